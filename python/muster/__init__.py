@@ -1,5 +1,5 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Muster decides who runs where.
+"""Muster decides which task runs where.
 
     >>> import muster
     >>> cluster = muster.Cluster()
@@ -10,12 +10,12 @@
     train: pending, 8 of 16 placed, undone
       16 tasks: 2 nodes: nvidia.com/gpu
 
-You tell it of nodes, queues, jobs and tasks; it gives back a plan - binds, evictions, nominations, admissions -
-and a reason for everything that stays pending. A plan is a pure function of what you told, the profile, the options
-and the seed. docs/python.md is the tour.
+Nodes, queues, jobs and tasks go in. A plan comes out - binds, evictions, nominations, admissions -
+with a reason for everything that stays pending. A plan is a pure function of the cluster, the
+profile, the options and the seed. docs/python.md is the tour.
 
-Reading dumps (`muster.interop.read_objects`) and fetching traces need nothing but Python. All else needs the extension
-module.
+Reading dumps (`muster.interop.read_objects`) and fetching traces need nothing but Python. All else
+needs the extension module.
 """
 
 from importlib.util import find_spec as _find_spec

@@ -6,7 +6,8 @@
     python -m muster explain dump.json --conf volcano-scheduler.conf --job team/train
     python -m muster profiles
     python -m muster traces fetch philly --to ~/traces
-    python -m muster compare philly --profile muster --profile volcano --report report.html --save study.json
+    python -m muster compare philly --profile muster --profile volcano --report report.html
+    python -m muster compare philly --profile muster --profile volcano --save study.json
     python -m muster sweep mix --profile volcano --vary latency=0,5,30
     python -m muster reproduce study.json
     python -m muster report study.json -o report.html
@@ -86,7 +87,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         asked = bool(words) and words[0] in ("-h", "--help", "help")
         print(__doc__, file=sys.stdout if asked else sys.stderr)
         if words and not asked:
-            print(f"muster: unknown command {words[0]!r}; there are {', '.join(_COMMANDS)}", file=sys.stderr)
+            known = ", ".join(_COMMANDS)
+            print(f"muster: unknown command {words[0]!r}; there are {known}", file=sys.stderr)
         return 0 if asked else 2
     return _COMMANDS[words[0]](words[1:])
 

@@ -95,12 +95,12 @@ class Cluster:
     >>> cluster.apply(plan)
 
     Keyword arguments are the fields of include/muster/spec.h. cpu, memory, pods and gpu (short for
-    nvidia.com/gpu) may be said directly; other resources go into capacity={...} or request={...}. Amounts are
-    numbers or texts as Kubernetes writes them: 8, 0.5, "500m", "8Gi".
+    nvidia.com/gpu) are keywords; other resources go into capacity={...} or request={...}.
+    Amounts are numbers or texts as Kubernetes writes them: 8, 0.5, "500m", "8Gi".
 
-    The methods in the plural take a table - a dict of arrays, a pandas DataFrame, an Arrow table - whose columns are
-    named like the keywords, and read it without a Python call for a row. What all rows have in common may be given
-    as keywords.
+    The methods in the plural take a table: a dict of arrays, a pandas DataFrame, an Arrow table.
+    Its columns are named like the keywords; no row costs a Python call. Values that all rows have
+    in common may be given as keywords.
 
     Not thread-safe; freeze() gives a Snapshot that is.
     """
@@ -137,14 +137,15 @@ class Cluster:
     # --- nodes
 
     def add_node(self, name: str, **given: Any) -> None:
-        """add_node("n1", cpu=64, memory="256Gi", labels={"zone": "a"}, taints=[{"key": "gpu", "effect": "NoSchedule"}])"""
+        """add_node("n1", cpu=64, memory="256Gi", labels={"zone": "a"},
+        taints=[{"key": "gpu", "effect": "NoSchedule"}])"""
         self._core.add_node(fields.node(name, given))
 
     def add_nodes(self, nodes: Any = None, **given: Any) -> int:
-        """add_nodes(100, cpu=64) adds n0 to n99 (`name` is the stem); add_nodes(table) adds its rows.
+        """add_nodes(100, cpu=64) adds n0 to n99 (`name` is the stem); add_nodes(table) adds rows.
 
-        Columns of a table: name, cpu, memory, ..., "capacity.X", "allocatable.X", "labels.X", unschedulable, ...
-        Returns the number of nodes added.
+        Columns of a table: name, cpu, memory, ..., "capacity.X", "allocatable.X", "labels.X",
+        unschedulable, ... Returns the number of nodes added.
         """
         if isinstance(nodes, int):
             self._core.add_nodes(nodes, fields.node(given.pop("name", "n"), given))
@@ -200,12 +201,14 @@ class Cluster:
     def add_job(self, name: str, **given: Any) -> None:
         """add_job("train", queue="vision", count=16, min_available=16, cpu=8, gpu=1)
 
-        `count` tasks of one shape, named NAME-0, NAME-1, ...; or groups=[{"name": ..., "count": ..., "shape": ...}].
+        `count` tasks of one shape, named NAME-0, NAME-1, ...; or groups=[{"name": ..., "count":
+        ..., "shape": ...}].
         """
         self._core.add_job(fields.job(name, given))
 
     def add_jobs(self, jobs: Any = None, **given: Any) -> int:
-        """Columns: name, queue, priority, min_available, created, ..., and for its tasks count, cpu, "request.X", ..."""
+        """Columns: name, queue, priority, min_available, created, ...; of its tasks count, cpu,
+        "request.X", ..."""
         columns, constants = self._split(jobs, given, "job")
         group_columns, group_constants = fields.split_group(columns, constants)
         return self._core.add_job_columns(columns, constants, group_columns, group_constants)
@@ -236,7 +239,8 @@ class Cluster:
         self._core.add_task(fields.task(name, given))
 
     def add_tasks(self, tasks: Any = None, **given: Any) -> int:
-        """Columns: name, job, status, node, priority, created, cpu, memory, "request.X", "labels.X", "node_selector.X", ..."""
+        """Columns: name, job, status, node, priority, created, cpu, memory, "request.X",
+        "labels.X", "node_selector.X", ..."""
         columns, constants = self._split(tasks, given, "task")
         return self._core.add_task_columns(columns, constants)
 
@@ -248,7 +252,8 @@ class Cluster:
         self._core.remove_task(name)
 
     def set_task_status(self, name: str, status: str, node: str = "") -> None:
-        """What the world reports; `node` only where the status needs one and it is not known yet."""
+        """Sets the status as it was reported; `node` only if the status needs one and the task has
+        none."""
         self._core.set_task_status(name, status, node)
 
     def task(self, name: str) -> dict[str, Any]:
@@ -275,7 +280,8 @@ class Cluster:
         self._core.set_namespace({"name": name, "labels": dict(labels or {})})
 
     def set_flavor(self, name: str, **given: Any) -> None:
-        """A kind of capacity that quota is counted in: node_labels, taints, tolerations, topology."""
+        """A kind of capacity that quota is counted in: node_labels, taints, tolerations,
+        topology."""
         self._core.set_flavor({"name": name, **given})
 
     def remove_flavor(self, name: str) -> None:
@@ -289,7 +295,8 @@ class Cluster:
         self._core.remove_partition(name)
 
     def set_reservation(self, name: str, **given: Any) -> None:
-        """set_reservation("nightly", node="n1", phase="available", cpu=16, owners=[{"job": "etl"}])"""
+        """set_reservation("nightly", node="n1", phase="available", cpu=16,
+        owners=[{"job": "etl"}])"""
         self._core.set_reservation(fields.reservation(name, given))
 
     def remove_reservation(self, name: str) -> None:
@@ -298,9 +305,11 @@ class Cluster:
     # --- following the world
 
     def apply_delta(self, kind: str, generation: int, **given: Any) -> str:
-        """One event of a watch: apply_delta("node", 17, name="n1", cpu=64). The newest generation wins.
+        """One event of a watch: apply_delta("node", 17, name="n1", cpu=64). The newest generation
+        wins.
 
-        Returns "applied", "stale" (a newer one was seen) or "waiting" (for an object that it names).
+        Returns "applied", "stale" (a newer one was seen) or "waiting" (for an object that it
+        names).
         """
         name = given.pop("name", "")
         build = {
@@ -317,7 +326,8 @@ class Cluster:
         return self._core.apply_delta(generation, kind, name)
 
     def reconcile(self, full: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Drift]:
-        """Makes the cluster equal to a full listing, of the form of to_dict(), and says what differed."""
+        """Makes the cluster equal to a full listing of the form of to_dict(). Returns what
+        differed."""
         tables = {kind: [dict(row) for row in rows] for kind, rows in full.items()}
         return [Drift(*found) for found in self._core.reconcile(tables)]
 
@@ -333,7 +343,8 @@ class Cluster:
     def memory(self) -> str:
         """What cycles remember, as JSON: that of the last plan that was applied.
 
-        Set it to continue with a memory that was saved elsewhere. Its slots have seen nothing of what happened here.
+        Set it to continue with a memory that was saved elsewhere. Its slots have seen none of this
+        cluster's events.
         """
         return self._core.memory
 
@@ -358,7 +369,7 @@ class Cluster:
         memory: str | None = None,
         speed: dict[str, Any] | None = None,
     ) -> Plan:
-        """A cycle on this cluster: as muster.schedule, at the cost of what changed since the last one."""
+        """Runs a cycle as muster.schedule does, at the cost of what changed since the last one."""
         given = {"now": now, "seed": seed, "work_budget": work_budget, "time_limit": time_limit}
         given |= {"stop": stop, "cursor": cursor, "speed": speed, "memory": memory}
         given["turn"] = None if turn is None else json.dumps(turn)
@@ -374,7 +385,7 @@ class Cluster:
             raise
 
     def apply(self, plan: Plan) -> ApplyReport:
-        """The caller follows the plan: bound tasks become binding, evicted ones releasing, and so on.
+        """Applies a plan: bound tasks become binding, evicted ones releasing, and so on.
 
         Decisions that a later change made impossible are refused one by one, whole gangs together.
         """
@@ -413,7 +424,8 @@ class Cluster:
             total = float(column.sum(dtype=float))
             request = tasks.get(f"request.{name}")
             used = float(request[holds].sum(dtype=float)) if request is not None else 0.0
-            waits = float(request[tasks["status"] == "pending"].sum(dtype=float)) if request is not None else 0.0
+            waits = float(request[tasks["status"] == "pending"].sum(
+                dtype=float)) if request is not None else 0.0
             if total or used or waits:
                 share = used / total if total else 0.0
                 rows.append((escape(name), _bar(share), f"{waits / total if total else 0:.3g}"))

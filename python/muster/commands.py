@@ -83,9 +83,10 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _parser(name: str, about: str) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog=f"muster {name}", description=about, epilog=_TRACES, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(prog=f"muster {name}",
+                                     description=about,
+                                     epilog=_TRACES,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("trace", nargs="+")
     parser.add_argument("--profile", action="append", required=True, metavar="SPEC", help="may be given several times")
     parser.add_argument("--traces", metavar="DIR", help="folder of recorded traces")
@@ -130,13 +131,21 @@ def _named(args: argparse.Namespace) -> list[Trace]:
 
 
 def _common(args: argparse.Namespace) -> dict[str, Any]:
-    told = {"replicates": args.replicates, "warmup": args.warmup, "seed": args.seed, "rank_by": args.rank_by, "shake": args.shake}
+    told = {
+        "replicates": args.replicates, "warmup": args.warmup, "seed": args.seed,
+        "rank_by": args.rank_by, "shake": args.shake
+    }
     return told | _where(args)
 
 
 def _compare(words: Sequence[str]) -> int:
     parser = _parser("compare", "Plays traces under several profiles and ranks them.")
-    parser.add_argument("--option", action="append", default=[], type=_pair, metavar="NAME=VALUE", help="of muster.replay")
+    parser.add_argument("--option",
+                        action="append",
+                        default=[],
+                        type=_pair,
+                        metavar="NAME=VALUE",
+                        help="of muster.replay")
     args = parser.parse_args(words)
     options = {name: _value(text) for name, text in args.option}
     study = compare(_named(args), args.profile, **_common(args), **options)
@@ -145,14 +154,20 @@ def _compare(words: Sequence[str]) -> int:
 
 def _sweep(words: Sequence[str]) -> int:
     parser = _parser("sweep", "Plays traces under every combination of profiles and options.")
-    parser.add_argument("--vary", action="append", default=[], type=_pair, metavar="NAME=V1,V2,...", help="an option of muster.replay")
+    parser.add_argument("--vary",
+                        action="append",
+                        default=[],
+                        type=_pair,
+                        metavar="NAME=V1,V2,...",
+                        help="an option of muster.replay")
     args = parser.parse_args(words)
     axes = {name: [_value(v) for v in text.split(",")] for name, text in args.vary}
     study = sweep({"trace": _named(args), "profile": args.profile, **axes}, **_common(args))
     return _finish(study, args, ["sweep", *words])
 
 
-def _again(name: str, about: str, words: Sequence[str]) -> tuple[argparse.Namespace, Study, list[str]]:
+def _again(name: str, about: str,
+           words: Sequence[str]) -> tuple[argparse.Namespace, Study, list[str]]:
     parser = argparse.ArgumentParser(prog=f"muster {name}", description=about)
     parser.add_argument("manifest")
     _add_where(parser)

@@ -61,7 +61,8 @@ class DeadlineExceeded(Error, TimeoutError):
 
 
 class PolicyError(Error, ValueError):
-    """A policy written in Python answered in a wrong form: it names the policy, the point and the row."""
+    """A policy written in Python answered in a wrong form. The message names the policy, the point
+    and the row."""
 
     code = "POLICY"
 

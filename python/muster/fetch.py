@@ -2,11 +2,14 @@
 """Public originals of traces, downloaded to where the readers look for them.
 
     python -m muster traces list
-    python -m muster traces fetch philly --to ~/traces          # without --to: MUSTER_TRACES, else ../shared/traces
+    python -m muster traces fetch philly --to ~/traces
 
-A download is written to FILE.part and moved when it is whole, so that a file that is there is a whole one. What a broken
-download left is gone on with where the server knows how (HTTP ranges), else it begins anew. A file whose checksum is not
-the one known here is removed. Where none is known, the checksum of what came is told, to be compared by hand.
+Without --to, the folder is MUSTER_TRACES, else ../shared/traces.
+
+A download is written to FILE.part and moved when it is whole, so every file in place is whole. A
+broken download continues if the server supports HTTP ranges, else it begins anew. A file with
+another checksum than the one listed here is removed. If none is listed, the checksum of the
+download is printed, to be compared by hand.
 """
 
 import argparse
@@ -49,11 +52,20 @@ _PAI = "https://aliopentrace.oss-cn-beijing.aliyuncs.com/v2020GPUTraces/"
 _ADAPTDL = "https://raw.githubusercontent.com/petuum/adaptdl/osdi21-artifact/simulator/traces/"
 _ARCHIVE = "https://www.cs.huji.ac.il/labs/parallel/workload/"
 
-# Nodes of 8 GPUs of each virtual cluster, as the study "Characterization and Prediction of Deep Learning Workloads in
-# Large-Scale GPU Datacenters" (SC'21) took them.
+# Nodes of 8 GPUs of each virtual cluster, as the study "Characterization and Prediction of Deep
+# Learning Workloads in Large-Scale GPU Datacenters" (SC'21) took them.
 _VIRTUAL_CLUSTERS = {
-    "6214e9": 64, "7f04ca": 32, "11cb48": 16, "b436b2": 64, "ee9e8c": 64, "e13805": 16, "6c71a0": 32, "2869ce": 16,
-    "ed69ec": 8, "103959": 8, "0e4a51": 32,
+    "6214e9": 64,
+    "7f04ca": 32,
+    "11cb48": 16,
+    "b436b2": 64,
+    "ee9e8c": 64,
+    "e13805": 16,
+    "6c71a0": 32,
+    "2869ce": 16,
+    "ed69ec": 8,
+    "103959": 8,
+    "0e4a51": 32,
 }
 
 
@@ -90,7 +102,8 @@ SOURCES = {
             ),
             File(
                 "philly/vc_nodes.csv",
-                text="vc,nodes\n" + "".join(f"{vc},{nodes}\n" for vc, nodes in _VIRTUAL_CLUSTERS.items()),
+                text="vc,nodes\n" +
+                "".join(f"{vc},{nodes}\n" for vc, nodes in _VIRTUAL_CLUSTERS.items()),
             ),
         ),
     ),
@@ -150,7 +163,8 @@ def _rest(url: str, have: int) -> tuple[http.client.HTTPResponse, int]:
     try:
         answer = urllib.request.urlopen(request, timeout=_SECONDS)
     except urllib.error.HTTPError as failure:
-        if failure.code == 416 and have:  # nothing lies behind what is here; it may be another file's beginning
+        # The file has nothing beyond these bytes; they may be the beginning of another file.
+        if failure.code == 416 and have:
             return _rest(url, 0)
         raise
     if answer.status != 206:
@@ -189,8 +203,11 @@ def download(file: File, target: pathlib.Path, tell: Callable[[str], None]) -> N
     tell(f"{file.path}: {size} bytes, sha256 {got}" + ("" if file.sha256 else " (nothing to compare it with)"))
 
 
-def fetch(source: Source, folder: pathlib.Path, tell: Callable[[str], None] = lambda line: None) -> None:
-    """Downloads what is not there already. A file that is there with another checksum is an error, and stays."""
+def fetch(source: Source,
+          folder: pathlib.Path,
+          tell: Callable[[str], None] = lambda line: None) -> None:
+    """Downloads the files that are missing. Fails if an existing file has another checksum, and
+    keeps it."""
     for file in source.files:
         target = folder / file.path
         if target.exists():
@@ -214,7 +231,8 @@ def fetch(source: Source, folder: pathlib.Path, tell: Callable[[str], None] = la
 
 def named(name: str) -> Source:
     if name not in SOURCES:
-        raise InvalidArgument(f'there is no trace "{name}" to fetch; there are {", ".join(SOURCES)}')
+        raise InvalidArgument(
+            f'there is no trace "{name}" to fetch; there are {", ".join(SOURCES)}')
     return SOURCES[name]
 
 
@@ -222,7 +240,8 @@ def listing(folder: pathlib.Path) -> Iterable[str]:
     width = max(map(len, SOURCES))
     for name, source in SOURCES.items():
         there = sum((folder / file.path).exists() for file in source.files)
-        state = "there" if there == len(source.files) else f"{there} of {len(source.files)} files" if there else "-"
+        state = "there" if there == len(
+            source.files) else f"{there} of {len(source.files)} files" if there else "-"
         yield f"{name:{width}}  {state:14}  {source.about}"
 
 

@@ -1,11 +1,14 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """From keyword arguments to the fields of include/muster/spec.h.
 
-The fields keep their names. In addition, what people say most often may be said directly:
+The fields keep their names. In addition, the most frequent ones have short forms:
 
-    add_node("n1", cpu=64, memory="256Gi", gpu=8)      capacity={"cpu": 64, ..., "nvidia.com/gpu": 8}
-    add_task("t", cpu=1, node_selector={"a": "b"})     shape={"request": {"cpu": 1}, "node_selector": {"a": "b"}}
-    add_job("j", count=16, cpu=1)                      groups=[{"count": 16, "shape": {"request": {"cpu": 1}}}]
+    add_node("n1", cpu=64, memory="256Gi", gpu=8)
+        capacity={"cpu": 64, ..., "nvidia.com/gpu": 8}
+    add_task("t", cpu=1, node_selector={"a": "b"})
+        shape={"request": {"cpu": 1}, "node_selector": {"a": "b"}}
+    add_job("j", count=16, cpu=1)
+        groups=[{"count": 16, "shape": {"request": {"cpu": 1}}}]
 """
 
 from typing import Any
@@ -38,7 +41,7 @@ SHAPE = (
     "guaranteed_qos",
     "alignment",
 )
-# Fields whose value for one row is a list: a list given for them is no column.
+# Fields with a list as the value of one row: a list given for them is no column.
 _LISTS = {
     "containers",
     "required_node_affinity",
@@ -99,7 +102,8 @@ def node(name: str, given: Fields) -> Fields:
 
 
 def shape(given: Fields, what: str, more: tuple[str, ...] = ()) -> Fields:
-    """Moves what describes the shape into the field "shape"; `more`: fields that could be others' of this row."""
+    """Moves the fields of the shape into the field "shape"; `more`: fields of the row that have
+    names of shape fields."""
     out = _gather(given, "request", what)
     part = {name: out.pop(name) for name in (*SHAPE, *more) if name in out}
     if part:
@@ -137,7 +141,7 @@ def job(name: str, given: Fields) -> Fields:
     return {"name": name, **out}
 
 
-# --- columns ---------------------------------------------------------------------------------------------------
+# --- columns -------------------------------------------------------------------------------------
 
 
 def _place(name: str, amounts: str, shaped: str) -> str:
@@ -157,11 +161,12 @@ _NODE_FAMILIES = ("capacity", "allocatable", "labels")
 
 
 def split(given: Fields, kind: str) -> tuple[Fields, Fields]:
-    """(columns by the key the engine has for them, constants) of a table whose rows are of that kind."""
+    """Returns (columns by the engine's keys, constants) of a table with rows of that kind."""
     columns: Fields = {}
     constants: Fields = {}
     for name, value in given.items():
-        if not (is_column(value) or (isinstance(value, (list, tuple, range)) and name not in _LISTS)):
+        if not (is_column(value) or (isinstance(value,
+                                                (list, tuple, range)) and name not in _LISTS)):
             constants[name] = value
             continue
         if kind == "node":
@@ -190,7 +195,9 @@ def split_group(columns: Fields, constants: Fields) -> tuple[Fields, Fields]:
     }
     if "group" in columns:
         group_columns["name"] = columns.pop("group")
-    group_constants: Fields = {key: constants.pop(key) for key in ("count", "by_count", "shape") if key in constants}
+    group_constants: Fields = {
+        key: constants.pop(key) for key in ("count", "by_count", "shape") if key in constants
+    }
     if "group" in constants:
         group_constants["name"] = constants.pop("group")
     given = (*group_columns, *group_constants)

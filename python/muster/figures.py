@@ -1,6 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Figures as inline SVG, made of nothing but text. Colours are CSS variables of the page, so that they follow light
-and dark: --c0 to --c7 for series, --ink, --faint."""
+"""Figures as inline SVG, made of nothing but text. Colours are CSS variables of the page, so that
+they follow light and dark: --c0 to --c7 for series, --ink, --faint."""
 
 import math
 from collections.abc import Sequence
@@ -48,7 +48,8 @@ def _ticks(most: float, count: int = 4) -> list[float]:
 
 
 def _time_ticks(most: float) -> list[float]:
-    for step in (1, 5, 15, 60, 300, 900, 3600, 4 * 3600, 12 * 3600, 86400, 7 * 86400, 14 * 86400, 28 * 86400, 91 * 86400):
+    for step in (1, 5, 15, 60, 300, 900, 3600, 4 * 3600, 12 * 3600, 86400, 7 * 86400, 14 * 86400,
+                 28 * 86400, 91 * 86400):
         if most / step <= 8:
             return [step * i for i in range(int(most / step) + 1)]
     return [365 * 86400.0 * i for i in range(int(most / 365 / 86400) + 1)]
@@ -61,7 +62,12 @@ def _frame(title: str, body: list[str], height: int = _HEIGHT) -> str:
     )
 
 
-def lines(title: str, series: Sequence[Line], *, y_format=number, y_most: float | None = None, log_x: bool = False) -> str:
+def lines(title: str,
+          series: Sequence[Line],
+          *,
+          y_format=number,
+          y_most: float | None = None,
+          log_x: bool = False) -> str:
     """Lines over time; with log_x over lengths of time, 0 to 1 s at the left edge."""
     place = (lambda x: math.log10(max(x, 1.0))) if log_x else (lambda x: x)
     x_most = max((place(max(line.x)) for line in series if len(line.x)), default=1) or 1
@@ -74,7 +80,8 @@ def lines(title: str, series: Sequence[Line], *, y_format=number, y_most: float 
     for y in _ticks(top):
         body.append(f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{up(y):.1f}" y2="{up(y):.1f}"/>')
         body.append(f'<text x="{_LEFT - 6}" y="{up(y) + 4:.1f}" text-anchor="end">{y_format(y)}</text>')
-    marks = [1, 10, 60, 600, 3600, 6 * 3600, 86400, 7 * 86400, 70 * 86400] if log_x else _time_ticks(x_most)
+    marks = [1, 10, 60, 600, 3600, 6 * 3600, 86400, 7 * 86400, 70 *
+             86400] if log_x else _time_ticks(x_most)
     for x in marks:
         if place(x) <= x_most * 1.0001:
             body.append(f'<text x="{across(x):.1f}" y="{_HEIGHT - 14}" text-anchor="middle">{seconds(x)}</text>')
@@ -114,8 +121,10 @@ def stack(title: str, x: Sequence[float], layers: Sequence[Line]) -> str:
     below = [0.0] * len(at)
     for layer, column in zip(layers, columns):
         above = [low + y for low, y in zip(below, column)]
-        edge = "".join(f"{'L' if k else 'M'}{across(x[i]):.1f} {up(above[k]):.1f}" for k, i in enumerate(at))
-        back = "".join(f"L{across(x[at[k]]):.1f} {up(below[k]):.1f}" for k in reversed(range(len(at))))
+        edge = "".join(
+            f"{'L' if k else 'M'}{across(x[i]):.1f} {up(above[k]):.1f}" for k, i in enumerate(at))
+        back = "".join(
+            f"L{across(x[at[k]]):.1f} {up(below[k]):.1f}" for k in reversed(range(len(at))))
         body.append(
             f'<path d="{edge}{back}Z" fill="var(--c{layer.colour % COLOURS})" fill-opacity="0.75">'
             f"<title>{escape(layer.label)}</title></path>"
@@ -126,7 +135,8 @@ def stack(title: str, x: Sequence[float], layers: Sequence[Line]) -> str:
     return _frame(title, body)
 
 
-def gantt(title: str, bars: Sequence[tuple[float, float, int, int, int]], rows: int, begin: float, end: float) -> str:
+def gantt(title: str, bars: Sequence[tuple[float, float, int, int, int]], rows: int, begin: float,
+          end: float) -> str:
     """Bars (from, to, first row, number of rows, colour) between two times; row 0 is the lowest."""
     height = 300
     wide, high = (_WIDTH - _LEFT - _RIGHT) / max(end - begin, 1), (height - _TOP - _BOTTOM) / rows
@@ -157,7 +167,8 @@ def heat(
     linear: bool = False,
     side: int = 18,
 ) -> str:
-    """A row a class, a column a stretch of `step` seconds; opaque is `most`, on a scale of logarithms unless linear."""
+    """A row a class, a column a stretch of `step` seconds; opaque is `most`, on a scale of
+    logarithms unless linear."""
     columns = max((len(row) for row in cells), default=1)
     height = _TOP + side * len(rows) + _BOTTOM
     wide = (_WIDTH - _LEFT - _RIGHT) / columns
@@ -178,11 +189,12 @@ def heat(
             )
     for x in _time_ticks(step * columns):
         at = _LEFT + (_WIDTH - _LEFT - _RIGHT) * x / (step * columns)
-        body.append(f'<text x="{at:.1f}" y="{height - 14}" text-anchor="middle">{seconds(x)}</text>')
+        body.append(
+            f'<text x="{at:.1f}" y="{height - 14}" text-anchor="middle">{seconds(x)}</text>')
     return _frame(title, body, height)
 
 
 def legend(names: Sequence[tuple[str, int]]) -> str:
     return '<p class="legend">' + "".join(
-        f'<span><i style="background:var(--c{colour % COLOURS})"></i>{escape(name)}</span>' for name, colour in names
-    ) + "</p>"
+        f'<span><i style="background:var(--c{colour % COLOURS})"></i>{escape(name)}</span>'
+        for name, colour in names) + "</p>"

@@ -1,5 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Tables in and out: pandas where it is there, NumPy where it is not, Arrow and others by their to_numpy()."""
+"""Tables in and out: pandas where it is there, NumPy where it is not, Arrow and others by their
+to_numpy()."""
 
 from collections.abc import Mapping
 from typing import Any

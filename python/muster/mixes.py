@@ -1,12 +1,14 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """Workload mixes: what a trace is like, as small tables, and traces made from them.
 
-    mix = muster.traces.fit(muster.traces.philly())       # or muster.traces.named_mix("philly"), which needs no trace
+    mix = muster.traces.fit(muster.traces.philly())
+    mix = muster.traces.named_mix("philly")               # the same without a trace
     mix.save("mine.json")
     trace = muster.traces.load_mix("mine.json").generate(jobs=20_000, nodes=64, load=0.9, seed=7)
 
-A mix has kinds of nodes with counts, kinds of jobs with weights, queues and users with weights, and distributions of run
-times, gaps between submissions and estimates; include/muster/mix.h says what each is. Equal arguments give equal traces.
+A mix has kinds of nodes with counts, kinds of jobs with weights, queues and users with weights, and
+distributions of run times, gaps between submissions and estimates; include/muster/mix.h defines
+each. Equal arguments give equal traces.
 """
 
 import json
@@ -22,7 +24,8 @@ from .errors import InvalidArgument
 from .traces import Trace
 
 _FORM = 1
-# Kinds of jobs that a mix keeps, the most frequent ones; and how many jobs give a kind run times of its own.
+# Kinds of jobs that a mix keeps, the most frequent ones; and how many jobs give a kind run times of
+# its own.
 _KINDS, _OWN_RUNS, _USERS = 500, 200, 1000
 _ABSENT = np.iinfo(np.int64).min
 _NONE = 0xFFFFFFFF
@@ -39,14 +42,23 @@ class Mix:
     def name(self) -> str:
         return self.tables.get("name", "")
 
-    def generate(
-        self, *, jobs: int = 5000, nodes: int = 0, processors: int = 0, seed: int = 0, load: float = 0, name: str | None = None
-    ) -> Trace:
-        """A trace of `jobs` jobs on as many `nodes` (or `processors`, where the machine is a pool) as said or the mix has.
+    def generate(self,
+                 *,
+                 jobs: int = 5000,
+                 nodes: int = 0,
+                 processors: int = 0,
+                 seed: int = 0,
+                 load: float = 0,
+                 name: str | None = None) -> Trace:
+        """Makes a trace of `jobs` jobs on `nodes` nodes (or `processors` processors of a pool); 0:
+        as many as the mix has.
 
-        `load` stretches the gaps so that jobs ask for that part of the scarcest resource while they are submitted.
+        `load` stretches the gaps so that jobs request that part of the scarcest resource while they
+        are submitted.
         """
-        options = {"jobs": jobs, "nodes": nodes, "processors": processors, "seed": seed, "load": load}
+        options = {
+            "jobs": jobs, "nodes": nodes, "processors": processors, "seed": seed, "load": load
+        }
         core = _core.generate_trace(self.tables, options)
         return Trace._of(core, {}, name or f"a mix of {jobs} jobs like {self.name}")
 
@@ -90,9 +102,13 @@ def _distribution(values: np.ndarray, least: int) -> list[int]:
 
 def _kinds(columns: Mapping[str, Any], shapes: list[Any], pool: bool) -> list[dict[str, Any]]:
     keys = [columns["tasks"].astype(np.int64)]
-    keys.append(columns["min_tasks"].astype(np.int64) if "min_tasks" in columns else np.zeros_like(keys[0]))
+    keys.append(columns["min_tasks"].astype(np.int64) if "min_tasks" in
+                columns else np.zeros_like(keys[0]))
     keys.append(np.zeros_like(keys[0]) if pool or not shapes else columns["shape"].astype(np.int64))
-    found, which, counts = np.unique(np.stack(keys), axis=1, return_inverse=True, return_counts=True)
+    found, which, counts = np.unique(np.stack(keys),
+                                     axis=1,
+                                     return_inverse=True,
+                                     return_counts=True)
     which = which.reshape(-1)
     kinds = []
     for kind in np.argsort(-counts, kind="stable")[:_KINDS]:
@@ -123,9 +139,9 @@ def _nodes(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def fit(trace: Trace, name: str | None = None) -> Mix:
     """The mix that a trace is like: a pure function of it.
 
-    Of kinds of jobs (tasks and what each asks for) the 500 most frequent are kept; one that 200 jobs are of has run times of
-    its own, the others share the trace's. Of users the 1,000 busiest are kept. Not kept: deadlines, priorities, who waits
-    for whom, domains.
+    Keeps the 500 most frequent kinds of jobs (number of tasks and their request). A kind with 200
+    jobs or more has run times of its own, the others share the trace's. Keeps the 1,000 busiest
+    users. Drops deadlines, priorities, preceding jobs and domains.
     """
     if not len(trace):
         raise InvalidArgument(f"fit: {trace.name} has no jobs")
@@ -141,7 +157,9 @@ def fit(trace: Trace, name: str | None = None) -> Mix:
     tables["jobs"] = _kinds(columns, state["shapes"], bool(state["processors"]))
     if state["queues"]:
         counts = np.bincount(columns["queue"], minlength=len(state["queues"])).tolist()
-        tables["queues"] = [{"queue": queue, "jobs": count} for queue, count in zip(state["queues"], counts)]
+        tables["queues"] = [
+            {"queue": queue, "jobs": count} for queue, count in zip(state["queues"], counts)
+        ]
     known = columns["user"][columns["user"] != _NONE]
     if len(known):
         tables["users"] = sorted(np.bincount(known).tolist(), reverse=True)[:_USERS]

@@ -1,10 +1,10 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""GPUs filled one pod at a time: the fragmentation study (FGD, ATC'23) on openb, decision by decision.
+"""Fills GPUs one pod at a time: the fragmentation study (FGD, ATC'23) on openb.
 
-    filling = muster.packing.openb(list="default", seed=42)       # from MUSTER_TRACES or ../shared/traces
+    filling = muster.packing.openb(list="default", seed=42)   # MUSTER_TRACES or ../shared/traces
     result = filling.replay("fgd")
-    result.decisions                                              # task, node, gpus of every arrival
-    result.curves                                                 # by percent of the GPUs that arrived
+    result.decisions                              # task, node, gpus of every arrival
+    result.curves                                 # by percent of the GPUs that arrived
 
 docs/replay.md has the policies and the measures.
 """
@@ -36,14 +36,19 @@ class Result:
 
     @property
     def decisions(self) -> Any:
-        """By arrival: its task and node by row (-1: none), and its GPUs (bit i: GPU i). A DataFrame."""
+        """One row an arrival: its task and node by row (-1: none), and its GPUs (bit i: GPU i)."""
         names = ("task", "node", "gpus", "fragments")
         return frame({name: self.arrays[name] for name in names if name in self.arrays})
 
     @property
     def curves(self) -> Any:
-        """By percent of the GPUs that arrived: allocated, fragment (of all GPUs) and fragment_ratio (of free ones)."""
-        return frame({name: self.arrays[name] for name in ("allocated", "fragment", "fragment_ratio") if name in self.arrays})
+        """One row a percent of the GPUs that arrived: allocated, fragment (of all GPUs) and
+        fragment_ratio (of free ones)."""
+        return frame({
+            name: self.arrays[name]
+            for name in ("allocated", "fragment", "fragment_ratio")
+            if name in self.arrays
+        })
 
 
 class Filling:
@@ -60,15 +65,21 @@ class Filling:
     def __repr__(self) -> str:
         return f"<muster.packing.Filling {self.name}: {len(self)} arrivals, {self._core.nodes} nodes>"
 
-    def replay(self, policy: str = "fgd", *, seed: int | None = None, curves: bool = True) -> Result:
+    def replay(self,
+               policy: str = "fgd",
+               *,
+               seed: int | None = None,
+               curves: bool = True) -> Result:
         """`policy` is one of POLICIES; `seed` is the chance of fgd:random."""
         out = self._core.replay(policy, self.seed if seed is None else seed, curves)
         arrays = {key: value for key, value in out.items() if isinstance(value, np.ndarray)}
-        return Result(arrays=arrays, **{key: value for key, value in out.items() if key not in arrays})
+        return Result(arrays=arrays,
+                      **{key: value for key, value in out.items() if key not in arrays})
 
 
 def openb(folder: traces.Path | None = None, *, list: str = "default", seed: int = 42) -> Filling:
-    """A pod list of openb, in the order of arrivals and with the ranks of nodes that belong to `seed`."""
+    """A pod list of openb, in the order of arrivals and with the ranks of nodes that belong to
+    `seed`."""
     root = traces.folder(folder) / "openb"
     files = {
         "nodes": root / "openb_node_list_gpu_node.csv",

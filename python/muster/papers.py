@@ -17,11 +17,14 @@ def save(study: Study, folder: pathlib.Path, form: str = "svg") -> list[pathlib.
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise InvalidArgument("save_figures: matplotlib is not installed (pip install matplotlib)") from None
+        raise InvalidArgument(
+            "save_figures: matplotlib is not installed (pip install matplotlib)") from None
     folder.mkdir(parents=True, exist_ok=True)
     made = []
     for number, digest in enumerate(study.traces):
-        cells = [(study.cells[i].label, study.records[i][0]["pictures"]) for i in study.finished(digest)]
+        cells = [
+            (study.cells[i].label, study.records[i][0]["pictures"]) for i in study.finished(digest)
+        ]
         for name, words in (("utilisation", "utilisation"), ("pending", "pending jobs"), ("waits", "share of jobs")):
             figure = Figure(figsize=(5, 3), layout="constrained")
             axes = figure.subplots()
@@ -33,7 +36,9 @@ def save(study: Study, folder: pathlib.Path, form: str = "svg") -> list[pathlib.
                     axes.step(hours, p["waiting"], where="post", label=label)
                 elif name == "waits":
                     quantiles = p["wait_quantiles"]
-                    axes.plot([max(1, w) for w in quantiles], [i / 200 for i in range(len(quantiles))], label=label)
+                    axes.plot([max(1, w) for w in quantiles],
+                              [i / 200 for i in range(len(quantiles))],
+                              label=label)
                     axes.set_xscale("log")
             axes.set_xlabel("wait [s]" if name == "waits" else "time [h]")
             axes.set_ylabel(words)

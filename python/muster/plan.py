@@ -21,7 +21,8 @@ _DROPPED = {
 class Plan:
     """An immutable value: it may outlive its cluster, and any thread may read it.
 
-    Its tables are DataFrames (dicts of NumPy arrays where pandas is not installed), made when first asked for.
+    Its tables are DataFrames (dicts of NumPy arrays if pandas is not installed), made at their
+    first use.
     """
 
     def __init__(self, core: _core.Plan) -> None:
@@ -38,7 +39,7 @@ class Plan:
 
     @cached_property
     def evictions(self) -> Any:
-        """task, job, node, beneficiary: what must leave its node, and for whom."""
+        """task, job, node, beneficiary: tasks that must leave their node, and what gets the room."""
         return self._of("evict")
 
     @cached_property
@@ -53,22 +54,25 @@ class Plan:
 
     @cached_property
     def phases(self) -> Any:
-        """job, phase: jobs whose phase changes with this cycle."""
+        """job, phase: jobs that get another phase with this cycle."""
         return self._of("phase")
 
     @cached_property
     def moves(self) -> Any:
-        """task, from, to, nominated, beneficiary: what leaves one node for another that is kept for it."""
+        """task, from, to, nominated, beneficiary: what leaves one node for another that is kept for
+        it."""
         return frame(self._core.moves())
 
     @cached_property
     def reservations(self) -> Any:
-        """task, node, until, waiting_group: nodes that keep room for a task, which is not bound yet."""
+        """task, node, until, waiting_group: nodes that keep room for a task, which is not bound
+        yet."""
         return frame(self._core.reservations())
 
     @cached_property
     def offers(self) -> Any:
-        """job, queue, node, and the amount of each dimension: what a queue or a job may accept or decline."""
+        """job, queue, node, and the amount of each dimension: what a queue or a job may accept or
+        decline."""
         return frame(self._core.offers())
 
     @cached_property
@@ -93,22 +97,26 @@ class Plan:
 
     @cached_property
     def tentative(self) -> Any:
-        """task, node, nominated: placements that the profile keeps in its books without deciding them."""
+        """task, node, nominated: placements that the profile keeps in its books without deciding
+        them."""
         return frame(self._core.tentative())
 
     @cached_property
     def domains(self) -> Any:
-        """job, sub_group, domain, tier: where jobs with wishes for domains, or with sub-groups, were placed."""
+        """job, sub_group, domain, tier: the domains of placed jobs with topology wishes or
+        sub-groups."""
         return frame(self._core.domains())
 
     @cached_property
     def devices(self) -> Any:
-        """task, device, milli, memory: the devices that bound tasks get, those of one task by their order on the node."""
+        """task, device, milli, memory: the devices that bound tasks get, those of one task by their
+        order on the node."""
         return frame(self._core.devices())
 
     @cached_property
     def pending(self) -> Any:
-        """task, job, reason, text, policy, queue, placed, needed: one row for each task left out, and why."""
+        """task, job, reason, text, policy, queue, placed, needed: one row for each task left out,
+        and why."""
         return frame(self._core.pending())
 
     @cached_property
@@ -120,7 +128,8 @@ class Plan:
         return frame(self._core.shares())
 
     def explain(self, name: str) -> str:
-        """Why a job or task is not (wholly) placed, in words. NotFound where there is no such name."""
+        """Returns why a job or task is not (wholly) placed, in words. Raises NotFound if there is
+        no such name."""
         return self._core.explain(name)
 
     @property

@@ -18,23 +18,27 @@ from .traces import Trace
 
 
 def replay(trace: Trace, profile: str, **options: Any) -> "Replay":
-    """Plays `trace` under a batch policy ("easy:order=sjf", on pools) or any profile of muster.profiles().
+    """Plays `trace` under a batch policy ("easy:order=sjf", on pools) or any profile of
+    muster.profiles().
 
     The options are those of ReplayOptions in replay.h:
 
-    cycles                 "instant" (after all events of an instant), "event" or "periodic", each `period` seconds
+    cycles                 "instant" (after all events of an instant), "event" or "periodic", each
+                           `period` seconds
     latency                seconds from a cycle's snapshot to its decisions
     eviction_seconds       from a decision to evict until the node is free
-    checkpoint_interval, evicted_jobs_checkpoint, restart_seconds, migration_seconds    what being stopped costs
+    checkpoint_interval, evicted_jobs_checkpoint, restart_seconds, migration_seconds
+                           what a job loses when it is stopped
     node_events            a list of (time, "join" | "drain" | "fail" | "return", node or domain)
-    node_seconds_between, node_repair_seconds, domain_seconds_between, domain_repair_seconds, seed   failures by chance
+    node_seconds_between, node_repair_seconds, domain_seconds_between, domain_repair_seconds, seed
+                           random failures
     until                  events after that are not played
     series_interval        seconds between samples of the series; 0: 512 samples; below 0: none
     follow_preceding       submit jobs when those before them ended and the think time has passed
     record_placements      where each task ran: `placements`
     measure_decisions      how long each cycle took: metrics["decision_time"]
 
-    The GIL is given up meanwhile. Ctrl-C ends the replay with what it has: `complete` is False then.
+    The GIL is released meanwhile. Ctrl-C ends the replay with what it has: `complete` is False.
     """
     return Replay(_core.replay(trace._core, profile, options), trace)
 
@@ -63,7 +67,8 @@ class Replay:
 
     @cached_property
     def jobs(self) -> Any:
-        """id, submit, start, end, wait, outcome and more, one row a job; times that did not come are -1."""
+        """id, submit, start, end, wait, outcome and more, one row a job; times that did not come
+        are -1."""
         table = dict(self.columns)
         for name in ("submit", "start", "end"):
             table[name] = np.where(table[name] < 0, -1, table[name])
@@ -84,30 +89,35 @@ class Replay:
 
     @cached_property
     def metrics(self) -> dict[str, Any]:
-        """As docs/replay.md defines them: submitted, started, ...; all, by_size, by_queue, by_user."""
+        """As docs/replay.md defines them: submitted, started, ...; all, by_size, by_queue,
+        by_user."""
         return self._core.metrics()
 
     @cached_property
     def samples(self) -> dict[str, Any]:
-        """The series as arrays: time, running, waiting; used, capacity, fragmentation by dimension; queue_share,
-        queue_deserved by queue; waiting_by_reason; share_deviation, the largest difference between the two (-1: no queue
-        deserves anything; not on pools of batch policies)."""
+        """The series as arrays: time, running, waiting; used, capacity, fragmentation by dimension;
+        queue_share, queue_deserved by queue; waiting_by_reason; share_deviation, the largest
+        difference between the two (-1: no queue deserves anything; not on pools of batch
+        policies)."""
         samples = self._core.series()
         if self._core.processors and not len(samples["time"]):
             return self._pool_samples()
-        share, deserved = (list(samples[name].values()) for name in ("queue_share", "queue_deserved"))
+        share, deserved = (
+            list(samples[name].values()) for name in ("queue_share", "queue_deserved"))
         away = [np.where(d < 0, -1.0, np.abs(s - d)) for s, d in zip(share, deserved)]
         return samples | {"share_deviation": np.max(away, axis=0) if away else np.full(len(samples["time"]), -1.0)}
 
     @cached_property
     def stays(self) -> dict[str, np.ndarray]:
-        """What `placements` says, as arrays of row numbers: job, task, node (of trace.nodes; a pool is 0), from, to."""
+        """What `placements` says, as arrays of row numbers: job, task, node (of trace.nodes; a pool
+        is 0), from, to."""
         return self._core.placements()
 
     @cached_property
     def placements(self) -> Any:
-        """Where each task ran, in the order in which stays began: job (its id), task (its place in the job), node (its
-        name), from, to (-1: when the replay ended). Empty without record_placements=True."""
+        """Where each task ran, in the order in which stays began: job (its id), task (its place in
+        the job), node (its name), from, to (-1: when the replay ended). Empty without
+        record_placements=True."""
         stays = self.stays
         names = [node["name"] for node in self.trace._core.state()["nodes"]] or ["pool"]
         return frame(
@@ -122,7 +132,8 @@ class Replay:
 
     @cached_property
     def pending(self) -> Any:
-        """How many jobs wait for what, over time: a column `time`, and one a reason, as docs/replay.md lists them."""
+        """How many jobs wait for what, over time: a column `time`, and one a reason, as
+        docs/replay.md lists them."""
         samples = self.samples
         reasons = samples.get("waiting_by_reason")
         if reasons is None:
@@ -130,7 +141,8 @@ class Replay:
         return frame({"time": samples["time"], **reasons})
 
     def _pool_reasons(self) -> dict[str, np.ndarray]:
-        """On pools of batch policies: jobs larger than what is free lack processors, the others wait for their turn."""
+        """On pools of batch policies: jobs larger than what is free lack processors, the others
+        wait for their turn."""
         samples, jobs = self.samples, self.columns
         tasks = self.trace._core.columns()["tasks"].astype(np.int64)
         counted = np.flatnonzero((jobs["submit"] >= 0) & (jobs["outcome"] != _core.outcomes.index("refused")))
@@ -139,9 +151,12 @@ class Replay:
         began[began < 0] = np.iinfo(np.int64).max
         free = samples["capacity"]["processors"] - samples["used"]["processors"]
         short = np.zeros(len(free), np.int64)
-        for k, (time, there) in enumerate(zip(samples["time"], np.searchsorted(came, samples["time"], side="right"))):
+        for k, (time, there) in enumerate(
+                zip(samples["time"], np.searchsorted(came, samples["time"], side="right"))):
             short[k] = np.count_nonzero((began[:there] > time) & (size[:there] > free[k]))
-        return {"no_node: insufficient processors": short, "not_reached": samples["waiting"] - short}
+        return {
+            "no_node: insufficient processors": short, "not_reached": samples["waiting"] - short
+        }
 
     def _pool_samples(self, count: int = 512) -> dict[str, Any]:
         """Batch policies on pools take no samples; when jobs came, began and ended says it all."""
@@ -186,9 +201,10 @@ class Replay:
 
     @cached_property
     def shares(self) -> Any:
-        """What queues hold against what they deserve, over time: time, queue, share, deserved, both as the largest
-        fraction of any dimension of the machine, and above = share - deserved. NaN where a queue deserves nothing, as on
-        pools of batch policies all do; there are rows only where the trace has queues."""
+        """What queues hold against what they deserve, over time: time, queue, share, deserved, both
+        as the largest fraction of any dimension of the machine, and above = share - deserved. NaN
+        where a queue deserves nothing, as on pools of batch policies all do; there are rows only
+        where the trace has queues."""
         samples = self.samples
         time = samples["time"]
         queues = [q for q, share in samples["queue_share"].items() if len(share) == len(time)]

@@ -1,7 +1,9 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""A study as one HTML file: what was run, who came out ahead, how it looked over time, and how to run it again.
+"""A study as one HTML file: what was run, how the policies rank, how they did over time, and how to
+run it again.
 
-Nothing is loaded from anywhere: styles are in the page, figures are SVG in the page, and there is no script.
+Nothing is loaded from anywhere: styles are in the page, figures are SVG in the page, and there is
+no script.
 """
 
 from __future__ import annotations
@@ -54,12 +56,18 @@ def _decision_time(record: dict[str, Any]) -> str:
 
 def _ranked(study: Study, digest: str) -> str:
     name = study.metric(digest)
-    head = ["rank", "profile", METRICS[name][0], f"{100 * study.settings.level:g} % interval", *(c[0] for c in _COLUMNS), "time a cycle"]
+    head = [
+        "rank", "profile", METRICS[name][0], f"{100 * study.settings.level:g} % interval",
+        *(c[0] for c in _COLUMNS), "time a cycle"
+    ]
     rows = []
     for row in study.ranking(digest):
         metrics = study.records[row["cell"]][0]["metrics"]
         spread = f"{row['low']:.5g} to {row['high']:.5g}" if row["low"] == row["low"] else ""
-        cells = [f"{row['rank']}{' tie' if row['tie'] else ''}", row["label"], f"{row['mean']:.5g}", spread]
+        cells = [
+            f"{row['rank']}{' tie' if row['tie'] else ''}", row["label"], f"{row['mean']:.5g}",
+            spread
+        ]
         cells += [show(metrics[key]) for _, key, show in _COLUMNS]
         cells.append(_decision_time(study.records[row["cell"]][0]))
         rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
@@ -84,14 +92,20 @@ def _drawn(study: Study, digest: str) -> list[str]:
     shown: list[tuple[int, str, dict[str, Any]]] = [
         (cell, study.cells[cell].label, study.records[cell][0]["pictures"]) for cell in order
     ]
-    over = lambda p: (p["submissions_end"] or 1) * 1.25  # what comes long after the last submission is cut off
+    # What comes long after the last submission is cut off.
+    over = lambda p: (p["submissions_end"] or 1) * 1.25
     cut = lambda p, column: [y for t, y in zip(p["time"], column) if t <= over(p)]
     times = lambda p: cut(p, p["time"])
     leading = shown[0][2]["leading"] or "nothing"
     out = [figures.legend([(study.cells[c].label, colour[c]) for c in sorted(order)]), '<div class="figures">']
-    used = [Line(label, times(p), cut(p, p["used"].get(leading, ())), colour[c]) for c, label, p in shown]
-    out.append(_figure("Utilisation", figures.lines("Utilisation over time", used, y_format=figures.percent, y_most=1),
-                       f"Share of {leading} held by tasks, from the first submission on."))
+    used = [
+        Line(label, times(p), cut(p, p["used"].get(leading, ())), colour[c])
+        for c, label, p in shown
+    ]
+    out.append(
+        _figure("Utilisation",
+                figures.lines("Utilisation over time", used, y_format=figures.percent, y_most=1),
+                f"Share of {leading} held by tasks, from the first submission on."))
     waiting = [Line(label, times(p), cut(p, p["waiting"]), colour[c]) for c, label, p in shown]
     out.append(_figure("Pending jobs", figures.lines("Pending jobs over time", waiting), "Jobs submitted and not running."))
     waits = []
@@ -99,12 +113,30 @@ def _drawn(study: Study, digest: str) -> list[str]:
         total = study.records[c][0]["metrics"]["started"] + p["never_started"] or 1
         reached = 1 - p["never_started"] / total
         waits.append(Line(label, p["wait_quantiles"], [reached * i / 200 for i in range(len(p["wait_quantiles"]))], colour[c], step=False))
-    out.append(_figure("Waits", figures.lines("Distribution of waits", waits, y_format=figures.percent, y_most=1, log_x=True),
-                       "Share of jobs that waited no longer than that; jobs that never started keep a line below 100 %."))
-    fragments = [Line(label, times(p), cut(p, p["fragmentation"][leading]), colour[c]) for c, label, p in shown if leading in p["fragmentation"]]
+    out.append(
+        _figure(
+            "Waits",
+            figures.lines("Distribution of waits",
+                          waits,
+                          y_format=figures.percent,
+                          y_most=1,
+                          log_x=True),
+            "Share of jobs that waited no longer than that; jobs that never started keep a line below 100 %."
+        ))
+    fragments = [
+        Line(label, times(p), cut(p, p["fragmentation"][leading]), colour[c])
+        for c, label, p in shown
+        if leading in p["fragmentation"]
+    ]
     if fragments:
-        out.append(_figure("Fragmentation", figures.lines("Fragmentation over time", fragments, y_format=figures.percent, y_most=1),
-                           f"Share of free {leading} on nodes where the most frequent task does not fit."))
+        out.append(
+            _figure(
+                "Fragmentation",
+                figures.lines("Fragmentation over time",
+                              fragments,
+                              y_format=figures.percent,
+                              y_most=1),
+                f"Share of free {leading} on nodes where the most frequent task does not fit."))
     for c, label, p in shown:
         queues = list(p["queues"].items())[:6]
         if len(queues) < 2:
@@ -122,14 +154,23 @@ def _drawn(study: Study, digest: str) -> list[str]:
         reasons = list(p["pending"].items())
         if not reasons:
             continue
-        layers = [Line(name, times(p), cut(p, column), i) for i, (name, column) in enumerate(reasons)]
+        layers = [
+            Line(name, times(p), cut(p, column), i) for i, (name, column) in enumerate(reasons)
+        ]
         names = figures.legend([(name, i) for i, (name, _) in enumerate(reasons)])
         out.append(_figure(f"Why jobs wait under {label}", names + figures.stack(f"Pending by reason under {label}", times(p), layers),
                            "Waiting jobs by the reason that the last cycle gave, one on another."))
     for c, label, p in shown:
         if p["nodes"] is not None:
             n = p["nodes"]
-            svg = figures.heat(f"Nodes under {label}", n["names"], n["step"], n["used"], 1, show=figures.percent, linear=True, side=7)
+            svg = figures.heat(f"Nodes under {label}",
+                               n["names"],
+                               n["step"],
+                               n["used"],
+                               1,
+                               show=figures.percent,
+                               linear=True,
+                               side=7)
             each = "" if n["nodes_a_row"] == 1 else f", {n['nodes_a_row']:.3g} neighbours a row"
             out.append(_figure(f"Nodes under {label}", svg, f"Part of {leading} held by tasks, by node{each}, and time; full colour is all of it."))
         if p["gantt"] is not None:
@@ -137,7 +178,8 @@ def _drawn(study: Study, digest: str) -> list[str]:
             svg = figures.gantt(f"Processors under {label}", g["bars"], g["processors"], 0, g["length"])
             out.append(_figure(f"Processors under {label}", svg,
                                f"Who held the processors when most jobs waited, from {figures.seconds(g['from'])} on. Where a job is drawn was not decided."))
-    most = max((v for _, _, p in shown for row in p["heat"]["wait"] for v in row if v is not None), default=0)
+    most = max((v for _, _, p in shown for row in p["heat"]["wait"] for v in row if v is not None),
+               default=0)
     for c, label, p in shown:
         h = p["heat"]
         rows = [f"{'to ' if i else ''}{size}" for i, size in enumerate(h["sizes"])]
@@ -151,15 +193,18 @@ def page(study: Study, rerun: str | None = None) -> str:
     """The whole file."""
     settings = study.settings
     names = ", ".join(trace.name for trace in study.traces.values())
-    how = f"with jobs drawn anew in runs of {settings.block}" if settings.shake is None else settings.how
+    drawn_anew = f"with jobs drawn anew in runs of {settings.block}"
+    how = drawn_anew if settings.shake is None else settings.how
     drawn = f"and {settings.replicates} times {how} (seed {settings.seed})"
     body = [
         f"<h1>Muster: {escape(names)}</h1>",
-        "" if study.complete else '<p class="partial">Partial: the study was interrupted, and runs are missing.</p>',
-        f"<p>{len(study.cells)} policies and settings, each played on its trace as recorded"
-        + (f" {drawn}" if settings.replicates else "") + ". "
-        + (f"Jobs of the first {figures.seconds(settings.warmup)} are played and not counted. " if settings.warmup else "")
-        + "Intervals are paired bootstraps over the replicates; policies whose difference may be chance are marked as ties. "
+        "" if study.complete else
+        '<p class="partial">Partial: the study was interrupted, and runs are missing.</p>',
+        f"<p>{len(study.cells)} policies and settings, each played on its trace as recorded" +
+        (f" {drawn}" if settings.replicates else "") + ". " +
+        (f"Jobs of the first {figures.seconds(settings.warmup)} are played and not counted. "
+         if settings.warmup else "") +
+        "Intervals are paired bootstraps over the replicates; policies whose difference may be chance are marked as ties. "
         "Everything but rank, its metric and the interval is of the trace as recorded.</p>",
     ]
     for digest, trace in study.traces.items():

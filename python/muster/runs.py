@@ -1,8 +1,9 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Many replays at once: on all cores, on Ray, or here; each finished one is kept on disk by the digest of its inputs.
+"""Many replays at once: on all cores, on Ray, or here; each finished one is kept on disk by the
+digest of its inputs.
 
-A run is a pure function of (trace, policy, options, warm-up, replicate), so where it runs changes nothing, and what
-was once computed by the same engine is never computed again.
+A run is a pure function of (trace, policy, options, warm-up, replicate), so where it runs changes
+nothing, and what was once computed by the same engine is never computed again.
 """
 
 import concurrent.futures
@@ -35,7 +36,8 @@ _FORM = 2  # of what is kept; another form makes other keys
 
 @dataclass(frozen=True)
 class Run:
-    """One replay to be made. `replicate` 0 plays the trace as it is, the others resample it, or shake it as `shake` says."""
+    """One replay to be made. `replicate` 0 plays the trace as it is, the others resample it, or
+    shake it as `shake` says."""
 
     trace: str  # its digest
     policy: str
@@ -70,7 +72,8 @@ def replicate_seed(seed: int, replicate: int) -> int:
 
 @_once
 def engine_digest() -> str:
-    """Of the extension module's file and of what measures a run: another build's results are not taken for this one's."""
+    """Of the extension module's file and of what measures a run: another build's results are not
+    taken for this one's."""
     digest = hashlib.sha256(pathlib.Path(_core.__file__).read_bytes())
     for name in ("pictures.py", "replay.py", "runs.py", "statistics.py", "traces.py"):
         digest.update((pathlib.Path(__file__).parent / name).read_bytes())
@@ -81,11 +84,13 @@ def engine_digest() -> str:
 
 
 def make(run: Run, trace: Trace) -> dict[str, Any]:
-    """A record: plain values that JSON holds. What pictures need is kept of the trace as it is, not of replicates."""
+    """A record: plain values that JSON holds. What pictures need is kept of the trace as it is, not
+    of replicates."""
     options = dict(run.options)
     if run.replicate:
         seed = replicate_seed(run.seed, run.replicate)
-        trace = trace.shaken(seed, **run.shake) if run.shake is not None else trace.resampled(seed, run.block)
+        trace = trace.shaken(seed, **run.shake) if run.shake is not None else trace.resampled(
+            seed, run.block)
     else:
         options |= {"record_placements": True}
     begin = time.perf_counter()
@@ -108,7 +113,8 @@ def make(run: Run, trace: Trace) -> dict[str, Any]:
 
 
 class Cache:
-    """Records by key, a file each; written aside and moved, so that a file is there whole or not at all."""
+    """Records by key, a file each; written aside and moved, so that a file is there whole or not at
+    all."""
 
     def __init__(self, folder: str | os.PathLike[str] | None) -> None:
         default = os.environ.get("MUSTER_CACHE") or pathlib.Path(
@@ -132,7 +138,8 @@ class Cache:
 
 
 def write_aside(path: pathlib.Path, text: str) -> None:
-    """All of `text`, or the file as it was; into what is no plain file (a pipe, a device), as it is."""
+    """All of `text`, or the file as it was; into what is no plain file (a pipe, a device), as it
+    is."""
     if path.exists() and not path.is_file():
         path.write_text(text, encoding="utf-8")
         return
@@ -160,12 +167,14 @@ def _in_worker(run: Run) -> dict[str, Any]:
     return make(run, _traces[run.trace])
 
 
-def _here(runs: Sequence[Run], traces: Mapping[str, Trace], workers: int) -> Iterator[tuple[int, dict[str, Any]]]:
+def _here(runs: Sequence[Run], traces: Mapping[str, Trace],
+          workers: int) -> Iterator[tuple[int, dict[str, Any]]]:
     for i, run in enumerate(runs):
         yield i, make(run, traces[run.trace])
 
 
-def _processes(runs: Sequence[Run], traces: Mapping[str, Trace], workers: int) -> Iterator[tuple[int, dict[str, Any]]]:
+def _processes(runs: Sequence[Run], traces: Mapping[str, Trace],
+               workers: int) -> Iterator[tuple[int, dict[str, Any]]]:
     method = "fork" if "fork" in multiprocessing.get_all_start_methods() and sys.platform != "darwin" else "spawn"
     before = set(multiprocessing.active_children())
     pool = concurrent.futures.ProcessPoolExecutor(
@@ -179,20 +188,24 @@ def _processes(runs: Sequence[Run], traces: Mapping[str, Trace], workers: int) -
         for child in multiprocessing.active_children():
             if child not in before:
                 child.terminate()
-        # Its thread ends with them, and is waited for: it closes what the interpreter's exit would write to.
+        # Its thread ends with them, and is waited for: it closes what the interpreter's exit would
+        # write to.
         pool.shutdown(wait=True, cancel_futures=True)
         raise
     pool.shutdown()
 
 
-def _ray(runs: Sequence[Run], traces: Mapping[str, Trace], workers: int) -> Iterator[tuple[int, dict[str, Any]]]:
+def _ray(runs: Sequence[Run], traces: Mapping[str, Trace],
+         workers: int) -> Iterator[tuple[int, dict[str, Any]]]:
     try:
         import ray
     except ImportError:
         raise InvalidArgument('executor "ray": Ray is not installed (pip install ray)') from None
     if not ray.is_initialized():
         path = os.pathsep.join(p for p in sys.path if p)
-        ray.init(num_cpus=workers, log_to_driver=False, runtime_env={"env_vars": {"PYTHONPATH": path}})
+        ray.init(num_cpus=workers,
+                 log_to_driver=False,
+                 runtime_env={"env_vars": {"PYTHONPATH": path}})
     held = {digest: ray.put(trace) for digest, trace in traces.items()}
     task = ray.remote(make)
     left = {task.remote(run, held[run.trace]): i for i, run in enumerate(runs)}
@@ -206,11 +219,12 @@ def _ray(runs: Sequence[Run], traces: Mapping[str, Trace], workers: int) -> Iter
             ray.cancel(reference, force=True)
 
 
-_EXECUTORS: dict[str, Callable[[Sequence[Run], Mapping[str, Trace], int], Iterator[tuple[int, dict[str, Any]]]]] = {
-    "processes": _processes,
-    "ray": _ray,
-    "here": _here,
-}
+_EXECUTORS: dict[str, Callable[[Sequence[Run], Mapping[str, Trace], int],
+                               Iterator[tuple[int, dict[str, Any]]]]] = {
+                                   "processes": _processes,
+                                   "ray": _ray,
+                                   "here": _here,
+                               }
 
 
 # --- all of them
@@ -255,7 +269,8 @@ def make_all(
     cache: Cache | None = None,
     progress: TextIO | None = None,
 ) -> tuple[list[dict[str, Any] | None], bool]:
-    """The records, in the order of `runs`, and whether all were made: Ctrl-C leaves None for those that were not.
+    """The records, in the order of `runs`, and whether all were made: Ctrl-C leaves None for those
+    that were not.
 
     Where the cache cannot be written there is a warning, once, and all goes on without it.
     """
@@ -275,7 +290,8 @@ def make_all(
             bar.step(from_cache=True)
     if not missing:
         return records, True
-    made = _EXECUTORS[executor]([runs[i] for i in missing], by_digest, workers or len(os.sched_getaffinity(0)))
+    made = _EXECUTORS[executor]([runs[i] for i in missing], by_digest, workers
+                                or len(os.sched_getaffinity(0)))
     try:
         for place, record in made:
             i = missing[place]
@@ -283,9 +299,11 @@ def make_all(
             if cache is not None and record["complete"]:
                 try:
                     cache.put(keys[i], record)
-                except OSError as failure:  # a full disk, a home that is not ours: the study is worth more than its cache
+                except OSError as failure:  # a full disk: the study continues without its cache
                     cache = None
-                    warnings.warn(f"finished replays are not kept for a later call: {failure}", RuntimeWarning, stacklevel=4)
+                    warnings.warn(f"finished replays are not kept for a later call: {failure}",
+                                  RuntimeWarning,
+                                  stacklevel=4)
             bar.step(from_cache=False)
             if not record["complete"]:
                 return records, False

@@ -32,19 +32,22 @@ def schedule(
 ) -> Plan:
     """One scheduling cycle.
 
-    `profile` is a name or spec string: "volcano", "volcano:binpack(weight=5),+preempt"; muster.profiles() lists
-    them. A snapshot may be scheduled from any number of threads. Nothing changes but through Cluster.apply(plan).
+    `profile` is a name or spec string: "volcano", "volcano:binpack(weight=5),+preempt";
+    muster.profiles() lists them. A snapshot may be scheduled from any number of threads. Nothing
+    changes but through Cluster.apply(plan).
 
-    policies     your own, see muster.Policy; those that `profile` does not name go into its last tier
+    policies     your own, see muster.Policy; those that `profile` does not name go into its last
+                 tier
     now          seconds on the clock of `created` and `deadline` of jobs
-    work_budget  the cycle ends at a gang boundary once it has done this much; plan.complete is False then, and
-                 plan.cursor is what to hand in as `cursor` in the next cycle
-    turn         what the cycle is asked: {"decisions": 3}, the next three; {"heartbeats": ["n1", "n0"]}, nodes that
-                 report, in this order; {"event": True}, the oldest event that a slot of the memory has not seen
-    memory       what earlier cycles remembered, as Plan.memory holds it; without it, what the cluster keeps
+    work_budget  the cycle ends at a gang boundary once it has done this much; plan.complete is
+                 False then, and plan.cursor is what to hand in as `cursor` in the next cycle
+    turn         what the cycle is to decide: {"decisions": 3}, the next three;
+                 {"heartbeats": ["n1", "n0"]}, nodes that report, in this order; {"event": True},
+                 the oldest event that a slot of the memory has not seen
+    memory       the memory of an earlier plan (Plan.memory); without it, that of the cluster
     time_limit   seconds of real time; DeadlineExceeded when they pass, and nothing is decided
-    stop         a threading.Event: once another thread sets it, the cycle ends at the next gang with Cancelled, and
-                 nothing is decided
+    stop         a threading.Event: once another thread sets it, the cycle ends at the next gang
+                 with Cancelled, and nothing is decided
     speed        switches that change how fast a plan is made and never the plan
 
     Ctrl-C ends a cycle between two gangs; the cluster is as it was.
@@ -79,9 +82,10 @@ def what_if(
     add_job       {"name": "j", "queue": "vision", "count": 8, "cpu": 2}, as for Cluster.add_job
     remove_job    "j"
 
-    One row a queue: share_before, share_after, and for each dimension such as cpu deserved_before.cpu (NaN where the
-    profile has none), deserved_after.cpu, allocated_... and pending_..., in the units of Plan.shares. `before` is what a
-    cycle would report as it opens, `after` the same of a cluster that was really changed.
+    One row a queue: share_before, share_after, and for each dimension such as cpu
+    deserved_before.cpu (NaN where the profile has none), deserved_after.cpu, allocated_... and
+    pending_..., in the units of Plan.shares. `before` are the shares of a cycle as it opens,
+    `after` those of a cluster in which the changes were made.
     """
     profile = profile or source._defaults.get("profile") or "muster"
     told = [_spelled(i, change) for i, change in enumerate(changes)]

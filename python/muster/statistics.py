@@ -1,9 +1,9 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """What a run was worth in a few numbers, and which differences between runs are more than chance.
 
-A bootstrap over replicates that are *paired*: under each policy replicate r played the same jobs, so what is drawn
-again and again is the difference of two policies on one replicate, and what the replicates themselves differ by
-cancels out. A policy ties with a better one where the interval of that difference holds 0.
+A bootstrap over replicates that are *paired*: under each policy replicate r played the same jobs.
+The bootstrap draws differences of two policies on one replicate, so differences between replicates
+cancel out. A policy ties with a better one if the interval of that difference holds 0.
 
 The numbers are those of the engine (include/muster/statistics.h), equal on every machine:
 
@@ -61,7 +61,8 @@ def leading_dimension(samples: dict[str, Any]) -> str | None:
 def measure(result: Replay, warmup: int = 0, slowdown_bound: int = 10) -> dict[str, float]:
     """The metrics above, over jobs submitted `warmup` seconds after the first one or later.
 
-    A job that still waits at the end counts in wait_longest with what it has waited, and in no mean.
+    A job that still waits at the end counts in wait_longest with what it has waited, and in no
+    mean.
     """
     jobs = result.columns
     run = result.trace._core.columns()["run"]
@@ -72,7 +73,11 @@ def measure(result: Replay, warmup: int = 0, slowdown_bound: int = 10) -> dict[s
     wait = np.sort((jobs["start"] - jobs["submit"])[started])
     turnaround = (jobs["end"] - jobs["submit"])[ended]
     slowdown = np.sort(np.maximum(1.0, turnaround / np.maximum(run[ended], slowdown_bound)))
-    times = [int(jobs[name][jobs[name] >= 0].max()) for name in ("submit", "start", "end") if (jobs[name] >= 0).any()]
+    times = [
+        int(jobs[name][jobs[name] >= 0].max())
+        for name in ("submit", "start", "end")
+        if (jobs[name] >= 0).any()
+    ]
     now = max(times, default=first)
     still = counted & (jobs["start"] < 0) & (jobs["outcome"] == _core.outcomes.index("waiting"))
     longest = int((now - jobs["submit"][still]).max()) if still.any() else 0
@@ -87,11 +92,13 @@ def measure(result: Replay, warmup: int = 0, slowdown_bound: int = 10) -> dict[s
         "wait_p50": percentile(wait, 50),
         "wait_p95": percentile(wait, 95),
         "wait_p99": percentile(wait, 99),
-        "wait_longest": float(max(longest, int(wait[-1]) if len(wait) else 0)),
+        "wait_longest": float(max(longest,
+                                  int(wait[-1]) if len(wait) else 0)),
         "bounded_slowdown_mean": mean(slowdown),
         "bounded_slowdown_p95": percentile(slowdown, 95),
         "turnaround_mean": mean(turnaround),
-        "utilisation": _utilisation(result.samples, first + warmup, int(jobs["submit"].max(initial=first))),
+        "utilisation": _utilisation(result.samples, first + warmup,
+                                    int(jobs["submit"].max(initial=first))),
         "makespan": last_end - first,
         "fairness": _fairness(result, jobs, run, ended, slowdown_bound),
         "evictions": result.counts["evictions"],
@@ -100,7 +107,8 @@ def measure(result: Replay, warmup: int = 0, slowdown_bound: int = 10) -> dict[s
 
 
 def _utilisation(samples: dict[str, Any], since: int, until: int) -> float:
-    """Mean of used over capacity of the leading dimension, over the samples while jobs were submitted."""
+    """Mean of used over capacity of the leading dimension, over the samples while jobs were
+    submitted."""
     dimension = leading_dimension(samples)
     if dimension is None:
         return 0.0
@@ -112,9 +120,11 @@ def _utilisation(samples: dict[str, Any], since: int, until: int) -> float:
 
 
 def _fairness(result: Replay, jobs: Any, run: np.ndarray, ended: np.ndarray, bound: int) -> float:
-    """Jain's index of the queues' mean bounded slowdowns: 1 where all are treated alike, 1/n where one bears all."""
+    """Jain's index of the queues' mean bounded slowdowns: 1 where all are treated alike, 1/n where
+    one bears all."""
     queue = result.trace._core.columns()["queue"][ended]
-    slowdown = np.maximum(1.0, (jobs["end"] - jobs["submit"])[ended] / np.maximum(run[ended], bound))
+    slowdown = np.maximum(1.0,
+                          (jobs["end"] - jobs["submit"])[ended] / np.maximum(run[ended], bound))
     if not len(queue):
         return 1.0
     totals, counts = np.bincount(queue, weights=slowdown), np.bincount(queue)
@@ -122,8 +132,12 @@ def _fairness(result: Replay, jobs: Any, run: np.ndarray, ended: np.ndarray, bou
     return float(means.sum() ** 2 / (len(means) * (means**2).sum()))
 
 
-def interval(values: npt.ArrayLike, level: float = 0.95, seed: int = 0, of: str = "mean") -> tuple[float, float]:
-    """A percentile-bootstrap interval of the mean or the median of `values`; NaN of fewer than two."""
+def interval(values: npt.ArrayLike,
+             level: float = 0.95,
+             seed: int = 0,
+             of: str = "mean") -> tuple[float, float]:
+    """A percentile-bootstrap interval of the mean or the median of `values`; NaN of fewer than
+    two."""
     values = np.asarray(values, dtype=float)
     if len(values) < 2:
         return (math.nan, math.nan)
@@ -133,8 +147,12 @@ def interval(values: npt.ArrayLike, level: float = 0.95, seed: int = 0, of: str 
     return bootstrap(values, level, _RESAMPLES, seed & _SEED_BITS)[1:]
 
 
-def ratio(over: npt.ArrayLike, under: npt.ArrayLike, level: float = 0.95, seed: int = 0) -> tuple[float, float, float]:
-    """The mean of `over` divided by that of `under`, and its percentile-bootstrap interval: estimate, low, high.
+def ratio(over: npt.ArrayLike,
+          under: npt.ArrayLike,
+          level: float = 0.95,
+          seed: int = 0) -> tuple[float, float, float]:
+    """The mean of `over` divided by that of `under`, and its percentile-bootstrap interval:
+    estimate, low, high.
 
     Entry i of both is replicate i, drawn together. Every entry of `under` must be above 0.
     """
@@ -154,17 +172,21 @@ class Fit:
 def least_squares(
     y: npt.ArrayLike, x: Mapping[str, npt.ArrayLike], *, intercept: bool = True, level: float = 0.95
 ) -> Fit:
-    """Fits y by a sum of the columns x, each times a coefficient; with an intercept, which is called "intercept"."""
+    """Fits y by a sum of the columns x, each times a coefficient; with an intercept, which is
+    called "intercept"."""
     fit = _core.least_squares(y, list(x.values()), intercept, level)
     names = ["intercept", *x] if intercept else list(x)
     return Fit(dict(zip(names, fit.pop("coefficients"))), **fit)
 
 
-def rank(values: dict[str, np.ndarray], more_is_better: bool, level: float, seed: int) -> list[dict[str, Any]]:
-    """Policies from best to worst. `values`: by policy, the metric in each replicate, in the same order.
+def rank(values: dict[str, np.ndarray], more_is_better: bool, level: float,
+         seed: int) -> list[dict[str, Any]]:
+    """Policies from best to worst. `values`: by policy, the metric in each replicate, in the same
+    order.
 
-    Each is compared with the best one of its rank; it shares that rank (tie) where the interval of the paired
-    difference holds 0, and else begins the next. One value each: no interval, and only equal ones tie.
+    Each is compared with the best one of its rank; it shares that rank (tie) where the interval of
+    the paired difference holds 0, and else begins the next. One value each: no interval, and only
+    equal ones tie.
     """
     sign = -1.0 if more_is_better else 1.0
     order = sorted(values, key=lambda name: sign * float(values[name].mean()))

@@ -77,7 +77,8 @@ def _shake(given: float | Mapping[str, float] | None) -> dict[str, float] | None
 
 @dataclass(frozen=True)
 class Cell:
-    """What is compared: a policy with options on a trace. `label` tells the cells of one trace apart."""
+    """What is compared: a policy with options on a trace. `label` tells the cells of one trace
+    apart."""
 
     label: str
     trace: str  # its digest
@@ -102,18 +103,22 @@ def compare(
     progress: bool | TextIO = True,
     **options: Any,
 ) -> "Study":
-    """Plays the trace (or each of several) under every profile, as it is and resampled `replicates` times.
+    """Plays the trace (or each of several) under every profile, as it is and resampled `replicates`
+    times.
 
     warmup      jobs submitted in the first so many seconds are played and not counted
     seed, block  of the replicates: Trace.resampled
-    shake       instead of being resampled, replicates are shaken: seconds that submissions move by, or a dict of them as
-                "submit" and of the part that run times change by as "run": Trace.shaken
+    shake       instead of being resampled, replicates are shaken: seconds that submissions move by,
+                or a dict of them as "submit" and of the part that run times change by as "run":
+                Trace.shaken
     level       of the intervals, which are paired bootstraps over the replicates
-    rank_by     a metric of muster.statistics.METRICS; by itself the mean bounded slowdown, or the jobs that started
-                where hardly any ends
-    executor    "processes" on `workers` cores (all), "ray" on a Ray cluster, "here" one by one; the results are equal
-    cache       a folder for finished runs, True for MUSTER_CACHE or ~/.cache/muster, False for none. A run that is
-                there is not made again, so an interrupted call goes on where it was
+    rank_by     a metric of muster.statistics.METRICS; by itself the mean bounded slowdown, or the
+                jobs that started where hardly any ends
+    executor    "processes" on `workers` cores (all), "ray" on a Ray cluster, "here" one by one; the
+                results are equal
+    cache       a folder for finished runs, True for MUSTER_CACHE or ~/.cache/muster, False for
+                none. A run that is there is not made again, so an interrupted call goes on where it
+                was
     options     those of muster.replay, the same for all
 
     Ctrl-C ends it with the runs that are finished: `complete` is False then.
@@ -144,7 +149,8 @@ def sweep(
     cache: str | os.PathLike[str] | bool = True,
     progress: bool | TextIO = True,
 ) -> "Study":
-    """Everything that a grid spans: "trace" and "profile", and options of muster.replay, a list of values each.
+    """Everything that a grid spans: "trace" and "profile", and options of muster.replay, a list of
+    values each.
 
         muster.sweep({"trace": [trace], "profile": ["volcano", "muster"], "latency": [0, 1, 5]})
     """
@@ -174,9 +180,11 @@ def _study(
 ) -> "Study":
     settings.check()
     by_digest = {trace.digest: trace for trace in used}
-    # First each cell as it is, then replicate by replicate: what is interrupted has as many whole replicates as can be.
+    # First each cell as it is, then replicate by replicate: what is interrupted has as many whole
+    # replicates as can be.
     runs = [
-        Run(cell.trace, cell.policy, cell.options, settings.warmup, r, settings.seed, settings.block, settings.shake)
+        Run(cell.trace, cell.policy, cell.options, settings.warmup, r, settings.seed,
+            settings.block, settings.shake)
         for r in range(settings.replicates + 1)
         for cell in cells
     ]
@@ -185,7 +193,9 @@ def _study(
     records, complete = make_all(
         runs, used, executor=executor, workers=workers, cache=kept, progress=out
     )
-    by_cell = [[records[r * len(cells) + i] for r in range(settings.replicates + 1)] for i in range(len(cells))]
+    by_cell = [[records[r * len(cells) + i]
+                for r in range(settings.replicates + 1)]
+               for i in range(len(cells))]
     return Study(by_digest, cells, by_cell, settings, complete)
 
 
@@ -207,7 +217,7 @@ class Study:
         self.complete = complete  # False: it was interrupted, and all here is partial
 
     def finished(self, trace: str) -> list[int]:
-        """The cells of a trace whose trace was played as it is to its end."""
+        """Returns the cells of a trace that was played as it is to its end."""
         return [
             i for i, cell in enumerate(self.cells)
             if cell.trace == trace and self.records[i][0] is not None and self.records[i][0]["complete"]
@@ -222,14 +232,16 @@ class Study:
         return "started" if endless else "bounded_slowdown_mean"
 
     def ranking(self, trace: str) -> list[dict[str, Any]]:
-        """rank, tie, label, mean, low and high of the metric, and its difference from the best of the rank above."""
+        """rank, tie, label, mean, low and high of the metric, and its difference from the best of
+        the rank above."""
         cells, name = self.finished(trace), self.metric(trace)
         whole = [
             r for r in range(1, self.settings.replicates + 1)
             if all(self.records[i][r] is not None and self.records[i][r]["complete"] for i in cells)
         ]
         values = {
-            str(i): np.array([self.records[i][r]["metrics"][name] for r in whole or [0]], dtype=float) for i in cells
+            str(i): np.array([self.records[i][r]["metrics"][name] for r in whole or [0]],
+                             dtype=float) for i in cells
         }
         table = rank(values, METRICS[name][1], self.settings.level, self.settings.seed)
         for row in table:
@@ -239,11 +251,15 @@ class Study:
 
     @cached_property
     def table(self) -> Any:
-        """One row a cell: trace, label, rank, tie, the interval of what it is ranked by, and all metrics as recorded."""
+        """One row a cell: trace, label, rank, tie, the interval of what it is ranked by, and all
+        metrics as recorded."""
         rows = []
         for digest, trace in self.traces.items():
             for row in self.ranking(digest):
-                head = {"trace": trace.name, "label": row["label"], "rank": row["rank"], "tie": row["tie"]}
+                head = {
+                    "trace": trace.name, "label": row["label"], "rank": row["rank"],
+                    "tie": row["tie"]
+                }
                 head |= {"ranked_by": self.metric(digest), "mean": row["mean"], "low": row["low"], "high": row["high"]}
                 rows.append(head | self.records[row["cell"]][0]["metrics"])
         names = list(rows[0]) if rows else []
@@ -256,7 +272,8 @@ class Study:
             [asdict(cell), [r and [r["digest"], r["metrics"]] for r in records]]
             for cell, records in zip(self.cells, self.records)
         ]
-        return hashlib.sha256(json.dumps([told, asdict(self.settings)], sort_keys=True).encode()).hexdigest()
+        return hashlib.sha256(json.dumps([told, asdict(self.settings)],
+                                         sort_keys=True).encode()).hexdigest()
 
     # --- as words
 
@@ -269,7 +286,8 @@ class Study:
             lines.append(f"  rank  {'profile':{width}}  {'mean [interval]':>28}" + "".join(f"{h:>11}" for h in head))
             for row in self.ranking(digest):
                 m = self.records[row["cell"]][0]["metrics"]
-                spread = f" [{row['low']:.5g}, {row['high']:.5g}]" if row["low"] == row["low"] else ""
+                known = row["low"] == row["low"]
+                spread = f" [{row['low']:.5g}, {row['high']:.5g}]" if known else ""
                 cells = [f"{m['wait_mean']:.0f}", f"{m['wait_p95']:.0f}", f"{m['bounded_slowdown_mean']:.3f}"]
                 cells += [f"{100 * m['utilisation']:.1f} %", str(m["started"]), str(m["ended"]), f"{m['fairness']:.3f}"]
                 place = f"{row['rank']}{'=' if row['tie'] else ' '}"
@@ -305,11 +323,11 @@ class Study:
             "revisions": {policy["name"]: policy["revision"] for policy in _core.policies()},
             "complete": self.complete,
             "settings": asdict(self.settings),
-            "traces": [
-                {"digest": digest, "name": trace.name, "jobs": len(trace)} for digest, trace in self.traces.items()
-            ],
+            "traces": [{"digest": digest, "name": trace.name, "jobs": len(trace)}
+                       for digest, trace in self.traces.items()],
             "cells": [asdict(cell) for cell in self.cells],
-            "runs": [[record and record["digest"] for record in records] for records in self.records],
+            "runs": [[record and record["digest"] for record in records]
+                     for records in self.records],
             "digest": self.digest,
         }
 
@@ -321,7 +339,8 @@ class Study:
         write_aside(path, json.dumps(self.manifest, indent=1) + "\n")
 
     def report(self, path: str | os.PathLike[str], rerun: str | None = None) -> None:
-        """One HTML file that needs no network. `rerun` is the command that makes it again, for its readers."""
+        """One HTML file that needs no network. `rerun` is the command that makes it again, for its
+        readers."""
         write_aside(pathlib.Path(path), report.page(self, rerun))
 
     def save_figures(self, folder: str | os.PathLike[str], form: str = "svg") -> list[pathlib.Path]:
@@ -337,7 +356,7 @@ def reproduce(
     cache: str | os.PathLike[str] | bool = False,
     progress: bool | TextIO = True,
 ) -> tuple[Study, list[str]]:
-    """Makes a study again from its manifest; the list says what came out otherwise (empty: nothing did)."""
+    """Makes a study again from its manifest. Returns a list of what differs; empty: nothing."""
     path = pathlib.Path(manifest)
     told = json.loads(path.read_text(encoding="utf-8"))
     if not isinstance(told, dict) or told.get("form") != _FORM:

@@ -1,7 +1,9 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Muster's own tables of jobs, nodes and queues, as CSV and as Parquet; docs/replay.md lists their columns.
+"""Muster's own tables of jobs, nodes and queues, as CSV and as Parquet; docs/replay.md lists their
+columns.
 
-A Parquet file is handed to the reader of CSV as the text its columns make, so that both forms have one set of rules.
+A Parquet file is handed to the reader of CSV as the text its columns make, so that both forms have
+one set of rules.
 """
 
 from __future__ import annotations
@@ -60,7 +62,9 @@ def _plain(things: Sequence[Mapping[str, Any]], what: str, kept: Sequence[str]) 
 def _spread(table: Columns, prefix: str, cells: Sequence[Mapping[str, Any]]) -> None:
     names = dict.fromkeys(name for cell in cells for name in cell)
     for name in names:
-        table[f"{prefix}.{name}"] = [None if name not in cell else str(cell[name]) for cell in cells]
+        table[f"{prefix}.{name}"] = [
+            None if name not in cell else str(cell[name]) for cell in cells
+        ]
 
 
 def _jobs(state: Mapping[str, Any]) -> Columns:
@@ -69,7 +73,10 @@ def _jobs(state: Mapping[str, Any]) -> Columns:
         raise InvalidArgument("trace: it has node events, which no table holds; save it with Trace.save")
     _plain(shapes, "a shape", ("request", "node_selector"))
     _plain(state["queues"], "a queue", ("name", "parent", "weight", "guaranteed", "limit"))
-    table: Columns = {"id": columns["id"].tolist(), "submit": columns["submit"].tolist(), "run": columns["run"].tolist()}
+    table: Columns = {
+        "id": columns["id"].tolist(), "submit": columns["submit"].tolist(),
+        "run": columns["run"].tolist()
+    }
     if "names" in columns:
         table["name"] = [name or None for name in columns["names"]]
     for name in ("estimate", "deadline"):
@@ -80,7 +87,9 @@ def _jobs(state: Mapping[str, Any]) -> Columns:
             table[name] = columns[name].tolist()
     if "preceding" in columns:
         ids = table["id"]
-        table["preceding"] = [None if row == _NONE else ids[row] for row in columns["preceding"].tolist()]
+        table["preceding"] = [
+            None if row == _NONE else ids[row] for row in columns["preceding"].tolist()
+        ]
     if state["queues"]:
         names = [queue["name"] for queue in state["queues"]]
         table["queue"] = [names[row] for row in columns["queue"].tolist()]
@@ -93,7 +102,10 @@ def _jobs(state: Mapping[str, Any]) -> Columns:
         selectors = [shape.get("node_selector", {}) for shape in shapes]
         _spread(table, "request", [requests[row] for row in rows])
         _spread(table, "selector", [selectors[row] for row in rows])
-    return {name: cells for name, cells in table.items() if any(cell is not None for cell in cells) or name == "submit"}
+    return {
+        name: cells for name, cells in table.items() if any(cell is not None
+                                                            for cell in cells) or name == "submit"
+    }
 
 
 def _nodes(nodes: Sequence[Mapping[str, Any]]) -> Columns:

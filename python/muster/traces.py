@@ -5,8 +5,8 @@
     trace = muster.traces.philly()                      # from MUSTER_TRACES or ../shared/traces
     trace = muster.Trace({"submit": [0, 5], "run": [60, 60], "tasks": [4, 2]}, processors=4)
 
-A trace is never changed; what looks like a change (`head`, `on`, `resampled`) is another trace. The readers are the
-engine's: docs/replay.md says what each reads and drops.
+A trace is never changed; what looks like a change (`head`, `on`, `resampled`) is another trace. The
+readers are the engine's: docs/replay.md states what each reads and drops.
 """
 
 import hashlib
@@ -29,10 +29,11 @@ Path = str | os.PathLike[str]
 class Trace:
     """Jobs and a machine: a pool of equal processors, or nodes.
 
-    `jobs` is a table with the columns submit and run, and where they matter estimate, tasks, min_tasks, shape, queue,
-    user, priority, deadline, preceding, think, id. `shape`, `queue` and `user` are row numbers of `shapes` and
-    `queues` (dicts of the fields in spec.h) and of `users` (texts). `node_events`, a list of (time, "join", "drain", "fail"
-    or "return", node or domain), is what happened to the nodes meanwhile.
+    `jobs` is a table with the columns submit and run, and where they matter estimate, tasks,
+    min_tasks, shape, queue, user, priority, deadline, preceding, think, id. `shape`, `queue` and
+    `user` are row numbers of `shapes` and `queues` (dicts of the fields in spec.h) and of `users`
+    (texts). `node_events`, a list of (time, "join", "drain", "fail" or "return", node or domain),
+    is what happened to the nodes meanwhile.
     """
 
     def __init__(
@@ -53,8 +54,13 @@ class Trace:
             raise InvalidArgument(
                 f'trace: unknown column "{unknown[0]}"; there are {", ".join(sorted(_COLUMNS))}'
             )
-        state = {"name": name, "processors": processors, "nodes": list(nodes), "shapes": list(shapes)}
-        state |= {"queues": list(queues), "users": list(users), "columns": table, "node_events": list(node_events)}
+        state = {
+            "name": name, "processors": processors, "nodes": list(nodes), "shapes": list(shapes)
+        }
+        state |= {
+            "queues": list(queues), "users": list(users), "columns": table,
+            "node_events": list(node_events)
+        }
         self._core = _core.Trace(state)
         self.report: dict[str, Any] = {}
         self.name = name
@@ -119,17 +125,21 @@ class Trace:
             np.savez_compressed(file, state=text, **table)
 
     def save_tables(self, folder: Path, form: str = "csv") -> list[pathlib.Path]:
-        """jobs, nodes and queues as files of Muster's own form, "csv" or "parquet", that `csv` and `parquet` read.
+        """jobs, nodes and queues as files of Muster's own form, "csv" or "parquet", that `csv` and
+        `parquet` read.
 
         What such tables cannot say (taints, affinities, ...) is refused.
         """
         return tables.save(self, pathlib.Path(folder), form)
 
     def select(self, rows: Any, name: str | None = None) -> "Trace":
-        """Some of the jobs, each once, in the order of `rows`; a job that preceded another and is left out is forgotten."""
+        """Some of the jobs, each once, in the order of `rows`. A job loses its preceding job if
+        that is left out."""
         rows = np.asarray(rows, dtype=np.int64)
-        if len(np.unique(rows)) != len(rows) or (len(rows) and not 0 <= rows.min() <= rows.max() < len(self)):
-            raise InvalidArgument(f"trace: rows must be different and between 0 and {len(self) - 1}")
+        outside = len(rows) and not 0 <= rows.min() <= rows.max() < len(self)
+        if len(np.unique(rows)) != len(rows) or outside:
+            raise InvalidArgument(
+                f"trace: rows must be different and between 0 and {len(self) - 1}")
         table = _take(self._core.columns(), rows)
         if "preceding" in table:
             place = np.full(len(self) + 1, _NONE, dtype=np.uint32)
@@ -160,14 +170,16 @@ class Trace:
         return self._with(name or f"{self.name}, another machine", **members)
 
     def linked_users(self) -> "Trace":
-        """Users who wait for themselves: each job follows its user's job before it. Play it with follow_preceding."""
+        """Makes each job follow the previous job of its user. Play it with follow_preceding."""
         return Trace._of(self._core.link_users(), self.report, self.name + ", linked users")
 
     def resampled(self, seed: int, block: int = 50) -> "Trace":
-        """As many submissions at the same times, by jobs drawn in runs of `block` from this trace, with replacement.
+        """As many submissions at the same times, by jobs drawn in runs of `block` from this trace,
+        with replacement.
 
-        Runs keep what consecutive jobs have to do with each other; deadlines move with their submission. Who preceded
-        whom is lost. A pure function of (trace, seed, block): the draws are SplitMix64's, not a library's.
+        Runs keep what consecutive jobs have to do with each other; deadlines move with their
+        submission. Preceding jobs are dropped. A pure function of (trace, seed, block): SplitMix64
+        draws.
         """
         if block < 1:
             raise InvalidArgument(f"resampled: block is {block}; must be above 0")
@@ -179,20 +191,24 @@ class Trace:
         rows = ((first[:, None] + np.arange(block)) % count).reshape(-1)[:count]
         table = self._core.columns()
         times = table["submit"]
-        drawn = _take({k: v for k, v in table.items() if k not in ("preceding", "think", "names")}, rows)
+        drawn = _take({k: v for k, v in table.items() if k not in ("preceding", "think", "names")},
+                      rows)
         drawn["id"] = np.arange(count)
         if "deadline" in drawn:
             known = drawn["deadline"] != _ABSENT
-            drawn["deadline"] = np.where(known, drawn["deadline"] - drawn["submit"] + times, _ABSENT)
+            drawn["deadline"] = np.where(known, drawn["deadline"] - drawn["submit"] + times,
+                                         _ABSENT)
         drawn["submit"] = times
         return self._with(self.name, columns=drawn)
 
     def shaken(self, seed: int, submit: int = 60, run: float = 0.0) -> "Trace":
-        """The same jobs, a little disturbed: to see how much of a result hangs on accidents of the input.
+        """The same jobs, a little disturbed: to see how much of a result hangs on accidents of the
+        input.
 
-        Every submission is moved by up to `submit` seconds either way (not below 0), its deadline with it; run times and
-        estimates are changed by up to the part `run` of them, both alike. (Tsafrir, Ouaknine and Feitelson, "Reducing
-        Performance Evaluation Sensitivity and Variability by Input Shaking", 2007.) A pure function of its arguments.
+        Every submission is moved by up to `submit` seconds either way (not below 0), its deadline
+        with it; run times and estimates are changed by up to the part `run` of them, both alike.
+        (Tsafrir, Ouaknine and Feitelson, "Reducing Performance Evaluation Sensitivity and
+        Variability by Input Shaking", 2007.) A pure function of its arguments.
         """
         if submit < 0 or not 0 <= run < 1:
             raise InvalidArgument(f"shaken: submit is {submit}, run {run}; must be 0 or more, and run below 1")
@@ -217,8 +233,8 @@ class Trace:
 
 
 _COLUMNS = frozenset(
-    "id submit run estimate tasks min_tasks shape queue user priority deadline preceding think".split()
-)
+    "id submit run estimate tasks min_tasks shape queue user priority deadline preceding think".
+    split())
 _NONE = np.uint32(0xFFFFFFFF)
 _ABSENT = np.iinfo(np.int64).min
 _ENDLESS = 2**53
@@ -281,7 +297,8 @@ def _read(
             loaded[role] = (str(path), load(pathlib.Path(path)))
         except FileNotFoundError:
             raise NotFound(f"{kind}: {role}: there is no file {path}") from None
-    core, report = _core.read_trace(kind, loaded, {k: v for k, v in options.items() if v is not None})
+    core, report = _core.read_trace(kind, loaded,
+                                    {k: v for k, v in options.items() if v is not None})
     return Trace._of(core, report, name)
 
 
@@ -310,7 +327,8 @@ def openb(
     recorded: bool = False,
     skip_bad_lines: bool = False,
 ) -> Trace:
-    """Alibaba's GPU cluster of 2023. Pods come one a second in the order `seed` and stay, or as `recorded`."""
+    """Alibaba's GPU cluster of 2023. Pods come one a second in the order `seed` and stay, or as
+    `recorded`."""
     root = _folder(folder) / "openb"
     files: dict[str, Path] = {
         "nodes": root / "openb_node_list_gpu_node.csv",
@@ -319,7 +337,11 @@ def openb(
     if not recorded:
         files["arrivals"] = root / "orders" / f"arrivals_{list}.csv.gz"
         files["node_rank"] = root / "orders" / f"noderank_{list}.csv.gz"
-    return _read("openb", f"openb {list}" + (", as recorded" if recorded else ""), files, seed=seed, skip_bad_lines=skip_bad_lines)
+    return _read("openb",
+                 f"openb {list}" + (", as recorded" if recorded else ""),
+                 files,
+                 seed=seed,
+                 skip_bad_lines=skip_bad_lines)
 
 
 def hpc(
@@ -330,9 +352,14 @@ def hpc(
     runnable: bool = False,
     skip_bad_lines: bool = False,
 ) -> Trace:
-    """A table job_id,submit,run,procs,req_time,user. `runnable` keeps jobs without a requested time."""
+    """A table job_id,submit,run,procs,req_time,user. `runnable` keeps jobs without a requested
+    time."""
     path = _find(file, "hpc_easy_golden", folder)
-    return _read("hpc", path.name, {"jobs": path}, processors=processors, runnable=runnable, skip_bad_lines=skip_bad_lines)
+    return _read("hpc",
+                 path.name, {"jobs": path},
+                 processors=processors,
+                 runnable=runnable,
+                 skip_bad_lines=skip_bad_lines)
 
 
 def swf(
@@ -345,32 +372,49 @@ def swf(
 ) -> Trace:
     """A log in Standard Workload Format; without `processors`, as many as its header says."""
     path = _find(file, "hpc_swf", folder)
-    return _read("swf", path.name, {"jobs": path}, processors=processors, runnable=runnable, skip_bad_lines=skip_bad_lines)
+    return _read("swf",
+                 path.name, {"jobs": path},
+                 processors=processors,
+                 runnable=runnable,
+                 skip_bad_lines=skip_bad_lines)
 
 
-def itp(
-    file: Path, nodes: int | None = None, *, folder: Path | None = None, skip_bad_lines: bool = False
-) -> Trace:
-    """A cluster of Microsoft's ITP trace, on as many nodes of 8 GPUs as said, or as keep them four fifths busy."""
+def itp(file: Path,
+        nodes: int | None = None,
+        *,
+        folder: Path | None = None,
+        skip_bad_lines: bool = False) -> Trace:
+    """A cluster of Microsoft's ITP trace, on as many nodes of 8 GPUs as said, or as keep them four
+    fifths busy."""
     path = _find(file, "ms_itp_elasticflow/raw", folder)
     return _read("itp", path.name, {"jobs": path}, nodes=nodes, skip_bad_lines=skip_bad_lines)
 
 
-def alibaba2020(tasks: Path, machines: Path, jobs: Path | None = None, *, skip_bad_lines: bool = False) -> Trace:
-    """Alibaba's PAI of 2020: pai_task_table, pai_machine_spec, and pai_job_table for users and submissions."""
+def alibaba2020(tasks: Path,
+                machines: Path,
+                jobs: Path | None = None,
+                *,
+                skip_bad_lines: bool = False) -> Trace:
+    """Alibaba's PAI of 2020: pai_task_table, pai_machine_spec, and pai_job_table for users and
+    submissions."""
     files = {"tasks": tasks, "machines": machines, "jobs": jobs}
     return _read("alibaba2020", pathlib.Path(tasks).name, files, skip_bad_lines=skip_bad_lines)
 
 
 def alibaba2023(pods: Path, nodes: Path, *, skip_bad_lines: bool = False) -> Trace:
     """Tables of openb as they are published; pods come and go as recorded."""
-    return _read("openb", pathlib.Path(pods).name, {"pods": pods, "nodes": nodes}, skip_bad_lines=skip_bad_lines)
+    return _read("openb",
+                 pathlib.Path(pods).name, {"pods": pods, "nodes": nodes},
+                 skip_bad_lines=skip_bad_lines)
 
 
-def google2019(
-    instances: Path, machines: Path, collections: Path | None = None, *, skip_bad_lines: bool = False
-) -> Trace:
-    """A cell of Google's of 2019: instance_events, machine_events, and collection_events for users, as flat tables."""
+def google2019(instances: Path,
+               machines: Path,
+               collections: Path | None = None,
+               *,
+               skip_bad_lines: bool = False) -> Trace:
+    """A cell of Google's of 2019: instance_events, machine_events, and collection_events for users,
+    as flat tables."""
     files = {"instances": instances, "machines": machines, "collections": collections}
     return _read("google2019", pathlib.Path(instances).name, files, skip_bad_lines=skip_bad_lines)
 
@@ -385,7 +429,11 @@ def csv(
 ) -> Trace:
     """Muster's own tables; docs/replay.md lists the columns."""
     files = {"jobs": jobs, "nodes": nodes, "queues": queues}
-    return _read("csv", pathlib.Path(jobs).name, files, processors=processors, skip_bad_lines=skip_bad_lines)
+    return _read("csv",
+                 pathlib.Path(jobs).name,
+                 files,
+                 processors=processors,
+                 skip_bad_lines=skip_bad_lines)
 
 
 def parquet(
@@ -396,12 +444,19 @@ def parquet(
     processors: int | None = None,
     skip_bad_lines: bool = False,
 ) -> Trace:
-    """The same tables as Parquet files (needs pyarrow). What is wrong is named as if it were a line: 2 is the first row."""
+    """The same tables as Parquet files (needs pyarrow). What is wrong is named as if it were a
+    line: 2 is the first row."""
     files = {"jobs": jobs, "nodes": nodes, "queues": queues}
-    return _read("csv", pathlib.Path(jobs).name, files, tables.parquet_bytes, processors=processors, skip_bad_lines=skip_bad_lines)
+    return _read("csv",
+                 pathlib.Path(jobs).name,
+                 files,
+                 tables.parquet_bytes,
+                 processors=processors,
+                 skip_bad_lines=skip_bad_lines)
 
 
-# Of gangs in a mix: GPUs and how many jobs in a thousand ask for them; run times in seconds at tenths of the jobs.
+# Of gangs in a mix: GPUs and how many jobs in a thousand request them; run times in seconds at
+# tenths of the jobs.
 _GANGS = ((1, 700), (2, 80), (4, 90), (8, 80), (16, 35), (32, 15))
 _RUNS = (20, 60, 120, 300, 600, 1200, 2700, 7200, 21600, 86400, 259200)
 
@@ -409,13 +464,17 @@ _RUNS = (20, 60, 120, 300, 600, 1200, 2700, 7200, 21600, 86400, 259200)
 def mix(jobs: int = 5000, nodes: int = 64, seed: int = 0, load: float = 1.1) -> Trace:
     """Gangs of GPUs like those of shared training clusters, for where no recorded trace is at hand.
 
-    Nodes of 8 GPUs; four queues of weights 4 to 1 that submit alike; most jobs are small and short, and few hold most
-    of the GPU time. Submissions are spread so that the GPUs asked for are `load` times what there is.
+    Nodes of 8 GPUs; four queues of weights 4 to 1 that submit alike; most jobs are small and short,
+    and few hold most of the GPU time. Submissions are spread so that the GPUs asked for are `load`
+    times what there is.
     """
     draw = [draws(seed * 16 + i, jobs) for i in range(5)]
     thousand = (draw[0] % np.uint64(1000)).astype(np.int64)
-    gpus = np.array([size for size, _ in _GANGS])[np.searchsorted(np.cumsum([n for _, n in _GANGS]), thousand, side="right")]
-    tenth, within = (draw[1] % np.uint64(10)).astype(np.int64), (draw[2] % np.uint64(1000)).astype(np.int64)
+    gpus = np.array([size for size, _ in _GANGS])[np.searchsorted(np.cumsum([n for _, n in _GANGS]),
+                                                                  thousand,
+                                                                  side="right")]
+    tenth, within = (draw[1] % np.uint64(10)).astype(np.int64), (draw[2] % np.uint64(1000)).astype(
+        np.int64)
     steps = np.array(_RUNS)
     run = steps[tenth] + (steps[tenth + 1] - steps[tenth]) * within // 1000
     length = int((gpus * run).sum() / (8 * nodes * load)) + 1

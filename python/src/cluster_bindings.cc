@@ -2,8 +2,9 @@
 //
 // Clusters and snapshots.
 //
-// A Cluster is used by one thread at a time. The GIL is given up while a cycle runs, so calls that would change the
-// cluster meanwhile - from another thread, or from a policy that the cycle is asking - are refused.
+// A Cluster is used by one thread at a time. The GIL is released while a cycle runs, so calls that
+// would change the cluster meanwhile - from another thread, or from a policy of the cycle - are
+// refused.
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 

@@ -2,7 +2,7 @@
 //
 // NumPy arrays as columns of a table, read without a Python object or call for each row.
 //
-//   TextColumn names(place, array);      // of any of NumPy's forms of text, or Python's texts in an object array
+//   TextColumn names(place, array);      // any form of NumPy's texts, or objects that are texts
 //   names[i]                             // a view
 //   NumberColumn cpu(place, array);      // integers, floats or amounts as text
 //
@@ -61,7 +61,7 @@ class QuantityColumn {
   std::vector<Quantity> distinct_;
 };
 
-// An object array of texts, one Python text for each different view that is given several times in a row.
+// Returns an object array of texts, with one Python text for equal views that follow each other.
 py::object TextArray(const std::vector<std::string_view>& texts);
 template <class T>
 py::array_t<T> NumberArray(const std::vector<T>& values) {

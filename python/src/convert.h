@@ -1,10 +1,10 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Specs from Python values and back, by the lists of lib/scenario/members.h: the keys of a dict are the keys of a
-// scenario, and so are the words for what is wrong with it.
+// Specs from Python values and back, by the lists of lib/scenario/members.h: the keys of a dict are
+// the keys of a scenario, and errors have the same words.
 //
 //   NodeSpec node = Read<NodeSpec>("node", dict);   // node: capacity["cpu"]: expected ..., got ...
-//   py::object dict = Write(node);                  // without what was not said
+//   py::object dict = Write(node);                  // without fields that are not set
 #ifndef MUSTER_PYTHON_SRC_CONVERT_H_
 #define MUSTER_PYTHON_SRC_CONVERT_H_
 
@@ -176,7 +176,7 @@ template <HasWords Enum>
 py::object Write(Enum value) {
   return Text(Word(value));
 }
-// Declared before they use each other: their arguments belong to namespaces in which nobody would look for them.
+// Declared before they use each other: argument-dependent lookup would not find them.
 template <HasMembers S>
 py::object Write(const S& spec);
 template <class T>

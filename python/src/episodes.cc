@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Episodes for Python: one call steps all of them, and writes what is seen into arrays of the caller.
+// Episodes for Python: one call steps all of them, and writes observations into the caller's
+// arrays.
 #include "muster/episodes.h"
 
 #include <pybind11/numpy.h>
@@ -21,7 +22,7 @@ namespace {
 template <class T>
 using Array = py::array_t<T, py::array::c_style>;
 
-// Room for what is seen: jobs, machine, mask, a row an episode.
+// The arrays of observations: jobs, machine, mask, a row an episode.
 struct Seen {
   float* jobs;
   float* machine;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// muster._core: a thin mirror of include/muster. Keyword arguments, DataFrames, adapters of policies and words for
-// people are in python/muster.
+// muster._core: a thin mirror of include/muster. Keyword arguments, DataFrames, adapters of
+// policies and texts for readers are in python/muster.
 #include <pybind11/pybind11.h>
 
 #include "muster/schedule.h"

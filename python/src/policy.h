@@ -1,15 +1,17 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Policies written in Python, as the engine sees them.
+// Policies written in Python, as the engine calls them.
 //
-// muster/policy.py wraps each of them in an adapter that answers in NumPy arrays of the right form; here the arrays
-// are kept, so that the engine's questions about one node or two jobs are answered without Python:
-//   score, fit      one call for each task class and cycle, with the books as the cycle found them ("frozen"), or
-//                   again for the nodes whose books changed ("node")
-//   orders, gates   one call for all jobs, queues or tasks, when the cycle opens, or again once the books changed
+// muster/policy.py wraps each of them in an adapter that answers in NumPy arrays of the right form.
+// The arrays are kept here, so that the engine's questions about one node or two jobs need no call
+// into Python:
+//   score, fit      one call for each task class and cycle, with the books as the cycle found them
+//                   ("frozen"), or again for the nodes with changed books ("node")
+//   orders, gates   one call for all jobs, queues or tasks, when the cycle opens, or again once the
+//                   books changed
 //   victims         one call for each list of candidates
-// The first exception is kept, every answer after it is the one of a policy that does not care, the cycle stops
-// before its next gang, and RunCycle throws what was kept.
+// The first exception is kept. Every answer after it abstains, the cycle stops before its next
+// gang, and RunCycle throws the exception.
 #ifndef MUSTER_PYTHON_SRC_POLICY_H_
 #define MUSTER_PYTHON_SRC_POLICY_H_
 

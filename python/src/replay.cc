@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Traces and their replays for Python: columns go in and out as arrays, the GIL is given up while the engine runs.
+// Traces and their replays for Python: columns go in and out as arrays, and the GIL is released
+// while the engine runs.
 #include "muster/replay.h"
 
 #include <pybind11/stl.h>
@@ -343,8 +344,8 @@ struct Played {
   ReplayResult result;
 };
 
-// Looks for Ctrl-C now and then. KeyboardInterrupt ends the replay with what it has; whatever else a signal's handler
-// raises is raised.
+// Checks for Ctrl-C now and then. KeyboardInterrupt ends the replay with what it has; any other
+// exception of a signal handler is raised.
 class Interrupt {
  public:
   bool Asked() {

@@ -1,13 +1,13 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Many specs from columns: what a row does not say, the constants do.
+// Many specs from columns. Constants set the fields that a row does not set.
 //
 //   RowReader<TaskSpec> rows("task", columns, constants);
 //   for (size_t i = 0; i < rows.size(); ++i) Check(cluster.AddTask(rows.Fill(i)));
 //
-// A column is named by the key of a member; members that are themselves maps have one column for each of their keys:
-// "capacity.cpu", "labels.zone", "shape.request.memory", "shape.node_selector.disk". A row in which such a column is
-// empty (None, NaN, "") does not have the key.
+// A column is named by the key of a member; members that are themselves maps have one column for
+// each of their keys: "capacity.cpu", "labels.zone", "shape.request.memory",
+// "shape.node_selector.disk". A row with an empty cell (None, NaN, "") does not have the key.
 #ifndef MUSTER_PYTHON_SRC_ROWS_H_
 #define MUSTER_PYTHON_SRC_ROWS_H_
 

@@ -20,7 +20,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
   Refuse(absl::StrCat(ToAbsl(of), " have no column ", Quote(what)));
 }
 
-// Nothing has anything of a dimension that nobody mentioned.
+// Returns nothing for a dimension that no row names; its amounts are 0.
 std::optional<DimensionIndex> Dimension(const Tables& tables, std::string_view name) {
   return tables.dimensions.Find(name);
 }

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What a policy in Python is shown: columns on demand. muster/policy.py gives them names and remembers them.
-// A view of a cycle that has ended refuses to answer.
+// What a policy in Python reads: columns on demand. muster/policy.py names and caches them. Calls
+// on a view of a cycle that has ended raise an error.
 #ifndef MUSTER_PYTHON_SRC_VIEWS_H_
 #define MUSTER_PYTHON_SRC_VIEWS_H_
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What-if, asked of whatever has queues: dicts in, a table out.
+// What-if over clusters and snapshots: dicts in, a table out.
 #ifndef MUSTER_PYTHON_SRC_WHAT_IF_H_
 #define MUSTER_PYTHON_SRC_WHAT_IF_H_
 
@@ -12,9 +12,10 @@
 
 namespace muster::python {
 
-// The keys of a change are those of a scenario's what-if: {"queue": {"name": "vision", "weight": 3}}.
+// A change has the keys of a scenario's what-if: {"queue": {"name": "vision", "weight": 3}}.
 std::vector<WhatIfChange> ReadChanges(pybind11::handle changes);
-// One row a queue: queue, share_before, share_after, and by dimension "deserved_before.cpu" and so on.
+// Returns one row a queue: queue, share_before, share_after, and by dimension "deserved_before.cpu"
+// and so on.
 pybind11::dict OutlookTable(const Outlook& outlook);
 
 }  // namespace muster::python

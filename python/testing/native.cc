@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// For tests and bench/python_cost.py alone; no wheel has it. A policy in C++ that gives the same score as one in
-// Python, handed in the same way, so that the two may be compared: in what they decide and in what they cost; and an
+// For tests and bench/python_cost.py alone; no wheel has it. A policy in C++ with the same score as
+// one in Python, passed in the same way, to compare the decisions and the cost of the two; and an
 // action that makes a decision of each kind.
 #include <pybind11/pybind11.h>
 
@@ -15,7 +15,7 @@
 namespace muster::python {
 namespace {
 
-// 10 * idle / allocatable cpu as the cycle found them, and 0.001 * (index % 97); once for each class.
+// 10 * idle / allocatable cpu at the opening of the cycle, and 0.001 * (index % 97); once a class.
 class NativeFrozen : public Policy, public ScorePolicy {
  public:
   std::string_view name() const override { return "frozen"; }

@@ -4,9 +4,10 @@
     import gymnasium, muster.envs
     env = gymnasium.make("muster/Replay-v0", trace=muster.traces.swf("KTH-SP2-1996-2.1-cln.swf.gz"))
     env = gymnasium.make("muster/Replay-v0", trace=muster.traces.philly(), action="node")
-    envs = gymnasium.make_vec("muster/Replay-v0", 64, trace=trace)     # one call of the engine steps all 64
+    # One call of the engine steps all 64:
+    envs = gymnasium.make_vec("muster/Replay-v0", 64, trace=trace)
 
-Needs gymnasium; importing this package makes the name known to it.
+It needs gymnasium; importing this package registers the name there.
 """
 
 import gymnasium

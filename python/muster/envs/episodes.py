@@ -1,5 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""What one environment and many at once share: the engine's episodes, their spaces and their arrays."""
+"""What one environment and many at once share: the engine's episodes, their spaces and their
+arrays."""
 
 from typing import Any
 
@@ -33,8 +34,11 @@ class Episodes:
         if self._node:
             described = {"task": box((self._shown[1],)), "nodes": box(self._machine)}
         else:
-            described = {"jobs": box(self._shown), "free": gymnasium.spaces.Box(0.0, 1.0, (1,), np.float32)}
-        return gymnasium.spaces.Dict(described | {"action_mask": gymnasium.spaces.MultiBinary(self._actions)})
+            described = {
+                "jobs": box(self._shown), "free": gymnasium.spaces.Box(0.0, 1.0, (1,), np.float32)
+            }
+        return gymnasium.spaces.Dict(described |
+                                     {"action_mask": gymnasium.spaces.MultiBinary(self._actions)})
 
     @property
     def action_space(self) -> gymnasium.spaces.Discrete:
@@ -43,7 +47,8 @@ class Episodes:
     def renew(self) -> None:
         """Arrays of its own for what comes next, so that what was given away stays as it is."""
         old = self._seen
-        make = lambda name, shape, kind: old[name].copy() if old else np.zeros((self.count, *shape), kind)
+        make = lambda name, shape, kind: old[name].copy() if old else np.zeros(
+            (self.count, *shape), kind)
         self._seen = {
             "jobs": make("jobs", self._shown, np.float32),
             "machine": make("machine", self._machine, np.float32),
@@ -61,13 +66,15 @@ class Episodes:
     def reset(self, episode: int, generator: np.random.Generator, first: int | None = None) -> int:
         """Begins at `first`, or at a row drawn; which one."""
         last = len(self.rows) - self.jobs
-        first = int(generator.integers(0, last + 1)) if first is None else min(max(int(first), 0), last)
+        first = int(generator.integers(0, last +
+                                       1)) if first is None else min(max(int(first), 0), last)
         self.core.reset(episode, first, *self._seen.values())
         return first
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Rewards, which episodes are over, which actions were allowed."""
-        rewards, over, allowed = np.zeros(self.count), np.ones(self.count, bool), np.zeros(self.count, bool)
+        rewards, over, allowed = np.zeros(self.count), np.ones(self.count,
+                                                               bool), np.zeros(self.count, bool)
         self.core.step(actions, *self._seen.values(), rewards, over, allowed)
         return rewards, over, allowed
 

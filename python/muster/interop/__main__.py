@@ -55,7 +55,8 @@ def read_scenario(args: argparse.Namespace) -> tuple[dict[str, Any], Report]:
     return scenario(
         objects,
         profile=args.peer,
-        configuration=configuration_text(args.conf.read_text(encoding="utf-8")) if args.conf else None,
+        configuration=configuration_text(args.conf.read_text(
+            encoding="utf-8")) if args.conf else None,
         default_queue=args.default_queue,
         now=args.now,
     )

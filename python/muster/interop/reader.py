@@ -1,10 +1,10 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """Reading dumps and scheduler configurations from text, for importers, which read JSON.
 
-JSON is read by the standard library. YAML dumps need PyYAML. Scheduler configurations are small enough for
-the reader below, which takes the part of YAML they are written in: block mappings and lists, plain and
-quoted scalars, comments, and the flow forms [a, b] and {a: b} on one line. Everything else is refused by
-line number instead of being guessed at.
+JSON is read by the standard library. YAML dumps need PyYAML. Scheduler configurations are small
+enough for the reader below, which takes the part of YAML they are written in: block mappings and
+lists, plain and quoted scalars, comments, and the flow forms [a, b] and {a: b} on one line. It
+refuses everything else, with the line number.
 """
 
 import json
@@ -15,7 +15,8 @@ from .report import ImportFailure
 
 
 def read_objects(text: str) -> list[dict[str, Any]]:
-    """The objects of a dump: a List, a JSON array, one object, or a stream of YAML or JSON documents."""
+    """Returns the objects of a dump: a List, a JSON array, one object, or a stream of YAML or JSON
+    documents."""
     objects: list[dict[str, Any]] = []
     for number, document in enumerate(_documents(text), 1):
         _flatten(document, f"document {number}", objects)
@@ -108,7 +109,7 @@ def configuration_text(text: str) -> str:
     return found[0][1]
 
 
-# --- scheduler configurations --------------------------------------------------------------------------------
+# --- scheduler configurations --------------------------------------------------------------------
 
 _KEY = re.compile(
     r"""("(?:[^"\\]|\\.)*"|'[^']*'|[^\s#'"\[\]{},&*!|>%@`-][^#]*?|-[^\s#][^#]*?)\s*:(?:\s+|$)"""

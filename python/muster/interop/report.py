@@ -1,12 +1,12 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""What an import says besides the scenario: refusals, and the list of things it could not express."""
+"""The report of an import: refusals, and the list of what the scenario cannot hold."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 
 class ImportFailure(ValueError):
-    """An object that cannot be understood. The message names kind, namespace/name, field and the rule."""
+    """An object breaks a rule. The message names kind, namespace/name, field and the rule."""
 
 
 @dataclass(frozen=True)
