@@ -53,20 +53,27 @@ const (
 	KindQueues = C.MUSTER_KIND_QUEUES
 	KindJobs   = C.MUSTER_KIND_JOBS
 	KindTasks  = C.MUSTER_KIND_TASKS
+	// Rows of Plan.Name alone: what amounts are of.
+	KindDimensions = C.MUSTER_KIND_DIMENSIONS
 )
 
 // None is the index of no row.
 const None = C.MUSTER_NONE
 
+// Absent is the number that stands for none.
+const Absent = int64(C.MUSTER_ABSENT)
+
 // Status of a task.
 const (
 	TaskPending   = int32(C.MUSTER_TASK_PENDING)
+	TaskNominated = int32(C.MUSTER_TASK_NOMINATED) // promised a node that others still leave
 	TaskBinding   = int32(C.MUSTER_TASK_BINDING)
 	TaskBound     = int32(C.MUSTER_TASK_BOUND)
 	TaskRunning   = int32(C.MUSTER_TASK_RUNNING)
 	TaskReleasing = int32(C.MUSTER_TASK_RELEASING)
 	TaskSucceeded = int32(C.MUSTER_TASK_SUCCEEDED)
 	TaskFailed    = int32(C.MUSTER_TASK_FAILED)
+	TaskWaiting   = int32(C.MUSTER_TASK_WAITING) // holds its place, and is not bound yet
 )
 
 // Phases of jobs.
@@ -279,9 +286,12 @@ type Options struct {
 	TimeLimit  time.Duration // after which the cycle is given up; 0: never
 	KeepCut    bool          // a cycle that was given up hands out what it had decided, not an error
 	Cursor     uint32        // of an earlier, cut plan: go on from there
+	Turn       string        // what the cycle is asked, as JSON: {"decisions": 3}; empty: a whole cycle
+	Memory     string        // what earlier cycles remembered: Plan.Memory; empty: what the cluster keeps
 }
 
-func (o *Options) c() C.muster_schedule_options {
+// c returns the options as C takes them, and what frees their texts.
+func (o *Options) c() (C.muster_schedule_options, func()) {
 	options := C.muster_go_options()
 	options.now = C.int64_t(o.Now)
 	options.work_budget = C.int64_t(o.WorkBudget)
@@ -290,7 +300,18 @@ func (o *Options) c() C.muster_schedule_options {
 	if o.KeepCut {
 		options.keep_cut = 1
 	}
-	return options
+	var turn, memory *C.char
+	if o.Turn != "" {
+		turn = C.CString(o.Turn)
+	}
+	if o.Memory != "" {
+		memory = C.CString(o.Memory)
+	}
+	options.turn, options.memory = turn, memory
+	return options, func() {
+		C.free(unsafe.Pointer(turn))
+		C.free(unsafe.Pointer(memory))
+	}
 }
 
 // stopOf returns a muster_stop that is set once the context is done, nil where it never is, and what frees it.
@@ -345,10 +366,20 @@ func (c *Cluster) Schedule(profile string) (*Plan, error) {
 // ScheduleWith is Schedule with options. Once the context is done, the cycle ends at the next gang: it returns an
 // error that wraps ctx.Err(), or, with KeepCut, the plan of what was decided until then.
 func (c *Cluster) ScheduleWith(ctx context.Context, profile string, options Options) (*Plan, error) {
+	return cycle(ctx, profile, options,
+		func(text *C.char, given *C.muster_schedule_options, made **C.muster_plan, e *C.muster_error) C.muster_status {
+			return C.muster_cluster_schedule(c.cluster, text, given, made, e)
+		})
+}
+
+// cycle calls run with what C takes, and checks and views what it made.
+func cycle(ctx context.Context, profile string, options Options,
+	run func(*C.char, *C.muster_schedule_options, **C.muster_plan, *C.muster_error) C.muster_status) (*Plan, error) {
 	e := C.muster_go_error()
 	text := C.CString(profile)
 	defer C.free(unsafe.Pointer(text))
-	given := options.c()
+	given, free := options.c()
+	defer free()
 	var err error
 	var release func()
 	if given.stop, release, err = stopOf(ctx); err != nil {
@@ -356,10 +387,19 @@ func (c *Cluster) ScheduleWith(ctx context.Context, profile string, options Opti
 	}
 	defer release()
 	var made *C.muster_plan
-	if err = checkCycle(ctx, C.muster_cluster_schedule(c.cluster, text, &given, &made, &e), &e); err != nil {
+	if err = checkCycle(ctx, run(text, &given, &made, &e), &e); err != nil {
 		return nil, err
 	}
 	return viewed(made)
+}
+
+// taken copies a text that a call made, and frees it.
+func taken(words **C.muster_text, status C.muster_status, e *C.muster_error) (string, error) {
+	if err := check(status, e); err != nil {
+		return "", err
+	}
+	defer C.muster_text_free(*words)
+	return C.GoStringN(C.muster_text_data(*words), C.int(C.muster_text_size(*words))), nil
 }
 
 func viewed(made *C.muster_plan) (*Plan, error) {
@@ -389,21 +429,10 @@ func (s *Snapshot) Schedule(profile string) (*Plan, error) {
 // ScheduleWith is Schedule with options. Once the context is done, the cycle ends at the next gang: it returns an
 // error that wraps ctx.Err(), or, with KeepCut, the plan of what was decided until then.
 func (s *Snapshot) ScheduleWith(ctx context.Context, profile string, options Options) (*Plan, error) {
-	e := C.muster_go_error()
-	text := C.CString(profile)
-	defer C.free(unsafe.Pointer(text))
-	given := options.c()
-	var err error
-	var release func()
-	if given.stop, release, err = stopOf(ctx); err != nil {
-		return nil, err
-	}
-	defer release()
-	var made *C.muster_plan
-	if err = checkCycle(ctx, C.muster_snapshot_schedule(s.snapshot, text, &given, &made, &e), &e); err != nil {
-		return nil, err
-	}
-	return viewed(made)
+	return cycle(ctx, profile, options,
+		func(text *C.char, given *C.muster_schedule_options, made **C.muster_plan, e *C.muster_error) C.muster_status {
+			return C.muster_snapshot_schedule(s.snapshot, text, given, made, e)
+		})
 }
 
 // Follow makes the tables follow the plan, and returns the number of decisions.
@@ -451,43 +480,12 @@ func (p *Plan) Phases() []Phase {
 	return decisions(p, C.MUSTER_DECISION_PHASE, func(r row) Phase { return Phase{r.job, r.phase} })
 }
 
-// Move is a task that leaves one node for another that is kept for it. Nominated: room on To is still being released.
-type Move struct {
-	Task, From, To int32
-	Nominated      bool
-}
-
-// Moves are the tasks that go to another node, in the order they were decided.
-func (p *Plan) Moves() []Move {
-	n := int(p.view.move_count)
-	tasks, from := ints(p.view.move_task, n), ints(p.view.move_from, n)
-	to, nominated := ints(p.view.move_to, n), ints(p.view.move_nominated, n)
-	list := make([]Move, n)
-	for i := range list {
-		list[i] = Move{tasks[i], from[i], to[i], nominated[i] != 0}
-	}
-	return list
-}
-
-// Reservations are tasks that hold a node and are not bound yet, in the order they were decided.
-func (p *Plan) Reservations() []Bind {
-	return decisions(p, C.MUSTER_DECISION_RESERVE, func(r row) Bind { return Bind{r.task, r.node} })
-}
-
-// ints reads a column of n cells; nil where there are none.
-func ints(first *C.int32_t, n int) []int32 {
-	if n == 0 {
-		return nil
-	}
-	return unsafe.Slice((*int32)(unsafe.Pointer(first)), n)
-}
-
 type row struct{ task, node, job, beneficiary, phase int32 }
 
 // decisions of a kind, copied out of the plan's columns.
 func decisions[T any](p *Plan, kind int32, of func(row) T) []T {
 	n := int(p.view.decision_count)
-	column := func(first *C.int32_t) []int32 { return ints(first, n) }
+	column := func(first *C.int32_t) []int32 { return indices(first, n) }
 	if n == 0 {
 		return nil
 	}
@@ -533,11 +531,7 @@ func (p *Plan) Explain(name string) (string, error) {
 	text := C.CString(name)
 	defer C.free(unsafe.Pointer(text))
 	var words *C.muster_text
-	if err := check(C.muster_plan_explain(p.plan, text, C.int64_t(len(name)), &words, &e), &e); err != nil {
-		return "", err
-	}
-	defer C.muster_text_free(words)
-	return C.GoString(C.muster_text_data(words)), nil
+	return taken(&words, C.muster_plan_explain(p.plan, text, C.int64_t(len(name)), &words, &e), &e)
 }
 
 // Version of the library; the cheapest call there is, for measuring the crossing.

@@ -1,0 +1,133 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+package muster
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"testing"
+	"unsafe"
+)
+
+// A column of a view, of Go's type of the same size.
+func point[T, U any](column **T, cells []U) { *column = (*T)(unsafe.Pointer(&cells[0])) }
+
+// A plan of no cycle, with two rows of each kind that no built-in profile decides.
+func everyKind() *Plan {
+	p := &Plan{}
+	v := &p.view
+	v.dimensions = 2
+	v.move_count, v.reservation_count, v.offer_count = 2, 2, 2
+	v.resize_count, v.split_count, v.assignment_count = 2, 2, 2
+	point(&v.move_task, []int32{1, 2})
+	point(&v.move_from, []int32{3, 4})
+	point(&v.move_to, []int32{5, 6})
+	point(&v.move_nominated, []int32{1, 0})
+	point(&v.move_beneficiary, []int32{7, None})
+	point(&v.reservation_task, []int32{1, 2})
+	point(&v.reservation_node, []int32{3, 4})
+	point(&v.reservation_until, []int64{600, Absent})
+	point(&v.reservation_group_offsets, []int64{0, 8, 8})
+	point(&v.reservation_groups, []byte("together"))
+	point(&v.offer_job, []int32{None, 2})
+	point(&v.offer_queue, []int32{1, None})
+	point(&v.offer_node, []int32{3, 4})
+	point(&v.offer_amounts, []int64{1000, Absent, 2000, 1 << 40})
+	point(&v.resize_job, []int32{1, 2})
+	point(&v.resize_tasks, []int64{5, 0})
+	point(&v.resize_group_offsets, []int64{0, 0, 2})
+	point(&v.resize_groups, []byte("ps"))
+	point(&v.split_task, []int32{1, 2})
+	point(&v.split_parts, []int64{2, 3})
+	point(&v.assignment_job, []int32{1, 1})
+	point(&v.assignment_dimension, []int32{0, None})
+	point(&v.assignment_tasks, []int64{3, 1})
+	point(&v.assignment_group_offsets, []int64{0, 1, 3})
+	point(&v.assignment_groups, []byte("wps"))
+	point(&v.assignment_flavor_offsets, []int64{0, 4, 4})
+	point(&v.assignment_flavors, []byte("spot"))
+	return p
+}
+
+func TestEveryKindHasItsRows(t *testing.T) {
+	p := everyKind()
+	for _, kind := range []struct{ rows, want any }{
+		{p.Moves(), []Move{{1, 3, 5, true, 7}, {2, 4, 6, false, None}}},
+		{p.Reservations(), []Reservation{{1, 3, 600, "together"}, {2, 4, Absent, ""}}},
+		{p.Offers(), []Offer{{None, 1, 3, []int64{1000, Absent}}, {2, None, 4, []int64{2000, 1 << 40}}}},
+		{p.Resizes(), []Resize{{1, "", 5}, {2, "ps", 0}}},
+		{p.Splits(), []Split{{1, 2}, {2, 3}}},
+		{p.Assignments(), []Assignment{{1, "w", 3, 0, "spot"}, {1, "ps", 1, None, ""}}},
+	} {
+		if !reflect.DeepEqual(kind.rows, kind.want) {
+			t.Errorf("%+v, not %+v", kind.rows, kind.want)
+		}
+	}
+}
+
+func TestKindsThatWereNotDecidedAreEmpty(t *testing.T) {
+	c := fill(t, 4, 1)
+	defer c.Free()
+	p, err := c.Schedule("volcano")
+	must(t, err)
+	defer p.Free()
+	if len(p.Admitted()) != 1 || p.Name(KindDimensions, 0) != "cpu" {
+		t.Fatal(p.Admitted(), p.Name(KindDimensions, 0))
+	}
+	if p.Moves() != nil || p.Reservations() != nil || p.Offers() != nil || p.Resizes() != nil ||
+		p.Splits() != nil || p.Assignments() != nil {
+		t.Fatal("a preset decided what it does not decide")
+	}
+}
+
+func TestMemoryGoesInAndOut(t *testing.T) {
+	const profile = "volcano:+sampling(remember=on)"
+	c := fill(t, 200, 2)
+	defer c.Free()
+	first, err := c.Schedule(profile)
+	must(t, err)
+	defer first.Free()
+	memory, err := first.Memory()
+	must(t, err)
+	if !strings.Contains(memory, `"sampling"`) {
+		t.Fatal(memory)
+	}
+	before, err := c.Memory()
+	must(t, err)
+	if strings.Contains(before, "sampling") {
+		t.Fatal("a cycle changed its cluster: ", before)
+	}
+	second, err := c.ScheduleWith(context.Background(), profile, Options{Memory: memory})
+	must(t, err)
+	defer second.Free()
+	if second.Binds()[0].Node == first.Binds()[0].Node {
+		t.Fatal("the second cycle began where the first one did")
+	}
+	must(t, c.SetMemory(memory))
+	kept, err := c.Memory()
+	must(t, err)
+	if !strings.Contains(kept, `"sampling"`) {
+		t.Fatal(kept)
+	}
+	if err := c.SetMemory("{"); err == nil {
+		t.Fatal("half a memory was kept")
+	}
+	if after, _ := c.Memory(); after != kept {
+		t.Fatal(after)
+	}
+}
+
+func TestTurns(t *testing.T) {
+	c := fill(t, 4, 3)
+	defer c.Free()
+	p, err := c.ScheduleWith(context.Background(), "muster", Options{Turn: `{"decisions": 1}`})
+	must(t, err)
+	defer p.Free()
+	if len(p.Binds()) != 20 {
+		t.Fatal("one gang of 20 was to be decided: ", len(p.Binds()))
+	}
+	_, err = c.ScheduleWith(context.Background(), "muster", Options{Turn: `{"event": true}`})
+	if err == nil || !strings.HasPrefix(err.Error(), "options: turn: ") {
+		t.Fatal(err)
+	}
+}
