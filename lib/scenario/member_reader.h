@@ -8,22 +8,28 @@
 //   absl::Status status = reader.ReadMembers(place, row, &node);
 //   // scenario: nodes[3].capacity: expected an object, got 7
 //
+// What a member is read by is a function pointer beside its address, so the loop over the members is
+// compiled once and not for each struct.
+//
 // The path is kept as a list on the stack and turned into text only when something is refused.
 // Recursion is as deep as the row is, and rows are no deeper than kMaxJsonDepth.
 #ifndef MUSTER_SCENARIO_MEMBER_READER_H_
 #define MUSTER_SCENARIO_MEMBER_READER_H_
 
-#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
-#include "lib/base/strings.h"
+#include "absl/types/span.h"
 #include "lib/model/words.h"
 #include "lib/scenario/json_rows.h"
 #include "lib/scenario/members.h"
@@ -39,16 +45,7 @@ struct Place {
   bool is_key;
 };
 
-inline std::string PathOf(const Place& place) {
-  std::vector<const Place*> chain;
-  for (const Place* p = &place; p != nullptr; p = p->above) chain.push_back(p);
-  std::string path(chain.back()->key);
-  for (size_t i = chain.size() - 1; i-- > 0;) {
-    absl::StrAppend(&path, chain[i]->is_key ? JsonPathStep(chain[i]->key)
-                                            : absl::StrCat("[", chain[i]->index, "]"));
-  }
-  return path;
-}
+std::string PathOf(const Place& place);
 
 class Reader {
  public:
@@ -59,95 +56,31 @@ class Reader {
   // of.
   std::vector<std::pair<size_t, std::string>> shape_names;
 
-  absl::Status Read(const Place& place, Json json, std::string* out) {
-    if (json.kind() != JsonKind::kString) return WrongType(place, "a string", json);
-    *out = json.text();
-    return absl::OkStatus();
-  }
-
-  absl::Status Read(const Place& place, Json json, bool* out) {
-    if (json.kind() != JsonKind::kBool) return WrongType(place, "true or false", json);
-    *out = json.boolean();
-    return absl::OkStatus();
-  }
+  absl::Status Read(const Place& place, Json json, std::string* out);
+  absl::Status Read(const Place& place, Json json, bool* out);
+  absl::Status Read(const Place& place, Json json, double* out);
+  absl::Status Read(const Place& place, Json json, Quantity* out);
+  absl::Status Read(const Place& place, Json json, EventAspects* out);
+  absl::Status Read(const Place& place, Json json, MemoryCell* out);
+  // A member that is a shape: the shape itself, or the name of one.
+  absl::Status Read(const Place& place, Json json, TaskShape* out);
 
   template <std::integral Integer>
   absl::Status Read(const Place& place, Json json, Integer* out) {
-    if (json.kind() != JsonKind::kInteger) return WrongType(place, "an integer", json);
-    const uint64_t magnitude = json.magnitude();
-    const auto max = static_cast<uint64_t>(std::numeric_limits<Integer>::max());
-    const bool fits =
-        json.negative() ? std::is_signed_v<Integer> && magnitude <= max + 1 : magnitude <= max;
-    if (!fits) {
-      return WrongType(
-          place,
-          absl::StrCat("an integer between ", std::numeric_limits<Integer>::min(), " and ", max),
-          json);
-    }
-    *out = static_cast<Integer>(json.negative() ? uint64_t{0} - magnitude : magnitude);
-    return absl::OkStatus();
-  }
-
-  absl::Status Read(const Place& place, Json json, double* out) {
-    if (json.kind() == JsonKind::kFloat) {
-      *out = json.real();
-    } else if (json.kind() == JsonKind::kInteger) {
-      *out = static_cast<double>(json.magnitude()) * (json.negative() ? -1 : 1);
-    } else {
-      return WrongType(place, "a number", json);
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status Read(const Place& place, Json json, Quantity* out) {
-    if (json.kind() == JsonKind::kString) {
-      out->text = json.text();
-    } else if (json.kind() == JsonKind::kInteger) {
-      out->text = json.Describe();
-    } else {
-      return WrongType(place, "an integer or a text such as \"500m\"", json);
-    }
-    return absl::OkStatus();
+    using Limits = std::numeric_limits<Integer>;
+    uint64_t bits = 0;
+    absl::Status status = ReadInteger(place, json, static_cast<int64_t>(Limits::min()),
+                                      static_cast<uint64_t>(Limits::max()), &bits);
+    if (status.ok()) *out = static_cast<Integer>(bits);
+    return status;
   }
 
   template <HasWords Enum>
   absl::Status Read(const Place& place, Json json, Enum* out) {
-    if (json.kind() != JsonKind::kString) return WrongType(place, "a string", json);
-    const std::optional<Enum> value = ParseWord<Enum>(json.text());
-    if (!value.has_value()) {
-      const WordTable table = WordsOf(Enum());
-      return Refuse(place, UnknownWord(table.what, json.text(), table.words));
-    }
-    *out = *value;
-    return absl::OkStatus();
-  }
-
-  absl::Status Read(const Place& place, Json json, EventAspects* out) {
-    std::vector<std::string> words;
-    if (absl::Status s = Read(place, json, &words); !s.ok()) return s;
-    std::vector<std::string_view> known;
-    for (int bit = 0; bit < kEventAspectCount; ++bit) known.push_back(EventAspectName(bit));
-    for (const std::string& word : words) {
-      const auto found = std::find(known.begin(), known.end(), word);
-      if (found == known.end()) return Refuse(place, UnknownWord("aspect", word, known));
-      out->bits |= 1u << (found - known.begin());
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status Read(const Place& place, Json json, MemoryCell* out) {
-    switch (json.kind()) {
-      case JsonKind::kString:
-        *out = std::string(json.text());
-        return absl::OkStatus();
-      case JsonKind::kFloat:
-        *out = json.real();
-        return absl::OkStatus();
-      case JsonKind::kInteger:
-        return Read(place, json, &out->emplace<int64_t>());
-      default:
-        return WrongType(place, "a number or a text", json);
-    }
+    size_t index = 0;
+    absl::Status status = ReadWord(place, json, WordsOf(Enum()), &index);
+    if (status.ok()) *out = static_cast<Enum>(index);
+    return status;
   }
 
   template <class T>
@@ -183,17 +116,6 @@ class Reader {
     return absl::OkStatus();
   }
 
-  // A member that is a shape: the shape itself, or the name of one.
-  absl::Status Read(const Place& place, Json json, TaskShape* out) {
-    if (json.kind() == JsonKind::kString) {
-      shape_names.emplace_back(place.above->index, json.text());
-      return absl::OkStatus();
-    }
-    if (json.kind() != JsonKind::kObject)
-      return WrongType(place, "a shape or the name of one", json);
-    return ReadMembers(place, json, out);
-  }
-
   template <HasMembers S>
   absl::Status Read(const Place& place, Json json, S* out) {
     return ReadMembers(place, json, out);
@@ -202,17 +124,37 @@ class Reader {
   // `extra`, where given, takes the value of a key that is no member.
   template <class S>
   absl::Status ReadMembers(const Place& place, Json json, S* out, std::string_view extra_key = {},
-                           int64_t* extra = nullptr);
-
-  absl::Status Refuse(const Place& place, std::string_view rule) const {
-    return absl::InvalidArgumentError(
-        absl::StrCat(ToAbsl(document_), ": ", PathOf(place), ": ", ToAbsl(rule)));
+                           int64_t* extra = nullptr) {
+    const auto slots =
+        std::apply([](auto... member) { return std::array{SlotOf(member)...}; }, Members(*out));
+    return ReadSlots(place, json, slots, extra_key, extra);
   }
+
+  absl::Status Refuse(const Place& place, std::string_view rule) const;
 
  private:
-  absl::Status WrongType(const Place& place, std::string_view expected, Json value) const {
-    return Refuse(place, absl::StrCat("expected ", ToAbsl(expected), ", got ", value.Describe()));
+  // A member without its type: one loop reads the structs of every kind.
+  struct Slot {
+    std::string_view key;
+    bool required;
+    void* value;
+    absl::Status (*read)(Reader& reader, const Place& place, Json json, void* value);
+  };
+  template <class T>
+  static Slot SlotOf(Member<T> member) {
+    return {member.key, member.required, &member.value,
+            [](Reader& reader, const Place& place, Json json, void* value) {
+              return reader.Read(place, json, static_cast<T*>(value));
+            }};
   }
+  absl::Status ReadSlots(const Place& place, Json json, absl::Span<const Slot> slots,
+                         std::string_view extra_key, int64_t* extra);
+
+  // `bits`: the integer in two's complement; it is at least `min` and at most `max`.
+  absl::Status ReadInteger(const Place& place, Json json, int64_t min, uint64_t max,
+                           uint64_t* bits) const;
+  absl::Status ReadWord(const Place& place, Json json, const WordTable& table, size_t* index) const;
+  absl::Status WrongType(const Place& place, std::string_view expected, Json value) const;
   template <class T>
   static T Blank() {
     if constexpr (std::is_same_v<T, Quantity>)
@@ -223,57 +165,6 @@ class Reader {
 
   const std::string document_;
 };
-
-template <class S>
-absl::Status Reader::ReadMembers(const Place& place, Json json, S* out, std::string_view extra_key,
-                                 int64_t* extra) {
-  if (json.kind() != JsonKind::kObject) return WrongType(place, "an object", json);
-  absl::Status status;
-  size_t present = 0, taken = 0;
-  for (Json member = json.first(); member.exists(); member = member.next()) ++present;
-  // Files mostly have the keys in the order of the list, so the search goes on where the last one
-  // was found.
-  Json from = json.first();
-  const auto find = [&](std::string_view key) -> Json {
-    Json member = from;
-    for (size_t i = 0; i < present; ++i) {
-      if (member.key() == key) {
-        from = member.next().exists() ? member.next() : json.first();
-        return member;
-      }
-      member = member.next().exists() ? member.next() : json.first();
-    }
-    return Json(nullptr, 0);
-  };
-  ForEachMember(*out, [&](auto m) {
-    if (!status.ok()) return;
-    const Json member = find(m.key);
-    if (!member.exists()) {
-      if (m.required) status = Refuse(place, absl::StrCat("key ", Quote(m.key), " is missing"));
-      return;
-    }
-    ++taken;
-    status = Read(Place{&place, m.key, 0, true}, member, &m.value);
-  });
-  if (!status.ok()) return status;
-  if (extra != nullptr) {
-    if (const Json member = find(extra_key); member.exists()) {
-      ++taken;
-      status = Read(Place{&place, extra_key, 0, true}, member, extra);
-      if (!status.ok()) return status;
-    }
-  }
-  if (taken == present) return absl::OkStatus();
-  std::vector<std::string_view> valid;
-  ForEachMember(*out, [&](auto m) { valid.push_back(m.key); });
-  if (extra != nullptr) valid.push_back(extra_key);
-  for (Json member = json.first(); member.exists(); member = member.next()) {
-    if (std::find(valid.begin(), valid.end(), member.key()) == valid.end()) {
-      return Refuse(place, UnknownWord("key", member.key(), valid));
-    }
-  }
-  return absl::OkStatus();
-}
 
 }  // namespace muster
 

@@ -6,13 +6,16 @@
 // row with a "count".
 //
 // Equal shapes are found by their text, so every shape that the writer can express, it can share.
+#include <array>
 #include <charconv>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 #include "lib/model/words.h"
@@ -140,7 +143,15 @@ class Writer {
   }
 
   template <class S>
-  void WriteMembers(const S& s, bool* first);
+  void WriteMembers(const S& s, bool* first) {
+    const S unset{};
+    const auto members = Members(s);
+    const auto defaults = Members(unset);
+    [&]<size_t... i>(std::index_sequence<i...>) {
+      WriteSlots(std::array{SlotOf(std::get<i>(members), std::get<i>(defaults))...}, first);
+    }
+    (std::make_index_sequence<std::tuple_size_v<decltype(members)>>());
+  }
 
   void Key(std::string_view key, bool* first) {
     if (!*first) out_->append(", ");
@@ -150,24 +161,37 @@ class Writer {
   }
 
  private:
+  // A member without its type: one loop writes the structs of every kind.
+  struct Slot {
+    std::string_view key;
+    bool required;
+    const void *value, *fallback;
+    bool (*is_unset)(const void* value, const void* fallback);
+    void (*write)(Writer& writer, const void* value);
+  };
+  template <class T>
+  static Slot SlotOf(Member<T> member, Member<T> fallback) {
+    return {member.key,
+            member.required,
+            &member.value,
+            &fallback.value,
+            [](const void* value, const void* unset) {
+              return IsUnset(*static_cast<const T*>(value), *static_cast<const T*>(unset));
+            },
+            [](Writer& writer, const void* value) { writer.Write(*static_cast<const T*>(value)); }};
+  }
+  void WriteSlots(absl::Span<const Slot> slots, bool* first);
+
   ShapeBook* shapes_;
   std::string* out_;
 };
 
-template <class S>
-void Writer::WriteMembers(const S& s, bool* first) {
-  const S unset{};
-  const auto members = Members(s);
-  const auto defaults = Members(unset);
-  const auto write = [&](const auto& member, const auto& fallback) {
-    if (!member.required && IsUnset(member.value, fallback.value)) return;
-    Key(member.key, first);
-    Write(member.value);
-  };
-  [&]<size_t... i>(std::index_sequence<i...>) {
-    (write(std::get<i>(members), std::get<i>(defaults)), ...);
+void Writer::WriteSlots(absl::Span<const Slot> slots, bool* first) {
+  for (const Slot& slot : slots) {
+    if (!slot.required && slot.is_unset(slot.value, slot.fallback)) continue;
+    Key(slot.key, first);
+    slot.write(*this, slot.value);
   }
-  (std::make_index_sequence<std::tuple_size_v<decltype(members)>>());
 }
 
 size_t ShapeBook::Find(const TaskShape& shape) {
