@@ -12,7 +12,7 @@ namespace {
 constexpr char kUserPayload[] = "muster/user_code";
 constexpr size_t kMessageAt = offsetof(muster_error, message);
 
-// At most `room` bytes, and no character torn.
+// Returns the size of the longest prefix of at most `room` bytes that ends between characters.
 size_t CutAt(std::string_view text, size_t room) {
   if (text.size() <= room) return text.size();
   while (room > 0 && (static_cast<unsigned char>(text[room]) & 0xC0) == 0x80) --room;

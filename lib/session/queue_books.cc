@@ -17,7 +17,7 @@ bool CountsForQueue(TaskStatus status) {
   return IsAllocated(status) || status == TaskStatus::kNominated;
 }
 
-// As accounts are charged: what passes int64 wraps, to be taken back exactly.
+// Adds as accounts are charged: sums beyond int64 wrap, and undoing is exact.
 void Charge(std::span<int64_t> cells, std::span<const int64_t> amounts, uint64_t sign) {
   for (size_t d = 0; d < amounts.size(); ++d) {
     cells[d] = static_cast<int64_t>(static_cast<uint64_t>(cells[d]) +
@@ -25,7 +25,8 @@ void Charge(std::span<int64_t> cells, std::span<const int64_t> amounts, uint64_t
   }
 }
 
-// Adds `count` times the amounts, absent ones being 0; the dimension in which a sum passes int64, if any.
+// Adds `count` times the amounts, absent ones being 0. Returns the dimension in which a sum exceeds
+// int64, if any.
 std::optional<DimensionIndex> AddMany(std::span<int64_t> cells, std::span<const int64_t> amounts,
                                       int64_t count) {
   for (DimensionIndex d = 0; d < amounts.size(); ++d) {
