@@ -250,7 +250,8 @@ muster_status muster_cluster_new(const muster_cluster_options* options, muster_c
     muster_cluster_options said = MUSTER_CLUSTER_OPTIONS_INIT;
     if (absl::Status s = ReadStruct("muster_cluster_options", options, &said); !s.ok()) return s;
     if (said.record_limit < 0) {
-      return absl::InvalidArgumentError("muster_cluster_options: record_limit is negative");
+      return absl::InvalidArgumentError(
+          "muster_cluster_options: record_limit is negative; must be 0 or more");
     }
     auto memory = MakeMemory(said.allocator);
     if (!memory.ok()) return memory.status();

@@ -67,7 +67,8 @@ absl::Status RunCycle(const char* profile, const muster_schedule_options* option
         absl::StrCat("muster_schedule_options: switches is ", given.switches));
   }
   if (given.keep_cut != 0 && given.keep_cut != 1) {
-    return absl::InvalidArgumentError("muster_schedule_options: keep_cut is 0 or 1");
+    return absl::InvalidArgumentError(
+        absl::StrCat("muster_schedule_options: keep_cut is ", given.keep_cut, "; must be 0 or 1"));
   }
   ScheduleOptions& schedule = *said;
   schedule.now = given.now;

@@ -400,7 +400,7 @@ absl::StatusOr<std::string> Plan::Explain(std::string_view job_or_task) const {
     const TaskIndex task = data_->names->FindTask(job_or_task);
     if (task != kNone) return ExplainTask(*data_, task);
   }
-  return absl::NotFoundError(absl::StrCat("the plan knows no job or task ", Quote(job_or_task)));
+  return absl::NotFoundError(absl::StrCat("the plan has no job or task ", Quote(job_or_task)));
 }
 
 std::string Plan::ToText() const {

@@ -84,8 +84,8 @@ absl::Status QueueBooks::Apply(const WhatIfChange& change) {
                    change.remove_job.has_value();
   if (said != 1) {
     return absl::InvalidArgumentError(
-        absl::StrCat("says ", said == 0 ? "nothing" : "more than one thing",
-                     "; must say one of queue, remove_nodes, add_nodes, add_job, remove_job"));
+        absl::StrCat("has ", said == 0 ? "no change" : "more than one change",
+                     "; must have one of queue, remove_nodes, add_nodes, add_job, remove_job"));
   }
   if (change.queue.has_value()) return Edit(*change.queue);
   if (change.remove_nodes.has_value()) return RemoveNodes(*change.remove_nodes);
@@ -202,7 +202,9 @@ absl::Status QueueBooks::Edit(const QueueEdit& edit) {
 
 absl::Status QueueBooks::RemoveNodes(const RemovedNodes& choice) {
   if (choice.name.empty() == choice.labels.empty()) {
-    return absl::InvalidArgumentError("remove_nodes: says either a name or labels");
+    return absl::InvalidArgumentError(
+        absl::StrCat("remove_nodes: has ", choice.name.empty() ? "no name and no labels" : "both",
+                     "; must have a name or labels"));
   }
   const NodeTable& nodes = tables_.nodes;
   if (!choice.name.empty()) {
