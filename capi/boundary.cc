@@ -12,7 +12,7 @@ namespace {
 constexpr char kUserPayload[] = "muster/user_code";
 constexpr size_t kMessageAt = offsetof(muster_error, message);
 
-// At most `room` bytes, and no character torn.
+// Returns the size of the longest prefix of at most `room` bytes that ends between characters.
 size_t CutAt(std::string_view text, size_t room) {
   if (text.size() <= room) return text.size();
   while (room > 0 && (static_cast<unsigned char>(text[room]) & 0xC0) == 0x80) --room;
@@ -71,7 +71,7 @@ absl::Status CheckStruct(const char* name, const void* given, uint32_t least, ui
   for (uint32_t i = known; i < size; ++i) {
     if (bytes[i] != 0) {
       return absl::InvalidArgumentError(absl::StrCat(
-          name, ": says something at byte ", i, " that this version of the library does not know"));
+          name, ": byte ", i, " is set, beyond the fields of this version; must be 0"));
     }
   }
   return absl::OkStatus();
@@ -89,7 +89,8 @@ absl::StatusOr<std::shared_ptr<Memory>> MakeMemory(const muster_allocator* alloc
   muster_allocator read = MUSTER_ALLOCATOR_INIT;
   if (absl::Status s = ReadStruct("muster_allocator", allocator, &read); !s.ok()) return s;
   if ((read.allocate == nullptr) != (read.release == nullptr)) {
-    return absl::InvalidArgumentError("muster_allocator: has one of allocate and release");
+    return absl::InvalidArgumentError(
+        "muster_allocator: has one of allocate and release; must have both or none");
   }
   if (read.budget < 0) {
     return absl::InvalidArgumentError("muster_allocator: budget is negative; must be 0 or more");

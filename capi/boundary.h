@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The line between C and C++: what comes in is checked here, and nothing but numbers goes out.
+// The boundary between C and C++: checks arguments, and turns statuses and exceptions into numbers.
 //
 //   muster_status muster_thing_do(muster_thing* thing, muster_error* error) {
 //     return Guard(error, [&] { return thing->Do(); });          // absl::Status
@@ -30,10 +30,10 @@ muster_status Fail(muster_status code, int32_t user_code, std::string_view messa
                    muster_error* error) noexcept;
 muster_status Report(const absl::Status& status, muster_error* error) noexcept;
 
-// A callback returned `code`. The status carries it to Report.
+// Returns the status of a callback that returned `code`. Report reads the code from it.
 absl::Status UserFailure(std::string_view what, int32_t code);
 
-// Runs `body`, which returns an absl::Status; no exception passes.
+// Runs `body`, which returns an absl::Status. Turns its status, or an exception, into a number.
 template <class F>
 muster_status Guard(muster_error* error, F&& body) noexcept {
   try {
@@ -49,7 +49,7 @@ muster_status Guard(muster_error* error, F&& body) noexcept {
   }
 }
 
-// For calls without a status: what went wrong gives `otherwise`.
+// Runs `body` of a call without a status. Returns `otherwise` if it throws.
 template <class T, class F>
 T GuardValue(T otherwise, F&& body) noexcept {
   try {
@@ -63,13 +63,14 @@ inline absl::Status NullArgument(const char* what) {
   return absl::InvalidArgumentError(absl::StrCat(what, " is NULL"));
 }
 
-// A name or text that was passed in.
+// Checks a name or text that was passed in, and returns it.
 absl::StatusOr<std::string_view> TextIn(const char* what, const char* text, int64_t size);
 
 inline constexpr uint32_t kMostStructBytes = 1u << 16;
 absl::Status CheckStruct(const char* name, const void* given, uint32_t least, uint32_t known);
 
-// What the caller's struct says, in the form this library knows; `fallback` where it is NULL or ends earlier.
+// Returns the caller's struct in the form of this library. `fallback` stands for a NULL, and for
+// the fields behind its end.
 template <class T>
 absl::Status ReadStruct(const char* name, const T* given, T* out) {
   if (given == nullptr) return absl::OkStatus();
@@ -95,11 +96,11 @@ absl::Status WriteStruct(const char* name, T value, T* out) {
   return absl::OkStatus();
 }
 
-// A text for the caller to keep.
+// Makes a text that belongs to the caller.
 absl::Status GiveText(const std::shared_ptr<Memory>& memory, std::string_view text,
                       muster_text** out);
 
-// The allocator that the caller named; malloc where he named none.
+// Makes the memory of the caller's allocator; of malloc if it is NULL.
 absl::StatusOr<std::shared_ptr<Memory>> MakeMemory(const muster_allocator* allocator);
 
 }  // namespace muster::capi

@@ -1,13 +1,14 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Many nodes or tasks at once.
+// Adds many nodes or tasks at once.
 //
-// Most columns of a large table have few different values, and fewer different combinations of them. Rows that are
-// equal in all columns but the free ones (a name; a task's job, node, state, priority and times) are of one pattern.
-// A pattern is read, checked and interned once, as a row of the ordinary way; for each row there remain its name, its
-// references by index and the writing, of tasks column by column. Where a row is not in order, nothing is done or what
-// was done is taken back - nothing that looks at the cluster has run meanwhile - and all rows go the ordinary way,
-// which has the words.
+// Most columns of a large table have few different values, and fewer different combinations of
+// them. Rows that are equal in all columns but the free ones (a name; a task's job, node, status,
+// priority and times) are of one pattern. A pattern is read, checked and interned once, as an
+// ordinary row; each row then costs its name, its references by index and the writing, of tasks
+// column by column. If a row breaks a rule, nothing is done or all is undone - no reader of the
+// cluster has run meanwhile - and all rows are added the ordinary way, which has the error
+// messages.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -26,7 +27,7 @@
 namespace muster::capi {
 namespace {
 
-constexpr size_t kLeastRows = 64;  // below, the ordinary way is as quick
+constexpr size_t kLeastRows = 64;  // below, the ordinary way is as fast
 
 // Columns in which rows of one pattern may differ.
 constexpr std::string_view kFreeOfNodes[] = {"name"};
@@ -77,14 +78,14 @@ struct Patterns {
 // A column of names of other rows, as indices: each different name is looked up once.
 class References {
  public:
-  // `column` may be null: no row says anything.
+  // `column` may be null: no row sets the field.
   References(const TableColumn* column, const NameTable& names, const std::vector<uint8_t>& alive)
       : column_(column), names_(names), alive_(alive) {
     if (column_ != nullptr && column_->form == TableColumn::Form::kCodes) {
       known_.assign(column_->entries(), kUnknown);
     }
   }
-  // False: there is no such row. kNone: the row says nothing, or an empty name.
+  // Returns false if there is no such row. Sets kNone if the row has no name, or an empty one.
   template <class Id>
   bool Get(size_t row, Id* index) {
     *index = kNone;
@@ -131,7 +132,8 @@ class References {
   std::vector<uint32_t> known_;
 };
 
-// Room for `more` rows behind those that are there. Only where they are many: else the tables' own growth is cheaper.
+// Reserves memory for `more` rows behind those that are there. Does so only for many rows: for few,
+// the tables' own growth is cheaper.
 template <class... Columns>
 void MakeRoom(size_t more, NameTable& names, Columns&... columns) {
   const size_t there = names.size();
@@ -155,7 +157,7 @@ absl::StatusOr<bool> AddNodes(muster_cluster* handle, const muster_table& table)
   if (patterns.first_row.size() > table.rows / 4) return false;
 
   struct Pattern {
-    NodeSpec spec;  // `amounts` looks into it
+    NodeSpec spec;  // `amounts` refers to it
     NodeAmounts amounts;
     NodeRefs refs;
   };
@@ -202,12 +204,13 @@ absl::StatusOr<bool> AddNodes(muster_cluster* handle, const muster_table& table)
 
 // A row of each pattern, checked.
 struct TaskPattern {
-  TaskSpec spec;  // `shape` looks into it
+  TaskSpec spec;  // `shape` refers to it
   CheckedShape shape;
 };
 using TaskPatterns = std::vector<std::unique_ptr<TaskPattern>>;
 
-// False where a task hangs on more than its pattern, its numbers and what it refers to, or tells a number in words.
+// Returns false if a task depends on more than its pattern, its numbers and its references, or has
+// a number as text.
 bool IsPlain(const muster_table& table, const TaskSpec& blank,
              const std::vector<QueueSpec>& queues) {
   for (std::string_view number :
@@ -219,7 +222,7 @@ bool IsPlain(const muster_table& table, const TaskSpec& blank,
     if (table.Find(of_job) != nullptr) return false;
   }
   for (const QueueSpec& queue : queues) {
-    if (SpeaksOfNodeGroups(queue)) return false;  // a task's class then hangs on its job
+    if (SpeaksOfNodeGroups(queue)) return false;  // a task's class then depends on its job
   }
   return blank.group.empty() && blank.sub_group.empty() && blank.job.empty() && blank.node.empty();
 }
@@ -233,7 +236,7 @@ bool ReadPatterns(const RowReader<TaskSpec>& reader, const Patterns& patterns,
     TaskSpec& spec = pattern.spec;
     spec = blank;
     if (!reader.Fill(row, &spec).ok()) return false;
-    // What is free is a row's own, and is not looked at here.
+    // Free columns differ by row, and are not read here.
     spec.job.clear();
     spec.node.clear();
     spec.status = TaskStatus::kPending;
@@ -251,7 +254,7 @@ bool ReadPatterns(const RowReader<TaskSpec>& reader, const Patterns& patterns,
   return true;
 }
 
-// False: a number is out of its range.
+// Returns false if a number is out of its range.
 bool ReadNumbers(const muster_table& table, TaskColumns* columns) {
   constexpr int64_t kLeast = std::numeric_limits<int64_t>::min() + 1;
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
@@ -280,8 +283,8 @@ struct TaskReferences {
   std::vector<NodeIndex> node;
 };
 
-// False: a name cannot be one, a reference leads nowhere, or a state and its node do not go together. `blank`: the
-// state of rows that say none.
+// Returns false if a name is not valid, a reference has no row, or a status does not agree with its
+// node. `blank`: the status of rows that set none.
 bool ReadReferences(const muster_table& table, const TableColumn& names, const Tables& tables,
                     std::span<const int64_t> states, TaskStatus blank, TaskReferences* read) {
   References jobs(table.Find("job"), tables.jobs.names, tables.jobs.alive);
@@ -301,11 +304,11 @@ bool ReadReferences(const muster_table& table, const TableColumn& names, const T
   return true;
 }
 
-// False, and nothing done: a name is there already, or twice.
+// Returns false, with nothing done, if a name exists already or occurs twice.
 bool WriteTasks(Cluster& cluster, const TableColumn& names, size_t rows,
                 const TaskPatterns& patterns, TaskStatus blank, TaskColumns columns) {
   Editor& editor = ImplOf(cluster).editor;
-  std::vector<TaskRow> written;  // by pattern, in the order in which rows bring them up
+  std::vector<TaskRow> written;  // by pattern, in the order of their first rows
   written.reserve(patterns.size());
   for (const auto& pattern : patterns) {
     written.push_back(editor.RowOfTask(pattern->spec, pattern->shape, TaskRefs()));

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Clusters: making them, changing their rows, saying what is in them. Cycles are in cycle.cc.
+// Clusters: makes them, changes their rows, lists what is in them. Cycles are in cycle.cc.
 #include <optional>
 #include <string>
 #include <utility>
@@ -117,7 +117,7 @@ absl::Status Remove(Cluster& cluster, int32_t kind, std::string_view name) {
   }
 }
 
-// What a status that the caller gives means; the rules are those of Cluster::SetTaskStatus.
+// Returns the status that the caller's number stands for, by the rules of Cluster::SetTaskStatus.
 absl::StatusOr<TaskStatus> StatusIn(int64_t status) {
   if (status >= 0 && status < kTaskStatusCount) return static_cast<TaskStatus>(status);
   return absl::InvalidArgumentError(absl::StrCat("there is no status ", status));
@@ -135,7 +135,7 @@ absl::Status SetStatuses(muster_cluster* handle, int64_t count, const int32_t* t
     return absl::InvalidArgumentError(absl::StrCat("statuses[", i, "]: ", ToAbsl(rule)));
   };
   const auto node_of = [&](int64_t i) -> int64_t { return nodes == nullptr ? -1 : nodes[i]; };
-  // All that can be wrong is found before the first change.
+  // All rules are checked before the first change.
   bool keeps = false, leaves = false;
   for (int64_t i = 0; i < count; ++i) {
     const int64_t task = tasks[i], node = node_of(i);
@@ -250,7 +250,8 @@ muster_status muster_cluster_new(const muster_cluster_options* options, muster_c
     muster_cluster_options said = MUSTER_CLUSTER_OPTIONS_INIT;
     if (absl::Status s = ReadStruct("muster_cluster_options", options, &said); !s.ok()) return s;
     if (said.record_limit < 0) {
-      return absl::InvalidArgumentError("muster_cluster_options: record_limit is negative");
+      return absl::InvalidArgumentError(
+          "muster_cluster_options: record_limit is negative; must be 0 or more");
     }
     auto memory = MakeMemory(said.allocator);
     if (!memory.ok()) return memory.status();

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// One cycle: what the caller's options mean to the engine, and who may end it.
+// One cycle: translates the caller's options for the engine, and ends it at a limit or a stop.
 #include <chrono>
 #include <utility>
 
@@ -17,7 +17,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Asked between gangs.
+// Checks, between gangs, whether the cycle must end.
 class Watch {
  public:
   Watch(const muster_schedule_options& options, const PolicyList* policies)
@@ -67,7 +67,8 @@ absl::Status RunCycle(const char* profile, const muster_schedule_options* option
         absl::StrCat("muster_schedule_options: switches is ", given.switches));
   }
   if (given.keep_cut != 0 && given.keep_cut != 1) {
-    return absl::InvalidArgumentError("muster_schedule_options: keep_cut is 0 or 1");
+    return absl::InvalidArgumentError(
+        absl::StrCat("muster_schedule_options: keep_cut is ", given.keep_cut, "; must be 0 or 1"));
   }
   ScheduleOptions& schedule = *said;
   schedule.now = given.now;
@@ -146,7 +147,7 @@ muster_status muster_cluster_schedule(muster_cluster* cluster, const char* profi
       const absl::Status done = RunCycle(profile, options, cycle, nullptr, cluster->memory,
                                          out == nullptr ? nullptr : &made, &said);
       if (!done.ok()) {
-        // What a failed policy answered must not be remembered.
+        // Answers of a failed policy must not be kept.
         if (said.extensions != nullptr) ImplOf(cluster->cluster).cycle.reset();
         return done;
       }

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What a policy behind a vtable may read of the cycle that asks it.
+// What a policy behind a vtable may read of its cycle.
 #include <functional>
 #include <optional>
 #include <string>
@@ -34,7 +34,7 @@ const std::vector<uint8_t>* RowsOfKind(const muster_cycle& cycle, int32_t kind) 
 
 int64_t RowNumber(uint32_t index) { return index == kNone ? MUSTER_NONE : int64_t{index}; }
 
-// The column of amounts `what` in dimension d; empty where there is none of that name.
+// Returns the column of amounts `what` in dimension d; empty if there is none of that name.
 Cell Amounts(const muster_cycle& cycle, int32_t kind, std::string_view what, DimensionIndex d) {
   const Tables& t = *cycle.tables;
   const Ledger& l = *cycle.ledger;

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What stands behind the handles that more than one file knows.
+// The structs behind the handles that more than one file uses.
 #ifndef MUSTER_CAPI_HANDLES_H_
 #define MUSTER_CAPI_HANDLES_H_
 
@@ -26,9 +26,9 @@ struct muster_cluster {
   std::shared_ptr<muster::capi::Memory> memory;
   muster::capi::Log log;
   std::unique_ptr<muster::capi::Recorder> recorder;  // null: none, or it has ended
-  // A call is running: what its callbacks call is refused.
+  // True while a call runs: calls by its callbacks are refused.
   bool busy = false;
-  // Rows are being changed. Stays true where memory ran out meanwhile.
+  // True while rows are being changed. It stays true if memory runs out meanwhile.
   bool changing = false;
 };
 
@@ -42,7 +42,7 @@ struct muster_stop {
 
 namespace muster::capi {
 
-// For the length of one call on a cluster: nobody else is in it, and it is whole.
+// Marks a cluster as busy for one call. Fails if another call runs, or the cluster is not whole.
 class InUse {
  public:
   explicit InUse(muster_cluster* cluster);
@@ -60,7 +60,7 @@ class InUse {
 
 absl::Status CheckUsable(const muster_cluster* cluster);
 
-// Runs `change`, which changes rows. Where an exception leaves it, the cluster is no longer whole.
+// Runs `change`, which changes rows. If it throws, the cluster is no longer whole.
 template <class F>
 auto Changing(muster_cluster* cluster, F&& change) {
   cluster->changing = true;
@@ -69,7 +69,7 @@ auto Changing(muster_cluster* cluster, F&& change) {
   return result;
 }
 
-// Guard and InUse in one; `body` gets the cluster.
+// Combines Guard and InUse; `body` gets the cluster.
 template <class F>
 muster_status OnCluster(muster_cluster* cluster, muster_error* error, F&& body) noexcept {
   return Guard(error, [&]() -> absl::Status {
@@ -79,13 +79,14 @@ muster_status OnCluster(muster_cluster* cluster, muster_error* error, F&& body) 
   });
 }
 
-// One cycle with the caller's options; `cycle` makes the plan, of `snapshot` where that is not null.
+// Runs a cycle with the caller's options. `cycle` makes the plan, of `snapshot` if that is not
+// null.
 absl::Status RunCycle(const char* profile, const muster_schedule_options* options,
                       const std::function<absl::StatusOr<Plan>(const ScheduleOptions&)>& cycle,
                       const Snapshot* snapshot, const std::shared_ptr<Memory>& memory,
                       muster_plan** out, ScheduleOptions* said);
 
-// The plan of a handle.
+// Returns the plan of a handle.
 const Plan& PlanOf(const muster_plan& plan);
 
 }  // namespace muster::capi

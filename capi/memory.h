@@ -1,11 +1,11 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Memory from the caller's allocator, within his budget.
+// Memory from the caller's allocator, within its budget.
 //
 //   std::shared_ptr<Memory> memory = Memory::Make(options.allocator);
-//   Column<int64_t> column(memory);      // a std::vector; throws std::bad_alloc when there is no more
+//   Column<int64_t> column(memory);      // a std::vector; throws std::bad_alloc at the budget
 //
-// Objects hold the Memory they came from, so it goes when the last of them does.
+// Objects share the ownership of the Memory that they came from.
 #ifndef MUSTER_CAPI_MEMORY_H_
 #define MUSTER_CAPI_MEMORY_H_
 
@@ -50,7 +50,7 @@ struct Allocator {
   std::shared_ptr<Memory> memory;
 };
 
-// Cells of a number whose count is known before, taken in parts and written by who takes them.
+// An array of cells of a known size, from which callers take parts and write them.
 template <class T>
 class Cells {
  public:
@@ -61,13 +61,13 @@ class Cells {
   Cells(const Cells&) = delete;
   Cells& operator=(const Cells&) = delete;
 
-  // Once, before anything is taken. Throws std::bad_alloc.
+  // Call it once, before the first Take. Throws std::bad_alloc.
   void Reserve(size_t count) {
     if (count == 0) return;
     begin_ = static_cast<T*>(memory_->Allocate(count * sizeof(T)));
     count_ = count;
   }
-  // REQUIRES: so many are left.
+  // Returns the next `count` cells. REQUIRES: so many are left.
   T* Take(size_t count) {
     assert(count <= count_ - taken_);
     T* const part = begin_ + taken_;

@@ -32,7 +32,8 @@ struct muster_plan {
 
   muster::Plan plan;
   std::shared_ptr<Memory> memory;
-  // What its names come from. Those of a snapshot, which are no texts of C, are copied when they are first asked for.
+  // The source of its names. Those of a snapshot, which are no texts of C, are copied at the first
+  // call for one.
   muster::Snapshot snapshot;
   bool is_of_snapshot = false;
   mutable std::once_flag once;
@@ -52,7 +53,7 @@ int32_t IndexOut(uint32_t index) {
   return index == kNone ? MUSTER_NONE : static_cast<int32_t>(index);
 }
 
-// A column of a view, and what a row has in it.
+// A column of a view, and the function that returns its cell of a row.
 template <class T, class F>
 struct Field {
   const T** column;
@@ -62,7 +63,7 @@ struct Field {
 template <class T, class F>
 Field(const T**, F) -> Field<T, F>;
 
-// Lays the columns out. Room is made before.
+// Fills the columns, for which memory is reserved before.
 class Filler {
  public:
   explicit Filler(muster_plan* plan) : plan_(plan) {}
@@ -193,7 +194,7 @@ struct Parts {
   }
 };
 
-// Room for all columns, so that none of them moves while others are filled.
+// Reserves memory for all columns, so that none of them moves while others are filled.
 void Reserve(const Parts& parts, muster_plan* made) {
   const size_t reasons = parts.reasons.size(), refusals = parts.refusals.size();
   const size_t shares = parts.shares.size(), domains = parts.domains.size();

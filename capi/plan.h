@@ -12,7 +12,8 @@
 
 namespace muster::capi {
 
-// `snapshot` is what the plan was made from; null: a living cluster.
+// Makes a handle of the plan, with its columns. `snapshot`: the one that the plan was made from;
+// null: a living cluster.
 absl::Status MakePlan(Plan plan, const Snapshot* snapshot, const std::shared_ptr<Memory>& memory,
                       muster_plan** out);
 

@@ -26,7 +26,7 @@ absl::Status Append(const muster_table& table, const Resolver& resolver, Cluster
   return absl::OkStatus();
 }
 
-// What was added in a call, to be taken out again.
+// What a call has added, for its removal if a later row is refused.
 class Added {
  public:
   explicit Added(Cluster& cluster) : cluster_(cluster) {}
@@ -73,7 +73,7 @@ absl::Status NotThere(int32_t kind, std::string_view name) {
       absl::StrCat(ToAbsl(RowName(kind)), " ", Quote(name), ": does not exist"));
 }
 
-// The specs of rows that are there, by kind.
+// Set `*spec` to the row of that name as the cluster has it.
 absl::Status Describe(const Cluster& cluster, NodeSpec* spec) {
   const NodeTable& nodes = ImplOf(cluster).tables->nodes;
   const auto row = nodes.names.Find(spec->name);
@@ -117,7 +117,7 @@ absl::Status UpdateAll(muster_cluster* handle, const muster_table& table) {
   }
   ClusterSpec rows;
   std::vector<S>& after = RowsOf<S>(rows);
-  // Names first: they say which row the others are laid over.
+  // Names first: the other columns change the row of that name.
   for (size_t i = 0; i < reader.size(); ++i) {
     S spec;
     if (absl::Status s = reader.Fill(i, &spec); !s.ok()) return s;
@@ -151,8 +151,7 @@ absl::Status UpdateAll(muster_cluster* handle, const muster_table& table) {
   return done;
 }
 
-// Flavors, partitions and reservations, which are set like namespaces and name rows that need not
-// be there.
+// Sets flavors, partitions and reservations, which name rows that need not exist.
 absl::Status SetRecords(Cluster& cluster, const ClusterSpec& rows, std::string_view place) {
   const auto set_all = [place](int32_t kind, const auto& list, const auto& set) -> absl::Status {
     for (size_t i = 0; i < list.size(); ++i) {
@@ -222,8 +221,8 @@ absl::Status AppendRows(const muster_table& table, const Resolver& resolver, Clu
 
 absl::Status AddRows(muster_cluster* handle, const ClusterSpec& rows, std::string_view place) {
   Cluster& cluster = handle->cluster;
-  // Namespaces, budgets and records are set, not added: they come last, where nothing but their own form can
-  // be wrong, and that is tried on another cluster first.
+  // Namespaces, budgets and records are set, not added: they come last, when only their own form
+  // can break a rule, and that is tried on another cluster first.
   Cluster trial;
   if (absl::Status s = SetRecords(trial, rows, place); !s.ok()) return s;
   for (size_t i = 0; i < rows.namespaces.size(); ++i) {
@@ -275,7 +274,7 @@ absl::Status AddRows(muster_cluster* handle, const ClusterSpec& rows, std::strin
     }
     return s;
   });
-  // Rows that were taken back have used up numbers: a replay must do so, too.
+  // Rows that were removed again have used up indices: a replay must use them up, too.
   if ((done.ok() || took_back) && handle->recorder != nullptr) handle->recorder->Rows("add", rows);
   return done;
 }

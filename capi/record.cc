@@ -21,7 +21,7 @@ void AppendMember(std::string_view key, std::string_view text, std::string* out)
   AppendJson(text, out);
 }
 
-// A scenario document on one line: outside of texts, which escape theirs, ends of lines are blanks.
+// Returns a scenario document on one line: ends of lines outside of texts become blanks.
 std::string OneLine(const ClusterSpec& rows) {
   Scenario scenario;
   scenario.cluster = rows;
@@ -135,7 +135,7 @@ void Recorder::Schedule(std::string_view profile, const ScheduleOptions& options
     AppendMember("profile", profile, &line);
     absl::StrAppend(&line, ",\"now\":", options.now, ",\"seed\":", options.seed,
                     ",\"cursor\":", options.cursor);
-    // What was cut by time is what its work, as a budget, gives.
+    // The work of a plan that was cut by time, as a budget, gives the same plan.
     if (!plan.complete()) {
       absl::StrAppend(&line, ",\"work_budget\":", plan.work());
     } else if (options.work_budget.has_value()) {

@@ -2,9 +2,9 @@
 //
 // The log sink and the recorder of a cluster.
 //
-// A record is lines of JSON, one a call that succeeded, so that a cluster that makes the same calls makes the same
-// plans. docs/capi.md has the lines; tools/muster/replay_log.cc plays them again. The recorder never fails a call: what
-// goes wrong with it ends it, and the log says so.
+// A record is lines of JSON, one for each call that succeeded: the same calls on another cluster
+// make the same plans. docs/capi.md has the lines; tools/muster/replay_log.cc plays them again. The
+// recorder never fails a call: an error of its own ends it, with a line in the log.
 #ifndef MUSTER_CAPI_RECORD_H_
 #define MUSTER_CAPI_RECORD_H_
 
@@ -29,13 +29,13 @@ struct Log {
   void Say(int32_t level, std::string_view text) const {
     if (sink != nullptr) sink(user, level, text.data(), static_cast<int64_t>(text.size()));
   }
-  // A line that has to be put together; where memory does not suffice for it, it is not said.
+  // Logs a line that `make` puts together; omits it if memory runs out.
   template <class F>
   void SayThat(int32_t level, const F& words) const noexcept {
     if (sink == nullptr) return;
     try {
       Say(level, words());
-    } catch (const std::exception&) {  // the call it is about has been done
+    } catch (const std::exception&) {  // the call that it describes has succeeded
     }
   }
 };
@@ -47,7 +47,7 @@ class Recorder {
 
   bool ended() const { return ended_; }
   void Begin();
-  // Rows that were added, or updated to this.
+  // Records rows that were added, or updated to these values.
   void Rows(std::string_view call, const ClusterSpec& rows);
   void Remove(int32_t kind, std::string_view name);
   struct TaskReport {
@@ -66,7 +66,7 @@ class Recorder {
   void LoadState(std::string_view state);
 
  private:
-  // Hands `line` on, if it still fits.
+  // Passes `line` to the sink, if it still fits.
   void Write(std::string line);
   template <class F>
   void Try(const F& write) noexcept;

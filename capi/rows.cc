@@ -96,8 +96,8 @@ absl::StatusOr<ClusterSpec> ParseRow(int32_t kind, std::string_view json) {
   return std::move(scenario->cluster);
 }
 
-// Binds columns to the fields of a spec. A spec is known by its address alone, and its fields by functions of that, so
-// that each kind of field is compiled once, not for each kind of row.
+// Binds columns to the fields of a spec. A spec is given by its address alone, and its fields by
+// functions of that, so that each kind of field is compiled once, not for each kind of row.
 class ColumnBinder {
  public:
   ColumnBinder(const muster_table& table, Resolver resolver)
@@ -105,7 +105,7 @@ class ColumnBinder {
   ColumnBinder(const ColumnBinder&) = delete;
   ColumnBinder& operator=(const ColumnBinder&) = delete;
 
-  // S: of the table's kind. `blank`: what a row says that says nothing.
+  // S: the spec of the table's kind. `blank`: a row that sets no field.
   template <class S>
   void Bind(S* blank) {
     if (!table_.defaults.empty()) {
@@ -137,7 +137,7 @@ class ColumnBinder {
 
  private:
   using Setter = std::function<absl::Status(size_t row, void* spec)>;
-  // The member of a row's spec.
+  // Returns the member of a row's spec.
   template <class T>
   using Get = std::function<T&(void* spec)>;
 
@@ -160,7 +160,7 @@ class ColumnBinder {
     return ParseRow(table_.kind, absl::StrCat("{\"name\": \"x\"", empty ? "" : ", ", ToAbsl(json)));
   }
 
-  // Columns that nothing was bound to.
+  // Refuses columns that no field is bound to.
   void RefuseOthers() {
     for (size_t i = 0; i < table_.columns.size() && status_.ok(); ++i) {
       const TableColumn& column = table_.columns[i];
@@ -309,7 +309,7 @@ class ColumnBinder {
     });
   }
 
-  // A word of the enum, or its number.
+  // Binds a word of the enum, or its number.
   template <HasWords Enum>
   void Bind(const std::string& key, Get<Enum> get) {
     IfGiven(key, [&](const TableColumn& column) {
@@ -389,13 +389,13 @@ class ColumnBinder {
     BindJson(key, get);
     Collect<TaskShape>(key + ".", get);
   }
-  // Lists, and objects without columns of their own.
+  // Binds lists, and objects without columns of their own.
   template <class T>
   void Bind(const std::string& key, Get<T> get) {
     BindJson(key, std::move(get));
   }
 
-  // The one group of a job: columns "group.count", "group.shape.request.cpu", ...
+  // Collects the one group of a job: columns "group.count", "group.shape.request.cpu", ...
   void CollectGroup() {
     for (const TableColumn& column : table_.columns) {
       if (column.form != TableColumn::Form::kUnset && column.name.starts_with("group.")) {
@@ -410,7 +410,7 @@ class ColumnBinder {
         "group.", [](void* s) -> GroupSpec& { return static_cast<JobSpec*>(s)->groups.front(); });
   }
 
-  // The text of a cell as the member it stands for, inside a row of its own.
+  // Parses the text of a cell as the member that it stands for, inside a row of its own.
   template <class T>
   void BindJson(const std::string& key, Get<T> get) {
     IfGiven(key, [&](const TableColumn& column) {

@@ -5,11 +5,11 @@
 //   RowReader<TaskSpec> rows(table, resolver);
 //   if (!rows.status().ok()) ...                 // an unknown column, defaults that are no JSON
 //   TaskSpec spec = rows.blank();
-//   absl::Status s = rows.Fill(17, &spec);       // what row 17 says, over what `spec` says already
+//   absl::Status s = rows.Fill(17, &spec);       // sets the fields that row 17 has
 //
-// Columns are bound by the lists of lib/scenario/members.h, so a field of a scenario is a column without a word here.
-// There are readers of nodes, queues, jobs, tasks, domains, budgets and namespaces, all compiled in rows.cc: what a
-// column does to a field is the same whatever kind of row the field is in.
+// Columns are bound by the lists of lib/scenario/members.h, so each field of a scenario is a
+// column. There are readers of nodes, queues, jobs, tasks, domains, budgets and namespaces, all
+// compiled in rows.cc: a column acts on a field in the same way in every kind of row.
 #ifndef MUSTER_CAPI_ROWS_H_
 #define MUSTER_CAPI_ROWS_H_
 
@@ -29,19 +29,20 @@
 
 namespace muster::capi {
 
-// What a number means in a column that names a row of `kind`; the empty view where there is none.
+// Returns the name that a number stands for in a column that names a row of `kind`; empty if there
+// is no such row.
 using Resolver = std::function<std::string_view(int32_t kind, int64_t index)>;
 
-// The kind of rows that column `key` of a table names, 0: none.
+// Returns the kind of rows that column `key` of a table names; 0: none.
 int32_t Names(int32_t table, std::string_view key);
 
-// `{"muster": 1, "TABLE": [ROW]}` around a row's JSON, parsed. ROW must be one JSON value.
+// Parses `{"muster": 1, "TABLE": [ROW]}` with the row's JSON. REQUIRES: ROW is one JSON value.
 absl::StatusOr<ClusterSpec> ParseRow(int32_t kind, std::string_view json);
 
-// InvalidArgument where the text is anything else: a value must not end the row that it is put into.
+// Fails with InvalidArgument if the text is anything else: a value must not end the row around it.
 absl::Status CheckOneJsonValue(std::string_view json);
 
-// The rows of that kind.
+// Returns the rows of that kind.
 template <class S>
 std::vector<S>& RowsOf(ClusterSpec& spec) {
   if constexpr (std::is_same_v<S, NodeSpec>) return spec.nodes;

@@ -1,7 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Several cycles over one snapshot, handed to the caller's executor. The library starts no threads: who has some gives
-// them the numbers. Each number has a place of its own for what comes out, so they share nothing but the snapshot.
+// Runs several cycles over one snapshot by the caller's executor. The library starts no threads:
+// the executor runs the numbers on its own. Each number has a place of its own for its result, so
+// they share nothing but the snapshot.
 #include <atomic>
 #include <memory>
 #include <utility>

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Filling a muster_table: each setter checks the form of what it is handed and copies it. What the columns mean is
-// found out when the table is put (rows.h).
+// Fills a muster_table: each setter checks the form of its arguments and copies them. Columns are
+// bound to fields when the table is put (rows.h).
 #include "capi/table.h"
 
 #include <string>
@@ -53,7 +53,7 @@ absl::Status CheckOffsets(const muster_table& table, std::string_view column,
   return absl::OkStatus();
 }
 
-// The column of that name, to be filled; its old contents are gone.
+// Returns the column of that name, empty and to be filled.
 absl::StatusOr<TableColumn*> Prepare(muster_table* table, std::string_view name) {
   if (name.empty() || name.size() > kMostNameBytes || !IsValidUtf8(name)) {
     return Refuse(*table, name, "is no name of a column");
@@ -83,7 +83,7 @@ void CopyTexts(const int64_t* offsets, int64_t count, const char* bytes, int64_t
                        bytes == nullptr ? 0 : static_cast<size_t>(size));
 }
 
-// Guard, with the checks that all setters begin with.
+// Runs `body` in Guard, after the checks that all setters begin with.
 template <class F>
 muster_status Set(muster_table* table, const char* name, int64_t count, muster_error* error,
                   const F& fill) {

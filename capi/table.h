@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What stands behind a muster_table: copies of the caller's columns.
+// The struct behind a muster_table: copies of the caller's columns.
 #ifndef MUSTER_CAPI_TABLE_H_
 #define MUSTER_CAPI_TABLE_H_
 
@@ -35,7 +35,7 @@ struct TableColumn {
   }
   size_t entries() const { return offsets.empty() ? 0 : offsets.size() - 1; }
   bool is_text() const { return form == Form::kTexts || form == Form::kCodes; }
-  // REQUIRES: is_text(). False where the row says nothing.
+  // Sets `*text` to the cell. Returns false if it leaves its field unset. REQUIRES: is_text().
   bool Text(size_t row, std::string_view* text) const {
     if (form == Form::kTexts) {
       *text = entry(row);
@@ -69,9 +69,10 @@ struct muster_table {
 
 namespace muster::capi {
 
-// "nodes" for MUSTER_KIND_NODES: the name of the table in a scenario; empty for what is no kind of rows.
+// Returns the name of the table in a scenario: "nodes" for MUSTER_KIND_NODES; empty for no kind of
+// rows.
 std::string_view TableName(int32_t kind);
-// "node"
+// Returns the word for one row: "node".
 std::string_view RowName(int32_t kind);
 
 }  // namespace muster::capi

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What this library is: its version, what it can, what it knows.
+// Describes this library: its version, features, profiles and policies.
 #include "muster/version.h"
 
 #include <string>

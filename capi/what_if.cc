@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The answer to a what-if as columns.
+// The result of a what-if as columns.
 #include "muster/what_if.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ void Fill(muster_outlook* made) {
   view.count = static_cast<int64_t>(queues.size());
   for (const QueueOutlook& q : queues) made->queue.push_back(static_cast<int32_t>(q.queue));
   view.queue = made->queue.data();
-  // Room is made before, so that pointers stay.
+  // Memory is reserved before, so that pointers stay valid.
   made->numbers.reserve(4 * cells);
   const auto numbers = [&](std::vector<int64_t> QueueOutlook::*column) {
     const size_t begin = made->numbers.size();

@@ -35,7 +35,7 @@
  * The parts, each of which begins with an example:
  *   c_base.h     versions, errors, texts, memory
  *   c_tables.h   rows as columns; statuses, phases, kinds
- *   c_cluster.h  living clusters and what the world reports of them
+ *   c_cluster.h  living clusters, and reports of what happened to their rows
  *   c_plan.h     decisions and reasons as columns
  *   c_cycle.h    cycles over clusters and snapshots; stopping early
  *   c_policy.h   policies of the caller's own
@@ -46,8 +46,8 @@
  * Failure. A call that can fail returns a muster_status, 0 or a negative MUSTER_E_..., and fills
  *   *error (may be NULL) with words that name the row and the rule: node "n1", capacity "cpu":
  *   unknown unit "x" in "5x". What it was to hand out is then NULL, and what it was to change is as
- *   it was. "Could not be placed" is no failure: the plan has a reason. No call exits, aborts,
- *   prints, throws, or lets an exception of C++ through.
+ *   it was. A task without a place is no failure: the plan has a reason. No call exits, aborts,
+ *   prints, or throws an exception of C++.
  * Memory. Where a muster_allocator returns NULL or its budget is spent, the call fails with
  *   MUSTER_E_RESOURCE_EXHAUSTED, and so it does where the C++ heap is exhausted. A cluster that is
  *   then left in the middle of a change returns MUSTER_E_DATA_LOSS from every further call and can
@@ -68,8 +68,8 @@
  * Cost. One call a cycle; columns are read once. bench/README.md has measurements.
  * Versions. A struct begins with its size as the caller knew it; the MUSTER_..._INIT macro sets it.
  *   Fields are only appended, and 0 or NULL in each means "default". A struct that is larger than
- *   the library knows is refused unless all that the library does not know of it is 0. Numbers of
- *   statuses, kinds and codes are never reused.
+ *   that of the library is refused unless all bytes beyond it are 0. Numbers of statuses, kinds and
+ *   codes are never reused.
  */
 #ifndef MUSTER_C_H_
 #define MUSTER_C_H_

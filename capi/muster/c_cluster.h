@@ -55,7 +55,7 @@ typedef struct muster_cluster_options {
    * NULL: no record. */
   muster_record_sink record;
   uintptr_t record_user;
-  /* Bytes. Before a line that would exceed it, the record ends with a line that says so. 0: no
+  /* Bytes. Before a line that would exceed it, the record ends with a line that states it. 0: no
    * limit. */
   int64_t record_limit;
 } muster_cluster_options;
@@ -93,7 +93,7 @@ MUSTER_API muster_status muster_cluster_add_json(muster_cluster* cluster, const 
 MUSTER_API muster_status muster_cluster_remove(muster_cluster* cluster, int32_t kind,
                                                const char* name, int64_t size, muster_error* error);
 
-/* ---- what the world reports ------------------------------------------------------------------ */
+/* ---- reports on tasks ------------------------------------------------------------------------ */
 
 /* Sets the status (MUSTER_TASK_...) and node of tasks, by index, in order. nodes[i] is MUSTER_NONE
  * where the status needs no node, or where the task keeps its node; `nodes` may be NULL. All
@@ -121,9 +121,9 @@ MUSTER_API muster_status muster_cluster_report_bind_failed(muster_cluster* clust
 #define MUSTER_DELTA_STALE 1   /* a later event of the object came before */
 #define MUSTER_DELTA_WAITING 2 /* for an object that it names */
 
-/* Takes events. Each row of the table is a whole object: a node, queue, job, task, flavor, partition
- * or reservation. generations[i] grows with each change of the object at its source. Events may come twice, late or out of order,
- * and an object waits for those that it names.
+/* Takes events. Each row of the table is a whole object: a node, queue, job, task, flavor,
+ * partition or reservation. generations[i] grows with each change of the object at its source.
+ * Events may come twice, late or out of order, and an object waits for those that it names.
  *   outcomes  (may be NULL) MUSTER_DELTA_... of each row
  *   done      (may be NULL) the number of rows taken
  * Rows are taken one by one. Where one is refused, the call fails and the rows before it stay. */
@@ -177,9 +177,9 @@ MUSTER_API muster_status muster_cluster_read_scenario(muster_cluster* cluster, c
                                                       int64_t size, muster_text** profile,
                                                       muster_error* error);
 
-/* Writes all that a scheduler must remember: rows and their indices, events that wait, and what
- * applied plans decided and the world has not confirmed. This call and the next number the rows
- * anew, without those that were removed, so that indices move and muster_cluster_layout grows. */
+/* Writes the saved state, all that a standby needs to continue: rows and their indices, events that
+ * wait, and decisions of applied plans that are not reported yet. This call and the next number the
+ * rows anew, without those that were removed: indices move, and muster_cluster_layout grows. */
 MUSTER_API muster_status muster_state_save(muster_cluster* cluster, muster_text** out,
                                            muster_error* error);
 

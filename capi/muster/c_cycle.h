@@ -46,7 +46,7 @@ MUSTER_API void muster_stop_free(muster_stop* stop);
 /* Policies and actions of the caller's own: c_policy.h. */
 typedef struct muster_policies muster_policies;
 
-/* Each switch turns a means of speed off. None ever changes a plan. */
+/* Each switch turns a means of speed off, which its comment describes. None changes a plan. */
 #define MUSTER_SWITCH_NO_BLOCK_WINNERS 1        /* the best nodes of a task class are kept */
 #define MUSTER_SWITCH_NO_EQUAL_STATES 2         /* nodes alike in everything are scored once */
 #define MUSTER_SWITCH_NO_INFEASIBILITY_MEMORY 4 /* a search that found nothing is not repeated */
@@ -56,7 +56,7 @@ typedef struct muster_schedule_options {
   uint32_t struct_size;
   uint32_t cursor; /* of an earlier plan that was cut: the cycle continues there. 0: the start */
   int64_t now;     /* seconds, on the clock of `created` and `deadline` */
-  uint64_t seed;   /* for profiles whose ties are broken by chance; no profile does so today */
+  uint64_t seed;   /* for profiles that break ties by chance; no effect on others */
   /* Units of work after which no turn of a job begins. 0: no bound; below 0: none begins. The plan
    * is then cut, and the same budget cuts it at the same place. */
   int64_t work_budget;
@@ -74,7 +74,7 @@ typedef struct muster_schedule_options {
    * "n0"]} is nodes that report, in this order; {"event": true} is the oldest event that a slot of
    * the memory has not seen. NULL: a whole cycle. */
   const char* turn;
-  /* What earlier cycles remembered, a text of muster_plan_memory. NULL: what the cluster keeps. */
+  /* The memory of an earlier plan, a text of muster_plan_memory. NULL: what the cluster keeps. */
   const char* memory;
 } muster_schedule_options;
 #define MUSTER_SCHEDULE_OPTIONS_INIT \
@@ -91,7 +91,7 @@ MUSTER_API muster_status muster_cluster_schedule(muster_cluster* cluster, const 
                                                  const muster_schedule_options* options,
                                                  muster_plan** out, muster_error* error);
 
-/* Makes the tables follow the plan: bound tasks become binding, evicted tasks releasing, and so on.
+/* Applies the plan to the tables: bound tasks become binding, evicted tasks releasing, and so on.
  * Decisions that changes since then made impossible are refused, whole gangs together; the rest is
  * applied. *applied (may be NULL) is the number of decisions applied. *refused (may be NULL) has a
  * line for each other decision, with its reason. Cost: O(decisions). */
@@ -99,13 +99,12 @@ MUSTER_API muster_status muster_cluster_apply(muster_cluster* cluster, const mus
                                               int64_t* applied, muster_text** refused,
                                               muster_error* error);
 
-/* Writes what cycles of the cluster remember: the memory of the last plan that was applied, or the
- * one that was set. */
+/* Writes the memory of the cluster: that of the last plan that was applied, or the one that was
+ * set. */
 MUSTER_API muster_status muster_cluster_memory(const muster_cluster* cluster, muster_text** out,
                                                muster_error* error);
-/* Replaces what cycles of the cluster remember. A memory that is set has seen nothing of what
- * happened here. Fails with MUSTER_E_INVALID_ARGUMENT for a text that is none of
- * muster_plan_memory, and changes nothing then. */
+/* Replaces the memory of the cluster. Slots of a memory that is set have seen none of the cluster's
+ * events. Fails with MUSTER_E_INVALID_ARGUMENT for a text that is no memory, with no effect. */
 MUSTER_API muster_status muster_cluster_set_memory(muster_cluster* cluster, const char* memory,
                                                    int64_t size, muster_error* error);
 

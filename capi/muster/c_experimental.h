@@ -123,8 +123,8 @@ MUSTER_API void muster_replay_free(muster_replay* replay);
 /* ---- episodes -------------------------------------------------------------------------------- */
 
 /* Several episodes side by side. An episode is a replay of some consecutive jobs in which each
- * decision is an action of the caller. A learning agent plays them. docs/capi.md says what the
- * numbers of an observation are. */
+ * decision is an action of the caller. A learning agent plays them. docs/capi.md defines the
+ * numbers of an observation. */
 typedef struct muster_episodes muster_episodes;
 
 /* What an action means. On a pool (on_nodes is 0) action i starts the i-th oldest waiting job. On
@@ -162,6 +162,8 @@ MUSTER_API muster_status muster_episodes_new(const muster_pool_trace* trace,
                                              const muster_table* nodes, const muster_table* tasks,
                                              const muster_episodes_options* options, int64_t count,
                                              muster_episodes** out, muster_error* error);
+
+/* Frees the episodes. NULL is permitted. */
 MUSTER_API void muster_episodes_free(muster_episodes* episodes);
 
 /* Fills *view. */

@@ -32,7 +32,7 @@ extern "C" {
 /* Kinds of decisions. */
 #define MUSTER_DECISION_ADMIT 0    /* the tasks of the job may be placed from now on */
 #define MUSTER_DECISION_BIND 1     /* the task starts on the node */
-#define MUSTER_DECISION_NOMINATE 2 /* the task is promised the node, which others still leave */
+#define MUSTER_DECISION_NOMINATE 2 /* the task is promised room that others still leave */
 #define MUSTER_DECISION_EVICT 3    /* the task leaves its node */
 #define MUSTER_DECISION_PHASE 4    /* the phase of the job changes */
 #define MUSTER_DECISION_MOVE 5     /* the task leaves its node for another that is kept for it */
@@ -53,9 +53,9 @@ extern "C" {
 #define MUSTER_REASON_GANG_UNDONE 8    /* the gang did not become whole */
 #define MUSTER_REASON_GANG_WAITS 9     /* the gang waits for what is being released */
 #define MUSTER_REASON_NO_DOMAIN 10     /* no domain has room for the job */
-#define MUSTER_REASON_NOT_REACHED 11   /* the cycle or the job's turn ended before */
+#define MUSTER_REASON_NOT_REACHED 11   /* the cycle, or the job's turn, ended before it was tried */
 #define MUSTER_REASON_QUEUE_TREE 12    /* the queues form no tree that the policy divides */
-#define MUSTER_REASON_INFEASIBLE 13    /* no node could ever hold the task */
+#define MUSTER_REASON_INFEASIBLE 13    /* the job's bundles would not fit even on empty nodes */
 
 /* Codes of refusals: why nodes refused a task. */
 #define MUSTER_REFUSAL_NOT_READY 0
@@ -155,7 +155,7 @@ typedef struct muster_plan_view {
   const char* device_names;
 
   /* What else a reason rests on, in words, or empty: the queue above that refuses (queue "lab"), or
-   * the widest tier in which no domain has room for a job. */
+   * the widest topology tier in which no domain has room for a job. */
   const int64_t* reason_where_offsets; /* [reason_count + 1]: into reason_wheres */
   const char* reason_wheres;
 
@@ -233,13 +233,13 @@ MUSTER_API muster_status muster_plan_get_view(const muster_plan* plan, muster_pl
 MUSTER_API const char* muster_plan_name(const muster_plan* plan, int32_t kind, int32_t index,
                                         int64_t* size);
 
-/* Writes the digest: 32 hexadecimal digits and a NUL. It covers everything but names. Equal inputs
- * give equal digests on every machine. */
+/* Writes the digest: 32 hexadecimal digits and a NUL. It covers everything but names, the spec
+ * string of the profile, and the version. Equal inputs give equal digests on every machine. */
 MUSTER_API muster_status muster_plan_digest(const muster_plan* plan, char out[33],
                                             muster_error* error);
 
 /* Writes why a job or a task is not, or not wholly, placed. Fails with MUSTER_E_NOT_FOUND where the
- * plan knows no such name. */
+ * plan has no such name. */
 MUSTER_API muster_status muster_plan_explain(const muster_plan* plan, const char* name,
                                              int64_t size, muster_text** out, muster_error* error);
 
@@ -251,8 +251,8 @@ MUSTER_API muster_status muster_plan_to_text(const muster_plan* plan, muster_tex
 MUSTER_API muster_status muster_plan_to_json(const muster_plan* plan, muster_text** out,
                                              muster_error* error);
 
-/* Writes what the next cycle is to remember, as JSON; of a cut cycle what went in.
- * muster_cluster_apply keeps it. */
+/* Writes the memory for the next cycle, as JSON; of a cut cycle the memory that went in.
+ * muster_cluster_apply stores it in the cluster. */
 MUSTER_API muster_status muster_plan_memory(const muster_plan* plan, muster_text** out,
                                             muster_error* error);
 

@@ -48,7 +48,7 @@ extern "C" {
 /* The status of a task. Number 1 exists only inside a cycle. */
 #define MUSTER_TASK_PENDING 0
 #define MUSTER_TASK_NOMINATED 2 /* promised a node that others still leave */
-#define MUSTER_TASK_BINDING 3   /* a bind that the world has not confirmed */
+#define MUSTER_TASK_BINDING 3   /* its bind is not reported yet */
 #define MUSTER_TASK_BOUND 4
 #define MUSTER_TASK_RUNNING 5
 #define MUSTER_TASK_RELEASING 6 /* leaves its node */

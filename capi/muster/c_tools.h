@@ -60,8 +60,8 @@ typedef struct muster_outlook_view {
  *                {"add_nodes": {"count": 2, "node": {"name": "new", ...}}},
  *                {"add_job": {"name": "train", "queue": "vision", "groups": [...]}},
  *                {"remove_job": "old"}]}
- * `before` is what a cycle would report as it opens, and `after` the same of a cluster that was
- * really changed. The snapshot does not change. Cost: O(nodes + tasks). */
+ * `before` are the shares of a cycle as it opens, and `after` those of a cluster in which the
+ * changes were made. The snapshot does not change. Cost: O(nodes + tasks). */
 MUSTER_API muster_status muster_snapshot_what_if(const muster_snapshot* snapshot,
                                                  const char* profile, const char* changes,
                                                  int64_t size, muster_outlook** out,
@@ -106,8 +106,8 @@ typedef struct muster_import_options {
  *   {"entries": [{"severity": "ignored", "object": "Pod ns/p", "field": "spec.volumes[0]",
  *                 "text": "..."}]}
  * with severities "note", "ignored" and "left_out" (docs/import.md). Fails with
- * MUSTER_E_INVALID_ARGUMENT where an object cannot be understood, and names the object, the field
- * and the rule. Cost: linear in the text; memory of some thirty times its size during the call. */
+ * MUSTER_E_INVALID_ARGUMENT where an object breaks a rule, and names the object, the field and the
+ * rule. Cost: linear in the text; memory of some thirty times its size during the call. */
 MUSTER_API muster_status muster_import(const char* objects, int64_t size,
                                        const muster_import_options* options, muster_text** scenario,
                                        muster_text** report, muster_error* error);

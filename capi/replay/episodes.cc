@@ -41,7 +41,8 @@ muster_status muster_episodes_new(const muster_pool_trace* trace, const muster_t
     muster_episodes_options given = MUSTER_EPISODES_OPTIONS_INIT;
     if (absl::Status s = ReadStruct("muster_episodes_options", options, &given); !s.ok()) return s;
     if (given.on_nodes != 0 && given.on_nodes != 1) {
-      return absl::InvalidArgumentError("muster_episodes_options: on_nodes is 0 or 1");
+      return absl::InvalidArgumentError(absl::StrCat("muster_episodes_options: on_nodes is ",
+                                                     given.on_nodes, "; must be 0 or 1"));
     }
     if (count < 1 || count > kMostEpisodes) {
       return absl::InvalidArgumentError(

@@ -26,7 +26,7 @@
 // they stay applied without becoming decisions. The session restores the books when the cycle ends,
 // whatever an action left behind, so a failed action never changes the cluster. The same action on
 // equal inputs must make equal moves: no clock, no chance, and nothing from earlier cycles but what
-// it reads in the memory (Cycle::Recall). Cycle::turn returns what the cycle is asked.
+// it reads in the memory (Cycle::Recall). Cycle::turn returns what the cycle is to decide.
 // Failure. Calls have no error. REQUIRES: indices are valid. A call for a task in another status
 // than the call names has no effect and returns kNone or false. Exceptions must not leave an
 // action.
@@ -58,7 +58,7 @@ namespace internal {
 struct Access;
 }  // namespace internal
 
-// The books of one cycle, with the questions and moves of the profile's own actions.
+// The books of one cycle, with the calls and moves of the profile's own actions.
 class MUSTER_EXPORT Workbench {
  public:
   // A point in the history of the books, made by Save. Savepoints nest.
@@ -86,8 +86,9 @@ class MUSTER_EXPORT Workbench {
   bool JobBefore(JobIndex a, JobIndex b) const;
   bool TaskBefore(TaskIndex a, TaskIndex b) const;
 
-  // Gates of the profile: may the queue take a turn, may the task take free resources, has the job
-  // enough tasks, is its gang whole, will it be once leaving tasks have gone, may it evict.
+  // Gates of the profile. Return whether the queue may take a turn, the task may take free
+  // resources, the job has enough tasks, its gang is whole, will be once leaving tasks have gone,
+  // and lacks tasks for which others may be evicted.
   Verdict MayTakeTurn(QueueIndex queue) const;
   Verdict Allocatable(TaskIndex task) const;
   bool Valid(JobIndex job) const;
@@ -107,8 +108,8 @@ class MUSTER_EXPORT Workbench {
   void Commit(const Savepoint& before);
   void Rollback(const Savepoint& before);
 
-  // Admits the job: its tasks may be placed from now on, and the plan says so. It is not undone by
-  // Rollback. `assignment` is the quota assigned to the job, as the plan shows it.
+  // Admits the job: its tasks may be placed from now on, and the plan has an Admission. Rollback
+  // does not undo it. `assignment` is the quota assigned to the job, as the plan shows it.
   void Admit(JobIndex job, std::vector<GroupAssignment> assignment = {});
   // Places a pending task on the best node where it fits what is idle, by the fit and score of the
   // profile. Returns the node, or kNone if there is none.
@@ -138,8 +139,7 @@ class MUSTER_EXPORT Workbench {
   void Decide(Offer offer);
   void Decide(Resize resize);
   void Decide(const Split& split);
-  // The reason that the plan shows for the task becomes "no node", with the refusals as they are
-  // now.
+  // Sets the reason that the plan shows for the task to kNoNode, with the refusals as they are now.
   void ExplainNoNode(TaskIndex task);
 
   // Call between gangs, before each turn. Counts the turn as work, and returns true if the work
@@ -161,13 +161,14 @@ struct CustomAction {
   std::string_view summary;
   std::span<const OptionDecl> options = {};
   std::function<void(Workbench& bench, const Options& options)> run;
-  // Jobs may ask for nodes only after this action has admitted them.
+  // True: tasks of a job are placed only after this action has admitted the job.
   bool admits = false;
-  // The action evicts tasks for others.
+  // True: the action evicts tasks for others.
   bool evicts = false;
   // The slots of the memory that the action reads or writes.
   std::vector<MemoryDecl> memory = {};
-  // What a cycle with the action may be asked (muster/turn.h). The next decisions are served by calling ShouldStop.
+  // The kinds of turn that the action serves (muster/turn.h). An action serves the next decisions
+  // by calling ShouldStop.
   TurnSet turns = kUsualTurns;
 };
 

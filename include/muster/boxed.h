@@ -9,8 +9,8 @@
 // Promise. A box is absent, or has exactly one value. A copy copies the value, so two boxes never
 // share one. Two boxes are equal if both are absent, or if both have equal values.
 // Failure. None of its own: only an allocation can fail. REQUIRES of * and ->: has_value().
-// Ownership. A box owns its value. References and pointers to it are valid until the box is assigned
-// to, reset, moved from or destroyed.
+// Ownership. A box owns its value. References and pointers to it are valid until the box is
+// assigned to, reset, moved from or destroyed.
 // Threads. A box is a plain value: any number of threads may read it, one at a time may change it.
 // Cost. A pointer while absent; one allocation for a value, and one for each copy of it. A move
 // costs O(1) and allocates nothing.
@@ -22,7 +22,8 @@
 
 namespace muster {
 
-// An optional value of type T. Copies of a box need copies of T, and comparisons of boxes need T's ==.
+// An optional value of type T. T must be copyable where boxes are copied, and have == where they
+// are compared.
 template <class T>
 class Boxed {
  public:

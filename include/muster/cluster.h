@@ -11,12 +11,12 @@
 //   absl::StatusOr<muster::ApplyReport> report = cluster.Apply(*plan);  // follow the plan
 //   cluster.SetTaskStatus("train-w-0", muster::TaskStatus::kRunning);   // as reported
 //
-// Promise. Every call does all that it says, or returns an error and leaves the cluster as it was.
-// Rows keep the order of their insertion, and ties in plans are broken by it.
+// Promise. Every call takes effect as a whole, or returns an error and leaves the cluster as it
+// was. Rows keep the order of their insertion, and ties in plans are broken by it.
 // Failure. Errors name the row and the rule: `node "n1", capacity "cpu": unknown unit "x" in "5x"`.
 // Refused are: dangling, duplicate and empty names; names that are not UTF-8; cycles in the queue
 // or topology tree; quantities that are negative, unreadable or beyond int64; counts below zero;
-// states that need a node without one. Accepted, with a defined outcome, are:
+// a status that needs a node, without one. Accepted, with a defined outcome, are:
 // - a node that holds more than it has: its idle amounts are negative, and nothing more fits;
 // - a gang that needs more tasks than it has: it is never placed, with the reason kInvalidGang;
 // - no nodes, no tasks, no queues: the plan is empty.
@@ -76,7 +76,7 @@ struct Delta {
 };
 // What became of an event.
 enum class DeltaOutcome : uint8_t {
-  // The cluster is as the event says.
+  // The cluster has the row as the event has it.
   kApplied,
   // A newer event of that object came first: nothing changed.
   kStale,
@@ -99,8 +99,8 @@ struct ClusterSpec {
   std::vector<ReservationSpec> reservations;
 };
 
-// One difference that Reconcile found: a row that the cluster lacked, had too many, or had
-// otherwise.
+// One difference that Reconcile found: a row that only one of cluster and listing had, or that
+// differed between them.
 struct Drift {
   // kMissing: the cluster lacked the row. kExtra: the listing lacks it.
   enum class Kind : uint8_t { kMissing, kExtra, kDifferent } kind;
@@ -123,14 +123,14 @@ struct ClusterImpl;
 
 // --- the cluster --------------------------------------------------------------------------------
 
-// Living tables of rows. A name stands for one row of its table at a time; a row that was removed may
-// be added anew, and is then the last one in the order.
+// Living tables of rows. A name stands for one row of its table at a time; a row that was removed
+// may be added anew, and is then the last one in the order.
 class MUSTER_EXPORT Cluster {
  public:
-  // A cluster with one queue, "default", and nothing else. That queue may be updated, and removed
-  // while it is empty.
+  // Constructs a cluster with one queue, "default", and nothing else. That queue may be updated,
+  // and removed while it is empty.
   Cluster();
-  // Frees the rows. Plans and snapshots of the cluster live on.
+  // Frees the rows. Plans and snapshots of the cluster stay valid.
   ~Cluster();
   // Takes the rows of the other cluster. O(1).
   Cluster(Cluster&&) noexcept;
@@ -159,16 +159,16 @@ class MUSTER_EXPORT Cluster {
   absl::Status UpdateJob(const JobSpec& job);
   absl::Status RemoveJob(std::string_view name);
 
-  // Makes `count` of a group's tasks, which are numbers (job_counts.h), rows that are pending. Fails
-  // if the group has fewer. O(count).
+  // Makes `count` of a group's tasks, which are numbers (job_counts.h), rows that are pending.
+  // Fails if the group has fewer. O(count).
   absl::Status MakeTasks(std::string_view job, std::string_view group, int64_t count);
 
   // Tasks, one by one.
   absl::Status AddTask(const TaskSpec& task);
   absl::Status UpdateTask(const TaskSpec& task);
   absl::Status RemoveTask(std::string_view name);
-  // Sets the state of a task, as the world reports it. `node` is required where the state holds a
-  // node and the task has none yet; where it has one, an empty `node` keeps it.
+  // Sets the status of a task, as it was reported. `node` is required if the status holds a node
+  // and the task has none yet; if it has one, an empty `node` keeps it.
   absl::Status SetTaskStatus(std::string_view name, TaskStatus status, std::string_view node = {});
 
   // The topology tree above the nodes. RemoveDomain is refused while nodes or domains are below it.
@@ -191,7 +191,7 @@ class MUSTER_EXPORT Cluster {
   // for names that are not there yet.
   absl::StatusOr<DeltaOutcome> ApplyDelta(const Delta& delta);
   // Makes the cluster equal to a full listing, and returns what differed. Fails as a whole, and
-  // changes nothing, if any row is refused. Generations of events are forgotten. Costs O(rows).
+  // changes nothing, if any row is refused. Drops the generations of earlier events. Costs O(rows).
   absl::StatusOr<std::vector<Drift>> Reconcile(const ClusterSpec& full);
 
   // Returns the cluster as it is now. O(1); the next change of the cluster costs O(rows) once.
@@ -206,24 +206,24 @@ class MUSTER_EXPORT Cluster {
   // function does (schedule.h).
   absl::StatusOr<Plan> Schedule(std::string_view profile, const ScheduleOptions& options = {});
 
-  // Lets the cluster follow a plan that the caller carries out:
+  // Applies a plan that the caller carries out:
   // - bound tasks become kBinding on their nodes;
   // - evicted tasks become kReleasing: their resources stay charged until SetTaskStatus or
   //   RemoveTask reports their end;
   // - admitted jobs become kAdmitted, and phases are set;
-  // - nominated tasks remember their node;
+  // - nominated tasks get the node as TaskSpec::nominated_node;
   // - the plan's memory becomes that of the cluster (muster/memory.h).
   // Decisions that a later change has made impossible are refused one by one, whole gangs together,
-  // and the rest is applied: that is no error, but the report lists them. O(plan).
+  // and the rest is applied. That is no error: the report lists the refused ones. O(plan).
   absl::StatusOr<ApplyReport> Apply(const Plan& plan);
   // Reports that a bind of an applied plan failed: the task goes from kBinding back to kPending.
-  // Fails for a task in another state.
+  // Fails for a task with another status.
   absl::Status ReportBindFailed(std::string_view task);
 
-  // What cycles remember: the memory of the last plan that was applied. Valid until the next call
-  // that changes it.
+  // Returns the memory of the last plan that was applied, which the next cycle starts with. Valid
+  // until the next call that changes it.
   const Memory& memory() const;
-  // Replaces it with a memory from elsewhere, whose slots get `everything` as their events.
+  // Replaces it with a memory from elsewhere. Its slots get `everything` as their events.
   void SetMemory(const Memory& memory);
 
  private:

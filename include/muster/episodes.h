@@ -7,7 +7,7 @@
 //       muster::Episodes::Make(trace, {.jobs = 256, .places = 16}, /*count=*/64);
 //   episodes->Reset(e, first);                     // episode e plays the jobs from this row on
 //   muster::Episodes::Outcome outcome = episodes->Act(e, action);
-//   episodes->Look(e, jobs, machine, mask);        // what the agent sees next
+//   episodes->Look(e, jobs, machine, mask);        // the next observation of the agent
 //
 // An agent answers one of two questions. On a pool: which job is next? Action i starts the i-th
 // oldest waiting job. On nodes: which node? Jobs start by submission, and action i places the next
@@ -40,6 +40,7 @@
 
 namespace muster {
 
+// What is decided in an episode, and how long it is.
 struct EpisodeOptions {
   // True: the question is which node. False: which job.
   bool nodes = false;
@@ -77,7 +78,9 @@ class MUSTER_EXPORT Episodes {
   // episode is the last that is not. REQUIRES: e < count().
   void Reset(size_t e, size_t first);
 
+  // What one step led to.
   struct Outcome {
+    // Minus the growth of slowdowns until the next decision, over the number of jobs.
     double reward = 0;
     // True: all jobs of the episode have started.
     bool over = false;
@@ -89,7 +92,7 @@ class MUSTER_EXPORT Episodes {
   // Returns whether all jobs of the episode have started.
   bool over(size_t e) const;
 
-  // Writes what the agent sees. docs/capi.md defines the numbers.
+  // Writes the observation of the agent. docs/capi.md defines the numbers.
   //   jobs     job_features() numbers for each place; on nodes, for the first waiting job only
   //   machine  machine_features() numbers for the pool, or for each node
   //   mask     choices() + 1 numbers: 1 where the action is allowed, else 0

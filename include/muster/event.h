@@ -11,9 +11,10 @@
 // cycle sees those that its slot has not seen, and its plan's memory has seen them. What
 // Cluster::Apply does to rows is recorded like any other change.
 // Failure. None is reported. The list is bounded: by the number of living rows, and never below
-// 1,024. Beyond that the oldest half is dropped, and slots that have not seen it get `everything`. A
-// slot that does not exist yet gets `everything`, too.
-// Ownership. A ClusterEvent owns its texts. The list of ClusterEvents is valid until the cycle ends.
+// 1,024. Beyond that the oldest half is dropped, and slots that have not seen it get `everything`.
+// A slot that does not exist yet gets `everything`, too.
+// Ownership. A ClusterEvent owns its texts. The list of ClusterEvents is valid until the cycle
+// ends.
 // Threads. Events are plain values, and may be read by any thread.
 // Cost. A string per event; nothing in a cluster without a memory.
 #ifndef MUSTER_EVENT_H_
@@ -66,7 +67,8 @@ inline constexpr int kClusterEventKindCount = 18;
 
 // What of a row changed. Bits of ClusterEvent::aspects; one event may have several.
 //
-//   const bool fits_more = (event.aspects & (muster::kCapacityGrew | muster::kBecameSchedulable)) != 0;
+//   const uint32_t gains = muster::kCapacityGrew | muster::kBecameSchedulable;
+//   const bool fits_more = (event.aspects & gains) != 0;
 //
 enum EventAspect : uint32_t {
   // Nodes: allocatable of some dimension grew, or shrank. One event may have both.
@@ -103,8 +105,8 @@ inline constexpr int kEventAspectCount = 13;
 struct ClusterEvent {
   // What happened. Required.
   ClusterEventKind kind;
-  // EventAspect bits, or-ed. Default: none. Of kNodeChanged, kJobChanged and kTaskChanged; events of
-  // added and removed tasks have kNominationChanged if the task is, or was, nominated.
+  // EventAspect bits, or-ed. Default: none. Of kNodeChanged, kJobChanged and kTaskChanged; events
+  // of added and removed tasks have kNominationChanged if the task is, or was, nominated.
   uint32_t aspects = 0;
   // The name of the row.
   std::string name;
@@ -114,8 +116,8 @@ struct ClusterEvent {
   friend bool operator==(const ClusterEvent&, const ClusterEvent&) = default;
 };
 
-// The events that a slot has not seen, oldest first. A policy that keeps something by row must start
-// anew if `everything` is true.
+// The events that a slot has not seen, oldest first. A policy that keeps something by row must
+// start anew if `everything` is true.
 struct ClusterEvents {
   // True if the list is not known, and is empty: anything may have changed.
   bool everything = false;
@@ -130,8 +132,8 @@ inline bool FreesNode(const ClusterEvent& event) {
          (event.kind == ClusterEventKind::kTaskRemoved && !event.node.empty());
 }
 
-// Return the words of scenarios: "node_added", ... for a kind, and "capacity_grew", ... for bit `bit`
-// of the aspects. The texts are constants. docs/memory.md lists them all.
+// Return the words of scenarios: "node_added", ... for a kind, and "capacity_grew", ... for bit
+// `bit` of the aspects. The texts are constants. docs/memory.md lists them all.
 MUSTER_EXPORT std::string_view ClusterEventKindName(ClusterEventKind kind);
 MUSTER_EXPORT std::string_view EventAspectName(int bit);
 

@@ -7,8 +7,8 @@
 //                      .taints = {{.key = "spot", .effect = muster::TaintEffect::kNoSchedule}},
 //                      .tolerations = {{.key = "spot", .op = muster::TolerationOp::kExists}}});
 //
-// Promise. A flavor stands for the nodes that have all its labels. queue_rules.h explains how much of
-// a flavor a queue may use. A queue may name a flavor that does not exist (yet): its quota then
+// Promise. A flavor stands for the nodes that have all its labels. queue_rules.h explains how much
+// of a flavor a queue may use. A queue may name a flavor that does not exist (yet): its quota then
 // counts, and no task gets that flavor.
 // Failure. Cluster::SetFlavor fails with InvalidArgument for an empty name, texts that are not
 // UTF-8, and a topology with no levels, more than 16, or one level twice. Names are unique among
@@ -26,8 +26,9 @@
 
 namespace muster {
 
-// A tree over the nodes of a flavor, made of the values of their labels: nodes with equal values for
-// a level, and for all wider ones, are in one domain of that level.
+// A tree over the nodes of a flavor, made of the values of their labels: nodes with equal values
+// for a level, and for all wider ones, are in one domain of that level. It is not the topology tree
+// of DomainSpec.
 struct FlavorTopology {
   // The name of the topology. Required: not empty.
   std::string name = {};

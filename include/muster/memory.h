@@ -24,8 +24,8 @@
 // give equal plans, with equal memories.
 // Failure. Schedule fails with InvalidArgument if a slot has another version than its owner
 // declares: `memory: slots.sampling.version: 2 is not known; this reads 1`.
-// Ownership. A Memory owns its content and shares it with its copies: it may outlive the plan or the
-// cluster that it came from. A MemorySlot owns its rows.
+// Ownership. A Memory owns its content and shares it with its copies: it may outlive the plan or
+// the cluster that it came from. A MemorySlot owns its rows.
 // Cost. A copy is a pointer. A memory is as large as its rows. A cycle copies the slots that it
 // changes.
 // Threads. A Memory is immutable; any thread may read it. A MemorySlot is a plain value.
@@ -92,7 +92,7 @@ class MUSTER_EXPORT MemorySlot {
   void Set(std::string_view key, MemoryRow row);
   // Removes the row; does nothing if there is no such row.
   void Erase(std::string_view key);
-  // Erases the rows whose key satisfies `gone`, such as those of tasks that have ended.
+  // Erases each row with a key that satisfies `gone`, such as those of tasks that have ended.
   template <class Predicate>
   void EraseIf(const Predicate& gone) {
     std::erase_if(rows_, [&](const auto& row) { return gone(std::string_view(row.first)); });
@@ -114,17 +114,18 @@ class MUSTER_EXPORT Memory {
   // Reads what ToText wrote. Fails with InvalidArgument that names the place and the rule. Never
   // crashes.
   static absl::StatusOr<Memory> Parse(std::string_view text);
-  // Returns one JSON object, in the form in which a scenario holds it as "memory" (docs/scenario.md). Equal
-  // memories have equal texts.
+  // Returns one JSON object, in the form in which a scenario holds it as "memory"
+  // (docs/scenario.md). Equal memories have equal texts.
   std::string ToText() const;
 
   // Returns true if there are no slots.
   bool empty() const;
-  // Returns the rows of a slot; null if there is none. Valid as long as the memory, or a copy of it, lives.
+  // Returns the rows of a slot; null if there is none. Valid as long as the memory, or a copy of
+  // it, lives.
   const MemorySlot* Find(std::string_view slot) const;
 
-  // Returns true if both have equal slots: equal names, versions, rows and events not seen. O(1) for
-  // copies of one memory, and O(rows) otherwise.
+  // Returns true if both have equal slots: equal names, versions, rows and events not seen. O(1)
+  // for copies of one memory, and O(rows) otherwise.
   friend bool operator==(const Memory& a, const Memory& b) { return a.Equals(b); }
 
  private:

@@ -44,7 +44,7 @@ struct JobMetrics {
   // Turnaround over run time: how much longer the job took than alone on the machine.
   Distribution finish_time_ratio;
   // Turnaround over what it would be on an equal part of the machine for each job there at the
-  // time. Above 1: others were better served than this job.
+  // time. Above 1: the job got less than an equal part.
   Distribution finish_time_fairness;
 };
 
@@ -74,7 +74,7 @@ struct QueueMetrics {
   std::string name;
   // What its tasks hold.
   double delivered = 0;
-  // What it deserves, over the samples that know it. Below 0: none does.
+  // What it deserves, over the samples that have such a number. Below 0: none has.
   double deserved = 0;
 };
 

@@ -66,7 +66,7 @@ struct MixQueue {
 
 // The machine is a pool, with `processors` above 0, or has nodes.
 struct TraceMix {
-  // What errors and traces call it.
+  // The name in errors and traces.
   std::string name = {};
   // Processors of the pool. 0: the machine has nodes.
   int64_t processors = 0;
@@ -123,7 +123,8 @@ MUSTER_EXPORT absl::StatusOr<TraceMix> NamedTraceMix(std::string_view name);
 MUSTER_EXPORT std::vector<std::string> TraceMixNames();
 
 // Reads a mix from JSON: the keys of TraceMix and "muster_mix": 1, as Mix.save of Python writes it.
-// Fails where the text or CheckMix is against it, naming the file and the place.
+// Fails if the text is no such table, or CheckMix refuses it; the error names the file and the
+// place.
 MUSTER_EXPORT absl::StatusOr<TraceMix> ParseTraceMix(const TraceFile& file);
 
 }  // namespace muster

@@ -1,12 +1,12 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Muster decides who runs where. One include for all of it; read in this order:
+// Muster decides which task runs where. One include for all of it; read in this order:
 //   shape.h     what a task requests and where it may run
-//   spec.h      what you say about nodes, queues, jobs and tasks
+//   spec.h      nodes, queues, jobs and tasks, as the caller describes them
 //   cluster.h   the living tables they go into
 //   schedule.h  from a snapshot to a plan
 //   plan.h      what was decided, and why not more
-//   what_if.h   what queues would get if things were different
+//   what_if.h   what queues would get if the cluster were different
 // Not included: experimental.h (traces, replays and their statistics), which needs the library
 // muster_replay.
 //
@@ -22,8 +22,8 @@
 // Every call that can be refused returns a status, and the compiler warns where it is dropped.
 // Examples in these headers leave the checks out; examples/first_plan.cc has them.
 //
-// The library has no globals, starts no threads, prints nothing, never aborts and lets no exception
-// out.
+// The library has no globals, starts no threads, prints nothing, never aborts and throws no
+// exception.
 #ifndef MUSTER_MUSTER_H_
 #define MUSTER_MUSTER_H_
 

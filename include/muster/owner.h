@@ -8,10 +8,10 @@
 //   queue.users = muster::UserRules{.limits = {{.name = "ann", .limit = {{{"cpu", 100}}}},
 //                                              {.name = "*", .max_jobs = 5}}};
 //
-// Promise. Users and groups of users are names, and no rows: a limit may name a user before the first
-// job of that user arrives. A job without an owner has no user.
-// Failure. Rows are refused with InvalidArgument for an empty name, a group listed twice, two limits
-// of one user or of one group, and negative or unreadable numbers.
+// Promise. Users and groups of users are names, and no rows: a limit may name a user before the
+// first job of that user arrives. A job without an owner has no user.
+// Failure. Rows are refused with InvalidArgument for an empty name, a group listed twice, two
+// limits of one user or of one group, and negative or unreadable numbers.
 // Ownership, threads. Plain values.
 // Cost. A job without an owner and a queue without such rules have a null pointer.
 #ifndef MUSTER_OWNER_H_
@@ -35,8 +35,8 @@ struct JobOwner {
   friend bool operator==(const JobOwner&, const JobOwner&) = default;
 };
 
-// What one user, or one group of users, may hold in the queue. The name "*" stands for each user, or
-// all groups together, that no other limit of the list names.
+// What one user, or one group of users, may hold in the queue. The name "*" stands for each user,
+// or all groups together, that no other limit of the list names.
 struct UserLimit {
   // The name of the user or group. Required: not empty. A user and a group may have one name.
   std::string name = {};

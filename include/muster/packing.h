@@ -64,7 +64,7 @@ struct PackingShape {
 
 // The nodes, the tasks, and the order in which the tasks arrive.
 struct PackingTrace {
-  // What errors call it.
+  // The name in errors.
   std::string name = {};
   std::vector<PackingNode> nodes = {};
   // By node; a permutation. Of equally good nodes the one with the smallest rank wins. Empty: the
@@ -103,7 +103,7 @@ struct PackingOptions {
 
 // What became of the arrivals.
 struct PackingResult {
-  // As it was asked for.
+  // The policy, as the caller named it.
   std::string policy;
   // Kinds of tasks that fragments are measured by.
   int64_t typical = 0;

@@ -7,11 +7,11 @@
 //                         .selector = muster::Selector{.match_labels = {{"pool", "gpu"}}},
 //                         .queues = {"root.gpu"}});
 //
-// Promise. A node is in the first partition, in the order in which they were set, that lists its name
-// or selects its labels. A node of no partition is in the default one, which has no name. Nodes and
-// queues may be named before they exist.
-// Failure. Cluster::SetPartition fails with InvalidArgument for an empty name of a row, a name listed
-// twice, and a selector that breaks a rule of shape.h. Names are unique among partitions: a
+// Promise. A node is in the first partition, in the order in which they were set, that lists its
+// name or selects its labels. A node of no partition is in the default one, which has no name.
+// Nodes and queues may be named before they exist.
+// Failure. Cluster::SetPartition fails with InvalidArgument for an empty name of a row, a name
+// listed twice, and a selector that breaks a rule of shape.h. Names are unique among partitions: a
 // partition of a known name replaces the old one.
 // Ownership, threads. Plain values.
 // Cost. What their texts take. Setting a partition costs O(its size).

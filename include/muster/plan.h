@@ -60,9 +60,12 @@ enum class DecisionKind : uint8_t {
 inline constexpr int kDecisionKindCount = 10;
 
 // One entry of the ordered list. It has what most kinds share; the struct of its kind has every
-// field: a decision with kind kMove is plan.moves()[decision.index].
+// field: a decision with kind kMove is plan.moves()[decision.index]. Fields that a kind does not
+// use keep their defaults.
 struct Decision {
+  // What is decided. It determines which of the fields below are set.
   DecisionKind kind;
+  // The task that the decision is about; kNone for decisions about jobs, and for offers.
   TaskIndex task = kNone;
   // kMove: the node that the task moves to.
   NodeIndex node = kNone;
@@ -72,7 +75,7 @@ struct Decision {
   TaskIndex beneficiary = kNone;
   // kPhase: the phase after the cycle.
   JobPhase phase = JobPhase::kPending;
-  // kNominate: the plan evicts a task on that node for it.
+  // kNominate: true if the plan evicts a task on that node for it.
   bool after_eviction = false;
   // The place of its struct in the list of its kind.
   uint32_t index = 0;
@@ -81,24 +84,30 @@ struct Decision {
 
 // --- decisions by kind
 
-// The task starts on the node now.
+// The task starts on the node now. Cluster::Apply sets its status to kBinding.
 struct Bind {
+  // The task that was pending, or nominated by an earlier plan.
   TaskIndex task;
+  // The node with room for it: what it requests is free there.
   NodeIndex node;
   friend bool operator==(const Bind&, const Bind&) = default;
 };
 
 // The task is promised room on the node, and starts there once what is released there has ended.
+// A later cycle decides anew: it may bind the task there, elsewhere, or nominate it again.
 struct Nomination {
+  // The task that waits for the room.
   TaskIndex task;
+  // The node on which room is promised.
   NodeIndex node;
-  // The plan evicts a task on that node for it.
+  // True if the plan evicts a task on that node for it.
   bool after_eviction = false;
   friend bool operator==(const Nomination&, const Nomination&) = default;
 };
 
 // The task must leave its node. Its room is free only when the caller reports its end.
 struct Eviction {
+  // The task that must end.
   TaskIndex task;
   // The node that it leaves.
   NodeIndex node;
@@ -109,6 +118,7 @@ struct Eviction {
 
 // The job gets another phase.
 struct PhaseChange {
+  // The job, which had another phase before.
   JobIndex job;
   // The phase after the cycle.
   JobPhase phase;
@@ -117,9 +127,11 @@ struct PhaseChange {
 
 // A running or bound task leaves `from`, and `to` is kept for it.
 struct Move {
+  // The task that is moved.
   TaskIndex task;
+  // The node that it leaves, and the node that it is nominated to.
   NodeIndex from, to;
-  // Room on `to` is still being released; false: the room is there.
+  // True if room on `to` is still being released; false: the room is there.
   bool nominated = false;
   // The task that gets the room on `from`.
   TaskIndex beneficiary = kNone;
@@ -128,7 +140,9 @@ struct Move {
 
 // The node keeps room for the task, which holds it with status `waiting` until it is bound.
 struct Reservation {
+  // The task that holds the room.
   TaskIndex task;
+  // The node on which the room is.
   NodeIndex node;
   // The time up to which the room is kept, in seconds on the caller's clock; kAbsent: no deadline.
   int64_t until = kAbsent;
@@ -143,6 +157,7 @@ struct Offer {
   JobIndex job = kNone;
   // kNone: offered to the job, whatever its queue.
   QueueIndex queue = kNone;
+  // The node with these amounts free.
   NodeIndex node = kNone;
   // One cell for each dimension, in the units of types.h; kAbsent: none of it.
   std::vector<int64_t> amounts = {};
@@ -151,6 +166,7 @@ struct Offer {
 
 // A group of a job gets another number of tasks.
 struct Resize {
+  // The job of the group.
   JobIndex job;
   // Empty: the job's unnamed group.
   std::string group = {};
@@ -161,6 +177,7 @@ struct Resize {
 
 // The task becomes several smaller ones.
 struct Split {
+  // The task that is replaced.
   TaskIndex task;
   // How many tasks it becomes. Default: 2.
   int64_t parts = 2;
@@ -178,7 +195,7 @@ struct AssignedFlavor {
 
 // What one group of a job was admitted with.
 struct GroupAssignment {
-  // Empty: the job's unnamed group.
+  // The name of the group. Empty: the job's unnamed group.
   std::string group = {};
   // The number of admitted tasks of the group.
   int64_t count = 0;
@@ -189,8 +206,9 @@ struct GroupAssignment {
 
 // The job may be placed from now on.
 struct Admission {
+  // The job that is admitted.
   JobIndex job;
-  // Empty: the profile assigns no quota.
+  // The quota by group. Empty: the profile assigns no quota.
   std::vector<GroupAssignment> assignment = {};
   friend bool operator==(const Admission&, const Admission&) = default;
 };
@@ -198,9 +216,11 @@ struct Admission {
 // A placement that was tried in the cycle and did not become a decision, although the profile left
 // it in its books: volcano keeps a gang's placements while the gang waits for leaving tasks.
 struct Tentative {
+  // The task, which stays pending.
   TaskIndex task;
+  // The node on which it was placed.
   NodeIndex node;
-  // On resources still being released.
+  // True if it was placed on resources still being released.
   bool nominated;
   friend bool operator==(const Tentative&, const Tentative&) = default;
 };
@@ -212,7 +232,7 @@ enum class RefusalCode : uint8_t {
   kNotReady,
   // The node is marked unschedulable.
   kUnschedulable,
-  // Node selector or required node affinity.
+  // The node does not match the node selector or the required node affinity.
   kNodeAffinity,
   // The task does not tolerate a taint: `detail`.
   kTaint,
@@ -222,20 +242,20 @@ enum class RefusalCode : uint8_t {
   kPodLimit,
   // A host port of the task is taken on the node.
   kHostPort,
-  // Required inter-task affinity.
+  // No task that a required affinity selects is near the node.
   kAffinity,
-  // The task's own required anti-affinity.
+  // A task that the task's own required anti-affinity selects is near the node.
   kAntiAffinity,
-  // The required anti-affinity of a task that is there.
+  // The required anti-affinity of a task near the node selects the task.
   kExistingAntiAffinity,
-  // Node lacks a key of a required spread constraint.
+  // The node lacks a label that a required spread constraint needs.
   kSpreadLabel,
   // A required spread constraint would be broken.
   kSpread,
-  // A policy's own rule; `detail` has its words.
+  // A policy's own rule refuses the task; `detail` has its words.
   kPolicy,
-  // The node lacks devices. Asked right after kInsufficient; `detail` has the kind, and what no
-  // device of it has.
+  // The node lacks devices. This rule is checked right after kInsufficient; `detail` has the kind,
+  // and what no device of it has.
   kDevice,
 };
 
@@ -245,7 +265,7 @@ struct Refusal {
   RefusalCode code;
   // Of kInsufficient: what the nodes have too little of.
   DimensionIndex dimension = kNone;
-  // Words: the taint, the kind of device, what a policy gives as its reason.
+  // Words, in UTF-8: the taint, the kind of device, or the reason that a policy returns.
   std::string detail = {};
   // How many nodes refused the task by this rule, with equal dimension and detail.
   int64_t nodes = 0;
@@ -268,7 +288,7 @@ enum class ReasonKind : uint8_t {
   kQueueLimit,
   // With the task the queue would hold more in `dimension` than it deserves of the cluster.
   kQueueDeserved,
-  // No node fits; `refusals` list why.
+  // No node fits; `refusals` lists the rules that refused it.
   kNoNode,
   // `placed` of `needed` tasks found a place; the placements were undone.
   kGangUndone,
@@ -286,20 +306,28 @@ enum class ReasonKind : uint8_t {
 };
 
 // Why a task is pending: describes its most recent placement attempt in the cycle. Many tasks may
-// share one.
+// share one. Explain() and ToText() return the same in words.
+//
+//   for (const muster::PendingTask& pending : plan->pending()) {
+//     const muster::Reason& reason = plan->reasons()[pending.reason];
+//     if (reason.kind != muster::ReasonKind::kNoNode) continue;
+//     for (const muster::Refusal& refusal : reason.refusals) Show(refusal.nodes, refusal.code);
+//   }
+//
 struct Reason {
   // What kept the task from a place. It determines which other fields are set.
   ReasonKind kind;
-  // The policy that refused. Empty: the engine itself.
+  // The name of the policy that refused. Empty: the engine itself.
   std::string policy = {};
-  // Of queues: the queue that refuses, and in which dimension; kNone: in no particular one.
+  // Of queues: the queue that refuses.
   QueueIndex queue = kNone;
+  // Of queues: the dimension in which it refuses; kNone: in no particular one.
   DimensionIndex dimension = kNone;
   // Of gangs: how many tasks found a place, of how many that it needs.
   int64_t placed = 0, needed = 0;
-  // kNoDomain: the widest tier. Of queues: the namespace binding that refuses.
+  // kNoDomain: the widest topology tier. Of queues: the namespace binding that refuses.
   std::string where = {};
-  // Most nodes first, then by code.
+  // kNoNode: the rules, those of most nodes first, then by code.
   std::vector<Refusal> refusals = {};
   friend bool operator==(const Reason&, const Reason&) = default;
 };
@@ -309,11 +337,11 @@ struct Reason {
 struct ChosenDomain {
   // The job that was placed.
   JobIndex job;
-  // Empty: the job itself, or its tasks that are in no sub-group.
+  // The name of the sub-group. Empty: the job itself, or its tasks that are in no sub-group.
   std::string sub_group = {};
-  // Empty: only the whole cluster holds all of it.
+  // The name of the domain. Empty: only the whole cluster holds all of it.
   std::string domain = {};
-  // The tier of the domain.
+  // The topology tier of the domain (DomainSpec::tier).
   int32_t tier = 0;
   friend bool operator==(const ChosenDomain&, const ChosenDomain&) = default;
 };
@@ -333,7 +361,7 @@ struct ChosenDevice {
 
 // A task that the plan leaves pending.
 struct PendingTask {
-  // The task that gets no place.
+  // The task that stays pending.
   TaskIndex task;
   // An index into reasons().
   uint32_t reason;
@@ -342,10 +370,16 @@ struct PendingTask {
 // What one queue held and deserved in the cycle. Lists have one cell for each dimension.
 //
 // Amounts are those of the queue's own jobs, without queues below it, in the units of types.h.
+//
+//   for (const muster::QueueShare& share : plan->shares()) {
+//     Print(plan->queue_name(share.queue), share.share_before, share.share_after);
+//   }
+//
 struct QueueShare {
   // The queue that the numbers are of.
   QueueIndex queue;
-  // What its tasks hold at the opening and at the end of the cycle.
+  // What its tasks hold, and what its nominated tasks are promised, at the opening of the cycle and
+  // at its end.
   std::vector<int64_t> allocated_before, allocated_after;
   // What the queue deserves of the cluster. Empty where the profile has no such amounts.
   std::vector<double> deserved;
@@ -360,38 +394,65 @@ struct Access;
 
 // All that one cycle decided. Lists keep the order in which the decisions were made, unless their
 // comment names another one.
+//
+//   for (const muster::Decision& decision : plan->decisions()) {
+//     if (decision.kind == muster::DecisionKind::kBind) Start(decision.task, decision.node);
+//   }
+//
+// Accessors do not fail, and cost O(1) unless their comment states more. An empty plan is complete,
+// and returns empty lists and texts, and 0.
 class MUSTER_EXPORT Plan {
  public:
-  // Constructs an empty plan: without decisions, names or memory.
+  // Constructs an empty plan: without decisions, names or memory. Allocates nothing.
   Plan();
 
-  // Returns all decisions, in the order in which they were made.
+  // Returns all decisions, in the order in which they were made. Valid, as all spans and views
+  // below, as long as a copy of the plan lives.
   std::span<const Decision> decisions() const;
-  // Return the decisions of one kind, in that order. Each costs O(1).
+  // Return the decisions of one kind, in that order, with all fields of the kind. Decision::index
+  // is the place of a decision in the list of its kind.
+  //
+  // Jobs that may be placed from now on, with their quota.
   std::span<const Admission> admissions() const;
+  // Tasks that start now.
   std::span<const Bind> binds() const;
+  // Tasks that start once what is released on their node has ended.
   std::span<const Nomination> nominations() const;
+  // Tasks that must leave their node. The caller ends them and reports the end.
   std::span<const Eviction> evictions() const;
+  // Jobs that get another phase.
   std::span<const PhaseChange> phases() const;
+  // Tasks that leave one node for another.
   std::span<const Move> moves() const;
+  // Room that is kept for tasks which are not bound yet.
   std::span<const Reservation> reservations() const;
+  // Amounts offered to queues and jobs.
   std::span<const Offer> offers() const;
+  // Groups that get another number of tasks.
   std::span<const Resize> resizes() const;
+  // Tasks that become several smaller ones.
   std::span<const Split> splits() const;
-  // Return their rows in ascending order of tasks.
+  // Returns the placements that did not become decisions, in ascending order of tasks.
   std::span<const Tentative> tentative() const;
+  // Returns the tasks that the plan leaves pending, in ascending order.
   std::span<const PendingTask> pending() const;
-  // Why tasks are pending: PendingTask::reason is an index into this list.
+  // Returns why tasks are pending: PendingTask::reason is an index into this list. Tasks may share
+  // a reason, so the list may be shorter than pending().
   std::span<const Reason> reasons() const;
   // Returns one row for each queue, in ascending order.
   std::span<const QueueShare> shares() const;
-  // Of jobs with wishes for domains or with sub-groups that were placed, in the order they were.
+  // Returns the domains of jobs that were placed and have a topology wish or sub-groups, in the
+  // order in which they were placed.
   std::span<const ChosenDomain> domains() const;
-  // Of tasks that asked for devices, in the order of the binds; of one task in the order of its
-  // node's devices.
+  // Returns the devices of bound tasks that request some, in the order of the binds. Those of one
+  // task are in the order of its node's devices.
   std::span<const ChosenDevice> devices() const;
 
-  // Return names of the rows that decisions mention; an empty text for kNone. Each costs O(1).
+  // Return the names of rows that the plan mentions; an empty text for kNone. Names stay those of
+  // the snapshot, also if the row is removed later. A look-up costs at most O(log rows).
+  //
+  //   for (const muster::Bind& bind : plan->binds()) Start(plan->task_name(bind.task));
+  //
   std::string_view task_name(TaskIndex task) const;
   std::string_view node_name(NodeIndex node) const;
   std::string_view job_name(JobIndex job) const;
@@ -400,25 +461,34 @@ class MUSTER_EXPORT Plan {
 
   // Returns the spec string of the profile that made the plan.
   std::string_view profile() const;
-  // Returns the version of the cluster that it was computed from (Cluster::version).
+  // Returns the version of the cluster that it was computed from (Cluster::version). Cluster::Apply
+  // compares it, and refuses decisions that later changes have made impossible.
   uint64_t version() const;
-  // Returns the units of work that were counted. As a budget, that number reproduces this plan.
+  // Returns the units of work that were counted. As ScheduleOptions::work_budget, that number
+  // reproduces this plan.
   int64_t work() const;
-  // Returns false if a budget or a deadline cut the plan, at a gang boundary.
+  // Returns false if a budget or should_stop cut the cycle, at a gang boundary. The decisions of a
+  // cut plan are valid: it holds whole gangs only.
   bool complete() const;
-  // Returns the action from which the next cycle goes on; 0 when the plan is complete.
+  // Returns the value for ScheduleOptions::cursor of the next cycle, the number of actions that had
+  // ended; 0 when the plan is complete.
   uint32_t cursor() const;
-  // Returns what the next cycle is to remember; after a cut cycle, what went in.
+  // Returns the memory for the next cycle (memory.h). After a cut cycle it is the memory that went
+  // in. Cluster::Apply stores it in the cluster.
   Memory memory() const;
 
-  // Returns, in words, why a job or a task is not (wholly) placed. Fails with NotFound if there is no
-  // such name.
+  // Returns, in words, why a job or a task is not (wholly) placed. Fails with NotFound if the plan
+  // has no such name; a job goes before a task of the same name. Costs O(plan). The words are for
+  // readers and may change in any release; reasons() is for programs.
   absl::StatusOr<std::string> Explain(std::string_view job_or_task) const;
-  // Returns decisions and reasons, one a line.
+  // Returns decisions and reasons in words, one a line, for logs and golden files. Costs O(plan).
   std::string ToText() const;
-  // Returns the same as one JSON object. O(plan).
+  // Returns the same, and shares and memory, as one JSON object with names in place of indices. One
+  // decision, task or share stands on each line. Costs O(plan).
   std::string ToJson() const;
-  // Returns a digest of everything above except names: 32 hexadecimal digits.
+  // Returns a digest of the plan: 32 hexadecimal digits. Everything above counts but the names of
+  // rows, profile() and version(); rows count by index. Equal inputs give equal digests on every
+  // machine. Costs O(plan).
   std::string Digest() const;
 
  private:

@@ -23,8 +23,8 @@
 //                    {.extensions = extensions});
 //
 // A policy answers questions; it never walks the cluster to decide by itself. It derives from
-// Policy and from the interfaces whose questions it answers, returns itself for each of them, and
-// lists the points at which it is asked. The dispatcher asks it there and nowhere else, and
+// Policy and from the interfaces that it implements, returns itself for each of them, and lists
+// the points at which it is asked. The dispatcher asks it there and nowhere else, and
 // combines the answers of all policies by the rule of the point (docs/policies.md).
 //
 //  interface     page               questions
@@ -37,18 +37,18 @@
 //
 // Promise. A policy of the caller is asked as a built-in one is, at the same speed. Its answers
 // must depend on nothing but the cycle and its options: then plans are pure functions of their
-// inputs, and the engine may remember answers for as long as the policy's scopes allow. What a
-// policy has to know in the next cycle it writes into its slot of the memory (muster/memory.h),
-// never into a member: an instance may serve one cycle or many. If answers about kinds depend on
-// the memory, set Traits::kinds_changed.
+// inputs, and the engine may keep answers for as long as the policy's scopes allow. What the next
+// cycle needs goes into the policy's slot of the memory (muster/memory.h), never into a member: an
+// instance may serve one cycle or many. If answers about kinds depend on the memory, set
+// Traits::kinds_changed.
 // Failure. Questions have no error: a policy that cannot answer abstains. Exceptions must not leave
 // a policy. Schedule fails with InvalidArgument if an extension has the name of a built-in policy
 // or action, or an option is refused.
 // Ownership. The session owns the instances that `make` returns. Extensions must outlive the cycles
-// that use them, which the shared pointer in ScheduleOptions sees to.
+// that use them; the shared pointer in ScheduleOptions ensures it.
 // Threads. An instance is opened anew for each cycle and used by one thread at a time. Different
 // cycles may use different instances at once: `make` may be called from several threads.
-// Cost. Each page says how often its questions are asked.
+// Cost. Each page states how often its questions are asked.
 #ifndef MUSTER_POLICY_H_
 #define MUSTER_POLICY_H_
 
@@ -75,8 +75,8 @@
 
 namespace muster {
 
-// What a policy is like, where that lets the engine save work or orders its questions. It is read
-// after each Open. Every default is the common case, and safe unless its comment says otherwise.
+// Properties of a policy by which the engine saves work or orders its questions. They are read
+// after each Open. Every default is the common case, and safe unless its comment states otherwise.
 struct Traits {
   // Placements change how tasks compare: tasks are ordered one by one, as late as possible.
   bool task_order_moves = false;
@@ -114,6 +114,7 @@ class MUSTER_EXPORT Policy {
   // Returns the points at which it is asked. Each must belong to an interface that it returns
   // below.
   virtual PointSet points() const = 0;
+  // Returns its properties. Default: those of Traits{}.
   virtual Traits traits() const { return {}; }
 
   // Return the interfaces that the policy implements: `this`, or null. The pointers must stay the
@@ -162,8 +163,8 @@ struct PolicyDecl {
 //
 // Their names must not be those of built-in ones. Policies that the spec string does not name go
 // into its last tier; actions run only if the spec string names them. A cluster keeps its session,
-// and with it what it remembers, while it gets the same object: hand in the same one cycle after
-// cycle, and a new one if the answers of the policies may have changed.
+// and with it answers of earlier cycles, while it gets the same object: hand in the same one cycle
+// after cycle, and a new one if the answers of the policies may have changed.
 struct Extensions {
   // Names and options are views: their targets must outlive this object.
   std::vector<PolicyDecl> policies;

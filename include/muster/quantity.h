@@ -36,15 +36,15 @@ namespace muster {
 // What one step of the int64 stands for: a thousandth (cpu) or one (bytes, devices, pods).
 enum class Unit : uint8_t { kMilli, kWhole };
 
-// The smallest number of units that holds the amount. Fails with InvalidArgument for text that is
-// no amount and for negative amounts, with OutOfRange for an amount above INT64_MAX units; the
-// message quotes the text and names the rule. Costs O(length), whatever the exponent.
+// Returns the smallest number of units that holds the amount. Fails with InvalidArgument for text
+// that is no amount and for negative amounts, and with OutOfRange for an amount above INT64_MAX
+// units; the message quotes the text and names the rule. Costs O(length), whatever the exponent.
 MUSTER_EXPORT absl::StatusOr<int64_t> ParseQuantity(std::string_view text, Unit unit);
 
-// The shortest exact text without a decimal point; among equally short ones, without a suffix
-// before a power of ten before a power of 1024. Powers of 1024 appear with Unit::kWhole only.
-// ParseQuantity gives `value` back for every value >= 0; a negative value, which occurs in messages
-// only, is its positive text after "-".
+// Returns the shortest exact text without a decimal point. Among equally short ones, a text without
+// a suffix comes before a power of ten, and that before a power of 1024. Powers of 1024 appear with
+// Unit::kWhole only. ParseQuantity returns `value` again for every value >= 0. A negative value,
+// which occurs in messages only, is its positive text after "-".
 MUSTER_EXPORT std::string FormatQuantity(int64_t value, Unit unit);
 
 }  // namespace muster

@@ -14,7 +14,7 @@
 // (at Kueue: its cohort). Flavors, partitions and checks may be named before they exist.
 // Failure. The rules are checked when the queue enters a Cluster, which fails with InvalidArgument
 // and changes nothing if one is broken: amounts and weights are 0 or more, names are not empty, and
-// what a list states about one name it states once.
+// a list has each name once.
 // Ownership, threads. Plain values.
 // Cost. A queue without rules has a null pointer. Rules take what their lists and texts take.
 #ifndef MUSTER_QUEUE_RULES_H_
@@ -29,8 +29,9 @@
 
 namespace muster {
 
-// How much of one flavor (flavor.h) a queue may use, by resource of its group. A resource that a list does not name has no such limit;
-// one that `nominal` does not name has a quota of 0.
+// How much of one flavor (flavor.h) a queue may use, by resource of its ResourceGroup. A resource
+// that a list of limits does not name has no such limit; one that `nominal` does not name has a
+// quota of 0.
 struct FlavorQuota {
   // The name of the flavor. Required: not empty.
   std::string flavor = {};
@@ -82,7 +83,7 @@ struct FlavorRules {
   friend bool operator==(const FlavorRules&, const FlavorRules&) = default;
 };
 
-// What a job that does not fit means for those behind it.
+// How a job that does not fit affects those behind it.
 enum class QueueingStrategy : uint8_t {
   // They are tried all the same.
   kBestEffortFifo,
@@ -120,7 +121,8 @@ enum class PreemptionFence : uint8_t {
   kDisabled,
 };
 
-// What may be evicted, and when. A scope that is not listed for a field is refused. Times are in seconds, 0 or more; absent: no such delay.
+// What may be evicted, and when. A scope that is not listed for a field is refused. Times are in
+// seconds, 0 or more; absent: no such delay.
 struct PreemptionRules {
   // Victims in the queue itself: kNever, kLowerPriority or kLowerOrNewerEqualPriority.
   VictimScope within_queue = VictimScope::kNever;
@@ -177,7 +179,7 @@ struct QueueRules {
   // Weights by resource, for what is divided beyond the quotas: 0 or more.
   // Default: none is set.
   Resources over_quota_weight = {};
-  // What a job that does not fit means for those behind it. Default: they are tried all the same.
+  // How a job that does not fit affects those behind it. Default: they are tried all the same.
   QueueingStrategy strategy = QueueingStrategy::kBestEffortFifo;
   // Default: not stopped.
   StopPolicy stop = StopPolicy::kNone;

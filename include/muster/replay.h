@@ -33,8 +33,9 @@
 
 namespace muster {
 
-// The state of a job at the end of a replay.
+// What became of a job by the end of a replay.
 enum class JobOutcome : uint8_t {
+  // The job ended.
   kDone,
   // The replay ended while the job ran.
   kRunning,
@@ -115,7 +116,8 @@ struct ReplayOptions {
   std::function<bool()> should_stop = {};
 };
 
-// Samples of the state, each after all events up to its time. Every column has one entry a sample.
+// Samples of jobs, resources and queues, each after all events up to its time. Every column has one
+// entry a sample.
 struct ReplaySeries {
   std::vector<int64_t> time;
   // Numbers of jobs.
@@ -152,6 +154,7 @@ struct ReplayPlacements {
   std::vector<int64_t> from, to;
 };
 
+// What became of the jobs, and what the replay counted.
 struct ReplayResult {
   // The policy with all that was left out filled in.
   std::string policy;
@@ -163,7 +166,7 @@ struct ReplayResult {
   // One entry a job, in seconds. kAbsent: the job was not submitted, did not start, did not end.
   std::vector<int64_t> submit, start, end;
   std::vector<JobOutcome> outcome;
-  // 1: the job started before an older one that waited. Empty: the policy does not tell.
+  // 1: the job started before an older one that waited. Empty: the policy does not record it.
   std::vector<uint8_t> backfilled;
 
   // How often a job was stopped, and the task-seconds of work it lost. Empty: no job was stopped.
@@ -192,7 +195,7 @@ struct ReplayResult {
 //   living cluster. A pool becomes one node, and each of its jobs a task that requests as many cpus
 //   as the job has processors.
 // - A batch policy, as in published simulators of batch systems:
-//     fcfs          starts jobs in order; the first that does not fit holds up the rest
+//     fcfs          starts jobs in order; the first that does not fit blocks the rest
 //     easy          also starts later jobs where that does not delay the first
 //     conservative  also starts later jobs where that delays no reservation
 //   Its options are order=fifo|sjf|ljf|smallest|largest|area and estimate=user|actual|last_two, and

@@ -9,12 +9,12 @@
 //                           .owners = {{.selector = muster::Selector{
 //                               .match_labels = {{"app", "etl"}}}}}});
 //
-// Promise. A reservation is placed like a task of its shape; it then owns the shape's request on its
-// node until it expires. Owners may take from it. A reservation on a node that does not exist owns
-// nothing there.
-// Failure. Cluster::SetReservation fails with InvalidArgument for a node that does not agree with the
-// phase, a name that is empty or listed twice, and a shape, taint or selector that breaks a rule of
-// shape.h. Names are unique among reservations: a known name replaces the old reservation.
+// Promise. A reservation is placed like a task of its shape; it then owns the shape's request on
+// its node until it expires. Owners may take from it. A reservation on a node that does not exist
+// owns nothing there.
+// Failure. Cluster::SetReservation fails with InvalidArgument for a node that does not agree with
+// the phase, a name that is empty or listed twice, and a shape, taint or selector that breaks a
+// rule of shape.h. Names are unique among reservations: a known name replaces the old reservation.
 // Ownership, threads. Plain values.
 // Cost. What their texts take. Setting a reservation costs O(its size).
 #ifndef MUSTER_RESERVATION_H_
@@ -48,7 +48,7 @@ enum class ReservationPhase : uint8_t {
   kAvailable,
   // It was used, and holds nothing any more.
   kSucceeded,
-  // It expired or was given up, and holds nothing any more.
+  // It expired or was withdrawn, and holds nothing any more.
   kFailed,
 };
 // What an owner may use besides the reservation.

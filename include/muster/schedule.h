@@ -9,7 +9,7 @@
 //
 // Promise. A plan is a pure function of the snapshot, the profile and those options that may change
 // a decision. Equal inputs give plans of equal digests on every compiler, thread and run. The
-// library reads no clock: times come in as options, and a caller who needs a limit of time sets
+// library reads no clock: times come in as options, and a caller that needs a time limit sets
 // should_stop.
 // Failure. Schedule fails with InvalidArgument for a spec string that does not resolve: the error
 // names the unknown word and the nearest valid one, or the option and its range. Tasks that find no
@@ -56,7 +56,7 @@ struct SpeedOptions {
 // Policies and actions of the caller: muster/policy.h.
 struct Extensions;
 
-// What a cycle is asked.
+// The options of one cycle.
 //
 //   muster::ScheduleOptions options{.now = 1700000000, .work_budget = 10000};
 //   options.should_stop = [&] { return Now() > limit; };
@@ -75,7 +75,7 @@ struct ScheduleOptions {
   // budget: the plan is not complete(), and holds whole gangs only. Empty: the cycle is not
   // stopped.
   std::function<bool()> should_stop;
-  // What the cycle is asked (turn.h). Default: everything.
+  // What the cycle decides (turn.h). Default: everything.
   Turn turn = {};
   // What earlier cycles remembered (memory.h). Default: what the cluster keeps, or the snapshot was
   // frozen with.

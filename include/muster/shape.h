@@ -13,8 +13,8 @@
 //
 // Promise. Constraints have the meaning that Kubernetes gives them. Which of them a plan respects
 // depends on the policies of its profile: docs/policies.md lists the fields that each one reads.
-// Two tasks whose shapes, read as amounts, are equal form one task class. A class is searched for
-// once, so a cluster with few shapes is scheduled faster than one with many.
+// Two tasks form one task class if their shapes, read as amounts, are equal. A class is searched
+// for once, so a cluster with few shapes is scheduled faster than one with many.
 // Failure. These structs hold no invariants. A value that breaks a rule is refused when its task or
 // job enters a Cluster: `job "train", group "w", toleration "gpu": an empty key needs operator
 // Exists`. Enums cannot hold a wrong word; where a word was never set, kUnset is refused like one.
@@ -68,7 +68,7 @@ enum class TaintEffect : uint8_t {
   kNoSchedule,
   // Nodes without the taint score higher.
   kPreferNoSchedule,
-  // As kNoSchedule; a task that runs on the node already is left alone.
+  // As kNoSchedule; a task that runs on the node already stays there.
   kNoExecute,
 };
 
@@ -225,7 +225,7 @@ struct HostPort {
 
 // A container of a task, for the rules that look at containers one by one: zones, images.
 struct ContainerSpec {
-  // Part of the task's request, which is given besides.
+  // A part of the task's request. TaskShape::request has the whole.
   Resources request = {};
   // It runs before the others and has ended when they start.
   bool init = false;
@@ -275,7 +275,7 @@ struct DeviceRequest {
 enum class Alignment : uint8_t {
   // As kNone.
   kUnset,
-  // Of a node: zones are not looked at; of a task: any node will do.
+  // Of a node: zones are ignored. Of a task: any node will do.
   kNone,
   // Prefers few zones and admits every task.
   kBestEffort,
@@ -287,7 +287,7 @@ enum class Alignment : uint8_t {
 
 // Everything about a task that decides where it may run.
 //
-// Every default is that of a task without wishes: it requests one of `pods` and goes anywhere.
+// The defaults set no constraint: the task requests one of `pods` and may run on every node.
 struct TaskShape {
   // What the task holds while it runs. Every task also requests one of `pods`.
   Resources request = {};
@@ -298,7 +298,7 @@ struct TaskShape {
   std::vector<ContainerSpec> containers = {};
   // JSON: "namespace". Not empty.
   std::string name_space = "default";
-  // What selectors of other tasks and of disruption budgets see.
+  // Selectors of other tasks and of disruption budgets are compared with these.
   Labels labels = {};
   // Nodes must have all of these labels.
   Labels node_selector = {};
@@ -318,8 +318,8 @@ struct TaskShape {
   std::vector<HostPort> host_ports = {};
   // The task accepts nodes that are lent for hours of the day (policy tdm).
   bool revocable = false;
-  // Guaranteed QoS: its limits equal its requests. NUMA rules hold such tasks to cpu and memory of
-  // zones, too (policies zones and numa-aware). It is not a queue's guarantee.
+  // Guaranteed QoS: its limits equal its requests. For such tasks NUMA rules also cover cpu and
+  // memory (policies zones and numa-aware). It is not a queue's guarantee.
   bool guaranteed_qos = false;
   // Devices that it needs (policy devices). Each kind once.
   std::vector<DeviceRequest> devices = {};

@@ -11,7 +11,7 @@
 // snapshots give equal plans.
 // Failure. None. REQUIRES of all functions that take an index: it is below the count. A row that
 // was removed keeps its index and its name, and Find does not return it.
-// Ownership. A snapshot holds what it was taken of: the cluster may go. Copies share one content.
+// Ownership. A snapshot may outlive the cluster that it was taken of. Copies share one content.
 // Names are views into it, valid as long as one copy lives.
 // Threads. Any number of threads may read one snapshot, and schedule over it, at once.
 // Cost. A copy is a pointer. Freeze costs O(1), and the next change of the cluster O(rows) once.
@@ -43,11 +43,11 @@ struct Access;
 // rows; specs are returned by Cluster::Describe.
 class MUSTER_EXPORT Snapshot {
  public:
-  // A snapshot of an empty cluster: one queue named "default", and nothing else.
+  // Constructs a snapshot of an empty cluster: one queue named "default", and nothing else.
   Snapshot();
 
-  // Return the number of rows, removed ones included. Valid indices are below it, and a removed row
-  // is one whose name Find does not return.
+  // Return the number of rows, removed ones included. Valid indices are below it. A row is removed
+  // if Find does not return its index for its name.
   //
   //   for (muster::JobIndex j = 0; j < snapshot.job_count(); ++j) Visit(snapshot.job_name(j));
   size_t node_count() const;

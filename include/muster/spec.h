@@ -11,9 +11,9 @@
 //
 // What only some rows have is a struct in a header of its own, kept as a box (boxed.h).
 //
-// Promise. A field that is not set means nothing: no limit, no wish, no rule. Defaults are printed
-// with their fields. The model is wider than today's profiles: docs/policies.md lists which policy
-// reads which fields, and which fields are checked, kept and returned without a reader.
+// Promise. A field that is not set has no effect: no limit, no preference, no rule. Defaults are
+// printed with their fields. The model is wider than today's profiles: docs/policies.md lists which
+// policy reads which fields, and which fields are checked, kept and returned without a reader.
 // Failure. These structs hold no invariants. A spec that breaks a rule is refused when it enters a
 // Cluster, with the row, the field and the rule: `queue "a": weight is -1; must be 0 or more`.
 // Names must be UTF-8, at most 4,096 bytes, and not empty where they name the row.
@@ -70,20 +70,21 @@ struct TaskSpec {
   std::string name = {};
   // Its job, which exists. Empty: none. Such a task only occupies its node.
   std::string job = {};
-  // A group of the job, whose minimum it counts for. Empty: the unnamed group.
+  // A group of the job, by name. The task counts for the minimum of that group. Empty: the unnamed
+  // group.
   std::string group = {};
   // A sub-group of the job, by name. Empty: none.
   std::string sub_group = {};
   TaskShape shape = {};
-  // Where it is in its life. kPlaced is refused.
+  // Its status. kPlaced is refused.
   TaskStatus status = TaskStatus::kPending;
-  // Its node, by name. Required for states that hold a node, and refused for kPending.
+  // Its node, by name. Required for a status that holds a node, and refused for kPending.
   std::string node = {};
   // The node that an earlier plan promised to it. Empty: none.
   std::string nominated_node = {};
   // Larger is more important.
   int32_t priority = 0;
-  // False: profiles that look at it do not evict the task.
+  // False: profiles that read it do not evict the task.
   bool preemptable = true;
   // True: no task is evicted for it (preemptionPolicy Never).
   bool never_preempts = false;
@@ -100,7 +101,7 @@ struct TaskSpec {
   int64_t uid_rank = 0;
   // When it began to run.
   std::optional<int64_t> started = {};
-  // Before this time it is too young to be evicted. Absent: it is not protected.
+  // Before this time it is not evicted. Absent: it is not protected.
   std::optional<int64_t> protected_until = {};
   // Devices of its node that it holds. None without a node.
   std::vector<DeviceHold> devices = {};
@@ -108,7 +109,8 @@ struct TaskSpec {
   Boxed<TaskUsage> usage = {};
   // How long it runs. Absent: as its job's.
   Boxed<Lifetime> lifetime = {};
-  // With status waiting: when it gives its place up unless it is bound (seconds). Absent: never.
+  // With status waiting: the time, in seconds, at which it loses its place unless it is bound by
+  // then. Absent: never.
   std::optional<int64_t> waits_until = {};
   // With status waiting: the name of the tasks that it is to be bound together with.
   std::string waiting_group = {};
@@ -134,13 +136,13 @@ struct GroupSpec {
   Boxed<ByCount> by_count = {};
 };
 
-// That the tasks of a job or sub-group shall be in one domain of the topology tree.
+// A rule that the tasks of a job or sub-group shall be in one domain of the topology tree.
 //
 //   job.topology = muster::TopologyWish{.hard = true, .highest_tier = 2};   // within one block
 struct TopologyWish {
   // True: the gang waits if no domain holds it. False: it is a preference.
   bool hard = true;
-  // The number of the widest tier allowed; 0 or more. Absent: as highest_tier_name.
+  // The number of the widest topology tier allowed; 0 or more. Absent: as highest_tier_name.
   std::optional<int32_t> highest_tier = {};
   // The name of that tier (DomainSpec::tier_name), read if no number is set.
   std::string highest_tier_name = {};
@@ -151,19 +153,20 @@ struct TopologyWish {
 struct SubGroupSpec {
   // Unique in the job.
   std::string name = {};
-  // Sub-groups of one policy are counted together (SubGroupPolicy). Empty: none.
+  // The name of a SubGroupPolicy, which counts sub-groups together. It is no policy of a profile.
+  // Empty: none.
   std::string policy = {};
   // How many of its tasks must be placed together.
   int64_t min_available = 1;
   // The smaller goes first.
   int64_t order = 0;
-  // Where its tasks shall be together. Absent: no wish of its own.
+  // Where its tasks shall be together. Absent: no rule of its own.
   std::optional<TopologyWish> topology = {};
 };
 
-// How many sub-groups of one policy must be whole for the job to be.
+// How many of the sub-groups that name this rule must be whole for the job to be whole.
 struct SubGroupPolicy {
-  // As SubGroupSpec::policy.
+  // The name that SubGroupSpec::policy has.
   std::string name = {};
   // How many of them.
   int64_t min_sub_groups = 0;
@@ -180,8 +183,8 @@ struct GroupTopology {
   friend bool operator==(const GroupTopology&, const GroupTopology&) = default;
 };
 
-// How profile ray places a job whose tasks are bundles of one placement group. The words are "",
-// "pack", "spread", "strict_pack" and "strict_spread".
+// How profile ray places a job with tasks that are bundles of one placement group. The words are
+// "", "pack", "spread", "strict_pack" and "strict_spread".
 enum class BundleStrategy : uint8_t {
   // "": the tasks are placed one by one.
   kNone,
@@ -214,7 +217,7 @@ struct JobSpec {
   std::vector<SubGroupPolicy> sub_group_policies = {};
   // What admission reserves for it. Absent: nothing.
   std::optional<Resources> min_resources = {};
-  // How far it is.
+  // Its phase.
   JobPhase phase = JobPhase::kPending;
   // False: its gang is not evicted by gang-aware actions (Volcano's gangpreempt, gangreclaim).
   // Absent: true.
@@ -233,8 +236,8 @@ struct JobSpec {
   std::optional<int64_t> waiting_time = {};
   // Which of its groups shall share nodes.
   std::optional<GroupTopology> group_topology = {};
-  // How many of its tasks may be down, or must run, when some are evicted for the common good
-  // (policy tdm): a number, or a part of all its tasks ("30%"). Empty: no rule.
+  // How many of its tasks may be down, or must run, when policy tdm evicts some of them: a number,
+  // or a part of all its tasks ("30%"). Empty: no rule.
   std::string max_unavailable = {}, min_running = {};
   // Its pending tasks are bundles of one placement group, placed all or none (profile ray).
   // kNone: they are placed one by one.
@@ -255,8 +258,8 @@ struct ZoneSpec {
   std::string name = {};
   // What it has.
   Resources capacity = {};
-  // What it had left when the node was asked (NodeSpec::zones_measured). Absent in all zones of a
-  // node: nothing was measured, and all tasks of the node count.
+  // What it had free at NodeSpec::zones_measured. Absent in all zones of a node: nothing was
+  // measured, and all tasks of the node count.
   std::optional<Resources> available = {};
   // Zone -> distance, to itself, too. A zone that is not listed is 255 away.
   std::vector<std::pair<std::string, int64_t>> distances = {};
@@ -267,7 +270,7 @@ struct ZoneSpec {
 //   muster::DeviceSpec gpu{.name = "gpu0", .kind = "gpu", .model = "A100", .zone = "node-0",
 //                          .links = {"nvlink-0"}, .memory = "80Gi"};
 //
-// Kind "cpu" is a logical CPU of a node that gives whole ones: its name is its number, its links
+// Kind "cpu" is a logical CPU of a node that assigns whole CPUs: its name is its number, its links
 // are "core-N" and "socket-N" with the numbers of these, and it has a zone.
 struct DeviceSpec {
   // Unique on its node.
@@ -278,7 +281,7 @@ struct DeviceSpec {
   std::string model = {};
   // The zone of the node that it is in. Empty: none.
   std::string zone = {};
-  // Groups of devices that are close to each other: NVLink cliques, PCIe switches.
+  // Names of what it shares with devices close to it: NVLink cliques, PCIe switches.
   std::vector<std::string> links = {};
   // Bytes.
   Quantity memory = 0;
@@ -314,9 +317,9 @@ struct NodeSpec {
   Resources capacity = {};
   // What tasks may hold of it. Absent: the capacity.
   std::optional<Resources> allocatable = {};
-  // What selectors and affinities of tasks see.
+  // Selectors and affinities of tasks are compared with these.
   Labels labels = {};
-  // What keeps tasks away that do not tolerate it.
+  // Tasks that do not tolerate a taint are kept away.
   std::vector<Taint> taints = {};
   // True: only tasks that tolerate the mark go there.
   bool unschedulable = false;
@@ -335,7 +338,7 @@ struct NodeSpec {
   std::string domain = {};
   // How busy it is. Absent: not measured.
   std::optional<NodeUsage> usage = {};
-  // The part of the cluster that one of several schedulers looks after (policy shards).
+  // The part of the cluster that belongs to one of several schedulers (policy shards).
   std::string shard = {};
   // How its CPU manager aligns tasks with its zones.
   Alignment alignment = Alignment::kUnset;
@@ -351,13 +354,13 @@ struct DomainSpec {
   std::string name = {};
   // The domain above it. Empty: it is a root.
   std::string parent = {};
-  // The height: 1 is nearest to the nodes. 1 or more.
+  // Its topology tier, the height in the tree: 1 is nearest to the nodes. 1 or more.
   int32_t tier = 1;
   // A name for all domains of that height: "rack". May be empty.
   std::string tier_name = {};
 };
 
-// A step of the way to a queue in a tree of shares that is not the tree of queues.
+// A step of the path to a queue in a tree of shares that is not the tree of queues.
 struct PathStep {
   // Steps of one name under one parent are the same.
   std::string name = {};
@@ -369,16 +372,16 @@ struct PathStep {
 // Which groups of nodes the tasks of a queue may use, and prefer (policy nodegroup). A preference
 // of either kind allows, too.
 struct NodeGroupWish {
-  // Groups that its tasks may use, and those that they prefer.
+  // Groups of nodes that its tasks may use, and those that they prefer.
   std::vector<std::string> required = {}, preferred = {};
-  // Groups that its tasks may not use, and those that they avoid.
+  // Groups of nodes that its tasks may not use, and those that they avoid.
   std::vector<std::string> anti_required = {}, anti_preferred = {};
   friend bool operator==(const NodeGroupWish&, const NodeGroupWish&) = default;
 };
 
 // How much of a group of nodes the tasks of a queue may hold.
 struct NodeGroupLimit {
-  // The name of the group.
+  // The name of the group of nodes.
   std::string group = {};
   // Amounts that are not listed are not limited.
   Resources limit = {};
@@ -414,12 +417,12 @@ struct QueueSpec {
   std::string parent = {};
   // Its part of what is divided among siblings; 0 or more.
   int64_t weight = 1;
-  // Larger is served first, where a profile looks at it.
+  // Larger is served first, where a profile reads it.
   int32_t priority = 0;
   // kClosed: it takes no new tasks.
   QueueState state = QueueState::kOpen;
-  // What it always gets, what it deserves, and what it may hold at most. `deserved` is for policies
-  // that are given it (capacity); fairshare and proportion compute it from the weights.
+  // What it always gets, what it deserves, and what it may hold at most. Policy capacity reads
+  // `deserved`; fairshare and proportion compute it from the weights.
   std::optional<Resources> guaranteed = {}, deserved = {}, limit = {};
   // How much it may hold beyond its own, and how much of its own others may hold.
   std::optional<Resources> borrow_limit = {}, lend_limit = {};
@@ -481,7 +484,7 @@ struct QueueBindingSpec {
 struct NamespaceSpec {
   // Unique.
   std::string name = {};
-  // What namespace selectors see.
+  // Namespace selectors are compared with these.
   Labels labels = {};
   // Caps per namespace, and per namespace and queues.
   std::vector<QuotaSpec> quotas = {};

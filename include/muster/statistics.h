@@ -65,9 +65,10 @@ MUSTER_EXPORT double StudentQuantile(double p, int64_t freedom);
 
 // --- intervals ----------------------------------------------------------------------------------
 
-// The interval of the mean of independent values that are about normal: mean -+ t * s / sqrt(n),
-// with the standard deviation s (n - 1 in its denominator) and the quantile t of n - 1 degrees of
-// freedom at (1 + level) / 2. Needs two values. `level` is between 0 and 1.
+// Returns the interval of the mean of independent values that are about normal: mean -+ t * s /
+// sqrt(n), with the standard deviation s (n - 1 in its denominator) and the quantile t of n - 1
+// degrees of freedom at (1 + level) / 2. Fails for fewer than two values, and for a `level` that is
+// not between 0 and 1.
 MUSTER_EXPORT absl::StatusOr<Interval> MeanInterval(std::span<const double> values,
                                                     double level = 0.95);
 

@@ -80,7 +80,7 @@ struct TraceJob {
 //
 //   muster::NodeEvent event{.time = 600, .kind = muster::NodeEvent::Kind::kFail, .name = "n17"};
 //
-// - kJoin: the node comes. A node whose first event this is is not there before.
+// - kJoin: the node joins. A node with this as its first event is absent until then.
 // - kDrain: the node takes no more tasks. Those on it run on.
 // - kFail: the node is down. Tasks on it are lost.
 // - kReturn: the node is back, after a failure or a drain.
@@ -232,8 +232,8 @@ struct OpenbOptions {
 };
 // A pod becomes a job of one task that requests cpu, memory and "nvidia.com/gpu". A pod that shares
 // a GPU requests a part of one; the GPUs of a node are one amount, single GPUs are not told apart.
-// Alternatives of gpu_spec become a node affinity to the label "gpu-model". Pods whose recorded
-// times leave no run time are dropped.
+// Alternatives of gpu_spec become a node affinity to the label "gpu-model". Pods with recorded
+// times that leave no run time are dropped.
 MUSTER_EXPORT absl::StatusOr<Trace> ReadOpenb(const OpenbFiles& files,
                                               const OpenbOptions& options = {},
                                               ReadReport* report = nullptr);
@@ -267,7 +267,7 @@ struct Google2019Files {
   TraceFile collections = {};
 };
 // An instance becomes a job of one task, submitted at its first SUBMIT. Its run time is that of its
-// last stay on a machine, from SCHEDULE to FINISH, FAIL, KILL, LOST or EVICT. Tiers of priority
+// last stay on a machine, from SCHEDULE to FINISH, FAIL, KILL, LOST or EVICT. Bands of priority
 // become queues, switches become domains. One unit of cpu is 1,000 cpus, one of memory 1 Ti.
 // Machines are those that were ever added, with their first capacity. A machine that is added later
 // joins then. One that is removed fails, and returns when it is added again. Dropped are tasks

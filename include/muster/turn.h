@@ -1,15 +1,15 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What a cycle is asked to do.
+// What a cycle is to decide: everything, or a part.
 //
 //   muster::ScheduleOptions options;
 //   options.turn = muster::NextDecisions{1};                  // the next gang, and no more
 //   options.turn = muster::Heartbeats{{"node7", "node3"}};    // these nodes report, in this order
 //   absl::StatusOr<muster::Plan> plan = cluster.Schedule("volcano:actions=beat", options);
 //
-// Promise. Every action declares the kinds of turn that it serves (CustomAction::turns). The actions
-// of all presets serve a whole cycle and the next decisions. The plan of the next decisions is how
-// the plan of a whole cycle begins.
+// Promise. Every action declares the kinds of turn that it serves (CustomAction::turns). The
+// actions of all presets serve a whole cycle and the next decisions. The plan of the next decisions
+// is how the plan of a whole cycle begins.
 // Failure. Schedule fails with InvalidArgument if an action of the profile does not serve the kind:
 // `options: turn: action "allocate" does not serve heartbeats; it serves cycle, decisions`.
 // Ownership, threads. Plain values.
@@ -59,8 +59,8 @@ struct OneEvent {
   friend bool operator==(const OneEvent&, const OneEvent&) = default;
 };
 
-// What a cycle is asked: exactly one of these. Default: a whole cycle. docs/memory.md has the form of
-// each in JSON, C and Python.
+// What a cycle is to decide: exactly one of these. Default: a whole cycle. docs/memory.md has the
+// form of each in JSON, C and Python.
 using Turn = std::variant<WholeCycle, NextDecisions, Heartbeats, OneEvent>;
 
 // The alternatives of Turn, in their order.
@@ -79,7 +79,8 @@ inline constexpr int kTurnKindCount = 4;
 
 // Returns which alternative `turn` is. O(1).
 inline TurnKind KindOf(const Turn& turn) { return static_cast<TurnKind>(turn.index()); }
-// Returns "cycle", "decisions", "heartbeats" or "event", for error messages. The text is a constant.
+// Returns "cycle", "decisions", "heartbeats" or "event", for error messages. The text is a
+// constant.
 MUSTER_EXPORT std::string_view TurnKindName(TurnKind kind);
 
 // A set of kinds of turn, as an action declares those that it serves.

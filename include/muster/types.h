@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The words that every other header uses: row indices, states of tasks, phases of jobs.
+// The words that every other header uses: row indices, statuses of tasks, phases of jobs.
 //
 //   for (muster::NodeIndex n = 0; n < snapshot.node_count(); ++n) Visit(snapshot.node_name(n));
 //   if (decision.node == muster::kNone) return;                           // no row
@@ -8,9 +8,9 @@
 //   std::cout << muster::JobPhaseName(muster::JobPhase::kDegraded);       // degraded
 //
 // Promise. Rows of a table are numbered from 0 in the order of their insertion. The number of a row
-// that is removed is not given to another one before the cluster numbers its rows anew, which it
-// does now and then, and which Plan and Snapshot are not touched by: they keep the numbers that
-// they were made with. Every tie in a plan is broken by these numbers.
+// that is removed is not given to another one before the cluster numbers its rows anew, which
+// happens now and then. A Plan or a Snapshot keeps the numbers that it was made with. Every tie in
+// a plan is broken by these numbers.
 // Failure. None.
 // Ownership. Names are static texts.
 // Threads. All functions here may be called by any thread.

@@ -14,10 +14,10 @@
 //       .as_of = 1200, .half_life = 86400, .entries = {{.user = "ann", .amounts = {{"cpu", 12}}}}};
 //
 // Promise. Measured amounts are in the unit of their resource: 420m of a GPU is a utilization of
-// 42 %. The caller gives them, and gives new ones when they change: the library measures nothing and
-// lets nothing decay by itself. Times are seconds on the caller's clock.
-// Failure. Rows are refused with InvalidArgument for amounts that are negative or unreadable, windows
-// of less than a second, and windows or users that are listed twice.
+// 42 %. The caller gives them, and gives new ones when they change: the library measures nothing,
+// and no amount decays by itself. Times are seconds on the caller's clock.
+// Failure. Rows are refused with InvalidArgument for amounts that are negative or unreadable,
+// windows of less than a second, and windows or users that are listed twice.
 // Ownership, threads. Plain values.
 // Cost. Rows without usage have a null pointer, or no value. Others take what their lists take.
 #ifndef MUSTER_USAGE_H_

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What would queues get if: answered from the shares alone, without a cycle.
+// Computes what queues would get if the cluster were different: from shares alone, without a cycle.
 //
 //   std::vector<muster::WhatIfChange> changes = {
 //       {.queue = muster::QueueEdit{.name = "vision", .weight = 3}},
@@ -11,23 +11,22 @@
 //
 // Promise. The numbers are what the policies of the profile compute, by the same code as in a
 // cycle: `before` equals, to the bit, the shares of a plan at the opening of a cycle, and `after`
-// those of a cluster in which the changes were made. No task is placed or evicted. A profile whose
-// policies divide nothing has no deserved amounts, and shares of 0, here as in its plans.
-// Failure. Changes are made in their order. The first that is refused ends the question, with its
+// those of a cluster in which the changes were made. No task is placed or evicted. A profile with
+// policies that divide nothing has no deserved amounts, and shares of 0, here as in its plans.
+// Failure. Changes are made in their order. The first that is refused fails the call, with its
 // place and the rule: `what-if[1]: queue "visoin" does not exist, did you mean "vision"?`.
 // - InvalidArgument: a profile that does not resolve; a change with no member or two; a value that
-// a
-//   cluster would refuse; a dimension that neither the cluster nor nodes added before have; sums
+//   a cluster would refuse; a dimension that neither the cluster nor nodes added before have; sums
 //   beyond int64;
 // - NotFound: no such queue, node, job or domain, or no node with these labels;
 // - AlreadyExists: a job of that name.
 // Ownership. Arguments are read during the call and never changed. The outlook holds copies.
-// Threads. As Schedule: any number of threads may ask about one snapshot; a cluster is asked by one
-// thread at a time.
+// Threads. As Schedule: any number of threads may call it on one snapshot, and one thread at a time
+// on a cluster.
 // Cost. Of a snapshot O(nodes + tasks) once, to add up what queues hold. Of a living cluster what
 // changed since the last cycle or question of the profile, and O(queues * dimensions + what the
 // changes name): nodes that leave with their tasks, jobs that leave with theirs. A choice by labels
-// looks at every node, and so does a profile under which overfull nodes do not count (kube-batch).
+// reads every node, and so does a profile under which overfull nodes do not count (kube-batch).
 #ifndef MUSTER_WHAT_IF_H_
 #define MUSTER_WHAT_IF_H_
 

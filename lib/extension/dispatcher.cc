@@ -301,7 +301,7 @@ bool Dispatcher::Ready(JobIndex job) const {
 bool Dispatcher::Starving(JobIndex job) const {
   const auto& policies = by_point_[static_cast<int>(Point::kStarving)];
   for (size_t end : tier_ends_[static_cast<int>(Point::kStarving)]) {
-    if (end == 0) continue;  // nobody registered in this tier or before
+    if (end == 0) continue;  // no policy of this tier or before is at the point
     for (size_t i = 0; i < end; ++i) {
       if (!policies[i]->gate->Starving(job)) return false;
     }
@@ -448,7 +448,8 @@ std::vector<TaskIndex> Dispatcher::Victims(std::span<const TaskIndex> candidates
   return victims;
 }
 
-// Each policy is asked about what the ones before it left, so that whoever counts the victims counts those alone.
+// Asks each policy about the candidates that the policies before it left, so that a policy that
+// counts victims counts those alone.
 std::vector<TaskIndex> Dispatcher::Agreed(Point point, std::span<const TaskIndex> candidates,
                                           AskVictims ask) const {
   std::vector<TaskIndex> victims(candidates.begin(), candidates.end()), chosen;

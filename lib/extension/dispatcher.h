@@ -2,10 +2,14 @@
 //
 // Asks the policies of a profile, tier by tier, and combines their answers.
 //
-// Three points differ between peers (Rules). The others have one rule in every profile, written out in the method of the
-// point: in orders the first policy that cares decides, and behind all of them stands a total one (creation time, rank
-// of the uid, index); where many may object (Allocatable, Preemptive, Valid, Ready) one no suffices; where one may stop a
-// queue (Overused) one yes; Starving is what all say up to the first tier in which anybody answers; scores are added.
+// Three points differ between peers (Rules). The others have one rule in every profile, written out
+// in the method of the point:
+// - Orders: the first policy that distinguishes two rows decides. Behind all of them stands a total
+//   order: creation time, rank of the uid, index.
+// - Allocatable, Preemptive, Valid, Ready: one no suffices.
+// - Overused: one yes suffices.
+// - Starving: all policies of the first tier that has any at the point must agree.
+// - Scores are added.
 //
 //   Dispatcher dispatcher(std::move(tiers), config.rules);
 //   dispatcher.Open(Cycle(&data));
@@ -35,8 +39,8 @@ enum class VoteRule : uint8_t {
 
 // Of victims: what becomes of the answers.
 enum class VictimRule : uint8_t {
-  // The intersection of a tier's answers. An empty answer empties the tier and leaves it. The next
-  // policy forgets an empty intersection. The first tier with victims decides.
+  // The intersection of a tier's answers. An empty answer empties the tier and ends it. The next
+  // policy replaces an empty intersection. The first tier with victims decides.
   kRestarting,
   // The first policy of all tiers begins, every later one intersects, and the scan ends after the
   // first tier that leaves any.
@@ -55,10 +59,11 @@ struct Rules {
 
 struct ActivePolicy {
   std::unique_ptr<Policy> policy;
-  PointSet points;  // what it answers, less what the profile switched off
+  PointSet points;  // those at which it answers, except what the profile switched off
 };
 
-// A policy with its interfaces and traits at hand. An interface is null if the policy does not implement it.
+// A policy with its interfaces and traits. An interface is null if the policy does not implement
+// it.
 struct PolicyEntry {
   Policy* policy = nullptr;
   OrderPolicy* order = nullptr;
@@ -77,29 +82,32 @@ class Dispatcher {
   void Open(const Cycle& cycle);
   void Recount() const;
 
-  // Whether `a` goes before `b`. Total orders.
+  // Return whether `a` goes before `b`. Total orders.
   bool JobBefore(JobIndex a, JobIndex b) const;
   bool QueueBefore(QueueIndex a, QueueIndex b) const;
   bool TaskBefore(TaskIndex a, TaskIndex b) const;
-  // Whether some policy orders queues by their turns; then QueueTurnBefore stands for QueueBefore where queues take turns,
-  // and OpeningOf returns what the queue held when the cycle began.
+  // Returns whether some policy orders queues by their turns. Then QueueTurnBefore stands for
+  // QueueBefore where queues take turns, and OpeningOf returns what the queue held when the cycle
+  // began.
   bool OrdersByTurn() const { return !opening_.empty(); }
   bool QueueTurnBefore(const QueueTurn& a, const QueueTurn& b) const;
   std::span<const int64_t> OpeningOf(QueueIndex queue) const;
-  // For rules of ties: the job takes a turn, and with it its queue and those above it; a task goes to the node.
+  // For rules of ties. Note that the job takes a turn, and with it its queue and those above it;
+  // and that a task is placed on the node.
   void NoteTurn(JobIndex job) const;
   void NoteNode(NodeIndex node) const { node_ties_.Use(node); }
   const TieRanks& node_ties() const { return node_ties_; }
-  // See Policy: to those who order queues.
+  // Call the methods of OrderPolicy of the same name on policies that order queues.
   void BeginTurns() const;
   void SetInLine(QueueIndex queue, bool in_line) const;
   uint64_t QueueOrderEpoch() const;
-  // Whether a task of the queue or job of `evictor` takes `a` before `b`. No strict orders: of equal ones each goes
-  // before the other. (`evictor` kNone: for nobody; queues do not matter then.)
+  // Return whether `a` is evicted before `b` for `evictor`: the queue or task that gets the room.
+  // kNone: for no task; queues do not matter then. Not a strict order: for equal a and b, both
+  // calls return true.
   bool VictimQueueBefore(QueueIndex a, QueueIndex b, QueueIndex evictor) const;
   bool VictimBefore(TaskIndex a, TaskIndex b, TaskIndex evictor) const;
   bool TaskOrderMoves() const;
-  // The policies' comparison alone, without fallback.
+  // Return the policies' comparison alone, without the total order behind it.
   int CompareJobs(JobIndex a, JobIndex b) const;
   int CompareQueues(QueueIndex a, QueueIndex b) const;
 
@@ -113,10 +121,11 @@ class Dispatcher {
   bool Pipelined(JobIndex job) const;
   bool Starving(JobIndex job) const;
 
-  // Of a job without sub-groups these are the questions about the job.
+  // Return Ready and Pipelined of the job if it has no sub-groups.
   bool SubGroupReady(const SubGroup& group) const;
   bool SubGroupPipelined(const SubGroup& group) const;
-  // Of one job. Total: the sub-group's order, then its place in the job, tasks of none first.
+  // Returns whether `a` goes before `b`, of one job. A total order: behind the policies the
+  // sub-group's order, then its place in the job, tasks of none first.
   bool SubGroupBefore(const SubGroup& a, const SubGroup& b) const;
   DomainLists DomainsForJob(JobIndex job, DomainIndex within, DomainIndex allocated,
                             bool evicting) const;
@@ -128,25 +137,27 @@ class Dispatcher {
   Verdict Admit(JobIndex job) const;
   void Admitted(JobIndex job) const;
 
-  // In the order of `candidates`, but for what an intersection keeps from an earlier answer. (A policy that reclaims in
-  // victims' order answers in that one.)
+  // Return the candidates that may be evicted, in the order of `candidates`. An intersection keeps
+  // the order of the earlier answer, and a policy with Traits::reclaims_in_victim_order answers in
+  // the order of eviction.
   std::vector<TaskIndex> Preemptable(TaskIndex evictor,
                                      std::span<const TaskIndex> candidates) const;
   std::vector<TaskIndex> Reclaimable(TaskIndex evictor,
                                      std::span<const TaskIndex> candidates) const;
   std::vector<TaskIndex> Evictable(JobIndex evictor, bool from_other_queues,
                                    std::span<const TaskIndex> candidates) const;
-  // Whether the answer about the first few candidates is how the answer about more begins, at such a point.
+  // Returns whether, at the point, the answer about the first few candidates is how the answer
+  // about more begins.
   bool JudgesInOrder(Point point) const;
 
-  // Who is to go for nobody: what the policies of the first tier in which any names somebody name, each task once, in
-  // the order of `candidates`.
+  // Returns the tasks that are to be evicted for no task: those that policies of the first tier
+  // with an answer list, each once, in the order of `candidates`.
   std::vector<TaskIndex> Victims(std::span<const TaskIndex> candidates) const;
 
-  // Of policies that see a trial's evictions, or of those that do not.
+  // Asks the policies that see a trial's evictions (Traits::sees_trials), or those that do not.
   bool FitsTrial(ClassIndex c, NodeIndex node, bool seen) const;
 
-  // Policies with fit or score, in tier order; node search asks them itself.
+  // Returns the policies of the point in tier order. Node search calls those of kFit and kScore.
   std::span<const PolicyEntry* const> at(Point point) const {
     return by_point_[static_cast<int>(point)];
   }

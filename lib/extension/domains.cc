@@ -108,7 +108,7 @@ Domains::Wish Domains::Resolve(const std::optional<TopologyWish>& wish) const {
     resolved.tier = *wish->highest_tier;
     return resolved;
   }
-  // Where tiers share a name, the one that is told last.
+  // If tiers share a name, the last one counts.
   for (const auto& [name, tier] : tier_names_) {
     if (!wish->highest_tier_name.empty() && name == wish->highest_tier_name) {
       resolved.hard = wish->hard;
@@ -165,7 +165,7 @@ DomainIndex Domains::allocated(const SubGroup& group) {
     if (tables_->tasks.sub_group[t] != group.index || !IsAllocated(tables_->tasks.status[t]))
       continue;
     const NodeIndex n = tables_->tasks.node[t];
-    // A node that is not ready may be one that only tasks still tell of.
+    // A node that is not ready may be one that only tasks still name.
     if (n == kNone || above_[n] == kNone || !tables_->nodes.spec[n].ready) {
       it->second = kNone;  // a task is where no domain is, not even the root
       break;

@@ -1,17 +1,19 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The tree of domains of one cycle, what jobs wish of it, and where they already are in it.
+// The tree of domains of one cycle, the topology wishes of jobs, and the domains of their placed
+// tasks.
 //
 //   const Domains::Wish wish = domains.WishOf({job, kNone});
 //   if (wish.hard && domains.tier(d) <= wish.tier) ...
 //   DomainIndex both = domains.Lca(domains.allocated({job, kNone}), d);
 //
-// The tree is that of the tables under a root that no caller names: it holds every domain without a parent and every
-// node, and its tier is one above the highest. Domains compare by name where all else is equal. A wish that names a
-// tier is resolved to its number, and a soft wish is a hard one for the widest tier there is: the narrowest domains
-// are tried first in any case.
-// Nodes are kept in an order in which those of a domain stand side by side, so the tree costs O(nodes) once, until
-// nodes or domains change. Where jobs already are is found out when it is asked for, from the tables.
+// The tree is that of the tables under a root that no caller names: it holds every domain without a
+// parent and every node, and its tier is one above the highest. Domains compare by name where all
+// else is equal. A wish that names a tier is resolved to its number, and a soft wish is a hard one
+// for the widest tier: the narrowest domains are tried first in any case.
+// Cost. Nodes are kept in an order in which those of a domain stand side by side, so the tree costs
+// O(nodes) once, until nodes or domains change. The domain of a job is computed from the tables at
+// its first call.
 #ifndef MUSTER_EXTENSION_DOMAINS_H_
 #define MUSTER_EXTENSION_DOMAINS_H_
 
@@ -31,10 +33,10 @@ namespace muster {
 
 class Domains {
  public:
-  // Before each cycle; `changed`: nodes or domains may differ from those of the last.
+  // Call it before each cycle; `changed`: nodes or domains may differ from those of the last.
   void Open(const Tables& tables, bool changed);
 
-  // --- the tree; another number, another tree
+  // --- the tree; `version` changes with it
   uint64_t version() const { return version_; }
   DomainIndex root() const {
     return root_;
@@ -46,38 +48,39 @@ class Domains {
   std::span<const NodeIndex> nodes(DomainIndex d) const {
     return std::span(nodes_).subspan(begin_[d], end_[d] - begin_[d]);
   }
-  // The domain right above the node, the root where it is in none; kNone: it is gone. Conditions do not matter.
+  // Returns the domain right above the node, the root if it is in none; kNone: the node was
+  // removed. Conditions do not matter.
   DomainIndex above(NodeIndex n) const { return above_[n]; }
   bool Holds(DomainIndex d, NodeIndex n) const {
     return begin_[d] <= place_[n] && place_[n] < end_[d];
   }
-  // The domain of the lowest tier there is that holds the node; kNone: it is in none of that tier.
+  // Returns the domain of the lowest tier that holds the node; kNone: it is in none of that tier.
   DomainIndex Lowest(NodeIndex n) const { return lowest_[n]; }
-  // The narrowest domain above both; kNone stands for nothing, so that the other is the answer.
+  // Returns the narrowest domain above both; if one is kNone, the other.
   DomainIndex Lca(DomainIndex a, DomainIndex b) const;
-  // "tier 2 (block)", or that it is the whole cluster.
+  // Returns "tier 2 (block)", or words for the whole cluster.
   std::string TierText(int32_t tier) const;
   bool NameBefore(DomainIndex a, DomainIndex b) const { return rank_[a] < rank_[b]; }
 
   // --- wishes
   struct Wish {
     bool there = false;
-    bool hard = false;  // and it says how high it may go
-    int32_t tier = 0;   // the widest allowed
+    bool hard = false;  // and it has a widest tier
+    int32_t tier = 0;   // the widest topology tier allowed
   };
   Wish WishOf(JobIndex job) const;
   Wish WishOf(const SubGroup& group) const;
-  // Whether some of the cluster is out of its reach.
+  // Returns whether the wishes of the job exclude some of the cluster.
   bool Bounds(JobIndex job) const;
   bool HasSubGroups(JobIndex job) const;
-  // Whether the job is placed domain by domain.
+  // Returns whether the job is placed domain by domain.
   bool Concerns(JobIndex job) const;
-  // How many tasks a sub-group needs to be ready.
+  // Returns how many tasks a sub-group needs to be ready.
   int64_t Need(const SubGroup& group) const;
-  // The policy that counts it together with others; empty: none.
+  // Returns the name of the SubGroupPolicy that counts it together with others; empty: none.
   std::string_view PolicyOf(const SubGroup& group) const;
 
-  // --- where jobs are: the narrowest domain that holds what is placed; kNone: nothing is
+  // --- the narrowest domain that holds what is placed of a job; kNone: nothing is
   DomainIndex allocated(JobIndex job);
   DomainIndex allocated(const SubGroup& group);
   void set_allocated(JobIndex job, DomainIndex domain);

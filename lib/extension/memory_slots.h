@@ -23,9 +23,9 @@ namespace muster {
 
 class MemorySlots {
  public:
-  // Without slots: nothing is remembered.
+  // Constructs it without slots: what is written is lost.
   MemorySlots() = default;
-  // `before` and `events` must outlive this. `one_event`: a slot is given one event at most.
+  // `before` and `events` must outlive this. `one_event`: a slot gets one event at most.
   MemorySlots(const Memory& before, std::span<const MemoryDecl> declared, const EventLog& events,
               bool one_event);
 
@@ -47,7 +47,7 @@ class MemorySlots {
     std::optional<MemorySlot> now;  // once it was touched
   };
   MemorySlot& Touch(Slot* slot);
-  // Where a slot of that generation is once it has seen what this cycle gives to it.
+  // Returns the generation of such a slot once it has seen the events of this cycle.
   uint64_t GenerationAfter(uint64_t generation) const;
 
   const Memory* before_ = nullptr;

@@ -15,9 +15,9 @@
 namespace muster {
 
 struct PolicyNeeds {
-  // Which devices the books give out. Of several strategies the last policy's decides.
+  // Which devices the books assign. Of several strategies that of the last policy decides.
   DeviceRules devices = {};
-  // What queues may share leaves out nodes that hold more than they have.
+  // True: overfull nodes do not count for what queues share.
   bool whole_nodes = false;
 };
 

@@ -23,7 +23,7 @@ const OptionDecl* FindDecl(std::span<const OptionDecl> declared, std::string_vie
   return nullptr;
 }
 
-// The words before the colon of a choice's help: "one|other: what it is".
+// Returns the words before the colon of a choice's help: "one|other: what it is".
 std::vector<std::string_view> ChoicesOf(std::string_view help) {
   std::string_view rest = help.substr(0, help.find(':'));
   std::vector<std::string_view> choices;

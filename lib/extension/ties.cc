@@ -81,7 +81,7 @@ std::string TieRanks::KeyOf(uint32_t row) const {
 void TieRanks::Remember(uint32_t row) {
   MemorySlot& slot = cycle_->Remember(kTieSlot);
   if (!pruned_) {
-    // Rows that are gone.
+    // Erases the rows that were removed.
     const std::string prefix = absl::StrCat(ToAbsl(kind_), "/");
     slot.EraseIf([&](std::string_view key) {
       return key.starts_with(prefix) && !names_->Find(key.substr(prefix.size()));

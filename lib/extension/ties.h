@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Which of several rows goes first that no policy distinguishes, as data.
+// The order of rows that no policy distinguishes, as data.
 //
 //   TieRanks ties;
 //   ties.Open(TieRule::kName, "queue", names, alive, cycle);
@@ -56,7 +56,7 @@ class TieRanks {
   bool any() const { return !places_.empty(); }
   bool recent() const { return recent_; }
   uint32_t place(uint32_t row) const { return places_.empty() ? 0 : places_[row]; }
-  // The row was used.
+  // Notes that the row was used.
   void Use(uint32_t row) {
     if (recent_) Remember(row);
   }

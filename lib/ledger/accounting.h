@@ -1,15 +1,15 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // How a profile keeps its accounts: what a status counts for, which books there are, and rules that
-// no table says.
+// no table has.
 //
-//   Accounting accounting;                                   // as it comes
+//   Accounting accounting;                                   // the defaults
 //   accounting.statuses[TaskStatus::kReleasing].in_view = 1;
 //   accounting.books.push_back(DeviceBook::Factory({.strategy = DevicePick::kPack}));
 //   Ledger ledger(tables, accounting);
 //
-// A value: every ledger of a profile is made from the same one, and makes its own books from the
-// factories.
+// It is a value: every ledger of a profile is made from the same one, and makes its own books by
+// the factories.
 #ifndef MUSTER_LEDGER_ACCOUNTING_H_
 #define MUSTER_LEDGER_ACCOUNTING_H_
 

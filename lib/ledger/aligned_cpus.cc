@@ -28,7 +28,7 @@ NumaPolicy NumaPolicyOf(Alignment alignment) {
   return NumaPolicy::kNone;
 }
 
-// -1: none is named.
+// Returns the thousandths of cpu; -1: the list does not name cpu.
 int64_t CpuMilli(const Resources& resources) {
   for (const auto& [name, quantity] : resources) {
     if (name == "cpu") return ParseQuantity(quantity.text, Unit::kMilli).value_or(0);

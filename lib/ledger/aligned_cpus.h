@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The CPUs of a node that gives whole ones, and which of them a task gets: policy numa-aware's
-// choice, made where devices are booked.
+// The CPUs of a node that assigns whole ones, and which of them a task gets: the choice of policy
+// numa-aware, made where devices are booked.
 //
 //   if (AlignedCpus::AreOn(node)) {
 //     const AlignedCpus cpus(node);
@@ -10,12 +10,11 @@
 //     if (answer.ok()) cpus.AddGrants(answer.cpus, &grants);
 //   }
 //
-// The node's CPUs are its devices of kind cpu (lib/model/cpu_devices.h), its policy is its
-// `alignment`, and what it keeps for the system is by how much its cpu capacity exceeds what is
-// allocatable. A CPU is free while it is healthy and nobody holds any of it; it is given out whole.
-// The choice is lib/fit/numa_task.h's.
-// It is made for guaranteed tasks, unless they ask for devices of kind cpu themselves, which policy
-// devices serves.
+// The node's CPUs are its devices of kind cpu (lib/model/cpu_devices.h), and its alignment policy
+// is NodeSpec::alignment. It keeps for the system what its cpu capacity exceeds allocatable by. A
+// CPU is free while it is healthy and no task holds any of it; it is assigned whole.
+// lib/fit/numa_task.h makes the choice. It is made for tasks of guaranteed QoS, unless they request
+// devices of kind cpu themselves: policy devices serves these.
 // Cost. O(devices), and the choice, O(2^zones) and once over the CPUs for each container.
 #ifndef MUSTER_LEDGER_ALIGNED_CPUS_H_
 #define MUSTER_LEDGER_ALIGNED_CPUS_H_
@@ -33,15 +32,15 @@
 
 namespace muster {
 
-// What the containers of such a task ask for, those that run one after another before it aside;
-// nothing: it is left alone.
+// Returns what the containers of such a task request, without init containers; nullopt: the task
+// gets no CPUs here.
 std::optional<NumaTask> CpuAskOf(const TaskShape& shape);
-bool AsksForCpus(const TaskShape& shape);  // whether that is anything
+bool AsksForCpus(const TaskShape& shape);  // whether that has a value
 
 class AlignedCpus {
  public:
   static bool AreOn(const NodeSpec& node);
-  // All that tells machines of equal devices apart here, as text.
+  // Returns, as text, all by which nodes with equal devices differ here.
   static std::string Key(const NodeSpec& node);
 
   // REQUIRES: AreOn(node), which has been checked.
@@ -49,7 +48,7 @@ class AlignedCpus {
 
   NumaAnswer Place(const NumaTask& task, std::span<const DeviceAmount> free) const;
   int CountZones(const CpuSet& cpus) const;
-  // All of each of the CPUs.
+  // Appends all of each of the CPUs.
   void AddGrants(const CpuSet& cpus, std::vector<DevicePart>* grants) const;
 
  private:

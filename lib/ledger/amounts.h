@@ -2,8 +2,8 @@
 //
 // Arithmetic of the ledger's accounts.
 //
-// Amounts are at most 2^53 each, so it takes a thousand of the largest in one account to pass
-// int64; then the account wraps, to be taken back exactly all the same.
+// Amounts are at most 2^53 each, so only a thousand of the largest in one account exceed int64. The
+// account then wraps, and undoing is exact all the same.
 #ifndef MUSTER_LEDGER_AMOUNTS_H_
 #define MUSTER_LEDGER_AMOUNTS_H_
 

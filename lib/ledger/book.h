@@ -21,12 +21,12 @@
 //   Ledger ledger(tables, accounting);
 //   const auto* book = static_cast<const NamespaceBook*>(ledger.book("namespaces"));
 //
-// What a status counts for is the book's table: by status, how often a task counts in each of up to
-// kBookColumns columns. What a column means is the book's. The ledger compares rows: a move between
-// statuses of equal rows on one node is no news to the book.
-// A book may choose something for a task when a move brings it to a node (its devices, its
-// reservation). The choice is a number, the memo: the ledger keeps it beside the task, hands it in
-// with every charge, notes it in the log and brings it back on undo.
+// The book's table defines what a status counts for: by status, how often a task counts in each of
+// up to kBookColumns columns. The book defines what a column means. The ledger compares rows: a
+// move between statuses of equal rows on one node calls no book. A book may choose something for a
+// task that moves to a node (its devices, its reservation). The choice is a number, the memo: the
+// ledger keeps it beside the task, passes it with every charge, notes it in the log and restores it
+// on undo.
 //
 // Two places. A leaving task may be promised another node (Ledger::Promise). The book is then
 // charged for it twice: by the row of kReleasing on the node that it leaves, and by the row of
@@ -37,10 +37,10 @@
 // does: the state of a book is a function of what is charged, not of the order. The ledger undoes
 // moves by such calls and nothing else.
 // Calls. The ledger calls Open first. When the tables have changed it calls Follow for each change,
-// and then charges the tasks that changed anew; the tables have all changes already. A book never
-// sees the ledger, and may not keep references to tables.
-// Cost. A ledger without books pays nothing. With books every move costs a call or two of Charge
-// for each book.
+// and then charges the tasks that changed anew; the tables have all changes already. A book has no
+// access to the ledger, and must not keep references to tables.
+// Cost. Nothing for a ledger without books. With books every move costs a call or two of Charge for
+// each book.
 #ifndef MUSTER_LEDGER_BOOK_H_
 #define MUSTER_LEDGER_BOOK_H_
 
@@ -61,8 +61,8 @@ inline constexpr size_t kBookColumns = 4;
 using BookRow = std::array<int, kBookColumns>;
 using BookTable = ByStatus<BookRow>;
 
-// A task as a book is charged for it. While the ledger follows the tables these may have other
-// values already: what is taken back is named by those with which it was charged.
+// A task as a book is charged for it. While the ledger follows the tables, these may have other
+// values already: a charge is taken back with the values with which it was made.
 struct BookedTask {
   TaskIndex task;
   ClassIndex task_class;
@@ -74,8 +74,7 @@ struct BookedTask {
 
 class Book {
  public:
-  // `name` must outlive the book, and is the book's own among those of a ledger. `has_cells`: see
-  // CellOf.
+  // `name` must outlive the book; no other book of the ledger has it. `has_cells`: see CellOf.
   Book(std::string_view name, const BookTable& statuses, bool has_cells = false)
       : name_(name), statuses_(statuses), has_cells_(has_cells) {}
   virtual ~Book() = default;
@@ -87,16 +86,17 @@ class Book {
   bool has_cells() const { return has_cells_; }
 
   // --- what there is
-  // Begins: no task is charged. The ledger then charges every task.
+  // Begins with no task charged. The ledger then charges every task.
   virtual void Open(const Tables& tables) = 0;
-  // A row of the tables was added, changed or removed. Returns true if the row is a node and the
-  // book has dropped all that was charged on that node: the ledger charges the tasks there anew.
+  // Called when a row of the tables was added, changed or removed. Returns true if the row is a
+  // node and the book has dropped all that was charged on that node: the ledger charges the tasks
+  // there anew.
   virtual bool Follow(const Tables&, const Change&) { return false; }
   // Called when the ledger has followed the tables. Returns true if cells of nodes were renumbered.
   virtual bool Tidy() { return false; }
-  // A number for the state that the node is in. It is a cell of the ledger's row for the node, so
-  // nodes of equal rows have equal numbers, and a change of it is in the journal. Asked only if
-  // has_cells().
+  // Returns a number for what the book has of the node. It is a cell of the ledger's row for the
+  // node, so nodes of equal rows have equal numbers, and a change of it is in the journal. Called
+  // only if has_cells().
   virtual int64_t CellOf(NodeIndex) const { return 0; }
 
   // --- memos
@@ -108,8 +108,8 @@ class Book {
                            TaskStatus /*to*/) {
     return false;
   }
-  // Returns the memo of a task that was moved to task.node, or gets a new one there. What it was
-  // charged with task.memo, its memo until now, is taken back already.
+  // Returns the memo of a task that was moved to task.node, or gets a new memo there. The charges
+  // with task.memo, its memo until now, are taken back already.
   virtual uint32_t Choose(const Tables&, const BookedTask& task, TaskStatus /*to*/) {
     return task.memo;
   }

@@ -9,7 +9,7 @@
 //   books.Move(tables, task, from, to, node);             // chooses new memos
 //   books.Undo(tables, task, to, from, old_node);         // the last move that was logged
 //
-// A part of Ledger, which calls nothing of it while it is empty.
+// It is a part of Ledger, which calls nothing of it while it is empty.
 #ifndef MUSTER_LEDGER_BOOK_LIST_H_
 #define MUSTER_LEDGER_BOOK_LIST_H_
 
@@ -36,13 +36,12 @@ class BookList {
   void Open(std::span<const BookFactory> factories, const Tables& tables);
   // Makes room for tasks; new ones have memo 0.
   void Grow(size_t tasks);
-  // Writes what tells the node apart, a cell for each book that has them. Returns whether any is
-  // another than before.
+  // Writes CellOf(node), a cell for each book that has them. Returns whether any cell changed.
   bool WriteCells(NodeIndex node, int64_t* cells) const;
   bool Tidy();  // true: all cells are to be written again
 
   // In the following, `task` need not have its memo.
-  // Tells the books of a change; `recharge(index of the book)` is called where Book::Follow returns
+  // Reports a change to the books; calls `recharge(index of the book)` where Book::Follow returns
   // true.
   template <typename Recharge>
   void Follow(const Tables& tables, const Change& change, Recharge recharge) {
@@ -60,9 +59,9 @@ class BookList {
   void Undo(const Tables& tables, BookedTask task, TaskStatus from, TaskStatus to, NodeIndex node);
   void Log(TaskIndex task);
 
-  // The same for the second place of a task that is leaving its first (Ledger::Promise), with a memo
-  // of its own. `task` has the node of the promise before, `node` is that of the promise after;
-  // kNone: there is none.
+  // Do the same for the second place of a task that is leaving its first (Ledger::Promise), with a
+  // memo of its own. `task` has the node of the promise before, `node` is that of the promise
+  // after; kNone: there is none.
   void Promise(const Tables& tables, BookedTask task, NodeIndex node);
   void UndoPromise(const Tables& tables, BookedTask task, NodeIndex node);
   void LogPromise(TaskIndex task);

@@ -57,7 +57,7 @@ bool DeviceBook::FollowNode(const Tables& tables, NodeIndex n) {
   return old != 0;  // no task holds any of no devices
 }
 
-// States that no node has any more are forgotten between cycles, once they are many.
+// Drops the states that no node has any more, between cycles, once they are many.
 bool DeviceBook::Tidy() {
   constexpr size_t kFew = 65536;
   if (states_.size() <= kFew + 4 * of_node_.size()) return false;

@@ -5,16 +5,16 @@
 //   Accounting accounting;
 //   accounting.books.push_back(DeviceBook::Factory({.strategy = DevicePick::kPack}));
 //   Ledger ledger(tables, accounting);
-//   ledger.Move(task, TaskStatus::kPlaced, node);   // chooses devices if the class asks for some
+//   ledger.Move(task, TaskStatus::kPlaced, node);   // chooses devices if the class requests some
 //   DeviceBook* devices = DeviceBook::Of(ledger);         // null: the ledger has none
 //   for (const DevicePart& part : DeviceBook::Grants(ledger, task)) Use(part.device, part.amount);
 //   devices->states().Free(devices->state(node), /*later=*/false);
 //
 // The memo of a task is its list of grants. The cell of a node is the number of what is free there
-// (device_states.h). A move to placed or nominated chooses, a move within the node keeps, a move
-// away gives back. A leaving task still has its devices now, but not later; a nominated one has
-// them later only, out of what is free then. Once it is placed it chooses anew, because what it was
-// promised may not be free yet.
+// (device_states.h). A move to placed or nominated chooses devices, a move within the node keeps
+// them, a move away frees them. A leaving task still has its devices now, but not later; a
+// nominated one has them later only, out of what is free then. When it is placed, the book chooses
+// anew, because what it was promised may not be free yet.
 // Cost. Each charge makes a transition between states, O(devices); a choice is
 // lib/fit/node_devices.h's.
 #ifndef MUSTER_LEDGER_DEVICE_BOOK_H_
@@ -34,14 +34,15 @@ class DeviceBook : public Book {
  public:
   static BookFactory Factory(const DeviceRules& rules);
   static DeviceBook* Of(const Ledger& ledger);
-  // What the task has of the devices of its node; empty if the ledger has no book of devices.
+  // Returns what the task has of the devices of its node; empty if the ledger has no book of
+  // devices.
   static std::span<const DevicePart> Grants(const Ledger& ledger, TaskIndex t);
 
   explicit DeviceBook(const DeviceRules& rules);
 
-  // For questions. The answers change nothing that is booked, but use the object's memory.
+  // Returns the states, for queries. They change nothing that is booked, but may add states.
   DeviceStates& states() { return states_; }
-  // The state of the node's devices; 0: it has none.
+  // Returns the state of the node's devices; 0: it has none.
   uint32_t state(NodeIndex n) const { return of_node_[n]; }
 
   void Open(const Tables& tables) override;

@@ -4,22 +4,22 @@
 //
 //   DeviceStates states({.strategy = DevicePick::kPack});
 //   uint32_t state = states.Fresh(node_spec);                      // all of it is free
-//   // 0: the class asks for none, or gets none
+//   // 0: the class requests none, or gets none
 //   uint32_t grants = states.Choose(tables, c, state, /*later=*/false);
 //   state = states.With(state, grants, /*now=*/-1, /*later=*/-1);  // a task takes them
 //
 // A state is what is free of the devices of one machine, in two views: now, and later, once tasks
 // that are leaving have gone and nominated ones have come. States are interned, and so are machines
 // (lists of devices, names aside) and lists of grants: equal contents have equal numbers. So a
-// node's row in the ledger needs one cell for any number of devices; nodes are in one state only if
-// their devices are alike and equally free; what was found out about a state and a class holds for
-// every node that ever has that state; and giving back what was taken leads to the very same
-// number.
+// - A node's row in the ledger needs one cell for any number of devices.
+// - Nodes are in one state only if their devices are alike and equally free.
+// - An answer about a state and a class holds for every node that ever has that state.
+// - Freeing what was taken leads to the same number again.
 // State 0 is a machine without devices; grant list 0 is empty.
-// Two rules give out devices, each for itself: by `strategy` tasks that ask for some get them
-// (policy devices), by `cpus` guaranteed tasks get CPUs (policy numa-aware, aligned_cpus.h). CPUs
-// are chosen among those that are free both now and later, also for tasks that are to come later.
-// With `cpus` it tells machines apart how nodes align tasks, too.
+// Two rules assign devices, each for itself: by `strategy` tasks that request some get them (policy
+//   devices), by `cpus` tasks of guaranteed QoS get CPUs (policy numa-aware, aligned_cpus.h). CPUs
+//   are chosen among those that are free both now and later, also for tasks that start later. With
+//   `cpus` machines also differ by how nodes align tasks.
 // Cost. A transition copies, hashes and finds a state: O(devices). Numbers are kept until Restart.
 #ifndef MUSTER_LEDGER_DEVICE_STATES_H_
 #define MUSTER_LEDGER_DEVICE_STATES_H_
@@ -40,11 +40,11 @@
 
 namespace muster {
 
-// What gives out devices. With neither, devices are not booked at all.
+// The rules that assign devices. With neither, devices are not booked at all.
 struct DeviceRules {
-  // Gives out the devices that tasks ask for, chosen so.
+  // Assigns the devices that tasks request, chosen by this strategy.
   std::optional<DevicePick> strategy = {};
-  // Gives guaranteed tasks CPUs of nodes that align tasks with their zones.
+  // Assigns CPUs of nodes that align tasks with their zones to tasks of guaranteed QoS.
   bool cpus = false;
   bool any() const { return strategy.has_value() || cpus; }
 };
@@ -57,42 +57,42 @@ class DeviceStates {
   bool SameMachine(uint32_t a, uint32_t b) const {
     return states_[a].machine == states_[b].machine;
   }
-  // The state after the grants were added to what is free: `now` and `later` are -1 (taken), 0 or
-  // +1 (given back).
+  // Returns the state after the grants were added to what is free: `now` and `later` are -1
+  // (taken), 0 or +1 (freed).
   uint32_t With(uint32_t state, uint32_t grants, int now, int later);
 
-  // Whether tasks of the class get any devices.
+  // Returns whether tasks of the class get any devices.
   bool Serves(const TaskShape& shape) const {
     return (rules_.strategy && !shape.devices.empty()) || (rules_.cpus && AsksForCpus(shape));
   }
-  // What a task of the class would get of the machine in that state. `later`: of what is free
-  // later; else of what is free both now and later.
+  // Returns what a task of the class would get of the machine in that state. `later`: of what is
+  // free later; else of what is free both now and later.
   uint32_t Choose(const Tables& tables, ClassIndex c, uint32_t state, bool later);
-  // The same, CPUs aside, for many who ask and do not take; false: no devices would do. `score`
-  // (may be null): how good they are.
+  // Returns whether Choose would find devices, CPUs aside, for callers that take none. Sets
+  // `*score` (may be null) to how good they are.
   bool Find(const Tables& tables, ClassIndex c, uint32_t state, bool later, double* score);
-  // Why not, in words: `gpu: no device with 500 milli free`. REQUIRES: Find says no.
+  // Returns why not, in words: `gpu: no device with 500 milli free`. REQUIRES: Find returns false.
   std::string WhyNot(const Tables& tables, ClassIndex c, uint32_t state, bool later);
 
-  // The CPUs that it would get, or why none, and in how many zones they are. REQUIRES: AsksForCpus
-  // of the class's shape.
+  // Return the CPUs that it would get, or why none, and in how many zones they are.
+  // REQUIRES: AsksForCpus(the class's shape).
   NumaAnswer PlaceCpus(const Tables& tables, ClassIndex c, uint32_t state);
   int CountZones(uint32_t state, const CpuSet& cpus) const;
-  // Whether any machine has CPUs that are given out.
+  // Returns whether any machine has CPUs that are assigned.
   bool any_cpus() const { return any_cpus_; }
 
-  // What is held by name, by position; a device that the node does not have is left out.
+  // Returns the grants of what is held by name; a device that the node does not have is left out.
   uint32_t Held(const NodeSpec& node, const std::vector<DeviceHold>& holds);
   std::span<const DevicePart> grants(uint32_t list) const {
     return {grants_.data() + lists_[list].begin, lists_[list].size};
   }
-  // The free amounts of a machine's devices.
+  // Returns the free amounts of a machine's devices.
   std::vector<DeviceAmount> Free(uint32_t state, bool later) const;
 
   size_t size() const { return states_.size(); }
   // Forgets all states but those of `kept`, which get new numbers.
   void Restart(std::span<uint32_t> kept);
-  // Grows with each Restart: numbers of states mean something else.
+  // Returns a number that grows with each Restart, after which states have other numbers.
   uint64_t generation() const { return generation_; }
 
  private:
@@ -105,10 +105,10 @@ class DeviceStates {
     size_t begin, size;
   };
   uint32_t Number(const std::string& name);
-  uint32_t Intern(uint32_t machine);  // the state whose cells are in scratch_
+  uint32_t Intern(uint32_t machine);  // the state with the cells in scratch_
   void SortChosen();                  // by device
   uint32_t InternGrants();            // the list in chosen_
-  // What the classes ask for.
+  // What a class requests.
   struct ClassAsks {
     bool known = false;
     std::vector<DeviceAsk> devices;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Moves: what one does to the accounts, and how it is taken back. How the books are opened and
-// follow the tables is in ledger_sync.cc.
+// Moves: how they change the accounts, and how they are undone. ledger_sync.cc opens the books and
+// makes them follow the tables.
 #include "lib/ledger/ledger.h"
 
 #include <algorithm>
@@ -23,7 +23,8 @@ bool Ledger::WriteCells(NodeIndex n) {
   return books_.WriteCells(n, rows_.data() + n * stride_ + tail_ + kTail);
 }
 
-// The task is still noted where it was. Returns whether a cell of a node changed.
+// Called while node_ and status_ still have the old place. Returns whether a cell of a node
+// changed.
 bool Ledger::MoveInBooks(TaskIndex t, TaskStatus from, TaskStatus to, NodeIndex node, bool undo) {
   const NodeIndex old = node_[t];
   if (undo) {
@@ -112,7 +113,7 @@ void Ledger::ChargeQueues(TaskIndex t, const StatusRow& effect) {
   }
 }
 
-// `times` tasks like this one; below 0: no longer.
+// Charges the accounts for `times` tasks like this one; below 0: takes them out.
 void Ledger::Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, int times) {
   const StatusRow effect = StatusRow().Plus(times, RowOf(t, status));
   if (node != kNone) {
@@ -163,7 +164,7 @@ void Ledger::Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view, bool u
 void Ledger::Move(TaskIndex task, TaskStatus to, NodeIndex node) {
   if (!promises_.empty()) Promise(task, kNone);
   const bool stays_in_view = accounting_.statuses[to].in_view != 0;
-  // Out of the view stays out of it: an eviction that was undone, and is done again.
+  // A task that is out of the view stays out of it: its eviction was undone, and is done again.
   const bool was_in_view = node_[task] == kNone || view_[task];
   Log(task, to, node, node != kNone && stays_in_view && was_in_view);
 }
@@ -214,7 +215,7 @@ void Ledger::ApplyPromise(TaskIndex t, NodeIndex node, bool view, bool undo) {
   if (old.view) ChargeView(t, TaskStatus::kNominated, old.node, -1);
   if (view) ChargeView(t, TaskStatus::kNominated, node, +1);
   if (lists_built_ && old.node != node) {
-    // The list of a node names a task once, also one that is to come back to its own.
+    // The list of a node names a task once, also one that is promised its own node.
     SetNodeList(t, old.node == node_[t] ? kNone : old.node, node == node_[t] ? kNone : node);
   }
   if (charged_job_[t] != kNone) {
@@ -289,7 +290,7 @@ void Ledger::Reserve(size_t tasks) {
 
 bool Ledger::OnlyPlacementsSince(const Moment& moment) const {
   if (moment.release != release_) return false;
-  // Every later content grew out of `moment` unless a rollback went back behind it.
+  // Every later content follows from `moment` unless a rollback went back behind it.
   auto it =
       std::lower_bound(undone_.begin(), undone_.end(), moment.content,
                        [](const auto& range, uint64_t content) { return range.second < content; });

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The books of one cycle: who holds what on which node, job and queue, and how to go back.
+// The books of one cycle: what tasks hold, by node, job and queue, and how to undo moves.
 //
 //   Ledger ledger(tables, Accounting{});
 //   Ledger::Savepoint before = ledger.Save();
@@ -21,11 +21,11 @@
 //   releasing   held by tasks that are leaving
 //   pipelined   promised to nominated tasks
 //   used        held by tasks that hold the node, leaving ones included, nominated ones not
-//   requested   the sum over tasks as Kubernetes' own node view has it: nominated tasks count, tasks
-//               evicted in this cycle do not
+//   requested   the sum over tasks in Kubernetes' own view of the node: nominated tasks count,
+//               tasks evicted in this cycle do not
 //   and single cells: what scorers count, tasks in view, and one for each book that has cells
-// The text beside each account is the default table's; another table may count otherwise. A change
-// of a node's row appends the node to a journal. Readers keep a position in it and look only at
+// The text beside each account describes the default table; another table may count otherwise. A
+// change of a node's row appends the node to a journal. Readers keep a position in it and read only
 // what came later; a rollback appends like any change.
 #ifndef MUSTER_LEDGER_LEDGER_H_
 #define MUSTER_LEDGER_LEDGER_H_
@@ -54,14 +54,14 @@ struct JobCounts {
   int32_t pending_best_effort = 0;
   int32_t promised = 0;  // leaving tasks that are promised another node; they count as leaving, too
   int32_t operator[](TaskStatus s) const { return by_status[static_cast<int>(s)]; }
-  // Tasks that have their place or are done: what a gang counts as there.
+  // Returns the number of tasks that have their place or are done: those that a gang counts.
   int32_t ready() const {
     return (*this)[TaskStatus::kBound] + (*this)[TaskStatus::kBinding] +
            (*this)[TaskStatus::kRunning] + (*this)[TaskStatus::kPlaced] +
            (*this)[TaskStatus::kWaiting] + (*this)[TaskStatus::kSucceeded];
   }
   int32_t allocated() const { return ready() - (*this)[TaskStatus::kSucceeded]; }
-  // Tasks that a node is promised to.
+  // Returns the number of tasks with a promised node.
   int32_t nominated() const { return (*this)[TaskStatus::kNominated] + promised; }
   int32_t pending() const { return (*this)[TaskStatus::kPending]; }
 };
@@ -73,7 +73,7 @@ class Ledger {
     uint64_t content = 0;
     uint64_t release = 0;
   };
-  // A point in the history of the books, for memories of "it did not fit then".
+  // A point in the history of the books, by which an earlier "does not fit" can be reused.
   struct Moment {
     uint64_t content = 0;
     uint64_t release = 0;
@@ -88,7 +88,7 @@ class Ledger {
     bool is_promise = false;
   };
 
-  // What there is, and what queues hold and want: enough for those who divide shares.
+  // What there is, and what queues hold and request: enough for policies that divide shares.
   struct Sums {
     std::vector<int64_t> total;
     std::vector<uint8_t> total_present;
@@ -96,13 +96,13 @@ class Ledger {
   };
 
   Ledger(const Tables& tables, Accounting accounting);
-  // Becomes a new ledger, written into the memory of what it was.
+  // Becomes a new ledger, and reuses its allocations.
   void Restart(const Tables& tables, Accounting accounting);
-  // Books of queues by sums that somebody made, over tables without tasks. No moves.
+  // Constructs books of queues from given sums, over tables without tasks. It allows no moves.
   Ledger(const Tables& tables, Accounting accounting, const Sums& sums);
 
-  // Follows the tables' change log since the last call. False: the layout changed, build a new
-  // ledger.
+  // Follows the tables' change log since the last call. Returns false if the layout changed: build
+  // a new ledger.
   // REQUIRES: no moves are applied.
   bool Sync();
 
@@ -123,18 +123,18 @@ class Ledger {
   int64_t scoring_cpu(NodeIndex n) const { return rows_[n * stride_ + tail_]; }
   int64_t scoring_memory(NodeIndex n) const { return rows_[n * stride_ + tail_ + 1]; }
   int64_t tasks_in_view(NodeIndex n) const { return rows_[n * stride_ + tail_ + 2]; }
-  // The registered book of that name, null if there is none. What its type allows beyond questions
-  // is not for others than the ledger.
+  // Returns the registered book of that name, null if there is none. Only the ledger changes a
+  // book; others call its queries alone.
   Book* book(std::string_view name) const { return books_.Find(name); }
-  // What the book chose for the task. REQUIRES: the book is this ledger's.
+  // Returns what the book chose for the task. REQUIRES: the book is this ledger's.
   uint32_t memo(const Book& book, TaskIndex t) const { return books_.memo(book, t); }
-  // What the book chose for the task on the node promised to it; 0: none is.
+  // Returns what the book chose for the task on the node promised to it; 0: none is.
   uint32_t promised_memo(const Book& book, TaskIndex t) const {
     return books_.promised_memo(book, t);
   }
-  // What bound and running tasks that may be evicted at all hold there: no eviction can free more.
+  // Returns what bound and running tasks that may be evicted hold there: no eviction can free more.
   std::span<const int64_t> evictable(NodeIndex n) const { return Row(evictable_, n); }
-  // idle + releasing - pipelined
+  // Returns idle + releasing - pipelined.
   int64_t future_idle(NodeIndex n, DimensionIndex d) const;
   std::span<const int64_t> total() const { return total_; }  // allocatable over all nodes
   std::span<const uint8_t> total_present() const { return total_present_; }
@@ -142,29 +142,29 @@ class Ledger {
 
   const JobCounts& job(JobIndex j) const { return jobs_[j]; }
   const JobCounts& group(JobIndex j, GroupIndex g) const { return groups_[group_start_[j] + g]; }
-  // Of the job's sub-group `s`; kNone: of its tasks that are in none.
+  // Returns the counts of the job's sub-group `s`; kNone: of its tasks that are in none.
   const JobCounts& sub_group(JobIndex j, SubGroupIndex s) const {
     return sub_groups_[j].empty() ? jobs_[j] : sub_groups_[j][SubGroup::SlotOf(s)];
   }
-  // What tasks hold or are promised (nominated ones count), and what pending ones want.
+  // Return what tasks hold or are promised (nominated ones count), and what pending ones request.
   std::span<const int64_t> job_allocated(JobIndex j) const { return Row(job_allocated_, j); }
   std::span<const int64_t> queue_allocated(QueueIndex q) const { return Row(queue_allocated_, q); }
   std::span<const int64_t> queue_pending(QueueIndex q) const { return Row(queue_pending_, q); }
-  // The same over all queues below `q` and itself.
+  // Return the same over all queues below `q` and itself.
   std::span<const int64_t> tree_allocated(QueueIndex q) const { return Row(tree_allocated_, q); }
   std::span<const int64_t> tree_pending(QueueIndex q) const { return Row(tree_pending_, q); }
-  // Grow with every change of the account, a queue's also with those of the queues below it: a
-  // share computed at a stamp holds while the stamp does.
+  // Return numbers that grow with every change of the account, a queue's also with those of the
+  // queues below it. A share stays valid while the stamp at which it was computed stays.
   uint64_t job_stamp(JobIndex j) const { return job_stamp_[j]; }
   uint64_t queue_stamp(QueueIndex q) const { return queue_stamp_[q]; }
 
   TaskStatus status(TaskIndex t) const { return status_[t]; }
   NodeIndex node_of(TaskIndex t) const { return node_[t]; }
-  // The node that is promised to a leaving task; kNone: none.
+  // Returns the node that is promised to a leaving task; kNone: none.
   NodeIndex promised_node(TaskIndex t) const;
   bool in_view(TaskIndex t) const { return view_[t]; }
-  // Tasks that hold the node or are promised it, ascending, each once. The first call builds the
-  // lists, O(tasks).
+  // Returns the tasks that hold the node or are promised it, ascending, each once. The first call
+  // builds the lists, O(tasks).
   std::span<const TaskIndex> tasks_on(NodeIndex n);
 
   std::span<const int64_t> request(TaskIndex t) const {
@@ -172,7 +172,7 @@ class Ledger {
   }
 
   // --- changes
-  // Withdraws what is promised to the task.
+  // Moves the task to the status and the node, and withdraws what is promised to it.
   // REQUIRES: `node` is kNone iff `to` holds no node.
   void Move(TaskIndex task, TaskStatus to, NodeIndex node);
   // Promises a node to a task that is leaving another, or its own again; kNone: withdraws the
@@ -182,20 +182,21 @@ class Ledger {
   void Promise(TaskIndex task, NodeIndex node);
   Savepoint Save() const { return {log_.size(), content_, release_}; }
   void Rollback(const Savepoint& savepoint);
-  // The same without what lingers: at the end of a cycle.
+  // Does the same, and removes what lingers (Accounting::undone_eviction_lingers): for the end of a
+  // cycle.
   void Restore(const Savepoint& savepoint);
   std::span<const Entry> log() const { return log_; }
-  // Makes room for the placing and binding of so many tasks.
+  // Reserves memory for placing and binding so many tasks.
   void Reserve(size_t tasks);
 
   Moment moment() const { return {content_, release_}; }
-  // Whether the books differ from those at `moment` by nothing but placements added.
+  // Returns whether the books differ from those at `moment` by nothing but placements added.
   bool OnlyPlacementsSince(const Moment& moment) const;
   bool SameAs(const Moment& moment) const { return content_ == moment.content; }
 
   // --- journals; positions count from the ledger's birth
   std::span<const NodeIndex> journal() const { return journal_; }
-  // Jobs whose account changed, and with it those of their queues and all above these.
+  // Returns the jobs with changed accounts. Those of their queues and all above have changed, too.
   std::span<const JobIndex> job_journal() const { return job_journal_; }
   // Entries of the task journal: +1 the task entered the Kubernetes view of a node, -1 left it; in
   // that status.
@@ -209,7 +210,7 @@ class Ledger {
   uint64_t birth() const {
     return birth_;
   }  // differs between ledgers and after a rebuild of journals
-  // Forgets the journals when they have grown past `limit` entries; readers start afresh (birth
+  // Clears the journals when they have more than `limit` entries; readers start afresh (birth
   // changes).
   void TrimJournals(size_t limit);
 
@@ -271,7 +272,7 @@ class Ledger {
   std::vector<QueueIndex> parent_;  // as the tree accounts follow it
   std::vector<uint64_t> job_stamp_, queue_stamp_;
 
-  // What was charged for each task, so that it can be taken back whatever the tables say now.
+  // What was charged for each task, so that it can be taken back whatever the tables have now.
   std::vector<TaskStatus> status_;
   std::vector<NodeIndex> node_;
   std::vector<uint8_t> view_;
@@ -306,7 +307,7 @@ class Ledger {
   uint64_t synced_log_ = 0;
   std::vector<JobIndex> job_journal_;
   uint64_t sync_ = 0;                // the end of the log that is being followed, and by task:
-  std::vector<uint64_t> task_sync_;  // that of the last time it was looked at
+  std::vector<uint64_t> task_sync_;  // the end of the log when the task was last read
 };
 
 }  // namespace muster

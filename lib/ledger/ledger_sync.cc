@@ -1,10 +1,10 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Opening the books, and following the tables.
+// Opens the books, and makes them follow the tables.
 //
 // What was charged for a task is noted beside it (Enroll), so that it can be taken back whatever
-// the tables say by then. The log names a task or a job many times for one change: each task is
-// looked at once, and left alone where it is charged as the tables have it.
+// the tables have by then. The log names a task or a job many times for one change: each task is
+// read once, and skipped if it is charged as the tables have it.
 #include <algorithm>
 
 #include "lib/ledger/amounts.h"
@@ -51,7 +51,7 @@ void Ledger::Start() {
   Grow();
   const Tables& tables = *tables_;
   for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) SyncNode(n);
-  // Tasks come in gangs of equal ones, which job and queues are charged for at once.
+  // Tasks come in gangs of equal ones: their job and queues are charged for all of them at once.
   const TaskIndex tasks = static_cast<TaskIndex>(tables.tasks.alive.size());
   for (TaskIndex t = 0; t < tasks; ++t) Enroll(t);
   for (TaskIndex t = 0, end = 0; t < tasks; t = end) {
@@ -214,7 +214,7 @@ void Ledger::FollowInBooks(const Change& change) {
 }
 
 void Ledger::SyncNode(NodeIndex n) {
-  // An absent pod capacity sets no limit: idle counts as more than anybody can ask for.
+  // An absent pod capacity sets no limit: idle exceeds what tasks can request.
   constexpr int64_t kUnlimited = int64_t{1} << 61;
   const bool was_alive = node_alive_[n];
   const bool alive = tables_->nodes.alive[n];
@@ -247,7 +247,7 @@ void Ledger::Uncharge(TaskIndex t) {
   charged_alive_[t] = 0;
 }
 
-// What is in the counts stays there: tasks are counted under the place that their group had.
+// Counts stay as they are: tasks are counted under the place that their group had.
 void Ledger::GrowGroups(JobIndex j) {
   if (!tables_->jobs.alive[j]) return;
   const uint32_t groups = static_cast<uint32_t>(tables_->jobs.groups[j].size());
@@ -277,7 +277,7 @@ void Ledger::SyncTask(TaskIndex t) {
   if (task_sync_[t] == sync_) return;  // named before, and charged as the tables are now
   task_sync_[t] = sync_;
   if (IsCharged(t)) {
-    // What changed of it is in no account. Who looks at more than accounts is told.
+    // No account has what changed. The journal reports it to readers of more than accounts.
     if (charged_job_[t] != kNone) ChargeQueues(t, StatusRow());
     if (!view_[t]) return;
     for (const int8_t sign : {int8_t{-1}, int8_t{1}}) {
@@ -311,8 +311,8 @@ void Ledger::Enroll(TaskIndex t) {
   if (!books_.empty()) books_.Read(*tables_, Booked(t));
 }
 
-// Whether the task is charged as the tables have it. With books that is not known: a book may
-// charge it for more than is compared here.
+// Returns whether the task is charged as the tables have it. With books it returns false: a book
+// may charge the task for more than is compared here.
 bool Ledger::IsCharged(TaskIndex t) const {
   const TaskTable& tasks = tables_->tasks;
   if (!books_.empty() || !charged_alive_[t] || !tasks.alive[t]) return false;
@@ -327,7 +327,7 @@ bool Ledger::IsCharged(TaskIndex t) const {
          static_cast<bool>(charged_preemptable_[t]) == ((tasks.flags[t] & kTaskPreemptable) != 0);
 }
 
-// Whether all accounts would move by the same, each its own node's.
+// Returns whether both tasks charge all accounts equally, each those of its own node.
 bool Ledger::ChargedAlike(TaskIndex a, TaskIndex b) const {
   return charged_alive_[a] && charged_alive_[b] && (node_[a] == kNone) == (node_[b] == kNone) &&
          status_[a] == status_[b] && charged_job_[a] == charged_job_[b] &&

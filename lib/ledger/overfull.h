@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What there is to share in a cluster whose overfull nodes do not count.
+// What there is to share in a cluster if overfull nodes do not count.
 //
 //   const ClusterTotal total = TotalWithoutOverfull(ledger);
 //   if (total.present[d]) share = ShareOf(held[d], total.amount[d]);
@@ -26,8 +26,8 @@ struct ClusterTotal {
   std::vector<uint8_t> present;  // whether any node names the dimension
 };
 
-// Allocatable amounts over the nodes, without pods, and without overfull nodes. O(nodes *
-// dimensions).
+// Returns the allocatable amounts over the nodes, without pods, and without overfull nodes. O(nodes
+// * dimensions).
 ClusterTotal TotalWithoutOverfull(const Ledger& ledger);
 
 }  // namespace muster

@@ -61,8 +61,8 @@ struct ByStatus {
 using StatusTable = ByStatus<StatusRow>;
 
 // A task holds its node from its placement to its end. A nominated one holds nothing yet: it is
-// promised room. One that leaves holds its node still, and neither its queue nor the Kubernetes
-// view count it.
+// promised room. One that leaves still holds its node, and counts neither for its queue nor in the
+// Kubernetes view.
 inline constexpr StatusTable kStatusTable = [] {
   constexpr StatusRow kHolds = {.idle = -1, .used = 1, .allocated = 1, .in_view = 1};
   constexpr StatusRow kMayGo = {

@@ -26,13 +26,13 @@ struct ActionDecl {
   std::string_view summary;
   std::span<const OptionDecl> options;
   std::function<void(ActionContext& context, const Options& options)> run;
-  // Jobs may ask for nodes only after this action has admitted them.
+  // True: tasks of a job are placed only after this action has admitted the job.
   bool admits = false;
-  // The action makes room for tasks that found no node.
+  // True: the action makes room for tasks that found no node.
   bool evicts = false;
   // The slots of the memory that the action reads or writes.
   std::vector<MemoryDecl> memory = {};
-  // What a cycle with the action may be asked.
+  // The kinds of turn that the action serves.
   TurnSet turns = kUsualTurns;
 };
 

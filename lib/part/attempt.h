@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Moves that stand together or not at all: save, try, take back unless it worked.
+// Moves that are kept together or not at all: save, try, undo unless it succeeded.
 //
 //   Attempt attempt(context);
 //   Evict(context, victim, task);
@@ -11,8 +11,8 @@
 // books, as part of the attempt around it or undecided until the cycle ends), Undo (they are taken
 // back now), or at the end of its scope, which undoes it. Attempts nest; an inner one ends before
 // the outer one does.
-// Failure. Memory may run out while moves are taken back; the exception passes. While an exception
-// passes nothing is taken back, because whoever handles it discards the books.
+// Failure. Memory may run out while moves are undone; the exception passes. While an exception
+// passes nothing is undone, because its handler discards the books.
 // Cost. O(1) to begin, O(moves) to end.
 #ifndef MUSTER_PART_ATTEMPT_H_
 #define MUSTER_PART_ATTEMPT_H_
@@ -46,10 +46,10 @@ class Attempt {
     open_ = false;
     context_.ledger.Rollback(before_);
   }
-  // Takes everything back and goes on: the next moves belong to the attempt.
+  // Undoes everything; the next moves belong to the attempt.
   void StartOver() { context_.ledger.Rollback(before_); }
 
-  // The moves since the attempt began, until the ledger changes.
+  // Returns the moves since the attempt began. Valid until the ledger changes.
   std::span<const Ledger::Entry> moves() const {
     return context_.ledger.log().subspan(before_.position);
   }
@@ -61,19 +61,18 @@ class Attempt {
   bool open_ = true;
 };
 
-// Commits the attempt if the job's gang has its places (Dispatcher::Pipelined). Otherwise takes it
-// back, and if it moved anything the job's reason is that `action` undid it. Returns whether it was
-// committed.
+// Commits the attempt if the job's gang has its places (Dispatcher::Pipelined). Otherwise undoes
+// it, and sets the job's reason to "undone by `action`" if it had made moves. Returns whether it
+// was committed.
 bool CommitIfPipelined(ActionContext& context, JobIndex job, std::string_view action,
                        Attempt* attempt);
 
-// Moves that were taken back, to be made once more: the outcome of a trial that turned out to be
-// the best.
+// Moves that were undone, to be made once more: the outcome of the best trial.
 class RecordedMoves {
  public:
   RecordedMoves() = default;
   explicit RecordedMoves(std::span<const Ledger::Entry> moves);
-  // Makes the moves. Nominations among them wait for no evictions.
+  // Makes the moves. Nominations among them are not marked as waiting for evictions.
   // REQUIRES: the books are as they were before the moves were first made.
   void Replay(ActionContext& context) const;
 

@@ -13,8 +13,8 @@
 //   }
 //
 // One context serves all actions of one cycle, one after the other. It owns the decisions, the
-// reasons and what actions remember for the rest of the cycle; everything else is the session's and
-// outlives it.
+// reasons and what actions keep for the rest of the cycle. Everything else belongs to the session
+// and outlives it.
 #ifndef MUSTER_PART_CONTEXT_H_
 #define MUSTER_PART_CONTEXT_H_
 
@@ -33,7 +33,7 @@
 
 namespace muster {
 
-// What actions of one peer remember until the cycle ends. See ActionContext::memory.
+// What actions of one peer keep until the cycle ends. See ActionContext::memory.
 struct CycleMemory {
   virtual ~CycleMemory() = default;
 };
@@ -90,8 +90,8 @@ class ActionContext {
   std::vector<TaskIndex> PendingTasks(JobIndex job, bool with_best_effort) const;
   std::vector<TaskIndex> InTaskOrder(std::vector<TaskIndex> tasks) const;
 
-  // Returns the memory of type T, made by T(ActionContext&) when it is first asked for. Actions of
-  // one cycle share it: a peer that derives from another finds what the other's actions wrote.
+  // Returns the memory of type T; the first call makes it by T(ActionContext&). Actions of one
+  // cycle share it: a peer that derives from another reads what the other's actions wrote.
   template <class T>
   T& memory() {
     for (const std::unique_ptr<CycleMemory>& known : memories_) {

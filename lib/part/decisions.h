@@ -35,7 +35,7 @@ class Decisions {
 
   void Reserve(size_t decisions) { list_.reserve(decisions); }
 
-  // Admits the job with the quota assigned to it: policies hear of it, and its phase changes.
+  // Admits the job with the quota assigned to it: reports it to the policies, and sets its phase.
   void Admit(JobIndex job, std::vector<GroupAssignment> assignment = {});
   // Turns the moves since `before` into decisions, in their order: placed tasks are bound, and stay
   // bound in the books; evictions, nominations, promises that still stand, and reservations (tasks
@@ -59,12 +59,12 @@ class Decisions {
   // Removes a nomination that was committed.
   void WithdrawNomination(TaskIndex task);
 
-  // Notes in which domain the job, or one of its sub-groups, was placed; replaces an earlier
-  // choice.
+  // Notes the domain in which the job, or one of its sub-groups, was placed; replaces an earlier
+  // one.
   void ChooseDomain(ChosenDomain chosen);
 
   const std::vector<Decision>& list() const { return list_; }
-  // Hands over everything, once, when the cycle closes. Decisions of other kinds than admissions,
+  // Return all decisions, once, when the cycle closes. Decisions of other kinds than admissions,
   // reservations, offers, resizes and splits are in the list alone (ListByKind, lib/plan).
   std::vector<Decision> TakeList() { return std::move(list_); }
   DecisionsByKind TakeByKind() { return std::move(by_kind_); }
@@ -75,7 +75,7 @@ class Decisions {
     int64_t until = kAbsent;
     std::string waiting_group;
   };
-  // Lists a decision whose row of its kind was added to `rows` last.
+  // Lists a decision; the last of `rows` is its row of its kind.
   template <class Row>
   void ListLast(Decision decision, const std::vector<Row>& rows);
   void Reserve(const Ledger::Entry& move);

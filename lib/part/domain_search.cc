@@ -40,9 +40,9 @@ DomainMemory::DomainMemory(ActionContext& context, DomainTwins* twins, const Sub
     one_class_ = last;
     return;
   }
-  // Tasks of several classes: which nodes the first ones take decides whether the others fit. A
-  // task without a wish chooses by domain; what a try leaves behind for actions that evict would be
-  // another domain's.
+  // With several classes, the nodes that the first tasks take decide whether the others fit. Tasks
+  // without a wish choose by domain; a try would leave the state of another domain behind for
+  // actions that evict.
   const JobCounts& counts = context.ledger.sub_group(group.job, group.index);
   int64_t all = 0;
   for (int32_t count : counts.by_status) all += count;

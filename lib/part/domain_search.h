@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Domain search: which domains there are to try, what one try tells of the others, and which domain
-// is the best.
+// Domain search: lists the domains to try, infers outcomes of some tries from others, and chooses
+// the best domain.
 //
 //   DomainMemory memory(context, &twins, group, tasks);
 //   DomainTries<TaskQueue> tries(context);
@@ -19,11 +19,11 @@
 //   for (size_t i = 0; i < tries.size(); ++i) tries[i].score = Score(tries[i].domain);
 //   if (!tries.empty()) Choose(tries.best());
 //
-// A try is undone before the next one begins, so that all see the same books. The best one's moves
-// are recorded, to be made once more; a twin that was not tried has none, and is gone through again
-// if it is chosen.
-// Cost. A try costs what the caller does in it. DomainMemory saves tries that can be told, without
-// changing which domain is chosen.
+// A try is undone before the next one begins, so that all start from the same books. The best one's
+// moves are recorded, to be made once more. A twin that was not tried has none, and is tried if it
+// is chosen.
+// Cost. A try costs what the caller does in it. DomainMemory saves tries with an outcome that can
+// be inferred, without changing which domain is chosen.
 #ifndef MUSTER_PART_DOMAIN_SEARCH_H_
 #define MUSTER_PART_DOMAIN_SEARCH_H_
 
@@ -41,8 +41,8 @@
 
 namespace muster {
 
-// Lists the domains of tier `tier` and below, the narrowest tier first, by name within a tier. The
-// root is among them if its tier is.
+// Lists the domains of topology tier `tier` and below, the narrowest tier first, by name within a
+// tier. The root is among them if its tier is.
 std::vector<DomainIndex> DomainsUpTo(const ActionContext& context, int32_t tier);
 
 // Returns whether the domain has no domains below it. The root never counts as one.
@@ -50,8 +50,8 @@ inline bool IsLeafDomain(const Domains& domains, DomainIndex domain) {
   return domain != domains.root() && domains.children(domain).empty();
 }
 
-// Domains that can take a job or sub-group, with what was done in each. `Rest`: what the try left
-// to do.
+// Domains that can take a job or sub-group, with the moves made in each. `Rest`: what the try left
+// unplaced.
 template <class Rest>
 class DomainTries {
  public:
@@ -68,7 +68,7 @@ class DomainTries {
     tries_.push_back({domain, 0, RecordedMoves(moves), std::move(left)});
     return tries_.back();
   }
-  // Adds a domain in which a try would do what another did in its twin.
+  // Adds a domain in which a try would make the moves that another made in its twin.
   Try& AddTwin(DomainIndex domain) {
     tries_.push_back({domain});
     return tries_.back();
@@ -94,21 +94,23 @@ class DomainTries {
   std::vector<Try> tries_;
 };
 
-// What tries of one sub-group's tasks in some domains tell of others, while the books are the same
-// between them. Two things: a domain whose sums cannot hold more tasks of the class than were
-// placed in one that failed fails, too; and a leaf domain fares as its twin did.
+// Infers the outcome of tries of one sub-group's tasks from tries in other domains, while the books
+// are the same between them. Two rules:
+// - If a domain failed with so many tasks placed, another fails if its sums hold no more tasks of
+//   the class than that.
+// - A leaf domain has the outcome of its twin.
 class DomainMemory {
  public:
-  // Knows nothing, and learns nothing.
+  // Constructs a memory that infers nothing and keeps nothing.
   DomainMemory() = default;
   // `twins` must outlive this.
   DomainMemory(ActionContext& context, DomainTwins* twins, const SubGroup& group,
                const TaskQueue& tasks);
 
-  // Returns the outcome of a try in the domain if it can be told without it.
+  // Returns the outcome of a try in the domain if it can be inferred.
   std::optional<bool> Tell(DomainIndex domain);
-  // Notes the outcome of a try. `hopeless`: of a try that failed, so many tasks had been placed at
-  // once that are not enough; 0 where that tells nothing of another domain.
+  // Notes the outcome of a try. `hopeless`: if the try failed, a number of tasks that were placed
+  // at once and are not enough; 0 if nothing follows for another domain.
   // REQUIRES: the try was undone.
   void Learn(DomainIndex domain, bool placed, int64_t hopeless);
   bool tells_of_twins() const { return of_twins_; }
@@ -116,7 +118,7 @@ class DomainMemory {
  private:
   const Domains* domains_ = nullptr;
   DomainTwins* twins_ = nullptr;
-  bool of_twins_ = false;              // one try tells of all twins
+  bool of_twins_ = false;              // one try decides for all twins
   ClassIndex one_class_ = kNone;       // all tasks are of this class
   int64_t hopeless_ = 0;               // so many tasks are not enough
   HashMap<uint32_t, bool> by_number_;  // of DomainTwins

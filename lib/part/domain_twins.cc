@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-// An absent pod limit counts as this much idle, so that sums of many nodes stay far from the end.
+// An absent pod limit counts as this much idle, so that sums of many nodes stay far below int64.
 constexpr int64_t kPlenty = int64_t{1} << 40;
 
 }  // namespace
@@ -35,7 +35,7 @@ uint32_t DomainTwins::Number(DomainIndex leaf) {
   const auto nodes = context_.domains.nodes(leaf);
   std::vector<int64_t> content;
   if (!nodes.empty()) content.reserve(1 + nodes.size() * (1 + context_.ledger.node_row(0).size()));
-  // The tier decides what its nodes score by where it stands.
+  // Scores of its nodes may depend on the topology tier of the domain.
   content.push_back(context_.domains.tier(leaf));
   for (NodeIndex n : nodes) {
     content.push_back(context_.search.KindOf(n));
@@ -74,7 +74,7 @@ int64_t DomainTwins::Room(DomainIndex domain, ClassIndex c) {
   const auto held = context_.tables.classes.request.row(c);
   int64_t room = std::numeric_limits<int64_t>::max();
   for (size_t d = 0; d < free.size(); ++d) {
-    // What a task holds decides how many follow it, what it needs to start whether the first does.
+    // The request decides how many tasks fit after the first, the initial request whether one does.
     const int64_t need = std::min(OrZero(request[d]), OrZero(held[d]));
     if (need > 0) room = std::min(room, free[d] / need);
   }

@@ -43,8 +43,8 @@ GroupSheet MakeGroupSheet(const ActionContext& context, JobIndex job,
       GoHeap<SubGroup, GroupSheet::Before>(GroupSheet::Before{&dispatcher, std::move(needed)}), {}};
   for (size_t slot = 0; slot < slots; ++slot) {
     if (!pending[slot].empty()) sheet.groups.Push(SubGroup::AtSlot(job, slot));
-    // Each has its own order: where tasks do not compare transitively it is no part of the whole
-    // job's.
+    // Each is ordered by itself: where tasks do not compare transitively, its order is no part of
+    // that of the whole job.
     std::sort(pending[slot].begin(), pending[slot].end());
     sheet.tasks.emplace_back(dispatcher, context.InTaskOrder(std::move(pending[slot])));
   }

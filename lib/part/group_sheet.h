@@ -1,14 +1,14 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What is left to place of a job, sub-group by sub-group: those first without which the job cannot
-// become ready.
+// The tasks of a job that are left to place, sub-group by sub-group. Sub-groups that the job needs
+// to become ready come first.
 //
 //   GroupSheet sheet = MakeGroupSheet(context, job, pending);
 //   const SubGroup group = sheet.groups.Pop();
 //   TaskQueue& tasks = sheet.of(group);
 //
-// Idea. Of each policy's sub-groups that are not ready, the first
-// ones by sub-group order are needed until as many are as the policy asks for.
+// Of the sub-groups of one SubGroupPolicy that are not ready, the first ones by sub-group order are
+// needed: as many as the policy still lacks.
 #ifndef MUSTER_PART_GROUP_SHEET_H_
 #define MUSTER_PART_GROUP_SHEET_H_
 
@@ -39,8 +39,8 @@ struct GroupSheet {
 GroupSheet MakeGroupSheet(const ActionContext& context, JobIndex job,
                           const std::vector<TaskIndex>& tasks);
 
-// Whether the job or one of its sub-groups is bound to domains, soft wishes being hard ones for the
-// whole cluster.
+// Returns whether the job or one of its sub-groups has a hard topology wish. A soft wish counts as
+// a hard one for the whole cluster.
 bool HasHardWish(const ActionContext& context, JobIndex job);
 
 }  // namespace muster

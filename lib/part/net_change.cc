@@ -38,7 +38,7 @@ HashMap<TaskIndex, Story> EvictedTasks(const Tables& tables, const PlanData& pla
   return stories;
 }
 
-// The node where the task is once the plan has been carried out: its own if it stays or returns,
+// Returns the node of the task once the plan has been carried out: its own if it stays or returns,
 // another if the plan placed it there; kNone: the task is gone.
 NodeIndex PlaceAfter(const Ledger& ledger, TaskIndex task, const Story& story) {
   const NodeIndex own = ledger.tables().tasks.node[task];

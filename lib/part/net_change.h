@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What a plan changes, in place of the log of how it got there.
+// Reduces a plan to its net changes: one decision at most for the place of a task.
 //
 //   plan.decisions = context.decisions.TakeList();
 //   KeepNetChange(ledger, &plan);     // before the books are restored

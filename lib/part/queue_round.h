@@ -13,13 +13,13 @@
 //     round.PushQueue(queue);
 //   }
 //
-// Both orders are asked of the policies when a heap is touched, as the peers' heaps ask
-// (lib/base/go_heap.h), so that shares that moved count at once. Which queue comes next depends on
-// every push and pop before it: a loop makes exactly those that its peer makes, needless ones too.
-// Nothing is put back by itself.
-// Cost. O(queues) to make, one question to the policies a comparison, O(log n) of these a push or
-// pop. Orders that depend on the turn get each queue with its head job and what it has taken; the
-// others cost nothing for it.
+// Policies compare when a heap is touched, as in the peers' heaps (lib/base/go_heap.h), so that
+// changed shares count at once. Which queue comes next depends on every push and pop before it: a
+// loop makes exactly those that its peer makes, needless ones too. A popped queue or job returns
+// only if the caller pushes it.
+// Cost. O(queues) to make; O(log n) comparisons a push or pop, each one question to the policies.
+// Orders that depend on the turn get each queue with its head job and what it has taken; others
+// cost nothing more.
 #ifndef MUSTER_PART_QUEUE_ROUND_H_
 #define MUSTER_PART_QUEUE_ROUND_H_
 
@@ -56,7 +56,7 @@ class QueueRound {
   const std::vector<QueueIndex>& queues() const { return queues_.elements(); }
 
   bool HasJobs(QueueIndex queue) const { return !lines_->jobs[queue].empty(); }
-  // The job takes a turn. REQUIRES: HasJobs(queue).
+  // Takes out the first job of the queue and notes its turn. REQUIRES: HasJobs(queue).
   JobIndex PopJob(QueueIndex queue) {
     const JobIndex job = lines_->jobs[queue].Pop();
     lines_->dispatcher.NoteTurn(job);
@@ -95,9 +95,9 @@ class QueueRound {
   std::vector<uint8_t> added_;  // per queue
 };
 
-// The round of actions that make room: the queues of all admitted, valid jobs, and of these the
-// jobs that starve. Queues without a starving job take part, because what moves in the heap depends
-// on which queues are in it.
+// Returns the round of actions that make room: the queues of all admitted, valid jobs, and of these
+// the jobs that starve. Queues without a starving job are in it, because what moves in the heap
+// depends on which queues it holds.
 QueueRound StarvingRound(const ActionContext& context);
 
 }  // namespace muster

@@ -13,10 +13,10 @@
 // Every inner queue has a heap of those children that have a waiting job below them, by queue
 // order. After a turn only the queues on the job's way to the root have changed, and only they are
 // moved in their heaps. An inner queue's own jobs go before its children. In a queue jobs go by job
-// order. All orders are total, so the answer is that of a scan; a peer whose result depends on how
-// its heap was shuffled needs a QueueRound (queue_round.h). Policies that order queues are told
-// which ones are in line, and may say that more places than those on the way have changed: then all
-// heaps are made anew. Loops, not recursion: a tree may be 10,000 levels deep.
+// order. All orders are total, so the answer is that of a scan; a peer with results that depend on
+// how its heap was shuffled needs a QueueRound (queue_round.h). The walk reports to policies that
+// order queues which ones are in line. If their QueueOrderEpoch changes, all heaps are made anew.
+// It loops instead of recursing: a tree may be 10,000 levels deep.
 // Cost. O(depth x log children) questions to the policies a turn.
 #ifndef MUSTER_PART_QUEUE_TREE_WALK_H_
 #define MUSTER_PART_QUEUE_TREE_WALK_H_
@@ -35,11 +35,11 @@ class QueueTreeWalk {
   explicit QueueTreeWalk(const ActionContext& context);
 
   void Add(JobIndex job);
-  // Returns the job whose turn it is and takes it out; kNone: no job is left.
+  // Takes out the job that has the next turn, and returns it; kNone: no job is left.
   JobIndex Next();
-  // After the turn of the job that Next named; `again`: it wants another.
+  // Ends the turn of the job that Next returned; `again`: the job gets in line again.
   void Done(JobIndex job, bool again);
-  // After Done, when the turn also changed the books of other queues. Costs their families.
+  // Call it after Done if the turn also changed the books of other queues. O(their siblings).
   void Resort(std::span<const QueueIndex> changed);
 
  private:

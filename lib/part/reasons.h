@@ -4,10 +4,9 @@
 //
 //   reasons.Explain(task, reasons.NoNode(task_class));
 //   reasons.ExplainJob(job, reasons.GangUndone(job, "reclaim"));   // for tasks without one
-//   reasons.ExplainQueue(queue, reasons.QueueReason(ReasonKind::kQueueOverused, queue, who));
+//   reasons.ExplainQueue(queue, reasons.QueueReason(queue, verdict));
 //
-// Reasons are shared objects where many tasks have the same one, so that a cycle that refuses a
-// million tasks makes few.
+// Tasks with the same reason share one object, so a cycle that refuses a million tasks makes few.
 // Cost. O(1) a reason; NoNode counts the refusals of all nodes once a class while the books stay
 // the same.
 #ifndef MUSTER_PART_REASONS_H_
@@ -47,7 +46,7 @@ class Reasons {
   // Both must outlive this.
   Reasons(const Ledger& ledger, NodeSearch& search) : ledger_(ledger), search_(search) {}
 
-  // --- replaces the reason of a task; of the tasks of a job that have none; of a queue
+  // --- replace the reason of a task; of the tasks of a job that have none; of a queue
   void Explain(TaskIndex task, ReasonPtr reason) { of_task_[task] = std::move(reason); }
   void Explain(TaskIndex task, Reason reason) { Explain(task, Share(std::move(reason))); }
   void ExplainJob(JobIndex job, ReasonPtr reason) { of_job_[job] = std::move(reason); }
@@ -57,16 +56,17 @@ class Reasons {
   }
   void Forget(TaskIndex task) { of_task_.erase(task); }
 
-  // --- makes a reason
-  // kNoNode with the refusals of the class on the books as they are.
+  // --- make a reason
+  // Returns kNoNode with the refusals of the class on the books as they are.
   ReasonPtr NoNode(ClassIndex c);
-  // `placed` of `needed` tasks of a gang; `failure` (may be null) is the refusal of the task that
-  // ended the attempt. The object is shared among gangs that are refused alike.
+  // Returns the reason of a gang with `placed` of `needed` tasks. `failure` (may be null) is the
+  // refusal of the task that ended the attempt. Gangs that are refused alike share the object.
   ReasonPtr GangReason(ReasonKind kind, int64_t placed, int64_t needed, const ReasonPtr& failure);
-  // kGangUndone, with the tasks of the job that have or are promised a place on the books as they
-  // are. `action`: the action that took its moves back, where no task's refusal ended the attempt.
+  // Returns kGangUndone, with the number of the job's tasks that have or are promised a place on
+  // the books as they are. `action`: the action that undid its moves, where no task's refusal ended
+  // the attempt.
   Reason GangUndone(JobIndex job, std::string_view action) const;
-  // A refusal of the queue, with all that the verdict has.
+  // Returns a refusal of the queue, with all that the verdict has.
   Reason QueueReason(ReasonKind kind, QueueIndex queue, const Verdict& verdict) const;
   Reason QueueReason(QueueIndex queue, const Verdict& verdict) const {
     return QueueReason(QueueRefusal(verdict), queue, verdict);

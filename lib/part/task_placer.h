@@ -6,8 +6,8 @@
 //   TaskPlacer placer(context);
 //   if (placer.Place(task, kNone, /*refused=*/nullptr)) ... the books have it placed or nominated
 //
-// In a domain, only its nodes are looked at, which costs a look at each, or at one of each state in
-// a leaf domain; anywhere, the class's scoreboard answers.
+// Cost. Within a domain: a look at each of its nodes, or at one of each state in a leaf domain.
+// Anywhere: a look-up in the scoreboard of the class.
 #ifndef MUSTER_PART_TASK_PLACER_H_
 #define MUSTER_PART_TASK_PLACER_H_
 
@@ -23,7 +23,7 @@ class TaskPlacer {
  public:
   explicit TaskPlacer(ActionContext& context) : context_(context) {}
 
-  // Other tasks than its own, or a rollback, have moved since the last call.
+  // Call it if other moves than those of this object, or a rollback, came since the last call.
   void StartAfresh() { pooled_ = kNone; }
   // `within`: kNone is anywhere. `refused`: the memory of the task's role, or null.
   bool Place(TaskIndex task, DomainIndex within, std::vector<uint8_t>* refused);
@@ -37,7 +37,7 @@ class TaskPlacer {
 
   ActionContext& context_;
   NodePool pool_;
-  DomainIndex pooled_ = kNone;  // the leaf domain whose nodes are in the pool
+  DomainIndex pooled_ = kNone;  // the leaf domain of the nodes in the pool
 };
 
 }  // namespace muster

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// A job's tasks, to be taken one by one in task order.
+// The tasks of a job, which are popped one by one in task order.
 //
 //   TaskQueue tasks(context.dispatcher, context.PendingTasks(job, /*with_best_effort=*/false));
 //   while (!tasks.empty()) Place(tasks.Pop());
@@ -36,7 +36,7 @@ class TaskQueue {
   bool empty() const { return heap_ ? heap_->empty() : next_ == tasks_.size(); }
   // REQUIRES: !empty().
   TaskIndex Pop() { return heap_ ? heap_->Pop() : tasks_[next_++]; }
-  // The tasks that are left, where placements do not move the order.
+  // Returns the tasks that are left. REQUIRES: placements do not move the order.
   std::span<const TaskIndex> rest() const { return std::span(tasks_).subspan(next_); }
 
  private:

@@ -13,8 +13,8 @@
 //   Nominate(context, task, node, /*after_eviction=*/!gone.empty());
 //   attempt.Keep();
 //
-// A dry run asks what would be if some tasks were gone: TrialEvictions. A search over growing
-// victim sets is a loop of either of these.
+// TrialEvictions is a dry run: the books as they would be if some tasks were gone. A search over
+// growing victim sets is a loop of either of these.
 #ifndef MUSTER_PART_VICTIMS_H_
 #define MUSTER_PART_VICTIMS_H_
 
@@ -43,7 +43,7 @@ void ListTasksOn(const ActionContext& context, NodeIndex node, const MayGo& may_
 }
 
 // Returns false if evicting everything evictable on the node would leave too little room for the
-// task. A bound that is cheap to ask before looking at the tasks there.
+// task. It is a cheap bound, to be checked before the tasks there.
 bool CouldMakeRoom(const ActionContext& context, TaskIndex task, NodeIndex node);
 
 // Returns whether the task's request fits what will be idle on the node once `victims`, all of them
@@ -76,22 +76,23 @@ class VictimOrder {
 
 // --- evictions
 
-// Evicts the victim for `beneficiary` (kNone: for no task). A decision once it is committed.
+// Evicts the victim for `beneficiary` (kNone: for no task). It becomes a decision when it is
+// committed.
 void Evict(ActionContext& context, TaskIndex victim, TaskIndex beneficiary);
 
 // Promises the node to the task. `after_eviction`: it waits for tasks that were evicted for it.
 void Nominate(ActionContext& context, TaskIndex task, NodeIndex node, bool after_eviction);
 
-// Evicts victims one by one for the task until `fits` holds, which is asked before the first;
-// appends them to `gone`. Returns false if `fits` does not hold when all of them are gone.
+// Evicts victims one by one for the task until `fits` returns true; calls `fits` before the first.
+// Appends them to `gone`. Returns false if `fits` returns false with all of them gone.
 bool EvictUntil(ActionContext& context, TaskIndex task, VictimOrder* order,
                 absl::FunctionRef<bool()> fits, std::vector<TaskIndex>* gone);
 
 // --- dry runs
 
-// Evictions that are only looked at. They are in the books until they are cleared or the scope
-// ends, and leave no trace: one that is taken back by a move of its own would leave its mark on
-// what filters see.
+// Evictions for a dry run. They are in the books until they are cleared or the scope ends, and
+// leave no trace. (An eviction that is undone by a move of its own leaves one in the Kubernetes
+// view.)
 class TrialEvictions {
  public:
   explicit TrialEvictions(ActionContext& context)
@@ -108,7 +109,7 @@ class TrialEvictions {
   void Evict(std::span<const TaskIndex> victims) {
     for (TaskIndex victim : victims) Evict(victim);
   }
-  // All of them are back.
+  // Takes all of them back.
   void Clear() { ledger_.Restore(before_); }
 
  private:
@@ -117,8 +118,9 @@ class TrialEvictions {
   const int passing_;
 };
 
-// Returns those of `gone` that have to go, the last first: each is spared, beginning with the last,
-// if `fits` still holds while all others that were not spared are gone. The books are as before.
+// Returns those of `gone` that must be evicted, the last first. Each is spared, beginning with the
+// last, if `fits` still returns true while all others that were not spared are gone. The books are
+// as before.
 std::vector<TaskIndex> WithoutNeedless(ActionContext& context, std::span<const TaskIndex> gone,
                                        absl::FunctionRef<bool()> fits);
 

@@ -9,7 +9,7 @@
 //   }
 //
 // A unit is one turn of a job or one task tried, so that equal counts mean equal prefixes of a
-// cycle. A cycle that is asked for its next decisions ends here, too.
+// cycle. A cycle that decides the next decisions alone (muster/turn.h) ends here, too.
 #ifndef MUSTER_PART_WORK_METER_H_
 #define MUSTER_PART_WORK_METER_H_
 
@@ -28,7 +28,7 @@ class WorkMeter {
   WorkMeter(std::optional<int64_t> budget, const std::function<bool()>* should_stop)
       : budget_(budget), should_stop_(should_stop) {}
 
-  // The cycle ends, uncut, once `list` has that many decisions. `list` must outlive this.
+  // Ends the cycle, uncut, once `list` has that many decisions. `list` must outlive this.
   void EndAfter(int64_t decisions, const std::vector<Decision>& list) {
     decisions_ = static_cast<size_t>(decisions);
     list_ = &list;
@@ -45,7 +45,7 @@ class WorkMeter {
     return cut_;
   }
   int64_t work() const { return work_; }
-  // Returns what Cut last did, without a question.
+  // Returns what Cut returned last.
   bool ended() const { return cut_ || done_; }
   // Returns whether the budget or the caller ended the cycle.
   bool was_cut() const { return cut_; }

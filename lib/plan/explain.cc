@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// From reasons to words. A job's explanation is one line with its state, and below it what stopped
-// its tasks. Equal reasons are gathered, so a gang of a thousand equal tasks takes one line:
+// Words for reasons. A job's explanation is one line about the job, and below it what stopped its
+// tasks. Equal reasons are gathered, so a gang of a thousand equal tasks takes one line:
 //
 //   train: 12 of 16 placed, undone
 //     1 task: 88 nodes: nvidia.com/gpu; 12 nodes: taint gpu=only
@@ -368,7 +368,7 @@ std::string_view RefusalCodeName(RefusalCode code) {
 }
 
 std::vector<PendingGroup> GroupPending(const PlanData& data, JobIndex only_job) {
-  // Reasons of the same words are one reason to a reader, whoever they were made for.
+  // Reasons of the same words count as one, whatever they were made for.
   std::vector<uint32_t> spokesman(data.reasons.size(), kNone);
   std::map<std::string, uint32_t> by_words;
   std::vector<PendingGroup> groups;
@@ -400,7 +400,7 @@ absl::StatusOr<std::string> Plan::Explain(std::string_view job_or_task) const {
     const TaskIndex task = data_->names->FindTask(job_or_task);
     if (task != kNone) return ExplainTask(*data_, task);
   }
-  return absl::NotFoundError(absl::StrCat("the plan knows no job or task ", Quote(job_or_task)));
+  return absl::NotFoundError(absl::StrCat("the plan has no job or task ", Quote(job_or_task)));
 }
 
 std::string Plan::ToText() const {

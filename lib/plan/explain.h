@@ -25,7 +25,7 @@ std::string ReasonHead(const Reason& reason, const PlanNames& names);
 // Returns one decision in words: "bind train-0 to n3".
 std::string DecisionText(const Decision& decision, const PlanData& data);
 
-// The words JSON uses: "no_node", "insufficient", "bind".
+// Return the words of JSON: "no_node", "insufficient", "bind".
 std::string_view ReasonKindName(ReasonKind kind);
 std::string_view RefusalCodeName(RefusalCode code);
 std::string_view DecisionKindName(DecisionKind kind);
@@ -38,8 +38,8 @@ struct PendingGroup {
   int64_t tasks;
 };
 
-// The pending tasks of `only_job`, or all for kNone, gathered; groups are listed by their first
-// task. `reason` is the first one of these words. O(pending).
+// Returns the pending tasks of `only_job`, or all for kNone, in groups; groups are listed by their
+// first task. `reason` is the first one of these words. O(pending).
 std::vector<PendingGroup> GroupPending(const PlanData& data, JobIndex only_job);
 
 }  // namespace muster

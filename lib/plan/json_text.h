@@ -15,12 +15,12 @@
 
 namespace muster {
 
-// In double quotes; quotes, backslashes and control characters escaped, all else as it is.
+// Appends the text in double quotes, with quotes, backslashes and control characters escaped.
 void AppendJson(std::string_view text, std::string* out);
 void AppendJson(int64_t number, std::string* out);
 void AppendJson(uint64_t number, std::string* out);
-// The shortest text that reads back as the same double; null for infinities and NaN, which JSON
-// cannot say.
+// Appends the shortest text that reads back as the same double; null for infinities and NaN, which
+// JSON does not have.
 void AppendJson(double number, std::string* out);
 
 }  // namespace muster

@@ -3,7 +3,7 @@
 // A memory as JSON, on one line.
 //
 //   AppendJson(plan.memory(), &out);
-//   // {"version": 1, "slots": {"sampling": {"version": 1, "generation": 7, "rows": {"next": [3]}}}}
+//   // {"version": 1, "slots": {"ties": {"version": 1, "generation": 7, "rows": {"next": [3]}}}}
 //
 // Numbers with a point are doubles, others integers. lib/scenario reads it.
 #ifndef MUSTER_PLAN_MEMORY_JSON_H_
@@ -16,7 +16,7 @@
 namespace muster {
 
 void AppendJson(const Memory& memory, std::string* out);
-// The rows of one slot, without a number of the cluster's history.
+// Appends the rows of one slot, without its generation.
 void AppendJson(const MemorySlot& slot, std::string* out);
 
 }  // namespace muster

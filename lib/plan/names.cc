@@ -66,7 +66,7 @@ class SomeNames {
 
   const std::vector<Id>& indices() const { return indices_; }
 
-  // Position of the row among those copied; their number when it is not.
+  // Returns the position of the row among those copied; their number if it is not one.
   size_t Position(Id index) const {
     const auto at = std::lower_bound(indices_.begin(), indices_.end(), index);
     return at != indices_.end() && *at == index ? static_cast<size_t>(at - indices_.begin())

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // A Plan is a shared pointer to what the session left; every copy reads the same frozen data. The
-// empty plan has no data at all, so it costs nothing and its answers are empty.
+// empty plan has no data, so it costs nothing and returns empty lists.
 #include "muster/plan.h"
 
 #include <utility>

@@ -19,8 +19,8 @@
 
 namespace muster {
 
-// Names by index, for the rows a plan mentions. A frozen snapshot answers from its tables; a living
-// cluster copies just the names mentioned, because its tables go on changing.
+// Names by index, for the rows a plan mentions. A plan of a frozen snapshot reads them from its
+// tables. That of a living cluster copies just the names mentioned, because tables go on changing.
 class PlanNames {
  public:
   virtual ~PlanNames() = default;
@@ -67,17 +67,17 @@ struct PlanData {
 };
 
 // Fills by_kind from the decisions, and sets their indices. Kinds with fields that a Decision lacks
-// (admissions, moves, reservations, offers, resizes, splits) are in by_kind already, where the index
-// of their decision points; those without a decision go. An admission that is not there is added
+// (admissions, moves, reservations, offers, resizes, splits) are in by_kind already, at the index
+// of their decision; those without a decision are removed. An admission that is missing is added
 // without an assignment. O(decisions).
 void ListByKind(PlanData* plan);
 
-// Names that answer from a frozen snapshot, shared.
+// Returns the names of a frozen snapshot, which share its tables.
 std::shared_ptr<const PlanNames> NamesOf(std::shared_ptr<const Tables> tables);
-// Names of just the rows that `data` mentions, copied from living tables.
+// Returns copies of the names of the rows that `data` mentions.
 std::shared_ptr<const PlanNames> CopyNames(const Tables& tables, const PlanData& data);
 
-// One line of words for a reason: "88 nodes: nvidia.com/gpu; 12 nodes: taint gpu=only".
+// Returns one line of words for a reason: "88 nodes: nvidia.com/gpu; 12 nodes: taint gpu=only".
 std::string ReasonText(const Reason& reason, const PlanNames& names);
 
 }  // namespace muster

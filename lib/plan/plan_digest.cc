@@ -1,10 +1,9 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The fingerprint of what was decided and why. Left out is what only describes the history: names,
-// how the profile was spelled, and the numbers that count the cluster's changes: its version, and
-// the generations of the memory. So
-// a cluster that lived through a thousand deltas and one that was built at once give equal digests
-// when they decide alike.
+// The fingerprint of what was decided and why. It leaves out what only describes the history:
+// names, how the profile was spelled, and the numbers that count the cluster's changes: its
+// version, and the generations of the memory. So a cluster after a thousand deltas and one that was
+// built at once give equal digests when they decide alike.
 #include <bit>
 #include <cstdint>
 #include <string>
@@ -18,7 +17,7 @@
 namespace muster {
 namespace {
 
-// By its bits; the two zeros are one number.
+// Adds the number by its bits; the two zeros are one number.
 void AddDouble(double x, Digest* digest) { digest->Add(std::bit_cast<uint64_t>(x == 0 ? 0.0 : x)); }
 
 void AddRow(const std::vector<int64_t>& row, Digest* digest) {

@@ -15,7 +15,7 @@
 namespace muster {
 namespace {
 
-// {"key": value, ...}: objects of one line. Not ended by a destructor, which must not need memory.
+// Writes {"key": value, ...} on one line. End() is no destructor, because it may need memory.
 class Object {
  public:
   explicit Object(std::string* out) : out_(out) { out_->push_back('{'); }
@@ -23,7 +23,7 @@ class Object {
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
 
-  // Positions the text behind "key": for what has a shape of its own.
+  // Writes "key": and returns the text, for values that other functions write.
   std::string* Key(std::string_view key) {
     if (!first_) out_->append(", ");
     first_ = false;
@@ -231,8 +231,8 @@ std::string Plan::ToJson() const {
   AppendJson(static_cast<int64_t>(cursor()), &out);
   out.append(",\n  \"digest\": ");
   AppendJson(Digest(), &out);
-  // Every key is there even when nothing is: programs need not ask. (The empty plan has no names to
-  // give.)
+  // Every key is written, also for an empty list: programs need not check. (The empty plan has no
+  // names.)
   const PlanData nothing;
   const PlanData& data = data_ == nullptr || data_->names == nullptr ? nothing : *data_;
   const auto lines = [&](std::string_view key, const auto& rows, auto write) {

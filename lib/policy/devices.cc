@@ -140,7 +140,7 @@ class Devices : public Policy, public FitPolicy, public ScorePolicy {
 
 PolicyDecl DevicesPolicy() {
   return {"devices",
-          "exact devices for tasks that ask for them",
+          "exact devices for tasks that request them",
           kDevicesOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<Devices>(options);

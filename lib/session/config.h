@@ -1,8 +1,9 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// A profile, resolved: what a session needs to run one. lib/profile makes these from spec strings.
+// A resolved profile: what a session needs to run it. lib/profile makes these from spec strings.
 //
-//   absl::StatusOr<ProfileConfig> config = ResolveProfile("muster:+zones");   // lib/profile/profile.h
+//   // lib/profile/profile.h
+//   absl::StatusOr<ProfileConfig> config = ResolveProfile("muster:+zones");
 //   Session session(tables, *config, SpeedOptions{});
 #ifndef MUSTER_SESSION_CONFIG_H_
 #define MUSTER_SESSION_CONFIG_H_
@@ -23,7 +24,7 @@ namespace muster {
 struct ConfiguredPolicy {
   PolicyDecl decl;
   Options options;
-  PointSet points;  // all of the policy's, less what the spec switches off
+  PointSet points;  // all of the policy's, except those that the spec switches off
 };
 
 struct ConfiguredAction {
@@ -37,7 +38,7 @@ enum class PhaseRule : uint8_t {
   kAllocated,  // by all tasks that hold resources
 };
 
-// What a plan reports of a task that one cycle evicts and places again.
+// What a plan lists for a task that one cycle evicts and places again.
 enum class PlanRule : uint8_t {
   kLog,        // each decision, as it was made: an eviction, then a bind or a nomination
   kNetChange,  // what differs from the opening: nothing, or a move (lib/part/net_change.h)
@@ -56,7 +57,8 @@ struct ProfileConfig {
   bool pods_are_a_resource = true;
   bool want_releasing = false;
   bool overfull_nodes_are_out = false;
-  // Takes jobs of which tasks are counts; false: a cycle on a cluster with such a job is refused.
+  // True: the profile places jobs with tasks by count. False: a cycle on a cluster with such a job
+  // is refused.
   bool reads_counts = false;
   // Tasks without a job are jobs of one in this queue; empty: they only occupy their nodes.
   std::string lone_task_queue;

@@ -17,7 +17,7 @@ bool CountsForQueue(TaskStatus status) {
   return IsAllocated(status) || status == TaskStatus::kNominated;
 }
 
-// As accounts are charged: what passes int64 wraps, to be taken back exactly.
+// Adds as accounts are charged: sums beyond int64 wrap, and undoing is exact.
 void Charge(std::span<int64_t> cells, std::span<const int64_t> amounts, uint64_t sign) {
   for (size_t d = 0; d < amounts.size(); ++d) {
     cells[d] = static_cast<int64_t>(static_cast<uint64_t>(cells[d]) +
@@ -25,7 +25,8 @@ void Charge(std::span<int64_t> cells, std::span<const int64_t> amounts, uint64_t
   }
 }
 
-// Adds `count` times the amounts, absent ones being 0; the dimension in which a sum passes int64, if any.
+// Adds `count` times the amounts, absent ones being 0. Returns the dimension in which a sum exceeds
+// int64, if any.
 std::optional<DimensionIndex> AddMany(std::span<int64_t> cells, std::span<const int64_t> amounts,
                                       int64_t count) {
   for (DimensionIndex d = 0; d < amounts.size(); ++d) {
@@ -83,8 +84,8 @@ absl::Status QueueBooks::Apply(const WhatIfChange& change) {
                    change.remove_job.has_value();
   if (said != 1) {
     return absl::InvalidArgumentError(
-        absl::StrCat("says ", said == 0 ? "nothing" : "more than one thing",
-                     "; must say one of queue, remove_nodes, add_nodes, add_job, remove_job"));
+        absl::StrCat("has ", said == 0 ? "no change" : "more than one change",
+                     "; must have one of queue, remove_nodes, add_nodes, add_job, remove_job"));
   }
   if (change.queue.has_value()) return Edit(*change.queue);
   if (change.remove_nodes.has_value()) return RemoveNodes(*change.remove_nodes);
@@ -201,7 +202,9 @@ absl::Status QueueBooks::Edit(const QueueEdit& edit) {
 
 absl::Status QueueBooks::RemoveNodes(const RemovedNodes& choice) {
   if (choice.name.empty() == choice.labels.empty()) {
-    return absl::InvalidArgumentError("remove_nodes: says either a name or labels");
+    return absl::InvalidArgumentError(
+        absl::StrCat("remove_nodes: has ", choice.name.empty() ? "no name and no labels" : "both",
+                     "; must have a name or labels"));
   }
   const NodeTable& nodes = tables_.nodes;
   if (!choice.name.empty()) {

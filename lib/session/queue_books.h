@@ -1,15 +1,15 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// A cluster reduced to its queues: what each holds and asks for, and what there is to share. To be changed at will, and
-// asked what the policies of a profile make of it.
+// A cluster reduced to its queues: what each holds and requests, and what there is to share. It can
+// be changed, and returns the shares that the policies of a profile compute from it.
 //
 //   QueueBooks books(tables, ledger, config);
 //   absl::Status changed = books.Apply(change);
 //   std::vector<QueueShares> shares = books.Count();
 //
-// The policies are the real ones. They get tables that hold the queues and nothing else, and a ledger of sums; so the
-// answer costs O(queues x dimensions), and cannot differ from what a cycle over the changed cluster would say, as
-// long as policies find shares by queues and sums alone.
+// The policies are those of the profile. They get tables that hold the queues and nothing else, and
+// a ledger of sums. So the answer costs O(queues x dimensions), and equals the shares of a cycle
+// over the changed cluster, as long as policies compute shares from queues and sums alone.
 #ifndef MUSTER_SESSION_QUEUE_BOOKS_H_
 #define MUSTER_SESSION_QUEUE_BOOKS_H_
 
@@ -30,19 +30,20 @@
 namespace muster {
 
 struct QueueShares {
-  std::vector<double> deserved;  // empty: nobody answered
+  std::vector<double> deserved;  // empty: no policy publishes it
   double share = 0;
 };
 
 class QueueBooks {
  public:
-  // All three must outlive this. `ledger` has no moves applied; its lists of tasks on nodes are made on demand.
+  // All three must outlive this. `ledger` has no moves applied; its lists of tasks on nodes are
+  // made on demand.
   QueueBooks(const Tables& tables, Ledger& ledger, const ProfileConfig& config);
 
-  // A change that is refused may be half made.
+  // Makes the change. Fails as WhatIf does (what_if.h); a change that is refused may be half made.
   absl::Status Apply(const WhatIfChange& change);
 
-  // By queue, also of dead ones.
+  // Returns the shares by queue, those of removed queues included.
   std::vector<QueueShares> Count();
 
   const Tables& tables() const { return small_; }
@@ -61,7 +62,7 @@ class QueueBooks {
                           const Amounts& amounts) const;
   void RemoveNode(NodeIndex node);
   void Widen();  // after new dimensions came
-  // What counts of nodes under rules that leave out those that hold too much.
+  // Sums the nodes that count under rules that leave out overfull ones.
   void SumWholeNodes();
 
   const Tables& tables_;
@@ -74,7 +75,7 @@ class QueueBooks {
   std::vector<int64_t> nodes_with_;  // per dimension
   HashSet<NodeIndex> removed_nodes_;
   HashSet<JobIndex> removed_jobs_;
-  // What jobs that left held of nodes, where only whole nodes count.
+  // What removed jobs held of nodes, where only whole nodes count.
   HashMap<NodeIndex, std::vector<int64_t>> freed_;
   HashSet<std::string> added_jobs_;
   struct Added {

@@ -26,7 +26,7 @@ class ReasonTable {
   // `list` must outlive this.
   explicit ReasonTable(std::vector<Reason>* list) : list_(*list) {}
 
-  // Returns the number of the reason, which stays where it is while this lives.
+  // Returns the number of the reason. `reason` must stay at its address while this lives.
   uint32_t NumberOf(const Reason* reason) {
     const auto [it, added] = numbers_.try_emplace(reason, kNone);
     if (added) it->second = NumberOfEqual(*reason);

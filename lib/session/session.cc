@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-// Journals are cut back between cycles once they are longer than this; readers then start afresh.
+// Journals are cleared between cycles once they are longer than this; readers then start afresh.
 constexpr size_t kJournalLimit = size_t{1} << 24;
 
 bool IsWaiting(TaskStatus status) {
@@ -58,7 +58,7 @@ void Session::Build() {
   journal_birth_ = 0;
 }
 
-// Brings the books up to the tables as they are now.
+// Makes the books follow the tables as they are now.
 void Session::Follow() {
   const uint64_t end = tables_->log_start + tables_->log.size();
   bool nodes_changed = false;
@@ -71,7 +71,7 @@ void Session::Follow() {
         const JobIndex job(change.index);
         const JobPhase phase = tables_->jobs.spec[job].phase;
         known_phases_[job] = phases_[job] = phase;
-        // Who is not quiet is listed already, so that the list is never longer than the jobs.
+        // A job that is not quiet is listed already: the list is never longer than that of jobs.
         if (quiet_at_[job] != 0) edited_.push_back(job);
         quiet_at_[job] = 0;
       }
@@ -108,7 +108,7 @@ PlanData Session::Run(const Tables& tables, const ScheduleOptions& options, Plan
 
 PlanData Session::RunOnce(const ScheduleOptions& options, std::unique_ptr<Ledger>* books) {
   FindWaiting();
-  // Most of what waits may find a place: room for it at once is less than growing into it.
+  // Most waiting tasks may find a place: reserving memory for all at once is faster than growing.
   size_t placements = 0;
   for (const JobIndex job : waiting_) {
     placements += static_cast<size_t>(ledger_->job(job).pending());
@@ -151,7 +151,7 @@ PlanData Session::Cycle(const ScheduleOptions& options, PlanData spare, size_t p
   return plan;
 }
 
-// An empty plan of this cycle, in the memory of another.
+// Returns an empty plan of this cycle, which reuses the allocations of another.
 PlanData Session::StartPlan(PlanData spare) const {
   PlanData plan = std::move(spare);
   plan.tentative.clear();
@@ -204,8 +204,8 @@ SearchRules Session::RulesOfSearch() const {
   return rules;
 }
 
-// Which jobs may not be quiet, ascending: those that were not when the last cycle opened, and those
-// of which something changed since. The others, most of a large cluster's, are not looked at.
+// Returns the jobs that may not be quiet, ascending: those that were not when the last cycle
+// opened, and those that changed since. The others, most of a large cluster's, are not read.
 std::vector<JobIndex> Session::JobsToLookAt() {
   const auto known = static_cast<JobIndex>(known_phases_.size());
   const auto count = static_cast<JobIndex>(tables_->jobs.alive.size());
@@ -235,7 +235,7 @@ std::vector<JobIndex> Session::JobsToLookAt() {
   return jobs;
 }
 
-// Which jobs the cycle is about.
+// Lists the jobs that the cycle may decide about.
 void Session::FindWaiting() {
   const JobTable& jobs = tables_->jobs;
   for (const JobIndex job : waiting_) phases_[job] = known_phases_[job];  // no cycle changes others
@@ -296,7 +296,7 @@ JobPhase Session::PhaseAtClose(JobIndex job, JobPhase phase) const {
     return counts.allocated() >= need ? JobPhase::kRunning : JobPhase::kPending;
   }
   const JobPhase waiting = phase == JobPhase::kAdmitted ? phase : JobPhase::kPending;
-  // Without a policy that counts gangs nobody finds a job unschedulable.
+  // Without a policy that counts gangs no job is unschedulable.
   const bool ready = !counts_gangs_ || counts.ready() + counts.pending_best_effort >= need;
   const int64_t ended = counts[TaskStatus::kFailed] + counts[TaskStatus::kSucceeded];
   const int64_t scheduled = counts[TaskStatus::kRunning] + counts[TaskStatus::kBound] + ended +
@@ -334,14 +334,14 @@ void Session::ListDevices(PlanData* plan) const {
   }
 }
 
-// Lists what became of everything, before the books are rolled back.
+// Lists the outcome of the cycle in the plan, before the books are rolled back.
 void Session::Close(ActionContext& context, PlanData* plan) {
   plan->decisions = context.decisions.TakeList();
   plan->by_kind = context.decisions.TakeByKind();
   plan->domains = context.decisions.TakeDomains();
   if (config_.plan_rule == PlanRule::kNetChange) KeepNetChange(*ledger_, plan);
   ListDevices(plan);
-  // A phase is a decision where it differs from what the caller knows: the tables, and admissions.
+  // A phase is a decision if it differs from the tables and the admissions of this plan.
   for (const Decision& decision : plan->decisions) {
     if (decision.kind == DecisionKind::kAdmit) marks_[decision.job] |= kAdmitted;
   }
@@ -358,8 +358,8 @@ void Session::Close(ActionContext& context, PlanData* plan) {
   DropDecided(plan);
 }
 
-// Those that were not quiet when the cycle opened, and those that it moved, ascending. A job that
-// was quiet and was left alone is as it was.
+// Returns the jobs that were not quiet when the cycle opened, and those that it moved, ascending. A
+// quiet job without moves is as it was.
 std::vector<JobIndex> Session::TouchedJobs() {
   std::vector<JobIndex> touched = changed_;
   for (const JobIndex job : changed_) marks_[job] |= kSeen;
@@ -382,8 +382,7 @@ void Session::DecidePhase(JobIndex job, JobPhase known, PlanData* plan) const {
   if (decision.phase != known) plan->decisions.push_back(decision);
 }
 
-// Lists the job's tasks that wait, with the places that they have tentatively and the reasons why
-// they wait.
+// Lists the job's waiting tasks, with their tentative places and the reasons why they wait.
 void Session::ListWaiting(const ActionContext& context, JobIndex job, ReasonTable* reasons,
                           PlanData* plan) const {
   const JobCounts& counts = ledger_->job(job);
@@ -413,7 +412,8 @@ void Session::ListWaiting(const ActionContext& context, JobIndex job, ReasonTabl
   }
 }
 
-// Nominations and reservations that became decisions are neither tentative nor pending.
+// Removes nominations and reservations that became decisions: they are neither tentative nor
+// pending.
 void Session::DropDecided(PlanData* plan) {
   std::vector<TaskIndex> tasks;
   for (const Nomination& nomination : plan->by_kind.nominations) tasks.push_back(nomination.task);

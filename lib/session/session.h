@@ -5,8 +5,9 @@
 //   Session session(tables, config, speed);
 //   PlanData plan = session.Run(tables, options);   // a cycle: open, actions in order, close
 //
-// Between cycles a session keeps its books, node states and scoreboards, and follows the tables' change log, so
-// that a cycle costs what changed. A session on a frozen snapshot is one that runs once, and hands on nothing but memory.
+// Between cycles a session keeps its books, node states and scoreboards, and follows the tables'
+// change log, so that a cycle costs what changed. A session on a frozen snapshot runs once; only
+// its allocations are reused.
 #ifndef MUSTER_SESSION_SESSION_H_
 #define MUSTER_SESSION_SESSION_H_
 
@@ -24,25 +25,26 @@ namespace muster {
 
 class Session {
  public:
-  // `spare`: of a session that has ended, or null; its memory is used again.
+  // `spare`: the books of a session that has ended, or null; their allocations are reused.
   Session(const Tables& tables, const ProfileConfig& config, const SpeedOptions& speed,
           std::unique_ptr<Ledger> spare = nullptr);
 
-  // Everything of a plan but its names. `spare`: an old plan, whose memory is used again.
+  // Runs a cycle and returns its plan without names. `spare`: an old plan; its allocations are
+  // reused.
   PlanData Run(const Tables& tables, const ScheduleOptions& options, PlanData spare = {});
-  // The same on the tables it was made for, as the first and last thing it does: its books are handed over as the cycle
-  // left them, for their memory.
+  // Does the same on the tables that the session was made for. It is the only call on the session:
+  // `*books` gets its books, for their allocations.
   PlanData RunOnce(const ScheduleOptions& options, std::unique_ptr<Ledger>* books);
 
   const Ledger& ledger() const { return *ledger_; }
-  // The books, without moves, after they were brought up to the tables.
+  // Returns the books, without moves, after they have followed the tables.
   Ledger& SyncedBooks(const Tables& tables);
 
  private:
   void SyncTo(const Tables& tables);
   void Build();
   void Follow();
-  // `placements`: so many decisions are likely.
+  // `placements`: the likely number of decisions.
   PlanData Cycle(const ScheduleOptions& options, PlanData spare, size_t placements);
   void CountShares(bool after, std::vector<QueueShare>* shares) const;
   PlanData StartPlan(PlanData spare) const;
@@ -76,8 +78,9 @@ class Session {
   std::vector<JobPhase> phases_;        // as the cycle changes them
   std::vector<JobIndex> waiting_;
   std::vector<JobIndex> changed_;  // or waiting; see Cycle::changed
-  bool counts_gangs_ = false;      // some policy knows when a job is ready, switched on or not
-  // The stamp + 1 of the job's account when nothing of it waited and its phase was settled; 0: never.
+  bool counts_gangs_ = false;      // some policy answers at kReady, switched on or not
+  // The stamp + 1 of the job's account when none of its tasks waited and its phase was settled; 0:
+  // never.
   std::vector<uint64_t> quiet_at_;
   std::vector<JobIndex> restless_;  // not quiet when the last cycle opened, ascending
   std::vector<JobIndex> edited_;    // in the tables, since then

@@ -34,7 +34,7 @@ def _explain(arguments: Sequence[str]) -> int:
         "--job", required=True, metavar="NAMESPACE/NAME", help="a job (pod group) or a task (pod)"
     )
     parser.add_argument(
-        "--profile", metavar="SPEC", help="instead of the peer's, or of what --conf says"
+        "--profile", metavar="SPEC", help="in place of the peer's, or of that of --conf"
     )
     args = parser.parse_args(arguments)
     if not HAVE_ENGINE:

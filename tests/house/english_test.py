@@ -1,5 +1,5 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Lines of at most 100 columns, and no pronouns of persons for things, in the folders of HELD.
+"""Lines of at most 100 columns, and no pronouns of persons for things, in HELD and PAGES.
 
 A line may be longer
 - if it is a table of Markdown, a command of a page, or holds a URL,
@@ -20,37 +20,27 @@ import source
 WIDTH = 100
 HELD = (
     "bench",
+    "capi",
     "cmake",
     "docs",
     "examples",
     "go",
-    "lib/base",
-    "lib/fit",
-    "lib/import",
-    "lib/kube",
-    "lib/model",
-    "lib/peer/batch",
-    "lib/peer/fgd",
-    "lib/peer/koordinator",
-    "lib/peer/kube_batch",
-    "lib/peer/muster",
-    "lib/peer/ray",
-    "lib/peer/scheduler_plugins",
-    "lib/peer/transwarp",
-    "lib/peer/volcano/action",
-    "lib/peer/volcano/cards",
-    "lib/peer/volcano/policy",
-    "lib/policy",
-    "lib/profile",
-    "lib/reference",
-    "lib/replay",
-    "lib/scenario",
-    "lib/search",
-    "lib/share",
+    "include",
+    "lib",
+    "python",
     "tests",
     "tools",
 )
-PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md")
+# Files outside of these folders: pages, and scripts without a suffix.
+PAGES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "run", "test", ".ci/run")
+# Files that still break the rules. The list only gets shorter: an entry that is no longer needed is
+# refused.
+NOT_YET = (
+    "capi/muster/c_policy.h",
+    "capi/policy.cc",
+    "capi/policy.h",
+    "python/muster/policy.py",
+)
 C_LIKE = (".h", ".cc", ".c", ".go", ".rs", ".java")
 SUFFIXES = (*C_LIKE, ".py", ".sh", ".cmake", ".md")
 UNLIMITED = (".go", ".rs", ".java")
@@ -132,14 +122,17 @@ class Repository(unittest.TestCase):
     maxDiff = None
 
     def test_lines_and_words(self):
-        self.assertEqual(violations(source.ROOT), [])
+        found = violations(source.ROOT)
+        self.assertEqual([x for x in found if not x.startswith(NOT_YET)], [])
+        needed = [path for path in NOT_YET if any(x.startswith(path + ":") for x in found)]
+        self.assertEqual(needed, list(NOT_YET))
 
 
 class SeededViolations(unittest.TestCase):
     def check(self, text, path):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
-            (root / path).parent.mkdir(parents=True)
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).write_text(text, encoding="utf-8")
             return len(violations(root))
 
@@ -149,6 +142,7 @@ class SeededViolations(unittest.TestCase):
         self.assertEqual(self.check("x = 1  # for nob" "ody\n", "tests/a.py"), 1)
         self.assertEqual(self.check('"""Wh' 'o goes."""\nx = "who"\n', "tests/a.py"), 1)
         self.assertEqual(self.check("A user wh" "o waits.\n", "docs/a.md"), 1)
+        self.assertEqual(self.check("# for nob" "ody\n", "run"), 1)
 
     def test_width(self):
         self.assertEqual(self.check("// " + "word " * 30 + "\n", "lib/search/a.cc"), 1)

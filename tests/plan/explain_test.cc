@@ -203,7 +203,7 @@ TEST(Explain, ATask) {
 }
 
 TEST(Explain, ANameThatIsNotThere) {
-  EXPECT_EQ(ExplainOf({}, "x\n"), "the plan knows no job or task \"x\\n\"");
+  EXPECT_EQ(ExplainOf({}, "x\n"), "the plan has no job or task \"x\\n\"");
   EXPECT_EQ(MakePlan({}).Explain("x").status().code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(Plan().Explain("x").status().code(), absl::StatusCode::kNotFound);
 }

@@ -124,8 +124,8 @@ TEST(WhatIf, RefusesWithPlaceAndRule) {
                                    .count = int64_t{1} << 26,
                                    .shape = {.request = {{"memory", int64_t{1} << 52}}}}}};
   const std::pair<WhatIfChange, const char*> cases[] = {
-      {{}, "what-if[0]: says nothing"},
-      {{.queue = QueueEdit{.name = "a"}, .remove_job = "of-a"}, "says more than one thing"},
+      {{}, "what-if[0]: has no change"},
+      {{.queue = QueueEdit{.name = "a"}, .remove_job = "of-a"}, "has more than one change"},
       {{.queue = QueueEdit{.name = "defaul"}},
        "queue \"defaul\" does not exist, did you mean \"default\"?"},
       {{.queue = QueueEdit{.name = "a", .weight = -1}}, "queue \"a\": weight is -1"},

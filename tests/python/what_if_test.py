@@ -75,7 +75,7 @@ class WhatIf(unittest.TestCase):
              'what-if: [0].queue: unknown field "wieght", did you mean "weight"?'),
             ({"queue": {"name": "vision", "limit": {"gpus": 2}}},
              'limit "gpus": no node or task names this dimension'),
-            ({}, "says nothing"),
+            ({}, "has no change"),
             ({"add_job": {"cpu": 1}}, 'what-if[0].add_job: key "name" is missing'),
             ({"remove_nodes": {"name": "z"}}, 'node "z" does not exist'),
             (3, "what-if[0]: expected a dict, got 3"),

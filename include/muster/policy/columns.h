@@ -12,7 +12,7 @@
 //
 // Promise. Cells are doubles. Every amount in them is an integer below 2^53, so comparisons and
 // sums of amounts are exact, and loops over columns use wide registers. Clusters with larger
-// amounts are compared node by node, in integers, and see no columns.
+// amounts are compared node by node, in integers, without columns.
 // Failure. None. REQUIRES: row indices are below `size`, dimensions below the cycle's
 // dimension_count().
 // Ownership. The engine owns the columns; they are valid during the call that passes them.

@@ -51,7 +51,7 @@ const CycleData& DataOf(const Cycle& cycle);
 // labels, taints or wishes uses the specs.
 class MUSTER_EXPORT Cycle {
  public:
-  // For the library: policies are given a Cycle, and make none.
+  // For the library: policies get a Cycle, and make none.
   explicit Cycle(const internal::CycleData* data) : data_(data) {}
 
   // Returns ScheduleOptions::now: seconds on the caller's clock. There is no other time in a cycle.
@@ -59,7 +59,7 @@ class MUSTER_EXPORT Cycle {
   // Returns ScheduleOptions::seed.
   // Policies that break ties at random draw from it alone.
   uint64_t seed() const;
-  // Return what the cycle is asked, and the nodes of its heartbeats, in their order.
+  // Return what the cycle is to decide, and the nodes of its heartbeats, in their order.
   const Turn& turn() const;
   std::span<const NodeIndex> heartbeats() const;
 
@@ -90,7 +90,8 @@ class MUSTER_EXPORT Cycle {
   //
   //   gpu_ = cycle.FindDimension("nvidia.com/gpu").value_or(muster::kNone);
   std::optional<DimensionIndex> FindDimension(std::string_view name) const;
-  // Rows by name: how keys of a memory and names of events become rows.
+  // Return the row of that name, or nothing if there is none: keys of a memory and names of events
+  // become rows by these.
   std::optional<NodeIndex> FindNode(std::string_view name) const;
   std::optional<QueueIndex> FindQueue(std::string_view name) const;
   std::optional<JobIndex> FindJob(std::string_view name) const;

@@ -22,8 +22,7 @@
 // is made of DomainSpec rows; policies number its domains as the cycle does.
 // Promise. The first policy that answers at kDomainSearch decides which domains are tried, and in
 // which order. At kDomainScore the scores of all policies are added.
-// Failure. None. A list without domains means that there is no place: the gang then waits with the
-// reason kNoDomain.
+// Failure. None. If no list has a domain, the gang waits with the reason kNoDomain.
 // Ownership. Lists are values. Spans are valid during the call.
 // Threads. One thread at a time calls an instance.
 // Cost. A search is asked once for each job or sub-group with a topology wish, a score once for

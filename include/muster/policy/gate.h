@@ -42,8 +42,8 @@
 
 namespace muster {
 
-// Answers for the points kOverused to kStarving and those of sub-groups (point.h). The defaults let
-// everything pass.
+// Answers for the points kOverused to kStarving and those of sub-groups (point.h). The defaults
+// refuse nothing.
 class GatePolicy {
  public:
   // kOverused. Returns whether the queue holds all it may have. Its jobs then get no turn, and wait
@@ -51,8 +51,8 @@ class GatePolicy {
   virtual bool Overused(QueueIndex /*queue*/) { return false; }
   // kAllocatable. Returns whether the queue may take the task on free resources.
   virtual Verdict Allocatable(QueueIndex /*queue*/, TaskIndex /*task*/) { return Verdict::Yes(); }
-  // The same, while trial evictions are in the books. Override it if the cause of a refusal is
-  // costly to word: this answer is a plain bool.
+  // Returns the same while trial evictions are in the books. Override it if the cause of a refusal
+  // is costly to compute: this answer is a plain bool.
   virtual bool AllocatableTrial(QueueIndex queue, TaskIndex task) {
     return Allocatable(queue, task).ok();
   }
@@ -61,7 +61,7 @@ class GatePolicy {
   virtual Verdict Preemptive(QueueIndex /*queue*/, std::span<const int64_t> /*request*/) {
     return Verdict::Yes();
   }
-  // kAdmit. Returns whether the job may ask for nodes from now on. Admitted reports each admission
+  // kAdmit. Returns whether the job may be placed from now on. Admitted reports each admission
   // of a cycle to every policy that answers at kAdmit, so that it can count what it has promised.
   virtual Verdict Admit(JobIndex /*job*/) { return Verdict::Abstain(); }
   virtual void Admitted(JobIndex /*job*/) {}

@@ -35,13 +35,13 @@
 
 namespace muster {
 
-// A queue whose turn may be next, for orders that depend on the turn.
+// A queue that may take the next turn, for orders that depend on the turn.
 struct QueueTurn {
   QueueIndex queue;
   JobIndex head = kNone;  // the job that would take the turn; kNone: the queue has none in line
-  int64_t turns = 0;      // that the queue has taken since the round began
+  int64_t turns = 0;      // the number of turns that the queue has taken since the round began
   std::span<const int64_t> opening;  // what its tasks held when the cycle began, per dimension
-  std::span<const int64_t> held;     // and hold now
+  std::span<const int64_t> held;     // what they hold now, per dimension
   // Returns how much the cycle has given to the queue so far.
   int64_t taken(DimensionIndex d) const { return held[d] - opening[d]; }
 };
@@ -53,7 +53,7 @@ inline int Sign(int64_t x) { return (x > 0) - (x < 0); }
 // The defaults distinguish nothing.
 class OrderPolicy {
  public:
-  // Which of two jobs of a queue, of two queues, of two tasks of a job goes first.
+  // Compare two jobs of a queue, two queues, two tasks of a job.
   virtual int CompareJobs(JobIndex /*a*/, JobIndex /*b*/) { return 0; }
   virtual int CompareQueues(QueueIndex /*a*/, QueueIndex /*b*/) { return 0; }
   // Asked in place of CompareQueues where queues take turns, if Traits::orders_by_turn is set.
@@ -61,10 +61,11 @@ class OrderPolicy {
     return CompareQueues(a.queue, b.queue);
   }
   virtual int CompareTasks(TaskIndex /*a*/, TaskIndex /*b*/) { return 0; }
-  // Which of two sub-groups of one job goes first.
+  // Compares two sub-groups of one job.
   virtual int CompareSubGroups(const SubGroup& /*a*/, const SubGroup& /*b*/) { return 0; }
-  // From which of two queues the queue `evictor` takes tasks first. If every policy returns 0, it
-  // takes first from the queue that goes last in queue order.
+  // Compares two queues with tasks that may be evicted for `evictor`: tasks of the queue that goes
+  // first are evicted first. If every policy returns 0, that is the queue that goes last in queue
+  // order.
   virtual int CompareVictimQueues(QueueIndex /*a*/, QueueIndex /*b*/, QueueIndex /*evictor*/) {
     return 0;
   }

@@ -24,13 +24,13 @@ namespace muster {
 struct SubGroup {
   JobIndex job = kNone;
   SubGroupIndex index = kNone;  // in JobSpec::sub_groups; kNone: the job's tasks that are in none
-  // Slots number a job's sub-groups in lists: slot 0 holds the tasks that are in none, slot i + 1
-  // those of sub-group i.
+  // Slots number a job's sub-groups in lists: slot 0 stands for the tasks that are in none, slot
+  // i + 1 for sub-group i. They are no slots of a memory.
   static SubGroup AtSlot(JobIndex job, size_t slot) {
     return {job, slot == 0 ? kNone : SubGroupIndex(slot - 1)};
   }
   static size_t SlotOf(SubGroupIndex index) { return index == kNone ? 0 : size_t{index} + 1; }
-  // The slot of this sub-group.
+  // Returns the slot of this sub-group.
   size_t slot() const { return SlotOf(index); }
   friend bool operator==(const SubGroup&, const SubGroup&) = default;
 };

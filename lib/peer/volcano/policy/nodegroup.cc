@@ -38,7 +38,7 @@ constexpr uint32_t kNoGroup = kNone;
 
 constexpr OptionDecl kNodegroupOptions[] = {
     {"strict", OptionKind::kFlag, "on", 0, 0, "nodes without a group take nobody"},
-    {"hierarchy", OptionKind::kFlag, "off", 0, 0, "who says nothing wants what its parent wants"},
+    {"hierarchy", OptionKind::kFlag, "off", 0, 0, "a queue without node groups has its parent's"},
     {"preferred_order", OptionKind::kFlag, "off", 0, 0,
      "preferred groups that are named earlier count more"},
 };

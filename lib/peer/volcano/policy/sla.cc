@@ -17,7 +17,7 @@ namespace {
 
 constexpr OptionDecl kSlaOptions[] = {
     {"waiting_time", OptionKind::kNumber, "0", 0, 1e9,
-     "seconds that a job can wait unless it says so itself; 0: for ever"},
+     "seconds that a job may wait if it sets none itself; 0: for ever"},
 };
 
 class Sla : public Policy, public OrderPolicy, public GatePolicy {
