@@ -35,7 +35,7 @@
 
 namespace muster {
 
-// A queue whose turn may be next, for orders that depend on the turn.
+// A queue whose turn may be next. Down a tree, all but `queue` includes the queues below it.
 struct QueueTurn {
   QueueIndex queue;
   JobIndex head = kNone;  // the job that would take the turn; kNone: the queue has none in line
