@@ -127,7 +127,7 @@ func TestTurns(t *testing.T) {
 		t.Fatal("one gang of 20 was to be decided: ", len(p.Binds()))
 	}
 	_, err = c.ScheduleWith(context.Background(), "muster", Options{Turn: `{"event": true}`})
-	if err == nil || !strings.HasPrefix(err.Error(), "options: turn: ") {
+	if err == nil || !strings.Contains(err.Error(), `of profile "muster" does not serve event`) {
 		t.Fatal(err)
 	}
 }
