@@ -355,6 +355,23 @@ muster_status muster_cluster_report_bind_failed(muster_cluster* cluster, const c
   });
 }
 
+muster_status muster_cluster_make_tasks(muster_cluster* cluster, const char* job, int64_t job_size,
+                                        const char* group, int64_t group_size, int64_t count,
+                                        muster_error* error) {
+  return OnCluster(cluster, error, [&]() -> absl::Status {
+    const auto of_job = TextIn("job", job, job_size);
+    if (!of_job.ok()) return of_job.status();
+    const auto of_group = TextIn("group", group, group_size);
+    if (!of_group.ok()) return of_group.status();
+    const absl::Status done =
+        Changing(cluster, [&] { return cluster->cluster.MakeTasks(*of_job, *of_group, count); });
+    if (done.ok() && cluster->recorder != nullptr) {
+      cluster->recorder->MakeTasks(*of_job, *of_group, count);
+    }
+    return done;
+  });
+}
+
 muster_status muster_cluster_apply_deltas(muster_cluster* cluster, const muster_table* table,
                                           const uint64_t* generations, int32_t* outcomes,
                                           int64_t* done, muster_error* error) {

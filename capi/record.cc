@@ -110,6 +110,15 @@ void Recorder::BindFailed(std::string_view task) {
   });
 }
 
+void Recorder::MakeTasks(std::string_view job, std::string_view group, int64_t count) {
+  Try([&] {
+    std::string line = absl::StrCat("{\"call\":\"make_tasks\",\"count\":", count);
+    AppendMember("group", group, &line);
+    AppendMember("job", job, &line);
+    Write(line + "}");
+  });
+}
+
 void Recorder::Deltas(const ClusterSpec& rows, const uint64_t* generations, int64_t count) {
   Try([&] {
     std::string line = "{\"call\":\"deltas\",\"generations\":[";

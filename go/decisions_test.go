@@ -127,7 +127,27 @@ func TestTurns(t *testing.T) {
 		t.Fatal("one gang of 20 was to be decided: ", len(p.Binds()))
 	}
 	_, err = c.ScheduleWith(context.Background(), "muster", Options{Turn: `{"event": true}`})
-	if err == nil || !strings.HasPrefix(err.Error(), "options: turn: ") {
+	if err == nil || !strings.Contains(err.Error(), `of profile "muster" does not serve event`) {
 		t.Fatal(err)
+	}
+}
+
+func TestTasksThatAreCountsBecomeRows(t *testing.T) {
+	c := fill(t, 4, 0)
+	defer c.Free()
+	add(t, c, KindJobs, columns{"name": []string{"sweep"}, "group.by_count": []string{`{"count": 10}`},
+		"group.shape.request.cpu": []int64{1000}})
+	if _, err := c.Schedule("muster"); err == nil || !strings.Contains(err.Error(), `job "sweep"`) {
+		t.Fatal(err)
+	}
+	must(t, c.MakeTasks("sweep", "", 10))
+	p, err := c.Schedule("muster")
+	must(t, err)
+	defer p.Free()
+	if len(p.Binds()) != 10 {
+		t.Fatal(p.Binds())
+	}
+	if err := c.MakeTasks("sweep", "", 1); err == nil {
+		t.Fatal("a task was made of none")
 	}
 }

@@ -271,6 +271,17 @@ func (c *Cluster) SetTasks(tasks, statuses, nodes []int32) error {
 		(*C.int32_t)(unsafe.Pointer(&tasks[0])), (*C.int32_t)(unsafe.Pointer(&statuses[0])), where, &e), &e)
 }
 
+// MakeTasks makes so many of a group's tasks, which are counts (column group.by_count), rows that are
+// pending. Profiles place rows only.
+func (c *Cluster) MakeTasks(job, group string, count int64) error {
+	e := C.muster_go_error()
+	ofJob, ofGroup := C.CString(job), C.CString(group)
+	defer C.free(unsafe.Pointer(ofJob))
+	defer C.free(unsafe.Pointer(ofGroup))
+	return check(C.muster_cluster_make_tasks(c.cluster, ofJob, C.int64_t(len(job)), ofGroup, C.int64_t(len(group)),
+		C.int64_t(count), &e), &e)
+}
+
 // BindFailed reports that a bind which was followed failed: the task is pending again.
 func (c *Cluster) BindFailed(task string) error {
 	e := C.muster_go_error()

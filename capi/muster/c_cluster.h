@@ -93,6 +93,14 @@ MUSTER_API muster_status muster_cluster_add_json(muster_cluster* cluster, const 
 MUSTER_API muster_status muster_cluster_remove(muster_cluster* cluster, int32_t kind,
                                                const char* name, int64_t size, muster_error* error);
 
+/* Makes `count` of a group's tasks, which are counts (column group.by_count), pending rows.
+ * Profiles place rows only. Fails with MUSTER_E_NOT_FOUND for an unknown job, and with
+ * MUSTER_E_INVALID_ARGUMENT if the group has fewer. Cost: O(count). */
+MUSTER_API muster_status muster_cluster_make_tasks(muster_cluster* cluster, const char* job,
+                                                   int64_t job_size, const char* group,
+                                                   int64_t group_size, int64_t count,
+                                                   muster_error* error);
+
 /* ---- reports on tasks ------------------------------------------------------------------------ */
 
 /* Sets the status (MUSTER_TASK_...) and node of tasks, by index, in order. nodes[i] is MUSTER_NONE

@@ -23,6 +23,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,8 @@
 #include "muster/trace.h"
 
 namespace muster {
+
+struct Extensions;  // policy.h
 
 // What became of a job by the end of a replay.
 enum class JobOutcome : uint8_t {
@@ -112,6 +115,9 @@ struct ReplayOptions {
   // has passed. Where the preceding job is refused, it is submitted at its time in the trace, or at
   // once if that has passed. False: the trace's times hold.
   bool follow_preceding = false;
+  // Policies and actions of the caller's own that a profile may name (policy.h). Batch policies on
+  // pools have none.
+  std::shared_ptr<const Extensions> extensions = {};
   // Called now and then. Returning true ends the replay, with `complete` false.
   std::function<bool()> should_stop = {};
 };

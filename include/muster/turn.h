@@ -11,7 +11,7 @@
 // actions of all presets serve a whole cycle and the next decisions. The plan of the next decisions
 // is how the plan of a whole cycle begins.
 // Failure. Schedule fails with InvalidArgument if an action of the profile does not serve the kind:
-// `options: turn: action "allocate" does not serve heartbeats; it serves cycle, decisions`.
+// `options: turn: action "p" of profile "ray" does not serve event; it serves cycle, decisions`.
 // Ownership, threads. Plain values.
 // Cost. A turn takes what its list takes; a TurnSet is one number.
 #ifndef MUSTER_TURN_H_

@@ -8,6 +8,8 @@ namespace muster {
 QueueTreeWalk::QueueTreeWalk(const ActionContext& context)
     : tables_(context.tables),
       dispatcher_(context.dispatcher),
+      ledger_(context.ledger),
+      by_turn_(context.dispatcher.OrdersByTurn()),
       root_(static_cast<QueueIndex>(context.tables.queues.alive.size())),
       place_(root_, 0),
       jobs_(root_),
@@ -16,7 +18,7 @@ QueueTreeWalk::QueueTreeWalk(const ActionContext& context)
   const QueueTable& queues = tables_.queues;
   heaps_.reserve(root_ + 1);
   for (QueueIndex q = 0; q < root_; ++q) {
-    heaps_.emplace_back(ChildBefore{&dispatcher_, &queues.children[q]});
+    heaps_.emplace_back(ChildBefore{this, &queues.children[q]});
     if (!queues.alive[q]) continue;
     if (queues.parent[q] == kNone) {
       place_[q] = static_cast<uint32_t>(roots_.size());
@@ -26,7 +28,74 @@ QueueTreeWalk::QueueTreeWalk(const ActionContext& context)
       place_[queues.children[q][i]] = static_cast<uint32_t>(i);
     }
   }
-  heaps_.emplace_back(ChildBefore{&dispatcher_, &roots_});
+  heaps_.emplace_back(ChildBefore{this, &roots_});
+  NumberLevels();
+  if (by_turn_) OpenBooks();
+}
+
+void QueueTreeWalk::NumberLevels() {
+  levels_.push_back(root_);
+  levels_.insert(levels_.end(), roots_.begin(), roots_.end());
+  for (size_t i = 1; i < levels_.size(); ++i) {
+    const std::vector<QueueIndex>& children = tables_.queues.children[levels_[i]];
+    levels_.insert(levels_.end(), children.begin(), children.end());
+  }
+  level_place_.assign(root_ + 1, 0);
+  for (size_t i = 0; i < levels_.size(); ++i) level_place_[levels_[i]] = static_cast<uint32_t>(i);
+}
+
+void QueueTreeWalk::OpenBooks() {
+  const size_t dimensions = tables_.dimension_count();
+  books_.turns.assign(root_, 0);
+  books_.opening.assign(root_ * dimensions, 0);
+  books_.held = books_.own = books_.opening;
+  for (size_t i = levels_.size() - 1; i > 0; --i) {
+    const QueueIndex queue = levels_[i], parent = tables_.queues.parent[queue];
+    const std::span<const int64_t> opening = dispatcher_.OpeningOf(queue);
+    const std::span<const int64_t> own = ledger_.queue_allocated(queue);
+    for (size_t d = 0; d < dimensions; ++d) {
+      const size_t cell = queue * dimensions + d;
+      books_.own[cell] = own[d];
+      books_.opening[cell] += opening[d];
+      books_.held[cell] += own[d];
+      if (parent == kNone) continue;
+      books_.opening[parent * dimensions + d] += books_.opening[cell];
+      books_.held[parent * dimensions + d] += books_.held[cell];
+    }
+  }
+}
+
+void QueueTreeWalk::FollowLedger(QueueIndex queue) {
+  const size_t dimensions = tables_.dimension_count();
+  const std::span<const int64_t> now = ledger_.queue_allocated(queue);
+  for (size_t d = 0; d < dimensions; ++d) {
+    int64_t& own = books_.own[queue * dimensions + d];
+    const int64_t more = now[d] - own;
+    if (more == 0) continue;
+    own = now[d];
+    for (QueueIndex q = queue; q != kNone; q = tables_.queues.parent[q]) {
+      books_.held[q * dimensions + d] += more;
+    }
+  }
+}
+
+QueueTurn QueueTreeWalk::TurnOf(QueueIndex queue) const {
+  const size_t dimensions = tables_.dimension_count();
+  QueueTurn turn;
+  turn.queue = queue;
+  turn.head = HeadOf(queue);
+  turn.turns = books_.turns[queue];
+  turn.opening = std::span(books_.opening).subspan(queue * dimensions, dimensions);
+  turn.held = std::span(books_.held).subspan(queue * dimensions, dimensions);
+  return turn;
+}
+
+JobIndex QueueTreeWalk::HeadOf(QueueIndex queue) const {
+  while (jobs_[queue].empty()) {
+    if (heaps_[queue].empty()) return kNone;
+    queue = tables_.queues.children[queue][heaps_[queue].Top()];
+  }
+  return jobs_[queue].front();
 }
 
 void QueueTreeWalk::PushJob(QueueIndex queue, JobIndex job) {
@@ -39,7 +108,7 @@ void QueueTreeWalk::PushJob(QueueIndex queue, JobIndex job) {
 void QueueTreeWalk::Add(JobIndex job) {
   const QueueIndex queue = tables_.jobs.queue[job];
   PushJob(queue, job);
-  if (Family(queue).Contains(place_[queue])) return;
+  if (!by_turn_ && Family(queue).Contains(place_[queue])) return;
   for (QueueIndex q = queue; q != kNone; q = tables_.queues.parent[q]) {
     if (Family(q).Contains(place_[q])) {
       Family(q).Update(place_[q]);
@@ -60,12 +129,16 @@ JobIndex QueueTreeWalk::Next() {
   const JobIndex job = jobs.back();
   jobs.pop_back();
   dispatcher_.NoteTurn(job);
+  if (by_turn_) {
+    for (QueueIndex q = queue; q != kNone; q = tables_.queues.parent[q]) ++books_.turns[q];
+  }
   return job;
 }
 
 void QueueTreeWalk::Done(JobIndex job, bool again) {
   const QueueIndex queue = tables_.jobs.queue[job];
   if (again) PushJob(queue, job);
+  if (by_turn_) FollowLedger(queue);
   for (QueueIndex q = queue; q != kNone; q = tables_.queues.parent[q]) {
     if (Waits(q)) {
       Family(q).Update(place_[q]);
@@ -76,7 +149,7 @@ void QueueTreeWalk::Done(JobIndex job, bool again) {
   }
   if (const uint64_t epoch = dispatcher_.QueueOrderEpoch(); epoch != epoch_) {
     epoch_ = epoch;
-    for (QueueIndex parent = 0; parent <= root_; ++parent) Rebuild(parent);
+    for (size_t i = levels_.size(); i > 0; --i) Rebuild(levels_[i - 1]);
   }
 }
 
@@ -91,6 +164,7 @@ void QueueTreeWalk::Rebuild(QueueIndex parent) {
 void QueueTreeWalk::Resort(std::span<const QueueIndex> changed) {
   std::vector<QueueIndex> parents;
   for (QueueIndex queue : changed) {
+    if (by_turn_) FollowLedger(queue);
     std::make_heap(jobs_[queue].begin(), jobs_[queue].end(),
                    [this](JobIndex a, JobIndex b) { return dispatcher_.JobBefore(b, a); });
     for (QueueIndex q = queue; q != kNone;) {
@@ -98,7 +172,9 @@ void QueueTreeWalk::Resort(std::span<const QueueIndex> changed) {
       parents.push_back(q == kNone ? root_ : q);
     }
   }
-  std::sort(parents.begin(), parents.end());
+  // The lowest first: what a queue's head is depends on the heaps below it.
+  std::sort(parents.begin(), parents.end(),
+            [this](QueueIndex a, QueueIndex b) { return level_place_[a] > level_place_[b]; });
   parents.erase(std::unique(parents.begin(), parents.end()), parents.end());
   for (QueueIndex parent : parents) Rebuild(parent);
 }

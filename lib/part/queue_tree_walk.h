@@ -17,7 +17,11 @@
 // how its heap was shuffled needs a QueueRound (queue_round.h). The walk reports to policies that
 // order queues which ones are in line. If their QueueOrderEpoch changes, all heaps are made anew.
 // It loops instead of recursing: a tree may be 10,000 levels deep.
-// Cost. O(depth x log children) questions to the policies a turn.
+//
+// Orders that depend on the turn get each queue with those below it: the job that the walk would
+// reach, the turns taken and what all their tasks hold. Other orders cost nothing for it.
+// Cost. O(depth x log children) questions to the policies a turn; each O(depth) if an order depends
+// on the turn.
 #ifndef MUSTER_PART_QUEUE_TREE_WALK_H_
 #define MUSTER_PART_QUEUE_TREE_WALK_H_
 
@@ -44,14 +48,29 @@ class QueueTreeWalk {
 
  private:
   struct ChildBefore {
-    const Dispatcher* dispatcher;
+    const QueueTreeWalk* walk;
     const std::vector<QueueIndex>* children;
     bool operator()(uint32_t a, uint32_t b) const {
-      return dispatcher->QueueBefore((*children)[a], (*children)[b]);
+      return walk->Before((*children)[a], (*children)[b]);
     }
   };
   using Heap = IndexedHeap<ChildBefore>;
 
+  // What queues hold and held, with all below them. Kept for orders that depend on the turn only.
+  struct Books {
+    std::vector<int64_t> turns;               // per queue
+    std::vector<int64_t> opening, held, own;  // per queue and dimension; own: without those below
+  };
+
+  bool Before(QueueIndex a, QueueIndex b) const {
+    if (!by_turn_) return dispatcher_.QueueBefore(a, b);
+    return dispatcher_.QueueTurnBefore(TurnOf(a), TurnOf(b));
+  }
+  QueueTurn TurnOf(QueueIndex queue) const;
+  JobIndex HeadOf(QueueIndex queue) const;
+  void NumberLevels();
+  void OpenBooks();
+  void FollowLedger(QueueIndex queue);
   bool Waits(QueueIndex queue) const { return !jobs_[queue].empty() || !heaps_[queue].empty(); }
   Heap& Family(QueueIndex queue) {  // the heap that `queue` is in
     const QueueIndex parent = tables_.queues.parent[queue];
@@ -62,12 +81,17 @@ class QueueTreeWalk {
 
   const Tables& tables_;
   const Dispatcher& dispatcher_;
+  const Ledger& ledger_;
+  const bool by_turn_;     // an order depends on the turn
   const QueueIndex root_;  // stands for the parent of the roots
   std::vector<QueueIndex> roots_;
   std::vector<uint32_t> place_;              // of a queue among its siblings
   std::vector<Heap> heaps_;                  // per queue, then root_
   std::vector<std::vector<JobIndex>> jobs_;  // per queue: a heap, the first job on top
-  uint64_t epoch_;                           // of the order of queues
+  std::vector<QueueIndex> levels_;           // root_, then level by level
+  std::vector<uint32_t> level_place_;        // of a queue, or root_, in levels_
+  Books books_;
+  uint64_t epoch_;  // of the order of queues
 };
 
 }  // namespace muster

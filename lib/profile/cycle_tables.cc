@@ -52,7 +52,7 @@ absl::Status CheckTables(const ProfileConfig& config, const Tables& tables) {
   return absl::FailedPreconditionError(
       absl::StrCat(PlaceOf("job", spec.name), ", ", PlaceOf("group", spec.groups[group].name), ": ",
                    spec.groups[group].by_count->count, " tasks are counts, which profile ",
-                   Quote(config.name), " does not place; must be rows (MakeTasks)"));
+                   Quote(config.name), " does not place; must be rows (MakeTasks, --make-tasks)"));
 }
 
 absl::StatusOr<std::shared_ptr<const Tables>> WithJobsOfOne(const Tables& tables,

@@ -54,9 +54,10 @@ absl::Status CheckTurn(const Turn& turn, const ProfileConfig& config, const Tabl
       absl::StrAppend(&words, words.empty() ? "" : ", ",
                       ToAbsl(TurnKindName(static_cast<TurnKind>(k))));
     }
-    return absl::InvalidArgumentError(absl::StrCat(
-        "options: turn: action ", Quote(action.decl.name), " does not serve ",
-        ToAbsl(TurnKindName(kind)), "; it serves ", words.empty() ? "nothing" : words));
+    return absl::InvalidArgumentError(
+        absl::StrCat("options: turn: action ", Quote(action.decl.name), " of profile ",
+                     Quote(config.name), " does not serve ", ToAbsl(TurnKindName(kind)),
+                     "; it serves ", words.empty() ? "nothing" : words));
   }
   if (const auto* next = std::get_if<NextDecisions>(&turn); next != nullptr && next->count < 1) {
     return absl::InvalidArgumentError(

@@ -8,10 +8,10 @@
 // built anew. The loop's session follows the tables, and one plan's memory serves the next. A plan
 // copies names only where it is followed later.
 //
-// Order of events at one time: corrections of estimates, submissions, ends, evicted tasks leaving,
-// nodes, decisions that were late; equal kinds by insertion. A job runs while at least min_tasks of
-// its tasks do. When a stop leaves it fewer, all its tasks stop and wait again, and Recovery
-// decides how much of its work is left.
+// Order of events at one time: corrections of estimates, submissions, ends, evicted tasks that
+// leave, places that expire, nodes, late decisions; equal kinds by insertion. A job runs while at
+// least min_tasks of its tasks do. When a stop leaves it fewer, all its tasks stop and wait again,
+// and Recovery decides how much of its work is left.
 #include "lib/replay/engine.h"
 
 #include <algorithm>
@@ -27,6 +27,7 @@
 #include "lib/replay/arrivals.h"
 #include "lib/replay/estimates.h"
 #include "lib/replay/event_queue.h"
+#include "lib/replay/held_places.h"
 #include "lib/replay/node_faults.h"
 #include "lib/replay/node_health.h"
 #include "lib/replay/placements.h"
@@ -119,7 +120,8 @@ class Loop {
       if (!absent[row]) health_.Take(row, NodeEvent::Kind::kJoin, /*by_chance=*/false);
     }
     if (absl::Status s = world_.Build(absent); !s.ok()) return s;
-    const absl::StatusOr<ProfileConfig> config = ResolveProfile(profile_);
+    const absl::StatusOr<ProfileConfig> config =
+        ResolveProfile(profile_, options_.extensions.get());
     if (!config.ok()) return config.status();
     session_ = std::make_unique<Session>(world_.tables(), *config, SpeedOptions());
     sampler_.Begin(trace_, options_.series_interval);
@@ -160,7 +162,7 @@ class Loop {
       if (arrivals_.next_time() == now_) {
         Submit(arrivals_.Pop());
       } else if (!events_.empty() && events_.top().time == now_ &&
-                 events_.top().kind <= EventKind::kLeft) {
+                 events_.top().kind <= EventKind::kExpired) {
         HandleTop();
       } else if (faults_.next_time() == now_) {
         HandleNode(faults_.Pop());
@@ -190,6 +192,9 @@ class Loop {
         break;
       case EventKind::kLeft:
         if (jobs_[event.job].turn == event.turn) Leave(event.job, event.task);
+        break;
+      case EventKind::kExpired:
+        Expire(event.job, event.task);
         break;
       case EventKind::kDecided: {
         const Plan plan = *std::move(late_);
@@ -308,7 +313,8 @@ class Loop {
       const NodeIndex node = world_.tables().tasks.node[task];
       if (node == kNone) continue;
       world_.Account(row, node, -1);
-      placements_.End(row, PlaceOf(row, task), now_);
+      const uint32_t place = PlaceOf(row, task);
+      if (!held_.Take({row, place})) placements_.End(row, place, now_);
     }
     job.progress.Finish();
     ++job.turn;
@@ -329,6 +335,18 @@ class Loop {
     const TaskIndex task = world_.tasks_of(row)[place];
     if (world_.tables().tasks.status[task] != TaskStatus::kReleasing) return;
     Lose(row, {task}, /*failed=*/false);
+  }
+
+  // The deadline of a task that holds its node. It gives the node up, unless it was bound or has
+  // got more time.
+  void Expire(uint32_t row, uint32_t place) {
+    if (result_.end[row] != kAbsent) return;
+    const TaskTable& tasks = world_.tables().tasks;
+    const TaskIndex task = world_.tasks_of(row)[place];
+    if (tasks.status[task] != TaskStatus::kWaiting || tasks.waits_until[task] > now_) return;
+    held_.Take({row, place});
+    world_.Release(row, task);
+    Changed();
   }
 
   void Lose(uint32_t row, const std::vector<TaskIndex>& tasks, bool failed) {
@@ -364,9 +382,11 @@ class Loop {
     SetWants(row);
   }
   void Release(uint32_t row, TaskIndex task) {
-    placements_.End(row, PlaceOf(row, task), now_);
+    const uint32_t place = PlaceOf(row, task);
+    const bool ran = !held_.Take({row, place});
+    if (ran) placements_.End(row, place, now_);
     world_.Release(row, task);
-    --jobs_[row].running;
+    jobs_[row].running -= ran;
   }
 
   // --- nodes
@@ -456,7 +476,40 @@ class Loop {
     placements_.Begin(row, PlaceOf(row, task), world_.machine_row(to), now_);
   }
 
-  // Returns whether the plan admitted, bound, moved or evicted anything.
+  // The task runs on its node from now on. `held`: it held the node before.
+  void Begin(uint32_t row, TaskIndex task, bool held) {
+    const NodeIndex node = world_.tables().tasks.node[task];
+    if (held) {
+      world_.Start(task, node, now_);
+    } else {
+      world_.Run(row, task, node, now_);
+    }
+    placements_.Begin(row, PlaceOf(row, task), world_.machine_row(node), now_);
+    ++jobs_[row].running;
+    // In the order of the decisions, which orders events.
+    if (!jobs_[row].begins) begun_.push_back(row);
+    jobs_[row].begins = true;
+  }
+
+  // The task holds its node, and waits there for its group or its deadline.
+  void Hold(uint32_t row, TaskIndex task, const Reservation& reservation) {
+    const uint32_t place = PlaceOf(row, task);
+    if (!held_.Take({row, place})) world_.Account(row, world_.tables().tasks.node[task], 1);
+    held_.Add({row, place}, reservation.waiting_group);
+    if (reservation.until == kAbsent || reservation.until > kEndless) return;
+    events_.Push({std::max(reservation.until, now_ + 1), EventKind::kExpired, row, place});
+  }
+
+  void BindWholeGroups() {
+    const auto lacks = [this](uint32_t row) {
+      return jobs_[row].running + held_.held(row) < MinTasks(row);
+    };
+    for (const HeldPlaces::Place& task : held_.TakeWhole(lacks)) {
+      Begin(task.row, world_.tasks_of(task.row)[task.place], /*held=*/true);
+    }
+  }
+
+  // Returns whether the plan admitted, bound, reserved, moved or evicted anything.
   bool Follow(const Plan& plan) {
     if (plan.decisions().empty()) return false;
     const bool current = plan.version() == world_.tables().version;
@@ -466,24 +519,22 @@ class Loop {
     }
     const TaskTable& tasks = world_.tables().tasks;
     bool moved = false;
-    std::vector<uint32_t> begun;
     for (const Decision& decision : plan.decisions()) {
       moved |= decision.kind == DecisionKind::kAdmit;
       const bool evicts = decision.kind == DecisionKind::kEvict;
       const bool moves = decision.kind == DecisionKind::kMove;
-      if (decision.kind != DecisionKind::kBind && !evicts && !moves) continue;
+      const bool reserves = decision.kind == DecisionKind::kReserve;
+      if (decision.kind != DecisionKind::kBind && !evicts && !moves && !reserves) continue;
       const std::optional<TaskIndex> task =
           current ? decision.task : tasks.names.Find(plan.task_name(decision.task));
       if (!task.has_value()) continue;
       const uint32_t row = world_.row_of(tasks.job[*task]);
       if (decision.kind == DecisionKind::kBind && tasks.status[*task] == TaskStatus::kBinding) {
         moved = true;
-        world_.Run(row, *task, tasks.node[*task], now_);
-        placements_.Begin(row, PlaceOf(row, *task), world_.machine_row(tasks.node[*task]), now_);
-        ++jobs_[row].running;
-        // In the order of the decisions, which orders events.
-        if (!jobs_[row].begins) begun.push_back(row);
-        jobs_[row].begins = true;
+        Begin(row, *task, held_.Take({row, PlaceOf(row, *task)}));
+      } else if (reserves && tasks.status[*task] == TaskStatus::kWaiting) {
+        moved = true;
+        Hold(row, *task, plan.reservations()[decision.index]);
       } else if (moves && tasks.status[*task] == TaskStatus::kBinding) {
         moved = true;
         Migrate(row, *task, plan.node_name(plan.moves()[decision.index].from));
@@ -494,10 +545,12 @@ class Loop {
              PlaceOf(row, *task));
       }
     }
-    for (uint32_t row : begun) {
+    BindWholeGroups();
+    for (uint32_t row : begun_) {
       jobs_[row].begins = false;
       Go(row);
     }
+    begun_.clear();
     if (options_.latency > 0 && moved) Changed();
     return moved;
   }
@@ -535,6 +588,8 @@ class Loop {
   World world_;
   std::vector<Job> jobs_;
   PlacementLog placements_;
+  HeldPlaces held_;
+  std::vector<uint32_t> begun_;  // jobs of which a plan that is being followed starts tasks
   ReplayResult result_;
   absl::Status status_;
 

@@ -27,7 +27,7 @@
 namespace muster {
 
 // In the order of their handling.
-enum class EventKind : uint8_t { kCorrect, kEnd, kLeft, kDecided };
+enum class EventKind : uint8_t { kCorrect, kEnd, kLeft, kExpired, kDecided };
 
 struct Event {
   int64_t time = 0;
@@ -90,7 +90,7 @@ class EventQueue {
   struct Line {
     uint32_t first = kNone, last = kNone;  // `last` is valid while there is a first
   };
-  using Instant = std::array<Line, 4>;  // by kind
+  using Instant = std::array<Line, 5>;  // by kind
 
   static uint32_t FirstOf(const Instant& instant) {
     for (const Line& line : instant) {

@@ -252,9 +252,13 @@ void World::Account(uint32_t row, NodeIndex node, int sign) {
 }
 
 void World::Run(uint32_t row, TaskIndex task, NodeIndex node, int64_t now) {
+  Start(task, node, now);
+  Account(row, node, 1);
+}
+
+void World::Start(TaskIndex task, NodeIndex node, int64_t now) {
   editor().SetPlace(task, TaskStatus::kRunning, node, /*assumed=*/false);
   editor().SetStarted(task, now);
-  Account(row, node, 1);
 }
 
 void World::Release(uint32_t row, TaskIndex task) {

@@ -61,6 +61,8 @@ class World {
 
   // Notes that a task of the trace's row begins to hold, or no longer holds, its node.
   void Run(uint32_t row, TaskIndex task, NodeIndex node, int64_t now);
+  // The same for a task that holds its node already.
+  void Start(TaskIndex task, NodeIndex node, int64_t now);
   void Release(uint32_t row, TaskIndex task);  // it waits again
   void Account(uint32_t row, NodeIndex node, int sign);
 

@@ -217,6 +217,9 @@ std::map<std::string, Call> Calls() {
   calls["report_bind_failed"] = [](FaultWorld& w, muster_error* e) {
     return muster_cluster_report_bind_failed(w.busy.get(), "fits-1", 6, e);
   };
+  calls["make_tasks"] = [](FaultWorld& w, muster_error* e) {
+    return muster_cluster_make_tasks(w.counted.get(), "j", 1, "", 0, 10, e);
+  };
   calls["plan_texts"] = [](FaultWorld& w, muster_error* e) {
     Held<muster_text> text;
     char digest[33];

@@ -69,6 +69,8 @@ struct FaultWorld {
   // Has had a cycle, and carried it out. Since then there are devices and domains, and tasks that
   // request them.
   Held<muster_cluster> busy = SmallCluster();
+  // Has the job "j" of ten tasks that are counts.
+  Held<muster_cluster> counted = SmallCluster();
   Held<muster_table> tasks, nodes, queues, orphans, many_tasks, many_nodes;
   Held<muster_policies> policies;
   Held<muster_plan> plan;
@@ -105,6 +107,11 @@ struct FaultWorld {
     EXPECT_OK_C(muster_cluster_set_task(busy.get(), "fits-0", 6, MUSTER_TASK_SUCCEEDED, nullptr, 0,
                                         &error));
     EXPECT_OK_C(muster_cluster_add_json(busy.get(), kPlaces, MUSTER_TO_NUL, &error));
+    EXPECT_OK_C(muster_cluster_add_json(
+        counted.get(),
+        R"({"muster": 1, "jobs": [{"name": "j", "groups": [{"by_count": {"count": 10},
+            "shape": {"request": {"cpu": 1}}}]}]})",
+        MUSTER_TO_NUL, &error));
     EXPECT_OK_C(muster_cluster_freeze(cluster.get(), Out(snapshot), &error));
     EXPECT_OK_C(muster_snapshot_schedule(snapshot.get(), "volcano", nullptr, Out(plan), &error));
     snapshot_digest = DigestOf(plan.get());

@@ -87,6 +87,9 @@ class Record(unittest.TestCase):
                                                      "shape": {"request": {"cpu": "7500m"}}}]}])
         self.cycle(cluster, "muster")
         self.call("cluster_report_bind_failed", cluster, b"b\n\"-2", TO_NUL)
+        self.add(cluster, jobs=[{"name": "sweep", "groups": [{"name": "w", "by_count": {"count": 2},
+                                                            "shape": {"request": {"cpu": 1}}}]}])
+        self.call("cluster_make_tasks", cluster, b"sweep", TO_NUL, b"w", TO_NUL, ctypes.c_int64(2))
         self.call("cluster_remove", cluster, 4, b"a-2", TO_NUL)
         names = (ctypes.c_char_p * 2)(b"t0", b"t1")
         table = self.call("table_new", 4, ctypes.c_int64(2), None, ...)

@@ -106,6 +106,19 @@ TEST_F(RecordsInC, OptionalPartsAreCellsOfJson) {
   Cell(jobs, "group.by_count", R"({"count": 10000})");
   ASSERT_OK_C(Put(jobs));
   Has(R"("by_count": {"count": 10000})");
+  Held<muster_plan> plan;
+  ASSERT_NE(muster_cluster_schedule(cluster_.get(), "volcano", nullptr, Out(plan), &error), 0);
+  EXPECT_STREQ(error.message,
+               "job \"j\", group \"\": 10000 tasks are counts, which profile \"volcano\" does not "
+               "place; must be rows (MakeTasks, --make-tasks)");
+  ASSERT_OK_C(muster_cluster_make_tasks(cluster_.get(), "j", 1, "", 0, 9998, &error));
+  Has(R"("by_count": {"count": 2})");
+  EXPECT_EQ(muster_cluster_make_tasks(cluster_.get(), "j", 1, "", 0, 3, &error),
+            MUSTER_E_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message,
+               "job \"j\", group \"\": count is 3; must be 0 to 2, the tasks that are counts");
+  ASSERT_OK_C(muster_cluster_make_tasks(cluster_.get(), "j", 1, "", 0, 2, &error));
+  ASSERT_OK_C(muster_cluster_schedule(cluster_.get(), "volcano", nullptr, Out(plan), &error));
   ASSERT_OK_C(muster_cluster_add_json(
       cluster_.get(),
       R"({"muster": 1, "tasks": [{"name": "t", "usage": {"amounts": {"cpu": "350m"}}}],

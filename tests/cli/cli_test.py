@@ -123,6 +123,17 @@ class Run(Files):
         self.assertTrue(whole["complete"])
         self.assertFalse(cut["complete"])
 
+    def test_tasks_that_are_counts_become_rows(self):
+        jobs = [{"name": "j", "groups": [{"name": "w", "by_count": {"count": 2},
+                                         "shape": {"request": {"cpu": 3}}}]}]
+        path = self.write(small(jobs=jobs))
+        self.assert_ends(muster("run", path), 2, stderr='job "j", group "w": 2 tasks are counts')
+        self.assert_ends(muster("run", path), 2, stderr="--make-tasks")
+        for command in ("run", "explain"):
+            name = ("j",) if command == "explain" else ()
+            self.assert_ends(muster(command, path, *name, "--make-tasks"), 0)
+        self.assert_ends(muster("run", path, "--make-tasks"), 0, stdout="2 bound")
+
     def test_bad_input_ends_with_2_and_names_file_and_place(self):
         cases = (
             ("{", "byte 1: unexpected end of input"),

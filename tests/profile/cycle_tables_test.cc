@@ -161,7 +161,7 @@ TEST(Counts, AreRefusedByProfilesThatPlaceRows) {
   ASSERT_TRUE(cluster.AddJob(job).ok());
   const std::string words =
       "job \"sweep\", group \"w\": 10000 tasks are counts, which profile \"volcano\" does not "
-      "place; must be rows (MakeTasks)";
+      "place; must be rows (MakeTasks, --make-tasks)";
   EXPECT_EQ(cluster.Schedule("volcano").status().message(), words);
   EXPECT_EQ(Schedule(cluster.Freeze(), "volcano").status().message(), words);
   EXPECT_EQ(WhatIf(cluster, "volcano", {}).status().message(), words);

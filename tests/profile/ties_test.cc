@@ -157,31 +157,57 @@ class FewestTaken : public Policy, public OrderPolicy {
   const Cycle* cycle_ = nullptr;
 };
 
-TEST(QueueTurns, AnOrderMayDependOnTheTurn) {
-  Cluster cluster;
-  Accept(cluster.AddNode({.name = "n", .capacity = {{"cpu", 9}, {"pods", 99}}}));
-  for (const char* queue : {"p", "q"}) Accept(cluster.AddQueue({.name = queue}));
-  const auto add = [&](const std::string& queue, const std::string& job, int tasks, int cpu) {
-    AddJob(cluster, {.name = job, .queue = queue, .phase = JobPhase::kAdmitted}, tasks,
-           {{"cpu", cpu}});
-  };
-  add("p", "p1-", 2, 1);
-  add("p", "p2-", 1, 1);
-  add("q", "q1-", 1, 3);
-  add("q", "q2-", 1, 1);
-  auto extensions = std::make_shared<Extensions>();
-  extensions->policies.push_back({.name = "fewest-taken", .make = [](const Options&) {
-                                    return std::make_unique<FewestTaken>();
-                                  }});
-  ScheduleOptions options;
-  options.extensions = extensions;
-  const absl::StatusOr<Plan> plan =
-      cluster.Schedule("volcano:actions=allocate,tiers=fewest-taken+gang/predicates", options);
-  ASSERT_TRUE(plan.ok()) << plan.status();
-  std::string words;
-  for (const Bind& d : plan->binds()) words += std::string(plan->task_name(d.task)) + " ";
+// The binds on one node of 9 cpus, where queues take turns by FewestTaken.
+class QueueTurns : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    Accept(cluster_.AddNode({.name = "n", .capacity = {{"cpu", 9}, {"pods", 99}}}));
+  }
+  void Add(const std::string& queue, const std::string& job, int tasks, int cpu) {
+    AddJob(cluster_,
+           {.name = job, .queue = queue, .min_available = tasks, .phase = JobPhase::kAdmitted},
+           tasks, {{"cpu", cpu}});
+  }
+  std::string Binds(const std::string& profile) {
+    auto extensions = std::make_shared<Extensions>();
+    extensions->policies.push_back({.name = "fewest-taken", .make = [](const Options&) {
+                                      return std::make_unique<FewestTaken>();
+                                    }});
+    const absl::StatusOr<Plan> plan = cluster_.Schedule(profile, {.extensions = extensions});
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    std::string words;
+    if (!plan.ok()) return words;
+    for (const Bind& d : plan->binds()) words += std::string(plan->task_name(d.task)) + " ";
+    return words;
+  }
+
+  Cluster cluster_;
+};
+
+TEST_F(QueueTurns, AnOrderMayDependOnTheTurn) {
+  for (const char* queue : {"p", "q"}) Accept(cluster_.AddQueue({.name = queue}));
+  Add("p", "p1-", 2, 1);
+  Add("p", "p2-", 1, 1);
+  Add("q", "q1-", 1, 3);
+  Add("q", "q2-", 1, 1);
   // q's head is the smaller gang. Then q has taken 3, so that p goes until it has as much.
-  EXPECT_EQ(words, "q1-0 p1-0 p1-1 p2-0 q2-0 ");
+  EXPECT_EQ(Binds("volcano:actions=allocate,tiers=fewest-taken+gang/predicates"),
+            "q1-0 p1-0 p1-1 p2-0 q2-0 ");
+}
+
+// Inner queues take turns by the head and the amounts of all that is below them.
+TEST_F(QueueTurns, DownATree) {
+  for (const char* queue : {"b", "a"}) Accept(cluster_.AddQueue({.name = queue}));
+  for (const char* queue : {"a1", "a2"}) {
+    Accept(cluster_.AddQueue({.name = queue, .parent = "a"}));
+  }
+  Add("b", "b1-", 2, 2);
+  Add("b", "b2-", 1, 1);
+  Add("a1", "x-", 2, 1);
+  Add("a2", "y-", 1, 1);
+  // The head below a is the smaller gang, y. Then a has taken 1 and b nothing; then a 1 and b 4.
+  EXPECT_EQ(Binds("muster:actions=allocate,tiers=fewest-taken+gang/predicates"),
+            "y-0 b1-0 b1-1 x-0 x-1 b2-0 ");
 }
 
 }  // namespace

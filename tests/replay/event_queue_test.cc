@@ -32,7 +32,7 @@ TEST(EventQueue, GivesEventsByTimeKindAndInsertion) {
       const bool pushes = rng.Chance(step / 100 % 2 == 0 ? 0.7 : 0.3);
       if (pushes || list.empty()) {
         const Event event{static_cast<int64_t>(rng.Below(times)) - 5,
-                          static_cast<EventKind>(rng.Below(4)), step,
+                          static_cast<EventKind>(rng.Below(5)), step,
                           static_cast<uint32_t>(rng.Below(3)), static_cast<uint32_t>(rng.Below(3))};
         queue.Push(event);
         list.push_back(event);

@@ -120,14 +120,20 @@ TEST_F(Heartbeat, WhatCannotBeIsRefused) {
             "options: turn: nodes[1]: no node is named \"gone\"");
   options_.turn = WholeCycle();
   EXPECT_EQ(cluster_.Schedule("muster:actions=beat", options_).status().message(),
-            "options: turn: action \"beat\" does not serve cycle; it serves heartbeats");
+            "options: turn: action \"beat\" of profile \"muster\" does not serve cycle; "
+            "it serves heartbeats");
   options_.turn = Heartbeats{{"n0"}};
-  EXPECT_EQ(
-      cluster_.Schedule("kube-batch", options_).status().message(),
-      "options: turn: action \"allocate\" does not serve heartbeats; it serves cycle, decisions");
+  EXPECT_EQ(cluster_.Schedule("kube-batch", options_).status().message(),
+            "options: turn: action \"allocate\" of profile \"kube-batch\" does not serve "
+            "heartbeats; it serves cycle, decisions");
   options_.turn = OneEvent();
-  EXPECT_EQ(cluster_.Schedule("fcfs", options_).status().message(),
-            "options: turn: action \"fcfs\" does not serve event; it serves cycle, decisions");
+  for (const ProfileInfo& profile : Profiles()) {
+    const std::string words(cluster_.Schedule(profile.name, options_).status().message());
+    EXPECT_TRUE(words.starts_with("options: turn: action \"")) << words;
+    EXPECT_TRUE(words.ends_with("\" of profile \"" + profile.name +
+                                "\" does not serve event; it serves cycle, decisions"))
+        << words;
+  }
   options_.turn = NextDecisions{0};
   EXPECT_EQ(cluster_.Schedule("muster", options_).status().message(),
             "options: turn: count is 0; must be 1 or more");

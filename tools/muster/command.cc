@@ -84,6 +84,7 @@ void RunFlags::Declare(FlagSet* flags) {
   flags->Value("--turn", "JSON", &turn,
                "what the cycle is asked, such as {\"decisions\": 3} or {\"heartbeats\": [\"n1\"]}");
   flags->Value("--memory", "FILE", &memory, "the memory of an earlier cycle");
+  flags->Switch("--make-tasks", &make_tasks, "make rows of all tasks that are counts (by_count)");
 }
 
 absl::StatusOr<Loaded> LoadFile(const std::string& path) {
@@ -97,6 +98,21 @@ absl::StatusOr<Loaded> LoadFile(const std::string& path) {
   return Loaded{cluster.Freeze(),
                 scenario->profile.empty() ? std::string(kDefaultProfile) : scenario->profile};
 }
+
+namespace {
+
+absl::Status MakeAllTasks(const std::vector<JobSpec>& jobs, Cluster* cluster) {
+  for (const JobSpec& job : jobs) {
+    for (const GroupSpec& group : job.groups) {
+      if (!group.by_count) continue;
+      absl::Status made = cluster->MakeTasks(job.name, group.name, group.by_count->count);
+      if (!made.ok()) return made;
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
 
 absl::StatusOr<Run> RunFile(const std::string& path, const RunFlags& flags) {
   absl::StatusOr<std::string> text = ReadFile(path);
@@ -130,6 +146,7 @@ absl::StatusOr<Run> RunFile(const std::string& path, const RunFlags& flags) {
 
   Cluster cluster;
   absl::Status filled = Fill(*scenario, &cluster);
+  if (filled.ok() && flags.make_tasks) filled = MakeAllTasks(scenario->cluster.jobs, &cluster);
   if (!filled.ok()) return in_file(filled);
   Snapshot snapshot = cluster.Freeze();
   absl::StatusOr<Plan> plan = Schedule(snapshot, scenario->profile, options);

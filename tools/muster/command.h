@@ -63,6 +63,7 @@ struct RunFlags {
   std::string profile;
   std::optional<int64_t> now, seed, work_budget;
   std::string turn, memory;  // JSON; path of a file
+  bool make_tasks = false;   // rows of all tasks that are counts
   void Declare(FlagSet* flags);
 };
 

@@ -224,6 +224,10 @@ absl::Status Player::Play(int64_t line, const Json& call, std::string* out) {
     return cluster_.ApplyDelta(delta).status();
   }
   if (what == "bind_failed") return cluster_.ReportBindFailed(call.at("task").get<std::string>());
+  if (what == "make_tasks") {
+    return cluster_.MakeTasks(call.at("job").get<std::string>(),
+                              call.at("group").get<std::string>(), call.at("count"));
+  }
   if (what == "statuses") {
     for (const Json& one : call.at("tasks")) {
       const absl::StatusOr<TaskStatus> status = StatusOf(one.at(1));

@@ -35,7 +35,8 @@
 
 namespace muster {
 
-// A queue that may take the next turn, for orders that depend on the turn.
+// A queue that may take the next turn, for orders that depend on the turn. Down a tree, all fields
+// but `queue` include the queues below it.
 struct QueueTurn {
   QueueIndex queue;
   JobIndex head = kNone;  // the job that would take the turn; kNone: the queue has none in line
