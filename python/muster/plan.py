@@ -92,7 +92,11 @@ class Plan:
 
     @cached_property
     def decisions(self) -> Any:
-        """All of them, in order. Indices are those of the snapshot; -1 is none."""
+        """All of them, in order. Indices are those of the snapshot.
+
+        A row whose kind is about no task or node has "" for its name and -1 for its index: the task
+        of admit, phase, offer and resize; the node of admit, phase, resize and split.
+        """
         return frame(self._core.decisions())
 
     @cached_property

@@ -41,6 +41,19 @@ class PlanKinds(unittest.TestCase):
         self.assertEqual(lines(plan.splits), [("gang-w-0", 3)])
         self.assertEqual(lines(plan.assignments), [("gang", "w", 3, "cpu", "spot")])
 
+    def test_rows_without_a_task_or_a_node(self):
+        rows = self.plan.decisions
+        seen = {}
+        columns = ("kind", "task", "task_index", "node", "node_index")
+        for kind, task, index, node, node_index in zip(*(list(rows[name]) for name in columns)):
+            self.assertEqual(index == -1, task == "", kind)
+            self.assertEqual(node_index == -1, node == "", kind)
+            seen[kind] = (task != "", node != "")
+        whole = dict.fromkeys(("bind", "nominate", "evict", "move", "reserve"), (True, True))
+        none = dict.fromkeys(("admit", "phase", "resize"), (False, False))
+        self.assertEqual({"phase": none["phase"], **seen},
+                         {**whole, **none, "offer": (False, True), "split": (True, False)})
+
     def test_counts(self):
         counts = self.plan.counts
         for kind in ("admit", "bind", "nominate", "evict", "move", "reserve", "offer", "split"):
