@@ -8,7 +8,7 @@
 //   absl::Status status = reader.ReadMembers(place, row, &node);
 //   // scenario: nodes[3].capacity: expected an object, got 7
 //
-// Each member comes as its address and a pointer to the function that reads it, so the loop over the
+// Each member comes as its address and a pointer to the function that reads it: the loop over the
 // members is compiled once and not for each struct.
 //
 // The path is kept as a list on the stack and turned into text only when something is refused.
