@@ -8,8 +8,8 @@
 //   absl::Status status = reader.ReadMembers(place, row, &node);
 //   // scenario: nodes[3].capacity: expected an object, got 7
 //
-// What a member is read by is a function pointer beside its address, so the loop over the members is
-// compiled once and not for each struct.
+// What a member is read by is a function pointer beside its address, so the loop over the members
+// is compiled once and not for each struct.
 //
 // The path is kept as a list on the stack and turned into text only when something is refused.
 // Recursion is as deep as the row is, and rows are no deeper than kMaxJsonDepth.
