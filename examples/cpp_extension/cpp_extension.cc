@@ -34,8 +34,10 @@ class SmallFirst : public Policy, public OrderPolicy {
   const Cycle* cycle_ = nullptr;
 };
 
-// Nodes with a name that begins with "old" take no task with a GPU. The answer never changes while
-// the node lives: kKind.
+// Nodes with a name that begins with "old" take no task with a GPU. The name never changes while
+// the node lives, but the answer also depends on the request, which kKind must not read: tasks that
+// differ in requests alone share an answer of that scope. So the scope is kState. tells_nodes_apart
+// keeps nodes of equal kind and books, but of different names, in states of their own.
 class NotOnOld : public Policy, public FitPolicy {
  public:
   std::string_view name() const override { return "not-on-old"; }

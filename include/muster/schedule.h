@@ -63,7 +63,7 @@ struct Extensions;
 struct ScheduleOptions {
   // Seconds, on the clock of `created` and `deadline` of the specs.
   int64_t now = 0;
-  // For profiles that break ties by chance. It has no effect on others.
+  // For ties that a hash of names and seed breaks: "volcano:node_ties=seed". Others ignore it.
   uint64_t seed = 0;
   // Cuts the cycle, reproducibly. No turn begins once this many units of work are spent: one for
   // each turn of a job, and one for each task tried in it. A turn that has begun ends, so no gang
@@ -94,7 +94,7 @@ struct ScheduleOptions {
 //   volcano:-preempt,+reclaim          without, with an action or policy
 //   volcano:actions=allocate+backfill  these actions, in this order
 //   volcano:tiers=gang/predicates      these tiers of policies
-// docs/policies.md lists profiles, actions, policies and options.
+// docs/policies.md has the whole grammar (Changing a profile), and all words that it takes.
 MUSTER_EXPORT absl::StatusOr<Plan> Schedule(const Snapshot& snapshot, std::string_view profile,
                                             const ScheduleOptions& options = {});
 

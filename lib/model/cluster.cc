@@ -15,8 +15,21 @@
 namespace muster {
 namespace {
 
-absl::Status Dangling(const Missing& missing) {
-  return absl::InvalidArgumentError(missing.message);
+// Returns `, did you mean "x"?` with the living queue that `name` most likely misspells, or "".
+std::string SuggestQueue(const QueueTable& queues, std::string_view name) {
+  if (queues.names.Find(name)) return "";
+  std::vector<std::string_view> known;
+  for (QueueIndex q = 0; q < queues.alive.size(); ++q) {
+    if (queues.alive[q]) known.push_back(queues.names.name(q));
+  }
+  const std::string_view nearest = NearestName(name, known);
+  return nearest.empty() ? "" : absl::StrCat(", did you mean ", Quote(nearest), "?");
+}
+
+absl::Status Dangling(const Missing& missing, const Tables& tables) {
+  const std::string suggestion =
+      missing.kind == RowKind::kQueue ? SuggestQueue(tables.queues, missing.name) : "";
+  return absl::InvalidArgumentError(absl::StrCat(missing.message, suggestion));
 }
 
 absl::Status Exists(const char* kind, std::string_view name) {
@@ -86,7 +99,8 @@ absl::Status Cluster::AddNode(const NodeSpec& node) {
   if (!amounts.ok()) return amounts.status();
   if (names.Find(node.name)) return Exists("node", node.name);
   NodeRefs refs;
-  if (const auto missing = impl_->editor.Resolve(node, kNone, &refs)) return Dangling(*missing);
+  if (const auto missing = impl_->editor.Resolve(node, kNone, &refs))
+    return Dangling(*missing, *impl_->tables);
   if (absl::Status room = impl_->editor.CheckRoom(names, 1, node.name.size()); !room.ok())
     return room;
   impl_->editor.PutNode(kNone, node, *amounts, refs);
@@ -105,7 +119,8 @@ absl::Status Cluster::AddNodes(int64_t count, const NodeSpec& node) {
   absl::StatusOr<NodeAmounts> amounts = CheckNode(one);
   if (!amounts.ok()) return amounts.status();
   NodeRefs refs;
-  if (const auto missing = impl_->editor.Resolve(one, kNone, &refs)) return Dangling(*missing);
+  if (const auto missing = impl_->editor.Resolve(one, kNone, &refs))
+    return Dangling(*missing, *impl_->tables);
   const auto bytes = static_cast<int64_t>(one.name.size());
   if (absl::Status room = impl_->editor.CheckRoom(names, count, count * bytes); !room.ok())
     return room;
@@ -127,7 +142,8 @@ absl::Status Cluster::UpdateNode(const NodeSpec& node) {
   const std::optional<NodeIndex> existing = impl_->tables->nodes.names.Find(node.name);
   if (!existing) return NotThere("node", node.name);
   NodeRefs refs;
-  if (const auto missing = impl_->editor.Resolve(node, *existing, &refs)) return Dangling(*missing);
+  if (const auto missing = impl_->editor.Resolve(node, *existing, &refs))
+    return Dangling(*missing, *impl_->tables);
   if (absl::Status status = CheckHeldDevices(impl_->editor, *existing, node); !status.ok())
     return status;
   impl_->editor.PutNode(*existing, node, *amounts, refs);
@@ -152,7 +168,8 @@ absl::Status Cluster::AddQueue(const QueueSpec& queue) {
   if (!amounts.ok()) return amounts.status();
   if (names.Find(queue.name)) return Exists("queue", queue.name);
   QueueRefs refs;
-  if (const auto missing = impl_->editor.Resolve(queue, kNone, &refs)) return Dangling(*missing);
+  if (const auto missing = impl_->editor.Resolve(queue, kNone, &refs))
+    return Dangling(*missing, *impl_->tables);
   if (absl::Status room = impl_->editor.CheckRoom(names, 1, queue.name.size()); !room.ok())
     return room;
   impl_->editor.PutQueue(kNone, queue, *amounts, refs);
@@ -167,7 +184,7 @@ absl::Status Cluster::UpdateQueue(const QueueSpec& queue) {
   if (!existing) return NotThere("queue", queue.name);
   QueueRefs refs;
   if (const auto missing = impl_->editor.Resolve(queue, *existing, &refs))
-    return Dangling(*missing);
+    return Dangling(*missing, *impl_->tables);
   impl_->editor.PutQueue(*existing, queue, *amounts, refs);
   return absl::OkStatus();
 }
@@ -204,7 +221,8 @@ absl::Status Cluster::AddJob(const JobSpec& job) {
   const Tables& tables = *impl_->tables;
   if (tables.jobs.names.Find(job.name)) return Exists("job", job.name);
   JobRefs refs;
-  if (const auto missing = editor.Resolve(job, kNone, &refs)) return Dangling(*missing);
+  if (const auto missing = editor.Resolve(job, kNone, &refs))
+    return Dangling(*missing, *impl_->tables);
   const auto job_bytes = static_cast<int64_t>(job.name.size());
   if (absl::Status room = editor.CheckRoom(tables.jobs.names, 1, job_bytes); !room.ok())
     return room;
@@ -251,7 +269,8 @@ absl::Status Cluster::UpdateJob(const JobSpec& job) {
   const std::optional<JobIndex> existing = impl_->tables->jobs.names.Find(job.name);
   if (!existing) return NotThere("job", job.name);
   JobRefs refs;
-  if (const auto missing = impl_->editor.Resolve(job, *existing, &refs)) return Dangling(*missing);
+  if (const auto missing = impl_->editor.Resolve(job, *existing, &refs))
+    return Dangling(*missing, *impl_->tables);
   if (const auto dropped = impl_->editor.DroppedTasks(*existing, job); !dropped.empty()) {
     return absl::FailedPreconditionError(
         absl::StrCat(PlaceOf("job", job.name), ": ",
@@ -281,7 +300,8 @@ absl::Status Cluster::AddTask(const TaskSpec& task) {
   if (!shape.ok()) return shape.status();
   if (names.Find(task.name)) return Exists("task", task.name);
   TaskRefs refs;
-  if (const auto missing = impl_->editor.Resolve(task, kNone, &refs)) return Dangling(*missing);
+  if (const auto missing = impl_->editor.Resolve(task, kNone, &refs))
+    return Dangling(*missing, *impl_->tables);
   if (absl::Status status = CheckHolds(impl_->editor, task, kNone, refs.node); !status.ok())
     return status;
   if (absl::Status room = impl_->editor.CheckRoom(names, 1, task.name.size()); !room.ok())
@@ -299,7 +319,8 @@ absl::Status Cluster::UpdateTask(const TaskSpec& task) {
   const std::optional<TaskIndex> existing = impl_->tables->tasks.names.Find(task.name);
   if (!existing) return NotThere("task", task.name);
   TaskRefs refs;
-  if (const auto missing = impl_->editor.Resolve(task, *existing, &refs)) return Dangling(*missing);
+  if (const auto missing = impl_->editor.Resolve(task, *existing, &refs))
+    return Dangling(*missing, *impl_->tables);
   if (absl::Status status = CheckHolds(impl_->editor, task, *existing, refs.node); !status.ok())
     return status;
   impl_->editor.PutTask(*existing, task, *shape, refs);
@@ -400,9 +421,9 @@ absl::Status Cluster::SetNamespace(const NamespaceSpec& name_space) {
   for (const QueueBindingSpec& binding : name_space.bindings) {
     for (const std::string& queue : binding.queues) {
       if (impl_->tables->queues.names.Find(queue)) continue;
-      return absl::InvalidArgumentError(absl::StrCat(PlaceOf("namespace", name_space.name), ", ",
-                                                     PlaceOf("binding", binding.name), ": ",
-                                                     PlaceOf("queue", queue), " does not exist"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          PlaceOf("namespace", name_space.name), ", ", PlaceOf("binding", binding.name), ": ",
+          PlaceOf("queue", queue), " does not exist", SuggestQueue(impl_->tables->queues, queue)));
     }
   }
   impl_->editor.PutNamespace(name_space);

@@ -317,8 +317,9 @@ class Resolver {
       return absl::OkStatus();
     }
     if (there == nullptr) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("profile: ", Quote(mention->name), " is not part of ", Quote(preset_.name)));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "profile: ", Quote(mention->name), " is not part of ", Quote(preset_.name),
+          remove ? "" : absl::StrCat("; ", Quote(absl::StrCat("+", mention->name)), " adds it")));
     }
     if (remove) {
       const auto named = [&](const Mention& m) { return m.name == mention->name; };

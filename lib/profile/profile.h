@@ -34,8 +34,9 @@
 
 namespace muster {
 
-// Policies of `extensions` may have names of the catalogue. Those that the spec does not name go
-// into the last tier, in their order.
+// Fails with InvalidArgument for a spec that does not resolve, and if a policy or an action of
+// `extensions` has the name of another one or a name with marks of the grammar. Policies of
+// `extensions` that the spec does not name go into the last tier, in their order.
 absl::StatusOr<ProfileConfig> ResolveProfile(std::string_view spec,
                                              const Extensions* extensions = nullptr);
 

@@ -153,6 +153,36 @@ class Run(Files):
                 self.assertIn(words, result.stderr)
         self.assert_ends(muster("run", self.folder / "absent.json"), 2,
                          stderr="No such file or directory")
+
+    def test_what_is_wrong_with_a_flag_begins_with_its_name(self):
+        path = self.write(small(profile="volcano"))
+        for flag, value, words in (
+            ("--profile", "typo", '--profile: unknown profile "typo"'),
+            ("--profile", "volcano:binpak",
+             '--profile: unknown action or policy "binpak"; did you mean "binpack"?'),
+            ("--profile", "volcano:binpack(weight=-1)",
+             '--profile: policy binpack: option "weight" is "-1"; must be a number from 0 '),
+            ("--profile", "volcano:preempt(tries=1)", '"+preempt" adds it'),
+            ("--work-budget", -1, "--work-budget is negative; must be 0 or more"),
+            ("--turn", '{"decision": 1}', '--turn: unknown key "decision"'),
+            ("--turn", '{"decisions": 0}', "--turn: "),
+            ("--turn", '{"heartbeats": ["n0"]}',
+             '--turn: action "admit" does not serve heartbeats; it serves cycle, decisions'),
+        ):
+            for command in ("run", "explain"):
+                result = muster(command, path, flag, value)
+                self.assert_ends(result, 2, stdout="", stderr=words)
+                self.assertTrue(result.stderr.startswith("muster: " + flag), result.stderr)
+        wrong = self.write(small(options={"work_budget": -1}), "wrong.json")
+        self.assert_ends(muster("run", wrong), 2, stderr=f"muster: {wrong}: ")
+        self.assert_ends(muster("what-if", path, "--profile", "typo"), 2,
+                         stderr='muster: --profile: unknown profile "typo"')
+
+    def test_an_unknown_queue_is_named_with_the_nearest(self):
+        content = small(queues=[{"name": "vision"}])
+        content["jobs"][0]["queue"] = "vison"
+        self.assert_ends(muster("run", self.write(content)), 2,
+                         stderr='queue "vison" does not exist, did you mean "vision"?')
         self.assert_ends(muster("run", self.folder), 2, stderr="Is a directory")
 
 
@@ -206,6 +236,20 @@ class Explain(Files):
         self.assert_ends(muster("explain", self.write(small(profile="volcano"))), 0,
                          stdout="nothing is pending\n")
 
+    def test_a_resource_that_no_node_has(self):
+        content = small(profile="muster")
+        content["nodes"][0]["capacity"]["nvidia.com/gpu"] = 1
+        for resource, words in (("nvidia.com/gpus",
+                                 'no node has any nvidia.com/gpus, did you mean "nvidia.com/gpu"?'),
+                                ("fpga", "no node has any fpga\n")):
+            content["jobs"][0]["groups"][0]["shape"]["request"] = {resource: 1}
+            path = self.write(content)
+            for name in ((), ("j",), ("j-w-0",)):
+                self.assert_ends(muster("explain", path, *name), 0,
+                                 stdout=f"  2 nodes: {resource}\n  {words}")
+        content["jobs"][0]["groups"][0]["shape"]["request"] = {"nvidia.com/gpu": 2}
+        self.assertNotIn("no node has", muster("explain", self.write(content)).stdout)
+
     def test_a_name_that_is_not_there(self):
         self.assert_ends(muster("explain", self.path, "trian"), 2,
                          stderr='no job or task is named "trian", did you mean "train"?')
@@ -233,6 +277,32 @@ class Profiles(Files):
         self.assertEqual([row["name"] for row in listed["profiles"]], ["kube-batch"])
         in_tiers = {name for tier in listed["profiles"][0]["tiers"] for name in tier}
         self.assertEqual({row["name"] for row in listed["policies"]}, in_tiers)
+
+    def test_a_named_profile_has_its_own_values(self):
+        text = muster("profiles", "muster", "kube-batch").stdout
+        ours = text[text.index("policies of muster\n"):text.index("policies of kube-batch\n")]
+        self.assertIn("\n      best_effort_counts=off  ", ours)
+        self.assertIn(" (default on)\n", ours)
+        self.assertIn("\n      kubernetes=1.36  ", ours)
+        self.assertIn("\n      kubernetes=1.16  ", text[text.index("policies of kube-batch\n"):])
+        self.assertIn("gang(best_effort_counts=off,every_group=on,sub_groups=off,"
+                      "without=preemptable|reclaimable)", text)
+        row = json.loads(muster("profiles", "muster", "--json").stdout)["profiles"][0]
+        self.assertEqual(row["values"]["gang"],
+                         {"best_effort_counts": "off", "every_group": "on", "sub_groups": "off",
+                          "without": "preemptable|reclaimable"})
+
+    def test_what_is_printed_of_a_profile_is_the_profile(self):
+        """Its actions and tiers, taken as a spec string, decide alike."""
+        path = ROOT / "tests/scenarios/gang_undone.json"
+        for name in ("muster", "volcano", "kube-batch", "transwarp", "koordinator", "easy"):
+            lines = muster("profiles", name).stdout.splitlines()
+            take = lambda head: [line.split(": ", 1)[1].replace(", ", "+") for line in lines
+                                 if line.startswith(f"    {head}: ")]
+            spec = f"{name}:actions={take('actions')[0]},tiers={'/'.join(take('tier'))}"
+            digests = {muster("run", path, "--profile", spec, "--digest").stdout
+                       for spec in (name, spec)}
+            self.assertEqual(len(digests), 1, spec)
 
     def test_every_profile_runs(self):
         path = self.write(small())

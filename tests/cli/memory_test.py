@@ -68,7 +68,7 @@ class Memory(unittest.TestCase):
 
     def test_what_cannot_be_read_is_refused(self):
         newer = {"version": 1, "slots": {"sampling": {"version": 9, "generation": 1, "rows": {}}}}
-        self.assertIn("memory: slots.sampling.version: 9 is not known; this reads 1",
+        self.assertIn("m.json: memory: slots.sampling.version: 9 is not known; this reads 1",
                       self.run_(scenario(), "--memory", self.write(newer, "m.json"), code=2))
         self.assertIn("m.json: memory: version: 2 is not known; this reads 1",
                       self.run_(scenario(), "--memory",

@@ -1,5 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""The examples in C and C++ of the public headers, README.md and docs/ compile as they are printed.
+"""The examples in C and C++ of the public headers, README.md, CONTRIBUTING.md and docs/ compile as
+they are printed.
 
 What an example leaves to its reader - a trace, a file's bytes, an own function - is what LEFT
 declares for it. Statuses may be dropped in them: headers say so. Python's examples are run by
@@ -12,6 +13,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import textwrap
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -119,6 +121,24 @@ class Documents(unittest.TestCase):
         text += "".join(function(i, where, code) for i, (where,
                                                          code) in enumerate(examples)) + "}\n"
         compile_(self, "c++", "examples.cc", text, "-std=c++20", "-w")
+
+    def test_contributing(self):
+        """The policy of the steps is a file of its own. Another class gets the methods of the score
+        that depends on the node alone."""
+        policy, constant = [textwrap.dedent(block) for block in re.findall(
+            r"^   ```cpp\n(.*?)^   ```", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"),
+            re.MULTILINE | re.DOTALL)]
+        base = policy[policy.index("class SpareGpus"):policy.index("  Scope ScoreScope")]
+        members = policy[policy.index(" private:"):policy.index("}  // namespace\n")]
+        other = (base + constant + members).replace("SpareGpus", "OnSsd")
+        text = (policy + '#include "lib/kube/selectors.h"\nnamespace muster {\nnamespace {\n'
+                + other + "OnSsd Made(const Options& o) { return OnSsd(o); }\n"
+                "PolicyDecl Declared() { return SpareGpusPolicy(); }\n}}\n")
+        self.assertIn("ScoreStates", policy)
+        compile_(self, "c++", "spare_gpus.cc", text.replace(
+            "PolicyDecl SpareGpusPolicy() {",
+            "PolicyDecl SpareGpusPolicy();\nPolicyDecl SpareGpusPolicy() {"), "-std=c++20", "-Wall",
+            "-Wextra", "-Werror", "-Wno-unused")
 
     def test_c(self):
         pool = [block for block in blocks("docs/capi.md")

@@ -110,6 +110,8 @@ TEST(Profile, ErrorsNameTheRule) {
       {"volcano:+gang", "\"gang\" is there already"},
       {"volcano:+allocate", "\"allocate\" is there already"},
       {"volcano:-preempt", "\"preempt\" is not part of \"volcano\""},
+      {"volcano:preempt(topology_aware=on)",
+       "\"preempt\" is not part of \"volcano\"; \"+preempt\" adds it"},
       {"volcano:preempt()", "is not of the form key=value"},
       {"volcano:binpack(weight)", "\"weight\" is not of the form key=value"},
       {"volcano:binpack(=1)", "\"=1\" is not of the form key=value"},

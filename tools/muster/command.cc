@@ -6,10 +6,13 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "lib/base/strings.h"
+#include "lib/profile/profile.h"
 
 namespace muster {
 namespace {
@@ -79,12 +82,21 @@ void RunFlags::Declare(FlagSet* flags) {
   flags->Value("--profile", "P", &profile,
                "schedule by this profile, such as volcano:binpack(weight=5)");
   flags->Value("--now", "SECONDS", &now, "the time of the cycle");
-  flags->Value("--seed", "N", &seed, "for profiles that break ties by chance");
+  flags->Value("--seed", "N", &seed, "for ties by seed, as in volcano:node_ties=seed");
   flags->Value("--work-budget", "N", &work_budget, "end the cycle after trying so many tasks");
   flags->Value("--turn", "JSON", &turn,
                "what the cycle is asked, such as {\"decisions\": 3} or {\"heartbeats\": [\"n1\"]}");
   flags->Value("--memory", "FILE", &memory, "the memory of an earlier cycle");
   flags->Switch("--make-tasks", &make_tasks, "make rows of all tasks that are counts (by_count)");
+}
+
+absl::Status CheckProfileFlag(const std::string& profile) {
+  if (profile.empty()) return absl::OkStatus();
+  const absl::Status status = ResolveProfile(profile).status();
+  if (status.ok()) return status;
+  absl::string_view words = status.message();
+  absl::ConsumePrefix(&words, "profile: ");
+  return absl::Status(status.code(), absl::StrCat("--profile: ", words));
 }
 
 absl::StatusOr<Loaded> LoadFile(const std::string& path) {
@@ -112,9 +124,26 @@ absl::Status MakeAllTasks(const std::vector<JobSpec>& jobs, Cluster* cluster) {
   return absl::OkStatus();
 }
 
+// An error of a cycle names what the scenario calls options. Where a flag set the option, returns
+// the error with the flag's name, otherwise nothing.
+std::optional<absl::Status> OfFlag(const RunFlags& flags, const absl::Status& status) {
+  const std::tuple<bool, absl::string_view, std::string> places[] = {
+      {flags.work_budget.has_value(), "options: work_budget ", "--work-budget "},
+      {!flags.turn.empty(), "options: turn: ", "--turn: "},
+      {!flags.memory.empty(), "memory: ", absl::StrCat(flags.memory, ": memory: ")},
+  };
+  for (const auto& [given, before, after] : places) {
+    absl::string_view words = status.message();
+    if (!given || !absl::ConsumePrefix(&words, before)) continue;
+    return absl::Status(status.code(), absl::StrCat(after, words));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 absl::StatusOr<Run> RunFile(const std::string& path, const RunFlags& flags) {
+  if (absl::Status s = CheckProfileFlag(flags.profile); !s.ok()) return s;
   absl::StatusOr<std::string> text = ReadFile(path);
   if (!text.ok()) return text.status();
   const auto in_file = [&](const absl::Status& status) {
@@ -130,7 +159,11 @@ absl::StatusOr<Run> RunFile(const std::string& path, const RunFlags& flags) {
   if (flags.work_budget.has_value()) options.work_budget = flags.work_budget;
   if (!flags.turn.empty()) {
     absl::StatusOr<Turn> turn = ParseTurn(flags.turn);
-    if (!turn.ok()) return turn.status();
+    if (!turn.ok()) {
+      absl::string_view words = turn.status().message();
+      absl::ConsumePrefix(&words, "turn: ");
+      return absl::Status(turn.status().code(), absl::StrCat("--turn: ", words));
+    }
     options.turn = *std::move(turn);
   }
   if (!flags.memory.empty()) {
@@ -150,7 +183,7 @@ absl::StatusOr<Run> RunFile(const std::string& path, const RunFlags& flags) {
   if (!filled.ok()) return in_file(filled);
   Snapshot snapshot = cluster.Freeze();
   absl::StatusOr<Plan> plan = Schedule(snapshot, scenario->profile, options);
-  if (!plan.ok()) return in_file(plan.status());
+  if (!plan.ok()) return OfFlag(flags, plan.status()).value_or(in_file(plan.status()));
   return Run{*std::move(scenario), std::move(snapshot), *std::move(plan)};
 }
 

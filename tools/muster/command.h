@@ -67,6 +67,10 @@ struct RunFlags {
   void Declare(FlagSet* flags);
 };
 
+// Fails if the spec string of the flag --profile does not resolve; the error begins with the flag.
+// Empty: the flag is not given.
+absl::Status CheckProfileFlag(const std::string& profile);
+
 // A scenario's cluster, and the profile that it names or that stands in for one.
 struct Loaded {
   Snapshot snapshot;

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // muster explain: why a job or task is where it is, or nowhere.
+#include <optional>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -18,6 +19,45 @@ constexpr CommandText kExplainText = {
     "out; without a name, everything pending.",
     "muster explain tests/scenarios/gang_undone.json train"};
 
+// Whether a node has any of the resource, taken or free.
+bool AnyNodeHas(const Tables& tables, DimensionIndex dimension) {
+  for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
+    if (tables.nodes.alive[n] && tables.nodes.capacity.row(n)[dimension] > 0) return true;
+  }
+  return false;
+}
+
+// A line for each resource that is lacking on nodes because no node has any: a misspelled name,
+// mostly. `name` is a job, or else a task.
+std::string LackedEverywhere(const Plan& plan, const Snapshot& snapshot, std::string_view name) {
+  const Tables& tables = TablesOf(snapshot);
+  const std::optional<JobIndex> job = tables.jobs.names.Find(name);
+  std::set<DimensionIndex> lacking;
+  for (const PendingTask& pending : plan.pending()) {
+    if (job ? tables.tasks.job[pending.task] != *job : plan.task_name(pending.task) != name) {
+      continue;
+    }
+    for (const Refusal& refusal : plan.reasons()[pending.reason].refusals) {
+      if (refusal.code == RefusalCode::kInsufficient) lacking.insert(refusal.dimension);
+    }
+  }
+  std::erase_if(lacking, [&](DimensionIndex d) { return AnyNodeHas(tables, d); });
+  if (lacking.empty()) return "";
+  std::vector<std::string_view> known;
+  for (DimensionIndex d = 0; d < tables.dimension_count(); ++d) {
+    if (AnyNodeHas(tables, d)) known.push_back(tables.dimensions.name(d));
+  }
+  std::string out;
+  for (const DimensionIndex d : lacking) {
+    const std::string_view resource = tables.dimensions.name(d);
+    const std::string_view nearest = NearestName(resource, known);
+    absl::StrAppend(&out, "  no node has any ", ToAbsl(resource),
+                    nearest.empty() ? "" : absl::StrCat(", did you mean ", Quote(nearest), "?"),
+                    "\n");
+  }
+  return out;
+}
+
 std::string AllPending(const Plan& plan, const Snapshot& snapshot) {
   std::string out;
   std::set<std::string_view> told;
@@ -25,7 +65,9 @@ std::string AllPending(const Plan& plan, const Snapshot& snapshot) {
     const JobIndex job = TablesOf(snapshot).tasks.job[pending.task];
     const std::string_view name = job == kNone ? plan.task_name(pending.task) : plan.job_name(job);
     if (!told.insert(name).second) continue;
-    if (const absl::StatusOr<std::string> text = plan.Explain(name); text.ok()) out += *text;
+    if (const absl::StatusOr<std::string> text = plan.Explain(name); text.ok()) {
+      absl::StrAppend(&out, *text, LackedEverywhere(plan, snapshot, name));
+    }
   }
   return out.empty() ? "nothing is pending\n" : out;
 }
@@ -58,7 +100,7 @@ int ExplainCommand(const Arguments& arguments) {
     return Complain(
         absl::StrCat(parsed.others[0], ": ", NoSuchName(parsed.others[1], run->snapshot)));
   }
-  return Print(*text);
+  return Print(absl::StrCat(*text, LackedEverywhere(run->plan, run->snapshot, parsed.others[1])));
 }
 
 }  // namespace muster

@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/strings.h"
 #include "lib/plan/json_text.h"
+#include "lib/profile/profile.h"
 #include "tools/muster/command.h"
 
 namespace muster {
@@ -19,54 +20,128 @@ namespace {
 
 constexpr CommandText kProfilesText = {
     "profiles", "profiles [NAME...] [flags]",
-    "Lists the profiles (or those named) with their tiers and the actions they may take, and the "
-    "policies with their\n"
-    "options and defaults. A profile may be changed where it is named: "
-    "NAME:-reclaim,+preempt,binpack(weight=5).",
+    "Lists the profiles with their tiers and the actions they may take, and all policies with "
+    "their "
+    "options and\n"
+    "defaults; or the named profiles, and their policies with the values that each profile has. "
+    "A profile may be\n"
+    "changed where it is named: NAME:-reclaim,+preempt,binpack(weight=5).",
     "muster profiles volcano"};
 
-using Shown = std::vector<ProfileInfo>;
+// A profile with what it sets.
+struct Shown {
+  ProfileInfo info;
+  ProfileConfig config;
+};
 
-void AppendOptions(const std::vector<OptionInfo>& options, std::string* out) {
+std::vector<Shown> AllShown() {
+  std::vector<Shown> shown;
+  for (ProfileInfo& info : Profiles()) {
+    absl::StatusOr<ProfileConfig> config = ResolveProfile(info.name);
+    if (config.ok()) shown.push_back({std::move(info), *std::move(config)});
+  }
+  return shown;
+}
+
+// What the profile sets of a policy, as a spec string would: options, and the points at which the
+// policy does not answer.
+OptionValues ValuesOf(const ConfiguredPolicy& policy) {
+  OptionValues values = policy.options.given();
+  const PointSet all = policy.decl.make(policy.options)->points();
+  std::string without;
+  for (int p = 0; p < kPointCount; ++p) {
+    const Point point = static_cast<Point>(p);
+    if (!all.has(point) || policy.points.has(point)) continue;
+    absl::StrAppend(&without, without.empty() ? "" : "|", ToAbsl(PointName(point)));
+  }
+  if (!without.empty()) values.emplace_back("without", without);
+  return values;
+}
+
+// Returns the policy or action as actions= and tiers= take it: "gang(sub_groups=off)".
+std::string Mention(std::string_view name, const OptionValues& values) {
+  if (values.empty()) return std::string(name);
+  return absl::StrCat(ToAbsl(name), "(", absl::StrJoin(values, ",", absl::PairFormatter("=")), ")");
+}
+
+// One line for each option: with the value that is given and the default, or with the default.
+void AppendOptions(const std::vector<OptionInfo>& options, const OptionValues& values,
+                   std::string* out) {
   for (const OptionInfo& option : options) {
-    absl::StrAppend(out, "      ", option.name, "=", option.default_value, "  ", option.help, "\n");
+    const auto given =
+        absl::c_find_if(values, [&](const auto& v) { return v.first == option.name; });
+    const bool set = given != values.end();
+    absl::StrAppend(out, "      ", option.name, "=", set ? given->second : option.default_value,
+                    "  ", option.help);
+    if (set) absl::StrAppend(out, " (default ", option.default_value, ")");
+    out->push_back('\n');
   }
 }
 
-// The policies of the profiles' tiers; all where no profile was named.
-std::vector<PolicyInfo> PoliciesOf(const Shown& profiles, bool all) {
-  std::vector<PolicyInfo> policies = Policies();
-  std::erase_if(policies, [&](const PolicyInfo& policy) {
-    return !all && absl::c_none_of(profiles, [&](const ProfileInfo& profile) {
-      return absl::c_any_of(profile.tiers, [&](const std::vector<std::string>& tier) {
-        return absl::c_linear_search(tier, policy.name);
-      });
-    });
-  });
-  return policies;
+void AppendPolicy(const PolicyInfo& policy, const OptionValues& values, std::string* out) {
+  absl::StrAppend(out, "  ", policy.name, "  ", policy.summary, "\n      revision ",
+                  policy.revision, "\n");
+  AppendOptions(policy.options, values, out);
 }
 
-std::string Text(const Shown& profiles, const std::vector<PolicyInfo>& policies) {
+void AppendProfile(const Shown& shown, std::string* out) {
+  const auto& [info, config] = shown;
+  absl::StrAppend(out, "  ", info.name, "\n    ", info.summary, "\n");
+  const auto append = [&](std::string_view head, const auto& all, const auto& values_of) {
+    std::vector<std::string> mentions;
+    for (const auto& one : all) mentions.push_back(Mention(one.decl.name, values_of(one)));
+    absl::StrAppend(out, "    ", ToAbsl(head), ": ", absl::StrJoin(mentions, ", "), "\n");
+  };
+  append("actions", config.actions,
+         [](const ConfiguredAction& action) { return action.options.given(); });
+  for (const auto& tier : config.tiers) append("tier", tier, ValuesOf);
+  absl::StrAppend(out, "    may take\n");
+  for (const ActionInfo& action : info.catalogue) {
+    absl::StrAppend(out, "    ", action.name, "  ", action.summary, "\n");
+    const auto runs = absl::c_find_if(
+        config.actions, [&](const ConfiguredAction& a) { return a.decl.name == action.name; });
+    AppendOptions(action.options,
+                  runs == config.actions.end() ? OptionValues() : runs->options.given(), out);
+  }
+}
+
+const PolicyInfo& InfoOf(const std::vector<PolicyInfo>& policies, std::string_view name) {
+  return *absl::c_find_if(policies, [&](const PolicyInfo& p) { return p.name == name; });
+}
+
+// `named`: the policies of each profile follow with its own values, otherwise all policies with
+// their defaults.
+std::string Text(const std::vector<Shown>& profiles, bool named) {
+  const std::vector<PolicyInfo> policies = Policies();
   std::string out = "profiles\n";
-  for (const ProfileInfo& profile : profiles) {
-    absl::StrAppend(&out, "  ", profile.name, "\n    ", profile.summary, "\n");
-    absl::StrAppend(&out, "    actions: ", absl::StrJoin(profile.actions, ", "), "\n");
-    for (const std::vector<std::string>& tier : profile.tiers) {
-      absl::StrAppend(&out, "    tier: ", absl::StrJoin(tier, ", "), "\n");
-    }
-    absl::StrAppend(&out, "    may take\n");
-    for (const ActionInfo& action : profile.catalogue) {
-      absl::StrAppend(&out, "    ", action.name, "  ", action.summary, "\n");
-      AppendOptions(action.options, &out);
-    }
+  for (const Shown& shown : profiles) AppendProfile(shown, &out);
+  if (!named) {
+    out.append("policies\n");
+    for (const PolicyInfo& policy : policies) AppendPolicy(policy, {}, &out);
+    return out;
   }
-  absl::StrAppend(&out, "policies\n");
-  for (const PolicyInfo& policy : policies) {
-    absl::StrAppend(&out, "  ", policy.name, "  ", policy.summary, "\n      revision ",
-                    policy.revision, "\n");
-    AppendOptions(policy.options, &out);
+  for (const Shown& shown : profiles) {
+    absl::StrAppend(&out, "policies of ", shown.info.name, "\n");
+    for (const auto& tier : shown.config.tiers) {
+      for (const ConfiguredPolicy& policy : tier) {
+        AppendPolicy(InfoOf(policies, policy.decl.name), ValuesOf(policy), &out);
+      }
+    }
   }
   return out;
+}
+
+// The policies of the profiles' tiers, by name; all where no profile was named.
+std::vector<PolicyInfo> PoliciesOf(const std::vector<Shown>& profiles, bool named) {
+  std::vector<PolicyInfo> policies = Policies();
+  std::erase_if(policies, [&](const PolicyInfo& policy) {
+    return named && absl::c_none_of(profiles, [&](const Shown& shown) {
+             return absl::c_any_of(shown.info.tiers, [&](const std::vector<std::string>& tier) {
+               return absl::c_linear_search(tier, policy.name);
+             });
+           });
+  });
+  return policies;
 }
 
 void AppendList(const std::vector<std::string>& words, std::string* out) {
@@ -112,10 +187,35 @@ void AppendInfos(const std::vector<Info>& infos, std::string_view indent, std::s
   }
 }
 
-std::string ToJson(const Shown& profiles, const std::vector<PolicyInfo>& policies) {
+// {"gang": {"sub_groups": "off"}}: the policies and actions of which the profile sets options.
+void AppendValues(const ProfileConfig& config, std::string* out) {
+  bool first = true;
+  const auto append = [&](std::string_view name, const OptionValues& values) {
+    if (values.empty()) return;
+    out->append(first ? "" : ", ");
+    first = false;
+    AppendJson(name, out);
+    out->append(": {");
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (i > 0) out->append(", ");
+      AppendPairs({{values[i].first, values[i].second}}, out);
+    }
+    out->push_back('}');
+  };
+  out->push_back('{');
+  for (const ConfiguredAction& action : config.actions) {
+    append(action.decl.name, action.options.given());
+  }
+  for (const auto& tier : config.tiers) {
+    for (const ConfiguredPolicy& policy : tier) append(policy.decl.name, ValuesOf(policy));
+  }
+  out->push_back('}');
+}
+
+std::string ToJson(const std::vector<Shown>& profiles, bool named) {
   std::string out = "{\n  \"profiles\": [";
   bool first = true;
-  for (const ProfileInfo& profile : profiles) {
+  for (const auto& [profile, config] : profiles) {
     out.append(first ? "\n    {" : ",\n    {");
     first = false;
     AppendPairs({{"name", profile.name}, {"summary", profile.summary}}, &out);
@@ -126,12 +226,14 @@ std::string ToJson(const Shown& profiles, const std::vector<PolicyInfo>& policie
       if (i > 0) out.append(", ");
       AppendList(profile.tiers[i], &out);
     }
-    out.append("], \"catalogue\": [");
+    out.append("], \"values\": ");
+    AppendValues(config, &out);
+    out.append(", \"catalogue\": [");
     AppendInfos(profile.catalogue, "      ", &out);
     out.append("]}");
   }
   out.append("\n  ],\n  \"policies\": [");
-  AppendInfos(policies, "    ", &out);
+  AppendInfos(PoliciesOf(profiles, named), "    ", &out);
   out.append("\n  ]\n}\n");
   return out;
 }
@@ -144,21 +246,21 @@ int ProfilesCommand(const Arguments& arguments) {
   flags.Switch("--json", &json, "for programs");
   const Parsed parsed = ParseArguments(kProfilesText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
-  Shown profiles = Profiles();
-  if (!parsed.others.empty()) {
+  std::vector<Shown> profiles = AllShown();
+  const bool named = !parsed.others.empty();
+  if (named) {
     std::vector<std::string> names;
-    for (const ProfileInfo& profile : profiles) names.push_back(profile.name);
+    for (const Shown& shown : profiles) names.push_back(shown.info.name);
     for (const std::string& name : parsed.others) {
       if (absl::c_linear_search(names, name)) continue;
       return ComplainUsage(kProfilesText, absl::StrCat("unknown profile \"", name, "\"; there are ",
                                                        absl::StrJoin(names, ", ")));
     }
-    std::erase_if(profiles, [&](const ProfileInfo& profile) {
-      return !absl::c_linear_search(parsed.others, profile.name);
+    std::erase_if(profiles, [&](const Shown& shown) {
+      return !absl::c_linear_search(parsed.others, shown.info.name);
     });
   }
-  const std::vector<PolicyInfo> policies = PoliciesOf(profiles, parsed.others.empty());
-  return Print(json ? ToJson(profiles, policies) : Text(profiles, policies));
+  return Print(json ? ToJson(profiles, named) : Text(profiles, named));
 }
 
 }  // namespace muster

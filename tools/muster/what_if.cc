@@ -177,6 +177,9 @@ int WhatIfCommand(const Arguments& arguments) {
   if (parsed.others.size() != 1) return ComplainUsage(kWhatIfText, "needs one FILE");
   const absl::StatusOr<std::vector<WhatIfChange>> changes = ChangesOf(given);
   if (!changes.ok()) return ComplainUsage(kWhatIfText, std::string(changes.status().message()));
+  if (const absl::Status s = CheckProfileFlag(given.profile); !s.ok()) {
+    return Complain(std::string(s.message()));
+  }
   const absl::StatusOr<Loaded> loaded = LoadFile(parsed.others[0]);
   if (!loaded.ok()) return Complain(std::string(loaded.status().message()));
   const std::string& profile = given.profile.empty() ? loaded->profile : given.profile;

@@ -12,7 +12,7 @@
 //
 // Promise. Options that Check returned have a value for every declared name. A policy lists its
 // table in PolicyDecl::options, and its `make` receives options that are checked. A spec string
-// sets them: "volcano:emptiest(weight=5)".
+// sets them: "volcano:+emptiest(weight=5)", where "+" adds the policy to the profile.
 // Failure. Check fails with InvalidArgument: for an unknown name, with the nearest declared one;
 // for a name that is given twice; for a value out of range, with the range or the choices.
 // Ownership. Options keep a view of the table, which must outlive them: declare it constexpr.

@@ -7,8 +7,9 @@
 //
 // Promises of earlier cycles come first. A job that is whole, or becomes whole, by its nominated
 // tasks takes its turn before all others, so its places cannot be taken by them. Then jobs take
-// turns in fair order (fair_walk.h). In a turn a gang that is not whole gets all the places it
-// lacks, or none. A whole one gets one task's place, so shares are compared again between any two.
+// turns in fair order (queue_tree_walk.h). In a turn a gang that is not whole gets all the places
+// it lacks, or none. A whole one gets one task's place, so shares are compared again between any
+// two.
 // A gang's turn has three ends:
 //   whole on what is idle        bound
 //   whole, but not yet all idle  nominated as a whole: the places are held, and no task starts

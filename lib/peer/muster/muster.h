@@ -11,8 +11,9 @@
 // The loop of allocate (fair_fill.h):
 // 1. Promises first. A job that is whole, or becomes whole, by its nominated tasks takes its turn
 //    before all others.
-// 2. The walk (fair_walk.h) goes down the queue tree, at each level to the child that goes first,
-//    and returns the first job by job order. An inner queue's own jobs go before its children.
+// 2. The walk (lib/part/queue_tree_walk.h) goes down the queue tree, at each level to the child
+//    that goes first, and returns the first job by job order. An inner queue's own jobs go before
+//    its children.
 // 3. In a turn a gang that is not whole gets all the places it lacks, or none. A whole gang gets
 //    one task, so shares are compared again between any two tasks.
 // 4. A turn has one of three ends. A gang that is whole on idle resources is bound. A gang that is
