@@ -22,6 +22,7 @@
 #include "absl/strings/str_cat.h"
 #include "capi/memory.h"
 #include "muster/c.h"
+#include "muster/limits.h"
 
 namespace muster::capi {
 
@@ -94,6 +95,9 @@ absl::Status WriteStruct(const char* name, T value, T* out) {
   }
   return absl::OkStatus();
 }
+
+// The limits that were passed in; the defaults for NULL.
+absl::Status ReadLimits(const muster_limits* given, Limits* out);
 
 // A text for the caller to keep.
 absl::Status GiveText(const std::shared_ptr<Memory>& memory, std::string_view text,

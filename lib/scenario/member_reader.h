@@ -9,7 +9,7 @@
 //   // scenario: nodes[3].capacity: expected an object, got 7
 //
 // The path is kept as a list on the stack and turned into text only when something is refused.
-// Recursion is as deep as the row is, and rows are no deeper than kMaxJsonDepth.
+// Recursion is as deep as the row is, and rows are no deeper than kMostJsonDepth.
 #ifndef MUSTER_SCENARIO_MEMBER_READER_H_
 #define MUSTER_SCENARIO_MEMBER_READER_H_
 
