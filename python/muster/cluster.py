@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 from . import _core, fields, frames
 from .errors import InvalidArgument
 from .plan import Plan, _bar, _table
-from .policy import Policy, adapt
+from .action import Action, adapt
+from .policy import Policy
 
 _KINDS = ("nodes", "queues", "jobs", "tasks")
 
@@ -61,7 +62,7 @@ class Snapshot:
         self,
         profile: str | None = None,
         *,
-        policies: Sequence[Policy] = (),
+        policies: Sequence[Policy | Action] = (),
         now: int | None = None,
         seed: int | None = None,
         work_budget: int | None = None,
@@ -358,7 +359,7 @@ class Cluster:
         self,
         profile: str | None = None,
         *,
-        policies: Sequence[Policy] = (),
+        policies: Sequence[Policy | Action] = (),
         now: int | None = None,
         seed: int | None = None,
         work_budget: int | None = None,
@@ -375,7 +376,7 @@ class Cluster:
         given["turn"] = None if turn is None else json.dumps(turn)
         options = _options(self._defaults, given)
         profile = profile or self._defaults.get("profile") or "muster"
-        if isinstance(policies, Policy) or self._adapted[0] != tuple(policies):
+        if isinstance(policies, Policy | Action) or self._adapted[0] != tuple(policies):
             adapted = adapt(policies)
             self._adapted = (tuple(policies), adapted)
         try:
