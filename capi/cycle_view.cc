@@ -17,8 +17,11 @@ namespace {
 
 using Cell = std::function<int64_t(uint32_t row)>;
 
+// Returns which rows are there; null: the kind has none. The whole cluster is a domain, too.
 const std::vector<uint8_t>* RowsOfKind(const muster_cycle& cycle, int32_t kind) {
   switch (kind) {
+    case MUSTER_KIND_DOMAINS:
+      return cycle.domains == nullptr ? nullptr : &cycle.tables->domains.alive;
     case MUSTER_KIND_NODES:
       return &cycle.tables->nodes.alive;
     case MUSTER_KIND_QUEUES:
@@ -30,6 +33,13 @@ const std::vector<uint8_t>* RowsOfKind(const muster_cycle& cycle, int32_t kind) 
     default:
       return nullptr;
   }
+}
+
+bool IsThere(int32_t kind, const std::vector<uint8_t>& alive, int64_t row) {
+  if (row < 0) return false;
+  const auto place = static_cast<size_t>(row);
+  if (place < alive.size()) return alive[place] != 0;
+  return kind == MUSTER_KIND_DOMAINS && place == alive.size();
 }
 
 int64_t RowNumber(uint32_t index) { return index == kNone ? MUSTER_NONE : int64_t{index}; }
@@ -54,6 +64,20 @@ Cell Amounts(const muster_cycle& cycle, int32_t kind, std::string_view what, Dim
     if (what == "allocated") return [&l, d](uint32_t j) { return l.job_allocated(JobIndex(j))[d]; };
   } else if (kind == MUSTER_KIND_TASKS) {
     if (what == "request") return [&l, d](uint32_t k) { return l.request(TaskIndex(k))[d]; };
+  } else if (kind == MUSTER_KIND_DOMAINS) {
+    // The sum over the nodes of a domain.
+    const auto sum = [&cycle](auto amount) {
+      return [&cycle, amount](uint32_t row) {
+        int64_t total = 0;
+        for (const NodeIndex n : cycle.domains->nodes(DomainIndex(row))) {
+          if (const int64_t cell = amount(n); cell != kAbsent) total += cell;
+        }
+        return total;
+      };
+    };
+    if (what == "allocatable")
+      return sum([&t, d](NodeIndex n) { return t.nodes.allocatable.at(n, d); });
+    if (what == "idle") return sum([&l, d](NodeIndex n) { return l.node(n, kIdle)[d]; });
   }
   return nullptr;
 }
@@ -71,7 +95,7 @@ Cell Numbers(const muster_cycle& cycle, int32_t kind, std::string_view what) {
       return [&t](uint32_t q) -> int64_t { return t.queues.spec[q].priority; };
     if (what == "created") return [&t](uint32_t q) { return t.queues.spec[q].created; };
   } else if (kind == MUSTER_KIND_JOBS) {
-    if (what == "queue") return [&t](uint32_t j) { return RowNumber(t.jobs.queue[j]); };
+    if (what == "queue") return [&t](uint32_t j) { return int64_t{RowNumber(t.jobs.queue[j])}; };
     if (what == "priority") return [&t](uint32_t j) -> int64_t { return t.jobs.spec[j].priority; };
     if (what == "created") return [&t](uint32_t j) { return t.jobs.spec[j].created; };
     if (what == "min_available") return [&t](uint32_t j) { return t.jobs.spec[j].min_available; };
@@ -86,13 +110,26 @@ Cell Numbers(const muster_cycle& cycle, int32_t kind, std::string_view what) {
     if (what == "tasks_ready")
       return [&l](uint32_t j) -> int64_t { return l.job(JobIndex(j)).ready(); };
   } else if (kind == MUSTER_KIND_TASKS) {
-    if (what == "job") return [&t](uint32_t k) { return RowNumber(t.tasks.job[k]); };
-    if (what == "node") return [&l](uint32_t k) { return RowNumber(l.node_of(TaskIndex(k))); };
+    if (what == "job") return [&t](uint32_t k) { return int64_t{RowNumber(t.tasks.job[k])}; };
+    if (what == "node")
+      return [&l](uint32_t k) { return int64_t{RowNumber(l.node_of(TaskIndex(k)))}; };
     if (what == "status")
       return [&l](uint32_t k) { return static_cast<int64_t>(l.status(TaskIndex(k))); };
     if (what == "priority") return [&t](uint32_t k) -> int64_t { return t.tasks.priority[k]; };
     if (what == "created") return [&t](uint32_t k) { return t.tasks.created[k]; };
-    if (what == "class") return [&t](uint32_t k) { return RowNumber(t.tasks.task_class[k]); };
+    if (what == "class")
+      return [&t](uint32_t k) { return int64_t{RowNumber(t.tasks.task_class[k])}; };
+  } else if (kind == MUSTER_KIND_DOMAINS) {
+    const Domains& domains = *cycle.domains;
+    if (what == "parent")
+      return [&domains](uint32_t d) { return int64_t{RowNumber(domains.parent(DomainIndex(d)))}; };
+    if (what == "tier")
+      return [&domains](uint32_t d) -> int64_t { return domains.tier(DomainIndex(d)); };
+    if (what == "nodes") {
+      return [&domains](uint32_t d) {
+        return static_cast<int64_t>(domains.nodes(DomainIndex(d)).size());
+      };
+    }
   }
   return nullptr;
 }
@@ -130,8 +167,7 @@ absl::Status GetNumbers(const muster_cycle* cycle, int32_t kind, const char* col
   }
   for (int64_t i = 0; i < count; ++i) {
     const int32_t row = rows[i];
-    if (row < 0 || static_cast<size_t>(row) >= alive->size() ||
-        !(*alive)[static_cast<size_t>(row)]) {
+    if (!IsThere(kind, *alive, row)) {
       return absl::OutOfRangeError(
           absl::StrCat("cycle: rows[", i, "]: there is no ", ToAbsl(RowName(kind)), " ", row));
     }
@@ -151,7 +187,8 @@ int64_t muster_cycle_count(const muster_cycle* cycle, int32_t kind) {
   if (cycle == nullptr || cycle->tables == nullptr) return 0;
   if (kind == MUSTER_KIND_DIMENSIONS) return static_cast<int64_t>(cycle->tables->dimension_count());
   const std::vector<uint8_t>* alive = RowsOfKind(*cycle, kind);
-  return alive == nullptr ? 0 : static_cast<int64_t>(alive->size());
+  if (alive == nullptr) return 0;
+  return static_cast<int64_t>(alive->size()) + (kind == MUSTER_KIND_DOMAINS ? 1 : 0);
 }
 
 const char* muster_cycle_name(const muster_cycle* cycle, int32_t kind, int32_t index,
@@ -160,6 +197,10 @@ const char* muster_cycle_name(const muster_cycle* cycle, int32_t kind, int32_t i
   if (index < 0 || index >= muster_cycle_count(cycle, kind)) return nullptr;
   const muster::Tables& t = *cycle->tables;
   const muster::NameTable* names = &t.dimensions;
+  if (kind == MUSTER_KIND_DOMAINS) {
+    if (static_cast<size_t>(index) == t.domains.alive.size()) return "";
+    names = &t.domains.names;
+  }
   if (kind == MUSTER_KIND_NODES) names = &t.nodes.names;
   if (kind == MUSTER_KIND_QUEUES) names = &t.queues.names;
   if (kind == MUSTER_KIND_JOBS) names = &t.jobs.names;

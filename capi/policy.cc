@@ -2,197 +2,109 @@
 #include "capi/policy.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
+#include <new>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "capi/boundary.h"
 #include "lib/base/strings.h"
+#include "lib/binding/column_policy.h"
 #include "lib/extension/cycle.h"
 
 namespace muster::capi {
 namespace {
 
-// The answers for every queue or job, and the books they were given for.
-template <class T>
-struct Answers {
-  std::vector<T> values;  // by row
-  uint64_t content = 0;
-  bool known = false;
-};
+using binding::Question;
 
-using RowsOfTable = std::vector<int32_t>;
-
-RowsOfTable Alive(const std::vector<uint8_t>& alive) {
-  RowsOfTable rows;
-  for (size_t i = 0; i < alive.size(); ++i) {
-    if (alive[i]) rows.push_back(static_cast<int32_t>(i));
+// Returns whether the policy answers at the point. Without a default, so that the compiler names a
+// point that C does not reach.
+bool Answers(const muster_policy& table, Point point) {
+  switch (point) {
+    case Point::kJobOrder:
+      return table.job_order != nullptr;
+    case Point::kQueueOrder:
+      return table.queue_order != nullptr;
+    case Point::kTaskOrder:
+      return table.task_order != nullptr;
+    case Point::kFit:
+      return table.fit != nullptr;
+    case Point::kScore:
+      return table.score != nullptr;
+    case Point::kOverused:
+      return table.overused != nullptr;
+    case Point::kAllocatable:
+      return table.allocatable != nullptr;
+    case Point::kPreemptive:
+      return table.preemptive != nullptr;
+    case Point::kValid:
+      return table.valid != nullptr;
+    case Point::kReady:
+      return table.ready != nullptr;
+    case Point::kPipelined:
+      return table.pipelined != nullptr;
+    case Point::kAdmit:
+      return table.admit != nullptr;
+    case Point::kStarving:
+      return table.starving != nullptr;
+    case Point::kPreemptable:
+      return table.preemptable != nullptr;
+    case Point::kReclaimable:
+      return table.reclaimable != nullptr;
+    case Point::kEvictable:
+      return table.evictable != nullptr;
+    case Point::kVictims:
+      return table.victims != nullptr;
+    case Point::kVictimQueueOrder:
+      return table.victim_queue_order != nullptr;
+    case Point::kSubGroupOrder:
+      return table.sub_group_order != nullptr;
+    case Point::kSubGroupReady:
+      return table.sub_group_ready != nullptr;
+    case Point::kSubGroupPipelined:
+      return table.sub_group_pipelined != nullptr;
+    case Point::kDomainScore:
+      return table.domain_score != nullptr;
+    case Point::kDomainSearch:
+      return table.domain_search != nullptr;
   }
-  return rows;
+  return false;
 }
 
-class CPolicy : public Policy,
-                public OrderPolicy,
-                public GatePolicy,
-                public FitPolicy,
-                public ScorePolicy,
-                public VictimPolicy {
- public:
-  CPolicy(std::string_view name, std::string_view refusal, const muster_policy& table,
-          PolicyList* list)
-      : name_(name),
-        refusal_(refusal),
-        table_(table),
-        live_((table.flags & MUSTER_POLICY_LIVE) != 0),
-        list_(list) {
-    const std::pair<Point, bool> offered[] = {{Point::kJobOrder, table.job_order != nullptr},
-                                              {Point::kQueueOrder, table.queue_order != nullptr},
-                                              {Point::kTaskOrder, table.task_order != nullptr},
-                                              {Point::kFit, table.fit != nullptr},
-                                              {Point::kScore, table.score != nullptr},
-                                              {Point::kOverused, table.overused != nullptr},
-                                              {Point::kAllocatable, table.allocatable != nullptr},
-                                              {Point::kValid, table.valid != nullptr},
-                                              {Point::kReady, table.ready != nullptr},
-                                              {Point::kAdmit, table.admit != nullptr},
-                                              {Point::kPreemptable, table.preemptable != nullptr},
-                                              {Point::kReclaimable, table.reclaimable != nullptr}};
-    for (const auto& [point, is_offered] : offered) {
-      if (!is_offered) points_.remove(point);
-    }
+PointSet PointsOf(const muster_policy& table) {
+  PointSet points = binding::kEveryPoint;
+  for (int p = 0; p < kPointCount; ++p) {
+    if (!Answers(table, static_cast<Point>(p))) points.remove(static_cast<Point>(p));
   }
+  return points;
+}
 
-  std::string_view name() const override { return name_; }
-  PointSet points() const override { return points_; }
-  Traits traits() const override {
-    Traits traits;
-    traits.tells_nodes_apart = points_.has(Point::kFit) || points_.has(Point::kScore);
-    return traits;
-  }
-  OrderPolicy* order() override { return this; }
-  GatePolicy* gate() override { return this; }
-  FitPolicy* fit() override { return this; }
-  ScorePolicy* score() override { return this; }
-  VictimPolicy* victims() override { return this; }
+// One policy: questions become calls of its table.
+class TableCallbacks : public binding::Callbacks {
+ public:
+  TableCallbacks(std::string_view name, const muster_policy& table, PolicyList* list)
+      : name_(name), table_(table), list_(*list) {}
 
   void Open(const Cycle& cycle) override {
-    if (list_->failed()) return;
-    cycle_ = list_->Open(cycle);
-    tables_ = &internal::DataOf(cycle).tables;
-    ledger_ = &internal::DataOf(cycle).ledger;
-    fits_.clear();
-    scores_.clear();
-    allocatable_.clear();
-    frozen_.node.clear();
-    job_order_.known = queue_order_.known = task_order_.known = false;
-    overused_.known = ready_.known = valid_.known = false;
-    admit_.known = false;
-    if (table_.open != nullptr) {
-      Ask("open", [&] { return table_.open(table_.user, cycle_); });
-    }
-    // Answers that hold for the cycle are given for the books it opens with.
-    if (table_.task_order != nullptr) AskTaskOrder();
-    if (table_.valid != nullptr) AskJobs("valid", table_.valid, uint8_t{1}, &valid_);
-    if (table_.admit != nullptr) AskJobs("admit", table_.admit, int8_t{0}, &admit_);
-    if (live_) return;
-    if (table_.job_order != nullptr) AskJobs("job_order", table_.job_order, 0.0, &job_order_);
-    if (table_.queue_order != nullptr) {
-      AskQueues("queue_order", table_.queue_order, 0.0, &queue_order_);
-    }
+    cycle_ = list_.Open(cycle);
+    opening_.node.clear();
+    if (table_.open == nullptr) return;
+    const PolicyList::Asking asking(&list_);
+    Check("open", table_.open(table_.user, cycle_));
   }
-
-  int CompareJobs(JobIndex a, JobIndex b) override {
-    if (live_ && !Fresh(job_order_)) AskJobs("job_order", table_.job_order, 0.0, &job_order_);
-    return Compare(job_order_, a, b);
+  bool Ask(const Question& question, std::span<double> answers) override {
+    out_ = answers;
+    rows_ = reinterpret_cast<const int32_t*>(question.rows.data());
+    count_ = static_cast<int64_t>(question.rows.size());
+    const PolicyList::Asking asking(&list_);
+    return Check(PointName(question.point), Call(question));
   }
-  int CompareQueues(QueueIndex a, QueueIndex b) override {
-    if (live_ && !Fresh(queue_order_)) {
-      AskQueues("queue_order", table_.queue_order, 0.0, &queue_order_);
-    }
-    return Compare(queue_order_, a, b);
+  void Refuse(const Question& question, size_t i, const std::string& fault) override {
+    list_.Fail(absl::InvalidArgumentError(
+        absl::StrCat("policy ", Quote(name_), ", ", ToAbsl(PointName(question.point)),
+                     ": the answer for row ", question.rows[i], fault)));
   }
-  int CompareTasks(TaskIndex a, TaskIndex b) override { return Compare(task_order_, a, b); }
-
-  bool Overused(QueueIndex queue) override {
-    if (!Fresh(overused_)) AskQueues("overused", table_.overused, uint8_t{0}, &overused_);
-    return overused_.known && overused_.values[queue] != 0;
-  }
-  bool Ready(JobIndex job) override {
-    if (!Fresh(ready_)) AskJobs("ready", table_.ready, uint8_t{1}, &ready_);
-    return !ready_.known || ready_.values[job] != 0;
-  }
-  bool Valid(JobIndex job) override { return !valid_.known || valid_.values[job] != 0; }
-  Verdict Admit(JobIndex job) override {
-    if (!admit_.known || admit_.values[job] == 0) return Verdict::Abstain();
-    return admit_.values[job] > 0 ? Verdict::Yes() : Verdict::No();
-  }
-  Verdict Allocatable(QueueIndex queue, TaskIndex task) override {
-    const ClassIndex c = tables_->tasks.task_class[task];
-    if (c >= allocatable_.size()) allocatable_.resize(tables_->classes.shape.size());
-    Answers<uint8_t>& mine = allocatable_[c];
-    if (!Fresh(mine)) {
-      const muster_class_view view = ViewOf(c);
-      const auto ask = [&](uintptr_t user, const muster_cycle* cycle, const int32_t* rows,
-                           int64_t count, uint8_t* out) {
-        return table_.allocatable(user, cycle, &view, rows, count, out);
-      };
-      AskRows("allocatable", ask, Alive(tables_->queues.alive), tables_->queues.alive.size(),
-              uint8_t{1}, &mine);
-    }
-    return !mine.known || mine.values[queue] != 0 ? Verdict::Yes() : Verdict::No();
-  }
-
-  Vote Preemptable(TaskIndex evictor, std::span<const TaskIndex> candidates,
-                   std::vector<TaskIndex>* chosen) override {
-    return Victims("preemptable", table_.preemptable, evictor, candidates, chosen);
-  }
-  Vote Reclaimable(TaskIndex evictor, std::span<const TaskIndex> candidates,
-                   std::vector<TaskIndex>* chosen) override {
-    return Victims("reclaimable", table_.reclaimable, evictor, candidates, chosen);
-  }
-
-  Scope FitScope(ClassIndex) override { return Scope::kState; }
-  Scope ScoreScope(ClassIndex) override { return Scope::kState; }
-  NodeRefusal StateRefusal() const override {
-    return {RefusalCode::kPolicy, refusal_.empty()
-                                      ? std::string(name_)
-                                      : absl::StrCat(ToAbsl(name_), ": ", ToAbsl(refusal_))};
-  }
-
-  // A fit does not change within a cycle: it is asked about all nodes once.
-  void FitStates(ClassIndex c, const StateColumns& states, size_t begin, size_t end,
-                 uint8_t* fits) override {
-    const std::vector<double>* mine = Frozen(c, &fits_, /*scores=*/false);
-    if (mine == nullptr) return;
-    for (size_t i = begin; i < end; ++i) fits[i - begin] &= (*mine)[states.node[i]] != 0;
-  }
-  void ScoreStates(ClassIndex c, const StateColumns& states, size_t begin, size_t end,
-                   double* order, double*) override {
-    if (begin == end) return;
-    if (!live_) {
-      const std::vector<double>* mine = Frozen(c, &scores_, /*scores=*/true);
-      if (mine == nullptr) return;
-      for (size_t i = begin; i < end; ++i) order[i - begin] += (*mine)[states.node[i]];
-      return;
-    }
-    Nodes now;
-    for (size_t i = begin; i < end; ++i) now.node.push_back(static_cast<int32_t>(states.node[i]));
-    const auto take = [&](const std::vector<std::vector<double>>& columns,
-                          std::vector<double>* cells) {
-      for (const std::vector<double>& column : columns) {
-        cells->insert(cells->end(), column.begin() + static_cast<std::ptrdiff_t>(begin),
-                      column.begin() + static_cast<std::ptrdiff_t>(end));
-      }
-    };
-    take(states.allocatable, &now.allocatable);
-    take(states.idle, &now.idle);
-    take(states.future_idle, &now.future_idle);
-    take(states.used, &now.used);
-    std::vector<double> out(now.node.size(), 0.0);
-    if (!AskNodes(c, now, /*scores=*/true, &out)) return;
-    for (size_t i = begin; i < end; ++i) order[i - begin] += out[i - begin];
-  }
+  bool failed() const override { return list_.failed(); }
 
  private:
   struct Nodes {
@@ -200,187 +112,202 @@ class CPolicy : public Policy,
     std::vector<double> allocatable, idle, future_idle, used;  // column by column
   };
 
-  // Calls back; false: there is no answer to use.
-  template <class F>
-  bool Ask(const char* what, const F& call) {
-    if (list_->failed()) return false;
-    const muster_status status = call();
-    if (status == MUSTER_PASSTHROUGH) return false;
+  // Returns whether there is an answer to use.
+  bool Check(std::string_view what, muster_status status) {
     if (status == MUSTER_OK) return true;
-    list_->Fail(UserFailure(absl::StrCat("policy ", Quote(name_), ", ", what), status));
+    if (status != MUSTER_PASSTHROUGH) {
+      list_.Fail(UserFailure(absl::StrCat("policy ", Quote(name_), ", ", ToAbsl(what)), status));
+    }
     return false;
   }
 
-  template <class T>
-  bool Fresh(const Answers<T>& answers) const {
-    return list_->failed() || (answers.known && answers.content == ledger_->moment().content);
+  muster_status Call(const Question& q) {
+    switch (q.point) {
+      case Point::kJobOrder:
+        return Rows(table_.job_order);
+      case Point::kQueueOrder:
+        return Rows(table_.queue_order);
+      case Point::kTaskOrder:
+        return Rows(table_.task_order);
+      case Point::kFit:
+      case Point::kScore:
+        return OfNodes(q);
+      case Point::kOverused:
+        return Rows(table_.overused);
+      case Point::kAllocatable:
+      case Point::kPreemptive:
+        return OfQueues(q);
+      case Point::kValid:
+        return Rows(table_.valid);
+      case Point::kReady:
+        return Rows(table_.ready);
+      case Point::kPipelined:
+        return Rows(table_.pipelined);
+      case Point::kAdmit:
+        return Rows(table_.admit);
+      case Point::kStarving:
+        return Rows(table_.starving);
+      case Point::kPreemptable:
+        return For(table_.preemptable, q);
+      case Point::kReclaimable:
+        return For(table_.reclaimable, q);
+      case Point::kEvictable:
+        return As<uint8_t>([&](uint8_t* out) {
+          return table_.evictable(table_.user, cycle_, RowNumber(q.evictor),
+                                  q.from_other_queues ? 1 : 0, rows_, count_, out);
+        });
+      case Point::kVictims:
+        return Rows(table_.victims);
+      case Point::kVictimQueueOrder:
+        return For(table_.victim_queue_order, q);
+      case Point::kSubGroupOrder:
+        return Groups(table_.sub_group_order, q);
+      case Point::kSubGroupReady:
+        return Groups(table_.sub_group_ready, q);
+      case Point::kSubGroupPipelined:
+        return Groups(table_.sub_group_pipelined, q);
+      case Point::kDomainScore:
+      case Point::kDomainSearch:
+        return OfDomains(q);
+    }
+    return MUSTER_PASSTHROUGH;
   }
 
-  template <class T>
-  static int Compare(const Answers<T>& keys, uint32_t a, uint32_t b) {
-    if (!keys.known || a >= keys.values.size() || b >= keys.values.size()) return 0;
-    return (keys.values[a] > keys.values[b]) - (keys.values[a] < keys.values[b]);
-  }
-
-  // All that is asked about rows: `nothing` is what a row without an answer has. A policy that passes has nothing to
-  // say about any row, until it is asked again.
+  // Calls with room for answers of type T, which hold those of a policy without an opinion.
   template <class T, class F>
-  void AskRows(const char* what, const F& call, const RowsOfTable& rows, size_t all, T nothing,
-               Answers<T>* answers) {
-    answers->known = false;
-    std::vector<T> out(rows.size(), nothing);
-    const bool answered = Ask(what, [&] {
-      return call(table_.user, cycle_, rows.data(), static_cast<int64_t>(rows.size()), out.data());
+  muster_status As(const F& call) {
+    std::vector<T> out(out_.size());
+    std::ranges::transform(out_, out.begin(), [](double x) { return static_cast<T>(x); });
+    const muster_status status = call(out.data());
+    if (status == MUSTER_OK) std::ranges::copy(out, out_.begin());
+    return status;
+  }
+  template <class T>
+  muster_status Rows(muster_status (*call)(uintptr_t, const muster_cycle*, const int32_t*, int64_t,
+                                           T*)) {
+    return As<T>([&](T* out) { return call(table_.user, cycle_, rows_, count_, out); });
+  }
+  // About rows for one beneficiary.
+  template <class T>
+  muster_status For(muster_status (*call)(uintptr_t, const muster_cycle*, int32_t, const int32_t*,
+                                          int64_t, T*),
+                    const Question& q) {
+    return As<T>([&](T* out) {
+      return call(table_.user, cycle_, RowNumber(q.evictor), rows_, count_, out);
     });
-    if (list_->failed()) return;
-    answers->values.assign(all, nothing);
-    for (size_t i = 0; answered && i < rows.size(); ++i) {
-      if constexpr (std::is_same_v<T, double>) {
-        if (!CheckFinite(what, out[i], rows[i])) return;
+  }
+  template <class T>
+  muster_status Groups(muster_status (*call)(uintptr_t, const muster_cycle*, const int32_t*,
+                                             const int32_t*, int64_t, T*),
+                       const Question& q) {
+    std::vector<int32_t> groups;
+    for (const uint32_t group : q.groups) groups.push_back(RowNumber(group));
+    return As<T>(
+        [&](T* out) { return call(table_.user, cycle_, rows_, groups.data(), count_, out); });
+  }
+
+  muster_status OfQueues(const Question& q) {
+    return As<uint8_t>([&](uint8_t* out) {
+      if (q.point == Point::kPreemptive) {
+        return table_.preemptive(table_.user, cycle_, q.request.data(),
+                                 static_cast<int32_t>(q.request.size()), rows_, count_, out);
       }
-      answers->values[static_cast<size_t>(rows[i])] = out[i];
-    }
-    answers->known = true;
-    answers->content = ledger_->moment().content;
-  }
-  template <class T, class F>
-  void AskJobs(const char* what, const F& call, T nothing, Answers<T>* answers) {
-    AskRows(what, call, Alive(tables_->jobs.alive), tables_->jobs.alive.size(), nothing, answers);
-  }
-  template <class T, class F>
-  void AskQueues(const char* what, const F& call, T nothing, Answers<T>* answers) {
-    AskRows(what, call, Alive(tables_->queues.alive), tables_->queues.alive.size(), nothing,
-            answers);
-  }
-  void AskTaskOrder() {
-    RowsOfTable rows;
-    for (int32_t task : Alive(tables_->tasks.alive)) {
-      if (tables_->has_job(static_cast<TaskIndex>(task))) rows.push_back(task);
-    }
-    AskRows("task_order", table_.task_order, rows, tables_->tasks.alive.size(), 0.0, &task_order_);
+      const muster_class_view view = ViewOf(q.task_class);
+      return table_.allocatable(table_.user, cycle_, &view, rows_, count_, out);
+    });
   }
 
-  bool CheckFinite(const char* what, double value, int32_t row) {
-    if (std::isfinite(value)) return true;
-    list_->Fail(absl::InvalidArgumentError(
-        absl::StrCat("policy ", Quote(name_), ", ", what, ": the answer for row ", row,
-                     std::isnan(value) ? " is not a number" : " is infinite")));
-    return false;
-  }
-
-  muster_class_view ViewOf(ClassIndex c) const {
-    const auto request = tables_->classes.request.row(c);
-    return {static_cast<uint32_t>(sizeof(muster_class_view)), static_cast<int32_t>(c),
-            static_cast<int32_t>(request.size()), 0, request.data()};
-  }
-
-  // The alive nodes and their books, as the cycle opens; made for the first question.
-  const Nodes& Opening() {
-    if (!frozen_.node.empty()) return frozen_;
-    frozen_ = {};
-    frozen_.node = Alive(tables_->nodes.alive);
-    const size_t count = frozen_.node.size(), dimensions = tables_->dimension_count();
-    for (std::vector<double>* cells :
-         {&frozen_.allocatable, &frozen_.idle, &frozen_.future_idle, &frozen_.used}) {
-      cells->resize(count * dimensions);
+  muster_status OfDomains(const Question& q) {
+    const int32_t job = RowNumber(q.group.job), group = RowNumber(q.group.index);
+    if (q.point == Point::kDomainScore) {
+      return table_.domain_score(table_.user, cycle_, job, group, rows_, count_, out_.data());
     }
-    for (size_t i = 0; i < count; ++i) {
-      const auto n = static_cast<NodeIndex>(frozen_.node[i]);
-      const auto idle = ledger_->node(n, kIdle), used = ledger_->node(n, kUsed);
-      for (DimensionIndex d = 0; d < dimensions; ++d) {
-        const int64_t has = tables_->nodes.allocatable.at(n, d);
-        const size_t cell = d * count + i;
-        frozen_.allocatable[cell] = has == kAbsent ? 0 : static_cast<double>(has);
-        frozen_.idle[cell] = static_cast<double>(idle[d]);
-        frozen_.future_idle[cell] = static_cast<double>(ledger_->future_idle(n, d));
-        frozen_.used[cell] = static_cast<double>(used[d]);
-      }
-    }
-    return frozen_;
+    return As<int32_t>([&](int32_t* out) {
+      return table_.domain_search(table_.user, cycle_, job, group, RowNumber(q.within),
+                                  RowNumber(q.allocated), q.evicting ? 1 : 0, rows_, count_, out);
+    });
   }
 
-  bool AskNodes(ClassIndex c, const Nodes& nodes, bool scores, std::vector<double>* out) {
-    const muster_class_view task_class = ViewOf(c);
-    const auto count = static_cast<int64_t>(nodes.node.size());
+  muster_status OfNodes(const Question& q) {
+    Nodes now;
+    if (q.states != nullptr) now = Shown(q);
+    const Nodes& nodes = q.states != nullptr ? now : Opening();
+    const muster_class_view task_class = ViewOf(q.task_class);
     const muster_nodes_view view = {static_cast<uint32_t>(sizeof(muster_nodes_view)),
-                                    static_cast<int32_t>(tables_->dimension_count()),
-                                    count,
-                                    count,
-                                    nodes.node.data(),
+                                    static_cast<int32_t>(cycle_->tables->dimension_count()),
+                                    count_,
+                                    count_,
+                                    rows_,
                                     nodes.allocatable.data(),
                                     nodes.idle.data(),
                                     nodes.future_idle.data(),
                                     nodes.used.data()};
-    if (!scores) {
-      std::vector<uint8_t> fits(nodes.node.size(), 1);
-      if (!Ask("fit",
-               [&] { return table_.fit(table_.user, cycle_, &task_class, &view, fits.data()); })) {
-        return false;
+    if (q.point == Point::kScore) {
+      return table_.score(table_.user, cycle_, &task_class, &view, out_.data());
+    }
+    return As<uint8_t>(
+        [&](uint8_t* out) { return table_.fit(table_.user, cycle_, &task_class, &view, out); });
+  }
+
+  // The books of the states in question.
+  static Nodes Shown(const Question& q) {
+    Nodes now;
+    const auto take = [&](const std::vector<std::vector<double>>& columns,
+                          std::vector<double>* cells) {
+      for (const std::vector<double>& column : columns) {
+        cells->insert(cells->end(), column.begin() + static_cast<std::ptrdiff_t>(q.begin),
+                      column.begin() + static_cast<std::ptrdiff_t>(q.end));
       }
-      out->assign(fits.begin(), fits.end());
-      return true;
-    }
-    if (!Ask("score",
-             [&] { return table_.score(table_.user, cycle_, &task_class, &view, out->data()); })) {
-      return false;
-    }
-    for (size_t i = 0; i < out->size(); ++i) {
-      if (!CheckFinite("score", (*out)[i], nodes.node[i])) return false;
-    }
-    return true;
+    };
+    take(q.states->allocatable, &now.allocatable);
+    take(q.states->idle, &now.idle);
+    take(q.states->future_idle, &now.future_idle);
+    take(q.states->used, &now.used);
+    return now;
   }
 
-  // By node; null where there is no answer.
-  const std::vector<double>* Frozen(ClassIndex c, std::vector<std::vector<double>>* answers,
-                                    bool scores) {
-    if (c >= answers->size()) answers->resize(tables_->classes.shape.size());
-    std::vector<double>& mine = (*answers)[c];
-    if (!mine.empty()) return &mine;
-    const Nodes& nodes = Opening();
-    std::vector<double> out(nodes.node.size(), scores ? 0.0 : 1.0);
-    const double nothing = scores ? 0.0 : 1.0;
-    const bool answered = AskNodes(c, nodes, scores, &out);
-    if (list_->failed()) return nullptr;
-    mine.assign(tables_->nodes.alive.size(), nothing);
-    for (size_t i = 0; answered && i < out.size(); ++i) {
-      mine[static_cast<size_t>(nodes.node[i])] = out[i];
+  // The nodes in question and their books, as the cycle opens; made for the first question.
+  const Nodes& Opening() {
+    if (!opening_.node.empty()) return opening_;
+    opening_ = {};
+    opening_.node.assign(rows_, rows_ + count_);
+    const Tables& tables = *cycle_->tables;
+    const Ledger& ledger = *cycle_->ledger;
+    const size_t count = opening_.node.size(), dimensions = tables.dimension_count();
+    for (std::vector<double>* cells :
+         {&opening_.allocatable, &opening_.idle, &opening_.future_idle, &opening_.used}) {
+      cells->resize(count * dimensions);
     }
-    return mine.empty() ? nullptr : &mine;
+    for (size_t i = 0; i < count; ++i) {
+      const auto n = NodeIndex(opening_.node[i]);
+      const auto idle = ledger.node(n, kIdle), used = ledger.node(n, kUsed);
+      for (DimensionIndex d = 0; d < dimensions; ++d) {
+        const int64_t has = tables.nodes.allocatable.at(n, d);
+        const size_t cell = d * count + i;
+        opening_.allocatable[cell] = has == kAbsent ? 0 : static_cast<double>(has);
+        opening_.idle[cell] = static_cast<double>(idle[d]);
+        opening_.future_idle[cell] = static_cast<double>(ledger.future_idle(n, d));
+        opening_.used[cell] = static_cast<double>(used[d]);
+      }
+    }
+    return opening_;
   }
 
-  template <class F>
-  Vote Victims(const char* what, const F& call, TaskIndex evictor,
-               std::span<const TaskIndex> candidates, std::vector<TaskIndex>* chosen) {
-    const RowsOfTable rows(candidates.begin(), candidates.end());
-    std::vector<uint8_t> out(rows.size(), 0);
-    if (!Ask(what, [&] {
-          return call(table_.user, cycle_, static_cast<int32_t>(evictor), rows.data(),
-                      static_cast<int64_t>(rows.size()), out.data());
-        })) {
-      return Vote::kAbstain;
-    }
-    for (size_t i = 0; i < out.size(); ++i) {
-      if (out[i] != 0) chosen->push_back(candidates[i]);
-    }
-    return Vote::kPermit;
+  muster_class_view ViewOf(ClassIndex c) const {
+    const auto request = cycle_->tables->classes.request.row(c);
+    return {static_cast<uint32_t>(sizeof(muster_class_view)), static_cast<int32_t>(c),
+            static_cast<int32_t>(request.size()), 0, request.data()};
   }
 
-  const std::string_view name_, refusal_;
+  const std::string_view name_;
   const muster_policy& table_;
-  const bool live_;
-  PolicyList* const list_;
-  PointSet points_{Point::kJobOrder, Point::kQueueOrder, Point::kTaskOrder,   Point::kFit,
-                   Point::kScore,    Point::kOverused,   Point::kAllocatable, Point::kValid,
-                   Point::kReady,    Point::kAdmit,      Point::kPreemptable, Point::kReclaimable};
+  PolicyList& list_;
   const muster_cycle* cycle_ = nullptr;
-  const Tables* tables_ = nullptr;
-  const Ledger* ledger_ = nullptr;
-  Nodes frozen_;
-  std::vector<std::vector<double>> fits_, scores_;  // by class, by node; empty: not asked yet
-  Answers<double> job_order_, queue_order_, task_order_;
-  Answers<uint8_t> overused_, ready_, valid_;
-  Answers<int8_t> admit_;
-  std::vector<Answers<uint8_t>> allocatable_;  // by class
+  Nodes opening_;
+  // Of the question that is being asked.
+  std::span<double> out_;
+  const int32_t* rows_ = nullptr;
+  int64_t count_ = 0;
 };
 
 bool IsPolicyName(std::string_view name) {
@@ -389,44 +316,88 @@ bool IsPolicyName(std::string_view name) {
   });
 }
 
+// Reads as many tables as there are, and adds them to the list. `taken` counts those of which the
+// list calls `destroy`.
+template <class Table>
+absl::Status AddAll(const char* type, const Table& fresh, const Table* const* tables, int32_t count,
+                    PolicyList* list, int32_t* taken) {
+  for (; *taken < count; ++*taken) {
+    if (tables[*taken] == nullptr) return NullArgument(type);
+    Table table = fresh;
+    if (absl::Status s = ReadStruct(type, tables[*taken], &table); !s.ok()) return s;
+    if (absl::Status s = list->Add(table); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+// Calls `destroy` of the tables that no list took.
+template <class Table>
+void DestroyRest(const char* type, const Table& fresh, const Table* const* tables, int32_t count,
+                 int32_t taken) {
+  for (int32_t i = taken; tables != nullptr && i < count; ++i) {
+    if (tables[i] == nullptr) continue;
+    Table table = fresh;
+    const muster_status read = Guard(nullptr, [&] { return ReadStruct(type, tables[i], &table); });
+    if (read == MUSTER_OK && table.destroy != nullptr) table.destroy(table.user);
+  }
+}
+
+constexpr muster_policy kNoPolicy = MUSTER_POLICY_INIT;
+constexpr muster_action kNoAction = MUSTER_ACTION_INIT;
+
 }  // namespace
 
 PolicyList::~PolicyList() {
   for (const Entry& entry : entries_) {
-    if (entry.table.destroy != nullptr) entry.table.destroy(entry.table.user);
+    if (entry.destroy != nullptr) entry.destroy(entry.user);
   }
 }
 
-absl::Status PolicyList::Add(const muster_policy& table) {
-  const std::string_view name = table.name == nullptr ? "" : table.name;
-  if (!IsPolicyName(name)) {
+absl::StatusOr<PolicyList::Entry*> PolicyList::AddEntry(const char* kind, const char* name,
+                                                        const char* words) {
+  const std::string_view text = name == nullptr ? "" : name;
+  if (!IsPolicyName(text)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("muster_policy: name ", Quote(name),
+        absl::StrCat("muster_", kind, ": name ", Quote(text),
                      " must be 1 to 64 lower-case letters, digits, '-' and '_'"));
   }
   for (const Entry& entry : entries_) {
-    if (entry.name == name) {
-      return absl::AlreadyExistsError(absl::StrCat("policy ", Quote(name), ": is there twice"));
+    if (entry.name == text) {
+      return absl::AlreadyExistsError(absl::StrCat(kind, " ", Quote(text), ": is there twice"));
     }
   }
+  entries_.push_back({std::string(text), words == nullptr ? "" : words});
+  return &entries_.back();
+}
+
+absl::Status PolicyList::Add(const muster_policy& table) {
   if ((table.flags & ~MUSTER_POLICY_LIVE) != 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("policy ", Quote(name), ": flags is ", table.flags));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "policy ", Quote(table.name == nullptr ? "" : table.name), ": flags is ", table.flags));
   }
-  entries_.push_back({std::string(name), table.refusal == nullptr ? "" : table.refusal, table});
-  Entry& entry = entries_.back();
-  entry.table.destroy = nullptr;  // until the list is whole
-  policies.push_back({entry.name, "of the caller's own", {}, [&entry, this](const Options&) {
-                        return std::make_unique<CPolicy>(entry.name, entry.refusal, entry.table,
-                                                         this);
+  absl::StatusOr<Entry*> added = AddEntry("policy", table.name, table.refusal);
+  if (!added.ok()) return added.status();
+  Entry& entry = **added;
+  entry.policy = table;
+  const bool live = (table.flags & MUSTER_POLICY_LIVE) != 0;
+  const binding::ColumnDecl decl{.name = entry.name,
+                                 .refusal = entry.words,
+                                 .points = PointsOf(table),
+                                 .live_orders = live,
+                                 .live_scores = live};
+  policies.push_back({entry.name, "of the caller's own", {}, [&entry, decl, this](const Options&) {
+                        return std::make_unique<binding::ColumnPolicy>(
+                            decl, std::make_unique<TableCallbacks>(entry.name, entry.policy, this));
                       }});
-  entry.table.destroy = table.destroy;
+  entry.destroy = table.destroy;  // not before all else has succeeded
+  entry.user = table.user;
   return absl::OkStatus();
 }
 
 bool PolicyList::Begin() {
   if (running_.exchange(true)) return false;
   failed_ = false;
+  has_words_ = true;
   failure_ = absl::OkStatus();
   return true;
 }
@@ -442,9 +413,20 @@ void PolicyList::Fail(absl::Status failure) {
   failed_ = true;
 }
 
+void PolicyList::FailWithoutWords() noexcept {
+  if (failed_) return;
+  failed_ = true;
+  has_words_ = false;
+}
+
+absl::Status PolicyList::failure() const {
+  if (!has_words_) throw std::bad_alloc();
+  return failure_;
+}
+
 const muster_cycle* PolicyList::Open(const Cycle& cycle) {
-  cycle_ = {&internal::DataOf(cycle).tables, &internal::DataOf(cycle).ledger,
-            &internal::DataOf(cycle).phases, cycle.now()};
+  const internal::CycleData& data = internal::DataOf(cycle);
+  cycle_ = {&data.tables, &data.ledger, &data.phases, data.domains, cycle.now()};
   return &cycle_;
 }
 
@@ -452,35 +434,38 @@ const muster_cycle* PolicyList::Open(const Cycle& cycle) {
 
 using namespace muster::capi;  // NOLINT: the functions below are C's
 
-muster_status muster_policies_new(const muster_policy* const* policies, int32_t count,
-                                  muster_policies** out, muster_error* error) {
+muster_status muster_extensions_new(const muster_policy* const* policies, int32_t policy_count,
+                                    const muster_action* const* actions, int32_t action_count,
+                                    muster_policies** out, muster_error* error) {
   if (out != nullptr) *out = nullptr;
-  int32_t taken = 0;
+  int32_t policies_taken = 0, actions_taken = 0;
   const muster_status status = Guard(error, [&]() -> absl::Status {
     if (out == nullptr) return NullArgument("out");
-    if (count < 0) return absl::InvalidArgumentError(absl::StrCat("count is ", count));
-    if (policies == nullptr && count > 0) return NullArgument("policies");
+    for (const int32_t count : {policy_count, action_count}) {
+      if (count < 0) return absl::InvalidArgumentError(absl::StrCat("count is ", count));
+    }
+    if (policies == nullptr && policy_count > 0) return NullArgument("policies");
+    if (actions == nullptr && action_count > 0) return NullArgument("actions");
     auto made = std::make_unique<muster_policies>();
     made->list = std::make_shared<PolicyList>();
-    while (taken < count) {
-      if (policies[taken] == nullptr) return NullArgument("a policy");
-      muster_policy table = MUSTER_POLICY_INIT;
-      if (absl::Status s = ReadStruct("muster_policy", policies[taken], &table); !s.ok()) return s;
-      if (absl::Status s = made->list->Add(table); !s.ok()) return s;
-      ++taken;  // its `destroy` is the list's from here on
-    }
+    absl::Status added = AddAll("muster_policy", kNoPolicy, policies, policy_count,
+                                made->list.get(), &policies_taken);
+    if (!added.ok()) return added;
+    added =
+        AddAll("muster_action", kNoAction, actions, action_count, made->list.get(), &actions_taken);
+    if (!added.ok()) return added;
     *out = made.release();
     return absl::OkStatus();
   });
-  // Those that the list did not take.
-  for (int32_t i = taken; status != MUSTER_OK && policies != nullptr && i < count; ++i) {
-    muster_policy table = MUSTER_POLICY_INIT;
-    if (policies[i] == nullptr) continue;
-    const muster_status read =
-        Guard(nullptr, [&] { return ReadStruct("muster_policy", policies[i], &table); });
-    if (read == MUSTER_OK && table.destroy != nullptr) table.destroy(table.user);
-  }
+  if (status == MUSTER_OK) return status;
+  DestroyRest("muster_policy", kNoPolicy, policies, policy_count, policies_taken);
+  DestroyRest("muster_action", kNoAction, actions, action_count, actions_taken);
   return status;
+}
+
+muster_status muster_policies_new(const muster_policy* const* policies, int32_t count,
+                                  muster_policies** out, muster_error* error) {
+  return muster_extensions_new(policies, count, nullptr, 0, out, error);
 }
 
 void muster_policies_free(muster_policies* policies) { delete policies; }

@@ -1,11 +1,15 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Policies behind a vtable, as the engine sees them.
+// Policies and actions behind tables of callbacks, as the engine sees them.
 //
-// Answers are kept, so that the engine's questions about one node or two jobs are one call for all of them: what holds
-// for the cycle is asked when it opens or when it is first needed, the rest again once the books changed. The first
-// failure is kept too; every answer after it is that of a policy without an opinion, the cycle stops before its next
-// gang, and the caller gets the failure instead of a plan.
+//   auto list = std::make_shared<PolicyList>();
+//   if (absl::Status s = list->Add(table); !s.ok()) return s;
+//   options.extensions = list;
+//
+// Questions reach the callbacks through lib/binding, which keeps the answers. The first failure is
+// kept, too: every answer after it is that of a policy without an opinion, every call of an action
+// does nothing, the cycle stops before its next gang, and the caller gets the failure instead of a
+// plan.
 #ifndef MUSTER_CAPI_POLICY_H_
 #define MUSTER_CAPI_POLICY_H_
 
@@ -18,6 +22,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "lib/extension/cycle.h"
 #include "muster/c.h"
 #include "muster/policy.h"
@@ -26,12 +31,19 @@ struct muster_cycle {
   const muster::Tables* tables = nullptr;
   const muster::Ledger* ledger = nullptr;
   const std::vector<muster::JobPhase>* phases = nullptr;
+  const muster::Domains* domains = nullptr;
   int64_t now = 0;
 };
 
 namespace muster::capi {
 
-// What the policies of one muster_policies have in common. As Extensions it lives as long as a session that uses it.
+// A row as callbacks are told it.
+inline int32_t RowNumber(uint32_t index) {
+  return index == kNone ? MUSTER_NONE : static_cast<int32_t>(index);
+}
+
+// What the policies and actions of one muster_policies have in common. As Extensions it lives as
+// long as a session that uses it.
 class PolicyList : public Extensions {
  public:
   PolicyList() = default;
@@ -40,24 +52,49 @@ class PolicyList : public Extensions {
   PolicyList& operator=(const PolicyList&) = delete;
 
   absl::Status Add(const muster_policy& policy);
+  absl::Status Add(const muster_action& action);  // workbench.cc
 
-  bool Begin();  // of a cycle; false: one runs already
+  // Begins a cycle. Returns false if one runs already.
+  bool Begin();
   void End();
   bool failed() const { return failed_; }
-  const absl::Status& failure() const { return failure_; }
-  void Fail(absl::Status failure);  // the first is kept
+  // Returns the first failure of a cycle. Throws std::bad_alloc if there was no memory to keep it.
+  absl::Status failure() const;
+  void Fail(absl::Status failure);
+  void FailWithoutWords() noexcept;
 
   const muster_cycle* Open(const Cycle& cycle);
   const muster_cycle& cycle() const { return cycle_; }
 
- private:
-  struct Entry {
-    std::string name, refusal;
-    muster_policy table;
+  // While a policy is asked, no action may go on.
+  class Asking {
+   public:
+    explicit Asking(PolicyList* list) : list_(*list) { ++list_.asking_; }
+    ~Asking() { --list_.asking_; }
+    Asking(const Asking&) = delete;
+    Asking& operator=(const Asking&) = delete;
+
+   private:
+    PolicyList& list_;
   };
-  std::deque<Entry> entries_;  // policies look at the names
+  bool asking() const { return asking_ > 0; }
+
+ private:
+  // One policy or action. Its address is stable.
+  struct Entry {
+    std::string name, words;  // the refusal of a policy, the summary of an action
+    muster_policy policy = MUSTER_POLICY_INIT;
+    muster_action action = MUSTER_ACTION_INIT;
+    void (*destroy)(uintptr_t user) = nullptr;
+    uintptr_t user = 0;
+  };
+  absl::StatusOr<Entry*> AddEntry(const char* kind, const char* name, const char* words);
+  void Run(const Entry& entry, Workbench& bench);  // workbench.cc
+
+  std::deque<Entry> entries_;
   std::atomic<bool> running_{false};
-  bool failed_ = false;
+  bool failed_ = false, has_words_ = true;
+  int asking_ = 0;
   absl::Status failure_;
   muster_cycle cycle_;
 };

@@ -78,8 +78,8 @@ int32_t muster_abi_version(void) { return muster::capi::kAbi; }
 int32_t muster_has_feature(const char* name) {
   if (name == nullptr) return 0;
   for (std::string_view known :
-       {"columns", "deltas", "devices", "domains", "executor", "import", "policies", "recorder",
-        "revisions", "scenario", "state", "what-if"}) {
+       {"actions", "columns", "deltas", "devices", "domains", "executor", "import", "policies",
+        "recorder", "revisions", "scenario", "state", "what-if"}) {
     if (known == name) return 1;
   }
   return 0;

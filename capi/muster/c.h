@@ -39,6 +39,7 @@
  *   c_plan.h     decisions and reasons as columns
  *   c_cycle.h    cycles over clusters and snapshots; stopping early
  *   c_policy.h   policies of the caller's own
+ *   c_action.h   actions of the caller's own
  *   c_tools.h    what-if, import, catalogue
  *
  * These rules hold for every call.
@@ -74,6 +75,7 @@
 #ifndef MUSTER_C_H_
 #define MUSTER_C_H_
 
+#include <muster/c_action.h>
 #include <muster/c_base.h>
 #include <muster/c_cluster.h>
 #include <muster/c_cycle.h>

@@ -46,7 +46,7 @@ MUSTER_API const char* muster_version_string(void);
  * meaning does. */
 MUSTER_API int32_t muster_abi_version(void);
 
-/* Returns 1 if the library has the feature, else 0. Features are "columns", "deltas",
+/* Returns 1 if the library has the feature, else 0. Features are "actions", "columns", "deltas",
  * "devices", "domains", "executor", "import", "policies", "recorder", "revisions", "scenario",
  * "state" and "what-if". NULL is no feature. */
 MUSTER_API int32_t muster_has_feature(const char* name);

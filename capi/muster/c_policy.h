@@ -18,12 +18,20 @@
  *   if (muster_policies_new(policies, 1, &list, &error)) return;
  *   options.policies = list;
  *
- * The callbacks of a muster_policy have the names of extension points in docs/policies.md, and
- * answers of several policies combine by the rules there. A profile places the policy by its name:
- * "volcano:tiers=spread/priority+gang/predicates+proportion". Otherwise it is in the last tier.
- *
- * Questions are asked for all rows of a kind, or for a task class and all its nodes, at once. The
- * comment of each callback says how often.
+ * Promise. A muster_policy has one callback for each extension point of docs/policies.md, under the
+ *   name of the point, and answers of several policies combine by the rules there. A profile places
+ *   the policy by its name: "volcano:tiers=spread/priority+gang/predicates+proportion". Otherwise
+ *   it is in the last tier. Equal questions must get equal answers: plans are pure functions of
+ *   their inputs only then.
+ * Failure. A callback returns 0; or MUSTER_PASSTHROUGH, and its output is ignored; or any other
+ *   number, which discards the cycle with MUSTER_E_USER. A wrong answer discards the cycle with
+ *   MUSTER_E_INVALID_ARGUMENT, and the error names the policy, the callback and the row. The
+ *   cluster is then as it was.
+ * Ownership. Tables of callbacks are copied, and names with them. Arrays that a callback is passed
+ *   are valid until it returns.
+ * Threads. Callbacks run on the thread that runs the cycle, one at a time.
+ * Cost. One call is about all rows of a kind, or about a task class and all its nodes. The comment
+ *   of each callback states how often it is called.
  *
  * Included by muster/c.h, which states the rules that hold for every call.
  */
@@ -59,6 +67,9 @@ MUSTER_API const char* muster_cycle_name(const muster_cycle* cycle, int32_t kind
  *   jobs    queue, priority, created, min_available, phase, tasks, tasks_pending, tasks_ready,
  *           allocated.D
  *   tasks   job, node, status, priority, created, class, request.D
+ *   domains parent, tier, nodes, allocatable.D, idle.D
+ * The last domain is the whole cluster: its name is empty, and it is the parent of domains without
+ * one. Amounts of a domain are the sums over its nodes, an unset amount counting as 0.
  * Fails with MUSTER_E_NOT_FOUND for other columns and dimensions, and MUSTER_E_OUT_OF_RANGE for
  * rows that do not exist. Cost: O(count). */
 MUSTER_API muster_status muster_cycle_get_numbers(const muster_cycle* cycle, int32_t kind,
@@ -91,15 +102,17 @@ typedef struct muster_nodes_view {
 
 /* ---- a policy -------------------------------------------------------------------------------- */
 
-/* A flag: `score`, `job_order` and `queue_order` are asked again whenever the books changed.
- * Without it they are asked once a cycle, with the books as the cycle found them. */
+/* A flag: `score`, `job_order`, `queue_order` and `sub_group_order` are asked again whenever the
+ * books changed, and `admit` after each admission. Without it they are asked once a cycle, with the
+ * books as the cycle found them. */
 #define MUSTER_POLICY_LIVE 1u
 
-/* One policy. A callback that is NULL has no opinion. Each output is filled with "no opinion", the
- * value after "out:", and the callback changes what it likes. It returns 0, or MUSTER_PASSTHROUGH:
- * the output is ignored. Any other result discards the cycle with MUSTER_E_USER. An answer that is
- * not finite discards it, too, and the error names the policy, the callback and the row. Equal
- * questions must get equal answers, or equal inputs no longer give equal plans. */
+/* One policy: a callback for each extension point, NULL where it has no opinion. Each output has
+ * one number for each row, and is filled with "no opinion", the value after "out:"; the callback
+ * changes what it likes. Keys and scores must be finite, yes and no 1 and 0, votes -1, 0 or 1.
+ *
+ * Unless a comment states otherwise, orders are asked once a cycle (MUSTER_POLICY_LIVE), and gates
+ * again whenever the books changed. */
 typedef struct muster_policy {
   uint32_t struct_size;
   uint32_t flags; /* MUSTER_POLICY_LIVE */
@@ -132,17 +145,16 @@ typedef struct muster_policy {
   muster_status (*task_order)(uintptr_t user, const muster_cycle* cycle, const int32_t* tasks,
                               int64_t count, double* out);
 
-  /* -- gates, asked again whenever the books changed, but `valid` and `admit`, once a cycle.
-   * 1: the queue holds all it may have and gets no turn. out: 0. */
+  /* -- gates. 1: the queue holds all it may have and gets no turn. out: 0. */
   muster_status (*overused)(uintptr_t user, const muster_cycle* cycle, const int32_t* queues,
                             int64_t count, uint8_t* out);
   /* 0: the placements of the job must not become decisions yet. out: 1. */
   muster_status (*ready)(uintptr_t user, const muster_cycle* cycle, const int32_t* jobs,
                          int64_t count, uint8_t* out);
-  /* 0: the job is not tried in this cycle. out: 1. */
+  /* 0: the job is not tried in this cycle. Asked once a cycle. out: 1. */
   muster_status (*valid)(uintptr_t user, const muster_cycle* cycle, const int32_t* jobs,
                          int64_t count, uint8_t* out);
-  /* A vote: may the job ask for nodes? 1 yes, -1 no. out: 0. */
+  /* A vote: may the job ask for nodes? 1 yes, -1 no. Asked once a cycle. out: 0. */
   muster_status (*admit)(uintptr_t user, const muster_cycle* cycle, const int32_t* jobs,
                          int64_t count, int8_t* out);
   /* 0: the queue may not take a task of the class. out: 1. */
@@ -158,16 +170,69 @@ typedef struct muster_policy {
                                const int32_t* tasks, int64_t count, uint8_t* out);
 
   void (*destroy)(uintptr_t user); /* called once, when no cluster uses the list any more */
+
+  /* -- more gates. 0: the queue may not take `request` (one amount for each dimension) by evicting
+   * tasks of other queues. out: 1. */
+  muster_status (*preemptive)(uintptr_t user, const muster_cycle* cycle, const int64_t* request,
+                              int32_t dimensions, const int32_t* queues, int64_t count,
+                              uint8_t* out);
+  /* A vote: will the job's gang be whole once leaving tasks have gone? 1 yes, -1 no. out: 0. */
+  muster_status (*pipelined)(uintptr_t user, const muster_cycle* cycle, const int32_t* jobs,
+                             int64_t count, int8_t* out);
+  /* 0: the job lacks no task for which others may be evicted. out: 1. */
+  muster_status (*starving)(uintptr_t user, const muster_cycle* cycle, const int32_t* jobs,
+                            int64_t count, uint8_t* out);
+
+  /* -- more victims. 1: the task may be evicted, from a gang that can spare it, for the whole job
+   * `evictor`. from_other_queues 1: the tasks are of other queues than the job. out: 0. */
+  muster_status (*evictable)(uintptr_t user, const muster_cycle* cycle, int32_t evictor,
+                             int32_t from_other_queues, const int32_t* tasks, int64_t count,
+                             uint8_t* out);
+  /* 1: the running task should leave its node although no task waits for the place. out: 0. */
+  muster_status (*victims)(uintptr_t user, const muster_cycle* cycle, const int32_t* tasks,
+                           int64_t count, uint8_t* out);
+  /* Keys: the queue `evictor` takes tasks from the smaller first. Asked for each such queue, again
+   * whenever the books changed. out: 0. */
+  muster_status (*victim_queue_order)(uintptr_t user, const muster_cycle* cycle, int32_t evictor,
+                                      const int32_t* queues, int64_t count, double* out);
+
+  /* -- sub-groups: all those of jobs that have any. Row i is sub-group groups[i] of jobs[i], an
+   * index into the job's `sub_groups`; MUSTER_NONE: the job's tasks that are in none. They answer
+   * as job_order, ready and pipelined do for jobs. out: 0; 1; 0. */
+  muster_status (*sub_group_order)(uintptr_t user, const muster_cycle* cycle, const int32_t* jobs,
+                                   const int32_t* groups, int64_t count, double* out);
+  muster_status (*sub_group_ready)(uintptr_t user, const muster_cycle* cycle, const int32_t* jobs,
+                                   const int32_t* groups, int64_t count, uint8_t* out);
+  muster_status (*sub_group_pipelined)(uintptr_t user, const muster_cycle* cycle,
+                                       const int32_t* jobs, const int32_t* groups, int64_t count,
+                                       int8_t* out);
+
+  /* -- domains of the topology tree, asked each time a job or sub-group searches for one. `group`
+   * is as above; in a search for the whole job it is MUSTER_NONE. Scores, higher being better, of
+   * domains that can take it: those of all policies are added. out: 0. */
+  muster_status (*domain_score)(uintptr_t user, const muster_cycle* cycle, int32_t job,
+                                int32_t group, const int32_t* domains, int64_t count, double* out);
+  /* Ranks of the domains inside `within`, itself included: those of rank 0 are tried first, then
+   * those of rank 1, and so on; -1: not tried. Only the first policy of the profile that has this
+   * callback is asked. `allocated` is the domain that holds tasks of the job or sub-group already,
+   * or MUSTER_NONE. evicting 1: domains that are full now count, too. With no rank but -1 there is
+   * no place. A leaf is asked about alone before a sub-group may take it as a whole. out: 0 for
+   * `within`, -1 for the others. */
+  muster_status (*domain_search)(uintptr_t user, const muster_cycle* cycle, int32_t job,
+                                 int32_t group, int32_t within, int32_t allocated, int32_t evicting,
+                                 const int32_t* domains, int64_t count, int32_t* out);
 } muster_policy;
-#define MUSTER_POLICY_INIT                                                                       \
-  {                                                                                              \
-    (uint32_t)sizeof(muster_policy), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
-        NULL, NULL, NULL, NULL, NULL, NULL, NULL                                                 \
+#define MUSTER_POLICY_INIT                                                                        \
+  {                                                                                               \
+    (uint32_t)sizeof(muster_policy), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,  \
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
+        NULL, NULL, NULL                                                                          \
   }
 
 /* ---- lists of policies ----------------------------------------------------------------------- */
 
-/* Makes a list of policies, which are copied. A list never changes. Hand the same list in cycle
+/* Makes a list of policies, which are copied; one that has actions as well is made by
+ * muster_extensions_new (c_action.h). A list never changes. Hand the same list in cycle
  * after cycle: a cluster keeps what it has learned as long as the list is the same. Clusters that
  * used a list keep it alive, so that callbacks may run until each of them is freed or has used
  * four other profiles since. One cycle at a time asks the policies of a list; a second fails with

@@ -39,6 +39,7 @@ HAVE_ENGINE = _find_spec(__name__ + "._core") is not None
 if TYPE_CHECKING or HAVE_ENGINE:
     from . import packing, traces
     from ._core import version as __version__
+    from .action import Action
     from .cluster import ApplyReport, Cluster, Drift, Snapshot
     from .plan import Plan
     from .policy import Policy
@@ -58,6 +59,7 @@ else:
 
 
 __all__ = [
+    "Action",
     "AlreadyExists",
     "ApplyReport",
     "Cancelled",

@@ -7,6 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 version: str
+# The extension points, in the order of muster/policy/point.h.
+points: list[str]
 
 _Table = dict[str, npt.NDArray[Any]]
 _Fields = dict[str, Any]
@@ -24,7 +26,7 @@ def import_objects(
 ) -> tuple[str, str]: ...
 
 class Extensions:
-    def __init__(self, adapters: list[Any]) -> None: ...
+    def __init__(self, policies: list[Any], actions: list[Any] = ...) -> None: ...
 
 class Plan:
     def __init__(self) -> None: ...

@@ -12,7 +12,8 @@ from . import _core, fields, frames
 from .errors import InvalidArgument
 from .limits import DEFAULT, Limits
 from .plan import Plan, _bar, _table
-from .policy import Policy, adapt
+from .action import Action, adapt
+from .policy import Policy
 
 _KINDS = ("nodes", "queues", "jobs", "tasks")
 
@@ -62,7 +63,7 @@ class Snapshot:
         self,
         profile: str | None = None,
         *,
-        policies: Sequence[Policy] = (),
+        policies: Sequence[Policy | Action] = (),
         now: int | None = None,
         seed: int | None = None,
         work_budget: int | None = None,
@@ -361,7 +362,7 @@ class Cluster:
         self,
         profile: str | None = None,
         *,
-        policies: Sequence[Policy] = (),
+        policies: Sequence[Policy | Action] = (),
         now: int | None = None,
         seed: int | None = None,
         work_budget: int | None = None,
@@ -378,7 +379,7 @@ class Cluster:
         given["turn"] = None if turn is None else json.dumps(turn)
         options = _options(self._defaults, given)
         profile = profile or self._defaults.get("profile") or "muster"
-        if isinstance(policies, Policy) or self._adapted[0] != tuple(policies):
+        if isinstance(policies, Policy | Action) or self._adapted[0] != tuple(policies):
             adapted = adapt(policies)
             self._adapted = (tuple(policies), adapted)
         try:

@@ -9,256 +9,148 @@
 
     plan = cluster.schedule("volcano", policies=[Spread()])
 
-A policy is asked at the points whose methods it has, and combined with the others of the profile by the rule of the
-point. One that the profile's spec does not name goes into its last tier; to put it elsewhere, name it:
+A policy is asked at the points for which it has methods, and combined with the others of the
+profile by the rule of the point (docs/policies.md). One that the profile's spec does not name goes
+into its last tier; to put it elsewhere, name it:
 "volcano:tiers=spread/priority+gang/predicates+proportion".
 
-It is never asked about one task and one node. Answers must depend on nothing but what is shown: the engine asks as
-often as it needs to, and a plan is reproducible only if the answers are.
+It is never asked about one task and one node. Answers must depend on nothing but what is shown: the
+engine asks as often as it needs to, and a plan is reproducible only if the answers are.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import inspect
 from typing import Any
 
 import numpy as np
 
-from . import _core
 from .errors import InvalidArgument, PolicyError
+from .views import Domains, Jobs, Nodes, Queues, SubGroups, TaskClass, Tasks
 
-__all__ = ["Jobs", "Nodes", "Policy", "Queues", "TaskClass", "Tasks"]
+__all__ = ["Domains", "Jobs", "Nodes", "Policy", "Queues", "SubGroups", "TaskClass", "Tasks"]
+
+# Point -> what the answers are, and what a method is passed. Answers: f is finite numbers, b is
+# bools, v is votes (-1, 0, 1) or bools, r is ranks (-1, 0, 1, ...). The last argument has the rows.
+POINTS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "job_order": ("f", ("jobs",)),
+    "queue_order": ("f", ("queues",)),
+    "task_order": ("f", ("tasks",)),
+    "fit": ("b", ("task_class", "nodes")),
+    "score": ("f", ("task_class", "nodes")),
+    "overused": ("b", ("queues",)),
+    "allocatable": ("b", ("task_class", "queues")),
+    "preemptive": ("b", ("request", "queues")),
+    "valid": ("b", ("jobs",)),
+    "ready": ("b", ("jobs",)),
+    "pipelined": ("v", ("jobs",)),
+    "admit": ("v", ("jobs",)),
+    "starving": ("b", ("jobs",)),
+    "preemptable": ("b", ("evictor", "tasks")),
+    "reclaimable": ("b", ("evictor", "tasks")),
+    "evictable": ("b", ("evicting_job", "from_other_queues", "tasks")),
+    "victims": ("b", ("tasks",)),
+    "victim_queue_order": ("f", ("evicting_queue", "queues")),
+    "sub_group_order": ("f", ("groups",)),
+    "sub_group_ready": ("b", ("groups",)),
+    "sub_group_pipelined": ("v", ("groups",)),
+    "domain_score": ("f", ("group", "domains")),
+    "domain_search": ("r", ("group", "within", "allocated", "evicting", "domains")),
+}
+# Points at which a method may return None: it has no opinion about these rows.
+_MAY_PASS = ("preemptable", "reclaimable", "evictable", "victims", "domain_search")
 
 
 class Policy:
-    """Derive from this, and write the methods of the points you care about. Sizes: n nodes, jobs, queues or tasks.
+    """Derive from this, and write the methods of the points that the policy answers.
+
+    Each returns an array with one entry for each of the n rows of its last argument. The attributes
+    below say how often they are called, and how reasons name the policy.
 
     Nodes, one call for each task class:
-      score(self, task_class, nodes) -> n floats      added to the scores of the other policies; higher is better
-      fit(self, task_class, nodes) -> n bools         False: not there. Once for each class and cycle
+      score(self, task_class, nodes) -> n floats      added to the scores of the other policies;
+                                                      higher is better
+      fit(self, task_class, nodes) -> n bools         False: not there. Once a class and cycle
 
     Orders; smaller first, equal keys leave the order to the next policy:
       job_order(self, jobs) -> n keys
       queue_order(self, queues) -> n keys
       task_order(self, tasks) -> n keys               within a job
+      sub_group_order(self, groups) -> n keys         within a job
+      victim_queue_order(self, evictor, queues) -> n keys  the queue `evictor` (a Queues of one row)
+                                                      takes tasks from the first one first
 
     Gates:
       valid(self, jobs) -> n bools                    False: the job takes no part in the cycle
-      admit(self, jobs) -> n bools, or votes -1, 0, 1 False or -1: the job may not ask for nodes yet
+      admit(self, jobs) -> n votes                    -1 or False: the job may not ask for nodes yet
       ready(self, jobs) -> n bools                    False: its placements are not decided
+      pipelined(self, jobs) -> n votes                the same, once leaving tasks have gone
+      starving(self, jobs) -> n bools                 False: no task is evicted for the job
       overused(self, queues) -> n bools               True: the queue gets no turn
-      allocatable(self, task_class, queues) -> n bools  False: the queue may not take a task of the class
+      allocatable(self, task_class, queues) -> n bools  False: the queue may not take a task of the
+                                                      class
+      preemptive(self, request, queues) -> n bools    False: the queue may not take the request (by
+                                                      dimension) by evicting tasks of other queues
+      sub_group_ready(self, groups) -> n bools        ready and pipelined, for sub-groups
+      sub_group_pipelined(self, groups) -> n votes
+    A vote is 1 (yes), 0 (no opinion) or -1 (no); True and False stand for 0 and -1.
 
-    Victims, one call for each list of candidates:
-      victims(self, evictor, tasks) -> n bools or None  who may go for `evictor` (a Tasks of one row); None: no opinion.
-      preemptable and reclaimable, where given, are asked instead, within a queue and across queues
+    Victims, one call for each list of candidates. True: the task may go. None: no opinion
+      preemptable(self, evictor, tasks) -> n bools    for `evictor` (a Tasks of one row), of its
+                                                      queue
+      reclaimable(self, evictor, tasks) -> n bools    the same, of other queues
+      evictable(self, evictor, from_other_queues, tasks) -> n bools  for a whole job (a Jobs of one
+                                                      row), from gangs that can spare them
+      victims(self, tasks) -> n bools                 although no task waits for the place
 
-    The attributes below say how often, and what is said of it in explanations.
+    Domains of the topology tree, for `group` (a SubGroups of one row; -1: the job as a whole):
+      domain_score(self, group, domains) -> n floats  higher is better
+      domain_search(self, group, within, allocated, evicting, domains) -> n ranks  of the domains
+                                                      inside `within`: 0 is tried first, then 1, and
+                                                      so on; -1: not tried. `within` and `allocated`
+                                                      (where tasks are already, or None) are indices
     """
 
-    #: In spec strings and explanations; by default the name of the class in lower case, with hyphens.
+    #: In spec strings and explanations; by default the class's name in lower case, with hyphens.
     name: str = ""
-    #: "frozen": a score is given once for each class and cycle, for the books the cycle found. "node": it is asked
-    #: again for the nodes whose books changed.
+    #: "frozen": a score is given once for each class and cycle, for the books the cycle found.
+    #: "node": again for the nodes whose books changed.
     score_kind: str = "frozen"
-    #: "frozen": job_order and queue_order are given once, when the cycle opens. "live": again once books changed.
+    #: "frozen": job_order, queue_order, sub_group_order and admit are given once, when the cycle
+    #: opens. "live": orders again once books changed, admit again after each admission.
     order_kind: str = "frozen"
-    #: Said of the nodes that `fit` refuses, after the name.
+    #: Reasons give this for nodes that `fit` refuses, after the name.
     refusal: str = ""
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         if "name" not in cls.__dict__ and not cls.name:
-            letters = (f"-{c.lower()}" if c.isupper() else c for c in cls.__name__)
-            cls.name = "".join(letters).lstrip("-_").replace("_", "-")
+            cls.name = name_of(cls)
 
     def __repr__(self) -> str:
-        points = ", ".join(p for p in (*_POINTS, "victims") if hasattr(type(self), p))
+        points = ", ".join(p for p in POINTS if hasattr(type(self), p))
         return f"<muster.Policy {self.name}: {points}>"
 
 
-_POINTS = (
-    "job_order",
-    "queue_order",
-    "task_order",
-    "fit",
-    "score",
-    "overused",
-    "allocatable",
-    "valid",
-    "ready",
-    "admit",
-    "preemptable",
-    "reclaimable",
-)
+def name_of(cls: type) -> str:
+    """The name of a class in lower case, with hyphens."""
+    letters = (f"-{c.lower()}" if c.isupper() else c for c in cls.__name__)
+    return "".join(letters).lstrip("-_").replace("_", "-")
 
 
-class _Amounts(Mapping[str, np.ndarray]):
-    """Columns by resource: nodes.idle["cpu"]. cpu and devices in thousandths, memory and storage in bytes."""
-
-    def __init__(self, what: str, read: Any, dimensions: Sequence[str]) -> None:
-        self._what, self._read, self._dimensions = what, read, dimensions
-        self._known: dict[str, np.ndarray] = {}
-
-    def __getitem__(self, dimension: str) -> np.ndarray:
-        known = self._known.get(dimension)
-        if known is None:
-            known = self._read(self._what, dimension)
-            known.flags.writeable = False
-            self._known[dimension] = known
-        return known
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._dimensions)
-
-    def __len__(self) -> int:
-        return len(self._dimensions)
-
-
-class _View:
-    """Rows with columns that are read when they are asked for, and kept."""
-
-    _COLUMNS: tuple[str, ...] = ()
-    _AMOUNTS: tuple[str, ...] = ()
-
-    def __init__(self, core: Any, index: np.ndarray, prefix: str, dimensions: Sequence[str]) -> None:
-        self._core, self.index, self._prefix, self._dimensions = core, index, prefix, dimensions
-
-    def __len__(self) -> int:
-        return len(self.index)
-
-    def __getattr__(self, name: str) -> Any:
-        if name in self._COLUMNS:
-            value = getattr(self._core, f"{self._prefix}_column")(name, self.index)
-            value.flags.writeable = False
-        elif name in self._AMOUNTS:
-            read = getattr(self._core, f"{self._prefix}_amounts")
-            value = _Amounts(name, lambda w, d: read(w, d, self.index), self._dimensions)
-        else:
-            columns = ", ".join(("index", *self._COLUMNS, *self._AMOUNTS))
-            raise AttributeError(f"{type(self).__name__} has no column {name!r}; it has {columns}")
-        self.__dict__[name] = value
-        return value
-
-    def __repr__(self) -> str:
-        return f"<muster.policy.{type(self).__name__}: {len(self)} rows>"
-
-
-class Jobs(_View):
-    """index, name, queue, phase, priority, created, min_available, tasks, pending, ready, running (numbers of tasks),
-    estimate, deadline, waiting_time (NaN where not said); allocated[dimension]."""
-
-    _COLUMNS = (
-        "name",
-        "queue",
-        "phase",
-        "priority",
-        "created",
-        "min_available",
-        "tasks",
-        "pending",
-        "ready",
-        "running",
-        "estimate",
-        "deadline",
-        "waiting_time",
-    )
-    _AMOUNTS = ("allocated",)
-
-
-class Queues(_View):
-    """index, name, parent, weight, priority, created, jobs; allocated, pending (with the queues below), guaranteed,
-    deserved, limit (infinite where there is none)[dimension]."""
-
-    _COLUMNS = ("name", "parent", "weight", "priority", "created", "jobs")
-    _AMOUNTS = ("allocated", "pending", "guaranteed", "deserved", "limit")
-
-
-class Tasks(_View):
-    """index, name, job, queue, node, status, priority, created, task_class; request[dimension]."""
-
-    _COLUMNS = ("name", "job", "queue", "node", "status", "priority", "created", "task_class")
-    _AMOUNTS = ("request",)
-
-
-class Nodes:
-    """index, name, label("zone") (None where a node has none); idle, used, releasing, future_idle, requested,
-    allocatable[dimension]. Idle pods are infinite where a node sets no limit."""
-
-    _AMOUNTS = ("idle", "used", "releasing", "future_idle", "requested", "allocatable")
-
-    def __init__(self, core: Any, dimensions: Sequence[str]) -> None:
-        self._core, self._dimensions = core, dimensions
-        self._labels: dict[str, np.ndarray] = {}
-
-    def __len__(self) -> int:
-        return len(self._core)
-
-    def __getattr__(self, name: str) -> Any:
-        if name in self._AMOUNTS:
-            value: Any = _Amounts(name, self._core.amounts, self._dimensions)
-        elif name == "index":
-            value = self._core.index()
-        elif name == "name":
-            value = self._core.names()
-        else:
-            columns = ", ".join(("index", "name", "label(key)", *self._AMOUNTS))
-            raise AttributeError(f"Nodes has no column {name!r}; it has {columns}")
-        self.__dict__[name] = value
-        return value
-
-    def label(self, key: str) -> np.ndarray:
-        known = self._labels.get(key)
-        if known is None:
-            known = self._labels[key] = self._core.labels(key)
-        return known
-
-    def __repr__(self) -> str:
-        return f"<muster.policy.Nodes: {len(self)} rows>"
-
-
-class TaskClass:
-    """All tasks that no policy can tell apart: index, request (by dimension), shape (the fields of TaskShape)."""
-
-    def __init__(self, core: Any) -> None:
-        self._core = core
-        self.index: int = core.index
-
-    def __getattr__(self, name: str) -> Any:
-        if name not in ("request", "shape", "example"):
-            raise AttributeError(f"TaskClass has no {name!r}; it has index, request, shape, example")
-        value = self.__dict__[name] = getattr(self._core, name)
-        return value
-
-    @property
-    def namespace(self) -> str:
-        return self.shape.get("namespace", "default")
-
-    @property
-    def labels(self) -> dict[str, str]:
-        return self.shape.get("labels", {})
-
-    def __repr__(self) -> str:
-        return f"<muster.policy.TaskClass {self.index}: {self.request}>"
-
-
-class _Adapter:
+class PolicyAdapter:
     """Asks one policy on behalf of the engine, and checks what it answers."""
 
     def __init__(self, policy: Policy) -> None:
-        if not isinstance(policy, Policy):
-            raise InvalidArgument(f"policies: expected a muster.Policy, got {policy!r}")
         self.policy, self.name, self.refusal = policy, policy.name, policy.refusal
         self.score_again = self._word("score_kind", "frozen", "node")
         self.live = self._word("order_kind", "frozen", "live")
         self._cycle: Any = None
-        self._dimensions: Sequence[str] = ()
-        self._nodes: Nodes | None = None
-        victims = hasattr(policy, "victims")
-        self._methods: dict[str, Any] = {p: getattr(policy, p, None) for p in _POINTS}
-        for point in ("preemptable", "reclaimable"):
-            if self._methods[point] is None and victims:
-                self._methods[point] = policy.victims  # type: ignore[attr-defined]
-        if not any(self._methods.values()):
+        self._dimensions: list[str] = []
+        self._opening: Nodes | None = None
+        self._methods = {p: getattr(policy, p) for p in POINTS if hasattr(policy, p)}
+        if not self._methods:
             raise InvalidArgument(f'policy "{self.name}": it has no method of any extension point')
+        for point, method in self._methods.items():
+            self._check_signature(point, method)
 
     def _word(self, attribute: str, first: str, second: str) -> bool:
         value = getattr(self.policy, attribute)
@@ -268,97 +160,101 @@ class _Adapter:
             )
         return value == second
 
+    def _check_signature(self, point: str, method: Any) -> None:
+        arguments = POINTS[point][1]
+        try:
+            inspect.signature(method).bind(*arguments)
+        except TypeError:
+            called = ", ".join(arguments).replace("evicting_job", "evictor")
+            called = called.replace("evicting_queue", "evictor")
+            raise InvalidArgument(
+                f'policy "{self.name}": {point}{inspect.signature(method)}; '
+                f"must take ({called})"
+            ) from None
+        except ValueError:
+            pass  # a callable that has no signature to look at
+
     def answers(self, point: str) -> bool:
-        return self._methods.get(point) is not None
+        return point in self._methods
 
     def open(self, cycle: Any) -> None:
-        self._cycle, self._dimensions, self._nodes = cycle, cycle.dimensions(), None
+        self._cycle, self._dimensions, self._opening = cycle, cycle.dimensions(), None
 
-    # --- nodes
-
-    def score(self, task_class: Any, nodes: Any) -> np.ndarray:
-        return self._about_nodes("score", task_class, nodes, "f")
-
-    def fit(self, task_class: Any, nodes: Any) -> np.ndarray:
-        return self._about_nodes("fit", task_class, nodes, "b")
-
-    def _about_nodes(self, point: str, core_class: Any, core_nodes: Any, kind: str) -> np.ndarray:
-        if core_nodes is not None:
-            nodes = Nodes(core_nodes, self._dimensions)
-        else:
-            if self._nodes is None:
-                self._nodes = Nodes(self._cycle.nodes(), self._dimensions)
-            nodes = self._nodes
-        answer = self._methods[point](TaskClass(core_class), nodes)
-
-        def row(i: int) -> str:
-            return f'node "{nodes.name[i]}", task class of "{core_class.example}"'
-
-        return self._checked(point, answer, len(nodes), kind, row)
-
-    # --- orders and gates
-
-    def job_order(self) -> tuple[np.ndarray, np.ndarray]:
-        return self._about(Jobs, "job_order", "job", self._cycle.jobs(), "f")
-
-    def queue_order(self) -> tuple[np.ndarray, np.ndarray]:
-        return self._about(Queues, "queue_order", "queue", self._cycle.queues(), "f")
-
-    def task_order(self) -> tuple[np.ndarray, np.ndarray]:
-        return self._about(Tasks, "task_order", "task", self._cycle.tasks(), "f")
-
-    def valid(self) -> tuple[np.ndarray, np.ndarray]:
-        return self._about(Jobs, "valid", "job", self._cycle.jobs(), "b")
-
-    def ready(self) -> tuple[np.ndarray, np.ndarray]:
-        return self._about(Jobs, "ready", "job", self._cycle.jobs(), "b")
-
-    def admit(self) -> tuple[np.ndarray, np.ndarray]:
-        return self._about(Jobs, "admit", "job", self._cycle.jobs(), "v")
-
-    def overused(self) -> tuple[np.ndarray, np.ndarray]:
-        return self._about(Queues, "overused", "queue", self._cycle.queues(), "b")
-
-    def allocatable(self, core_class: Any) -> tuple[np.ndarray, np.ndarray]:
-        index = self._cycle.queues()
-        queues = Queues(self._cycle, index, "queue", self._dimensions)
-        answer = self._methods["allocatable"](TaskClass(core_class), queues)
-        values = self._checked(
-            "allocatable", answer, len(index), "b", lambda i: f'queue "{queues.name[i]}"'
-        )
-        return index, values
-
-    def _about(
-        self, view: type[_View], point: str, prefix: str, index: np.ndarray, kind: str
-    ) -> tuple[np.ndarray, np.ndarray]:
-        rows = view(self._cycle, index, prefix, self._dimensions)
-        answer = self._methods[point](rows)
-        name = lambda i: f'{prefix} "{rows.name[i]}"'  # noqa: E731
-        return index, self._checked(point, answer, len(index), kind, name)
-
-    # --- victims
-
-    def preemptable(self, evictor: int, candidates: np.ndarray) -> np.ndarray | None:
-        return self._victims("preemptable", evictor, candidates)
-
-    def reclaimable(self, evictor: int, candidates: np.ndarray) -> np.ndarray | None:
-        return self._victims("reclaimable", evictor, candidates)
-
-    def _victims(self, point: str, evictor: int, candidates: np.ndarray) -> np.ndarray | None:
-        tasks = Tasks(self._cycle, candidates, "task", self._dimensions)
-        one = Tasks(self._cycle, np.array([evictor]), "task", self._dimensions)
-        answer = self._methods[point](one, tasks)
-        if answer is None:
+    def ask(self, question: Any) -> np.ndarray | None:
+        """The answers to a question of the engine; None for no opinion."""
+        point = question.point
+        kind, arguments = POINTS[point]
+        given = [getattr(self, f"_{argument}")(question) for argument in arguments]
+        answer = self._methods[point](*given)
+        if answer is None and point in _MAY_PASS:
             return None
-        return self._checked(
-            point, answer, len(candidates), "b", lambda i: f'task "{tasks.name[i]}"'
-        )
+        return self._checked(point, answer, kind, question, given[-1])
+
+    # --- what a question shows
+
+    def _jobs(self, question: Any) -> Jobs:
+        return Jobs(self._cycle, question.rows, self._dimensions)
+
+    def _queues(self, question: Any) -> Queues:
+        return Queues(self._cycle, question.rows, self._dimensions)
+
+    def _tasks(self, question: Any) -> Tasks:
+        return Tasks(self._cycle, question.rows, self._dimensions)
+
+    def _groups(self, question: Any) -> SubGroups:
+        return SubGroups(self._cycle, question.rows, question.groups, self._dimensions)
+
+    def _domains(self, question: Any) -> Domains:
+        return Domains(self._cycle, question.rows, self._dimensions)
+
+    def _nodes(self, question: Any) -> Nodes:
+        """The nodes whose books changed, or all of them as the cycle found them."""
+        if question.nodes is not None:
+            return Nodes(question.nodes, self._dimensions)
+        if self._opening is None:
+            self._opening = Nodes(self._cycle.nodes(), self._dimensions)
+        return self._opening
+
+    def _task_class(self, question: Any) -> TaskClass:
+        return TaskClass(question.task_class)
+
+    def _request(self, question: Any) -> dict[str, int]:
+        return dict(zip(self._dimensions, question.request.tolist()))
+
+    def _one(self, question: Any) -> np.ndarray:
+        return np.array([question.evictor])
+
+    def _evictor(self, question: Any) -> Tasks:
+        return Tasks(self._cycle, self._one(question), self._dimensions)
+
+    def _evicting_job(self, question: Any) -> Jobs:
+        return Jobs(self._cycle, self._one(question), self._dimensions)
+
+    def _evicting_queue(self, question: Any) -> Queues:
+        return Queues(self._cycle, self._one(question), self._dimensions)
+
+    def _group(self, question: Any) -> SubGroups:
+        job, index = question.group
+        return SubGroups(self._cycle, np.array([job]), np.array([index]), self._dimensions)
+
+    def _from_other_queues(self, question: Any) -> bool:
+        return question.from_other_queues
+
+    def _within(self, question: Any) -> int:
+        return question.within
+
+    def _allocated(self, question: Any) -> int | None:
+        return question.allocated
+
+    def _evicting(self, question: Any) -> bool:
+        return question.evicting
 
     # --- what comes back
 
-    def _checked(self, point: str, answer: Any, size: int, kind: str, row: Any) -> np.ndarray:
-        """As an array of doubles: kind f is finite numbers, b is bools, v is bools or votes."""
+    def _checked(self, point: str, answer: Any, kind: str, question: Any, rows: Any) -> np.ndarray:
+        """As an array of doubles. `kind` is that of POINTS."""
         place = f'policy "{self.name}": {point}'
+        size = len(rows)
         try:
             values = np.asarray(answer)
         except ValueError as error:
@@ -372,16 +268,16 @@ class _Adapter:
         if values.dtype.kind not in "fiub":
             raise PolicyError(f"{place}: expected an array of numbers, got {values.dtype}")
         numbers = np.ascontiguousarray(values, dtype=np.float64)
-        good = np.isfinite(numbers)
+        good, must = np.isfinite(numbers), ""
+        if kind == "v":
+            good, must = np.isin(numbers, (-1, 0, 1)), "; must be -1, 0 or 1"
+        elif kind == "r":
+            good &= (numbers >= -1) & (numbers == np.floor(numbers))
+            must = "; must be -1 or a rank of 0 or more"
         if not good.all():
             i = int(np.argmin(good))
-            raise PolicyError(f"{place}: {numbers[i]} in row {i}: {row(i)}")
+            row = rows.label_of(i)
+            if point in ("fit", "score"):
+                row += f', task class of "{question.task_class.example}"'
+            raise PolicyError(f"{place}: {numbers[i]} in row {i}: {row}{must}")
         return numbers
-
-
-def adapt(policies: Sequence[Policy]) -> Any:
-    """The form in which the engine takes policies; None for none."""
-    if isinstance(policies, Policy):
-        raise InvalidArgument("policies: expected a list of policies; write policies=[...]")
-    adapters = [_Adapter(policy) for policy in policies]
-    return _core.Extensions(adapters) if adapters else None

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, fields
+from .action import Action
 from .cluster import Cluster, Snapshot
 from .errors import InvalidArgument
 from .frames import frame
@@ -19,7 +20,7 @@ def schedule(
     source: Cluster | Snapshot,
     profile: str | None = None,
     *,
-    policies: Sequence[Policy] = (),
+    policies: Sequence[Policy | Action] = (),
     now: int | None = None,
     seed: int | None = None,
     work_budget: int | None = None,
@@ -37,7 +38,7 @@ def schedule(
     changes but through Cluster.apply(plan).
 
     policies     your own, see muster.Policy; those that `profile` does not name go into its last
-                 tier
+                 tier. Also your own actions, see muster.Action; they run if `profile` names them
     now          seconds on the clock of `created` and `deadline` of jobs
     work_budget  the cycle ends at a gang boundary once it has done this much; plan.complete is
                  False then, and plan.cursor is what to hand in as `cursor` in the next cycle

@@ -2,16 +2,13 @@
 //
 // Policies written in Python, as the engine calls them.
 //
-// muster/policy.py wraps each of them in an adapter that answers in NumPy arrays of the right form.
-// The arrays are kept here, so that the engine's questions about one node or two jobs need no call
-// into Python:
-//   score, fit      one call for each task class and cycle, with the books as the cycle found them
-//                   ("frozen"), or again for the nodes with changed books ("node")
-//   orders, gates   one call for all jobs, queues or tasks, when the cycle opens, or again once the
-//                   books changed
-//   victims         one call for each list of candidates
-// The first exception is kept. Every answer after it abstains, the cycle stops before its next
-// gang, and RunCycle throws the exception.
+//   PythonExtensions extensions(policies, actions);   // lists of adapters
+//   schedule.extensions = extensions.list;
+//
+// muster/policy.py wraps each policy in an adapter that answers in NumPy arrays of the right form.
+// Questions reach it through lib/binding, which keeps the answers: the engine's questions about one
+// node or two jobs need no call into Python. The first exception is kept. Every answer after it
+// abstains, the cycle stops before its next gang, and RunCycle throws the exception.
 #ifndef MUSTER_PYTHON_SRC_POLICY_H_
 #define MUSTER_PYTHON_SRC_POLICY_H_
 
@@ -41,20 +38,36 @@ class CycleState {
   bool failed() const { return failed_.load(std::memory_order_relaxed); }
   void Fail(py::error_already_set&& error);  // the first one is kept
 
+  // While a policy is asked, no action may go on.
+  class Asking {
+   public:
+    explicit Asking(CycleState* state) : state_(*state) { ++state_.asking_; }
+    ~Asking() { --state_.asking_; }
+    Asking(const Asking&) = delete;
+    Asking& operator=(const Asking&) = delete;
+
+   private:
+    CycleState& state_;
+  };
+  bool asking() const { return asking_ > 0; }
+
   void Open(const Cycle& cycle);
   // Throw where the cycle is over: Python may have kept the view.
   const Tables& tables() const;
   const Ledger& ledger() const;
   const std::vector<JobPhase>& phases() const;
+  const Domains& domains() const;
   int64_t now() const { return now_; }
 
-  // The alive nodes and their books, as they were when the cycle opened.
+  // The alive nodes and their books.
   struct Nodes {
     std::vector<NodeIndex> index;
     std::vector<int64_t> rows;  // as Ledger::node_row
     size_t stride = 0, dimensions = 0;
   };
+  // As they were when the cycle opened, and as they are.
   std::shared_ptr<const Nodes> opening() const { return opening_; }
+  std::shared_ptr<const Nodes> NodesNow(bool with_books = true) const;
   bool needs_opening = false;
 
  private:
@@ -65,17 +78,22 @@ class CycleState {
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
   const std::vector<JobPhase>* phases_ = nullptr;
+  const Domains* domains_ = nullptr;
+  int asking_ = 0;
   int64_t now_ = 0;
   std::shared_ptr<const Nodes> opening_;
 };
+
+// A Python object that may be let go of without the GIL being held.
+std::shared_ptr<py::object> Share(py::object object);
 
 struct OwnedExtensions : Extensions {
   std::deque<std::string> names;
 };
 
-// muster._core.Extensions: a list of adapters.
+// muster._core.Extensions: lists of adapters.
 struct PythonExtensions {
-  explicit PythonExtensions(const py::list& adapters);
+  PythonExtensions(const py::list& policies, const py::list& actions);
   explicit PythonExtensions(std::shared_ptr<const Extensions> list) : list(std::move(list)) {}
   std::shared_ptr<CycleState> state = std::make_shared<CycleState>();
   std::shared_ptr<const Extensions> list;

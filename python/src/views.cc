@@ -64,12 +64,17 @@ py::array_t<int64_t> Alive(const std::vector<uint8_t>& alive) {
 
 double OrInfinity(int64_t cell) { return cell == kAbsent ? kInfinity : static_cast<double>(cell); }
 
+std::string_view DomainName(const Tables& tables, DomainIndex d) {
+  return d < tables.domains.alive.size() ? tables.domains.names.name(d) : std::string_view();
+}
+
 }  // namespace
 
 // --- nodes
 
-NodeView::NodeView(std::shared_ptr<CycleState> state)
-    : state_(std::move(state)), opening_(state_->opening()) {
+NodeView::NodeView(std::shared_ptr<CycleState> state,
+                   std::shared_ptr<const CycleState::Nodes> nodes)
+    : state_(std::move(state)), opening_(std::move(nodes)) {
   if (opening_ != nullptr) index_.assign(opening_->index.begin(), opening_->index.end());
 }
 
@@ -188,6 +193,16 @@ py::array_t<int64_t> CycleView::tasks() const {
   for (TaskIndex t = 0; t < tasks.alive.size(); ++t) {
     if (tasks.alive[t] && tasks.job[t] != kNone) index.push_back(t);
   }
+  return NumberArray(index);
+}
+
+py::array_t<int64_t> CycleView::domains() const {
+  const Tables& tables = state_->tables();
+  std::vector<int64_t> index;
+  for (size_t d = 0; d < tables.domains.alive.size(); ++d) {
+    if (tables.domains.alive[d]) index.push_back(static_cast<int64_t>(d));
+  }
+  index.push_back(static_cast<int64_t>(tables.domains.alive.size()));
   return NumberArray(index);
 }
 
@@ -328,6 +343,83 @@ py::array_t<double> CycleView::task_amounts(std::string_view what, std::string_v
                          [&](TaskIndex t) { return OrZero(state_->ledger().request(t)[*d]); });
 }
 
+py::object CycleView::domain_column(std::string_view what, const IndexArray& index) const {
+  const Tables& tables = state_->tables();
+  const Domains& domains = state_->domains();
+  const auto rows = Checked<DomainIndex>(index, size_t{domains.root()} + 1, "domains");
+  if (what == "name") return Texts(rows, [&](DomainIndex d) { return DomainName(tables, d); });
+  if (what == "parent") {
+    return Texts(rows, [&](DomainIndex d) {
+      const DomainIndex parent = domains.parent(d);
+      return parent == kNone ? std::string_view() : DomainName(tables, parent);
+    });
+  }
+  if (what == "tier") return Numbers<int64_t>(rows, [&](DomainIndex d) { return domains.tier(d); });
+  if (what == "nodes")
+    return Numbers<int64_t>(rows, [&](DomainIndex d) { return domains.nodes(d).size(); });
+  NoColumn("domains", what);
+}
+
+py::array_t<double> CycleView::domain_amounts(std::string_view what, std::string_view dimension,
+                                              const IndexArray& index) const {
+  const Tables& tables = state_->tables();
+  const Domains& domains = state_->domains();
+  const auto rows = Checked<DomainIndex>(index, size_t{domains.root()} + 1, "domains");
+  const auto d = Dimension(tables, dimension);
+  if (what != "idle" && what != "allocatable") NoColumn("domains", what);
+  if (!d) return Zeros(rows.size());
+  return Numbers<double>(rows, [&](DomainIndex domain) {
+    int64_t sum = 0;
+    for (const NodeIndex n : domains.nodes(domain)) {
+      sum += what == "idle" ? state_->ledger().node(n, kIdle)[*d]
+                            : OrZero(tables.nodes.allocatable.at(n, *d));
+    }
+    return sum;
+  });
+}
+
+py::object CycleView::group_column(std::string_view what, const IndexArray& jobs,
+                                   const IndexArray& index) const {
+  const Tables& tables = state_->tables();
+  const auto job = Checked<JobIndex>(jobs, tables.jobs.spec.size(), "jobs");
+  if (index.size() != jobs.size()) Refuse("sub-groups: as many jobs as indices are needed");
+  std::vector<SubGroup> rows(job.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const int64_t group = index.data()[i];
+    const auto count = static_cast<int64_t>(tables.jobs.spec[job[i]].sub_groups.size());
+    if (group < -1 || group >= count) Refuse(absl::StrCat("sub-groups: there is no index ", group));
+    rows[i] = {job[i], group < 0 ? SubGroupIndex(kNone) : SubGroupIndex(group)};
+  }
+  const auto spec = [&](const SubGroup& group) -> const SubGroupSpec* {
+    if (group.index == kNone) return nullptr;
+    return &tables.jobs.spec[group.job].sub_groups[group.index];
+  };
+  const auto count = [&](const SubGroup& group) -> const JobCounts& {
+    return tables.jobs.spec[group.job].sub_groups.empty()
+               ? state_->ledger().job(group.job)
+               : state_->ledger().sub_group(group.job, group.index);
+  };
+  if (what == "job") return job_column("name", jobs);
+  if (what == "name") {
+    return Texts(rows, [&](const SubGroup& g) {
+      return spec(g) == nullptr ? std::string_view() : std::string_view(spec(g)->name);
+    });
+  }
+  if (what == "min_available") {
+    return Numbers<int64_t>(
+        rows, [&](const SubGroup& g) { return spec(g) == nullptr ? 0 : spec(g)->min_available; });
+  }
+  if (what == "order") {
+    return Numbers<int64_t>(
+        rows, [&](const SubGroup& g) { return spec(g) == nullptr ? 0 : spec(g)->order; });
+  }
+  if (what == "pending")
+    return Numbers<int64_t>(rows, [&](const SubGroup& g) { return count(g).pending(); });
+  if (what == "ready")
+    return Numbers<int64_t>(rows, [&](const SubGroup& g) { return count(g).ready(); });
+  NoColumn("sub-groups", what);
+}
+
 void BindViews(py::module_& module) {
   py::class_<ClassView>(module, "ClassView")
       .def_property_readonly("index", [](const ClassView& self) { return self.index.value(); })
@@ -368,9 +460,15 @@ void BindViews(py::module_& module) {
       .def("jobs", &CycleView::jobs)
       .def("queues", &CycleView::queues)
       .def("tasks", &CycleView::tasks)
+      .def("domains", &CycleView::domains)
       .def("job_column", &CycleView::job_column, py::arg("what"), py::arg("index"))
       .def("queue_column", &CycleView::queue_column, py::arg("what"), py::arg("index"))
       .def("task_column", &CycleView::task_column, py::arg("what"), py::arg("index"))
+      .def("domain_column", &CycleView::domain_column, py::arg("what"), py::arg("index"))
+      .def("group_column", &CycleView::group_column, py::arg("what"), py::arg("jobs"),
+           py::arg("index"))
+      .def("domain_amounts", &CycleView::domain_amounts, py::arg("what"), py::arg("dimension"),
+           py::arg("index"))
       .def("job_amounts", &CycleView::job_amounts, py::arg("what"), py::arg("dimension"),
            py::arg("index"))
       .def("queue_amounts", &CycleView::queue_amounts, py::arg("what"), py::arg("dimension"),

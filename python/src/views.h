@@ -15,11 +15,23 @@
 #include <vector>
 
 #include "muster/policy/columns.h"
+#include "python/src/columns.h"
 #include "python/src/policy.h"
 
 namespace muster::python {
 
 using IndexArray = py::array_t<int64_t, py::array::c_style | py::array::forcecast>;
+
+// Rows as NumPy and Python are told them: none is -1, or None.
+template <class Rows>
+py::array_t<int64_t> RowArray(const Rows& rows) {
+  std::vector<int64_t> index;
+  for (const uint32_t row : rows) index.push_back(row == kNone ? -1 : int64_t{row});
+  return NumberArray(index);
+}
+inline py::object RowOrNone(uint32_t row) {
+  return row == kNone ? py::object(py::none()) : py::int_(int64_t{row});
+}
 
 // A task class.
 struct ClassView {
@@ -32,7 +44,7 @@ struct ClassView {
 // Nodes with their books: all as the cycle found them, or some as they are now.
 class NodeView {
  public:
-  explicit NodeView(std::shared_ptr<CycleState> state);
+  NodeView(std::shared_ptr<CycleState> state, std::shared_ptr<const CycleState::Nodes> nodes);
   NodeView(std::shared_ptr<CycleState> state, const StateColumns& columns, size_t begin,
            size_t end);
   void Close() { columns_ = nullptr; }  // `columns` may change from now on
@@ -58,20 +70,29 @@ class CycleView {
   explicit CycleView(std::shared_ptr<CycleState> state) : state_(std::move(state)) {}
   int64_t now() const { return state_->now(); }
   py::list dimensions() const;
-  std::shared_ptr<NodeView> nodes() const { return std::make_shared<NodeView>(state_); }
+  std::shared_ptr<NodeView> nodes() const {
+    return std::make_shared<NodeView>(state_, state_->opening());
+  }
 
   py::array_t<int64_t> jobs() const;  // alive ones
   py::array_t<int64_t> queues() const;
-  py::array_t<int64_t> tasks() const;  // of jobs
+  py::array_t<int64_t> tasks() const;    // of jobs
+  py::array_t<int64_t> domains() const;  // the whole cluster comes last
   py::object job_column(std::string_view what, const IndexArray& index) const;
   py::object queue_column(std::string_view what, const IndexArray& index) const;
   py::object task_column(std::string_view what, const IndexArray& index) const;
+  py::object domain_column(std::string_view what, const IndexArray& index) const;
+  // Of sub-groups, by their jobs and their indices in these.
+  py::object group_column(std::string_view what, const IndexArray& jobs,
+                          const IndexArray& index) const;
   py::array_t<double> job_amounts(std::string_view what, std::string_view dimension,
                                   const IndexArray& index) const;
   py::array_t<double> queue_amounts(std::string_view what, std::string_view dimension,
                                     const IndexArray& index) const;
   py::array_t<double> task_amounts(std::string_view what, std::string_view dimension,
                                    const IndexArray& index) const;
+  py::array_t<double> domain_amounts(std::string_view what, std::string_view dimension,
+                                     const IndexArray& index) const;
 
  private:
   std::shared_ptr<CycleState> state_;

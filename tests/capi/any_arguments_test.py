@@ -46,6 +46,8 @@ ROWS = 64  # that all arrays have at least
 EXECUTOR = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p,
                             ctypes.c_void_p)
 RUN = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
+ACTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
+INSIDE = ("muster_cycle_", "muster_workbench_")  # functions that only callbacks may call
 SCORE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p,
                          ctypes.c_void_p, ctypes.c_void_p)
 
@@ -104,7 +106,7 @@ class World:
     """One handle of each kind, and what to put in for a parameter."""
 
     def __init__(self, test):
-        self.test, self.lib, self.handles, self.kept = test, test.lib, {"muster_cycle": None}, []
+        self.test, self.lib, self.handles, self.kept = test, test.lib, {"muster_cycle": None, "muster_workbench": None}, []
         times = numbers("int64_t", 1, 2)
         self.kept.append(times)
         self.trace = dict(processors=4, count=2, submit=ctypes.addressof(times),
@@ -216,12 +218,17 @@ class World:
             one, two = {"const char* const*": (b"muster", b"volcano"),
                         "const muster_table* const*": (self.handles["muster_table"],) * 2,
                         "const muster_policy* const*": (room("muster_policy", name=None), None),
+                        "const muster_action* const*": (room("muster_action", name=None), None),
                         "const muster_schedule_options* const*": (
                             None, room("muster_schedule_options"))}[kind]
-            if kind == "const muster_policy* const*":
-                word = ctypes.c_char_p(b"mine")
+            if kind in ("const muster_policy* const*", "const muster_action* const*"):
+                word = ctypes.c_char_p(b"mine" if "policy" in kind else b"my-action")
                 one.name = ctypes.cast(word, ctypes.c_void_p).value
                 self.kept.append(word)
+            if kind == "const muster_action* const*":
+                run = ACTION(lambda *_: 0)
+                one.run = ctypes.cast(run, ctypes.c_void_p).value
+                self.kept.append(run)
             self.kept += [one, two]
             address = lambda it: ctypes.cast(it if not isinstance(it, ctypes.Structure)
                                              else ctypes.pointer(it), ctypes.c_void_p)
@@ -232,7 +239,7 @@ class World:
             return [(ctypes.c_void_p * ROWS)()], [None]
         if function == "muster_episodes_new" and bare == "muster_table":
             return [None], [self.handles[bare]]  # on nodes alone
-        if bare in HANDLES or bare == "muster_cycle":
+        if bare in HANDLES or bare in ("muster_cycle", "muster_workbench"):
             return [self.handles["nodes" if name == "nodes" else bare]], [None]
         if bare in STRUCTS:
             values = {"muster_pool_trace": dict(self.trace,
@@ -268,6 +275,7 @@ class World:
                 "count": 2, "texts": 2, "status": 5, "user": 0, "index": 0, "episode": 0,
                 "generation": 9}.get(name, 0)
         good = {"muster_cluster_remove": {"kind": 3}, "muster_policies_new": {"count": 1},
+                "muster_extensions_new": {"policy_count": 1, "action_count": 1},
                 "muster_cluster_reconcile": {"count": 1},
                 "muster_episodes_new": {"count": 1}}.get(function, {}).get(name, good)
         bad = [-2, 0, 1, -(1 << 31)] + ([] if "size" in name else [-1, 7])
@@ -345,7 +353,7 @@ class AnyArguments(unittest.TestCase):
     def test_all_good(self):
         """The base of all others: with good arguments each function does what it is for."""
         for function, (returns, parameters) in FUNCTIONS.items():
-            if function.startswith("muster_cycle_"):
+            if function.startswith(INSIDE):
                 continue
             world = World(self)
             arguments = [world.choices(function, *parameter)[0][0] for parameter in parameters]
@@ -358,12 +366,12 @@ class AnyArguments(unittest.TestCase):
 
     def test_one_wrong(self):
         self.one_wrong(lambda: World(self), (name for name in FUNCTIONS
-                                             if not name.startswith("muster_cycle_")))
+                                             if not name.startswith(INSIDE)))
         listed = {name for list_ in ("symbols.txt", "symbols_experimental.txt")
                   for name in (ROOT / "capi" / list_).read_text(encoding="utf-8").split()}
         takes_nothing = {name for name, (_, parameters) in FUNCTIONS.items() if not parameters}
         self.assertEqual(listed - self.called, takes_nothing |
-                         {name for name in listed if name.startswith("muster_cycle_")})
+                         {name for name in listed if name.startswith(INSIDE)})
 
     def test_one_wrong_inside_a_cycle(self):
         """What callbacks may ask, and a cluster that callbacks may not touch."""
@@ -412,8 +420,53 @@ class AnyArguments(unittest.TestCase):
         world.free()
         self.lib.muster_policies_free(policies)
 
+    def with_action(self, world, run):
+        """The status of a cycle with an action that is `run`."""
+        action, callback = room("muster_action"), ACTION(run)
+        word = ctypes.c_char_p(b"mine")
+        action.name = ctypes.cast(word, ctypes.c_void_p).value
+        action.run = ctypes.cast(callback, ctypes.c_void_p).value
+        list_, extensions, plan = (ctypes.c_void_p * 1)(
+            ctypes.addressof(action)), ctypes.c_void_p(), ctypes.c_void_p()
+        world.ok("extensions_new", None, 0, list_, 1, ctypes.byref(extensions))
+        options, error = room("muster_schedule_options", policies=extensions.value), \
+            room("muster_error")
+        result = self.lib.muster_snapshot_schedule(
+            world.handles["muster_snapshot"], b"muster:actions=mine", ctypes.byref(options),
+            ctypes.byref(plan), ctypes.byref(error))
+        self.assertEqual(result == 0, plan.value is not None)
+        self.assertEqual(result == 0, error.message == b"")
+        self.lib.muster_plan_free(plan)
+        self.lib.muster_policies_free(extensions)
+        return result
+
+    def test_one_wrong_inside_an_action(self):
+        """A workbench's functions, each with one argument wrong, in a cycle of its own."""
+        world = World(self)
+        for function in (name for name in FUNCTIONS if name.startswith("muster_workbench_")):
+            parameters = FUNCTIONS[function][1]
+            for place in range(len(parameters)):
+                choices = [world.choices(function, *parameter) for parameter in parameters]
+                for bad in (*choices[place][1], choices[place][0][0]):
+                    arguments = [good[0] for good, _ in choices]
+                    arguments[place] = bad
+
+                    def run(_user, bench):
+                        arguments[0] = ctypes.c_void_p(bench)
+                        getattr(self.lib, function)(*arguments)
+                        self.called.add(function)
+                        return 0
+
+                    with self.subTest(function=function, wrong=parameters[place][1]):
+                        self.assertIn(self.with_action(world, run), (0, -3, -9, -11))
+        self.assertEqual({name for name in FUNCTIONS
+                          if name.startswith("muster_workbench_")} - self.called, set())
+        self.assertEqual(self.with_action(world, lambda *_: 7), -100)
+        self.assertEqual(world.snapshot_digest(), world.digest)
+        world.free()
+
     def test_any_wrong(self):
-        names = sorted(name for name in FUNCTIONS if not name.startswith("muster_cycle_"))
+        names = sorted(name for name in FUNCTIONS if not name.startswith(INSIDE))
         for seed in range(SEEDS):
             rng, world = random.Random(seed), World(self)
             with self.subTest(seed=seed):

@@ -162,6 +162,13 @@ std::map<std::string, Call> Calls() {
     Held<muster_plan> made;
     return muster_cluster_schedule(w.cluster.get(), "volcano", &options, Out(made), e);
   };
+  calls["schedule_with_action"] = [](FaultWorld& w, muster_error* e) {
+    muster_schedule_options options = MUSTER_SCHEDULE_OPTIONS_INIT;
+    options.policies = w.extensions.get();
+    Held<muster_plan> made;
+    return muster_cluster_schedule(w.cluster.get(), "volcano:actions=in-turn+backfill", &options,
+                                   Out(made), e);
+  };
   calls["snapshot_schedule"] = [](FaultWorld& w, muster_error* e) {
     Held<muster_plan> made;
     return muster_snapshot_schedule(w.snapshot.get(), "muster", nullptr, Out(made), e);
@@ -256,6 +263,14 @@ std::map<std::string, Call> Calls() {
     const muster_policy one = LikesTheLast();
     const muster_policy* list[] = {&one};
     return muster_policies_new(list, 1, Out(made), e);
+  };
+  calls["extensions_new"] = [](FaultWorld&, muster_error* e) {
+    Held<muster_policies> made;
+    const muster_policy one = LikesTheLast();
+    const muster_policy* list[] = {&one};
+    const muster_action action = InTurn();
+    const muster_action* actions[] = {&action};
+    return muster_extensions_new(list, 1, actions, 1, Out(made), e);
   };
   calls["find"] = [](FaultWorld& w, muster_error* e) {
     int32_t index;

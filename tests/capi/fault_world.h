@@ -16,6 +16,28 @@
 
 namespace muster {
 
+// An action of the caller's own: jobs in their order, whole or not at all.
+inline muster_action InTurn() {
+  muster_action action = MUSTER_ACTION_INIT;
+  action.name = "in-turn";
+  action.run = [](uintptr_t, muster_workbench* bench) -> muster_status {
+    int64_t jobs = 0, tasks = 0;
+    const int32_t* job = muster_workbench_waiting(bench, &jobs);
+    for (int64_t i = 0; i < jobs && muster_workbench_should_stop(bench) == 0; ++i) {
+      const int64_t before = muster_workbench_save(bench);
+      const int32_t* task = muster_workbench_pending_tasks(bench, job[i], &tasks);
+      for (int64_t k = 0; k < tasks; ++k) muster_workbench_place(bench, task[k]);
+      if (muster_workbench_ready(bench, job[i]) != 0) {
+        muster_workbench_commit(bench, before);
+      } else {
+        muster_workbench_rollback(bench, before);
+      }
+    }
+    return MUSTER_OK;
+  };
+  return action;
+}
+
 // A policy of the caller's own: the higher the node's number, the better.
 inline muster_policy LikesTheLast() {
   muster_policy policy = MUSTER_POLICY_INIT;
@@ -72,7 +94,7 @@ struct FaultWorld {
   // Has the job "j" of ten tasks that are counts.
   Held<muster_cluster> counted = SmallCluster();
   Held<muster_table> tasks, nodes, queues, orphans, many_tasks, many_nodes;
-  Held<muster_policies> policies;
+  Held<muster_policies> policies, extensions;
   Held<muster_plan> plan;
   Held<muster_snapshot> snapshot;
   std::string snapshot_digest, scenario, state;
@@ -102,6 +124,9 @@ struct FaultWorld {
     const muster_policy one = LikesTheLast();
     const muster_policy* list[] = {&one};
     EXPECT_OK_C(muster_policies_new(list, 1, Out(policies), &error));
+    const muster_action action = InTurn();
+    const muster_action* actions[] = {&action};
+    EXPECT_OK_C(muster_extensions_new(list, 1, actions, 1, Out(extensions), &error));
     EXPECT_OK_C(muster_cluster_schedule(busy.get(), "volcano", nullptr, Out(plan), &error));
     EXPECT_OK_C(muster_cluster_apply(busy.get(), plan.get(), nullptr, nullptr, &error));
     EXPECT_OK_C(muster_cluster_set_task(busy.get(), "fits-0", 6, MUSTER_TASK_SUCCEEDED, nullptr, 0,

@@ -58,10 +58,14 @@ TEST(Layout, SizesAndOffsets) {
   EXPECT_EQ(offsetof(muster_plan_view, assignment_flavors), 712);
   EXPECT_EQ(sizeof(muster_class_view), 24);
   EXPECT_EQ(sizeof(muster_nodes_view), 64);
-  EXPECT_EQ(sizeof(muster_policy), 144);
+  EXPECT_EQ(sizeof(muster_policy), 232);
   EXPECT_EQ(offsetof(muster_policy, name), 16);
   EXPECT_EQ(offsetof(muster_policy, fit), 40);
   EXPECT_EQ(offsetof(muster_policy, destroy), 136);
+  EXPECT_EQ(offsetof(muster_policy, preemptive), 144);
+  EXPECT_EQ(offsetof(muster_policy, domain_search), 224);
+  EXPECT_EQ(sizeof(muster_action), 48);
+  EXPECT_EQ(offsetof(muster_action, run), 32);
   EXPECT_EQ(sizeof(muster_pool_trace), 56);
   EXPECT_EQ(sizeof(muster_replay_view), 96);
   EXPECT_EQ(sizeof(muster_episodes_options), 24);
@@ -146,6 +150,34 @@ TEST(Layout, NumbersAreThoseOfCpp) {
   is(-MUSTER_E_UNIMPLEMENTED, absl::StatusCode::kUnimplemented);
   is(-MUSTER_E_INTERNAL, absl::StatusCode::kInternal);
   is(-MUSTER_E_DATA_LOSS, absl::StatusCode::kDataLoss);
+}
+
+// A program of the first version has policies that end at `destroy`.
+TEST(Layout, PoliciesOfTheFirstVersion) {
+  muster_error error = MUSTER_ERROR_INIT;
+  muster_policy policy = MUSTER_POLICY_INIT;
+  policy.struct_size = 144;
+  policy.name = "old";
+  policy.valid = [](uintptr_t, const muster_cycle*, const int32_t*, int64_t count,
+                    uint8_t* out) -> muster_status {
+    for (int64_t i = 0; i < count; ++i) out[i] = 0;
+    return MUSTER_OK;
+  };
+  // What lies behind is not read.
+  std::memset(reinterpret_cast<char*>(&policy) + 144, 0x5a, sizeof(policy) - 144);
+  const muster_policy* all[] = {&policy};
+  Held<muster_policies> list;
+  ASSERT_OK_C(muster_policies_new(all, 1, Out(list), &error));
+  const Held<muster_cluster> cluster = SmallCluster();
+  muster_schedule_options options = MUSTER_SCHEDULE_OPTIONS_INIT;
+  options.policies = list.get();
+  Held<muster_plan> plan;
+  ASSERT_OK_C(muster_cluster_schedule(cluster.get(), "volcano", &options, Out(plan), &error));
+  muster_plan_view view = MUSTER_PLAN_VIEW_INIT;
+  ASSERT_OK_C(muster_plan_get_view(plan.get(), &view, &error));
+  for (int64_t i = 0; i < view.decision_count; ++i) {
+    EXPECT_NE(view.decision_kind[i], MUSTER_DECISION_BIND);
+  }
 }
 
 TEST(Layout, SmallerAndLargerStructsThanOurs) {

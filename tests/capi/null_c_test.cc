@@ -18,6 +18,7 @@ TEST(Nulls, Anywhere) {
   Held<muster_text> text;
   Held<muster_episodes> episodes;
   Held<muster_outlook> outlook;
+  Held<muster_policies> policies;
   const char* profiles[] = {nullptr};
   muster_plan_view view = MUSTER_PLAN_VIEW_INIT;
   int32_t index;
@@ -110,6 +111,10 @@ TEST(Nulls, Anywhere) {
       muster_cycle_get_numbers(nullptr, MUSTER_KIND_TASKS, "priority", nullptr, 0, nullptr, &error),
       muster_policies_new(nullptr, 1, nullptr, &error),
       muster_policies_new(nullptr, -1, nullptr, &error),
+      muster_extensions_new(nullptr, 0, nullptr, 1, nullptr, &error),
+      muster_extensions_new(nullptr, 1, nullptr, 0, Out(policies), &error),
+      muster_extensions_new(nullptr, 0, nullptr, 1, Out(policies), &error),
+      muster_extensions_new(nullptr, 0, nullptr, -1, Out(policies), &error),
       muster_replay_pool(nullptr, "easy", nullptr, nullptr, &error),
       muster_replay_get_view(nullptr, nullptr, &error),
       muster_replay_nodes(nullptr, nullptr, nullptr, "easy", nullptr, nullptr, &error),
@@ -163,6 +168,35 @@ TEST(Nulls, Anywhere) {
   EXPECT_EQ(muster_cycle_now(nullptr), 0);
   EXPECT_EQ(muster_cycle_count(nullptr, MUSTER_KIND_TASKS), 0);
   EXPECT_EQ(muster_cycle_name(nullptr, MUSTER_KIND_TASKS, 0, nullptr), nullptr);
+  EXPECT_EQ(muster_workbench_cycle(nullptr), nullptr);
+  EXPECT_EQ(muster_workbench_waiting(nullptr, nullptr), nullptr);
+  EXPECT_EQ(muster_workbench_pending_tasks(nullptr, 0, nullptr), nullptr);
+  EXPECT_EQ(muster_workbench_tasks_on(nullptr, 0, nullptr), nullptr);
+  EXPECT_EQ(muster_workbench_queue_before(nullptr, 0, 1), 0);
+  EXPECT_EQ(muster_workbench_job_before(nullptr, 0, 1), 0);
+  EXPECT_EQ(muster_workbench_task_before(nullptr, 0, 1), 0);
+  EXPECT_EQ(muster_workbench_may_take_turn(nullptr, 0), 0);
+  EXPECT_EQ(muster_workbench_allocatable(nullptr, 0), 0);
+  EXPECT_EQ(muster_workbench_valid(nullptr, 0), 0);
+  EXPECT_EQ(muster_workbench_ready(nullptr, 0), 0);
+  EXPECT_EQ(muster_workbench_pipelined(nullptr, 0), 0);
+  EXPECT_EQ(muster_workbench_starving(nullptr, 0), 0);
+  EXPECT_EQ(muster_workbench_preemptable(nullptr, 0, nullptr, 0, nullptr), 0);
+  EXPECT_EQ(muster_workbench_reclaimable(nullptr, 0, nullptr, 0, nullptr), 0);
+  EXPECT_EQ(muster_workbench_fits(nullptr, 0, 0), 0);
+  EXPECT_EQ(muster_workbench_save(nullptr), -1);
+  muster_workbench_commit(nullptr, 0);
+  muster_workbench_rollback(nullptr, 0);
+  muster_workbench_admit(nullptr, 0);
+  EXPECT_EQ(muster_workbench_place(nullptr, 0), MUSTER_NONE);
+  EXPECT_EQ(muster_workbench_nominate(nullptr, 0), MUSTER_NONE);
+  EXPECT_EQ(muster_workbench_reserve(nullptr, 0, 0, nullptr), MUSTER_NONE);
+  EXPECT_EQ(muster_workbench_place_on(nullptr, 0, 0), 0);
+  EXPECT_EQ(muster_workbench_evict(nullptr, 0, 0), 0);
+  EXPECT_EQ(muster_workbench_move_to(nullptr, 0, 0, 0), 0);
+  EXPECT_EQ(muster_workbench_return(nullptr, 0), 0);
+  muster_workbench_explain_no_node(nullptr, 0);
+  EXPECT_EQ(muster_workbench_should_stop(nullptr), 1);
   muster_stop_set(nullptr, 1);
   muster_text_free(nullptr);
   muster_table_free(nullptr);

@@ -313,7 +313,7 @@ class Victims(unittest.TestCase):
         class Spare(Base):
             seen = None
 
-            def victims(self, evictor, tasks):
+            def preemptable(self, evictor, tasks):
                 self.seen = (list(evictor.name), list(tasks.name), tasks.request["cpu"].tolist())
                 return tasks.name != "low-0"
 
@@ -329,12 +329,12 @@ class Victims(unittest.TestCase):
         self.assertNotIn("low-0", list(plan.evictions["task"]))
         self.assertEqual(policy.seen[0], ["high-0"])
 
-        class Nobody(Base):
-            def victims(self, evictor, tasks):
+        class Protects(Base):
+            def preemptable(self, evictor, tasks):
                 return np.zeros(len(tasks), dtype=bool)
 
-        spec = "volcano:actions=admit+allocate+preempt,tiers=nobody/overcommit+predicates"
-        self.assertEqual(rows(cluster.schedule(spec, policies=[Nobody()]).evictions), 0)
+        spec = "volcano:actions=admit+allocate+preempt,tiers=protects/overcommit+predicates"
+        self.assertEqual(rows(cluster.schedule(spec, policies=[Protects()]).evictions), 0)
 
 
 @needs_engine
@@ -372,7 +372,7 @@ class Refused(unittest.TestCase):
 
     def test_policies_that_are_none(self):
         refuse = self.assertRaisesRegex
-        with refuse(muster.InvalidArgument, "expected a muster.Policy, got 3"):
+        with refuse(muster.InvalidArgument, "expected a muster.Policy or muster.Action, got 3"):
             self.cluster.schedule("volcano", policies=[3])
         with refuse(muster.InvalidArgument, "no method of any extension point"):
             self.cluster.schedule("volcano", policies=[muster.Policy()])
