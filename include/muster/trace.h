@@ -151,8 +151,8 @@ MUSTER_EXPORT Trace SelectJobs(const Trace& trace, const std::vector<uint32_t>& 
 
 // Fails with InvalidArgument, naming the job and the rule, where Replay would refuse the trace:
 // times out of range, no run time, no tasks, an index beyond its table, columns of unequal length,
-// a job that follows itself, a machine with neither nodes nor processors, two nodes or queues of one
-// name. Cost: O(jobs + nodes).
+// a job that follows itself, a machine with neither nodes nor processors, two nodes or queues of
+// one name. Cost: O(jobs + nodes).
 MUSTER_EXPORT absl::Status CheckTrace(const Trace& trace);
 
 // --- readers ------------------------------------------------------------------------------------
@@ -169,8 +169,8 @@ struct TraceFile {
 struct ReadOptions {
   // True: bad lines are counted and left out. False: the first one fails the call.
   bool skip_bad_lines = false;
-  // Of all files of the trace together. Nodes, queues and jobs are rows, and so are the nodes that a
-  // reader makes up.
+  // Of all files of the trace together. Nodes, queues and jobs are rows, and so are the nodes that
+  // a reader makes up.
   Limits limits = {};
 };
 

@@ -118,7 +118,8 @@ class Cluster:
     ) -> "Cluster":
         """From a scenario: the path of its file, its text, or the decoded document.
 
-        Its profile and options become the defaults of schedule(). ResourceExhausted: it makes more than `limits`.
+        Its profile and options become the defaults of schedule(). ResourceExhausted: it makes more
+        than `limits`.
         """
         if isinstance(scenario, Mapping):
             text = json.dumps(scenario)

@@ -10,7 +10,9 @@ from typing import IO, Any
 
 
 @contextlib.contextmanager
-def replacing(path: str | os.PathLike[str], *, text: bool = False, newline: str | None = None) -> Iterator[IO[Any]]:
+def replacing(
+    path: str | os.PathLike[str], *, text: bool = False, newline: str | None = None
+) -> Iterator[IO[Any]]:
     """A file to write to; it becomes `path` where the block ends without an exception.
 
     A device or a pipe is written to as it is. A link stays, and what it leads to is replaced.

@@ -17,6 +17,14 @@
 #include "python/src/workbench.h"
 
 namespace muster::python {
+// A question, for the adapter alone: valid while it is asked. It is not in the namespace below, for
+// GCC 12 takes pybind11's functions about such a type for undefined.
+struct QuestionView {
+  const binding::Question& question;
+  std::shared_ptr<CycleState> state;
+  std::shared_ptr<NodeView> nodes;  // null: as the cycle found them
+};
+
 namespace {
 
 // What an adapter states about its policy, asked once.
@@ -34,13 +42,6 @@ struct Adapter {
   }
   std::shared_ptr<py::object> object;
   binding::ColumnDecl decl;
-};
-
-// A question, for the adapter alone: valid while it is asked.
-struct QuestionView {
-  const binding::Question& question;
-  std::shared_ptr<CycleState> state;
-  std::shared_ptr<NodeView> nodes;  // null: as the cycle found them
 };
 
 // One policy: questions become calls of its adapter.

@@ -192,7 +192,7 @@ void BindMoves(WorkbenchClass& view) {
 
 // Runs the adapter; an exception ends the cycle.
 void RunAction(const py::object& adapter, const std::shared_ptr<CycleState>& state,
-         Workbench& workbench) {
+               Workbench& workbench) {
   if (state->failed()) return;
   state->Open(workbench.cycle());
   const py::gil_scoped_acquire gil;

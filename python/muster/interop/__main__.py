@@ -114,7 +114,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"muster import: {failure}", file=sys.stderr)
         return 2
     except (MemoryError, RecursionError):
-        print("muster import: out of memory; --max-rows and --max-bytes refuse such input earlier", file=sys.stderr)
+        print(
+            "muster import: out of memory; --max-rows and --max-bytes refuse such input earlier",
+            file=sys.stderr,
+        )
         return 2
     print_report(report)
     return 0

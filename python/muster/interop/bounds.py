@@ -1,10 +1,11 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """What decoded documents may hold: values that JSON has, no deeper and no more than the limits.
 
-Aliases make one value stand in several places. They are counted as often as they stand, but looked at
-once, so a few lines that stand for a billion values are refused in the time of a few lines.
+Aliases make one value stand in several places. They are counted as often as they stand, but looked
+at once, so a few lines that stand for a billion values are refused in the time of a few lines.
 """
 
+import math
 from typing import Any
 
 from ..limits import DEEPEST, Limits
@@ -79,5 +80,5 @@ class _Walk:
                 raise ImportFailure(f"{place}: the text has {half}, half of a character") from None
         elif not isinstance(value, _PLAIN):
             raise ImportFailure(f"{place}: a {type(value).__name__}, which JSON does not have")
-        elif isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        elif isinstance(value, float) and not math.isfinite(value):
             raise ImportFailure(f"{place}: {value} is no number of JSON")

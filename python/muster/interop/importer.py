@@ -29,8 +29,8 @@ def scenario(
     objects' API groups decide. `configuration` is the text of the scheduler's configuration file,
     or the same decoded; without it the profile's own configuration applies. `unset_flags_on` is
     what a switch that the configuration does not set counts as. `binding` names pods
-    (namespace/name) that the scheduler has bound but the cluster has not reported yet. `limits` bound
-    the JSON of the objects and of the configuration together.
+    (namespace/name) that the scheduler has bound but the cluster has not reported yet. `limits`
+    bound the JSON of the objects and of the configuration together.
     """
     from .. import _core
     from ..errors import InvalidArgument, ResourceExhausted
