@@ -73,7 +73,7 @@ class Memory(unittest.TestCase):
         self.assertIn("m.json: memory: version: 2 is not known; this reads 1",
                       self.run_(scenario(), "--memory",
                                 self.write({"version": 2, "slots": {}}, "m.json"), code=2))
-        self.assertIn("action \"allocate\" of profile \"volcano\" does not serve heartbeats",
+        self.assertIn("action \"allocate\" of profile \"volcano:actions=allocate,",
                       self.run_(scenario(), "--turn", '{"heartbeats": ["n0"]}', code=2))
         self.assertIn("turn: unknown key \"decision\", did you mean \"decisions\"?",
                       self.run_(scenario(), "--turn", '{"decision": 1}', code=2))

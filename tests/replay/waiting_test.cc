@@ -11,6 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "muster/action.h"
+#include "muster/policy.h"
 #include "muster/replay.h"
 
 namespace muster {

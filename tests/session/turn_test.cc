@@ -120,8 +120,8 @@ TEST_F(Heartbeat, WhatCannotBeIsRefused) {
             "options: turn: nodes[1]: no node is named \"gone\"");
   options_.turn = WholeCycle();
   EXPECT_EQ(cluster_.Schedule("muster:actions=beat", options_).status().message(),
-            "options: turn: action \"beat\" of profile \"muster\" does not serve cycle; "
-            "it serves heartbeats");
+            "options: turn: action \"beat\" of profile \"muster:actions=beat\" does not serve "
+            "cycle; it serves heartbeats");
   options_.turn = Heartbeats{{"n0"}};
   EXPECT_EQ(cluster_.Schedule("kube-batch", options_).status().message(),
             "options: turn: action \"allocate\" of profile \"kube-batch\" does not serve "
