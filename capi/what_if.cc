@@ -97,7 +97,7 @@ muster_status muster_snapshot_what_if(const muster_snapshot* snapshot, const cha
   if (out != nullptr) *out = nullptr;
   return Guard(error, [&]() -> absl::Status {
     if (snapshot == nullptr) return NullArgument("snapshot");
-    return Ask(snapshot->snapshot, Limits(), profile, changes, size, out);
+    return Ask(snapshot->snapshot, muster::Limits(), profile, changes, size, out);
   });
 }
 

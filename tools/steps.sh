@@ -131,6 +131,13 @@ parts_of_others() {
     python3 tests/install/install_test.py Install.test_add_subdirectory Install.test_fetch_content
 }
 
+# Work counted on worlds of n, 2n and 4n; docs/growth.md has the exponents.
+growth() {
+  cmake --preset release -DMUSTER_GROWTH=ON >"build/release.configure.log" 2>&1 &&
+    cmake --build --preset release -j "$jobs" --target muster_growth_test -- --quiet &&
+    run_tests release -R '^growth$'
+}
+
 more_worlds() {
   MUSTER_WORLDS=30000 run_tests release -R '^worlds/'
 }

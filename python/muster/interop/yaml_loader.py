@@ -1,8 +1,8 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """The safe loader of PyYAML with bounds, for texts from anywhere.
 
-Timestamps stay text, as in JSON. Nesting, and what merge keys (`<<`) copy, is limited as it is read.
-A tag that its text does not fit is an error with its line.
+Timestamps stay text, as in JSON. Nesting, and what merge keys (`<<`) copy, is limited as it is
+read. A tag that its text does not fit is an error with its line.
 """
 
 from typing import Any
