@@ -130,7 +130,7 @@ typedef struct muster_policy {
                        const muster_class_view* task_class, const muster_nodes_view* nodes,
                        uint8_t* out);
   /* Higher is better; scores of all policies are added. Asked once a class and cycle, or with
-   * MUSTER_POLICY_LIVE about the nodes whose books changed. out: 0. */
+   * MUSTER_POLICY_LIVE again for nodes with changed books. out: 0. */
   muster_status (*score)(uintptr_t user, const muster_cycle* cycle,
                          const muster_class_view* task_class, const muster_nodes_view* nodes,
                          double* out);

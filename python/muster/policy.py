@@ -112,7 +112,7 @@ class Policy:
     #: In spec strings and explanations; by default the class's name in lower case, with hyphens.
     name: str = ""
     #: "frozen": a score is given once for each class and cycle, for the books the cycle found.
-    #: "node": again for the nodes whose books changed.
+    #: "node": again for nodes with changed books.
     score_kind: str = "frozen"
     #: "frozen": job_order, queue_order, sub_group_order and admit are given once, when the cycle
     #: opens. "live": orders again once books changed, admit again after each admission.
@@ -208,7 +208,7 @@ class PolicyAdapter:
         return Domains(self._cycle, question.rows, self._dimensions)
 
     def _nodes(self, question: Any) -> Nodes:
-        """The nodes whose books changed, or all of them as the cycle found them."""
+        """The nodes with changed books, or all of them as the cycle found them."""
         if question.nodes is not None:
             return Nodes(question.nodes, self._dimensions)
         if self._opening is None:

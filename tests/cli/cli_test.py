@@ -167,7 +167,7 @@ class Run(Files):
             ("--turn", '{"decision": 1}', '--turn: unknown key "decision"'),
             ("--turn", '{"decisions": 0}', "--turn: "),
             ("--turn", '{"heartbeats": ["n0"]}',
-             '--turn: action "admit" does not serve heartbeats; it serves cycle, decisions'),
+             '--turn: action "admit" of profile "volcano" does not serve heartbeats; it serves cycle, decisions'),
         ):
             for command in ("run", "explain"):
                 result = muster(command, path, flag, value)

@@ -132,7 +132,7 @@ TEST(WhatIf, RefusesWithPlaceAndRule) {
       {{.queue = QueueEdit{.name = "a", .limit = Resources{{"cpus", 1}}}},
        "queue \"a\", limit \"cpus\": no node or task names this dimension, did you mean \"cpu\"?"},
       {{.queue = QueueEdit{.name = "a", .guaranteed = Resources{{"cpu", "-1"}}}}, "guaranteed"},
-      {{.remove_nodes = RemovedNodes{}}, "either a name or labels"},
+      {{.remove_nodes = RemovedNodes{}}, "must have a name or labels"},
       {{.remove_nodes = RemovedNodes{.name = "z"}}, "node \"z\" does not exist"},
       {{.remove_nodes = RemovedNodes{.labels = {{"pool", "z"}}}}, "no node has the labels pool=z"},
       {{.add_nodes = NewNodes{.count = 0}}, "count is 0; must be 1 or more"},
