@@ -46,8 +46,15 @@ int OrderColumns::CompareVictimQueues(QueueIndex a, QueueIndex b, QueueIndex evi
 // --- gates
 
 void GateColumns::Forget() {
+  admitted_ = false;
   by_class_.clear();
   preemptive_.known = false;
+}
+
+Verdict GateColumns::Admit(JobIndex job) {
+  if (admitted_) inquiry_.Renew(Point::kAdmit);
+  admitted_ = false;
+  return {.vote = VoteOf(inquiry_.Kept(Point::kAdmit, job))};
 }
 
 Verdict GateColumns::Allocatable(QueueIndex queue, TaskIndex task) {

@@ -47,12 +47,9 @@ class GateColumns final : public GatePolicy {
   bool Overused(QueueIndex queue) override { return Now(Point::kOverused, queue) != 0; }
   Verdict Allocatable(QueueIndex queue, TaskIndex task) override;
   Verdict Preemptive(QueueIndex queue, std::span<const int64_t> request) override;
-  Verdict Admit(JobIndex job) override {
-    return {.vote = VoteOf(inquiry_.Kept(Point::kAdmit, job))};
-  }
-  void Admitted(JobIndex) override {
-    if (live_) inquiry_.Renew(Point::kAdmit);
-  }
+  Verdict Admit(JobIndex job) override;
+  // The phase of the job changes after this call, so the next question asks anew.
+  void Admitted(JobIndex) override { admitted_ = live_; }
   bool Valid(JobIndex job) override { return inquiry_.Kept(Point::kValid, job) != 0; }
   bool Ready(JobIndex job) override { return Now(Point::kReady, job) != 0; }
   Vote Pipelined(JobIndex job) override { return VoteOf(Now(Point::kPipelined, job)); }
@@ -72,6 +69,7 @@ class GateColumns final : public GatePolicy {
 
   Inquiry& inquiry_;
   const bool live_;
+  bool admitted_ = false;         // a job, since `admit` was asked
   std::vector<Column> by_class_;  // of allocatable
   Column preemptive_;             // for the request that was asked about last
   std::vector<int64_t> request_;

@@ -97,7 +97,7 @@ TEST_F(Actions, PlaceWholeGangsOrNothing) {
     return MUSTER_OK;
   };
   ASSERT_OK_C(Run(in_order));
-  EXPECT_EQ(Text(), "bind pair-0 to n1\nbind pair-1 to n1\n");
+  EXPECT_EQ(Text(), "bind pair-0 to n0\nbind pair-1 to n1\n");
 }
 
 TEST_F(Actions, EvictAndReturnAndNominate) {
@@ -115,7 +115,7 @@ TEST_F(Actions, EvictAndReturnAndNominate) {
     EXPECT_EQ(muster_workbench_place_on(bench, task[2], 0), 0);  // is full
     int64_t count = 0;
     const int32_t* there = muster_workbench_tasks_on(bench, 0, &count);
-    EXPECT_EQ(std::vector<int32_t>(there, there + count), (std::vector<int32_t>{task[0], task[1]}));
+    EXPECT_EQ(std::vector<int32_t>(there, there + count), (std::vector<int32_t>{task[1], task[0]}));
     const int64_t before = muster_workbench_save(bench);
     EXPECT_EQ(muster_workbench_evict(bench, task[0], task[2]), 1);
     EXPECT_EQ(status(task[0]), MUSTER_TASK_RELEASING);
@@ -162,7 +162,8 @@ TEST_F(Actions, AskTheProfileForVictims) {
     EXPECT_EQ(muster_workbench_task_before(bench, task[1], task[2]), 1);
     return MUSTER_OK;
   };
-  ASSERT_OK_C(Run(ask, nullptr, "volcano:actions=mine,tiers=priority+gang/predicates"));
+  ASSERT_OK_C(Run(ask, nullptr,
+                  "volcano:actions=mine,tiers=priority+gang(without=preemptable)/predicates"));
 }
 
 TEST_F(Actions, AdmitJobs) {
@@ -238,7 +239,7 @@ TEST_F(Actions, PoliciesMayNotMove) {
                   EXPECT_EQ(muster_workbench_ready(bench, kPair), 0);
                   return MUSTER_OK;
                 },
-                &policy),
+                &policy, "muster:actions=mine,tiers=meddler+gang/predicates"),
             MUSTER_E_FAILED_PRECONDITION);
   EXPECT_EQ(moved, MUSTER_NONE);
   EXPECT_EQ(Words(error),

@@ -240,7 +240,7 @@ std::map<std::string, Call> Calls() {
   calls["schedule_turn"] = [](FaultWorld& w, muster_error* e) {
     muster_schedule_options options = MUSTER_SCHEDULE_OPTIONS_INIT;
     options.turn = R"({"decisions": 1})";
-    options.memory = kMemory;
+    options.memory = kMemoryText;
     Held<muster_plan> made;
     return muster_cluster_schedule(w.cluster.get(), "volcano:+sampling(remember=on)", &options,
                                    Out(made), e);
@@ -256,7 +256,7 @@ std::map<std::string, Call> Calls() {
   };
   calls["set_memory"] = [](FaultWorld& w, muster_error* e) {
     w.LetGo();
-    return muster_cluster_set_memory(w.cluster.get(), kMemory, MUSTER_TO_NUL, e);
+    return muster_cluster_set_memory(w.cluster.get(), kMemoryText, MUSTER_TO_NUL, e);
   };
   calls["policies_new"] = [](FaultWorld&, muster_error* e) {
     Held<muster_policies> made;

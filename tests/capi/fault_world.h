@@ -175,7 +175,7 @@ inline constexpr char kChanges[] = R"({"changes": [
       {"count": 2, "shape": {"request": {"cpu": 1}}}]}},
     {"remove_job": "large"}]})";
 
-inline constexpr char kMemory[] = R"({"version": 1, "slots": {
+inline constexpr char kMemoryText[] = R"({"version": 1, "slots": {
     "sampling": {"version": 1, "generation": 7, "rows": {"next": [3]}}}})";
 
 }  // namespace muster

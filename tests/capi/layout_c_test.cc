@@ -70,9 +70,10 @@ TEST(Layout, SizesAndOffsets) {
   EXPECT_EQ(sizeof(muster_replay_view), 96);
   EXPECT_EQ(sizeof(muster_episodes_options), 24);
   EXPECT_EQ(offsetof(muster_episodes_options, jobs), 8);
-  EXPECT_EQ(sizeof(muster_import_options), 40);
+  EXPECT_EQ(sizeof(muster_import_options), 48);
   EXPECT_EQ(offsetof(muster_import_options, profile), 8);
   EXPECT_EQ(offsetof(muster_import_options, now), 32);
+  EXPECT_EQ(offsetof(muster_import_options, limits), 40);
   EXPECT_EQ(sizeof(muster_episodes_view), 72);
   EXPECT_EQ(offsetof(muster_episodes_view, count), 8);
   EXPECT_EQ(offsetof(muster_episodes_view, machine_features), 64);

@@ -154,6 +154,11 @@ const std::string kWaiting = std::string(R"({"muster": 1, "nodes": [
      "groups": [{"count": 1, "shape": {"request": {"cpu": 1}}}]},
     {"name": "b", "queue": "y", "min_available": 1, "created": 2, "min_resources": {"cpu": 1},
      "groups": [{"count": 1, "shape": {"request": {"cpu": 1}}}]}]})";
+// The same with both in one queue.
+const std::string kOneQueue = [] {
+  std::string world = kWaiting;
+  return world.replace(world.find(R"("queue": "y")"), 12, R"("queue": "x")");
+}();
 // Two tasks of a job, and two nodes with room for one.
 const std::string kTwoNodes = std::string(R"({"muster": 1, "nodes": [
     {"name": "n0", "capacity": {"cpu": 1, "pods": 99}},
@@ -250,8 +255,7 @@ constexpr char kShuffle[] = "volcano:actions=shuffle,tiers=mine+priority/predica
 
 std::vector<Case> Cases() {
   return {
-      {"job_order", kWaiting, "muster:tiers=mine/priority+gang/predicates", Last, "bind a-0 n0",
-       "bind b-0 n0"},
+      {"job_order", kOneQueue, kAllocate, Last, "bind a-0 n0", "bind b-0 n0"},
       {"queue_order", kWaiting, kAllocate, Last, "bind a-0 n0", "bind b-0 n0"},
       {"task_order", kTwoNodes, kAllocate,
        [](const std::string& name, double) { return name == "a-0"; }, "bind a-0 n0; bind a-1 n1",
@@ -264,7 +268,7 @@ std::vector<Case> Cases() {
       {"allocatable", kWaiting, kAllocate,
        [](const std::string& name, double) { return name != "x"; }, "bind a-0 n0", "bind b-0 n0",
        7},
-      {"preemptive", Full("x", 2), kReclaim, No, "evict v3; nominate g0 n0", "", 9},
+      {"preemptive", Full("x", 2), kReclaim, No, "evict u0; nominate g0 n0", "", 9},
       {"valid", kWaiting, kAllocate, [](const std::string& name, double) { return name != "a"; },
        "bind a-0 n0", "bind b-0 n0", 3},
       {"ready", kWaiting, kAllocate, No, "bind a-0 n0", "", 255},
@@ -284,8 +288,9 @@ std::vector<Case> Cases() {
       {"sub_group_order", Racks(true), kAllocate,
        [](const std::string& name, double) { return -std::stod(name); }, "bind j0 n0; bind j1 n1",
        "bind j2 n0; bind j1 n1"},
-      {"sub_group_ready", Racks(true), "volcano:actions=allocate,tiers=mine/predicates", No,
-       "bind j0 n0; bind j1 n1", "", 2},
+      {"sub_group_ready", kHalfGroup,
+       "volcano:actions=allocate,tiers=mine+gang(without=sub_group_ready)/predicates", No,
+       "bind j0 n0", "", 2},
       {"sub_group_pipelined", kHalfGroup,
        "volcano:actions=allocate,tiers=mine+gang(without=sub_group_pipelined)/predicates", Reject,
        "bind j0 n0", "", 2},

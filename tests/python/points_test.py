@@ -30,6 +30,13 @@ def waiting():
                      {"name": "b", "queue": "y", "created": 2, **gang}]}
 
 
+def one_queue():
+    """The same with both in one queue."""
+    world = waiting()
+    world["jobs"][1]["queue"] = "x"
+    return world
+
+
 def two_nodes():
     """Two tasks of a job, and two nodes with room for one."""
     return {"nodes": [node("n0", 1), node("n1", 1)], "queues": QUEUES,
@@ -97,8 +104,7 @@ def not_x(_, queues):
 
 # point -> world, profile, method, what is decided without and with it
 CASES = {
-    "job_order": (waiting, "muster:tiers=mine/priority+gang/predicates", last,
-                  "bind a-0 n0", "bind b-0 n0"),
+    "job_order": (one_queue, ALLOCATE, last, "bind a-0 n0", "bind b-0 n0"),
     "queue_order": (waiting, ALLOCATE, last, "bind a-0 n0", "bind b-0 n0"),
     "task_order": (two_nodes, ALLOCATE, lambda tasks: tasks.name == "a-0",
                    "bind a-0 n0; bind a-1 n1", "bind a-1 n0; bind a-0 n1"),
@@ -110,7 +116,7 @@ CASES = {
     "allocatable": (waiting, ALLOCATE, not_x, "bind a-0 n0", "bind b-0 n0"),
     "preemptive": (full("x", 2), RECLAIM,
                    lambda request, queues: np.full(len(queues), request["cpu"] != 1000),
-                   "evict v3; nominate g0 n0", ""),
+                   "evict u0; nominate g0 n0", ""),
     "valid": (waiting, ALLOCATE, lambda jobs: jobs.name != "a", "bind a-0 n0", "bind b-0 n0"),
     "ready": (waiting, ALLOCATE, lambda jobs: jobs.ready > 1, "bind a-0 n0", ""),
     "pipelined": (full("q"), PREEMPT, lambda jobs: np.where(jobs.name == "g", -1, 0),
@@ -137,8 +143,9 @@ CASES = {
                            "evict u0; nominate g0 n0", "evict v2; nominate g0 n0"),
     "sub_group_order": (sub_groups, ALLOCATE, lambda groups: -groups.index,
                         "bind j0 n0; bind j1 n1", "bind j2 n0; bind j1 n1"),
-    "sub_group_ready": (sub_groups, "volcano:actions=allocate,tiers=mine/predicates",
-                        lambda groups: groups.ready > 1, "bind j0 n0; bind j1 n1", ""),
+    "sub_group_ready": (half_group, "volcano:actions=allocate,tiers="
+                        "mine+gang(without=sub_group_ready)/predicates",
+                        lambda groups: groups.ready >= groups.min_available, "bind j0 n0", ""),
     "sub_group_pipelined": (half_group, "volcano:actions=allocate,tiers="
                             "mine+gang(without=sub_group_pipelined)/predicates",
                             lambda groups: np.where(groups.ready < groups.min_available, -1, 0),
@@ -279,9 +286,10 @@ class Views(unittest.TestCase):
 
         class Look(muster.Policy):
             def sub_group_ready(self, groups):
-                seen["groups"] = [list(groups.job), list(groups.name), groups.index.tolist(),
-                                  groups.min_available.tolist(), groups.order.tolist(),
-                                  groups.pending.tolist()]
+                seen.setdefault("groups", [list(groups.job), list(groups.name),
+                                           groups.index.tolist(),
+                                           groups.min_available.tolist(),
+                                           groups.order.tolist(), groups.pending.tolist()])
                 return np.ones(len(groups), dtype=bool)
 
             def domain_search(self, group, within, allocated, evicting, domains):
@@ -293,7 +301,7 @@ class Views(unittest.TestCase):
 
         cluster_of(sub_groups).schedule("volcano:actions=allocate", policies=[Look()])
         self.assertEqual(seen["groups"], [["j"] * 4, ["", "s0", "s1", "s2"], [-1, 0, 1, 2],
-                                          [0, 1, 1, 1], [0] * 4, [0, 1, 1, 1]])
+                                          [0, 1, 1, 1], [0] * 4, [0, 0, 1, 1]])
         world = racks()
         world["tasks"].append({"name": "alone", "node": "n1", "status": "running", "shape": CORE})
         cluster_of(world).schedule(
