@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/model/tables.h"
 #include "lib/model/validate.h"
 #include "lib/model/words.h"
 #include "muster/quantity.h"
