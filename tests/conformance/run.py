@@ -38,7 +38,7 @@ from typing import Any, Iterator
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 # Of the Python package the reader of YAML is used, which needs no built extension module.
-sys.path[:0] = [str(HERE), str(ROOT / "python" / "muster")]
+sys.path[:0] = [str(HERE), str(ROOT / "python")]
 
 import calls  # noqa: E402
 import importers  # noqa: E402

@@ -8,7 +8,7 @@ import calls
 import importers
 import policy_units
 import units
-from interop.reader import read_configuration
+from muster.interop.reader import read_configuration
 from outcome import Outcome
 from probe import Probe
 
