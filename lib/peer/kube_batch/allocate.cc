@@ -58,8 +58,9 @@ class KubeBatchAllocate {
     QueueRound round(context_);
     for (const JobIndex job : context_.waiting) round.PushJob(job);
     while (!IsOverused(queue) && round.HasJobs(queue)) {
-      if (context_.meter.Cut()) return;
       const JobIndex job = round.PopJob(queue);
+      if (!HasTurn(job)) continue;
+      if (context_.meter.Cut()) return;
       if (TakeTurn(job)) round.PushJob(job);
     }
   }
@@ -77,9 +78,11 @@ class KubeBatchAllocate {
     while (wanting > 0 && !round.empty()) {
       const QueueIndex queue = round.PopQueue();
       if (IsOverused(queue) || !round.HasJobs(queue)) continue;
-      if (context_.meter.Cut()) return;
       const JobIndex job = round.PopJob(queue);
-      if (TakeTurn(job)) {
+      // An idle turn is no work, so a budget that the cycle's work uses up does not cut it.
+      const bool acts = HasTurn(job);
+      if (acts && context_.meter.Cut()) return;
+      if (acts && TakeTurn(job)) {
         round.PushJob(job);
       } else {
         wanting -= std::ranges::binary_search(context_.waiting, job);
@@ -104,8 +107,8 @@ class KubeBatchAllocate {
     return true;
   }
 
-  // Whether the job wants another turn.
-  bool TakeTurn(JobIndex job) {
+  // Returns whether a turn of the job would try a task.
+  bool HasTurn(JobIndex job) {
     if (ledger_.job(job).pending() == 0) return false;
     const auto [at, added] = sheets_.try_emplace(job);
     KubeBatch::Worksheet& sheet = at->second;
@@ -114,7 +117,12 @@ class KubeBatchAllocate {
       std::erase_if(sheet.tasks,
                     [&](TaskIndex t) { return KubeBatch::IsNothing(ledger_.request(t)); });
     }
-    if (sheet.empty()) return false;
+    return !sheet.empty();
+  }
+
+  // Returns whether the job gets another turn. REQUIRES: HasTurn(job).
+  bool TakeTurn(JobIndex job) {
+    KubeBatch::Worksheet& sheet = sheets_.find(job)->second;
     context_.meter.Spend();
     while (!sheet.empty()) {
       const TaskIndex task = sheet.Pop();

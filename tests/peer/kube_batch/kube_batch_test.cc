@@ -48,8 +48,8 @@ class World {
     Accept(cluster_.SetTaskStatus(task, TaskStatus::kReleasing));
   }
 
-  Plan MakePlan(const std::string& items) {
-    const absl::StatusOr<Plan> plan = cluster_.Schedule("kube-batch:" + items);
+  Plan MakePlan(const std::string& items, const ScheduleOptions& options = {}) {
+    const absl::StatusOr<Plan> plan = cluster_.Schedule("kube-batch:" + items, options);
     EXPECT_TRUE(plan.ok()) << plan.status();
     return plan.ok() ? *plan : Plan();
   }
@@ -142,6 +142,29 @@ TEST(KubeBatchAllocate, InitContainersCountForTheFitAlone) {
   shape.initial_request = Cpu("3");
   world.Job({.name = "a"}, 4, shape);
   EXPECT_EQ(world.Decide("actions=allocate,tiers=gang"), "bind a0 n0; bind a1 n0");
+}
+
+TEST(KubeBatchAllocate, TurnsThatTryNoTaskAreNoWork) {
+  World world;
+  world.Nodes(1, Cpu("4"));
+  world.Queue("q");
+  world.Job({.name = "a"}, 1, Cpu("1"));
+  // Their tasks are backfill's: the turns of these jobs come after the work, and are idle.
+  world.Job({.name = "b"}, 1, TaskShape());
+  world.Job({.name = "c", .queue = "q"}, 1, TaskShape());
+  const std::string items = "actions=allocate,tiers=gang";
+  const Plan whole = world.MakePlan(items);
+  EXPECT_TRUE(whole.complete());
+  EXPECT_GT(whole.work(), 0);
+  ScheduleOptions options;
+  options.work_budget = whole.work();
+  const Plan enough = world.MakePlan(items, options);
+  EXPECT_TRUE(enough.complete());
+  EXPECT_EQ(enough.Digest(), whole.Digest());
+  --*options.work_budget;
+  EXPECT_EQ(world.MakePlan(items, options).work(), whole.work());  // a turn is not cut in two
+  options.work_budget = 0;
+  EXPECT_FALSE(world.MakePlan(items, options).complete());
 }
 
 TEST(KubeBatchAllocate, TheFirstTaskWithoutANodeEndsItsJobsPart) {
