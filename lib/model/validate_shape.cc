@@ -103,6 +103,23 @@ void CheckPods(const Amounts& amounts, Checker& check) {
   }
 }
 
+// What a task holds is never more than what it needs to start: nodes are searched by the latter,
+// and charged with the former.
+void CheckStart(const ShapeAmounts& amounts, Checker& check) {
+  for (const Amount& held : amounts.request) {
+    int64_t start = held.name == "pods" ? held.value : 0;
+    for (const Amount& initial : amounts.initial_request) {
+      if (initial.name == held.name) start = initial.value;
+    }
+    if (start >= held.value) continue;
+    const Unit unit = IsMilliDimension(held.name) ? Unit::kMilli : Unit::kWhole;
+    check.Fail("initial request", held.name,
+               absl::StrCat("is ", FormatQuantity(start, unit), ", below the request, ",
+                            FormatQuantity(held.value, unit),
+                            "; must be the request or more, also where nothing more is to start"));
+  }
+}
+
 void CheckDeviceRequest(const DeviceRequest& request, Checker& check) {
   const char* where = "device request";
   check.Name(where, request.kind);
@@ -156,6 +173,7 @@ ShapeAmounts CheckShape(const TaskShape& shape, Checker& check) {
   if (shape.initial_request) {
     amounts.initial_request = check.Resources("initial request", *shape.initial_request);
     CheckPods(amounts.initial_request, check);
+    CheckStart(amounts, check);
   } else {
     amounts.initial_request = amounts.request;
   }

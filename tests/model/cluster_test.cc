@@ -103,18 +103,34 @@ TEST(Cluster, ClassesHaveWhatStartsAndWhatRuns) {
   ASSERT_TRUE(cluster
                   .AddTask({.name = "t",
                             .shape = {.request = {{"memory", 5}},
-                                      .initial_request = Resources{{"cpu", 2}}}})
+                                      .initial_request = Resources{{"cpu", 2}, {"memory", 5}}}})
                   .ok());
   ASSERT_TRUE(cluster
                   .AddTask({.name = "u",
-                            .shape = {.request = {{"cpu", 1}, {"pods", 1}},
-                                      .initial_request = Resources{}}})
+                            .shape = {.request = {{"pods", 1}}, .initial_request = Resources{}}})
                   .ok());
   const Tables& t = TablesOf(cluster);
   EXPECT_EQ(Row(t.classes.request, 0), (std::vector<int64_t>{0, 5, 1}));
-  EXPECT_EQ(Row(t.classes.initial_request, 0), (std::vector<int64_t>{2000, 0, 1}));
+  EXPECT_EQ(Row(t.classes.initial_request, 0), (std::vector<int64_t>{2000, 5, 1}));
   EXPECT_EQ(Row(t.classes.initial_request, 1), (std::vector<int64_t>{0, 0, 1}));
   EXPECT_EQ(t.classes.best_effort, (std::vector<uint8_t>{0, 1}));
+}
+
+TEST(Cluster, RefusesAStartThatIsBelowTheRequest) {
+  Cluster cluster;
+  const Resources starts[] = {{}, {{"memory", 1}}, {{"cpu", "1999m"}}};
+  for (const Resources& start : starts) {
+    const absl::Status status = cluster.AddTask(
+        {.name = "t", .shape = {.request = {{"cpu", 2}}, .initial_request = start}});
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_NE(status.message().find("initial request \"cpu\""), std::string::npos) << status;
+    EXPECT_NE(status.message().find("below the request, 2"), std::string::npos) << status;
+  }
+  EXPECT_TRUE(cluster
+                  .AddTask({.name = "t",
+                            .shape = {.request = {{"cpu", 2}},
+                                      .initial_request = Resources{{"cpu", 2}, {"x", 1}}}})
+                  .ok());
 }
 
 TEST(Cluster, ScorersSeeContainersWithTheirDefaults) {
