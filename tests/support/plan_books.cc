@@ -3,7 +3,22 @@
 
 #include <algorithm>
 
+#include "lib/ledger/status_table.h"
+
 namespace muster::testing {
+
+namespace {
+
+// What a task counts for, from the table that the engine's ledger charges by.
+bool HoldsNow(TaskStatus status) { return kStatusTable[status].used > 0; }
+// Also once all that leaves is gone; a nominated task then has its room.
+bool HoldsLater(TaskStatus status) {
+  const StatusRow& row = kStatusTable[status];
+  return row.used - row.releasing + row.pipelined > 0;
+}
+bool CountsForQueue(TaskStatus status) { return kStatusTable[status].allocated > 0; }
+
+}  // namespace
 
 bool PlanBooks::GivesPlace(DecisionKind kind) {
   return kind == DecisionKind::kBind || kind == DecisionKind::kNominate ||
@@ -52,8 +67,7 @@ std::map<QueueIndex, PlanBooks::Row> PlanBooks::HeldByQueues(bool after) const {
   };
   for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
     const TaskStatus status = tables_.tasks.status[t];
-    if (tables_.tasks.alive[t] && (IsAllocated(status) || status == TaskStatus::kNominated))
-      charge(t, 1);
+    if (tables_.tasks.alive[t] && CountsForQueue(status)) charge(t, 1);
   }
   if (!after) return held;
   for (const auto& [task, node] : places_) charge(task, 1);
@@ -91,8 +105,8 @@ PlanBooks::Left PlanBooks::LeftOnNodes() const {
     const NodeIndex n = tables_.tasks.node[t];
     if (!tables_.tasks.alive[t] || n == kNone) continue;
     const TaskStatus status = tables_.tasks.status[t];
-    if (status != TaskStatus::kNominated) Add(left.now[n], t, -1);
-    if (status != TaskStatus::kReleasing && !is_evicted(t)) Add(left.later[n], t, -1);
+    if (HoldsNow(status)) Add(left.now[n], t, -1);
+    if (HoldsLater(status) && !is_evicted(t)) Add(left.later[n], t, -1);
   }
   for (const auto& [task, node] : bound_) {
     Add(left.now[node], task, -1);
@@ -117,8 +131,8 @@ bool PlanBooks::HasRoomBeside(size_t eviction) const {
   for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
     const TaskStatus status = tables_.tasks.status[t];
     if (!tables_.tasks.alive[t] || tables_.tasks.node[t] != kept.node) continue;
-    const bool leaves = status == TaskStatus::kReleasing || status == TaskStatus::kNominated;
-    if (!leaves && gone.count(t) == 0) Add(room, t, -1);
+    const bool stays = HoldsNow(status) && HoldsLater(status);
+    if (stays && gone.count(t) == 0) Add(room, t, -1);
   }
   for (const auto& [task, node] : places_) {
     if (node != kept.node) continue;
