@@ -77,6 +77,19 @@ absl::Status CheckStruct(const char* name, const void* given, uint32_t least, ui
   return absl::OkStatus();
 }
 
+absl::Status ReadLimits(const muster_limits* given, Limits* out) {
+  muster_limits read = MUSTER_LIMITS_INIT;
+  if (absl::Status s = ReadStruct("muster_limits", given, &read); !s.ok()) return s;
+  for (const auto& [name, value] :
+       {std::pair("depth", int64_t{read.depth}), {"rows", read.rows}, {"bytes", read.bytes}}) {
+    if (value > 0) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("muster_limits: ", name, " is ", value, "; must be above 0"));
+  }
+  *out = {.rows = read.rows, .bytes = read.bytes, .depth = read.depth};
+  return absl::OkStatus();
+}
+
 absl::Status GiveText(const std::shared_ptr<Memory>& memory, std::string_view text,
                       muster_text** out) {
   auto given = std::make_unique<muster_text>(memory);

@@ -22,6 +22,7 @@
 #include "absl/strings/str_cat.h"
 #include "capi/memory.h"
 #include "muster/c.h"
+#include "muster/limits.h"
 
 namespace muster::capi {
 
@@ -95,6 +96,9 @@ absl::Status WriteStruct(const char* name, T value, T* out) {
   }
   return absl::OkStatus();
 }
+
+// The limits that were passed in; the defaults for NULL.
+absl::Status ReadLimits(const muster_limits* given, Limits* out);
 
 // Makes a text that belongs to the caller.
 absl::Status GiveText(const std::shared_ptr<Memory>& memory, std::string_view text,

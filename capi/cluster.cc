@@ -293,7 +293,7 @@ muster_status muster_cluster_add_json(muster_cluster* cluster, const char* json,
   return OnCluster(cluster, error, [&]() -> absl::Status {
     const auto text = TextIn("json", json, size);
     if (!text.ok()) return text.status();
-    const absl::StatusOr<Scenario> scenario = muster::ParseScenario(*text);
+    const absl::StatusOr<Scenario> scenario = muster::ParseScenario(*text, cluster->limits);
     if (!scenario.ok()) return scenario.status();
     return AddRows(cluster, scenario->cluster, "scenario: ");
   });
@@ -483,9 +483,7 @@ muster_status muster_cluster_write_scenario(const muster_cluster* cluster, const
   return Guard(error, [&]() -> absl::Status {
     if (absl::Status s = CheckUsable(cluster); !s.ok()) return s;
     if (out == nullptr) return NullArgument("out");
-    Scenario scenario;
-    scenario.cluster = cluster->cluster.Describe();
-    muster::DescribeMemory(cluster->cluster, &scenario);
+    Scenario scenario = muster::Describe(cluster->cluster);
     if (profile != nullptr) scenario.profile = profile;
     return GiveText(cluster->memory, muster::WriteScenario(scenario), out);
   });
@@ -497,7 +495,7 @@ muster_status muster_cluster_read_scenario(muster_cluster* cluster, const char* 
   return OnCluster(cluster, error, [&]() -> absl::Status {
     const auto text = TextIn("json", json, size);
     if (!text.ok()) return text.status();
-    const absl::StatusOr<Scenario> scenario = muster::ParseScenario(*text);
+    const absl::StatusOr<Scenario> scenario = muster::ParseScenario(*text, cluster->limits);
     if (!scenario.ok()) return scenario.status();
     muster_text* named = nullptr;
     if (profile != nullptr) {
@@ -524,6 +522,16 @@ muster_status muster_cluster_memory(const muster_cluster* cluster, muster_text**
     if (absl::Status s = CheckUsable(cluster); !s.ok()) return s;
     if (out == nullptr) return NullArgument("out");
     return GiveText(cluster->memory, cluster->cluster.memory().ToText(), out);
+  });
+}
+
+muster_status muster_cluster_set_limits(muster_cluster* cluster, const muster_limits* limits,
+                                        muster_error* error) {
+  return OnCluster(cluster, error, [&] {
+    muster::Limits read;
+    absl::Status status = ReadLimits(limits, &read);
+    if (status.ok()) cluster->limits = read;
+    return status;
   });
 }
 
@@ -562,7 +570,9 @@ muster_status muster_state_load(muster_cluster* cluster, const char* state, int6
     const auto text = TextIn("state", state, size);
     if (!text.ok()) return text.status();
     // It builds another cluster and puts it in place at its end.
-    if (absl::Status s = muster::LoadState(*text, &cluster->cluster); !s.ok()) return s;
+    if (absl::Status s = muster::LoadState(*text, &cluster->cluster, cluster->limits); !s.ok()) {
+      return s;
+    }
     if (cluster->recorder != nullptr) cluster->recorder->LoadState(*text);
     return absl::OkStatus();
   });

@@ -17,6 +17,7 @@
 #include "capi/record.h"
 #include "muster/c.h"
 #include "muster/cluster.h"
+#include "muster/limits.h"
 #include "muster/plan.h"
 #include "muster/schedule.h"
 #include "muster/snapshot.h"
@@ -25,6 +26,7 @@ struct muster_cluster {
   muster::Cluster cluster;
   std::shared_ptr<muster::capi::Memory> memory;
   muster::capi::Log log;
+  muster::Limits limits;                             // of each text that the cluster reads
   std::unique_ptr<muster::capi::Recorder> recorder;  // null: none, or it has ended
   // True while a call runs: calls by its callbacks are refused.
   bool busy = false;

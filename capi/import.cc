@@ -20,6 +20,7 @@ absl::StatusOr<ImportOptions> ReadOptions(const muster_import_options* given) {
   if (options.configuration != nullptr) out.configuration = options.configuration;
   if (options.default_queue != nullptr) out.default_queue = options.default_queue;
   out.now = options.now;
+  if (absl::Status s = ReadLimits(options.limits, &out.limits); !s.ok()) return s;
   return out;
 }
 

@@ -69,13 +69,13 @@ void Fill(muster_outlook* made) {
 }
 
 template <class Source>
-absl::Status Ask(Source& source, const char* profile, const char* changes, int64_t size,
-                 muster_outlook** out) {
+absl::Status Ask(Source& source, const Limits& limits, const char* profile, const char* changes,
+                 int64_t size, muster_outlook** out) {
   if (profile == nullptr) return NullArgument("profile");
   if (out == nullptr) return NullArgument("out");
   const absl::StatusOr<std::string_view> text = TextIn("changes", changes, size);
   if (!text.ok()) return text.status();
-  const absl::StatusOr<std::vector<WhatIfChange>> parsed = ParseChanges(*text);
+  const absl::StatusOr<std::vector<WhatIfChange>> parsed = ParseChanges(*text, limits);
   if (!parsed.ok()) return parsed.status();
   absl::StatusOr<Outlook> outlook = WhatIf(source, profile, *parsed);
   if (!outlook.ok()) return outlook.status();
@@ -97,7 +97,7 @@ muster_status muster_snapshot_what_if(const muster_snapshot* snapshot, const cha
   if (out != nullptr) *out = nullptr;
   return Guard(error, [&]() -> absl::Status {
     if (snapshot == nullptr) return NullArgument("snapshot");
-    return Ask(snapshot->snapshot, profile, changes, size, out);
+    return Ask(snapshot->snapshot, Limits(), profile, changes, size, out);
   });
 }
 
@@ -107,7 +107,7 @@ muster_status muster_cluster_what_if(muster_cluster* cluster, const char* profil
   if (out != nullptr) *out = nullptr;
   return OnCluster(cluster, error, [&] {
     try {
-      return Ask(cluster->cluster, profile, changes, size, out);
+      return Ask(cluster->cluster, cluster->limits, profile, changes, size, out);
     } catch (...) {
       // The books of the session may be half written; the rows are as they were.
       ImplOf(cluster->cluster).cycle.reset();

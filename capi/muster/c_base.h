@@ -122,6 +122,19 @@ MUSTER_API void muster_text_free(muster_text* text);
 /* As the size of a text that is passed in: the text ends with a NUL. */
 #define MUSTER_TO_NUL (-1)
 
+/* ---- limits ---------------------------------------------------------------------------------- */
+
+/* How much one text may make. A reader checks each sum before it takes the memory, and fails with
+ * MUSTER_E_RESOURCE_EXHAUSTED, the place, the sum and the limit. docs/limits.md has what counts. */
+typedef struct muster_limits {
+  uint32_t struct_size;
+  int32_t depth; /* of arrays and objects inside each other; 256 is the most */
+  int64_t rows;  /* of all tables together; a row with a count counts that many times */
+  int64_t bytes; /* of the text */
+} muster_limits;
+#define MUSTER_LIMITS_INIT \
+  { (uint32_t)sizeof(muster_limits), 256, 4000000, (int64_t)4 << 30 }
+
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 /* Serves what crosses this interface: the columns of tables and plans, texts, the lines of the

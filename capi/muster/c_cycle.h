@@ -108,6 +108,13 @@ MUSTER_API muster_status muster_cluster_memory(const muster_cluster* cluster, mu
 MUSTER_API muster_status muster_cluster_set_memory(muster_cluster* cluster, const char* memory,
                                                    int64_t size, muster_error* error);
 
+/* Sets the limits of each text that the cluster reads from now on: muster_cluster_read_scenario,
+ * muster_cluster_add_json, muster_cluster_what_if, muster_state_load. NULL: MUSTER_LIMITS_INIT,
+ * which a new cluster has. */
+MUSTER_API muster_status muster_cluster_set_limits(muster_cluster* cluster,
+                                                   const muster_limits* limits,
+                                                   muster_error* error);
+
 /* ---- snapshots ------------------------------------------------------------------------------- */
 
 /* A frozen cluster. It never changes, and any number of threads may use it at once. */

@@ -94,11 +94,12 @@ typedef struct muster_import_options {
   const char* profile;
   /* The scheduler's configuration as JSON. NULL: the configuration of the profile. */
   const char* configuration;
-  const char* default_queue; /* of jobs that name none. NULL: "default" */
-  int64_t now;               /* seconds: the time that the scenario names */
+  const char* default_queue;   /* of jobs that name none. NULL: "default" */
+  int64_t now;                 /* seconds: the time that the scenario names */
+  const muster_limits* limits; /* of both texts together. NULL: MUSTER_LIMITS_INIT */
 } muster_import_options;
 #define MUSTER_IMPORT_OPTIONS_INIT \
-  { (uint32_t)sizeof(muster_import_options), 0, NULL, NULL, NULL, 0 }
+  { (uint32_t)sizeof(muster_import_options), 0, NULL, NULL, NULL, 0, NULL }
 
 /* Turns objects into a scenario. `objects` is JSON as `kubectl get -o json` prints it: a List, an
  * array, or objects one after another. `options` may be NULL. *scenario is a document for

@@ -24,6 +24,7 @@
 
 #include "absl/status/statusor.h"
 #include "muster/export.h"
+#include "muster/limits.h"
 #include "muster/spec.h"
 #include "muster/trace.h"
 
@@ -101,6 +102,8 @@ struct MixOptions {
   // The part of the scarcest resource that jobs would hold on average until the last submission, if
   // each started at once. Submissions are moved to reach it. 0: the gaps stay as drawn.
   double load = 0;
+  // Of the nodes that the mix asks for by itself; the other sizes are the caller's.
+  Limits limits = {};
 };
 
 // Fails where a table breaks a rule: a distribution that falls or has another number of values, a

@@ -13,7 +13,8 @@
 // The order of the rows is the order of insertion, which breaks all ties. It need not be the order
 // of submission. Readers sort where their format says so.
 // Failures. Readers fail with InvalidArgument, naming the file, the line, the field and the rule:
-// `a.csv:7: run: "abc" is no integer`. The first bad line ends the reading. With
+// `a.csv:7: run: "abc" is no integer`. They fail with ResourceExhausted where the files make more
+// than ReadOptions::limits admit, and name the sum. The first bad line ends the reading. With
 // ReadOptions::skip_bad_lines bad lines are counted instead, and the first ten are kept in the
 // report. Rows that the filter of a format drops are not bad, and are counted apart.
 // Ownership. Readers look at the bytes during the call only. A trace holds copies.
@@ -33,6 +34,7 @@
 #include "absl/status/statusor.h"
 #include "muster/cluster.h"
 #include "muster/export.h"
+#include "muster/limits.h"
 #include "muster/spec.h"
 #include "muster/types.h"
 
@@ -149,7 +151,8 @@ MUSTER_EXPORT Trace SelectJobs(const Trace& trace, const std::vector<uint32_t>& 
 
 // Fails with InvalidArgument, naming the job and the rule, where Replay would refuse the trace:
 // times out of range, no run time, no tasks, an index beyond its table, columns of unequal length,
-// a job that follows itself, a machine with neither nodes nor processors. Cost: O(jobs).
+// a job that follows itself, a machine with neither nodes nor processors, two nodes or queues of
+// one name. Cost: O(jobs + nodes).
 MUSTER_EXPORT absl::Status CheckTrace(const Trace& trace);
 
 // --- readers ------------------------------------------------------------------------------------
@@ -166,6 +169,9 @@ struct TraceFile {
 struct ReadOptions {
   // True: bad lines are counted and left out. False: the first one fails the call.
   bool skip_bad_lines = false;
+  // Of all files of the trace together. Nodes, queues and jobs are rows, and so are the nodes that
+  // a reader makes up.
+  Limits limits = {};
 };
 
 // What became of the lines of the files.

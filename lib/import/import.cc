@@ -59,11 +59,12 @@ absl::StatusOr<const Importer*> ByGroups(const Dump& dump) {
 }  // namespace
 
 absl::StatusOr<Import> ImportObjects(std::string_view objects, const ImportOptions& options) {
-  absl::StatusOr<std::vector<RawObject>> raw = ReadJsonObjects(objects);
+  Budget budget(options.limits);
+  absl::StatusOr<std::vector<RawObject>> raw = ReadJsonObjects(objects, &budget);
   if (!raw.ok()) return raw.status();
   JsonRow configuration;
   if (!options.configuration.empty()) {
-    absl::StatusOr<JsonRow> read = ReadJsonValue(options.configuration, kConfiguration);
+    absl::StatusOr<JsonRow> read = ReadJsonValue(options.configuration, kConfiguration, &budget);
     if (!read.ok()) return read.status();
     configuration = *std::move(read);
   }

@@ -59,6 +59,8 @@ struct ImportOptions {
   int64_t now = 0;                        // seconds; the scenario's `now`
   // Pods ("namespace/name") that the scheduler has bound and the cluster has not reported yet.
   std::vector<std::string> binding = {};
+  // Of the objects and the configuration together; each object is a row.
+  Limits limits = {};
 };
 
 enum class ImportSeverity : uint8_t {

@@ -46,7 +46,8 @@ class Cursor {
 // Events with the kinds of values separated; a subclass decides what becomes of them.
 class Handler : public nlohmann::json_sax<nlohmann::json> {
  public:
-  Handler(std::string_view what, size_t size) : what_(what), size_(size) {}
+  Handler(std::string_view what, size_t size, Budget* budget)
+      : what_(what), size_(size), budget_(budget) {}
 
   const absl::Status& status() const { return status_; }
 
@@ -88,6 +89,16 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
   virtual bool Close() = 0;
   virtual std::string Place() const { return ""; }
 
+  // Charges rows for an object.
+  bool Charge(int64_t rows) {
+    const std::string rule = budget_->AddRows(rows);
+    return rule.empty() || Exhausted(rule);
+  }
+  bool Exhausted(std::string_view rule) {
+    Fail(rule);
+    status_ = absl::ResourceExhaustedError(status_.message());
+    return false;
+  }
   bool Fail(std::string_view rule) {
     const std::string place = Place();
     status_ = absl::InvalidArgumentError(
@@ -97,12 +108,13 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
 
  private:
   bool Deeper() {
-    if (depth_ < kMaxJsonDepth) return ++depth_, true;
-    return Fail(absl::StrCat("nested deeper than ", kMaxJsonDepth));
+    if (depth_ < budget_->depth()) return ++depth_, true;
+    return Exhausted(absl::StrCat("nested deeper than ", budget_->depth()));
   }
 
   std::string_view what_;
   size_t size_;
+  Budget* budget_;
   absl::Status status_;
   int depth_ = 0;
 };
@@ -136,7 +148,7 @@ std::string TextMember(const JsonRow& row, std::string_view key) {
 
 class ObjectsHandler : public Handler {
  public:
-  explicit ObjectsHandler(size_t size) : Handler("dump", size) {}
+  ObjectsHandler(size_t size, Budget* budget) : Handler("dump", size, budget) {}
   bool key(string_t& key) override;
   void BeginDocument() { ++document_; }
   std::vector<RawObject> Take() { return std::move(objects_); }
@@ -249,6 +261,7 @@ bool ObjectsHandler::EndObject() {
     }
     return true;
   }
+  if (!Charge(1)) return false;
   // What no list has is a part of the object that is not read.
   objects_.resize(frame.first_object);
   if (object.kind.empty()) {
@@ -261,13 +274,20 @@ bool ObjectsHandler::EndObject() {
   return true;
 }
 
+absl::Status ChargeText(std::string_view text, std::string_view what, Budget* budget) {
+  const std::string rule = budget->AddBytes(static_cast<int64_t>(text.size()));
+  if (rule.empty()) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(ToAbsl(what), ": ", rule));
+}
+
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 }  // namespace
 
-absl::StatusOr<std::vector<RawObject>> ReadJsonObjects(std::string_view text) {
+absl::StatusOr<std::vector<RawObject>> ReadJsonObjects(std::string_view text, Budget* budget) {
+  if (absl::Status s = ChargeText(text, "dump", budget); !s.ok()) return s;
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  ObjectsHandler handler(text.size());
+  ObjectsHandler handler(text.size(), budget);
   const char* const end = text.data() + text.size();
   const char* at = text.data() + (text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
   while (true) {
@@ -282,8 +302,10 @@ absl::StatusOr<std::vector<RawObject>> ReadJsonObjects(std::string_view text) {
   }
 }
 
-absl::StatusOr<JsonRow> ReadJsonValue(std::string_view text, std::string_view what) {
-  ValueHandler handler(what, text.size());
+absl::StatusOr<JsonRow> ReadJsonValue(std::string_view text, std::string_view what,
+                                      Budget* budget) {
+  if (absl::Status s = ChargeText(text, what, budget); !s.ok()) return s;
+  ValueHandler handler(what, text.size(), budget);
   if (!nlohmann::json::sax_parse(text.begin(), text.end(), &handler)) return handler.status();
   return handler.Take();
 }

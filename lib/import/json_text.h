@@ -5,7 +5,7 @@
 //   absl::StatusOr<std::vector<RawObject>> objects = ReadJsonObjects(text);
 //   absl::StatusOr<JsonRow> value = ReadJsonValue(configuration, "scheduler configuration");
 //
-// Both refuse what is no JSON, nesting deeper than kMaxJsonDepth, a key given twice in one object,
+// Both refuse what is no JSON, what is beyond the budget, a key given twice in one object,
 // and a value of more than kMaxRowValues parts, by byte or place. Time is linear in the text; of a
 // list only its objects are kept.
 #ifndef MUSTER_IMPORT_JSON_TEXT_H_
@@ -31,10 +31,10 @@ struct RawObject {
 // after another. A list is an object with the array "items" and a kind that ends in "List". The
 // items of a typed list (PodList) need not repeat their kind and API version. Text of blanks alone
 // has no objects.
-absl::StatusOr<std::vector<RawObject>> ReadJsonObjects(std::string_view text);
+absl::StatusOr<std::vector<RawObject>> ReadJsonObjects(std::string_view text, Budget* budget);
 
 // The only value of the text; `what` begins the message of a failure.
-absl::StatusOr<JsonRow> ReadJsonValue(std::string_view text, std::string_view what);
+absl::StatusOr<JsonRow> ReadJsonValue(std::string_view text, std::string_view what, Budget* budget);
 
 }  // namespace muster
 

@@ -93,7 +93,8 @@ void ReadGroupLimits(const ApiObject& object, QueueSpec* queue) {
   const std::string field = absl::StrCat("metadata.annotations", JsonPathStep(kGroupLimits));
   // A refusal here does not end the import.
   ImportLog log;
-  const absl::StatusOr<JsonRow> row = ReadJsonValue(*text, field);
+  Budget budget;
+  const absl::StatusOr<JsonRow> row = ReadJsonValue(*text, field, &budget);
   std::vector<NodeGroupLimit> limits;
   if (row.ok()) {
     const FieldSource source{object.place(), &*row, &log};

@@ -21,8 +21,9 @@ constexpr char kModelLabel[] = "gpu-model";
 constexpr int64_t kMebi = 1 << 20;
 constexpr int64_t kMost = int64_t{1} << 40;
 
-absl::Status ReadMachines(const TraceFile& file, Trace* trace) {
-  TableReader table(file, {}, nullptr, {"machine", "gpu_type", "cap_cpu", "cap_mem", "cap_gpu"});
+absl::Status ReadMachines(const TraceFile& file, Budget* budget, Trace* trace) {
+  TableReader table(file, {}, nullptr, budget,
+                    {"machine", "gpu_type", "cap_cpu", "cap_mem", "cap_gpu"});
   const int name = table.Require("machine"), model = table.Require("gpu_type"),
             cpu = table.Require("cap_cpu"), memory = table.Require("cap_mem"),
             gpu = table.Require("cap_gpu");
@@ -35,7 +36,7 @@ absl::Status ReadMachines(const TraceFile& file, Trace* trace) {
     const int64_t gpus = table.Has(gpu) ? table.Scaled(gpu, 1, 0, 1 << 20) : 0;
     if (node.name.empty()) table.Refuse(name, "there is no name");
     if (!names.Of(node.name).second) table.Refuse(name, "the machine is there twice");
-    if (!table.EndRow()) continue;
+    if (!table.EndRow() || !table.Charge(1)) continue;
     node.capacity = {{"cpu", absl::StrCat(milli, "m")}, {"memory", mebi * kMebi}};
     if (gpus > 0) {
       node.capacity.push_back({kGpu, gpus});
@@ -51,9 +52,9 @@ struct PaiJob {
   uint32_t user;
 };
 
-absl::Status ReadJobs(const TraceFile& file, const ReadOptions& options, ReadReport* report,
+absl::Status ReadJobs(const TraceFile& file, const Reading& reading,
                       absl::flat_hash_map<std::string, PaiJob>* jobs, Trace* trace) {
-  TableReader table(file, options, report,
+  TableReader table(file, reading.options, reading.report, reading.budget,
                     {"job_name", "inst_id", "user", "status", "start_time", "end_time"});
   const int name = table.Require("job_name"), user = table.Require("user"),
             start = table.Require("start_time");
@@ -70,7 +71,7 @@ absl::Status ReadJobs(const TraceFile& file, const ReadOptions& options, ReadRep
     }
     jobs->insert_or_assign(std::string(table.Text(name)), job);
   }
-  if (report != nullptr) report->lines = 0;  // those of the tasks are counted
+  if (reading.report != nullptr) reading.report->lines = 0;  // those of the tasks are counted
   return table.status();
 }
 
@@ -80,12 +81,15 @@ absl::StatusOr<Trace> ReadAlibaba2020(const Alibaba2020Files& files, const ReadO
                                       ReadReport* report) {
   Trace trace;
   trace.name = files.tasks.name;
-  if (absl::Status s = ReadMachines(files.machines, &trace); !s.ok()) return s;
+  Budget budget(options.limits);
+  if (absl::Status s = ReadMachines(files.machines, &budget, &trace); !s.ok()) return s;
   absl::flat_hash_map<std::string, PaiJob> jobs;
   if (!files.jobs.bytes.empty()) {
-    if (absl::Status s = ReadJobs(files.jobs, options, report, &jobs, &trace); !s.ok()) return s;
+    if (absl::Status s = ReadJobs(files.jobs, {options, report, &budget}, &jobs, &trace); !s.ok()) {
+      return s;
+    }
   }
-  TableReader table(files.tasks, options, report,
+  TableReader table(files.tasks, options, report, &budget,
                     {"job_name", "task_name", "inst_num", "status", "start_time", "end_time",
                      "plan_cpu", "plan_mem", "plan_gpu", "gpu_type"});
   const int job_name = table.Require("job_name"), task_name = table.Require("task_name"),
@@ -108,7 +112,7 @@ absl::StatusOr<Trace> ReadAlibaba2020(const Alibaba2020Files& files, const ReadO
     if (began != kAbsent && ended != kAbsent && ended < began) {
       table.Refuse(end, "it ended before it started");
     }
-    if (!table.EndRow()) continue;
+    if (!table.EndRow() || !table.Charge(1)) continue;
     const char* lacks = began == kAbsent   ? "never started"
                         : ended == kAbsent ? "never ended"
                         : job.tasks == 0   ? "no instances"

@@ -75,8 +75,8 @@ std::string KeyOf(const TaskShape& shape) {
   return key;
 }
 
-absl::Status ReadNodes(const TraceFile& file, Trace* trace) {
-  TableReader table(file, {}, nullptr);
+absl::Status ReadNodes(const TraceFile& file, Budget* budget, Trace* trace) {
+  TableReader table(file, {}, nullptr, budget);
   const int name = table.Require("name"), count = table.Optional("count"),
             domain = table.Optional("domain");
   if (!table.status().ok()) return table.status();
@@ -86,7 +86,7 @@ absl::Status ReadNodes(const TraceFile& file, Trace* trace) {
     return s;
   }
   const auto capacities = Columns(table, "capacity."), labels = Columns(table, "label.");
-  Numbers domains;
+  Numbers domains, names;
   while (table.NextRow()) {
     NodeSpec node;
     node.name = std::string(table.Text(name));
@@ -95,26 +95,26 @@ absl::Status ReadNodes(const TraceFile& file, Trace* trace) {
       if (table.Has(column)) node.labels.emplace_back(key, std::string(table.Text(column)));
     }
     node.domain = std::string(table.Text(domain));
-    const int64_t copies = table.Has(count) ? table.Integer(count, 0, 10'000'000) : kAbsent;
-    if (!table.EndRow()) continue;
+    const int64_t copies = table.Has(count) ? table.Integer(count, 0, kEndless) : kAbsent;
+    if (!table.EndRow() || !table.Charge(copies == kAbsent ? 1 : copies)) continue;
     if (!node.domain.empty() && domains.Of(node.domain).second) {
       trace->machine.domains.push_back({.name = node.domain});
     }
-    if (copies == kAbsent) {
-      trace->machine.nodes.push_back(node);
-      continue;
-    }
     const std::string stem = node.name;
-    for (int64_t i = 0; i < copies; ++i) {
-      node.name = absl::StrCat(stem, i);
+    for (int64_t i = 0; i < (copies == kAbsent ? 1 : copies); ++i) {
+      if (copies != kAbsent) node.name = absl::StrCat(stem, i);
+      if (!names.Of(node.name).second) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            file.name, ":", table.line(), ": name: node ", Quote(node.name), " is there twice"));
+      }
       trace->machine.nodes.push_back(node);
     }
   }
   return table.status();
 }
 
-absl::Status ReadQueues(const TraceFile& file, Numbers* numbers, Trace* trace) {
-  TableReader table(file, {}, nullptr);
+absl::Status ReadQueues(const TraceFile& file, Budget* budget, Numbers* numbers, Trace* trace) {
+  TableReader table(file, {}, nullptr, budget);
   const int name = table.Require("name"), parent = table.Optional("parent"),
             weight = table.Optional("weight");
   if (!table.status().ok()) return table.status();
@@ -136,7 +136,7 @@ absl::Status ReadQueues(const TraceFile& file, Numbers* numbers, Trace* trace) {
       queue.limit = std::move(amounts);
     }
     if (!numbers->Of(queue.name).second) table.Refuse(name, "the queue is there twice");
-    if (table.EndRow()) trace->queues.push_back(std::move(queue));
+    if (table.EndRow() && table.Charge(1)) trace->queues.push_back(std::move(queue));
   }
   return table.status();
 }
@@ -201,6 +201,7 @@ absl::StatusOr<Trace> ReadCsv(const CsvFiles& files, const CsvOptions& options,
                               ReadReport* report) {
   Trace trace;
   trace.name = files.jobs.name;
+  Budget budget(options.read.limits);
   Numbers queues, users, shapes;
   const bool pool = files.nodes.bytes.empty();
   if (pool) {
@@ -209,15 +210,15 @@ absl::StatusOr<Trace> ReadCsv(const CsvFiles& files, const CsvOptions& options,
       return absl::InvalidArgumentError(
           absl::StrCat(files.jobs.name, ": a table of nodes or a number of processors is needed"));
     }
-  } else if (absl::Status s = ReadNodes(files.nodes, &trace); !s.ok()) {
+  } else if (absl::Status s = ReadNodes(files.nodes, &budget, &trace); !s.ok()) {
     return s;
   }
   const bool named_queues = !files.queues.bytes.empty();
   if (named_queues) {
-    if (absl::Status s = ReadQueues(files.queues, &queues, &trace); !s.ok()) return s;
+    if (absl::Status s = ReadQueues(files.queues, &budget, &queues, &trace); !s.ok()) return s;
   }
 
-  TableReader table(files.jobs, options.read, report);
+  TableReader table(files.jobs, options.read, report, &budget);
   const JobColumns columns(&table);
   if (!table.status().ok()) return table.status();
   if (absl::Status s =
@@ -253,7 +254,7 @@ absl::StatusOr<Trace> ReadCsv(const CsvFiles& files, const CsvOptions& options,
       table.Refuse(columns.queue, absl::StrCat("there is no queue ", Quote(in_queue)));
     }
     // A row that is left out leaves nothing behind.
-    if (!table.EndRow()) continue;
+    if (!table.EndRow() || !table.Charge(1)) continue;
     const auto [queue_number, new_queue] = queues.Of(in_queue);
     if (new_queue) trace.queues.push_back({.name = in_queue});
     job.queue = queue_number;

@@ -58,8 +58,8 @@ int Record(TableReader* table, std::string_view column) {
   return found >= 0 ? found : table->Require(column);
 }
 
-absl::Status ReadMachines(const TraceFile& file, Trace* trace) {
-  TableReader table(file, {}, nullptr);
+absl::Status ReadMachines(const TraceFile& file, Budget* budget, Trace* trace) {
+  TableReader table(file, {}, nullptr, budget);
   const int time = table.Require("time"), id = table.Require("machine_id"),
             type = table.Require("type"), rack = table.Optional("switch_id"),
             cpus = Record(&table, "capacity.cpus"), memory = Record(&table, "capacity.memory");
@@ -78,6 +78,7 @@ absl::Status ReadMachines(const TraceFile& file, Trace* trace) {
     const int64_t milli = told ? table.Scaled(cpus, kMicro, 0, kMostMillionths) : 0;
     const int64_t mebi = told ? table.Scaled(memory, kMicro, 0, kMostMillionths) : 0;
     if (!table.EndRow() || (kind != kAdd && kind != kRemove) || at == kAfterTheEnd) continue;
+    if (!table.Charge(1)) break;
     Row& row = rows.emplace_back(Row{at, kind, told, {}});
     row.node.name = std::string(table.Text(id));
     row.node.capacity = {{"cpu", absl::StrCat(milli, "m")}, {"memory", mebi * kMebi}};
@@ -110,9 +111,9 @@ absl::Status ReadMachines(const TraceFile& file, Trace* trace) {
   return table.status();
 }
 
-absl::Status ReadUsers(const TraceFile& file, const ReadOptions& options, ReadReport* report,
+absl::Status ReadUsers(const TraceFile& file, const Reading& reading,
                        absl::flat_hash_map<int64_t, uint32_t>* user_of, Trace* trace) {
-  TableReader table(file, options, report);
+  TableReader table(file, reading.options, reading.report, reading.budget);
   const int id = table.Require("collection_id"), user = table.Require("user");
   Numbers users;
   while (table.NextRow()) {
@@ -122,7 +123,7 @@ absl::Status ReadUsers(const TraceFile& file, const ReadOptions& options, ReadRe
     if (added) trace->users.emplace_back(table.Text(user));
     user_of->try_emplace(collection, number);
   }
-  if (report != nullptr) report->lines = 0;  // those of the events are counted
+  if (reading.report != nullptr) reading.report->lines = 0;  // those of the events are counted
   return table.status();
 }
 
@@ -157,16 +158,16 @@ absl::StatusOr<Trace> ReadGoogle2019(const Google2019Files& files, const ReadOpt
                                      ReadReport* report) {
   Trace trace;
   trace.name = files.instances.name;
+  Budget budget(options.limits);
   for (const Tier& tier : kTiers) trace.queues.push_back({.name = tier.name});
-  if (absl::Status s = ReadMachines(files.machines, &trace); !s.ok()) return s;
+  if (absl::Status s = ReadMachines(files.machines, &budget, &trace); !s.ok()) return s;
   absl::flat_hash_map<int64_t, uint32_t> user_of;
   if (!files.collections.bytes.empty()) {
-    if (absl::Status s = ReadUsers(files.collections, options, report, &user_of, &trace); !s.ok()) {
-      return s;
-    }
+    absl::Status read = ReadUsers(files.collections, {options, report, &budget}, &user_of, &trace);
+    if (!read.ok()) return read;
   }
 
-  TableReader table(files.instances, options, report);
+  TableReader table(files.instances, options, report, &budget);
   const int time = table.Require("time"), type = table.Require("type"),
             collection = table.Require("collection_id"), index = table.Require("instance_index"),
             kind = table.Require("collection_type"), priority = table.Require("priority"),
@@ -193,6 +194,7 @@ absl::StatusOr<Trace> ReadGoogle2019(const Google2019Files& files, const ReadOpt
     if (!table.EndRow()) continue;
     const auto [found, added] =
         known.try_emplace(std::pair(id, place), static_cast<uint32_t>(instances.size()));
+    if (added && !table.Charge(1)) break;
     if (added) instances.push_back({.collection = id, .index = place});
     Instance& instance = instances[found->second];
     instance.inside_alloc = inside;

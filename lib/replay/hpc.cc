@@ -16,7 +16,8 @@ absl::StatusOr<Trace> ReadHpc(const TraceFile& file, const LogOptions& options,
     return absl::InvalidArgumentError(
         absl::StrCat(file.name, ": the number of processors is missing; set it"));
   }
-  TableReader table(file, options.read, report);
+  Budget budget(options.read.limits);
+  TableReader table(file, options.read, report, &budget);
   const int id = table.Require("job_id"), submit = table.Require("submit"),
             run = table.Require("run"), processors = table.Require("procs"),
             requested_time = table.Require("req_time"), user = table.Optional("user");
@@ -31,7 +32,7 @@ absl::StatusOr<Trace> ReadHpc(const TraceFile& file, const LogOptions& options,
     row.requested_processors = table.Integer(processors, kLeast, kEndless);
     row.requested_time = table.Integer(requested_time, kLeast, kEndless);
     row.user = table.Has(user) ? table.Integer(user, -1, kMost) : -1;
-    if (!table.EndRow()) continue;
+    if (!table.EndRow() || !table.Charge(1)) continue;
     if (absl::Status s = jobs.Add(row); !s.ok()) return s;
   }
   if (!table.status().ok()) return table.status();

@@ -3,7 +3,9 @@
 // ITP, ten of Microsoft's training clusters: raw rows, or with the deadlines that ElasticFlow's
 // authors generated.
 #include <algorithm>
+#include <string>
 
+#include "absl/strings/str_cat.h"
 #include "lib/replay/table_reader.h"
 #include "lib/replay/trace_parts.h"
 
@@ -14,7 +16,8 @@ absl::StatusOr<Trace> ReadItp(const TraceFile& file, const ItpOptions& options,
   Trace trace;
   trace.name = file.name;
   Numbers shapes;
-  TableReader table(file, options.read, report);
+  Budget budget(options.read.limits);
+  TableReader table(file, options.read, report, &budget);
   const int id = table.Require("job_id"), submit = table.Require("submission_time"),
             duration = table.Require("duration"), gpus = table.Require("num_gpu"),
             deadline = table.Optional("deadline");
@@ -32,6 +35,7 @@ absl::StatusOr<Trace> ReadItp(const TraceFile& file, const ItpOptions& options,
       Drop("no run time", report);
       continue;
     }
+    if (!table.Charge(1)) break;
     const GpuGang gang = GangOf(count);
     job.tasks = gang.tasks;
     job.shape = GpuShape(gang.gpus_each, &shapes, &trace);
@@ -45,7 +49,13 @@ absl::StatusOr<Trace> ReadItp(const TraceFile& file, const ItpOptions& options,
   int64_t nodes = options.nodes;
   if (nodes <= 0) {
     const double busy = gpu_seconds / static_cast<double>(std::max<int64_t>(last - first, 1));
-    nodes = std::max(largest, static_cast<int64_t>(busy / 0.8 / kGpusANode) + 1);
+    // Far above any limit of rows, and far below what a cast would not hold.
+    constexpr double kMost = 9007199254740992.0;
+    nodes = std::max(largest, static_cast<int64_t>(std::min(busy / 0.8 / kGpusANode, kMost)) + 1);
+  }
+  if (const std::string rule = budget.AddRows(nodes); !rule.empty()) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(file.name, ": with ", nodes, " nodes, ", rule));
   }
   AddGpuNodes(nodes, &trace);
   SortBySubmission(&trace);

@@ -51,15 +51,25 @@ struct LineReader::Inflater {
   bool between_members = false;
 };
 
-LineReader::LineReader(const TraceFile& file) : file_(file.name), rest_(file.bytes) {
+LineReader::LineReader(const TraceFile& file, Budget* budget)
+    : file_(file.name), rest_(file.bytes), budget_(budget) {
   if (IsGzip(file.bytes)) {
     rest_ = {};
     inflater_ = std::make_unique<Inflater>(file.bytes);
     if (!inflater_->Open()) status_ = absl::ResourceExhaustedError("zlib has no memory");
+  } else {
+    Charge(file.bytes.size());
   }
 }
 
 LineReader::~LineReader() = default;
+
+bool LineReader::Charge(size_t bytes) {
+  const std::string rule = budget_->AddBytes(static_cast<int64_t>(bytes));
+  if (rule.empty()) return true;
+  status_ = absl::ResourceExhaustedError(absl::StrCat(file_, ":", number_ + 1, ": ", rule));
+  return false;
+}
 
 bool LineReader::Refill() {
   if (inflater_ == nullptr || !status_.ok()) return false;
@@ -96,6 +106,7 @@ bool LineReader::Refill() {
   }
   next.resize(kept + kChunk - stream.avail_out);
   const bool grew = next.size() > kept;
+  if (!Charge(next.size() - kept)) return false;
   buffer_ = std::move(next);
   rest_ = buffer_;
   if (ended) inflater_.reset();

@@ -8,8 +8,8 @@
 //   if (!lines.status().ok()) return lines.status();
 //
 // A gzip file is inflated some hundred kilobytes at a time, and may consist of several members.
-// Errors: data that is cut off or damaged (after how many lines), lines above a megabyte, which no
-// trace has.
+// Errors: more bytes than the budget has, once they are inflated; data that is cut off or damaged
+// (after how many lines); lines above a megabyte, which no trace has.
 #ifndef MUSTER_REPLAY_LINE_READER_H_
 #define MUSTER_REPLAY_LINE_READER_H_
 
@@ -20,13 +20,14 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "lib/scenario/budget.h"
 #include "muster/trace.h"
 
 namespace muster {
 
 class LineReader {
  public:
-  explicit LineReader(const TraceFile& file);
+  LineReader(const TraceFile& file, Budget* budget);
   ~LineReader();
 
   bool Next(std::string_view* line);          // the view is valid until the next call
@@ -36,11 +37,13 @@ class LineReader {
 
  private:
   struct Inflater;
+  bool Charge(size_t bytes);
   bool Refill();  // more text behind what is left; false: there is none
 
   const std::string file_;
-  std::string_view rest_;               // text that was not handed out yet
-  std::string buffer_;                  // what rest_ points into, for gzip
+  std::string_view rest_;  // text that was not handed out yet
+  std::string buffer_;     // what rest_ points into, for gzip
+  Budget* budget_;
   std::unique_ptr<Inflater> inflater_;  // null: plain, or inflated to the end
   std::string damage_;                  // of the gzip data behind rest_
   int64_t number_ = 0;

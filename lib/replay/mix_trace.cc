@@ -364,6 +364,12 @@ absl::StatusOr<Trace> GenerateTrace(const TraceMix& mix, const MixOptions& optio
   if (!(options.load >= 0 && options.load <= 1000)) {  // NaN is not
     return Refuse(mix, absl::StrCat("load: expected between 0 and 1000, got ", options.load));
   }
+  int64_t made = 0;  // nodes that the mix alone asks for
+  for (const MixNodes& kind : mix.nodes) made += options.nodes > 0 ? 0 : kind.count;
+  if (made > options.limits.rows) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "mix ", mix.name, ": ", made, " nodes in all; at most ", options.limits.rows, " are made"));
+  }
   absl::StatusOr<Trace> trace = Generator(mix, options).Run();
   if (!trace.ok()) return trace;
   if (absl::Status s = CheckTrace(*trace); !s.ok()) return s;

@@ -22,8 +22,8 @@ constexpr int64_t kMebi = 1 << 20;
 constexpr char kModelLabel[] = "gpu-model";
 constexpr int64_t kMostMilli = int64_t{1} << 40;
 
-absl::Status ReadOpenbNodes(const TraceFile& file, Trace* trace) {
-  TableReader table(file, {}, nullptr);
+absl::Status ReadOpenbNodes(const TraceFile& file, Budget* budget, Trace* trace) {
+  TableReader table(file, {}, nullptr, budget);
   const int name = table.Require("sn"), cpu = table.Require("cpu_milli"),
             memory = table.Require("memory_mib"), gpu = table.Require("gpu"),
             model = table.Require("model");
@@ -33,7 +33,7 @@ absl::Status ReadOpenbNodes(const TraceFile& file, Trace* trace) {
     const int64_t milli = table.Integer(cpu, 0, kMostMilli);
     const int64_t mebi = table.Integer(memory, 0, kMostMilli);
     const int64_t gpus = table.Integer(gpu, 0, 1 << 20);
-    if (!table.EndRow()) continue;
+    if (!table.EndRow() || !table.Charge(1)) continue;
     node.capacity = {{"cpu", absl::StrCat(milli, "m")}, {"memory", mebi * kMebi}};
     if (gpus > 0) node.capacity.push_back({kGpu, gpus});
     if (table.Has(model)) node.labels = {{kModelLabel, std::string(table.Text(model))}};
@@ -42,10 +42,10 @@ absl::Status ReadOpenbNodes(const TraceFile& file, Trace* trace) {
   return table.status();
 }
 
-absl::Status RankNodes(const TraceFile& file, int64_t seed, Trace* trace) {
+absl::Status RankNodes(const TraceFile& file, int64_t seed, Budget* budget, Trace* trace) {
   std::vector<NodeSpec>& nodes = trace->machine.nodes;
   const absl::StatusOr<std::vector<int64_t>> rank =
-      SeedColumn(file, "node_row", seed, nodes.size());
+      SeedColumn(file, "node_row", seed, nodes.size(), budget);
   if (!rank.ok()) return rank.status();
   if (rank->size() != nodes.size()) {
     return absl::InvalidArgumentError(
@@ -79,8 +79,8 @@ std::optional<std::vector<NodeTerm>> ModelAffinity(std::string_view spec) {
 }  // namespace
 
 absl::StatusOr<std::vector<int64_t>> SeedColumn(const TraceFile& file, std::string_view key,
-                                                int64_t seed, size_t values) {
-  TableReader table(file, {}, nullptr);
+                                                int64_t seed, size_t values, Budget* budget) {
+  TableReader table(file, {}, nullptr, budget);
   const int row = table.Require(key), column = table.Require(absl::StrCat("seed", seed));
   std::vector<int64_t> cells;
   while (table.NextRow()) {
@@ -100,13 +100,16 @@ absl::StatusOr<Trace> ReadOpenb(const OpenbFiles& files, const OpenbOptions& opt
                                 ReadReport* report) {
   Trace trace;
   trace.name = files.pods.name;
-  if (absl::Status s = ReadOpenbNodes(files.nodes, &trace); !s.ok()) return s;
+  Budget budget(options.read.limits);
+  if (absl::Status s = ReadOpenbNodes(files.nodes, &budget, &trace); !s.ok()) return s;
   if (!files.node_rank.bytes.empty()) {
-    if (absl::Status s = RankNodes(files.node_rank, options.seed, &trace); !s.ok()) return s;
+    if (absl::Status s = RankNodes(files.node_rank, options.seed, &budget, &trace); !s.ok()) {
+      return s;
+    }
   }
   const bool recorded = files.arrivals.bytes.empty();
   Numbers shapes, classes;
-  TableReader table(files.pods, options.read, report);
+  TableReader table(files.pods, options.read, report, &budget);
   const int name = table.Require("name"), cpu = table.Require("cpu_milli"),
             memory = table.Require("memory_mib"), gpus = table.Require("num_gpu"),
             gpu_milli = table.Require("gpu_milli"), spec = table.Optional("gpu_spec"),
@@ -131,7 +134,7 @@ absl::StatusOr<Trace> ReadOpenb(const OpenbFiles& files, const OpenbOptions& opt
       // A pod runs from when it was scheduled; where that is not recorded, from its creation.
       job.run = end - (table.Has(scheduled) ? table.Scaled(scheduled, 1, 0, kEndless) : job.submit);
     }
-    if (!table.EndRow()) continue;
+    if (!table.EndRow() || !table.Charge(1)) continue;
     if (job.run <= 0) {
       Drop("no run time", report);
       continue;
@@ -160,7 +163,7 @@ absl::StatusOr<Trace> ReadOpenb(const OpenbFiles& files, const OpenbOptions& opt
     SortBySubmission(&trace);
   } else {
     const absl::StatusOr<std::vector<int64_t>> order =
-        SeedColumn(files.arrivals, "pos", options.seed, trace.size());
+        SeedColumn(files.arrivals, "pos", options.seed, trace.size(), &budget);
     if (!order.ok()) return order.status();
     trace = SelectJobs(trace, std::vector<uint32_t>(order->begin(), order->end()));
     std::iota(trace.submit.begin(), trace.submit.end(), 0);

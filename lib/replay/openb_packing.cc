@@ -17,8 +17,8 @@ namespace {
 
 constexpr int64_t kMostPerNode = int64_t{1} << 40;
 
-absl::Status ReadPackingNodes(const TraceFile& file, PackingTrace* trace) {
-  TableReader table(file, {}, nullptr);
+absl::Status ReadPackingNodes(const TraceFile& file, Budget* budget, PackingTrace* trace) {
+  TableReader table(file, {}, nullptr, budget);
   const int name = table.Require("sn"), cpu = table.Require("cpu_milli"),
             memory = table.Require("memory_mib"), gpu = table.Require("gpu"),
             model = table.Require("model");
@@ -29,14 +29,14 @@ absl::Status ReadPackingNodes(const TraceFile& file, PackingTrace* trace) {
     node.memory_mebi = table.Integer(memory, 0, kMostPerNode);
     node.gpus = static_cast<int32_t>(table.Integer(gpu, 0, 16));
     node.model = std::string(table.Text(model));
-    if (table.EndRow()) trace->nodes.push_back(std::move(node));
+    if (table.EndRow() && table.Charge(1)) trace->nodes.push_back(std::move(node));
   }
   return table.status();
 }
 
-absl::Status ReadPackingTasks(const TraceFile& file, PackingTrace* trace) {
+absl::Status ReadPackingTasks(const TraceFile& file, Budget* budget, PackingTrace* trace) {
   Numbers shapes;
-  TableReader table(file, {}, nullptr);
+  TableReader table(file, {}, nullptr, budget);
   const int cpu = table.Require("cpu_milli"), memory = table.Require("memory_mib"),
             gpus = table.Require("num_gpu"), gpu_milli = table.Require("gpu_milli"),
             spec = table.Optional("gpu_spec");
@@ -55,7 +55,7 @@ absl::Status ReadPackingTasks(const TraceFile& file, PackingTrace* trace) {
           absl::StrSplit(absl::string_view(models.data(), models.size()), '|', absl::SkipEmpty()),
           "|");
     }
-    if (!table.EndRow()) continue;
+    if (!table.EndRow() || !table.Charge(1)) continue;
     const auto [number, is_new] =
         shapes.Of(absl::StrCat(shape.cpu_milli, "/", shape.memory_mebi, "/", shape.gpus, "/",
                                shape.gpu_milli, "/", shape.models));
@@ -70,6 +70,7 @@ absl::Status ReadPackingTasks(const TraceFile& file, PackingTrace* trace) {
 absl::StatusOr<PackingTrace> ReadOpenbPacking(const OpenbFiles& files,
                                               const OpenbOptions& options) {
   PackingTrace trace;
+  Budget budget(options.read.limits);
   trace.name = files.pods.name;
   if (options.read.skip_bad_lines) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -79,15 +80,15 @@ absl::StatusOr<PackingTrace> ReadOpenbPacking(const OpenbFiles& files,
     return absl::InvalidArgumentError(
         absl::StrCat(files.pods.name, ": an order of arrivals is needed"));
   }
-  if (absl::Status s = ReadPackingNodes(files.nodes, &trace); !s.ok()) return s;
-  if (absl::Status s = ReadPackingTasks(files.pods, &trace); !s.ok()) return s;
+  if (absl::Status s = ReadPackingNodes(files.nodes, &budget, &trace); !s.ok()) return s;
+  if (absl::Status s = ReadPackingTasks(files.pods, &budget, &trace); !s.ok()) return s;
   absl::StatusOr<std::vector<int64_t>> arrivals =
-      SeedColumn(files.arrivals, "pos", options.seed, trace.shape.size());
+      SeedColumn(files.arrivals, "pos", options.seed, trace.shape.size(), &budget);
   if (!arrivals.ok()) return arrivals.status();
   trace.arrivals.assign(arrivals->begin(), arrivals->end());
   if (!files.node_rank.bytes.empty()) {
     absl::StatusOr<std::vector<int64_t>> rank =
-        SeedColumn(files.node_rank, "node_row", options.seed, trace.nodes.size());
+        SeedColumn(files.node_rank, "node_row", options.seed, trace.nodes.size(), &budget);
     if (!rank.ok()) return rank.status();
     trace.rank.assign(rank->begin(), rank->end());
     if (trace.rank.empty()) {

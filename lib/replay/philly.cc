@@ -42,15 +42,16 @@ int64_t Seconds(std::string_view text) {
   return ((days * 24 + hour) * 60 + minute) * 60 + second;
 }
 
-absl::Status ReadVirtualClusters(const TraceFile& file, Numbers* numbers, Trace* trace) {
-  TableReader table(file, {}, nullptr);
+absl::Status ReadVirtualClusters(const TraceFile& file, Budget* budget, Numbers* numbers,
+                                 Trace* trace) {
+  TableReader table(file, {}, nullptr, budget);
   const int vc = table.Require("vc"), nodes = table.Require("nodes");
   int64_t total = 0;
   while (table.NextRow()) {
     const std::string_view name = table.Text(vc);
     const int64_t count = table.Integer(nodes, 1, 1 << 20);
     if (name.empty()) table.Refuse(vc, "there is no name");
-    if (!table.EndRow()) continue;
+    if (!table.EndRow() || !table.Charge(count + 1)) continue;
     if (!numbers->Of(name).second) {
       return absl::InvalidArgumentError(
           absl::StrCat(file.name, ":", table.line(), ": vc: ", Quote(name), " is there twice"));
@@ -60,8 +61,9 @@ absl::Status ReadVirtualClusters(const TraceFile& file, Numbers* numbers, Trace*
                              .guaranteed = Resources{{kGpu, count * kGpusANode}}});
     total += count;
   }
+  if (!table.status().ok()) return table.status();
   AddGpuNodes(total, trace);
-  return table.status();
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -71,8 +73,11 @@ absl::StatusOr<Trace> ReadPhilly(const PhillyFiles& files, const ReadOptions& op
   Trace trace;
   trace.name = files.jobs.name;
   Numbers clusters, shapes;
-  if (absl::Status s = ReadVirtualClusters(files.vc_nodes, &clusters, &trace); !s.ok()) return s;
-  TableReader table(files.jobs, options, report);
+  Budget budget(options.limits);
+  if (absl::Status s = ReadVirtualClusters(files.vc_nodes, &budget, &clusters, &trace); !s.ok()) {
+    return s;
+  }
+  TableReader table(files.jobs, options, report, &budget);
   const int timestamp = table.Require("timestamp"), duration = table.Require("duration"),
             gpus = table.Require("num_gpus"), cluster = table.Require("cluster");
   for (int64_t row = 0; table.NextRow(); ++row) {
@@ -91,6 +96,7 @@ absl::StatusOr<Trace> ReadPhilly(const PhillyFiles& files, const ReadOptions& op
       Drop("virtual cluster without nodes", report);
       continue;
     }
+    if (!table.Charge(1)) break;
     const GpuGang gang = GangOf(count);
     TraceJob job;
     job.id = row;

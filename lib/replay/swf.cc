@@ -72,7 +72,8 @@ absl::StatusOr<Trace> ReadSwf(const TraceFile& file, const LogOptions& options,
                               ReadReport* report) {
   ReadReport unread;
   if (report == nullptr) report = &unread;
-  LineReader lines(file);
+  Budget budget(options.read.limits);
+  LineReader lines(file, &budget);
   BadLines bad(options.read, report);
   std::optional<LogJobs> jobs;
   std::string_view line;
@@ -112,6 +113,9 @@ absl::StatusOr<Trace> ReadSwf(const TraceFile& file, const LogOptions& options,
         wrong_field = absl::StrCat("field ", field.position, " (", field.name, ")");
         rule = std::string(value.status().message());
       }
+    }
+    if (const std::string most = budget.AddRows(1); !most.empty()) {
+      return absl::ResourceExhaustedError(absl::StrCat(file.name, ":", lines.number(), ": ", most));
     }
     const absl::Status added =
         rule.empty() ? jobs->Add(row) : bad.Note(file.name, lines.number(), wrong_field, rule);

@@ -36,8 +36,8 @@ absl::Status BadLines::Note(std::string_view file, int64_t line, std::string_vie
 }
 
 TableReader::TableReader(const TraceFile& file, const ReadOptions& options, ReadReport* report,
-                         std::initializer_list<std::string_view> columns)
-    : lines_(file), bad_(options, report), report_(report) {
+                         Budget* budget, std::initializer_list<std::string_view> columns)
+    : lines_(file, budget), bad_(options, report), budget_(budget), report_(report) {
   std::string_view line;
   if (!lines_.Next(&line)) {
     status_ = lines_.status().ok()
@@ -169,6 +169,13 @@ int64_t TableReader::Integer(int column, int64_t least, int64_t most) {
 int64_t TableReader::Scaled(int column, int64_t scale, int64_t least, int64_t most) {
   if (column < 0 || !row_is_good_) return 0;
   return InRange(column, ParseScaled(Text(column), scale), least, most);
+}
+
+bool TableReader::Charge(int64_t rows) {
+  const std::string rule = budget_->AddRows(rows);
+  if (rule.empty()) return true;
+  status_ = absl::ResourceExhaustedError(absl::StrCat(file(), ":", line(), ": ", rule));
+  return false;
 }
 
 bool TableReader::EndRow() {

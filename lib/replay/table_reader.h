@@ -2,12 +2,14 @@
 //
 // Tables with a header line, field by field, and the handling of bad rows.
 //
-//   TableReader table(file, options, report);
+//   Budget budget(options.limits);                    // of all files of the trace
+//   TableReader table(file, options, report, &budget);
 //   const int submit = table.Require("submit"), user = table.Optional("user");
 //   while (table.NextRow()) {
 //     const int64_t s = table.Integer(submit, 0, kMost);
 //     const std::string_view u = table.Text(user);       // empty where there is no such column
-//     if (table.EndRow()) Use(s, u);                     // false: the row is bad, and noted
+//     if (!table.EndRow() || !table.Charge(1)) continue;  // the row is bad, and noted; too much
+//     Use(s, u);
 //   }
 //   if (!table.status().ok()) return table.status();
 //
@@ -40,11 +42,19 @@ class BadLines {
   ReadReport* report_;
 };
 
+// How the files of one trace are read, and what that came to.
+struct Reading {
+  const ReadOptions& options;
+  ReadReport* report;
+  Budget* budget;
+};
+
 class TableReader {
  public:
   // Reads the header line. Without `columns` it is the first line. Otherwise a first line that does
   // not begin with the first of `columns` is a row already, and `columns` is the header.
-  TableReader(const TraceFile& file, const ReadOptions& options, ReadReport* report,
+  // Lines are charged to the budget as they are read.
+  TableReader(const TraceFile& file, const ReadOptions& options, ReadReport* report, Budget* budget,
               std::initializer_list<std::string_view> columns = {});
 
   int Require(std::string_view column);  // its position; an error in status() when there is none
@@ -59,6 +69,9 @@ class TableReader {
   int64_t Scaled(int column, int64_t scale, int64_t least, int64_t most);  // see ParseScaled
   void Refuse(int column, std::string_view rule);
   bool EndRow();
+  // Charges rows that the line makes. Returns false where they are beyond the budget: an error in
+  // status(), also where bad lines are left out.
+  bool Charge(int64_t rows);
 
   int64_t line() const { return lines_.number(); }
   const std::string& file() const { return lines_.file(); }
@@ -70,6 +83,7 @@ class TableReader {
 
   LineReader lines_;
   BadLines bad_;
+  Budget* budget_;
   ReadReport* report_;
   std::vector<std::string> columns_;
   std::vector<std::string_view> fields_;

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 
 namespace muster {
@@ -68,6 +69,17 @@ absl::Status CheckColumns(const Trace& t) {
       return absl::InvalidArgumentError(
           absl::StrCat("trace: column ", name, " has ", size, " rows, column submit has ", n));
     }
+  }
+  return absl::OkStatus();
+}
+
+template <class Row>
+absl::Status CheckNames(std::string_view kind, const std::vector<Row>& rows) {
+  HashSet<std::string_view> names;
+  for (const Row& row : rows) {
+    if (names.insert(row.name).second) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("trace: ", ToAbsl(kind), " ", Quote(row.name), " is there twice"));
   }
   return absl::OkStatus();
 }
@@ -216,6 +228,8 @@ absl::Status CheckTrace(const Trace& trace) {
       !trace.machine.queues.empty()) {
     return absl::InvalidArgumentError("trace: the machine holds nodes and domains alone");
   }
+  if (absl::Status s = CheckNames("node", trace.machine.nodes); !s.ok()) return s;
+  if (absl::Status s = CheckNames("queue", trace.queues); !s.ok()) return s;
   if (trace.processors > 0 && !trace.node_events.empty()) {
     return absl::InvalidArgumentError("trace: node events need a machine of nodes");
   }

@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "lib/base/hash_map.h"
+#include "lib/scenario/budget.h"
 #include "muster/trace.h"
 
 namespace muster {
@@ -51,7 +52,7 @@ void Drop(std::string_view rule, ReadReport* report);
 // openb: returns column seedNN of a table with rows numbered by `key`; numbers from 0 below
 // `values`.
 absl::StatusOr<std::vector<int64_t>> SeedColumn(const TraceFile& file, std::string_view key,
-                                                int64_t seed, size_t values);
+                                                int64_t seed, size_t values, Budget* budget);
 
 }  // namespace muster
 

@@ -122,7 +122,7 @@ absl::Status AddRecords(const ClusterSpec& spec, Cluster* cluster) {
 
 absl::Status Fill(const Scenario& scenario, Cluster* cluster) {
   Cluster fresh;
-  if (absl::Status s = FillEmpty(scenario.cluster, &fresh); !s.ok()) return s;
+  if (absl::Status s = FillEmpty(scenario, &fresh); !s.ok()) return s;
   FillMemory(scenario, &fresh);
   *cluster = std::move(fresh);
   return absl::OkStatus();
@@ -136,18 +136,25 @@ void FillMemory(const Scenario& scenario, Cluster* cluster) {
   }
 }
 
-void DescribeMemory(const Cluster& cluster, Scenario* scenario) {
+Scenario Describe(const Cluster& cluster) {
   const Tables& tables = TablesOf(cluster);
-  scenario->memory = tables.memory;
-  scenario->events.reset();
-  if (tables.memory.empty()) return;
+  Scenario scenario;
+  scenario.cluster = cluster.Describe();
+  scenario.default_queue = tables.queues.names.Find("default").has_value();
+  scenario.memory = tables.memory;
+  if (tables.memory.empty()) return scenario;
   const uint64_t oldest = internal::OldestGeneration(tables.memory);
   const ClusterEvents events = tables.events.Since(oldest);
-  if (!events.everything) scenario->events.emplace(events.list.begin(), events.list.end());
+  if (!events.everything) scenario.events.emplace(events.list.begin(), events.list.end());
+  return scenario;
 }
 
-absl::Status FillEmpty(const ClusterSpec& spec, Cluster* cluster) {
+absl::Status FillEmpty(const Scenario& scenario, Cluster* cluster) {
+  const ClusterSpec& spec = scenario.cluster;
   Cluster& fresh = *cluster;
+  if (!scenario.default_queue) {
+    if (absl::Status s = fresh.RemoveQueue("default"); !s.ok()) return s;
+  }
   absl::Status status = AddDomains(spec.domains, &fresh);
   if (!status.ok()) return status;
   status = AddAll("nodes", spec.nodes, [&](const NodeSpec& node) { return fresh.AddNode(node); });

@@ -18,8 +18,8 @@ namespace {
 
 class Handler : public nlohmann::json_sax<nlohmann::json> {
  public:
-  Handler(size_t size, RowSink* sink, std::string_view document)
-      : size_(size), sink_(sink), document_(document) {}
+  Handler(size_t size, RowSink* sink, std::string_view document, Budget* budget)
+      : size_(size), sink_(sink), document_(document), budget_(budget) {}
 
   const absl::Status& status() const { return status_; }
 
@@ -55,6 +55,10 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
         absl::InvalidArgumentError(absl::StrCat(ToAbsl(document_), ": ", Path(), ToAbsl(what)));
     return false;
   }
+  bool Exhausted(std::string_view what) {
+    Fail(what);
+    return Fail(absl::ResourceExhaustedError(status_.message()));
+  }
   bool Fail(absl::Status status) {
     status_ = std::move(status);
     return false;
@@ -71,6 +75,7 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
   size_t size_;  // of the text
   RowSink* sink_;
   std::string_view document_;
+  Budget* budget_;
   absl::Status status_;
   int depth_ = 0;  // open arrays and objects, the document included
   std::string section_;
@@ -111,7 +116,9 @@ bool Handler::Scalar(JsonRow::Value value, std::string_view text) {
 }
 
 bool Handler::Open(JsonKind kind) {
-  if (depth_ >= kMaxJsonDepth) return Fail(absl::StrCat("nested deeper than ", kMaxJsonDepth));
+  if (depth_ >= budget_->depth()) {
+    return Exhausted(absl::StrCat("nested deeper than ", budget_->depth()));
+  }
   ++depth_;
   if (depth_ == 1) {
     if (kind != JsonKind::kObject) return Fail("expected an object");
@@ -154,6 +161,9 @@ bool Handler::key(string_t& key) {
 }
 
 bool Handler::EndRow() {
+  if (section_open_) {
+    if (const std::string rule = budget_->AddRows(1); !rule.empty()) return Exhausted(rule);
+  }
   absl::Status status = sink_->OnRow(section_, next_row_, Json(&builder_.row(), 0));
   ++next_row_;
   builder_.Clear();
@@ -193,8 +203,14 @@ std::string Json::Describe() const {
   return "";
 }
 
-absl::Status ReadJsonRows(std::string_view text, RowSink* sink, std::string_view document) {
-  Handler handler(text.size(), sink, document);
+absl::Status ReadJsonRows(std::string_view text, RowSink* sink, std::string_view document,
+                          Budget* budget) {
+  Budget fresh;
+  if (budget == nullptr) budget = &fresh;
+  if (const std::string rule = budget->AddBytes(static_cast<int64_t>(text.size())); !rule.empty()) {
+    return absl::ResourceExhaustedError(absl::StrCat(ToAbsl(document), ": ", rule));
+  }
+  Handler handler(text.size(), sink, document, budget);
   nlohmann::json::sax_parse(text.begin(), text.end(), &handler);
   return handler.status();
 }

@@ -10,7 +10,7 @@
 // The document must be one object. For each of its keys, the sink returns whether the value is a
 // table (an array or object of rows) or one row itself. Refused, with the byte or the place:
 // - text that is no JSON, including NaN and malformed UTF-8;
-// - nesting deeper than 256;
+// - what is beyond the budget: bytes of the text, depth, and rows of tables, each as one;
 // - a key given twice in one object;
 // - rows of more than four million values.
 #ifndef MUSTER_SCENARIO_JSON_ROWS_H_
@@ -24,10 +24,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "lib/scenario/budget.h"
 
 namespace muster {
 
-inline constexpr int kMaxJsonDepth = 256;
 inline constexpr size_t kMaxRowValues = size_t{1} << 22;
 
 enum class JsonKind : uint8_t { kNull, kBool, kInteger, kFloat, kString, kArray, kObject };
@@ -90,9 +90,10 @@ class RowSink {
   virtual absl::Status OnRow(std::string_view section, size_t index, const Json& row) = 0;
 };
 
-// `document`: what messages call it.
+// `document`: what messages call it. `budget`: charged for the text and each row of a table; null:
+// one of its own, with the defaults of Limits.
 absl::Status ReadJsonRows(std::string_view text, RowSink* sink,
-                          std::string_view document = "scenario");
+                          std::string_view document = "scenario", Budget* budget = nullptr);
 
 // The rule that malformed text breaks, from the words of the parser underneath; `at_end`: behind
 // the last byte.

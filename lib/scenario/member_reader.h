@@ -12,7 +12,7 @@
 // members is compiled once and not for each struct.
 //
 // The path is kept as a list on the stack and turned into text only when something is refused.
-// Recursion is as deep as the row is, and rows are no deeper than kMaxJsonDepth.
+// Recursion is as deep as the row is, and rows are no deeper than kMostJsonDepth.
 #ifndef MUSTER_SCENARIO_MEMBER_READER_H_
 #define MUSTER_SCENARIO_MEMBER_READER_H_
 

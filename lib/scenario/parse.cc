@@ -21,9 +21,6 @@
 namespace muster {
 namespace {
 
-constexpr int64_t kMaxNodes = int64_t{10} * 1000 * 1000;
-constexpr int64_t kMaxTasks = int64_t{100} * 1000 * 1000;
-
 // A shape given by name. It is filled in once all of "shapes" is known, which may come last in the
 // document.
 struct ShapeUse {
@@ -32,13 +29,22 @@ struct ShapeUse {
   std::string name;
 };
 
+// Charges `more` rows for the value at `place`.
+absl::Status ChargeRows(const Reader& reader, const Place& place, int64_t more, Budget* budget) {
+  const std::string rule = budget->AddRows(more);
+  if (rule.empty()) return absl::OkStatus();
+  return absl::ResourceExhaustedError(reader.Refuse(place, rule).message());
+}
+
 class ScenarioSink : public RowSink {
  public:
+  explicit ScenarioSink(Budget* budget) : budget_(budget) {}
+
   absl::StatusOr<Section> OnSection(std::string_view key) override {
     static constexpr std::string_view kKeys[] = {
         "muster",  "shapes",  "nodes",      "queues",  "jobs",       "tasks",
         "domains", "budgets", "namespaces", "flavors", "partitions", "reservations",
-        "profile", "options", "memory",     "events",  "expect"};
+        "profile", "options", "memory",     "events",  "expect",     "default_queue"};
     const auto* known = std::find(std::begin(kKeys), std::end(kKeys), key);
     if (known == std::end(kKeys)) {
       return absl::InvalidArgumentError(absl::StrCat("scenario: ", UnknownWord("key", key, kKeys)));
@@ -51,7 +57,7 @@ class ScenarioSink : public RowSink {
     if (key == "shapes") return Section::kRowsInObject;
     if (key == "events") scenario_.events.emplace();
     const bool whole = key == "muster" || key == "profile" || key == "options" || key == "memory" ||
-                       key == "expect";
+                       key == "expect" || key == "default_queue";
     return whole ? Section::kOneRow : Section::kRowsInArray;
   }
 
@@ -75,13 +81,17 @@ class ScenarioSink : public RowSink {
   absl::Status Refuse(const Place& place, std::string_view rule) const {
     return reader_.Refuse(place, rule);
   }
+  // Charges `more` rows.
+  absl::Status Charge(const Place& place, int64_t more) {
+    return ChargeRows(reader_, place, more, budget_);
+  }
 
   Reader reader_{"scenario"};
   Scenario scenario_;
   std::vector<std::string_view> seen_;
   HashMap<std::string, TaskShape> shapes_;
   std::vector<ShapeUse> uses_;
-  int64_t tasks_ = 0;
+  Budget* budget_;
 };
 
 absl::Status ScenarioSink::OnRow(std::string_view section, size_t index, const Json& row) {
@@ -95,6 +105,7 @@ absl::Status ScenarioSink::OnRow(std::string_view section, size_t index, const J
   if (section == "budgets") return Add(place, row, &cluster.budgets);
   if (section == "namespaces") return Add(place, row, &cluster.namespaces);
   if (section == "shapes") return AddShape(place, row);
+  if (section == "default_queue") return reader_.Read(top, row, &scenario_.default_queue);
   if (section == "profile") return reader_.Read(top, row, &scenario_.profile);
   if (section == "expect") return reader_.ReadMembers(top, row, &scenario_.expect);
   if (section == "memory") return ReadMemory(top, row);
@@ -175,9 +186,8 @@ absl::Status ScenarioSink::AddNodes(const Place& place, Json row) {
   }
   const Place at{&place, "count", 0, true};
   if (count < 0) return Refuse(at, absl::StrCat("expected a count, got ", count));
-  if (count > kMaxNodes - static_cast<int64_t>(nodes.size())) {
-    return Refuse(at, absl::StrCat("more than ", kMaxNodes, " nodes in all"));
-  }
+  // The row itself is charged as one.
+  if (absl::Status s = Charge(at, std::max<int64_t>(count - 1, 0)); !s.ok()) return s;
   const std::string stem = node.name;
   for (int64_t i = 0; i < count; ++i) {
     node.name = absl::StrCat(stem, i);
@@ -197,12 +207,9 @@ absl::Status ScenarioSink::AddJob(const Place& place, Json row) {
   reader_.shape_names.clear();
   for (size_t g = 0; g < groups.size(); ++g) {
     if (groups[g].count <= 0) continue;  // the cluster refuses counts below zero itself
-    if (groups[g].count > kMaxTasks - tasks_) {
-      const Place in_groups{&place, "groups", 0, true}, in_group{&in_groups, {}, g, false};
-      return Refuse({&in_group, "count", 0, true},
-                    absl::StrCat("more than ", kMaxTasks, " tasks in all"));
-    }
-    tasks_ += groups[g].count;
+    const Place in_groups{&place, "groups", 0, true}, in_group{&in_groups, {}, g, false};
+    const Place at{&in_group, "count", 0, true};
+    if (absl::Status s = Charge(at, groups[g].count); !s.ok()) return s;
   }
   return absl::OkStatus();
 }
@@ -222,6 +229,13 @@ absl::StatusOr<Scenario> ScenarioSink::Finish() && {
     return absl::InvalidArgumentError(
         "scenario: events: there is no memory; events are what a memory has not seen");
   }
+  const std::vector<QueueSpec>& queues = scenario_.cluster.queues;
+  if (!scenario_.default_queue && std::any_of(queues.begin(), queues.end(), [](const auto& queue) {
+        return queue.name == "default";
+      })) {
+    return absl::InvalidArgumentError(
+        "scenario: default_queue: false, but queues has a row named \"default\"");
+  }
   for (const ShapeUse& use : uses_) {
     const auto shape = shapes_.find(use.name);
     if (shape == shapes_.end()) {
@@ -239,6 +253,8 @@ absl::StatusOr<Scenario> ScenarioSink::Finish() && {
 
 class ChangesSink : public RowSink {
  public:
+  explicit ChangesSink(Budget* budget) : budget_(budget) {}
+
   absl::StatusOr<Section> OnSection(std::string_view key) override {
     static constexpr std::string_view kKeys[] = {"changes"};
     if (key == kKeys[0] && !seen_) {
@@ -256,27 +272,47 @@ class ChangesSink : public RowSink {
     if (status.ok() && !reader_.shape_names.empty()) {
       status = reader_.Refuse(place, "shapes have no names here");
     }
-    return status;
+    return status.ok() ? ChargeChange(place, changes.back()) : status;
   }
 
   std::vector<WhatIfChange> changes;
 
  private:
+  // Charges what counts of the change stand for.
+  absl::Status ChargeChange(const Place& place, const WhatIfChange& change) {
+    int64_t rows = 0;
+    if (change.add_nodes) rows = std::max<int64_t>(change.add_nodes->count, 0);
+    if (change.add_job) {
+      for (const GroupSpec& group : change.add_job->groups) {
+        rows += std::clamp<int64_t>(group.count, 0, int64_t{1} << 40);
+      }
+    }
+    return ChargeRows(reader_, place, rows, budget_);
+  }
+
   Reader reader_{"what-if"};
+  Budget* budget_;
   bool seen_ = false;
 };
 
 }  // namespace
 
-absl::StatusOr<std::vector<WhatIfChange>> ParseChanges(std::string_view json) {
-  ChangesSink sink;
-  if (absl::Status s = ReadJsonRows(json, &sink, "what-if"); !s.ok()) return s;
+absl::StatusOr<std::vector<WhatIfChange>> ParseChanges(std::string_view json,
+                                                       const Limits& limits) {
+  Budget budget(limits);
+  ChangesSink sink(&budget);
+  if (absl::Status s = ReadJsonRows(json, &sink, "what-if", &budget); !s.ok()) return s;
   return std::move(sink.changes);
 }
 
-absl::StatusOr<Scenario> ParseScenario(std::string_view json) {
-  ScenarioSink sink;
-  absl::Status status = ReadJsonRows(json, &sink);
+absl::StatusOr<Scenario> ParseScenario(std::string_view json, const Limits& limits) {
+  Budget budget(limits);
+  return ParseScenario(json, &budget);
+}
+
+absl::StatusOr<Scenario> ParseScenario(std::string_view json, Budget* budget) {
+  ScenarioSink sink(budget);
+  absl::Status status = ReadJsonRows(json, &sink, "scenario", budget);
   if (!status.ok()) return status;
   return std::move(sink).Finish();
 }

@@ -10,8 +10,8 @@
 //   for (const std::string& difference : CheckExpectation(*plan, snapshot, scenario->expect)) ...
 //
 // Promises. ParseScenario takes any bytes: it never crashes, recurses no deeper than 256, and needs
-// time linear in the text. It needs memory of at most some sixty times the text, because a row of a
-// table is larger than its shortest text. A refusal names the place and the rule:
+// time linear in the text and in the rows that it makes, which are limited. A refusal names the
+// place and the rule:
 //
 //   scenario: jobs[3].groups[0].count: expected an integer, got "x"
 //   scenario: nodes[0]: unknown key "lables", did you mean "labels"?
@@ -31,8 +31,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "lib/scenario/budget.h"
 #include "muster/cluster.h"
 #include "muster/event.h"
+#include "muster/limits.h"
 #include "muster/memory.h"
 #include "muster/plan.h"
 #include "muster/schedule.h"
@@ -67,6 +69,8 @@ struct Expectation {
 };
 
 struct Scenario {
+  // False: the cluster has no queue "default", which a new one has.
+  bool default_queue = true;
   ClusterSpec cluster;  // jobs with groups and counts; tasks holds only those listed one by one
   std::string profile;  // empty: the reader's choice
   // now, seed, work_budget and turn; the rest is no part of a scenario
@@ -77,13 +81,17 @@ struct Scenario {
   Expectation expect;
 };
 
-absl::StatusOr<Scenario> ParseScenario(std::string_view json);
+// Charge one budget for all that the text makes: each row of a table, and each node or task that a
+// count stands for. `limits` are those of this text alone.
+absl::StatusOr<Scenario> ParseScenario(std::string_view json, const Limits& limits = {});
+absl::StatusOr<Scenario> ParseScenario(std::string_view json, Budget* budget);
 std::string WriteScenario(const Scenario& scenario);
 // Parses
 //   {"changes": [{"queue": {"name": "vision", "weight": 3}},
 //                {"remove_nodes": {"labels": {"pool": "b"}}}]}
 // Errors are those of a scenario, with "what-if" for its place.
-absl::StatusOr<std::vector<WhatIfChange>> ParseChanges(std::string_view json);
+absl::StatusOr<std::vector<WhatIfChange>> ParseChanges(std::string_view json,
+                                                       const Limits& limits = {});
 // Writes {"dimensions": [...], "queues": [{"name": ..., "deserved_before": {...}, ...}]}.
 std::string WriteOutlook(const Outlook& outlook);
 
@@ -91,8 +99,8 @@ std::string WriteOutlook(const Outlook& outlook);
 // parents may stand behind their children. On error *cluster stays as it was.
 absl::Status Fill(const Scenario& scenario, Cluster* cluster);
 
-// Fills a cluster without rows. On error it holds some of them.
-absl::Status FillEmpty(const ClusterSpec& spec, Cluster* cluster);
+// Fills a new cluster. On error it holds some of the rows.
+absl::Status FillEmpty(const Scenario& scenario, Cluster* cluster);
 
 // Parses a turn as the options of a scenario hold it: {"decisions": 3}, {"heartbeats": ["n1",
 // "n0"]}, {"event": true}, or {} for a whole cycle. Errors are those of a scenario, with "turn" for
@@ -100,9 +108,10 @@ absl::Status FillEmpty(const ClusterSpec& spec, Cluster* cluster);
 absl::StatusOr<Turn> ParseTurn(std::string_view json);
 std::string WriteTurn(const Turn& turn);
 
-// The memory of a scenario into a filled cluster, and back.
+// The memory of a scenario into a filled cluster.
 void FillMemory(const Scenario& scenario, Cluster* cluster);
-void DescribeMemory(const Cluster& cluster, Scenario* scenario);
+// Returns a scenario that Fill makes an equal cluster of: rows and memory.
+Scenario Describe(const Cluster& cluster);
 
 // Returns one line for each difference between the plan and the expectation; none if they agree.
 // `snapshot` is the one that the plan was made from.

@@ -109,8 +109,8 @@ std::string DocumentOf(const Deltas::Object& object) {
   return WriteScenario(scenario);
 }
 
-absl::StatusOr<Deltas::Object> ObjectOf(std::string_view document) {
-  absl::StatusOr<Scenario> scenario = ParseScenario(document);
+absl::StatusOr<Deltas::Object> ObjectOf(std::string_view document, Budget* budget) {
+  absl::StatusOr<Scenario> scenario = ParseScenario(document, budget);
   if (!scenario.ok()) return scenario.status();
   ClusterSpec& rows = scenario->cluster;
   if (rows.nodes.size() + rows.queues.size() + rows.jobs.size() + rows.tasks.size() != 1) {
@@ -133,7 +133,7 @@ absl::Status ReadMarks(StateReader& in, Editor& editor) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<Deltas::Memory> ReadMemory(StateReader& in) {
+absl::StatusOr<Deltas::Memory> ReadMemory(StateReader& in, Budget* budget) {
   Deltas::Memory memory;
   for (uint64_t left = in.Count(); left > 0; --left) {
     std::string key(in.Field());
@@ -149,7 +149,7 @@ absl::StatusOr<Deltas::Memory> ReadMemory(StateReader& in) {
   }
   memory.turns = in.Number();
   for (uint64_t left = in.Count(); left > 0; --left) {
-    absl::StatusOr<Deltas::Object> object = ObjectOf(in.Field());
+    absl::StatusOr<Deltas::Object> object = ObjectOf(in.Field(), budget);
     if (!object.ok()) return object.status();
     std::string missing(in.Field());
     memory.waiting.push_back({*std::move(object), std::move(missing), in.Number()});
@@ -171,10 +171,7 @@ std::string StateText(const Cluster& cluster) {
   StateWriter out;
   out.Number(t.dimensions.size());
   for (DimensionIndex d = 0; d < t.dimensions.size(); ++d) out.Field(t.dimensions.name(d));
-  Scenario scenario;
-  scenario.cluster = cluster.Describe();
-  DescribeMemory(cluster, &scenario);
-  out.Field(WriteScenario(scenario));
+  out.Field(WriteScenario(Describe(cluster)));
 
   std::vector<TaskIndex> marked;
   for (TaskIndex task = 0; task < t.tasks.flags.size(); ++task) {
@@ -208,7 +205,16 @@ std::string StateText(const Cluster& cluster) {
   return out.Finish();
 }
 
-absl::Status LoadState(std::string_view text, Cluster* cluster) {
+absl::Status LoadState(std::string_view text, Cluster* cluster, const Limits& limits) {
+  Budget budget(limits);
+  return LoadState(text, cluster, &budget);
+}
+
+absl::Status LoadState(std::string_view text, Cluster* cluster, Budget* budget) {
+  if (static_cast<int64_t>(text.size()) > budget->limits().bytes) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "state: ", text.size(), " bytes in all; at most ", budget->limits().bytes, " are read"));
+  }
   StateReader in(text);
   if (!in.ok()) return NoState("does not begin with its form");
   std::vector<std::string> dimensions;
@@ -218,7 +224,7 @@ absl::Status LoadState(std::string_view text, Cluster* cluster) {
       return NoState("names of dimensions are none");
     }
   }
-  const absl::StatusOr<Scenario> scenario = ParseScenario(in.Field());
+  absl::StatusOr<Scenario> scenario = ParseScenario(in.Field(), budget);
   if (!in.ok()) return NoState("is cut");
   if (!scenario.ok()) return scenario.status();
   Cluster fresh;
@@ -226,14 +232,12 @@ absl::Status LoadState(std::string_view text, Cluster* cluster) {
   editor.KeepDimensions(dimensions);
   // A new cluster has the queue "default"; this one may have lost it.
   const std::vector<QueueSpec>& queues = scenario->cluster.queues;
-  if (std::none_of(queues.begin(), queues.end(),
-                   [](const QueueSpec& queue) { return queue.name == "default"; })) {
-    if (absl::Status s = fresh.RemoveQueue("default"); !s.ok()) return s;
-  }
-  if (absl::Status s = FillEmpty(scenario->cluster, &fresh); !s.ok()) return s;
+  scenario->default_queue = std::any_of(
+      queues.begin(), queues.end(), [](const QueueSpec& queue) { return queue.name == "default"; });
+  if (absl::Status s = FillEmpty(*scenario, &fresh); !s.ok()) return s;
   editor.Compact();
   if (absl::Status s = ReadMarks(in, editor); !s.ok()) return s;
-  absl::StatusOr<Deltas::Memory> memory = ReadMemory(in);
+  absl::StatusOr<Deltas::Memory> memory = ReadMemory(in, budget);
   if (!memory.ok()) return memory.status();
   if (!in.Finish()) return NoState("is cut, or its digest is another");
   if (absl::Status s = ImplOf(fresh).deltas.Remember(*std::move(memory)); !s.ok()) return s;

@@ -17,7 +17,9 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "lib/scenario/budget.h"
 #include "muster/cluster.h"
+#include "muster/limits.h"
 
 namespace muster {
 
@@ -31,7 +33,8 @@ std::string SaveState(Cluster* cluster);
 
 // Replaces *cluster. Returns InvalidArgument for text that SaveState did not write; *cluster then
 // stays as it was.
-absl::Status LoadState(std::string_view text, Cluster* cluster);
+absl::Status LoadState(std::string_view text, Cluster* cluster, const Limits& limits = {});
+absl::Status LoadState(std::string_view text, Cluster* cluster, Budget* budget);
 
 }  // namespace muster
 

@@ -318,6 +318,7 @@ std::string WriteScenario(const Scenario& scenario) {
   shapes.NameShared();
 
   std::string out = "{\n  \"muster\": 1";
+  if (!scenario.default_queue) out.append(",\n  \"default_queue\": false");
   Writer writer(&shapes, &out);
   if (!scenario.profile.empty()) {
     out.append(",\n  \"profile\": ");

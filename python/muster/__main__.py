@@ -46,8 +46,8 @@ def _explain(arguments: Sequence[str]) -> int:
         scenario, report = importer.read_scenario(args)
         plan = Cluster.from_scenario(scenario).schedule(args.profile)
         sys.stdout.write(plan.explain(args.job))
-    except (ImportFailure, OSError, UnicodeDecodeError, Error) as failure:
-        print(f"muster explain: {failure}", file=sys.stderr)
+    except (ImportFailure, OSError, UnicodeError, Error, MemoryError) as failure:
+        print(f"muster explain: {str(failure) or 'out of memory'}", file=sys.stderr)
         return 2
     importer.print_report(report)
     return 0

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from . import _core, fields, frames
 from .errors import InvalidArgument
+from .limits import DEFAULT, Limits
 from .plan import Plan, _bar, _table
 from .policy import Policy, adapt
 
@@ -111,10 +112,13 @@ class Cluster:
         self._adapted: tuple[tuple[Policy, ...], Any] = ((), None)
 
     @classmethod
-    def from_scenario(cls, scenario: str | Path | Mapping[str, Any]) -> "Cluster":
+    def from_scenario(
+        cls, scenario: str | Path | Mapping[str, Any], *, limits: Limits = DEFAULT
+    ) -> "Cluster":
         """From a scenario: the path of its file, its text, or the decoded document.
 
-        Its profile and options become the defaults of schedule().
+        Its profile and options become the defaults of schedule(). Raises
+        ResourceExhausted if it makes more than `limits`.
         """
         if isinstance(scenario, Mapping):
             text = json.dumps(scenario)
@@ -123,7 +127,7 @@ class Cluster:
         else:
             text = Path(scenario).read_text(encoding="utf-8")
         cluster = cls()
-        cluster._defaults = cluster._core.load_scenario(text)
+        cluster._defaults = cluster._core.load_scenario(text, limits.as_dict())
         return cluster
 
     def to_scenario(self, profile: str = "", *, now: int = 0, seed: int = 0) -> str:

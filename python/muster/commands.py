@@ -208,8 +208,8 @@ _COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
 def main(name: str, words: Sequence[str]) -> int:
     try:
         return _COMMANDS[name](words)
-    except (Error, OSError, json.JSONDecodeError) as failure:
-        print(f"muster {name}: {failure}", file=sys.stderr)
+    except (Error, OSError, json.JSONDecodeError, MemoryError) as failure:
+        print(f"muster {name}: {str(failure) or 'out of memory'}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print(f"muster {name}: interrupted", file=sys.stderr)

@@ -22,6 +22,7 @@ import numpy as np
 from . import _core
 from .errors import InvalidArgument
 from .traces import Trace
+from .whole_files import write_whole
 
 _FORM = 1
 # Kinds of jobs that a mix keeps, the most frequent ones; and how many jobs give a kind run times of
@@ -64,7 +65,7 @@ class Mix:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         text = json.dumps({"muster_mix": _FORM} | self.tables, indent=1)
-        pathlib.Path(path).write_text(text + "\n", encoding="utf-8")
+        write_whole(path, text + "\n")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Mix) and self.tables == other.tables

@@ -15,7 +15,6 @@ import pathlib
 import signal
 import sys
 import time
-import uuid
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,6 +29,7 @@ from .pictures import pictures
 from .replay import replay
 from .statistics import measure
 from .traces import Trace
+from .whole_files import write_whole
 
 _FORM = 2  # of what is kept; another form makes other keys
 
@@ -134,22 +134,7 @@ class Cache:
     def put(self, key: str, record: Mapping[str, Any]) -> None:
         path = self._path(key)
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_aside(path, json.dumps(record))
-
-
-def write_aside(path: pathlib.Path, text: str) -> None:
-    """All of `text`, or the file as it was; into what is no plain file (a pipe, a device), as it
-    is."""
-    if path.exists() and not path.is_file():
-        path.write_text(text, encoding="utf-8")
-        return
-    aside = path.with_name(f"{path.name}.{uuid.uuid4().hex}.part")
-    try:
-        aside.write_text(text, encoding="utf-8")
-        os.replace(aside, path)
-    except BaseException:
-        aside.unlink(missing_ok=True)
-        raise
+        write_whole(path, json.dumps(record))
 
 
 # --- where they run. Each takes runs and gives (index, record) as they end.

@@ -23,9 +23,10 @@ import numpy as np
 from . import _core, papers, report, traces
 from .errors import InvalidArgument
 from .frames import frame
-from .runs import Cache, Run, engine_digest, make_all, write_aside
+from .runs import Cache, Run, engine_digest, make_all
 from .statistics import METRICS, rank
 from .traces import Trace
+from .whole_files import write_whole
 
 _FORM = 1
 
@@ -336,12 +337,12 @@ class Study:
         path = pathlib.Path(path)
         for digest, trace in self.traces.items():
             trace.save(path.parent / f"{digest[:16]}.npz")
-        write_aside(path, json.dumps(self.manifest, indent=1) + "\n")
+        write_whole(path, json.dumps(self.manifest, indent=1) + "\n")
 
     def report(self, path: str | os.PathLike[str], rerun: str | None = None) -> None:
         """One HTML file that needs no network. `rerun` is the command that makes it again, for its
         readers."""
-        write_aside(pathlib.Path(path), report.page(self, rerun))
+        write_whole(path, report.page(self, rerun))
 
     def save_figures(self, folder: str | os.PathLike[str], form: str = "svg") -> list[pathlib.Path]:
         """Figures for papers, drawn by matplotlib: "svg", "png" or "pdf"."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .errors import InvalidArgument
+from .whole_files import replacing
 
 if TYPE_CHECKING:
     from .traces import Trace
@@ -131,9 +132,10 @@ def _queues(queues: Sequence[Mapping[str, Any]]) -> Columns:
 def _write(table: Columns, path: pathlib.Path) -> None:
     if path.suffix == ".parquet":
         arrow = _arrow()
-        arrow.parquet.write_table(arrow.table(table), path)
+        with replacing(path) as file:
+            arrow.parquet.write_table(arrow.table(table), file)
         return
-    with open(path, "w", newline="", encoding="utf-8") as file:
+    with replacing(path, text=True, newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(table)
         writer.writerows(zip(*table.values()))

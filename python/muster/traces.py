@@ -22,6 +22,8 @@ from . import _core, tables
 from .errors import InvalidArgument, NotFound
 from .fetch import folder
 from .frames import array, columns, frame
+from .limits import DEFAULT, Limits
+from .whole_files import replacing
 
 Path = str | os.PathLike[str]
 
@@ -121,7 +123,7 @@ class Trace:
         table = state.pop("columns")
         names = table.pop("names", None)
         text = np.array(json.dumps([state, names]))
-        with open(path, "wb") as file:
+        with replacing(path) as file:
             np.savez_compressed(file, state=text, **table)
 
     def save_tables(self, folder: Path, form: str = "csv") -> list[pathlib.Path]:
@@ -297,8 +299,9 @@ def _read(
             loaded[role] = (str(path), load(pathlib.Path(path)))
         except FileNotFoundError:
             raise NotFound(f"{kind}: {role}: there is no file {path}") from None
-    core, report = _core.read_trace(kind, loaded,
-                                    {k: v for k, v in options.items() if v is not None})
+    given = {key: value.as_dict() if isinstance(value, Limits) else value
+             for key, value in options.items() if value is not None}
+    core, report = _core.read_trace(kind, loaded, given)
     return Trace._of(core, report, name)
 
 
@@ -312,11 +315,13 @@ def _find(file: Path, sub: str, given: Path | None) -> pathlib.Path:
     return path if path.exists() else folder(given) / sub / path
 
 
-def philly(folder: Path | None = None, *, skip_bad_lines: bool = False) -> Trace:
+def philly(folder: Path | None = None, *, skip_bad_lines: bool = False,
+           limits: Limits = DEFAULT) -> Trace:
     """Microsoft's Philly: gangs of GPUs in virtual clusters, a queue for each."""
     root = _folder(folder) / "philly"
     files = {"jobs": _packed(root / "philly_jobs.csv"), "vc_nodes": root / "vc_nodes.csv"}
-    return _read("philly", "philly", files, skip_bad_lines=skip_bad_lines)
+    return _read("philly", "philly", files,
+                 skip_bad_lines=skip_bad_lines, limits=limits)
 
 
 def openb(
@@ -326,6 +331,7 @@ def openb(
     seed: int = 42,
     recorded: bool = False,
     skip_bad_lines: bool = False,
+    limits: Limits = DEFAULT,
 ) -> Trace:
     """Alibaba's GPU cluster of 2023. Pods come one a second in the order `seed` and stay, or as
     `recorded`."""
@@ -341,7 +347,7 @@ def openb(
                  f"openb {list}" + (", as recorded" if recorded else ""),
                  files,
                  seed=seed,
-                 skip_bad_lines=skip_bad_lines)
+                 skip_bad_lines=skip_bad_lines, limits=limits)
 
 
 def hpc(
@@ -351,6 +357,7 @@ def hpc(
     folder: Path | None = None,
     runnable: bool = False,
     skip_bad_lines: bool = False,
+    limits: Limits = DEFAULT,
 ) -> Trace:
     """A table job_id,submit,run,procs,req_time,user. `runnable` keeps jobs without a requested
     time."""
@@ -359,7 +366,7 @@ def hpc(
                  path.name, {"jobs": path},
                  processors=processors,
                  runnable=runnable,
-                 skip_bad_lines=skip_bad_lines)
+                 skip_bad_lines=skip_bad_lines, limits=limits)
 
 
 def swf(
@@ -369,6 +376,7 @@ def swf(
     folder: Path | None = None,
     runnable: bool = False,
     skip_bad_lines: bool = False,
+    limits: Limits = DEFAULT,
 ) -> Trace:
     """A log in Standard Workload Format; without `processors`, as many as its header says."""
     path = _find(file, "hpc_swf", folder)
@@ -376,47 +384,51 @@ def swf(
                  path.name, {"jobs": path},
                  processors=processors,
                  runnable=runnable,
-                 skip_bad_lines=skip_bad_lines)
+                 skip_bad_lines=skip_bad_lines, limits=limits)
 
 
 def itp(file: Path,
         nodes: int | None = None,
         *,
         folder: Path | None = None,
-        skip_bad_lines: bool = False) -> Trace:
+        skip_bad_lines: bool = False, limits: Limits = DEFAULT) -> Trace:
     """A cluster of Microsoft's ITP trace, on as many nodes of 8 GPUs as said, or as keep them four
     fifths busy."""
     path = _find(file, "ms_itp_elasticflow/raw", folder)
-    return _read("itp", path.name, {"jobs": path}, nodes=nodes, skip_bad_lines=skip_bad_lines)
+    return _read("itp", path.name, {"jobs": path}, nodes=nodes,
+                 skip_bad_lines=skip_bad_lines, limits=limits)
 
 
 def alibaba2020(tasks: Path,
                 machines: Path,
                 jobs: Path | None = None,
                 *,
-                skip_bad_lines: bool = False) -> Trace:
+                skip_bad_lines: bool = False, limits: Limits = DEFAULT) -> Trace:
     """Alibaba's PAI of 2020: pai_task_table, pai_machine_spec, and pai_job_table for users and
     submissions."""
     files = {"tasks": tasks, "machines": machines, "jobs": jobs}
-    return _read("alibaba2020", pathlib.Path(tasks).name, files, skip_bad_lines=skip_bad_lines)
+    return _read("alibaba2020", pathlib.Path(tasks).name, files,
+                 skip_bad_lines=skip_bad_lines, limits=limits)
 
 
-def alibaba2023(pods: Path, nodes: Path, *, skip_bad_lines: bool = False) -> Trace:
+def alibaba2023(pods: Path, nodes: Path, *, skip_bad_lines: bool = False,
+                limits: Limits = DEFAULT) -> Trace:
     """Tables of openb as they are published; pods come and go as recorded."""
     return _read("openb",
                  pathlib.Path(pods).name, {"pods": pods, "nodes": nodes},
-                 skip_bad_lines=skip_bad_lines)
+                 skip_bad_lines=skip_bad_lines, limits=limits)
 
 
 def google2019(instances: Path,
                machines: Path,
                collections: Path | None = None,
                *,
-               skip_bad_lines: bool = False) -> Trace:
+               skip_bad_lines: bool = False, limits: Limits = DEFAULT) -> Trace:
     """A cell of Google's of 2019: instance_events, machine_events, and collection_events for users,
     as flat tables."""
     files = {"instances": instances, "machines": machines, "collections": collections}
-    return _read("google2019", pathlib.Path(instances).name, files, skip_bad_lines=skip_bad_lines)
+    return _read("google2019", pathlib.Path(instances).name, files,
+                 skip_bad_lines=skip_bad_lines, limits=limits)
 
 
 def csv(
@@ -426,6 +438,7 @@ def csv(
     *,
     processors: int | None = None,
     skip_bad_lines: bool = False,
+    limits: Limits = DEFAULT,
 ) -> Trace:
     """Muster's own tables; docs/replay.md lists the columns."""
     files = {"jobs": jobs, "nodes": nodes, "queues": queues}
@@ -433,7 +446,7 @@ def csv(
                  pathlib.Path(jobs).name,
                  files,
                  processors=processors,
-                 skip_bad_lines=skip_bad_lines)
+                 skip_bad_lines=skip_bad_lines, limits=limits)
 
 
 def parquet(
@@ -443,6 +456,7 @@ def parquet(
     *,
     processors: int | None = None,
     skip_bad_lines: bool = False,
+    limits: Limits = DEFAULT,
 ) -> Trace:
     """The same tables as Parquet files (needs pyarrow). What is wrong is named as if it were a
     line: 2 is the first row."""
@@ -452,7 +466,7 @@ def parquet(
                  files,
                  tables.parquet_bytes,
                  processors=processors,
-                 skip_bad_lines=skip_bad_lines)
+                 skip_bad_lines=skip_bad_lines, limits=limits)
 
 
 # Of gangs in a mix: GPUs and how many jobs in a thousand request them; run times in seconds at

@@ -517,8 +517,9 @@ void BindCluster(py::module_& module) {
       .def("task", [](LiveCluster& self,
                       const std::string& name) { return Write(TaskOf(self.Use(), name)); })
       .def("load_scenario",
-           [](LiveCluster& self, const std::string& json) {
-             const Scenario scenario = Value(ParseScenario(json));
+           [](LiveCluster& self, const std::string& json,
+              const std::map<std::string, int64_t>& limits) {
+             const Scenario scenario = Value(ParseScenario(json, LimitsOf(limits)));
              Check(Fill(scenario, &self.Use()));
              py::dict options;
              if (!scenario.profile.empty()) options["profile"] = scenario.profile;
@@ -532,9 +533,7 @@ void BindCluster(py::module_& module) {
            })
       .def("write_scenario",
            [](LiveCluster& self, const std::string& profile, int64_t now, uint64_t seed) {
-             Scenario scenario;
-             scenario.cluster = self.Use().Describe();
-             DescribeMemory(self.Use(), &scenario);
+             Scenario scenario = Describe(self.Use());
              scenario.profile = profile;
              scenario.options.now = now;
              scenario.options.seed = seed;

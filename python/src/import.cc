@@ -5,6 +5,7 @@
 
 #include <pybind11/stl.h>
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,14 +21,16 @@ namespace py = pybind11;
 std::pair<std::string, std::string> ImportText(const std::string& objects, std::string profile,
                                                std::string configuration, bool unset_switches_on,
                                                std::string default_queue, int64_t now,
-                                               std::vector<std::string> binding) {
+                                               std::vector<std::string> binding,
+                                               const std::map<std::string, int64_t>& limits) {
   const py::gil_scoped_release others_may_run;
   const ImportOptions options{std::move(profile),
                               std::move(configuration),
                               unset_switches_on,
                               std::move(default_queue),
                               now,
-                              std::move(binding)};
+                              std::move(binding),
+                              LimitsOf(limits)};
   const Import import = Value(ImportObjects(objects, options));
   return {WriteScenario(import.scenario), WriteReport(import.report)};
 }
@@ -37,7 +40,7 @@ std::pair<std::string, std::string> ImportText(const std::string& objects, std::
 void BindImport(py::module_& module) {
   module.def("import_objects", ImportText, py::arg("objects"), py::kw_only(), py::arg("profile"),
              py::arg("configuration"), py::arg("unset_switches_on"), py::arg("default_queue"),
-             py::arg("now"), py::arg("binding"));
+             py::arg("now"), py::arg("binding"), py::arg("limits"));
 }
 
 }  // namespace muster::python

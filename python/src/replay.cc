@@ -178,6 +178,9 @@ absl::StatusOr<Trace> ReadKind(const std::string& kind, const Files& files, cons
   const Place root{nullptr, "options"};
   ReadOptions read;
   Take(root, options, "skip_bad_lines", &read.skip_bad_lines);
+  if (options.contains("limits")) {
+    read.limits = LimitsOf(options["limits"].cast<std::map<std::string, int64_t>>());
+  }
   if (kind == "swf" || kind == "hpc") {
     LogOptions log;
     log.read = read;

@@ -9,12 +9,16 @@
 
 #include <pybind11/pybind11.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <exception>
+#include <map>
 #include <string>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "muster/limits.h"
 
 namespace muster::python {
 
@@ -43,6 +47,14 @@ T Value(absl::StatusOr<T> result) {
 
 [[noreturn]] inline void Refuse(std::string message) {
   throw StatusError(absl::InvalidArgumentError(std::move(message)));
+}
+
+// The limits that muster.limits gives as a dictionary.
+inline Limits LimitsOf(const std::map<std::string, int64_t>& given) {
+  constexpr int64_t kMostDepth = 256;
+  return {.rows = given.at("rows"),
+          .bytes = given.at("bytes"),
+          .depth = static_cast<int32_t>(std::clamp<int64_t>(given.at("depth"), 0, kMostDepth))};
 }
 
 void BindStatus(pybind11::module_& module);

@@ -243,6 +243,10 @@ std::map<std::string, Call> Calls() {
     const muster_status s = muster_plan_memory(w.plan.get(), Out(text), e);
     return s == 0 ? muster_cluster_memory(w.cluster.get(), Out(text), e) : s;
   };
+  calls["set_limits"] = [](FaultWorld& w, muster_error* e) {
+    const muster_limits limits = MUSTER_LIMITS_INIT;
+    return muster_cluster_set_limits(w.cluster.get(), &limits, e);
+  };
   calls["set_memory"] = [](FaultWorld& w, muster_error* e) {
     w.LetGo();
     return muster_cluster_set_memory(w.cluster.get(), kMemory, MUSTER_TO_NUL, e);

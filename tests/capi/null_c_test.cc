@@ -103,6 +103,7 @@ TEST(Nulls, Anywhere) {
       muster_plan_memory(w.plan.get(), nullptr, &error),
       muster_cluster_memory(nullptr, Out(text), &error),
       muster_cluster_memory(c, nullptr, &error),
+      muster_cluster_set_limits(nullptr, nullptr, &error),
       muster_cluster_set_memory(nullptr, "{}", 2, &error),
       muster_cluster_set_memory(c, nullptr, 2, &error),
       muster_cluster_set_memory(c, "{}", 2, &error),

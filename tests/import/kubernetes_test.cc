@@ -17,12 +17,14 @@ constexpr PodRules kOld = {.modern = false, .ephemeral_storage = false, .separat
 // The objects of a dump, kept.
 class Read {
  public:
-  explicit Read(const ObjectJson& object) : dump_(ReadJsonObjects(object.dump()).value(), &log) {}
+  explicit Read(const ObjectJson& object)
+      : dump_(ReadJsonObjects(object.dump(), &budget_).value(), &log) {}
   const ApiObject& object() const { return *dump_.all()[0]; }
 
   ImportLog log;
 
  private:
+  Budget budget_;
   Dump dump_;
 };
 

@@ -16,7 +16,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::vector<std::string> Kinds(std::string_view text) {
-  const absl::StatusOr<std::vector<RawObject>> objects = ReadJsonObjects(text);
+  Budget budget;
+  const absl::StatusOr<std::vector<RawObject>> objects = ReadJsonObjects(text, &budget);
   EXPECT_TRUE(objects.ok()) << objects.status();
   std::vector<std::string> kinds;
   for (const RawObject& object : objects.value()) {
@@ -26,7 +27,8 @@ std::vector<std::string> Kinds(std::string_view text) {
 }
 
 std::string RefusalOf(std::string_view text) {
-  return std::string(ReadJsonObjects(text).status().message());
+  Budget budget;
+  return std::string(ReadJsonObjects(text, &budget).status().message());
 }
 
 TEST(JsonObjects, ListsArraysAndStreams) {
@@ -75,7 +77,7 @@ TEST(JsonObjects, WhatIsNoDumpIsRefusedByPlace) {
 }
 
 TEST(JsonObjects, DepthIsLimitedWhereverItIs) {
-  const std::string open(kMaxJsonDepth, '['), more(100000, '[');
+  const std::string open(kMostJsonDepth, '['), more(100000, '[');
   EXPECT_THAT(RefusalOf(open + "[]"), HasSubstr("nested deeper than 256"));
   EXPECT_THAT(RefusalOf(more), HasSubstr("nested deeper than 256"));
   EXPECT_THAT(RefusalOf("{\"kind\": \"A\", \"x\": " + more), HasSubstr("nested deeper than 256"));

@@ -36,7 +36,8 @@ constexpr std::pair<const char*, const char*> kPolicies[] = {
 
 std::vector<std::vector<std::string>> Rows(const std::string& bytes) {
   std::vector<std::vector<std::string>> rows;
-  LineReader lines({"rows", bytes});
+  Budget budget;
+  LineReader lines({"rows", bytes}, &budget);
   std::string_view line;
   while (lines.Next(&line)) {
     rows.emplace_back(absl::StrSplit(absl::string_view(line.data(), line.size()), ','));

@@ -64,7 +64,8 @@ TEST_P(Golden, EveryWaitIsTheRecordedOne) {
   for (int variant = 0; variant < 3; ++variant) {
     const absl::StatusOr<ReplayResult> result = Replay(*trace, policies[variant]);
     ASSERT_TRUE(result.ok()) << result.status();
-    TableReader table({path, *bytes}, {}, nullptr);
+    Budget budget;
+    TableReader table({path, *bytes}, {}, nullptr, &budget);
     const int column = table.Require(columns[variant]), flag = table.Require("bf_easy");
     int64_t row = 0, different = 0;
     for (; table.NextRow(); ++row) {

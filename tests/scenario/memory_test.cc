@@ -98,8 +98,7 @@ TEST(MemoryInScenario, WithItsEventsAndTurn) {
 
   Cluster cluster;
   Accept(Fill(*scenario, &cluster));
-  Scenario described;
-  DescribeMemory(cluster, &described);
+  const Scenario described = Describe(cluster);
   EXPECT_TRUE(described.memory == scenario->memory);
   EXPECT_TRUE(described.events == scenario->events);
 }
@@ -115,8 +114,7 @@ TEST(MemoryInScenario, NoListIsNotAnEmptyList) {
     EXPECT_EQ(again->events.has_value(), listed);
     Cluster cluster;
     Accept(Fill(*scenario, &cluster));
-    Scenario described;
-    DescribeMemory(cluster, &described);
+    const Scenario described = Describe(cluster);
     EXPECT_EQ(described.events.has_value(), listed);
   }
 }

@@ -70,9 +70,7 @@ class Remembering : public ::testing::Test {
     const Snapshot frozen = cluster_.Freeze();
     const absl::StatusOr<Plan> snapshot = Schedule(frozen, kProfile, options_);
     EXPECT_TRUE(snapshot.ok()) << snapshot.status();
-    Scenario scenario;
-    scenario.cluster = cluster_.Describe();
-    DescribeMemory(cluster_, &scenario);
+    const Scenario scenario = Describe(cluster_);
     const absl::StatusOr<Scenario> read = ParseScenario(WriteScenario(scenario));
     EXPECT_TRUE(read.ok()) << read.status();
     Cluster copy;

@@ -3,18 +3,78 @@
 // Files, streams and the steps every command takes. Only here does the program touch the outside.
 #include "tools/muster/command.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "tools/muster/interrupt.h"
 
 namespace muster {
 namespace {
 
 constexpr char kDefaultProfile[] = "muster";
+
+Limits input_limits;
+
+struct LimitFlags {
+  Limits limits;
+  int64_t depth = limits.depth, seconds = 0;
+
+  void Declare(FlagSet* flags);
+  // Checks the flags and puts them into force.
+  absl::Status Settle();
+};
+
+void LimitFlags::Declare(FlagSet* flags) {
+  flags->Value("--max-rows", "N", &limits.rows,
+               absl::StrCat("rows that a file may make (", limits.rows, ")"));
+  flags->Value("--max-bytes", "N", &limits.bytes,
+               absl::StrCat("bytes of a file, inflated if it is gzip (", limits.bytes, ")"));
+  flags->Value("--max-depth", "N", &depth, "nesting of JSON, at most 256 (256)");
+  flags->Value("--max-seconds", "N", &seconds, "end with an error after so long; 0: never (0)");
+}
+
+absl::Status LimitFlags::Settle() {
+  for (const auto& [name, value] : {std::pair("--max-rows", limits.rows),
+                                    {"--max-bytes", limits.bytes},
+                                    {"--max-depth", depth}}) {
+    if (value < 1) return absl::InvalidArgumentError(absl::StrCat(name, ": must be above 0"));
+  }
+  constexpr int64_t kMostSeconds = 1'000'000'000;
+  if (seconds < 0 || seconds > kMostSeconds) {
+    return absl::InvalidArgumentError(absl::StrCat("--max-seconds: must be 0 to ", kMostSeconds));
+  }
+  limits.depth = static_cast<int32_t>(std::min<int64_t>(depth, limits.depth));
+  input_limits = limits;
+  if (seconds > 0) EndAfter(seconds);
+  return absl::OkStatus();
+}
+
+// The name of a file that is removed again unless it is kept.
+class PartialFile {
+ public:
+  explicit PartialFile(const std::string& path) : path_(path) { RemoveAtEnd(path_.c_str()); }
+  ~PartialFile() {
+    RemoveAtEnd(nullptr);
+    if (!kept_) std::remove(path_.c_str());
+  }
+  PartialFile(const PartialFile&) = delete;
+  PartialFile& operator=(const PartialFile&) = delete;
+  void Keep() { kept_ = true; }
+
+ private:
+  const std::string path_;
+  bool kept_ = false;
+};
 
 std::string Help(const CommandText& text, const FlagSet& flags) {
   return absl::StrCat("usage: muster ", ToAbsl(text.usage), "\n\n", ToAbsl(text.about), "\n\n",
@@ -22,6 +82,8 @@ std::string Help(const CommandText& text, const FlagSet& flags) {
 }
 
 }  // namespace
+
+const Limits& InputLimits() { return input_limits; }
 
 int Complain(std::string_view message) {
   const std::string line = absl::StrCat("muster: ", ToAbsl(message), "\n");
@@ -43,36 +105,73 @@ int Print(std::string_view text) {
 
 Parsed ParseArguments(const CommandText& text, FlagSet* flags, const Arguments& arguments) {
   bool help = false;
+  LimitFlags limits;
+  limits.Declare(flags);
   flags->Switch("--help", &help, "this text");
   absl::StatusOr<Arguments> others = flags->Parse(arguments);
-  if (!others.ok()) return {{}, ComplainUsage(text, std::string(others.status().message()))};
+  const absl::Status settled = others.ok() ? limits.Settle() : others.status();
+  if (!settled.ok()) return {{}, ComplainUsage(text, std::string(settled.message()))};
   if (help) return {{}, Print(Help(text, *flags))};
   return {*std::move(others), std::nullopt};
 }
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
+  const int64_t most = InputLimits().bytes;
   std::FILE* file = path == "-" ? stdin : std::fopen(path.c_str(), "rb");
   if (file == nullptr) return absl::NotFoundError(absl::StrCat(path, ": ", std::strerror(errno)));
   std::string text;
   char buffer[1 << 16];
   size_t size = 0;
-  while ((size = std::fread(buffer, 1, sizeof(buffer), file)) > 0) text.append(buffer, size);
+  while (static_cast<int64_t>(text.size()) <= most &&
+         (size = std::fread(buffer, 1, sizeof(buffer), file)) > 0) {
+    text.append(buffer, size);
+  }
   const bool failed = std::ferror(file) != 0;
   const int error = errno;
   if (file != stdin) std::fclose(file);
   if (failed) return absl::UnavailableError(absl::StrCat(path, ": ", std::strerror(error)));
+  if (static_cast<int64_t>(text.size()) > most) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(path, ": ", text.size(), " bytes or more; at most ", most, " are read"));
+  }
   return text;
 }
 
 absl::Status WriteFile(const std::string& path, std::string_view text) {
-  std::FILE* file = std::fopen(path.c_str(), "wb");
-  if (file == nullptr)
-    return absl::UnavailableError(absl::StrCat(path, ": ", std::strerror(errno)));
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  const bool closed = std::fclose(file) == 0;
-  if (written && closed) return absl::OkStatus();
-  return absl::UnavailableError(
-      absl::StrCat(path, ": ", std::strerror(errno), "; what it holds is cut off"));
+  const auto failure = [&](const std::string& what) {
+    return absl::UnavailableError(absl::StrCat(path, ": ", what));
+  };
+  std::error_code error;
+  const std::filesystem::file_status there = std::filesystem::status(path, error);
+  const bool is_new = there.type() == std::filesystem::file_type::not_found;
+  // A device or a pipe is written to; what a link leads to is replaced, and the link stays.
+  if (!is_new && there.type() != std::filesystem::file_type::regular) {
+    std::FILE* file = std::fopen(path.c_str(), "wb");
+    if (file == nullptr) return failure(std::strerror(errno));
+    const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+    const bool closed = std::fclose(file) == 0;
+    if (written && closed) return absl::OkStatus();
+    return failure(absl::StrCat(std::strerror(errno), "; what it holds is cut off"));
+  }
+  const std::string target = is_new ? path : std::filesystem::canonical(path, error).string();
+  if (error && !is_new) return failure(error.message());
+  const std::string beside = absl::StrCat(target, ".", getpid(), ".part");
+  // It is never one that is there already.
+  const int handle = open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  std::FILE* file = handle < 0 ? nullptr : fdopen(handle, "wb");
+  if (file == nullptr) return failure(std::strerror(errno));
+  if (!is_new) std::filesystem::permissions(beside, there.permissions(), error);
+  PartialFile partial(beside);
+  bool whole = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  int number = errno;
+  if (std::fclose(file) != 0 && whole) {
+    whole = false;
+    number = errno;
+  }
+  if (!whole) return failure(std::strerror(number));
+  if (std::rename(beside.c_str(), target.c_str()) != 0) return failure(std::strerror(errno));
+  partial.Keep();
+  return absl::OkStatus();
 }
 
 void RunFlags::Declare(FlagSet* flags) {
@@ -90,7 +189,7 @@ void RunFlags::Declare(FlagSet* flags) {
 absl::StatusOr<Loaded> LoadFile(const std::string& path) {
   absl::StatusOr<std::string> text = ReadFile(path);
   if (!text.ok()) return text.status();
-  const absl::StatusOr<Scenario> scenario = ParseScenario(*text);
+  const absl::StatusOr<Scenario> scenario = ParseScenario(*text, InputLimits());
   Cluster cluster;
   absl::Status status = scenario.status();
   if (status.ok()) status = Fill(*scenario, &cluster);
@@ -120,7 +219,7 @@ absl::StatusOr<Run> RunFile(const std::string& path, const RunFlags& flags) {
   const auto in_file = [&](const absl::Status& status) {
     return absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
   };
-  absl::StatusOr<Scenario> scenario = ParseScenario(*text);
+  absl::StatusOr<Scenario> scenario = ParseScenario(*text, InputLimits());
   if (!scenario.ok()) return in_file(scenario.status());
   if (!flags.profile.empty()) scenario->profile = flags.profile;
   if (scenario->profile.empty()) scenario->profile = kDefaultProfile;

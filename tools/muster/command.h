@@ -40,7 +40,8 @@ struct CommandText {
   std::string_view name, usage, about, example;
 };
 
-// Parses the flags, "--help" among them. When there is nothing left to do, `exit` holds the code to
+// Parses the flags, among them "--help" and those of the limits. With --max-seconds the program
+// ends with kBadInput after so long. When there is nothing left to do, `exit` holds the code to
 // end with.
 struct Parsed {
   Arguments others;
@@ -54,7 +55,14 @@ int ComplainUsage(const CommandText& text, std::string_view message);
 // Writes to stdout; kBadInput when it can not.
 int Print(std::string_view text);
 
-absl::StatusOr<std::string> ReadFile(const std::string& path);  // "-" is stdin
+// The limits of each file that the command reads: its flags --max-rows, --max-bytes, --max-depth,
+// which every command has. ParseArguments sets them.
+const Limits& InputLimits();
+
+// Returns the file, "-" is stdin. Fails with ResourceExhausted where it has more bytes than the
+// limit; no more are read.
+absl::StatusOr<std::string> ReadFile(const std::string& path);
+// Writes the whole text or nothing: a regular file is replaced at the end, by one beside it.
 absl::Status WriteFile(const std::string& path, std::string_view text);
 
 // What decides the plan of a scenario besides the scenario itself; what is not given is as the

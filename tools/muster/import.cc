@@ -62,6 +62,7 @@ int ImportCommand(const Arguments& arguments) {
   const Parsed parsed = ParseArguments(kImportText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (parsed.others.empty()) return ComplainUsage(kImportText, "needs a FILE");
+  options.limits = InputLimits();
   const absl::StatusOr<Import> import = ImportFiles(parsed.others, options, configuration);
   if (!import.ok()) return Complain(std::string(import.status().message()));
   if (!output.empty()) {

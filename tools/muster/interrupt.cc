@@ -1,7 +1,11 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "tools/muster/interrupt.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <csignal>
+#include <limits>
 
 namespace muster {
 namespace {
@@ -14,7 +18,24 @@ void Ask(int signal) {
   std::signal(signal, SIG_DFL);
 }
 
+const char* volatile partial_file = nullptr;
+
+// Calls only what a signal handler may.
+void End(int) {
+  constexpr char kLine[] = "muster: --max-seconds are over; raise them, or give it less\n";
+  if (write(STDERR_FILENO, kLine, sizeof(kLine) - 1) < 0) _exit(2);
+  if (partial_file != nullptr) unlink(partial_file);
+  _exit(2);
+}
+
 }  // namespace
+
+void EndAfter(int64_t seconds) {
+  std::signal(SIGALRM, End);
+  alarm(static_cast<unsigned>(std::min<int64_t>(seconds, std::numeric_limits<int32_t>::max())));
+}
+
+void RemoveAtEnd(const char* path) { partial_file = path; }
 
 InterruptWatch::InterruptWatch() : before_(std::signal(SIGINT, Ask)) {
   asked = 0;

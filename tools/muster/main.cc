@@ -1,6 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // muster: the command line. The first argument names the command, the rest is the command's own.
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +13,9 @@
 #include "tools/muster/command.h"
 
 namespace {
+
+// Short enough to be a line that needs no further memory to speak of.
+constexpr char kNoMemory[] = "out of memory; --max-rows and --max-bytes refuse such input earlier";
 
 struct Command {
   std::string_view name, about;
@@ -46,10 +51,7 @@ std::string Help() {
   return out;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const muster::Arguments arguments(argv + 1, argv + argc);
+int RunMain(const muster::Arguments& arguments) {
   if (arguments.empty()) return muster::Complain(absl::StrCat("which command?\n", Help()));
   const std::string& name = arguments[0];
   if (name == "--help" || name == "-h" || name == "help") return muster::Print(Help());
@@ -64,4 +66,17 @@ int main(int argc, char** argv) {
                                        nearest.empty() ? "" : ", did you mean ",
                                        nearest.empty() ? "" : muster::Quote(nearest),
                                        nearest.empty() ? "; muster --help lists them" : "?"));
+}
+
+}  // namespace
+
+// Memory that runs out is an error like any other: one line, and the exit code of bad input.
+int main(int argc, char** argv) {
+  try {
+    return RunMain(muster::Arguments(argv + 1, argv + argc));
+  } catch (const std::bad_alloc&) {
+    return muster::Complain(kNoMemory);
+  } catch (const std::length_error&) {
+    return muster::Complain(kNoMemory);
+  }
 }

@@ -28,7 +28,9 @@ class MixFlags {
   absl::StatusOr<Trace> Make() const {
     const absl::StatusOr<TraceMix> mix = IsFile(name_) ? Load() : NamedTraceMix(name_);
     if (!mix.ok()) return mix.status();
-    return GenerateTrace(*mix, options_);
+    MixOptions options = options_;
+    options.limits = InputLimits();
+    return GenerateTrace(*mix, options);
   }
 
   static bool IsFile(const std::string& name) {

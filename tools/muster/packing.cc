@@ -65,7 +65,7 @@ absl::StatusOr<PackingTrace> Read(const std::string& folder, const std::string& 
   }
   return ReadOpenbPacking(
       {{paths[0], texts[0]}, {paths[1], texts[1]}, {paths[2], texts[2]}, {paths[3], texts[3]}},
-      {.seed = seed});
+      {.seed = seed, .read = {.limits = InputLimits()}});
 }
 
 // Rows as the golden files have them: GPUs as 0-2-3, node -1 where the pod fitted nowhere.

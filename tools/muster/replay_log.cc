@@ -2,7 +2,10 @@
 //
 // muster replay-log: the calls that a recorder of muster/c.h wrote down, made again. docs/capi.md
 // lists the lines.
+#include <algorithm>
+#include <cstdint>
 #include <deque>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -11,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/model/access.h"
 #include "lib/scenario/scenario.h"
 #include "lib/scenario/state.h"
 #include "tools/muster/command.h"
@@ -19,6 +23,49 @@ namespace muster {
 namespace {
 
 using Json = nlohmann::json;
+
+// How deep arrays and objects of the line are inside each other. The parser underneath holds any
+// depth, but what reads its values recurses.
+int64_t DepthOf(std::string_view line) {
+  int64_t depth = 0, most = 0;
+  bool in_text = false;
+  for (size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (in_text) {
+      i += c == '\\';
+      in_text = c != '"';
+    } else if (c == '"') {
+      in_text = true;
+    } else if (c == '[' || c == '{') {
+      most = std::max(most, ++depth);
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return most;
+}
+
+// Reads an integer of its type's range; a fraction, another type and a missing key are refused.
+template <class Integer>
+absl::Status ReadInteger(const Json& call, const char* key, Integer* out) {
+  const auto found = call.find(key);
+  if (found == call.end()) {
+    return absl::InvalidArgumentError(absl::StrCat(key, ": the key is missing"));
+  }
+  constexpr auto kLeast = std::numeric_limits<Integer>::min();
+  constexpr auto kMost = std::numeric_limits<Integer>::max();
+  if (found->is_number_unsigned() && found->get<uint64_t>() <= static_cast<uint64_t>(kMost)) {
+    *out = static_cast<Integer>(found->get<uint64_t>());
+    return absl::OkStatus();
+  }
+  if (found->is_number_integer() && !found->is_number_unsigned() &&
+      static_cast<int64_t>(kLeast) <= found->get<int64_t>() && found->get<int64_t>() < 0) {
+    *out = static_cast<Integer>(found->get<int64_t>());
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(key, ": expected an integer from ", kLeast, " to ",
+                                                 kMost, ", got ", found->dump().substr(0, 40)));
+}
 
 constexpr CommandText kReplayLogText = {
     "replay-log", "replay-log FILE [flags]",
@@ -64,6 +111,9 @@ class Player {
   int64_t different() const { return different_; }
 
  private:
+  // What a line may make. Rows that the cluster holds count, because a record is one input, unless
+  // the line replaces them.
+  Budget Left(bool replaces) const;
   absl::Status Add(const ClusterSpec& rows);
   absl::Status Update(const ClusterSpec& rows);
   absl::Status Remove(int64_t kind, const std::string& name);
@@ -76,6 +126,16 @@ class Player {
   bool begun_ = false;
   int64_t cycles_ = 0, different_ = 0;
 };
+
+Budget Player::Left(bool replaces) const {
+  Budget budget(InputLimits());
+  if (replaces) return budget;
+  const Tables& t = TablesOf(cluster_);
+  const size_t held = t.nodes.names.live_size() + t.queues.names.live_size() +
+                      t.jobs.names.live_size() + t.tasks.names.live_size();
+  budget.AddRows(static_cast<int64_t>(held));
+  return budget;
+}
 
 // As the recorded call did: where a row is refused, those before it are taken out again, and keep
 // their numbers.
@@ -138,16 +198,20 @@ absl::Status Player::Remove(int64_t kind, const std::string& name) {
 absl::Status Player::Schedule(int64_t line, const Json& call, std::string* out) {
   const std::string profile = call.at("profile"), recorded = call.at("digest");
   ++cycles_;
-  absl::StrAppend(out, "cycle ", cycles_, " (line ", line, ") ", profile, ": ");
+  const std::string head = absl::StrCat("cycle ", cycles_, " (line ", line, ") ", profile, ": ");
   if (call.value("own_policies", false)) {
-    absl::StrAppend(out, "decided with policies of the caller's own, which are not recorded\n");
+    absl::StrAppend(out, head,
+                    "decided with policies of the caller's own, which are not recorded\n");
     return absl::OkStatus();
   }
   ScheduleOptions options;
-  options.now = call.at("now");
-  options.seed = call.at("seed");
-  options.cursor = call.at("cursor");
-  if (call.contains("work_budget")) options.work_budget = call.at("work_budget").get<int64_t>();
+  absl::Status read = ReadInteger(call, "now", &options.now);
+  read.Update(ReadInteger(call, "seed", &options.seed));
+  read.Update(ReadInteger(call, "cursor", &options.cursor));
+  if (call.contains("work_budget")) {
+    read.Update(ReadInteger(call, "work_budget", &options.work_budget.emplace()));
+  }
+  if (!read.ok()) return read;
   if (call.contains("turn")) {
     absl::StatusOr<Turn> turn = ParseTurn(call.at("turn").get<std::string>());
     if (!turn.ok()) return turn.status();
@@ -163,7 +227,7 @@ absl::Status Player::Schedule(int64_t line, const Json& call, std::string* out) 
   const std::string digest = plan->Digest();
   const bool equal = digest == recorded;
   different_ += !equal;
-  absl::StrAppend(out, Counts(*plan),
+  absl::StrAppend(out, head, Counts(*plan),
                   equal ? absl::StrCat(", equal: ", digest)
                         : absl::StrCat(", DIFFERENT: recorded ", recorded, ", now ", digest),
                   "\n");
@@ -185,7 +249,9 @@ absl::Status Player::Schedule(int64_t line, const Json& call, std::string* out) 
 absl::Status Player::Play(int64_t line, const Json& call, std::string* out) {
   const std::string what = call.at("call");
   if (what == "begin") {
-    if (call.at("record") != 2) return absl::InvalidArgumentError("record format is not 2");
+    int64_t format = 0;
+    if (absl::Status s = ReadInteger(call, "record", &format); !s.ok()) return s;
+    if (format != 2) return absl::InvalidArgumentError("record: the format is not 2");
     begun_ = true;
     return absl::OkStatus();
   }
@@ -212,14 +278,16 @@ absl::Status Player::Play(int64_t line, const Json& call, std::string* out) {
     return absl::OkStatus();
   }
   if (what == "load_state") {
-    return LoadState(call.at("state").get<std::string>(), &cluster_);
+    return LoadState(call.at("state").get<std::string>(), &cluster_, InputLimits());
   }
-  if (what == "remove") return Remove(call.at("kind"), call.at("name"));
-  if (what == "removal") {
-    const absl::StatusOr<Removal::Kind> kind = KindOf(call.at("kind"));
+  if (what == "remove" || what == "removal") {
+    int64_t number = 0;
+    if (absl::Status s = ReadInteger(call, "kind", &number); !s.ok()) return s;
+    if (what == "remove") return Remove(number, call.at("name"));
+    const absl::StatusOr<Removal::Kind> kind = KindOf(number);
     if (!kind.ok()) return kind.status();
     Delta delta;
-    delta.generation = call.at("generation");
+    if (absl::Status s = ReadInteger(call, "generation", &delta.generation); !s.ok()) return s;
     delta.object = Removal{*kind, call.at("name")};
     return cluster_.ApplyDelta(delta).status();
   }
@@ -238,7 +306,8 @@ absl::Status Player::Play(int64_t line, const Json& call, std::string* out) {
     }
     return absl::OkStatus();
   }
-  const absl::StatusOr<Scenario> rows = ParseScenario(call.at("rows").dump());
+  Budget budget = Left(/*replaces=*/what != "add" && what != "deltas");
+  const absl::StatusOr<Scenario> rows = ParseScenario(call.at("rows").dump(), &budget);
   if (!rows.ok()) return rows.status();
   const ClusterSpec& spec = rows->cluster;
   if (what == "add") return Add(spec);
@@ -257,8 +326,11 @@ absl::Status Player::Play(int64_t line, const Json& call, std::string* out) {
     take(spec.queues);
     take(spec.jobs);
     take(spec.tasks);
+    const Json& generations = call.at("generations");
     for (size_t i = 0; i < deltas.size(); ++i) {
-      deltas[i].generation = call.at("generations").at(i);
+      const Json one = {{"generations", generations.at(i)}};
+      if (absl::Status s = ReadInteger(one, "generations", &deltas[i].generation); !s.ok())
+        return s;
       if (absl::Status s = cluster_.ApplyDelta(deltas[i]).status(); !s.ok()) return s;
     }
     return absl::OkStatus();
@@ -292,8 +364,14 @@ int ReplayLogCommand(const Arguments& arguments) {
     at = end + 1;
     ++line;
     absl::Status status;
-    const Json call = Json::parse(one, nullptr, /*allow_exceptions=*/false);
-    if (call.is_discarded() || !call.is_object()) {
+    const int64_t depth = DepthOf(one);
+    const Json call = depth > InputLimits().depth
+                          ? Json()
+                          : Json::parse(one, nullptr, /*allow_exceptions=*/false);
+    if (depth > InputLimits().depth) {
+      status = absl::ResourceExhaustedError(
+          absl::StrCat("nested ", depth, " deep; at most ", InputLimits().depth, " is read"));
+    } else if (call.is_discarded() || !call.is_object()) {
       status = absl::InvalidArgumentError("no JSON object");
     } else {
       try {

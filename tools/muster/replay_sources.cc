@@ -51,6 +51,7 @@ class LogSource : public TraceSource {
     options_.filter = filter_ == "study" ? LogFilter::kStudy : LogFilter::kRunnable;
     if (options_.processors < 0) return absl::InvalidArgumentError("--procs is below 0");
     if (absl::Status s = file_.Load("--file"); !s.ok()) return s;
+    options_.read.limits = InputLimits();
     return reader_(file_.file(), options_, report);
   }
 
@@ -71,6 +72,7 @@ class PhillySource : public TraceSource {
   absl::StatusOr<Trace> Read(ReadReport* report) override {
     if (absl::Status s = jobs_.Load("--file"); !s.ok()) return s;
     if (absl::Status s = clusters_.Load("--vcs"); !s.ok()) return s;
+    options_.limits = InputLimits();
     return ReadPhilly({jobs_.file(), clusters_.file()}, options_, report);
   }
 
@@ -90,6 +92,7 @@ class ItpSource : public TraceSource {
   absl::StatusOr<Trace> Read(ReadReport* report) override {
     if (options_.nodes < 0) return absl::InvalidArgumentError("--nodes is below 0");
     if (absl::Status s = file_.Load("--file"); !s.ok()) return s;
+    options_.read.limits = InputLimits();
     return ReadItp(file_.file(), options_, report);
   }
 
@@ -123,6 +126,7 @@ class OpenbSource : public TraceSource {
         if (absl::Status s = file->Load("--dir"); !s.ok()) return s;
       }
     }
+    options_.read.limits = InputLimits();
     return ReadOpenb({nodes_.file(), pods_.file(), arrivals_.file(), rank_.file()}, options_,
                      report);
   }
@@ -149,6 +153,7 @@ class CsvSource : public TraceSource {
       if (file->path.empty()) continue;
       if (absl::Status s = file->Load(""); !s.ok()) return s;
     }
+    options_.read.limits = InputLimits();
     return ReadCsv({jobs_.file(), nodes_.file(), queues_.file()}, options_, report);
   }
 
@@ -179,6 +184,7 @@ class TablesSource : public TraceSource {
     if (!third_.path.empty()) {
       if (absl::Status s = third_.Load(names_.third); !s.ok()) return s;
     }
+    options_.limits = InputLimits();
     return kReader(Files{first_.file(), second_.file(), third_.file()}, options_, report);
   }
 
@@ -225,6 +231,7 @@ class Alibaba2023Source : public TraceSource {
   absl::StatusOr<Trace> Read(ReadReport* report) override {
     if (absl::Status s = pods_.Load("--file"); !s.ok()) return s;
     if (absl::Status s = nodes_.Load("--nodes"); !s.ok()) return s;
+    options_.read.limits = InputLimits();
     return ReadOpenb({nodes_.file(), pods_.file(), {}, {}}, options_, report);
   }
 

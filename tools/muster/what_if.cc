@@ -85,7 +85,7 @@ absl::StatusOr<std::vector<WhatIfChange>> ChangesOf(const Flags& flags) {
   if (!flags.changes.empty()) {
     const absl::StatusOr<std::string> text = ReadFile(flags.changes);
     if (!text.ok()) return text.status();
-    absl::StatusOr<std::vector<WhatIfChange>> parsed = ParseChanges(*text);
+    absl::StatusOr<std::vector<WhatIfChange>> parsed = ParseChanges(*text, InputLimits());
     if (!parsed.ok()) {
       return absl::Status(parsed.status().code(),
                           absl::StrCat(flags.changes, ": ", parsed.status().message()));

@@ -16,6 +16,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ..limits import DEFAULT, Limits
+from ..whole_files import write_whole
 from .importer import scenario
 from .reader import configuration_text, read_objects
 from .report import ImportFailure, Report
@@ -39,6 +41,15 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
         help="the scheduler's configuration: the file, or the ConfigMap that holds it",
     )
     parser.add_argument("--default-queue", default="default", metavar="NAME")
+    for name, what in (
+        ("rows", "objects, and values that aliases repeat"),
+        ("bytes", "bytes of each dump"),
+        ("depth", "nesting, at most 256"),
+    ):
+        default = getattr(DEFAULT, name)
+        parser.add_argument(
+            f"--max-{name}", type=int, default=default, metavar="N", help=f"{what} ({default})"
+        )
     parser.add_argument(
         "--now", type=int, default=0, metavar="SECONDS", help="the time of the cycle"
     )
@@ -46,10 +57,10 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
 
 def read_scenario(args: argparse.Namespace) -> tuple[dict[str, Any], Report]:
     objects = []
+    limits = Limits(args.max_rows, args.max_bytes, args.max_depth)
     for dump in args.dumps:
-        text = sys.stdin.read() if dump == "-" else Path(dump).read_text(encoding="utf-8")
         try:
-            objects += read_objects(text)
+            objects += read_objects(_text_of(dump, limits), limits=limits)
         except ImportFailure as failure:
             raise ImportFailure(f"{dump}: {str(failure).removeprefix('dump: ')}") from None
     return scenario(
@@ -59,7 +70,20 @@ def read_scenario(args: argparse.Namespace) -> tuple[dict[str, Any], Report]:
             encoding="utf-8")) if args.conf else None,
         default_queue=args.default_queue,
         now=args.now,
+        limits=limits,
     )
+
+
+def _text_of(dump: str, limits: Limits) -> str:
+    """The text of a file, - is standard input; no more is read than one byte beyond the limit."""
+    if dump == "-":
+        data = sys.stdin.buffer.read(limits.bytes + 1)
+    else:
+        with open(dump, "rb") as file:
+            data = file.read(limits.bytes + 1)
+    if len(data) > limits.bytes:
+        raise ImportFailure(f"{len(data)} bytes or more; at most {limits.bytes} are read")
+    return data.decode("utf-8")
 
 
 def print_report(report: Report) -> None:
@@ -83,11 +107,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         made, report = read_scenario(args)
         text = json.dumps(made, indent=1, ensure_ascii=False) + "\n"
         if args.output:
-            args.output.write_text(text, encoding="utf-8")
+            write_whole(args.output, text)
         else:
             sys.stdout.write(text)
-    except (ImportFailure, OSError, UnicodeDecodeError) as failure:
+    except (ImportFailure, OSError, UnicodeError) as failure:
         print(f"muster import: {failure}", file=sys.stderr)
+        return 2
+    except (MemoryError, RecursionError):
+        print(
+            "muster import: out of memory; --max-rows and --max-bytes refuse such input earlier",
+            file=sys.stderr,
+        )
         return 2
     print_report(report)
     return 0

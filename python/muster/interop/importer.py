@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..limits import DEFAULT, Limits
 from .reader import CONFIGURATION, read_configuration
 from .report import Entry, ImportFailure, Report
 
@@ -20,6 +21,7 @@ def scenario(
     default_queue: str = "default",
     now: int = 0,
     binding: Iterable[str] = (),
+    limits: Limits = DEFAULT,
 ) -> tuple[Json, Report]:
     """A scenario and the list of what it does not hold.
 
@@ -27,10 +29,11 @@ def scenario(
     objects' API groups decide. `configuration` is the text of the scheduler's configuration file,
     or the same decoded; without it the profile's own configuration applies. `unset_flags_on` is
     what a switch that the configuration does not set counts as. `binding` names pods
-    (namespace/name) that the scheduler has bound but the cluster has not reported yet.
+    (namespace/name) that the scheduler has bound but the cluster has not reported yet. `limits`
+    bound the JSON of the objects and of the configuration together.
     """
     from .. import _core
-    from ..errors import InvalidArgument
+    from ..errors import InvalidArgument, ResourceExhausted
 
     try:
         made, listed = _core.import_objects(
@@ -41,8 +44,9 @@ def scenario(
             default_queue=default_queue,
             now=now,
             binding=list(binding),
+            limits=limits.as_dict(),
         )
-    except InvalidArgument as refusal:
+    except (InvalidArgument, ResourceExhausted) as refusal:
         raise ImportFailure(str(refusal)) from None
     entries = json.loads(listed)["entries"]
     return json.loads(made), Report(

@@ -11,19 +11,30 @@ import json
 import re
 from typing import Any
 
+from ..limits import DEEPEST, DEFAULT, Limits
+from .bounds import check
 from .report import ImportFailure
 
 
-def read_objects(text: str) -> list[dict[str, Any]]:
+def read_objects(text: str, *, limits: Limits = DEFAULT) -> list[dict[str, Any]]:
     """Returns the objects of a dump: a List, a JSON array, one object, or a stream of YAML or JSON
-    documents."""
+    documents.
+
+    Raises ImportFailure if they are more than `limits`. Each object is a row, and so is each value
+    that an alias of YAML repeats.
+    """
+    size = len(text.encode("utf-8", "surrogatepass"))
+    if size > limits.bytes:
+        raise ImportFailure(f"dump: {size} bytes in all; at most {limits.bytes} are read")
     objects: list[dict[str, Any]] = []
-    for number, document in enumerate(_documents(text), 1):
+    documents = _documents(text, limits)
+    check(documents, limits)
+    for number, document in enumerate(documents, 1):
         _flatten(document, f"document {number}", objects)
     return objects
 
 
-def _documents(text: str) -> list[Any]:
+def _documents(text: str, limits: Limits) -> list[Any]:
     stripped = text.lstrip("\ufeff \t\r\n")
     if not stripped:
         return []
@@ -36,7 +47,11 @@ def _documents(text: str) -> list[Any]:
             "a YAML dump needs PyYAML (pip install pyyaml); JSON is read without it"
         ) from None
     try:
-        return [d for d in yaml.load_all(text, Loader=_text_dates_loader(yaml)) if d is not None]
+        from .yaml_loader import loader
+
+        return [d for d in yaml.load_all(text, Loader=loader(limits)) if d is not None]
+    except RecursionError:
+        raise ImportFailure("dump: mappings that merge each other too deep") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f"line {mark.line + 1}: " if mark else ""
@@ -45,30 +60,39 @@ def _documents(text: str) -> list[Any]:
         ) from None
 
 
-def _text_dates_loader(yaml: Any) -> Any:
-    """The safe loader, except that a timestamp stays text as it does in JSON."""
-
-    class Loader(yaml.SafeLoader):
-        pass
-
-    Loader.yaml_implicit_resolvers = {
-        first: [(tag, form) for tag, form in entries if tag != "tag:yaml.org,2002:timestamp"]
-        for first, entries in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
-    return Loader
-
-
 def _json_stream(text: str) -> list[Any]:
-    decoder, documents, position = json.JSONDecoder(), [], 0
+    decoder, documents, position = json.JSONDecoder(parse_int=_integer), [], 0
     while position < len(text):
         try:
             document, position = decoder.raw_decode(text, position)
         except json.JSONDecodeError as error:
             raise ImportFailure(f"dump: line {error.lineno}: not valid JSON: {error.msg}") from None
+        except _LongInteger as error:
+            line = text.count("\n", 0, text.find(str(error), position)) + 1
+            raise ImportFailure(
+                f"dump: line {line}: a number of {len(str(error))} digits; {_SHORT}"
+            ) from None
+        except RecursionError:
+            raise ImportFailure(
+                f"dump: document {len(documents) + 1}: nested deeper than {DEEPEST}"
+            ) from None
         documents.append(document)
         while position < len(text) and text[position].isspace():
             position += 1
     return documents
+
+
+_SHORT = "expected an integer of 64 bits"
+
+
+class _LongInteger(Exception):
+    """Its digits."""
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > 40:
+        raise _LongInteger(digits)
+    return int(digits)
 
 
 def _flatten(value: Any, place: str, out: list[dict[str, Any]]) -> None:
@@ -82,7 +106,10 @@ def _flatten(value: Any, place: str, out: list[dict[str, Any]]) -> None:
     if not isinstance(kind, str) or not kind:
         raise ImportFailure(f"{place}: the field kind is missing")
     if kind.endswith("List") and "items" in value:
-        for i, item in enumerate(value["items"] or []):
+        items = value["items"]
+        if items is not None and not isinstance(items, list):
+            raise ImportFailure(f"{place}.items: expected a list, found {type(items).__name__}")
+        for i, item in enumerate(items or []):
             # The items of a typed list (PodList) need not repeat their kind.
             if isinstance(item, dict) and "kind" not in item and kind != "List":
                 item = {
@@ -125,11 +152,17 @@ def read_configuration(text: str, place: str = CONFIGURATION) -> Any:
     """The value of one small YAML (or JSON) document."""
     if text.lstrip().startswith("{"):
         try:
-            return json.loads(text)
+            return json.loads(text, parse_int=_integer)
         except json.JSONDecodeError as error:
             raise ImportFailure(
                 f"{place}: line {error.lineno}: not valid JSON: {error.msg}"
             ) from None
+        except _LongInteger as error:
+            raise ImportFailure(
+                f"{place}: a number of {len(str(error))} digits; {_SHORT}"
+            ) from None
+        except RecursionError:
+            raise ImportFailure(f"{place}: nested deeper than {DEEPEST}") from None
     lines = []
     for number, raw in enumerate(text.splitlines(), 1):
         line = _uncomment(raw).rstrip()
@@ -268,7 +301,7 @@ def _plain(text: str) -> Any:
         return True
     if text in ("false", "False", "FALSE"):
         return False
-    if _INT.fullmatch(text):
+    if len(text) <= 40 and _INT.fullmatch(text):
         return int(text)
     if _FLOAT.fullmatch(text):
         return float(text)

@@ -24,9 +24,11 @@ using nlohmann::json;
 // A value as an importer sees it.
 struct Value {
   explicit Value(const json& value)
-      : row(ReadJsonValue(value.dump(), "the call").value()), source{"the call", &row, &log} {}
+      : row(ReadJsonValue(value.dump(), "the call", &budget).value()),
+        source{"the call", &row, &log} {}
   Field field() const { return Field(&source); }
 
+  Budget budget;
   ImportLog log;
   JsonRow row;
   FieldSource source;
@@ -34,7 +36,8 @@ struct Value {
 
 // Objects of any kinds, read.
 struct Objects {
-  explicit Objects(const json& objects) : dump(ReadJsonObjects(objects.dump()).value(), &log) {}
+  explicit Objects(const json& objects)
+      : dump(ReadJsonObjects(objects.dump(), &budget).value(), &log) {}
 
   Dump::Objects all() const {
     Dump::Objects out;
@@ -42,6 +45,7 @@ struct Objects {
     return out;
   }
 
+  Budget budget;
   ImportLog log;
   Dump dump;
 };
