@@ -14,14 +14,19 @@
 //
 // Ties. Candidates are counted in the order in which they are named.
 //
-// Cost. O(candidates x budgets that match), a class being matched once a cycle.
+// Cost. O(candidates x budgets that match), a class being matched once a cycle. Budgets of one
+// namespace and selector are one: the smallest of them decides.
+#include <algorithm>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "lib/base/hash_map.h"
 #include "lib/extension/cycle.h"
 #include "lib/kube/policies.h"
 #include "lib/kube/selectors.h"
+#include "lib/model/key.h"
 
 namespace muster {
 namespace {
@@ -49,9 +54,9 @@ class Pdb : public Policy, public VictimPolicy {
     tables_ = &internal::DataOf(cycle).tables;
     ledger_ = &internal::DataOf(cycle).ledger;
     budgets_of_.clear();
-    left_.clear();
     evicted_.clear();
-    for (const DisruptionBudgetSpec& budget : tables_->budgets) left_.push_back(budget.allowed);
+    known_ = false;
+    taken_.clear();
     followed_ = ledger_->view_journal().size();
   }
 
@@ -71,29 +76,64 @@ class Pdb : public Policy, public VictimPolicy {
  private:
   Vote Ask(std::span<const TaskIndex> candidates, std::vector<TaskIndex>* chosen) {
     if (!whole_plan_) return AskAfresh(candidates, chosen);
-    if (left_.empty()) return Vote::kAbstain;
+    if (tables_->budgets.empty()) return Vote::kAbstain;
     Follow();
-    std::vector<int64_t> left = left_;
     for (TaskIndex t : candidates) {
       const std::vector<uint32_t>& budgets = BudgetsOf(t);
       bool allowed = true;
-      for (uint32_t b : budgets) allowed &= left[b] > 0;
+      for (uint32_t b : budgets) allowed &= left_[b] > 0;
       if (!allowed) continue;
-      for (uint32_t b : budgets) --left[b];
+      Take(budgets);
       chosen->push_back(t);
     }
+    GiveBack();
     return Vote::kPermit;
   }
 
   Vote AskAfresh(std::span<const TaskIndex> candidates, std::vector<TaskIndex>* chosen) {
-    std::vector<int64_t> left = left_;
     for (TaskIndex t : candidates) {
       if (tables_->classes.shape[tables_->tasks.task_class[t]].labels.empty()) continue;
+      const std::vector<uint32_t>& budgets = BudgetsOf(t);
+      Take(budgets);
       bool violated = false;
-      for (uint32_t b : BudgetsOf(t)) violated |= --left[b] < 0;
+      for (uint32_t b : budgets) violated |= left_[b] < 0;
       if (!violated) chosen->push_back(t);
     }
+    GiveBack();
     return Vote::kPermit;
+  }
+
+  // Takes one from each budget until the question is answered.
+  void Take(const std::vector<uint32_t>& budgets) {
+    for (uint32_t b : budgets) --left_[b];
+    taken_.insert(taken_.end(), budgets.begin(), budgets.end());
+  }
+  void GiveBack() {
+    for (uint32_t b : taken_) ++left_[b];
+    taken_.clear();
+  }
+
+  // Makes one budget of those that match the same tasks. They lose and regain evictions together,
+  // so the smallest of them stays the smallest.
+  void Learn() {
+    known_ = true;
+    left_.clear();
+    representative_.clear();
+    HashMap<std::string, uint32_t> numbers;
+    for (const DisruptionBudgetSpec& budget : tables_->budgets) {
+      if (!budget.selector.has_value()) continue;
+      Key key;
+      key.Add(budget.name_space);
+      key.Add(*budget.selector);
+      const uint32_t next = static_cast<uint32_t>(left_.size());
+      const auto [known, is_new] = numbers.try_emplace(key.Take(), next);
+      if (is_new) {
+        left_.push_back(budget.allowed);
+        representative_.push_back(&budget);
+      }
+      int64_t& left = left_[known->second];
+      left = std::min(left, budget.allowed);
+    }
   }
 
   // A task that was bound or running leaves the view when it is evicted, and comes back when that
@@ -121,11 +161,12 @@ class Pdb : public Policy, public VictimPolicy {
     const ClassIndex c = tables_->tasks.task_class[task];
     if (c >= budgets_of_.size()) budgets_of_.resize(tables_->classes.shape.size());
     if (!budgets_of_[c].has_value()) {
+      if (!known_) Learn();
       const TaskShape& shape = tables_->classes.shape[c];
       std::vector<uint32_t>& budgets = budgets_of_[c].emplace();
-      for (uint32_t b = 0; b < tables_->budgets.size(); ++b) {
-        const DisruptionBudgetSpec& spec = tables_->budgets[b];
-        if (spec.name_space != shape.name_space || !spec.selector.has_value()) continue;
+      for (uint32_t b = 0; b < representative_.size(); ++b) {
+        const DisruptionBudgetSpec& spec = *representative_[b];
+        if (spec.name_space != shape.name_space) continue;
         if (!whole_plan_ && *spec.selector == Selector()) continue;
         if (Matches(*spec.selector, shape.labels)) budgets.push_back(b);
       }
@@ -137,7 +178,10 @@ class Pdb : public Policy, public VictimPolicy {
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
   std::vector<std::optional<std::vector<uint32_t>>> budgets_of_;  // per class, once asked about
-  std::vector<int64_t> left_;  // per budget: what evictions until `followed_` left of it
+  bool known_ = false;                                       // the next three are of this cycle
+  std::vector<const DisruptionBudgetSpec*> representative_;  // of budgets that match the same
+  std::vector<int64_t> left_;    // per these: what evictions until `followed_` left of the smallest
+  std::vector<uint32_t> taken_;  // of them, for the question at hand
   std::map<TaskIndex, bool>
       evicted_;          // tasks that left the view at some time, and whether they are evicted now
   size_t followed_ = 0;  // in the ledger's view journal

@@ -18,6 +18,7 @@
 #include "lib/part/victims.h"
 #include "lib/peer/batch/batch.h"
 #include "lib/peer/batch/batch_queue.h"
+#include "lib/peer/batch/node_timeline.h"
 
 namespace muster {
 namespace {
@@ -34,9 +35,11 @@ class Conservative {
     std::vector<JobIndex> queue = BatchQueue(context_);
     SortByBatchOrder(context_, order_, &queue);
     ends_ = BatchEnds(context_);
-    promised_.resize(tables_.nodes.alive.size());
-    held_.resize(promised_.size());
-    for (const auto& [end, task] : ends_) held_[ledger_.node_of(task)].emplace_back(end, task);
+    const NodeTimeline empty(ledger_.dimensions());
+    ended_.resize(tables_.nodes.alive.size(), empty);
+    room_ = ended_;
+    promised_.resize(ended_.size(), 0);
+    for (const auto& [end, task] : ends_) NoteEnd(end, task);
     for (const JobIndex job : queue) {
       if (context_.meter.Cut()) return;
       context_.meter.Spend();
@@ -49,10 +52,6 @@ class Conservative {
   }
 
  private:
-  struct Stay {
-    int64_t from, to;
-    TaskIndex task;
-  };
   using Amounts = std::vector<int64_t>;
 
   // Places the job's waiting tasks and commits them, if enough of them find a node that they can
@@ -75,9 +74,14 @@ class Conservative {
     const int64_t estimate = BatchEstimateOf(tables_, job);
     const int64_t end = estimate > kNever - std::max<int64_t>(time, 0) ? kNever : time + estimate;
     int64_t placed = ledger_.job(job).ready();
+    std::vector<uint8_t> refused(promised_.size(), 0);
+    ClassIndex refused_class = kNone;
     for (TaskIndex task : context_.PendingTasks(job, /*with_best_effort=*/true)) {
       context_.meter.Spend();
-      const std::vector<uint8_t> refused = Refused(task, time, end);
+      if (context_.ClassOf(task) != refused_class) {
+        refused_class = context_.ClassOf(task);
+        for (NodeIndex n = 0; n < refused.size(); ++n) refused[n] = !HasRoom(n, task, time, end);
+      }
       NodeIndex node = context_.search.BestExcept(task, Want::kNow, refused);
       const bool now = node != kNone;
       if (!now && time > context_.facts.now)
@@ -90,45 +94,21 @@ class Conservative {
         break;
       }
       ledger_.Move(task, now ? TaskStatus::kPlaced : TaskStatus::kNominated, node);
+      refused[node] = !HasRoom(node, task, time, end);
       ++placed;
     }
     return ledger_.log().size() > before && placed >= tables_.jobs.spec[job].min_available;
   }
 
-  // Marks the nodes where promises that overlap the stay leave too little for the task.
-  std::vector<uint8_t> Refused(TaskIndex task, int64_t from, int64_t to) const {
-    std::vector<uint8_t> refused(tables_.nodes.alive.size(), 0);
-    for (NodeIndex node = 0; node < promised_.size(); ++node) {
-      if (promised_[node].empty()) continue;
-      refused[node] = !HasRoomAt(node, task, from, from);
-      for (const Stay& stay : promised_[node]) {
-        if (stay.from > from && stay.from < to) {
-          refused[node] |= !HasRoomAt(node, task, from, stay.from);
-        }
-      }
-    }
-    return refused;
-  }
-
-  // Returns whether the node has room for the task at `time`. The books are as of `from`: tasks
-  // that ended by then are gone.
-  bool HasRoomAt(NodeIndex node, TaskIndex task, int64_t from, int64_t time) const {
-    Amounts room(ledger_.dimensions(), 0);
-    const auto add = [&](TaskIndex other, int sign) {
-      const auto request = ledger_.request(other);
-      for (size_t d = 0; d < room.size(); ++d) room[d] += sign * request[d];
-    };
-    for (const auto& [end, held] : held_[node]) {
-      if (end > from && end <= time) add(held, 1);
-    }
-    for (const Stay& stay : promised_[node]) {
-      if (stay.from <= time && time < stay.to) add(stay.task, -1);
-    }
+  // Returns whether the node has room for another task like this one from `from` to `to`, beside
+  // the promises there. The books are as of `from`: tasks that ended by then are gone.
+  bool HasRoom(NodeIndex node, TaskIndex task, int64_t from, int64_t to) {
+    if (!promised_[node]) return true;
     const auto request = ledger_.request(task);
-    for (DimensionIndex d = 0; d < room.size(); ++d) {
-      if (request[d] > 0 && d != kPods && request[d] > room[d] + ledger_.future_idle(node, d)) {
-        return false;
-      }
+    for (DimensionIndex d = 0; d < request.size(); ++d) {
+      if (request[d] <= 0 || d == kPods) continue;
+      const int64_t later = room_[node].Least(d, from, to) - ended_[node].Least(d, from, from);
+      if (request[d] > later + ledger_.future_idle(node, d)) return false;
     }
     return true;
   }
@@ -148,7 +128,7 @@ class Conservative {
       while (next_promise < promise_ends_.size() && promise_ends_[next_promise] == time) {
         ++next_promise;
       }
-      if (!HasRoom(needed)) continue;
+      if (!ClusterHasRoom(needed)) continue;
       Attempt attempt(context_);
       if (!Place(job, time, nullptr)) continue;
       Keep(job, time);
@@ -172,7 +152,7 @@ class Conservative {
     return needed;
   }
 
-  bool HasRoom(const Amounts& needed) const {
+  bool ClusterHasRoom(const Amounts& needed) const {
     for (DimensionIndex d = 0; d < needed.size(); ++d) {
       int64_t room = 0;
       for (NodeIndex n = 0; n < tables_.nodes.alive.size() && room < needed[d]; ++n) {
@@ -190,7 +170,10 @@ class Conservative {
     for (TaskIndex task : tables_.jobs.tasks[job]) {
       const TaskStatus status = ledger_.status(task);
       if (status != TaskStatus::kPlaced && status != TaskStatus::kNominated) continue;
-      promised_[ledger_.node_of(task)].push_back({time, end, task});
+      const NodeIndex node = ledger_.node_of(task);
+      promised_[node] = 1;
+      room_[node].Add(time, ledger_.request(task), -1);
+      room_[node].Add(end, ledger_.request(task), 1);
     }
     if (end == kNever) return;
     promise_ends_.insert(std::lower_bound(promise_ends_.begin(), promise_ends_.end(), end), end);
@@ -208,8 +191,15 @@ class Conservative {
       }
       const std::pair<int64_t, TaskIndex> entry(end, task);
       ends_.insert(std::lower_bound(ends_.begin(), ends_.end(), entry), entry);
-      held_[ledger_.node_of(task)].push_back(entry);
+      NoteEnd(end, task);
     }
+  }
+
+  // Notes that the task, which holds its node, should end then.
+  void NoteEnd(int64_t end, TaskIndex task) {
+    const NodeIndex node = ledger_.node_of(task);
+    ended_[node].Add(end, ledger_.request(task), 1);
+    room_[node].Add(end, ledger_.request(task), 1);
   }
 
   ActionContext& context_;
@@ -217,9 +207,10 @@ class Conservative {
   Ledger& ledger_;
   const std::string order_;
   std::vector<std::pair<int64_t, TaskIndex>> ends_;  // of tasks that hold their nodes now
-  std::vector<std::vector<std::pair<int64_t, TaskIndex>>> held_;  // the same by node, in no order
-  std::vector<std::vector<Stay>> promised_;                       // by node
-  std::vector<int64_t> promise_ends_;                             // ascending
+  // By node: what has ended by a time, and the same less what is promised at that time.
+  std::vector<NodeTimeline> ended_, room_;
+  std::vector<uint8_t> promised_;      // by node: something is
+  std::vector<int64_t> promise_ends_;  // ascending
 };
 
 }  // namespace

@@ -226,7 +226,7 @@ class ElasticQuota : public Policy, public GatePolicy, public OrderPolicy {
   void TakeRuntimes() {
     limits_.assign(alive_.size() * dimensions_, kUnlimited);
     for (QueueIndex q : order_) {
-      const Sparse runtime = runtime_ ? tree_->Refresh(known_[q].group) : Sparse();
+      const Sparse runtime = runtime_ ? tree_->Runtime(known_[q].group) : Sparse();
       for (DimensionIndex d = 0; d < dimensions_; ++d) {
         const int64_t limit = tables_->queues.limit.at(q, d);
         int64_t& cell = limits_[q * dimensions_ + d];

@@ -316,8 +316,7 @@ NamedAmounts ElasticTree::Refresh(std::string_view name) {
 }
 
 Sparse ElasticTree::Refresh(Index target) {
-  if (target == kRoot) return shared_total_;
-  if (IsBuiltIn(target)) return groups_[target].numbers.max;
+  if (target == kRoot || IsBuiltIn(target)) return Runtime(target);
   const Path path = PathOf(target);
   for (size_t i = path.size() - 1; i-- > 0;) {
     Group& group = groups_[path[i]];
@@ -331,7 +330,13 @@ Sparse ElasticTree::Refresh(Index target) {
     group.level.SetTotal(level, group.place);
     ++group.level.version;
   }
-  return RuntimeOf(groups_[target]).Only(groups_[target].numbers.max.keys());
+  return Runtime(target);
+}
+
+Sparse ElasticTree::Runtime(Index group) const {
+  if (group == kRoot) return shared_total_;
+  if (IsBuiltIn(group)) return groups_[group].numbers.max;
+  return RuntimeOf(groups_[group]).Only(groups_[group].numbers.max.keys());
 }
 
 void ElasticTree::RefreshAll() {

@@ -115,6 +115,8 @@ class ElasticTree {
   // * resources) where nothing changed since, and one redistribution for each level where something
   // did.
   void RefreshAll();
+  // Returns what Refresh returns right after RefreshAll. O(resources).
+  Sparse Runtime(Index group) const;
 
   struct Numbers {
     Sparse max, min, scaled_min, weight;
