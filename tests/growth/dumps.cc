@@ -1,0 +1,150 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "nlohmann/json.hpp"
+#include "tests/growth/texts.h"
+
+namespace muster::testing {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string Number(const char* letter, int i) { return absl::StrCat(letter, i); }
+
+Json Object(const char* kind, const std::string& name) {
+  return {{"kind", kind}, {"metadata", {{"name", name}, {"namespace", "ns"}}}};
+}
+
+Json Node(int i, int) {
+  Json node = Object("Node", Number("n", i));
+  node["metadata"]["labels"] = {{Number("k", i), "v"}};
+  node["spec"]["taints"] = {{{"key", Number("k", i)}, {"effect", "NoSchedule"}}};
+  node["status"]["allocatable"] = {{"cpu", "4"}, {"pods", "10"}, {Number("x.io/d", i), "1"}};
+  return node;
+}
+
+Json Pod(int i, int n) {
+  Json pod = Object("Pod", Number("p", i));
+  pod["metadata"]["annotations"] = {{"scheduling.k8s.io/group-name", Number("g", i)}};
+  pod["metadata"]["labels"] = {{"app", Number("a", i)}};
+  Json container = {{"name", "c"},
+                    {"resources", {{"requests", {{"cpu", absl::StrCat(i + 1, "m")}}}}}};
+  pod["spec"] = {{"containers", {container}},
+                 {"priorityClassName", Number("c", n - 1 - i)},
+                 {"nodeSelector", {{Number("k", i), "v"}}}};
+  pod["status"]["phase"] = "Pending";
+  return pod;
+}
+
+Json PodGroup(int i, int n) {
+  Json group = Object("PodGroup", Number("g", i));
+  group["spec"] = {{"minMember", 1}, {"queue", Number("q", n - 1 - i)}};
+  group["status"]["phase"] = "Pending";
+  return group;
+}
+
+Json Queue(int i, int) {
+  Json queue = Object("Queue", Number("q", i));
+  queue["spec"]["weight"] = 1 + i % 7;
+  if (i > 0) queue["spec"]["parent"] = Number("q", i - 1);
+  queue["status"]["state"] = "Open";
+  return queue;
+}
+
+Json PriorityClass(int i, int) {
+  Json priority = Object("PriorityClass", Number("c", i));
+  priority["value"] = i;
+  return priority;
+}
+
+Json Namespace(int i, int) { return Object("Namespace", Number("ns", i)); }
+
+Json Budget(int i, int) {
+  Json budget = Object("PodDisruptionBudget", Number("b", i));
+  budget["spec"]["selector"]["matchLabels"] = {{"app", Number("a", i)}};
+  budget["status"]["disruptionsAllowed"] = 1;
+  return budget;
+}
+
+Json Quota(int i, int) {
+  Json quota = Object("ResourceQuota", Number("r", i));
+  quota["status"]["hard"] = {{"cpu", "1"}};
+  return quota;
+}
+
+Json Metric(int i, int) {
+  return {{"kind", "MetricValue"},
+          {"metadata", {{"name", Number("m", i)}}},
+          {"describedObject", {{"kind", "Node"}, {"name", Number("n", i)}}},
+          {"metric", {{"name", "node_cpu_usage_avg"}}},
+          {"value", "1"}};
+}
+
+Json HyperNode(int i, int) {
+  Json hyper = Object("HyperNode", Number("h", i));
+  hyper["spec"]["tier"] = 1;
+  hyper["spec"]["members"] = {
+      {{"type", "Node"}, {"selector", {{"exactMatch", {{"name", Number("n", i)}}}}}}};
+  return hyper;
+}
+
+Json NodeShard(int i, int) {
+  Json shard = Object("NodeShard", Number("s", i));
+  shard["spec"]["nodesDesired"] = {Number("n", i)};
+  return shard;
+}
+
+Json Numatopology(int i, int) {
+  Json numa = Object("Numatopology", Number("n", i));
+  numa["spec"] = {{"policies", {{"CPUManagerPolicy", "static"}}},
+                  {"cpuDetail", {{"0", {{"numa", 0}}}}}};
+  return numa;
+}
+
+// What objects of the kind point to comes along.
+struct Kind {
+  std::string_view name;
+  Json (*make)(int i, int n);
+  Json (*target)(int i, int n);  // may be null
+};
+constexpr Kind kKinds[] = {
+    {"Node", Node, nullptr},
+    {"Pod", Pod, PriorityClass},
+    {"PodGroup", PodGroup, Queue},
+    {"Queue", Queue, nullptr},
+    {"PriorityClass", PriorityClass, nullptr},
+    {"Namespace", Namespace, nullptr},
+    {"PodDisruptionBudget", Budget, nullptr},
+    {"ResourceQuota", Quota, nullptr},
+    {"MetricValue", Metric, Node},
+    {"HyperNode", HyperNode, Node},
+    {"NodeShard", NodeShard, Node},
+    {"Numatopology", Numatopology, Node},
+};
+
+}  // namespace
+
+std::vector<std::string_view> GrowingKinds() {
+  std::vector<std::string_view> names;
+  for (const Kind& kind : kKinds) names.push_back(kind.name);
+  return names;
+}
+
+std::string GrowingDump(std::string_view name, std::string_view group, int n) {
+  Json objects = Json::array();
+  const auto add = [&](Json object) {
+    const bool of_scheduler = object["kind"] == "PodGroup" || object["kind"] == "Queue";
+    if (of_scheduler) object["apiVersion"] = absl::StrCat(std::string(group), "/v1beta1");
+    objects.push_back(std::move(object));
+  };
+  for (const Kind& kind : kKinds) {
+    if (kind.name != name) continue;
+    for (int i = 0; i < n; ++i) add(kind.make(i, n));
+    for (int i = 0; i < n && kind.target != nullptr; ++i) add(kind.target(i, n));
+    for (int i = 0; i < n && kind.make == Pod; ++i) add(PodGroup(i, n));
+  }
+  return objects.dump();
+}
+
+}  // namespace muster::testing
