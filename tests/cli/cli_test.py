@@ -303,6 +303,7 @@ class Profiles(Files):
             digests = {muster("run", path, "--profile", spec, "--digest").stdout
                        for spec in (name, spec)}
             self.assertEqual(len(digests), 1, spec)
+            self.assertNotIn("", digests, spec)
 
     def test_every_profile_runs(self):
         path = self.write(small())

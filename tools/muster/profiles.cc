@@ -20,12 +20,10 @@ namespace {
 
 constexpr CommandText kProfilesText = {
     "profiles", "profiles [NAME...] [flags]",
-    "Lists the profiles with their tiers and the actions they may take, and all policies with "
-    "their "
-    "options and\n"
-    "defaults; or the named profiles, and their policies with the values that each profile has. "
-    "A profile may be\n"
-    "changed where it is named: NAME:-reclaim,+preempt,binpack(weight=5).",
+    "Lists the profiles with their tiers and the actions they may take, and all policies with\n"
+    "their options and defaults. With names: these profiles, and their policies with the values\n"
+    "that each profile has. A profile may be changed where it is named:\n"
+    "NAME:-reclaim,+preempt,binpack(weight=5).",
     "muster profiles volcano"};
 
 // A profile with what it sets.
