@@ -429,8 +429,9 @@ class Cluster:
             total = float(column.sum(dtype=float))
             request = tasks.get(f"request.{name}")
             used = float(request[holds].sum(dtype=float)) if request is not None else 0.0
-            waits = float(request[tasks["status"] == "pending"].sum(
-                dtype=float)) if request is not None else 0.0
+            waits = (
+                float(request[tasks["status"] == "pending"].sum(dtype=float))
+                if request is not None else 0.0)
             if total or used or waits:
                 share = used / total if total else 0.0
                 rows.append((escape(name), _bar(share), f"{waits / total if total else 0:.3g}"))

@@ -240,8 +240,9 @@ def listing(folder: pathlib.Path) -> Iterable[str]:
     width = max(map(len, SOURCES))
     for name, source in SOURCES.items():
         there = sum((folder / file.path).exists() for file in source.files)
-        state = "there" if there == len(
-            source.files) else f"{there} of {len(source.files)} files" if there else "-"
+        state = (
+            "there" if there == len(source.files)
+            else f"{there} of {len(source.files)} files" if there else "-")
         yield f"{name:{width}}  {state:14}  {source.about}"
 
 

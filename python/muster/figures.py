@@ -80,8 +80,9 @@ def lines(title: str,
     for y in _ticks(top):
         body.append(f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{up(y):.1f}" y2="{up(y):.1f}"/>')
         body.append(f'<text x="{_LEFT - 6}" y="{up(y) + 4:.1f}" text-anchor="end">{y_format(y)}</text>')
-    marks = [1, 10, 60, 600, 3600, 6 * 3600, 86400, 7 * 86400, 70 *
-             86400] if log_x else _time_ticks(x_most)
+    marks = (
+        [1, 10, 60, 600, 3600, 6 * 3600, 86400, 7 * 86400, 70 * 86400]
+        if log_x else _time_ticks(x_most))
     for x in marks:
         if place(x) <= x_most * 1.0001:
             body.append(f'<text x="{across(x):.1f}" y="{_HEIGHT - 14}" text-anchor="middle">{seconds(x)}</text>')

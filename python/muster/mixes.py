@@ -103,8 +103,8 @@ def _distribution(values: np.ndarray, least: int) -> list[int]:
 
 def _kinds(columns: Mapping[str, Any], shapes: list[Any], pool: bool) -> list[dict[str, Any]]:
     keys = [columns["tasks"].astype(np.int64)]
-    keys.append(columns["min_tasks"].astype(np.int64) if "min_tasks" in
-                columns else np.zeros_like(keys[0]))
+    keys.append(
+        columns["min_tasks"].astype(np.int64) if "min_tasks" in columns else np.zeros_like(keys[0]))
     keys.append(np.zeros_like(keys[0]) if pool or not shapes else columns["shape"].astype(np.int64))
     found, which, counts = np.unique(np.stack(keys),
                                      axis=1,

@@ -47,8 +47,8 @@ class Episodes:
     def renew(self) -> None:
         """Arrays of its own for what comes next, so that what was given away stays as it is."""
         old = self._seen
-        make = lambda name, shape, kind: old[name].copy() if old else np.zeros(
-            (self.count, *shape), kind)
+        make = lambda name, shape, kind: (
+            old[name].copy() if old else np.zeros((self.count, *shape), kind))
         self._seen = {
             "jobs": make("jobs", self._shown, np.float32),
             "machine": make("machine", self._machine, np.float32),
@@ -66,15 +66,16 @@ class Episodes:
     def reset(self, episode: int, generator: np.random.Generator, first: int | None = None) -> int:
         """Begins at `first`, or at a row drawn; which one."""
         last = len(self.rows) - self.jobs
-        first = int(generator.integers(0, last +
-                                       1)) if first is None else min(max(int(first), 0), last)
+        first = (
+            int(generator.integers(0, last + 1))
+            if first is None else min(max(int(first), 0), last))
         self.core.reset(episode, first, *self._seen.values())
         return first
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Rewards, which episodes are over, which actions were allowed."""
-        rewards, over, allowed = np.zeros(self.count), np.ones(self.count,
-                                                               bool), np.zeros(self.count, bool)
+        rewards, over, allowed = (
+            np.zeros(self.count), np.ones(self.count, bool), np.zeros(self.count, bool))
         self.core.step(actions, *self._seen.values(), rewards, over, allowed)
         return rewards, over, allowed
 
