@@ -10,9 +10,13 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-packages="g++ cmake ninja-build ccache libabsl-dev libeigen3-dev nlohmann-json3-dev libgtest-dev libgmock-dev
-  libbenchmark-dev zlib1g-dev clang-14 libclang-rt-14-dev clang-format-14
-  clang-tidy-14 python3 python3-dev python3-venv abigail-tools"
+packages="g++ cmake ninja-build libabsl-dev libeigen3-dev nlohmann-json3-dev zlib1g-dev python3"
+case "${1:-}" in
+  --build) ;;
+  "") packages="$packages ccache libgtest-dev libgmock-dev libbenchmark-dev clang-14 libclang-rt-14-dev
+    clang-format-14 clang-tidy-14 python3-dev python3-venv abigail-tools" ;;
+  *) echo "install_deps: unknown argument $1; there is --build" >&2; exit 2 ;;
+esac
 
 if ! command -v dpkg-query >/dev/null; then
   echo "install_deps: no dpkg here; please provide the equivalents of:" $packages >&2
@@ -45,11 +49,13 @@ if [ -n "$missing" ]; then
   echo "Installed."
 fi
 
+if [ "${1:-}" = --build ]; then exit 0; fi
+
 # --- Python
 
 # Reports which packages of tools/python_optional.txt are not there, and what follows.
 tell_what_is_left_out() {
-  local package absent=""
+  absent=""
   for package in $(sed -e '/^#/d' -e 's/[<>=].*//' tools/python_optional.txt); do
     build/venv/bin/python -c "import importlib.util, sys; sys.exit(importlib.util.find_spec('$package') is None)" ||
       absent="$absent $package"

@@ -18,7 +18,6 @@ namespace muster {
 namespace {
 
 constexpr char kModelLabel[] = "gpu-model";
-constexpr int64_t kMebi = 1 << 20;
 constexpr int64_t kMost = int64_t{1} << 40;
 
 absl::Status ReadMachines(const TraceFile& file, Budget* budget, Trace* trace) {

@@ -23,7 +23,6 @@ namespace {
 constexpr int64_t kMicro = 1'000'000;
 constexpr int64_t kAfterTheEnd = std::numeric_limits<int64_t>::max();
 // A millionth of the unit is a thousandth of a cpu, and a mebibyte.
-constexpr int64_t kMebi = 1 << 20;
 constexpr int64_t kMostMillionths = int64_t{1} << 40;
 
 enum EventType {
@@ -58,7 +57,7 @@ int Record(TableReader* table, std::string_view column) {
   return found >= 0 ? found : table->Require(column);
 }
 
-absl::Status ReadMachines(const TraceFile& file, Budget* budget, Trace* trace) {
+absl::Status ReadMachineEvents(const TraceFile& file, Budget* budget, Trace* trace) {
   TableReader table(file, {}, nullptr, budget);
   const int time = table.Require("time"), id = table.Require("machine_id"),
             type = table.Require("type"), rack = table.Optional("switch_id"),
@@ -160,7 +159,7 @@ absl::StatusOr<Trace> ReadGoogle2019(const Google2019Files& files, const ReadOpt
   trace.name = files.instances.name;
   Budget budget(options.limits);
   for (const Tier& tier : kTiers) trace.queues.push_back({.name = tier.name});
-  if (absl::Status s = ReadMachines(files.machines, &budget, &trace); !s.ok()) return s;
+  if (absl::Status s = ReadMachineEvents(files.machines, &budget, &trace); !s.ok()) return s;
   absl::flat_hash_map<int64_t, uint32_t> user_of;
   if (!files.collections.bytes.empty()) {
     absl::Status read = ReadUsers(files.collections, {options, report, &budget}, &user_of, &trace);

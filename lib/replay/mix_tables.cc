@@ -10,13 +10,12 @@
 // Users by rank: the k-th submits a k-th of what the first does.
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/replay/trace_parts.h"
 #include "lib/scenario/mixes.h"
 #include "muster/mix.h"
 
 namespace muster {
 namespace {
-
-constexpr char kGpu[] = "nvidia.com/gpu";
 
 Resources MixAmounts(int64_t cpu_milli, int64_t memory_mib, int64_t gpu_milli) {
   Resources out = {{"cpu", absl::StrCat(cpu_milli, "m")},

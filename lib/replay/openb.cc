@@ -18,7 +18,6 @@
 namespace muster {
 namespace {
 
-constexpr int64_t kMebi = 1 << 20;
 constexpr char kModelLabel[] = "gpu-model";
 constexpr int64_t kMostMilli = int64_t{1} << 40;
 

@@ -17,6 +17,7 @@
 namespace muster {
 
 inline constexpr char kGpu[] = "nvidia.com/gpu";
+inline constexpr int64_t kMebi = 1 << 20;
 inline constexpr int64_t kGpusANode = 8;
 
 // Numbers for texts, in the order of their first use: users, queues, shapes by a text that

@@ -13,7 +13,6 @@ namespace {
 
 constexpr StateIndex kErased(kNone - 1);
 constexpr int64_t kLargestExact = int64_t{1} << 53;
-constexpr double kNoHead = std::numeric_limits<double>::infinity();
 constexpr size_t kSpareSlots = 256;  // empty states kept for nodes that come back
 
 }  // namespace

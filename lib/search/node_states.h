@@ -17,6 +17,7 @@
 #define MUSTER_SEARCH_NODE_STATES_H_
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -29,6 +30,9 @@
 namespace muster {
 
 using StateIndex = Index<struct StateTag>;  // a state, as the slot that it is in
+
+// In the column of heads: no node is in the state.
+inline constexpr double kNoHead = std::numeric_limits<double>::infinity();
 
 struct StateChange {
   uint32_t slot : 31;

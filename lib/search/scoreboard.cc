@@ -12,7 +12,6 @@ namespace muster {
 namespace {
 
 constexpr double kNever = Scoreboard::kNoScore;
-constexpr double kNoHead = std::numeric_limits<double>::infinity();
 constexpr size_t kSweep = 1024;  // states scored at once: their parts stay in the nearest cache
 
 struct Winner {

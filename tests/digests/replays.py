@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""One line a trace and profile of ./run, with a digest of what replays decide: `SHA256 TRACE:
+"""One line a trace and profile, with a digest of what replays decide: `SHA256 TRACE:
 PROFILE`.
 
     PYTHONPATH=build/release/python build/venv/bin/python tests/digests/replays.py >new.txt
@@ -17,11 +17,27 @@ import os
 import pathlib
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "tools"))
+import muster
 
-import muster  # noqa: E402
-import show_replays  # noqa: E402
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROFILES = ["muster", "volcano", "kube-batch", "fcfs", "easy"]
+
+
+def traces() -> list[muster.Trace]:
+    """Each cut to what a minute allows, and crowded enough that profiles differ."""
+    there = muster.traces.available()
+    out = []
+    if "openb" in there:
+        openb = muster.traces.openb(recorded=True)
+        late = openb.select(range(1000, len(openb)))
+        out.append(late.on(nodes=openb.nodes[::32], name="openb, as recorded, on every 32nd node"))
+    if "philly" in there:
+        philly = muster.traces.philly()
+        busy = philly.select(range(40000, 50000))
+        queues = [{"name": queue} for queue in philly.queues]
+        out.append(busy.on(nodes=philly.nodes[::4], queues=queues,
+                           name="Philly, 10,000 jobs on a quarter of its nodes"))
+    return out
 
 
 def digest(trace: muster.Trace, profile: str) -> str:
@@ -41,8 +57,8 @@ def main() -> int:
     if not muster.traces.available():
         print(f"SKIP: no traces at {muster.traces.folder()}; set MUSTER_TRACES to a folder of them")
         return 77
-    for trace in show_replays.traces():
-        for profile in show_replays.PROFILES:
+    for trace in traces():
+        for profile in PROFILES:
             print(f"{digest(trace, profile)} {trace.name}: {profile}", flush=True)
     return 0
 
