@@ -37,8 +37,8 @@ if(MUSTER_SANITIZE)
   target_link_options(muster_internal INTERFACE -fsanitize=${sanitizers})
 endif()
 
-# What most files read first, compiled once for all of them. Only headers of others: a change of ours
-# then compiles again what includes it and nothing else. Each file still names what it uses:
+# What most files read first, compiled once for all of them. Only headers of others: a change of
+# ours then compiles again what includes it and nothing else. Each file still names what it uses:
 # -DMUSTER_PRECOMPILE=OFF -DMUSTER_UNITE=OFF shows whether it does.
 set(muster_common_headers
   <algorithm> <array> <cmath> <cstdint> <functional> <limits> <map>
@@ -50,13 +50,17 @@ set(muster_common_headers
 # Hot targets loop over columns: no floating-point traps and no errno are looked at, so that
 # comparisons become masks. The values stay those of IEEE arithmetic. Cold ones read, print and
 # convert: -O1 takes two thirds of the time of -O3.
-set(muster_hot_options $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-fno-trapping-math$<SEMICOLON>-fno-math-errno>)
+if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+  set(muster_hot_options -fno-trapping-math -fno-math-errno)
+endif()
 set(muster_cold_options ${muster_hot_options} $<$<CONFIG:Release>:-O1>)
 
 # muster_set_options(TARGET hot|cold): options alone. Programs are compiled as shared libraries are:
 # precompiled headers serve only what is compiled in their way.
 function(muster_set_options target kind)
-  set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  set_target_properties(${target} PROPERTIES
+    CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON)
   target_compile_options(${target} PRIVATE ${muster_${kind}_options})
   get_target_property(type ${target} TYPE)
   if(type STREQUAL "EXECUTABLE")
@@ -81,7 +85,8 @@ function(muster_compile target kind)
   set(headers muster_${kind}_headers)
   if(NOT TARGET ${headers})
     set(file ${PROJECT_BINARY_DIR}/${headers}.cc)
-    file(CONFIGURE OUTPUT ${file} CONTENT "// A library must have a file; the headers are what matters.\n")
+    file(CONFIGURE OUTPUT ${file}
+      CONTENT "// A library must have a file; the headers are what matters.\n")
     add_library(${headers} OBJECT ${file})
     target_compile_features(${headers} PRIVATE cxx_std_20)
     muster_set_options(${headers} ${kind})

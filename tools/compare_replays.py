@@ -28,9 +28,9 @@ COLORS = ("#1b6ca8", "#c8553d", "#3c8d40", "#8e5ea2", "#b8860b", "#555555", "#00
 
 
 def rows_of(path):
-    """The header and the rows of a CSV file, plain or gzip."""
+    """The header and the rows of a CSV file, plain or gzip; an empty line is no row."""
     with (gzip.open if path.suffix == ".gz" else open)(path, "rt", newline="") as file:
-        header, *rows = csv.reader(file)
+        header, *rows = filter(None, csv.reader(file))
     return header, rows
 
 
@@ -42,13 +42,13 @@ def write_rows(path, header, rows):
 
 
 def cut_openb(source, folder):
-    """openb as recorded, without its first 1,000 pods, on every 32nd node."""
+    """openb as recorded, without its first 1,000 pods, on every 128th node."""
     header, nodes = rows_of(source / "openb_node_list_gpu_node.csv")
-    write_rows(folder / "openb_node_list_gpu_node.csv", header, nodes[::32])
+    write_rows(folder / "openb_node_list_gpu_node.csv", header, nodes[::128])
     header, pods = rows_of(source / "pods/openb_pod_list_default.csv.gz")
     pods.sort(key=lambda row: int(row[header.index("creation_time")]))
     write_rows(folder / "pods/openb_pod_list_default.csv.gz", header, pods[1000:])
-    return "openb, as recorded, on every 32nd node", [
+    return "openb, as recorded, on every 128th node", [
         "openb", "--dir", str(folder), "--list", "default", "--recorded"]
 
 
@@ -62,7 +62,7 @@ def cut_philly(source, folder):
     header, jobs = rows_of(source / "philly_jobs.csv.gz")
     jobs.sort(key=lambda row: row[header.index("timestamp")])
     write_rows(folder / "philly_jobs.csv.gz", header, jobs[40000:45000])
-    return "Philly, 5,000 jobs on an eighth of its nodes", [
+    return "Philly, an eighth of its nodes", [
         "philly", "--file", str(folder / "philly_jobs.csv.gz"),
         "--vcs", str(folder / "vc_nodes.csv")]
 
@@ -82,7 +82,7 @@ def traces(folder):
     def mix(name, jobs, nodes):
         return ["mix", "--mix", name, "--jobs", str(jobs), "--nodes", str(nodes), "--load", "1.1"]
 
-    return [("openb, made up, 40 nodes", mix("openb", 3000, 40)),
+    return [("openb, made up, 40 nodes", mix("openb", 1500, 40)),
             ("Philly, made up, an eighth of its nodes", mix("philly", 1500, 44))]
 
 

@@ -109,7 +109,7 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
  private:
   bool Deeper() {
     if (depth_ < budget_->depth()) return ++depth_, true;
-    return Exhausted(absl::StrCat("nested deeper than ", budget_->depth()));
+    return Fail(absl::StrCat("nested deeper than ", budget_->depth()));
   }
 
   std::string_view what_;

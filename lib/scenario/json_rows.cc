@@ -117,7 +117,7 @@ bool Handler::Scalar(JsonRow::Value value, std::string_view text) {
 
 bool Handler::Open(JsonKind kind) {
   if (depth_ >= budget_->depth()) {
-    return Exhausted(absl::StrCat("nested deeper than ", budget_->depth()));
+    return Fail(absl::StrCat("nested deeper than ", budget_->depth()));
   }
   ++depth_;
   if (depth_ == 1) {

@@ -24,10 +24,10 @@ target_compile_options(muster_header_check PRIVATE -Wall -Wextra -Werror)
 # add symbols of their own.
 set(house_environment)
 if(NOT MUSTER_SANITIZE)
-  add_library(muster_symbol_check SHARED $<TARGET_OBJECTS:muster>)
+  add_library(muster_symbol_check SHARED ${muster_objects})
   target_link_libraries(muster_symbol_check PRIVATE muster)
   add_library(muster_replay_symbol_check SHARED
-    $<TARGET_OBJECTS:muster> $<TARGET_OBJECTS:muster_replay>)
+    ${muster_objects} ${muster_replay_objects})
   target_link_libraries(muster_replay_symbol_check PRIVATE muster_replay)
   foreach(check muster_symbol_check muster_replay_symbol_check)
     set_target_properties(${check} PROPERTIES LINKER_LANGUAGE CXX)

@@ -20,7 +20,8 @@ class CompareReplays(unittest.TestCase):
 
     def compare(self, traces, *arguments):
         return subprocess.run(
-            [sys.executable, ROOT / "tools/compare_replays.py", CLI, self.folder / "out", *arguments],
+            [sys.executable, ROOT / "tools/compare_replays.py", CLI, self.folder / "out",
+             *arguments],
             capture_output=True, text=True, env=os.environ | {"MUSTER_TRACES": str(traces)})
 
     def page(self):
@@ -45,7 +46,7 @@ class CompareReplays(unittest.TestCase):
             gzip.compress(f"timestamp,duration,num_gpus,gpu_time,cluster\n{jobs}".encode()))
         done = self.compare(self.folder / "traces", "--profiles", "easy")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("on an eighth of its nodes, 5,000 jobs", done.stdout)
+        self.assertIn("Philly, an eighth of its nodes, 5,000 jobs", done.stdout)
         self.assertEqual((self.folder / "out/philly/vc_nodes.csv").read_text(),
                          "vc,nodes\na,2\nb,1\n")
 

@@ -115,7 +115,7 @@ TEST_F(ExpectationTest, ReasonsMustContainTheWords) {
   const std::vector<std::string> lines = Check(R"({"reasons": {"j": "cpu", "x": "y"}})");
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_THAT(lines[0], HasSubstr("reason of \"j\": expected \"cpu\", got \"j: placed 2 of 4"));
-  EXPECT_THAT(lines[1], HasSubstr("knows no job or task \"x\""));
+  EXPECT_THAT(lines[1], HasSubstr("the plan has no job or task \"x\""));
 }
 
 }  // namespace

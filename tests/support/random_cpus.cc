@@ -14,9 +14,9 @@
 namespace muster::testing {
 namespace {
 
-class Maker {
+class CpuMaker {
  public:
-  Maker(Rng& rng, ClusterSpec* world) : rng_(rng), world_(*world) {}
+  CpuMaker(Rng& rng, ClusterSpec* world) : rng_(rng), world_(*world) {}
 
   void Run() {
     std::vector<NodeSpec> machines;
@@ -119,6 +119,6 @@ class Maker {
 
 }  // namespace
 
-void AddCpus(Rng& rng, ClusterSpec* world) { Maker(rng, world).Run(); }
+void AddCpus(Rng& rng, ClusterSpec* world) { CpuMaker(rng, world).Run(); }
 
 }  // namespace muster::testing

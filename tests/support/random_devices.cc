@@ -15,9 +15,9 @@ namespace {
 
 constexpr int64_t kGi = int64_t{1} << 30;
 
-class Maker {
+class DeviceMaker {
  public:
-  Maker(Rng& rng, ClusterSpec* world) : rng_(rng), world_(*world) {}
+  DeviceMaker(Rng& rng, ClusterSpec* world) : rng_(rng), world_(*world) {}
 
   void Run() {
     std::vector<std::vector<DeviceSpec>> machines;
@@ -110,6 +110,6 @@ class Maker {
 
 }  // namespace
 
-void AddDevices(Rng& rng, ClusterSpec* world) { Maker(rng, world).Run(); }
+void AddDevices(Rng& rng, ClusterSpec* world) { DeviceMaker(rng, world).Run(); }
 
 }  // namespace muster::testing

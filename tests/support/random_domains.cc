@@ -12,9 +12,9 @@
 namespace muster::testing {
 namespace {
 
-class Maker {
+class DomainMaker {
  public:
-  Maker(Rng& rng, ClusterSpec* world) : rng_(rng), world_(*world) {}
+  DomainMaker(Rng& rng, ClusterSpec* world) : rng_(rng), world_(*world) {}
 
   void Run() {
     MakeTree();
@@ -106,6 +106,6 @@ class Maker {
 
 }  // namespace
 
-void AddDomains(Rng& rng, ClusterSpec* world) { Maker(rng, world).Run(); }
+void AddDomains(Rng& rng, ClusterSpec* world) { DomainMaker(rng, world).Run(); }
 
 }  // namespace muster::testing

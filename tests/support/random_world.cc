@@ -27,9 +27,9 @@ std::string Milli(int64_t amount) {
   return amount % 1000 == 0 ? std::to_string(amount / 1000) : std::to_string(amount) + "m";
 }
 
-class Maker {
+class WorldMaker {
  public:
-  Maker(uint64_t seed, const WorldKnobs& knobs) : rng_(seed), knobs_(knobs) {
+  WorldMaker(uint64_t seed, const WorldKnobs& knobs) : rng_(seed), knobs_(knobs) {
     between_ = knobs.between_tasks && Chance(0.3);
     extremes_ = knobs.extremes && Chance(0.15);
     gpus_ = Chance(0.35);
@@ -500,7 +500,7 @@ class Maker {
 }  // namespace
 
 ClusterSpec RandomWorld(uint64_t seed, const WorldKnobs& knobs) {
-  return Maker(SplitMix64(seed), knobs).Make();
+  return WorldMaker(SplitMix64(seed), knobs).Make();
 }
 
 std::optional<Cluster> TryCluster(const ClusterSpec& world) {

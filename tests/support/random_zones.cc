@@ -20,9 +20,9 @@ Quantity Write(const std::string& name, int64_t amount) {
   return IsMilliDimension(name) ? Quantity(absl::StrCat(amount, "m")) : Quantity(amount);
 }
 
-class Maker {
+class ZoneMaker {
  public:
-  Maker(Rng& rng, ClusterSpec* world) : rng_(rng), world_(*world) {}
+  ZoneMaker(Rng& rng, ClusterSpec* world) : rng_(rng), world_(*world) {}
 
   void Run() {
     many_ = rng_.Chance(0.3);
@@ -101,6 +101,6 @@ class Maker {
 
 }  // namespace
 
-void AddZones(Rng& rng, ClusterSpec* world) { Maker(rng, world).Run(); }
+void AddZones(Rng& rng, ClusterSpec* world) { ZoneMaker(rng, world).Run(); }
 
 }  // namespace muster::testing
