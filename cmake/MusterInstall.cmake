@@ -47,6 +47,20 @@ install(FILES ${PROJECT_BINARY_DIR}/musterConfig.cmake
   ${PROJECT_BINARY_DIR}/musterConfigVersion.cmake
   DESTINATION ${package_dir})
 
+# The bill of materials: what this build found, as it is when everything is built.
+find_package(Python3 QUIET COMPONENTS Interpreter)
+if(Python3_Interpreter_FOUND)
+  set(muster_bill ${PROJECT_BINARY_DIR}/muster.cdx.json)
+  add_custom_command(OUTPUT ${muster_bill}
+    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/sbom.py
+      ${CMAKE_BINARY_DIR} ${muster_bill}
+    DEPENDS ${PROJECT_SOURCE_DIR}/tools/sbom.py ${PROJECT_SOURCE_DIR}/include/muster/version.h
+      ${CMAKE_BINARY_DIR}/CMakeCache.txt
+    COMMENT "Writing muster.cdx.json" VERBATIM)
+  add_custom_target(muster_sbom ALL DEPENDS ${muster_bill})
+  install(FILES ${muster_bill} DESTINATION ${CMAKE_INSTALL_DOCDIR})
+endif()
+
 # The modules of Abseil that the public headers, and with a static library all of it, need.
 get_target_property(muster_interface muster INTERFACE_LINK_LIBRARIES)
 set(muster_absl_modules)

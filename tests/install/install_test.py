@@ -94,7 +94,8 @@ class Install(unittest.TestCase):
                      f"{library}/libmuster_replay_c.so.{SERIES}",
                      f"{library}/pkgconfig/muster-replay.pc",
                      f"{library}/pkgconfig/muster-replay-c.pc",
-                     f"{library}/cmake/muster/musterConfig.cmake", "share/man/man1/muster.1"):
+                     f"{library}/cmake/muster/musterConfig.cmake", "share/man/man1/muster.1",
+                     "share/doc/muster/LICENSE", "share/doc/muster/muster.cdx.json"):
             self.assertIn(name, files)
         for name in files:
             self.assertFalse(name.startswith(("include/lib", "include/absl", "include/capi")), name)
