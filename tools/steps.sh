@@ -106,9 +106,9 @@ readers_under_sanitizers() {
   build asan --target muster_quick_tests && run_tests asan -L quick
 }
 
-# Whole cycles of random worlds, every answer compared with the slow twins.
+# Whole cycles of 300 random worlds, every answer compared with the slow twins.
 worlds_under_sanitizers() {
-  build asan --target muster_worlds && MUSTER_WORLDS=60 run_tests asan -R '^worlds/'
+  build asan --target muster_worlds && MUSTER_WORLDS=300 run_tests asan -R '^worlds/'
 }
 
 # Without the tests that look at sources and at what is installed.
