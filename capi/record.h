@@ -3,8 +3,8 @@
 // The log sink and the recorder of a cluster.
 //
 // A record is lines of JSON, one for each call that succeeded: the same calls on another cluster
-// make the same plans. docs/capi.md has the lines; tools/muster/replay_log.cc plays them again. The
-// recorder never fails a call: an error of its own ends it, with a line in the log.
+// make the same plans. docs/capi.md has the lines; tools/muster/record_player.h plays them again.
+// The recorder never fails a call: an error of its own ends it, with a line in the log.
 #ifndef MUSTER_CAPI_RECORD_H_
 #define MUSTER_CAPI_RECORD_H_
 

@@ -33,6 +33,20 @@ void CheckTopology(const std::optional<TopologyWish>& wish, Checker& check) {
   check.Text("highest_tier_name", wish->highest_tier_name);
 }
 
+// The name of another row, which may be left out.
+void CheckReference(const char* where, std::string_view name, Checker& check) {
+  if (!name.empty()) check.Name(where, name);
+}
+
+void CheckGroupTopology(const GroupTopology& topology, Checker& check) {
+  for (const auto* lists : {&topology.together, &topology.apart}) {
+    for (const std::vector<std::string>& groups : *lists) {
+      for (const std::string& group : groups) check.Text("group topology", group);
+    }
+  }
+  for (const std::string& group : topology.order) check.Text("group topology", group);
+}
+
 int64_t AmountOf(std::string_view name, const Amounts& amounts) {
   for (const Amount& amount : amounts) {
     if (amount.name == name) return amount.value;
@@ -252,6 +266,8 @@ absl::StatusOr<NodeAmounts> CheckNode(const NodeSpec& node) {
     CheckNumber("usage", "memory", node.usage->memory, check);
     if (node.usage->detail) CheckUsageDetail(*node.usage->detail, check);
   }
+  CheckReference("domain", node.domain, check);
+  check.Text("shard", node.shard);
   if (!check.ok()) return check.status();
   return amounts;
 }
@@ -259,6 +275,7 @@ absl::StatusOr<NodeAmounts> CheckNode(const NodeSpec& node) {
 absl::StatusOr<QueueAmounts> CheckQueue(const QueueSpec& queue) {
   Checker check("queue", queue.name);
   check.Name(queue.name);
+  CheckReference("parent", queue.parent, check);
   check.AtLeast("weight", queue.weight, 0);
   const auto read = [&](const char* where, const std::optional<Resources>& resources) {
     return resources ? check.Resources(where, *resources, Checker::Use::kCompared) : Amounts();
@@ -284,10 +301,12 @@ absl::StatusOr<QueueAmounts> CheckQueue(const QueueSpec& queue) {
 absl::StatusOr<Amounts> CheckJob(const JobSpec& job) {
   Checker check("job", job.name);
   check.Name(job.name);
+  check.Name("queue", job.queue);
   check.AtLeast("min_available", job.min_available, 0);
   CheckGroups(job, check);
   CheckSubGroups(job, check);
   CheckTopology(job.topology, check);
+  if (job.group_topology) CheckGroupTopology(*job.group_topology, check);
   Amounts amounts =
       job.min_resources ? check.Resources("min_resources", *job.min_resources) : Amounts();
   if (job.estimate) check.AtLeast("estimate", *job.estimate, 0);
@@ -304,6 +323,10 @@ absl::StatusOr<Amounts> CheckJob(const JobSpec& job) {
 absl::Status CheckTask(const TaskSpec& task) {
   Checker check("task", task.name);
   check.Name(task.name);
+  CheckReference("job", task.job, check);
+  CheckReference("group", task.group, check);
+  CheckReference("sub-group", task.sub_group, check);
+  CheckReference("node", task.node, check);
   if (task.job.empty() && !task.group.empty()) {
     check.Fail(absl::StrCat("group ", Quote(task.group), " without a job"));
   }
@@ -352,6 +375,7 @@ absl::Status CheckDomain(const DomainSpec& domain) {
   if (domain.tier > kHighestTier) {
     check.Fail(absl::StrCat("tier is ", domain.tier, "; must be ", kHighestTier, " or less"));
   }
+  CheckReference("parent", domain.parent, check);
   check.Text("tier_name", domain.tier_name);
   return check.status();
 }
@@ -382,7 +406,10 @@ absl::Status CheckNamespace(const NamespaceSpec& name_space) {
     bindings.Add(binding.name);
     if (binding.queues.empty()) check.Fail("binding", binding.name, "names no queue");
     Checker::Distinct queues(check, "queue");
-    for (const std::string& queue : binding.queues) queues.Add(queue);
+    for (const std::string& queue : binding.queues) {
+      check.Name("queue", queue);
+      queues.Add(queue);
+    }
     CheckSelector(binding.selector, "selector", check);
     check.Resources("limit", binding.limit, Checker::Use::kCompared);
   }

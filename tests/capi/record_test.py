@@ -124,6 +124,23 @@ class Record(unittest.TestCase):
         beside = self.replay("--profile", "kube-batch")
         self.assertEqual(beside.stdout.count("  beside it kube-batch: "), 4)
 
+    def test_every_kind_of_row_is_played(self):
+        cluster = self.cluster()
+        self.add(cluster, flavors=[{"name": "spot"}], partitions=[{"name": "p"}],
+                 reservations=[{"name": "r"}])
+        for kind, name in ((9, b"spot"), (10, b"p")):
+            self.call("cluster_remove", cluster, kind, name, TO_NUL)
+        self.call("cluster_apply_removal", cluster, 11, b"r", TO_NUL, ctypes.c_uint64(3), None)
+        done = self.replay()
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+
+    def test_count_of_tasks_is_an_integer(self):
+        begin = b'{"call":"begin","record":2}\n'
+        line = b'{"call":"make_tasks","count":1e300,"group":"w","job":"j"}\n'
+        done = self.replay(lines=begin + line)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("count: expected an integer", done.stderr)
+
     def test_shows_one_cycle(self):
         self.life(self.cluster())
         done = self.replay("--profile", "kube-batch", "--cycle", "2")

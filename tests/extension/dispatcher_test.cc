@@ -224,6 +224,27 @@ TEST(Victims, StickyIntersection) {
       VictimRule::kSticky);
 }
 
+TEST(Victims, StrictAgreementAsksEachAboutWhatTheOthersLeft) {
+  const Tasks all = {1, 2, 3, 4};
+  Check({{"no policy", {}, all, ""},
+         {"all abstain", {{kAbstain}, {kAbstain}}, all, "ab"},
+         {"two agree on some", {{Names({1, 2, 3}), Names({3, 2, 4})}}, {2, 3}, "ab"},
+         {"tiers do not matter", {{Names({1, 2, 3})}, {Names({3, 2, 4})}}, {2, 3}, "ab"},
+         {"an abstaining one is as if not there",
+          {{Names({1, 2}), kAbstain, Names({2})}},
+          {2},
+          "abc"},
+         {"what is empty stays empty", {{Names({}), Names({1})}, {Names({1})}}, {}, "abc"}},
+        VictimRule::kStrict);
+}
+
+TEST(Victims, EvictableCombinesAsTheOthersDo) {
+  const Tasks candidates = {1, 2, 3, 4};
+  Tiers tiers({{Names({1, 2}), Names({2, 3})}, {Names({4})}});
+  EXPECT_EQ(tiers.dispatcher->Evictable(0, true, candidates), Tasks{2});
+  EXPECT_EQ(tiers.asked, "ab");
+}
+
 TEST(Victims, ForNobodyTheUnionOfTheFirstTierThatNamesAny) {
   const Tasks candidates = {4, 3, 2, 1};
   Tiers tiers({{Names({}), Names({})}, {Names({1, 3}), Names({3, 4})}, {Names({2})}});
@@ -367,6 +388,43 @@ TEST(Gates, AllOrAny) {
       check(d.MayTakeTurn(0).ok(), both);  // a scripted no is an overused queue
     }
   }
+}
+
+// Fits trials, or not; asked by those that see trials, or by the others.
+class Fitter : public Policy, public FitPolicy {
+ public:
+  Fitter(bool sees_trials, bool fits) : sees_trials_(sees_trials), fits_(fits) {}
+  std::string_view name() const override { return "fitter"; }
+  PointSet points() const override { return {}; }
+  Traits traits() const override { return {.sees_trials = sees_trials_}; }
+  FitPolicy* fit() override { return this; }
+  bool FitsTrial(ClassIndex, NodeIndex) override { return fits_; }
+
+ private:
+  const bool sees_trials_, fits_;
+};
+
+TEST(Gates, TrialsAreRefusedByThePoliciesOfTheKindThatIsAsked) {
+  for (const bool seen : {false, true}) {
+    for (const bool first : {false, true}) {
+      for (const bool second : {false, true}) {
+        std::vector<std::vector<ActivePolicy>> tiers(2);
+        tiers[0].push_back({std::make_unique<Fitter>(seen, first), {Point::kFit}});
+        tiers[1].push_back({std::make_unique<Fitter>(!seen, second), {Point::kFit}});
+        const Dispatcher dispatcher(std::move(tiers), {});
+        EXPECT_EQ(dispatcher.FitsTrial(0, 0, seen), first);
+        EXPECT_EQ(dispatcher.FitsTrial(0, 0, !seen), second);
+      }
+    }
+  }
+  EXPECT_TRUE(Dispatcher({}, {}).FitsTrial(0, 0, true));
+}
+
+TEST(Gates, AQueueMayAllocateOnTrialIfAllPoliciesAgree) {
+  EXPECT_TRUE(Tiers({}).dispatcher->AllocatableTrial(0, 0));
+  EXPECT_TRUE(Tiers({{kYes}, {kYes}}).dispatcher->AllocatableTrial(0, 0));
+  EXPECT_FALSE(Tiers({{kYes}, {kNo}}).dispatcher->AllocatableTrial(0, 0));
+  EXPECT_FALSE(Tiers({{kNo, kYes}}).dispatcher->AllocatableTrial(0, 0));
 }
 
 TEST(Gates, StarvingIsDecidedByTheFirstTierThatAnswers) {

@@ -208,6 +208,15 @@ class Lists(unittest.TestCase):
         with self.assertRaisesRegex(SystemExit, "no room 'nowhere'; rooms are ledger"):
             rooms.room("nowhere", ROOT)
 
+    def test_a_test_that_sleeps_ends(self):
+        with mock.patch.object(mutate, "SECONDS", 1), tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder, "sleeps")
+            program.write_text("#!/bin/sh\nexec sleep 600\n", encoding="utf-8")
+            program.chmod(0o755)
+            passed, seconds = mutate.run((program, [], {}), folder, 1, 30)
+        self.assertFalse(passed)
+        self.assertLess(seconds, 5)
+
     def test_arguments(self):
         with contextlib.redirect_stderr(io.StringIO()) as printed:
             self.assertEqual(mutate.main(["ledger"]), 2)

@@ -275,6 +275,8 @@ class Finder:
             if value["kind"] != "UnaryOperator":
                 self.negate(value)
             return
+        if "StatusOr<" in value["type"].get("desugaredQualType", value["type"]["qualType"]):
+            return  # has no implicit value
         end = re.compile(r"\s*;").match(self.text, node["span"][1])
         if end and not self.deduced and self.source(value["span"]) not in NOTHING:
             site = self.add((node["span"][0], end.end()), "return", ["return {}"])
