@@ -98,6 +98,13 @@ function(muster_compile target kind)
   target_precompile_headers(${target} REUSE_FROM ${headers})
 endfunction()
 
+# muster_move_sources(FROM TO REGEX): the files of list FROM that match become list TO.
+macro(muster_move_sources from to regex)
+  set(${to} ${${from}})
+  list(FILTER ${to} INCLUDE REGEX "${regex}")
+  list(FILTER ${from} EXCLUDE REGEX "${regex}")
+endmacro()
+
 # muster_unite(TARGET): the target's sources are compiled by the eight, folder by folder, so that
 # what they all include is read once: less time from nothing, more after a change. The preset debug
 # compiles every file by itself.
