@@ -7,6 +7,7 @@
 // read once, and skipped if it is charged as the tables have it.
 #include <algorithm>
 
+#include "lib/base/grow.h"
 #include "lib/ledger/amounts.h"
 #include "lib/ledger/ledger.h"
 
@@ -141,13 +142,13 @@ void Ledger::Grow() {
 
   const size_t tasks = tables_->tasks.alive.size();
   status_.resize(tasks, TaskStatus::kUnknown);
-  node_.resize(tasks, kNone);
+  GrowTo(tasks, NodeIndex(kNone), node_);
   view_.resize(tasks, 0);
-  charged_job_.resize(tasks, kNone);
-  charged_queue_.resize(tasks, kNone);
-  charged_group_.resize(tasks, 0);
-  charged_sub_group_.resize(tasks, kNone);
-  charged_class_.resize(tasks, 0);
+  GrowTo(tasks, JobIndex(kNone), charged_job_);
+  GrowTo(tasks, QueueIndex(kNone), charged_queue_);
+  GrowTo(tasks, GroupIndex(0), charged_group_);
+  GrowTo(tasks, SubGroupIndex(kNone), charged_sub_group_);
+  GrowTo(tasks, ClassIndex(0), charged_class_);
   charged_preemptable_.resize(tasks, 0);
   charged_alive_.resize(tasks, 0);
   task_sync_.resize(tasks, 0);

@@ -115,6 +115,23 @@ bool SamePlan(const Sessions::Kept& kept, const ScheduleOptions& options, const 
          kept.options.turn == options.turn && kept.memory == MemoryOf(options, tables);
 }
 
+// Returns the session that KeptSession would return, unless it has to be made. It becomes the one
+// used last.
+Sessions::Kept* FindKept(internal::ClusterImpl& cluster, std::string_view profile,
+                         const ScheduleOptions& options) {
+  if (cluster.cycle == nullptr) return nullptr;
+  auto& kept = static_cast<Sessions&>(*cluster.cycle).kept;
+  for (auto it = kept.begin(); it != kept.end(); ++it) {
+    if (it->profile != profile || !SameSpeed(it->options.speed, options.speed) ||
+        it->options.extensions != options.extensions) {
+      continue;
+    }
+    if (it + 1 != kept.end()) std::rotate(it, it + 1, kept.end());
+    return &kept.back();
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 absl::StatusOr<Plan> Schedule(const Snapshot& snapshot, std::string_view profile,
@@ -144,30 +161,22 @@ absl::StatusOr<Plan> Schedule(const Snapshot& snapshot, std::string_view profile
 absl::StatusOr<Sessions::Kept*> KeptSession(internal::ClusterImpl& cluster,
                                             std::string_view profile,
                                             const ScheduleOptions& options) {
+  if (Sessions::Kept* const found = FindKept(cluster, profile, options); found != nullptr) {
+    if (absl::Status s = CheckOptions(options, found->config, *cluster.tables); !s.ok()) return s;
+    return found;
+  }
+  absl::StatusOr<ProfileConfig> config = ResolveProfile(profile, options.extensions.get());
+  if (!config.ok()) return config.status();
+  if (absl::Status s = CheckOptions(options, *config, *cluster.tables); !s.ok()) return s;
   if (cluster.cycle == nullptr) cluster.cycle = std::make_unique<Sessions>();
   auto& kept = static_cast<Sessions&>(*cluster.cycle).kept;
-  size_t index = 0;
-  while (index < kept.size() &&
-         !(kept[index].profile == profile && SameSpeed(kept[index].options.speed, options.speed) &&
-           kept[index].options.extensions == options.extensions)) {
-    ++index;
-  }
-  if (index == kept.size()) {
-    absl::StatusOr<ProfileConfig> config = ResolveProfile(profile, options.extensions.get());
-    if (!config.ok()) return config.status();
-    if (absl::Status s = CheckOptions(options, *config, *cluster.tables); !s.ok()) return s;
-    if (kept.size() == Sessions::kMost) kept.erase(kept.begin());
-    Sessions::Kept& made = kept.emplace_back();
-    made.profile = std::string(profile);
-    made.config = *std::move(config);
-    made.options.extensions = options.extensions;
-    made.session = std::make_unique<Session>(*cluster.tables, made.config, options.speed);
-  } else {
-    const ProfileConfig& config = kept[index].config;
-    if (absl::Status s = CheckOptions(options, config, *cluster.tables); !s.ok()) return s;
-    std::rotate(kept.begin() + index, kept.begin() + index + 1, kept.end());
-  }
-  return &kept.back();
+  if (kept.size() == Sessions::kMost) kept.erase(kept.begin());
+  Sessions::Kept& made = kept.emplace_back();
+  made.profile = std::string(profile);
+  made.config = *std::move(config);
+  made.options.extensions = options.extensions;
+  made.session = std::make_unique<Session>(*cluster.tables, made.config, options.speed);
+  return &made;
 }
 
 absl::StatusOr<const Tables*> CycleTables(Sessions::Kept& kept, const Tables& tables) {
@@ -180,11 +189,15 @@ absl::StatusOr<const Tables*> CycleTables(Sessions::Kept& kept, const Tables& ta
 }
 
 absl::StatusOr<Plan> Cluster::Schedule(std::string_view profile, const ScheduleOptions& options) {
+  const Tables& tables = *impl_->tables;
+  // The options were checked when the plan was made.
+  if (const Sessions::Kept* const found = FindKept(*impl_, profile, options);
+      found != nullptr && SamePlan(*found, options, tables)) {
+    return found->plan;
+  }
   const absl::StatusOr<Sessions::Kept*> kept = KeptSession(*impl_, profile, options);
   if (!kept.ok()) return kept.status();
   Sessions::Kept& mine = **kept;
-  const Tables& tables = *impl_->tables;
-  if (SamePlan(mine, options, tables)) return mine.plan;
   const absl::StatusOr<const Tables*> seen = CycleTables(mine, tables);
   if (!seen.ok()) return seen.status();
   auto data = std::make_shared<PlanData>(mine.session->Run(**seen, options));

@@ -8,6 +8,8 @@
 #include <limits>
 #include <span>
 
+#include "lib/base/grow.h"
+
 namespace muster {
 namespace {
 
@@ -205,7 +207,7 @@ void Scoreboard::Reserve(size_t slots, bool keep) {
   open_.resize(blocks, 0);
   winner_score_.resize(blocks, kNoScore);
   winner_head_.resize(blocks, kNoHead);
-  winner_slot_.resize(blocks, kNone);
+  GrowTo(blocks, StateIndex(kNone), winner_slot_);
 }
 
 void Scoreboard::Open(size_t block) {

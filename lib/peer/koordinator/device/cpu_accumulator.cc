@@ -78,15 +78,24 @@ class Accumulator {
   // Leaves out cores and zones that other tasks hold exclusively, as the two flags have it.
   Count CountLeft(bool respect_cores, bool respect_zones) const {
     Count count(topology_);
-    left_.ForEach([&](int cpu) { ++count.cores[At(topology_.core_of(cpu))]; });
-    for (int core = 0; core < topology_.cores(); ++core) {
-      int& cpus = count.cores[At(core)];
-      const int zone = topology_.zone_of(core);
-      if ((respect_cores && core_taken_[At(core)]) || (respect_zones && zone_taken_[At(zone)])) {
-        cpus = 0;
+    // The loops run over plain arrays: an inlined vector looks up its place at every access.
+    int* const cores = count.cores.data();
+    int* const zones = count.zones.data();
+    int* const sockets = count.sockets.data();
+    left_.ForEach([&](int cpu) { ++cores[topology_.core_of(cpu)]; });
+    // Without exclusive tasks nothing is marked.
+    if (request_.exclusive == CpuExclusive::kNone) respect_cores = respect_zones = false;
+    if (respect_cores || respect_zones) {
+      for (int core = 0; core < topology_.cores(); ++core) {
+        if ((respect_cores && core_taken_[At(core)]) ||
+            (respect_zones && zone_taken_[At(topology_.zone_of(core))])) {
+          cores[core] = 0;
+        }
       }
-      count.zones[At(zone)] += cpus;
-      count.sockets[At(topology_.socket_of(core))] += cpus;
+    }
+    for (int core = 0; core < topology_.cores(); ++core) {
+      zones[topology_.zone_of(core)] += cores[core];
+      sockets[topology_.socket_of(core)] += cores[core];
     }
     return count;
   }
@@ -125,9 +134,11 @@ class Accumulator {
     const int width = topology_.cpus_per_core();
     for (size_t i = 0; i < cores.size(); ++i) begin[At(cores[i])] = static_cast<int>(i) * width;
     Cpus cpus(cores.size() * At(width), 0);
+    int* const next_of_core = begin.data();
+    int* const placed = cpus.data();
     left_.ForEach([&](int cpu) {
-      int& next = begin[At(topology_.core_of(cpu))];
-      if (next >= 0) cpus[At(next++)] = cpu;
+      int& next = next_of_core[topology_.core_of(cpu)];
+      if (next >= 0) placed[next++] = cpu;
     });
     return cpus;
   }
@@ -139,8 +150,11 @@ class Accumulator {
     for (bool respect_zones : {true, false}) {
       const Count count = CountLeft(/*respect_cores=*/false, respect_zones);
       Counts full(At(topology_.zones()), 0);
+      int* const full_of_zone = full.data();
+      const int* const left_of_core = count.cores.data();
+      const int width = topology_.cpus_per_core();
       for (int core = 0; core < topology_.cores(); ++core) {
-        if (IsFull(count, core)) full[At(topology_.zone_of(core))] += topology_.cpus_per_core();
+        full_of_zone[topology_.zone_of(core)] += left_of_core[core] == width ? width : 0;
       }
       std::tuple best{0, 0, -1};
       for (int zone = 0; zone < topology_.zones(); ++zone) {
