@@ -40,7 +40,7 @@
 // and then charges the tasks that changed anew; the tables have all changes already. A book has no
 // access to the ledger, and must not keep references to tables.
 // Cost. Nothing for a ledger without books. With books every move costs a call or two of Charge for
-// each book.
+// each book; a move of a task that concerns none costs a look at its class and its memos.
 #ifndef MUSTER_LEDGER_BOOK_H_
 #define MUSTER_LEDGER_BOOK_H_
 
@@ -98,6 +98,10 @@ class Book {
   // node, so nodes of equal rows have equal numbers, and a change of it is in the journal. Called
   // only if has_cells().
   virtual int64_t CellOf(NodeIndex) const { return 0; }
+
+  // Returns whether a task of the class may be charged, or get a memo by a move. If not, the ledger
+  // calls nothing for the moves of its tasks, unless Read gave one a memo.
+  virtual bool Concerns(const Tables&, ClassIndex) const { return true; }
 
   // --- memos
   // Returns the memo of a task as the tables have it; task.memo is 0.

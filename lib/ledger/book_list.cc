@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/ledger/book_list.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace muster {
@@ -54,8 +55,14 @@ void BookList::Open(std::span<const BookFactory> factories, const Tables& tables
   memos_.resize(books_.size());
 }
 
-void BookList::Grow(size_t tasks) {
-  for (std::vector<uint32_t>& memos : memos_) memos.resize(tasks, 0);
+void BookList::Grow(const Tables& tables) {
+  if (books_.empty()) return;
+  for (std::vector<uint32_t>& memos : memos_) memos.resize(tables.tasks.alive.size(), 0);
+  const size_t classes = tables.classes.shape.size();
+  for (ClassIndex c(concerned_.size()); c < classes; ++c) {
+    concerned_.push_back(
+        std::ranges::any_of(books_, [&](const auto& book) { return book->Concerns(tables, c); }));
+  }
 }
 
 bool BookList::WriteCells(NodeIndex node, int64_t* cells) const {

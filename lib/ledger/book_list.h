@@ -34,8 +34,15 @@ class BookList {
   uint32_t promised_memo(const Book& book, TaskIndex t) const;  // 0: there is no promise
 
   void Open(std::span<const BookFactory> factories, const Tables& tables);
-  // Makes room for tasks; new ones have memo 0.
-  void Grow(size_t tasks);
+  // Makes room for the tasks and classes of the tables; new tasks have memo 0.
+  void Grow(const Tables& tables);
+  // Returns whether a move of the task may change a book. If not, neither Log nor Move need be
+  // called for it, and Undo must not be.
+  bool Concern(TaskIndex t, ClassIndex c) const {
+    bool any = concerned_[c] != 0;
+    for (const std::vector<uint32_t>& memos : memos_) any |= memos[t] != 0;
+    return any;
+  }
   // Writes CellOf(node), a cell for each book that has them. Returns whether any cell changed.
   bool WriteCells(NodeIndex node, int64_t* cells) const;
   bool Tidy();  // true: all cells are to be written again
@@ -76,6 +83,7 @@ class BookList {
 
   std::vector<std::unique_ptr<Book>> books_;
   size_t cells_ = 0;
+  std::vector<uint8_t> concerned_;                            // by class: Book::Concerns of any
   std::vector<std::vector<uint32_t>> memos_;                  // by book and task
   HashMap<TaskIndex, std::vector<uint32_t>> promised_memos_;  // by book
   std::vector<uint32_t> log_;  // for each move and each promise, a memo of every book

@@ -65,6 +65,10 @@ bool DeviceBook::Tidy() {
   return true;
 }
 
+bool DeviceBook::Concerns(const Tables& tables, ClassIndex c) const {
+  return states_.Serves(tables.classes.shape[c]);
+}
+
 uint32_t DeviceBook::Read(const Tables& tables, const BookedTask& task) {
   const uint32_t list = tables.tasks.devices[task.task];
   if (task.node == kNone || list == 0 || !tables.nodes.alive[task.node]) return 0;

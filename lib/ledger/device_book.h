@@ -49,6 +49,7 @@ class DeviceBook : public Book {
   bool Follow(const Tables& tables, const Change& change) override;
   bool Tidy() override;
   int64_t CellOf(NodeIndex n) const override { return of_node_[n]; }
+  bool Concerns(const Tables& tables, ClassIndex c) const override;
   uint32_t Read(const Tables& tables, const BookedTask& task) override;
   bool ChoosesAnew(const Tables& tables, const BookedTask& task, TaskStatus from,
                    TaskStatus to) override;

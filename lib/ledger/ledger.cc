@@ -25,9 +25,10 @@ bool Ledger::WriteCells(NodeIndex n) {
 
 // Called while node_ and status_ still have the old place. Returns whether a cell of a node
 // changed.
-bool Ledger::MoveInBooks(TaskIndex t, TaskStatus from, TaskStatus to, NodeIndex node, bool undo) {
+bool Ledger::MoveInBooks(TaskIndex t, TaskStatus from, TaskStatus to, NodeIndex node,
+                         BookMove move) {
   const NodeIndex old = node_[t];
-  if (undo) {
+  if (move == BookMove::kUndo) {
     books_.Undo(*tables_, Booked(t), from, to, node);
   } else {
     books_.Move(*tables_, Booked(t), from, to, node);
@@ -129,7 +130,7 @@ void Ledger::Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, i
   ChargeQueues(t, effect);
 }
 
-void Ledger::Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view, bool undo) {
+void Ledger::Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view, BookMove books) {
   const TaskStatus from = status_[t];
   const NodeIndex old = node_[t];
   const bool has_job = charged_job_[t] != kNone;
@@ -138,7 +139,7 @@ void Ledger::Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view, bool u
     CountStatus(t, to, +1);
   }
   status_[t] = to;
-  const bool cells_changed = !books_.empty() && MoveInBooks(t, from, to, node, undo);
+  const bool cells_changed = books != BookMove::kNone && MoveInBooks(t, from, to, node, books);
   // Placed -> binding and the like: no account of node or queue changes, only the job counts.
   if (node == old && view == static_cast<bool>(view_[t]) &&
       accounting_.statuses[from] == accounting_.statuses[to]) {
@@ -172,9 +173,11 @@ void Ledger::Move(TaskIndex task, TaskStatus to, NodeIndex node) {
 void Ledger::Log(TaskIndex task, TaskStatus to, NodeIndex node, bool view) {
   const TaskStatus from = status_[task];
   const bool was_in_view = view_[task];
-  log_.push_back({task, node_[task], node, from, to, was_in_view, view});
-  if (!books_.empty()) books_.Log(task);
-  Apply(task, to, node, view, /*undo=*/false);
+  const bool in_books = !books_.empty() && books_.Concern(task, charged_class_[task]);
+  log_.push_back(
+      {task, node_[task], node, from, to, was_in_view, view, /*is_promise=*/false, in_books});
+  if (in_books) books_.Log(task);
+  Apply(task, to, node, view, in_books ? BookMove::kMove : BookMove::kNone);
   content_ = ++clock_;
   const bool placement =
       from == TaskStatus::kPending && (to == TaskStatus::kPlaced || to == TaskStatus::kNominated);
@@ -253,7 +256,8 @@ void Ledger::Restore(const Savepoint& savepoint) {
     if (entry.is_promise) {
       ApplyPromise(entry.task, entry.from_node, entry.from_view, /*undo=*/true);
     } else {
-      Apply(entry.task, entry.from, entry.from_node, entry.from_view, /*undo=*/true);
+      Apply(entry.task, entry.from, entry.from_node, entry.from_view,
+            entry.in_books ? BookMove::kUndo : BookMove::kNone);
     }
   }
   if (content_ == savepoint.content) return;

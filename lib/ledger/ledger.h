@@ -86,6 +86,7 @@ class Ledger {
     TaskStatus from, to;
     bool from_view, to_view;  // whether the Kubernetes view counts it
     bool is_promise = false;
+    bool in_books = false;  // of a move: the books made it, too
   };
 
   // What there is, and what queues hold and request: enough for policies that divide shares.
@@ -239,8 +240,9 @@ class Ledger {
   void ChargeView(TaskIndex t, TaskStatus status, NodeIndex node, int sign);
   void ChargeQueues(TaskIndex t, const StatusRow& effect);
   void CountStatus(TaskIndex t, TaskStatus status, int times);
-  void Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view, bool undo);
-  bool MoveInBooks(TaskIndex t, TaskStatus from, TaskStatus to, NodeIndex node, bool undo);
+  enum class BookMove : uint8_t { kNone, kMove, kUndo };
+  void Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view, BookMove books);
+  bool MoveInBooks(TaskIndex t, TaskStatus from, TaskStatus to, NodeIndex node, BookMove move);
   bool WriteCells(NodeIndex n);
   void FollowInBooks(const Change& change);
   void Log(TaskIndex t, TaskStatus to, NodeIndex node, bool view);

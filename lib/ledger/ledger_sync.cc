@@ -152,7 +152,7 @@ void Ledger::Grow() {
   charged_preemptable_.resize(tasks, 0);
   charged_alive_.resize(tasks, 0);
   task_sync_.resize(tasks, 0);
-  books_.Grow(tasks);
+  books_.Grow(*tables_);
 }
 
 bool Ledger::Sync() {

@@ -461,8 +461,10 @@ bool NodeSearch::VisitByScore(TaskIndex task, Want want, const std::vector<uint8
     const size_t nodes = ledger_.tables().nodes.alive.size();
     std::vector<uint8_t> done(nodes, 0);
     done[winner] = 1;
-    for (NodeIndex n = 0; n < nodes; ++n) {
-      done[n] |= states_->state(n) == kNone || (refused != nullptr && (*refused)[n]);
+    const std::span<const StateIndex> states = states_->states();
+    for (NodeIndex n = 0; n < nodes; ++n) done[n] |= states[n] == kNone;
+    if (refused != nullptr) {
+      for (NodeIndex n = 0; n < nodes; ++n) done[n] |= (*refused)[n];
     }
     std::vector<double> scores(states_->slots(), kNever);
     for (StateIndex slot = 0; slot < scores.size(); ++slot) {
@@ -472,7 +474,7 @@ bool NodeSearch::VisitByScore(TaskIndex task, Want want, const std::vector<uint8
     double best = Highest(scores);
     for (int group = 0; group < kGroups && best != kNever; ++group) {
       for (NodeIndex n = 0; n < nodes; ++n) {
-        if (done[n] || scores[states_->state(n)] != best) continue;
+        if (done[n] || scores[states[n]] != best) continue;
         done[n] = 1;
         if (visit(n)) return true;
       }
@@ -481,7 +483,7 @@ bool NodeSearch::VisitByScore(TaskIndex task, Want want, const std::vector<uint8
     }
     for (NodeIndex n = 0; n < nodes && best != kNever; ++n) {
       if (done[n]) continue;
-      const double score = scores[states_->state(n)];
+      const double score = scores[states[n]];
       if (score != kNever) ranked.push_back({score, n});
     }
   } else {

@@ -54,6 +54,7 @@ class NodeStates {
   size_t slots() const { return columns_.size; }
   size_t live() const { return live_; }  // states that hold nodes
   StateIndex state(NodeIndex n) const { return state_[n]; }
+  std::span<const StateIndex> states() const { return state_; }  // by node; valid until Sync
   KindIndex kind(StateIndex slot) const { return kind_[slot]; }
   uint32_t population(StateIndex slot) const { return population_[slot]; }
   NodeIndex head(StateIndex slot) const {  // kNone: no node is in it
