@@ -141,7 +141,7 @@ absl::StatusOr<Trace> ReadAlibaba2020(const Alibaba2020Files& files, const ReadO
   if (!table.status().ok()) return table.status();
   SortBySubmission(&trace);
   if (report != nullptr) report->jobs = static_cast<int64_t>(trace.size());
-  return trace;
+  return Checked(std::move(trace));
 }
 
 }  // namespace muster

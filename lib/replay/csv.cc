@@ -271,7 +271,7 @@ absl::StatusOr<Trace> ReadCsv(const CsvFiles& files, const CsvOptions& options,
   }
   if (!table.status().ok()) return table.status();
   if (report != nullptr) report->jobs = static_cast<int64_t>(trace.size());
-  return trace;
+  return Checked(std::move(trace));
 }
 
 }  // namespace muster

@@ -239,7 +239,7 @@ absl::StatusOr<Trace> ReadGoogle2019(const Google2019Files& files, const ReadOpt
   }
   SortBySubmission(&trace);
   if (report != nullptr) report->jobs = static_cast<int64_t>(trace.size());
-  return trace;
+  return Checked(std::move(trace));
 }
 
 }  // namespace muster

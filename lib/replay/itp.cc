@@ -60,7 +60,7 @@ absl::StatusOr<Trace> ReadItp(const TraceFile& file, const ItpOptions& options,
   AddGpuNodes(nodes, &trace);
   SortBySubmission(&trace);
   if (report != nullptr) report->jobs = static_cast<int64_t>(trace.size());
-  return trace;
+  return Checked(std::move(trace));
 }
 
 }  // namespace muster

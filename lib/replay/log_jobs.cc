@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/replay/trace_parts.h"
 
 namespace muster {
 
@@ -87,7 +88,7 @@ absl::StatusOr<Trace> LogJobs::Finish(std::string_view name, ReadReport* report)
     }
   }
   trace_.name = std::string(name);
-  return std::move(trace_);
+  return Checked(std::move(trace_));
 }
 
 }  // namespace muster

@@ -168,7 +168,7 @@ absl::StatusOr<Trace> ReadOpenb(const OpenbFiles& files, const OpenbOptions& opt
     std::iota(trace.submit.begin(), trace.submit.end(), 0);
   }
   if (report != nullptr) report->jobs = static_cast<int64_t>(trace.size());
-  return trace;
+  return Checked(std::move(trace));
 }
 
 }  // namespace muster

@@ -110,7 +110,7 @@ absl::StatusOr<Trace> ReadPhilly(const PhillyFiles& files, const ReadOptions& op
   if (!table.status().ok()) return table.status();
   SortBySubmission(&trace);
   if (report != nullptr) report->jobs = static_cast<int64_t>(trace.size());
-  return trace;
+  return Checked(std::move(trace));
 }
 
 }  // namespace muster

@@ -45,6 +45,10 @@ TableReader::TableReader(const TraceFile& file, const ReadOptions& options, Read
                   : lines_.status();
     return;
   }
+  if (!IsValidUtf8(line)) {
+    status_ = absl::InvalidArgumentError(absl::StrCat(file.name, ":1: the line is not UTF-8"));
+    return;
+  }
   Split(line);
   for (std::string_view field : fields_) columns_.emplace_back(Trim(field));
   if (columns.size() > 0 && columns_[0] != *columns.begin()) {
@@ -131,6 +135,10 @@ bool TableReader::NextRow() {
     row_is_good_ = false;
     bad_field_.clear();
     bad_rule_ = absl::StrCat(fields_.size(), " fields, the header has ", columns_.size());
+  } else if (!IsValidUtf8(line)) {  // names end up in documents of JSON
+    row_is_good_ = false;
+    bad_field_.clear();
+    bad_rule_ = "the line is not UTF-8";
   }
   return true;
 }

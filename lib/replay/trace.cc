@@ -10,6 +10,9 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
+#include "lib/model/access.h"
+#include "lib/model/cluster_impl.h"
+#include "muster/cluster.h"
 
 namespace muster {
 namespace {
@@ -93,6 +96,11 @@ absl::Status CheckJob(const Trace& t, size_t row) {
     return RowRefusal(t, row, absl::StrCat("estimate is ", t.estimate[row], "; must be above 0"));
   }
   if (t.tasks[row] == 0) return RowRefusal(t, row, "it has no tasks");
+  if (t.processors == 0 && t.tasks[row] > kMaxRows) {
+    return RowRefusal(
+        t, row,
+        absl::StrCat("tasks is ", t.tasks[row], "; a cluster holds at most ", kMaxRows, " tasks"));
+  }
   if (At(t.min_tasks, row, 0u) > t.tasks[row]) {
     return RowRefusal(t, row, "min_tasks is above tasks");
   }
@@ -110,6 +118,55 @@ absl::Status CheckJob(const Trace& t, size_t row) {
   const uint32_t preceding = At(t.preceding, row, uint32_t{kNone});
   if (preceding != kNone && preceding >= t.size()) {
     return RowRefusal(t, row, absl::StrCat("there is no preceding job ", preceding));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckText(absl::string_view what, std::string_view text) {
+  if (IsValidUtf8(text)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("trace: ", what, " ", Quote(text), ": the name is not UTF-8"));
+}
+
+// Results and reports have these names.
+absl::Status CheckTexts(const Trace& t) {
+  if (absl::Status s = CheckText("name", t.name); !s.ok()) return s;
+  for (const std::string& user : t.users) {
+    if (absl::Status s = CheckText("user", user); !s.ok()) return s;
+  }
+  for (const std::string& name : t.names) {
+    if (absl::Status s = CheckText("job", name); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+// The rows that a replay makes a cluster of, made here on one of their own: what it refuses is
+// refused before the first job.
+absl::Status CheckRows(const Trace& t) {
+  Cluster cluster;
+  HashSet<std::string_view> places;
+  for (const DomainSpec& domain : t.machine.domains) {
+    if (absl::Status s = cluster.AddDomain(domain); !s.ok()) return s;
+  }
+  for (const NodeSpec& node : t.machine.nodes) {
+    if (absl::Status s = cluster.AddNode(node); !s.ok()) return s;
+    places.insert(node.name);
+    if (!node.domain.empty()) places.insert(node.domain);
+  }
+  for (const QueueSpec& queue : t.queues) {
+    absl::Status s = queue.name == "default" ? cluster.UpdateQueue(queue) : cluster.AddQueue(queue);
+    if (!s.ok()) return s;
+  }
+  for (size_t i = 0; i < t.shapes.size(); ++i) {
+    const absl::StatusOr<CheckedShape> shape =
+        ImplOf(cluster).editor.interner().Check(t.shapes[i], "shape", absl::StrCat(i));
+    if (!shape.ok()) return shape.status();
+  }
+  for (const NodeEvent& event : t.node_events) {
+    if (places.contains(event.name)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("trace: event of node ", Quote(event.name),
+                     ": there is no node or domain of nodes of this name"));
   }
   return absl::OkStatus();
 }
@@ -230,6 +287,8 @@ absl::Status CheckTrace(const Trace& trace) {
   }
   if (absl::Status s = CheckNames("node", trace.machine.nodes); !s.ok()) return s;
   if (absl::Status s = CheckNames("queue", trace.queues); !s.ok()) return s;
+  if (absl::Status s = CheckTexts(trace); !s.ok()) return s;
+  if (absl::Status s = CheckRows(trace); !s.ok()) return s;
   if (trace.processors > 0 && !trace.node_events.empty()) {
     return absl::InvalidArgumentError("trace: node events need a machine of nodes");
   }

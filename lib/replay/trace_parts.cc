@@ -27,6 +27,13 @@ void AddGpuNodes(int64_t count, Trace* trace) {
   }
 }
 
+absl::StatusOr<Trace> Checked(Trace trace) {
+  if (const absl::Status s = CheckTrace(trace); !s.ok()) {
+    return absl::Status(s.code(), absl::StrCat(trace.name, ": ", s.message()));
+  }
+  return trace;
+}
+
 void SortBySubmission(Trace* trace) {
   if (trace->size() == 0) return;
   if (!std::is_sorted(trace->submit.begin(), trace->submit.end())) {

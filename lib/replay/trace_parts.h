@@ -46,6 +46,10 @@ GpuGang GangOf(int64_t gpus);
 uint32_t GpuShape(int64_t gpus_each, Numbers* shapes, Trace* trace);
 void AddGpuNodes(int64_t count, Trace* trace);
 
+// Returns the trace if Replay would take it. Fields may each be valid and the rows not: a queue may
+// have a parent that no line has.
+absl::StatusOr<Trace> Checked(Trace trace);
+
 // The rows by submission, equal times as they stand; the first submission becomes time 0.
 void SortBySubmission(Trace* trace);
 void Drop(std::string_view rule, ReadReport* report);
