@@ -66,7 +66,43 @@ const char* KindName(RowKind kind) {
   return "";
 }
 
+// Turns are counted up from what is remembered.
+constexpr uint64_t kMostTurns = uint64_t{1} << 62;
+
+// Whether the text is the key of a row that there can be (KeyOf).
+bool IsKey(std::string_view key) {
+  constexpr int kKinds = static_cast<int>(RowKind::kReservation) + 1;
+  if (key.empty() || key[0] < 'a' || key[0] >= 'a' + kKinds) return false;
+  Checker check("row", key.substr(1));
+  check.Name(key.substr(1));
+  return check.ok();
+}
+
 }  // namespace
+
+absl::Status Deltas::CheckObject(const Object& object) const {
+  if (const auto* node = std::get_if<NodeSpec>(&object)) return CheckNode(*node).status();
+  if (const auto* queue = std::get_if<QueueSpec>(&object)) return CheckQueue(*queue).status();
+  if (const auto* job = std::get_if<JobSpec>(&object)) {
+    absl::Status status = CheckJob(*job).status();
+    for (const GroupSpec& group : job->groups) {
+      status.Update(
+          editor_.interner().Check(group.shape, "job", job->name, "group", group.name).status());
+    }
+    return status;
+  }
+  const TaskSpec& task = std::get<TaskSpec>(object);
+  absl::Status status = CheckTask(task);
+  status.Update(editor_.interner().Check(task.shape, "task", task.name).status());
+  return status;
+}
+
+bool Deltas::IsThere(const Object& object) const {
+  const Tables& t = editor_.tables();
+  const NameTable* const names[] = {&t.nodes.names, &t.queues.names, &t.jobs.names, &t.tasks.names};
+  return std::visit(
+      [&](const auto& row) { return names[object.index()]->Find(row.name).has_value(); }, object);
+}
 
 template <class Spec>
 absl::StatusOr<DeltaOutcome> Deltas::Upsert(RowKind kind, const Spec& spec) {
@@ -174,9 +210,16 @@ absl::Status Deltas::Remember(Memory memory) {
       return refuse("counts of groups that are not there");
     }
   }
+  for (const auto& [key, generation] : memory.generations) {
+    if (!IsKey(key)) return refuse("a generation of a row that there cannot be");
+  }
+  if (memory.turns > kMostTurns) return refuse("turns are out of range");
   HashMap<std::string, Waiting> waiting;
   uint64_t last = 0;
   for (Memory::Late& late : memory.waiting) {
+    if (absl::Status s = CheckObject(late.object); !s.ok()) return s;
+    if (IsThere(late.object)) return refuse("a row waits that is there");
+    if (!IsKey(late.missing)) return refuse("a row waits for one that there cannot be");
     if (late.turn <= last || late.turn > memory.turns) return refuse("turns are out of order");
     last = late.turn;
     const RowKind kind = static_cast<RowKind>(late.object.index());

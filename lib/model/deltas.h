@@ -104,6 +104,9 @@ class Deltas {
   // The tasks of a job wait for it. The caller erases their rows.
   void LetTasksWait(JobIndex job, const std::vector<TaskIndex>& tasks);
 
+  // The rules of an object by itself; whether a row of its name lives.
+  absl::Status CheckObject(const Object& object) const;
+  bool IsThere(const Object& object) const;
   bool IsTold(TaskIndex task) const;
   bool IsCounted(TaskIndex task) const;  // exists for the count of its group alone
   void SyncCounted(JobIndex job, const JobSpec& spec, const std::vector<CheckedShape>& shapes);

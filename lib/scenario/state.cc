@@ -139,12 +139,19 @@ absl::StatusOr<Deltas::Memory> ReadMemory(StateReader& in, Budget* budget) {
     std::string key(in.Field());
     memory.generations.emplace_back(std::move(key), in.Number());
   }
+  int64_t counted = 0;
   for (uint64_t left = in.Count(); left > 0; --left) {
     memory.counts.emplace_back(in.Field(), std::vector<int64_t>());
     for (uint64_t groups = in.Count(); groups > 0; --groups) {
       const uint64_t count = in.Number();
       if (count > static_cast<uint64_t>(kMaxRows)) return NoState("a count is out of range");
       memory.counts.back().second.push_back(static_cast<int64_t>(count));
+      // Rows that are there, or that an event may bring back.
+      counted += static_cast<int64_t>(count);
+      if (counted > budget->limits().rows) {
+        return absl::ResourceExhaustedError(absl::StrCat(
+            "state: counts of ", counted, " tasks; at most ", budget->limits().rows, " are read"));
+      }
     }
   }
   memory.turns = in.Number();
