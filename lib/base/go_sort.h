@@ -9,6 +9,9 @@
 // it. To decide as they decide, this function compares and swaps in the same order. Equal elements,
 // too, lie as Go leaves them.
 //
+// Orders of callers' policies may be no orders, either. Lists that go by them are sorted here:
+// std::sort and std::stable_sort run past the end of a list if a comparison is wrong.
+//
 // The algorithm is pattern-defeating quicksort: insertion sort up to 12 elements, a median of three
 // or nine as the pivot, a few swaps of a fixed generator where a partition was lopsided, heap sort
 // where that did not help.

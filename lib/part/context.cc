@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lib/base/go_heap.h"
+#include "lib/base/go_sort.h"
 
 namespace muster {
 
@@ -27,7 +28,7 @@ std::vector<TaskIndex> ActionContext::InTaskOrder(std::vector<TaskIndex> tasks) 
       std::count_if(tasks.begin(), tasks.end(), [&](TaskIndex t) { return ordinal[t] != kAbsent; });
   if (numbered == 0 || numbered == tasks.size()) {
     if (!std::is_sorted(tasks.begin(), tasks.end(), before)) {
-      std::sort(tasks.begin(), tasks.end(), before);
+      GoSort(tasks, before);
     }
     return tasks;
   }

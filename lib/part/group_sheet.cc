@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/base/go_sort.h"
+
 namespace muster {
 
 GroupSheet MakeGroupSheet(const ActionContext& context, JobIndex job,
@@ -26,8 +28,8 @@ GroupSheet MakeGroupSheet(const ActionContext& context, JobIndex job,
       waiting.push_back(group);
     }
   }
-  std::sort(waiting.begin(), waiting.end(),
-            [&](const SubGroup& a, const SubGroup& b) { return dispatcher.SubGroupBefore(a, b); });
+  GoSort(waiting,
+         [&](const SubGroup& a, const SubGroup& b) { return dispatcher.SubGroupBefore(a, b); });
   auto needed = std::make_shared<std::vector<uint8_t>>(slots, 0);
   for (const SubGroup& group : waiting) {
     const std::string_view name = domains.PolicyOf(group);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "lib/base/go_sort.h"
+
 namespace muster {
 namespace {
 
@@ -35,8 +37,7 @@ std::vector<JobIndex> BatchQueue(ActionContext& context) {
     if (context.ledger.job(job).pending() > 0 && context.dispatcher.Valid(job))
       queue.push_back(job);
   }
-  std::sort(queue.begin(), queue.end(),
-            [&](JobIndex a, JobIndex b) { return context.dispatcher.JobBefore(a, b); });
+  GoSort(queue, [&](JobIndex a, JobIndex b) { return context.dispatcher.JobBefore(a, b); });
   return queue;
 }
 

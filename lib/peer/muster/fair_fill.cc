@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "lib/base/go_sort.h"
 #include "lib/part/domain_search.h"
 #include "lib/part/queue_tree_walk.h"
 #include "lib/peer/muster/gang_repack.h"
@@ -27,8 +28,7 @@ void FairFill::Run() {
   for (JobIndex j : context_.waiting) {
     if (Prepare(j) && PromisesSuffice(j, SheetOf(j))) promised.push_back(j);
   }
-  std::sort(promised.begin(), promised.end(),
-            [this](JobIndex a, JobIndex b) { return context_.dispatcher.JobBefore(a, b); });
+  GoSort(promised, [this](JobIndex a, JobIndex b) { return context_.dispatcher.JobBefore(a, b); });
   for (JobIndex j : promised) {
     while (HasPromises(SheetOf(j))) {
       if (context_.meter.Cut()) return;

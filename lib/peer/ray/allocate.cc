@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/base/go_sort.h"
 #include "lib/part/attempt.h"
 #include "lib/peer/ray/node_view.h"
 #include "lib/peer/ray/ray.h"
@@ -41,8 +42,7 @@ class RayAllocate {
 
   void Run() {
     std::vector<JobIndex> jobs(context_.waiting.begin(), context_.waiting.end());
-    std::stable_sort(jobs.begin(), jobs.end(),
-                     [&](JobIndex a, JobIndex b) { return context_.dispatcher.JobBefore(a, b); });
+    GoSort(jobs, [&](JobIndex a, JobIndex b) { return context_.dispatcher.JobBefore(a, b); });
     for (JobIndex job : jobs) {
       if (context_.meter.Cut()) return;
       context_.meter.Spend();

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <string>
 
+#include "lib/base/go_sort.h"
 #include "lib/part/queue_round.h"
 #include "lib/peer/volcano/actions.h"
 
@@ -32,7 +33,7 @@ void RunAdmit(ActionContext& context, const Options&) {
   }
   for (std::vector<JobIndex>& of_queue : waiting) {
     if (!std::is_sorted(of_queue.begin(), of_queue.end(), job_before)) {
-      std::sort(of_queue.begin(), of_queue.end(), job_before);
+      GoSort(of_queue, job_before);
     }
   }
   while (!round.empty()) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "lib/base/go_sort.h"
 #include "lib/part/queue_round.h"
 #include "lib/part/victims.h"
 #include "lib/peer/volcano/action/fit_errors.h"
@@ -165,7 +166,7 @@ std::vector<VictimSet> GangEviction::VictimSets(JobIndex job, DomainIndex domain
     }
     AddVictimSets(context_, other, std::move(tasks), need, &sets);
   }
-  std::sort(sets.begin(), sets.end(), [&](const VictimSet& a, const VictimSet& b) {
+  GoSort(sets, [&](const VictimSet& a, const VictimSet& b) {
     if (a.whole != b.whole) return b.whole;
     if (const int order = a.job == b.job ? 0 : CompareVictims(job, a.job, b.job)) return order < 0;
     if (a.worth != b.worth) return a.worth > b.worth;
