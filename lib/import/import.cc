@@ -84,6 +84,11 @@ absl::StatusOr<Import> ImportObjects(std::string_view objects, const ImportOptio
       configuration.values.empty() ? std::nullopt : std::optional<Field>(Field(&configured)), &log};
   (*importer)->read(source, &import.scenario);
   if (!log.ok()) return log.status();
+  // Objects that no API server checked may break rules that rows have.
+  Cluster filled;
+  if (const absl::Status s = Fill(import.scenario, &filled); !s.ok()) {
+    return absl::Status(s.code(), absl::StrCat("dump: ", s.message()));
+  }
   import.report = log.Take();
   return import;
 }

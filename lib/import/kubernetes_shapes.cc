@@ -26,6 +26,11 @@ std::vector<Toleration> ReadTolerations(const ApiObject& pod) {
     toleration.key = item.Text("key");
     toleration.value = item.Text("value");
     toleration.effect = item["effect"].AsWord<TaintEffect>();
+    // The API server has no such object; a dump that was written by hand may.
+    if (toleration.key.empty() && *known == TolerationOp::kEqual) {
+      item.Ignored("a toleration with an empty key is left out; its operator must be \"Exists\"");
+      continue;
+    }
     out.push_back(std::move(toleration));
   }
   return out;

@@ -66,6 +66,19 @@ TEST(Importers, WhatComesOutRunsAndReadsBack) {
   EXPECT_THAT(plan->ToText(), HasSubstr("ns/p"));
 }
 
+// What no API server would have is refused here, and not by Fill.
+TEST(Importers, AScenarioThatFillRefusesIsRefused) {
+  const ObjectJson spread = {{{"topologyKey", "zone"}, {"maxSkew", 0}}};
+  const ObjectJson pod = With(With(PodJson(), "/spec/schedulerName", "volcano"),
+                              "/spec/topologySpreadConstraints", spread);
+  const absl::StatusOr<Import> import =
+      TryImport({NodeJson(), QueueJson(), GroupJson("g", {{"minMember", 1}}), pod}, {});
+  EXPECT_EQ(import.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(import.status().message()), ::testing::StartsWith("dump: "));
+  EXPECT_THAT(std::string(import.status().message()),
+              HasSubstr("spread constraint \"zone\": max_skew is 0; must be 1 or more"));
+}
+
 TEST(Reports, AreJson) {
   EXPECT_EQ(WriteReport({}), "{\"entries\": []}\n");
   EXPECT_EQ(WriteReport({{ImportSeverity::kLeftOut, "Pod a/b", "x[\"y\"]", "lost"},

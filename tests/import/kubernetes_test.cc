@@ -182,6 +182,18 @@ TEST(Shapes, WhatNoScenarioHoldsIsReported) {
                                   "spec.resourceClaims"));
 }
 
+// An empty key covers every key, which only "Exists" can: so the API server has it.
+TEST(Shapes, AnEmptyKeyIsToleratedByExistsAlone) {
+  std::vector<std::string> fields;
+  const TaskShape shape =
+      Shape({{"tolerations",
+              {{{"operator", "Exists"}}, {{"effect", "NoExecute"}}, {{"operator", "Equal"}}}},
+             {"containers", {ContainerJson({{"cpu", "1"}})}}},
+            &fields);
+  EXPECT_THAT(shape.tolerations, ElementsAre(Toleration{.op = TolerationOp::kExists}));
+  EXPECT_THAT(fields, ElementsAre("spec.tolerations[1]", "spec.tolerations[2]"));
+}
+
 TEST(Shapes, OnePlainContainerIsNotListed) {
   EXPECT_THAT(Shape(ObjectJson::object()).containers, IsEmpty());
   const TaskShape two = Shape({{"containers", {ContainerJson(), {{"name", "b"}}}}});
