@@ -410,6 +410,10 @@ class Resolver {
 }  // namespace
 
 absl::StatusOr<ProfileConfig> ResolveProfile(std::string_view spec, const Extensions* extensions) {
+  if (!IsValidUtf8(spec)) {  // plans repeat the spec, and are written as JSON
+    return absl::InvalidArgumentError(
+        absl::StrCat("profile ", Quote(spec), ": the text is not UTF-8"));
+  }
   const size_t colon = spec.find(':');
   const std::string_view name = spec.substr(0, colon);
   const std::string_view items =

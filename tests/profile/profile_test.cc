@@ -141,6 +141,12 @@ TEST(Profile, ErrorsNameTheRule) {
   }
 }
 
+TEST(Profile, ASpecIsUtf8) {
+  EXPECT_EQ(std::string(ResolveProfile("volcano:lone_tasks=a\xFF").status().message()),
+            "profile \"volcano:lone_tasks=a\\xff\": the text is not UTF-8");
+  EXPECT_TRUE(ResolveProfile("volcano:lone_tasks=\xC3\xBC").ok());
+}
+
 TEST(Profile, EveryTableResolvesAndIsListed) {
   const std::vector<ProfileInfo> infos = Profiles();
   ASSERT_EQ(infos.size(), Presets().size()) << "a table does not resolve";
