@@ -12,6 +12,7 @@
 #include "lib/import/importer.h"
 #include "lib/import/json_text.h"
 #include "lib/plan/json_text.h"
+#include "muster/schedule.h"
 
 namespace muster {
 namespace {
@@ -88,6 +89,10 @@ absl::StatusOr<Import> ImportObjects(std::string_view objects, const ImportOptio
   Cluster filled;
   if (const absl::Status s = Fill(import.scenario, &filled); !s.ok()) {
     return absl::Status(s.code(), absl::StrCat("dump: ", s.message()));
+  }
+  // A cycle without rows resolves the profile, and no more.
+  if (const absl::Status s = Cluster().Schedule(import.scenario.profile).status(); !s.ok()) {
+    return absl::Status(s.code(), absl::StrCat(ToAbsl(kConfiguration), ": ", s.message()));
   }
   import.report = log.Take();
   return import;

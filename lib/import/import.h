@@ -27,6 +27,7 @@
 //   dump: document 2.items[7]: key "kind" is missing; each object has one
 //   Pod ns/p: spec.containers[0].resources.requests.cpu: "4 GB" is not a quantity; ...
 //   dump: job "ns/p", group "w", spread constraint "zone": max_skew is 0; must be 1 or more
+//   scheduler configuration: profile: unknown policy "drff"; did you mean "drf"?
 //   profile "vulcano": no importer has this name; expected one of volcano, kube-batch
 //
 // Cost. Time is linear in the text, times the logarithm of the number of rows. Memory is some

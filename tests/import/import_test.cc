@@ -79,6 +79,13 @@ TEST(Importers, AScenarioThatFillRefusesIsRefused) {
               HasSubstr("spread constraint \"zone\": max_skew is 0; must be 1 or more"));
 }
 
+TEST(Importers, AConfigurationThatIsNoProfileIsRefused) {
+  ImportOptions options;
+  options.configuration = R"({"tiers": [{"plugins": [{"name": "drff"}]}]})";
+  EXPECT_EQ(TryImport({NodeJson(), QueueJson()}, options).status().message(),
+            "scheduler configuration: profile: unknown policy \"drff\"; did you mean \"drf\"?");
+}
+
 TEST(Reports, AreJson) {
   EXPECT_EQ(WriteReport({}), "{\"entries\": []}\n");
   EXPECT_EQ(WriteReport({{ImportSeverity::kLeftOut, "Pod a/b", "x[\"y\"]", "lost"},
