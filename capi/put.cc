@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "capi/put.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -55,6 +56,23 @@ class Added {
       if (!s.ok()) return s;
     }
     return absl::OkStatus();
+  }
+  // Rows that were removed again have used up indices: a replay must use them up, too. The row that
+  // was refused is left out, because it may have bytes that no document can hold.
+  void RecordTakenBack(const ClusterSpec& rows, Recorder* recorder) const {
+    ClusterSpec kept;
+    const auto keep = [this](int32_t kind, const auto& from, auto* to) {
+      const auto count =
+          std::count_if(rows_.begin(), rows_.end(), [&](const auto& r) { return r.first == kind; });
+      to->assign(from.begin(), from.begin() + count);
+    };
+    keep(MUSTER_KIND_DOMAINS, rows.domains, &kept.domains);
+    keep(MUSTER_KIND_NODES, rows.nodes, &kept.nodes);
+    keep(MUSTER_KIND_QUEUES, rows.queues, &kept.queues);
+    keep(MUSTER_KIND_JOBS, rows.jobs, &kept.jobs);
+    keep(MUSTER_KIND_TASKS, rows.tasks, &kept.tasks);
+    recorder->Rows("add", kept);
+    for (size_t i = rows_.size(); i-- > 0;) recorder->Remove(rows_[i].first, rows_[i].second);
   }
 
  private:
@@ -235,9 +253,8 @@ absl::Status AddRows(muster_cluster* handle, const ClusterSpec& rows, std::strin
       return At(place, TableName(MUSTER_KIND_BUDGETS), i, s);
     }
   }
-  bool took_back = false;
+  Added added(cluster);
   const absl::Status done = Changing(handle, [&]() -> absl::Status {
-    Added added(cluster);
     const auto add = [&](int32_t kind, const auto& list, const auto& put) {
       for (size_t i = 0; i < list.size(); ++i) {
         if (absl::Status s = put(list[i]); !s.ok()) return At(place, TableName(kind), i, s);
@@ -268,14 +285,18 @@ absl::Status AddRows(muster_cluster* handle, const ClusterSpec& rows, std::strin
     }
     if (s.ok()) s = SetRecords(cluster, rows, place);
     if (s.ok()) return s;
-    took_back = added.any();
     if (absl::Status back = added.TakeBack(); !back.ok()) {
       return absl::InternalError(absl::StrCat(s.message(), "; taking rows back: ", back.message()));
     }
     return s;
   });
-  // Rows that were removed again have used up indices: a replay must use them up, too.
-  if ((done.ok() || took_back) && handle->recorder != nullptr) handle->recorder->Rows("add", rows);
+  if (handle->recorder != nullptr) {
+    if (done.ok()) {
+      handle->recorder->Rows("add", rows);
+    } else if (added.any()) {
+      added.RecordTakenBack(rows, handle->recorder.get());
+    }
+  }
   return done;
 }
 
