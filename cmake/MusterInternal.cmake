@@ -37,6 +37,11 @@ if(MUSTER_SANITIZE)
   target_link_options(muster_internal INTERFACE -fsanitize=${sanitizers})
 endif()
 
+# The fuzzer is told which branches an input took, in all of the library and in nothing else.
+if(MUSTER_FUZZ)
+  target_compile_options(muster_internal INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 # What most files read first, compiled once for all of them. Only headers of others: a change of
 # ours then compiles again what includes it and nothing else. Each file still names what it uses:
 # -DMUSTER_PRECOMPILE=OFF -DMUSTER_UNITE=OFF shows whether it does.

@@ -138,6 +138,28 @@ growth() {
     run_tests release -R '^growth$'
 }
 
+# Each target of tests/fuzz for ten seconds, from its corpus. Findings are in build/fuzz/findings.
+fuzz_targets() {
+  local target failed_targets=()
+  build fuzz || return 1
+  mkdir -p build/fuzz/findings
+  for target in tests/fuzz/corpus/*/; do
+    target=$(basename "$target")
+    MUSTER_FUZZ_TARGET=$target build/fuzz/muster_fuzz -max_total_time=10 -timeout=25 -seed=1 \
+      -rss_limit_mb=4096 -dict=tests/fuzz/words.dict -print_final_stats=1 \
+      -artifact_prefix="build/fuzz/findings/$target-" \
+      "$(mktemp -d -p build/fuzz)" "tests/fuzz/corpus/$target" >"build/fuzz/$target.log" 2>&1 ||
+      failed_targets+=("$target")
+    echo "$target: $(grep -o 'cov: [0-9]*' "build/fuzz/$target.log" | tail -n 1)," \
+      "$(sed -n 's/^stat::number_of_executed_units: */executions: /p' "build/fuzz/$target.log")"
+  done
+  if [ "${#failed_targets[@]}" -gt 0 ]; then
+    for target in "${failed_targets[@]}"; do tail -n 40 "build/fuzz/$target.log"; done
+    echo "broken by findings: ${failed_targets[*]}"
+    return 1
+  fi
+}
+
 more_worlds() {
   MUSTER_WORLDS=30000 run_tests release -R '^worlds/'
 }
