@@ -138,6 +138,14 @@ growth() {
     run_tests release -R '^growth$'
 }
 
+# A million events for three profiles on 10,000 nodes; ctest runs 100,000 for each on 150.
+long_lives() {
+  local profile
+  for profile in volcano kube-batch koordinator; do
+    build/release/muster_long_life --profile "$profile" --events 1000000 || return 1
+  done
+}
+
 # Each target of tests/fuzz for ten seconds, from its corpus. Findings are in build/fuzz/findings.
 fuzz_targets() {
   local target failed_targets=()

@@ -20,6 +20,10 @@
 // - a node that holds more than it has: its idle amounts are negative, and nothing more fits;
 // - a gang that needs more tasks than it has: it is never placed, with the reason kInvalidGang;
 // - no nodes, no tasks, no queues: the plan is empty.
+// Memory. A call that runs out of memory throws std::bad_alloc, and the cluster is as it was. If
+// the exception comes after the first row has changed, the cluster is lost: calls with a status
+// return DataLoss, Freeze and Describe return an empty cluster, and it can only be destroyed or
+// assigned to. Schedule never loses a cluster. docs/faults.md states what is tested.
 // Ownership. A cluster copies what it is given, and owns its rows. Plans and snapshots do not refer
 // to it. A moved-from cluster can only be assigned to and destroyed.
 // Threads. A cluster is used by one thread at a time. Freeze() returns a Snapshot for others.
@@ -196,7 +200,7 @@ class MUSTER_EXPORT Cluster {
 
   // Returns the cluster as it is now. O(1); the next change of the cluster costs O(rows) once.
   Snapshot Freeze() const;
-  // Returns a number that grows with every change.
+  // Returns a number that grows with every change. The largest uint64_t: the cluster is lost.
   uint64_t version() const;
   // Returns all rows as specs, in the order of insertion. O(rows).
   ClusterSpec Describe() const;

@@ -10,7 +10,7 @@
 // Promise. A plan is a pure function of the snapshot, the profile and those options that may change
 // a decision. Equal inputs give plans of equal digests on every compiler, thread and run. The
 // library reads no clock: times come in as options, and a caller that needs a time limit sets
-// should_stop.
+// should_stop. The caller's rounding mode and locale move no digest.
 // Failure. Schedule fails with InvalidArgument for a spec string that does not resolve: the error
 // names the unknown word and the nearest valid one, or the option and its range. Tasks that find no
 // place are no failure: the plan has a Reason for each. Every object stays as it was.
@@ -72,8 +72,8 @@ struct ScheduleOptions {
   // Plan::cursor of an earlier plan that was cut: the actions that had ended are skipped.
   uint32_t cursor = 0;
   // Called between gangs, on the caller's thread. If it returns true, the cycle ends as by a spent
-  // budget: the plan is not complete(), and holds whole gangs only. Empty: the cycle is not
-  // stopped.
+  // budget: the plan is not complete(), and holds whole gangs only. It must not use the cluster.
+  // Empty: the cycle is not stopped.
   std::function<bool()> should_stop;
   // What the cycle decides (turn.h). Default: everything.
   Turn turn = {};

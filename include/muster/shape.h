@@ -30,6 +30,8 @@
 #include <utility>
 #include <vector>
 
+#include "muster/boxed.h"
+
 namespace muster {
 
 // --- amounts ------------------------------------------------------------------------------------
@@ -285,6 +287,23 @@ enum class Alignment : uint8_t {
   kSingleNumaNode,
 };
 
+// What only schedulers of pods distinguish about a request, and about spread constraints. Profile
+// kube-scheduler reads it.
+struct PodTraits {
+  // The part of TaskShape::request that belongs to no container (overhead of a runtime class).
+  Resources overhead = {};
+  // True: `request` was given for the task as a whole. Scores then count an absent amount of a
+  // container as nothing where the whole has it. Default: false, the containers' amounts add up.
+  bool whole_request = false;
+  // Terms that the scheduler's configuration adds to required node affinity: nodes must match one
+  // of them, too. Absent: none are added.
+  std::optional<std::vector<NodeTerm>> added_affinity = {};
+  // True: `spread` has the scheduler's own default constraints. A node that lacks a key is then
+  // scored, too. Default: false, the constraints are the task's own.
+  bool default_spread = false;
+  friend bool operator==(const PodTraits&, const PodTraits&) = default;
+};
+
 // Everything about a task that decides where it may run.
 //
 // The defaults set no constraint: the task requests one of `pods` and may run on every node.
@@ -325,6 +344,8 @@ struct TaskShape {
   std::vector<DeviceRequest> devices = {};
   // Only nodes that align tasks this way will do (policy numa-aware). kUnset, kNone: any node.
   Alignment alignment = Alignment::kUnset;
+  // Absent: no overhead, and amounts and constraints are its own.
+  Boxed<PodTraits> pod = {};
   friend bool operator==(const TaskShape&, const TaskShape&) = default;
 };
 

@@ -35,10 +35,12 @@
 
 #include "muster/boxed.h"
 #include "muster/flavor.h"
+#include "muster/gang.h"
 #include "muster/job_counts.h"
 #include "muster/lifetime.h"
 #include "muster/owner.h"
 #include "muster/partition.h"
+#include "muster/pod_group.h"
 #include "muster/queue_rules.h"
 #include "muster/reservation.h"
 #include "muster/shape.h"
@@ -162,6 +164,8 @@ struct SubGroupSpec {
   int64_t order = 0;
   // Where its tasks shall be together. Absent: no rule of its own.
   std::optional<TopologyWish> topology = {};
+  // Its place in a tree of sub-groups. Absent: it is right below the job.
+  Boxed<SubGroupPlace> place = {};
 };
 
 // How many of the sub-groups that name this rule must be whole for the job to be whole.
@@ -248,6 +252,10 @@ struct JobSpec {
   Boxed<Lifetime> lifetime = {};
   // The quota that it holds. Absent: none.
   Boxed<JobAdmission> admission = {};
+  // How it is evicted, if it is a group of pods. Absent: task by task.
+  Boxed<PodGroupTraits> pod_group = {};
+  // Rules of its gang. Absent: none.
+  Boxed<GangRules> gang = {};
 };
 
 // --- nodes, queues and the rest ------------------------------------------------------------------
@@ -458,6 +466,9 @@ struct DisruptionBudgetSpec {
   std::optional<Selector> selector = {};
   // How many may be evicted now; 0 or more.
   int64_t allowed = 0;
+  // Names of tasks that are counted as evicted already: they use up nothing of `allowed`. The tasks
+  // need not exist. Default: none.
+  std::vector<std::string> disrupted = {};
 };
 
 // A cap on what tasks of a namespace hold together (ResourceQuota).

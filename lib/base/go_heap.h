@@ -17,6 +17,8 @@
 //   Pop   swaps the root with the last element, sinks the new root in the rest, returns the last.
 //   sink  takes the left child, the right one if less(right, left), stops if !less(child, parent).
 //   Init  sinks from n / 2 - 1 down to 0.
+//   FixTop  sinks the root, of which the key has changed.
+//   Remove  swaps the element with the last, sinks it in the rest, or raises it if it did not sink.
 //
 // So `less` may be any predicate at all. std::push_heap and std::pop_heap promise neither.
 #ifndef MUSTER_BASE_GO_HEAP_H_
@@ -41,13 +43,22 @@ class GoHeap {
 
   void Push(T element) {
     elements_.push_back(std::move(element));
-    size_t child = elements_.size() - 1;
-    while (child > 0) {
-      const size_t parent = (child - 1) / 2;
-      if (!less_(elements_[child], elements_[parent])) break;
-      std::swap(elements_[parent], elements_[child]);
-      child = parent;
+    Raise(elements_.size() - 1);
+  }
+
+  // REQUIRES: !empty().
+  void FixTop() { Sink(0, elements_.size()); }
+
+  // REQUIRES: i < size().
+  T Remove(size_t i) {
+    const size_t last = elements_.size() - 1;
+    if (i != last) {
+      std::swap(elements_[i], elements_[last]);
+      if (!Sink(i, last)) Raise(i);
     }
+    T element = std::move(elements_.back());
+    elements_.pop_back();
+    return element;
   }
 
   // REQUIRES: !empty().
@@ -68,15 +79,27 @@ class GoHeap {
   const std::vector<T>& elements() const { return elements_; }
 
  private:
-  void Sink(size_t parent, size_t size) {
+  void Raise(size_t child) {
+    while (child > 0) {
+      const size_t parent = (child - 1) / 2;
+      if (!less_(elements_[child], elements_[parent])) break;
+      std::swap(elements_[parent], elements_[child]);
+      child = parent;
+    }
+  }
+
+  // Returns whether the element has moved.
+  bool Sink(size_t parent, size_t size) {
+    const size_t first = parent;
     for (;;) {
       size_t child = 2 * parent + 1;
-      if (child >= size) return;
+      if (child >= size) break;
       if (child + 1 < size && less_(elements_[child + 1], elements_[child])) ++child;
-      if (!less_(elements_[child], elements_[parent])) return;
+      if (!less_(elements_[child], elements_[parent])) break;
       std::swap(elements_[parent], elements_[child]);
       parent = child;
     }
+    return parent > first;
   }
 
   Less less_;

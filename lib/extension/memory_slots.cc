@@ -62,11 +62,19 @@ ClusterEvents MemorySlots::EventsSince(std::string_view name) {
 Memory MemorySlots::After() && {
   if (before_ == nullptr) return {};
   const internal::MemoryData* before = internal::DataOf(*before_);
+  const auto touched = [&](std::string_view name) {
+    const auto found = slots_.find(name);
+    return found != slots_.end() && found->second.now.has_value();
+  };
   internal::MemoryData data;
+  if (before != nullptr) {
+    for (const auto& [name, slot] : before->slots) {
+      if (!touched(name)) data.slots.emplace(name, slot);
+    }
+  }
   bool changed = false;
   for (auto& [name, slot] : slots_) {
     if (!slot.now.has_value()) continue;
-    if (!changed && before != nullptr) data = *before;
     changed = true;
     internal::MemoryData::Slot& kept = data.slots[std::string(name)];
     kept.version = slot.version;

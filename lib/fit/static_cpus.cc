@@ -195,11 +195,12 @@ class StaticCpus::Taker {
     }
   }
 
+  // A loop of its own: with std::any_of the compiler makes a call of every look at a CPU.
   bool HasFree(const Place& place) const {
-    const std::span<const int> cpus = CpusOf(place.core);
-    return std::any_of(cpus.begin(), cpus.end(), [&](int cpu) {
-      return left_.Contains(cpu) && machine_.socket_of_[At(cpu)] == place.socket;
-    });
+    for (int cpu : CpusOf(place.core)) {
+      if (left_.Contains(cpu) && machine_.socket_of_[At(cpu)] == place.socket) return true;
+    }
+    return false;
   }
 
   void TakeSingles() {

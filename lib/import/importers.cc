@@ -5,10 +5,11 @@
 
 namespace muster {
 
-extern const Importer kVolcanoImporter, kKubeBatchImporter;
+extern const Importer kVolcanoImporter, kKubeBatchImporter, kPodImporter;
 
 std::span<const Importer* const> Importers() {
-  static constexpr const Importer* kTable[] = {&kVolcanoImporter, &kKubeBatchImporter};
+  static constexpr const Importer* kTable[] = {&kVolcanoImporter, &kKubeBatchImporter,
+                                               &kPodImporter};
   return kTable;
 }
 

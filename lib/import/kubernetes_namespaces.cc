@@ -51,10 +51,10 @@ std::vector<DisruptionBudgetSpec> ReadBudgets(const Dump& dump) {
     budget.name_space = object->name_space();
     budget.allowed = object->status().Int64("disruptionsAllowed", 0);
     budget.selector = ReadSelector(object->spec()["selector"]);
-    out.push_back(std::move(budget));
-    if (const Field disrupted = object->status()["disruptedPods"]; disrupted.truthy()) {
-      disrupted.Ignored("pods already being disrupted count as any other");
+    for (const Field& pod : object->status()["disruptedPods"].Children()) {
+      budget.disrupted.push_back(absl::StrCat(object->name_space(), "/", ToAbsl(pod.key())));
     }
+    out.push_back(std::move(budget));
   }
   return out;
 }

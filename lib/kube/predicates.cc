@@ -93,8 +93,7 @@ class Predicates : public Policy, public FitPolicy {
       *refusal = {RefusalCode::kNotReady, {}};
       return false;
     }
-    const bool tolerated = rules_.unschedulable_tolerated && ToleratesUnschedulable(shape);
-    if (spec.unschedulable && !tolerated) {
+    if (spec.unschedulable && !(rules_.unschedulable_tolerated && ToleratesUnschedulable(shape))) {
       *refusal = {RefusalCode::kUnschedulable, {}};
       return false;
     }

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
+#include "lib/model/change_guard.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/model/device_holds.h"
 #include "lib/model/validate.h"
@@ -86,14 +87,20 @@ Cluster::~Cluster() = default;
 Cluster::Cluster(Cluster&&) noexcept = default;
 Cluster& Cluster::operator=(Cluster&&) noexcept = default;
 
-Snapshot Cluster::Freeze() const { return SnapshotOf(impl_->tables); }
+Snapshot Cluster::Freeze() const { return IsLost(*impl_) ? Snapshot() : SnapshotOf(impl_->tables); }
 uint64_t Cluster::version() const { return impl_->tables->version; }
 const Memory& Cluster::memory() const { return impl_->tables->memory; }
-void Cluster::SetMemory(const Memory& memory) { impl_->editor.ReplaceMemory(memory); }
+void Cluster::SetMemory(const Memory& memory) {
+  if (IsLost(*impl_)) return;
+  Memory copy = memory;
+  const ChangeGuard change(*impl_);
+  impl_->editor.ReplaceMemory(std::move(copy));
+}
 
 // --- nodes
 
 absl::Status Cluster::AddNode(const NodeSpec& node) {
+  if (IsLost(*impl_)) return LostError();
   const NameTable& names = impl_->tables->nodes.names;
   absl::StatusOr<NodeAmounts> amounts = CheckNode(node);
   if (!amounts.ok()) return amounts.status();
@@ -103,12 +110,14 @@ absl::Status Cluster::AddNode(const NodeSpec& node) {
     return Dangling(*missing, *impl_->tables);
   if (absl::Status room = impl_->editor.CheckRoom(names, 1, node.name.size()); !room.ok())
     return room;
+  const ChangeGuard change(*impl_);
   impl_->editor.PutNode(kNone, node, *amounts, refs);
   impl_->deltas.Appeared(RowKind::kNode, node.name);
   return absl::OkStatus();
 }
 
 absl::Status Cluster::AddNodes(int64_t count, const NodeSpec& node) {
+  if (IsLost(*impl_)) return LostError();
   if (count < 0 || count > kMaxRows) {
     return absl::InvalidArgumentError(absl::StrCat(PlaceOf("node", node.name), ": count is ", count,
                                                    "; must be 0 to ", kMaxRows));
@@ -128,6 +137,7 @@ absl::Status Cluster::AddNodes(int64_t count, const NodeSpec& node) {
     one.name = absl::StrCat(node.name, i);
     if (names.Find(one.name)) return Exists("node", one.name);
   }
+  const ChangeGuard change(*impl_);
   for (int64_t i = 0; i < count; ++i) {
     one.name = absl::StrCat(node.name, i);
     impl_->editor.PutNode(kNone, one, *amounts, refs);
@@ -137,6 +147,7 @@ absl::Status Cluster::AddNodes(int64_t count, const NodeSpec& node) {
 }
 
 absl::Status Cluster::UpdateNode(const NodeSpec& node) {
+  if (IsLost(*impl_)) return LostError();
   absl::StatusOr<NodeAmounts> amounts = CheckNode(node);
   if (!amounts.ok()) return amounts.status();
   const std::optional<NodeIndex> existing = impl_->tables->nodes.names.Find(node.name);
@@ -146,15 +157,18 @@ absl::Status Cluster::UpdateNode(const NodeSpec& node) {
     return Dangling(*missing, *impl_->tables);
   if (absl::Status status = CheckHeldDevices(impl_->editor, *existing, node); !status.ok())
     return status;
+  const ChangeGuard change(*impl_);
   impl_->editor.PutNode(*existing, node, *amounts, refs);
   return absl::OkStatus();
 }
 
 absl::Status Cluster::RemoveNode(std::string_view name) {
+  if (IsLost(*impl_)) return LostError();
   const std::optional<NodeIndex> node = impl_->tables->nodes.names.Find(name);
   if (!node) return NotThere("node", name);
   if (impl_->editor.HasTasks(*node))
     return InUse("node", name, impl_->editor.TasksOn(*node).size(), "task");
+  const ChangeGuard change(*impl_);
   impl_->editor.EraseNode(*node);
   impl_->editor.MaybeCompact();
   return absl::OkStatus();
@@ -163,6 +177,7 @@ absl::Status Cluster::RemoveNode(std::string_view name) {
 // --- queues
 
 absl::Status Cluster::AddQueue(const QueueSpec& queue) {
+  if (IsLost(*impl_)) return LostError();
   const NameTable& names = impl_->tables->queues.names;
   absl::StatusOr<QueueAmounts> amounts = CheckQueue(queue);
   if (!amounts.ok()) return amounts.status();
@@ -172,12 +187,14 @@ absl::Status Cluster::AddQueue(const QueueSpec& queue) {
     return Dangling(*missing, *impl_->tables);
   if (absl::Status room = impl_->editor.CheckRoom(names, 1, queue.name.size()); !room.ok())
     return room;
+  const ChangeGuard change(*impl_);
   impl_->editor.PutQueue(kNone, queue, *amounts, refs);
   impl_->deltas.Appeared(RowKind::kQueue, queue.name);
   return absl::OkStatus();
 }
 
 absl::Status Cluster::UpdateQueue(const QueueSpec& queue) {
+  if (IsLost(*impl_)) return LostError();
   absl::StatusOr<QueueAmounts> amounts = CheckQueue(queue);
   if (!amounts.ok()) return amounts.status();
   const std::optional<QueueIndex> existing = impl_->tables->queues.names.Find(queue.name);
@@ -185,11 +202,13 @@ absl::Status Cluster::UpdateQueue(const QueueSpec& queue) {
   QueueRefs refs;
   if (const auto missing = impl_->editor.Resolve(queue, *existing, &refs))
     return Dangling(*missing, *impl_->tables);
+  const ChangeGuard change(*impl_);
   impl_->editor.PutQueue(*existing, queue, *amounts, refs);
   return absl::OkStatus();
 }
 
 absl::Status Cluster::RemoveQueue(std::string_view name) {
+  if (IsLost(*impl_)) return LostError();
   const QueueTable& queues = impl_->tables->queues;
   const std::optional<QueueIndex> queue = queues.names.Find(name);
   if (!queue) return NotThere("queue", name);
@@ -200,6 +219,7 @@ absl::Status Cluster::RemoveQueue(std::string_view name) {
   if (const size_t bindings = BindingsOf(*impl_->tables, name); bindings > 0) {
     return InUse("queue", name, bindings, "binding");
   }
+  const ChangeGuard change(*impl_);
   impl_->editor.EraseQueue(*queue);
   impl_->editor.MaybeCompact();
   return absl::OkStatus();
@@ -208,6 +228,7 @@ absl::Status Cluster::RemoveQueue(std::string_view name) {
 // --- jobs
 
 absl::Status Cluster::AddJob(const JobSpec& job) {
+  if (IsLost(*impl_)) return LostError();
   Editor& editor = impl_->editor;
   absl::StatusOr<Amounts> amounts = CheckJob(job);
   if (!amounts.ok()) return amounts.status();
@@ -244,6 +265,7 @@ absl::Status Cluster::AddJob(const JobSpec& job) {
     }
   }
 
+  const ChangeGuard change(*impl_);
   const JobIndex index = editor.PutJob(kNone, job, *amounts, refs);
   for (size_t g = 0; g < job.groups.size(); ++g) {
     const GroupSpec& group = job.groups[g];
@@ -259,6 +281,7 @@ absl::Status Cluster::AddJob(const JobSpec& job) {
 }
 
 absl::Status Cluster::UpdateJob(const JobSpec& job) {
+  if (IsLost(*impl_)) return LostError();
   absl::StatusOr<Amounts> amounts = CheckJob(job);
   if (!amounts.ok()) return amounts.status();
   for (const GroupSpec& group : job.groups) {
@@ -277,14 +300,17 @@ absl::Status Cluster::UpdateJob(const JobSpec& job) {
                      PlaceOf("task", impl_->tables->tasks.names.name(dropped[0])),
                      " is in a group or sub-group that is no longer listed"));
   }
+  const ChangeGuard change(*impl_);
   impl_->editor.PutJob(*existing, job, *amounts, refs);
   impl_->deltas.Appeared(RowKind::kJob, job.name);
   return absl::OkStatus();
 }
 
 absl::Status Cluster::RemoveJob(std::string_view name) {
+  if (IsLost(*impl_)) return LostError();
   const std::optional<JobIndex> job = impl_->tables->jobs.names.Find(name);
   if (!job) return NotThere("job", name);
+  const ChangeGuard change(*impl_);
   impl_->editor.EraseJob(*job);
   impl_->editor.MaybeCompact();
   return absl::OkStatus();
@@ -293,6 +319,7 @@ absl::Status Cluster::RemoveJob(std::string_view name) {
 // --- tasks
 
 absl::Status Cluster::AddTask(const TaskSpec& task) {
+  if (IsLost(*impl_)) return LostError();
   const NameTable& names = impl_->tables->tasks.names;
   if (absl::Status status = CheckTask(task); !status.ok()) return status;
   absl::StatusOr<CheckedShape> shape =
@@ -306,12 +333,14 @@ absl::Status Cluster::AddTask(const TaskSpec& task) {
     return status;
   if (absl::Status room = impl_->editor.CheckRoom(names, 1, task.name.size()); !room.ok())
     return room;
+  const ChangeGuard change(*impl_);
   impl_->editor.PutTask(kNone, task, *shape, refs);
   impl_->deltas.Appeared(RowKind::kTask, task.name);
   return absl::OkStatus();
 }
 
 absl::Status Cluster::UpdateTask(const TaskSpec& task) {
+  if (IsLost(*impl_)) return LostError();
   if (absl::Status status = CheckTask(task); !status.ok()) return status;
   absl::StatusOr<CheckedShape> shape =
       impl_->editor.interner().Check(task.shape, "task", task.name);
@@ -323,14 +352,17 @@ absl::Status Cluster::UpdateTask(const TaskSpec& task) {
     return Dangling(*missing, *impl_->tables);
   if (absl::Status status = CheckHolds(impl_->editor, task, *existing, refs.node); !status.ok())
     return status;
+  const ChangeGuard change(*impl_);
   impl_->editor.PutTask(*existing, task, *shape, refs);
   impl_->editor.MaybeCompact();
   return absl::OkStatus();
 }
 
 absl::Status Cluster::RemoveTask(std::string_view name) {
+  if (IsLost(*impl_)) return LostError();
   const std::optional<TaskIndex> task = impl_->tables->tasks.names.Find(name);
   if (!task) return NotThere("task", name);
+  const ChangeGuard change(*impl_);
   impl_->editor.EraseTask(*task);
   impl_->editor.MaybeCompact();
   return absl::OkStatus();
@@ -338,6 +370,7 @@ absl::Status Cluster::RemoveTask(std::string_view name) {
 
 absl::Status Cluster::SetTaskStatus(std::string_view name, TaskStatus status,
                                     std::string_view node_name) {
+  if (IsLost(*impl_)) return LostError();
   const Tables& tables = *impl_->tables;
   tables.nodes.names.Prefetch(node_name);  // on its way while the task is looked up
   const std::optional<TaskIndex> task = tables.tasks.names.Find(name);
@@ -364,6 +397,7 @@ absl::Status Cluster::SetTaskStatus(std::string_view name, TaskStatus status,
   if (!check.ok()) return check.status();
   const bool assumed = (tables.tasks.flags[*task] & kTaskAssumed) != 0;
   if (assumed || tables.tasks.status[*task] != status || tables.tasks.node[*task] != node) {
+    const ChangeGuard change(*impl_);
     impl_->editor.SetPlace(*task, status, node, /*assumed=*/false);
   }
   return absl::OkStatus();
@@ -372,6 +406,7 @@ absl::Status Cluster::SetTaskStatus(std::string_view name, TaskStatus status,
 // --- domains, budgets, namespaces
 
 absl::Status Cluster::AddDomain(const DomainSpec& domain) {
+  if (IsLost(*impl_)) return LostError();
   const DomainTable& domains = impl_->tables->domains;
   if (absl::Status status = CheckDomain(domain); !status.ok()) return status;
   if (domains.names.Find(domain.name)) return Exists("domain", domain.name);
@@ -391,12 +426,14 @@ absl::Status Cluster::AddDomain(const DomainSpec& domain) {
   }
   if (absl::Status room = impl_->editor.CheckRoom(domains.names, 1, domain.name.size()); !room.ok())
     return room;
+  const ChangeGuard change(*impl_);
   impl_->editor.PutDomain(domain, parent);
   impl_->deltas.Appeared(RowKind::kDomain, domain.name);
   return absl::OkStatus();
 }
 
 absl::Status Cluster::RemoveDomain(std::string_view name) {
+  if (IsLost(*impl_)) return LostError();
   const DomainTable& domains = impl_->tables->domains;
   const std::optional<DomainIndex> domain = domains.names.Find(name);
   if (!domain) return NotThere("domain", name);
@@ -405,18 +442,22 @@ absl::Status Cluster::RemoveDomain(std::string_view name) {
   if (!domains.children[*domain].empty()) {
     return InUse("domain", name, domains.children[*domain].size(), "child domain");
   }
+  const ChangeGuard change(*impl_);
   impl_->editor.EraseDomain(*domain);
   impl_->editor.MaybeCompact();
   return absl::OkStatus();
 }
 
 absl::Status Cluster::SetDisruptionBudget(const DisruptionBudgetSpec& budget) {
+  if (IsLost(*impl_)) return LostError();
   if (absl::Status status = CheckBudget(budget); !status.ok()) return status;
+  const ChangeGuard change(*impl_);
   impl_->editor.PutBudget(budget);
   return absl::OkStatus();
 }
 
 absl::Status Cluster::SetNamespace(const NamespaceSpec& name_space) {
+  if (IsLost(*impl_)) return LostError();
   if (absl::Status status = CheckNamespace(name_space); !status.ok()) return status;
   for (const QueueBindingSpec& binding : name_space.bindings) {
     for (const std::string& queue : binding.queues) {
@@ -426,11 +467,14 @@ absl::Status Cluster::SetNamespace(const NamespaceSpec& name_space) {
           PlaceOf("queue", queue), " does not exist", SuggestQueue(impl_->tables->queues, queue)));
     }
   }
+  const ChangeGuard change(*impl_);
   impl_->editor.PutNamespace(name_space);
   return absl::OkStatus();
 }
 
 absl::StatusOr<DeltaOutcome> Cluster::ApplyDelta(const Delta& delta) {
+  if (IsLost(*impl_)) return LostError();
+  const ChangeGuard change(*impl_);
   return impl_->deltas.Apply(delta);
 }
 

@@ -18,6 +18,7 @@
 #include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
+#include "lib/model/change_guard.h"
 #include "lib/model/device_holds.h"
 
 namespace muster {
@@ -352,14 +353,18 @@ class Application {
 }  // namespace
 
 absl::StatusOr<ApplyReport> Cluster::Apply(const Plan& plan) {
+  if (IsLost(*impl_)) return LostError();
+  const Memory memory = plan.memory();
+  const ChangeGuard change(*impl_);
   // The empty plan is of no cycle.
   if (DataOf(plan) != nullptr) {
-    impl_->editor.KeepMemory(plan.memory(), plan.version() == impl_->tables->version);
+    impl_->editor.KeepMemory(memory, plan.version() == impl_->tables->version);
   }
   return Application(plan, impl_->editor).Run();
 }
 
 absl::Status Cluster::ReportBindFailed(std::string_view name) {
+  if (IsLost(*impl_)) return LostError();
   const TaskTable& tasks = impl_->tables->tasks;
   const std::optional<TaskIndex> task = tasks.names.Find(name);
   if (!task) return absl::NotFoundError(absl::StrCat(PlaceOf("task", name), ": does not exist"));
@@ -368,6 +373,7 @@ absl::Status Cluster::ReportBindFailed(std::string_view name) {
                                                       ToAbsl(TaskStatusName(tasks.status[*task])),
                                                       "; must be binding"));
   }
+  const ChangeGuard change(*impl_);
   impl_->editor.SetPlace(*task, TaskStatus::kPending, kNone, /*assumed=*/false);
   return absl::OkStatus();
 }

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/model/change_guard.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/model/validate.h"
 #include "muster/cluster.h"
@@ -13,47 +14,53 @@ namespace muster {
 namespace {
 
 template <class Spec>
-absl::Status Set(Editor& editor, const NameTable& names, const Spec& spec,
+absl::Status Set(internal::ClusterImpl& cluster, const NameTable& names, const Spec& spec,
                  const absl::Status& checked) {
+  if (IsLost(cluster)) return LostError();
   if (!checked.ok()) return checked;
+  Editor& editor = cluster.editor;
   if (absl::Status room = editor.CheckRoom(names, 1, spec.name.size()); !room.ok()) return room;
+  const ChangeGuard change(cluster);
   editor.PutRecord(spec);
   return absl::OkStatus();
 }
 
-absl::Status Remove(Editor& editor, RowKind kind, const char* word, std::string_view name) {
-  if (!editor.EraseRecord(kind, name)) {
+absl::Status Remove(internal::ClusterImpl& cluster, RowKind kind, const char* word,
+                    std::string_view name) {
+  if (IsLost(cluster)) return LostError();
+  const ChangeGuard change(cluster);
+  if (!cluster.editor.EraseRecord(kind, name)) {
     return absl::NotFoundError(absl::StrCat(PlaceOf(word, name), ": does not exist"));
   }
-  editor.MaybeCompact();
+  cluster.editor.MaybeCompact();
   return absl::OkStatus();
 }
 
 }  // namespace
 
 absl::Status Cluster::SetFlavor(const FlavorSpec& flavor) {
-  return Set(impl_->editor, impl_->tables->flavors.names, flavor, CheckFlavor(flavor));
+  return Set(*impl_, impl_->tables->flavors.names, flavor, CheckFlavor(flavor));
 }
 absl::Status Cluster::RemoveFlavor(std::string_view name) {
-  return Remove(impl_->editor, RowKind::kFlavor, "flavor", name);
+  return Remove(*impl_, RowKind::kFlavor, "flavor", name);
 }
 
 absl::Status Cluster::SetPartition(const PartitionSpec& partition) {
-  return Set(impl_->editor, impl_->tables->partitions.names, partition, CheckPartition(partition));
+  return Set(*impl_, impl_->tables->partitions.names, partition, CheckPartition(partition));
 }
 absl::Status Cluster::RemovePartition(std::string_view name) {
-  return Remove(impl_->editor, RowKind::kPartition, "partition", name);
+  return Remove(*impl_, RowKind::kPartition, "partition", name);
 }
 
 absl::Status Cluster::SetReservation(const ReservationSpec& reservation) {
-  return Set(impl_->editor, impl_->tables->reservations.names, reservation,
-             CheckReservation(reservation));
+  return Set(*impl_, impl_->tables->reservations.names, reservation, CheckReservation(reservation));
 }
 absl::Status Cluster::RemoveReservation(std::string_view name) {
-  return Remove(impl_->editor, RowKind::kReservation, "reservation", name);
+  return Remove(*impl_, RowKind::kReservation, "reservation", name);
 }
 
 absl::Status Cluster::MakeTasks(std::string_view job, std::string_view group, int64_t count) {
+  if (IsLost(*impl_)) return LostError();
   Editor& editor = impl_->editor;
   const Tables& tables = *impl_->tables;
   const std::optional<JobIndex> row = tables.jobs.names.Find(job);
@@ -85,7 +92,9 @@ absl::Status Cluster::MakeTasks(std::string_view job, std::string_view group, in
     return absl::AlreadyExistsError(absl::StrCat(PlaceOf("job", job), ", ", PlaceOf("group", group),
                                                  ": ", PlaceOf("task", name), " exists already"));
   }
-  if (count > 0) editor.MakeTasks(*row, g, count, *shape);
+  if (count == 0) return absl::OkStatus();
+  const ChangeGuard change(*impl_);
+  editor.MakeTasks(*row, g, count, *shape);
   return absl::OkStatus();
 }
 

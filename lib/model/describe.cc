@@ -3,6 +3,7 @@
 // The tables as specs again, in the order of their rows.
 #include "lib/model/describe.h"
 
+#include "lib/model/change_guard.h"
 #include "lib/model/cluster_impl.h"
 
 namespace muster {
@@ -44,6 +45,7 @@ TaskSpec DescribeTask(const Editor& editor, TaskIndex task) {
 }
 
 ClusterSpec Cluster::Describe() const {
+  if (IsLost(*impl_)) return {};
   const Tables& t = *impl_->tables;
   ClusterSpec spec;
   const auto living = [](const auto& table) {

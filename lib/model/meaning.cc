@@ -141,6 +141,8 @@ void AddMeant(const Lifetime& lifetime, Key& key) {
   key.Add(lifetime.restart_cost);
 }
 
+void AddMeant(const PodGroupTraits& traits, Key& key) { key.Add(int64_t{traits.evicted_whole}); }
+
 void AddMeant(const ByCount& tasks, Key& key) {
   key.Add(tasks.count);
   key.Add(tasks.min_count);
@@ -163,6 +165,27 @@ void AddMeant(const JobAdmission& admission, Key& key) {
     key.Add(group.group);
     key.Add(group.count);
     key.AddSorted(group.flavors);
+  }
+}
+
+void AddMeant(const TopologyLevels& levels, Key& key) {
+  key.Add(levels.topology);
+  key.Add(levels.required);
+  key.Add(levels.preferred);
+}
+
+void AddMeant(const SubGroupPlace& place, Key& key) {
+  key.Add(place.parent);
+  key.Add(place.min_sub_groups);
+  AddMeant(place.levels, key);
+}
+
+void AddMeant(const GangRules& gang, Key& key) {
+  AddMeant(gang.levels, key);
+  for (const std::optional<int64_t>& number :
+       {gang.min_sub_groups, gang.started, gang.evicted, gang.stale_since, gang.staleness_grace,
+        gang.preemption_delay}) {
+    key.Add(number);
   }
 }
 

@@ -29,6 +29,10 @@ void AddMeant(const Lifetime& lifetime, Key& key);
 void AddMeant(const ByCount& tasks, Key& key);
 void AddMeant(const JobOwner& owner, Key& key);
 void AddMeant(const JobAdmission& admission, Key& key);
+void AddMeant(const PodGroupTraits& traits, Key& key);
+void AddMeant(const TopologyLevels& levels, Key& key);
+void AddMeant(const SubGroupPlace& place, Key& key);
+void AddMeant(const GangRules& gang, Key& key);
 
 template <class T>
 void AddMeant(const std::optional<T>& value, Key& key) {

@@ -11,6 +11,7 @@
 #include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
+#include "lib/model/change_guard.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/model/describe.h"
 #include "lib/model/spec_key.h"
@@ -204,6 +205,7 @@ void CompareTasks(const Editor& before, const Editor& after, std::vector<Drift>&
 }  // namespace
 
 absl::StatusOr<std::vector<Drift>> Cluster::Reconcile(const ClusterSpec& full) {
+  if (IsLost(*impl_)) return LostError();
   Cluster listed;
   if (absl::Status status = Fill(full, listed); !status.ok()) return status;
 

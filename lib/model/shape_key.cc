@@ -22,6 +22,10 @@ void AddRest(const TaskShape& shape, Key& key) {
   key.Add(shape.host_ports);
   key.Add(int64_t{shape.revocable} + 2 * int64_t{shape.guaranteed_qos});
   key.Add(shape.alignment);
+  if (!shape.pod) return;
+  key.Add(shape.pod->overhead);
+  key.Add(shape.pod->added_affinity);
+  key.Add(int64_t{shape.pod->whole_request} + 2 * int64_t{shape.pod->default_spread});
 }
 
 void AddContainerKind(const ContainerSpec& container, Key& key) {

@@ -147,6 +147,7 @@ std::string MeaningKey(const JobSpec& job) {
     key.Add(sub_group.min_available);
     key.Add(sub_group.order);
     AddWish(sub_group.topology, key);
+    AddMeant(sub_group.place, key);
   }
   key.Add(static_cast<int64_t>(job.sub_group_policies.size()));
   for (const SubGroupPolicy& policy : job.sub_group_policies) {
@@ -174,6 +175,8 @@ std::string MeaningKey(const JobSpec& job) {
   AddMeant(job.owner, key);
   AddMeant(job.lifetime, key);
   AddMeant(job.admission, key);
+  AddMeant(job.pod_group, key);
+  AddMeant(job.gang, key);
   return key.Take();
 }
 
@@ -192,6 +195,7 @@ std::string MeaningKey(const DisruptionBudgetSpec& budget) {
   key.Add(budget.name_space);
   key.Add(budget.selector);
   key.Add(budget.allowed);
+  key.Add(budget.disrupted);
   return key.Take();
 }
 

@@ -53,6 +53,7 @@ void CheckTaskUsage(const TaskUsage& usage, Checker& check);
 void CheckLifetime(const Lifetime& lifetime, Checker& check);
 void CheckByCount(const GroupSpec& group, Checker& check);
 void CheckOwner(const JobOwner& owner, Checker& check);
+void CheckGang(const JobSpec& job, Checker& check);
 void CheckAdmission(const JobSpec& job, Checker& check);
 
 absl::StatusOr<NodeAmounts> CheckNode(const NodeSpec& node);

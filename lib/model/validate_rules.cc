@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // The rules of what few queues, jobs and groups have: quota by flavor, users, counts, admissions.
+#include <algorithm>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -147,6 +148,58 @@ void CheckOwner(const JobOwner& owner, Checker& check) {
     check.Name("group of users", group);
     groups.Add(group);
   }
+}
+
+namespace {
+
+void CheckLevels(const std::optional<TopologyLevels>& levels, Checker& check) {
+  if (!levels.has_value()) return;
+  check.Name("topology", levels->topology);
+  check.Text("required", levels->required);
+  check.Text("preferred", levels->preferred);
+}
+
+// Checks that parents exist and that none is below itself.
+void CheckTree(const std::vector<SubGroupSpec>& groups, Checker& check) {
+  const auto find = [&](const std::string& name) {
+    return std::ranges::find(groups, name, &SubGroupSpec::name);
+  };
+  for (const SubGroupSpec& group : groups) {
+    if (!group.place || group.place->parent.empty()) continue;
+    size_t steps = 0;
+    for (auto at = find(group.place->parent);; at = find(at->place->parent)) {
+      if (at == groups.end()) {
+        check.Fail("sub-group", group.name,
+                   absl::StrCat("parent ", Quote(group.place->parent), " does not exist"));
+        return;
+      }
+      if (++steps > groups.size()) {
+        check.Fail("sub-group", group.name, "is below itself");
+        return;
+      }
+      if (!at->place || at->place->parent.empty()) break;
+    }
+  }
+}
+
+}  // namespace
+
+void CheckGang(const JobSpec& job, Checker& check) {
+  const auto at_least_0 = [&](const char* where, std::string_view what, const char* field,
+                              const std::optional<int64_t>& number) {
+    if (number.value_or(0) >= 0) return;
+    check.Fail(where, what, absl::StrCat(field, " is ", *number, "; must be 0 or more"));
+  };
+  for (const SubGroupSpec& group : job.sub_groups) {
+    if (!group.place) continue;
+    at_least_0("sub-group", group.name, "min_sub_groups", group.place->min_sub_groups);
+    CheckLevels(group.place->levels, check);
+  }
+  CheckTree(job.sub_groups, check);
+  if (!job.gang) return;
+  at_least_0("gang", job.name, "min_sub_groups", job.gang->min_sub_groups);
+  at_least_0("gang", job.name, "preemption_delay", job.gang->preemption_delay);
+  CheckLevels(job.gang->levels, check);
 }
 
 void CheckByCount(const GroupSpec& group, Checker& check) {

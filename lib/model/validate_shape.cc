@@ -182,6 +182,12 @@ ShapeAmounts CheckShape(const TaskShape& shape, Checker& check) {
     amounts.containers.push_back(check.Resources("container request", container.request));
     check.Text("image", container.image);
   }
+  if (shape.pod) check.Resources("overhead", shape.pod->overhead);
+  if (shape.pod && shape.pod->added_affinity) {
+    for (const NodeTerm& term : *shape.pod->added_affinity) {
+      CheckNodeTerm(term, "added affinity", check);
+    }
+  }
 
   check.Name("namespace", shape.name_space);
   check.Labels("label", shape.labels);

@@ -314,6 +314,7 @@ absl::StatusOr<Amounts> CheckJob(const JobSpec& job) {
   CheckPart("max_unavailable", job.max_unavailable, check);
   CheckPart("min_running", job.min_running, check);
   if (job.owner) CheckOwner(*job.owner, check);
+  CheckGang(job, check);
   if (job.lifetime) CheckLifetime(*job.lifetime, check);
   CheckAdmission(job, check);
   if (!check.ok()) return check.status();
@@ -386,6 +387,7 @@ absl::Status CheckBudget(const DisruptionBudgetSpec& budget) {
   check.Name("namespace", budget.name_space);
   if (budget.selector) CheckSelector(*budget.selector, "selector", check);
   check.AtLeast("allowed", budget.allowed, 0);
+  for (const std::string& task : budget.disrupted) check.Text("disrupted", task);
   return check.status();
 }
 

@@ -109,6 +109,16 @@ void Decisions::WithdrawNomination(TaskIndex task) {
   });
 }
 
+void Decisions::ChooseDevices(TaskIndex task, std::vector<ChosenDevice> chosen) {
+  devices_[task] = std::move(chosen);
+}
+
+std::vector<ChosenDevice> Decisions::TakeDevices() {
+  std::vector<ChosenDevice> all;
+  for (const auto& [task, chosen] : devices_) all.insert(all.end(), chosen.begin(), chosen.end());
+  return all;
+}
+
 void Decisions::ChooseDomain(ChosenDomain chosen) {
   std::erase_if(domains_, [&](const ChosenDomain& old) {
     return old.job == chosen.job && old.sub_group == chosen.sub_group;

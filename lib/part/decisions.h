@@ -59,6 +59,10 @@ class Decisions {
   // Removes a nomination that was committed.
   void WithdrawNomination(TaskIndex task);
 
+  // Sets the parts of devices that the task gets, for profiles with books of their own; replaces
+  // earlier ones.
+  void ChooseDevices(TaskIndex task, std::vector<ChosenDevice> chosen);
+
   // Notes the domain in which the job, or one of its sub-groups, was placed; replaces an earlier
   // one.
   void ChooseDomain(ChosenDomain chosen);
@@ -69,6 +73,7 @@ class Decisions {
   std::vector<Decision> TakeList() { return std::move(list_); }
   DecisionsByKind TakeByKind() { return std::move(by_kind_); }
   std::vector<ChosenDomain> TakeDomains() { return std::move(domains_); }
+  std::vector<ChosenDevice> TakeDevices();
 
  private:
   struct Reserved {
@@ -86,6 +91,7 @@ class Decisions {
   std::vector<Decision> list_;
   DecisionsByKind by_kind_;
   std::vector<ChosenDomain> domains_;
+  HashMap<TaskIndex, std::vector<ChosenDevice>> devices_;
   HashMap<TaskIndex, TaskIndex> beneficiary_;
   HashMap<TaskIndex, bool> after_eviction_;
   HashMap<TaskIndex, Reserved> reserved_;

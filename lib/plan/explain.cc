@@ -294,8 +294,10 @@ std::string ReasonHead(const Reason& reason, const PlanNames& names) {
 std::string ReasonText(const Reason& reason, const PlanNames& names) {
   std::string refusals = RefusalsText(reason, names);
   if (refusals.empty()) return ReasonHead(reason, names);
-  // The list of nodes implies that no node fits.
-  if (reason.kind == ReasonKind::kNoNode) return refusals;
+  // The list of nodes implies that no node fits. A profile may have words of its own for it.
+  if (reason.kind == ReasonKind::kNoNode) {
+    return reason.where.empty() ? refusals : absl::StrCat(refusals, " (", reason.where, ")");
+  }
   return absl::StrCat(ReasonHead(reason, names), ": ", refusals);
 }
 

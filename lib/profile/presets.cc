@@ -7,8 +7,10 @@
 
 #include "lib/kube/policies.h"
 #include "lib/peer/batch/batch.h"
+#include "lib/peer/kai/kai.h"
 #include "lib/peer/koordinator/koordinator.h"
 #include "lib/peer/kube_batch/kube_batch.h"
+#include "lib/peer/kube_scheduler/kube_scheduler.h"
 #include "lib/peer/muster/muster.h"
 #include "lib/peer/ray/ray.h"
 #include "lib/peer/transwarp/transwarp.h"
@@ -19,8 +21,9 @@
 namespace muster {
 
 std::vector<Preset> Presets() {
-  std::vector<Preset> presets = {MusterPreset(),    VolcanoPreset(),     KubeBatchPreset(),
-                                 TranswarpPreset(), KoordinatorPreset(), RayPreset()};
+  std::vector<Preset> presets = {MusterPreset(),    VolcanoPreset(),      KubeBatchPreset(),
+                                 TranswarpPreset(), KoordinatorPreset(),  RayPreset(),
+                                 KaiPreset(),       KubeSchedulerPreset()};
   std::ranges::move(BatchPresets(), std::back_inserter(presets));
   return presets;
 }
@@ -30,7 +33,8 @@ std::vector<PolicyDecl> PolicyCatalogue() {
                                       DrfPolicy(),        GangPolicy(),        NodeOrderPolicy(),
                                       PdbPolicy(),        PredicatesPolicy(),  PriorityPolicy(),
                                       ProportionPolicy(), SamplingPolicy(),    ZonesPolicy()};
-  for (auto of_peer : {KoordinatorPolicies, MusterPolicies, TranswarpPolicies, VolcanoPolicies}) {
+  for (auto of_peer :
+       {KaiPolicies, KoordinatorPolicies, MusterPolicies, TranswarpPolicies, VolcanoPolicies}) {
     std::ranges::move(of_peer(), std::back_inserter(policies));
   }
   std::ranges::sort(policies, {}, &PolicyDecl::name);

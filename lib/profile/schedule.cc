@@ -11,9 +11,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/float_env.h"
 #include "lib/base/strings.h"
 #include "lib/ledger/ledger.h"
 #include "lib/model/access.h"
+#include "lib/model/change_guard.h"
 #include "lib/model/memory_data.h"
 #include "lib/model/shelf.h"
 #include "lib/plan/plan_data.h"
@@ -136,6 +138,7 @@ Sessions::Kept* FindKept(internal::ClusterImpl& cluster, std::string_view profil
 
 absl::StatusOr<Plan> Schedule(const Snapshot& snapshot, std::string_view profile,
                               const ScheduleOptions& options) {
+  const DefaultFloats floats;
   absl::StatusOr<ProfileConfig> config = ResolveProfile(profile, options.extensions.get());
   if (!config.ok()) return config.status();
   if (absl::Status s = CheckOptions(options, *config, TablesOf(snapshot)); !s.ok()) return s;
@@ -189,6 +192,9 @@ absl::StatusOr<const Tables*> CycleTables(Sessions::Kept& kept, const Tables& ta
 }
 
 absl::StatusOr<Plan> Cluster::Schedule(std::string_view profile, const ScheduleOptions& options) {
+  const DefaultFloats floats;
+  if (IsLost(*impl_)) return LostError();
+  const CycleGuard guard(*impl_);
   const Tables& tables = *impl_->tables;
   // The options were checked when the plan was made.
   if (const Sessions::Kept* const found = FindKept(*impl_, profile, options);

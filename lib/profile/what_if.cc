@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/float_env.h"
 #include "lib/model/access.h"
+#include "lib/model/change_guard.h"
 #include "lib/profile/cycle_tables.h"
 #include "lib/profile/profile.h"
 #include "lib/profile/sessions.h"
@@ -63,6 +65,7 @@ absl::StatusOr<Outlook> Ask(const Tables& tables, Ledger& ledger, const ProfileC
 
 absl::StatusOr<Outlook> WhatIf(const Snapshot& snapshot, std::string_view profile,
                                std::span<const WhatIfChange> changes) {
+  const DefaultFloats floats;
   const absl::StatusOr<ProfileConfig> config = ResolveProfile(profile);
   if (!config.ok()) return config.status();
   std::shared_ptr<const Tables> tables = SharedTablesOf(snapshot);
@@ -78,6 +81,9 @@ absl::StatusOr<Outlook> WhatIf(const Snapshot& snapshot, std::string_view profil
 
 absl::StatusOr<Outlook> WhatIf(Cluster& cluster, std::string_view profile,
                                std::span<const WhatIfChange> changes) {
+  const DefaultFloats floats;
+  if (IsLost(ImplOf(cluster))) return LostError();
+  const CycleGuard guard(ImplOf(cluster));
   const absl::StatusOr<Sessions::Kept*> kept = KeptSession(ImplOf(cluster), profile, {});
   if (!kept.ok()) return kept.status();
   const absl::StatusOr<const Tables*> tables = CycleTables(**kept, TablesOf(cluster));

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/float_env.h"
 #include "lib/base/strings.h"
 #include "lib/replay/batch_spec.h"
 #include "lib/replay/engine.h"
@@ -48,6 +49,7 @@ std::string_view NeedsCycles(const ReplayOptions& options) {
 
 absl::StatusOr<ReplayResult> Replay(const Trace& trace, std::string_view policy,
                                     const ReplayOptions& options) {
+  const DefaultFloats floats;
   if (absl::Status s = CheckTrace(trace); !s.ok()) return s;
   BatchSpec spec;
   std::string profile(policy);

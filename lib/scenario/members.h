@@ -132,12 +132,19 @@ auto Members(S& s) {
   return std::tuple(RequiredKey("device", device), Key("milli", milli), Key("memory", memory));
 }
 
+template <Is<PodTraits> S>
+auto Members(S& s) {
+  auto& [overhead, whole_request, added_affinity, default_spread] = s;
+  return std::tuple(Key("overhead", overhead), Key("whole_request", whole_request),
+                    Key("added_affinity", added_affinity), Key("default_spread", default_spread));
+}
+
 template <Is<TaskShape> S>
 auto Members(S& s) {
   auto& [request, initial_request, containers, name_space, labels, node_selector,
          required_node_affinity, preferred_node_affinity, required_affinity, required_anti_affinity,
          preferred_affinity, preferred_anti_affinity, tolerations, spread, host_ports, revocable,
-         guaranteed_qos, devices, alignment] = s;
+         guaranteed_qos, devices, alignment, pod] = s;
   return std::tuple(
       Key("request", request), Key("initial_request", initial_request),
       Key("containers", containers), Key("namespace", name_space), Key("labels", labels),
@@ -148,7 +155,8 @@ auto Members(S& s) {
       Key("preferred_affinity", preferred_affinity),
       Key("preferred_anti_affinity", preferred_anti_affinity), Key("tolerations", tolerations),
       Key("spread", spread), Key("host_ports", host_ports), Key("revocable", revocable),
-      Key("guaranteed_qos", guaranteed_qos), Key("devices", devices), Key("alignment", alignment));
+      Key("guaranteed_qos", guaranteed_qos), Key("devices", devices), Key("alignment", alignment),
+      Key("pod", pod));
 }
 
 template <Is<TaskSpec> S>
@@ -184,9 +192,9 @@ auto Members(S& s) {
 
 template <Is<SubGroupSpec> S>
 auto Members(S& s) {
-  auto& [name, policy, min_available, order, topology] = s;
+  auto& [name, policy, min_available, order, topology, place] = s;
   return std::tuple(Key("name", name), Key("policy", policy), Key("min_available", min_available),
-                    Key("order", order), Key("topology", topology));
+                    Key("order", order), Key("topology", topology), Key("place", place));
 }
 
 template <Is<SubGroupPolicy> S>
@@ -206,7 +214,7 @@ auto Members(S& s) {
   auto& [name, queue, priority, min_available, groups, sub_groups, sub_group_policies,
          min_resources, phase, preemptable, topology, created, uid_rank, estimate, deadline,
          waiting_time, group_topology, max_unavailable, min_running, bundle_strategy, owner,
-         lifetime, admission] = s;
+         lifetime, admission, pod_group, gang] = s;
   return std::tuple(RequiredKey("name", name), Key("queue", queue), Key("priority", priority),
                     Key("min_available", min_available), Key("groups", groups),
                     Key("sub_groups", sub_groups), Key("sub_group_policies", sub_group_policies),
@@ -216,7 +224,8 @@ auto Members(S& s) {
                     Key("deadline", deadline), Key("waiting_time", waiting_time),
                     Key("group_topology", group_topology), Key("max_unavailable", max_unavailable),
                     Key("min_running", min_running), Key("bundle_strategy", bundle_strategy),
-                    Key("owner", owner), Key("lifetime", lifetime), Key("admission", admission));
+                    Key("owner", owner), Key("lifetime", lifetime), Key("admission", admission),
+                    Key("pod_group", pod_group), Key("gang", gang));
 }
 
 template <Is<ZoneSpec> S>
@@ -300,9 +309,10 @@ auto Members(S& s) {
 
 template <Is<DisruptionBudgetSpec> S>
 auto Members(S& s) {
-  auto& [name, name_space, selector, allowed] = s;
+  auto& [name, name_space, selector, allowed, disrupted] = s;
   return std::tuple(RequiredKey("name", name), Key("namespace", name_space),
-                    Key("selector", selector), Key("allowed", allowed));
+                    Key("selector", selector), Key("allowed", allowed),
+                    Key("disrupted", disrupted));
 }
 
 template <Is<QuotaSpec> S>

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/float_env.h"
 #include "lib/model/memory_data.h"
 #include "lib/plan/json_text.h"
 
@@ -115,6 +116,7 @@ absl::StatusOr<Memory> MemoryOf(const MemoryDocument& document, const Reader& re
 }
 
 absl::StatusOr<Memory> Memory::Parse(std::string_view text) {
+  const DefaultFloats floats;
   MemorySink sink;
   if (absl::Status s = ReadJsonRows(text, &sink, "memory"); !s.ok()) return s;
   return sink.Finish();

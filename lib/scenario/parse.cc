@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/float_env.h"
 #include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 #include "lib/model/words.h"
@@ -299,6 +300,7 @@ class ChangesSink : public RowSink {
 
 absl::StatusOr<std::vector<WhatIfChange>> ParseChanges(std::string_view json,
                                                        const Limits& limits) {
+  const DefaultFloats floats;
   Budget budget(limits);
   ChangesSink sink(&budget);
   if (absl::Status s = ReadJsonRows(json, &sink, "what-if", &budget); !s.ok()) return s;
@@ -311,6 +313,7 @@ absl::StatusOr<Scenario> ParseScenario(std::string_view json, const Limits& limi
 }
 
 absl::StatusOr<Scenario> ParseScenario(std::string_view json, Budget* budget) {
+  const DefaultFloats floats;
   ScenarioSink sink(budget);
   absl::Status status = ReadJsonRows(json, &sink, "scenario", budget);
   if (!status.ok()) return status;

@@ -11,6 +11,30 @@
 
 namespace muster {
 
+template <Is<TopologyLevels> S>
+auto Members(S& s) {
+  auto& [topology, required, preferred] = s;
+  return std::tuple(RequiredKey("topology", topology), Key("required", required),
+                    Key("preferred", preferred));
+}
+
+template <Is<SubGroupPlace> S>
+auto Members(S& s) {
+  auto& [parent, min_sub_groups, levels] = s;
+  return std::tuple(Key("parent", parent), Key("min_sub_groups", min_sub_groups),
+                    Key("levels", levels));
+}
+
+template <Is<GangRules> S>
+auto Members(S& s) {
+  auto& [min_sub_groups, levels, started, evicted, stale_since, staleness_grace, preemption_delay] =
+      s;
+  return std::tuple(Key("min_sub_groups", min_sub_groups), Key("levels", levels),
+                    Key("started", started), Key("evicted", evicted),
+                    Key("stale_since", stale_since), Key("staleness_grace", staleness_grace),
+                    Key("preemption_delay", preemption_delay));
+}
+
 template <Is<FlavorTopology> S>
 auto Members(S& s) {
   auto& [name, levels] = s;
@@ -154,6 +178,12 @@ auto Members(S& s) {
   auto& [max_runtime, expected_end, checkpointed, restart_cost] = s;
   return std::tuple(Key("max_runtime", max_runtime), Key("expected_end", expected_end),
                     Key("checkpointed", checkpointed), Key("restart_cost", restart_cost));
+}
+
+template <Is<PodGroupTraits> S>
+auto Members(S& s) {
+  auto& [evicted_whole] = s;
+  return std::tuple(Key("evicted_whole", evicted_whole));
 }
 
 template <Is<ByCount> S>

@@ -21,6 +21,7 @@
 #include "lib/base/digest.h"
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
+#include "lib/model/change_guard.h"
 #include "lib/model/checker.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/scenario/scenario.h"
@@ -166,7 +167,11 @@ absl::StatusOr<Deltas::Memory> ReadMemory(StateReader& in, Budget* budget) {
 
 }  // namespace
 
-void NumberAnew(Cluster* cluster) { ImplOf(*cluster).editor.Compact(); }
+void NumberAnew(Cluster* cluster) {
+  if (IsLost(ImplOf(*cluster))) return;
+  const ChangeGuard change(ImplOf(*cluster));
+  ImplOf(*cluster).editor.Compact();
+}
 
 std::string SaveState(Cluster* cluster) {
   NumberAnew(cluster);

@@ -460,12 +460,9 @@ bool NodeSearch::VisitByScore(TaskIndex task, Want want, const std::vector<uint8
     // A node that was not visited stays in its state, and the state in its slot.
     const size_t nodes = ledger_.tables().nodes.alive.size();
     std::vector<uint8_t> done(nodes, 0);
+    if (refused != nullptr) std::copy_n(refused->begin(), nodes, done.begin());
     done[winner] = 1;
     const std::span<const StateIndex> states = states_->states();
-    for (NodeIndex n = 0; n < nodes; ++n) done[n] |= states[n] == kNone;
-    if (refused != nullptr) {
-      for (NodeIndex n = 0; n < nodes; ++n) done[n] |= (*refused)[n];
-    }
     std::vector<double> scores(states_->slots(), kNever);
     for (StateIndex slot = 0; slot < scores.size(); ++slot) {
       if (states_->head(slot) != kNone) scores[slot] = board.score(slot);
@@ -474,7 +471,7 @@ bool NodeSearch::VisitByScore(TaskIndex task, Want want, const std::vector<uint8
     double best = Highest(scores);
     for (int group = 0; group < kGroups && best != kNever; ++group) {
       for (NodeIndex n = 0; n < nodes; ++n) {
-        if (done[n] || scores[states[n]] != best) continue;
+        if (done[n] || states[n] == kNone || scores[states[n]] != best) continue;
         done[n] = 1;
         if (visit(n)) return true;
       }
@@ -482,7 +479,7 @@ bool NodeSearch::VisitByScore(TaskIndex task, Want want, const std::vector<uint8
       best = Highest(scores);
     }
     for (NodeIndex n = 0; n < nodes && best != kNever; ++n) {
-      if (done[n]) continue;
+      if (done[n] || states[n] == kNone) continue;
       const double score = scores[states[n]];
       if (score != kNever) ranked.push_back({score, n});
     }

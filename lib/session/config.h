@@ -60,6 +60,8 @@ struct ProfileConfig {
   // True: the profile places jobs with tasks by count. False: a cycle on a cluster with such a job
   // is refused.
   bool reads_counts = false;
+  // True: the actions place tasks without a job as they are, and plans list those that wait.
+  bool places_lone_tasks = false;
   // Tasks without a job are jobs of one in this queue; empty: they only occupy their nodes.
   std::string lone_task_queue;
 };

@@ -339,6 +339,7 @@ void Session::Close(ActionContext& context, PlanData* plan) {
   plan->decisions = context.decisions.TakeList();
   plan->by_kind = context.decisions.TakeByKind();
   plan->domains = context.decisions.TakeDomains();
+  plan->devices = context.decisions.TakeDevices();
   if (config_.plan_rule == PlanRule::kNetChange) KeepNetChange(*ledger_, plan);
   ListDevices(plan);
   // A phase is a decision if it differs from the tables and the admissions of this plan.
@@ -354,6 +355,7 @@ void Session::Close(ActionContext& context, PlanData* plan) {
     DecidePhase(job, known, plan);
     ListWaiting(context, job, &reasons, plan);
   }
+  if (config_.places_lone_tasks) ListLone(context, &reasons, plan);
   ListByKind(plan);
   DropDecided(plan);
 }
@@ -409,6 +411,22 @@ void Session::ListWaiting(const ActionContext& context, JobIndex job, ReasonTabl
       fallback_number = reasons->NumberOfEqual(fallback);
     }
     plan->pending.push_back({task, fallback_number});
+  }
+}
+
+// Lists the waiting tasks without a job.
+void Session::ListLone(const ActionContext& context, ReasonTable* reasons, PlanData* plan) const {
+  const TaskTable& tasks = tables_->tasks;
+  for (TaskIndex task = 0; task < tasks.alive.size(); ++task) {
+    if (!tasks.alive[task] || tasks.job[task] != kNone) continue;
+    if (tasks.status[task] != TaskStatus::kPending || !IsWaiting(ledger_->status(task))) continue;
+    if (const Reason* known = context.reasons.of_task(task)) {
+      plan->pending.push_back({task, reasons->NumberOf(known)});
+      continue;
+    }
+    const bool gated = context.IsGated(task);
+    const Reason fallback{gated ? ReasonKind::kGated : ReasonKind::kNotReached};
+    plan->pending.push_back({task, reasons->NumberOfEqual(fallback)});
   }
 }
 

@@ -55,6 +55,7 @@ class Session {
   void DecidePhase(JobIndex job, JobPhase known, PlanData* plan) const;
   void ListWaiting(const ActionContext& context, JobIndex job, ReasonTable* reasons,
                    PlanData* plan) const;
+  void ListLone(const ActionContext& context, ReasonTable* reasons, PlanData* plan) const;
   static void DropDecided(PlanData* plan);
   void ListDevices(PlanData* plan) const;
   JobPhase PhaseAtClose(JobIndex job, JobPhase phase) const;

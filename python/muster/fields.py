@@ -40,6 +40,7 @@ SHAPE = (
     "revocable",
     "guaranteed_qos",
     "alignment",
+    "pod",
 )
 # Fields with a list as the value of one row: a list given for them is no column.
 _LISTS = {

@@ -72,6 +72,27 @@ class Probe:
     def cards(self, ask: str, **question: Any) -> Any:
         return self._ask({"cards": {"ask": ask} | question})["answers"]
 
+    def kueue_topology(self, world: Json, ops: list[Json]) -> list[Any]:
+        return self._ask({"kueue_topology": world, "ops": ops})["answers"]
+
+    def kueue_topology_steps(self, domains: Json, ops: list[Json]) -> list[Any]:
+        return self._ask({"kueue_topology_steps": domains, "ops": ops})["answers"]
+
+    def kueue(self, world: Json, ops: list[Json]) -> list[Any]:
+        return self._ask({"kueue": world, "ops": ops})["answers"]
+
+    def kueue_rule(self, ask: str, **question: Any) -> Any:
+        return self._ask({"kueue_rule": {"ask": ask} | question})["answers"]
+
+    def kai(self, function: str, arguments: Json) -> Any:
+        return self._ask({"kai": function, "in": arguments})["answers"]
+
+    def kube_cycles(self, question: Json) -> Json:
+        return self._ask({"kube_cycles": question})["answers"]
+
+    def kueue_view(self, ask: str, **question: Any) -> Any:
+        return self._ask({"kueue_view": {"ask": ask} | question})["answers"]
+
     def imported(self, question: Json) -> Any:
         return self._ask({"import": question})["answers"]
 

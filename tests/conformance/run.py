@@ -43,16 +43,29 @@ sys.path[:0] = [str(HERE), str(ROOT / "python")]
 import calls  # noqa: E402
 import importers  # noqa: E402
 import units  # noqa: E402
-from adapters import drf, koordinator, kube_batch, ray, scheduler_plugins, volcano  # noqa: E402
+from adapters import (  # noqa: E402
+    drf,
+    kai,
+    koordinator,
+    kube_batch,
+    kube_scheduler,
+    kueue,
+    ray,
+    scheduler_plugins,
+    volcano,
+)
 from outcome import of_plan  # noqa: E402
 from probe import Probe, Unanswerable  # noqa: E402
 
 ADAPTERS = {
     "volcano": volcano,
     "kube-batch": kube_batch,
+    "kube-scheduler": kube_scheduler,
     "koordinator": koordinator,
     "scheduler-plugins": scheduler_plugins,
+    "kueue": kueue,
     "ray": ray,
+    "kai": kai,
     "drf": drf,
     "hdrf": drf,
 }
@@ -97,10 +110,18 @@ def read_cases(path: Path) -> tuple[str, list[tuple[str, dict[str, Any]]]]:
     """(peer, [(level, case)])"""
     with gzip.open(path, "rt") if path.suffix == ".gz" else open(path) as file:
         if ".jsonl" in path.name:
-            return path.resolve().parent.parent.name, [
-                ("cycle", json.loads(line)) for line in file if line.strip()
-            ]
-        document = json.load(file)
+            rows = [json.loads(line) for line in file if line.strip()]
+            # The first line may be a header, with what is the same for all cases.
+            header = rows.pop(0) if rows and "name" not in rows[0] else {}
+            document = {"peer": path.resolve().parent.parent.name, "level": "cycle"} | header
+            document["cases"] = rows
+        else:
+            document = json.load(file)
+    test = path.name.partition(".json")[0]  # the cases of one test function are one file
+    for case in document["cases"]:
+        case.setdefault("test", test)
+        if "defaultConfig" in document:
+            case["config"] = document["defaultConfig"] | case.get("config", {})
     return document["peer"], [(document["level"], case) for case in document["cases"]]
 
 
@@ -163,6 +184,9 @@ def run_case(
     try:
         if hasattr(ADAPTERS[peer], "check"):
             result.differences = ADAPTERS[peer].check(level, case, probe)
+        elif level != "cycle" and hasattr(ADAPTERS[peer], "single"):
+            result.function = case.get("fn", "")
+            result.differences = ADAPTERS[peer].single(case, probe)
         elif level == "unit":
             result.function = case["state"]["fn"]
             result.differences = ADAPTERS[peer].unit(case, probe)
@@ -186,6 +210,9 @@ def differences(
 ) -> list[str]:
     """Of a case with a whole session: from the closest of the outcomes that are right."""
     adapter = ADAPTERS[peer]
+    if hasattr(adapter, "rounds"):
+        # Several cycles, each on what the one before came to.
+        return adapter.rounds(case, lambda scenario: plan_of(scenario, binary, probe))
     if level == "plugin":
         case = calls.told_apart(case)
         scenario = adapter.scenario(calls.with_objects_of_calls(case))

@@ -77,6 +77,7 @@ MUSTER_NAME(PreferredAffinityTerm)
 MUSTER_NAME(SpreadConstraint)
 MUSTER_NAME(HostPort)
 MUSTER_NAME(ContainerSpec)
+MUSTER_NAME(PodTraits)
 MUSTER_NAME(TaskShape)
 MUSTER_NAME(TaskSpec)
 MUSTER_NAME(GroupSpec)
@@ -126,10 +127,14 @@ MUSTER_NAME(UsageHistory)
 MUSTER_NAME(ReservationOwner)
 MUSTER_NAME(ReservationSpec)
 MUSTER_NAME(Lifetime)
+MUSTER_NAME(PodGroupTraits)
 MUSTER_NAME(ByCount)
 MUSTER_NAME(GroupAdmission)
 MUSTER_NAME(JobAdmission)
 MUSTER_NAME(JobOwner)
+MUSTER_NAME(TopologyLevels)
+MUSTER_NAME(SubGroupPlace)
+MUSTER_NAME(GangRules)
 MUSTER_NAME(UserLimit)
 MUSTER_NAME(UserRules)
 #undef MUSTER_NAME
@@ -232,6 +237,7 @@ TEST_F(SchemaTest, SaysEveryKeyOfEveryStruct) {
   Check<SpreadConstraint>();
   Check<HostPort>();
   Check<ContainerSpec>();
+  Check<PodTraits>();
   Check<TaskShape>();
   Check<TaskSpec>();
   Check<GroupSpec>();
@@ -281,10 +287,14 @@ TEST_F(SchemaTest, SaysEveryKeyOfEveryStruct) {
   Check<ReservationOwner>();
   Check<ReservationSpec>();
   Check<Lifetime>();
+  Check<PodGroupTraits>();
   Check<ByCount>();
   Check<GroupAdmission>();
   Check<JobAdmission>();
   Check<JobOwner>();
+  Check<TopologyLevels>();
+  Check<SubGroupPlace>();
+  Check<GangRules>();
   Check<UserLimit>();
   Check<UserRules>();
   std::set<std::string> defined;

@@ -33,7 +33,10 @@ std::string FirstViolation(const Snapshot& snapshot, const std::string& profile)
 TEST(Invariants, HoldOnRandomWorlds) {
   std::vector<std::string> specs = {"volcano:+preempt,+reclaim",
                                     "volcano:actions=reclaim+preempt+allocate+backfill"};
-  for (const ProfileInfo& info : Profiles()) specs.push_back(info.name);
+  for (const ProfileInfo& info : Profiles()) {
+    // The validator has no column for these two yet.
+    if (info.name != "kai" && info.name != "kube-scheduler") specs.push_back(info.name);
+  }
   for (uint64_t seed = 0; seed < 2000; ++seed) {
     const std::string& profile = specs[seed % specs.size()];
     const ClusterSpec world = RandomWorld(seed + 5000);

@@ -3,37 +3,56 @@
 // The loop of muster_probe; probe.h has its language.
 #include <iostream>
 #include <string>
+#include <string_view>
 
 #include "tests/conformance/probe/probe.h"
 
 namespace muster::testing {
 namespace {
 
+struct Question {
+  std::string_view key;
+  absl::StatusOr<nlohmann::json> (*ask)(const nlohmann::json& request);
+};
+
+// A request without one of these keys is a question to a session.
+constexpr Question kQuestions[] = {
+    {"amount", AskAmounts},
+    {"bundles", AskBundles},
+    {"capacity", AskCapacity},
+    {"cards", AskCards},
+    {"cpus", AskCpus},
+    {"devices", AskDevices},
+    {"drf", AskDrf},
+    {"import", AskImport},
+    {"kai", AskKai},
+    {"kube_cycles", AskKubeCycles},
+    {"kueue", AskKueue},
+    {"kueue_rule", AskKueueRule},
+    {"kueue_topology", AskKueueTopology},
+    {"kueue_topology_steps", AskKueueTopologySteps},
+    {"kueue_view", AskKueueView},
+    {"loads", AskLoads},
+    {"numa", AskNuma},
+    {"quota_forest", AskQuotaForest},
+    {"quota_level", AskQuotaLevel},
+    {"quota_profile", AskQuotaProfile},
+    {"quota_rules", AskQuotaRules},
+    {"quota_tree", AskQuotaTree},
+    {"quota_victims", AskQuotaVictims},
+    {"zones", AskZones},
+};
+
 nlohmann::json Answer(const std::string& line) {
   const nlohmann::json request = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (!request.is_object()) return {{"error", "a request is a JSON object"}};
-  const bool amounts = request.contains("amount");
-  const auto ask = amounts                             ? AskAmounts
-                   : request.contains("quota_tree")    ? AskQuotaTree
-                   : request.contains("quota_forest")  ? AskQuotaForest
-                   : request.contains("quota_profile") ? AskQuotaProfile
-                   : request.contains("quota_rules")   ? AskQuotaRules
-                   : request.contains("quota_level")   ? AskQuotaLevel
-                   : request.contains("quota_victims") ? AskQuotaVictims
-                   : request.contains("capacity")      ? AskCapacity
-                   : request.contains("cpus")          ? AskCpus
-                   : request.contains("devices")       ? AskDevices
-                   : request.contains("loads")         ? AskLoads
-                   : request.contains("zones")         ? AskZones
-                   : request.contains("bundles")       ? AskBundles
-                   : request.contains("drf")           ? AskDrf
-                   : request.contains("numa")          ? AskNuma
-                   : request.contains("cards")         ? AskCards
-                   : request.contains("import")        ? AskImport
-                                                       : AskSession;
+  auto ask = AskSession;
+  for (const Question& question : kQuestions) {
+    if (request.contains(question.key)) ask = question.ask;
+  }
   const absl::StatusOr<nlohmann::json> answer = ask(request);
   if (!answer.ok()) return {{"error", std::string(answer.status().message())}};
-  return {{amounts ? "answer" : "answers", *answer}};
+  return {{request.contains("amount") ? "answer" : "answers", *answer}};
 }
 
 }  // namespace

@@ -18,8 +18,14 @@
 //   {"drf": {"form": "H", "capacity": [9, 18], "children": [NODE, ...]}, "ops": [{"op": "fill"}]} -> {"answers": [...]}
 //   {"numa": {"policy": NAME, "zones": 3, "resources": [[[1, true], [3, false]], null], ...}} -> {"answers": ...}
 //   {"cards": {"ask": "take", "machine": MACHINE, "request": REQUEST, "order": "binpack"}} -> {"answers": {"fits": true}}
+//   {"kai": "GetQueueOrderResult", "in": {"left": QUEUE, "right": QUEUE, ...}} -> {"answers": -1}
 //   {"import": {"objects": TEXT, "profile": NAME, ...}} -> {"answers": {"scenario": TEXT, "report": TEXT}}
 //   {"import": {"rule": "requests", "pod": POD, "modern": true}} -> {"answers": {"held": {"cpu": [1, 500000000]}, ...}}
+//   {"kueue_topology": WORLD, "ops": [{"op": "find", "pod_sets": [...]}, ...]} -> {"answers": [[...]]}
+//   {"kueue_topology_steps": {"levels": 1, "domains": [...]}, "ops": [{"op": "order", ...}]} -> {"answers": [[0]]}
+//   {"kueue": WORLD, "ops": [{"op": "play", "cycles": 20}]} -> {"answers": [STEPS]}
+//   {"kube_cycles": {"configuration": CONFIGURATION, "state": STATE, "ops": [...]}} -> {"answers": {"steps": [...], "final": ...}}
+//   {"kueue_view": {"ask": "count", "request": AMOUNTS, "capacity": AMOUNTS}} -> {"answers": {"count": 5, ...}}
 //   {"scenario": SCENARIO, "ask": [["move", TASK, STATUS, NODE], ["ready", JOB], ...]}  -> {"answers": [null, true]}
 //
 // What cannot be answered is {"error": TEXT}: a name that nothing has, a question that is none.
@@ -78,8 +84,24 @@ absl::StatusOr<nlohmann::json> AskNuma(const nlohmann::json& request);
 // Shared cards: the cards that a task gets of a machine, or one rule of that.
 absl::StatusOr<nlohmann::json> AskCards(const nlohmann::json& request);
 
+// A function of KAI Scheduler on the plain forms of its recorded arguments (kai.h).
+absl::StatusOr<nlohmann::json> AskKai(const nlohmann::json& request);
+
 // What importers make of objects, and single rules of theirs.
 absl::StatusOr<nlohmann::json> AskImport(const nlohmann::json& request);
+
+// Places in the topology of a flavor, its tree and its books.
+absl::StatusOr<nlohmann::json> AskKueueTopology(const nlohmann::json& request);
+// Single steps of the search for places, on domains with given room.
+absl::StatusOr<nlohmann::json> AskKueueTopologySteps(const nlohmann::json& request);
+// Kueue: whole cycles, searches, and single rules (probe/kueue.h).
+absl::StatusOr<nlohmann::json> AskKueue(const nlohmann::json& request);
+absl::StatusOr<nlohmann::json> AskKueueRule(const nlohmann::json& request);
+// A recorded run of kube-scheduler, operation after operation on a living cluster.
+absl::StatusOr<nlohmann::json> AskKubeCycles(const nlohmann::json& request);
+
+// How Kueue reads a workload, and how requests are computed with.
+absl::StatusOr<nlohmann::json> AskKueueView(const nlohmann::json& request);
 
 }  // namespace muster::testing
 

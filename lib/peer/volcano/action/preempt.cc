@@ -216,10 +216,10 @@ class Preempt {
     if (!FindVictims(task, node, same_job, &victims)) return false;
     Attempt attempt(context_);
     VictimOrder order(context_, task, victims);
-    std::vector<TaskIndex> gone;
+    gone_.clear();
     const auto fits = [&] { return FitsByAllRules(task, c, node); };
-    if (!EvictUntil(context_, task, &order, fits, &gone)) return false;
-    const bool evicted = std::any_of(gone.begin(), gone.end(),
+    if (!EvictUntil(context_, task, &order, fits, &gone_)) return false;
+    const bool evicted = std::any_of(gone_.begin(), gone_.end(),
                                      [&](TaskIndex t) { return !context_.IsBestEffort(t); });
     Nominate(context_, task, node, evicted);
     attempt.Keep();
@@ -311,8 +311,8 @@ class Preempt {
   Ledger& ledger_;
   const Dispatcher& dispatcher_;
   const FitErrors& errors_;
-  RoleMemory memory_;  // of the whole action
-  std::vector<TaskIndex> candidates_;
+  RoleMemory memory_;                         // of the whole action
+  std::vector<TaskIndex> candidates_, gone_;  // of one node; kept for their memory
 };
 
 constexpr OptionDecl kPreemptOptions[] = {

@@ -95,10 +95,10 @@ class Reclaim {
     Attempt attempt(context_);
     VictimOrder order(context_, task, victims);
     const ClassIndex c = context_.ClassOf(task);
-    std::vector<TaskIndex> gone;
+    gone_.clear();
     const auto fits = [&] { return context_.search.FitsFutureIdle(c, node); };
-    if (!EvictUntil(context_, task, &order, fits, &gone)) return false;
-    Nominate(context_, task, node, /*after_eviction=*/!gone.empty());
+    if (!EvictUntil(context_, task, &order, fits, &gone_)) return false;
+    Nominate(context_, task, node, /*after_eviction=*/!gone_.empty());
     attempt.Keep();
     return true;
   }
@@ -117,7 +117,7 @@ class Reclaim {
   const Tables& tables_;
   Ledger& ledger_;
   const Dispatcher& dispatcher_;
-  std::vector<TaskIndex> candidates_;
+  std::vector<TaskIndex> candidates_, gone_;  // of one node; kept for their memory
   // By class: no node before this one can make room. Evicting moves an amount from what could be
   // evicted to what will be idle, and nominating takes from it. So only an undone job makes room.
   std::vector<NodeIndex> first_with_room_;

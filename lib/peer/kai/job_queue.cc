@@ -1,0 +1,99 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/kai/job_queue.h"
+
+#include "lib/peer/kai/queue_order.h"
+
+namespace muster {
+
+bool KaiJobQueue::JobBefore(const KaiJob& a, const KaiJob& b) const {
+  if (a.facts().priority != b.facts().priority) return a.facts().priority > b.facts().priority;
+  const int state_a = a.AtMinimum(), state_b = b.AtMinimum();
+  if (state_a != state_b) return state_a < state_b;
+  if (a.facts().created != b.facts().created) return a.facts().created < b.facts().created;
+  return a.facts().uid < b.facts().uid;
+}
+
+// The leaf with the best job below a queue, as the heaps lie.
+uint32_t KaiJobQueue::BestLeaf(uint32_t q) const {
+  while (!nodes_[q]->leaf) q = nodes_[q]->below.elements()[0];
+  return q;
+}
+
+bool KaiJobQueue::NodeBefore(uint32_t a, uint32_t b) {
+  const bool victims = rules_.victims;
+  if (nodes_[a]->empty()) return !victims;
+  if (nodes_[b]->empty()) return victims;
+  const uint32_t leaf_a = BestLeaf(a), leaf_b = BestLeaf(b);
+  const KaiJob* const job_a = nodes_[leaf_a]->jobs.elements()[0];
+  const KaiJob* const job_b = nodes_[leaf_b]->jobs.elements()[0];
+  KaiQueueSide left{.queue = a}, right{.queue = b};
+  if (!victims) {
+    left.job = &job_a->NextRequest(/*real=*/false).amounts;
+    right.job = &job_b->NextRequest(/*real=*/false).amounts;
+    return CompareKaiQueues(world_->tree, left, right, world_->total) < 0;
+  }
+  taken_[leaf_a].push_back(job_a->allocated());
+  taken_[leaf_b].push_back(job_b->allocated());
+  left.victims = taken_[leaf_a];
+  right.victims = taken_[leaf_b];
+  const bool before = CompareKaiQueues(world_->tree, left, right, world_->total) < 0;
+  taken_[leaf_b].pop_back();
+  taken_[leaf_a].pop_back();
+  return !before;
+}
+
+void KaiJobQueue::Push(const KaiJob* job) {
+  const uint32_t q = job->facts().queue;
+  if (rules_.victims && taken_.empty()) taken_.resize(nodes_.size());
+  const bool is_new = nodes_[q] == nullptr;
+  if (is_new) nodes_[q] = std::make_unique<Node>(this, /*leaf=*/true);
+  auto& jobs = nodes_[q]->jobs;
+  jobs.Push(job);
+  const auto size = static_cast<int64_t>(jobs.size());
+  if (rules_.depth >= 0 && size > rules_.depth) jobs.Remove(static_cast<size_t>(rules_.depth));
+  if (is_new) Link(q);
+  MarkUp(q);
+}
+
+// Hangs a queue, and those above that have no place yet, into the heaps.
+void KaiJobQueue::Link(uint32_t q) {
+  const uint32_t parent = world_->tree.queues[q].parent;
+  if (parent == kKaiNone) {
+    tops_.Push(q);
+    return;
+  }
+  const bool is_new = nodes_[parent] == nullptr;
+  if (is_new) nodes_[parent] = std::make_unique<Node>(this, /*leaf=*/false);
+  nodes_[parent]->below.Push(q);
+  if (is_new) Link(parent);
+}
+
+void KaiJobQueue::MarkUp(uint32_t q) {
+  for (; q != kKaiNone; q = world_->tree.queues[q].parent) nodes_[q]->misplaced = true;
+}
+
+uint32_t KaiJobQueue::Top(GoHeap<uint32_t, NodeLess>* heap) {
+  for (;;) {
+    const uint32_t q = heap->elements()[0];
+    if (!nodes_[q]->misplaced) return q;
+    heap->FixTop();
+    nodes_[q]->misplaced = false;
+  }
+}
+
+const KaiJob* KaiJobQueue::Pop() {
+  uint32_t q = Top(&tops_);
+  while (!nodes_[q]->leaf) q = Top(&nodes_[q]->below);
+  const KaiJob* const job = nodes_[q]->jobs.Pop();
+  if (rules_.victims) taken_[q].push_back(job->allocated());
+  while (q != kKaiNone && nodes_[q]->empty()) {
+    const uint32_t parent = world_->tree.queues[q].parent;
+    (parent == kKaiNone ? tops_ : nodes_[parent]->below).Pop();
+    nodes_[q].reset();
+    q = parent;
+  }
+  if (q != kKaiNone) MarkUp(q);
+  return job;
+}
+
+}  // namespace muster

@@ -1,0 +1,50 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Which nodes are near tasks that a task of KAI Scheduler wants near, or apart.
+//
+//   KaiAffinity affinity(facts);
+//   affinity.Count(node, shape, +1);        // with each task that enters a node
+//   if (!affinity.Admits(node, shape)) ...
+//
+// Idea. The required terms of Kubernetes' inter-pod affinity, over the session's own pods: what the
+// session has placed or evicted counts as it stands. Counts are kept by domain and shape, for
+// shapes that some term selects.
+//
+// Peer. Tasks that are being released count until they are gone. Preferred terms are not read: the
+// peer's plugin for them is off by default.
+//
+// Cost. O(terms * shapes) a question; nothing if no shape has terms.
+#ifndef MUSTER_PEER_KAI_POD_AFFINITY_H_
+#define MUSTER_PEER_KAI_POD_AFFINITY_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "lib/peer/kai/facts.h"
+
+namespace muster {
+
+class KaiAffinity {
+ public:
+  explicit KaiAffinity(const KaiFacts& facts);
+
+  bool any() const { return any_; }
+  void Count(uint32_t node, uint32_t shape, int times) {
+    if (any_) counts_[node * shapes_ + shape] += times;
+  }
+  bool Admits(uint32_t node, uint32_t shape) const;
+
+ private:
+  // Returns whether a pod that `selected` names is in the node's domain of the term.
+  bool HasNear(const KaiNearTerm& term, uint32_t node, const std::vector<uint8_t>& selected) const;
+  bool AdmitsNear(uint32_t node, const KaiShape& shape, uint32_t number) const;
+
+  const KaiFacts& facts_;
+  size_t shapes_;
+  bool any_ = false;
+  std::vector<int32_t> counts_;  // by node and shape
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_PEER_KAI_POD_AFFINITY_H_

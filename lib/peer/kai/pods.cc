@@ -1,0 +1,191 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/kai/pods.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace muster {
+
+KaiAmounts KaiFacts::Quantify(const double* vector) const {
+  double gpus = vector[kKaiGpuAt];
+  for (size_t d = kKaiPodsAt + 1; d < dimensions; ++d) {
+    if (slice_gpus[d] != 0) gpus += slice_gpus[d] * vector[d];
+  }
+  return {vector[0], vector[1], gpus};
+}
+
+KaiJob::KaiJob(const KaiFacts& facts, uint32_t job)
+    : facts_(&facts),
+      own_(&facts.jobs[job]),
+      job_(job),
+      pods_(own_->tasks.size(), nullptr),
+      set_status_(own_->tasks.size(), 0),
+      index_(own_->tasks.size(), 0),
+      counts_(own_->groups.size()) {
+  for (const KaiGroup& group : own_->groups) minimum_.push_back(group.minimum.value_or(-1));
+}
+
+KaiJob::KaiJob(const KaiJob& other, std::nullptr_t) : KaiJob(*other.facts_, other.job_) {
+  minimum_ = other.minimum_;
+}
+
+size_t KaiJob::IndexOf(KaiStatus status) {
+  return static_cast<size_t>(std::countr_zero(static_cast<uint16_t>(status)));
+}
+
+void KaiJob::ForgetNext() const {
+  next_.reset();
+  next_request_.reset();
+}
+
+void KaiJob::Add(KaiPod* pod) {
+  const KaiTask& task = facts_->tasks[pod->task];
+  Counts& counts = counts_[task.pod_set];
+  const auto count = [&](KaiStatus status, int32_t times) {
+    if (IsActiveAllocated(status)) counts.active_allocated += times;
+    if (IsActiveUsed(status)) counts.active_used += times;
+    if (IsAlive(status)) counts.alive += times;
+    if (status == KaiStatus::kGated) counts.gated += times;
+    counts.pods += times;
+  };
+  uint16_t& known = set_status_[task.place];
+  if (known != 0) count(static_cast<KaiStatus>(known), -1);
+  known = static_cast<uint16_t>(pod->status);
+  count(pod->status, 1);
+  pods_[task.place] = pod;
+  const size_t i = IndexOf(pod->status);
+  if ((index_[task.place] & known) == 0) ++index_count_[i];
+  index_[task.place] |= known;
+  if (IsActiveAllocated(pod->status)) ++active_allocated_;
+  ForgetNext();
+  if (IsAllocatedForGang(pod->status)) {
+    allocated_ = AddedKaiAmounts(allocated_, facts_->shape_of(pod->task).amounts);
+  }
+}
+
+bool KaiJob::SetStatus(KaiPod* pod, KaiStatus status) {
+  const uint32_t place = facts_->tasks[pod->task].place;
+  const KaiPod* known = pods_[place];
+  if (known == nullptr) return false;
+  if (IsAllocatedForGang(known->status)) {
+    const KaiAmounts& amounts = facts_->shape_of(pod->task).amounts;
+    for (size_t r = 0; r < kKaiResources; ++r) allocated_[r] -= amounts[r];
+  }
+  const size_t i = IndexOf(pod->status);
+  if (index_count_[i] > 0) {
+    const auto bit = static_cast<uint16_t>(pod->status);
+    if ((index_[place] & bit) != 0) --index_count_[i];
+    index_[place] &= static_cast<uint16_t>(~bit);
+    if (IsActiveAllocated(pod->status)) --active_allocated_;
+    ForgetNext();
+  }
+  pod->status = status;
+  Add(pod);
+  return true;
+}
+
+void KaiJob::Redirect() {
+  if (!next_.has_value()) return;
+  for (KaiPod*& pod : *next_) pod = Find(pod->task);
+}
+
+int KaiJob::CountActiveUsed() const {
+  int count = 0;
+  for (const KaiPod* pod : pods_) count += pod != nullptr && IsActiveUsed(pod->status);
+  return count;
+}
+
+int KaiJob::CountAllocated() const {
+  int count = 0;
+  for (const KaiPod* pod : pods_) count += pod != nullptr && IsAllocatedForGang(pod->status);
+  return count;
+}
+
+bool KaiJob::HasToAllocate(bool real) const {
+  for (const KaiPod* pod : pods_) {
+    if (pod != nullptr && pod->ToAllocate(real)) return true;
+  }
+  return false;
+}
+
+bool KaiJob::HasActive() const {
+  for (const KaiPod* pod : pods_) {
+    if (pod != nullptr && IsActiveAllocated(pod->status)) return true;
+  }
+  return false;
+}
+
+int32_t KaiJob::MembersToSatisfy(uint32_t group) const {
+  if (minimum_[group] >= 0) return minimum_[group];
+  const KaiGroup& own = own_->groups[group];
+  return static_cast<int32_t>(own.sets.size() + own.pod_sets.size());
+}
+
+int32_t KaiJob::ActiveMembers(uint32_t group) const {
+  const KaiGroup& own = own_->groups[group];
+  if (own.is_pod_set) return counts_[group].active_allocated;
+  int32_t count = 0;
+  for (const uint32_t set : own.sets) count += IsSatisfied(set);
+  for (const uint32_t set : own.pod_sets) {
+    count += counts_[set].active_allocated >= minimum_[set];
+  }
+  return count;
+}
+
+bool KaiJob::IsReady(uint32_t group) const {
+  const KaiGroup& own = own_->groups[group];
+  if (own.is_pod_set) return counts_[group].alive - counts_[group].gated >= minimum_[group];
+  int32_t ready = 0;
+  for (const uint32_t member : own.sets) ready += IsReady(member);
+  for (const uint32_t member : own.pod_sets) ready += IsReady(member);
+  return ready >= MembersToSatisfy(group);
+}
+
+bool KaiJob::IsGangSatisfied() const {
+  return std::ranges::all_of(
+      own_->pod_sets, [&](uint32_t set) { return counts_[set].active_used >= minimum_[set]; });
+}
+
+bool KaiJob::IsElastic() const {
+  return std::ranges::any_of(own_->pod_sets,
+                             [&](uint32_t set) { return minimum_[set] < counts_[set].pods; });
+}
+
+bool KaiJob::IsStale() const {
+  if (CountOf(KaiStatus::kSucceeded) > 0 || CountActiveUsed() == 0) return false;
+  return !IsGangSatisfied();
+}
+
+bool KaiJob::ShouldPipeline() const {
+  for (const uint32_t set : own_->pod_sets) {
+    bool pipelined = false;
+    int32_t active = 0;
+    for (const KaiPod* pod : pods_) {
+      if (pod == nullptr || facts_->tasks[pod->task].pod_set != set) continue;
+      if (pod->status == KaiStatus::kPipelined) {
+        pipelined = true;
+      } else if (IsActiveAllocated(pod->status)) {
+        ++active;
+      }
+    }
+    if (pipelined && active < minimum_[set]) return true;
+  }
+  return false;
+}
+
+int KaiJob::AtMinimum() const {
+  bool exactly = true;
+  for (const uint32_t set : own_->pod_sets) {
+    if (counts_[set].active_allocated < minimum_[set]) return -1;
+    exactly &= counts_[set].active_allocated == minimum_[set];
+  }
+  return exactly ? 0 : 1;
+}
+
+KaiJob* KaiArena::Clone(const KaiJob& job, std::span<KaiPod* const> pods) {
+  KaiJob& copy = jobs_.emplace_back(job, nullptr);
+  for (const KaiPod* pod : pods) copy.Add(Clone(*pod));
+  return &copy;
+}
+
+}  // namespace muster

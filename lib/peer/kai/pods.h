@@ -1,0 +1,166 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Pods and jobs as a cycle of KAI Scheduler changes them.
+//
+//   KaiJob job(facts, j);
+//   job.Add(&pod);                                   // with the status that it has
+//   job.SetStatus(&pod, KaiStatus::kPipelined);
+//   KaiJob* few = arena.Clone(job, {&pod, &other});  // copies of the pods, and nothing else
+//
+// Idea. A job maps the UIDs of its tasks to pods, and keeps counts by status. A simulation works on
+// copies: a copy of a job has copies of some of its pods. When a copy of a pod is evicted or
+// placed, it replaces the pod in the session's job. So two copies of one task may be alive at once,
+// with two statuses, and some of the peer's decisions depend on which of them is looked at.
+// Therefore pods are objects with an identity here, too.
+//
+// Peer. The index by status and the count of active tasks are kept by the status of the pod that
+// is given, and the counts of pod sets by that of the pod that was known. They part where a task is
+// a victim twice.
+//
+// Cost. A change of status is O(1), a copy O(tasks of the job).
+#ifndef MUSTER_PEER_KAI_PODS_H_
+#define MUSTER_PEER_KAI_PODS_H_
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "lib/peer/kai/facts.h"
+
+namespace muster {
+
+struct KaiPod {
+  uint32_t task = 0;
+  uint32_t node = kKaiNone;
+  KaiStatus status = KaiStatus::kPending;
+  KaiReceived received = KaiReceived::kNothing;
+  bool is_virtual = false;   // its status was set by a simulation
+  bool accepted = false;     // what it got is known
+  double accepted_gpus = 0;  // devices and parts of them, without slices
+  double accepted_quota = 0;
+  std::vector<uint32_t> devices = {};  // groups of shared devices
+
+  // Returns whether the task may be tried; in a simulation, also one that the simulation evicted.
+  bool ToAllocate(bool real) const {
+    return status == KaiStatus::kPending ||
+           (!real && status == KaiStatus::kReleasing && is_virtual);
+  }
+};
+
+// What the next tasks of a job request together.
+struct KaiNext {
+  KaiAmounts amounts = {};
+  double whole_gpus = 0;  // without slices
+};
+
+class KaiJob {
+ public:
+  KaiJob(const KaiFacts& facts, uint32_t job);
+  // Constructs a copy of `other` without pods.
+  KaiJob(const KaiJob& other, std::nullptr_t);
+
+  uint32_t number() const { return job_; }
+  const KaiJobFacts& facts() const { return *own_; }
+
+  void Add(KaiPod* pod);
+  // Returns false, and changes nothing, if the job does not have the task.
+  bool SetStatus(KaiPod* pod, KaiStatus status);
+
+  // By place; null where a copy lacks the task.
+  std::span<KaiPod* const> pods() const { return pods_; }
+  KaiPod* Find(uint32_t task) const { return pods_[facts_->tasks[task].place]; }
+  // For the end of a simulation: Replace puts another object of equal contents in the place of a
+  // pod, and Redirect lets what is kept refer to the pods that the job has now.
+  void Replace(uint32_t place, KaiPod* pod) { pods_[place] = pod; }
+  void Redirect();
+  void ForgetNext() const;
+
+  int32_t CountOf(KaiStatus status) const { return index_count_[IndexOf(status)]; }
+  int32_t active_allocated() const { return active_allocated_; }
+  const KaiAmounts& allocated() const { return allocated_; }
+  int CountActiveUsed() const;
+  int CountAllocated() const;
+  bool HasToAllocate(bool real) const;
+  bool HasActive() const;
+
+  // --- pod sets and sets of sub-groups; by number of the group
+  struct Counts {
+    int32_t active_allocated = 0, active_used = 0, alive = 0, gated = 0, pods = 0;
+  };
+  const Counts& counts(uint32_t pod_set) const { return counts_[pod_set]; }
+  int32_t minimum(uint32_t group) const { return minimum_[group]; }  // -1: all members
+  void set_minimum(uint32_t group, int32_t minimum) { minimum_[group] = minimum; }
+  int32_t MembersToSatisfy(uint32_t group) const;
+  int32_t ActiveMembers(uint32_t group) const;
+  bool IsSatisfied(uint32_t set) const { return ActiveMembers(set) >= MembersToSatisfy(set); }
+  bool IsReady(uint32_t group = 0) const;
+  bool IsGangSatisfied() const;
+  bool IsElastic() const;
+  bool IsStale() const;
+  bool ShouldPipeline() const;
+  // Returns -1 below the minimum in some pod set, 0 exactly at it in all, else 1.
+  int AtMinimum() const;
+
+  // --- orders
+  // Returns whether member `a` goes before `b`.
+  bool GroupBefore(uint32_t a, uint32_t b) const;
+  bool PodBefore(const KaiPod* a, const KaiPod* b) const {
+    return facts_->tasks[a->task].rank < facts_->tasks[b->task].rank;
+  }
+  std::vector<uint32_t> MembersInOrder(uint32_t set, bool reversed) const;
+
+  // The tasks to try next, and what they request; kept until a status changes, as at the peer
+  // whatever `real` is then.
+  const std::vector<KaiPod*>& Next(bool real) const;
+  const KaiNext& NextRequest(bool real) const;
+  // What the job loses in one step, and whether more is left then.
+  std::vector<KaiPod*> NextVictims(bool* has_more) const;
+
+ private:
+  static size_t IndexOf(KaiStatus status);
+  void CollectNext(uint32_t set, bool real, std::vector<KaiPod*>* out) const;
+  void CollectPodSet(uint32_t pod_set, bool real, std::vector<KaiPod*>* out) const;
+  void CollectElastic(uint32_t set, std::vector<KaiPod*>* out) const;
+  void CollectActive(uint32_t group, std::vector<KaiPod*>* out) const;
+  void ActiveOf(uint32_t pod_set, std::vector<KaiPod*>* out) const;
+  bool HasSurplus(uint32_t group) const;
+  void PodSetsBelow(uint32_t set, std::vector<uint32_t>* out) const;
+
+  const KaiFacts* facts_;
+  const KaiJobFacts* own_;
+  uint32_t job_;
+  std::vector<KaiPod*> pods_;
+  std::vector<uint16_t> set_status_;  // by place: the status that its pod set counts; 0: none
+  std::vector<uint16_t> index_;       // by place: the statuses under which the index lists it
+  std::array<int32_t, 13> index_count_ = {};
+  int32_t active_allocated_ = 0;
+  KaiAmounts allocated_ = {};
+  std::vector<Counts> counts_;    // by group
+  std::vector<int32_t> minimum_;  // by group
+  mutable std::optional<std::vector<KaiPod*>> next_;
+  const std::vector<KaiPod*> nothing_;
+  mutable std::optional<KaiNext> next_request_;
+};
+
+// Owns the copies that a simulation makes.
+class KaiArena {
+ public:
+  KaiPod* Clone(const KaiPod& pod) { return &pods_.emplace_back(pod); }
+  KaiJob* Clone(const KaiJob& job, std::span<KaiPod* const> pods);
+  void Clear() {
+    pods_.clear();
+    jobs_.clear();
+  }
+  std::deque<KaiPod>& pods() { return pods_; }
+
+ private:
+  std::deque<KaiPod> pods_;
+  std::deque<KaiJob> jobs_;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_PEER_KAI_PODS_H_

@@ -1,0 +1,384 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Shapes, jobs and tasks of a cycle of KAI Scheduler, and what each task is when it opens.
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "lib/kube/selectors.h"
+#include "lib/peer/kai/fact_reader.h"
+#include "lib/peer/kai/task_order.h"
+#include "muster/quantity.h"
+
+namespace muster {
+namespace {
+
+std::optional<std::string_view> LabelOf(const TaskShape& shape, std::string_view key) {
+  const std::string* value = FindLabel(shape.labels, key);
+  if (value == nullptr) return std::nullopt;
+  return *value;
+}
+
+}  // namespace
+
+double KaiFactReader::WeightOf(const Quantity& weight) {
+  // Was checked when the queue was added.
+  return static_cast<double>(ParseQuantity(weight.text, Unit::kMilli).value_or(0)) / 1000;
+}
+
+// Sets the request for GPUs of one kind or another; `out->request` has whole devices already.
+void KaiFactReader::ReadGpus(const TaskShape& shape, KaiShape* out) const {
+  const double whole = out->request[kKaiGpuAt];
+  out->gpu = KaiGpuRequestOf(whole, 0);
+  out->type = KaiRequestType::kRegular;
+  for (const DeviceRequest& request : shape.devices) {
+    if (request.kind != "gpu") continue;
+    const int64_t bytes = ParseQuantity(request.memory.text, Unit::kWhole).value_or(0);
+    if (request.milli < 1000) {
+      out->type = KaiRequestType::kFraction;
+      out->gpu = {.devices = request.count, .portion = static_cast<double>(request.milli) / 1000};
+    } else if (bytes > 0) {
+      out->type = KaiRequestType::kGpuMemory;
+      out->gpu = {.devices = request.count, .memory = bytes >> 20};
+    } else if (whole == 0) {
+      out->gpu = KaiGpuRequestOf(static_cast<double>(request.count), 0);
+    }
+  }
+  for (const auto& [key, value] : shape.labels) {
+    if (!IsKaiMigResource(key)) continue;
+    out->legacy_slices = true;
+    out->gpu = {.mig = {{key, ParseQuantity(value, Unit::kWhole).value_or(0)}}};
+  }
+  if (!out->legacy_slices) {
+    for (DimensionIndex d = 0; d < tables_.dimension_count(); ++d) {
+      if (place_of_[d] == kKaiNone || !IsKaiMigResource(tables_.dimensions.name(d))) continue;
+      const double count = out->request[place_of_[d]];
+      if (count > 0) {
+        out->gpu.mig.push_back(
+            {std::string(tables_.dimensions.name(d)), static_cast<int64_t>(count)});
+      }
+    }
+  }
+  if (!out->gpu.mig.empty()) out->type = KaiRequestType::kMigInstance;
+}
+
+KaiShape KaiFactReader::ShapeOf(ClassIndex c) {
+  const TaskShape& spec = tables_.classes.shape[c];
+  KaiShape shape;
+  shape.origin = c;
+  shape.request = VectorOf(tables_.classes.initial_request.row(c));
+  ReadGpus(spec, &shape);
+  shape.request[kKaiGpuAt] = KaiGpus(shape.gpu) + static_cast<double>(shape.gpu.claimed);
+  for (const KaiMigCount& slice : shape.gpu.mig) {
+    const std::optional<KaiMigProfile> profile = ParseKaiMigProfile(slice.resource);
+    if (!profile.has_value()) continue;
+    shape.slice_gpus += static_cast<double>(profile->gpus * slice.count);
+    shape.slice_memory += profile->gigabytes * slice.count;
+  }
+  for (DimensionIndex d = 0; d < tables_.dimension_count(); ++d) {
+    for (const KaiMigCount& slice : shape.gpu.mig) {
+      if (place_of_[d] != kKaiNone && tables_.dimensions.name(d) == slice.resource) {
+        shape.request[place_of_[d]] = static_cast<double>(slice.count);
+      }
+    }
+  }
+  shape.quota = KaiGpuQuota(shape.gpu);
+  shape.amounts = out_.facts.Quantify(shape.request.data());
+  shape.cpu_only = IsKaiCpuOnly(shape.type, shape.gpu);
+  shape.selects_nodes = !spec.node_selector.empty() || spec.required_node_affinity.has_value();
+  for (size_t d = 0; d < most_.size(); ++d) shape.too_large |= shape.request[d] > most_[d];
+  shape.constraints = ConstraintsOf(c);
+  return shape;
+}
+
+uint32_t KaiFactReader::ConstraintsOf(ClassIndex c) {
+  KaiFacts& facts = out_.facts;
+  const auto [at, is_new] = constraints_.emplace(tables_.classes.constraints[c],
+                                                 static_cast<uint32_t>(facts.allowed.size()));
+  if (!is_new) return at->second;
+  const TaskShape& shape = tables_.classes.shape[c];
+  std::vector<uint8_t>& allowed = facts.allowed.emplace_back();
+  std::vector<uint8_t>& selected = facts.selected.emplace_back();
+  for (const uint32_t n : facts.node_origin) {
+    const NodeSpec& node = tables_.nodes.spec[NodeIndex(n)];
+    selected.push_back(MatchesNode(shape, node));
+    allowed.push_back(selected.back() != 0 && FirstUntolerated(shape, node) == nullptr);
+  }
+  return at->second;
+}
+
+// Reads the terms of a shape about other tasks.
+std::vector<KaiNearTerm> KaiFactReader::TermsOf(ClassIndex c,
+                                                const std::vector<AffinityTerm>& terms) {
+  std::vector<KaiNearTerm> near;
+  const std::string& own = tables_.classes.shape[c].name_space;
+  for (const AffinityTerm& term : terms) {
+    KaiNearTerm& out = near.emplace_back();
+    ReadLevel(term.topology_key);
+    out.domain = out_.facts.levels[term.topology_key];
+    for (const KaiShape& shape : out_.facts.shapes) {
+      const TaskShape& other = tables_.classes.shape[ClassIndex(shape.origin)];
+      const bool named =
+          term.namespaces.empty() && !term.namespace_selector.has_value()
+              ? other.name_space == own
+              : std::ranges::find(term.namespaces, other.name_space) != term.namespaces.end() ||
+                    term.namespace_selector.has_value();
+      out.selected.push_back(named && term.selector.has_value() &&
+                             Matches(*term.selector, other.labels));
+    }
+  }
+  return near;
+}
+
+void KaiFactReader::ReadShapes() {
+  shape_of_.assign(tables_.classes.shape.size(), kKaiNone);
+  for (ClassIndex c = 0; c < shape_of_.size(); ++c) {
+    if (tables_.classes.tasks[c] == 0) continue;
+    shape_of_[c] = static_cast<uint32_t>(out_.facts.shapes.size());
+    out_.facts.shapes.push_back(ShapeOf(c));
+  }
+  for (KaiShape& shape : out_.facts.shapes) {
+    const ClassIndex c(shape.origin);
+    const TaskShape& spec = tables_.classes.shape[c];
+    shape.near = TermsOf(c, spec.required_affinity);
+    shape.apart = TermsOf(c, spec.required_anti_affinity);
+  }
+}
+
+void KaiFactReader::ReadLevel(const std::string& level) {
+  std::map<std::string, std::vector<uint32_t>>& levels = out_.facts.levels;
+  if (level.empty() || levels.contains(level)) return;
+  std::vector<uint32_t>& domain = levels[level];
+  std::map<std::string, uint32_t> known;
+  for (const uint32_t n : out_.facts.node_origin) {
+    const std::string* value = FindLabel(tables_.nodes.spec[NodeIndex(n)].labels, level);
+    if (value == nullptr || value->empty()) {
+      domain.push_back(0);
+    } else {
+      domain.push_back(known.emplace(*value, known.size() + 1).first->second);
+    }
+  }
+}
+
+KaiTopologyWish KaiFactReader::WishOf(const std::optional<TopologyLevels>& levels) {
+  KaiTopologyWish wish;
+  if (!levels.has_value()) return wish;
+  wish.named = true;
+  wish.name = levels->topology;
+  wish.required = levels->required;
+  wish.preferred = levels->preferred;
+  const auto known = topology_of_.find(levels->topology);
+  if (known != topology_of_.end()) wish.topology = known->second;
+  ReadLevel(wish.required);
+  return wish;
+}
+
+// Reads the tree of sub-groups: [0] is the job itself.
+void KaiFactReader::ReadGroups(const JobSpec& spec, KaiJobFacts* job) {
+  KaiGroup& root = job->groups.emplace_back();
+  if (spec.gang) {
+    root.topology = WishOf(spec.gang->levels);
+    if (spec.gang->min_sub_groups) {
+      root.minimum = static_cast<int32_t>(*spec.gang->min_sub_groups);
+    }
+  }
+  if (spec.sub_groups.empty()) {
+    job->groups.push_back({.name = "default",
+                           .parent = 0,
+                           .is_pod_set = true,
+                           .minimum = static_cast<int32_t>(spec.min_available)});
+  }
+  const auto group_of = [&](const std::string& name) -> uint32_t {
+    for (uint32_t i = 0; i < spec.sub_groups.size(); ++i) {
+      if (!name.empty() && spec.sub_groups[i].name == name) return i + 1;
+    }
+    return 0;
+  };
+  for (const SubGroupSpec& own : spec.sub_groups) {
+    KaiGroup group{.name = own.name, .parent = 0, .is_pod_set = true};
+    group.minimum = static_cast<int32_t>(own.min_available);
+    if (own.place) {
+      group.parent = group_of(own.place->parent);
+      group.topology = WishOf(own.place->levels);
+    }
+    job->groups.push_back(std::move(group));
+  }
+  for (const SubGroupSpec& own : spec.sub_groups) {
+    const uint32_t parent = own.place ? group_of(own.place->parent) : 0;
+    if (parent == 0) continue;
+    KaiGroup& above = job->groups[parent];
+    above.is_pod_set = false;
+    const Boxed<SubGroupPlace>& place = spec.sub_groups[parent - 1].place;
+    above.minimum.reset();
+    if (place && place->min_sub_groups) {
+      above.minimum = static_cast<int32_t>(*place->min_sub_groups);
+    }
+  }
+  const auto by_name = [&](std::vector<uint32_t>* groups) {
+    std::ranges::sort(*groups, {},
+                      [&](uint32_t g) -> const std::string& { return job->groups[g].name; });
+  };
+  for (uint32_t g = 1; g < job->groups.size(); ++g) {
+    const KaiGroup& group = job->groups[g];
+    KaiGroup& above = job->groups[group.parent];
+    (group.is_pod_set ? above.pod_sets : above.sets).push_back(g);
+    if (group.is_pod_set) job->pod_sets.push_back(g);
+  }
+  for (KaiGroup& group : job->groups) {
+    by_name(&group.sets);
+    by_name(&group.pod_sets);
+  }
+  by_name(&job->pod_sets);
+}
+
+void KaiFactReader::ReadJob(JobIndex j) {
+  const JobSpec& spec = tables_.jobs.spec[j];
+  KaiFacts& facts = out_.facts;
+  const auto number = static_cast<uint32_t>(facts.jobs.size());
+  KaiJobFacts job;
+  job.origin = j;
+  job.queue = out_.queue_of[tables_.jobs.queue[j]];
+  job.schedulable = tables_.queues.children[tables_.jobs.queue[j]].empty() &&
+                    tables_.queues.spec[tables_.jobs.queue[j]].state == QueueState::kOpen;
+  job.priority = spec.priority;
+  job.preemptible = spec.preemptable.value_or(spec.priority < 100);
+  job.created = spec.created;
+  job.uid = number;
+  if (spec.gang) {
+    job.last_start = spec.gang->started;
+    job.last_eviction = spec.gang->evicted;
+    job.stale_since = spec.gang->stale_since;
+    job.staleness_grace = spec.gang->staleness_grace;
+    job.preemption_delay = spec.gang->preemption_delay.value_or(0);
+  }
+  ReadGroups(spec, &job);
+  AddTasks(j, number, &job);
+  facts.jobs.push_back(std::move(job));
+}
+
+void KaiFactReader::AddTasks(JobIndex j, uint32_t number, KaiJobFacts* job) {
+  KaiFacts& facts = out_.facts;
+  std::vector<TaskIndex> tasks = tables_.jobs.tasks[j];
+  std::ranges::stable_sort(tasks, {}, [&](TaskIndex t) { return tables_.tasks.uid_rank[t]; });
+  const bool one_set = tables_.jobs.spec[j].sub_groups.empty();
+  std::vector<KaiTaskKey> keys;
+  for (const TaskIndex t : tasks) {
+    const SubGroupIndex s = tables_.tasks.sub_group[t];
+    const uint32_t pod_set = one_set ? 1 : s == kNone ? 0 : static_cast<uint32_t>(s) + 1;
+    if (!job->groups[pod_set].is_pod_set) continue;  // a task of no sub-group is not the job's
+    const TaskShape& shape = tables_.classes.shape[tables_.tasks.task_class[t]];
+    KaiTaskKey& key = keys.emplace_back(KaiTaskKeyOf(
+        LabelOf(shape, "training.kubeflow.org/job-role"), LabelOf(shape, "ray.io/node-type"),
+        LabelOf(shape, "kai.scheduler/task-priority")));
+    key.created = tables_.tasks.created[t];
+    key.uid = std::to_string(10'000'000'000 + static_cast<int64_t>(keys.size()));
+    KaiTask task{.shape = shape_of_[tables_.tasks.task_class[t]],
+                 .job = number,
+                 .place = static_cast<uint32_t>(job->tasks.size()),
+                 .pod_set = pod_set};
+    const NodeIndex nominated = tables_.tasks.nominated[t];
+    if (nominated != kNone) task.nominated = node_of_[nominated];
+    out_.task_of[t] = static_cast<uint32_t>(facts.tasks.size());
+    job->tasks.push_back(out_.task_of[t]);
+    facts.tasks.push_back(task);
+    facts.task_origin.push_back(t);
+  }
+  constexpr KaiTaskRule kRules[] = {KaiTaskRule::kKubeflow, KaiTaskRule::kRay,
+                                    KaiTaskRule::kTaskPriority};
+  const std::vector<uint32_t> order = OrderKaiTasks(kRules, keys);
+  for (uint32_t rank = 0; rank < order.size(); ++rank) {
+    facts.tasks[job->tasks[order[rank]]].rank = rank;
+  }
+}
+
+void KaiFactReader::ReadJobs() {
+  out_.task_of.assign(tables_.tasks.alive.size(), kKaiNone);
+  std::vector<JobIndex> jobs;
+  for (JobIndex j = 0; j < tables_.jobs.alive.size(); ++j) {
+    if (tables_.jobs.alive[j] != 0) jobs.push_back(j);
+  }
+  std::ranges::stable_sort(jobs, {}, [&](JobIndex j) { return tables_.jobs.spec[j].uid_rank; });
+  for (const JobIndex j : jobs) ReadJob(j);
+}
+
+// Charges tasks of no job to their nodes.
+void KaiFactReader::ReadForeign() {
+  KaiFacts& facts = out_.facts;
+  for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
+    if (tables_.tasks.alive[t] == 0 || out_.task_of[t] != kKaiNone) continue;
+    const TaskStatus status = tables_.tasks.status[t];
+    if (!HoldsNode(status) || status == TaskStatus::kNominated) continue;
+    KaiNodeFacts& node = facts.nodes[node_of_[tables_.tasks.node[t]]];
+    if (node.foreign.empty()) {
+      node.foreign.assign(facts.dimensions, 0.0);
+      node.foreign_releasing.assign(facts.dimensions, 0.0);
+    }
+    const std::vector<double>& request =
+        facts.shapes[shape_of_[tables_.tasks.task_class[t]]].request;
+    for (size_t d = 0; d < request.size(); ++d) {
+      node.foreign[d] += request[d];
+      if (status == TaskStatus::kReleasing) node.foreign_releasing[d] += request[d];
+    }
+  }
+}
+
+KaiStatus KaiFactReader::StatusOf(TaskIndex t) const {
+  switch (tables_.tasks.status[t]) {
+    case TaskStatus::kPending:
+    case TaskStatus::kPlaced:
+    case TaskStatus::kNominated:
+      return (tables_.tasks.flags[t] & kTaskGated) != 0 ? KaiStatus::kGated : KaiStatus::kPending;
+    case TaskStatus::kBinding:
+    case TaskStatus::kWaiting:
+      return KaiStatus::kBinding;
+    case TaskStatus::kBound:
+      return KaiStatus::kBound;
+    case TaskStatus::kRunning:
+      return KaiStatus::kRunning;
+    case TaskStatus::kReleasing:
+      return KaiStatus::kReleasing;
+    case TaskStatus::kSucceeded:
+      return KaiStatus::kSucceeded;
+    case TaskStatus::kFailed:
+      return KaiStatus::kFailed;
+    case TaskStatus::kUnknown:
+      return KaiStatus::kStuckInReleasing;
+  }
+  return KaiStatus::kUnknown;
+}
+
+void KaiFactReader::ReadOpening() {
+  const KaiFacts& facts = out_.facts;
+  // By node, then by place of the device: its group.
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> groups;
+  const auto each_hold = [&](auto&& use) {
+    for (uint32_t t = 0; t < facts.tasks.size(); ++t) {
+      const TaskIndex origin(facts.task_origin[t]);
+      const KaiOpening& opening = out_.opening[t];
+      if (opening.node == kKaiNone || !facts.shape_of(t).shares_gpu()) continue;
+      const NodeIndex node(facts.node_origin[opening.node]);
+      const std::vector<DeviceSpec>& devices = tables_.nodes.spec[node].devices;
+      for (const DeviceHold& hold : tables_.hold_lists[tables_.tasks.devices[origin]]) {
+        const auto at = std::ranges::find(devices, hold.device, &DeviceSpec::name);
+        use(t, std::pair(opening.node, static_cast<uint32_t>(at - devices.begin())));
+      }
+    }
+  };
+  for (const uint32_t origin : facts.task_origin) {
+    const TaskIndex t(origin);
+    KaiOpening& opening = out_.opening.emplace_back();
+    opening.status = StatusOf(t);
+    const NodeIndex node = tables_.tasks.node[t];
+    if (node != kNone && IsActiveUsed(opening.status)) opening.node = node_of_[node];
+  }
+  each_hold([&](uint32_t, std::pair<uint32_t, uint32_t> device) { groups[device] = 0; });
+  for (auto& [device, group] : groups) {
+    group = static_cast<uint32_t>(out_.device_of.size());
+    out_.device_of.push_back(device.second);
+  }
+  each_hold([&](uint32_t t, std::pair<uint32_t, uint32_t> device) {
+    out_.opening[t].devices.push_back(groups[device]);
+  });
+}
+
+}  // namespace muster

@@ -1,0 +1,119 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/kai/report.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace muster {
+
+TaskIndex KaiReport::TaskOf(const KaiPod& pod) const {
+  return TaskIndex(session_.world->facts().task_origin[pod.task]);
+}
+
+NodeIndex KaiReport::NodeOf(const KaiPod& pod) const {
+  return NodeIndex(session_.world->facts().node_origin[pod.node]);
+}
+
+// Returns the place of a group's device among those of the node. A new group gets the first device
+// that no group in use has; kKaiNone: the node lists too few.
+uint32_t KaiReport::DeviceOf(uint32_t group, uint32_t node) {
+  std::vector<uint32_t>& device_of = session_.device_of;
+  if (device_of.size() <= group) device_of.resize(group + 1, kKaiNone);
+  if (device_of[group] != kKaiNone) return device_of[group];
+  const KaiDeviceGroups& groups = session_.world->nodes.groups(node);
+  const NodeIndex origin(session_.world->facts().node_origin[node]);
+  const std::vector<DeviceSpec>& devices = context_.tables.nodes.spec[origin].devices;
+  for (uint32_t d = 0; d < devices.size(); ++d) {
+    if (devices[d].kind != "gpu") continue;
+    bool taken = false;
+    for (size_t g = 0; g < groups.ids.size(); ++g) {
+      const uint32_t id = groups.ids[g];
+      taken |= groups.devices[g].used != 0 && id < device_of.size() && device_of[id] == d;
+    }
+    if (!taken) return device_of[group] = d;
+  }
+  return kKaiNone;
+}
+
+void KaiReport::ChooseDevices(const KaiPod& pod) {
+  const KaiShape& shape = session_.world->ShapeOf(pod);
+  if (!shape.shares_gpu()) return;
+  const int64_t memory = session_.world->nodes.facts(pod.node).gpu_memory;
+  const double portion = KaiPortionOn(shape.gpu, memory);
+  std::vector<ChosenDevice> chosen;
+  for (const uint32_t group : pod.devices) {
+    const uint32_t device = DeviceOf(group, pod.node);
+    if (device == kKaiNone) continue;
+    chosen.push_back({TaskOf(pod), context_.tables.nodes.spec[NodeOf(pod)].devices[device].name,
+                      std::max<int64_t>(1, static_cast<int64_t>(portion * 1000)),
+                      shape.gpu.memory << 20});
+  }
+  context_.decisions.ChooseDevices(TaskOf(pod), std::move(chosen));
+}
+
+void KaiReport::Bound(const KaiPod& pod) {
+  const Ledger::Savepoint before = context_.ledger.Save();
+  context_.ledger.Move(TaskOf(pod), TaskStatus::kPlaced, NodeOf(pod));
+  context_.decisions.Commit(before);
+  ChooseDevices(pod);
+}
+
+void KaiReport::Pipelined(const KaiPod& pod) {
+  const TaskIndex task = TaskOf(pod);
+  const Ledger::Savepoint before = context_.ledger.Save();
+  if (context_.ledger.status(task) == TaskStatus::kReleasing) {
+    context_.ledger.Promise(task, NodeOf(pod));
+  } else {
+    context_.ledger.Move(task, TaskStatus::kNominated, NodeOf(pod));
+  }
+  context_.decisions.NoteNominatedAfterEviction(task);
+  context_.decisions.Commit(before);
+  ChooseDevices(pod);
+}
+
+void KaiReport::Evicted(const KaiPod& pod, uint32_t beneficiary) {
+  const TaskIndex task = TaskOf(pod);
+  Ledger& ledger = context_.ledger;
+  if (ledger.status(task) == TaskStatus::kReleasing) {
+    ledger.Promise(task, kNone);
+    context_.decisions.WithdrawNomination(task);
+    return;
+  }
+  if (ledger.status(task) == TaskStatus::kNominated) {
+    ledger.Move(task, TaskStatus::kPending, kNone);
+    context_.decisions.WithdrawNomination(task);
+    return;
+  }
+  if (ledger.node_of(task) == kNone) return;
+  const Ledger::Savepoint before = ledger.Save();
+  if (beneficiary != kKaiNone) {
+    context_.decisions.NoteEviction(task,
+                                    TaskIndex(session_.world->facts().task_origin[beneficiary]));
+  }
+  ledger.Move(task, TaskStatus::kReleasing, ledger.node_of(task));
+  context_.decisions.Commit(before);
+}
+
+void KaiReport::Explain() {
+  const KaiWorld& world = *session_.world;
+  for (uint32_t j = 0; j < world.job_count(); ++j) {
+    const KaiRefusal& refusal = world.refusals[j];
+    if (refusal.rule == KaiRefusal::Rule::kNone) continue;
+    Reason reason{ReasonKind::kGangUndone};
+    reason.placed = refusal.placed;
+    reason.needed = refusal.needed;
+    const bool limit = refusal.rule == KaiRefusal::Rule::kOverLimit;
+    if (limit || refusal.rule == KaiRefusal::Rule::kOverQuota) {
+      reason.kind = limit ? ReasonKind::kQueueLimit : ReasonKind::kQueueDeserved;
+      reason.policy = "kai-rules";
+      reason.queue = session_.queues[refusal.queue];
+      const auto gpu = context_.tables.dimensions.Find("nvidia.com/gpu");
+      reason.dimension = refusal.resource == kKaiCpu      ? kCpu
+                         : refusal.resource == kKaiMemory ? kMemory
+                                                          : gpu.value_or(kNone);
+    }
+    context_.reasons.ExplainJob(JobIndex(world.job(j).facts().origin), std::move(reason));
+  }
+}
+
+}  // namespace muster

@@ -1,0 +1,58 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The rules of a session of KAI Scheduler: policy kai-rules, which has its options and its world.
+//
+//   KaiSession* session = KaiSessionOf(context);   // of an action
+//   RunKaiAllocate(session->Cycle(context), {});
+//
+// Idea. The actions of one cycle share a world, which the first of them opens. The policy holds the
+// options, and publishes each queue's fair share for the plan.
+#ifndef MUSTER_PEER_KAI_RULES_H_
+#define MUSTER_PEER_KAI_RULES_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "lib/part/context.h"
+#include "lib/peer/kai/read_facts.h"
+#include "lib/peer/kai/world.h"
+#include "muster/policy.h"
+
+namespace muster {
+
+PolicyDecl KaiRulesPolicy();
+
+// The world of a cycle, and what leads from it to the tables.
+struct KaiSession {
+  std::unique_ptr<KaiWorld> world;
+  std::vector<uint32_t> queue_of;  // as in KaiReading
+  std::vector<QueueIndex> queues;
+  std::vector<uint32_t> device_of;  // by group: the place among the devices of its node
+};
+
+// Policy kai-rules, for actions.
+class KaiRules : public Policy, public OrderPolicy {
+ public:
+  explicit KaiRules(const Options& options);
+
+  std::string_view name() const override { return "kai-rules"; }
+  // Order is named only because plans read the queues' shares there.
+  PointSet points() const override { return {Point::kQueueOrder}; }
+  OrderPolicy* order() override { return this; }
+  void Open(const Cycle& cycle) override;
+  bool PublishShare(QueueIndex queue, std::vector<double>* deserved, double* share) override;
+
+  // Returns the session of this cycle; the first call opens it.
+  KaiSession& session();
+
+ private:
+  const KaiOptions options_;
+  const Tables* tables_ = nullptr;
+  int64_t now_ = 0;
+  std::unique_ptr<KaiSession> session_;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_PEER_KAI_RULES_H_

@@ -1,0 +1,74 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Filters of KAI Scheduler that reject a scenario before it is simulated.
+//
+//   KaiScenarioFilters filters(world, scenario, feasible);
+//   scenario.AddVictims(step);
+//   if (!filters.Admit(scenario)) ...      // more victims are needed
+//
+// Idea. Three upper bounds of what the victims could free, kept up while victims are added:
+//   nodes     each pending task with a selector matches a node that is feasible or has a victim
+//   topology  the GPUs that each sub-group with a required level needs find a domain, largest first
+//   GPUs      the GPUs that each pending task needs find one of the emptiest nodes, largest first
+//
+// Peer. The list of the emptiest nodes has as many places as there are pending tasks. A node that
+// gains is moved by a binary search over the list in which its old place is already wrong.
+//
+// Cost. O(victims added * log + tasks * places) a call.
+#ifndef MUSTER_PEER_KAI_SCENARIO_FILTERS_H_
+#define MUSTER_PEER_KAI_SCENARIO_FILTERS_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "lib/peer/kai/scenario.h"
+
+namespace muster {
+
+class KaiScenarioFilters {
+ public:
+  // `feasible`: by node.
+  KaiScenarioFilters(const KaiWorld& world, const KaiScenario& first,
+                     std::span<const uint8_t> feasible);
+  bool Admit(const KaiScenario& scenario);
+
+ private:
+  // GPUs that a holder, a node or a domain, has left.
+  struct Holders {
+    std::vector<double> left;     // by holder
+    std::vector<uint32_t> order;  // descending
+  };
+  struct Level {
+    const KaiTopologyWish* wish;
+    const std::vector<uint32_t>* value;  // by node: its domain; 0: none
+    std::vector<double> needed;          // of sub-groups, descending
+    Holders domains;
+  };
+
+  void BeginGpus(const KaiScenario& first);
+  void BeginTopology(const KaiScenario& first);
+  void CollectLevels(const KaiJob& job, uint32_t group);
+  bool AdmitNodes(const KaiScenario& scenario);
+  bool AdmitTopology(const KaiScenario& scenario);
+  bool AdmitGpus(const KaiScenario& scenario);
+  void GainGpus(const KaiPod& victim);
+  void GainTopology(const KaiPod& victim);
+  // Calls `gain` for victims that were not seen before.
+  template <class Gain>
+  void Follow(const KaiScenario& scenario, std::vector<uint8_t>* seen, Gain&& gain);
+  static void Insert(Holders* holders, uint32_t holder, bool replace);
+  static bool Match(std::span<const double> needed, const Holders& holders);
+
+  const KaiWorld& world_;
+  bool selects_ = false;
+  std::vector<uint8_t> near_;  // by node: feasible, or with a victim
+  std::vector<uint8_t> seen_by_nodes_, seen_by_topology_, seen_by_gpus_;  // by task
+  std::vector<Level> levels_;
+  std::vector<double> needed_;  // GPUs of pending tasks, descending
+  Holders nodes_;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_PEER_KAI_SCENARIO_FILTERS_H_

@@ -1,0 +1,224 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/kai/solver.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "lib/peer/kai/placing.h"
+
+namespace muster {
+namespace {
+
+void Mix(std::array<uint64_t, 2>* hash, uint64_t value) {
+  constexpr uint64_t kFactors[2] = {0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f};
+  for (size_t i = 0; i < 2; ++i) {
+    uint64_t x = ((*hash)[i] ^ value) * kFactors[i];
+    (*hash)[i] = x ^ (x >> 29);
+  }
+}
+
+}  // namespace
+
+std::vector<uint8_t> KaiFeasibleNodes(const KaiWorld& world, const KaiJob& job) {
+  std::vector<uint8_t> feasible(world.nodes.size(), 1);
+  for (const KaiPod* pod : job.pods()) {
+    if (pod != nullptr && world.ShapeOf(*pod).cpu_only) return feasible;
+  }
+  for (uint32_t n = 0; n < feasible.size(); ++n) {
+    feasible[n] = world.nodes.HasFreeGpus(n);
+  }
+  return feasible;
+}
+
+KaiSolution KaiSolver::Solve(const KaiJob& job) {
+  const int active = job.CountActiveUsed();
+  const Pods tasks = job.Next(/*real=*/false);
+  failed_.clear();
+  if (tasks.empty()) return {};
+  for (const Generator generator : {Generator::kNodeLocal, Generator::kGang}) {
+    Recorded recorded;
+    if (!SearchMost(job, tasks, generator, &recorded)) continue;
+    Answer answer = Ask(job, tasks, generator, recorded);
+    if (!answer.solved) continue;
+    const bool solved = job.IsGangSatisfied() && job.CountActiveUsed() > active;
+    return {solved, std::move(answer.statement)};
+  }
+  return {};
+}
+
+// Returns whether some tasks of the job can be placed, and records the victims of the most.
+bool KaiSolver::SearchMost(const KaiJob& job, const Pods& tasks, Generator generator,
+                           Recorded* recorded) {
+  const size_t all = tasks.size();
+  const auto answers = [&](size_t count) {
+    return Try(job, std::span(tasks).first(count), generator, recorded);
+  };
+  size_t low = 0, high = 1;
+  while (answers(high)) {
+    low = high;
+    if (low == all) return true;
+    high = std::min(high * 2, all);
+  }
+  while (high - low > 1) {
+    const size_t middle = (low + high) / 2;
+    (answers(middle) ? low : high) = middle;
+  }
+  return low > 0;
+}
+
+bool KaiSolver::Try(const KaiJob& job, std::span<KaiPod* const> tasks, Generator generator,
+                    Recorded* recorded) {
+  Answer answer = Ask(job, tasks, generator, *recorded);
+  if (!answer.solved) return false;
+  *recorded = {std::move(answer.victims), std::move(answer.victim_jobs)};
+  answer.statement->Discard();
+  return true;
+}
+
+// Returns a copy of the job with its active tasks and these, as if it needed no others.
+const KaiJob* KaiSolver::PartOf(const KaiJob& job, std::span<KaiPod* const> tasks) {
+  Pods pods;
+  for (KaiPod* pod : job.pods()) {
+    if (pod != nullptr && IsActiveAllocated(pod->status)) pods.push_back(pod);
+  }
+  pods.insert(pods.end(), tasks.begin(), tasks.end());
+  KaiJob* const part = world_->arena.Clone(job, pods);
+  for (const uint32_t set : job.facts().pod_sets) {
+    const int32_t count = part->counts(set).pods;
+    if (count > 0) part->set_minimum(set, std::min(part->minimum(set), count));
+  }
+  // Returns whether some task is below the set.
+  const std::function<bool(uint32_t)> adjust = [&](uint32_t set) {
+    const KaiGroup& own = job.facts().groups[set];
+    int32_t members = 0;
+    for (const uint32_t member : own.pod_sets) members += part->counts(member).pods > 0;
+    for (const uint32_t member : own.sets) members += adjust(member);
+    if (part->minimum(set) >= 0) part->set_minimum(set, std::min(part->minimum(set), members));
+    return members > 0;
+  };
+  adjust(0);
+  return part;
+}
+
+KaiSolver::Answer KaiSolver::Ask(const KaiJob& job, std::span<KaiPod* const> tasks, Generator which,
+                                 const Recorded& recorded) {
+  KaiProbe probe{PartOf(job, tasks), recorded.jobs, question_.feasible, question_.victims};
+  for (const KaiPod* pod : recorded.victims) probe.feasible[pod->node] = 1;
+  std::unique_ptr<KaiScenarioGenerator> generator;
+  if (which == Generator::kNodeLocal) {
+    generator = std::make_unique<KaiNodeLocalScenarios>(world_, probe);
+  } else {
+    generator = std::make_unique<KaiGangScenarios>(world_, probe);
+  }
+  while (const KaiScenario* const scenario = generator->Next()) {
+    const Fingerprint fingerprint = FingerprintOf(*scenario);
+    if (failed_.contains(fingerprint)) continue;
+    Answer answer = Simulate(*scenario, &probe.feasible);
+    if (answer.solved) return answer;
+    failed_.insert(fingerprint);
+  }
+  return {};
+}
+
+KaiSolver::Fingerprint KaiSolver::FingerprintOf(const KaiScenario& scenario) {
+  Fingerprint hash = {1, scenario.preemptor().number()};
+  for (const Pods* pods : {&scenario.pending(), &scenario.recorded(), &scenario.potential()}) {
+    std::vector<uint32_t> tasks;
+    for (const KaiPod* pod : *pods) tasks.push_back(pod->task);
+    std::ranges::sort(tasks);
+    Mix(&hash, ~uint64_t{0} - tasks.size());
+    for (const uint32_t task : tasks) Mix(&hash, task);
+  }
+  return hash;
+}
+
+KaiSolver::Answer KaiSolver::Simulate(const KaiScenario& scenario, std::vector<uint8_t>* feasible) {
+  const Pods victims = scenario.AllVictims();
+  if (victims.empty()) return {};
+  ++simulations_;
+  Answer answer;
+  answer.statement = std::make_unique<KaiStatement>(world_);
+  for (KaiPod* pod : victims) {
+    if (!answer.statement->Evict(pod)) {
+      answer.statement->Discard();
+      return {};
+    }
+  }
+  std::vector<uint8_t> reachable = *feasible;
+  for (const KaiPod* pod : victims) reachable[pod->node] = 1;
+  std::vector<uint32_t> nodes;
+  for (uint32_t n = 0; n < reachable.size(); ++n) {
+    if (reachable[n] != 0) nodes.push_back(n);
+  }
+  if (!PlaceAgain(scenario, victims, answer.statement.get(), nodes)) {
+    answer.statement->Discard();
+    return {};
+  }
+  const bool consolidates = world_->options().consolidating_reclaim;
+  const auto collect = [&](KaiStatus status) {
+    for (KaiPod* pod : victims) {
+      if (pod->status == status) answer.victims.push_back(pod);
+    }
+  };
+  collect(KaiStatus::kReleasing);
+  if (!consolidates) collect(KaiStatus::kPipelined);
+  if (question_.is_valid && !question_.is_valid(scenario)) {
+    answer.statement->Discard();
+    return {};
+  }
+  if (consolidates) collect(KaiStatus::kPipelined);
+  answer.victim_jobs = JobsOf(answer.victims, scenario);
+  answer.solved = true;
+  return answer;
+}
+
+bool KaiSolver::PlaceAgain(const KaiScenario& scenario, const Pods& victims,
+                           KaiStatement* statement, std::span<const uint32_t> nodes) {
+  const uint32_t preemptor = scenario.preemptor().number();
+  std::vector<uint8_t> is_victim(world_->job_count(), 0);
+  for (const KaiPod* pod : victims) is_victim[world_->facts().tasks[pod->task].job] = 1;
+  KaiJobQueue queue(world_, {});
+  for (uint32_t j = 0; j < world_->job_count(); ++j) {
+    const KaiJob& job = world_->job(j);
+    if (!job.facts().schedulable) continue;
+    if (j == preemptor) {
+      queue.Push(&scenario.preemptor());
+    } else if (is_victim[j] != 0 || job.CountOf(KaiStatus::kPending) > 0) {
+      queue.Push(&job);
+    }
+  }
+  KaiPlacer placer(world_, statement, /*pipeline_only=*/true);
+  bool placed = false;
+  while (!queue.empty()) {
+    const KaiJob& job = *queue.Pop();
+    const bool asks = job.number() == preemptor;
+    if (!asks && is_victim[job.number()] == 0) continue;
+    job.NextRequest(/*real=*/false);  // is known from here on
+    if (placer.Place(job, nodes)) {
+      placed |= asks;
+    } else if (asks) {
+      return false;
+    } else {
+      job.Next(/*real=*/false);
+    }
+  }
+  return placed;
+}
+
+// Returns the representatives that have victims among these, by job.
+std::vector<const KaiJob*> KaiSolver::JobsOf(const Pods& victims,
+                                             const KaiScenario& scenario) const {
+  std::map<uint32_t, std::vector<const KaiJob*>> by_job;
+  for (const KaiPod* pod : victims) {
+    std::vector<const KaiJob*>& steps = by_job[world_->facts().tasks[pod->task].job];
+    const bool known = std::ranges::any_of(
+        steps, [&](const KaiJob* step) { return step->Find(pod->task) != nullptr; });
+    if (!known) steps.push_back(scenario.StepOf(*pod));
+  }
+  std::vector<const KaiJob*> jobs;
+  for (const auto& [job, steps] : by_job) jobs.insert(jobs.end(), steps.begin(), steps.end());
+  return jobs;
+}
+
+}  // namespace muster

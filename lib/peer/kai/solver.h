@@ -1,0 +1,98 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The solver of KAI Scheduler: finds victims that make room for a job.
+//
+//   KaiSolver solver(&world, {.feasible = ..., .victims = ..., .is_valid = ...});
+//   KaiSolution solution = solver.Solve(&job);
+//   if (solution.solved) solution.statement->Commit(&listener, task);
+//
+// Idea. The question is asked for the first task of the job alone, then for the first two, four,
+// ... and by halves where that fails; victims that an answer needed are recorded for the next
+// question. Last it is asked for all tasks. Each question tries the scenarios of one generator in
+// order: all victims are evicted, and then the job and the jobs of the victims are placed again, in
+// the ordinary order of jobs, on what is free or leaving. A victim that finds its old place is no
+// victim. The first scenario in which the job is placed, and that the action finds valid, answers
+// the question. If the last question has no answer, the next generator begins anew.
+//
+// Peer. A job of which the last question was answered may still be incomplete: it needs only some
+// of its sub-groups, and each pod set is looked at. Then nothing is decided, and what was tried
+// stays in the books until the cycle ends (`kept`). A scenario that failed is not tried again for
+// the same tasks.
+//
+// Cost. A scenario costs a simulation: O(victims), a place for each of their tasks and for the
+// job's, and the ordering of all pending jobs.
+#ifndef MUSTER_PEER_KAI_SOLVER_H_
+#define MUSTER_PEER_KAI_SOLVER_H_
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "lib/peer/kai/scenario_search.h"
+#include "lib/peer/kai/statement.h"
+
+namespace muster {
+
+struct KaiQuestion {
+  std::vector<uint8_t> feasible = {};  // by node
+  std::function<std::unique_ptr<KaiJobQueue>()> victims = {};
+  std::function<bool(const KaiScenario& scenario)> is_valid = {};
+};
+
+struct KaiSolution {
+  bool solved = false;
+  std::unique_ptr<KaiStatement> statement = {};
+};
+
+class KaiSolver {
+ public:
+  KaiSolver(KaiWorld* world, KaiQuestion question)
+      : world_(world), question_(std::move(question)) {}
+
+  KaiSolution Solve(const KaiJob& job);
+  // How many simulations were made.
+  int64_t simulations() const { return simulations_; }
+
+ private:
+  using Pods = std::vector<KaiPod*>;
+  enum class Generator : uint8_t { kNodeLocal, kGang };
+  struct Answer {
+    bool solved = false;
+    Pods victims = {};
+    std::vector<const KaiJob*> victim_jobs = {};
+    std::unique_ptr<KaiStatement> statement = {};
+  };
+  struct Recorded {
+    Pods victims = {};
+    std::vector<const KaiJob*> jobs = {};
+  };
+  using Fingerprint = std::array<uint64_t, 2>;
+
+  bool SearchMost(const KaiJob& job, const Pods& tasks, Generator generator, Recorded* recorded);
+  bool Try(const KaiJob& job, std::span<KaiPod* const> tasks, Generator generator,
+           Recorded* recorded);
+  Answer Ask(const KaiJob& job, std::span<KaiPod* const> tasks, Generator generator,
+             const Recorded& recorded);
+  const KaiJob* PartOf(const KaiJob& job, std::span<KaiPod* const> tasks);
+  Answer Simulate(const KaiScenario& scenario, std::vector<uint8_t>* feasible);
+  bool PlaceAgain(const KaiScenario& scenario, const Pods& victims, KaiStatement* statement,
+                  std::span<const uint32_t> nodes);
+  std::vector<const KaiJob*> JobsOf(const Pods& victims, const KaiScenario& scenario) const;
+  static Fingerprint FingerprintOf(const KaiScenario& scenario);
+
+  KaiWorld* world_;
+  KaiQuestion question_;
+  std::set<Fingerprint> failed_;
+  int64_t simulations_ = 0;
+};
+
+// By node: where GPUs are idle or releasing, if all tasks of the job need some; else all nodes.
+std::vector<uint8_t> KaiFeasibleNodes(const KaiWorld& world, const KaiJob& job);
+
+}  // namespace muster
+
+#endif  // MUSTER_PEER_KAI_SOLVER_H_

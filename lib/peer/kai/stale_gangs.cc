@@ -1,0 +1,29 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// stalegangeviction: evicts what is left of gangs that lost some of their tasks a while ago.
+#include "lib/peer/kai/actions.h"
+
+namespace muster {
+
+void RunKaiStaleGangEviction(const KaiCycle& cycle) {
+  KaiWorld& world = *cycle.world;
+  for (uint32_t j = 0; j < world.job_count(); ++j) {
+    KaiJob& job = world.job(j);
+    if (!job.IsStale()) continue;
+    const KaiJobFacts& facts = job.facts();
+    const int64_t grace = facts.staleness_grace.value_or(world.options().staleness_grace);
+    const int64_t stale = world.facts().now - facts.stale_since.value_or(world.facts().now);
+    if (grace < 0 || stale < grace) continue;
+    const std::vector<KaiPod*> pods(job.pods().begin(), job.pods().end());
+    for (KaiPod* pod : pods) {
+      if (!IsActiveAllocated(pod->status)) continue;
+      job.SetStatus(pod, KaiStatus::kReleasing);
+      world.nodes.Update(pod->node, pod);
+      world.Discharge(*pod);
+      world.evicted_now[j] = 1;
+      cycle.listener->Evicted(*pod, kKaiNone);
+    }
+  }
+}
+
+}  // namespace muster

@@ -1,0 +1,207 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// consolidation, reclaim and preempt: the three differ in which jobs may ask, which jobs may be
+// victims, and which scenarios are valid.
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "lib/peer/kai/actions.h"
+#include "lib/peer/kai/hard_jobs.h"
+#include "lib/peer/kai/min_runtime.h"
+#include "lib/peer/kai/placing.h"
+#include "lib/peer/kai/reclaim_rules.h"
+#include "lib/peer/kai/scenario_rules.h"
+#include "lib/peer/kai/solver.h"
+
+namespace muster {
+namespace {
+
+bool IsDelayed(const KaiWorld& world, uint32_t j) {
+  const KaiJobFacts& job = world.job(j).facts();
+  if (job.preemption_delay <= 0) return false;
+  int64_t since = std::max(job.created, job.last_eviction.value_or(job.created));
+  if (world.evicted_now[j] != 0) since = std::max(since, world.facts().now);
+  return world.facts().now < since + job.preemption_delay;
+}
+
+// What differs between the actions.
+class VictimAction {
+ public:
+  explicit VictimAction(const KaiCycle& cycle) : cycle_(cycle), world_(*cycle.world) {}
+  virtual ~VictimAction() = default;
+
+  void Run(const KaiActionRules& rules) {
+    KaiJobQueue queue(&world_, {.depth = rules.depth});
+    for (uint32_t j = 0; j < world_.job_count(); ++j) {
+      const KaiJob& job = world_.job(j);
+      if (!job.facts().schedulable || !job.IsReady()) continue;
+      if (job.CountOf(KaiStatus::kPending) == 0 || !MayAsk(job)) continue;
+      if (IsDelayed(world_, j)) {
+        world_.refusals[j].rule = KaiRefusal::Rule::kDelayed;
+        continue;
+      }
+      queue.Push(&job);
+    }
+    while (!queue.empty() && !cycle_.cut()) {
+      const KaiJob& job = *queue.Pop();
+      cycle_.spend();
+      Try(job);
+      world_.Settle();
+    }
+  }
+
+ protected:
+  virtual bool MayAsk(const KaiJob& /*job*/) const { return true; }
+  // Whether the job passes the gate of the action.
+  virtual bool Begin(const KaiJob& /*job*/) { return true; }
+  // Whether a search could help; after signatures.
+  virtual bool IsWorthwhile(const KaiJob& /*job*/) { return true; }
+  virtual bool MayBeVictim(const KaiJob& asks, const KaiJob& victim) const = 0;
+  virtual bool IsValid(const KaiScenario& scenario) const = 0;
+  virtual uint32_t FailuresOf(const KaiJob& job) const { return job.facts().queue; }
+  virtual int64_t most_victims() const { return -1; }
+
+  const KaiCycle& cycle_;
+  KaiWorld& world_;
+
+ private:
+  void Try(const KaiJob& job) {
+    if (!Begin(job)) return;
+    KaiHardJobList& failed = failed_[FailuresOf(job)];
+    if (world_.options().signatures && !failed.IsEasier(world_, job)) return;
+    for (const KaiPod* pod : job.Next(/*real=*/false)) {
+      if (world_.ShapeOf(*pod).too_large) return;
+    }
+    job.NextRequest(/*real=*/false);  // is known from here on
+    KaiSolution solution;
+    if (IsWorthwhile(job)) solution = Solve(job);
+    if (!solution.solved) return failed.Update(world_, job);
+    const uint32_t task = job.facts().tasks.empty() ? kKaiNone : BeneficiaryOf(job);
+    solution.statement->Commit(cycle_.listener, task);
+  }
+
+  // A task of the job that gets a place.
+  static uint32_t BeneficiaryOf(const KaiJob& job) {
+    for (const KaiPod* pod : job.pods()) {
+      if (pod->status == KaiStatus::kPipelined) return pod->task;
+    }
+    return kKaiNone;
+  }
+
+  KaiSolution Solve(const KaiJob& job) {
+    std::vector<uint32_t> candidates;
+    bool known = false;
+    const auto collect = [&] {
+      if (known && most_victims() < 0) return;
+      candidates.clear();
+      known = true;
+      for (uint32_t j = 0; j < world_.job_count(); ++j) {
+        const KaiJob& victim = world_.job(j);
+        if (!victim.facts().schedulable || !victim.facts().preemptible) continue;
+        if (!victim.HasActive() || !MayBeVictim(job, victim)) continue;
+        if (most_victims() >= 0 && static_cast<int64_t>(candidates.size()) > most_victims()) {
+          break;
+        }
+        candidates.push_back(j);
+      }
+    };
+    KaiSolver solver(&world_, {KaiFeasibleNodes(world_, job),
+                               [&] {
+                                 collect();
+                                 auto queue = std::make_unique<KaiJobQueue>(
+                                     &world_, KaiJobQueue::Rules{.victims = true});
+                                 for (const uint32_t j : candidates) queue->Push(&world_.job(j));
+                                 return queue;
+                               },
+                               [&](const KaiScenario& scenario) { return IsValid(scenario); }});
+    KaiSolution solution = solver.Solve(job);
+    for (int64_t i = 0; i < solver.simulations(); ++i) cycle_.spend();
+    return solution;
+  }
+
+  std::map<uint32_t, KaiHardJobList> failed_;
+};
+
+class Consolidation : public VictimAction {
+ public:
+  using VictimAction::VictimAction;
+
+ protected:
+  bool MayAsk(const KaiJob& job) const override { return job.facts().preemptible; }
+  bool IsWorthwhile(const KaiJob& job) override { return KaiHasGpusFor(world_, job); }
+  bool MayBeVictim(const KaiJob& asks, const KaiJob& victim) const override {
+    return asks.number() != victim.number() && victim.active_allocated() > 0;
+  }
+  bool IsValid(const KaiScenario& scenario) const override {
+    return KaiAllPlacedAgain(world_, scenario);
+  }
+  uint32_t FailuresOf(const KaiJob&) const override { return 0; }
+  int64_t most_victims() const override { return world_.options().consolidation_victims; }
+};
+
+class Reclaim : public VictimAction {
+ public:
+  using VictimAction::VictimAction;
+
+ protected:
+  bool Begin(const KaiJob& job) override {
+    reclaimer_ = KaiReclaimerOf(job);
+    return KaiCanReclaim(world_.tree, reclaimer_);
+  }
+  bool IsWorthwhile(const KaiJob& job) override {
+    world_.tree_then.share = world_.tree.share;
+    reclaimer_ = KaiReclaimerOf(job);
+    return true;
+  }
+  bool MayBeVictim(const KaiJob& asks, const KaiJob& victim) const override {
+    if (victim.facts().queue == asks.facts().queue) return false;
+    return KaiMayBeVictim(world_.tree, reclaimer_, victim.facts().queue) &&
+           (victim.IsElastic() || !KaiIsSafeFromReclaim(world_, asks, victim));
+  }
+  bool IsValid(const KaiScenario& scenario) const override {
+    return KaiIsFair(world_, scenario) && KaiKeepsSafe(world_, scenario, KaiIsSafeFromReclaim);
+  }
+
+ private:
+  KaiReclaimer reclaimer_;
+};
+
+class Preempt : public VictimAction {
+ public:
+  using VictimAction::VictimAction;
+
+ protected:
+  bool IsWorthwhile(const KaiJob& job) override {
+    const KaiGate gate = KaiOverQuota(world_.tree, job.facts().queue, job.facts().preemptible,
+                                      KaiQuotaOf(world_, job.Next(/*real=*/false)));
+    return gate.open();
+  }
+  bool MayBeVictim(const KaiJob& asks, const KaiJob& victim) const override {
+    if (victim.facts().priority >= asks.facts().priority) return false;
+    if (victim.facts().queue != asks.facts().queue || victim.number() == asks.number())
+      return false;
+    if (victim.active_allocated() == 0) return false;
+    return victim.IsElastic() || !KaiIsSafeFromPreempt(world_, asks, victim);
+  }
+  bool IsValid(const KaiScenario& scenario) const override {
+    return KaiKeepsSafe(world_, scenario, KaiIsSafeFromPreempt);
+  }
+};
+
+}  // namespace
+
+void RunKaiConsolidation(const KaiCycle& cycle, const KaiActionRules& rules) {
+  if (cycle.world->options().consolidation_victims != 0) Consolidation(cycle).Run(rules);
+}
+
+void RunKaiReclaim(const KaiCycle& cycle, const KaiActionRules& rules) {
+  Reclaim(cycle).Run(rules);
+}
+
+void RunKaiPreempt(const KaiCycle& cycle, const KaiActionRules& rules) {
+  Preempt(cycle).Run(rules);
+}
+
+}  // namespace muster

@@ -1,0 +1,117 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/kai/world.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/peer/kai/fair_share.h"
+
+namespace muster {
+
+KaiWorld::KaiWorld(KaiFacts facts, KaiQueueTree queues, std::vector<KaiTopology> trees,
+                   std::span<const KaiOpening> opening)
+    : facts_(std::move(facts)),
+      nodes(facts_),
+      tree(std::move(queues)),
+      topologies(std::move(trees)) {
+  own_.resize(facts_.tasks.size());
+  jobs_.reserve(facts_.jobs.size());
+  for (uint32_t j = 0; j < facts_.jobs.size(); ++j) {
+    KaiJob& job = jobs_.emplace_back(facts_, j);
+    for (const uint32_t t : facts_.jobs[j].tasks) {
+      KaiPod& pod = own_[t];
+      pod.task = t;
+      pod.status = opening[t].status;
+      pod.node = opening[t].node;
+      pod.devices = opening[t].devices;
+      for (const uint32_t group : pod.devices) nodes.KnowGroups(group + 1);
+      if (pod.node != kKaiNone && IsActiveUsed(pod.status)) nodes.Add(pod.node, &pod, false);
+      job.Add(&pod);
+    }
+  }
+  for (uint32_t n = 0; n < facts_.nodes.size(); ++n) all_nodes_.push_back(n);
+  refusals.resize(facts_.jobs.size());
+  evicted_now.resize(facts_.jobs.size(), 0);
+  started_now.resize(facts_.jobs.size(), 0);
+  SumUp();
+  SetKaiFairShares(total, facts_.options.k, &tree);
+  tree_then = tree;
+}
+
+// Sets the total, and what queues hold and request.
+void KaiWorld::SumUp() {
+  for (const KaiNodeFacts& node : facts_.nodes) {
+    if (!node.ready) continue;
+    KaiAmounts amounts = facts_.Quantify(node.allocatable.data());
+    if (!node.takes_part) amounts[kKaiGpu] = 0;
+    if (!node.foreign.empty()) {
+      const KaiAmounts foreign = facts_.Quantify(node.foreign.data());
+      for (size_t r = 0; r < kKaiResources; ++r) amounts[r] -= foreign[r];
+    }
+    total = AddedKaiAmounts(total, amounts);
+  }
+  for (const KaiJob& job : jobs_) {
+    for (const KaiStatus status : {KaiStatus::kPending, KaiStatus::kAllocated, KaiStatus::kBinding,
+                                   KaiStatus::kBound, KaiStatus::kRunning}) {
+      if (job.CountOf(status) == 0) continue;
+      for (const KaiPod* pod : job.pods()) {
+        if (pod->status != status) continue;
+        const KaiShape& shape = ShapeOf(*pod);
+        KaiAmounts amounts = status == KaiStatus::kPending ? shape.amounts : Accepted(*pod);
+        if (status != KaiStatus::kPending) {
+          tree.Charge(job.facts().queue, amounts, job.facts().preemptible);
+        } else if (shape.type == KaiRequestType::kGpuMemory) {
+          amounts[kKaiGpu] += KaiMemoryAsGpus(shape.gpu, facts_.least_gpu_memory);
+        }
+        tree.Request(job.facts().queue, amounts);
+      }
+    }
+  }
+}
+
+KaiNodeBoard* KaiWorld::BoardOf(uint32_t shape) {
+  if (nodes.affinity().any()) return nullptr;
+  if (facts_.shapes[shape].cpu_only) {
+    for (const KaiNodeFacts& node : facts_.nodes) {
+      if (node.allocatable[kKaiCpuAt] == 0) return nullptr;
+    }
+  }
+  boards_.resize(facts_.shapes.size());
+  std::unique_ptr<KaiNodeBoard>& board = boards_[shape];
+  if (board == nullptr) {
+    board = std::make_unique<KaiNodeBoard>(*this, shape);
+  } else {
+    board->Follow();
+  }
+  return board.get();
+}
+
+KaiAmounts KaiWorld::Accepted(const KaiPod& pod) const {
+  if (!pod.accepted) return {};
+  const KaiShape& shape = ShapeOf(pod);
+  return {shape.amounts[kKaiCpu], shape.amounts[kKaiMemory], pod.accepted_gpus + shape.slice_gpus};
+}
+
+void KaiWorld::Charge(const KaiPod& pod) {
+  const KaiJobFacts& job = JobOf(pod).facts();
+  tree.Charge(job.queue, Accepted(pod), job.preemptible);
+}
+
+void KaiWorld::Discharge(const KaiPod& pod) {
+  const KaiJobFacts& job = JobOf(pod).facts();
+  tree.Discharge(job.queue, Accepted(pod), job.preemptible);
+}
+
+void KaiWorld::Settle() {
+  for (const KaiPod& pod : arena.pods()) {
+    const KaiTask& task = facts_.tasks[pod.task];
+    KaiJob& job = jobs_[task.job];
+    if (job.pods()[task.place] != &pod) continue;
+    own_[pod.task] = pod;
+    job.Replace(task.place, &own_[pod.task]);
+    job.Redirect();
+  }
+  arena.Clear();
+}
+
+}  // namespace muster

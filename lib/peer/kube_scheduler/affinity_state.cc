@@ -1,0 +1,146 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/kube_scheduler/affinity_state.h"
+
+#include <algorithm>
+
+namespace muster::kube {
+
+size_t KeyCounts::KeyNumber(World& world, const std::string& key) {
+  for (size_t k = 0; k < keys_.size(); ++k) {
+    if (keys_[k].name == key) return k;
+  }
+  const Topology& domains = world.ByLabel(key);
+  keys_.push_back({key, &domains, std::vector<int64_t>(domains.size, 0)});
+  return keys_.size() - 1;
+}
+
+AffinityState::AffinityState(World& world, ClassIndex c)
+    : world_(world), class_(c), shape_(world.classes().shape(c)) {
+  const bool terms = !shape_.required_affinity.empty() || !shape_.required_anti_affinity.empty();
+  if (!terms && world.repelling() == 0) {
+    skips_ = true;
+    return;
+  }
+  effects_.resize(world.tables().classes.shape.size());
+  for (const AffinityTerm& term : shape_.required_affinity) {
+    affinity_keys_.push_back(affinity_.KeyNumber(world, term.topology_key));
+  }
+  for (const AffinityTerm& term : shape_.required_anti_affinity) {
+    anti_keys_.push_back(anti_.KeyNumber(world, term.topology_key));
+  }
+  matches_itself_ =
+      std::all_of(shape_.required_affinity.begin(), shape_.required_affinity.end(),
+                  [&](const AffinityTerm& term) { return world.classes().MatchesOwn(term, c, c); });
+  for (const TaskIndex t : world.placed()) {
+    // Without terms of its own, only pods that repel others matter to the pod.
+    if (terms || world.pod(t).repels) Count(world.class_of(t), world.node_of(t), 1);
+  }
+  if (terms) return;
+  bool any = false;
+  for (NodeIndex n : world.order()) {
+    for (size_t k = 0; k < existing_.size(); ++k) any |= existing_.at(k, n) > 0;
+  }
+  skips_ = !any;
+}
+
+const AffinityState::Effect& AffinityState::EffectOf(ClassIndex other) {
+  Effect& effect = effects_[other];
+  if (effect.known) return effect;
+  effect.known = true;
+  PodClasses& classes = world_.classes();
+  effect.matches_all = !shape_.required_affinity.empty() &&
+                       std::all_of(shape_.required_affinity.begin(), shape_.required_affinity.end(),
+                                   [&](const AffinityTerm& term) {
+                                     return classes.MatchesOwn(term, class_, other);
+                                   });
+  for (size_t i = 0; i < shape_.required_anti_affinity.size(); ++i) {
+    if (classes.MatchesOwn(shape_.required_anti_affinity[i], class_, other)) {
+      effect.anti.push_back(static_cast<uint32_t>(anti_keys_[i]));
+    }
+  }
+  for (const AffinityTerm& term : classes.shape(other).required_anti_affinity) {
+    if (!classes.MatchesHeld(term, other, class_)) continue;
+    effect.existing.push_back(
+        static_cast<uint32_t>(existing_.KeyNumber(world_, term.topology_key)));
+  }
+  return effect;
+}
+
+void AffinityState::Count(ClassIndex other, NodeIndex n, int sign) {
+  const Effect& effect = EffectOf(other);
+  if (effect.matches_all) {
+    for (const size_t key : affinity_keys_) {
+      if (affinity_.Add(key, n, sign)) matching_ += sign;
+    }
+  }
+  for (const uint32_t key : effect.anti) anti_.Add(key, n, sign);
+  for (const uint32_t key : effect.existing) existing_.Add(key, n, sign);
+}
+
+AffinityState::Answer AffinityState::Refusal(NodeIndex n) const {
+  bool keys = true, everywhere = true;
+  for (const size_t key : affinity_keys_) {
+    keys &= affinity_.has(key, n);
+    everywhere &= affinity_.at(key, n) > 0;
+  }
+  if (!keys || (!everywhere && !(matching_ == 0 && matches_itself_))) return Answer::kAffinity;
+  for (const size_t key : anti_keys_) {
+    if (anti_.at(key, n) > 0) return Answer::kAntiAffinity;
+  }
+  for (size_t key = 0; key < existing_.size(); ++key) {
+    if (existing_.at(key, n) > 0) return Answer::kExisting;
+  }
+  return Answer::kFits;
+}
+
+AffinityScores::AffinityScores(World& world, ClassIndex c, const Settings& settings) {
+  const TaskShape& shape = world.classes().shape(c);
+  const bool own = !shape.preferred_affinity.empty() || !shape.preferred_anti_affinity.empty();
+  if (!own && (settings.ignores_preferred_terms || world.with_affinity() == 0)) return;
+  effects_.resize(world.tables().classes.shape.size());
+  for (const TaskIndex t : world.placed()) {
+    if (!own && !world.pod(t).has_affinity) continue;
+    for (const auto& [key, weight] : EffectOf(world, c, world.class_of(t), settings).parts) {
+      any_ |= counts_.Add(key, world.node_of(t), weight);
+    }
+  }
+}
+
+const AffinityScores::Effect& AffinityScores::EffectOf(World& world, ClassIndex c, ClassIndex other,
+                                                       const Settings& settings) {
+  Effect& effect = effects_[other];
+  if (effect.known) return effect;
+  effect.known = true;
+  PodClasses& classes = world.classes();
+  const TaskShape &mine = classes.shape(c), &theirs = classes.shape(other);
+  const auto add = [&](const AffinityTerm& term, int64_t weight) {
+    effect.parts.emplace_back(static_cast<uint32_t>(counts_.KeyNumber(world, term.topology_key)),
+                              weight);
+  };
+  for (const auto& [weight, term] : mine.preferred_affinity) {
+    if (classes.MatchesOwn(term, c, other)) add(term, weight);
+  }
+  for (const auto& [weight, term] : mine.preferred_anti_affinity) {
+    if (classes.MatchesOwn(term, c, other)) add(term, -weight);
+  }
+  if (settings.required_weight > 0) {
+    for (const AffinityTerm& term : theirs.required_affinity) {
+      if (classes.MatchesHeld(term, other, c)) add(term, settings.required_weight);
+    }
+  }
+  for (const auto& [weight, term] : theirs.preferred_affinity) {
+    if (classes.MatchesHeld(term, other, c)) add(term, weight);
+  }
+  for (const auto& [weight, term] : theirs.preferred_anti_affinity) {
+    if (classes.MatchesHeld(term, other, c)) add(term, -weight);
+  }
+  return effect;
+}
+
+int64_t AffinityScores::Raw(NodeIndex n) const {
+  int64_t raw = 0;
+  for (size_t key = 0; key < counts_.size(); ++key) raw += counts_.at(key, n);
+  return raw;
+}
+
+}  // namespace muster::kube

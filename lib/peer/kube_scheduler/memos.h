@@ -1,0 +1,35 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What the memory keeps of nodes and pods, so that a later cycle can tell what an event changed:
+// rows of the cluster have only their present state, and removed rows have none.
+//
+//   std::string text = MemoOf(shape);
+//   TaskShape before = PodFromMemo(text);    // name space, labels, anti-affinity, ports
+//
+// A memo is a list of words, each with its length in front. A memo that cannot be read gives what
+// was read of it.
+#ifndef MUSTER_PEER_KUBE_SCHEDULER_MEMOS_H_
+#define MUSTER_PEER_KUBE_SCHEDULER_MEMOS_H_
+
+#include <string>
+#include <string_view>
+
+#include "lib/model/tables.h"
+
+namespace muster::kube {
+
+// Name space, labels, tolerations, required anti-affinity and host ports.
+std::string MemoOf(const TaskShape& shape);
+TaskShape PodFromMemo(std::string_view memo);
+
+// Labels, taints, whether it is unschedulable; allocatable amounts in the units of the tables.
+std::string MemoOf(const Tables& tables, NodeIndex n);
+struct NodeBefore {
+  NodeSpec spec;
+  std::vector<std::pair<std::string, int64_t>> allocatable;
+};
+NodeBefore NodeFromMemo(std::string_view memo);
+
+}  // namespace muster::kube
+
+#endif  // MUSTER_PEER_KUBE_SCHEDULER_MEMOS_H_

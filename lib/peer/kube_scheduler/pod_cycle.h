@@ -1,0 +1,189 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// One pod against all nodes: which are feasible, why the others are not, and which is the best.
+//
+//   PodCycle cycle(world, settings, nominations, task);
+//   cycle.Search(start);
+//   if (cycle.feasible().empty()) ...cycle.statuses()...
+//   NodeIndex node = cycle.Best();
+//
+// Filters run in the order of the default profile; the first that refuses a node names its reasons.
+// A pod that is nominated to a node counts there for pods of its priority and below: filters must
+// pass with and without it.
+//
+// Ties. The best node is the root of a binary heap that is built bottom-up over the feasible nodes
+// in the order of evaluation, comparing totals alone.
+#ifndef MUSTER_PEER_KUBE_SCHEDULER_POD_CYCLE_H_
+#define MUSTER_PEER_KUBE_SCHEDULER_POD_CYCLE_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "lib/base/hash_map.h"
+#include "lib/peer/kube_scheduler/affinity_state.h"
+#include "lib/peer/kube_scheduler/settings.h"
+#include "lib/peer/kube_scheduler/spread_state.h"
+#include "lib/peer/kube_scheduler/world.h"
+
+namespace muster::kube {
+
+// Whether an eviction on the node could help.
+enum class Code : uint8_t { kFits, kUnschedulable, kUnresolvable };
+
+// A reason in the scheduler's words. From kInsufficient on, the rest is a dimension.
+enum class Cause : uint16_t {
+  kUnschedulable,
+  kTaint,
+  kNodeAffinity,
+  kAddedAffinity,
+  kPorts,
+  kTooManyPods,
+  kSpread,
+  kSpreadLabel,
+  kAffinity,
+  kAntiAffinity,
+  kExistingAntiAffinity,
+  kNoVictims,
+  kUnhelpful,
+  kNotInSet,
+  kConflict,
+  kInsufficient,
+};
+std::string CauseText(Cause cause, const Tables& tables);
+
+struct Status {
+  Code code = Code::kFits;
+  Plugin plugin = Plugin::kNone;
+  absl::InlinedVector<Cause, 2> causes;
+};
+
+// Pods by the node to which they are nominated.
+class Nominations {
+ public:
+  void Set(TaskIndex t, NodeIndex n);
+  void Clear(TaskIndex t);
+  NodeIndex of(TaskIndex t) const {
+    const auto it = node_of_.find(t);
+    return it == node_of_.end() ? NodeIndex(kNone) : it->second;
+  }
+  std::span<const TaskIndex> on(NodeIndex n) const {
+    const auto it = on_.find(n);
+    return it == on_.end() ? std::span<const TaskIndex>() : std::span<const TaskIndex>(it->second);
+  }
+
+ private:
+  HashMap<TaskIndex, NodeIndex> node_of_;
+  HashMap<NodeIndex, std::vector<TaskIndex>> on_;
+};
+
+// A node with its scores, as a list of the best keeps it.
+struct ScoredNode {
+  NodeIndex node = kNone;
+  int64_t total = 0;
+  std::array<int64_t, kPluginCount> raw = {};
+};
+// Builds the heap bottom-up; takes the best out.
+void MakeHeap(std::vector<ScoredNode>* heap);
+ScoredNode PopHeap(std::vector<ScoredNode>* heap);
+
+class PodCycle {
+ public:
+  // All must outlive this.
+  // `group`: the pod is tried as a member of it. Nominations of its members then count as pods that
+  // request nothing and have priority 0: while a group is tried, the peer knows their names alone.
+  PodCycle(World& world, const Settings& settings, const Nominations& nominations, TaskIndex task,
+           JobIndex group = kNone);
+
+  TaskIndex task() const { return task_; }
+  // Examines nodes from number `start` of the snapshot's order on. `hint` is examined first, if
+  // the pod is nominated to no node. Returns the number from which the next cycle starts.
+  uint64_t Search(uint64_t start, NodeIndex hint = kNone);
+  // Returns whether all feasible nodes were chosen without a search: the nominated node.
+  const std::vector<NodeIndex>& feasible() const { return feasible_; }
+  // Of nodes that were refused.
+  const HashMap<NodeIndex, Status>& statuses() const { return statuses_; }
+  const Status& status(NodeIndex n) const;
+  // Of all nodes that are neither feasible nor listed.
+  const Status& absent() const { return absent_; }
+  bool rejected_by_pre_filter() const { return pre_filter_failed_; }
+  PluginSet rejectors() const { return rejectors_; }
+
+  // Returns the best feasible node, and keeps the scores. REQUIRES: a node is feasible.
+  NodeIndex Best();
+  const std::vector<int64_t>& totals() const { return totals_; }
+  // By plug-in; empty: the plug-in did not score.
+  const std::vector<int64_t>& raw(Plugin plugin) const { return raw_[static_cast<int>(plugin)]; }
+  const std::vector<int64_t>& weighted(Plugin plugin) const {
+    return weighted_[static_cast<int>(plugin)];
+  }
+  // Returns the feasible nodes but the best, as the heap has them. Empty before Best.
+  const std::vector<ScoredNode>& Others() const { return heap_; }
+
+  // --- for batching
+  // Returns a text that is equal for pods that are alike to every rule; empty: other pods matter.
+  std::string Signature() const;
+  bool is_nominated() const { return nominations_.of(task_) != kNone; }
+  // Returns whether the pod passes on the node as it is, nominated pods aside.
+  bool FilterAlone(NodeIndex n) const { return FilterOnce(n, world_.books(n)).code == Code::kFits; }
+  // Scores the last of the nodes anew, and sums up all of them again.
+  void Rescore(std::vector<ScoredNode>* nodes);
+
+  // --- for dry runs: the pod's counts and one node's books with pods added or removed
+  // Runs the filters with and without nominated pods.
+  Status Filter(NodeIndex n, const NodeBooks& books);
+  // Counts a pod of another task in (+1) or out (-1) of the pod's own counts.
+  void Count(TaskIndex other, NodeIndex n, int sign);
+
+ private:
+  void PreFilter();
+  Status FilterOnce(NodeIndex n, const NodeBooks& books) const;
+  void CheckResources(NodeIndex n, const NodeBooks& books, Status* status) const;
+  bool IsIgnored(std::string_view name) const;
+  int64_t NodesToFind(int64_t nodes) const;
+  void Examine(const std::vector<NodeIndex>& nodes, uint64_t start, size_t wanted);
+  void Score(Plugin plugin, std::vector<int64_t> raw, bool reverse, bool normalize);
+  void AddUp(Plugin plugin, std::vector<int64_t> raw, std::vector<int64_t> scores);
+  void ScoreSpread();
+  void ScoreAffinity();
+  void AddAffinity(std::vector<int64_t> raw);
+  void ScoreAll();
+  void ScoreImages();
+
+  World& world_;
+  const Settings& settings_;
+  const Nominations& nominations_;
+  const TaskIndex task_;
+  const JobIndex group_;
+  const ClassIndex class_;
+  const PodClass& pod_;
+  const TaskShape& shape_;
+  AffinityState affinity_;
+  SpreadState spread_;
+  bool checks_affinity_ = true;  // to nodes
+  std::optional<std::vector<NodeIndex>> only_;
+  bool pre_filter_failed_ = false;
+  std::vector<DimensionIndex> requested_;  // dimensions that the fit filter compares
+
+  std::vector<NodeIndex> feasible_;
+  HashMap<NodeIndex, Status> statuses_;
+  Status absent_;
+  PluginSet rejectors_;
+
+  std::vector<int64_t> totals_;
+  std::vector<ScoredNode> heap_;
+  std::array<std::vector<int64_t>, kPluginCount> raw_, weighted_;
+};
+
+// Resource scores of one node, 0 to 100.
+int64_t FitScore(const World& world, const Settings& settings, std::span<const int64_t> scored,
+                 NodeIndex n);
+int64_t BalancedScore(const World& world, const Settings& settings, const PodClass& pod,
+                      NodeIndex n);
+
+}  // namespace muster::kube
+
+#endif  // MUSTER_PEER_KUBE_SCHEDULER_POD_CYCLE_H_

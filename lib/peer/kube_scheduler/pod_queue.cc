@@ -1,0 +1,412 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/kube_scheduler/pod_queue.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace muster::kube {
+namespace {
+
+constexpr int64_t kMostSeconds = 1000;  // that a tick looks at one by one
+constexpr int64_t kFlushSeconds = 30;   // between looks at what waited too long
+
+// Cells of a row, in their order.
+enum Cell : size_t {
+  kPool,
+  kTime,
+  kSequence,
+  kAttempts,
+  kFailures,
+  kErrors,
+  kRejectors,
+  kGate,
+  kPriority,
+  kFlushed,
+  kNominated,
+  kGroup,
+  kNominatedAt,
+};
+
+}  // namespace
+
+int64_t PodQueue::SecondOf(int64_t time) const {
+  const int64_t ticks = settings_.ticks;
+  return time >= 0 ? time / ticks : -((-time + ticks - 1) / ticks);
+}
+
+bool PodQueue::Before(const Entity& a, const Entity& b) {
+  if (a.priority != b.priority) return a.priority > b.priority;
+  return std::pair(a.time, a.sequence) < std::pair(b.time, b.sequence);
+}
+
+int64_t PodQueue::BackoffEnd(const Entity& entity) const {
+  const int64_t count = entity.errors > 0 ? entity.errors : entity.failures;
+  if (count == 0 || settings_.longest_backoff == 0) return -1;
+  double longest = static_cast<double>(settings_.longest_backoff);
+  if (entity.members.size() > 1) longest *= std::sqrt(static_cast<double>(entity.members.size()));
+  double duration = longest;
+  if (count < 60) {
+    duration = std::min(longest, std::ldexp(static_cast<double>(settings_.first_backoff),
+                                            static_cast<int>(count - 1)));
+  }
+  const double end = static_cast<double>(entity.time) / static_cast<double>(settings_.ticks);
+  return static_cast<int64_t>(std::floor(end + duration));
+}
+
+bool PodQueue::BacksOff(const Entity& entity) const { return BackoffEnd(entity) >= SecondOf(now_); }
+
+void PodQueue::Insert(std::unique_ptr<Entity> entity) {
+  for (const Member& member : entity->members) by_pod_[member.name] = entity.get();
+  entities_.push_back(std::move(entity));
+}
+
+void PodQueue::Load(const MemorySlot& pods, const MemorySlot& groups, int64_t clock,
+                    int64_t sequence) {
+  now_ = clock;
+  sequence_ = sequence;
+  HashMap<std::string, Entity*> by_group;
+  for (const auto& [name, row] : groups.rows()) {
+    auto entity = std::make_unique<Entity>();
+    const auto job = tables_.jobs.names.Find(name);
+    entity->group = job ? *job : JobIndex(kNone);
+    entity->name = name;
+    entity->pool = static_cast<Pool>(std::clamp<int64_t>(groups.Integer(name, kPool), 0, 3));
+    entity->time = groups.Integer(name, kTime);
+    entity->sequence = groups.Integer(name, kSequence);
+    entity->failures = groups.Integer(name, kFailures);
+    entity->errors = groups.Integer(name, kErrors);
+    entity->gate = PluginOf(groups.Text(name, kGate));
+    entity->priority = static_cast<int32_t>(groups.Integer(name, kPriority));
+    entity->flushed = groups.Integer(name, kFlushed, kAbsent);
+    by_group[name] = entity.get();
+    Insert(std::move(entity));
+  }
+  for (const auto& [name, row] : pods.rows()) {
+    Member member;
+    const auto task = tables_.tasks.names.Find(name);
+    if (task && tables_.tasks.status[*task] == TaskStatus::kPending) member.task = *task;
+    member.name = name;
+    member.time = pods.Integer(name, kTime);
+    member.sequence = pods.Integer(name, kSequence);
+    member.attempts = pods.Integer(name, kAttempts);
+    member.failures = pods.Integer(name, kFailures);
+    member.errors = pods.Integer(name, kErrors);
+    member.rejectors = PluginSet::FromBits(static_cast<uint32_t>(pods.Integer(name, kRejectors)));
+    member.gate = PluginOf(pods.Text(name, kGate));
+    member.priority = static_cast<int32_t>(pods.Integer(name, kPriority));
+    member.nominated = std::string(pods.Text(name, kNominated));
+    member.nominated_at = pods.Integer(name, kNominatedAt);
+    const auto group = by_group.find(std::string(pods.Text(name, kGroup)));
+    if (group != by_group.end()) {
+      group->second->members.push_back(std::move(member));
+      by_pod_[name] = group->second;
+      continue;
+    }
+    auto entity = std::make_unique<Entity>();
+    entity->name = name;
+    entity->priority = member.priority;
+    entity->pool = static_cast<Pool>(std::clamp<int64_t>(pods.Integer(name, kPool), 0, 3));
+    entity->gate = member.gate;
+    entity->time = member.time;
+    entity->sequence = member.sequence;
+    entity->failures = member.failures;
+    entity->errors = member.errors;
+    entity->flushed = pods.Integer(name, kFlushed, kAbsent);
+    entity->members.push_back(std::move(member));
+    Insert(std::move(entity));
+  }
+}
+
+void PodQueue::Store(MemorySlot* pods, MemorySlot* groups) const {
+  *pods = MemorySlot();
+  *groups = MemorySlot();
+  for (const auto& entity : entities_) {
+    const bool grouped = entity->group != kNone;
+    const auto pool = static_cast<int64_t>(entity->pool);
+    if (grouped) {
+      groups->Set(entity->name, {pool, entity->time, entity->sequence, int64_t{0}, entity->failures,
+                                 entity->errors, int64_t{0}, std::string(PluginName(entity->gate)),
+                                 int64_t{entity->priority}, entity->flushed});
+    }
+    for (const Member& member : entity->members) {
+      const Plugin gate = grouped ? member.gate : entity->gate;
+      pods->Set(
+          member.name,
+          {pool, grouped ? member.time : entity->time, grouped ? member.sequence : entity->sequence,
+           member.attempts, grouped ? member.failures : entity->failures,
+           grouped ? member.errors : entity->errors, static_cast<int64_t>(member.rejectors.bits()),
+           std::string(PluginName(gate)), int64_t{member.priority}, entity->flushed,
+           member.nominated, grouped ? entity->name : std::string(), member.nominated_at});
+    }
+  }
+}
+
+void PodQueue::Tick(int64_t now) {
+  const int64_t last = SecondOf(now_), next = SecondOf(now);
+  for (int64_t second = std::max(last + 1, next - kMostSeconds); second <= next; ++second) {
+    now_ = second * settings_.ticks;
+    std::vector<Entity*> over;
+    for (const auto& entity : entities_) {
+      if (entity->pool == Pool::kBackoff && !BacksOff(*entity)) over.push_back(entity.get());
+    }
+    for (Entity* entity : over) MoveToActive(entity, /*from_backoff=*/true);
+    if (second % kFlushSeconds != 0) continue;
+    const int64_t longest = settings_.longest_wait * settings_.ticks;
+    for (const auto& entity : entities_) {
+      const int64_t since = std::max(entity->time, entity->flushed);
+      if (entity->pool != Pool::kWaiting || now_ - since <= longest) continue;
+      entity->flushed = now_;
+      Requeue(entity.get());
+    }
+  }
+  now_ = std::max(now_, now);
+}
+
+void PodQueue::CheckGates(Entity* entity) {
+  entity->gate = Plugin::kNone;
+  const JobIndex group = entity->group;
+  for (Member& member : entity->members) {
+    if (member.task == kNone) continue;
+    Plugin gate = Plugin::kNone;
+    if (tables_.tasks.flags[member.task] & kTaskGated) {
+      gate = Plugin::kSchedulingGates;
+    } else if (group != kNone) {
+      int64_t there = 0;
+      for (const TaskIndex t : tables_.jobs.tasks[group]) {
+        const TaskStatus status = tables_.tasks.status[t];
+        there += status == TaskStatus::kPending || HoldsNode(status);
+      }
+      if (there < tables_.jobs.spec[group].min_available) gate = Plugin::kGangScheduling;
+    }
+    member.gate = gate;
+    if (gate == Plugin::kNone) continue;
+    member.rejectors.Add(gate);
+    entity->gate = gate;
+  }
+}
+
+bool PodQueue::MoveToActive(Entity* entity, bool from_backoff) {
+  if (!from_backoff) CheckGates(entity);
+  entity->pool = entity->gate != Plugin::kNone ? Pool::kWaiting : Pool::kActive;
+  return entity->pool == Pool::kActive;
+}
+
+bool PodQueue::MoveToBackoff(Entity* entity) {
+  CheckGates(entity);
+  entity->pool = entity->gate != Plugin::kNone ? Pool::kWaiting : Pool::kBackoff;
+  return entity->pool == Pool::kBackoff;
+}
+
+void PodQueue::Requeue(Entity* entity) {
+  if (BacksOff(*entity)) {
+    MoveToBackoff(entity);
+  } else {
+    MoveToActive(entity, /*from_backoff=*/false);
+  }
+}
+
+bool PodQueue::WakesEntity(const Entity& entity, const Happening& happening, int32_t most) const {
+  if (entity.gate == Plugin::kSchedulingGates) return false;
+  const bool of_group =
+      happening.kind == Happened::kPodWaits || happening.kind == Happened::kPodAssigned ||
+      happening.kind == Happened::kGroupAdded || happening.kind == Happened::kGroupChanged;
+  if (entity.gate == Plugin::kGangScheduling && !of_group) return false;
+  const auto below = [&](const Member& member) { return member.priority <= most; };
+  if (std::none_of(entity.members.begin(), entity.members.end(), below)) return false;
+  return std::any_of(entity.members.begin(), entity.members.end(), [&](const Member& member) {
+    return member.task != kNone &&
+           Wakes(classes_, member.task, entity.group, member.rejectors, happening);
+  });
+}
+
+void PodQueue::Happen(const Happening& happening, int32_t most) {
+  for (const auto& entity : entities_) {
+    if (entity->pool == Pool::kWaiting && WakesEntity(*entity, happening, most)) {
+      Requeue(entity.get());
+    }
+  }
+}
+
+void PodQueue::WakeAll() {
+  for (const auto& entity : entities_) {
+    if (entity->pool == Pool::kWaiting) Requeue(entity.get());
+  }
+}
+
+Entity* PodQueue::Find(std::string_view name) {
+  const auto it = by_pod_.find(std::string(name));
+  return it == by_pod_.end() ? nullptr : it->second;
+}
+
+Member* PodQueue::FindMember(std::string_view name) {
+  Entity* entity = Find(name);
+  if (entity == nullptr) return nullptr;
+  for (Member& member : entity->members) {
+    if (member.name == name) return &member;
+  }
+  return nullptr;
+}
+
+JobIndex PodQueue::GroupOfTask(TaskIndex task) const {
+  const JobIndex job = tables_.tasks.job[task];
+  if (!settings_.groups || job == kNone || !tables_.jobs.spec[job].pod_group) return kNone;
+  return job;
+}
+
+void PodQueue::Add(TaskIndex task) {
+  Member member;
+  member.task = task;
+  member.name = std::string(tables_.tasks.names.name(task));
+  member.priority = tables_.tasks.priority[task];
+  member.time = now_;
+  member.sequence = sequence_++;
+  const JobIndex group = GroupOfTask(task);
+  if (group != kNone) {
+    // A member may have waited for its group: it came when it was created.
+    const int64_t created = tables_.tasks.created[task];
+    if (created > 0 && created < now_) member.time = created;
+    AddToGroup(group, std::move(member));
+    return;
+  }
+  auto entity = std::make_unique<Entity>();
+  entity->name = member.name;
+  entity->priority = member.priority;
+  entity->time = member.time;
+  entity->sequence = member.sequence;
+  entity->members.push_back(std::move(member));
+  Entity* added = entity.get();
+  Insert(std::move(entity));
+  MoveToActive(added, /*from_backoff=*/false);
+}
+
+void PodQueue::AddToGroup(JobIndex group, Member member) {
+  for (const auto& entity : entities_) {
+    if (entity->group != group) continue;
+    by_pod_[member.name] = entity.get();
+    entity->members.push_back(std::move(member));
+    Return(entity.get());
+    return;
+  }
+  auto entity = std::make_unique<Entity>();
+  entity->group = group;
+  entity->name = std::string(tables_.jobs.names.name(group));
+  entity->priority = tables_.jobs.spec[group].priority;
+  entity->time = member.time;
+  entity->sequence = member.sequence;
+  entity->members.push_back(std::move(member));
+  Entity* added = entity.get();
+  Insert(std::move(entity));
+  MoveToActive(added, /*from_backoff=*/false);
+}
+
+// A group that got or lost a member goes where it was, if its gates let it.
+void PodQueue::Return(Entity* entity) {
+  if (entity->pool == Pool::kActive) MoveToActive(entity, /*from_backoff=*/false);
+  if (entity->pool == Pool::kBackoff) Requeue(entity);
+}
+
+void PodQueue::Remove(std::string_view name) {
+  Entity* entity = Find(name);
+  if (entity == nullptr) return;
+  by_pod_.erase(std::string(name));
+  std::erase_if(entity->members, [&](const Member& member) { return member.name == name; });
+  if (!entity->members.empty()) {
+    Return(entity);
+    return;
+  }
+  std::erase_if(entities_, [&](const auto& known) { return known.get() == entity; });
+}
+
+void PodQueue::Update(std::string_view name, std::span<const Happening> changes) {
+  Entity* entity = Find(name);
+  if (entity == nullptr || entity->pool != Pool::kWaiting) return;
+  for (const Happening& change : changes) {
+    const bool wakes =
+        std::any_of(entity->members.begin(), entity->members.end(), [&](const Member& member) {
+          return member.task != kNone &&
+                 Wakes(classes_, member.task, entity->group, member.rejectors, change);
+        });
+    if (!wakes) continue;
+    Requeue(entity);
+    if (entity->pool != Pool::kWaiting) return;
+  }
+}
+
+std::unique_ptr<Entity> PodQueue::Pop() {
+  Entity* next = nullptr;
+  for (const auto& entity : entities_) {
+    if (entity->pool != Pool::kActive) continue;
+    if (next == nullptr || Before(*entity, *next)) next = entity.get();
+  }
+  for (const auto& entity : entities_) {
+    if (next != nullptr && next->pool == Pool::kActive) break;
+    const auto rejected = [](const Member& member) { return !member.rejectors.empty(); };
+    if (entity->pool != Pool::kBackoff || entity->group != kNone ||
+        std::none_of(entity->members.begin(), entity->members.end(), rejected)) {
+      continue;  // the backoff of errors and of groups is waited for
+    }
+    if (next == nullptr || BackoffEnd(*entity) < BackoffEnd(*next) ||
+        (BackoffEnd(*entity) == BackoffEnd(*next) && Before(*entity, *next))) {
+      next = entity.get();
+    }
+  }
+  if (next == nullptr) return nullptr;
+  for (Member& member : next->members) {
+    ++member.attempts;
+    by_pod_.erase(member.name);
+  }
+  const auto it = std::find_if(entities_.begin(), entities_.end(),
+                               [&](const auto& known) { return known.get() == next; });
+  std::unique_ptr<Entity> popped = std::move(*it);
+  entities_.erase(it);
+  popped->pool = Pool::kOut;
+  return popped;
+}
+
+void PodQueue::FailGroup(std::unique_ptr<Entity> entity, GroupOutcome outcome, bool tried) {
+  if (entity->members.empty()) return;
+  if (outcome == GroupOutcome::kPlaced) {
+    entity->failures = entity->errors = 0;
+  } else if (outcome == GroupOutcome::kRejected) {
+    ++entity->failures;
+    entity->errors = 0;
+  } else {
+    ++entity->errors;
+  }
+  if (outcome != GroupOutcome::kPlaced || !tried) {
+    entity->time = now_;
+    entity->sequence = sequence_++;
+  }
+  entity->flushed = kAbsent;
+  Entity* failed = entity.get();
+  Insert(std::move(entity));
+  if (outcome != GroupOutcome::kPlaced && BacksOff(*failed)) {
+    MoveToBackoff(failed);
+  } else {
+    MoveToActive(failed, /*from_backoff=*/false);
+  }
+}
+
+void PodQueue::Fail(std::unique_ptr<Entity> entity, PluginSet rejectors) {
+  entity->members[0].rejectors = rejectors;
+  entity->members[0].nominated_at = sequence_++;
+  if (rejectors.empty()) {
+    ++entity->errors;
+  } else {
+    ++entity->failures;
+    entity->errors = 0;
+  }
+  entity->time = now_;
+  entity->sequence = sequence_++;
+  entity->flushed = kAbsent;
+  Entity* failed = entity.get();
+  Insert(std::move(entity));
+  if (rejectors.empty()) {
+    Requeue(failed);
+  } else {
+    failed->pool = Pool::kWaiting;
+  }
+}
+
+}  // namespace muster::kube

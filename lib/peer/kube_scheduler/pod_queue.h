@@ -1,0 +1,131 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The scheduling queue: pods that are ready, that back off, and that wait for an event.
+//
+//   PodQueue queue(classes, settings);
+//   queue.Load(slot);                      // what an earlier cycle stored
+//   queue.Tick(now);                       // backoffs that ended, waits that took too long
+//   queue.Happen({.kind = Happened::kPodDeleted, .old_pod = &shape});
+//   while (Entity* entity = queue.Pop()) ...
+//
+// An entity is a pod, or a pod group with all its waiting members. Entities go by priority, then by
+// the time of their last failure or arrival. After a failure an entity waits until an event wakes
+// it, but never longer than `longest_wait`. An entity that wakes backs off first, for a time that
+// doubles with each failure; it is over when the second after it begins. If nothing else is ready
+// the first that backs off is popped at once. Gated pods wait, too, for the event that opens the
+// gate.
+//
+// Times are ticks of the caller's clock. Entities of one tick go by the order in which they came.
+#ifndef MUSTER_PEER_KUBE_SCHEDULER_POD_QUEUE_H_
+#define MUSTER_PEER_KUBE_SCHEDULER_POD_QUEUE_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/base/hash_map.h"
+#include "lib/peer/kube_scheduler/wake.h"
+#include "muster/memory.h"
+
+namespace muster::kube {
+
+enum class Pool : uint8_t { kOut, kActive, kBackoff, kWaiting };
+
+struct Member {
+  TaskIndex task = kNone;
+  std::string name;
+  int32_t priority = 0;
+  int64_t time = 0, sequence = 0;  // of the last failure or arrival
+  int64_t attempts = 0;
+  int64_t failures = 0, errors = 0;
+  PluginSet rejectors;
+  Plugin gate = Plugin::kNone;
+  std::string nominated;     // the node
+  int64_t nominated_at = 0;  // the order of nominations to one node
+};
+
+struct Entity {
+  JobIndex group = kNone;
+  std::string name;  // of the pod or the group
+  int32_t priority = 0;
+  std::vector<Member> members;  // one, for a pod
+  Pool pool = Pool::kOut;
+  Plugin gate = Plugin::kNone;
+  int64_t time = 0, sequence = 0;
+  int64_t failures = 0, errors = 0;
+  int64_t flushed = kAbsent;
+};
+
+class PodQueue {
+ public:
+  // Both must outlive this.
+  PodQueue(PodClasses* classes, const Settings* settings)
+      : classes_(*classes), tables_(classes->tables()), settings_(*settings) {}
+
+  // `pods` and `groups` are slots that Store wrote, maybe of another state of the cluster: a member
+  // has no task if its task does not wait any more.
+  void Load(const MemorySlot& pods, const MemorySlot& groups, int64_t clock, int64_t sequence);
+  void Store(MemorySlot* pods, MemorySlot* groups) const;
+  int64_t clock() const { return now_; }
+  int64_t sequence() const { return sequence_; }
+  int64_t NextSequence() { return sequence_++; }
+
+  // Moves the clock, second by second.
+  void Tick(int64_t now);
+  // Takes the event into account for all entities that wait. `most`: only those with a pod of at
+  // most that priority.
+  void Happen(const Happening& happening, int32_t most = INT32_MAX);
+  // Wakes all that wait, whatever rejected them.
+  void WakeAll();
+
+  // Returns the entity of the pod, null if it is in no pool. Valid until the queue changes.
+  Entity* Find(std::string_view name);
+  Member* FindMember(std::string_view name);
+  // Adds a pod that came or came back.
+  void Add(TaskIndex task);
+  // Takes the pod out; does nothing if it is not there.
+  void Remove(std::string_view name);
+  // The waiting pod changed in these ways, one after the other.
+  void Update(std::string_view name, std::span<const Happening> changes);
+
+  // Takes out the entity to be tried next; null: none is ready.
+  std::unique_ptr<Entity> Pop();
+  // Returns a pod that failed.
+  void Fail(std::unique_ptr<Entity> entity, PluginSet rejectors);
+
+  // Returns a group that was tried with the members that are left: at once if it was placed, and
+  // else after its backoff. `tried`: some of them were members of the attempt.
+  enum class GroupOutcome : uint8_t { kPlaced, kRejected, kError };
+  void FailGroup(std::unique_ptr<Entity> entity, GroupOutcome outcome, bool tried);
+
+  const std::vector<std::unique_ptr<Entity>>& entities() const { return entities_; }
+
+ private:
+  JobIndex GroupOfTask(TaskIndex task) const;
+  void AddToGroup(JobIndex group, Member member);
+  void Return(Entity* entity);
+  bool MoveToActive(Entity* entity, bool from_backoff);
+  bool MoveToBackoff(Entity* entity);
+  // Puts it where it belongs after an event.
+  void Requeue(Entity* entity);
+  void CheckGates(Entity* entity);
+  bool BacksOff(const Entity& entity) const;
+  int64_t BackoffEnd(const Entity& entity) const;  // in seconds; below 0: none
+  int64_t SecondOf(int64_t time) const;
+  bool WakesEntity(const Entity& entity, const Happening& happening, int32_t most) const;
+  static bool Before(const Entity& a, const Entity& b);
+  void Insert(std::unique_ptr<Entity> entity);
+
+  PodClasses& classes_;
+  const Tables& tables_;
+  const Settings& settings_;
+  int64_t now_ = 0, sequence_ = 0;
+  std::vector<std::unique_ptr<Entity>> entities_;
+  HashMap<std::string, Entity*> by_pod_;
+};
+
+}  // namespace muster::kube
+
+#endif  // MUSTER_PEER_KUBE_SCHEDULER_POD_QUEUE_H_

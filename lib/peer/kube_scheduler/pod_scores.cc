@@ -1,0 +1,345 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The scores of the feasible nodes, and the choice among them. Every score is an integer of 0 to
+// 100 before its weight; the double expressions are those of the peer, operation by operation.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "lib/base/digest.h"
+#include "lib/base/math.h"
+#include "lib/kube/selectors.h"
+#include "lib/model/key.h"
+#include "lib/peer/kube_scheduler/pod_cycle.h"
+
+namespace muster::kube {
+namespace {
+
+constexpr int64_t kMebi = 1024 * 1024;
+
+bool IsScalar(DimensionIndex d, std::string_view name) {
+  return d != kCpu && d != kMemory && name != "ephemeral-storage";
+}
+
+// The value of a function that is linear between its points, and constant outside.
+int64_t Interpolate(const std::vector<std::pair<int64_t, int64_t>>& points, int64_t at) {
+  for (size_t i = 0; i < points.size(); ++i) {
+    if (at > points[i].first) continue;
+    if (i == 0) return points[0].second;
+    const auto& [x0, y0] = points[i - 1];
+    const auto& [x1, y1] = points[i];
+    return y0 + (y1 - y0) * (at - x0) / (x1 - x0);
+  }
+  return points.empty() ? 0 : points.back().second;
+}
+
+int64_t ScoreOf(const Settings& settings, int64_t requested, int64_t capacity) {
+  switch (settings.strategy) {
+    case FitStrategy::kLeast:
+      return requested > capacity ? 0 : (capacity - requested) * 100 / capacity;
+    case FitStrategy::kMost:
+      return std::min(requested, capacity) * 100 / capacity;
+    case FitStrategy::kRatio:
+      break;
+  }
+  return Interpolate(settings.shape, requested > capacity ? 100 : requested * 100 / capacity);
+}
+
+// trunc((1 - deviation) * 100) of the used parts.
+int64_t EvennessOf(const std::vector<double>& parts) {
+  double deviation = 0;
+  if (parts.size() == 2) deviation = std::fabs((parts[0] - parts[1]) / 2);
+  if (parts.size() > 2) {
+    double sum = 0;
+    for (const double part : parts) sum += part;
+    const double mean = sum / static_cast<double>(parts.size());
+    double variance = 0;
+    for (const double part : parts) variance += (part - mean) * (part - mean);
+    deviation = std::sqrt(variance / static_cast<double>(parts.size()));
+  }
+  return static_cast<int64_t>((1 - deviation) * 100.0);
+}
+
+double PartOf(int64_t used, int64_t capacity) {
+  const double part = static_cast<double>(used) / static_cast<double>(capacity);
+  return part > 1 ? 1 : part;
+}
+
+std::string TaggedImage(const std::string& image) {
+  const size_t colon = image.rfind(':'), slash = image.rfind('/');
+  const bool tagged = colon != std::string::npos && (slash == std::string::npos || colon > slash);
+  return tagged ? image : image + ":latest";
+}
+
+}  // namespace
+
+int64_t FitScore(const World& world, const Settings& settings, std::span<const int64_t> scored,
+                 NodeIndex n) {
+  const Tables& tables = world.tables();
+  const NodeBooks& books = world.books(n);
+  int64_t sum = 0, weights = 0;
+  for (const WeightedResource& resource : settings.fit_resources) {
+    const auto d = tables.dimensions.Find(resource.name);
+    if (!d || *d == kPods) continue;
+    const int64_t own = scored[*d], capacity = world.allocatable(n, *d);
+    if (capacity == 0 || (own == 0 && IsScalar(*d, resource.name))) continue;
+    const int64_t used = *d == kCpu      ? books.scored_cpu
+                         : *d == kMemory ? books.scored_memory
+                                         : books.requested[*d];
+    const int64_t score = ScoreOf(settings, used + own, capacity);
+    if (settings.strategy == FitStrategy::kRatio && score <= 0) continue;
+    sum += score * resource.weight;
+    weights += resource.weight;
+  }
+  if (weights == 0) return 0;
+  if (settings.strategy != FitStrategy::kRatio) return sum / weights;
+  return static_cast<int64_t>(std::round(static_cast<double>(sum) / static_cast<double>(weights)));
+}
+
+int64_t BalancedScore(const World& world, const Settings& settings, const PodClass& pod,
+                      NodeIndex n) {
+  const Tables& tables = world.tables();
+  std::vector<double> before, after;
+  for (const WeightedResource& resource : settings.balanced_resources) {
+    const auto d = tables.dimensions.Find(resource.name);
+    if (!d || *d == kPods) continue;
+    const int64_t own = pod.request[*d], capacity = world.allocatable(n, *d);
+    if (capacity == 0 || (own == 0 && IsScalar(*d, resource.name))) continue;
+    const int64_t used = world.books(n).requested[*d];
+    before.push_back(PartOf(used, capacity));
+    after.push_back(PartOf(used + own, capacity));
+  }
+  return 50 + (50 + EvennessOf(after) - EvennessOf(before)) / 2;
+}
+
+void PodCycle::AddUp(Plugin plugin, std::vector<int64_t> raw, std::vector<int64_t> scores) {
+  const int64_t weight = settings_.weights[static_cast<int>(plugin)];
+  for (size_t i = 0; i < scores.size(); ++i) {
+    scores[i] *= weight;
+    totals_[i] += scores[i];
+  }
+  raw_[static_cast<int>(plugin)] = std::move(raw);
+  weighted_[static_cast<int>(plugin)] = std::move(scores);
+}
+
+// Scales to 0..100, the largest being 100; `reverse` turns the scale around.
+void PodCycle::Score(Plugin plugin, std::vector<int64_t> raw, bool reverse, bool normalize) {
+  std::vector<int64_t> scores = raw;
+  const int64_t most = std::max<int64_t>(0, *std::max_element(raw.begin(), raw.end()));
+  for (int64_t& score : scores) {
+    if (!normalize) break;
+    if (most == 0) {
+      score = reverse ? 100 : score;
+    } else {
+      score = reverse ? 100 - 100 * score / most : 100 * score / most;
+    }
+  }
+  AddUp(plugin, std::move(raw), std::move(scores));
+}
+
+void PodCycle::ScoreSpread() {
+  const SpreadScores spread(world_, class_, feasible_);
+  if (spread.skips()) return;
+  std::vector<int64_t> scores = spread.raw();
+  int64_t least = kMaxQuantity, most = 0;
+  for (size_t i = 0; i < scores.size(); ++i) {
+    if (spread.ignored(i)) continue;
+    least = std::min(least, scores[i]);
+    most = std::max(most, scores[i]);
+  }
+  for (size_t i = 0; i < scores.size(); ++i) {
+    if (spread.ignored(i)) {
+      scores[i] = 0;
+    } else {
+      scores[i] = most == 0 ? 100 : 100 * (most + least - scores[i]) / most;
+    }
+  }
+  AddUp(Plugin::kPodTopologySpread, spread.raw(), std::move(scores));
+}
+
+void PodCycle::ScoreAffinity() {
+  const AffinityScores affinity(world_, class_, settings_);
+  if (affinity.skips()) return;
+  std::vector<int64_t> raw;
+  for (const NodeIndex n : feasible_) raw.push_back(affinity.Raw(n));
+  AddAffinity(std::move(raw));
+}
+
+void PodCycle::AddAffinity(std::vector<int64_t> raw) {
+  const auto [least, most] = std::minmax_element(raw.begin(), raw.end());
+  const double range = static_cast<double>(*most - *least);
+  std::vector<int64_t> scores;
+  for (const int64_t score : raw) {
+    // Divided before it is multiplied.
+    const double part = range > 0 ? static_cast<double>(score - *least) / range : 0;
+    scores.push_back(static_cast<int64_t>(100.0 * part));
+  }
+  AddUp(Plugin::kInterPodAffinity, raw, std::move(scores));
+}
+
+void PodCycle::ScoreImages() {
+  const NodeTable& nodes = world_.tables().nodes;
+  std::vector<int64_t> sums(nodes.alive.size(), 0);
+  for (const ContainerSpec& container : shape_.containers) {
+    if (container.image.empty()) continue;
+    const std::string name = TaggedImage(container.image);
+    int64_t size = -1;  // that of the first node that has the image
+    for (NodeIndex n = 0; n < nodes.alive.size(); ++n) {
+      if (!nodes.alive[n]) continue;
+      const std::vector<int64_t>& counts = world_.image_counts()[n];
+      size_t number = 0;
+      for (const ImageSpec& image : nodes.spec[n].images) {
+        const auto it = std::find(image.names.begin(), image.names.end(), name);
+        const size_t at = number + static_cast<size_t>(it - image.names.begin());
+        number += image.names.size();
+        if (it == image.names.end()) continue;
+        if (size < 0) size = image.size;
+        const double share = static_cast<double>(at < counts.size() ? counts[at] : 0) /
+                             static_cast<double>(world_.order().size());
+        sums[n] += static_cast<int64_t>(static_cast<double>(size) * share);
+        break;
+      }
+    }
+  }
+  const int64_t low = 23 * kMebi, high = 1000 * kMebi * static_cast<int64_t>(pod_.containers);
+  std::vector<int64_t> raw;
+  for (const NodeIndex n : feasible_) {
+    raw.push_back(100 * (std::clamp(sums[n], low, high) - low) / (high - low));
+  }
+  Score(Plugin::kImageLocality, std::move(raw), false, false);
+}
+
+void PodCycle::ScoreAll() {
+  const auto score_each = [&](Plugin plugin, bool reverse, bool normalize, const auto& raw_of) {
+    std::vector<int64_t> raw;
+    for (const NodeIndex n : feasible_) raw.push_back(raw_of(n));
+    Score(plugin, std::move(raw), reverse, normalize);
+  };
+  score_each(Plugin::kTaintToleration, true, true, [&](NodeIndex n) {
+    int64_t untolerated = 0;
+    for (const Taint& taint : world_.spec(n).taints) {
+      if (taint.effect != TaintEffect::kPreferNoSchedule) continue;
+      const auto tolerates = [&](const Toleration& t) { return Tolerates(t, taint); };
+      untolerated += std::none_of(shape_.tolerations.begin(), shape_.tolerations.end(), tolerates);
+    }
+    return untolerated;
+  });
+  if (!shape_.preferred_node_affinity.empty()) {
+    score_each(Plugin::kNodeAffinity, false, true, [&](NodeIndex n) {
+      int64_t sum = 0;
+      for (const PreferredNodeTerm& preferred : shape_.preferred_node_affinity) {
+        if (Matches(preferred.term, world_.spec(n))) sum += preferred.weight;
+      }
+      return sum;
+    });
+  }
+  const std::vector<int64_t> scored = world_.classes().Scored(class_);
+  score_each(Plugin::kNodeResourcesFit, false, false,
+             [&](NodeIndex n) { return FitScore(world_, settings_, scored, n); });
+  ScoreSpread();
+  ScoreAffinity();
+  const auto requests = [&](const WeightedResource& resource) {
+    const auto d = world_.tables().dimensions.Find(resource.name);
+    return d && pod_.request[*d] != 0;
+  };
+  if (std::any_of(settings_.balanced_resources.begin(), settings_.balanced_resources.end(),
+                  requests)) {
+    score_each(Plugin::kBalancedAllocation, false, false,
+               [&](NodeIndex n) { return BalancedScore(world_, settings_, pod_, n); });
+  }
+  ScoreImages();
+}
+
+NodeIndex PodCycle::Best() {
+  if (feasible_.size() == 1) return feasible_[0];
+  totals_.assign(feasible_.size(), 0);
+  ScoreAll();
+  heap_.resize(feasible_.size());
+  for (size_t i = 0; i < heap_.size(); ++i) {
+    heap_[i].node = feasible_[i];
+    heap_[i].total = totals_[i];
+    for (size_t p = 0; p < raw_.size(); ++p) heap_[i].raw[p] = raw_[p].empty() ? 0 : raw_[p][i];
+  }
+  MakeHeap(&heap_);
+  return PopHeap(&heap_).node;
+}
+
+void PodCycle::Rescore(std::vector<ScoredNode>* nodes) {
+  feasible_ = {nodes->back().node};
+  totals_.assign(1, 0);
+  ScoreAll();
+  const auto fresh = std::exchange(raw_, {});
+  weighted_ = {};
+  totals_.assign(nodes->size(), 0);
+  for (int p = 0; p < kPluginCount; ++p) {
+    if (fresh[p].empty()) continue;
+    nodes->back().raw[p] = fresh[p][0];
+    std::vector<int64_t> raw;
+    for (const ScoredNode& node : *nodes) raw.push_back(node.raw[p]);
+    const Plugin plugin = static_cast<Plugin>(p);
+    if (plugin == Plugin::kInterPodAffinity) {
+      AddAffinity(std::move(raw));
+    } else {
+      const bool reverse = plugin == Plugin::kTaintToleration;
+      Score(plugin, std::move(raw), reverse, reverse || plugin == Plugin::kNodeAffinity);
+    }
+  }
+  for (size_t i = 0; i < nodes->size(); ++i) (*nodes)[i].total = totals_[i];
+  feasible_.clear();
+  totals_.clear();
+  raw_ = weighted_ = {};
+}
+
+std::string PodCycle::Signature() const {
+  if (!shape_.required_affinity.empty() || !shape_.required_anti_affinity.empty() ||
+      !shape_.preferred_affinity.empty() || !shape_.preferred_anti_affinity.empty() ||
+      !shape_.spread.empty()) {
+    return {};
+  }
+  Key key;
+  for (const int64_t amount : pod_.request) key.Add(amount);
+  if (!settings_.ignores_preferred_terms) key.AddSorted(shape_.labels);
+  key.Add(shape_.tolerations);
+  key.AddSorted(shape_.node_selector);
+  key.Add(shape_.required_node_affinity);
+  key.Add(shape_.preferred_node_affinity);
+  key.Add(shape_.host_ports);
+  std::vector<std::string> images;
+  for (const ContainerSpec& container : shape_.containers) {
+    images.push_back(TaggedImage(container.image));
+  }
+  std::sort(images.begin(), images.end());
+  images.erase(std::unique(images.begin(), images.end()), images.end());
+  key.Add(images);
+  Digest digest;
+  digest.Add(key.Take());
+  return digest.Hex();
+}
+
+namespace {
+
+void SinkNode(std::vector<ScoredNode>& heap, size_t i, size_t end) {
+  while (2 * i + 1 < end) {
+    size_t child = 2 * i + 1;
+    if (child + 1 < end && heap[child + 1].total > heap[child].total) ++child;
+    if (heap[child].total <= heap[i].total) return;
+    std::swap(heap[i], heap[child]);
+    i = child;
+  }
+}
+
+}  // namespace
+
+void MakeHeap(std::vector<ScoredNode>* heap) {
+  for (size_t i = heap->size() / 2; i-- > 0;) SinkNode(*heap, i, heap->size());
+}
+
+ScoredNode PopHeap(std::vector<ScoredNode>* heap) {
+  std::swap(heap->front(), heap->back());
+  SinkNode(*heap, 0, heap->size() - 1);
+  const ScoredNode best = heap->back();
+  heap->pop_back();
+  return best;
+}
+
+}  // namespace muster::kube

@@ -1,0 +1,193 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/kube_scheduler/preemption.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/base/strings.h"
+
+namespace muster::kube {
+namespace {
+
+int64_t EarliestOfMostImportant(const World& world, const Candidate& candidate, int64_t now) {
+  int32_t highest = std::numeric_limits<int32_t>::min();
+  int64_t earliest = now;
+  for (const TaskIndex t : candidate.victims) {
+    const int64_t started = world.started(t) == kAbsent ? now : world.started(t);
+    if (world.priority(t) > highest) {
+      highest = world.priority(t);
+      earliest = started;
+    } else if (world.priority(t) == highest) {
+      earliest = std::min(earliest, started);
+    }
+  }
+  return earliest;
+}
+
+int64_t SumOfPriorities(const World& world, const Candidate& candidate) {
+  int64_t sum = 0;
+  for (const TaskIndex t : candidate.victims) sum += world.priority(t) + (int64_t{1} << 31);
+  return sum;
+}
+
+}  // namespace
+
+std::string HistogramText(const World& world,
+                          const std::vector<std::pair<Cause, int64_t>>& counts) {
+  std::vector<std::string> words;
+  for (const auto& [cause, count] : counts) {
+    words.push_back(absl::StrCat(count, " ", CauseText(cause, world.tables())));
+  }
+  std::sort(words.begin(), words.end());
+  std::string text = absl::StrCat("0/", world.order().size(), " nodes are available:");
+  if (!words.empty()) absl::StrAppend(&text, " ", absl::StrJoin(words, ", "), ".");
+  return text;
+}
+
+bool Preemption::IsEligible(const PodCycle& cycle, bool never) {
+  if (never) {
+    message_ = "not eligible due to preemptionPolicy=Never.";
+    return false;
+  }
+  const NodeIndex nominated = nominations_.of(cycle.task());
+  if (nominated == kNone) return true;
+  if (cycle.status(nominated).code == Code::kUnresolvable) return true;
+  for (const Victim& victim : VictimsOn(world_, settings_.groups, {&nominated, 1}, now_)) {
+    for (const TaskIndex t : victim.pods) {
+      if (world_.node_of(t) == nominated && world_.terminating(t) &&
+          victim.priority < world_.priority(cycle.task())) {
+        message_ = "not eligible due to a terminating pod on the nominated node.";
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+void Preemption::Try(PodCycle& cycle, bool never) {
+  if (!IsEligible(cycle, never)) return;
+  tried_ = true;
+  std::vector<NodeIndex> nodes;
+  for (const NodeIndex n : world_.order()) {
+    if (cycle.status(n).code == Code::kUnschedulable) nodes.push_back(n);
+  }
+  const auto& names = world_.tables().nodes.names;
+  std::sort(nodes.begin(), nodes.end(),
+            [&](NodeIndex a, NodeIndex b) { return names.name(a) < names.name(b); });
+  const int64_t count = static_cast<int64_t>(nodes.size());
+  const int64_t wanted = std::min(
+      count, std::max(count * settings_.candidate_percentage / 100, settings_.candidate_least));
+  for (int64_t i = 0; i < count; ++i) {
+    TryNode(cycle, nodes[static_cast<size_t>((settings_.offset + i) % count)],
+            static_cast<size_t>(wanted));
+    if (without_ > 0 && static_cast<int64_t>(candidates_.size()) >= wanted) break;
+  }
+  if (!candidates_.empty()) {
+    Choose();
+    message_ = absl::StrCat("found a potential placement for pod on node ",
+                            ToAbsl(names.name(chosen()->node)), ", preempting ",
+                            chosen()->victims.size(), " victims");
+    return;
+  }
+  std::vector<std::pair<Cause, int64_t>> counts;
+  const auto add = [&](Cause cause, int64_t more) {
+    for (auto& [known, number] : counts) {
+      if (known == cause) {
+        number += more;
+        return;
+      }
+    }
+    if (more > 0) counts.emplace_back(cause, more);
+  };
+  for (const auto& [node, status] : failed_) {
+    for (const Cause cause : status.causes) add(cause, 1);
+  }
+  add(Cause::kUnhelpful, static_cast<int64_t>(world_.order().size() - failed_.size()));
+  message_ = HistogramText(world_, counts);
+}
+
+void Preemption::TryNode(PodCycle& cycle, NodeIndex n, size_t wanted) {
+  Candidate candidate;
+  candidate.node = n;
+  Status status = Select(cycle, n, &candidate);
+  if (status.code != Code::kFits) {
+    failed_.emplace_back(n, std::move(status));
+  } else if (candidate.violations == 0) {
+    candidates_.insert(candidates_.begin() + static_cast<ptrdiff_t>(without_++),
+                       std::move(candidate));
+  } else if (candidates_.size() - without_ < wanted) {
+    candidates_.push_back(std::move(candidate));
+  }
+}
+
+Status Preemption::Select(PodCycle& cycle, NodeIndex n, Candidate* candidate) {
+  std::vector<Victim> victims = VictimsOn(world_, settings_.groups, {&n, 1}, now_);
+  const int32_t priority = world_.priority(cycle.task());
+  std::erase_if(victims, [&](const Victim& victim) { return victim.priority >= priority; });
+  if (victims.empty()) {
+    Status status;
+    status.code = Code::kUnresolvable;
+    status.causes.push_back(Cause::kNoVictims);
+    return status;
+  }
+  NodeBooks books = world_.books(n);
+  const auto move = [&](const Victim& victim, int sign) {
+    for (const TaskIndex t : victim.pods) {
+      const NodeIndex on = world_.node_of(t);
+      if (on == n && sign < 0) books.Remove(world_.pod(t));
+      if (on == n && sign > 0) books.Add(world_.pod(t));
+      cycle.Count(t, on, sign);
+    }
+  };
+  for (const Victim& victim : victims) move(victim, -1);
+  Status status = cycle.Filter(n, books);
+  std::vector<const Victim*> gone;
+  if (status.code == Code::kFits) {
+    std::stable_sort(victims.begin(), victims.end(), MoreImportant);
+    CountViolations(world_, &victims);
+    for (const bool violating : {true, false}) {
+      for (const Victim& victim : victims) {
+        if ((victim.violations > 0) != violating) continue;
+        move(victim, 1);
+        if (cycle.Filter(n, books).code == Code::kFits) continue;
+        move(victim, -1);
+        gone.push_back(&victim);
+        candidate->violations += victim.violations;
+      }
+    }
+    std::stable_sort(gone.begin(), gone.end(),
+                     [](const Victim* a, const Victim* b) { return MoreImportant(*a, *b); });
+    for (const Victim* victim : gone) {
+      candidate->victims.insert(candidate->victims.end(), victim->pods.begin(), victim->pods.end());
+      move(*victim, 1);
+    }
+  } else {
+    for (const Victim& victim : victims) move(victim, 1);
+  }
+  return status;
+}
+
+void Preemption::Choose() {
+  std::vector<size_t> left(candidates_.size());
+  for (size_t i = 0; i < left.size(); ++i) left[i] = i;
+  const auto& names = world_.tables().nodes.names;
+  std::sort(left.begin(), left.end(), [&](size_t a, size_t b) {
+    return names.name(candidates_[a].node) < names.name(candidates_[b].node);
+  });
+  const auto keep_least = [&](const auto& cost) {
+    if (left.size() == 1) return;
+    int64_t least = std::numeric_limits<int64_t>::max();
+    for (const size_t i : left) least = std::min(least, cost(candidates_[i]));
+    std::erase_if(left, [&](size_t i) { return cost(candidates_[i]) != least; });
+  };
+  keep_least([](const Candidate& c) { return c.violations; });
+  keep_least([&](const Candidate& c) { return int64_t{world_.priority(c.victims[0])}; });
+  keep_least([&](const Candidate& c) { return SumOfPriorities(world_, c); });
+  keep_least([](const Candidate& c) { return static_cast<int64_t>(c.victims.size()); });
+  keep_least([&](const Candidate& c) { return -EarliestOfMostImportant(world_, c, now_); });
+  chosen_ = left[0];
+}
+
+}  // namespace muster::kube

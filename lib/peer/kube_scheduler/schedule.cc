@@ -1,0 +1,80 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// schedule: cycles of the scheduler, one pod or pod group after the other, until none is ready.
+//
+// Each cycle's decisions go to the plan at once: a bind; or evictions and then a nomination. A pod
+// without a node gets the reason no_node with the rules that refused it, and the scheduler's own
+// message in Reason::where. Cuts fall between cycles.
+#include <iterator>
+#include <utility>
+
+#include "lib/extension/cycle.h"
+#include "lib/peer/kube_scheduler/actions.h"
+#include "lib/peer/kube_scheduler/scheduler.h"
+
+namespace muster {
+namespace {
+
+void Decide(ActionContext& context, const kube::Made& made) {
+  const Ledger::Savepoint before = context.ledger.Save();
+  switch (made.kind) {
+    case kube::Made::Kind::kBind:
+      context.ledger.Move(made.task, TaskStatus::kPlaced, made.node);
+      context.reasons.Forget(made.task);
+      break;
+    case kube::Made::Kind::kEvict:
+      context.ledger.Move(made.task, TaskStatus::kReleasing, made.node);
+      context.decisions.NoteEviction(made.task, made.beneficiary);
+      break;
+    case kube::Made::Kind::kWithdraw:
+      context.decisions.WithdrawNomination(made.task);
+      if (context.ledger.status(made.task) == TaskStatus::kNominated) {
+        context.ledger.Move(made.task, TaskStatus::kPending, kNone);
+      }
+      break;
+    case kube::Made::Kind::kNominate:
+      context.ledger.Move(made.task, TaskStatus::kNominated, made.node);
+      context.decisions.NoteNominatedAfterEviction(made.task);
+      break;
+  }
+  context.decisions.Commit(before);
+}
+
+void RunSchedule(ActionContext& context, const Options& options) {
+  const kube::Settings settings = kube::Settings::From(options);
+  MemorySlots& memory = *internal::DataOf(*context.facts.cycle).memory;
+  kube::Scheduler scheduler(context.tables, &memory, settings, context.facts.now);
+  scheduler.Follow();
+  size_t decided = 0;
+  for (int64_t cycle = 0; cycle < settings.cycles; ++cycle) {
+    if (context.meter.Cut()) return;
+    context.meter.Spend();
+    if (!scheduler.RunCycle()) break;
+    for (; decided < scheduler.made().size(); ++decided) {
+      Decide(context, scheduler.made()[decided]);
+    }
+  }
+  // In the order of insertion, which is that of the attempts.
+  for (const auto& [task, unplaced] : scheduler.unplaced()) {
+    Reason reason{ReasonKind::kNoNode};
+    reason.where = unplaced.message;
+    reason.refusals = unplaced.refusals;
+    context.reasons.Explain(task, std::move(reason));
+  }
+  scheduler.Store();
+}
+
+}  // namespace
+
+ActionDecl KubeScheduleAction() {
+  ActionDecl action;
+  action.name = "schedule";
+  action.summary = "scheduling cycles, one pod or pod group after the other";
+  action.options = kube::ScheduleOptionDecls();
+  action.run = RunSchedule;
+  action.evicts = true;
+  action.memory.assign(std::begin(kube::kSlots), std::end(kube::kSlots));
+  return action;
+}
+
+}  // namespace muster

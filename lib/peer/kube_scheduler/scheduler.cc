@@ -1,0 +1,448 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/kube_scheduler/scheduler.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "lib/peer/kube_scheduler/trace.h"
+
+namespace muster::kube {
+namespace {
+
+constexpr std::string_view kToldPrefix = "told/";
+
+}  // namespace
+
+std::string FailureText(const World& world, const PodCycle& cycle, const std::string& preemption) {
+  std::string text;
+  if (cycle.rejected_by_pre_filter()) {
+    // Another plug-in's step after filtering fails there, for lack of what it would have prepared.
+    // It comes before preemption, which is therefore not tried.
+    text = absl::StrCat("0/", world.order().size(), " nodes are available: ",
+                        CauseText(cycle.absent().causes[0], world.tables()), ". not found");
+  } else {
+    std::map<Cause, int64_t> counts;
+    size_t listed = 0;
+    for (const NodeIndex n : world.order()) {
+      const auto it = cycle.statuses().find(n);
+      if (it == cycle.statuses().end()) continue;
+      ++listed;
+      for (const Cause cause : it->second.causes) ++counts[cause];
+    }
+    for (const Cause cause : cycle.absent().causes) {
+      if (listed < world.order().size()) {
+        counts[cause] += static_cast<int64_t>(world.order().size() - listed);
+      }
+    }
+    text = HistogramText(world, {counts.begin(), counts.end()});
+  }
+  if (!preemption.empty()) absl::StrAppend(&text, " preemption: ", preemption);
+  return text;
+}
+
+std::vector<Refusal> RefusalsOf(const World& world, const PodCycle& cycle) {
+  constexpr RefusalCode kCodes[] = {RefusalCode::kUnschedulable,
+                                    RefusalCode::kTaint,
+                                    RefusalCode::kNodeAffinity,
+                                    RefusalCode::kNodeAffinity,
+                                    RefusalCode::kHostPort,
+                                    RefusalCode::kPodLimit,
+                                    RefusalCode::kSpread,
+                                    RefusalCode::kSpreadLabel,
+                                    RefusalCode::kAffinity,
+                                    RefusalCode::kAntiAffinity,
+                                    RefusalCode::kExistingAntiAffinity};
+  std::vector<Refusal> refusals;
+  for (const NodeIndex n : world.order()) {
+    const Status& status = cycle.status(n);
+    const Cause cause = status.causes.empty() ? Cause::kNodeAffinity : status.causes[0];
+    Refusal refusal{RefusalCode::kNodeAffinity};
+    if (cause >= Cause::kInsufficient) {
+      refusal.code = RefusalCode::kInsufficient;
+      refusal.dimension = DimensionIndex(static_cast<uint32_t>(cause) -
+                                         static_cast<uint32_t>(Cause::kInsufficient));
+    } else if (static_cast<size_t>(cause) < std::size(kCodes)) {
+      refusal.code = kCodes[static_cast<size_t>(cause)];
+    }
+    const auto same = [&](const Refusal& known) {
+      return known.code == refusal.code && known.dimension == refusal.dimension;
+    };
+    const auto it = std::find_if(refusals.begin(), refusals.end(), same);
+    ++(it == refusals.end() ? refusals.emplace_back(std::move(refusal)) : *it).nodes;
+  }
+  std::sort(refusals.begin(), refusals.end(), [](const Refusal& a, const Refusal& b) {
+    if (a.nodes != b.nodes) return a.nodes > b.nodes;
+    return std::pair(a.code, a.dimension) < std::pair(b.code, b.dimension);
+  });
+  return refusals;
+}
+
+Scheduler::Scheduler(const Tables& tables, MemorySlots* memory, const Settings& settings,
+                     int64_t now)
+    : tables_(tables),
+      memory_(*memory),
+      settings_(settings),
+      now_(now),
+      classes_(tables),
+      world_(&classes_),
+      queue_(&classes_, &settings) {}
+
+bool Scheduler::Waits(TaskIndex t) const {
+  return tables_.tasks.alive[t] && tables_.tasks.status[t] == TaskStatus::kPending;
+}
+
+void Scheduler::Follow() {
+  const ClusterEvents events = memory_.EventsSince("kube-queue");
+  const MemorySlot& numbers = memory_.Recall("kube-cycle");
+  const bool known = numbers.Find("clock") != nullptr;
+  start_ = static_cast<uint64_t>(std::max<int64_t>(0, numbers.Integer("start")));
+  for (const auto& [name, row] : numbers.rows()) {
+    if (std::string_view(name).starts_with(kToldPrefix)) told_[name.substr(kToldPrefix.size())] = 1;
+  }
+  tree_.Load(memory_.Recall("kube-nodes"));
+  images_.Load(memory_.Recall("kube-images"));
+  cycle_number_ = numbers.Integer("cycles");
+  if (settings_.batches) batch_.Load(memory_.Recall("kube-batch"), tables_);
+  queue_.Load(memory_.Recall("kube-queue"), memory_.Recall("kube-groups"),
+              known ? numbers.Integer("clock") : now_, numbers.Integer("sequence"));
+  queue_.Tick(now_);
+  if (!events.everything) {
+    for (const ClusterEvent& event : events.list) See(event);
+  } else {
+    Begin();
+    if (known) queue_.WakeAll();
+  }
+  AddMissing();
+  world_.SetOrder(tree_.Order(tables_));
+  TakeNominations();
+}
+
+void Scheduler::TakeNominations() {
+  std::vector<const Member*> nominated;
+  for (const auto& entity : queue_.entities()) {
+    for (const Member& member : entity->members) {
+      if (member.task != kNone && !member.nominated.empty()) nominated.push_back(&member);
+    }
+  }
+  std::sort(nominated.begin(), nominated.end(),
+            [](const Member* a, const Member* b) { return a->nominated_at < b->nominated_at; });
+  for (const Member* member : nominated) {
+    const auto node = tables_.nodes.names.Find(member->nominated);
+    if (node) nominations_.Set(member->task, *node);
+  }
+}
+
+void Scheduler::Begin() {
+  tree_.Reconcile(tables_);
+  std::vector<std::string> gone;
+  for (const auto& [name, row] : memory_.Recall("kube-pods").rows()) {
+    if (!tables_.tasks.names.Find(name)) gone.push_back(name);
+  }
+  for (const std::string& name : gone) SeeTaskGone(name, /*held_node=*/false);
+  for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
+    if (tables_.tasks.alive[t]) Remember(t);
+  }
+}
+
+// Pods that wait without an event of it: the first that is heard of them, or a bind that failed.
+void Scheduler::AddMissing() {
+  std::vector<std::string> gone;
+  for (const auto& entity : queue_.entities()) {
+    for (const Member& member : entity->members) {
+      if (member.task == kNone) gone.push_back(member.name);
+    }
+  }
+  for (const std::string& name : gone) queue_.Remove(name);
+  for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
+    if (!Waits(t) || queue_.Find(tables_.tasks.names.name(t)) != nullptr) continue;
+    queue_.Add(t);
+    SetFirstNomination(t);
+  }
+}
+
+void Scheduler::SetFirstNomination(TaskIndex t) {
+  const NodeIndex nominated = tables_.tasks.nominated[t];
+  if (nominated == kNone) return;
+  Member* member = queue_.FindMember(tables_.tasks.names.name(t));
+  member->nominated = std::string(tables_.nodes.names.name(nominated));
+  member->nominated_at = queue_.NextSequence();
+}
+
+void Scheduler::Remember(TaskIndex t) {
+  std::string memo = MemoOf(classes_.shape(tables_.tasks.task_class[t]));
+  const std::string_view name = tables_.tasks.names.name(t);
+  if (memory_.Recall("kube-pods").Text(name) == memo) return;
+  memory_.Remember("kube-pods").Set(name, {std::move(memo)});
+}
+
+void Scheduler::See(const ClusterEvent& event) {
+  switch (event.kind) {
+    case ClusterEventKind::kNodeAdded:
+    case ClusterEventKind::kNodeChanged:
+    case ClusterEventKind::kNodeRemoved:
+      SeeNode(event);
+      break;
+    case ClusterEventKind::kTaskAdded:
+    case ClusterEventKind::kTaskChanged:
+    case ClusterEventKind::kTaskBound:
+    case ClusterEventKind::kTaskEnded:
+    case ClusterEventKind::kTaskRemoved:
+      SeeTask(event);
+      break;
+    case ClusterEventKind::kJobAdded:
+    case ClusterEventKind::kJobChanged:
+      if (const auto job = tables_.jobs.names.Find(event.name)) {
+        queue_.Happen({.kind = Happened::kGroupAdded, .group = *job});
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+void Scheduler::SeeNode(const ClusterEvent& event) {
+  images_.Forget(event.name);
+  if (event.kind == ClusterEventKind::kNodeRemoved) {
+    const NodeBefore before = tree_.Remove(event.name);
+    queue_.Happen({.kind = Happened::kNodeDeleted, .old_node = &before});
+    return;
+  }
+  const auto node = tables_.nodes.names.Find(event.name);
+  if (!node || !tables_.nodes.alive[*node]) return;
+  if (event.kind == ClusterEventKind::kNodeAdded || !tree_.has(event.name)) {
+    tree_.Add(tables_, *node);
+    queue_.Happen({.kind = Happened::kNodeAdded, .new_node = *node});
+    return;
+  }
+  const NodeBefore before = tree_.Change(tables_, *node);
+  const NodeSpec& now = tables_.nodes.spec[*node];
+  const auto happen = [&](Happened kind) {
+    queue_.Happen({.kind = kind, .old_node = &before, .new_node = *node});
+  };
+  if (before.spec.unschedulable && !now.unschedulable) happen(Happened::kNodeTaints);
+  if (event.aspects & (kCapacityGrew | kCapacityShrank)) happen(Happened::kNodeAllocatable);
+  if (event.aspects & kLabelsChanged) happen(Happened::kNodeLabels);
+  if (event.aspects & kTaintsChanged) happen(Happened::kNodeTaints);
+}
+
+void Scheduler::SeeTask(const ClusterEvent& event) {
+  if (!event.node.empty()) images_.Forget(event.node);
+  if (event.kind == ClusterEventKind::kTaskRemoved) {
+    SeeTaskGone(event.name, !event.node.empty());
+    return;
+  }
+  const auto task = tables_.tasks.names.Find(event.name);
+  if (!task || !tables_.tasks.alive[*task]) return;
+  const TaskShape& shape = classes_.shape(tables_.tasks.task_class[*task]);
+  switch (event.kind) {
+    case ClusterEventKind::kTaskAdded:
+      Remember(*task);
+      if (!event.node.empty()) {
+        Assigned(*task);
+      } else if (Waits(*task) && queue_.Find(event.name) == nullptr) {
+        queue_.Add(*task);
+        SetFirstNomination(*task);
+        const JobIndex group = GroupOf(world_, settings_.groups, *task);
+        if (group != kNone) queue_.Happen({.kind = Happened::kPodWaits, .group = group});
+      }
+      break;
+    case ClusterEventKind::kTaskChanged:
+      SeeTaskChange(event.name, *task, event.aspects);
+      break;
+    case ClusterEventKind::kTaskBound:
+      if (told_.erase(event.name) > 0) break;
+      queue_.Remove(event.name);
+      Assigned(*task);
+      break;
+    default:
+      queue_.Happen({.kind = Happened::kPodDeleted, .old_pod = &shape});
+      break;
+  }
+}
+
+void Scheduler::SeeTaskChange(const std::string& name, TaskIndex task, uint32_t aspects) {
+  const TaskShape before = PodFromMemo(memory_.Recall("kube-pods").Text(name));
+  const TaskShape& now = classes_.shape(tables_.tasks.task_class[task]);
+  Remember(task);
+  const bool relabelled = before.labels != now.labels;
+  Member* member = queue_.FindMember(name);
+  if (member == nullptr) {
+    const NodeIndex on = tables_.tasks.node[task];
+    if (on != kNone) images_.Forget(tables_.nodes.names.name(on));
+    if (relabelled) {
+      queue_.Happen({.kind = Happened::kPodRelabelled, .old_pod = &before, .new_pod = &now});
+    }
+    return;
+  }
+  member->priority = tables_.tasks.priority[task];
+  member->nominated_at = queue_.NextSequence();
+  std::vector<Happening> changes;
+  const auto add = [&](Happened kind) {
+    changes.push_back({.kind = kind, .old_pod = &before, .new_pod = &now});
+  };
+  if (relabelled) add(Happened::kOwnLabels);
+  const bool gated = tables_.tasks.flags[task] & kTaskGated;
+  if ((aspects & kGatesChanged) && !gated) add(Happened::kOwnGatesGone);
+  if (before.tolerations.size() != now.tolerations.size()) add(Happened::kOwnTolerations);
+  queue_.Update(name, changes);
+  if (aspects & kNominationChanged) SetNomination(name, tables_.tasks.nominated[task]);
+}
+
+void Scheduler::SeeTaskGone(const std::string& name, bool held_node) {
+  const TaskShape shape = PodFromMemo(memory_.Recall("kube-pods").Text(name));
+  if (held_node) {
+    queue_.Happen({.kind = Happened::kPodDeleted, .old_pod = &shape});
+  } else if (const Member* member = queue_.FindMember(name)) {
+    const int32_t priority = member->priority;
+    const bool nominated = !member->nominated.empty();
+    queue_.Remove(name);
+    if (nominated) LostNomination(shape, priority);
+  }
+  told_.erase(name);
+  memory_.Remember("kube-pods").Erase(name);
+}
+
+void Scheduler::Assigned(TaskIndex t) {
+  const TaskShape& shape = classes_.shape(tables_.tasks.task_class[t]);
+  queue_.Happen({.kind = Happened::kPodAssigned,
+                 .new_pod = &shape,
+                 .group = GroupOf(world_, settings_.groups, t)});
+}
+
+void Scheduler::LostNomination(const TaskShape& pod, int32_t priority) {
+  queue_.Happen({.kind = Happened::kPodDeleted, .old_pod = &pod}, priority);
+}
+
+void Scheduler::SetNomination(const std::string& name, NodeIndex n) {
+  Member* member = queue_.FindMember(name);
+  if (member == nullptr) return;
+  const std::string before = member->nominated;
+  member->nominated_at = queue_.NextSequence();
+  member->nominated = n == kNone ? std::string() : std::string(tables_.nodes.names.name(n));
+  if (member->task != kNone) nominations_.Set(member->task, n);
+  if (n == kNone && !before.empty() && member->task != kNone) {
+    made_.push_back({Made::Kind::kWithdraw, member->task});
+  }
+  if (before.empty() || before == member->nominated || member->task == kNone) return;
+  LostNomination(classes_.shape(tables_.tasks.task_class[member->task]), member->priority);
+}
+
+void Scheduler::Store() {
+  queue_.Store(&memory_.Remember("kube-queue"), &memory_.Remember("kube-groups"));
+  MemorySlot& numbers = memory_.Remember("kube-cycle");
+  numbers = MemorySlot();
+  numbers.Set("start", {static_cast<int64_t>(start_)});
+  numbers.Set("clock", {queue_.clock()});
+  numbers.Set("cycles", {cycle_number_});
+  if (settings_.batches) batch_.Store(&memory_.Remember("kube-batch"), tables_);
+  numbers.Set("sequence", {queue_.sequence()});
+  for (const auto& [name, bound] : told_) {
+    numbers.Set(absl::StrCat(ToAbsl(kToldPrefix), name), {int64_t{1}});
+  }
+  if (images_.changed()) images_.Store(&memory_.Remember("kube-images"));
+  if (tree_.changed()) tree_.Store(&memory_.Remember("kube-nodes"));
+  if (settings_.traces) memory_.Remember("kube-trace").Set("cycle", {trace_});
+}
+
+bool Scheduler::RunCycle() {
+  trace_.clear();
+  std::unique_ptr<Entity> entity = queue_.Pop();
+  if (entity == nullptr) return false;
+  images_.Fill(tables_, &world_.image_counts());
+  ++cycle_number_;
+  if (entity->group != kNone) {
+    TryGroup(std::move(entity));
+  } else {
+    TryPod(std::move(entity));
+  }
+  return true;
+}
+
+void Scheduler::TryPod(std::unique_ptr<Entity> entity) {
+  const TaskIndex task = entity->members[0].task;
+  const std::string name = entity->name;
+  if (world_.order().empty()) {
+    unplaced_[task] = {"no nodes available to schedule pods", {}};
+    queue_.Fail(std::move(entity), {});
+    return;
+  }
+  AttemptTrace attempt;
+  attempt.start = start_;
+  attempt.attempt = entity->members[0].attempts;
+  PodCycle cycle(world_, settings_, nominations_, task);
+  attempt.cycle = &cycle;
+  if (settings_.batches) {
+    attempt.hint = batch_.Hint(&cycle, world_, cycle_number_, now_, settings_.ticks);
+  }
+  start_ = cycle.Search(start_, attempt.hint);
+  if (!cycle.feasible().empty()) {
+    attempt.node = cycle.Best();
+    if (settings_.batches) batch_.Note(cycle, attempt.hint, attempt.node, cycle_number_, now_);
+    if (settings_.traces) trace_ = TraceOf(world_, attempt);
+    Place(task, attempt.node);
+    return;
+  }
+  Preemption preemption(world_, settings_, nominations_, now_);
+  if (!cycle.rejected_by_pre_filter()) {
+    preemption.Try(cycle, tables_.tasks.flags[task] & kTaskNeverPreempts);
+  }
+  attempt.preemption = &preemption;
+  attempt.failed = true;
+  attempt.message = FailureText(world_, cycle, preemption.message());
+  unplaced_[task] = {attempt.message, RefusalsOf(world_, cycle)};
+  queue_.Fail(std::move(entity), cycle.rejectors());
+  nominations_.Set(task, nominations_.of(task));
+  if (const Candidate* chosen = preemption.chosen()) {
+    for (const TaskIndex t : chosen->victims) {
+      if (!world_.terminating(t)) attempt.deleted.push_back(t);
+    }
+    attempt.nominates = true;
+    attempt.nominated = chosen->node;
+    for (const TaskIndex t : nominations_.on(chosen->node)) {
+      if (world_.priority(t) < world_.priority(task)) attempt.nominations.emplace_back(t, kNone);
+    }
+    if (nominations_.of(task) != chosen->node) attempt.nominations.emplace_back(task, chosen->node);
+    if (settings_.traces) trace_ = TraceOf(world_, attempt);
+    Evict(attempt.deleted, task);
+    WithdrawBelow(chosen->node, world_.priority(task));
+    made_.push_back({Made::Kind::kNominate, task, chosen->node});
+    SetNomination(name, chosen->node);
+    return;
+  }
+  attempt.nominates = preemption.tried();
+  if (attempt.nominates && nominations_.of(task) != kNone) {
+    attempt.nominations.emplace_back(task, kNone);
+  }
+  if (settings_.traces) trace_ = TraceOf(world_, attempt);
+  if (attempt.nominates) SetNomination(name, kNone);
+}
+
+void Scheduler::Place(TaskIndex t, NodeIndex n) {
+  world_.Add(t, n, now_);
+  images_.Forget(tables_.nodes.names.name(n));
+  nominations_.Clear(t);
+  made_.push_back({Made::Kind::kBind, t, n});
+  unplaced_.erase(t);
+  told_[std::string(tables_.tasks.names.name(t))] = 1;
+  Assigned(t);
+}
+
+void Scheduler::Evict(const std::vector<TaskIndex>& victims, TaskIndex beneficiary) {
+  for (const TaskIndex t : victims) {
+    made_.push_back({Made::Kind::kEvict, t, world_.node_of(t), beneficiary});
+    world_.SetTerminating(t);
+    images_.Forget(tables_.nodes.names.name(world_.node_of(t)));
+  }
+}
+
+void Scheduler::WithdrawBelow(NodeIndex n, int32_t priority) {
+  std::vector<std::string> below;
+  for (const TaskIndex t : nominations_.on(n)) {
+    if (world_.priority(t) < priority) below.emplace_back(tables_.tasks.names.name(t));
+  }
+  for (const std::string& name : below) SetNomination(name, kNone);
+}
+
+}  // namespace muster::kube

@@ -1,0 +1,116 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The scheduler: it follows the events of the cluster, and runs scheduling cycles.
+//
+//   Scheduler scheduler(tables, memory, settings, now);
+//   scheduler.Follow();                     // events since the last plan, and the clock
+//   while (scheduler.RunCycle()) {}
+//   scheduler.Store();
+//   for (const Made& made : scheduler.made()) ...
+//
+// Decisions take effect on the scheduler's own view at once; the tables do not change. What the
+// memory slots hold is in kSlots.
+#ifndef MUSTER_PEER_KUBE_SCHEDULER_SCHEDULER_H_
+#define MUSTER_PEER_KUBE_SCHEDULER_SCHEDULER_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lib/base/hash_map.h"
+#include "lib/extension/memory_slots.h"
+#include "lib/peer/kube_scheduler/batch.h"
+#include "lib/peer/kube_scheduler/image_counts.h"
+#include "lib/peer/kube_scheduler/node_tree.h"
+#include "lib/peer/kube_scheduler/pod_cycle.h"
+#include "lib/peer/kube_scheduler/pod_queue.h"
+#include "lib/peer/kube_scheduler/preemption.h"
+
+namespace muster::kube {
+
+// The slots: waiting pods and groups; numbers that a cycle hands to the next; nodes and pods as
+// they were last seen; the last cycle, for tests.
+inline constexpr MemoryDecl kSlots[] = {{"kube-queue", 1}, {"kube-groups", 1}, {"kube-cycle", 1},
+                                        {"kube-nodes", 1}, {"kube-pods", 1},   {"kube-images", 1},
+                                        {"kube-batch", 1}, {"kube-trace", 1}};
+
+// One decision.
+struct Made {
+  enum class Kind : uint8_t { kBind, kEvict, kNominate, kWithdraw } kind;
+  TaskIndex task;
+  NodeIndex node = kNone;         // none, where a nomination is withdrawn
+  TaskIndex beneficiary = kNone;  // of an eviction
+};
+
+// Why a pod stays: the scheduler's message, and the same as counts of nodes by rule.
+struct Unplaced {
+  std::string message;
+  std::vector<Refusal> refusals;
+};
+
+class Scheduler {
+ public:
+  // All must outlive this.
+  Scheduler(const Tables& tables, MemorySlots* memory, const Settings& settings, int64_t now);
+
+  void Follow();
+  // Tries the pod or group that is first in the queue. Returns false if none is ready.
+  bool RunCycle();
+  void Store();
+
+  const std::vector<Made>& made() const { return made_; }
+  // Why pods stay, by task.
+  const HashMap<TaskIndex, Unplaced>& unplaced() const { return unplaced_; }
+
+ private:
+  void TakeNominations();
+  void Begin();  // on a cluster of which nothing is known
+  void See(const ClusterEvent& event);
+  void SeeNode(const ClusterEvent& event);
+  void SeeTask(const ClusterEvent& event);
+  void SeeTaskChange(const std::string& name, TaskIndex task, uint32_t aspects);
+  void SeeTaskGone(const std::string& name, bool held_node);
+  void AddMissing();
+  void SetFirstNomination(TaskIndex t);
+  bool Waits(TaskIndex t) const;
+  void Remember(TaskIndex t);  // the pod's memo
+  void Assigned(TaskIndex t);
+  void LostNomination(const TaskShape& pod, int32_t priority);
+
+  void TryPod(std::unique_ptr<Entity> entity);
+  void TryGroup(std::unique_ptr<Entity> entity);
+  void Place(TaskIndex t, NodeIndex n);
+  void Evict(const std::vector<TaskIndex>& victims, TaskIndex beneficiary);
+  void WithdrawBelow(NodeIndex n, int32_t priority);
+  // Sets the nomination of a pod that failed, and wakes what it had blocked.
+  void SetNomination(const std::string& name, NodeIndex n);
+
+  friend class GroupTurn;
+
+  const Tables& tables_;
+  MemorySlots& memory_;
+  const Settings& settings_;
+  const int64_t now_;
+  PodClasses classes_;
+  World world_;
+  PodQueue queue_;
+  NodeTree tree_;
+  ImageCounts images_;
+  Batch batch_;
+  int64_t cycle_number_ = 0;
+  Nominations nominations_;
+  uint64_t start_ = 0;
+  HashMap<std::string, int64_t> told_;  // pods that this scheduler bound, until the event comes
+  std::vector<Made> made_;
+  HashMap<TaskIndex, Unplaced> unplaced_;
+  std::string trace_;
+};
+
+// The scheduler's message about a pod that found no node.
+std::string FailureText(const World& world, const PodCycle& cycle, const std::string& preemption);
+// Counts each node once, by the first rule that refused it; those of most nodes first.
+std::vector<Refusal> RefusalsOf(const World& world, const PodCycle& cycle);
+
+}  // namespace muster::kube
+
+#endif  // MUSTER_PEER_KUBE_SCHEDULER_SCHEDULER_H_

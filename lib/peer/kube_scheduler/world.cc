@@ -1,0 +1,115 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/kube_scheduler/world.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "lib/base/names.h"
+#include "lib/kube/selectors.h"
+
+namespace muster::kube {
+namespace {
+
+std::string_view AddressOf(const HostPort& port) {
+  return port.ip.empty() ? std::string_view("0.0.0.0") : port.ip;
+}
+
+bool SamePort(const HostPort& a, const HostPort& b) {
+  return a.port == b.port && a.protocol == b.protocol && AddressOf(a) == AddressOf(b);
+}
+
+}  // namespace
+
+bool PortsConflict(const HostPort& wanted, const HostPort& used) {
+  if (wanted.port <= 0 || wanted.port != used.port || wanted.protocol != used.protocol) {
+    return false;
+  }
+  const std::string_view a = AddressOf(wanted), b = AddressOf(used);
+  return a == "0.0.0.0" || b == "0.0.0.0" || a == b;
+}
+
+void NodeBooks::Add(const PodClass& pod) {
+  for (size_t d = 0; d < requested.size(); ++d) requested[d] += pod.request[d];
+  scored_cpu += pod.node_cpu;
+  scored_memory += pod.node_memory;
+  ++pods;
+  // A set: of two equal ports one is kept, and the first pod to go takes it along.
+  for (const HostPort& port : pod.shape->host_ports) {
+    const auto same = [&](const HostPort* known) { return SamePort(*known, port); };
+    if (std::none_of(ports.begin(), ports.end(), same)) ports.push_back(&port);
+  }
+}
+
+void NodeBooks::Remove(const PodClass& pod) {
+  for (size_t d = 0; d < requested.size(); ++d) requested[d] -= pod.request[d];
+  scored_cpu -= pod.node_cpu;
+  scored_memory -= pod.node_memory;
+  --pods;
+  for (const HostPort& port : pod.shape->host_ports) {
+    std::erase_if(ports, [&](const HostPort* known) { return SamePort(*known, port); });
+  }
+}
+
+World::World(PodClasses* classes) : classes_(*classes) {
+  const Tables& t = tables();
+  const size_t nodes = t.nodes.alive.size(), tasks = t.tasks.alive.size();
+  books_.resize(nodes);
+  for (NodeBooks& books : books_) books.requested.assign(t.dimension_count(), 0);
+  on_node_.resize(nodes);
+  image_counts_.resize(nodes);
+  place_of_.assign(tasks, kNone);
+  node_of_.assign(tasks, kNone);
+  terminating_.assign(tasks, 0);
+  started_.assign(tasks, kAbsent);
+  for (TaskIndex task = 0; task < tasks; ++task) {
+    const TaskStatus status = t.tasks.status[task];
+    if (!t.tasks.alive[task] || t.tasks.node[task] == kNone || !HoldsNode(status)) continue;
+    Add(task, t.tasks.node[task], t.tasks.started[task]);
+    terminating_[task] = status == TaskStatus::kReleasing;
+  }
+}
+
+void World::Add(TaskIndex t, NodeIndex n, int64_t started) {
+  const PodClass& facts = pod(t);
+  books_[n].Add(facts);
+  on_node_[n].push_back(t);
+  place_of_[t] = static_cast<uint32_t>(placed_.size());
+  placed_.push_back(t);
+  node_of_[t] = n;
+  started_[t] = started;
+  with_affinity_ += facts.has_affinity;
+  repelling_ += facts.repels;
+}
+
+void World::Remove(TaskIndex t) {
+  const PodClass& facts = pod(t);
+  const NodeIndex n = node_of_[t];
+  books_[n].Remove(facts);
+  std::erase(on_node_[n], t);
+  placed_[place_of_[t]] = placed_.back();
+  place_of_[placed_.back()] = place_of_[t];
+  placed_.pop_back();
+  place_of_[t] = kNone;
+  node_of_[t] = kNone;
+  terminating_[t] = 0;
+  with_affinity_ -= facts.has_affinity;
+  repelling_ -= facts.repels;
+}
+
+const Topology& World::ByLabel(const std::string& key) {
+  std::unique_ptr<Topology>& known = by_label_[key];
+  if (known != nullptr) return *known;
+  known = std::make_unique<Topology>();
+  NameTable values;
+  const NodeTable& nodes = tables().nodes;
+  known->of.assign(nodes.alive.size(), kNone);
+  for (NodeIndex n = 0; n < nodes.alive.size(); ++n) {
+    if (!nodes.alive[n]) continue;
+    const std::string* value = FindLabel(nodes.spec[n].labels, key);
+    if (value != nullptr) known->of[n] = values.Intern(*value);
+  }
+  known->size = static_cast<uint32_t>(values.size());
+  return *known;
+}
+
+}  // namespace muster::kube

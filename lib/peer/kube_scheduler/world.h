@@ -1,0 +1,99 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The cluster as a scheduling cycle sees it: what pods hold on each node, and the order in which
+// nodes are examined. A dry run changes copies of single nodes.
+//
+//   World world(&classes, tree);
+//   world.Add(task, node);                     // the pod counts there from now on
+//   NodeBooks books = world.books(node);       // a copy for a dry run
+//   books.Remove(classes.at(c), c);
+//   const Topology& zones = world.ByLabel("zone");
+#ifndef MUSTER_PEER_KUBE_SCHEDULER_WORLD_H_
+#define MUSTER_PEER_KUBE_SCHEDULER_WORLD_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lib/base/hash_map.h"
+#include "lib/kube/inter_view.h"
+#include "lib/peer/kube_scheduler/pod_classes.h"
+
+namespace muster::kube {
+
+// What the pods of one node hold.
+struct NodeBooks {
+  std::vector<int64_t> requested;  // by dimension
+  int64_t scored_cpu = 0, scored_memory = 0;
+  int64_t pods = 0;
+  std::vector<const HostPort*> ports;
+
+  void Add(const PodClass& pod);
+  void Remove(const PodClass& pod);
+};
+
+class World {
+ public:
+  // Takes the places of all tasks that hold a node. `classes` must outlive this.
+  explicit World(PodClasses* classes);
+
+  const Tables& tables() const { return classes_.tables(); }
+  PodClasses& classes() const { return classes_; }
+  ClassIndex class_of(TaskIndex t) const { return tables().tasks.task_class[t]; }
+  const PodClass& pod(TaskIndex t) const { return classes_.at(class_of(t)); }
+  int32_t priority(TaskIndex t) const { return tables().tasks.priority[t]; }
+
+  // The nodes in the order of the snapshot.
+  const std::vector<NodeIndex>& order() const { return order_; }
+  void SetOrder(std::vector<NodeIndex> order) { order_ = std::move(order); }
+
+  const NodeSpec& spec(NodeIndex n) const { return tables().nodes.spec[n]; }
+  // By dimension; absent amounts are 0.
+  int64_t allocatable(NodeIndex n, DimensionIndex d) const {
+    return OrZero(tables().nodes.allocatable.at(n, d));
+  }
+  const NodeBooks& books(NodeIndex n) const { return books_[n]; }
+  std::span<const TaskIndex> pods_on(NodeIndex n) const { return on_node_[n]; }
+  // All pods that hold a node.
+  const std::vector<TaskIndex>& placed() const { return placed_; }
+  NodeIndex node_of(TaskIndex t) const { return node_of_[t]; }
+  bool terminating(TaskIndex t) const { return terminating_[t]; }
+  int64_t started(TaskIndex t) const { return started_[t]; }
+  // Pods on nodes with any affinity term, and with a required term of anti-affinity.
+  size_t with_affinity() const { return with_affinity_; }
+  size_t repelling() const { return repelling_; }
+
+  void Add(TaskIndex t, NodeIndex n, int64_t started);
+  void Remove(TaskIndex t);
+  void SetTerminating(TaskIndex t, bool terminating = true) { terminating_[t] = terminating; }
+
+  // By node: on how many nodes each of its image names is, in the order of the node's list. The
+  // scheduler counts anew only where something of the node changed.
+  std::vector<std::vector<int64_t>>& image_counts() { return image_counts_; }
+
+  // Nodes by the value of a label.
+  const Topology& ByLabel(const std::string& key);
+
+ private:
+  PodClasses& classes_;
+  std::vector<NodeIndex> order_;
+  std::vector<NodeBooks> books_;
+  std::vector<std::vector<TaskIndex>> on_node_;
+  std::vector<TaskIndex> placed_;
+  std::vector<uint32_t> place_of_;  // in placed_
+  std::vector<NodeIndex> node_of_;
+  std::vector<uint8_t> terminating_;
+  std::vector<int64_t> started_;
+  std::vector<std::vector<int64_t>> image_counts_;
+  size_t with_affinity_ = 0, repelling_ = 0;
+  HashMap<std::string, std::unique_ptr<Topology>> by_label_;
+};
+
+// Returns whether the ports of the two pods cannot be on one node.
+bool PortsConflict(const HostPort& wanted, const HostPort& used);
+
+}  // namespace muster::kube
+
+#endif  // MUSTER_PEER_KUBE_SCHEDULER_WORLD_H_

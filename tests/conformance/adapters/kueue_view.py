@@ -1,0 +1,245 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""How Kueue reads a workload, and how it computes with requests: recorded calls of single
+functions."""
+
+from typing import Any, Callable
+
+import kueue_objects as objects
+from adapters.kueue_topology import amounts, of_vector, places
+from probe import Probe, Unanswerable
+
+Json = dict[str, Any]
+
+NO_RULE = "a container of amounts, and no rule"
+HIDDEN = "what the test does is code of the test"
+
+
+def _differs(ours: Any, theirs: Any) -> list[str]:
+    return [] if ours == theirs else [f"{ours}, the peer's {theirs}"]
+
+
+def _value(case: Json) -> Any:
+    return case["observed"]["value1"]
+
+
+def _gates(case: Json) -> Json:
+    return case["config"].get("featureGates") or {}
+
+
+def _given(case: Json, name: str) -> dict[str, int]:
+    """Amounts of the state. Nothing at all, which is not a request of nothing, is not asked."""
+    value = case["state"].get(name)
+    if value is None:
+        raise Unanswerable(NO_RULE)
+    return of_vector(value)
+
+
+# --- requests
+
+
+def _count(request: str, count: str, limit: str) -> Callable[[Json, Probe], list[str]]:
+    def check(case: Json, probe: Probe) -> list[str]:
+        state, right = case["state"], case["observed"]
+        ours = probe.kueue_view("count", request=of_vector(state.get(request)),
+                                capacity=of_vector(state.get("capacity")))
+        lines = _differs(ours["count"], right[count])
+        return lines + (_differs(ours["limit"], right[limit]) if limit in right else [])
+
+    return check
+
+
+def _add_or_sub(case: Json, probe: Probe) -> list[str]:
+    state = case["state"]
+    if "op" not in state:
+        raise Unanswerable(HIDDEN)
+    ask = {"add": "sum", "sub": "difference"}[state["op"]]
+    ours = probe.kueue_view(ask, a=of_vector(state.get("base")), b=of_vector(state.get("operand")))
+    return _differs(ours, of_vector(_value(case)))
+
+
+def _saturation(case: Json, probe: Probe) -> list[str]:
+    state = case["state"]
+    ask = "difference" if state["sub"] else "sum"
+    ours = probe.kueue_view(ask, a=of_vector(state.get("start")),
+                            b=of_vector(state.get("other")))
+    return _differs(ours, of_vector(_value(case)))
+
+
+def _scaled(case: Json, probe: Probe) -> list[str]:
+    """Products; of requests that are not negative, as those of pods are."""
+    ours = probe.kueue_view("changed", request=_given(case, "req"), count=case["state"]["factor"])
+    return _differs(ours, of_vector(_value(case)))
+
+
+def _divided(divisor: str) -> Callable[[Json, Probe], list[str]]:
+    def check(case: Json, probe: Probe) -> list[str]:
+        ours = probe.kueue_view("changed", request=_given(case, "req"),
+                                of=case["state"][divisor], left=1)
+        return _differs(ours, of_vector(_value(case)))
+
+    return check
+
+
+def _floored(case: Json, probe: Probe) -> list[str]:
+    ours = probe.kueue_view("changed", request=_given(case, "requests"), count=1)
+    return _differs(ours, of_vector(_value(case)))
+
+
+def _more(a: str, b: str) -> Callable[[Json, Probe], list[str]]:
+    def check(case: Json, probe: Probe) -> list[str]:
+        state = case["state"]
+        if a not in state and b not in state:
+            raise Unanswerable(HIDDEN)
+        other = state.get(b)
+        other = amounts(other) if b == "rl" else of_vector(other)
+        ours = probe.kueue_view("more", a=of_vector(state.get(a)), b=other)
+        return _differs(ours, _value(case) or [])
+
+    return check
+
+
+def _amount(case: Json, probe: Probe) -> list[str]:
+    state = case["state"]
+    ours = probe.kueue_view("amount", resource=state["resource"], text=state["quantity"])
+    return _differs(ours, _value(case))
+
+
+# --- workloads
+
+
+def _state(workload: Json) -> Json:
+    status = workload.get("status") or {}
+    assigned = (status.get("admission") or {}).get("podSetAssignments") or []
+    found = [p for one in assigned for p in places(one.get("topologyAssignment")) or []]
+    created = workload["metadata"].get("creationTimestamp")
+    return {
+        "created": objects.milliseconds(created) or 0,
+        "conditions": [
+            {"type": c["type"], "reason": c.get("reason", ""), "holds": c["status"] == "True",
+             "time": objects.milliseconds(c.get("lastTransitionTime")) or 0}
+            for c in status.get("conditions") or []
+        ],
+        "checks": [check["state"] for check in status.get("admissionChecks") or []],
+        "delayed": any(one.get("delayedTopologyRequest") == "Pending"
+                       and one.get("topologyAssignment") is None for one in assigned),
+        "nodes": [place["values"][-1] for place in found],
+        "unhealthy": [node["name"] for node in status.get("unhealthyNodes") or []],
+    }
+
+
+def _priority(case: Json, probe: Probe) -> list[str]:
+    """The tests of boosts have the gate on, whatever the record of gates is."""
+    workload, right = case["state"]["workload"], case["observed"]
+    base = (workload.get("spec") or {}).get("priority") or 0
+    notes = (workload.get("metadata") or {}).get("annotations") or {}
+    ours = probe.kueue_view("priority", priority=base, boosted=_gates(case).get(
+        "PriorityBoost", False), boost=notes.get("kueue.x-k8s.io/priority-boost", ""))
+    if "boost" in right:
+        return _differs(ours["priority"] - base, right["boost"])
+    return _differs(ours["priority"], right["priority"] if "priority" in right else _value(case))
+
+
+def _queue_time(case: Json, probe: Probe) -> list[str]:
+    state = _state(case["state"]["wl"])
+    sorts = _gates(case).get("PrioritySortingWithinCohort", True)
+    lines = []
+    for label in ("value1", "value2"):
+        if label not in case["observed"]:
+            continue
+        # The first assertion is about eviction times, the second about creation times.
+        ours = probe.kueue_view("queue_time", state=state, from_eviction=label == "value1",
+                                sorts_by_priority=sorts)
+        lines += _differs(ours, objects.milliseconds(case["observed"][label]))
+    return lines
+
+
+def _on_hold(case: Json, probe: Probe) -> list[str]:
+    return _differs(probe.kueue_view("on_hold", state=_state(case["state"]["wl"])), _value(case))
+
+
+def _second_pass(case: Json, probe: Probe) -> list[str]:
+    ours = probe.kueue_view("second_pass", state=_state(case["state"]["wl"]))
+    return _differs(ours, _value(case))
+
+
+def _scaled_down(case: Json, probe: Probe) -> list[str]:
+    asked = case["state"].get("args") or {}
+    ours = probe.kueue_view("scaled_down", before=asked.get("oldCounts") or {},
+                            now=asked.get("newCounts") or {})
+    return _differs(ours, _value(case))
+
+
+def _totals(case: Json, probe: Probe) -> list[str]:
+    state = case["state"]
+    if state.get("infoOptions"):
+        raise Unanswerable("the options of the view are functions of the test")
+    workload = state["workload"]
+    status = workload.get("status") or {}
+    reclaims = _gates(case).get("ReclaimablePods", True)
+    done = {r["name"]: r["count"] for r in status.get("reclaimablePods") or []} if reclaims else {}
+    pods = (workload.get("spec") or {}).get("podSets") or []
+    left = {p["name"]: probe.kueue_view("left", count=p["count"], reclaimed=done.get(p["name"], 0))
+            for p in pods}
+    rows = []
+    for one in (status.get("admission") or {}).get("podSetAssignments") or []:
+        count, total = one["count"], amounts(one.get("resourceUsage"))
+        if left.get(one["name"], 0) < count:
+            total = probe.kueue_view("changed", request=total, of=count, left=left[one["name"]])
+            count = left[one["name"]]
+        rows.append([one["name"], count, total])
+    if not status.get("admission"):
+        for p in pods:
+            pod = objects.pod_requests(p["template"]["spec"])
+            total = probe.kueue_view("changed", request=pod, count=left[p["name"]])
+            rows.append([p["name"], left[p["name"]], total])
+    right = [[r["Name"], r["Count"], of_vector(r.get("Requests"))]
+             for r in _value(case)["TotalRequests"] or []]
+    return _differs(rows, right)
+
+
+def _no_rule(reason: str) -> Callable[[Json, Probe], list[str]]:
+    def check(case: Json, probe: Probe) -> list[str]:
+        raise Unanswerable(reason)
+
+    return check
+
+
+_RESOURCES = "pkg-resources.Test"
+TESTS: dict[str, Callable[[Json, Probe], list[str]]] = {
+    _RESOURCES + "CountIn": _count("requests", "result", ""),
+    _RESOURCES + "CountInWithLimitingResource": _count("requests", "count", "limitingResource"),
+    _RESOURCES + "FloorToZero": _floored,
+    _RESOURCES + "GreaterKeys": _more("a", "b"),
+    _RESOURCES + "ResourceValueClampsOutsideInt64": _amount,
+    _RESOURCES + "SliceRequests_AddAndSub": _add_or_sub,
+    _RESOURCES + "SliceRequests_CountIn": _count("request", "cnt", "res"),
+    _RESOURCES + "SliceRequests_Divide": _divided("divisor"),
+    _RESOURCES + "SliceRequests_GreaterKeys": _more("req", "other"),
+    _RESOURCES + "SliceRequests_GreaterKeysRL": _more("req", "rl"),
+    _RESOURCES + "SliceRequests_Mul": _scaled,
+    _RESOURCES + "SliceRequests_SaturationMatchesMapRequests": _saturation,
+    _RESOURCES + "SliceRequests_ScaledDown": _divided("factor"),
+    _RESOURCES + "SliceRequests_ScaledUp": _scaled,
+    "pkg-util-priority.TestEffectivePriority": _priority,
+    "pkg-util-priority.TestParseEffectivePriority": _priority,
+    "pkg-util-priority.TestPriority": _priority,
+    "pkg-util-priority.TestPriorityBoost": _priority,
+    "pkg-workload.TestGetQueueOrderTimestamp": _queue_time,
+    "pkg-workload.TestIsOnHold": _on_hold,
+    "pkg-workload.TestNeedsSecondPass": _second_pass,
+    "pkg-workload.TestNewInfo": _totals,
+    "pkg-workloadslicing.TestScaledDown": _scaled_down,
+}
+for _name in ("MapRequestsGetValue", "MapRequestsIsEmpty", "MapRequestsLen", "RequestsEqual",
+              "SliceRequests_Clone", "SliceRequests_Conversion", "SliceRequests_GetValue",
+              "SliceRequests_LenAndIsEmpty", "SliceRequests_ResourceList", "SliceRequests_Set",
+              "SliceRequests_ToResourceList", "ToMap"):
+    TESTS[_RESOURCES + _name] = _no_rule(NO_RULE)
+for _name in ("AmountArithmetic", "GreaterKeysRL", "SliceRequests_MergeWithInPlace"):
+    TESTS[_RESOURCES + _name] = _no_rule(HIDDEN)
+TESTS[_RESOURCES + "ResourceQuantityRoundTrips"] = _no_rule("how amounts are written")
+
+
+def check(case: Json, probe: Probe) -> list[str]:
+    """How our answer differs from the recorded one. REQUIRES: the case's test is in TESTS."""
+    return TESTS[case["test"]](case, probe)

@@ -1,0 +1,115 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What a host sets for its whole process or thread moves no digest: the rounding mode, subnormal
+// numbers that count as zero, a locale with a comma for its decimal point.
+#include <cfenv>
+#include <clocale>
+#include <cstdint>
+#include <locale>
+#include <string>
+#include <vector>
+
+#include "tests/faults/fault_world.h"
+#include "tests/support/random_world.h"
+
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
+
+namespace muster::testing {
+namespace {
+
+constexpr uint64_t kWorlds = 12;
+
+// Scenario texts and digests of all profiles over some worlds, written and read again.
+std::vector<std::string> Everything() {
+  std::vector<std::string> all;
+  for (uint64_t seed = 0; seed < kWorlds; ++seed) {
+    Cluster cluster = MakeCluster(RandomWorld(seed + 700));
+    all.push_back(RowsOf(cluster));
+    const absl::StatusOr<Scenario> again = ParseScenario(all.back());
+    EXPECT_TRUE(again.ok()) << again.status().ToString();
+    if (!again.ok()) continue;
+    Cluster other;
+    EXPECT_TRUE(Fill(*again, &other).ok());
+    all.push_back(RowsOf(other));
+    for (const ProfileInfo& info : Profiles()) {
+      all.push_back(NextPlan(&cluster, info.name));
+      all.push_back(NextPlan(&other, info.name));
+      all.push_back(FreshPlan(cluster, info.name));
+    }
+  }
+  return all;
+}
+
+class Host : public ::testing::Test {
+ protected:
+  const std::vector<std::string> expected_ = Everything();
+};
+
+TEST_F(Host, SetsARoundingMode) {
+  for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+    ASSERT_EQ(std::fesetround(mode), 0);
+    const std::vector<std::string> got = Everything();
+    // It is the host's again.
+    EXPECT_EQ(std::fegetround(), mode);
+    std::fesetround(FE_TONEAREST);
+    EXPECT_EQ(got, expected_) << mode;
+  }
+}
+
+#if defined(__SSE2__)
+TEST_F(Host, FlushesSubnormals) {
+  constexpr unsigned kFlushAndDenormalsAreZero = 0x8040;
+  const unsigned before = _mm_getcsr();
+  _mm_setcsr(before | kFlushAndDenormalsAreZero);
+  const std::vector<std::string> got = Everything();
+  EXPECT_EQ(_mm_getcsr() & kFlushAndDenormalsAreZero, kFlushAndDenormalsAreZero);
+  _mm_setcsr(before);
+  EXPECT_EQ(got, expected_);
+}
+#endif
+
+// A stop of the host's sees the defaults while a cycle runs.
+TEST_F(Host, IsCalledBackWithTheDefaults) {
+  FaultWorld world;
+  std::fesetround(FE_UPWARD);
+  int mode = -1;
+  ScheduleOptions options;
+  options.should_stop = [&] {
+    mode = std::fegetround();
+    return false;
+  };
+  EXPECT_TRUE(world.cluster.Schedule("muster", options).ok());
+  std::fesetround(FE_TONEAREST);
+  EXPECT_EQ(mode, FE_TONEAREST);
+}
+
+class Commas : public std::numpunct<char> {
+ protected:
+  char do_decimal_point() const override { return ','; }
+  char do_thousands_sep() const override { return '.'; }
+  std::string do_grouping() const override { return "\3"; }
+};
+
+TEST_F(Host, SetsALocaleOfCpp) {
+  const std::locale before = std::locale::global(std::locale(std::locale(), new Commas));
+  const std::vector<std::string> got = Everything();
+  std::locale::global(before);
+  EXPECT_EQ(got, expected_);
+}
+
+TEST_F(Host, SetsALocaleOfC) {
+  const std::string before = std::setlocale(LC_ALL, nullptr);
+  const char* set = nullptr;
+  for (const char* name : {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE.utf8", "fr_FR.utf8"}) {
+    if (set == nullptr) set = std::setlocale(LC_ALL, name);
+  }
+  if (set == nullptr) GTEST_SKIP() << "no locale with a comma is installed";
+  const std::vector<std::string> got = Everything();
+  std::setlocale(LC_ALL, before.c_str());
+  EXPECT_EQ(got, expected_);
+}
+
+}  // namespace
+}  // namespace muster::testing

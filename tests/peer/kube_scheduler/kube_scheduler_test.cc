@@ -1,0 +1,169 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Profile kube-scheduler, one small cluster a rule. Decisions in words: "bind p n".
+#include <string>
+#include <utility>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/support/plan_words.h"
+
+namespace muster::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class KubeScheduler : public ::testing::Test {
+ protected:
+  void Node(const std::string& name, int cpu, NodeSpec node = {}) {
+    node.name = name;
+    node.capacity = {{"cpu", cpu}, {"memory", "8Gi"}, {"pods", 10}};
+    Accept(cluster_.AddNode(node));
+  }
+  void Pod(const std::string& name, const char* cpu, TaskSpec task = {}) {
+    task.name = name;
+    task.shape.request = {{"cpu", cpu}, {"memory", "1Gi"}};
+    if (!task.node.empty()) task.status = TaskStatus::kRunning;
+    Accept(cluster_.AddTask(task));
+  }
+  std::string Plan(const std::string& options = "") {
+    return Decide(cluster_,
+                  options.empty() ? "kube-scheduler" : "kube-scheduler:schedule(" + options + ")");
+  }
+  // One plan on the living cluster, which keeps its memory.
+  std::string Live(int64_t now, const std::string& options = "") {
+    const std::string profile =
+        options.empty() ? "kube-scheduler" : "kube-scheduler:schedule(" + options + ")";
+    const absl::StatusOr<muster::Plan> plan = cluster_.Schedule(profile, {.now = now});
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    if (!plan.ok()) return "";
+    std::string words;
+    for (const Bind& bind : plan->binds()) {
+      words += std::string(plan->task_name(bind.task)) + " " +
+               std::string(plan->node_name(bind.node)) + ";";
+    }
+    EXPECT_TRUE(cluster_.Apply(*plan).ok());
+    return words;
+  }
+  std::string Why(const std::string& task) {
+    const absl::StatusOr<muster::Plan> plan = Schedule(cluster_.Freeze(), "kube-scheduler");
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    for (const PendingTask& pending : plan->pending()) {
+      if (plan->task_name(pending.task) == task) return plan->reasons()[pending.reason].where;
+    }
+    return "not pending";
+  }
+
+  Cluster cluster_;
+};
+
+TEST_F(KubeScheduler, BindsPodsWithoutAJobToTheEmptiestNode) {
+  Node("a", 4);
+  Node("b", 8);
+  Pod("p", "1");
+  EXPECT_EQ(Plan(), "bind p b");
+  EXPECT_EQ(Plan("strategy=most"), "bind p a");
+}
+
+TEST_F(KubeScheduler, TheMoreImportantPodGoesFirst) {
+  Node("a", 1);
+  Pod("low", "1");
+  Pod("high", "1", {.priority = 5});
+  EXPECT_EQ(Plan(), "bind high a");
+}
+
+// Sums 1, 1, 5, 5: the heap has the fourth at its root.
+TEST_F(KubeScheduler, TheWinnerOfATieIsTheRootOfAHeap) {
+  Node("a", 4);
+  Node("b", 4);
+  Node("c", 8);
+  Node("d", 8);
+  Pod("p", "1");
+  EXPECT_EQ(Plan(), "bind p d");
+}
+
+TEST_F(KubeScheduler, SaysWhyInThePeersWords) {
+  NodeSpec tainted;
+  tainted.taints = {{"gpu", "only", TaintEffect::kNoSchedule}};
+  Node("a", 4, tainted);
+  Node("b", 1);
+  Node("c", 2);
+  Pod("q", "2", {.node = "c"});
+  Pod("p", "2");
+  EXPECT_EQ(Why("p"),
+            "0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 Insufficient cpu. "
+            "preemption: 0/3 nodes are available: 1 No preemption victims found for incoming pod, "
+            "2 Preemption is not helpful for scheduling.");
+}
+
+TEST_F(KubeScheduler, EvictsTheLeastImportantPodsThatMakeRoom) {
+  Node("a", 4);
+  Pod("low", "2", {.node = "a", .priority = 1});
+  Pod("mid", "2", {.node = "a", .priority = 2});
+  Pod("high", "2", {.priority = 3});
+  EXPECT_EQ(Plan(), "evict low a; nominate high a");
+}
+
+TEST_F(KubeScheduler, PolicyNeverEvictsNothing) {
+  Node("a", 2);
+  Pod("low", "2", {.node = "a"});
+  Pod("high", "2", {.priority = 3, .never_preempts = true});
+  EXPECT_EQ(Plan(), "");
+  EXPECT_THAT(Why("high"), HasSubstr("preemption: not eligible due to preemptionPolicy=Never."));
+}
+
+TEST_F(KubeScheduler, ABudgetProtectsItsPods) {
+  Node("a", 2);
+  Node("b", 2);
+  TaskSpec kept{.node = "a", .priority = 0};
+  kept.shape.labels = {{"app", "db"}};
+  Pod("kept", "2", kept);
+  Pod("other", "2", {.node = "b", .priority = 1});
+  Accept(cluster_.SetDisruptionBudget({.name = "db", .selector = Selector{{{"app", "db"}}, {}}}));
+  Pod("high", "2", {.priority = 3});
+  EXPECT_EQ(Plan(), "evict other b; nominate high b");
+}
+
+TEST_F(KubeScheduler, AGroupIsPlacedWholeOrNotAtAll) {
+  Node("a", 3);
+  JobSpec group{.name = "g", .min_available = 2};
+  group.pod_group.emplace();
+  Accept(cluster_.AddJob(group));
+  Pod("g0", "2", {.job = "g"});
+  Pod("g1", "2", {.job = "g"});
+  EXPECT_EQ(Plan(), "");
+  Node("b", 3);
+  EXPECT_EQ(Plan(), "bind g0 a; bind g1 b");
+}
+
+TEST_F(KubeScheduler, AGatedPodWaits) {
+  Node("a", 4);
+  Pod("p", "1", {.gates = {"x"}});
+  EXPECT_EQ(Live(0), "");
+  EXPECT_EQ(Live(1000), "");
+  TaskSpec open{.name = "p"};
+  open.shape.request = {{"cpu", 1}, {"memory", "1Gi"}};
+  Accept(cluster_.UpdateTask(open));
+  EXPECT_EQ(Live(1000), "p a;");
+}
+
+// A pod that is bound wakes it as little as time does; a node that fits it does.
+TEST_F(KubeScheduler, AnUnschedulablePodWaitsForItsEvent) {
+  Node("a", 1);
+  Pod("p", "2");
+  EXPECT_EQ(Live(0), "");
+  Pod("small", "1");
+  EXPECT_EQ(Live(1), "small a;");
+  Node("b", 4);
+  EXPECT_EQ(Live(2), "p b;");
+}
+
+TEST_F(KubeScheduler, NoCyclesOnlyFollowTheEvents) {
+  Node("a", 1);
+  Pod("p", "1");
+  EXPECT_EQ(Live(0, "cycles=0"), "");
+  EXPECT_EQ(Live(0), "p a;");
+}
+
+}  // namespace
+}  // namespace muster::testing
