@@ -7,16 +7,17 @@
 # the seeds of their hash tables and in their addresses.
 #
 #   tests/house/digest_matrix.sh            builds build/matrix-*; closes with `N passed, N failed`
-#   tests/house/digest_matrix.sh clang-O0   of the builds below, these alone
+#   tests/house/digest_matrix.sh asan       of the builds below, these alone
 #
-# gcc at -O3 is the release build, which ./test has made before.
+# gcc at -O3 is the release build, which ./test has made before. The build asan is that of the
+# preset asan: clang at -O0, with sanitizers.
 set -u
 cd "$(dirname "$0")/../.."
 
 builds=(
   "gcc-O0    g++         -O0"
-  "clang-O0  clang++-14  -O0"
   "clang-O3  clang++-14  -O3 -march=native"
+  "asan      (preset)"
 )
 if [ $# -gt 0 ]; then
   chosen=()
@@ -50,12 +51,22 @@ fi
 mkdir -p build
 rm -rf "$out-release" && mkdir "$out-release" && cp build/release/muster "$out-release/muster"
 names=(release)
+# build_one NAME [COMPILER FLAG...]: leaves the command line in $out-NAME/muster.
+build_one() {
+  local name=$1 compiler=${2:-} flags=${*:3}
+  if [ "$name" = asan ]; then
+    cmake --preset asan && cmake --build --preset asan --target muster_cli &&
+      rm -rf "$out-asan" && mkdir "$out-asan" && cp build/asan/muster "$out-asan/muster"
+    return
+  fi
+  cmake -S . -B "$out-$name" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$compiler" \
+    -DCMAKE_CXX_FLAGS_RELEASE="$flags" -DMUSTER_WERROR=ON -DMUSTER_BUILD_TESTING=OFF \
+    -DMUSTER_BUILD_BENCHMARKS=OFF && cmake --build "$out-$name" --target muster_cli
+}
 for build in "${builds[@]}"; do
-  read -r name compiler flags <<<"$build"
-  if ! { cmake -S . -B "$out-$name" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$compiler" \
-      -DCMAKE_CXX_FLAGS_RELEASE="$flags" -DMUSTER_WERROR=ON -DMUSTER_BUILD_TESTING=OFF \
-      -DMUSTER_BUILD_BENCHMARKS=OFF && cmake --build "$out-$name" --target muster_cli; } \
-      >"$out-$name.log" 2>&1 </dev/null; then
+  read -ra words <<<"$build"
+  name=${words[0]}
+  if ! build_one "${words[@]}" >"$out-$name.log" 2>&1 </dev/null; then
     tail -n 40 "$out-$name.log"
     echo "$name does not build"
     exit 1

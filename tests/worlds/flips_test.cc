@@ -58,6 +58,14 @@ const std::vector<std::string>& Specs() {
   return specs;
 }
 
+// Without the profiles with loops of their own, which read no speed option: small worlds show it.
+std::vector<std::string> SpecsThatReadSpeedOptions() {
+  std::vector<std::string> specs = Specs();
+  std::erase_if(specs,
+                [](const std::string& spec) { return spec == "kai" || spec == "kube-scheduler"; });
+  return specs;
+}
+
 std::string Digest(const Snapshot& snapshot, const std::string& profile,
                    const SpeedOptions& speed) {
   ScheduleOptions options;
@@ -108,6 +116,7 @@ TEST(Flips, NoSpeedOptionChangesAPlanWithDevices) {
 }
 
 TEST(Flips, NoSpeedOptionChangesAPlanOfALargerCluster) {
+  const std::vector<std::string> specs = SpecsThatReadSpeedOptions();
   for (uint64_t seed = 0; seed < 12; ++seed) {
     GenerateOptions options;
     options.mix = seed % 2 == 0 ? "uniform" : "openb";
@@ -123,7 +132,7 @@ TEST(Flips, NoSpeedOptionChangesAPlanOfALargerCluster) {
     ASSERT_TRUE(scenario.ok()) << scenario.status();
     Cluster cluster;
     ASSERT_TRUE(Fill(*scenario, &cluster).ok());
-    const std::string& profile = Specs()[seed % Specs().size()];
+    const std::string& profile = specs[seed % specs.size()];
     EXPECT_EQ(FlipThatMatters(cluster.Freeze(), profile), "")
         << "seed " << seed << " under " << profile;
   }
