@@ -66,12 +66,11 @@ void KaiJob::CollectNext(uint32_t set, bool real, std::vector<KaiPod*>* out) con
 }
 
 const std::vector<KaiPod*>& KaiJob::Next(bool real) const {
-  if (next_.has_value()) return *next_;
-  std::vector<KaiPod*> tasks;
-  CollectNext(0, real, &tasks);
-  if (tasks.empty()) return nothing_;  // nothing is kept of nothing
-  next_ = std::move(tasks);
-  return *next_;
+  if (knows_next_) return next_;
+  next_.clear();
+  CollectNext(0, real, &next_);
+  knows_next_ = !next_.empty();  // nothing is kept of nothing
+  return next_;
 }
 
 const KaiNext& KaiJob::NextRequest(bool real) const {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <span>
 
 #include "lib/peer/kai/node_order.h"
 #include "lib/peer/kai/world.h"
@@ -16,8 +15,9 @@ KaiNodeBoard::KaiNodeBoard(const KaiWorld& world, uint32_t shape)
       leaves_(std::bit_ceil(std::max<size_t>(1, world.nodes.size()))) {
   keys_.resize(world.nodes.size());
   winner_.assign(2 * leaves_, kKaiNone);
-  position_ = world.nodes.journal().size();
+  followed_ = world.nodes.changes();
   for (uint32_t n = 0; n < keys_.size(); ++n) {
+    known_.push_back(world.nodes.changes_of(n));
     keys_[n] = KeyOf(n);
     if (keys_[n].bands >= 0) winner_[leaves_ + n] = n;
   }
@@ -56,17 +56,32 @@ void KaiNodeBoard::Play(uint32_t at) {
 }
 
 void KaiNodeBoard::Set(uint32_t node, const Key& key) {
+  if (keys_[node] == key) return;
   keys_[node] = key;
   size_t at = leaves_ + node;
   winner_[at] = key.bands >= 0 ? node : kKaiNone;
-  while ((at /= 2) > 0) Play(static_cast<uint32_t>(at));
+  while ((at /= 2) > 0) {
+    const uint32_t before = winner_[at];
+    Play(static_cast<uint32_t>(at));
+    // Above, the node was not looked at, and is not now.
+    if (winner_[at] == before && before != node) return;
+  }
+}
+
+void KaiNodeBoard::Refresh(uint32_t node) {
+  const size_t changes = world_.nodes.changes_of(node);
+  if (known_[node] == changes) return;
+  known_[node] = changes;
+  Set(node, KeyOf(node));
 }
 
 void KaiNodeBoard::Follow() {
-  const std::span<const uint32_t> journal = world_.nodes.journal();
-  for (; position_ < journal.size(); ++position_) {
-    Set(journal[position_], KeyOf(journal[position_]));
+  if (const auto changed = world_.nodes.ChangedSince(followed_)) {
+    for (const uint32_t node : *changed) Refresh(node);
+  } else {
+    for (uint32_t node = 0; node < keys_.size(); ++node) Refresh(node);
   }
+  followed_ = world_.nodes.changes();
 }
 
 void KaiNodeBoard::Exclude(uint32_t node) { Set(node, {}); }

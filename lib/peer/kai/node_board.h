@@ -17,7 +17,7 @@
 //
 // Ties. The node with the smaller name.
 //
-// Cost. O(log nodes) for a node that has changed; O(1) for the best one.
+// Cost. O(log nodes) for a node that has changed, however often; O(1) for the best one.
 #ifndef MUSTER_PEER_KAI_NODE_BOARD_H_
 #define MUSTER_PEER_KAI_NODE_BOARD_H_
 
@@ -42,16 +42,19 @@ class KaiNodeBoard {
   struct Key {
     double bands = -1;  // below 0: the node has no room
     double place = 0;
+    friend bool operator==(const Key&, const Key&) = default;
   };
   Key KeyOf(uint32_t node) const;
   void Set(uint32_t node, const Key& key);
+  void Refresh(uint32_t node);
   bool Beats(uint32_t a, uint32_t b) const;
   void Play(uint32_t at);
 
   const KaiWorld& world_;
   const uint32_t shape_;
   size_t leaves_ = 1;
-  size_t position_ = 0;  // in the journal of the nodes
+  size_t followed_ = 0;        // changes of the nodes
+  std::vector<size_t> known_;  // by node: how often it had changed
   std::vector<Key> keys_;
   std::vector<uint32_t> winner_;  // a heap of winners; kKaiNone: none
 };

@@ -12,7 +12,8 @@ KaiNodes::KaiNodes(const KaiFacts& facts)
       groups_(facts.nodes.size()),
       notes_(facts.tasks.size()),
       legacy_(facts.nodes.size(), 0),
-      affinity_(facts) {
+      affinity_(facts),
+      changes_of_(facts.nodes.size(), 0) {
   for (uint32_t n = 0; n < facts.nodes.size(); ++n) {
     const KaiNodeFacts& node = facts.nodes[n];
     std::ranges::copy(node.allocatable, cells(n, 0));
@@ -85,6 +86,16 @@ void KaiNodes::ChargeVectors(uint32_t n, uint32_t task, const Note& note, double
   }
 }
 
+// Enters a change of the node. Twice as many entries as nodes are worth less than a look at each.
+void KaiNodes::Enter(uint32_t n) {
+  if (journal_.size() > 2 * changes_of_.size()) {
+    forgotten_ += journal_.size();
+    journal_.clear();
+  }
+  journal_.push_back(n);
+  ++changes_of_[n];
+}
+
 bool KaiNodes::Add(uint32_t n, KaiPod* pod, bool elsewhere) {
   Accept(n, pod);
   std::vector<Note>& notes = notes_[pod->task];
@@ -96,7 +107,7 @@ bool KaiNodes::Add(uint32_t n, KaiPod* pod, bool elsewhere) {
   notes.push_back({n, pod->status, pod->received, pod->accepted, pod->accepted_gpus, pod->devices});
   if (facts_.shape_of(pod->task).legacy_slices) ++legacy_[n];
   affinity_.Count(n, facts_.tasks[pod->task].shape, 1);
-  journal_.push_back(n);
+  Enter(n);
   const Note note = notes.back();
   ChargeVectors(n, pod->task, note, 1);
   AddParts(n, pod->task, note);
@@ -110,7 +121,7 @@ bool KaiNodes::Remove(uint32_t n, uint32_t task) {
   const Note note = std::move(*there);
   notes.erase(there);
   affinity_.Count(n, facts_.tasks[task].shape, -1);
-  journal_.push_back(n);
+  Enter(n);
   ChargeVectors(n, task, note, -1);
   RemoveParts(n, task, note);
   return true;

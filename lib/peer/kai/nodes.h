@@ -26,6 +26,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -93,8 +94,15 @@ class KaiNodes {
   size_t legacy_tasks(uint32_t n) const { return legacy_[n]; }
   const KaiAffinity& affinity() const { return affinity_; }
 
-  // The nodes that have changed, one entry a change.
-  std::span<const uint32_t> journal() const { return journal_; }
+  // How often any node has changed, and how often one has.
+  size_t changes() const { return forgotten_ + journal_.size(); }
+  size_t changes_of(uint32_t n) const { return changes_of_[n]; }
+  // Returns the nodes of the latest changes, an entry each, from number `since` on; nothing if so
+  // many followed that they are forgotten: then changes_of tells for each node.
+  std::optional<std::span<const uint32_t>> ChangedSince(size_t since) const {
+    if (since < forgotten_) return std::nullopt;
+    return std::span(journal_).subspan(since - forgotten_);
+  }
 
   uint32_t NewGroup() { return next_group_++; }
   void KnowGroups(uint32_t count) { next_group_ = std::max(next_group_, count); }
@@ -112,6 +120,7 @@ class KaiNodes {
   // Takes a device out of idle, or gives it back, if the node's devices are miscounted otherwise.
   void TakeDevice(uint32_t n);
   void ReturnDevice(uint32_t n);
+  void Enter(uint32_t n);
 
   const KaiFacts& facts_;
   size_t width_;
@@ -121,6 +130,8 @@ class KaiNodes {
   std::vector<size_t> legacy_;
   KaiAffinity affinity_;
   std::vector<uint32_t> journal_;
+  std::vector<size_t> changes_of_;
+  size_t forgotten_ = 0;  // entries that stood before those of `journal_`
   uint32_t next_group_ = 0;
   mutable std::vector<double> room_;  // of one question
 };

@@ -25,8 +25,19 @@ KaiJob::KaiJob(const KaiFacts& facts, uint32_t job)
   for (const KaiGroup& group : own_->groups) minimum_.push_back(group.minimum.value_or(-1));
 }
 
-KaiJob::KaiJob(const KaiJob& other, std::nullptr_t) : KaiJob(*other.facts_, other.job_) {
+void KaiJob::Become(const KaiJob& other) {
+  facts_ = other.facts_;
+  own_ = other.own_;
+  job_ = other.job_;
+  pods_.assign(own_->tasks.size(), nullptr);
+  set_status_.assign(own_->tasks.size(), 0);
+  index_.assign(own_->tasks.size(), 0);
+  index_count_ = {};
+  active_allocated_ = 0;
+  allocated_ = {};
+  counts_.assign(own_->groups.size(), {});
   minimum_ = other.minimum_;
+  ForgetNext();
 }
 
 size_t KaiJob::IndexOf(KaiStatus status) {
@@ -34,7 +45,7 @@ size_t KaiJob::IndexOf(KaiStatus status) {
 }
 
 void KaiJob::ForgetNext() const {
-  next_.reset();
+  knows_next_ = false;
   next_request_.reset();
 }
 
@@ -85,8 +96,8 @@ bool KaiJob::SetStatus(KaiPod* pod, KaiStatus status) {
 }
 
 void KaiJob::Redirect() {
-  if (!next_.has_value()) return;
-  for (KaiPod*& pod : *next_) pod = Find(pod->task);
+  if (!knows_next_) return;
+  for (KaiPod*& pod : next_) pod = Find(pod->task);
 }
 
 int KaiJob::CountActiveUsed() const {
@@ -182,8 +193,17 @@ int KaiJob::AtMinimum() const {
   return exactly ? 0 : 1;
 }
 
+KaiPod* KaiArena::Clone(const KaiPod& pod) {
+  if (used_pods_ == pods_.size()) pods_.emplace_back();
+  KaiPod& copy = pods_[used_pods_++];
+  copy = pod;
+  return &copy;
+}
+
 KaiJob* KaiArena::Clone(const KaiJob& job, std::span<KaiPod* const> pods) {
-  KaiJob& copy = jobs_.emplace_back(job, nullptr);
+  if (used_jobs_ == jobs_.size()) jobs_.emplace_back(job);
+  KaiJob& copy = jobs_[used_jobs_++];
+  copy.Become(job);
   for (const KaiPod* pod : pods) copy.Add(Clone(*pod));
   return &copy;
 }

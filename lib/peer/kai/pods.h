@@ -59,8 +59,8 @@ struct KaiNext {
 class KaiJob {
  public:
   KaiJob(const KaiFacts& facts, uint32_t job);
-  // Constructs a copy of `other` without pods.
-  KaiJob(const KaiJob& other, std::nullptr_t);
+  // Becomes a copy of `other` without pods. Keeps the memory that it has.
+  void Become(const KaiJob& other);
 
   uint32_t number() const { return job_; }
   const KaiJobFacts& facts() const { return *own_; }
@@ -140,25 +140,28 @@ class KaiJob {
   KaiAmounts allocated_ = {};
   std::vector<Counts> counts_;    // by group
   std::vector<int32_t> minimum_;  // by group
-  mutable std::optional<std::vector<KaiPod*>> next_;
-  const std::vector<KaiPod*> nothing_;
+  mutable std::vector<KaiPod*> next_;
+  mutable bool knows_next_ = false;
   mutable std::optional<KaiNext> next_request_;
 };
 
-// Owns the copies that a simulation makes.
+// Owns the copies that a simulation makes. What is cleared is used again: a search makes copies by
+// the million.
 class KaiArena {
  public:
-  KaiPod* Clone(const KaiPod& pod) { return &pods_.emplace_back(pod); }
+  KaiPod* Clone(const KaiPod& pod);
   KaiJob* Clone(const KaiJob& job, std::span<KaiPod* const> pods);
-  void Clear() {
-    pods_.clear();
-    jobs_.clear();
+  void Clear() { used_pods_ = used_jobs_ = 0; }
+  // Calls visit(pod) for each copy since Clear, in their order.
+  template <typename Visit>
+  void ForEachPod(Visit visit) const {
+    for (size_t i = 0; i < used_pods_; ++i) visit(pods_[i]);
   }
-  std::deque<KaiPod>& pods() { return pods_; }
 
  private:
   std::deque<KaiPod> pods_;
   std::deque<KaiJob> jobs_;
+  size_t used_pods_ = 0, used_jobs_ = 0;
 };
 
 }  // namespace muster

@@ -18,12 +18,17 @@ KaiScenario::KaiScenario(KaiWorld* world, const KaiJob* preemptor, Pods pending,
       preemptor_(preemptor),
       pending_(std::move(pending)),
       recorded_jobs_(std::move(recorded_jobs)) {
+  using Role = KaiFingerprint::Role;
+  beginning_.Add(Role::kPreemptor, preemptor_->number());
+  for (const KaiPod* pod : pending_) beginning_.Add(Role::kPending, pod->task);
   for (const KaiJob* job : recorded_jobs_) {
     Pods tasks;
     AppendKaiPods(*job, &tasks);
     recorded_.insert(recorded_.end(), tasks.begin(), tasks.end());
     AddStep(tasks);
   }
+  for (const KaiPod* pod : recorded_) beginning_.Add(Role::kRecorded, pod->task);
+  fingerprint_ = beginning_;
 }
 
 KaiScenario::Pods KaiScenario::AllVictims() const {
@@ -44,6 +49,7 @@ void KaiScenario::AddVictims(const Pods& tasks) {
   potential_.insert(potential_.end(), tasks.begin(), tasks.end());
   AddStep(tasks);
   for (const KaiPod* pod : tasks) {
+    fingerprint_.Add(KaiFingerprint::Role::kPotential, pod->task);
     const uint32_t job = world_->facts().tasks[pod->task].job;
     std::vector<uint32_t>& jobs = jobs_near_[pod->node];
     const auto at = std::ranges::lower_bound(jobs, job);

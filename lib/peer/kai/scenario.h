@@ -20,6 +20,7 @@
 #include <span>
 #include <vector>
 
+#include "lib/peer/kai/fingerprint.h"
 #include "lib/peer/kai/world.h"
 
 namespace muster {
@@ -41,6 +42,9 @@ class KaiScenario {
   const Pods& potential() const { return potential_; }
   const std::vector<const KaiJob*>& recorded_jobs() const { return recorded_jobs_; }
   const std::map<uint32_t, Victim>& victims() const { return victims_; }
+  // Of the job, its pending tasks and recorded victims; and of potential victims, too.
+  const KaiFingerprint& beginning() const { return beginning_; }
+  const KaiFingerprint& fingerprint() const { return fingerprint_; }
   Pods AllVictims() const;
 
   void AddVictims(const Pods& tasks);
@@ -58,6 +62,7 @@ class KaiScenario {
   std::vector<const KaiJob*> recorded_jobs_;
   std::map<uint32_t, Victim> victims_;                   // by job
   std::map<uint32_t, std::vector<uint32_t>> jobs_near_;  // by node: jobs of potential victims
+  KaiFingerprint beginning_, fingerprint_;
 };
 
 // Appends the pods that a copy of a job has.

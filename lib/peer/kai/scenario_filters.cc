@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 namespace muster {
 
@@ -15,16 +16,17 @@ KaiScenarioFilters::KaiScenarioFilters(const KaiWorld& world, const KaiScenario&
 }
 
 template <class Gain>
-void KaiScenarioFilters::Follow(const KaiScenario& scenario, std::vector<uint8_t>* seen,
-                                Gain&& gain) {
-  seen->resize(world_.facts().tasks.size(), 0);
-  for (const KaiScenario::Pods* pods : {&scenario.recorded(), &scenario.potential()}) {
-    for (const KaiPod* pod : *pods) {
-      if (pod->node == kKaiNone || (*seen)[pod->task] != 0) continue;
-      (*seen)[pod->task] = 1;
-      gain(*pod);
+void KaiScenarioFilters::Follow(const KaiScenario& scenario, Followed* followed, Gain&& gain) {
+  followed->seen.resize(world_.facts().tasks.size(), 0);
+  const auto follow = [&](const KaiScenario::Pods& pods, size_t* from) {
+    for (; *from < pods.size(); ++*from) {
+      const KaiPod& pod = *pods[*from];
+      if (pod.node == kKaiNone || std::exchange(followed->seen[pod.task], 1) != 0) continue;
+      gain(pod);
     }
-  }
+  };
+  follow(scenario.recorded(), &followed->recorded);
+  follow(scenario.potential(), &followed->potential);
 }
 
 bool KaiScenarioFilters::Admit(const KaiScenario& scenario) {
@@ -33,7 +35,7 @@ bool KaiScenarioFilters::Admit(const KaiScenario& scenario) {
 
 bool KaiScenarioFilters::AdmitNodes(const KaiScenario& scenario) {
   if (!selects_) return true;
-  Follow(scenario, &seen_by_nodes_, [&](const KaiPod& pod) { near_[pod.node] = 1; });
+  Follow(scenario, &by_nodes_, [&](const KaiPod& pod) { near_[pod.node] = 1; });
   return std::ranges::all_of(scenario.pending(), [&](const KaiPod* pod) {
     const KaiShape& shape = world_.ShapeOf(*pod);
     if (!shape.selects_nodes) return true;
@@ -73,22 +75,20 @@ void KaiScenarioFilters::Insert(Holders* holders, uint32_t holder, bool replace)
 }
 
 // Gives each need, largest first, to the first holder with room.
-bool KaiScenarioFilters::Match(std::span<const double> needed, const Holders& holders) {
-  std::vector<double> given(holders.left.size(), 0.0);
+bool KaiScenarioFilters::Match(std::span<const double> needed, Holders* holders) {
+  holders->given.resize(holders->left.size(), 0.0);
+  bool all = true;
   for (const double need : needed) {
-    if (need == 0) return true;
-    bool matched = false;
-    for (const uint32_t holder : holders.order) {
-      const double left = holders.left[holder];
-      if (left < need) break;
-      if (left - given[holder] < need) continue;
-      given[holder] += need;
-      matched = true;
-      break;
-    }
-    if (!matched) return false;
+    if (need == 0) break;
+    const auto holder = std::ranges::find_if(holders->order, [&](uint32_t h) {
+      return holders->left[h] < need || holders->left[h] - holders->given[h] >= need;
+    });
+    all = holder != holders->order.end() && holders->left[*holder] >= need;
+    if (!all) break;
+    holders->given[*holder] += need;
   }
-  return true;
+  for (const uint32_t holder : holders->order) holders->given[holder] = 0;
+  return all;
 }
 
 void KaiScenarioFilters::BeginGpus(const KaiScenario& first) {
@@ -104,7 +104,7 @@ void KaiScenarioFilters::BeginGpus(const KaiScenario& first) {
       least = nodes_.left[nodes_.order.back()];
     }
   }
-  Follow(first, &seen_by_gpus_, [&](const KaiPod& pod) { GainGpus(pod); });
+  Follow(first, &by_gpus_, [&](const KaiPod& pod) { GainGpus(pod); });
 }
 
 void KaiScenarioFilters::GainGpus(const KaiPod& victim) {
@@ -115,8 +115,8 @@ void KaiScenarioFilters::GainGpus(const KaiPod& victim) {
 }
 
 bool KaiScenarioFilters::AdmitGpus(const KaiScenario& scenario) {
-  Follow(scenario, &seen_by_gpus_, [&](const KaiPod& pod) { GainGpus(pod); });
-  return Match(needed_, nodes_);
+  Follow(scenario, &by_gpus_, [&](const KaiPod& pod) { GainGpus(pod); });
+  return Match(needed_, &nodes_);
 }
 
 void KaiScenarioFilters::CollectLevels(const KaiJob& job, uint32_t group) {
@@ -177,9 +177,9 @@ void KaiScenarioFilters::GainTopology(const KaiPod& victim) {
 
 bool KaiScenarioFilters::AdmitTopology(const KaiScenario& scenario) {
   if (levels_.empty()) return true;
-  Follow(scenario, &seen_by_topology_, [&](const KaiPod& pod) { GainTopology(pod); });
+  Follow(scenario, &by_topology_, [&](const KaiPod& pod) { GainTopology(pod); });
   return std::ranges::all_of(levels_,
-                             [](const Level& level) { return Match(level.needed, level.domains); });
+                             [](Level& level) { return Match(level.needed, &level.domains); });
 }
 
 }  // namespace muster

@@ -38,6 +38,7 @@ class KaiScenarioFilters {
   struct Holders {
     std::vector<double> left;     // by holder
     std::vector<uint32_t> order;  // descending
+    std::vector<double> given;    // by holder; all 0 between calls
   };
   struct Level {
     const KaiTopologyWish* wish;
@@ -54,16 +55,21 @@ class KaiScenarioFilters {
   bool AdmitGpus(const KaiScenario& scenario);
   void GainGpus(const KaiPod& victim);
   void GainTopology(const KaiPod& victim);
-  // Calls `gain` for victims that were not seen before.
+  // What one filter has seen of the scenario.
+  struct Followed {
+    size_t recorded = 0, potential = 0;
+    std::vector<uint8_t> seen = {};  // by task
+  };
+  // Calls `gain` for victims with tasks that were not seen before.
   template <class Gain>
-  void Follow(const KaiScenario& scenario, std::vector<uint8_t>* seen, Gain&& gain);
+  void Follow(const KaiScenario& scenario, Followed* followed, Gain&& gain);
   static void Insert(Holders* holders, uint32_t holder, bool replace);
-  static bool Match(std::span<const double> needed, const Holders& holders);
+  static bool Match(std::span<const double> needed, Holders* holders);
 
   const KaiWorld& world_;
   bool selects_ = false;
   std::vector<uint8_t> near_;  // by node: feasible, or with a victim
-  std::vector<uint8_t> seen_by_nodes_, seen_by_topology_, seen_by_gpus_;  // by task
+  Followed by_nodes_, by_topology_, by_gpus_;
   std::vector<Level> levels_;
   std::vector<double> needed_;  // GPUs of pending tasks, descending
   Holders nodes_;

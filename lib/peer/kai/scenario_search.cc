@@ -72,14 +72,15 @@ void KaiNodeLocalScenarios::Propose(const KaiScenario& base) {
   for (const KaiPod* pod : world->JobOf(*base.potential().back()).pods()) {
     if (pod->node != kKaiNone) nodes.insert(pod->node);
   }
-  std::set<std::vector<uint32_t>> seen;
+  std::vector<KaiFingerprint> seen;
   for (const uint32_t node : nodes) {
     const KaiScenario::Pods victims = base.VictimsNear(node);
     if (victims.empty()) continue;
-    std::vector<uint32_t> key;
-    for (const KaiPod* pod : victims) key.push_back(pod->task);
-    std::ranges::sort(key);
-    if (!seen.insert(std::move(key)).second) continue;
+    KaiFingerprint print = base.beginning();
+    for (const KaiPod* pod : victims) print.Add(KaiFingerprint::Role::kPotential, pod->task);
+    if (std::ranges::find(seen, print) != seen.end()) continue;
+    seen.push_back(print);
+    if (probe_.failed->contains(print)) continue;
     KaiScenario& proposal =
         proposals_.emplace_back(world, &base.preemptor(), base.pending(), base.recorded_jobs());
     // Jobs come one after the other: VictimsNear goes by job.
@@ -107,93 +108,123 @@ const KaiScenario* KaiGangScenarios::Next() {
   }
 }
 
-// Lists the nodes with victims, in the order of the first one.
-std::vector<KaiGangScenarios::Near> KaiGangScenarios::NodesNear(const KaiScenario& base) {
-  batches_.clear();
-  std::vector<Near> near;
-  std::map<const KaiJob*, size_t> batch_of;
-  std::map<uint32_t, size_t> near_of;
-  for (size_t i = 0; i < base.potential().size(); ++i) {
-    KaiPod* const pod = base.potential()[i];
-    const KaiJob* const step = base.StepOf(*pod);
-    if (step == nullptr) continue;
-    const auto [batch, is_new] = batch_of.emplace(step, batches_.size());
-    if (is_new) batches_.push_back({step, {}});
-    batches_[batch->second].tasks.push_back(pod);
-    if (pod->node == kKaiNone) continue;
-    const auto [at, first] = near_of.emplace(pod->node, near.size());
-    if (first) near.push_back({pod->node, i, 0, {}});
-    std::vector<size_t>& batches = near[at->second].batches;
-    if (std::ranges::find(batches, batch->second) == batches.end()) {
-      batches.push_back(batch->second);
+// Sorts the victims that the base has gained into batches, and into nodes by their first victim.
+void KaiGangScenarios::FollowBase(const KaiScenario& base) {
+  if (recorded_.empty()) {
+    recorded_.assign(base_.world()->nodes.size(), 0.0);
+    near_of_.assign(base_.world()->nodes.size(), 0);
+    for (const KaiPod* pod : base.recorded()) {
+      if (pod->node != kKaiNone) recorded_[pod->node] += pod->accepted_quota;
     }
   }
-  return near;
+  for (; followed_ < base.potential().size(); ++followed_) {
+    KaiPod* const pod = base.potential()[followed_];
+    const KaiJob* const step = base.StepOf(*pod);
+    if (step == nullptr) continue;
+    const auto [batch, is_new] = batch_of_.emplace(step, batches_.size());
+    if (is_new) batches_.emplace_back();
+    batches_[batch->second].tasks.push_back(pod);
+    batches_[batch->second].fingerprint.Add(KaiFingerprint::Role::kPotential, pod->task);
+    if (pod->node != kKaiNone) AddNear(pod->node, followed_, batch->second, pod);
+  }
+}
+
+void KaiGangScenarios::AddNear(uint32_t node, size_t place, size_t batch, const KaiPod* pod) {
+  uint32_t& at = near_of_[node];
+  if (at == 0) {
+    near_.push_back({node, place});
+    at = static_cast<uint32_t>(near_.size());
+  }
+  Near& near = near_[at - 1];
+  // Nearly always its batch is the latest. A job that is a victim twice adds to an earlier one.
+  size_t listed = near.batches.size();
+  while (listed > 0 && near.batches[listed - 1] != batch) --listed;
+  if (listed == 0) {
+    near.batches.push_back(batch);
+    listed = near.batches.size();
+  }
+  const size_t of_batch = listed - 1;
+  const auto to =
+      std::ranges::upper_bound(near.pods, of_batch, {}, &std::pair<size_t, const KaiPod*>::first);
+  near.pods.insert(to, {of_batch, pod});
+}
+
+// Orders the nodes where the smallest task would find room by what they would have free.
+void KaiGangScenarios::Rank(double least) {
+  ranked_.clear();
+  for (size_t i = 0; i < near_.size(); ++i) {
+    double free = recorded_[near_[i].node];
+    free += base_.world()->nodes.FreeGpus(near_[i].node);
+    for (const auto& [at, pod] : near_[i].pods) free += pod->accepted_quota;
+    if (least > 0 && free < least) continue;
+    ranked_.push_back({free, near_[i].first, i});
+  }
+  std::ranges::sort(ranked_, [](const Ranked& a, const Ranked& b) {
+    return a.free != b.free ? a.free < b.free : a.first < b.first;
+  });
+}
+
+double KaiGangScenarios::MissingOf(double demand) const {
+  double elsewhere = 0;
+  for (uint32_t n = 0; n < recorded_.size(); ++n) {
+    if (probe_.feasible[n] == 0 || near_of_[n] != 0) continue;
+    elsewhere += base_.world()->nodes.FreeGpus(n);
+    elsewhere += recorded_[n];
+  }
+  return demand - elsewhere;
 }
 
 void KaiGangScenarios::Begin(const KaiScenario& base) {
-  const KaiWorld& world = *base_.world();
   wide_ = &base;
-  near_ = NodesNear(base);
-  std::vector<double> recorded(world.nodes.size(), 0.0);
-  for (const KaiPod* pod : base.recorded()) {
-    if (pod->node != kKaiNone) recorded[pod->node] += pod->accepted_quota;
-  }
+  FollowBase(base);
   double demand = 0, least = -1;
   for (const KaiPod* pod : base.pending()) {
-    const double quota = world.ShapeOf(*pod).quota;
+    const double quota = base_.world()->ShapeOf(*pod).quota;
     demand += quota;
     if (least < 0 || quota < least) least = quota;
   }
-  std::vector<uint8_t> has_victims(world.nodes.size(), 0);
-  for (Near& near : near_) {
-    has_victims[near.node] = 1;
-    near.free = recorded[near.node];
-    near.free += world.nodes.FreeGpus(near.node);
-    for (const size_t batch : near.batches) {
-      for (const KaiPod* pod : batches_[batch].tasks) {
-        if (pod->node == near.node) near.free += pod->accepted_quota;
-      }
-    }
-  }
-  std::erase_if(near_, [&](const Near& near) { return least > 0 && near.free < least; });
-  std::ranges::sort(near_, [](const Near& a, const Near& b) {
-    return a.free != b.free ? a.free < b.free : a.first < b.first;
-  });
-  double missing = demand;
-  double elsewhere = 0;
-  for (uint32_t n = 0; n < world.nodes.size(); ++n) {
-    if (probe_.feasible[n] == 0 || has_victims[n] != 0) continue;
-    elsewhere += world.nodes.FreeGpus(n);
-    elsewhere += recorded[n];
-  }
-  missing -= elsewhere;
-  take_ = 0;
+  Rank(least);
+  taken_.assign(batches_.size(), 0);
+  taken_print_ = base.beginning();
+  counted_ = take_ = 0;
   more_ = 1;
+  const double missing = MissingOf(demand);
   if (missing <= 0) return;
   double sum = 0;
-  for (const Near& near : near_) {
+  for (const Ranked& ranked : ranked_) {
     ++take_;
-    sum += near.free;
+    sum += ranked.free;
     if (sum >= missing) return;
   }
-  take_ = near_.size() + 1;
+  take_ = ranked_.size() + 1;
 }
 
-// Proposes the victims of the first nodes, and takes more nodes next time.
-const KaiScenario* KaiGangScenarios::Widen() {
-  if (take_ > near_.size()) return nullptr;
-  std::set<size_t> batches;
-  for (size_t i = 0; i < take_; ++i)
-    batches.insert(near_[i].batches.begin(), near_[i].batches.end());
-  if (take_ >= near_.size()) {
-    take_ = near_.size() + 1;
+// Takes the victims of the first nodes, and more nodes next time. Returns false if there are none.
+bool KaiGangScenarios::TakeNodes() {
+  if (take_ > ranked_.size()) return false;
+  for (; counted_ < take_; ++counted_) {
+    for (const size_t batch : near_[ranked_[counted_].near].batches) {
+      if (std::exchange(taken_[batch], 1) == 0) taken_print_.Add(batches_[batch].fingerprint);
+    }
+  }
+  if (take_ >= ranked_.size()) {
+    take_ = ranked_.size() + 1;
   } else {
-    take_ = std::min(take_ + more_, near_.size());
+    take_ = std::min(take_ + more_, ranked_.size());
     more_ *= 2;
   }
+  return true;
+}
+
+// Proposes the victims of the first nodes that have not failed before.
+const KaiScenario* KaiGangScenarios::Widen() {
+  do {
+    if (!TakeNodes()) return nullptr;
+  } while (probe_.failed->contains(taken_print_));
   current_.emplace(base_.world(), &wide_->preemptor(), wide_->pending(), wide_->recorded_jobs());
-  for (const size_t batch : batches) current_->AddVictims(batches_[batch].tasks);
+  for (size_t batch = 0; batch < batches_.size(); ++batch) {
+    if (taken_[batch] != 0) current_->AddVictims(batches_[batch].tasks);
+  }
   return &*current_;
 }
 

@@ -15,15 +15,20 @@
 // Peer. A step of which a task is recorded already is passed over, and the job's other tasks go
 // back to the queue. A job that was recorded may so be a victim twice.
 //
-// Cost. A proposal costs O(its victims).
+// Cost. A step costs O(nodes with victims * log) in the second generator, and what is on the nodes
+// of the latest victim's job in the first. What failed before is known by its fingerprint, before a
+// scenario is built of it. A proposal costs O(its victims).
 #ifndef MUSTER_PEER_KAI_SCENARIO_SEARCH_H_
 #define MUSTER_PEER_KAI_SCENARIO_SEARCH_H_
 
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "lib/peer/kai/job_queue.h"
@@ -38,6 +43,7 @@ struct KaiProbe {
   std::vector<const KaiJob*> recorded_jobs = {};
   std::vector<uint8_t> feasible = {};  // by node
   std::function<std::unique_ptr<KaiJobQueue>()> victims;
+  const std::set<KaiFingerprint>* failed = nullptr;  // scenarios that are not proposed again
 };
 
 // The base: victims of the queue, as far as they were added.
@@ -68,12 +74,14 @@ class KaiScenarioGenerator {
 
 class KaiNodeLocalScenarios : public KaiScenarioGenerator {
  public:
-  KaiNodeLocalScenarios(KaiWorld* world, const KaiProbe& probe) : base_(world, probe) {}
+  KaiNodeLocalScenarios(KaiWorld* world, const KaiProbe& probe)
+      : probe_(probe), base_(world, probe) {}
   const KaiScenario* Next() override;
 
  private:
   void Propose(const KaiScenario& base);
 
+  const KaiProbe& probe_;
   KaiScenarioBase base_;
   bool begun_ = false;
   std::deque<KaiScenario> proposals_;
@@ -88,25 +96,46 @@ class KaiGangScenarios : public KaiScenarioGenerator {
  private:
   // Victims that go together, by their representative.
   struct Batch {
-    const KaiJob* step;
     KaiScenario::Pods tasks;
+    KaiFingerprint fingerprint;
   };
   struct Near {
     uint32_t node;
     size_t first;  // place of its first victim
-    double free;   // GPUs, if all of its victims go
-    std::vector<size_t> batches;
+    std::vector<size_t> batches = {};
+    // Its victims, each with the place of its batch in `batches`; ascending by that.
+    std::vector<std::pair<size_t, const KaiPod*>> pods = {};
+  };
+  struct Ranked {
+    double free;  // GPUs, if all of its victims go
+    size_t first;
+    size_t near;
   };
   void Begin(const KaiScenario& base);
-  std::vector<Near> NodesNear(const KaiScenario& base);
+  void FollowBase(const KaiScenario& base);
+  void AddNear(uint32_t node, size_t place, size_t batch, const KaiPod* pod);
+  void Rank(double least);
+  // Returns the GPUs that lack, with what is free on nodes without victims.
+  double MissingOf(double demand) const;
+  bool TakeNodes();
   const KaiScenario* Widen();
 
   const KaiProbe& probe_;
   KaiScenarioBase base_;
   bool begun_ = false;
   const KaiScenario* wide_ = nullptr;  // the base that is being proposed in parts
+  // Of the base, as far as it was followed:
+  size_t followed_ = 0;
   std::vector<Batch> batches_;
-  std::vector<Near> near_;
+  std::map<const KaiJob*, size_t> batch_of_;
+  std::vector<Near> near_;         // in the order of their first victims
+  std::vector<uint32_t> near_of_;  // by node: its place in `near_`, plus 1
+  std::vector<double> recorded_;   // by node: GPUs of recorded victims
+  // Of the base that is being proposed:
+  std::vector<Ranked> ranked_;
+  std::vector<uint8_t> taken_;  // by batch
+  KaiFingerprint taken_print_;
+  size_t counted_ = 0;          // ranked nodes of which the batches are taken
   size_t take_ = 0, more_ = 1;  // how many nodes, and how many more next
   std::optional<KaiScenario> current_;
 };

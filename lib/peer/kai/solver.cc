@@ -8,17 +8,6 @@
 #include "lib/peer/kai/placing.h"
 
 namespace muster {
-namespace {
-
-void Mix(std::array<uint64_t, 2>* hash, uint64_t value) {
-  constexpr uint64_t kFactors[2] = {0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f};
-  for (size_t i = 0; i < 2; ++i) {
-    uint64_t x = ((*hash)[i] ^ value) * kFactors[i];
-    (*hash)[i] = x ^ (x >> 29);
-  }
-}
-
-}  // namespace
 
 std::vector<uint8_t> KaiFeasibleNodes(const KaiWorld& world, const KaiJob& job) {
   std::vector<uint8_t> feasible(world.nodes.size(), 1);
@@ -103,7 +92,8 @@ const KaiJob* KaiSolver::PartOf(const KaiJob& job, std::span<KaiPod* const> task
 
 KaiSolver::Answer KaiSolver::Ask(const KaiJob& job, std::span<KaiPod* const> tasks, Generator which,
                                  const Recorded& recorded) {
-  KaiProbe probe{PartOf(job, tasks), recorded.jobs, question_.feasible, question_.victims};
+  KaiProbe probe{PartOf(job, tasks), recorded.jobs, question_.feasible, question_.victims,
+                 &failed_};
   for (const KaiPod* pod : recorded.victims) probe.feasible[pod->node] = 1;
   std::unique_ptr<KaiScenarioGenerator> generator;
   if (which == Generator::kNodeLocal) {
@@ -112,25 +102,12 @@ KaiSolver::Answer KaiSolver::Ask(const KaiJob& job, std::span<KaiPod* const> tas
     generator = std::make_unique<KaiGangScenarios>(world_, probe);
   }
   while (const KaiScenario* const scenario = generator->Next()) {
-    const Fingerprint fingerprint = FingerprintOf(*scenario);
-    if (failed_.contains(fingerprint)) continue;
+    if (failed_.contains(scenario->fingerprint())) continue;
     Answer answer = Simulate(*scenario, &probe.feasible);
     if (answer.solved) return answer;
-    failed_.insert(fingerprint);
+    failed_.insert(scenario->fingerprint());
   }
   return {};
-}
-
-KaiSolver::Fingerprint KaiSolver::FingerprintOf(const KaiScenario& scenario) {
-  Fingerprint hash = {1, scenario.preemptor().number()};
-  for (const Pods* pods : {&scenario.pending(), &scenario.recorded(), &scenario.potential()}) {
-    std::vector<uint32_t> tasks;
-    for (const KaiPod* pod : *pods) tasks.push_back(pod->task);
-    std::ranges::sort(tasks);
-    Mix(&hash, ~uint64_t{0} - tasks.size());
-    for (const uint32_t task : tasks) Mix(&hash, task);
-  }
-  return hash;
 }
 
 KaiSolver::Answer KaiSolver::Simulate(const KaiScenario& scenario, std::vector<uint8_t>* feasible) {

@@ -24,7 +24,6 @@
 #ifndef MUSTER_PEER_KAI_SOLVER_H_
 #define MUSTER_PEER_KAI_SOLVER_H_
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -70,7 +69,6 @@ class KaiSolver {
     Pods victims = {};
     std::vector<const KaiJob*> jobs = {};
   };
-  using Fingerprint = std::array<uint64_t, 2>;
 
   bool SearchMost(const KaiJob& job, const Pods& tasks, Generator generator, Recorded* recorded);
   bool Try(const KaiJob& job, std::span<KaiPod* const> tasks, Generator generator,
@@ -82,11 +80,10 @@ class KaiSolver {
   bool PlaceAgain(const KaiScenario& scenario, const Pods& victims, KaiStatement* statement,
                   std::span<const uint32_t> nodes);
   std::vector<const KaiJob*> JobsOf(const Pods& victims, const KaiScenario& scenario) const;
-  static Fingerprint FingerprintOf(const KaiScenario& scenario);
 
   KaiWorld* world_;
   KaiQuestion question_;
-  std::set<Fingerprint> failed_;
+  std::set<KaiFingerprint> failed_;
   int64_t simulations_ = 0;
 };
 

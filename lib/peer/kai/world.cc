@@ -103,14 +103,14 @@ void KaiWorld::Discharge(const KaiPod& pod) {
 }
 
 void KaiWorld::Settle() {
-  for (const KaiPod& pod : arena.pods()) {
+  arena.ForEachPod([&](const KaiPod& pod) {
     const KaiTask& task = facts_.tasks[pod.task];
     KaiJob& job = jobs_[task.job];
-    if (job.pods()[task.place] != &pod) continue;
+    if (job.pods()[task.place] != &pod) return;
     own_[pod.task] = pod;
     job.Replace(task.place, &own_[pod.task]);
     job.Redirect();
-  }
+  });
   arena.Clear();
 }
 
