@@ -22,6 +22,7 @@
 #include "lib/extension/needs.h"
 #include "lib/ledger/device_book.h"
 #include "lib/policy/policies.h"
+#include "lib/policy/state_answers.h"
 
 namespace muster {
 namespace {
@@ -51,13 +52,7 @@ class Devices : public Policy, public FitPolicy, public ScorePolicy {
   void Open(const Cycle& cycle) override {
     tables_ = &internal::DataOf(cycle).tables;
     book_ = DeviceBook::Of(internal::DataOf(cycle).ledger);
-    if (book_ == nullptr) return;
-    size_t room = 0;
-    for (const Memory& memory : memories_) room += memory.answers.size();
-    const uint64_t generation = book_->states().generation();
-    if (generation_ == generation && room < kMostRoom) return;
-    generation_ = generation;
-    for (Memory& memory : memories_) memory.answers.clear();
+    if (book_ != nullptr) answers_.Open(book_->states().generation());
   }
 
   bool Picks(ClassIndex c) override {
@@ -65,15 +60,15 @@ class Devices : public Policy, public FitPolicy, public ScorePolicy {
   }
   void PickStates(ClassIndex c, bool later, const StateColumns& states, size_t begin, size_t end,
                   uint8_t* fits) override {
-    const size_t m = MemoryOf(c);
+    const size_t row = RowOf(c);
     for (size_t i = begin; i < end; ++i) {
       if (!fits[i - begin]) continue;
-      const Answer answer = Ask(m, c, states.devices[i]);
+      const Answer answer = Ask(row, c, states.devices[i]);
       fits[i - begin] = later ? answer.later : answer.now;
     }
   }
   bool CanPick(ClassIndex c, bool later, NodeIndex node) override {
-    const Answer answer = Ask(MemoryOf(c), c, book_->state(node));
+    const Answer answer = Ask(RowOf(c), c, book_->state(node));
     return later ? answer.later : answer.now;
   }
   NodeRefusal PickRefusal(ClassIndex c, NodeIndex node) override {
@@ -84,41 +79,24 @@ class Devices : public Policy, public FitPolicy, public ScorePolicy {
   Scope ScoreScope(ClassIndex c) override { return Picks(c) ? Scope::kState : Scope::kNone; }
   void ScoreStates(ClassIndex c, const StateColumns& states, size_t begin, size_t end,
                    double* order, double*) override {
-    const size_t m = MemoryOf(c);
+    const size_t row = RowOf(c);
     for (size_t i = begin; i < end; ++i) {
-      order[i - begin] += weight_ * Ask(m, c, states.devices[i]).score;
+      order[i - begin] += weight_ * Ask(row, c, states.devices[i]).score;
     }
   }
 
  private:
-  static constexpr size_t kMostRoom = size_t{1} << 22;  // answers kept between cycles
-
   struct Answer {
     bool known = false, now = false, later = false;
     double score = 0;
   };
-  // What classes that ask for the same devices were told, by state of devices.
-  struct Memory {
-    std::vector<DeviceRequest> requests;
-    std::vector<Answer> answers;
-  };
 
-  size_t MemoryOf(ClassIndex c) {
-    if (c >= memory_of_.size()) memory_of_.resize(tables_->classes.shape.size(), kNone);
-    if (memory_of_[c] == kNone) {
-      const std::vector<DeviceRequest>& requests = tables_->classes.shape[c].devices;
-      uint32_t m = 0;
-      while (m < memories_.size() && memories_[m].requests != requests) ++m;
-      if (m == memories_.size()) memories_.push_back({requests, {}});
-      memory_of_[c] = m;
-    }
-    return memory_of_[c];
+  size_t RowOf(ClassIndex c) {
+    return answers_.RowOf(c, [&] { return tables_->classes.shape[c].devices; });
   }
 
-  Answer Ask(size_t memory, ClassIndex c, uint32_t state) {
-    std::vector<Answer>& answers = memories_[memory].answers;
-    if (state >= answers.size()) answers.resize(std::max<size_t>(2 * state, 64));
-    Answer& answer = answers[state];
+  Answer Ask(size_t row, ClassIndex c, uint32_t state) {
+    Answer& answer = answers_.At(row, state);
     if (!answer.known) {
       DeviceStates& states = book_->states();
       answer.known = true;
@@ -131,9 +109,7 @@ class Devices : public Policy, public FitPolicy, public ScorePolicy {
   const double weight_;
   const Tables* tables_ = nullptr;
   DeviceBook* book_ = nullptr;
-  std::vector<uint32_t> memory_of_;  // per class
-  std::vector<Memory> memories_;
-  uint64_t generation_ = 0;
+  StateAnswers<std::vector<DeviceRequest>, Answer> answers_;
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 //   tree.Open(tables, ledger);
 //   for (QueueIndex q : tree.order()) ...                     // parents before children
 //   const Verdict verdict = tree.WithinLimits(queue, ledger.request(task));
-//   tree.Choose(evictor, candidates, may_take, may_give, &victims);
+//   tree.Choose(evictor, candidates, deserved_of, may_give, &victims);
 //
 // Which queue may take or give is the policy's rule; this keeps what givers would still hold, so
 // that each candidate is asked about as if those chosen before it had gone. The tree is walked by
@@ -59,11 +59,13 @@ class QueueTree {
   // tasks of theirs wait.
   bool BelowGuarantee(QueueIndex queue) const;
 
-  // Those of `candidates` that may go for `evictor`. may_take(queue) is asked of every queue on the
-  // asker's way, may_give(way, request) of every candidate.
-  template <class MayTake, class MayGive>
-  void Choose(TaskIndex evictor, std::span<const TaskIndex> candidates, const MayTake& may_take,
-              const MayGive& may_give, std::vector<TaskIndex>* chosen);
+  // Adds those of `candidates` that may go for `evictor`. Every queue on the asker's way must stay
+  // within deserved_of(queue) with the request; may_give(way, request) is called for each
+  // candidate.
+  template <class DeservedOf, class MayGive>
+  void Choose(TaskIndex evictor, std::span<const TaskIndex> candidates,
+              const DeservedOf& deserved_of, const MayGive& may_give,
+              std::vector<TaskIndex>* chosen);
 
   // While Choose asks: what the queue with those below it, or its own jobs alone, would hold
   // without those chosen. Holds until the next such question.
@@ -135,10 +137,15 @@ const QueueTree::Way& QueueTree::WayOf(QueueIndex giver, QueueIndex asker,
   return ways_.back();
 }
 
-template <class MayTake, class MayGive>
+template <class DeservedOf, class MayGive>
 void QueueTree::Choose(TaskIndex evictor, std::span<const TaskIndex> candidates,
-                       const MayTake& may_take, const MayGive& may_give,
+                       const DeservedOf& deserved_of, const MayGive& may_give,
                        std::vector<TaskIndex>* chosen) {
+  const std::span<const int64_t> wanted = ledger_->request(evictor);
+  const auto may_take = [&](QueueIndex q) {
+    DimensionIndex ignored;
+    return StaysWithin(deserved_of(q), ledger_->tree_allocated(q), wanted, &ignored);
+  };
   const QueueIndex asker = tables_->jobs.queue[tables_->tasks.job[evictor]];
   ways_.clear();
   held_.Clear();

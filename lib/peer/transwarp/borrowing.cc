@@ -106,15 +106,11 @@ class Borrowing : public Policy, public OrderPolicy, public GatePolicy, public V
 
   Vote Reclaimable(TaskIndex evictor, std::span<const TaskIndex> candidates,
                    std::vector<TaskIndex>* chosen) override {
-    const auto wanted = ledger_->request(evictor);
-    const auto may_take = [&](QueueIndex q) {
-      DimensionIndex ignored;
-      return StaysWithin(DeservedOf(q), ledger_->tree_allocated(q), wanted, &ignored);
-    };
+    const auto deserved_of = [&](QueueIndex q) { return DeservedOf(q); };
     const auto may_give = [&](const QueueTree::Way& way, std::span<const int64_t> request) {
-      return MayGive(way, request, wanted);
+      return MayGive(way, request, ledger_->request(evictor));
     };
-    tree_.Choose(evictor, candidates, may_take, may_give, chosen);
+    tree_.Choose(evictor, candidates, deserved_of, may_give, chosen);
     return Vote::kPermit;
   }
 

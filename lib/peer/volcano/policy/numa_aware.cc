@@ -34,6 +34,7 @@
 #include "lib/ledger/device_book.h"
 #include "lib/model/words.h"
 #include "lib/peer/volcano/policies.h"
+#include "lib/policy/state_answers.h"
 
 namespace muster {
 namespace {
@@ -55,13 +56,7 @@ class NumaAware : public Policy, public FitPolicy, public ScorePolicy {
   void Open(const Cycle& cycle) override {
     tables_ = &internal::DataOf(cycle).tables;
     book_ = DeviceBook::Of(internal::DataOf(cycle).ledger);
-    if (book_ == nullptr) return;
-    size_t room = 0;
-    for (const Memory& memory : memories_) room += memory.answers.size();
-    const uint64_t generation = book_->states().generation();
-    if (generation_ == generation && room < kMostAnswers) return;
-    generation_ = generation;
-    for (Memory& memory : memories_) memory.answers.clear();
+    if (book_ != nullptr) answers_.Open(book_->states().generation());
   }
 
   // A container placed otherwise for what others took may leave room for the next: a refusal is not
@@ -70,9 +65,9 @@ class NumaAware : public Policy, public FitPolicy, public ScorePolicy {
   void FitNodes(ClassIndex c, std::span<const NodeIndex> nodes, std::span<uint8_t> fits,
                 std::span<RefusalCode> codes, std::span<uint8_t> hard) override {
     Refusals refusals(fits, codes, hard);
-    Memory& memory = MemoryOf(c);
+    const size_t row = RowOf(c);
     for (size_t i = 0; i < nodes.size(); ++i) {
-      if (Ask(memory, c, book_->state(nodes[i])).ok) continue;
+      if (Ask(row, c, book_->state(nodes[i])).ok) continue;
       refusals.Add(i, RefusalCode::kPolicy, /*hard=*/true);
     }
   }
@@ -113,24 +108,17 @@ class NumaAware : public Policy, public FitPolicy, public ScorePolicy {
   void ScoreNodes(TaskIndex task, std::span<const NodeIndex> nodes, std::span<double>,
                   std::span<double> batch) override {
     const ClassIndex c = tables_->tasks.task_class[task];
-    Memory& memory = MemoryOf(c);
+    const size_t row = RowOf(c);
     zones_.clear();
-    for (NodeIndex n : nodes) zones_.push_back(Ask(memory, c, book_->state(n)).zones);
+    for (NodeIndex n : nodes) zones_.push_back(Ask(row, c, book_->state(n)).zones);
     const std::vector<int64_t> scores = NumaScores(zones_);
     for (size_t i = 0; i < nodes.size(); ++i) batch[i] += weight_ * static_cast<double>(scores[i]);
   }
 
  private:
-  static constexpr size_t kMostAnswers = size_t{1} << 22;  // kept between cycles
-
   struct Answer {
     bool known = false, ok = false;
     uint8_t zones = 0;
-  };
-  // What classes that ask for the same CPUs were told, by state of devices.
-  struct Memory {
-    NumaTask task;
-    std::vector<Answer> answers;
   };
 
   bool IsAsked(ClassIndex c) const {
@@ -147,21 +135,12 @@ class NumaAware : public Policy, public FitPolicy, public ScorePolicy {
     return at;
   }
 
-  Memory& MemoryOf(ClassIndex c) {
-    if (c >= memory_of_.size()) memory_of_.resize(tables_->classes.shape.size(), kNone);
-    if (memory_of_[c] == kNone) {
-      const NumaTask task = *CpuAskOf(tables_->classes.shape[c]);
-      uint32_t m = 0;
-      while (m < memories_.size() && memories_[m].task != task) ++m;
-      if (m == memories_.size()) memories_.push_back({task, {}});
-      memory_of_[c] = m;
-    }
-    return memories_[memory_of_[c]];
+  size_t RowOf(ClassIndex c) {
+    return answers_.RowOf(c, [&] { return *CpuAskOf(tables_->classes.shape[c]); });
   }
 
-  Answer Ask(Memory& memory, ClassIndex c, uint32_t state) {
-    if (state >= memory.answers.size()) memory.answers.resize(std::max<size_t>(2 * state, 64));
-    Answer& answer = memory.answers[state];
+  Answer Ask(size_t row, ClassIndex c, uint32_t state) {
+    Answer& answer = answers_.At(row, state);
     if (!answer.known) {
       DeviceStates& states = book_->states();
       const NumaAnswer found = states.PlaceCpus(*tables_, c, state);
@@ -173,10 +152,8 @@ class NumaAware : public Policy, public FitPolicy, public ScorePolicy {
   const double weight_;
   const Tables* tables_ = nullptr;
   DeviceBook* book_ = nullptr;
-  std::vector<uint32_t> memory_of_;  // per class
-  std::vector<Memory> memories_;
+  StateAnswers<NumaTask, Answer> answers_;
   std::vector<int> zones_;
-  uint64_t generation_ = 0;
 };
 
 }  // namespace
