@@ -108,6 +108,14 @@ void StaticCpus::Index(std::vector<LogicalCpu> cpus) {
     cpus_of_cores_.push_back(cpu.cpu);
   }
   core_begin_.push_back(static_cast<int>(cpus.size()));
+  for (Place& place : places_) {
+    place.begin = static_cast<uint32_t>(cpus_of_places_.size());
+    for (int i = core_begin_[At(place.core)]; i < core_begin_[At(place.core) + 1]; ++i) {
+      const int cpu = cpus_of_cores_[At(i)];
+      if (socket_of_[At(cpu)] == place.socket) cpus_of_places_.push_back(cpu);
+    }
+    place.end = static_cast<uint32_t>(cpus_of_places_.size());
+  }
 }
 
 // One run of the accumulator.
@@ -197,8 +205,8 @@ class StaticCpus::Taker {
 
   // A loop of its own: with std::any_of the compiler makes a call of every look at a CPU.
   bool HasFree(const Place& place) const {
-    for (int cpu : CpusOf(place.core)) {
-      if (left_.Contains(cpu) && machine_.socket_of_[At(cpu)] == place.socket) return true;
+    for (uint32_t i = place.begin; i < place.end; ++i) {
+      if (left_.Contains(machine_.cpus_of_places_[i])) return true;
     }
     return false;
   }

@@ -69,6 +69,7 @@ class StaticCpus {
   // A core, as far as it lies in a socket.
   struct Place {
     int socket = 0, core = 0;
+    uint32_t begin = 0, end = 0;  // of `cpus_of_places_`
   };
 
   StaticCpus() = default;
@@ -85,7 +86,8 @@ class StaticCpus {
   std::vector<int> core_number_, socket_number_;  // ascending
   std::vector<int> core_socket_;                  // of the core's first CPU
   std::vector<Place> places_;                     // by socket, then core
-  std::vector<int> cpus_of_cores_, core_begin_;   // ascending within a core
+  std::vector<int> cpus_of_places_;
+  std::vector<int> cpus_of_cores_, core_begin_;  // ascending within a core
 };
 
 }  // namespace muster

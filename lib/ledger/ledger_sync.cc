@@ -72,7 +72,9 @@ void Ledger::Start() {
   }
   if (!books_.empty()) {
     for (TaskIndex t = 0; t < tasks; ++t) {
-      if (charged_alive_[t]) books_.Charge(tables, Booked(t), status_[t], +1);
+      if (charged_alive_[t] && books_.Concern(t, charged_class_[t])) {
+        books_.Charge(tables, Booked(t), status_[t], +1);
+      }
     }
     for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) WriteCells(n);
   }
