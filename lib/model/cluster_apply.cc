@@ -20,6 +20,7 @@
 #include "lib/model/access.h"
 #include "lib/model/change_guard.h"
 #include "lib/model/device_holds.h"
+#include "lib/model/validate.h"
 
 namespace muster {
 namespace {
@@ -108,6 +109,7 @@ class Application {
       Step step{&decision};
       Find(step);
       step.refusal = Check(step);
+      if (step.refusal.empty() && IsBind(step)) coming_[step.task] = step.node;
       steps_.push_back(std::move(step));
     }
     RefuseBrokenGangs();
@@ -197,8 +199,14 @@ class Application {
   // Why the step's task cannot leave the node.
   std::string CheckLeaving(const Step& step, NodeIndex from) {
     const Tables& t = editor_.tables();
-    if (from == kNone || t.tasks.node[step.task] != from) return "task is no longer there";
-    if (t.tasks.status[step.task] == TaskStatus::kReleasing) return "task is leaving already";
+    // A log may bind a task and evict it again.
+    const auto coming = coming_.find(step.task);
+    const bool comes = coming != coming_.end();
+    const NodeIndex node = comes ? coming->second : t.tasks.node[step.task];
+    if (from == kNone || node != from) return "task is no longer there";
+    if (!comes && t.tasks.status[step.task] == TaskStatus::kReleasing) {
+      return "task is leaving already";
+    }
     if (step.decision->beneficiary != kNone) {
       const TaskIndex beneficiary = FindTask(step.decision->beneficiary);
       if (beneficiary == kNone) return "the task it was to make room for is gone";
@@ -235,8 +243,10 @@ class Application {
     }
     for (auto& [job, words] : broken) words = Shortfall(t, job, starting[job]);
     for (Step& step : steps_) {
-      if (!step.refusal.empty() || (!IsBind(step) && step.decision->kind != DecisionKind::kPhase))
-        continue;
+      const DecisionKind kind = step.decision->kind;
+      const bool undone = kind == DecisionKind::kEvict && coming_.contains(step.task);
+      const bool starts = IsBind(step) || kind == DecisionKind::kPhase;
+      if (!step.refusal.empty() || (!starts && !undone)) continue;
       if (const auto found = broken.find(step.job); found != broken.end())
         step.refusal = found->second;
     }
@@ -265,10 +275,39 @@ class Application {
     return "";
   }
 
+  // The quota that the plan assigns stays with the job. A plan has no clock, so its time is 0.
+  void DoAdmit(const Step& step) {
+    const size_t at = step.decision->index;
+    const std::span<const Admission> admissions = plan_.admissions();
+    if (at >= admissions.size() || admissions[at].assignment.empty()) {
+      return editor_.SetPhase(step.job, JobPhase::kAdmitted);
+    }
+    const Admission& admission = admissions[at];
+    JobSpec spec = editor_.tables().jobs.spec[step.job];
+    spec.phase = JobPhase::kAdmitted;
+    JobAdmission held;
+    for (const GroupAssignment& group : admission.assignment) {
+      GroupAdmission& got = held.groups.emplace_back();
+      got.group = group.group;
+      got.count = group.count;
+      for (const AssignedFlavor& flavor : group.flavors) {
+        got.flavors.emplace_back(plan_.dimension_name(flavor.dimension), flavor.flavor);
+      }
+    }
+    spec.admission = std::move(held);
+    // The spec differs from a checked one by names that the tables have, so neither call fails.
+    const absl::StatusOr<Amounts> amounts = CheckJob(spec);
+    JobRefs refs;
+    if (!amounts.ok() || editor_.Resolve(spec, step.job, &refs)) {
+      return editor_.SetPhase(step.job, JobPhase::kAdmitted);
+    }
+    editor_.PutJob(step.job, spec, *amounts, refs);
+  }
+
   void Do(const Step& step) {
     switch (step.decision->kind) {
       case DecisionKind::kAdmit:
-        editor_.SetPhase(step.job, JobPhase::kAdmitted);
+        DoAdmit(step);
         break;
       case DecisionKind::kPhase:
         editor_.SetPhase(step.job, step.decision->phase);
@@ -347,6 +386,7 @@ class Application {
   bool is_current_;
   HashMap<TaskIndex, std::vector<DeviceHold>> devices_;  // by the plan's index
   HashSet<TaskIndex> leaving_;                           // the plan makes them leave their nodes
+  HashMap<TaskIndex, NodeIndex> coming_;                 // the plan binds them
   std::vector<Step> steps_;
 };
 

@@ -232,7 +232,9 @@ void CheckAdmission(const JobSpec& job, Checker& check) {
   for (const GroupAdmission& group : job.admission->groups) {
     const char* where = "admission of group";
     groups.Add(group.group);
-    if (std::ranges::find(job.groups, group.group, &GroupSpec::name) == job.groups.end()) {
+    const bool unnamed = group.group.empty();  // every job has that one
+    if (!unnamed &&
+        std::ranges::find(job.groups, group.group, &GroupSpec::name) == job.groups.end()) {
       check.Fail(where, group.group, "does not exist; must be a group of the job");
     }
     if (group.count < 0) {

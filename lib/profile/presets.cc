@@ -11,6 +11,7 @@
 #include "lib/peer/koordinator/koordinator.h"
 #include "lib/peer/kube_batch/kube_batch.h"
 #include "lib/peer/kube_scheduler/kube_scheduler.h"
+#include "lib/peer/kueue/profile.h"
 #include "lib/peer/muster/muster.h"
 #include "lib/peer/ray/ray.h"
 #include "lib/peer/transwarp/transwarp.h"
@@ -21,9 +22,9 @@
 namespace muster {
 
 std::vector<Preset> Presets() {
-  std::vector<Preset> presets = {MusterPreset(),    VolcanoPreset(),      KubeBatchPreset(),
-                                 TranswarpPreset(), KoordinatorPreset(),  RayPreset(),
-                                 KaiPreset(),       KubeSchedulerPreset()};
+  std::vector<Preset> presets = {MusterPreset(),    VolcanoPreset(),       KubeBatchPreset(),
+                                 TranswarpPreset(), KoordinatorPreset(),   RayPreset(),
+                                 KaiPreset(),       KubeSchedulerPreset(), KueuePreset()};
   std::ranges::move(BatchPresets(), std::back_inserter(presets));
   return presets;
 }

@@ -65,10 +65,16 @@
 // - The decay of LocalQueues' usage: usage is given.
 // - Sentences. Obstacles have the numbers: which flavor and resource lacks how much.
 //
-// Not there yet: no preset lists this, so no spec string names it. What is missing between World
-// and the cluster's tables is an action that admits, follows the change log, and keeps scans, heaps
-// and marks in a slot of the memory; and a decision of the plan that evicts a job with tasks by
-// count.
+// Profile kueue (profile.h) reads the cluster's tables (read_world.h) and admits (admit.cc). It
+// makes the world anew in each plan, and remembers nothing: scans begin at the first flavor, all
+// that wait are tried again, and no workload is a sticky preemptor when a plan begins.
+//
+// The cluster's tables have no facts for, and so the profile has defaults of: fewer pods than
+// requested (tasks that are rows have no least count), LocalQueues and their usage, requests of
+// places in a topology, results of admission checks, variants, slices, and times of admission that
+// plans made (0). Jobs by count are refused, as no decision of the plan takes an admission back. A
+// victim that has tasks on nodes holds its quota until its phase is pending again; a job with
+// min_available 0 never is.
 //
 // Cost. A cycle costs its heads, not its queues' lengths: workloads of equal hash wait in one
 // bucket, and all of them change sides by a swap. Simulations are undone by a log of the cells that

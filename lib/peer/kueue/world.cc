@@ -138,8 +138,8 @@ Queue World::SetQueue(const QueueSpec& spec) {
   row.alive = true;
   row.parent = spec.parent;
   stale_ = true;
-  static const QueueRules kNone;
-  const QueueRules& rules = spec.rules ? *spec.rules : kNone;
+  const QueueRules none;
+  const QueueRules& rules = spec.rules ? *spec.rules : none;
   row.groups.clear();
   row.quotas.clear();
   if (spec.rules) ReadGroups(spec, &row);

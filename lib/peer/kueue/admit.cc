@@ -1,0 +1,160 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// admit: Kueue's cycles over the cluster's queues, until one evicts, or changes nothing.
+//
+// Each cycle tries the first job of each queue. What is admitted becomes an Admission with the
+// flavor of each resource, which Cluster::Apply keeps as the job's JobAdmission. Victims become
+// evictions of all their tasks that hold a node, for the first task of the job that evicts them. A
+// victim without such tasks becomes pending again.
+//
+// A job that waits gets the reason queue_limit with the queue and the resource that its first
+// obstacle is about, or not_admitted where no resource is. `policy` is "kueue".
+//
+// Ties. As the core breaks them: priority, time of creation, uid_rank, index.
+// Cost. O(rows) for the world, and what the cycles cost (kueue.h). Cuts fall between cycles.
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "lib/peer/kueue/kueue.h"
+#include "lib/peer/kueue/profile.h"
+#include "lib/peer/kueue/read_world.h"
+
+namespace muster {
+namespace {
+
+constexpr OptionDecl kKueueOptions[] = {
+    {"cycles", OptionKind::kNumber, "1000000", 1, 1e9,
+     "cycles in one plan at most; each tries the first job of each queue"},
+    {"fair_sharing", OptionKind::kFlag, "off", 0, 0,
+     "turns and victims go by dominant shares of queues"},
+};
+
+class KueueAdmit {
+ public:
+  KueueAdmit(ActionContext& context, const Options& options) : context_(context) {
+    world_.config.fair_sharing = options.flag("fair_sharing");
+    world_.now = context.facts.now;
+    job_of_ = kueue::ReadWorld(context.tables, &world_);
+    for (kueue::WorkloadIndex w = 0; w < job_of_.size(); ++w) {
+      const bool waits = !world_.workloads[w].holds;
+      if (waits && world_.workloads[w].queue != kueue::kNothing) scheduler_.Push(w);
+    }
+  }
+
+  // Returns whether another cycle can decide more.
+  bool RunCycle() {
+    if (!scheduler_.HasHeads()) return false;
+    const kueue::CycleResult result = scheduler_.Run();
+    bool admitted = false, evicted = false;
+    for (const uint32_t i : result.order) {
+      const kueue::Entry& entry = result.entries[i];
+      const JobIndex job = job_of_[entry.workload];
+      if (entry.status == kueue::EntryStatus::kAssumed) {
+        context_.decisions.Admit(job, AssignmentOf(entry));
+        admitted = true;
+        continue;
+      }
+      if (!Preempts(entry)) continue;
+      Evict(entry);
+      evicted = true;
+    }
+    for (const kueue::Entry& entry : result.entries) {
+      if (entry.status != kueue::EntryStatus::kAssumed) Explain(entry);
+    }
+    // What victims hold is free once they are gone, and then is the time of the next cycle.
+    return !evicted && (admitted || result.requeued.size() < result.entries.size());
+  }
+
+ private:
+  static bool Preempts(const kueue::Entry& entry) {
+    return entry.mode == kueue::Mode::kPreempt && !entry.victims.empty() &&
+           entry.requeue == kueue::RequeueReason::kPendingPreemption;
+  }
+
+  std::vector<GroupAssignment> AssignmentOf(const kueue::Entry& entry) const {
+    std::vector<GroupAssignment> groups;
+    for (const kueue::PodSetAssignment& p : entry.assignment.pod_sets) {
+      const std::string& name = world_.workloads[entry.workload].pod_sets[p.pod_set].name;
+      // Pod sets of one group follow each other.
+      if (groups.empty() || groups.back().group != name) groups.push_back({.group = name});
+      GroupAssignment& group = groups.back();
+      group.count += p.count;
+      for (const kueue::FlavorChoice& choice : p.flavors) {
+        const auto d = context_.tables.dimensions.Find(world_.resources[choice.resource]);
+        if (!d || choice.flavor == kueue::kNothing) continue;
+        bool known = false;
+        for (const AssignedFlavor& flavor : group.flavors) known |= flavor.dimension == *d;
+        if (!known) group.flavors.push_back({*d, world_.flavors[choice.flavor].name});
+      }
+    }
+    return groups;
+  }
+
+  void Evict(const kueue::Entry& entry) {
+    const std::vector<TaskIndex>& own = context_.tables.jobs.tasks[job_of_[entry.workload]];
+    const TaskIndex beneficiary = own.empty() ? TaskIndex(kNone) : own.front();
+    for (const kueue::Victim& victim : entry.victims) {
+      const JobIndex job = job_of_[victim.workload];
+      bool placed = false;
+      const Ledger::Savepoint before = context_.ledger.Save();
+      for (const TaskIndex task : context_.tables.jobs.tasks[job]) {
+        const TaskStatus status = context_.ledger.status(task);
+        placed |= HoldsNode(status);
+        if (status != TaskStatus::kRunning && status != TaskStatus::kBound) continue;
+        context_.decisions.NoteEviction(task, beneficiary);
+        context_.ledger.Move(task, TaskStatus::kReleasing, context_.ledger.node_of(task));
+      }
+      context_.decisions.Commit(before);
+      if (!placed) context_.phases[job] = JobPhase::kPending;
+    }
+  }
+
+  void Explain(const kueue::Entry& entry) {
+    const JobIndex job = job_of_[entry.workload];
+    Reason reason{ReasonKind::kNotAdmitted};
+    reason.policy = "kueue";
+    reason.queue = context_.tables.jobs.queue[job];
+    for (const kueue::PodSetAssignment& p : entry.assignment.pod_sets) {
+      for (const kueue::Obstacle& obstacle : p.obstacles) {
+        const bool said = reason.kind == ReasonKind::kQueueLimit;
+        if (said || obstacle.resource == kueue::kNothing) continue;
+        const auto d = context_.tables.dimensions.Find(world_.resources[obstacle.resource]);
+        if (!d) continue;
+        reason.kind = ReasonKind::kQueueLimit;
+        reason.dimension = *d;
+      }
+    }
+    context_.reasons.ExplainJob(job, std::move(reason));
+  }
+
+  ActionContext& context_;
+  kueue::World world_;
+  kueue::Scheduler scheduler_{&world_};
+  std::vector<JobIndex> job_of_;  // by workload
+};
+
+void RunKueueAdmit(ActionContext& context, const Options& options) {
+  const int64_t cycles = static_cast<int64_t>(options.number("cycles"));
+  KueueAdmit admit(context, options);
+  for (int64_t cycle = 0; cycle < cycles; ++cycle) {
+    if (context.meter.Cut()) return;
+    context.meter.Spend();
+    if (!admit.RunCycle()) return;
+  }
+}
+
+}  // namespace
+
+ActionDecl KueueAdmitAction() {
+  ActionDecl action;
+  action.name = "admit";
+  action.summary = "cycles of quota admission, the first job of each queue in each";
+  action.options = kKueueOptions;
+  action.run = RunKueueAdmit;
+  action.admits = true;
+  action.evicts = true;
+  return action;
+}
+
+}  // namespace muster

@@ -1,0 +1,19 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/kueue/profile.h"
+
+#include "lib/peer/volcano/actions.h"
+
+namespace muster {
+
+Preset KueuePreset() {
+  Preset preset;
+  preset.name = "kueue";
+  preset.summary = "Kueue: quota by flavor with borrowing, preemption and fair sharing; no nodes";
+  preset.actions = "admit";
+  preset.tiers = "priority+gang/predicates+nodeorder";
+  preset.catalogue = {KueueAdmitAction(), AllocateAction()};
+  preset.rules.rules = {VoteRule::kVote, VoteRule::kVote, VictimRule::kStrict};
+  return preset;
+}
+
+}  // namespace muster

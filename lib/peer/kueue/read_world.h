@@ -1,0 +1,31 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The cluster's tables as a Kueue world: flavors, queues with their rules, and jobs as workloads.
+//
+//   World world;
+//   const std::vector<JobIndex> job_of = ReadWorld(context.tables, &world);   // by workload
+//
+// A job that has tasks which have not ended is a workload:
+// - with phase pending it waits, whatever admission it had before;
+// - with another phase and an admission it holds that quota, and is evicted while a task leaves;
+// - with another phase and no admission others have admitted it: it neither waits nor holds.
+// Each group is a pod set for each class of its tasks; those of one group get one flavor.
+//
+// Order. Jobs of one uid_rank go by index, as Kueue's uids differ.
+// Cost. O(rows) for each call: the world is made anew in each plan.
+#ifndef MUSTER_PEER_KUEUE_READ_WORLD_H_
+#define MUSTER_PEER_KUEUE_READ_WORLD_H_
+
+#include <vector>
+
+#include "lib/model/tables.h"
+#include "lib/peer/kueue/world.h"
+
+namespace muster::kueue {
+
+// REQUIRES: the world is empty, and its config is set.
+std::vector<JobIndex> ReadWorld(const Tables& tables, World* world);
+
+}  // namespace muster::kueue
+
+#endif  // MUSTER_PEER_KUEUE_READ_WORLD_H_

@@ -1,0 +1,154 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Profile kueue on clusters: what its rows become, and what its plans do to them.
+#include <string>
+#include <utility>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/support/plan_words.h"
+
+namespace muster::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class KueueProfile : public ::testing::Test {
+ protected:
+  void Queue(const std::string& name, int nominal, QueueRules rules = {}) {
+    if (!cluster_.Freeze().FindQueue("cohort")) Accept(cluster_.AddQueue({.name = "cohort"}));
+    QueueSpec queue{.name = name, .parent = "cohort"};
+    rules.groups = {
+        {.resources = {"cpu"}, .flavors = {{.flavor = "spot", .nominal = {{"cpu", nominal}}}}}};
+    queue.rules = std::move(rules);
+    Accept(cluster_.AddQueue(queue));
+  }
+  // A gang of tasks NAME0, NAME1, ... with one cpu each.
+  void Job(const std::string& name, const std::string& queue, int tasks, int32_t priority = 0) {
+    JobSpec job{.name = name, .queue = queue, .priority = priority, .min_available = tasks};
+    job.created = ++clock_;
+    AddJob(cluster_, job, tasks, {{"cpu", 1}});
+  }
+  void Node() {
+    Accept(cluster_.AddNode({.name = "n", .capacity = {{"cpu", 100}, {"pods", 100}}}));
+  }
+  std::string Live(const std::string& profile = "kueue") {
+    const std::string words = Decide(cluster_, profile);
+    const absl::StatusOr<Plan> plan = cluster_.Schedule(profile);
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    const absl::StatusOr<Plan> fresh = Schedule(cluster_.Freeze(), profile);
+    EXPECT_EQ(plan->Digest(), fresh->Digest());
+    EXPECT_TRUE(cluster_.Apply(*plan).ok());
+    return words;
+  }
+  void SetUp() override { Accept(cluster_.SetFlavor({.name = "spot"})); }
+
+  Cluster cluster_;
+  int64_t clock_ = 0;
+};
+
+TEST_F(KueueProfile, AdmitsWhatTheQuotaHoldsAndRemembersIt) {
+  Queue("a", 4);
+  Job("first", "a", 3);
+  Job("second", "a", 2);
+  Job("small", "a", 1);
+  EXPECT_EQ(Live(), "admit first; admit small");
+  EXPECT_EQ(Live(), "");
+  Accept(cluster_.RemoveJob("first"));
+  EXPECT_EQ(Live(), "admit second");
+}
+
+TEST_F(KueueProfile, AnAdmissionNamesFlavorAndCount) {
+  Queue("a", 4);
+  Job("j", "a", 3);
+  const absl::StatusOr<Plan> plan = cluster_.Schedule("kueue");
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  ASSERT_EQ(plan->admissions().size(), 1u);
+  const GroupAssignment& group = plan->admissions()[0].assignment.at(0);
+  EXPECT_EQ(group.count, 3);
+  EXPECT_EQ(group.flavors.at(0).flavor, "spot");
+  EXPECT_EQ(plan->dimension_name(group.flavors.at(0).dimension), "cpu");
+}
+
+TEST_F(KueueProfile, BorrowsInTheCohort) {
+  Queue("a", 2);
+  Queue("b", 2);
+  Job("wide", "a", 4);
+  EXPECT_EQ(Live(), "admit wide");
+}
+
+TEST_F(KueueProfile, SaysWhatIsLacking) {
+  Queue("a", 2);
+  Job("large", "a", 3);
+  const absl::StatusOr<Plan> plan = cluster_.Schedule("kueue");
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  ASSERT_EQ(plan->pending().size(), 3u);
+  const Reason& reason = plan->reasons()[plan->pending()[0].reason];
+  EXPECT_EQ(reason.kind, ReasonKind::kQueueLimit);
+  EXPECT_EQ(reason.policy, "kueue");
+  EXPECT_EQ(plan->dimension_name(reason.dimension), "cpu");
+}
+
+TEST_F(KueueProfile, EvictsAllTasksOfAVictimAndAdmitsOnceTheyAreGone) {
+  QueueRules rules;
+  rules.preemption.within_queue = VictimScope::kLowerPriority;
+  Node();
+  Queue("a", 2, rules);
+  Job("low", "a", 2);
+  EXPECT_EQ(Live("kueue:+allocate"), "admit low; bind low0 n; bind low1 n");
+  testing::Run(cluster_, "low0", "n");
+  testing::Run(cluster_, "low1", "n");
+  EXPECT_EQ(Live("kueue:+allocate"), "");
+  Job("high", "a", 2, /*priority=*/9);
+  EXPECT_EQ(Live("kueue:+allocate"), "evict low0 n; evict low1 n");
+  // They hold the quota until they have ended.
+  EXPECT_EQ(Live("kueue:+allocate"), "");
+  Accept(cluster_.RemoveJob("low"));
+  EXPECT_EQ(Live("kueue:+allocate"), "admit high; bind high0 n; bind high1 n");
+}
+
+TEST_F(KueueProfile, AVictimWithoutPlacesWaitsAgain) {
+  QueueRules rules;
+  rules.preemption.within_queue = VictimScope::kLowerPriority;
+  Queue("a", 2, rules);
+  Job("low", "a", 2);
+  EXPECT_EQ(Live(), "admit low");
+  Job("high", "a", 2, /*priority=*/9);
+  EXPECT_EQ(Live(), "");
+  EXPECT_EQ(Live(), "admit high");
+}
+
+TEST_F(KueueProfile, ReclaimsWhatOthersBorrow) {
+  QueueRules rules;
+  rules.preemption.reclaim = VictimScope::kAny;
+  Queue("a", 2, rules);
+  Queue("b", 2);
+  Job("kept", "b", 2);
+  Job("borrows", "b", 2);
+  EXPECT_EQ(Live(), "admit kept; admit borrows");
+  Job("mine", "a", 2);
+  EXPECT_EQ(Live(), "");
+  EXPECT_EQ(Live(), "admit mine");
+}
+
+TEST_F(KueueProfile, FairSharingTakesOptions) {
+  Queue("a", 2);
+  Queue("b", 2);
+  Job("x", "a", 1);
+  Job("y", "b", 1);
+  EXPECT_EQ(Live("kueue:admit(fair_sharing=on,cycles=1)"), "admit x; admit y");
+  EXPECT_FALSE(cluster_.Schedule("kueue:admit(cycles=0)").ok());
+}
+
+TEST_F(KueueProfile, RefusesJobsByCount) {
+  Queue("a", 2);
+  JobSpec job{.name = "sweep", .queue = "a"};
+  job.groups = {{.name = "w", .shape = {.request = {{"cpu", 1}}}, .by_count = ByCount{.count = 9}}};
+  Accept(cluster_.AddJob(job));
+  const absl::Status refused = cluster_.Schedule("kueue").status();
+  EXPECT_THAT(refused.message(), HasSubstr("sweep"));
+  EXPECT_THAT(refused.message(), HasSubstr("kueue"));
+}
+
+}  // namespace
+}  // namespace muster::testing
