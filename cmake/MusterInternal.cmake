@@ -49,8 +49,8 @@ set(muster_common_headers
   <algorithm> <array> <cmath> <cstdint> <functional> <limits> <map>
   <memory> <optional> <set> <span> <string>
   <string_view> <tuple> <utility> <variant> <vector>
-  <absl/container/btree_map.h> <absl/container/flat_hash_map.h> <absl/container/flat_hash_set.h>
-  <absl/container/inlined_vector.h> <absl/status/statusor.h> <absl/strings/str_cat.h>)
+  <absl/container/btree_map.h> <absl/container/inlined_vector.h> <absl/status/statusor.h>
+  <absl/strings/str_cat.h>)
 
 # Hot targets loop over columns: no floating-point traps and no errno are looked at, so that
 # comparisons become masks. The values stay those of IEEE arithmetic. Cold ones read, print and

@@ -199,7 +199,7 @@ InterAffinity::Scorer& InterAffinity::ScorerOf(ClassIndex c) {
 void InterAffinity::RawScores(Scorer& scorer, std::span<const NodeIndex> nodes) {
   raw_.assign(nodes.size(), 0);
   for (size_t k = 0; k < scorer.keys.size(); ++k) {
-    const std::vector<uint32_t>& domain = scorer.keys[k]->of;
+    const std::vector<LabelDomainIndex>& domain = scorer.keys[k]->of;
     if (!rules_.scores_all_nodes) {
       // The counters are per node there: only candidates add to the sums of their domains.
       sums_.assign(scorer.keys[k]->size, 0);

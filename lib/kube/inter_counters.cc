@@ -27,7 +27,7 @@ void Counters::Seal() {
 void Counters::Apply(uint32_t first, uint32_t last, NodeIndex node, int sign) {
   for (uint32_t i = first; i < last; ++i) {
     Counter& counter = counters_[effects_[i].counter];
-    const uint32_t domain = counter.topology->of[node];
+    const LabelDomainIndex domain = counter.topology->of[node];
     if (domain == kNone) continue;
     if (counter.counts.empty()) counter.counts.assign(counter.topology->size, 0);
     counter.counts[domain] += sign * effects_[i].weight;

@@ -44,7 +44,7 @@ class Counters {
 
   void Follow(const InterView& view);
 
-  int64_t InDomain(size_t counter, uint32_t domain) const {
+  int64_t InDomain(size_t counter, LabelDomainIndex domain) const {
     const std::vector<int64_t>& counts = counters_[counter].counts;
     return counts.empty() || domain == kNone ? 0 : counts[domain];
   }

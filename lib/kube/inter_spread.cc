@@ -18,13 +18,13 @@ bool IsEverything(const Selector& selector) {
 }
 
 // The domains in which there is a node, ascending.
-std::vector<uint32_t> DomainsOf(const Topology& topology) {
+std::vector<LabelDomainIndex> DomainsOf(const Topology& topology) {
   std::vector<uint8_t> exists(topology.size, 0);
-  for (const uint32_t domain : topology.of) {
+  for (const LabelDomainIndex domain : topology.of) {
     if (domain != kNone) exists[domain] = 1;
   }
-  std::vector<uint32_t> domains;
-  for (uint32_t d = 0; d < topology.size; ++d) {
+  std::vector<LabelDomainIndex> domains;
+  for (LabelDomainIndex d = 0; d < topology.size; ++d) {
     if (exists[d]) domains.push_back(d);
   }
   return domains;
@@ -106,7 +106,7 @@ int64_t InterSpread::Least(const Counters& counters, Constraint* constraint) {
   if (constraint->stamp != counters.stamp(constraint->counter)) {
     constraint->stamp = counters.stamp(constraint->counter);
     constraint->least = std::numeric_limits<int64_t>::max();
-    for (const uint32_t d : constraint->domains) {
+    for (const LabelDomainIndex d : constraint->domains) {
       constraint->least = std::min(constraint->least, counters.InDomain(constraint->counter, d));
     }
   }
@@ -123,7 +123,7 @@ void InterSpread::Fit(ClassIndex c, std::span<const NodeIndex> nodes, Refusals* 
     const int64_t least = Least(rules.counters, &constraint);
     for (size_t i = 0; i < nodes.size(); ++i) {
       if (done[i]) continue;
-      const uint32_t domain = constraint.values->of[nodes[i]];
+      const LabelDomainIndex domain = constraint.values->of[nodes[i]];
       if (domain == kNone) {
         refusals->Add(i, RefusalCode::kSpreadLabel, true);
         done[i] = 1;
@@ -144,7 +144,7 @@ int64_t InterSpread::CountDomains(const Constraint& constraint, const Rules& rul
   int64_t domains = 0;
   for (const NodeIndex n : nodes) {
     if (rules.keys->of[n] == kNone) continue;
-    uint8_t& seen = seen_[constraint.per_node ? n : constraint.values->of[n]];
+    uint8_t& seen = seen_[constraint.per_node ? n.value() : constraint.values->of[n].value()];
     domains += !seen;
     seen = 1;
   }
@@ -164,7 +164,8 @@ void InterSpread::Score(ClassIndex c, std::span<const NodeIndex> nodes, double w
     for (size_t i = 0; i < nodes.size(); ++i) {
       const NodeIndex n = nodes[i];
       if (rules.keys->of[n] == kNone) continue;
-      const uint32_t domain = constraint.per_node ? n : constraint.values->of[n];
+      const LabelDomainIndex domain =
+          constraint.per_node ? LabelDomainIndex(n.value()) : constraint.values->of[n];
       const int64_t there = rules.counters.InDomain(constraint.counter, domain);
       sums[i] += static_cast<double>(there) * domain_weight + allowance;
     }

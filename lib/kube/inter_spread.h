@@ -56,8 +56,8 @@ class InterSpread {
     const SpreadConstraint* spec = nullptr;
     TopologyRef values;  // of the key, on all nodes that have it
     size_t counter = 0;  // over the same domains, of included nodes; per node for a node's own key
-    std::vector<uint32_t> domains;  // that exist
-    bool self = false;              // the class counts in it
+    std::vector<LabelDomainIndex> domains;  // that exist
+    bool self = false;                      // the class counts in it
     bool per_node = false;
     uint64_t stamp = 0;  // of the counter when least was computed
     int64_t least = 0;

@@ -40,16 +40,16 @@ TopologyRef InterView::ByLabels(const std::vector<std::string>& keys) {
   for (const std::string& key : keys) {
     // The domains so far, cut by the values of one more key.
     NameTable values;
-    HashMap<std::pair<uint32_t, uint32_t>, uint32_t> parts;
+    HashMap<std::pair<LabelDomainIndex, uint32_t>, LabelDomainIndex> parts;
     for (NodeIndex n = 0; n < node_rows(); ++n) {
-      uint32_t& domain = topology->of[n];
+      LabelDomainIndex& domain = topology->of[n];
       if (domain == kNone) continue;
       const std::string* value = FindLabel(tables_->nodes.spec[n].labels, key);
       if (value == nullptr) {
         domain = kNone;
         continue;
       }
-      const uint32_t next = static_cast<uint32_t>(parts.size());
+      const auto next = LabelDomainIndex(parts.size());
       domain = parts.try_emplace({domain, values.Intern(*value)}, next).first->second;
     }
     topology->size = static_cast<uint32_t>(parts.size());
@@ -63,7 +63,7 @@ TopologyRef InterView::ByNode() {
     auto topology = std::make_shared<Topology>();
     topology->size = static_cast<uint32_t>(node_rows());
     topology->of.resize(node_rows());
-    std::iota(topology->of.begin(), topology->of.end(), NodeIndex{0});
+    std::iota(topology->of.begin(), topology->of.end(), LabelDomainIndex{0});
     by_node_ = std::move(topology);
   }
   return by_node_;

@@ -26,10 +26,13 @@
 
 namespace muster {
 
+// A domain of a Topology. Domains of the cluster's own tree are DomainIndex.
+using LabelDomainIndex = Index<struct LabelDomainTag>;
+
 // A partition of nodes into domains.
 struct Topology {
-  std::vector<uint32_t> of;  // by node; kNone: in no domain
-  uint32_t size = 0;         // domains are 0 .. size - 1
+  std::vector<LabelDomainIndex> of;  // by node; kNone: in no domain
+  uint32_t size = 0;                 // domains are 0 .. size - 1
 };
 using TopologyRef = std::shared_ptr<const Topology>;
 

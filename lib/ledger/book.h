@@ -104,7 +104,8 @@ class Book {
   virtual bool Concerns(const Tables&, ClassIndex) const { return true; }
 
   // --- memos
-  // Returns the memo of a task as the tables have it; task.memo is 0.
+  // Returns the memo of a task as the tables have it; task.memo is 0. Called for tasks of classes
+  // that concern a book of the ledger and for those that hold devices; all others have memo 0.
   virtual uint32_t Read(const Tables&, const BookedTask&) { return 0; }
   // Returns whether a task that stays on its node gets a new memo because it moves from one status
   // to another.

@@ -39,9 +39,19 @@ class BookList {
   // Returns whether a move of the task may change a book. If not, neither Log nor Move need be
   // called for it, and Undo must not be.
   bool Concern(TaskIndex t, ClassIndex c) const {
+    if (books_.empty()) return false;
     bool any = concerned_[c] != 0;
     for (const std::vector<uint32_t>& memos : memos_) any |= memos[t] != 0;
     return any;
+  }
+  // Returns whether a book may read a memo for the task, which holds that list of devices (0:
+  // none).
+  bool IsRead(ClassIndex c, uint32_t devices) const {
+    return !books_.empty() && (concerned_[c] != 0 || devices != 0);
+  }
+  // Sets the memos of a task that no book reads.
+  void Forget(TaskIndex t) {
+    for (std::vector<uint32_t>& memos : memos_) memos[t] = 0;
   }
   // Writes CellOf(node), a cell for each book that has them. Returns whether any cell changed.
   bool WriteCells(NodeIndex node, int64_t* cells) const;

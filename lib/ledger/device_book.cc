@@ -34,7 +34,7 @@ DeviceBook* DeviceBook::Of(const Ledger& ledger) {
 std::span<const DevicePart> DeviceBook::Grants(const Ledger& ledger, TaskIndex t) {
   const DeviceBook* book = Of(ledger);
   if (book == nullptr) return {};
-  return book->states_.grants(ledger.memo(*book, t));
+  return book->states_.grants(GrantsIndex(ledger.memo(*book, t)));
 }
 
 DeviceBook::DeviceBook(const DeviceRules& rules)
@@ -49,9 +49,10 @@ bool DeviceBook::Follow(const Tables& tables, const Change& change) {
 }
 
 bool DeviceBook::FollowNode(const Tables& tables, NodeIndex n) {
-  if (n >= of_node_.size()) of_node_.resize(n + 1, 0);
-  const uint32_t old = of_node_[n];
-  const uint32_t fresh = tables.nodes.alive[n] ? states_.Fresh(tables.nodes.spec[n]) : 0;
+  if (n >= of_node_.size()) of_node_.resize(n + 1, DeviceStateIndex{0});
+  const DeviceStateIndex old = of_node_[n];
+  const DeviceStateIndex fresh =
+      tables.nodes.alive[n] ? states_.Fresh(tables.nodes.spec[n]) : DeviceStateIndex{0};
   if (states_.SameMachine(old, fresh)) return false;
   of_node_[n] = fresh;
   return old != 0;  // no task holds any of no devices
@@ -92,8 +93,8 @@ uint32_t DeviceBook::Choose(const Tables& tables, const BookedTask& task, TaskSt
 
 void DeviceBook::Charge(const Tables&, const BookedTask& task, const BookRow& times) {
   if (task.memo == 0) return;
-  uint32_t& state = of_node_[task.node];
-  state = states_.With(state, task.memo, -times[0], -times[1]);
+  DeviceStateIndex& state = of_node_[task.node];
+  state = states_.With(state, GrantsIndex(task.memo), -times[0], -times[1]);
 }
 
 }  // namespace muster

@@ -43,7 +43,8 @@ class DeviceBook : public Book {
   // Returns the states, for queries. They change nothing that is booked, but may add states.
   DeviceStates& states() { return states_; }
   // Returns the state of the node's devices; 0: it has none.
-  uint32_t state(NodeIndex n) const { return of_node_[n]; }
+  DeviceStateIndex state(NodeIndex n) const { return of_node_[n]; }
+  bool has_devices(NodeIndex n) const { return of_node_[n] != 0; }
 
   void Open(const Tables& tables) override;
   bool Follow(const Tables& tables, const Change& change) override;
@@ -60,7 +61,7 @@ class DeviceBook : public Book {
   bool FollowNode(const Tables& tables, NodeIndex n);
 
   DeviceStates states_;
-  std::vector<uint32_t> of_node_;
+  std::vector<DeviceStateIndex> of_node_;
 };
 
 }  // namespace muster

@@ -46,7 +46,7 @@ uint32_t DeviceStates::Number(const std::string& name) {
   return names_.Find(name) ? *names_.Find(name) : names_.Intern(name);
 }
 
-uint32_t DeviceStates::Fresh(const NodeSpec& node) {
+DeviceStateIndex DeviceStates::Fresh(const NodeSpec& node) {
   if (node.devices.empty()) return 0;
   std::string key;
   for (const DeviceSpec& device : node.devices) {
@@ -86,7 +86,7 @@ uint32_t DeviceStates::Fresh(const NodeSpec& node) {
   return Intern(entry->second);
 }
 
-uint32_t DeviceStates::Intern(uint32_t machine) {
+DeviceStateIndex DeviceStates::Intern(uint32_t machine) {
   const uint64_t hash = Hash(machine, scratch_);
   size_t mask = index_.size() - 1;
   size_t i = hash & mask;
@@ -98,7 +98,7 @@ uint32_t DeviceStates::Intern(uint32_t machine) {
       return index_[i];
     }
   }
-  const auto number = static_cast<uint32_t>(states_.size());
+  const auto number = DeviceStateIndex(states_.size());
   index_[i] = number;
   states_.push_back({machine, cells_.size(), hash});
   cells_.insert(cells_.end(), scratch_.begin(), scratch_.end());
@@ -109,14 +109,15 @@ uint32_t DeviceStates::Intern(uint32_t machine) {
 void DeviceStates::Rehash() {
   index_.assign(4 * index_.size(), kNone);
   const size_t mask = index_.size() - 1;
-  for (uint32_t b = 0; b < states_.size(); ++b) {
+  for (DeviceStateIndex b = 0; b < states_.size(); ++b) {
     size_t i = states_[b].hash & mask;
     while (index_[i] != kNone) i = (i + 1) & mask;
     index_[i] = b;
   }
 }
 
-uint32_t DeviceStates::With(uint32_t state, uint32_t grants, int now, int later) {
+DeviceStateIndex DeviceStates::With(DeviceStateIndex state, GrantsIndex grants, int now,
+                                    int later) {
   const uint32_t machine = states_[state].machine;
   const auto begin = cells_.begin() + static_cast<std::ptrdiff_t>(states_[state].begin);
   scratch_.assign(begin, begin + static_cast<std::ptrdiff_t>(kCells * machines_[machine].size()));
@@ -130,7 +131,8 @@ uint32_t DeviceStates::With(uint32_t state, uint32_t grants, int now, int later)
   return Intern(machine);
 }
 
-void DeviceStates::ReadFree(uint32_t state, bool later, std::vector<DeviceAmount>* free) const {
+void DeviceStates::ReadFree(DeviceStateIndex state, bool later,
+                            std::vector<DeviceAmount>* free) const {
   const int64_t* cell = cells_.data() + states_[state].begin;
   const size_t devices = machines_[states_[state].machine].size();
   free->resize(devices);
@@ -140,7 +142,7 @@ void DeviceStates::ReadFree(uint32_t state, bool later, std::vector<DeviceAmount
   }
 }
 
-std::vector<DeviceAmount> DeviceStates::Free(uint32_t state, bool later) const {
+std::vector<DeviceAmount> DeviceStates::Free(DeviceStateIndex state, bool later) const {
   std::vector<DeviceAmount> free;
   ReadFree(state, later, &free);
   return free;
@@ -168,7 +170,8 @@ const DeviceStates::ClassAsks& DeviceStates::Asks(const Tables& tables, ClassInd
   return asks;
 }
 
-uint32_t DeviceStates::Choose(const Tables& tables, ClassIndex c, uint32_t state, bool later) {
+GrantsIndex DeviceStates::Choose(const Tables& tables, ClassIndex c, DeviceStateIndex state,
+                                 bool later) {
   if (!Find(tables, c, state, later, nullptr)) chosen_.clear();
   const std::optional<AlignedCpus>& cpus = aligned_cpus_[states_[state].machine];
   if (cpus && Asks(tables, c).cpus) {
@@ -178,7 +181,7 @@ uint32_t DeviceStates::Choose(const Tables& tables, ClassIndex c, uint32_t state
   return InternGrants();
 }
 
-NumaAnswer DeviceStates::PlaceCpus(const Tables& tables, ClassIndex c, uint32_t state) {
+NumaAnswer DeviceStates::PlaceCpus(const Tables& tables, ClassIndex c, DeviceStateIndex state) {
   const NumaTask& task = *Asks(tables, c).cpus;
   const std::optional<AlignedCpus>& cpus = aligned_cpus_[states_[state].machine];
   if (!cpus) return PlaceOnZones(NumaMachine(), task);
@@ -186,12 +189,12 @@ NumaAnswer DeviceStates::PlaceCpus(const Tables& tables, ClassIndex c, uint32_t 
   return cpus->Place(task, free_);
 }
 
-int DeviceStates::CountZones(uint32_t state, const CpuSet& cpus) const {
+int DeviceStates::CountZones(DeviceStateIndex state, const CpuSet& cpus) const {
   const std::optional<AlignedCpus>& machine = aligned_cpus_[states_[state].machine];
   return machine ? machine->CountZones(cpus) : 0;
 }
 
-bool DeviceStates::Find(const Tables& tables, ClassIndex c, uint32_t state, bool later,
+bool DeviceStates::Find(const Tables& tables, ClassIndex c, DeviceStateIndex state, bool later,
                         double* score) {
   const std::vector<DeviceAsk>& asks = Asks(tables, c).devices;
   const std::vector<NodeDevice>& devices = machines_[states_[state].machine];
@@ -202,7 +205,8 @@ bool DeviceStates::Find(const Tables& tables, ClassIndex c, uint32_t state, bool
   return true;
 }
 
-std::string DeviceStates::WhyNot(const Tables& tables, ClassIndex c, uint32_t state, bool later) {
+std::string DeviceStates::WhyNot(const Tables& tables, ClassIndex c, DeviceStateIndex state,
+                                 bool later) {
   const std::vector<DeviceAsk>& asks = Asks(tables, c).devices;
   const std::vector<DeviceRequest>& requests = tables.classes.shape[c].devices;
   ReadFree(state, later, &free_);
@@ -224,7 +228,7 @@ void DeviceStates::SortChosen() {
             [](const DevicePart& a, const DevicePart& b) { return a.device < b.device; });
 }
 
-uint32_t DeviceStates::InternGrants() {
+GrantsIndex DeviceStates::InternGrants() {
   if (chosen_.empty()) return 0;
   list_key_.clear();
   for (const DevicePart& grant : chosen_) {
@@ -232,14 +236,14 @@ uint32_t DeviceStates::InternGrants() {
   }
   const auto found = list_of_.find(list_key_);
   if (found != list_of_.end()) return found->second;
-  const auto number = static_cast<uint32_t>(lists_.size());
+  const auto number = GrantsIndex(lists_.size());
   list_of_.emplace(list_key_, number);
   lists_.push_back({grants_.size(), chosen_.size()});
   grants_.insert(grants_.end(), chosen_.begin(), chosen_.end());
   return number;
 }
 
-uint32_t DeviceStates::Held(const NodeSpec& node, const std::vector<DeviceHold>& holds) {
+GrantsIndex DeviceStates::Held(const NodeSpec& node, const std::vector<DeviceHold>& holds) {
   chosen_.clear();
   for (const DeviceHold& hold : holds) {
     const DeviceSpec* device = FindDevice(node, hold.device);
@@ -251,7 +255,7 @@ uint32_t DeviceStates::Held(const NodeSpec& node, const std::vector<DeviceHold>&
   return InternGrants();
 }
 
-void DeviceStates::Restart(std::span<uint32_t> kept) {
+void DeviceStates::Restart(std::span<DeviceStateIndex> kept) {
   const std::vector<State> states = std::move(states_);
   const std::vector<int64_t> cells = std::move(cells_);
   states_.clear();
@@ -259,7 +263,7 @@ void DeviceStates::Restart(std::span<uint32_t> kept) {
   index_.assign(64, kNone);
   scratch_.clear();
   Intern(0);
-  for (uint32_t& state : kept) {
+  for (DeviceStateIndex& state : kept) {
     const State& old = states[state];
     const auto begin = cells.begin() + static_cast<std::ptrdiff_t>(old.begin);
     scratch_.assign(begin,

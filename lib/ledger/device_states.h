@@ -3,9 +3,9 @@
 // What is free of the devices of machines, by number.
 //
 //   DeviceStates states({.strategy = DevicePick::kPack});
-//   uint32_t state = states.Fresh(node_spec);                      // all of it is free
+//   DeviceStateIndex state = states.Fresh(node_spec);                      // all of it is free
 //   // 0: the class requests none, or gets none
-//   uint32_t grants = states.Choose(tables, c, state, /*later=*/false);
+//   GrantsIndex grants = states.Choose(tables, c, state, /*later=*/false);
 //   state = states.With(state, grants, /*now=*/-1, /*later=*/-1);  // a task takes them
 //
 // A state is what is free of the devices of one machine, in two views: now, and later, once tasks
@@ -40,6 +40,11 @@
 
 namespace muster {
 
+// What is free of one machine's devices, and a list of what a task gets of them: rows of
+// DeviceStates.
+using DeviceStateIndex = Index<struct DeviceStateTag>;
+using GrantsIndex = Index<struct GrantsTag>;
+
 // The rules that assign devices. With neither, devices are not booked at all.
 struct DeviceRules {
   // Assigns the devices that tasks request, chosen by this strategy.
@@ -53,13 +58,13 @@ class DeviceStates {
  public:
   explicit DeviceStates(const DeviceRules& rules);
 
-  uint32_t Fresh(const NodeSpec& node);
-  bool SameMachine(uint32_t a, uint32_t b) const {
+  DeviceStateIndex Fresh(const NodeSpec& node);
+  bool SameMachine(DeviceStateIndex a, DeviceStateIndex b) const {
     return states_[a].machine == states_[b].machine;
   }
   // Returns the state after the grants were added to what is free: `now` and `later` are -1
   // (taken), 0 or +1 (freed).
-  uint32_t With(uint32_t state, uint32_t grants, int now, int later);
+  DeviceStateIndex With(DeviceStateIndex state, GrantsIndex grants, int now, int later);
 
   // Returns whether tasks of the class get any devices.
   bool Serves(const TaskShape& shape) const {
@@ -67,31 +72,31 @@ class DeviceStates {
   }
   // Returns what a task of the class would get of the machine in that state. `later`: of what is
   // free later; else of what is free both now and later.
-  uint32_t Choose(const Tables& tables, ClassIndex c, uint32_t state, bool later);
+  GrantsIndex Choose(const Tables& tables, ClassIndex c, DeviceStateIndex state, bool later);
   // Returns whether Choose would find devices, CPUs aside, for callers that take none. Sets
   // `*score` (may be null) to how good they are.
-  bool Find(const Tables& tables, ClassIndex c, uint32_t state, bool later, double* score);
+  bool Find(const Tables& tables, ClassIndex c, DeviceStateIndex state, bool later, double* score);
   // Returns why not, in words: `gpu: no device with 500 milli free`. REQUIRES: Find returns false.
-  std::string WhyNot(const Tables& tables, ClassIndex c, uint32_t state, bool later);
+  std::string WhyNot(const Tables& tables, ClassIndex c, DeviceStateIndex state, bool later);
 
   // Return the CPUs that it would get, or why none, and in how many zones they are.
   // REQUIRES: AsksForCpus(the class's shape).
-  NumaAnswer PlaceCpus(const Tables& tables, ClassIndex c, uint32_t state);
-  int CountZones(uint32_t state, const CpuSet& cpus) const;
+  NumaAnswer PlaceCpus(const Tables& tables, ClassIndex c, DeviceStateIndex state);
+  int CountZones(DeviceStateIndex state, const CpuSet& cpus) const;
   // Returns whether any machine has CPUs that are assigned.
   bool any_cpus() const { return any_cpus_; }
 
   // Returns the grants of what is held by name; a device that the node does not have is left out.
-  uint32_t Held(const NodeSpec& node, const std::vector<DeviceHold>& holds);
-  std::span<const DevicePart> grants(uint32_t list) const {
+  GrantsIndex Held(const NodeSpec& node, const std::vector<DeviceHold>& holds);
+  std::span<const DevicePart> grants(GrantsIndex list) const {
     return {grants_.data() + lists_[list].begin, lists_[list].size};
   }
   // Returns the free amounts of a machine's devices.
-  std::vector<DeviceAmount> Free(uint32_t state, bool later) const;
+  std::vector<DeviceAmount> Free(DeviceStateIndex state, bool later) const;
 
   size_t size() const { return states_.size(); }
   // Forgets all states but those of `kept`, which get new numbers.
-  void Restart(std::span<uint32_t> kept);
+  void Restart(std::span<DeviceStateIndex> kept);
   // Returns a number that grows with each Restart, after which states have other numbers.
   uint64_t generation() const { return generation_; }
 
@@ -105,9 +110,9 @@ class DeviceStates {
     size_t begin, size;
   };
   uint32_t Number(const std::string& name);
-  uint32_t Intern(uint32_t machine);  // the state with the cells in scratch_
-  void SortChosen();                  // by device
-  uint32_t InternGrants();            // the list in chosen_
+  DeviceStateIndex Intern(uint32_t machine);  // the state with the cells in scratch_
+  void SortChosen();                          // by device
+  GrantsIndex InternGrants();                 // the list in chosen_
   // What a class requests.
   struct ClassAsks {
     bool known = false;
@@ -116,7 +121,7 @@ class DeviceStates {
   };
   const ClassAsks& Asks(const Tables& tables, ClassIndex c);
   void Rehash();
-  void ReadFree(uint32_t state, bool later, std::vector<DeviceAmount>* free) const;
+  void ReadFree(DeviceStateIndex state, bool later, std::vector<DeviceAmount>* free) const;
 
   const DeviceRules rules_;
   NameTable names_;                                       // kinds, models, zones, links
@@ -126,11 +131,11 @@ class DeviceStates {
   std::map<std::string, uint32_t> machine_of_;  // by contents
   std::vector<State> states_;
   std::vector<int64_t> cells_;
-  std::vector<uint32_t> index_;  // open addressing over states; kNone: empty
+  std::vector<DeviceStateIndex> index_;  // open addressing over states; kNone: empty
   std::vector<List> lists_;
   std::vector<DevicePart> grants_;
-  std::map<std::vector<int64_t>, uint32_t> list_of_;  // by contents
-  std::vector<ClassAsks> asks_;                       // per class
+  std::map<std::vector<int64_t>, GrantsIndex> list_of_;  // by contents
+  std::vector<ClassAsks> asks_;                          // per class
   std::vector<int64_t> scratch_;
   std::vector<DeviceAmount> free_;
   std::vector<DevicePart> chosen_;

@@ -121,7 +121,7 @@ void Ledger::Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, i
     ChargeNode(t, effect, node);
     if (view) ChargeView(t, status, node, times);
   }
-  if (!books_.empty()) {
+  if (books_.Concern(t, charged_class_[t])) {
     books_.Charge(*tables_, Booked(t), status, times);
     if (node != kNone) WriteCells(node);
   }

@@ -311,7 +311,11 @@ void Ledger::Enroll(TaskIndex t) {
   status_[t] = tasks.status[t];
   node_[t] = HoldsNode(status_[t]) ? tasks.node[t] : kNone;
   view_[t] = node_[t] != kNone;
-  if (!books_.empty()) books_.Read(*tables_, Booked(t));
+  if (books_.IsRead(charged_class_[t], tasks.devices[t])) {
+    books_.Read(*tables_, Booked(t));
+  } else {
+    books_.Forget(t);
+  }
 }
 
 // Returns whether the task is charged as the tables have it. With books it returns false: a book

@@ -193,13 +193,13 @@ void Editor::Compact() {
   task.DropAll(next_, previous_);
   task.Rename(next_);
   task.Rename(previous_);
-  for (auto& [name, tasks] : nominations_) {  // any order: each for itself
+  for (auto& [name, tasks] : nominations_) {
     absl::btree_set<TaskIndex> moved;
     for (TaskIndex index : tasks) moved.insert(task(index));
     tasks = std::move(moved);
   }
   HashMap<TaskIndex, std::string> elsewhere;
-  for (auto& [index, name] : nominated_elsewhere_) {  // any order: into another hash table
+  for (auto& [index, name] : nominated_elsewhere_) {
     elsewhere.emplace(task(index), std::move(name));
   }
   nominated_elsewhere_ = std::move(elsewhere);

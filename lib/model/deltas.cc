@@ -182,14 +182,14 @@ void Deltas::Forget() {
 
 Deltas::Memory Deltas::Remembered() const {
   Memory memory;
-  memory.generations.assign(generations_.begin(), generations_.end());  // any order: sorted below
+  memory.generations.assign(generations_.begin(), generations_.end());
   const JobTable& jobs = editor_.tables().jobs;
-  for (const auto& entry : counts_) {  // any order: sorted below
+  for (const auto& entry : counts_) {
     // Jobs that left or changed otherwise are not read any more.
     const std::optional<JobIndex> row = jobs.names.Find(entry.first);
     if (row && jobs.spec[*row].groups.size() == entry.second.size()) memory.counts.push_back(entry);
   }
-  for (const auto& [key, late] : waiting_) {  // any order: sorted below
+  for (const auto& [key, late] : waiting_) {
     memory.waiting.push_back({late.object, late.missing, late.turn});
   }
   std::ranges::sort(memory.generations);
@@ -231,7 +231,7 @@ absl::Status Deltas::Remember(Memory memory) {
     }
   }
   Forget();
-  for (const auto& [key, late] : waiting) {  // any order: by turn
+  for (const auto& [key, late] : waiting) {
     waiters_[late.missing].emplace(late.turn, key);
   }
   waiting_ = std::move(waiting);

@@ -188,7 +188,7 @@ void Interner::Renumber(const std::vector<ClassIndex>& classes,
                         const std::vector<uint32_t>& hold_lists, Tables& tables) {
   const auto renumber = [](auto& map, const auto& to) {
     map.erase_if([&](const auto& entry) { return to[entry.second] == kNone; });
-    for (auto& [key, index] : map) index = to[index];  // any order: each for itself
+    for (auto& [key, index] : map) index = to[index];
   };
   renumber(spelled_, classes);
   renumber(meant_, classes);

@@ -21,6 +21,24 @@ bool IsAboutPlace(DecisionKind kind) {
          kind == DecisionKind::kNominate;
 }
 
+// Returns whether the plan is its net change as it stands, which nearly all plans are: each task
+// that it evicts has this one decision and no place afterwards.
+bool IsNetChange(const Ledger& ledger, const PlanData& plan) {
+  const TaskTable& tasks = ledger.tables().tasks;
+  std::vector<bool> evicted;  // by task; empty until there is one
+  for (const Decision& d : plan.decisions) {
+    if (!IsAboutPlace(d.kind)) continue;
+    if (!evicted.empty() && evicted[d.task]) return false;
+    if (d.kind != DecisionKind::kEvict || tasks.node[d.task] != d.node) continue;
+    const bool is_gone =
+        ledger.status(d.task) == TaskStatus::kReleasing && ledger.promised_node(d.task) == kNone;
+    if (!is_gone) return false;
+    if (evicted.empty()) evicted.resize(tasks.alive.size());
+    evicted[d.task] = true;
+  }
+  return true;
+}
+
 HashMap<TaskIndex, Story> EvictedTasks(const Tables& tables, const PlanData& plan) {
   HashMap<TaskIndex, Story> stories;
   for (size_t i = 0; i < plan.decisions.size(); ++i) {
@@ -50,9 +68,9 @@ NodeIndex PlaceAfter(const Ledger& ledger, TaskIndex task, const Story& story) {
 }  // namespace
 
 void KeepNetChange(const Ledger& ledger, PlanData* plan) {
+  if (IsNetChange(ledger, *plan)) return;
   const Tables& tables = ledger.tables();
   const HashMap<TaskIndex, Story> stories = EvictedTasks(tables, *plan);
-  if (stories.empty()) return;
   std::vector<Decision> kept;
   kept.reserve(plan->decisions.size());
   for (size_t i = 0; i < plan->decisions.size(); ++i) {

@@ -63,7 +63,7 @@ class Devices : public Policy, public FitPolicy, public ScorePolicy {
     const size_t row = RowOf(c);
     for (size_t i = begin; i < end; ++i) {
       if (!fits[i - begin]) continue;
-      const Answer answer = Ask(row, c, states.devices[i]);
+      const Answer answer = Ask(row, c, DeviceStateIndex(states.devices[i]));
       fits[i - begin] = later ? answer.later : answer.now;
     }
   }
@@ -72,7 +72,7 @@ class Devices : public Policy, public FitPolicy, public ScorePolicy {
     return later ? answer.later : answer.now;
   }
   NodeRefusal PickRefusal(ClassIndex c, NodeIndex node) override {
-    const uint32_t state = book_->state(node);
+    const DeviceStateIndex state = book_->state(node);
     return {RefusalCode::kDevice, book_->states().WhyNot(*tables_, c, state, /*later=*/true)};
   }
 
@@ -81,7 +81,7 @@ class Devices : public Policy, public FitPolicy, public ScorePolicy {
                    double* order, double*) override {
     const size_t row = RowOf(c);
     for (size_t i = begin; i < end; ++i) {
-      order[i - begin] += weight_ * Ask(row, c, states.devices[i]).score;
+      order[i - begin] += weight_ * Ask(row, c, DeviceStateIndex(states.devices[i])).score;
     }
   }
 
@@ -95,7 +95,7 @@ class Devices : public Policy, public FitPolicy, public ScorePolicy {
     return answers_.RowOf(c, [&] { return tables_->classes.shape[c].devices; });
   }
 
-  Answer Ask(size_t row, ClassIndex c, uint32_t state) {
+  Answer Ask(size_t row, ClassIndex c, DeviceStateIndex state) {
     Answer& answer = answers_.At(row, state);
     if (!answer.known) {
       DeviceStates& states = book_->states();

@@ -74,6 +74,12 @@ bool QueueTree::BelowGuarantee(QueueIndex queue) const {
   return false;
 }
 
+std::span<int64_t> QueueTree::Add(QueueIndex q, std::span<const int64_t> held, Rows* rows) {
+  rows->queues.push_back(q);
+  rows->cells.insert(rows->cells.end(), held.begin(), held.end());
+  return std::span(rows->cells).last(held.size());
+}
+
 void QueueTree::Go(const Way& way, std::span<const int64_t> request) {
   const auto take = [&](std::span<int64_t> left) {
     for (DimensionIndex d = 0; d < request.size(); ++d) left[d] -= request[d];

@@ -86,16 +86,16 @@ class QueueTree {
       cells.clear();
     }
   };
-  // Few queues give in one question, so a list is looked through faster than a table is filled.
+  // Few queues give in one question, so a list is looked through faster than a table is filled. Its
+  // first call for a queue, Add, stands apart so that the others are inlined.
   static std::span<int64_t> Left(QueueIndex q, std::span<const int64_t> held, Rows* rows) {
-    size_t row = 0;
-    while (row < rows->queues.size() && rows->queues[row] != q) ++row;
-    if (row == rows->queues.size()) {
-      rows->queues.push_back(q);
-      rows->cells.insert(rows->cells.end(), held.begin(), held.end());
+    for (size_t row = 0; row < rows->queues.size(); ++row) {
+      if (rows->queues[row] != q) continue;
+      return {rows->cells.data() + row * held.size(), held.size()};
     }
-    return {rows->cells.data() + row * held.size(), held.size()};
+    return Add(q, held, rows);
   }
+  static std::span<int64_t> Add(QueueIndex q, std::span<const int64_t> held, Rows* rows);
   template <class MayTake>
   const Way& WayOf(QueueIndex giver, QueueIndex asker, const MayTake& may_take);
   void Go(const Way& way, std::span<const int64_t> request);

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/ledger/device_states.h"
 #include "muster/index.h"
 
 namespace muster {
@@ -48,9 +49,9 @@ class StateAnswers {
   }
 
   // Holds until the next call.
-  Answer& At(size_t row, uint32_t state) {
+  Answer& At(size_t row, DeviceStateIndex state) {
     std::vector<Answer>& answers = rows_[row].answers;
-    if (state >= answers.size()) answers.resize(std::max<size_t>(2 * state, 64));
+    if (state >= answers.size()) answers.resize(std::max<size_t>(2 * size_t{state}, 64));
     return answers[state];
   }
 

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <string>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 #include "lib/replay/table_reader.h"
 #include "lib/replay/trace_parts.h"
@@ -52,7 +52,7 @@ struct PaiJob {
 };
 
 absl::Status ReadJobs(const TraceFile& file, const Reading& reading,
-                      absl::flat_hash_map<std::string, PaiJob>* jobs, Trace* trace) {
+                      HashMap<std::string, PaiJob>* jobs, Trace* trace) {
   TableReader table(file, reading.options, reading.report, reading.budget,
                     {"job_name", "inst_id", "user", "status", "start_time", "end_time"});
   const int name = table.Require("job_name"), user = table.Require("user"),
@@ -82,7 +82,7 @@ absl::StatusOr<Trace> ReadAlibaba2020(const Alibaba2020Files& files, const ReadO
   trace.name = files.tasks.name;
   Budget budget(options.limits);
   if (absl::Status s = ReadMachines(files.machines, &budget, &trace); !s.ok()) return s;
-  absl::flat_hash_map<std::string, PaiJob> jobs;
+  HashMap<std::string, PaiJob> jobs;
   if (!files.jobs.bytes.empty()) {
     if (absl::Status s = ReadJobs(files.jobs, {options, report, &budget}, &jobs, &trace); !s.ok()) {
       return s;

@@ -7,8 +7,8 @@
 // `capacity.R` that of a node, as Kubernetes writes amounts; an empty field is absent.
 #include <string>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 #include "lib/replay/table_reader.h"
 #include "lib/replay/trace_parts.h"
@@ -231,7 +231,7 @@ absl::StatusOr<Trace> ReadCsv(const CsvFiles& files, const CsvOptions& options,
   }
   // Ids are numbers of rows, in order, where none are given.
   const bool needs_rows = columns.id >= 0 || columns.preceding >= 0;
-  absl::flat_hash_map<int64_t, uint32_t> rows;
+  HashMap<int64_t, uint32_t> rows;
   for (int64_t row = 0; table.NextRow(); ++row) {
     TraceJob job = ReadJobRow(columns, row, &table);
     TaskShape shape = ReadShape(columns, &table);

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "lib/base/hash_map.h"
 #include "lib/replay/table_reader.h"
 #include "lib/replay/trace_parts.h"
 
@@ -111,7 +111,7 @@ absl::Status ReadMachineEvents(const TraceFile& file, Budget* budget, Trace* tra
 }
 
 absl::Status ReadUsers(const TraceFile& file, const Reading& reading,
-                       absl::flat_hash_map<int64_t, uint32_t>* user_of, Trace* trace) {
+                       HashMap<int64_t, uint32_t>* user_of, Trace* trace) {
   TableReader table(file, reading.options, reading.report, reading.budget);
   const int id = table.Require("collection_id"), user = table.Require("user");
   Numbers users;
@@ -160,7 +160,7 @@ absl::StatusOr<Trace> ReadGoogle2019(const Google2019Files& files, const ReadOpt
   Budget budget(options.limits);
   for (const Tier& tier : kTiers) trace.queues.push_back({.name = tier.name});
   if (absl::Status s = ReadMachineEvents(files.machines, &budget, &trace); !s.ok()) return s;
-  absl::flat_hash_map<int64_t, uint32_t> user_of;
+  HashMap<int64_t, uint32_t> user_of;
   if (!files.collections.bytes.empty()) {
     absl::Status read = ReadUsers(files.collections, {options, report, &budget}, &user_of, &trace);
     if (!read.ok()) return read;
@@ -175,7 +175,7 @@ absl::StatusOr<Trace> ReadGoogle2019(const Google2019Files& files, const ReadOpt
             memory = Record(&table, "resource_request.memory");
   std::vector<Instance> instances;
   std::vector<Event> events;
-  absl::flat_hash_map<std::pair<int64_t, int64_t>, uint32_t> known;
+  HashMap<std::pair<int64_t, int64_t>, uint32_t> known;
   while (table.NextRow()) {
     const int64_t at = table.Integer(time, 0, kAfterTheEnd);
     const int64_t what = table.Integer(type, 0, kLastType);

@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "lib/base/hash_map.h"
 #include "muster/trace.h"
 
 namespace muster {
@@ -39,8 +39,8 @@ class LogJobs {
   const LogFilter filter_;
   Trace trace_;
   std::array<int64_t, kRules> dropped_ = {};
-  absl::flat_hash_map<int64_t, uint32_t> users_, queues_;  // number: row
-  std::vector<int64_t> preceding_, think_;                 // by the number in the log
+  HashMap<int64_t, uint32_t> users_, queues_;  // number: row
+  std::vector<int64_t> preceding_, think_;     // by the number in the log
 };
 
 }  // namespace muster

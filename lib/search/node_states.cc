@@ -165,7 +165,7 @@ StateIndex NodeStates::Intern(NodeIndex n) {
 
 void NodeStates::Fill(StateIndex slot, NodeIndex n) {
   columns_.node[slot] = n;
-  columns_.devices[slot] = devices_ == nullptr ? 0 : devices_->state(n);
+  columns_.devices[slot] = devices_ == nullptr ? 0 : devices_->state(n).value();
   const auto allocatable = ledger_.tables().nodes.allocatable.row(n);
   const auto idle = ledger_.node(n, kIdle);
   const auto releasing = ledger_.node(n, kReleasing);

@@ -321,11 +321,13 @@ Reason Session::Fallback(const ActionContext& context, JobIndex job, TaskIndex t
 }
 
 void Session::ListDevices(PlanData* plan) const {
+  const DeviceBook* book = DeviceBook::Of(*ledger_);
+  if (book == nullptr) return;
   for (const Decision& decision : plan->decisions) {
     const bool starts =
         decision.kind == DecisionKind::kBind ||
         (decision.kind == DecisionKind::kMove && !plan->by_kind.moves[decision.index].nominated);
-    if (!starts) continue;
+    if (!starts || !book->has_devices(decision.node)) continue;
     const std::vector<DeviceSpec>& devices = tables_->nodes.spec[decision.node].devices;
     for (const DevicePart& grant : DeviceBook::Grants(*ledger_, decision.task)) {
       plan->devices.push_back(
@@ -443,8 +445,10 @@ void Session::DropDecided(PlanData* plan) {
     return std::binary_search(tasks.begin(), tasks.end(), row.task);
   };
   const auto by_task = [](const auto& a, const auto& b) { return a.task < b.task; };
-  std::erase_if(plan->tentative, decided);
-  std::erase_if(plan->pending, decided);
+  if (!tasks.empty()) {
+    std::erase_if(plan->tentative, decided);
+    std::erase_if(plan->pending, decided);
+  }
   std::sort(plan->tentative.begin(), plan->tentative.end(), by_task);
   std::sort(plan->pending.begin(), plan->pending.end(), by_task);
 }

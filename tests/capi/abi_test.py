@@ -30,6 +30,26 @@ REPLAY_LIBRARY = os.environ.get("MUSTER_REPLAY_C", "")
 needs_library = unittest.skipUnless(LIBRARY,
                                     "sanitizers add symbols of their own, or not run by ctest")
 
+# Calls plan() of each of its arguments by turns.
+TWO_PLUGINS = """
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int count, char** names) {
+  int (*plans[2])(void);
+  int i;
+  if (count != 3) return 2;
+  for (i = 0; i < 2; ++i) {
+    void* plugin = dlopen(names[i + 1], RTLD_NOW | RTLD_LOCAL);
+    if (plugin == NULL) return fprintf(stderr, "%s\\n", dlerror()), 3;
+    *(void**)&plans[i] = dlsym(plugin, "plan");
+  }
+  for (i = 0; i < 4; ++i) {
+    if (plans[i % 2]()) return 4;
+  }
+  return 0;
+}
+"""
+
 
 def run(*command, **options):
     return subprocess.run([str(c) for c in command], check=True, capture_output=True, text=True,
@@ -87,6 +107,22 @@ class Library(unittest.TestCase):
                                   'huge: queue "default" would hold more than it deserves in cpu (proportion)\n')
             for library in (LIBRARY, REPLAY_LIBRARY):
                 self.assertEqual(self.build(folder, FROZEN, library), now)
+
+    def test_two_libraries_in_one_process(self):
+        """Two plug-ins of one program, each with a library of its own, of which one is used by the
+        frozen header."""
+        with tempfile.TemporaryDirectory() as folder:
+            alone = self.build(folder, HEADER)
+            folder = pathlib.Path(folder)
+            for name, library, header in (("a", LIBRARY, HEADER), ("b", REPLAY_LIBRARY, FROZEN)):
+                (folder / "muster" / "c.h").write_text(header, encoding="utf-8")
+                run("cc", "-shared", "-fPIC", "-Dmain=plan", f"-I{folder}",
+                    ROOT / "examples/c/first_plan.c", library,
+                    f"-Wl,-rpath,{pathlib.Path(library).parent}", "-o", folder / f"{name}.so")
+            host = folder / "host.c"
+            host.write_text(TWO_PLUGINS, encoding="utf-8")
+            run("cc", host, "-o", folder / "host", "-ldl")
+            self.assertEqual(run(folder / "host", folder / "a.so", folder / "b.so"), 4 * alone)
 
     def test_ctypes(self):
         out = run(sys.executable, ROOT / "examples/ctypes/first_plan.py",

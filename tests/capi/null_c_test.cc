@@ -212,5 +212,21 @@ TEST(Nulls, Anywhere) {
   EXPECT_EQ(muster_policy_revision(nullptr), 0);
 }
 
+// A freed handle is not detected by the library, and is by AddressSanitizer in every call.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+TEST(FreedHandlesDeathTest, AreSeenByAddressSanitizer) {
+  muster_error error = MUSTER_ERROR_INIT;
+  muster_cluster* cluster = nullptr;
+  ASSERT_OK_C(muster_cluster_new(nullptr, &cluster, &error));
+  muster_cluster_free(cluster);
+  muster_plan* plan = nullptr;
+  EXPECT_DEATH(muster_cluster_schedule(cluster, "muster", nullptr, &plan, &error),
+               "heap-use-after-free");
+  EXPECT_DEATH(muster_cluster_free(cluster), "AddressSanitizer");
+}
+#endif
+#endif
+
 }  // namespace
 }  // namespace muster

@@ -1,7 +1,10 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What a host sets for its whole process or thread moves no digest: the rounding mode, subnormal
-// numbers that count as zero, a locale with a comma for its decimal point.
+// What a host does with its whole process or thread moves no digest: it sets the rounding mode,
+// lets subnormal numbers count as zero, sets a locale with a comma for its decimal point, or forks.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cfenv>
 #include <clocale>
 #include <cstdint>
@@ -109,6 +112,40 @@ TEST_F(Host, SetsALocaleOfC) {
   const std::vector<std::string> got = Everything();
   std::setlocale(LC_ALL, before.c_str());
   EXPECT_EQ(got, expected_);
+}
+
+// Plans of all profiles by the sessions that a cluster has, before and after a change.
+std::string GoOn(Cluster* cluster) {
+  std::string all;
+  for (const ProfileInfo& info : Profiles()) all += NextPlan(cluster, info.name) + "\n";
+  MustBeOk(cluster->AddNode({.name = "later", .capacity = {{"cpu", 8}, {"pods", 9}}}));
+  for (const ProfileInfo& info : Profiles()) all += NextPlan(cluster, info.name) + "\n";
+  return all + RowsOf(*cluster);
+}
+
+// Parent and child go on with the living cluster, each for itself.
+TEST_F(Host, Forks) {
+  FaultWorld world;
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const std::string all = GoOn(&world.cluster);
+    const bool written = write(ends[1], all.data(), all.size()) == static_cast<ssize_t>(all.size());
+    _exit(written ? 0 : 1);
+  }
+  close(ends[1]);
+  std::string theirs;
+  char buffer[4096];
+  for (ssize_t size; (size = read(ends[0], buffer, sizeof buffer)) > 0;) {
+    theirs.append(buffer, static_cast<size_t>(size));
+  }
+  close(ends[0]);
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(theirs, GoOn(&world.cluster));
 }
 
 }  // namespace

@@ -120,9 +120,6 @@ void AddRowCalls(Calls* calls) {
 void AddCycleCalls(Calls* calls) {
   Calls& c = *calls;
   for (const ProfileInfo& info : Profiles()) {
-    // Its quota trees use Abseil's tables, which a growth without memory leaves broken
-    // (docs/design.md).
-    if (info.name == "koordinator") continue;
     std::string name = info.name;
     for (char& letter : name) letter = letter == '-' ? '_' : letter;
     c["Schedule_" + name] = [profile = info.name](FaultWorld& w) {
@@ -193,8 +190,37 @@ void AddTextCalls(Calls* calls) {
   }
 }
 
+// Reads traces of two formats, and replays jobs in two ways: by backfilling and by cycles.
+void AddReplayCalls(Calls* calls) {
+  Calls& c = *calls;
+  c["ReadSwf"] = [](FaultWorld&) {
+    (void)ReadSwf({"a log of some length.swf",
+                   "; MaxProcs: 8\n"
+                   "1 0 0 60 4 -1 -1 4 90 -1 1 1 1 1 1 -1 -1 -1\n"
+                   "2 5 0 30 8 -1 -1 8 90 -1 1 2 1 1 1 -1 -1 -1\n"});
+  };
+  c["ReadCsv"] = [](FaultWorld&) {
+    CsvFiles files;
+    files.jobs = {"jobs of some length.csv", "submit,run,tasks,user\n0,60,4,7\n5,30,8,9\n"};
+    (void)ReadCsv(files);
+  };
+  for (const char* policy : {"easy", "volcano"}) {
+    c[std::string("Replay_") + policy] = [policy](FaultWorld&) {
+      Trace trace;
+      trace.machine.nodes = {
+          {.name = "a node with a name of some length", .capacity = {{"cpu", 8}, {"pods", 20}}}};
+      trace.shapes = {{.request = {{"cpu", 1}}}};
+      for (const int64_t tasks : {4, 8}) {
+        (void)AddJob({.submit = 5, .run = 60, .tasks = tasks}, &trace);
+      }
+      (void)Replay(trace, policy);
+    };
+  }
+}
+
 Calls AllCalls() {
   Calls calls;
+  AddReplayCalls(&calls);
   AddRowCalls(&calls);
   AddCycleCalls(&calls);
   AddTextCalls(&calls);

@@ -30,11 +30,7 @@ class Stops : public ::testing::TestWithParam<std::string> {
       Invariants kept = InvariantsOf(GetParam());
       kept.max_min = false;  // a promise of complete plans
       const auto violations = Violations(now, cut, kept);
-      // The plans of the first two are logs: a task that is bound and then evicted for another one
-      // is listed as both, and the validator counts net changes. The third looks at no node.
-      if (GetParam() != "kai" && GetParam() != "kube-scheduler" && GetParam() != "kueue") {
-        ASSERT_TRUE(violations.empty()) << violations.front();
-      }
+      ASSERT_TRUE(violations.empty()) << violations.front();
     }
     const absl::StatusOr<Plan> next = cluster->Schedule(GetParam());
     ASSERT_TRUE(next.ok()) << next.status().ToString();

@@ -198,7 +198,7 @@ class Follower {
   std::span<const DevicePart> PromisedGrants(TaskIndex t) const {
     DeviceBook* devices = DeviceBook::Of(ledger_);
     if (devices == nullptr) return {};
-    return devices->states().grants(ledger_.promised_memo(*devices, t));
+    return devices->states().grants(GrantsIndex(ledger_.promised_memo(*devices, t)));
   }
 
   void Check() {

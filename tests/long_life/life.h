@@ -18,9 +18,9 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "lib/base/digest.h"
+#include "lib/base/hash_map.h"
 #include "lib/base/rng.h"
 #include "muster/cluster.h"
 #include "muster/plan.h"
@@ -139,10 +139,10 @@ class Life {
   std::vector<Job> jobs_;
   std::vector<Task> tasks_;
   std::vector<uint32_t> free_jobs_, free_tasks_;
-  std::vector<uint32_t> running_, waiting_;                         // tasks, jobs
-  std::vector<std::string> leaves_;                                 // queues that have jobs
-  std::vector<std::string> passing_queues_;                         // that come and go
-  absl::flat_hash_map<std::string, uint32_t> slots_, node_places_;  // by name
+  std::vector<uint32_t> running_, waiting_;             // tasks, jobs
+  std::vector<std::string> leaves_;                     // queues that have jobs
+  std::vector<std::string> passing_queues_;             // that come and go
+  HashMap<std::string, uint32_t> slots_, node_places_;  // by name
   std::deque<FollowUp> follow_ups_;
 };
 

@@ -32,13 +32,28 @@ bool PlanBooks::Holds(const Tables& tables, const Decision& d) {
 PlanBooks::PlanBooks(const Tables& tables, const Plan& plan)
     : tables_(tables), plan_(plan), dims_(tables.dimension_count()) {
   for (const Decision& d : plan.decisions()) {
-    if (d.kind == DecisionKind::kEvict || d.kind == DecisionKind::kMove) evicted_.insert(d.task);
+    if (d.kind == DecisionKind::kEvict || d.kind == DecisionKind::kMove) Leave(d.task);
     if (!GivesPlace(d.kind) || Holds(tables, d)) continue;
-    places_.try_emplace(d.task, d.node);
+    places_.insert_or_assign(d.task, d.node);
     const bool later = d.kind == DecisionKind::kMove ? plan.moves()[d.index].nominated
                                                      : d.kind == DecisionKind::kNominate;
     (later ? nominated_ : bound_).emplace_back(d.task, d.node);
   }
+}
+
+// A task that the plan bound is on its node until it is gone; one that it nominated never came.
+void PlanBooks::Leave(TaskIndex task) {
+  if (places_.erase(task) == 0) {
+    evicted_.insert(task);
+    return;
+  }
+  const auto of_task = [task](const auto& place) { return place.first == task; };
+  const auto bound = std::find_if(bound_.begin(), bound_.end(), of_task);
+  if (bound != bound_.end()) {
+    passing_.insert(*bound);
+    bound_.erase(bound);
+  }
+  std::erase_if(nominated_, of_task);
 }
 
 void PlanBooks::Add(Row& row, TaskIndex t, int sign) const {
@@ -112,6 +127,7 @@ PlanBooks::Left PlanBooks::LeftOnNodes() const {
     Add(left.now[node], task, -1);
     Add(left.later[node], task, -1);
   }
+  for (const auto& [task, node] : passing_) Add(left.now[node], task, -1);
   for (const auto& [task, node] : nominated_) Add(left.later[node], task, -1);
   return left;
 }

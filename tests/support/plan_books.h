@@ -1,7 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // What a plan makes of a snapshot, counted anew from both: where tasks go, and what nodes and
-// queues then hold.
+// queues then hold. Decisions count in their order: a task that is bound and then evicted has no
+// place.
 //
 //   const PlanBooks books(TablesOf(snapshot), plan);
 //   for (const auto& [task, node] : books.places()) ...
@@ -58,6 +59,7 @@ class PlanBooks {
   const Places& nominated() const { return nominated_; }
   bool gets_place(TaskIndex t) const { return places_.count(t) > 0; }
   bool is_evicted(TaskIndex t) const { return evicted_.count(t) > 0; }
+  bool passes(TaskIndex t) const { return passing_.count(t) > 0; }  // is bound, and evicted then
   const std::set<TaskIndex>& evicted() const { return evicted_; }
 
   bool IsBelow(QueueIndex q, QueueIndex ancestor) const;
@@ -76,6 +78,7 @@ class PlanBooks {
   Row Total() const;  // of all nodes
 
  private:
+  void Leave(TaskIndex task);
   void Add(Row& row, TaskIndex t, int sign) const;
   void SumClaims(QueueIndex queue, std::map<QueueIndex, Claim>& claims) const;
 
@@ -84,6 +87,7 @@ class PlanBooks {
   const size_t dims_;
   std::map<TaskIndex, NodeIndex> places_;
   Places bound_, nominated_;
+  std::map<TaskIndex, NodeIndex> passing_;  // bound and then evicted
   std::set<TaskIndex> evicted_;
 };
 

@@ -57,33 +57,40 @@ class Check {
   std::string Task(TaskIndex t) const { return std::string(tables_.tasks.names.name(t)); }
   std::string Node(NodeIndex n) const { return std::string(tables_.nodes.names.name(n)); }
   void Decisions() {
-    std::set<TaskIndex> placed, evicted;
+    std::set<TaskIndex> placed, evicted;  // by the decisions so far
     for (const Decision& d : plan_.decisions()) {
       const bool moves = d.kind == DecisionKind::kMove;
       if (d.kind == DecisionKind::kEvict || moves) {
-        const TaskStatus status = tables_.tasks.status[d.task];
-        if (!evicted.insert(d.task).second) Say("I2: ", Task(d.task), " is evicted twice");
-        if (status != TaskStatus::kRunning && status != TaskStatus::kBound) {
-          Say("I6: ", Task(d.task), " is evicted but was not running");
-        }
-        if (!(tables_.tasks.flags[d.task] & kTaskPreemptable)) {
-          Say("I6: ", Task(d.task), " is evicted and must not be");
-        }
-        const NodeIndex from = moves ? plan_.moves()[d.index].from : d.node;
-        if (tables_.tasks.node[d.task] != from) Say("I6: ", Task(d.task), " is not on that node");
+        const bool came = wanted_.steps && placed.erase(d.task) > 0;
+        if (!came) Victim(d, moves ? plan_.moves()[d.index].from : d.node);
+        if (!evicted.insert(d.task).second && !came) Say("I2: ", Task(d.task), " is evicted twice");
       }
       if (!PlanBooks::GivesPlace(d.kind)) continue;
       if (!placed.insert(d.task).second) Say("I2: ", Task(d.task), " has two places");
-      const bool waits = tables_.tasks.status[d.task] == TaskStatus::kPending || moves ||
+      const bool returns = wanted_.steps && evicted.count(d.task) > 0;
+      const bool waits = tables_.tasks.status[d.task] == TaskStatus::kPending || moves || returns ||
                          PlanBooks::Holds(tables_, d);
       if (!tables_.tasks.alive[d.task] || !waits) Say("I2: ", Task(d.task), " is not pending");
-      if (tables_.tasks.flags[d.task] & kTaskGated) Say("I2: ", Task(d.task), " is gated");
+      // A task that held a node has passed its gates.
+      if (!returns && (tables_.tasks.flags[d.task] & kTaskGated))
+        Say("I2: ", Task(d.task), " is gated");
       if (!tables_.nodes.alive[d.node]) Say("I2: ", Node(d.node), " is gone");
       if (tables_.tasks.job[d.task] != d.job) Say("I2: ", Task(d.task), " is of another job");
     }
     for (const Tentative& t : plan_.tentative()) {
       if (books_.gets_place(t.task)) Say("I2: ", Task(t.task), " is decided and tentative");
     }
+  }
+
+  void Victim(const Decision& d, NodeIndex from) {
+    const TaskStatus status = tables_.tasks.status[d.task];
+    const bool runs = status == TaskStatus::kRunning || status == TaskStatus::kBound;
+    const bool is_there = wanted_.spares_tasks ? runs : HoldsNode(status);
+    if (!is_there) Say("I6: ", Task(d.task), " is evicted but was not running");
+    if (wanted_.spares_tasks && !(tables_.tasks.flags[d.task] & kTaskPreemptable)) {
+      Say("I6: ", Task(d.task), " is evicted and must not be");
+    }
+    if (tables_.tasks.node[d.task] != from) Say("I6: ", Task(d.task), " is not on that node");
   }
 
   void Shares() {
@@ -116,7 +123,8 @@ class Check {
     }
     for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
       const bool waits = tables_.tasks.alive[t] && tables_.tasks.job[t] != kNone &&
-                         tables_.tasks.status[t] == TaskStatus::kPending && !books_.gets_place(t);
+                         tables_.tasks.status[t] == TaskStatus::kPending && !books_.gets_place(t) &&
+                         !books_.passes(t);
       if (waits && reason_of.count(t) == 0) Say("I14: ", Task(t), " waits without a reason");
       if (!waits && reason_of.count(t) > 0)
         Say("I14: ", Task(t), " has a reason and does not wait");
@@ -376,6 +384,13 @@ Invariants InvariantsOf(std::string_view profile) {
     kept.no_overcommit = kept.counted_refusals = false;
   }
   if (name == "ray") kept.whole_gangs = false;  // of bundles alone, whatever the minimum
+  if (name == "kai" || name == "kube-scheduler") {
+    // Peers without tasks that are never evicted; they refuse in words of their own.
+    kept.steps = true;
+    kept.spares_tasks = kept.counted_refusals = false;
+  }
+  // Its gangs are pod groups; a job's minimum is no rule of it.
+  if (name == "kube-scheduler") kept.whole_gangs = false;
   if (name == "muster") {
     kept.limits = kept.fair_victims = kept.useful_evictions = kept.exact_books = true;
     kept.budgets = kept.max_min = true;

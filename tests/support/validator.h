@@ -5,10 +5,10 @@
 //
 //   for (const std::string& words : Violations(snapshot, plan, InvariantsOf(plan.profile()))) ...
 //
-// Checked of every plan: a task gets at most one place, and only a pending one without gates does
-// (I2); a task that is left out has a reason (I14); and of plans that only bind, what queues hold
-// afterwards is what they held before and what was decided (I12). The others are promises of some
-// profiles.
+// Decisions are followed in their order. Checked of every plan: a task gets at most one place, and
+// only a pending one without gates does (I2); a task that is left out has a reason (I14); and of
+// plans that only bind, what queues hold afterwards is what they held before and what was decided
+// (I12). The others are promises of some profiles.
 #ifndef MUSTER_TESTS_SUPPORT_VALIDATOR_H_
 #define MUSTER_TESTS_SUPPORT_VALIDATOR_H_
 
@@ -27,15 +27,19 @@ struct Invariants {
   bool filters = true;        // I3: what a node refuses for itself is not placed there
   bool whole_gangs = true;    // I4: a gang that starts has all it needs to start
   bool limits = false;        // I5: no queue on the path to the root is beyond its limit
-  bool fair_victims =
-      false;  // I6: victims are of lower rank, or of another queue, and not of the same gang
+  // I2, I6: the plan lists each step, so a task may be evicted after it was bound, and placed after
+  // it was evicted.
+  bool steps = false;
+  bool spares_tasks = true;  // I6: victims run, and may be preempted
+  // I6: victims are of lower rank, or of another queue, and not of the same gang.
+  bool fair_victims = false;
   // I7: the beneficiary gets a place, and with the victim still there its gang would not fit where
   // it goes.
   bool useful_evictions = false;
   bool exact_books = false;  // I12 of every plan
   bool budgets = false;      // I8: no more victims than disruption budgets allow
-  bool max_min =
-      false;  // I16: no queue deserves more unless one deserves less that has less for its weight
+  // I16: no queue deserves more unless one deserves less that has less for its weight.
+  bool max_min = false;
   bool counted_refusals = true;  // I14: refusals counted again, where nothing was decided since
 };
 

@@ -34,12 +34,12 @@ class KeyCounts {
   size_t size() const { return keys_.size(); }
   bool has(size_t key, NodeIndex n) const { return keys_[key].domains->of[n] != kNone; }
   int64_t at(size_t key, NodeIndex n) const {
-    const uint32_t domain = keys_[key].domains->of[n];
+    const LabelDomainIndex domain = keys_[key].domains->of[n];
     return domain == kNone ? 0 : keys_[key].counts[domain];
   }
   // Adds in the node's domain; returns whether it has one.
   bool Add(size_t key, NodeIndex n, int64_t amount) {
-    const uint32_t domain = keys_[key].domains->of[n];
+    const LabelDomainIndex domain = keys_[key].domains->of[n];
     if (domain == kNone) return false;
     keys_[key].counts[domain] += amount;
     return true;

@@ -71,7 +71,7 @@ SpreadState::SpreadState(World& world, ClassIndex c) : rules_(world, c, /*requir
     if (!rules_.HasAllKeys(n)) continue;
     for (size_t i = 0; i < rules_.size(); ++i) {
       if (!rules_.Includes(i, n)) continue;
-      const uint32_t domain = rules_.at(i).domains->of[n];
+      const LabelDomainIndex domain = rules_.at(i).domains->of[n];
       counts_[i].domains += !counts_[i].exists[domain];
       counts_[i].exists[domain] = 1;
       counts_[i].pods[domain] += rules_.CountOn(i, n);
@@ -99,7 +99,7 @@ int64_t SpreadState::Least(size_t i) const {
 
 SpreadState::Answer SpreadState::Refusal(NodeIndex n) const {
   for (size_t i = 0; i < rules_.size(); ++i) {
-    const uint32_t domain = rules_.at(i).domains->of[n];
+    const LabelDomainIndex domain = rules_.at(i).domains->of[n];
     if (domain == kNone) return Answer::kLacksLabel;
     const int64_t skew = counts_[i].pods[domain] + counts_[i].self - Least(i);
     if (skew > rules_.at(i).spec->max_skew) return Answer::kSkewed;
@@ -129,19 +129,19 @@ SpreadScores::SpreadScores(World& world, ClassIndex c, std::span<const NodeIndex
     size_t size = 0;
     for (size_t f = 0; f < feasible.size() && !by_host; ++f) {
       if (ignored_[f]) continue;
-      uint8_t& known = registered[std::min(domains.of[feasible[f]], domains.size)];
+      uint8_t& known = registered[std::min(domains.of[feasible[f]].value(), domains.size)];
       size += !known;
       known = 1;
     }
     for (const NodeIndex n : world.order()) {
       if (by_host || (needs_keys && !rules_.HasAllKeys(n)) || !rules_.Includes(i, n)) continue;
-      const uint32_t domain = std::min(domains.of[n], domains.size);
+      const uint32_t domain = std::min(domains.of[n].value(), domains.size);
       if (registered[domain]) pods[domain] += rules_.CountOn(i, n);
     }
     const double weight = Log(static_cast<double>((by_host ? left : size) + 2));
     const double extra = static_cast<double>(rules_.at(i).spec->max_skew - 1);
     for (size_t f = 0; f < feasible.size(); ++f) {
-      const uint32_t domain = domains.of[feasible[f]];
+      const LabelDomainIndex domain = domains.of[feasible[f]];
       if (ignored_[f] || domain == kNone) continue;
       const int64_t count = by_host ? rules_.CountOn(i, feasible[f]) : pods[domain];
       sums[f] += static_cast<double>(count) * weight + extra;

@@ -106,7 +106,7 @@ const Topology& World::ByLabel(const std::string& key) {
   for (NodeIndex n = 0; n < nodes.alive.size(); ++n) {
     if (!nodes.alive[n]) continue;
     const std::string* value = FindLabel(nodes.spec[n].labels, key);
-    if (value != nullptr) known->of[n] = values.Intern(*value);
+    if (value != nullptr) known->of[n] = LabelDomainIndex(values.Intern(*value));
   }
   known->size = static_cast<uint32_t>(values.size());
   return *known;

@@ -20,7 +20,7 @@ uint32_t GangDevices::Add(Load load) {
   return static_cast<uint32_t>(loads_.size() - 1);
 }
 
-uint32_t GangDevices::AddNode(NodeIndex node, uint32_t state) {
+uint32_t GangDevices::AddNode(NodeIndex node, DeviceStateIndex state) {
   const auto found = empty_.find(state);
   if (found != empty_.end()) {
     ++loads_[found->second].nodes;
@@ -78,7 +78,7 @@ uint32_t GangDevices::With(size_t shape, uint32_t load) {
   } else {
     more.order.push_back(static_cast<uint32_t>(shape));
     more.state = After(static_cast<uint32_t>(shape), more.state);
-    stands = more.state != kNoParts;
+    stands = more.state != kNone;
   }
   const uint32_t made = stands ? Add(std::move(more)) : kNoParts;
   loads_[load].one_more[shape] = made;
@@ -87,15 +87,16 @@ uint32_t GangDevices::With(size_t shape, uint32_t load) {
 
 // Lines up the tasks that are left, `more` in all. If it cannot, leaves them, and the load's order,
 // as they were.
-bool GangDevices::Arrange(uint32_t state, size_t more, std::vector<int64_t>* left, Load* load) {
+bool GangDevices::Arrange(DeviceStateIndex state, size_t more, std::vector<int64_t>* left,
+                          Load* load) {
   if (more == 0) {
     load->state = state;
     return true;
   }
   for (uint32_t shape = 0; shape < classes_.size(); ++shape) {
     if ((*left)[shape] == 0) continue;
-    const uint32_t after = After(shape, state);
-    if (after == kNoParts) continue;
+    const DeviceStateIndex after = After(shape, state);
+    if (after == kNone) continue;
     load->order.push_back(shape);
     --(*left)[shape];
     if (Arrange(after, more - 1, left, load)) return true;
@@ -105,14 +106,15 @@ bool GangDevices::Arrange(uint32_t state, size_t more, std::vector<int64_t>* lef
   return false;
 }
 
-// Returns the state of devices after a task of the shape took its own.
-uint32_t GangDevices::After(uint32_t shape, uint32_t state) {
+// Returns the state of devices after a task of the shape took its own; kNone: there are none for
+// it.
+DeviceStateIndex GangDevices::After(uint32_t shape, DeviceStateIndex state) {
   const uint64_t key = (uint64_t{shape} << 32) | state;
   const auto found = after_.find(key);
   if (found != after_.end()) return found->second;
-  uint32_t after = kNoParts;
+  DeviceStateIndex after = kNone;
   if (states_.Find(tables_, classes_[shape], state, later_, /*score=*/nullptr)) {
-    const uint32_t grants = states_.Choose(tables_, classes_[shape], state, later_);
+    const GrantsIndex grants = states_.Choose(tables_, classes_[shape], state, later_);
     after = states_.With(state, grants, later_ ? 0 : -1, /*later=*/-1);
   }
   after_[key] = after;

@@ -46,7 +46,7 @@ class GangDevices {
               bool later)
       : tables_(tables), states_(states), classes_(classes), later_(later) {}
 
-  uint32_t AddNode(NodeIndex node, uint32_t state);
+  uint32_t AddNode(NodeIndex node, DeviceStateIndex state);
   // Returns what a task of the shape requests of all that is free: on the nodes added, of healthy
   // devices of the kinds and models that it requests, in millionths, added up over its requests.
   int64_t SizeOf(size_t shape) const;
@@ -57,25 +57,25 @@ class GangDevices {
 
  private:
   struct Load {
-    uint32_t fresh = 0, state = 0;        // without the tasks, and with them
-    int64_t orders = 1;                   // in which they could come
-    std::vector<int64_t> tasks = {};      // of each shape
-    std::vector<uint32_t> order = {};     // of shapes
-    std::vector<uint32_t> one_more = {};  // by shape: the load with one more, where that is known
-    NodeIndex node = kNone;               // without tasks: one of the nodes that were added,
-    int64_t nodes = 0;                    // and how many
+    DeviceStateIndex fresh = 0, state = 0;  // without the tasks, and with them
+    int64_t orders = 1;                     // in which they could come
+    std::vector<int64_t> tasks = {};        // of each shape
+    std::vector<uint32_t> order = {};       // of shapes
+    std::vector<uint32_t> one_more = {};    // by shape: the load with one more, where that is known
+    NodeIndex node = kNone;                 // without tasks: one of the nodes that were added,
+    int64_t nodes = 0;                      // and how many
   };
   uint32_t Add(Load load);
-  bool Arrange(uint32_t state, size_t more, std::vector<int64_t>* left, Load* load);
-  uint32_t After(uint32_t shape, uint32_t state);
+  bool Arrange(DeviceStateIndex state, size_t more, std::vector<int64_t>* left, Load* load);
+  DeviceStateIndex After(uint32_t shape, DeviceStateIndex state);
 
   const Tables& tables_;
   DeviceStates& states_;
   const std::span<const ClassIndex> classes_;
   const bool later_;
   std::vector<Load> loads_;
-  HashMap<uint32_t, uint32_t> empty_;  // by state
-  HashMap<uint64_t, uint32_t> after_;  // by shape and state
+  HashMap<DeviceStateIndex, uint32_t> empty_;  // by state
+  HashMap<uint64_t, DeviceStateIndex> after_;  // kNone: the shape gets none; by shape and state
 };
 
 }  // namespace muster

@@ -32,9 +32,9 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "lib/base/hash_map.h"
 #include "lib/peer/scheduler_plugins/capacity_quotas.h"
 
 namespace muster {
@@ -156,7 +156,7 @@ class CapacityCluster {
   std::vector<Node> nodes_;
   std::vector<Task> tasks_;
   std::vector<int64_t> budgets_;
-  absl::flat_hash_map<std::string, size_t> node_index_;
+  HashMap<std::string, size_t> node_index_;
 };
 
 }  // namespace muster

@@ -30,10 +30,9 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "lib/base/hash_map.h"
 #include "lib/share/resource_names.h"
 #include "lib/share/sparse.h"
 
@@ -56,7 +55,7 @@ class CapacityQuotas {
     SparseSum used;
     bool unlimited = false;
     bool alive = true;
-    absl::flat_hash_set<std::string> tasks;  // for membership only
+    HashSet<std::string> tasks;  // for membership only
   };
 
   // Adds the quota of a namespace; a namespace that has a quota keeps it.
@@ -91,7 +90,7 @@ class CapacityQuotas {
   // The first four are bounded by every maximum that is given at all.
   ResourceNames names_{{"cpu", "memory", "ephemeral-storage", "pods"}};
   std::vector<Account> accounts_;
-  absl::flat_hash_map<std::string, Index> index_;
+  HashMap<std::string, Index> index_;
   SparseSum all_min_, all_used_;
 };
 

@@ -100,7 +100,7 @@ TEST_F(GangDevicesTest, SizesAreMillionthsOfWhatIsFreeAndWouldDo) {
                          {.kind = "nic"}});
   DeviceStates states({.strategy = DevicePick::kPack});
   GangDevices devices(TablesOf(*snapshot_), states, classes_, /*later=*/false);
-  const uint32_t state = states.Fresh(TablesOf(*snapshot_).nodes.spec[0]);
+  const DeviceStateIndex state = states.Fresh(TablesOf(*snapshot_).nodes.spec[0]);
   devices.With(0, devices.AddNode(0, state));
   EXPECT_EQ(devices.SizeOf(0), 333'333);
   EXPECT_EQ(devices.SizeOf(1), 500'000);

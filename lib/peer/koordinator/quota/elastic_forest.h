@@ -46,8 +46,8 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "lib/base/hash_map.h"
 #include "lib/peer/koordinator/quota/elastic_tree.h"
 #include "lib/share/sparse.h"
 
@@ -132,8 +132,8 @@ class ElasticForest {
   Options options_;
   std::map<std::string, Tree, std::less<>> trees_;
   Tree* default_;
-  absl::flat_hash_map<std::string, Tree*> tree_of_;  // group -> its tree
-  absl::flat_hash_map<std::string, Sparse> nodes_;
+  HashMap<std::string, Tree*> tree_of_;  // group -> its tree
+  HashMap<std::string, Sparse> nodes_;
 };
 
 }  // namespace muster

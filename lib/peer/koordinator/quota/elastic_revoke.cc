@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "lib/base/hash_map.h"
+
 namespace muster {
 
 std::vector<size_t> TasksToRevoke(const Sparse& used, const Sparse& runtime,
@@ -43,7 +45,7 @@ std::vector<size_t> TasksToRevoke(const Sparse& used, const Sparse& runtime,
 
 std::vector<std::string> OveruseWatch::Look(const ElasticTree& tree, int64_t now) {
   std::vector<std::string> due;
-  absl::flat_hash_map<std::string, int64_t> fitted;
+  HashMap<std::string, int64_t> fitted;
   for (const std::string& group : tree.Groups()) {
     if (group == kRootQuota || group == kSystemQuota) continue;
     const ElasticTree::Room room = *tree.RoomOf(group);

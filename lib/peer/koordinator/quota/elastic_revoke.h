@@ -33,7 +33,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "lib/base/hash_map.h"
 #include "lib/peer/koordinator/quota/elastic_tree.h"
 #include "lib/share/sparse.h"
 
@@ -63,7 +63,7 @@ class OveruseWatch {
 
  private:
   int64_t delay_;
-  absl::flat_hash_map<std::string, int64_t> fitted_;  // when last known to fit
+  HashMap<std::string, int64_t> fitted_;  // when last known to fit
 };
 
 }  // namespace muster

@@ -42,10 +42,10 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "lib/base/hash_map.h"
 #include "lib/peer/koordinator/quota/elastic_level.h"
 #include "lib/peer/koordinator/quota/redistribution.h"
 #include "lib/share/resource_names.h"
@@ -174,12 +174,12 @@ class ElasticTree {
     // for it.
     bool settled = false;
     uint64_t settled_keys = 0;
-    bool scaled = false;                           // counted in its level's
-    Numbers numbers;                               // but for the runtime, which is with its level
-    std::optional<Sparse> counted_min;             // in its level's sum
-    uint64_t counted_keys = 0;                     // in key_counts_
-    ElasticLevel level;                            // of its children
-    absl::flat_hash_map<std::string, bool> tasks;  // name -> assigned
+    bool scaled = false;                // counted in its level's
+    Numbers numbers;                    // but for the runtime, which is with its level
+    std::optional<Sparse> counted_min;  // in its level's sum
+    uint64_t counted_keys = 0;          // in key_counts_
+    ElasticLevel level;                 // of its children
+    HashMap<std::string, bool> tasks;   // name -> assigned
   };
 
   using Path = absl::InlinedVector<Index, 16>;
@@ -227,7 +227,7 @@ class ElasticTree {
   Options options_;
   ResourceNames resources_;
   std::deque<Group> groups_;
-  absl::flat_hash_map<std::string, Index> index_;
+  HashMap<std::string, Index> index_;
   SparseSum total_;
   Sparse shared_total_;  // without what the built-in groups use
   Redistribution redistribution_;

@@ -139,7 +139,7 @@ class NumaAware : public Policy, public FitPolicy, public ScorePolicy {
     return answers_.RowOf(c, [&] { return *CpuAskOf(tables_->classes.shape[c]); });
   }
 
-  Answer Ask(size_t row, ClassIndex c, uint32_t state) {
+  Answer Ask(size_t row, ClassIndex c, DeviceStateIndex state) {
     Answer& answer = answers_.At(row, state);
     if (!answer.known) {
       DeviceStates& states = book_->states();
