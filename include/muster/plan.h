@@ -325,8 +325,8 @@ struct Reason {
   DimensionIndex dimension = kNone;
   // Of gangs: how many tasks found a place, of how many that it needs.
   int64_t placed = 0, needed = 0;
-  // kNoDomain: the widest topology tier. Of queues: the namespace binding that refuses. kNoNode:
-  // the message of the profile's peer, where the profile has one.
+  // kNoDomain: the widest topology tier. Of queues: the namespace binding that refuses. kNoNode,
+  // kNotAdmitted: the message of the profile's peer, where the profile has one.
   std::string where = {};
   // kNoNode: the rules, those of most nodes first, then by code.
   std::vector<Refusal> refusals = {};

@@ -11,8 +11,8 @@ namespace muster {
 namespace {
 
 // Kinds with objects in a namespace, of those that importers look up by namespace.
-constexpr std::string_view kNamespaced[] = {"Pod", "PodGroup", "PodDisruptionBudget",
-                                            "ResourceQuota"};
+constexpr std::string_view kNamespaced[] = {"Pod",           "PodGroup", "PodDisruptionBudget",
+                                            "ResourceQuota", "Workload", "LocalQueue"};
 // A value of the metrics API. It has no name of its own: it is named by what it describes.
 constexpr std::string_view kMetricValue = "MetricValue";
 

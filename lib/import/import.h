@@ -28,7 +28,7 @@
 //   Pod ns/p: spec.containers[0].resources.requests.cpu: "4 GB" is not a quantity; ...
 //   dump: job "ns/p", group "w", spread constraint "zone": max_skew is 0; must be 1 or more
 //   scheduler configuration: profile: unknown policy "drff"; did you mean "drf"?
-//   profile "vulcano": no importer has this name; expected one of volcano, kube-batch
+//   profile "vulcano": no importer has this name; expected one of volcano, ...
 //
 // Cost. Time is linear in the text, times the logarithm of the number of rows. Memory is some
 // thirty times the text's size, and is freed but for the result.

@@ -5,11 +5,12 @@
 
 namespace muster {
 
-extern const Importer kVolcanoImporter, kKubeBatchImporter, kPodImporter;
+extern const Importer kVolcanoImporter, kKubeBatchImporter, kPodImporter, kKueueImporter,
+    kKaiImporter;
 
 std::span<const Importer* const> Importers() {
   static constexpr const Importer* kTable[] = {&kVolcanoImporter, &kKubeBatchImporter,
-                                               &kPodImporter};
+                                               &kPodImporter, &kKueueImporter, &kKaiImporter};
   return kTable;
 }
 

@@ -36,6 +36,8 @@ struct PodRules {
   bool ephemeral_storage = true;  // ephemeral-storage is a dimension
   bool separate_init = false;     // init containers count only in what the pod needs to start
   bool images = false;            // containers are listed with their images
+  // A limit without a request is a request. The API server sees to it for pods, not for templates.
+  bool limits_are_requests = false;
 };
 
 // --- requests (kubernetes_requests.cc) ---

@@ -61,7 +61,13 @@ std::vector<ContainerAmounts> ReadContainers(const ApiObject& pod, const PodRule
   std::vector<ContainerAmounts> out;
   for (const bool init : {false, true}) {
     for (const Field& container : pod.spec().Items(init ? "initContainers" : "containers")) {
-      AmountMap requests = ReadAmounts(container.Section("resources")["requests"]);
+      const Field resources = container.Section("resources");
+      AmountMap requests = ReadAmounts(resources["requests"]);
+      if (rules.limits_are_requests) {
+        for (const auto& [limited, amount] : ReadAmounts(resources["limits"])) {
+          if (FindAmount(requests, limited) == nullptr) SetAmount(limited, amount, &requests);
+        }
+      }
       const std::string name = container["name"].ScalarText();
       // Of two reports of one name the last counts.
       for (size_t i = actual.size(); i-- > 0;) {

@@ -257,6 +257,7 @@ std::string ReasonHead(const Reason& reason, const PlanNames& names) {
       if (reason.needed == 0) return "has fewer tasks than it needs";
       return absl::StrCat("has ", count, " tasks it needs");
     case ReasonKind::kNotAdmitted:
+      if (!reason.where.empty()) return absl::StrCat("not admitted: ", reason.where);
       return absl::StrCat("not admitted", reason.policy.empty() ? "" : ": ", reason.policy);
     case ReasonKind::kQueueClosed:
       return absl::StrCat(QueueWords(reason, names), " is closed");

@@ -1,4 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -102,6 +104,66 @@ Json Numatopology(int i, int) {
   return numa;
 }
 
+Json Flavor(int i, int) {
+  Json flavor = Object("ResourceFlavor", Number("f", i));
+  flavor["spec"]["nodeLabels"] = {{Number("k", i), "v"}};
+  return flavor;
+}
+
+Json Topology(int i, int) {
+  Json topology = Object("Topology", Number("t", i));
+  topology["spec"]["levels"] = {{{"nodeLabel", Number("k", i)}}};
+  return topology;
+}
+
+Json Cohort(int i, int) {
+  Json cohort = Object("Cohort", Number("c", i));
+  if (i > 0) cohort["spec"]["parentName"] = Number("c", i - 1);
+  return cohort;
+}
+
+Json ClusterQueue(int i, int n) {
+  Json queue = Object("ClusterQueue", Number("q", i));
+  const Json quota = {{"name", Number("f", n - 1 - i)},
+                      {"resources", {{{"name", "cpu"}, {"nominalQuota", i}}}}};
+  queue["spec"] = {{"cohortName", Number("c", i)},
+                   {"namespaceSelector", Json::object()},
+                   {"resourceGroups", {{{"coveredResources", {"cpu"}}, {"flavors", {quota}}}}}};
+  return queue;
+}
+
+Json LocalQueue(int i, int) {
+  Json queue = Object("LocalQueue", Number("l", i));
+  queue["spec"]["clusterQueue"] = Number("q", i);
+  return queue;
+}
+
+Json Shard(int i, int) { return Object("SchedulingShard", Number("s", i)); }
+
+Json BindRequest(int i, int) {
+  Json request = Object("BindRequest", Number("b", i));
+  request["spec"] = {{"podName", Number("p", i)}, {"selectedNode", Number("n", i)}};
+  return request;
+}
+
+Json Check(int i, int) { return Object("AdmissionCheck", Number("a", i)); }
+
+Json WorkloadClass(int i, int) {
+  Json priority = Object("WorkloadPriorityClass", Number("c", i));
+  priority["value"] = i;
+  return priority;
+}
+
+Json Workload(int i, int n) {
+  Json workload = Object("Workload", Number("w", i));
+  const Json container = {{"name", "c"},
+                          {"resources", {{"requests", {{"cpu", absl::StrCat(i + 1, "m")}}}}}};
+  const Json pods = {{"spec", {{"containers", {container}}}}};
+  workload["spec"] = {{"queueName", Number("l", n - 1 - i)},
+                      {"podSets", {{{"name", "main"}, {"count", 1}, {"template", pods}}}}};
+  return workload;
+}
+
 // What objects of the kind point to comes along.
 struct Kind {
   std::string_view name;
@@ -121,7 +183,24 @@ constexpr Kind kKinds[] = {
     {"HyperNode", HyperNode, Node},
     {"NodeShard", NodeShard, Node},
     {"Numatopology", Numatopology, Node},
+    {"ResourceFlavor", Flavor, nullptr},
+    {"Topology", Topology, nullptr},
+    {"Cohort", Cohort, nullptr},
+    {"ClusterQueue", ClusterQueue, Flavor},
+    {"LocalQueue", LocalQueue, ClusterQueue},
+    {"AdmissionCheck", Check, nullptr},
+    {"WorkloadPriorityClass", WorkloadClass, nullptr},
+    {"Workload", Workload, LocalQueue},
+    {"SchedulingShard", Shard, nullptr},
+    {"BindRequest", BindRequest, Node},
 };
+
+// Kinds of which each is read in one API group.
+bool IsOfOneGroup(std::string_view kind) {
+  constexpr std::string_view kFirst = "ResourceFlavor";
+  const auto at = std::ranges::find(kKinds, kind, &Kind::name);
+  return at != std::end(kKinds) && at >= std::ranges::find(kKinds, kFirst, &Kind::name);
+}
 
 }  // namespace
 
@@ -134,7 +213,8 @@ std::vector<std::string_view> GrowingKinds() {
 std::string GrowingDump(std::string_view name, std::string_view group, int n) {
   Json objects = Json::array();
   const auto add = [&](Json object) {
-    const bool of_scheduler = object["kind"] == "PodGroup" || object["kind"] == "Queue";
+    const std::string kind = object["kind"];
+    const bool of_scheduler = kind == "PodGroup" || kind == "Queue" || IsOfOneGroup(kind);
     if (of_scheduler) object["apiVersion"] = absl::StrCat(std::string(group), "/v1beta1");
     objects.push_back(std::move(object));
   };

@@ -17,7 +17,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST(Importers, TheTableHasWhatTheyNeed) {
-  EXPECT_THAT(ImporterNames(), ElementsAre("volcano", "kube-batch", "kube-scheduler"));
+  EXPECT_THAT(ImporterNames(),
+              ElementsAre("volcano", "kube-batch", "kube-scheduler", "kueue", "kai"));
   for (const Importer* importer : Importers()) {
     EXPECT_FALSE(importer->groups.empty()) << importer->name;
     EXPECT_FALSE(importer->kinds.empty()) << importer->name;
@@ -42,13 +43,13 @@ TEST(Importers, ApiGroupsShowWhoseDumpItIs) {
   EXPECT_EQ(profile({old, QueueJson("z"), other}), "kube-batch");
   EXPECT_EQ(profile({NodeJson()}),
             "dump: no object has an API group of one importer; name the profile: one of volcano, "
-            "kube-batch, kube-scheduler");
+            "kube-batch, kube-scheduler, kueue, kai");
   EXPECT_EQ(profile({QueueJson("z"), old}),
             "dump: as many objects have an API group of one importer as of another; name the "
-            "profile: one of volcano, kube-batch, kube-scheduler");
+            "profile: one of volcano, kube-batch, kube-scheduler, kueue, kai");
   EXPECT_EQ(TryImport({}, {.profile = "vulcano"}).status().message(),
             "profile \"vulcano\": no importer has this name; expected one of volcano, "
-            "kube-batch, kube-scheduler");
+            "kube-batch, kube-scheduler, kueue, kai");
 }
 
 TEST(Importers, WhatComesOutRunsAndReadsBack) {

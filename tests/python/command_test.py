@@ -90,7 +90,7 @@ class Command(unittest.TestCase):
             ('[{"kind": "Pod", "metadata": {}}]', "Pod: metadata.name: missing"),
             ('[{"kind": "Pod", "metadata": {"name": "p", "namespace": "ns"}, "status": {"phase": "Odd"}}]', "Pod ns/p: status.phase: \"Odd\""),
         ):
-            done = self.run_command("import", "-", text=text)
+            done = self.run_command("import", "-", "--peer", "volcano", text=text)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertIn(f"muster import: {words}", done.stderr)
 

@@ -154,7 +154,7 @@ class CommandLine(unittest.TestCase):
     def run_main(self, *arguments):
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            code = main(list(map(str, arguments)))
+            code = main(["--peer", "volcano", *map(str, arguments)])
         return code, out.getvalue(), err.getvalue()
 
     def test_a_dump_becomes_a_scenario_and_a_list(self):
@@ -184,7 +184,7 @@ class CommandLine(unittest.TestCase):
         code, out, err = self.run_main(self.dump, "--conf", self.conf)
         self.assertEqual(
             (code, err),
-            (2, "muster import: ConfigMap: expected one key that ends in .conf, found none\n")
+            (2, "muster import: ConfigMap: expected one key that ends in .conf or .yaml, found none\n")
         )
 
 

@@ -7,8 +7,8 @@
 // evictions of all their tasks that hold a node, for the first task of the job that evicts them. A
 // victim without such tasks becomes pending again.
 //
-// A job that waits gets the reason queue_limit with the queue and the resource that its first
-// obstacle is about, or not_admitted where no resource is. `policy` is "kueue".
+// A job that waits gets the reason not_admitted with the queue, the resource that its first
+// obstacle is about, and Kueue's message (messages.h). `policy` is "kueue".
 //
 // Ties. As the core breaks them: priority, time of creation, uid_rank, index.
 // Cost. O(rows) for the world, and what the cycles cost (kueue.h). Cuts fall between cycles.
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "lib/peer/kueue/kueue.h"
+#include "lib/peer/kueue/messages.h"
 #include "lib/peer/kueue/profile.h"
 #include "lib/peer/kueue/read_world.h"
 
@@ -114,15 +115,13 @@ class KueueAdmit {
     const JobIndex job = job_of_[entry.workload];
     Reason reason{ReasonKind::kNotAdmitted};
     reason.policy = "kueue";
+    reason.where = kueue::MessageOf(world_, entry);
     reason.queue = context_.tables.jobs.queue[job];
     for (const kueue::PodSetAssignment& p : entry.assignment.pod_sets) {
       for (const kueue::Obstacle& obstacle : p.obstacles) {
-        const bool said = reason.kind == ReasonKind::kQueueLimit;
-        if (said || obstacle.resource == kueue::kNothing) continue;
+        if (reason.dimension != kNone || obstacle.resource == kueue::kNothing) continue;
         const auto d = context_.tables.dimensions.Find(world_.resources[obstacle.resource]);
-        if (!d) continue;
-        reason.kind = ReasonKind::kQueueLimit;
-        reason.dimension = *d;
+        if (d) reason.dimension = *d;
       }
     }
     context_.reasons.ExplainJob(job, std::move(reason));

@@ -39,7 +39,8 @@ struct Obstacle {
   FlavorIndex flavor = kNothing;
   ResourceIndex resource = kNothing;
   Amount missing = 0;  // kUnused: how much more is needed
-  Amount wanted = 0;   // kQuota: what is requested, of at most `most`
+  Amount wanted = 0;   // kQuota: what is requested with the pod sets before, of at most `most`
+  Amount current = 0;  // of that, by this pod set
   Amount most = 0;
   std::string text = {};  // kFlavor, kTopology: in words
 };

@@ -331,7 +331,7 @@ Grade FlavorScan::Judge(const FlavorGroup& group, size_t flavor, const Requests&
     const Cell cell = group.cell(flavor, column);
     bool other_flavor = false;
     const Amount wanted = Wanted(*members_, group.flavors[flavor], r, &other_flavor);
-    Obstacle obstacle{.flavor = group.flavors[flavor], .resource = r.resource};
+    Obstacle obstacle{.flavor = group.flavors[flavor], .resource = r.resource, .current = wanted};
     Grade grade;
     if (other_flavor) {
       obstacle.lack = Lack::kFlavor;

@@ -38,6 +38,23 @@ std::vector<GroupSpec> GroupsOf(const Tables& tables, JobIndex job, bool* leaves
   return groups;
 }
 
+// The labels of the namespace that the job's tasks are in; none where it is not known.
+Labels SpaceLabels(const Tables& tables, JobIndex job) {
+  const std::vector<TaskIndex>& tasks = tables.jobs.tasks[job];
+  if (tasks.empty()) return {};
+  const TaskShape& shape = tables.classes.shape[tables.tasks.task_class[tasks.front()]];
+  const auto space = std::ranges::find(tables.namespaces, shape.name_space, &NamespaceSpec::name);
+  return space == tables.namespaces.end() ? Labels() : space->labels;
+}
+
+// Whether a queue selects namespaces, so that labels of namespaces count.
+bool SelectsNamespaces(const QueueTable& queues) {
+  for (size_t q = 0; q < queues.alive.size(); ++q) {
+    if (queues.alive[q] && queues.spec[q].rules && queues.spec[q].rules->namespaces) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<JobIndex> ReadWorld(const Tables& tables, World* world) {
@@ -48,6 +65,7 @@ std::vector<JobIndex> ReadWorld(const Tables& tables, World* world) {
     if (tables.queues.alive[q]) world->SetQueue(tables.queues.spec[q]);
   }
   const JobTable& jobs = tables.jobs;
+  const bool selects = SelectsNamespaces(tables.queues);
   const std::vector<int64_t> ranks = UidRanks(jobs);
   std::vector<JobIndex> job_of;
   for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
@@ -60,6 +78,7 @@ std::vector<JobIndex> ReadWorld(const Tables& tables, World* world) {
     if (job.groups.empty()) continue;
     job.created = spec.created;
     job.uid_rank = ranks[j];
+    if (selects) facts.space_labels = SpaceLabels(tables, j);
     if (waits) {
       facts.evicted = false;
     } else {

@@ -30,9 +30,10 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--peer",
-        default="volcano",
+        default="",
         metavar="NAME",
-        help="the scheduler that the objects are of: volcano, kube-batch",
+        help="the scheduler that the objects are of: volcano, kube-batch, kube-scheduler, kueue, kai; "
+        "found by the API groups of the objects if not given",
     )
     parser.add_argument(
         "--conf",

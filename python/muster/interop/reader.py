@@ -129,10 +129,12 @@ def configuration_text(text: str) -> str:
     for obj in read_objects(text):
         data = obj.get("data") if obj["kind"] == "ConfigMap" else None
         if isinstance(data, dict):
-            found += [(key, value) for key, value in data.items() if key.endswith(".conf")]
+            found += [(key, value) for key, value in data.items()
+                      if key.endswith((".conf", ".yaml"))]
     if len(found) != 1 or not isinstance(found[0][1], str):
         keys = ", ".join(repr(key) for key, _ in found) or "none"
-        raise ImportFailure(f"ConfigMap: expected one key that ends in .conf, found {keys}")
+        raise ImportFailure(
+            f"ConfigMap: expected one key that ends in .conf or .yaml, found {keys}")
     return found[0][1]
 
 

@@ -84,8 +84,12 @@ TEST_F(KueueProfile, SaysWhatIsLacking) {
   ASSERT_TRUE(plan.ok()) << plan.status();
   ASSERT_EQ(plan->pending().size(), 3u);
   const Reason& reason = plan->reasons()[plan->pending()[0].reason];
-  EXPECT_EQ(reason.kind, ReasonKind::kQueueLimit);
+  EXPECT_EQ(reason.kind, ReasonKind::kNotAdmitted);
   EXPECT_EQ(reason.policy, "kueue");
+  EXPECT_EQ(reason.where,
+            "couldn't assign flavors to pod set main: insufficient quota for cpu in flavor spot, "
+            "previously considered podsets requests (0) + current podset request (3) > maximum "
+            "capacity (2)");
   EXPECT_EQ(plan->dimension_name(reason.dimension), "cpu");
 }
 

@@ -1,0 +1,123 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// KAI Scheduler's importer.
+#include "lib/import/kai.h"
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/base/strings.h"
+#include "lib/import/kubernetes.h"
+#include "lib/import/times.h"
+
+namespace muster {
+namespace {
+
+constexpr std::string_view kName = "kai";
+constexpr std::string_view kPoolLabel = "kai.scheduler/node-pool";
+constexpr std::string_view kGroups[] = {"scheduling.run.ai", "kai.scheduler"};
+constexpr KindRule kKinds[] = {{"Node"},
+                               {"Pod"},
+                               {"Namespace"},
+                               {"PriorityClass"},
+                               {"Queue", kGroups},
+                               {"PodGroup", kGroups},
+                               {"Topology", kGroups},
+                               {"SchedulingShard", kGroups},
+                               {"BindRequest", kGroups}};
+
+// Settings of a shard that are read, and those that say nothing about decisions.
+constexpr std::string_view kRead[] = {"placementStrategy", "partitionLabelValue", "kValue",
+                                      "minRuntime"};
+constexpr std::string_view kQuiet[] = {"image", "replicas", "service", "resources"};
+
+bool IsIn(std::string_view word, std::span<const std::string_view> words) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+std::string ProfileOf(const Field& spec) {
+  std::vector<std::string> options;
+  const Field placement = spec.Section("placementStrategy");
+  for (const std::string_view key : {"gpu", "cpu"}) {
+    const std::string word = placement.Text(key);
+    if (word.empty()) continue;
+    if (word != "binpack" && word != "spread") {
+      placement[key].Refuse(
+          absl::StrCat(Quote(word), " is no strategy; expected binpack or spread"));
+      return std::string(kName);
+    }
+    options.push_back(absl::StrCat(ToAbsl(key), "=", word));
+  }
+  if (const Field k = spec["kValue"]; k.given()) {
+    options.push_back(absl::StrCat("k=", k.ScalarText()));
+  }
+  const Field runtime = spec.Section("minRuntime");
+  for (const auto& [key, option] : {std::pair("preemptMinRuntime", "preempt_min_runtime"),
+                                    std::pair("reclaimMinRuntime", "reclaim_min_runtime")}) {
+    if (const std::string text = runtime.Text(key); !text.empty()) {
+      options.push_back(absl::StrCat(option, "=", DurationSeconds(text)));
+    }
+  }
+  for (const Field& item : spec.Children()) {
+    if (IsIn(item.key(), kRead) || IsIn(item.key(), kQuiet) || !item.truthy()) continue;
+    item.Ignored("not considered");
+  }
+  if (options.empty()) return std::string(kName);
+  return absl::StrCat(ToAbsl(kName), ":kai-rules(", absl::StrJoin(options, ","), ")");
+}
+
+void Read(const ImportSource& source, Scenario* scenario) {
+  ClusterSpec& cluster = scenario->cluster;
+  const kai::Shard shard = kai::ReadShard(source);
+  scenario->profile = shard.profile;
+  for (const ApiObject* object : source.dump.OfKind("Node")) {
+    if (shard.Has(*object)) cluster.nodes.push_back(ReadNode(*object, {.conditions = false}));
+  }
+  kai::AddQueues(source, shard, &cluster);
+  kai::AddJobs(source, shard, &cluster);
+  kai::AddPods(source, shard, &cluster);
+  cluster.namespaces = ReadNamespaces(source.dump);
+}
+
+}  // namespace
+
+namespace kai {
+
+bool Shard::Has(const ApiObject& object) const {
+  if (!pool) return true;
+  const std::string* label = object.Label(kPoolLabel);
+  return label == nullptr ? pool->empty() : *label == *pool;
+}
+
+Shard ReadShard(const ImportSource& source) {
+  Shard shard{.profile = std::string(kName)};
+  const auto read = [&](const Field& spec) {
+    shard.pool = spec.Text("partitionLabelValue");
+    shard.profile = ProfileOf(spec);
+  };
+  if (source.configuration) {
+    const Field spec = source.configuration->Section("spec");
+    read(spec.given() ? spec : *source.configuration);
+    return shard;
+  }
+  const Dump::Objects& shards = source.dump.OfKind("SchedulingShard");
+  for (const ApiObject* object : shards) {
+    if (shards.size() == 1 || object->name() == "default") {
+      read(object->spec());
+    } else {
+      source.log->LeftOut(object->place(), "",
+                          "one shard is read; name it as the configuration to read it");
+    }
+  }
+  return shard;
+}
+
+}  // namespace kai
+
+extern const Importer kKaiImporter;
+const Importer kKaiImporter = {kName, kGroups, kKinds, Read};
+
+}  // namespace muster

@@ -1,0 +1,228 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Pods, and the GPUs that some of them share.
+//
+// The peer names a shared GPU by a group, in a label of the pods that share it. Here the devices of
+// a node that has such pods, or may get some, are rows: the groups of a node in the order of their
+// names are its first devices.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "lib/base/hash_map.h"
+#include "lib/base/strings.h"
+#include "lib/import/json_text.h"
+#include "lib/import/kai.h"
+#include "lib/import/kubernetes.h"
+
+namespace muster::kai {
+namespace {
+
+constexpr std::string_view kGroupOfPod = "pod-group-name";
+constexpr std::string_view kSubGroupOfPod = "kai.scheduler/subgroup-name";
+constexpr std::string_view kFraction = "gpu-fraction";
+constexpr std::string_view kMemory = "gpu-memory";
+constexpr std::string_view kDevices = "gpu-fraction-num-devices";
+constexpr std::string_view kSharedGpu = "runai-gpu-group";
+constexpr std::string_view kGpu = "nvidia.com/gpu";
+// A node gets so many more devices than GPUs at most: a new group may wait for an old one to end.
+constexpr int64_t kMostSpares = 40;
+
+std::string PathOf(std::string_view annotation) {
+  return absl::StrCat("metadata.annotations", JsonPathStep(annotation));
+}
+
+// The part of GPUs that the pod requests; nothing where it requests none.
+std::optional<DeviceRequest> ReadPart(const ApiObject& pod) {
+  const std::string* fraction = pod.Annotation(kFraction);
+  const std::string* memory = pod.Annotation(kMemory);
+  if (fraction == nullptr && memory == nullptr) return std::nullopt;
+  const auto refuse = [&](std::string_view annotation, std::string_view rule) {
+    pod.log()->Refuse(absl::StrCat(pod.place(), ": ", PathOf(annotation)), rule);
+    return std::nullopt;
+  };
+  if (fraction != nullptr && memory != nullptr) {
+    return refuse(kFraction, "set beside gpu-memory; a pod requests one of the two");
+  }
+  DeviceRequest request{.kind = "gpu"};
+  if (const std::string* devices = pod.Annotation(kDevices)) {
+    if (!absl::SimpleAtoi(*devices, &request.count) || request.count < 1) {
+      return refuse(kDevices,
+                    absl::StrCat(Quote(*devices), " is no number of devices; 1 or more is"));
+    }
+  }
+  if (fraction != nullptr) {
+    double part = 0;
+    if (!absl::SimpleAtod(*fraction, &part) || !(part > 0 && part < 1)) {
+      return refuse(kFraction, absl::StrCat(Quote(*fraction),
+                                            " is no part of a GPU; must be above 0 and below 1"));
+    }
+    request.milli = std::max<int64_t>(1, static_cast<int64_t>(std::round(part * 1000)));
+    return request;
+  }
+  int64_t mebibytes = 0;
+  if (!absl::SimpleAtoi(*memory, &mebibytes) || mebibytes < 1) {
+    return refuse(kMemory, absl::StrCat(Quote(*memory), " is no number of MiB; 1 or more is"));
+  }
+  request.memory = Quantity(absl::StrCat(mebibytes, "Mi"));
+  return request;
+}
+
+// The groups of shared GPUs that the pod is in.
+std::vector<std::string> SharedGpus(const ApiObject& pod) {
+  std::vector<std::string> groups;
+  for (const auto& [key, value] : pod.labels()) {
+    if (key.starts_with(kSharedGpu)) groups.push_back(value);
+  }
+  return groups;
+}
+
+class PodReader {
+ public:
+  PodReader(const ImportSource& source, const Shard& shard, ClusterSpec* cluster)
+      : source_(source), shard_(shard), cluster_(cluster) {
+    for (size_t i = 0; i < cluster->nodes.size(); ++i) nodes_[cluster->nodes[i].name] = i;
+    for (const JobSpec& job : cluster->jobs) jobs_[job.name] = &job;
+    for (const ApiObject* object : source.dump.OfKind("BindRequest")) {
+      if (object->status().Text("phase") == "Failed") continue;
+      const std::string space = object->metadata().Text("namespace", "default");
+      binding_[absl::StrCat(space, "/", object->spec().Text("podName"))] =
+          object->spec().Text("selectedNode");
+    }
+  }
+
+  void Read() {
+    const Dump::Objects pods = SortedByKey(source_.dump.OfKind("Pod"));
+    ListGroups(pods);
+    for (const ApiObject* pod : pods) {
+      if (!source_.log->ok()) return;
+      ReadPod(*pod);
+    }
+    MakeDevices();
+  }
+
+ private:
+  std::string NodeOf(const ApiObject& pod) const {
+    std::string node = pod.spec().Text("nodeName");
+    if (!node.empty()) return node;
+    const auto bound = binding_.find(pod.key());
+    return bound == binding_.end() ? std::string() : bound->second;
+  }
+
+  static bool HasEnded(const ApiObject& pod) {
+    const std::string phase = pod.status().Text("phase", "Pending");
+    return phase == "Succeeded" || phase == "Failed";
+  }
+
+  // Lists the groups of each node, and counts what may become groups.
+  void ListGroups(const Dump::Objects& pods) {
+    for (const ApiObject* pod : pods) {
+      if (HasEnded(*pod)) continue;
+      if (const std::optional<DeviceRequest> part = ReadPart(*pod)) spares_ += part->count;
+      const std::string node = NodeOf(*pod);
+      if (node.empty()) continue;
+      std::vector<std::string>& known = groups_[node];
+      for (std::string& group : SharedGpus(*pod)) known.push_back(std::move(group));
+    }
+    for (auto& [node, known] : groups_) {
+      std::ranges::sort(known);
+      const auto same = std::ranges::unique(known);
+      known.erase(same.begin(), same.end());
+    }
+    spares_ = std::min(spares_, kMostSpares);
+  }
+
+  void MakeDevices() {
+    if (spares_ == 0) return;
+    for (NodeSpec& node : cluster_->nodes) {
+      int64_t gpus = 0;
+      for (const auto& [name, quantity] : node.capacity) {
+        if (name == kGpu) (void)absl::SimpleAtoi(quantity.text, &gpus);
+      }
+      for (int64_t i = 0; gpus > 0 && i < gpus + spares_; ++i) {
+        node.devices.push_back({.name = DeviceName(i), .kind = "gpu"});
+      }
+    }
+  }
+  static std::string DeviceName(int64_t i) { return absl::StrFormat("g%03d", i); }
+
+  TaskStatus StatusOf(const ApiObject& pod, bool has_node) const {
+    const std::string phase = pod.status().Text("phase", "Pending");
+    if (!has_node) return TaskStatus::kPending;
+    if (pod.metadata()["deletionTimestamp"].given()) return TaskStatus::kReleasing;
+    if (phase == "Running") return TaskStatus::kRunning;
+    if (phase == "Unknown") return TaskStatus::kUnknown;
+    return pod.spec().Text("nodeName").empty() ? TaskStatus::kBinding : TaskStatus::kBound;
+  }
+
+  void ReadPod(const ApiObject& pod) {
+    if (HasEnded(pod)) return;
+    TaskSpec task{.name = pod.key(), .node = NodeOf(pod)};
+    task.status = StatusOf(pod, !task.node.empty());
+    if (!task.node.empty() && nodes_.find(task.node) == nodes_.end()) {
+      source_.log->LeftOut(pod.place(), "spec.nodeName",
+                           absl::StrCat("node ", Quote(task.node), " is not there",
+                                        shard_.pool ? ", or not in this shard" : ""));
+      return;
+    }
+    ReadJobOf(pod, &task);
+    if (task.job.empty() && task.node.empty()) return;
+    task.shape = ReadShape(pod, {});
+    std::erase_if(task.shape.labels,
+                  [](const auto& label) { return label.first.starts_with(kSharedGpu); });
+    if (const std::optional<DeviceRequest> part = ReadPart(pod)) task.shape.devices = {*part};
+    const std::vector<std::string>& known = groups_[task.node];
+    for (const std::string& group : SharedGpus(pod)) {
+      if (task.node.empty()) continue;
+      const auto at = std::ranges::lower_bound(known, group) - known.begin();
+      task.devices.push_back({.device = DeviceName(at), .milli = 1});
+    }
+    std::ranges::sort(task.devices, {}, &DeviceHold::device);
+    task.uid_rank = static_cast<int64_t>(cluster_->tasks.size());
+    task.created = pod.created();
+    task.nominated_node = pod.status().Text("nominatedNodeName");
+    for (const Field& gate : pod.spec().Items("schedulingGates")) {
+      task.gates.push_back(gate.Text("name"));
+    }
+    cluster_->tasks.push_back(std::move(task));
+  }
+
+  void ReadJobOf(const ApiObject& pod, TaskSpec* task) const {
+    const std::string* group = pod.Annotation(kGroupOfPod);
+    const std::string key =
+        group == nullptr ? std::string() : absl::StrCat(pod.name_space(), "/", *group);
+    const auto job = jobs_.find(key);
+    if (job == jobs_.end()) {
+      if (task->node.empty()) {
+        source_.log->LeftOut(pod.place(), PathOf(kGroupOfPod),
+                             "the pod waits, and is in no pod group that is here");
+      }
+      return;
+    }
+    task->job = key;
+    if (const std::string* sub_group = pod.Label(kSubGroupOfPod);
+        sub_group != nullptr && !job->second->sub_groups.empty()) {
+      task->sub_group = *sub_group;
+    }
+  }
+
+  const ImportSource& source_;
+  const Shard& shard_;
+  ClusterSpec* cluster_;
+  HashMap<std::string, size_t> nodes_;
+  HashMap<std::string, const JobSpec*> jobs_;
+  HashMap<std::string, std::string> binding_;              // pod: node
+  HashMap<std::string, std::vector<std::string>> groups_;  // by node: of shared GPUs, ascending
+  int64_t spares_ = 0;
+};
+
+}  // namespace
+
+void AddPods(const ImportSource& source, const Shard& shard, ClusterSpec* cluster) {
+  PodReader(source, shard, cluster).Read();
+}
+
+}  // namespace muster::kai

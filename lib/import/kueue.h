@@ -1,0 +1,43 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The parts of Kueue's importer, for its own files and their tests; other code calls ImportObjects.
+//
+// Flavors and queues are read first, then workloads, which name both:
+//
+//   kueue::AddFlavors(source, &cluster);
+//   kueue::AddQueues(source, &cluster);
+//   kueue::AddWorkloads(source, &cluster);
+//
+// Each reads objects of some kinds of the dump and appends rows to the cluster.
+#ifndef MUSTER_IMPORT_KUEUE_H_
+#define MUSTER_IMPORT_KUEUE_H_
+
+#include <memory>
+#include <string>
+
+#include "lib/import/importer.h"
+#include "muster/spec.h"
+
+namespace muster::kueue {
+
+// ResourceFlavors in the order of the dump, with the levels of their topologies
+// (kueue_queues.cc).
+void AddFlavors(const ImportSource& source, ClusterSpec* cluster);
+
+// Cohorts, also those that are only named, and ClusterQueues below them. A cohort with the name of
+// a ClusterQueue becomes "cohort:NAME".
+void AddQueues(const ImportSource& source, ClusterSpec* cluster);
+
+// Workloads as jobs. Pods of the dump that belong to a pod set are rows; those that do not exist
+// yet come from its template. Other pods with a node occupy it (kueue_workloads.cc).
+void AddWorkloads(const ImportSource& source, ClusterSpec* cluster);
+
+// The template of a pod set as a pod of that name (pod_template.cc). Refusals name `kind` and the
+// pod. Fails with a refusal in the log where the template is no object.
+std::unique_ptr<ApiObject> PodOfTemplate(const Field& pod_template, std::string_view name_space,
+                                         std::string_view name, const Limits& limits,
+                                         ImportLog* log);
+
+}  // namespace muster::kueue
+
+#endif  // MUSTER_IMPORT_KUEUE_H_

@@ -1,0 +1,333 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// ResourceFlavors, Cohorts and ClusterQueues.
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/hash_map.h"
+#include "lib/base/strings.h"
+#include "lib/import/kubernetes.h"
+#include "lib/import/kueue.h"
+#include "lib/model/words.h"
+
+namespace muster::kueue {
+namespace {
+
+constexpr std::string_view kCohortPrefix = "cohort:";
+
+std::vector<Taint> ReadTaints(const Field& spec) {
+  std::vector<Taint> taints;
+  for (const Field& item : spec.Items("nodeTaints")) {
+    taints.push_back({item.Text("key"), item.Text("value"), item["effect"].AsWord<TaintEffect>()});
+  }
+  return taints;
+}
+
+std::vector<Toleration> ReadTolerationsOf(const Field& spec) {
+  std::vector<Toleration> tolerations;
+  for (const Field& item : spec.Items("tolerations")) {
+    Toleration& toleration = tolerations.emplace_back();
+    toleration.op = item["operator"].AsWord<TolerationOp>(TolerationOp::kEqual);
+    toleration.key = item.Text("key");
+    toleration.value = item.Text("value");
+    toleration.effect = item["effect"].AsWord<TaintEffect>();
+  }
+  return tolerations;
+}
+
+// A word of Kueue's and what it stands for here.
+template <class Enum>
+struct WordRule {
+  std::string_view word;
+  Enum value;
+};
+
+template <class Enum, size_t kSize>
+Enum ReadWord(const Field& field, const WordRule<Enum> (&rules)[kSize], Enum fallback) {
+  const std::string word = field.AsText();
+  if (word.empty()) return fallback;
+  std::string known;
+  for (const WordRule<Enum>& rule : rules) {
+    if (rule.word == word) return rule.value;
+    absl::StrAppend(&known, known.empty() ? "" : ", ", ToAbsl(rule.word));
+  }
+  field.Refuse(absl::StrCat(Quote(word), " is not known; expected one of ", known));
+  return fallback;
+}
+
+constexpr WordRule<VictimScope> kWithin[] = {
+    {"Never", VictimScope::kNever},
+    {"LowerPriority", VictimScope::kLowerPriority},
+    {"LowerOrNewerEqualPriority", VictimScope::kLowerOrNewerEqualPriority}};
+constexpr WordRule<VictimScope> kReclaim[] = {{"Never", VictimScope::kNever},
+                                              {"LowerPriority", VictimScope::kLowerPriority},
+                                              {"Any", VictimScope::kAny}};
+constexpr WordRule<VictimScope> kBorrow[] = {{"Never", VictimScope::kNever},
+                                             {"LowerPriority", VictimScope::kLowerPriority}};
+constexpr WordRule<StopPolicy> kStops[] = {{"None", StopPolicy::kNone},
+                                           {"Hold", StopPolicy::kHold},
+                                           {"HoldAndDrain", StopPolicy::kHoldAndDrain}};
+constexpr WordRule<QueueingStrategy> kStrategies[] = {
+    {"StrictFIFO", QueueingStrategy::kStrictFifo},
+    {"BestEffortFIFO", QueueingStrategy::kBestEffortFifo}};
+// The older words say where the search ends.
+constexpr WordRule<FlavorSearch> kBorrowing[] = {{"MayStopSearch", FlavorSearch::kMayStop},
+                                                 {"Borrow", FlavorSearch::kMayStop},
+                                                 {"TryNextFlavor", FlavorSearch::kTryNext}};
+constexpr WordRule<FlavorSearch> kPreempting[] = {{"MayStopSearch", FlavorSearch::kMayStop},
+                                                  {"Preempt", FlavorSearch::kMayStop},
+                                                  {"TryNextFlavor", FlavorSearch::kTryNext}};
+constexpr WordRule<FlavorPreference> kPreferences[] = {
+    {"BorrowingOverPreemption", FlavorPreference::kBorrowing},
+    {"PreemptionOverBorrowing", FlavorPreference::kPreemption}};
+
+void ReadQuota(const Field& resource, bool may_borrow, FlavorQuota* quota) {
+  const std::string name = resource.Text("name");
+  const auto read = [&](std::string_view key, Resources* amounts) {
+    const Field field = resource[key];
+    if (field.given()) amounts->emplace_back(name, ToQuantity(name, ReadAmount(field)));
+  };
+  read("nominalQuota", &quota->nominal);
+  read("borrowingLimit", &quota->borrow_limit);
+  read("lendingLimit", &quota->lend_limit);
+  for (const std::string_view key : {"borrowingLimit", "lendingLimit"}) {
+    if (!may_borrow && resource[key].given()) {
+      resource[key].Refuse("set for a queue without cohort; must be absent there");
+    }
+  }
+}
+
+std::vector<ResourceGroup> ReadGroups(const Field& spec, bool may_borrow) {
+  std::vector<ResourceGroup> groups;
+  for (const Field& item : spec.Items("resourceGroups")) {
+    ResourceGroup& group = groups.emplace_back();
+    group.resources = item.Texts("coveredResources");
+    for (const Field& flavor : item.Items("flavors")) {
+      FlavorQuota& quota = group.flavors.emplace_back();
+      quota.flavor = flavor.Text("name");
+      for (const Field& resource : flavor.Items("resources")) {
+        ReadQuota(resource, may_borrow, &quota);
+      }
+    }
+  }
+  return groups;
+}
+
+PreemptionRules ReadPreemption(const Field& preemption) {
+  PreemptionRules rules;
+  rules.within_queue = ReadWord(preemption["withinClusterQueue"], kWithin, VictimScope::kNever);
+  rules.reclaim = ReadWord(preemption["reclaimWithinCohort"], kReclaim, VictimScope::kNever);
+  const Field borrow = preemption.Section("borrowWithinCohort");
+  rules.while_borrowing = ReadWord(borrow["policy"], kBorrow, VictimScope::kNever);
+  if (const Field most = borrow["maxPriorityThreshold"]; most.given()) {
+    rules.while_borrowing_most = borrow.Int32("maxPriorityThreshold", 0);
+  }
+  return rules;
+}
+
+std::optional<Quantity> ReadFairWeight(const Field& spec) {
+  const Field weight = spec.Section("fairSharing")["weight"];
+  if (!weight.given()) return std::nullopt;
+  return ToQuantity("weight", ReadAmount(weight));
+}
+
+// No selector selects nothing, an empty one everything.
+std::optional<Selector> ReadNamespaceSelector(const ImportSource& source, const Field& spec) {
+  const Field field = spec["namespaceSelector"];
+  std::optional<Selector> selector = ReadSelector(field);
+  if (selector && selector->match_labels.empty() && selector->match_expressions.empty()) {
+    return std::nullopt;
+  }
+  if (source.dump.OfKind("Namespace").empty()) {
+    source.log->Ignored(field.object(), "spec.namespaceSelector",
+                        "the dump has no namespaces; all are taken as selected");
+    return std::nullopt;
+  }
+  if (!selector) {
+    constexpr char kAnyLabel[] = "kubernetes.io/metadata.name";
+    selector.emplace();
+    selector->match_expressions = {{kAnyLabel, RequirementOp::kExists, {}},
+                                   {kAnyLabel, RequirementOp::kDoesNotExist, {}}};
+  }
+  return selector;
+}
+
+class QueueReader {
+ public:
+  QueueReader(const ImportSource& source, ClusterSpec* cluster)
+      : source_(source), cluster_(cluster) {
+    for (const ApiObject* object : source.dump.OfKind("ClusterQueue")) {
+      names_.insert(object->name());
+    }
+  }
+
+  void Read() {
+    for (const ApiObject* object : source_.dump.OfKind("Cohort")) ReadCohort(*object);
+    for (const ApiObject* object : source_.dump.OfKind("ClusterQueue")) ReadClusterQueue(*object);
+    for (const std::string& name : named_) {
+      if (place_.find(name) == place_.end()) AddRow(name, Row(name));
+    }
+    CloseCycles();
+  }
+
+ private:
+  static QueueSpec Row(std::string name) {
+    QueueSpec row;
+    row.name = std::move(name);
+    row.rules = QueueRules();
+    return row;
+  }
+  void AddRow(const std::string& name, QueueSpec row) {
+    place_[name] = cluster_->queues.size();
+    cluster_->queues.push_back(std::move(row));
+  }
+  // The name that the cohort has as a queue; it is made, if no object of it is there.
+  std::string CohortOf(const Field& spec, std::string_view key, std::string_view older_key) {
+    std::string name = spec.Text(key);
+    if (name.empty()) name = spec.Text(older_key);
+    if (name.empty()) return name;
+    if (names_.contains(name)) name = absl::StrCat(ToAbsl(kCohortPrefix), name);
+    named_.insert(name);
+    return name;
+  }
+
+  void ReadCohort(const ApiObject& object) {
+    std::string name = object.name();
+    if (names_.contains(name)) {
+      name = absl::StrCat(ToAbsl(kCohortPrefix), name);
+      source_.log->Note(
+          object.place(), "metadata.name",
+          absl::StrCat("a ClusterQueue has this name, too; the cohort is queue ", Quote(name)));
+    }
+    QueueSpec row = Row(name);
+    row.parent = CohortOf(object.spec(), "parentName", "parent");
+    row.rules->groups = ReadGroups(object.spec(), !row.parent.empty());
+    row.rules->fair_weight = ReadFairWeight(object.spec());
+    row.created = object.created();
+    AddRow(name, std::move(row));
+  }
+
+  void ReadClusterQueue(const ApiObject& object) {
+    const Field spec = object.spec();
+    QueueSpec row = Row(object.name());
+    row.parent = CohortOf(spec, "cohortName", "cohort");
+    row.created = object.created();
+    QueueRules& rules = *row.rules;
+    rules.groups = ReadGroups(spec, !row.parent.empty());
+    rules.strategy =
+        ReadWord(spec["queueingStrategy"], kStrategies, QueueingStrategy::kBestEffortFifo);
+    rules.stop = ReadWord(spec["stopPolicy"], kStops, StopPolicy::kNone);
+    rules.fair_weight = ReadFairWeight(spec);
+    const Field search = spec.Section("flavorFungibility");
+    rules.flavor_search.when_borrowing =
+        ReadWord(search["whenCanBorrow"], kBorrowing, FlavorSearch::kMayStop);
+    rules.flavor_search.when_preempting =
+        ReadWord(search["whenCanPreempt"], kPreempting, FlavorSearch::kTryNext);
+    rules.flavor_search.preference =
+        ReadWord(search["preference"], kPreferences, FlavorPreference::kBorrowing);
+    rules.preemption = ReadPreemption(spec.Section("preemption"));
+    rules.namespaces = ReadNamespaceSelector(source_, spec);
+    ReadChecks(object, &rules);
+    if (const Field scope = spec["admissionScope"]; scope.truthy()) {
+      scope.Ignored("admission by past usage is not considered");
+    }
+    if (const Field migration = spec["concurrentAdmissionPolicy"]; migration.truthy()) {
+      migration.Ignored("variants of one workload are not considered");
+    }
+    AddRow(object.name(), std::move(row));
+  }
+
+  void ReadChecks(const ApiObject& object, QueueRules* rules) {
+    for (const std::string& name : object.spec().Texts("admissionChecks")) {
+      rules->checks.push_back({.name = name});
+    }
+    const Field strategy = object.spec().Section("admissionChecksStrategy");
+    for (const Field& check : strategy.Items("admissionChecks")) {
+      rules->checks.push_back({check.Text("name"), check.Texts("onFlavors")});
+    }
+    for (const AdmissionCheck& check : rules->checks) {
+      if (source_.dump.Find("AdmissionCheck", check.name) != nullptr) continue;
+      source_.log->LeftOut(object.place(), "spec.admissionChecks",
+                           absl::StrCat("AdmissionCheck ", Quote(check.name),
+                                        " is not there; the queue admits nothing"));
+      rules->stop = std::max(rules->stop, StopPolicy::kHold);
+    }
+  }
+
+  // As in Kueue, nothing is admitted below cohorts that are above themselves.
+  void CloseCycles() {
+    HashSet<std::string> broken;
+    for (const QueueSpec& row : cluster_->queues) {
+      HashSet<std::string> seen;
+      const QueueSpec* at = &row;
+      while (seen.insert(at->name).second && !at->parent.empty()) {
+        at = &cluster_->queues[place_.find(at->parent)->second];
+      }
+      if (!at->parent.empty()) broken.insert(row.name);
+    }
+    for (QueueSpec& row : cluster_->queues) {
+      if (!broken.contains(row.name)) continue;
+      if (names_.contains(row.name)) {
+        row.rules->stop = std::max(row.rules->stop, StopPolicy::kHold);
+        continue;
+      }
+      source_.log->LeftOut(
+          absl::StrCat("Cohort ", row.name), "spec.parentName",
+          "a cohort above it is below it, too; it has no parent here, and queues below it admit "
+          "nothing");
+      row.parent.clear();
+    }
+  }
+
+  const ImportSource& source_;
+  ClusterSpec* cluster_;
+  HashSet<std::string> names_;          // of ClusterQueues
+  HashSet<std::string> named_;          // cohorts, as queues
+  HashMap<std::string, size_t> place_;  // by name: the row
+};
+
+}  // namespace
+
+void AddFlavors(const ImportSource& source, ClusterSpec* cluster) {
+  for (const ApiObject* object : source.dump.OfKind("ResourceFlavor")) {
+    const Field spec = object->spec();
+    FlavorSpec& flavor = cluster->flavors.emplace_back();
+    flavor.name = object->name();
+    flavor.node_labels = spec.TextMap("nodeLabels");
+    flavor.taints = ReadTaints(spec);
+    flavor.tolerations = ReadTolerationsOf(spec);
+    const std::string topology = spec.Text("topologyName");
+    if (topology.empty()) continue;
+    const ApiObject* levels = source.dump.Find("Topology", topology);
+    if (levels == nullptr) {
+      source.log->LeftOut(object->place(), "spec.topologyName",
+                          absl::StrCat("Topology ", Quote(topology), " is not there"));
+      continue;
+    }
+    flavor.topology = FlavorTopology{.name = topology};
+    for (const Field& level : levels->spec().Items("levels")) {
+      flavor.topology->levels.push_back(level.Text("nodeLabel"));
+    }
+    source.log->Ignored(object->place(), "spec.topologyName",
+                        "quota counts; places in the topology are not looked for");
+  }
+}
+
+void AddQueues(const ImportSource& source, ClusterSpec* cluster) {
+  QueueReader(source, cluster).Read();
+  HashSet<std::string> flavors;
+  for (const FlavorSpec& flavor : cluster->flavors) flavors.insert(flavor.name);
+  for (const QueueSpec& queue : cluster->queues) {
+    for (const ResourceGroup& group : queue.rules->groups) {
+      for (const FlavorQuota& quota : group.flavors) {
+        if (flavors.contains(quota.flavor)) continue;
+        source.log->LeftOut(absl::StrCat("ClusterQueue ", queue.name), "spec.resourceGroups",
+                            absl::StrCat("ResourceFlavor ", Quote(quota.flavor),
+                                         " is not there; a ClusterQueue with it admits nothing"));
+      }
+    }
+  }
+}
+
+}  // namespace muster::kueue

@@ -1,0 +1,358 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Workloads as jobs, and their pods as tasks.
+//
+// A pod belongs to a workload by its annotation kueue.x-k8s.io/workload, or by an owner that the
+// two share; to a pod set by its label kueue.x-k8s.io/podset, or because there is only one.
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/hash_map.h"
+#include "lib/base/strings.h"
+#include "lib/import/kubernetes.h"
+#include "lib/import/kueue.h"
+#include "lib/import/times.h"
+#include "lib/plan/json_text.h"
+
+namespace muster::kueue {
+namespace {
+
+constexpr PodRules kPods = {.limits_are_requests = true};
+constexpr std::string_view kWorkloadOfPod = "kueue.x-k8s.io/workload";
+constexpr std::string_view kPodSetOfPod = "kueue.x-k8s.io/podset";
+// Of pods that Kueue itself holds back; an admission lifts them.
+constexpr std::string_view kOwnGates[] = {"kueue.x-k8s.io/admission", "kueue.x-k8s.io/topology"};
+constexpr std::string_view kDefaultPodSet = "main";
+
+// The condition of the type, absent where there is none.
+std::optional<Field> ConditionOf(const ApiObject& object, std::string_view type) {
+  for (const Field& condition : object.status().Items("conditions")) {
+    if (condition["type"].Is(type)) return condition;
+  }
+  return std::nullopt;
+}
+bool IsTrue(const ApiObject& object, std::string_view type) {
+  const std::optional<Field> condition = ConditionOf(object, type);
+  return condition.has_value() && (*condition)["status"].Is("True");
+}
+
+// Since when the workload waits: Kueue puts some that were evicted behind others.
+int64_t QueueTime(const ApiObject& workload) {
+  const std::optional<Field> evicted = ConditionOf(workload, "Evicted");
+  if (evicted && (*evicted)["status"].Is("True") &&
+      ((*evicted)["reason"].Is("PodsReadyTimeout") || (*evicted)["reason"].Is("AdmissionCheck"))) {
+    return evicted->Seconds("lastTransitionTime");
+  }
+  return workload.created();
+}
+
+std::string NameOfPodSet(const Field& pod_set) {
+  std::string name = pod_set.Text("name");
+  return name.empty() ? std::string(kDefaultPodSet) : name;
+}
+
+TaskStatus StatusOfPodHere(const ApiObject& pod, bool has_node) {
+  const std::string phase = pod.status().Text("phase", "Pending");
+  if (phase == "Succeeded") return TaskStatus::kSucceeded;
+  if (phase == "Failed") return TaskStatus::kFailed;
+  if (!has_node) return TaskStatus::kPending;
+  if (pod.metadata()["deletionTimestamp"].given()) return TaskStatus::kReleasing;
+  return phase == "Running" ? TaskStatus::kRunning : TaskStatus::kBound;
+}
+
+// The workloads of a dump by what their pods know of them.
+class Owners {
+ public:
+  explicit Owners(const Dump& dump) {
+    for (const ApiObject* workload : dump.OfKind("Workload")) {
+      for (const Field& owner : workload->metadata().Items("ownerReferences")) {
+        if (std::string uid = owner.Text("uid"); !uid.empty()) by_owner_[uid] = workload->key();
+      }
+    }
+  }
+  // The key of the pod's workload; empty: it has none.
+  std::string WorkloadOf(const ApiObject& pod) const {
+    if (const std::string* name = pod.Annotation(kWorkloadOfPod)) {
+      return absl::StrCat(pod.name_space(), "/", *name);
+    }
+    for (const Field& owner : pod.metadata().Items("ownerReferences")) {
+      const auto known = by_owner_.find(owner.Text("uid"));
+      if (known != by_owner_.end()) return known->second;
+    }
+    const auto itself = by_owner_.find(pod.metadata().Text("uid"));
+    return itself == by_owner_.end() ? std::string() : itself->second;
+  }
+
+ private:
+  HashMap<std::string, std::string> by_owner_;  // uid of the owner: key of the workload
+};
+
+class WorkloadReader {
+ public:
+  WorkloadReader(const ImportSource& source, ClusterSpec* cluster)
+      : source_(source), cluster_(cluster), owners_(source.dump) {
+    for (const QueueSpec& queue : cluster->queues) queues_.insert(queue.name);
+    for (const FlavorSpec& flavor : cluster->flavors) flavors_[flavor.name] = &flavor;
+    for (const NodeSpec& node : cluster->nodes) nodes_.insert(node.name);
+    for (const ApiObject* pod : source.dump.OfKind("Pod")) {
+      if (std::string key = owners_.WorkloadOf(*pod); !key.empty()) pods_of_[key].push_back(pod);
+    }
+    for (const ApiObject* object : source.dump.OfKind("WorkloadPriorityClass")) {
+      priorities_[object->name()] = object->root().Int32("value", 0);
+    }
+  }
+
+  void Read() {
+    int64_t rank = 0;
+    for (const ApiObject* object : ByUid()) {
+      if (!source_.log->ok()) return;
+      ReadWorkload(*object, rank++);
+    }
+    for (const ApiObject* pod : SortedByKey(source_.dump.OfKind("Pod"))) {
+      if (!source_.log->ok()) return;
+      if (taken_.contains(pod->key())) continue;
+      const bool has_node = !pod->spec().Text("nodeName").empty();
+      if (has_node) {
+        AddPod(*pod, nullptr, "");
+      } else {
+        source_.log->LeftOut(pod->place(), "", "it waits, and belongs to no workload that is here");
+      }
+    }
+  }
+
+ private:
+  // In the order of uids, which breaks the last ties.
+  Dump::Objects ByUid() const {
+    Dump::Objects objects = source_.dump.OfKind("Workload");
+    std::ranges::stable_sort(objects, {}, [](const ApiObject* object) {
+      return object->metadata().Text("uid", object->key());
+    });
+    return objects;
+  }
+
+  // The ClusterQueue that the workload waits in. Empty: none takes it.
+  std::string QueueOf(const ApiObject& workload) const {
+    const Field spec = workload.spec();
+    const std::string name = spec.Text("queueName");
+    const auto leave_out = [&](const std::string& why) {
+      source_.log->LeftOut(workload.place(), "spec.queueName", why);
+      return std::string();
+    };
+    const std::string key = absl::StrCat(workload.name_space(), "/", name);
+    const ApiObject* local = source_.dump.Find("LocalQueue", key);
+    if (local == nullptr) {
+      return leave_out(
+          absl::StrCat("LocalQueue ", Quote(key), " is not there; the workload waits"));
+    }
+    const std::string stop = local->spec().Text("stopPolicy");
+    if (!stop.empty() && stop != "None") {
+      return leave_out(absl::StrCat("LocalQueue ", Quote(key), " is stopped; the workload waits"));
+    }
+    std::string queue = local->spec().Text("clusterQueue");
+    if (!queues_.contains(queue)) {
+      return leave_out(
+          absl::StrCat("ClusterQueue ", Quote(queue), " is not there; the workload waits"));
+    }
+    return queue;
+  }
+
+  // Returns why the workload takes no part, or nothing.
+  std::string Absence(const ApiObject& workload) const {
+    if (IsTrue(workload, "Finished")) return "it has ended";
+    if (!workload.spec().Bool("active", true)) return "it is not active";
+    const Field requeue = workload.status().Section("requeueState");
+    if (requeue.Seconds("requeueAt") > source_.options.now) {
+      return "it is tried again later (status.requeueState.requeueAt)";
+    }
+    return "";
+  }
+
+  int32_t PriorityOf(const ApiObject& workload) const {
+    const Field spec = workload.spec();
+    if (spec["priority"].given()) return spec.Int32("priority", 0);
+    std::string name = spec.Section("priorityClassRef").Text("name");
+    if (name.empty()) name = spec.Text("priorityClassName");
+    const auto known = priorities_.find(name);
+    if (known != priorities_.end()) return known->second;
+    if (!name.empty()) {
+      source_.log->Ignored(
+          workload.place(), "spec.priorityClassName",
+          absl::StrCat("priority class ", Quote(name), " is not there; the priority is 0"));
+    }
+    return 0;
+  }
+
+  void ReadWorkload(const ApiObject& workload, int64_t rank) {
+    const Field admission = workload.status().Section("admission");
+    const bool holds = admission.given() && IsTrue(workload, "QuotaReserved");
+    if (const std::string why = Absence(workload);
+        !why.empty() && !(holds && why != "it has ended")) {
+      source_.log->LeftOut(workload.place(), "", why);
+      return;
+    }
+    JobSpec job{.name = workload.key()};
+    job.queue = holds ? admission.Text("clusterQueue") : QueueOf(workload);
+    if (holds && !queues_.contains(job.queue)) {
+      source_.log->LeftOut(workload.place(), "status.admission.clusterQueue",
+                           absl::StrCat("ClusterQueue ", Quote(job.queue), " is not there"));
+      return;
+    }
+    if (job.queue.empty()) return;
+    job.priority = PriorityOf(workload);
+    job.created = QueueTime(workload);
+    job.uid_rank = rank;
+    job.min_available = 1;
+    if (holds) {
+      job.phase = JobPhase::kAdmitted;
+      job.admission = ReadAdmission(workload, admission);
+    }
+    const size_t first_task = cluster_->tasks.size();
+    for (const Field& pod_set : workload.spec().Items("podSets")) {
+      ReadPodSet(workload, pod_set, holds, &job);
+    }
+    if (job.groups.empty()) {
+      workload.spec()["podSets"].Refuse("no pod set; a workload has one or more");
+    }
+    const bool waits_for_checks = holds && !IsTrue(workload, "Admitted");
+    for (size_t t = first_task; t < cluster_->tasks.size(); ++t) {
+      TaskSpec& task = cluster_->tasks[t];
+      if (waits_for_checks && task.status == TaskStatus::kPending) {
+        task.gates.push_back("admission checks");
+      }
+    }
+    cluster_->jobs.push_back(std::move(job));
+  }
+
+  JobAdmission ReadAdmission(const ApiObject& workload, const Field& admission) const {
+    JobAdmission out{.queue = admission.Text("clusterQueue")};
+    if (const auto reserved = ConditionOf(workload, "QuotaReserved")) {
+      out.time = reserved->Seconds("lastTransitionTime");
+    }
+    for (const Field& item : admission.Items("podSetAssignments")) {
+      GroupAdmission& group = out.groups.emplace_back();
+      group.group = NameOfPodSet(item);
+      group.count = item.Int64("count", 0) - Reclaimed(workload, group.group);
+      for (const auto& [resource, flavor] : item.TextMap("flavors")) {
+        group.flavors.emplace_back(resource, flavor);
+      }
+      if (item["topologyAssignment"].truthy()) {
+        item["topologyAssignment"].Ignored("places in the topology are not considered");
+      }
+    }
+    return out;
+  }
+
+  // Pods of the set that have ended and give their quota back.
+  static int64_t Reclaimed(const ApiObject& workload, std::string_view pod_set) {
+    for (const Field& item : workload.status().Items("reclaimablePods")) {
+      if (item["name"].Is(pod_set)) return item.Int64("count", 0);
+    }
+    return 0;
+  }
+
+  void ReadPodSet(const ApiObject& workload, const Field& pod_set, bool holds, JobSpec* job) {
+    GroupSpec group{.name = NameOfPodSet(pod_set)};
+    int64_t count = pod_set.Int64("count", 1) - Reclaimed(workload, group.name);
+    if (holds) {
+      for (const GroupAdmission& admitted : job->admission->groups) {
+        if (admitted.group == group.name) count = admitted.count;
+      }
+    }
+    if (count < 0) pod_set["count"].Refuse("fewer pods than are reclaimable; must be as many");
+    for (const std::string_view key : {"minCount", "topologyRequest"}) {
+      if (!pod_set[key].truthy()) continue;
+      pod_set[key].Ignored(key == "minCount" ? "it is admitted whole or not at all"
+                                             : "places in the topology are not looked for");
+    }
+    const std::string name = absl::StrCat(workload.name(), "/", group.name);
+    const auto pod = PodOfTemplate(pod_set.Section("template"), workload.name_space(), name,
+                                   source_.options.limits, source_.log);
+    if (pod == nullptr || !source_.log->ok()) return;
+    group.shape = ReadShape(*pod, kPods);
+    group.count = std::max<int64_t>(0, count - AddPodsOf(workload, *job, group.name));
+    if (holds) AddFlavors(*job, &group);
+    job->groups.push_back(std::move(group));
+  }
+
+  // What Kueue adds to the pods of an admitted workload when they start.
+  void AddFlavors(const JobSpec& job, GroupSpec* group) const {
+    HashSet<std::string> seen;
+    for (const GroupAdmission& admitted : job.admission->groups) {
+      for (const auto& [resource, name] : admitted.flavors) {
+        const auto known = flavors_.find(name);
+        if (admitted.group != group->name || known == flavors_.end()) continue;
+        if (!seen.insert(name).second) continue;
+        for (const auto& label : known->second->node_labels) {
+          group->shape.node_selector.push_back(label);
+        }
+        for (const Toleration& toleration : known->second->tolerations) {
+          group->shape.tolerations.push_back(toleration);
+        }
+      }
+    }
+    std::ranges::sort(group->shape.node_selector);
+    const auto same = std::ranges::unique(group->shape.node_selector, {},
+                                          [](const auto& label) { return label.first; });
+    group->shape.node_selector.erase(same.begin(), same.end());
+  }
+
+  // Adds the pods of the set that the dump has. Returns how many of them have not ended.
+  int64_t AddPodsOf(const ApiObject& workload, const JobSpec& job, const std::string& name) {
+    const auto pods = pods_of_.find(workload.key());
+    if (pods == pods_of_.end()) return 0;
+    const bool only = workload.spec().Items("podSets").size() == 1;
+    int64_t live = 0;
+    for (const ApiObject* pod : pods->second) {
+      const std::string* said = pod->Label(kPodSetOfPod);
+      if (said == nullptr ? !only : *said != name && !(only && said->empty())) continue;
+      if (!taken_.insert(pod->key()).second) continue;
+      live += AddPod(*pod, &job, name);
+    }
+    return live;
+  }
+
+  // Adds a pod, of a job or alone. Returns whether it has not ended.
+  bool AddPod(const ApiObject& pod, const JobSpec* job, const std::string& group) {
+    TaskSpec task{.name = pod.key()};
+    task.node = pod.spec().Text("nodeName");
+    task.status = StatusOfPodHere(pod, !task.node.empty());
+    const bool ended = task.status == TaskStatus::kSucceeded || task.status == TaskStatus::kFailed;
+    if (ended) return false;
+    if (!task.node.empty() && !nodes_.contains(task.node)) {
+      source_.log->LeftOut(pod.place(), "spec.nodeName",
+                           absl::StrCat("node ", Quote(task.node), " is not there"));
+      return true;
+    }
+    task.shape = ReadShape(pod, kPods);
+    if (job != nullptr) {
+      task.job = job->name;
+      task.group = group;
+    }
+    task.priority = pod.spec().Int32("priority", 0);
+    task.created = pod.created();
+    for (const Field& gate : pod.spec().Items("schedulingGates")) {
+      const std::string name = gate.Text("name");
+      if (std::ranges::find(kOwnGates, name) == std::end(kOwnGates)) task.gates.push_back(name);
+    }
+    cluster_->tasks.push_back(std::move(task));
+    return true;
+  }
+
+  const ImportSource& source_;
+  ClusterSpec* cluster_;
+  const Owners owners_;
+  HashSet<std::string> queues_, nodes_;
+  HashMap<std::string, const FlavorSpec*> flavors_;
+  HashMap<std::string, int32_t> priorities_;
+  HashMap<std::string, Dump::Objects> pods_of_;  // by key of the workload
+  HashSet<std::string> taken_;                   // keys of pods that belong to a workload
+};
+
+}  // namespace
+
+void AddWorkloads(const ImportSource& source, ClusterSpec* cluster) {
+  WorkloadReader(source, cluster).Read();
+}
+
+}  // namespace muster::kueue

@@ -1,0 +1,30 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Why a workload was not admitted, in Kueue's words: the message of its condition QuotaReserved.
+//
+//   couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor spot,
+//   2 more needed
+//
+// Amounts are written as Kubernetes writes quantities: the largest suffix without a fraction, of
+// 1024 for memory and storage, of 1000 for all else.
+//
+// The order of flavors follows the texts, as in Kueue, and so does not tell which was tried first.
+#ifndef MUSTER_PEER_KUEUE_MESSAGES_H_
+#define MUSTER_PEER_KUEUE_MESSAGES_H_
+
+#include <string>
+#include <string_view>
+
+#include "lib/peer/kueue/entry.h"
+#include "lib/peer/kueue/world.h"
+
+namespace muster::kueue {
+
+// "1500m", "2", "3Gi", "unlimited".
+std::string QuantityText(std::string_view resource, Amount amount);
+// REQUIRES: the entry was not admitted.
+std::string MessageOf(const World& world, const Entry& entry);
+
+}  // namespace muster::kueue
+
+#endif  // MUSTER_PEER_KUEUE_MESSAGES_H_

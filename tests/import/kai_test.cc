@@ -1,0 +1,248 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// KAI Scheduler's objects: what they become, and what a plan then decides.
+#include "lib/import/kai.h"
+
+#include "muster/schedule.h"
+#include "tests/import/objects.h"
+
+namespace muster {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+ObjectJson Made(const std::string& kind, const std::string& name,
+                ObjectJson spec = ObjectJson::object(), const std::string& space = "") {
+  ObjectJson object = {{"apiVersion", "scheduling.run.ai/v2"},
+                       {"kind", kind},
+                       {"metadata", {{"name", name}}},
+                       {"spec", std::move(spec)}};
+  if (!space.empty()) object["metadata"]["namespace"] = space;
+  return object;
+}
+
+ObjectJson GpuNode(const std::string& name, const std::string& gpus) {
+  return NodeJson(name,
+                  {{"cpu", "16"}, {"memory", "64Gi"}, {"pods", "110"}, {"nvidia.com/gpu", gpus}});
+}
+
+// A leaf below "org", with so many GPUs of its own.
+ObjectJson LeafJson(const std::string& name, double gpus) {
+  const auto own = [](double quota) {
+    return ObjectJson({{"quota", quota}, {"limit", -1}, {"overQuotaWeight", 1}});
+  };
+  return Made("Queue", name,
+              {{"parentQueue", "org"},
+               {"resources", {{"cpu", own(-1)}, {"memory", own(-1)}, {"gpu", own(gpus)}}}});
+}
+const ObjectJson kOrg = LeafJson("org", -1);
+
+ObjectJson Root() {
+  ObjectJson root = kOrg;
+  root["spec"].erase("parentQueue");
+  return root;
+}
+
+ObjectJson PodGroupJson(const std::string& name, const std::string& queue,
+                        const ObjectJson& more = ObjectJson::object()) {
+  ObjectJson spec = {{"queue", queue}, {"minMember", 1}};
+  spec.update(more);
+  return Made("PodGroup", name, spec, "ns");
+}
+
+ObjectJson PodOf(const std::string& name, const std::string& group, const ObjectJson& requests,
+                 const ObjectJson& annotations = ObjectJson::object()) {
+  ObjectJson pod = PodJson(name);
+  pod["metadata"]["annotations"] = {{"pod-group-name", group}};
+  pod["metadata"]["annotations"].update(annotations);
+  pod["spec"] = {{"schedulerName", "kai-scheduler"}, {"containers", {ContainerJson(requests)}}};
+  pod["status"] = {{"phase", "Pending"}};
+  return pod;
+}
+
+std::string Decided(const Import& import) {
+  Cluster cluster;
+  const absl::Status filled = Fill(import.scenario, &cluster);
+  EXPECT_TRUE(filled.ok()) << filled;
+  const absl::StatusOr<Plan> plan = cluster.Schedule(import.scenario.profile);
+  return plan.ok() ? plan->ToText() : plan.status().ToString();
+}
+
+TEST(KaiImport, AGangIsPlacedWhole) {
+  const ObjectJson gpu = {{"nvidia.com/gpu", "4"}};
+  const Import import = Imported(
+      {GpuNode("n0", "8"), Root(), LeafJson("q", 8), PodGroupJson("g", "q", {{"minMember", 2}}),
+       PodOf("a", "g", gpu), PodOf("b", "g", gpu), PodGroupJson("h", "q", {{"minMember", 3}}),
+       PodOf("c", "h", gpu), PodOf("d", "h", gpu), PodOf("e", "h", gpu)},
+      {});
+  EXPECT_EQ(import.scenario.profile, "kai");
+  EXPECT_THAT(import.report, IsEmpty());
+  const std::string text = Decided(import);
+  EXPECT_THAT(text, HasSubstr("bind ns/a to n0"));
+  EXPECT_THAT(text, HasSubstr("bind ns/b to n0"));
+  EXPECT_THAT(text, HasSubstr("pending ns/h (3 tasks)"));
+}
+
+TEST(KaiImport, QueuesCountInTheirOwnUnits) {
+  const Import import =
+      Imported({Made("Queue", "q",
+                     {{"priority", 7},
+                      {"preemptMinRuntime", "5m"},
+                      {"resources",
+                       {{"cpu", {{"quota", 1500}, {"limit", -1}}},
+                        {"memory", {{"quota", 2}, {"limit", 3}, {"overQuotaWeight", 2}}},
+                        {"gpu", {{"quota", 0.5}, {"limit", 1}, {"overQuotaWeight", -1}}}}}})},
+               {});
+  const QueueSpec& queue = import.scenario.cluster.queues.at(0);
+  EXPECT_EQ(queue.priority, 7);
+  EXPECT_EQ(queue.deserved,
+            (Resources{{"cpu", "1500m"}, {"memory", 2000000}, {"nvidia.com/gpu", "500m"}}));
+  EXPECT_EQ(queue.limit, (Resources{{"memory", 3000000}, {"nvidia.com/gpu", 1}}));
+  EXPECT_EQ(queue.rules->over_quota_weight,
+            (Resources{{"cpu", 0}, {"memory", 2}, {"nvidia.com/gpu", 0}}));
+  EXPECT_EQ(queue.rules->preemption.preempt_min_runtime, 300);
+}
+
+TEST(KaiImport, PartsOfAGpuShareOne) {
+  const auto part = [](const std::string& name, const std::string& milli) {
+    return PodOf(name, name, {{"cpu", "1"}}, {{"gpu-fraction", milli}});
+  };
+  ObjectJson runs = part("r", "0.5");
+  runs["metadata"]["labels"] = {{"runai-gpu-group", "x"}};
+  runs["spec"]["nodeName"] = "n0";
+  runs["status"]["phase"] = "Running";
+  const Import import = Imported(
+      {GpuNode("n0", "1"), Root(), LeafJson("q", 8), PodGroupJson("r", "q"), runs,
+       PodGroupJson("a", "q"), part("a", "0.25"), PodGroupJson("b", "q"), part("b", "0.75")},
+      {});
+  const ClusterSpec& cluster = import.scenario.cluster;
+  EXPECT_EQ(cluster.nodes[0].devices.size(), 4u);  // one, and one more for each part
+  EXPECT_EQ(cluster.tasks[2].devices.at(0).device, "g000");
+  EXPECT_EQ(cluster.tasks[0].shape.devices.at(0).milli, 250);
+  const std::string text = Decided(import);
+  EXPECT_THAT(text, HasSubstr("bind ns/a to n0"));
+  EXPECT_THAT(text, HasSubstr("pending ns/b"));
+}
+
+TEST(KaiImport, SubGroupsHavePlacesInATopology) {
+  const Import import = Imported(
+      {Made("Topology", "dc", {{"levels", {{{"nodeLabel", "rack"}}}}}),
+       With(GpuNode("n0", "1"), "/metadata/labels", {{"rack", "r0"}}),
+       With(GpuNode("n1", "1"), "/metadata/labels", {{"rack", "r1"}}),
+       With(GpuNode("n2", "1"), "/metadata/labels", {{"rack", "r1"}}), Root(), LeafJson("q", 8),
+       PodGroupJson(
+           "g", "q",
+           {{"minSubGroup", 1},
+            {"subGroups",
+             {{{"name", "s"},
+               {"minMember", 2},
+               {"topologyConstraint", {{"topology", "dc"}, {"requiredTopologyLevel", "rack"}}}}}}}),
+       With(PodOf("a", "g", {{"nvidia.com/gpu", "1"}}), "/metadata/labels",
+            {{"kai.scheduler/subgroup-name", "s"}}),
+       With(PodOf("b", "g", {{"nvidia.com/gpu", "1"}}), "/metadata/labels",
+            {{"kai.scheduler/subgroup-name", "s"}})},
+      {});
+  const JobSpec& job = import.scenario.cluster.jobs.at(0);
+  EXPECT_EQ(job.sub_groups.at(0).place->levels->required, "rack");
+  EXPECT_EQ(job.gang->min_sub_groups, 1);
+  const std::string text = Decided(import);
+  EXPECT_THAT(text, HasSubstr("to n1"));
+  EXPECT_THAT(text, HasSubstr("to n2"));
+}
+
+TEST(KaiImport, AShardIsAPartOfTheCluster) {
+  const ObjectJson shard = Made("SchedulingShard", "blue",
+                                {{"partitionLabelValue", "blue"},
+                                 {"placementStrategy", {{"gpu", "spread"}, {"cpu", "binpack"}}},
+                                 {"kValue", 2},
+                                 {"minRuntime", {{"reclaimMinRuntime", "10m"}}},
+                                 {"queueDepthPerAction", {{"reclaim", 5}}}});
+  const ObjectJson node =
+      With(GpuNode("n0", "1"), "/metadata/labels", {{"kai.scheduler/node-pool", "blue"}});
+  const Import import = Imported({shard, node, GpuNode("n1", "1"), Root()}, {});
+  EXPECT_EQ(import.scenario.profile,
+            "kai:kai-rules(gpu=spread,cpu=binpack,k=2,reclaim_min_runtime=600)");
+  EXPECT_EQ(import.scenario.cluster.nodes.size(), 1u);
+  EXPECT_THAT(import.scenario.cluster.queues, IsEmpty());
+  ASSERT_EQ(import.report.size(), 1u);
+  EXPECT_EQ(Describe(import.report[0]),
+            "SchedulingShard blue: spec.queueDepthPerAction: not considered");
+}
+
+TEST(KaiImport, BindRequestsHoldTheirNode) {
+  const Import import =
+      Imported({GpuNode("n0", "1"), Root(), LeafJson("q", 8), PodGroupJson("g", "q"),
+                PodOf("a", "g", {{"nvidia.com/gpu", "1"}}),
+                Made("BindRequest", "a", {{"podName", "a"}, {"selectedNode", "n0"}}, "ns")},
+               {});
+  EXPECT_EQ(import.scenario.cluster.tasks.at(0).status, TaskStatus::kBinding);
+  EXPECT_EQ(import.scenario.cluster.tasks.at(0).node, "n0");
+}
+
+TEST(KaiImport, JobsArePreemptibleByPriorityUnlessTheySayOtherwise) {
+  const auto preemptable = [](const ObjectJson& more) {
+    const ObjectJson high = {
+        {"kind", "PriorityClass"}, {"metadata", {{"name", "build"}}}, {"value", 100}};
+    return *Imported({high, Root(), LeafJson("q", 8), PodGroupJson("g", "q", more)}, {})
+                .scenario.cluster.jobs.at(0)
+                .preemptable;
+  };
+  EXPECT_TRUE(preemptable(ObjectJson::object()));
+  EXPECT_FALSE(preemptable({{"priorityClassName", "build"}}));
+  EXPECT_TRUE(preemptable({{"priorityClassName", "build"}, {"preemptibility", "preemptible"}}));
+}
+
+TEST(KaiImport, WhatIsLeftOutIsNamed) {
+  const Import import =
+      Imported({Root(), With(LeafJson("q", 1), "/spec/parentQueue", "none"), LeafJson("r", 1),
+                PodGroupJson("g", "q"), PodOf("a", "g", {{"cpu", "1"}}),
+                With(PodOf("b", "g", {{"cpu", "1"}}), "/spec/nodeName", "n9")},
+               {});
+  std::vector<std::string> words;
+  for (const ImportEntry& entry : import.report) words.push_back(Describe(entry));
+  EXPECT_THAT(words, ElementsAre("Queue q: spec.parentQueue: queue \"none\" is not there",
+                                 "PodGroup ns/g: spec.queue: queue \"q\" is not there; the job is "
+                                 "left out, its pods only occupy nodes",
+                                 "Pod ns/a: metadata.annotations.pod-group-name: the pod waits, "
+                                 "and is in no pod group that is here",
+                                 "Pod ns/b: spec.nodeName: node \"n9\" is not there"));
+}
+
+TEST(KaiImport, RefusesPartsThatAreNone) {
+  const auto words = [](const ObjectJson& annotations) {
+    return std::string(TryImport({Root(), LeafJson("q", 1), PodGroupJson("g", "q"),
+                                  PodOf("a", "g", {{"cpu", "1"}}, annotations)},
+                                 {})
+                           .status()
+                           .message());
+  };
+  EXPECT_EQ(words({{"gpu-fraction", "1.5"}}),
+            "Pod ns/a: metadata.annotations.gpu-fraction: \"1.5\" is no part of a GPU; must be "
+            "above 0 and below 1");
+  EXPECT_THAT(words({{"gpu-fraction", "0.5"}, {"gpu-fraction-num-devices", "0"}}),
+              HasSubstr("\"0\" is no number of devices; 1 or more is"));
+  EXPECT_THAT(words({{"gpu-memory", "-1"}}), HasSubstr("\"-1\" is no number of MiB"));
+  EXPECT_THAT(words({{"gpu-memory", "5"}, {"gpu-fraction", "0.5"}}),
+              HasSubstr("set beside gpu-memory; a pod requests one of the two"));
+  EXPECT_THAT(
+      TryImport({Made("SchedulingShard", "s", {{"placementStrategy", {{"gpu", "best"}}}})}, {})
+          .status()
+          .message(),
+      HasSubstr("SchedulingShard s: spec.placementStrategy.gpu: \"best\" is no strategy"));
+}
+
+TEST(KaiImport, TreesOfSubGroupsHaveNoCycles) {
+  const absl::StatusOr<Import> import = TryImport(
+      {Root(), LeafJson("q", 1),
+       PodGroupJson(
+           "g", "q",
+           {{"subGroups", {{{"name", "a"}, {"parent", "b"}}, {{"name", "b"}, {"parent", "a"}}}}})},
+      {});
+  ASSERT_FALSE(import.ok());
+  EXPECT_THAT(import.status().message(), HasSubstr("job \"ns/g\""));
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,259 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Kueue's objects: what they become, and what a plan then decides.
+#include "lib/import/kueue.h"
+
+#include "muster/schedule.h"
+#include "tests/import/objects.h"
+
+namespace muster {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+ObjectJson Made(const std::string& kind, const std::string& name,
+                ObjectJson spec = ObjectJson::object(), const std::string& space = "") {
+  ObjectJson object = {{"apiVersion", "kueue.x-k8s.io/v1beta1"},
+                       {"kind", kind},
+                       {"metadata", {{"name", name}}},
+                       {"spec", std::move(spec)}};
+  if (!space.empty()) object["metadata"]["namespace"] = space;
+  return object;
+}
+
+// A ClusterQueue with one flavor for cpu.
+ObjectJson ClusterQueueJson(const std::string& name, const std::string& quota,
+                            const ObjectJson& more = ObjectJson::object()) {
+  ObjectJson spec = {
+      {"namespaceSelector", ObjectJson::object()},
+      {"resourceGroups",
+       {{{"coveredResources", {"cpu"}},
+         {"flavors",
+          {{{"name", "spot"}, {"resources", {{{"name", "cpu"}, {"nominalQuota", quota}}}}}}}}}}};
+  spec.update(more);
+  return Made("ClusterQueue", name, spec);
+}
+
+ObjectJson WorkloadJson(const std::string& name, int count, const std::string& cpu,
+                        const ObjectJson& more = ObjectJson::object()) {
+  const ObjectJson pods = {{"spec", {{"containers", {ContainerJson({{"cpu", cpu}})}}}}};
+  ObjectJson spec = {{"queueName", "q"},
+                     {"podSets", {{{"name", "main"}, {"count", count}, {"template", pods}}}}};
+  spec.update(more);
+  return Made("Workload", name, spec, "ns");
+}
+
+ObjectJson Admitted(ObjectJson workload, int count) {
+  workload["status"] = {
+      {"admission",
+       {{"clusterQueue", "a"},
+        {"podSetAssignments",
+         {{{"name", "main"}, {"count", count}, {"flavors", {{"cpu", "spot"}}}}}}}},
+      {"conditions",
+       {{{"type", "QuotaReserved"},
+         {"status", "True"},
+         {"lastTransitionTime", "2026-01-01T00:00:05Z"}},
+        {{"type", "Admitted"}, {"status", "True"}}}}};
+  return workload;
+}
+
+const ObjectJson kFlavor = Made("ResourceFlavor", "spot", {{"nodeLabels", {{"pool", "spot"}}}});
+const ObjectJson kLocal = Made("LocalQueue", "q", {{"clusterQueue", "a"}}, "ns");
+
+// The world of one queue with a quota of 4 CPUs, and more.
+std::vector<ObjectJson> World(std::vector<ObjectJson> more) {
+  std::vector<ObjectJson> all = {kFlavor, kLocal, ClusterQueueJson("a", "4")};
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+std::string Decided(const Import& import, const std::string& profile = "") {
+  Cluster cluster;
+  const absl::Status filled = Fill(import.scenario, &cluster);
+  EXPECT_TRUE(filled.ok()) << filled;
+  const absl::StatusOr<Plan> plan =
+      cluster.Schedule(profile.empty() ? import.scenario.profile : profile);
+  return plan.ok() ? plan->ToText() : plan.status().ToString();
+}
+
+TEST(KueueImport, AdmitsWhatFitsAndSaysInItsWordsWhatDoesNot) {
+  const Import import =
+      Imported(World({WorkloadJson("w1", 3, "1"), WorkloadJson("w2", 5, "1")}), {});
+  EXPECT_EQ(import.scenario.profile, "kueue");
+  EXPECT_THAT(import.report, IsEmpty());
+  const std::string text = Decided(import);
+  EXPECT_THAT(text, HasSubstr("admit ns/w1 with 3 of main (cpu from spot)"));
+  EXPECT_THAT(text, HasSubstr("pending ns/w2 (5 tasks): not admitted: couldn't assign flavors to "
+                              "pod set main: insufficient quota for cpu in flavor spot, previously "
+                              "considered podsets requests (0) + current podset request (5) > "
+                              "maximum capacity (4)"));
+}
+
+TEST(KueueImport, AdmittedWorkloadsHoldQuotaAndTheirPodsAreRows) {
+  ObjectJson pod = PodJson("p");
+  pod["metadata"]["annotations"] = {{"kueue.x-k8s.io/workload", "w1"}};
+  pod["spec"] = {{"nodeName", "n1"}, {"containers", {ContainerJson({{"cpu", "1500m"}})}}};
+  pod["status"] = {{"phase", "Running"}};
+  const Import import =
+      Imported(World({NodeJson(), pod, Admitted(WorkloadJson("w1", 2, "1500m"), 2),
+                      WorkloadJson("w2", 1, "1500m")}),
+               {});
+  const ClusterSpec& cluster = import.scenario.cluster;
+  ASSERT_EQ(cluster.jobs.size(), 2u);
+  EXPECT_EQ(cluster.jobs[0].phase, JobPhase::kAdmitted);
+  EXPECT_EQ(cluster.jobs[0].admission->time, 1767225605);
+  EXPECT_EQ(cluster.jobs[0].admission->groups[0].count, 2);
+  // One pod is there; the other comes from the template, and must go where the flavor is.
+  ASSERT_EQ(cluster.tasks.size(), 1u);
+  EXPECT_EQ(cluster.tasks[0].status, TaskStatus::kRunning);
+  EXPECT_EQ(cluster.jobs[0].groups[0].count, 1);
+  EXPECT_THAT(cluster.jobs[0].groups[0].shape.node_selector,
+              ElementsAre(std::pair<std::string, std::string>("pool", "spot")));
+  EXPECT_THAT(Decided(import), HasSubstr("insufficient unused quota for cpu in flavor spot, 500m "
+                                         "more needed"));
+}
+
+TEST(KueueImport, PodsBelongToTheWorkloadOfTheirOwner) {
+  ObjectJson workload = Admitted(WorkloadJson("w1", 1, "1"), 1);
+  workload["metadata"]["ownerReferences"] = {{{"kind", "Job"}, {"uid", "u"}}};
+  ObjectJson pod = PodJson("p");
+  pod["metadata"]["ownerReferences"] = {{{"kind", "Job"}, {"uid", "u"}}};
+  pod["spec"]["nodeName"] = "n1";
+  ObjectJson alone = PodJson("alone");
+  alone["spec"]["nodeName"] = "n1";
+  const Import import = Imported(World({NodeJson(), pod, alone, PodJson("waits"), workload}), {});
+  ASSERT_EQ(import.scenario.cluster.tasks.size(), 2u);
+  EXPECT_EQ(import.scenario.cluster.tasks[0].job, "ns/w1");
+  EXPECT_EQ(import.scenario.cluster.tasks[1].job, "");
+  ASSERT_EQ(import.report.size(), 1u);
+  EXPECT_EQ(Describe(import.report[0]),
+            "Pod ns/waits: it waits, and belongs to no workload that is here");
+}
+
+TEST(KueueImport, CohortsThatAreOnlyNamedExist) {
+  const Import import = Imported(
+      {kFlavor, ClusterQueueJson("a", "4", {{"cohort", "org"}}),
+       ClusterQueueJson("b", "2", {{"cohortName", "org"}}), kLocal, WorkloadJson("w", 6, "1")},
+      {});
+  EXPECT_EQ(import.scenario.cluster.queues[0].parent, "org");
+  EXPECT_THAT(Decided(import), HasSubstr("admit ns/w with 6 of main (cpu from spot)"));
+}
+
+TEST(KueueImport, ACohortMayHaveTheNameOfAQueue) {
+  const Import import =
+      Imported({kFlavor, Made("Cohort", "a"), ClusterQueueJson("a", "4", {{"cohort", "a"}})}, {});
+  ASSERT_EQ(import.scenario.cluster.queues.size(), 2u);
+  EXPECT_EQ(import.scenario.cluster.queues[1].parent, "cohort:a");
+  EXPECT_EQ(import.report.size(), 1u);
+}
+
+TEST(KueueImport, NothingIsAdmittedBelowCohortsInACycle) {
+  const Import import =
+      Imported({kFlavor, kLocal, Made("Cohort", "x", {{"parentName", "y"}}),
+                Made("Cohort", "y", {{"parent", "x"}}),
+                ClusterQueueJson("a", "4", {{"cohort", "x"}}), WorkloadJson("w", 1, "1")},
+               {});
+  EXPECT_EQ(import.report.size(), 2u);
+  EXPECT_THAT(Decided(import), HasSubstr("pending ns/w"));
+}
+
+TEST(KueueImport, PrioritiesComeFromClasses) {
+  ObjectJson high = Made("WorkloadPriorityClass", "high");
+  high["value"] = 10;
+  const Import import =
+      Imported(World({high, WorkloadJson("w1", 4, "1"),
+                      WorkloadJson("w2", 4, "1", {{"priorityClassRef", {{"name", "high"}}}}),
+                      WorkloadJson("w3", 1, "1", {{"priorityClassName", "none"}})}),
+               {});
+  EXPECT_THAT(Decided(import), HasSubstr("admit ns/w2 "));
+  ASSERT_EQ(import.report.size(), 1u);
+  EXPECT_THAT(Describe(import.report[0]), HasSubstr("priority class \"none\" is not there"));
+}
+
+TEST(KueueImport, ASelectorOfNamespacesDecides) {
+  const auto decided = [](const ObjectJson& selector) {
+    ObjectJson space = {{"kind", "Namespace"},
+                        {"metadata", {{"name", "ns"}, {"labels", {{"dept", "x"}}}}}};
+    return Decided(Imported(
+        {kFlavor, kLocal, space, ClusterQueueJson("a", "4", {{"namespaceSelector", selector}}),
+         WorkloadJson("w", 1, "1")},
+        {}));
+  };
+  EXPECT_THAT(decided({{"matchLabels", {{"dept", "x"}}}}), HasSubstr("admit ns/w"));
+  for (const ObjectJson& selector :
+       {ObjectJson({{"matchLabels", {{"dept", "y"}}}}), ObjectJson(nullptr)}) {
+    EXPECT_THAT(decided(selector),
+                HasSubstr("Workload namespace doesn't match ClusterQueue selector"));
+  }
+}
+
+TEST(KueueImport, WhatTakesNoPartIsNamed) {
+  ObjectJson ended = WorkloadJson("ended", 1, "1");
+  ended["status"]["conditions"] = {{{"type", "Finished"}, {"status", "True"}}};
+  ObjectJson late = WorkloadJson("late", 1, "1");
+  late["status"]["requeueState"] = {{"requeueAt", "2026-01-01T00:00:10Z"}};
+  const Import import =
+      Imported(World({ended, late, WorkloadJson("off", 1, "1", {{"active", false}}),
+                      WorkloadJson("lost", 1, "1", {{"queueName", "none"}})}),
+               {.now = 1767225600});
+  EXPECT_THAT(import.scenario.cluster.jobs, IsEmpty());
+  std::vector<std::string> words;
+  for (const ImportEntry& entry : import.report) words.push_back(Describe(entry));
+  EXPECT_THAT(
+      words,
+      ElementsAre("Workload ns/ended: it has ended",
+                  "Workload ns/late: it is tried again later (status.requeueState.requeueAt)",
+                  "Workload ns/lost: spec.queueName: LocalQueue \"ns/none\" is not there; "
+                  "the workload waits",
+                  "Workload ns/off: it is not active"));
+}
+
+TEST(KueueImport, QueuesWithoutTheirFlavorOrCheckAdmitNothing) {
+  const Import flavor =
+      Imported({kLocal, ClusterQueueJson("a", "4"), WorkloadJson("w", 1, "1")}, {});
+  EXPECT_THAT(Decided(flavor), HasSubstr("pending ns/w"));
+  EXPECT_EQ(flavor.report.size(), 1u);
+  const Import check =
+      Imported({kFlavor, kLocal, ClusterQueueJson("a", "4", {{"admissionChecks", {"dry"}}}),
+                WorkloadJson("w", 1, "1")},
+               {});
+  EXPECT_THAT(Decided(check), HasSubstr("pending ns/w"));
+  EXPECT_EQ(check.report.size(), 1u);
+}
+
+TEST(KueueImport, FairSharingIsASetting) {
+  const auto profile = [](const std::string& configuration) {
+    return Imported(World({}), {.configuration = configuration}).scenario.profile;
+  };
+  EXPECT_EQ(profile(R"({"fairSharing": {"enable": true}, "health": {}})"),
+            "kueue:admit(fair_sharing=on)");
+  EXPECT_EQ(profile(R"({"fairSharing": {"enable": false}})"), "kueue");
+  const Import import = Imported(World({}), {.configuration = R"({"waitForPodsReady": {"a": 1}})"});
+  EXPECT_EQ(import.report.size(), 1u);
+}
+
+TEST(KueueImport, RefusesWhatNoServerWouldTake) {
+  const auto words = [](const std::vector<ObjectJson>& objects) {
+    return std::string(TryImport(objects, {}).status().message());
+  };
+  EXPECT_THAT(words(World({WorkloadJson("w", 1, "4 GB")})),
+              HasSubstr("Template of pods ns/w/main: spec.containers[0].resources.requests.cpu: "
+                        "\"4 GB\" is not a quantity"));
+  EXPECT_THAT(words({kFlavor, ClusterQueueJson("a", "9223372036854775808")}),
+              HasSubstr("ClusterQueue a: spec.resourceGroups[0].flavors[0].resources[0]"));
+  EXPECT_THAT(
+      words({kFlavor, ClusterQueueJson("a", "1", {{"queueingStrategy", "LIFO"}})}),
+      HasSubstr("ClusterQueue a: spec.queueingStrategy: \"LIFO\" is not known; expected one "
+                "of StrictFIFO, BestEffortFIFO"));
+  ObjectJson borrows = ClusterQueueJson("a", "1");
+  borrows["spec"]["resourceGroups"][0]["flavors"][0]["resources"][0]["borrowingLimit"] = "2";
+  EXPECT_THAT(words({kFlavor, borrows}),
+              HasSubstr("borrowingLimit: set for a queue without cohort; must be absent there"));
+  EXPECT_THAT(words(World({Made("Workload", "w", {{"queueName", "q"}}, "ns")})),
+              HasSubstr("Workload ns/w: spec.podSets: no pod set; a workload has one or more"));
+}
+
+}  // namespace
+}  // namespace muster
