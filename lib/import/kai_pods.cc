@@ -129,8 +129,7 @@ class PodReader {
     }
     for (auto& [node, known] : groups_) {
       std::ranges::sort(known);
-      const auto same = std::ranges::unique(known);
-      known.erase(same.begin(), same.end());
+      known.erase(std::unique(known.begin(), known.end()), known.end());
     }
     spares_ = std::min(spares_, kMostSpares);
   }

@@ -257,27 +257,34 @@ class QueueReader {
 
   // As in Kueue, nothing is admitted below cohorts that are above themselves.
   void CloseCycles() {
-    HashSet<std::string> broken;
-    for (const QueueSpec& row : cluster_->queues) {
-      HashSet<std::string> seen;
-      const QueueSpec* at = &row;
-      while (seen.insert(at->name).second && !at->parent.empty()) {
-        at = &cluster_->queues[place_.find(at->parent)->second];
+    std::vector<QueueSpec>& rows = cluster_->queues;
+    enum : uint8_t { kUnknown, kOnTheWay, kSound, kBroken };
+    std::vector<uint8_t> known(rows.size(), kUnknown);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      std::vector<size_t> way;
+      size_t at = i;
+      while (known[at] == kUnknown) {
+        known[at] = kOnTheWay;
+        way.push_back(at);
+        if (rows[at].parent.empty()) break;
+        at = place_.find(rows[at].parent)->second;
       }
-      if (!at->parent.empty()) broken.insert(row.name);
+      const bool ends = known[at] == kSound || rows[at].parent.empty();
+      for (const size_t passed : way) known[passed] = ends ? kSound : kBroken;
     }
-    for (QueueSpec& row : cluster_->queues) {
-      if (!broken.contains(row.name)) continue;
-      if (names_.contains(row.name)) {
-        row.rules->stop = std::max(row.rules->stop, StopPolicy::kHold);
-        continue;
-      }
-      source_.log->LeftOut(
-          absl::StrCat("Cohort ", row.name), "spec.parentName",
-          "a cohort above it is below it, too; it has no parent here, and queues below it admit "
-          "nothing");
-      row.parent.clear();
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (known[i] == kBroken) Close(&rows[i]);
     }
+  }
+  void Close(QueueSpec* row) {
+    if (names_.contains(row->name)) {
+      row->rules->stop = std::max(row->rules->stop, StopPolicy::kHold);
+      return;
+    }
+    source_.log->LeftOut(absl::StrCat("Cohort ", row->name), "spec.parentName",
+                         "a cohort above it is below it, too; it has no parent here, and queues "
+                         "below it admit nothing");
+    row->parent.clear();
   }
 
   const ImportSource& source_;

@@ -291,10 +291,10 @@ class WorkloadReader {
         }
       }
     }
-    std::ranges::sort(group->shape.node_selector);
-    const auto same = std::ranges::unique(group->shape.node_selector, {},
-                                          [](const auto& label) { return label.first; });
-    group->shape.node_selector.erase(same.begin(), same.end());
+    Labels& labels = group->shape.node_selector;
+    std::ranges::sort(labels);
+    const auto same_key = [](const auto& a, const auto& b) { return a.first == b.first; };
+    labels.erase(std::unique(labels.begin(), labels.end(), same_key), labels.end());
   }
 
   // Adds the pods of the set that the dump has. Returns how many of them have not ended.

@@ -104,6 +104,24 @@ Json Numatopology(int i, int) {
   return numa;
 }
 
+Json Service(int i, int) {
+  Json service = Object("Service", Number("s", i));
+  service["spec"]["selector"] = {{"app", Number("a", i)}};
+  return service;
+}
+
+// An owner of pods; `kind` has selectors of one of two forms.
+Json Owner(const char* kind, int i) {
+  Json owner = Object(kind, Number("o", i));
+  const Json labels = {{"app", Number("a", i)}};
+  const bool is_plain = std::string_view(kind) == "ReplicationController";
+  owner["spec"]["selector"] = is_plain ? labels : Json{{"matchLabels", labels}};
+  return owner;
+}
+Json Controller(int i, int) { return Owner("ReplicationController", i); }
+Json ReplicaSet(int i, int) { return Owner("ReplicaSet", i); }
+Json StatefulSet(int i, int) { return Owner("StatefulSet", i); }
+
 Json Flavor(int i, int) {
   Json flavor = Object("ResourceFlavor", Number("f", i));
   flavor["spec"]["nodeLabels"] = {{Number("k", i), "v"}};
@@ -183,6 +201,10 @@ constexpr Kind kKinds[] = {
     {"HyperNode", HyperNode, Node},
     {"NodeShard", NodeShard, Node},
     {"Numatopology", Numatopology, Node},
+    {"Service", Service, nullptr},
+    {"ReplicationController", Controller, nullptr},
+    {"ReplicaSet", ReplicaSet, nullptr},
+    {"StatefulSet", StatefulSet, nullptr},
     {"ResourceFlavor", Flavor, nullptr},
     {"Topology", Topology, nullptr},
     {"Cohort", Cohort, nullptr},

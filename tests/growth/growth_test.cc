@@ -106,6 +106,7 @@ TEST(Growth, OfActions) {
   const std::vector<Subject> subjects = Actions();
   CheckSubjects(subjects, &page);
   for (const Preset& preset : Presets()) page.CheckRows(std::string(preset.name) + " ");
+  page.CheckRows("all");
 }
 
 TEST(Growth, OfPolicies) {

@@ -27,7 +27,8 @@ class Page {
   // Fails the test where a row cannot be read.
   Page();
 
-  // Fails the test unless the work grows as the page states.
+  // Fails the test unless the work grows as the page states: in the row of the subject, or else in
+  // that of all actions and policies.
   void Check(const std::string& subject, const std::string& part,
              const std::array<uint64_t, 3>& work);
   // Fails the test for each row with a subject that begins with `prefix` that was not checked.

@@ -3,6 +3,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "muster/packing.h"
 #include "muster/trace.h"
 #include "tests/growth/texts.h"
@@ -24,20 +25,19 @@ Reading Swf(int n) {
 }
 
 Reading Hpc(int n) {
-  const std::string text = Lines("job_id,submit,run,procs,req_time,user", n, [](int i) {
-    return absl::StrCat(i, ",", i / 3, ",60,4,90,u", i);
-  });
+  const std::string text = Lines("job_id,submit,run,procs,req_time,user", n,
+                                 [](int i) { return absl::StrCat(i, ",", i / 3, ",60,4,90,", i); });
   return [=] { return ReadHpc({"log", text}, {.processors = 64}).status(); };
 }
 
 std::string OpenbNodes(int n) {
   return Lines("sn,cpu_milli,memory_mib,gpu,model", n,
-               [](int i) { return absl::StrCat("n", i, ",96000,786432,8,m", i); });
+               [](int i) { return absl::StrCat("n", i, ",96000,786432,8,m", i % 60); });
 }
 std::string OpenbPods(int n) {
   return Lines("name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,creation_time,deletion_time",
                n, [](int i) {
-                 return absl::StrCat("p", i, ",", 1000 + i, ",1024,1,460,m", i, ",", i, ",",
+                 return absl::StrCat("p", i, ",", 1000 + i, ",1024,1,460,m", i % 60, ",", i, ",",
                                      i + 500);
                });
 }
@@ -94,7 +94,7 @@ Reading Google2019(int n) {
 
 Reading Philly(int n) {
   const std::string jobs = Lines("timestamp,duration,num_gpus,gpu_time,cluster", n, [](int i) {
-    return absl::StrCat(i, ",60,", i % 16 + 1, ",60,vc", i);
+    return absl::StrFormat("2017-10-09 %02d:%02d:00,60,%d,60,vc%d", i / 60, i % 60, i % 16 + 1, i);
   });
   const std::string clusters =
       Lines("vc,nodes", n, [](int i) { return absl::StrCat("vc", i, ",2"); });
@@ -102,9 +102,8 @@ Reading Philly(int n) {
 }
 
 Reading Itp(int n) {
-  const std::string text = Lines("job_id,submission_time,duration,num_gpu", n, [](int i) {
-    return absl::StrCat("j", i, ",", i, ",60,", i % 16 + 1);
-  });
+  const std::string text = Lines("job_id,submission_time,duration,num_gpu", n,
+                                 [](int i) { return absl::StrCat(i, ",", i, ",60,", i % 16 + 1); });
   return [=] { return ReadItp({"jobs", text}, {.nodes = 8}).status(); };
 }
 
