@@ -54,7 +54,7 @@ std::string Catalogue() {
                                        ", \"summary\": ", JsonText(a.summary),
                                        ", \"options\": ", OptionsJson(a.options), "}");
                  }),
-        "}");
+        ", \"reads_counts\": ", p.reads_counts ? "true" : "false", "}");
   });
   const std::string policies = JsonList(Policies(), [](const PolicyInfo& p) {
     return absl::StrCat("{\"name\": ", JsonText(p.name), ", \"summary\": ", JsonText(p.summary),

@@ -465,6 +465,8 @@ class MUSTER_EXPORT Plan {
   // Returns the version of the cluster that it was computed from (Cluster::version). Cluster::Apply
   // compares it, and refuses decisions that later changes have made impossible.
   uint64_t version() const;
+  // Returns the time of the cycle: ScheduleOptions::now. Cluster::Apply dates admissions by it.
+  int64_t now() const;
   // Returns the units of work that were counted. As ScheduleOptions::work_budget, that number
   // reproduces this plan.
   int64_t work() const;

@@ -139,6 +139,9 @@ struct ProfileInfo {
   std::vector<std::vector<std::string>> tiers;
   // The actions that its spec strings may name, those above among them.
   std::vector<ActionInfo> catalogue;
+  // True: it decides about tasks by count (job_counts.h). False: it refuses a cycle on a cluster
+  // with such tasks.
+  bool reads_counts = false;
 };
 
 // Return all profiles, and all policies that spec strings may name, in a fixed order. They cost

@@ -71,6 +71,9 @@ class GoHeap {
     return element;
   }
 
+  // Replaces the contents by those of another heap, as they lie. No comparison is made.
+  void CopyFrom(const GoHeap& other) { elements_ = other.elements_; }
+
   bool empty() const { return elements_.empty(); }
   size_t size() const { return elements_.size(); }
   void Clear() { elements_.clear(); }

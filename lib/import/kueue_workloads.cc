@@ -246,7 +246,10 @@ class WorkloadReader {
   // Pods of the set that have ended and give their quota back.
   static int64_t Reclaimed(const ApiObject& workload, std::string_view pod_set) {
     for (const Field& item : workload.status().Items("reclaimablePods")) {
-      if (item["name"].Is(pod_set)) return item.Int64("count", 0);
+      if (!item["name"].Is(pod_set)) continue;
+      const int64_t count = item.Int64("count", 0);
+      if (count < 0) item["count"].Refuse("negative; must be 0 or more");
+      return count;
     }
     return 0;
   }
@@ -260,10 +263,8 @@ class WorkloadReader {
       }
     }
     if (count < 0) pod_set["count"].Refuse("fewer pods than are reclaimable; must be as many");
-    for (const std::string_view key : {"minCount", "topologyRequest"}) {
-      if (!pod_set[key].truthy()) continue;
-      pod_set[key].Ignored(key == "minCount" ? "it is admitted whole or not at all"
-                                             : "places in the topology are not looked for");
+    if (pod_set["topologyRequest"].truthy()) {
+      pod_set["topologyRequest"].Ignored("places in the topology are not looked for");
     }
     const std::string name = absl::StrCat(workload.name(), "/", group.name);
     const auto pod = PodOfTemplate(pod_set.Section("template"), workload.name_space(), name,
@@ -272,7 +273,17 @@ class WorkloadReader {
     group.shape = ReadShape(*pod, kPods);
     group.count = std::max<int64_t>(0, count - AddPodsOf(workload, *job, group.name));
     if (holds) AddFlavors(*job, &group);
+    if (!holds && pod_set["minCount"].truthy() && group.count > 0) CountPods(pod_set, &group);
     job->groups.push_back(std::move(group));
+  }
+
+  // Pods of which some may be left out are numbers: how many there will be is not known yet.
+  static void CountPods(const Field& pod_set, GroupSpec* group) {
+    const int64_t least = pod_set.Int64("minCount", 0);
+    if (least < 0) pod_set["minCount"].Refuse("negative; must be 0 or more");
+    group->by_count =
+        ByCount{.count = group->count, .min_count = std::clamp<int64_t>(least, 0, group->count)};
+    group->count = 0;
   }
 
   // What Kueue adds to the pods of an admitted workload when they start.

@@ -275,7 +275,7 @@ class Application {
     return "";
   }
 
-  // The quota that the plan assigns stays with the job. A plan has no clock, so its time is 0.
+  // The quota that the plan assigns stays with the job, from the time of the cycle on.
   void DoAdmit(const Step& step) {
     const size_t at = step.decision->index;
     const std::span<const Admission> admissions = plan_.admissions();
@@ -286,12 +286,20 @@ class Application {
     JobSpec spec = editor_.tables().jobs.spec[step.job];
     spec.phase = JobPhase::kAdmitted;
     JobAdmission held;
+    held.time = plan_.now();
     for (const GroupAssignment& group : admission.assignment) {
       GroupAdmission& got = held.groups.emplace_back();
       got.group = group.group;
       got.count = group.count;
       for (const AssignedFlavor& flavor : group.flavors) {
         got.flavors.emplace_back(plan_.dimension_name(flavor.dimension), flavor.flavor);
+      }
+    }
+    for (GroupSpec& group : spec.groups) {
+      if (!group.by_count) continue;
+      const auto got = std::ranges::find(held.groups, group.name, &GroupAdmission::group);
+      if (got != held.groups.end()) {
+        group.by_count->admitted = std::min(got->count, group.by_count->count);
       }
     }
     spec.admission = std::move(held);
@@ -311,6 +319,7 @@ class Application {
         break;
       case DecisionKind::kPhase:
         editor_.SetPhase(step.job, step.decision->phase);
+        if (step.decision->phase == JobPhase::kPending) editor_.SuspendCounts(step.job);
         break;
       case DecisionKind::kBind:
         Put(step, TaskStatus::kBinding);

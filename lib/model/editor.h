@@ -189,6 +189,8 @@ class Editor {
   // Makes the next `count` tasks that are counts rows. REQUIRES: the group has them, and their
   // names are free.
   void MakeTasks(JobIndex job, size_t group, int64_t count, const CheckedShape& shape);
+  // No task by count of the job is admitted, or runs, any more.
+  void SuspendCounts(JobIndex job);
 
   // --- the memory and what its slots have not seen
   // Begins to record events, unless it has begun.

@@ -56,6 +56,14 @@ bool HasCounts(const JobSpec& spec) {
                              [](const GroupSpec& group) { return group.by_count.has_value(); });
 }
 
+void Editor::SuspendCounts(JobIndex job) {
+  if (!HasCounts(tables().jobs.spec[job])) return;
+  for (GroupSpec& group : Change().jobs.spec[job].groups) {
+    if (group.by_count) group.by_count->admitted = group.by_count->running = 0;
+  }
+  Log(Change::Table::kJob, job);
+}
+
 int64_t NextOrdinal(const Tables& tables, JobIndex job, std::string_view group) {
   int64_t next = 0;
   for (const TaskIndex task : tables.jobs.tasks[job]) {

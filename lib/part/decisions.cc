@@ -18,6 +18,11 @@ void Decisions::Admit(JobIndex job, std::vector<GroupAssignment> assignment) {
   ListLast({.kind = DecisionKind::kAdmit, .job = job}, by_kind_.admissions);
 }
 
+void Decisions::Withdraw(JobIndex job) {
+  phases_[job] = JobPhase::kPending;
+  list_.push_back({.kind = DecisionKind::kPhase, .job = job, .phase = JobPhase::kPending});
+}
+
 void Decisions::Bind(TaskIndex task) {
   const NodeIndex node = ledger_.node_of(task);
   ledger_.Move(task, TaskStatus::kBinding, node);

@@ -37,6 +37,8 @@ class Decisions {
 
   // Admits the job with the quota assigned to it: reports it to the policies, and sets its phase.
   void Admit(JobIndex job, std::vector<GroupAssignment> assignment = {});
+  // Takes back the admission that the job had when the cycle opened: its phase is pending again.
+  void Withdraw(JobIndex job);
   // Turns the moves since `before` into decisions, in their order: placed tasks are bound, and stay
   // bound in the books; evictions, nominations, promises that still stand, and reservations (tasks
   // that became waiting) are listed. Other moves are no decisions.

@@ -112,6 +112,7 @@ std::string_view Plan::profile() const {
   return data_ == nullptr ? std::string_view() : data_->profile;
 }
 uint64_t Plan::version() const { return data_ == nullptr ? 0 : data_->version; }
+int64_t Plan::now() const { return data_ == nullptr ? 0 : data_->now; }
 int64_t Plan::work() const { return data_ == nullptr ? 0 : data_->work; }
 bool Plan::complete() const { return data_ == nullptr || data_->complete; }
 uint32_t Plan::cursor() const { return data_ == nullptr ? 0 : data_->cursor; }

@@ -243,6 +243,7 @@ std::vector<ProfileInfo> Profiles() {
       info.catalogue.push_back(
           {std::string(decl.name), std::string(decl.summary), OptionInfos(decl.options)});
     }
+    info.reads_counts = config->reads_counts;
     infos.push_back(std::move(info));
   }
   return infos;

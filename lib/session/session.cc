@@ -121,6 +121,7 @@ PlanData Session::RunOnce(const ScheduleOptions& options, std::unique_ptr<Ledger
 
 PlanData Session::Cycle(const ScheduleOptions& options, PlanData spare, size_t placements) {
   PlanData plan = StartPlan(std::move(spare));
+  plan.now = options.now;
   const Memory& before = options.memory.has_value() ? *options.memory : tables_->memory;
   Open(options, before);
   CountShares(/*after=*/false, &plan.shares);
@@ -344,14 +345,19 @@ void Session::Close(ActionContext& context, PlanData* plan) {
   plan->devices = context.decisions.TakeDevices();
   if (config_.plan_rule == PlanRule::kNetChange) KeepNetChange(*ledger_, plan);
   ListDevices(plan);
-  // A phase is a decision if it differs from the tables and the admissions of this plan.
+  // A phase is a decision if it differs from the tables and what this plan admits or withdraws.
+  std::vector<JobIndex> withdrawn;
   for (const Decision& decision : plan->decisions) {
     if (decision.kind == DecisionKind::kAdmit) marks_[decision.job] |= kAdmitted;
+    if (decision.kind != DecisionKind::kPhase) continue;
+    marks_[decision.job] |= kWithdrawn;
+    withdrawn.push_back(decision.job);
   }
   ReasonTable reasons(&plan->reasons);
   for (const JobIndex job : TouchedJobs()) {
-    const JobPhase known =
-        (marks_[job] & kAdmitted) != 0 ? JobPhase::kAdmitted : known_phases_[job];
+    JobPhase known = known_phases_[job];
+    if ((marks_[job] & kAdmitted) != 0) known = JobPhase::kAdmitted;
+    if ((marks_[job] & kWithdrawn) != 0) known = JobPhase::kPending;
     marks_[job] = 0;
     if (IsQuiet(job) || !tables_->jobs.alive[job]) continue;
     DecidePhase(job, known, plan);
@@ -360,6 +366,10 @@ void Session::Close(ActionContext& context, PlanData* plan) {
   if (config_.places_lone_tasks) ListLone(context, &reasons, plan);
   ListByKind(plan);
   DropDecided(plan);
+  for (const JobIndex job : withdrawn) {
+    phases_[job] = known_phases_[job];
+    marks_[job] = 0;
+  }
 }
 
 // Returns the jobs that were not quiet when the cycle opened, and those that it moved, ascending. A

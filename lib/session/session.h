@@ -87,7 +87,7 @@ class Session {
   std::vector<JobIndex> edited_;    // in the tables, since then
   uint64_t journal_birth_ = 0;      // of the ledger's journal of jobs, and how far it was read
   size_t journal_position_ = 0;
-  enum Mark : uint8_t { kSeen = 1, kAdmitted = 2 };
+  enum Mark : uint8_t { kSeen = 1, kAdmitted = 2, kWithdrawn = 4 };
   std::vector<uint8_t> marks_;  // by job; all 0 between uses
   uint64_t log_position_ = 0;
   uint64_t layout_ = 0;

@@ -22,6 +22,7 @@ py::list ListProfiles() {
     profile["summary"] = info.summary;
     profile["actions"] = Write(info.actions);
     profile["tiers"] = Write(info.tiers);
+    profile["reads_counts"] = info.reads_counts;
     out.append(profile);
   }
   return out;

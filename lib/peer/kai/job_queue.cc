@@ -5,6 +5,22 @@
 
 namespace muster {
 
+KaiJobQueue::KaiJobQueue(const KaiJobQueue& other)
+    : world_(other.world_),
+      rules_(other.rules_),
+      nodes_(other.nodes_.size()),
+      tops_(NodeLess{this}),
+      taken_(other.taken_) {
+  tops_.CopyFrom(other.tops_);
+  for (size_t q = 0; q < nodes_.size(); ++q) {
+    if (other.nodes_[q] == nullptr) continue;
+    nodes_[q] = std::make_unique<Node>(this, other.nodes_[q]->leaf);
+    nodes_[q]->misplaced = other.nodes_[q]->misplaced;
+    nodes_[q]->jobs.CopyFrom(other.nodes_[q]->jobs);
+    nodes_[q]->below.CopyFrom(other.nodes_[q]->below);
+  }
+}
+
 bool KaiJobQueue::JobBefore(const KaiJob& a, const KaiJob& b) const {
   if (a.facts().priority != b.facts().priority) return a.facts().priority > b.facts().priority;
   const int state_a = a.AtMinimum(), state_b = b.AtMinimum();

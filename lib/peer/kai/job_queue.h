@@ -39,7 +39,8 @@ class KaiJobQueue {
 
   KaiJobQueue(const KaiWorld* world, Rules rules)
       : world_(world), rules_(rules), nodes_(world->tree.queues.size()), tops_(NodeLess{this}) {}
-  KaiJobQueue(const KaiJobQueue&) = delete;
+  // The copy goes on as the other would.
+  KaiJobQueue(const KaiJobQueue& other);
   KaiJobQueue& operator=(const KaiJobQueue&) = delete;
 
   bool empty() const { return tops_.empty(); }

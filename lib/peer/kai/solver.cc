@@ -25,6 +25,10 @@ KaiSolution KaiSolver::Solve(const KaiJob& job) {
   const Pods tasks = job.Next(/*real=*/false);
   failed_.clear();
   if (tasks.empty()) return {};
+  waiting_.clear();
+  for (uint32_t j = 0; j < world_->job_count(); ++j) {
+    if (world_->job(j).CountOf(KaiStatus::kPending) > 0) waiting_.push_back(j);
+  }
   for (const Generator generator : {Generator::kNodeLocal, Generator::kGang}) {
     Recorded recorded;
     if (!SearchMost(job, tasks, generator, &recorded)) continue;
@@ -154,16 +158,19 @@ bool KaiSolver::PlaceAgain(const KaiScenario& scenario, const Pods& victims,
                            KaiStatement* statement, std::span<const uint32_t> nodes) {
   const uint32_t preemptor = scenario.preemptor().number();
   std::vector<uint8_t> is_victim(world_->job_count(), 0);
-  for (const KaiPod* pod : victims) is_victim[world_->facts().tasks[pod->task].job] = 1;
+  std::vector<uint32_t> jobs = waiting_;
+  for (const KaiPod* pod : victims) {
+    const uint32_t j = world_->facts().tasks[pod->task].job;
+    if (std::exchange(is_victim[j], 1) == 0) jobs.push_back(j);
+  }
+  jobs.push_back(preemptor);
+  std::ranges::sort(jobs);
+  jobs.erase(std::unique(jobs.begin(), jobs.end()), jobs.end());
   KaiJobQueue queue(world_, {});
-  for (uint32_t j = 0; j < world_->job_count(); ++j) {
+  for (const uint32_t j : jobs) {
     const KaiJob& job = world_->job(j);
     if (!job.facts().schedulable) continue;
-    if (j == preemptor) {
-      queue.Push(&scenario.preemptor());
-    } else if (is_victim[j] != 0 || job.CountOf(KaiStatus::kPending) > 0) {
-      queue.Push(&job);
-    }
+    queue.Push(j == preemptor ? &scenario.preemptor() : &job);
   }
   KaiPlacer placer(world_, statement, /*pipeline_only=*/true);
   bool placed = false;

@@ -84,6 +84,8 @@ class KaiSolver {
   KaiWorld* world_;
   KaiQuestion question_;
   std::set<KaiFingerprint> failed_;
+  std::vector<uint32_t>
+      waiting_;  // jobs with pending tasks; simulations change those of victims alone
   int64_t simulations_ = 0;
 };
 

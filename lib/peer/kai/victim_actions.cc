@@ -90,31 +90,28 @@ class VictimAction {
     return kKaiNone;
   }
 
+  std::unique_ptr<KaiJobQueue> VictimsFor(const KaiJob& job) const {
+    auto queue = std::make_unique<KaiJobQueue>(&world_, KaiJobQueue::Rules{.victims = true});
+    int64_t count = 0;
+    for (uint32_t j = 0; j < world_.job_count(); ++j) {
+      const KaiJob& victim = world_.job(j);
+      if (!victim.facts().schedulable || !victim.facts().preemptible) continue;
+      if (!victim.HasActive() || !MayBeVictim(job, victim)) continue;
+      if (most_victims() >= 0 && count > most_victims()) break;
+      queue->Push(&victim);
+      ++count;
+    }
+    return queue;
+  }
+
   KaiSolution Solve(const KaiJob& job) {
-    std::vector<uint32_t> candidates;
-    bool known = false;
-    const auto collect = [&] {
-      if (known && most_victims() < 0) return;
-      candidates.clear();
-      known = true;
-      for (uint32_t j = 0; j < world_.job_count(); ++j) {
-        const KaiJob& victim = world_.job(j);
-        if (!victim.facts().schedulable || !victim.facts().preemptible) continue;
-        if (!victim.HasActive() || !MayBeVictim(job, victim)) continue;
-        if (most_victims() >= 0 && static_cast<int64_t>(candidates.size()) > most_victims()) {
-          break;
-        }
-        candidates.push_back(j);
-      }
+    // Every question of the search begins with the same victims.
+    std::unique_ptr<const KaiJobQueue> victims;
+    const auto begin = [&] {
+      if (victims == nullptr) victims = VictimsFor(job);
+      return std::make_unique<KaiJobQueue>(*victims);
     };
-    KaiSolver solver(&world_, {KaiFeasibleNodes(world_, job),
-                               [&] {
-                                 collect();
-                                 auto queue = std::make_unique<KaiJobQueue>(
-                                     &world_, KaiJobQueue::Rules{.victims = true});
-                                 for (const uint32_t j : candidates) queue->Push(&world_.job(j));
-                                 return queue;
-                               },
+    KaiSolver solver(&world_, {KaiFeasibleNodes(world_, job), begin,
                                [&](const KaiScenario& scenario) { return IsValid(scenario); }});
     KaiSolution solution = solver.Solve(job);
     for (int64_t i = 0; i < solver.simulations(); ++i) cycle_.spend();

@@ -15,13 +15,10 @@ size_t KeyCounts::KeyNumber(World& world, const std::string& key) {
 }
 
 AffinityState::AffinityState(World& world, ClassIndex c)
-    : world_(world), class_(c), shape_(world.classes().shape(c)) {
-  const bool terms = !shape_.required_affinity.empty() || !shape_.required_anti_affinity.empty();
-  if (!terms && world.repelling() == 0) {
-    skips_ = true;
-    return;
-  }
-  effects_.resize(world.tables().classes.shape.size());
+    : world_(world),
+      class_(c),
+      shape_(world.classes().shape(c)),
+      terms_(!shape_.required_affinity.empty() || !shape_.required_anti_affinity.empty()) {
   for (const AffinityTerm& term : shape_.required_affinity) {
     affinity_keys_.push_back(affinity_.KeyNumber(world, term.topology_key));
   }
@@ -31,22 +28,25 @@ AffinityState::AffinityState(World& world, ClassIndex c)
   matches_itself_ =
       std::all_of(shape_.required_affinity.begin(), shape_.required_affinity.end(),
                   [&](const AffinityTerm& term) { return world.classes().MatchesOwn(term, c, c); });
+  if (!terms_ && world.repelling() == 0) return;
   for (const TaskIndex t : world.placed()) {
     // Without terms of its own, only pods that repel others matter to the pod.
-    if (terms || world.pod(t).repels) Count(world.class_of(t), world.node_of(t), 1);
+    if (terms_ || world.pod(t).repels) Count(world.class_of(t), world.node_of(t), 1);
   }
-  if (terms) return;
-  bool any = false;
-  for (NodeIndex n : world.order()) {
-    for (size_t k = 0; k < existing_.size(); ++k) any |= existing_.at(k, n) > 0;
+}
+
+void AffinityState::Follow(std::span<const WorldChange> changes) {
+  for (const WorldChange& change : changes) {
+    if (change.pods == 0) continue;
+    if (!terms_ && !world_.classes().at(change.pod_class).repels) continue;
+    Count(change.pod_class, change.node, change.pods);
   }
-  skips_ = !any;
 }
 
 const AffinityState::Effect& AffinityState::EffectOf(ClassIndex other) {
-  Effect& effect = effects_[other];
-  if (effect.known) return effect;
-  effect.known = true;
+  const auto it = effects_.find(other);
+  if (it != effects_.end()) return it->second;
+  Effect effect;
   PodClasses& classes = world_.classes();
   effect.matches_all = !shape_.required_affinity.empty() &&
                        std::all_of(shape_.required_affinity.begin(), shape_.required_affinity.end(),
@@ -63,7 +63,7 @@ const AffinityState::Effect& AffinityState::EffectOf(ClassIndex other) {
     effect.existing.push_back(
         static_cast<uint32_t>(existing_.KeyNumber(world_, term.topology_key)));
   }
-  return effect;
+  return effects_[other] = std::move(effect);
 }
 
 void AffinityState::Count(ClassIndex other, NodeIndex n, int sign) {
@@ -74,7 +74,9 @@ void AffinityState::Count(ClassIndex other, NodeIndex n, int sign) {
     }
   }
   for (const uint32_t key : effect.anti) anti_.Add(key, n, sign);
-  for (const uint32_t key : effect.existing) existing_.Add(key, n, sign);
+  for (const uint32_t key : effect.existing) {
+    if (existing_.Add(key, n, sign)) existing_count_ += sign;
+  }
 }
 
 AffinityState::Answer AffinityState::Refusal(NodeIndex n) const {
@@ -93,48 +95,73 @@ AffinityState::Answer AffinityState::Refusal(NodeIndex n) const {
   return Answer::kFits;
 }
 
-AffinityScores::AffinityScores(World& world, ClassIndex c, const Settings& settings) {
+AffinityScores::AffinityScores(World& world, ClassIndex c, const Settings& settings)
+    : world_(world), class_(c), settings_(settings) {
   const TaskShape& shape = world.classes().shape(c);
-  const bool own = !shape.preferred_affinity.empty() || !shape.preferred_anti_affinity.empty();
-  if (!own && (settings.ignores_preferred_terms || world.with_affinity() == 0)) return;
-  effects_.resize(world.tables().classes.shape.size());
+  own_ = !shape.preferred_affinity.empty() || !shape.preferred_anti_affinity.empty();
+  scores_ = own_ || !settings.ignores_preferred_terms;
+  if (!scores_ || (!own_ && world.with_affinity() == 0)) return;
   for (const TaskIndex t : world.placed()) {
-    if (!own && !world.pod(t).has_affinity) continue;
-    for (const auto& [key, weight] : EffectOf(world, c, world.class_of(t), settings).parts) {
-      any_ |= counts_.Add(key, world.node_of(t), weight);
-    }
+    if (own_ || world.pod(t).has_affinity) Count(world.class_of(t), world.node_of(t), 1);
   }
 }
 
-const AffinityScores::Effect& AffinityScores::EffectOf(World& world, ClassIndex c, ClassIndex other,
-                                                       const Settings& settings) {
-  Effect& effect = effects_[other];
-  if (effect.known) return effect;
-  effect.known = true;
-  PodClasses& classes = world.classes();
-  const TaskShape &mine = classes.shape(c), &theirs = classes.shape(other);
+void AffinityScores::Count(ClassIndex other, NodeIndex n, int sign) {
+  for (const auto& [key, weight] : EffectOf(other)) {
+    if (counts_.Add(key, n, sign * weight)) contributions_ += sign;
+  }
+}
+
+void AffinityScores::Follow(std::span<const WorldChange> changes) {
+  if (!scores_) return;
+  for (const WorldChange& change : changes) {
+    if (change.pods == 0) continue;
+    if (!own_ && !world_.classes().at(change.pod_class).has_affinity) continue;
+    Count(change.pod_class, change.node, change.pods);
+  }
+}
+
+const AffinityScores::Effect& AffinityScores::EffectOf(ClassIndex other) {
+  const auto it = effects_.find(other);
+  if (it != effects_.end()) return it->second;
+  Effect effect;
+  PodClasses& classes = world_.classes();
+  const TaskShape &mine = classes.shape(class_), &theirs = classes.shape(other);
   const auto add = [&](const AffinityTerm& term, int64_t weight) {
-    effect.parts.emplace_back(static_cast<uint32_t>(counts_.KeyNumber(world, term.topology_key)),
-                              weight);
+    effect.emplace_back(static_cast<uint32_t>(counts_.KeyNumber(world_, term.topology_key)),
+                        weight);
   };
   for (const auto& [weight, term] : mine.preferred_affinity) {
-    if (classes.MatchesOwn(term, c, other)) add(term, weight);
+    if (classes.MatchesOwn(term, class_, other)) add(term, weight);
   }
   for (const auto& [weight, term] : mine.preferred_anti_affinity) {
-    if (classes.MatchesOwn(term, c, other)) add(term, -weight);
+    if (classes.MatchesOwn(term, class_, other)) add(term, -weight);
   }
-  if (settings.required_weight > 0) {
+  if (settings_.required_weight > 0) {
     for (const AffinityTerm& term : theirs.required_affinity) {
-      if (classes.MatchesHeld(term, other, c)) add(term, settings.required_weight);
+      if (classes.MatchesHeld(term, other, class_)) add(term, settings_.required_weight);
     }
   }
   for (const auto& [weight, term] : theirs.preferred_affinity) {
-    if (classes.MatchesHeld(term, other, c)) add(term, weight);
+    if (classes.MatchesHeld(term, other, class_)) add(term, weight);
   }
   for (const auto& [weight, term] : theirs.preferred_anti_affinity) {
-    if (classes.MatchesHeld(term, other, c)) add(term, -weight);
+    if (classes.MatchesHeld(term, other, class_)) add(term, -weight);
   }
-  return effect;
+  return effects_[other] = std::move(effect);
+}
+
+std::vector<int64_t> AffinityScores::Scaled(const std::vector<int64_t>& raw) {
+  const auto [least, most] = std::minmax_element(raw.begin(), raw.end());
+  const double range = static_cast<double>(*most - *least);
+  std::vector<int64_t> scores;
+  scores.reserve(raw.size());
+  for (const int64_t score : raw) {
+    // Divided before it is multiplied.
+    const double part = range > 0 ? static_cast<double>(score - *least) / range : 0;
+    scores.push_back(static_cast<int64_t>(100.0 * part));
+  }
+  return scores;
 }
 
 int64_t AffinityScores::Raw(NodeIndex n) const {

@@ -3,6 +3,7 @@
 // InterPodAffinity of one incoming pod: the counts that its filter compares, and its scores.
 //
 //   AffinityState state(world, c);
+//   state.Follow(changes);               // of the world, since it was taken
 //   if (!state.skips()) reason = state.Refusal(node);
 //   state.Count(other, node, -1);        // a dry run removes a pod of class `other`
 //   AffinityScores scores(world, c, settings);
@@ -11,7 +12,7 @@
 // match *all* terms. Anti-affinity counts those that match any term of the key, and the pods with a
 // term that matches the incoming pod. All pods on nodes count, leaving ones included.
 //
-// Cost. O(pods on nodes) to build, where some term is concerned; O(terms) a question.
+// Cost. O(pods on nodes) to build, where some term is concerned; O(terms) a change or question.
 #ifndef MUSTER_PEER_KUBE_SCHEDULER_AFFINITY_STATE_H_
 #define MUSTER_PEER_KUBE_SCHEDULER_AFFINITY_STATE_H_
 
@@ -58,18 +59,18 @@ class AffinityState {
  public:
   enum class Answer : uint8_t { kFits, kAffinity, kAntiAffinity, kExisting };
 
-  // Both must outlive this.
+  // `world` must outlive this.
   AffinityState(World& world, ClassIndex c);
 
-  // Returns whether the plug-in has nothing to say about the pod. Nothing is then counted.
-  bool skips() const { return skips_; }
+  // Returns whether the plug-in has nothing to say about the pod: a dry run need not count then.
+  bool skips() const { return !terms_ && existing_count_ == 0; }
   Answer Refusal(NodeIndex n) const;
   void Count(ClassIndex other, NodeIndex n, int sign);
+  void Follow(std::span<const WorldChange> changes);
 
  private:
   // What a pod of some class counts for.
   struct Effect {
-    bool known = false;
     bool matches_all = false;
     std::vector<uint32_t> anti, existing;  // numbers of keys, once for each term
   };
@@ -78,31 +79,40 @@ class AffinityState {
   World& world_;
   const ClassIndex class_;
   const TaskShape& shape_;
-  bool skips_ = false, matches_itself_ = false;
+  const bool terms_;  // the pod has terms of its own
+  bool matches_itself_ = false;
   KeyCounts affinity_, anti_, existing_;
   std::vector<size_t> affinity_keys_, anti_keys_;  // by term
   int64_t matching_ = 0;                           // entries of affinity_ together
-  std::vector<Effect> effects_;                    // by class
+  int64_t existing_count_ = 0;                     // and of existing_
+  HashMap<ClassIndex, Effect> effects_;
 };
 
 // Raw scores of nodes by preferred terms, those of the pod and of others.
 class AffinityScores {
  public:
+  // Both must outlive this.
   AffinityScores(World& world, ClassIndex c, const Settings& settings);
-  // Returns whether no pod on any node contributed.
-  bool skips() const { return !any_; }
+  // Returns whether no pod on any node contributes.
+  bool skips() const { return contributions_ == 0; }
   int64_t Raw(NodeIndex n) const;
+  // Scales raw scores to 0..100, the largest being 100.
+  static std::vector<int64_t> Scaled(const std::vector<int64_t>& raw);
+  void Follow(std::span<const WorldChange> changes);
 
  private:
-  struct Effect {
-    bool known = false;
-    std::vector<std::pair<uint32_t, int64_t>> parts;  // key, weight
-  };
-  const Effect& EffectOf(World& world, ClassIndex c, ClassIndex other, const Settings& settings);
+  using Effect = std::vector<std::pair<uint32_t, int64_t>>;  // key, weight
+  const Effect& EffectOf(ClassIndex other);
+  void Count(ClassIndex other, NodeIndex n, int sign);
 
+  World& world_;
+  const ClassIndex class_;
+  const Settings& settings_;
+  bool own_ = false;     // the pod has preferred terms
+  bool scores_ = false;  // it is scored by those of others
   KeyCounts counts_;
-  std::vector<Effect> effects_;  // by class
-  bool any_ = false;
+  HashMap<ClassIndex, Effect> effects_;
+  int64_t contributions_ = 0;
 };
 
 }  // namespace muster::kube

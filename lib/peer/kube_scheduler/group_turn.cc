@@ -160,8 +160,8 @@ GroupTurn::Pass GroupTurn::TryAll() {
   bool any = false;
   for (const Member& member : entity_->members) {
     Attempt& attempt = pass.attempts.emplace_back();
-    attempt.cycle =
-        std::make_unique<PodCycle>(s_.world_, s_.settings_, s_.nominations_, member.task, group_);
+    attempt.cycle = std::make_unique<PodCycle>(s_.world_, s_.states_, s_.settings_, s_.nominations_,
+                                               member.task, group_);
     s_.start_ = attempt.cycle->Search(s_.start_);
     if (!attempt.cycle->feasible().empty()) attempt.node = attempt.cycle->Best();
     if (s_.settings_.traces) {

@@ -3,8 +3,6 @@
 
 #include <variant>
 
-#include "lib/base/hash_map.h"
-
 namespace muster::kube {
 
 void ImageCounts::Load(const MemorySlot& slot) {
@@ -28,36 +26,44 @@ void ImageCounts::Forget(std::string_view node) {
   const auto it = known_.find(node);
   if (it == known_.end()) return;
   known_.erase(it);
+  forgotten_.emplace_back(node);
   changed_ = true;
+}
+
+void ImageCounts::CountAll(const NodeTable& nodes) {
+  having_.emplace();
+  for (NodeIndex n = 0; n < nodes.alive.size(); ++n) {
+    if (!nodes.alive[n]) continue;
+    for (const ImageSpec& image : nodes.spec[n].images) {
+      for (const std::string& name : image.names) ++(*having_)[name];
+    }
+  }
+}
+
+void ImageCounts::FillNode(const NodeTable& nodes, NodeIndex n, std::vector<int64_t>* counts) {
+  if (!nodes.alive[n] || nodes.spec[n].images.empty()) return;
+  const auto [it, added] = known_.try_emplace(std::string(nodes.names.name(n)));
+  if (added) {
+    if (!having_) CountAll(nodes);
+    for (const ImageSpec& image : nodes.spec[n].images) {
+      for (const std::string& name : image.names) it->second.push_back((*having_)[name]);
+    }
+    changed_ = true;
+  }
+  *counts = it->second;
 }
 
 void ImageCounts::Fill(const Tables& tables, std::vector<std::vector<int64_t>>* by_node) {
   const NodeTable& nodes = tables.nodes;
-  HashMap<std::string, int64_t> having;
-  bool counted = false;
-  const auto count_all = [&] {
-    counted = true;
-    for (NodeIndex n = 0; n < nodes.alive.size(); ++n) {
-      if (!nodes.alive[n]) continue;
-      for (const ImageSpec& image : nodes.spec[n].images) {
-        for (const std::string& name : image.names) ++having[name];
-      }
-    }
-  };
-  for (NodeIndex n = 0; n < nodes.alive.size(); ++n) {
-    if (!nodes.alive[n] || nodes.spec[n].images.empty()) continue;
-    const std::string_view node = nodes.names.name(n);
-    auto it = known_.find(node);
-    if (it == known_.end()) {
-      if (!counted) count_all();
-      it = known_.try_emplace(std::string(node)).first;
-      for (const ImageSpec& image : nodes.spec[n].images) {
-        for (const std::string& name : image.names) it->second.push_back(having[name]);
-      }
-      changed_ = true;
-    }
-    (*by_node)[n] = it->second;
+  if (!filled_) {
+    for (NodeIndex n = 0; n < nodes.alive.size(); ++n) FillNode(nodes, n, &(*by_node)[n]);
+    filled_ = true;
   }
+  for (const std::string& name : forgotten_) {
+    const auto n = nodes.names.Find(name);
+    if (n) FillNode(nodes, *n, &(*by_node)[*n]);
+  }
+  forgotten_.clear();
 }
 
 }  // namespace muster::kube

@@ -13,9 +13,11 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "lib/base/hash_map.h"
 #include "lib/model/tables.h"
 #include "muster/memory.h"
 
@@ -28,12 +30,19 @@ class ImageCounts {
   bool changed() const { return changed_; }
 
   void Forget(std::string_view node);
-  // Counts for nodes without counts, and hands out all. O(images of nodes) where one has none.
+  // Counts for nodes without counts, and hands out all that is new since the last call. The tables
+  // must be those of the first call. O(images of nodes) once, then O(nodes that were forgotten).
   void Fill(const Tables& tables, std::vector<std::vector<int64_t>>* by_node);
 
  private:
+  void CountAll(const NodeTable& nodes);
+  void FillNode(const NodeTable& nodes, NodeIndex n, std::vector<int64_t>* counts);
+
   std::map<std::string, std::vector<int64_t>, std::less<>> known_;
   bool changed_ = false;
+  bool filled_ = false;
+  std::vector<std::string> forgotten_;                   // since the last Fill
+  std::optional<HashMap<std::string, int64_t>> having_;  // nodes, by image
 };
 
 }  // namespace muster::kube

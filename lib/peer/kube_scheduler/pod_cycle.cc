@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
-#include "lib/kube/selectors.h"
 
 namespace muster::kube {
 namespace {
@@ -29,12 +28,6 @@ constexpr std::string_view kCauseTexts[] = {
 };
 
 constexpr int64_t kAlwaysExamined = 100;  // nodes, whatever the percentage
-
-// Returns whether the name is one of an extended resource: no other can be ignored.
-bool IsExtendedName(std::string_view name) {
-  return name.find('/') != name.npos && name.find("kubernetes.io/") == name.npos &&
-         !name.starts_with("requests.");
-}
 
 Status Refuse(Code code, Plugin plugin, Cause cause) {
   Status status;
@@ -86,8 +79,8 @@ void Nominations::Clear(TaskIndex t) {
   node_of_.erase(t);
 }
 
-PodCycle::PodCycle(World& world, const Settings& settings, const Nominations& nominations,
-                   TaskIndex task, JobIndex group)
+PodCycle::PodCycle(World& world, ClassStates& states, const Settings& settings,
+                   const Nominations& nominations, TaskIndex task, JobIndex group)
     : world_(world),
       settings_(settings),
       nominations_(nominations),
@@ -96,30 +89,18 @@ PodCycle::PodCycle(World& world, const Settings& settings, const Nominations& no
       class_(world.class_of(task)),
       pod_(world.classes().at(class_)),
       shape_(*pod_.shape),
-      affinity_(world, class_),
-      spread_(world, class_) {
-  const Tables& tables = world.tables();
-  for (DimensionIndex d = 0; d < pod_.request.size(); ++d) {
-    if (d == kPods || pod_.request[d] <= 0) continue;
-    const std::string_view name = tables.dimensions.name(d);
-    if (!IsIgnored(name)) requested_.push_back(d);
-  }
+      state_(states.At(class_)),
+      own_counts_(group == kNone ? nullptr
+                                 : std::make_unique<std::pair<AffinityState, SpreadState>>(
+                                       state_->affinity, state_->spread)),
+      affinity_(own_counts_ == nullptr ? state_->affinity : own_counts_->first),
+      spread_(own_counts_ == nullptr ? state_->spread : own_counts_->second),
+      skips_affinity_(affinity_.skips()) {
   absent_.code = Code::kUnresolvable;
   PreFilter();
 }
 
-bool PodCycle::IsIgnored(std::string_view name) const {
-  if (!IsExtendedName(name)) return false;
-  const auto listed = [](const std::vector<std::string>& list, std::string_view word) {
-    return std::find(list.begin(), list.end(), word) != list.end();
-  };
-  return listed(settings_.ignored_resources, name) ||
-         listed(settings_.ignored_groups, name.substr(0, name.find('/')));
-}
-
 void PodCycle::PreFilter() {
-  const bool added = shape_.pod && shape_.pod->added_affinity;
-  checks_affinity_ = shape_.required_node_affinity || added || !shape_.node_selector.empty();
   if (!shape_.required_node_affinity || shape_.required_node_affinity->empty()) return;
   std::vector<std::string> names;
   for (const NodeTerm& term : *shape_.required_node_affinity) {
@@ -145,14 +126,17 @@ void PodCycle::PreFilter() {
 }
 
 const Status& PodCycle::status(NodeIndex n) const {
-  const auto it = statuses_.find(n);
-  return it == statuses_.end() ? absent_ : it->second;
+  if (refused_at_.empty()) {
+    refused_at_.assign(world_.tables().nodes.alive.size(), 0);
+    for (uint32_t i = 0; i < refused_.size(); ++i) refused_at_[refused_[i].first] = i + 1;
+  }
+  return refused_at_[n] == 0 ? absent_ : refused_[refused_at_[n] - 1].second;
 }
 
-int64_t PodCycle::NodesToFind(int64_t nodes) const {
+int64_t NodesToFind(const Settings& settings, int64_t nodes) {
   if (nodes < kAlwaysExamined) return nodes;
   const int64_t percentage =
-      settings_.percentage != 0 ? settings_.percentage : std::max<int64_t>(5, 50 - nodes / 125);
+      settings.percentage != 0 ? settings.percentage : std::max<int64_t>(5, 50 - nodes / 125);
   return std::max(kAlwaysExamined, nodes * percentage / 100);
 }
 
@@ -165,7 +149,11 @@ void PodCycle::Examine(const std::vector<NodeIndex>& nodes, uint64_t start, size
       feasible_.push_back(n);
     } else {
       rejectors_.Add(status.plugin);
-      statuses_[n] = std::move(status);
+      if (n == tried_first_) {
+        refused_[0].second = std::move(status);  // examined again
+      } else {
+        refused_.emplace_back(n, std::move(status));
+      }
     }
   }
 }
@@ -178,16 +166,18 @@ uint64_t PodCycle::Search(uint64_t start, NodeIndex hint) {
   if (first != kNone) {
     Examine({first}, 0, 1);
     if (!feasible_.empty()) return start;
+    tried_first_ = first;
   }
   const std::vector<NodeIndex>& nodes = only_ ? *only_ : world_.order();
-  Examine(nodes, start, static_cast<size_t>(NodesToFind(static_cast<int64_t>(nodes.size()))));
-  return (start + feasible_.size() + statuses_.size()) % all;
+  const int64_t wanted = NodesToFind(settings_, static_cast<int64_t>(nodes.size()));
+  Examine(nodes, start, static_cast<size_t>(wanted));
+  return (start + feasible_.size() + refused_.size()) % all;
 }
 
 void PodCycle::CheckResources(NodeIndex n, const NodeBooks& books, Status* status) const {
   if (books.pods + 1 > world_.allocatable(n, kPods)) status->causes.push_back(Cause::kTooManyPods);
   bool hopeless = false;
-  for (const DimensionIndex d : requested_) {
+  for (const DimensionIndex d : state_->requested) {
     const int64_t has = world_.allocatable(n, d), wanted = pod_.request[d];
     if (wanted <= has - books.requested[d]) continue;
     status->causes.push_back(
@@ -200,24 +190,17 @@ void PodCycle::CheckResources(NodeIndex n, const NodeBooks& books, Status* statu
 }
 
 Status PodCycle::FilterOnce(NodeIndex n, const NodeBooks& books) const {
-  const NodeSpec& node = world_.spec(n);
-  if (node.unschedulable && !ToleratesUnschedulable(shape_)) {
-    return Refuse(Code::kUnresolvable, Plugin::kNodeUnschedulable, Cause::kUnschedulable);
-  }
-  if (FirstUntolerated(shape_, node) != nullptr) {
-    return Refuse(Code::kUnresolvable, Plugin::kTaintToleration, Cause::kTaint);
-  }
-  if (checks_affinity_) {
-    if (shape_.pod && shape_.pod->added_affinity) {
-      const std::vector<NodeTerm>& terms = *shape_.pod->added_affinity;
-      const auto matches = [&](const NodeTerm& term) { return Matches(term, node); };
-      if (std::none_of(terms.begin(), terms.end(), matches)) {
-        return Refuse(Code::kUnresolvable, Plugin::kNodeAffinity, Cause::kAddedAffinity);
-      }
-    }
-    if (!MatchesNode(shape_, node)) {
+  switch (state_->nodes->answer[n]) {
+    case NodeAnswer::kFits:
+      break;
+    case NodeAnswer::kUnschedulable:
+      return Refuse(Code::kUnresolvable, Plugin::kNodeUnschedulable, Cause::kUnschedulable);
+    case NodeAnswer::kTaint:
+      return Refuse(Code::kUnresolvable, Plugin::kTaintToleration, Cause::kTaint);
+    case NodeAnswer::kAddedAffinity:
+      return Refuse(Code::kUnresolvable, Plugin::kNodeAffinity, Cause::kAddedAffinity);
+    case NodeAnswer::kNodeAffinity:
       return Refuse(Code::kUnresolvable, Plugin::kNodeAffinity, Cause::kNodeAffinity);
-    }
   }
   for (const HostPort& port : shape_.host_ports) {
     for (const HostPort* used : books.ports) {
@@ -229,7 +212,7 @@ Status PodCycle::FilterOnce(NodeIndex n, const NodeBooks& books) const {
   Status status;
   CheckResources(n, books, &status);
   if (status.code != Code::kFits) return status;
-  switch (spread_.Refusal(n)) {
+  switch (spread_.skips() ? SpreadState::Answer::kFits : spread_.Refusal(n)) {
     case SpreadState::Answer::kFits:
       break;
     case SpreadState::Answer::kLacksLabel:
@@ -237,7 +220,7 @@ Status PodCycle::FilterOnce(NodeIndex n, const NodeBooks& books) const {
     case SpreadState::Answer::kSkewed:
       return Refuse(Code::kUnschedulable, Plugin::kPodTopologySpread, Cause::kSpread);
   }
-  if (affinity_.skips()) return status;
+  if (skips_affinity_) return status;
   switch (affinity_.Refusal(n)) {
     case AffinityState::Answer::kFits:
       break;
@@ -253,11 +236,15 @@ Status PodCycle::FilterOnce(NodeIndex n, const NodeBooks& books) const {
 
 void PodCycle::Count(TaskIndex other, NodeIndex n, int sign) {
   const ClassIndex c = world_.class_of(other);
-  if (!affinity_.skips()) affinity_.Count(c, n, sign);
+  if (!skips_affinity_) affinity_.Count(c, n, sign);
   spread_.Count(c, n, sign);
 }
 
 Status PodCycle::Filter(NodeIndex n, const NodeBooks& books) {
+  return nominations_.on(n).empty() ? FilterOnce(n, books) : FilterNominated(n, books);
+}
+
+Status PodCycle::FilterNominated(NodeIndex n, const NodeBooks& books) {
   std::vector<TaskIndex> above;
   int64_t known_by_name = 0;
   const int32_t priority = world_.priority(task_);

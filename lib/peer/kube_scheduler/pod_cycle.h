@@ -2,7 +2,7 @@
 //
 // One pod against all nodes: which are feasible, why the others are not, and which is the best.
 //
-//   PodCycle cycle(world, settings, nominations, task);
+//   PodCycle cycle(world, states, settings, nominations, task);
 //   cycle.Search(start);
 //   if (cycle.feasible().empty()) ...cycle.statuses()...
 //   NodeIndex node = cycle.Best();
@@ -18,15 +18,16 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "lib/base/hash_map.h"
-#include "lib/peer/kube_scheduler/affinity_state.h"
+#include "lib/peer/kube_scheduler/class_state.h"
 #include "lib/peer/kube_scheduler/settings.h"
-#include "lib/peer/kube_scheduler/spread_state.h"
 #include "lib/peer/kube_scheduler/world.h"
 
 namespace muster::kube {
@@ -70,7 +71,9 @@ class Nominations {
     const auto it = node_of_.find(t);
     return it == node_of_.end() ? NodeIndex(kNone) : it->second;
   }
+  bool empty() const { return node_of_.empty(); }
   std::span<const TaskIndex> on(NodeIndex n) const {
+    if (node_of_.empty()) return {};
     const auto it = on_.find(n);
     return it == on_.end() ? std::span<const TaskIndex>() : std::span<const TaskIndex>(it->second);
   }
@@ -95,8 +98,8 @@ class PodCycle {
   // All must outlive this.
   // `group`: the pod is tried as a member of it. Nominations of its members then count as pods that
   // request nothing and have priority 0: while a group is tried, the peer knows their names alone.
-  PodCycle(World& world, const Settings& settings, const Nominations& nominations, TaskIndex task,
-           JobIndex group = kNone);
+  PodCycle(World& world, ClassStates& states, const Settings& settings,
+           const Nominations& nominations, TaskIndex task, JobIndex group = kNone);
 
   TaskIndex task() const { return task_; }
   // Examines nodes from number `start` of the snapshot's order on. `hint` is examined first, if
@@ -104,10 +107,11 @@ class PodCycle {
   uint64_t Search(uint64_t start, NodeIndex hint = kNone);
   // Returns whether all feasible nodes were chosen without a search: the nominated node.
   const std::vector<NodeIndex>& feasible() const { return feasible_; }
-  // Of nodes that were refused.
-  const HashMap<NodeIndex, Status>& statuses() const { return statuses_; }
+  // Nodes that were refused, in the order in which they were examined.
+  const std::vector<std::pair<NodeIndex, Status>>& refused() const { return refused_; }
+  // Returns the status of a refused node; absent() for others.
   const Status& status(NodeIndex n) const;
-  // Of all nodes that are neither feasible nor listed.
+  // Of all nodes that are neither feasible nor refused.
   const Status& absent() const { return absent_; }
   bool rejected_by_pre_filter() const { return pre_filter_failed_; }
   PluginSet rejectors() const { return rejectors_; }
@@ -132,6 +136,10 @@ class PodCycle {
   // Scores the last of the nodes anew, and sums up all of them again.
   void Rescore(std::vector<ScoredNode>* nodes);
 
+  ClassIndex pod_class() const { return class_; }
+  // Returns whether no count of other pods decides about the pod.
+  bool is_alone() const { return skips_affinity_ && spread_.skips(); }
+
   // --- for dry runs: the pod's counts and one node's books with pods added or removed
   // Runs the filters with and without nominated pods.
   Status Filter(NodeIndex n, const NodeBooks& books);
@@ -142,14 +150,15 @@ class PodCycle {
   void PreFilter();
   Status FilterOnce(NodeIndex n, const NodeBooks& books) const;
   void CheckResources(NodeIndex n, const NodeBooks& books, Status* status) const;
-  bool IsIgnored(std::string_view name) const;
-  int64_t NodesToFind(int64_t nodes) const;
+  // Returns the status with the pods that are nominated to the node.
+  Status FilterNominated(NodeIndex n, const NodeBooks& books);
   void Examine(const std::vector<NodeIndex>& nodes, uint64_t start, size_t wanted);
   void Score(Plugin plugin, std::vector<int64_t> raw, bool reverse, bool normalize);
   void AddUp(Plugin plugin, std::vector<int64_t> raw, std::vector<int64_t> scores);
   void ScoreSpread();
   void ScoreAffinity();
   void AddAffinity(std::vector<int64_t> raw);
+  void ScoreNodesAlone();
   void ScoreAll();
   void ScoreImages();
 
@@ -161,15 +170,19 @@ class PodCycle {
   const ClassIndex class_;
   const PodClass& pod_;
   const TaskShape& shape_;
-  AffinityState affinity_;
-  SpreadState spread_;
-  bool checks_affinity_ = true;  // to nodes
+  const std::shared_ptr<ClassState> state_;
+  // The cycles of a group live on while the world changes: these have counts of their own.
+  std::unique_ptr<std::pair<AffinityState, SpreadState>> own_counts_;
+  AffinityState& affinity_;
+  SpreadState& spread_;
+  const bool skips_affinity_;
   std::optional<std::vector<NodeIndex>> only_;
   bool pre_filter_failed_ = false;
-  std::vector<DimensionIndex> requested_;  // dimensions that the fit filter compares
+  NodeIndex tried_first_ = kNone;  // alone, in vain
 
   std::vector<NodeIndex> feasible_;
-  HashMap<NodeIndex, Status> statuses_;
+  std::vector<std::pair<NodeIndex, Status>> refused_;
+  mutable std::vector<uint32_t> refused_at_;  // by node: one more than its place in refused_
   Status absent_;
   PluginSet rejectors_;
 
@@ -178,11 +191,13 @@ class PodCycle {
   std::array<std::vector<int64_t>, kPluginCount> raw_, weighted_;
 };
 
+// Returns after how many feasible nodes a search over `nodes` ends.
+int64_t NodesToFind(const Settings& settings, int64_t nodes);
+
 // Resource scores of one node, 0 to 100.
-int64_t FitScore(const World& world, const Settings& settings, std::span<const int64_t> scored,
+int64_t FitScore(const World& world, const Settings& settings, const ClassState& state,
                  NodeIndex n);
-int64_t BalancedScore(const World& world, const Settings& settings, const PodClass& pod,
-                      NodeIndex n);
+int64_t BalancedScore(const World& world, const ClassState& state, NodeIndex n);
 
 }  // namespace muster::kube
 

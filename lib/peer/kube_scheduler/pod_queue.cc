@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <tuple>
 #include <utility>
 
 namespace muster::kube {
@@ -35,9 +37,9 @@ int64_t PodQueue::SecondOf(int64_t time) const {
   return time >= 0 ? time / ticks : -((-time + ticks - 1) / ticks);
 }
 
-bool PodQueue::Before(const Entity& a, const Entity& b) {
-  if (a.priority != b.priority) return a.priority > b.priority;
-  return std::pair(a.time, a.sequence) < std::pair(b.time, b.sequence);
+bool PodQueue::GoesFirst::operator()(const Entity* a, const Entity* b) const {
+  if (a->priority != b->priority) return a->priority > b->priority;
+  return std::tuple(a->time, a->sequence, a->number) < std::tuple(b->time, b->sequence, b->number);
 }
 
 int64_t PodQueue::BackoffEnd(const Entity& entity) const {
@@ -58,7 +60,27 @@ bool PodQueue::BacksOff(const Entity& entity) const { return BackoffEnd(entity) 
 
 void PodQueue::Insert(std::unique_ptr<Entity> entity) {
   for (const Member& member : entity->members) by_pod_[member.name] = entity.get();
+  Entity* added = entity.get();
   entities_.push_back(std::move(entity));
+  added->place = std::prev(entities_.end());
+  added->number = arrivals_++;
+  SetPool(added, std::exchange(added->pool, Pool::kOut));
+}
+
+void PodQueue::SetPool(Entity* entity, Pool pool) {
+  if (entity->pool == pool) return;
+  if (entity->pool == Pool::kActive) active_.erase(entity);
+  if (entity->pool == Pool::kWaiting) waiting_.erase(entity);
+  entity->pool = pool;
+  if (pool == Pool::kActive) active_.insert(entity);
+  if (pool == Pool::kWaiting) waiting_.insert(entity);
+}
+
+std::unique_ptr<Entity> PodQueue::TakeOut(Entity* entity) {
+  SetPool(entity, Pool::kOut);
+  std::unique_ptr<Entity> taken = std::move(*entity->place);
+  entities_.erase(entity->place);
+  return taken;
 }
 
 void PodQueue::Load(const MemorySlot& pods, const MemorySlot& groups, int64_t clock,
@@ -188,13 +210,13 @@ void PodQueue::CheckGates(Entity* entity) {
 
 bool PodQueue::MoveToActive(Entity* entity, bool from_backoff) {
   if (!from_backoff) CheckGates(entity);
-  entity->pool = entity->gate != Plugin::kNone ? Pool::kWaiting : Pool::kActive;
+  SetPool(entity, entity->gate != Plugin::kNone ? Pool::kWaiting : Pool::kActive);
   return entity->pool == Pool::kActive;
 }
 
 bool PodQueue::MoveToBackoff(Entity* entity) {
   CheckGates(entity);
-  entity->pool = entity->gate != Plugin::kNone ? Pool::kWaiting : Pool::kBackoff;
+  SetPool(entity, entity->gate != Plugin::kNone ? Pool::kWaiting : Pool::kBackoff);
   return entity->pool == Pool::kBackoff;
 }
 
@@ -221,17 +243,16 @@ bool PodQueue::WakesEntity(const Entity& entity, const Happening& happening, int
 }
 
 void PodQueue::Happen(const Happening& happening, int32_t most) {
-  for (const auto& entity : entities_) {
-    if (entity->pool == Pool::kWaiting && WakesEntity(*entity, happening, most)) {
-      Requeue(entity.get());
-    }
+  std::vector<Entity*> woken;
+  for (Entity* entity : waiting_) {
+    if (WakesEntity(*entity, happening, most)) woken.push_back(entity);
   }
+  for (Entity* entity : woken) Requeue(entity);
 }
 
 void PodQueue::WakeAll() {
-  for (const auto& entity : entities_) {
-    if (entity->pool == Pool::kWaiting) Requeue(entity.get());
-  }
+  const std::vector<Entity*> woken(waiting_.begin(), waiting_.end());
+  for (Entity* entity : woken) Requeue(entity);
 }
 
 Entity* PodQueue::Find(std::string_view name) {
@@ -315,7 +336,7 @@ void PodQueue::Remove(std::string_view name) {
     Return(entity);
     return;
   }
-  std::erase_if(entities_, [&](const auto& known) { return known.get() == entity; });
+  TakeOut(entity);
 }
 
 void PodQueue::Update(std::string_view name, std::span<const Happening> changes) {
@@ -333,35 +354,30 @@ void PodQueue::Update(std::string_view name, std::span<const Happening> changes)
   }
 }
 
-std::unique_ptr<Entity> PodQueue::Pop() {
-  Entity* next = nullptr;
+Entity* PodQueue::FirstInBackoff() const {
+  Entity* first = nullptr;
   for (const auto& entity : entities_) {
-    if (entity->pool != Pool::kActive) continue;
-    if (next == nullptr || Before(*entity, *next)) next = entity.get();
-  }
-  for (const auto& entity : entities_) {
-    if (next != nullptr && next->pool == Pool::kActive) break;
     const auto rejected = [](const Member& member) { return !member.rejectors.empty(); };
     if (entity->pool != Pool::kBackoff || entity->group != kNone ||
         std::none_of(entity->members.begin(), entity->members.end(), rejected)) {
       continue;  // the backoff of errors and of groups is waited for
     }
-    if (next == nullptr || BackoffEnd(*entity) < BackoffEnd(*next) ||
-        (BackoffEnd(*entity) == BackoffEnd(*next) && Before(*entity, *next))) {
-      next = entity.get();
+    if (first == nullptr || BackoffEnd(*entity) < BackoffEnd(*first) ||
+        (BackoffEnd(*entity) == BackoffEnd(*first) && GoesFirst()(entity.get(), first))) {
+      first = entity.get();
     }
   }
+  return first;
+}
+
+std::unique_ptr<Entity> PodQueue::Pop() {
+  Entity* next = active_.empty() ? FirstInBackoff() : *active_.begin();
   if (next == nullptr) return nullptr;
   for (Member& member : next->members) {
     ++member.attempts;
     by_pod_.erase(member.name);
   }
-  const auto it = std::find_if(entities_.begin(), entities_.end(),
-                               [&](const auto& known) { return known.get() == next; });
-  std::unique_ptr<Entity> popped = std::move(*it);
-  entities_.erase(it);
-  popped->pool = Pool::kOut;
-  return popped;
+  return TakeOut(next);
 }
 
 void PodQueue::FailGroup(std::unique_ptr<Entity> entity, GroupOutcome outcome, bool tried) {
@@ -405,7 +421,7 @@ void PodQueue::Fail(std::unique_ptr<Entity> entity, PluginSet rejectors) {
   if (rejectors.empty()) {
     Requeue(failed);
   } else {
-    failed->pool = Pool::kWaiting;
+    SetPool(failed, Pool::kWaiting);
   }
 }
 

@@ -16,12 +16,15 @@
 // gate.
 //
 // Times are ticks of the caller's clock. Entities of one tick go by the order in which they came.
+//
+// Cost. O(log entities) to add, pop and remove; an event costs what waits.
 #ifndef MUSTER_PEER_KUBE_SCHEDULER_POD_QUEUE_H_
 #define MUSTER_PEER_KUBE_SCHEDULER_POD_QUEUE_H_
 
 #include <cstdint>
-#include <map>
+#include <list>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,6 +49,9 @@ struct Member {
   int64_t nominated_at = 0;  // the order of nominations to one node
 };
 
+struct Entity;
+using EntityList = std::list<std::unique_ptr<Entity>>;  // in the order of arrival
+
 struct Entity {
   JobIndex group = kNone;
   std::string name;  // of the pod or the group
@@ -56,6 +62,8 @@ struct Entity {
   int64_t time = 0, sequence = 0;
   int64_t failures = 0, errors = 0;
   int64_t flushed = kAbsent;
+  uint64_t number = 0;         // of its arrival
+  EntityList::iterator place;  // while it is in the queue
 };
 
 class PodQueue {
@@ -100,9 +108,15 @@ class PodQueue {
   enum class GroupOutcome : uint8_t { kPlaced, kRejected, kError };
   void FailGroup(std::unique_ptr<Entity> entity, GroupOutcome outcome, bool tried);
 
-  const std::vector<std::unique_ptr<Entity>>& entities() const { return entities_; }
+  const EntityList& entities() const { return entities_; }
 
  private:
+  struct GoesFirst {
+    bool operator()(const Entity* a, const Entity* b) const;
+  };
+  struct CameFirst {
+    bool operator()(const Entity* a, const Entity* b) const { return a->number < b->number; }
+  };
   JobIndex GroupOfTask(TaskIndex task) const;
   void AddToGroup(JobIndex group, Member member);
   void Return(Entity* entity);
@@ -115,14 +129,19 @@ class PodQueue {
   int64_t BackoffEnd(const Entity& entity) const;  // in seconds; below 0: none
   int64_t SecondOf(int64_t time) const;
   bool WakesEntity(const Entity& entity, const Happening& happening, int32_t most) const;
-  static bool Before(const Entity& a, const Entity& b);
   void Insert(std::unique_ptr<Entity> entity);
+  void SetPool(Entity* entity, Pool pool);
+  std::unique_ptr<Entity> TakeOut(Entity* entity);
+  Entity* FirstInBackoff() const;
 
   PodClasses& classes_;
   const Tables& tables_;
   const Settings& settings_;
   int64_t now_ = 0, sequence_ = 0;
-  std::vector<std::unique_ptr<Entity>> entities_;
+  EntityList entities_;
+  uint64_t arrivals_ = 0;
+  std::set<Entity*, GoesFirst> active_;
+  std::set<Entity*, CameFirst> waiting_;
   HashMap<std::string, Entity*> by_pod_;
 };
 

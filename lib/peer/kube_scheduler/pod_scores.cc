@@ -6,9 +6,9 @@
 #include <cmath>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "lib/base/digest.h"
 #include "lib/base/math.h"
-#include "lib/kube/selectors.h"
 #include "lib/model/key.h"
 #include "lib/peer/kube_scheduler/pod_cycle.h"
 
@@ -16,10 +16,6 @@ namespace muster::kube {
 namespace {
 
 constexpr int64_t kMebi = 1024 * 1024;
-
-bool IsScalar(DimensionIndex d, std::string_view name) {
-  return d != kCpu && d != kMemory && name != "ephemeral-storage";
-}
 
 // The value of a function that is linear between its points, and constant outside.
 int64_t Interpolate(const std::vector<std::pair<int64_t, int64_t>>& points, int64_t at) {
@@ -45,8 +41,11 @@ int64_t ScoreOf(const Settings& settings, int64_t requested, int64_t capacity) {
   return Interpolate(settings.shape, requested > capacity ? 100 : requested * 100 / capacity);
 }
 
+// Used parts of the resources of a node.
+using Parts = absl::InlinedVector<double, 4>;
+
 // trunc((1 - deviation) * 100) of the used parts.
-int64_t EvennessOf(const std::vector<double>& parts) {
+int64_t EvennessOf(const Parts& parts) {
   double deviation = 0;
   if (parts.size() == 2) deviation = std::fabs((parts[0] - parts[1]) / 2);
   if (parts.size() > 2) {
@@ -73,20 +72,18 @@ std::string TaggedImage(const std::string& image) {
 
 }  // namespace
 
-int64_t FitScore(const World& world, const Settings& settings, std::span<const int64_t> scored,
+int64_t FitScore(const World& world, const Settings& settings, const ClassState& state,
                  NodeIndex n) {
-  const Tables& tables = world.tables();
   const NodeBooks& books = world.books(n);
   int64_t sum = 0, weights = 0;
-  for (const WeightedResource& resource : settings.fit_resources) {
-    const auto d = tables.dimensions.Find(resource.name);
-    if (!d || *d == kPods) continue;
-    const int64_t own = scored[*d], capacity = world.allocatable(n, *d);
-    if (capacity == 0 || (own == 0 && IsScalar(*d, resource.name))) continue;
-    const int64_t used = *d == kCpu      ? books.scored_cpu
-                         : *d == kMemory ? books.scored_memory
-                                         : books.requested[*d];
-    const int64_t score = ScoreOf(settings, used + own, capacity);
+  for (const ScoredResource& resource : state.fit) {
+    const DimensionIndex d = resource.dimension;
+    const int64_t capacity = world.allocatable(n, d);
+    if (capacity == 0) continue;
+    const int64_t used = d == kCpu      ? books.scored_cpu
+                         : d == kMemory ? books.scored_memory
+                                        : books.requested[d];
+    const int64_t score = ScoreOf(settings, used + resource.own, capacity);
     if (settings.strategy == FitStrategy::kRatio && score <= 0) continue;
     sum += score * resource.weight;
     weights += resource.weight;
@@ -96,18 +93,14 @@ int64_t FitScore(const World& world, const Settings& settings, std::span<const i
   return static_cast<int64_t>(std::round(static_cast<double>(sum) / static_cast<double>(weights)));
 }
 
-int64_t BalancedScore(const World& world, const Settings& settings, const PodClass& pod,
-                      NodeIndex n) {
-  const Tables& tables = world.tables();
-  std::vector<double> before, after;
-  for (const WeightedResource& resource : settings.balanced_resources) {
-    const auto d = tables.dimensions.Find(resource.name);
-    if (!d || *d == kPods) continue;
-    const int64_t own = pod.request[*d], capacity = world.allocatable(n, *d);
-    if (capacity == 0 || (own == 0 && IsScalar(*d, resource.name))) continue;
-    const int64_t used = world.books(n).requested[*d];
+int64_t BalancedScore(const World& world, const ClassState& state, NodeIndex n) {
+  Parts before, after;
+  for (const ScoredResource& resource : state.balanced) {
+    const int64_t capacity = world.allocatable(n, resource.dimension);
+    if (capacity == 0) continue;
+    const int64_t used = world.books(n).requested[resource.dimension];
     before.push_back(PartOf(used, capacity));
-    after.push_back(PartOf(used + own, capacity));
+    after.push_back(PartOf(used + resource.own, capacity));
   }
   return 50 + (50 + EvennessOf(after) - EvennessOf(before)) / 2;
 }
@@ -138,27 +131,14 @@ void PodCycle::Score(Plugin plugin, std::vector<int64_t> raw, bool reverse, bool
 }
 
 void PodCycle::ScoreSpread() {
-  const SpreadScores spread(world_, class_, feasible_);
+  SpreadScores& spread = state_->spread_scores;
   if (spread.skips()) return;
-  std::vector<int64_t> scores = spread.raw();
-  int64_t least = kMaxQuantity, most = 0;
-  for (size_t i = 0; i < scores.size(); ++i) {
-    if (spread.ignored(i)) continue;
-    least = std::min(least, scores[i]);
-    most = std::max(most, scores[i]);
-  }
-  for (size_t i = 0; i < scores.size(); ++i) {
-    if (spread.ignored(i)) {
-      scores[i] = 0;
-    } else {
-      scores[i] = most == 0 ? 100 : 100 * (most + least - scores[i]) / most;
-    }
-  }
-  AddUp(Plugin::kPodTopologySpread, spread.raw(), std::move(scores));
+  spread.Score(feasible_);
+  AddUp(Plugin::kPodTopologySpread, spread.raw(), spread.Scaled());
 }
 
 void PodCycle::ScoreAffinity() {
-  const AffinityScores affinity(world_, class_, settings_);
+  const AffinityScores& affinity = state_->affinity_scores;
   if (affinity.skips()) return;
   std::vector<int64_t> raw;
   for (const NodeIndex n : feasible_) raw.push_back(affinity.Raw(n));
@@ -166,22 +146,15 @@ void PodCycle::ScoreAffinity() {
 }
 
 void PodCycle::AddAffinity(std::vector<int64_t> raw) {
-  const auto [least, most] = std::minmax_element(raw.begin(), raw.end());
-  const double range = static_cast<double>(*most - *least);
-  std::vector<int64_t> scores;
-  for (const int64_t score : raw) {
-    // Divided before it is multiplied.
-    const double part = range > 0 ? static_cast<double>(score - *least) / range : 0;
-    scores.push_back(static_cast<int64_t>(100.0 * part));
-  }
-  AddUp(Plugin::kInterPodAffinity, raw, std::move(scores));
+  std::vector<int64_t> scores = AffinityScores::Scaled(raw);
+  AddUp(Plugin::kInterPodAffinity, std::move(raw), std::move(scores));
 }
 
 void PodCycle::ScoreImages() {
   const NodeTable& nodes = world_.tables().nodes;
   std::vector<int64_t> sums(nodes.alive.size(), 0);
   for (const ContainerSpec& container : shape_.containers) {
-    if (container.image.empty()) continue;
+    if (container.image.empty() || !world_.has_images()) continue;
     const std::string name = TaggedImage(container.image);
     int64_t size = -1;  // that of the first node that has the image
     for (NodeIndex n = 0; n < nodes.alive.size(); ++n) {
@@ -209,43 +182,34 @@ void PodCycle::ScoreImages() {
   Score(Plugin::kImageLocality, std::move(raw), false, false);
 }
 
-void PodCycle::ScoreAll() {
-  const auto score_each = [&](Plugin plugin, bool reverse, bool normalize, const auto& raw_of) {
-    std::vector<int64_t> raw;
-    for (const NodeIndex n : feasible_) raw.push_back(raw_of(n));
-    Score(plugin, std::move(raw), reverse, normalize);
+// TaintToleration and NodeAffinity.
+void PodCycle::ScoreNodesAlone() {
+  const auto score = [&](Plugin plugin, const std::vector<int64_t>& by_node, bool reverse) {
+    std::vector<int64_t> raw(feasible_.size(), 0);
+    for (size_t i = 0; i < raw.size() && !by_node.empty(); ++i) raw[i] = by_node[feasible_[i]];
+    Score(plugin, std::move(raw), reverse, /*normalize=*/true);
   };
-  score_each(Plugin::kTaintToleration, true, true, [&](NodeIndex n) {
-    int64_t untolerated = 0;
-    for (const Taint& taint : world_.spec(n).taints) {
-      if (taint.effect != TaintEffect::kPreferNoSchedule) continue;
-      const auto tolerates = [&](const Toleration& t) { return Tolerates(t, taint); };
-      untolerated += std::none_of(shape_.tolerations.begin(), shape_.tolerations.end(), tolerates);
-    }
-    return untolerated;
-  });
-  if (!shape_.preferred_node_affinity.empty()) {
-    score_each(Plugin::kNodeAffinity, false, true, [&](NodeIndex n) {
-      int64_t sum = 0;
-      for (const PreferredNodeTerm& preferred : shape_.preferred_node_affinity) {
-        if (Matches(preferred.term, world_.spec(n))) sum += preferred.weight;
-      }
-      return sum;
-    });
+  score(Plugin::kTaintToleration, state_->nodes->untolerated, true);
+  if (!state_->nodes->preferred.empty()) {
+    score(Plugin::kNodeAffinity, state_->nodes->preferred, false);
   }
-  const std::vector<int64_t> scored = world_.classes().Scored(class_);
-  score_each(Plugin::kNodeResourcesFit, false, false,
-             [&](NodeIndex n) { return FitScore(world_, settings_, scored, n); });
+}
+
+void PodCycle::ScoreAll() {
+  ScoreNodesAlone();
+  const auto score_each = [&](Plugin plugin, const auto& raw_of) {
+    std::vector<int64_t> raw;
+    raw.reserve(feasible_.size());
+    for (const NodeIndex n : feasible_) raw.push_back(raw_of(n));
+    Score(plugin, std::move(raw), /*reverse=*/false, /*normalize=*/false);
+  };
+  score_each(Plugin::kNodeResourcesFit,
+             [&](NodeIndex n) { return FitScore(world_, settings_, *state_, n); });
   ScoreSpread();
   ScoreAffinity();
-  const auto requests = [&](const WeightedResource& resource) {
-    const auto d = world_.tables().dimensions.Find(resource.name);
-    return d && pod_.request[*d] != 0;
-  };
-  if (std::any_of(settings_.balanced_resources.begin(), settings_.balanced_resources.end(),
-                  requests)) {
-    score_each(Plugin::kBalancedAllocation, false, false,
-               [&](NodeIndex n) { return BalancedScore(world_, settings_, pod_, n); });
+  if (state_->scores_balance) {
+    score_each(Plugin::kBalancedAllocation,
+               [&](NodeIndex n) { return BalancedScore(world_, *state_, n); });
   }
   ScoreImages();
 }

@@ -70,12 +70,10 @@ void Preemption::Try(PodCycle& cycle, bool never) {
   if (!IsEligible(cycle, never)) return;
   tried_ = true;
   std::vector<NodeIndex> nodes;
-  for (const NodeIndex n : world_.order()) {
+  for (const NodeIndex n : world_.by_name()) {
     if (cycle.status(n).code == Code::kUnschedulable) nodes.push_back(n);
   }
   const auto& names = world_.tables().nodes.names;
-  std::sort(nodes.begin(), nodes.end(),
-            [&](NodeIndex a, NodeIndex b) { return names.name(a) < names.name(b); });
   const int64_t count = static_cast<int64_t>(nodes.size());
   const int64_t wanted = std::min(
       count, std::max(count * settings_.candidate_percentage / 100, settings_.candidate_least));
@@ -111,7 +109,7 @@ void Preemption::Try(PodCycle& cycle, bool never) {
 void Preemption::TryNode(PodCycle& cycle, NodeIndex n, size_t wanted) {
   Candidate candidate;
   candidate.node = n;
-  Status status = Select(cycle, n, &candidate);
+  Status status = SelectAgain(cycle, n, &candidate);
   if (status.code != Code::kFits) {
     failed_.emplace_back(n, std::move(status));
   } else if (candidate.violations == 0) {
@@ -122,8 +120,34 @@ void Preemption::TryNode(PodCycle& cycle, NodeIndex n, size_t wanted) {
   }
 }
 
-Status Preemption::Select(PodCycle& cycle, NodeIndex n, Candidate* candidate) {
+DryRuns::Run& DryRuns::At(ClassIndex c, NodeIndex n) {
+  if (runs_.size() >= kMostRuns) runs_ = {};
+  return runs_[uint64_t{c.value()} << 32 | n.value()];
+}
+
+Status Preemption::SelectAgain(PodCycle& cycle, NodeIndex n, Candidate* candidate) {
+  bool spans_nodes = false;
+  if (settings_.traces || !cycle.is_alone() || nominations_.of(cycle.task()) == n) {
+    return Select(cycle, n, candidate, &spans_nodes);
+  }
+  const std::span<const TaskIndex> nominated = nominations_.on(n);
+  const int32_t priority = world_.priority(cycle.task());
+  DryRuns::Run& run = runs_.At(cycle.pod_class(), n);
+  if (run.candidate.node == n && run.priority == priority && run.changes == world_.changes_of(n) &&
+      std::ranges::equal(run.nominated, nominated)) {
+    *candidate = run.candidate;
+    return run.status;
+  }
+  const Status status = Select(cycle, n, candidate, &spans_nodes);
+  run.candidate.node = kNone;
+  if (spans_nodes) return status;
+  run = {priority, world_.changes_of(n), {nominated.begin(), nominated.end()}, status, *candidate};
+  return status;
+}
+
+Status Preemption::Select(PodCycle& cycle, NodeIndex n, Candidate* candidate, bool* spans_nodes) {
   std::vector<Victim> victims = VictimsOn(world_, settings_.groups, {&n, 1}, now_);
+  for (const Victim& victim : victims) *spans_nodes |= victim.of_group;
   const int32_t priority = world_.priority(cycle.task());
   std::erase_if(victims, [&](const Victim& victim) { return victim.priority >= priority; });
   if (victims.empty()) {

@@ -15,6 +15,8 @@
 // 3. On a node all less important pods are removed. If the pod then fits, they are put back one by
 //    one, the most important first and those of broken budgets before the others, as long as it
 //    still fits. What cannot be put back is a victim.
+//    A dry run that was made for an equal pod on the node as it is now is not made again, unless
+//    the plan has a trace.
 // 4. The best candidate has the fewest broken budgets; the lowest priority of its first victim; the
 //    smallest sum of priorities; the fewest victims; the latest start of its most important ones.
 #ifndef MUSTER_PEER_KUBE_SCHEDULER_PREEMPTION_H_
@@ -25,6 +27,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/base/hash_map.h"
 #include "lib/peer/kube_scheduler/pod_cycle.h"
 #include "lib/peer/kube_scheduler/victims.h"
 
@@ -36,11 +39,31 @@ struct Candidate {
   int64_t violations = 0;
 };
 
+// What dry runs found, for later pods of the class and priority that look at the node while it is
+// as it was.
+class DryRuns {
+ public:
+  struct Run {
+    int32_t priority = 0;
+    uint32_t changes = 0;              // World::changes_of
+    std::vector<TaskIndex> nominated;  // to the node
+    Status status;
+    Candidate candidate;
+  };
+  // Returns what is kept of the class on the node, to be compared or replaced.
+  Run& At(ClassIndex c, NodeIndex n);
+
+ private:
+  static constexpr size_t kMostRuns = 100'000;
+  HashMap<uint64_t, Run> runs_;
+};
+
 class Preemption {
  public:
   // All must outlive this. `now`: the start of pods without one.
-  Preemption(World& world, const Settings& settings, const Nominations& nominations, int64_t now)
-      : world_(world), settings_(settings), nominations_(nominations), now_(now) {}
+  Preemption(World& world, const Settings& settings, const Nominations& nominations, DryRuns* runs,
+             int64_t now)
+      : world_(world), settings_(settings), nominations_(nominations), runs_(*runs), now_(now) {}
 
   // `never`: the pod may not preempt.
   void Try(PodCycle& cycle, bool never);
@@ -60,12 +83,14 @@ class Preemption {
  private:
   bool IsEligible(const PodCycle& cycle, bool never);
   void TryNode(PodCycle& cycle, NodeIndex n, size_t wanted);
-  Status Select(PodCycle& cycle, NodeIndex n, Candidate* candidate);
+  Status SelectAgain(PodCycle& cycle, NodeIndex n, Candidate* candidate);
+  Status Select(PodCycle& cycle, NodeIndex n, Candidate* candidate, bool* spans_nodes);
   void Choose();
 
   World& world_;
   const Settings& settings_;
   const Nominations& nominations_;
+  DryRuns& runs_;
   const int64_t now_;
   bool tried_ = false;
   std::vector<Candidate> candidates_;  // those without broken budgets first

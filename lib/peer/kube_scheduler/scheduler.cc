@@ -24,12 +24,9 @@ std::string FailureText(const World& world, const PodCycle& cycle, const std::st
                         CauseText(cycle.absent().causes[0], world.tables()), ". not found");
   } else {
     std::map<Cause, int64_t> counts;
-    size_t listed = 0;
-    for (const NodeIndex n : world.order()) {
-      const auto it = cycle.statuses().find(n);
-      if (it == cycle.statuses().end()) continue;
-      ++listed;
-      for (const Cause cause : it->second.causes) ++counts[cause];
+    const size_t listed = cycle.refused().size();
+    for (const auto& [node, status] : cycle.refused()) {
+      for (const Cause cause : status.causes) ++counts[cause];
     }
     for (const Cause cause : cycle.absent().causes) {
       if (listed < world.order().size()) {
@@ -87,6 +84,7 @@ Scheduler::Scheduler(const Tables& tables, MemorySlots* memory, const Settings& 
       now_(now),
       classes_(tables),
       world_(&classes_),
+      states_(&world_, &settings),
       queue_(&classes_, &settings) {}
 
 bool Scheduler::Waits(TaskIndex t) const {
@@ -171,10 +169,12 @@ void Scheduler::SetFirstNomination(TaskIndex t) {
 }
 
 void Scheduler::Remember(TaskIndex t) {
-  std::string memo = MemoOf(classes_.shape(tables_.tasks.task_class[t]));
+  const ClassIndex c = tables_.tasks.task_class[t];
+  std::string& memo = memos_[c];
+  if (memo.empty()) memo = MemoOf(classes_.shape(c));
   const std::string_view name = tables_.tasks.names.name(t);
   if (memory_.Recall("kube-pods").Text(name) == memo) return;
-  memory_.Remember("kube-pods").Set(name, {std::move(memo)});
+  memory_.Remember("kube-pods").Set(name, {memo});
 }
 
 void Scheduler::See(const ClusterEvent& event) {
@@ -360,18 +360,34 @@ bool Scheduler::RunCycle() {
   return true;
 }
 
+NodeIndex Scheduler::ChooseByBoard(TaskIndex t) {
+  if (settings_.traces || settings_.batches || !nominations_.empty()) return kNone;
+  const ClassIndex c = world_.class_of(t);
+  const std::shared_ptr<ClassState> state = states_.At(c);
+  if (!ClassBoard::Serves(world_, c, *state)) return kNone;
+  if (state->board == nullptr) {
+    state->board = std::make_unique<ClassBoard>(world_, settings_, c, state.get());
+  }
+  const int64_t nodes = static_cast<int64_t>(world_.order().size());
+  return state->board->Choose(&start_, static_cast<size_t>(NodesToFind(settings_, nodes)));
+}
+
 void Scheduler::TryPod(std::unique_ptr<Entity> entity) {
   const TaskIndex task = entity->members[0].task;
-  const std::string name = entity->name;
   if (world_.order().empty()) {
     unplaced_[task] = {"no nodes available to schedule pods", {}};
     queue_.Fail(std::move(entity), {});
     return;
   }
+  const NodeIndex chosen = ChooseByBoard(task);
+  if (chosen != kNone) {
+    Place(task, chosen);
+    return;
+  }
   AttemptTrace attempt;
   attempt.start = start_;
   attempt.attempt = entity->members[0].attempts;
-  PodCycle cycle(world_, settings_, nominations_, task);
+  PodCycle cycle(world_, states_, settings_, nominations_, task);
   attempt.cycle = &cycle;
   if (settings_.batches) {
     attempt.hint = batch_.Hint(&cycle, world_, cycle_number_, now_, settings_.ticks);
@@ -384,7 +400,16 @@ void Scheduler::TryPod(std::unique_ptr<Entity> entity) {
     Place(task, attempt.node);
     return;
   }
-  Preemption preemption(world_, settings_, nominations_, now_);
+  FailPod(std::move(entity), &cycle, &attempt);
+}
+
+// The pod found no node: it tries preemption, and goes back to the queue.
+void Scheduler::FailPod(std::unique_ptr<Entity> entity, PodCycle* failed, AttemptTrace* trace) {
+  PodCycle& cycle = *failed;
+  AttemptTrace& attempt = *trace;
+  const TaskIndex task = cycle.task();
+  const std::string name = entity->name;
+  Preemption preemption(world_, settings_, nominations_, &dry_runs_, now_);
   if (!cycle.rejected_by_pre_filter()) {
     preemption.Try(cycle, tables_.tasks.flags[task] & kTaskNeverPreempts);
   }
@@ -394,21 +419,22 @@ void Scheduler::TryPod(std::unique_ptr<Entity> entity) {
   unplaced_[task] = {attempt.message, RefusalsOf(world_, cycle)};
   queue_.Fail(std::move(entity), cycle.rejectors());
   nominations_.Set(task, nominations_.of(task));
-  if (const Candidate* chosen = preemption.chosen()) {
-    for (const TaskIndex t : chosen->victims) {
+  if (const Candidate* candidate = preemption.chosen()) {
+    for (const TaskIndex t : candidate->victims) {
       if (!world_.terminating(t)) attempt.deleted.push_back(t);
     }
     attempt.nominates = true;
-    attempt.nominated = chosen->node;
-    for (const TaskIndex t : nominations_.on(chosen->node)) {
+    attempt.nominated = candidate->node;
+    for (const TaskIndex t : nominations_.on(candidate->node)) {
       if (world_.priority(t) < world_.priority(task)) attempt.nominations.emplace_back(t, kNone);
     }
-    if (nominations_.of(task) != chosen->node) attempt.nominations.emplace_back(task, chosen->node);
+    if (nominations_.of(task) != candidate->node)
+      attempt.nominations.emplace_back(task, candidate->node);
     if (settings_.traces) trace_ = TraceOf(world_, attempt);
     Evict(attempt.deleted, task);
-    WithdrawBelow(chosen->node, world_.priority(task));
-    made_.push_back({Made::Kind::kNominate, task, chosen->node});
-    SetNomination(name, chosen->node);
+    WithdrawBelow(candidate->node, world_.priority(task));
+    made_.push_back({Made::Kind::kNominate, task, candidate->node});
+    SetNomination(name, candidate->node);
     return;
   }
   attempt.nominates = preemption.tried();

@@ -34,6 +34,8 @@ inline constexpr MemoryDecl kSlots[] = {{"kube-queue", 1}, {"kube-groups", 1}, {
                                         {"kube-nodes", 1}, {"kube-pods", 1},   {"kube-images", 1},
                                         {"kube-batch", 1}, {"kube-trace", 1}};
 
+struct AttemptTrace;  // trace.h
+
 // One decision.
 struct Made {
   enum class Kind : uint8_t { kBind, kEvict, kNominate, kWithdraw } kind;
@@ -78,6 +80,9 @@ class Scheduler {
   void LostNomination(const TaskShape& pod, int32_t priority);
 
   void TryPod(std::unique_ptr<Entity> entity);
+  void FailPod(std::unique_ptr<Entity> entity, PodCycle* failed, AttemptTrace* trace);
+  // Returns the node for the pod if its class has a board, and one is feasible; else kNone.
+  NodeIndex ChooseByBoard(TaskIndex t);
   void TryGroup(std::unique_ptr<Entity> entity);
   void Place(TaskIndex t, NodeIndex n);
   void Evict(const std::vector<TaskIndex>& victims, TaskIndex beneficiary);
@@ -93,6 +98,8 @@ class Scheduler {
   const int64_t now_;
   PodClasses classes_;
   World world_;
+  ClassStates states_;
+  DryRuns dry_runs_;
   PodQueue queue_;
   NodeTree tree_;
   ImageCounts images_;
@@ -104,6 +111,7 @@ class Scheduler {
   std::vector<Made> made_;
   HashMap<TaskIndex, Unplaced> unplaced_;
   std::string trace_;
+  HashMap<ClassIndex, std::string> memos_;
 };
 
 // The scheduler's message about a pod that found no node.

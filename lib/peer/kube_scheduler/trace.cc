@@ -114,12 +114,12 @@ void WriteRefusals(const World& world, const PodCycle& cycle, TraceWriter* out) 
   out->Key("rejected");
   out->Open('[');
   for (const NodeIndex n : world.order()) {
-    const auto it = cycle.statuses().find(n);
-    if (it == cycle.statuses().end()) continue;
+    const Status& status = cycle.status(n);
+    if (&status == &cycle.absent() || status.code == Code::kFits) continue;
     out->Open('{');
     out->Key("node");
     out->Node(n);
-    out->Refusal(it->second);
+    out->Refusal(status);
     out->Close('}');
   }
   out->Close(']');

@@ -12,13 +12,14 @@
 #include <span>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "lib/peer/kube_scheduler/world.h"
 
 namespace muster::kube {
 
 struct Victim {
-  std::vector<TaskIndex> pods;  // by name
-  int32_t priority = 0;         // of the group, for its members
+  absl::InlinedVector<TaskIndex, 1> pods;  // by name
+  int32_t priority = 0;                    // of the group, for its members
   bool of_group = false;
   int64_t started = 0;     // the earliest of its pods
   int64_t violations = 0;  // pods that a budget does not allow

@@ -57,6 +57,11 @@ World::World(PodClasses* classes) : classes_(*classes) {
   for (NodeBooks& books : books_) books.requested.assign(t.dimension_count(), 0);
   on_node_.resize(nodes);
   image_counts_.resize(nodes);
+  state_of_.assign(nodes, kNone);
+  changes_of_.assign(nodes, 0);
+  for (NodeIndex n = 0; n < nodes; ++n) {
+    has_images_ |= t.nodes.alive[n] && !t.nodes.spec[n].images.empty();
+  }
   place_of_.assign(tasks, kNone);
   node_of_.assign(tasks, kNone);
   terminating_.assign(tasks, 0);
@@ -67,11 +72,44 @@ World::World(PodClasses* classes) : classes_(*classes) {
     Add(task, t.tasks.node[task], t.tasks.started[task]);
     terminating_[task] = status == TaskStatus::kReleasing;
   }
+  journal_.clear();
+}
+
+void World::SetOrder(std::vector<NodeIndex> order) {
+  order_ = std::move(order);
+  order_place_.assign(books_.size(), kNone);
+  for (uint32_t p = 0; p < order_.size(); ++p) order_place_[order_[p]] = p;
+}
+
+const std::vector<NodeIndex>& World::by_name() {
+  if (by_name_.empty()) {
+    by_name_ = order_;
+    const auto& names = tables().nodes.names;
+    std::sort(by_name_.begin(), by_name_.end(),
+              [&](NodeIndex a, NodeIndex b) { return names.name(a) < names.name(b); });
+  }
+  return by_name_;
+}
+
+uint32_t World::StateOf(NodeIndex n) {
+  if (state_of_[n] != kNone) return state_of_[n];
+  const NodeBooks& books = books_[n];
+  std::vector<int64_t> amounts = {books.pods, books.scored_cpu, books.scored_memory};
+  amounts.reserve(3 + 2 * books.requested.size());
+  for (DimensionIndex d = 0; d < books.requested.size(); ++d) {
+    amounts.push_back(books.requested[d]);
+    amounts.push_back(allocatable(n, d));
+  }
+  return state_of_[n] =
+             states_.try_emplace(std::move(amounts), static_cast<uint32_t>(states_.size()))
+                 .first->second;
 }
 
 void World::Add(TaskIndex t, NodeIndex n, int64_t started) {
   const PodClass& facts = pod(t);
   books_[n].Add(facts);
+  state_of_[n] = kNone;
+  ++changes_of_[n];
   on_node_[n].push_back(t);
   place_of_[t] = static_cast<uint32_t>(placed_.size());
   placed_.push_back(t);
@@ -79,21 +117,31 @@ void World::Add(TaskIndex t, NodeIndex n, int64_t started) {
   started_[t] = started;
   with_affinity_ += facts.has_affinity;
   repelling_ += facts.repels;
+  journal_.push_back({class_of(t), n, 1, 1});
 }
 
 void World::Remove(TaskIndex t) {
   const PodClass& facts = pod(t);
   const NodeIndex n = node_of_[t];
   books_[n].Remove(facts);
+  state_of_[n] = kNone;
+  ++changes_of_[n];
   std::erase(on_node_[n], t);
   placed_[place_of_[t]] = placed_.back();
   place_of_[placed_.back()] = place_of_[t];
   placed_.pop_back();
+  journal_.push_back({class_of(t), n, -1, static_cast<int8_t>(terminating_[t] ? 0 : -1)});
   place_of_[t] = kNone;
   node_of_[t] = kNone;
   terminating_[t] = 0;
   with_affinity_ -= facts.has_affinity;
   repelling_ -= facts.repels;
+}
+
+void World::SetTerminating(TaskIndex t, bool terminating) {
+  if ((terminating_[t] != 0) == terminating) return;
+  terminating_[t] = terminating;
+  journal_.push_back({class_of(t), node_of_[t], 0, static_cast<int8_t>(terminating ? -1 : 1)});
 }
 
 const Topology& World::ByLabel(const std::string& key) {

@@ -34,6 +34,14 @@ struct NodeBooks {
   void Remove(const PodClass& pod);
 };
 
+// A pod of the class came to the node or left it (`pods`), or so did one that is not terminating
+// (`staying`): 1, 0 or -1 each.
+struct WorldChange {
+  ClassIndex pod_class;
+  NodeIndex node;
+  int8_t pods = 0, staying = 0;
+};
+
 class World {
  public:
   // Takes the places of all tasks that hold a node. `classes` must outlive this.
@@ -47,7 +55,12 @@ class World {
 
   // The nodes in the order of the snapshot.
   const std::vector<NodeIndex>& order() const { return order_; }
-  void SetOrder(std::vector<NodeIndex> order) { order_ = std::move(order); }
+  void SetOrder(std::vector<NodeIndex> order);
+  // The number of the node in the order; kNone: it is not there.
+  uint32_t place_of(NodeIndex n) const { return order_place_[n]; }
+
+  // The nodes of the order, by name.
+  const std::vector<NodeIndex>& by_name();
 
   const NodeSpec& spec(NodeIndex n) const { return tables().nodes.spec[n]; }
   // By dimension; absent amounts are 0.
@@ -55,10 +68,14 @@ class World {
     return OrZero(tables().nodes.allocatable.at(n, d));
   }
   const NodeBooks& books(NodeIndex n) const { return books_[n]; }
+  // Returns a number that is equal for nodes of equal amounts, allocatable and held. Ports aside.
+  uint32_t StateOf(NodeIndex n);
   std::span<const TaskIndex> pods_on(NodeIndex n) const { return on_node_[n]; }
   // All pods that hold a node.
   const std::vector<TaskIndex>& placed() const { return placed_; }
   NodeIndex node_of(TaskIndex t) const { return node_of_[t]; }
+  // Returns a number that grows when a pod comes to the node or leaves it.
+  uint32_t changes_of(NodeIndex n) const { return changes_of_[n]; }
   bool terminating(TaskIndex t) const { return terminating_[t]; }
   int64_t started(TaskIndex t) const { return started_[t]; }
   // Pods on nodes with any affinity term, and with a required term of anti-affinity.
@@ -67,11 +84,16 @@ class World {
 
   void Add(TaskIndex t, NodeIndex n, int64_t started);
   void Remove(TaskIndex t);
-  void SetTerminating(TaskIndex t, bool terminating = true) { terminating_[t] = terminating; }
+  void SetTerminating(TaskIndex t, bool terminating = true);
+
+  // All changes since the world was taken, in their order. What is derived from it follows them.
+  const std::vector<WorldChange>& journal() const { return journal_; }
 
   // By node: on how many nodes each of its image names is, in the order of the node's list. The
   // scheduler counts anew only where something of the node changed.
   std::vector<std::vector<int64_t>>& image_counts() { return image_counts_; }
+  // Returns whether some node has images.
+  bool has_images() const { return has_images_; }
 
   // Nodes by the value of a label.
   const Topology& ByLabel(const std::string& key);
@@ -79,6 +101,11 @@ class World {
  private:
   PodClasses& classes_;
   std::vector<NodeIndex> order_;
+  std::vector<NodeIndex> by_name_;     // empty: not asked for yet
+  std::vector<uint32_t> order_place_;  // by node
+  std::vector<uint32_t> state_of_;     // by node; kNone: to be found again
+  HashMap<std::vector<int64_t>, uint32_t> states_;
+  std::vector<uint32_t> changes_of_;  // by node
   std::vector<NodeBooks> books_;
   std::vector<std::vector<TaskIndex>> on_node_;
   std::vector<TaskIndex> placed_;
@@ -87,6 +114,8 @@ class World {
   std::vector<uint8_t> terminating_;
   std::vector<int64_t> started_;
   std::vector<std::vector<int64_t>> image_counts_;
+  bool has_images_ = false;
+  std::vector<WorldChange> journal_;
   size_t with_affinity_ = 0, repelling_ = 0;
   HashMap<std::string, std::unique_ptr<Topology>> by_label_;
 };

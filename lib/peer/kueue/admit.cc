@@ -5,7 +5,8 @@
 // Each cycle tries the first job of each queue. What is admitted becomes an Admission with the
 // flavor of each resource, which Cluster::Apply keeps as the job's JobAdmission. Victims become
 // evictions of all their tasks that hold a node, for the first task of the job that evicts them. A
-// victim without such tasks becomes pending again.
+// victim without such tasks becomes pending again, which takes its admission back. So does one by
+// count: the caller stops its tasks.
 //
 // A job that waits gets the reason not_admitted with the queue, the resource that its first
 // obstacle is about, and Kueue's message (messages.h). `policy` is "kueue".
@@ -107,7 +108,7 @@ class KueueAdmit {
         context_.ledger.Move(task, TaskStatus::kReleasing, context_.ledger.node_of(task));
       }
       context_.decisions.Commit(before);
-      if (!placed) context_.phases[job] = JobPhase::kPending;
+      if (!placed) context_.decisions.Withdraw(job);
     }
   }
 

@@ -69,12 +69,11 @@
 // makes the world anew in each plan, and remembers nothing: scans begin at the first flavor, all
 // that wait are tried again, and no workload is a sticky preemptor when a plan begins.
 //
-// The cluster's tables have no facts for, and so the profile has defaults of: fewer pods than
-// requested (tasks that are rows have no least count), LocalQueues and their usage, requests of
-// places in a topology, results of admission checks, variants, slices, and times of admission that
-// plans made (0). Jobs by count are refused, as no decision of the plan takes an admission back. A
-// victim that has tasks on nodes holds its quota until its phase is pending again; a job with
-// min_available 0 never is.
+// The cluster's tables have no facts for, and so the profile has defaults of: LocalQueues and their
+// usage, requests of places in a topology, results of admission checks, variants, and slices. Tasks
+// that are rows have no least count: only jobs by count are admitted in part. A victim that has
+// tasks on nodes holds its quota until its phase is pending again; a job with min_available 0 never
+// is. A victim by count gives its quota back at once.
 //
 // Cost. A cycle costs its heads, not its queues' lengths: workloads of equal hash wait in one
 // bucket, and all of them change sides by a swap. Simulations are undone by a log of the cells that

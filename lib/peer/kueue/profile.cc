@@ -12,6 +12,7 @@ Preset KueuePreset() {
   preset.actions = "admit";
   preset.tiers = "priority+gang/predicates+nodeorder";
   preset.catalogue = {KueueAdmitAction(), AllocateAction()};
+  preset.rules.reads_counts = true;
   preset.rules.rules = {VoteRule::kVote, VoteRule::kVote, VictimRule::kStrict};
   return preset;
 }

@@ -19,7 +19,8 @@ std::vector<int64_t> UidRanks(const JobTable& jobs) {
   return ranks;
 }
 
-// The groups of a job, as its rows of tasks have them, and whether a task leaves its node.
+// The groups of a job, as its rows of tasks and its counts have them, and whether a task leaves its
+// node.
 std::vector<GroupSpec> GroupsOf(const Tables& tables, JobIndex job, bool* leaves) {
   std::map<std::pair<uint32_t, uint32_t>, int64_t> counts;
   for (const TaskIndex task : tables.jobs.tasks[job]) {
@@ -34,6 +35,14 @@ std::vector<GroupSpec> GroupsOf(const Tables& tables, JobIndex job, bool* leaves
     groups.push_back({.name = tables.jobs.groups[job][key.first].name,
                       .count = count,
                       .shape = tables.classes.shape[key.second]});
+  }
+  // Those of one group follow each other: the rest of a group behind the rows that were made of it.
+  for (const GroupSpec& counted : tables.jobs.spec[job].groups) {
+    if (!counted.by_count) continue;
+    const auto end =
+        std::ranges::find_if(groups.rbegin(), groups.rend(),
+                             [&](const GroupSpec& group) { return group.name == counted.name; });
+    groups.insert(end.base() == groups.begin() ? groups.end() : end.base(), counted);
   }
   return groups;
 }

@@ -5,11 +5,12 @@
 //   World world;
 //   const std::vector<JobIndex> job_of = ReadWorld(context.tables, &world);   // by workload
 //
-// A job that has tasks which have not ended is a workload:
+// A job that has tasks which have not ended, as rows or by count, is a workload:
 // - with phase pending it waits, whatever admission it had before;
 // - with another phase and an admission it holds that quota, and is evicted while a task leaves;
 // - with another phase and no admission others have admitted it: it neither waits nor holds.
-// Each group is a pod set for each class of its tasks; those of one group get one flavor.
+// Each group is a pod set for each class of its tasks, and one for its tasks by count; those of one
+// group get one flavor. Tasks by count may be admitted in part, down to ByCount::min_count.
 //
 // Order. Jobs of one uid_rank go by index, as Kueue's uids differ.
 // Cost. O(rows) for each call: the world is made anew in each plan.

@@ -1,6 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Profile kueue on clusters: what its rows become, and what its plans do to them.
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -28,6 +30,22 @@ class KueueProfile : public ::testing::Test {
     JobSpec job{.name = name, .queue = queue, .priority = priority, .min_available = tasks};
     job.created = ++clock_;
     AddJob(cluster_, job, tasks, {{"cpu", 1}});
+  }
+  void ByCountJob(const std::string& name, int64_t count, int32_t priority = 0,
+                  std::optional<int64_t> min_count = {}) {
+    JobSpec job{.name = name, .queue = "a", .priority = priority, .min_available = 1};
+    job.created = ++clock_;
+    job.groups = {{.name = "w",
+                   .shape = {.request = {{"cpu", 1}}},
+                   .by_count = ByCount{.count = count, .min_count = min_count}}};
+    Accept(cluster_.AddJob(job));
+  }
+  JobSpec JobNamed(const std::string& name) {
+    for (const JobSpec& job : cluster_.Describe().jobs) {
+      if (job.name == name) return job;
+    }
+    ADD_FAILURE() << "no job " << name;
+    return {};
   }
   void Node() {
     Accept(cluster_.AddNode({.name = "n", .capacity = {{"cpu", 100}, {"pods", 100}}}));
@@ -144,14 +162,54 @@ TEST_F(KueueProfile, FairSharingTakesOptions) {
   EXPECT_FALSE(cluster_.Schedule("kueue:admit(cycles=0)").ok());
 }
 
-TEST_F(KueueProfile, RefusesJobsByCount) {
-  Queue("a", 2);
-  JobSpec job{.name = "sweep", .queue = "a"};
-  job.groups = {{.name = "w", .shape = {.request = {{"cpu", 1}}}, .by_count = ByCount{.count = 9}}};
-  Accept(cluster_.AddJob(job));
-  const absl::Status refused = cluster_.Schedule("kueue").status();
-  EXPECT_THAT(refused.message(), HasSubstr("sweep"));
-  EXPECT_THAT(refused.message(), HasSubstr("kueue"));
+TEST_F(KueueProfile, AdmitsJobsByCountWithoutRows) {
+  Queue("a", 10);
+  ByCountJob("sweep", 9);
+  Job("late", "a", 2);
+  EXPECT_EQ(Live(), "admit sweep");
+  const JobSpec sweep = JobNamed("sweep");
+  EXPECT_EQ(sweep.phase, JobPhase::kAdmitted);
+  EXPECT_EQ(sweep.groups[0].by_count->admitted, 9);
+  EXPECT_EQ(sweep.admission->groups[0].count, 9);
+  // Rows that are made of it hold the same quota.
+  Accept(cluster_.MakeTasks("sweep", "w", 4));
+  EXPECT_EQ(Live(), "");
+  Accept(cluster_.RemoveJob("sweep"));
+  EXPECT_EQ(Live(), "admit late");
+}
+
+TEST_F(KueueProfile, AdmitsFewerTasksDownToTheLeastCount) {
+  Queue("a", 4);
+  ByCountJob("sweep", 9, /*priority=*/0, /*min_count=*/3);
+  EXPECT_EQ(Live(), "admit sweep");
+  EXPECT_EQ(JobNamed("sweep").admission->groups[0].count, 4);
+  EXPECT_EQ(JobNamed("sweep").groups[0].by_count->admitted, 4);
+  Accept(cluster_.RemoveJob("sweep"));
+  ByCountJob("more", 9, /*priority=*/0, /*min_count=*/5);
+  EXPECT_EQ(Live(), "");
+}
+
+TEST_F(KueueProfile, TakesTheAdmissionOfAVictimByCountBack) {
+  QueueRules rules;
+  rules.preemption.within_queue = VictimScope::kLowerPriority;
+  Queue("a", 4, rules);
+  ByCountJob("low", 4);
+  EXPECT_EQ(Live(), "admit low");
+  ByCountJob("high", 2, /*priority=*/9);
+  EXPECT_EQ(Live(), "");
+  EXPECT_EQ(JobNamed("low").phase, JobPhase::kPending);
+  EXPECT_EQ(JobNamed("low").groups[0].by_count->admitted, 0);
+  EXPECT_EQ(Live(), "admit high");
+}
+
+TEST_F(KueueProfile, DatesAdmissionsByTheCycle) {
+  Queue("a", 4);
+  Job("j", "a", 3);
+  const absl::StatusOr<Plan> plan = cluster_.Schedule("kueue", {.now = 42});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->now(), 42);
+  Accept(cluster_.Apply(*plan).status());
+  EXPECT_EQ(JobNamed("j").admission->time, 42);
 }
 
 }  // namespace

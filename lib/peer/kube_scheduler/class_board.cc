@@ -1,0 +1,191 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/kube_scheduler/class_board.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "lib/peer/kube_scheduler/class_state.h"
+#include "lib/peer/kube_scheduler/pod_cycle.h"
+
+namespace muster::kube {
+namespace {
+
+// Returns whether place a of a heap is visited before place b, from the root down, left first.
+bool IsVisitedFirst(size_t a, size_t b) {
+  size_t x = a + 1, y = b + 1;  // children of x are 2x and 2x + 1
+  const int deeper = std::bit_width(x) - std::bit_width(y);
+  if (deeper > 0) return (x >> deeper) < y;
+  return x <= (y >> -deeper);
+}
+
+}  // namespace
+
+bool ClassBoard::Serves(const World& world, ClassIndex c, const ClassState& state) {
+  const TaskShape& shape = world.classes().shape(c);
+  const auto has_image = [](const ContainerSpec& container) { return !container.image.empty(); };
+  return !state.names_nodes && shape.host_ports.empty() && state.nodes->untolerated.empty() &&
+         state.nodes->preferred.empty() &&
+         !(world.has_images() &&
+           std::any_of(shape.containers.begin(), shape.containers.end(), has_image));
+}
+
+ClassBoard::ClassBoard(World& world, const Settings& settings, ClassIndex c, ClassState* state)
+    : world_(world),
+      settings_(settings),
+      pod_(world.classes().at(c)),
+      state_(*state),
+      position_(world.journal().size()) {
+  constexpr int64_t kUnknown = -2;
+  std::vector<int64_t> of_state;
+  score_.reserve(world.order().size());
+  for (const NodeIndex n : world.order()) {
+    const uint32_t s = world.StateOf(n);
+    if (s >= of_state.size()) of_state.resize(2 * s + 1, kUnknown);
+    if (of_state[s] == kUnknown) of_state[s] = ScoreOf(n);
+    score_.push_back(state_.nodes->answer[n] == NodeAnswer::kFits ? of_state[s] : kUnfit);
+  }
+}
+
+int64_t ClassBoard::ScoreOf(NodeIndex n) const {
+  const NodeBooks& books = world_.books(n);
+  if (books.pods + 1 > world_.allocatable(n, kPods)) return kUnfit;
+  for (const DimensionIndex d : state_.requested) {
+    if (pod_.request[d] > world_.allocatable(n, d) - books.requested[d]) return kUnfit;
+  }
+  const auto weight = [&](Plugin plugin) { return settings_.weights[static_cast<int>(plugin)]; };
+  const int64_t fit = weight(Plugin::kNodeResourcesFit) * FitScore(world_, settings_, state_, n);
+  if (!state_.scores_balance) return fit;
+  return fit + weight(Plugin::kBalancedAllocation) * BalancedScore(world_, state_, n);
+}
+
+void ClassBoard::Follow() {
+  const std::vector<WorldChange>& journal = world_.journal();
+  for (; position_ < journal.size(); ++position_) {
+    const WorldChange& change = journal[position_];
+    const Place p = world_.place_of(change.node);
+    if (change.pods == 0 || p == kNone) continue;
+    if (state_.nodes->answer[change.node] != NodeAnswer::kFits) continue;
+    const int64_t before = score_[p];
+    score_[p] = ScoreOf(change.node);
+    if ((score_[p] == kUnfit) != (before == kUnfit)) {
+      tree_valid_ = false;
+    } else if (tree_valid_ && score_[p] != before) {
+      Repair(entry_of_[p]);
+    }
+  }
+}
+
+NodeIndex ClassBoard::ChooseByScan(uint64_t* start, size_t wanted) const {
+  const size_t nodes = score_.size();
+  size_t examined = 0, found = 0, best = 0;
+  int64_t best_score = kUnfit;
+  Place p = static_cast<Place>(*start % nodes), best_place = 0;
+  for (; examined < nodes; ++examined, p = p + 1 == nodes ? 0 : p + 1) {
+    const int64_t score = score_[p];
+    if (score == kUnfit) continue;
+    if (found == wanted) break;  // one beyond those to be found ends the search
+    if (score > best_score || (score == best_score && IsVisitedFirst(found, best))) {
+      best_score = score;
+      best = found;
+      best_place = p;
+    }
+    ++found;
+  }
+  if (found == 0) return kNone;
+  *start = (*start + examined) % nodes;
+  return world_.order()[best_place];
+}
+
+void ClassBoard::AddScoresOfPods() {
+  const auto add = [&](Plugin plugin, const std::vector<int64_t>& scores) {
+    const int64_t weight = settings_.weights[static_cast<int>(plugin)];
+    for (size_t i = 0; i < totals_.size(); ++i) totals_[i] += weight * scores[i];
+  };
+  if (!state_.spread_scores.skips()) {
+    state_.spread_scores.Score(feasible_);
+    add(Plugin::kPodTopologySpread, state_.spread_scores.Scaled());
+  }
+  if (state_.affinity_scores.skips()) return;
+  std::vector<int64_t> raw;
+  raw.reserve(feasible_.size());
+  for (const NodeIndex n : feasible_) raw.push_back(state_.affinity_scores.Raw(n));
+  add(Plugin::kInterPodAffinity, AffinityScores::Scaled(raw));
+}
+
+NodeIndex ClassBoard::ChooseAmongPods(uint64_t* start, size_t wanted) {
+  const size_t nodes = score_.size();
+  const bool spreads = !state_.spread.skips(), near = !state_.affinity.skips();
+  feasible_.clear();
+  totals_.clear();
+  size_t examined = 0;
+  Place p = static_cast<Place>(*start % nodes);
+  for (; examined < nodes; ++examined, p = p + 1 == nodes ? 0 : p + 1) {
+    if (score_[p] == kUnfit) continue;
+    const NodeIndex n = world_.order()[p];
+    if (spreads && state_.spread.Refusal(n) != SpreadState::Answer::kFits) continue;
+    if (near && state_.affinity.Refusal(n) != AffinityState::Answer::kFits) continue;
+    if (feasible_.size() == wanted) break;
+    feasible_.push_back(n);
+    totals_.push_back(score_[p]);
+  }
+  if (feasible_.empty()) return kNone;
+  *start = (*start + examined) % nodes;
+  AddScoresOfPods();
+  size_t best = 0;
+  for (size_t i = 1; i < totals_.size(); ++i) {
+    if (totals_[i] > totals_[best] || (totals_[i] == totals_[best] && IsVisitedFirst(i, best))) {
+      best = i;
+    }
+  }
+  return feasible_[best];
+}
+
+uint32_t ClassBoard::WinnerAt(uint32_t i) const {
+  const uint32_t left = 2 * i + 1, right = left + 1;
+  if (left >= entries_.size()) return i;
+  const auto score = [&](uint32_t entry) { return score_[entries_[entry]]; };
+  uint32_t child = winner_[left];
+  if (right < entries_.size() && score(winner_[right]) > score(child)) child = winner_[right];
+  return score(child) > score(i) ? child : i;
+}
+
+void ClassBoard::BuildTree(uint64_t start) {
+  const size_t nodes = score_.size();
+  entry_of_.resize(nodes);
+  entries_.clear();
+  Place p = static_cast<Place>(start % nodes);
+  for (size_t i = 0; i < nodes; ++i, p = p + 1 == nodes ? 0 : p + 1) {
+    if (score_[p] == kUnfit) continue;
+    entry_of_[p] = static_cast<uint32_t>(entries_.size());
+    entries_.push_back(p);
+  }
+  winner_.resize(entries_.size());
+  for (uint32_t i = static_cast<uint32_t>(entries_.size()); i-- > 0;) winner_[i] = WinnerAt(i);
+  tree_valid_ = true;
+  tree_start_ = start;
+}
+
+void ClassBoard::Repair(uint32_t i) {
+  while (true) {
+    winner_[i] = WinnerAt(i);
+    if (i == 0) return;
+    i = (i - 1) / 2;
+  }
+}
+
+NodeIndex ClassBoard::Choose(uint64_t* start, size_t wanted) {
+  Follow();
+  if (!state_.spread.skips() || !state_.affinity.skips() || !state_.spread_scores.skips() ||
+      !state_.affinity_scores.skips()) {
+    return ChooseAmongPods(start, wanted);
+  }
+  const bool scanned = std::exchange(scanned_, true);
+  if (wanted < score_.size() || !scanned) return ChooseByScan(start, wanted);
+  if (!tree_valid_ || tree_start_ != *start) BuildTree(*start);
+  if (entries_.empty()) return kNone;
+  *start %= score_.size();
+  return world_.order()[entries_[winner_[0]]];
+}
+
+}  // namespace muster::kube

@@ -1,0 +1,85 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The best node for the next pod of a class, from scores that are kept from pod to pod.
+//
+//   if (ClassBoard::Serves(world, c, state)) {
+//     ClassBoard board(world, settings, c, &state);
+//     NodeIndex node = board.Choose(&start, wanted);      // kNone: no node is feasible
+//   }
+//
+// The answer is that of PodCycle (Search, then Best), which is the slow twin: a plan with a trace
+// goes there for every pod.
+//
+// Idea. Scores are kept by node, and found again where a node changed. The choice is the root of a
+// heap that is built bottom-up over the feasible nodes in the order of the search. Sinking moves
+// the better child up, the left one of equals, and nothing past an equal parent: so the root is the
+// first of the best ones in the order in which a heap's places are visited from the root down, left
+// before right. Where all nodes are searched again and again, every place of the heap has the
+// winner below it, and a node that changes its score changes the winners above it alone. Spread and
+// affinity between pods are asked for each node on top.
+//
+// Cost. To make: O(nodes), with one score for nodes of equal books. Choose: O(window) where the
+// search ends early or other pods matter. Else O(log nodes) for each node that changed since the
+// last call, or O(nodes) if one became feasible or no longer is.
+#ifndef MUSTER_PEER_KUBE_SCHEDULER_CLASS_BOARD_H_
+#define MUSTER_PEER_KUBE_SCHEDULER_CLASS_BOARD_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "lib/peer/kube_scheduler/settings.h"
+#include "lib/peer/kube_scheduler/world.h"
+
+namespace muster::kube {
+
+struct ClassState;
+
+class ClassBoard {
+ public:
+  // Returns whether nodes differ for the class by nothing but their books, what refuses them
+  // altogether, and other pods.
+  static bool Serves(const World& world, ClassIndex c, const ClassState& state);
+
+  // All must outlive this. REQUIRES: Serves.
+  ClassBoard(World& world, const Settings& settings, ClassIndex c, ClassState* state);
+
+  // Returns the node that a search from number `*start` of the order chooses, and moves `*start`
+  // on. Returns kNone, and changes nothing, if no node is feasible.
+  NodeIndex Choose(uint64_t* start, size_t wanted);
+
+ private:
+  using Place = uint32_t;  // in the world's order
+
+  // Returns the sum of the scores, or kUnfit.
+  int64_t ScoreOf(NodeIndex n) const;
+  void Follow();
+  NodeIndex ChooseByScan(uint64_t* start, size_t wanted) const;
+  NodeIndex ChooseAmongPods(uint64_t* start, size_t wanted);
+  void AddScoresOfPods();
+  void BuildTree(uint64_t start);
+  uint32_t WinnerAt(uint32_t i) const;
+  // Finds the winners at place i of the heap, and above it, again.
+  void Repair(uint32_t i);
+
+  static constexpr int64_t kUnfit = -1;
+  const World& world_;
+  const Settings& settings_;
+  const PodClass& pod_;
+  ClassState& state_;
+  size_t position_;             // in the world's journal
+  std::vector<int64_t> score_;  // by place
+  // For searches over all nodes from tree_start_ on:
+  bool tree_valid_ = false;
+  bool scanned_ = false;  // a tree pays off from the second search on
+  uint64_t tree_start_ = 0;
+  std::vector<uint32_t> entry_of_;  // by place, of feasible ones: where in entries_
+  std::vector<Place> entries_;      // feasible places in the order of the search
+  std::vector<uint32_t> winner_;    // by place of the heap: an entry
+  // For searches in which other pods matter: feasible nodes and their sums.
+  std::vector<NodeIndex> feasible_;
+  std::vector<int64_t> totals_;
+};
+
+}  // namespace muster::kube
+
+#endif  // MUSTER_PEER_KUBE_SCHEDULER_CLASS_BOARD_H_
