@@ -54,6 +54,9 @@ class Probe:
     def devices(self, options: Json, ops: list[Json]) -> list[Json]:
         return self._ask({"devices": options, "ops": ops})["answers"]
 
+    def condor(self, case: Json) -> Any:
+        return self._ask({"condor": case})["answers"]
+
     def loads(self, options: Json, ops: list[Json]) -> list[Json]:
         return self._ask({"loads": options, "ops": ops})["answers"]
 

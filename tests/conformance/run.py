@@ -45,6 +45,7 @@ import importers  # noqa: E402
 import units  # noqa: E402
 from adapters import (  # noqa: E402
     drf,
+    htcondor,
     kai,
     koordinator,
     kube_batch,
@@ -68,6 +69,7 @@ ADAPTERS = {
     "kai": kai,
     "drf": drf,
     "hdrf": drf,
+    "htcondor": htcondor,
 }
 SECONDS_PER_CASE = 60
 

@@ -99,7 +99,7 @@ kueue::WorkloadState StateOf(const json& object) {
   return state;
 }
 
-kueue::NamedCounts CountsOf(const json& map) {
+kueue::NamedCounts NamedCountsOf(const json& map) {
   kueue::NamedCounts counts;
   for (const auto& [name, count] : map.items()) counts.emplace_back(name, count.get<int64_t>());
   return counts;
@@ -133,7 +133,7 @@ absl::StatusOr<json> AskKueueView(const json& request) {
   if (ask == "on_hold") return json(kueue::IsOnHold(StateOf(asked["state"])));
   if (ask == "second_pass") return json(kueue::NeedsSecondPass(StateOf(asked["state"])));
   if (ask == "scaled_down") {
-    return json(kueue::IsScaledDown(CountsOf(asked["before"]), CountsOf(asked["now"])));
+    return json(kueue::IsScaledDown(NamedCountsOf(asked["before"]), NamedCountsOf(asked["now"])));
   }
   return absl::InvalidArgumentError(absl::StrCat("no question about a workload: ", ask));
 }

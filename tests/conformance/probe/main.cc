@@ -21,6 +21,7 @@ constexpr Question kQuestions[] = {
     {"bundles", AskBundles},
     {"capacity", AskCapacity},
     {"cards", AskCards},
+    {"condor", AskCondor},
     {"cpus", AskCpus},
     {"devices", AskDevices},
     {"drf", AskDrf},

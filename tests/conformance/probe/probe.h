@@ -11,6 +11,7 @@
 //   {"cpus": {"machine": [[CPU, CORE, ZONE, SOCKET], ...], "available": "0-3,8", "count": 2, ...}} -> {"answers": "0-1"}
 //   {"devices": {"machines": {NAME: MACHINE}, ...}, "ops": [{"op": "schedule", ...}]} -> {"answers": [{"node": NAME}]}
 //     (or "choose": that step alone on one machine; "read": what a request asks for; "score"; "hold", "give_back": the books)
+//   {"condor": CASE} -> {"answers": [RECORD, ...]}: events of the accountant, quotas, or cycles
 //   {"loads": {"nodes": {NAME: LOAD}, ...}, "ops": [{"task": NAME, ...}]} -> {"answers": [{"fits": {NAME: true}}]}
 //   {"capacity": [{"op": "add", "namespace": NAME, "min": {"cpu": 8000}}, ...]} -> {"answers": [{"accounts": ...}]}
 //   {"zones": {"resources": [NAME, ...], "nodes": {NAME: NODE}}, "ops": [{"task": TASK, ...}]} -> {"answers": [...]}
@@ -51,6 +52,9 @@ absl::StatusOr<nlohmann::json> AskQuotaTree(const nlohmann::json& request);
 // The same of several such trees, with the nodes that feed them; each step has the numbers of all
 // groups.
 absl::StatusOr<nlohmann::json> AskQuotaForest(const nlohmann::json& request);
+// HTCondor's accountant, group quotas and negotiation cycles, by the configuration and the events
+// of a record.
+absl::StatusOr<nlohmann::json> AskCondor(const nlohmann::json& request);
 // The root of a tree that has what some nodes have.
 absl::StatusOr<nlohmann::json> AskQuotaProfile(const nlohmann::json& request);
 // Edits of such a tree: which are accepted.

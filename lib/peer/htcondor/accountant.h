@@ -1,0 +1,118 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The accountant: usage of users and groups, and the priorities that follow from it.
+//
+//   Accountant accountant(rules, &tree);
+//   accountant.SetTime(now);
+//   accountant.Match("ann@site", "slot1", /*weight=*/2);
+//   accountant.UpdatePriorities();
+//   double priority = accountant.EffectivePriority("ann@site");   // lower goes first
+//
+// A customer is a user or a group. The real priority moves towards the usage, by half in a
+// half-life and never below 0.5; the effective priority is that times a factor. Usage of groups
+// counts their members, and that of a group counts the groups below it as well.
+//
+// Numbers. All that is stored is rounded to six decimals, as the peer writes its records as texts.
+//
+// Where the peer surprises:
+// - Asking for a factor stores it, and setting one below 1 stores 1.
+// - CheckMatches counts the claims anew for users; the usage of groups with those below them, and
+//   the number of claims, grow by every claim in every cycle. `resets_groups` mends that.
+#ifndef MUSTER_PEER_HTCONDOR_ACCOUNTANT_H_
+#define MUSTER_PEER_HTCONDOR_ACCOUNTANT_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lib/base/hash_map.h"
+#include "lib/peer/htcondor/group_tree.h"
+
+namespace muster::condor {
+
+struct AccountantRules {
+  double half_life = 86'400;  // seconds
+  double default_factor = 1'000, nice_factor = 1e10, remote_factor = 1e7;
+  std::string local_domain;                                   // empty: every domain is
+  std::vector<std::pair<std::string, double>> group_factors;  // by group
+  bool resets_groups = false;                                 // see above
+};
+
+struct Claim {
+  std::string slot, customer;
+  double weight = 1;
+};
+
+class Accountant {
+ public:
+  // `tree` must outlive this.
+  Accountant(AccountantRules rules, const GroupTree* tree);
+
+  // The first call begins: records for all groups, and an update.
+  void SetTime(int64_t now);
+  int64_t now() const { return now_; }
+  void UpdatePriorities();
+
+  void Match(std::string_view customer, std::string_view slot, double weight);
+  void Release(std::string_view slot);
+  // Counts the claims that the slots report.
+  void CheckMatches(std::span<const Claim> claims);
+
+  void SetFactor(std::string_view customer, double factor);
+  void SetPriority(std::string_view customer, double priority);
+  void SetCeiling(std::string_view customer, int64_t ceiling);
+  void SetFloor(std::string_view customer, int64_t floor);
+
+  double EffectivePriority(std::string_view customer);
+  double Factor(std::string_view customer);
+  double RealPriority(std::string_view customer) const;
+  double WeightedUsed(std::string_view customer) const;
+  int64_t Used(std::string_view customer) const;
+  double HierarchicalUsed(std::string_view customer) const;
+  double WeightedAccumulated(std::string_view customer) const;
+  // Below 0: none.
+  int64_t Ceiling(std::string_view customer) const;
+  int64_t Floor(std::string_view customer) const;
+
+ private:
+  struct Record {
+    std::optional<double> priority, factor;
+    double weighted_used = 0, weighted_uncharged = 0;
+    // What was used, in seconds, with and without weights. That with weights begins with the first
+    // change, from what the other one has by then.
+    std::optional<double> weighted_accumulated;
+    double accumulated = 0, uncharged = 0;
+    double hierarchical = 0;
+    int64_t used = 0;
+    int64_t ceiling = -1, floor = -1;
+  };
+  struct Held {
+    std::string customer;
+    double weight = 1;
+    int64_t start = 0;
+  };
+  const Record* Find(std::string_view customer) const;
+  // `seconds`: of the time up to the next update that is not charged; of a claim that ends, that
+  // is.
+  void Charge(std::string_view customer, double weight, int64_t seconds, int64_t count);
+  void ChargeGroups(std::string_view customer, double weight);
+  double DefaultFactor(std::string_view customer) const;
+
+  const AccountantRules rules_;
+  const GroupTree& tree_;
+  std::optional<int64_t> last_update_;
+  int64_t now_ = 0;
+  HashMap<std::string, Record> records_;
+  HashMap<std::string, Held> held_;  // by slot
+};
+
+// Returns the number as a record of the peer keeps it.
+double SixDecimals(double number);
+
+}  // namespace muster::condor
+
+#endif  // MUSTER_PEER_HTCONDOR_ACCOUNTANT_H_

@@ -1,0 +1,212 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/htcondor/class_ad.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "lib/base/strings.h"
+#include "lib/peer/htcondor/ad_functions.h"
+
+namespace muster::condor {
+namespace {
+
+constexpr int kMostDepth = 200;
+
+using Kind = AdValue::Kind;
+
+bool IsExceptional(const AdValue& value) {
+  return value.kind == Kind::kUndefined || value.kind == Kind::kError;
+}
+
+// What an operator returns if one of its operands is undefined or an error.
+AdValue Exception(const AdValue& a, const AdValue& b) {
+  return a.kind == Kind::kError || b.kind == Kind::kError ? AdValue::Error() : AdValue::Undefined();
+}
+
+bool Identical(const AdValue& a, const AdValue& b) {
+  if (a.kind != b.kind) return false;
+  switch (a.kind) {
+    case Kind::kUndefined:
+    case Kind::kError:
+      return true;
+    case Kind::kReal:
+      return a.real == b.real;
+    case Kind::kText:
+      return a.text == b.text;
+    default:
+      return a.integer == b.integer;
+  }
+}
+
+// Less, equal, greater: -1, 0, 1. Returns false if the two do not compare.
+bool Compare(const AdValue& a, const AdValue& b, int* order) {
+  if (a.kind == Kind::kText && b.kind == Kind::kText) {
+    const std::string x = absl::AsciiStrToLower(a.text), y = absl::AsciiStrToLower(b.text);
+    *order = x < y ? -1 : x > y;
+    return true;
+  }
+  double x = 0, y = 0;
+  if (!a.ToNumber(&x) || !b.ToNumber(&y)) return false;
+  if (a.kind != Kind::kReal && b.kind != Kind::kReal) {
+    *order = a.integer < b.integer ? -1 : a.integer > b.integer;
+  } else {
+    *order = x < y ? -1 : x > y;
+  }
+  return !std::isnan(x) && !std::isnan(y);
+}
+
+}  // namespace
+
+AdName AdNames::Of(std::string_view name) {
+  return names_.Intern(absl::AsciiStrToLower(ToAbsl(name)));
+}
+
+const ClassAd::Entry* ClassAd::Find(AdName name) const {
+  const auto it = std::ranges::lower_bound(entries_, name, {}, &Entry::name);
+  return it == entries_.end() || it->name != name ? nullptr : &*it;
+}
+
+ClassAd::Entry& ClassAd::Make(AdName name) {
+  const auto it = std::ranges::lower_bound(entries_, name, {}, &Entry::name);
+  if (it != entries_.end() && it->name == name) return *it;
+  return *entries_.insert(it, Entry{name, {}, nullptr});
+}
+
+void ClassAd::Set(AdName name, AdValue value) {
+  Entry& entry = Make(name);
+  entry.value = std::move(value);
+  entry.expression = nullptr;
+}
+
+void ClassAd::Set(AdName name, AdExpression expression) {
+  Make(name).expression = std::make_shared<const AdExpression>(std::move(expression));
+}
+
+void ClassAd::Remove(AdName name) {
+  std::erase_if(entries_, [&](const Entry& entry) { return entry.name == name; });
+}
+
+AdValue ClassAd::Get(AdName name, const ClassAd* target, int depth) const {
+  const Entry* entry = Find(name);
+  if (entry == nullptr) return AdValue::Undefined();
+  if (entry->expression == nullptr) return entry->value;
+  if (depth > kMostDepth) return AdValue::Error();
+  return entry->expression->ValueOf(entry->expression->root_, *this, target, depth + 1);
+}
+
+AdValue AdExpression::ValueOf(uint32_t number, const ClassAd& my, const ClassAd* target,
+                              int depth) const {
+  if (depth > kMostDepth) return AdValue::Error();
+  const Node& node = nodes_[number];
+  const auto operand = [&](size_t i) { return ValueOf(node.operands[i], my, target, depth + 1); };
+  switch (node.op) {
+    case Op::kValue:
+      return node.value;
+    case Op::kName:
+      if (target == nullptr || my.has(node.number)) return my.Get(node.number, target, depth);
+      return target->Get(node.number, &my, depth);
+    case Op::kMyName:
+      return my.Get(node.number, target, depth);
+    case Op::kTargetName:
+      return target == nullptr ? AdValue::Undefined() : target->Get(node.number, &my, depth);
+    case Op::kList:
+      return AdValue::Error();  // a list is an operand of functions alone
+    case Op::kCall:
+      return Call(node, my, target, depth);
+    case Op::kOr:
+    case Op::kAnd:
+    case Op::kNot:
+    case Op::kChoose:
+      return Logic(node, my, target, depth);
+    case Op::kNegate:
+      return Arithmetic('-', AdValue::Of(int64_t{0}), operand(0));
+    case Op::kIs:
+      return AdValue::Of(Identical(operand(0), operand(1)));
+    case Op::kIsNot:
+      return AdValue::Of(!Identical(operand(0), operand(1)));
+    case Op::kPlus:
+      return Arithmetic('+', operand(0), operand(1));
+    case Op::kMinus:
+      return Arithmetic('-', operand(0), operand(1));
+    case Op::kTimes:
+      return Arithmetic('*', operand(0), operand(1));
+    case Op::kDivide:
+      return Arithmetic('/', operand(0), operand(1));
+    case Op::kRemainder:
+      return Arithmetic('%', operand(0), operand(1));
+    default:
+      return Comparison(node.op, operand(0), operand(1));
+  }
+}
+
+AdValue AdExpression::Comparison(Op op, const AdValue& a, const AdValue& b) {
+  if (IsExceptional(a) || IsExceptional(b)) return Exception(a, b);
+  int order = 0;
+  if (!Compare(a, b, &order)) return AdValue::Error();
+  switch (op) {
+    case Op::kEqual:
+      return AdValue::Of(order == 0);
+    case Op::kUnequal:
+      return AdValue::Of(order != 0);
+    case Op::kLess:
+      return AdValue::Of(order < 0);
+    case Op::kLessEqual:
+      return AdValue::Of(order <= 0);
+    case Op::kGreater:
+      return AdValue::Of(order > 0);
+    default:
+      return AdValue::Of(order >= 0);
+  }
+}
+
+// An operand that decides alone makes the other one's trouble harmless: false && undefined is
+// false.
+AdValue AdExpression::Logic(const Node& node, const ClassAd& my, const ClassAd* target,
+                            int depth) const {
+  const auto operand = [&](size_t i) {
+    AdValue value = ValueOf(node.operands[i], my, target, depth + 1);
+    if (value.is_number()) return AdValue::Of(value.IsTrue());
+    return value.kind == Kind::kText ? AdValue::Error() : value;
+  };
+  AdValue first = operand(0);
+  if (node.op == Op::kNot) {
+    return first.kind == Kind::kBool ? AdValue::Of(first.integer == 0) : first;
+  }
+  if (node.op == Op::kChoose) {
+    if (first.kind != Kind::kBool) return first;
+    return ValueOf(node.operands[first.integer != 0 ? 1 : 2], my, target, depth + 1);
+  }
+  const bool decides = node.op == Op::kOr;
+  if (first.kind == Kind::kError) return first;
+  if (first.kind == Kind::kBool && (first.integer != 0) == decides) return first;
+  AdValue second = operand(1);
+  if (second.kind == Kind::kError || first.kind == Kind::kBool) return second;
+  const bool settled = second.kind == Kind::kBool && (second.integer != 0) == decides;
+  return settled ? second : first;
+}
+
+AdValue AdExpression::Call(const Node& node, const ClassAd& my, const ClassAd* target,
+                           int depth) const {
+  const AdFunction function = static_cast<AdFunction>(node.number);
+  const auto value = [&](uint32_t operand) { return ValueOf(operand, my, target, depth + 1); };
+  if (function == AdFunction::kIfThenElse) {
+    const AdValue condition = value(node.operands[0]);
+    if (IsExceptional(condition)) return condition;
+    if (condition.kind == Kind::kText) return AdValue::Error();
+    return value(node.operands[condition.IsTrue() ? 1 : 2]);
+  }
+  std::vector<AdValue> arguments;
+  std::vector<AdValue> list;  // the last argument, if it is a list
+  for (const uint32_t operand : node.operands) {
+    if (nodes_[operand].op == Op::kList) {
+      for (const uint32_t item : nodes_[operand].operands) list.push_back(value(item));
+    } else {
+      arguments.push_back(value(operand));
+    }
+  }
+  return CallAdFunction(function, arguments, list);
+}
+
+}  // namespace muster::condor

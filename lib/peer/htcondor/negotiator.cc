@@ -1,0 +1,326 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/htcondor/negotiator.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/gnu_sort.h"
+
+namespace muster::condor {
+namespace {
+
+constexpr double kUnlimited = std::numeric_limits<double>::max();
+constexpr float kNotStarving = std::numeric_limits<float>::max();
+constexpr int64_t kHeardModulus = 1009;
+
+}  // namespace
+
+Negotiator::Negotiator(NegotiatorRules rules, std::vector<GroupSpec> groups, AdNames* names)
+    : rules_(std::move(rules)),
+      all_(*names),
+      names_(names),
+      tree_(std::move(groups), rules_.groups),
+      sort_key_(names, rules_.group_sort_key),
+      accountant_(rules_.accountant, &tree_),
+      matchmaker_(rules_.match, names, names_) {}
+
+double Negotiator::UsageOf(GroupIndex g) const {
+  return accountant_.WeightedUsed(tree_.groups()[g].name);
+}
+
+CycleRecord Negotiator::RunCycle(Pool pool) {
+  pool_ = std::move(pool);
+  record_ = {};
+  accountant_.SetTime(pool_.time);
+  accountant_.UpdatePriorities();
+  CountClaims();
+  Begin();
+  Trim();
+  matchmaker_.Begin(&pool_.slots, &*concurrency_);
+  if (tree_.groups().size() > 1) {
+    RunGroups();
+  } else {
+    std::vector<const Submitter*> all;
+    for (const Submitter& submitter : pool_.submitters) all.push_back(&submitter);
+    Negotiate({kRootGroup, false, record_.pool_weight, false}, &all);
+  }
+  return std::move(record_);
+}
+
+// Usage and concurrency are counted anew from what the slots report.
+void Negotiator::CountClaims() {
+  concurrency_.emplace(rules_.concurrency);
+  std::vector<Claim> claims;
+  for (const Slot& slot : pool_.slots) {
+    concurrency_->Add(TextOf(slot.ad, names_.concurrency_limits));
+    const std::string state = TextOf(slot.ad, names_.state);
+    if (state != "Claimed" && state != "Preempting") continue;
+    std::string customer = TextOf(slot.ad, names_.accounting_group);
+    if (customer.empty()) customer = TextOf(slot.ad, names_.remote_user);
+    if (customer.empty()) continue;
+    claims.push_back(
+        {slot.name, std::move(customer), WeightOf(names_, slot.ad, rules_.match.weights)});
+  }
+  accountant_.CheckMatches(claims);
+}
+
+// Weights of the whole pool, and standings of submitters.
+void Negotiator::Begin() {
+  const bool weights = rules_.match.weights;
+  record_.least_weight = kUnlimited;
+  pool_for_groups_ = 0;
+  for (const Slot& slot : pool_.slots) {
+    const double weight = WeightOf(names_, slot.ad, weights);
+    record_.pool_weight += weight;
+    record_.least_weight = std::min(record_.least_weight, weight);
+    double cpus = 1;
+    const bool counts_cpus = !weights && IsTrue(slot.ad, names_.partitionable);
+    if (counts_cpus) slot.ad.Get(names_.cpus).ToNumber(&cpus);
+    pool_for_groups_ += counts_cpus ? cpus : weight;
+  }
+  for (const Submitter& submitter : pool_.submitters) {
+    const double priority = accountant_.EffectivePriority(submitter.name);
+    record_.standings.push_back({submitter.name, priority, accountant_.Factor(submitter.name),
+                                 accountant_.WeightedUsed(submitter.name)});
+  }
+  for (Slot& slot : pool_.slots) {
+    const std::string user = UserOf(names_, slot.ad);
+    if (user.empty()) continue;
+    const float priority = static_cast<float>(accountant_.EffectivePriority(user));
+    slot.ad.Set(names_.remote_priority, AdValue::Of(static_cast<double>(priority)));
+    slot.ad.Set(names_.remote_usage, AdValue::Of(accountant_.WeightedUsed(user)));
+  }
+}
+
+void Negotiator::Trim() {
+  std::erase_if(pool_.slots, [&](const Slot& slot) {
+    if (rules_.match.preemption) {
+      double left = 0;
+      slot.ad.Get(names_.retirement_left).ToNumber(&left);
+      return left > 0 && !rules_.early_preemption;
+    }
+    const std::string state = TextOf(slot.ad, names_.state);
+    return (state == "Claimed" || state == "Preempting") && !IsTrue(slot.ad, names_.partitionable);
+  });
+  record_.considered = pool_.slots.size();
+}
+
+void Negotiator::RunGroups() {
+  const bool regroups = tree_.groups()[kRootGroup].autoregroup;
+  std::vector<double> demand(tree_.groups().size(), 0);
+  std::vector<std::vector<const Submitter*>> members(demand.size());
+  for (const Submitter& submitter : pool_.submitters) {
+    const GroupIndex g = tree_.GroupOf(submitter.name);
+    demand[g] += rules_.weighted_demand ? submitter.weighted_idle + submitter.weighted_running
+                                        : static_cast<double>(submitter.idle + submitter.running);
+    members[g].push_back(&submitter);
+  }
+  for (GroupIndex g = 1; g < members.size() && regroups; ++g) {
+    if (!tree_.groups()[g].autoregroup) continue;
+    members[kRootGroup].insert(members[kRootGroup].end(), members[g].begin(), members[g].end());
+  }
+  RoundRules rules = rules_.rounds;
+  rules.weights = rules_.match.weights;
+  rules.preemption = rules_.match.preemption;
+  QuotaRounds rounds(rules, sort_key_, &tree_, [&](GroupIndex g) { return UsageOf(g); });
+  std::vector<uint8_t> has_submitters;
+  for (const auto& list : members) has_submitters.push_back(!list.empty());
+  rounds.Begin(pool_for_groups_, demand, std::move(has_submitters));
+  rounds.Run(pool_.time, [&](const GroupTurn& turn) {
+    const double limit = static_cast<double>(turn.limit);
+    NegotiationEvent event{NegotiationEvent::Kind::kGroupTurn};
+    event.name = tree_.groups()[turn.group].name;
+    event.limit = limit;
+    event.allocated = turn.allocated;
+    record_.events.push_back(std::move(event));
+    const bool is_limited = !(regroups && turn.group == kRootGroup);
+    Negotiate({turn.group, is_limited, limit, false}, &members[turn.group]);
+    return !members[turn.group].empty();
+  });
+}
+
+// First those that are below their floors, if any is. Those that are done leave the list.
+void Negotiator::Negotiate(Turn turn, std::vector<const Submitter*>* submitters) {
+  std::vector<Entry> below, entries;
+  for (const Submitter* submitter : *submitters) {
+    const int64_t floor = accountant_.Floor(submitter->name);
+    const double used = accountant_.WeightedUsed(submitter->name);
+    if (floor > 0 && used < static_cast<double>(floor)) below.push_back({submitter});
+    entries.push_back({submitter});
+  }
+  if (!below.empty()) {
+    Turn floors = turn;
+    floors.is_floor = true;
+    Spin(floors, &below);
+  }
+  Spin(turn, &entries);
+  submitters->clear();
+  for (const Entry& entry : entries) submitters->push_back(entry.submitter);
+}
+
+void Negotiator::Spin(const Turn& turn, std::vector<Entry>* entries) {
+  for (int spin = 1; RunSpin(turn, spin, entries); ++spin) {
+    if (turn.is_floor || entries->empty() || !matchmaker_.has_slots()) return;
+  }
+}
+
+void Negotiator::SetLimit(const Turn& turn, double usage, Entry* entry) const {
+  const std::string& name = entry->submitter->name;
+  const double used = accountant_.WeightedUsed(name);
+  const double share = most_priority_ / (entry->priority * norm_);
+  entry->limit = std::max(0.0, share * pie_ - used);
+  if (rules_.ignores_priorities) entry->limit = kUnlimited;
+  entry->unclaimed_limit = entry->limit;
+  if (turn.is_limited) {
+    const float left = static_cast<float>(turn.quota) - static_cast<float>(usage);
+    entry->unclaimed_limit = std::max(0.0, std::min(entry->limit, static_cast<double>(left)));
+  }
+  if (!rules_.match.preemption) entry->limit = entry->unclaimed_limit;
+  entry->starvation =
+      used + entry->limit > 0 ? used / (used + entry->limit) : static_cast<double>(kNotStarving);
+}
+
+// Returns the sum of the limits.
+double Negotiator::SetLimits(const Turn& turn, double pie, double usage,
+                             std::vector<Entry>* entries) {
+  pie_ = pie;
+  most_priority_ = norm_ = 0;
+  for (Entry& entry : *entries) {
+    entry.priority = accountant_.EffectivePriority(entry.submitter->name);
+    most_priority_ = std::max(most_priority_, entry.priority);
+  }
+  for (const Entry& entry : *entries) norm_ += most_priority_ / entry.priority;
+  double sum = 0;
+  for (Entry& entry : *entries) {
+    SetLimit(turn, usage, &entry);
+    sum += entry.limit;
+  }
+  return sum;
+}
+
+// Returns whether another spin may match more.
+bool Negotiator::RunSpin(const Turn& turn, int spin, std::vector<Entry>* entries) {
+  const bool preempts = rules_.match.preemption;
+  const bool ignores_limit = spin == 1 && preempts;
+  const double usage = UsageOf(turn.group);
+  if (!ignores_limit && turn.is_limited && usage >= turn.quota) return false;
+  matchmaker_.DropList();
+  if (!preempts) {
+    std::erase_if(*entries, [](const Entry& entry) { return entry.submitter->idle <= 0; });
+  }
+  pie_left_ = SetLimits(turn, std::min(record_.pool_weight, turn.quota), usage, entries);
+  if (!preempts && pie_left_ <= 0) return false;
+  if (spin == 1) {
+    GnuSort(entries, [](const Entry& a, const Entry& b) {
+      return std::tuple(a.priority, a.starvation, a.submitter->last_heard % kHeardModulus) <
+             std::tuple(b.priority, b.starvation, b.submitter->last_heard % kHeardModulus);
+    });
+  }
+  const double pie_before = pie_left_;
+  const size_t count_before = entries->size();
+  for (size_t i = 0; i < entries->size();) {
+    if (!ignores_limit && turn.is_limited && UsageOf(turn.group) >= turn.quota) break;
+    Outcome outcome = Outcome::kResume;
+    Visit(turn, spin, ignores_limit, usage, &(*entries)[i], &outcome);
+    if (outcome == Outcome::kDone) {
+      entries->erase(entries->begin() + static_cast<std::ptrdiff_t>(i));
+    } else {
+      ++i;
+    }
+  }
+  return pie_left_ < pie_before || entries->size() < count_before;
+}
+
+// Returns whether the submitter had a session.
+bool Negotiator::Visit(const Turn& turn, int spin, bool ignores_limit, double usage, Entry* entry,
+                       Outcome* outcome) {
+  const std::string& name = entry->submitter->name;
+  SetLimit(turn, usage, entry);
+  if (turn.is_floor) {
+    entry->limit = std::min(entry->limit, static_cast<double>(accountant_.Floor(name)));
+  }
+  entry->limit = std::min(entry->limit, pie_left_);
+  double ceiling = kUnlimited;
+  if (const int64_t most = accountant_.Ceiling(name); most >= 0) {
+    ceiling = static_cast<double>(most - static_cast<int64_t>(accountant_.WeightedUsed(name)));
+  }
+  *outcome = Outcome::kDone;
+  matchmaker_.ResetCounts();
+  if (entry->submitter->idle <= 0) return false;
+  const double least = record_.least_weight;
+  if (spin > 1 && (entry->limit < least || pie_left_ < least)) {
+    *outcome = Outcome::kResume;
+    return false;
+  }
+  if (ceiling <= 0 || ceiling < least) return false;
+  NegotiationEvent event{NegotiationEvent::Kind::kSession};
+  event.name = name;
+  if (turn.is_limited) event.other = tree_.groups()[turn.group].name;
+  event.priority = entry->priority;
+  event.limit = entry->limit;
+  event.unclaimed_limit = entry->unclaimed_limit;
+  event.pie_left = pie_left_;
+  event.ignores_limit = ignores_limit;
+  record_.events.push_back(std::move(event));
+  *outcome = RunSession(turn, ignores_limit, ceiling, entry);
+  return true;
+}
+
+Negotiator::Outcome Negotiator::RunSession(const Turn& /*turn*/, bool ignores_limit, double ceiling,
+                                           Entry* entry) {
+  SessionLimits session{entry->submitter->name, entry->priority, entry->limit,
+                        entry->unclaimed_limit};
+  std::vector<CondorJob>& jobs = pool_.jobs[session.submitter];
+  std::vector<int64_t> refused;  // auto clusters
+  bool limited = false;
+  for (size_t i = 0; i < jobs.size();) {
+    if (session.used >= session.limit) {
+      if (!ignores_limit) return Outcome::kResume;
+      session.only_for_rank = true;
+    }
+    if (session.used >= ceiling) return Outcome::kResume;
+    if (std::ranges::find(refused, jobs[i].auto_cluster) != refused.end()) {
+      ++i;
+      continue;
+    }
+    const Offer offer = matchmaker_.Find(session, jobs[i]);
+    if (offer.slot == kNoSlot) {
+      NegotiationEvent event{NegotiationEvent::Kind::kReject};
+      event.name = jobs[i].id;
+      event.other = matchmaker_.Reason();
+      record_.events.push_back(std::move(event));
+      refused.push_back(jobs[i].auto_cluster);
+      limited |= matchmaker_.counts().limit > 0;
+      if (!rules_.match.weights && !rules_.match.preemption && matchmaker_.counts().limit > 0) {
+        return Outcome::kResume;
+      }
+      ++i;
+      continue;
+    }
+    Match(offer, jobs[i], &session);
+    jobs.erase(jobs.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  return session.used >= session.limit || limited ? Outcome::kResume : Outcome::kDone;
+}
+
+void Negotiator::Match(const Offer& offer, const CondorJob& job, SessionLimits* session) {
+  const Slot& slot = matchmaker_.slot(offer.slot);
+  NegotiationEvent event{NegotiationEvent::Kind::kMatch};
+  event.name = job.id;
+  event.other = slot.name;
+  event.preempts = offer.preempts;
+  event.cost = offer.cost;
+  record_.events.push_back(std::move(event));
+  std::string held = slot.name;
+  if (HasConsumptionPolicy(names_, &all_, slot.ad)) absl::StrAppend(&held, "#", ++parts_);
+  matchmaker_.Take(offer, *session, job);
+  session->used += offer.cost;
+  if (offer.preempts.empty()) session->unclaimed_used += offer.cost;
+  pie_left_ -= offer.cost;
+  accountant_.Match(session->submitter, held, offer.cost);
+}
+
+}  // namespace muster::condor

@@ -1,0 +1,122 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Negotiation cycles: submitters take turns at slots, by user priority.
+//
+//   Negotiator negotiator(rules, std::move(groups), &names);
+//   CycleRecord record = negotiator.RunCycle(std::move(pool));
+//   for (const NegotiationEvent& event : record.events) ...
+//
+// The accountant's records carry over from cycle to cycle; slots, submitters and jobs are told
+// anew.
+#ifndef MUSTER_PEER_HTCONDOR_NEGOTIATOR_H_
+#define MUSTER_PEER_HTCONDOR_NEGOTIATOR_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/peer/htcondor/accountant.h"
+#include "lib/peer/htcondor/class_ad.h"
+#include "lib/peer/htcondor/group_tree.h"
+#include "lib/peer/htcondor/matchmaker.h"
+#include "lib/peer/htcondor/pool.h"
+#include "lib/peer/htcondor/quota_rounds.h"
+
+namespace muster::condor {
+
+struct NegotiatorRules {
+  AccountantRules accountant;
+  GroupRules groups;
+  RoundRules rounds;  // weights and preemption are those of `match`
+  MatchRules match;
+  ConcurrencyCounts::Limits concurrency;
+  std::optional<AdExpression> group_sort_key;
+  bool early_preemption = false;  // claims with retirement time left may be preempted
+  bool ignores_priorities = false;
+  bool weighted_demand = true;
+};
+
+// One step of a cycle.
+struct NegotiationEvent {
+  enum class Kind : uint8_t { kGroupTurn, kSession, kMatch, kReject } kind;
+  std::string name;  // the group, submitter or job
+  std::string
+      other;  // of a session: the group, empty if none limits it; of a match: the slot; of a
+              // rejection: the reason
+  std::string preempts;
+  double priority = 0, limit = 0, unclaimed_limit = 0, pie_left = 0;  // of a session
+  double allocated = 0;                                               // of a group's turn
+  double cost = 0;                                                    // of a match
+  bool ignores_limit = false;
+};
+
+struct CycleRecord {
+  double pool_weight = 0, least_weight = 0;
+  size_t considered = 0;  // slots
+  struct Standing {
+    std::string submitter;
+    double priority, factor, used;
+  };
+  std::vector<Standing> standings;
+  std::vector<NegotiationEvent> events;
+};
+
+class Negotiator {
+ public:
+  // `names` must outlive this.
+  Negotiator(NegotiatorRules rules, std::vector<GroupSpec> groups, AdNames* names);
+
+  Accountant& accountant() { return accountant_; }
+  CycleRecord RunCycle(Pool pool);
+
+ private:
+  struct Entry {
+    const Submitter* submitter;
+    double priority = 0, starvation = 0;
+    double limit = 0, unclaimed_limit = 0;
+    size_t next = 0;  // of its jobs
+  };
+  // What one group may negotiate for.
+  struct Turn {
+    GroupIndex group = kRootGroup;
+    bool is_limited = false;  // by the group's usage
+    double quota = 0;
+    bool is_floor = false;
+  };
+  enum class Outcome : uint8_t { kDone, kResume };
+
+  void Begin();
+  void CountClaims();
+  void Trim();
+  void RunGroups();
+  void Negotiate(Turn turn, std::vector<const Submitter*>* submitters);
+  void Spin(const Turn& turn, std::vector<Entry>* entries);
+  bool RunSpin(const Turn& turn, int spin, std::vector<Entry>* entries);
+  double SetLimits(const Turn& turn, double pie, double usage, std::vector<Entry>* entries);
+  void SetLimit(const Turn& turn, double usage, Entry* entry) const;
+  bool Visit(const Turn& turn, int spin, bool ignores_limit, double usage, Entry* entry,
+             Outcome* outcome);
+  Outcome RunSession(const Turn& turn, bool ignores_limit, double ceiling, Entry* entry);
+  void Match(const Offer& offer, const CondorJob& job, SessionLimits* session);
+  double UsageOf(GroupIndex g) const;
+
+  const NegotiatorRules rules_;
+  AdNames& all_;
+  const PoolNames names_;
+  GroupTree tree_;
+  const GroupSortKey sort_key_;
+  Accountant accountant_;
+  Matchmaker matchmaker_;
+  // Of the cycle:
+  Pool pool_;
+  std::optional<ConcurrencyCounts> concurrency_;
+  CycleRecord record_;
+  double pool_for_groups_ = 0;
+  double pie_ = 0, pie_left_ = 0, most_priority_ = 0, norm_ = 0;
+  int64_t parts_ = 0;  // of slots that were given away
+};
+
+}  // namespace muster::condor
+
+#endif  // MUSTER_PEER_HTCONDOR_NEGOTIATOR_H_

@@ -1,0 +1,144 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Expressions over two ads, and what is refused.
+#include "lib/peer/htcondor/class_ad.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/base/rng.h"
+
+namespace muster::condor {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ClassAdTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    my_.Set(names_.Of("Memory"), AdValue::Of(int64_t{4096}));
+    my_.Set(names_.Of("Owner"), AdValue::Of(std::string("Ann")));
+    my_.Set(names_.Of("Half"), Parsed("Memory / 2"));
+    my_.Set(names_.Of("Loop"), Parsed("Loop + 1"));
+    target_.Set(names_.Of("Memory"), AdValue::Of(int64_t{512}));
+    target_.Set(names_.Of("Cpus"), AdValue::Of(2.5));
+  }
+  AdExpression Parsed(const std::string& text) {
+    absl::StatusOr<AdExpression> parsed = AdExpression::Parse(text, &names_);
+    EXPECT_TRUE(parsed.ok()) << text << ": " << parsed.status();
+    return parsed.ok() ? *std::move(parsed) : AdExpression();
+  }
+  std::string Value(const std::string& text) {
+    const AdValue value = Parsed(text).Evaluate(my_, &target_);
+    switch (value.kind) {
+      case AdValue::Kind::kUndefined:
+        return "undefined";
+      case AdValue::Kind::kError:
+        return "error";
+      case AdValue::Kind::kBool:
+        return value.integer != 0 ? "true" : "false";
+      case AdValue::Kind::kInteger:
+        return absl::StrCat(value.integer);
+      case AdValue::Kind::kReal:
+        return absl::StrCat(value.real, "r");
+      case AdValue::Kind::kText:
+        return "'" + value.text + "'";
+    }
+    return "";
+  }
+  std::string Refusal(const std::string& text) {
+    return std::string(AdExpression::Parse(text, &names_).status().message());
+  }
+
+  AdNames names_;
+  ClassAd my_, target_;
+};
+
+TEST_F(ClassAdTest, NamesAreLookedUpInTheOwnAdFirst) {
+  EXPECT_EQ(Value("memory"), "4096");
+  EXPECT_EQ(Value("TARGET.Memory"), "512");
+  EXPECT_EQ(Value("MY.Cpus"), "undefined");
+  EXPECT_EQ(Value("Cpus"), "2.5r");
+  EXPECT_EQ(Value("target.Half"), "undefined");
+  EXPECT_EQ(Value("Half"), "2048");
+}
+
+TEST_F(ClassAdTest, NumbersKeepTheirKind) {
+  EXPECT_EQ(Value("7 / 2"), "3");
+  EXPECT_EQ(Value("7 % 4 + 2 * 3"), "9");
+  EXPECT_EQ(Value("7 / 2.0"), "3.5r");
+  EXPECT_EQ(Value("-(2 - 5)"), "3");
+  EXPECT_EQ(Value("true * 10.0"), "10r");
+  EXPECT_EQ(Value("1 / 0"), "error");
+  EXPECT_EQ(Value("1.0 / 0"), "error");
+  EXPECT_EQ(Value("9223372036854775807 + 1"), "-9223372036854775808");
+  EXPECT_EQ(Value("(0 - 9223372036854775807 - 1) / -1"), "-9223372036854775808");
+}
+
+TEST_F(ClassAdTest, UndefinedSpreadsUnlessTheOtherSideDecides) {
+  EXPECT_EQ(Value("None > 3"), "undefined");
+  EXPECT_EQ(Value("None > 3 && false"), "false");
+  EXPECT_EQ(Value("None > 3 || true"), "true");
+  EXPECT_EQ(Value("None > 3 && true"), "undefined");
+  EXPECT_EQ(Value("!None"), "undefined");
+  EXPECT_EQ(Value("None =?= undefined"), "true");
+  EXPECT_EQ(Value("Memory =!= undefined"), "true");
+  EXPECT_EQ(Value("None ? 1 : 2"), "undefined");
+}
+
+TEST_F(ClassAdTest, TextsCompareWithoutCaseButForIdentity) {
+  EXPECT_EQ(Value("Owner == \"ann\""), "true");
+  EXPECT_EQ(Value("Owner =?= \"ann\""), "false");
+  EXPECT_EQ(Value("Owner < \"bob\""), "true");
+  EXPECT_EQ(Value("Owner == 3"), "error");
+  EXPECT_EQ(Value("\"a\\\"b\""), "'a\"b'");
+}
+
+TEST_F(ClassAdTest, FunctionsOfTheSubset) {
+  EXPECT_EQ(Value("quantize(3, {2, 8})"), "8");
+  EXPECT_EQ(Value("quantize(20, {2, 8})"), "24");
+  EXPECT_EQ(Value("quantize(20.5, 8)"), "24r");
+  EXPECT_EQ(Value("floor(3.7) + ceiling(3.2) + round(2.5) + int(-1.5)"), "9");
+  EXPECT_EQ(Value("ifThenElse(Memory > 100, Owner, 1 / 0)"), "'Ann'");
+  EXPECT_EQ(Value("member(\"ANN\", {\"bob\", Owner})"), "true");
+  EXPECT_EQ(Value("isUndefined(None) && isError(1 / 0)"), "true");
+  EXPECT_EQ(Value("tolower(Owner)"), "'ann'");
+  EXPECT_EQ(Value("floor(1e300)"), "error");
+}
+
+TEST_F(ClassAdTest, AttributesThatStandForEachOtherEndInError) {
+  EXPECT_EQ(Value("Loop"), "error");
+}
+
+TEST_F(ClassAdTest, RefusesWithPlaceAndRule) {
+  EXPECT_EQ(Refusal("Memory >"), "expression, byte 8: an operand is expected");
+  EXPECT_EQ(Refusal("(1 + 2"), "expression, byte 6: ')' is expected");
+  EXPECT_EQ(Refusal("1 2"), "expression, byte 2: an operator or the end is expected");
+  EXPECT_EQ(Refusal("\"open"), "expression, byte 5: a text without an end");
+  EXPECT_EQ(Refusal("regexp(\"a\", Owner)"), "expression, byte 7: function regexp is not known");
+  EXPECT_EQ(Refusal("floor(1, 2)"), "expression, byte 11: function floor takes 1 arguments");
+  EXPECT_THAT(Refusal("99999999999999999999"), HasSubstr("an integer out of range"));
+  EXPECT_THAT(Refusal("{1, 2} + 1") + Refusal("floor({1})"), HasSubstr("a list where a value"));
+  EXPECT_THAT(Refusal(std::string(5'000, '(')), HasSubstr("nested too deeply"));
+  EXPECT_THAT(Refusal(std::string(70'000, ' ')), HasSubstr("longer than 65536 bytes"));
+  EXPECT_THAT(Refusal("other.Memory"), HasSubstr("MY and TARGET alone"));
+}
+
+TEST_F(ClassAdTest, NoTextDoesHarm) {
+  constexpr const char* kTokens[] = {
+      "1", "2.5", "\"a\"", "Memory", "MY.",    "TARGET.", "(",         ")",     "{",   "}",  ",",
+      "+", "-",   "*",     "/",      "%",      "&&",      "||",        "!",     "=?=", "==", "<=",
+      "?", ":",   "if",    "x(",     "floor(", "member(", "undefined", "error", " "};
+  Rng rng(3);
+  for (int round = 0; round < 20'000; ++round) {
+    std::string text;
+    for (uint64_t i = rng.Below(12); i > 0; --i) text += kTokens[rng.Below(std::size(kTokens))];
+    const absl::StatusOr<AdExpression> parsed = AdExpression::Parse(text, &names_);
+    if (parsed.ok()) parsed->Evaluate(my_, &target_);
+  }
+}
+
+}  // namespace
+}  // namespace muster::condor
