@@ -57,6 +57,9 @@ class Probe:
     def condor(self, case: Json) -> Any:
         return self._ask({"condor": case})["answers"]
 
+    def pulsar(self, case: Json) -> list[Any]:
+        return self._ask({"pulsar": case})["answers"]
+
     def loads(self, options: Json, ops: list[Json]) -> list[Json]:
         return self._ask({"loads": options, "ops": ops})["answers"]
 

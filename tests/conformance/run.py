@@ -51,6 +51,7 @@ from adapters import (  # noqa: E402
     kube_batch,
     kube_scheduler,
     kueue,
+    pulsar,
     ray,
     scheduler_plugins,
     volcano,
@@ -70,6 +71,7 @@ ADAPTERS = {
     "drf": drf,
     "hdrf": drf,
     "htcondor": htcondor,
+    "pulsar": pulsar,
 }
 SECONDS_PER_CASE = 60
 

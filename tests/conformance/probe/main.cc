@@ -35,6 +35,7 @@ constexpr Question kQuestions[] = {
     {"kueue_view", AskKueueView},
     {"loads", AskLoads},
     {"numa", AskNuma},
+    {"pulsar", AskPulsar},
     {"quota_forest", AskQuotaForest},
     {"quota_level", AskQuotaLevel},
     {"quota_profile", AskQuotaProfile},

@@ -12,6 +12,7 @@
 //   {"devices": {"machines": {NAME: MACHINE}, ...}, "ops": [{"op": "schedule", ...}]} -> {"answers": [{"node": NAME}]}
 //     (or "choose": that step alone on one machine; "read": what a request asks for; "score"; "hold", "give_back": the books)
 //   {"condor": CASE} -> {"answers": [RECORD, ...]}: events of the accountant, quotas, or cycles
+//   {"pulsar": CASE} -> {"answers": [RECORD, ...]}: one for each round, call or step
 //   {"loads": {"nodes": {NAME: LOAD}, ...}, "ops": [{"task": NAME, ...}]} -> {"answers": [{"fits": {NAME: true}}]}
 //   {"capacity": [{"op": "add", "namespace": NAME, "min": {"cpu": 8000}}, ...]} -> {"answers": [{"accounts": ...}]}
 //   {"zones": {"resources": [NAME, ...], "nodes": {NAME: NODE}}, "ops": [{"task": TASK, ...}]} -> {"answers": [...]}
@@ -55,6 +56,8 @@ absl::StatusOr<nlohmann::json> AskQuotaForest(const nlohmann::json& request);
 // HTCondor's accountant, group quotas and negotiation cycles, by the configuration and the events
 // of a record.
 absl::StatusOr<nlohmann::json> AskCondor(const nlohmann::json& request);
+// Pulsar's shedders, placements and splits; the name of the record says which.
+absl::StatusOr<nlohmann::json> AskPulsar(const nlohmann::json& request);
 // The root of a tree that has what some nodes have.
 absl::StatusOr<nlohmann::json> AskQuotaProfile(const nlohmann::json& request);
 // Edits of such a tree: which are accepted.
