@@ -381,7 +381,10 @@ std::vector<Ranked> NodeSearch::ScanNodes(ClassIndex c, const ClassNeeds& needs,
   }
   std::vector<Ranked> ranked(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
-    ranked[i] = {0, nodes[i], rank(nodes[i]), dispatcher_.node_ties().place(nodes[i])};
+    // By member: a whole value would be read back at once from small stores, and wait for them.
+    ranked[i].node = nodes[i];
+    ranked[i].rank = rank(nodes[i]);
+    ranked[i].place = dispatcher_.node_ties().place(nodes[i]);
   }
   if (ranks()) {
     std::stable_sort(ranked.begin(), ranked.end(),
