@@ -11,6 +11,7 @@
 #include "muster/schedule.h"
 #include "tests/support/random_edits.h"
 #include "tests/support/random_world.h"
+#include "tests/support/world_loop.h"
 
 namespace muster::testing {
 namespace {
@@ -34,7 +35,7 @@ std::string RandomOptions(Rng& rng) {
 }
 
 TEST(KubeSchedulerBoards, ChooseAsTheSearchDoes) {
-  for (uint64_t seed = 0; seed < 1'500; ++seed) {
+  for (uint64_t seed = 0; seed < WorldCount(1'500); ++seed) {
     Rng rng(seed);
     const WorldKnobs large{.nodes = 40, .queues = 3, .jobs = 12, .tasks = 12};
     const ClusterSpec world = RandomWorld(seed, seed % 3 == 0 ? large : WorldKnobs{});
@@ -48,7 +49,7 @@ TEST(KubeSchedulerBoards, ChooseAsTheSearchDoes) {
 
 // From 100 nodes on the search ends early, and goes on where the last one ended.
 TEST(KubeSchedulerBoards, ChooseAsTheSearchDoesOnLargerClusters) {
-  for (uint64_t seed = 0; seed < 40; ++seed) {
+  for (uint64_t seed = 0; seed < (WorldCount(1'500) + 37) / 38; ++seed) {
     Rng rng(seed);
     GenerateOptions generate;
     generate.mix = seed % 2 == 0 ? "uniform" : "openb";
@@ -71,7 +72,7 @@ TEST(KubeSchedulerBoards, ChooseAsTheSearchDoesOnLargerClusters) {
 }
 
 TEST(KubeSchedulerBoards, ChooseAsTheSearchDoesCycleAfterCycle) {
-  for (uint64_t seed = 0; seed < 150; ++seed) {
+  for (uint64_t seed = 0; seed < (WorldCount(1'500) + 9) / 10; ++seed) {
     Rng rng(seed);
     const WorldKnobs knobs{.nodes = 12, .queues = 2, .jobs = 8, .tasks = 6};
     Cluster cluster = MakeCluster(RandomWorld(seed, knobs));

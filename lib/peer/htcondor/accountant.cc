@@ -108,12 +108,10 @@ void Accountant::Release(std::string_view slot) {
 void Accountant::CheckMatches(std::span<const Claim> claims) {
   HashMap<std::string, std::string> holder;
   for (const Claim& claim : claims) holder[claim.slot] = claim.customer;
-  std::vector<std::string> gone;
-  for (const auto& [slot, held] : held_) {
-    const auto it = holder.find(slot);
-    if (it == holder.end() || it->second != held.customer) gone.push_back(slot);
-  }
-  for (const std::string& slot : gone) held_.erase(slot);
+  held_.erase_if([&](const auto& entry) {
+    const auto it = holder.find(entry.first);
+    return it == holder.end() || it->second != entry.second.customer;
+  });
   for (auto& [customer, record] : records_) {
     record.weighted_used = 0;
     if (!rules_.resets_groups) continue;

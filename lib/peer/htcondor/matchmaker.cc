@@ -106,7 +106,7 @@ bool Matchmaker::Judge(size_t s, const SessionLimits& session, const ClassAd& jo
   const bool divides = HasConsumptionPolicy(names_, &all_, slot);
   candidate->cost = WeightOf(names_, slot, rules_.weights || divides);
   std::optional<ClassAd> filled;
-  if (HasConsumptionPolicy(names_, &all_, slot)) {
+  if (divides) {
     const std::optional<Consumption> consumption = ConsumptionOf(names_, &all_, slot, job);
     if (!consumption) return false;
     filled = job;

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/gnu_sort.h"
+#include "lib/base/hash_map.h"
 
 namespace muster::condor {
 namespace {
@@ -223,9 +224,7 @@ bool Negotiator::RunSpin(const Turn& turn, int spin, std::vector<Entry>* entries
   const size_t count_before = entries->size();
   for (size_t i = 0; i < entries->size();) {
     if (!ignores_limit && turn.is_limited && UsageOf(turn.group) >= turn.quota) break;
-    Outcome outcome = Outcome::kResume;
-    Visit(turn, spin, ignores_limit, usage, &(*entries)[i], &outcome);
-    if (outcome == Outcome::kDone) {
+    if (Visit(turn, spin, ignores_limit, usage, &(*entries)[i]) == Outcome::kDone) {
       entries->erase(entries->begin() + static_cast<std::ptrdiff_t>(i));
     } else {
       ++i;
@@ -234,9 +233,8 @@ bool Negotiator::RunSpin(const Turn& turn, int spin, std::vector<Entry>* entries
   return pie_left_ < pie_before || entries->size() < count_before;
 }
 
-// Returns whether the submitter had a session.
-bool Negotiator::Visit(const Turn& turn, int spin, bool ignores_limit, double usage, Entry* entry,
-                       Outcome* outcome) {
+Negotiator::Outcome Negotiator::Visit(const Turn& turn, int spin, bool ignores_limit, double usage,
+                                      Entry* entry) {
   const std::string& name = entry->submitter->name;
   SetLimit(turn, usage, entry);
   if (turn.is_floor) {
@@ -247,15 +245,11 @@ bool Negotiator::Visit(const Turn& turn, int spin, bool ignores_limit, double us
   if (const int64_t most = accountant_.Ceiling(name); most >= 0) {
     ceiling = static_cast<double>(most - static_cast<int64_t>(accountant_.WeightedUsed(name)));
   }
-  *outcome = Outcome::kDone;
   matchmaker_.ResetCounts();
-  if (entry->submitter->idle <= 0) return false;
+  if (entry->submitter->idle <= 0) return Outcome::kDone;
   const double least = record_.least_weight;
-  if (spin > 1 && (entry->limit < least || pie_left_ < least)) {
-    *outcome = Outcome::kResume;
-    return false;
-  }
-  if (ceiling <= 0 || ceiling < least) return false;
+  if (spin > 1 && (entry->limit < least || pie_left_ < least)) return Outcome::kResume;
+  if (ceiling <= 0 || ceiling < least) return Outcome::kDone;
   NegotiationEvent event{NegotiationEvent::Kind::kSession};
   event.name = name;
   if (turn.is_limited) event.other = tree_.groups()[turn.group].name;
@@ -265,43 +259,51 @@ bool Negotiator::Visit(const Turn& turn, int spin, bool ignores_limit, double us
   event.pie_left = pie_left_;
   event.ignores_limit = ignores_limit;
   record_.events.push_back(std::move(event));
-  *outcome = RunSession(turn, ignores_limit, ceiling, entry);
-  return true;
+  return RunSession(ignores_limit, ceiling, *entry);
 }
 
-Negotiator::Outcome Negotiator::RunSession(const Turn& /*turn*/, bool ignores_limit, double ceiling,
-                                           Entry* entry) {
-  SessionLimits session{entry->submitter->name, entry->priority, entry->limit,
-                        entry->unclaimed_limit};
-  std::vector<CondorJob>& jobs = pool_.jobs[session.submitter];
-  std::vector<int64_t> refused;  // auto clusters
+Negotiator::Outcome Negotiator::RunSession(bool ignores_limit, double ceiling, const Entry& entry) {
+  std::vector<CondorJob>& jobs = pool_.jobs[entry.submitter->name];
+  std::vector<uint8_t> is_matched(jobs.size(), 0);
+  const Outcome outcome = OfferSlots(ignores_limit, ceiling, entry, jobs, &is_matched);
+  size_t kept = 0;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    if (is_matched[i]) continue;
+    if (kept != i) jobs[kept] = std::move(jobs[i]);
+    ++kept;
+  }
+  jobs.erase(jobs.begin() + static_cast<std::ptrdiff_t>(kept), jobs.end());
+  return outcome;
+}
+
+Negotiator::Outcome Negotiator::OfferSlots(bool ignores_limit, double ceiling, const Entry& entry,
+                                           std::span<const CondorJob> jobs,
+                                           std::vector<uint8_t>* is_matched) {
+  SessionLimits session{entry.submitter->name, entry.priority, entry.limit, entry.unclaimed_limit};
+  HashSet<int64_t> refused;  // auto clusters
   bool limited = false;
-  for (size_t i = 0; i < jobs.size();) {
+  for (size_t i = 0; i < jobs.size(); ++i) {
     if (session.used >= session.limit) {
       if (!ignores_limit) return Outcome::kResume;
       session.only_for_rank = true;
     }
     if (session.used >= ceiling) return Outcome::kResume;
-    if (std::ranges::find(refused, jobs[i].auto_cluster) != refused.end()) {
-      ++i;
-      continue;
-    }
+    if (refused.contains(jobs[i].auto_cluster)) continue;
     const Offer offer = matchmaker_.Find(session, jobs[i]);
     if (offer.slot == kNoSlot) {
       NegotiationEvent event{NegotiationEvent::Kind::kReject};
       event.name = jobs[i].id;
       event.other = matchmaker_.Reason();
       record_.events.push_back(std::move(event));
-      refused.push_back(jobs[i].auto_cluster);
+      refused.insert(jobs[i].auto_cluster);
       limited |= matchmaker_.counts().limit > 0;
       if (!rules_.match.weights && !rules_.match.preemption && matchmaker_.counts().limit > 0) {
         return Outcome::kResume;
       }
-      ++i;
       continue;
     }
     Match(offer, jobs[i], &session);
-    jobs.erase(jobs.begin() + static_cast<std::ptrdiff_t>(i));
+    (*is_matched)[i] = 1;
   }
   return session.used >= session.limit || limited ? Outcome::kResume : Outcome::kDone;
 }

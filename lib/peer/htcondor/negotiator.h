@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -95,9 +96,11 @@ class Negotiator {
   bool RunSpin(const Turn& turn, int spin, std::vector<Entry>* entries);
   double SetLimits(const Turn& turn, double pie, double usage, std::vector<Entry>* entries);
   void SetLimit(const Turn& turn, double usage, Entry* entry) const;
-  bool Visit(const Turn& turn, int spin, bool ignores_limit, double usage, Entry* entry,
-             Outcome* outcome);
-  Outcome RunSession(const Turn& turn, bool ignores_limit, double ceiling, Entry* entry);
+  Outcome Visit(const Turn& turn, int spin, bool ignores_limit, double usage, Entry* entry);
+  Outcome RunSession(bool ignores_limit, double ceiling, const Entry& entry);
+  // Marks the jobs that get a slot.
+  Outcome OfferSlots(bool ignores_limit, double ceiling, const Entry& entry,
+                     std::span<const CondorJob> jobs, std::vector<uint8_t>* is_matched);
   void Match(const Offer& offer, const CondorJob& job, SessionLimits* session);
   double UsageOf(GroupIndex g) const;
 

@@ -84,8 +84,7 @@ class KaiSolver {
   KaiWorld* world_;
   KaiQuestion question_;
   std::set<KaiFingerprint> failed_;
-  std::vector<uint32_t>
-      waiting_;  // jobs with pending tasks; simulations change those of victims alone
+  std::vector<uint32_t> waiting_;  // jobs with pending tasks; simulations change victims' alone
   int64_t simulations_ = 0;
 };
 

@@ -77,6 +77,7 @@ World::World(PodClasses* classes) : classes_(*classes) {
 
 void World::SetOrder(std::vector<NodeIndex> order) {
   order_ = std::move(order);
+  by_name_.clear();
   order_place_.assign(books_.size(), kNone);
   for (uint32_t p = 0; p < order_.size(); ++p) order_place_[order_[p]] = p;
 }

@@ -90,25 +90,28 @@ std::vector<std::string> AvgShedder::Move(const Pair& pair, BundleFinder* finder
   return taken;
 }
 
+AvgShedder::Key AvgShedder::KeyOf(const Bundle& bundle) {
+  const Traffic &a = bundle.shortly, &b = bundle.longly;
+  return {a.bytes_in, a.bytes_out, a.rate_in, a.rate_out,
+          b.bytes_in, b.bytes_out, b.rate_in, b.rate_out};
+}
+
 void AvgShedder::Remember(const Bundle& bundle, std::string broker) {
-  for (auto& [known, destination] : destinations_) {
-    if (known.shortly == bundle.shortly && known.longly == bundle.longly) {
-      destination = std::move(broker);
-      return;
-    }
-  }
-  destinations_.emplace_back(bundle, std::move(broker));
+  const auto [it, is_new] = destinations_.try_emplace(KeyOf(bundle));
+  it->second = std::move(broker);
+  if (is_new) filed_[bundle.name] = it->first;
 }
 
 void AvgShedder::Forget(const std::string& bundle) {
-  std::erase_if(destinations_, [&](const auto& entry) { return entry.first.name == bundle; });
+  const auto it = filed_.find(bundle);
+  if (it == filed_.end()) return;
+  destinations_.erase(it->second);
+  filed_.erase(bundle);
 }
 
 const std::string* AvgShedder::DestinationOf(const Bundle& bundle) const {
-  for (const auto& [known, destination] : destinations_) {
-    if (known.shortly == bundle.shortly && known.longly == bundle.longly) return &destination;
-  }
-  return nullptr;
+  const auto it = destinations_.find(KeyOf(bundle));
+  return it == destinations_.end() ? nullptr : &it->second;
 }
 
 const std::string* AvgShedder::PlaceOf(const Bundle& bundle,

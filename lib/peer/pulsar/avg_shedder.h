@@ -17,9 +17,9 @@
 #ifndef MUSTER_PEER_PULSAR_AVG_SHEDDER_H_
 #define MUSTER_PEER_PULSAR_AVG_SHEDDER_H_
 
+#include <array>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "lib/base/hash_map.h"
@@ -56,6 +56,8 @@ class AvgShedder {
   const HashMap<std::string, int64_t>& low_hits() const { return low_; }
 
  private:
+  using Key = std::array<double, 8>;  // what a bundle carries
+  static Key KeyOf(const Bundle& bundle);
   struct Pair {
     const Broker *low, *high;
   };
@@ -66,7 +68,8 @@ class AvgShedder {
   const Rules rules_;
   HashMap<std::string, double> scores_;
   HashMap<std::string, int64_t> high_, low_;
-  std::vector<std::pair<Bundle, std::string>> destinations_;  // by traffic
+  HashMap<Key, std::string> destinations_;  // by traffic
+  HashMap<std::string, Key> filed_;         // by the bundle that was remembered first
 };
 
 }  // namespace muster::pulsar

@@ -107,13 +107,9 @@ std::optional<SplitStrategy::Reason> SplitStrategy::Exceeds(const BundleStats& s
 
 std::vector<SplitStrategy::Split> SplitStrategy::Choose(const std::vector<BundleStats>& stats,
                                                         const World& world) {
-  HashMap<std::string, bool> present;
-  for (const BundleStats& bundle : stats) present[bundle.name] = true;
-  std::vector<std::string> gone;
-  for (const auto& [name, count] : hits_) {
-    if (!present.contains(name)) gone.push_back(name);
-  }
-  for (const std::string& name : gone) hits_.erase(name);
+  HashSet<std::string_view> present;
+  for (const BundleStats& bundle : stats) present.insert(bundle.name);
+  hits_.erase_if([&](const auto& entry) { return !present.contains(entry.first); });
   HashMap<std::string, int64_t> bundles = world.bundles;
   std::vector<Split> splits;
   for (const BundleStats& bundle : stats) {

@@ -67,20 +67,26 @@ void TimeAverage::Add(const Traffic& sample) {
   mix(&average_.rate_out, sample.rate_out);
 }
 
+void KeepOnly(const std::vector<std::string>& brokers, HashMap<std::string, double>* averages) {
+  HashSet<std::string_view> kept;
+  for (const std::string& name : brokers) kept.insert(name);
+  averages->erase_if([&](const auto& entry) { return !kept.contains(entry.first); });
+}
+
 void BrokerAverage::Add(double usage, double bytes) {
   if (std::exchange(is_new_, false)) {
     usage_ = usage;
     bytes_ = bytes;
     return;
   }
-  usage_ = history_ * usage_ + (1 - history_) * usage;
-  bytes_ = history_ * bytes_ + (1 - history_) * bytes;
+  usage_ = Mix(history_, usage_, usage);
+  bytes_ = Mix(history_, bytes_, bytes);
 }
 
 std::vector<Candidate> BundleFinder::CandidatesOf(const Broker& broker, Measure measure) {
   if (!std::exchange(is_ready_, true)) {
-    HashMap<std::string_view, bool> unloaded;
-    for (const std::string& name : cluster_.recently_unloaded) unloaded[name] = true;
+    HashSet<std::string_view> unloaded;
+    for (const std::string& name : cluster_.recently_unloaded) unloaded.insert(name);
     for (size_t i = 0; i < cluster_.bundles.size(); ++i) {
       const std::string& name = cluster_.bundles[i].name;
       if (!unloaded.contains(name) && !IsProbe(name)) movable_[name] = i;

@@ -81,6 +81,14 @@ class TimeAverage {
   int64_t most_, count_ = 0;
 };
 
+// Returns the exponential average that follows `average`, with the weight of history.
+inline double Mix(double history, double average, double sample) {
+  return history * average + (1 - history) * sample;
+}
+
+// Forgets what is kept of brokers that are not listed.
+void KeepOnly(const std::vector<std::string>& brokers, HashMap<std::string, double>* averages);
+
 // Averages of one broker that are updated with its own reports.
 class BrokerAverage {
  public:

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t kMostTurns = std::numeric_limits<int32_t>::max();
 
-int64_t Of(const HashMap<std::string, int64_t>& counts, const std::string& name) {
+int64_t CountOf(const HashMap<std::string, int64_t>& counts, const std::string& name) {
   const auto it = counts.find(name);
   return it == counts.end() ? 0 : it->second;
 }
@@ -47,6 +47,7 @@ Names BestByRate(const std::vector<std::pair<std::string, double>>& scores) {
 Names UsagePlacement::Best(const std::vector<const Broker*>& candidates) {
   if (candidates.empty()) return {};
   double sum = 0;
+  std::vector<double> averages;
   for (const Broker* broker : candidates) {
     const double usage = WeightedUsage(*broker, weights_);
     const bool is_idle =
@@ -54,26 +55,19 @@ Names UsagePlacement::Best(const std::vector<const Broker*>& candidates) {
     const auto it = averages_.find(broker->name);
     double average = usage;
     if (!is_idle && it != averages_.end()) {
-      average = history_ * it->second + (1 - history_) * usage;
+      average = Mix(history_, it->second, usage);
     }
     averages_[broker->name] = average;
+    averages.push_back(average);
     sum += average;
   }
   const double mean = sum / static_cast<double>(candidates.size());
   Names best, all;
-  for (const Broker* broker : candidates) {
-    all.push_back(broker->name);
-    if (averages_[broker->name] + difference_ <= mean) best.push_back(broker->name);
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    all.push_back(candidates[i]->name);
+    if (averages[i] + difference_ <= mean) best.push_back(candidates[i]->name);
   }
   return best.empty() ? all : best;
-}
-
-void UsagePlacement::SetActive(const Names& brokers) {
-  Names gone;
-  for (const auto& [name, average] : averages_) {
-    if (std::ranges::find(brokers, name) == brokers.end()) gone.push_back(name);
-  }
-  for (const std::string& name : gone) averages_.erase(name);
 }
 
 Names BestByLoad(const Names& candidates, const HashMap<std::string, double>& loads,
@@ -106,20 +100,22 @@ std::string RoundRobin::Next(const Names& candidates) {
 
 Names KeepEven(const Names& candidates, const HashMap<std::string, int64_t>& bundles) {
   int64_t least = std::numeric_limits<int64_t>::max();
-  for (const std::string& name : candidates) least = std::min(least, Of(bundles, name));
-  return Filtered(candidates, [&](const std::string& name) { return Of(bundles, name) == least; });
+  for (const std::string& name : candidates) least = std::min(least, CountOf(bundles, name));
+  return Filtered(candidates,
+                  [&](const std::string& name) { return CountOf(bundles, name) == least; });
 }
 
 Names KeepWithinTopics(const Names& candidates, const HashMap<std::string, int64_t>& topics,
                        int64_t most) {
   const Names left =
-      Filtered(candidates, [&](const std::string& name) { return Of(topics, name) <= most; });
+      Filtered(candidates, [&](const std::string& name) { return CountOf(topics, name) <= most; });
   return left.empty() ? candidates : left;
 }
 
 Names KeepBelowTopics(const Names& candidates, const HashMap<std::string, int64_t>& topics,
                       int64_t most) {
-  return Filtered(candidates, [&](const std::string& name) { return Of(topics, name) < most; });
+  return Filtered(candidates,
+                  [&](const std::string& name) { return CountOf(topics, name) < most; });
 }
 
 Names KeepApart(const Names& candidates, const HashMap<std::string, int64_t>& namespaces,
@@ -131,7 +127,7 @@ Names KeepApart(const Names& candidates, const HashMap<std::string, int64_t>& na
       return it == domains.end() ? std::string("default") : it->second;
     };
     HashMap<std::string, int64_t> counts;
-    for (const std::string& name : candidates) counts[domain_of(name)] += Of(namespaces, name);
+    for (const std::string& name : candidates) counts[domain_of(name)] += CountOf(namespaces, name);
     int64_t least = std::numeric_limits<int64_t>::max();
     for (const auto& [domain, count] : counts) least = std::min(least, count);
     left = Filtered(candidates,

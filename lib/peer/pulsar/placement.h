@@ -39,7 +39,7 @@ class UsagePlacement {
   UsagePlacement(const Weights& weights, double history, double difference)
       : weights_(weights), history_(history), difference_(difference) {}
   Names Best(const std::vector<const Broker*>& candidates);
-  void SetActive(const Names& brokers);
+  void SetActive(const Names& brokers) { KeepOnly(brokers, &averages_); }
   const HashMap<std::string, double>& averages() const { return averages_; }
 
  private:

@@ -8,8 +8,9 @@
 // modular one sheds by one of four shedders (shedders.h, avg_shedder.h); the extensible one moves
 // bundles from the most loaded brokers to the least loaded ones (transfer_shedder.h).
 //
-// Guarantee. No shedder empties a broker of its last bundle, moves a bundle that was unloaded a
-// moment ago, or moves one that only probes a broker.
+// Guarantee. No shedder moves a bundle that was unloaded a moment ago, or one that only probes a
+// broker; and none moves a bundle from a broker that does not own it. All but the shedder of pairs
+// leave brokers of one bundle alone.
 //
 // Peer semantics kept: the arithmetic to the last bit, shares of a resource as 32-bit floats; what
 // each strategy remembers from round to round; the partition that picks the busiest bundles.

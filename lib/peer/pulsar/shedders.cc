@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <utility>
 
@@ -11,7 +10,8 @@ namespace muster::pulsar {
 namespace {
 
 constexpr double kBeyond = 0.05;  // how far below the threshold a broker is brought
-constexpr int64_t kMostInt = std::numeric_limits<int32_t>::max();
+constexpr double kLeastInt = std::numeric_limits<int32_t>::min();
+constexpr double kMostInt = std::numeric_limits<int32_t>::max();
 
 // Takes candidates until they weigh enough; at least one.
 std::vector<std::string> TakeUntil(double wanted, const std::vector<Candidate>& candidates) {
@@ -32,20 +32,12 @@ void Append(const Broker& broker, std::vector<std::string> bundles, std::vector<
 // A double cut to a 32-bit integer, saturating.
 int64_t CutToInt32(double number) {
   if (std::isnan(number)) return 0;
-  return static_cast<int64_t>(std::clamp(number, -2147483648.0, 2147483647.0));
+  return static_cast<int64_t>(std::clamp(number, kLeastInt, kMostInt));
 }
 
 }  // namespace
 
 // --- threshold
-
-void ThresholdShedder::SetActive(const std::vector<std::string>& brokers) {
-  std::vector<std::string> gone;
-  for (const auto& [name, average] : averages_) {
-    if (std::ranges::find(brokers, name) == brokers.end()) gone.push_back(name);
-  }
-  for (const std::string& name : gone) averages_.erase(name);
-}
 
 // Returns the mean of the averages.
 double ThresholdShedder::Advance(const Cluster& cluster) {
@@ -53,7 +45,7 @@ double ThresholdShedder::Advance(const Cluster& cluster) {
   for (const Broker& broker : cluster.brokers) {
     const double usage = WeightedUsage(broker, rules_.weights);
     const auto [it, is_new] = averages_.try_emplace(broker.name, usage);
-    if (!is_new) it->second = it->second * rules_.history + (1 - rules_.history) * usage;
+    if (!is_new) it->second = Mix(rules_.history, it->second, usage);
     sum += it->second;
   }
   return sum / static_cast<double>(cluster.brokers.size());
@@ -122,20 +114,18 @@ namespace {
 // The brokers of most and least, and their values.
 struct Extremes {
   const Broker* most_of = nullptr;
-  double most = 0, least = static_cast<double>(kMostInt);
+  double most = 0, least = kMostInt;
 };
 
 Extremes ExtremesOf(const Cluster& cluster, Measure measure) {
   Extremes extremes;
-  bool is_first = true;
   for (const Broker& broker : cluster.brokers) {
     const double value =
         measure == Measure::kBytes ? broker.traffic.bytes() : broker.traffic.rate();
-    if (value > extremes.most || is_first) {
-      if (value > extremes.most) extremes.most_of = &broker;
-      extremes.most = std::max(extremes.most, value);
+    if (value > extremes.most) {
+      extremes.most_of = &broker;
+      extremes.most = value;
     }
-    is_first = false;
     extremes.least = std::min(extremes.least, value);
   }
   if (std::fabs(extremes.least) < 1e-6) extremes.least = 1;

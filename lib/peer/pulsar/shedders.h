@@ -39,7 +39,7 @@ class ThresholdShedder {
 
   std::vector<Unload> Shed(const Cluster& cluster);
   // Forgets averages of all other brokers.
-  void SetActive(const std::vector<std::string>& brokers);
+  void SetActive(const std::vector<std::string>& brokers) { KeepOnly(brokers, &averages_); }
   const HashMap<std::string, double>& averages() const { return averages_; }
 
  private:

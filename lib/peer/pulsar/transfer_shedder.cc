@@ -36,9 +36,9 @@ TransferRound::Skip TransferShedder::Count(const std::vector<BrokerReport>& repo
                                            TransferWorld* world, Sums* sums) const {
   double sum = 0;
   bool saw_old = false;
-  HashMap<std::string, bool> reporting;
+  HashSet<std::string_view> reporting;
   for (const BrokerReport& report : reports) {
-    reporting[report.name] = true;
+    reporting.insert(report.name);
     if (report.age > rules_.oldest) {
       saw_old = true;
       continue;
