@@ -12,8 +12,6 @@
 namespace muster::condor {
 namespace {
 
-constexpr int kMostDepth = 200;
-
 using Kind = AdValue::Kind;
 
 bool IsExceptional(const AdValue& value) {
@@ -57,21 +55,42 @@ bool Compare(const AdValue& a, const AdValue& b, int* order) {
   return !std::isnan(x) && !std::isnan(y);
 }
 
+template <class T>
+void AppendBytes(const T& value, std::string* key) {
+  key->append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+
+void AppendValue(const AdValue& value, std::string* key) {
+  AppendBytes(value.kind, key);
+  if (value.kind == Kind::kReal) AppendBytes(value.real, key);
+  if (value.kind == Kind::kInteger || value.kind == Kind::kBool) AppendBytes(value.integer, key);
+  if (value.kind != Kind::kText) return;
+  AppendBytes(value.text.size(), key);
+  key->append(value.text);
+}
+
 }  // namespace
 
 AdName AdNames::Of(std::string_view name) {
   return names_.Intern(absl::AsciiStrToLower(ToAbsl(name)));
 }
 
+size_t ClassAd::PlaceOf(AdName name) const {
+  return static_cast<size_t>(std::ranges::lower_bound(names_, name) - names_.begin());
+}
+
 const ClassAd::Entry* ClassAd::Find(AdName name) const {
-  const auto it = std::ranges::lower_bound(entries_, name, {}, &Entry::name);
-  return it == entries_.end() || it->name != name ? nullptr : &*it;
+  const size_t at = PlaceOf(name);
+  return at == names_.size() || names_[at] != name ? nullptr : &entries_[at];
 }
 
 ClassAd::Entry& ClassAd::Make(AdName name) {
-  const auto it = std::ranges::lower_bound(entries_, name, {}, &Entry::name);
-  if (it != entries_.end() && it->name == name) return *it;
-  return *entries_.insert(it, Entry{name, {}, nullptr});
+  const size_t at = PlaceOf(name);
+  if (at == names_.size() || names_[at] != name) {
+    names_.insert(names_.begin() + static_cast<std::ptrdiff_t>(at), name);
+    entries_.emplace(entries_.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  return entries_[at];
 }
 
 void ClassAd::Set(AdName name, AdValue value) {
@@ -85,41 +104,120 @@ void ClassAd::Set(AdName name, AdExpression expression) {
 }
 
 void ClassAd::Remove(AdName name) {
-  std::erase_if(entries_, [&](const Entry& entry) { return entry.name == name; });
+  if (!has(name)) return;
+  const auto at = static_cast<std::ptrdiff_t>(PlaceOf(name));
+  names_.erase(names_.begin() + at);
+  entries_.erase(entries_.begin() + at);
 }
 
-AdValue ClassAd::Get(AdName name, const ClassAd* target, int depth) const {
+AdValue ClassAd::Get(AdName name, const ClassAd* target) const {
   const Entry* entry = Find(name);
   if (entry == nullptr) return AdValue::Undefined();
-  if (entry->expression == nullptr) return entry->value;
-  if (depth > kMostDepth) return AdValue::Error();
-  return entry->expression->ValueOf(entry->expression->root_, *this, target, depth + 1);
+  return entry->expression == nullptr ? entry->value : entry->expression->Evaluate(*this, target);
+}
+
+AdValue ClassAd::Refer(AdName name, const ClassAd* target, AdExpression::Run* run) const {
+  const Entry* entry = Find(name);
+  if (entry == nullptr) return AdValue::Undefined();
+  if (run->active.size() >= AdExpression::kMostReferences) {
+    run->failed = true;
+    return AdValue::Error();
+  }
+  const AdExpression* expression = entry->expression.get();
+  if (expression == nullptr) {
+    ++run->steps;
+    return entry->value;
+  }
+  if (std::ranges::find(run->active, expression) != run->active.end()) return {};
+  run->active.push_back(expression);
+  AdValue value = expression->ValueOf(expression->root_, *this, target, run);
+  run->active.pop_back();
+  return value;
+}
+
+void ClassAd::AddNames(AdNameSet* names) const {
+  for (const Entry& entry : entries_) {
+    if (entry.expression != nullptr) entry.expression->AddNames(names);
+  }
+}
+
+bool ClassAd::AppendKey(AdNameSet* names, std::string* key) const {
+  bool grew = false;
+  for (size_t i = 0; i < names_.size(); ++i) {
+    if (!names->Has(names_[i])) continue;
+    const Entry& entry = entries_[i];
+    AppendBytes(names_[i], key);
+    AppendBytes(entry.expression != nullptr, key);
+    if (entry.expression == nullptr) {
+      AppendValue(entry.value, key);
+    } else {
+      entry.expression->AppendKey(key);
+      grew |= entry.expression->AddNames(names);
+    }
+  }
+  return grew;
+}
+
+bool AdExpression::AddNames(AdNameSet* names) const {
+  bool grew = false;
+  for (const Node& node : nodes_) {
+    const bool has_name =
+        node.op == Op::kName || node.op == Op::kMyName || node.op == Op::kTargetName;
+    if (has_name) grew |= names->Add(node.number);
+  }
+  return grew;
+}
+
+void AdExpression::AppendKey(std::string* key) const {
+  AppendBytes(nodes_.size(), key);
+  AppendBytes(root_, key);
+  for (const Node& node : nodes_) {
+    AppendBytes(node.op, key);
+    AppendBytes(node.number, key);
+    AppendBytes(node.operands.size(), key);
+    for (const uint32_t operand : node.operands) AppendBytes(operand, key);
+    AppendValue(node.value, key);
+  }
+}
+
+AdValue AdExpression::Evaluate(const ClassAd& my, const ClassAd* target) const {
+  Run run;
+  AdValue value = ValueOf(root_, my, target, &run);
+  return run.failed ? AdValue::Error() : value;
 }
 
 AdValue AdExpression::ValueOf(uint32_t number, const ClassAd& my, const ClassAd* target,
-                              int depth) const {
-  if (depth > kMostDepth) return AdValue::Error();
-  const Node& node = nodes_[number];
-  const auto operand = [&](size_t i) { return ValueOf(node.operands[i], my, target, depth + 1); };
+                              Run* run) const {
+  if (++run->steps > kMostSteps || run->depth >= kMostDepth) run->failed = true;
+  if (run->failed) return AdValue::Error();
+  ++run->depth;
+  AdValue value = Compute(nodes_[number], my, target, run);
+  --run->depth;
+  return value;
+}
+
+AdValue AdExpression::Compute(const Node& node, const ClassAd& my, const ClassAd* target,
+                              Run* run) const {
+  const auto operand = [&](size_t i) { return ValueOf(node.operands[i], my, target, run); };
   switch (node.op) {
     case Op::kValue:
       return node.value;
     case Op::kName:
-      if (target == nullptr || my.has(node.number)) return my.Get(node.number, target, depth);
-      return target->Get(node.number, &my, depth);
+      if (target == nullptr || my.has(node.number)) return my.Refer(node.number, target, run);
+      return target->Refer(node.number, &my, run);
     case Op::kMyName:
-      return my.Get(node.number, target, depth);
+      return my.Refer(node.number, target, run);
     case Op::kTargetName:
-      return target == nullptr ? AdValue::Undefined() : target->Get(node.number, &my, depth);
+      return target == nullptr ? AdValue::Undefined() : target->Refer(node.number, &my, run);
     case Op::kList:
       return AdValue::Error();  // a list is an operand of functions alone
     case Op::kCall:
-      return Call(node, my, target, depth);
+      return Call(node, my, target, run);
     case Op::kOr:
     case Op::kAnd:
     case Op::kNot:
     case Op::kChoose:
-      return Logic(node, my, target, depth);
+      return Logic(node, my, target, run);
     case Op::kNegate:
       return Arithmetic('-', AdValue::Of(int64_t{0}), operand(0));
     case Op::kIs:
@@ -164,9 +262,9 @@ AdValue AdExpression::Comparison(Op op, const AdValue& a, const AdValue& b) {
 // An operand that decides alone makes the other one's trouble harmless: false && undefined is
 // false.
 AdValue AdExpression::Logic(const Node& node, const ClassAd& my, const ClassAd* target,
-                            int depth) const {
+                            Run* run) const {
   const auto operand = [&](size_t i) {
-    AdValue value = ValueOf(node.operands[i], my, target, depth + 1);
+    AdValue value = ValueOf(node.operands[i], my, target, run);
     if (value.is_number()) return AdValue::Of(value.IsTrue());
     return value.kind == Kind::kText ? AdValue::Error() : value;
   };
@@ -176,7 +274,7 @@ AdValue AdExpression::Logic(const Node& node, const ClassAd& my, const ClassAd* 
   }
   if (node.op == Op::kChoose) {
     if (first.kind != Kind::kBool) return first;
-    return ValueOf(node.operands[first.integer != 0 ? 1 : 2], my, target, depth + 1);
+    return ValueOf(node.operands[first.integer != 0 ? 1 : 2], my, target, run);
   }
   const bool decides = node.op == Op::kOr;
   if (first.kind == Kind::kError) return first;
@@ -188,9 +286,9 @@ AdValue AdExpression::Logic(const Node& node, const ClassAd& my, const ClassAd* 
 }
 
 AdValue AdExpression::Call(const Node& node, const ClassAd& my, const ClassAd* target,
-                           int depth) const {
+                           Run* run) const {
   const AdFunction function = static_cast<AdFunction>(node.number);
-  const auto value = [&](uint32_t operand) { return ValueOf(operand, my, target, depth + 1); };
+  const auto value = [&](uint32_t operand) { return ValueOf(operand, my, target, run); };
   if (function == AdFunction::kIfThenElse) {
     const AdValue condition = value(node.operands[0]);
     if (IsExceptional(condition)) return condition;

@@ -15,10 +15,13 @@
 // in the other. An expression that an attribute stands for is evaluated from the ad that has it.
 //
 // Failure. Parse returns InvalidArgument with the place and the rule, and names what is not in the
-// subset. Evaluate never fails: operators return undefined or error. Depth is bounded, so that
-// attributes which stand for each other end in error.
+// subset. Evaluate never fails: operators return undefined or error. An attribute that is asked for
+// while it is evaluated is undefined. The whole evaluation is an error, whatever its operators
+// would make of one, after kMostSteps nodes or beyond kMostReferences attributes that stand for one
+// another, as in the peer. So it is beyond kMostDepth nodes; the peer has no such limit.
 //
-// Cost. Evaluate: O(nodes of the expression), and a search of O(log attributes) for each name.
+// Cost. Evaluate: O(nodes that are evaluated), at most kMostSteps, and a search of O(log
+// attributes) for each name. An attribute that is named twice is evaluated twice.
 #ifndef MUSTER_PEER_HTCONDOR_CLASS_AD_H_
 #define MUSTER_PEER_HTCONDOR_CLASS_AD_H_
 
@@ -47,14 +50,37 @@ class AdNames {
 
 class ClassAd;
 
+// A set of names.
+class AdNameSet {
+ public:
+  bool Has(AdName name) const { return name < has_.size() && has_[name] != 0; }
+  // Returns whether it is new.
+  bool Add(AdName name) {
+    if (Has(name)) return false;
+    if (name >= has_.size()) has_.resize(name + size_t{1});
+    has_[name] = 1;
+    return true;
+  }
+
+ private:
+  std::vector<uint8_t> has_;  // by name
+};
+
 class AdExpression {
  public:
+  static constexpr int64_t kMostSteps = 10'000'000;
+  static constexpr int kMostReferences = 400;
+  static constexpr int kMostDepth = 2'000;
+
   static absl::StatusOr<AdExpression> Parse(std::string_view text, AdNames* names);
 
   // `target` may be null.
-  AdValue Evaluate(const ClassAd& my, const ClassAd* target) const {
-    return ValueOf(root_, my, target, 0);
-  }
+  AdValue Evaluate(const ClassAd& my, const ClassAd* target) const;
+
+  // Adds the names that the expression has. Returns whether any is new.
+  bool AddNames(AdNameSet* names) const;
+  // Appends a text that equal expressions, and no others, have.
+  void AppendKey(std::string* key) const;
 
  private:
   friend class ClassAd;
@@ -92,10 +118,19 @@ class AdExpression {
     AdValue value;
   };
 
-  AdValue ValueOf(uint32_t node, const ClassAd& my, const ClassAd* target, int depth) const;
+  // One evaluation with all that it evaluates on the way.
+  struct Run {
+    int64_t steps = 0;
+    int depth = 0;
+    bool failed = false;
+    std::vector<const AdExpression*> active;  // those that attributes stand for
+  };
+
+  AdValue ValueOf(uint32_t node, const ClassAd& my, const ClassAd* target, Run* run) const;
+  AdValue Compute(const Node& node, const ClassAd& my, const ClassAd* target, Run* run) const;
   static AdValue Comparison(Op op, const AdValue& a, const AdValue& b);
-  AdValue Logic(const Node& node, const ClassAd& my, const ClassAd* target, int depth) const;
-  AdValue Call(const Node& node, const ClassAd& my, const ClassAd* target, int depth) const;
+  AdValue Logic(const Node& node, const ClassAd& my, const ClassAd* target, Run* run) const;
+  AdValue Call(const Node& node, const ClassAd& my, const ClassAd* target, Run* run) const;
 
   std::vector<Node> nodes_;
   uint32_t root_ = 0;
@@ -109,20 +144,31 @@ class ClassAd {
   void Remove(AdName name);
   bool has(AdName name) const { return Find(name) != nullptr; }
   // Returns the value of the attribute of this ad, evaluated against `target`; undefined: none.
-  AdValue Get(AdName name, const ClassAd* target = nullptr) const { return Get(name, target, 0); }
+  AdValue Get(AdName name, const ClassAd* target = nullptr) const;
+
+  // Adds the names that expressions of this ad have.
+  void AddNames(AdNameSet* names) const;
+  // Appends a text that ads which are equal in all attributes of `names`, and no others, have. The
+  // names in their expressions join the set. Returns whether any is new.
+  bool AppendKey(AdNameSet* names, std::string* key) const;
 
  private:
   friend class AdExpression;
   struct Entry {
-    AdName name;
     AdValue value;
     std::shared_ptr<const AdExpression> expression;  // null: the value
   };
   const Entry* Find(AdName name) const;
   Entry& Make(AdName name);
-  AdValue Get(AdName name, const ClassAd* target, int depth) const;
+  // As an attribute of an expression.
+  AdValue Refer(AdName name, const ClassAd* target, AdExpression::Run* run) const;
 
-  std::vector<Entry> entries_;  // by name
+  // Where the name is, or would be.
+  size_t PlaceOf(AdName name) const;
+
+  // Ascending, and apart from the entries, because most searches are for names that an ad lacks.
+  std::vector<AdName> names_;
+  std::vector<Entry> entries_;  // of each name
 };
 
 }  // namespace muster::condor

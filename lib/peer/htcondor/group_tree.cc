@@ -266,7 +266,9 @@ double GroupTree::Deal(GroupIndex g, double surplus) {
   for (const Hand& hand : hands) {
     if (hand.dealt <= 0) continue;
     if (hand.number < group.below.size()) {
-      Deal(group.below[hand.number], hand.dealt);
+      const GroupIndex below = group.below[hand.number];
+      groups_[below].was_dealt = true;  // even if all of it goes further down
+      Deal(below, hand.dealt);
     } else {
       group.allocated += hand.dealt;
       group.requested -= hand.dealt;

@@ -15,7 +15,7 @@
 //   class_ad, ad_parser, ad_functions   expressions over two ads
 //   accountant                          usage, priorities with a half-life, factors, ceilings
 //   group_tree, quota_rounds            quotas of groups, and their turns
-//   matchmaker                          the slot for one job: ranks, preemption, match lists
+//   matchmaker, verdicts                the slot for one job: ranks, preemption, match lists
 //   pool                                slots, jobs, concurrency limits, consumption policies
 //   negotiator                          all of it, cycle by cycle
 //
@@ -43,8 +43,8 @@
 //
 // No profile runs this yet: it has no preset.
 //
-// Cost. A job costs O(slots) evaluations of its expressions and of theirs, and one of a match list
-// O(log slots). A session costs its jobs.
+// Cost. A pair of a slot and a job is evaluated once for all jobs that are alike, and a list of
+// their slots is sorted once if no two are equally good (matchmaker.h). A session costs its jobs.
 //
 // Proof. The records of the peer's own accountant, group quotas and matchmaker are put to this by
 //

@@ -11,20 +11,17 @@
 namespace muster::condor {
 namespace {
 
-constexpr double kFailed = -std::numeric_limits<double>::max();
 constexpr float kNoPreemption = -std::numeric_limits<float>::max();
 
-// A double as the peer's float has it; what is beyond becomes infinite.
-float CutToFloat(double number) { return static_cast<float>(number); }
-
-double NumberOf(const std::optional<AdExpression>& expression, const ClassAd& my,
-                const ClassAd& target, double otherwise) {
-  double number = otherwise;
-  if (!expression) return otherwise;
-  return expression->Evaluate(my, &target).ToNumber(&number) ? number : kFailed;
-}
-
 }  // namespace
+
+Matchmaker::Facts Matchmaker::FactsOf(const ClassAd& slot) const {
+  Facts facts;
+  facts.divides = HasConsumptionPolicy(names_, &all_, slot);
+  facts.weight = WeightOf(names_, slot, rules_.weights || facts.divides);
+  if (rules_.preemption) facts.user = UserOf(names_, slot);
+  return facts;
+}
 
 void Matchmaker::Begin(std::vector<Slot>* slots, ConcurrencyCounts* counts) {
   slots_ = slots;
@@ -33,6 +30,14 @@ void Matchmaker::Begin(std::vector<Slot>* slots, ConcurrencyCounts* counts) {
   left_ = slots->size();
   list_.reset();
   refused_ = {};
+  verdicts_.Begin(*slots);
+  facts_.clear();
+  is_plain_ = is_even_ = true;
+  for (const Slot& slot : *slots) {
+    facts_.push_back(FactsOf(slot.ad));
+    is_plain_ = is_plain_ && !facts_.back().divides && facts_.back().user.empty();
+    is_even_ = is_even_ && facts_.back().weight == facts_[0].weight;
+  }
 }
 
 bool Matchmaker::IsBetter(const Candidate& a, const Candidate& b) {
@@ -48,9 +53,13 @@ bool Matchmaker::Permits(double used, double cost, double allowed) {
   return used + cost <= allowed || (used <= 0 && allowed > 0);
 }
 
+bool Matchmaker::PermitsFree(const SessionLimits& session, double cost) {
+  return Permits(session.unclaimed_used, cost, session.unclaimed_limit);
+}
+
 // An entry of the list was judged before: a preempting one passes by either limit now.
 bool Matchmaker::PermitsAgain(const SessionLimits& session, const Candidate& candidate) const {
-  const bool free = Permits(session.unclaimed_used, candidate.cost, session.unclaimed_limit);
+  const bool free = PermitsFree(session, candidate.cost);
   if (candidate.state == State::kFree) return free;
   return free || Permits(session.used, candidate.cost, session.limit);
 }
@@ -61,86 +70,82 @@ ClassAd Matchmaker::Dressed(const SessionLimits& session, const CondorJob& job) 
   return ad;
 }
 
-void Matchmaker::Rate(const ClassAd& slot, const ClassAd& job, Candidate* candidate) const {
-  candidate->first = CutToFloat(NumberOf(rules_.first_rank, slot, job, 0));
-  candidate->last = CutToFloat(NumberOf(rules_.last_rank, slot, job, 0));
-  double rank = 0;
-  candidate->rank = job.Get(names_.rank, &slot).ToNumber(&rank) ? rank : 0;
-  candidate->preemption = kNoPreemption;
-  if (candidate->state == State::kFree) return;
-  candidate->preemption = CutToFloat(NumberOf(rules_.preemption_rank, slot, job, 0));
-}
-
 // Returns whether the slot is open to the submitter as far as its user goes.
-bool Matchmaker::JudgeUser(const SessionLimits& session, const ClassAd& slot, const ClassAd& job,
-                           Candidate* candidate) {
-  candidate->user = rules_.preemption ? UserOf(names_, slot) : std::string();
-  candidate->state = State::kFree;
-  double rank = 0, current = 0;
-  slot.Get(names_.rank, &job).ToNumber(&rank);
-  slot.Get(names_.current_rank, &job).ToNumber(&current);
-  const bool is_preferred = !candidate->user.empty() && rank > current;
-  if (session.only_for_rank) {
-    candidate->state = State::kRank;
+bool Matchmaker::JudgeUser(const SessionLimits& session, const std::string& user,
+                           const Verdict& verdict, State* state) {
+  *state = State::kFree;
+  const bool is_preferred = !user.empty() && verdict.slot_rank > verdict.current_rank;
+  if (session.only_for_rank || is_preferred) {
+    *state = State::kRank;
     return is_preferred;
   }
-  if (candidate->user.empty()) return true;
-  if (is_preferred) {
-    candidate->state = State::kRank;
-    return true;
-  }
-  if (candidate->user == session.submitter) return false;
-  if (!rules_.preemption_requirements ||
-      !rules_.preemption_requirements->Evaluate(slot, &job).IsTrue()) {
+  if (user.empty()) return true;
+  if (user == session.submitter) return false;
+  if (!verdict.may_preempt) {
     ++refused_.policy;
     return false;
   }
-  candidate->state = State::kPriority;
-  return rank >= current;
+  *state = State::kPriority;
+  return verdict.slot_rank >= verdict.current_rank;
 }
 
-bool Matchmaker::Judge(size_t s, const SessionLimits& session, const ClassAd& job,
-                       Candidate* candidate) {
+// Judges a slot that gives the job a part. Returns nothing if it does not suffice.
+std::optional<Verdict> Matchmaker::JudgeDivided(size_t s, const ClassAd& job, double* cost) {
   const ClassAd& slot = (*slots_)[s].ad;
-  candidate->slot = s;
-  const bool divides = HasConsumptionPolicy(names_, &all_, slot);
-  candidate->cost = WeightOf(names_, slot, rules_.weights || divides);
-  std::optional<ClassAd> filled;
-  if (divides) {
-    const std::optional<Consumption> consumption = ConsumptionOf(names_, &all_, slot, job);
-    if (!consumption) return false;
-    filled = job;
-    Fill(*consumption, &*filled);
-    ClassAd rest = slot;
-    Deduct(*consumption, &rest);
-    candidate->cost -= WeightOf(names_, rest, /*weights=*/true);
+  const std::optional<Consumption> consumption = ConsumptionOf(names_, &all_, slot, job);
+  if (!consumption) return std::nullopt;
+  ClassAd request = job, rest = slot;
+  Fill(*consumption, &request);
+  Deduct(*consumption, &rest);
+  *cost -= WeightOf(names_, rest, /*weights=*/true);
+  return verdicts_.Evaluate(slot, request, job);
+}
+
+Matchmaker::Candidate Matchmaker::FreeCandidate(size_t s, const Verdict& verdict, double cost) {
+  return {s, verdict.first, verdict.rank, verdict.last, State::kFree, kNoPreemption, cost};
+}
+
+// `job_class` is that of the job.
+bool Matchmaker::Judge(size_t s, const SessionLimits& session, const ClassAd& job,
+                       JobClass* job_class, Candidate* candidate) {
+  double cost = facts_[s].weight;
+  std::optional<Verdict> divided;
+  if (facts_[s].divides) {
+    divided = JudgeDivided(s, job, &cost);
+    if (!divided) return false;
   }
-  const ClassAd& request = filled ? *filled : job;
-  if (!slot.Get(names_.requirements, &request).IsTrue() ||
-      !request.Get(names_.requirements, &slot).IsTrue()) {
-    return false;
-  }
-  if (!JudgeUser(session, slot, job, candidate)) return false;
-  const bool permitted =
-      candidate->state == State::kRank ||
-      (candidate->state == State::kPriority
-           ? Permits(session.used, candidate->cost, session.limit)
-           : Permits(session.unclaimed_used, candidate->cost, session.unclaimed_limit));
+  const Verdict& verdict = divided ? *divided : verdicts_.Of(job_class, s, (*slots_)[s].ad, job);
+  if (!verdict.matches) return false;
+  State state;
+  if (!JudgeUser(session, facts_[s].user, verdict, &state)) return false;
+  const bool permitted = state == State::kRank ||
+                         (state == State::kPriority ? Permits(session.used, cost, session.limit)
+                                                    : PermitsFree(session, cost));
   if (!permitted) {
     ++refused_.limit;
     return false;
   }
-  Rate(slot, job, candidate);
+  *candidate = FreeCandidate(s, verdict, cost);
+  candidate->state = state;
+  if (state != State::kFree) candidate->preemption = verdict.preemption;
   return true;
 }
 
 Offer Matchmaker::ToOffer(const Candidate& candidate) const {
-  return {candidate.slot, candidate.state == State::kFree ? std::string() : candidate.user,
+  return {candidate.slot,
+          candidate.state == State::kFree ? std::string() : facts_[candidate.slot].user,
           candidate.cost};
+}
+
+bool Matchmaker::IsOf(const List& list, const SessionLimits& session, const CondorJob& job) const {
+  return list.auto_cluster == job.auto_cluster && list.session.submitter == session.submitter &&
+         list.session.priority == session.priority &&
+         list.session.only_for_rank == session.only_for_rank;
 }
 
 Offer Matchmaker::TakeFromList(const SessionLimits& session) {
   List& list = *list_;
+  if (list.job_class != nullptr) return TakeInOrder(session);
   while (list.next < list.candidates.size()) {
     const Candidate& candidate = list.candidates[list.next++];
     if (gone_[candidate.slot]) continue;
@@ -151,6 +156,71 @@ Offer Matchmaker::TakeFromList(const SessionLimits& session) {
   return {};
 }
 
+// Slots that the limit refused when the list was made are not in the list.
+Offer Matchmaker::TakeInOrder(const SessionLimits& session) {
+  List& list = *list_;
+  while (list.next < list.job_class->order.size()) {
+    const size_t s = list.job_class->order[list.next++];
+    const double cost = facts_[s].weight;
+    if (gone_[s] || !PermitsFree(list.session, cost)) continue;
+    if (PermitsFree(session, cost)) return {s, "", cost};
+    ++list.refused.limit;
+  }
+  refused_ = list.refused;
+  return {};
+}
+
+// Sorts the slots for the jobs of the class. Where no two are equal, what is left of them later is
+// in the same order.
+void Matchmaker::Sort(const ClassAd& job, JobClass* job_class) {
+  std::vector<Candidate> fitting;
+  for (size_t s = 0; s < slots_->size(); ++s) {
+    if (gone_[s]) continue;
+    const Verdict& verdict = verdicts_.Of(job_class, s, (*slots_)[s].ad, job);
+    if (verdict.matches) fitting.push_back(FreeCandidate(s, verdict, facts_[s].weight));
+  }
+  GnuSort(&fitting, IsBetter);
+  job_class->is_sorted = job_class->is_strict = true;
+  for (size_t i = 0; i < fitting.size(); ++i) {
+    if (i > 0 && !IsBetter(fitting[i - 1], fitting[i])) job_class->is_strict = false;
+    job_class->order.push_back(static_cast<uint32_t>(fitting[i].slot));
+  }
+}
+
+// Makes a list of what is left of the class's order.
+Offer Matchmaker::StartInOrder(const SessionLimits& session, const CondorJob& job,
+                               JobClass* job_class) {
+  const std::vector<uint32_t>& order = job_class->order;
+  size_t& head = job_class->head;
+  while (head < order.size() && gone_[order[head]]) ++head;
+  if (!is_even_ || (head < order.size() && !PermitsFree(session, facts_[order[head]].weight))) {
+    for (size_t i = head; i < order.size(); ++i) {
+      refused_.limit += !gone_[order[i]] && !PermitsFree(session, facts_[order[i]].weight);
+    }
+  }
+  list_.emplace(List{job.auto_cluster, session, refused_, {}, job_class, head});
+  return TakeInOrder(session);
+}
+
+Offer Matchmaker::MakeList(const SessionLimits& session, const CondorJob& job,
+                           const ClassAd& dressed, JobClass* job_class) {
+  std::vector<Candidate> fitting;
+  for (size_t s = 0; s < slots_->size(); ++s) {
+    Candidate candidate;
+    if (gone_[s] || !Judge(s, session, dressed, job_class, &candidate)) continue;
+    if (rules_.match_lists || fitting.empty()) {
+      fitting.push_back(candidate);
+    } else if (IsBetter(candidate, fitting[0])) {
+      fitting[0] = candidate;
+    }
+  }
+  if (!rules_.match_lists) return fitting.empty() ? Offer() : ToOffer(fitting[0]);
+  GnuSort(&fitting, IsBetter);
+  list_.emplace(List{job.auto_cluster, session, refused_, std::move(fitting)});
+  if (list_->candidates.empty()) return {};
+  return ToOffer(list_->candidates[list_->next++]);
+}
+
 Offer Matchmaker::Find(const SessionLimits& session, const CondorJob& job) {
   const std::string limits = TextOf(job.ad, names_.concurrency_limits);
   if (!limits.empty() && concurrency_->Refuses(limits)) {
@@ -158,35 +228,22 @@ Offer Matchmaker::Find(const SessionLimits& session, const CondorJob& job) {
     return {};
   }
   refused_.concurrency = 0;
-  if (list_ && list_->auto_cluster == job.auto_cluster && list_->submitter == session.submitter &&
-      list_->priority == session.priority && list_->only_for_rank == session.only_for_rank) {
-    return TakeFromList(session);
-  }
+  if (list_ && IsOf(*list_, session, job)) return TakeFromList(session);
   list_.reset();
   refused_ = {};
   const ClassAd dressed = Dressed(session, job);
-  std::vector<Candidate> fitting;
-  for (size_t s = 0; s < slots_->size(); ++s) {
-    Candidate candidate;
-    if (gone_[s] || !Judge(s, session, dressed, &candidate)) continue;
-    if (rules_.match_lists || fitting.empty()) {
-      fitting.push_back(std::move(candidate));
-    } else if (IsBetter(candidate, fitting[0])) {
-      fitting[0] = std::move(candidate);
-    }
+  JobClass& job_class = verdicts_.ClassOf(dressed);
+  if (is_plain_ && rules_.match_lists && !session.only_for_rank) {
+    if (!job_class.is_sorted) Sort(dressed, &job_class);
+    if (job_class.is_strict) return StartInOrder(session, job, &job_class);
   }
-  if (!rules_.match_lists) return fitting.empty() ? Offer() : ToOffer(fitting[0]);
-  GnuSort(&fitting, IsBetter);
-  list_.emplace(List{job.auto_cluster, session.submitter, session.priority, session.only_for_rank,
-                     std::move(fitting), 0, refused_});
-  if (list_->candidates.empty()) return {};
-  return ToOffer(list_->candidates[list_->next++]);
+  return MakeList(session, job, dressed, &job_class);
 }
 
 void Matchmaker::Take(const Offer& offer, const SessionLimits& session, const CondorJob& job) {
   concurrency_->Add(TextOf(job.ad, names_.concurrency_limits));
   ClassAd& slot = (*slots_)[offer.slot].ad;
-  if (!HasConsumptionPolicy(names_, &all_, slot)) {
+  if (!facts_[offer.slot].divides) {
     gone_[offer.slot] = 1;
     --left_;
     return;
@@ -194,11 +251,12 @@ void Matchmaker::Take(const Offer& offer, const SessionLimits& session, const Co
   const ClassAd dressed = Dressed(session, job);
   const std::optional<Consumption> consumption = ConsumptionOf(names_, &all_, slot, dressed);
   if (consumption) Deduct(*consumption, &slot);
+  facts_[offer.slot] = FactsOf(slot);
   if (!list_) return;
   // The rest of the slot goes back into the list, if it still fits, before the first that is
   // better: the peer compares the wrong way round there.
   Candidate again;
-  if (!Judge(offer.slot, session, dressed, &again)) return;
+  if (!Judge(offer.slot, session, dressed, &verdicts_.ClassOf(dressed), &again)) return;
   std::vector<Candidate>& candidates = list_->candidates;
   const auto begin = candidates.begin() + static_cast<std::ptrdiff_t>(list_->next);
   const auto to = std::find_if(begin, candidates.end(),

@@ -19,6 +19,10 @@
 // With a match list all fitting slots are sorted once, and later jobs of the auto cluster take from
 // that list. A slot of it that the limit refuses is lost for the list's life.
 //
+// Cost. A job of a new class costs O(slots) evaluations (verdicts.h), one of a known class none.
+// Where no slot is in use or partitionable, and no two are equally good, the slots of a class are
+// sorted once for the cycle; else for each list.
+//
 // Where the peer surprises: the counters that name a refusal's reason begin anew only when slots
 // are looked at. After a refusal by concurrency those of the job before still stand.
 #ifndef MUSTER_PEER_HTCONDOR_MATCHMAKER_H_
@@ -31,16 +35,9 @@
 #include <vector>
 
 #include "lib/peer/htcondor/pool.h"
+#include "lib/peer/htcondor/verdicts.h"
 
 namespace muster::condor {
-
-struct MatchRules {
-  bool preemption = true;
-  bool weights = true;
-  bool match_lists = true;
-  // Absent: false, 0.
-  std::optional<AdExpression> preemption_requirements, preemption_rank, first_rank, last_rank;
-};
 
 inline constexpr size_t kNoSlot = SIZE_MAX;
 
@@ -68,7 +65,7 @@ class Matchmaker {
  public:
   // All must outlive this.
   Matchmaker(const MatchRules& rules, AdNames* all, const PoolNames& names)
-      : rules_(rules), all_(*all), names_(names) {}
+      : rules_(rules), all_(*all), names_(names), verdicts_(rules, names) {}
 
   // The slots that are left, which Take removes from; matches count in `counts`.
   void Begin(std::vector<Slot>* slots, ConcurrencyCounts* counts);
@@ -82,6 +79,8 @@ class Matchmaker {
   void ResetCounts() { refused_ = {}; }
   bool has_slots() const { return left_ > 0; }
   const Slot& slot(size_t s) const { return (*slots_)[s]; }
+  // Returns whether jobs get parts of the slot, by its consumption policy.
+  bool Divides(size_t s) const { return facts_[s].divides; }
 
  private:
   enum class State : uint8_t { kPriority, kRank, kFree };  // what is preempted; the best last
@@ -93,24 +92,39 @@ class Matchmaker {
     State state = State::kFree;
     float preemption = 0;
     double cost = 0;
-    std::string user;
+  };
+  // What does not change of a slot while it is there.
+  struct Facts {
+    bool divides = false;  // by a consumption policy
+    double weight = 1;
+    std::string user;  // that can be preempted
   };
   struct List {
     int64_t auto_cluster;
-    std::string submitter;
-    double priority;
-    bool only_for_rank;
-    std::vector<Candidate> candidates;
-    size_t next = 0;
+    SessionLimits session;  // as it was when the list was made
     RefusalCounts refused;
+    // Either sorted candidates, or the places of a class's order from `next` on.
+    std::vector<Candidate> candidates;
+    const JobClass* job_class = nullptr;
+    size_t next = 0;
   };
   static bool IsBetter(const Candidate& a, const Candidate& b);
-  bool Judge(size_t s, const SessionLimits& session, const ClassAd& job, Candidate* candidate);
-  bool JudgeUser(const SessionLimits& session, const ClassAd& slot, const ClassAd& job,
-                 Candidate* candidate);
-  void Rate(const ClassAd& slot, const ClassAd& job, Candidate* candidate) const;
+  static Candidate FreeCandidate(size_t s, const Verdict& verdict, double cost);
+  Facts FactsOf(const ClassAd& slot) const;
+  bool IsOf(const List& list, const SessionLimits& session, const CondorJob& job) const;
+  bool Judge(size_t s, const SessionLimits& session, const ClassAd& job, JobClass* job_class,
+             Candidate* candidate);
+  std::optional<Verdict> JudgeDivided(size_t s, const ClassAd& job, double* cost);
+  bool JudgeUser(const SessionLimits& session, const std::string& user, const Verdict& verdict,
+                 State* state);
   static bool Permits(double used, double cost, double allowed);
+  static bool PermitsFree(const SessionLimits& session, double cost);
   bool PermitsAgain(const SessionLimits& session, const Candidate& candidate) const;
+  void Sort(const ClassAd& job, JobClass* job_class);
+  Offer MakeList(const SessionLimits& session, const CondorJob& job, const ClassAd& dressed,
+                 JobClass* job_class);
+  Offer StartInOrder(const SessionLimits& session, const CondorJob& job, JobClass* job_class);
+  Offer TakeInOrder(const SessionLimits& session);
   Offer TakeFromList(const SessionLimits& session);
   Offer ToOffer(const Candidate& candidate) const;
   ClassAd Dressed(const SessionLimits& session, const CondorJob& job) const;
@@ -120,7 +134,11 @@ class Matchmaker {
   const PoolNames& names_;
   std::vector<Slot>* slots_ = nullptr;
   ConcurrencyCounts* concurrency_ = nullptr;
+  Verdicts verdicts_;
   std::vector<uint8_t> gone_;  // by slot
+  std::vector<Facts> facts_;   // by slot
+  bool is_plain_ = false;      // no slot divides or has a user
+  bool is_even_ = false;       // all slots have one weight
   size_t left_ = 0;
   std::optional<List> list_;
   RefusalCounts refused_;

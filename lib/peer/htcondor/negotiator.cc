@@ -21,7 +21,6 @@ constexpr int64_t kHeardModulus = 1009;
 
 Negotiator::Negotiator(NegotiatorRules rules, std::vector<GroupSpec> groups, AdNames* names)
     : rules_(std::move(rules)),
-      all_(*names),
       names_(names),
       tree_(std::move(groups), rules_.groups),
       sort_key_(names, rules_.group_sort_key),
@@ -317,7 +316,7 @@ void Negotiator::Match(const Offer& offer, const CondorJob& job, SessionLimits* 
   event.cost = offer.cost;
   record_.events.push_back(std::move(event));
   std::string held = slot.name;
-  if (HasConsumptionPolicy(names_, &all_, slot.ad)) absl::StrAppend(&held, "#", ++parts_);
+  if (matchmaker_.Divides(offer.slot)) absl::StrAppend(&held, "#", ++parts_);
   matchmaker_.Take(offer, *session, job);
   session->used += offer.cost;
   if (offer.preempts.empty()) session->unclaimed_used += offer.cost;

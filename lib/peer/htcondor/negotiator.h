@@ -105,7 +105,6 @@ class Negotiator {
   double UsageOf(GroupIndex g) const;
 
   const NegotiatorRules rules_;
-  AdNames& all_;
   const PoolNames names_;
   GroupTree tree_;
   const GroupSortKey sort_key_;

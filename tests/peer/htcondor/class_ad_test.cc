@@ -108,8 +108,53 @@ TEST_F(ClassAdTest, FunctionsOfTheSubset) {
   EXPECT_EQ(Value("floor(1e300)"), "error");
 }
 
-TEST_F(ClassAdTest, AttributesThatStandForEachOtherEndInError) {
-  EXPECT_EQ(Value("Loop"), "error");
+TEST_F(ClassAdTest, AnAttributeThatNamesItselfIsUndefined) {
+  EXPECT_EQ(Value("Loop"), "undefined");
+  EXPECT_EQ(Value("isUndefined(Loop)"), "true");
+  // The first of the two is no attribute yet when its own expression is evaluated.
+  my_.Set(names_.Of("Odd"), Parsed("isUndefined(Odd)"));
+  EXPECT_EQ(my_.Get(names_.Of("Odd")).integer, 0);
+  EXPECT_EQ(Value("Odd"), "true");
+}
+
+TEST_F(ClassAdTest, WorkIsBounded) {
+  // Each attribute names the next one twice, which doubles the work.
+  const auto chain = [&](const std::string& name, int length) {
+    for (int i = 0; i < length; ++i) {
+      const std::string next = absl::StrCat(name, i + 1);
+      my_.Set(names_.Of(absl::StrCat(name, i)), Parsed(next + " + " + next));
+    }
+    my_.Set(names_.Of(absl::StrCat(name, length)), AdValue::Of(int64_t{1}));
+  };
+  chain("short", 10);
+  EXPECT_EQ(Value("short0"), "1024");
+  chain("long", 60);
+  EXPECT_EQ(Value("long0"), "error");
+  EXPECT_EQ(Value("isError(long0)"), "error");  // all of it
+}
+
+TEST_F(ClassAdTest, ReferencesAreBounded) {
+  for (int i = 0; i < 410; ++i) {
+    my_.Set(names_.Of(absl::StrCat("r", i)), Parsed(absl::StrCat("r", i + 1)));
+  }
+  my_.Set(names_.Of("r410"), AdValue::Of(int64_t{1}));
+  EXPECT_EQ(Value("r11"), "1");
+  EXPECT_EQ(Value("r10"), "error");
+}
+
+TEST_F(ClassAdTest, KeysTellAdsApartByNamedAttributes) {
+  AdNameSet names;
+  names.Add(names_.Of("Half"));
+  std::string first, second, third;
+  EXPECT_TRUE(my_.AppendKey(&names, &first));  // Half names Memory
+  first.clear();
+  EXPECT_FALSE(my_.AppendKey(&names, &first));
+  my_.Set(names_.Of("Owner"), AdValue::Of(std::string("Bob")));
+  my_.AppendKey(&names, &second);
+  EXPECT_EQ(first, second);
+  my_.Set(names_.Of("Memory"), AdValue::Of(4096.0));
+  my_.AppendKey(&names, &third);
+  EXPECT_NE(first, third);
 }
 
 TEST_F(ClassAdTest, RefusesWithPlaceAndRule) {

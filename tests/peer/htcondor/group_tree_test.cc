@@ -81,6 +81,21 @@ TEST(GroupTree, SharesOutNoMoreThanThereIs) {
   }
 }
 
+TEST(GroupTree, AGroupIsDealtToEvenIfTheSlotGoesFurtherDown) {
+  GroupTree tree(
+      {{.name = "a", .quota = 0.5}, {.name = "a.b", .quota = 0.5}, {.name = "c", .quota = 0.5}},
+      {.accepts_surplus = true, .oversubscription = false});
+  tree.Assign(1);
+  tree.group(tree.Find("a.b")).requested = 1;
+  tree.group(tree.Find("c")).requested = 1;
+  tree.ShareFairly();
+  tree.DealRemainders();
+  EXPECT_EQ(tree.groups()[tree.Find("a.b")].allocated, 1);
+  EXPECT_TRUE(tree.groups()[tree.Find("a")].was_dealt);
+  EXPECT_TRUE(tree.groups()[tree.Find("a.b")].was_dealt);
+  EXPECT_FALSE(tree.groups()[tree.Find("c")].was_dealt);
+}
+
 TEST(QuotaRounds, LimitsAreCutToIntegers) {
   AdNames names;
   GroupTree tree({{.name = "a", .quota = 3.5}, {.name = "b", .quota = 6.5}}, {});

@@ -127,5 +127,40 @@ TEST_F(NegotiatorTest, GroupsStayWithinTheirQuotas) {
             "1.0 on slot1; 1.1 on slot2; 2.0 on slot3; 2.1 on slot4; 2.2 on slot5; 2.3 on slot6; ");
 }
 
+TEST_F(NegotiatorTest, JobsThatAreAlikeAreOfferedWhatIsLeft) {
+  for (int i = 0; i < 4; ++i) AddSlot();
+  NegotiatorRules rules = WithoutPreemption();
+  AddJobs("a@x", 3);
+  AddJobs("b@x", 3);
+  int cluster = 0;
+  for (auto& [submitter, jobs] : pool_.jobs) {
+    for (CondorJob& job : jobs) {
+      job.auto_cluster = cluster++;
+      job.ad.Set(names_.Of("Rank"), Parsed("TARGET.Number"));
+    }
+  }
+  for (int i = 0; i < 4; ++i) {
+    pool_.slots[i].ad.Set(names_.Of("Number"), AdValue::Of(int64_t{i * 3 % 4}));  // 0, 3, 2, 1
+  }
+  EXPECT_EQ(Run(rules), "1.0 on slot2; 1.1 on slot3; 2.0 on slot4; 2.1 on slot1; ");
+  for (Slot& slot : pool_.slots) slot.ad.Set(names_.Of("Number"), AdValue::Of(int64_t{0}));
+  EXPECT_EQ(Run(rules), "1.0 on slot1; 1.1 on slot2; 2.0 on slot3; 2.1 on slot4; ");
+}
+
+TEST_F(NegotiatorTest, JobsDifferByWhatOtherExpressionsName) {
+  for (int i = 0; i < 3; ++i) AddSlot();
+  AddJobs("a@x", 3);
+  // The first two are of one class; the name that tells the third apart is known by the slots only.
+  for (Slot& slot : pool_.slots) {
+    slot.ad.Set(names_.Of("Requirements"), Parsed("TARGET.Size < 5"));
+  }
+  std::vector<CondorJob>& jobs = pool_.jobs["a@x"];
+  for (int i = 0; i < 3; ++i) {
+    jobs[i].auto_cluster = i;
+    jobs[i].ad.Set(names_.Of("Size"), AdValue::Of(int64_t{i == 2 ? 9 : 1}));
+  }
+  EXPECT_EQ(Run(WithoutPreemption()), "1.0 on slot1; 1.1 on slot2; 1.2: no match found; ");
+}
+
 }  // namespace
 }  // namespace muster::condor

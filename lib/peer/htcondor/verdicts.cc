@@ -1,0 +1,70 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/htcondor/verdicts.h"
+
+#include <limits>
+#include <utility>
+
+namespace muster::condor {
+namespace {
+
+constexpr double kFailed = -std::numeric_limits<double>::max();
+
+// A double as the peer's float has it; what is beyond becomes infinite.
+float CutToFloat(double number) { return static_cast<float>(number); }
+
+float RankOf(const std::optional<AdExpression>& expression, const ClassAd& slot,
+             const ClassAd& job) {
+  if (!expression) return 0;
+  double number = 0;
+  return CutToFloat(expression->Evaluate(slot, &job).ToNumber(&number) ? number : kFailed);
+}
+
+}  // namespace
+
+void Verdicts::Begin(const std::vector<Slot>& slots) {
+  slots_ = slots.size();
+  classes_.clear();
+  named_ = {};
+  named_.Add(names_.requirements);
+  named_.Add(names_.rank);
+  for (const auto* rule : {&rules_.preemption_requirements, &rules_.preemption_rank,
+                           &rules_.first_rank, &rules_.last_rank}) {
+    if (rule->has_value()) (*rule)->AddNames(&named_);
+  }
+  for (const Slot& slot : slots) slot.ad.AddNames(&named_);
+}
+
+JobClass& Verdicts::ClassOf(const ClassAd& job) {
+  std::string key;
+  // A name that no expression had before makes the keys of all classes incomplete.
+  while (job.AppendKey(&named_, &key)) {
+    classes_.clear();
+    key.clear();
+  }
+  const auto found = classes_.find(key);
+  if (found != classes_.end()) return *found->second;
+  if ((classes_.size() + 1) * slots_ > kMostVerdicts) classes_.clear();
+  auto made = std::make_unique<JobClass>();
+  made->verdicts.resize(slots_);
+  made->known.resize(slots_);
+  return *classes_.try_emplace(std::move(key), std::move(made)).first->second;
+}
+
+Verdict Verdicts::Evaluate(const ClassAd& slot, const ClassAd& request, const ClassAd& job) const {
+  Verdict verdict;
+  verdict.matches = slot.Get(names_.requirements, &request).IsTrue() &&
+                    request.Get(names_.requirements, &slot).IsTrue();
+  if (!verdict.matches) return verdict;
+  slot.Get(names_.rank, &job).ToNumber(&verdict.slot_rank);
+  slot.Get(names_.current_rank, &job).ToNumber(&verdict.current_rank);
+  job.Get(names_.rank, &slot).ToNumber(&verdict.rank);
+  verdict.first = RankOf(rules_.first_rank, slot, job);
+  verdict.last = RankOf(rules_.last_rank, slot, job);
+  if (!rules_.preemption) return verdict;
+  verdict.may_preempt = rules_.preemption_requirements &&
+                        rules_.preemption_requirements->Evaluate(slot, &job).IsTrue();
+  verdict.preemption = RankOf(rules_.preemption_rank, slot, job);
+  return verdict;
+}
+
+}  // namespace muster::condor

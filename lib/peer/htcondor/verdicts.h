@@ -1,0 +1,90 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What expressions of slots, jobs and rules evaluate to, remembered for jobs that are alike.
+//
+//   Verdicts verdicts(rules, known);
+//   verdicts.Begin(slots);
+//   JobClass& alike = verdicts.ClassOf(job_ad);
+//   const Verdict& verdict = verdicts.Of(&alike, s, slot, job_ad);
+//
+// Jobs are of one class if they are equal in all attributes that any expression names. These are
+// few, and most jobs of a user have the same ones, so a pair is evaluated once and not for each
+// job. Classes are forgotten when kMostVerdicts would be exceeded; no decision depends on that.
+#ifndef MUSTER_PEER_HTCONDOR_VERDICTS_H_
+#define MUSTER_PEER_HTCONDOR_VERDICTS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/base/hash_map.h"
+#include "lib/peer/htcondor/pool.h"
+
+namespace muster::condor {
+
+struct MatchRules {
+  bool preemption = true;
+  bool weights = true;
+  bool match_lists = true;
+  // Absent: false, 0.
+  std::optional<AdExpression> preemption_requirements, preemption_rank, first_rank, last_rank;
+};
+
+// Of a slot and a job.
+struct Verdict {
+  double slot_rank = 0, current_rank = 0;
+  double rank = 0;  // by the job
+  float first = 0, last = 0;
+  float preemption = 0;      // the rank of preemption
+  bool matches = false;      // by the requirements of both; without it the rest is not set
+  bool may_preempt = false;  // by the rule for users of better priority
+};
+
+struct JobClass {
+  std::vector<Verdict> verdicts;  // by slot
+  std::vector<uint8_t> known;     // by slot: whether the verdict is there
+  // Slots from the best to the worst, once the matchmaker has sorted them.
+  std::vector<uint32_t> order;
+  bool is_sorted = false;
+  bool is_strict = false;  // no two are equally good
+  size_t head = 0;         // slots before this place are gone
+};
+
+class Verdicts {
+ public:
+  static constexpr size_t kMostVerdicts = 1 << 20;
+
+  // All must outlive this.
+  Verdicts(const MatchRules& rules, const PoolNames& names) : rules_(rules), names_(names) {}
+
+  void Begin(const std::vector<Slot>& slots);
+
+  // The reference is valid until the next call of ClassOf.
+  JobClass& ClassOf(const ClassAd& job);
+
+  // REQUIRES: the slot's ad is the one that it had at Begin, and the job is of the class.
+  const Verdict& Of(JobClass* job_class, size_t s, const ClassAd& slot, const ClassAd& job) const {
+    if (!job_class->known[s]) {
+      job_class->verdicts[s] = Evaluate(slot, job, job);
+      job_class->known[s] = 1;
+    }
+    return job_class->verdicts[s];
+  }
+
+  // `request`: the job as the requirements of both see it.
+  Verdict Evaluate(const ClassAd& slot, const ClassAd& request, const ClassAd& job) const;
+
+ private:
+  const MatchRules& rules_;
+  const PoolNames& names_;
+  size_t slots_ = 0;
+  AdNameSet named_;  // by any expression, as far as known
+  HashMap<std::string, std::unique_ptr<JobClass>> classes_;
+};
+
+}  // namespace muster::condor
+
+#endif  // MUSTER_PEER_HTCONDOR_VERDICTS_H_
