@@ -18,6 +18,7 @@
 //   sink  takes the left child, the right one if less(right, left), stops if !less(child, parent).
 //   Init  sinks from n / 2 - 1 down to 0.
 //   FixTop  sinks the root, of which the key has changed.
+//   Fix     sinks an element, or raises it if it did not sink.
 //   Remove  swaps the element with the last, sinks it in the rest, or raises it if it did not sink.
 //
 // So `less` may be any predicate at all. std::push_heap and std::pop_heap promise neither.
@@ -48,6 +49,11 @@ class GoHeap {
 
   // REQUIRES: !empty().
   void FixTop() { Sink(0, elements_.size()); }
+
+  // REQUIRES: i < size().
+  void Fix(size_t i) {
+    if (!Sink(i, elements_.size())) Raise(i);
+  }
 
   // REQUIRES: i < size().
   T Remove(size_t i) {

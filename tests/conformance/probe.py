@@ -57,8 +57,20 @@ class Probe:
     def condor(self, case: Json) -> Any:
         return self._ask({"condor": case})["answers"]
 
+    def mesos(self, case: Json) -> Any:
+        return self._ask({"mesos": case})["answers"]
+
     def pulsar(self, case: Json) -> list[Any]:
         return self._ask({"pulsar": case})["answers"]
+
+    def armada(self, question: Json) -> Any:
+        return self._ask({"armada": question})["answers"]
+
+    def yunikorn(self, ask: str, **question: Any) -> Any:
+        return self._ask({"yunikorn": {"ask": ask} | question})["answers"]
+
+    def yarn(self, case: Json) -> list[Any]:
+        return self._ask({"yarn": case})["answers"]
 
     def loads(self, options: Json, ops: list[Json]) -> list[Json]:
         return self._ask({"loads": options, "ops": ops})["answers"]

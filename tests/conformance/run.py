@@ -44,6 +44,7 @@ import calls  # noqa: E402
 import importers  # noqa: E402
 import units  # noqa: E402
 from adapters import (  # noqa: E402
+    armada,
     drf,
     htcondor,
     kai,
@@ -51,15 +52,20 @@ from adapters import (  # noqa: E402
     kube_batch,
     kube_scheduler,
     kueue,
+    mesos,
     pulsar,
     ray,
     scheduler_plugins,
     volcano,
+    yarn,
+    yarn_fair,
+    yunikorn,
 )
 from outcome import of_plan  # noqa: E402
 from probe import Probe, Unanswerable  # noqa: E402
 
 ADAPTERS = {
+    "armada": armada,
     "volcano": volcano,
     "kube-batch": kube_batch,
     "kube-scheduler": kube_scheduler,
@@ -71,7 +77,11 @@ ADAPTERS = {
     "drf": drf,
     "hdrf": drf,
     "htcondor": htcondor,
+    "mesos": mesos,
     "pulsar": pulsar,
+    "yunikorn": yunikorn,
+    "yarn": yarn,
+    "yarn-fair": yarn_fair,
 }
 SECONDS_PER_CASE = 60
 

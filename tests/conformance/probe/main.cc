@@ -10,14 +10,15 @@
 namespace muster::testing {
 namespace {
 
-struct Question {
+struct Topic {
   std::string_view key;
   absl::StatusOr<nlohmann::json> (*ask)(const nlohmann::json& request);
 };
 
 // A request without one of these keys is a question to a session.
-constexpr Question kQuestions[] = {
+constexpr Topic kTopics[] = {
     {"amount", AskAmounts},
+    {"armada", AskArmada},
     {"bundles", AskBundles},
     {"capacity", AskCapacity},
     {"cards", AskCards},
@@ -34,6 +35,7 @@ constexpr Question kQuestions[] = {
     {"kueue_topology_steps", AskKueueTopologySteps},
     {"kueue_view", AskKueueView},
     {"loads", AskLoads},
+    {"mesos", AskMesos},
     {"numa", AskNuma},
     {"pulsar", AskPulsar},
     {"quota_forest", AskQuotaForest},
@@ -42,6 +44,8 @@ constexpr Question kQuestions[] = {
     {"quota_rules", AskQuotaRules},
     {"quota_tree", AskQuotaTree},
     {"quota_victims", AskQuotaVictims},
+    {"yarn", AskYarn},
+    {"yunikorn", AskYuniKorn},
     {"zones", AskZones},
 };
 
@@ -49,8 +53,8 @@ nlohmann::json Answer(const std::string& line) {
   const nlohmann::json request = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (!request.is_object()) return {{"error", "a request is a JSON object"}};
   auto ask = AskSession;
-  for (const Question& question : kQuestions) {
-    if (request.contains(question.key)) ask = question.ask;
+  for (const Topic& topic : kTopics) {
+    if (request.contains(topic.key)) ask = topic.ask;
   }
   const absl::StatusOr<nlohmann::json> answer = ask(request);
   if (!answer.ok()) return {{"error", std::string(answer.status().message())}};

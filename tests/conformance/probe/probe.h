@@ -12,7 +12,10 @@
 //   {"devices": {"machines": {NAME: MACHINE}, ...}, "ops": [{"op": "schedule", ...}]} -> {"answers": [{"node": NAME}]}
 //     (or "choose": that step alone on one machine; "read": what a request asks for; "score"; "hold", "give_back": the books)
 //   {"condor": CASE} -> {"answers": [RECORD, ...]}: events of the accountant, quotas, or cycles
+//   {"armada": {"op": "round", "state": STATE, "nodeDb": NODE_DB, "draws": {GANG: VALUE}}} -> {"answers": {"scheduled": ..., ...}}
 //   {"pulsar": CASE} -> {"answers": [RECORD, ...]}: one for each round, call or step
+//   {"yunikorn": {"ask": KIND, ...}} -> {"answers": ...}: scripts, decisions on a state, rules
+//   {"yarn": CASE} -> {"answers": [RECORD, ...]}: what changed with each operation
 //   {"loads": {"nodes": {NAME: LOAD}, ...}, "ops": [{"task": NAME, ...}]} -> {"answers": [{"fits": {NAME: true}}]}
 //   {"capacity": [{"op": "add", "namespace": NAME, "min": {"cpu": 8000}}, ...]} -> {"answers": [{"accounts": ...}]}
 //   {"zones": {"resources": [NAME, ...], "nodes": {NAME: NODE}}, "ops": [{"task": TASK, ...}]} -> {"answers": [...]}
@@ -56,8 +59,16 @@ absl::StatusOr<nlohmann::json> AskQuotaForest(const nlohmann::json& request);
 // HTCondor's accountant, group quotas and negotiation cycles, by the configuration and the events
 // of a record.
 absl::StatusOr<nlohmann::json> AskCondor(const nlohmann::json& request);
+// Mesos' sorters and allocator, by the operations or events of a record.
+absl::StatusOr<nlohmann::json> AskMesos(const nlohmann::json& request);
+// Rounds of Armada's pools, and the rules below them.
+absl::StatusOr<nlohmann::json> AskArmada(const nlohmann::json& request);
 // Pulsar's shedders, placements and splits; the name of the record says which.
 absl::StatusOr<nlohmann::json> AskPulsar(const nlohmann::json& request);
+// YuniKorn's core: scripts on a living partition, decisions on recorded states, single rules.
+absl::StatusOr<nlohmann::json> AskYuniKorn(const nlohmann::json& request);
+// YARN's capacity and fair schedulers, by the configuration and the operations of a record.
+absl::StatusOr<nlohmann::json> AskYarn(const nlohmann::json& request);
 // The root of a tree that has what some nodes have.
 absl::StatusOr<nlohmann::json> AskQuotaProfile(const nlohmann::json& request);
 // Edits of such a tree: which are accepted.

@@ -1,0 +1,142 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Rounds of Armada, on the pools that its scheduler was timed on: nodes of 32 cpu and 256 GiB, 32
+// jobs of 1 cpu and 4 GiB for each of them, ten queues. Rows:
+//   peer/armada/fill/<nodes>      the pool is empty, and all jobs are queued
+//   peer/armada/replace/<nodes>   the pool is full; all jobs are evicted and come back
+//   peer/armada/steady/<nodes>    the pool is full; every queue has just its share
+// As with the peer, the tables are built before the clock starts. The rows of 10,000 nodes take
+// seconds to build.
+//
+// Counters. scheduled: jobs with new nodes. ratio: the recorded CPU time of the peer's round over
+// ours.
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "bench/thread_clock.h"
+#include "lib/peer/armada/armada.h"
+
+namespace muster::bench {
+namespace {
+
+using armada::Amounts;
+
+constexpr int kQueues = 10, kJobsOfNode = 32;
+const Amounts kNode = {int64_t{256} << 30, 32'000, 0}, kJob = {int64_t{4} << 30, 1'000, 0};
+
+Amounts Times(const Amounts& amounts, int64_t count) {
+  Amounts sum = amounts;
+  for (int64_t& amount : sum) amount *= count;
+  return sum;
+}
+
+armada::State MakePool(int64_t nodes) {
+  armada::State state;
+  state.resources = {{"memory"}, {"cpu", false, -3}, {"gpu", false, -3}};
+  state.indexed = {{1, 1'000}, {0, int64_t{128} << 20}, {2, 1'000}};
+  state.buckets = {armada::kEvictedPriority, armada::kCrossPoolPriority, 0, 3};
+  state.classes = {{"priority-0", 0, true}, {"priority-3", 3, false}};
+  state.shapes = {{0, kJob}};
+  state.node_types.emplace_back();
+  state.total = Times(kNode, nodes);
+  state.allocated = Amounts(3);
+  state.multipliers = {1, 1, 1};
+  state.options.prefer_large = true;
+  for (int q = 0; q < kQueues; ++q) {
+    state.queue_names.push_back(absl::StrFormat("q%03d", q));
+    armada::Queue queue{.name = state.queue_names.back()};
+    queue.constrained_demand = Times(kJob, nodes * kJobsOfNode / kQueues);
+    queue.penalty = Amounts(3);
+    queue.allocated.assign(2, Amounts(3));
+    queue.limits.resize(2);
+    state.queues.push_back(queue);
+  }
+  const armada::Cost cost(state.total, state.multipliers);
+  std::vector<armada::Claim> claims;
+  for (const armada::Queue& queue : state.queues) claims.push_back(ClaimOf(queue, cost));
+  const std::vector<armada::Shares> shares = armada::DivideShares(claims, kQueues);
+  for (size_t q = 0; q < kQueues; ++q) state.queues[q].shares = shares[q];
+  for (int64_t n = 0; n < nodes; ++n) {
+    armada::Node node{.id = absl::StrFormat("node-%06d", n), .index = n, .total = kNode};
+    node.free.assign(state.buckets.size(), kNode);
+    state.nodes.push_back(std::move(node));
+  }
+  const int64_t jobs = nodes * kJobsOfNode;
+  for (int64_t j = 0; j < jobs; ++j) {
+    armada::Job job{.id = absl::StrFormat("job-%07d", j)};
+    job.queue = static_cast<int>(j * kQueues / jobs);
+    job.submitted = j;
+    state.jobs.push_back(std::move(job));
+  }
+  state.bound_priority.resize(state.jobs.size());
+  return state;
+}
+
+// Seats all jobs, those of the queues in turn.
+armada::State FilledPool(int64_t nodes) {
+  armada::State state = MakePool(nodes);
+  const int64_t of_queue = nodes * kJobsOfNode / kQueues;
+  for (int64_t place = 0; place < nodes * kJobsOfNode; ++place) {
+    const auto job = static_cast<size_t>(place % kQueues * of_queue + place / kQueues);
+    armada::Job& own = state.jobs[job];
+    const auto node = static_cast<size_t>(place / kJobsOfNode);
+    own.queued = false;
+    own.run = {.node = static_cast<int>(node), .created = place, .priority = 0};
+    state.bound_priority[job] = 0;
+    state.nodes[node].jobs.push_back({static_cast<int>(job), 0, false});
+  }
+  for (armada::Node& node : state.nodes) {
+    for (size_t b = 0; b < 3; ++b) {
+      for (size_t r = 0; r < 3; ++r) node.free[b][r] -= kJob[r] * kJobsOfNode;
+    }
+  }
+  for (armada::Queue& queue : state.queues) queue.allocated[0] = queue.constrained_demand;
+  state.allocated = Times(kJob, nodes * kJobsOfNode);
+  return state;
+}
+
+void RunRounds(benchmark::State& state, const armada::State& pool, double recorded) {
+  double seconds = 0, scheduled = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    absl::StatusOr<std::unique_ptr<armada::Round>> round = armada::Round::Make(pool);
+    state.ResumeTiming();
+    const double start = Seconds();
+    if (!round.ok() || !(*round)->Run().ok()) state.SkipWithError("the round failed");
+    seconds += Seconds() - start;
+    state.PauseTiming();
+    scheduled = static_cast<double>((*round)->scheduled().size());
+    round->reset();
+    state.ResumeTiming();
+  }
+  state.counters["scheduled"] = scheduled;
+  state.counters["ratio"] = recorded * static_cast<double>(state.iterations()) / seconds;
+}
+
+void Fill(benchmark::State& state, double recorded) {
+  RunRounds(state, MakePool(state.range(0)), recorded);
+}
+
+void Replace(benchmark::State& state, double recorded) {
+  armada::State pool = FilledPool(state.range(0));
+  pool.options.protected_fraction = 0;
+  RunRounds(state, pool, recorded);
+}
+
+void Steady(benchmark::State& state, double recorded) {
+  RunRounds(state, FilledPool(state.range(0)), recorded);
+}
+
+BENCHMARK_CAPTURE(Fill, few, 2.324)->Name("peer/armada/fill")->Arg(1'000);
+BENCHMARK_CAPTURE(Replace, few, 7.511)->Name("peer/armada/replace")->Arg(1'000);
+BENCHMARK_CAPTURE(Steady, few, 0.064)->Name("peer/armada/steady")->Arg(1'000);
+BENCHMARK_CAPTURE(Fill, many, 30.63)->Name("peer/armada/fill")->Arg(10'000)->Iterations(1);
+BENCHMARK_CAPTURE(Steady, many, 1.06)->Name("peer/armada/steady")->Arg(10'000)->Iterations(1);
+
+}  // namespace
+}  // namespace muster::bench

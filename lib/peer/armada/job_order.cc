@@ -1,0 +1,44 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/armada/job_order.h"
+
+namespace muster::armada {
+namespace {
+
+bool Active(const Job& job) { return job.run && job.run->active; }
+
+// The smaller value goes first.
+template <class T>
+int Compare(const T& a, const T& b) {
+  return a < b ? -1 : b < a ? 1 : 0;
+}
+
+int CompareAges(const Job& a, const Job& b) {
+  return Active(a) && Active(b) ? Compare(a.run->created, b.run->created) : 0;
+}
+
+int CompareSubmissions(const Job& a, const Job& b) {
+  if (const int order = Compare(a.submitted, b.submitted)) return order;
+  return Compare(a.id, b.id);
+}
+
+}  // namespace
+
+int CompareFair(const RankedJob& a, const RankedJob& b) {
+  if (a.job->id == b.job->id) return 0;
+  if (const int order = Compare(Active(*b.job), Active(*a.job))) return order;
+  if (const int order = Compare(b.class_priority, a.class_priority)) return order;
+  if (const int order = Compare(a.job->priority, b.job->priority)) return order;
+  if (const int order = CompareAges(*a.job, *b.job)) return order;
+  return CompareSubmissions(*a.job, *b.job);
+}
+
+int CompareMarket(const RankedJob& a, const RankedJob& b) {
+  if (a.job->id == b.job->id) return 0;
+  if (const int order = Compare(b.class_priority, a.class_priority)) return order;
+  if (const int order = Compare(b.bid, a.bid)) return order;
+  if (const int order = Compare(Active(*b.job), Active(*a.job))) return order;
+  if (const int order = CompareAges(*a.job, *b.job)) return order;
+  return CompareSubmissions(*a.job, *b.job);
+}
+
+}  // namespace muster::armada

@@ -1,0 +1,110 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/yunikorn/node_order.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace muster::yunikorn {
+namespace {
+
+bool Before(const NodeOrder::Entry& entry, double score, uint64_t rank) {
+  return entry.score < score || (!(score < entry.score) && entry.rank < rank);
+}
+
+void Raise(Resource& bound, const Resource& amounts) {
+  for (int type : amounts.types()) {
+    const Quantity amount = amounts.Get(type);
+    if (!bound.Has(type) || bound.Get(type) < amount) bound.Set(type, amount);
+  }
+}
+
+size_t PlaceIn(const NodeOrder::Block& block, double score, uint64_t rank) {
+  const auto begin = block.entries.begin();
+  const auto end = begin + static_cast<std::ptrdiff_t>(block.count);
+  return static_cast<size_t>(
+      std::partition_point(begin, end,
+                           [&](const NodeOrder::Entry& e) { return Before(e, score, rank); }) -
+      begin);
+}
+
+void Include(NodeOrder::Block& block, const Node& node) {
+  Raise(block.most_total, node.total);
+  if (node.schedulable) Raise(block.most_free, node.available);
+}
+
+}  // namespace
+
+void NodeOrder::Clear() { blocks_.clear(); }
+
+size_t NodeOrder::BlockOf(double score, uint64_t rank) const {
+  const auto found = std::partition_point(blocks_.begin(), blocks_.end(), [&](const auto& block) {
+    return Before(block->entries[block->count - 1], score, rank);
+  });
+  return static_cast<size_t>(found - blocks_.begin());
+}
+
+void NodeOrder::Split(size_t i) {
+  auto upper = std::make_unique<Block>();
+  Block& lower = *blocks_[i];
+  const size_t half = lower.count / 2;
+  upper->count = lower.count - half;
+  std::copy_n(lower.entries.begin() + static_cast<std::ptrdiff_t>(half), upper->count,
+              upper->entries.begin());
+  lower.count = half;
+  upper->most_free = lower.most_free;
+  upper->most_total = lower.most_total;
+  blocks_.insert(blocks_.begin() + static_cast<std::ptrdiff_t>(i) + 1, std::move(upper));
+}
+
+void NodeOrder::Put(const Entry& entry, const Node& node) {
+  size_t i = BlockOf(entry.score, entry.rank);
+  if (blocks_.empty()) blocks_.push_back(std::make_unique<Block>());
+  i = std::min(i, blocks_.size() - 1);
+  if (blocks_[i]->count == kBlock) {
+    Split(i);
+    if (Before(blocks_[i]->entries[blocks_[i]->count - 1], entry.score, entry.rank)) ++i;
+  }
+  Block& block = *blocks_[i];
+  const size_t at = PlaceIn(block, entry.score, entry.rank);
+  std::copy_backward(block.entries.begin() + static_cast<std::ptrdiff_t>(at),
+                     block.entries.begin() + static_cast<std::ptrdiff_t>(block.count),
+                     block.entries.begin() + static_cast<std::ptrdiff_t>(block.count) + 1);
+  block.entries[at] = entry;
+  ++block.count;
+  Include(block, node);
+}
+
+bool NodeOrder::Take(double score, uint64_t rank) {
+  const size_t i = BlockOf(score, rank);
+  if (i == blocks_.size()) return false;
+  Block& block = *blocks_[i];
+  const size_t at = PlaceIn(block, score, rank);
+  if (at == block.count || block.entries[at].rank != rank) return false;
+  std::copy(block.entries.begin() + static_cast<std::ptrdiff_t>(at) + 1,
+            block.entries.begin() + static_cast<std::ptrdiff_t>(block.count),
+            block.entries.begin() + static_cast<std::ptrdiff_t>(at));
+  if (--block.count == 0) blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(i));
+  return true;
+}
+
+void NodeOrder::Widen(double score, uint64_t rank, const Node& node) {
+  const size_t i = BlockOf(score, rank);
+  if (i < blocks_.size()) Include(*blocks_[i], node);
+}
+
+void NodeOrder::Tighten(size_t i, const std::vector<Node>& nodes) {
+  Block& block = *blocks_[i];
+  block.most_free = {};
+  block.most_total = {};
+  for (size_t k = 0; k < block.count; ++k) Include(block, nodes[block.entries[k].node]);
+}
+
+std::vector<Index> NodeOrder::Nodes() const {
+  std::vector<Index> nodes;
+  for (const auto& block : blocks_) {
+    for (size_t k = 0; k < block->count; ++k) nodes.push_back(block->entries[k].node);
+  }
+  return nodes;
+}
+
+}  // namespace muster::yunikorn

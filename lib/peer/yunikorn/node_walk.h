@@ -1,0 +1,32 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Partition::FirstNode: the walk through nodes in their order.
+#ifndef MUSTER_PEER_YUNIKORN_NODE_WALK_H_
+#define MUSTER_PEER_YUNIKORN_NODE_WALK_H_
+
+#include "lib/peer/yunikorn/partition.h"
+
+namespace muster::yunikorn {
+
+// Returns the first schedulable node that holds `ask` (with `need_free`, that has as much free) and
+// that `accept(node)` takes. `accept` may change the order only if it takes the node.
+template <class Accept>
+Index Partition::FirstNode(const Resource& ask, bool need_free, Accept accept) {
+  for (size_t i = 0; i < order_.blocks(); ++i) {
+    const NodeOrder::Block& block = order_.block(i);
+    if (!FitsIn(need_free ? block.most_free : block.most_total, ask)) continue;
+    for (size_t k = 0; k < block.count; ++k) {
+      const Index index = block.entries[k].node;
+      const Node& node = nodes[index];
+      if (!node.schedulable || !FitsIn(node.total, ask)) continue;
+      if (need_free && !FitsIn(node.available, ask)) continue;
+      if (accept(index)) return index;
+    }
+    order_.Tighten(i, nodes);
+  }
+  return kNone;
+}
+
+}  // namespace muster::yunikorn
+
+#endif  // MUSTER_PEER_YUNIKORN_NODE_WALK_H_

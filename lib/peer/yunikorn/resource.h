@@ -1,0 +1,189 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Resource: amounts by type, as YuniKorn computes with them.
+//
+//   TypeNames names;
+//   Resource ask;
+//   ask.Set(*names.Intern("memory"), 8'000);
+//   if (FitsIn(free, ask)) free = Sub(free, ask);
+//
+// A type may be missing, which is not the same as zero, and a whole resource may be nil, which is
+// not the same as empty. Each function below states how it reads a missing type. Sums saturate at
+// the ends of int64_t.
+//
+// Types are small numbers, handed out by TypeNames, so no function here looks at a text. A
+// partition has at most kMostTypes of them.
+#ifndef MUSTER_PEER_YUNIKORN_RESOURCE_H_
+#define MUSTER_PEER_YUNIKORN_RESOURCE_H_
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace muster::yunikorn {
+
+using Quantity = int64_t;
+
+inline constexpr int kMostTypes = 31;
+
+// The names of types, in the order in which they were first seen.
+class TypeNames {
+ public:
+  // Returns the number of `name`. Fails with ResourceExhausted at the type after kMostTypes.
+  absl::StatusOr<int> Intern(std::string_view name);
+  // Returns the number of `name`, or -1.
+  int Find(std::string_view name) const;
+  const std::string& name(int type) const { return names_[static_cast<size_t>(type)]; }
+  int size() const { return static_cast<int>(names_.size()); }
+
+ private:
+  std::vector<std::string> names_;
+};
+
+// The types of a set of bits: for (int type : Types(bits)).
+class Types {
+ public:
+  class iterator {
+   public:
+    explicit iterator(uint32_t bits) : bits_(bits) {}
+    int operator*() const { return std::countr_zero(bits_); }
+    iterator& operator++() {
+      bits_ &= bits_ - 1;
+      return *this;
+    }
+    bool operator!=(const iterator& other) const { return bits_ != other.bits_; }
+
+   private:
+    uint32_t bits_;
+  };
+  explicit Types(uint32_t bits) : bits_(bits) {}
+  iterator begin() const { return iterator(bits_); }
+  iterator end() const { return iterator(0); }
+
+ private:
+  uint32_t bits_;
+};
+
+class Resource {
+ public:
+  // Empty, and not nil.
+  Resource() = default;
+  Resource(const Resource& other) { Take(other); }
+  Resource& operator=(const Resource& other) {
+    if (this != &other) Take(other);
+    return *this;
+  }
+  static Resource Nil() {
+    Resource resource;
+    resource.nil_ = true;
+    return resource;
+  }
+
+  bool nil() const { return nil_; }
+  // Returns whether there is no type at all, be it nil or not.
+  bool empty() const { return bits_ == 0; }
+  uint32_t bits() const { return bits_; }
+  Types types() const { return Types(bits_); }
+  int count() const { return std::popcount(bits_); }
+  bool Has(int type) const { return (bits_ >> type & 1) != 0; }
+  // Returns zero for a missing type.
+  Quantity Get(int type) const { return Has(type) ? values_[type] : 0; }
+
+  // Writes to a resource end its being nil.
+  void Set(int type, Quantity value) {
+    nil_ = false;
+    bits_ |= 1u << type;
+    values_[type] = value;
+  }
+  void Erase(int type) { bits_ &= ~(1u << type); }
+  // Erases the types with an amount of zero.
+  void Prune();
+
+  // Nil stays nil; a nil argument changes nothing.
+  void AddTo(const Resource& other);
+  void SubFrom(const Resource& other);
+
+ private:
+  void Take(const Resource& other) {
+    bits_ = other.bits_;
+    nil_ = other.nil_;
+    std::memcpy(values_, other.values_, sizeof(Quantity) * std::bit_width(bits_));
+  }
+
+  uint32_t bits_ = 0;
+  bool nil_ = false;
+  Quantity values_[kMostTypes];  // only those of `bits_` are set
+};
+
+Quantity AddSaturating(Quantity a, Quantity b);
+Quantity SubSaturating(Quantity a, Quantity b);
+Quantity MulSaturating(Quantity a, Quantity b);
+// Truncates toward zero.
+Quantity MulRatio(Quantity value, double ratio);
+
+// --- sums: the result has the types of both sides and is never nil; nil counts as empty
+
+Resource Add(const Resource& left, const Resource& right);
+Resource Sub(const Resource& left, const Resource& right);
+// As Sub, but what would be negative of `right`'s types is zero. `*negative` (may be null) is set
+// to whether something was.
+Resource SubNonNegative(const Resource& left, const Resource& right, bool* negative = nullptr);
+Resource Multiply(const Resource& base, Quantity ratio);
+Resource MultiplyBy(const Resource& base, double ratio);
+
+// --- sums over the types of `base` alone; a nil base stays nil, a nil delta is nothing
+
+Resource AddOnlyExisting(const Resource& base, const Resource& delta);
+Resource SubOnlyExisting(const Resource& base, const Resource& delta);
+
+// --- fits: whether `larger` holds `smaller`; a nil smaller always fits
+
+// A missing type is zero; negative amounts of `larger` count as zero.
+bool FitsIn(const Resource& larger, const Resource& smaller);
+// A missing type is no limit; negative amounts of `larger` count as zero.
+bool FitsInLimits(const Resource& larger, const Resource& smaller);
+// A missing type is no limit; a negative amount holds not even zero.
+bool FitsInActual(const Resource& larger, const Resource& smaller);
+
+// --- bounds
+
+// Of types that one side lacks the result has the other side's amount. A nil side is no bound.
+Resource Min(const Resource& left, const Resource& right);
+// The same over the types of `left` alone; a nil left stays nil.
+Resource MinOnlyExisting(const Resource& left, const Resource& right);
+// Missing types are zero; the result is empty if one side is nil.
+Resource Max(const Resource& left, const Resource& right);
+// `left`, and of `right` the types that `left` lacks.
+Resource MergeIfNotPresent(const Resource& left, const Resource& right);
+
+// --- comparisons: missing types are zero
+
+// A nil resource equals only nil.
+bool Equals(const Resource& left, const Resource& right);
+bool EqualsOrEmpty(const Resource& left, const Resource& right);
+// Equal amounts of the same types.
+bool DeepEquals(const Resource& left, const Resource& right);
+bool IsZero(const Resource& resource);
+bool HasNegative(const Resource& resource);
+// At least one amount is positive and none negative.
+bool AboveZero(const Resource& resource);
+// No amount of `larger` is smaller, and one at least differs.
+bool Above(const Resource& larger, const Resource& smaller);
+bool AtLeast(const Resource& larger, const Resource& smaller);
+// The same over the types that both have. Without a common type the answer is: all of `larger` is
+// positive, if `smaller` is empty; otherwise true unless `larger` is empty.
+bool AboveOnlyExisting(const Resource& larger, const Resource& smaller);
+bool AtLeastOnlyExisting(const Resource& larger, const Resource& smaller);
+// A type that both have, whatever the amounts.
+bool MatchAny(const Resource& left, const Resource& right);
+// The percentage of `resource`'s types that `other` has too, in whole percent.
+uint64_t TypeMatching(const Resource& resource, const Resource& other);
+
+}  // namespace muster::yunikorn
+
+#endif  // MUSTER_PEER_YUNIKORN_RESOURCE_H_

@@ -1,0 +1,47 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""YuniKorn's recorded decisions: random clusters, whole scripts, decisions on states, rules."""
+
+from typing import Any
+
+import yaml
+from probe import Probe, Unanswerable
+
+Json = dict[str, Any]
+
+
+def check(level: str, case: Json, probe: Probe) -> list[str]:
+    if "ops" in case:
+        return _script(case, probe)
+    raise Unanswerable("not yet")
+
+
+# --- random clusters
+
+
+def _partition(text: str) -> Json:
+    return yaml.safe_load(text)["partitions"][0]
+
+
+def _script(case: Json, probe: Probe) -> list[str]:
+    ops = [
+        op | {"config": _partition(op["config"])} if op["op"] == "config" else op
+        for op in case["ops"]
+    ]
+    answer = probe.yunikorn("script", config=_partition(case["config"]), ops=ops)
+    ours, theirs = answer["results"], [_without_texts(row) for row in case["results"]]
+    lines = []
+    for i, (got, wanted) in enumerate(zip(ours, theirs, strict=False)):
+        if _without_texts(got) != wanted:
+            lines.append(f"result {i}: {got} instead of {wanted}")
+    if len(ours) != len(theirs):
+        lines.append(f"{len(ours)} results instead of {len(theirs)}")
+    return lines + [
+        f"final {key}: {answer['final'][key]} instead of {case['final'][key]}"
+        for key in case["final"]
+        if answer["final"][key] != case["final"][key]
+    ]
+
+
+def _without_texts(row: Json) -> Json:
+    """What was refused counts, not the words."""
+    return {key: key in ("error", "rejected") or value for key, value in row.items()}

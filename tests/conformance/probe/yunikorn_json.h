@@ -1,0 +1,45 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// YuniKorn's values as records write them.
+#ifndef MUSTER_TESTS_CONFORMANCE_PROBE_YUNIKORN_JSON_H_
+#define MUSTER_TESTS_CONFORMANCE_PROBE_YUNIKORN_JSON_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "lib/peer/yunikorn/yunikorn.h"
+#include "nlohmann/json.hpp"
+
+namespace muster::testing::yunikorn_probe {
+
+using nlohmann::json;
+
+// null is nil.
+yunikorn::Resource ResourceOf(const json& amounts, yunikorn::TypeNames& names);
+json TextOf(const yunikorn::Resource& resource, const yunikorn::TypeNames& names);
+json TextOf(const absl::Status& status);
+
+yunikorn::PartitionConfig ConfigOf(const json& partition);
+yunikorn::QueueConfig QueueConfigOf(const json& queue);
+yunikorn::RuleConfig RuleConfigOf(const json& rule);
+std::vector<yunikorn::LimitConfig> LimitConfigsOf(const json& limits);
+yunikorn::Texts TextsOf(const json& map);
+
+const char* NameOf(yunikorn::AppState state);
+const char* NameOf(yunikorn::ResultType type);
+const char* NameOf(yunikorn::Termination type);
+
+// A value of an object, or `otherwise` if it is missing or null.
+template <class T>
+T ValueOf(const json& object, const char* key, T otherwise) {
+  const auto found = object.find(key);
+  return found == object.end() || found->is_null() ? otherwise : found->get<T>();
+}
+
+// A recorded run on a living partition.
+absl::StatusOr<json> PlayScript(const json& script);
+
+}  // namespace muster::testing::yunikorn_probe
+
+#endif  // MUSTER_TESTS_CONFORMANCE_PROBE_YUNIKORN_JSON_H_

@@ -1,0 +1,45 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/yarn/resource.h"
+
+#include "gtest/gtest.h"
+
+namespace muster::yarn {
+namespace {
+
+constexpr Calculator kMemory = Calculator::kMemory, kDominant = Calculator::kDominant;
+const Resource kTotal{8192, 8};
+
+TEST(Resources, DominantComparesLargerThenSmallerShares) {
+  EXPECT_EQ(Compare(kDominant, kTotal, {4096, 2}, {2048, 4}), 0);
+  EXPECT_EQ(Compare(kDominant, kTotal, {4096, 3}, {2048, 4}), 1);
+  EXPECT_EQ(Compare(kDominant, kTotal, {4096, 3}, {2048, 4}, true), 0);
+  EXPECT_EQ(Compare(kMemory, kTotal, {2048, 9}, {4096, 1}), -1);
+}
+
+TEST(Resources, WithoutTotalMixedComponentsAreEqual) {
+  EXPECT_EQ(Compare(kDominant, {}, {1, 2}, {2, 1}), 0);
+  EXPECT_EQ(Compare(kDominant, {}, {1, 1}, {2, 1}), -1);
+}
+
+TEST(Resources, MemoryRoundsHalfUpAndMakesOneVcore) {
+  EXPECT_EQ(MultiplyUp(kMemory, {100, 7}, 0.105, {1, 1}), (Resource{11, 1}));
+  EXPECT_EQ(MultiplyUp(kMemory, {100, 7}, 0.104, {1, 1}), (Resource{10, 1}));
+  EXPECT_EQ(MultiplyUp(kMemory, {100, 7}, 0, {1, 1}), Resource{});
+}
+
+TEST(Resources, DominantRoundsEachComponentUp) {
+  EXPECT_EQ(MultiplyUp(kDominant, {100, 7}, 0.101, {10, 1}), (Resource{20, 1}));
+}
+
+TEST(Resources, DivisionByNoWeightIsNothing) {
+  EXPECT_EQ(DivideUp(kDominant, {5, 5}, 0.0F), Resource{});
+  EXPECT_EQ(DivideUp(kDominant, {5, 4}, 2.0F), (Resource{3, 2}));
+}
+
+TEST(Resources, ContainersIgnoreWhatIsNotAsked) {
+  EXPECT_EQ(ContainersIn(kDominant, {4096, 1}, {1024, 0}), 4);
+  EXPECT_EQ(ContainersIn(kDominant, {4096, 1}, {1024, 1}), 1);
+}
+
+}  // namespace
+}  // namespace muster::yarn
