@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "lib/peer/kube_scheduler/world.h"
+
 namespace muster::kube {
 namespace {
 
@@ -158,7 +160,7 @@ std::string MemoOf(const Tables& tables, NodeIndex n) {
   const size_t dimensions = tables.dimension_count();
   std::vector<std::pair<std::string_view, int64_t>> amounts;
   for (DimensionIndex d = 0; d < dimensions; ++d) {
-    const int64_t amount = OrZero(tables.nodes.allocatable.at(n, d));
+    const int64_t amount = AllocatableOf(tables, n, d);
     if (amount != 0) amounts.emplace_back(tables.dimensions.name(d), amount);
   }
   memo.Number(static_cast<int64_t>(amounts.size()));

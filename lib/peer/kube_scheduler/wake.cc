@@ -114,9 +114,7 @@ class Waker {
     }
     return 0;
   }
-  int64_t Now(DimensionIndex d) const {
-    return OrZero(tables_.nodes.allocatable.at(h_.new_node, d));
-  }
+  int64_t Now(DimensionIndex d) const { return AllocatableOf(tables_, h_.new_node, d); }
 
   bool FitsEmpty() const {
     for (DimensionIndex d = 0; d < pod_.request.size(); ++d) {

@@ -12,6 +12,7 @@
 #define MUSTER_PEER_KUBE_SCHEDULER_WORLD_H_
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,6 +23,13 @@
 #include "lib/peer/kube_scheduler/pod_classes.h"
 
 namespace muster::kube {
+
+// Absent amounts are 0, but for pods, of which there is then no limit.
+inline int64_t AllocatableOf(const Tables& tables, NodeIndex n, DimensionIndex d) {
+  const int64_t amount = tables.nodes.allocatable.at(n, d);
+  if (amount == kAbsent && d == kPods) return std::numeric_limits<int64_t>::max();
+  return OrZero(amount);
+}
 
 // What the pods of one node hold.
 struct NodeBooks {
@@ -63,10 +71,7 @@ class World {
   const std::vector<NodeIndex>& by_name();
 
   const NodeSpec& spec(NodeIndex n) const { return tables().nodes.spec[n]; }
-  // By dimension; absent amounts are 0.
-  int64_t allocatable(NodeIndex n, DimensionIndex d) const {
-    return OrZero(tables().nodes.allocatable.at(n, d));
-  }
+  int64_t allocatable(NodeIndex n, DimensionIndex d) const { return AllocatableOf(tables(), n, d); }
   const NodeBooks& books(NodeIndex n) const { return books_[n]; }
   // Returns a number that is equal for nodes of equal amounts, allocatable and held. Ports aside.
   uint32_t StateOf(NodeIndex n);
