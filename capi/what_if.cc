@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The result of a what-if as columns.
+// The result of a what-if as columns, and answers to other questions as JSON.
 #include "muster/what_if.h"
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include "capi/handles.h"
 #include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
+#include "lib/scenario/question.h"
 #include "lib/scenario/scenario.h"
 
 struct muster_outlook {
@@ -113,6 +114,22 @@ muster_status muster_cluster_what_if(muster_cluster* cluster, const char* profil
       ImplOf(cluster->cluster).cycle.reset();
       throw;
     }
+  });
+}
+
+muster_status muster_cluster_advise(muster_cluster* cluster, const char* profile,
+                                    const char* question, int64_t size, int64_t now,
+                                    muster_text** out, muster_error* error) {
+  if (out != nullptr) *out = nullptr;
+  return OnCluster(cluster, error, [&]() -> absl::Status {
+    if (profile == nullptr) return NullArgument("profile");
+    if (out == nullptr) return NullArgument("out");
+    const absl::StatusOr<std::string_view> text = TextIn("question", question, size);
+    if (!text.ok()) return text.status();
+    const absl::StatusOr<std::string> answer =
+        muster::Advise(cluster->cluster, profile, *text, {.now = now}, cluster->limits);
+    if (!answer.ok()) return answer.status();
+    return GiveText(cluster->memory, *answer, out);
   });
 }
 

@@ -73,6 +73,20 @@ MUSTER_API muster_status muster_cluster_what_if(muster_cluster* cluster, const c
                                                 const char* changes, int64_t size,
                                                 muster_outlook** out, muster_error* error);
 
+/* Answers a question by plans of clones in which something was changed. The cluster does not
+ * change. `question` is JSON with one of these keys (docs/what_if.md):
+ *   {"rehearse": [CHANGE, ...]}                    what would be decided; changes as above, and
+ *                                                  {"job": {...}}, {"nodes": {...}}
+ *   {"diagnose": {"job": "train", "trials": 200}}  why it waits, and what would start it
+ *   {"drain": {"nodes": ["n1"]}}                   where the tasks of nodes would go
+ *   {"need_nodes": {"offers": [{"node": {"name": "big", ...}, "price": 4}], "most": 1024}}
+ * *out is the answer as JSON. `now` is the time of the cycles. Fails with MUSTER_E_INVALID_ARGUMENT
+ * for a text that is no question, and MUSTER_E_NOT_FOUND for a job or node that does not exist.
+ * Cost: O(rows) and a cycle for each trial. */
+MUSTER_API muster_status muster_cluster_advise(muster_cluster* cluster, const char* profile,
+                                               const char* question, int64_t size, int64_t now,
+                                               muster_text** out, muster_error* error);
+
 /* Fills *view. Cost: O(1). */
 MUSTER_API muster_status muster_outlook_get_view(const muster_outlook* outlook,
                                                  muster_outlook_view* view, muster_error* error);

@@ -200,6 +200,10 @@ class MUSTER_EXPORT Cluster {
 
   // Returns the cluster as it is now. O(1); the next change of the cluster costs O(rows) once.
   Snapshot Freeze() const;
+  // Returns a second cluster with the rows, the memory and the waiting events of this one. Changes
+  // of one do not reach the other, and both give equal plans. A plan is applied to the cluster that
+  // it was made of. O(rows).
+  Cluster Clone() const;
   // Returns a number that grows with every change. The largest uint64_t: the cluster is lost.
   uint64_t version() const;
   // Returns all rows as specs, in the order of insertion. O(rows).

@@ -19,7 +19,9 @@
 //   a cluster would refuse; a dimension that neither the cluster nor nodes added before have; sums
 //   beyond int64;
 // - NotFound: no such queue, node, job or domain, or no node with these labels;
-// - AlreadyExists: a job of that name.
+// - AlreadyExists: a job of that name;
+// - InvalidArgument: a change of tasks or taints (`job`, `nodes`), which moves no share by itself.
+//   Rehearse (rehearsal.h) makes them, and answers with plans.
 // Ownership. Arguments are read during the call and never changed. The outlook holds copies.
 // Threads. As Schedule: any number of threads may call it on one snapshot, and one thread at a time
 // on a cluster.
@@ -40,6 +42,7 @@
 #include "absl/status/statusor.h"
 #include "muster/cluster.h"
 #include "muster/export.h"
+#include "muster/shape.h"
 #include "muster/snapshot.h"
 #include "muster/spec.h"
 #include "muster/types.h"
@@ -69,6 +72,34 @@ struct NewNodes {
   NodeSpec node = {};
 };
 
+// New values of a job and of its pending tasks. Unset fields keep their values.
+struct JobEdit {
+  // Of a job of the cluster.
+  std::string name = {};
+  // Of the job.
+  std::optional<std::string> queue = {};
+  // Of the job and of its pending tasks.
+  std::optional<int32_t> priority = {};
+  // Of the job as a whole. Minima of its groups that are larger are lowered to it.
+  std::optional<int64_t> min_available = {};
+  // Added to those of its pending tasks.
+  std::vector<Toleration> tolerations = {};
+  // What each of its pending tasks requests from now on. A dimension that is not listed keeps its
+  // amount.
+  Resources request = {};
+};
+
+// New values of nodes: of the one of that name, or of all that have these labels. Exactly one of
+// the two is set.
+struct NodeEdit {
+  std::string name = {};
+  Labels labels = {};
+  // True: only tasks that tolerate the mark go there from now on. Absent: as it is.
+  std::optional<bool> unschedulable = {};
+  // Added to their taints.
+  std::vector<Taint> taints = {};
+};
+
 // One change. Exactly one member is set.
 struct WhatIfChange {
   std::optional<QueueEdit> queue = {};
@@ -79,6 +110,10 @@ struct WhatIfChange {
   std::optional<JobSpec> add_job = {};
   // A job of the cluster, by name, with its tasks.
   std::optional<std::string> remove_job = {};
+  // Refused by WhatIf.
+  std::optional<JobEdit> job = {};
+  // Refused by WhatIf.
+  std::optional<NodeEdit> nodes = {};
 };
 
 // What one queue holds, waits for and deserves, before and after the changes.

@@ -88,6 +88,17 @@ Cluster::Cluster(Cluster&&) noexcept = default;
 Cluster& Cluster::operator=(Cluster&&) noexcept = default;
 
 Snapshot Cluster::Freeze() const { return IsLost(*impl_) ? Snapshot() : SnapshotOf(impl_->tables); }
+Cluster Cluster::Clone() const {
+  Cluster copy;
+  if (IsLost(*impl_)) {
+    copy.impl_->tables->version = kLostVersion;
+    return copy;
+  }
+  copy.impl_->editor.CopyFrom(impl_->editor);
+  copy.impl_->deltas.CopyFrom(impl_->deltas);
+  return copy;
+}
+
 uint64_t Cluster::version() const { return impl_->tables->version; }
 const Memory& Cluster::memory() const { return impl_->tables->memory; }
 void Cluster::SetMemory(const Memory& memory) {

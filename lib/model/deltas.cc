@@ -173,6 +173,14 @@ void Deltas::Appeared(RowKind kind, std::string_view name) {
   Wake(key);
 }
 
+void Deltas::CopyFrom(const Deltas& other) {
+  generations_ = other.generations_;
+  waiting_ = other.waiting_;
+  waiters_ = other.waiters_;
+  counts_ = other.counts_;
+  turns_ = other.turns_;
+}
+
 void Deltas::Forget() {
   generations_.clear();
   waiting_.clear();

@@ -45,6 +45,8 @@ class Deltas {
   bool anything_waits() const { return !waiting_.empty(); }
   // Forgets all events: no generations, nothing waits. The rows stay.
   void Forget();
+  // Takes the events of another one. REQUIRES: the editor has copied the rows of that one's editor.
+  void CopyFrom(const Deltas& other);
 
   using Object = std::variant<NodeSpec, QueueSpec, JobSpec, TaskSpec>;
   // What is kept of events beside the rows.

@@ -44,6 +44,22 @@ Editor::Editor(std::shared_ptr<Tables>& tables) : tables_(tables) {
   PutQueue(kNone, QueueSpec{.name = "default"}, {}, {});
 }
 
+void Editor::CopyFrom(const Editor& other) {
+  auto tables = std::make_shared<Tables>(*other.tables_);
+  tables->shelf = std::make_shared<Shelf>();
+  interner_ = other.interner_;
+  first_on_ = other.first_on_;
+  next_ = other.next_;
+  previous_ = other.previous_;
+  nominations_ = other.nominations_;
+  nominated_elsewhere_ = other.nominated_elsewhere_;
+  budgets_ = other.budgets_;
+  namespaces_ = other.namespaces_;
+  living_ = other.living_;
+  wishing_queues_ = other.wishing_queues_;
+  tables_ = std::move(tables);
+}
+
 Tables& Editor::Change() {
   if (tables_.use_count() > 1) {
     tables_ = std::make_shared<Tables>(*tables_);

@@ -117,6 +117,9 @@ class Editor {
   Editor(const Editor&) = delete;
   Editor& operator=(const Editor&) = delete;
 
+  // Takes the rows of another one, in place of its own, and all that is kept beside them. O(rows).
+  void CopyFrom(const Editor& other);
+
   const Tables& tables() const { return *tables_; }
   // The same after they are surely no snapshot's: a reference that stays good across changes.
   const Tables& Own() { return Change(); }

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "lib/scenario/member.h"
+#include "lib/scenario/question.h"
 #include "lib/scenario/rule_members.h"
 #include "lib/scenario/scenario.h"
 #include "muster/event.h"
@@ -429,12 +430,58 @@ auto Members(S& s) {
   return std::tuple(Key("count", count), RequiredKey("node", node));
 }
 
+template <Is<JobEdit> S>
+auto Members(S& s) {
+  auto& [name, queue, priority, min_available, tolerations, request] = s;
+  return std::tuple(RequiredKey("name", name), Key("queue", queue), Key("priority", priority),
+                    Key("min_available", min_available), Key("tolerations", tolerations),
+                    Key("request", request));
+}
+
+template <Is<NodeEdit> S>
+auto Members(S& s) {
+  auto& [name, labels, unschedulable, taints] = s;
+  return std::tuple(Key("name", name), Key("labels", labels), Key("unschedulable", unschedulable),
+                    Key("taints", taints));
+}
+
 template <Is<WhatIfChange> S>
 auto Members(S& s) {
-  auto& [queue, remove_nodes, add_nodes, add_job, remove_job] = s;
+  auto& [queue, remove_nodes, add_nodes, add_job, remove_job, job, nodes] = s;
   return std::tuple(Key("queue", queue), Key("remove_nodes", remove_nodes),
                     Key("add_nodes", add_nodes), Key("add_job", add_job),
-                    Key("remove_job", remove_job));
+                    Key("remove_job", remove_job), Key("job", job), Key("nodes", nodes));
+}
+
+template <Is<DiagnoseQuestion> S>
+auto Members(S& s) {
+  auto& [job, trials] = s;
+  return std::tuple(RequiredKey("job", job), Key("trials", trials));
+}
+
+template <Is<DrainQuestion> S>
+auto Members(S& s) {
+  auto& [nodes] = s;
+  return std::tuple(RequiredKey("nodes", nodes));
+}
+
+template <Is<NodeOffer> S>
+auto Members(S& s) {
+  auto& [node, price] = s;
+  return std::tuple(RequiredKey("node", node), Key("price", price));
+}
+
+template <Is<NeedNodesQuestion> S>
+auto Members(S& s) {
+  auto& [offers, most] = s;
+  return std::tuple(RequiredKey("offers", offers), Key("most", most));
+}
+
+template <Is<Question> S>
+auto Members(S& s) {
+  auto& [rehearse, diagnose, drain, need_nodes] = s;
+  return std::tuple(Key("rehearse", rehearse), Key("diagnose", diagnose), Key("drain", drain),
+                    Key("need_nodes", need_nodes));
 }
 
 // A struct that has such a list.

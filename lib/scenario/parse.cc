@@ -15,6 +15,7 @@
 #include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 #include "lib/model/words.h"
+#include "lib/scenario/charge.h"
 #include "lib/scenario/member_reader.h"
 #include "lib/scenario/memory_rows.h"
 #include "lib/scenario/scenario.h"
@@ -29,13 +30,6 @@ struct ShapeUse {
   size_t row, group;
   std::string name;
 };
-
-// Charges `more` rows for the value at `place`.
-absl::Status ChargeRows(const Reader& reader, const Place& place, int64_t more, Budget* budget) {
-  const std::string rule = budget->AddRows(more);
-  if (rule.empty()) return absl::OkStatus();
-  return absl::ResourceExhaustedError(reader.Refuse(place, rule).message());
-}
 
 class ScenarioSink : public RowSink {
  public:
@@ -273,24 +267,12 @@ class ChangesSink : public RowSink {
     if (status.ok() && !reader_.shape_names.empty()) {
       status = reader_.Refuse(place, "shapes have no names here");
     }
-    return status.ok() ? ChargeChange(place, changes.back()) : status;
+    return status.ok() ? ChargeRows(reader_, place, RowsOf(changes.back()), budget_) : status;
   }
 
   std::vector<WhatIfChange> changes;
 
  private:
-  // Charges what counts of the change stand for.
-  absl::Status ChargeChange(const Place& place, const WhatIfChange& change) {
-    int64_t rows = 0;
-    if (change.add_nodes) rows = std::max<int64_t>(change.add_nodes->count, 0);
-    if (change.add_job) {
-      for (const GroupSpec& group : change.add_job->groups) {
-        rows += std::clamp<int64_t>(group.count, 0, int64_t{1} << 40);
-      }
-    }
-    return ChargeRows(reader_, place, rows, budget_);
-  }
-
   Reader reader_{"what-if"};
   Budget* budget_;
   bool seen_ = false;

@@ -82,6 +82,10 @@ absl::Status QueueBooks::Apply(const WhatIfChange& change) {
   const int said = change.queue.has_value() + change.remove_nodes.has_value() +
                    change.add_nodes.has_value() + change.add_job.has_value() +
                    change.remove_job.has_value();
+  if (change.job.has_value() || change.nodes.has_value()) {
+    return absl::InvalidArgumentError(
+        "changes of tasks and of taints move no share; Rehearse answers them with plans");
+  }
   if (said != 1) {
     return absl::InvalidArgumentError(
         absl::StrCat("has ", said == 0 ? "no change" : "more than one change",

@@ -40,6 +40,16 @@ if TYPE_CHECKING or HAVE_ENGINE:
     from . import packing, traces
     from ._core import version as __version__
     from .action import Action
+    from .advice import (
+        Diagnosis,
+        Drained,
+        NodesNeeded,
+        Rehearsal,
+        diagnose,
+        drain,
+        need_nodes,
+        rehearse,
+    )
     from .cluster import ApplyReport, Cluster, Drift, Snapshot
     from .plan import Plan
     from .policy import Policy
@@ -65,24 +75,32 @@ __all__ = [
     "Cancelled",
     "Cluster",
     "DeadlineExceeded",
+    "Diagnosis",
+    "Drained",
     "Drift",
     "Error",
     "FailedPrecondition",
     "InvalidArgument",
+    "NodesNeeded",
     "NotFound",
     "OutOfRange",
     "Plan",
     "Policy",
     "PolicyError",
+    "Rehearsal",
     "Replay",
     "ResourceExhausted",
     "Snapshot",
     "Study",
     "Trace",
     "compare",
+    "diagnose",
+    "drain",
+    "need_nodes",
     "packing",
     "policies",
     "profiles",
+    "rehearse",
     "replay",
     "reproduce",
     "schedule",

@@ -89,13 +89,13 @@ def what_if(
     `after` those of a cluster in which the changes were made.
     """
     profile = profile or source._defaults.get("profile") or "muster"
-    told = [_spelled(i, change) for i, change in enumerate(changes)]
+    told = [spelled(i, change) for i, change in enumerate(changes)]
     if isinstance(source, Cluster):
         return frame(source._core.what_if(profile, told))
     return frame(_core.what_if(source._core, profile, told))
 
 
-def _spelled(number: int, change: Mapping[str, Any]) -> dict[str, Any]:
+def spelled(number: int, change: Mapping[str, Any]) -> dict[str, Any]:
     """With keywords made fields, as the methods of a cluster do."""
     if not isinstance(change, Mapping):
         raise InvalidArgument(f"what-if[{number}]: expected a dict, got {change!r}")

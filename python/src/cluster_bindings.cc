@@ -24,6 +24,7 @@
 #include "lib/scenario/scenario.h"
 #include "muster/cluster.h"
 #include "muster/schedule.h"
+#include "python/src/advice.h"
 #include "python/src/bindings.h"
 #include "python/src/columns.h"
 #include "python/src/convert.h"
@@ -430,6 +431,21 @@ void BindCluster(py::module_& module) {
                             int64_t count) { Check(self.Use().MakeTasks(job, group, count)); });
   cluster.def("what_if", [](LiveCluster& self, const std::string& profile, py::handle changes) {
     return OutlookTable(Value(WhatIf(self.Use(), profile, ReadChanges(changes))));
+  });
+  cluster.def("rehearse",
+              [](LiveCluster& self, const std::string& profile, py::handle changes, int64_t now) {
+                return RehearsalTables(self.Use(), profile, changes, now);
+              });
+  cluster.def("diagnose", [](LiveCluster& self, const std::string& profile, const std::string& job,
+                             int64_t trials, int64_t now) {
+    return DiagnosisTables(self.Use(), profile, job, trials, now);
+  });
+  cluster.def("drain", [](LiveCluster& self, const std::string& profile,
+                          const std::vector<std::string>& nodes,
+                          int64_t now) { return DrainTables(self.Use(), profile, nodes, now); });
+  cluster.def("need_nodes", [](LiveCluster& self, const std::string& profile, py::list offers,
+                               int64_t most, int64_t now) {
+    return NeedTables(self.Use(), profile, std::move(offers), most, now);
   });
   cluster.def("report_bind_failed", [](LiveCluster& self, const std::string& task) {
     Check(self.Use().ReportBindFailed(task));

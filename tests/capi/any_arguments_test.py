@@ -198,6 +198,7 @@ class World:
                         SCENARIO if function.endswith("read_scenario")
                         else b'{"muster": 1, "queues": [{"name": "more"}]}',
                 "state": self.state, "memory": MEMORY, "changes": CHANGES,
+                "question": b'{"drain": {"nodes": ["n1"]}}',
                 "column": b"priority", "profile": b"muster", "node": b"n1",
                 "policy": b"easy", "bytes": b"abcd", "objects": OBJECTS,
                 "job": b"counts", "group": b"w", "waiting_group": b"w",

@@ -289,6 +289,11 @@ std::map<std::string, Call> Calls() {
     return s == 0 ? muster_outlook_get_view(made.get(), &view, e) : s;
   };
   // Over a session that has had a cycle, and over none.
+  calls["cluster_advise"] = [](FaultWorld& w, muster_error* e) {
+    Held<muster_text> answer;
+    return muster_cluster_advise(w.cluster.get(), "volcano", kQuestion, MUSTER_TO_NUL, 5,
+                                 Out(answer), e);
+  };
   calls["cluster_what_if"] = [](FaultWorld& w, muster_error* e) {
     Held<muster_outlook> made;
     return muster_cluster_what_if(w.busy.get(), "volcano", kChanges, MUSTER_TO_NUL, Out(made), e);

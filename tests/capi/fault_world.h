@@ -168,6 +168,7 @@ struct FaultWorld {
   }
 };
 
+inline constexpr char kQuestion[] = R"({"rehearse": [{"remove_job": "large"}]})";
 inline constexpr char kChanges[] = R"({"changes": [
     {"queue": {"name": "vision", "weight": 3, "limit": {"cpu": 8}}},
     {"add_nodes": {"count": 2, "node": {"name": "more", "capacity": {"cpu": 8}}}},

@@ -9,7 +9,8 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SWEPT = (ROOT / "tests/faults/memory_test.cc").read_text(encoding="utf-8")
 SWEPT += (ROOT / "tests/faults/fault_world.h").read_text(encoding="utf-8")
-HEADERS = ("cluster.h", "schedule.h", "what_if.h", "memory.h")
+HEADERS = ("cluster.h", "schedule.h", "what_if.h", "memory.h", "rehearsal.h", "remedy.h",
+           "upkeep.h")
 
 
 def header(name):
@@ -18,7 +19,7 @@ def header(name):
 
 def methods():
     body = header("cluster.h").split("class MUSTER_EXPORT Cluster {")[1].split(" private:")[0]
-    return set(re.findall(r"^  (?:absl::Status(?:Or<[^;(]*>)?|void|Snapshot|ClusterSpec) (\w+)\(",
+    return set(re.findall(r"^  (?:absl::Status(?:Or<[^;(]*>)?|void|Snapshot|Cluster|ClusterSpec) (\w+)\(",
                           body, re.MULTILINE))
 
 

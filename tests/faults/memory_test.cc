@@ -19,8 +19,11 @@
 
 #include "lib/import/import.h"
 #include "lib/scenario/state.h"
+#include "muster/rehearsal.h"
+#include "muster/remedy.h"
 #include "muster/replay.h"
 #include "muster/trace.h"
+#include "muster/upkeep.h"
 #include "muster/what_if.h"
 #include "tests/capi/failing_new.h"
 #include "tests/faults/fault_world.h"
@@ -142,6 +145,22 @@ void AddCycleCalls(Calls* calls) {
     (void)WhatIf(w.cluster, "muster", {{{.queue = QueueEdit{.name = "vision", .weight = 3}}}});
     (void)WhatIf(w.cluster.Freeze(), "volcano", {{{.remove_job = "large"}}});
   };
+  c["Clone"] = [](FaultWorld& w) { (void)w.cluster.Clone(); };
+  c["Rehearse"] = [](FaultWorld& w) {
+    const std::vector<WhatIfChange> changes = {{.remove_job = "large"}};
+    const auto rehearsal = Rehearse(w.cluster, "volcano", changes);
+    if (rehearsal.ok()) (void)rehearsal->difference.ToJson();
+    (void)Difference(w.cluster.Freeze(), *w.plan, w.cluster.Freeze(), *w.plan);
+    (void)MakeChanges(changes, &w.cluster);
+  };
+  c["Diagnose"] = [](FaultWorld& w) {
+    (void)Diagnose(w.cluster, "volcano", "large", {.trials = 2});
+  };
+  c["Upkeep"] = [](FaultWorld& w) {
+    (void)Drain(w.cluster, "volcano", std::vector<std::string>{"n2"});
+    const std::vector<NodeOffer> offers = {{.node = {.name = "a type with a name of some length"}}};
+    (void)NeedNodes(w.cluster, "volcano", offers, {.most = 1});
+  };
   c["PlanTexts"] = [](FaultWorld& w) {
     (void)w.plan->ToText();
     (void)w.plan->ToJson();
@@ -254,6 +273,11 @@ void ExpectLost(Cluster* cluster) {
   EXPECT_EQ(cluster->Schedule("volcano").status().code(), absl::StatusCode::kDataLoss);
   EXPECT_EQ(WhatIf(*cluster, "volcano", {}).status().code(), absl::StatusCode::kDataLoss);
   EXPECT_EQ(cluster->Reconcile({}).status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(Rehearse(cluster->Clone(), "volcano", {}).status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(MakeChanges({}, cluster).code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(Diagnose(*cluster, "volcano", "large").status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(Drain(*cluster, "volcano", {}).status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(NeedNodes(*cluster, "volcano", {}).status().code(), absl::StatusCode::kDataLoss);
   EXPECT_TRUE(cluster->Describe().nodes.empty());
   EXPECT_EQ(cluster->Freeze().node_count(), 0u);
   *cluster = Cluster();

@@ -37,6 +37,8 @@ LEFT = {
     "policy/sub_group.h": "JobIndex job = 0;",
     "policy/verdict.h": "int64_t held = 0, request = 0, limit = 0; auto Report = [](auto&&...) {};",
     "replay.h": "Trace trace; auto Use = [](auto&&...) {};",
+    "rehearsal.h": "Cluster cluster; auto Report = [](auto&&...) {};",
+    "remedy.h": "Cluster cluster; auto Report = [](auto&&...) {};",
     "schedule.h": "Cluster cluster; auto Start = [](auto&&...) {};"
                   " auto Report = [](auto&&...) {};",
     "snapshot.h": "Cluster cluster;",
@@ -45,6 +47,7 @@ LEFT = {
     "index.h": "Snapshot snapshot; std::vector<std::string> names; auto Visit = [](auto&&...) {};",
     "types.h": "Snapshot snapshot; Decision decision{DecisionKind::kBind};"
                " auto Visit = [](auto&&...) {};",
+    "upkeep.h": "Cluster cluster; NodeSpec big, small; auto Show = [](auto&&...) {};",
     "what_if.h": "Snapshot snapshot;",
     "docs/quota.md": """QuotaTask task; Sparse request, used, runtime; bool preemptible = true; int64_t now = 0;
         std::vector<RevocableTask> revocable; QuotaRules::Tasks owners; QuotaEdit quota; CapacityTask capacity_task;

@@ -5,7 +5,7 @@
     base <- model <- {plan, ledger} <- extension <- search <- {kube, part}
     {kube, part, share, fit} <- policy
     part <- session
-    {policy, session} <- peer/* <- profile <- scenario <- {import, replay}
+    {policy, session} <- peer/* <- profile <- advice <- scenario <- {import, replay}
     extension <- binding
     {import, replay, binding} <- {capi, python, tools}
     base <- peer/fgd <- replay
@@ -43,7 +43,8 @@ ARROWS = {
     "peer": ["policy", "session"],  # stands for every folder of lib/peer but those above
     "peer/fgd": ["base"],
     "profile": ["peer"],
-    "scenario": ["profile"],
+    "advice": ["profile"],
+    "scenario": ["advice"],
     "import": ["scenario"],  # the library muster_import
     "replay": ["scenario", "peer/fgd"],
     "reference": ["model", "plan"],  # slow twins: nothing of what they are compared with

@@ -13,6 +13,7 @@
 #include "lib/base/rng.h"
 #include "lib/ledger/ledger.h"
 #include "lib/model/access.h"
+#include "muster/rehearsal.h"
 #include "muster/schedule.h"
 #include "tests/support/random_world.h"
 #include "tests/support/world_loop.h"
@@ -302,6 +303,13 @@ void ExpectAsInPlan(const Outlook& outlook, bool after, Cluster* cluster,
   }
 }
 
+TEST(WhatIf, RefusesChangesThatMoveNoShare) {
+  const Cluster cluster = TwoQueues();
+  EXPECT_THAT(Ask(cluster, {.job = JobEdit{.name = "of-a", .priority = 1}}).status().message(),
+              HasSubstr("what-if[0]: changes of tasks and of taints move no share"));
+  EXPECT_FALSE(Ask(cluster, {.nodes = NodeEdit{.name = "x", .unschedulable = true}}).ok());
+}
+
 TEST(WhatIf, EqualsACycleOverAClusterThatWasReallyChanged) {
   const uint64_t count = WorldCount(600);
   int answered = 0, refused = 0;
@@ -328,11 +336,14 @@ TEST(WhatIf, EqualsACycleOverAClusterThatWasReallyChanged) {
       ExpectAsInPlan(*outlook, /*after=*/false, &cluster, profile);
       ExpectAsInPlan(*living, /*after=*/false, &cluster, profile);
     }
+    Cluster clone = cluster.Clone();
+    const absl::Status made_in_clone = MakeChanges(changes, &clone);
     absl::Status really;
     for (size_t i = 0; i < changes.size() && really.ok(); ++i) {
       really = Make(changes[i], &cluster, static_cast<int>(i));
     }
     EXPECT_EQ(outlook.ok(), really.ok()) << outlook.status() << " but " << really;
+    EXPECT_EQ(made_in_clone.ok(), really.ok()) << made_in_clone << " but " << really;
     if (!outlook.ok()) {
       ++refused;
       continue;
@@ -340,6 +351,7 @@ TEST(WhatIf, EqualsACycleOverAClusterThatWasReallyChanged) {
     ++answered;
     ExpectAsInPlan(*outlook, /*after=*/true, &cluster, profile);
     ExpectAsInPlan(*living, /*after=*/true, &cluster, profile);
+    EXPECT_EQ(clone.Schedule(profile)->Digest(), cluster.Schedule(profile)->Digest());
   }
   if (count >= 100) {
     EXPECT_GT(answered, static_cast<int>(count / 3));

@@ -198,18 +198,6 @@ absl::Status CheckProfileFlag(const std::string& profile) {
   return absl::Status(status.code(), absl::StrCat("--profile: ", words));
 }
 
-absl::StatusOr<Loaded> LoadFile(const std::string& path) {
-  absl::StatusOr<std::string> text = ReadFile(path);
-  if (!text.ok()) return text.status();
-  const absl::StatusOr<Scenario> scenario = ParseScenario(*text, InputLimits());
-  Cluster cluster;
-  absl::Status status = scenario.status();
-  if (status.ok()) status = Fill(*scenario, &cluster);
-  if (!status.ok()) return absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
-  return Loaded{cluster.Freeze(),
-                scenario->profile.empty() ? std::string(kDefaultProfile) : scenario->profile};
-}
-
 namespace {
 
 absl::Status MakeAllTasks(const std::vector<JobSpec>& jobs, Cluster* cluster) {
@@ -241,7 +229,7 @@ std::optional<absl::Status> OfFlag(const RunFlags& flags, const absl::Status& st
 
 }  // namespace
 
-absl::StatusOr<Run> RunFile(const std::string& path, const RunFlags& flags) {
+absl::StatusOr<Opened> OpenFile(const std::string& path, const RunFlags& flags) {
   if (absl::Status s = CheckProfileFlag(flags.profile); !s.ok()) return s;
   absl::StatusOr<std::string> text = ReadFile(path);
   if (!text.ok()) return text.status();
@@ -280,10 +268,21 @@ absl::StatusOr<Run> RunFile(const std::string& path, const RunFlags& flags) {
   absl::Status filled = Fill(*scenario, &cluster);
   if (filled.ok() && flags.make_tasks) filled = MakeAllTasks(scenario->cluster.jobs, &cluster);
   if (!filled.ok()) return in_file(filled);
-  Snapshot snapshot = cluster.Freeze();
-  absl::StatusOr<Plan> plan = Schedule(snapshot, scenario->profile, options);
-  if (!plan.ok()) return OfFlag(flags, plan.status()).value_or(in_file(plan.status()));
-  return Run{*std::move(scenario), std::move(snapshot), *std::move(plan)};
+  return Opened{*std::move(scenario), std::move(cluster)};
+}
+
+absl::StatusOr<Run> RunFile(const std::string& path, const RunFlags& flags) {
+  absl::StatusOr<Opened> opened = OpenFile(path, flags);
+  if (!opened.ok()) return opened.status();
+  Scenario& scenario = opened->scenario;
+  Snapshot snapshot = opened->cluster.Freeze();
+  absl::StatusOr<Plan> plan = Schedule(snapshot, scenario.profile, scenario.options);
+  if (!plan.ok()) {
+    return OfFlag(flags, plan.status())
+        .value_or(
+            absl::Status(plan.status().code(), absl::StrCat(path, ": ", plan.status().message())));
+  }
+  return Run{std::move(scenario), std::move(snapshot), *std::move(plan)};
 }
 
 }  // namespace muster

@@ -34,6 +34,11 @@ int ImportCommand(const Arguments& arguments);
 int ReplayCommand(const Arguments& arguments);
 int ReplayLogCommand(const Arguments& arguments);
 int WhatIfCommand(const Arguments& arguments);
+int DiffCommand(const Arguments& arguments);
+int RemediesCommand(const Arguments& arguments);
+int DrainCommand(const Arguments& arguments);
+int CapacityCommand(const Arguments& arguments);
+int CompareCommand(const Arguments& arguments);
 
 // A command's name, usage line, what it does and an example; with its flags it makes its --help.
 struct CommandText {
@@ -79,12 +84,13 @@ struct RunFlags {
 // Empty: the flag is not given.
 absl::Status CheckProfileFlag(const std::string& profile);
 
-// A scenario's cluster, and the profile that it names or that stands in for one.
-struct Loaded {
-  Snapshot snapshot;
-  std::string profile;
+// A scenario that was read: `scenario` has the profile and the options that decide, `cluster` its
+// rows.
+struct Opened {
+  Scenario scenario;
+  Cluster cluster;
 };
-absl::StatusOr<Loaded> LoadFile(const std::string& path);
+absl::StatusOr<Opened> OpenFile(const std::string& path, const RunFlags& flags);
 
 // A scenario that was read and run.
 struct Run {

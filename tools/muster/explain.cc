@@ -5,6 +5,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "lib/advice/facts.h"
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
 #include "lib/model/tables.h"
@@ -58,6 +59,17 @@ std::string LackedEverywhere(const Plan& plan, const Snapshot& snapshot, std::st
   return out;
 }
 
+// The numbers behind the reason of a job, a line each.
+std::string Facts(const Plan& plan, const Snapshot& snapshot, std::string_view name) {
+  const std::optional<JobIndex> job = TablesOf(snapshot).jobs.names.Find(name);
+  std::string out;
+  if (!job) return out;
+  for (const std::string& fact : FactsOf(TablesOf(snapshot), plan, *job)) {
+    absl::StrAppend(&out, "  ", fact, "\n");
+  }
+  return out;
+}
+
 std::string AllPending(const Plan& plan, const Snapshot& snapshot) {
   std::string out;
   std::set<std::string_view> told;
@@ -100,7 +112,9 @@ int ExplainCommand(const Arguments& arguments) {
     return Complain(
         absl::StrCat(parsed.others[0], ": ", NoSuchName(parsed.others[1], run->snapshot)));
   }
-  return Print(absl::StrCat(*text, LackedEverywhere(run->plan, run->snapshot, parsed.others[1])));
+  const std::string& name = parsed.others[1];
+  return Print(absl::StrCat(*text, Facts(run->plan, run->snapshot, name),
+                            LackedEverywhere(run->plan, run->snapshot, name)));
 }
 
 }  // namespace muster

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // muster what-if: what queues would get if weights, limits, nodes or jobs were others, without a
-// cycle.
+// cycle; and with --plan, what two plans would decide differently.
 #include <cmath>
 #include <optional>
 #include <string>
@@ -25,7 +25,7 @@ constexpr CommandText kWhatIfText = {
     "Says what each queue of the scenario in FILE deserves, holds and waits for by the profile's "
     "own shares, before "
     "and after changes. Those of a file are made first, then nodes and jobs go, nodes come, and "
-    "the queue changes.",
+    "the queue changes. With --plan: which tasks start, stop and move.",
     "muster what-if tests/scenarios/queue_weights.json --profile muster --queue light --weight 4"};
 
 struct Flags {
@@ -34,7 +34,7 @@ struct Flags {
   std::optional<int64_t> weight;
   std::string remove_node, remove_nodes, remove_job, add_nodes;
   int64_t count = 1;
-  bool json = false;
+  bool json = false, plan = false;
 
   void Declare(FlagSet* flags) {
     flags->Value("--profile", "P", &profile,
@@ -52,6 +52,7 @@ struct Flags {
     flags->Value("--count", "N", &count, "so many of them");
     flags->Value("--changes", "JSON", &changes,
                  "a file of {\"changes\": [...]}, any number of these and of jobs that come");
+    flags->Switch("--plan", &plan, "schedule before and after, and print what differs");
     flags->Switch("--json", &json, "the answer as JSON");
   }
 };
@@ -177,16 +178,24 @@ int WhatIfCommand(const Arguments& arguments) {
   if (parsed.others.size() != 1) return ComplainUsage(kWhatIfText, "needs one FILE");
   const absl::StatusOr<std::vector<WhatIfChange>> changes = ChangesOf(given);
   if (!changes.ok()) return ComplainUsage(kWhatIfText, std::string(changes.status().message()));
-  if (const absl::Status s = CheckProfileFlag(given.profile); !s.ok()) {
-    return Complain(std::string(s.message()));
+  RunFlags run_flags;
+  run_flags.profile = given.profile;
+  const absl::StatusOr<Opened> opened = OpenFile(parsed.others[0], run_flags);
+  if (!opened.ok()) return Complain(std::string(opened.status().message()));
+  const Scenario& scenario = opened->scenario;
+  const auto complain = [&parsed](const absl::Status& status) {
+    return Complain(absl::StrCat(parsed.others[0], ": ", status.message()));
+  };
+  if (given.plan) {
+    const absl::StatusOr<Rehearsal> rehearsal =
+        Rehearse(opened->cluster, scenario.profile, *changes, scenario.options);
+    if (!rehearsal.ok()) return complain(rehearsal.status());
+    const PlanDifference& difference = rehearsal->difference;
+    return Print(given.json ? difference.ToJson() : difference.ToText());
   }
-  const absl::StatusOr<Loaded> loaded = LoadFile(parsed.others[0]);
-  if (!loaded.ok()) return Complain(std::string(loaded.status().message()));
-  const std::string& profile = given.profile.empty() ? loaded->profile : given.profile;
-  const absl::StatusOr<Outlook> outlook = WhatIf(loaded->snapshot, profile, *changes);
-  if (!outlook.ok()) {
-    return Complain(absl::StrCat(parsed.others[0], ": ", outlook.status().message()));
-  }
+  const absl::StatusOr<Outlook> outlook =
+      WhatIf(opened->cluster.Freeze(), scenario.profile, *changes);
+  if (!outlook.ok()) return complain(outlook.status());
   return Print(given.json ? WriteOutlook(*outlook) : ToText(*outlook));
 }
 

@@ -1,0 +1,25 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Amounts in words.
+//
+//   AmountText("memory", int64_t{8} << 30)        // "8Gi"
+#ifndef MUSTER_ADVICE_AMOUNTS_H_
+#define MUSTER_ADVICE_AMOUNTS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "lib/model/tables.h"
+#include "muster/quantity.h"
+
+namespace muster {
+
+// Returns an amount in the units of the dimension, as a quantity.
+inline std::string AmountText(std::string_view dimension, int64_t amount) {
+  return FormatQuantity(amount, IsMilliDimension(dimension) ? Unit::kMilli : Unit::kWhole);
+}
+
+}  // namespace muster
+
+#endif  // MUSTER_ADVICE_AMOUNTS_H_

@@ -1,0 +1,236 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/advice/changes.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "lib/model/access.h"
+#include "lib/model/checker.h"
+#include "lib/model/describe.h"
+
+namespace muster {
+namespace {
+
+constexpr char kHostName[] = "kubernetes.io/hostname";
+
+template <class Table>
+absl::Status NoSuch(const char* kind, std::string_view name, const Table& table) {
+  std::vector<std::string_view> known;
+  for (size_t i = 0; i < table.alive.size(); ++i) {
+    if (table.alive[i]) known.push_back(static_cast<const NameTable&>(table.names).name(i));
+  }
+  const std::string_view nearest = NearestName(name, known);
+  return absl::NotFoundError(
+      absl::StrCat(PlaceOf(kind, name), " does not exist",
+                   nearest.empty() ? "" : absl::StrCat(", did you mean ", Quote(nearest), "?")));
+}
+
+// Names, because indices move when rows are removed.
+absl::StatusOr<std::vector<std::string>> Choose(const char* where, const std::string& name,
+                                                const Labels& labels, const NodeTable& nodes) {
+  if (name.empty() == labels.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(where, ": has ",
+                                                   name.empty() ? "no name and no labels" : "both",
+                                                   "; must have a name or labels"));
+  }
+  std::vector<std::string> chosen;
+  if (!name.empty()) {
+    if (!nodes.names.Find(name)) return NoSuch("node", name, nodes);
+    chosen.push_back(name);
+    return chosen;
+  }
+  for (NodeIndex n = 0; n < nodes.alive.size(); ++n) {
+    if (!nodes.alive[n]) continue;
+    const Labels& has = nodes.spec[n].labels;
+    const bool all = std::ranges::all_of(
+        labels, [&has](const auto& label) { return std::ranges::find(has, label) != has.end(); });
+    if (all) chosen.push_back(nodes.spec[n].name);
+  }
+  if (!chosen.empty()) return chosen;
+  std::string wanted;
+  for (const auto& [key, value] : labels) {
+    absl::StrAppend(&wanted, wanted.empty() ? "" : ", ", key, "=", value);
+  }
+  return absl::NotFoundError(absl::StrCat(where, ": no node has the labels ", wanted));
+}
+
+absl::Status EditQueue(const QueueEdit& edit, Cluster* cluster) {
+  const QueueTable& queues = TablesOf(*cluster).queues;
+  const std::optional<QueueIndex> q = queues.names.Find(edit.name);
+  if (!q) return NoSuch("queue", edit.name, queues);
+  QueueSpec spec = queues.spec[*q];
+  if (edit.weight.has_value()) spec.weight = *edit.weight;
+  if (edit.guaranteed.has_value()) spec.guaranteed = edit.guaranteed;
+  if (edit.deserved.has_value()) spec.deserved = edit.deserved;
+  if (edit.limit.has_value()) spec.limit = edit.limit;
+  return cluster->UpdateQueue(spec);
+}
+
+absl::Status RemoveNodes(const RemovedNodes& choice, Cluster* cluster) {
+  const auto names = Choose("remove_nodes", choice.name, choice.labels, TablesOf(*cluster).nodes);
+  if (!names.ok()) return names.status();
+  for (const std::string& name : *names) {
+    TakeTasksOff(*TablesOf(*cluster).nodes.names.Find(name), /*keep_lone=*/false, cluster);
+    if (absl::Status s = cluster->RemoveNode(name); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+// Each new node is a host of its own, also where the template says which host it is.
+absl::Status AddNodes(const NewNodes& added, Cluster* cluster) {
+  if (added.count < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("add_nodes: count is ", added.count, "; must be 1 or more"));
+  }
+  NodeSpec spec = added.node;
+  int64_t number = 0;
+  for (int64_t i = 0; i < added.count; ++i) {
+    do {
+      spec.name = absl::StrCat("new-", number++);
+    } while (TablesOf(*cluster).nodes.names.Find(spec.name));
+    for (auto& [key, value] : spec.labels) {
+      if (key == kHostName) value = spec.name;
+    }
+    if (absl::Status s = cluster->AddNode(spec); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RemoveJob(const std::string& name, Cluster* cluster) {
+  const JobTable& jobs = TablesOf(*cluster).jobs;
+  if (!jobs.names.Find(name)) return NoSuch("job", name, jobs);
+  return cluster->RemoveJob(name);
+}
+
+void SetRequest(const Resources& request, TaskShape* shape) {
+  if (request.empty()) return;
+  for (const auto& [name, amount] : request) {
+    for (Resources* list :
+         {&shape->request,
+          shape->initial_request.has_value() ? &*shape->initial_request : nullptr}) {
+      if (list == nullptr) continue;
+      const auto entry = std::ranges::find(
+          *list, name, [](const auto& pair) -> auto& { return pair.first; });
+      if (entry == list->end()) {
+        list->emplace_back(name, amount);
+      } else {
+        entry->second = amount;
+      }
+    }
+  }
+  // What containers requested need not add up to the whole any more.
+  shape->containers.clear();
+  shape->pod = {};
+}
+
+absl::Status EditTasks(const JobEdit& edit, Cluster* cluster) {
+  if (!edit.priority.has_value() && edit.tolerations.empty() && edit.request.empty()) {
+    return absl::OkStatus();
+  }
+  const Tables& tables = TablesOf(*cluster);
+  std::vector<TaskSpec> edited;
+  for (const TaskIndex t : tables.jobs.tasks[*tables.jobs.names.Find(edit.name)]) {
+    if (tables.tasks.status[t] != TaskStatus::kPending) continue;
+    TaskSpec& spec = edited.emplace_back(DescribeTask(ImplOf(*cluster).editor, t));
+    if (edit.priority.has_value()) spec.priority = *edit.priority;
+    spec.shape.tolerations.insert(spec.shape.tolerations.end(), edit.tolerations.begin(),
+                                  edit.tolerations.end());
+    SetRequest(edit.request, &spec.shape);
+  }
+  for (const TaskSpec& spec : edited) {
+    if (absl::Status s = cluster->UpdateTask(spec); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status EditJob(const JobEdit& edit, Cluster* cluster) {
+  const JobTable& jobs = TablesOf(*cluster).jobs;
+  const std::optional<JobIndex> job = jobs.names.Find(edit.name);
+  if (!job) return NoSuch("job", edit.name, jobs);
+  JobSpec spec = jobs.spec[*job];
+  if (edit.queue.has_value()) spec.queue = *edit.queue;
+  if (edit.priority.has_value()) spec.priority = *edit.priority;
+  if (edit.min_available.has_value()) {
+    spec.min_available = *edit.min_available;
+    for (GroupSpec& group : spec.groups) {
+      if (group.min_available.has_value()) {
+        group.min_available = std::min(*group.min_available, *edit.min_available);
+      }
+    }
+  }
+  if (absl::Status s = cluster->UpdateJob(spec); !s.ok()) return s;
+  return EditTasks(edit, cluster);
+}
+
+absl::Status EditNodes(const NodeEdit& edit, Cluster* cluster) {
+  const auto names = Choose("nodes", edit.name, edit.labels, TablesOf(*cluster).nodes);
+  if (!names.ok()) return names.status();
+  for (const std::string& name : *names) {
+    const NodeTable& nodes = TablesOf(*cluster).nodes;
+    NodeSpec spec = nodes.spec[*nodes.names.Find(name)];
+    if (edit.unschedulable.has_value()) spec.unschedulable = *edit.unschedulable;
+    spec.taints.insert(spec.taints.end(), edit.taints.begin(), edit.taints.end());
+    if (absl::Status s = cluster->UpdateNode(spec); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+// The task as if it had never been placed.
+void Unplace(TaskSpec* spec) {
+  spec->status = TaskStatus::kPending;
+  spec->node.clear();
+  spec->nominated_node.clear();
+  spec->devices.clear();
+  spec->started.reset();
+  spec->waits_until.reset();
+  spec->waiting_group.clear();
+}
+
+}  // namespace
+
+std::vector<std::string> TakeTasksOff(NodeIndex node, bool keep_lone, Cluster* cluster) {
+  const Tables& tables = TablesOf(*cluster);
+  const Editor& editor = ImplOf(*cluster).editor;
+  std::vector<TaskSpec> waiting;
+  std::vector<std::string> gone;
+  for (const TaskIndex t : editor.TasksOn(node)) {
+    const TaskStatus status = tables.tasks.status[t];
+    const bool counts = IsAllocated(status) || status == TaskStatus::kNominated;
+    if (counts && (tables.has_job(t) || keep_lone)) {
+      Unplace(&waiting.emplace_back(DescribeTask(editor, t)));
+    } else {
+      gone.emplace_back(tables.tasks.names.name(t));
+    }
+  }
+  std::vector<std::string> names;
+  for (const TaskSpec& spec : waiting) {
+    cluster->UpdateTask(spec).IgnoreError();  // it was valid on a node, so it is without one
+    names.push_back(spec.name);
+  }
+  for (const std::string& name : gone) cluster->RemoveTask(name).IgnoreError();  // it exists
+  return names;
+}
+
+absl::Status MakeChange(const WhatIfChange& change, Cluster* cluster) {
+  const int said = change.queue.has_value() + change.remove_nodes.has_value() +
+                   change.add_nodes.has_value() + change.add_job.has_value() +
+                   change.remove_job.has_value() + change.job.has_value() +
+                   change.nodes.has_value();
+  if (said != 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "has ", said == 0 ? "no change" : "more than one change",
+        "; must have one of queue, remove_nodes, add_nodes, add_job, remove_job, job, nodes"));
+  }
+  if (change.queue.has_value()) return EditQueue(*change.queue, cluster);
+  if (change.remove_nodes.has_value()) return RemoveNodes(*change.remove_nodes, cluster);
+  if (change.add_nodes.has_value()) return AddNodes(*change.add_nodes, cluster);
+  if (change.add_job.has_value()) return cluster->AddJob(*change.add_job);
+  if (change.remove_job.has_value()) return RemoveJob(*change.remove_job, cluster);
+  if (change.job.has_value()) return EditJob(*change.job, cluster);
+  return EditNodes(*change.nodes, cluster);
+}
+
+}  // namespace muster

@@ -1,0 +1,59 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The front door of remedy.h.
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/advice/facts.h"
+#include "lib/advice/proposals.h"
+#include "lib/advice/trials.h"
+#include "lib/base/strings.h"
+#include "lib/model/access.h"
+#include "lib/model/change_guard.h"
+#include "lib/model/checker.h"
+#include "muster/remedy.h"
+
+namespace muster {
+namespace {
+
+absl::Status NoSuchJob(std::string_view name, const JobTable& jobs) {
+  std::vector<std::string_view> known;
+  for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
+    if (jobs.alive[j]) known.push_back(jobs.names.name(j));
+  }
+  const std::string_view nearest = NearestName(name, known);
+  return absl::NotFoundError(
+      absl::StrCat(PlaceOf("job", name), " does not exist",
+                   nearest.empty() ? "" : absl::StrCat(", did you mean ", Quote(nearest), "?")));
+}
+
+}  // namespace
+
+absl::StatusOr<Diagnosis> Diagnose(const Cluster& cluster, std::string_view profile,
+                                   std::string_view job, const RemedyOptions& options) {
+  if (IsLost(ImplOf(cluster))) return LostError();
+  if (options.trials < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("trials is ", options.trials, "; must be 1 or more"));
+  }
+  const Snapshot snapshot = cluster.Freeze();
+  const Tables& tables = TablesOf(snapshot);
+  const std::optional<JobIndex> index = tables.jobs.names.Find(job);
+  if (!index) return NoSuchJob(job, tables.jobs);
+  const absl::StatusOr<Plan> plan = Schedule(snapshot, profile, options.schedule);
+  if (!plan.ok()) return plan.status();
+  Trials trials(cluster, profile, job, options);
+  Diagnosis diagnosis;
+  diagnosis.waiting = trials.Judge(snapshot, *plan).waiting;
+  if (diagnosis.waiting == 0) return diagnosis;
+  diagnosis.reason = plan->Explain(job).value_or("");
+  diagnosis.facts = FactsOf(tables, *plan, *index);
+  diagnosis.remedies =
+      Propose({tables, *plan, *index, std::string(profile), options.schedule.now}, &trials);
+  diagnosis.trials = trials.made();
+  return diagnosis;
+}
+
+}  // namespace muster

@@ -1,0 +1,221 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Lays the ends of two plans side by side, by name.
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/advice/amounts.h"
+#include "lib/advice/ends.h"
+#include "lib/base/strings.h"
+#include "lib/base/text_table.h"
+#include "lib/model/access.h"
+#include "lib/plan/json_text.h"
+#include "lib/plan/plan_data.h"
+#include "muster/rehearsal.h"
+
+namespace muster {
+namespace {
+
+// One of the two worlds.
+struct Side {
+  const Tables& tables;
+  const Plan& plan;
+  Ends ends;
+
+  Side(const Snapshot& snapshot, const Plan& plan)
+      : tables(TablesOf(snapshot)), plan(plan), ends(EndsOf(tables, plan)) {}
+
+  std::string Node(std::optional<TaskIndex> t) const {
+    if (!t || ends.node[*t] == kNone) return "";
+    return std::string(tables.nodes.names.name(ends.node[*t]));
+  }
+  std::string Job(TaskIndex t) const {
+    const JobIndex job = tables.tasks.job[t];
+    return job == kNone ? "" : std::string(tables.jobs.names.name(job));
+  }
+  std::string Reason(TaskIndex t) const {
+    if (ends.reason[t] == Ends::kNoReason) return "";
+    return ReasonText(plan.reasons()[ends.reason[t]], *DataOf(plan)->names);
+  }
+};
+
+void CompareTask(std::string_view name, const Side& before, const Side& after,
+                 PlanDifference* out) {
+  const std::optional<TaskIndex> old = before.tables.tasks.names.Find(name);
+  const std::optional<TaskIndex> now = after.tables.tasks.names.Find(name);
+  TaskDifference task{std::string(name), now ? after.Job(*now) : before.Job(*old), before.Node(old),
+                      after.Node(now), ""};
+  if (task.before == task.after) return;
+  if (task.before.empty()) {
+    out->starts.push_back(std::move(task));
+  } else if (task.after.empty()) {
+    if (now) task.reason = after.Reason(*now);
+    out->stops.push_back(std::move(task));
+  } else {
+    out->moves.push_back(std::move(task));
+  }
+}
+
+const QueueShare* ShareOf(const Side& side, std::string_view queue) {
+  const std::optional<QueueIndex> q = side.tables.queues.names.Find(queue);
+  if (!q) return nullptr;
+  for (const QueueShare& share : side.plan.shares()) {
+    if (share.queue == *q) return &share;
+  }
+  return nullptr;
+}
+
+// Amounts by the dimensions of the answer.
+std::vector<int64_t> Allocated(const Side& side, const QueueShare* share,
+                               const std::vector<std::string>& dimensions) {
+  std::vector<int64_t> cells(dimensions.size(), 0);
+  if (share == nullptr) return cells;
+  for (size_t i = 0; i < dimensions.size(); ++i) {
+    const std::optional<DimensionIndex> d = side.tables.dimensions.Find(dimensions[i]);
+    if (d && *d < share->allocated_after.size()) cells[i] = OrZero(share->allocated_after[*d]);
+  }
+  return cells;
+}
+
+void CompareQueue(std::string_view name, const Side& before, const Side& after,
+                  PlanDifference* out) {
+  const QueueShare* old = ShareOf(before, name);
+  const QueueShare* now = ShareOf(after, name);
+  QueueDifference queue{std::string(name), Allocated(before, old, out->dimensions),
+                        Allocated(after, now, out->dimensions),
+                        old == nullptr ? 0 : old->share_after,
+                        now == nullptr ? 0 : now->share_after};
+  if (queue.allocated_before != queue.allocated_after || queue.share_before != queue.share_after) {
+    out->queues.push_back(std::move(queue));
+  }
+}
+
+// Calls for the living rows of `before`, then for those that only `after` has.
+template <class Names, class F>
+void ForEachName(const Names& before, const std::vector<uint8_t>& before_alive, const Names& after,
+                 const std::vector<uint8_t>& after_alive, F&& f) {
+  using Id = typename std::remove_cvref_t<decltype(*before.Find(""))>;
+  for (size_t i = 0; i < before_alive.size(); ++i) {
+    if (before_alive[i]) f(before.name(Id(i)));
+  }
+  for (size_t i = 0; i < after_alive.size(); ++i) {
+    if (after_alive[i] && !before.Find(after.name(Id(i)))) f(after.name(Id(i)));
+  }
+}
+
+void AppendTasks(const char* key, const std::vector<TaskDifference>& tasks, std::string* out) {
+  absl::StrAppend(out, "\"", key, "\": [");
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    out->append(i == 0 ? "\n  " : ",\n  ");
+    const std::pair<const char*, const std::string*> fields[] = {{"task", &tasks[i].task},
+                                                                 {"job", &tasks[i].job},
+                                                                 {"before", &tasks[i].before},
+                                                                 {"after", &tasks[i].after},
+                                                                 {"reason", &tasks[i].reason}};
+    for (const auto& [name, value] : fields) {
+      absl::StrAppend(out, out->back() == ' ' ? "{\"" : ", \"", name, "\": ");
+      AppendJson(*value, out);
+    }
+    out->append("}");
+  }
+  out->append("],\n ");
+}
+
+void AppendCells(const char* key, const std::vector<std::string>& dimensions,
+                 const std::vector<int64_t>& cells, std::string* out) {
+  absl::StrAppend(out, ", \"", key, "\": {");
+  for (size_t d = 0; d < cells.size(); ++d) {
+    if (d > 0) out->append(", ");
+    AppendJson(dimensions[d], out);
+    out->append(": ");
+    AppendJson(cells[d], out);
+  }
+  out->append("}");
+}
+
+void AppendLines(const char* verb, const std::vector<TaskDifference>& tasks, std::string* out) {
+  for (const TaskDifference& task : tasks) {
+    absl::StrAppend(out, verb, " ", task.task);
+    if (!task.before.empty()) absl::StrAppend(out, " from ", task.before);
+    if (!task.after.empty())
+      absl::StrAppend(out, task.before.empty() ? " on " : " to ", task.after);
+    absl::StrAppend(out, task.reason.empty() ? "" : ": ", task.reason, "\n");
+  }
+}
+
+}  // namespace
+
+PlanDifference Difference(const Snapshot& before, const Plan& plan_before, const Snapshot& after,
+                          const Plan& plan_after) {
+  const Side old(before, plan_before), now(after, plan_after);
+  PlanDifference out;
+  ForEachName(old.tables.tasks.names, old.tables.tasks.alive, now.tables.tasks.names,
+              now.tables.tasks.alive,
+              [&](std::string_view name) { CompareTask(name, old, now, &out); });
+  for (DimensionIndex d = 0; d < old.tables.dimension_count(); ++d) {
+    out.dimensions.emplace_back(old.tables.dimensions.name(d));
+  }
+  for (DimensionIndex d = 0; d < now.tables.dimension_count(); ++d) {
+    const std::string_view name = now.tables.dimensions.name(d);
+    if (!old.tables.dimensions.Find(name)) out.dimensions.emplace_back(name);
+  }
+  ForEachName(old.tables.queues.names, old.tables.queues.alive, now.tables.queues.names,
+              now.tables.queues.alive,
+              [&](std::string_view name) { CompareQueue(name, old, now, &out); });
+  return out;
+}
+
+bool PlanDifference::empty() const {
+  return starts.empty() && stops.empty() && moves.empty() && queues.empty();
+}
+
+std::string PlanDifference::ToText() const {
+  if (empty()) return "nothing differs\n";
+  std::string out;
+  AppendLines("starts", starts, &out);
+  AppendLines("stops", stops, &out);
+  AppendLines("moves", moves, &out);
+  if (queues.empty()) return out;
+  const auto right = TextTable::kRight;
+  TextTable table(
+      {{"QUEUE"}, {"SHARE", right}, {"AFTER", right}, {"OF"}, {"HELD", right}, {"AFTER", right}});
+  for (const QueueDifference& queue : queues) {
+    std::vector<std::string> head = {queue.queue, absl::StrCat(queue.share_before),
+                                     absl::StrCat(queue.share_after)};
+    for (size_t d = 0; d < dimensions.size(); ++d) {
+      if (queue.allocated_before[d] == queue.allocated_after[d]) continue;
+      head.push_back(dimensions[d]);
+      head.push_back(AmountText(dimensions[d], queue.allocated_before[d]));
+      head.push_back(AmountText(dimensions[d], queue.allocated_after[d]));
+      table.AddRow(std::exchange(head, std::vector<std::string>(3)));
+    }
+    if (!head[0].empty()) table.AddRow(std::move(head));
+  }
+  return absl::StrCat(out, out.empty() ? "" : "\n", table.ToString());
+}
+
+std::string PlanDifference::ToJson() const {
+  std::string out = "{";
+  AppendTasks("starts", starts, &out);
+  AppendTasks("stops", stops, &out);
+  AppendTasks("moves", moves, &out);
+  out.append("\"queues\": [");
+  for (size_t i = 0; i < queues.size(); ++i) {
+    out.append(i == 0 ? "\n  {\"queue\": " : ",\n  {\"queue\": ");
+    AppendJson(queues[i].queue, &out);
+    out.append(", \"share_before\": ");
+    AppendJson(queues[i].share_before, &out);
+    out.append(", \"share_after\": ");
+    AppendJson(queues[i].share_after, &out);
+    AppendCells("allocated_before", dimensions, queues[i].allocated_before, &out);
+    AppendCells("allocated_after", dimensions, queues[i].allocated_after, &out);
+    out.append("}");
+  }
+  out.append("]}\n");
+  return out;
+}
+
+}  // namespace muster

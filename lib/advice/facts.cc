@@ -1,0 +1,183 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/advice/facts.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "lib/advice/amounts.h"
+#include "lib/advice/ends.h"
+#include "lib/base/strings.h"
+
+namespace muster {
+namespace {
+
+using Row = std::vector<int64_t>;
+
+void Add(std::span<const int64_t> amounts, Row* sum) {
+  for (size_t d = 0; d < amounts.size(); ++d) {
+    // Amounts of a whole cluster may pass int64; a fact then shows the largest number.
+    if (__builtin_add_overflow((*sum)[d], OrZero(amounts[d]), &(*sum)[d])) (*sum)[d] = INT64_MAX;
+  }
+}
+
+class Facts {
+ public:
+  Facts(const Tables& tables, const Plan& plan, JobIndex job)
+      : tables_(tables), plan_(plan), ends_(EndsOf(tables, plan)), job_(job) {
+    wanted_.assign(tables.dimension_count(), 0);
+    for (const TaskIndex t : tables.jobs.tasks[job]) {
+      if (ends_.reason[t] == Ends::kNoReason) continue;
+      Add(RequestOf(t), &wanted_);
+      waiting_.push_back(t);
+    }
+  }
+
+  std::vector<std::string> Tell() {
+    if (waiting_.empty()) return {};
+    TellQueues();
+    TellNodes();
+    return std::move(lines_);
+  }
+
+ private:
+  std::span<const int64_t> RequestOf(TaskIndex t) const {
+    return tables_.classes.request.row(tables_.tasks.task_class[t]);
+  }
+  std::string Text(DimensionIndex d, int64_t amount) const {
+    return AmountText(tables_.dimensions.name(d), amount);
+  }
+  // A gang that needs only a part of its tasks asks for that part first.
+  int64_t LeastWanted(DimensionIndex d) const {
+    const auto needed = static_cast<size_t>(std::clamp<int64_t>(
+        tables_.jobs.spec[job_].min_available, 1, static_cast<int64_t>(waiting_.size())));
+    Row amounts;
+    for (const TaskIndex t : waiting_) amounts.push_back(OrZero(RequestOf(t)[d]));
+    std::ranges::sort(amounts);
+    int64_t sum = 0;
+    for (size_t i = 0; i < needed; ++i) {
+      if (__builtin_add_overflow(sum, amounts[i], &sum)) return INT64_MAX;
+    }
+    return sum;
+  }
+
+  // What the jobs of a queue and of the queues below it hold at the end of the plan.
+  Row HeldBelow(QueueIndex queue) const {
+    Row held(tables_.dimension_count(), 0);
+    std::vector<QueueIndex> rest = {queue};
+    while (!rest.empty()) {
+      const QueueIndex q = rest.back();
+      rest.pop_back();
+      for (const QueueShare& share : plan_.shares()) {
+        if (share.queue == q) Add(share.allocated_after, &held);
+      }
+      const std::vector<QueueIndex>& children = tables_.queues.children[q];
+      rest.insert(rest.end(), children.begin(), children.end());
+    }
+    return held;
+  }
+
+  void TellQueues() {
+    for (QueueIndex q = tables_.jobs.queue[job_]; q != kNone; q = tables_.queues.parent[q]) {
+      const auto limit = tables_.queues.limit.row(q);
+      const Row held = HeldBelow(q);
+      for (DimensionIndex d = 0; d < limit.size(); ++d) {
+        if (limit[d] == kAbsent || wanted_[d] == 0 || held[d] <= limit[d] - wanted_[d]) continue;
+        TellLimit(q, d, held[d], limit[d]);
+      }
+    }
+    TellDeserved();
+  }
+
+  void TellLimit(QueueIndex q, DimensionIndex d, int64_t held, int64_t limit) {
+    lines_.push_back(absl::StrCat(
+        "queue ", Quote(tables_.queues.names.name(q)), ": ", Text(d, held), " of ", Text(d, limit),
+        " ", ToAbsl(tables_.dimensions.name(d)), " held, this job requests ", Text(d, wanted_[d]),
+        LeastWanted(d) > limit ? ": it can never start" : ""));
+  }
+
+  // Only where the plan gives the queue's portion as the reason.
+  void TellDeserved() {
+    const bool by_portion = std::ranges::any_of(waiting_, [this](TaskIndex t) {
+      const ReasonKind kind = plan_.reasons()[ends_.reason[t]].kind;
+      return kind == ReasonKind::kQueueOverused || kind == ReasonKind::kQueueDeserved;
+    });
+    if (!by_portion) return;
+    const QueueIndex q = tables_.jobs.queue[job_];
+    for (const QueueShare& share : plan_.shares()) {
+      if (share.queue != q) continue;
+      for (DimensionIndex d = 0; d < share.deserved.size(); ++d) {
+        const int64_t held = OrZero(share.allocated_after[d]);
+        if (wanted_[d] == 0 ||
+            static_cast<double>(held) + static_cast<double>(wanted_[d]) <= share.deserved[d]) {
+          continue;
+        }
+        const double most = std::min(share.deserved[d], 9e18);
+        lines_.push_back(absl::StrCat("queue ", Quote(tables_.queues.names.name(q)), ": deserves ",
+                                      Text(d, static_cast<int64_t>(most)), " ",
+                                      ToAbsl(tables_.dimensions.name(d)), " and holds ",
+                                      Text(d, held), ", this job requests ", Text(d, wanted_[d])));
+      }
+    }
+  }
+
+  void TellNodes() {
+    const size_t dimensions = tables_.dimension_count();
+    std::vector<Row> used(tables_.nodes.alive.size(), Row(dimensions, 0));
+    for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
+      if (!tables_.tasks.alive[t]) continue;
+      // What is still leaving holds its node.
+      const NodeIndex n = ends_.node[t] != kNone ? ends_.node[t] : tables_.tasks.node[t];
+      if (n != kNone) Add(RequestOf(t), &used[n]);
+    }
+    // The largest task tells most.
+    for (DimensionIndex d = 0; d < dimensions; ++d) {
+      int64_t request = 0;
+      for (const TaskIndex t : waiting_) request = std::max(request, OrZero(RequestOf(t)[d]));
+      if (request > 0) TellNodesIn(d, request, used);
+    }
+  }
+
+  void TellNodesIn(DimensionIndex d, int64_t request, const std::vector<Row>& used) {
+    NodeIndex best = kNone;
+    int64_t best_free = INT64_MIN, largest = 0;
+    Row free_all(1, 0), all(1, 0);
+    for (NodeIndex n = 0; n < used.size(); ++n) {
+      if (!tables_.nodes.alive[n]) continue;
+      // A node without an amount of pods has no limit of them, and so nothing lacks.
+      if (d == kPods && tables_.nodes.allocatable.at(n, d) == kAbsent) return;
+      const int64_t has = OrZero(tables_.nodes.allocatable.at(n, d));
+      const int64_t free = has - std::min(used[n][d], has);
+      largest = std::max(largest, has);
+      Add({&free, 1}, &free_all);
+      Add({&has, 1}, &all);
+      if (free > best_free) {
+        best = n;
+        best_free = free;
+      }
+    }
+    // A dimension that no node has is a misspelled one, mostly, and no matter of numbers.
+    if (best == kNone || best_free >= request || largest == 0) return;
+    const int64_t has = OrZero(tables_.nodes.allocatable.at(best, d));
+    lines_.push_back(absl::StrCat(ToAbsl(tables_.dimensions.name(d)), ": a task requests ",
+                                  Text(d, request), "; ", Quote(tables_.nodes.names.name(best)),
+                                  " has the most free, ", Text(d, best_free), " of ", Text(d, has),
+                                  "; ", Text(d, free_all[0]), " of ", Text(d, all[0]), " in all",
+                                  request > largest ? ": no node is large enough" : ""));
+  }
+
+  const Tables& tables_;
+  const Plan& plan_;
+  const Ends ends_;
+  const JobIndex job_;
+  std::vector<TaskIndex> waiting_;  // ascending
+  Row wanted_;                      // by all of them
+  std::vector<std::string> lines_;
+};
+
+}  // namespace
+
+std::vector<std::string> FactsOf(const Tables& tables, const Plan& plan, JobIndex job) {
+  return Facts(tables, plan, job).Tell();
+}
+
+}  // namespace muster

@@ -1,0 +1,207 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/advice/proposals.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+
+namespace muster {
+namespace {
+
+constexpr size_t kMostNodeTypes = 4;  // of each, a search of some ten trials is made
+constexpr int64_t kMostNewNodes = 1024;
+
+// Whether an empty node like this one has what a task requests. The cycle has the last word.
+bool IsLargeEnough(const Tables& tables, NodeIndex node, TaskIndex task) {
+  const auto has = tables.nodes.allocatable.row(node);
+  const auto request = tables.classes.request.row(tables.tasks.task_class[task]);
+  for (DimensionIndex d = 0; d < has.size(); ++d) {
+    if (d != kPods && OrZero(request[d]) > OrZero(has[d])) return false;
+  }
+  return true;
+}
+
+// What tells node types apart: amounts, taints and labels but the host's own name.
+std::string TypeKey(const Tables& tables, NodeIndex node) {
+  std::string key;
+  for (const int64_t amount : tables.nodes.allocatable.row(node)) {
+    absl::StrAppend(&key, amount, " ");
+  }
+  const NodeSpec& spec = tables.nodes.spec[node];
+  for (const Taint& taint : spec.taints) absl::StrAppend(&key, taint.key, "=", taint.value, " ");
+  for (const auto& [name, value] : spec.labels) {
+    if (value != spec.name) absl::StrAppend(&key, name, "=", value, " ");
+  }
+  return key;
+}
+
+// The template without what belongs to one node alone.
+NodeSpec LikeNode(const NodeSpec& node) {
+  NodeSpec spec = node;
+  spec.unschedulable = false;
+  spec.ready = true;
+  spec.usage.reset();
+  for (ZoneSpec& zone : spec.zones) zone.available.reset();
+  spec.zones_measured.reset();
+  return spec;
+}
+
+}  // namespace
+
+std::vector<TaskIndex> WaitingJob::Waiting() const {
+  std::vector<TaskIndex> waiting;
+  for (const PendingTask& pending : plan.pending()) {
+    if (tables.tasks.job[pending.task] == job) waiting.push_back(pending.task);
+  }
+  return waiting;
+}
+
+void ProposeNodes(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
+  const Tables& tables = job.tables;
+  const std::vector<TaskIndex> waiting = job.Waiting();
+  std::set<std::string> seen;
+  for (NodeIndex n = 0; n < tables.nodes.alive.size() && seen.size() < kMostNodeTypes; ++n) {
+    if (!tables.nodes.alive[n] || !IsLargeEnough(tables, n, waiting[0])) continue;
+    if (!seen.insert(TypeKey(tables, n)).second) continue;
+    const NodeSpec like = LikeNode(tables.nodes.spec[n]);
+    const auto changes = [&like](int64_t count) {
+      return std::vector<WhatIfChange>{{.add_nodes = NewNodes{.count = count, .node = like}}};
+    };
+    // Others that wait may take new nodes first.
+    const auto all = static_cast<int64_t>(job.plan.pending().size());
+    const std::optional<int64_t> count = Smallest(
+        std::min(all, kMostNewNodes), [&](int64_t c) { return trials->Helps(changes(c)); });
+    if (!count) continue;
+    out->push_back({.kind = RemedyKind::kMoreNodes,
+                    .words = absl::StrCat("add ", *count, *count == 1 ? " node" : " nodes",
+                                          " like ", Quote(like.name)),
+                    .changes = changes(*count)});
+  }
+}
+
+void ProposeWaiting(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
+  // Jobs by the time at which their last task ends, where that is known.
+  const Tables& tables = job.tables;
+  std::vector<std::pair<int64_t, JobIndex>> ends;
+  for (JobIndex j = 0; j < tables.jobs.alive.size(); ++j) {
+    if (!tables.jobs.alive[j] || j == job.job) continue;
+    int64_t last = INT64_MIN;
+    for (const TaskIndex t : tables.jobs.tasks[j]) {
+      if (!IsAllocated(tables.tasks.status[t])) continue;
+      const std::optional<int64_t>& estimate = tables.jobs.spec[j].estimate;
+      const int64_t started = tables.tasks.started[t];
+      int64_t end = INT64_MAX;
+      if (!estimate.has_value() || started == kAbsent ||
+          __builtin_add_overflow(started, *estimate, &end)) {
+        end = INT64_MAX;
+      }
+      last = std::max(last, end);
+    }
+    if (last != INT64_MIN && last != INT64_MAX) ends.emplace_back(std::max(last, job.now), j);
+  }
+  if (ends.empty()) return;
+  std::ranges::sort(ends);
+  const auto changes = [&](int64_t count) {
+    std::vector<WhatIfChange> made;
+    for (int64_t i = 0; i < count; ++i) {
+      made.push_back({.remove_job = std::string(tables.jobs.names.name(ends[i].second))});
+    }
+    return made;
+  };
+  const std::optional<int64_t> count = Smallest(
+      static_cast<int64_t>(ends.size()), [&](int64_t c) { return trials->Helps(changes(c)); });
+  if (!count) return;
+  out->push_back(
+      {.kind = RemedyKind::kWait,
+       .words = absl::StrCat("wait until ", ends[*count - 1].first, ", when ", *count,
+                             *count == 1 ? " job has" : " jobs have", " ended by estimate"),
+       .changes = changes(*count)});
+}
+
+std::vector<Remedy> Propose(const WaitingJob& job, Trials* trials) {
+  std::vector<Remedy> remedies;
+  if (job.Waiting().empty()) return remedies;
+  const int64_t others = trials->Confirm({}, job.profile).others;
+  for (const auto propose : {ProposeNodes, ProposeQueues, ProposeTaints, ProposeSizes,
+                             ProposeEvictions, ProposeWaiting}) {
+    const size_t first = remedies.size();
+    propose(job, trials, &remedies);
+    for (size_t i = first; i < remedies.size(); ++i) {
+      Remedy& remedy = remedies[i];
+      if (remedy.profile.empty()) remedy.profile = job.profile;
+      const Trials::Outcome outcome = trials->Confirm(remedy.changes, remedy.profile);
+      remedy.starts = outcome.starts;
+      remedy.evictions = outcome.evictions;
+      remedy.others = outcome.others - others;
+    }
+  }
+  return remedies;
+}
+
+void ProposeTaints(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
+  const Tables& tables = job.tables;
+  std::set<std::string> seen;
+  for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
+    if (!tables.nodes.alive[n]) continue;
+    for (const Taint& taint : tables.nodes.spec[n].taints) {
+      const std::string words =
+          absl::StrCat(taint.key, taint.value.empty() ? "" : "=", taint.value);
+      if (taint.effect == TaintEffect::kPreferNoSchedule || !seen.insert(words).second) continue;
+      const Toleration toleration{.key = taint.key, .value = taint.value};
+      const std::vector<WhatIfChange> changes = {
+          {.job = JobEdit{.name = job.name(), .tolerations = {toleration}}}};
+      if (!trials->Helps(changes)) continue;
+      out->push_back({.kind = RemedyKind::kToleration,
+                      .words = absl::StrCat("tolerate the taint ", words),
+                      .changes = changes});
+    }
+  }
+  size_t tried = 0;
+  for (NodeIndex n = 0; n < tables.nodes.alive.size() && tried < kMostNodeTypes; ++n) {
+    if (!tables.nodes.alive[n] || !tables.nodes.spec[n].unschedulable) continue;
+    ++tried;
+    const std::string& name = tables.nodes.spec[n].name;
+    const std::vector<WhatIfChange> changes = {
+        {.nodes = NodeEdit{.name = name, .unschedulable = false}}};
+    if (!trials->Helps(changes)) continue;
+    out->push_back({.kind = RemedyKind::kUncordon,
+                    .words = absl::StrCat("let ", Quote(name), " take tasks again"),
+                    .changes = changes});
+  }
+}
+
+void ProposeEvictions(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
+  std::string seen;
+  for (const char* more : {"+preempt", "+reclaim", "+preempt,+reclaim"}) {
+    const std::string profile =
+        absl::StrCat(job.profile, job.profile.find(':') == std::string::npos ? ":" : ",", more);
+    const Trials::Outcome outcome = trials->Try({}, profile);
+    if (!outcome.helps()) continue;
+    out->push_back(
+        {.kind = RemedyKind::kEvictions,
+         .words = absl::StrCat("schedule by ", profile, ", which evicts ", outcome.evictions,
+                               outcome.evictions == 1 ? " task" : " tasks"),
+         .profile = profile});
+    break;
+  }
+  const Tables& tables = job.tables;
+  int32_t highest = INT32_MIN;
+  for (JobIndex j = 0; j < tables.jobs.alive.size(); ++j) {
+    if (tables.jobs.alive[j]) highest = std::max(highest, tables.jobs.spec[j].priority);
+  }
+  for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) {
+    if (tables.tasks.alive[t]) highest = std::max(highest, tables.tasks.priority[t]);
+  }
+  if (highest == INT32_MAX) return;
+  const std::vector<WhatIfChange> changes = {
+      {.job = JobEdit{.name = job.name(), .priority = highest + 1}}};
+  if (!trials->Helps(changes)) return;
+  out->push_back({.kind = RemedyKind::kPriority,
+                  .words = absl::StrCat("give it priority ", highest + 1, ", above all others"),
+                  .changes = changes});
+}
+
+}  // namespace muster

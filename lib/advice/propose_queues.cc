@@ -1,0 +1,135 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Remedies about queues: limits raised, a larger portion, another queue.
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/advice/amounts.h"
+#include "lib/advice/proposals.h"
+#include "lib/base/strings.h"
+
+namespace muster {
+namespace {
+
+constexpr size_t kMostQueues = 8;
+constexpr int64_t kMostWeight = 64;  // times the present one
+
+// What the jobs of the queue, and of queues below it, hold at the end of the plan and wait for.
+std::vector<int64_t> HeldAndWanted(const WaitingJob& job, QueueIndex queue) {
+  const Tables& tables = job.tables;
+  std::vector<int64_t> sum(tables.dimension_count(), 0);
+  const auto is_below = [&](QueueIndex q) {
+    while (q != kNone && q != queue) q = tables.queues.parent[q];
+    return q == queue;
+  };
+  const auto add = [&sum](std::span<const int64_t> amounts) {
+    for (size_t d = 0; d < amounts.size(); ++d) {
+      if (__builtin_add_overflow(sum[d], OrZero(amounts[d]), &sum[d])) sum[d] = INT64_MAX;
+    }
+  };
+  for (const QueueShare& share : job.plan.shares()) {
+    if (is_below(share.queue)) add(share.allocated_after);
+  }
+  for (const TaskIndex t : job.Waiting()) {
+    add(tables.classes.request.row(tables.tasks.task_class[t]));
+  }
+  return sum;
+}
+
+// The list of amounts with those raised that are below `needed`; `words` says which.
+Resources Raise(const WaitingJob& job, const Resources& amounts, std::span<const int64_t> cells,
+                std::span<const int64_t> needed, std::string* words) {
+  Resources raised = amounts;
+  for (auto& [name, amount] : raised) {
+    const std::optional<DimensionIndex> d = job.tables.dimensions.Find(name);
+    if (!d || cells[*d] == kAbsent || cells[*d] >= needed[*d]) continue;
+    const std::string text = AmountText(name, needed[*d]);
+    absl::StrAppend(words, words->empty() ? "" : ", ", name, " ", amount.text, " -> ", text);
+    amount = Quantity(text);
+  }
+  return raised;
+}
+
+// All limits of the chain are raised together: each of them may be the one that refuses.
+void ProposeLimits(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
+  const QueueTable& queues = job.tables.queues;
+  std::vector<WhatIfChange> changes;
+  std::string words;
+  for (QueueIndex q = job.tables.jobs.queue[job.job]; q != kNone; q = queues.parent[q]) {
+    if (!queues.spec[q].limit.has_value()) continue;
+    std::string raised;
+    const Resources limit =
+        Raise(job, *queues.spec[q].limit, queues.limit.row(q), HeldAndWanted(job, q), &raised);
+    if (raised.empty()) continue;
+    absl::StrAppend(&words, words.empty() ? "raise the limit of queue " : ", and of queue ",
+                    Quote(queues.names.name(q)), ": ", raised);
+    changes.push_back({.queue = QueueEdit{.name = queues.spec[q].name, .limit = limit}});
+  }
+  // Outer queues first: a limit may not be above that of the queue around it.
+  std::ranges::reverse(changes);
+  if (changes.empty() || !trials->Helps(changes)) return;
+  out->push_back({.kind = RemedyKind::kQueueLimit, .words = words, .changes = changes});
+}
+
+void ProposePortion(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
+  const QueueTable& queues = job.tables.queues;
+  const QueueIndex q = job.tables.jobs.queue[job.job];
+  const QueueSpec& spec = queues.spec[q];
+  const std::vector<int64_t> needed = HeldAndWanted(job, q);
+  for (const bool deserved : {false, true}) {
+    const std::optional<Resources>& has = deserved ? spec.deserved : spec.guaranteed;
+    if (!has.has_value()) continue;
+    std::string raised;
+    QueueEdit edit{.name = spec.name};
+    (deserved ? edit.deserved : edit.guaranteed) =
+        Raise(job, *has, (deserved ? queues.deserved : queues.guaranteed).row(q), needed, &raised);
+    const std::vector<WhatIfChange> changes = {{.queue = edit}};
+    if (raised.empty() || !trials->Helps(changes)) continue;
+    out->push_back({.kind = RemedyKind::kQueueShare,
+                    .words = absl::StrCat("raise what queue ", Quote(spec.name),
+                                          deserved ? " deserves: " : " is guaranteed: ", raised),
+                    .changes = changes});
+  }
+  const auto changes = [&spec](int64_t times) {
+    return std::vector<WhatIfChange>{
+        {.queue = QueueEdit{.name = spec.name, .weight = spec.weight * (times + 1)}}};
+  };
+  if (spec.weight < 1 || spec.weight > INT32_MAX) return;
+  const std::optional<int64_t> times =
+      Smallest(kMostWeight, [&](int64_t t) { return trials->Helps(changes(t)); });
+  if (!times) return;
+  out->push_back({.kind = RemedyKind::kQueueShare,
+                  .words = absl::StrCat("raise the weight of queue ", Quote(spec.name), ": ",
+                                        spec.weight, " -> ", spec.weight * (*times + 1)),
+                  .changes = changes(*times)});
+}
+
+void ProposeOthers(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
+  const QueueTable& queues = job.tables.queues;
+  size_t tried = 0;
+  for (QueueIndex q = 0; q < queues.alive.size() && tried < kMostQueues; ++q) {
+    if (!queues.alive[q] || q == job.tables.jobs.queue[job.job] || !queues.children[q].empty() ||
+        queues.spec[q].state != QueueState::kOpen) {
+      continue;
+    }
+    ++tried;
+    const std::vector<WhatIfChange> changes = {
+        {.job = JobEdit{.name = job.name(), .queue = queues.spec[q].name}}};
+    if (!trials->Helps(changes)) continue;
+    out->push_back({.kind = RemedyKind::kAnotherQueue,
+                    .words = absl::StrCat("move it to queue ", Quote(queues.spec[q].name)),
+                    .changes = changes});
+  }
+}
+
+}  // namespace
+
+void ProposeQueues(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
+  ProposeLimits(job, trials, out);
+  ProposePortion(job, trials, out);
+  ProposeOthers(job, trials, out);
+}
+
+}  // namespace muster

@@ -1,0 +1,60 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/advice/trials.h"
+
+#include <algorithm>
+
+#include "lib/advice/changes.h"
+#include "lib/model/access.h"
+#include "muster/schedule.h"
+
+namespace muster {
+
+std::optional<int64_t> Smallest(int64_t most, const std::function<bool(int64_t)>& helps) {
+  int64_t below = 0, enough = 1;
+  while (!helps(enough)) {
+    if (enough >= most) return std::nullopt;
+    below = enough;
+    enough = std::min(most, enough * 2);
+  }
+  while (enough - below > 1) {
+    const int64_t middle = below + (enough - below) / 2;
+    (helps(middle) ? enough : below) = middle;
+  }
+  return enough;
+}
+
+Trials::Outcome Trials::Try(std::span<const WhatIfChange> changes, std::string_view profile) {
+  if (made_ >= options_.trials) return {};
+  ++made_;
+  return Confirm(changes, profile);
+}
+
+Trials::Outcome Trials::Confirm(std::span<const WhatIfChange> changes,
+                                std::string_view profile) const {
+  Cluster clone = cluster_.Clone();
+  for (const WhatIfChange& change : changes) {
+    if (!MakeChange(change, &clone).ok()) return {};
+  }
+  const Snapshot snapshot = clone.Freeze();
+  const absl::StatusOr<Plan> plan = Schedule(snapshot, profile, options_.schedule);
+  return plan.ok() ? Judge(snapshot, *plan) : Outcome();
+}
+
+Trials::Outcome Trials::Judge(const Snapshot& snapshot, const Plan& plan) const {
+  const Tables& tables = TablesOf(snapshot);
+  const std::optional<JobIndex> job = tables.jobs.names.Find(job_);
+  Outcome outcome;
+  outcome.evictions = static_cast<int64_t>(plan.evictions().size());
+  if (!job) return outcome;
+  for (const Decision& d : plan.decisions()) {
+    const bool starts = d.kind == DecisionKind::kBind || d.kind == DecisionKind::kNominate ||
+                        d.kind == DecisionKind::kReserve;
+    if (starts) ++(d.job == *job ? outcome.starts : outcome.others);
+  }
+  for (const PendingTask& pending : plan.pending()) {
+    outcome.waiting += tables.tasks.job[pending.task] == *job;
+  }
+  return outcome;
+}
+
+}  // namespace muster

@@ -1,0 +1,156 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""What the scheduler would do if the cluster were different, and what would help a job that waits.
+
+Every answer comes from a cycle over a clone of the cluster; the cluster does not change.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from . import fields
+from .cluster import Cluster
+from .errors import InvalidArgument
+from .frames import frame
+from .schedule import spelled
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """What differs after changes: tasks that start, stop or move (task, job, before, after,
+    reason), and queues with another share or other amounts."""
+
+    starts: Any
+    stops: Any
+    moves: Any
+    queues: Any
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """Why a job waits: how many of its tasks, the reason and the numbers behind it; and remedies,
+    one a row (kind, words, starts, evictions, others, profile). Each remedy was tried. `others` is
+    how many more tasks of other jobs start; below 0: fewer."""
+
+    waiting: int
+    reason: str
+    facts: list[str]
+    trials: int
+    remedies: Any
+
+
+@dataclass(frozen=True)
+class Drained:
+    """Where the tasks of drained nodes go (node, task, to, reason, ends), step by step; and the
+    budgets and gangs that break (node, kind, name)."""
+
+    tasks: Any
+    broken: Any
+
+
+@dataclass(frozen=True)
+class NodesNeeded:
+    """How many nodes place what waits: of each type alone, and the cheapest mix that was found
+    (type, count)."""
+
+    waiting_before: int
+    waiting_after: int
+    alone: Any
+    cheapest: Any
+    price: float
+
+
+def rehearse(
+    cluster: Cluster,
+    profile: str | None,
+    changes: Iterable[Mapping[str, Any]],
+    *,
+    now: int | None = None,
+) -> Rehearsal:
+    """What the profile would decide after changes, against what it decides now.
+
+    >>> muster.rehearse(cluster, "volcano", [{"remove_nodes": {"labels": {"pool": "b"}}}]).moves
+
+    Changes are those of muster.what_if, and two more that move no share by themselves:
+
+    job    {"name": "j", "queue": "q", "priority": 5, "min_available": 2, "tolerations": [...],
+           "request": {"cpu": 2}}: new values of the job and of its pending tasks
+    nodes  {"name": "n1", "unschedulable": True, "taints": [...]}, or labels in place of the name
+    """
+    told = [spelled(i, change) for i, change in enumerate(changes)]
+    tables = cluster._core.rehearse(_profile(cluster, profile), told, _now(cluster, now))
+    return Rehearsal(**{name: frame(table) for name, table in tables.items()})
+
+
+def diagnose(
+    cluster: Cluster,
+    job: str,
+    profile: str | None = None,
+    *,
+    trials: int = 200,
+    now: int | None = None,
+) -> Diagnosis:
+    """Why the job waits, and what would start all of it.
+
+    >>> muster.diagnose(cluster, "train", "volcano").remedies[["words", "starts"]]
+
+    `trials` bounds how many cycles are run; what is not tried is not in the answer.
+    """
+    told = cluster._core.diagnose(_profile(cluster, profile), job, trials, _now(cluster, now))
+    return Diagnosis(**{**told, "remedies": frame(told["remedies"])})
+
+
+def drain(
+    cluster: Cluster,
+    nodes: Sequence[str],
+    profile: str | None = None,
+    *,
+    now: int | None = None,
+) -> Drained:
+    """Where the tasks of these nodes would go, node by node, the one with the fewest tasks first.
+
+    >>> muster.drain(cluster, ["n1", "n2"], "muster").tasks
+    """
+    if isinstance(nodes, str):
+        raise InvalidArgument(f"drain: expected a list of nodes, got {nodes!r}")
+    tables = cluster._core.drain(_profile(cluster, profile), list(nodes), _now(cluster, now))
+    return Drained(frame(tables["tasks"]), frame(tables["broken"]))
+
+
+def need_nodes(
+    cluster: Cluster,
+    offers: Iterable[Mapping[str, Any]],
+    profile: str | None = None,
+    *,
+    most: int = 1024,
+    now: int | None = None,
+) -> NodesNeeded:
+    """How many nodes of the offered types place what waits.
+
+    >>> muster.need_nodes(cluster, [{"name": "big", "cpu": 64, "price": 4.0}], "muster").cheapest
+
+    An offer has the keywords of Cluster.add_node, and `price` (1 by default).
+    """
+    read = []
+    for i, offer in enumerate(offers):
+        if not isinstance(offer, Mapping) or "name" not in offer:
+            raise InvalidArgument(f"offers[{i}]: expected a dict with a name, got {offer!r}")
+        given = dict(offer)
+        price = float(given.pop("price", 1))
+        read.append((fields.node(given.pop("name"), given), price))
+    told = cluster._core.need_nodes(_profile(cluster, profile), read, most, _now(cluster, now))
+    return NodesNeeded(
+        told["waiting_before"],
+        told["waiting_after"],
+        frame(told["alone"]),
+        frame(told["cheapest"]),
+        told["price"],
+    )
+
+
+def _profile(cluster: Cluster, profile: str | None) -> str:
+    return profile or cluster._defaults.get("profile") or "muster"
+
+
+def _now(cluster: Cluster, now: int | None) -> int:
+    return cluster._defaults.get("now", 0) if now is None else now

@@ -1,0 +1,167 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Rehearsals: each kind of change on a small cluster, what differs, and every refusal. Clones are
+// compared with their original on random worlds.
+#include "muster/rehearsal.h"
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/support/random_world.h"
+#include "tests/support/world_loop.h"
+
+namespace muster::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// "a" has a task that runs, the gang "g" of two waits for a second node.
+Cluster Waiting() {
+  Cluster cluster;
+  EXPECT_TRUE(cluster
+                  .AddNode({.name = "n",
+                            .capacity = {{"cpu", 4}, {"pods", 9}},
+                            .labels = {{"pool", "x"}, {"kubernetes.io/hostname", "n"}}})
+                  .ok());
+  for (const auto& [name, count, cpu] : {std::tuple("a", 1, 2), std::tuple("g", 2, 2)}) {
+    EXPECT_TRUE(cluster
+                    .AddJob({.name = name,
+                             .min_available = count,
+                             .groups = {{.count = count, .shape = {.request = {{"cpu", cpu}}}}}})
+                    .ok());
+  }
+  EXPECT_TRUE(cluster.SetTaskStatus("a-0", TaskStatus::kRunning, "n").ok());
+  return cluster;
+}
+
+PlanDifference After(const WhatIfChange& change) {
+  const absl::StatusOr<Rehearsal> rehearsal =
+      Rehearse(Waiting(), "volcano", std::vector<WhatIfChange>{change});
+  EXPECT_TRUE(rehearsal.ok()) << rehearsal.status();
+  return rehearsal.ok() ? rehearsal->difference : PlanDifference();
+}
+
+std::string Refusal(const WhatIfChange& change) {
+  const Cluster cluster = Waiting();
+  return std::string(
+      Rehearse(cluster, "volcano", std::vector<WhatIfChange>{change}).status().message());
+}
+
+TEST(Rehearse, NothingDiffersWithoutChanges) {
+  const absl::StatusOr<Rehearsal> rehearsal = Rehearse(Waiting(), "volcano", {});
+  ASSERT_TRUE(rehearsal.ok());
+  EXPECT_TRUE(rehearsal->difference.empty());
+  EXPECT_EQ(rehearsal->difference.ToText(), "nothing differs\n");
+  EXPECT_EQ(rehearsal->before.Digest(), rehearsal->after.Digest());
+}
+
+TEST(Rehearse, NewNodesStartTheGang) {
+  const NodeSpec like{.name = "n",
+                      .capacity = {{"cpu", 4}, {"pods", 9}},
+                      .labels = {{"kubernetes.io/hostname", "n"}}};
+  const PlanDifference difference = After({.add_nodes = NewNodes{.count = 1, .node = like}});
+  EXPECT_THAT(difference.starts, ElementsAre(TaskDifference{"g-0", "g", "", "n", ""},
+                                             TaskDifference{"g-1", "g", "", "new-0", ""}));
+  EXPECT_THAT(difference.stops, IsEmpty());
+  ASSERT_EQ(difference.queues.size(), 1);
+  EXPECT_EQ(difference.queues[0].allocated_before[0], 2000);
+  EXPECT_EQ(difference.queues[0].allocated_after[0], 6000);
+  EXPECT_THAT(difference.ToText(), HasSubstr("starts g-1 on new-0\n"));
+  EXPECT_THAT(difference.ToJson(), HasSubstr("\"allocated_after\": {\"cpu\": 6000"));
+}
+
+TEST(Rehearse, ANodeThatLeavesStopsItsTasks) {
+  const PlanDifference difference =
+      After({.remove_nodes = RemovedNodes{.labels = {{"pool", "x"}}}});
+  ASSERT_EQ(difference.stops.size(), 1);
+  EXPECT_EQ(difference.stops[0].task, "a-0");
+  EXPECT_EQ(difference.stops[0].before, "n");
+  EXPECT_NE(difference.stops[0].reason, "");
+}
+
+TEST(Rehearse, AJobThatLeavesMakesRoom) {
+  const PlanDifference difference = After({.remove_job = "a"});
+  EXPECT_EQ(difference.starts.size(), 2);
+  EXPECT_THAT(difference.stops, ElementsAre(TaskDifference{"a-0", "a", "n", "", ""}));
+}
+
+TEST(Rehearse, JobsAreEdited) {
+  EXPECT_EQ(After({.job = JobEdit{.name = "g", .min_available = 1}}).starts.size(), 1);
+  EXPECT_EQ(After({.job = JobEdit{.name = "g", .request = {{"cpu", 1}}}}).starts.size(), 2);
+  EXPECT_TRUE(After({.job = JobEdit{.name = "g", .priority = 9}}).empty());
+}
+
+TEST(Rehearse, NodesAreTaintedAndTolerated) {
+  const Taint taint{"k", "v", TaintEffect::kNoSchedule};
+  const std::vector<WhatIfChange> changes = {{.nodes = NodeEdit{.name = "n", .taints = {taint}}},
+                                             {.job = JobEdit{.name = "g", .min_available = 1}}};
+  const absl::StatusOr<Rehearsal> kept_away = Rehearse(Waiting(), "volcano", changes);
+  ASSERT_TRUE(kept_away.ok());
+  EXPECT_TRUE(kept_away->difference.empty());
+  std::vector<WhatIfChange> tolerated = changes;
+  tolerated.push_back({.job = JobEdit{.name = "g", .tolerations = {{.key = "k", .value = "v"}}}});
+  EXPECT_EQ(Rehearse(Waiting(), "volcano", tolerated)->difference.starts.size(), 1);
+}
+
+TEST(Rehearse, RefusesWithPlaceAndRule) {
+  EXPECT_EQ(Refusal({}),
+            "change[0]: has no change; must have one of queue, remove_nodes, add_nodes, add_job, "
+            "remove_job, job, nodes");
+  EXPECT_THAT(Refusal({.remove_job = "a", .job = JobEdit{.name = "a"}}),
+              HasSubstr("more than one change"));
+  EXPECT_EQ(Refusal({.queue = QueueEdit{.name = "defautl"}}),
+            "change[0]: queue \"defautl\" does not exist, did you mean \"default\"?");
+  EXPECT_EQ(Refusal({.remove_job = "b"}), "change[0]: job \"b\" does not exist");
+  EXPECT_THAT(Refusal({.job = JobEdit{.name = "x"}}), HasSubstr("job \"x\" does not exist"));
+  EXPECT_THAT(Refusal({.nodes = NodeEdit{.name = "x"}}), HasSubstr("node \"x\" does not exist"));
+  EXPECT_THAT(Refusal({.nodes = NodeEdit{}}), HasSubstr("nodes: has no name and no labels"));
+  EXPECT_THAT(Refusal({.remove_nodes = RemovedNodes{.labels = {{"pool", "y"}}}}),
+              HasSubstr("no node has the labels pool=y"));
+  EXPECT_THAT(Refusal({.add_nodes = NewNodes{.count = 0}}), HasSubstr("must be 1 or more"));
+  EXPECT_THAT(Refusal({.job = JobEdit{.name = "g", .request = {{"cpu", -1}}}}),
+              HasSubstr("change[0]: "));
+}
+
+TEST(MakeChanges, ChangesAllOrNothing) {
+  Cluster cluster = Waiting();
+  const uint64_t version = cluster.version();
+  const std::vector<WhatIfChange> bad = {{.remove_job = "a"}, {.remove_job = "a"}};
+  EXPECT_FALSE(MakeChanges(bad, &cluster).ok());
+  EXPECT_EQ(cluster.version(), version);
+  EXPECT_TRUE(MakeChanges(std::span(bad).first(1), &cluster).ok());
+  EXPECT_FALSE(cluster.Freeze().FindJob("a").has_value());
+}
+
+TEST(Difference, ComparesTwoProfiles) {
+  const Cluster cluster = Waiting();
+  const Snapshot snapshot = cluster.Freeze();
+  const absl::StatusOr<Plan> volcano = Schedule(snapshot, "volcano");
+  const absl::StatusOr<Plan> none = Schedule(snapshot, "volcano:-allocate");
+  ASSERT_TRUE(volcano.ok() && none.ok());
+  EXPECT_TRUE(Difference(snapshot, *volcano, snapshot, *none).empty());
+}
+
+TEST(Clone, DecidesAsItsOriginalAndGoesItsOwnWay) {
+  const uint64_t count = WorldCount(200);
+  for (uint64_t seed = 0; seed < count && !HasFailure(); ++seed) {
+    std::optional<Cluster> made = TryCluster(RandomWorld(seed));
+    if (!made) continue;
+    SCOPED_TRACE(seed);
+    Cluster clone = made->Clone();
+    const absl::StatusOr<Plan> plan = made->Schedule("volcano");
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    EXPECT_EQ(clone.Schedule("volcano")->Digest(), plan->Digest());
+    const uint64_t version = made->version();
+    ASSERT_TRUE(clone.AddNode({.name = "of-the-clone", .capacity = {{"cpu", 1}}}).ok());
+    ASSERT_TRUE(clone.Apply(*clone.Schedule("volcano")).ok());
+    EXPECT_EQ(made->version(), version);
+    EXPECT_EQ(made->Schedule("volcano")->Digest(), plan->Digest());
+  }
+}
+
+}  // namespace
+}  // namespace muster::testing

@@ -1,0 +1,226 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Remedies: small clusters with one reason each, and random worlds in which every remedy that is
+// returned is made, and must start what it says.
+#include "muster/remedy.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "muster/rehearsal.h"
+#include "tests/support/random_world.h"
+#include "tests/support/world_loop.h"
+
+namespace muster::testing {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+JobSpec Job(const char* name, int64_t count, int64_t cpu, const char* queue = "default") {
+  return {.name = name,
+          .queue = queue,
+          .min_available = count,
+          .groups = {{.count = count, .shape = {.request = {{"cpu", cpu}}}}}};
+}
+
+NodeSpec Node(const char* name, int64_t cpu) {
+  return {.name = name, .capacity = {{"cpu", cpu}, {"pods", 99}}};
+}
+
+Diagnosis Of(const Cluster& cluster, const char* job, const char* profile = "volcano") {
+  const absl::StatusOr<Diagnosis> diagnosis = Diagnose(cluster, profile, job);
+  EXPECT_TRUE(diagnosis.ok()) << diagnosis.status();
+  return diagnosis.ok() ? *diagnosis : Diagnosis();
+}
+
+std::string Words(const Diagnosis& diagnosis, RemedyKind kind) {
+  const auto found = std::ranges::find(diagnosis.remedies, kind, &Remedy::kind);
+  return found == diagnosis.remedies.end() ? "" : found->words;
+}
+
+TEST(Diagnose, AGangWithoutRoom) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNodes(2, Node("n", 4)).ok());
+  ASSERT_TRUE(cluster.AddJob(Job("g", 5, 2)).ok());
+  const Diagnosis diagnosis = Of(cluster, "g");
+  EXPECT_EQ(diagnosis.waiting, 5);
+  EXPECT_THAT(diagnosis.reason, HasSubstr("g: 4 of 5 placed, undone"));
+  EXPECT_EQ(Words(diagnosis, RemedyKind::kMoreNodes), "add 1 node like \"n0\"");
+  EXPECT_EQ(Words(diagnosis, RemedyKind::kSmallerGang), "let the gang start with 4 of its 5 tasks");
+  EXPECT_EQ(Words(diagnosis, RemedyKind::kSmallerRequest),
+            "request less cpu for each task: 2 -> 1");
+  EXPECT_LE(diagnosis.trials, 200);
+}
+
+TEST(Diagnose, ATaskLargerThanAnyNode) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNodes(2, Node("n", 4)).ok());
+  ASSERT_TRUE(cluster.AddJob(Job("big", 1, 6)).ok());
+  const Diagnosis diagnosis = Of(cluster, "big");
+  EXPECT_THAT(diagnosis.facts,
+              ElementsAre("cpu: a task requests 6; \"n0\" has the most free, 4 of 4; 8 of 8 in "
+                          "all: no node is large enough"));
+  EXPECT_EQ(Words(diagnosis, RemedyKind::kMoreNodes), "");
+  EXPECT_EQ(Words(diagnosis, RemedyKind::kSmallerRequest),
+            "request less cpu for each task: 6 -> 4");
+}
+
+TEST(Diagnose, AQueueAtItsLimit) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNodes(9, Node("n", 8)).ok());
+  ASSERT_TRUE(cluster.AddQueue({.name = "nlp", .limit = Resources{{"cpu", 24}}}).ok());
+  ASSERT_TRUE(cluster.AddQueue({.name = "cv"}).ok());
+  ASSERT_TRUE(cluster.AddJob(Job("runs", 24, 1, "nlp")).ok());
+  for (int i = 0; i < 24; ++i) {
+    ASSERT_TRUE(cluster
+                    .SetTaskStatus("runs-" + std::to_string(i), TaskStatus::kRunning,
+                                   "n" + std::to_string(i / 8))
+                    .ok());
+  }
+  ASSERT_TRUE(cluster.AddJob(Job("train", 8, 4, "nlp")).ok());
+  const Diagnosis diagnosis = Of(cluster, "train");
+  EXPECT_THAT(diagnosis.facts, Contains("queue \"nlp\": 24 of 24 cpu held, this job requests 32: "
+                                        "it can never start"));
+  EXPECT_EQ(Words(diagnosis, RemedyKind::kQueueLimit),
+            "raise the limit of queue \"nlp\": cpu 24 -> 56");
+  EXPECT_THAT(Words(diagnosis, RemedyKind::kAnotherQueue), HasSubstr("move it to queue"));
+}
+
+TEST(Diagnose, ATaintAndAClosedNode) {
+  Cluster cluster;
+  NodeSpec tainted = Node("t", 4), closed = Node("c", 4);
+  tainted.taints = {{"gpu", "only", TaintEffect::kNoSchedule}};
+  closed.unschedulable = true;
+  ASSERT_TRUE(cluster.AddNode(tainted).ok() && cluster.AddNode(closed).ok());
+  ASSERT_TRUE(cluster.AddJob(Job("j", 1, 2)).ok());
+  const Diagnosis diagnosis = Of(cluster, "j");
+  EXPECT_EQ(Words(diagnosis, RemedyKind::kToleration), "tolerate the taint gpu=only");
+  EXPECT_EQ(Words(diagnosis, RemedyKind::kUncordon), "let \"c\" take tasks again");
+}
+
+TEST(Diagnose, EvictionsAndEnds) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNode(Node("n", 4)).ok());
+  JobSpec low = Job("low", 1, 4);
+  low.estimate = 100;
+  ASSERT_TRUE(cluster.AddJob(low).ok());
+  TaskSpec runs = cluster.Describe().tasks[0];
+  runs.status = TaskStatus::kRunning;
+  runs.node = "n";
+  runs.started = 50;
+  ASSERT_TRUE(cluster.UpdateTask(runs).ok());
+  JobSpec high = Job("high", 1, 4);
+  high.priority = 5;
+  high.groups[0].priority = 5;
+  ASSERT_TRUE(cluster.AddJob(high).ok());
+  const Diagnosis diagnosis = Of(cluster, "high");
+  EXPECT_EQ(Words(diagnosis, RemedyKind::kEvictions),
+            "schedule by volcano:+preempt, which evicts 1 task");
+  EXPECT_EQ(Words(diagnosis, RemedyKind::kWait),
+            "wait until 150, when 1 job has ended by estimate");
+}
+
+TEST(Diagnose, AJobThatStartsNeedsNothing) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNode(Node("n", 4)).ok());
+  ASSERT_TRUE(cluster.AddJob(Job("j", 1, 2)).ok());
+  const Diagnosis diagnosis = Of(cluster, "j");
+  EXPECT_EQ(diagnosis.waiting, 0);
+  EXPECT_THAT(diagnosis.remedies, IsEmpty());
+  EXPECT_EQ(diagnosis.trials, 0);
+}
+
+TEST(Diagnose, TellsWhatARemedyCostsOthers) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNode(Node("n", 4)).ok());
+  ASSERT_TRUE(cluster.AddJob(Job("first", 1, 4)).ok());
+  ASSERT_TRUE(cluster.AddJob(Job("second", 1, 4)).ok());
+  const Diagnosis diagnosis = Of(cluster, "second");
+  for (const Remedy& remedy : diagnosis.remedies) {
+    EXPECT_EQ(remedy.others, remedy.kind == RemedyKind::kPriority ? -1 : 0) << remedy.words;
+  }
+  EXPECT_NE(Words(diagnosis, RemedyKind::kPriority), "");
+}
+
+TEST(Diagnose, Refuses) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddJob(Job("train", 1, 2)).ok());
+  EXPECT_EQ(Diagnose(cluster, "volcano", "trian").status(),
+            absl::NotFoundError("job \"trian\" does not exist, did you mean \"train\"?"));
+  EXPECT_EQ(Diagnose(cluster, "vulcano", "train").status().code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(Diagnose(cluster, "volcano", "train", {.trials = 0}).status(),
+            absl::InvalidArgumentError("trials is 0; must be 1 or more"));
+}
+
+TEST(Diagnose, TrialsAreBounded) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNodes(2, Node("n", 4)).ok());
+  ASSERT_TRUE(cluster.AddJob(Job("g", 500, 2)).ok());
+  const absl::StatusOr<Diagnosis> diagnosis = Diagnose(cluster, "volcano", "g", {.trials = 3});
+  ASSERT_TRUE(diagnosis.ok());
+  EXPECT_EQ(diagnosis->trials, 3);
+}
+
+// Makes the remedy in a clone: how many tasks of the job wait then, and how many start.
+std::pair<int64_t, int64_t> Outcome(const Cluster& cluster, const std::string& job,
+                                    const Remedy& remedy) {
+  Cluster clone = cluster.Clone();
+  EXPECT_TRUE(MakeChanges(remedy.changes, &clone).ok());
+  const absl::StatusOr<Plan> plan = Schedule(clone.Freeze(), remedy.profile);
+  EXPECT_TRUE(plan.ok());
+  if (!plan.ok()) return {-1, -1};
+  const ClusterSpec rows = clone.Describe();
+  const auto is_of_job = [&](TaskIndex t) {
+    const auto task = std::ranges::find(rows.tasks, plan->task_name(t), &TaskSpec::name);
+    return task != rows.tasks.end() && task->job == job;
+  };
+  int64_t waits = 0, starts = 0;
+  for (const PendingTask& pending : plan->pending()) waits += is_of_job(pending.task);
+  for (const Decision& d : plan->decisions()) {
+    const bool placed = d.kind == DecisionKind::kBind || d.kind == DecisionKind::kNominate ||
+                        d.kind == DecisionKind::kReserve;
+    starts += placed && is_of_job(d.task);
+  }
+  return {waits, starts};
+}
+
+TEST(Diagnose, EveryRemedyOfRandomWorldsWorks) {
+  const char* const profiles[] = {"volcano", "muster", "kai", "kube-scheduler", "koordinator"};
+  const uint64_t count = WorldCount(150);
+  int64_t remedies = 0;
+  for (uint64_t seed = FirstSeed(1); seed < FirstSeed(1) + count && !HasFailure(); ++seed) {
+    const char* profile = profiles[seed % std::size(profiles)];
+    std::optional<Cluster> cluster = TryCluster(RandomWorld(seed));
+    if (!cluster) continue;
+    const ClusterSpec rows = cluster->Describe();
+    for (const JobSpec& job : rows.jobs) {
+      SCOPED_TRACE(std::string(profile) + ", seed " + std::to_string(seed) + ", job " + job.name);
+      const absl::StatusOr<Diagnosis> diagnosis =
+          Diagnose(*cluster, profile, job.name, {.trials = 40});
+      if (!diagnosis.ok()) break;  // the profile refuses the world
+      for (const Remedy& remedy : diagnosis->remedies) {
+        const auto [waits, starts] = Outcome(*cluster, job.name, remedy);
+        EXPECT_EQ(starts, remedy.starts) << remedy.words;
+        EXPECT_GT(starts, 0) << remedy.words;
+        if (remedy.kind != RemedyKind::kSmallerGang) {
+          EXPECT_EQ(waits, 0) << remedy.words;
+        }
+        ++remedies;
+      }
+    }
+  }
+  if (count >= 100) {
+    EXPECT_GT(remedies, 100);
+  }
+}
+
+}  // namespace
+}  // namespace muster::testing

@@ -1,0 +1,149 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Drains and missing nodes on clusters small enough to count by hand.
+#include "muster/upkeep.h"
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace muster::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+NodeSpec Node(const char* name, int64_t cpu) {
+  return {.name = name, .capacity = {{"cpu", cpu}, {"pods", 99}}};
+}
+
+// Three nodes of 4; n0 runs the gang "g" of two, n1 a daemon without a job, n2 is empty.
+Cluster Three() {
+  Cluster cluster;
+  EXPECT_TRUE(cluster.AddNodes(3, Node("n", 4)).ok());
+  EXPECT_TRUE(
+      cluster
+          .AddJob({.name = "g",
+                   .min_available = 2,
+                   .groups = {{.count = 2,
+                               .shape = {.request = {{"cpu", 2}}, .labels = {{"app", "g"}}}}}})
+          .ok());
+  for (const char* task : {"g-0", "g-1"}) {
+    EXPECT_TRUE(cluster.SetTaskStatus(task, TaskStatus::kRunning, "n0").ok());
+  }
+  EXPECT_TRUE(cluster
+                  .AddTask({.name = "daemon",
+                            .shape = {.request = {{"cpu", 1}}},
+                            .status = TaskStatus::kRunning,
+                            .node = "n1"})
+                  .ok());
+  return cluster;
+}
+
+TEST(Drain, TasksGoElsewhere) {
+  const Cluster cluster = Three();
+  const absl::StatusOr<DrainReport> report =
+      Drain(cluster, "volcano", std::vector<std::string>{"n0", "n1"});
+  ASSERT_TRUE(report.ok()) << report.status();
+  ASSERT_EQ(report->steps.size(), 2);
+  EXPECT_EQ(report->steps[0].node, "n1");  // fewer tasks
+  ASSERT_EQ(report->steps[0].tasks.size(), 1);
+  EXPECT_TRUE(report->steps[0].tasks[0].ends);
+  ASSERT_EQ(report->steps[1].tasks.size(), 2);
+  EXPECT_EQ(report->steps[1].tasks[0].to, "n2");
+  EXPECT_EQ(report->moved, 2);
+  EXPECT_EQ(report->waiting, 0);
+  EXPECT_THAT(report->steps[1].broken_gangs, IsEmpty());
+}
+
+TEST(Drain, AGangThatFindsNoRoomIsBroken) {
+  const Cluster cluster = Three();
+  const absl::StatusOr<DrainReport> report =
+      Drain(cluster, "volcano", std::vector<std::string>{"n0", "n1", "n2"});
+  ASSERT_TRUE(report.ok()) << report.status();
+  const DrainStep& last = report->steps.back();
+  EXPECT_EQ(last.node, "n0");
+  EXPECT_THAT(last.broken_gangs, ElementsAre("g"));
+  EXPECT_EQ(report->waiting, 2);
+  EXPECT_NE(last.tasks[0].reason, "");
+}
+
+TEST(Drain, BudgetsAreCounted) {
+  Cluster cluster = Three();
+  ASSERT_TRUE(
+      cluster
+          .SetDisruptionBudget(
+              {.name = "b", .selector = Selector{.match_labels = {{"app", "g"}}}, .allowed = 1})
+          .ok());
+  const auto report = Drain(cluster, "volcano", std::vector<std::string>{"n0"});
+  ASSERT_TRUE(report.ok());
+  EXPECT_THAT(report->steps[0].broken_budgets, ElementsAre("default/b"));
+}
+
+TEST(Drain, Refuses) {
+  const Cluster cluster = Three();
+  EXPECT_THAT(Drain(cluster, "volcano", std::vector<std::string>{"n7"}).status().message(),
+              HasSubstr("node \"n7\" does not exist"));
+  EXPECT_THAT(Drain(cluster, "volcano", std::vector<std::string>{"n0", "n0"}).status().message(),
+              HasSubstr("node \"n0\" is listed twice"));
+  EXPECT_FALSE(Drain(cluster, "vulcano", std::vector<std::string>{"n0"}).ok());
+}
+
+// Ten tasks of 2 and two of 6 wait; nothing is there.
+Cluster Empty() {
+  Cluster cluster;
+  for (const auto& [name, count, cpu] : {std::tuple("small", 10, 2), std::tuple("large", 2, 6)}) {
+    EXPECT_TRUE(cluster
+                    .AddJob({.name = name,
+                             .groups = {{.count = count, .shape = {.request = {{"cpu", cpu}}}}}})
+                    .ok());
+  }
+  return cluster;
+}
+
+TEST(NeedNodes, CountsEachTypeAndFindsAMix) {
+  const Cluster cluster = Empty();
+  const std::vector<NodeOffer> offers = {{.node = Node("big", 8), .price = 10},
+                                         {.node = Node("tiny", 2), .price = 1}};
+  const absl::StatusOr<NodesNeeded> needed = NeedNodes(cluster, "volcano", offers);
+  ASSERT_TRUE(needed.ok()) << needed.status();
+  EXPECT_EQ(needed->waiting_before, 12);
+  ASSERT_EQ(needed->alone.size(), 2);
+  EXPECT_EQ(needed->alone[0].count, 4);   // 32 for 32, packed
+  EXPECT_EQ(needed->alone[1].count, 10);  // the large ones go on waiting
+  EXPECT_EQ(needed->waiting_after, 0);
+  EXPECT_LT(needed->price, 40);  // big alone costs that
+  ASSERT_EQ(needed->cheapest.size(), 2);
+  EXPECT_EQ(needed->cheapest[0].type, "big");
+  EXPECT_EQ(needed->cheapest[1].type, "tiny");
+}
+
+TEST(NeedNodes, NothingWaits) {
+  Cluster cluster;
+  const std::vector<NodeOffer> offers = {{.node = Node("big", 8)}};
+  const absl::StatusOr<NodesNeeded> needed = NeedNodes(cluster, "volcano", offers);
+  ASSERT_TRUE(needed.ok());
+  EXPECT_EQ(needed->waiting_before, 0);
+  EXPECT_THAT(needed->cheapest, IsEmpty());
+}
+
+TEST(NeedNodes, Refuses) {
+  const Cluster cluster = Empty();
+  std::vector<NodeOffer> offers = {{.node = Node("big", 8), .price = -1}};
+  EXPECT_THAT(NeedNodes(cluster, "volcano", offers).status().message(),
+              HasSubstr("offer[0]: price is -1; must be 0 or more"));
+  offers[0].price = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(NeedNodes(cluster, "volcano", offers).ok());
+  offers[0] = {.node = Node("big", -8)};
+  EXPECT_THAT(NeedNodes(cluster, "volcano", offers).status().message(), HasSubstr("offer[0]: "));
+  offers[0] = {.node = Node("big", 8)};
+  EXPECT_THAT(NeedNodes(cluster, "volcano", offers, {.most = 0}).status().message(),
+              HasSubstr("most is 0; must be 1 or more"));
+}
+
+}  // namespace
+}  // namespace muster::testing

@@ -1,0 +1,63 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""muster.rehearse, diagnose, drain and need_nodes: their tables, and what they refuse."""
+
+import unittest
+
+from engine import muster, needs_engine, rows
+
+
+@needs_engine
+class Advice(unittest.TestCase):
+    def setUp(self):
+        self.cluster = muster.Cluster()
+        self.cluster.add_nodes(2, cpu=4)
+        self.cluster.add_job("runs", count=1, cpu=2)
+        self.cluster.apply(self.cluster.schedule("volcano"))
+        self.cluster.add_job("gang", count=4, min_available=4, cpu=2)
+
+    def test_what_a_change_starts(self):
+        told = muster.rehearse(self.cluster, "volcano", [{"add_nodes": {"cpu": 4}}])
+        self.assertEqual(list(told.starts["job"]), ["gang"] * 4)
+        self.assertEqual(rows(told.stops), 0)
+        self.assertEqual(list(told.queues["allocated_after.cpu"]), [10000])
+        told = muster.rehearse(self.cluster, "volcano",
+                               [{"job": {"name": "gang", "min_available": 3}}])
+        self.assertEqual(rows(told.starts), 3)
+
+    def test_remedies(self):
+        told = muster.diagnose(self.cluster, "gang", "volcano")
+        self.assertEqual(told.waiting, 4)
+        self.assertIn("undone", told.reason)
+        self.assertIn("more_nodes", list(told.remedies["kind"]))
+        self.assertGreater(min(told.remedies["starts"]), 0)
+        self.assertEqual(muster.diagnose(self.cluster, "runs").waiting, 0)
+
+    def test_a_drain(self):
+        node = self.cluster.task("runs-0")["node"]
+        told = muster.drain(self.cluster, [node], "volcano")
+        self.assertEqual(list(told.tasks["task"]), ["runs-0"])
+        self.assertNotEqual(list(told.tasks["to"]), [node])
+        self.assertEqual(rows(told.broken), 0)
+
+    def test_missing_nodes(self):
+        told = muster.need_nodes(self.cluster, [{"name": "big", "cpu": 8, "price": 3}], "volcano")
+        self.assertEqual((told.waiting_before, told.waiting_after, told.price), (4, 0, 3.0))
+        self.assertEqual(list(told.cheapest["count"]), [1])
+
+    def test_bad_input_is_named(self):
+        for ask, words in (
+            (lambda: muster.diagnose(self.cluster, "gangs"), 'did you mean "gang"?'),
+            (lambda: muster.diagnose(self.cluster, "gang", trials=0), "trials is 0"),
+            (lambda: muster.drain(self.cluster, "n0"), "expected a list of nodes"),
+            (lambda: muster.drain(self.cluster, ["n9"]), 'node "n9" does not exist'),
+            (lambda: muster.need_nodes(self.cluster, [{"cpu": 1}]), "expected a dict with a name"),
+            (lambda: muster.rehearse(self.cluster, "volcano", [{"remove_job": "x"}]),
+             'change[0]: job "x" does not exist'),
+        ):
+            with self.assertRaises(muster.Error) as raised:
+                ask()
+            self.assertIn(words, str(raised.exception))
+
+
+if __name__ == "__main__":
+    unittest.main()

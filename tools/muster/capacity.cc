@@ -1,0 +1,93 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// muster capacity: how many nodes until all that waits is placed.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "lib/base/strings.h"
+#include "lib/scenario/question.h"
+#include "tools/muster/command.h"
+
+namespace muster {
+namespace {
+
+constexpr CommandText kCapacityText = {
+    "capacity", "capacity FILE --types NODE[=PRICE],... [flags]",
+    "Says how many more nodes place what waits in the scenario in FILE: of each type alone, and "
+    "the cheapest mix of two that was found. Types are nodes of the scenario.",
+    "muster capacity tests/scenarios/gang_undone.json --types n0=1.5"};
+
+absl::StatusOr<std::vector<NodeOffer>> Offers(const std::string& types, const ClusterSpec& rows) {
+  std::vector<NodeOffer> offers;
+  for (const auto part : absl::StrSplit(types, ',')) {
+    const std::pair<std::string, std::string> sides = absl::StrSplit(part, absl::MaxSplits('=', 1));
+    const auto node = std::ranges::find(rows.nodes, sides.first, &NodeSpec::name);
+    if (node == rows.nodes.end()) {
+      return absl::NotFoundError(
+          absl::StrCat("--types: node ", Quote(sides.first), " does not exist"));
+    }
+    NodeOffer& offer = offers.emplace_back(NodeOffer{.node = *node});
+    if (!sides.second.empty() && !absl::SimpleAtod(sides.second, &offer.price)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--types: price ", Quote(sides.second), " is no number"));
+    }
+  }
+  return offers;
+}
+
+std::string Words(const std::vector<NodeCount>& counts) {
+  std::string out;
+  for (const NodeCount& count : counts) {
+    absl::StrAppend(&out, out.empty() ? "" : " and ", count.count, " of ", count.type);
+  }
+  return out;
+}
+
+std::string ToText(const NodesNeeded& needed) {
+  if (needed.waiting_before == 0) return "nothing waits\n";
+  std::string out = absl::StrCat(needed.waiting_before, " tasks wait\n");
+  for (const NodeCount& count : needed.alone) {
+    absl::StrAppend(
+        &out, "  ", count.type, ": ",
+        count.count == 0 ? "no number of them helps" : absl::StrCat(count.count, " alone"), "\n");
+  }
+  if (needed.cheapest.empty()) return out;
+  return absl::StrCat(out, "cheapest: ", Words(needed.cheapest), ", price ", needed.price, "; ",
+                      needed.waiting_after, " tasks wait then\n");
+}
+
+}  // namespace
+
+int CapacityCommand(const Arguments& arguments) {
+  RunFlags run_flags;
+  NeedOptions options;
+  std::string types;
+  bool json = false;
+  FlagSet flags;
+  run_flags.Declare(&flags);
+  flags.Value("--types", "NODES", &types, "nodes that stand for types, with prices: a=2.5,b=1");
+  flags.Value("--most", "N", &options.most, "the most nodes of one type, 1024 by default");
+  flags.Switch("--json", &json, "the answer as JSON");
+  const Parsed parsed = ParseArguments(kCapacityText, &flags, arguments);
+  if (parsed.exit.has_value()) return *parsed.exit;
+  if (parsed.others.size() != 1) return ComplainUsage(kCapacityText, "needs one FILE");
+  if (types.empty()) return ComplainUsage(kCapacityText, "needs --types");
+  const absl::StatusOr<Opened> opened = OpenFile(parsed.others[0], run_flags);
+  if (!opened.ok()) return Complain(std::string(opened.status().message()));
+  const absl::StatusOr<std::vector<NodeOffer>> offers = Offers(types, opened->cluster.Describe());
+  if (!offers.ok()) return Complain(std::string(offers.status().message()));
+  options.schedule = opened->scenario.options;
+  const absl::StatusOr<NodesNeeded> needed =
+      NeedNodes(opened->cluster, opened->scenario.profile, *offers, options);
+  if (!needed.ok()) {
+    return Complain(absl::StrCat(parsed.others[0], ": ", needed.status().message()));
+  }
+  return Print(json ? WriteNodesNeeded(*needed) : ToText(*needed));
+}
+
+}  // namespace muster

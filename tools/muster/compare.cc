@@ -1,0 +1,177 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// muster compare: several profiles on one scenario, side by side.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "lib/base/text_table.h"
+#include "lib/plan/explain.h"
+#include "lib/plan/json_text.h"
+#include "tools/muster/command.h"
+
+namespace muster {
+namespace {
+
+constexpr CommandText kCompareText = {
+    "compare", "compare FILE [flags]",
+    "Schedules the scenario in FILE under several profiles, and prints how many tasks each starts, "
+    "evicts and leaves waiting, why they wait, the spread of the queues' shares, how many nodes "
+    "stay empty, and how many tasks end elsewhere than under the first profile.",
+    "muster compare tests/scenarios/gang_undone.json --profiles \"volcano muster\""};
+
+// What one profile made of the scenario.
+struct Row {
+  std::string profile;
+  std::string refused;  // why there is no plan; empty: there is one
+  size_t starts = 0, nominated = 0, evicted = 0, waiting = 0, differ = 0, empty_nodes = 0;
+  double spread = 0;  // the largest share of a queue less the smallest
+  std::map<std::string, int64_t> reasons;
+};
+
+size_t EmptyNodes(const Snapshot& snapshot, const ClusterSpec& rows, const Plan& plan) {
+  std::vector<int64_t> tasks(snapshot.node_count(), 0);
+  std::map<std::string_view, NodeIndex> place;  // of tasks that hold a node
+  for (const TaskSpec& task : rows.tasks) {
+    const std::optional<NodeIndex> node = snapshot.FindNode(task.node);
+    if (task.node.empty() || !node) continue;
+    ++tasks[*node];
+    place[task.name] = *node;
+  }
+  for (const Bind& bind : plan.binds()) ++tasks[bind.node];
+  for (const Nomination& nomination : plan.nominations()) ++tasks[nomination.node];
+  for (const Move& move : plan.moves()) ++tasks[move.to], --tasks[move.from];
+  for (const Eviction& eviction : plan.evictions()) {
+    if (place.contains(plan.task_name(eviction.task))) --tasks[eviction.node];
+  }
+  return static_cast<size_t>(std::ranges::count_if(
+      rows.nodes, [&](const NodeSpec& node) { return tasks[*snapshot.FindNode(node.name)] <= 0; }));
+}
+
+Row Judge(const std::string& profile, const Opened& opened, const ClusterSpec& rows,
+          const absl::StatusOr<Plan>& first) {
+  Row row{.profile = profile};
+  const Snapshot snapshot = opened.cluster.Freeze();
+  const absl::StatusOr<Plan> plan = Schedule(snapshot, profile, opened.scenario.options);
+  if (!plan.ok()) {
+    row.refused = std::string(plan.status().message());
+    return row;
+  }
+  row.starts = plan->binds().size();
+  row.nominated = plan->nominations().size();
+  row.evicted = plan->evictions().size();
+  row.waiting = plan->pending().size();
+  row.empty_nodes = EmptyNodes(snapshot, rows, *plan);
+  for (const PendingTask& pending : plan->pending()) {
+    ++row.reasons[std::string(ReasonKindName(plan->reasons()[pending.reason].kind))];
+  }
+  double least = 0, most = 0;
+  for (size_t i = 0; i < plan->shares().size(); ++i) {
+    const double share = plan->shares()[i].share_after;
+    least = i == 0 ? share : std::min(least, share);
+    most = i == 0 ? share : std::max(most, share);
+  }
+  row.spread = most - least;
+  if (first.ok()) {
+    const PlanDifference difference = Difference(snapshot, *first, snapshot, *plan);
+    row.differ = difference.starts.size() + difference.stops.size() + difference.moves.size();
+  }
+  return row;
+}
+
+std::string ReasonsText(const Row& row) {
+  std::string out;
+  for (const auto& [reason, tasks] : row.reasons) {
+    absl::StrAppend(&out, out.empty() ? "" : ", ", tasks, " ", reason);
+  }
+  return out;
+}
+
+std::string ToText(const std::vector<Row>& rows) {
+  const auto right = TextTable::kRight;
+  TextTable table({{"PROFILE"},
+                   {"START", right},
+                   {"NOMINATED", right},
+                   {"EVICTED", right},
+                   {"WAIT", right},
+                   {"SPREAD", right},
+                   {"EMPTY NODES", right},
+                   {"DIFFER", right},
+                   {"WHY THEY WAIT"}});
+  std::string refused;
+  for (const Row& row : rows) {
+    if (!row.refused.empty()) {
+      absl::StrAppend(&refused, row.profile, ": no plan: ", row.refused, "\n");
+      continue;
+    }
+    table.AddRow({row.profile, absl::StrCat(row.starts), absl::StrCat(row.nominated),
+                  absl::StrCat(row.evicted), absl::StrCat(row.waiting), absl::StrCat(row.spread),
+                  absl::StrCat(row.empty_nodes), absl::StrCat(row.differ), ReasonsText(row)});
+  }
+  return absl::StrCat(table.ToString(), refused);
+}
+
+std::string ToJson(const std::vector<Row>& rows) {
+  std::string out = "{\"profiles\": [";
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const Row& row = rows[i];
+    out.append(i == 0 ? "\n {\"profile\": " : ",\n {\"profile\": ");
+    AppendJson(row.profile, &out);
+    out.append(", \"refused\": ");
+    AppendJson(row.refused, &out);
+    absl::StrAppend(&out, ", \"starts\": ", row.starts, ", \"nominated\": ", row.nominated,
+                    ", \"evicted\": ", row.evicted, ", \"waiting\": ", row.waiting,
+                    ", \"empty_nodes\": ", row.empty_nodes, ", \"differ\": ", row.differ,
+                    ", \"spread\": ");
+    AppendJson(row.spread, &out);
+    out.append(", \"reasons\": {");
+    for (const auto& [reason, tasks] : row.reasons) {
+      absl::StrAppend(&out, out.back() == '{' ? "" : ", ");
+      AppendJson(reason, &out);
+      absl::StrAppend(&out, ": ", tasks);
+    }
+    out.append("}}");
+  }
+  out.append("]}\n");
+  return out;
+}
+
+}  // namespace
+
+int CompareCommand(const Arguments& arguments) {
+  RunFlags run_flags;
+  std::string names;
+  bool json = false;
+  FlagSet flags;
+  run_flags.Declare(&flags);
+  flags.Value("--profiles", "LIST", &names, "spec strings, with blanks between; default: all");
+  flags.Switch("--json", &json, "the answer as JSON");
+  const Parsed parsed = ParseArguments(kCompareText, &flags, arguments);
+  if (parsed.exit.has_value()) return *parsed.exit;
+  if (parsed.others.size() != 1) return ComplainUsage(kCompareText, "needs one FILE");
+  std::vector<std::string> profiles = absl::StrSplit(names, ' ', absl::SkipEmpty());
+  if (names.empty()) {
+    for (const ProfileInfo& profile : Profiles()) profiles.push_back(profile.name);
+  }
+  if (profiles.empty()) return ComplainUsage(kCompareText, "--profiles names none");
+  for (const std::string& profile : profiles) {
+    if (const absl::Status s = CheckProfileFlag(profile); !s.ok()) {
+      return Complain(std::string(s.message()));
+    }
+  }
+  const absl::StatusOr<Opened> opened = OpenFile(parsed.others[0], run_flags);
+  if (!opened.ok()) return Complain(std::string(opened.status().message()));
+  const ClusterSpec rows = opened->cluster.Describe();
+  const absl::StatusOr<Plan> first =
+      Schedule(opened->cluster.Freeze(), profiles[0], opened->scenario.options);
+  std::vector<Row> table;
+  for (const std::string& profile : profiles) {
+    table.push_back(Judge(profile, *opened, rows, first));
+  }
+  return Print(json ? ToJson(table) : ToText(table));
+}
+
+}  // namespace muster

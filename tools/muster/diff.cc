@@ -1,0 +1,45 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// muster diff: what two plans decide differently; two profiles on one scenario, or two scenarios.
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "tools/muster/command.h"
+
+namespace muster {
+namespace {
+
+constexpr CommandText kDiffText = {
+    "diff", "diff FILE [FILE] [flags]",
+    "Schedules twice and prints where tasks end differently: one scenario under --profile and "
+    "under --with, or two scenarios.",
+    "muster diff tests/scenarios/gang_undone.json --profile volcano --with muster"};
+
+}  // namespace
+
+int DiffCommand(const Arguments& arguments) {
+  RunFlags before_flags;
+  std::string with;
+  bool json = false;
+  FlagSet flags;
+  before_flags.Declare(&flags);
+  flags.Value("--with", "P", &with, "the profile of the second plan; default: as the first");
+  flags.Switch("--json", &json, "the answer as JSON");
+  const Parsed parsed = ParseArguments(kDiffText, &flags, arguments);
+  if (parsed.exit.has_value()) return *parsed.exit;
+  const size_t files = parsed.others.size();
+  if (files != 2 && (files != 1 || with.empty())) {
+    return ComplainUsage(kDiffText, "needs two FILEs, or one and --with");
+  }
+  const absl::StatusOr<Run> before = RunFile(parsed.others[0], before_flags);
+  if (!before.ok()) return Complain(std::string(before.status().message()));
+  RunFlags after_flags = before_flags;
+  if (!with.empty()) after_flags.profile = with;
+  const absl::StatusOr<Run> after = RunFile(parsed.others.back(), after_flags);
+  if (!after.ok()) return Complain(std::string(after.status().message()));
+  const PlanDifference difference =
+      Difference(before->snapshot, before->plan, after->snapshot, after->plan);
+  return Print(json ? difference.ToJson() : difference.ToText());
+}
+
+}  // namespace muster

@@ -1,0 +1,64 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// muster drain: where the tasks of nodes would go, in which order to drain, and what breaks.
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "lib/scenario/question.h"
+#include "tools/muster/command.h"
+
+namespace muster {
+namespace {
+
+constexpr CommandText kDrainText = {
+    "drain", "drain FILE NODE... [flags]",
+    "Empties the nodes of the scenario in FILE one after the other, that of the fewest tasks "
+    "first, and says where each task would go, which disruption budgets would not allow it, and "
+    "which gangs would run with too few tasks.",
+    "muster drain tests/scenarios/queue_weights.json n0"};
+
+std::string ToText(const DrainReport& report) {
+  std::string out;
+  for (const DrainStep& step : report.steps) {
+    absl::StrAppend(&out, step.node, ":\n");
+    for (const DrainedTask& task : step.tasks) {
+      absl::StrAppend(&out, "  ", task.task,
+                      task.ends         ? " ends"
+                      : task.to.empty() ? " waits: "
+                                        : " goes to ",
+                      task.to, task.reason, "\n");
+    }
+    for (const std::string& budget : step.broken_budgets) {
+      absl::StrAppend(&out, "  budget ", budget, " does not allow it\n");
+    }
+    for (const std::string& job : step.broken_gangs) {
+      absl::StrAppend(&out, "  gang ", job, " runs with too few tasks\n");
+    }
+  }
+  return absl::StrCat(out, report.moved, " find a node, ", report.waiting, " wait\n");
+}
+
+}  // namespace
+
+int DrainCommand(const Arguments& arguments) {
+  RunFlags run_flags;
+  bool json = false;
+  FlagSet flags;
+  run_flags.Declare(&flags);
+  flags.Switch("--json", &json, "the answer as JSON");
+  const Parsed parsed = ParseArguments(kDrainText, &flags, arguments);
+  if (parsed.exit.has_value()) return *parsed.exit;
+  if (parsed.others.size() < 2) return ComplainUsage(kDrainText, "needs a FILE and a NODE");
+  const absl::StatusOr<Opened> opened = OpenFile(parsed.others[0], run_flags);
+  if (!opened.ok()) return Complain(std::string(opened.status().message()));
+  const std::vector<std::string> nodes(parsed.others.begin() + 1, parsed.others.end());
+  const absl::StatusOr<DrainReport> report =
+      Drain(opened->cluster, opened->scenario.profile, nodes, opened->scenario.options);
+  if (!report.ok()) {
+    return Complain(absl::StrCat(parsed.others[0], ": ", report.status().message()));
+  }
+  return Print(json ? WriteDrainReport(*report) : ToText(*report));
+}
+
+}  // namespace muster

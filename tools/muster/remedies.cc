@@ -1,0 +1,61 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// muster remedies: why a job waits, in numbers, and what would start it.
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "lib/scenario/question.h"
+#include "tools/muster/command.h"
+
+namespace muster {
+namespace {
+
+constexpr CommandText kRemediesText = {
+    "remedies", "remedies FILE JOB [flags]",
+    "Says why the job of the scenario in FILE waits, with the numbers behind it, and what would "
+    "start all of it: more nodes, a raised limit, a tolerated taint, a smaller gang or request, "
+    "another queue, evictions, a priority, or the end of others. Each remedy was tried by a cycle.",
+    "muster remedies tests/scenarios/gang_undone.json train"};
+
+std::string ToText(const std::string& job, const Diagnosis& diagnosis) {
+  if (diagnosis.waiting == 0) return absl::StrCat(job, ": nothing of it waits\n");
+  std::string out = diagnosis.reason;
+  for (const std::string& fact : diagnosis.facts) absl::StrAppend(&out, "  ", fact, "\n");
+  absl::StrAppend(&out, diagnosis.remedies.empty() ? "no remedy was found" : "remedies", " (",
+                  diagnosis.trials, " trials):\n");
+  for (const Remedy& remedy : diagnosis.remedies) {
+    absl::StrAppend(&out, "  - ", remedy.words, ": ", remedy.starts,
+                    remedy.starts == 1 ? " task starts" : " tasks start");
+    if (remedy.evictions > 0) absl::StrAppend(&out, ", ", remedy.evictions, " evicted");
+    if (remedy.others < 0) absl::StrAppend(&out, ", ", -remedy.others, " fewer of other jobs");
+    absl::StrAppend(&out, "\n");
+  }
+  return out;
+}
+
+}  // namespace
+
+int RemediesCommand(const Arguments& arguments) {
+  RunFlags run_flags;
+  RemedyOptions options;
+  bool json = false;
+  FlagSet flags;
+  run_flags.Declare(&flags);
+  flags.Value("--trials", "N", &options.trials, "the most cycles to try, 200 by default");
+  flags.Switch("--json", &json, "the answer as JSON");
+  const Parsed parsed = ParseArguments(kRemediesText, &flags, arguments);
+  if (parsed.exit.has_value()) return *parsed.exit;
+  if (parsed.others.size() != 2) return ComplainUsage(kRemediesText, "needs a FILE and a JOB");
+  const absl::StatusOr<Opened> opened = OpenFile(parsed.others[0], run_flags);
+  if (!opened.ok()) return Complain(std::string(opened.status().message()));
+  options.schedule = opened->scenario.options;
+  const absl::StatusOr<Diagnosis> diagnosis =
+      Diagnose(opened->cluster, opened->scenario.profile, parsed.others[1], options);
+  if (!diagnosis.ok()) {
+    return Complain(absl::StrCat(parsed.others[0], ": ", diagnosis.status().message()));
+  }
+  return Print(json ? WriteDiagnosis(parsed.others[1], *diagnosis)
+                    : ToText(parsed.others[1], *diagnosis));
+}
+
+}  // namespace muster
