@@ -3,6 +3,7 @@
 // Questions about changed clusters through the C interface: each kind, and refusals.
 #include <string>
 
+#include "gmock/gmock.h"
 #include "tests/capi/capi_support.h"
 
 namespace muster {

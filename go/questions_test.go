@@ -1,0 +1,138 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+
+package muster
+
+import (
+	"strings"
+	"testing"
+)
+
+const twoNodes = `{"muster": 1, "nodes": [{"name": "n", "count": 2, "capacity": {"cpu": 4, "pods": 9}}],
+  "jobs": [{"name": "runs", "min_available": 1, "groups": [{"name": "w", "count": 1, "shape": {"request": {"cpu": 2}}}]},
+           {"name": "gang", "min_available": 4, "groups": [{"name": "w", "count": 4, "shape": {"request": {"cpu": 2}}}]}]}`
+
+func small(t *testing.T) *Cluster {
+	cluster, err := NewCluster()
+	must(t, err)
+	must(t, cluster.AddJSON(twoNodes))
+	must(t, cluster.SetTask("runs-w-0", TaskRunning, "n0"))
+	return cluster
+}
+
+func TestQuestions(t *testing.T) {
+	cluster := small(t)
+	defer cluster.Free()
+	node := map[string]any{"name": "x", "capacity": map[string]any{"cpu": 4, "pods": 9}}
+	r, err := cluster.Rehearse("volcano", []Change{{"add_nodes": map[string]any{"count": 1, "node": node}}}, 0)
+	must(t, err)
+	if len(r.Starts) != 4 || r.Starts[0].Job != "gang" || len(r.Stops) != 0 {
+		t.Error(r)
+	}
+	d, err := cluster.Diagnose("volcano", "gang", 0, 0)
+	must(t, err)
+	if d.Waiting != 4 || len(d.Remedies) == 0 || d.Remedies[0].Kind != "more_nodes" || d.Remedies[0].Starts != 4 {
+		t.Error(d)
+	}
+	steps, err := cluster.Drain("volcano", []string{"n0"}, 0)
+	must(t, err)
+	if len(steps) != 1 || steps[0].Tasks[0].To != "n1" {
+		t.Error(steps)
+	}
+	if _, err := cluster.Diagnose("volcano", "gangs", 0, 0); err == nil || !strings.Contains(err.Error(), `did you mean "gang"?`) {
+		t.Error(err)
+	}
+	if _, err := cluster.Advise("volcano", `{"drain": {}}`, 0); err == nil {
+		t.Error("a question without nodes")
+	}
+}
+
+func TestWhatIf(t *testing.T) {
+	cluster := small(t)
+	defer cluster.Free()
+	snapshot, err := cluster.Freeze()
+	must(t, err)
+	defer snapshot.Free()
+	const changes = `{"changes": [{"remove_job": "gang"}]}`
+	living, err := cluster.WhatIf("muster", changes)
+	must(t, err)
+	frozen, err := snapshot.WhatIf("muster", changes)
+	must(t, err)
+	for _, queues := range [][]QueueOutlook{living, frozen} {
+		if len(queues) != 1 || queues[0].Queue != "default" || queues[0].PendingBefore["cpu"] != 8000 ||
+			queues[0].PendingAfter["cpu"] != 0 || queues[0].AllocatedAfter["cpu"] != 2000 {
+			t.Error(queues)
+		}
+	}
+	if _, err := snapshot.WhatIf("muster", "{}x"); err == nil {
+		t.Error("changes that are none")
+	}
+	index, err := snapshot.Find(KindNodes, "n1")
+	must(t, err)
+	if snapshot.Name(KindNodes, index) != "n1" || snapshot.Count(KindNodes) != 2 || snapshot.Version() == 0 {
+		t.Error(index)
+	}
+	if _, err := snapshot.Find(KindNodes, "n7"); err == nil || snapshot.Name(KindNodes, 7) != "" {
+		t.Error("a node that is none")
+	}
+}
+
+func TestDocuments(t *testing.T) {
+	cluster := small(t)
+	defer cluster.Free()
+	plan, err := cluster.Schedule("volcano")
+	must(t, err)
+	defer plan.Free()
+	digest, err := plan.Digest()
+	must(t, err)
+	words, err := plan.Text()
+	must(t, err)
+	whole, err := plan.JSON()
+	must(t, err)
+	if len(digest) != 32 || !strings.Contains(words, "gang") || !strings.HasPrefix(whole, "{") {
+		t.Error(digest, words, whole)
+	}
+	scenario, err := cluster.WriteScenario("volcano")
+	must(t, err)
+	state, err := cluster.SaveState()
+	must(t, err)
+	standby, err := NewCluster()
+	must(t, err)
+	defer standby.Free()
+	must(t, standby.LoadState(state))
+	again, err := standby.Schedule("volcano")
+	must(t, err)
+	defer again.Free()
+	if equal, err := again.Digest(); err != nil || equal != digest {
+		t.Error(equal, digest, err)
+	}
+	profile, err := standby.ReadScenario(scenario)
+	must(t, err)
+	read, err := standby.Schedule(profile)
+	must(t, err)
+	defer read.Free()
+	if equal, err := read.Text(); err != nil || profile != "volcano" || equal != words {
+		t.Error(profile, equal, words, err)
+	}
+	version := cluster.Version()
+	drift, err := cluster.Reconcile()
+	must(t, err)
+	if len(drift) < 5 || cluster.Version() == version {
+		t.Error(drift)
+	}
+	if err := cluster.LoadState("none"); err == nil {
+		t.Error("a state that is none")
+	}
+	must(t, cluster.SetLimits(Limits{Depth: 8, Rows: 1, Bytes: 1 << 20}))
+	if err := cluster.AddJSON(twoNodes); err == nil || !strings.Contains(err.Error(), "rows in all") {
+		t.Error(err)
+	}
+	if limits := DefaultLimits(); limits.Depth != 256 {
+		t.Error(limits)
+	}
+	if catalogue, err := Catalogue(); err != nil || !strings.Contains(catalogue, "volcano") {
+		t.Error(err)
+	}
+	if PolicyRevision("gang") < 1 || PolicyRevision("none") != 0 {
+		t.Error("revisions")
+	}
+}
