@@ -2,8 +2,8 @@
 //
 // Actions: algorithms of your own that place and evict, run beside those of a profile.
 //
-//   auto smallest_first = [](muster::Workbench& bench, const muster::Options&) {
-//     for (muster::JobIndex job : BySize(bench)) {
+//   auto in_order = [](muster::Workbench& bench, const muster::Options&) {
+//     for (muster::JobIndex job : bench.waiting()) {
 //       if (bench.ShouldStop()) return;
 //       const muster::Workbench::Savepoint before = bench.Save();
 //       for (muster::TaskIndex task : bench.PendingTasks(job)) {
@@ -17,9 +17,11 @@
 //     }
 //   };
 //
-//   extensions->actions.push_back({.name = "smallest-first", .summary = "small gangs first",
-//                                  .run = smallest_first});
-//   cluster.Schedule("muster:actions=smallest-first+reclaim", {.extensions = extensions});
+//   extensions->actions.push_back({.name = "in-order", .summary = "gangs as they were added",
+//                                  .run = in_order});
+//   cluster.Schedule("muster:actions=in-order+reclaim", {.extensions = extensions});
+//
+// examples/cpp_extension is a whole program with an action and four policies.
 //
 // Promise. An action works on books that it changes by moves. Moves since a savepoint have one of
 // three ends: they are committed and become decisions, in their order; they are rolled back; or
@@ -109,7 +111,8 @@ class MUSTER_EXPORT Workbench {
   void Rollback(const Savepoint& before);
 
   // Admits the job: its tasks may be placed from now on, and the plan has an Admission. Rollback
-  // does not undo it. `assignment` is the quota assigned to the job, as the plan shows it.
+  // does not undo it. `assignment` is the quota assigned to the job, as the plan shows it. Needed
+  // only for other actions that place admitted jobs alone: Place does not look at the phase.
   void Admit(JobIndex job, std::vector<GroupAssignment> assignment = {});
   // Places a pending task on the best node where it fits what is idle, by the fit and score of the
   // profile. Returns the node, or kNone if there is none.

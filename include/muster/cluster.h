@@ -176,9 +176,11 @@ class MUSTER_EXPORT Cluster {
   absl::Status SetTaskStatus(std::string_view name, TaskStatus status, std::string_view node = {});
 
   // The topology tree above the nodes. RemoveDomain is refused while nodes or domains are below it.
+  // A domain cannot be updated, and a Delta holds none.
   absl::Status AddDomain(const DomainSpec& domain);
   absl::Status RemoveDomain(std::string_view name);
-  // Add a row, or replace the one of its name (of its namespace and name).
+  // Add a row, or replace the one of its name (of its namespace and name). Such a row cannot be
+  // removed, and a Delta holds none; Reconcile drops the rows that its listing lacks.
   absl::Status SetDisruptionBudget(const DisruptionBudgetSpec& budget);
   absl::Status SetNamespace(const NamespaceSpec& name_space);
 

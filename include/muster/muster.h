@@ -1,14 +1,14 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Muster decides which task runs where. One include for all of it; read in this order:
+// Muster decides which task runs where. One include for most of it; read in this order:
 //   shape.h     what a task requests and where it may run
 //   spec.h      nodes, queues, jobs and tasks, as the caller describes them
 //   cluster.h   the living tables they go into
 //   schedule.h  from a snapshot to a plan
 //   plan.h      what was decided, and why not more
 //   what_if.h   what queues would get if the cluster were different
-// Not included: experimental.h (traces, replays and their statistics), which needs the library
-// muster_replay.
+// Not included: policy.h and action.h (rules of your own), and experimental.h (traces, replays and
+// their statistics), which needs the library muster_replay.
 //
 //   #include "muster/muster.h"
 //

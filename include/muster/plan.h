@@ -67,7 +67,7 @@ struct Decision {
   DecisionKind kind;
   // The task that the decision is about; kNone for decisions about jobs, and for offers.
   TaskIndex task = kNone;
-  // kMove: the node that the task moves to.
+  // The node that the decision is about; kMove: the node that the task moves to.
   NodeIndex node = kNone;
   // The job of `task`, or the job decided about.
   JobIndex job = kNone;

@@ -35,6 +35,9 @@
 //  VictimPolicy  policy/victims.h   which running tasks may be evicted
 //  DomainPolicy  policy/domains.h   in which part of the topology tree a gang may be
 //
+// Profiles `kai` and `kube-scheduler` and the action admit of `kueue` ask no policy, and `ray` asks
+// for no scores: a policy has no effect there (docs/policies.md).
+//
 // Promise. A policy of the caller is asked as a built-in one is, at the same speed. Its answers
 // must depend on nothing but the cycle and its options: then plans are pure functions of their
 // inputs, and the engine may keep answers for as long as the policy's scopes allow. What the next
@@ -162,9 +165,11 @@ struct PolicyDecl {
 // Policies and actions of the caller, handed to Schedule in ScheduleOptions::extensions.
 //
 // Their names must not be those of built-in ones. Policies that the spec string does not name go
-// into its last tier; actions run only if the spec string names them. A cluster keeps its session,
-// and with it answers of earlier cycles, while it gets the same object: hand in the same one cycle
-// after cycle, and a new one if the answers of the policies may have changed.
+// into its last tier; actions run only if the spec string names them. Options of a policy are set
+// where the spec string adds it: by `+NAME(KEY=VALUE)` or in `tiers=`. `NAME(...)` and `-NAME` are
+// refused before that; a policy that is not wanted is left out of the list. A cluster keeps its
+// session, and with it answers of earlier cycles, while it gets the same object: hand in the same
+// one cycle after cycle, and a new one if the answers of the policies may have changed.
 struct Extensions {
   // Names and options are views: their targets must outlive this object.
   std::vector<PolicyDecl> policies;

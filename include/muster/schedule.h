@@ -68,20 +68,20 @@ struct ScheduleOptions {
   // Cuts the cycle, reproducibly. No turn begins once this many units of work are spent: one for
   // each turn of a job, and one for each task tried in it. A turn that has begun ends, so no gang
   // is cut, and Plan::work() may be larger. Absent: no limit.
-  std::optional<int64_t> work_budget;
+  std::optional<int64_t> work_budget = {};
   // Plan::cursor of an earlier plan that was cut: the actions that had ended are skipped.
   uint32_t cursor = 0;
   // Called between gangs, on the caller's thread. If it returns true, the cycle ends as by a spent
   // budget: the plan is not complete(), and holds whole gangs only. It must not use the cluster.
   // Empty: the cycle is not stopped.
-  std::function<bool()> should_stop;
+  std::function<bool()> should_stop = {};
   // What the cycle decides (turn.h). Default: everything.
   Turn turn = {};
   // What earlier cycles remembered (memory.h). Default: what the cluster keeps, or the snapshot was
   // frozen with.
   std::optional<Memory> memory = {};
   // How the engine works. It does not change the plan.
-  SpeedOptions speed;
+  SpeedOptions speed = {};
   // Policies and actions of the caller, which the spec string may name. Null: none.
   std::shared_ptr<const Extensions> extensions = {};
 };

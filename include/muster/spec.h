@@ -82,7 +82,7 @@ struct TaskSpec {
   TaskStatus status = TaskStatus::kPending;
   // Its node, by name. Required for a status that holds a node, and refused for kPending.
   std::string node = {};
-  // The node that an earlier plan promised to it. Empty: none.
+  // The node to which an earlier plan nominated it. Empty: none.
   std::string nominated_node = {};
   // Larger is more important.
   int32_t priority = 0;
@@ -223,8 +223,9 @@ struct JobSpec {
   std::optional<Resources> min_resources = {};
   // Its phase.
   JobPhase phase = JobPhase::kPending;
-  // False: its gang is not evicted by gang-aware actions (Volcano's gangpreempt, gangreclaim).
-  // Absent: true.
+  // False: its gang is not evicted by gang-aware actions (Volcano's gangpreempt, gangreclaim), nor
+  // for other jobs by profile kai. Absent: true; for policy tdm false; for profile kai true if its
+  // priority is below 100.
   std::optional<bool> preemptable = {};
   // Where its tasks shall be together. Absent: anywhere.
   std::optional<TopologyWish> topology = {};
@@ -429,10 +430,15 @@ struct QueueSpec {
   int32_t priority = 0;
   // kClosed: it takes no new tasks.
   QueueState state = QueueState::kOpen;
-  // What it always gets, what it deserves, and what it may hold at most. Policy capacity reads
-  // `deserved`; fairshare and proportion compute it from the weights.
-  std::optional<Resources> guaranteed = {}, deserved = {}, limit = {};
-  // How much it may hold beyond its own, and how much of its own others may hold.
+  // What it always gets. Absent: nothing.
+  std::optional<Resources> guaranteed = {};
+  // What it deserves. Policy capacity reads it, and profile kai as the queue's quota; fairshare and
+  // proportion compute what a queue deserves from the weights.
+  std::optional<Resources> deserved = {};
+  // What it may hold at most. Absent: no limit.
+  std::optional<Resources> limit = {};
+  // How much it may hold beyond its own, and how much of its own others may hold: read by policy
+  // borrowing. Profile kueue reads FlavorQuota::borrow_limit and lend_limit of `rules` instead.
   std::optional<Resources> borrow_limit = {}, lend_limit = {};
   // False: other queues take nothing from it.
   bool reclaimable = true;

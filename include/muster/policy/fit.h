@@ -26,8 +26,8 @@
 // Promise. The engine itself compares requests with free amounts. A policy adds rules of its own: a
 // node fits if all policies agree. It declares for each task class what its answer depends on, so
 // that the engine knows what to remember:
-//  kKind     on what never changes about a node (labels, taints, capacity): asked once for each
-//            node and set of constraints
+//  kKind     on what only UpdateNode changes about a node (name, labels, taints, capacity): asked
+//            once for each node and set of constraints
 //  kState    on the node's own books, too: asked for columns of node states (columns.h), again for
 //            each state that changes
 //  kCluster  on what runs elsewhere: asked for all candidate nodes at every placement
@@ -98,8 +98,8 @@ class FitPolicy {
     return {RefusalCode::kPolicy, {}};
   }
 
-  // Returns whether the class may run on the node as the books are. Trial evictions ask this
-  // question alone (Traits::sees_trials).
+  // Returns whether the class may run on the node as the books are. Only this question is asked
+  // while trial evictions are in the books (Traits::sees_trials).
   virtual bool FitsTrial(ClassIndex /*c*/, NodeIndex /*node*/) { return true; }
   // For a policy with Traits::samples_nodes. Returns after how many fitting nodes a search over a
   // list of `nodes` may end.

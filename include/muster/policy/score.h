@@ -15,10 +15,12 @@
 //   };
 //
 // Promise. The scores of all policies are added, and the node with the highest total wins; among
-// equal totals, the node that was added first. Scopes are those of fit.h: a policy declares for
-// each class what its score depends on. There are two sums, because some peers add them separately,
-// and floating-point sums depend on the order of addition: the total is order + batch. A policy of
-// your own adds to `order`.
+// equal totals, the node that was added first, unless the profile breaks ties otherwise. Scopes are
+// those of fit.h: a policy declares for each class what its score depends on. There are two sums,
+// because some peers add them separately, and floating-point sums depend on the order of addition:
+// the total is order + batch. A policy of your own may add to either; kind scores go into `batch`.
+// Scale. Most built-in scores are 0 to 100 times their weight (docs/policies.md). The policy above
+// adds milli-cores, 8000 for 8 free CPUs, and so decides before all of them.
 // Failure. None. REQUIRES: scores are finite.
 // Ownership. Columns, spans and pointers are valid during the call.
 // Threads. One thread at a time calls an instance.
@@ -38,7 +40,8 @@
 namespace muster {
 
 // A score of kinds, which is compared with the same score of the other candidates before it counts:
-// raw numbers are brought to 0 .. top over the candidates (times top / largest), then multiplied.
+// raw numbers are brought to 0 .. top over the candidates (times top / largest, as integers), then
+// multiplied. If the largest is 0, all candidates have 0, or `top` where reversed.
 struct KindScore {
   double weight = 0;      // the factor; 0: the score only tells kinds of nodes apart
   bool reversed = false;  // true: top minus the number, so that the lowest raw number is best
