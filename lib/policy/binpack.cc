@@ -8,8 +8,8 @@
 // counts also where a node has none of it. `used` includes tasks that are leaving and leaves
 // nominated ones out. Only cpu, memory and the dimensions given as resource.NAME count.
 // Arithmetic. (used + request) * w / allocatable, summed over dimensions in index order, / sum of
-// w, times (100 * weight), each step one IEEE operation. Cost. Two divisions per state and
-// dimension.
+// w, times (100 * weight), each step one IEEE operation. Cost. A division per state and dimension,
+// and one per state.
 #include "lib/extension/cycle.h"
 #include "lib/policy/policies.h"
 

@@ -121,8 +121,8 @@ class Batch {
     }
   }
 
-  // Returns whether the head finds nodes among what is idle or being released. Notes what is left
-  // on them beside it.
+  // Returns whether the head finds nodes among what is idle or being released. Sets `extra_` of
+  // those nodes to what remains beside it.
   bool FitsThen(JobIndex head) {
     Attempt attempt(context_);
     int64_t placed = ledger_.job(head).ready();

@@ -84,18 +84,21 @@ struct KaiNumaNode {
 bool IsKaiNumaFiltering(KaiNumaPolicy policy);  // refuses tasks
 bool IsKaiNumaScoring(KaiNumaPolicy policy);    // these and best-effort
 
-// Policy and scope of a node's report: from attributes, else from the older list of policies.
+// How a node aligns tasks with its zones, as its report has it.
 struct KaiNumaRule {
   KaiNumaPolicy policy = KaiNumaPolicy::kNone;
   KaiNumaScope scope = KaiNumaScope::kContainer;
 };
+
+// Returns the rule of the attributes `policy` and `scope`. If `policy` is empty, returns the rule
+// of `legacy`, a word of the older list of policies. Unknown words: no policy, scope container.
 KaiNumaRule ParseKaiNumaRule(std::string_view policy, std::string_view scope,
                              std::string_view legacy);
 
 // Returns whether only Guaranteed tasks are aligned in this resource: cpu, memory, huge pages.
 bool IsKaiQosGated(std::string_view resource);
 
-// Score of a node by how many zones the task would span.
+// Returns the score of a node by how many zones the task would span.
 double KaiNumaSpanScore(size_t span);
 
 }  // namespace muster

@@ -40,8 +40,8 @@ class KaiStatement {
   // Each returns false, with the world unchanged, if the node or job does not know the task.
   bool Evict(KaiPod* pod);
   bool Allocate(KaiPod* pod, uint32_t node);
-  // `update`: a task that is on the node already is charged again there. Otherwise its eviction is
-  // undone, unless it gets other devices.
+  // If `update`, a task that is already on the node is charged again there. Otherwise its eviction
+  // is undone, unless its devices change.
   bool Pipeline(KaiPod* pod, uint32_t node, bool update);
   // Turns all that was allocated to the job into promises.
   void PipelineAll(uint32_t job);

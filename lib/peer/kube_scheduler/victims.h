@@ -35,8 +35,8 @@ std::vector<Victim> VictimsOn(const World& world, bool groups, std::span<const N
 // Orders by priority, then groups first, then more pods, then the earlier start.
 bool MoreImportant(const Victim& a, const Victim& b);
 
-// Sets `violations` of the victims, which are in order of importance: each budget allows what it
-// has left. A pod without labels violates none.
+// Sets `violations` of each victim. A budget permits as many pods as it has left; a pod without
+// labels violates none. REQUIRES: the victims are sorted by importance.
 void CountViolations(const World& world, std::vector<Victim>* victims);
 
 }  // namespace muster::kube

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What the search for flavors comes to: a flavor for each resource of each pod set, and how well it
+// The result of a search for flavors: a flavor for each resource of each pod set, and how well it
 // fits.
 #ifndef MUSTER_PEER_KUEUE_ASSIGNMENT_H_
 #define MUSTER_PEER_KUEUE_ASSIGNMENT_H_

@@ -2,12 +2,14 @@
 //
 // Kueue: quota admission without nodes; how it decides, what of it is kept, and where it surprises.
 //
+// Profile kueue (profile.h) has the action admit (admit.cc), which runs this core:
+//
 //   kueue::World world;                    // flavors, ClusterQueues, cohorts, workloads
 //   kueue::Scheduler scheduler(&world);
 //   scheduler.Push(w);                     // for each workload that waits
 //   kueue::CycleResult result = scheduler.Run();
 //
-// A workload asks for pods in pod sets. Its ClusterQueue has quota in flavors, and may borrow from
+// A workload requests pods in pod sets. Its ClusterQueue has quota in flavors, and may borrow from
 // the other queues of its cohort. Admission assigns a flavor to each resource of each pod set, and
 // places in a topology where the flavor has one. No pod is placed on a node by it.
 //
@@ -63,11 +65,13 @@
 //   passes that are repeated with growing delays. The caller decides when a cycle runs.
 // - Waiting until pods are ready (blockAdmission), writes that fail, MultiKueue's dispatch.
 // - The decay of LocalQueues' usage: usage is given.
-// - Sentences. Obstacles have the numbers: which flavor and resource lacks how much.
 //
-// Profile kueue (profile.h) reads the cluster's tables (read_world.h) and admits (admit.cc). It
-// makes the world anew in each plan, and remembers nothing: scans begin at the first flavor, all
-// that wait are tried again, and no workload is a sticky preemptor when a plan begins.
+// Obstacles have the numbers: which flavor and resource lacks how much. messages.h makes Kueue's
+// messages of them, which the profile prints.
+//
+// The profile reads the cluster's tables (read_world.h). It makes the world anew in each plan, and
+// remembers nothing: scans begin at the first flavor, all that wait are tried again, and no
+// workload is a sticky preemptor when a plan begins.
 //
 // The cluster's tables have no facts for, and so the profile has defaults of: LocalQueues and their
 // usage, requests of places in a topology, results of admission checks, variants, and slices. Tasks

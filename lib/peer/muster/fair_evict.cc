@@ -291,8 +291,8 @@ class FairRound {
     });
   }
 
-  // Returns whether every task has a place once all victims are gone, and no gang is cut. Leaves
-  // the books in between.
+  // Returns whether every task has a place once all victims are gone, and no gang is cut. The moves
+  // stay in the books; the caller undoes them.
   bool Holds(Attempt* attempt, const std::vector<Step>& steps) {
     attempt->StartOver();
     for (const Step& step : steps) Evict(step);

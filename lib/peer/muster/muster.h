@@ -35,8 +35,9 @@
 //    victims, then lowest priority, then youngest, then the node of smallest index. reclaim takes
 //    from other queues what they borrowed. preempt takes from jobs of lower priority in the same
 //    queue.
-// 3. If the whole turn has places, victims that turn out to be needless are kept, last one first.
-//    The others are evicted, and the turn is nominated. If not, everything is rolled back.
+// 3. If the whole turn has places, victims that turn out to be needless stay running; the last is
+//    tried first. The others are evicted, and the turn is nominated. If not, everything is rolled
+//    back.
 // 4. After evictions, free resources are filled again, and turns are taken again until a round
 //    evicts nothing. So the next cycle evicts nothing either.
 //

@@ -2,6 +2,9 @@
 //
 // How Apache Pulsar keeps its brokers evenly loaded.
 //
+//   pulsar::ThresholdShedder shedder(rules);
+//   for (const pulsar::Unload& unload : shedder.Shed(cluster)) ...   // once a round
+//
 // Idea. A cluster of brokers serves bundles: ranges of the hashes of topic names. Every so often a
 // shedder looks at measured loads and names bundles that leave their broker; a placement chooses
 // the next broker of each; a splitter cuts bundles that carry too much. Two managers exist. The
@@ -20,6 +23,8 @@
 // Tie-break. The peer goes through tables in an order of hashes. Callers list brokers and
 // bundles in that order, and ties and sums follow it. Where the peer draws at random, the whole
 // list that it draws from is returned.
+//
+// No profile runs this: it has no preset.
 //
 // Cost. A shedder goes through all bundles once, and sorts those of each broker that it looks at:
 // O(b log b). The transfer shedder looks at no more pairs of brokers than its rules say. A

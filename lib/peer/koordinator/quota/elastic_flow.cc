@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// How numbers move through an elastic quota tree: requests and use up, amounts down.
+// Moves numbers through an elastic quota tree: requests and usage to the root, runtimes to the
+// leaves.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"

@@ -464,7 +464,7 @@ void RunFairReclaim(Cycle& cycle) {
   TakeUntilSettled(cycle, "reclaim", {Taking::kFromOtherQueues});
 }
 
-// What is freed within a queue may open a way for other queues, so both go on.
+// Both repeat: room that is freed within a queue may let other queues reclaim.
 void RunFairPreempt(Cycle& cycle) {
   if (Fair(cycle).reclaims) {
     TakeUntilSettled(cycle, "preempt", {Taking::kFromLesserJobs, Taking::kFromOtherQueues});
