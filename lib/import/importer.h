@@ -1,8 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // One importer: how the objects of one scheduler are read. An importer is one file that defines an
-// Importer, and its line in the table (importers.cc); its name occurs nowhere else. To add one,
-// write
+// Importer, and its declaration and entry in importers.cc; its name, which is that of a profile,
+// occurs nowhere else. To add one, write
 //
 //   constexpr std::string_view kGroups[] = {"scheduling.example.com"};
 //   constexpr KindRule kKinds[] = {{"Node"}, {"Pod"}, {"Workload", kGroups}};

@@ -25,7 +25,8 @@ ALLOWED = {
 # In names of the code a peer's name is a word between capitals: FillKubeBatch, RayView.
 _NAME = re.compile(
     r"(?i:(?<![a-z0-9])(?:" + "|".join(PEERS) + r")(?![a-z0-9]))"
-    r"|(?:Volcano|KubeBatch|Koordinator|Ray|Transwarp|Fgd|SchedulerPlugins|Kueue|YuniKorn|Armada|KubeScheduler)(?![a-z])")
+    r"|(?:Volcano|KubeBatch|Koordinator|Ray|Transwarp|Fgd|SchedulerPlugins|Kueue|YuniKorn|Armada|KubeScheduler"
+    r"|Kai|Mesos|HtCondor|Pulsar|Yarn)(?![a-z])")
 
 
 def is_below(path):
