@@ -100,7 +100,8 @@ MUSTER_EXPORT absl::StatusOr<Rehearsal> Rehearse(const Cluster& cluster, std::st
                                                  const ScheduleOptions& options = {});
 
 // Makes the changes in the cluster itself, in their order. Fails as Rehearse does, and then changes
-// nothing. A failure names its place as `change[1]`. O(rows + what the changes name).
+// nothing. A failure names its place as `change[1]`. The next cycle opens anew. O(rows + what the
+// changes name).
 MUSTER_EXPORT absl::Status MakeChanges(std::span<const WhatIfChange> changes, Cluster* cluster);
 
 // Returns how the ends of two plans differ: of one snapshot under two profiles, or of two

@@ -85,7 +85,8 @@ struct JobEdit {
   // Added to those of its pending tasks.
   std::vector<Toleration> tolerations = {};
   // What each of its pending tasks requests from now on. A dimension that is not listed keeps its
-  // amount.
+  // amount. If it is not empty, a task of several containers becomes one without: what containers
+  // requested, and the traits of its pod, need not fit the whole any more.
   Resources request = {};
 };
 

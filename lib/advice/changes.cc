@@ -8,69 +8,36 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
-#include "lib/model/checker.h"
+#include "lib/model/choice.h"
 #include "lib/model/describe.h"
+#include "lib/model/living_names.h"
 
 namespace muster {
 namespace {
 
 constexpr char kHostName[] = "kubernetes.io/hostname";
 
-template <class Table>
-absl::Status NoSuch(const char* kind, std::string_view name, const Table& table) {
-  std::vector<std::string_view> known;
-  for (size_t i = 0; i < table.alive.size(); ++i) {
-    if (table.alive[i]) known.push_back(static_cast<const NameTable&>(table.names).name(i));
-  }
-  const std::string_view nearest = NearestName(name, known);
-  return absl::NotFoundError(
-      absl::StrCat(PlaceOf(kind, name), " does not exist",
-                   nearest.empty() ? "" : absl::StrCat(", did you mean ", Quote(nearest), "?")));
-}
-
 // Names, because indices move when rows are removed.
-absl::StatusOr<std::vector<std::string>> Choose(const char* where, const std::string& name,
-                                                const Labels& labels, const NodeTable& nodes) {
-  if (name.empty() == labels.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(where, ": has ",
-                                                   name.empty() ? "no name and no labels" : "both",
-                                                   "; must have a name or labels"));
-  }
-  std::vector<std::string> chosen;
-  if (!name.empty()) {
-    if (!nodes.names.Find(name)) return NoSuch("node", name, nodes);
-    chosen.push_back(name);
-    return chosen;
-  }
-  for (NodeIndex n = 0; n < nodes.alive.size(); ++n) {
-    if (!nodes.alive[n]) continue;
-    const Labels& has = nodes.spec[n].labels;
-    const bool all = std::ranges::all_of(
-        labels, [&has](const auto& label) { return std::ranges::find(has, label) != has.end(); });
-    if (all) chosen.push_back(nodes.spec[n].name);
-  }
-  if (!chosen.empty()) return chosen;
-  std::string wanted;
-  for (const auto& [key, value] : labels) {
-    absl::StrAppend(&wanted, wanted.empty() ? "" : ", ", key, "=", value);
-  }
-  return absl::NotFoundError(absl::StrCat(where, ": no node has the labels ", wanted));
+absl::StatusOr<std::vector<std::string>> NamesOf(const char* where, const std::string& name,
+                                                 const Labels& labels, const NodeTable& nodes) {
+  const absl::StatusOr<std::vector<NodeIndex>> chosen =
+      ChooseNodes(where, name, labels, nodes, [](NodeIndex) { return true; });
+  if (!chosen.ok()) return chosen.status();
+  std::vector<std::string> names;
+  for (const NodeIndex node : *chosen) names.push_back(nodes.spec[node].name);
+  return names;
 }
 
 absl::Status EditQueue(const QueueEdit& edit, Cluster* cluster) {
   const QueueTable& queues = TablesOf(*cluster).queues;
   const std::optional<QueueIndex> q = queues.names.Find(edit.name);
-  if (!q) return NoSuch("queue", edit.name, queues);
-  QueueSpec spec = queues.spec[*q];
-  if (edit.weight.has_value()) spec.weight = *edit.weight;
-  if (edit.guaranteed.has_value()) spec.guaranteed = edit.guaranteed;
-  if (edit.deserved.has_value()) spec.deserved = edit.deserved;
-  if (edit.limit.has_value()) spec.limit = edit.limit;
-  return cluster->UpdateQueue(spec);
+  if (!q) return NoSuchRow("queue", edit.name, queues);
+  return cluster->UpdateQueue(EditedQueue(queues.spec[*q], edit));
 }
 
 absl::Status RemoveNodes(const RemovedNodes& choice, Cluster* cluster) {
-  const auto names = Choose("remove_nodes", choice.name, choice.labels, TablesOf(*cluster).nodes);
+  const absl::StatusOr<std::vector<std::string>> names =
+      NamesOf("remove_nodes", choice.name, choice.labels, TablesOf(*cluster).nodes);
   if (!names.ok()) return names.status();
   for (const std::string& name : *names) {
     TakeTasksOff(*TablesOf(*cluster).nodes.names.Find(name), /*keep_lone=*/false, cluster);
@@ -101,7 +68,7 @@ absl::Status AddNodes(const NewNodes& added, Cluster* cluster) {
 
 absl::Status RemoveJob(const std::string& name, Cluster* cluster) {
   const JobTable& jobs = TablesOf(*cluster).jobs;
-  if (!jobs.names.Find(name)) return NoSuch("job", name, jobs);
+  if (!jobs.names.Find(name)) return NoSuchRow("job", name, jobs);
   return cluster->RemoveJob(name);
 }
 
@@ -149,7 +116,7 @@ absl::Status EditTasks(const JobEdit& edit, Cluster* cluster) {
 absl::Status EditJob(const JobEdit& edit, Cluster* cluster) {
   const JobTable& jobs = TablesOf(*cluster).jobs;
   const std::optional<JobIndex> job = jobs.names.Find(edit.name);
-  if (!job) return NoSuch("job", edit.name, jobs);
+  if (!job) return NoSuchRow("job", edit.name, jobs);
   JobSpec spec = jobs.spec[*job];
   if (edit.queue.has_value()) spec.queue = *edit.queue;
   if (edit.priority.has_value()) spec.priority = *edit.priority;
@@ -166,7 +133,8 @@ absl::Status EditJob(const JobEdit& edit, Cluster* cluster) {
 }
 
 absl::Status EditNodes(const NodeEdit& edit, Cluster* cluster) {
-  const auto names = Choose("nodes", edit.name, edit.labels, TablesOf(*cluster).nodes);
+  const absl::StatusOr<std::vector<std::string>> names =
+      NamesOf("nodes", edit.name, edit.labels, TablesOf(*cluster).nodes);
   if (!names.ok()) return names.status();
   for (const std::string& name : *names) {
     const NodeTable& nodes = TablesOf(*cluster).nodes;
@@ -178,18 +146,19 @@ absl::Status EditNodes(const NodeEdit& edit, Cluster* cluster) {
   return absl::OkStatus();
 }
 
-// The task as if it had never been placed.
-void Unplace(TaskSpec* spec) {
-  spec->status = TaskStatus::kPending;
-  spec->node.clear();
-  spec->nominated_node.clear();
-  spec->devices.clear();
-  spec->started.reset();
-  spec->waits_until.reset();
-  spec->waiting_group.clear();
-}
-
 }  // namespace
+
+TaskSpec Unplaced(const Cluster& cluster, TaskIndex task) {
+  TaskSpec spec = DescribeTask(ImplOf(cluster).editor, task);
+  spec.status = TaskStatus::kPending;
+  spec.node.clear();
+  spec.nominated_node.clear();
+  spec.devices.clear();
+  spec.started.reset();
+  spec.waits_until.reset();
+  spec.waiting_group.clear();
+  return spec;
+}
 
 std::vector<std::string> TakeTasksOff(NodeIndex node, bool keep_lone, Cluster* cluster) {
   const Tables& tables = TablesOf(*cluster);
@@ -197,10 +166,8 @@ std::vector<std::string> TakeTasksOff(NodeIndex node, bool keep_lone, Cluster* c
   std::vector<TaskSpec> waiting;
   std::vector<std::string> gone;
   for (const TaskIndex t : editor.TasksOn(node)) {
-    const TaskStatus status = tables.tasks.status[t];
-    const bool counts = IsAllocated(status) || status == TaskStatus::kNominated;
-    if (counts && (tables.has_job(t) || keep_lone)) {
-      Unplace(&waiting.emplace_back(DescribeTask(editor, t)));
+    if (CountsForQueue(tables.tasks.status[t]) && (tables.has_job(t) || keep_lone)) {
+      waiting.push_back(Unplaced(*cluster, t));
     } else {
       gone.emplace_back(tables.tasks.names.name(t));
     }

@@ -23,6 +23,9 @@ namespace muster {
 // Fails as WhatIf does. A change that is refused may be half made.
 absl::Status MakeChange(const WhatIfChange& change, Cluster* cluster);
 
+// Returns the task as a spec that was never placed.
+TaskSpec Unplaced(const Cluster& cluster, TaskIndex task);
+
 // Makes the tasks of the node wait again: those that count for their queues, and those without a
 // job where `keep_lone` says so. All others are gone. Returns the names of those that wait.
 std::vector<std::string> TakeTasksOff(NodeIndex node, bool keep_lone, Cluster* cluster);

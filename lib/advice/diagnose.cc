@@ -9,28 +9,12 @@
 #include "lib/advice/facts.h"
 #include "lib/advice/proposals.h"
 #include "lib/advice/trials.h"
-#include "lib/base/strings.h"
 #include "lib/model/access.h"
 #include "lib/model/change_guard.h"
-#include "lib/model/checker.h"
+#include "lib/model/living_names.h"
 #include "muster/remedy.h"
 
 namespace muster {
-namespace {
-
-absl::Status NoSuchJob(std::string_view name, const JobTable& jobs) {
-  std::vector<std::string_view> known;
-  for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
-    if (jobs.alive[j]) known.push_back(jobs.names.name(j));
-  }
-  const std::string_view nearest = NearestName(name, known);
-  return absl::NotFoundError(
-      absl::StrCat(PlaceOf("job", name), " does not exist",
-                   nearest.empty() ? "" : absl::StrCat(", did you mean ", Quote(nearest), "?")));
-}
-
-}  // namespace
-
 absl::StatusOr<Diagnosis> Diagnose(const Cluster& cluster, std::string_view profile,
                                    std::string_view job, const RemedyOptions& options) {
   if (IsLost(ImplOf(cluster))) return LostError();
@@ -41,17 +25,18 @@ absl::StatusOr<Diagnosis> Diagnose(const Cluster& cluster, std::string_view prof
   const Snapshot snapshot = cluster.Freeze();
   const Tables& tables = TablesOf(snapshot);
   const std::optional<JobIndex> index = tables.jobs.names.Find(job);
-  if (!index) return NoSuchJob(job, tables.jobs);
+  if (!index) return NoSuchRow("job", job, tables.jobs);
   const absl::StatusOr<Plan> plan = Schedule(snapshot, profile, options.schedule);
   if (!plan.ok()) return plan.status();
   Trials trials(cluster, profile, job, options);
   Diagnosis diagnosis;
-  diagnosis.waiting = trials.Judge(snapshot, *plan).waiting;
+  const Trials::Outcome outcome = trials.Judge(snapshot, *plan);
+  diagnosis.waiting = outcome.waiting;
   if (diagnosis.waiting == 0) return diagnosis;
   diagnosis.reason = plan->Explain(job).value_or("");
   diagnosis.facts = FactsOf(tables, *plan, *index);
-  diagnosis.remedies =
-      Propose({tables, *plan, *index, std::string(profile), options.schedule.now}, &trials);
+  diagnosis.remedies = Propose(
+      {tables, *plan, *index, std::string(profile), options.schedule.now, outcome.others}, &trials);
   diagnosis.trials = trials.made();
   return diagnosis;
 }

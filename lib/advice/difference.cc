@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/advice/amounts.h"
 #include "lib/advice/ends.h"
+#include "lib/advice/held.h"
 #include "lib/base/strings.h"
 #include "lib/base/text_table.h"
 #include "lib/model/access.h"
@@ -59,13 +60,9 @@ void CompareTask(std::string_view name, const Side& before, const Side& after,
   }
 }
 
-const QueueShare* ShareOf(const Side& side, std::string_view queue) {
+const QueueShare* ShareIn(const Side& side, std::string_view queue) {
   const std::optional<QueueIndex> q = side.tables.queues.names.Find(queue);
-  if (!q) return nullptr;
-  for (const QueueShare& share : side.plan.shares()) {
-    if (share.queue == *q) return &share;
-  }
-  return nullptr;
+  return q ? ShareOf(side.plan, *q) : nullptr;
 }
 
 // Amounts by the dimensions of the answer.
@@ -82,8 +79,8 @@ std::vector<int64_t> Allocated(const Side& side, const QueueShare* share,
 
 void CompareQueue(std::string_view name, const Side& before, const Side& after,
                   PlanDifference* out) {
-  const QueueShare* old = ShareOf(before, name);
-  const QueueShare* now = ShareOf(after, name);
+  const QueueShare* old = ShareIn(before, name);
+  const QueueShare* now = ShareIn(after, name);
   QueueDifference queue{std::string(name), Allocated(before, old, out->dimensions),
                         Allocated(after, now, out->dimensions),
                         old == nullptr ? 0 : old->share_after,

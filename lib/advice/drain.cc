@@ -14,7 +14,6 @@
 #include "lib/model/access.h"
 #include "lib/model/change_guard.h"
 #include "lib/model/checker.h"
-#include "lib/model/describe.h"
 #include "lib/plan/plan_data.h"
 #include "lib/profile/cycle_tables.h"
 #include "lib/profile/profile.h"
@@ -125,11 +124,7 @@ class Drainer {
     for (const Eviction& eviction : plan.evictions()) {
       const std::optional<TaskIndex> t = tables().tasks.names.Find(plan.task_name(eviction.task));
       if (!t || tables().tasks.status[*t] != TaskStatus::kReleasing) continue;
-      TaskSpec& spec = evicted.emplace_back(DescribeTask(ImplOf(cluster_).editor, *t));
-      spec.status = TaskStatus::kPending;
-      spec.node.clear();
-      spec.devices.clear();
-      spec.started.reset();
+      evicted.push_back(Unplaced(cluster_, *t));
     }
     for (const TaskSpec& spec : evicted) {
       if (absl::Status s = cluster_.UpdateTask(spec); !s.ok()) return s;

@@ -2,23 +2,18 @@
 #include "lib/advice/facts.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "absl/strings/str_cat.h"
 #include "lib/advice/amounts.h"
 #include "lib/advice/ends.h"
+#include "lib/advice/held.h"
 #include "lib/base/strings.h"
 
 namespace muster {
 namespace {
 
 using Row = std::vector<int64_t>;
-
-void Add(std::span<const int64_t> amounts, Row* sum) {
-  for (size_t d = 0; d < amounts.size(); ++d) {
-    // Amounts of a whole cluster may pass int64; a fact then shows the largest number.
-    if (__builtin_add_overflow((*sum)[d], OrZero(amounts[d]), &(*sum)[d])) (*sum)[d] = INT64_MAX;
-  }
-}
 
 class Facts {
  public:
@@ -27,7 +22,7 @@ class Facts {
     wanted_.assign(tables.dimension_count(), 0);
     for (const TaskIndex t : tables.jobs.tasks[job]) {
       if (ends_.reason[t] == Ends::kNoReason) continue;
-      Add(RequestOf(t), &wanted_);
+      AddUpTo(RequestOf(t), wanted_);
       waiting_.push_back(t);
     }
   }
@@ -46,6 +41,11 @@ class Facts {
   std::string Text(DimensionIndex d, int64_t amount) const {
     return AmountText(tables_.dimensions.name(d), amount);
   }
+  bool AnyWaitsFor(std::initializer_list<ReasonKind> kinds) const {
+    return std::ranges::any_of(waiting_, [&](TaskIndex t) {
+      return std::ranges::find(kinds, plan_.reasons()[ends_.reason[t]].kind) != kinds.end();
+    });
+  }
   // A gang that needs only a part of its tasks asks for that part first.
   int64_t LeastWanted(DimensionIndex d) const {
     const auto needed = static_cast<size_t>(std::clamp<int64_t>(
@@ -60,26 +60,13 @@ class Facts {
     return sum;
   }
 
-  // What the jobs of a queue and of the queues below it hold at the end of the plan.
-  Row HeldBelow(QueueIndex queue) const {
-    Row held(tables_.dimension_count(), 0);
-    std::vector<QueueIndex> rest = {queue};
-    while (!rest.empty()) {
-      const QueueIndex q = rest.back();
-      rest.pop_back();
-      for (const QueueShare& share : plan_.shares()) {
-        if (share.queue == q) Add(share.allocated_after, &held);
-      }
-      const std::vector<QueueIndex>& children = tables_.queues.children[q];
-      rest.insert(rest.end(), children.begin(), children.end());
-    }
-    return held;
-  }
-
   void TellQueues() {
+    // Under a profile that does not keep a limit, amounts beyond it hold nothing back.
+    by_queue_ = AnyWaitsFor({ReasonKind::kQueueLimit, ReasonKind::kQueueOverused,
+                             ReasonKind::kQueueDeserved, ReasonKind::kNotAdmitted});
     for (QueueIndex q = tables_.jobs.queue[job_]; q != kNone; q = tables_.queues.parent[q]) {
       const auto limit = tables_.queues.limit.row(q);
-      const Row held = HeldBelow(q);
+      const Row held = HeldBelow(tables_, plan_, q);
       for (DimensionIndex d = 0; d < limit.size(); ++d) {
         if (limit[d] == kAbsent || wanted_[d] == 0 || held[d] <= limit[d] - wanted_[d]) continue;
         TellLimit(q, d, held[d], limit[d]);
@@ -92,31 +79,26 @@ class Facts {
     lines_.push_back(absl::StrCat(
         "queue ", Quote(tables_.queues.names.name(q)), ": ", Text(d, held), " of ", Text(d, limit),
         " ", ToAbsl(tables_.dimensions.name(d)), " held, this job requests ", Text(d, wanted_[d]),
-        LeastWanted(d) > limit ? ": it can never start" : ""));
+        by_queue_ && LeastWanted(d) > limit ? ": it can never start" : ""));
   }
 
   // Only where the plan gives the queue's portion as the reason.
   void TellDeserved() {
-    const bool by_portion = std::ranges::any_of(waiting_, [this](TaskIndex t) {
-      const ReasonKind kind = plan_.reasons()[ends_.reason[t]].kind;
-      return kind == ReasonKind::kQueueOverused || kind == ReasonKind::kQueueDeserved;
-    });
-    if (!by_portion) return;
+    if (!AnyWaitsFor({ReasonKind::kQueueOverused, ReasonKind::kQueueDeserved})) return;
     const QueueIndex q = tables_.jobs.queue[job_];
-    for (const QueueShare& share : plan_.shares()) {
-      if (share.queue != q) continue;
-      for (DimensionIndex d = 0; d < share.deserved.size(); ++d) {
-        const int64_t held = OrZero(share.allocated_after[d]);
-        if (wanted_[d] == 0 ||
-            static_cast<double>(held) + static_cast<double>(wanted_[d]) <= share.deserved[d]) {
-          continue;
-        }
-        const double most = std::min(share.deserved[d], 9e18);
-        lines_.push_back(absl::StrCat("queue ", Quote(tables_.queues.names.name(q)), ": deserves ",
-                                      Text(d, static_cast<int64_t>(most)), " ",
-                                      ToAbsl(tables_.dimensions.name(d)), " and holds ",
-                                      Text(d, held), ", this job requests ", Text(d, wanted_[d])));
+    const QueueShare* const share = ShareOf(plan_, q);
+    if (share == nullptr) return;
+    for (DimensionIndex d = 0; d < share->deserved.size(); ++d) {
+      const int64_t held = OrZero(share->allocated_after[d]);
+      if (wanted_[d] == 0 ||
+          static_cast<double>(held) + static_cast<double>(wanted_[d]) <= share->deserved[d]) {
+        continue;
       }
+      const double most = std::min(share->deserved[d], 9e18);
+      lines_.push_back(absl::StrCat("queue ", Quote(tables_.queues.names.name(q)), ": deserves ",
+                                    Text(d, static_cast<int64_t>(most)), " ",
+                                    ToAbsl(tables_.dimensions.name(d)), " and holds ",
+                                    Text(d, held), ", this job requests ", Text(d, wanted_[d])));
     }
   }
 
@@ -127,7 +109,7 @@ class Facts {
       if (!tables_.tasks.alive[t]) continue;
       // What is still leaving holds its node.
       const NodeIndex n = ends_.node[t] != kNone ? ends_.node[t] : tables_.tasks.node[t];
-      if (n != kNone) Add(RequestOf(t), &used[n]);
+      if (n != kNone) AddUpTo(RequestOf(t), used[n]);
     }
     // The largest task tells most.
     for (DimensionIndex d = 0; d < dimensions; ++d) {
@@ -148,8 +130,8 @@ class Facts {
       const int64_t has = OrZero(tables_.nodes.allocatable.at(n, d));
       const int64_t free = has - std::min(used[n][d], has);
       largest = std::max(largest, has);
-      Add({&free, 1}, &free_all);
-      Add({&has, 1}, &all);
+      AddUpTo({&free, 1}, free_all);
+      AddUpTo({&has, 1}, all);
       if (free > best_free) {
         best = n;
         best_free = free;
@@ -171,6 +153,7 @@ class Facts {
   const JobIndex job_;
   std::vector<TaskIndex> waiting_;  // ascending
   Row wanted_;                      // by all of them
+  bool by_queue_ = false;           // a task waits because of its queues
   std::vector<std::string> lines_;
 };
 

@@ -124,7 +124,6 @@ void ProposeWaiting(const WaitingJob& job, Trials* trials, std::vector<Remedy>* 
 std::vector<Remedy> Propose(const WaitingJob& job, Trials* trials) {
   std::vector<Remedy> remedies;
   if (job.Waiting().empty()) return remedies;
-  const int64_t others = trials->Confirm({}, job.profile).others;
   for (const auto propose : {ProposeNodes, ProposeQueues, ProposeTaints, ProposeSizes,
                              ProposeEvictions, ProposeWaiting}) {
     const size_t first = remedies.size();
@@ -135,7 +134,7 @@ std::vector<Remedy> Propose(const WaitingJob& job, Trials* trials) {
       const Trials::Outcome outcome = trials->Confirm(remedy.changes, remedy.profile);
       remedy.starts = outcome.starts;
       remedy.evictions = outcome.evictions;
-      remedy.others = outcome.others - others;
+      remedy.others = outcome.others - job.others;
     }
   }
   return remedies;
@@ -174,7 +173,6 @@ void ProposeTaints(const WaitingJob& job, Trials* trials, std::vector<Remedy>* o
 }
 
 void ProposeEvictions(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
-  std::string seen;
   for (const char* more : {"+preempt", "+reclaim", "+preempt,+reclaim"}) {
     const std::string profile =
         absl::StrCat(job.profile, job.profile.find(':') == std::string::npos ? ":" : ",", more);

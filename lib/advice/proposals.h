@@ -30,6 +30,7 @@ struct WaitingJob {
   JobIndex job;
   std::string profile;
   int64_t now = 0;
+  int64_t others = 0;  // tasks of other jobs that start in the plan
 
   std::string name() const { return std::string(tables.jobs.names.name(job)); }
   // Its tasks that wait in the plan, ascending.

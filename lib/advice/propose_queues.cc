@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/advice/amounts.h"
+#include "lib/advice/held.h"
 #include "lib/advice/proposals.h"
 #include "lib/base/strings.h"
 
@@ -18,22 +19,9 @@ constexpr int64_t kMostWeight = 64;  // times the present one
 
 // What the jobs of the queue, and of queues below it, hold at the end of the plan and wait for.
 std::vector<int64_t> HeldAndWanted(const WaitingJob& job, QueueIndex queue) {
-  const Tables& tables = job.tables;
-  std::vector<int64_t> sum(tables.dimension_count(), 0);
-  const auto is_below = [&](QueueIndex q) {
-    while (q != kNone && q != queue) q = tables.queues.parent[q];
-    return q == queue;
-  };
-  const auto add = [&sum](std::span<const int64_t> amounts) {
-    for (size_t d = 0; d < amounts.size(); ++d) {
-      if (__builtin_add_overflow(sum[d], OrZero(amounts[d]), &sum[d])) sum[d] = INT64_MAX;
-    }
-  };
-  for (const QueueShare& share : job.plan.shares()) {
-    if (is_below(share.queue)) add(share.allocated_after);
-  }
+  std::vector<int64_t> sum = HeldBelow(job.tables, job.plan, queue);
   for (const TaskIndex t : job.Waiting()) {
-    add(tables.classes.request.row(tables.tasks.task_class[t]));
+    AddUpTo(job.tables.classes.request.row(job.tables.tasks.task_class[t]), sum);
   }
   return sum;
 }

@@ -167,4 +167,9 @@ std::string_view NearestName(std::string_view name, std::span<const std::string_
   return nearest;
 }
 
+std::string SuggestName(std::string_view name, std::span<const std::string_view> valid) {
+  const std::string_view nearest = NearestName(name, valid);
+  return nearest.empty() ? "" : ", did you mean " + Quote(nearest) + "?";
+}
+
 }  // namespace muster

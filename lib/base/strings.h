@@ -43,6 +43,9 @@ bool IsValidUtf8(std::string_view text);
 // Costs O(length) each.
 std::string_view NearestName(std::string_view name, std::span<const std::string_view> valid);
 
+// Returns `, did you mean "x"?` with the nearest name, for the end of an error; else "".
+std::string SuggestName(std::string_view name, std::span<const std::string_view> valid);
+
 }  // namespace muster
 
 #endif  // MUSTER_BASE_STRINGS_H_

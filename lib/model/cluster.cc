@@ -11,6 +11,7 @@
 #include "lib/model/change_guard.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/model/device_holds.h"
+#include "lib/model/living_names.h"
 #include "lib/model/validate.h"
 
 namespace muster {
@@ -18,13 +19,7 @@ namespace {
 
 // Returns `, did you mean "x"?` with the living queue that `name` most likely misspells, or "".
 std::string SuggestQueue(const QueueTable& queues, std::string_view name) {
-  if (queues.names.Find(name)) return "";
-  std::vector<std::string_view> known;
-  for (QueueIndex q = 0; q < queues.alive.size(); ++q) {
-    if (queues.alive[q]) known.push_back(queues.names.name(q));
-  }
-  const std::string_view nearest = NearestName(name, known);
-  return nearest.empty() ? "" : absl::StrCat(", did you mean ", Quote(nearest), "?");
+  return queues.names.Find(name) ? "" : SuggestName(name, LivingNames(queues));
 }
 
 absl::Status Dangling(const Missing& missing, const Tables& tables) {

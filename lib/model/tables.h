@@ -186,6 +186,8 @@ inline bool IsAllocated(TaskStatus s) {
   return s == TaskStatus::kPlaced || s == TaskStatus::kBinding || s == TaskStatus::kBound ||
          s == TaskStatus::kRunning || s == TaskStatus::kWaiting;
 }
+// Returns whether a task of this status counts for its queue: nominated tasks have a claim, too.
+inline bool CountsForQueue(TaskStatus s) { return IsAllocated(s) || s == TaskStatus::kNominated; }
 // Statuses in which a task occupies a node (the others hold nothing anywhere).
 inline bool HoldsNode(TaskStatus s) {
   return IsAllocated(s) || s == TaskStatus::kNominated || s == TaskStatus::kReleasing ||

@@ -86,8 +86,7 @@ std::string SuggestWord(std::string_view word, std::span<const std::string_view>
       return absl::StrCat(", renamed to ", Quote(renamed));
     }
   }
-  const std::string_view nearest = NearestName(word, valid);
-  return nearest.empty() ? "" : absl::StrCat(", did you mean ", Quote(nearest), "?");
+  return SuggestName(word, valid);
 }
 
 std::string UnknownWord(std::string_view what, std::string_view word,

@@ -40,11 +40,9 @@ absl::Status CheckColumns(const TableReader& table, const TraceFile& file,
       is_known |= column.size() > prefix.size() && column.starts_with(prefix);
     }
     if (is_known) continue;
-    const std::string_view nearest =
-        NearestName(column, std::span<const std::string_view>(known.begin(), known.size()));
-    return absl::InvalidArgumentError(absl::StrCat(
-        file.name, ":1: column ", Quote(column), " is not known",
-        nearest.empty() ? "" : ", did you mean ", nearest.empty() ? "" : Quote(nearest) + "?"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(file.name, ":1: column ", Quote(column), " is not known",
+                     SuggestName(column, {known.begin(), known.size()})));
   }
   return absl::OkStatus();
 }

@@ -9,13 +9,11 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/ledger/overfull.h"
+#include "lib/model/choice.h"
+#include "lib/model/living_names.h"
 
 namespace muster {
 namespace {
-
-bool CountsForQueue(TaskStatus status) {
-  return IsAllocated(status) || status == TaskStatus::kNominated;
-}
 
 // Adds as accounts are charged: sums beyond int64 wrap, and undoing is exact.
 void Charge(std::span<int64_t> cells, std::span<const int64_t> amounts, uint64_t sign) {
@@ -37,12 +35,6 @@ std::optional<DimensionIndex> AddMany(std::span<int64_t> cells, std::span<const 
     }
   }
   return std::nullopt;
-}
-
-absl::Status NoSuch(const std::string& place, std::string_view nearest) {
-  return absl::NotFoundError(
-      absl::StrCat(place, " does not exist",
-                   nearest.empty() ? "" : absl::StrCat(", did you mean ", Quote(nearest), "?")));
 }
 
 }  // namespace
@@ -146,18 +138,14 @@ void QueueBooks::SumWholeNodes() {
 
 // --- queues
 
-absl::Status QueueBooks::FindQueue(std::string_view name, const std::string& asker,
+absl::Status QueueBooks::FindQueue(std::string_view name, const std::string& place,
                                    QueueIndex* queue) const {
   const IndexNames<QueueIndex>& names = small_.queues.names;
   if (const std::optional<QueueIndex> found = names.Find(name)) {
     *queue = *found;
     return absl::OkStatus();
   }
-  std::vector<std::string_view> known;
-  for (QueueIndex q = 0; q < small_.queues.alive.size(); ++q) {
-    if (small_.queues.alive[q]) known.push_back(names.name(q));
-  }
-  return NoSuch(absl::StrCat(asker, PlaceOf("queue", name)), NearestName(name, known));
+  return NoSuchRow("queue", name, small_.queues, place);
 }
 
 absl::Status QueueBooks::CheckKnown(const std::string& place, const char* where,
@@ -168,10 +156,9 @@ absl::Status QueueBooks::CheckKnown(const std::string& place, const char* where,
     for (DimensionIndex d = 0; d < small_.dimensions.size(); ++d) {
       known.push_back(small_.dimensions.name(d));
     }
-    const std::string_view nearest = NearestName(amount.name, known);
-    return absl::InvalidArgumentError(absl::StrCat(
-        place, ", ", where, " ", Quote(amount.name), ": no node or task names this dimension",
-        nearest.empty() ? "" : absl::StrCat(", did you mean ", Quote(nearest), "?")));
+    return absl::InvalidArgumentError(absl::StrCat(place, ", ", where, " ", Quote(amount.name),
+                                                   ": no node or task names this dimension",
+                                                   SuggestName(amount.name, known)));
   }
   return absl::OkStatus();
 }
@@ -180,11 +167,7 @@ absl::Status QueueBooks::Edit(const QueueEdit& edit) {
   QueueIndex q = kNone;
   if (absl::Status s = FindQueue(edit.name, "", &q); !s.ok()) return s;
   QueueTable& queues = small_.queues;
-  QueueSpec spec = queues.spec[q];
-  if (edit.weight.has_value()) spec.weight = *edit.weight;
-  if (edit.guaranteed.has_value()) spec.guaranteed = edit.guaranteed;
-  if (edit.deserved.has_value()) spec.deserved = edit.deserved;
-  if (edit.limit.has_value()) spec.limit = edit.limit;
+  QueueSpec spec = EditedQueue(queues.spec[q], edit);
   const absl::StatusOr<QueueAmounts> amounts = CheckQueue(spec);
   if (!amounts.ok()) return amounts.status();
   const std::string place = PlaceOf("queue", edit.name);
@@ -205,34 +188,12 @@ absl::Status QueueBooks::Edit(const QueueEdit& edit) {
 // --- nodes
 
 absl::Status QueueBooks::RemoveNodes(const RemovedNodes& choice) {
-  if (choice.name.empty() == choice.labels.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("remove_nodes: has ", choice.name.empty() ? "no name and no labels" : "both",
-                     "; must have a name or labels"));
-  }
-  const NodeTable& nodes = tables_.nodes;
-  if (!choice.name.empty()) {
-    const std::optional<NodeIndex> node = nodes.names.Find(choice.name);
-    if (!node || removed_nodes_.contains(*node)) return NoSuch(PlaceOf("node", choice.name), "");
-    RemoveNode(*node);
-    return absl::OkStatus();
-  }
-  bool any = false;
-  for (NodeIndex n = 0; n < nodes.alive.size(); ++n) {
-    if (!nodes.alive[n] || removed_nodes_.contains(n)) continue;
-    const Labels& labels = nodes.spec[n].labels;
-    const bool chosen = std::ranges::all_of(choice.labels, [&labels](const auto& label) {
-      return std::ranges::find(labels, label) != labels.end();
-    });
-    if (chosen) RemoveNode(n);
-    any |= chosen;
-  }
-  if (any) return absl::OkStatus();
-  std::string wanted;
-  for (const auto& [key, value] : choice.labels) {
-    absl::StrAppend(&wanted, wanted.empty() ? "" : ", ", key, "=", value);
-  }
-  return absl::NotFoundError(absl::StrCat("remove_nodes: no node has the labels ", wanted));
+  const auto chosen =
+      ChooseNodes("remove_nodes", choice.name, choice.labels, tables_.nodes,
+                  [this](NodeIndex node) { return !removed_nodes_.contains(node); });
+  if (!chosen.ok()) return chosen.status();
+  for (const NodeIndex node : *chosen) RemoveNode(node);
+  return absl::OkStatus();
 }
 
 void QueueBooks::RemoveNode(NodeIndex node) {
@@ -328,7 +289,7 @@ absl::Status QueueBooks::AddJob(const JobSpec& job) {
 
 absl::Status QueueBooks::RemoveJob(const std::string& name) {
   const std::optional<JobIndex> job = tables_.jobs.names.Find(name);
-  if (!job || !removed_jobs_.insert(*job).second) return NoSuch(PlaceOf("job", name), "");
+  if (!job || !removed_jobs_.insert(*job).second) return NoSuchRow("job", name, tables_.jobs);
   const QueueIndex q = tables_.jobs.queue[*job];
   for (TaskIndex t : tables_.jobs.tasks[*job]) {
     const TaskStatus status = ledger_.status(t);

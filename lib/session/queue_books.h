@@ -57,7 +57,7 @@ class QueueBooks {
   absl::Status AddJob(const JobSpec& job);
   absl::Status RemoveJob(const std::string& name);
 
-  absl::Status FindQueue(std::string_view name, const std::string& asker, QueueIndex* queue) const;
+  absl::Status FindQueue(std::string_view name, const std::string& place, QueueIndex* queue) const;
   absl::Status CheckKnown(const std::string& place, const char* where,
                           const Amounts& amounts) const;
   void RemoveNode(NodeIndex node);

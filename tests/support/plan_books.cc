@@ -16,7 +16,7 @@ bool HoldsLater(TaskStatus status) {
   const StatusRow& row = kStatusTable[status];
   return row.used - row.releasing + row.pipelined > 0;
 }
-bool CountsForQueue(TaskStatus status) { return kStatusTable[status].allocated > 0; }
+bool IsChargedToQueue(TaskStatus status) { return kStatusTable[status].allocated > 0; }
 
 }  // namespace
 
@@ -82,7 +82,7 @@ std::map<QueueIndex, PlanBooks::Row> PlanBooks::HeldByQueues(bool after) const {
   };
   for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
     const TaskStatus status = tables_.tasks.status[t];
-    if (tables_.tasks.alive[t] && CountsForQueue(status)) charge(t, 1);
+    if (tables_.tasks.alive[t] && IsChargedToQueue(status)) charge(t, 1);
   }
   if (!after) return held;
   for (const auto& [task, node] : places_) charge(task, 1);

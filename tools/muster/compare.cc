@@ -8,7 +8,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "lib/advice/ends.h"
 #include "lib/base/text_table.h"
+#include "lib/model/access.h"
 #include "lib/plan/explain.h"
 #include "lib/plan/json_text.h"
 #include "tools/muster/command.h"
@@ -32,27 +34,16 @@ struct Row {
   std::map<std::string, int64_t> reasons;
 };
 
-size_t EmptyNodes(const Snapshot& snapshot, const ClusterSpec& rows, const Plan& plan) {
-  std::vector<int64_t> tasks(snapshot.node_count(), 0);
-  std::map<std::string_view, NodeIndex> place;  // of tasks that hold a node
-  for (const TaskSpec& task : rows.tasks) {
-    const std::optional<NodeIndex> node = snapshot.FindNode(task.node);
-    if (task.node.empty() || !node) continue;
-    ++tasks[*node];
-    place[task.name] = *node;
+size_t EmptyNodes(const Snapshot& snapshot, const Plan& plan) {
+  const Tables& tables = TablesOf(snapshot);
+  std::vector<bool> empty(tables.nodes.alive.begin(), tables.nodes.alive.end());
+  for (const NodeIndex node : EndsOf(tables, plan).node) {
+    if (node != kNone) empty[node] = false;
   }
-  for (const Bind& bind : plan.binds()) ++tasks[bind.node];
-  for (const Nomination& nomination : plan.nominations()) ++tasks[nomination.node];
-  for (const Move& move : plan.moves()) ++tasks[move.to], --tasks[move.from];
-  for (const Eviction& eviction : plan.evictions()) {
-    if (place.contains(plan.task_name(eviction.task))) --tasks[eviction.node];
-  }
-  return static_cast<size_t>(std::ranges::count_if(
-      rows.nodes, [&](const NodeSpec& node) { return tasks[*snapshot.FindNode(node.name)] <= 0; }));
+  return static_cast<size_t>(std::ranges::count(empty, true));
 }
 
-Row Judge(const std::string& profile, const Opened& opened, const ClusterSpec& rows,
-          const absl::StatusOr<Plan>& first) {
+Row Judge(const std::string& profile, const Opened& opened, const absl::StatusOr<Plan>& first) {
   Row row{.profile = profile};
   const Snapshot snapshot = opened.cluster.Freeze();
   const absl::StatusOr<Plan> plan = Schedule(snapshot, profile, opened.scenario.options);
@@ -64,7 +55,7 @@ Row Judge(const std::string& profile, const Opened& opened, const ClusterSpec& r
   row.nominated = plan->nominations().size();
   row.evicted = plan->evictions().size();
   row.waiting = plan->pending().size();
-  row.empty_nodes = EmptyNodes(snapshot, rows, *plan);
+  row.empty_nodes = EmptyNodes(snapshot, *plan);
   for (const PendingTask& pending : plan->pending()) {
     ++row.reasons[std::string(ReasonKindName(plan->reasons()[pending.reason].kind))];
   }
@@ -164,12 +155,11 @@ int CompareCommand(const Arguments& arguments) {
   }
   const absl::StatusOr<Opened> opened = OpenFile(parsed.others[0], run_flags);
   if (!opened.ok()) return Complain(std::string(opened.status().message()));
-  const ClusterSpec rows = opened->cluster.Describe();
   const absl::StatusOr<Plan> first =
       Schedule(opened->cluster.Freeze(), profiles[0], opened->scenario.options);
   std::vector<Row> table;
   for (const std::string& profile : profiles) {
-    table.push_back(Judge(profile, *opened, rows, first));
+    table.push_back(Judge(profile, *opened, first));
   }
   return Print(json ? ToJson(table) : ToText(table));
 }

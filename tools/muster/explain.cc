@@ -51,9 +51,7 @@ std::string LackedEverywhere(const Plan& plan, const Snapshot& snapshot, std::st
   std::string out;
   for (const DimensionIndex d : lacking) {
     const std::string_view resource = tables.dimensions.name(d);
-    const std::string_view nearest = NearestName(resource, known);
-    absl::StrAppend(&out, "  no node has any ", ToAbsl(resource),
-                    nearest.empty() ? "" : absl::StrCat(", did you mean ", Quote(nearest), "?"),
+    absl::StrAppend(&out, "  no node has any ", ToAbsl(resource), SuggestName(resource, known),
                     "\n");
   }
   return out;
@@ -88,9 +86,7 @@ std::string NoSuchName(const std::string& name, const Snapshot& snapshot) {
   std::vector<std::string_view> names;
   for (JobIndex j = 0; j < snapshot.job_count(); ++j) names.push_back(snapshot.job_name(j));
   for (TaskIndex t = 0; t < snapshot.task_count(); ++t) names.push_back(snapshot.task_name(t));
-  const std::string_view nearest = NearestName(name, names);
-  return absl::StrCat("no job or task is named ", Quote(name),
-                      nearest.empty() ? "" : absl::StrCat(", did you mean ", Quote(nearest), "?"));
+  return absl::StrCat("no job or task is named ", Quote(name), SuggestName(name, names));
 }
 
 }  // namespace

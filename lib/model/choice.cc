@@ -1,0 +1,48 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/model/choice.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/model/living_names.h"
+
+namespace muster {
+
+absl::StatusOr<std::vector<NodeIndex>> ChooseNodes(const char* where, const std::string& name,
+                                                   const Labels& labels, const NodeTable& nodes,
+                                                   const std::function<bool(NodeIndex)>& is_there) {
+  if (name.empty() == labels.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(where, ": has ",
+                                                   name.empty() ? "no name and no labels" : "both",
+                                                   "; must have a name or labels"));
+  }
+  std::vector<NodeIndex> chosen;
+  if (!name.empty()) {
+    const std::optional<NodeIndex> node = nodes.names.Find(name);
+    if (!node || !is_there(*node)) return NoSuchRow("node", name, nodes);
+    chosen.push_back(*node);
+    return chosen;
+  }
+  for (NodeIndex n = 0; n < nodes.alive.size(); ++n) {
+    if (!nodes.alive[n] || !is_there(n)) continue;
+    const Labels& has = nodes.spec[n].labels;
+    const bool all = std::ranges::all_of(
+        labels, [&has](const auto& label) { return std::ranges::find(has, label) != has.end(); });
+    if (all) chosen.push_back(n);
+  }
+  if (!chosen.empty()) return chosen;
+  return absl::NotFoundError(absl::StrCat(where, ": no node has the labels ",
+                                          absl::StrJoin(labels, ", ", absl::PairFormatter("="))));
+}
+
+QueueSpec EditedQueue(QueueSpec spec, const QueueEdit& edit) {
+  if (edit.weight.has_value()) spec.weight = *edit.weight;
+  if (edit.guaranteed.has_value()) spec.guaranteed = edit.guaranteed;
+  if (edit.deserved.has_value()) spec.deserved = edit.deserved;
+  if (edit.limit.has_value()) spec.limit = edit.limit;
+  return spec;
+}
+
+}  // namespace muster
