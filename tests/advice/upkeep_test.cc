@@ -17,14 +17,14 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-NodeSpec Node(const char* name, int64_t cpu) {
+NodeSpec PlainNode(const char* name, int64_t cpu) {
   return {.name = name, .capacity = {{"cpu", cpu}, {"pods", 99}}};
 }
 
 // Three nodes of 4; n0 runs the gang "g" of two, n1 a daemon without a job, n2 is empty.
 Cluster Three() {
   Cluster cluster;
-  EXPECT_TRUE(cluster.AddNodes(3, Node("n", 4)).ok());
+  EXPECT_TRUE(cluster.AddNodes(3, PlainNode("n", 4)).ok());
   EXPECT_TRUE(
       cluster
           .AddJob({.name = "g",
@@ -107,8 +107,8 @@ Cluster Empty() {
 
 TEST(NeedNodes, CountsEachTypeAndFindsAMix) {
   const Cluster cluster = Empty();
-  const std::vector<NodeOffer> offers = {{.node = Node("big", 8), .price = 10},
-                                         {.node = Node("tiny", 2), .price = 1}};
+  const std::vector<NodeOffer> offers = {{.node = PlainNode("big", 8), .price = 10},
+                                         {.node = PlainNode("tiny", 2), .price = 1}};
   const absl::StatusOr<NodesNeeded> needed = NeedNodes(cluster, "volcano", offers);
   ASSERT_TRUE(needed.ok()) << needed.status();
   EXPECT_EQ(needed->waiting_before, 12);
@@ -124,7 +124,7 @@ TEST(NeedNodes, CountsEachTypeAndFindsAMix) {
 
 TEST(NeedNodes, NothingWaits) {
   Cluster cluster;
-  const std::vector<NodeOffer> offers = {{.node = Node("big", 8)}};
+  const std::vector<NodeOffer> offers = {{.node = PlainNode("big", 8)}};
   const absl::StatusOr<NodesNeeded> needed = NeedNodes(cluster, "volcano", offers);
   ASSERT_TRUE(needed.ok());
   EXPECT_EQ(needed->waiting_before, 0);
@@ -133,14 +133,14 @@ TEST(NeedNodes, NothingWaits) {
 
 TEST(NeedNodes, Refuses) {
   const Cluster cluster = Empty();
-  std::vector<NodeOffer> offers = {{.node = Node("big", 8), .price = -1}};
+  std::vector<NodeOffer> offers = {{.node = PlainNode("big", 8), .price = -1}};
   EXPECT_THAT(NeedNodes(cluster, "volcano", offers).status().message(),
               HasSubstr("offer[0]: price is -1; must be 0 or more"));
   offers[0].price = std::numeric_limits<double>::quiet_NaN();
   EXPECT_FALSE(NeedNodes(cluster, "volcano", offers).ok());
-  offers[0] = {.node = Node("big", -8)};
+  offers[0] = {.node = PlainNode("big", -8)};
   EXPECT_THAT(NeedNodes(cluster, "volcano", offers).status().message(), HasSubstr("offer[0]: "));
-  offers[0] = {.node = Node("big", 8)};
+  offers[0] = {.node = PlainNode("big", 8)};
   EXPECT_THAT(NeedNodes(cluster, "volcano", offers, {.most = 0}).status().message(),
               HasSubstr("most is 0; must be 1 or more"));
 }

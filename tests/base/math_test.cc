@@ -18,21 +18,21 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr int64_t kMax = kMaxQuantity, kMin = kMinQuantity;
+constexpr int64_t kMostQuantity = kMaxQuantity, kLeastQuantity = kMinQuantity;
 
 TEST(MathTest, SaturatesAtBothEnds) {
   EXPECT_EQ(SatAdd(2, 3), 5);
-  EXPECT_EQ(SatAdd(kMax, 1), kMax);
-  EXPECT_EQ(SatAdd(kMax - 1, 1), kMax);
-  EXPECT_EQ(SatAdd(kMin, -1), kMin);
-  EXPECT_EQ(SatAdd(kMax, kMin), -1);
-  EXPECT_EQ(SatAdd(kMin, kMin), kMin);
+  EXPECT_EQ(SatAdd(kMostQuantity, 1), kMostQuantity);
+  EXPECT_EQ(SatAdd(kMostQuantity - 1, 1), kMostQuantity);
+  EXPECT_EQ(SatAdd(kLeastQuantity, -1), kLeastQuantity);
+  EXPECT_EQ(SatAdd(kMostQuantity, kLeastQuantity), -1);
+  EXPECT_EQ(SatAdd(kLeastQuantity, kLeastQuantity), kLeastQuantity);
   EXPECT_EQ(SatMul(-4, 5), -20);
-  EXPECT_EQ(SatMul(kMax, 2), kMax);
-  EXPECT_EQ(SatMul(kMin, -1), kMax);
-  EXPECT_EQ(SatMul(kMin, 2), kMin);
-  EXPECT_EQ(SatMul(kMin, 1), kMin);
-  EXPECT_EQ(SatMul(int64_t{1} << 32, int64_t{1} << 31), kMax);
+  EXPECT_EQ(SatMul(kMostQuantity, 2), kMostQuantity);
+  EXPECT_EQ(SatMul(kLeastQuantity, -1), kMostQuantity);
+  EXPECT_EQ(SatMul(kLeastQuantity, 2), kLeastQuantity);
+  EXPECT_EQ(SatMul(kLeastQuantity, 1), kLeastQuantity);
+  EXPECT_EQ(SatMul(int64_t{1} << 32, int64_t{1} << 31), kMostQuantity);
 }
 
 TEST(MathTest, MulDivIsFloorWithoutOverflow) {
@@ -41,11 +41,11 @@ TEST(MathTest, MulDivIsFloorWithoutOverflow) {
   EXPECT_EQ(MulDiv(7, 3, -2), -11);
   EXPECT_EQ(MulDiv(-7, -3, 2), 10);
   EXPECT_EQ(MulDiv(-6, 3, 2), -9);
-  EXPECT_EQ(MulDiv(kMax, kMax, kMax), kMax);
-  EXPECT_EQ(MulDiv(kMax, kMax - 1, kMax), kMax - 1);
-  EXPECT_EQ(MulDiv(kMax, 2, 1), kMax);
-  EXPECT_EQ(MulDiv(kMin, kMax, 1), kMin);
-  EXPECT_EQ(MulDiv(kMin, kMin, -1), kMin);
+  EXPECT_EQ(MulDiv(kMostQuantity, kMostQuantity, kMostQuantity), kMostQuantity);
+  EXPECT_EQ(MulDiv(kMostQuantity, kMostQuantity - 1, kMostQuantity), kMostQuantity - 1);
+  EXPECT_EQ(MulDiv(kMostQuantity, 2, 1), kMostQuantity);
+  EXPECT_EQ(MulDiv(kLeastQuantity, kMostQuantity, 1), kLeastQuantity);
+  EXPECT_EQ(MulDiv(kLeastQuantity, kLeastQuantity, -1), kLeastQuantity);
 }
 
 struct Golden {

@@ -25,7 +25,7 @@ constexpr char kWorld[] = R"({"muster": 1, "nodes": [
      "shape": {"request": {"cpu": 1}}}]})";
 enum : int32_t { kLow, kPair, kWide };
 
-class Actions : public testing::Test {
+class Actions : public ::testing::Test {
  protected:
   void SetUp() override {
     action.name = "mine";

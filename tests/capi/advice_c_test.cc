@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class AdviceC : public testing::Test {
+class AdviceC : public ::testing::Test {
  protected:
   muster_error error = MUSTER_ERROR_INIT;
   Held<muster_cluster> cluster = SmallCluster();

@@ -22,7 +22,7 @@ Cluster SmallInCpp() {
   return cluster;
 }
 
-class CApi : public testing::Test {
+class CApi : public ::testing::Test {
  protected:
   muster_error error = MUSTER_ERROR_INIT;
   Held<muster_cluster> cluster = SmallCluster();

@@ -359,7 +359,7 @@ std::map<std::string, Call> Calls() {
   return calls;
 }
 
-class MemoryRunsOut : public testing::TestWithParam<std::pair<const std::string, Call>> {};
+class MemoryRunsOut : public ::testing::TestWithParam<std::pair<const std::string, Call>> {};
 
 TEST_P(MemoryRunsOut, AtAnyAllocation) {
   const Call& call = GetParam().second;
@@ -422,7 +422,7 @@ TEST_P(MemoryRunsOut, AtAnyAllocation) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Faults, MemoryRunsOut, testing::ValuesIn(Calls()),
+INSTANTIATE_TEST_SUITE_P(Faults, MemoryRunsOut, ::testing::ValuesIn(Calls()),
                          [](const auto& info) { return info.param.first; });
 
 // The caller's allocator: what it gives comes back to it, of the size it was requested.

@@ -21,7 +21,7 @@ constexpr char kDump[] = R"({"kind": "List", "items": [
    "spec": {"containers": [{"resources": {"requests": {"cpu": "1"}}}]}},
   {"kind": "Secret", "metadata": {"name": "s"}}]})";
 
-class ImportC : public testing::Test {
+class ImportC : public ::testing::Test {
  protected:
   muster_error error = MUSTER_ERROR_INIT;
   Held<muster_text> scenario, report;

@@ -18,9 +18,9 @@ class PlanKinds : public ::testing::Test {
  protected:
   void SetUp() override {
     Cluster cluster;
-    ASSERT_TRUE(testing::FillForEveryKind(&cluster).ok());
+    ASSERT_TRUE(muster::testing::FillForEveryKind(&cluster).ok());
     auto extensions = std::make_shared<Extensions>();
-    extensions->actions.push_back(testing::EveryKind());
+    extensions->actions.push_back(muster::testing::EveryKind());
     const absl::StatusOr<Plan> made =
         cluster.Schedule("muster:actions=every-kind", {.extensions = extensions});
     ASSERT_TRUE(made.ok()) << made.status();

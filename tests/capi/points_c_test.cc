@@ -14,16 +14,16 @@ namespace muster {
 namespace {
 
 // What one policy answers: `of` for each row, in the order of `rows`.
-struct Mine {
+struct PointAnswers {
   std::function<double(const std::string& name, double nothing)> of;
   muster_status status = MUSTER_OK;
   int calls = 0;
   int32_t evictor = -5, other = -5, within = -5;
   std::vector<int32_t> groups;
 };
-Mine& Of(uintptr_t user) { return *reinterpret_cast<Mine*>(user); }
+PointAnswers& PointsOf(uintptr_t user) { return *reinterpret_cast<PointAnswers*>(user); }
 
-std::string NameOf(const muster_cycle* cycle, int32_t kind, int32_t index) {
+std::string RowName(const muster_cycle* cycle, int32_t kind, int32_t index) {
   int64_t size = 0;
   const char* name = muster_cycle_name(cycle, kind, index, &size);
   return name == nullptr ? "" : std::string(name, static_cast<size_t>(size));
@@ -32,11 +32,12 @@ std::string NameOf(const muster_cycle* cycle, int32_t kind, int32_t index) {
 template <class T>
 muster_status Answer(uintptr_t user, const muster_cycle* cycle, int32_t kind, const int32_t* rows,
                      int64_t count, T* out) {
-  ++Of(user).calls;
+  ++PointsOf(user).calls;
   for (int64_t i = 0; i < count; ++i) {
-    out[i] = static_cast<T>(Of(user).of(NameOf(cycle, kind, rows[i]), static_cast<double>(out[i])));
+    out[i] = static_cast<T>(
+        PointsOf(user).of(RowName(cycle, kind, rows[i]), static_cast<double>(out[i])));
   }
-  return Of(user).status;
+  return PointsOf(user).status;
 }
 template <int32_t kind, class T>
 muster_status Rows(uintptr_t user, const muster_cycle* cycle, const int32_t* rows, int64_t count,
@@ -46,7 +47,7 @@ muster_status Rows(uintptr_t user, const muster_cycle* cycle, const int32_t* row
 template <int32_t kind, class T>
 muster_status For(uintptr_t user, const muster_cycle* cycle, int32_t evictor, const int32_t* rows,
                   int64_t count, T* out) {
-  Of(user).evictor = evictor;
+  PointsOf(user).evictor = evictor;
   return Answer(user, cycle, kind, rows, count, out);
 }
 template <class T>
@@ -58,13 +59,14 @@ muster_status OfNodes(uintptr_t user, const muster_cycle* cycle, const muster_cl
 template <class T>
 muster_status Groups(uintptr_t user, const muster_cycle*, const int32_t* jobs,
                      const int32_t* groups, int64_t count, T* out) {
-  ++Of(user).calls;
-  Of(user).groups.assign(groups, groups + count);
+  ++PointsOf(user).calls;
+  PointsOf(user).groups.assign(groups, groups + count);
   for (int64_t i = 0; i < count; ++i) {
     EXPECT_EQ(jobs[i], 0);
-    out[i] = static_cast<T>(Of(user).of(std::to_string(groups[i]), static_cast<double>(out[i])));
+    out[i] =
+        static_cast<T>(PointsOf(user).of(std::to_string(groups[i]), static_cast<double>(out[i])));
   }
-  return Of(user).status;
+  return PointsOf(user).status;
 }
 
 // Sets the callback of a point. A point that is not here is not reached by C.
@@ -106,8 +108,8 @@ const std::map<std::string, std::function<void(muster_policy*)>>& Setters() {
          p->evictable = [](uintptr_t user, const muster_cycle* cycle, int32_t evictor,
                            int32_t from_other_queues, const int32_t* tasks, int64_t count,
                            uint8_t* out) {
-           Of(user).evictor = evictor;
-           Of(user).other = from_other_queues;
+           PointsOf(user).evictor = evictor;
+           PointsOf(user).other = from_other_queues;
            return Answer(user, cycle, MUSTER_KIND_TASKS, tasks, count, out);
          };
        }},
@@ -133,7 +135,7 @@ const std::map<std::string, std::function<void(muster_policy*)>>& Setters() {
                                const int32_t* domains, int64_t count, int32_t* out) {
            EXPECT_EQ(allocated, MUSTER_NONE);
            EXPECT_EQ(evicting, 0);
-           Of(user).within = within;
+           PointsOf(user).within = within;
            for (int64_t i = 0; i < count; ++i) EXPECT_EQ(out[i], domains[i] == within ? 0 : -1);
            return Answer(user, cycle, MUSTER_KIND_DOMAINS, domains, count, out);
          };
@@ -305,7 +307,7 @@ std::vector<Case> Cases() {
   };
 }
 
-class EachPoint : public testing::TestWithParam<Case> {
+class EachPoint : public ::testing::TestWithParam<Case> {
  protected:
   void SetUp() override {
     policy_.name = "mine";
@@ -357,7 +359,7 @@ class EachPoint : public testing::TestWithParam<Case> {
   }
 
   muster_error error = MUSTER_ERROR_INIT;
-  Mine mine_;
+  PointAnswers mine_;
   muster_policy policy_ = MUSTER_POLICY_INIT;
   Held<muster_cluster> cluster_;
   Held<muster_plan> plan_;
@@ -402,7 +404,7 @@ TEST_P(EachPoint, FailureDiscardsTheCycle) {
   EXPECT_EQ(Decided(), GetParam().with);
 }
 
-INSTANTIATE_TEST_SUITE_P(Points, EachPoint, testing::ValuesIn(Cases()),
+INSTANTIATE_TEST_SUITE_P(Points, EachPoint, ::testing::ValuesIn(Cases()),
                          [](const auto& info) { return std::string(info.param.point); });
 
 // A point that is added to muster/policy/point.h must have a callback and a case here.

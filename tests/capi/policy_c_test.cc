@@ -26,7 +26,7 @@ std::string NameOf(const muster_cycle* cycle, int32_t kind, int32_t index) {
 }
 Mine& Of(uintptr_t user) { return *reinterpret_cast<Mine*>(user); }
 
-class Policies : public testing::Test {
+class PoliciesInC : public ::testing::Test {
  protected:
   void SetUp() override {
     policy.name = "mine";
@@ -73,7 +73,7 @@ class Policies : public testing::Test {
   Mine mine;
 };
 
-TEST_F(Policies, ScoreDecides) {
+TEST_F(PoliciesInC, ScoreDecides) {
   // The last node first, by much.
   policy.score = [](uintptr_t user, const muster_cycle*, const muster_class_view* c,
                     const muster_nodes_view* nodes, double* out) -> muster_status {
@@ -94,7 +94,7 @@ TEST_F(Policies, ScoreDecides) {
   EXPECT_EQ(mine.calls, 2);  // two classes
 }
 
-TEST_F(Policies, LiveScoreSeesTheBooks) {
+TEST_F(PoliciesInC, LiveScoreSeesTheBooks) {
   policy.flags = MUSTER_POLICY_LIVE;
   policy.score = [](uintptr_t user, const muster_cycle*, const muster_class_view*,
                     const muster_nodes_view* nodes, double* out) -> muster_status {
@@ -108,7 +108,7 @@ TEST_F(Policies, LiveScoreSeesTheBooks) {
   EXPECT_GT(mine.calls, 2);
 }
 
-TEST_F(Policies, FitRefusesWithItsWords) {
+TEST_F(PoliciesInC, FitRefusesWithItsWords) {
   policy.refusal = "not today";
   policy.fit = [](uintptr_t, const muster_cycle* cycle, const muster_class_view*,
                   const muster_nodes_view* nodes, uint8_t* out) -> muster_status {
@@ -124,7 +124,7 @@ TEST_F(Policies, FitRefusesWithItsWords) {
   EXPECT_NE(Explain("fits").find("3 nodes: mine: not today"), std::string::npos) << Explain("fits");
 }
 
-TEST_F(Policies, OrdersAndGates) {
+TEST_F(PoliciesInC, OrdersAndGates) {
   // "large" first by job order; then nothing is left of what "fits" needs where it would fit.
   ASSERT_OK_C(muster_cluster_add_json(cluster.get(), R"({"muster": 1, "jobs": [
     {"name": "late", "min_available": 4, "priority": -5, "min_resources": {"cpu": 24},
@@ -206,7 +206,7 @@ TEST_F(Policies, OrdersAndGates) {
   EXPECT_NE(NodeOf("late-0"), "");
 }
 
-TEST_F(Policies, VictimsAreThoseChosen) {
+TEST_F(PoliciesInC, VictimsAreThoseChosen) {
   ASSERT_OK_C(muster_cluster_add_json(cluster.get(), R"({"muster": 1,
     "jobs": [{"name": "low", "priority": 1}, {"name": "high", "priority": 9, "min_available": 1,
               "groups": [{"count": 1, "shape": {"request": {"cpu": 8}}}]}],
@@ -238,7 +238,7 @@ TEST_F(Policies, VictimsAreThoseChosen) {
   EXPECT_EQ(evicted, std::vector<std::string>{"c"});
 }
 
-TEST_F(Policies, FailuresDiscardTheCycle) {
+TEST_F(PoliciesInC, FailuresDiscardTheCycle) {
   policy.score = [](uintptr_t user, const muster_cycle*, const muster_class_view*,
                     const muster_nodes_view*, double* out) -> muster_status {
     out[1] = Of(user).value;
@@ -269,7 +269,7 @@ TEST_F(Policies, FailuresDiscardTheCycle) {
   EXPECT_EQ(Words(error), "policy \"mine\", open: returned -5");
 }
 
-TEST_F(Policies, MayNotUseTheCluster) {
+TEST_F(PoliciesInC, MayNotUseTheCluster) {
   mine.cluster = cluster.get();
   policy.open = [](uintptr_t user, const muster_cycle* cycle) -> muster_status {
     Mine& m = Of(user);
@@ -309,7 +309,7 @@ TEST_F(Policies, MayNotUseTheCluster) {
       MUSTER_E_FAILED_PRECONDITION);
 }
 
-TEST_F(Policies, AreDestroyedOnceWhateverHappens) {
+TEST_F(PoliciesInC, AreDestroyedOnceWhateverHappens) {
   {
     const Held<muster_policies> list = List();
     EXPECT_EQ(mine.destroyed, 0);

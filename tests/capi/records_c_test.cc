@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-class RecordsInC : public testing::Test {
+class RecordsInC : public ::testing::Test {
  protected:
   void SetUp() override { ASSERT_OK_C(muster_cluster_new(nullptr, Out(cluster_), &error)); }
 

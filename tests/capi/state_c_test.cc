@@ -109,8 +109,8 @@ class Life {
 
 TEST(State, AStandbyGoesOnWithEqualDigests) {
   muster_error error = MUSTER_ERROR_INIT;
-  for (int world = 0; world < static_cast<int>(std::min<uint64_t>(testing::WorldCount(30), 30));
-       ++world) {
+  for (int world = 0;
+       world < static_cast<int>(std::min<uint64_t>(muster::testing::WorldCount(30), 30)); ++world) {
     SCOPED_TRACE(world);
     Life life(static_cast<uint64_t>(world));
     Held<muster_cluster> leader, standby, second;

@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-class WhatIfC : public testing::Test {
+class WhatIfC : public ::testing::Test {
  protected:
   muster_error error = MUSTER_ERROR_INIT;
   Held<muster_cluster> cluster = SmallCluster();

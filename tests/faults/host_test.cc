@@ -22,12 +22,12 @@
 namespace muster::testing {
 namespace {
 
-constexpr uint64_t kWorlds = 12;
+constexpr uint64_t kHostWorlds = 12;
 
 // Scenario texts and digests of all profiles over some worlds, written and read again.
 std::vector<std::string> Everything() {
   std::vector<std::string> all;
-  for (uint64_t seed = 0; seed < kWorlds; ++seed) {
+  for (uint64_t seed = 0; seed < kHostWorlds; ++seed) {
     Cluster cluster = MakeCluster(RandomWorld(seed + 700));
     all.push_back(RowsOf(cluster));
     const absl::StatusOr<Scenario> again = ParseScenario(all.back());

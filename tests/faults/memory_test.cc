@@ -284,7 +284,7 @@ void ExpectLost(Cluster* cluster) {
   EXPECT_TRUE(cluster->AddNode({.name = "n9"}).ok());
 }
 
-class CppMemoryRunsOut : public testing::TestWithParam<Calls::value_type> {};
+class CppMemoryRunsOut : public ::testing::TestWithParam<Calls::value_type> {};
 
 TEST_P(CppMemoryRunsOut, AtAnyAllocation) {
   const Call& call = GetParam().second;
@@ -327,7 +327,7 @@ TEST_P(CppMemoryRunsOut, AtAnyAllocation) {
               static_cast<int>(lost));
 }
 
-INSTANTIATE_TEST_SUITE_P(Faults, CppMemoryRunsOut, testing::ValuesIn(AllCalls()),
+INSTANTIATE_TEST_SUITE_P(Faults, CppMemoryRunsOut, ::testing::ValuesIn(AllCalls()),
                          [](const auto& info) { return info.param.first; });
 
 }  // namespace

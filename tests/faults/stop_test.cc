@@ -16,7 +16,7 @@
 namespace muster::testing {
 namespace {
 
-constexpr uint64_t kWorlds = 8;
+constexpr uint64_t kStoppedWorlds = 8;
 
 class Stops : public ::testing::TestWithParam<std::string> {
  protected:
@@ -41,7 +41,7 @@ class Stops : public ::testing::TestWithParam<std::string> {
 };
 
 TEST_P(Stops, AtEveryQuestion) {
-  for (uint64_t seed = 0; seed < kWorlds; ++seed) {
+  for (uint64_t seed = 0; seed < kStoppedWorlds; ++seed) {
     Cluster cluster = MakeCluster(RandomWorld(seed + 300));
     const absl::StatusOr<Plan> whole = Schedule(cluster.Freeze(), GetParam());
     ASSERT_TRUE(whole.ok()) << whole.status().ToString();
@@ -60,7 +60,7 @@ TEST_P(Stops, AtEveryQuestion) {
 }
 
 TEST_P(Stops, AtEveryBudget) {
-  for (uint64_t seed = 0; seed < kWorlds; ++seed) {
+  for (uint64_t seed = 0; seed < kStoppedWorlds; ++seed) {
     Cluster cluster = MakeCluster(RandomWorld(seed + 400));
     const absl::StatusOr<Plan> whole = Schedule(cluster.Freeze(), GetParam());
     ASSERT_TRUE(whole.ok()) << whole.status().ToString();
@@ -80,7 +80,7 @@ TEST_P(Stops, AtEveryBudget) {
 
 // Carried out, a cut plan is refused in nothing.
 TEST_P(Stops, ACutPlanIsCarriedOut) {
-  for (uint64_t seed = 0; seed < kWorlds; ++seed) {
+  for (uint64_t seed = 0; seed < kStoppedWorlds; ++seed) {
     const ClusterSpec world = RandomWorld(seed + 500);
     for (int64_t at = 1;; ++at) {
       Cluster cluster = MakeCluster(world);

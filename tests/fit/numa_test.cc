@@ -132,38 +132,38 @@ std::vector<LogicalCpu> Machine(int sockets, int cores, int threads, bool apart,
 // Two sockets, each a zone of two cores of two CPUs: 0-3 | 4-7.
 StaticCpus Small() { return StaticCpus::Make(Machine(2, 2, 2, false, false)).value(); }
 
-CpuSet Set(const char* text) { return CpuSet::Parse(text).value(); }
+CpuSet Cpus(const char* text) { return CpuSet::Parse(text).value(); }
 
 TEST(StaticCpus, Hints) {
   using Hints = std::vector<NumaHint>;
-  EXPECT_EQ(Small().Hints(Set("0-7"), 4), (Hints{Hint(1, true), Hint(2, true), Hint(3)}));
-  EXPECT_EQ(Small().Hints(Set("1-7"), 4), (Hints{Hint(2, true), Hint(3)}));
-  EXPECT_EQ(Small().Hints(Set("1-3,5-7"), 4), (Hints{Hint(3)}));
-  EXPECT_EQ(Small().Hints(Set("0-7"), 6), (Hints{Hint(3, true)}));
-  EXPECT_EQ(Small().Hints(Set("0-7"), 9), Hints());
+  EXPECT_EQ(Small().Hints(Cpus("0-7"), 4), (Hints{Hint(1, true), Hint(2, true), Hint(3)}));
+  EXPECT_EQ(Small().Hints(Cpus("1-7"), 4), (Hints{Hint(2, true), Hint(3)}));
+  EXPECT_EQ(Small().Hints(Cpus("1-3,5-7"), 4), (Hints{Hint(3)}));
+  EXPECT_EQ(Small().Hints(Cpus("0-7"), 6), (Hints{Hint(3, true)}));
+  EXPECT_EQ(Small().Hints(Cpus("0-7"), 9), Hints());
   const StaticCpus wide = StaticCpus::Make(Machine(3, 1, 1, false, false)).value();
-  EXPECT_EQ(wide.Hints(Set("0-2"), 2),
+  EXPECT_EQ(wide.Hints(Cpus("0-2"), 2),
             (Hints{Hint(3, true), Hint(5, true), Hint(6, true), Hint(7)}));
 }
 
 TEST(StaticCpus, Allocate) {
   const auto allocated = [](const char* free, uint64_t zones, int count) {
-    return Small().Allocate(Set(free), Hint(zones, true), count).ToString();
+    return Small().Allocate(Cpus(free), Hint(zones, true), count).ToString();
   };
   EXPECT_EQ(allocated("0-7", 1, 4), "0-3");
   EXPECT_EQ(allocated("1-7", 2, 4), "4-7");
   EXPECT_EQ(allocated("1-7", 1, 2), "2-3");
   EXPECT_EQ(allocated("1-7", 1, 4), "1-4");  // three of the zone, one of the other
   EXPECT_EQ(allocated("0-7", 1, 9), "");
-  EXPECT_EQ(Small().Allocate(Set("0-7"), {}, 3).ToString(), "0-2");
+  EXPECT_EQ(Small().Allocate(Cpus("0-7"), {}, 3).ToString(), "0-2");
 }
 
 TEST(StaticCpus, Reserved) {
-  EXPECT_EQ(Small().WithoutReserved(Set("0-7"), 0).ToString(), "0-7");
-  EXPECT_EQ(Small().WithoutReserved(Set("0-7"), 1).ToString(), "1-7");
-  EXPECT_EQ(Small().WithoutReserved(Set("0-7"), 1500).ToString(), "2-7");
-  EXPECT_EQ(Small().WithoutReserved(Set("4-9"), 2000).ToString(), "4-7");
-  EXPECT_EQ(Small().WithoutReserved(Set("0-7"), 8001).ToString(), "0-7");  // cannot be: nothing is
+  EXPECT_EQ(Small().WithoutReserved(Cpus("0-7"), 0).ToString(), "0-7");
+  EXPECT_EQ(Small().WithoutReserved(Cpus("0-7"), 1).ToString(), "1-7");
+  EXPECT_EQ(Small().WithoutReserved(Cpus("0-7"), 1500).ToString(), "2-7");
+  EXPECT_EQ(Small().WithoutReserved(Cpus("4-9"), 2000).ToString(), "4-7");
+  EXPECT_EQ(Small().WithoutReserved(Cpus("0-7"), 8001).ToString(), "0-7");  // cannot be: nothing is
 }
 
 TEST(StaticCpus, RefusesWhatIsNoMachine) {
@@ -177,9 +177,9 @@ TEST(StaticCpus, RefusesWhatIsNoMachine) {
   for (int i = 0; i < 17; ++i) scattered.push_back({.cpu = i, .zone = i});
   EXPECT_EQ(message(scattered), "CPU manager: the machine has 17 zones, more than 16");
   const StaticCpus none = StaticCpus::Make({}).value();
-  EXPECT_FALSE(none.Take(Set("0-3"), 1).has_value());
-  EXPECT_TRUE(none.Hints(Set("0-3"), 1).empty());
-  EXPECT_TRUE(none.Allocate(Set("0-3"), Hint(1), 1).empty());
+  EXPECT_FALSE(none.Take(Cpus("0-3"), 1).has_value());
+  EXPECT_TRUE(none.Hints(Cpus("0-3"), 1).empty());
+  EXPECT_TRUE(none.Allocate(Cpus("0-3"), Hint(1), 1).empty());
 }
 
 // Volcano's own accumulator on machines of up to three sockets of up to twenty cores: sums over the
@@ -258,8 +258,10 @@ TEST(NumaTask, RandomTasksAgainstTheTwin) {
 
 TEST(NumaTask, WhoIsAsked) {
   const StaticCpus cpus = Small();
-  NumaMachine machine{
-      .cpus = &cpus, .policy = NumaPolicy::kRestricted, .static_manager = true, .free = Set("0-7")};
+  NumaMachine machine{.cpus = &cpus,
+                      .policy = NumaPolicy::kRestricted,
+                      .static_manager = true,
+                      .free = Cpus("0-7")};
   NumaTask task{.policy = std::nullopt, .container_milli = {2000, -1, 500}};
   EXPECT_EQ(PlaceOnZones(machine, task).cpus.ToString(), "0-1");
   task.policy = NumaPolicy::kSingleZone;
@@ -284,34 +286,34 @@ TEST(NumaTask, Scores) {
   EXPECT_EQ(NumaScores(std::vector<int>{1, 2, 3}), (Scores{67, 34, 0}));
   EXPECT_EQ(NumaScores(std::vector<int>{0, 0}), (Scores{100, 100}));
   EXPECT_EQ(NumaScores({}), Scores());
-  EXPECT_EQ(Small().ZonesOf(Set("3-4,9")), 0b11u);
+  EXPECT_EQ(Small().ZonesOf(Cpus("3-4,9")), 0b11u);
 }
 
 TEST(NumaTask, BookOfACycle) {
   NumaBook book;
-  CpuSet free = Set("0-7");
-  book.Choose(5, 1, Set("0-1"));
-  book.Choose(5, 2, Set("4-5"));
-  book.Choose(3, 1, Set("2-3"));
+  CpuSet free = Cpus("0-7");
+  book.Choose(5, 1, Cpus("0-1"));
+  book.Choose(5, 2, Cpus("4-5"));
+  book.Choose(3, 1, Cpus("2-3"));
   book.Take(5, 1, &free);
   book.Take(3, 1, &free);
   book.Take(4, 1, &free);  // was never asked
   EXPECT_EQ(free.ToString(), "4-7");
   EXPECT_EQ(book.Holdings(),
-            (std::vector<NumaBook::Holding>{{3, 1, Set("2-3")}, {5, 1, Set("0-1")}}));
+            (std::vector<NumaBook::Holding>{{3, 1, Cpus("2-3")}, {5, 1, Cpus("0-1")}}));
   book.Release(5, 1, &free);
   EXPECT_EQ(free.ToString(), "0-1,4-7");
   EXPECT_EQ(book.Holdings().size(), 1u);
 }
 
 TEST(NumaTask, PendingUntilAllAreReported) {
-  std::vector<PendingCpus> pending = {{{"u1", "ns", "p1"}, Set("0-1")},
-                                      {{"u2", "ns", "p2"}, Set("3")}};
+  std::vector<PendingCpus> pending = {{{"u1", "ns", "p1"}, Cpus("0-1")},
+                                      {{"u2", "ns", "p2"}, Cpus("3")}};
   const std::vector<NumaPod> one = {{"u1", "other", "p1"}};
-  EXPECT_EQ(FreeAfterPending(Set("0-3"), one, &pending).ToString(), "2");
+  EXPECT_EQ(FreeAfterPending(Cpus("0-3"), one, &pending).ToString(), "2");
   EXPECT_EQ(pending.size(), 2u);
   const std::vector<NumaPod> both = {{"u1", "", ""}, {"u9", "ns", "p2"}};
-  EXPECT_EQ(FreeAfterPending(Set("0-3"), both, &pending).ToString(), "0-3");
+  EXPECT_EQ(FreeAfterPending(Cpus("0-3"), both, &pending).ToString(), "0-3");
   EXPECT_TRUE(pending.empty());
 }
 

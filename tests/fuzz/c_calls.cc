@@ -26,7 +26,7 @@
 namespace muster::fuzz {
 namespace {
 
-constexpr int kMostCalls = 40;
+constexpr int kMostCCalls = 40;
 
 struct Release {
   void operator()(muster_table* table) const { muster_table_free(table); }
@@ -58,7 +58,7 @@ class CCalls {
   }
 
   void Run() {
-    for (int calls = 0; calls < kMostCalls && !in_.empty(); ++calls) {
+    for (int calls = 0; calls < kMostCCalls && !in_.empty(); ++calls) {
       const std::string before = Rows();
       if (Call() || limited_) continue;
       const std::string after = Rows();

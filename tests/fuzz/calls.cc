@@ -22,7 +22,7 @@
 namespace muster::fuzz {
 namespace {
 
-constexpr int kMostCalls = 48;
+constexpr int kMostClusterCalls = 48;
 constexpr size_t kMostRows = 64;
 
 class CallSequence {
@@ -30,7 +30,7 @@ class CallSequence {
   explicit CallSequence(std::string_view bytes) : in_(bytes), make_(&in_) {}
 
   void Run() {
-    for (int calls = 0; calls < kMostCalls && !in_.empty(); ++calls) {
+    for (int calls = 0; calls < kMostClusterCalls && !in_.empty(); ++calls) {
       const std::string before = RowsOf(cluster_);
       const uint64_t version = cluster_.version();
       const absl::Status done = Call();

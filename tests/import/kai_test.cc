@@ -13,8 +13,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-ObjectJson Made(const std::string& kind, const std::string& name,
-                ObjectJson spec = ObjectJson::object(), const std::string& space = "") {
+ObjectJson KaiObject(const std::string& kind, const std::string& name,
+                     ObjectJson spec = ObjectJson::object(), const std::string& space = "") {
   ObjectJson object = {{"apiVersion", "scheduling.run.ai/v2"},
                        {"kind", kind},
                        {"metadata", {{"name", name}}},
@@ -33,9 +33,9 @@ ObjectJson LeafJson(const std::string& name, double gpus) {
   const auto own = [](double quota) {
     return ObjectJson({{"quota", quota}, {"limit", -1}, {"overQuotaWeight", 1}});
   };
-  return Made("Queue", name,
-              {{"parentQueue", "org"},
-               {"resources", {{"cpu", own(-1)}, {"memory", own(-1)}, {"gpu", own(gpus)}}}});
+  return KaiObject("Queue", name,
+                   {{"parentQueue", "org"},
+                    {"resources", {{"cpu", own(-1)}, {"memory", own(-1)}, {"gpu", own(gpus)}}}});
 }
 const ObjectJson kOrg = LeafJson("org", -1);
 
@@ -49,7 +49,7 @@ ObjectJson PodGroupJson(const std::string& name, const std::string& queue,
                         const ObjectJson& more = ObjectJson::object()) {
   ObjectJson spec = {{"queue", queue}, {"minMember", 1}};
   spec.update(more);
-  return Made("PodGroup", name, spec, "ns");
+  return KaiObject("PodGroup", name, spec, "ns");
 }
 
 ObjectJson PodOf(const std::string& name, const std::string& group, const ObjectJson& requests,
@@ -87,13 +87,13 @@ TEST(KaiImport, AGangIsPlacedWhole) {
 
 TEST(KaiImport, QueuesCountInTheirOwnUnits) {
   const Import import =
-      Imported({Made("Queue", "q",
-                     {{"priority", 7},
-                      {"preemptMinRuntime", "5m"},
-                      {"resources",
-                       {{"cpu", {{"quota", 1500}, {"limit", -1}}},
-                        {"memory", {{"quota", 2}, {"limit", 3}, {"overQuotaWeight", 2}}},
-                        {"gpu", {{"quota", 0.5}, {"limit", 1}, {"overQuotaWeight", -1}}}}}})},
+      Imported({KaiObject("Queue", "q",
+                          {{"priority", 7},
+                           {"preemptMinRuntime", "5m"},
+                           {"resources",
+                            {{"cpu", {{"quota", 1500}, {"limit", -1}}},
+                             {"memory", {{"quota", 2}, {"limit", 3}, {"overQuotaWeight", 2}}},
+                             {"gpu", {{"quota", 0.5}, {"limit", 1}, {"overQuotaWeight", -1}}}}}})},
                {});
   const QueueSpec& queue = import.scenario.cluster.queues.at(0);
   EXPECT_EQ(queue.priority, 7);
@@ -128,7 +128,7 @@ TEST(KaiImport, PartsOfAGpuShareOne) {
 
 TEST(KaiImport, SubGroupsHavePlacesInATopology) {
   const Import import = Imported(
-      {Made("Topology", "dc", {{"levels", {{{"nodeLabel", "rack"}}}}}),
+      {KaiObject("Topology", "dc", {{"levels", {{{"nodeLabel", "rack"}}}}}),
        With(GpuNode("n0", "1"), "/metadata/labels", {{"rack", "r0"}}),
        With(GpuNode("n1", "1"), "/metadata/labels", {{"rack", "r1"}}),
        With(GpuNode("n2", "1"), "/metadata/labels", {{"rack", "r1"}}), Root(), LeafJson("q", 8),
@@ -153,12 +153,13 @@ TEST(KaiImport, SubGroupsHavePlacesInATopology) {
 }
 
 TEST(KaiImport, AShardIsAPartOfTheCluster) {
-  const ObjectJson shard = Made("SchedulingShard", "blue",
-                                {{"partitionLabelValue", "blue"},
-                                 {"placementStrategy", {{"gpu", "spread"}, {"cpu", "binpack"}}},
-                                 {"kValue", 2},
-                                 {"minRuntime", {{"reclaimMinRuntime", "10m"}}},
-                                 {"queueDepthPerAction", {{"reclaim", 5}}}});
+  const ObjectJson shard =
+      KaiObject("SchedulingShard", "blue",
+                {{"partitionLabelValue", "blue"},
+                 {"placementStrategy", {{"gpu", "spread"}, {"cpu", "binpack"}}},
+                 {"kValue", 2},
+                 {"minRuntime", {{"reclaimMinRuntime", "10m"}}},
+                 {"queueDepthPerAction", {{"reclaim", 5}}}});
   const ObjectJson node =
       With(GpuNode("n0", "1"), "/metadata/labels", {{"kai.scheduler/node-pool", "blue"}});
   const Import import = Imported({shard, node, GpuNode("n1", "1"), Root()}, {});
@@ -175,7 +176,7 @@ TEST(KaiImport, BindRequestsHoldTheirNode) {
   const Import import =
       Imported({GpuNode("n0", "1"), Root(), LeafJson("q", 8), PodGroupJson("g", "q"),
                 PodOf("a", "g", {{"nvidia.com/gpu", "1"}}),
-                Made("BindRequest", "a", {{"podName", "a"}, {"selectedNode", "n0"}}, "ns")},
+                KaiObject("BindRequest", "a", {{"podName", "a"}, {"selectedNode", "n0"}}, "ns")},
                {});
   EXPECT_EQ(import.scenario.cluster.tasks.at(0).status, TaskStatus::kBinding);
   EXPECT_EQ(import.scenario.cluster.tasks.at(0).node, "n0");
@@ -227,7 +228,7 @@ TEST(KaiImport, RefusesPartsThatAreNone) {
   EXPECT_THAT(words({{"gpu-memory", "5"}, {"gpu-fraction", "0.5"}}),
               HasSubstr("set beside gpu-memory; a pod requests one of the two"));
   EXPECT_THAT(
-      TryImport({Made("SchedulingShard", "s", {{"placementStrategy", {{"gpu", "best"}}}})}, {})
+      TryImport({KaiObject("SchedulingShard", "s", {{"placementStrategy", {{"gpu", "best"}}}})}, {})
           .status()
           .message(),
       HasSubstr("SchedulingShard s: spec.placementStrategy.gpu: \"best\" is no strategy"));

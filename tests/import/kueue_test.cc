@@ -13,8 +13,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-ObjectJson Made(const std::string& kind, const std::string& name,
-                ObjectJson spec = ObjectJson::object(), const std::string& space = "") {
+ObjectJson KueueObject(const std::string& kind, const std::string& name,
+                       ObjectJson spec = ObjectJson::object(), const std::string& space = "") {
   ObjectJson object = {{"apiVersion", "kueue.x-k8s.io/v1beta1"},
                        {"kind", kind},
                        {"metadata", {{"name", name}}},
@@ -33,7 +33,7 @@ ObjectJson ClusterQueueJson(const std::string& name, const std::string& quota,
          {"flavors",
           {{{"name", "spot"}, {"resources", {{{"name", "cpu"}, {"nominalQuota", quota}}}}}}}}}}};
   spec.update(more);
-  return Made("ClusterQueue", name, spec);
+  return KueueObject("ClusterQueue", name, spec);
 }
 
 ObjectJson WorkloadJson(const std::string& name, int count, const std::string& cpu,
@@ -42,7 +42,7 @@ ObjectJson WorkloadJson(const std::string& name, int count, const std::string& c
   ObjectJson spec = {{"queueName", "q"},
                      {"podSets", {{{"name", "main"}, {"count", count}, {"template", pods}}}}};
   spec.update(more);
-  return Made("Workload", name, spec, "ns");
+  return KueueObject("Workload", name, spec, "ns");
 }
 
 ObjectJson Admitted(ObjectJson workload, int count) {
@@ -59,8 +59,9 @@ ObjectJson Admitted(ObjectJson workload, int count) {
   return workload;
 }
 
-const ObjectJson kFlavor = Made("ResourceFlavor", "spot", {{"nodeLabels", {{"pool", "spot"}}}});
-const ObjectJson kLocal = Made("LocalQueue", "q", {{"clusterQueue", "a"}}, "ns");
+const ObjectJson kFlavor =
+    KueueObject("ResourceFlavor", "spot", {{"nodeLabels", {{"pool", "spot"}}}});
+const ObjectJson kLocal = KueueObject("LocalQueue", "q", {{"clusterQueue", "a"}}, "ns");
 
 // The world of one queue with a quota of 4 CPUs, and more.
 std::vector<ObjectJson> World(std::vector<ObjectJson> more) {
@@ -69,7 +70,7 @@ std::vector<ObjectJson> World(std::vector<ObjectJson> more) {
   return all;
 }
 
-std::string Decided(const Import& import, const std::string& profile = "") {
+std::string DecidedUnder(const Import& import, const std::string& profile = "") {
   Cluster cluster;
   const absl::Status filled = Fill(import.scenario, &cluster);
   EXPECT_TRUE(filled.ok()) << filled;
@@ -83,7 +84,7 @@ TEST(KueueImport, AdmitsWhatFitsAndSaysInItsWordsWhatDoesNot) {
       Imported(World({WorkloadJson("w1", 3, "1"), WorkloadJson("w2", 5, "1")}), {});
   EXPECT_EQ(import.scenario.profile, "kueue");
   EXPECT_THAT(import.report, IsEmpty());
-  const std::string text = Decided(import);
+  const std::string text = DecidedUnder(import);
   EXPECT_THAT(text, HasSubstr("admit ns/w1 with 3 of main (cpu from spot)"));
   EXPECT_THAT(text, HasSubstr("pending ns/w2 (5 tasks): not admitted: couldn't assign flavors to "
                               "pod set main: insufficient quota for cpu in flavor spot, previously "
@@ -111,8 +112,9 @@ TEST(KueueImport, AdmittedWorkloadsHoldQuotaAndTheirPodsAreRows) {
   EXPECT_EQ(cluster.jobs[0].groups[0].count, 1);
   EXPECT_THAT(cluster.jobs[0].groups[0].shape.node_selector,
               ElementsAre(std::pair<std::string, std::string>("pool", "spot")));
-  EXPECT_THAT(Decided(import), HasSubstr("insufficient unused quota for cpu in flavor spot, 500m "
-                                         "more needed"));
+  EXPECT_THAT(DecidedUnder(import),
+              HasSubstr("insufficient unused quota for cpu in flavor spot, 500m "
+                        "more needed"));
 }
 
 TEST(KueueImport, PodsBelongToTheWorkloadOfTheirOwner) {
@@ -138,12 +140,12 @@ TEST(KueueImport, CohortsThatAreOnlyNamedExist) {
        ClusterQueueJson("b", "2", {{"cohortName", "org"}}), kLocal, WorkloadJson("w", 6, "1")},
       {});
   EXPECT_EQ(import.scenario.cluster.queues[0].parent, "org");
-  EXPECT_THAT(Decided(import), HasSubstr("admit ns/w with 6 of main (cpu from spot)"));
+  EXPECT_THAT(DecidedUnder(import), HasSubstr("admit ns/w with 6 of main (cpu from spot)"));
 }
 
 TEST(KueueImport, ACohortMayHaveTheNameOfAQueue) {
-  const Import import =
-      Imported({kFlavor, Made("Cohort", "a"), ClusterQueueJson("a", "4", {{"cohort", "a"}})}, {});
+  const Import import = Imported(
+      {kFlavor, KueueObject("Cohort", "a"), ClusterQueueJson("a", "4", {{"cohort", "a"}})}, {});
   ASSERT_EQ(import.scenario.cluster.queues.size(), 2u);
   EXPECT_EQ(import.scenario.cluster.queues[1].parent, "cohort:a");
   EXPECT_EQ(import.report.size(), 1u);
@@ -151,23 +153,23 @@ TEST(KueueImport, ACohortMayHaveTheNameOfAQueue) {
 
 TEST(KueueImport, NothingIsAdmittedBelowCohortsInACycle) {
   const Import import =
-      Imported({kFlavor, kLocal, Made("Cohort", "x", {{"parentName", "y"}}),
-                Made("Cohort", "y", {{"parent", "x"}}),
+      Imported({kFlavor, kLocal, KueueObject("Cohort", "x", {{"parentName", "y"}}),
+                KueueObject("Cohort", "y", {{"parent", "x"}}),
                 ClusterQueueJson("a", "4", {{"cohort", "x"}}), WorkloadJson("w", 1, "1")},
                {});
   EXPECT_EQ(import.report.size(), 2u);
-  EXPECT_THAT(Decided(import), HasSubstr("pending ns/w"));
+  EXPECT_THAT(DecidedUnder(import), HasSubstr("pending ns/w"));
 }
 
 TEST(KueueImport, PrioritiesComeFromClasses) {
-  ObjectJson high = Made("WorkloadPriorityClass", "high");
+  ObjectJson high = KueueObject("WorkloadPriorityClass", "high");
   high["value"] = 10;
   const Import import =
       Imported(World({high, WorkloadJson("w1", 4, "1"),
                       WorkloadJson("w2", 4, "1", {{"priorityClassRef", {{"name", "high"}}}}),
                       WorkloadJson("w3", 1, "1", {{"priorityClassName", "none"}})}),
                {});
-  EXPECT_THAT(Decided(import), HasSubstr("admit ns/w2 "));
+  EXPECT_THAT(DecidedUnder(import), HasSubstr("admit ns/w2 "));
   ASSERT_EQ(import.report.size(), 1u);
   EXPECT_THAT(Describe(import.report[0]), HasSubstr("priority class \"none\" is not there"));
 }
@@ -176,7 +178,7 @@ TEST(KueueImport, ASelectorOfNamespacesDecides) {
   const auto decided = [](const ObjectJson& selector) {
     ObjectJson space = {{"kind", "Namespace"},
                         {"metadata", {{"name", "ns"}, {"labels", {{"dept", "x"}}}}}};
-    return Decided(Imported(
+    return DecidedUnder(Imported(
         {kFlavor, kLocal, space, ClusterQueueJson("a", "4", {{"namespaceSelector", selector}}),
          WorkloadJson("w", 1, "1")},
         {}));
@@ -213,13 +215,13 @@ TEST(KueueImport, WhatTakesNoPartIsNamed) {
 TEST(KueueImport, QueuesWithoutTheirFlavorOrCheckAdmitNothing) {
   const Import flavor =
       Imported({kLocal, ClusterQueueJson("a", "4"), WorkloadJson("w", 1, "1")}, {});
-  EXPECT_THAT(Decided(flavor), HasSubstr("pending ns/w"));
+  EXPECT_THAT(DecidedUnder(flavor), HasSubstr("pending ns/w"));
   EXPECT_EQ(flavor.report.size(), 1u);
   const Import check =
       Imported({kFlavor, kLocal, ClusterQueueJson("a", "4", {{"admissionChecks", {"dry"}}}),
                 WorkloadJson("w", 1, "1")},
                {});
-  EXPECT_THAT(Decided(check), HasSubstr("pending ns/w"));
+  EXPECT_THAT(DecidedUnder(check), HasSubstr("pending ns/w"));
   EXPECT_EQ(check.report.size(), 1u);
 }
 
@@ -251,7 +253,7 @@ TEST(KueueImport, RefusesWhatNoServerWouldTake) {
   borrows["spec"]["resourceGroups"][0]["flavors"][0]["resources"][0]["borrowingLimit"] = "2";
   EXPECT_THAT(words({kFlavor, borrows}),
               HasSubstr("borrowingLimit: set for a queue without cohort; must be absent there"));
-  EXPECT_THAT(words(World({Made("Workload", "w", {{"queueName", "q"}}, "ns")})),
+  EXPECT_THAT(words(World({KueueObject("Workload", "w", {{"queueName", "q"}}, "ns")})),
               HasSubstr("Workload ns/w: spec.podSets: no pod set; a workload has one or more"));
 }
 

@@ -22,7 +22,7 @@ constexpr size_t kFlavors = 2;
 uint32_t FlavorOf(NodeIndex n) { return n % kFlavors; }
 
 // Quota is held from the nomination on.
-constexpr BookTable kStatuses = [] {
+constexpr BookTable kFlavorStatuses = [] {
   BookTable table;
   for (const TaskStatus status : {TaskStatus::kPlaced, TaskStatus::kNominated, TaskStatus::kBinding,
                                   TaskStatus::kBound, TaskStatus::kRunning, TaskStatus::kWaiting}) {
@@ -72,7 +72,7 @@ std::vector<int64_t> LocalQuotas(const Tables& tables) {
 
 class FlavorUsageBook : public Book {
  public:
-  FlavorUsageBook() : Book("usage", kStatuses) {}
+  FlavorUsageBook() : Book("usage", kFlavorStatuses) {}
 
   int64_t usage(QueueIndex q, uint32_t flavor, DimensionIndex d) const {
     return usage_[flavor][q * dimensions_ + d];

@@ -25,7 +25,7 @@ constexpr std::array<int32_t, kBuckets> kLeastPriority = {-1'000'000'000, -1'000
                                                           1000};
 
 // Column 0: the task has its place. Column 1: it was evicted, and may be placed again.
-constexpr BookTable kStatuses = [] {
+constexpr BookTable kBucketStatuses = [] {
   BookTable table;
   for (const TaskStatus status :
        {TaskStatus::kPlaced, TaskStatus::kBinding, TaskStatus::kBound, TaskStatus::kRunning,
@@ -45,7 +45,7 @@ size_t BucketOf(const Tables& tables, TaskIndex t) {
 
 class PriorityBucketBook : public Book {
  public:
-  PriorityBucketBook() : Book("buckets", kStatuses, /*has_cells=*/true) {}
+  PriorityBucketBook() : Book("buckets", kBucketStatuses, /*has_cells=*/true) {}
 
   std::vector<int64_t> allocated(NodeIndex n, size_t bucket) const {
     return n < nodes_.size() && !nodes_[n][bucket].empty() ? nodes_[n][bucket]

@@ -20,7 +20,7 @@ namespace muster::testing {
 namespace {
 
 // Column 0: the task takes of its node, and of its reservation.
-constexpr BookTable kStatuses = [] {
+constexpr BookTable kReservationStatuses = [] {
   BookTable table;
   for (const TaskStatus status :
        {TaskStatus::kPlaced, TaskStatus::kNominated, TaskStatus::kBinding, TaskStatus::kBound,
@@ -39,7 +39,7 @@ struct KeptRoom {  // a reservation
 class ReservationBook : public Book {
  public:
   explicit ReservationBook(std::vector<KeptRoom> reservations)
-      : Book("reservations", kStatuses, /*has_cells=*/true),
+      : Book("reservations", kReservationStatuses, /*has_cells=*/true),
         reservations_(std::move(reservations)) {}
 
   // milli-cores that tasks without a reservation may take; below 0: none, and more is held than

@@ -11,7 +11,7 @@
 namespace muster {
 namespace {
 
-class ApplyPlan : public testing::Test {
+class ApplyPlan : public ::testing::Test {
  protected:
   void SetUp() override {
     ASSERT_TRUE(cluster_.AddNodes(2, {.name = "n", .capacity = {{"cpu", 4}}}).ok());

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
-class BadInput : public testing::Test {
+class BadInput : public ::testing::Test {
  protected:
   void SetUp() override {
     ASSERT_TRUE(cluster_.AddDomain({.name = "rack"}).ok());

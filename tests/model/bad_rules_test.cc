@@ -12,7 +12,7 @@
 namespace muster {
 namespace {
 
-class BadRules : public testing::Test {
+class BadRules : public ::testing::Test {
  protected:
   void Refuses(const absl::Status& status, const std::string& message) {
     EXPECT_EQ(std::string(status.message()), message);

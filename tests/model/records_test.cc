@@ -130,7 +130,7 @@ TEST(Facts, OfFewTasksStayWithTheirTask) {
   EXPECT_TRUE(ImplOf(cluster).tables->tasks.facts.empty());
 }
 
-class Counts : public testing::Test {
+class Counts : public ::testing::Test {
  protected:
   void SetUp() override {
     JobSpec job{.name = "j", .priority = 3};

@@ -11,7 +11,7 @@ namespace {
 using testing::Loop;
 
 // Two nodes and a gang of two.
-void Fill(Cluster& cluster) {
+void FillForAttempts(Cluster& cluster) {
   ASSERT_TRUE(cluster.AddNodes(2, {.name = "n", .capacity = {{"cpu", 4}}}).ok());
   ASSERT_TRUE(
       cluster
@@ -28,7 +28,7 @@ class AttemptTest : public ::testing::Test {
   }
   TaskStatus status(TaskIndex task) { return loop_.context().ledger.status(task); }
 
-  Loop loop_{"volcano", Fill};
+  Loop loop_{"volcano", FillForAttempts};
 };
 
 TEST_F(AttemptTest, IsUndoneAtTheEndOfItsScope) {

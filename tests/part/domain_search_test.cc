@@ -14,7 +14,7 @@ using testing::Loop;
 
 // A block of the racks r0, r1, r2: two nodes each, those of r2 larger; and a gang of three that
 // takes a cpu a task.
-void Fill(Cluster& cluster) {
+void FillForDomains(Cluster& cluster) {
   ASSERT_TRUE(cluster.AddDomain({.name = "block", .tier = 2}).ok());
   for (int rack = 0; rack < 3; ++rack) {
     const std::string name = absl::StrCat("r", rack);
@@ -38,7 +38,7 @@ class DomainSearchTest : public ::testing::Test {
     return {context_, &twins_, {0, kNone}, TaskQueue(context_.dispatcher, {0, 1, 2})};
   }
 
-  Loop loop_{"volcano", Fill};
+  Loop loop_{"volcano", FillForDomains};
   ActionContext& context_ = loop_.context();
   DomainTwins twins_{context_};
   const DomainIndex r0_ = loop_.domain("r0"), r1_ = loop_.domain("r1"), r2_ = loop_.domain("r2");

@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 // Three nodes, and a task that runs on the first.
-void Fill(Cluster& cluster) {
+void FillForChanges(Cluster& cluster) {
   ASSERT_TRUE(cluster.AddNodes(3, {.name = "n", .capacity = {{"cpu", 4}}}).ok());
   ASSERT_TRUE(cluster.AddJob({.name = "j"}).ok());
   for (const char* name : {"runs", "waits"}) {
@@ -48,7 +48,7 @@ class NetChange : public ::testing::Test {
     return plan;
   }
 
-  testing::Loop loop_{"muster", Fill};
+  testing::Loop loop_{"muster", FillForChanges};
   Ledger::Savepoint before_ = loop_.context().ledger.Save();
 };
 

@@ -13,7 +13,7 @@ using testing::Loop;
 
 // Queues a and b; jobs of a: low, high (priority 1); of b: other. The queue with the lesser share
 // goes first.
-void Fill(Cluster& cluster) {
+void FillForRounds(Cluster& cluster) {
   ASSERT_TRUE(cluster.AddNode({.name = "n", .capacity = {{"cpu", 10}}}).ok());
   for (const char* queue : {"a", "b"}) ASSERT_TRUE(cluster.AddQueue({.name = queue}).ok());
   const auto add = [&](const char* name, const char* queue, int32_t priority) {
@@ -32,7 +32,7 @@ void Fill(Cluster& cluster) {
 }
 
 TEST(QueueRound, QueuesAndJobsGoByTheirOrder) {
-  Loop loop("volcano", Fill);
+  Loop loop("volcano", FillForRounds);
   QueueRound round(loop.context());
   for (const JobIndex job : loop.context().waiting) round.AddJob(job);
   const QueueIndex a = loop.queue("a"), b = loop.queue("b");
@@ -47,7 +47,7 @@ TEST(QueueRound, QueuesAndJobsGoByTheirOrder) {
 }
 
 TEST(QueueRound, SharesThatMovedCountAtTheNextPush) {
-  Loop loop("volcano", Fill);
+  Loop loop("volcano", FillForRounds);
   QueueRound round(loop.context());
   for (const JobIndex job : loop.context().waiting) round.AddJob(job);
   const QueueIndex a = round.PopQueue();
@@ -61,7 +61,7 @@ TEST(QueueRound, SharesThatMovedCountAtTheNextPush) {
 }
 
 TEST(QueueRound, AQueueThatIsPushedTwiceComesTwice) {
-  Loop loop("volcano", Fill);
+  Loop loop("volcano", FillForRounds);
   QueueRound round(loop.context());
   round.PushQueue(1);
   round.PushQueue(1);
@@ -71,7 +71,7 @@ TEST(QueueRound, AQueueThatIsPushedTwiceComesTwice) {
 }
 
 TEST(QueueRound, QueuesTakePartWithoutAStarvingJob) {
-  Loop loop("volcano", Fill);
+  Loop loop("volcano", FillForRounds);
   for (const char* job : {"low", "high"}) {
     loop.context().ledger.Move(loop.tables().jobs.tasks[loop.job(job)][0], TaskStatus::kPlaced, 0);
   }

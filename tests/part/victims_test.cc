@@ -14,7 +14,7 @@ using testing::Loop;
 
 // A full node of 4 cpus, on which tasks of 1, 2 and 1 run (t0 is the least important), and a task
 // that wants 2.
-void Fill(Cluster& cluster) {
+void FillForVictims(Cluster& cluster) {
   ASSERT_TRUE(cluster.AddNode({.name = "n", .capacity = {{"cpu", 4}}}).ok());
   const auto add = [&](const char* name, int32_t priority, int64_t cpu, bool runs) {
     ASSERT_TRUE(cluster.AddJob({.name = name, .priority = priority, .min_available = 1}).ok());
@@ -36,7 +36,7 @@ class VictimsTest : public ::testing::Test {
  protected:
   bool Fits() { return context_.search.FitsFutureIdle(context_.ClassOf(new_), 0); }
 
-  Loop loop_{"volcano", Fill};
+  Loop loop_{"volcano", FillForVictims};
   ActionContext& context_ = loop_.context();
   const TaskIndex t0_ = loop_.task("t0"), t1_ = loop_.task("t1"), t2_ = loop_.task("t2");
   const TaskIndex new_ = loop_.task("new");

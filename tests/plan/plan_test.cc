@@ -191,7 +191,7 @@ TEST(JsonText, EscapesAndRoundTrips) {
 }
 
 // Both kinds of names over one hand-made table.
-class NamesTest : public testing::Test {
+class NamesTest : public ::testing::Test {
  protected:
   NamesTest() : tables_(std::make_shared<Tables>()) {
     for (const char* name : {"n0", "n1", "n2"}) tables_->nodes.names.Intern(name);

@@ -7,8 +7,8 @@
 namespace muster::testing {
 namespace {
 
-JobSpec Spec(const std::string& name, int64_t min_available, const std::string& queue = "default",
-             int32_t priority = 0) {
+JobSpec KubeBatchJob(const std::string& name, int64_t min_available,
+                     const std::string& queue = "default", int32_t priority = 0) {
   JobSpec job;
   job.name = name;
   job.queue = queue;
@@ -20,8 +20,8 @@ JobSpec Spec(const std::string& name, int64_t min_available, const std::string& 
 TEST(KubeBatch, AGangThatCannotCompleteKeepsWhatItGot) {
   Cluster cluster;
   Nodes(cluster, 1, {{"cpu", 3}, {"memory", 0}});
-  Job(cluster, Spec("a", 4), 4, {{"cpu", 1}});
-  Job(cluster, Spec("b", 1), 1, {{"cpu", 1}});
+  Job(cluster, KubeBatchJob("a", 4), 4, {{"cpu", 1}});
+  Job(cluster, KubeBatchJob("b", 1), 1, {{"cpu", 1}});
   EXPECT_EQ(Decide(cluster, KubeBatchProfile("allocate", "gang")),
             "hold a0 n0; hold a1 n0; hold a2 n0");
 }
@@ -29,19 +29,19 @@ TEST(KubeBatch, AGangThatCannotCompleteKeepsWhatItGot) {
 TEST(KubeBatch, TenMilliCoresMoreThanThereIsStillFit) {
   Cluster cluster;
   Nodes(cluster, 1, {{"cpu", 1}});
-  Job(cluster, Spec("a", 1), 1, {{"cpu", "1009m"}});
-  Job(cluster, Spec("b", 1), 1, {{"cpu", "1010m"}});
+  Job(cluster, KubeBatchJob("a", 1), 1, {{"cpu", "1009m"}});
+  Job(cluster, KubeBatchJob("b", 1), 1, {{"cpu", "1010m"}});
   EXPECT_EQ(Decide(cluster, KubeBatchProfile("allocate", "gang")), "bind a0 n0");
 }
 
 TEST(KubeBatch, WhatIsReleasedCountsByItself) {
   Cluster cluster;
   Nodes(cluster, 1, {{"cpu", 4}});
-  Job(cluster, Spec("old", 0), 1, {{"cpu", 2}});
+  Job(cluster, KubeBatchJob("old", 0), 1, {{"cpu", 2}});
   Releasing(cluster, "old0", "n0");
-  Job(cluster, Spec("a", 1), 1,
+  Job(cluster, KubeBatchJob("a", 1), 1,
       {{"cpu", 3}});  // neither two idle nor two released cores are enough
-  Job(cluster, Spec("b", 2), 2, {{"cpu", 2}});
+  Job(cluster, KubeBatchJob("b", 2), 2, {{"cpu", 2}});
   EXPECT_EQ(Decide(cluster, KubeBatchProfile("allocate", "gang")), "nominate b1 n0; hold b0 n0");
 }
 
@@ -51,14 +51,14 @@ TEST(KubeBatch, RequestsOfInitContainersCountOnlyForTheFit) {
   TaskShape shape;
   shape.request = {{"cpu", 1}};
   shape.initial_request = Resources{{"cpu", 3}};
-  JobOf(cluster, shape, Spec("a", 0), 4);
+  JobOf(cluster, shape, KubeBatchJob("a", 0), 4);
   EXPECT_EQ(Decide(cluster, KubeBatchProfile("allocate", "gang")), "bind a0 n0; bind a1 n0");
 }
 
 TEST(KubeBatch, BackfillTakesTheFirstNodeThatPasses) {
   Cluster cluster;
   Nodes(cluster, 2, {{"cpu", 1}, {"pods", 1}});
-  Job(cluster, Spec("a", 0), 3, Resources{});
+  Job(cluster, KubeBatchJob("a", 0), 3, Resources{});
   EXPECT_EQ(Decide(cluster, KubeBatchProfile("backfill", "gang/predicates")),
             "bind a0 n0; bind a1 n1");
 }
@@ -66,10 +66,10 @@ TEST(KubeBatch, BackfillTakesTheFirstNodeThatPasses) {
 TEST(KubeBatch, PreemptDoesNotLookAtIdleResources) {
   Cluster cluster;
   Nodes(cluster, 1, {{"cpu", 3}});
-  Job(cluster, Spec("low", 0), 2, {{"cpu", 1}});
+  Job(cluster, KubeBatchJob("low", 0), 2, {{"cpu", 1}});
   Running(cluster, "low0", "n0");
   Running(cluster, "low1", "n0");
-  Job(cluster, Spec("high", 1, "default", 9), 1, {{"cpu", 1}});
+  Job(cluster, KubeBatchJob("high", 1, "default", 9), 1, {{"cpu", 1}});
   EXPECT_EQ(Decide(cluster, KubeBatchProfile("preempt", "priority gang")),
             "evict low1 n0; nominate high0 n0");
 }
@@ -77,10 +77,10 @@ TEST(KubeBatch, PreemptDoesNotLookAtIdleResources) {
 TEST(KubeBatch, VictimsStillCountForThePodLimit) {
   Cluster cluster;
   Nodes(cluster, 1, {{"cpu", 2}, {"pods", 3}});
-  Job(cluster, Spec("low", 0), 2, {{"cpu", 1}});
+  Job(cluster, KubeBatchJob("low", 0), 2, {{"cpu", 1}});
   Running(cluster, "low0", "n0");
   Running(cluster, "low1", "n0");
-  Job(cluster, Spec("high", 1, "default", 9), 2, {{"cpu", 1}});
+  Job(cluster, KubeBatchJob("high", 1, "default", 9), 2, {{"cpu", 1}});
   EXPECT_EQ(Decide(cluster, KubeBatchProfile("preempt", "priority gang/predicates")),
             "evict low1 n0; nominate high0 n0");
 }
@@ -93,7 +93,7 @@ TEST(KubeBatch, TerminatingTasksHaveNoAffinity) {
   shape.labels = {{"app", "a"}};
   shape.required_anti_affinity = {
       {.topology_key = "host", .selector = Selector{.match_labels = {{"app", "a"}}}}};
-  JobOf(cluster, shape, Spec("a", 0), 2);
+  JobOf(cluster, shape, KubeBatchJob("a", 0), 2);
   Releasing(cluster, "a0", "n0");
   EXPECT_EQ(Decide(cluster, KubeBatchProfile("allocate", "gang/predicates")), "nominate a1 n0");
   EXPECT_EQ(Decide(cluster, Profile("allocate", "gang predicates")), "");
@@ -104,9 +104,9 @@ TEST(KubeBatch, ReclaimServesOneTaskOfAJob) {
   Queue(cluster, {.name = "p", .weight = 1});
   Queue(cluster, {.name = "q", .weight = 1});
   Nodes(cluster, 1, {{"cpu", 4}, {"memory", "4Gi"}});
-  Job(cluster, Spec("a", 0, "p"), 4, {{"cpu", 1}, {"memory", "1Gi"}});
+  Job(cluster, KubeBatchJob("a", 0, "p"), 4, {{"cpu", 1}, {"memory", "1Gi"}});
   for (const char* task : {"a0", "a1", "a2", "a3"}) Running(cluster, task, "n0");
-  Job(cluster, Spec("b", 1, "q"), 2, {{"cpu", 1}, {"memory", "1Gi"}});
+  Job(cluster, KubeBatchJob("b", 1, "q"), 2, {{"cpu", 1}, {"memory", "1Gi"}});
   EXPECT_EQ(Decide(cluster, KubeBatchProfile("reclaim", "gang proportion")),
             "evict a0 n0; nominate b0 n0");
 }
@@ -114,9 +114,9 @@ TEST(KubeBatch, ReclaimServesOneTaskOfAJob) {
 TEST(KubeBatch, AnOverfullNodeIsLeftOut) {
   Cluster cluster;
   Node(cluster, {.name = "full", .capacity = {{"cpu", 2}, {"x/gpu", 9}}});
-  Job(cluster, Spec("old", 0), 1, {{"cpu", 3}});
+  Job(cluster, KubeBatchJob("old", 0), 1, {{"cpu", 3}});
   Running(cluster, "old0", "full");
-  Job(cluster, Spec("a", 0), 1, {{"x/gpu", 1}});
+  Job(cluster, KubeBatchJob("a", 0), 1, {{"x/gpu", 1}});
   EXPECT_EQ(Decide(cluster, KubeBatchProfile("allocate", "gang")), "");
 }
 

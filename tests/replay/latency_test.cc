@@ -21,7 +21,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-Trace Pool(int64_t processors, const std::vector<TraceJob>& jobs) {
+Trace TwoUserPool(int64_t processors, const std::vector<TraceJob>& jobs) {
   Trace trace;
   trace.processors = processors;
   trace.users = {"a", "b"};
@@ -29,7 +29,8 @@ Trace Pool(int64_t processors, const std::vector<TraceJob>& jobs) {
   return trace;
 }
 
-ReplayResult Play(const Trace& trace, const std::string& policy, const ReplayOptions& options) {
+ReplayResult PlayWithLatency(const Trace& trace, const std::string& policy,
+                             const ReplayOptions& options) {
   absl::StatusOr<ReplayResult> result = Replay(trace, policy, options);
   EXPECT_TRUE(result.ok()) << result.status();
   return result.ok() ? *std::move(result) : ReplayResult();
@@ -51,7 +52,7 @@ TEST(Latency, EqualsTheTwin) {
         absl::StrCat(question.policy, ":order=", question.order, ",estimate=", question.estimate);
     ReplayOptions options;
     options.latency = question.latency;
-    const ReplayResult result = Play(trace, policy, options);
+    const ReplayResult result = PlayWithLatency(trace, policy, options);
     const reference::BatchStarts twin = reference::ReferenceLateBatch(trace, question);
     ASSERT_EQ(result.submit, twin.submit) << world << " " << policy;
     ASSERT_EQ(result.start, twin.start) << world << " " << policy << " latency " << options.latency;
@@ -60,23 +61,24 @@ TEST(Latency, EqualsTheTwin) {
 
 // The third of user a is guessed at 10, runs 50, and is corrected to 70 when it has run 10.
 TEST(Latency, EasyPlusPlusByHand) {
-  const Trace trace = Pool(4, {{.submit = 0, .run = 10, .estimate = 100, .tasks = 1, .user = 0},
-                               {.submit = 0, .run = 10, .estimate = 100, .tasks = 1, .user = 0},
-                               {.submit = 40, .run = 50, .estimate = 100, .tasks = 3, .user = 0},
-                               {.submit = 41, .run = 20, .estimate = 20, .tasks = 4, .user = 1},
-                               {.submit = 60, .run = 15, .estimate = 15, .tasks = 1, .user = 1}});
+  const Trace trace =
+      TwoUserPool(4, {{.submit = 0, .run = 10, .estimate = 100, .tasks = 1, .user = 0},
+                      {.submit = 0, .run = 10, .estimate = 100, .tasks = 1, .user = 0},
+                      {.submit = 40, .run = 50, .estimate = 100, .tasks = 3, .user = 0},
+                      {.submit = 41, .run = 20, .estimate = 20, .tasks = 4, .user = 1},
+                      {.submit = 60, .run = 15, .estimate = 15, .tasks = 1, .user = 1}});
   const std::string policy = "easy:estimate=last_two,order=sjf";
   // At once: at 60 the third is corrected to end at 110, so that the last one goes ahead.
-  EXPECT_THAT(Play(trace, policy, {}).start, ElementsAre(0, 0, 40, 90, 60));
+  EXPECT_THAT(PlayWithLatency(trace, policy, {}).start, ElementsAre(0, 0, 40, 90, 60));
   // Decisions after 2 seconds: it should end at 112 from 52 on, so that at 60 the last one may go
   // ahead.
   ReplayOptions late;
   late.latency = 2;
-  EXPECT_THAT(Play(trace, policy, late).start, ElementsAre(2, 2, 42, 94, 62));
+  EXPECT_THAT(PlayWithLatency(trace, policy, late).start, ElementsAre(2, 2, 42, 94, 62));
   // Before 52 it should end then, and the last one would be in the way of the head; decided at 51.
   Trace earlier = trace;
   earlier.submit[4] = 51;
-  EXPECT_THAT(Play(earlier, policy, late).start, ElementsAre(2, 2, 42, 94, 116));
+  EXPECT_THAT(PlayWithLatency(earlier, policy, late).start, ElementsAre(2, 2, 42, 94, 116));
 }
 
 TEST(Latency, OfNothingIsTheCyclesOfAnInstant) {
@@ -87,31 +89,31 @@ TEST(Latency, OfNothingIsTheCyclesOfAnInstant) {
     options.cycles = CycleTiming::kPeriodic;
     options.period = 1;
     const reference::BatchStarts twin = reference::ReferenceLateBatch(trace, {});
-    ASSERT_EQ(Play(trace, "easy", options).start, twin.start) << world;
+    ASSERT_EQ(PlayWithLatency(trace, "easy", options).start, twin.start) << world;
   }
 }
 
 // A change while no job waits starts no cycle in the past.
 TEST(Latency, PeriodsDoNotGoBack) {
-  const Trace trace = Pool(1, {{.submit = 0, .run = 5}, {.submit = 9, .run = 5}});
+  const Trace trace = TwoUserPool(1, {{.submit = 0, .run = 5}, {.submit = 9, .run = 5}});
   ReplayOptions options;
   options.cycles = CycleTiming::kPeriodic;
   for (const auto& [period, start] : {std::pair(1, 9), {2, 10}, {7, 14}, {10, 10}}) {
     options.period = period;
-    EXPECT_THAT(Play(trace, "easy", options).start, ElementsAre(0, start)) << period;
+    EXPECT_THAT(PlayWithLatency(trace, "easy", options).start, ElementsAre(0, start)) << period;
   }
 }
 
 TEST(Latency, PoolsTakeEveryOption) {
   const Trace trace =
-      Pool(2, {{.submit = 0, .run = 10, .tasks = 2}, {.submit = 1, .run = 10, .tasks = 2}});
+      TwoUserPool(2, {{.submit = 0, .run = 10, .tasks = 2}, {.submit = 1, .run = 10, .tasks = 2}});
   ReplayOptions options;
   options.cycles = CycleTiming::kPeriodic;
   options.period = 7;
-  EXPECT_THAT(Play(trace, "easy", options).start, ElementsAre(0, 14));
+  EXPECT_THAT(PlayWithLatency(trace, "easy", options).start, ElementsAre(0, 14));
   options = {};
   options.until = 9;
-  const ReplayResult cut = Play(trace, "easy", options);
+  const ReplayResult cut = PlayWithLatency(trace, "easy", options);
   EXPECT_THAT(cut.start, ElementsAre(0, kAbsent));
   EXPECT_THAT(cut.end, ElementsAre(kAbsent, kAbsent));
   EXPECT_EQ(cut.outcome[1], JobOutcome::kWaiting);
@@ -119,11 +121,11 @@ TEST(Latency, PoolsTakeEveryOption) {
   options = {};
   options.failures.node_seconds_between = 8;
   options.failures.node_repair_seconds = 5;
-  EXPECT_GT(Play(trace, "easy", options).node_failures, 0);
+  EXPECT_GT(PlayWithLatency(trace, "easy", options).node_failures, 0);
 }
 
 TEST(Latency, ConservativeSaysWhatItCannot) {
-  const Trace trace = Pool(2, {{.submit = 0, .run = 10}});
+  const Trace trace = TwoUserPool(2, {{.submit = 0, .run = 10}});
   const auto refusal = [&](const ReplayOptions& options) {
     return std::string(Replay(trace, "conservative:reservations=kept", options).status().message());
   };

@@ -30,7 +30,7 @@ std::string Gzip(const std::string& text) {
   return out;
 }
 
-std::string Message(const absl::Status& status) { return std::string(status.message()); }
+std::string LogMessage(const absl::Status& status) { return std::string(status.message()); }
 
 struct ArchiveLog {
   const char* file;
@@ -111,7 +111,7 @@ TEST(Swf, GzipIsRecognized) {
 
 TEST(Swf, SaysWhatIsBad) {
   const auto message = [](const std::string& text) {
-    return Message(ReadSwf({"a.swf", text}).status());
+    return LogMessage(ReadSwf({"a.swf", text}).status());
   };
   const std::string head = "; MaxProcs: 8\n1 10 -1 99 4 -1 -1 8 60 -1 1 7 -1 -1 2 -1 -1 -1\n";
   EXPECT_EQ(message("; nothing\n1 2\n"),
@@ -145,7 +145,7 @@ TEST(Hpc, ReadsTheWorkloadColumns) {
 
 TEST(Hpc, SaysWhatIsBad) {
   const auto message = [](const std::string& text, int64_t processors = 4) {
-    return Message(ReadHpc({"a.csv", text}, {.processors = processors}).status());
+    return LogMessage(ReadHpc({"a.csv", text}, {.processors = processors}).status());
   };
   const std::string head = "job_id,submit,run,procs,req_time,user\n";
   EXPECT_EQ(message(head, 0), "a.csv: the number of processors is missing; set it");
@@ -199,7 +199,7 @@ TEST(TraceTest, ChecksSayWhichJob) {
     Trace trace;
     trace.processors = 4;
     EXPECT_TRUE(AddJob(job, &trace).ok());
-    return Message(CheckTrace(trace));
+    return LogMessage(CheckTrace(trace));
   };
   EXPECT_EQ(message({.run = 1}), "");
   EXPECT_EQ(message({.submit = -1, .run = 1}), "job \"0\": submit is no time from 0 to 2^53");
@@ -209,12 +209,12 @@ TEST(TraceTest, ChecksSayWhichJob) {
   EXPECT_EQ(message({.run = 5, .user = 0}), "job \"0\": there is no user 0");
   EXPECT_EQ(message({.run = 5, .preceding = 0}), "job \"0\": it comes after itself");
   Trace trace;
-  EXPECT_EQ(Message(CheckTrace(trace)),
+  EXPECT_EQ(LogMessage(CheckTrace(trace)),
             "trace: the machine is either a number of processors or a list of nodes");
   trace.processors = 1;
   ASSERT_TRUE(AddJob({.run = 1}, &trace).ok());
   trace.run.clear();
-  EXPECT_EQ(Message(CheckTrace(trace)), "trace: column run has 0 rows, column submit has 1");
+  EXPECT_EQ(LogMessage(CheckTrace(trace)), "trace: column run has 0 rows, column submit has 1");
 }
 
 }  // namespace

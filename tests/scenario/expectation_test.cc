@@ -19,7 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-class ExpectationTest : public testing::Test {
+class ExpectationTest : public ::testing::Test {
  protected:
   ExpectationTest() {
     Cluster cluster;

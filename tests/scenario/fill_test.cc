@@ -22,7 +22,7 @@ absl::Status FillText(std::string_view text, Cluster* cluster) {
   return scenario.ok() ? Fill(*scenario, cluster) : scenario.status();
 }
 
-std::string ErrorOf(std::string_view text) {
+std::string FillError(std::string_view text) {
   Cluster cluster;
   const uint64_t version = cluster.version();
   const absl::Status status = FillText(text, &cluster);
@@ -72,33 +72,33 @@ TEST(Fill, ReplacesWhatWasThere) {
 }
 
 TEST(Fill, ErrorsNameThePlaceAndChangeNothing) {
-  EXPECT_THAT(ErrorOf(R"({"muster": 1, "nodes": [{"name": "a"}, {"name": "a"}]})"),
+  EXPECT_THAT(FillError(R"({"muster": 1, "nodes": [{"name": "a"}, {"name": "a"}]})"),
               HasSubstr("scenario: nodes[1]: "));
-  EXPECT_THAT(ErrorOf(R"({"muster": 1, "nodes": [{"name": "a", "capacity": {"cpu": "-1"}}]})"),
+  EXPECT_THAT(FillError(R"({"muster": 1, "nodes": [{"name": "a", "capacity": {"cpu": "-1"}}]})"),
               HasSubstr("scenario: nodes[0]: "));
   EXPECT_THAT(
-      ErrorOf(R"({"muster": 1, "nodes": [{"name": "a", "capacity": {"cpu": "5 lightyears"}}]})"),
+      FillError(R"({"muster": 1, "nodes": [{"name": "a", "capacity": {"cpu": "5 lightyears"}}]})"),
       HasSubstr("5 lightyears"));
-  EXPECT_THAT(ErrorOf(R"({"muster": 1, "queues": [{"name": "a", "parent": "b"}]})"),
+  EXPECT_THAT(FillError(R"({"muster": 1, "queues": [{"name": "a", "parent": "b"}]})"),
               HasSubstr("scenario: queues[0]: "));
   EXPECT_THAT(
-      ErrorOf(
+      FillError(
           R"({"muster": 1, "queues": [{"name": "a", "parent": "b"}, {"name": "b", "parent": "a"}]})"),
       HasSubstr("scenario: queues[0]: "));
-  EXPECT_THAT(ErrorOf(R"({"muster": 1, "queues": [{"name": "a", "parent": "a"}]})"),
+  EXPECT_THAT(FillError(R"({"muster": 1, "queues": [{"name": "a", "parent": "a"}]})"),
               HasSubstr("scenario: queues[0]: "));
   EXPECT_THAT(
-      ErrorOf(
+      FillError(
           R"({"muster": 1, "domains": [{"name": "a", "parent": "b"}, {"name": "b", "parent": "a"}]})"),
       HasSubstr("scenario: domains[0]: domain \"a\": its parents form a cycle"));
-  EXPECT_THAT(ErrorOf(R"({"muster": 1, "domains": [{"name": "a", "parent": "no"}]})"),
+  EXPECT_THAT(FillError(R"({"muster": 1, "domains": [{"name": "a", "parent": "no"}]})"),
               HasSubstr("scenario: domains[0]: "));
-  EXPECT_THAT(ErrorOf(R"({"muster": 1, "jobs": [{"name": "a", "queue": "no"}]})"),
+  EXPECT_THAT(FillError(R"({"muster": 1, "jobs": [{"name": "a", "queue": "no"}]})"),
               HasSubstr("scenario: jobs[0]: "));
-  EXPECT_THAT(ErrorOf(R"({"muster": 1, "jobs": [{"name": "a", "groups": [{"count": -1}]}]})"),
+  EXPECT_THAT(FillError(R"({"muster": 1, "jobs": [{"name": "a", "groups": [{"count": -1}]}]})"),
               HasSubstr("scenario: jobs[0]: "));
   EXPECT_THAT(
-      ErrorOf(R"({"muster": 1, "tasks": [{"name": "a", "status": "running", "node": "no"}]})"),
+      FillError(R"({"muster": 1, "tasks": [{"name": "a", "status": "running", "node": "no"}]})"),
       HasSubstr("scenario: tasks[0]: "));
 }
 

@@ -14,7 +14,7 @@
 namespace muster::testing {
 namespace {
 
-Memory Sample() {
+Memory SampleMemory() {
   internal::MemoryData data;
   internal::MemoryData::Slot& slot = data.slots["a \"slot\""];
   slot.version = 3;
@@ -26,7 +26,7 @@ Memory Sample() {
 }
 
 TEST(MemoryText, ReadsBackEqual) {
-  const Memory memory = Sample();
+  const Memory memory = SampleMemory();
   const absl::StatusOr<Memory> read = Memory::Parse(memory.ToText());
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_TRUE(*read == memory);
@@ -37,7 +37,7 @@ TEST(MemoryText, ReadsBackEqual) {
 }
 
 TEST(MemoryText, WhatIsCutOrDamagedIsRefused) {
-  const std::string text = Sample().ToText();
+  const std::string text = SampleMemory().ToText();
   for (size_t size = 0; size < text.size(); ++size) {
     EXPECT_FALSE(Memory::Parse(text.substr(0, size)).ok()) << size;
   }

@@ -184,7 +184,7 @@ json DefaultOf(const T& value) {
   }
 }
 
-class SchemaTest : public testing::Test {
+class SchemaTest : public ::testing::Test {
  protected:
   SchemaTest() : schema_(json::parse(std::ifstream("docs/scenario.schema.json"), nullptr, false)) {}
 

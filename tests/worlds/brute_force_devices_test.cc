@@ -39,17 +39,17 @@ namespace {
 constexpr int64_t kGi = int64_t{1} << 30;
 
 template <class T>
-T OneOf(Rng& rng, const std::vector<T>& items) {
+T Pick(Rng& rng, const std::vector<T>& items) {
   return items[rng.Below(items.size())];
 }
 
 DeviceRequest RandomAsk(Rng& rng) {
-  DeviceRequest ask{.kind = "gpu", .count = OneOf<int64_t>(rng, {1, 1, 1, 2})};
-  ask.milli = OneOf<int64_t>(rng, {1000, 1000, 500, 500, 300, 700});
+  DeviceRequest ask{.kind = "gpu", .count = Pick<int64_t>(rng, {1, 1, 1, 2})};
+  ask.milli = Pick<int64_t>(rng, {1000, 1000, 500, 500, 300, 700});
   if (rng.Chance(0.25)) ask.memory = Quantity(8 * kGi);
-  if (rng.Chance(0.3)) ask.models = {OneOf<std::string>(rng, {"a", "b"})};
+  if (rng.Chance(0.3)) ask.models = {Pick<std::string>(rng, {"a", "b"})};
   ask.exclusive = rng.Chance(0.1);
-  ask.same = OneOf<SamePart>(
+  ask.same = Pick<SamePart>(
       rng, {SamePart::kNode, SamePart::kNode, SamePart::kNode, SamePart::kZone, SamePart::kLink});
   return ask;
 }
@@ -69,16 +69,16 @@ ClusterSpec WorldOfGangs(Rng& rng, bool alike) {
     const uint64_t devices = 1 + rng.Below(4);
     for (uint64_t d = 0; d < devices; ++d) {
       DeviceSpec device{.name = absl::StrCat("d", d), .kind = "gpu"};
-      device.model = models ? OneOf<std::string>(rng, {"a", "b"}) : "a";
-      device.zone = OneOf<std::string>(rng, {"z0", "z1"});
-      device.links = {OneOf<std::string>(rng, {"l0", "l1"})};
-      if (memory) device.memory = Quantity(OneOf<int64_t>(rng, {8, 16}) * kGi);
+      device.model = models ? Pick<std::string>(rng, {"a", "b"}) : "a";
+      device.zone = Pick<std::string>(rng, {"z0", "z1"});
+      device.links = {Pick<std::string>(rng, {"l0", "l1"})};
+      if (memory) device.memory = Quantity(Pick<int64_t>(rng, {8, 16}) * kGi);
       if (rng.Chance(0.25)) {
         TaskSpec task{.name = absl::StrCat("old", world.tasks.size()), .job = "old"};
         task.shape.request = {{"cpu", 1}};
         task.status = rng.Chance(0.5) ? TaskStatus::kRunning : TaskStatus::kReleasing;
         task.node = node.name;
-        task.devices = {{.device = device.name, .milli = OneOf<int64_t>(rng, {1000, 500})}};
+        task.devices = {{.device = device.name, .milli = Pick<int64_t>(rng, {1000, 500})}};
         world.tasks.push_back(std::move(task));
       }
       node.devices.push_back(std::move(device));

@@ -17,14 +17,10 @@
 #include "tests/support/profile_specs.h"
 #include "tests/support/random_devices.h"
 #include "tests/support/random_world.h"
+#include "tests/support/world_loop.h"
 
 namespace muster::testing {
 namespace {
-
-uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 ClusterSpec WorldWithDevices(uint64_t seed) {
   Rng rng(seed);
@@ -34,8 +30,8 @@ ClusterSpec WorldWithDevices(uint64_t seed) {
 }
 
 TEST(DeviceWorlds, EngineAndTwinAgree) {
-  const uint64_t first = FromEnvironment("MUSTER_SEED", 1);
-  const uint64_t worlds = FromEnvironment("MUSTER_WORLDS", 10000);
+  const uint64_t first = FirstSeed(1);
+  const uint64_t worlds = WorldCount(10000);
   for (uint64_t seed = first; seed < first + worlds; ++seed) {
     const std::string profile = kDeviceSpecs[seed % std::size(kDeviceSpecs)];
     const ClusterSpec world = WorldWithDevices(seed);

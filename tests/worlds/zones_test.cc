@@ -16,14 +16,10 @@
 #include "tests/support/profile_specs.h"
 #include "tests/support/random_world.h"
 #include "tests/support/random_zones.h"
+#include "tests/support/world_loop.h"
 
 namespace muster::testing {
 namespace {
-
-uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 ClusterSpec WorldWithZones(uint64_t seed) {
   Rng rng(seed);
@@ -33,8 +29,8 @@ ClusterSpec WorldWithZones(uint64_t seed) {
 }
 
 TEST(ZoneWorlds, EngineAndTwinAgree) {
-  const uint64_t first = FromEnvironment("MUSTER_SEED", 1);
-  const uint64_t worlds = FromEnvironment("MUSTER_WORLDS", 10000);
+  const uint64_t first = FirstSeed(1);
+  const uint64_t worlds = WorldCount(10000);
   for (uint64_t seed = first; seed < first + worlds; ++seed) {
     const std::string profile = kZoneSpecs[seed % std::size(kZoneSpecs)];
     const ClusterSpec world = WorldWithZones(seed);

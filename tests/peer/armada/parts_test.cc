@@ -47,7 +47,7 @@ TEST(Matching, TypesForgiveLabelsThatTheyDoNotKnow) {
   EXPECT_FALSE(NodeSuits({.total = {1}}, shape, {}, {{"cpu"}}));
 }
 
-class NodeIndexTest : public testing::Test {
+class NodeIndexTest : public ::testing::Test {
  protected:
   // The nodes that a cursor yields for the request.
   std::vector<int> Walk(const std::vector<int64_t>& cpus, int64_t resolution, int64_t request) {

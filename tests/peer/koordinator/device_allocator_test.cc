@@ -192,17 +192,17 @@ reference::Quantities Named(const DeviceAmounts& amounts) {
   return named;
 }
 
-struct World {
+struct DevicesToAllocate {
   MachineDevices machine;
   DeviceClaim request;
   DeviceScorer scorer;
   reference::DeviceWorld slow;
 };
 
-World RandomWorld(uint64_t seed) {
+DevicesToAllocate RandomWorld(uint64_t seed) {
   Rng rng(seed);
   const auto below = [&](uint64_t n) { return static_cast<int>(rng.Below(n)); };
-  World world;
+  DevicesToAllocate world;
   const Amounts gpu_requests[] = {
       {{"nvidia.com/gpu", 1 + below(6)}},
       {{"koordinator.sh/gpu", 10 * (1 + below(9))}},
@@ -315,7 +315,7 @@ TEST(Devices, RandomMachinesAgainstTheTwin) {
   const uint64_t count = WorldCount(20000);
   size_t placed = 0;
   for (uint64_t seed = 0; seed < count; ++seed) {
-    World world = RandomWorld(seed);
+    DevicesToAllocate world = RandomWorld(seed);
     for (bool scored : {false, true}) {
       world.slow.scored = scored;
       const DeviceAnswer fast =

@@ -20,7 +20,7 @@
 namespace muster {
 namespace {
 
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+constexpr int64_t kForestMost = std::numeric_limits<int64_t>::max();
 
 int64_t TotalOf(ElasticForest& forest, const std::string& tree) {
   return CpuOf(forest.Find(tree)->Refresh(kRootQuota));
@@ -98,7 +98,8 @@ TEST(ElasticForest, NodesComeChangeAndGo) {
 TEST(ElasticForest, TasksGoFromTreeToTree) {
   for (const bool takes_strangers : {true, false}) {
     SCOPED_TRACE(takes_strangers);
-    ElasticForest forest({.tree = {.default_max = Cpu(kMost)}, .takes_strangers = takes_strangers});
+    ElasticForest forest(
+        {.tree = {.default_max = Cpu(kForestMost)}, .takes_strangers = takes_strangers});
     for (const char* i : {"1", "2"}) {
       ASSERT_TRUE(forest.Put(Root(absl::StrCat("g", i), absl::StrCat("t", i), 10)).ok());
     }
@@ -199,9 +200,9 @@ TEST(ElasticForest, ADefaultTreeWithLessThanNothingHandsOutNone) {
   ASSERT_TRUE(forest.Put(Leaf("g", "", "")).ok());
   ASSERT_TRUE(forest.AddTask("g", {.name = "task", .request = Cpu(50)}).ok());
   for (const char* i : {"1", "2", "3"}) {
-    ASSERT_TRUE(forest.Put(Root(absl::StrCat("r", i), absl::StrCat("t", i), kMost)).ok());
+    ASSERT_TRUE(forest.Put(Root(absl::StrCat("r", i), absl::StrCat("t", i), kForestMost)).ok());
   }
-  EXPECT_EQ(TotalOf(forest, "t3"), kMost);
+  EXPECT_EQ(TotalOf(forest, "t3"), kForestMost);
   EXPECT_EQ(CpuOf(forest.Find("")->Refresh("g")), 0);
   for (const char* i : {"1", "2", "3"}) ASSERT_TRUE(forest.Remove(absl::StrCat("r", i)).ok());
   EXPECT_EQ(TotalOf(forest, ""), 100);
@@ -292,7 +293,7 @@ TEST(QuotaProfile, ARootHasAPartOfItsNodes) {
   EXPECT_EQ(made->idle, (NamedAmounts{{"cpu", 9000}, {"memory", 900}}));
   EXPECT_EQ(made->root.group.min, (NamedAmounts{{"cpu", 18000}, {"memory", 1800}}));
   EXPECT_EQ(made->root.group.max,
-            (NamedAmounts{{"cpu", kMost / 2000 * 1000}, {"memory", kMost / 2000}}));
+            (NamedAmounts{{"cpu", kForestMost / 2000 * 1000}, {"memory", kForestMost / 2000}}));
   ElasticForest forest({});
   ASSERT_TRUE(forest.Put(made->root).ok());
   EXPECT_EQ(TotalOf(forest, made->root.tree), 18000);
@@ -310,8 +311,8 @@ TEST(QuotaProfile, ResourcesOfNoNodeAndEveryNode) {
   ASSERT_TRUE(made.ok());
   EXPECT_EQ(made->root.group.min, (NamedAmounts{{"gpu", 0}}));
   EXPECT_TRUE(made->root.total->empty());
-  const std::vector<ProfiledNode> large(3, {.allocatable = Cpu(kMost)});
-  EXPECT_EQ(*RootOf({.name = "p", .group = "pool"}, large)->root.total, Cpu(kMost));
+  const std::vector<ProfiledNode> large(3, {.allocatable = Cpu(kForestMost)});
+  EXPECT_EQ(*RootOf({.name = "p", .group = "pool"}, large)->root.total, Cpu(kForestMost));
 }
 
 TEST(QuotaProfile, RefusesWhatIsNoProfile) {
@@ -360,7 +361,7 @@ class RandomForest {
           AddTask();
       }
       Compare(step);
-      if (testing::Test::HasFatalFailure()) return;
+      if (::testing::Test::HasFatalFailure()) return;
     }
   }
 
@@ -377,7 +378,7 @@ class RandomForest {
     std::vector<reference::QuotaWorld::Group> groups;
   };
 
-  static NamedAmounts Wide() { return {{"cpu", kMost / 5}, {"gpu", kMost / 5}}; }
+  static NamedAmounts Wide() { return {{"cpu", kForestMost / 5}, {"gpu", kForestMost / 5}}; }
   static NamedAmounts Both(int64_t amount) { return {{"cpu", amount}, {"gpu", amount / 4}}; }
   static reference::QuotaAmounts Map(const NamedAmounts& amounts) {
     return {amounts.begin(), amounts.end()};

@@ -150,8 +150,8 @@ TEST(ElasticPreemption, ChoosesTheNodeThatLosesLeast) {
 
 // --- against the twins
 
-struct World {
-  explicit World(Rng& rng) {
+struct PreemptionWorld {
+  explicit PreemptionWorld(Rng& rng) {
     const auto amounts = [&](uint64_t below, double chance, Sparse* ours, bool all) {
       reference::QuotaAmounts theirs;
       for (size_t r = 0; r < 2; ++r) {
@@ -208,7 +208,7 @@ TEST(ElasticPreemption, AgreesWithItsTwin) {
                                           "too large", "above runtime", "removed twice"};
   std::vector<int> seen(names.size(), 0);
   for (int i = 0; i < 4000; ++i) {
-    const World world(rng);
+    const PreemptionWorld world(rng);
     ElasticPreemption preemption({});
     preemption.SetBudgets(world.budgets);
     const auto result = preemption.DryRun(world.task, world.room, world.node);
@@ -224,7 +224,7 @@ TEST(ElasticPreemption, AgreesWithItsTwin) {
 TEST(ElasticRevoke, AgreesWithItsTwin) {
   Rng rng(32);
   for (int i = 0; i < 4000; ++i) {
-    const World world(rng);
+    const PreemptionWorld world(rng);
     std::vector<RevocableTask> tasks;
     for (const ElasticTask& task : world.node.tasks) {
       tasks.push_back({task.request, task.priority, task.started, task.preemptible});

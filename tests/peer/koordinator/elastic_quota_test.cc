@@ -15,7 +15,7 @@ namespace {
 
 constexpr char kProfile[] = "volcano:actions=allocate,tiers=elastic-quota+predicates+gang";
 
-Cluster World(int cores) {
+Cluster QuotasOn(int cores) {
   Cluster cluster;
   Accept(cluster.AddNode({.name = "n", .capacity = {{"cpu", cores}, {"pods", 999}}}));
   return cluster;
@@ -57,7 +57,7 @@ std::map<std::string, int> Binds(const Cluster& cluster, const Plan& plan) {
 }
 
 TEST(ElasticQuota, BorrowsWhatOthersDoNotAskFor) {
-  Cluster cluster = World(10);
+  Cluster cluster = QuotasOn(10);
   AddQueue(cluster, "a", 6, 10);
   AddQueue(cluster, "b", 4, 10);
   Waiting(cluster, "x", "a", 12);
@@ -72,7 +72,7 @@ TEST(ElasticQuota, BorrowsWhatOthersDoNotAskFor) {
 }
 
 TEST(ElasticQuota, WhoHoldsTooMuchTakesNothing) {
-  Cluster cluster = World(10);
+  Cluster cluster = QuotasOn(10);
   AddQueue(cluster, "a", 4, 10);
   AddQueue(cluster, "b", 6, 10);
   Running(cluster, "x", "a", 7);
@@ -89,7 +89,7 @@ TEST(ElasticQuota, WhoHoldsTooMuchTakesNothing) {
 }
 
 TEST(ElasticQuota, TasksThatCannotBePreemptedStayWithinTheMinimum) {
-  Cluster cluster = World(10);
+  Cluster cluster = QuotasOn(10);
   AddQueue(cluster, "a", 2, 10);
   Accept(cluster.AddJob(
       {.name = "x", .queue = "a", .min_available = 1, .phase = JobPhase::kAdmitted}));
@@ -106,7 +106,7 @@ TEST(ElasticQuota, TasksThatCannotBePreemptedStayWithinTheMinimum) {
 }
 
 TEST(ElasticQuota, QueuesAboveAreHeldToTheirsOnDemand) {
-  Cluster cluster = World(20);
+  Cluster cluster = QuotasOn(20);
   AddQueue(cluster, "p", 0, 6);
   AddQueue(cluster, "a", 4, 9, "p");
   AddQueue(cluster, "b", 0, 9, "p");
@@ -120,14 +120,14 @@ TEST(ElasticQuota, QueuesAboveAreHeldToTheirsOnDemand) {
 }
 
 TEST(ElasticQuota, TheKoordinatorProfileHasIt) {
-  Cluster cluster = World(10);
+  Cluster cluster = QuotasOn(10);
   AddQueue(cluster, "a", 6, 7);
   Waiting(cluster, "x", "a", 12);
   EXPECT_EQ(Binds(cluster, PlanOf(cluster, "koordinator"))["x"], 7);
 }
 
 TEST(ElasticQuota, ALivingClusterSeesEveryChange) {
-  Cluster cluster = World(10);
+  Cluster cluster = QuotasOn(10);
   AddQueue(cluster, "a", 0, 10);
   AddQueue(cluster, "b", 0, 10);
   Waiting(cluster, "x", "a", 10);
@@ -153,7 +153,7 @@ TEST(ElasticQuota, HoldsQueuesToWhatItsTwinGivesThem) {
   for (int world = 0; world < 150; ++world) {
     SCOPED_TRACE(world);
     const int cores = 4 + static_cast<int>(rng.Below(40));
-    Cluster cluster = World(cores);
+    Cluster cluster = QuotasOn(cores);
     reference::QuotaWorld twin{.total = {{"cpu", cores * 1000}}};
     std::vector<std::string> leaves;
     int running = 0;

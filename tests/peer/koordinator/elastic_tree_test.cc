@@ -16,7 +16,7 @@
 namespace muster {
 namespace {
 
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+constexpr int64_t kTreeMost = std::numeric_limits<int64_t>::max();
 
 void Ask(ElasticTree& tree, const std::string& group, const std::string& task, int64_t cpu,
          bool assigned = false) {
@@ -75,9 +75,9 @@ TEST(ElasticTree, MinimumsShrinkWithTheTotal) {
 }
 
 TEST(ElasticTree, WhatTheBuiltInGroupsUseIsNotHandedOut) {
-  ElasticTree tree({.default_max = Cpu(kMost)});
+  ElasticTree tree({.default_max = Cpu(kTreeMost)});
   ASSERT_TRUE(tree.AddTotal(Cpu(100)).ok());
-  ASSERT_TRUE(tree.Put({.name = "a", .max = Cpu(kMost)}).ok());
+  ASSERT_TRUE(tree.Put({.name = "a", .max = Cpu(kTreeMost)}).ok());
   Ask(tree, "a", "t", 500);
   Ask(tree, std::string(kDefaultQuota), "d", 30, /*assigned=*/true);
   EXPECT_EQ(CpuOf(tree.Refresh("a")), 70);
@@ -234,53 +234,56 @@ TEST(ElasticTree, AdmitsWithinTheRuntimeAndFixedTasksWithinTheMinimum) {
 
 TEST(ElasticTree, SumsDoNotWrap) {
   ElasticTree tree({});
-  ASSERT_TRUE(tree.AddTotal(Cpu(kMost)).ok());
-  ASSERT_TRUE(tree.AddTotal(Cpu(kMost)).ok());
+  ASSERT_TRUE(tree.AddTotal(Cpu(kTreeMost)).ok());
+  ASSERT_TRUE(tree.AddTotal(Cpu(kTreeMost)).ok());
   for (const char* name : {"a", "b"}) {
-    ASSERT_TRUE(tree.Put({.name = name, .max = Cpu(kMost), .min = Cpu(kMost)}).ok());
-    Ask(tree, name, name, kMost, /*assigned=*/true);
+    ASSERT_TRUE(tree.Put({.name = name, .max = Cpu(kTreeMost), .min = Cpu(kTreeMost)}).ok());
+    Ask(tree, name, name, kTreeMost, /*assigned=*/true);
   }
   EXPECT_GE(CpuOf(tree.Refresh("a")), 0);
-  EXPECT_EQ(tree.Find(kRootQuota)->used.at(0), kMost);
+  EXPECT_EQ(tree.Find(kRootQuota)->used.at(0), kTreeMost);
 }
 
 TEST(ElasticTree, WhatIsPastTheEndComesBackExactly) {
   ElasticTree tree({});
-  for (int i = 0; i < 3; ++i) ASSERT_TRUE(tree.AddTotal(Cpu(kMost)).ok());
-  ASSERT_TRUE(tree.Put({.name = "p", .is_parent = true, .max = Cpu(kMost)}).ok());
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(tree.AddTotal(Cpu(kTreeMost)).ok());
+  ASSERT_TRUE(tree.Put({.name = "p", .is_parent = true, .max = Cpu(kTreeMost)}).ok());
   for (const char* name : {"a", "b"}) {
     ASSERT_TRUE(
-        tree.Put({.name = name, .parent = "p", .max = Cpu(kMost), .min = Cpu(kMost / 2 + 1)}).ok());
+        tree.Put(
+                {.name = name, .parent = "p", .max = Cpu(kTreeMost), .min = Cpu(kTreeMost / 2 + 1)})
+            .ok());
   }
   const auto fixed = [&](const char* name, int64_t cpu) {
     return QuotaTask{.name = name, .request = Cpu(cpu), .assigned = true, .preemptible = false};
   };
-  ASSERT_TRUE(tree.AddTask("a", fixed("1", kMost)).ok());
-  ASSERT_TRUE(tree.AddTask("a", fixed("2", kMost)).ok());
+  ASSERT_TRUE(tree.AddTask("a", fixed("1", kTreeMost)).ok());
+  ASSERT_TRUE(tree.AddTask("a", fixed("2", kTreeMost)).ok());
   ASSERT_TRUE(tree.AddTask("a", fixed("3", 7)).ok());
   ASSERT_TRUE(tree.AddTask("b", fixed("4", 5)).ok());
-  EXPECT_EQ(tree.Find("a")->used.at(0), kMost);
-  EXPECT_EQ(tree.Find("p")->fixed_used.at(0), kMost);
+  EXPECT_EQ(tree.Find("a")->used.at(0), kTreeMost);
+  EXPECT_EQ(tree.Find("p")->fixed_used.at(0), kTreeMost);
   // Full, although what shows is not above the maximum.
   const Sparse none = *tree.Intern(Cpu(0));
   EXPECT_EQ(tree.Admit(tree.IndexOf("a"), none, true, {.by_max = true}).verdict,
             ElasticTree::Admission::Verdict::kAboveRuntime);
   // Becoming a parent and moving away set all of it anew.
-  ASSERT_TRUE(tree.Put({.name = "p", .is_parent = true, .lends = false, .max = Cpu(kMost)}).ok());
-  ASSERT_TRUE(tree.Put({.name = "a", .max = Cpu(kMost), .min = Cpu(1)}).ok());
+  ASSERT_TRUE(
+      tree.Put({.name = "p", .is_parent = true, .lends = false, .max = Cpu(kTreeMost)}).ok());
+  ASSERT_TRUE(tree.Put({.name = "a", .max = Cpu(kTreeMost), .min = Cpu(1)}).ok());
   EXPECT_EQ(tree.Find("p")->used.at(0), 5);
-  ASSERT_TRUE(tree.RemoveTask("a", fixed("1", kMost)).ok());
-  EXPECT_EQ(tree.Find("a")->used.at(0), kMost);
-  ASSERT_TRUE(tree.RemoveTask("a", fixed("2", kMost)).ok());
+  ASSERT_TRUE(tree.RemoveTask("a", fixed("1", kTreeMost)).ok());
+  EXPECT_EQ(tree.Find("a")->used.at(0), kTreeMost);
+  ASSERT_TRUE(tree.RemoveTask("a", fixed("2", kTreeMost)).ok());
   EXPECT_EQ(tree.Find("a")->used.at(0), 7);
   EXPECT_EQ(tree.Find("a")->own_fixed_used.at(0), 7);
   EXPECT_EQ(tree.Find("a")->request.at(0), 7);
   EXPECT_EQ(tree.Find(kRootQuota)->used.at(0), 12);
   EXPECT_EQ(tree.Find(kRootQuota)->fixed_request.at(0), 12);
   // The totals, too.
-  for (int i = 0; i < 2; ++i) ASSERT_TRUE(tree.AddTotal(Cpu(-kMost)).ok());
-  EXPECT_EQ(CpuOf(tree.Refresh(kRootQuota)), kMost);
-  ASSERT_TRUE(tree.AddTotal(Cpu(-kMost + 3)).ok());
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(tree.AddTotal(Cpu(-kTreeMost)).ok());
+  EXPECT_EQ(CpuOf(tree.Refresh(kRootQuota)), kTreeMost);
+  ASSERT_TRUE(tree.AddTotal(Cpu(-kTreeMost + 3)).ok());
   EXPECT_EQ(CpuOf(tree.Refresh(kRootQuota)), 3);
 }
 
@@ -292,7 +295,7 @@ TEST(ElasticTree, SumsOfLargestAmountsAreExact) {
     std::vector<size_t> parents;
     std::vector<int64_t> maxima;
     const auto name = [](size_t i) { return absl::StrCat("g", i); };
-    const int64_t amounts[] = {1, 9, kMost / 2, kMost - 1, kMost};
+    const int64_t amounts[] = {1, 9, kTreeMost / 2, kTreeMost - 1, kTreeMost};
     for (size_t i = 0; i < 7; ++i) {
       parents.push_back(i == 0 || rng.Chance(0.3) ? i : rng.Below(i));
       maxima.push_back(amounts[2 + rng.Below(3)]);

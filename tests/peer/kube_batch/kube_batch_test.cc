@@ -85,7 +85,7 @@ TEST(KubeBatchAllocate, AGangThatCannotCompleteKeepsWhatItGot) {
   world.Job({.name = "b", .min_available = 1}, 1, Cpu("1"));
   EXPECT_EQ(world.Decide("actions=allocate,tiers=gang"), "hold a0 n0; hold a1 n0; hold a2 n0");
   const Plan plan = world.MakePlan("actions=allocate,tiers=gang");
-  EXPECT_THAT(*plan.Explain("a"), testing::HasSubstr("3 of 4"));
+  EXPECT_THAT(*plan.Explain("a"), ::testing::HasSubstr("3 of 4"));
 }
 
 TEST(KubeBatchAllocate, AGangIsBoundWhenItIsReadyAndThenTaskByTask) {
@@ -280,7 +280,7 @@ TEST(KubeBatchPreempt, AGangThatIsNotPipelinedTakesNothing) {
   world.Job({.name = "high", .priority = 9, .min_available = 3}, 3, Cpu("1"));
   EXPECT_EQ(world.Decide("actions=preempt,tiers=priority+gang"), "");
   EXPECT_THAT(*world.MakePlan("actions=preempt,tiers=priority+gang").Explain("high"),
-              testing::HasSubstr("2 of 3"));
+              ::testing::HasSubstr("2 of 3"));
 }
 
 TEST(KubeBatchPreempt, EqualScoresGoToTheLastName) {
@@ -381,7 +381,7 @@ TEST(KubeBatchPreempt, AFirstTierWithoutVictimsLeavesNoneToTheSecond) {
 
 // --- reclaim
 
-class Reclaim : public testing::Test {
+class Reclaim : public ::testing::Test {
  protected:
   void SetUp() override {
     world_.Queue("p");

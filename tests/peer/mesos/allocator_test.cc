@@ -21,7 +21,7 @@ std::vector<Resource> Machine(double cpus, double mem) {
   return {Some("cpus", cpus), Some("mem", mem)};
 }
 
-class AllocatorTest : public testing::Test {
+class AllocatorTest : public ::testing::Test {
  protected:
   void Framework(const std::string& name, const Roles& roles, Capabilities capabilities = {}) {
     const FrameworkSpec spec{.name = name, .roles = roles, .capabilities = capabilities};

@@ -13,7 +13,7 @@ constexpr uint32_t kA = 0, kB = 1, kC = 2, kD = 3;
 
 Load Cpus(int64_t cpus) { return {.own = {{cpus * 1000}}}; }
 
-class SorterTest : public testing::Test {
+class SorterTest : public ::testing::Test {
  protected:
   SorterTest() { totals_.amounts[0] = 100'000; }
 

@@ -101,8 +101,8 @@ TEST(Ascend, RefusesWhatIsNoMachine) {
             "Ascend model \"Ascend310P\": template \"vir04\" is smaller than the one before it");
 }
 
-constexpr CardOrder kOrders[] = {CardOrder::kLastFirst, CardOrder::kPack, CardOrder::kSpread};
-constexpr const char* kOrderNames[] = {"", "binpack", "spread"};
+constexpr CardOrder kAscendOrders[] = {CardOrder::kLastFirst, CardOrder::kPack, CardOrder::kSpread};
+constexpr const char* kAscendOrderNames[] = {"", "binpack", "spread"};
 
 TEST(Ascend, RandomTasksAgainstTheTwin) {
   const uint64_t count = WorldCount(3000);
@@ -150,8 +150,8 @@ TEST(Ascend, RandomTasksAgainstTheTwin) {
            static_cast<int>(container.percent.value_or(-1)), static_cast<int>(container.cores)});
     }
     const size_t order = rng.Below(3);
-    question.order = kOrderNames[order];
-    const AscendAnswer fast = ChooseAscend(machine, request, kOrders[order]);
+    question.order = kAscendOrderNames[order];
+    const AscendAnswer fast = ChooseAscend(machine, request, kAscendOrders[order]);
     const auto right = reference::ChooseNpus(question, slow);
     ASSERT_EQ(fast.ok(), right.has_value()) << "seed " << seed;
     if (!right.has_value()) continue;

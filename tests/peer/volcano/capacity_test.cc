@@ -25,7 +25,7 @@ QueueSpec Queue(const std::string& name, const std::string& parent, int deserved
 }
 
 // A node of so many cores and these queues.
-Cluster World(int cores, const std::vector<QueueSpec>& queues) {
+Cluster CapacityWorld(int cores, const std::vector<QueueSpec>& queues) {
   Cluster cluster;
   Accept(cluster.AddNode({.name = "n", .capacity = {{"cpu", cores}, {"pods", 99}}}));
   for (const QueueSpec& queue : queues) Accept(cluster.AddQueue(queue));
@@ -56,7 +56,7 @@ std::string Why(Cluster& cluster, const std::string& profile, const std::string&
 TEST(Capacity, WhatAQueueDeservesDoesNotBoundItAndItsLimitDoes) {
   QueueSpec queue = Queue("q", "", 1);
   queue.limit = Resources{{"cpu", 3}};
-  Cluster cluster = World(8, {queue});
+  Cluster cluster = CapacityWorld(8, {queue});
   Waiting(cluster, "w", "q", 4);
   EXPECT_EQ(Decide(cluster, kFlat), "bind w0 n; bind w1 n; bind w2 n");
   EXPECT_NE(Why(cluster, kFlat, "w").find("would exceed its limit in cpu (capacity)"),
@@ -66,14 +66,14 @@ TEST(Capacity, WhatAQueueDeservesDoesNotBoundItAndItsLimitDoes) {
 TEST(Capacity, GuaranteesOfOthersAreNotLent) {
   QueueSpec other = Queue("other", "", 0);
   other.guaranteed = Resources{{"cpu", 3}};
-  Cluster cluster = World(5, {Queue("q", "", 0), other});
+  Cluster cluster = CapacityWorld(5, {Queue("q", "", 0), other});
   Waiting(cluster, "w", "q", 4);
   EXPECT_EQ(Decide(cluster, kFlat), "bind w0 n; bind w1 n");
 }
 
 TEST(Capacity, TheQueueWithTheSmallestFractionGoesFirstAndOneThatDeservesNothingLast) {
   Cluster cluster =
-      World(12, {Queue("nothing", "", 0), Queue("half", "", 4), Queue("third", "", 6)});
+      CapacityWorld(12, {Queue("nothing", "", 0), Queue("half", "", 4), Queue("third", "", 6)});
   Running(cluster, "h", "half", 2);
   Running(cluster, "t", "third", 2);
   Waiting(cluster, "a", "nothing");
@@ -84,7 +84,7 @@ TEST(Capacity, TheQueueWithTheSmallestFractionGoesFirstAndOneThatDeservesNothing
 }
 
 TEST(Capacity, AFullFractionIsThatOfAQueueThatDeservesNothingButGoesBeforeIt) {
-  Cluster cluster = World(12, {Queue("nothing", "", 0), Queue("full", "", 2)});
+  Cluster cluster = CapacityWorld(12, {Queue("nothing", "", 0), Queue("full", "", 2)});
   Running(cluster, "f", "full", 2);
   Waiting(cluster, "a", "nothing");
   Waiting(cluster, "b", "full");
@@ -93,7 +93,7 @@ TEST(Capacity, AFullFractionIsThatOfAQueueThatDeservesNothingButGoesBeforeIt) {
 }
 
 TEST(Capacity, TasksBeyondWhatTheirQueueDeservesGo) {
-  Cluster cluster = World(4, {Queue("lender", "", 2), Queue("borrower", "", 2)});
+  Cluster cluster = CapacityWorld(4, {Queue("lender", "", 2), Queue("borrower", "", 2)});
   Running(cluster, "b", "borrower", 4);
   Waiting(cluster, "w", "lender", 3);
   // One job starves for one task; the borrower would keep two of three.
@@ -101,7 +101,7 @@ TEST(Capacity, TasksBeyondWhatTheirQueueDeservesGo) {
 }
 
 TEST(Capacity, NobodyTakesBeyondWhatHisQueueDeserves) {
-  Cluster cluster = World(4, {Queue("lender", "", 2), Queue("borrower", "", 2)});
+  Cluster cluster = CapacityWorld(4, {Queue("lender", "", 2), Queue("borrower", "", 2)});
   Running(cluster, "l", "lender", 2);
   Running(cluster, "b", "borrower", 2);
   Waiting(cluster, "w", "lender");
@@ -134,11 +134,11 @@ TEST(Capacity, AdmissionStaysBelowLimitsLessWhatElasticJobsCouldGiveBack) {
   QueueSpec queue = Queue("q", "", 0);
   queue.limit = Resources{{"cpu", 4}};
   const std::string profile = "volcano:actions=admit,tiers=capacity+predicates";
-  Cluster cluster = World(8, {queue});
+  Cluster cluster = CapacityWorld(8, {queue});
   Running(cluster, "r", "q", 3);
   Accept(cluster.AddJob({.name = "w", .queue = "q", .min_resources = Resources{{"cpu", 2}}}));
   EXPECT_EQ(Decide(cluster, profile), "admit w");  // r needs none of its three
-  Cluster strict = World(8, {queue});
+  Cluster strict = CapacityWorld(8, {queue});
   AddJob(strict,
          {.name = "r",
           .queue = "q",
@@ -157,7 +157,7 @@ TEST(CapacityTree, LimitsOfAllQueuesAboveBound) {
   QueueSpec parent = Queue("p", "root", 0);
   parent.limit = Resources{{"cpu", 2}};
   Cluster cluster =
-      World(8, {Queue("root", "", 0), parent, Queue("a", "p", 0), Queue("b", "p", 0)});
+      CapacityWorld(8, {Queue("root", "", 0), parent, Queue("a", "p", 0), Queue("b", "p", 0)});
   Waiting(cluster, "x", "a", 2);
   Waiting(cluster, "y", "b", 2);
   EXPECT_EQ(Decide(cluster, kTree), "bind x0 n; bind x1 n");
@@ -169,7 +169,7 @@ TEST(CapacityTree, AdmissionCountsWhatWasPromisedBesideIt) {
   QueueSpec parent = Queue("p", "root", 0);
   parent.limit = Resources{{"cpu", 3}};
   Cluster cluster =
-      World(8, {Queue("root", "", 0), parent, Queue("a", "p", 0), Queue("b", "p", 0)});
+      CapacityWorld(8, {Queue("root", "", 0), parent, Queue("a", "p", 0), Queue("b", "p", 0)});
   Accept(cluster.AddJob({.name = "x", .queue = "a", .min_resources = Resources{{"cpu", 2}}}));
   Accept(cluster.AddJob({.name = "y", .queue = "b", .min_resources = Resources{{"cpu", 2}}}));
   EXPECT_EQ(Decide(cluster, "volcano:actions=admit,tiers=capacity(hierarchy=on)+predicates"),
@@ -180,7 +180,7 @@ TEST(CapacityTree, AdmissionCountsWhatWasPromisedBesideIt) {
 TEST(CapacityTree, AQueueWithoutAParentHangsOnTheRoot) {
   QueueSpec root = Queue("root", "", 0);
   root.limit = Resources{{"cpu", 2}, {"memory", 100}};
-  Cluster cluster = World(8, {root, Queue("said", "root", 0), Queue("unsaid", "", 0)});
+  Cluster cluster = CapacityWorld(8, {root, Queue("said", "root", 0), Queue("unsaid", "", 0)});
   Waiting(cluster, "x", "said", 2);
   Waiting(cluster, "y", "unsaid", 1);
   EXPECT_EQ(Decide(cluster, kTree), "bind x0 n; bind x1 n");
@@ -189,17 +189,18 @@ TEST(CapacityTree, AQueueWithoutAParentHangsOnTheRoot) {
 
 TEST(CapacityTree, WithoutARootOrWithJobsAboveTheLeavesNobodyTakes) {
   const std::string words = "not one tree from \"root\" with its jobs in the leaves (capacity)";
-  Cluster rootless = World(8, {Queue("q", "", 0)});
+  Cluster rootless = CapacityWorld(8, {Queue("q", "", 0)});
   Waiting(rootless, "w", "q");
   EXPECT_EQ(Decide(rootless, kTree), "");
   EXPECT_NE(Why(rootless, kTree, "w").find(words), std::string::npos) << Why(rootless, kTree, "w");
 
-  Cluster upside_down = World(8, {Queue("q", "", 0), Queue("root", "q", 0)});
+  Cluster upside_down = CapacityWorld(8, {Queue("q", "", 0), Queue("root", "q", 0)});
   Waiting(upside_down, "w", "root");
   EXPECT_EQ(Decide(upside_down, kTree), "");
   EXPECT_NE(Why(upside_down, kTree, "w").find(words), std::string::npos);
 
-  Cluster inner = World(8, {Queue("root", "", 0), Queue("p", "root", 0), Queue("a", "p", 0)});
+  Cluster inner =
+      CapacityWorld(8, {Queue("root", "", 0), Queue("p", "root", 0), Queue("a", "p", 0)});
   Waiting(inner, "w", "p");
   Waiting(inner, "x", "a");
   EXPECT_EQ(Decide(inner, kTree), "");
@@ -208,8 +209,9 @@ TEST(CapacityTree, WithoutARootOrWithJobsAboveTheLeavesNobodyTakes) {
 
 TEST(CapacityTree, QueuesAreComparedWhereTheirWaysPart) {
   // a/1 holds more of its own than b/1, but a holds less of its own than b.
-  Cluster cluster = World(20, {Queue("root", "", 0), Queue("a", "root", 8), Queue("b", "root", 2),
-                               Queue("a1", "a", 1), Queue("a2", "a", 7), Queue("b1", "b", 2)});
+  Cluster cluster =
+      CapacityWorld(20, {Queue("root", "", 0), Queue("a", "root", 8), Queue("b", "root", 2),
+                         Queue("a1", "a", 1), Queue("a2", "a", 7), Queue("b1", "b", 2)});
   Running(cluster, "r", "a1", 1);
   Running(cluster, "s", "b1", 1);
   Waiting(cluster, "x", "a1");
@@ -223,8 +225,9 @@ TEST(CapacityTree, QueuesAreComparedWhereTheirWaysPart) {
 
 // p and s below the root; the taker is in p/a, p/b and s/c have borrowed.
 Cluster Borrowers(int p, int a, int b, int s, int c) {
-  Cluster cluster = World(4, {Queue("root", "", 0), Queue("p", "root", p), Queue("s", "root", s),
-                              Queue("a", "p", a), Queue("b", "p", b), Queue("c", "s", c)});
+  Cluster cluster =
+      CapacityWorld(4, {Queue("root", "", 0), Queue("p", "root", p), Queue("s", "root", s),
+                        Queue("a", "p", a), Queue("b", "p", b), Queue("c", "s", c)});
   Running(cluster, "y", "c", 2);
   Running(cluster, "x", "b", 2);
   Waiting(cluster, "w", "a");
@@ -253,13 +256,13 @@ TEST(CapacityTree, AncestorsProtectWhatTheyDeserve) {
 }
 
 TEST(CapacityTree, SiblingsThatDeserveNothingDoNotTakeFromEachOtherWhereAncestorsCount) {
-  Cluster cluster = World(
+  Cluster cluster = CapacityWorld(
       4, {Queue("root", "", 0), Queue("p", "root", 5), Queue("a", "p", 0), Queue("b", "p", 0)});
   Running(cluster, "x", "b", 4);
   Waiting(cluster, "w", "a");
   EXPECT_EQ(Decide(cluster, kUp1), "");
   // Where the taker's own queue deserves something, they do.
-  Cluster claims = World(
+  Cluster claims = CapacityWorld(
       4, {Queue("root", "", 0), Queue("p", "root", 5), Queue("a", "p", 1), Queue("b", "p", 0)});
   Running(claims, "x", "b", 4);
   Waiting(claims, "w", "a");
@@ -268,9 +271,9 @@ TEST(CapacityTree, SiblingsThatDeserveNothingDoNotTakeFromEachOtherWhereAncestor
 
 TEST(CapacityTree, TheSecondAncestorCountsAtTheSecondLevel) {
   // g > p > a requests; g > s > c has borrowed of s, and h > t > d of h.
-  Cluster cluster =
-      World(4, {Queue("root", "", 0), Queue("g", "root", 4), Queue("h", "root", 2),
-                Queue("p", "g", 1), Queue("t", "h", 1), Queue("a", "p", 1), Queue("d", "t", 1)});
+  Cluster cluster = CapacityWorld(
+      4, {Queue("root", "", 0), Queue("g", "root", 4), Queue("h", "root", 2), Queue("p", "g", 1),
+          Queue("t", "h", 1), Queue("a", "p", 1), Queue("d", "t", 1)});
   Running(cluster, "x", "d", 2);
   Running(cluster, "z", "a", 0);
   Waiting(cluster, "w", "a", 1);
@@ -280,7 +283,7 @@ TEST(CapacityTree, TheSecondAncestorCountsAtTheSecondLevel) {
 }
 
 TEST(CapacityTree, AnUnknownLevelIsRefused) {
-  Cluster cluster = World(1, {});
+  Cluster cluster = CapacityWorld(1, {});
   const auto plan = Schedule(cluster.Freeze(),
                              "volcano:actions=allocate,tiers=capacity(ancestor_reclaim_level=-1)");
   ASSERT_FALSE(plan.ok());
@@ -294,7 +297,7 @@ TEST(CapacityTree, DeepTreesAndTheLargestAmountsAreCounted) {
         Queue("q" + std::to_string(i), i == 0 ? "root" : "q" + std::to_string(i - 1), 1));
     queues.back().limit = Resources{{"cpu", Quantity("9223372036854775")}};
   }
-  Cluster cluster = World(4, queues);
+  Cluster cluster = CapacityWorld(4, queues);
   Waiting(cluster, "w", "q2999", 2);
   EXPECT_EQ(Decide(cluster,
                    "volcano:actions=allocate,tiers=capacity(hierarchy=on,"

@@ -7,7 +7,7 @@
 namespace muster::testing {
 namespace {
 
-constexpr char kProfile[] = "volcano:actions=preempt,tiers=cdp+priority/predicates";
+constexpr char kCdpProfile[] = "volcano:actions=preempt,tiers=cdp+priority/predicates";
 
 Cluster Full(TaskStatus status, std::optional<int64_t> protected_until) {
   Cluster cluster;
@@ -26,15 +26,15 @@ Cluster Full(TaskStatus status, std::optional<int64_t> protected_until) {
 
 TEST(Cooldown, WhoHasJustBegunStays) {
   Cluster cluster = Full(TaskStatus::kRunning, 100);
-  EXPECT_EQ(Decide(cluster, kProfile, 99), "");
-  EXPECT_EQ(Decide(cluster, kProfile, 100), "evict low0 n; nominate high0 n");
+  EXPECT_EQ(Decide(cluster, kCdpProfile, 99), "");
+  EXPECT_EQ(Decide(cluster, kCdpProfile, 100), "evict low0 n; nominate high0 n");
 }
 
 TEST(Cooldown, OnlyRunningTasksAreProtected) {
   Cluster bound = Full(TaskStatus::kBound, 100);
-  EXPECT_EQ(Decide(bound, kProfile, 99), "evict low0 n; nominate high0 n");
+  EXPECT_EQ(Decide(bound, kCdpProfile, 99), "evict low0 n; nominate high0 n");
   Cluster free = Full(TaskStatus::kRunning, std::nullopt);
-  EXPECT_EQ(Decide(free, kProfile, 99), "evict low0 n; nominate high0 n");
+  EXPECT_EQ(Decide(free, kCdpProfile, 99), "evict low0 n; nominate high0 n");
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace muster::testing {
 namespace {
 
-constexpr char kProfile[] =
+constexpr char kNetworkProfile[] =
     "volcano:actions=allocate,tiers=priority+gang/predicates+network-topology-aware";
 
 class NetworkTopology : public ::testing::Test {
@@ -36,7 +36,7 @@ class NetworkTopology : public ::testing::Test {
     AddJob(cluster_, job, count, {{"cpu", cpu}});
   }
   // "j: r0; j/p-0: r1", or the reason why it waits.
-  std::string Chosen(const std::string& profile = kProfile) {
+  std::string Chosen(const std::string& profile = kNetworkProfile) {
     const absl::StatusOr<Plan> plan = Schedule(cluster_.Freeze(), profile);
     EXPECT_TRUE(plan.ok()) << plan.status();
     std::string out;
@@ -56,7 +56,7 @@ TEST_F(NetworkTopology, ChoosesTheFullestOfTheNarrowestDomains) {
   Job("j", 2, 3, TopologyWish{.highest_tier = 1});
   // r3 would be 7/8 full, the others 6/8.
   EXPECT_EQ(Chosen(), "j: r3");
-  EXPECT_EQ(Decide(cluster_, kProfile), "bind j0 n6; bind j1 n7");
+  EXPECT_EQ(Decide(cluster_, kNetworkProfile), "bind j0 n6; bind j1 n7");
   // Without that score all are equal, and the first by name is taken.
   EXPECT_EQ(Chosen("volcano:actions=allocate,tiers=priority+gang/predicates+"
                    "network-topology-aware(without=domain_score)"),
@@ -66,9 +66,9 @@ TEST_F(NetworkTopology, ChoosesTheFullestOfTheNarrowestDomains) {
 TEST_F(NetworkTopology, GoesAsHighAsItMayAndNoHigher) {
   Job("j", 3, 4, TopologyWish{.highest_tier = 2});
   EXPECT_EQ(Chosen(), "j: b0");
-  EXPECT_EQ(Decide(cluster_, kProfile), "bind j0 n0; bind j1 n1; bind j2 n2");
+  EXPECT_EQ(Decide(cluster_, kNetworkProfile), "bind j0 n0; bind j1 n1; bind j2 n2");
   Job("k", 3, 4, TopologyWish{.highest_tier_name = "rack"});
-  EXPECT_EQ(Decide(cluster_, kProfile), "bind j0 n0; bind j1 n1; bind j2 n2");
+  EXPECT_EQ(Decide(cluster_, kNetworkProfile), "bind j0 n0; bind j1 n1; bind j2 n2");
 }
 
 TEST_F(NetworkTopology, SaysWhichTierWasTooSmall) {
@@ -90,7 +90,7 @@ TEST_F(NetworkTopology, ASoftWishPrefersTheNarrowest) {
 TEST_F(NetworkTopology, StaysNearWhatRuns) {
   Job("j", 2, 2, TopologyWish{.highest_tier = 2});
   ::muster::testing::Run(cluster_, "j0", "n5");
-  EXPECT_EQ(Decide(cluster_, kProfile), "bind j1 n4");
+  EXPECT_EQ(Decide(cluster_, kNetworkProfile), "bind j1 n4");
   EXPECT_EQ(Chosen(), "j: r2");
 }
 
@@ -113,11 +113,11 @@ TEST_F(NetworkTopology, SubGroupsEachChooseWithinTheJobsDomain) {
   }
   // Two of three are needed, and a block has room for no more.
   EXPECT_EQ(Chosen(), "j: b0; j/p-0: r0; j/p-1: r1");
-  EXPECT_EQ(Decide(cluster_, kProfile), "bind j0 n0; bind j1 n1; bind j2 n2; bind j3 n3");
+  EXPECT_EQ(Decide(cluster_, kNetworkProfile), "bind j0 n0; bind j1 n1; bind j2 n2; bind j3 n3");
   // Three are more than a block holds.
   job.sub_group_policies[0].min_sub_groups = 3;
   Accept(cluster_.UpdateJob(job));
-  EXPECT_EQ(Decide(cluster_, kProfile), "");
+  EXPECT_EQ(Decide(cluster_, kNetworkProfile), "");
   // Without the policy that counts them the job is ready with any four tasks.
   EXPECT_EQ(Decide(cluster_,
                    "volcano:actions=allocate,tiers=priority+gang(sub_groups=off)/predicates+"
@@ -130,7 +130,7 @@ TEST_F(NetworkTopology, TasksWithoutAWishFillDomains) {
   ::muster::testing::Run(cluster_, "other0", "n7");
   Job("j", 1, 1, std::nullopt);
   // n6 and n7 are in the fuller rack.
-  EXPECT_EQ(Decide(cluster_, kProfile), "bind j0 n6");
+  EXPECT_EQ(Decide(cluster_, kNetworkProfile), "bind j0 n6");
   EXPECT_EQ(Decide(cluster_,
                    "volcano:actions=allocate,tiers=gang/predicates+"
                    "network-topology-aware(normal_tasks=off)"),
@@ -140,9 +140,9 @@ TEST_F(NetworkTopology, TasksWithoutAWishFillDomains) {
 TEST_F(NetworkTopology, ANodeInNoDomainIsUnderTheRootAlone) {
   Accept(cluster_.AddNode({.name = "lone", .capacity = {{"cpu", 64}, {"pods", 99}}}));
   Job("j", 3, 8, TopologyWish{.highest_tier = 2});
-  EXPECT_EQ(Decide(cluster_, kProfile), "");
+  EXPECT_EQ(Decide(cluster_, kNetworkProfile), "");
   Job("k", 3, 8, TopologyWish{.highest_tier = 3});
-  EXPECT_EQ(Decide(cluster_, kProfile), "bind k0 lone; bind k1 lone; bind k2 lone");
+  EXPECT_EQ(Decide(cluster_, kNetworkProfile), "bind k0 lone; bind k1 lone; bind k2 lone");
 }
 
 }  // namespace

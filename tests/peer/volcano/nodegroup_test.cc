@@ -8,12 +8,12 @@
 namespace muster::testing {
 namespace {
 
-std::string Profile(const std::string& options) {
+std::string GroupProfile(const std::string& options) {
   return "volcano:actions=allocate,tiers=gang/predicates+nodegroup" +
          (options.empty() ? "" : "(" + options + ")");
 }
 
-void Node(Cluster& cluster, const std::string& name, const std::string& group) {
+void GroupNode(Cluster& cluster, const std::string& name, const std::string& group) {
   Labels labels;
   if (!group.empty()) labels.emplace_back("volcano.sh/nodegroup-name", group);
   Accept(cluster.AddNode(
@@ -22,11 +22,11 @@ void Node(Cluster& cluster, const std::string& name, const std::string& group) {
 
 // Nodes "none", "red", "blue" and "grey", the last three of the groups of their names.
 void Nodes(Cluster& cluster) {
-  Node(cluster, "none", "");
-  for (const char* group : {"red", "blue", "grey"}) Node(cluster, group, group);
+  GroupNode(cluster, "none", "");
+  for (const char* group : {"red", "blue", "grey"}) GroupNode(cluster, group, group);
 }
 
-void Job(Cluster& cluster, const std::string& name, const std::string& queue, int count = 1) {
+void GroupJob(Cluster& cluster, const std::string& name, const std::string& queue, int count = 1) {
   AddJob(cluster, {.name = name, .queue = queue, .phase = JobPhase::kAdmitted}, count,
          {{"cpu", 1}});
 }
@@ -36,8 +36,8 @@ std::string Goes(const NodeGroupWish& wish, const std::string& options = "") {
   Cluster cluster;
   Nodes(cluster);
   Accept(cluster.AddQueue({.name = "q", .node_groups = wish}));
-  Job(cluster, "j", "q");
-  return Decide(cluster, Profile(options));
+  GroupJob(cluster, "j", "q");
+  return Decide(cluster, GroupProfile(options));
 }
 
 TEST(NodeGroup, RequiredAndPreferredGroupsAreAllowed) {
@@ -69,8 +69,8 @@ TEST(NodeGroup, WhoSaysNothingGetsNoGroup) {
   EXPECT_EQ(Goes({.required = {"pink"}}, "strict=off"), "");
   Cluster cluster;
   Nodes(cluster);
-  Job(cluster, "j", "default");
-  EXPECT_EQ(Decide(cluster, Profile("strict=off")), "bind j0 none");
+  GroupJob(cluster, "j", "default");
+  EXPECT_EQ(Decide(cluster, GroupProfile("strict=off")), "bind j0 none");
 }
 
 TEST(NodeGroup, QueuesInheritOnlyInAHierarchy) {
@@ -80,10 +80,10 @@ TEST(NodeGroup, QueuesInheritOnlyInAHierarchy) {
   Accept(cluster.AddQueue({.name = "middle", .parent = "top"}));
   Accept(cluster.AddQueue({.name = "leaf", .parent = "middle"}));
   Accept(cluster.AddQueue({.name = "mute", .parent = "top", .node_groups = NodeGroupWish{}}));
-  Job(cluster, "a", "leaf");
-  Job(cluster, "b", "mute");
-  EXPECT_EQ(Decide(cluster, Profile("hierarchy=on,strict=off")), "bind a0 blue; bind b0 none");
-  EXPECT_EQ(Decide(cluster, Profile("strict=off")), "bind a0 none; bind b0 none");
+  GroupJob(cluster, "a", "leaf");
+  GroupJob(cluster, "b", "mute");
+  EXPECT_EQ(Decide(cluster, GroupProfile("hierarchy=on,strict=off")), "bind a0 blue; bind b0 none");
+  EXPECT_EQ(Decide(cluster, GroupProfile("strict=off")), "bind a0 none; bind b0 none");
 }
 
 TEST(NodeGroup, LimitsCountWhatTheQueueHoldsInTheGroup) {
@@ -97,19 +97,19 @@ TEST(NodeGroup, LimitsCountWhatTheQueueHoldsInTheGroup) {
                           .shape = {.request = {{"cpu", 2}}},
                           .status = TaskStatus::kRunning,
                           .node = "red"}));
-  Job(cluster, "j", "q", 5);
-  EXPECT_EQ(Decide(cluster, Profile("")),
+  GroupJob(cluster, "j", "q", 5);
+  EXPECT_EQ(Decide(cluster, GroupProfile("")),
             "bind j0 red; bind j1 red; bind j2 red; bind j3 grey; bind j4 grey");
   // Another dimension does not limit; an amount of 0 refuses every task.
   Accept(cluster.UpdateQueue({.name = "q",
                               .node_groups = NodeGroupWish{.required = {"red"}},
                               .node_group_limits = {{"red", {{"memory", 0}}}, {"blue", {}}}}));
-  EXPECT_EQ(Decide(cluster, Profile("")),
+  EXPECT_EQ(Decide(cluster, GroupProfile("")),
             "bind j0 red; bind j1 red; bind j2 red; bind j3 red; bind j4 red");
   Accept(cluster.UpdateQueue({.name = "q",
                               .node_groups = NodeGroupWish{.required = {"red"}},
                               .node_group_limits = {{"red", {{"cpu", 0}}}}}));
-  EXPECT_EQ(Decide(cluster, Profile("")), "");
+  EXPECT_EQ(Decide(cluster, GroupProfile("")), "");
 }
 
 TEST(NodeGroup, ALivingClusterFollowsWhatQueuesSay) {
@@ -117,8 +117,8 @@ TEST(NodeGroup, ALivingClusterFollowsWhatQueuesSay) {
   Nodes(cluster);
   Accept(cluster.AddQueue({.name = "p"}));
   Accept(cluster.AddQueue({.name = "q"}));
-  Job(cluster, "j", "q");
-  const std::string profile = Profile("strict=off,hierarchy=on");
+  GroupJob(cluster, "j", "q");
+  const std::string profile = GroupProfile("strict=off,hierarchy=on");
   const auto decide = [&] { return Decide(cluster, profile); };
   EXPECT_EQ(decide(), "bind j0 none");
   Accept(cluster.UpdateQueue({.name = "q", .node_groups = NodeGroupWish{.required = {"red"}}}));
@@ -137,8 +137,8 @@ TEST(NodeGroup, SaysWhyNot) {
   Cluster cluster;
   Nodes(cluster);
   Accept(cluster.AddQueue({.name = "q", .node_groups = NodeGroupWish{.required = {"pink"}}}));
-  Job(cluster, "j", "q");
-  const absl::StatusOr<Plan> plan = Schedule(cluster.Freeze(), Profile(""));
+  GroupJob(cluster, "j", "q");
+  const absl::StatusOr<Plan> plan = Schedule(cluster.Freeze(), GroupProfile(""));
   ASSERT_TRUE(plan.ok()) << plan.status();
   const std::string why = *plan->Explain("j0");
   EXPECT_NE(why.find("1 node: node selector or affinity (node has no group)"), std::string::npos)

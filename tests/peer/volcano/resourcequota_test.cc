@@ -7,7 +7,7 @@
 namespace muster::testing {
 namespace {
 
-constexpr char kProfile[] = "volcano:actions=admit,tiers=resourcequota+predicates";
+constexpr char kQuotaProfile[] = "volcano:actions=admit,tiers=resourcequota+predicates";
 
 void Wanting(Cluster& cluster, const std::string& job, const Resources& minimum) {
   Accept(cluster.AddJob({.name = job, .min_resources = minimum}));
@@ -25,14 +25,14 @@ TEST(ResourceQuota, WhatIsUsedAndWhatTheCycleAdmitsCountTogether) {
   Wanting(cluster, "a/first", {{"cpu", 4}});
   Wanting(cluster, "a/second", {{"cpu", "3001m"}});
   Wanting(cluster, "a/third", {{"cpu", 3}});
-  EXPECT_EQ(Decide(cluster, kProfile), "admit a/first; admit a/third");
+  EXPECT_EQ(Decide(cluster, kQuotaProfile), "admit a/first; admit a/third");
 }
 
 TEST(ResourceQuota, OnlyDimensionsThatBothNameAreCompared) {
   Cluster cluster = WithQuotas({{.name = "q", .hard = {{"cpu", 1}}, .used = {{"cpu", 5}}}});
   Wanting(cluster, "a/memory", {{"memory", "100Gi"}});
   Wanting(cluster, "a/cpu", {{"cpu", 0}});
-  EXPECT_EQ(Decide(cluster, kProfile), "admit a/memory");
+  EXPECT_EQ(Decide(cluster, kQuotaProfile), "admit a/memory");
 }
 
 TEST(ResourceQuota, EveryQuotaOfTheNamespaceHolds) {
@@ -41,7 +41,7 @@ TEST(ResourceQuota, EveryQuotaOfTheNamespaceHolds) {
   Wanting(cluster, "a/one", {{"cpu", 10}, {"memory", "2Gi"}});
   Wanting(cluster, "a/two", {{"cpu", 11}});
   Wanting(cluster, "a/three", {{"cpu", 10}, {"memory", "1Gi"}});
-  EXPECT_EQ(Decide(cluster, kProfile), "admit a/three");
+  EXPECT_EQ(Decide(cluster, kQuotaProfile), "admit a/three");
 }
 
 TEST(ResourceQuota, OtherNamespacesAndJobsWithoutMinimumAreFree) {
@@ -51,7 +51,7 @@ TEST(ResourceQuota, OtherNamespacesAndJobsWithoutMinimumAreFree) {
   Wanting(cluster, "b/job", {{"cpu", 7}});
   Wanting(cluster, "nowhere", {{"cpu", 2}});  // of the namespace default
   Accept(cluster.AddJob({.name = "a/any"}));
-  EXPECT_EQ(Decide(cluster, kProfile), "admit b/job; admit a/any");
+  EXPECT_EQ(Decide(cluster, kQuotaProfile), "admit b/job; admit a/any");
 }
 
 }  // namespace

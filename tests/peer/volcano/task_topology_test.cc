@@ -10,7 +10,8 @@
 namespace muster::testing {
 namespace {
 
-constexpr char kProfile[] = "volcano:actions=allocate,tiers=gang/predicates+task-topology";
+constexpr char kTaskTopologyProfile[] =
+    "volcano:actions=allocate,tiers=gang/predicates+task-topology";
 
 class TaskTopology : public ::testing::Test {
  protected:
@@ -45,7 +46,7 @@ TEST_F(TaskTopology, TogetherGoesWhereTheWholeBucketFits) {
   Task("b0", "b");
   Task("b1", "b");
   // On n0 two of three, on `large` three of three.
-  EXPECT_EQ(Decide(cluster_, kProfile), "bind a0 large; bind b0 large; bind b1 large");
+  EXPECT_EQ(Decide(cluster_, kTaskTopologyProfile), "bind a0 large; bind b0 large; bind b1 large");
   EXPECT_EQ(Decide(cluster_, "volcano:actions=allocate,tiers=gang/predicates"),
             "bind a0 n0; bind b0 n0; bind b1 large");
 }
@@ -56,7 +57,7 @@ TEST_F(TaskTopology, ApartOpensABucketEach) {
   Task("a0", "a");
   Task("a1", "a");
   // a0 sits on n0, where a1 finds a foe.
-  EXPECT_EQ(Decide(cluster_, kProfile), "bind a0 n0; bind a1 n1");
+  EXPECT_EQ(Decide(cluster_, kTaskTopologyProfile), "bind a0 n0; bind a1 n1");
 }
 
 TEST_F(TaskTopology, ThoseThatRunDrawTheirFriends) {
@@ -64,7 +65,7 @@ TEST_F(TaskTopology, ThoseThatRunDrawTheirFriends) {
   Job(2, {.together = {{"a", "b"}}});
   Task("a0", "a", "n2");
   Task("b0", "b");
-  EXPECT_EQ(Decide(cluster_, kProfile), "bind b0 n2");
+  EXPECT_EQ(Decide(cluster_, kTaskTopologyProfile), "bind b0 n2");
 }
 
 TEST_F(TaskTopology, OrderAndRankOfGroups) {
@@ -74,7 +75,8 @@ TEST_F(TaskTopology, OrderAndRankOfGroups) {
   Task("a1", "a");
   Task("b0", "b");
   Task("nobodys", "");
-  EXPECT_EQ(Decide(cluster_, kProfile), "bind b0 n0; bind a0 n0; bind a1 n0; bind nobodys n0");
+  EXPECT_EQ(Decide(cluster_, kTaskTopologyProfile),
+            "bind b0 n0; bind a0 n0; bind a1 n0; bind nobodys n0");
 }
 
 TEST_F(TaskTopology, WishesAboutNobodyAreVoid) {
@@ -88,7 +90,7 @@ TEST_F(TaskTopology, WishesAboutNobodyAreVoid) {
     Job(2, wishes);
     Task("a0", "a");
     Task("a1", "a");
-    EXPECT_EQ(Decide(cluster_, kProfile), "bind a0 n0; bind a1 n0");
+    EXPECT_EQ(Decide(cluster_, kTaskTopologyProfile), "bind a0 n0; bind a1 n0");
   }
 }
 

@@ -10,12 +10,12 @@ namespace {
 constexpr int64_t kHour = 3600;
 constexpr int64_t kDays = 20000 * 24 * kHour;  // some midnight
 
-std::string Profile(const std::string& options, const std::string& actions = "allocate") {
+std::string TdmProfile(const std::string& options, const std::string& actions = "allocate") {
   return "volcano:actions=" + actions + ",tiers=tdm" +
          (options.empty() ? "" : "(" + options + ")") + "/gang(without=preemptable)+predicates";
 }
 
-void Node(Cluster& cluster, const std::string& name, const std::string& zone, int cpu = 10) {
+void TdmNode(Cluster& cluster, const std::string& name, const std::string& zone, int cpu = 10) {
   Labels labels;
   if (!zone.empty()) labels.emplace_back("volcano.sh/revocable-zone", zone);
   Accept(cluster.AddNode({.name = name,
@@ -33,12 +33,12 @@ void Task(Cluster& cluster, const std::string& name, const std::string& job, boo
 
 TEST(Tdm, LentNodesAreForRevocableTasksWhileTheirWindowIsOpen) {
   Cluster cluster;
-  Node(cluster, "own", "");
-  Node(cluster, "lent", "night");
+  TdmNode(cluster, "own", "");
+  TdmNode(cluster, "lent", "night");
   Accept(cluster.AddJob({.name = "j", .phase = JobPhase::kAdmitted}));
   Task(cluster, "batch", "j", true);
   Task(cluster, "web", "j", false);
-  const std::string night = Profile("from.night=600,to.night=1260");  // 10:00 to 21:00
+  const std::string night = TdmProfile("from.night=600,to.night=1260");  // 10:00 to 21:00
   const auto at = [&](int64_t second) { return Decide(cluster, night, kDays + second); };
   EXPECT_EQ(at(12 * kHour), "bind batch lent; bind web own");
   EXPECT_EQ(at(10 * kHour - 1), "bind batch own; bind web own");
@@ -51,34 +51,34 @@ TEST(Tdm, LentNodesAreForRevocableTasksWhileTheirWindowIsOpen) {
 
 TEST(Tdm, AWindowOverMidnightIsClosedAgainAfterIt) {
   Cluster cluster;
-  Node(cluster, "lent", "z");
+  TdmNode(cluster, "lent", "z");
   Accept(cluster.AddJob({.name = "j", .phase = JobPhase::kAdmitted}));
   Task(cluster, "t", "j", true);
-  const std::string late = Profile("from.z=1200,to.z=360");  // 20:00 to 6:00
+  const std::string late = TdmProfile("from.z=1200,to.z=360");  // 20:00 to 6:00
   EXPECT_EQ(Decide(cluster, late, kDays + 23 * kHour), "bind t lent");
   EXPECT_EQ(Decide(cluster, late, kDays + 1 * kHour), "");
-  EXPECT_EQ(Decide(cluster, Profile("from.z=0,to.z=0"), kDays + 5 * kHour), "bind t lent");
+  EXPECT_EQ(Decide(cluster, TdmProfile("from.z=0,to.z=0"), kDays + 5 * kHour), "bind t lent");
 }
 
 TEST(Tdm, AZoneThatNobodyDeclaredIsNeverOpen) {
   Cluster cluster;
-  Node(cluster, "lent", "z");
+  TdmNode(cluster, "lent", "z");
   Accept(cluster.AddJob({.name = "j", .phase = JobPhase::kAdmitted}));
   Task(cluster, "t", "j", true);
-  EXPECT_EQ(Decide(cluster, Profile(""), kDays), "");
-  EXPECT_EQ(Decide(cluster, Profile("from.y=0,to.y=0"), kDays), "");
-  EXPECT_EQ(Decide(cluster, Profile("from.z=0"), kDays), "");
-  EXPECT_EQ(Decide(cluster, Profile("without=fit"), kDays), "bind t lent");
+  EXPECT_EQ(Decide(cluster, TdmProfile(""), kDays), "");
+  EXPECT_EQ(Decide(cluster, TdmProfile("from.y=0,to.y=0"), kDays), "");
+  EXPECT_EQ(Decide(cluster, TdmProfile("from.z=0"), kDays), "");
+  EXPECT_EQ(Decide(cluster, TdmProfile("without=fit"), kDays), "bind t lent");
 }
 
 TEST(Tdm, SaysWhyNot) {
   Cluster cluster;
-  Node(cluster, "a", "now");
-  Node(cluster, "b", "later");
+  TdmNode(cluster, "a", "now");
+  TdmNode(cluster, "b", "later");
   Accept(cluster.AddJob({.name = "j", .phase = JobPhase::kAdmitted}));
   Task(cluster, "t", "j", false);
   const absl::StatusOr<Plan> plan =
-      Schedule(cluster.Freeze(), Profile("from.now=0,to.now=0,from.later=1,to.later=2"));
+      Schedule(cluster.Freeze(), TdmProfile("from.now=0,to.now=0,from.later=1,to.later=2"));
   ASSERT_TRUE(plan.ok()) << plan.status();
   const std::string why = *plan->Explain("t");
   EXPECT_NE(why.find("1 node: node selector or affinity (lent to revocable tasks)"),
@@ -91,21 +91,21 @@ TEST(Tdm, SaysWhyNot) {
 
 TEST(Tdm, JobsThatMayBePreemptedGoLast) {
   Cluster cluster;
-  Node(cluster, "n", "", 1);
+  TdmNode(cluster, "n", "", 1);
   Accept(cluster.AddJob({.name = "a", .phase = JobPhase::kAdmitted, .preemptable = true}));
   Accept(cluster.AddJob({.name = "b", .phase = JobPhase::kAdmitted}));
   Task(cluster, "a0", "a", false);
   Task(cluster, "b0", "b", false);
-  EXPECT_EQ(Decide(cluster, Profile("")), "bind b0 n");
-  EXPECT_EQ(Decide(cluster, Profile("without=job_order")), "bind a0 n");
+  EXPECT_EQ(Decide(cluster, TdmProfile("")), "bind b0 n");
+  EXPECT_EQ(Decide(cluster, TdmProfile("without=job_order")), "bind a0 n");
 }
 
 TEST(Tdm, BatchTasksLeaveLentNodesWhenTheWindowCloses) {
   Cluster cluster;
-  Node(cluster, "own", "");
-  Node(cluster, "day", "day");
-  Node(cluster, "night", "night");
-  Node(cluster, "nobody", "nobody");
+  TdmNode(cluster, "own", "");
+  TdmNode(cluster, "day", "day");
+  TdmNode(cluster, "night", "night");
+  TdmNode(cluster, "nobody", "nobody");
   Accept(cluster.AddJob({.name = "j", .phase = JobPhase::kRunning, .max_unavailable = "2"}));
   for (const char* node : {"own", "day", "night", "nobody"}) {
     for (int i = 0; i < 3; ++i) {
@@ -115,14 +115,15 @@ TEST(Tdm, BatchTasksLeaveLentNodesWhenTheWindowCloses) {
     }
   }
   const std::string profile =
-      Profile("from.day=480,to.day=1200,from.night=0,to.night=360", "shuffle");
+      TdmProfile("from.day=480,to.day=1200,from.night=0,to.night=360", "shuffle");
   EXPECT_EQ(Decide(cluster, profile, kDays + 2 * kHour), "evict day1 day; evict day2 day");
   EXPECT_EQ(Decide(cluster, profile, kDays + 12 * kHour), "evict night1 night; evict night2 night");
   // Each zone counts by itself what the job can lack.
   EXPECT_EQ(Decide(cluster, profile, kDays + 7 * kHour),
             "evict day1 day; evict day2 day; evict night1 night; evict night2 night");
-  EXPECT_EQ(Decide(cluster, Profile("from.day=480,to.day=1200,without=victims", "shuffle"), kDays),
-            "");
+  EXPECT_EQ(
+      Decide(cluster, TdmProfile("from.day=480,to.day=1200,without=victims", "shuffle"), kDays),
+      "");
   Accept(cluster.SetTaskStatus("own0", TaskStatus::kReleasing));
   EXPECT_EQ(Decide(cluster, profile, kDays + 2 * kHour), "evict day1 day");
 }
@@ -130,7 +131,7 @@ TEST(Tdm, BatchTasksLeaveLentNodesWhenTheWindowCloses) {
 // A full node of `batch` running tasks of one job, and a task that requests the room of three.
 struct Crowd {
   explicit Crowd(const JobSpec& batch, bool asker_is_batch = false, const std::string& zone = "") {
-    Node(cluster, "n", zone, 5);
+    TdmNode(cluster, "n", zone, 5);
     Accept(cluster.AddJob(batch));
     for (int i = 0; i < 5; ++i) {
       const std::string name = "b" + std::to_string(i);
@@ -143,7 +144,7 @@ struct Crowd {
   }
   std::string Victims() {
     std::string out;
-    const std::string words = Decide(cluster, Profile("", "preempt"));
+    const std::string words = Decide(cluster, TdmProfile("", "preempt"));
     for (size_t at = words.find("evict "); at != std::string::npos;
          at = words.find("evict ", at + 1))
       out += words.substr(at + 6, 2) + " ";

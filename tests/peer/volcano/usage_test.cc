@@ -7,96 +7,98 @@
 namespace muster::testing {
 namespace {
 
-std::string Profile(const std::string& options) {
+std::string UsageProfile(const std::string& options) {
   return "volcano:actions=allocate,tiers=gang/predicates+usage" +
          (options.empty() ? "" : "(" + options + ")");
 }
 
-void Node(Cluster& cluster, const std::string& name, const Quantity& cpu, const Quantity& memory,
-          int64_t measured = 0) {
+void UsageNode(Cluster& cluster, const std::string& name, const Quantity& cpu,
+               const Quantity& memory, int64_t measured = 0) {
   Accept(cluster.AddNode({.name = name,
                           .capacity = {{"cpu", 10}, {"memory", 1000}, {"pods", 99}},
                           .usage = NodeUsage{cpu, memory, measured}}));
 }
 
-void Job(Cluster& cluster, int count, const Resources& request) {
+void UsageJob(Cluster& cluster, int count, const Resources& request) {
   AddJob(cluster, {.name = "j", .phase = JobPhase::kAdmitted}, count, request);
 }
 
 TEST(Usage, TheNodeThatIsLessBusyInFactWins) {
   Cluster cluster;
-  Node(cluster, "busy", 50, 50);
-  Node(cluster, "idle", "49.9", 50);
-  Job(cluster, 1, {{"cpu", 1}});
-  EXPECT_EQ(Decide(cluster, Profile("")), "bind j0 idle");
-  EXPECT_EQ(Decide(cluster, Profile("cpu=0")), "bind j0 busy");  // equal memory
+  UsageNode(cluster, "busy", 50, 50);
+  UsageNode(cluster, "idle", "49.9", 50);
+  UsageJob(cluster, 1, {{"cpu", 1}});
+  EXPECT_EQ(Decide(cluster, UsageProfile("")), "bind j0 idle");
+  EXPECT_EQ(Decide(cluster, UsageProfile("cpu=0")), "bind j0 busy");  // equal memory
 }
 
 TEST(Usage, AboveAThresholdANodeTakesNothing) {
   Cluster cluster;
-  Node(cluster, "cpu", "80.001", 0);
-  Node(cluster, "memory", 0, 81);
-  Job(cluster, 1, {{"cpu", 1}});
-  EXPECT_EQ(Decide(cluster, Profile("")), "");
-  EXPECT_EQ(Decide(cluster, Profile("without=fit")), "bind j0 cpu");  // less cpu and memory in use
-  EXPECT_EQ(Decide(cluster, Profile("cpu_threshold=81")), "bind j0 cpu");
-  EXPECT_EQ(Decide(cluster, Profile("memory_threshold=81")), "bind j0 memory");
+  UsageNode(cluster, "cpu", "80.001", 0);
+  UsageNode(cluster, "memory", 0, 81);
+  UsageJob(cluster, 1, {{"cpu", 1}});
+  EXPECT_EQ(Decide(cluster, UsageProfile("")), "");
+  EXPECT_EQ(Decide(cluster, UsageProfile("without=fit")),
+            "bind j0 cpu");  // less cpu and memory in use
+  EXPECT_EQ(Decide(cluster, UsageProfile("cpu_threshold=81")), "bind j0 cpu");
+  EXPECT_EQ(Decide(cluster, UsageProfile("memory_threshold=81")), "bind j0 memory");
 }
 
 TEST(Usage, OldMeasurementsAreNone) {
   Cluster cluster;
-  Node(cluster, "old", 100, 100, 0);
-  Node(cluster, "new", 10, 10, 301);
-  Job(cluster, 1, {{"cpu", 1}});
-  EXPECT_EQ(Decide(cluster, Profile(""), 300), "bind j0 new");
-  Node(cluster, "worse", 70, 70, 301);
+  UsageNode(cluster, "old", 100, 100, 0);
+  UsageNode(cluster, "new", 10, 10, 301);
+  UsageJob(cluster, 1, {{"cpu", 1}});
+  EXPECT_EQ(Decide(cluster, UsageProfile(""), 300), "bind j0 new");
+  UsageNode(cluster, "worse", 70, 70, 301);
   Accept(cluster.RemoveNode("new"));
   // A score of 0 is less than any other; without `worse` the old node is free to take it.
-  EXPECT_EQ(Decide(cluster, Profile(""), 301), "bind j0 worse");
+  EXPECT_EQ(Decide(cluster, UsageProfile(""), 301), "bind j0 worse");
   Accept(cluster.RemoveNode("worse"));
-  EXPECT_EQ(Decide(cluster, Profile(""), 300), "");
-  EXPECT_EQ(Decide(cluster, Profile(""), 301), "bind j0 old");
+  EXPECT_EQ(Decide(cluster, UsageProfile(""), 300), "");
+  EXPECT_EQ(Decide(cluster, UsageProfile(""), 301), "bind j0 old");
 }
 
 TEST(Usage, WhatIsPlacedInTheCycleCountsByItsRequest) {
   Cluster cluster;
-  Node(cluster, "a", 0, 0);
-  Node(cluster, "b", 30, 0);
-  Job(cluster, 3, {{"cpu", 5}});
+  UsageNode(cluster, "a", 0, 0);
+  UsageNode(cluster, "b", 30, 0);
+  UsageJob(cluster, 3, {{"cpu", 5}});
   // A task is worth 35 % of a: after one, b with 30 % is less busy, after that a again.
-  EXPECT_EQ(Decide(cluster, Profile("")), "bind j0 a; bind j1 b; bind j2 a");
+  EXPECT_EQ(Decide(cluster, UsageProfile("")), "bind j0 a; bind j1 b; bind j2 a");
 }
 
 TEST(Usage, YoungTasksAreEstimatedAndOldOnesMeasured) {
   Cluster cluster;
-  Node(cluster, "a", 0, 0);
-  Node(cluster, "b", 20, 0);
+  UsageNode(cluster, "a", 0, 0);
+  UsageNode(cluster, "b", 20, 0);
   Accept(cluster.AddTask({.name = "t",
                           .shape = {.request = {{"cpu", 5}}},
                           .status = TaskStatus::kRunning,
                           .node = "a",
                           .started = 100}));
-  Job(cluster, 1, {{"cpu", 1}});
-  EXPECT_EQ(Decide(cluster, Profile(""), 129), "bind j0 b");
-  EXPECT_EQ(Decide(cluster, Profile(""), 130), "bind j0 a");
-  EXPECT_EQ(Decide(cluster, Profile("interval=31"), 130), "bind j0 b");
+  UsageJob(cluster, 1, {{"cpu", 1}});
+  EXPECT_EQ(Decide(cluster, UsageProfile(""), 129), "bind j0 b");
+  EXPECT_EQ(Decide(cluster, UsageProfile(""), 130), "bind j0 a");
+  EXPECT_EQ(Decide(cluster, UsageProfile("interval=31"), 130), "bind j0 b");
 }
 
 TEST(Usage, ABusyNodeRaisesEstimates) {
   Cluster cluster;
-  Node(cluster, "a", 0, 0);
-  Node(cluster, "b", 36, 0);
-  Job(cluster, 2, {{"cpu", 5}});
-  EXPECT_EQ(Decide(cluster, Profile("")), "bind j0 a; bind j1 a");  // 35 % < 36 %
-  EXPECT_EQ(Decide(cluster, Profile("risk_threshold=0,risk_factor=1.1")), "bind j0 a; bind j1 b");
+  UsageNode(cluster, "a", 0, 0);
+  UsageNode(cluster, "b", 36, 0);
+  UsageJob(cluster, 2, {{"cpu", 5}});
+  EXPECT_EQ(Decide(cluster, UsageProfile("")), "bind j0 a; bind j1 a");  // 35 % < 36 %
+  EXPECT_EQ(Decide(cluster, UsageProfile("risk_threshold=0,risk_factor=1.1")),
+            "bind j0 a; bind j1 b");
 }
 
 TEST(Usage, AnEstimateIsNeverMoreThanTheRequest) {
   Cluster cluster;
-  Node(cluster, "a", 0, 0);
-  Node(cluster, "b", 51, 0);
-  Job(cluster, 2, {{"cpu", 5}});
-  EXPECT_EQ(Decide(cluster, Profile("request_ratio=0.3,risk_threshold=0,risk_factor=9")),
+  UsageNode(cluster, "a", 0, 0);
+  UsageNode(cluster, "b", 51, 0);
+  UsageJob(cluster, 2, {{"cpu", 5}});
+  EXPECT_EQ(Decide(cluster, UsageProfile("request_ratio=0.3,risk_threshold=0,risk_factor=9")),
             "bind j0 a; bind j1 a");
 }
 

@@ -243,16 +243,16 @@ TEST(GpuShare, MemoryAndNumber) {
 
 // --- random worlds ---
 
-constexpr CardOrder kOrders[] = {CardOrder::kLastFirst, CardOrder::kPack, CardOrder::kSpread};
-constexpr const char* kOrderNames[] = {"", "binpack", "spread"};
+constexpr CardOrder kVgpuOrders[] = {CardOrder::kLastFirst, CardOrder::kPack, CardOrder::kSpread};
+constexpr const char* kVgpuOrderNames[] = {"", "binpack", "spread"};
 
-struct World {
+struct VgpuWorld {
   VgpuMachine machine;
   std::vector<reference::GpuCard> slow;
 };
 
-World RandomMachine(Rng& rng) {
-  World world;
+VgpuWorld RandomMachine(Rng& rng) {
+  VgpuWorld world;
   const auto below = [&](uint64_t n) { return static_cast<int>(rng.Below(n)); };
   if (rng.Chance(0.4)) world.machine.mode = "mig";
   world.machine.memory_factor = 1 + below(2);
@@ -285,7 +285,7 @@ World RandomMachine(Rng& rng) {
   return world;
 }
 
-void ExpectSame(const World& world, uint64_t seed) {
+void ExpectSame(const VgpuWorld& world, uint64_t seed) {
   for (size_t i = 0; i < world.slow.size(); ++i) {
     const VgpuCard& fast = world.machine.cards[i];
     const reference::GpuCard& slow = world.slow[i];
@@ -301,7 +301,7 @@ TEST(Vgpu, RandomTasksAgainstTheTwin) {
   for (uint64_t seed = 0; seed < count; ++seed) {
     Rng rng(seed);
     const auto below = [&](uint64_t n) { return static_cast<int>(rng.Below(n)); };
-    World world = RandomMachine(rng);
+    VgpuWorld world = RandomMachine(rng);
     const bool partitions = world.machine.mode == "mig";
     for (int task = 0; task < 8; ++task) {
       VgpuRequest request;
@@ -338,12 +338,12 @@ TEST(Vgpu, RandomTasksAgainstTheTwin) {
       if (rng.Chance(0.2)) barred.push_back(below(4));
       slow.barred.insert(barred.begin(), barred.end());
       const size_t order = rng.Below(3);
-      slow.order = kOrderNames[order];
+      slow.order = kVgpuOrderNames[order];
 
       ++asked;
-      const VgpuAnswer filtered = ChooseCards(world.machine, request, kOrders[order], barred);
+      const VgpuAnswer filtered = ChooseCards(world.machine, request, kVgpuOrders[order], barred);
       const std::string uid = "t" + std::to_string(task);
-      const VgpuAnswer fast = TakeCards(uid, request, kOrders[order], &world.machine, barred);
+      const VgpuAnswer fast = TakeCards(uid, request, kVgpuOrders[order], &world.machine, barred);
       const auto right = reference::ChooseGpus(
           slow, partitions, static_cast<int>(world.machine.memory_factor), &world.slow);
       ASSERT_EQ(fast.ok(), right.has_value()) << "seed " << seed << " task " << task;

@@ -11,10 +11,10 @@
 namespace muster::yarn::fair {
 namespace {
 
-constexpr Resource kTotal = {8'000, 8};
+constexpr Resource kOrderTotal = {8'000, 8};
 
 bool IsFirst(Policy policy, const Sibling& a, const Sibling& b) {
-  const OrderKey a_key = KeyOf(policy, a, kTotal), b_key = KeyOf(policy, b, kTotal);
+  const OrderKey a_key = KeyOf(policy, a, kOrderTotal), b_key = KeyOf(policy, b, kOrderTotal);
   EXPECT_EQ(Compare(a_key, b_key), -Compare(b_key, a_key));
   return Compare(a_key, b_key) < 0;
 }
@@ -72,9 +72,9 @@ TEST(Candidates, VisitsAllInOrder) {
 
 // 0/0 equals everything. Then names decide, and the three below are in a cycle.
 TEST(Candidates, NaNIsPlacedAsByTheTree) {
-  const OrderKey a = KeyOf(Policy::kDrf, {.usage = {2'000, 1}, .name_order = 0}, kTotal);
-  const OrderKey nan = KeyOf(Policy::kDrf, {.weight = 0, .name_order = 1}, kTotal);
-  const OrderKey b = KeyOf(Policy::kDrf, {.usage = {1'000, 1}, .name_order = 2}, kTotal);
+  const OrderKey a = KeyOf(Policy::kDrf, {.usage = {2'000, 1}, .name_order = 0}, kOrderTotal);
+  const OrderKey nan = KeyOf(Policy::kDrf, {.weight = 0, .name_order = 1}, kOrderTotal);
+  const OrderKey b = KeyOf(Policy::kDrf, {.usage = {1'000, 1}, .name_order = 2}, kOrderTotal);
   EXPECT_FALSE(nan.comparable);
   EXPECT_EQ(All({a, nan, b}), (std::vector<uint32_t>{2, 0, 1}));
   EXPECT_EQ(All({nan, a, b}), (std::vector<uint32_t>{1, 0, 2}));

@@ -107,7 +107,7 @@ TEST(YuniKornPartition, WhatEndsMakesRoom) {
   Ask("second", "y", 2, partition);
   EXPECT_EQ(Next(partition), "x@n1");
   EXPECT_EQ(Next(partition), "");
-  EXPECT_THAT(partition.RemoveApplication("first"), testing::ElementsAre("x"));
+  EXPECT_THAT(partition.RemoveApplication("first"), ::testing::ElementsAre("x"));
   EXPECT_EQ(Next(partition), "y@n1");
   partition.RemoveEnded();
   EXPECT_TRUE(partition.application_index.contains("second"));  // it still runs
