@@ -12,14 +12,14 @@ namespace muster {
 namespace {
 
 // Above it a whole unit does not fit an int64.
-Amount MostAmount() { return Amount(std::numeric_limits<int64_t>::max()) * kAmountUnit; }
+ExactAmount MostAmount() { return ExactAmount(std::numeric_limits<int64_t>::max()) * kAmountUnit; }
 constexpr int kBillionths = 9;  // decimal places
 // Digits that are kept: with them a number times 2^60 fits. Those behind them round up.
 constexpr int kMostDigits = 20;
 
 // digits * 10^exponent, and a bit more where `more`.
 struct Decimal {
-  Amount digits = 0;
+  ExactAmount digits = 0;
   int exponent = 0;
   bool more = false;
 };
@@ -82,8 +82,8 @@ bool ReadSuffix(std::string_view suffix, int* tens, int* twos) {
 }
 
 // Returns the number times 10^tens * 2^twos, rounded up; nothing where it is above MostAmount().
-std::optional<Amount> Scale(const Decimal& number, int tens, int twos) {
-  Amount amount = number.digits << twos;
+std::optional<ExactAmount> Scale(const Decimal& number, int tens, int twos) {
+  ExactAmount amount = number.digits << twos;
   bool more = number.more;
   for (; tens < 0 && amount != 0; ++tens) {
     more = more || amount % 10 != 0;
@@ -95,7 +95,7 @@ std::optional<Amount> Scale(const Decimal& number, int tens, int twos) {
   return amount;
 }
 
-std::string Digits(Amount amount) {
+std::string Digits(ExactAmount amount) {
   std::string digits;
   const bool negative = amount < 0;
   if (negative) amount = -amount;
@@ -107,27 +107,28 @@ std::string Digits(Amount amount) {
   return std::string(digits.rbegin(), digits.rend());
 }
 
-Amount RoundUp(Amount amount, int64_t step) {
-  const Amount whole = amount / step;
+ExactAmount RoundUp(ExactAmount amount, int64_t step) {
+  const ExactAmount whole = amount / step;
   return whole * step < amount ? whole + 1 : whole;
 }
 
 }  // namespace
 
-std::optional<Amount> ParseAmount(std::string_view text) {
+std::optional<ExactAmount> ParseAmount(std::string_view text) {
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);
   Decimal number;
   if (!TakeDecimal(&text, &number)) return std::nullopt;
   int tens = 0, twos = 0;
   if (!ReadSuffix(text, &tens, &twos)) return std::nullopt;
-  const std::optional<Amount> amount = Scale(number, number.exponent + tens + kBillionths, twos);
+  const std::optional<ExactAmount> amount =
+      Scale(number, number.exponent + tens + kBillionths, twos);
   if (!amount.has_value()) return std::nullopt;
   return negative ? -*amount : *amount;
 }
 
-Amount ReadAmount(const Field& value) {
-  const std::optional<Amount> amount = ParseAmount(value.ScalarText());
+ExactAmount ReadAmount(const Field& value) {
+  const std::optional<ExactAmount> amount = ParseAmount(value.ScalarText());
   if (!amount.has_value()) {
     value.Refuse(
         absl::StrCat(value.Describe(),
@@ -154,14 +155,14 @@ AmountMap ReadAmounts(const Field& values) {
   return amounts;
 }
 
-const Amount* FindAmount(const AmountMap& amounts, std::string_view name) {
+const ExactAmount* FindAmount(const AmountMap& amounts, std::string_view name) {
   for (const auto& [known, amount] : amounts) {
     if (known == name) return &amount;
   }
   return nullptr;
 }
 
-void SetAmount(std::string_view name, Amount amount, AmountMap* amounts) {
+void SetAmount(std::string_view name, ExactAmount amount, AmountMap* amounts) {
   for (auto& [known, old] : *amounts) {
     if (known != name) continue;
     old = amount;
@@ -173,7 +174,7 @@ void SetAmount(std::string_view name, Amount amount, AmountMap* amounts) {
 AmountMap Sum(const AmountMap& left, const AmountMap& right) {
   AmountMap sum = left;
   for (const auto& [name, amount] : right) {
-    const Amount* known = FindAmount(left, name);
+    const ExactAmount* known = FindAmount(left, name);
     SetAmount(name, known == nullptr ? amount : *known + amount, &sum);
   }
   return sum;
@@ -182,7 +183,7 @@ AmountMap Sum(const AmountMap& left, const AmountMap& right) {
 AmountMap Largest(const AmountMap& left, const AmountMap& right) {
   AmountMap largest = left;
   for (const auto& [name, amount] : right) {
-    const Amount* known = FindAmount(left, name);
+    const ExactAmount* known = FindAmount(left, name);
     SetAmount(name, known == nullptr ? amount : std::max(*known, amount), &largest);
   }
   return largest;
@@ -191,7 +192,7 @@ AmountMap Largest(const AmountMap& left, const AmountMap& right) {
 bool SameAmounts(const AmountMap& left, const AmountMap& right) {
   if (left.size() != right.size()) return false;
   return std::all_of(left.begin(), left.end(), [&](const auto& entry) {
-    const Amount* twin = FindAmount(right, entry.first);
+    const ExactAmount* twin = FindAmount(right, entry.first);
     return twin != nullptr && *twin == entry.second;
   });
 }
@@ -201,9 +202,9 @@ bool CountsWhole(std::string_view name) {
          name.starts_with("hugepages-");
 }
 
-Quantity ToQuantity(std::string_view name, Amount amount) {
+Quantity ToQuantity(std::string_view name, ExactAmount amount) {
   if (CountsWhole(name)) return Quantity(Digits(RoundUp(amount, kAmountUnit)));
-  const Amount milli = RoundUp(amount, kAmountUnit / 1000);
+  const ExactAmount milli = RoundUp(amount, kAmountUnit / 1000);
   if (milli % 1000 == 0) return Quantity(Digits(milli / 1000));
   return Quantity(Digits(milli) + "m");
 }

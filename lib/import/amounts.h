@@ -26,26 +26,26 @@
 
 namespace muster {
 
-using Amount = absl::int128;  // billionths
+using ExactAmount = absl::int128;  // billionths
 inline constexpr int64_t kAmountUnit = 1000 * 1000 * 1000;
 
-using AmountMap = std::vector<std::pair<std::string, Amount>>;
+using AmountMap = std::vector<std::pair<std::string, ExactAmount>>;
 
 // Returns the amount of a text such as "1.5Gi", "500m", "-2" or "1e3". Returns nothing for text
 // that is no quantity, and for amounts beyond what an int64 counts in the smallest unit of a
 // dimension.
-std::optional<Amount> ParseAmount(std::string_view text);
+std::optional<ExactAmount> ParseAmount(std::string_view text);
 
 // Returns the amount of a value, which is a text or a number. Refuses other values, and negative
 // ones.
-Amount ReadAmount(const Field& value);
+ExactAmount ReadAmount(const Field& value);
 // Returns the names and amounts of an object; none where it is not given. Refuses as ReadAmount.
 AmountMap ReadAmounts(const Field& values);
 
 // Returns the amount of `name`, or null.
-const Amount* FindAmount(const AmountMap& amounts, std::string_view name);
+const ExactAmount* FindAmount(const AmountMap& amounts, std::string_view name);
 // Replaces the amount of `name`, or puts it last.
-void SetAmount(std::string_view name, Amount amount, AmountMap* amounts);
+void SetAmount(std::string_view name, ExactAmount amount, AmountMap* amounts);
 // Adds by name; names of `right` that `left` does not have come last.
 AmountMap Sum(const AmountMap& left, const AmountMap& right);
 AmountMap Largest(const AmountMap& left, const AmountMap& right);
@@ -55,7 +55,7 @@ bool SameAmounts(const AmountMap& left, const AmountMap& right);
 // Returns whether a dimension is counted in whole units rather than in thousandths.
 bool CountsWhole(std::string_view name);
 // Returns the shortest exact text of the amount, rounded up to what is counted.
-Quantity ToQuantity(std::string_view name, Amount amount);
+Quantity ToQuantity(std::string_view name, ExactAmount amount);
 Resources ToResources(const AmountMap& amounts);
 bool SameResources(const Resources& left, const Resources& right);
 

@@ -3,16 +3,19 @@
 // The steps that every import takes: text to objects, the importer that reads them, the scenario.
 #include "lib/import/import.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 #include "lib/import/importer.h"
 #include "lib/import/json_text.h"
 #include "lib/plan/json_text.h"
-#include "muster/schedule.h"
+#include "lib/profile/cycle_tables.h"
+#include "lib/profile/profile.h"
 
 namespace muster {
 namespace {
@@ -36,8 +39,24 @@ absl::StatusOr<const Importer*> ByName(std::string_view name) {
                                                  NamesOfImporters()));
 }
 
+// Returns the importer of dumps without an API group of any, if this is one of a cluster.
+const Importer* Plain(const Dump& dump, ImportLog* log) {
+  const bool cluster = std::ranges::any_of(dump.all(), [](const auto& object) {
+    return object->kind() == "Node" || object->kind() == "Pod";
+  });
+  if (!cluster) return nullptr;
+  for (const Importer* importer : Importers()) {
+    if (!importer->plain) continue;
+    log->Note("dump", "",
+              absl::StrCat("no object has an API group of one importer; read as profile ",
+                           ToAbsl(importer->name)));
+    return importer;
+  }
+  return nullptr;
+}
+
 // Returns the importer that most objects belong to by their API groups.
-absl::StatusOr<const Importer*> ByGroups(const Dump& dump) {
+absl::StatusOr<const Importer*> ByGroups(const Dump& dump, ImportLog* log) {
   const Importer* best = nullptr;
   int64_t most = 0;
   bool tie = false;
@@ -50,11 +69,70 @@ absl::StatusOr<const Importer*> ByGroups(const Dump& dump) {
     if (count > most) best = importer;
     if (count > most) most = count;
   }
+  if (best == nullptr) best = Plain(dump, log);
   if (best != nullptr && !tie) return best;
   return absl::InvalidArgumentError(
       absl::StrCat("dump: ", best == nullptr ? "no object has" : "as many objects have",
                    " an API group of one importer", best == nullptr ? "" : " as of another",
                    "; name the profile: one of ", NamesOfImporters()));
+}
+
+bool Waits(const ApiObject& pod) {
+  const std::string phase = pod.status().Text("phase");
+  return (phase.empty() || phase == "Pending") && pod.spec().Text("nodeName").empty() &&
+         !pod.metadata()["deletionTimestamp"].given();
+}
+
+// Counts the pods that wait and that no cycle tries to place: they have no row, or their row has no
+// job under a profile that places jobs alone.
+void CountLeftOut(const Dump& dump, const Scenario& scenario, bool takes_lone, ImportLog* log) {
+  HashMap<std::string, bool> rows;  // pending tasks; whether they have a job
+  for (const TaskSpec& task : scenario.cluster.tasks) {
+    if (task.status == TaskStatus::kPending) rows.emplace(task.name, !task.job.empty());
+  }
+  int64_t waiting = 0, absent = 0, lone = 0;
+  for (const ApiObject* pod : dump.OfKind("Pod")) {
+    if (!Waits(*pod)) continue;
+    ++waiting;
+    const auto row = rows.find(pod->key());
+    if (row == rows.end()) {
+      ++absent;
+    } else if (!row->second && !takes_lone) {
+      ++lone;
+    }
+  }
+  if (absent + lone == 0) return;
+  std::string text =
+      absl::StrCat(absent + lone, " of ", waiting, " pods that wait are not scheduled");
+  if (lone > 0) {
+    absl::StrAppend(&text, ", ", lone,
+                    " of them without a job; lone_tasks=QUEUE in the profile makes ",
+                    "jobs of such pods");
+  }
+  log->LeftOut("dump", "", text);
+}
+
+// What the log lists as left out, by the names that rows would have.
+std::vector<LeftOut> NamedLeftOut(const ImportLog& log) {
+  std::vector<LeftOut> named;
+  for (const ImportEntry& entry : log.entries()) {
+    const size_t space = entry.object.find(' ');
+    if (entry.severity != ImportSeverity::kLeftOut || space == std::string::npos) continue;
+    named.push_back({entry.object.substr(space + 1),
+                     absl::StrCat(entry.field, entry.field.empty() ? "" : ": ", entry.text)});
+  }
+  return named;
+}
+
+absl::Status CheckStrict(const ImportLog& log) {
+  const auto left_out = [](const ImportEntry& entry) {
+    return entry.severity == ImportSeverity::kLeftOut;
+  };
+  const auto first = std::ranges::find_if(log.entries(), left_out);
+  if (first == log.entries().end()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("strict: of ", NamedLeftOut(log).size(),
+                                                 " objects something is left out; the ",
+                                                 "first: ", Describe(*first)));
 }
 
 }  // namespace
@@ -73,7 +151,7 @@ absl::StatusOr<Import> ImportObjects(std::string_view objects, const ImportOptio
   Dump dump(*std::move(raw), &log);
   if (!log.ok()) return log.status();
   const absl::StatusOr<const Importer*> importer =
-      options.profile.empty() ? ByGroups(dump) : ByName(options.profile);
+      options.profile.empty() ? ByGroups(dump, &log) : ByName(options.profile);
   if (!importer.ok()) return importer.status();
   dump.Keep((*importer)->kinds, (*importer)->name);
 
@@ -90,10 +168,16 @@ absl::StatusOr<Import> ImportObjects(std::string_view objects, const ImportOptio
   if (const absl::Status s = Fill(import.scenario, &filled); !s.ok()) {
     return absl::Status(s.code(), absl::StrCat("dump: ", s.message()));
   }
-  // A cycle without rows resolves the profile, and no more.
-  if (const absl::Status s = Cluster().Schedule(import.scenario.profile).status(); !s.ok()) {
-    return absl::Status(s.code(), absl::StrCat(ToAbsl(kConfiguration), ": ", s.message()));
+  const absl::StatusOr<ProfileConfig> profile = ResolveProfile(import.scenario.profile);
+  if (!profile.ok()) {
+    return absl::Status(profile.status().code(),
+                        absl::StrCat(ToAbsl(kConfiguration), ": ", profile.status().message()));
   }
+  CountLeftOut(dump, import.scenario, profile->places_lone_tasks || TakesLoneTasks(*profile), &log);
+  if (options.strict) {
+    if (absl::Status s = CheckStrict(log); !s.ok()) return s;
+  }
+  import.scenario.left_out = NamedLeftOut(log);
   import.report = log.Take();
   return import;
 }

@@ -14,9 +14,10 @@
 // Python package does so).
 //
 // Output. `scenario` is a whole scenario, which Fill takes: docs/import.md has the order of rows.
-// Its profile is the scheduler's, with the configuration ("volcano:actions=...,tiers=...").
+// Its profile is the scheduler's, with the configuration ("volcano:actions=...,tiers=..."). It
+// names what was left out, for explanations.
 // `report` lists what the dump holds and the scenario does not, in the order of discovery, each
-// entry once.
+// entry once. If pods that wait for a node are among it, the last entry counts them.
 //
 // Promises. The result is a pure function of the arguments. Any bytes may be passed: text is
 // refused if it is not JSON, is nested deeper than 256, or has a key twice in one object.
@@ -29,6 +30,7 @@
 //   dump: job "ns/p", group "w", spread constraint "zone": max_skew is 0; must be 1 or more
 //   scheduler configuration: profile: unknown policy "drff"; did you mean "drf"?
 //   profile "vulcano": no importer has this name; expected one of volcano, ...
+//   strict: of 3 objects something is left out; the first: Pod ns/p: ...
 //
 // Cost. Time is linear in the text, times the logarithm of the number of rows. Memory is some
 // thirty times the text's size, and is freed but for the result.
@@ -47,8 +49,8 @@ namespace muster {
 
 struct ImportOptions {
   // The name of the importer, which is the name of its profile. Empty: the importer is found by the
-  // objects' API groups. The import then fails for a dump with no group of any importer, or as many
-  // objects of two.
+  // objects' API groups; a dump of nodes and pods alone is read as kube-scheduler's, with a note.
+  // The import fails for a dump with neither, or with as many objects of two importers.
   std::string profile = {};
   // The scheduler's configuration as JSON: what the YAML of volcano-scheduler.conf becomes. Empty:
   // the configuration that the profile has by itself.
@@ -63,6 +65,8 @@ struct ImportOptions {
   std::vector<std::string> binding = {};
   // Of the objects and the configuration together; each object is a row.
   Limits limits = {};
+  // Whether an import that leaves something out fails.
+  bool strict = false;
 };
 
 enum class ImportSeverity : uint8_t {

@@ -37,6 +37,8 @@ struct Importer {
   std::span<const KindRule> kinds;  // that it reads; others are reported
   // Fills the scenario, its profile and configuration included; a refusal is in the log.
   void (*read)(const ImportSource& source, Scenario* scenario);
+  // Whether it reads dumps of Kubernetes' own objects alone. One importer does.
+  bool plain = false;
 };
 
 // All importers, in the order in which messages name them.

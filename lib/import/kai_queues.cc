@@ -26,8 +26,8 @@ constexpr Counted kCounted[] = {
     {"cpu", "cpu", 1, 1000}, {"memory", "memory", 1'000'000, 1}, {"gpu", "nvidia.com/gpu", 1, 1}};
 
 // The number of a field, in billionths of one; nothing for -1.
-std::optional<Amount> NumberOf(const Field& field) {
-  if (!field.given()) return Amount(0);
+std::optional<ExactAmount> NumberOf(const Field& field) {
+  if (!field.given()) return ExactAmount(0);
   double number = 0;
   if (absl::SimpleAtod(field.ScalarText(), &number) && number == -1) return std::nullopt;
   return ReadAmount(field);
@@ -40,9 +40,9 @@ void ReadResources(const Field& resources, QueueSpec* queue) {
     const Field own = resources.Section(counted.key);
     const std::string name(counted.dimension);
     const auto set = [&](std::string_view key, Resources* amounts) {
-      const std::optional<Amount> number = NumberOf(own[key]);
+      const std::optional<ExactAmount> number = NumberOf(own[key]);
       if (!number) return;
-      const Amount amount = *number * counted.units / counted.parts;
+      const ExactAmount amount = *number * counted.units / counted.parts;
       amounts->emplace_back(name, ToQuantity(name, amount));
     };
     set("quota", &*queue->deserved);
@@ -51,7 +51,7 @@ void ReadResources(const Field& resources, QueueSpec* queue) {
     const Field weight = own["overQuotaWeight"];
     const bool none = !weight.given() || weight.ScalarText().starts_with('-');
     queue->rules->over_quota_weight.emplace_back(
-        name, ToQuantity("weight", none ? Amount(0) : ReadAmount(weight)));
+        name, ToQuantity("weight", none ? ExactAmount(0) : ReadAmount(weight)));
   }
 }
 

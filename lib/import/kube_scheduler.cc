@@ -421,6 +421,7 @@ void ReadPodDump(const ImportSource& source, Scenario* scenario) {
 }  // namespace
 
 extern const Importer kPodImporter;
-const Importer kPodImporter = {kPodScheduler, kPodGroups, kPodKinds, ReadPodDump};
+const Importer kPodImporter = {kPodScheduler, kPodGroups, kPodKinds, ReadPodDump,
+                               /*plain=*/true};
 
 }  // namespace muster

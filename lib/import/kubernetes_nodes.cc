@@ -89,7 +89,7 @@ void ReadUsage(const Dump::Objects& values, std::vector<NodeSpec>* nodes) {
   }
   for (const Metric metric : {Metric::kCpu, Metric::kMemory}) {
     for (const auto& [value, node] : found[static_cast<size_t>(metric)]) {
-      const Amount part = ReadAmount(value->root()["value"]);
+      const ExactAmount part = ReadAmount(value->root()["value"]);
       std::optional<NodeUsage>& usage = (*nodes)[node].usage;
       if (!usage.has_value()) usage.emplace();
       (metric == Metric::kCpu ? usage->cpu : usage->memory) = ToQuantity("percent", part * 100);

@@ -151,7 +151,7 @@ bool IsGuaranteed(const ApiObject& pod) {
         // A limit without a request is a request, too.
         const Field limit = limits[name];
         const Field request = requests[name].exists() ? requests[name] : limit;
-        const Amount most = limit.exists() ? ReadAmount(limit) : Amount(0);
+        const ExactAmount most = limit.exists() ? ReadAmount(limit) : ExactAmount(0);
         if (most == 0) return false;
         requested = Sum(requested, {{std::string(name), ReadAmount(request)}});
         limited = Sum(limited, {{std::string(name), most}});

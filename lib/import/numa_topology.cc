@@ -64,8 +64,8 @@ void CompareReserved(const ApiObject& object, const NodeSpec& node) {
   const Quantity* left = node.allocatable.has_value() ? FindCpu(*node.allocatable) : total;
   if (total == nullptr) total = &none;
   if (left == nullptr) left = &none;
-  const Amount kept = reserved.exists() ? ReadAmount(reserved) : Amount(0);
-  const std::optional<Amount> all = ParseAmount(total->text), usable = ParseAmount(left->text);
+  const ExactAmount kept = reserved.exists() ? ReadAmount(reserved) : ExactAmount(0);
+  const std::optional<ExactAmount> all = ParseAmount(total->text), usable = ParseAmount(left->text);
   if (!all.has_value() || !usable.has_value() || kept == *all - *usable) return;
   object.log()->Note(object.place(), "spec.resReserved",
                      absl::StrCat("cpu is ", reserved.exists() ? reserved.ScalarText() : "0",

@@ -202,7 +202,7 @@ void SetInRange(const Field& value, std::string_view option, double low, double 
 void SetEstimate(const Field& value, std::string_view option, int64_t unit, int64_t scale,
                  ProfileOptions* options) {
   if (!value.given()) return;
-  const std::optional<Amount> amount = ParseAmount(value.ScalarText());
+  const std::optional<ExactAmount> amount = ParseAmount(value.ScalarText());
   if (!amount.has_value() || *amount < 0) return ReportDefault(value);
   const int64_t factor = value.kind() == JsonKind::kInteger ? unit : scale;
   options->Set(option, ToQuantity("memory", *amount * factor).text);

@@ -137,7 +137,7 @@ std::vector<PathStep> ReadSharePath(const ApiObject& object) {
     if (!(weight > 1 && weight < 1e12)) continue;
     std::string text;
     AppendJson(weight, &text);
-    const std::optional<Amount> amount = ParseAmount(text);
+    const std::optional<ExactAmount> amount = ParseAmount(text);
     if (amount.has_value()) step.weight = ToQuantity("weight", *amount);
   }
   return path;

@@ -394,6 +394,12 @@ auto Members(S& s) {
                     Key("node", node));
 }
 
+template <Is<LeftOut> S>
+auto Members(S& s) {
+  auto& [name, why] = s;
+  return std::tuple(RequiredKey("name", name), RequiredKey("why", why));
+}
+
 template <Is<ExpectedShare> S>
 auto Members(S& s) {
   auto& [deserved, share] = s;

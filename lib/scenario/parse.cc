@@ -37,9 +37,9 @@ class ScenarioSink : public RowSink {
 
   absl::StatusOr<Section> OnSection(std::string_view key) override {
     static constexpr std::string_view kKeys[] = {
-        "muster",  "shapes",  "nodes",      "queues",  "jobs",       "tasks",
-        "domains", "budgets", "namespaces", "flavors", "partitions", "reservations",
-        "profile", "options", "memory",     "events",  "expect",     "default_queue"};
+        "muster",  "shapes",     "nodes",   "queues",        "jobs",         "tasks",   "domains",
+        "budgets", "namespaces", "flavors", "partitions",    "reservations", "profile", "options",
+        "memory",  "events",     "expect",  "default_queue", "left_out"};
     const auto* known = std::find(std::begin(kKeys), std::end(kKeys), key);
     if (known == std::end(kKeys)) {
       return absl::InvalidArgumentError(absl::StrCat("scenario: ", UnknownWord("key", key, kKeys)));
@@ -107,6 +107,7 @@ absl::Status ScenarioSink::OnRow(std::string_view section, size_t index, const J
   if (section == "events") return AddEvent(place, row);
   if (section == "flavors") return Add(place, row, &cluster.flavors);
   if (section == "partitions") return Add(place, row, &cluster.partitions);
+  if (section == "left_out") return Add(place, row, &scenario_.left_out);
   if (section == "tasks") return AddShaped(place, row, ShapeUse::Table::kTasks, &cluster.tasks);
   if (section == "reservations") {
     return AddShaped(place, row, ShapeUse::Table::kReservations, &cluster.reservations);

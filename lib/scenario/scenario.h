@@ -68,6 +68,13 @@ struct Expectation {
   friend bool operator==(const Expectation&, const Expectation&) = default;
 };
 
+// Something of another scheduler's dump that is no row, or not the row that it was.
+struct LeftOut {
+  std::string name;  // as a row would be named: "namespace/pod"
+  std::string why;
+  friend bool operator==(const LeftOut&, const LeftOut&) = default;
+};
+
 struct Scenario {
   // False: the cluster has no queue "default", which a new one has.
   bool default_queue = true;
@@ -79,6 +86,8 @@ struct Scenario {
   // What its oldest slot has not seen. Absent: not known, anything may have changed.
   std::optional<std::vector<ClusterEvent>> events;
   Expectation expect;
+  // For explanations alone: no cycle reads it.
+  std::vector<LeftOut> left_out;
 };
 
 // Charge one budget for all that the text makes: each row of a table, and each node or task that a

@@ -353,6 +353,7 @@ std::string WriteScenario(const Scenario& scenario) {
   WriteTable("jobs", cluster.jobs, &writer, &out);
   WriteTable("tasks", cluster.tasks, &writer, &out);
   WriteTable("reservations", cluster.reservations, &writer, &out);
+  WriteTable("left_out", scenario.left_out, &writer, &out);
   WriteMemory(scenario, &out);
   WriteExpectation(scenario.expect, &writer, &out);
   out.append("\n}\n");

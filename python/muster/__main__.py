@@ -45,7 +45,14 @@ def _explain(arguments: Sequence[str]) -> int:
     try:
         scenario, report = importer.read_scenario(args)
         plan = Cluster.from_scenario(scenario).schedule(args.profile)
-        sys.stdout.write(plan.explain(args.job))
+        left_out = [f"{args.job} was left out by the import: {row['why']}\n"
+                    for row in scenario.get("left_out", ()) if row["name"] == args.job]
+        try:
+            sys.stdout.write(plan.explain(args.job))
+        except Error:
+            if not left_out:
+                raise
+        sys.stdout.writelines(left_out)
     except (ImportFailure, OSError, UnicodeError, Error, MemoryError) as failure:
         print(f"muster explain: {str(failure) or 'out of memory'}", file=sys.stderr)
         return 2

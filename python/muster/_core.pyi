@@ -23,6 +23,7 @@ def import_objects(
     now: int,
     binding: list[str],
     limits: dict[str, int],
+    strict: bool,
 ) -> tuple[str, str]: ...
 
 class Extensions:

@@ -22,7 +22,8 @@ std::pair<std::string, std::string> ImportText(const std::string& objects, std::
                                                std::string configuration, bool unset_switches_on,
                                                std::string default_queue, int64_t now,
                                                std::vector<std::string> binding,
-                                               const std::map<std::string, int64_t>& limits) {
+                                               const std::map<std::string, int64_t>& limits,
+                                               bool strict) {
   const py::gil_scoped_release others_may_run;
   const ImportOptions options{std::move(profile),
                               std::move(configuration),
@@ -30,7 +31,8 @@ std::pair<std::string, std::string> ImportText(const std::string& objects, std::
                               std::move(default_queue),
                               now,
                               std::move(binding),
-                              LimitsOf(limits)};
+                              LimitsOf(limits),
+                              strict};
   const Import import = Value(ImportObjects(objects, options));
   return {WriteScenario(import.scenario), WriteReport(import.report)};
 }
@@ -40,7 +42,7 @@ std::pair<std::string, std::string> ImportText(const std::string& objects, std::
 void BindImport(py::module_& module) {
   module.def("import_objects", ImportText, py::arg("objects"), py::kw_only(), py::arg("profile"),
              py::arg("configuration"), py::arg("unset_switches_on"), py::arg("default_queue"),
-             py::arg("now"), py::arg("binding"), py::arg("limits"));
+             py::arg("now"), py::arg("binding"), py::arg("limits"), py::arg("strict"));
 }
 
 }  // namespace muster::python

@@ -535,6 +535,21 @@ class Import(Files):
         self.assert_ends(muster("import", "-", "--profile", "kube-batch", stdin="[]"), 0,
                          stdout='"kube-batch"')
 
+    def test_what_is_left_out_is_told(self):
+        pod = {"kind": "Pod", "metadata": {"name": "p", "namespace": "ns"},
+               "spec": {"containers": [{"name": "c"}]}, "status": {"phase": "Pending"}}
+        dump = self.write([self.NODE, self.QUEUE, pod], "dump.json")
+        out = self.folder / "s.json"
+        made = muster("import", dump, "-o", out)
+        self.assert_ends(made, 0, stderr="left_out: dump: 1 of 1 pods that wait are not scheduled")
+        self.assert_ends(muster("explain", out), 0, stdout="1 object was left out by the import")
+        self.assert_ends(muster("explain", out, "ns/p"), 0, stdout="ns/p was left out by the import: ")
+        strict = muster("import", dump, "--strict")
+        self.assert_ends(strict, 2, stderr="strict: of 1 objects something is left out")
+        plain = muster("import", self.write([self.NODE, pod], "plain.json"), "--strict", "-o", out)
+        self.assert_ends(plain, 0, stderr="read as profile kube-scheduler")
+        self.assert_ends(muster("run", out), 0, stdout="bind")
+
     def test_refusals(self):
         bad = self.write([{"kind": "Pod", "metadata": {}}], "bad.json")
         self.assert_ends(muster("import", bad), 2, stderr=f"{bad}: Pod: metadata.name: missing")

@@ -41,7 +41,7 @@ TEST(Importers, ApiGroupsShowWhoseDumpItIs) {
   EXPECT_EQ(profile({NodeJson(), QueueJson()}), "volcano");
   EXPECT_EQ(profile({NodeJson(), old}), "kube-batch");
   EXPECT_EQ(profile({old, QueueJson("z"), other}), "kube-batch");
-  EXPECT_EQ(profile({NodeJson()}),
+  EXPECT_EQ(profile({{{"kind", "Secret"}, {"metadata", {{"name", "s"}}}}}),
             "dump: no object has an API group of one importer; name the profile: one of volcano, "
             "kube-batch, kube-scheduler, kueue, kai");
   EXPECT_EQ(profile({QueueJson("z"), old}),
@@ -50,6 +50,54 @@ TEST(Importers, ApiGroupsShowWhoseDumpItIs) {
   EXPECT_EQ(TryImport({}, {.profile = "vulcano"}).status().message(),
             "profile \"vulcano\": no importer has this name; expected one of volcano, "
             "kube-batch, kube-scheduler, kueue, kai");
+}
+
+// Every pod that waits in a plain cluster is a task that a cycle places.
+TEST(Importers, ADumpOfKubernetesAloneIsReadAndItsPodsAreScheduled) {
+  const Import import =
+      Imported({NodeJson(), PodJson("p", ObjectJson::object(), ""),
+                With(PodJson("other", ObjectJson::object(), ""), "/spec/nodeName", "n1")},
+               {});
+  EXPECT_EQ(import.scenario.profile, "kube-scheduler");
+  ASSERT_EQ(import.report.size(), 1u);
+  EXPECT_EQ(Describe(import.report[0]),
+            "dump: no object has an API group of one importer; read as profile kube-scheduler");
+  EXPECT_EQ(import.report[0].severity, ImportSeverity::kNote);
+  Cluster cluster;
+  ASSERT_TRUE(Fill(import.scenario, &cluster).ok());
+  const absl::StatusOr<Plan> plan = cluster.Schedule(import.scenario.profile);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->ToText(), "bind ns/p to n1\n");
+}
+
+// Pods that wait and that no cycle tries are counted, named and, where asked for, refused.
+TEST(Importers, WhatIsLeftOutIsCountedNamedAndRefused) {
+  const std::vector<ObjectJson> objects = {
+      NodeJson(),
+      QueueJson(),
+      GroupJson("g", {{"minMember", 1}}),
+      With(PodJson("in"), "/spec/schedulerName", "volcano"),
+      With(PodJson("alone", ObjectJson::object(), ""), "/spec/schedulerName", "volcano"),
+      With(PodJson("other"), "/spec/schedulerName", "default-scheduler"),
+      With(PodJson("runs"), "/spec/nodeName", "n1")};
+  const Import import = Imported(objects, {});
+  ASSERT_FALSE(import.report.empty());
+  EXPECT_EQ(Describe(import.report.back()),
+            "dump: 2 of 3 pods that wait are not scheduled, 1 of them without a job; "
+            "lone_tasks=QUEUE in the profile makes jobs of such pods");
+  std::vector<std::string> names;
+  for (const LeftOut& left_out : import.scenario.left_out) names.push_back(left_out.name);
+  EXPECT_THAT(names, ::testing::UnorderedElementsAre("ns/alone", "ns/other"));
+  const absl::StatusOr<Scenario> again = ParseScenario(WriteScenario(import.scenario));
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->left_out, import.scenario.left_out);
+
+  const absl::StatusOr<Import> strict = TryImport(objects, {.strict = true});
+  EXPECT_EQ(strict.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(
+      std::string(strict.status().message()),
+      ::testing::StartsWith("strict: of 2 objects something is left out; the first: Pod ns/"));
+  EXPECT_TRUE(TryImport({objects.begin(), objects.begin() + 4}, {.strict = true}).ok());
 }
 
 TEST(Importers, WhatComesOutRunsAndReadsBack) {

@@ -208,7 +208,8 @@ TEST(KaiImport, WhatIsLeftOutIsNamed) {
                                  "left out, its pods only occupy nodes",
                                  "Pod ns/a: metadata.annotations.pod-group-name: the pod waits, "
                                  "and is in no pod group that is here",
-                                 "Pod ns/b: spec.nodeName: node \"n9\" is not there"));
+                                 "Pod ns/b: spec.nodeName: node \"n9\" is not there",
+                                 "dump: 1 of 1 pods that wait are not scheduled"));
 }
 
 TEST(KaiImport, RefusesPartsThatAreNone) {

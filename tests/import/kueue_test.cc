@@ -129,9 +129,10 @@ TEST(KueueImport, PodsBelongToTheWorkloadOfTheirOwner) {
   ASSERT_EQ(import.scenario.cluster.tasks.size(), 2u);
   EXPECT_EQ(import.scenario.cluster.tasks[0].job, "ns/w1");
   EXPECT_EQ(import.scenario.cluster.tasks[1].job, "");
-  ASSERT_EQ(import.report.size(), 1u);
+  ASSERT_EQ(import.report.size(), 2u);
   EXPECT_EQ(Describe(import.report[0]),
             "Pod ns/waits: it waits, and belongs to no workload that is here");
+  EXPECT_EQ(Describe(import.report[1]), "dump: 1 of 1 pods that wait are not scheduled");
 }
 
 TEST(KueueImport, CohortsThatAreOnlyNamedExist) {

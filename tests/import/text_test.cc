@@ -123,7 +123,7 @@ TEST(Times, DurationsAndWindows) {
 
 TEST(AmountTexts, EveryFormHasItsExactValue) {
   const auto parts = [](int64_t whole, int64_t billionths) {
-    return std::optional<Amount>(Amount(whole) * kAmountUnit + billionths);
+    return std::optional<ExactAmount>(ExactAmount(whole) * kAmountUnit + billionths);
   };
   EXPECT_EQ(ParseAmount("1"), parts(1, 0));
   EXPECT_EQ(ParseAmount("-2"), parts(-2, 0));

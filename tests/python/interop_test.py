@@ -133,7 +133,10 @@ class Scenarios(unittest.TestCase):
     def test_refusals(self):
         for objects, options, message in (
             ([{"kind": "Node", "metadata": {}}], {}, "Node: metadata.name: missing"),
-            ([NODE], {"profile": ""}, "dump: no object has an API group of one importer"),
+            ([{"kind": "Secret", "metadata": {"name": "s"}}], {"profile": ""},
+             "dump: no object has an API group of one importer"),
+            ([NODE, {**POD, "spec": POD["spec"] | {"schedulerName": "other"}}], {"strict": True},
+             "strict: of 1 objects something is left out; the first: Pod ns/p: spec.schedulerName"),
             ([], {"configuration": "- 1\n"}, "scheduler configuration: expected `actions`"),
             ([], {"configuration": {"actions": {1, 2}}},
              "scheduler configuration: holds what JSON cannot"),

@@ -107,6 +107,7 @@ MUSTER_NAME(TurnRow)
 MUSTER_NAME(MemoryDocument)
 MUSTER_NAME(SlotRow)
 MUSTER_NAME(EventRow)
+MUSTER_NAME(LeftOut)
 MUSTER_NAME(ExpectedShare)
 MUSTER_NAME(Expectation)
 MUSTER_NAME(FlavorTopology)
@@ -267,6 +268,7 @@ TEST_F(SchemaTest, SaysEveryKeyOfEveryStruct) {
   Check<MemoryDocument>();
   Check<SlotRow>();
   Check<EventRow>();
+  Check<LeftOut>();
   Check<ExpectedShare>();
   Check<Expectation>();
   Check<FlavorTopology>();

@@ -68,7 +68,7 @@ std::string Facts(const Plan& plan, const Snapshot& snapshot, std::string_view n
   return out;
 }
 
-std::string AllPending(const Plan& plan, const Snapshot& snapshot) {
+std::string AllPending(const Plan& plan, const Snapshot& snapshot, const Scenario& scenario) {
   std::string out;
   std::set<std::string_view> told;
   for (const PendingTask& pending : plan.pending()) {
@@ -79,7 +79,23 @@ std::string AllPending(const Plan& plan, const Snapshot& snapshot) {
       absl::StrAppend(&out, *text, LackedEverywhere(plan, snapshot, name));
     }
   }
-  return out.empty() ? "nothing is pending\n" : out;
+  if (out.empty()) out = "nothing is pending\n";
+  const size_t left_out = scenario.left_out.size();
+  if (left_out > 0) {
+    absl::StrAppend(&out, left_out, left_out == 1 ? " object was" : " objects were",
+                    " left out by the import; explain FILE NAME tells why\n");
+  }
+  return out;
+}
+
+// Why the import made no row of that name; "": it left out none.
+std::string WhyLeftOut(const std::string& name, const Scenario& scenario) {
+  std::string out;
+  for (const LeftOut& left_out : scenario.left_out) {
+    if (left_out.name != name) continue;
+    absl::StrAppend(&out, name, " was left out by the import: ", left_out.why, "\n");
+  }
+  return out;
 }
 
 std::string NoSuchName(const std::string& name, const Snapshot& snapshot) {
@@ -102,14 +118,16 @@ int ExplainCommand(const Arguments& arguments) {
   }
   const absl::StatusOr<Run> run = RunFile(parsed.others[0], run_flags);
   if (!run.ok()) return Complain(std::string(run.status().message()));
-  if (parsed.others.size() == 1) return Print(AllPending(run->plan, run->snapshot));
+  if (parsed.others.size() == 1) return Print(AllPending(run->plan, run->snapshot, run->scenario));
   const absl::StatusOr<std::string> text = run->plan.Explain(parsed.others[1]);
+  const std::string left_out = WhyLeftOut(parsed.others[1], run->scenario);
   if (!text.ok()) {
+    if (!left_out.empty()) return Print(left_out);
     return Complain(
         absl::StrCat(parsed.others[0], ": ", NoSuchName(parsed.others[1], run->snapshot)));
   }
   const std::string& name = parsed.others[1];
-  return Print(absl::StrCat(*text, Facts(run->plan, run->snapshot, name),
+  return Print(absl::StrCat(*text, left_out, Facts(run->plan, run->snapshot, name),
                             LackedEverywhere(run->plan, run->snapshot, name)));
 }
 

@@ -59,6 +59,7 @@ int ImportCommand(const Arguments& arguments) {
   flags.Value("-o", "FILE", &output, "write the scenario here instead of to standard output");
   flags.Switch("--report", &report,
                "print what the scenario does not hold as JSON, and the scenario only with -o");
+  flags.Switch("--strict", &options.strict, "refuse a dump of which something is left out");
   const Parsed parsed = ParseArguments(kImportText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (parsed.others.empty()) return ComplainUsage(kImportText, "needs a FILE");

@@ -52,6 +52,9 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
             f"--max-{name}", type=int, default=default, metavar="N", help=f"{what} ({default})"
         )
     parser.add_argument(
+        "--strict", action="store_true", help="refuse a dump of which something is left out"
+    )
+    parser.add_argument(
         "--now", type=int, default=0, metavar="SECONDS", help="the time of the cycle"
     )
 
@@ -72,6 +75,7 @@ def read_scenario(args: argparse.Namespace) -> tuple[dict[str, Any], Report]:
         default_queue=args.default_queue,
         now=args.now,
         limits=limits,
+        strict=args.strict,
     )
 
 

@@ -22,15 +22,17 @@ def scenario(
     now: int = 0,
     binding: Iterable[str] = (),
     limits: Limits = DEFAULT,
+    strict: bool = False,
 ) -> tuple[Json, Report]:
     """A scenario and the list of what it does not hold.
 
-    `profile` is the scheduler that the objects are of, "volcano" or "kube-batch"; without it the
-    objects' API groups decide. `configuration` is the text of the scheduler's configuration file,
+    `profile` is the scheduler that the objects are of; without it the objects' API groups decide,
+    and a dump of nodes and pods alone is read as kube-scheduler's. `configuration` is the text of the scheduler's configuration file,
     or the same decoded; without it the profile's own configuration applies. `unset_flags_on` is
     what a switch that the configuration does not set counts as. `binding` names pods
     (namespace/name) that the scheduler has bound but the cluster has not reported yet. `limits`
-    bound the JSON of the objects and of the configuration together.
+    bound the JSON of the objects and of the configuration together. `strict` refuses a dump of
+    which something is left out.
     """
     from .. import _core
     from ..errors import InvalidArgument, ResourceExhausted
@@ -45,6 +47,7 @@ def scenario(
             now=now,
             binding=list(binding),
             limits=limits.as_dict(),
+            strict=strict,
         )
     except (InvalidArgument, ResourceExhausted) as refusal:
         raise ImportFailure(str(refusal)) from None
