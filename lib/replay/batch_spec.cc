@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -16,8 +17,9 @@ namespace muster {
 namespace {
 
 constexpr std::string_view kPolicies[] = {"fcfs", "easy", "conservative"};
-constexpr std::string_view kOrders[] = {"fifo", "sjf", "ljf", "smallest", "largest", "area"};
+constexpr std::string_view kOrders[] = {"fifo", "sjf", "ljf", "smallest", "largest", "area", "due"};
 constexpr std::string_view kEstimates[] = {"user", "actual", "last_two"};
+constexpr std::string_view kHeads[] = {"oldest", "first"};
 constexpr std::string_view kReservations[] = {"afresh", "kept"};
 
 absl::Status Unknown(std::string_view what, std::string_view word,
@@ -43,6 +45,38 @@ absl::Status Choose(std::string_view what, std::string_view word,
   return absl::OkStatus();
 }
 
+absl::Status ReadNumber(std::string_view what, std::string_view text, double* out) {
+  if (absl::SimpleAtod(ToAbsl(text), out) && *out >= 0 && *out <= 1e9) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(ToAbsl(what), " is ", Quote(text), "; must be a number from 0 to 1e9"));
+}
+
+// Options that the policy has with its order; `order` itself stands first.
+std::vector<std::string_view> OptionsOf(const BatchSpec& spec) {
+  std::vector<std::string_view> valid = {"order", "estimate", "order_estimate"};
+  if (spec.policy == BatchPolicy::kEasy) valid.push_back("head");
+  if (spec.policy == BatchPolicy::kConservative) valid.push_back("reservations");
+  if (spec.order == BatchOrder::kDue) valid.insert(valid.end(), {"scale", "cap"});
+  return valid;
+}
+
+absl::Status ReadOption(std::string_view key, std::string_view value, BatchSpec* spec) {
+  const std::vector<std::string_view> valid = OptionsOf(*spec);
+  if (std::find(valid.begin(), valid.end(), key) == valid.end()) {
+    return Unknown("option", key, valid);
+  }
+  if (key == "order") return Choose("order", value, kOrders, &spec->order);
+  if (key == "estimate") return Choose("estimate", value, kEstimates, &spec->estimate);
+  if (key == "order_estimate") {
+    return Choose("order_estimate", value, kEstimates, &spec->order_estimate.emplace());
+  }
+  if (key == "head") return Choose("head", value, kHeads, &spec->head.emplace());
+  if (key == "scale") return ReadNumber("scale", value, &spec->due.scale);
+  if (key == "cap") return ReadNumber("cap", value, &spec->due.cap);
+  spec->reservations_given = true;
+  return Choose("reservations", value, kReservations, &spec->keep_reservations);
+}
+
 }  // namespace
 
 bool IsBatchPolicy(std::string_view spec) {
@@ -64,19 +98,7 @@ absl::StatusOr<BatchSpec> ParseBatchSpec(std::string_view text) {
           absl::StrCat("policy ", Quote(name), ": ", Quote(item), " is no option=value"));
     }
     const std::string_view key = item.substr(0, equals), value = item.substr(equals + 1);
-    absl::Status s;
-    if (key == "order") {
-      s = Choose("order", value, kOrders, &spec.order);
-    } else if (key == "estimate") {
-      s = Choose("estimate", value, kEstimates, &spec.estimate);
-    } else if (key == "reservations" && spec.policy == BatchPolicy::kConservative) {
-      s = Choose("reservations", value, kReservations, &spec.keep_reservations);
-      spec.reservations_given = true;
-    } else {
-      std::vector<std::string_view> valid = {"order", "estimate"};
-      if (spec.policy == BatchPolicy::kConservative) valid.push_back("reservations");
-      s = Unknown("option", key, valid);
-    }
+    const absl::Status s = ReadOption(key, value, &spec);
     if (!s.ok()) {
       return absl::InvalidArgumentError(absl::StrCat("policy ", Quote(name), ": ", s.message()));
     }
@@ -95,18 +117,46 @@ std::string BatchSpecText(const BatchSpec& spec) {
     add("estimate", kEstimates[static_cast<int>(spec.estimate)]);
   }
   if (spec.order != BatchOrder::kFifo) add("order", kOrders[static_cast<int>(spec.order)]);
+  if (spec.order_estimate.value_or(spec.estimate) != spec.estimate) {
+    add("order_estimate", kEstimates[static_cast<int>(*spec.order_estimate)]);
+  }
+  if (spec.promises_first() != BatchSpec{.order = spec.order}.promises_first()) {
+    add("head", kHeads[static_cast<int>(*spec.head)]);
+  }
+  if (spec.due.scale != DueSettings().scale) add("scale", absl::StrCat(spec.due.scale));
+  if (spec.due.cap != DueSettings().cap) add("cap", absl::StrCat(spec.due.cap));
   if (!spec.keep_reservations) add("reservations", kReservations[0]);
   return text;
 }
 
-std::string ProfileText(const BatchSpec& spec) {
+absl::StatusOr<std::string> ProfileText(const BatchSpec& spec) {
+  const std::string_view name = kPolicies[static_cast<int>(spec.policy)];
+  const std::string_view of_pools = spec.order == BatchOrder::kDue    ? "order=due"
+                                    : spec.order_estimate.has_value() ? "order_estimate"
+                                    : spec.head.has_value()           ? "head"
+                                                                      : "";
+  if (!of_pools.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("policy ", Quote(name), ": ", ToAbsl(of_pools),
+                                                   " needs a pool of processors"));
+  }
   return absl::StrCat(ToAbsl(kPolicies[static_cast<int>(spec.policy)]),
                       ":order=", ToAbsl(kOrders[static_cast<int>(spec.order)]));
+}
+
+bool IsClairvoyant(const BatchSpec& spec, bool absent) {
+  // Orders by estimates; order=due guesses by itself, from what is over.
+  const bool by_estimate = spec.order == BatchOrder::kSjf || spec.order == BatchOrder::kLjf ||
+                           spec.order == BatchOrder::kArea;
+  const bool promises = spec.policy != BatchPolicy::kFcfs;
+  if (promises && (absent || spec.estimate == BatchEstimate::kActual)) return true;
+  return by_estimate &&
+         (absent || spec.order_estimate.value_or(spec.estimate) == BatchEstimate::kActual);
 }
 
 int64_t OrderKey(BatchOrder order, int64_t estimate, int64_t processors) {
   switch (order) {
     case BatchOrder::kFifo:
+    case BatchOrder::kDue:
       return 0;
     case BatchOrder::kSjf:
       return estimate;

@@ -7,17 +7,18 @@
 #define MUSTER_REPLAY_BATCH_SPEC_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "lib/replay/due_order.h"
 
 namespace muster {
 
 enum class BatchPolicy : uint8_t { kFcfs, kEasy, kConservative };
 
-// The order of waiting jobs; ties by submission. Under easy the job that is promised a start stays
-// the oldest for any order, and the order sorts the jobs that may go ahead of it.
+// The order of waiting jobs; ties by submission.
 enum class BatchOrder : uint8_t {
   kFifo,
   kSjf,       // shortest estimate first
@@ -25,7 +26,11 @@ enum class BatchOrder : uint8_t {
   kSmallest,  // fewest processors
   kLargest,   // most
   kArea,      // smallest estimate x processors
+  kDue,       // earliest due time (due_order.h)
 };
+
+// easy: the job that is promised a start. The order sorts the jobs that may go ahead of it.
+enum class BatchHead : uint8_t { kOldest, kFirst };  // kFirst: of the order
 
 // The source of run-time estimates.
 enum class BatchEstimate : uint8_t {
@@ -40,10 +45,19 @@ struct BatchSpec {
   BatchPolicy policy = BatchPolicy::kEasy;
   BatchOrder order = BatchOrder::kFifo;
   BatchEstimate estimate = BatchEstimate::kUser;
+  // By which the order compares jobs. Absent: by `estimate`. Not of kDue, which guesses by itself.
+  std::optional<BatchEstimate> order_estimate = {};
+  std::optional<BatchHead> head = {};  // absent: kFirst for kDue, else kOldest
+  DueSettings due = {};                // of kDue
   // conservative: if true, a promise is only ever moved to an earlier time. Otherwise all promises
   // are made anew, in order, at every pass.
   bool keep_reservations = true;
   bool reservations_given = false;  // whether the text sets it
+
+  bool promises_first() const {
+    return head.value_or(order == BatchOrder::kDue ? BatchHead::kFirst : BatchHead::kOldest) ==
+           BatchHead::kFirst;
+  }
 };
 
 bool IsBatchPolicy(std::string_view spec);  // by its name
@@ -51,10 +65,15 @@ absl::StatusOr<BatchSpec> ParseBatchSpec(std::string_view spec);
 std::string BatchSpecText(
     const BatchSpec& spec);  // canonical: what differs from the usual, in a fixed order
 
-// Returns the profile that does the same on a cluster of nodes.
-std::string ProfileText(const BatchSpec& spec);
+// Returns the profile that does the same on a cluster of nodes. Fails with InvalidArgument if the
+// policy has an option that only pools have.
+absl::StatusOr<std::string> ProfileText(const BatchSpec& spec);
 
-// Returns the key that orders waiting jobs: smaller first.
+// Returns whether decisions depend on run times of jobs that have not ended. An estimate that is
+// `absent` in a trace is replaced by the run time.
+bool IsClairvoyant(const BatchSpec& spec, bool absent);
+
+// Returns the key that orders waiting jobs: smaller first. REQUIRES: the order is not kDue.
 int64_t OrderKey(BatchOrder order, int64_t estimate, int64_t processors);
 
 }  // namespace muster

@@ -13,7 +13,8 @@ Pool::Pool(const Trace& trace)
       processors_(trace.processors),
       free_(trace.processors),
       start_(trace.size(), kAbsent),
-      estimate_(trace.size(), 0) {}
+      estimate_(trace.size(), 0),
+      key_(trace.size(), 0) {}
 
 void Pool::Start(uint32_t job) {
   start_[job] = now_;
@@ -30,6 +31,9 @@ class PoolLoop {
         options_(options),
         arrivals_(trace, options.follow_preceding),
         estimates_(trace, spec.estimate),
+        order_(spec.order),
+        order_estimates_(trace, spec.order_estimate.value_or(spec.estimate)),
+        due_(spec.due),
         pool_(trace),
         released_(trace.size(), 0),
         corrections_made_(estimates_.corrects() ? trace.size() : 0, 0) {
@@ -95,7 +99,19 @@ class PoolLoop {
     }
     result_.outcome[job] = JobOutcome::kWaiting;
     pool_.estimate_[job] = estimates_.First(job);
+    pool_.key_[job] = order_ == BatchOrder::kDue
+                          ? due_.Key(KindOf(job), pool_.now())
+                          : OrderKey(order_, order_estimates_.First(job), pool_.size(job));
     policy_->Submitted(job);
+  }
+
+  // By the estimate that the user gave; a job without one counts as long.
+  RunHistory::Kind KindOf(uint32_t job) const {
+    constexpr int64_t kFiveDays = 432000;
+    const int64_t estimate = trace_.estimate[job];
+    return {.user = trace_.user[job],
+            .estimate = estimate == kAbsent ? kFiveDays : estimate,
+            .processors = pool_.size(job)};
   }
 
   void Terminate() {
@@ -105,6 +121,8 @@ class PoolLoop {
     result_.end[job] = pool_.now();
     result_.outcome[job] = JobOutcome::kDone;
     estimates_.Ended(job);
+    order_estimates_.Ended(job);
+    if (order_ == BatchOrder::kDue) due_.Ended(KindOf(job), trace_.run[job]);
     arrivals_.Ended(job, pool_.now());
     policy_->Terminated(job);
   }
@@ -137,6 +155,7 @@ class PoolLoop {
   void NoteStarts() {
     for (uint32_t job : pool_.started_) {
       result_.outcome[job] = JobOutcome::kRunning;
+      due_.Started(pool_.now() - result_.submit[job]);
       WatchEstimate(job);
     }
     pool_.started_.clear();
@@ -152,6 +171,9 @@ class PoolLoop {
   const ReplayOptions& options_;
   Arrivals arrivals_;
   Estimates estimates_;
+  const BatchOrder order_;
+  Estimates order_estimates_;
+  DueOrder due_;
   Pool pool_;
   std::unique_ptr<PoolPolicy> policy_;
   ReplayResult result_;

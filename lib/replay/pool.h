@@ -32,6 +32,8 @@ class Pool {
   int64_t now() const { return now_; }
   int64_t size(uint32_t job) const { return trace_.tasks[job]; }
   int64_t estimate(uint32_t job) const { return estimate_[job]; }
+  // The place of a job in the order of the policy, fixed when it was submitted: smaller first.
+  int64_t key(uint32_t job) const { return key_[job]; }
   int64_t estimated_end(uint32_t job) const { return start_[job] + estimate_[job]; }
   // Jobs that hold processors, by estimated end and row.
   const ChunkList& running() const { return running_; }
@@ -53,7 +55,7 @@ class Pool {
   const Trace& trace_;
   const int64_t processors_;
   int64_t free_, now_ = 0;
-  std::vector<int64_t> start_, estimate_;
+  std::vector<int64_t> start_, estimate_, key_;
   ChunkList running_;
   std::priority_queue<Termination, std::vector<Termination>, std::greater<Termination>>
       terminations_;

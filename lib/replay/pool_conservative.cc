@@ -43,8 +43,7 @@ class Conservative : public PoolPolicy {
   void Submitted(uint32_t job) override {
     ++result_.passes;
     const uint32_t number = submitted_++;
-    waiting_.Insert({OrderKey(spec_.order, pool_.estimate(job), pool_.size(job)), number, job,
-                     pool_.size(job), pool_.estimate(job)});
+    waiting_.Insert({pool_.key(job), number, job, pool_.size(job), pool_.estimate(job)});
     // What was released by its estimate alone changes no promise: the promises already counted on
     // it.
     if (spec_.keep_reservations) {

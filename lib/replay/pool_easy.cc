@@ -1,9 +1,10 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// easy on a pool: the oldest waiting job is promised a start, and others go ahead where that does
+// easy on a pool: the head of the queue is promised a start, and others go ahead where that does
 // not delay it.
 //
-// Idea (Lifka, JSSPP 1995). A pass starts jobs from the head of the queue while they fit. The first
+// Idea (Lifka, JSSPP 1995). The head is the oldest job that waits, or with head=first the first of
+// the policy's order. A pass starts jobs from the head of the queue while they fit. The first
 // that does not is promised the earliest time, the shadow, at which enough running jobs will have
 // ended by their estimates; `extra` processors are left over then. Any other waiting job may start
 // now if it fits now and either ends by the shadow or takes no more than what is extra. The promise
@@ -41,9 +42,8 @@ class Easy : public PoolPolicy {
     const uint32_t number = static_cast<uint32_t>(queue_.size());
     queue_.push_back(job);
     const bool fits = pool_.size(job) <= pool_.free();
-    const Entry entry = {OrderKey(spec_.order, pool_.estimate(job), pool_.size(job)), number, job,
-                         pool_.size(job), pool_.estimate(job)};
-    if (settled_ && number > head_) {
+    const Entry entry = {pool_.key(job), number, job, pool_.size(job), pool_.estimate(job)};
+    if (settled_ && IsBehindHead(entry)) {
       ++result_.passes;
       if (fits && MayGoAhead(entry)) {
         GoAhead(entry);
@@ -72,10 +72,9 @@ class Easy : public PoolPolicy {
     shadow_known_ = false;
     while (FindHead() && pool_.size(queue_[head_]) <= pool_.free()) {
       const uint32_t job = queue_[head_];
-      waiting_.Remove(OrderKey(spec_.order, pool_.estimate(job), pool_.size(job)),
-                      static_cast<uint32_t>(head_));
+      waiting_.Remove(pool_.key(job), static_cast<uint32_t>(head_));
       pool_.Start(job);
-      ++head_;
+      queue_[head_] = kNone;
     }
     for (size_t at = 0; at < waiting_.chunks() && pool_.free() > 0; ++at) {
       const ChunkList::Chunk& chunk = waiting_.chunk(at);
@@ -96,10 +95,19 @@ class Easy : public PoolPolicy {
     }
   }
 
-  // Returns whether a job waits; head_ is then the place of the oldest.
+  // Returns whether a job waits; head_ is then its place.
   bool FindHead() {
-    while (head_ < queue_.size() && queue_[head_] == kNone) ++head_;
+    if (spec_.promises_first()) {
+      head_ = waiting_.empty() ? queue_.size() : waiting_.front().tie;
+    } else {
+      while (head_ < queue_.size() && queue_[head_] == kNone) ++head_;
+    }
     return head_ < queue_.size();
+  }
+  // Returns whether a job waits before this one, which was submitted last.
+  bool IsBehindHead(const Entry& entry) const {
+    if (head_ >= entry.tie || queue_[head_] == kNone) return false;
+    return !spec_.promises_first() || entry.key >= pool_.key(queue_[head_]);
   }
 
   // REQUIRES: it fits now, and the head does not.
@@ -142,7 +150,7 @@ class Easy : public PoolPolicy {
   Pool& pool_;
   const BatchSpec spec_;
   ReplayResult& result_;
-  std::vector<uint32_t> queue_;  // all jobs by submission; kNone where they went ahead
+  std::vector<uint32_t> queue_;  // all jobs by submission; kNone where they have started
   size_t head_ = 0;
   ChunkList waiting_;     // by the order; ties are places in the queue
   bool settled_ = false;  // nothing that waits can start as things are

@@ -16,8 +16,7 @@ class Fcfs : public PoolPolicy {
       : pool_(*pool), spec_(spec), result_(*result) {}
 
   void Submitted(uint32_t job) override {
-    waiting_.Insert({OrderKey(spec_.order, pool_.estimate(job), pool_.size(job)), submitted_++, job,
-                     pool_.size(job), pool_.estimate(job)});
+    waiting_.Insert({pool_.key(job), submitted_++, job, pool_.size(job), pool_.estimate(job)});
     Pass();
   }
   void Released(uint32_t) override {}

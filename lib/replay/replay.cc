@@ -72,7 +72,9 @@ absl::StatusOr<ReplayResult> Replay(const Trace& trace, std::string_view policy,
       }
       spec.keep_reservations = false;
     }
-    profile = ProfileText(spec);
+    absl::StatusOr<std::string> same = ProfileText(spec);
+    if (!same.ok()) return same.status();
+    profile = *std::move(same);
   }
   absl::StatusOr<ReplayResult> result =
       trace.processors > 0 ? ReplayCycles(AsOneNode(trace), profile, spec.estimate, options)

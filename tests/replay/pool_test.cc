@@ -129,11 +129,27 @@ void CompareWithTwin(const std::string& policy) {
     const auto pick = [&](std::initializer_list<const char*> words) {
       return std::string(words.begin()[rng.Below(words.size())]);
     };
-    question.order = pick({"fifo", "fifo", "sjf", "ljf", "smallest", "largest", "area"});
+    question.order = pick({"fifo", "fifo", "sjf", "ljf", "smallest", "largest", "area", "due"});
     question.estimate = pick({"user", "user", "actual", "last_two"});
+    question.order_estimate = pick({"", "", "user", "actual", "last_two"});
     question.follow_preceding = rng.Chance(0.5);
     std::string spec =
         absl::StrCat(policy, ":order=", question.order, ",estimate=", question.estimate);
+    if (!question.order_estimate.empty()) {
+      absl::StrAppend(&spec, ",order_estimate=", question.order_estimate);
+    }
+    if (question.order == "due" && rng.Chance(0.5)) {
+      question.scale = static_cast<double>(rng.Below(20)) / 4;
+      question.cap = static_cast<double>(rng.Below(8)) / 4;
+      absl::StrAppend(&spec, ",scale=", question.scale, ",cap=", question.cap);
+    }
+    if (policy == "easy") {
+      question.promises_first = question.order == "due";
+      if (rng.Chance(0.5)) {
+        question.promises_first = rng.Chance(0.5);
+        absl::StrAppend(&spec, ",head=", question.promises_first ? "first" : "oldest");
+      }
+    }
     if (policy == "conservative") {
       question.reservations = pick({"kept", "afresh"});
       absl::StrAppend(&spec, ",reservations=", question.reservations);
@@ -287,6 +303,36 @@ TEST(Pool, StopsSoonWhereEventsAreSlow) {
   EXPECT_LT(result->events, 20100);
 }
 
+// A job that goes first in the order, head included: the second submitted is promised a start.
+TEST(Pool, TheHeadIsTheOldestOrTheFirstOfTheOrder) {
+  const Trace trace = Pool(4, {{.submit = 0, .run = 100, .tasks = 3},
+                               {.submit = 1, .run = 50, .tasks = 4},
+                               {.submit = 2, .run = 10, .tasks = 2},
+                               {.submit = 3, .run = 90, .tasks = 1}});
+  EXPECT_EQ(Starts(trace, "easy:order=sjf"), (std::vector<int64_t>{0, 100, 150, 3}));
+  EXPECT_EQ(Starts(trace, "easy:order=sjf,head=first"), (std::vector<int64_t>{0, 110, 100, 3}));
+}
+
+TEST(Pool, OptionsThatOnlyPoolsHaveAreRefusedInCycles) {
+  const Trace trace = AsOneNode(Pool(1, {{.run = 1}}));
+  for (const char* option : {"order=due", "head=first", "order_estimate=last_two"}) {
+    const std::string word(option, std::string_view(option).find('='));
+    const std::string named = word == "order" ? "order=due" : word;
+    EXPECT_EQ(Replay(trace, absl::StrCat("easy:", option)).status().message(),
+              absl::StrCat("policy \"easy\": ", named, " needs a pool of processors"));
+  }
+}
+
+TEST(Pool, NamesAreCanonical) {
+  const Trace trace = Pool(1, {{.run = 1}});
+  const auto name = [&](const std::string& policy) { return Replay(trace, policy)->policy; };
+  EXPECT_EQ(name("easy:order=due,head=first,scale=200,cap=0.3"), "easy:order=due");
+  EXPECT_EQ(name("easy:order=due,head=oldest,scale=100"), "easy:order=due,head=oldest,scale=100");
+  EXPECT_EQ(name("easy:estimate=actual,order_estimate=actual"), "easy:estimate=actual");
+  EXPECT_EQ(name("easy:order=sjf,order_estimate=last_two,head=first"),
+            "easy:order=sjf,order_estimate=last_two,head=first");
+}
+
 TEST(Pool, NamesWhatItDoesNotKnow) {
   const Trace trace = Pool(1, {{.run = 1}});
   const auto message = [&](const std::string& policy) {
@@ -296,7 +342,16 @@ TEST(Pool, NamesWhatItDoesNotKnow) {
   EXPECT_EQ(message("easy:order=smalest"),
             "policy \"easy\": order \"smalest\" is not known; did you mean \"smallest\"?");
   EXPECT_EQ(message("easy:reservations=kept"),
-            "policy \"easy\": option \"reservations\" is not known; there are order, estimate");
+            "policy \"easy\": option \"reservations\" is not known; there are order, estimate, "
+            "order_estimate, head");
+  EXPECT_EQ(message("easy:scale=3"),
+            "policy \"easy\": option \"scale\" is not known; there are "
+            "order, estimate, order_estimate, head");
+  EXPECT_EQ(message("easy:order=due,cap=-1"),
+            "policy \"easy\": cap is \"-1\"; must be a number from 0 to 1e9");
+  EXPECT_EQ(message("conservative:head=first"),
+            "policy \"conservative\": option \"head\" is not known; there are order, estimate, "
+            "order_estimate, reservations");
   EXPECT_EQ(message("easy:sjf"), "policy \"easy\": \"sjf\" is no option=value");
 }
 

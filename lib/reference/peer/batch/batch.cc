@@ -5,6 +5,7 @@
 #include "lib/reference/peer/batch/batch.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
@@ -28,6 +29,7 @@ class Twin {
     starts_.backfilled.assign(n, 0);
     estimate_.assign(n, 0);
     corrections_.assign(n, 0);
+    key_.assign(n, 0);
     promised_.assign(n, kAbsent);
     for (uint32_t job = 0; job < n; ++job) {
       if (Follows(job) == kNone) Insert(trace.submit[job], kSubmission, job);
@@ -78,14 +80,9 @@ class Twin {
       }
       return;
     }
-    estimate_[job] = q_.estimate == "actual" ? trace_.run[job] : User(job);
-    if (q_.estimate == "last_two" && trace_.user[job] != kNone) {
-      const std::vector<int64_t>& runs = ended_[trace_.user[job]];
-      if (runs.size() >= 2) {
-        const int64_t mean = (runs[runs.size() - 1] + runs[runs.size() - 2]) / 2;
-        estimate_[job] = std::min(estimate_[job], std::max<int64_t>(mean, 1));
-      }
-    }
+    estimate_[job] = EstimateBy(q_.estimate, job);
+    const std::string& by = q_.order_estimate.empty() ? q_.estimate : q_.order_estimate;
+    key_[job] = q_.order == "due" ? DueTime(job) : PlaceInOrder(q_, EstimateBy(by, job), Size(job));
     queue_.push_back(job);
     if (q_.policy == "easy" && q_.order == "fifo" && Size(job) > Free()) return;
     if (q_.policy == "conservative" && q_.reservations == "kept") {
@@ -95,9 +92,70 @@ class Twin {
     Pass();
   }
 
+  int64_t EstimateBy(const std::string& source, uint32_t job) {
+    if (source == "actual") return trace_.run[job];
+    if (source == "user" || trace_.user[job] == kNone) return User(job);
+    const std::vector<int64_t>& runs = ended_[trace_.user[job]];
+    if (runs.size() < 2) return User(job);
+    const int64_t mean = (runs[runs.size() - 1] + runs[runs.size() - 2]) / 2;
+    return std::min(User(job), std::max<int64_t>(mean, 1));
+  }
+
+  // Whether two jobs are alike by a key of the history: 0 is the widest.
+  bool Alike(int key, uint32_t a, uint32_t b) const {
+    const auto magnitude = [](int64_t amount) {
+      int power = 0;
+      while (amount > 1) amount /= 2, ++power;
+      return power;
+    };
+    const bool same_estimate = trace_.estimate[a] == trace_.estimate[b];
+    const bool same_user = trace_.user[a] == trace_.user[b] && trace_.user[a] != kNone;
+    switch (key) {
+      case 0:
+        return true;
+      case 1:
+        return magnitude(trace_.estimate[a]) == magnitude(trace_.estimate[b]) &&
+               magnitude(Size(a)) == magnitude(Size(b));
+      case 2:
+        return same_user;
+      case 3:
+        return same_user && same_estimate;
+      default:
+        return same_user && same_estimate && Size(a) == Size(b);
+    }
+  }
+  // When the job is due, in thousandths of a second, from all that has ended and started so far.
+  int64_t DueTime(uint32_t job) const {
+    const auto estimate = static_cast<double>(trace_.estimate[job]);
+    double run = estimate / 2, inverse = 2 * (1 / std::max(estimate, 10.0));
+    for (int key = 0; key < 5; ++key) {
+      const double decay = key < 2 ? 0.999 : 0.9, weight = key == 0 ? 0.1 : 1;
+      double count = 0, runs = 0, inverses = 0;
+      for (uint32_t other : history_) {
+        if (!Alike(key, other, job)) continue;
+        const auto took = static_cast<double>(trace_.run[other]);
+        count = decay * count + 1;
+        runs = decay * runs + took;
+        inverses = decay * inverses + 1 / std::max(took, 10.0);
+      }
+      if (count == 0) continue;
+      run = (runs + weight * run) / (count + weight);
+      inverse = (inverses + weight * inverse) / (count + weight);
+    }
+    const double length = std::sqrt(std::min(std::max(run, 1.0), estimate) / inverse);
+    int64_t longest = 0;
+    for (uint32_t other = 0; other < trace_.size(); ++other) {
+      if (starts_.start[other] == kAbsent) continue;
+      longest = std::max(longest, starts_.start[other] - starts_.submit[other]);
+    }
+    const double delay = std::min(q_.cap * static_cast<double>(longest), q_.scale * length);
+    return now_ * 1000 + static_cast<int64_t>(delay * 1000);
+  }
+
   void Terminate(uint32_t job) {
     const bool early = std::erase(holders_, job) > 0;
     ended_[trace_.user[job]].push_back(trace_.run[job]);
+    history_.push_back(job);
     for (uint32_t next = 0; next < trace_.size(); ++next) {
       if (Follows(next) != job) continue;
       Insert(now_ + (trace_.think.empty() ? 0 : trace_.think[next]), kSubmission, next);
@@ -140,9 +198,8 @@ class Twin {
   // Waiting jobs in the order of the question; queue_ is in the order of submission.
   std::vector<uint32_t> InOrder() const {
     std::vector<uint32_t> jobs = queue_;
-    const auto key = [this](uint32_t job) { return PlaceInOrder(q_, estimate_[job], Size(job)); };
     std::stable_sort(jobs.begin(), jobs.end(),
-                     [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
+                     [this](uint32_t a, uint32_t b) { return key_[a] < key_[b]; });
     return jobs;
   }
 
@@ -162,10 +219,12 @@ class Twin {
     }
   }
 
+  uint32_t Head() const { return q_.promises_first ? InOrder()[0] : queue_[0]; }
+
   void PassEasy() {
-    while (!queue_.empty() && Size(queue_[0]) <= Free()) Start(queue_[0]);
+    while (!queue_.empty() && Size(Head()) <= Free()) Start(Head());
     if (queue_.size() < 2) return;
-    const uint32_t head = queue_[0];
+    const uint32_t head = Head();
     std::set<int64_t> ends;
     for (uint32_t job : holders_) ends.insert(starts_.start[job] + estimate_[job]);
     int64_t shadow = 0, extra = 0;
@@ -239,9 +298,10 @@ class Twin {
   std::set<std::tuple<int64_t, int, int64_t, uint32_t>> events_;
   int64_t number_ = 0, now_ = 0;
   std::vector<uint32_t> queue_, holders_;
-  std::vector<int64_t> estimate_, promised_;
+  std::vector<int64_t> estimate_, promised_, key_;
   std::vector<int> corrections_;
   std::map<uint32_t, std::vector<int64_t>> ended_;  // run times by user, as they ended
+  std::vector<uint32_t> history_;                   // jobs, as they ended
   bool broken_ = false;
 };
 

@@ -16,8 +16,11 @@ namespace muster::reference {
 
 struct BatchQuestion {
   std::string policy = "easy";        // fcfs, easy, conservative
-  std::string order = "fifo";         // fifo, sjf, ljf, smallest, largest, area
+  std::string order = "fifo";         // fifo, sjf, ljf, smallest, largest, area, due
   std::string estimate = "user";      // user, actual, last_two
+  std::string order_estimate = "";    // the same; empty: `estimate`
+  bool promises_first = false;        // easy: the head is the first of the order, not the oldest
+  double scale = 200, cap = 0.3;      // of due
   std::string reservations = "kept";  // kept, afresh
   bool follow_preceding = false;
   int64_t latency = 0;  // of ReferenceLateBatch: seconds from a cycle to its decisions
