@@ -17,6 +17,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/model/checker.h"
 #include "lib/model/tables.h"
 
 namespace muster {

@@ -42,6 +42,11 @@
 // - A partition's score counts the wrong way round when groups are tried, and a part of a GPU is
 //   scored with free and total exchanged (device/device_allocator.h).
 // - The least score of load-aware looks at resources without weight, too, and begins at 100.
+// - A descheduler's check whether a task fits a node adds the task's usage to that node, whether or
+//   not the task leaves later (rebalance/low_node_load.h).
+// - Room for batch work by the larger of usage and requests leaves out tasks without a measurement
+//   on a node and counts them in its zones (colocation/batch_room.h).
+// - A group of gangs of which a task was ever bound is never held up again (gangs/gang_book.h).
 //
 // What the folder holds:
 // - elastic_quota.cc and load_aware.cc: the two policies.
@@ -50,6 +55,14 @@
 // - device/: CPU sets, GPUs, RDMA cards and FPGAs, NUMA hints with scores. docs/fit.md describes
 //   them. No profile uses them.
 // - measured_load.h: the arithmetic of load-aware.
+// - colocation/: bands of priority, room for batch and mid work, ratios of CPUs, totals of devices.
+// - rebalance/: the descheduler. low_node_load.h moves tasks off busy nodes, arbitration.h rules on
+//   migrations, fragmentation.h, bin_pack.h and level_drain.h pack nodes. No profile uses them;
+//   their decisions are lists of moves, as those of a plan.
+// - gangs/: gangs and their groups from the queue to permit, and their places in a topology.
+//
+// Not kept in the functions: gangs that displace others, rates of migrations by workload, and the
+// states of migrations by which Koordinator reserves room before a task leaves.
 //
 // Not kept in the profile: the loop pod by pod, gangs that wait at permit, reservations,
 // Koordinator's own choice of devices and CPUs, gang preemption, the production view of loads. Of
