@@ -9,9 +9,9 @@
 //   cluster.DryRun(*demand, 0);   // victims on node 0, or why there are none
 //
 // scheduler-plugins extends kube-scheduler: pods come one by one through filter, score, reserve and
-// bind, and a pod that fits nowhere may preempt. This folder holds the functions of its capacity
-// scheduling, and no profile yet. Its NUMA plugin lives in lib/fit/zoned_node.h, because policy
-// zones of several profiles uses it.
+// bind, and a pod that fits nowhere may preempt. This folder holds functions of its plugins,
+// capacity scheduling above all, and no profile yet. Its NUMA plugin lives in lib/fit/zoned_node.h,
+// because policy zones of several profiles uses it.
 //
 // Admission (capacity_quotas.h):
 // 1. A task of a namespace without a quota always passes.
@@ -48,9 +48,13 @@
 //   namespace above the sum of minimums in such a resource holds up every task.
 // - A broken budget is counted only for a victim that the node, and not the quota, refused.
 //
-// Not kept. Coscheduling, load-aware scores (Trimaran), network-aware scores and the other plugins
-// are not here. Filters other than resources are the caller's. Sums saturate nowhere: they are
-// exact past the end of 64 bits, where the peer's wrap.
+// Also here, as functions of data: scores by measured load (load/load_scores.h, load/risk.h), by
+// allocatable amounts and by marks of nodes (node_scores.h), tolerated preemption and the order by
+// service (exemption.h).
+//
+// Not kept. Coscheduling, network-aware scores, scores by system calls, the caches of the NUMA
+// plugin and the times of measurements are not here. Filters other than resources are the caller's.
+// Sums saturate nowhere: they are exact past the end of 64 bits, where the peer's wrap.
 //
 // Ties. Equally important tasks: the order in which they are listed. Nodes that are equal in all of
 // the above: the first.
