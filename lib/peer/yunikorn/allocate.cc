@@ -148,6 +148,7 @@ bool Partition::KnownUnfit(Allocation& ask, bool reserves) const {
     if (reserves || FitsIn(node.available, ask.resource)) return false;
   }
   ask.unfit_at = better_before_ + better_nodes_.size();
+  ask.unfit_reserves = reserves;  // of what came by until now only room was looked at
   return true;
 }
 

@@ -112,6 +112,18 @@ absl::Status CheckRule(const RuleConfig& rule);
 absl::Status CheckRules(const PartitionConfig& config);
 absl::Status CheckNodeSort(const PartitionConfig& config);
 
+// The part of a rule's path that does not depend on the application; empty: there is none.
+struct StaticPath {
+  std::string path;
+  bool dynamic = false;  // more follows
+};
+// Fails if a whole path lies below a parent rule.
+absl::StatusOr<StaticPath> ReadStaticPath(const RuleConfig& rule);
+// Follows the path through the configured queues, from the top one. With `create` the last ones may
+// be missing below a parent.
+absl::Status CheckStaticPath(const StaticPath& path, bool create,
+                             const std::vector<QueueConfig>& configured);
+
 }  // namespace muster::yunikorn
 
 #endif  // MUSTER_PEER_YUNIKORN_CONFIG_H_

@@ -15,8 +15,6 @@
 namespace muster::yunikorn {
 namespace {
 
-constexpr char kAnyName[] = "*";
-
 template <class... Parts>
 absl::Status Wrong(const Parts&... parts) {
   return absl::InvalidArgumentError(absl::StrCat(parts...));
@@ -34,13 +32,13 @@ absl::Status CheckNames(const std::vector<std::string>& names, bool users,
                         std::set<std::string>& seen, const std::string& queue) {
   const absl::string_view kind = users ? "user" : "group";
   for (const std::string& name : names) {
-    if (name != kAnyName && !(users ? IsUserName(name) : IsGroupName(name))) {
+    if (name != kWildcard && !(users ? IsUserName(name) : IsGroupName(name))) {
       return Wrong("limits of queue ", queue, ": \"", name, "\" is no name of a ", kind);
     }
     if (!seen.insert(name).second) {
       return Wrong("limits of queue ", queue, ": ", kind, " ", name, " twice");
     }
-    if (name != kAnyName && seen.contains(kAnyName)) {
+    if (name != kWildcard && seen.contains(kWildcard)) {
       return Wrong("limits of queue ", queue, ": ", kind, " ", name, " behind the wildcard");
     }
   }
@@ -79,7 +77,7 @@ absl::Status CheckNamed(const std::vector<std::string>& names, const Value& valu
   for (const std::string& name : names) {
     auto found = above.find(name);
     const bool same = found != above.end();
-    if (!same && name != kAnyName) found = above.find(kAnyName);
+    if (!same && name != kWildcard) found = above.find(kWildcard);
     own[name] = value;
     if (found == above.end()) continue;
     if (absl::Status status = check(name, found->second, value); !status.ok()) return status;
@@ -152,7 +150,6 @@ absl::Status CheckDepth(const std::vector<QueueConfig>& queues) {
 
 absl::Status CheckQueuesStructure(PartitionConfig& config) {
   if (config.queues.empty()) return Wrong("partition: no queues");
-  if (absl::Status status = CheckDepth(config.queues); !status.ok()) return status;
   if (config.queues.size() == 1 && IsRoot(config.queues[0].name)) {
     config.queues[0].parent = true;
   } else {
@@ -160,6 +157,7 @@ absl::Status CheckQueuesStructure(PartitionConfig& config) {
     root.queues = std::exchange(config.queues, {});
     config.queues.push_back(std::move(root));
   }
+  if (absl::Status status = CheckDepth(config.queues); !status.ok()) return status;
   const QueueConfig& root = config.queues[0];
   if (!root.has_guaranteed && !root.has_most) return absl::OkStatus();
   return Wrong("queue root: has resources; its limit is the cluster's size");
@@ -200,7 +198,7 @@ absl::Status CheckLimits(const std::vector<LimitConfig>& limits, const QueueConf
     absl::Status status = CheckNames(limit.users, /*users=*/true, users, queue.name);
     if (status.ok()) status = CheckNames(limit.groups, /*users=*/false, groups, queue.name);
     if (!status.ok()) return status;
-    if (groups.size() == 1 && groups.contains(kAnyName)) {
+    if (groups.size() == 1 && groups.contains(kWildcard)) {
       return Wrong("limits of queue ", queue.name, ": a wildcard group without a named one");
     }
     if (status = CheckAmounts(limit, queue); !status.ok()) return status;

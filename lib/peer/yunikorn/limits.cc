@@ -7,8 +7,6 @@
 namespace muster::yunikorn {
 namespace {
 
-constexpr char kWildcard[] = "*";
-
 bool Unlimited(const Level& level) { return level.most_applications == 0 && IsZero(level.most); }
 
 bool Unused(const Level& level) {

@@ -34,6 +34,9 @@
 
 namespace muster::yunikorn {
 
+// The name that stands for all users, or all groups.
+inline constexpr char kWildcard[] = "*";
+
 // A nil or zero `resources` and zero `applications` are no limit.
 struct Limit {
   Resource resources;

@@ -168,11 +168,16 @@ class Partition {
   std::vector<Index> SortedQueues(Index parent);
   std::vector<Index> SortedApplications(Index leaf, bool with_placeholders);
 
-  // After the tables were written to.
-  void Rebuild();
+  // After the tables were written to. What follows from them is computed anew: indices, lists of
+  // children and of applications, flags of allocations, priorities, the order of nodes. The host
+  // writes the amounts of queues, applications and nodes, Queue::reserved, Node::available and the
+  // public counts. kAsListed keeps the order of the table until the score of a node changes.
+  enum class NodeSequence : uint8_t { kByScore, kAsListed };
+  void Rebuild(NodeSequence sequence = NodeSequence::kByScore);
 
  private:
   friend class PreemptionRound;
+  friend class PartitionSteps;  // tests: single steps of a decision
   struct NodePlace {
     double score = 0;
     uint64_t rank = 0;
@@ -199,10 +204,14 @@ class Partition {
   void CleanBelow(Index queue);
   void SetNodePolicy(const PartitionConfig& config);
   int DepthOf(Index queue) const;
+  void RebuildQueues();
+  void RebuildApplications();
+  void RebuildNodes(NodeSequence sequence);
 
   // --- numbers of queues (queue_numbers.cc)
   void IncPending(Index queue, const Resource& delta);
   void DecPending(Index queue, const Resource& delta);
+  static bool FitsQueue(const Queue& queue, const Resource& delta);
   bool FitsQueues(Index queue, const Resource& delta) const;
   bool TryIncAllocated(Index queue, const Resource& delta);
   void IncAllocated(Index queue, const Resource& delta);
@@ -321,9 +330,11 @@ class Partition {
   void CountReservations(Index queue, Index application, int released);
   void OutstandingIn(Index queue, const Resource& parent_headroom, std::vector<Index>& found,
                      Resource& total_found);
-  Resource OutstandingOf(Index application, Resource headroom, std::vector<Index>& found);
+  Resource OutstandingOf(Index application, Resource headroom, Resource user_headroom,
+                         std::vector<Index>& found) const;
 
   // --- preemption (preemption.cc, required_node.cc, quota_preemption.cc)
+  bool MayPreempt(Index request) const;
   std::optional<Result> TryPreemption(Index request, int& preemptions_left, bool nodes_tried);
   void TryRequiredNodePreemption(Index node, Index request);
   void TryQuotaPreemptionIn(Index queue);

@@ -14,6 +14,9 @@ namespace {
 constexpr size_t kMostStates = 10'000;
 constexpr int kMostGroups = 32;  // within each other
 constexpr int kMostRepeats = 1'000;
+constexpr std::string_view kIgnoreCase = "(?i)";
+
+bool HasFlag(std::string_view text) { return text.starts_with(kIgnoreCase); }
 
 }  // namespace
 
@@ -21,7 +24,9 @@ constexpr int kMostRepeats = 1'000;
 // that repeats is read again for each copy.
 class PatternReader {
  public:
-  explicit PatternReader(std::string_view text) : text_(text) {}
+  explicit PatternReader(std::string_view text) : text_(text), ignore_case_(HasFlag(text)) {
+    if (ignore_case_) text_.remove_prefix(kIgnoreCase.size());
+  }
 
   absl::StatusOr<Pattern> Read() {
     pattern_.states_.emplace_back();  // the match
@@ -167,7 +172,7 @@ class PatternReader {
     Set set;
     size_t at = part.begin;
     if (text_[at] == '.') return ~Set().set('\n');
-    if (text_[at] != '[') return Member(at, part.end);
+    if (text_[at] != '[') return Folded(Member(at, part.end));
     const bool negated = text_[++at] == '^';
     if (negated) ++at;
     const size_t end = part.end - 1;
@@ -185,7 +190,18 @@ class PatternReader {
         set |= member;
       }
     }
-    return negated ? ~set : set;
+    return negated ? ~Folded(set) : Folded(set);
+  }
+
+  // Both cases of the letters, if the pattern ignores case.
+  Set Folded(Set set) const {
+    if (!ignore_case_) return set;
+    for (char lower = 'a'; lower <= 'z'; ++lower) {
+      const auto small = static_cast<unsigned char>(lower);
+      const auto large = static_cast<unsigned char>(lower - 'a' + 'A');
+      if (set[small] || set[large]) set.set(small).set(large);
+    }
+    return set;
   }
 
   Set Member(size_t at, size_t end) {
@@ -225,6 +241,7 @@ class PatternReader {
   }
 
   std::string_view text_;
+  const bool ignore_case_;
   Pattern pattern_;
   std::string wrong_;
 };

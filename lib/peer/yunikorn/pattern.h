@@ -7,6 +7,7 @@
 //
 // Of the peer's language: characters, ".", classes "[a-z]" and "[^a-z]", \d \w \s and their
 // opposites, groups "(...)" and "(?:...)", "|", "*", "+", "?", "{n}", "{n,}", "{n,m}", "^" and "$".
+// "(?i)" at the begin ignores the case of ASCII letters.
 // A pattern matches if any part of the text does. Everything else is refused.
 //
 // A match takes time proportional to the text times the pattern, whatever the two are.

@@ -22,15 +22,19 @@ bool AnyNegative(const Resource& ask, const Resource& amounts) {
 
 }  // namespace
 
+// Whether the request may stop pods of others now: not too soon, and not twice.
+bool Partition::MayPreempt(Index request) const {
+  const Allocation& ask = allocations[request];
+  if (!ask.may_preempt || ask.preemption_triggered || !ask.required_node.empty()) return false;
+  const Queue& queue = queues[applications[ask.application].queue];
+  if (now < ask.create_time + queue.rules.preemption_delay) return false;
+  return now >= ask.preempt_check_time + kBetweenAttempts;
+}
+
 std::optional<Result> Partition::TryPreemption(Index request, int& preemptions_left,
                                                bool nodes_tried) {
-  Allocation& ask = allocations[request];
-  if (preemptions_left == 0 || !ask.may_preempt || ask.preemption_triggered) return std::nullopt;
-  if (!ask.required_node.empty()) return std::nullopt;
-  const Queue& queue = queues[applications[ask.application].queue];
-  if (now < ask.create_time + queue.rules.preemption_delay) return std::nullopt;
-  if (now < ask.preempt_check_time + kBetweenAttempts) return std::nullopt;
-  ask.preempt_check_time = now;
+  if (preemptions_left == 0 || !MayPreempt(request)) return std::nullopt;
+  allocations[request].preempt_check_time = now;
   --preemptions_left;
   return PreemptionRound(*this, request, nodes_tried).Try();
 }

@@ -11,17 +11,6 @@
 namespace muster::yunikorn {
 namespace {
 
-// Whether `queue` may allocate `delta` more, by the types of `delta`. Root has no types but those
-// of nodes.
-bool FitsQueue(const Queue& queue, const Resource& delta) {
-  for (int type : delta.types()) {
-    if (queue.parent != kNone && !queue.most.Has(type)) continue;
-    const Quantity sum = AddSaturating(delta.Get(type), queue.allocated.Get(type));
-    if (sum > std::max<Quantity>(0, queue.most.Get(type))) return false;
-  }
-  return true;
-}
-
 int32_t Export(const Queue& queue) {
   if (queue.priority == kLeastPriority) return kLeastPriority;
   if (queue.rules.priority_fence) return queue.rules.priority_offset;
@@ -128,6 +117,17 @@ void Partition::DecPending(Index index, const Resource& delta) {
     queue.has_pending = AboveZero(queue.pending);
     Touched(index);
   }
+}
+
+// Whether `queue` may allocate `delta` more, by the types of `delta`. Root has no types but those
+// of nodes.
+bool Partition::FitsQueue(const Queue& queue, const Resource& delta) {
+  for (int type : delta.types()) {
+    if (queue.parent != kNone && !queue.most.Has(type)) continue;
+    const Quantity sum = AddSaturating(delta.Get(type), queue.allocated.Get(type));
+    if (sum > std::max<Quantity>(0, queue.most.Get(type))) return false;
+  }
+  return true;
 }
 
 bool Partition::FitsQueues(Index index, const Resource& delta) const {

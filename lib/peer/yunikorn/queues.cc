@@ -41,6 +41,29 @@ absl::Status CollectLimits(const QueueConfig& queue, const std::string& path, Ty
   return absl::OkStatus();
 }
 
+// Reads all that ApplyConfig reads, so that it cannot fail. The depth is that of a checked
+// configuration.
+absl::Status CheckReadable(const QueueConfig& queue, TypeNames& names) {
+  for (const std::string* acl : {&queue.submit_acl, &queue.admin_acl}) {
+    if (absl::Status status = ReadAcl(*acl).status(); !status.ok()) return status;
+  }
+  const bool leaf = !queue.parent && queue.queues.empty();
+  std::vector<const Texts*> amounts = {&queue.most, &queue.guaranteed};
+  if (!leaf) {
+    amounts.push_back(&queue.child_template.most);
+    amounts.push_back(&queue.child_template.guaranteed);
+  }
+  for (const Texts* texts : amounts) {
+    const absl::Status status = ReadResource(*texts, names).status();
+    if (status.ok()) continue;
+    return absl::Status(status.code(), absl::StrCat("queue ", queue.name, ": ", status.message()));
+  }
+  for (const QueueConfig& child : queue.queues) {
+    if (absl::Status status = CheckReadable(child, names); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
 bool AllEmpty(const Texts& texts) {
   return std::ranges::all_of(
       texts, [](const auto& text) { return text.first.empty() || text.second.empty(); });
@@ -248,8 +271,12 @@ absl::Status Partition::Configure(PartitionConfig config) {
   }
   const QueueConfig& root = config.queues[0];
   std::vector<QueueLimits> all_limits;
-  absl::Status status = CollectLimits(root, std::string(kRoot), names, all_limits);
+  TypeNames all_names = names;
+  absl::Status status = CheckReadable(root, all_names);
+  if (status.ok()) status = CollectLimits(root, std::string(kRoot), all_names, all_limits);
   if (!status.ok()) return status;
+  // Nothing below fails.
+  names = std::move(all_names);
   rules_ = std::move(rules);
   preemption = config.preemption;
   quota_preemption = config.quota_preemption;

@@ -208,7 +208,8 @@ void Partition::OutstandingIn(Index index, const Resource& parent_headroom,
   Resource headroom = HeadroomBelow(queues[index], parent_headroom);
   if (queues[index].leaf) {
     for (Index application : ApplicationsInOrder(index)) {
-      const Resource of_application = OutstandingOf(application, headroom, found);
+      const Resource of_application = OutstandingOf(
+          application, headroom, limits.Headroom(applications[application].usage), found);
       total_found.AddTo(of_application);
       headroom = SubOnlyExisting(headroom, of_application);
     }
@@ -222,9 +223,10 @@ void Partition::OutstandingIn(Index index, const Resource& parent_headroom,
   }
 }
 
-Resource Partition::OutstandingOf(Index application, Resource headroom, std::vector<Index>& found) {
-  Application& app = applications[application];
-  Resource user_headroom = limits.Headroom(app.usage), total_found;
+Resource Partition::OutstandingOf(Index application, Resource headroom, Resource user_headroom,
+                                  std::vector<Index>& found) const {
+  const Application& app = applications[application];
+  Resource total_found;
   for (Index request : app.sorted_requests) {
     const Allocation& ask = allocations[request];
     if (ask.allocated || !ask.scheduling_attempted) continue;

@@ -30,12 +30,6 @@ bool IsListOrPattern(const std::vector<std::string>& list, bool users) {
   return Pattern::Read(list[0]).ok();
 }
 
-// The part of a rule's path that does not depend on the application.
-struct StaticPath {
-  std::string path;
-  bool dynamic = false;  // more follows
-};
-
 // Parents first.
 std::vector<const RuleConfig*> ChainOf(const RuleConfig& rule) {
   std::vector<const RuleConfig*> chain;
@@ -44,43 +38,6 @@ std::vector<const RuleConfig*> ChainOf(const RuleConfig& rule) {
     chain.insert(chain.begin(), at);
   }
   return chain;
-}
-
-absl::Status ReadPath(const RuleConfig& rule, StaticPath& result) {
-  for (const RuleConfig* at : ChainOf(rule)) {
-    if (at->name != "fixed") {
-      result.dynamic = true;
-      return absl::OkStatus();
-    }
-    if (at->value.starts_with("root")) {
-      if (!result.path.empty()) return Wrong(at->value, ": a whole path below a parent rule");
-      result.path = at->value;
-    } else {
-      result.path = absl::StrCat(result.path.empty() ? "root" : result.path, ".", at->value);
-    }
-  }
-  return absl::OkStatus();
-}
-
-// Follows the path through configured queues.
-absl::Status CheckPath(const StaticPath& path, bool create, const PartitionConfig& config) {
-  const std::vector<std::string> parts = SplitPath(absl::AsciiStrToLower(path.path));
-  const std::vector<QueueConfig>* queues = &config.queues;
-  const QueueConfig* queue = nullptr;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    if (queues->empty() && queue != nullptr && !queue->parent) {
-      return Wrong("for ", path.path, ": ", queue->name, " is a leaf; a parent is needed");
-    }
-    const auto found = std::ranges::find(*queues, parts[i], &QueueConfig::name);
-    if (found == queues->end()) {
-      if (create) return absl::OkStatus();
-      return Wrong("for ", path.path, ": there is no such queue, and it creates none");
-    }
-    queue = &*found;
-    queues = &queue->queues;
-  }
-  if (queue == nullptr || queue->parent == path.dynamic) return absl::OkStatus();
-  return Wrong("for ", path.path, ": not a leaf, or a leaf where a parent is needed");
 }
 
 }  // namespace
@@ -104,16 +61,53 @@ absl::Status CheckRule(const RuleConfig& rule) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<StaticPath> ReadStaticPath(const RuleConfig& rule) {
+  StaticPath result;
+  for (const RuleConfig* at : ChainOf(rule)) {
+    if (at->name != "fixed") {
+      result.dynamic = true;
+      return result;
+    }
+    if (at->value.starts_with("root")) {
+      if (!result.path.empty()) return Wrong(at->value, ": a whole path below a parent rule");
+      result.path = at->value;
+    } else {
+      result.path = absl::StrCat(result.path.empty() ? "root" : result.path, ".", at->value);
+    }
+  }
+  return result;
+}
+
+absl::Status CheckStaticPath(const StaticPath& path, bool create,
+                             const std::vector<QueueConfig>& configured) {
+  const std::vector<std::string> parts = SplitPath(absl::AsciiStrToLower(path.path));
+  const std::vector<QueueConfig>* queues = &configured;
+  const QueueConfig* queue = nullptr;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (queues->empty() && queue != nullptr && !queue->parent) {
+      return Wrong("for ", path.path, ": ", queue->name, " is a leaf; a parent is needed");
+    }
+    const auto found = std::ranges::find(*queues, parts[i], &QueueConfig::name);
+    if (found == queues->end()) {
+      if (create) return absl::OkStatus();
+      return Wrong("for ", path.path, ": there is no such queue, and it creates none");
+    }
+    queue = &*found;
+    queues = &queue->queues;
+  }
+  if (queue == nullptr || queue->parent == path.dynamic) return absl::OkStatus();
+  return Wrong("for ", path.path, ": not a leaf, or a leaf where a parent is needed");
+}
+
 absl::Status CheckRules(const PartitionConfig& config) {
   for (const RuleConfig& rule : config.rules) {
     if (absl::Status status = CheckRule(rule); !status.ok()) return status;
   }
   for (const RuleConfig& rule : config.rules) {
-    StaticPath path;
-    absl::Status status = ReadPath(rule, path);
-    if (status.ok() && path.path.starts_with("root")) {
-      status = CheckPath(path, rule.create, config);
-    }
+    const absl::StatusOr<StaticPath> path = ReadStaticPath(rule);
+    if (!path.ok()) return path.status();
+    if (!path->path.starts_with("root")) continue;
+    absl::Status status = CheckStaticPath(*path, rule.create, config.queues);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();

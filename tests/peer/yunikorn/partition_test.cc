@@ -55,6 +55,18 @@ std::string Next(Partition& partition) {
   return partition.allocations[result->request].key + "@" + partition.nodes[result->node].id;
 }
 
+// The node that the request has reserved, or "".
+std::string ReservedBy(const std::string& key, const Partition& partition) {
+  for (const Application& app : partition.applications) {
+    for (const Reservation& reservation : app.reservations) {
+      if (partition.allocations[reservation.request].key == key) {
+        return partition.nodes[reservation.node].id;
+      }
+    }
+  }
+  return "";
+}
+
 TEST(YuniKornPartition, OneDecisionACall) {
   Partition partition = TwoQueues();
   AddNode("n1", 8, partition);
@@ -124,6 +136,39 @@ TEST(YuniKornPartition, RefusesWhatItDoesNotKnow) {
   application.queue_path = "root.nowhere";
   EXPECT_FALSE(partition.AddApplication(application).ok());
   EXPECT_FALSE(ReadQuantity("many", true).ok());
+}
+
+// A request that has a node reserved looks only for room. What it passed over meanwhile is looked
+// at again once the reservation is gone.
+TEST(YuniKornPartition, ALostReservationIsReplacedByAnother) {
+  Partition partition = TwoQueues();
+  partition.now = 100 * kSecond;  // requests are old enough to reserve
+  AddNode("n1", 4, partition);
+  AddNode("n2", 4, partition);
+  AddNode("n3", 80, partition);  // what it has counts for root's limit
+  EXPECT_TRUE(partition.SetSchedulable("n3", false).ok());
+  AddApplication("app", "root.b", partition);
+  for (const char* key : {"x1", "x2", "s1", "s2"}) Ask("app", key, 4, partition);
+  EXPECT_EQ(Next(partition), "x1@n1");
+  EXPECT_EQ(Next(partition), "x2@n2");
+  EXPECT_EQ(Next(partition), "");  // s1 reserves n1
+  EXPECT_EQ(Next(partition), "");  // s2 reserves n2
+  Ask("app", "r", 2, partition);
+  EXPECT_EQ(Next(partition), "");  // r finds nothing
+  ASSERT_EQ(partition.reservations, 2);
+  partition.Release("app", "s1", Termination::kStopped);
+  partition.Release("app", "s2", Termination::kStopped);
+  EXPECT_EQ(ReservedBy("r", partition), "");
+  EXPECT_EQ(Next(partition), "");
+  EXPECT_EQ(ReservedBy("r", partition), "n1");
+  EXPECT_EQ(Next(partition), "");
+  AddApplication("a", "root.b", partition);
+  Ask("a", "d", 1, partition, "n1");
+  EXPECT_EQ(Next(partition), "");  // d takes n1 from r
+  EXPECT_EQ(ReservedBy("d", partition), "n1");
+  EXPECT_EQ(ReservedBy("r", partition), "");
+  EXPECT_EQ(Next(partition), "");
+  EXPECT_EQ(ReservedBy("r", partition), "n2");
 }
 
 }  // namespace
