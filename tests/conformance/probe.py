@@ -75,6 +75,15 @@ class Probe:
     def loads(self, options: Json, ops: list[Json]) -> list[Json]:
         return self._ask({"loads": options, "ops": ops})["answers"]
 
+    def plugin_scores(self, ops: list[Json]) -> list[Any]:
+        return self._ask({"plugin_scores": ops})["answers"]
+
+    def cpu_binding(self, ask: str, **question: Any) -> Any:
+        return self._ask({"cpu_binding": {"ask": ask} | question})["answers"]
+
+    def reservations(self, ask: str, **question: Any) -> Any:
+        return self._ask({"reservations": {"ask": ask} | question})["answers"]
+
     def zones(self, machines: Json, ops: list[Json]) -> list[Any]:
         return self._ask({"zones": machines, "ops": ops})["answers"]
 
@@ -104,6 +113,15 @@ class Probe:
 
     def kai(self, function: str, arguments: Json) -> Any:
         return self._ask({"kai": function, "in": arguments})["answers"]
+
+    def koordinator_colocation(self, ask: str, **question: Any) -> Any:
+        return self._ask({"koordinator_colocation": {"ask": ask} | question})["answers"]
+
+    def koordinator_rebalance(self, ask: str, **question: Any) -> Any:
+        return self._ask({"koordinator_rebalance": {"ask": ask} | question})["answers"]
+
+    def koordinator_gangs(self, ask: str, **question: Any) -> Any:
+        return self._ask({"koordinator_gangs": {"ask": ask} | question})["answers"]
 
     def kube_cycles(self, question: Json) -> Json:
         return self._ask({"kube_cycles": question})["answers"]

@@ -59,6 +59,7 @@ from adapters import (  # noqa: E402
     volcano,
     yarn,
     yarn_fair,
+    yarn_golden,
     yunikorn,
 )
 from outcome import of_plan  # noqa: E402
@@ -80,8 +81,11 @@ ADAPTERS = {
     "mesos": mesos,
     "pulsar": pulsar,
     "yunikorn": yunikorn,
+    "yunikorn-core": yunikorn,
     "yarn": yarn,
     "yarn-fair": yarn_fair,
+    "yarn-capacity": yarn_golden,
+    "delay-scheduling": yarn_golden,
 }
 SECONDS_PER_CASE = 60
 
@@ -131,6 +135,14 @@ def read_cases(path: Path) -> tuple[str, list[tuple[str, dict[str, Any]]]]:
             document["cases"] = rows
         else:
             document = json.load(file)
+    setup = [
+        case["steps"]
+        for case in document["cases"]
+        if "steps" in case and case["name"] == document.get("test")
+    ]
+    for case in document["cases"]:
+        if setup and "/" in case["name"]:  # a row of a test, which ran the other steps before it
+            case["setup"] = setup[0]
     test = path.name.partition(".json")[0]  # the cases of one test function are one file
     for case in document["cases"]:
         case.setdefault("test", test)

@@ -293,9 +293,15 @@ RULES: dict[str, Callable[[Script, Probe], list[str]]] = {
 
 def _whole_script(script: Script) -> Any:
     # Later than this module, which the quotas' own module imports.
-    from adapters import koordinator_quota_scripts
+    from adapters import (
+        koordinator_cpu_scripts,
+        koordinator_quota_scripts,
+        koordinator_reservation_scripts,
+        koordinator_rooms,
+    )
 
-    rooms = (koordinator_quota_scripts, koordinator_device_scripts, koordinator_load_scripts)
+    rooms = (koordinator_rooms, koordinator_quota_scripts, koordinator_device_scripts,
+             koordinator_load_scripts, koordinator_reservation_scripts, koordinator_cpu_scripts)
     return next((found for room in rooms if (found := room.rule(script))), None)
 
 

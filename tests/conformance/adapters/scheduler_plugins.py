@@ -19,6 +19,6 @@ def check(level: str, case: Case, probe: Probe) -> list[str]:
         return capacity.random_case(case, probe)
     if "scoringStrategy" in config and "pods" in case["observed"]:
         return zones.random_case(case, probe)
-    if "steps" in (case.get("state") or {}):
+    if "steps" in (case.get("state") or {}) or "inputs" in (case.get("state") or {}):
         return scripts.check(case, probe)
     raise Unanswerable("no call is recorded")

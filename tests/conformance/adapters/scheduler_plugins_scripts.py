@@ -5,6 +5,7 @@ and for zones."""
 from typing import Any
 
 from adapters import scheduler_plugins_capacity as capacity
+from adapters import scheduler_plugins_scores as scores
 from adapters import scheduler_plugins_zones as zones
 from probe import Probe, Unanswerable
 
@@ -28,7 +29,7 @@ NO_RULE = {
     ),
     "arguments of a plug-in": "getPreemptionMode getForeignPodsDetectMode",
 }
-OTHER_PLUGINS = "a plug-in that is not rebuilt: gangs, measured load, power, network, system calls, tolerated preemption"
+OTHER_PLUGINS = "a plug-in that is not rebuilt: gangs, network, system calls, the books that load is measured against"
 
 
 class Script:
@@ -36,7 +37,7 @@ class Script:
 
     def __init__(self, case: Case) -> None:
         state = case["state"]
-        self.steps = (state.get("setup") or []) + state["steps"]
+        self.steps = (state.get("setup") or []) + (state.get("steps") or [])
         self.objects = {o["ref"]: o["object"] for o in case.get("objects") or []}
         self.results = {r["n"]: r["result"] for r in case["observed"].get("results") or []}
         self.checks = {c["n"]: c["actual"] for c in case["observed"].get("checks") or []}
@@ -82,6 +83,8 @@ def check(case: Case, probe: Probe) -> list[str]:
                 raise Unanswerable(reason)
         if name in CALLS:
             return CALLS[name](case, script, probe)
+    if "victimCandidate" in (case["state"].get("inputs") or {}):
+        return scores.exempt(case, script, probe)
     raise Unanswerable(OTHER_PLUGINS if names else "no call is recorded")
 
 
@@ -406,4 +409,4 @@ CALLS = {
     "CapacityScheduling.PostFilter": decide,
     "Evaluator.DryRunPreemption": decide,
     "preemptor.PodEligibleToPreemptOthers": decide,
-}
+} | scores.CALLS

@@ -6,13 +6,26 @@ from typing import Any
 import yaml
 from probe import Probe, Unanswerable
 
+from adapters import yunikorn_limits, yunikorn_placement, yunikorn_rules, yunikorn_states
+
 Json = dict[str, Any]
 
 
 def check(level: str, case: Json, probe: Probe) -> list[str]:
     if "ops" in case:
         return _script(case, probe)
-    raise Unanswerable("not yet")
+    package = case["test"].partition(".")[0]
+    if package == "common-resources":
+        return yunikorn_rules.amounts(case, probe)
+    if package == "common-configs":
+        return yunikorn_rules.checks(case, probe)
+    if package in ("scheduler", "scheduler-objects", "scheduler-tests"):
+        return yunikorn_states.check(case, probe)
+    if package == "scheduler-ugm":
+        return yunikorn_limits.check(case, probe)
+    if package == "scheduler-placement":
+        return yunikorn_placement.check(case, probe)
+    raise Unanswerable(f"a package without decisions: {package}")
 
 
 # --- random clusters

@@ -16,7 +16,12 @@
 //   {"pulsar": CASE} -> {"answers": [RECORD, ...]}: one for each round, call or step
 //   {"yunikorn": {"ask": KIND, ...}} -> {"answers": ...}: scripts, decisions on a state, rules
 //   {"yarn": CASE} -> {"answers": [RECORD, ...]}: what changed with each operation
+//   {"koordinator_colocation": {"ask": "batch", "node": NODE, ...}} -> {"answers": {"node": [30000, 0], "zones": []}}
+//   {"koordinator_rebalance": {"ask": KIND, ...}} -> {"answers": ...}
+//   {"koordinator_gangs": {"ask": KIND, ...}} -> {"answers": ...}
 //   {"loads": {"nodes": {NAME: LOAD}, ...}, "ops": [{"task": NAME, ...}]} -> {"answers": [{"fits": {NAME: true}}]}
+//   {"cpu_binding": {"ask": "need", "strict": true, "milli": 4000, ...}} -> {"answers": {"binds": true, ...}}
+//   {"reservations": {"ask": "filter", "request": AMOUNTS, "node": NODE, "matched": [RESERVED, ...], ...}} -> {"answers": {"fits": true, ...}}
 //   {"capacity": [{"op": "add", "namespace": NAME, "min": {"cpu": 8000}}, ...]} -> {"answers": [{"accounts": ...}]}
 //   {"zones": {"resources": [NAME, ...], "nodes": {NAME: NODE}}, "ops": [{"task": TASK, ...}]} -> {"answers": [...]}
 //   {"bundles": {"nodes": [NODE, ...], "strategy": "PACK", ...}} -> {"answers": {"outcome": "placed", "nodes": [0]}}
@@ -56,6 +61,12 @@ absl::StatusOr<nlohmann::json> AskQuotaTree(const nlohmann::json& request);
 // The same of several such trees, with the nodes that feed them; each step has the numbers of all
 // groups.
 absl::StatusOr<nlohmann::json> AskQuotaForest(const nlohmann::json& request);
+// Koordinator's room for batch and mid work, and its ratios of CPUs.
+absl::StatusOr<nlohmann::json> AskKoordinatorColocation(const nlohmann::json& request);
+// Koordinator's descheduler: which tasks leave which nodes, and its single rules.
+absl::StatusOr<nlohmann::json> AskKoordinatorRebalance(const nlohmann::json& request);
+// Koordinator's gangs, by the calls of a record, and their single rules.
+absl::StatusOr<nlohmann::json> AskKoordinatorGangs(const nlohmann::json& request);
 // HTCondor's accountant, group quotas and negotiation cycles, by the configuration and the events
 // of a record.
 absl::StatusOr<nlohmann::json> AskCondor(const nlohmann::json& request);
@@ -87,6 +98,13 @@ absl::StatusOr<nlohmann::json> AskCpus(const nlohmann::json& request);
 absl::StatusOr<nlohmann::json> AskDevices(const nlohmann::json& request);
 // Which nodes have room by measured load, and how good they are, for tasks one after the other.
 absl::StatusOr<nlohmann::json> AskLoads(const nlohmann::json& request);
+
+// Single rules of plug-ins: scores by load, amounts and marks, orders and exemptions.
+absl::StatusOr<nlohmann::json> AskPluginScores(const nlohmann::json& request);
+// CPUs of their own for tasks, by policies of the task and of the node.
+absl::StatusOr<nlohmann::json> AskCpuBinding(const nlohmann::json& request);
+// Nodes that keep room for tasks: whether a task fits, by which reservation, and how good it is.
+absl::StatusOr<nlohmann::json> AskReservations(const nlohmann::json& request);
 
 // Which machines of NUMA zones hold a task, and how good they are.
 absl::StatusOr<nlohmann::json> AskZones(const nlohmann::json& request);

@@ -13,6 +13,7 @@ namespace muster::testing {
 absl::StatusOr<nlohmann::json> AskYarn(const nlohmann::json& request) {
   const nlohmann::json& asked = request["yarn"];
   if (asked["config"].value("scheduler", "") == "capacity") return AskYarnCapacity(asked);
+  if (asked["config"].value("policy", "").ends_with("utilization")) return AskYarnQueueOrder(asked);
   return AskYarnFair(asked);
 }
 

@@ -9,6 +9,8 @@ namespace muster::testing {
 
 // The capacity scheduler and its preemption: a cluster event by event.
 absl::StatusOr<nlohmann::json> AskYarnCapacity(const nlohmann::json& asked);
+// The names of sibling queues in the capacity scheduler's order.
+absl::StatusOr<nlohmann::json> AskYarnQueueOrder(const nlohmann::json& asked);
 // The fair scheduler: a cluster event by event, or a single rule.
 absl::StatusOr<nlohmann::json> AskYarnFair(const nlohmann::json& asked);
 

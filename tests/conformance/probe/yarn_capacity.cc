@@ -13,6 +13,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "lib/peer/yarn/capacity/order.h"
 #include "lib/peer/yarn/yarn.h"
 #include "tests/conformance/probe/probe.h"
 #include "tests/conformance/probe/yarn.h"
@@ -397,6 +398,25 @@ class Player {
 };
 
 }  // namespace yarn_capacity
+
+absl::StatusOr<nlohmann::json> AskYarnQueueOrder(const nlohmann::json& asked) {
+  const nlohmann::json& queues = asked["state"]["queues"];
+  const bool respects_priority = asked["config"]["policy"] == "priority-utilization";
+  std::vector<yarn::QueueRank> ranks;
+  for (const nlohmann::json& row : queues) {
+    ranks.push_back({.queue = static_cast<yarn::QueueIndex>(ranks.size()),
+                     .priority = respects_priority ? row["priority"].get<int32_t>() : 0,
+                     .has_access = row["accessible"],
+                     .used = row["usedCapacity"],
+                     .absolute_used = row["usedCapacity"],
+                     .absolute = row["absoluteCapacity"]});
+  }
+  const bool is_default = asked["state"]["partition"] == "";
+  yarn::SortQueues(&ranks, is_default ? yarn::kDefaultPartition : yarn::kDefaultPartition + 1);
+  nlohmann::json order = nlohmann::json::array();
+  for (const yarn::QueueRank& rank : ranks) order.push_back(queues[rank.queue]["name"]);
+  return order;
+}
 
 absl::StatusOr<nlohmann::json> AskYarnCapacity(const nlohmann::json& asked) {
   auto scheduler = yarn::CapacityScheduler::Make(yarn_capacity::SettingsOf(asked["config"]));

@@ -8,10 +8,6 @@ std::vector<std::string> ListOf(const json& object, const char* key) {
   return ValueOf(object, key, std::vector<std::string>{});
 }
 
-std::string ScalarOf(const json& value) {
-  return value.is_string() ? value.get<std::string>() : value.is_null() ? "" : value.dump();
-}
-
 const json& PartOf(const json& object, const char* key) {
   static const json kEmpty = json::object();
   const auto found = object.find(key);
@@ -19,6 +15,10 @@ const json& PartOf(const json& object, const char* key) {
 }
 
 }  // namespace
+
+std::string ScalarOf(const json& value) {
+  return value.is_string() ? value.get<std::string>() : value.is_null() ? "" : value.dump();
+}
 
 yunikorn::Resource ResourceOf(const json& amounts, yunikorn::TypeNames& names) {
   if (amounts.is_null()) return yunikorn::Resource::Nil();

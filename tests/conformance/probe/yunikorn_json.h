@@ -19,6 +19,8 @@ using nlohmann::json;
 yunikorn::Resource ResourceOf(const json& amounts, yunikorn::TypeNames& names);
 json TextOf(const yunikorn::Resource& resource, const yunikorn::TypeNames& names);
 json TextOf(const absl::Status& status);
+// A text, or how JSON writes another value; empty for null.
+std::string ScalarOf(const json& value);
 
 yunikorn::PartitionConfig ConfigOf(const json& partition);
 yunikorn::QueueConfig QueueConfigOf(const json& queue);
@@ -39,6 +41,19 @@ T ValueOf(const json& object, const char* key, T otherwise) {
 
 // A recorded run on a living partition.
 absl::StatusOr<json> PlayScript(const json& script);
+
+// Limits of users and groups: the answers to calls, in order.
+absl::StatusOr<json> PlayLimits(const json& asked);
+
+// A question about placement: {"filter"}, {"rule", "queues"}, or {"config"} with its rules; each
+// with "app". The answer is whether the filter lets the user through, or the path, or an error.
+absl::StatusOr<json> AnswerPlacement(const json& question);
+
+// The results of one recorded call: of arithmetic, and of a check of a configuration.
+absl::StatusOr<json> AnswerAmount(const json& step);
+absl::StatusOr<json> AnswerCheck(const json& step);
+// Of a decision on a recorded state: its results, and the views before and after it.
+absl::StatusOr<json> AnswerStateStep(const json& step);
 
 }  // namespace muster::testing::yunikorn_probe
 

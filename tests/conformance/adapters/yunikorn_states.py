@@ -1,0 +1,228 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""YuniKorn's decisions on recorded states: each call is made on the state before it, and its
+result and what it changed are compared. Only what a call changed is compared of the world."""
+
+from typing import Any
+
+from probe import Probe, Unanswerable
+
+Json = dict[str, Any]
+
+# Calls with a state that decide something.
+DECISIONS = {
+    "Application.canReplace",
+    "Application.getOutstandingRequests",
+    "Application.tryAllocate",
+    "Application.tryNodesNoReserve",
+    "Application.tryPlaceholderAllocate",
+    "Application.tryRequiredNode",
+    "Application.tryReservedAllocate",
+    "PartitionContext.calculateOutstandingRequests",
+    "PartitionContext.tryAllocate",
+    "PartitionContext.tryPlaceholderAllocate",
+    "PartitionContext.tryReservedAllocate",
+    "Preemptor.CheckPreconditions",
+    "Preemptor.TryPreemption",
+    "Preemptor.checkPreemptionQueueGuarantees",
+    "Queue.FindEligiblePreemptionVictims",
+    "Queue.GetCurrentPriority",
+    "Queue.GetFairMaxResource",
+    "Queue.GetMaxQueueSet",
+    "Queue.GetMaxResource",
+    "Queue.GetOutstandingRequests",
+    "Queue.TryIncAllocatedResource",
+    "Queue.TryReservedAllocate",
+    "Queue.allocatedResFits",
+    "Queue.canRunApp",
+    "Queue.getHeadRoom",
+    "Queue.getMaxHeadRoom",
+    "Queue.sortQueues",
+    "QuotaPreemptionContext.tryPreemption",
+}
+
+
+def _unanswerable(step: Json, listed: dict[str, str]) -> str | None:
+    """Why the state does not hold what the call is about."""
+    state = step["state"]
+    apps = state.get("applications") or []
+    known = {app["applicationID"] for app in apps}
+    if any(app["state"] is None for app in apps):
+        return "the application is a bare object that no queue or state machine knows"
+    if any(listed.get(app["applicationID"], app["queue"]) != app["queue"] for app in apps):
+        return "an application is listed by another queue than its own"
+    on = step.get("on", {})
+    app = on.get("app")
+    if isinstance(app, str) and app not in known:
+        return "the recorded state lacks the application"
+    if step["op"] == "Queue.FindEligiblePreemptionVictims":
+        if step["args"][1]["applicationID"] not in known:
+            return "the recorded state lacks the application"
+    nodes = {node["nodeID"] for node in state.get("nodesInIterationOrder") or []}
+    if step["op"] == "Application.tryRequiredNode" and step["args"][0]["requiredNode"] not in nodes:
+        return "the recorded state lacks the required node"
+    if any(
+        reservation["nodeID"] not in nodes
+        for app in apps
+        for reservation in app.get("reservations") or []
+    ):
+        return "the recorded state lacks a reserved node"
+    if step["op"] == "Application.tryAllocate" and any(
+        node.get("reservations") for node in state.get("nodesInIterationOrder") or []
+    ):
+        return "the test's iterator gives reserved nodes, which the core's leaves out"
+    queue = on.get("queue")
+    path = queue.get("queue") if isinstance(queue, dict) else queue
+    if path is not None and path not in {q["path"] for q in state.get("queues") or []}:
+        return "the recorded state lacks the queue"
+    return None
+
+
+def compare(step: Json, answer: Json) -> list[str]:
+    """Against the closest of what the runs of the peer came to."""
+    alternatives = step.get("alternatives", [])
+    others = [{key: seen[key] for key in seen if seen[key]} for seen in alternatives]
+    bare = {key: step[key] for key in step if key not in ("result", "decision")}
+    recorded = [step] + [bare | {"result": [None]} | other for other in others]
+    return min((_compare(one, answer) for one in recorded), key=len)
+
+
+def _compare(step: Json, answer: Json) -> list[str]:
+    lines = []
+    wanted = [_plain(result) for result in step.get("result", [])]
+    got = [_plain(result) for result in answer["results"]]
+    if step["op"] == "Queue.FindEligiblePreemptionVictims":
+        wanted = [_victims(step["result"][0])]
+        got = [{path: sorted(keys) for path, keys in got[0].items()}]
+    if got != wanted:
+        lines.append(f"{step['op']}: {got} instead of {wanted}")
+    lines += _changes(step, answer)
+    return lines
+
+
+def _plain(result: Any) -> Any:
+    """An error counts, not its words; no requests are none, whatever the list."""
+    if isinstance(result, dict) and set(result) == {"error"}:
+        return "error"
+    if isinstance(result, list) and not result:
+        return None
+    return result
+
+
+def _victims(snapshots: Json | None) -> Json:
+    return {
+        path: sorted(victim["allocationKey"] for victim in snapshot["potentialVictims"])
+        for path, snapshot in (snapshots or {}).items()
+        if snapshot.get("potentialVictims")
+    }
+
+
+def _changes(step: Json, answer: Json) -> list[str]:
+    """Of the world that the state has: other objects may have changed, too."""
+    ours = {kind: _changed(answer, kind, _places(step)) for kind in answer["after"]}
+    lines = []
+    for kind, got in ours.items():
+        wanted = step.get("decision", {}).get(kind, {})
+        known = {_key(name) for name in answer["before"][kind]}
+        for name in sorted((got.keys() | wanted.keys()) & known):
+            change = wanted.get(name)
+            if isinstance(change, dict) and not _places(step):
+                change = {key: item for key, item in change.items() if key != "nodeID"} or None
+            if got.get(name) != change:
+                lines.append(
+                    f"{step['op']}: {kind} {name}: {got.get(name)} instead of {change}"
+                )
+    return lines
+
+
+def _key(name: str) -> str:
+    """Records name a request by its key, the probe by its application and key."""
+    return name.rpartition(" ")[2]
+
+
+def _changed(answer: Json, kind: str, places: bool) -> Json:
+    changed = {}
+    for name, before in answer["before"][kind].items():
+        after = answer["after"][kind][name]
+        if isinstance(after, dict):
+            after = {key: item for key, item in after.items() if before[key] != item}
+            if not places:
+                after.pop("nodeID", None)
+        if before != after and after != {}:
+            changed[_key(name)] = after
+    return changed
+
+
+# Calls that a partition makes put the node of a result into the request; others leave it out.
+def _places(step: Json) -> bool:
+    return step["op"].startswith("PartitionContext.")
+
+
+def _with_candidates(step: Json) -> Json:
+    """The state of a call on quotas lacks the applications in some tests, but the receiver has
+    their allocations."""
+    on, state = step.get("on", {}), step["state"]
+    if step["op"] != "QuotaPreemptionContext.tryPreemption" or "applications" in state:
+        return state
+    applications: dict[str, list[Json]] = {}
+    for allocation in on["allocations"]:
+        applications.setdefault(allocation["applicationID"], []).append(allocation)
+    bare = {"user": "", "groups": [], "state": "Running", "submissionTime": 0.0, "pending": {}}
+    bare |= {"allocated": {}, "allocatedPlaceholder": {}, "queue": on["queue"]["queue"]}
+    return state | {
+        "applications": [
+            bare | {"applicationID": name, "allocations": allocations}
+            for name, allocations in applications.items()
+        ]
+    }
+
+
+def _early_reservation(step: Json) -> bool:
+    """Whether a request younger than the default delay reserved a node."""
+    reserved = step.get("decision", {}).get("reservations", {})
+    for app in step["state"].get("applications") or []:
+        keys = {key for key, _ in reserved.get(app["applicationID"], [])}
+        keys -= {reservation["allocationKey"] for reservation in app.get("reservations", [])}
+        for request in app.get("requestsInOrder", []):
+            if request["allocationKey"] in keys and "requiredNode" not in request:
+                if step["now"] - request["createTime"] < _RESERVATION_DELAY:
+                    return True
+    return False
+
+
+_RESERVATION_DELAY = 2.0
+
+
+def check(case: Json, probe: Probe) -> list[str]:
+    steps, reasons = [], []
+    listed: dict[str, str] = {}  # by application: the queue that lists it
+    collected = False
+    for step in case.get("steps", []):
+        collected |= step["op"] == "Preemptor.initQueueSnapshots"
+        if step["op"] == "Queue.AddApplication":
+            listed[step["args"][0]["app"]] = step["on"]["queue"]
+        if step["op"] not in DECISIONS or not isinstance(step.get("state"), dict):
+            continue
+        if collected and step["op"] == "Preemptor.TryPreemption":
+            reasons.append("the victims were collected in an earlier state")
+        elif reason := _unanswerable(step, listed):
+            reasons.append(reason)
+        else:
+            steps.append(step)
+    if not steps:
+        raise Unanswerable(reasons[0] if reasons else "no decision is recorded")
+    # Tests set the delay of reservations; it is in no state, but what they reserve shows it.
+    delay = "0s" if any(_early_reservation(step) for step in steps) else "2s"
+    kept = ("op", "on", "args", "now", "state")
+    questions = [
+        {"args": [], "on": {}, "reservationDelay": delay}
+        | {key: step[key] for key in kept if key in step}
+        | {"state": _with_candidates(step)}
+        for step in steps
+    ]
+    answers = probe.yunikorn("states", steps=questions)
+    lines = [
+        line for step, answer in zip(steps, answers, strict=True) for line in compare(step, answer)
+    ]
+    if lines and case.get("varies"):
+        raise Unanswerable("a tie that the peer draws: its runs of the case differ")
+    return lines
