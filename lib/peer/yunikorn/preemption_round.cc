@@ -12,15 +12,14 @@ constexpr Nanos kBetweenAttempts = 15 * kSecond;
 constexpr Nanos kReservationWait = 3600 * kSecond;
 constexpr size_t kBatch = 10;  // nodes that the host checks at once
 
-// Whether one of the ask's types that `amounts` has is negative.
-bool AnyNegative(const Resource& ask, const Resource& amounts) {
-  for (int type : Types(ask.bits() & amounts.bits())) {
-    if (amounts.Get(type) < 0) return true;
+}  // namespace
+
+bool AboveGuarantee(const Resource& ask, const Resource& remaining) {
+  for (int type : Types(ask.bits() & remaining.bits())) {
+    if (remaining.Get(type) < 0) return true;
   }
   return false;
 }
-
-}  // namespace
 
 // Whether the request may stop pods of others now: not too soon, and not twice.
 bool Partition::MayPreempt(Index request) const {
@@ -193,7 +192,7 @@ bool PreemptionRound::GuaranteesHelp() {
     for (Index victim : snapshots_[i].victims) {
       Remove(static_cast<int>(i), world_.allocations[victim].resource);
       const Resource remaining = Remaining(ask_);
-      if (!remaining.nil() && !AnyNegative(ask_resource_, remaining)) return true;
+      if (!remaining.nil() && !AboveGuarantee(ask_resource_, remaining)) return true;
     }
   }
   return false;
@@ -203,7 +202,7 @@ bool PreemptionRound::GuaranteesHelp() {
 bool PreemptionRound::TakeIfOver(Index victim) {
   const int snapshot = snapshot_of_victim_[victim];
   const Resource remaining = Remaining(snapshot);
-  if (!remaining.nil() && !AnyNegative(ask_resource_, remaining)) return false;
+  if (!remaining.nil() && !AboveGuarantee(ask_resource_, remaining)) return false;
   Remove(snapshot, world_.allocations[victim].resource);
   return true;
 }
@@ -397,7 +396,7 @@ std::optional<std::vector<Index>> PreemptionRound::MoreVictims(const std::vector
   }
   if (victims.empty()) return victims;
   const Resource remaining = Remaining(ask_);
-  if (remaining.nil() || AnyNegative(ask_resource_, remaining)) return std::nullopt;
+  if (remaining.nil() || AboveGuarantee(ask_resource_, remaining)) return std::nullopt;
   return victims;
 }
 

@@ -25,6 +25,9 @@
 
 namespace muster::yunikorn {
 
+// Whether a queue has more than its guarantee of one of the types of `ask`, by what remains of it.
+bool AboveGuarantee(const Resource& ask, const Resource& remaining);
+
 // A queue as it was when the round began.
 struct QueueSnapshot {
   Index queue = kNone;

@@ -20,6 +20,8 @@ def check(level: str, case: Json, probe: Probe) -> list[str]:
     if package == "common-configs":
         return yunikorn_rules.checks(case, probe)
     if package in ("scheduler", "scheduler-objects", "scheduler-tests"):
+        if not case.get("steps") and "row" in case:
+            return yunikorn_rules.amounts(case, probe)
         return yunikorn_states.check(case, probe)
     if package == "scheduler-ugm":
         return yunikorn_limits.check(case, probe)

@@ -213,7 +213,7 @@ def _differences(steps: list[Json], ours: list[Any], theirs: list[list[Any]]) ->
 
 def amounts(case: Json, probe: Probe) -> list[str]:
     steps = [step for step in case.get("steps", []) if step["op"] in AMOUNTS]
-    steps = [{"args": []} | step for step in steps + _used_percent(case)]
+    steps = [{"args": []} | step for step in steps + _row(case)]
     if not steps:
         raise Unanswerable(_why_no_amounts(case))
     ours = probe.yunikorn("amounts", steps=steps)
@@ -237,21 +237,28 @@ def _amounts(results: list[Any]) -> list[Any]:
     ]
 
 
-def _used_percent(case: Json) -> list[Json]:
-    """A call that the records show as a row alone."""
-    row = case.get("row")
-    if not isinstance(row, dict) or set(case.get("expect", {})) != {"expected"}:
+# Calls that records show as rows alone: the fields of their arguments in order.
+_ROWS = {
+    "CalculateAbsUsedCapacity": ("capacity", "used"),
+    "isAskQueueUnderGuaranteed": ("askResource", "askQueue"),
+    "isVictimQueueOverGuaranteed": ("askResource", "victimQueue"),
+}
+
+
+def _row(case: Json) -> list[Json]:
+    row, expect = case.get("row"), case.get("expect", {})
+    if not isinstance(row, dict):
         return []
-    if not set(row) <= {"capacity", "used"} or not isinstance(case["expect"]["expected"], dict):
-        return []
-    args = [row.get("capacity"), row.get("used")]
-    return [
-        {
-            "op": "CalculateAbsUsedCapacity",
-            "args": args,
-            "result": [case["expect"]["expected"]],
-        }
-    ]
+    fields = set(row) - {"testName"}
+    for op, names in _ROWS.items():
+        if op == "CalculateAbsUsedCapacity":
+            fits = fields <= set(names) and isinstance(expect.get("expected"), dict)
+        else:
+            fits = fields == set(names)
+        if fits:
+            result = expect.get("expected", False)
+            return [{"op": op, "args": [row.get(name) for name in names], "result": [result]}]
+    return []
 
 
 def _why_no_amounts(case: Json) -> str:

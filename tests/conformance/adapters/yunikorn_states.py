@@ -36,6 +36,7 @@ DECISIONS = {
     "Queue.canRunApp",
     "Queue.getHeadRoom",
     "Queue.getMaxHeadRoom",
+    "Queue.setPreemptionTime",
     "Queue.sortQueues",
     "QuotaPreemptionContext.tryPreemption",
 }
@@ -93,6 +94,8 @@ def _compare(step: Json, answer: Json) -> list[str]:
     if step["op"] == "Queue.FindEligiblePreemptionVictims":
         wanted = [_victims(step["result"][0])]
         got = [{path: sorted(keys) for path, keys in got[0].items()}]
+    if step["op"] == "Queue.setPreemptionTime":
+        wanted, got = [step["timeChange"]], [_start_changed(step, answer["results"][0])]
     if got != wanted:
         lines.append(f"{step['op']}: {got} instead of {wanted}")
     lines += _changes(step, answer)
@@ -106,6 +109,18 @@ def _plain(result: Any) -> Any:
     if isinstance(result, list) and not result:
         return None
     return result
+
+
+def _start_changed(step: Json, start: float | None) -> bool:
+    """Whether the time from which a queue's limit is enforced is another than before the call."""
+    queues = {queue["path"]: queue for queue in step["state"]["queues"]}
+    before = queues[step["on"]["queue"]].get("quotaPreemptionStartTime")
+    if before is None or start is None:
+        return before is not start
+    return abs(before - start) > _CLOCK
+
+
+_CLOCK = 1e-9  # records have seconds; delays of some tests are a few nanoseconds
 
 
 def _victims(snapshots: Json | None) -> Json:
@@ -192,6 +207,37 @@ def _early_reservation(step: Json) -> bool:
 _RESERVATION_DELAY = 2.0
 
 
+# Calls that change no state of an application.
+_STATELESS = {"NewApplication", "NewConfiguredQueue", "Application.SetQueue"}
+
+
+def _events(case: Json) -> dict[str, list[Json]]:
+    """The events of each application, if nothing else changed their states."""
+    events: dict[str, list[Json]] = {}
+    for step in case.get("steps", []):
+        if step["op"] == "Application.HandleApplicationEvent":
+            events.setdefault(step["on"]["app"], []).append(step)
+        elif step["op"] not in _STATELESS:
+            return {}
+    return events
+
+
+_EXPIRE = 4  # nothing comes after it
+
+
+def _compare_events(events: dict[str, list[Json]], probe: Probe) -> list[str]:
+    lines = []
+    for app, steps in events.items():
+        told = [step["args"][0] for step in steps if step["result"][0] is None]
+        if _EXPIRE in told[:-1]:
+            raise Unanswerable("a state that is set between events, which the record does not show")
+        ops = [{"event": step["args"][0]} for step in steps]
+        for step, got in zip(steps, probe.yunikorn("events", ops=ops), strict=True):
+            if (got is None) != (step["result"][0] is None):
+                lines.append(f"{app}: event {step['args'][0]}: {got} instead of {step['result']}")
+    return lines
+
+
 def check(case: Json, probe: Probe) -> list[str]:
     steps, reasons = [], []
     listed: dict[str, str] = {}  # by application: the queue that lists it
@@ -200,6 +246,9 @@ def check(case: Json, probe: Probe) -> list[str]:
         collected |= step["op"] == "Preemptor.initQueueSnapshots"
         if step["op"] == "Queue.AddApplication":
             listed[step["args"][0]["app"]] = step["on"]["queue"]
+        if step["op"] == "Queue.setPreemptionTime":
+            # Of the calls of a row the first one has this field for its outcome.
+            step = step | {"timeChange": (case.get("row") or {}).get("timeChange", False)}
         if step["op"] not in DECISIONS or not isinstance(step.get("state"), dict):
             continue
         if collected and step["op"] == "Preemptor.TryPreemption":
@@ -208,6 +257,8 @@ def check(case: Json, probe: Probe) -> list[str]:
             reasons.append(reason)
         else:
             steps.append(step)
+    if not steps and not reasons and (events := _events(case)):
+        return _compare_events(events, probe)
     if not steps:
         raise Unanswerable(reasons[0] if reasons else "no decision is recorded")
     # Tests set the delay of reservations; it is in no state, but what they reserve shows it.

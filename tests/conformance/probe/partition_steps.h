@@ -51,6 +51,8 @@ class PartitionSteps {
   absl::StatusOr<std::string> Place(const yunikorn::Application& application) const {
     return partition_.Place(application);
   }
+  // Whether the state takes the event, and what follows.
+  bool Handle(Index application, AppEvent event) { return partition_.Handle(application, event); }
   bool MayPreempt(Index request) const { return partition_.MayPreempt(request); }
   bool Fits(Index queue, const Resource& delta) const {
     return Partition::FitsQueue(partition_.queues[queue], delta);

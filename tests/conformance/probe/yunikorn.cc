@@ -36,6 +36,7 @@ absl::StatusOr<nlohmann::json> AskYuniKorn(const nlohmann::json& request) {
   const nlohmann::json& asked = request["yunikorn"];
   const std::string ask = asked.value("ask", "");
   if (ask == "script") return yunikorn_probe::PlayScript(asked);
+  if (ask == "events") return yunikorn_probe::PlayEvents(asked);
   if (ask == "limits") return yunikorn_probe::PlayLimits(asked);
   if (ask == "amounts") return yunikorn_probe::AnswerEach(asked, yunikorn_probe::AnswerAmount);
   if (ask == "checks") return yunikorn_probe::AnswerEach(asked, yunikorn_probe::AnswerCheck);

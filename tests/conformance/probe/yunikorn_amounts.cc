@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "lib/peer/yunikorn/preemption_round.h"
 #include "lib/peer/yunikorn/shares.h"
 #include "tests/conformance/probe/yunikorn_json.h"
 
@@ -199,6 +200,14 @@ const AmountAnswers& ShareRules() {
       {"FairnessRatio",
        [](AmountCall& call) {
          return json::array({NumberText(FairnessRatio(call.Arg(0), call.Arg(1), call.Arg(2)))});
+       }},
+      {"isAskQueueUnderGuaranteed",
+       [](AmountCall& call) {
+         return json::array({!yunikorn::AboveGuarantee(call.Arg(0), call.Arg(1))});
+       }},
+      {"isVictimQueueOverGuaranteed",
+       [](AmountCall& call) {
+         return json::array({yunikorn::AboveGuarantee(call.Arg(0), call.Arg(1))});
        }},
       {"getFairShare",
        [](AmountCall& call) {

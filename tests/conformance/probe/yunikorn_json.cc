@@ -126,6 +126,14 @@ const char* NameOf(yunikorn::AppState state) {
   return kNames[static_cast<size_t>(state)];
 }
 
+yunikorn::AppState AppStateOf(const std::string& name) {
+  for (size_t i = 0; i < 10; ++i) {
+    if (name == NameOf(static_cast<yunikorn::AppState>(i)))
+      return static_cast<yunikorn::AppState>(i);
+  }
+  return yunikorn::AppState::kNew;
+}
+
 const char* NameOf(yunikorn::ResultType type) {
   constexpr const char* kNames[] = {"Allocated", "AllocatedReserved", "Reserved", "Unreserved",
                                     "Replaced"};

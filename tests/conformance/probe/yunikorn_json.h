@@ -29,6 +29,8 @@ std::vector<yunikorn::LimitConfig> LimitConfigsOf(const json& limits);
 yunikorn::Texts TextsOf(const json& map);
 
 const char* NameOf(yunikorn::AppState state);
+// New for what is no state.
+yunikorn::AppState AppStateOf(const std::string& name);
 const char* NameOf(yunikorn::ResultType type);
 const char* NameOf(yunikorn::Termination type);
 
@@ -41,6 +43,9 @@ T ValueOf(const json& object, const char* key, T otherwise) {
 
 // A recorded run on a living partition.
 absl::StatusOr<json> PlayScript(const json& script);
+
+// Events of an application.
+absl::StatusOr<json> PlayEvents(const json& asked);
 
 // Limits of users and groups: the answers to calls, in order.
 absl::StatusOr<json> PlayLimits(const json& asked);

@@ -42,14 +42,6 @@ yunikorn::QueueRules QueueRulesOf(const json& queue) {
   return rules;
 }
 
-yunikorn::AppState AppStateOf(const std::string& name) {
-  for (size_t i = 0; i < 10; ++i) {
-    if (name == NameOf(static_cast<yunikorn::AppState>(i)))
-      return static_cast<yunikorn::AppState>(i);
-  }
-  return yunikorn::AppState::kNew;
-}
-
 const json& Within(const json& object, const char* key, const json& otherwise) {
   const auto found = object.find(key);
   return found == object.end() || found->is_null() ? otherwise : *found;

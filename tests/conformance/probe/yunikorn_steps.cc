@@ -229,6 +229,28 @@ std::string NameIn(const json& on, const char* key) {
 
 }  // namespace
 
+// Applications by events, each from the state that the one before left; what is set directly is
+// taken. The answers are errors or null.
+absl::StatusOr<json> PlayEvents(const json& asked) {
+  constexpr yunikorn::AppEvent kEvents[] = {
+      yunikorn::AppEvent::kRun,  yunikorn::AppEvent::kReject, yunikorn::AppEvent::kComplete,
+      yunikorn::AppEvent::kFail, yunikorn::AppEvent::kExpire, yunikorn::AppEvent::kResume};
+  yunikorn::Partition partition;
+  partition.applications.resize(1);
+  PartitionSteps steps(partition);
+  json answers = json::array();
+  for (const json& op : asked["ops"]) {
+    json answer;
+    if (op.contains("state")) {
+      partition.applications[0].state = AppStateOf(op["state"]);
+    } else if (!steps.Handle(0, kEvents[op["event"].get<size_t>()])) {
+      answer = TextOf(absl::FailedPreconditionError("no such event in this state"));
+    }
+    answers.push_back(answer);
+  }
+  return answers;
+}
+
 absl::StatusOr<json> AnswerStateStep(const json& step) {
   RecordedState state(step["state"]);
   state.partition().now = TimeOf(step["now"]);
