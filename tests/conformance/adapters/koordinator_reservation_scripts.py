@@ -238,6 +238,8 @@ def _filter(script: Any, probe: Probe) -> list[str]:
             if notes.get(KEY + "is-pre-allocation") == "true":
                 raise Unanswerable("reservations that take over tasks of a node: asked by itself")
             own, others = _policies(script, step, pod, name)
+            if not others:
+                raise Unanswerable("the only reservation of its node, of which nothing is decided")
             fits = all(probe.reservations("shares", a=own, b=other) for other in others)
             if fits != (recorded["code"] == "Success"):
                 out.append(f"step {step['n']}: shares {fits}, recorded {recorded}")

@@ -317,5 +317,6 @@ def run(level: str, case: Json, probe: Probe) -> list[str]:
         rules.pop(_loads, None)
     if not rules:
         raise Unanswerable(
-            f"recorded scripts of Koordinator's {level} tests of which no call is one rule of ours")
+            f"recorded scripts of Koordinator's {level} tests of which no call is one rule of ours, "
+            "or not yet")
     return [line for rule in rules for line in rule(script, probe)]
