@@ -142,7 +142,7 @@ def read_cases(path: Path) -> tuple[str, list[tuple[str, dict[str, Any]]]]:
     ]
     for case in document["cases"]:
         if setup and "/" in case["name"]:  # a row of a test, which ran the other steps before it
-            case["setup"] = setup[0]
+            case.setdefault("setup", setup[0])
     test = path.name.partition(".json")[0]  # the cases of one test function are one file
     for case in document["cases"]:
         case.setdefault("test", test)
