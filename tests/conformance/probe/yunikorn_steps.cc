@@ -254,7 +254,7 @@ absl::StatusOr<json> PlayEvents(const json& asked) {
 absl::StatusOr<json> AnswerStateStep(const json& step) {
   RecordedState state(step["state"]);
   state.partition().now = TimeOf(step["now"]);
-  state.partition().reservation_delay = SpanOf(step.value("reservationDelay", json("2s")));
+  state.partition().reservation_delay = SpanOf("2s");
   StepCall call{.state = state, .steps = PartitionSteps(state.partition()), .step = step};
   for (const auto& [queue, priority] : state.LeafPriorities()) {
     call.steps.SetPriority(queue, priority);
