@@ -8,9 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
-#include "lib/model/choice.h"
 #include "lib/model/describe.h"
 #include "lib/model/living_names.h"
+#include "lib/model/what_if_edits.h"
 
 namespace muster {
 namespace {

@@ -22,22 +22,34 @@
 
 namespace muster {
 
-// Returns the names in the order of the rows. The views are valid as long as the table.
-template <class Table>
-std::vector<std::string_view> LivingNames(const Table& table) {
+// Returns the names of the rows that `is_there` keeps, in their order. The views are valid as long
+// as the table.
+template <class Table, class IsThere>
+std::vector<std::string_view> LivingNames(const Table& table, IsThere&& is_there) {
   std::vector<std::string_view> names;
   for (size_t i = 0; i < table.alive.size(); ++i) {
-    if (table.alive[i]) names.push_back(static_cast<const NameTable&>(table.names).name(i));
+    if (!table.alive[i] || !is_there(i)) continue;
+    names.push_back(static_cast<const NameTable&>(table.names).name(i));
   }
   return names;
 }
+template <class Table>
+std::vector<std::string_view> LivingNames(const Table& table) {
+  return LivingNames(table, [](size_t) { return true; });
+}
 
 // Returns NotFound. `place` stands before the kind: the row that names the one that is missing.
+// Rows that `is_there` does not keep are no suggestions.
+template <class Table, class IsThere>
+absl::Status NoSuchRow(const char* kind, std::string_view name, const Table& table,
+                       const std::string& place, IsThere&& is_there) {
+  return absl::NotFoundError(absl::StrCat(place, PlaceOf(kind, name), " does not exist",
+                                          SuggestName(name, LivingNames(table, is_there))));
+}
 template <class Table>
 absl::Status NoSuchRow(const char* kind, std::string_view name, const Table& table,
                        const std::string& place = "") {
-  return absl::NotFoundError(absl::StrCat(place, PlaceOf(kind, name), " does not exist",
-                                          SuggestName(name, LivingNames(table))));
+  return NoSuchRow(kind, name, table, place, [](size_t) { return true; });
 }
 
 }  // namespace muster

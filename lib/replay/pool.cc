@@ -4,6 +4,7 @@
 #include "lib/replay/pool.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace muster {
@@ -32,11 +33,14 @@ class PoolLoop {
         arrivals_(trace, options.follow_preceding),
         estimates_(trace, spec.estimate),
         order_(spec.order),
-        order_estimates_(trace, spec.order_estimate.value_or(spec.estimate)),
+
         due_(spec.due),
         pool_(trace),
         released_(trace.size(), 0),
         corrections_made_(estimates_.corrects() ? trace.size() : 0, 0) {
+    if (spec.order_estimate.value_or(spec.estimate) != spec.estimate) {
+      order_estimates_.emplace(trace, *spec.order_estimate);
+    }
     const size_t n = trace.size();
     result_.policy = BatchSpecText(spec);
     result_.processors = trace.processors;
@@ -99,10 +103,14 @@ class PoolLoop {
     }
     result_.outcome[job] = JobOutcome::kWaiting;
     pool_.estimate_[job] = estimates_.First(job);
-    pool_.key_[job] = order_ == BatchOrder::kDue
-                          ? due_.Key(KindOf(job), pool_.now())
-                          : OrderKey(order_, order_estimates_.First(job), pool_.size(job));
+    pool_.key_[job] = KeyOf(job);
     policy_->Submitted(job);
+  }
+
+  int64_t KeyOf(uint32_t job) {
+    if (order_ == BatchOrder::kDue) return due_.Key(KindOf(job), pool_.now());
+    const int64_t estimate = order_estimates_ ? order_estimates_->First(job) : pool_.estimate(job);
+    return OrderKey(order_, estimate, pool_.size(job));
   }
 
   // By the estimate that the user gave; a job without one counts as long.
@@ -121,7 +129,7 @@ class PoolLoop {
     result_.end[job] = pool_.now();
     result_.outcome[job] = JobOutcome::kDone;
     estimates_.Ended(job);
-    order_estimates_.Ended(job);
+    if (order_estimates_) order_estimates_->Ended(job);
     if (order_ == BatchOrder::kDue) due_.Ended(KindOf(job), trace_.run[job]);
     arrivals_.Ended(job, pool_.now());
     policy_->Terminated(job);
@@ -172,7 +180,7 @@ class PoolLoop {
   Arrivals arrivals_;
   Estimates estimates_;
   const BatchOrder order_;
-  Estimates order_estimates_;
+  std::optional<Estimates> order_estimates_;  // where they are not those of promises
   DueOrder due_;
   Pool pool_;
   std::unique_ptr<PoolPolicy> policy_;

@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/ledger/overfull.h"
-#include "lib/model/choice.h"
 #include "lib/model/living_names.h"
+#include "lib/model/what_if_edits.h"
 
 namespace muster {
 namespace {
@@ -289,7 +289,10 @@ absl::Status QueueBooks::AddJob(const JobSpec& job) {
 
 absl::Status QueueBooks::RemoveJob(const std::string& name) {
   const std::optional<JobIndex> job = tables_.jobs.names.Find(name);
-  if (!job || !removed_jobs_.insert(*job).second) return NoSuchRow("job", name, tables_.jobs);
+  if (!job || !removed_jobs_.insert(*job).second) {
+    return NoSuchRow("job", name, tables_.jobs, "",
+                     [this](size_t i) { return !removed_jobs_.contains(JobIndex(i)); });
+  }
   const QueueIndex q = tables_.jobs.queue[*job];
   for (TaskIndex t : tables_.jobs.tasks[*job]) {
     const TaskStatus status = ledger_.status(t);

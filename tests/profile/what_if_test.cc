@@ -155,8 +155,13 @@ TEST(WhatIf, RefusesWithPlaceAndRule) {
   }
   EXPECT_FALSE(Ask(cluster, {.remove_job = "of-a"}, "mustr").ok());
   const std::vector<WhatIfChange> twice = {{.remove_job = "of-a"}, {.remove_job = "of-a"}};
-  EXPECT_THAT(std::string(WhatIf(cluster, "muster", twice).status().message()),
-              HasSubstr("what-if[1]: job \"of-a\" does not exist"));
+  // What an earlier change removed is no suggestion.
+  EXPECT_EQ(WhatIf(cluster, "muster", twice).status().message(),
+            "what-if[1]: job \"of-a\" does not exist, did you mean \"of-b\"?");
+  const std::vector<WhatIfChange> nodes = {{.remove_nodes = RemovedNodes{.name = "x"}},
+                                           {.remove_nodes = RemovedNodes{.name = "x"}}};
+  EXPECT_EQ(WhatIf(cluster, "muster", nodes).status().message(),
+            "what-if[1]: node \"x\" does not exist");
 }
 
 // --- random worlds

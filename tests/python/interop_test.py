@@ -136,7 +136,7 @@ class Scenarios(unittest.TestCase):
             ([{"kind": "Secret", "metadata": {"name": "s"}}], {"profile": ""},
              "dump: no object has an API group of one importer"),
             ([NODE, {**POD, "spec": POD["spec"] | {"schedulerName": "other"}}], {"strict": True},
-             "strict: of 1 objects something is left out; the first: Pod ns/p: spec.schedulerName"),
+             "strict: something is left out; the first: Pod ns/p: spec.schedulerName"),
             ([], {"configuration": "- 1\n"}, "scheduler configuration: expected `actions`"),
             ([], {"configuration": {"actions": {1, 2}}},
              "scheduler configuration: holds what JSON cannot"),

@@ -80,7 +80,9 @@ std::string AllPending(const Plan& plan, const Snapshot& snapshot, const Scenari
     }
   }
   if (out.empty()) out = "nothing is pending\n";
-  const size_t left_out = scenario.left_out.size();
+  std::set<std::string_view> names;  // a thing may be left out for several reasons
+  for (const LeftOut& row : scenario.left_out) names.insert(row.name);
+  const size_t left_out = names.size();
   if (left_out > 0) {
     absl::StrAppend(&out, left_out, left_out == 1 ? " object was" : " objects were",
                     " left out by the import; explain FILE NAME tells why\n");

@@ -77,4 +77,20 @@ Band BandOf(const BandMarks& marks, Service service) {
   return service == Service::kBe ? Band::kBatch : Band::kProduction;
 }
 
+int ImportanceOf(Band band) {
+  switch (band) {
+    case Band::kProduction:
+      return 4;
+    case Band::kMid:
+      return 3;
+    case Band::kBatch:
+      return 2;
+    case Band::kFree:
+      return 1;
+    case Band::kNone:
+      return 0;
+  }
+  return 0;
+}
+
 }  // namespace muster::koordinator

@@ -46,6 +46,9 @@ Service ServiceOf(const std::optional<std::string>& label, KubeService kube);
 // Returns the band of the label, of the priority, or of the class of service, in this order.
 Band BandOf(const BandMarks& marks, Service service);
 
+// Returns 4 for production down to 1 for free, and 0 without a band.
+int ImportanceOf(Band band);
+
 // Returns whether work of the band lives on room that other bands leave for batch work.
 inline bool IsLow(Band band) { return band == Band::kBatch || band == Band::kFree; }
 

@@ -12,21 +12,8 @@
 namespace muster::koordinator {
 namespace {
 
-int PlaceOf(Band band) {
-  switch (band) {
-    case Band::kNone:
-      return 5;
-    case Band::kProduction:
-      return 4;
-    case Band::kMid:
-      return 3;
-    case Band::kBatch:
-      return 2;
-    case Band::kFree:
-      return 1;
-  }
-  return 0;
-}
+// A task without a band is more important than production.
+int PlaceOf(Band band) { return band == Band::kNone ? 5 : ImportanceOf(band); }
 
 int PlaceOf(Service service) {
   switch (service) {

@@ -9,8 +9,8 @@
 //   QueueSpec spec = EditedQueue(tables.queues.spec[queue], edit);
 //
 // Cost. A choice by name is a look-up, one by labels reads every node.
-#ifndef MUSTER_MODEL_CHOICE_H_
-#define MUSTER_MODEL_CHOICE_H_
+#ifndef MUSTER_MODEL_WHAT_IF_EDITS_H_
+#define MUSTER_MODEL_WHAT_IF_EDITS_H_
 
 #include <functional>
 #include <string>
@@ -34,4 +34,4 @@ QueueSpec EditedQueue(QueueSpec spec, const QueueEdit& edit);
 
 }  // namespace muster
 
-#endif  // MUSTER_MODEL_CHOICE_H_
+#endif  // MUSTER_MODEL_WHAT_IF_EDITS_H_

@@ -1,5 +1,5 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-#include "lib/model/choice.h"
+#include "lib/model/what_if_edits.h"
 
 #include <algorithm>
 #include <optional>
@@ -21,7 +21,9 @@ absl::StatusOr<std::vector<NodeIndex>> ChooseNodes(const char* where, const std:
   std::vector<NodeIndex> chosen;
   if (!name.empty()) {
     const std::optional<NodeIndex> node = nodes.names.Find(name);
-    if (!node || !is_there(*node)) return NoSuchRow("node", name, nodes);
+    if (!node || !is_there(*node)) {
+      return NoSuchRow("node", name, nodes, "", [&](size_t i) { return is_there(NodeIndex(i)); });
+    }
     chosen.push_back(*node);
     return chosen;
   }
