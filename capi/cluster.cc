@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Clusters: makes them, changes their rows, lists what is in them. Cycles are in cycle.cc.
+// Clusters: makes them, changes their rows, lists what is in them. Cycles are in cycle.cc, events in
+// events.cc.
 #include <optional>
 #include <string>
 #include <utility>
@@ -71,27 +72,6 @@ absl::StatusOr<int32_t> FindRow(const Tables& tables, int32_t kind, const char* 
                      Quote(*text), ": does not exist"));
   }
   return static_cast<int32_t>(*row);
-}
-
-absl::StatusOr<Removal::Kind> RemovalKind(int32_t kind) {
-  switch (kind) {
-    case MUSTER_KIND_NODES:
-      return Removal::Kind::kNode;
-    case MUSTER_KIND_QUEUES:
-      return Removal::Kind::kQueue;
-    case MUSTER_KIND_JOBS:
-      return Removal::Kind::kJob;
-    case MUSTER_KIND_TASKS:
-      return Removal::Kind::kTask;
-    case MUSTER_KIND_FLAVORS:
-      return Removal::Kind::kFlavor;
-    case MUSTER_KIND_PARTITIONS:
-      return Removal::Kind::kPartition;
-    case MUSTER_KIND_RESERVATIONS:
-      return Removal::Kind::kReservation;
-    default:
-      return absl::InvalidArgumentError(absl::StrCat("there are no events of rows of kind ", kind));
-  }
 }
 
 absl::Status Remove(Cluster& cluster, int32_t kind, std::string_view name) {
@@ -201,37 +181,6 @@ absl::Status SetStatuses(muster_cluster* handle, int64_t count, const int32_t* t
     });
   }
   return done;
-}
-
-// The rows of a table as events.
-std::vector<Delta> DeltasOf(ClusterSpec rows) {
-  std::vector<Delta> deltas;
-  const auto take = [&](auto& list) {
-    for (auto& row : list) {
-      deltas.emplace_back();
-      deltas.back().object = std::move(row);
-    }
-  };
-  take(rows.nodes);
-  take(rows.queues);
-  take(rows.jobs);
-  take(rows.tasks);
-  take(rows.flavors);
-  take(rows.partitions);
-  take(rows.reservations);
-  return deltas;
-}
-
-std::string_view DriftName(Drift::Kind kind) {
-  switch (kind) {
-    case Drift::Kind::kMissing:
-      return "missing ";
-    case Drift::Kind::kExtra:
-      return "extra ";
-    case Drift::Kind::kDifferent:
-      return "different ";
-  }
-  return "";
 }
 
 }  // namespace
@@ -355,6 +304,18 @@ muster_status muster_cluster_report_bind_failed(muster_cluster* cluster, const c
   });
 }
 
+muster_status muster_cluster_report_evict_failed(muster_cluster* cluster, const char* name,
+                                                 int64_t size, muster_error* error) {
+  return OnCluster(cluster, error, [&]() -> absl::Status {
+    const auto task = TextIn("name", name, size);
+    if (!task.ok()) return task.status();
+    const absl::Status done =
+        Changing(cluster, [&] { return cluster->cluster.ReportEvictFailed(*task); });
+    if (done.ok() && cluster->recorder != nullptr) cluster->recorder->EvictFailed(*task);
+    return done;
+  });
+}
+
 muster_status muster_cluster_make_tasks(muster_cluster* cluster, const char* job, int64_t job_size,
                                         const char* group, int64_t group_size, int64_t count,
                                         muster_error* error) {
@@ -368,91 +329,6 @@ muster_status muster_cluster_make_tasks(muster_cluster* cluster, const char* job
     if (done.ok() && cluster->recorder != nullptr) {
       cluster->recorder->MakeTasks(*of_job, *of_group, count);
     }
-    return done;
-  });
-}
-
-muster_status muster_cluster_apply_deltas(muster_cluster* cluster, const muster_table* table,
-                                          const uint64_t* generations, int32_t* outcomes,
-                                          int64_t* done, muster_error* error) {
-  if (done != nullptr) *done = 0;
-  return OnCluster(cluster, error, [&]() -> absl::Status {
-    if (table == nullptr) return NullArgument("table");
-    if (auto kind = RemovalKind(table->kind); !kind.ok()) return kind.status();
-    if (generations == nullptr && table->rows > 0) return NullArgument("generations");
-    ClusterSpec rows;
-    if (absl::Status s = AppendRows(*table, ResolverOf(*cluster), &rows); !s.ok()) return s;
-    ClusterSpec recorded;
-    if (cluster->recorder != nullptr) recorded = rows;
-    std::vector<muster::Delta> deltas = DeltasOf(std::move(rows));
-    for (size_t i = 0; i < deltas.size(); ++i) {
-      ClusterSpec one;  // for the record
-      const auto pick = [i](const auto& from, auto* to) {
-        if (i < from.size()) to->push_back(from[i]);
-      };
-      pick(recorded.nodes, &one.nodes);
-      pick(recorded.queues, &one.queues);
-      pick(recorded.jobs, &one.jobs);
-      pick(recorded.tasks, &one.tasks);
-      pick(recorded.flavors, &one.flavors);
-      pick(recorded.partitions, &one.partitions);
-      pick(recorded.reservations, &one.reservations);
-      deltas[i].generation = generations[i];
-      const auto outcome =
-          Changing(cluster, [&] { return cluster->cluster.ApplyDelta(deltas[i]); });
-      if (!outcome.ok()) {
-        return absl::Status(outcome.status().code(),
-                            absl::StrCat(muster::ToAbsl(TableName(table->kind)), "[", i,
-                                         "]: ", outcome.status().message()));
-      }
-      if (outcomes != nullptr) outcomes[i] = static_cast<int32_t>(*outcome);
-      if (done != nullptr) *done = static_cast<int64_t>(i) + 1;
-      if (cluster->recorder != nullptr) cluster->recorder->Deltas(one, generations + i, 1);
-    }
-    return absl::OkStatus();
-  });
-}
-
-muster_status muster_cluster_apply_removal(muster_cluster* cluster, int32_t kind, const char* name,
-                                           int64_t size, uint64_t generation, int32_t* outcome,
-                                           muster_error* error) {
-  return OnCluster(cluster, error, [&]() -> absl::Status {
-    const auto text = TextIn("name", name, size);
-    if (!text.ok()) return text.status();
-    const auto row = RemovalKind(kind);
-    if (!row.ok()) return row.status();
-    muster::Delta delta;
-    delta.generation = generation;
-    delta.object = muster::Removal{*row, std::string(*text)};
-    const auto done = Changing(cluster, [&] { return cluster->cluster.ApplyDelta(delta); });
-    if (!done.ok()) return done.status();
-    if (outcome != nullptr) *outcome = static_cast<int32_t>(*done);
-    if (cluster->recorder != nullptr) cluster->recorder->Removal(kind, *text, generation);
-    return absl::OkStatus();
-  });
-}
-
-muster_status muster_cluster_reconcile(muster_cluster* cluster, const muster_table* const* tables,
-                                       int32_t count, muster_text** drift, muster_error* error) {
-  if (drift != nullptr) *drift = nullptr;
-  return OnCluster(cluster, error, [&]() -> absl::Status {
-    if (count < 0) return absl::InvalidArgumentError(absl::StrCat("count is ", count));
-    if (tables == nullptr && count > 0) return NullArgument("tables");
-    ClusterSpec full;
-    for (int32_t i = 0; i < count; ++i) {
-      if (tables[i] == nullptr) return NullArgument("a table");
-      if (absl::Status s = AppendRows(*tables[i], ResolverOf(*cluster), &full); !s.ok()) return s;
-    }
-    const absl::Status done = Changing(cluster, [&]() -> absl::Status {
-      const auto found = cluster->cluster.Reconcile(full);
-      if (!found.ok() || drift == nullptr) return found.status();
-      std::string lines;
-      for (const muster::Drift& one : *found) {
-        absl::StrAppend(&lines, muster::ToAbsl(DriftName(one.kind)), one.object, "\n");
-      }
-      return GiveText(cluster->memory, lines, drift);
-    });
-    if (done.ok() && cluster->recorder != nullptr) cluster->recorder->Rows("reconcile", full);
     return done;
   });
 }

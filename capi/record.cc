@@ -110,6 +110,14 @@ void Recorder::BindFailed(std::string_view task) {
   });
 }
 
+void Recorder::EvictFailed(std::string_view task) {
+  Try([&] {
+    std::string line = "{\"call\":\"evict_failed\"";
+    AppendMember("task", task, &line);
+    Write(line + "}");
+  });
+}
+
 void Recorder::MakeTasks(std::string_view job, std::string_view group, int64_t count) {
   Try([&] {
     std::string line = absl::StrCat("{\"call\":\"make_tasks\",\"count\":", count);

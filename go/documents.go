@@ -42,6 +42,14 @@ func (c *Cluster) WriteScenario(profile string) (string, error) {
 	return taken(&words, C.muster_cluster_write_scenario(c.cluster, name, &words, &e), &e)
 }
 
+// WaitingEvents lists the objects of events that wait for others, a line each:
+// task "a/b" waits for node "n1".
+func (c *Cluster) WaitingEvents() (string, error) {
+	e := C.muster_go_document_error()
+	var words *C.muster_text
+	return taken(&words, C.muster_cluster_waiting_events(c.cluster, &words, &e), &e)
+}
+
 // SaveState returns all that a standby needs to go on where this cluster stands: rows with their
 // indices, events that wait, decisions that are not reported yet. Indices move: look them up again.
 func (c *Cluster) SaveState() (string, error) {

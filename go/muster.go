@@ -290,6 +290,14 @@ func (c *Cluster) BindFailed(task string) error {
 	return check(C.muster_cluster_report_bind_failed(c.cluster, text, C.int64_t(len(task)), &e), &e)
 }
 
+// EvictFailed reports that an eviction which was followed failed: the task runs on its node again.
+func (c *Cluster) EvictFailed(task string) error {
+	e := C.muster_go_error()
+	text := C.CString(task)
+	defer C.free(unsafe.Pointer(text))
+	return check(C.muster_cluster_report_evict_failed(c.cluster, text, C.int64_t(len(task)), &e), &e)
+}
+
 // Options of a cycle. The zero value is what Schedule takes.
 type Options struct {
 	Now        int64         // seconds, on the clock of Created

@@ -123,6 +123,11 @@ MUSTER_API muster_status muster_cluster_report_bind_failed(muster_cluster* clust
                                                            const char* name, int64_t size,
                                                            muster_error* error);
 
+/* Reports that an eviction of an applied plan failed: the task runs on its node again. */
+MUSTER_API muster_status muster_cluster_report_evict_failed(muster_cluster* cluster,
+                                                            const char* name, int64_t size,
+                                                            muster_error* error);
+
 /* ---- events of a watch ----------------------------------------------------------------------- */
 
 #define MUSTER_DELTA_APPLIED 0
@@ -146,6 +151,11 @@ MUSTER_API muster_status muster_cluster_apply_removal(muster_cluster* cluster, i
                                                       const char* name, int64_t size,
                                                       uint64_t generation, int32_t* outcome,
                                                       muster_error* error);
+
+/* Lists the objects of events that wait for others, one line for each, in the order in which they
+ * began to: task "a/b" waits for node "n1". Such an object may name more that is missing. */
+MUSTER_API muster_status muster_cluster_waiting_events(const muster_cluster* cluster,
+                                                       muster_text** out, muster_error* error);
 
 /* Makes the cluster equal to the tables, which list everything: a kind without a table has no rows,
  * and tasks of jobs are rows of the table of tasks. *drift (may be NULL) has one line for each row

@@ -88,6 +88,15 @@ enum class DeltaOutcome : uint8_t {
   kWaiting,
 };
 
+// An object of an event that waits for another one, as `task "a/b"` for `node "n1"`.
+struct WaitingEvent {
+  // The object that plans do not see yet.
+  std::string object;
+  // What it names and is not there. It may name more that is missing.
+  std::string missing;
+  friend bool operator==(const WaitingEvent&, const WaitingEvent&) = default;
+};
+
 // A full listing of a cluster, for Reconcile and Describe.
 struct ClusterSpec {
   std::vector<NodeSpec> nodes;
@@ -196,6 +205,9 @@ class MUSTER_EXPORT Cluster {
   // Applies one event of a watch. Fails if the object breaks a rule of its own; it does not fail
   // for names that are not there yet.
   absl::StatusOr<DeltaOutcome> ApplyDelta(const Delta& delta);
+  // Returns the objects that wait, in the order in which they began to. O(n log n) of their number,
+  // besides their size.
+  std::vector<WaitingEvent> WaitingEvents() const;
   // Makes the cluster equal to a full listing, and returns what differed. Fails as a whole, and
   // changes nothing, if any row is refused. Drops the generations of earlier events. Costs O(rows).
   absl::StatusOr<std::vector<Drift>> Reconcile(const ClusterSpec& full);
@@ -229,6 +241,10 @@ class MUSTER_EXPORT Cluster {
   // Reports that a bind of an applied plan failed: the task goes from kBinding back to kPending.
   // Fails for a task with another status.
   absl::Status ReportBindFailed(std::string_view task);
+  // Reports that an eviction of an applied plan failed: the task goes from kReleasing back to
+  // kRunning on its node, and events that report it there hold again. Fails for a task with another
+  // status.
+  absl::Status ReportEvictFailed(std::string_view task);
 
   // Returns the memory of the last plan that was applied, which the next cycle starts with. Valid
   // until the next call that changes it.

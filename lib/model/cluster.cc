@@ -484,4 +484,9 @@ absl::StatusOr<DeltaOutcome> Cluster::ApplyDelta(const Delta& delta) {
   return impl_->deltas.Apply(delta);
 }
 
+std::vector<WaitingEvent> Cluster::WaitingEvents() const {
+  if (IsLost(*impl_)) return {};
+  return impl_->deltas.WhatWaits();
+}
+
 }  // namespace muster

@@ -412,18 +412,37 @@ absl::StatusOr<ApplyReport> Cluster::Apply(const Plan& plan) {
   return Application(plan, impl_->editor).Run();
 }
 
-absl::Status Cluster::ReportBindFailed(std::string_view name) {
-  if (IsLost(*impl_)) return LostError();
-  const TaskTable& tasks = impl_->tables->tasks;
+namespace {
+
+// The task, if it has the status in which a failed decision left it.
+absl::StatusOr<TaskIndex> TaskOfFailure(const TaskTable& tasks, std::string_view name,
+                                        TaskStatus status) {
   const std::optional<TaskIndex> task = tasks.names.Find(name);
   if (!task) return absl::NotFoundError(absl::StrCat(PlaceOf("task", name), ": does not exist"));
-  if (tasks.status[*task] != TaskStatus::kBinding) {
-    return absl::FailedPreconditionError(absl::StrCat(PlaceOf("task", name), ": status is ",
-                                                      ToAbsl(TaskStatusName(tasks.status[*task])),
-                                                      "; must be binding"));
-  }
+  if (tasks.status[*task] == status) return *task;
+  return absl::FailedPreconditionError(absl::StrCat(PlaceOf("task", name), ": status is ",
+                                                    ToAbsl(TaskStatusName(tasks.status[*task])),
+                                                    "; must be ", ToAbsl(TaskStatusName(status))));
+}
+
+}  // namespace
+
+absl::Status Cluster::ReportBindFailed(std::string_view name) {
+  if (IsLost(*impl_)) return LostError();
+  const auto task = TaskOfFailure(impl_->tables->tasks, name, TaskStatus::kBinding);
+  if (!task.ok()) return task.status();
   const ChangeGuard change(*impl_);
   impl_->editor.SetPlace(*task, TaskStatus::kPending, kNone, /*assumed=*/false);
+  return absl::OkStatus();
+}
+
+absl::Status Cluster::ReportEvictFailed(std::string_view name) {
+  if (IsLost(*impl_)) return LostError();
+  const auto task = TaskOfFailure(impl_->tables->tasks, name, TaskStatus::kReleasing);
+  if (!task.ok()) return task.status();
+  const NodeIndex node = impl_->tables->tasks.node[*task];
+  const ChangeGuard change(*impl_);
+  impl_->editor.SetPlace(*task, TaskStatus::kRunning, node, /*assumed=*/false);
   return absl::OkStatus();
 }
 

@@ -173,6 +173,20 @@ void Deltas::Appeared(RowKind kind, std::string_view name) {
   Wake(key);
 }
 
+std::vector<WaitingEvent> Deltas::WhatWaits() const {
+  std::vector<std::pair<uint64_t, WaitingEvent>> by_turn;
+  const auto words = [](std::string_view key) {
+    return PlaceOf(KindName(static_cast<RowKind>(key[0] - 'a')), key.substr(1));
+  };
+  for (const auto& [key, late] : waiting_) {
+    by_turn.push_back({late.turn, {words(key), words(late.missing)}});
+  }
+  std::ranges::sort(by_turn, {}, &std::pair<uint64_t, WaitingEvent>::first);
+  std::vector<WaitingEvent> waiting;
+  for (auto& [turn, event] : by_turn) waiting.push_back(std::move(event));
+  return waiting;
+}
+
 void Deltas::CopyFrom(const Deltas& other) {
   generations_ = other.generations_;
   waiting_ = other.waiting_;

@@ -43,6 +43,8 @@ class Deltas {
   void Appeared(RowKind kind, std::string_view name);
   // Returns whether Appeared has work to do.
   bool anything_waits() const { return !waiting_.empty(); }
+  // What waits, in the order in which it began to.
+  std::vector<WaitingEvent> WhatWaits() const;
   // Forgets all events: no generations, nothing waits. The rows stay.
   void Forget();
   // Takes the events of another one. REQUIRES: the editor has copied the rows of that one's editor.

@@ -404,6 +404,15 @@ class Cluster:
         """A bind of an applied plan did not come true: the task is pending again."""
         self._core.report_bind_failed(task)
 
+    def report_evict_failed(self, task: str) -> None:
+        """An eviction of an applied plan did not come true: the task runs on its node again."""
+        self._core.report_evict_failed(task)
+
+    def waiting_events(self) -> list[tuple[str, str]]:
+        """Objects of events that wait for others, as ('task "a/b"', 'node "n1"'), in the order in
+        which they began to."""
+        return self._core.waiting_events()
+
     # --- for people
 
     def _split(self, table: Any, given: dict[str, Any], kind: str) -> tuple[dict, dict]:

@@ -450,6 +450,16 @@ void BindCluster(py::module_& module) {
   cluster.def("report_bind_failed", [](LiveCluster& self, const std::string& task) {
     Check(self.Use().ReportBindFailed(task));
   });
+  cluster.def("report_evict_failed", [](LiveCluster& self, const std::string& task) {
+    Check(self.Use().ReportEvictFailed(task));
+  });
+  cluster.def("waiting_events", [](LiveCluster& self) {
+    std::vector<std::pair<std::string, std::string>> rows;
+    for (WaitingEvent& event : self.Use().WaitingEvents()) {
+      rows.emplace_back(std::move(event.object), std::move(event.missing));
+    }
+    return rows;
+  });
 
   // Many rows at once: dict of arrays, dict of what all rows have.
   cluster.def("add_node_columns",

@@ -224,6 +224,13 @@ std::map<std::string, Call> Calls() {
   calls["report_bind_failed"] = [](FaultWorld& w, muster_error* e) {
     return muster_cluster_report_bind_failed(w.busy.get(), "fits-1", 6, e);
   };
+  calls["report_evict_failed"] = [](FaultWorld& w, muster_error* e) {
+    return muster_cluster_report_evict_failed(w.busy.get(), "fits-1", 6, e);
+  };
+  calls["waiting_events"] = [](FaultWorld& w, muster_error* e) {
+    Held<muster_text> text;
+    return muster_cluster_waiting_events(w.cluster.get(), Out(text), e);
+  };
   calls["make_tasks"] = [](FaultWorld& w, muster_error* e) {
     return muster_cluster_make_tasks(w.counted.get(), "j", 1, "", 0, 10, e);
   };

@@ -137,6 +137,12 @@ void AddCycleCalls(Calls* calls) {
     if (plan.ok()) (void)w.cluster.Apply(*plan);
   };
   c["Apply"] = [](FaultWorld& w) { (void)w.cluster.Apply(*w.plan); };
+  c["ReportEvictFailed"] = [](FaultWorld& w) {
+    (void)w.cluster.SetTaskStatus("fits-w-0", TaskStatus::kRunning, "n0");
+    (void)w.cluster.SetTaskStatus("fits-w-0", TaskStatus::kReleasing);
+    (void)w.cluster.ReportEvictFailed("fits-w-0");
+    (void)w.cluster.WaitingEvents();
+  };
   c["ReportBindFailed"] = [](FaultWorld& w) {
     (void)w.cluster.Apply(*w.plan);
     (void)w.cluster.ReportBindFailed("fits-w-0");

@@ -241,7 +241,7 @@ class CCalls {
   bool Reports() {
     const std::string name = make_.Name(), other = make_.Name();
     const auto size = static_cast<int64_t>(name.size());
-    switch (in_.Below(5)) {
+    switch (in_.Below(6)) {
       case 0: {
         std::array<int32_t, 3> tasks, statuses, nodes;
         for (size_t i = 0; i < tasks.size(); ++i) {
@@ -260,6 +260,8 @@ class CCalls {
       case 2:
         return Ok(muster_cluster_report_bind_failed(cluster_.get(), name.data(), size, &error_));
       case 3:
+        return Ok(muster_cluster_report_evict_failed(cluster_.get(), name.data(), size, &error_));
+      case 4:
         return Ok(muster_cluster_make_tasks(cluster_.get(), name.data(), size, other.c_str(),
                                             MUSTER_TO_NUL, static_cast<int64_t>(in_.Below(4)),
                                             &error_));

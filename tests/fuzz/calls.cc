@@ -128,10 +128,12 @@ class CallSequence {
 
   absl::Status Report() {
     const std::string name = TaskName();
-    switch (in_.Below(4)) {
+    switch (in_.Below(5)) {
       case 0:
         return cluster_.ReportBindFailed(name);
       case 1:
+        return cluster_.ReportEvictFailed(name);
+      case 2:
         return cluster_.MakeTasks(make_.Name(), make_.Name(), static_cast<int64_t>(in_.Below(4)));
       default: {
         TaskStatus status = TaskStatus::kPending;

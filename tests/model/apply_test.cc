@@ -98,6 +98,25 @@ TEST_F(ApplyPlan, DoesEveryKindOfDecision) {
   EXPECT_TRUE(cluster_.RemoveNode("n1").ok());
 }
 
+TEST_F(ApplyPlan, AnEvictionThatFailedLeavesTheTaskRunning) {
+  Add(DecisionKind::kEvict, "old", "n1");
+  Expect(Take(), 1, {});
+  EXPECT_EQ(StateOf("old"), "releasing n1");
+  ASSERT_TRUE(cluster_.ReportEvictFailed("old").ok());
+  EXPECT_EQ(StateOf("old"), "running n1");
+  // Nothing is assumed any more: an event holds.
+  TaskSpec bound = cluster_.Describe().tasks[0];
+  for (const TaskSpec& task : cluster_.Describe().tasks) {
+    if (task.name == "old") bound = task;
+  }
+  bound.status = TaskStatus::kBound;
+  ASSERT_TRUE(cluster_.ApplyDelta({1, bound}).ok());
+  EXPECT_EQ(StateOf("old"), "bound n1");
+  EXPECT_EQ(cluster_.ReportEvictFailed("old").message(),
+            "task \"old\": status is bound; must be releasing");
+  EXPECT_EQ(cluster_.ReportEvictFailed("x").message(), "task \"x\": does not exist");
+}
+
 TEST_F(ApplyPlan, BindEndsTheNomination) {
   ASSERT_TRUE(cluster_.UpdateTask({.name = "extra", .nominated_node = "n1"}).ok());
   Bind("extra", "n0");

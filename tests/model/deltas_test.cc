@@ -56,6 +56,19 @@ TEST(Deltas, WaitForWhatTheyName) {
   EXPECT_EQ(Contradiction(cluster), "");
 }
 
+TEST(Deltas, ListWhatWaitsInItsOrder) {
+  Cluster cluster;
+  EXPECT_TRUE(cluster.WaitingEvents().empty());
+  Apply(cluster, 1, JobSpec{.name = "j", .queue = "q"});
+  Apply(cluster, 1, TaskSpec{.name = "t", .status = TaskStatus::kRunning, .node = "n"});
+  Apply(cluster, 1, TaskSpec{.name = "u", .job = "j"});
+  const std::vector<WaitingEvent> all = {
+      {"job \"j\"", "queue \"q\""}, {"task \"t\"", "node \"n\""}, {"task \"u\"", "job \"j\""}};
+  EXPECT_EQ(cluster.WaitingEvents(), all);
+  Apply(cluster, 1, QueueSpec{.name = "q"});
+  EXPECT_EQ(cluster.WaitingEvents(), (std::vector<WaitingEvent>{all[1]}));
+}
+
 TEST(Deltas, RefusedOnesLeaveNoTrace) {
   Cluster cluster;
   EXPECT_FALSE(cluster.ApplyDelta({9, NodeSpec{.name = "n", .capacity = {{"cpu", "x"}}}}).ok());

@@ -148,6 +148,7 @@ const std::vector<std::pair<std::string, Play>>& Rows() {
       {"call: status releasing", set(TaskStatus::kReleasing)},
       {"call: status succeeded", set(TaskStatus::kSucceeded)},
       {"call: bind failed", [](Told& told) { return told.cluster().ReportBindFailed("t"); }},
+      {"call: evict failed", [](Told& told) { return told.cluster().ReportEvictFailed("t"); }},
       {"call: remove task", [](Told& told) { return told.cluster().RemoveTask("t"); }},
       {"call: remove node n0", [](Told& told) { return told.cluster().RemoveNode("n0"); }},
       {"plan: bind to n1", [](Told& told) { return told.Follow(DecisionKind::kBind, "n1"); }},

@@ -401,8 +401,10 @@ class Cycles(unittest.TestCase):
     def test_deltas(self):
         told = self.cluster.apply_delta
         self.assertEqual(told("task", 1, name="t", job="late", cpu=1), "waiting")
+        self.assertEqual(self.cluster.waiting_events(), [('task "t"', 'job "late"')])
         self.assertEqual(told("job", 2, name="late"), "applied")
         self.assertIn("t", column(self.cluster.tasks, "name"))
+        self.assertEqual(self.cluster.waiting_events(), [])
         self.assertEqual(told("node", 5, name="n9", cpu=4), "applied")
         self.assertEqual(told("node", 4, name="n9", cpu=8), "stale")
         self.assertEqual(self.cluster.apply_removal("node", 6, "n9"), "applied")

@@ -304,6 +304,7 @@ absl::Status RecordPlayer::Call(const Line& line, std::string* out) {
     return cluster_.ApplyDelta(delta).status();
   }
   if (what == "bind_failed") return cluster_.ReportBindFailed(call.at("task").get<std::string>());
+  if (what == "evict_failed") return cluster_.ReportEvictFailed(call.at("task").get<std::string>());
   if (what == "make_tasks") {
     int64_t count = 0;
     if (absl::Status s = ReadInteger(call, "count", &count); !s.ok()) return s;

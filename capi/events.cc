@@ -1,0 +1,171 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What a watch reports: events that may come late, twice or out of order, and full listings.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "capi/handles.h"
+#include "capi/put.h"
+#include "lib/base/strings.h"
+
+namespace muster::capi {
+namespace {
+
+absl::StatusOr<Removal::Kind> RemovalKind(int32_t kind) {
+  switch (kind) {
+    case MUSTER_KIND_NODES:
+      return Removal::Kind::kNode;
+    case MUSTER_KIND_QUEUES:
+      return Removal::Kind::kQueue;
+    case MUSTER_KIND_JOBS:
+      return Removal::Kind::kJob;
+    case MUSTER_KIND_TASKS:
+      return Removal::Kind::kTask;
+    case MUSTER_KIND_FLAVORS:
+      return Removal::Kind::kFlavor;
+    case MUSTER_KIND_PARTITIONS:
+      return Removal::Kind::kPartition;
+    case MUSTER_KIND_RESERVATIONS:
+      return Removal::Kind::kReservation;
+    default:
+      return absl::InvalidArgumentError(absl::StrCat("there are no events of rows of kind ", kind));
+  }
+}
+
+// The rows of a table as events.
+std::vector<Delta> DeltasOf(ClusterSpec rows) {
+  std::vector<Delta> deltas;
+  const auto take = [&](auto& list) {
+    for (auto& row : list) {
+      deltas.emplace_back();
+      deltas.back().object = std::move(row);
+    }
+  };
+  take(rows.nodes);
+  take(rows.queues);
+  take(rows.jobs);
+  take(rows.tasks);
+  take(rows.flavors);
+  take(rows.partitions);
+  take(rows.reservations);
+  return deltas;
+}
+
+std::string_view DriftName(Drift::Kind kind) {
+  switch (kind) {
+    case Drift::Kind::kMissing:
+      return "missing ";
+    case Drift::Kind::kExtra:
+      return "extra ";
+    case Drift::Kind::kDifferent:
+      return "different ";
+  }
+  return "";
+}
+
+}  // namespace
+}  // namespace muster::capi
+
+using namespace muster::capi;  // NOLINT: the functions below are C's
+using muster::ClusterSpec;
+
+muster_status muster_cluster_apply_deltas(muster_cluster* cluster, const muster_table* table,
+                                          const uint64_t* generations, int32_t* outcomes,
+                                          int64_t* done, muster_error* error) {
+  if (done != nullptr) *done = 0;
+  return OnCluster(cluster, error, [&]() -> absl::Status {
+    if (table == nullptr) return NullArgument("table");
+    if (auto kind = RemovalKind(table->kind); !kind.ok()) return kind.status();
+    if (generations == nullptr && table->rows > 0) return NullArgument("generations");
+    ClusterSpec rows;
+    if (absl::Status s = AppendRows(*table, ResolverOf(*cluster), &rows); !s.ok()) return s;
+    ClusterSpec recorded;
+    if (cluster->recorder != nullptr) recorded = rows;
+    std::vector<muster::Delta> deltas = DeltasOf(std::move(rows));
+    for (size_t i = 0; i < deltas.size(); ++i) {
+      ClusterSpec one;  // for the record
+      const auto pick = [i](const auto& from, auto* to) {
+        if (i < from.size()) to->push_back(from[i]);
+      };
+      pick(recorded.nodes, &one.nodes);
+      pick(recorded.queues, &one.queues);
+      pick(recorded.jobs, &one.jobs);
+      pick(recorded.tasks, &one.tasks);
+      pick(recorded.flavors, &one.flavors);
+      pick(recorded.partitions, &one.partitions);
+      pick(recorded.reservations, &one.reservations);
+      deltas[i].generation = generations[i];
+      const auto outcome =
+          Changing(cluster, [&] { return cluster->cluster.ApplyDelta(deltas[i]); });
+      if (!outcome.ok()) {
+        return absl::Status(outcome.status().code(),
+                            absl::StrCat(muster::ToAbsl(TableName(table->kind)), "[", i,
+                                         "]: ", outcome.status().message()));
+      }
+      if (outcomes != nullptr) outcomes[i] = static_cast<int32_t>(*outcome);
+      if (done != nullptr) *done = static_cast<int64_t>(i) + 1;
+      if (cluster->recorder != nullptr) cluster->recorder->Deltas(one, generations + i, 1);
+    }
+    return absl::OkStatus();
+  });
+}
+
+muster_status muster_cluster_apply_removal(muster_cluster* cluster, int32_t kind, const char* name,
+                                           int64_t size, uint64_t generation, int32_t* outcome,
+                                           muster_error* error) {
+  return OnCluster(cluster, error, [&]() -> absl::Status {
+    const auto text = TextIn("name", name, size);
+    if (!text.ok()) return text.status();
+    const auto row = RemovalKind(kind);
+    if (!row.ok()) return row.status();
+    muster::Delta delta;
+    delta.generation = generation;
+    delta.object = muster::Removal{*row, std::string(*text)};
+    const auto done = Changing(cluster, [&] { return cluster->cluster.ApplyDelta(delta); });
+    if (!done.ok()) return done.status();
+    if (outcome != nullptr) *outcome = static_cast<int32_t>(*done);
+    if (cluster->recorder != nullptr) cluster->recorder->Removal(kind, *text, generation);
+    return absl::OkStatus();
+  });
+}
+
+muster_status muster_cluster_waiting_events(const muster_cluster* cluster, muster_text** out,
+                                            muster_error* error) {
+  if (out != nullptr) *out = nullptr;
+  return Guard(error, [&]() -> absl::Status {
+    if (absl::Status s = CheckUsable(cluster); !s.ok()) return s;
+    if (out == nullptr) return NullArgument("out");
+    std::string lines;
+    for (const muster::WaitingEvent& event : cluster->cluster.WaitingEvents()) {
+      absl::StrAppend(&lines, event.object, " waits for ", event.missing, "\n");
+    }
+    return GiveText(cluster->memory, lines, out);
+  });
+}
+
+muster_status muster_cluster_reconcile(muster_cluster* cluster, const muster_table* const* tables,
+                                       int32_t count, muster_text** drift, muster_error* error) {
+  if (drift != nullptr) *drift = nullptr;
+  return OnCluster(cluster, error, [&]() -> absl::Status {
+    if (count < 0) return absl::InvalidArgumentError(absl::StrCat("count is ", count));
+    if (tables == nullptr && count > 0) return NullArgument("tables");
+    ClusterSpec full;
+    for (int32_t i = 0; i < count; ++i) {
+      if (tables[i] == nullptr) return NullArgument("a table");
+      if (absl::Status s = AppendRows(*tables[i], ResolverOf(*cluster), &full); !s.ok()) return s;
+    }
+    const absl::Status done = Changing(cluster, [&]() -> absl::Status {
+      const auto found = cluster->cluster.Reconcile(full);
+      if (!found.ok() || drift == nullptr) return found.status();
+      std::string lines;
+      for (const muster::Drift& one : *found) {
+        absl::StrAppend(&lines, muster::ToAbsl(DriftName(one.kind)), one.object, "\n");
+      }
+      return GiveText(cluster->memory, lines, drift);
+    });
+    if (done.ok() && cluster->recorder != nullptr) cluster->recorder->Rows("reconcile", full);
+    return done;
+  });
+}
