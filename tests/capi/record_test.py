@@ -87,6 +87,8 @@ class Record(unittest.TestCase):
                                                      "shape": {"request": {"cpu": "7500m"}}}]}])
         self.cycle(cluster, "muster")
         self.call("cluster_report_bind_failed", cluster, b"b\n\"-2", TO_NUL)
+        self.call("cluster_set_task", cluster, b"b\n\"-1", TO_NUL, 6, None, ctypes.c_int64(0))
+        self.call("cluster_report_evict_failed", cluster, b"b\n\"-1", TO_NUL)
         self.add(cluster, jobs=[{"name": "sweep", "groups": [{"name": "w", "by_count": {"count": 2},
                                                             "shape": {"request": {"cpu": 1}}}]}])
         self.call("cluster_make_tasks", cluster, b"sweep", TO_NUL, b"w", TO_NUL, ctypes.c_int64(2))
