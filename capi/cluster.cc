@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Clusters: makes them, changes their rows, lists what is in them. Cycles are in cycle.cc, events in
-// events.cc.
+// Clusters: makes them, changes their rows, lists what is in them. Cycles are in cycle.cc, events
+// in events.cc.
 #include <optional>
 #include <string>
 #include <utility>
