@@ -459,6 +459,21 @@ class Advice(Files):
         self.assert_ends(muster("diff", self.GANG, empty), 0, stdout="stops small-worker-0")
         self.assert_ends(muster("diff", self.GANG), 2, stderr="needs two FILEs, or one and --with")
 
+    def test_page(self):
+        result = muster("page", self.GANG, "--profiles", "volcano muster", "--remedies", "1")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertTrue(result.stdout.startswith("<!doctype html>"))
+        for words in ("1 job waits", "&#8594; ", "decide differently"):
+            self.assertIn(words, result.stdout)
+        for loaded in ("<script", "src=", "href=", "url("):
+            self.assertNotIn(loaded, result.stdout)
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "plan.html"
+            self.assert_ends(muster("page", self.GANG, "-o", str(file)), 0)
+            self.assertIn("</html>", file.read_text(encoding="utf-8"))
+        self.assert_ends(muster("page"), 2, stderr="needs one FILE")
+        self.assert_ends(muster("page", self.GANG, "--remedies", "-1"), 2, stderr="is negative")
+
     def test_profiles_side_by_side(self):
         result = muster("compare", self.GANG, "--profiles", "volcano muster", "--json")
         self.assert_ends(result, 0)

@@ -39,6 +39,7 @@ int RemediesCommand(const Arguments& arguments);
 int DrainCommand(const Arguments& arguments);
 int CapacityCommand(const Arguments& arguments);
 int CompareCommand(const Arguments& arguments);
+int PageCommand(const Arguments& arguments);
 
 // A command's name, usage line, what it does and an example; with its flags it makes its --help.
 struct CommandText {

@@ -30,6 +30,7 @@ constexpr Command kCommands[] = {
     {"what-if", "print what would differ after changes", muster::WhatIfCommand},
     {"diff", "print what two plans decide differently", muster::DiffCommand},
     {"compare", "compare profiles on one scenario", muster::CompareCommand},
+    {"page", "write plans as a page for a browser", muster::PageCommand},
     {"drain", "print where the tasks of nodes would go", muster::DrainCommand},
     {"capacity", "print how many nodes are missing", muster::CapacityCommand},
     {"profiles", "list profiles and policies", muster::ProfilesCommand},

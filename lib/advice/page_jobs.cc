@@ -1,0 +1,70 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The jobs that wait: why, in the words of the plan, and what would help.
+//
+// The words of a job cost O(plan), so the page has those of the first 500 jobs and counts the rest.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "lib/advice/page.h"
+#include "lib/advice/page_parts.h"
+
+namespace muster {
+namespace {
+
+constexpr size_t kMostJobs = 500;
+
+bool Waits(const PageView& view, JobIndex job) {
+  return std::ranges::any_of(view.tables.jobs.tasks[job],
+                             [&](TaskIndex t) { return view.ends.reason[t] != Ends::kNoReason; });
+}
+
+void AppendDiagnosis(const Diagnosis& diagnosis, std::string* out) {
+  for (const std::string& fact : diagnosis.facts) {
+    absl::StrAppend(out, "<br>", Escaped(fact));
+  }
+  for (const Remedy& remedy : diagnosis.remedies) {
+    absl::StrAppend(out, "<br>&#8594; ", Escaped(remedy.words), ": ", remedy.starts, " start");
+    if (remedy.evictions > 0) absl::StrAppend(out, ", ", remedy.evictions, " evicted");
+    if (remedy.others < 0) absl::StrAppend(out, ", ", -remedy.others, " fewer of other jobs");
+  }
+}
+
+}  // namespace
+
+void AppendWaitingJobs(const PageView& view,
+                       const std::vector<std::pair<std::string, Diagnosis>>& diagnoses,
+                       std::string* out) {
+  const std::vector<std::string> waiting = WaitingJobs(view.tables, view.plan);
+  absl::StrAppend(out, "<h3>", waiting.size(), waiting.size() == 1 ? " job waits" : " jobs wait",
+                  "</h3>\n");
+  if (waiting.empty()) return;
+  out->append("<table><tr><th>job</th><th>queue</th><th>why</th></tr>\n");
+  for (size_t i = 0; i < std::min(waiting.size(), kMostJobs); ++i) {
+    const std::string& name = waiting[i];
+    const JobIndex job = *view.tables.jobs.names.Find(name);
+    const std::string& queue = view.tables.queues.spec[view.tables.jobs.queue[job]].name;
+    const absl::StatusOr<std::string> why = view.plan.Explain(name);
+    absl::StrAppend(out, "<tr><td>", Escaped(name), "</td><td>", Escaped(queue), "</td><td><pre>",
+                    Escaped(why.value_or("")), "</pre>");
+    for (const auto& [of, diagnosis] : diagnoses) {
+      if (of == name) AppendDiagnosis(diagnosis, out);
+    }
+    out->append("</td></tr>\n");
+  }
+  out->append("</table>\n");
+  if (waiting.size() > kMostJobs) {
+    absl::StrAppend(out, "<p class=note>", waiting.size() - kMostJobs, " more wait.</p>\n");
+  }
+}
+
+std::vector<std::string> WaitingJobs(const Tables& tables, const Plan& plan) {
+  const PageView view(tables, plan);
+  std::vector<std::string> names;
+  for (JobIndex job = 0; job < tables.jobs.alive.size(); ++job) {
+    if (tables.jobs.alive[job] && Waits(view, job)) names.push_back(tables.jobs.spec[job].name);
+  }
+  return names;
+}
+
+}  // namespace muster
