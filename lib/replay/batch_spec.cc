@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kPolicies[] = {"fcfs", "easy", "conservative"};
 constexpr std::string_view kOrders[] = {"fifo", "sjf", "ljf", "smallest", "largest", "area", "due"};
-constexpr std::string_view kEstimates[] = {"user", "actual", "last_two"};
+constexpr std::string_view kEstimateWords[] = {"user", "actual", "last_two"};
 constexpr std::string_view kHeads[] = {"oldest", "first"};
 constexpr std::string_view kReservations[] = {"afresh", "kept"};
 
@@ -66,9 +66,9 @@ absl::Status ReadOption(std::string_view key, std::string_view value, BatchSpec*
     return Unknown("option", key, valid);
   }
   if (key == "order") return Choose("order", value, kOrders, &spec->order);
-  if (key == "estimate") return Choose("estimate", value, kEstimates, &spec->estimate);
+  if (key == "estimate") return Choose("estimate", value, kEstimateWords, &spec->estimate);
   if (key == "order_estimate") {
-    return Choose("order_estimate", value, kEstimates, &spec->order_estimate.emplace());
+    return Choose("order_estimate", value, kEstimateWords, &spec->order_estimate.emplace());
   }
   if (key == "head") return Choose("head", value, kHeads, &spec->head.emplace());
   if (key == "scale") return ReadNumber("scale", value, &spec->due.scale);
@@ -114,11 +114,11 @@ std::string BatchSpecText(const BatchSpec& spec) {
     separator = ',';
   };
   if (spec.estimate != BatchEstimate::kUser) {
-    add("estimate", kEstimates[static_cast<int>(spec.estimate)]);
+    add("estimate", kEstimateWords[static_cast<int>(spec.estimate)]);
   }
   if (spec.order != BatchOrder::kFifo) add("order", kOrders[static_cast<int>(spec.order)]);
   if (spec.order_estimate.value_or(spec.estimate) != spec.estimate) {
-    add("order_estimate", kEstimates[static_cast<int>(*spec.order_estimate)]);
+    add("order_estimate", kEstimateWords[static_cast<int>(*spec.order_estimate)]);
   }
   if (spec.promises_first() != BatchSpec{.order = spec.order}.promises_first()) {
     add("head", kHeads[static_cast<int>(*spec.head)]);

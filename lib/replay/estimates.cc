@@ -9,10 +9,19 @@
 namespace muster {
 namespace {
 
-constexpr int64_t kMinute = 60, kHour = 3600;
-constexpr int64_t kSteps[] = {0,          kMinute,    5 * kMinute, 15 * kMinute, 30 * kMinute,
-                              kHour,      2 * kHour,  5 * kHour,   10 * kHour,   20 * kHour,
-                              50 * kHour, 100 * kHour};
+constexpr int64_t kMinute = 60, kHourOfRun = 3600;
+constexpr int64_t kSteps[] = {0,
+                              kMinute,
+                              5 * kMinute,
+                              15 * kMinute,
+                              30 * kMinute,
+                              kHourOfRun,
+                              2 * kHourOfRun,
+                              5 * kHourOfRun,
+                              10 * kHourOfRun,
+                              20 * kHourOfRun,
+                              50 * kHourOfRun,
+                              100 * kHourOfRun};
 
 }  // namespace
 

@@ -18,7 +18,7 @@
 namespace muster {
 namespace {
 
-constexpr char kModelLabel[] = "gpu-model";
+constexpr char kOpenbModel[] = "gpu-model";
 constexpr int64_t kMostMilli = int64_t{1} << 40;
 
 absl::Status ReadOpenbNodes(const TraceFile& file, Budget* budget, Trace* trace) {
@@ -35,7 +35,7 @@ absl::Status ReadOpenbNodes(const TraceFile& file, Budget* budget, Trace* trace)
     if (!table.EndRow() || !table.Charge(1)) continue;
     node.capacity = {{"cpu", absl::StrCat(milli, "m")}, {"memory", mebi * kMebi}};
     if (gpus > 0) node.capacity.push_back({kGpu, gpus});
-    if (table.Has(model)) node.labels = {{kModelLabel, std::string(table.Text(model))}};
+    if (table.Has(model)) node.labels = {{kOpenbModel, std::string(table.Text(model))}};
     trace->machine.nodes.push_back(std::move(node));
   }
   return table.status();
@@ -72,7 +72,7 @@ std::optional<std::vector<NodeTerm>> ModelAffinity(std::string_view spec) {
   if (models.empty()) return std::nullopt;
   return std::vector<NodeTerm>{
       {.match_expressions = {
-           {.key = kModelLabel, .op = RequirementOp::kIn, .values = std::move(models)}}}};
+           {.key = kOpenbModel, .op = RequirementOp::kIn, .values = std::move(models)}}}};
 }
 
 }  // namespace

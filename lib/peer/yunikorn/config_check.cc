@@ -68,12 +68,12 @@ absl::Status CheckAmounts(const LimitConfig& limit, const QueueConfig& queue) {
 
 // Limits of the same name further up, by name.
 template <class Value>
-using Above = std::map<std::string, Value>;
+using FromAbove = std::map<std::string, Value>;
 
 // Calls check(limit above, own limit) for each of `names`, and puts what it makes into `own`.
 template <class Value, class Check>
 absl::Status CheckNamed(const std::vector<std::string>& names, const Value& value,
-                        const Above<Value>& above, Above<Value>& own, Check check) {
+                        const FromAbove<Value>& above, FromAbove<Value>& own, Check check) {
   for (const std::string& name : names) {
     auto found = above.find(name);
     const bool same = found != above.end();
@@ -88,9 +88,9 @@ absl::Status CheckNamed(const std::vector<std::string>& names, const Value& valu
   return absl::OkStatus();
 }
 
-absl::Status CheckResourcesBelow(const QueueConfig& queue, Above<Resource> users,
-                                 Above<Resource> groups, TypeNames& names) {
-  const Above<Resource> users_above = users, groups_above = groups;
+absl::Status CheckResourcesBelow(const QueueConfig& queue, FromAbove<Resource> users,
+                                 FromAbove<Resource> groups, TypeNames& names) {
+  const FromAbove<Resource> users_above = users, groups_above = groups;
   const auto check = [&](const std::string& name, const Resource& above, const Resource& own) {
     if (FitsInLimits(above, own)) return absl::OkStatus();
     return Wrong("limits of queue ", queue.name, ": resources of ", name,
@@ -111,9 +111,9 @@ absl::Status CheckResourcesBelow(const QueueConfig& queue, Above<Resource> users
   return absl::OkStatus();
 }
 
-absl::Status CheckApplicationsBelow(const QueueConfig& queue, Above<uint64_t> users,
-                                    Above<uint64_t> groups) {
-  const Above<uint64_t> users_above = users, groups_above = groups;
+absl::Status CheckApplicationsBelow(const QueueConfig& queue, FromAbove<uint64_t> users,
+                                    FromAbove<uint64_t> groups) {
+  const FromAbove<uint64_t> users_above = users, groups_above = groups;
   const auto check = [&](const std::string& name, uint64_t above, uint64_t own) {
     if (above == 0 || (own != 0 && own <= above)) return absl::OkStatus();
     return Wrong("limits of queue ", queue.name, ": applications of ", name,
