@@ -110,12 +110,17 @@ macro(muster_move_sources from to regex)
   list(FILTER ${from} EXCLUDE REGEX "${regex}")
 endmacro()
 
-# muster_unite(TARGET): the target's sources are compiled by the sixteen, folder by folder, so that
-# what they all include is read once: less time from nothing, more after a change. The preset debug
-# compiles every file by itself.
+# muster_unite(TARGET): the target's sources are compiled by the eight, folder by folder, so that
+# what they all include is read once: less time from nothing, more after a change. Those of the
+# library, which ./run builds, are compiled by the sixteen. The preset debug compiles every file by
+# itself.
 function(muster_unite target)
   if(NOT MUSTER_UNITE)
     return()
+  endif()
+  set(most 8)
+  if(target MATCHES "^muster(_cold|_import|_replay|_traces|_waiting)?$")
+    set(most 16)
   endif()
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)
@@ -129,7 +134,7 @@ function(muster_unite target)
     if(NOT DEFINED count_${room})
       set(count_${room} 0)
     endif()
-    math(EXPR group "${count_${room}} / 16")
+    math(EXPR group "${count_${room}} / ${most}")
     math(EXPR count_${room} "${count_${room}} + 1")
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${room}_${group})
   endforeach()
