@@ -4,14 +4,15 @@
 from typing import Any
 
 import kueue_objects as objects
-from adapters import kueue_plugins, kueue_rules, kueue_topology, kueue_topology_steps, kueue_view
+from adapters import (kueue_plugins, kueue_rules, kueue_searches, kueue_topology,
+                      kueue_topology_steps, kueue_view)
 from probe import Probe, Unanswerable
 from quantity import parse
 
 Json = dict[str, Any]
 
 # Cases of single functions, by the test that they are of.
-CALLS = (kueue_rules, kueue_topology, kueue_topology_steps, kueue_view)
+CALLS = (kueue_rules, kueue_searches, kueue_topology, kueue_topology_steps, kueue_view)
 
 
 def check(level: str, case: Json, probe: Probe) -> list[str]:

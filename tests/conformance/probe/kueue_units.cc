@@ -2,6 +2,7 @@
 //
 // Single rules of Kueue: which of two is better, what a tree has left, what a queue does with a
 // workload.
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -167,6 +168,19 @@ json Satisfied(const kueue::World& world, const json& question) {
                           candidate);
 }
 
+// All workloads, as candidates for eviction for one of the queue.
+json Candidates(const kueue::World& world, const json& question) {
+  const kueue::Queue queue = world.FindQueue(question["queue"].get<std::string>());
+  std::vector<kueue::WorkloadIndex> order;
+  for (kueue::WorkloadIndex w = 0; w < world.workloads.size(); ++w) order.push_back(w);
+  std::ranges::sort(order, [&](kueue::WorkloadIndex a, kueue::WorkloadIndex b) {
+    return kueue::CandidateBefore(world, queue, a, b);
+  });
+  json names = json::array();
+  for (const kueue::WorkloadIndex w : order) names.push_back(world.workloads[w].name);
+  return names;
+}
+
 }  // namespace
 
 absl::StatusOr<json> AskKueueRule(const json& request) {
@@ -186,6 +200,7 @@ absl::StatusOr<json> AskKueueRule(const json& request) {
   if (ask == "order") return Order(world, question);
   if (ask == "requeue") return Requeue(world, question);
   if (ask == "pops") return Pops(world);
+  if (ask == "candidates") return Candidates(world, question);
   if (ask == "satisfies") return Satisfied(world, question);
   return absl::InvalidArgumentError("kueue_rule: no such question");
 }

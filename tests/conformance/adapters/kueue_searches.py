@@ -1,0 +1,149 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""Kueue's recorded searches for flavors of which the record has the queue by other names, or only
+what the search returned for one of its parts, and the order of candidates for eviction."""
+
+from typing import Any, Callable
+
+import kueue_objects as objects
+from probe import Probe, Unanswerable
+
+Json = dict[str, Any]
+
+
+def _named(reference: Json) -> str:
+    return reference["$ref"].rpartition("/")[2]
+
+
+def _first_queue(case: Json, name: str | None = None) -> str:
+    queues = [o["metadata"]["name"] for o in case["objects"] if o["kind"] == "ClusterQueue"]
+    if name is not None:
+        return name
+    if not queues:
+        raise Unanswerable("the record does not hold an object that a call was given")
+    return queues[0]
+
+
+def _assign(case: Json, probe: Probe, pod_set: Json, queue: str,
+            usage: dict[str, Json] | None = None) -> Json:
+    """The search for one pod set of one workload."""
+    state = case["state"]
+    workload: Json = {
+        "kind": "Workload", "metadata": {"name": "asked", "namespace": "default"},
+        "spec": {"podSets": [pod_set], "queueName": "asked"}, "status": {},
+    }
+    if state.get("allowedFlavors") is not None:
+        workload["metadata"]["annotations"] = {
+            objects.ALLOWED: ",".join(state["allowedFlavors"])}
+    local = {"kind": "LocalQueue", "metadata": {"name": "asked", "namespace": "default"},
+             "spec": {"clusterQueue": queue}}
+    asked = objects.world(case, [*case["objects"], local, workload])
+    oracle = {cell: [told["preemptionPossiblity"], told["borrowingAfterSimulation"]]
+              for cell, told in (state.get("simulationResult") or {}).items()}
+    op = {"op": "assign", "queue": queue, "workload": "default/asked", "usage": usage or {},
+          "oracle": oracle}
+    return probe.kueue(asked, [op])[0]
+
+
+def _pods(requests: Json) -> Json:
+    return {"name": "main", "count": 1, "template": {"spec": {"containers": [
+        {"name": "c", "resources": {"requests": requests}}]}}}
+
+
+def _differs(ours: Any, theirs: Any) -> list[str]:
+    return [] if ours == theirs else [f"{ours}, the peer's {theirs}"]
+
+
+def _no_fit(case: Json, probe: Probe) -> list[str]:
+    state = case["state"]
+    if state["podSet"].get("topologyRequest") or state.get("topologies"):
+        raise Unanswerable("flavors with a topology are compared in whole cycles")
+    if state.get("replaceWl"):
+        raise Unanswerable("the workload that is replaced is part of whole cycles")
+    queue = _first_queue(case, _named(state["cq"]) if state.get("cq") else None)
+    usage = dict(state.get("siblingCQUsage") or {})
+    if state.get("cqUsage"):
+        usage[queue] = state["cqUsage"]
+    ours = _assign(case, probe, state["podSet"], queue, usage)
+    reason = ours["reason"] if ours["mode"] == "NoFit" else ""
+    return _differs(reason, case["observed"]["noFitReason"])
+
+
+def _bookmark(case: Json, probe: Probe) -> list[str]:
+    state = case["state"]
+    largest = max((objects.amount("cpu", o["status"]["allocatable"]["cpu"])
+                   for o in case["objects"] if o["kind"] == "Node"), default=0)
+    if "nodeUsage" in state or objects.amount("cpu", state["request"]) > largest:
+        raise Unanswerable("flavors with a topology are compared in whole cycles")
+    # The topologies of these flavors hold whatever their quotas do.
+    case = case | {"objects": [
+        o if o["kind"] != "ResourceFlavor" else
+        o | {"spec": {k: v for k, v in o["spec"].items() if k != "topologyName"}}
+        for o in case["objects"]]}
+    queue = _first_queue(case, "cq")
+    ours = _assign(case, probe, _pods({"cpu": state["request"]}), queue,
+                   {queue: state.get("clusterQueueUsage") or {}})
+    flavors = ours["podSets"][0]["flavors"]
+    tried = flavors["cpu"]["triedFlavorIdx"] if "cpu" in flavors else None
+    theirs = case["observed"]
+    return _differs([ours["mode"], tried], [theirs["mode"], theirs.get("triedFlavorIdx")])
+
+
+def _selected(case: Json, probe: Probe) -> list[str]:
+    state = case["state"]
+    usage = {"test-clusterqueue": state.get("testClusterQueueUsage") or {},
+             "other-clusterqueue": state.get("otherClusterQueueUsage") or {}}
+    there = {o["metadata"]["name"] for o in case["objects"] if o["kind"] == "ClusterQueue"}
+    if "test-clusterqueue" not in there:
+        raise Unanswerable("the record does not hold an object that a call was given")
+    usage = {queue: cells for queue, cells in usage.items() if queue in there}
+    ours = _assign(case, probe, state["workloadRequests"]["PodSet"], "test-clusterqueue", usage)
+    names = {f["name"] for f in ours["podSets"][0]["flavors"].values()}
+    theirs = case["observed"]
+    return _differs([ours["mode"], sorted(names)],
+                    [theirs["mode"], [theirs["flavor"]] if theirs.get("flavor") else []])
+
+
+def _allowed(case: Json, probe: Probe) -> list[str]:
+    """Which flavor of a queue without usage the workload gets; the record lacks its request."""
+    ours = _assign(case, probe, _pods({"cpu": "2"}), _first_queue(case))
+    names = [f["name"] for f in ours["podSets"][0]["flavors"].values()]
+    return _differs(names, [case["observed"]["flavor"]] if case["observed"].get("flavor") else [])
+
+
+def _candidates(case: Json, probe: Probe) -> list[str]:
+    """Candidates for eviction, in order, for a workload of queue "preemptor"."""
+    told = case["state"]["candidates"]
+    if any(c.get("LocalQueueFSUsage") for c in told) and \
+            len({c["ClusterQueue"] for c in told}) == 1:
+        raise Unanswerable("usage of LocalQueues is part of whole searches")
+    objs: list[Json] = []
+    for name in sorted({c["ClusterQueue"] for c in told} | {"preemptor"}):
+        objs.append({"kind": "ClusterQueue", "metadata": {"name": name or "none"},
+                     "spec": {"namespaceSelector": {}, "cohortName": "all"}})
+    for candidate in told:
+        workload = candidate["Obj"]
+        meta = workload["metadata"] | {"namespace": ""}
+        status = dict(workload.get("status") or {})
+        status.setdefault("admission", {"podSetAssignments": []})
+        status["admission"] |= {"clusterQueue": candidate["ClusterQueue"] or "none"}
+        spec = {"podSets": []} | (workload.get("spec") or {})
+        objs.append(workload | {"kind": "Workload", "metadata": meta, "status": status,
+                                "spec": spec})
+    asked = objects.world(case, objs)
+    ours = probe.kueue_rule("candidates", config=asked["config"], scenario=asked["scenario"],
+                            facts=asked["facts"], policies=asked["policies"], queue="preemptor")
+    return _differs([n.rpartition("/")[2] for n in ours], case["observed"]["candidates"])
+
+
+TESTS: dict[str, Callable[[Json, Probe], list[str]]] = {
+    "pkg-scheduler-flavorassigner.TestAssignFlavorsWithAllowedFlavors": _allowed,
+    "pkg-scheduler-preemption.TestCandidatesOrdering": _candidates,
+    "pkg-scheduler-flavorassigner.TestFlavorScanRecordsLastTriedFlavorIdx": _bookmark,
+    "pkg-scheduler-flavorassigner.TestHierarchical": _selected,
+    "pkg-scheduler-flavorassigner.TestIsNoFitDueToCapacityAndLimits": _no_fit,
+    "pkg-scheduler-flavorassigner.TestReclaimBeforePriorityPreemption": _selected,
+}
+
+
+def check(case: Json, probe: Probe) -> list[str]:
+    return TESTS[case["test"]](case, probe)
