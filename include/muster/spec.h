@@ -22,6 +22,11 @@
 // Cost. A copy costs O(size). What a row costs in a cluster is in bench/README.md.
 //
 // Times are whole seconds on one clock of the caller's choice: ScheduleOptions::now is on it, too.
+// Settings of one scheduler alone, such as a sort policy of a queue of YuniKorn, are `settings` of
+// nodes, queues and jobs: words by key. What stands before the first "/" of a key names the profile
+// that reads it; docs/policies.md lists the keys of each profile. A profile refuses a cycle in which
+// a key or value of its own is unknown to it, and does not look at those of others.
+//
 // Fields that rank rows (`created`, `uid_rank`, `ordinal`) break ties as the peers do; rows that
 // are equal in all of them go by the order of their insertion.
 #ifndef MUSTER_SPEC_H_
@@ -257,6 +262,8 @@ struct JobSpec {
   Boxed<PodGroupTraits> pod_group = {};
   // Rules of its gang. Absent: none.
   Boxed<GangRules> gang = {};
+  // What one profile alone reads of it. Default: nothing.
+  Labels settings = {};
 };
 
 // --- nodes, queues and the rest ------------------------------------------------------------------
@@ -355,6 +362,8 @@ struct NodeSpec {
   AlignmentScope alignment_scope = AlignmentScope::kContainer;
   // When `available` of its zones was measured. Absent: after all that runs there began.
   std::optional<int64_t> zones_measured = {};
+  // What one profile alone reads of it. Default: nothing.
+  Labels settings = {};
 };
 
 // A vertex of the topology tree above the nodes: a rack, a block, a hypernode.
@@ -461,6 +470,8 @@ struct QueueSpec {
   Boxed<UserRules> users = {};
   // Past usage of the queue and its users. Absent: none.
   Boxed<UsageHistory> history = {};
+  // What one profile alone reads of it. Default: nothing.
+  Labels settings = {};
 };
 
 // How many tasks of a selection may be evicted (PodDisruptionBudget).

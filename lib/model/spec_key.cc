@@ -82,6 +82,7 @@ std::string MeaningKey(const NodeSpec& node) {
   key.Add(node.alignment);
   key.Add(node.alignment_scope);
   key.Add(node.zones_measured);
+  key.AddSorted(node.settings);
   return key.Take();
 }
 
@@ -122,6 +123,7 @@ std::string MeaningKey(const QueueSpec& queue) {
   AddMeant(queue.rules, key);
   AddMeant(queue.users, key);
   AddMeant(queue.history, key);
+  key.AddSorted(queue.settings);
   return key.Take();
 }
 
@@ -177,6 +179,7 @@ std::string MeaningKey(const JobSpec& job) {
   AddMeant(job.admission, key);
   AddMeant(job.pod_group, key);
   AddMeant(job.gang, key);
+  key.AddSorted(job.settings);
   return key.Take();
 }
 

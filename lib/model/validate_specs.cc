@@ -251,6 +251,7 @@ absl::StatusOr<NodeAmounts> CheckNode(const NodeSpec& node) {
   amounts.allocatable =
       node.allocatable ? check.Resources("allocatable", *node.allocatable) : amounts.capacity;
   check.Labels("label", node.labels);
+  check.Labels("setting", node.settings);
   CheckTaints(node.taints, check);
   CheckZones(node, amounts.capacity, check);
   CheckDevices(node, check);
@@ -294,6 +295,7 @@ absl::StatusOr<QueueAmounts> CheckQueue(const QueueSpec& queue) {
   if (queue.rules) CheckQueueRules(*queue.rules, check);
   if (queue.users) CheckUserRules(*queue.users, check);
   if (queue.history) CheckHistory(*queue.history, check);
+  check.Labels("setting", queue.settings);
   if (!check.ok()) return check.status();
   return amounts;
 }
@@ -317,6 +319,7 @@ absl::StatusOr<Amounts> CheckJob(const JobSpec& job) {
   CheckGang(job, check);
   if (job.lifetime) CheckLifetime(*job.lifetime, check);
   CheckAdmission(job, check);
+  check.Labels("setting", job.settings);
   if (!check.ok()) return check.status();
   return amounts;
 }

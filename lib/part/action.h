@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "lib/model/tables.h"
 #include "lib/part/context.h"
 #include "muster/policy.h"
 
@@ -34,6 +36,9 @@ struct ActionDecl {
   std::vector<MemoryDecl> memory = {};
   // The kinds of turn that the action serves.
   TurnSet turns = kUsualTurns;
+  // Fails if the action cannot read the tables: `queue "a", setting "x/y": ...`. It is called before
+  // each cycle, and a failure refuses the cycle. Empty: the action reads all tables.
+  std::function<absl::Status(const Tables& tables, const Options& options)> check = {};
 };
 
 }  // namespace muster

@@ -43,6 +43,10 @@ void AddJobOfOne(Tables& t, TaskIndex task, QueueIndex queue) {
 }  // namespace
 
 absl::Status CheckTables(const ProfileConfig& config, const Tables& tables) {
+  for (const ConfiguredAction& action : config.actions) {
+    if (!action.decl.check) continue;
+    if (absl::Status s = action.decl.check(tables, action.options); !s.ok()) return s;
+  }
   if (tables.jobs.by_count == 0 || config.reads_counts) return absl::OkStatus();
   JobIndex job = 0;
   while (!tables.jobs.alive[job] || !HasCounts(tables.jobs.spec[job])) ++job;

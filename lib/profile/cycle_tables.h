@@ -26,8 +26,9 @@
 
 namespace muster {
 
-// Fails with FailedPrecondition where a job has tasks that are counts and the profile places rows
-// only. O(1) where no job has.
+// Fails where an action cannot read the tables (ActionDecl::check), and with FailedPrecondition
+// where a job has tasks that are counts and the profile places rows only. O(1) beside those checks
+// where no job has.
 absl::Status CheckTables(const ProfileConfig& config, const Tables& tables);
 
 inline bool TakesLoneTasks(const ProfileConfig& config) { return !config.lone_task_queue.empty(); }

@@ -215,7 +215,7 @@ auto Members(S& s) {
   auto& [name, queue, priority, min_available, groups, sub_groups, sub_group_policies,
          min_resources, phase, preemptable, topology, created, uid_rank, estimate, deadline,
          waiting_time, group_topology, max_unavailable, min_running, bundle_strategy, owner,
-         lifetime, admission, pod_group, gang] = s;
+         lifetime, admission, pod_group, gang, settings] = s;
   return std::tuple(RequiredKey("name", name), Key("queue", queue), Key("priority", priority),
                     Key("min_available", min_available), Key("groups", groups),
                     Key("sub_groups", sub_groups), Key("sub_group_policies", sub_group_policies),
@@ -226,7 +226,7 @@ auto Members(S& s) {
                     Key("group_topology", group_topology), Key("max_unavailable", max_unavailable),
                     Key("min_running", min_running), Key("bundle_strategy", bundle_strategy),
                     Key("owner", owner), Key("lifetime", lifetime), Key("admission", admission),
-                    Key("pod_group", pod_group), Key("gang", gang));
+                    Key("pod_group", pod_group), Key("gang", gang), Key("settings", settings));
 }
 
 template <Is<ZoneSpec> S>
@@ -255,16 +255,16 @@ template <Is<NodeSpec> S>
 auto Members(S& s) {
   auto& [name, capacity, allocatable, labels, taints, unschedulable, ready, network_unavailable,
          memory_pressure, disk_pressure, pid_pressure, zones, devices, images, domain, usage, shard,
-         alignment, alignment_scope, zones_measured] = s;
-  return std::tuple(RequiredKey("name", name), Key("capacity", capacity),
-                    Key("allocatable", allocatable), Key("labels", labels), Key("taints", taints),
-                    Key("unschedulable", unschedulable), Key("ready", ready),
-                    Key("network_unavailable", network_unavailable),
-                    Key("memory_pressure", memory_pressure), Key("disk_pressure", disk_pressure),
-                    Key("pid_pressure", pid_pressure), Key("zones", zones), Key("devices", devices),
-                    Key("images", images), Key("domain", domain), Key("usage", usage),
-                    Key("shard", shard), Key("alignment", alignment),
-                    Key("alignment_scope", alignment_scope), Key("zones_measured", zones_measured));
+         alignment, alignment_scope, zones_measured, settings] = s;
+  return std::tuple(
+      RequiredKey("name", name), Key("capacity", capacity), Key("allocatable", allocatable),
+      Key("labels", labels), Key("taints", taints), Key("unschedulable", unschedulable),
+      Key("ready", ready), Key("network_unavailable", network_unavailable),
+      Key("memory_pressure", memory_pressure), Key("disk_pressure", disk_pressure),
+      Key("pid_pressure", pid_pressure), Key("zones", zones), Key("devices", devices),
+      Key("images", images), Key("domain", domain), Key("usage", usage), Key("shard", shard),
+      Key("alignment", alignment), Key("alignment_scope", alignment_scope),
+      Key("zones_measured", zones_measured), Key("settings", settings));
 }
 
 template <Is<DomainSpec> S>
@@ -297,7 +297,7 @@ template <Is<QueueSpec> S>
 auto Members(S& s) {
   auto& [name, parent, weight, priority, state, guaranteed, deserved, limit, borrow_limit,
          lend_limit, reclaimable, job_order, created, uid_rank, share_path, node_groups,
-         node_group_limits, rules, users, history] = s;
+         node_group_limits, rules, users, history, settings] = s;
   return std::tuple(
       RequiredKey("name", name), Key("parent", parent), Key("weight", weight),
       Key("priority", priority), Key("state", state), Key("guaranteed", guaranteed),
@@ -305,7 +305,7 @@ auto Members(S& s) {
       Key("lend_limit", lend_limit), Key("reclaimable", reclaimable), Key("job_order", job_order),
       Key("created", created), Key("uid_rank", uid_rank), Key("share_path", share_path),
       Key("node_groups", node_groups), Key("node_group_limits", node_group_limits),
-      Key("rules", rules), Key("users", users), Key("history", history));
+      Key("rules", rules), Key("users", users), Key("history", history), Key("settings", settings));
 }
 
 template <Is<DisruptionBudgetSpec> S>

@@ -119,6 +119,7 @@ void Simplify(std::vector<Change>& changes, const ClusterSpec& world) {
     unsay(&QueueSpec::share_path);
     unsay(&QueueSpec::node_groups);
     unsay(&QueueSpec::node_group_limits);
+    unsay(&QueueSpec::settings);
   }
   for (size_t i = 0; i < world.jobs.size(); ++i) {
     const auto unsay = [&](auto field) {
@@ -135,6 +136,7 @@ void Simplify(std::vector<Change>& changes, const ClusterSpec& world) {
     unsay(&JobSpec::waiting_time);
     unsay(&JobSpec::max_unavailable);
     unsay(&JobSpec::min_running);
+    unsay(&JobSpec::settings);
     if (!world.jobs[i].groups.empty()) {
       changes.push_back([i](ClusterSpec& w) {
         for (TaskSpec& task : w.tasks) {
