@@ -166,7 +166,7 @@ std::vector<int> ReadNodes(const muster::Tables& tables, const Config& config,
   for (muster::NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
     const NodeSpec& spec = tables.nodes.spec[n];
     const bool taken = pools[n] == config.pool || config.MayGoAway(config.pool, pools[n]);
-    if (!tables.nodes.alive[n] || !spec.ready || !taken) continue;
+    if (!tables.nodes.alive[n] || !taken) continue;
     place_of[n] = static_cast<int>(state.nodes.size());
     world->node_of.push_back(n);
     Node& node = state.nodes.emplace_back();
@@ -177,7 +177,7 @@ std::vector<int> ReadNodes(const muster::Tables& tables, const Config& config,
     for (const muster::Taint& t : spec.taints) {
       node.taints.push_back({t.key, t.value, EffectText(t.effect)});
     }
-    node.unschedulable = spec.unschedulable;
+    node.unschedulable = spec.unschedulable || !spec.ready;
     if (node.unschedulable) node.taints.push_back(UnschedulableTaint());
     NodeType type =
         MakeNodeType(node.taints, node.labels, config.indexed_taints, config.indexed_labels);

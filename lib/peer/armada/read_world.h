@@ -20,8 +20,8 @@
 //   with the same priority, which nothing preempts.
 // - A queue is a queue, whatever is above it: `weight` or setting armada/priority_factor, `limit`
 //   for each class, kClosed: cordoned. A queue without jobs of the pool takes no part.
-// - A node that is not ready is not there; its tasks count for their queues. A node marked
-//   unschedulable has Armada's own taint. Tasks without a job, and tasks of unknown state, are
+// - A node that is marked unschedulable, or is not ready, has Armada's own taint: evicted jobs may
+//   return to it, and new ones need a toleration. Tasks without a job, and tasks of unknown state, are
 //   pods of others, which take from the allocatable amounts.
 // - Amounts have the units of the tables. `pods` counts where some node limits it.
 //

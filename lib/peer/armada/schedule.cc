@@ -297,7 +297,9 @@ class PlannedRound {
     }
     const Ledger::Savepoint before = ledger.Save();
     evicted_on_.insert(ledger.node_of(victim));
-    context_.decisions.NoteEviction(victim, beneficiary);
+    const int preemptor = round_->context(j).preemptor;
+    const bool named = preemptor >= 0 && round_->accounts().scheduled(preemptor);
+    context_.decisions.NoteEviction(victim, named ? task(preemptor) : beneficiary);
     ledger.Move(victim, TaskStatus::kReleasing, ledger.node_of(victim));
     context_.decisions.Commit(before);
   }
