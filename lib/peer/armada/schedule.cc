@@ -122,12 +122,18 @@ class PlannedRound {
     return !job(j).queued && (status == TaskStatus::kPending || status == TaskStatus::kNominated);
   }
 
+  // Returns whether the job counts for its gang in the books.
+  bool Counts(int j) const {
+    const TaskStatus status = context_.ledger.status(task(j));
+    return IsAllocated(status) || status == TaskStatus::kNominated;
+  }
+
   // Lists what is to be placed together, and the victims of each node.
   void Group() {
     std::vector<bool> preempted(world_.task_of.size());
     for (const int j : round_->preempted()) {
       preempted[static_cast<size_t>(j)] = true;
-      if (job(j).gang >= 0) broken_.insert(context_.tables.tasks.job[task(j)]);
+      if (Counts(j)) ++lost_[context_.tables.tasks.job[task(j)]];
       const int on = job(j).run->node;
       if (on >= 0) victims_on_[on].push_back(j);
       if (round_->tables().gang(j) >= 0) victims_of_[round_->tables().gang(j)].push_back(j);
@@ -173,16 +179,7 @@ class PlannedRound {
     return job(j).queued ? round_->context(j).attempt.node : job(j).run->node;
   }
 
-  // A gang of which another part was preempted would not be whole.
-  bool IsBroken(const Unit& unit) const {
-    return std::ranges::any_of(unit, [&](int j) {
-      const JobIndex own = context_.tables.tasks.job[task(j)];
-      return job(j).queued && broken_.contains(own);
-    });
-  }
-
   void Emit(const Unit& unit) {
-    if (IsBroken(unit)) return Undo(unit);
     for (const int j : unit) {
       const auto victims = victims_on_.find(PlaceOf(j));
       if (victims == victims_on_.end()) continue;
@@ -218,7 +215,7 @@ class PlannedRound {
       if (status != TaskStatus::kNominated) continue;
       context_.decisions.NoteNominatedAfterEviction(task(j), evicted_on_.contains(on));
     }
-    if (status == TaskStatus::kPlaced && !IsWhole(unit)) {
+    if (!IsWhole(unit, status)) {
       ledger.Rollback(before);
       return false;
     }
@@ -227,11 +224,17 @@ class PlannedRound {
     return true;
   }
 
-  // Tasks of a gang may have gone since it was leased. It does not start before others stand in.
-  bool IsWhole(const Unit& unit) const {
+  // Returns whether the job has enough tasks with the unit. Others of it may have gone since the
+  // unit was leased: then it waits for its node. Others may lose their places in the same round:
+  // then it gets none.
+  bool IsWhole(const Unit& unit, TaskStatus status) const {
     const JobIndex own = context_.tables.tasks.job[task(unit[0])];
     const JobCounts& counts = context_.ledger.job(own);
-    return counts.ready() + counts.nominated() >= context_.tables.jobs.spec[own].min_available;
+    const auto lost = lost_.find(own);
+    const int32_t leaving = lost == lost_.end() ? 0 : lost->second;
+    if (leaving == 0 && status == TaskStatus::kNominated) return true;
+    return counts.ready() + counts.nominated() - leaving >=
+           context_.tables.jobs.spec[own].min_available;
   }
 
   bool HasRoom(TaskIndex t, muster::NodeIndex on, TaskStatus status) const {
@@ -285,6 +288,7 @@ class PlannedRound {
 
   void Evict(int j, TaskIndex beneficiary) {
     if (!evicted_.insert(j).second) return;
+    if (Counts(j)) --lost_[context_.tables.tasks.job[task(j)]];
     const TaskIndex victim = task(j);
     runs_.Forget(victim);
     if (round_->CauseOf(j) == Cause::kFairShare) ++listed_victims_;
@@ -314,7 +318,7 @@ class PlannedRound {
   Explainer* explainer_ = nullptr;
   std::vector<Unit> units_;
   HashMap<int, std::vector<int>> victims_on_, victims_of_;  // by node, by gang
-  HashSet<JobIndex> broken_;                                // gangs that lost members
+  HashMap<JobIndex, int32_t> lost_;  // tasks that count for their jobs and are still to be evicted
   HashSet<int> evicted_;
   HashSet<muster::NodeIndex> evicted_on_;
   int64_t listed_new_ = 0, listed_victims_ = 0;
