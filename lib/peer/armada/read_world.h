@@ -21,8 +21,9 @@
 // - A queue is a queue, whatever is above it: `weight` or setting armada/priority_factor, `limit`
 //   for each class, kClosed: cordoned. A queue without jobs of the pool takes no part.
 // - A node that is marked unschedulable, or is not ready, has Armada's own taint: evicted jobs may
-//   return to it, and new ones need a toleration. Tasks without a job, and tasks of unknown state, are
-//   pods of others, which take from the allocatable amounts.
+//   return to it, and new ones need a toleration.
+// - Tasks without a job, and tasks of unknown state, are pods of others, which take from the
+//   allocatable amounts.
 // - Amounts have the units of the tables. `pods` counts where some node limits it.
 //
 // Order. Nodes go by index, and by name across types; jobs that tie in all else by uid_rank of job

@@ -170,8 +170,12 @@ class PlannedRound {
       context_.meter.Spend();
       Emit(unit);
     }
-    if (context_.meter.Cut()) return false;
-    for (const int j : round_->preempted()) EvictWithGang(j, kNone);
+    for (const int j : round_->preempted()) {
+      if (evicted_.contains(j)) continue;
+      if (context_.meter.Cut()) return false;
+      context_.meter.Spend();
+      EvictWithGang(j, kNone);
+    }
     return true;
   }
 
@@ -328,6 +332,7 @@ class PlannedRound {
 void RunRound(ActionContext& context, const muster::Options& options) {
   absl::StatusOr<Config> config = Config::Parse(options);
   if (!config.ok() || context.meter.Cut()) return;
+  context.meter.Spend();
   PlannedRound(context, *std::move(config)).Run();
 }
 
