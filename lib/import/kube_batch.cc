@@ -13,19 +13,19 @@
 namespace muster {
 namespace {
 
-constexpr std::string_view kName = "kube-batch";
-constexpr std::string_view kGroups[] = {"scheduling.incubator.k8s.io"};
+constexpr std::string_view kKubeBatchName = "kube-batch";
+constexpr std::string_view kKubeBatchGroups[] = {"scheduling.incubator.k8s.io"};
 constexpr std::string_view kGroupsOfQueues[] = {"scheduling.incubator.k8s.io",
                                                 "scheduling.volcano.sh"};
-constexpr KindRule kKinds[] = {{"Node"},
-                               {"Pod"},
-                               {"Namespace"},
-                               {"PriorityClass"},
-                               {"PodDisruptionBudget"},
-                               {"ResourceQuota"},
-                               {"PodGroup", kGroupsOfQueues},
-                               {"Queue", kGroupsOfQueues}};
-constexpr TaskRules kTasks = {kName,
+constexpr KindRule kKubeBatchKinds[] = {{"Node"},
+                                        {"Pod"},
+                                        {"Namespace"},
+                                        {"PriorityClass"},
+                                        {"PodDisruptionBudget"},
+                                        {"ResourceQuota"},
+                                        {"PodGroup", kGroupsOfQueues},
+                                        {"Queue", kGroupsOfQueues}};
+constexpr TaskRules kTasks = {kKubeBatchName,
                               {.modern = false, .ephemeral_storage = false, .separate_init = true}};
 
 constexpr auto kSwitches = [] {
@@ -41,9 +41,9 @@ constexpr OptionRule kOptions[] = {
     {"proportion", "least_amounts", "on"}, {"proportion", "overfull_nodes", "off"},
     {"predicates", "kubernetes", "1.16"},  {"nodeorder", "kubernetes", "1.16"},
     {"nodeorder", "node_affinity", "1"},   {"nodeorder", "pod_affinity", "1"}};
-constexpr TierRules kTiers = {kName, kSwitches, kOptions, ""};
+constexpr TierRules kTiers = {kKubeBatchName, kSwitches, kOptions, ""};
 
-void Read(const ImportSource& source, Scenario* scenario) {
+void ReadKubeBatch(const ImportSource& source, Scenario* scenario) {
   ClusterSpec& cluster = scenario->cluster;
   ReadQueues(source, &cluster);
   ReadPodGroups(source, &cluster);
@@ -54,7 +54,7 @@ void Read(const ImportSource& source, Scenario* scenario) {
   ReadTasks(source, kTasks, &cluster);
   cluster.namespaces = ReadNamespaces(source.dump);
   cluster.budgets = ReadBudgets(source.dump);
-  scenario->profile = kName;
+  scenario->profile = kKubeBatchName;
   if (source.configuration.has_value()) {
     scenario->profile =
         ReadProfile(*source.configuration, kTiers, source.options.unset_switches_on);
@@ -64,6 +64,7 @@ void Read(const ImportSource& source, Scenario* scenario) {
 }  // namespace
 
 extern const Importer kKubeBatchImporter;
-const Importer kKubeBatchImporter = {kName, kGroups, kKinds, Read};
+const Importer kKubeBatchImporter = {kKubeBatchName, kKubeBatchGroups, kKubeBatchKinds,
+                                     ReadKubeBatch};
 
 }  // namespace muster
