@@ -5,21 +5,26 @@
 //   peer/armada/fill/<nodes>      the pool is empty, and all jobs are queued
 //   peer/armada/replace/<nodes>   the pool is full; all jobs are evicted and come back
 //   peer/armada/steady/<nodes>    the pool is full; every queue has just its share
-// As with the peer, the tables are built before the clock starts. The rows of 10,000 nodes take
-// seconds to build.
+//   peer/armada/cycle/{fill,replace,steady}/<nodes>   the same as a cycle of profile armada on a
+//                                 living cluster; the time moves on, so no cycle is the last one's
+// As with the peer, the tables are built before the clock starts; cycles of the profile make them
+// from the cluster's rows within it. The rows of 10,000 nodes take seconds to build.
 //
 // Counters. scheduled: jobs with new nodes. ratio: the recorded CPU time of the peer's round over
 // ours.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_format.h"
 #include "bench/thread_clock.h"
 #include "lib/peer/armada/armada.h"
+#include "muster/muster.h"
 
 namespace muster::bench {
 namespace {
@@ -132,6 +137,83 @@ void Steady(benchmark::State& state, double recorded) {
   RunRounds(state, FilledPool(state.range(0)), recorded);
 }
 
+void MustAccept(const absl::Status& status) {
+  if (!status.ok()) std::abort();
+}
+
+// The same pool as rows: a job of one task for each of the peer's.
+Cluster MakeRows(int64_t nodes, bool filled) {
+  Cluster cluster;
+  for (int64_t n = 0; n < nodes; ++n) {
+    MustAccept(cluster.AddNode(
+        {.name = absl::StrFormat("node-%06d", n), .capacity = {{"cpu", 32}, {"memory", "256Gi"}}}));
+  }
+  for (int q = 0; q < kQueues; ++q) {
+    MustAccept(cluster.AddQueue({.name = absl::StrFormat("q%03d", q)}));
+  }
+  const int64_t jobs = nodes * kJobsOfNode;
+  for (int64_t j = 0; j < jobs; ++j) {
+    JobSpec job{.name = absl::StrFormat("job-%07d", j)};
+    job.queue = absl::StrFormat("q%03d", j * kQueues / jobs);
+    job.created = j;
+    TaskSpec task{.name = job.name, .job = job.name};
+    task.shape.request = {{"cpu", 1}, {"memory", "4Gi"}};
+    task.created = j;
+    if (filled) {
+      const int64_t of_queue = jobs / kQueues;
+      const int64_t place = j % of_queue * kQueues + j / of_queue;
+      task.status = TaskStatus::kRunning;
+      task.node = absl::StrFormat("node-%06d", place / kJobsOfNode);
+      task.started = place;
+    }
+    MustAccept(cluster.AddJob(job));
+    MustAccept(cluster.AddTask(task));
+  }
+  return cluster;
+}
+
+void RunCycles(benchmark::State& state, bool filled, const char* protected_part, double recorded) {
+  Cluster cluster = MakeRows(state.range(0), filled);
+  const std::string profile = absl::StrFormat(
+      "armada:round(classes=priority-0:0:preemptible+priority-3:3,prefer_large=on,lookback=0,"
+      "burst=0,queue_burst=0,round_limit=,indexed=cpu:1+memory:128Mi,resources=cpu+memory,"
+      "protected=%s)",
+      protected_part);
+  double seconds = 0, scheduled = 0;
+  int64_t now = 0;
+  for (auto _ : state) {
+    ScheduleOptions options;
+    options.now = ++now;
+    const double start = Seconds();
+    const absl::StatusOr<Plan> plan = cluster.Schedule(profile, options);
+    seconds += Seconds() - start;
+    if (!plan.ok()) {
+      state.SkipWithError(std::string(plan.status().message()).c_str());
+      return;
+    }
+    scheduled = static_cast<double>(plan->binds().size());
+  }
+  state.counters["scheduled"] = scheduled;
+  state.counters["ratio"] = recorded * static_cast<double>(state.iterations()) / seconds;
+}
+
+BENCHMARK_CAPTURE(RunCycles, few_fill, false, "1", 2.324)
+    ->Name("peer/armada/cycle/fill")
+    ->Arg(1'000);
+BENCHMARK_CAPTURE(RunCycles, few_replace, true, "0", 7.511)
+    ->Name("peer/armada/cycle/replace")
+    ->Arg(1'000);
+BENCHMARK_CAPTURE(RunCycles, few_steady, true, "1", 0.064)
+    ->Name("peer/armada/cycle/steady")
+    ->Arg(1'000);
+BENCHMARK_CAPTURE(RunCycles, many_fill, false, "1", 30.63)
+    ->Name("peer/armada/cycle/fill")
+    ->Arg(10'000)
+    ->Iterations(1);
+BENCHMARK_CAPTURE(RunCycles, many_steady, true, "1", 1.06)
+    ->Name("peer/armada/cycle/steady")
+    ->Arg(10'000)
+    ->Iterations(1);
 BENCHMARK_CAPTURE(Fill, few, 2.324)->Name("peer/armada/fill")->Arg(1'000);
 BENCHMARK_CAPTURE(Replace, few, 7.511)->Name("peer/armada/replace")->Arg(1'000);
 BENCHMARK_CAPTURE(Steady, few, 0.064)->Name("peer/armada/steady")->Arg(1'000);

@@ -17,6 +17,7 @@
 #ifndef MUSTER_IMPORT_KUBERNETES_H_
 #define MUSTER_IMPORT_KUBERNETES_H_
 
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -73,6 +74,14 @@ std::optional<Selector> ReadSelector(const Field& selector);
 bool Selects(const std::optional<Selector>& selector, const Labels& labels);
 // Returns everything that decides where the pod may run.
 TaskShape ReadShape(const ApiObject& pod, const PodRules& rules);
+// What a template of pods is made of.
+struct PodParts {
+  Field metadata, spec;
+  std::string_view name_space, name;
+};
+// Returns a pod of that name (pod_template.cc). Its refusals name "Template of pods" and the pod.
+// Returns null, with a refusal in the log, where the template holds more than the limits.
+std::unique_ptr<ApiObject> MakePod(const PodParts& parts, const Limits& limits, ImportLog* log);
 // The rules of affinity among them (kubernetes_affinity.cc).
 void ReadAffinity(const ApiObject& pod, TaskShape* shape);
 

@@ -12,9 +12,6 @@
 #ifndef MUSTER_IMPORT_KUEUE_H_
 #define MUSTER_IMPORT_KUEUE_H_
 
-#include <memory>
-#include <string>
-
 #include "lib/import/importer.h"
 #include "muster/spec.h"
 
@@ -31,12 +28,6 @@ void AddQueues(const ImportSource& source, ClusterSpec* cluster);
 // Workloads as jobs. Pods of the dump that belong to a pod set are rows; those that do not exist
 // yet come from its template. Other pods with a node occupy it (kueue_workloads.cc).
 void AddWorkloads(const ImportSource& source, ClusterSpec* cluster);
-
-// The template of a pod set as a pod of that name (pod_template.cc). Refusals name `kind` and the
-// pod. Fails with a refusal in the log where the template is no object.
-std::unique_ptr<ApiObject> PodOfTemplate(const Field& pod_template, std::string_view name_space,
-                                         std::string_view name, const Limits& limits,
-                                         ImportLog* log);
 
 }  // namespace muster::kueue
 

@@ -267,8 +267,10 @@ class WorkloadReader {
       pod_set["topologyRequest"].Ignored("places in the topology are not looked for");
     }
     const std::string name = absl::StrCat(workload.name(), "/", group.name);
-    const auto pod = PodOfTemplate(pod_set.Section("template"), workload.name_space(), name,
-                                   source_.options.limits, source_.log);
+    const Field pods = pod_set.Section("template");
+    const auto pod =
+        MakePod({pods.Section("metadata"), pods.Section("spec"), workload.name_space(), name},
+                source_.options.limits, source_.log);
     if (pod == nullptr || !source_.log->ok()) return;
     group.shape = ReadShape(*pod, kPods);
     group.count = std::max<int64_t>(0, count - AddPodsOf(workload, *job, group.name));

@@ -5,10 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
-#include "lib/import/kueue.h"
+#include "lib/import/kubernetes.h"
 #include "lib/plan/json_text.h"
 
-namespace muster::kueue {
+namespace muster {
 namespace {
 
 void AppendValue(const Json& value, std::string* out) {
@@ -55,28 +55,25 @@ void AppendMember(std::string_view key, const Field& value, std::string* out) {
 
 }  // namespace
 
-std::unique_ptr<ApiObject> PodOfTemplate(const Field& pod_template, std::string_view name_space,
-                                         std::string_view name, const Limits& limits,
-                                         ImportLog* log) {
+std::unique_ptr<ApiObject> MakePod(const PodParts& parts, const Limits& limits, ImportLog* log) {
   std::string text = "{\"metadata\":{\"name\":";
-  AppendJson(name, &text);
+  AppendJson(parts.name, &text);
   absl::StrAppend(&text, ",\"namespace\":");
-  AppendJson(name_space, &text);
-  const Field metadata = pod_template.Section("metadata");
-  AppendMember("labels", metadata["labels"], &text);
-  AppendMember("annotations", metadata["annotations"], &text);
+  AppendJson(parts.name_space, &text);
+  AppendMember("labels", parts.metadata["labels"], &text);
+  AppendMember("annotations", parts.metadata["annotations"], &text);
   text.push_back('}');
-  AppendMember("spec", pod_template.Section("spec"), &text);
+  AppendMember("spec", parts.spec, &text);
   text.push_back('}');
   Budget budget(limits);
   RawObject raw{.kind = "Template of pods", .api_version = "v1"};
   absl::StatusOr<JsonRow> row = ReadJsonValue(text, raw.kind, &budget);
   if (!row.ok()) {
-    log->Refuse(pod_template.object(), std::string(row.status().message()));
+    log->Refuse(parts.spec.object(), std::string(row.status().message()));
     return nullptr;
   }
   raw.row = *std::move(row);
   return std::make_unique<ApiObject>(std::move(raw), log);
 }
 
-}  // namespace muster::kueue
+}  // namespace muster

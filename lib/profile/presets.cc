@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "lib/kube/policies.h"
+#include "lib/peer/armada/profile.h"
 #include "lib/peer/batch/batch.h"
 #include "lib/peer/kai/kai.h"
 #include "lib/peer/koordinator/koordinator.h"
@@ -25,6 +26,7 @@ std::vector<Preset> Presets() {
   std::vector<Preset> presets = {MusterPreset(),    VolcanoPreset(),       KubeBatchPreset(),
                                  TranswarpPreset(), KoordinatorPreset(),   RayPreset(),
                                  KaiPreset(),       KubeSchedulerPreset(), KueuePreset()};
+  presets.push_back(ArmadaPreset());
   std::ranges::move(BatchPresets(), std::back_inserter(presets));
   return presets;
 }

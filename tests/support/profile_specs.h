@@ -244,6 +244,18 @@ inline constexpr const char* kRaySpecs[] = {
     "ray:tiers=priority+gang/predicates+proportion",
 };
 
+inline constexpr const char* kArmadaSpecs[] = {
+    "armada",
+    "armada:round(classes=low:1:preemptible+high:2:preemptible,protected=0)",
+    "armada:round(classes=p:1:preemptible,protected=0,prefer_large=on,lookback=3)",
+    "armada:round(classes=p:1:preemptible,market=on,spot_cutoff=0.5)",
+    "armada:round(classes=p:1:preemptible,optimiser=on,optimiser_jobs=5,optimiser_gain=0)",
+    "armada:round(classes=p:5:preemptible:gpu@3,node_types=gpu:gpu:*+gpu:dedicated:*,urgency=off)",
+    "armada:round(burst=3,queue_burst=2,rate=1,queue_rate=1,fair_share=off)",
+    "armada:round(classes=p:1:preemptible,class_limits=p/cpu:0.5,preemption_burst=1)",
+    "armada:round(unscheduled=nvidia.com/gpu,round_limit=cpu:0.3,home=off)",
+};
+
 // Orders of the profiles that have `order`: a spec is "conservative:order=" and one of these.
 inline constexpr const char* kBatchOrders[] = {"fifo",     "fifo",    "sjf", "ljf",
                                                "smallest", "largest", "area"};

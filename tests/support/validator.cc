@@ -384,7 +384,7 @@ Invariants InvariantsOf(std::string_view profile) {
     kept.no_overcommit = kept.counted_refusals = false;
   }
   if (name == "ray") kept.whole_gangs = false;  // of bundles alone, whatever the minimum
-  if (name == "kai" || name == "kube-scheduler") {
+  if (name == "armada" || name == "kai" || name == "kube-scheduler") {
     // Peers without tasks that are never evicted; they refuse in words of their own.
     kept.steps = true;
     kept.spares_tasks = kept.counted_refusals = false;

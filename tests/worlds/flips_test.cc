@@ -61,8 +61,9 @@ const std::vector<std::string>& Specs() {
 // Without the profiles with loops of their own, which read no speed option: small worlds show it.
 std::vector<std::string> SpecsThatReadSpeedOptions() {
   std::vector<std::string> specs = Specs();
-  std::erase_if(specs,
-                [](const std::string& spec) { return spec == "kai" || spec == "kube-scheduler"; });
+  std::erase_if(specs, [](const std::string& spec) {
+    return spec == "armada" || spec == "kai" || spec == "kube-scheduler";
+  });
   return specs;
 }
 

@@ -60,6 +60,8 @@ bool Tolerates(const Toleration& toleration, const Taint& taint) {
   return toleration.exists || toleration.value == taint.value;
 }
 
+Taint UnschedulableTaint() { return {"armadaproject.io/unschedulable", "true", "NoSchedule"}; }
+
 const Taint* FindUntolerated(absl::Span<const Taint> taints, absl::Span<const Toleration> first,
                              absl::Span<const Toleration> second) {
   for (const Taint& taint : taints) {

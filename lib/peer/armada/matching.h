@@ -24,6 +24,9 @@ const std::string* FindLabel(const Labels& labels, std::string_view key);
 
 bool Tolerates(const Toleration& toleration, const Taint& taint);
 
+// Returns the taint of nodes that take no new jobs.
+Taint UnschedulableTaint();
+
 // Returns the first taint that neither list tolerates, or null.
 const Taint* FindUntolerated(absl::Span<const Taint> taints, absl::Span<const Toleration> first,
                              absl::Span<const Toleration> second);

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "lib/peer/armada/messages.h"
 #include "tests/conformance/probe/armada_state.h"
 #include "tests/conformance/probe/probe.h"
 
@@ -21,24 +22,6 @@ using nlohmann::json;
 constexpr const char* kMethods[] = {"none",    "rescheduled", "no-preemption", "fairshare",
                                     "urgency", "away",        "optimiser"};
 constexpr const char* kCauses[] = {"unknown", "unknown-gang", "fairshare", "urgency", "optimiser"};
-constexpr const char* kReasons[] = {"",
-                                    "job does not fit on any node",
-                                    "unable to schedule gang since minimum cardinality not met",
-                                    "maximum resources scheduled",
-                                    "queue cordoned",
-                                    "global scheduling rate limit exceeded",
-                                    "gang cardinality too large: exceeds global max burst size",
-                                    "gang would exceed global scheduling rate limit",
-                                    "queue scheduling rate limit exceeded",
-                                    "gang cardinality too large: exceeds queue max burst size",
-                                    "gang would exceed queue scheduling rate limit",
-                                    "resource limit exceeded",
-                                    "floating resources not configured for pool ",
-                                    "not enough floating resource ",
-                                    "uniformity label ",
-                                    "no nodes with uniformity label ",
-                                    "at least one job in the gang does not fit on any node"};
-
 json ScheduledText(const armada::Round& round, int job) {
   const armada::JobContext& context = round.context(job);
   const armada::Attempt& attempt = context.attempt;
@@ -169,7 +152,7 @@ absl::StatusOr<json> PlayRound(const json& asked) {
 }  // namespace
 
 // Some reasons of the peer end in a name, of which the adapter compares what stands before it.
-std::string ReasonText(armada::Reason reason) { return kReasons[static_cast<size_t>(reason)]; }
+std::string ReasonText(armada::Reason reason) { return std::string(armada::MessageOf(reason)); }
 
 std::string MethodText(armada::Method method) { return kMethods[static_cast<size_t>(method)]; }
 

@@ -1,0 +1,228 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Armada's scheduling configuration as options of action round.
+#include <algorithm>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/base/strings.h"
+#include "lib/import/armada.h"
+
+namespace muster::armada {
+namespace {
+
+struct NumberRule {
+  std::string_view key, option;
+};
+constexpr NumberRule kNumbers[] = {{"protectedFractionOfFairShare", "protected"},
+                                   {"maxQueueLookback", "lookback"},
+                                   {"maximumSchedulingRate", "rate"},
+                                   {"maximumSchedulingBurst", "burst"},
+                                   {"maximumPerQueueSchedulingRate", "queue_rate"},
+                                   {"maximumPerQueueSchedulingBurst", "queue_burst"}};
+
+// Parts that are read below, or that decide nothing.
+constexpr std::string_view kKnown[] = {"priorityClasses",
+                                       "defaultPriorityClassName",
+                                       "wellKnownNodeTypes",
+                                       "enablePreferLargeJobOrdering",
+                                       "maximumResourceFractionToSchedule",
+                                       "dominantResourceFairnessResourcesToConsider",
+                                       "experimentalDominantResourceFairnessResourcesToConsider",
+                                       "indexedResources",
+                                       "indexedNodeLabels",
+                                       "indexedTaints",
+                                       "floatingResources",
+                                       "experimentalFloatingResources",
+                                       "pools",
+                                       "supportedResourceTypes",
+                                       "enableAssertions",
+                                       "nodeIdLabel",
+                                       "disableScheduling",
+                                       "maxSchedulingDuration",
+                                       "executorTimeout",
+                                       "executorUpdateFrequency",
+                                       "maxUnacknowledgedJobsPerExecutor"};
+
+class ConfigImport {
+ public:
+  explicit ConfigImport(const Field& field) : field_(field) {}
+
+  ImportedConfig Read() {
+    for (const NumberRule& rule : kNumbers) Set(rule.option, field_[rule.key]);
+    if (field_.Bool("enablePreferLargeJobOrdering", false)) Set("prefer_large", "on");
+    ReadClasses();
+    Set("default_class", field_.Text("defaultPriorityClassName"));
+    Set("round_limit", Parts(field_.Section("maximumResourceFractionToSchedule")));
+    ReadResources();
+    Set("indexed_labels", Joined("indexedNodeLabels"));
+    Set("indexed_taints", Joined("indexedTaints"));
+    for (const Field& member : field_.Children()) {
+      const bool number = std::ranges::any_of(
+          kNumbers, [&](const NumberRule& rule) { return rule.key == member.key(); });
+      const bool known = std::ranges::find(kKnown, member.key()) != std::end(kKnown);
+      if (!number && !known && member.truthy()) member.Ignored("not considered");
+    }
+    ReadPools();
+    return std::move(config_);
+  }
+
+ private:
+  void Set(std::string_view option, const Field& value) {
+    if (value.given()) Set(option, value.ScalarText());
+  }
+
+  void Set(std::string_view option, std::string value) {
+    if (value.empty()) return;
+    // A spec string has no way to write these.
+    if (value.find_first_of(",()") != std::string::npos) {
+      field_.Refuse(absl::StrCat(Quote(value), " for option ", ToAbsl(option),
+                                 " must not have commas or parentheses"));
+    }
+    options_[std::string(option)] = std::move(value);
+  }
+
+  // "cpu:0.5+memory:1"
+  static std::string Parts(const Field& object) {
+    std::vector<std::string> parts;
+    for (const Field& part : object.Children()) {
+      parts.push_back(absl::StrCat(ToAbsl(part.key()), ":", part.ScalarText()));
+    }
+    return absl::StrJoin(parts, "+");
+  }
+
+  std::string Joined(std::string_view key) const { return absl::StrJoin(field_.Texts(key), "+"); }
+
+  void ReadClasses() {
+    std::vector<std::string> classes, limits, types;
+    for (const Field& item : field_.Section("priorityClasses").Children()) {
+      const std::string name(item.key());
+      config_.classes.push_back(name);
+      std::string text = absl::StrCat(name, ":", item.Int64("priority", 0));
+      if (item.Bool("preemptible", false)) text += ":preemptible";
+      for (const Field& away : item.Items("awayNodeTypes")) {
+        if (away["nodeTypes"].truthy()) away["nodeTypes"].Ignored("conditions are not considered");
+        const std::string type = away.Text("wellKnownNodeTypeName");
+        if (!type.empty()) absl::StrAppend(&text, ":", type, "@", away.Int64("priority", 0));
+      }
+      classes.push_back(std::move(text));
+      for (const Field& part : item.Section("maximumResourceFractionPerQueue").Children()) {
+        limits.push_back(absl::StrCat(name, "/", ToAbsl(part.key()), ":", part.ScalarText()));
+      }
+      const Field by_pool = item["maximumResourceFractionPerQueueByPool"];
+      if (by_pool.truthy()) by_pool.Ignored("limits of single pools are not considered");
+    }
+    for (const Field& type : field_.Items("wellKnownNodeTypes")) {
+      for (const Field& taint : type.Items("taints")) {
+        types.push_back(absl::StrCat(type.Text("name"), ":", taint.Text("key"), ":",
+                                     taint.Text("value"), ":", taint.Text("effect", "NoSchedule")));
+      }
+    }
+    Set("classes", absl::StrJoin(classes, "+"));
+    Set("class_limits", absl::StrJoin(limits, "+"));
+    Set("node_types", absl::StrJoin(types, "+"));
+  }
+
+  void ReadResources() {
+    std::vector<std::string> parts = field_.Texts("dominantResourceFairnessResourcesToConsider");
+    for (const Field& item :
+         field_.Items("experimentalDominantResourceFairnessResourcesToConsider")) {
+      const std::string multiplier = item["multiplier"].ScalarText();
+      parts.push_back(absl::StrCat(item.Text("name"), ":", multiplier.empty() ? "1" : multiplier));
+    }
+    Set("resources", absl::StrJoin(parts, "+"));
+    parts.clear();
+    for (const Field& item : field_.Items("indexedResources")) {
+      parts.push_back(absl::StrCat(item.Text("name"), ":", item["resolution"].ScalarText()));
+    }
+    Set("indexed", absl::StrJoin(parts, "+"));
+  }
+
+  // What the pool, "" for the only one, has of floating resources.
+  std::string Floating(const std::string& pool) const {
+    std::vector<std::string> parts;
+    for (const char* key : {"floatingResources", "experimentalFloatingResources"}) {
+      for (const Field& item : field_.Items(key)) {
+        for (const Field& of_pool : item.Items("pools")) {
+          if (of_pool.Text("name") != pool) continue;
+          parts.push_back(absl::StrCat(item.Text("name"), ":", of_pool["quantity"].ScalarText()));
+        }
+      }
+    }
+    return absl::StrJoin(parts, "+");
+  }
+
+  // The options of one pool's round, in parentheses.
+  std::string Options(const Field* pool, bool named) {
+    const std::map<std::string, std::string> shared = options_;
+    if (pool != nullptr) ReadPool(*pool, named);
+    std::vector<std::string> words;
+    for (const auto& [option, value] : options_) words.push_back(absl::StrCat(option, "=", value));
+    options_ = shared;
+    return words.empty() ? "" : absl::StrCat("(", absl::StrJoin(words, ","), ")");
+  }
+
+  void ReadPool(const Field& pool, bool named) {
+    constexpr NumberRule kSwitches[] = {{"disableHomeScheduling", "home"},
+                                        {"disableAwayScheduling", "away_nodes"},
+                                        {"disableGangAwayScheduling", "gang_away"},
+                                        {"disableFairshareScheduling", "fair_share"},
+                                        {"disableUrgencyScheduling", "urgency"},
+                                        {"disablePreemptCrossPoolJobsFirst", "home_first"}};
+    const std::string name = pool.Text("name");
+    if (named) Set("pool", name);
+    Set("protected", pool["protectedFractionOfFairShare"]);
+    for (const NumberRule& rule : kSwitches) {
+      if (pool.Bool(rule.key, false)) Set(rule.option, "off");
+    }
+    if (pool.Bool("experimentalProtectUncappedAdjustedFairShare", false)) {
+      Set("protect_uncapped", "on");
+    }
+    Set("unscheduled", absl::StrJoin(pool.Texts("experimentalUnscheduledResources"), "+"));
+    const Field rate = pool.Section("fairsharePreemptionRateLimit");
+    Set("preemption_rate", rate["maximumRate"]);
+    Set("preemption_burst", rate["maximumBurst"]);
+    if (pool.Section("experimentalMarketScheduling").Bool("enabled", false)) Set("market", "on");
+    Set("floating", Floating(name));
+    for (const char* key :
+         {"shortJobPenaltyCutoff", "experimentalRunReconciliation", "experimentalSubmissionGroup",
+          "experimentalOptimiser", "jobDefaults"}) {
+      if (pool[key].truthy()) pool[key].Ignored("not considered");
+    }
+  }
+
+  void ReadPools() {
+    const std::vector<Field> pools = field_.Items("pools");
+    std::vector<std::string> away;
+    for (const Field& pool : pools) {
+      config_.pools.push_back(pool.Text("name"));
+      for (const std::string& other : pool.Texts("awayPools")) {
+        away.push_back(absl::StrCat(pool.Text("name"), ":", other));
+      }
+    }
+    if (pools.size() < 2) {
+      const std::string options = Options(pools.empty() ? nullptr : &pools[0], /*named=*/false);
+      if (!options.empty()) config_.profile = absl::StrCat("armada:round", options);
+      return;
+    }
+    Set("away", absl::StrJoin(away, "+"));
+    std::vector<std::string> rounds;
+    for (const Field& pool : pools) rounds.push_back("round" + Options(&pool, /*named=*/true));
+    config_.profile = absl::StrCat("armada:actions=", absl::StrJoin(rounds, "+"));
+  }
+
+  const Field field_;
+  std::map<std::string, std::string> options_;
+  ImportedConfig config_;
+};
+
+}  // namespace
+
+ImportedConfig ReadConfig(const Field& configuration) {
+  // A configuration of the whole scheduler has it as a part.
+  const Field part = configuration.Section("scheduling");
+  return ConfigImport(part.given() ? part : configuration).Read();
+}
+
+}  // namespace muster::armada

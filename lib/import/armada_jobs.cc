@@ -1,0 +1,205 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Jobs of Armada, and pods.
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "lib/base/hash_map.h"
+#include "lib/base/strings.h"
+#include "lib/import/armada.h"
+#include "lib/import/kubernetes.h"
+
+namespace muster::armada {
+namespace {
+
+constexpr std::string_view kGangId = "armadaproject.io/gangId";
+constexpr std::string_view kCardinality = "armadaproject.io/gangCardinality";
+constexpr std::string_view kUniformity = "armadaproject.io/gangNodeUniformityLabel";
+// Pods that Armada made have the id of their job.
+constexpr std::string_view kJobId = "armada_job_id";
+
+struct StateWord {
+  std::string_view word;
+  TaskStatus status;
+};
+constexpr StateWord kStates[] = {
+    {"queued", TaskStatus::kPending},      {"leased", TaskStatus::kBinding},
+    {"pending", TaskStatus::kBound},       {"running", TaskStatus::kRunning},
+    {"succeeded", TaskStatus::kSucceeded}, {"failed", TaskStatus::kFailed},
+    {"cancelled", TaskStatus::kFailed},    {"preempted", TaskStatus::kFailed}};
+
+bool HoldsPlace(TaskStatus status) {
+  return status == TaskStatus::kBinding || status == TaskStatus::kBound ||
+         status == TaskStatus::kRunning || status == TaskStatus::kReleasing;
+}
+
+class JobImport {
+ public:
+  JobImport(const ImportSource& source, const ImportedConfig& config, ClusterSpec* cluster)
+      : source_(source), config_(config), cluster_(*cluster) {
+    for (const NodeSpec& node : cluster_.nodes) nodes_.insert(node.name);
+    for (const QueueSpec& queue : cluster_.queues) queues_.insert(queue.name);
+    for (const ApiObject* pod : source.dump.OfKind("Pod")) {
+      if (const std::string* id = pod->Label(kJobId)) pod_of_[*id] = pod;
+    }
+  }
+
+  void Add() {
+    for (const ApiObject* job : source_.dump.OfKind("Job")) AddTask(*job);
+    for (auto& [name, job] : jobs_) cluster_.jobs.push_back(std::move(job));
+    for (const ApiObject* pod : source_.dump.OfKind("Pod")) AddOccupant(*pod);
+  }
+
+ private:
+  void AddTask(const ApiObject& object) {
+    const Field spec = object.spec();
+    Field pod_spec = spec.Section("podSpec");
+    if (!pod_spec.given()) {
+      const std::vector<Field> specs = spec.Items("podSpecs");
+      if (specs.size() != 1) {
+        return spec["podSpec"].Refuse("not given; must be the pod of the job");
+      }
+      pod_spec = specs[0];
+    }
+    const auto pod = MakePod({object.metadata(), pod_spec, object.name_space(), object.name()},
+                             source_.options.limits, source_.log);
+    if (pod == nullptr || !source_.log->ok()) return;
+    TaskSpec task;
+    task.name = object.key();
+    task.shape = muster::ReadShape(*pod, PodRules{});
+    task.created = object.created();
+    const int64_t priority = spec.Int64("priority", 0);
+    if (priority < 0 || priority > std::numeric_limits<int32_t>::max()) {
+      return spec["priority"].Refuse(absl::StrCat(priority, " is not in 0..2147483647"));
+    }
+    task.priority = static_cast<int32_t>(-priority);
+    task.priority_class = pod_spec.Text("priorityClassName");
+    if (!task.priority_class.empty() && !config_.classes.empty() &&
+        std::ranges::find(config_.classes, task.priority_class) == config_.classes.end()) {
+      pod_spec["priorityClassName"].Ignored(
+          "no class of the configuration; the default class counts");
+    }
+    if (!Place(object, &task)) return;
+    task.job = JobOf(object, task);
+    cluster_.tasks.push_back(std::move(task));
+  }
+
+  // Writes where the job is. Returns false if it is nowhere that the dump has.
+  bool Place(const ApiObject& object, TaskSpec* task) {
+    const Field status = object.status();
+    std::string node = status.Text("node");
+    if (const std::string word = status.Text("state"); !word.empty()) {
+      const auto known = std::ranges::find(kStates, std::string_view(word), &StateWord::word);
+      if (known == std::end(kStates)) {
+        status["state"].Refuse(absl::StrCat(Quote(word), " is not known; expected queued, leased, ",
+                                            "pending, running, succeeded, failed, cancelled or ",
+                                            "preempted"));
+        return false;
+      }
+      task->status = known->status;
+    }
+    if (const auto pod = pod_of_.find(object.name()); pod != pod_of_.end()) {
+      node = pod->second->spec().Text("nodeName");
+      task->status = StatusOfPod(*pod->second, !node.empty());
+    }
+    if (!HoldsPlace(task->status)) return true;
+    if (!nodes_.contains(node)) {
+      object.log()->LeftOut(object.place(), "status.node",
+                            absl::StrCat("node ", Quote(node), " is not in the dump"));
+      return false;
+    }
+    task->node = node;
+    if (status["started"].given()) task->started = status.Seconds("started");
+    return true;
+  }
+
+  static TaskStatus StatusOfPod(const ApiObject& pod, bool has_node) {
+    const std::string phase = pod.status().Text("phase", has_node ? "Running" : "Pending");
+    if (phase == "Succeeded") return TaskStatus::kSucceeded;
+    if (phase == "Failed") return TaskStatus::kFailed;
+    if (!has_node) return TaskStatus::kPending;
+    if (pod.metadata()["deletionTimestamp"].given()) return TaskStatus::kReleasing;
+    return phase == "Pending" ? TaskStatus::kBound : TaskStatus::kRunning;
+  }
+
+  // Returns the name of the job that the task belongs to, and makes the job.
+  std::string JobOf(const ApiObject& object, const TaskSpec& task) {
+    const std::string queue = object.spec().Text("queue", source_.options.default_queue);
+    const std::string* gang = object.Annotation(kGangId);
+    const std::string name = gang == nullptr ? object.key() : absl::StrCat(queue, "/", *gang);
+    const auto [found, is_new] = jobs_.try_emplace(name);
+    if (!is_new) return name;
+    JobSpec& job = found->second;
+    job.name = name;
+    job.queue = queue;
+    job.created = object.created();
+    job.priority = task.priority;
+    job.phase = HoldsPlace(task.status) ? JobPhase::kRunning : JobPhase::kPending;
+    if (queues_.insert(queue).second) {
+      source_.log->Note(object.place(), "spec.queue",
+                        absl::StrCat("queue ", Quote(queue), " is not in the dump; made"));
+      if (queue != "default") cluster_.queues.push_back({.name = queue});
+    }
+    if (gang == nullptr) return name;
+    const std::string* cardinality = object.Annotation(kCardinality);
+    if (cardinality == nullptr || !absl::SimpleAtoi(*cardinality, &job.min_available) ||
+        job.min_available < 1) {
+      object.metadata()["annotations"].Refuse(
+          absl::StrCat(ToAbsl(kCardinality), " must be a number of 1 or more"));
+    }
+    if (const std::string* label = object.Annotation(kUniformity)) {
+      job.settings.emplace_back("armada/uniformity", *label);
+    }
+    return name;
+  }
+
+  // A pod that is of no job takes room on its node.
+  void AddOccupant(const ApiObject& pod) {
+    const std::string* id = pod.Label(kJobId);
+    if (id != nullptr && IsJob(*id)) return;
+    const std::string node = pod.spec().Text("nodeName");
+    const TaskStatus status = StatusOfPod(pod, !node.empty());
+    if (!HoldsPlace(status)) {
+      if (status == TaskStatus::kPending) {
+        pod.log()->LeftOut(pod.place(), "", "waits for another scheduler");
+      }
+      return;
+    }
+    if (!nodes_.contains(node)) {
+      pod.log()->LeftOut(pod.place(), "spec.nodeName",
+                         absl::StrCat("node ", Quote(node), " is not in the dump"));
+      return;
+    }
+    TaskSpec& task = cluster_.tasks.emplace_back();
+    task.name = absl::StrCat("pod:", pod.key());
+    task.shape = muster::ReadShape(pod, PodRules{});
+    task.status = status;
+    task.node = node;
+  }
+
+  bool IsJob(const std::string& id) {
+    if (ids_.empty()) {
+      for (const ApiObject* job : source_.dump.OfKind("Job")) ids_.insert(job->name());
+    }
+    return ids_.contains(id);
+  }
+
+  const ImportSource& source_;
+  const ImportedConfig& config_;
+  ClusterSpec& cluster_;
+  HashSet<std::string> nodes_, queues_, ids_;
+  HashMap<std::string, const ApiObject*> pod_of_;  // by id of the job
+  std::map<std::string, JobSpec> jobs_;
+};
+
+}  // namespace
+
+void AddJobs(const ImportSource& source, const ImportedConfig& config, ClusterSpec* cluster) {
+  JobImport(source, config, cluster).Add();
+}
+
+}  // namespace muster::armada

@@ -1,0 +1,26 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The queues of a pool: what they hold and demand, their limits and their shares.
+//
+//   ReadQueues(tables, config, &world);   // writes State::queues and the limits of the round
+//
+// A queue takes part if it has a job of the pool. Jobs of other pools are in "<queue>-away", which
+// has the same weight and demands nothing.
+#ifndef MUSTER_PEER_ARMADA_READ_QUEUES_H_
+#define MUSTER_PEER_ARMADA_READ_QUEUES_H_
+
+#include "lib/model/tables.h"
+#include "lib/peer/armada/config.h"
+#include "lib/peer/armada/read_world.h"
+
+namespace muster::armada {
+
+// REQUIRES: jobs, nodes and the total of the state are read.
+void ReadQueues(const muster::Tables& tables, const Config& config, World* world);
+
+// Returns the part of the amount, as the peer rounds it: all of it for 1, and else toward zero.
+int64_t PartOf(int64_t amount, double part);
+
+}  // namespace muster::armada
+
+#endif  // MUSTER_PEER_ARMADA_READ_QUEUES_H_

@@ -1,0 +1,261 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/armada/read_world.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "lib/base/hash_map.h"
+#include "lib/peer/armada/gang_parts.h"
+#include "lib/peer/armada/read_nodes.h"
+#include "lib/peer/armada/read_queues.h"
+#include "lib/peer/armada/row_settings.h"
+
+namespace muster::armada {
+namespace {
+
+class WorldReader {
+ public:
+  WorldReader(const muster::Tables& tables, const Ledger& ledger, const Config& config,
+              const RunMemory& runs)
+      : tables_(tables), ledger_(ledger), config_(config), runs_(runs) {}
+
+  World Read() {
+    State& state = world_.state;
+    state.options = config_.options;
+    state.classes = config_.classes;
+    world_.dimensions = ReadResources(tables_, config_, &state);
+    pools_ = ReadPools(tables_);
+    place_of_ = ReadNodes(tables_, config_, pools_, &world_);
+    queue_places_.assign(tables_.queues.alive.size(), -1);
+    twins_.assign(config_.classes.size(), -1);
+    for (JobIndex j = 0; j < tables_.jobs.alive.size(); ++j) {
+      if (tables_.jobs.alive[j]) ReadJob(j);
+    }
+    NameJobs();
+    FillBuckets();
+    FillBooks(tables_, ledger_, place_of_, &world_);
+    ReadQueues(tables_, config_, &world_);
+    return std::move(world_);
+  }
+
+ private:
+  // Where a task is, as far as the round knows.
+  struct Place {
+    bool runs = false;
+    muster::NodeIndex node = kNone;
+    const RunRow* row = nullptr;
+  };
+
+  Place PlaceOf(TaskIndex task) const {
+    const TaskStatus status = ledger_.status(task);
+    if (IsAllocated(status) || status == TaskStatus::kNominated) {
+      return {true, ledger_.node_of(task), runs_.Find(task)};
+    }
+    if (status != TaskStatus::kPending) return {};
+    const RunRow* row = runs_.Find(task);
+    if (row == nullptr) return {};
+    return {true, row->node, row};
+  }
+
+  int QueuePlace(QueueIndex queue) {
+    int& place = queue_places_[queue];
+    if (place < 0) {
+      place = static_cast<int>(world_.queue_of.size());
+      world_.queue_of.push_back(queue);
+      world_.state.queue_names.emplace_back(tables_.queues.names.name(queue));
+    }
+    return place;
+  }
+
+  void ReadJob(JobIndex j) {
+    const JobSpec& spec = tables_.jobs.spec[j];
+    settings_ = {};
+    if (!ReadJobSettings(spec, config_, &settings_).ok()) return;
+    eligible_ = settings_.pools.empty() ||
+                std::ranges::find(settings_.pools, config_.pool) != settings_.pools.end();
+    const GangParts parts = PartsOf(j);
+    const bool kept = spec.preemptable == false || HoldsKeptTask(parts.running);
+    int gang = AddGang(parts.running.size(), "");
+    for (const TaskIndex task : parts.running) AddRunning(j, task, gang, kept);
+    for (const TaskIndex task : parts.running_alone) {
+      AddRunning(j, task, -1, spec.preemptable == false || IsKept(task));
+    }
+    gang = AddGang(parts.queued.size(), settings_.uniformity);
+    for (const TaskIndex task : parts.queued) AddQueued(j, task, gang, spec.preemptable == false);
+    for (const TaskIndex task : parts.queued_alone) {
+      AddQueued(j, task, -1, spec.preemptable == false || IsKept(task));
+    }
+    world_.incomplete.insert(world_.incomplete.end(), parts.incomplete.begin(),
+                             parts.incomplete.end());
+  }
+
+  GangParts PartsOf(JobIndex j) const {
+    std::vector<TaskIndex> running, queued, ended;
+    for (const TaskIndex task : tables_.jobs.tasks[j]) {
+      const TaskStatus status = ledger_.status(task);
+      if (PlaceOf(task).runs) {
+        running.push_back(task);
+      } else if (status == TaskStatus::kPending) {
+        if ((tables_.tasks.flags[task] & kTaskGated) == 0) queued.push_back(task);
+      } else if (status == TaskStatus::kSucceeded) {
+        ended.push_back(task);
+      }
+    }
+    return DivideGang(tables_, j, running, queued, ended);
+  }
+
+  bool IsKept(TaskIndex task) const { return (tables_.tasks.flags[task] & kTaskPreemptable) == 0; }
+  bool HoldsKeptTask(const std::vector<TaskIndex>& tasks) const {
+    return std::ranges::any_of(tasks, [&](TaskIndex task) { return IsKept(task); });
+  }
+
+  // Returns -1 for a gang of one.
+  int AddGang(size_t members, const std::string& uniformity) {
+    if (members < 2) return -1;
+    Gang& gang = world_.state.gangs.emplace_back();
+    gang.cardinality = static_cast<int>(members);
+    gang.uniformity = uniformity;
+    return static_cast<int>(world_.state.gangs.size()) - 1;
+  }
+
+  // Returns the class of the task, or its twin that nothing preempts.
+  int ClassOf(TaskIndex task, bool kept) {
+    int own = settings_.priority_class;
+    if (const uint32_t name = tables_.tasks.priority_class[task]; name != 0) {
+      const int found = config_.FindClass(tables_.strings.name(name));
+      if (found >= 0) own = found;
+    }
+    std::vector<PriorityClass>& classes = world_.state.classes;
+    if (!kept || !classes[static_cast<size_t>(own)].preemptible) return own;
+    int& twin = twins_[static_cast<size_t>(own)];
+    if (twin < 0) {
+      twin = static_cast<int>(classes.size());
+      PriorityClass made = classes[static_cast<size_t>(own)];
+      made.preemptible = false;
+      made.away.clear();
+      classes.push_back(std::move(made));
+    }
+    return twin;
+  }
+
+  int ShapeOf(TaskIndex task, int priority_class) {
+    const ClassIndex c = tables_.tasks.task_class[task];
+    const uint64_t key = uint64_t{c} << 32 | static_cast<uint32_t>(priority_class);
+    std::vector<Shape>& shapes = world_.state.shapes;
+    const auto [found, is_new] = shapes_.try_emplace(key, static_cast<int>(shapes.size()));
+    if (is_new) shapes.push_back(ReadShape(tables_, c, priority_class, world_.dimensions));
+    return found->second;
+  }
+
+  Job& AddJob(JobIndex j, TaskIndex task, int gang, bool kept) {
+    Job& job = world_.state.jobs.emplace_back();
+    world_.task_of.push_back(task);
+    job.queue = QueuePlace(tables_.jobs.queue[j]);
+    job.shape = ShapeOf(task, ClassOf(task, kept));
+    job.gang = gang;
+    job.priority = -int64_t{tables_.tasks.priority[task]};
+    job.submitted = tables_.tasks.created[task];
+    job.eligible = eligible_;
+    job.queued_bid = settings_.bid;
+    job.running_bid = settings_.running_bid;
+    world_.state.bound_priority.emplace_back();
+    return job;
+  }
+
+  void AddQueued(JobIndex j, TaskIndex task, int gang, bool kept) {
+    // No other pool sees a job before it runs.
+    if (eligible_) AddJob(j, task, gang, kept);
+  }
+
+  void AddRunning(JobIndex j, TaskIndex task, int gang, bool kept) {
+    const Place place = PlaceOf(task);
+    const std::string& pool = place.row != nullptr ? place.row->pool : pools_[place.node];
+    const bool home = pool == config_.pool;
+    if (!home && !config_.MayGoAway(pool, config_.pool)) return;
+    const int node = place_of_[place.node];
+    Job& job = AddJob(j, task, gang, kept);
+    job.queued = false;
+    const PriorityClass& own = world_.state.classes[static_cast<size_t>(
+        world_.state.shapes[static_cast<size_t>(job.shape)].priority_class)];
+    Run& run = job.run.emplace();
+    run.node = node;
+    run.away = !home;
+    run.priority = place.row != nullptr ? place.row->priority : own.priority;
+    const int64_t started = tables_.tasks.started[task];
+    run.created = started != kAbsent     ? started
+                  : place.row != nullptr ? place.row->created
+                                         : job.submitted;
+    run.leased = run.created * 1000;
+    int32_t bound = *run.priority;
+    if (run.away && world_.state.options.cross_pool_bucket) bound = kCrossPoolPriority;
+    world_.state.bound_priority.back() = bound;
+    if (node < 0) return;
+    const int32_t cutoff = own.preemptible ? bound : std::numeric_limits<int32_t>::max();
+    world_.state.nodes[static_cast<size_t>(node)].jobs.push_back(
+        {static_cast<int>(world_.state.jobs.size()) - 1, cutoff, false});
+  }
+
+  // Ids decide the last ties, so they are ranks.
+  void NameJobs() {
+    std::vector<uint32_t> order(world_.task_of.size());
+    std::iota(order.begin(), order.end(), 0U);
+    const auto key = [&](uint32_t job) {
+      const TaskIndex task = world_.task_of[job];
+      const JobIndex own = tables_.tasks.job[task];
+      return std::tuple(tables_.jobs.spec[own].uid_rank, own.value(), tables_.tasks.uid_rank[task],
+                        task.value());
+    };
+    std::ranges::sort(order, {}, key);
+    constexpr char kDigits[] = "0123456789abcdef";
+    for (uint32_t rank = 0; rank < order.size(); ++rank) {
+      std::string& id = world_.state.jobs[order[rank]].id;
+      for (int shift = 28; shift >= 0; shift -= 4) id.push_back(kDigits[rank >> shift & 15]);
+    }
+  }
+
+  // The priorities at which jobs may be scheduled, or were.
+  void FillBuckets() {
+    State& state = world_.state;
+    std::vector<bool> used(state.classes.size());
+    used[static_cast<size_t>(config_.default_class)] = true;
+    for (const Shape& shape : state.shapes) used[static_cast<size_t>(shape.priority_class)] = true;
+    state.buckets = {kEvictedPriority, kCrossPoolPriority};
+    for (size_t c = 0; c < used.size(); ++c) {
+      if (!used[c]) continue;
+      state.buckets.push_back(state.classes[c].priority);
+      for (const AwayNodeType& away : state.classes[c].away) {
+        state.buckets.push_back(away.priority);
+      }
+    }
+    for (const std::optional<int32_t>& bound : state.bound_priority) {
+      if (bound) state.buckets.push_back(*bound);
+    }
+    std::ranges::sort(state.buckets);
+    state.buckets.erase(std::unique(state.buckets.begin(), state.buckets.end()),
+                        state.buckets.end());
+  }
+
+  const muster::Tables& tables_;
+  const Ledger& ledger_;
+  const Config& config_;
+  const RunMemory& runs_;
+  World world_;
+  std::vector<int> place_of_;  // by node; -1: not of the pool
+  std::vector<int> queue_places_, twins_;
+  HashMap<uint64_t, int> shapes_;
+  JobSettings settings_;  // of the job that is read
+  bool eligible_ = true;
+  std::vector<std::string> pools_;  // by node
+};
+
+}  // namespace
+
+World ReadWorld(const muster::Tables& tables, const Ledger& ledger, const Config& config,
+                const RunMemory& runs) {
+  return WorldReader(tables, ledger, config, runs).Read();
+}
+
+}  // namespace muster::armada

@@ -1,0 +1,359 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// round: one round of a pool, and what a plan makes of it.
+//
+// A scheduled job becomes a bind if its node has room now, or a nomination if it waits for evicted
+// or leaving tasks; the members of a gang become binds together, or nominations. The round has
+// leased the place all the same: RunMemory keeps it, later rounds count the job as running there,
+// and it is bound once all of its gang has room. A preempted job becomes an eviction, for the job
+// that took its place where there is one; a lease that is preempted is forgotten.
+//
+// Decisions are listed gang by gang: first leases of earlier rounds, then new jobs, each behind the
+// evictions on its nodes, then evictions for nothing. Cuts fall between gangs. Tokens are taken for
+// what was listed.
+//
+// A round that ends with an error decides nothing, and the error is the reason of all queued jobs.
+//
+// Ties. As the core breaks them (armada.h).
+// Cost. O(rows) for the world, and the round (round.h).
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "lib/extension/cycle.h"
+#include "lib/peer/armada/config.h"
+#include "lib/peer/armada/explain.h"
+#include "lib/peer/armada/memory.h"
+#include "lib/peer/armada/profile.h"
+#include "lib/peer/armada/read_world.h"
+#include "lib/peer/armada/round.h"
+#include "lib/peer/armada/row_settings.h"
+
+namespace muster {
+namespace armada {
+namespace {
+
+constexpr std::string_view kRoundKey = "round", kPreemptionKey = "preemption";
+
+class PlannedRound {
+ public:
+  PlannedRound(ActionContext& context, Config config)
+      : context_(context),
+        config_(std::move(config)),
+        memory_(*internal::DataOf(*context.facts.cycle).memory),
+        runs_(&memory_, context.tables, context.ledger),
+        tokens_(&memory_, context.facts.now),
+        world_(ReadWorld(context.tables, context.ledger, config_, runs_)) {}
+
+  void Run() {
+    if (world_.state.nodes.empty() || world_.state.jobs.empty()) return runs_.Store();
+    OpenLimiters();
+    const bool optimises = world_.state.options.optimiser.enabled;
+    absl::StatusOr<std::unique_ptr<Round>> made = Round::Make(world_.state);
+    if (!made.ok()) return Fail(made.status());
+    if (absl::Status status = (*made)->Run(); !status.ok()) return Fail(status);
+    round_ = *std::move(made);
+    Explainer explainer(context_, world_, *round_, config_.pool);
+    explainer_ = &explainer;
+    explainer.All();
+    Group();
+    const bool whole = EmitAll();
+    CloseLimiters(whole);
+    if (optimises && whole) tokens_.NoteOptimiser();
+    runs_.Store();
+  }
+
+ private:
+  using Unit = std::vector<int>;  // jobs that are placed together
+
+  void Fail(const absl::Status& status) {
+    muster::Reason reason{ReasonKind::kNotAdmitted};
+    reason.policy = "armada";
+    reason.where = absl::StrCat("the round failed: ", status.message());
+    const auto shared = std::make_shared<const muster::Reason>(std::move(reason));
+    for (size_t j = 0; j < world_.task_of.size(); ++j) {
+      if (world_.state.jobs[j].queued) context_.reasons.Explain(world_.task_of[j], shared);
+    }
+    runs_.Store();
+  }
+
+  void OpenLimiters() {
+    State& state = world_.state;
+    Optimiser& optimiser = state.options.optimiser;
+    optimiser.enabled = optimiser.enabled && tokens_.OptimiserIsDue(config_.optimiser_interval);
+    optimiser.now = context_.facts.now * 1000;
+    state.limiter = tokens_.Open(kRoundKey, config_.rate);
+    state.preemption_limiter = tokens_.Open(absl::StrCat(ToAbsl(kPreemptionKey), "/", config_.pool),
+                                            config_.preemption_rate);
+    for (Queue& queue : state.queues) {
+      queue.limiter = tokens_.Open(absl::StrCat("queue/", queue.name), config_.queue_rate);
+    }
+  }
+
+  void CloseLimiters(bool whole) {
+    const Accounts& accounts = round_->accounts();
+    const auto taken = [&](const Limiter& before, const Limiter& after, int64_t listed) {
+      return whole ? static_cast<int64_t>(before.tokens - after.tokens) : listed;
+    };
+    const State& state = world_.state;
+    tokens_.Close(kRoundKey, state.limiter, taken(state.limiter, accounts.limiter, listed_new_));
+    tokens_.Close(absl::StrCat(ToAbsl(kPreemptionKey), "/", config_.pool), state.preemption_limiter,
+                  taken(state.preemption_limiter, accounts.preemption_limiter, listed_victims_));
+    for (size_t c = 0; c < accounts.size(); ++c) {
+      const int context = static_cast<int>(c);
+      const Queue& queue = round_->tables().queue(context);
+      const auto listed = listed_of_.find(context);
+      tokens_.Close(absl::StrCat("queue/", queue.name), queue.limiter,
+                    taken(queue.limiter, accounts.account(context).limiter,
+                          listed == listed_of_.end() ? 0 : listed->second));
+    }
+  }
+
+  TaskIndex task(int job) const { return world_.task_of[static_cast<size_t>(job)]; }
+  const Job& job(int place) const { return world_.state.jobs[static_cast<size_t>(place)]; }
+  muster::NodeIndex node(int place) const { return world_.node_of[static_cast<size_t>(place)]; }
+
+  // A job that has a node since an earlier round, and does not run there yet.
+  bool IsLease(int j) const {
+    const TaskStatus status = context_.ledger.status(task(j));
+    return !job(j).queued && (status == TaskStatus::kPending || status == TaskStatus::kNominated);
+  }
+
+  // Returns whether the job counts for its gang in the books.
+  bool Counts(int j) const {
+    const TaskStatus status = context_.ledger.status(task(j));
+    return IsAllocated(status) || status == TaskStatus::kNominated;
+  }
+
+  // Lists what is to be placed together, and the victims of each node.
+  void Group() {
+    std::vector<bool> preempted(world_.task_of.size());
+    for (const int j : round_->preempted()) {
+      preempted[static_cast<size_t>(j)] = true;
+      if (Counts(j)) ++lost_[context_.tables.tasks.job[task(j)]];
+      const int on = job(j).run->node;
+      if (on >= 0) victims_on_[on].push_back(j);
+      if (round_->tables().gang(j) >= 0) victims_of_[round_->tables().gang(j)].push_back(j);
+    }
+    Unit leases;
+    for (size_t j = 0; j < world_.task_of.size(); ++j) {
+      if (IsLease(static_cast<int>(j)) && !preempted[j] &&
+          job(static_cast<int>(j)).run->node >= 0) {
+        leases.push_back(static_cast<int>(j));
+      }
+    }
+    GroupByGang(leases);
+    GroupByGang(round_->scheduled());
+  }
+
+  void GroupByGang(const std::vector<int>& jobs) {
+    HashMap<int, size_t> unit_of;
+    for (const int j : jobs) {
+      const int gang = round_->tables().gang(j);
+      if (gang < 0) {
+        units_.push_back({j});
+        continue;
+      }
+      const auto [found, is_new] = unit_of.try_emplace(gang, units_.size());
+      if (is_new) units_.emplace_back();
+      units_[found->second].push_back(j);
+    }
+  }
+
+  // Returns whether all decisions are listed.
+  bool EmitAll() {
+    for (const Unit& unit : units_) {
+      if (context_.meter.Cut()) return false;
+      context_.meter.Spend();
+      Emit(unit);
+    }
+    for (const int j : round_->preempted()) {
+      if (evicted_.contains(j)) continue;
+      if (context_.meter.Cut()) return false;
+      context_.meter.Spend();
+      EvictWithGang(j, kNone);
+    }
+    return true;
+  }
+
+  int PlaceOf(int j) const {
+    return job(j).queued ? round_->context(j).attempt.node : job(j).run->node;
+  }
+
+  void Emit(const Unit& unit) {
+    for (const int j : unit) {
+      const auto victims = victims_on_.find(PlaceOf(j));
+      if (victims == victims_on_.end()) continue;
+      for (const int victim : victims->second) EvictWithGang(victim, task(j));
+    }
+    if (!Place(unit, TaskStatus::kPlaced) && !Place(unit, TaskStatus::kNominated)) {
+      return Undo(unit);
+    }
+    for (const int j : unit) NoteRun(j);
+  }
+
+  void Undo(const Unit& unit) {
+    for (const int j : unit) {
+      runs_.Forget(task(j));
+      explainer_->Undone(j);
+    }
+  }
+
+  // Places the jobs if their nodes have room: now, or once what leaves is gone.
+  bool Place(const Unit& unit, TaskStatus status) {
+    Ledger& ledger = context_.ledger;
+    const Ledger::Savepoint before = ledger.Save();
+    for (const int j : unit) {
+      const muster::NodeIndex on = node(PlaceOf(j));
+      if (ledger.status(task(j)) == TaskStatus::kNominated) {
+        ledger.Move(task(j), TaskStatus::kPending, kNone);
+      }
+      if (!HasRoom(task(j), on, status)) {
+        ledger.Rollback(before);
+        return false;
+      }
+      ledger.Move(task(j), status, on);
+      if (status != TaskStatus::kNominated) continue;
+      context_.decisions.NoteNominatedAfterEviction(task(j), evicted_on_.contains(on));
+    }
+    if (!IsWhole(unit, status)) {
+      ledger.Rollback(before);
+      return false;
+    }
+    context_.decisions.Commit(before);
+    for (const int j : unit) context_.reasons.Forget(task(j));
+    return true;
+  }
+
+  // Returns whether the job has enough tasks with the unit. Others of it may have gone since the
+  // unit was leased: then it waits for its node. Others may lose their places in the same round:
+  // then it gets none.
+  bool IsWhole(const Unit& unit, TaskStatus status) const {
+    const JobIndex own = context_.tables.tasks.job[task(unit[0])];
+    const JobCounts& counts = context_.ledger.job(own);
+    const auto lost = lost_.find(own);
+    const int32_t leaving = lost == lost_.end() ? 0 : lost->second;
+    if (leaving == 0 && status == TaskStatus::kNominated) return true;
+    return counts.ready() + counts.nominated() - leaving >=
+           context_.tables.jobs.spec[own].min_available;
+  }
+
+  bool HasRoom(TaskIndex t, muster::NodeIndex on, TaskStatus status) const {
+    const auto request = context_.ledger.request(t);
+    const auto idle = context_.ledger.node(on, kIdle);
+    for (DimensionIndex d = 0; d < request.size(); ++d) {
+      const int64_t amount = OrZero(request[d]);
+      if (amount == 0 || IsFloating(d)) continue;
+      if (status == TaskStatus::kPlaced && amount > idle[d]) return false;
+      if (amount > context_.ledger.future_idle(on, d)) return false;
+    }
+    return true;
+  }
+
+  bool IsFloating(DimensionIndex d) const {
+    for (size_t r = 0; r < world_.dimensions.size(); ++r) {
+      if (world_.dimensions[r] == d) return world_.state.resources[r].floating;
+    }
+    return false;
+  }
+
+  void NoteRun(int j) {
+    const TaskIndex own = task(j);
+    const bool nominated = context_.ledger.status(own) == TaskStatus::kNominated;
+    const Attempt& attempt = round_->context(j).attempt;
+    RunRow row;
+    row.node = node(PlaceOf(j));
+    row.priority = job(j).queued ? attempt.scheduled_at : *job(j).run->priority;
+    row.created = job(j).queued ? context_.facts.now : job(j).run->created;
+    row.pool = config_.pool;
+    NodeSettings settings;
+    const bool reads = ReadNodeSettings(context_.tables.nodes.spec[row.node], &settings).ok();
+    const bool plain = row.priority == round_->tables().priority_class(j).priority && reads &&
+                       settings.pool == config_.pool;
+    if (nominated || !plain) {
+      runs_.Note(own, std::move(row));
+    } else {
+      runs_.Forget(own);
+    }
+    if (!job(j).queued) return;
+    ++listed_new_;
+    ++listed_of_[round_->tables().home_context(j)];
+  }
+
+  // Evicts the job, and the others of its gang, unless that is done.
+  void EvictWithGang(int j, TaskIndex beneficiary) {
+    const int gang = round_->tables().gang(j);
+    if (gang < 0) return Evict(j, beneficiary);
+    for (const int member : victims_of_.at(gang)) Evict(member, beneficiary);
+  }
+
+  void Evict(int j, TaskIndex beneficiary) {
+    if (!evicted_.insert(j).second) return;
+    if (Counts(j)) --lost_[context_.tables.tasks.job[task(j)]];
+    const TaskIndex victim = task(j);
+    runs_.Forget(victim);
+    if (round_->CauseOf(j) == Cause::kFairShare) ++listed_victims_;
+    Ledger& ledger = context_.ledger;
+    const TaskStatus status = ledger.status(victim);
+    if (status == TaskStatus::kPending) return explainer_->Undone(j);
+    if (status == TaskStatus::kNominated) {
+      ledger.Move(victim, TaskStatus::kPending, kNone);
+      return explainer_->Undone(j);
+    }
+    const Ledger::Savepoint before = ledger.Save();
+    evicted_on_.insert(ledger.node_of(victim));
+    const int preemptor = round_->context(j).preemptor;
+    const bool named = preemptor >= 0 && round_->accounts().scheduled(preemptor);
+    context_.decisions.NoteEviction(victim, named ? task(preemptor) : beneficiary);
+    ledger.Move(victim, TaskStatus::kReleasing, ledger.node_of(victim));
+    context_.decisions.Commit(before);
+  }
+
+  ActionContext& context_;
+  const Config config_;
+  MemorySlots& memory_;
+  RunMemory runs_;
+  TokenMemory tokens_;
+  World world_;
+  std::unique_ptr<Round> round_;
+  Explainer* explainer_ = nullptr;
+  std::vector<Unit> units_;
+  HashMap<int, std::vector<int>> victims_on_, victims_of_;  // by node, by gang
+  HashMap<JobIndex, int32_t> lost_;  // tasks that count for their jobs and are still to be evicted
+  HashSet<int> evicted_;
+  HashSet<muster::NodeIndex> evicted_on_;
+  int64_t listed_new_ = 0, listed_victims_ = 0;
+  HashMap<int, int64_t> listed_of_;  // new jobs, by context
+};
+
+void RunRound(ActionContext& context, const muster::Options& options) {
+  absl::StatusOr<Config> config = Config::Parse(options);
+  if (!config.ok() || context.meter.Cut()) return;
+  context.meter.Spend();
+  PlannedRound(context, *std::move(config)).Run();
+}
+
+absl::Status CheckRound(const muster::Tables& tables, const muster::Options& options) {
+  const absl::StatusOr<Config> config = Config::Parse(options);
+  return config.ok() ? CheckRows(tables, *config) : config.status();
+}
+
+}  // namespace
+}  // namespace armada
+
+ActionDecl ArmadaRoundAction() {
+  ActionDecl action;
+  action.name = "round";
+  action.summary = "one round of a pool: evicts by fair share, then places gangs in fair order";
+  action.options = armada::RoundOptionDecls();
+  action.run = armada::RunRound;
+  action.evicts = true;
+  action.memory = {armada::kRunSlot, armada::kTokenSlot};
+  action.check = armada::CheckRound;
+  return action;
+}
+
+}  // namespace muster

@@ -1,0 +1,150 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Armada's queues, jobs and scheduling configuration: what they become, and what a plan decides.
+#include "lib/import/armada.h"
+
+#include "muster/schedule.h"
+#include "tests/import/objects.h"
+
+namespace muster {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+ObjectJson ArmadaObject(const std::string& kind, const std::string& name, ObjectJson spec,
+                        const ObjectJson& annotations = ObjectJson::object()) {
+  return {{"apiVersion", "armadaproject.io/v1beta1"},
+          {"kind", kind},
+          {"metadata", {{"name", name}, {"namespace", "ns"}, {"annotations", annotations}}},
+          {"spec", std::move(spec)}};
+}
+
+ObjectJson ArmadaJob(const std::string& name, const std::string& queue, const std::string& cpu,
+                     const ObjectJson& annotations = ObjectJson::object()) {
+  const ObjectJson pod = {{"containers", {ContainerJson({{"cpu", cpu}})}}};
+  return ArmadaObject("Job", name, {{"queue", queue}, {"priority", 3}, {"podSpec", pod}},
+                      annotations);
+}
+
+ObjectJson Gang(const std::string& name) {
+  return ArmadaJob(name, "a", "1",
+                   {{"armadaproject.io/gangId", "g"},
+                    {"armadaproject.io/gangCardinality", "2"},
+                    {"armadaproject.io/gangNodeUniformityLabel", "zone"}});
+}
+
+std::string ArmadaPlan(const Import& import) {
+  Cluster cluster;
+  const absl::Status filled = Fill(import.scenario, &cluster);
+  EXPECT_TRUE(filled.ok()) << filled;
+  const absl::StatusOr<Plan> plan = cluster.Schedule(import.scenario.profile);
+  return plan.ok() ? plan->ToText() : plan.status().ToString();
+}
+
+TEST(ArmadaImport, QueuesAndJobsBecomeRows) {
+  ObjectJson queue = ArmadaObject(
+      "Queue", "a",
+      {{"priorityFactor", 2.5},
+       {"cordoned", true},
+       {"resourceLimitsByPriorityClassName",
+        {{"armada-default", {{"maximumResourceFraction", {{"cpu", 0.5}, {"memory", 1}}}}}}}});
+  ObjectJson runs = ArmadaJob("j1", "b", "1");
+  runs["status"] = {{"state", "running"}, {"node", "n1"}, {"started", "1970-01-01T00:00:09Z"}};
+  const Import import = Imported({NodeJson(), queue, Gang("g1"), Gang("g2"), runs}, {});
+  const ClusterSpec& cluster = import.scenario.cluster;
+  EXPECT_EQ(import.scenario.profile, "armada");
+  ASSERT_EQ(cluster.queues.size(), 2u);
+  EXPECT_EQ(cluster.queues[0].state, QueueState::kClosed);
+  EXPECT_EQ(cluster.queues[0].settings,
+            (Labels{{"armada/priority_factor", "2.5"},
+                    {"armada/class_limits", "armada-default/cpu:0.5+armada-default/memory:1"}}));
+  ASSERT_EQ(cluster.jobs.size(), 2u);
+  EXPECT_EQ(cluster.jobs[0].name, "a/g");
+  EXPECT_EQ(cluster.jobs[0].min_available, 2);
+  EXPECT_EQ(cluster.jobs[0].settings, (Labels{{"armada/uniformity", "zone"}}));
+  ASSERT_EQ(cluster.tasks.size(), 3u);
+  EXPECT_EQ(cluster.tasks[0].priority, -3);
+  EXPECT_EQ(cluster.tasks[2].status, TaskStatus::kRunning);
+  EXPECT_EQ(cluster.tasks[2].node, "n1");
+  EXPECT_EQ(cluster.tasks[2].started, 9);
+  EXPECT_THAT(Lines(import),
+              ElementsAre("Job ns/j1: spec.queue: queue \"b\" is not in the dump; made"));
+}
+
+TEST(ArmadaImport, PodsTellWhereJobsAre) {
+  ObjectJson of_job = PodJson("armada-j1-0", {{"nodeName", "n1"}}, "");
+  of_job["metadata"]["labels"] = {{"armada_job_id", "j1"}};
+  of_job["status"] = {{"phase", "Running"}};
+  ObjectJson other = PodJson("daemon", {{"nodeName", "n1"}}, "");
+  other["status"] = {{"phase", "Running"}};
+  const Import import = Imported({NodeJson(), ArmadaJob("j1", "default", "3"), of_job, other}, {});
+  const ClusterSpec& cluster = import.scenario.cluster;
+  ASSERT_EQ(cluster.tasks.size(), 2u);
+  EXPECT_EQ(cluster.tasks[0].status, TaskStatus::kRunning);
+  EXPECT_EQ(cluster.tasks[1].name, "pod:ns/daemon");
+  EXPECT_EQ(cluster.tasks[1].job, "");
+}
+
+const ObjectJson kConfig = {
+    {"scheduling",
+     {{"priorityClasses",
+       {{"low",
+         {{"priority", 10},
+          {"preemptible", true},
+          {"awayNodeTypes", {{{"priority", 5}, {"wellKnownNodeTypeName", "gpu"}}}},
+          {"maximumResourceFractionPerQueue", {{"cpu", 0.5}}}}},
+        {"high", {{"priority", 20}}}}},
+      {"defaultPriorityClassName", "low"},
+      {"wellKnownNodeTypes",
+       {{{"name", "gpu"},
+         {"taints", {{{"key", "gpu"}, {"value", "*"}, {"effect", "NoSchedule"}}}}}}},
+      {"protectedFractionOfFairShare", 0.8},
+      {"maximumSchedulingBurst", 7},
+      {"indexedResources", {{{"name", "cpu"}, {"resolution", "100m"}}}},
+      {"somethingNew", true}}}};
+
+TEST(ArmadaImport, TheConfigurationBecomesOptions) {
+  const Import import = Imported({NodeJson(), ArmadaJob("j", "default", "1")},
+                                 {.profile = "armada", .configuration = kConfig.dump()});
+  EXPECT_EQ(import.scenario.profile,
+            "armada:round(burst=7,class_limits=low/cpu:0.5,classes=low:10:preemptible:gpu@5+"
+            "high:20,default_class=low,indexed=cpu:100m,node_types=gpu:gpu:*:NoSchedule,"
+            "protected=0.8)");
+  EXPECT_THAT(Lines(import), ::testing::Contains(HasSubstr("somethingNew: not considered")));
+  EXPECT_THAT(ArmadaPlan(import), HasSubstr("bind ns/j to n1"));
+}
+
+TEST(ArmadaImport, EachPoolIsARound) {
+  const ObjectJson config = {
+      {"pools",
+       {{{"name", "a"}, {"awayPools", {"b"}}, {"disableUrgencyScheduling", true}},
+        {{"name", "b"},
+         {"fairsharePreemptionRateLimit", {{"maximumRate", 1}, {"maximumBurst", 2}}}}}}};
+  ObjectJson node = NodeJson("nb");
+  node["metadata"]["labels"] = {{"armadaproject.io/pool", "b"}};
+  const Import import = Imported({NodeJson("n0"), node, ArmadaJob("j", "default", "1")},
+                                 {.profile = "armada", .configuration = config.dump()});
+  EXPECT_EQ(import.scenario.profile,
+            "armada:actions=round(away=a:b,pool=a,urgency=off)+"
+            "round(away=a:b,pool=b,preemption_burst=2,preemption_rate=1)");
+  EXPECT_THAT(Lines(import), ::testing::Contains(HasSubstr("the node is in no pool")));
+  EXPECT_THAT(ArmadaPlan(import), HasSubstr("bind ns/j to nb"));
+}
+
+TEST(ArmadaImport, RefusesWhatItCannotRead) {
+  const auto refusal = [](const ObjectJson& job) {
+    return std::string(TryImport({NodeJson(), job}, {}).status().message());
+  };
+  EXPECT_EQ(refusal(ArmadaObject("Job", "j", {{"queue", "a"}})),
+            "Job ns/j: spec.podSpec: not given; must be the pod of the job");
+  EXPECT_EQ(refusal(With(ArmadaJob("j", "a", "1"), "/spec/priority", -1)),
+            "Job ns/j: spec.priority: -1 is not in 0..2147483647");
+  EXPECT_THAT(refusal(With(ArmadaJob("j", "a", "1"), "/status", ObjectJson{{"state", "odd"}})),
+              HasSubstr("status.state: \"odd\" is not known"));
+  EXPECT_THAT(refusal(ArmadaJob("j", "a", "1", {{"armadaproject.io/gangId", "g"}})),
+              HasSubstr("armadaproject.io/gangCardinality must be a number of 1 or more"));
+}
+
+}  // namespace
+}  // namespace muster
