@@ -32,6 +32,8 @@ struct PoolNames {
 struct Slot {
   std::string name;
   ClassAd ad;
+  uint32_t row = 0;        // the caller's number
+  bool is_offered = true;  // false: it counts for its user and the pool, and no job gets it
 };
 
 struct Submitter {
@@ -45,6 +47,14 @@ struct CondorJob {
   std::string id;
   int64_t auto_cluster = 0;  // equal: equal in all that decides about a match
   ClassAd ad;
+  uint32_t row = 0;  // the caller's number
+  int64_t kind = 0;  // as SlotGate knows it
+};
+
+// A part of the requirements of both sides that no ad has.
+struct SlotGate {
+  virtual ~SlotGate() = default;
+  virtual bool Admits(const Slot& slot, int64_t kind) const = 0;
 };
 
 struct Pool {
@@ -53,6 +63,7 @@ struct Pool {
   std::vector<Submitter> submitters;
   // In the order in which each submitter's jobs are offered.
   HashMap<std::string, std::vector<CondorJob>> jobs;
+  const SlotGate* gate = nullptr;  // null: all slots are open
 };
 
 double WeightOf(const PoolNames& names, const ClassAd& slot, bool weights);
