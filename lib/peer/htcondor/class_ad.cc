@@ -106,6 +106,14 @@ void ClassAd::Set(AdName name, AdExpression expression) {
   Make(name).expression = std::make_shared<const AdExpression>(std::move(expression));
 }
 
+void ClassAd::Set(AdName name, std::shared_ptr<const AdExpression> expression) {
+  Make(name).expression = std::move(expression);
+}
+
+void ClassAd::Update(const ClassAd& other) {
+  for (size_t i = 0; i < other.names_.size(); ++i) Make(other.names_[i]) = other.entries_[i];
+}
+
 void ClassAd::Remove(AdName name) {
   if (!has(name)) return;
   const auto at = static_cast<std::ptrdiff_t>(PlaceOf(name));

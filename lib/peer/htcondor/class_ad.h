@@ -156,6 +156,10 @@ class ClassAd {
   // Replaces the attribute.
   void Set(AdName name, AdValue value);
   void Set(AdName name, AdExpression expression);
+  // Ads may share the expression, but not the two of one evaluation.
+  void Set(AdName name, std::shared_ptr<const AdExpression> expression);
+  // Sets all attributes of the other ad.
+  void Update(const ClassAd& other);
   void Remove(AdName name);
   bool has(AdName name) const { return Find(name) != nullptr; }
   // Returns the value of the attribute of this ad, evaluated against `target`; undefined: none.

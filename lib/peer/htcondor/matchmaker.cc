@@ -65,7 +65,7 @@ bool Matchmaker::PermitsAgain(const SessionLimits& session, const Candidate& can
 }
 
 ClassAd Matchmaker::Dressed(const SessionLimits& session, const CondorJob& job) const {
-  ClassAd ad = job.ad;
+  ClassAd ad = job.view();
   ad.Set(names_.submitter_priority, AdValue::Of(session.priority));
   return ad;
 }
@@ -223,7 +223,7 @@ Offer Matchmaker::MakeList(const SessionLimits& session, const CondorJob& job,
 }
 
 Offer Matchmaker::Find(const SessionLimits& session, const CondorJob& job) {
-  const std::string limits = TextOf(job.ad, names_.concurrency_limits);
+  const std::string limits = TextOf(job.view(), names_.concurrency_limits);
   if (!limits.empty() && concurrency_->Refuses(limits)) {
     refused_.concurrency = 1;
     return {};
@@ -242,7 +242,7 @@ Offer Matchmaker::Find(const SessionLimits& session, const CondorJob& job) {
 }
 
 void Matchmaker::Take(const Offer& offer, const SessionLimits& session, const CondorJob& job) {
-  concurrency_->Add(TextOf(job.ad, names_.concurrency_limits));
+  concurrency_->Add(TextOf(job.view(), names_.concurrency_limits));
   ClassAd& slot = (*slots_)[offer.slot].ad;
   if (!facts_[offer.slot].divides) {
     gone_[offer.slot] = 1;

@@ -10,6 +10,7 @@
 #define MUSTER_PEER_HTCONDOR_POOL_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,6 +50,9 @@ struct CondorJob {
   ClassAd ad;
   uint32_t row = 0;  // the caller's number
   int64_t kind = 0;  // as SlotGate knows it
+  // In place of `ad`, for jobs that are alike.
+  std::shared_ptr<const ClassAd> shared = nullptr;
+  const ClassAd& view() const { return shared != nullptr ? *shared : ad; }
 };
 
 // A part of the requirements of both sides that no ad has.
