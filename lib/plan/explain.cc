@@ -273,7 +273,8 @@ std::string ReasonHead(const Reason& reason, const PlanNames& names) {
                           In(reason, names), reason.where.empty() ? "" : ", and more than is for ",
                           reason.where, By(reason));
     case ReasonKind::kNoNode:
-      return "no node fits";
+      // Where no node was counted, the peer's message is all that there is.
+      return reason.refusals.empty() && !reason.where.empty() ? reason.where : "no node fits";
     case ReasonKind::kGangUndone:
       return absl::StrCat(count, " placed, undone");
     case ReasonKind::kGangWaits:

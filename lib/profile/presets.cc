@@ -8,6 +8,7 @@
 #include "lib/kube/policies.h"
 #include "lib/peer/armada/profile.h"
 #include "lib/peer/batch/batch.h"
+#include "lib/peer/htcondor/profile.h"
 #include "lib/peer/kai/kai.h"
 #include "lib/peer/koordinator/koordinator.h"
 #include "lib/peer/kube_batch/kube_batch.h"
@@ -23,10 +24,11 @@
 namespace muster {
 
 std::vector<Preset> Presets() {
-  std::vector<Preset> presets = {MusterPreset(),    VolcanoPreset(),       KubeBatchPreset(),
-                                 TranswarpPreset(), KoordinatorPreset(),   RayPreset(),
-                                 KaiPreset(),       KubeSchedulerPreset(), KueuePreset()};
-  presets.push_back(ArmadaPreset());
+  std::vector<Preset> presets = {
+      MusterPreset(),      VolcanoPreset(), KubeBatchPreset(), TranswarpPreset(),
+      KoordinatorPreset(), RayPreset(),     KaiPreset(),       KubeSchedulerPreset(),
+      KueuePreset(),       ArmadaPreset(),  HtCondorPreset(),
+  };
   std::ranges::move(BatchPresets(), std::back_inserter(presets));
   return presets;
 }

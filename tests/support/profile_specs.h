@@ -256,6 +256,18 @@ inline constexpr const char* kArmadaSpecs[] = {
     "armada:round(unscheduled=nvidia.com/gpu,round_limit=cpu:0.3,home=off)",
 };
 
+// Modes of the negotiator.
+inline constexpr const char* kHtCondorSpecs[] = {
+    "htcondor",
+    "htcondor:negotiate(consumption=on)",
+    "htcondor:negotiate(preemption=off)",
+    "htcondor:negotiate(slot_weights=off,consumption=on,preemption=off)",
+    "htcondor:negotiate(match_lists=off,accept_surplus=on,consumption=on)",
+    "htcondor:negotiate(autoregroup=on,group_drift=on,half_life=500)",
+    "htcondor:negotiate(ignore_priorities=on,early_preemption=on)",
+    "htcondor:negotiate(slot_weights=off,round_robin_rate=1,strict_quota=off,oversubscription=off)",
+};
+
 // Orders of the profiles that have `order`: a spec is "conservative:order=" and one of these.
 inline constexpr const char* kBatchOrders[] = {"fifo",     "fifo",    "sjf", "ljf",
                                                "smallest", "largest", "area"};

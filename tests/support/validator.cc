@@ -389,6 +389,10 @@ Invariants InvariantsOf(std::string_view profile) {
     kept.steps = true;
     kept.spares_tasks = kept.counted_refusals = false;
   }
+  if (name == "htcondor") {
+    // It has no gangs, and refuses in words of its own.
+    kept.whole_gangs = kept.counted_refusals = false;
+  }
   // Its gangs are pod groups; a job's minimum is no rule of it.
   if (name == "kube-scheduler") kept.whole_gangs = false;
   if (name == "muster") {

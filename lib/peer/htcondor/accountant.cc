@@ -46,6 +46,11 @@ void Accountant::SetTime(int64_t now) {
   for (const Group& group : tree_.groups()) records_[group.name].priority = kLeastPriority;
 }
 
+void Accountant::Restore(int64_t last_update, HashMap<std::string, Record> records) {
+  last_update_ = last_update;
+  records_ = std::move(records);
+}
+
 void Accountant::UpdatePriorities() {
   const int64_t passed = now_ - *last_update_;
   if (passed == 0) return;

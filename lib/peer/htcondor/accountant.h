@@ -47,8 +47,22 @@ struct Claim {
   double weight = 1;
 };
 
+// What is kept of a customer.
+struct CustomerRecord {
+  std::optional<double> priority, factor;
+  double weighted_used = 0, weighted_uncharged = 0;
+  // What was used, in seconds, with and without weights. That with weights begins with the first
+  // change, from what the other one has by then.
+  std::optional<double> weighted_accumulated;
+  double accumulated = 0, uncharged = 0;
+  double hierarchical = 0;
+  int64_t used = 0;
+  int64_t ceiling = -1, floor = -1;
+};
+
 class Accountant {
  public:
+  using Record = CustomerRecord;
   // `tree` must outlive this.
   Accountant(AccountantRules rules, const GroupTree* tree);
 
@@ -61,6 +75,12 @@ class Accountant {
   void Release(std::string_view slot);
   // Counts the claims that the slots report.
   void CheckMatches(std::span<const Claim> claims);
+
+  // Records as they were at an update at `last_update`, in place of the first call of SetTime.
+  void Restore(int64_t last_update, HashMap<std::string, Record> records);
+  const HashMap<std::string, Record>& records() const { return records_; }
+  // REQUIRES: a call of SetTime or Restore.
+  int64_t last_update() const { return *last_update_; }
 
   void SetFactor(std::string_view customer, double factor);
   void SetPriority(std::string_view customer, double priority);
@@ -79,17 +99,6 @@ class Accountant {
   int64_t Floor(std::string_view customer) const;
 
  private:
-  struct Record {
-    std::optional<double> priority, factor;
-    double weighted_used = 0, weighted_uncharged = 0;
-    // What was used, in seconds, with and without weights. That with weights begins with the first
-    // change, from what the other one has by then.
-    std::optional<double> weighted_accumulated;
-    double accumulated = 0, uncharged = 0;
-    double hierarchical = 0;
-    int64_t used = 0;
-    int64_t ceiling = -1, floor = -1;
-  };
   struct Held {
     std::string customer;
     double weight = 1;

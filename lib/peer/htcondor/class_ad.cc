@@ -14,6 +14,9 @@ namespace {
 
 using Kind = AdValue::Kind;
 
+// What takes no more nodes is not remembered.
+constexpr int64_t kFewSteps = 32;
+
 bool IsExceptional(const AdValue& value) {
   return value.kind == Kind::kUndefined || value.kind == Kind::kError;
 }
@@ -103,6 +106,14 @@ void ClassAd::Set(AdName name, AdExpression expression) {
   Make(name).expression = std::make_shared<const AdExpression>(std::move(expression));
 }
 
+void ClassAd::Set(AdName name, std::shared_ptr<const AdExpression> expression) {
+  Make(name).expression = std::move(expression);
+}
+
+void ClassAd::Update(const ClassAd& other) {
+  for (size_t i = 0; i < other.names_.size(); ++i) Make(other.names_[i]) = other.entries_[i];
+}
+
 void ClassAd::Remove(AdName name) {
   if (!has(name)) return;
   const auto at = static_cast<std::ptrdiff_t>(PlaceOf(name));
@@ -128,10 +139,40 @@ AdValue ClassAd::Refer(AdName name, const ClassAd* target, AdExpression::Run* ru
     ++run->steps;
     return entry->value;
   }
-  if (std::ranges::find(run->active, expression) != run->active.end()) return {};
-  run->active.push_back(expression);
-  AdValue value = expression->ValueOf(expression->root_, *this, target, run);
+  if (std::ranges::find(run->active, expression) != run->active.end()) {
+    run->in_loop = true;
+    run->known.clear();
+    return {};
+  }
+  return EvaluateOnce(name, *expression, target, run);
+}
+
+// Without a loop an attribute has one value, whatever the way to it. The limits are those of an
+// evaluation that remembers nothing.
+AdValue ClassAd::EvaluateOnce(AdName name, const AdExpression& expression, const ClassAd* target,
+                              AdExpression::Run* run) const {
+  for (const AdExpression::Known& known : run->known) {
+    if (known.ad != this || known.name != name) continue;
+    run->steps += known.steps;
+    run->failed |= run->steps > AdExpression::kMostSteps ||
+                   run->depth + known.depth > AdExpression::kMostDepth ||
+                   run->active.size() + known.references > AdExpression::kMostReferences;
+    run->deepest = std::max(run->deepest, run->depth + known.depth);
+    run->most_active = std::max(run->most_active, run->active.size() + known.references);
+    return run->failed ? AdValue::Error() : known.value;
+  }
+  const int64_t steps = run->steps;
+  const int deepest = std::exchange(run->deepest, run->depth);
+  run->active.push_back(&expression);
+  const size_t most_active = std::exchange(run->most_active, run->active.size());
+  AdValue value = expression.ValueOf(expression.root_, *this, target, run);
   run->active.pop_back();
+  if (run->steps - steps > kFewSteps && !run->in_loop && !run->failed) {
+    run->known.push_back({this, name, run->steps - steps, run->deepest - run->depth,
+                          run->most_active - run->active.size(), value});
+  }
+  run->deepest = std::max(run->deepest, deepest);
+  run->most_active = std::max(run->most_active, most_active);
   return value;
 }
 
@@ -188,9 +229,11 @@ AdValue AdExpression::Evaluate(const ClassAd& my, const ClassAd* target) const {
 
 AdValue AdExpression::ValueOf(uint32_t number, const ClassAd& my, const ClassAd* target,
                               Run* run) const {
-  if (++run->steps > kMostSteps || run->depth >= kMostDepth) run->failed = true;
+  const int64_t most = run->in_loop ? kMostStepsOfLoops : kMostSteps;
+  if (++run->steps > most || run->depth >= kMostDepth) run->failed = true;
   if (run->failed) return AdValue::Error();
   ++run->depth;
+  run->deepest = std::max(run->deepest, run->depth);
   AdValue value = Compute(nodes_[number], my, target, run);
   --run->depth;
   return value;

@@ -18,10 +18,13 @@
 // subset. Evaluate never fails: operators return undefined or error. An attribute that is asked for
 // while it is evaluated is undefined. The whole evaluation is an error, whatever its operators
 // would make of one, after kMostSteps nodes or beyond kMostReferences attributes that stand for one
-// another, as in the peer. So it is beyond kMostDepth nodes; the peer has no such limit.
+// another, as in the peer. So it is beyond kMostDepth nodes, and beyond kMostStepsOfLoops nodes
+// once an attribute was asked for while it was evaluated; the peer has no such limits.
 //
-// Cost. Evaluate: O(nodes that are evaluated), at most kMostSteps, and a search of O(log
-// attributes) for each name. An attribute that is named twice is evaluated twice.
+// Cost. Evaluate: O(nodes of all expressions that it reaches), and a search of O(log attributes)
+// for each name: what an attribute evaluates to is remembered within one evaluation, and its nodes
+// count again as often as it is named. In a loop of attributes nothing is remembered, because a
+// value depends on the way to it: O(kMostStepsOfLoops).
 #ifndef MUSTER_PEER_HTCONDOR_CLASS_AD_H_
 #define MUSTER_PEER_HTCONDOR_CLASS_AD_H_
 
@@ -68,7 +71,7 @@ class AdNameSet {
 
 class AdExpression {
  public:
-  static constexpr int64_t kMostSteps = 10'000'000;
+  static constexpr int64_t kMostSteps = 10'000'000, kMostStepsOfLoops = 100'000;
   static constexpr int kMostReferences = 400;
   static constexpr int kMostDepth = 2'000;
 
@@ -118,12 +121,24 @@ class AdExpression {
     AdValue value;
   };
 
+  // What an attribute evaluated to, and what that took: nodes, depth of nodes and of attributes.
+  struct Known {
+    const ClassAd* ad;
+    AdName name;
+    int64_t steps;
+    int depth;
+    size_t references;
+    AdValue value;
+  };
+
   // One evaluation with all that it evaluates on the way.
   struct Run {
     int64_t steps = 0;
-    int depth = 0;
-    bool failed = false;
+    int depth = 0, deepest = 0;
+    bool failed = false, in_loop = false;
     std::vector<const AdExpression*> active;  // those that attributes stand for
+    size_t most_active = 0;
+    std::vector<Known> known;
   };
 
   AdValue ValueOf(uint32_t node, const ClassAd& my, const ClassAd* target, Run* run) const;
@@ -141,6 +156,10 @@ class ClassAd {
   // Replaces the attribute.
   void Set(AdName name, AdValue value);
   void Set(AdName name, AdExpression expression);
+  // Ads may share the expression, but not the two of one evaluation.
+  void Set(AdName name, std::shared_ptr<const AdExpression> expression);
+  // Sets all attributes of the other ad.
+  void Update(const ClassAd& other);
   void Remove(AdName name);
   bool has(AdName name) const { return Find(name) != nullptr; }
   // Returns the value of the attribute of this ad, evaluated against `target`; undefined: none.
@@ -162,6 +181,8 @@ class ClassAd {
   Entry& Make(AdName name);
   // As an attribute of an expression.
   AdValue Refer(AdName name, const ClassAd* target, AdExpression::Run* run) const;
+  AdValue EvaluateOnce(AdName name, const AdExpression& expression, const ClassAd* target,
+                       AdExpression::Run* run) const;
 
   // Where the name is, or would be.
   size_t PlaceOf(AdName name) const;

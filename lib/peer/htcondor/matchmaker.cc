@@ -23,14 +23,14 @@ Matchmaker::Facts Matchmaker::FactsOf(const ClassAd& slot) const {
   return facts;
 }
 
-void Matchmaker::Begin(std::vector<Slot>* slots, ConcurrencyCounts* counts) {
+void Matchmaker::Begin(std::vector<Slot>* slots, ConcurrencyCounts* counts, const SlotGate* gate) {
   slots_ = slots;
   concurrency_ = counts;
   gone_.assign(slots->size(), 0);
   left_ = slots->size();
   list_.reset();
   refused_ = {};
-  verdicts_.Begin(*slots);
+  verdicts_.Begin(*slots, gate);
   facts_.clear();
   is_plain_ = is_even_ = true;
   for (const Slot& slot : *slots) {
@@ -65,7 +65,7 @@ bool Matchmaker::PermitsAgain(const SessionLimits& session, const Candidate& can
 }
 
 ClassAd Matchmaker::Dressed(const SessionLimits& session, const CondorJob& job) const {
-  ClassAd ad = job.ad;
+  ClassAd ad = job.view();
   ad.Set(names_.submitter_priority, AdValue::Of(session.priority));
   return ad;
 }
@@ -90,15 +90,16 @@ bool Matchmaker::JudgeUser(const SessionLimits& session, const std::string& user
 }
 
 // Judges a slot that gives the job a part. Returns nothing if it does not suffice.
-std::optional<Verdict> Matchmaker::JudgeDivided(size_t s, const ClassAd& job, double* cost) {
-  const ClassAd& slot = (*slots_)[s].ad;
-  const std::optional<Consumption> consumption = ConsumptionOf(names_, &all_, slot, job);
+std::optional<Verdict> Matchmaker::JudgeDivided(size_t s, const ClassAd& job, int64_t kind,
+                                                double* cost) {
+  const Slot& slot = (*slots_)[s];
+  const std::optional<Consumption> consumption = ConsumptionOf(names_, &all_, slot.ad, job);
   if (!consumption) return std::nullopt;
-  ClassAd request = job, rest = slot;
+  ClassAd request = job, rest = slot.ad;
   Fill(*consumption, &request);
   Deduct(*consumption, &rest);
   *cost -= WeightOf(names_, rest, /*weights=*/true);
-  return verdicts_.Evaluate(slot, request, job);
+  return verdicts_.Evaluate(slot, request, job, kind);
 }
 
 Matchmaker::Candidate Matchmaker::FreeCandidate(size_t s, const Verdict& verdict, double cost) {
@@ -111,10 +112,10 @@ bool Matchmaker::Judge(size_t s, const SessionLimits& session, const ClassAd& jo
   double cost = facts_[s].weight;
   std::optional<Verdict> divided;
   if (facts_[s].divides) {
-    divided = JudgeDivided(s, job, &cost);
+    divided = JudgeDivided(s, job, job_class->kind, &cost);
     if (!divided) return false;
   }
-  const Verdict& verdict = divided ? *divided : verdicts_.Of(job_class, s, (*slots_)[s].ad, job);
+  const Verdict& verdict = divided ? *divided : verdicts_.Of(job_class, s, (*slots_)[s], job);
   if (!verdict.matches) return false;
   State state;
   if (!JudgeUser(session, facts_[s].user, verdict, &state)) return false;
@@ -176,7 +177,7 @@ void Matchmaker::Sort(const ClassAd& job, JobClass* job_class) {
   std::vector<Candidate> fitting;
   for (size_t s = 0; s < slots_->size(); ++s) {
     if (gone_[s]) continue;
-    const Verdict& verdict = verdicts_.Of(job_class, s, (*slots_)[s].ad, job);
+    const Verdict& verdict = verdicts_.Of(job_class, s, (*slots_)[s], job);
     if (verdict.matches) fitting.push_back(FreeCandidate(s, verdict, facts_[s].weight));
   }
   GnuSort(&fitting, IsBetter);
@@ -222,7 +223,7 @@ Offer Matchmaker::MakeList(const SessionLimits& session, const CondorJob& job,
 }
 
 Offer Matchmaker::Find(const SessionLimits& session, const CondorJob& job) {
-  const std::string limits = TextOf(job.ad, names_.concurrency_limits);
+  const std::string limits = TextOf(job.view(), names_.concurrency_limits);
   if (!limits.empty() && concurrency_->Refuses(limits)) {
     refused_.concurrency = 1;
     return {};
@@ -232,7 +233,7 @@ Offer Matchmaker::Find(const SessionLimits& session, const CondorJob& job) {
   list_.reset();
   refused_ = {};
   const ClassAd dressed = Dressed(session, job);
-  JobClass& job_class = verdicts_.ClassOf(dressed);
+  JobClass& job_class = verdicts_.ClassOf(dressed, job.kind);
   if (is_plain_ && rules_.match_lists && !session.only_for_rank) {
     if (!job_class.is_sorted) Sort(dressed, &job_class);
     if (job_class.is_strict) return StartInOrder(session, job, &job_class);
@@ -241,7 +242,7 @@ Offer Matchmaker::Find(const SessionLimits& session, const CondorJob& job) {
 }
 
 void Matchmaker::Take(const Offer& offer, const SessionLimits& session, const CondorJob& job) {
-  concurrency_->Add(TextOf(job.ad, names_.concurrency_limits));
+  concurrency_->Add(TextOf(job.view(), names_.concurrency_limits));
   ClassAd& slot = (*slots_)[offer.slot].ad;
   if (!facts_[offer.slot].divides) {
     gone_[offer.slot] = 1;
@@ -256,12 +257,38 @@ void Matchmaker::Take(const Offer& offer, const SessionLimits& session, const Co
   // The rest of the slot goes back into the list, if it still fits, before the first that is
   // better: the peer compares the wrong way round there.
   Candidate again;
-  if (!Judge(offer.slot, session, dressed, &verdicts_.ClassOf(dressed), &again)) return;
+  if (!Judge(offer.slot, session, dressed, &verdicts_.ClassOf(dressed, job.kind), &again)) return;
   std::vector<Candidate>& candidates = list_->candidates;
   const auto begin = candidates.begin() + static_cast<std::ptrdiff_t>(list_->next);
   const auto to = std::find_if(begin, candidates.end(),
                                [&](const Candidate& other) { return IsBetter(other, again); });
   candidates.insert(to, std::move(again));
+}
+
+MatchRefusalCounts Matchmaker::CountRefusals(const SessionLimits& session, const CondorJob& job) {
+  const ClassAd dressed = Dressed(session, job);
+  JobClass& job_class = verdicts_.ClassOf(dressed, job.kind);
+  if (job_class.refusals) return *job_class.refusals;
+  MatchRefusalCounts counts;
+  for (size_t s = 0; s < slots_->size(); ++s) {
+    if (gone_[s]) {
+      ++counts.taken;
+      continue;
+    }
+    double cost = 0;
+    std::optional<Verdict> divided;
+    if (facts_[s].divides) divided = JudgeDivided(s, dressed, job.kind, &cost);
+    const MatchRefusal refusal = divided ? divided->refusal
+                                 : facts_[s].divides
+                                     ? MatchRefusal::kSlot
+                                     : verdicts_.Of(&job_class, s, (*slots_)[s], dressed).refusal;
+    counts.by_gate += refusal == MatchRefusal::kGate;
+    counts.by_slot += refusal == MatchRefusal::kSlot;
+    counts.by_job += refusal == MatchRefusal::kJob;
+    counts.others += refusal == MatchRefusal::kNone;
+  }
+  job_class.refusals = counts;
+  return counts;
 }
 
 const char* Matchmaker::Reason() const {

@@ -68,7 +68,8 @@ class Matchmaker {
       : rules_(rules), all_(*all), names_(names), verdicts_(rules, names) {}
 
   // The slots that are left, which Take removes from; matches count in `counts`.
-  void Begin(std::vector<Slot>* slots, ConcurrencyCounts* counts);
+  // `gate` may be null.
+  void Begin(std::vector<Slot>* slots, ConcurrencyCounts* counts, const SlotGate* gate);
   void DropList() { list_.reset(); }
 
   Offer Find(const SessionLimits& session, const CondorJob& job);
@@ -76,6 +77,8 @@ class Matchmaker {
   // Why the last job was refused, in the peer's words.
   const char* Reason() const;
   const RefusalCounts& counts() const { return refused_; }
+  // Counts why slots refuse the job; once for a class. Call it for a job that has found none.
+  MatchRefusalCounts CountRefusals(const SessionLimits& session, const CondorJob& job);
   void ResetCounts() { refused_ = {}; }
   bool has_slots() const { return left_ > 0; }
   const Slot& slot(size_t s) const { return (*slots_)[s]; }
@@ -114,7 +117,7 @@ class Matchmaker {
   bool IsOf(const List& list, const SessionLimits& session, const CondorJob& job) const;
   bool Judge(size_t s, const SessionLimits& session, const ClassAd& job, JobClass* job_class,
              Candidate* candidate);
-  std::optional<Verdict> JudgeDivided(size_t s, const ClassAd& job, double* cost);
+  std::optional<Verdict> JudgeDivided(size_t s, const ClassAd& job, int64_t kind, double* cost);
   bool JudgeUser(const SessionLimits& session, const std::string& user, const Verdict& verdict,
                  State* state);
   static bool Permits(double used, double cost, double allowed);

@@ -31,15 +31,22 @@ double Negotiator::UsageOf(GroupIndex g) const {
   return accountant_.WeightedUsed(tree_.groups()[g].name);
 }
 
-CycleRecord Negotiator::RunCycle(Pool pool) {
+bool Negotiator::IsStopped() {
+  stopped_ = stopped_ || (watch_ != nullptr && !watch_->MayGoOn());
+  return stopped_;
+}
+
+CycleRecord Negotiator::RunCycle(Pool pool, NegotiationWatch* watch) {
   pool_ = std::move(pool);
+  watch_ = watch;
+  stopped_ = false;
   record_ = {};
   accountant_.SetTime(pool_.time);
   accountant_.UpdatePriorities();
   CountClaims();
   Begin();
   Trim();
-  matchmaker_.Begin(&pool_.slots, &*concurrency_);
+  matchmaker_.Begin(&pool_.slots, &*concurrency_, pool_.gate);
   if (tree_.groups().size() > 1) {
     RunGroups();
   } else {
@@ -97,6 +104,7 @@ void Negotiator::Begin() {
 
 void Negotiator::Trim() {
   std::erase_if(pool_.slots, [&](const Slot& slot) {
+    if (!slot.is_offered) return true;
     if (rules_.match.preemption) {
       double left = 0;
       slot.ad.Get(names_.retirement_left).ToNumber(&left);
@@ -221,19 +229,22 @@ bool Negotiator::RunSpin(const Turn& turn, int spin, std::vector<Entry>* entries
   }
   const double pie_before = pie_left_;
   const size_t count_before = entries->size();
-  for (size_t i = 0; i < entries->size();) {
+  size_t next = 0, kept = 0;
+  for (; next < count_before; ++next) {
     if (!ignores_limit && turn.is_limited && UsageOf(turn.group) >= turn.quota) break;
-    if (Visit(turn, spin, ignores_limit, usage, &(*entries)[i]) == Outcome::kDone) {
-      entries->erase(entries->begin() + static_cast<std::ptrdiff_t>(i));
-    } else {
-      ++i;
-    }
+    Entry& entry = (*entries)[next];
+    if (Visit(turn, spin, ignores_limit, usage, &entry) == Outcome::kDone) continue;
+    if (kept != next) (*entries)[kept] = entry;
+    ++kept;
   }
+  entries->erase(entries->begin() + static_cast<std::ptrdiff_t>(kept),
+                 entries->begin() + static_cast<std::ptrdiff_t>(next));
   return pie_left_ < pie_before || entries->size() < count_before;
 }
 
 Negotiator::Outcome Negotiator::Visit(const Turn& turn, int spin, bool ignores_limit, double usage,
                                       Entry* entry) {
+  if (stopped_) return Outcome::kDone;
   const std::string& name = entry->submitter->name;
   SetLimit(turn, usage, entry);
   if (turn.is_floor) {
@@ -288,12 +299,10 @@ Negotiator::Outcome Negotiator::OfferSlots(bool ignores_limit, double ceiling, c
     }
     if (session.used >= ceiling) return Outcome::kResume;
     if (refused.contains(jobs[i].auto_cluster)) continue;
+    if (IsStopped()) return Outcome::kDone;
     const Offer offer = matchmaker_.Find(session, jobs[i]);
     if (offer.slot == kNoSlot) {
-      NegotiationEvent event{NegotiationEvent::Kind::kReject};
-      event.name = jobs[i].id;
-      event.other = matchmaker_.Reason();
-      record_.events.push_back(std::move(event));
+      Reject(session, jobs[i]);
       refused.insert(jobs[i].auto_cluster);
       limited |= matchmaker_.counts().limit > 0;
       if (!rules_.match.weights && !rules_.match.preemption && matchmaker_.counts().limit > 0) {
@@ -307,6 +316,17 @@ Negotiator::Outcome Negotiator::OfferSlots(bool ignores_limit, double ceiling, c
   return session.used >= session.limit || limited ? Outcome::kResume : Outcome::kDone;
 }
 
+void Negotiator::Reject(const SessionLimits& session, const CondorJob& job) {
+  NegotiationEvent event{NegotiationEvent::Kind::kReject};
+  event.name = job.id;
+  event.job_row = job.row;
+  event.other = matchmaker_.Reason();
+  const RefusalCounts& counts = matchmaker_.counts();
+  const bool is_no_match = counts.concurrency + counts.policy + counts.limit == 0;
+  if (watch_ != nullptr && is_no_match) event.refusals = matchmaker_.CountRefusals(session, job);
+  record_.events.push_back(std::move(event));
+}
+
 void Negotiator::Match(const Offer& offer, const CondorJob& job, SessionLimits* session) {
   const Slot& slot = matchmaker_.slot(offer.slot);
   NegotiationEvent event{NegotiationEvent::Kind::kMatch};
@@ -314,6 +334,9 @@ void Negotiator::Match(const Offer& offer, const CondorJob& job, SessionLimits* 
   event.other = slot.name;
   event.preempts = offer.preempts;
   event.cost = offer.cost;
+  event.job_row = job.row;
+  event.slot_row = slot.row;
+  if (watch_ != nullptr) watch_->Matched(event);
   record_.events.push_back(std::move(event));
   std::string held = slot.name;
   if (matchmaker_.Divides(offer.slot)) absl::StrAppend(&held, "#", ++parts_);

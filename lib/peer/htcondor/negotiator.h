@@ -50,6 +50,16 @@ struct NegotiationEvent {
   double allocated = 0;                                               // of a group's turn
   double cost = 0;                                                    // of a match
   bool ignores_limit = false;
+  uint32_t job_row = 0, slot_row = 0;  // of a match; the job's of a rejection, too
+  MatchRefusalCounts refusals;         // of a rejection, if NegotiationWatch wants them
+};
+
+// Follows a cycle while it runs.
+struct NegotiationWatch {
+  virtual ~NegotiationWatch() = default;
+  // Returns whether the cycle may offer another job.
+  virtual bool MayGoOn() = 0;
+  virtual void Matched(const NegotiationEvent& match) = 0;
 };
 
 struct CycleRecord {
@@ -69,7 +79,11 @@ class Negotiator {
   Negotiator(NegotiatorRules rules, std::vector<GroupSpec> groups, AdNames* names);
 
   Accountant& accountant() { return accountant_; }
-  CycleRecord RunCycle(Pool pool);
+  GroupTree& tree() { return tree_; }
+  // `watch` may be null.
+  CycleRecord RunCycle(Pool pool, NegotiationWatch* watch = nullptr);
+  // The jobs that the last cycle left, by submitter.
+  const HashMap<std::string, std::vector<CondorJob>>& jobs_left() const { return pool_.jobs; }
 
  private:
   struct Entry {
@@ -102,7 +116,10 @@ class Negotiator {
   Outcome OfferSlots(bool ignores_limit, double ceiling, const Entry& entry,
                      std::span<const CondorJob> jobs, std::vector<uint8_t>* is_matched);
   void Match(const Offer& offer, const CondorJob& job, SessionLimits* session);
+  void Reject(const SessionLimits& session, const CondorJob& job);
   double UsageOf(GroupIndex g) const;
+  // Returns true once the watch has ended the cycle.
+  bool IsStopped();
 
   const NegotiatorRules rules_;
   const PoolNames names_;
@@ -112,6 +129,8 @@ class Negotiator {
   Matchmaker matchmaker_;
   // Of the cycle:
   Pool pool_;
+  NegotiationWatch* watch_ = nullptr;
+  bool stopped_ = false;
   std::optional<ConcurrencyCounts> concurrency_;
   CycleRecord record_;
   double pool_for_groups_ = 0;

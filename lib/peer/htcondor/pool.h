@@ -10,6 +10,7 @@
 #define MUSTER_PEER_HTCONDOR_POOL_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +33,8 @@ struct PoolNames {
 struct Slot {
   std::string name;
   ClassAd ad;
+  uint32_t row = 0;        // the caller's number
+  bool is_offered = true;  // false: it counts for its user and the pool, and no job gets it
 };
 
 struct Submitter {
@@ -45,6 +48,17 @@ struct CondorJob {
   std::string id;
   int64_t auto_cluster = 0;  // equal: equal in all that decides about a match
   ClassAd ad;
+  uint32_t row = 0;  // the caller's number
+  int64_t kind = 0;  // as SlotGate knows it
+  // In place of `ad`, for jobs that are alike.
+  std::shared_ptr<const ClassAd> shared = nullptr;
+  const ClassAd& view() const { return shared != nullptr ? *shared : ad; }
+};
+
+// A part of the requirements of both sides that no ad has.
+struct SlotGate {
+  virtual ~SlotGate() = default;
+  virtual bool Admits(const Slot& slot, int64_t kind) const = 0;
 };
 
 struct Pool {
@@ -53,6 +67,7 @@ struct Pool {
   std::vector<Submitter> submitters;
   // In the order in which each submitter's jobs are offered.
   HashMap<std::string, std::vector<CondorJob>> jobs;
+  const SlotGate* gate = nullptr;  // null: all slots are open
 };
 
 double WeightOf(const PoolNames& names, const ClassAd& slot, bool weights);

@@ -11,6 +11,9 @@
 namespace muster::condor {
 namespace {
 
+// Of a group in a round.
+constexpr double kMostTurns = 10'000;
+
 constexpr double kRootKey = 3.4e38, kNoQuotaKey = 3.3e38;
 
 // What the peer's processor makes of a number that is no int.
@@ -108,17 +111,22 @@ void QuotaRounds::TakeTurns(const TakeTurn& take_turn) {
     if (root_last && b.second == kRootGroup) return true;
     return a.first < b.first;
   });
+  const double step = std::max(rules_.rate, most / kMostTurns);
   double grown = 0;
+  bool took_turn = true;
+  // What keeps a group from its turn stays as it is until the round ends.
   do {
-    grown = std::min(grown + rules_.rate, most);
+    took_turn = false;
+    grown = std::min(grown + step, most);
     for (const auto& [key, g] : order) {
       const Group& group = tree_.groups()[g];
       if (group.allocated <= 0 || !has_submitters_[g]) continue;
       if (used_[g] >= group.allocated && !rules_.preemption) continue;
+      took_turn = true;
       has_submitters_[g] =
           take_turn({g, group.allocated, key, CutToInt(LimitOf(g, grown / most)), used_[g]});
     }
-  } while (grown < most);
+  } while (grown < most && took_turn);
 }
 
 bool QuotaRounds::Settle() {

@@ -15,6 +15,8 @@
 // - Where no group accepts surplus, 0 / 0 can make a limit of -2147483648: the group has a turn and
 //   gets nothing.
 // - Sort keys and usage are those of the beginning of a round.
+//
+// A round has at most 10,000 turns of a group: where the rate would need more, limits grow faster.
 #ifndef MUSTER_PEER_HTCONDOR_QUOTA_ROUNDS_H_
 #define MUSTER_PEER_HTCONDOR_QUOTA_ROUNDS_H_
 

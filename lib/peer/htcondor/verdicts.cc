@@ -21,8 +21,9 @@ float RankOf(const std::optional<AdExpression>& expression, const ClassAd& slot,
 
 }  // namespace
 
-void Verdicts::Begin(const std::vector<Slot>& slots) {
+void Verdicts::Begin(const std::vector<Slot>& slots, const SlotGate* gate) {
   slots_ = slots.size();
+  gate_ = gate;
   classes_.clear();
   named_ = {};
   named_.Add(names_.requirements);
@@ -34,36 +35,46 @@ void Verdicts::Begin(const std::vector<Slot>& slots) {
   for (const Slot& slot : slots) slot.ad.AddNames(&named_);
 }
 
-JobClass& Verdicts::ClassOf(const ClassAd& job) {
+JobClass& Verdicts::ClassOf(const ClassAd& job, int64_t kind) {
   std::string key;
   // A name that no expression had before makes the keys of all classes incomplete.
   while (job.AppendKey(&named_, &key)) {
     classes_.clear();
     key.clear();
   }
+  key.append(reinterpret_cast<const char*>(&kind), sizeof kind);
   const auto found = classes_.find(key);
   if (found != classes_.end()) return *found->second;
   if ((classes_.size() + 1) * slots_ > kMostVerdicts) classes_.clear();
   auto made = std::make_unique<JobClass>();
+  made->kind = kind;
   made->verdicts.resize(slots_);
   made->known.resize(slots_);
   return *classes_.try_emplace(std::move(key), std::move(made)).first->second;
 }
 
-Verdict Verdicts::Evaluate(const ClassAd& slot, const ClassAd& request, const ClassAd& job) const {
+Verdict Verdicts::Evaluate(const Slot& slot, const ClassAd& request, const ClassAd& job,
+                           int64_t kind) const {
   Verdict verdict;
-  verdict.matches = slot.Get(names_.requirements, &request).IsTrue() &&
-                    request.Get(names_.requirements, &slot).IsTrue();
+  const ClassAd& ad = slot.ad;
+  if (gate_ != nullptr && !gate_->Admits(slot, kind)) {
+    verdict.refusal = MatchRefusal::kGate;
+  } else if (!ad.Get(names_.requirements, &request).IsTrue()) {
+    verdict.refusal = MatchRefusal::kSlot;
+  } else if (!request.Get(names_.requirements, &ad).IsTrue()) {
+    verdict.refusal = MatchRefusal::kJob;
+  }
+  verdict.matches = verdict.refusal == MatchRefusal::kNone;
   if (!verdict.matches) return verdict;
-  slot.Get(names_.rank, &job).ToNumber(&verdict.slot_rank);
-  slot.Get(names_.current_rank, &job).ToNumber(&verdict.current_rank);
-  job.Get(names_.rank, &slot).ToNumber(&verdict.rank);
-  verdict.first = RankOf(rules_.first_rank, slot, job);
-  verdict.last = RankOf(rules_.last_rank, slot, job);
+  ad.Get(names_.rank, &job).ToNumber(&verdict.slot_rank);
+  ad.Get(names_.current_rank, &job).ToNumber(&verdict.current_rank);
+  job.Get(names_.rank, &ad).ToNumber(&verdict.rank);
+  verdict.first = RankOf(rules_.first_rank, ad, job);
+  verdict.last = RankOf(rules_.last_rank, ad, job);
   if (!rules_.preemption) return verdict;
-  verdict.may_preempt = rules_.preemption_requirements &&
-                        rules_.preemption_requirements->Evaluate(slot, &job).IsTrue();
-  verdict.preemption = RankOf(rules_.preemption_rank, slot, job);
+  verdict.may_preempt =
+      rules_.preemption_requirements && rules_.preemption_requirements->Evaluate(ad, &job).IsTrue();
+  verdict.preemption = RankOf(rules_.preemption_rank, ad, job);
   return verdict;
 }
 

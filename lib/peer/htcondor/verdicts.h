@@ -3,11 +3,11 @@
 // What expressions of slots, jobs and rules evaluate to, remembered for jobs that are alike.
 //
 //   Verdicts verdicts(rules, known);
-//   verdicts.Begin(slots);
-//   JobClass& alike = verdicts.ClassOf(job_ad);
+//   verdicts.Begin(slots, gate);
+//   JobClass& alike = verdicts.ClassOf(job_ad, kind);
 //   const Verdict& verdict = verdicts.Of(&alike, s, slot, job_ad);
 //
-// Jobs are of one class if they are equal in all attributes that any expression names. These are
+// Jobs are of one class if they are equal in kind and in all attributes that any expression names. These are
 // few, and most jobs of a user have the same ones, so a pair is evaluated once and not for each
 // job. Classes are forgotten when kMostVerdicts would be exceeded; no decision depends on that.
 #ifndef MUSTER_PEER_HTCONDOR_VERDICTS_H_
@@ -33,24 +33,35 @@ struct MatchRules {
   std::optional<AdExpression> preemption_requirements, preemption_rank, first_rank, last_rank;
 };
 
+// Why a slot and a job do not match.
+enum class MatchRefusal : uint8_t { kNone, kGate, kSlot, kJob };
+
 // Of a slot and a job.
 struct Verdict {
   double slot_rank = 0, current_rank = 0;
   double rank = 0;  // by the job
   float first = 0, last = 0;
-  float preemption = 0;      // the rank of preemption
-  bool matches = false;      // by the requirements of both; without it the rest is not set
+  float preemption = 0;  // the rank of preemption
+  bool matches = false;  // by the requirements of both; without it the rest is not set
+  MatchRefusal refusal = MatchRefusal::kNone;
   bool may_preempt = false;  // by the rule for users of better priority
 };
 
+// How many slots refused a class, by whose requirements; and how many had been taken before.
+struct MatchRefusalCounts {
+  int64_t by_gate = 0, by_slot = 0, by_job = 0, taken = 0, others = 0;
+};
+
 struct JobClass {
+  int64_t kind = 0;
   std::vector<Verdict> verdicts;  // by slot
   std::vector<uint8_t> known;     // by slot: whether the verdict is there
   // Slots from the best to the worst, once the matchmaker has sorted them.
   std::vector<uint32_t> order;
   bool is_sorted = false;
-  bool is_strict = false;  // no two are equally good
-  size_t head = 0;         // slots before this place are gone
+  bool is_strict = false;                      // no two are equally good
+  size_t head = 0;                             // slots before this place are gone
+  std::optional<MatchRefusalCounts> refusals;  // when it found no match for the first time
 };
 
 class Verdicts {
@@ -60,27 +71,30 @@ class Verdicts {
   // All must outlive this.
   Verdicts(const MatchRules& rules, const PoolNames& names) : rules_(rules), names_(names) {}
 
-  void Begin(const std::vector<Slot>& slots);
+  // `gate` may be null.
+  void Begin(const std::vector<Slot>& slots, const SlotGate* gate);
 
   // The reference is valid until the next call of ClassOf.
-  JobClass& ClassOf(const ClassAd& job);
+  JobClass& ClassOf(const ClassAd& job, int64_t kind);
 
   // REQUIRES: the slot's ad is the one that it had at Begin, and the job is of the class.
-  const Verdict& Of(JobClass* job_class, size_t s, const ClassAd& slot, const ClassAd& job) const {
+  const Verdict& Of(JobClass* job_class, size_t s, const Slot& slot, const ClassAd& job) const {
     if (!job_class->known[s]) {
-      job_class->verdicts[s] = Evaluate(slot, job, job);
+      job_class->verdicts[s] = Evaluate(slot, job, job, job_class->kind);
       job_class->known[s] = 1;
     }
     return job_class->verdicts[s];
   }
 
   // `request`: the job as the requirements of both see it.
-  Verdict Evaluate(const ClassAd& slot, const ClassAd& request, const ClassAd& job) const;
+  Verdict Evaluate(const Slot& slot, const ClassAd& request, const ClassAd& job,
+                   int64_t kind) const;
 
  private:
   const MatchRules& rules_;
   const PoolNames& names_;
   size_t slots_ = 0;
+  const SlotGate* gate_ = nullptr;
   AdNameSet named_;  // by any expression, as far as known
   HashMap<std::string, std::unique_ptr<JobClass>> classes_;
 };

@@ -133,6 +133,49 @@ TEST_F(ClassAdTest, WorkIsBounded) {
   EXPECT_EQ(Value("isError(long0)"), "error");  // all of it
 }
 
+// An evaluation of these takes two million nodes if it remembers nothing, and a hundred if it does.
+TEST_F(ClassAdTest, AnAttributeIsEvaluatedOnceHoweverOftenItIsNamed) {
+  for (int i = 0; i < 16; ++i) {
+    my_.Set(names_.Of(absl::StrCat("a", i)), Parsed(absl::StrCat("a", i + 1, " + a", i + 1)));
+  }
+  my_.Set(names_.Of("a16"), Parsed("TARGET.b0 + 1"));
+  for (int i = 0; i < 3; ++i) {
+    target_.Set(names_.Of(absl::StrCat("b", i)), Parsed(absl::StrCat("b", i + 1, " + b", i + 1)));
+  }
+  target_.Set(names_.Of("b3"), AdValue::Of(int64_t{1}));
+  const AdExpression expression = Parsed("a0 - a1");
+  for (int round = 0; round < 20'000; ++round) {
+    ASSERT_EQ(expression.Evaluate(my_, &target_).integer, (1 << 15) * 9);
+  }
+}
+
+// The number of nodes decides as if all of them were evaluated.
+TEST_F(ClassAdTest, WhatIsRememberedCountsAgain) {
+  for (int i = 0; i < 30; ++i) {
+    my_.Set(names_.Of(absl::StrCat("a", i)), Parsed(absl::StrCat("a", i + 1, " + a", i + 1)));
+  }
+  my_.Set(names_.Of("a30"), AdValue::Of(int64_t{1}));
+  // Attribute a[30 - n] takes 4 * 2^n - 3 nodes.
+  EXPECT_EQ(Value("a9"), "2097152");
+  EXPECT_EQ(Value("a9 + a12"), "2359296");
+  EXPECT_EQ(Value("a9 + a11"), "error");
+  EXPECT_EQ(Value("a8"), "error");
+}
+
+// What a loop of attributes returns depends on where it is entered, so nothing is remembered.
+TEST_F(ClassAdTest, ValuesOfALoopDependOnTheWayToThem) {
+  my_.Set(names_.Of("y"), Parsed("(isUndefined(q) ? 1 : 5) + 0 * (1 + 1 + 1 + 1 + 1 + 1 + 1)"));
+  my_.Set(names_.Of("q"), Parsed("(isUndefined(y) ? 7 : y) + 0 * (1 + 1 + 1 + 1 + 1 + 1 + 1)"));
+  EXPECT_EQ(Value("y"), "5");
+  EXPECT_EQ(Value("q"), "1");
+  EXPECT_EQ(Value("y * 10 + q"), "51");
+  for (int i = 0; i < 40; ++i) {
+    my_.Set(names_.Of(absl::StrCat("l", i)), Parsed(absl::StrCat("l", i + 1, " + l", i + 1)));
+  }
+  my_.Set(names_.Of("l40"), Parsed("isUndefined(l0) ? 1 : 2"));
+  for (int round = 0; round < 10; ++round) EXPECT_EQ(Value("l0"), "error");
+}
+
 TEST_F(ClassAdTest, ReferencesAreBounded) {
   for (int i = 0; i < 410; ++i) {
     my_.Set(names_.Of(absl::StrCat("r", i)), Parsed(absl::StrCat("r", i + 1)));
