@@ -16,6 +16,7 @@
 #include "lib/peer/ray/ray.h"
 #include "lib/peer/transwarp/transwarp.h"
 #include "lib/peer/volcano/volcano.h"
+#include "lib/peer/yunikorn/profile.h"
 #include "lib/policy/policies.h"
 #include "lib/profile/profile.h"
 
@@ -24,7 +25,8 @@ namespace muster {
 std::vector<Preset> Presets() {
   std::vector<Preset> presets = {MusterPreset(),    VolcanoPreset(),       KubeBatchPreset(),
                                  TranswarpPreset(), KoordinatorPreset(),   RayPreset(),
-                                 KaiPreset(),       KubeSchedulerPreset(), KueuePreset()};
+                                 KaiPreset(),       KubeSchedulerPreset(), KueuePreset(),
+                                 YuniKornPreset()};
   std::ranges::move(BatchPresets(), std::back_inserter(presets));
   return presets;
 }

@@ -244,6 +244,16 @@ inline constexpr const char* kRaySpecs[] = {
     "ray:tiers=priority+gang/predicates+proportion",
 };
 
+// For worlds with settings of queues and jobs.
+inline constexpr const char* kYuniKornSpecs[] = {
+    "yunikorn",
+    "yunikorn",
+    "yunikorn:schedule(node_sort=binpacking)",
+    "yunikorn:schedule(weight.cpu=2,weight.nvidia.com/gpu=5)",
+    "yunikorn:schedule(preemption=off)",
+    "yunikorn:schedule(reservation_delay=0)",
+};
+
 // Orders of the profiles that have `order`: a spec is "conservative:order=" and one of these.
 inline constexpr const char* kBatchOrders[] = {"fifo",     "fifo",    "sjf", "ljf",
                                                "smallest", "largest", "area"};
