@@ -99,7 +99,8 @@ World::World(const Tables& tables, const Options& options, int64_t now, const Me
     const Index queue = partition.FindQueue(PathOf(tables, q));
     if (queue != kNone) partition.queues[queue].state = QueueState::kStopped;
   }
-  stood_for_.assign(tables.tasks.alive.size(), muster::kNone);
+  for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) task_of_.push_back(t);
+  name_of_ = task_of_;
   AddNodes();
   AddForeign();
   for (JobIndex j = 0; j < tables.jobs.alive.size(); ++j) {
@@ -183,31 +184,19 @@ std::string World::TaskGroupOf(TaskIndex task) const {
 }
 
 std::string World::PlaceholderOf(TaskIndex task) const {
-  const TaskIndex named = stood_for_[task] == muster::kNone ? task : stood_for_[task];
-  return absl::StrCat(ToAbsl(kPlaceholderPrefix), ToAbsl(tables_.tasks.names.name(named)));
+  return absl::StrCat(ToAbsl(kPlaceholderPrefix), ToAbsl(tables_.tasks.names.name(task)));
 }
 
 TaskIndex World::TaskOf(std::string_view key) const {
-  if (!key.starts_with(kPlaceholderPrefix)) {
-    return tables_.tasks.names.Find(key).value_or(muster::kNone);
-  }
-  key.remove_prefix(kPlaceholderPrefix.size());
+  const bool placeholder = key.starts_with(kPlaceholderPrefix);
+  if (placeholder) key.remove_prefix(kPlaceholderPrefix.size());
   const TaskIndex named = tables_.tasks.names.Find(key).value_or(muster::kNone);
-  if (named == muster::kNone || stood_for_[named] == muster::kNone) return named;
-  // Few are ever swapped.
-  for (TaskIndex t = 0; t < stood_for_.size(); ++t) {
-    if (stood_for_[t] == named) return t;
-  }
-  return named;
+  return placeholder || named == muster::kNone ? named : task_of_[named];
 }
 
-void World::SwapPlaceholders(TaskIndex task, TaskIndex other) {
-  const auto name_of = [&](TaskIndex t) {
-    return stood_for_[t] == muster::kNone ? t : stood_for_[t];
-  };
-  const TaskIndex before = name_of(task);
-  stood_for_[task] = name_of(other);
-  stood_for_[other] = before;
+void World::SwapPods(TaskIndex task, TaskIndex other) {
+  std::swap(task_of_[name_of_[task]], task_of_[name_of_[other]]);
+  std::swap(name_of_[task], name_of_[other]);
 }
 
 void World::AddRequest(TaskIndex task, std::string task_group) {

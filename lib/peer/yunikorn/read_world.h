@@ -83,8 +83,9 @@ class World {
 
   // Returns the task of an allocation; a placeholder's is the member that it stands for.
   TaskIndex TaskOf(std::string_view key) const;
-  // The member `task` now has the placeholder that stood for `other`, and the other way round.
-  void SwapPlaceholders(TaskIndex task, TaskIndex other);
+  // The pod of `task` is that of `other` from now on, and the other way round.
+  // REQUIRES: both are members of one task group.
+  void SwapPods(TaskIndex task, TaskIndex other);
   std::string PlaceholderOf(TaskIndex task) const;
   // Null: the job is no gang, or one no longer.
   Gang* GangOf(JobIndex job);
@@ -115,7 +116,7 @@ class World {
 
   const Tables& tables_;
   const int64_t now_;
-  std::vector<TaskIndex> stood_for_;  // by task: whose placeholder has the task's name
+  std::vector<TaskIndex> task_of_, name_of_;  // of pods by the task whose name they have; by task
 };
 
 }  // namespace muster::yunikorn

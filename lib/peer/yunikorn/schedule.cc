@@ -105,13 +105,19 @@ class YuniKornRun {
   NodeIndex NodeOf(Index node) const { return node_of_[node]; }
   ClassIndex ClassOf(TaskIndex task) const { return context_.tables.tasks.task_class[task]; }
 
-  // Members of a gang hold the room that they shall get, and a reservation needs none.
-  bool Permits(TaskIndex task, NodeIndex node, bool allocate) const {
-    const bool held = context_.ledger.status(task) == TaskStatus::kWaiting &&
-                      context_.ledger.node_of(task) == node;
+  // A pod may be where a placeholder of its task group is, and a reservation needs no room.
+  bool Permits(TaskIndex task, NodeIndex node, bool allocate) {
     const ClassIndex c = ClassOf(task);
-    if (held || !context_.search.FitsNode(c, node)) return held;
-    return !allocate || (context_.search.FitsIdle(c, node) && context_.search.CanPickNow(c, node));
+    if (!allocate) return HoldsPlaceholder(task, node) || context_.search.FitsNode(c, node);
+    return context_.search.FitsNode(c, node) && context_.search.FitsIdle(c, node) &&
+           context_.search.CanPickNow(c, node);
+  }
+  bool HoldsPlaceholder(TaskIndex task, NodeIndex node) {
+    const Gang* gang = world_.GangOf(context_.tables.tasks.job[task]);
+    return gang != nullptr && std::ranges::any_of(gang->members, [&](TaskIndex member) {
+             return context_.ledger.status(member) == TaskStatus::kWaiting &&
+                    context_.ledger.node_of(member) == node && ClassOf(member) == ClassOf(task);
+           });
   }
 
   int VictimsNeeded(TaskIndex task, NodeIndex node, const std::vector<Index>& victims, int start);
@@ -185,14 +191,11 @@ void YuniKornRun::Replace(const Result& result) {
   const std::string application = world_.partition.applications[request.application].id;
   const std::string key = world_.partition.allocations[request.release].key;
   const TaskIndex other = world_.TaskOf(key);
-  if (other != task) {
-    // Both request the same: they change places.
-    const NodeIndex own = context_.ledger.node_of(task);
-    context_.ledger.Move(other, TaskStatus::kWaiting, own);
-    world_.SwapPlaceholders(task, other);
-  }
+  // Any placeholder of the task group serves. All that it stands for are alike, so the member that
+  // waits there is the one to be bound.
+  if (other != task) world_.SwapPods(task, other);
   world_.partition.Release(application, key, Termination::kReplaced);
-  Bind(task, NodeOf(result.node));
+  Bind(other, NodeOf(result.node));
   replacing_ -= replacing_ > 0 ? 1 : 0;
 }
 
