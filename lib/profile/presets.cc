@@ -18,6 +18,7 @@
 #include "lib/peer/ray/ray.h"
 #include "lib/peer/transwarp/transwarp.h"
 #include "lib/peer/volcano/volcano.h"
+#include "lib/peer/yunikorn/profile.h"
 #include "lib/policy/policies.h"
 #include "lib/profile/profile.h"
 
@@ -27,7 +28,7 @@ std::vector<Preset> Presets() {
   std::vector<Preset> presets = {
       MusterPreset(),      VolcanoPreset(), KubeBatchPreset(), TranswarpPreset(),
       KoordinatorPreset(), RayPreset(),     KaiPreset(),       KubeSchedulerPreset(),
-      KueuePreset(),       ArmadaPreset(),  HtCondorPreset(),
+      KueuePreset(),       ArmadaPreset(),  HtCondorPreset(),  YuniKornPreset(),
   };
   std::ranges::move(BatchPresets(), std::back_inserter(presets));
   return presets;

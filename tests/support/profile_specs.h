@@ -268,6 +268,16 @@ inline constexpr const char* kHtCondorSpecs[] = {
     "htcondor:negotiate(slot_weights=off,round_robin_rate=1,strict_quota=off,oversubscription=off)",
 };
 
+// For worlds with settings of queues and jobs.
+inline constexpr const char* kYuniKornSpecs[] = {
+    "yunikorn",
+    "yunikorn",
+    "yunikorn:schedule(node_sort=binpacking)",
+    "yunikorn:schedule(weight.cpu=2,weight.nvidia.com/gpu=5)",
+    "yunikorn:schedule(preemption=off)",
+    "yunikorn:schedule(reservation_delay=0)",
+};
+
 // Orders of the profiles that have `order`: a spec is "conservative:order=" and one of these.
 inline constexpr const char* kBatchOrders[] = {"fifo",     "fifo",    "sjf", "ljf",
                                                "smallest", "largest", "area"};

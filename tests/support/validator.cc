@@ -393,6 +393,12 @@ Invariants InvariantsOf(std::string_view profile) {
     // It has no gangs, and refuses in words of its own.
     kept.whole_gangs = kept.counted_refusals = false;
   }
+  if (name == "yunikorn") {
+    // It evicts tasks that were bound in the same plan and tasks that may not be preempted, if all
+    // else fails; once a task of a gang has started, the others follow one by one.
+    kept.steps = kept.exact_books = true;
+    kept.spares_tasks = kept.whole_gangs = false;
+  }
   // Its gangs are pod groups; a job's minimum is no rule of it.
   if (name == "kube-scheduler") kept.whole_gangs = false;
   if (name == "muster") {

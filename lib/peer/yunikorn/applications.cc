@@ -373,10 +373,10 @@ std::vector<Index> Partition::MarkReleased(const std::vector<Index>& list) {
   return marked;
 }
 
-void Partition::StopAll(const std::vector<Index>& list, Termination type) {
+void Partition::StopAll(const std::vector<Index>& list, Termination type, Index beneficiary) {
   for (Index allocation : list) {
     const Allocation& alloc = allocations[allocation];
-    stops.push_back({applications[alloc.application].id, alloc.key, type});
+    stops.push_back({applications[alloc.application].id, alloc.key, type, beneficiary});
   }
 }
 

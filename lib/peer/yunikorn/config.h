@@ -93,15 +93,20 @@ absl::StatusOr<Quantity> ReadQuantity(std::string_view text, bool milli);
 // The type "vcore" is read in thousandths. Never nil.
 absl::StatusOr<Resource> ReadResource(const Texts& texts, TypeNames& names);
 
+// kStructure leaves out how guarantees and limits must be related along the tree, which no decision
+// relies on.
+enum class ConfigChecks : uint8_t { kAll, kStructure };
+
 // --- checks; each fails with InvalidArgument and names the queue, rule or limit
 
-absl::Status CheckConfig(PartitionConfig& config);
+absl::Status CheckConfig(PartitionConfig& config, ConfigChecks checks = ConfigChecks::kAll);
 
 absl::Status CheckQueuesStructure(PartitionConfig& config);
 absl::Status CheckLimitsStructure(PartitionConfig& config);
 absl::Status CheckQueues(const QueueConfig& queue);
 absl::Status CheckAcl(std::string_view acl);
-absl::Status CheckLimits(const std::vector<LimitConfig>& limits, const QueueConfig& queue);
+absl::Status CheckLimits(const std::vector<LimitConfig>& limits, const QueueConfig& queue,
+                         ConfigChecks checks = ConfigChecks::kAll);
 // Guarantees within limits, limits within those of parents. Returns what the parent must guarantee.
 absl::StatusOr<Resource> CheckQueueResources(const QueueConfig& queue, const Resource& parent_most,
                                              TypeNames& names);

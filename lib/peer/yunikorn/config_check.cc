@@ -45,7 +45,7 @@ absl::Status CheckNames(const std::vector<std::string>& names, bool users,
   return absl::OkStatus();
 }
 
-absl::Status CheckAmounts(const LimitConfig& limit, const QueueConfig& queue) {
+absl::Status CheckAmounts(const LimitConfig& limit, const QueueConfig& queue, ConfigChecks checks) {
   TypeNames names;
   const absl::StatusOr<Resource> most = ReadResource(limit.most_resources, names);
   if (!most.ok()) return most.status();
@@ -55,6 +55,7 @@ absl::Status CheckAmounts(const LimitConfig& limit, const QueueConfig& queue) {
   if (limit.most_applications == 0 && limit.most_resources.empty()) {
     return Wrong("limits of queue ", queue.name, ": neither resources nor applications");
   }
+  if (checks == ConfigChecks::kStructure) return absl::OkStatus();
   if (queue.most_applications != 0 && queue.most_applications < limit.most_applications) {
     return Wrong("limits of queue ", queue.name, ": more applications than the queue's ",
                  queue.most_applications);
@@ -189,7 +190,8 @@ absl::Status CheckAcl(std::string_view acl) {
   return Wrong("ACL \"", ToAbsl(acl), "\": more than users and groups");
 }
 
-absl::Status CheckLimits(const std::vector<LimitConfig>& limits, const QueueConfig& queue) {
+absl::Status CheckLimits(const std::vector<LimitConfig>& limits, const QueueConfig& queue,
+                         ConfigChecks checks) {
   std::set<std::string> users, groups;
   for (const LimitConfig& limit : limits) {
     if (limit.users.empty() && limit.groups.empty()) {
@@ -201,15 +203,17 @@ absl::Status CheckLimits(const std::vector<LimitConfig>& limits, const QueueConf
     if (groups.size() == 1 && groups.contains(kWildcard)) {
       return Wrong("limits of queue ", queue.name, ": a wildcard group without a named one");
     }
-    if (status = CheckAmounts(limit, queue); !status.ok()) return status;
+    if (status = CheckAmounts(limit, queue, checks); !status.ok()) return status;
   }
   return absl::OkStatus();
 }
 
-absl::Status CheckQueues(const QueueConfig& queue) {
+namespace {
+
+absl::Status CheckQueueTree(const QueueConfig& queue, ConfigChecks checks) {
   absl::Status status = CheckAcl(queue.admin_acl);
   if (status.ok()) status = CheckAcl(queue.submit_acl);
-  if (status.ok()) status = CheckLimits(queue.limits, queue);
+  if (status.ok()) status = CheckLimits(queue.limits, queue, checks);
   if (!status.ok()) return status;
   std::set<std::string> names;
   for (const QueueConfig& child : queue.queues) {
@@ -221,9 +225,15 @@ absl::Status CheckQueues(const QueueConfig& queue) {
     }
   }
   for (const QueueConfig& child : queue.queues) {
-    if (status = CheckQueues(child); !status.ok()) return status;
+    if (status = CheckQueueTree(child, checks); !status.ok()) return status;
   }
   return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckQueues(const QueueConfig& queue) {
+  return CheckQueueTree(queue, ConfigChecks::kAll);
 }
 
 absl::StatusOr<Resource> CheckQueueResources(const QueueConfig& queue, const Resource& parent_most,
@@ -280,18 +290,17 @@ absl::Status CheckNodeSort(const PartitionConfig& config) {
   return absl::OkStatus();
 }
 
-absl::Status CheckConfig(PartitionConfig& config) {
+absl::Status CheckConfig(PartitionConfig& config, ConfigChecks checks) {
   absl::Status status = CheckQueuesStructure(config);
   if (status.ok()) status = CheckLimitsStructure(config);
-  if (status.ok()) status = CheckQueues(config.queues[0]);
+  if (status.ok()) status = CheckQueueTree(config.queues[0], checks);
   if (!status.ok()) return status;
   TypeNames names;
-  if (status = CheckQueueResources(config.queues[0], Resource::Nil(), names).status();
-      !status.ok()) {
-    return status;
-  }
-  status = CheckRules(config);
+  const bool all = checks == ConfigChecks::kAll;
+  if (all) status = CheckQueueResources(config.queues[0], Resource::Nil(), names).status();
+  if (status.ok()) status = CheckRules(config);
   if (status.ok()) status = CheckNodeSort(config);
+  if (!all || !status.ok()) return status;
   if (status.ok()) status = CheckQueueApplications(config.queues[0]);
   if (status.ok()) status = CheckLimitResources(config.queues[0], names);
   if (status.ok()) status = CheckLimitApplications(config.queues[0]);

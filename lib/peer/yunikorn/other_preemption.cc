@@ -52,7 +52,7 @@ void Partition::TryRequiredNodePreemption(Index index, Index request) {
                   allocations[victim].resource);
   }
   ask.preemption_triggered = true;
-  StopAll(victims, Termination::kPreempted);
+  StopAll(victims, Termination::kPreempted, request);
 }
 
 // --- lowered limits

@@ -64,6 +64,7 @@ struct Stop {
   std::string application;
   std::string key;
   Termination type = Termination::kTimeout;
+  Index beneficiary = kNone;  // the request that gets the room
 };
 
 // What the host can say about nodes beyond room; each may be empty, which permits all.
@@ -95,7 +96,8 @@ class Partition {
   bool quota_preemption = false;
   bool bin_packing = false;
   HostChecks host;
-  int reservations = 0;  // as the peer counts them: cancelled ones may still be counted
+  int reservations = 0;              // as the peer counts them: cancelled ones may still be counted
+  uint64_t reservation_changes = 0;  // grows with each reservation that is made or ends
   int placeholder_allocations = 0;
 
   // What the host shall stop, oldest first. The host clears it.
@@ -105,7 +107,7 @@ class Partition {
 
   // Takes a configuration, the first or a later one. Fails if CheckConfig does; nothing changes
   // then. Queues that are gone drain.
-  absl::Status Configure(PartitionConfig config);
+  absl::Status Configure(PartitionConfig config, ConfigChecks checks = ConfigChecks::kAll);
   // Removes draining and dynamic queues without applications.
   void CleanQueues();
   Index FindQueue(std::string_view path) const;  // kNone: there is none
@@ -139,6 +141,10 @@ class Partition {
   // The host stopped a pod, or withdraws a request. Unknown keys do nothing; an empty key stands
   // for all of the application. Returns the key of what takes the place of a replaced placeholder.
   std::string Release(std::string_view application_id, std::string_view key, Termination type);
+  // Reserves the node for the request, as of `create_time`. Does nothing where a reservation is not
+  // possible any more.
+  void RestoreReservation(std::string_view application_id, std::string_view key,
+                          std::string_view node_id, Nanos create_time);
   void PlaceholderTimeout(std::string_view application_id);
   void CompletingTimeout(std::string_view application_id);
 
@@ -290,7 +296,7 @@ class Partition {
   bool HasNothing(const Application& application) const;
   bool CanReplace(const Application& application, const Allocation& request) const;
   void RemoveFromQueue(Index application);
-  void StopAll(const std::vector<Index>& allocations, Termination type);
+  void StopAll(const std::vector<Index>& allocations, Termination type, Index beneficiary = kNone);
   absl::Status ApplyTags(Index queue, const Application& application);
   std::vector<Index> ReleasePlaceholders(Application& application);
   std::string ReleaseAllocations(Index application, std::string_view key, Termination type);
@@ -323,6 +329,7 @@ class Partition {
   std::optional<Result> TryReplace(Index request, Index placeholder);
   void PairUp(Index request, Index placeholder, Index node);
   bool Reserve(Index application, Index node, Index request);
+  void CountReservation(Index application);
   int Unreserve(Index application, Index request);
   void CommitReservation(const Result& result);
   int CancelReservations(Index node);

@@ -435,7 +435,7 @@ std::optional<Result> PreemptionRound::Try() {
     world_.IncPreempting(world_.applications[alloc.application].queue, alloc.resource);
   }
   world_.allocations[request_].preemption_triggered = true;
-  world_.StopAll(*selected, Termination::kPreempted);
+  world_.StopAll(*selected, Termination::kPreempted, request_);
   return Result{.type = ResultType::kReserved, .request = request_, .node = node->node};
 }
 

@@ -260,8 +260,8 @@ void Partition::SetNodePolicy(const PartitionConfig& config) {
   ScoreAllNodes();
 }
 
-absl::Status Partition::Configure(PartitionConfig config) {
-  if (absl::Status status = CheckConfig(config); !status.ok()) return status;
+absl::Status Partition::Configure(PartitionConfig config, ConfigChecks checks) {
+  if (absl::Status status = CheckConfig(config, checks); !status.ok()) return status;
   std::vector<Rule> rules;
   if (config.rules.empty()) config.rules.push_back({.name = "provided"});
   for (const RuleConfig& rule : config.rules) {

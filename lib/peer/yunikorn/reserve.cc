@@ -3,6 +3,7 @@
 // Reservations: a node that is kept free for a request.
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "lib/peer/yunikorn/node_walk.h"
 #include "lib/peer/yunikorn/partition.h"
@@ -46,6 +47,7 @@ bool Partition::Reserve(Index application, Index index, Index request) {
   const Reservation reservation{request, application, index, now};
   Insert(allocations, reservation, applications[application].reservations);
   Insert(allocations, reservation, node.reservations);
+  ++reservation_changes;
   return true;
 }
 
@@ -56,6 +58,7 @@ int Partition::Unreserve(Index application, Index request) {
   if (at == list.end()) return 0;
   const Index node = at->node;
   list.erase(at);
+  ++reservation_changes;
   std::erase_if(nodes[node].reservations,
                 [&](const Reservation& r) { return r.request == request; });
   if (!nodes[node].removed) GotRoom(node);
@@ -79,9 +82,12 @@ void Partition::CommitReservation(const Result& result) {
     CountReservations(queue, application, released);
     reservations -= released;
   }
-  if (!Reserve(application, result.node, result.request)) return;
+  if (Reserve(application, result.node, result.request)) CountReservation(application);
+}
+
+void Partition::CountReservation(Index application) {
   ++reservations;
-  auto& reserved = queues[queue].reserved;
+  auto& reserved = queues[applications[application].queue].reserved;
   const auto at = std::ranges::find(reserved, application, &std::pair<Index, int>::first);
   if (at != reserved.end()) {
     ++at->second;
@@ -91,6 +97,18 @@ void Partition::CommitReservation(const Result& result) {
   const auto place = std::ranges::find_if(
       reserved, [&](const auto& entry) { return applications[entry.first].id > id; });
   reserved.insert(place, {application, 1});
+}
+
+void Partition::RestoreReservation(std::string_view application_id, std::string_view key,
+                                   std::string_view node_id, Nanos create_time) {
+  const Index application = FindApplication(application_id);
+  const auto node = node_index.find(node_id);
+  if (application == kNone || node == node_index.end()) return;
+  const auto request = applications[application].requests.find(key);
+  if (request == applications[application].requests.end()) return;
+  const Nanos present = std::exchange(now, create_time);
+  if (Reserve(application, node->second, request->second)) CountReservation(application);
+  now = present;
 }
 
 // Ends the node's reservations of requests that could be elsewhere. Returns how many.

@@ -1,0 +1,430 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/yunikorn/read_world.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "lib/model/settings.h"
+#include "lib/peer/yunikorn/read_config.h"
+
+namespace muster::yunikorn {
+namespace {
+
+// Names of tasks are keys of their pods; with this in front, of their placeholders.
+constexpr std::string_view kPlaceholderPrefix = "placeholder of ";
+// Nodes without an amount of pods have no limit of them.
+constexpr Quantity kManyPods = Quantity{1} << 40;
+constexpr int64_t kMostSeconds = std::numeric_limits<Nanos>::max() / kSecond / 4;
+constexpr int64_t kDefaultTimeout = 900;
+
+Nanos NanosOf(int64_t seconds) {
+  return std::clamp(seconds, -kMostSeconds, kMostSeconds) * kSecond;
+}
+
+struct JobRules {
+  bool hard = false;
+  int64_t timeout = kDefaultTimeout;
+  std::string originator;
+  bool has_originator = false;
+};
+
+absl::Status ReadRules(const JobSpec& spec, JobRules* rules) {
+  SettingReader settings("job", spec.name, spec.settings, kProfileName);
+  rules->hard = settings.Choice("gangSchedulingStyle", {"Soft", "Hard"}, "Soft") == "Hard";
+  rules->timeout =
+      settings.Integer("placeholderTimeoutInSeconds", 0, kMostSeconds, kDefaultTimeout);
+  if (const std::optional<std::string_view> group = settings.Text("originator")) {
+    rules->originator = std::string(*group);
+    rules->has_originator = true;
+  }
+  return settings.Finish();
+}
+
+bool HasStarted(TaskStatus status) {
+  return status != TaskStatus::kPending && status != TaskStatus::kNominated &&
+         status != TaskStatus::kWaiting;
+}
+
+bool IsRequest(const TaskTable& tasks, TaskIndex task) {
+  const TaskStatus status = tasks.status[task];
+  return (status == TaskStatus::kPending || status == TaskStatus::kNominated) &&
+         (tasks.flags[task] & kTaskGated) == 0;
+}
+
+std::string RequiredNodeOf(const TaskShape& shape) {
+  if (!shape.required_node_affinity || shape.required_node_affinity->size() != 1) return {};
+  const NodeTerm& term = shape.required_node_affinity->front();
+  if (!term.match_expressions.empty() || term.match_fields.size() != 1) return {};
+  const Requirement& field = term.match_fields.front();
+  if (field.key != "metadata.name" || field.op != RequirementOp::kIn) return {};
+  return field.values.size() == 1 ? field.values.front() : std::string();
+}
+
+}  // namespace
+
+absl::Status CheckTables(const Tables& tables, const Options& options) {
+  if (tables.dimension_count() > static_cast<size_t>(kMostTypes)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("profile yunikorn: the cluster has ", tables.dimension_count(),
+                     " dimensions; at most ", kMostTypes, " are read"));
+  }
+  absl::StatusOr<PartitionConfig> config = ReadConfig(tables, options);
+  if (!config.ok()) return config.status();
+  Partition partition;
+  absl::Status status = partition.Configure(*std::move(config), ChecksOf(options));
+  for (JobIndex j = 0; status.ok() && j < tables.jobs.alive.size(); ++j) {
+    JobRules rules;
+    if (tables.jobs.alive[j] && !tables.jobs.spec[j].settings.empty()) {
+      status = ReadRules(tables.jobs.spec[j], &rules);
+    }
+  }
+  return status;
+}
+
+World::World(const Tables& tables, const Options& options, int64_t now, const MemorySlot& memory)
+    : tables_(tables), now_(now) {
+  for (DimensionIndex d = 0; d < tables.dimension_count(); ++d) {
+    (void)partition.names.Intern(TypeName(tables.dimensions.name(d)));
+  }
+  partition.now = NanosOf(now);
+  absl::StatusOr<PartitionConfig> config = ReadConfig(tables, options);
+  if (!config.ok() || !partition.Configure(*std::move(config), ChecksOf(options)).ok()) return;
+  partition.reservation_delay = NanosOf(static_cast<int64_t>(options.number("reservation_delay")));
+  for (QueueIndex q = 0; q < tables.queues.alive.size(); ++q) {
+    if (!tables.queues.alive[q] || tables.queues.spec[q].state != muster::QueueState::kClosed)
+      continue;
+    const Index queue = partition.FindQueue(PathOf(tables, q));
+    if (queue != kNone) partition.queues[queue].state = QueueState::kStopped;
+  }
+  for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) task_of_.push_back(t);
+  name_of_ = task_of_;
+  AddNodes();
+  AddForeign();
+  for (JobIndex j = 0; j < tables.jobs.alive.size(); ++j) {
+    if (tables.jobs.alive[j]) AddJob(j, memory);
+  }
+  Recall(memory);
+}
+
+// --- nodes and foreign pods
+
+void World::AddNodes() {
+  const NodeTable& nodes = tables_.nodes;
+  for (NodeIndex n = 0; n < nodes.alive.size(); ++n) {
+    if (!nodes.alive[n]) continue;
+    Resource total;
+    for (DimensionIndex d = 0; d < tables_.dimension_count(); ++d) {
+      const int64_t cell = nodes.allocatable.at(n, d);
+      if (cell != kAbsent) {
+        total.Set(static_cast<int>(d), AmountOf(tables_, d, cell, Rounding::kDown));
+      } else if (d == kPods) {
+        total.Set(static_cast<int>(d), kManyPods);
+      }
+    }
+    (void)partition.AddNode(nodes.spec[n].name, total, !nodes.spec[n].unschedulable);
+  }
+}
+
+void World::AddForeign() {
+  const TaskTable& tasks = tables_.tasks;
+  for (TaskIndex t = 0; t < tasks.alive.size(); ++t) {
+    if (!tasks.alive[t] || tasks.node[t] == muster::kNone || !HoldsNode(tasks.status[t])) continue;
+    if (tables_.has_job(t) && tasks.status[t] != TaskStatus::kUnknown) continue;
+    (void)partition.UpdateAllocation(NewPod(t), "", tables_.nodes.spec[tasks.node[t]].name);
+  }
+}
+
+// --- pods
+
+Resource World::RequestOf(ClassIndex c) const {
+  Resource resource;
+  for (DimensionIndex d = 0; d < tables_.dimension_count(); ++d) {
+    const int64_t cell = std::max(OrZero(tables_.classes.request.at(c, d)),
+                                  OrZero(tables_.classes.initial_request.at(c, d)));
+    if (cell > 0) resource.Set(static_cast<int>(d), AmountOf(tables_, d, cell, Rounding::kUp));
+  }
+  return resource;
+}
+
+bool World::IsOriginator(TaskIndex task) const {
+  const JobIndex job = tables_.tasks.job[task];
+  if (job == muster::kNone || tables_.jobs.spec[job].settings.empty()) return false;
+  JobRules rules;
+  (void)ReadRules(tables_.jobs.spec[job], &rules);
+  return rules.has_originator &&
+         tables_.jobs.groups[job][tables_.tasks.group[task]].name == rules.originator;
+}
+
+Allocation World::NewPod(TaskIndex task) const {
+  const TaskTable& tasks = tables_.tasks;
+  const JobIndex job = tasks.job[task];
+  const ClassIndex c = tasks.task_class[task];
+  Allocation pod;
+  pod.key = std::string(tasks.names.name(task));
+  pod.resource = RequestOf(c);
+  pod.create_time = NanosOf(tasks.created[task]);
+  pod.priority = tasks.priority[task];
+  pod.required_node = RequiredNodeOf(tables_.classes.shape[c]);
+  pod.originator = IsOriginator(task);
+  pod.may_be_preempted =
+      (tasks.flags[task] & kTaskPreemptable) != 0 &&
+      (job == muster::kNone || tables_.jobs.spec[job].preemptable.value_or(true));
+  pod.may_preempt = (tasks.flags[task] & kTaskNeverPreempts) == 0;
+  pod.preempted = tasks.status[task] == TaskStatus::kReleasing;
+  return pod;
+}
+
+std::string World::TaskGroupOf(TaskIndex task) const {
+  const TaskTable& tasks = tables_.tasks;
+  const std::string& group = tables_.jobs.groups[tasks.job[task]][tasks.group[task]].name;
+  return absl::StrCat(group, "/", static_cast<uint32_t>(tasks.task_class[task]));
+}
+
+std::string World::PlaceholderOf(TaskIndex task) const {
+  return absl::StrCat(ToAbsl(kPlaceholderPrefix), ToAbsl(tables_.tasks.names.name(task)));
+}
+
+TaskIndex World::TaskOf(std::string_view key) const {
+  const bool placeholder = key.starts_with(kPlaceholderPrefix);
+  if (placeholder) key.remove_prefix(kPlaceholderPrefix.size());
+  const TaskIndex named = tables_.tasks.names.Find(key).value_or(muster::kNone);
+  return placeholder || named == muster::kNone ? named : task_of_[named];
+}
+
+void World::SwapPods(TaskIndex task, TaskIndex other) {
+  std::swap(task_of_[name_of_[task]], task_of_[name_of_[other]]);
+  std::swap(name_of_[task], name_of_[other]);
+}
+
+void World::AddRequest(TaskIndex task, std::string task_group) {
+  Allocation pod = NewPod(task);
+  pod.task_group = std::move(task_group);
+  (void)partition.UpdateAllocation(std::move(pod), tables_.jobs.spec[tables_.tasks.job[task]].name,
+                                   "");
+}
+
+void World::AddPlaceholder(TaskIndex task) {
+  const TaskTable& tasks = tables_.tasks;
+  Allocation pod = NewPod(task);
+  pod.key = PlaceholderOf(task);
+  pod.task_group = TaskGroupOf(task);
+  pod.placeholder = true;
+  const bool waits = tasks.status[task] == TaskStatus::kWaiting;
+  (void)partition.UpdateAllocation(std::move(pod), tables_.jobs.spec[tasks.job[task]].name,
+                                   waits ? tables_.nodes.spec[tasks.node[task]].name : "");
+}
+
+// --- jobs
+
+// Sets the members. Returns false if the job has too few tasks for what it needs.
+bool World::FindMembers(JobIndex job, Gang* gang) const {
+  const TaskTable& tasks = tables_.tasks;
+  std::vector<TaskIndex> open;
+  for (const TaskIndex task : tables_.jobs.tasks[job]) {
+    if (HasStarted(tasks.status[task])) return true;
+    const bool waits = tasks.status[task] == TaskStatus::kWaiting;
+    if ((waits || IsRequest(tasks, task)) && !IsOriginator(task)) open.push_back(task);
+  }
+  std::ranges::stable_sort(open, [&](TaskIndex a, TaskIndex b) {
+    const bool a_waits = tasks.status[a] == TaskStatus::kWaiting;
+    if (a_waits != (tasks.status[b] == TaskStatus::kWaiting)) return a_waits;
+    if (tasks.priority[a] != tasks.priority[b]) return tasks.priority[a] > tasks.priority[b];
+    return tasks.created[a] < tasks.created[b];
+  });
+  std::vector<int64_t> needed;
+  for (const GroupRow& group : tables_.jobs.groups[job]) {
+    needed.push_back(std::max<int64_t>(0, OrZero(group.min_available)));
+  }
+  std::vector<TaskIndex> others;
+  for (const TaskIndex task : open) {
+    int64_t& left = needed[tasks.group[task]];
+    (left > 0 ? gang->members : others).push_back(task);
+    left -= left > 0 ? 1 : 0;
+  }
+  const int64_t least = tables_.jobs.spec[job].min_available;
+  for (const TaskIndex task : others) {
+    if (static_cast<int64_t>(gang->members.size()) >= least) break;
+    gang->members.push_back(task);
+  }
+  const bool enough = static_cast<int64_t>(gang->members.size()) >= least &&
+                      std::ranges::all_of(needed, [](int64_t left) { return left == 0; });
+  if (!enough || gang->members.size() < 2) gang->members.clear();
+  return enough;
+}
+
+bool World::AddApplication(JobIndex job, const Gang& gang) {
+  const JobSpec& spec = tables_.jobs.spec[job];
+  Application application;
+  application.id = spec.name;
+  application.queue_path = PathOf(tables_, tables_.jobs.queue[job]);
+  application.submission_time = NanosOf(spec.created);
+  application.usage.user = spec.owner ? spec.owner->user : "nobody";
+  if (spec.owner) application.usage.groups = spec.owner->groups;
+  for (const TaskIndex member : gang.members) {
+    application.placeholder_ask.AddTo(RequestOf(tables_.tasks.task_class[member]));
+  }
+  const Index wanted = partition.FindQueue(application.queue_path);
+  std::string message = "application rejected: no placement rule matched";
+  if (wanted == kNone || !partition.queues[wanted].leaf) {
+    message = absl::StrCat("application rejected: queue ", application.queue_path, " is no leaf");
+  } else if (absl::Status status = partition.AddApplication(application); !status.ok()) {
+    message = std::string(status.message());
+  } else if (partition.applications[partition.application_index.find(spec.name)->second].queue ==
+             wanted) {
+    return true;
+  } else {
+    (void)partition.RemoveApplication(spec.name);
+  }
+  rejected.push_back({job, false, std::move(message)});
+  application.queue_path = "root.@recovery@";
+  application.placeholder_ask = {};
+  application.forced = true;
+  (void)partition.AddApplication(std::move(application));
+  return false;
+}
+
+// Allocations of what holds a node. Members of a gang that gathers are added as placeholders.
+void World::AddHeld(JobIndex job, bool gathers) {
+  const TaskTable& tasks = tables_.tasks;
+  for (const TaskIndex task : tables_.jobs.tasks[job]) {
+    const TaskStatus status = tasks.status[task];
+    if (tasks.node[task] == muster::kNone || !HoldsNode(status)) continue;
+    if (status == TaskStatus::kNominated || status == TaskStatus::kUnknown) continue;
+    const std::string& node = tables_.nodes.spec[tasks.node[task]].name;
+    if (status == TaskStatus::kWaiting) {
+      // A placeholder that the host is about to end.
+      if (!gathers) (void)partition.UpdateAllocation(NewPod(task), "", node);
+      continue;
+    }
+    Allocation pod = NewPod(task);
+    const Resource resource = pod.resource;
+    const bool leaves = pod.preempted;
+    if (!partition.UpdateAllocation(std::move(pod), tables_.jobs.spec[job].name, node).ok())
+      continue;
+    const Index application = partition.application_index.find(tables_.jobs.spec[job].name)->second;
+    for (Index q = partition.applications[application].queue; leaves && q != kNone;
+         q = partition.queues[q].parent) {
+      partition.queues[q].preempting.AddTo(resource);
+    }
+  }
+}
+
+void World::AddJob(JobIndex job, const MemorySlot& memory) {
+  const TaskTable& tasks = tables_.tasks;
+  const std::vector<TaskIndex>& own = tables_.jobs.tasks[job];
+  const bool lives = std::ranges::any_of(
+      own, [&](TaskIndex t) { return IsRequest(tasks, t) || HoldsNode(tasks.status[t]); });
+  if (!lives) return;
+  JobRules rules;
+  (void)ReadRules(tables_.jobs.spec[job], &rules);
+  Gang gang;
+  const bool enough = FindMembers(job, &gang);
+  const std::string row = absl::StrCat("gang/", tables_.jobs.spec[job].name);
+  gang.deadline = memory.Integer(row, 0, kAbsent);
+  gang.timeout = rules.timeout;
+  const bool late = !gang.members.empty() && gang.deadline != kAbsent && now_ >= gang.deadline;
+  const bool gathers = !gang.members.empty() && !late;
+  if (!gathers) gang.members.clear();
+  if (!AddApplication(job, gang)) return AddHeld(job, /*gathers=*/false);
+  AddHeld(job, gathers);
+  if (!enough) return rejected.push_back({job, true, {}});
+  if (late && rules.hard) {
+    return rejected.push_back({job, false, "application failed: ResourceReservationTimeout"});
+  }
+  if (!gathers) {
+    if (late) gangs[job] = gang;  // the deadline stays known
+    for (const TaskIndex task : own) {
+      if (IsRequest(tasks, task)) AddRequest(task, {});
+    }
+    return;
+  }
+  for (const TaskIndex task : own) {
+    if (IsOriginator(task) && IsRequest(tasks, task)) AddRequest(task, {});
+  }
+  for (const TaskIndex member : gang.members) {
+    AddPlaceholder(member);
+    gang.placed += tasks.status[member] == TaskStatus::kWaiting ? 1 : 0;
+  }
+  gangs[job] = std::move(gang);
+  SubmitIfWhole(job);
+}
+
+Gang* World::GangOf(JobIndex job) {
+  const auto found = gangs.find(job);
+  return found == gangs.end() || found->second.members.empty() ? nullptr : &found->second;
+}
+
+void World::SubmitIfWhole(JobIndex job) {
+  Gang* gang = GangOf(job);
+  if (gang == nullptr || gang->submitted || gang->placed < gang->members.size()) return;
+  gang->submitted = true;
+  for (const TaskIndex member : gang->members) AddRequest(member, TaskGroupOf(member));
+  std::vector<TaskIndex> members = gang->members;
+  std::ranges::sort(members);
+  for (const TaskIndex task : tables_.jobs.tasks[job]) {
+    if (!IsRequest(tables_.tasks, task) || IsOriginator(task)) continue;
+    if (!std::ranges::binary_search(members, task)) AddRequest(task, {});
+  }
+}
+
+// --- memory
+
+// Times in memory are nanoseconds, but for deadlines of gangs.
+void World::Recall(const MemorySlot& memory) {
+  for (const auto& [key, row] : memory.rows()) {
+    const size_t slash = key.find('/');
+    if (slash == key.npos) continue;
+    const std::string_view kind = std::string_view(key).substr(0, slash);
+    const std::string_view name = std::string_view(key).substr(slash + 1);
+    if (kind == "backoff") {
+      const auto found = partition.application_index.find(name);
+      if (found == partition.application_index.end()) continue;
+      partition.applications[found->second].backoff_deadline = memory.Integer(key, 0, kNever);
+      continue;
+    }
+    const TaskIndex task = TaskOf(name);
+    if (task == muster::kNone || !tables_.has_job(task)) continue;
+    const std::string& job = tables_.jobs.spec[tables_.tasks.job[task]].name;
+    if (kind == "reserved") {
+      partition.RestoreReservation(job, name, memory.Text(key, 0), memory.Integer(key, 1));
+    } else if (kind == "ask") {
+      const auto found = partition.application_index.find(job);
+      if (found == partition.application_index.end()) continue;
+      const auto& requests = partition.applications[found->second].requests;
+      const auto request = requests.find(name);
+      if (request == requests.end()) continue;
+      Allocation& ask = partition.allocations[request->second];
+      ask.preempt_check_time = memory.Integer(key, 0, kNever);
+      ask.preemption_triggered = memory.Integer(key, 1) != 0;
+    }
+  }
+}
+
+MemorySlot World::Remember() const {
+  MemorySlot slot;
+  for (const auto& [job, gang] : gangs) {
+    if (gang.deadline == kAbsent || gang.submitted) continue;
+    slot.Set(absl::StrCat("gang/", tables_.jobs.spec[job].name), {gang.deadline});
+  }
+  for (const Application& app : partition.applications) {
+    if (app.backoff_deadline != kNever) {
+      slot.Set(absl::StrCat("backoff/", app.id), {app.backoff_deadline});
+    }
+    for (const Reservation& reservation : app.reservations) {
+      slot.Set(absl::StrCat("reserved/", partition.allocations[reservation.request].key),
+               {partition.nodes[reservation.node].id, reservation.create_time});
+    }
+  }
+  for (const Allocation& ask : partition.allocations) {
+    if (!ask.in_requests || ask.allocated) continue;
+    if (ask.preempt_check_time == kNever && !ask.preemption_triggered) continue;
+    slot.Set(absl::StrCat("ask/", ask.key),
+             {ask.preempt_check_time, int64_t{ask.preemption_triggered}});
+  }
+  return slot;
+}
+
+}  // namespace muster::yunikorn

@@ -1,0 +1,124 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The cluster's tables as a partition of YuniKorn: what a core knows that was started anew and was
+// told of all that runs, of what waits, and of what the memory keeps.
+//
+//   World world(tables, options, now, memory);
+//   while (std::optional<Result> result = world.partition.Cycle()) ...
+//   const TaskIndex task = world.TaskOf(world.partition.allocations[result->request].key);
+//
+// | of the tables | in YuniKorn |
+// |---|---|
+// | queue | read_config.h |
+// | node; `unschedulable` | node; not schedulable, whatever a pod tolerates |
+// | job with tasks that have not ended | application, by name; submitted when it was created |
+// | `owner` | user and groups; without one the user is "nobody" |
+// | pending or nominated task without gates | request, in the order of the tasks |
+// | task that holds a node | allocation; one that is leaving is being preempted |
+// | task without a job, or of status unknown | foreign pod |
+// | larger of `request` and `initial_request` | resources of the pod; each has one of `pods` |
+// | `priority`, `created` | priority; time of creation |
+// | `preemptable` false, of task or job | allowPreemptSelf false: it is the last to be stopped |
+// | `never_preempts` | allowPreemptOther false |
+// | required node affinity: one term, of one field metadata.name In one node | required node |
+// | `min_available` of groups, or of the job | gang, below |
+//
+// Settings of jobs: `gangSchedulingStyle` (Soft or Hard, default Soft),
+// `placeholderTimeoutInSeconds` (default 900), `originator` (the group with the driver).
+//
+// Gangs. A job of which no task has started yet, and which needs at least two tasks together, is a
+// gang: its first tasks by priority and time of creation, as many as needed, are its members. The
+// shim of the peer makes placeholders for them, and submits the pods once all placeholders have a
+// node. So here: a member's placeholder requests what the member does, a task group is the members
+// of one group and one shape, and a member with a placeholder has status `waiting`. The originator
+// goes first, as a request. A gang that is not whole when its time is up is either scheduled pod by
+// pod (Soft) or not at all (Hard).
+//
+// An application that YuniKorn rejects has no requests here. What it runs already is forced into
+// the queue root.@recovery@, as in the peer.
+//
+// Cost. O(rows) for each call: the world is made anew in each plan.
+#ifndef MUSTER_PEER_YUNIKORN_READ_WORLD_H_
+#define MUSTER_PEER_YUNIKORN_READ_WORLD_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "lib/base/hash_map.h"
+#include "lib/model/tables.h"
+#include "lib/peer/yunikorn/partition.h"
+#include "muster/memory.h"
+#include "muster/policy.h"
+
+namespace muster::yunikorn {
+
+// Fails if the tables are no configuration of YuniKorn: read_config.h, config.h, settings of jobs,
+// more than kMostTypes dimensions.
+absl::Status CheckTables(const Tables& tables, const Options& options);
+
+// A job of which the first tasks start together.
+struct Gang {
+  std::vector<TaskIndex> members;
+  size_t placed = 0;           // placeholders that have a node
+  bool submitted = false;      // its pods are requests
+  int64_t deadline = kAbsent;  // in seconds; absent: no placeholder has had a node yet
+  int64_t timeout = 0;         // seconds from the first placeholder on
+};
+
+// A job that is not scheduled, and why.
+struct Rejected {
+  JobIndex job = muster::kNone;
+  bool too_few_tasks = false;
+  std::string message = {};
+};
+
+class World {
+ public:
+  // REQUIRES: CheckTables. `tables` must outlive this.
+  World(const Tables& tables, const Options& options, int64_t now, const MemorySlot& memory);
+
+  // Returns the task of an allocation; a placeholder's is the member that it stands for.
+  TaskIndex TaskOf(std::string_view key) const;
+  // The pod of `task` is that of `other` from now on, and the other way round.
+  // REQUIRES: both are members of one task group.
+  void SwapPods(TaskIndex task, TaskIndex other);
+  std::string PlaceholderOf(TaskIndex task) const;
+  // Null: the job is no gang, or one no longer.
+  Gang* GangOf(JobIndex job);
+  // Makes requests of the gang's pods, once each of its placeholders has a node.
+  void SubmitIfWhole(JobIndex job);
+
+  // The memory for the next cycle.
+  MemorySlot Remember() const;
+
+  Partition partition;
+  std::vector<Rejected> rejected;
+  HashMap<JobIndex, Gang> gangs;
+
+ private:
+  void AddNodes();
+  void AddForeign();
+  void AddJob(JobIndex job, const MemorySlot& memory);
+  bool AddApplication(JobIndex job, const Gang& gang);
+  void AddHeld(JobIndex job, bool gathers);
+  void AddRequest(TaskIndex task, std::string task_group);
+  void AddPlaceholder(TaskIndex task);
+  void Recall(const MemorySlot& memory);
+  bool IsOriginator(TaskIndex task) const;
+  std::string TaskGroupOf(TaskIndex task) const;
+  Allocation NewPod(TaskIndex task) const;
+  Resource RequestOf(ClassIndex c) const;
+  bool FindMembers(JobIndex job, Gang* gang) const;
+
+  const Tables& tables_;
+  const int64_t now_;
+  std::vector<TaskIndex> task_of_, name_of_;  // of pods by the task whose name they have; by task
+};
+
+}  // namespace muster::yunikorn
+
+#endif  // MUSTER_PEER_YUNIKORN_READ_WORLD_H_

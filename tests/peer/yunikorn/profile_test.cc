@@ -1,0 +1,360 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Profile yunikorn on clusters: what its rows become, and what its plans do to them.
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/support/plan_words.h"
+
+namespace muster::testing {
+namespace {
+
+class YuniKornProfile : public ::testing::Test {
+ protected:
+  void Node(const std::string& name, int cpu, Labels labels = {}, bool unschedulable = false) {
+    Accept(cluster_.AddNode({.name = name,
+                             .capacity = {{"cpu", cpu}, {"memory", "64Gi"}, {"pods", 110}},
+                             .labels = std::move(labels),
+                             .unschedulable = unschedulable}));
+  }
+  void Queue(const std::string& name, int guaranteed, Labels settings = {}) {
+    QueueSpec queue{.name = name};
+    if (guaranteed > 0) queue.guaranteed = Resources{{"cpu", guaranteed}};
+    queue.settings = std::move(settings);
+    Accept(cluster_.AddQueue(queue));
+  }
+  // Tasks NAME0, NAME1, ... of one cpu each, created at the time of the job.
+  void Job(const std::string& name, const std::string& queue, int tasks, int32_t priority = 0) {
+    JobSpec job{.name = name, .queue = queue, .priority = priority};
+    job.created = created_;
+    Accept(cluster_.AddJob(job));
+    for (int i = 0; i < tasks; ++i) {
+      Accept(cluster_.AddTask({.name = name + std::to_string(i),
+                               .job = name,
+                               .shape = {.request = {{"cpu", 1}}},
+                               .priority = priority,
+                               .created = created_}));
+    }
+  }
+  void Gang(const std::string& name, int count, Labels settings = {}) {
+    JobSpec job{.name = name, .queue = "a"};
+    job.created = created_;
+    job.groups = {
+        {.name = "w", .count = count, .min_available = count, .shape = {.request = {{"cpu", 1}}}}};
+    job.settings = std::move(settings);
+    Accept(cluster_.AddJob(job));
+  }
+  // Makes a plan of the living cluster, of a frozen one and of one built anew, and applies it.
+  std::string Live(const std::string& profile = "yunikorn") {
+    ScheduleOptions options;
+    options.now = now_;
+    const absl::StatusOr<Plan> plan = cluster_.Schedule(profile, options);
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    if (!plan.ok()) return "";
+    const absl::StatusOr<Plan> frozen = Schedule(cluster_.Freeze(), profile, options);
+    EXPECT_EQ(plan->Digest(), frozen->Digest());
+    std::string words = Decide(cluster_, profile, now_);
+    for (const Reservation& reservation : plan->reservations()) {
+      words += (words.empty() ? "" : "; ") + std::string("reserve ") +
+               std::string(plan->task_name(reservation.task)) + " " +
+               std::string(plan->node_name(reservation.node));
+    }
+    plan_ = *plan;
+    EXPECT_TRUE(cluster_.Apply(*plan).ok());
+    return words;
+  }
+  // All tasks that a plan bound run, those that it evicted are gone.
+  void Confirm() {
+    const ClusterSpec spec = cluster_.Describe();
+    for (const TaskSpec& task : spec.tasks) {
+      if (task.status == TaskStatus::kBinding) testing::Run(cluster_, task.name, task.node);
+      if (task.status == TaskStatus::kReleasing) Accept(cluster_.RemoveTask(task.name));
+    }
+  }
+  const Reason& ReasonOf(const std::string& task) {
+    for (const PendingTask& pending : plan_->pending()) {
+      if (plan_->task_name(pending.task) == task) return plan_->reasons()[pending.reason];
+    }
+    ADD_FAILURE() << task << " is not pending";
+    static const Reason none{ReasonKind::kNotReached};
+    return none;
+  }
+  std::string Refusal(const std::string& profile = "yunikorn") {
+    const absl::StatusOr<Plan> plan = cluster_.Schedule(profile);
+    return plan.ok() ? "" : std::string(plan.status().message());
+  }
+
+  Cluster cluster_;
+  std::optional<Plan> plan_;
+  int64_t created_ = 100;
+  int64_t now_ = 1000;
+};
+
+TEST_F(YuniKornProfile, QueuesFarthestBelowTheirGuaranteeGoFirst) {
+  Node("n", 4);
+  Queue("a", 1);
+  Queue("b", 3);
+  Job("x", "a", 4);
+  Job("y", "b", 4);
+  // Shares: 0 and 0, a first by name; then 1 of a is above 0 of b, until b has 3 of 3.
+  EXPECT_EQ(Live(), "bind x0 n; bind y0 n; bind y1 n; bind y2 n");
+  EXPECT_EQ(Live(), "");
+  EXPECT_EQ(ReasonOf("x1").kind, ReasonKind::kNoNode);
+}
+
+TEST_F(YuniKornProfile, NodesGoByUseAndThenByName) {
+  Node("n1", 4);
+  Node("n0", 4);
+  Queue("a", 0);
+  Job("x", "a", 3);
+  EXPECT_EQ(Decide(cluster_, "yunikorn", now_), "bind x0 n0; bind x1 n1; bind x2 n0");
+  EXPECT_EQ(Live("yunikorn:schedule(node_sort=binpacking)"), "bind x0 n0; bind x1 n0; bind x2 n0");
+}
+
+TEST_F(YuniKornProfile, SettingsAreThePropertiesOfQueues) {
+  Node("n", 2);
+  Queue("a", 0, {{"yunikorn/application.sort.policy", "fair"}, {"other/key", "ignored"}});
+  created_ = 1;
+  Job("old", "a", 3);
+  created_ = 2;
+  Job("new", "a", 3);
+  EXPECT_EQ(Live(), "bind new0 n; bind old0 n");  // fair; equals go by name
+}
+
+TEST_F(YuniKornProfile, AnApplicationGoesFirstWhole) {
+  Node("n", 4);
+  Queue("a", 0);
+  created_ = 1;
+  Job("old", "a", 3);
+  created_ = 2;
+  Job("new", "a", 3);
+  EXPECT_EQ(Live(), "bind old0 n; bind old1 n; bind old2 n; bind new0 n");
+}
+
+TEST_F(YuniKornProfile, RefusesSettingsThatItDoesNotKnow) {
+  Queue("a", 0, {{"yunikorn/application.sort.polcy", "fair"}});
+  EXPECT_THAT(Refusal(), ::testing::HasSubstr("queue \"a\", setting "
+                                              "\"yunikorn/application.sort.polcy\": is not known"));
+}
+
+TEST_F(YuniKornProfile, RefusesValuesOfSettings) {
+  Queue("a", 0, {{"yunikorn/preemption.delay", "soon"}});
+  EXPECT_THAT(Refusal(), ::testing::HasSubstr("must be a duration above zero"));
+  Cluster other;
+  Accept(other.AddQueue({.name = "b", .settings = {{"yunikorn/priority.policy", "fenced"}}}));
+  EXPECT_FALSE(other.Schedule("yunikorn").ok());
+  Cluster third;
+  JobSpec job{.name = "j"};
+  job.settings = {{"yunikorn/gangSchedulingStyle", "hard"}};
+  Accept(third.AddJob(job));
+  EXPECT_THAT(std::string(third.Schedule("yunikorn").status().message()),
+              ::testing::HasSubstr("job \"j\", setting \"yunikorn/gangSchedulingStyle\""));
+}
+
+TEST_F(YuniKornProfile, RefusesWhatNoConfigurationMayHave) {
+  QueueSpec queue{.name = "a"};
+  queue.guaranteed = Resources{{"cpu", 3}};
+  queue.limit = Resources{{"cpu", 2}};
+  Accept(cluster_.AddQueue(queue));
+  EXPECT_EQ(Refusal("yunikorn:schedule(strict=on)"), "queue a: guarantees more than its limit");
+  EXPECT_EQ(Refusal(), "");
+  Accept(cluster_.AddQueue({.name = "no name"}));
+  EXPECT_EQ(Refusal(), "queue root: \"no name\" is no name of a child");
+}
+
+TEST_F(YuniKornProfile, LimitsHoldAndAreNamed) {
+  Node("n", 8);
+  QueueSpec queue{.name = "a"};
+  queue.limit = Resources{{"cpu", 2}};
+  Accept(cluster_.AddQueue(queue));
+  Job("x", "a", 3);
+  EXPECT_EQ(Live(), "bind x0 n; bind x1 n");
+  EXPECT_EQ(ReasonOf("x2").kind, ReasonKind::kQueueLimit);
+  EXPECT_EQ(plan_->dimension_name(ReasonOf("x2").dimension), "cpu");
+}
+
+TEST_F(YuniKornProfile, UsersHaveLimits) {
+  Node("n", 8);
+  QueueSpec queue{.name = "a"};
+  queue.users = UserRules{.limits = {{.name = "*", .limit = Resources{{"cpu", 1}}}}};
+  Accept(cluster_.AddQueue(queue));
+  Job("x", "a", 2);
+  JobSpec job{.name = "y", .queue = "a"};
+  job.owner = JobOwner{.user = "ann"};
+  AddJob(cluster_, job, 2, {{"cpu", 1}});
+  EXPECT_EQ(Live(), "bind y0 n; bind x0 n");  // y was created at 0
+  EXPECT_EQ(ReasonOf("x1").where, "Not enough user quota");
+}
+
+TEST_F(YuniKornProfile, RunningApplicationsHaveAMaximum) {
+  Node("n", 8);
+  Queue("a", 0, {{"yunikorn/maxapplications", "1"}});
+  Job("x", "a", 1);
+  Job("y", "a", 1);
+  EXPECT_EQ(Live(), "bind x0 n");
+  EXPECT_EQ(ReasonOf("y0").where, "max running applications of the queue");
+}
+
+TEST_F(YuniKornProfile, JobsOfParentsAreRejected) {
+  Node("n", 8);
+  Queue("a", 0);
+  Accept(cluster_.AddQueue({.name = "a.b", .parent = "a"}));
+  Job("x", "a", 1);
+  Job("y", "a.b", 1);
+  EXPECT_EQ(Live(), "bind y0 n");
+  EXPECT_EQ(ReasonOf("x0").kind, ReasonKind::kNotAdmitted);
+  EXPECT_EQ(ReasonOf("x0").where, "application rejected: queue root.a is no leaf");
+}
+
+TEST_F(YuniKornProfile, NodesAreFiltered) {
+  Node("cordoned", 8, {}, /*unschedulable=*/true);
+  Node("n1", 8, {{"disk", "ssd"}});
+  Node("n0", 8);
+  Queue("a", 0);
+  JobSpec job{.name = "x", .queue = "a"};
+  job.groups = {{.name = "w",
+                 .count = 1,
+                 .shape = {.request = {{"cpu", 1}}, .node_selector = {{"disk", "ssd"}}}}};
+  Accept(cluster_.AddJob(job));
+  EXPECT_EQ(Live(), "bind x-w-0 n1");
+}
+
+TEST_F(YuniKornProfile, GuaranteesEvictOnceTheDelayIsOver) {
+  Node("n", 4);
+  Queue("a", 2);
+  Queue("b", 2);
+  Job("greedy", "a", 4);
+  EXPECT_EQ(Live(), "bind greedy0 n; bind greedy1 n; bind greedy2 n; bind greedy3 n");
+  Confirm();
+  created_ = now_;
+  Job("late", "b", 1);
+  now_ += 29;
+  EXPECT_EQ(Live(), "");
+  now_ += 1;
+  EXPECT_EQ(Live(), "evict greedy0 n");
+  EXPECT_EQ(plan_->task_name(plan_->evictions()[0].beneficiary), "late0");
+  // It is not asked for again, and nothing is free yet.
+  EXPECT_EQ(Live(), "");
+  Confirm();
+  created_ = 1;
+  Job("other", "a", 1);
+  EXPECT_EQ(Live(), "bind late0 n");
+}
+
+TEST_F(YuniKornProfile, ARequiredNodeMakesRoomThere) {
+  Node("n0", 3);
+  Node("n1", 1);
+  Queue("a", 0);
+  Job("x", "a", 3);
+  EXPECT_EQ(Live(), "bind x0 n0; bind x1 n1; bind x2 n0");
+  Confirm();
+  JobSpec job{.name = "daemon", .queue = "a"};
+  TaskShape shape{.request = {{"cpu", 1}}};
+  shape.required_node_affinity = {
+      {{.match_fields = {{.key = "metadata.name", .op = RequirementOp::kIn, .values = {"n1"}}}}}};
+  job.groups = {{.name = "d", .count = 1, .shape = shape}};
+  Accept(cluster_.AddJob(job));
+  EXPECT_EQ(Live(), "evict x1 n1");
+  EXPECT_EQ(plan_->task_name(plan_->evictions()[0].beneficiary), "daemon-d-0");
+  Confirm();
+  EXPECT_EQ(Live(), "bind daemon-d-0 n1");
+}
+
+TEST_F(YuniKornProfile, AReservationLastsBetweenPlans) {
+  Node("n0", 2);
+  Node("n1", 2);
+  Queue("a", 0);
+  Job("small", "a", 2);
+  EXPECT_EQ(Live(), "bind small0 n0; bind small1 n1");
+  Confirm();
+  JobSpec job{.name = "large", .queue = "a"};
+  job.groups = {{.name = "w", .count = 1, .shape = {.request = {{"cpu", 2}}}}};
+  Accept(cluster_.AddJob(job));
+  EXPECT_EQ(Live(), "");
+  created_ = 900;
+  Job("next", "a", 2);
+  // n0 is kept for large: only n1 is left.
+  EXPECT_EQ(Live(), "bind next0 n1");
+  Accept(cluster_.RemoveTask("small0"));
+  EXPECT_EQ(Live(), "bind large-w-0 n0");
+}
+
+TEST_F(YuniKornProfile, AGangStartsWholeOrWaits) {
+  Node("n0", 1);
+  Node("n1", 1);
+  Queue("a", 0);
+  Gang("whole", 2);
+  EXPECT_EQ(Live(), "bind whole-w-0 n0; bind whole-w-1 n1");
+  Confirm();
+  Gang("wide", 3);
+  Node("n2", 1);
+  Node("n3", 1);
+  EXPECT_EQ(Live(), "reserve wide-w-0 n2; reserve wide-w-1 n3");
+  EXPECT_EQ(plan_->reservations()[0].until, now_ + 900);
+  EXPECT_EQ(ReasonOf("wide-w-2").kind, ReasonKind::kNoNode);
+  EXPECT_EQ(Live(), "");
+  Node("n4", 1);
+  EXPECT_EQ(Live(), "bind wide-w-0 n2; bind wide-w-1 n3; bind wide-w-2 n4");
+}
+
+TEST_F(YuniKornProfile, AGangThatIsLateIsScheduledPodByPodOrNotAtAll) {
+  for (const char* style : {"Soft", "Hard"}) {
+    SCOPED_TRACE(style);
+    cluster_ = Cluster();
+    Node("n0", 1);
+    Queue("a", 0);
+    Gang("g", 2,
+         {{"yunikorn/gangSchedulingStyle", style}, {"yunikorn/placeholderTimeoutInSeconds", "60"}});
+    EXPECT_EQ(Live(), "reserve g-w-0 n0");
+    now_ += 60;
+    // The host ends the wait.
+    Accept(cluster_.SetTaskStatus("g-w-0", TaskStatus::kPending));
+    EXPECT_EQ(Live(), style == std::string("Soft") ? "bind g-w-0 n0" : "");
+  }
+  EXPECT_EQ(ReasonOf("g-w-0").where, "application failed: ResourceReservationTimeout");
+}
+
+TEST_F(YuniKornProfile, AGangNeedsAQueueThatSortsByFifo) {
+  Node("n0", 4);
+  Queue("a", 0, {{"yunikorn/application.sort.policy", "fair"}});
+  Gang("g", 2);
+  EXPECT_EQ(Live(), "");
+  EXPECT_THAT(ReasonOf("g-w-0").where, ::testing::HasSubstr("sorts applications by fifo"));
+}
+
+TEST_F(YuniKornProfile, AGangWithTooFewTasksIsInvalid) {
+  Node("n0", 4);
+  Queue("a", 0);
+  JobSpec job{.name = "j", .queue = "a", .min_available = 3};
+  AddJob(cluster_, job, 2, {{"cpu", 1}});
+  EXPECT_EQ(Live(), "");
+  EXPECT_EQ(ReasonOf("j0").kind, ReasonKind::kInvalidGang);
+}
+
+TEST_F(YuniKornProfile, ClosedQueuesAreStopped) {
+  Node("n0", 4);
+  Accept(cluster_.AddQueue({.name = "a", .state = QueueState::kClosed}));
+  Accept(cluster_.AddQueue({.name = "b"}));
+  Job("x", "b", 1);
+  EXPECT_EQ(Live(), "bind x0 n0");
+}
+
+TEST_F(YuniKornProfile, CutsFallBetweenDecisions) {
+  Node("n", 4);
+  Queue("a", 0);
+  Job("x", "a", 3);
+  ScheduleOptions options;
+  options.now = now_;
+  options.work_budget = 2;
+  const absl::StatusOr<Plan> plan = cluster_.Schedule("yunikorn", options);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->binds().size(), 2u);
+  EXPECT_FALSE(plan->complete());
+}
+
+}  // namespace
+}  // namespace muster::testing
