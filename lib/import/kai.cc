@@ -17,7 +17,7 @@ namespace muster {
 namespace {
 
 constexpr std::string_view kKaiName = "kai";
-constexpr std::string_view kPoolLabel = "kai.scheduler/node-pool";
+constexpr std::string_view kKaiPoolLabel = "kai.scheduler/node-pool";
 constexpr std::string_view kKaiGroups[] = {"scheduling.run.ai", "kai.scheduler"};
 constexpr KindRule kKaiKinds[] = {{"Node"},
                                   {"Pod"},
@@ -88,7 +88,7 @@ namespace kai {
 
 bool Shard::Has(const ApiObject& object) const {
   if (!pool) return true;
-  const std::string* label = object.Label(kPoolLabel);
+  const std::string* label = object.Label(kKaiPoolLabel);
   return label == nullptr ? pool->empty() : *label == *pool;
 }
 

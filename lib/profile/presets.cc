@@ -18,6 +18,7 @@
 #include "lib/peer/ray/ray.h"
 #include "lib/peer/transwarp/transwarp.h"
 #include "lib/peer/volcano/volcano.h"
+#include "lib/peer/yarn/profile.h"
 #include "lib/peer/yunikorn/profile.h"
 #include "lib/policy/policies.h"
 #include "lib/profile/profile.h"
@@ -26,9 +27,10 @@ namespace muster {
 
 std::vector<Preset> Presets() {
   std::vector<Preset> presets = {
-      MusterPreset(),      VolcanoPreset(), KubeBatchPreset(), TranswarpPreset(),
-      KoordinatorPreset(), RayPreset(),     KaiPreset(),       KubeSchedulerPreset(),
-      KueuePreset(),       ArmadaPreset(),  HtCondorPreset(),  YuniKornPreset(),
+      MusterPreset(),       VolcanoPreset(), KubeBatchPreset(), TranswarpPreset(),
+      KoordinatorPreset(),  RayPreset(),     KaiPreset(),       KubeSchedulerPreset(),
+      KueuePreset(),        ArmadaPreset(),  HtCondorPreset(),  YuniKornPreset(),
+      YarnCapacityPreset(),
   };
   std::ranges::move(BatchPresets(), std::back_inserter(presets));
   return presets;

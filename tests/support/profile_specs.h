@@ -278,6 +278,13 @@ inline constexpr const char* kYuniKornSpecs[] = {
     "yunikorn:schedule(reservation_delay=0)",
 };
 
+inline constexpr const char* kYarnSpecs[] = {
+    "yarn-capacity",
+    "yarn-capacity:heartbeat(min_memory=1,max_off_switch=100)",
+    "yarn-capacity:heartbeat(calculator=memory,min_memory=64)",
+    "yarn-capacity:heartbeat(multiple_assignments=off,continue_looking=off)",
+};
+
 // Orders of the profiles that have `order`: a spec is "conservative:order=" and one of these.
 inline constexpr const char* kBatchOrders[] = {"fifo",     "fifo",    "sjf", "ljf",
                                                "smallest", "largest", "area"};

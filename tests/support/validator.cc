@@ -393,6 +393,10 @@ Invariants InvariantsOf(std::string_view profile) {
     // It has no gangs, and refuses in words of its own.
     kept.whole_gangs = kept.counted_refusals = false;
   }
+  if (name == "yarn-capacity") {
+    // Containers are given one by one, and refused in words of the peer.
+    kept.whole_gangs = kept.counted_refusals = false;
+  }
   if (name == "yunikorn") {
     // It evicts tasks that were bound in the same plan and tasks that may not be preempted, if all
     // else fails; once a task of a gang has started, the others follow one by one.

@@ -103,6 +103,19 @@ void CapacityScheduler::AddLive(ContainerIndex index) {
   node.Hold(index, &containers_);
 }
 
+void CapacityScheduler::Recover(AppIndex index, NodeIndex node, const Resource& size) {
+  App& app = apps_[index];
+  const Partition partition = nodes_[node].partition;
+  AddLive(containers_.Add({.id = {app.id, ++app.made},
+                           .app = index,
+                           .node = node,
+                           .size = size,
+                           .requested = partition,
+                           .created = ++clock_}));
+  MarkDirty(index);
+  ChangeUsed(&app, partition, size);
+}
+
 void CapacityScheduler::DropReservation(ContainerIndex index) {
   Unreserve(index);
   const Container& container = containers_[index];

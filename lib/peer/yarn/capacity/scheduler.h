@@ -63,6 +63,8 @@ class CapacityScheduler {
   // Returns what the application may still get, as it is told. The limit of its user is computed.
   Resource Headroom(AppIndex app);
   void EndApp(AppIndex app);
+  // Adds a container that the application has already, whatever the limits.
+  void Recover(AppIndex app, NodeIndex node, const Resource& size);
   void EndContainer(ContainerIndex container);
   // Drops a reservation. REQUIRES: it is one.
   void DropReservation(ContainerIndex container);

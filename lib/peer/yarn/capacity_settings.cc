@@ -1,0 +1,244 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/yarn/capacity_settings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "lib/base/strings.h"
+#include "lib/model/settings.h"
+
+namespace muster::yarn {
+namespace {
+
+constexpr double kMostPerAllocation = 1e9;
+// Sums over the largest cluster stay within 64 bits.
+constexpr int64_t kMostAmount = int64_t{1} << 35;
+constexpr OptionDecl kCapacityOptions[] = {
+    {"calculator", OptionKind::kChoice, "dominant", 0, 0,
+     "dominant|memory: what limits and orders compare; the peer's default is memory, by which "
+     "vcores count nowhere"},
+    {"min_memory", OptionKind::kNumber, "1024", 1, kMostPerAllocation,
+     "MiB; requests are rounded up to multiples of it"},
+    {"min_vcores", OptionKind::kNumber, "1", 1, kMostPerAllocation, "the same of vcores"},
+    {"max_memory", OptionKind::kNumber, "0", 0, kMostPerAllocation,
+     "MiB; larger requests are refused; 0: what the largest node has"},
+    {"max_vcores", OptionKind::kNumber, "0", 0, kMostPerAllocation, "the same of vcores"},
+    {"multiple_assignments", OptionKind::kFlag, "on", 0, 0,
+     "a node that reports may get several containers"},
+    {"max_assignments", OptionKind::kNumber, "100", -1, 1e6, "of one report; -1: no limit"},
+    {"max_off_switch", OptionKind::kNumber, "1", 1, 1e6,
+     "containers of one report that no node or rack was requested for"},
+    {"continue_looking", OptionKind::kFlag, "on", 0, 0,
+     "an application with reservations may get room elsewhere"},
+    {"rounds", OptionKind::kNumber, "1000000", 1, 1e9,
+     "of a whole cycle at most; in each, every node reports once"},
+};
+
+// "[memory=1024,vcores=2]"; absent: it is no such text.
+std::optional<Resource> AmountOf(std::string_view text) {
+  if (!text.starts_with("[") || !text.ends_with("]")) return std::nullopt;
+  Resource amount;
+  for (absl::string_view part : absl::StrSplit(ToAbsl(text.substr(1, text.size() - 2)), ',')) {
+    const std::pair<absl::string_view, absl::string_view> pair =
+        absl::StrSplit(part, absl::MaxSplits('=', 1));
+    int64_t value = 0;
+    if (!absl::SimpleAtoi(pair.second, &value) || value < 0 || value > kMostAmount) {
+      return std::nullopt;
+    }
+    if (pair.first == "memory") {
+      amount.memory = value;
+    } else if (pair.first == "vcores") {
+      amount.vcores = value;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return amount;
+}
+
+// A number from 0 to `most`; absent: it is none.
+std::optional<float> NumberOf(std::string_view text, float most) {
+  float value = 0;
+  if (!absl::SimpleAtof(ToAbsl(text), &value) || !(value >= 0) || value > most) return std::nullopt;
+  return value;
+}
+
+class TreeReader {
+ public:
+  TreeReader(const Tables& tables, CapacityTree* tree)
+      : queues_(tables.queues), tree_(*tree), modes_(queues_.alive.size()) {
+    tree_.queue_of.assign(queues_.alive.size(), std::numeric_limits<uint32_t>::max());
+  }
+
+  absl::Status Read() {
+    std::vector<muster::QueueIndex> tops;
+    muster::QueueIndex root = muster::kNone;
+    for (muster::QueueIndex q = 0; q < queues_.alive.size(); ++q) {
+      if (!queues_.alive[q] || queues_.parent[q] != muster::kNone) continue;
+      if (queues_.spec[q].name == "root") {
+        root = q;
+      } else if (queues_.jobs[q] > 0 || !queues_.children[q].empty() ||
+                 !queues_.spec[q].settings.empty()) {
+        tops.push_back(q);
+      }
+    }
+    if (root == muster::kNone || queues_.children[root].empty()) {
+      tree_.settings.queues.push_back({.path = "root", .partitions = {Everything()}});
+      if (root != muster::kNone) tops.push_back(root);
+    } else {
+      if (absl::Status s = Add(root, "root"); !s.ok()) return s;
+      // What the root has is the cluster.
+      tree_.settings.queues[0].partitions = {Everything()};
+      tops.insert(tops.begin(), queues_.children[root].begin(), queues_.children[root].end());
+    }
+    return AddChildren(tops, "root");
+  }
+
+ private:
+  static PartitionSettings Everything() { return {.is_accessible = true, .capacity = 1}; }
+
+  // Parents first; siblings in the order of the table.
+  absl::Status AddChildren(const std::vector<muster::QueueIndex>& children,
+                           const std::string& path) {
+    double percent = 0;
+    for (const muster::QueueIndex q : children) {
+      if (absl::Status s = Add(q, absl::StrCat(path, ".", queues_.spec[q].name)); !s.ok()) return s;
+      if (modes_[q] != modes_[children[0]]) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("queue ", Quote(queues_.spec[q].name),
+                         ": its capacity is of another kind than that of queue ",
+                         Quote(queues_.spec[children[0]].name),
+                         " of the same parent; must all be percents, weights or amounts"));
+      }
+      percent += tree_.settings.queues[tree_.queue_of[q]].partitions[0].capacity;
+    }
+    if (!children.empty() && modes_[children[0]] == CapacityMode::kPercent &&
+        std::abs(percent - 1) > 1e-3) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("queue ", Quote(queues_.spec[children[0]].name),
+                       ": its capacity and those of queues of the same parent are ", 100 * percent,
+                       " percent together; must be 100"));
+    }
+    for (const muster::QueueIndex q : children) {
+      const std::string own = tree_.settings.queues[tree_.queue_of[q]].path;
+      if (absl::Status s = AddChildren(queues_.children[q], own); !s.ok()) return s;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Add(muster::QueueIndex q, std::string path) {
+    const QueueSpec& spec = queues_.spec[q];
+    SettingReader reader("queue", spec.name, spec.settings, "yarn");
+    QueueSettings queue{.path = std::move(path), .priority = spec.priority};
+    PartitionSettings all{.is_accessible = true, .mode = CapacityMode::kWeight};
+    all.capacity = static_cast<float>(spec.weight);
+    ReadCapacity(&reader, &all);
+    ReadMaximum(&reader, &all);
+    modes_[q] = all.mode;
+    queue.partitions.push_back(all);
+    ReadUsers(spec, &reader, &queue);
+    const bool is_leaf = queues_.children[q].empty();
+    const std::string_view order =
+        is_leaf ? reader.Choice("ordering-policy", {"fifo", "fair"}, "fifo")
+                : reader.Choice("ordering-policy", {"utilization", "priority-utilization"},
+                                "utilization");
+    queue.is_fair = order == "fair";
+    queue.respects_priority = order == "priority-utilization";
+    constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+    queue.max_applications = reader.Integer("maximum-applications", 0, kMost, -1);
+    queue.max_parallel = reader.Integer("max-parallel-apps", 1, kMost, kMost);
+    if (absl::Status s = reader.Finish(); !s.ok()) return s;
+    tree_.queue_of[q] = static_cast<uint32_t>(tree_.settings.queues.size());
+    tree_.settings.queues.push_back(std::move(queue));
+    return absl::OkStatus();
+  }
+
+  static void ReadCapacity(SettingReader* reader, PartitionSettings* all) {
+    const auto text = reader->Text("capacity");
+    if (!text) return;
+    if (const auto amount = AmountOf(*text)) {
+      *all = {.is_accessible = true, .mode = CapacityMode::kAbsolute, .amount = *amount};
+    } else if (const auto weight = NumberOf(text->substr(0, text->size() - 1), 1e6F);
+               weight && text->ends_with("w")) {
+      all->capacity = *weight;
+    } else if (const auto percent = NumberOf(*text, 100)) {
+      all->mode = CapacityMode::kPercent;
+      all->capacity = *percent / 100;
+    } else {
+      reader->Refuse("capacity",
+                     "must be a percentage, a weight such as 3w, or [memory=MIB,vcores=N]");
+    }
+  }
+
+  static void ReadMaximum(SettingReader* reader, PartitionSettings* all) {
+    const auto text = reader->Text("maximum-capacity");
+    if (!text) return;
+    const bool is_absolute = all->mode == CapacityMode::kAbsolute;
+    if (const auto amount = AmountOf(*text); amount && is_absolute) {
+      all->max_amount = *amount;
+    } else if (const auto percent = NumberOf(*text, 100); percent && !is_absolute) {
+      all->max_capacity = *percent / 100;
+    } else {
+      reader->Refuse("maximum-capacity",
+                     is_absolute ? "must be [memory=MIB,vcores=N], as the capacity is amounts"
+                                 : "must be a percentage, as the capacity is no amounts");
+    }
+  }
+
+  static void ReadUsers(const QueueSpec& spec, SettingReader* reader, QueueSettings* queue) {
+    double percent = 100, factor = 1;
+    if (spec.users) {
+      const auto number = [](const Quantity& quantity, double* value) {
+        (void)absl::SimpleAtod(quantity.text, value);
+      };
+      if (spec.users->least_percent) number(*spec.users->least_percent, &percent);
+      if (spec.users->factor) number(*spec.users->factor, &factor);
+      for (const UserLimit& limit : spec.users->limits) {
+        double weight = 1;
+        number(limit.weight, &weight);
+        if (!limit.group) queue->user_weights.emplace_back(limit.name, static_cast<float>(weight));
+      }
+    }
+    queue->user_limit_percent = static_cast<float>(
+        reader->Number("minimum-user-limit-percent", 0, 100, std::clamp(percent, 0.0, 100.0)));
+    queue->user_limit_factor =
+        static_cast<float>(reader->Number("user-limit-factor", -1, 1e6, factor));
+  }
+
+  const QueueTable& queues_;
+  CapacityTree& tree_;
+  std::vector<CapacityMode> modes_;  // by queue of the cluster
+};
+
+}  // namespace
+
+std::span<const OptionDecl> CapacityOptionDecls() { return kCapacityOptions; }
+
+absl::StatusOr<CapacityTree> ReadCapacitySettings(const Tables& tables, const Options& options) {
+  const auto whole = [&](std::string_view name) {
+    return static_cast<int64_t>(options.number(name));
+  };
+  CapacityTree tree;
+  CapacitySettings& settings = tree.settings;
+  settings.calculator =
+      options.text("calculator") == "memory" ? Calculator::kMemory : Calculator::kDominant;
+  settings.min_allocation = {whole("min_memory"), whole("min_vcores")};
+  settings.max_allocation = {whole("max_memory"), whole("max_vcores")};
+  settings.multiple_assignments = options.flag("multiple_assignments");
+  settings.max_assignments = whole("max_assignments");
+  settings.max_off_switch = whole("max_off_switch");
+  settings.continue_looking = options.flag("continue_looking");
+  if (absl::Status s = TreeReader(tables, &tree).Read(); !s.ok()) return s;
+  return tree;
+}
+
+}  // namespace muster::yarn

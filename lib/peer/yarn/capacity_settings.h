@@ -1,0 +1,53 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The capacity scheduler's configuration, as options of the action and settings of queues.
+//
+//   absl::StatusOr<CapacityTree> tree = ReadCapacitySettings(tables, options);
+//   if (!tree.ok()) return tree.status();   // `queue "a", setting "yarn/capacity": ...`
+//   const std::string& path = tree->settings.queues[tree->queue_of[q]].path;
+//
+// Settings have the names of the peer's properties, without "yarn.scheduler.capacity.<path>.":
+//
+//   yarn/capacity                    "40": percent of the parent's; "3w": a weight;
+//                                    "[memory=4096,vcores=4]": amounts, of memory in MiB.
+//                                    Default: a weight, the queue's own
+//   yarn/maximum-capacity            percent, or amounts. Default: all of the parent's
+//   yarn/minimum-user-limit-percent  default: UserRules::least_percent, else 100
+//   yarn/user-limit-factor           -1: none. Default: UserRules::factor, else 1
+//   yarn/ordering-policy             of a leaf fifo or fair, of others utilization or
+//                                    priority-utilization
+//   yarn/maximum-applications        default: by the queue's part of the cluster
+//   yarn/max-parallel-apps           default: no limit
+//
+// Queues of one parent have capacities of one kind; percents of them add up to 100, within a
+// thousandth. A queue named "root" with queues below it is the root, and others without a parent
+// are below it; without such a queue a root is made. A queue without jobs, settings and a parent is
+// left out. `weight` of a UserLimit is the user's weight.
+//
+// Not read: node labels, masters of applications, mappings, queues made on demand.
+#ifndef MUSTER_PEER_YARN_CAPACITY_SETTINGS_H_
+#define MUSTER_PEER_YARN_CAPACITY_SETTINGS_H_
+
+#include <span>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "lib/model/tables.h"
+#include "lib/peer/yarn/capacity/config.h"
+#include "muster/policy/options.h"
+
+namespace muster::yarn {
+
+struct CapacityTree {
+  CapacitySettings settings;
+  std::vector<uint32_t> queue_of;  // by queue of the cluster: its row in settings.queues
+};
+
+std::span<const OptionDecl> CapacityOptionDecls();
+
+// Costs O(queues).
+absl::StatusOr<CapacityTree> ReadCapacitySettings(const Tables& tables, const Options& options);
+
+}  // namespace muster::yarn
+
+#endif  // MUSTER_PEER_YARN_CAPACITY_SETTINGS_H_

@@ -1,0 +1,16 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/yarn/profile.h"
+
+namespace muster {
+
+Preset YarnCapacityPreset() {
+  Preset preset;
+  preset.name = "yarn-capacity";
+  preset.summary = "YARN's capacity scheduler: nodes report, queues by use of their guarantee";
+  preset.actions = "heartbeat";
+  preset.tiers = "";
+  preset.catalogue = {CapacityHeartbeatAction()};
+  return preset;
+}
+
+}  // namespace muster

@@ -1,0 +1,67 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Profile yarn-capacity on random worlds: what every plan keeps, cycle after cycle, and that a
+// living cluster and its snapshot decide alike.
+#include <cstdint>
+#include <string>
+
+#include "gtest/gtest.h"
+#include "lib/base/rng.h"
+#include "muster/schedule.h"
+#include "tests/support/profile_specs.h"
+#include "tests/support/random_edits.h"
+#include "tests/support/random_world.h"
+#include "tests/support/validator.h"
+#include "tests/support/world_loop.h"
+
+namespace muster::testing {
+namespace {
+
+void AddYarnSettings(Rng& rng, ClusterSpec* world) {
+  for (QueueSpec& queue : world->queues) {
+    if (rng.Chance(0.3)) {
+      queue.settings.emplace_back("yarn/maximum-capacity", std::to_string(20 * rng.Below(6)));
+    }
+    if (rng.Chance(0.3)) queue.settings.emplace_back("yarn/user-limit-factor", "3");
+    if (rng.Chance(0.2)) queue.settings.emplace_back("yarn/max-parallel-apps", "2");
+  }
+  for (JobSpec& job : world->jobs) {
+    if (rng.Chance(0.5)) job.owner = JobOwner{.user = rng.Chance(0.5) ? "ann" : "bob"};
+  }
+}
+
+TEST(YarnWorlds, PlansKeepTheirPromisesCycleAfterCycle) {
+  int64_t binds = 0, waiting = 0;
+  for (uint64_t seed = 0; seed < WorldCount(1'000); ++seed) {
+    Rng rng(seed);
+    const std::string profile = OneOf(kYarnSpecs, rng);
+    const WorldKnobs knobs{.nodes = 8, .queues = 4, .jobs = 8, .tasks = 5, .between_tasks = false};
+    ClusterSpec world = RandomWorld(rng.Next(), knobs);
+    AddYarnSettings(rng, &world);
+    Cluster cluster = MakeCluster(world);
+    RandomEdits edits(cluster, rng, knobs);
+    for (int64_t cycle = 0; cycle < 3; ++cycle) {
+      const Snapshot snapshot = cluster.Freeze();
+      const absl::StatusOr<Plan> plan = cluster.Schedule(profile, {.now = cycle});
+      ASSERT_TRUE(plan.ok()) << plan.status();
+      const absl::StatusOr<Plan> frozen = Schedule(snapshot, profile, {.now = cycle});
+      ASSERT_TRUE(frozen.ok()) << frozen.status();
+      EXPECT_EQ(plan->Digest(), frozen->Digest());
+      for (const std::string& words : Violations(snapshot, *plan, InvariantsOf(profile))) {
+        ADD_FAILURE() << words;
+      }
+      ASSERT_FALSE(::testing::Test::HasFailure())
+          << "seed " << seed << ", cycle " << cycle << ", " << profile << "\n"
+          << AsScenario(cluster.Describe(), profile);
+      binds += static_cast<int64_t>(plan->binds().size());
+      waiting += static_cast<int64_t>(plan->pending().size());
+      ASSERT_TRUE(cluster.Apply(*plan).ok());
+      for (uint64_t edit = rng.Below(4); edit > 0; --edit) edits.Step();
+    }
+  }
+  EXPECT_GT(binds, static_cast<int64_t>(WorldCount(1'000) / 2));
+  EXPECT_GT(waiting, static_cast<int64_t>(WorldCount(1'000) / 2));
+}
+
+}  // namespace
+}  // namespace muster::testing
