@@ -82,6 +82,10 @@ class World {
   World(const Tables& tables, const Options& options, int64_t now, const MemorySlot& memory);
 
   // Returns the task of an allocation; a placeholder's is the member that it stands for.
+  TaskIndex TaskOf(const Allocation& pod) const {
+    const TaskIndex named(pod.host_number);
+    return pod.placeholder ? named : task_of_[named];
+  }
   TaskIndex TaskOf(std::string_view key) const;
   // The pod of `task` is that of `other` from now on, and the other way round.
   // REQUIRES: both are members of one task group.
