@@ -6,11 +6,12 @@
 namespace muster {
 
 extern const Importer kVolcanoImporter, kKubeBatchImporter, kPodImporter, kKueueImporter,
-    kKaiImporter;
+    kKaiImporter, kYuniKornImporter;
 
 std::span<const Importer* const> Importers() {
   static constexpr const Importer* kTable[] = {&kVolcanoImporter, &kKubeBatchImporter,
-                                               &kPodImporter, &kKueueImporter, &kKaiImporter};
+                                               &kPodImporter,     &kKueueImporter,
+                                               &kKaiImporter,     &kYuniKornImporter};
   return kTable;
 }
 

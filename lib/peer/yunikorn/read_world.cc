@@ -228,9 +228,10 @@ bool World::FindMembers(JobIndex job, Gang* gang) const {
   const TaskTable& tasks = tables_.tasks;
   std::vector<TaskIndex> open;
   for (const TaskIndex task : tables_.jobs.tasks[job]) {
+    if (IsOriginator(task)) continue;
     if (HasStarted(tasks.status[task])) return true;
     const bool waits = tasks.status[task] == TaskStatus::kWaiting;
-    if ((waits || IsRequest(tasks, task)) && !IsOriginator(task)) open.push_back(task);
+    if (waits || IsRequest(tasks, task)) open.push_back(task);
   }
   std::ranges::stable_sort(open, [&](TaskIndex a, TaskIndex b) {
     const bool a_waits = tasks.status[a] == TaskStatus::kWaiting;

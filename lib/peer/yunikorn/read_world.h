@@ -26,8 +26,8 @@
 // Settings of jobs: `gangSchedulingStyle` (Soft or Hard, default Soft),
 // `placeholderTimeoutInSeconds` (default 900), `originator` (the group with the driver).
 //
-// Gangs. A job of which no task has started yet, and which needs at least two tasks together, is a
-// gang: its first tasks by priority and time of creation, as many as needed, are its members. The
+// Gangs. A job of which no task but the originator has started yet, and which needs at least two
+// tasks together, is a gang: its first tasks by priority and time of creation, as many as needed, are its members. The
 // shim of the peer makes placeholders for them, and submits the pods once all placeholders have a
 // node. So here: a member's placeholder requests what the member does, a task group is the members
 // of one group and one shape, and a member with a placeholder has status `waiting`. The originator
@@ -120,7 +120,8 @@ class World {
 
   const Tables& tables_;
   const int64_t now_;
-  std::vector<TaskIndex> task_of_, name_of_;  // of pods by the task whose name they have; by task
+  // The task of a pod by the task that the pod is named after; the reverse.
+  std::vector<TaskIndex> task_of_, name_of_;
 };
 
 }  // namespace muster::yunikorn
