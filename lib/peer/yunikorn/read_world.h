@@ -27,12 +27,12 @@
 // `placeholderTimeoutInSeconds` (default 900), `originator` (the group with the driver).
 //
 // Gangs. A job of which no task but the originator has started yet, and which needs at least two
-// tasks together, is a gang: its first tasks by priority and time of creation, as many as needed, are its members. The
-// shim of the peer makes placeholders for them, and submits the pods once all placeholders have a
-// node. So here: a member's placeholder requests what the member does, a task group is the members
-// of one group and one shape, and a member with a placeholder has status `waiting`. The originator
-// goes first, as a request. A gang that is not whole when its time is up is either scheduled pod by
-// pod (Soft) or not at all (Hard).
+// tasks together, is a gang: its first tasks by priority and time of creation, as many as needed,
+// are its members. The shim of the peer makes placeholders for them, and submits the pods once all
+// placeholders have a node. So here: a member's placeholder requests what the member does, a task
+// group is the members of one group and one shape, and a member with a placeholder has status
+// `waiting`. The originator goes first, as a request. A gang that is not whole when its time is up
+// is either scheduled pod by pod (Soft) or not at all (Hard).
 //
 // An application that YuniKorn rejects has no requests here. What it runs already is forced into
 // the queue root.@recovery@, as in the peer.
