@@ -86,9 +86,11 @@ bool Waits(const ApiObject& pod) {
 // Counts the pods that wait and that no cycle tries to place: they have no row, or their row has no
 // job under a profile that places jobs alone.
 void CountLeftOut(const Dump& dump, const Scenario& scenario, bool takes_lone, ImportLog* log) {
-  HashMap<std::string, bool> rows;  // pending tasks; whether they have a job
+  HashMap<std::string, bool> rows;  // pending and waiting tasks; whether they have a job
   for (const TaskSpec& task : scenario.cluster.tasks) {
-    if (task.status == TaskStatus::kPending) rows.emplace(task.name, !task.job.empty());
+    if (task.status == TaskStatus::kPending || task.status == TaskStatus::kWaiting) {
+      rows.emplace(task.name, !task.job.empty());
+    }
   }
   int64_t waiting = 0, absent = 0, lone = 0;
   for (const ApiObject* pod : dump.OfKind("Pod")) {

@@ -6,12 +6,12 @@
 namespace muster {
 
 extern const Importer kVolcanoImporter, kKubeBatchImporter, kPodImporter, kKueueImporter,
-    kKaiImporter, kArmadaImporter;
+    kKaiImporter, kArmadaImporter, kYuniKornImporter;
 
 std::span<const Importer* const> Importers() {
-  static constexpr const Importer* kTable[] = {&kVolcanoImporter, &kKubeBatchImporter,
-                                               &kPodImporter,     &kKueueImporter,
-                                               &kKaiImporter,     &kArmadaImporter};
+  static constexpr const Importer* kTable[] = {
+      &kVolcanoImporter, &kKubeBatchImporter, &kPodImporter,     &kKueueImporter,
+      &kKaiImporter,     &kArmadaImporter,    &kYuniKornImporter};
   return kTable;
 }
 

@@ -51,6 +51,7 @@ struct Allocation {
   std::string task_group;
   std::string required_node;  // empty: any node
   Index application = kNone;  // kNone: a foreign pod
+  uint32_t host_number = 0;   // the host's own, which nothing here reads
   Resource resource;
   Nanos create_time = 0;
   int32_t priority = 0;

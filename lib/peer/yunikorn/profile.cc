@@ -10,6 +10,7 @@ Preset YuniKornPreset() {
   preset.actions = "schedule";
   preset.tiers = "predicates";
   preset.catalogue = {YuniKornScheduleAction()};
+  preset.rules.phase_rule = PhaseRule::kAllocated;
   return preset;
 }
 

@@ -7,8 +7,8 @@
 //
 // The queue "root" without a parent is YuniKorn's root; each other queue without a parent lies
 // right below root, which is there in any case. Queue "default" is left out where nothing uses it:
-// the peer would send applications there that no rule places. A queue's name in YuniKorn is what its
-// name has behind "PARENT.", or the whole name. So "root.a.b" below "root.a" is b, and so is "b"
+// the peer would send applications there that no rule places. A queue's name in YuniKorn is what
+// its name has behind "PARENT.", or the whole name. So "root.a.b" below "root.a" is b, and so is "b"
 // below "a".
 //
 // | of a row | in YuniKorn |

@@ -101,6 +101,9 @@ World::World(const Tables& tables, const Options& options, int64_t now, const Me
   }
   for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) task_of_.push_back(t);
   name_of_ = task_of_;
+  partition.allocations.reserve(tables.tasks.alive.size());
+  partition.applications.reserve(tables.jobs.alive.size());
+  partition.nodes.reserve(tables.nodes.alive.size());
   AddNodes();
   AddForeign();
   for (JobIndex j = 0; j < tables.jobs.alive.size(); ++j) {
@@ -164,6 +167,7 @@ Allocation World::NewPod(TaskIndex task) const {
   const ClassIndex c = tasks.task_class[task];
   Allocation pod;
   pod.key = std::string(tasks.names.name(task));
+  pod.host_number = static_cast<uint32_t>(task);
   pod.resource = RequestOf(c);
   pod.create_time = NanosOf(tasks.created[task]);
   pod.priority = tasks.priority[task];
@@ -224,9 +228,10 @@ bool World::FindMembers(JobIndex job, Gang* gang) const {
   const TaskTable& tasks = tables_.tasks;
   std::vector<TaskIndex> open;
   for (const TaskIndex task : tables_.jobs.tasks[job]) {
+    if (IsOriginator(task)) continue;
     if (HasStarted(tasks.status[task])) return true;
     const bool waits = tasks.status[task] == TaskStatus::kWaiting;
-    if ((waits || IsRequest(tasks, task)) && !IsOriginator(task)) open.push_back(task);
+    if (waits || IsRequest(tasks, task)) open.push_back(task);
   }
   std::ranges::stable_sort(open, [&](TaskIndex a, TaskIndex b) {
     const bool a_waits = tasks.status[a] == TaskStatus::kWaiting;
@@ -409,19 +414,23 @@ MemorySlot World::Remember() const {
     if (gang.deadline == kAbsent || gang.submitted) continue;
     slot.Set(absl::StrCat("gang/", tables_.jobs.spec[job].name), {gang.deadline});
   }
+  // A pod may be another member's by now.
+  const auto key_of = [&](const Allocation& pod) {
+    return pod.placeholder ? pod.key : std::string(tables_.tasks.names.name(TaskOf(pod)));
+  };
   for (const Application& app : partition.applications) {
     if (app.backoff_deadline != kNever) {
       slot.Set(absl::StrCat("backoff/", app.id), {app.backoff_deadline});
     }
     for (const Reservation& reservation : app.reservations) {
-      slot.Set(absl::StrCat("reserved/", partition.allocations[reservation.request].key),
+      slot.Set(absl::StrCat("reserved/", key_of(partition.allocations[reservation.request])),
                {partition.nodes[reservation.node].id, reservation.create_time});
     }
   }
   for (const Allocation& ask : partition.allocations) {
     if (!ask.in_requests || ask.allocated) continue;
     if (ask.preempt_check_time == kNever && !ask.preemption_triggered) continue;
-    slot.Set(absl::StrCat("ask/", ask.key),
+    slot.Set(absl::StrCat("ask/", key_of(ask)),
              {ask.preempt_check_time, int64_t{ask.preemption_triggered}});
   }
   return slot;

@@ -26,13 +26,13 @@
 // Settings of jobs: `gangSchedulingStyle` (Soft or Hard, default Soft),
 // `placeholderTimeoutInSeconds` (default 900), `originator` (the group with the driver).
 //
-// Gangs. A job of which no task has started yet, and which needs at least two tasks together, is a
-// gang: its first tasks by priority and time of creation, as many as needed, are its members. The
-// shim of the peer makes placeholders for them, and submits the pods once all placeholders have a
-// node. So here: a member's placeholder requests what the member does, a task group is the members
-// of one group and one shape, and a member with a placeholder has status `waiting`. The originator
-// goes first, as a request. A gang that is not whole when its time is up is either scheduled pod by
-// pod (Soft) or not at all (Hard).
+// Gangs. A job of which no task but the originator has started yet, and which needs at least two
+// tasks together, is a gang: its first tasks by priority and time of creation, as many as needed,
+// are its members. The shim of the peer makes placeholders for them, and submits the pods once all
+// placeholders have a node. So here: a member's placeholder requests what the member does, a task
+// group is the members of one group and one shape, and a member with a placeholder has status
+// `waiting`. The originator goes first, as a request. A gang that is not whole when its time is up
+// is either scheduled pod by pod (Soft) or not at all (Hard).
 //
 // An application that YuniKorn rejects has no requests here. What it runs already is forced into
 // the queue root.@recovery@, as in the peer.
@@ -82,6 +82,10 @@ class World {
   World(const Tables& tables, const Options& options, int64_t now, const MemorySlot& memory);
 
   // Returns the task of an allocation; a placeholder's is the member that it stands for.
+  TaskIndex TaskOf(const Allocation& pod) const {
+    const TaskIndex named(pod.host_number);
+    return pod.placeholder ? named : task_of_[named];
+  }
   TaskIndex TaskOf(std::string_view key) const;
   // The pod of `task` is that of `other` from now on, and the other way round.
   // REQUIRES: both are members of one task group.
@@ -116,7 +120,8 @@ class World {
 
   const Tables& tables_;
   const int64_t now_;
-  std::vector<TaskIndex> task_of_, name_of_;  // of pods by the task whose name they have; by task
+  // The task of a pod by the task that the pod is named after; the reverse.
+  std::vector<TaskIndex> task_of_, name_of_;
 };
 
 }  // namespace muster::yunikorn

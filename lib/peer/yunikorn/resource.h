@@ -73,8 +73,8 @@ class Resource {
  public:
   // Empty, and not nil.
   Resource() = default;
-  Resource(const Resource& other) { Take(other); }
-  Resource& operator=(const Resource& other) {
+  Resource(const Resource& other) noexcept { Take(other); }
+  Resource& operator=(const Resource& other) noexcept {
     if (this != &other) Take(other);
     return *this;
   }

@@ -68,11 +68,11 @@ class YuniKornRun {
     }
     world_.partition.host.predicate = [this](const Allocation& request, const yunikorn::Node& node,
                                              bool allocate) {
-      return Permits(world_.TaskOf(request.key), NodeOf(node), allocate);
+      return Permits(world_.TaskOf(request), NodeOf(node), allocate);
     };
     world_.partition.host.preemption = [this](const Allocation& request, const yunikorn::Node& node,
                                               const std::vector<Index>& victims, int start) {
-      return VictimsNeeded(world_.TaskOf(request.key), NodeOf(node), victims, start);
+      return VictimsNeeded(world_.TaskOf(request), NodeOf(node), victims, start);
     };
   }
 
@@ -150,7 +150,7 @@ int YuniKornRun::VictimsNeeded(TaskIndex task, NodeIndex node, const std::vector
   const Ledger::Savepoint before = context_.ledger.Save();
   int needed = -1;
   for (size_t i = 0; i < victims.size() && needed < 0; ++i) {
-    const TaskIndex victim = world_.TaskOf(world_.partition.allocations[victims[i]].key);
+    const TaskIndex victim = world_.TaskOf(world_.partition.allocations[victims[i]]);
     context_.ledger.Move(victim, TaskStatus::kReleasing, node);
     if (static_cast<int>(i) >= start && context_.search.FitsNode(c, node)) {
       needed = static_cast<int>(i);
@@ -169,7 +169,7 @@ void YuniKornRun::Bind(TaskIndex task, NodeIndex node) {
 void YuniKornRun::Follow(const Result& result) {
   if (result.type == ResultType::kReplaced) return Replace(result);
   const Allocation& allocation = world_.partition.allocations[result.request];
-  const TaskIndex task = world_.TaskOf(allocation.key);
+  const TaskIndex task = world_.TaskOf(allocation);
   const NodeIndex node = NodeOf(result.node);
   if (!allocation.placeholder) return Bind(task, node);
   // No decision yet: most gangs are whole before the cycle ends.
@@ -187,7 +187,7 @@ void YuniKornRun::Follow(const Result& result) {
 // confirmed at once.
 void YuniKornRun::Replace(const Result& result) {
   const Allocation& request = world_.partition.allocations[result.request];
-  const TaskIndex task = world_.TaskOf(request.key);
+  const TaskIndex task = world_.TaskOf(request);
   const std::string application = world_.partition.applications[request.application].id;
   const std::string key = world_.partition.allocations[request.release].key;
   const TaskIndex other = world_.TaskOf(key);
@@ -215,8 +215,8 @@ bool YuniKornRun::StopVictims() {
     const Ledger::Savepoint before = context_.ledger.Save();
     context_.ledger.Move(victim, TaskStatus::kReleasing, node);
     if (stop.beneficiary != yunikorn::kNone) {
-      const std::string& key = world_.partition.allocations[stop.beneficiary].key;
-      context_.decisions.NoteEviction(victim, world_.TaskOf(key));
+      const Allocation& request = world_.partition.allocations[stop.beneficiary];
+      context_.decisions.NoteEviction(victim, world_.TaskOf(request));
     }
     context_.decisions.Commit(before);
   }
@@ -254,7 +254,7 @@ Reason YuniKornRefusal(std::string message) {
 void YuniKornRun::Explain(const yunikorn::Application& app, Index request) {
   yunikorn::Partition& partition = world_.partition;
   const Allocation& ask = partition.allocations[request];
-  const TaskIndex task = world_.TaskOf(ask.key);
+  const TaskIndex task = world_.TaskOf(ask);
   yunikorn::UsageKey usage = app.usage;
   if (!FitsInLimits(partition.limits.Headroom(usage), ask.resource)) {
     return context_.reasons.Explain(task, YuniKornRefusal("Not enough user quota"));

@@ -22,7 +22,8 @@
 // lists of users that may submit; checks of a configuration (config.h). A partition can also be
 // built from tables that a host wrote (Partition::Rebuild).
 // Left out: metrics, events, the health checker, displays of usage, the protocol with the shim, the
-// text of a configuration, timers. Several partitions are several objects.
+// text of a configuration, timers. Placement rules and preemption over lowered limits are here, but
+// the profile does not call them. Several partitions are several objects.
 //
 // Surprises.
 // - A host confirms each stop of a pod, and until then its room is not free.
@@ -49,7 +50,7 @@
 // are arrays by type, at most kMostTypes types. Orders of queues, applications and nodes are kept
 // and mended (kept_order.h, node_order.h). A request that fitted nowhere looks only at nodes that
 // changed since. A search for victims looks at every node once, and copies the amounts of its
-// queues for each. No profile runs this core.
+// queues for each. Profile yunikorn (profile.h) builds a partition for each plan.
 //
 // Proof. `tests/conformance/run.py ../shared/conformance/yunikorn` plays the peer's recorded runs,
 // decisions, rules and checks; tests/conformance/expected.txt lists how many must pass.
