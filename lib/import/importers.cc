@@ -7,10 +7,12 @@ namespace muster {
 
 extern const Importer kVolcanoImporter, kKubeBatchImporter, kPodImporter, kKueueImporter,
     kKaiImporter;
+extern const Importer kHtCondorImporter;
 
 std::span<const Importer* const> Importers() {
   static constexpr const Importer* kTable[] = {&kVolcanoImporter, &kKubeBatchImporter,
-                                               &kPodImporter, &kKueueImporter, &kKaiImporter};
+                                               &kPodImporter,     &kKueueImporter,
+                                               &kKaiImporter,     &kHtCondorImporter};
   return kTable;
 }
 

@@ -16,23 +16,23 @@
 namespace muster {
 namespace {
 
-constexpr std::string_view kName = "kai";
+constexpr std::string_view kKaiName = "kai";
 constexpr std::string_view kPoolLabel = "kai.scheduler/node-pool";
-constexpr std::string_view kGroups[] = {"scheduling.run.ai", "kai.scheduler"};
-constexpr KindRule kKinds[] = {{"Node"},
-                               {"Pod"},
-                               {"Namespace"},
-                               {"PriorityClass"},
-                               {"Queue", kGroups},
-                               {"PodGroup", kGroups},
-                               {"Topology", kGroups},
-                               {"SchedulingShard", kGroups},
-                               {"BindRequest", kGroups}};
+constexpr std::string_view kKaiGroups[] = {"scheduling.run.ai", "kai.scheduler"};
+constexpr KindRule kKaiKinds[] = {{"Node"},
+                                  {"Pod"},
+                                  {"Namespace"},
+                                  {"PriorityClass"},
+                                  {"Queue", kKaiGroups},
+                                  {"PodGroup", kKaiGroups},
+                                  {"Topology", kKaiGroups},
+                                  {"SchedulingShard", kKaiGroups},
+                                  {"BindRequest", kKaiGroups}};
 
 // Settings of a shard that are read, and those that say nothing about decisions.
 constexpr std::string_view kRead[] = {"placementStrategy", "partitionLabelValue", "kValue",
                                       "minRuntime"};
-constexpr std::string_view kQuiet[] = {"image", "replicas", "service", "resources"};
+constexpr std::string_view kKaiQuiet[] = {"image", "replicas", "service", "resources"};
 
 bool IsIn(std::string_view word, std::span<const std::string_view> words) {
   return std::ranges::find(words, word) != words.end();
@@ -47,7 +47,7 @@ std::string ProfileOf(const Field& spec) {
     if (word != "binpack" && word != "spread") {
       placement[key].Refuse(
           absl::StrCat(Quote(word), " is no strategy; expected binpack or spread"));
-      return std::string(kName);
+      return std::string(kKaiName);
     }
     options.push_back(absl::StrCat(ToAbsl(key), "=", word));
   }
@@ -62,14 +62,14 @@ std::string ProfileOf(const Field& spec) {
     }
   }
   for (const Field& item : spec.Children()) {
-    if (IsIn(item.key(), kRead) || IsIn(item.key(), kQuiet) || !item.truthy()) continue;
+    if (IsIn(item.key(), kRead) || IsIn(item.key(), kKaiQuiet) || !item.truthy()) continue;
     item.Ignored("not considered");
   }
-  if (options.empty()) return std::string(kName);
-  return absl::StrCat(ToAbsl(kName), ":kai-rules(", absl::StrJoin(options, ","), ")");
+  if (options.empty()) return std::string(kKaiName);
+  return absl::StrCat(ToAbsl(kKaiName), ":kai-rules(", absl::StrJoin(options, ","), ")");
 }
 
-void Read(const ImportSource& source, Scenario* scenario) {
+void ReadKaiObjects(const ImportSource& source, Scenario* scenario) {
   ClusterSpec& cluster = scenario->cluster;
   const kai::Shard shard = kai::ReadShard(source);
   scenario->profile = shard.profile;
@@ -93,7 +93,7 @@ bool Shard::Has(const ApiObject& object) const {
 }
 
 Shard ReadShard(const ImportSource& source) {
-  Shard shard{.profile = std::string(kName)};
+  Shard shard{.profile = std::string(kKaiName)};
   const auto read = [&](const Field& spec) {
     shard.pool = spec.Text("partitionLabelValue");
     shard.profile = ProfileOf(spec);
@@ -118,6 +118,6 @@ Shard ReadShard(const ImportSource& source) {
 }  // namespace kai
 
 extern const Importer kKaiImporter;
-const Importer kKaiImporter = {kName, kGroups, kKinds, Read};
+const Importer kKaiImporter = {kKaiName, kKaiGroups, kKaiKinds, ReadKaiObjects};
 
 }  // namespace muster

@@ -13,37 +13,37 @@
 namespace muster {
 namespace {
 
-constexpr std::string_view kName = "kube-batch";
-constexpr std::string_view kGroups[] = {"scheduling.incubator.k8s.io"};
-constexpr std::string_view kGroupsOfQueues[] = {"scheduling.incubator.k8s.io",
-                                                "scheduling.volcano.sh"};
-constexpr KindRule kKinds[] = {{"Node"},
-                               {"Pod"},
-                               {"Namespace"},
-                               {"PriorityClass"},
-                               {"PodDisruptionBudget"},
-                               {"ResourceQuota"},
-                               {"PodGroup", kGroupsOfQueues},
-                               {"Queue", kGroupsOfQueues}};
-constexpr TaskRules kTasks = {kName,
-                              {.modern = false, .ephemeral_storage = false, .separate_init = true}};
+constexpr std::string_view kKubeBatchName = "kube-batch";
+constexpr std::string_view kKubeBatchGroups[] = {"scheduling.incubator.k8s.io"};
+constexpr std::string_view kKubeBatchQueueGroups[] = {"scheduling.incubator.k8s.io",
+                                                      "scheduling.volcano.sh"};
+constexpr KindRule kKubeBatchKinds[] = {{"Node"},
+                                        {"Pod"},
+                                        {"Namespace"},
+                                        {"PriorityClass"},
+                                        {"PodDisruptionBudget"},
+                                        {"ResourceQuota"},
+                                        {"PodGroup", kKubeBatchQueueGroups},
+                                        {"Queue", kKubeBatchQueueGroups}};
+constexpr TaskRules kKubeBatchTasks = {
+    kKubeBatchName, {.modern = false, .ephemeral_storage = false, .separate_init = true}};
 
-constexpr auto kSwitches = [] {
+constexpr auto kKubeBatchSwitches = [] {
   auto switches = kPluginSwitches;
   for (size_t i = kOldSwitches; i < switches.size(); ++i) switches[i].point = {};
   return switches;
 }();
 // Options of policies where the rule differs from Volcano's. The scheduler checks `valid` before
 // any plugin can answer.
-constexpr OptionRule kOptions[] = {
+constexpr OptionRule kKubeBatchOptions[] = {
     {"gang", "best_effort_counts", "off"}, {"gang", "count_down_victims", "off"},
     {"gang", "without", "valid"},          {"proportion", "limits", "off"},
     {"proportion", "least_amounts", "on"}, {"proportion", "overfull_nodes", "off"},
     {"predicates", "kubernetes", "1.16"},  {"nodeorder", "kubernetes", "1.16"},
     {"nodeorder", "node_affinity", "1"},   {"nodeorder", "pod_affinity", "1"}};
-constexpr TierRules kTiers = {kName, kSwitches, kOptions, ""};
+constexpr TierRules kKubeBatchTiers = {kKubeBatchName, kKubeBatchSwitches, kKubeBatchOptions, ""};
 
-void Read(const ImportSource& source, Scenario* scenario) {
+void ReadKubeBatchObjects(const ImportSource& source, Scenario* scenario) {
   ClusterSpec& cluster = scenario->cluster;
   ReadQueues(source, &cluster);
   ReadPodGroups(source, &cluster);
@@ -51,19 +51,20 @@ void Read(const ImportSource& source, Scenario* scenario) {
   for (const ApiObject* object : SortedByName(source.dump.OfKind("Node"))) {
     cluster.nodes.push_back(ReadNode(*object, {.ephemeral_storage = false}));
   }
-  ReadTasks(source, kTasks, &cluster);
+  ReadTasks(source, kKubeBatchTasks, &cluster);
   cluster.namespaces = ReadNamespaces(source.dump);
   cluster.budgets = ReadBudgets(source.dump);
-  scenario->profile = kName;
+  scenario->profile = kKubeBatchName;
   if (source.configuration.has_value()) {
     scenario->profile =
-        ReadProfile(*source.configuration, kTiers, source.options.unset_switches_on);
+        ReadProfile(*source.configuration, kKubeBatchTiers, source.options.unset_switches_on);
   }
 }
 
 }  // namespace
 
 extern const Importer kKubeBatchImporter;
-const Importer kKubeBatchImporter = {kName, kGroups, kKinds, Read};
+const Importer kKubeBatchImporter = {kKubeBatchName, kKubeBatchGroups, kKubeBatchKinds,
+                                     ReadKubeBatchObjects};
 
 }  // namespace muster

@@ -10,45 +10,45 @@
 namespace muster {
 namespace {
 
-constexpr std::string_view kName = "kueue";
-constexpr std::string_view kGroups[] = {"kueue.x-k8s.io", "config.kueue.x-k8s.io"};
-constexpr KindRule kKinds[] = {{"Node"},
-                               {"Pod"},
-                               {"Namespace"},
-                               {"ResourceFlavor", kGroups},
-                               {"Topology", kGroups},
-                               {"Cohort", kGroups},
-                               {"ClusterQueue", kGroups},
-                               {"LocalQueue", kGroups},
-                               {"AdmissionCheck", kGroups},
-                               {"WorkloadPriorityClass", kGroups},
-                               {"Workload", kGroups}};
+constexpr std::string_view kKueueName = "kueue";
+constexpr std::string_view kKueueGroups[] = {"kueue.x-k8s.io", "config.kueue.x-k8s.io"};
+constexpr KindRule kKueueKinds[] = {{"Node"},
+                                    {"Pod"},
+                                    {"Namespace"},
+                                    {"ResourceFlavor", kKueueGroups},
+                                    {"Topology", kKueueGroups},
+                                    {"Cohort", kKueueGroups},
+                                    {"ClusterQueue", kKueueGroups},
+                                    {"LocalQueue", kKueueGroups},
+                                    {"AdmissionCheck", kKueueGroups},
+                                    {"WorkloadPriorityClass", kKueueGroups},
+                                    {"Workload", kKueueGroups}};
 
 // Settings that say nothing about decisions.
-constexpr std::string_view kQuiet[] = {"apiVersion",
-                                       "kind",
-                                       "metadata",
-                                       "namespace",
-                                       "health",
-                                       "metrics",
-                                       "webhook",
-                                       "controller",
-                                       "leaderElection",
-                                       "internalCertManagement",
-                                       "integrations",
-                                       "clientConnection",
-                                       "manageJobsWithoutQueueName",
-                                       "queueVisibility",
-                                       "tls",
-                                       "managedJobsNamespaceSelector",
-                                       "objectRetentionPolicies",
-                                       "multiKueue"};
+constexpr std::string_view kKueueQuiet[] = {"apiVersion",
+                                            "kind",
+                                            "metadata",
+                                            "namespace",
+                                            "health",
+                                            "metrics",
+                                            "webhook",
+                                            "controller",
+                                            "leaderElection",
+                                            "internalCertManagement",
+                                            "integrations",
+                                            "clientConnection",
+                                            "manageJobsWithoutQueueName",
+                                            "queueVisibility",
+                                            "tls",
+                                            "managedJobsNamespaceSelector",
+                                            "objectRetentionPolicies",
+                                            "multiKueue"};
 
 std::string ReadConfiguration(const Field& configuration) {
   bool fair = false;
   for (const Field& item : configuration.Children()) {
     const std::string_view key = item.key();
-    if (std::ranges::find(kQuiet, key) != std::end(kQuiet)) continue;
+    if (std::ranges::find(kKueueQuiet, key) != std::end(kKueueQuiet)) continue;
     if (key != "fairSharing") {
       if (item.truthy()) item.Ignored("not considered");
       continue;
@@ -59,10 +59,10 @@ std::string ReadConfiguration(const Field& configuration) {
       item["preemptionStrategies"].Ignored("both strategies count, in the default order");
     }
   }
-  return absl::StrCat(ToAbsl(kName), fair ? ":admit(fair_sharing=on)" : "");
+  return absl::StrCat(ToAbsl(kKueueName), fair ? ":admit(fair_sharing=on)" : "");
 }
 
-void Read(const ImportSource& source, Scenario* scenario) {
+void ReadKueueObjects(const ImportSource& source, Scenario* scenario) {
   ClusterSpec& cluster = scenario->cluster;
   for (const ApiObject* object : source.dump.OfKind("Node")) {
     cluster.nodes.push_back(ReadNode(*object, {.conditions = false}));
@@ -72,12 +72,12 @@ void Read(const ImportSource& source, Scenario* scenario) {
   kueue::AddWorkloads(source, &cluster);
   cluster.namespaces = ReadNamespaces(source.dump);
   scenario->profile =
-      source.configuration ? ReadConfiguration(*source.configuration) : std::string(kName);
+      source.configuration ? ReadConfiguration(*source.configuration) : std::string(kKueueName);
 }
 
 }  // namespace
 
 extern const Importer kKueueImporter;
-const Importer kKueueImporter = {kName, kGroups, kKinds, Read};
+const Importer kKueueImporter = {kKueueName, kKueueGroups, kKueueKinds, ReadKueueObjects};
 
 }  // namespace muster

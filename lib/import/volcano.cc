@@ -14,26 +14,26 @@
 namespace muster {
 namespace {
 
-constexpr std::string_view kName = "volcano";
-constexpr std::string_view kGroups[] = {
+constexpr std::string_view kVolcanoName = "volcano";
+constexpr std::string_view kVolcanoGroups[] = {
     "scheduling.volcano.sh", "topology.volcano.sh", "nodeinfo.volcano.sh", "shard.volcano.sh",
     "batch.volcano.sh",      "bus.volcano.sh",      "flow.volcano.sh"};
-constexpr std::string_view kGroupsOfQueues[] = {"scheduling.volcano.sh",
-                                                "scheduling.incubator.k8s.io"};
-constexpr KindRule kKinds[] = {{"Node"},
-                               {"Pod"},
-                               {"Namespace"},
-                               {"PriorityClass"},
-                               {"PodDisruptionBudget"},
-                               {"ResourceQuota"},
-                               {"MetricValue"},
-                               {"HyperNode"},
-                               {"NodeShard"},
-                               {"Numatopology"},
-                               {"PodGroup", kGroupsOfQueues},
-                               {"Queue", kGroupsOfQueues}};
+constexpr std::string_view kVolcanoQueueGroups[] = {"scheduling.volcano.sh",
+                                                    "scheduling.incubator.k8s.io"};
+constexpr KindRule kVolcanoKinds[] = {{"Node"},
+                                      {"Pod"},
+                                      {"Namespace"},
+                                      {"PriorityClass"},
+                                      {"PodDisruptionBudget"},
+                                      {"ResourceQuota"},
+                                      {"MetricValue"},
+                                      {"HyperNode"},
+                                      {"NodeShard"},
+                                      {"Numatopology"},
+                                      {"PodGroup", kVolcanoQueueGroups},
+                                      {"Queue", kVolcanoQueueGroups}};
 
-constexpr TierRules kTiers = {kName, kPluginSwitches, {}, "predicates"};
+constexpr TierRules kVolcanoTiers = {kVolcanoName, kPluginSwitches, {}, "predicates"};
 
 void ReadNodes(const ImportSource& source, ClusterSpec* cluster) {
   for (const ApiObject* object : source.dump.OfKind("Node")) {
@@ -57,13 +57,13 @@ void CloseAll(const ApiObject& orphan, ImportLog* log, std::vector<QueueSpec>* q
       absl::StrCat("queue ", Quote(orphan.name()), " is not in the tree; all queues are closed"));
 }
 
-void Read(const ImportSource& source, Scenario* scenario) {
+void ReadVolcanoObjects(const ImportSource& source, Scenario* scenario) {
   ClusterSpec& cluster = scenario->cluster;
   const ApiObject* orphan = volcano::AddToQueues(ReadQueues(source, &cluster), &cluster);
   const Dump::Objects groups = ReadPodGroups(source, &cluster);
   volcano::AddToJobs(groups, &cluster);
   ReadNodes(source, &cluster);
-  TaskRules rules{.scheduler = kName};
+  TaskRules rules{.scheduler = kVolcanoName};
   for (const NodeSpec& node : cluster.nodes) rules.pods.images |= !node.images.empty();
   const Dump::Objects pods = ReadTasks(source, rules, &cluster);
   if (!source.log->ok()) return;
@@ -73,9 +73,10 @@ void Read(const ImportSource& source, Scenario* scenario) {
   volcano::AddShards(source.dump, &cluster.nodes);
   cluster.namespaces = ReadNamespaces(source.dump);
   cluster.budgets = ReadBudgets(source.dump);
-  scenario->profile = kName;
+  scenario->profile = kVolcanoName;
   if (!source.configuration.has_value()) return;
-  scenario->profile = ReadProfile(*source.configuration, kTiers, source.options.unset_switches_on);
+  scenario->profile =
+      ReadProfile(*source.configuration, kVolcanoTiers, source.options.unset_switches_on);
   if (orphan != nullptr && HasPluginWith(*source.configuration, "capacity", "enableHierarchy")) {
     CloseAll(*orphan, source.log, &cluster.queues);
   }
@@ -84,6 +85,6 @@ void Read(const ImportSource& source, Scenario* scenario) {
 }  // namespace
 
 extern const Importer kVolcanoImporter;
-const Importer kVolcanoImporter = {kName, kGroups, kKinds, Read};
+const Importer kVolcanoImporter = {kVolcanoName, kVolcanoGroups, kVolcanoKinds, ReadVolcanoObjects};
 
 }  // namespace muster
