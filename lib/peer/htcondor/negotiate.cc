@@ -5,8 +5,8 @@
 // 1. Tasks that an earlier plan nominated have a claim already. They are bound once their request
 //    is free on the node, and keep the nomination while leaving tasks hold it. Where neither is so,
 //    or where the node refuses them now, they negotiate with the others.
-// 2. The rest is one cycle of the negotiator (negotiator.h). A match with a free slot becomes a bind
-//    at once; one with a claimed slot evicts the task that has claimed it, and nominates.
+// 2. The rest is one cycle of the negotiator (negotiator.h). A match with a free slot becomes a
+//    bind at once; one with a claimed slot evicts the task that has claimed it, and nominates.
 // 3. Priorities, usage and the turns of groups go to the memory (records.h).
 //
 // A match that the books refuse is none: the task then stays pending. The ads alone decide
