@@ -16,6 +16,14 @@ constexpr std::string_view kNamespaced[] = {"Pod",           "PodGroup", "PodDis
 // A value of the metrics API. It has no name of its own: it is named by what it describes.
 constexpr std::string_view kMetricValue = "MetricValue";
 
+// Ads have no metadata: a job is named by its numbers, all others have a name.
+constexpr std::string_view kAdGroup = "classad";
+std::string NameOfAd(const Field& ad) {
+  const std::string cluster = ad["ClusterId"].ScalarText();
+  if (cluster.empty()) return ad.Text("Name");
+  return absl::StrCat(cluster, ".", ad["ProcId"].ScalarText());
+}
+
 bool Contains(std::span<const std::string_view> list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
@@ -28,6 +36,12 @@ ApiObject::ApiObject(RawObject raw, ImportLog* log) : raw_(std::move(raw)) {
     const Field about = root().Section("describedObject");
     name_ = key_ = about.Text("name");
     source_.object = absl::StrCat("MetricValue of ", about["kind"].ScalarText(), " ", name_);
+    return;
+  }
+  if (group() == kAdGroup) {
+    name_ = key_ = NameOfAd(root());
+    if (name_.empty()) root()["Name"].Refuse("missing; each ad has a name, or a job its number");
+    source_.object = absl::StrCat(raw_.kind, " ", name_);
     return;
   }
   name_ = metadata().Text("name");

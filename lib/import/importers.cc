@@ -6,13 +6,10 @@
 namespace muster {
 
 extern const Importer kVolcanoImporter, kKubeBatchImporter, kPodImporter, kKueueImporter,
-    kKaiImporter, kArmadaImporter, kYuniKornImporter;
-
-std::span<const Importer* const> Importers() {
-  static constexpr const Importer* kTable[] = {
-      &kVolcanoImporter, &kKubeBatchImporter, &kPodImporter,     &kKueueImporter,
-      &kKaiImporter,     &kArmadaImporter,    &kYuniKornImporter};
-  return kTable;
+    &kVolcanoImporter, &kKubeBatchImporter, &kPodImporter, &kKueueImporter, &kKaiImporter,
+    &kArmadaImporter, &kYuniKornImporter, &kHtCondorImporter
+};
+return kTable;
 }
 
 }  // namespace muster

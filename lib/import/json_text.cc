@@ -252,6 +252,11 @@ bool ObjectsHandler::EndObject() {
   RawObject object{frame.builder.Take(), "", ""};
   object.kind = TextMember(object.row, "kind");
   object.api_version = TextMember(object.row, "apiVersion");
+  // An ad names its kind so.
+  if (object.kind.empty()) object.kind = TextMember(object.row, "MyType");
+  if (object.api_version.empty() && !TextMember(object.row, "MyType").empty()) {
+    object.api_version = "classad/1";
+  }
   if (frame.is_list && object.kind.ends_with("List")) {
     const std::string kind = object.kind.substr(0, object.kind.size() - 4);
     for (size_t i : frame.nameless) {

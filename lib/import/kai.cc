@@ -32,7 +32,7 @@ constexpr KindRule kKaiKinds[] = {{"Node"},
 // Settings of a shard that are read, and those that say nothing about decisions.
 constexpr std::string_view kRead[] = {"placementStrategy", "partitionLabelValue", "kValue",
                                       "minRuntime"};
-constexpr std::string_view kQuiet[] = {"image", "replicas", "service", "resources"};
+constexpr std::string_view kKaiQuiet[] = {"image", "replicas", "service", "resources"};
 
 bool IsIn(std::string_view word, std::span<const std::string_view> words) {
   return std::ranges::find(words, word) != words.end();
@@ -62,14 +62,14 @@ std::string ProfileOf(const Field& spec) {
     }
   }
   for (const Field& item : spec.Children()) {
-    if (IsIn(item.key(), kRead) || IsIn(item.key(), kQuiet) || !item.truthy()) continue;
+    if (IsIn(item.key(), kRead) || IsIn(item.key(), kKaiQuiet) || !item.truthy()) continue;
     item.Ignored("not considered");
   }
   if (options.empty()) return std::string(kKaiName);
   return absl::StrCat(ToAbsl(kKaiName), ":kai-rules(", absl::StrJoin(options, ","), ")");
 }
 
-void ReadKaiDump(const ImportSource& source, Scenario* scenario) {
+void ReadKaiObjects(const ImportSource& source, Scenario* scenario) {
   ClusterSpec& cluster = scenario->cluster;
   const kai::Shard shard = kai::ReadShard(source);
   scenario->profile = shard.profile;
@@ -118,6 +118,6 @@ Shard ReadShard(const ImportSource& source) {
 }  // namespace kai
 
 extern const Importer kKaiImporter;
-const Importer kKaiImporter = {kKaiName, kKaiGroups, kKaiKinds, ReadKaiDump};
+const Importer kKaiImporter = {kKaiName, kKaiGroups, kKaiKinds, ReadKaiObjects};
 
 }  // namespace muster

@@ -15,35 +15,35 @@ namespace {
 
 constexpr std::string_view kKubeBatchName = "kube-batch";
 constexpr std::string_view kKubeBatchGroups[] = {"scheduling.incubator.k8s.io"};
-constexpr std::string_view kGroupsOfQueues[] = {"scheduling.incubator.k8s.io",
-                                                "scheduling.volcano.sh"};
+constexpr std::string_view kKubeBatchQueueGroups[] = {"scheduling.incubator.k8s.io",
+                                                      "scheduling.volcano.sh"};
 constexpr KindRule kKubeBatchKinds[] = {{"Node"},
                                         {"Pod"},
                                         {"Namespace"},
                                         {"PriorityClass"},
                                         {"PodDisruptionBudget"},
                                         {"ResourceQuota"},
-                                        {"PodGroup", kGroupsOfQueues},
-                                        {"Queue", kGroupsOfQueues}};
-constexpr TaskRules kTasks = {kKubeBatchName,
-                              {.modern = false, .ephemeral_storage = false, .separate_init = true}};
+                                        {"PodGroup", kKubeBatchQueueGroups},
+                                        {"Queue", kKubeBatchQueueGroups}};
+constexpr TaskRules kKubeBatchTasks = {
+    kKubeBatchName, {.modern = false, .ephemeral_storage = false, .separate_init = true}};
 
-constexpr auto kSwitches = [] {
+constexpr auto kKubeBatchSwitches = [] {
   auto switches = kPluginSwitches;
   for (size_t i = kOldSwitches; i < switches.size(); ++i) switches[i].point = {};
   return switches;
 }();
 // Options of policies where the rule differs from Volcano's. The scheduler checks `valid` before
 // any plugin can answer.
-constexpr OptionRule kOptions[] = {
+constexpr OptionRule kKubeBatchOptions[] = {
     {"gang", "best_effort_counts", "off"}, {"gang", "count_down_victims", "off"},
     {"gang", "without", "valid"},          {"proportion", "limits", "off"},
     {"proportion", "least_amounts", "on"}, {"proportion", "overfull_nodes", "off"},
     {"predicates", "kubernetes", "1.16"},  {"nodeorder", "kubernetes", "1.16"},
     {"nodeorder", "node_affinity", "1"},   {"nodeorder", "pod_affinity", "1"}};
-constexpr TierRules kTiers = {kKubeBatchName, kSwitches, kOptions, ""};
+constexpr TierRules kKubeBatchTiers = {kKubeBatchName, kKubeBatchSwitches, kKubeBatchOptions, ""};
 
-void ReadKubeBatchDump(const ImportSource& source, Scenario* scenario) {
+void ReadKubeBatchObjects(const ImportSource& source, Scenario* scenario) {
   ClusterSpec& cluster = scenario->cluster;
   ReadQueues(source, &cluster);
   ReadPodGroups(source, &cluster);
@@ -51,13 +51,13 @@ void ReadKubeBatchDump(const ImportSource& source, Scenario* scenario) {
   for (const ApiObject* object : SortedByName(source.dump.OfKind("Node"))) {
     cluster.nodes.push_back(ReadNode(*object, {.ephemeral_storage = false}));
   }
-  ReadTasks(source, kTasks, &cluster);
+  ReadTasks(source, kKubeBatchTasks, &cluster);
   cluster.namespaces = ReadNamespaces(source.dump);
   cluster.budgets = ReadBudgets(source.dump);
   scenario->profile = kKubeBatchName;
   if (source.configuration.has_value()) {
     scenario->profile =
-        ReadProfile(*source.configuration, kTiers, source.options.unset_switches_on);
+        ReadProfile(*source.configuration, kKubeBatchTiers, source.options.unset_switches_on);
   }
 }
 
@@ -65,6 +65,6 @@ void ReadKubeBatchDump(const ImportSource& source, Scenario* scenario) {
 
 extern const Importer kKubeBatchImporter;
 const Importer kKubeBatchImporter = {kKubeBatchName, kKubeBatchGroups, kKubeBatchKinds,
-                                     ReadKubeBatchDump};
+                                     ReadKubeBatchObjects};
 
 }  // namespace muster

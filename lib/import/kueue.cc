@@ -25,30 +25,30 @@ constexpr KindRule kKueueKinds[] = {{"Node"},
                                     {"Workload", kKueueGroups}};
 
 // Settings that say nothing about decisions.
-constexpr std::string_view kQuiet[] = {"apiVersion",
-                                       "kind",
-                                       "metadata",
-                                       "namespace",
-                                       "health",
-                                       "metrics",
-                                       "webhook",
-                                       "controller",
-                                       "leaderElection",
-                                       "internalCertManagement",
-                                       "integrations",
-                                       "clientConnection",
-                                       "manageJobsWithoutQueueName",
-                                       "queueVisibility",
-                                       "tls",
-                                       "managedJobsNamespaceSelector",
-                                       "objectRetentionPolicies",
-                                       "multiKueue"};
+constexpr std::string_view kKueueQuiet[] = {"apiVersion",
+                                            "kind",
+                                            "metadata",
+                                            "namespace",
+                                            "health",
+                                            "metrics",
+                                            "webhook",
+                                            "controller",
+                                            "leaderElection",
+                                            "internalCertManagement",
+                                            "integrations",
+                                            "clientConnection",
+                                            "manageJobsWithoutQueueName",
+                                            "queueVisibility",
+                                            "tls",
+                                            "managedJobsNamespaceSelector",
+                                            "objectRetentionPolicies",
+                                            "multiKueue"};
 
 std::string ReadConfiguration(const Field& configuration) {
   bool fair = false;
   for (const Field& item : configuration.Children()) {
     const std::string_view key = item.key();
-    if (std::ranges::find(kQuiet, key) != std::end(kQuiet)) continue;
+    if (std::ranges::find(kKueueQuiet, key) != std::end(kKueueQuiet)) continue;
     if (key != "fairSharing") {
       if (item.truthy()) item.Ignored("not considered");
       continue;
@@ -62,7 +62,7 @@ std::string ReadConfiguration(const Field& configuration) {
   return absl::StrCat(ToAbsl(kKueueName), fair ? ":admit(fair_sharing=on)" : "");
 }
 
-void ReadKueueDump(const ImportSource& source, Scenario* scenario) {
+void ReadKueueObjects(const ImportSource& source, Scenario* scenario) {
   ClusterSpec& cluster = scenario->cluster;
   for (const ApiObject* object : source.dump.OfKind("Node")) {
     cluster.nodes.push_back(ReadNode(*object, {.conditions = false}));
@@ -78,6 +78,6 @@ void ReadKueueDump(const ImportSource& source, Scenario* scenario) {
 }  // namespace
 
 extern const Importer kKueueImporter;
-const Importer kKueueImporter = {kKueueName, kKueueGroups, kKueueKinds, ReadKueueDump};
+const Importer kKueueImporter = {kKueueName, kKueueGroups, kKueueKinds, ReadKueueObjects};
 
 }  // namespace muster

@@ -18,8 +18,8 @@ constexpr std::string_view kVolcanoName = "volcano";
 constexpr std::string_view kVolcanoGroups[] = {
     "scheduling.volcano.sh", "topology.volcano.sh", "nodeinfo.volcano.sh", "shard.volcano.sh",
     "batch.volcano.sh",      "bus.volcano.sh",      "flow.volcano.sh"};
-constexpr std::string_view kGroupsOfQueues[] = {"scheduling.volcano.sh",
-                                                "scheduling.incubator.k8s.io"};
+constexpr std::string_view kVolcanoQueueGroups[] = {"scheduling.volcano.sh",
+                                                    "scheduling.incubator.k8s.io"};
 constexpr KindRule kVolcanoKinds[] = {{"Node"},
                                       {"Pod"},
                                       {"Namespace"},
@@ -30,10 +30,10 @@ constexpr KindRule kVolcanoKinds[] = {{"Node"},
                                       {"HyperNode"},
                                       {"NodeShard"},
                                       {"Numatopology"},
-                                      {"PodGroup", kGroupsOfQueues},
-                                      {"Queue", kGroupsOfQueues}};
+                                      {"PodGroup", kVolcanoQueueGroups},
+                                      {"Queue", kVolcanoQueueGroups}};
 
-constexpr TierRules kTiers = {kVolcanoName, kPluginSwitches, {}, "predicates"};
+constexpr TierRules kVolcanoTiers = {kVolcanoName, kPluginSwitches, {}, "predicates"};
 
 void ReadNodes(const ImportSource& source, ClusterSpec* cluster) {
   for (const ApiObject* object : source.dump.OfKind("Node")) {
@@ -57,7 +57,7 @@ void CloseAll(const ApiObject& orphan, ImportLog* log, std::vector<QueueSpec>* q
       absl::StrCat("queue ", Quote(orphan.name()), " is not in the tree; all queues are closed"));
 }
 
-void ReadVolcanoDump(const ImportSource& source, Scenario* scenario) {
+void ReadVolcanoObjects(const ImportSource& source, Scenario* scenario) {
   ClusterSpec& cluster = scenario->cluster;
   const ApiObject* orphan = volcano::AddToQueues(ReadQueues(source, &cluster), &cluster);
   const Dump::Objects groups = ReadPodGroups(source, &cluster);
@@ -75,7 +75,8 @@ void ReadVolcanoDump(const ImportSource& source, Scenario* scenario) {
   cluster.budgets = ReadBudgets(source.dump);
   scenario->profile = kVolcanoName;
   if (!source.configuration.has_value()) return;
-  scenario->profile = ReadProfile(*source.configuration, kTiers, source.options.unset_switches_on);
+  scenario->profile =
+      ReadProfile(*source.configuration, kVolcanoTiers, source.options.unset_switches_on);
   if (orphan != nullptr && HasPluginWith(*source.configuration, "capacity", "enableHierarchy")) {
     CloseAll(*orphan, source.log, &cluster.queues);
   }
@@ -84,6 +85,6 @@ void ReadVolcanoDump(const ImportSource& source, Scenario* scenario) {
 }  // namespace
 
 extern const Importer kVolcanoImporter;
-const Importer kVolcanoImporter = {kVolcanoName, kVolcanoGroups, kVolcanoKinds, ReadVolcanoDump};
+const Importer kVolcanoImporter = {kVolcanoName, kVolcanoGroups, kVolcanoKinds, ReadVolcanoObjects};
 
 }  // namespace muster

@@ -37,7 +37,8 @@ TEST(Turn, TheNextDecisionsAreHowAWholeCycleBegins) {
   Cluster cluster;
   FillCluster(cluster);
   for (const ProfileInfo& profile : Profiles()) {
-    if (profile.name == "kueue") continue;  // queues without quota admit nothing
+    if (profile.name == "kueue") continue;     // queues without quota admit nothing
+    if (profile.name == "htcondor") continue;  // a node serves one task a cycle
     const absl::StatusOr<Plan> whole = cluster.Schedule(profile.name);
     ASSERT_TRUE(whole.ok()) << profile.name << ": " << whole.status();
     const std::vector<Decision> all = Made(*whole);

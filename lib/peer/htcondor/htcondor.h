@@ -18,6 +18,8 @@
 //   matchmaker, verdicts                the slot for one job: ranks, preemption, match lists
 //   pool                                slots, jobs, concurrency limits, consumption policies
 //   negotiator                          all of it, cycle by cycle
+//   settings, read_world, records       the cluster's rows as options, ads and past usage
+//   negotiate, profile                  profile htcondor: a cycle as a plan
 //
 // The cycle:
 // 1. Priorities are updated, usage is counted anew from the claims of slots.
@@ -39,9 +41,8 @@
 // and submitters are sorted as GNU's library sorts (lib/base/gnu_sort.h).
 //
 // Not kept: flocking, several schedds of one submitter, retirement and the clockwork around cycles,
-// preemption of dynamic slots for a partitionable one, global job priorities, time limits.
-//
-// No profile runs this yet: it has no preset.
+// preemption of dynamic slots for a partitionable one, global job priorities, time limits, and what
+// a schedd does with a claim: it runs further jobs there, and cuts up a partitionable slot.
 //
 // Cost. A pair of a slot and a job is evaluated once for all jobs that are alike, and a list of
 // their slots is sorted once if no two are equally good (matchmaker.h). A session costs its jobs.

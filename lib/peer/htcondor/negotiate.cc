@@ -2,18 +2,18 @@
 //
 // negotiate: one negotiation cycle.
 //
-// 1. Tasks that an earlier plan nominated have a claim already: they are bound once their request is
-//    free on the node, keep the nomination while leaving tasks hold it, and negotiate with the
-//    others where neither is so, or where the node refuses them now.
-// 2. The rest is one cycle of the negotiator (negotiator.h). A match with a free slot becomes a bind
-//    at once; one with a claimed slot evicts the task that has claimed it, and nominates.
+// 1. Tasks that an earlier plan nominated have a claim already. They are bound once their request
+//    is free on the node, and keep the nomination while leaving tasks hold it. Where neither is so,
+//    or where the node refuses them now, they negotiate with the others.
+// 2. The rest is one cycle of the negotiator (negotiator.h). A match with a free slot becomes a
+//    bind at once; one with a claimed slot evicts the task that has claimed it, and nominates.
 // 3. Priorities, usage and the turns of groups go to the memory (records.h).
 //
 // A match that the books refuse is none: the task then stays pending. The ads alone decide
 // otherwise: their amounts are those of the books.
 //
 // Reasons. no_node with the peer's message in Reason::where, and in its refusals how many slots
-// refuse by whose requirements. A job behind one of its auto cluster that was refused has the same
+// refuse, by the side that does. A job behind one of its auto cluster that was refused has the same
 // reason. A job that a session did not come to has "submitter limit exceeded", and one of a
 // submitter without a session the message of kNoSession. Tasks of closed queues are not offered.
 //

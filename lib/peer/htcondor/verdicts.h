@@ -7,9 +7,10 @@
 //   JobClass& alike = verdicts.ClassOf(job_ad, kind);
 //   const Verdict& verdict = verdicts.Of(&alike, s, slot, job_ad);
 //
-// Jobs are of one class if they are equal in kind and in all attributes that any expression names. These are
-// few, and most jobs of a user have the same ones, so a pair is evaluated once and not for each
-// job. Classes are forgotten when kMostVerdicts would be exceeded; no decision depends on that.
+// Jobs are of one class if they are equal in kind (pool.h) and in all attributes that any
+// expression names. These are few, and most jobs of a user have the same ones, so a pair is
+// evaluated once and not for each job. Classes are forgotten when kMostVerdicts would be exceeded;
+// no decision depends on that.
 #ifndef MUSTER_PEER_HTCONDOR_VERDICTS_H_
 #define MUSTER_PEER_HTCONDOR_VERDICTS_H_
 
@@ -47,7 +48,7 @@ struct Verdict {
   bool may_preempt = false;  // by the rule for users of better priority
 };
 
-// How many slots refused a class, by whose requirements; and how many had been taken before.
+// How many slots refused a class, by the side that did; and how many had been taken before.
 struct MatchRefusalCounts {
   int64_t by_gate = 0, by_slot = 0, by_job = 0, taken = 0, others = 0;
 };
