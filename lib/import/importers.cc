@@ -6,10 +6,13 @@
 namespace muster {
 
 extern const Importer kVolcanoImporter, kKubeBatchImporter, kPodImporter, kKueueImporter,
-    &kVolcanoImporter, &kKubeBatchImporter, &kPodImporter, &kKueueImporter, &kKaiImporter,
-    &kArmadaImporter, &kYuniKornImporter, &kHtCondorImporter
-};
-return kTable;
+    kKaiImporter, kArmadaImporter, kYuniKornImporter, kHtCondorImporter;
+
+std::span<const Importer* const> Importers() {
+  static constexpr const Importer* kTable[] = {
+      &kVolcanoImporter, &kKubeBatchImporter, &kPodImporter,      &kKueueImporter,
+      &kKaiImporter,     &kArmadaImporter,    &kYuniKornImporter, &kHtCondorImporter};
+  return kTable;
 }
 
 }  // namespace muster
