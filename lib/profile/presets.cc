@@ -27,10 +27,10 @@ namespace muster {
 
 std::vector<Preset> Presets() {
   std::vector<Preset> presets = {
-      MusterPreset(),       VolcanoPreset(), KubeBatchPreset(), TranswarpPreset(),
-      KoordinatorPreset(),  RayPreset(),     KaiPreset(),       KubeSchedulerPreset(),
-      KueuePreset(),        ArmadaPreset(),  HtCondorPreset(),  YuniKornPreset(),
-      YarnCapacityPreset(),
+      MusterPreset(),       VolcanoPreset(),  KubeBatchPreset(), TranswarpPreset(),
+      KoordinatorPreset(),  RayPreset(),      KaiPreset(),       KubeSchedulerPreset(),
+      KueuePreset(),        ArmadaPreset(),   HtCondorPreset(),  YuniKornPreset(),
+      YarnCapacityPreset(), YarnFairPreset(),
   };
   std::ranges::move(BatchPresets(), std::back_inserter(presets));
   return presets;

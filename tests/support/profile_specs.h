@@ -283,6 +283,9 @@ inline constexpr const char* kYarnSpecs[] = {
     "yarn-capacity:heartbeat(min_memory=1,max_off_switch=100)",
     "yarn-capacity:heartbeat(calculator=memory,min_memory=64)",
     "yarn-capacity:heartbeat(multiple_assignments=off,continue_looking=off)",
+    "yarn-fair",
+    "yarn-fair:heartbeat(policy=drf,assign_multiple=on,min_memory=1,increment_memory=1)",
+    "yarn-fair:heartbeat(policy=fifo,size_based_weight=on,increment_memory=64)",
 };
 
 // Orders of the profiles that have `order`: a spec is "conservative:order=" and one of these.

@@ -393,7 +393,7 @@ Invariants InvariantsOf(std::string_view profile) {
     // It has no gangs, and refuses in words of its own.
     kept.whole_gangs = kept.counted_refusals = false;
   }
-  if (name == "yarn-capacity") {
+  if (name == "yarn-capacity" || name == "yarn-fair") {
     // Containers are given one by one, and refused in words of the peer.
     kept.whole_gangs = kept.counted_refusals = false;
   }

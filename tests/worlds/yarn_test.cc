@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Profile yarn-capacity on random worlds: what every plan keeps, cycle after cycle, and that a
-// living cluster and its snapshot decide alike.
+// Profiles yarn-capacity and yarn-fair on random worlds: what every plan keeps, cycle after cycle,
+// and that a living cluster and its snapshot decide alike.
 #include <cstdint>
 #include <string>
 
@@ -20,10 +20,16 @@ namespace {
 void AddYarnSettings(Rng& rng, ClusterSpec* world) {
   for (QueueSpec& queue : world->queues) {
     if (rng.Chance(0.3)) {
-      queue.settings.emplace_back("yarn/maximum-capacity", std::to_string(20 * rng.Below(6)));
+      queue.settings.emplace_back("yarn-capacity/maximum-capacity",
+                                  std::to_string(20 * rng.Below(6)));
     }
-    if (rng.Chance(0.3)) queue.settings.emplace_back("yarn/user-limit-factor", "3");
-    if (rng.Chance(0.2)) queue.settings.emplace_back("yarn/max-parallel-apps", "2");
+    if (rng.Chance(0.3)) queue.settings.emplace_back("yarn-capacity/user-limit-factor", "3");
+    if (rng.Chance(0.2)) queue.settings.emplace_back("yarn-capacity/max-parallel-apps", "2");
+    if (rng.Chance(0.2)) queue.settings.emplace_back("yarn-fair/maxRunningApps", "2");
+    if (rng.Chance(0.3)) queue.settings.emplace_back("yarn-fair/weight", "2.5");
+    if (rng.Chance(0.2)) {
+      queue.settings.emplace_back("yarn-fair/maxResources", "64 mb, 3 vcores");
+    }
   }
   for (JobSpec& job : world->jobs) {
     if (rng.Chance(0.5)) job.owner = JobOwner{.user = rng.Chance(0.5) ? "ann" : "bob"};

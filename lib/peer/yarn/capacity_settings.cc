@@ -15,6 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "lib/base/strings.h"
 #include "lib/model/settings.h"
+#include "lib/peer/yarn/queue_paths.h"
 
 namespace muster::yarn {
 namespace {
@@ -75,92 +76,77 @@ std::optional<float> NumberOf(std::string_view text, float most) {
 class TreeReader {
  public:
   TreeReader(const Tables& tables, CapacityTree* tree)
-      : queues_(tables.queues), tree_(*tree), modes_(queues_.alive.size()) {
+      : queues_(tables.queues), tree_(*tree), rows_(QueuePaths(queues_)) {
     tree_.queue_of.assign(queues_.alive.size(), std::numeric_limits<uint32_t>::max());
   }
 
   absl::Status Read() {
-    std::vector<muster::QueueIndex> tops;
-    muster::QueueIndex root = muster::kNone;
-    for (muster::QueueIndex q = 0; q < queues_.alive.size(); ++q) {
-      if (!queues_.alive[q] || queues_.parent[q] != muster::kNone) continue;
-      if (queues_.spec[q].name == "root") {
-        root = q;
-      } else if (queues_.jobs[q] > 0 || !queues_.children[q].empty() ||
-                 !queues_.spec[q].settings.empty()) {
-        tops.push_back(q);
-      }
+    for (const QueuePath& row : rows_) {
+      if (absl::Status s = Add(row); !s.ok()) return s;
     }
-    if (root == muster::kNone || queues_.children[root].empty()) {
-      tree_.settings.queues.push_back({.path = "root", .partitions = {Everything()}});
-      if (root != muster::kNone) tops.push_back(root);
-    } else {
-      if (absl::Status s = Add(root, "root"); !s.ok()) return s;
-      // What the root has is the cluster.
-      tree_.settings.queues[0].partitions = {Everything()};
-      tops.insert(tops.begin(), queues_.children[root].begin(), queues_.children[root].end());
-    }
-    return AddChildren(tops, "root");
+    // What the root has is the cluster.
+    tree_.settings.queues[0].partitions = {{.is_accessible = true, .capacity = 1}};
+    return CheckSiblings();
   }
 
  private:
-  static PartitionSettings Everything() { return {.is_accessible = true, .capacity = 1}; }
-
-  // Parents first; siblings in the order of the table.
-  absl::Status AddChildren(const std::vector<muster::QueueIndex>& children,
-                           const std::string& path) {
-    double percent = 0;
-    for (const muster::QueueIndex q : children) {
-      if (absl::Status s = Add(q, absl::StrCat(path, ".", queues_.spec[q].name)); !s.ok()) return s;
-      if (modes_[q] != modes_[children[0]]) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("queue ", Quote(queues_.spec[q].name),
-                         ": its capacity is of another kind than that of queue ",
-                         Quote(queues_.spec[children[0]].name),
-                         " of the same parent; must all be percents, weights or amounts"));
-      }
-      percent += tree_.settings.queues[tree_.queue_of[q]].partitions[0].capacity;
+  absl::Status Add(const QueuePath& row) {
+    QueueSettings queue{.path = row.path};
+    if (row.queue == muster::kNone) {
+      queue.partitions.emplace_back();
+      tree_.settings.queues.push_back(std::move(queue));
+      return absl::OkStatus();
     }
-    if (!children.empty() && modes_[children[0]] == CapacityMode::kPercent &&
-        std::abs(percent - 1) > 1e-3) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("queue ", Quote(queues_.spec[children[0]].name),
-                       ": its capacity and those of queues of the same parent are ", 100 * percent,
-                       " percent together; must be 100"));
-    }
-    for (const muster::QueueIndex q : children) {
-      const std::string own = tree_.settings.queues[tree_.queue_of[q]].path;
-      if (absl::Status s = AddChildren(queues_.children[q], own); !s.ok()) return s;
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status Add(muster::QueueIndex q, std::string path) {
-    const QueueSpec& spec = queues_.spec[q];
-    SettingReader reader("queue", spec.name, spec.settings, "yarn");
-    QueueSettings queue{.path = std::move(path), .priority = spec.priority};
+    const QueueSpec& spec = queues_.spec[row.queue];
+    SettingReader reader("queue", spec.name, spec.settings, "yarn-capacity");
+    queue.priority = spec.priority;
     PartitionSettings all{.is_accessible = true, .mode = CapacityMode::kWeight};
     all.capacity = static_cast<float>(spec.weight);
     ReadCapacity(&reader, &all);
     ReadMaximum(&reader, &all);
-    modes_[q] = all.mode;
     queue.partitions.push_back(all);
     ReadUsers(spec, &reader, &queue);
-    const bool is_leaf = queues_.children[q].empty();
     const std::string_view order =
-        is_leaf ? reader.Choice("ordering-policy", {"fifo", "fair"}, "fifo")
-                : reader.Choice("ordering-policy", {"utilization", "priority-utilization"},
-                                "utilization");
+        row.is_leaf ? reader.Choice("ordering-policy", {"fifo", "fair"}, "fifo")
+                    : reader.Choice("ordering-policy", {"utilization", "priority-utilization"},
+                                    "utilization");
     queue.is_fair = order == "fair";
     queue.respects_priority = order == "priority-utilization";
     constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
     queue.max_applications = reader.Integer("maximum-applications", 0, kMost, -1);
     queue.max_parallel = reader.Integer("max-parallel-apps", 1, kMost, kMost);
-    if (absl::Status s = reader.Finish(); !s.ok()) return s;
-    tree_.queue_of[q] = static_cast<uint32_t>(tree_.settings.queues.size());
+    tree_.queue_of[row.queue] = static_cast<uint32_t>(tree_.settings.queues.size());
     tree_.settings.queues.push_back(std::move(queue));
+    return reader.Finish();
+  }
+
+  // Capacities of the queues of one parent are of one kind, and percents are the whole.
+  absl::Status CheckSiblings() const {
+    std::vector<size_t> first(rows_.size(), 0);  // child, by row of the parent; 0: none yet
+    std::vector<double> percent(rows_.size(), 0);
+    for (size_t i = 1; i < rows_.size(); ++i) {
+      size_t& one = first[rows_[i].parent];
+      if (one == 0) one = i;
+      const PartitionSettings& own = tree_.settings.queues[i].partitions[0];
+      if (own.mode != tree_.settings.queues[one].partitions[0].mode) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "queue ", NameOf(i), ": its capacity is of another kind than that of queue ",
+            NameOf(one), " of the same parent; must all be percents, weights or amounts"));
+      }
+      percent[rows_[i].parent] += own.mode == CapacityMode::kPercent ? own.capacity : 0;
+    }
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      if (first[i] == 0) continue;
+      const PartitionSettings& child = tree_.settings.queues[first[i]].partitions[0];
+      if (child.mode != CapacityMode::kPercent || std::abs(percent[i] - 1) <= 1e-3) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          "queue ", NameOf(first[i]), ": its capacity and those of queues of the same parent are ",
+          100 * percent[i], " percent together; must be 100"));
+    }
     return absl::OkStatus();
   }
+
+  std::string NameOf(size_t row) const { return Quote(queues_.spec[rows_[row].queue].name); }
 
   static void ReadCapacity(SettingReader* reader, PartitionSettings* all) {
     const auto text = reader->Text("capacity");
@@ -216,7 +202,7 @@ class TreeReader {
 
   const QueueTable& queues_;
   CapacityTree& tree_;
-  std::vector<CapacityMode> modes_;  // by queue of the cluster
+  const std::vector<QueuePath> rows_;
 };
 
 }  // namespace

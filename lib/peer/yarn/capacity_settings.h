@@ -3,26 +3,25 @@
 // The capacity scheduler's configuration, as options of the action and settings of queues.
 //
 //   absl::StatusOr<CapacityTree> tree = ReadCapacitySettings(tables, options);
-//   if (!tree.ok()) return tree.status();   // `queue "a", setting "yarn/capacity": ...`
+//   if (!tree.ok()) return tree.status();   // `queue "a", setting "yarn-capacity/capacity": ...`
 //   const std::string& path = tree->settings.queues[tree->queue_of[q]].path;
 //
-// Settings have the names of the peer's properties, without "yarn.scheduler.capacity.<path>.":
+// Settings have the names of the peer's properties, without "yarn.scheduler.capacity.<path>.", and
+// "yarn-capacity/" before them:
 //
-//   yarn/capacity                    "40": percent of the parent's; "3w": a weight;
-//                                    "[memory=4096,vcores=4]": amounts, of memory in MiB.
-//                                    Default: a weight, the queue's own
-//   yarn/maximum-capacity            percent, or amounts. Default: all of the parent's
-//   yarn/minimum-user-limit-percent  default: UserRules::least_percent, else 100
-//   yarn/user-limit-factor           -1: none. Default: UserRules::factor, else 1
-//   yarn/ordering-policy             of a leaf fifo or fair, of others utilization or
-//                                    priority-utilization
-//   yarn/maximum-applications        default: by the queue's part of the cluster
-//   yarn/max-parallel-apps           default: no limit
+//   capacity                    "40": percent of the parent's; "3w": a weight;
+//                               "[memory=4096,vcores=4]": amounts, of memory in MiB.
+//                               Default: a weight, the queue's own
+//   maximum-capacity            percent, or amounts. Default: all of the parent's
+//   minimum-user-limit-percent  default: UserRules::least_percent, else 100
+//   user-limit-factor           -1: none. Default: UserRules::factor, else 1
+//   ordering-policy             of a leaf fifo or fair, of others utilization or
+//                               priority-utilization
+//   maximum-applications        default: by the queue's part of the cluster
+//   max-parallel-apps           default: no limit
 //
 // Queues of one parent have capacities of one kind; percents of them add up to 100, within a
-// thousandth. A queue named "root" with queues below it is the root, and others without a parent
-// are below it; without such a queue a root is made. A queue without jobs, settings and a parent is
-// left out. `weight` of a UserLimit is the user's weight.
+// thousandth. Queues are the rows of queue_paths.h. `weight` of a UserLimit is the user's weight.
 //
 // Not read: node labels, masters of applications, mappings, queues made on demand.
 #ifndef MUSTER_PEER_YARN_CAPACITY_SETTINGS_H_

@@ -13,4 +13,14 @@ Preset YarnCapacityPreset() {
   return preset;
 }
 
+Preset YarnFairPreset() {
+  Preset preset;
+  preset.name = "yarn-fair";
+  preset.summary = "YARN's fair scheduler: nodes report, queues and applications by their share";
+  preset.actions = "heartbeat";
+  preset.tiers = "";
+  preset.catalogue = {FairHeartbeatAction()};
+  return preset;
+}
+
 }  // namespace muster

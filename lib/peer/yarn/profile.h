@@ -1,11 +1,11 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Profile yarn-capacity: nodes report, and the capacity scheduler gives them to applications.
+// Profiles yarn-capacity and yarn-fair: nodes report, and give containers to applications.
 //
-//   std::vector<Preset> presets = {YarnCapacityPreset()};   // "yarn-capacity" in spec strings
+//   std::vector<Preset> presets = {YarnCapacityPreset(), YarnFairPreset()};
 //
-// yarn.h has how the peer decides, capacity_settings.h the options and settings, capacity_world.h
-// what each row of a cluster is to it.
+// yarn.h and fair/fair.h have how the peer decides, capacity_settings.h and fair_settings.h the
+// options and settings, rows.h what each row of a cluster is to it.
 #ifndef MUSTER_PEER_YARN_PROFILE_H_
 #define MUSTER_PEER_YARN_PROFILE_H_
 
@@ -14,7 +14,9 @@
 namespace muster {
 
 Preset YarnCapacityPreset();
+Preset YarnFairPreset();
 ActionDecl CapacityHeartbeatAction();
+ActionDecl FairHeartbeatAction();
 
 }  // namespace muster
 

@@ -29,8 +29,10 @@ class YarnCapacity : public ::testing::Test {
     Must(cluster_.AddNodes(
         2, {.name = "n", .capacity = {{"cpu", 8}, {"memory", "8Gi"}, {"pods", 100}}}));
     Must(cluster_.AddQueue({.name = "root"}));
-    Must(cluster_.AddQueue({.name = "a", .parent = "root", .settings = {{"yarn/capacity", "75"}}}));
-    Must(cluster_.AddQueue({.name = "b", .parent = "root", .settings = {{"yarn/capacity", "25"}}}));
+    Must(cluster_.AddQueue(
+        {.name = "a", .parent = "root", .settings = {{"yarn-capacity/capacity", "75"}}}));
+    Must(cluster_.AddQueue(
+        {.name = "b", .parent = "root", .settings = {{"yarn-capacity/capacity", "25"}}}));
   }
   static void Must(const absl::Status& status) { ASSERT_TRUE(status.ok()) << status; }
 
@@ -72,9 +74,9 @@ TEST_F(YarnCapacity, QueuesShareByTheirPercents) {
 TEST_F(YarnCapacity, AQueueStaysWithinItsMaximum) {
   Must(cluster_.UpdateQueue({.name = "b",
                              .parent = "root",
-                             .settings = {{"yarn/capacity", "25"},
-                                          {"yarn/maximum-capacity", "50"},
-                                          {"yarn/user-limit-factor", "10"}}}));
+                             .settings = {{"yarn-capacity/capacity", "25"},
+                                          {"yarn-capacity/maximum-capacity", "50"},
+                                          {"yarn-capacity/user-limit-factor", "10"}}}));
   Must(cluster_.AddJob(YarnJob("y", "b", 20)));
   const Plan plan = PlanOf();
   EXPECT_THAT(Started(plan), ElementsAre(std::pair("y", 8)));
@@ -140,25 +142,29 @@ TEST_F(YarnCapacity, RefusesWrongSettingsByName) {
     Must(cluster_.UpdateQueue({.name = "b", .parent = "root", .settings = settings}));
     return Refusal();
   };
-  EXPECT_EQ(with({{"yarn/capacity", "30"}}),
+  EXPECT_EQ(with({{"yarn-capacity/capacity", "30"}}),
             "queue \"a\": its capacity and those of queues of the same parent are 105 percent "
             "together; must be 100");
-  EXPECT_EQ(with({{"yarn/capacity", "2w"}}),
+  EXPECT_EQ(with({{"yarn-capacity/capacity", "2w"}}),
             "queue \"b\": its capacity is of another kind than that of queue \"a\" of the same "
             "parent; must all be percents, weights or amounts");
-  EXPECT_EQ(with({{"yarn/capacity", "x"}}),
-            "queue \"b\", setting \"yarn/capacity\": is \"x\"; must be a percentage, a weight such "
+  EXPECT_EQ(with({{"yarn-capacity/capacity", "x"}}),
+            "queue \"b\", setting \"yarn-capacity/capacity\": is \"x\"; must be a percentage, a "
+            "weight such "
             "as 3w, or [memory=MIB,vcores=N]");
-  EXPECT_EQ(with({{"yarn/capacity", "25"}, {"yarn/maximum-capacity", "[memory=1,vcores=1]"}}),
-            "queue \"b\", setting \"yarn/maximum-capacity\": is \"[memory=1,vcores=1]\"; must be a "
+  EXPECT_EQ(with({{"yarn-capacity/capacity", "25"},
+                  {"yarn-capacity/maximum-capacity", "[memory=1,vcores=1]"}}),
+            "queue \"b\", setting \"yarn-capacity/maximum-capacity\": is \"[memory=1,vcores=1]\"; "
+            "must be a "
             "percentage, as the capacity is no amounts");
-  EXPECT_EQ(with({{"yarn/capacity", "25"}, {"yarn/ordering-policy", "utilization"}}),
-            "queue \"b\", setting \"yarn/ordering-policy\": is \"utilization\"; must be one of "
-            "fifo, fair");
-  EXPECT_EQ(with({{"yarn/capacity", "25"}, {"yarn/max-parallel-app", "1"}}),
-            "queue \"b\", setting \"yarn/max-parallel-app\": is not known, did you mean "
+  EXPECT_EQ(
+      with({{"yarn-capacity/capacity", "25"}, {"yarn-capacity/ordering-policy", "utilization"}}),
+      "queue \"b\", setting \"yarn-capacity/ordering-policy\": is \"utilization\"; must be one of "
+      "fifo, fair");
+  EXPECT_EQ(with({{"yarn-capacity/capacity", "25"}, {"yarn-capacity/max-parallel-app", "1"}}),
+            "queue \"b\", setting \"yarn-capacity/max-parallel-app\": is not known, did you mean "
             "\"max-parallel-apps\"?");
-  EXPECT_EQ(with({{"yarn/capacity", "25"}, {"other/capacity", "x"}}), "");
+  EXPECT_EQ(with({{"yarn-capacity/capacity", "25"}, {"other/capacity", "x"}}), "");
 }
 
 TEST_F(YarnCapacity, SaysWhatIsNotOffered) {

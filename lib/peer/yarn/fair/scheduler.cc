@@ -191,6 +191,13 @@ absl::StatusOr<AppIndex> FairScheduler::AddApp(const AppSpec& spec) {
   return index;
 }
 
+void FairScheduler::Recover(AppIndex app, NodeIndex node, const Resource& size) {
+  const ContainerIndex index = MakeContainer(cluster_, app, {.node = node, .size = size});
+  AddUsage(cluster_, app, size);
+  cluster_.nodes[node].Hold(index, &cluster_.containers);
+  NoteAvailable(cluster_);
+}
+
 absl::Status FairScheduler::EndApp(AppIndex index) {
   if (!HasApp(index)) return NoApp(index);
   App& app = cluster_.apps[index];

@@ -65,6 +65,9 @@ class FairScheduler {
 
   absl::StatusOr<AppIndex> AddApp(const AppSpec& spec);
   absl::Status EndApp(AppIndex app);
+  // Adds a container that the application has already, whatever the limits.
+  // REQUIRES: both are there.
+  void Recover(AppIndex app, NodeIndex node, const Resource& size);
   // Replaces what is outstanding at the places that are named.
   absl::Status SetAsks(AppIndex app, absl::Span<const AskSpec> asks);
   // What the application may still expect; parts may be below 0.

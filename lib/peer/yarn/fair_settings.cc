@@ -1,0 +1,142 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/yarn/fair_settings.h"
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "lib/base/strings.h"
+#include "lib/model/settings.h"
+#include "lib/peer/yarn/queue_paths.h"
+
+namespace muster::yarn {
+namespace {
+
+constexpr int64_t kMostFair = int64_t{1} << 31;  // of an allocation (fair/config.h)
+constexpr double kMostFairNumber = static_cast<double>(kMostFair);
+constexpr OptionDecl kFairOptions[] = {
+    {"policy", OptionKind::kChoice, "fair", 0, 0,
+     "fair|drf|fifo: of queues that set none; the peer's defaultQueueSchedulingPolicy"},
+    {"min_memory", OptionKind::kNumber, "1024", 0, kMostFairNumber, "MiB; the least allocation"},
+    {"min_vcores", OptionKind::kNumber, "1", 0, kMostFairNumber, "the same of vcores"},
+    {"max_memory", OptionKind::kNumber, "0", 0, kMostFairNumber,
+     "MiB; larger requests are refused; 0: what the largest node has"},
+    {"max_vcores", OptionKind::kNumber, "0", 0, kMostFairNumber, "the same of vcores"},
+    {"increment_memory", OptionKind::kNumber, "1024", 1, kMostFairNumber,
+     "MiB; requests are rounded up to multiples of it"},
+    {"increment_vcores", OptionKind::kNumber, "1", 1, kMostFairNumber, "the same of vcores"},
+    {"assign_multiple", OptionKind::kFlag, "off", 0, 0,
+     "a node that reports may give several containers"},
+    {"dynamic_max_assign", OptionKind::kFlag, "on", 0, 0,
+     "with assign_multiple: as many as half of what is free"},
+    {"max_assign", OptionKind::kNumber, "-1", -1, 1e6,
+     "with assign_multiple and without dynamic_max_assign: so many; -1: no limit"},
+    {"size_based_weight", OptionKind::kFlag, "off", 0, 0,
+     "applications weigh by what they request"},
+    {"rounds", OptionKind::kNumber, "1000000", 1, 1e9,
+     "of a whole cycle at most; in each, every node reports once"},
+};
+
+// "4096 mb, 4 vcores"; absent: it is no such text.
+std::optional<Resource> FairAmountOf(std::string_view text) {
+  Resource amount;
+  for (absl::string_view part : absl::StrSplit(ToAbsl(text), ',')) {
+    const std::vector<absl::string_view> words =
+        absl::StrSplit(absl::StripAsciiWhitespace(part), ' ', absl::SkipEmpty());
+    int64_t value = 0;
+    if (words.size() != 2 || !absl::SimpleAtoi(words[0], &value) || value < 0 ||
+        value > int64_t{1} << 40) {
+      return std::nullopt;
+    }
+    if (words[1] == "mb") {
+      amount.memory = value;
+    } else if (words[1] == "vcores") {
+      amount.vcores = value;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return amount;
+}
+
+fair::Policy PolicyOf(std::string_view word) {
+  return word == "drf"    ? fair::Policy::kDrf
+         : word == "fifo" ? fair::Policy::kFifo
+                          : fair::Policy::kFair;
+}
+
+void ReadAmount(SettingReader* reader, const char* key, Resource* amount) {
+  const auto text = reader->Text(key);
+  if (!text) return;
+  if (const auto read = FairAmountOf(*text)) {
+    *amount = *read;
+  } else {
+    reader->Refuse(key, "must be amounts such as \"4096 mb, 4 vcores\"");
+  }
+}
+
+absl::Status ReadQueue(const QueueSpec& spec, std::string_view policy, fair::QueueConfig* queue) {
+  SettingReader reader("queue", spec.name, spec.settings, "yarn-fair");
+  queue->weight =
+      static_cast<float>(reader.Number("weight", 0, 1e9, static_cast<double>(spec.weight)));
+  ReadAmount(&reader, "minResources", &queue->min);
+  ReadAmount(&reader, "maxResources", &queue->max);
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  queue->max_running_apps = reader.Integer("maxRunningApps", 0, kMost, kMost);
+  const bool may_be_fifo = queue->leaf;
+  const std::string_view own = policy == "fifo" && !may_be_fifo ? "fair" : policy;
+  queue->policy =
+      PolicyOf(may_be_fifo ? reader.Choice("schedulingPolicy", {"fair", "drf", "fifo"}, own)
+                           : reader.Choice("schedulingPolicy", {"fair", "drf"}, own));
+  return reader.Finish();
+}
+
+}  // namespace
+
+std::span<const OptionDecl> FairOptionDecls() { return kFairOptions; }
+
+absl::StatusOr<FairTree> ReadFairSettings(const Tables& tables, const Options& options) {
+  const auto whole = [&](std::string_view name) {
+    return static_cast<int64_t>(options.number(name));
+  };
+  FairTree tree;
+  tree.options = {.min_allocation = {whole("min_memory"), whole("min_vcores")},
+                  .max_allocation = {whole("max_memory"), whole("max_vcores")},
+                  .increment = {whole("increment_memory"), whole("increment_vcores")},
+                  .assign_multiple = options.flag("assign_multiple"),
+                  .dynamic_max_assign = options.flag("dynamic_max_assign"),
+                  .max_assign = whole("max_assign"),
+                  .size_based_weight = options.flag("size_based_weight")};
+  tree.queue_of.assign(tables.queues.alive.size(), std::numeric_limits<uint32_t>::max());
+  const std::string policy = options.text("policy");
+  for (const QueuePath& row : QueuePaths(tables.queues)) {
+    fair::QueueConfig queue{.path = row.path, .leaf = row.is_leaf};
+    if (row.queue == muster::kNone) {
+      queue.policy = policy == "drf" ? fair::Policy::kDrf : fair::Policy::kFair;
+    } else {
+      const QueueSpec& spec = tables.queues.spec[row.queue];
+      if (absl::Status s = ReadQueue(spec, policy, &queue); !s.ok()) return s;
+      tree.queue_of[row.queue] = static_cast<uint32_t>(tree.queues.size());
+      for (const UserLimit& limit :
+           spec.users&& row.path == "root" ? spec.users->limits : std::vector<UserLimit>()) {
+        if (!limit.group && limit.max_jobs) {
+          tree.user_limits.emplace_back(limit.name, *limit.max_jobs);
+        }
+      }
+    }
+    tree.queues.push_back(std::move(queue));
+  }
+  for (const absl::Status& s : {fair::CheckOptions(tree.options), fair::CheckQueues(tree.queues),
+                                fair::CheckPolicies(tree.queues)}) {
+    if (!s.ok()) return s;
+  }
+  return tree;
+}
+
+}  // namespace muster::yarn

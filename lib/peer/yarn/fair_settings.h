@@ -1,0 +1,48 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The fair scheduler's configuration, as options of the action and settings of queues.
+//
+//   absl::StatusOr<FairTree> tree = ReadFairSettings(tables, options);
+//   if (!tree.ok()) return tree.status();   // `queue "a", setting "yarn-fair/weight": ...`
+//
+// Settings have the names of the allocation file:
+//
+//   yarn-fair/weight            default: the queue's own weight
+//   yarn-fair/minResources      "4096 mb, 4 vcores"; default: nothing
+//   yarn-fair/maxResources      the same; default: no limit
+//   yarn-fair/maxRunningApps    default: no limit
+//   yarn-fair/schedulingPolicy  fair, drf or fifo (leaves alone); default: option policy
+//
+// Queues are the rows of queue_paths.h. UserLimit::max_jobs of the root's `users` is how many
+// applications of the user run at once.
+//
+// Not read: masters of applications, preemption, placement rules, access control, racks.
+#ifndef MUSTER_PEER_YARN_FAIR_SETTINGS_H_
+#define MUSTER_PEER_YARN_FAIR_SETTINGS_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "lib/model/tables.h"
+#include "lib/peer/yarn/fair/config.h"
+#include "muster/policy/options.h"
+
+namespace muster::yarn {
+
+struct FairTree {
+  fair::Options options;
+  std::vector<fair::QueueConfig> queues;
+  fair::UserLimits user_limits;
+  std::vector<uint32_t> queue_of;  // by queue of the cluster: its row in `queues`
+};
+
+std::span<const OptionDecl> FairOptionDecls();
+
+// Costs O(queues).
+absl::StatusOr<FairTree> ReadFairSettings(const Tables& tables, const Options& options);
+
+}  // namespace muster::yarn
+
+#endif  // MUSTER_PEER_YARN_FAIR_SETTINGS_H_

@@ -1,0 +1,160 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/yarn/rows.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "lib/kube/selectors.h"
+
+namespace muster::yarn {
+namespace {
+
+constexpr int64_t kMiB = int64_t{1} << 20;
+constexpr int64_t kMilli = 1000;
+// Sums over the largest cluster stay within 64 bits.
+constexpr int64_t kMostHad = int64_t{1} << 35;
+
+int64_t RoundedUp(int64_t amount, int64_t unit) { return amount / unit + (amount % unit != 0); }
+int64_t Bounded(int64_t amount) { return std::clamp<int64_t>(amount, 0, kMostHad); }
+
+}  // namespace
+
+ClusterRows::ClusterRows(const Tables& tables, const Ledger& ledger)
+    : tables_(tables), ledger_(ledger), place_of_(tables.nodes.alive.size(), kNoPlace) {
+  std::vector<std::pair<int64_t, int64_t>> others(place_of_.size());  // bytes, thousandths
+  for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) {
+    if (!tables.tasks.alive[t]) continue;
+    const muster::NodeIndex n = ledger.node_of(t);
+    const TaskStatus status = ledger.status(t);
+    if (n == muster::kNone || !HoldsNode(status)) continue;
+    if (tables.has_job(t) && IsAllocated(status)) continue;
+    const auto request = ledger.request(t);
+    others[n].first += OrZero(request[kMemory]);
+    others[n].second += OrZero(request[kCpu]);
+  }
+  for (muster::NodeIndex n = 0; n < place_of_.size(); ++n) {
+    if (!tables.nodes.alive[n] || !tables.nodes.spec[n].ready) continue;
+    const auto has = tables.nodes.allocatable.row(n);
+    place_of_[n] = static_cast<NodePlace>(nodes_.size());
+    nodes_.push_back({n,
+                      {Bounded((OrZero(has[kMemory]) - others[n].first) / kMiB),
+                       Bounded((OrZero(has[kCpu]) - others[n].second) / kMilli)}});
+    largest_ = MostOf(largest_,
+                      {Bounded(OrZero(has[kMemory]) / kMiB), Bounded(OrZero(has[kCpu]) / kMilli)});
+  }
+}
+
+Offered ClusterRows::ReadApps(const RequestRules& rules) const {
+  std::vector<JobIndex> order;
+  for (JobIndex j = 0; j < tables_.jobs.alive.size(); ++j) {
+    if (tables_.jobs.alive[j] && !tables_.jobs.tasks[j].empty()) order.push_back(j);
+  }
+  std::ranges::sort(order, {}, [&](JobIndex j) {
+    const JobSpec& spec = tables_.jobs.spec[j];
+    return std::tuple(spec.created, spec.uid_rank, j);
+  });
+  Offered offered;
+  for (const JobIndex j : order) ReadApp(j, rules, &offered);
+  return offered;
+}
+
+void ClusterRows::ReadApp(JobIndex job, const RequestRules& rules, Offered* offered) const {
+  AppRow app{.job = job, .user = "nobody"};
+  const JobSpec& spec = tables_.jobs.spec[job];
+  if (spec.owner) app.user = spec.owner->user;
+  std::vector<TaskIndex> pending;
+  for (const TaskIndex t : tables_.jobs.tasks[job]) {
+    if (!tables_.tasks.alive[t]) continue;
+    const TaskStatus status = ledger_.status(t);
+    const bool is_gated = (tables_.tasks.flags[t] & kTaskGated) != 0;
+    if (status == TaskStatus::kPending && !is_gated) pending.push_back(t);
+    if (!IsAllocated(status)) continue;
+    const NodePlace place = place_of_[ledger_.node_of(t)];
+    if (place == kNoPlace) continue;
+    app.running.emplace_back(place, rules.rounded(PlainSize(tables_.tasks.task_class[t])));
+  }
+  if (IsClosed(job)) {
+    const std::string& queue = tables_.queues.spec[tables_.jobs.queue[job]].name;
+    for (const TaskIndex t : pending) {
+      offered->refused.emplace_back(t, absl::StrCat("queue ", Quote(queue), " is stopped"));
+    }
+    pending.clear();
+  }
+  ReadRequests(job, std::move(pending), rules, &app, offered);
+  if (!app.running.empty() || !app.requests.empty()) offered->apps.push_back(std::move(app));
+}
+
+bool ClusterRows::IsClosed(JobIndex job) const {
+  for (muster::QueueIndex q = tables_.jobs.queue[job]; q != muster::kNone;
+       q = tables_.queues.parent[q]) {
+    if (tables_.queues.spec[q].state == QueueState::kClosed) return true;
+  }
+  return false;
+}
+
+void ClusterRows::ReadRequests(JobIndex job, std::vector<TaskIndex> tasks,
+                               const RequestRules& rules, AppRow* app, Offered* offered) const {
+  const TaskTable& all = tables_.tasks;
+  std::ranges::sort(tasks, {}, [&](TaskIndex t) {
+    return std::tuple(-int64_t{all.priority[t]}, all.task_class[t], all.ordinal[t], all.uid_rank[t],
+                      t);
+  });
+  for (size_t i = 0; i < tasks.size();) {
+    const ClassIndex c = all.task_class[tasks[i]];
+    const auto first = tasks.begin() + static_cast<ptrdiff_t>(i);
+    const auto end = std::find_if(first, tasks.end(), [&](TaskIndex t) {
+      return all.task_class[t] != c || all.priority[t] != all.priority[*first];
+    });
+    i = static_cast<size_t>(end - tasks.begin());
+    const Resource size = rules.rounded(PlainSize(c));
+    if (const std::string why = Refusal(c, size, rules); !why.empty()) {
+      for (auto t = first; t != end; ++t) offered->refused.emplace_back(*t, why);
+      continue;
+    }
+    app->requests.push_back(RequestOf(c, static_cast<int32_t>(app->requests.size()) + 1, size));
+    app->requests.back().tasks = {std::make_reverse_iterator(end),
+                                  std::make_reverse_iterator(first)};
+  }
+}
+
+RequestRow ClusterRows::RequestOf(ClassIndex c, int32_t priority, const Resource& size) const {
+  RequestRow request{.priority = priority, .size = size};
+  for (NodePlace p = 0; p < nodes_.size(); ++p) {
+    if (Admits(nodes_[p].node, c)) request.places.push_back(p);
+  }
+  request.everywhere = request.places.size() == nodes_.size();
+  if (request.everywhere) request.places.clear();
+  return request;
+}
+
+Resource ClusterRows::PlainSize(ClassIndex c) const {
+  const auto request = tables_.classes.request.row(c);
+  return {Bounded(RoundedUp(OrZero(request[kMemory]), kMiB)),
+          Bounded(RoundedUp(OrZero(request[kCpu]), kMilli))};
+}
+
+std::string ClusterRows::Refusal(ClassIndex c, const Resource& size,
+                                 const RequestRules& rules) const {
+  const auto request = tables_.classes.request.row(c);
+  for (DimensionIndex d = 0; d < request.size(); ++d) {
+    if (d == kCpu || d == kMemory || d == kPods || OrZero(request[d]) == 0) continue;
+    return absl::StrCat("resource ", Quote(tables_.dimensions.name(d)),
+                        " is not known to the scheduler");
+  }
+  const Resource& most = rules.most;
+  if (size.memory <= most.memory && (!rules.counts_vcores || size.vcores <= most.vcores)) return "";
+  return absl::StrCat("requested <memory:", size.memory, ", vCores:", size.vcores,
+                      "> is above the largest allocation, <memory:", most.memory,
+                      ", vCores:", most.vcores, ">");
+}
+
+bool ClusterRows::Admits(muster::NodeIndex node, ClassIndex c) const {
+  const muster::NodeSpec& spec = tables_.nodes.spec[node];
+  const TaskShape& shape = tables_.classes.shape[c];
+  if (spec.unschedulable && !ToleratesUnschedulable(shape)) return false;
+  return MatchesNode(shape, spec) && FirstUntolerated(shape, spec) == nullptr;
+}
+
+}  // namespace muster::yarn

@@ -1,0 +1,113 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The cluster's tables and books in YARN's words, for both schedulers.
+//
+//   const ClusterRows rows(tables, ledger);
+//   for (const NodeRow& node : rows.nodes()) scheduler.AddNode(...);
+//   Offered offered = rows.ReadApps({.most = rows.largest(), .rounded = round});
+//   for (const AppRow& app : offered.apps) scheduler.Submit(...);
+//
+// What rows are to the peer:
+//
+//   application    a job; JobOwner::user is its user, else "nobody"; it has no master
+//   request        pending tasks of one class and priority; a larger priority goes first
+//   container      a task that holds a node, with its request rounded up as any other
+//   node           one that is ready; memory in MiB, and whole vcores, rounded down
+//
+// A class that not every node admits, by a cordon, selector, affinity or taint, is requested at
+// each node that does, and nowhere else. Tasks without a job, and leaving ones, take their part of the
+// node's total.
+//
+// A task is not offered, with a reason, if it requests a resource that the scheduler does not know,
+// if it is larger than the largest allocation, or if its queue is closed.
+//
+// Order. Applications go by creation, uid_rank and index of the job; tasks by priority, class,
+// ordinal, uid_rank and index. Nodes go by index.
+// Cost. O(rows) for each call, and O(nodes) for each class that not every node admits.
+#ifndef MUSTER_PEER_YARN_ROWS_H_
+#define MUSTER_PEER_YARN_ROWS_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/ledger/ledger.h"
+#include "lib/model/tables.h"
+#include "lib/peer/yarn/resource.h"
+
+namespace muster::yarn {
+
+struct NodeRow {
+  muster::NodeIndex node;
+  Resource total;
+};
+
+// The place in ClusterRows::nodes().
+using NodePlace = uint32_t;
+
+struct RequestRow {
+  int32_t priority;  // from 1 on; the smallest is served first
+  Resource size;
+  std::vector<TaskIndex> tasks;  // the next last
+  bool everywhere = true;
+  std::vector<NodePlace> places;  // that admit it, if not all do
+};
+
+struct AppRow {
+  JobIndex job;
+  std::string user;
+  std::vector<std::pair<NodePlace, Resource>> running;
+  std::vector<RequestRow> requests;
+};
+
+// How requests are counted.
+struct RequestRules {
+  Resource most;  // larger ones are refused
+  bool counts_vcores = true;
+  std::function<Resource(const Resource&)> rounded;
+};
+
+struct Offered {
+  std::vector<AppRow> apps;  // with something that runs or is requested
+  std::vector<std::pair<TaskIndex, std::string>> refused;
+};
+
+class ClusterRows {
+ public:
+  // Both must outlive this.
+  ClusterRows(const Tables& tables, const Ledger& ledger);
+
+  const std::vector<NodeRow>& nodes() const { return nodes_; }
+  // The place of a node of the cluster; ~0: it is not ready.
+  NodePlace PlaceOf(muster::NodeIndex node) const { return place_of_[node]; }
+  static constexpr NodePlace kNoPlace = ~NodePlace{0};
+  const std::string& NameOf(NodePlace place) const {
+    return tables_.nodes.spec[nodes_[place].node].name;
+  }
+  // What the largest node has, by amount.
+  const Resource& largest() const { return largest_; }
+
+  Offered ReadApps(const RequestRules& rules) const;
+
+ private:
+  void ReadApp(JobIndex job, const RequestRules& rules, Offered* offered) const;
+  void ReadRequests(JobIndex job, std::vector<TaskIndex> tasks, const RequestRules& rules,
+                    AppRow* app, Offered* offered) const;
+  RequestRow RequestOf(ClassIndex c, int32_t priority, const Resource& size) const;
+  std::string Refusal(ClassIndex c, const Resource& size, const RequestRules& rules) const;
+  Resource PlainSize(ClassIndex c) const;
+  bool IsClosed(JobIndex job) const;
+  bool Admits(muster::NodeIndex node, ClassIndex c) const;
+
+  const Tables& tables_;
+  const Ledger& ledger_;
+  std::vector<NodeRow> nodes_;
+  std::vector<NodePlace> place_of_;
+  Resource largest_;
+};
+
+}  // namespace muster::yarn
+
+#endif  // MUSTER_PEER_YARN_ROWS_H_

@@ -1,0 +1,109 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Profile yarn-fair on clusters that a reader can check by hand.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "muster/muster.h"
+
+namespace muster {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class YarnFair : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    Must(cluster_.AddNodes(
+        2, {.name = "n", .capacity = {{"cpu", 8}, {"memory", "8Gi"}, {"pods", 100}}}));
+    Must(cluster_.AddQueue({.name = "root"}));
+    Must(cluster_.AddQueue({.name = "a", .parent = "root", .weight = 3}));
+    Must(cluster_.AddQueue({.name = "b", .parent = "root"}));
+    for (const char* queue : {"a", "b"}) {
+      Must(cluster_.AddJob(
+          {.name = std::string("job-") + queue,
+           .queue = queue,
+           .groups = {{.count = 20, .shape = {.request = {{"cpu", 1}, {"memory", "1Gi"}}}}}}));
+    }
+  }
+  static void Must(const absl::Status& status) { ASSERT_TRUE(status.ok()) << status; }
+
+  Plan PlanOf(const ScheduleOptions& options = {}) {
+    absl::StatusOr<Plan> plan = cluster_.Schedule("yarn-fair", options);
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    return plan.ok() ? *plan : Plan();
+  }
+  static std::map<std::string, int> Started(const Plan& plan) {
+    std::map<std::string, int> started;
+    for (const Bind& bind : plan.binds()) {
+      const std::string task(plan.task_name(bind.task));
+      ++started[task.substr(0, 5)];
+    }
+    return started;
+  }
+  void Set(const char* queue, const Labels& settings) {
+    Must(cluster_.UpdateQueue({.name = queue, .parent = "root", .settings = settings}));
+  }
+  std::string Refusal() {
+    const absl::StatusOr<Plan> plan = cluster_.Schedule("yarn-fair");
+    return plan.ok() ? "" : std::string(plan.status().message());
+  }
+
+  Cluster cluster_;
+};
+
+TEST_F(YarnFair, QueuesShareByWeight) {
+  EXPECT_THAT(Started(PlanOf()), ElementsAre(std::pair("job-a", 12), std::pair("job-b", 4)));
+}
+
+TEST_F(YarnFair, SettingsGoBeforeTheWeightOfTheQueue) {
+  Set("a", {{"yarn-fair/weight", "1"}});
+  EXPECT_THAT(Started(PlanOf()), ElementsAre(std::pair("job-a", 8), std::pair("job-b", 8)));
+  Set("a", {{"yarn-fair/maxResources", "2048 mb, 8 vcores"}});
+  const Plan plan = PlanOf();
+  EXPECT_THAT(Started(plan), ElementsAre(std::pair("job-a", 2), std::pair("job-b", 14)));
+  EXPECT_THAT(*plan.Explain("job-a"),
+              HasSubstr("queue \"root.a\" would exceed its maximum: <memory:3072, vCores:3> of "
+                        "<memory:2048, vCores:8>"));
+}
+
+TEST_F(YarnFair, ApplicationsBeyondTheLimitWait) {
+  Set("b", {{"yarn-fair/maxRunningApps", "0"}});
+  const Plan plan = PlanOf();
+  EXPECT_THAT(Started(plan), ElementsAre(std::pair("job-a", 16)));
+  EXPECT_THAT(*plan.Explain("job-b"), HasSubstr("as many running applications as it may"));
+}
+
+TEST_F(YarnFair, CountsWhatRunsAlready) {
+  for (int i = 0; i < 8; ++i) {
+    Must(cluster_.AddTask({.name = "r" + std::to_string(i),
+                           .job = "job-a",
+                           .shape = {.request = {{"cpu", 1}, {"memory", "1Gi"}}},
+                           .status = TaskStatus::kRunning,
+                           .node = "n0"}));
+  }
+  EXPECT_THAT(Started(PlanOf()), ElementsAre(std::pair("job-a", 4), std::pair("job-b", 4)));
+}
+
+TEST_F(YarnFair, ANodeGivesOneContainerAReport) {
+  EXPECT_EQ(PlanOf({.turn = Heartbeats{{"n1", "n1", "n0"}}}).binds().size(), 3u);
+}
+
+TEST_F(YarnFair, RefusesWrongSettingsByName) {
+  Set("b", {{"yarn-fair/maxResources", "lots"}});
+  EXPECT_EQ(Refusal(),
+            "queue \"b\", setting \"yarn-fair/maxResources\": is \"lots\"; must be amounts such as "
+            "\"4096 mb, 4 vcores\"");
+  Set("b", {{"yarn-fair/schedulingPolicy", "drf"}});
+  EXPECT_EQ(Refusal(), "queue \"root.b\": policy drf must not lie below policy fair");
+  Set("b", {{"yarn-fair/wieght", "1"}});
+  EXPECT_EQ(Refusal(),
+            "queue \"b\", setting \"yarn-fair/wieght\": is not known, did you mean \"weight\"?");
+}
+
+}  // namespace
+}  // namespace muster
