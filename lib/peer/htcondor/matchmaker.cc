@@ -30,10 +30,11 @@ void Matchmaker::Begin(std::vector<Slot>* slots, ConcurrencyCounts* counts, cons
   left_ = slots->size();
   list_.reset();
   refused_ = {};
-  verdicts_.Begin(*slots, gate);
+  verdicts_.Begin(slots->size(), gate);
   facts_.clear();
   is_plain_ = is_even_ = true;
   for (const Slot& slot : *slots) {
+    verdicts_.Note(slot);
     facts_.push_back(FactsOf(slot.ad));
     is_plain_ = is_plain_ && !facts_.back().divides && facts_.back().user.empty();
     is_even_ = is_even_ && facts_.back().weight == facts_[0].weight;

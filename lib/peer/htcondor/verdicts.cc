@@ -21,8 +21,8 @@ float RankOf(const std::optional<AdExpression>& expression, const ClassAd& slot,
 
 }  // namespace
 
-void Verdicts::Begin(const std::vector<Slot>& slots, const SlotGate* gate) {
-  slots_ = slots.size();
+void Verdicts::Begin(size_t slots, const SlotGate* gate) {
+  slots_ = slots;
   gate_ = gate;
   classes_.clear();
   named_ = {};
@@ -32,7 +32,6 @@ void Verdicts::Begin(const std::vector<Slot>& slots, const SlotGate* gate) {
                            &rules_.first_rank, &rules_.last_rank}) {
     if (rule->has_value()) (*rule)->AddNames(&named_);
   }
-  for (const Slot& slot : slots) slot.ad.AddNames(&named_);
 }
 
 JobClass& Verdicts::ClassOf(const ClassAd& job, int64_t kind) {

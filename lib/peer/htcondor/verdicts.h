@@ -72,8 +72,9 @@ class Verdicts {
   // All must outlive this.
   Verdicts(const MatchRules& rules, const PoolNames& names) : rules_(rules), names_(names) {}
 
-  // `gate` may be null.
-  void Begin(const std::vector<Slot>& slots, const SlotGate* gate);
+  // `gate` may be null. Each of the slots is noted then.
+  void Begin(size_t slots, const SlotGate* gate);
+  void Note(const Slot& slot) { slot.ad.AddNames(&named_); }
 
   // The reference is valid until the next call of ClassOf.
   JobClass& ClassOf(const ClassAd& job, int64_t kind);
