@@ -3,6 +3,8 @@
 // Negotiation cycles of HTCondor, on the pools that its matchmaker was timed on. Rows:
 //   peer/htcondor/cycle/<slots>/<users>/one    100 jobs a user, one auto cluster a user
 //   peer/htcondor/cycle/<slots>/<users>/each   each job is its own auto cluster
+//   peer/htcondor/plan/<nodes>/<users>         a plan of the profile: as many nodes of one cpu, and
+//                                              100 tasks a user, which prefer memory
 // Slot i has 1 cpu, 1024 + i % 64 of memory, and asks for what it has; a job requests 1 cpu and 512
 // of memory, and prefers memory. Preemption is off, the last rank is 0.0 - SlotID, match lists are
 // on, there are no groups.
@@ -20,9 +22,16 @@
 #include "absl/strings/str_cat.h"
 #include "bench/thread_clock.h"
 #include "lib/peer/htcondor/htcondor.h"
+#include "muster/muster.h"
 
 namespace muster::bench {
 namespace {
+
+void Check(const absl::Status& status) {
+  if (status.ok()) return;
+  std::cerr << "htcondor_bench: " << status << "\n";
+  std::abort();
+}
 
 condor::AdExpression Parsed(const char* text, condor::AdNames* names) {
   absl::StatusOr<condor::AdExpression> parsed = condor::AdExpression::Parse(text, names);
@@ -87,6 +96,36 @@ void Negotiate(benchmark::State& state, int64_t slots, int64_t users, bool each,
   state.counters["ratio"] = recorded * static_cast<double>(state.iterations()) / seconds;
 }
 
+void MakePlan(benchmark::State& state, int64_t nodes, int64_t users) {
+  Cluster cluster;
+  for (int64_t n = 0; n < nodes; ++n) {
+    const Quantity memory((1024 + n % 64) << 20);
+    Check(cluster.AddNode(
+        {.name = absl::StrCat("n", n), .capacity = {{"cpu", 1}, {"memory", memory}}}));
+  }
+  for (int64_t u = 0; u < users; ++u) {
+    JobSpec job{.name = absl::StrCat("j", u)};
+    job.owner = JobOwner{.user = absl::StrCat("user", u)};
+    job.settings = {{"htcondor/rank", "TARGET.Memory * 1.0"}};
+    job.groups = {{.count = 100, .shape = {.request = {{"cpu", 1}, {"memory", "512Mi"}}}}};
+    Check(cluster.AddJob(job));
+  }
+  const Snapshot snapshot = cluster.Freeze();
+  size_t binds = 0;
+  for (auto _ : state) {
+    const absl::StatusOr<Plan> plan = Schedule(snapshot, "htcondor:negotiate(preemption=off)");
+    Check(plan.status());
+    binds = plan->binds().size();
+  }
+  state.counters["matched"] = static_cast<double>(binds);
+}
+
+BENCHMARK_CAPTURE(MakePlan, 1000_10, 1'000, 10)
+    ->Name("peer/htcondor/plan/1000/10")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(MakePlan, 10000_100, 10'000, 100)
+    ->Name("peer/htcondor/plan/10000/100")
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(Negotiate, 1000_10_one, 1'000, 10, false, 0.112)
     ->Name("peer/htcondor/cycle/1000/10/one")
     ->Unit(benchmark::kMillisecond);

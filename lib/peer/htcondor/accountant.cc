@@ -24,6 +24,9 @@ std::string_view DomainOf(std::string_view customer) {
 
 double SixDecimals(double number) {
   if (!std::isfinite(number)) return number;
+  // Six binary digits behind the point are at most six decimals, which read back as they were.
+  const double scaled = number * 64;
+  if (std::abs(scaled) < 9e15 && scaled == std::floor(scaled)) return number;
   char text[400];
   const auto written = std::to_chars(text, text + sizeof text, number, std::chars_format::fixed, 6);
   double kept = number;

@@ -239,9 +239,31 @@ AdValue AdExpression::ValueOf(uint32_t number, const ClassAd& my, const ClassAd*
   return value;
 }
 
+// Returns the value of a node that is one, or names an attribute that is one; null: it does not.
+const AdValue* AdExpression::Plain(const Node& node, const ClassAd& my, const ClassAd* target) {
+  if (node.op == Op::kValue) return &node.value;
+  if (node.op != Op::kName && node.op != Op::kMyName && node.op != Op::kTargetName) return nullptr;
+  const ClassAd::Entry* entry = node.op == Op::kTargetName ? nullptr : my.Find(node.number);
+  if (entry == nullptr && node.op != Op::kMyName && target != nullptr) {
+    entry = target->Find(node.number);
+  }
+  return entry == nullptr || entry->expression != nullptr ? nullptr : &entry->value;
+}
+
+const AdValue& AdExpression::Operand(uint32_t number, const ClassAd& my, const ClassAd* target,
+                                     Run* run, AdValue* kept) const {
+  const Node& node = nodes_[number];
+  const AdValue* plain = Plain(node, my, target);
+  const bool is_limited = run->in_loop || run->failed || run->steps + 2 > kMostSteps ||
+                          run->depth >= kMostDepth || run->active.size() >= kMostReferences;
+  if (plain == nullptr || is_limited) return *kept = ValueOf(number, my, target, run);
+  run->steps += node.op == Op::kValue ? 1 : 2;
+  run->deepest = std::max(run->deepest, run->depth + 1);
+  return *plain;
+}
+
 AdValue AdExpression::Compute(const Node& node, const ClassAd& my, const ClassAd* target,
                               Run* run) const {
-  const auto operand = [&](size_t i) { return ValueOf(node.operands[i], my, target, run); };
   switch (node.op) {
     case Op::kValue:
       return node.value;
@@ -262,23 +284,34 @@ AdValue AdExpression::Compute(const Node& node, const ClassAd& my, const ClassAd
     case Op::kChoose:
       return Logic(node, my, target, run);
     case Op::kNegate:
-      return Arithmetic('-', AdValue::Of(int64_t{0}), operand(0));
-    case Op::kIs:
-      return AdValue::Of(Identical(operand(0), operand(1)));
-    case Op::kIsNot:
-      return AdValue::Of(!Identical(operand(0), operand(1)));
-    case Op::kPlus:
-      return Arithmetic('+', operand(0), operand(1));
-    case Op::kMinus:
-      return Arithmetic('-', operand(0), operand(1));
-    case Op::kTimes:
-      return Arithmetic('*', operand(0), operand(1));
-    case Op::kDivide:
-      return Arithmetic('/', operand(0), operand(1));
-    case Op::kRemainder:
-      return Arithmetic('%', operand(0), operand(1));
+      return Arithmetic('-', AdValue::Of(int64_t{0}), ValueOf(node.operands[0], my, target, run));
     default:
-      return Comparison(node.op, operand(0), operand(1));
+      break;
+  }
+  AdValue kept_first, kept_second;
+  const AdValue& first = Operand(node.operands[0], my, target, run, &kept_first);
+  const AdValue& second = Operand(node.operands[1], my, target, run, &kept_second);
+  return Binary(node.op, first, second);
+}
+
+AdValue AdExpression::Binary(Op op, const AdValue& a, const AdValue& b) {
+  switch (op) {
+    case Op::kIs:
+      return AdValue::Of(Identical(a, b));
+    case Op::kIsNot:
+      return AdValue::Of(!Identical(a, b));
+    case Op::kPlus:
+      return Arithmetic('+', a, b);
+    case Op::kMinus:
+      return Arithmetic('-', a, b);
+    case Op::kTimes:
+      return Arithmetic('*', a, b);
+    case Op::kDivide:
+      return Arithmetic('/', a, b);
+    case Op::kRemainder:
+      return Arithmetic('%', a, b);
+    default:
+      return Comparison(op, a, b);
   }
 }
 

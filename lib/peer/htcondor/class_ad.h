@@ -142,7 +142,12 @@ class AdExpression {
   };
 
   AdValue ValueOf(uint32_t node, const ClassAd& my, const ClassAd* target, Run* run) const;
+  // As ValueOf, without a copy of what stands in a node or an ad; `kept` holds all else.
+  const AdValue& Operand(uint32_t node, const ClassAd& my, const ClassAd* target, Run* run,
+                         AdValue* kept) const;
+  static const AdValue* Plain(const Node& node, const ClassAd& my, const ClassAd* target);
   AdValue Compute(const Node& node, const ClassAd& my, const ClassAd* target, Run* run) const;
+  static AdValue Binary(Op op, const AdValue& a, const AdValue& b);
   static AdValue Comparison(Op op, const AdValue& a, const AdValue& b);
   AdValue Logic(const Node& node, const ClassAd& my, const ClassAd* target, Run* run) const;
   AdValue Call(const Node& node, const ClassAd& my, const ClassAd* target, Run* run) const;

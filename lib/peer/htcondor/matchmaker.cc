@@ -30,10 +30,11 @@ void Matchmaker::Begin(std::vector<Slot>* slots, ConcurrencyCounts* counts, cons
   left_ = slots->size();
   list_.reset();
   refused_ = {};
-  verdicts_.Begin(*slots, gate);
+  verdicts_.Begin(slots->size(), gate);
   facts_.clear();
   is_plain_ = is_even_ = true;
   for (const Slot& slot : *slots) {
+    verdicts_.Note(slot);
     facts_.push_back(FactsOf(slot.ad));
     is_plain_ = is_plain_ && !facts_.back().divides && facts_.back().user.empty();
     is_even_ = is_even_ && facts_.back().weight == facts_[0].weight;
@@ -160,8 +161,9 @@ Offer Matchmaker::TakeFromList(const SessionLimits& session) {
 // Slots that the limit refused when the list was made are not in the list.
 Offer Matchmaker::TakeInOrder(const SessionLimits& session) {
   List& list = *list_;
-  while (list.next < list.job_class->order.size()) {
-    const size_t s = list.job_class->order[list.next++];
+  const std::vector<uint32_t>& order = list.order();
+  while (list.next < order.size()) {
+    const size_t s = order[list.next++];
     const double cost = facts_[s].weight;
     if (gone_[s] || !PermitsFree(list.session, cost)) continue;
     if (PermitsFree(session, cost)) return {s, "", cost};
@@ -182,15 +184,20 @@ void Matchmaker::Sort(const ClassAd& job, JobClass* job_class) {
   }
   GnuSort(&fitting, IsBetter);
   job_class->is_sorted = job_class->is_strict = true;
+  job_class->places.resize(slots_->size());
+  uint32_t place = 0;
   for (size_t i = 0; i < fitting.size(); ++i) {
-    if (i > 0 && !IsBetter(fitting[i - 1], fitting[i])) job_class->is_strict = false;
+    const bool is_equal = i > 0 && !IsBetter(fitting[i - 1], fitting[i]);
+    if (is_equal) job_class->is_strict = false;
+    if (!is_equal) place = static_cast<uint32_t>(i);
+    job_class->places[fitting[i].slot] = place;
     job_class->order.push_back(static_cast<uint32_t>(fitting[i].slot));
   }
 }
 
 // Makes a list of what is left of the class's order.
 Offer Matchmaker::StartInOrder(const SessionLimits& session, const CondorJob& job,
-                               JobClass* job_class) {
+                               const std::shared_ptr<JobClass>& job_class) {
   const std::vector<uint32_t>& order = job_class->order;
   size_t& head = job_class->head;
   while (head < order.size() && gone_[order[head]]) ++head;
@@ -199,7 +206,28 @@ Offer Matchmaker::StartInOrder(const SessionLimits& session, const CondorJob& jo
       refused_.limit += !gone_[order[i]] && !PermitsFree(session, facts_[order[i]].weight);
     }
   }
-  list_.emplace(List{job.auto_cluster, session, refused_, {}, job_class, head});
+  list_.emplace(List{job.auto_cluster, session, refused_, {}, job_class, {}, head});
+  return TakeInOrder(session);
+}
+
+// Makes a list of what is left, sorted as the candidates would be.
+Offer Matchmaker::SortAgain(const SessionLimits& session, const CondorJob& job,
+                            const std::shared_ptr<JobClass>& job_class) {
+  using Place = std::pair<uint32_t, uint32_t>;  // in the class's order; the slot
+  std::vector<Place> left;
+  for (size_t s = 0; s < slots_->size(); ++s) {
+    if (gone_[s] || !job_class->verdicts[s].matches) continue;
+    if (PermitsFree(session, facts_[s].weight)) {
+      left.emplace_back(job_class->places[s], static_cast<uint32_t>(s));
+    } else {
+      ++refused_.limit;
+    }
+  }
+  GnuSort(&left, [](const Place& a, const Place& b) { return a.first < b.first; });
+  list_.emplace(List{job.auto_cluster, session, refused_, {}});
+  if (left.empty()) return {};
+  list_->job_class = job_class;
+  for (const Place& place : left) list_->own_order.push_back(place.second);
   return TakeInOrder(session);
 }
 
@@ -233,12 +261,13 @@ Offer Matchmaker::Find(const SessionLimits& session, const CondorJob& job) {
   list_.reset();
   refused_ = {};
   const ClassAd dressed = Dressed(session, job);
-  JobClass& job_class = verdicts_.ClassOf(dressed, job.kind);
+  const std::shared_ptr<JobClass> job_class = verdicts_.ClassOf(dressed, job.kind);
   if (is_plain_ && rules_.match_lists && !session.only_for_rank) {
-    if (!job_class.is_sorted) Sort(dressed, &job_class);
-    if (job_class.is_strict) return StartInOrder(session, job, &job_class);
+    if (!job_class->is_sorted) Sort(dressed, job_class.get());
+    return job_class->is_strict ? StartInOrder(session, job, job_class)
+                                : SortAgain(session, job, job_class);
   }
-  return MakeList(session, job, dressed, &job_class);
+  return MakeList(session, job, dressed, job_class.get());
 }
 
 void Matchmaker::Take(const Offer& offer, const SessionLimits& session, const CondorJob& job) {
@@ -257,7 +286,8 @@ void Matchmaker::Take(const Offer& offer, const SessionLimits& session, const Co
   // The rest of the slot goes back into the list, if it still fits, before the first that is
   // better: the peer compares the wrong way round there.
   Candidate again;
-  if (!Judge(offer.slot, session, dressed, &verdicts_.ClassOf(dressed, job.kind), &again)) return;
+  if (!Judge(offer.slot, session, dressed, verdicts_.ClassOf(dressed, job.kind).get(), &again))
+    return;
   std::vector<Candidate>& candidates = list_->candidates;
   const auto begin = candidates.begin() + static_cast<std::ptrdiff_t>(list_->next);
   const auto to = std::find_if(begin, candidates.end(),
@@ -267,8 +297,8 @@ void Matchmaker::Take(const Offer& offer, const SessionLimits& session, const Co
 
 MatchRefusalCounts Matchmaker::CountRefusals(const SessionLimits& session, const CondorJob& job) {
   const ClassAd dressed = Dressed(session, job);
-  JobClass& job_class = verdicts_.ClassOf(dressed, job.kind);
-  if (job_class.refusals) return *job_class.refusals;
+  const std::shared_ptr<JobClass> job_class = verdicts_.ClassOf(dressed, job.kind);
+  if (job_class->refusals) return *job_class->refusals;
   MatchRefusalCounts counts;
   for (size_t s = 0; s < slots_->size(); ++s) {
     if (gone_[s]) {
@@ -278,16 +308,16 @@ MatchRefusalCounts Matchmaker::CountRefusals(const SessionLimits& session, const
     double cost = 0;
     std::optional<Verdict> divided;
     if (facts_[s].divides) divided = JudgeDivided(s, dressed, job.kind, &cost);
-    const MatchRefusal refusal = divided ? divided->refusal
-                                 : facts_[s].divides
-                                     ? MatchRefusal::kSlot
-                                     : verdicts_.Of(&job_class, s, (*slots_)[s], dressed).refusal;
+    const MatchRefusal refusal =
+        divided             ? divided->refusal
+        : facts_[s].divides ? MatchRefusal::kSlot
+                            : verdicts_.Of(job_class.get(), s, (*slots_)[s], dressed).refusal;
     counts.by_gate += refusal == MatchRefusal::kGate;
     counts.by_slot += refusal == MatchRefusal::kSlot;
     counts.by_job += refusal == MatchRefusal::kJob;
     counts.others += refusal == MatchRefusal::kNone;
   }
-  job_class.refusals = counts;
+  job_class->refusals = counts;
   return counts;
 }
 

@@ -20,8 +20,8 @@
 // that list. A slot of it that the limit refuses is lost for the list's life.
 //
 // Cost. A job of a new class costs O(slots) evaluations (verdicts.h), one of a known class none.
-// Where no slot is in use or partitionable, and no two are equally good, the slots of a class are
-// sorted once for the cycle; else for each list.
+// Where no slot is in use or divided, and no two are equally good, the slots of a class are sorted
+// once for the cycle; else for each list, as the order of equal ones depends on all that are sorted.
 //
 // Where the peer surprises: the counters that name a refusal's reason begin anew only when slots
 // are looked at. After a refusal by concurrency those of the job before still stand.
@@ -30,6 +30,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -106,10 +107,15 @@ class Matchmaker {
     int64_t auto_cluster;
     SessionLimits session;  // as it was when the list was made
     RefusalCounts refused;
-    // Either sorted candidates, or the places of a class's order from `next` on.
+    // Sorted candidates; in a plain pool slots in the order of the class from `next` on, or in an
+    // order of this list.
     std::vector<Candidate> candidates;
-    const JobClass* job_class = nullptr;
+    std::shared_ptr<const JobClass> job_class = nullptr;
+    std::vector<uint32_t> own_order = {};
     size_t next = 0;
+    const std::vector<uint32_t>& order() const {
+      return own_order.empty() ? job_class->order : own_order;
+    }
   };
   static bool IsBetter(const Candidate& a, const Candidate& b);
   static Candidate FreeCandidate(size_t s, const Verdict& verdict, double cost);
@@ -126,7 +132,10 @@ class Matchmaker {
   void Sort(const ClassAd& job, JobClass* job_class);
   Offer MakeList(const SessionLimits& session, const CondorJob& job, const ClassAd& dressed,
                  JobClass* job_class);
-  Offer StartInOrder(const SessionLimits& session, const CondorJob& job, JobClass* job_class);
+  Offer StartInOrder(const SessionLimits& session, const CondorJob& job,
+                     const std::shared_ptr<JobClass>& job_class);
+  Offer SortAgain(const SessionLimits& session, const CondorJob& job,
+                  const std::shared_ptr<JobClass>& job_class);
   Offer TakeInOrder(const SessionLimits& session);
   Offer TakeFromList(const SessionLimits& session);
   Offer ToOffer(const Candidate& candidate) const;

@@ -43,6 +43,7 @@ CycleRecord Negotiator::RunCycle(Pool pool, NegotiationWatch* watch) {
   record_ = {};
   accountant_.SetTime(pool_.time);
   accountant_.UpdatePriorities();
+  ReadSlots();
   CountClaims();
   Begin();
   Trim();
@@ -57,63 +58,79 @@ CycleRecord Negotiator::RunCycle(Pool pool, NegotiationWatch* watch) {
   return std::move(record_);
 }
 
-// Usage and concurrency are counted anew from what the slots report.
-void Negotiator::CountClaims() {
+void Negotiator::ReadSlots() {
   concurrency_.emplace(rules_.concurrency);
-  std::vector<Claim> claims;
+  states_.clear();
+  states_.reserve(pool_.slots.size());
   for (const Slot& slot : pool_.slots) {
-    concurrency_->Add(TextOf(slot.ad, names_.concurrency_limits));
-    const std::string state = TextOf(slot.ad, names_.state);
-    if (state != "Claimed" && state != "Preempting") continue;
-    std::string customer = TextOf(slot.ad, names_.accounting_group);
-    if (customer.empty()) customer = TextOf(slot.ad, names_.remote_user);
-    if (customer.empty()) continue;
-    claims.push_back(
-        {slot.name, std::move(customer), WeightOf(names_, slot.ad, rules_.match.weights)});
+    SlotState& state = states_.emplace_back();
+    const ClassAd& ad = slot.ad;
+    concurrency_->Add(TextOf(ad, names_.concurrency_limits));
+    const std::string word = TextOf(ad, names_.state);
+    state.is_claimed = word == "Claimed" || word == "Preempting";
+    state.is_partitionable = IsTrue(ad, names_.partitionable);
+    state.weight = WeightOf(names_, ad, rules_.match.weights);
+    if (state.is_partitionable) ad.Get(names_.cpus).ToNumber(&state.cpus);
+    ad.Get(names_.retirement_left).ToNumber(&state.retirement_left);
+    state.user = UserOf(names_, ad);
+    if (!state.is_claimed) continue;
+    state.customer = TextOf(ad, names_.accounting_group);
+    if (state.customer.empty()) state.customer = TextOf(ad, names_.remote_user);
+  }
+}
+
+// Usage is counted anew from what the slots report.
+void Negotiator::CountClaims() {
+  std::vector<Claim> claims;
+  for (size_t s = 0; s < states_.size(); ++s) {
+    const SlotState& state = states_[s];
+    if (!state.customer.empty()) {
+      claims.push_back({pool_.slots[s].name, state.customer, state.weight});
+    }
   }
   accountant_.CheckMatches(claims);
 }
 
 // Weights of the whole pool, and standings of submitters.
 void Negotiator::Begin() {
-  const bool weights = rules_.match.weights;
   record_.least_weight = kUnlimited;
   pool_for_groups_ = 0;
-  for (const Slot& slot : pool_.slots) {
-    const double weight = WeightOf(names_, slot.ad, weights);
-    record_.pool_weight += weight;
-    record_.least_weight = std::min(record_.least_weight, weight);
-    double cpus = 1;
-    const bool counts_cpus = !weights && IsTrue(slot.ad, names_.partitionable);
-    if (counts_cpus) slot.ad.Get(names_.cpus).ToNumber(&cpus);
-    pool_for_groups_ += counts_cpus ? cpus : weight;
+  for (const SlotState& state : states_) {
+    record_.pool_weight += state.weight;
+    record_.least_weight = std::min(record_.least_weight, state.weight);
+    const bool counts_cpus = !rules_.match.weights && state.is_partitionable;
+    pool_for_groups_ += counts_cpus ? state.cpus : state.weight;
   }
   for (const Submitter& submitter : pool_.submitters) {
     const double priority = accountant_.EffectivePriority(submitter.name);
     record_.standings.push_back({submitter.name, priority, accountant_.Factor(submitter.name),
                                  accountant_.WeightedUsed(submitter.name)});
   }
-  for (Slot& slot : pool_.slots) {
-    const std::string user = UserOf(names_, slot.ad);
+  for (size_t s = 0; s < states_.size(); ++s) {
+    const std::string& user = states_[s].user;
     if (user.empty()) continue;
+    ClassAd& ad = pool_.slots[s].ad;
     const float priority = static_cast<float>(accountant_.EffectivePriority(user));
-    slot.ad.Set(names_.remote_priority, AdValue::Of(static_cast<double>(priority)));
-    slot.ad.Set(names_.remote_usage, AdValue::Of(accountant_.WeightedUsed(user)));
+    ad.Set(names_.remote_priority, AdValue::Of(static_cast<double>(priority)));
+    ad.Set(names_.remote_usage, AdValue::Of(accountant_.WeightedUsed(user)));
   }
 }
 
 void Negotiator::Trim() {
-  std::erase_if(pool_.slots, [&](const Slot& slot) {
-    if (!slot.is_offered) return true;
-    if (rules_.match.preemption) {
-      double left = 0;
-      slot.ad.Get(names_.retirement_left).ToNumber(&left);
-      return left > 0 && !rules_.early_preemption;
-    }
-    const std::string state = TextOf(slot.ad, names_.state);
-    return (state == "Claimed" || state == "Preempting") && !IsTrue(slot.ad, names_.partitionable);
-  });
-  record_.considered = pool_.slots.size();
+  const auto goes = [&](size_t s) {
+    const SlotState& state = states_[s];
+    if (!pool_.slots[s].is_offered) return true;
+    if (rules_.match.preemption) return state.retirement_left > 0 && !rules_.early_preemption;
+    return state.is_claimed && !state.is_partitionable;
+  };
+  size_t kept = 0;
+  for (size_t s = 0; s < states_.size(); ++s) {
+    if (goes(s)) continue;
+    if (kept != s) pool_.slots[kept] = std::move(pool_.slots[s]);
+    ++kept;
+  }
+  pool_.slots.erase(pool_.slots.begin() + static_cast<std::ptrdiff_t>(kept), pool_.slots.end());
+  record_.considered = kept;
 }
 
 void Negotiator::RunGroups() {

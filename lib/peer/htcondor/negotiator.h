@@ -100,9 +100,16 @@ class Negotiator {
     bool is_floor = false;
   };
   enum class Outcome : uint8_t { kDone, kResume };
+  // What the cycle reads of a slot, once: ads of a large pool are far apart in memory.
+  struct SlotState {
+    bool is_claimed = false, is_partitionable = false;
+    double weight = 1, cpus = 1, retirement_left = 0;
+    std::string user, customer;  // that can be preempted; that the claim counts for
+  };
 
-  void Begin();
+  void ReadSlots();
   void CountClaims();
+  void Begin();
   void Trim();
   void RunGroups();
   void Negotiate(Turn turn, std::vector<const Submitter*>* submitters);
@@ -132,6 +139,7 @@ class Negotiator {
   NegotiationWatch* watch_ = nullptr;
   bool stopped_ = false;
   std::optional<ConcurrencyCounts> concurrency_;
+  std::vector<SlotState> states_;  // of the slots, before they are trimmed
   CycleRecord record_;
   double pool_for_groups_ = 0;
   double pie_ = 0, pie_left_ = 0, most_priority_ = 0, norm_ = 0;

@@ -21,8 +21,8 @@ float RankOf(const std::optional<AdExpression>& expression, const ClassAd& slot,
 
 }  // namespace
 
-void Verdicts::Begin(const std::vector<Slot>& slots, const SlotGate* gate) {
-  slots_ = slots.size();
+void Verdicts::Begin(size_t slots, const SlotGate* gate) {
+  slots_ = slots;
   gate_ = gate;
   classes_.clear();
   named_ = {};
@@ -32,10 +32,9 @@ void Verdicts::Begin(const std::vector<Slot>& slots, const SlotGate* gate) {
                            &rules_.first_rank, &rules_.last_rank}) {
     if (rule->has_value()) (*rule)->AddNames(&named_);
   }
-  for (const Slot& slot : slots) slot.ad.AddNames(&named_);
 }
 
-JobClass& Verdicts::ClassOf(const ClassAd& job, int64_t kind) {
+std::shared_ptr<JobClass> Verdicts::ClassOf(const ClassAd& job, int64_t kind) {
   std::string key;
   // A name that no expression had before makes the keys of all classes incomplete.
   while (job.AppendKey(&named_, &key)) {
@@ -44,13 +43,13 @@ JobClass& Verdicts::ClassOf(const ClassAd& job, int64_t kind) {
   }
   key.append(reinterpret_cast<const char*>(&kind), sizeof kind);
   const auto found = classes_.find(key);
-  if (found != classes_.end()) return *found->second;
+  if (found != classes_.end()) return found->second;
   if ((classes_.size() + 1) * slots_ > kMostVerdicts) classes_.clear();
-  auto made = std::make_unique<JobClass>();
+  auto made = std::make_shared<JobClass>();
   made->kind = kind;
   made->verdicts.resize(slots_);
   made->known.resize(slots_);
-  return *classes_.try_emplace(std::move(key), std::move(made)).first->second;
+  return classes_.try_emplace(std::move(key), std::move(made)).first->second;
 }
 
 Verdict Verdicts::Evaluate(const Slot& slot, const ClassAd& request, const ClassAd& job,

@@ -4,8 +4,8 @@
 //
 //   Verdicts verdicts(rules, known);
 //   verdicts.Begin(slots, gate);
-//   JobClass& alike = verdicts.ClassOf(job_ad, kind);
-//   const Verdict& verdict = verdicts.Of(&alike, s, slot, job_ad);
+//   const std::shared_ptr<JobClass> alike = verdicts.ClassOf(job_ad, kind);
+//   const Verdict& verdict = verdicts.Of(alike.get(), s, slot, job_ad);
 //
 // Jobs are of one class if they are equal in kind (pool.h) and in all attributes that any
 // expression names. These are few, and most jobs of a user have the same ones, so a pair is
@@ -60,7 +60,9 @@ struct JobClass {
   // Slots from the best to the worst, once the matchmaker has sorted them.
   std::vector<uint32_t> order;
   bool is_sorted = false;
-  bool is_strict = false;                      // no two are equally good
+  bool is_strict = false;  // no two are equally good
+  // By slot: its place in that order, and equal for slots that are equally good.
+  std::vector<uint32_t> places;
   size_t head = 0;                             // slots before this place are gone
   std::optional<MatchRefusalCounts> refusals;  // when it found no match for the first time
 };
@@ -72,11 +74,12 @@ class Verdicts {
   // All must outlive this.
   Verdicts(const MatchRules& rules, const PoolNames& names) : rules_(rules), names_(names) {}
 
-  // `gate` may be null.
-  void Begin(const std::vector<Slot>& slots, const SlotGate* gate);
+  // `gate` may be null. Each of the slots is noted then.
+  void Begin(size_t slots, const SlotGate* gate);
+  void Note(const Slot& slot) { slot.ad.AddNames(&named_); }
 
-  // The reference is valid until the next call of ClassOf.
-  JobClass& ClassOf(const ClassAd& job, int64_t kind);
+  // The class outlives its being forgotten.
+  std::shared_ptr<JobClass> ClassOf(const ClassAd& job, int64_t kind);
 
   // REQUIRES: the slot's ad is the one that it had at Begin, and the job is of the class.
   const Verdict& Of(JobClass* job_class, size_t s, const Slot& slot, const ClassAd& job) const {
@@ -97,7 +100,7 @@ class Verdicts {
   size_t slots_ = 0;
   const SlotGate* gate_ = nullptr;
   AdNameSet named_;  // by any expression, as far as known
-  HashMap<std::string, std::unique_ptr<JobClass>> classes_;
+  HashMap<std::string, std::shared_ptr<JobClass>> classes_;
 };
 
 }  // namespace muster::condor
