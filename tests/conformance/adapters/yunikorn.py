@@ -20,8 +20,13 @@ def check(level: str, case: Json, probe: Probe) -> list[str]:
     if package == "common-configs":
         return yunikorn_rules.checks(case, probe)
     if package in ("scheduler", "scheduler-objects", "scheduler-tests"):
-        if not case.get("steps") and "row" in case:
+        ops = {step["op"] for step in case.get("steps", [])}
+        if not ops and "row" in case:
             return yunikorn_rules.amounts(case, probe)
+        if ops & set(yunikorn_rules.NODE_FITS) and "row" in case:
+            return yunikorn_rules.node_fits(case, probe)
+        if "SortAllocationsBasedOnAsk" in ops:
+            return yunikorn_rules.victim_order(case, probe)
         return yunikorn_states.check(case, probe)
     if package == "scheduler-ugm":
         return yunikorn_limits.check(case, probe)

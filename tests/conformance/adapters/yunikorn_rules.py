@@ -272,6 +272,31 @@ def _why_no_amounts(case: Json) -> str:
     return "no call of the peer is recorded"
 
 
+# Questions whether a node holds a request: the field of the row that has the node's amounts.
+NODE_FITS = {"Node.CanAllocate": "available", "Node.FitInNode": "totalRes"}
+
+
+def node_fits(case: Json, probe: Probe) -> list[str]:
+    steps = [
+        {"op": "Resource.FitIn", "on": case["row"].get(NODE_FITS[step["op"]])}
+        | {"args": step.get("args", []), "result": step["result"]}
+        for step in case["steps"]
+        if step["op"] in NODE_FITS
+    ]
+    ours = probe.yunikorn("amounts", steps=steps)
+    return _differences(steps, ours, [step["result"] for step in steps])
+
+
+def victim_order(case: Json, probe: Probe) -> list[str]:
+    """The record has the order alone as what the test expects."""
+    steps = [step for step in case["steps"] if step["op"] == "SortAllocationsBasedOnAsk"]
+    wanted = case.get("expect", {}).get("expectedVictims")
+    if wanted is None or len(steps) != 1:
+        raise Unanswerable("the record has no order of the victims")
+    [got] = probe.yunikorn("victims", steps=steps)
+    return [] if got == wanted else [f"victims {got} instead of {wanted}"]
+
+
 def checks(case: Json, probe: Probe) -> list[str]:
     questions, reasons = [], []
     for step in case.get("steps", []):

@@ -39,6 +39,9 @@ absl::StatusOr<nlohmann::json> AskYuniKorn(const nlohmann::json& request) {
   if (ask == "events") return yunikorn_probe::PlayEvents(asked);
   if (ask == "limits") return yunikorn_probe::PlayLimits(asked);
   if (ask == "amounts") return yunikorn_probe::AnswerEach(asked, yunikorn_probe::AnswerAmount);
+  if (ask == "victims") {
+    return yunikorn_probe::AnswerEach(asked, yunikorn_probe::AnswerVictimOrder);
+  }
   if (ask == "checks") return yunikorn_probe::AnswerEach(asked, yunikorn_probe::AnswerCheck);
   if (ask == "placement") {
     return yunikorn_probe::AnswerEach(asked, yunikorn_probe::AnswerPlacement);

@@ -8,6 +8,7 @@
 
 #include "lib/peer/yunikorn/preemption_round.h"
 #include "lib/peer/yunikorn/shares.h"
+#include "lib/peer/yunikorn/victim_orders.h"
 #include "tests/conformance/probe/yunikorn_json.h"
 
 namespace muster::testing::yunikorn_probe {
@@ -236,6 +237,29 @@ absl::StatusOr<json> AnswerAmount(const json& step) {
     }
   }
   return absl::InvalidArgumentError("no such rule: " + op);
+}
+
+absl::StatusOr<json> AnswerVictimOrder(const json& step) {
+  yunikorn::TypeNames names;
+  std::vector<yunikorn::Allocation> pods;
+  std::vector<yunikorn::Index> order;
+  for (const json& recorded : step["args"][0]) {
+    yunikorn::Allocation pod;
+    pod.key = recorded["allocationKey"];
+    pod.resource = ResourceOf(recorded["resource"], names);
+    pod.priority = ValueOf(recorded, "priority", 0);
+    pod.originator = ValueOf(recorded, "originator", false);
+    pod.may_be_preempted = ValueOf(recorded, "allowPreemptSelf", false);
+    pod.create_time =
+        static_cast<yunikorn::Nanos>(ValueOf(recorded, "createTime", 0.0) * yunikorn::kSecond);
+    order.push_back(static_cast<yunikorn::Index>(pods.size()));
+    pods.push_back(std::move(pod));
+  }
+  const yunikorn::Resource total = ResourceOf(step["args"][1], names);
+  yunikorn::SortQuotaVictims(pods, total, ResourceOf(step["args"][2], names), order);
+  json keys = json::array();
+  for (const yunikorn::Index pod : order) keys.push_back(pods[pod].key);
+  return keys;
 }
 
 }  // namespace muster::testing::yunikorn_probe

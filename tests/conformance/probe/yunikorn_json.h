@@ -56,6 +56,8 @@ absl::StatusOr<json> AnswerPlacement(const json& question);
 
 // The results of one recorded call: of arithmetic, and of a check of a configuration.
 absl::StatusOr<json> AnswerAmount(const json& step);
+// The keys of pods in the order in which they are stopped over a lowered limit.
+absl::StatusOr<json> AnswerVictimOrder(const json& step);
 absl::StatusOr<json> AnswerCheck(const json& step);
 // Of a decision on a recorded state: its results, and the views before and after it.
 absl::StatusOr<json> AnswerStateStep(const json& step);
