@@ -12,6 +12,7 @@
 #include "lib/peer/kube_batch/kube_batch.h"
 #include "lib/peer/kube_scheduler/kube_scheduler.h"
 #include "lib/peer/kueue/profile.h"
+#include "lib/peer/mesos/profile.h"
 #include "lib/peer/muster/muster.h"
 #include "lib/peer/ray/ray.h"
 #include "lib/peer/transwarp/transwarp.h"
@@ -26,6 +27,7 @@ std::vector<Preset> Presets() {
                                  TranswarpPreset(), KoordinatorPreset(),   RayPreset(),
                                  KaiPreset(),       KubeSchedulerPreset(), KueuePreset()};
   std::ranges::move(BatchPresets(), std::back_inserter(presets));
+  presets.push_back(MesosPreset());
   return presets;
 }
 
