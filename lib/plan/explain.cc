@@ -273,7 +273,9 @@ std::string ReasonHead(const Reason& reason, const PlanNames& names) {
                           In(reason, names), reason.where.empty() ? "" : ", and more than is for ",
                           reason.where, By(reason));
     case ReasonKind::kNoNode:
-      return "no node fits";
+      // With refusals the list follows; a profile's own words stand there.
+      if (reason.where.empty() || !reason.refusals.empty()) return "no node fits";
+      return absl::StrCat("no node fits: ", reason.where);
     case ReasonKind::kGangUndone:
       return absl::StrCat(count, " placed, undone");
     case ReasonKind::kGangWaits:

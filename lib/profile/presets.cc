@@ -14,6 +14,7 @@
 #include "lib/peer/kueue/profile.h"
 #include "lib/peer/mesos/profile.h"
 #include "lib/peer/muster/muster.h"
+#include "lib/peer/pulsar/profile.h"
 #include "lib/peer/ray/ray.h"
 #include "lib/peer/transwarp/transwarp.h"
 #include "lib/peer/volcano/volcano.h"
@@ -28,6 +29,7 @@ std::vector<Preset> Presets() {
                                  KaiPreset(),       KubeSchedulerPreset(), KueuePreset()};
   std::ranges::move(BatchPresets(), std::back_inserter(presets));
   presets.push_back(MesosPreset());
+  presets.push_back(PulsarPreset());
   return presets;
 }
 

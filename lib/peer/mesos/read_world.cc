@@ -15,6 +15,7 @@ namespace {
 
 constexpr int64_t kMegabyte = int64_t{1} << 20;
 constexpr double kLeastWeight = 0.001;
+constexpr double kMostOfAgent = 1e10;
 
 // --- names
 
@@ -117,12 +118,6 @@ JobSettings ReadJob(const JobSpec& spec, absl::Status* status) {
 absl::Status CheckNode(const Tables& tables, NodeIndex n, const std::vector<NamedColumn>& columns,
                        const std::vector<std::string>& roles, std::set<std::string>* names) {
   const NodeSpec& spec = tables.nodes.spec[n];
-  for (const NamedColumn& column : columns) {
-    const int64_t amount = OrZero(tables.nodes.allocatable.at(n, column.dimension));
-    if (AmountIn(column, amount, /*round_up=*/false) <= 1e10) continue;
-    return absl::InvalidArgumentError(absl::StrCat("node ", Quote(spec.name), ": ", column.name,
-                                                   " is above 1e10, the most of an agent"));
-  }
   if (spec.settings.empty()) return absl::OkStatus();
   Traits traits;
   absl::Status status;
@@ -253,7 +248,7 @@ class Reader {
     for (const NamedColumn& column : world_.columns) {
       const int64_t amount = table.at(q, column.dimension);
       if (amount == kAbsent) continue;
-      amounts[column.name] = std::min(AmountIn(column, amount, /*round_up=*/false), 1e10);
+      amounts[column.name] = AmountIn(column, amount, /*round_up=*/false);
     }
     return amounts;
   }
@@ -370,7 +365,7 @@ class Reader {
       const bool revocable = world_.settings[framework].capabilities.revocable;
       for (const NamedColumn& column : world_.columns) {
         const int64_t request = OrZero(context_.ledger.request(task)[column.dimension]);
-        const double amount = std::min(AmountIn(column, request, /*round_up=*/true), 1e10);
+        const double amount = AmountIn(column, request, /*round_up=*/true);
         if (amount > 0) Carve(role, revocable, column.name, amount, &rest, &grant.resources);
       }
       grants.push_back(std::move(grant));
@@ -401,9 +396,12 @@ std::vector<NamedColumn> ColumnsOf(const Tables& tables) {
 }
 
 double AmountIn(const NamedColumn& column, int64_t amount, bool round_up) {
-  if (!column.in_megabytes) return ValueOf(amount);
-  const int64_t whole = amount / kMegabyte, rest = amount % kMegabyte * 1000;
-  return ValueOf(whole * 1000 + (rest + (round_up ? kMegabyte - 1 : 0)) / kMegabyte);
+  int64_t thousandths = amount;
+  if (column.in_megabytes) {
+    const int64_t whole = amount / kMegabyte, rest = amount % kMegabyte * 1000;
+    thousandths = whole * 1000 + (rest + (round_up ? kMegabyte - 1 : 0)) / kMegabyte;
+  }
+  return std::min(ValueOf(thousandths), kMostOfAgent);
 }
 
 int64_t AmountFrom(const NamedColumn& column, int64_t thousandths) {
@@ -415,7 +413,7 @@ NamedAmounts NeedsOf(const World& world, const Tables& tables, ClassIndex c) {
   NamedAmounts needs;
   for (const NamedColumn& column : world.columns) {
     const int64_t request = OrZero(tables.classes.request.at(c, column.dimension));
-    needs[column.name] = std::min(AmountIn(column, request, /*round_up=*/true), 1e10);
+    needs[column.name] = AmountIn(column, request, /*round_up=*/true);
   }
   return needs;
 }

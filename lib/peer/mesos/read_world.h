@@ -17,7 +17,7 @@
 // - A node is an agent, and its labels are the agent's attributes. One that is not ready or
 //   unschedulable is not on the whitelist. cpu is `cpus`; memory, ephemeral-storage and huge pages
 //   count in MB, the first two as `mem` and `disk`; nvidia.com/gpu is `gpus`. `pods` is left to the
-//   fit of tasks on nodes.
+//   fit of tasks on nodes. What is above 1e10 of a unit counts as 1e10.
 // - Tasks that hold a node are what its framework uses there: reserved amounts first, then
 //   unreserved ones, then, if the framework may, what can be taken back. What tasks without a job
 //   hold is taken off the agent.

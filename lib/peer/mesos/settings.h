@@ -5,8 +5,9 @@
 //
 //   resources     cpus(eng):4;mem(eng):2Ki;cpus{REV}:2;ports:[31000-32000];disk(eng)[v]<SHARED>:5
 //   sets          cpus:0.01|mem:32                  any of the sets is enough
-//   constraints   os=linux;rack!=r1|@hostname=a1    any of the groups; "gpu" exists, "!gpu" does not
+//   constraints   os=linux;rack!=r1|@hostname=a1    any of the groups
 //
+// The constraint `gpu` requires that the attribute exists, `!gpu` that it does not.
 // In parentheses stand the queues that an amount is reserved for, the last of them the one that
 // counts. {REV}: may be taken back. <SHARED>: several may use it at once. <WHOLE>: indivisible.
 //
