@@ -3,7 +3,7 @@
 // The texts in which settings and options of profile mesos are written. They are the peer's own
 // forms, as its agents and its master take them:
 //
-//   resources     cpus(eng):4;mem(eng):2Ki;cpus{REV}:2;ports:[31000-32000];disk(eng)[v]<SHARED>:5
+//   resources     cpus(eng):4;cpus{REV}:2;ports:[31000-32000];disk(eng)[v]<SHARED>:5
 //   sets          cpus:0.01|mem:32                  any of the sets is enough
 //   constraints   os=linux;rack!=r1|@hostname=a1    any of the groups
 //
