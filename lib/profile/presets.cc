@@ -14,7 +14,9 @@
 #include "lib/peer/kube_batch/kube_batch.h"
 #include "lib/peer/kube_scheduler/kube_scheduler.h"
 #include "lib/peer/kueue/profile.h"
+#include "lib/peer/mesos/profile.h"
 #include "lib/peer/muster/muster.h"
+#include "lib/peer/pulsar/profile.h"
 #include "lib/peer/ray/ray.h"
 #include "lib/peer/transwarp/transwarp.h"
 #include "lib/peer/volcano/volcano.h"
@@ -30,7 +32,7 @@ std::vector<Preset> Presets() {
       MusterPreset(),       VolcanoPreset(),  KubeBatchPreset(), TranswarpPreset(),
       KoordinatorPreset(),  RayPreset(),      KaiPreset(),       KubeSchedulerPreset(),
       KueuePreset(),        ArmadaPreset(),   HtCondorPreset(),  YuniKornPreset(),
-      YarnCapacityPreset(), YarnFairPreset(),
+      YarnCapacityPreset(), YarnFairPreset(), MesosPreset(),     PulsarPreset(),
   };
   std::ranges::move(BatchPresets(), std::back_inserter(presets));
   return presets;

@@ -289,6 +289,26 @@ inline constexpr const char* kYarnSpecs[] = {
 };
 
 // Orders of the profiles that have `order`: a spec is "conservative:order=" and one of these.
+inline constexpr const char* kMesosSpecs[] = {
+    "mesos",
+    "mesos:actions=offer",
+    "mesos:offer(role_sorter=random,framework_sorter=random,shuffle=on)",
+    "mesos:offer(min_allocatable=cpus:1;mem:64),accept(refuse_seconds=0)",
+    "mesos:accept(rounds=2,refuse_seconds=2)",
+    "mesos:offer(interval=3,guard_gpus=off)",
+};
+
+inline constexpr const char* kPulsarSpecs[] = {
+    "pulsar",
+    "pulsar:place(placement=usage),rebalance(placement=usage,shedding=overload,overload=50)",
+    "pulsar:place(placement=round_robin),rebalance(shedding=uniform,least_rate=0,least_bytes=0)",
+    "pulsar:rebalance(placement=avg,shedding=avg,low=0,low_hits=1,least_rate=0,least_bytes=0)",
+    "pulsar:place(placement=load),rebalance(shedding=transfer,hits=0,target=0.01,delay=0)",
+    "pulsar:rebalance(shedding=transfer,hits=0,transfers=off,placement=load,grace=0,delay=0)",
+    "pulsar:rebalance(least_mib=0,threshold=1,history=0,lower_boundary=on)",
+    "pulsar:rebalance(split_topics=1,namespace_bundles=3,shedding=none)",
+};
+
 inline constexpr const char* kBatchOrders[] = {"fifo",     "fifo",    "sjf", "ljf",
                                                "smallest", "largest", "area"};
 

@@ -405,6 +405,10 @@ Invariants InvariantsOf(std::string_view profile) {
   }
   // Its gangs are pod groups; a job's minimum is no rule of it.
   if (name == "kube-scheduler") kept.whole_gangs = false;
+  if (name == "mesos" || name == "pulsar") {
+    // No gangs, and a message of the peer's with the refusals.
+    kept.whole_gangs = kept.counted_refusals = false;
+  }
   if (name == "muster") {
     kept.limits = kept.fair_victims = kept.useful_evictions = kept.exact_books = true;
     kept.budgets = kept.max_min = true;

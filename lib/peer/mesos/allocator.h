@@ -133,6 +133,16 @@ class Allocator {
   // and none for 0. What an agent or framework that left held is ignored.
   absl::Status Recover(const Offer& back, std::optional<double> refuse_seconds);
 
+  // Filters that still hold, by agent, for a caller that makes an allocator anew: Restore adds one.
+  struct Refused {
+    uint32_t framework, role, agent;
+    Bundle resources;
+    double until;
+  };
+  std::vector<Refused> Filters() const;
+  absl::Status Restore(uint32_t agent, uint32_t framework, std::string_view role,
+                       const std::vector<Resource>& resources, double until);
+
   // Makes of resources, as callers write them, the items of this allocator.
   absl::StatusOr<Bundle> BundleOf(const std::vector<Resource>& resources);
   absl::StatusOr<Amounts> AmountsOf(const NamedAmounts& amounts);
@@ -147,7 +157,8 @@ class Allocator {
   explicit Allocator(Options options);
 
   // Refusals of a framework for a role, each with its end.
-  using Filters = HashMap<std::pair<uint32_t, uint32_t>, std::vector<std::pair<Bundle, double>>>;
+  using FilterTable =
+      HashMap<std::pair<uint32_t, uint32_t>, std::vector<std::pair<Bundle, double>>>;
 
   struct Held {
     uint32_t framework, role;
@@ -158,7 +169,7 @@ class Allocator {
     std::vector<Held> held;
     std::vector<size_t> first_stage;  // its offers in the first stage of this round
     Bundle shared_offered;            // in this round
-    Filters filters;
+    FilterTable filters;
     bool there = true, offered = true, candidate = false;
     bool many_roles = true, hierarchical_roles = true;
     bool has_gpus = false, has_revocable = false, remote = false;

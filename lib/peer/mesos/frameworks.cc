@@ -227,4 +227,29 @@ void Allocator::Refuse(const Offer& back, double seconds) {
   filters.push_back({back.resources, now_ + seconds});
 }
 
+// --- filters that outlive the allocator
+
+std::vector<Allocator::Refused> Allocator::Filters() const {
+  std::vector<Refused> all;
+  for (uint32_t i = 0; i < agents_.size(); ++i) {
+    for (const auto& [whose, filters] : agents_[i].filters) {
+      for (const auto& [bundle, until] : filters) {
+        if (until >= now_) all.push_back({whose.first, whose.second, i, bundle, until});
+      }
+    }
+  }
+  return all;
+}
+
+absl::Status Allocator::Restore(uint32_t agent, uint32_t framework, std::string_view role,
+                                const std::vector<Resource>& resources, double until) {
+  const absl::StatusOr<uint32_t> number = RoleNamed(role);
+  if (!number.ok()) return number.status();
+  absl::StatusOr<Bundle> bundle = BundleOf(resources);
+  if (!bundle.ok()) return bundle.status();
+  if (until < now_) return absl::OkStatus();
+  agents_[agent].filters[std::pair(framework, *number)].push_back({*std::move(bundle), until});
+  return absl::OkStatus();
+}
+
 }  // namespace muster::mesos

@@ -20,6 +20,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/base/hash_map.h"
@@ -54,6 +55,10 @@ class AvgShedder {
   const HashMap<std::string, double>& scores() const { return scores_; }
   const HashMap<std::string, int64_t>& high_hits() const { return high_; }
   const HashMap<std::string, int64_t>& low_hits() const { return low_; }
+  void RestoreHits(HashMap<std::string, int64_t> low, HashMap<std::string, int64_t> high) {
+    low_ = std::move(low);
+    high_ = std::move(high);
+  }
 
  private:
   using Key = std::array<double, 8>;  // what a bundle carries

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lib/base/hash_map.h"
@@ -71,6 +72,7 @@ class SplitStrategy {
 
   std::vector<Split> Choose(const std::vector<BundleStats>& stats, const World& world);
   const HashMap<std::string, int64_t>& hits() const { return hits_; }
+  void RestoreHits(HashMap<std::string, int64_t> hits) { hits_ = std::move(hits); }
 
  private:
   std::optional<Reason> Exceeds(const BundleStats& stats) const;

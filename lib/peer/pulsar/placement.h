@@ -41,6 +41,7 @@ class UsagePlacement {
   Names Best(const std::vector<const Broker*>& candidates);
   void SetActive(const Names& brokers) { KeepOnly(brokers, &averages_); }
   const HashMap<std::string, double>& averages() const { return averages_; }
+  void Restore(HashMap<std::string, double> averages) { averages_ = std::move(averages); }
 
  private:
   const Weights weights_;
@@ -57,6 +58,13 @@ class RoundRobin {
  public:
   // Returns an empty name if there is no candidate.
   std::string Next(const Names& candidates);
+  int64_t count() const { return count_; }
+  const Names& copy() const { return copy_; }
+  // REQUIRES: count >= 0.
+  void Restore(int64_t count, Names copy) {
+    count_ = count;
+    copy_ = std::move(copy);
+  }
 
  private:
   int64_t count_ = 0;

@@ -24,8 +24,6 @@
 // bundles in that order, and ties and sums follow it. Where the peer draws at random, the whole
 // list that it draws from is returned.
 //
-// No profile runs this: it has no preset.
-//
 // Cost. A shedder goes through all bundles once, and sorts those of each broker that it looks at:
 // O(b log b). The transfer shedder looks at no more pairs of brokers than its rules say. A
 // placement looks at each candidate once.

@@ -20,6 +20,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/base/hash_map.h"
@@ -41,6 +42,8 @@ class ThresholdShedder {
   // Forgets averages of all other brokers.
   void SetActive(const std::vector<std::string>& brokers) { KeepOnly(brokers, &averages_); }
   const HashMap<std::string, double>& averages() const { return averages_; }
+  // Continues from the averages of an earlier shedder.
+  void Restore(HashMap<std::string, double> averages) { averages_ = std::move(averages); }
 
  private:
   double Advance(const Cluster& cluster);

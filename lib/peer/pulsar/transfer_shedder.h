@@ -97,6 +97,7 @@ class TransferShedder {
 
   TransferRound Shed(const std::vector<BrokerReport>& reports, TransferWorld world);
   int64_t hits() const { return hits_; }
+  void RestoreHits(int64_t hits) { hits_ = hits; }
 
  private:
   struct Sums {

@@ -1,0 +1,204 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Profile mesos on clusters: what its rows become, and what its plans have.
+#include "lib/peer/mesos/profile.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/support/plan_words.h"
+#include "tests/support/profile_specs.h"
+#include "tests/support/random_world.h"
+#include "tests/support/validator.h"
+
+namespace muster::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class MesosProfile : public ::testing::Test {
+ protected:
+  void Agent(const std::string& name, int cpus, Labels settings = {}, Labels labels = {}) {
+    NodeSpec node{.name = name, .capacity = {{"cpu", cpus}, {"memory", "4Gi"}, {"pods", 100}}};
+    node.settings = std::move(settings);
+    node.labels = std::move(labels);
+    Accept(cluster_.AddNode(node));
+  }
+  void Role(const std::string& name, Resources guaranteed = {}, Resources limit = {}) {
+    QueueSpec queue{.name = name};
+    if (!guaranteed.empty()) queue.guaranteed = std::move(guaranteed);
+    if (!limit.empty()) queue.limit = std::move(limit);
+    Accept(cluster_.AddQueue(queue));
+  }
+  void Framework(const std::string& name, const std::string& role, int tasks, int cpus,
+                 Labels settings = {}) {
+    JobSpec job{.name = name, .queue = role};
+    job.settings = std::move(settings);
+    AddJob(cluster_, job, tasks, {{"cpu", cpus}, {"memory", "64Mi"}});
+  }
+  // Offers and binds, and the plan's memory joins the cluster.
+  std::string Cycle(int64_t now = 0, const std::string& profile = "mesos") {
+    ScheduleOptions options;
+    options.now = now;
+    const absl::StatusOr<Plan> frozen = Schedule(cluster_.Freeze(), profile, options);
+    const absl::StatusOr<Plan> plan = cluster_.Schedule(profile, options);
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    if (!plan.ok()) return plan.status().ToString();
+    EXPECT_EQ(plan->Digest(), frozen->Digest());
+    EXPECT_EQ(plan->memory(), frozen->memory());
+    std::string words;
+    for (const Decision& d : plan->decisions()) {
+      const std::string node(plan->node_name(d.node));
+      if (d.kind == DecisionKind::kOffer) {
+        const Offer& offer = plan->offers()[d.index];
+        absl::StrAppend(&words, std::string(plan->job_name(offer.job)), "<", node, ":",
+                        std::max<int64_t>(offer.amounts[0], 0) / 1000, " ");
+      }
+      if (d.kind == DecisionKind::kBind) {
+        absl::StrAppend(&words, std::string(plan->task_name(d.task)), "@", node, " ");
+      }
+    }
+    plan_ = *plan;
+    EXPECT_TRUE(cluster_.Apply(plan_).ok());
+    return words;
+  }
+  std::string Refusal() {
+    const absl::StatusOr<Plan> plan = cluster_.Schedule("mesos");
+    return plan.ok() ? "" : std::string(plan.status().message());
+  }
+  Cluster cluster_;
+  Plan plan_;
+};
+
+TEST_F(MesosProfile, WhatOneDeclinesTheNextIsOfferedInTheSameCycle) {
+  Role("eng");
+  Role("ops");
+  Agent("a1", 4);
+  Framework("big", "eng", 1, 8);
+  Framework("web", "ops", 1, 1);
+  EXPECT_EQ(Cycle(), "big<a1:4 web<a1:4 web0@a1 ");
+  EXPECT_THAT(plan_.ToText(), HasSubstr("framework declined 1 offers: none held the task"));
+}
+
+TEST_F(MesosProfile, AFilterHoldsForItsTimeAndThroughItsLastMoment) {
+  Role("eng");
+  Agent("a1", 4);
+  Framework("big", "eng", 1, 8, {{"mesos/refuse_seconds", "10"}});
+  EXPECT_EQ(Cycle(100), "big<a1:4 ");
+  EXPECT_EQ(Cycle(110), "");
+  EXPECT_THAT(plan_.ToText(), HasSubstr("framework got no offer; 1 filters of earlier refusals"));
+  EXPECT_EQ(Cycle(111), "big<a1:4 ");
+}
+
+TEST_F(MesosProfile, AFrameworkThatHasAllItNeedsIsSuppressed) {
+  Role("eng");
+  Agent("a1", 4);
+  Agent("a2", 4);
+  Framework("web", "eng", 1, 1);
+  Framework("off", "eng", 1, 1, {{"mesos/suppressed", "true"}});
+  // Both agents are offered in one round; the second is of no use any more.
+  EXPECT_EQ(Cycle(), "web<a1:4 web<a2:4 web0@a1 ");
+  EXPECT_THAT(plan_.ToText(), HasSubstr("framework is suppressed and gets no offers"));
+}
+
+TEST_F(MesosProfile, ReservedAmountsAreForTheirRole) {
+  Role("eng");
+  Role("ops");
+  Agent("a1", 4, {{"mesos/resources", "cpus(eng):3;ports:[31000-32000]"}});
+  Framework("web", "ops", 2, 1);
+  Framework("spark", "eng", 1, 3);
+  EXPECT_EQ(Cycle(), "spark<a1:4 spark0@a1 web<a1:1 web0@a1 ");
+}
+
+TEST_F(MesosProfile, ALimitOfATopLevelRoleHolds) {
+  Role("eng", {}, {{"cpu", 2}});
+  Agent("a1", 4);
+  Framework("web", "eng", 3, 1);
+  EXPECT_EQ(Cycle(), "web<a1:2 web0@a1 web1@a1 ");
+  EXPECT_THAT(plan_.ToText(), HasSubstr("limit"));
+}
+
+TEST_F(MesosProfile, AGuaranteeIsServedFirst) {
+  Role("a");
+  Role("b", {{"cpu", 4}});
+  Agent("a1", 4);
+  Framework("x", "a", 4, 1);
+  Framework("y", "b", 4, 1);
+  // What is left of the agent, memory alone, is still worth an offer.
+  EXPECT_EQ(Cycle(), "y<a1:4 y0@a1 y1@a1 y2@a1 y3@a1 x<a1:0 ");
+}
+
+TEST_F(MesosProfile, OfferConstraintsReadLabelsAsAttributes) {
+  Role("eng");
+  Agent("a1", 4, {}, {{"os", "linux"}});
+  Agent("a2", 4, {}, {{"os", "bsd"}});
+  Framework("web", "eng", 5, 1, {{"mesos/constraints", "os=bsd"}});
+  EXPECT_EQ(Cycle(), "web<a2:4 web0@a2 web1@a2 web2@a2 web3@a2 ");
+  EXPECT_THAT(plan_.ToText(), HasSubstr("offer constraints exclude agents"));
+}
+
+TEST_F(MesosProfile, OnlyFrameworksThatMayAreOfferedWhatCanBeTakenBack) {
+  Role("eng");
+  Agent("a1", 4, {{"mesos/resources", "cpus{REV}:3"}});
+  Framework("web", "eng", 2, 1);
+  EXPECT_EQ(Cycle(), "web<a1:1 web0@a1 ");
+  Framework("batch", "eng", 3, 1, {{"mesos/capabilities", "REVOCABLE_RESOURCES"}});
+  EXPECT_EQ(Cycle(), "batch<a1:3 batch0@a1 batch1@a1 batch2@a1 ");
+}
+
+TEST_F(MesosProfile, OffersAloneBindNothing) {
+  Role("eng");
+  Agent("a1", 4);
+  Framework("web", "eng", 1, 1);
+  EXPECT_EQ(Cycle(0, "mesos:actions=offer"), "web<a1:4 ");
+  EXPECT_EQ(Cycle(0, "mesos:actions=offer"), "web<a1:4 ");
+}
+
+TEST_F(MesosProfile, WrongSettingsRefuseTheCycle) {
+  Role("eng");
+  Agent("a1", 4, {{"mesos/resources", "cpus(eng):5"}});
+  EXPECT_THAT(Refusal(), HasSubstr("node \"a1\", setting \"mesos/resources\": must have no more "
+                                   "cpus than the node"));
+  Accept(cluster_.RemoveNode("a1"));
+  Agent("a2", 4, {{"mesos/resources", "cpus(none):1"}});
+  EXPECT_THAT(Refusal(), HasSubstr("must name queues, not \"none\""));
+  Accept(cluster_.RemoveNode("a2"));
+  Agent("a3", 4, {{"mesos/resorces", "cpus:1"}});
+  EXPECT_THAT(Refusal(), HasSubstr("did you mean \"resources\"?"));
+  Accept(cluster_.RemoveNode("a3"));
+  Framework("web", "eng", 1, 1, {{"mesos/capabilities", "GPU"}});
+  EXPECT_THAT(Refusal(),
+              HasSubstr("job \"web\", setting \"mesos/capabilities\": is \"GPU\"; must list"));
+  Accept(cluster_.RemoveJob("web"));
+  Framework("web", "eng", 1, 1, {{"mesos/constraints", "@rack=1"}});
+  EXPECT_THAT(Refusal(), HasSubstr("must name @hostname, @region or @zone"));
+}
+
+TEST(MesosWorlds, KeepTheInvariantsAndDecideAlikeLivingAndFrozen) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    const std::string profile = kMesosSpecs[seed % std::size(kMesosSpecs)];
+    const ClusterSpec world = RandomWorld(seed);
+    Cluster cluster = MakeCluster(world);
+    for (int64_t cycle = 0; cycle < 3; ++cycle) {
+      ScheduleOptions options;
+      options.now = cycle * 2;
+      const Snapshot snapshot = cluster.Freeze();
+      const absl::StatusOr<Plan> plan = cluster.Schedule(profile, options);
+      ASSERT_TRUE(plan.ok()) << plan.status() << AsScenario(world, profile);
+      const absl::StatusOr<Plan> frozen = Schedule(snapshot, profile, options);
+      ASSERT_EQ(plan->Digest(), frozen->Digest()) << seed << AsScenario(world, profile);
+      ASSERT_THAT(Violations(snapshot, *plan, InvariantsOf(profile)), ::testing::IsEmpty())
+          << "seed " << seed << AsScenario(world, profile);
+      ASSERT_TRUE(cluster.Apply(*plan).ok());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace muster::testing
