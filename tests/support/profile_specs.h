@@ -244,6 +244,17 @@ inline constexpr const char* kRaySpecs[] = {
     "ray:tiers=priority+gang/predicates+proportion",
 };
 
+// Profile muster with promises to gangs that wait.
+inline constexpr const char* kPromiseSpecs[] = {
+    "muster:allocate(promise=first)",
+    "muster:allocate(promise=queue)",
+    "muster:allocate(promise=first,age_limit=0)",
+    "muster:allocate(promise=queue,age_limit=0)",
+    "muster:allocate(promise=first),actions=allocate",
+    "muster:allocate(promise=queue,age_limit=0),actions=allocate",
+    "muster:allocate(promise=queue),actions=reclaim+allocate+preempt",
+};
+
 // Orders of the profiles that have `order`: a spec is "conservative:order=" and one of these.
 inline constexpr const char* kBatchOrders[] = {"fifo",     "fifo",    "sjf", "ljf",
                                                "smallest", "largest", "area"};

@@ -49,6 +49,7 @@ class FairRound {
         ledger_(context.ledger),
         dispatcher_(context.dispatcher),
         taking_(taking),
+        promises_(context.memory<FairPromises>()),
         choices_(context, taking) {}
 
   // Returns whether any task was evicted.
@@ -213,8 +214,8 @@ class FairRound {
         !dispatcher_.Preemptive(queue, ledger_.request(task)).ok())
       return false;
     if (dispatcher_.Allocatable(queue, task).ok()) {
-      NodeIndex node = context_.search.Best(task, Want::kNow);
-      if (node == kNone) node = context_.search.Best(task, Want::kLater);
+      NodeIndex node = promises_.Best(task, Want::kNow, kNone);
+      if (node == kNone) node = promises_.Best(task, Want::kLater, kNone);
       if (node != kNone) {
         Do({task, node, {}});
         return true;
@@ -305,6 +306,7 @@ class FairRound {
     }
     for (const Step& step : steps) {
       if (!choices_.Fits(step.task, step.node)) return false;
+      if (!promises_.LeavesRoom(step.task, step.node)) return false;
       ledger_.Move(step.task, TaskStatus::kNominated, step.node);
     }
     return true;
@@ -342,6 +344,7 @@ class FairRound {
   Ledger& ledger_;
   const Dispatcher& dispatcher_;
   const Taking taking_;
+  FairPromises& promises_;
   VictimChoices choices_;
   std::vector<int64_t> lowest_;   // kFromLesserJobs: see LowestPriorities
   std::vector<uint8_t> holders_;  // kFromOtherQueues: queues that hold something reclaimable,

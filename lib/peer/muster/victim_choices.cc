@@ -153,6 +153,7 @@ class VictimChoices::Draft {
 VictimChoices::VictimChoices(ActionContext& context, Taking taking)
     : context_(context),
       taking_(taking),
+      promises_(context.memory<FairPromises>()),
       in_order_(context.dispatcher.JudgesInOrder(
           taking == Taking::kFromOtherQueues ? Point::kReclaimable : Point::kPreemptable)) {}
 
@@ -188,8 +189,9 @@ VictimChoices::Asker VictimChoices::AskerOf(TaskIndex task) const {
   const JobIndex job = tables.tasks.job[task];
   const bool holds = context_.ledger.job(job)[TaskStatus::kRunning] > 0 ||
                      context_.ledger.job(job)[TaskStatus::kBound] > 0;
+  const bool bound = promises_.Bind(job);
   return {context_.ClassOf(task), tables.jobs.queue[job], tables.jobs.spec[job].priority,
-          holds ? job : kNone};
+          holds || bound ? job : kNone, bound};
 }
 
 void VictimChoices::Rank(TaskIndex task) {
@@ -199,7 +201,9 @@ void VictimChoices::Rank(TaskIndex task) {
   looked_at_ = 0;
   ranking_.clear();
   if (!AnybodyMayGo(task)) return;
+  const JobIndex job = context_.tables.tasks.job[task];
   for (NodeIndex node : context_.search.ListForEviction(context_.ClassOf(task), Want::kEvicting)) {
+    if (asker_.bound && promises_.Names(job, node)) continue;
     if (Make(task, node)) ranking_.push_back(PriceOf(made_));
   }
   std::make_heap(ranking_.begin(), ranking_.end(), std::greater<>());

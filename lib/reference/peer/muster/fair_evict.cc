@@ -40,7 +40,7 @@ Tasks AllOf(const Units& units) {
 bool MayRun(const Cycle& cycle, TaskIndex task, NodeIndex node) {
   const World& world = cycle.world;
   return HasRoomLater(world, task, node) && Allocatable(cycle, world.queue_of(task), task) &&
-         !Judge(cycle, task, node).refusal;
+         !Judge(cycle, task, node).refusal && LeavesRoom(cycle, task, node);
 }
 
 struct Price {
@@ -50,7 +50,7 @@ struct Price {
 };
 
 struct Ranking {
-  std::optional<std::tuple<ClassIndex, QueueIndex, int32_t, JobIndex>> asker;
+  std::optional<std::tuple<ClassIndex, QueueIndex, int32_t, JobIndex, bool>> asker;
   std::vector<Price> prices;
   std::vector<TaskStatus> books;  // when the offers were ranked
   bool old = false;               // before this turn
@@ -157,14 +157,15 @@ class Taker {
     return true;
   }
 
-  std::tuple<ClassIndex, QueueIndex, int32_t, JobIndex> AskerOf(TaskIndex task) const {
+  std::tuple<ClassIndex, QueueIndex, int32_t, JobIndex, bool> AskerOf(TaskIndex task) const {
     bool holds = false;  // its own job is then no candidate, where another job's would be
     for (TaskIndex t : cycle_.world.tasks_of(tasks().job[task])) {
       const TaskStatus status = cycle_.world.status[t];
       holds = holds || status == TaskStatus::kRunning || status == TaskStatus::kBound;
     }
+    const bool bound = BoundByPromise(cycle_, tasks().job[task]);
     return {tasks().task_class[task], cycle_.world.queue_of(task), job_of(task).priority,
-            holds ? tasks().job[task] : kNone};
+            holds || bound ? tasks().job[task] : kNone, bound};
   }
 
   void RankNode(TaskIndex task, NodeIndex node) {
@@ -177,6 +178,7 @@ class Taker {
     ranking_ = {AskerOf(task), {}, cycle_.world.status, false};
     // Where evicting on the node alone could not help, no task is asked.
     for (NodeIndex n : cycle_.world.session_nodes()) {
+      if (KeptFromJob(cycle_, tasks().job[task], n)) continue;
       if (!Judge(cycle_, task, n).unresolvable) RankNode(task, n);
     }
   }
