@@ -93,6 +93,7 @@ class FairRound {
     QueueIndex queue = kNone;
     int64_t priority = 0, missing = 0;
     Ledger::Moment moment;
+    std::vector<uint8_t> binding = {};  // promises that bound it
   };
 
   // Returns, per queue, the lowest priority of a job with tasks to lose.
@@ -319,12 +320,17 @@ class FairRound {
            failure_.task_class == context_.ClassOf(SheetOf(job)[0]) &&
            failure_.queue == tables_.jobs.queue[job] &&
            failure_.priority == tables_.jobs.spec[job].priority &&
-           failure_.missing <= Missing(job, one_by_one);
+           failure_.missing <= Missing(job, one_by_one) &&
+           failure_.binding == promises_.Binding(job);
   }
   void Remember(JobIndex job, bool one_by_one, const Ledger::Moment& moment) {
     if (!OneClass(job)) return;
-    failure_ = {context_.ClassOf(SheetOf(job)[0]), tables_.jobs.queue[job],
-                tables_.jobs.spec[job].priority, Missing(job, one_by_one), moment};
+    failure_ = {context_.ClassOf(SheetOf(job)[0]),
+                tables_.jobs.queue[job],
+                tables_.jobs.spec[job].priority,
+                Missing(job, one_by_one),
+                moment,
+                promises_.Binding(job)};
   }
   bool OneClass(JobIndex job) {
     const std::vector<TaskIndex>& sheet = SheetOf(job);

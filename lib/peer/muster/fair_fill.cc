@@ -149,7 +149,9 @@ void FairFill::PromiseStart(JobIndex job, Sheet& sheet) {
     });
   });
   quiet_ = false;
-  if (remembers && promises_.MayPromise(job)) hopeless_[c] = {queue, created, lacking};
+  // What the gang holds itself does not leave.
+  const bool holds = context_.ledger.job(job).allocated() > 0;
+  if (remembers && !holds && promises_.MayPromise(job)) hopeless_[c] = {queue, created, lacking};
 }
 
 bool FairFill::GangTurn(JobIndex job, Sheet& sheet) {

@@ -43,12 +43,11 @@ class Sums {
  public:
   Sums(const ActionContext& context, std::span<const TaskIndex> tasks, int64_t lacking)
       : ledger_(context.ledger), free_(ledger_.dimensions(), 0), needed_(free_) {
-    const ClassTable& classes = context.tables.classes;
     for (DimensionIndex d = 0; d < needed_.size(); ++d) {
       if (d == kPods) continue;
       std::vector<int64_t> requests;
       for (TaskIndex t : tasks) {
-        const int64_t request = classes.initial_request.row(context.ClassOf(t))[d];
+        const int64_t request = ledger_.request(t)[d];
         // A request may exceed what is there by less than this.
         requests.push_back(std::max<int64_t>(request - ledger_.accounting().least.of(d), 0));
       }
@@ -164,18 +163,18 @@ bool FairPromises::Find(JobIndex job, std::span<const TaskIndex> tasks, int64_t 
     if (end != kUnknown || aged) ends.emplace_back(end, t);
   }
   std::sort(ends.begin(), ends.end());
-  {
+  // Where only amounts decide, a gang that finds no place with all gone finds none before.
+  if (!promise->closed) {
     TrialEvictions trial(context_);
     for (const auto& [end, task] : ends) trial.Evict(task);
     if (!fits(kUnknown)) return false;
   }
-  FindTime(ends, tasks, lacking, fits);
-  return true;
+  return FindTime(ends, tasks, lacking, fits);
 }
 
 // Calls `fits` for one end after the other, with all gone that should have ended, until it returns
-// true.
-void FairPromises::FindTime(const std::vector<std::pair<int64_t, TaskIndex>>& ends,
+// true. Returns whether it did.
+bool FairPromises::FindTime(const std::vector<std::pair<int64_t, TaskIndex>>& ends,
                             std::span<const TaskIndex> tasks, int64_t lacking,
                             absl::FunctionRef<bool(int64_t)> fits) {
   Sums sums(context_, tasks, lacking);
@@ -186,8 +185,9 @@ void FairPromises::FindTime(const std::vector<std::pair<int64_t, TaskIndex>>& en
       trial.Evict(ends[i].second);
       sums.Leave(ends[i].second);
     }
-    if (sums.Suffice() && fits(end)) return;
+    if (sums.Suffice() && fits(end)) return true;
   }
+  return false;
 }
 
 void FairPromises::NotePlaces(const Attempt& attempt, Promise* promise) const {

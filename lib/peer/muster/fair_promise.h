@@ -121,7 +121,7 @@ class FairPromises : public CycleMemory {
   std::vector<uint8_t> Refused(TaskIndex task) const;
   bool Find(JobIndex job, std::span<const TaskIndex> tasks, int64_t lacking,
             absl::FunctionRef<bool()> place, Promise* promise);
-  void FindTime(const std::vector<std::pair<int64_t, TaskIndex>>& ends,
+  bool FindTime(const std::vector<std::pair<int64_t, TaskIndex>>& ends,
                 std::span<const TaskIndex> tasks, int64_t lacking,
                 absl::FunctionRef<bool(int64_t)> fits);
   void NotePlaces(const Attempt& attempt, Promise* promise) const;
