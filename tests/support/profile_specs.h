@@ -244,7 +244,7 @@ inline constexpr const char* kRaySpecs[] = {
     "ray:tiers=priority+gang/predicates+proportion",
 };
 
-// Profile muster with promises to gangs that wait.
+// Profile muster with promises to gangs that wait, and with evictions that are weighed.
 inline constexpr const char* kPromiseSpecs[] = {
     "muster:allocate(promise=first)",
     "muster:allocate(promise=queue)",
@@ -253,6 +253,8 @@ inline constexpr const char* kPromiseSpecs[] = {
     "muster:allocate(promise=first),actions=allocate",
     "muster:allocate(promise=queue,age_limit=0),actions=allocate",
     "muster:allocate(promise=queue),actions=reclaim+allocate+preempt",
+    "muster:reclaim(exchange=1),preempt(exchange=1)",
+    "muster:allocate(promise=first),reclaim(exchange=0.5,min_runtime=4),preempt(min_runtime=4)",
 };
 
 // Orders of the profiles that have `order`: a spec is "conservative:order=" and one of these.

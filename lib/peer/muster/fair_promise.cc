@@ -78,6 +78,16 @@ class Sums {
 
 }  // namespace
 
+const Lifetime* LifetimeOf(const Tables& tables, TaskIndex task) {
+  const auto facts = tables.tasks.facts.find(task);
+  if (facts != tables.tasks.facts.end() && facts->second.lifetime) {
+    return &*facts->second.lifetime;
+  }
+  const JobIndex job = tables.tasks.job[task];
+  if (job == kNone || !tables.jobs.spec[job].lifetime) return nullptr;
+  return &*tables.jobs.spec[job].lifetime;
+}
+
 void FairPromises::Start(const Options& options) {
   on_ = options.text("promise") != "off";
   per_queue_ = options.text("promise") == "queue";
@@ -222,11 +232,7 @@ int64_t FairPromises::EndOf(TaskIndex task) const {
   const Tables& tables = context_.tables;
   const JobIndex job = tables.tasks.job[task];
   const JobSpec* spec = job == kNone ? nullptr : &tables.jobs.spec[job];
-  const Lifetime* lifetime = spec != nullptr && spec->lifetime ? &*spec->lifetime : nullptr;
-  const auto facts = tables.tasks.facts.find(task);
-  if (facts != tables.tasks.facts.end() && facts->second.lifetime) {
-    lifetime = &*facts->second.lifetime;
-  }
+  const Lifetime* lifetime = LifetimeOf(tables, task);
   const int64_t now = context_.facts.now;
   int64_t end = kUnknown;
   if (lifetime != nullptr && lifetime->expected_end) {

@@ -63,6 +63,9 @@ namespace muster {
 // The slot of the memory, of every action that fills.
 inline constexpr MemoryDecl kPromiseSlot = {"promise", 1};
 
+// Returns the lifetime of the task, or else of its job; null: neither has one.
+const Lifetime* LifetimeOf(const Tables& tables, TaskIndex task);
+
 class FairPromises : public CycleMemory {
  public:
   explicit FairPromises(ActionContext& context) : context_(context) {}

@@ -150,9 +150,10 @@ class VictimChoices::Draft {
   std::vector<Unit>& units_;
 };
 
-VictimChoices::VictimChoices(ActionContext& context, Taking taking)
+VictimChoices::VictimChoices(ActionContext& context, Taking taking, int64_t min_runtime)
     : context_(context),
       taking_(taking),
+      min_runtime_(min_runtime),
       promises_(context.memory<FairPromises>()),
       in_order_(context.dispatcher.JudgesInOrder(
           taking == Taking::kFromOtherQueues ? Point::kReclaimable : Point::kPreemptable)) {}
@@ -402,6 +403,11 @@ bool VictimChoices::MayGo(TaskIndex task, TaskIndex victim) const {
   if (status != TaskStatus::kRunning && status != TaskStatus::kBound) return false;
   const JobIndex job = tables.tasks.job[task], other = tables.tasks.job[victim];
   if (!(tables.tasks.flags[victim] & kTaskPreemptable) || other == kNone || other == job) {
+    return false;
+  }
+  const int64_t started = tables.tasks.started[victim];
+  if (min_runtime_ > 0 && started != kAbsent &&
+      absl::int128(context_.facts.now) - started < min_runtime_) {
     return false;
   }
   const QueueIndex queue = tables.jobs.queue[job], giver = tables.jobs.queue[other];

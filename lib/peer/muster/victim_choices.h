@@ -50,7 +50,9 @@ class VictimChoices {
     std::vector<Unit> units;
   };
 
-  VictimChoices(ActionContext& context, Taking taking);
+  // `min_runtime`: a task that started less than so many seconds ago is no candidate. A task without
+  // a start is one.
+  VictimChoices(ActionContext& context, Taking taking, int64_t min_runtime);
 
   // Finds the best choice for the task. Returns false if there is none.
   bool Take(TaskIndex task, Choice* choice);
@@ -116,6 +118,7 @@ class VictimChoices {
 
   ActionContext& context_;
   const Taking taking_;
+  const int64_t min_runtime_;
   const FairPromises& promises_;
   const bool in_order_;  // policies judge one candidate after the other
   Asker asker_;

@@ -95,6 +95,8 @@ using FairWay = std::function<bool(Statement&)>;
 void PromiseStart(Cycle& cycle, JobIndex job, const FairWay& place);
 // The jobs that had a promise and wait; they have none now.
 std::vector<JobIndex> TakePromisesBack(Cycle& cycle);
+// Its own, or that of its job.
+std::optional<Lifetime> KnownLifetime(const Cycle& cycle, TaskIndex task);
 bool LeavesRoom(const Cycle& cycle, TaskIndex task, NodeIndex node);
 bool BoundByPromise(const Cycle& cycle, JobIndex job);
 // Whether a promise that binds the job is of that node.

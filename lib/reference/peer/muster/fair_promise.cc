@@ -36,11 +36,7 @@ std::optional<Lifetime> LifetimeOfJob(const Cycle& cycle, JobIndex job) {
 // When the task should end; nullopt: it is not known.
 std::optional<int64_t> EndOf(const Cycle& cycle, TaskIndex task) {
   const Tables& tables = cycle.tables();
-  std::optional<Lifetime> lifetime = LifetimeOfJob(cycle, tables.tasks.job[task]);
-  const auto facts = tables.tasks.facts.find(task);
-  if (facts != tables.tasks.facts.end() && facts->second.lifetime) {
-    lifetime = *facts->second.lifetime;
-  }
+  const std::optional<Lifetime> lifetime = KnownLifetime(cycle, task);
   if (lifetime && lifetime->expected_end) return std::max(*lifetime->expected_end, cycle.now + 1);
   const std::optional<int64_t> run = RunOf(cycle, tables.tasks.job[task], lifetime);
   if (!run) return std::nullopt;
@@ -150,6 +146,15 @@ bool FindStart(Cycle& cycle, JobIndex job, const FairWay& place, FairPromise& pr
 }
 
 }  // namespace
+
+std::optional<Lifetime> KnownLifetime(const Cycle& cycle, TaskIndex task) {
+  const Tables& tables = cycle.tables();
+  const auto facts = tables.tasks.facts.find(task);
+  if (facts != tables.tasks.facts.end() && facts->second.lifetime) {
+    return *facts->second.lifetime;
+  }
+  return LifetimeOfJob(cycle, tables.tasks.job[task]);
+}
 
 bool LeavesRoom(const Cycle& cycle, TaskIndex task, NodeIndex node) {
   for (const FairPromise& promise : Fair(cycle).promises) {
