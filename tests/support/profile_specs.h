@@ -288,6 +288,19 @@ inline constexpr const char* kYarnSpecs[] = {
     "yarn-fair:heartbeat(policy=fifo,size_based_weight=on,increment_memory=64)",
 };
 
+// Profile muster with promises to gangs that wait, and with evictions that are weighed.
+inline constexpr const char* kPromiseSpecs[] = {
+    "muster:allocate(promise=first)",
+    "muster:allocate(promise=queue)",
+    "muster:allocate(promise=first,age_limit=0)",
+    "muster:allocate(promise=queue,age_limit=0)",
+    "muster:allocate(promise=first),actions=allocate",
+    "muster:allocate(promise=queue,age_limit=0),actions=allocate",
+    "muster:allocate(promise=queue),actions=reclaim+allocate+preempt",
+    "muster:reclaim(exchange=1),preempt(exchange=1)",
+    "muster:allocate(promise=first),reclaim(exchange=0.5,min_runtime=4),preempt(min_runtime=4)",
+};
+
 // Orders of the profiles that have `order`: a spec is "conservative:order=" and one of these.
 inline constexpr const char* kMesosSpecs[] = {
     "mesos",

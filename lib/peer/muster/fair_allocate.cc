@@ -9,15 +9,32 @@
 namespace muster {
 namespace {
 
+// `tries` as in kFairFillOptions.
+constexpr OptionDecl kAllocateOptions[] = {
+    {"tries", OptionKind::kNumber, "200", 0, 100000,
+     "tries to place a gang of unlike tasks that found no place one after another"},
+    {"promise", OptionKind::kChoice, "off", 0, 0,
+     "off|first|queue: no gang that waits, the first of all, or of each queue, is promised a "
+     "start"},
+    {"age_limit", OptionKind::kNumber, "86400", 0, 1e12,
+     "seconds after which a gang is promised nodes on which tasks have no expected end"},
+};
+
 void RunFairAllocate(ActionContext& context, const Options& options) {
+  context.memory<FairPromises>().Start(options);
   FairFill(context, static_cast<int64_t>(options.number("tries"))).Run();
 }
 
 }  // namespace
 
 ActionDecl FairAllocateAction() {
-  return {"allocate", "gives what is free to gangs, in fair order", kFairFillOptions,
-          RunFairAllocate};
+  ActionDecl action;
+  action.name = "allocate";
+  action.summary = "gives what is free to gangs, in fair order";
+  action.options = kAllocateOptions;
+  action.run = RunFairAllocate;
+  action.memory = {kPromiseSlot};
+  return action;
 }
 
 }  // namespace muster

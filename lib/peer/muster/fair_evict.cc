@@ -27,9 +27,11 @@
 // victim_choices.h. A round in which no queue has anything to take takes no turns: O(waiting
 // tasks), or O(queues) where one queue holds everything.
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 
+#include "absl/numeric/int128.h"
 #include "lib/base/hash_map.h"
 #include "lib/part/attempt.h"
 #include "lib/part/queue_tree_walk.h"
@@ -40,16 +42,35 @@
 namespace muster {
 namespace {
 
+// `tries` as in kFairFillOptions.
+constexpr OptionDecl kEvictOptions[] = {
+    {"tries", OptionKind::kNumber, "200", 0, 100000,
+     "tries to place a gang of unlike tasks that found no place one after another"},
+    {"min_runtime", OptionKind::kNumber, "0", 0, 1e12,
+     "seconds that a task runs before it may be evicted"},
+    {"exchange", OptionKind::kNumber, "0", 0, 1e12,
+     "evict only for this many times the work that was waited for; 0: whatever is lost"},
+};
+
+// Returns the seconds from `time` to `now`, 0 if it is later.
+int64_t SecondsSince(int64_t time, int64_t now) {
+  if (time >= now) return 0;
+  const absl::int128 seconds = absl::int128(now) - time;
+  return static_cast<int64_t>(std::min<absl::int128>(seconds, std::numeric_limits<int64_t>::max()));
+}
+
 // One way of taking, once around all jobs.
 class FairRound {
  public:
-  FairRound(ActionContext& context, Taking taking)
+  FairRound(ActionContext& context, const Options& options, Taking taking)
       : context_(context),
         tables_(context.tables),
         ledger_(context.ledger),
         dispatcher_(context.dispatcher),
         taking_(taking),
-        choices_(context, taking) {}
+        promises_(context.memory<FairPromises>()),
+        exchange_(options.number("exchange")),
+        choices_(context, taking, static_cast<int64_t>(options.number("min_runtime"))) {}
 
   // Returns whether any task was evicted.
   bool Run() {
@@ -92,6 +113,7 @@ class FairRound {
     QueueIndex queue = kNone;
     int64_t priority = 0, missing = 0;
     Ledger::Moment moment;
+    std::vector<uint8_t> binding = {};  // promises that bound it
   };
 
   // Returns, per queue, the lowest priority of a job with tasks to lose.
@@ -182,6 +204,8 @@ class FairRound {
         lacked_ = true;
       } else if (Keep(&attempt)) {
         return true;
+      } else if (!pays_) {
+        continue;  // the next task may take what is cheaper to lose
       }
       // Other tasks of the class may still evict where this one never does.
       if (!(tables_.tasks.flags[task] & kTaskNeverPreempts)) failed = context_.ClassOf(task);
@@ -213,8 +237,8 @@ class FairRound {
         !dispatcher_.Preemptive(queue, ledger_.request(task)).ok())
       return false;
     if (dispatcher_.Allocatable(queue, task).ok()) {
-      NodeIndex node = context_.search.Best(task, Want::kNow);
-      if (node == kNone) node = context_.search.Best(task, Want::kLater);
+      NodeIndex node = promises_.Best(task, Want::kNow, kNone);
+      if (node == kNone) node = promises_.Best(task, Want::kLater, kNone);
       if (node != kNone) {
         Do({task, node, {}});
         return true;
@@ -246,6 +270,8 @@ class FairRound {
   // place for reasons of its own.
   bool Keep(Attempt* attempt) {
     GiveBack(attempt);
+    pays_ = exchange_ == 0 || Pays();
+    if (!pays_) return false;
     bool any = false;
     for (const Step& step : steps_) {
       for (const VictimChoices::Unit& unit : step.victims) {
@@ -259,6 +285,46 @@ class FairRound {
     }
     if (any) attempt->Commit();
     return any;
+  }
+
+  // Returns whether what the victims lose is worth what the tasks of the turn have waited for.
+  bool Pays() const {
+    std::vector<absl::int128> lost(ledger_.dimensions(), 0), waited = lost;
+    const auto add = [&](std::vector<absl::int128>* work, TaskIndex task, int64_t seconds) {
+      const auto request = ledger_.request(task);
+      for (size_t d = 0; d < request.size(); ++d) {
+        (*work)[d] += absl::int128(request[d]) * seconds;
+      }
+    };
+    for (const Step& step : steps_) {
+      const int64_t created = tables_.jobs.spec[tables_.tasks.job[step.task]].created;
+      add(&waited, step.task, SecondsSince(created, context_.facts.now));
+      for (const VictimChoices::Unit& unit : step.victims) {
+        for (TaskIndex victim : unit) add(&lost, victim, SecondsLost(victim));
+      }
+    }
+    return Largest(lost) <= exchange_ * Largest(waited);
+  }
+  // Returns the seconds of its run that the victim has to repeat, and those of its restart.
+  int64_t SecondsLost(TaskIndex victim) const {
+    const Lifetime* lifetime = LifetimeOf(tables_, victim);
+    int64_t saved = tables_.tasks.started[victim];
+    if (saved == kAbsent) saved = context_.facts.now;
+    if (lifetime == nullptr) return SecondsSince(saved, context_.facts.now);
+    if (lifetime->checkpointed) saved = std::max(saved, *lifetime->checkpointed);
+    const int64_t seconds = SecondsSince(saved, context_.facts.now);
+    const int64_t restart = lifetime->restart_cost.value_or(0);
+    return seconds > std::numeric_limits<int64_t>::max() - restart ? seconds : seconds + restart;
+  }
+  // Returns the work as a part of the cluster, in the dimension where that is largest.
+  double Largest(const std::vector<absl::int128>& work) const {
+    double largest = 0;
+    for (DimensionIndex d = 0; d < work.size(); ++d) {
+      if (d == kPods || ledger_.total()[d] <= 0) continue;
+      largest =
+          std::max(largest, static_cast<double>(work[d]) / static_cast<double>(ledger_.total()[d]));
+    }
+    return largest;
   }
 
   // Tries the turn without each unit, last one first.
@@ -305,6 +371,7 @@ class FairRound {
     }
     for (const Step& step : steps) {
       if (!choices_.Fits(step.task, step.node)) return false;
+      if (!promises_.LeavesRoom(step.task, step.node)) return false;
       ledger_.Move(step.task, TaskStatus::kNominated, step.node);
     }
     return true;
@@ -317,12 +384,17 @@ class FairRound {
            failure_.task_class == context_.ClassOf(SheetOf(job)[0]) &&
            failure_.queue == tables_.jobs.queue[job] &&
            failure_.priority == tables_.jobs.spec[job].priority &&
-           failure_.missing <= Missing(job, one_by_one);
+           failure_.missing <= Missing(job, one_by_one) &&
+           failure_.binding == promises_.Binding(job);
   }
   void Remember(JobIndex job, bool one_by_one, const Ledger::Moment& moment) {
     if (!OneClass(job)) return;
-    failure_ = {context_.ClassOf(SheetOf(job)[0]), tables_.jobs.queue[job],
-                tables_.jobs.spec[job].priority, Missing(job, one_by_one), moment};
+    failure_ = {context_.ClassOf(SheetOf(job)[0]),
+                tables_.jobs.queue[job],
+                tables_.jobs.spec[job].priority,
+                Missing(job, one_by_one),
+                moment,
+                promises_.Binding(job)};
   }
   bool OneClass(JobIndex job) {
     const std::vector<TaskIndex>& sheet = SheetOf(job);
@@ -342,6 +414,9 @@ class FairRound {
   Ledger& ledger_;
   const Dispatcher& dispatcher_;
   const Taking taking_;
+  FairPromises& promises_;
+  const double exchange_;  // 0: whatever it costs
+  bool pays_ = true;       // the last turn that Keep looked at
   VictimChoices choices_;
   std::vector<int64_t> lowest_;   // kFromLesserJobs: see LowestPriorities
   std::vector<uint8_t> holders_;  // kFromOtherQueues: queues that hold something reclaimable,
@@ -365,7 +440,7 @@ void TakeUntilSettled(ActionContext& context, const Options& options,
   for (;;) {
     bool evicted = false;
     for (Taking way : ways) {
-      evicted |= FairRound(context, way).Run();
+      evicted |= FairRound(context, options, way).Run();
       if (context.meter.ended()) return;
     }
     if (!evicted) return;
@@ -394,14 +469,14 @@ void RunFairPreempt(ActionContext& context, const Options& options) {
 ActionDecl FairReclaimAction() {
   return {
       "reclaim",        "takes back what other queues borrowed, with as few victims as possible",
-      kFairFillOptions, RunFairReclaim,
+      kEvictOptions,    RunFairReclaim,
       /*admits=*/false, /*evicts=*/true};
 }
 
 ActionDecl FairPreemptAction() {
   return {
       "preempt",        "takes from lesser jobs of the same queue, with as few victims as possible",
-      kFairFillOptions, RunFairPreempt,
+      kEvictOptions,    RunFairPreempt,
       /*admits=*/false, /*evicts=*/true};
 }
 

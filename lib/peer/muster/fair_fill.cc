@@ -22,7 +22,15 @@ constexpr OptionDecl kFillOptions[] = {
 
 const std::span<const OptionDecl> kFairFillOptions = kFillOptions;
 
+FairFill::FairFill(ActionContext& context, int64_t tries)
+    : context_(context), tries_(tries), promises_(context.memory<FairPromises>()) {}
+
 void FairFill::Run() {
+  RunTurns();
+  if (!context_.meter.ended()) promises_.Store();
+}
+
+void FairFill::RunTurns() {
   sheets_.assign(context_.waiting.size(), {});
   std::vector<JobIndex> promised;
   for (JobIndex j : context_.waiting) {
@@ -37,6 +45,9 @@ void FairFill::Run() {
       Turn(j);
       if (context_.decisions.list().size() == before) break;
     }
+  }
+  for (JobIndex j : promises_.TakeBack()) {
+    if (SheetOf(j).next < SheetOf(j).tasks.size()) PromiseStart(j, SheetOf(j));
   }
   QueueTreeWalk walk(context_);
   for (JobIndex j : context_.waiting) {
@@ -109,7 +120,38 @@ bool FairFill::Turn(JobIndex job) {
   Sheet& sheet = SheetOf(job);
   if (context_.dispatcher.Ready(job)) return TaskTurn(job, sheet, /*may_start=*/true);
   if (context_.dispatcher.Pipelined(job)) return TaskTurn(job, sheet, /*may_start=*/false);
-  return GangTurn(job, sheet) && sheet.next < sheet.tasks.size();
+  if (GangTurn(job, sheet)) return sheet.next < sheet.tasks.size();
+  PromiseStart(job, sheet);
+  return false;
+}
+
+// Promises the gang a start, if it is one of those that may have a promise.
+void FairFill::PromiseStart(JobIndex job, Sheet& sheet) {
+  if (!promises_.MayPromise(job)) return;
+  const FairGang gang(context_, job);
+  const int64_t lacking = gang.needed() - gang.placed();
+  const ClassIndex c = context_.ClassOf(sheet.tasks[sheet.next]);
+  // On fuller books, no gang of like tasks finds places where a smaller one of its queue found none.
+  // (One that is older may be promised what the other was not.)
+  const QueueIndex queue = context_.tables.jobs.queue[job];
+  const int64_t created = context_.tables.jobs.spec[job].created;
+  const bool remembers = sheet.one_class && promises_.one_at_most();
+  if (const auto known = hopeless_.find(c); remembers && known != hopeless_.end()) {
+    const Hopeless& other = known->second;
+    if (queue == other.queue && created >= other.created && lacking >= other.lacking) return;
+  }
+  context_.meter.Spend();
+  quiet_ = true;
+  promises_.Make(job, {sheet.tasks.begin() + sheet.next, sheet.tasks.end()}, lacking, [&] {
+    FindReach(job, sheet);
+    return std::any_of(reach_.begin(), reach_.end(), [&](DomainIndex within) {
+      return TryDomain(gang, job, sheet, within).whole;
+    });
+  });
+  quiet_ = false;
+  // What the gang holds itself does not leave.
+  const bool holds = context_.ledger.job(job).allocated() > 0;
+  if (remembers && !holds && promises_.MayPromise(job)) hopeless_[c] = {queue, created, lacking};
 }
 
 bool FairFill::GangTurn(JobIndex job, Sheet& sheet) {
@@ -134,7 +176,8 @@ bool FairFill::GangTurn(JobIndex job, Sheet& sheet) {
     reason.placed = gang.placed() + best.placed;
     reason.needed = gang.needed();
     if (sheet.one_class && no_node_ != nullptr && !best.broke) {
-      failures_[context_.ClassOf(sheet.tasks[sheet.next])] = {moment, best.placed, no_node_};
+      failures_[context_.ClassOf(sheet.tasks[sheet.next])] = {
+          moment, best.placed, no_node_, context_.tables.jobs.queue[job], promises_.Binding(job)};
     }
     ExplainGang(job, sheet, ForWish(job, std::move(reason)), sheet.next, best.end);
     return false;
@@ -225,7 +268,7 @@ bool FairFill::PlaceAsAWhole(const FairGang& gang, JobIndex job, const Sheet& sh
     const ClassIndex c = context_.ClassOf(place.task);
     if (!context_.dispatcher.Allocatable(context_.tables.jobs.queue[job], place.task).ok() ||
         !context_.search.FitsFutureIdle(c, place.node) ||
-        !context_.search.FitsNode(c, place.node)) {
+        !context_.search.FitsNode(c, place.node) || !promises_.LeavesRoom(place.task, place.node)) {
       break;
     }
     At(place.task, place.node, place.waits);
@@ -291,6 +334,12 @@ bool FairFill::KnownToFail(JobIndex job, const Sheet& sheet, const FairGang& gan
       gang.needed() - gang.placed() <= it->second.placed) {
     return false;
   }
+  // Promises may bind the other gang, and leave more to this one.
+  if (const std::vector<uint8_t> binding = promises_.Binding(job);
+      binding != it->second.binding ||
+      (!binding.empty() && context_.tables.jobs.queue[job] != it->second.queue)) {
+    return false;
+  }
   context_.meter.Spend();
   // Gangs that lack as much share the reason.
   context_.reasons.ExplainJob(
@@ -346,7 +395,7 @@ FairFill::Place FairFill::PlaceTask(TaskIndex task, DomainIndex within, bool hol
   const NodeIndex promised = tables.tasks.nominated[task];
   if (promised != kNone && tables.nodes.alive[promised] &&
       (within == kNone || context_.domains.Holds(within, promised)) &&
-      search.FitsFutureIdle(c, promised)) {
+      search.FitsFutureIdle(c, promised) && promises_.LeavesRoom(task, promised)) {
     if (search.FitsNode(c, promised)) return At(task, promised, hold);
     // Tasks that are leaving may still be in the way: a full number of tasks, a port, an affinity.
     if (context_.ledger.node(promised, kReleasing)[kPods] > 0) {
@@ -358,14 +407,26 @@ FairFill::Place FairFill::PlaceTask(TaskIndex task, DomainIndex within, bool hol
     }
   }
   for (const Want want : {Want::kNow, Want::kLater}) {
-    const NodeIndex node =
-        within == kNone ? search.Best(task, want)
-                        : search.BestAmong(task, want, context_.domains.nodes(within), nullptr);
+    const NodeIndex node = promises_.Best(task, want, within);
     if (node != kNone) return At(task, node, hold);
   }
-  no_node_ = context_.reasons.NoNode(c);
   refusal_ = Reason{ReasonKind::kGangUndone};
+  if (!quiet_) NoteNoNode(task);
   return Place::kNowhere;
+}
+
+// Notes why no node takes the task: by itself, and because of promises.
+void FairFill::NoteNoNode(TaskIndex task) {
+  no_node_ = context_.reasons.NoNode(context_.ClassOf(task));
+  std::vector<Refusal> kept = promises_.Refusals(task);
+  if (kept.empty()) return;
+  Reason reason = *no_node_;
+  reason.refusals.insert(reason.refusals.end(), kept.begin(), kept.end());
+  std::stable_sort(reason.refusals.begin(), reason.refusals.end(),
+                   [](const Refusal& a, const Refusal& b) {
+                     return a.nodes != b.nodes ? a.nodes > b.nodes : a.code < b.code;
+                   });
+  no_node_ = std::make_shared<const Reason>(std::move(reason));
 }
 
 FairFill::Place FairFill::At(TaskIndex task, NodeIndex node, bool hold) {

@@ -25,6 +25,9 @@
 // (gang_repack.h) with a budget of `tries`. Like tasks need no such search, because such a gang
 // takes from every node what fits there.
 //
+// Where promises are made (fair_promise.h), a gang that finds no place may be promised a start, and
+// later turns take only what breaks no promise.
+//
 // A job with a topology wish has all its tasks in one domain up to the tier that it allows. Domains
 // are tried in this order: where some of its tasks are placed, that domain and those above; where
 // promises lie; else each domain, the narrowest first, by name. A soft wish ends with the whole
@@ -42,6 +45,7 @@
 
 #include "lib/part/attempt.h"
 #include "lib/peer/muster/fair_gang.h"
+#include "lib/peer/muster/fair_promise.h"
 #include "muster/policy.h"
 
 namespace muster {
@@ -53,7 +57,7 @@ class FairFill {
  public:
   // `tries`: the most placements that are tried for a gang of unlike tasks in each domain
   // (gang_packing.h); 0: none.
-  FairFill(ActionContext& context, int64_t tries) : context_(context), tries_(tries) {}
+  FairFill(ActionContext& context, int64_t tries);
 
   // Fills until no job gets a place. Sets a reason for every task that was tried and found no
   // place.
@@ -76,6 +80,8 @@ class FairFill {
     Ledger::Moment moment;
     int64_t placed = 0;  // so many of its tasks found a place, one more did not
     ReasonPtr reason;
+    QueueIndex queue;
+    std::vector<uint8_t> binding;  // promises that bound it
   };
   enum class Place : uint8_t { kIdle, kLater, kNowhere };
   // The result of trying a gang in one domain.
@@ -87,12 +93,14 @@ class FairFill {
     int64_t placed = 0;
   };
 
+  void RunTurns();
   bool Prepare(JobIndex job);
   Sheet& SheetOf(JobIndex job);
   bool HasPromises(const Sheet& sheet) const;
   bool PromisesSuffice(JobIndex job, const Sheet& sheet) const;  // to make the gang whole
   bool Turn(JobIndex job);  // returns whether the job takes another
   bool GangTurn(JobIndex job, Sheet& sheet);
+  void PromiseStart(JobIndex job, Sheet& sheet);
   bool WantsDevices(const Sheet& sheet);  // any of its tasks that are left
   Try TryDomain(const FairGang& gang, JobIndex job, const Sheet& sheet, DomainIndex within);
   Try TryGang(const FairGang& gang, JobIndex job, const Sheet& sheet, DomainIndex within,
@@ -107,6 +115,7 @@ class FairFill {
   // `hold`: the task is nominated wherever it gets a place.
   Place PlaceTask(TaskIndex task, DomainIndex within, bool hold);
   Place At(TaskIndex task, NodeIndex node, bool hold);
+  void NoteNoNode(TaskIndex task);
   static bool AllIdle(const Attempt& attempt);
   // Nominates what the attempt placed instead. Returns false if devices that will be free do not
   // suffice for all, taken in turn; what was done until then is in the books.
@@ -115,10 +124,18 @@ class FairFill {
 
   ActionContext& context_;
   const int64_t tries_;
+  FairPromises& promises_;
+  bool quiet_ = false;  // what finds no place needs no reason: it is placed for a promise only
   std::vector<Sheet> sheets_;                // beside context_.waiting
   Reason refusal_{ReasonKind::kNotReached};  // of the last task that found no place, unless...
   ReasonPtr no_node_;                        // ...no node took it: then this
   HashMap<ClassIndex, Failure> failures_;
+  // By class of like tasks: a gang that finds places at no time.
+  struct Hopeless {
+    QueueIndex queue;
+    int64_t created, lacking;
+  };
+  HashMap<ClassIndex, Hopeless> hopeless_;
   std::vector<DomainIndex> reach_;  // domains to be tried, in order; kNone: the whole cluster
   HashMap<int32_t, std::vector<DomainIndex>> up_to_tier_;
 };

@@ -150,9 +150,11 @@ class VictimChoices::Draft {
   std::vector<Unit>& units_;
 };
 
-VictimChoices::VictimChoices(ActionContext& context, Taking taking)
+VictimChoices::VictimChoices(ActionContext& context, Taking taking, int64_t min_runtime)
     : context_(context),
       taking_(taking),
+      min_runtime_(min_runtime),
+      promises_(context.memory<FairPromises>()),
       in_order_(context.dispatcher.JudgesInOrder(
           taking == Taking::kFromOtherQueues ? Point::kReclaimable : Point::kPreemptable)) {}
 
@@ -188,8 +190,9 @@ VictimChoices::Asker VictimChoices::AskerOf(TaskIndex task) const {
   const JobIndex job = tables.tasks.job[task];
   const bool holds = context_.ledger.job(job)[TaskStatus::kRunning] > 0 ||
                      context_.ledger.job(job)[TaskStatus::kBound] > 0;
+  const bool bound = promises_.Bind(job);
   return {context_.ClassOf(task), tables.jobs.queue[job], tables.jobs.spec[job].priority,
-          holds ? job : kNone};
+          holds || bound ? job : kNone, bound};
 }
 
 void VictimChoices::Rank(TaskIndex task) {
@@ -199,7 +202,9 @@ void VictimChoices::Rank(TaskIndex task) {
   looked_at_ = 0;
   ranking_.clear();
   if (!AnybodyMayGo(task)) return;
+  const JobIndex job = context_.tables.tasks.job[task];
   for (NodeIndex node : context_.search.ListForEviction(context_.ClassOf(task), Want::kEvicting)) {
+    if (asker_.bound && promises_.Names(job, node)) continue;
     if (Make(task, node)) ranking_.push_back(PriceOf(made_));
   }
   std::make_heap(ranking_.begin(), ranking_.end(), std::greater<>());
@@ -398,6 +403,11 @@ bool VictimChoices::MayGo(TaskIndex task, TaskIndex victim) const {
   if (status != TaskStatus::kRunning && status != TaskStatus::kBound) return false;
   const JobIndex job = tables.tasks.job[task], other = tables.tasks.job[victim];
   if (!(tables.tasks.flags[victim] & kTaskPreemptable) || other == kNone || other == job) {
+    return false;
+  }
+  const int64_t started = tables.tasks.started[victim];
+  if (min_runtime_ > 0 && started != kAbsent &&
+      absl::int128(context_.facts.now) - started < min_runtime_) {
     return false;
   }
   const QueueIndex queue = tables.jobs.queue[job], giver = tables.jobs.queue[other];

@@ -19,6 +19,9 @@
 // The best choice has the fewest victims; then those of lowest priority (the highest among them
 // counts); then the youngest (the oldest among them counts); then the node of smallest index.
 //
+// No task is evicted from a node that is promised to a gang, for a job that the promise binds
+// (fair_promise.h).
+//
 // Ranking. Nodes are ranked at the first call for a kind of asker. A choice is made anew when it
 // comes to the front; if it is no longer what it was, it goes back in line. The ranking serves
 // equal askers one after the other, until Forget. A choice may become better meanwhile, for
@@ -32,6 +35,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "lib/part/context.h"
+#include "lib/peer/muster/fair_promise.h"
 
 namespace muster {
 
@@ -46,7 +50,9 @@ class VictimChoices {
     std::vector<Unit> units;
   };
 
-  VictimChoices(ActionContext& context, Taking taking);
+  // `min_runtime`: a task that started less than so many seconds ago is no candidate. A task without
+  // a start is one.
+  VictimChoices(ActionContext& context, Taking taking, int64_t min_runtime);
 
   // Finds the best choice for the task. Returns false if there is none.
   bool Take(TaskIndex task, Choice* choice);
@@ -70,7 +76,9 @@ class VictimChoices {
     ClassIndex task_class = kNone;
     QueueIndex queue = kNone;
     int64_t priority = 0;
-    JobIndex job = kNone;  // set only if it has tasks of its own among the candidates
+    // Set only if it has tasks of its own among the candidates, or a promise binds it.
+    JobIndex job = kNone;
+    bool bound = false;
     friend bool operator==(const Asker&, const Asker&) = default;
   };
   struct Price {
@@ -110,6 +118,8 @@ class VictimChoices {
 
   ActionContext& context_;
   const Taking taking_;
+  const int64_t min_runtime_;
+  const FairPromises& promises_;
   const bool in_order_;  // policies judge one candidate after the other
   Asker asker_;
   Ledger::Moment ranked_;  // the books when the nodes were ranked

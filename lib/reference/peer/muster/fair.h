@@ -7,6 +7,9 @@
 #ifndef MUSTER_REFERENCE_PEER_MUSTER_FAIR_H_
 #define MUSTER_REFERENCE_PEER_MUSTER_FAIR_H_
 
+#include <functional>
+#include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -24,11 +27,20 @@ struct FairBook {
   std::vector<bool> contested;  // it and its siblings hold or ask for more than there is
 };
 
+// What a gang that waits was promised: places from a time on, nullopt: once all have ended.
+struct FairPromise {
+  JobIndex job;
+  std::optional<int64_t> time = {};
+  std::map<NodeIndex, Row> places = {};
+};
+
 // What the actions and policies of the preset keep within a cycle.
 struct FairKeepsakes {
   std::vector<FairBook> queues;
   bool reclaims = false;       // an action of this cycle took from other queues
   std::set<JobIndex> in_line;  // the jobs that still take turns
+  std::vector<FairPromise> promises;
+  bool planning = false;  // a place is looked for that is to be promised
 };
 inline FairKeepsakes& Fair(Cycle& cycle) { return cycle.kept.Of<FairKeepsakes>(); }
 inline const FairKeepsakes& Fair(const Cycle& cycle) { return cycle.kept.Of<FairKeepsakes>(); }
@@ -74,6 +86,21 @@ JobIndex NextInFairOrder(Cycle& cycle, const std::set<JobIndex>& jobs);
 NodeIndex FreePlace(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& nodes);
 // As the options of that action say.
 void FillFree(Cycle& cycle, const std::string& action);
+
+// --- fair_promise.cc -----------------------------------------------------------------------------
+
+// Puts the gang into the world, and says whether it is whole.
+using FairWay = std::function<bool(Statement&)>;
+// Promises the job a start if it may have a promise and finds places at any time.
+void PromiseStart(Cycle& cycle, JobIndex job, const FairWay& place);
+// The jobs that had a promise and wait; they have none now.
+std::vector<JobIndex> TakePromisesBack(Cycle& cycle);
+// Its own, or that of its job.
+std::optional<Lifetime> KnownLifetime(const Cycle& cycle, TaskIndex task);
+bool LeavesRoom(const Cycle& cycle, TaskIndex task, NodeIndex node);
+bool BoundByPromise(const Cycle& cycle, JobIndex job);
+// Whether a promise that binds the job is of that node.
+bool KeptFromJob(const Cycle& cycle, JobIndex job, NodeIndex node);
 
 // --- fair_pack.cc --------------------------------------------------------------------------------
 

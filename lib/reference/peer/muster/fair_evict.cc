@@ -40,7 +40,7 @@ Tasks AllOf(const Units& units) {
 bool MayRun(const Cycle& cycle, TaskIndex task, NodeIndex node) {
   const World& world = cycle.world;
   return HasRoomLater(world, task, node) && Allocatable(cycle, world.queue_of(task), task) &&
-         !Judge(cycle, task, node).refusal;
+         !Judge(cycle, task, node).refusal && LeavesRoom(cycle, task, node);
 }
 
 struct Price {
@@ -50,7 +50,7 @@ struct Price {
 };
 
 struct Ranking {
-  std::optional<std::tuple<ClassIndex, QueueIndex, int32_t, JobIndex>> asker;
+  std::optional<std::tuple<ClassIndex, QueueIndex, int32_t, JobIndex, bool>> asker;
   std::vector<Price> prices;
   std::vector<TaskStatus> books;  // when the offers were ranked
   bool old = false;               // before this turn
@@ -58,7 +58,11 @@ struct Ranking {
 
 class Taker {
  public:
-  Taker(Cycle& cycle, Taking taking) : cycle_(cycle), taking_(taking) {}
+  Taker(Cycle& cycle, const std::string& action, Taking taking)
+      : cycle_(cycle),
+        taking_(taking),
+        min_runtime_(ActionNumber(cycle, action, "min_runtime", 0)),
+        exchange_(ActionNumber(cycle, action, "exchange", 0)) {}
 
   // Once around all jobs. Whether a task was evicted.
   bool Round() {
@@ -157,14 +161,15 @@ class Taker {
     return true;
   }
 
-  std::tuple<ClassIndex, QueueIndex, int32_t, JobIndex> AskerOf(TaskIndex task) const {
+  std::tuple<ClassIndex, QueueIndex, int32_t, JobIndex, bool> AskerOf(TaskIndex task) const {
     bool holds = false;  // its own job is then no candidate, where another job's would be
     for (TaskIndex t : cycle_.world.tasks_of(tasks().job[task])) {
       const TaskStatus status = cycle_.world.status[t];
       holds = holds || status == TaskStatus::kRunning || status == TaskStatus::kBound;
     }
+    const bool bound = BoundByPromise(cycle_, tasks().job[task]);
     return {tasks().task_class[task], cycle_.world.queue_of(task), job_of(task).priority,
-            holds ? tasks().job[task] : kNone};
+            holds || bound ? tasks().job[task] : kNone, bound};
   }
 
   void RankNode(TaskIndex task, NodeIndex node) {
@@ -177,6 +182,7 @@ class Taker {
     ranking_ = {AskerOf(task), {}, cycle_.world.status, false};
     // Where evicting on the node alone could not help, no task is asked.
     for (NodeIndex n : cycle_.world.session_nodes()) {
+      if (KeptFromJob(cycle_, tasks().job[task], n)) continue;
       if (!Judge(cycle_, task, n).unresolvable) RankNode(task, n);
     }
   }
@@ -384,6 +390,8 @@ class Taker {
     if (status != TaskStatus::kRunning && status != TaskStatus::kBound) return false;
     const JobIndex job = tasks().job[task], other = tasks().job[victim];
     if (!cycle_.world.preemptable(victim) || other == kNone || other == job) return false;
+    const int64_t started = tasks().started[victim];
+    if (started != kAbsent && min_runtime_ > 0 && cycle_.now < started + min_runtime_) return false;
     const QueueIndex queue = cycle_.world.queue_of(task), giver = cycle_.world.queue_of(victim);
     if (taking_ == Taking::kFromOtherQueues) {
       return giver != queue && cycle_.tables().queues.spec[giver].reclaimable;
@@ -406,6 +414,7 @@ class Taker {
       }
     }
     cycle_.world = before;
+    if (!Pays(steps)) return false;
     Statement statement;
     bool any = false;
     for (const Step& step : steps) {
@@ -441,8 +450,37 @@ class Taker {
     return true;
   }
 
+  // What is lost of the cluster's work, against what was waited for.
+  bool Pays(const std::vector<Step>& steps) const {
+    if (exchange_ == 0) return true;
+    double lost = 0, waited = 0;
+    for (size_t d = 0; d < cycle_.world.dimensions(); ++d) {
+      absl::int128 total = 0, lost_here = 0, waited_here = 0;
+      for (NodeIndex n : cycle_.world.session_nodes()) total += cycle_.world.capacity[n][d];
+      for (const Step& step : steps) {
+        const int64_t wait = std::max<int64_t>(cycle_.now - job_of(step.task).created, 0);
+        waited_here += absl::int128(wait) * OrZero(cycle_.world.request(step.task)[d]);
+        for (TaskIndex v : AllOf(step.victims)) {
+          lost_here += absl::int128(SecondsLost(v)) * OrZero(cycle_.world.request(v)[d]);
+        }
+      }
+      if (d == kPods || total == 0) continue;
+      lost = std::max(lost, static_cast<double>(lost_here) / static_cast<double>(total));
+      waited = std::max(waited, static_cast<double>(waited_here) / static_cast<double>(total));
+    }
+    return lost <= exchange_ * waited;
+  }
+  int64_t SecondsLost(TaskIndex victim) const {
+    const std::optional<Lifetime> lifetime = KnownLifetime(cycle_, victim);
+    int64_t since = tasks().started[victim] == kAbsent ? cycle_.now : tasks().started[victim];
+    if (lifetime && lifetime->checkpointed) since = std::max(since, *lifetime->checkpointed);
+    const int64_t restart = lifetime ? lifetime->restart_cost.value_or(0) : 0;
+    return std::max<int64_t>(cycle_.now - since, 0) + restart;
+  }
+
   Cycle& cycle_;
   const Taking taking_;
+  const double min_runtime_, exchange_;
   Ranking ranking_;
   bool took_old_ = false;              // an offer of a ranking from before this turn
   std::map<JobIndex, Tasks> wanting_;  // in task order as the round began
@@ -452,7 +490,7 @@ class Taker {
 void TakeUntilSettled(Cycle& cycle, const std::string& action, const std::vector<Taking>& ways) {
   for (;;) {
     bool evicted = false;
-    for (Taking way : ways) evicted = Taker(cycle, way).Round() || evicted;
+    for (Taking way : ways) evicted = Taker(cycle, action, way).Round() || evicted;
     if (!evicted) return;
     if (FindPolicy(cycle, "fairshare") != nullptr) CountDeserved(cycle);
     FillFree(cycle, action);

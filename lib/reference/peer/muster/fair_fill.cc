@@ -26,7 +26,7 @@ NodeIndex PromisedPlace(const Cycle& cycle, TaskIndex task, const std::vector<No
   const World& world = cycle.world;
   const NodeIndex node = cycle.tables().tasks.nominated[task];
   if (std::find(nodes.begin(), nodes.end(), node) == nodes.end()) return kNone;
-  if (!HasRoomLater(world, task, node)) return kNone;
+  if (!HasRoomLater(world, task, node) || !LeavesRoom(cycle, task, node)) return kNone;
   const Verdict verdict = Judge(cycle, task, node);
   if (!verdict.refusal) return node;
   return world.releasing[node][kPods] > 0 && !verdict.unresolvable ? node : kNone;
@@ -83,7 +83,7 @@ bool AllAtOnce(Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks,
   for (const auto& [task, node, waits] : PackWhole(cycle, job, tasks, nodes, tries)) {
     if (!Allocatable(cycle, cycle.world.queue_of(task), task)) return false;
     if (!HasRoomLater(cycle.world, task, node)) return false;
-    if (Judge(cycle, task, node).refusal) return false;
+    if (Judge(cycle, task, node).refusal || !LeavesRoom(cycle, task, node)) return false;
     PlaceAt(cycle, statement, task, node, waits);
   }
   return !statement.empty() && JobPipelined(cycle, job);
@@ -103,13 +103,13 @@ bool InOneWay(Cycle& cycle, Statement& statement, const std::function<bool()>& w
   return false;
 }
 
-// Takes what was placed off `tasks`. Whether anything became a decision.
-bool GangTurn(Cycle& cycle, JobIndex job, std::vector<TaskIndex>& tasks, int64_t tries) {
+// Places all that the gang lacks, to be committed or taken back. Whether it is whole.
+bool PlaceGang(Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks, int64_t tries,
+               Statement& statement) {
   const bool devices = std::any_of(tasks.begin(), tasks.end(), [&](TaskIndex t) {
     return cycle.world.device_strategy && !cycle.world.shape(t).devices.empty();
   });
   for (const std::vector<NodeIndex>& nodes : WithinReach(cycle, job, tasks)) {
-    Statement statement;
     const bool whole =
         InOneWay(cycle, statement,
                  [&] { return OneByOne(cycle, job, tasks, nodes, false, statement); }) ||
@@ -117,13 +117,22 @@ bool GangTurn(Cycle& cycle, JobIndex job, std::vector<TaskIndex>& tasks, int64_t
                  [&] { return AllAtOnce(cycle, job, tasks, nodes, tries, devices, statement); }) ||
         (devices && InOneWay(cycle, statement,
                              [&] { return OneByOne(cycle, job, tasks, nodes, true, statement); }));
-    if (!whole) continue;
-    Commit(cycle, statement);
-    std::erase_if(tasks,
-                  [&](TaskIndex t) { return cycle.world.status[t] != TaskStatus::kPending; });
-    return true;
+    if (whole) return true;
   }
   return false;
+}
+
+// Takes what was placed off `tasks`. Whether anything became a decision.
+bool GangTurn(Cycle& cycle, JobIndex job, std::vector<TaskIndex>& tasks, int64_t tries) {
+  Statement statement;
+  if (!PlaceGang(cycle, job, tasks, tries, statement)) {
+    PromiseStart(cycle, job,
+                 [&](Statement& trial) { return PlaceGang(cycle, job, tasks, tries, trial); });
+    return false;
+  }
+  Commit(cycle, statement);
+  std::erase_if(tasks, [&](TaskIndex t) { return cycle.world.status[t] != TaskStatus::kPending; });
+  return true;
 }
 
 bool PlaceWithinReach(Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks,
@@ -185,9 +194,18 @@ NodeIndex FreePlace(const Cycle& cycle, TaskIndex task, const std::vector<NodeIn
   for (NodeIndex n : nodes) {
     if (!HasRoomLater(world, task, n)) continue;
     if (Judge(cycle, state, task, n).refusal) continue;
-    (HasRoomNow(world, task, n) ? now : later).push_back(n);
+    later.push_back(n);
+    if (HasRoomNow(world, task, n)) now.push_back(n);
   }
-  return BestNode(cycle, task, now.empty() ? later : now);
+  for (std::vector<NodeIndex>* places : {&now, &later}) {
+    NodeIndex best = BestNode(cycle, task, *places);
+    if (best != kNone && !LeavesRoom(cycle, task, best)) {
+      std::erase_if(*places, [&](NodeIndex n) { return !LeavesRoom(cycle, task, n); });
+      best = BestNode(cycle, task, *places);
+    }
+    if (best != kNone) return best;
+  }
+  return kNone;
 }
 
 void FillFree(Cycle& cycle, const std::string& action) {
@@ -213,6 +231,12 @@ void FillFree(Cycle& cycle, const std::string& action) {
     std::vector<TaskIndex>& mine = tasks[j];
     while (!mine.empty() && IsPromised(cycle, mine.front()) && Turn(cycle, j, mine, tries))
       continue;
+  }
+  for (JobIndex j : TakePromisesBack(cycle)) {
+    const auto mine = tasks.find(j);
+    if (mine == tasks.end() || mine->second.empty()) continue;
+    PromiseStart(cycle, j,
+                 [&](Statement& trial) { return PlaceGang(cycle, j, mine->second, tries, trial); });
   }
   std::set<JobIndex> jobs;
   for (const auto& [job, mine] : tasks) {

@@ -1,0 +1,366 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/muster/fair_promise.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "lib/extension/cycle.h"
+#include "lib/part/victims.h"
+
+namespace muster {
+namespace {
+
+// Returns `a + b`, and the largest number where that is too large. REQUIRES: b >= 0.
+int64_t Later(int64_t a, int64_t b) {
+  return a > std::numeric_limits<int64_t>::max() - b ? std::numeric_limits<int64_t>::max() : a + b;
+}
+
+// Returns the seconds that a task runs, by its lifetime or that of its job; kAbsent: not known.
+int64_t RunOf(const JobSpec* job, const Lifetime* lifetime) {
+  int64_t run = kAbsent;
+  if (job != nullptr && job->estimate) run = *job->estimate;
+  if (lifetime != nullptr && lifetime->max_runtime) {
+    run = run == kAbsent ? *lifetime->max_runtime : std::min(run, *lifetime->max_runtime);
+  }
+  return run;
+}
+
+// Returns whether amounts do not decide if the task fits on a node beside others.
+bool MeetsOthers(const ActionContext& context, TaskIndex task) {
+  const TaskShape& shape = context.tables.classes.shape[context.ClassOf(task)];
+  return !shape.devices.empty() || !shape.host_ports.empty() || !shape.spread.empty() ||
+         !shape.required_affinity.empty() || !shape.required_anti_affinity.empty();
+}
+
+MemorySlots& SlotsOf(ActionContext& context) {
+  return *internal::DataOf(*context.facts.cycle).memory;
+}
+
+// What the cluster has in sum, against the least that a gang needs: a search for places is not
+// worth while before that is enough.
+class Sums {
+ public:
+  Sums(const ActionContext& context, std::span<const TaskIndex> tasks, int64_t lacking)
+      : ledger_(context.ledger), free_(ledger_.dimensions(), 0), needed_(free_) {
+    for (DimensionIndex d = 0; d < needed_.size(); ++d) {
+      if (d == kPods) continue;
+      std::vector<int64_t> requests;
+      for (TaskIndex t : tasks) {
+        const int64_t request = ledger_.request(t)[d];
+        // A request may exceed what is there by less than this.
+        requests.push_back(std::max<int64_t>(request - ledger_.accounting().least.of(d), 0));
+      }
+      const auto count = std::min<size_t>(requests.size(), std::max<int64_t>(lacking, 0));
+      std::sort(requests.begin(), requests.end());
+      for (size_t i = 0; i < count; ++i) needed_[d] += requests[i];
+      if (needed_[d] == 0) continue;
+      for (NodeIndex n = 0; n < context.tables.nodes.alive.size(); ++n) {
+        if (!context.tables.nodes.alive[n]) continue;
+        free_[d] += std::max<int64_t>(ledger_.future_idle(n, d), 0);
+      }
+    }
+  }
+  void Leave(TaskIndex task) {
+    for (DimensionIndex d = 0; d < free_.size(); ++d) free_[d] += ledger_.request(task)[d];
+  }
+  bool Suffice() const {
+    for (DimensionIndex d = 0; d < free_.size(); ++d) {
+      if (needed_[d] > 0 && needed_[d] > free_[d]) return false;
+    }
+    return true;
+  }
+
+ private:
+  const Ledger& ledger_;
+  std::vector<absl::int128> free_, needed_;
+};
+
+}  // namespace
+
+const Lifetime* LifetimeOf(const Tables& tables, TaskIndex task) {
+  const auto facts = tables.tasks.facts.find(task);
+  if (facts != tables.tasks.facts.end() && facts->second.lifetime) {
+    return &*facts->second.lifetime;
+  }
+  const JobIndex job = tables.tasks.job[task];
+  if (job == kNone || !tables.jobs.spec[job].lifetime) return nullptr;
+  return &*tables.jobs.spec[job].lifetime;
+}
+
+void FairPromises::Start(const Options& options) {
+  on_ = options.text("promise") != "off";
+  per_queue_ = options.text("promise") == "queue";
+  age_limit_ = static_cast<int64_t>(options.number("age_limit"));
+  if (!on_ || read_) return;
+  read_ = true;
+  std::vector<std::pair<int64_t, JobIndex>> ranked;
+  for (const auto& [name, row] : SlotsOf(context_).Recall(kPromiseSlot.slot).rows()) {
+    const std::optional<JobIndex> job = context_.tables.jobs.names.Find(name);
+    if (!job || !context_.tables.jobs.alive[*job]) continue;
+    const auto* rank = row.empty() ? nullptr : std::get_if<int64_t>(&row[0]);
+    ranked.emplace_back(rank == nullptr ? 0 : *rank, *job);
+  }
+  std::sort(ranked.begin(), ranked.end());
+  for (const auto& [rank, job] : ranked) promises_.push_back({job, context_.facts.now});
+}
+
+std::vector<JobIndex> FairPromises::TakeBack() {
+  std::vector<JobIndex> jobs;
+  std::erase_if(promises_, [this](const Promise& promise) {
+    return !std::binary_search(context_.waiting.begin(), context_.waiting.end(), promise.job) ||
+           context_.dispatcher.Pipelined(promise.job);
+  });
+  for (Promise& promise : promises_) {
+    promise.places.clear();
+    jobs.push_back(promise.job);
+  }
+  return jobs;
+}
+
+bool FairPromises::MayPromise(JobIndex job) const {
+  if (!on_) return false;
+  const auto& queue = context_.tables.jobs.queue;
+  return std::none_of(promises_.begin(), promises_.end(), [&](const Promise& promise) {
+    if (promise.job == job) return !promise.places.empty();
+    if (per_queue_ && queue[promise.job] != queue[job]) return false;
+    return !context_.dispatcher.Pipelined(promise.job);
+  });
+}
+
+void FairPromises::Make(JobIndex job, std::span<const TaskIndex> tasks, int64_t lacking,
+                        absl::FunctionRef<bool()> place) {
+  // A gang that is whole would not be so while its tasks are gone.
+  std::erase_if(promises_, [this](const Promise& promise) {
+    return context_.dispatcher.Pipelined(promise.job);
+  });
+  auto it = std::find_if(promises_.begin(), promises_.end(),
+                         [&](const Promise& promise) { return promise.job == job; });
+  Promise promise{job, context_.facts.now};
+  planning_ = true;
+  const bool found = Find(job, tasks, lacking, place, &promise);
+  planning_ = false;
+  if (it == promises_.end()) {
+    if (found) promises_.push_back(std::move(promise));
+  } else if (found) {
+    *it = std::move(promise);
+  } else {
+    promises_.erase(it);
+  }
+}
+
+bool FairPromises::Find(JobIndex job, std::span<const TaskIndex> tasks, int64_t lacking,
+                        absl::FunctionRef<bool()> place, Promise* promise) {
+  const std::vector<TaskIndex>& members = context_.tables.jobs.tasks[job];
+  promise->closed = std::any_of(members.begin(), members.end(),
+                                [this](TaskIndex t) { return MeetsOthers(context_, t); });
+  const auto fits = [&](int64_t time) {
+    Attempt attempt(context_);
+    if (!place()) return false;
+    promise->time = time;
+    NotePlaces(attempt, promise);
+    return true;
+  };
+  if (fits(context_.facts.now)) return true;
+  const TaskTable& all = context_.tables.tasks;
+  const int64_t created = context_.tables.jobs.spec[job].created;
+  const bool aged =
+      created <= context_.facts.now && Later(created, age_limit_) <= context_.facts.now;
+  std::vector<std::pair<int64_t, TaskIndex>> ends;
+  for (TaskIndex t = 0; t < all.alive.size(); ++t) {
+    if (!all.alive[t] || !IsAllocated(context_.ledger.status(t)) || all.job[t] == job) continue;
+    const int64_t end = EndOf(t);
+    if (end != kUnknown || aged) ends.emplace_back(end, t);
+  }
+  std::sort(ends.begin(), ends.end());
+  // Where only amounts decide, a gang that finds no place with all gone finds none before.
+  if (!promise->closed) {
+    TrialEvictions trial(context_);
+    for (const auto& [end, task] : ends) trial.Evict(task);
+    if (!fits(kUnknown)) return false;
+  }
+  return FindTime(ends, tasks, lacking, fits);
+}
+
+// Calls `fits` for one end after the other, with all gone that should have ended, until it returns
+// true. Returns whether it did.
+bool FairPromises::FindTime(const std::vector<std::pair<int64_t, TaskIndex>>& ends,
+                            std::span<const TaskIndex> tasks, int64_t lacking,
+                            absl::FunctionRef<bool(int64_t)> fits) {
+  Sums sums(context_, tasks, lacking);
+  TrialEvictions trial(context_);
+  for (size_t i = 0; i < ends.size();) {
+    const int64_t end = ends[i].first;
+    for (; i < ends.size() && ends[i].first == end; ++i) {
+      trial.Evict(ends[i].second);
+      sums.Leave(ends[i].second);
+    }
+    if (sums.Suffice() && fits(end)) return true;
+  }
+  return false;
+}
+
+void FairPromises::NotePlaces(const Attempt& attempt, Promise* promise) const {
+  std::vector<Place>& places = promise->places;
+  places.clear();
+  for (const Ledger::Entry& move : attempt.moves()) {
+    if (context_.tables.tasks.job[move.task] != promise->job || move.to_node == kNone) continue;
+    const auto request = context_.tables.classes.initial_request.row(context_.ClassOf(move.task));
+    const auto at = std::lower_bound(places.begin(), places.end(), move.to_node,
+                                     [](const Place& p, NodeIndex n) { return p.node < n; });
+    if (at == places.end() || at->node != move.to_node) {
+      places.insert(at, {move.to_node, {request.begin(), request.end()}});
+      continue;
+    }
+    for (size_t d = 0; d < request.size(); ++d) at->amounts[d] += request[d];
+  }
+}
+
+void FairPromises::Store() {
+  if (!on_) return;
+  MemorySlot slot;
+  for (const Promise& promise : promises_) {
+    if (promise.places.empty() || context_.dispatcher.Pipelined(promise.job)) continue;
+    const auto rank = static_cast<int64_t>(slot.rows().size());
+    slot.Set(context_.tables.jobs.names.name(promise.job), {rank});
+  }
+  if (slot == SlotsOf(context_).Recall(kPromiseSlot.slot)) return;
+  SlotsOf(context_).Remember(kPromiseSlot.slot) = std::move(slot);
+}
+
+int64_t FairPromises::EndOf(TaskIndex task) const {
+  const Tables& tables = context_.tables;
+  const JobIndex job = tables.tasks.job[task];
+  const JobSpec* spec = job == kNone ? nullptr : &tables.jobs.spec[job];
+  const Lifetime* lifetime = LifetimeOf(tables, task);
+  const int64_t now = context_.facts.now;
+  int64_t end = kUnknown;
+  if (lifetime != nullptr && lifetime->expected_end) {
+    end = *lifetime->expected_end;
+  } else if (const int64_t run = RunOf(spec, lifetime); run != kAbsent) {
+    const int64_t started = tables.tasks.started[task];
+    end = Later(started == kAbsent ? now : started, run);
+  }
+  return std::max(end, Later(now, 1));
+}
+
+bool FairPromises::EndsBy(JobIndex job, int64_t time) const {
+  if (planning_ || time == kUnknown) return false;
+  const JobSpec& spec = context_.tables.jobs.spec[job];
+  const int64_t run = RunOf(&spec, spec.lifetime ? &*spec.lifetime : nullptr);
+  return run != kAbsent &&
+         std::max(Later(context_.facts.now, run), Later(context_.facts.now, 1)) <= time;
+}
+
+bool FairPromises::Binds(const Promise& promise, JobIndex job) const {
+  const auto& jobs = context_.tables.jobs.spec;
+  return promise.job != job && !promise.places.empty() && !EndsBy(job, promise.time) &&
+         jobs[job].priority <= jobs[promise.job].priority &&
+         !context_.dispatcher.Pipelined(promise.job);
+}
+
+bool FairPromises::Bind(JobIndex job) const {
+  return std::any_of(promises_.begin(), promises_.end(),
+                     [&](const Promise& promise) { return Binds(promise, job); });
+}
+
+std::vector<uint8_t> FairPromises::Binding(JobIndex job) const {
+  std::vector<uint8_t> binding;
+  for (const Promise& promise : promises_) binding.push_back(Binds(promise, job));
+  return binding;
+}
+
+bool FairPromises::WithinGuarantee(TaskIndex task) const {
+  const QueueIndex queue = context_.QueueOf(task);
+  const auto guaranteed = context_.tables.queues.guaranteed.row(queue);
+  const auto held = context_.ledger.tree_allocated(queue);
+  const auto request = context_.ledger.request(task);
+  for (DimensionIndex d = 0; d < request.size(); ++d) {
+    if (request[d] <= 0 || d == kPods) continue;
+    if (guaranteed[d] == kAbsent || held[d] > guaranteed[d] - request[d]) return false;
+  }
+  return true;
+}
+
+const FairPromises::Place* FairPromises::PlaceOn(const Promise& promise, NodeIndex node) const {
+  const auto at = std::lower_bound(promise.places.begin(), promise.places.end(), node,
+                                   [](const Place& p, NodeIndex n) { return p.node < n; });
+  return at != promise.places.end() && at->node == node ? &*at : nullptr;
+}
+
+// Returns whether the node has room at the promised time for the task beside the promised gang.
+bool FairPromises::HasRoom(const Promise& promise, TaskIndex task, const Place& place) const {
+  if (promise.closed || MeetsOthers(context_, task)) return false;
+  const auto request = context_.tables.classes.initial_request.row(context_.ClassOf(task));
+  std::vector<int64_t> ended(request.size(), 0);
+  for (TaskIndex t : context_.ledger.tasks_on(place.node)) {
+    if (promise.time == kUnknown) break;
+    if (!IsAllocated(context_.ledger.status(t)) || EndOf(t) > promise.time) continue;
+    for (size_t d = 0; d < ended.size(); ++d) ended[d] += context_.ledger.request(t)[d];
+  }
+  for (DimensionIndex d = 0; d < request.size(); ++d) {
+    if (request[d] <= 0) continue;
+    const int64_t then = context_.ledger.future_idle(place.node, d) + ended[d];
+    if (request[d] > then - place.amounts[d]) return false;
+  }
+  return true;
+}
+
+bool FairPromises::LeavesRoom(TaskIndex task, NodeIndex node) const {
+  const JobIndex job = context_.tables.tasks.job[task];
+  return std::all_of(promises_.begin(), promises_.end(), [&](const Promise& promise) {
+    const Place* place = PlaceOn(promise, node);
+    return place == nullptr || !Binds(promise, job) || WithinGuarantee(task) ||
+           HasRoom(promise, task, *place);
+  });
+}
+
+bool FairPromises::Names(JobIndex job, NodeIndex node) const {
+  return std::any_of(promises_.begin(), promises_.end(), [&](const Promise& promise) {
+    return PlaceOn(promise, node) != nullptr && Binds(promise, job);
+  });
+}
+
+std::vector<uint8_t> FairPromises::Refused(TaskIndex task) const {
+  std::vector<uint8_t> refused(context_.tables.nodes.alive.size(), 0);
+  for (const Promise& promise : promises_) {
+    for (const Place& place : promise.places) {
+      refused[place.node] |= !LeavesRoom(task, place.node);
+    }
+  }
+  return refused;
+}
+
+NodeIndex FairPromises::Best(TaskIndex task, Want want, DomainIndex within) {
+  NodeSearch& search = context_.search;
+  const auto best = [&](const std::vector<uint8_t>* refused) {
+    if (within != kNone) {
+      return search.BestAmong(task, want, context_.domains.nodes(within), refused);
+    }
+    return refused == nullptr ? search.Best(task, want) : search.BestExcept(task, want, *refused);
+  };
+  const NodeIndex node = best(nullptr);
+  if (node == kNone || LeavesRoom(task, node)) return node;
+  const std::vector<uint8_t> refused = Refused(task);
+  return best(&refused);
+}
+
+std::vector<Refusal> FairPromises::Refusals(TaskIndex task) const {
+  std::vector<Refusal> refusals;
+  const ClassIndex c = context_.ClassOf(task);
+  const JobIndex job = context_.tables.tasks.job[task];
+  for (const Promise& promise : promises_) {
+    if (!Binds(promise, job)) continue;
+    int64_t nodes = 0;
+    for (const Place& place : promise.places) {
+      nodes += context_.search.FitsFutureIdle(c, place.node) &&
+               context_.search.FitsNode(c, place.node) && !LeavesRoom(task, place.node);
+    }
+    if (nodes == 0) continue;
+    const std::string_view name = context_.tables.jobs.names.name(promise.job);
+    refusals.push_back({RefusalCode::kPolicy, kNone, "kept for job " + std::string(name), nodes});
+  }
+  return refusals;
+}
+
+}  // namespace muster

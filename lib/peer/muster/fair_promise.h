@@ -1,0 +1,141 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Promises to gangs that wait: a start, and places that others leave free for it.
+//
+//   FairPromises& promises = context.memory<FairPromises>();
+//   promises.Make(job, room, place);                       // its gang found no place now
+//   NodeIndex node = promises.Best(task, Want::kNow, kNone);   // the best that breaks no promise
+//   bool kept = promises.LeavesRoom(task, node);
+//
+// A promise is a time and, on named nodes, the amounts that the gang takes there. The time is the
+// earliest of these at which the gang finds places by the ordinary search: now, and each time at
+// which a task should end, with all tasks gone that should have ended by then. A task should end at
+// its `expected_end`; else `estimate` or `max_runtime` seconds after its start, whichever is less;
+// and just after now if that has passed.
+//
+// A task with none of these never ends, and a gang that waits for it is promised nothing until it
+// has waited `age_limit` seconds. From then on such tasks count as ending last, at an unknown time,
+// and the gang is promised places then.
+//
+// A task of another job may take a place on a named node if one of these holds:
+// - The job should end by the promised time. No job should end by an unknown time.
+// - What will be idle there at that time, beside the promised gang, is enough. At an unknown time
+//   this is what is idle beside the gang now, so the nodes drain.
+// - The job has a higher priority than the promised one.
+// - With the task the job's queue holds no more than `guaranteed`.
+// Where amounts do not decide, because a task of the promised gang or the task itself requests devices
+// or ports, or has affinity, anti-affinity or spread constraints, the second is no way.
+//
+// Which gangs. With `promise=first` the first gang that finds no place in fair order, and no other
+// while it waits. With `promise=queue` the first of each queue. A gang keeps its promise from cycle
+// to cycle until it is whole: slot "promise" has a row for each such job, in the order in which
+// they got them. Times and nodes are found anew in each cycle, in that order, and each gang keeps
+// clear of the promises before its own. A gang that is promised nothing any more loses its row.
+//
+// Guarantee. While tasks run no longer than they should, nothing fails and no other job has a higher
+// priority or less than its guarantee, a promised time never moves to a later one: what was
+// promised is still there when it is looked for again. A queue's limit may still keep the gang
+// waiting, and zones of nodes are not promised. Gangs of unlike tasks are searched one task after
+// another, and a search may miss what it found before.
+//
+// Ties. Ends of one time are one time. Nodes by the ordinary search.
+//
+// Cost. A promise: one search of the gang with all ended, then one for each time at which the
+// cluster has enough in sum. A place on a named node: a look at the tasks there. Off: nothing.
+#ifndef MUSTER_PEER_MUSTER_FAIR_PROMISE_H_
+#define MUSTER_PEER_MUSTER_FAIR_PROMISE_H_
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/numeric/int128.h"
+#include "lib/part/attempt.h"
+#include "lib/part/context.h"
+#include "muster/policy.h"
+
+namespace muster {
+
+// The slot of the memory, of every action that fills.
+inline constexpr MemoryDecl kPromiseSlot = {"promise", 1};
+
+// Returns the lifetime of the task, or else of its job; null: neither has one.
+const Lifetime* LifetimeOf(const Tables& tables, TaskIndex task);
+
+class FairPromises : public CycleMemory {
+ public:
+  explicit FairPromises(ActionContext& context) : context_(context) {}
+
+  // Reads the options `promise` and `age_limit`, and the memory.
+  void Start(const Options& options);
+  // Takes back all promises, and returns the jobs that had one, in the order in which they got it.
+  // They are to be promised anew.
+  std::vector<JobIndex> TakeBack();
+  // Returns whether the job may be promised a start if it finds no place: it has or had a promise,
+  // or none stands in its way.
+  bool MayPromise(JobIndex job) const;
+  // Promises the job a start, or removes its promise if it finds places at no time. `lacking`: so
+  // many tasks of `tasks` are needed. `place` puts the gang into the books, and returns whether it
+  // is whole; what it did is undone here.
+  void Make(JobIndex job, std::span<const TaskIndex> tasks, int64_t lacking,
+            absl::FunctionRef<bool()> place);
+  // Writes the jobs that wait with a promise to the memory.
+  void Store();
+
+  // Returns whether any promise binds the job.
+  bool Bind(JobIndex job) const;
+  // Returns whether one gang at most has a promise.
+  bool one_at_most() const { return !per_queue_; }
+  // Returns, by promise, whether it binds the job. Equal answers bind equal tasks of one queue
+  // alike.
+  std::vector<uint8_t> Binding(JobIndex job) const;
+  // Returns whether the task, on that node, breaks no promise.
+  bool LeavesRoom(TaskIndex task, NodeIndex node) const;
+  // Returns whether a promise that binds the job names the node.
+  bool Names(JobIndex job, NodeIndex node) const;
+  // Returns the best node for the task in the domain (kNone: anywhere) that breaks no promise.
+  NodeIndex Best(TaskIndex task, Want want, DomainIndex within);
+  // Returns the refusals of nodes that fit the task and are kept for others; empty: there are none.
+  std::vector<Refusal> Refusals(TaskIndex task) const;
+
+ private:
+  static constexpr int64_t kUnknown = std::numeric_limits<int64_t>::max();
+  struct Place {
+    NodeIndex node;
+    std::vector<int64_t> amounts;
+  };
+  struct Promise {
+    JobIndex job;
+    int64_t time;               // kUnknown: once tasks without an end have ended
+    bool closed = false;        // others take nothing of its nodes
+    std::vector<Place> places;  // by node, ascending; empty: the job is to be promised anew
+  };
+
+  int64_t EndOf(TaskIndex task) const;
+  bool EndsBy(JobIndex job, int64_t time) const;
+  bool Binds(const Promise& promise, JobIndex job) const;
+  bool WithinGuarantee(TaskIndex task) const;
+  bool HasRoom(const Promise& promise, TaskIndex task, const Place& place) const;
+  const Place* PlaceOn(const Promise& promise, NodeIndex node) const;
+  std::vector<uint8_t> Refused(TaskIndex task) const;
+  bool Find(JobIndex job, std::span<const TaskIndex> tasks, int64_t lacking,
+            absl::FunctionRef<bool()> place, Promise* promise);
+  bool FindTime(const std::vector<std::pair<int64_t, TaskIndex>>& ends,
+                std::span<const TaskIndex> tasks, int64_t lacking,
+                absl::FunctionRef<bool(int64_t)> fits);
+  void NotePlaces(const Attempt& attempt, Promise* promise) const;
+
+  ActionContext& context_;
+  bool on_ = false, per_queue_ = false, read_ = false;
+  bool planning_ = false;  // the job placed now starts later, when nobody knows its end
+  int64_t age_limit_ = 0;
+  std::vector<Promise> promises_;  // in the order in which they were first given
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_PEER_MUSTER_FAIR_PROMISE_H_
