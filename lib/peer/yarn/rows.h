@@ -15,8 +15,8 @@
 //   node           one that is ready; memory in MiB, and whole vcores, rounded down
 //
 // A class that not every node admits, by a cordon, selector, affinity or taint, is requested at
-// each node that does, and nowhere else. Tasks without a job, and leaving ones, take their part of the
-// node's total.
+// each node that does, and nowhere else. Tasks without a job, and leaving ones, take their part of
+// the node's total.
 //
 // A task is not offered, with a reason, if it requests a resource that the scheduler does not know,
 // if it is larger than the largest allocation, or if its queue is closed.
