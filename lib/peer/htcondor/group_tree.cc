@@ -59,11 +59,10 @@ GroupTree::GroupTree(std::vector<GroupSpec> specs, const GroupRules& rules) : ru
   std::vector<Group> found = {std::move(root)};
   any_accepts_ = rules.accepts_surplus;
   any_regroups_ = rules.autoregroup;
+  HashMap<std::string, GroupIndex> place_of;
   const auto find = [&](std::string_view name) {
-    for (GroupIndex g = 1; g < found.size(); ++g) {
-      if (absl::EqualsIgnoreCase(found[g].name, ToAbsl(name))) return g;
-    }
-    return kNoGroup;
+    const auto it = place_of.find(absl::AsciiStrToLower(ToAbsl(name)));
+    return it == place_of.end() ? kNoGroup : it->second;
   };
   for (const GroupSpec& spec : specs) {
     const size_t dot = spec.name.rfind('.');
@@ -78,6 +77,7 @@ GroupTree::GroupTree(std::vector<GroupSpec> specs, const GroupRules& rules) : ru
     any_accepts_ |= group.accepts_surplus;
     any_regroups_ |= group.autoregroup;
     found[parent].below.push_back(static_cast<GroupIndex>(found.size()));
+    place_of[absl::AsciiStrToLower(spec.name)] = static_cast<GroupIndex>(found.size());
     found.push_back(std::move(group));
   }
   found[kRootGroup].autoregroup = any_regroups_;
@@ -93,14 +93,13 @@ GroupTree::GroupTree(std::vector<GroupSpec> specs, const GroupRules& rules) : ru
     Group& group = groups_.emplace_back(std::move(found[old]));
     if (group.parent != kNoGroup) group.parent = place[group.parent];
     for (GroupIndex& g : group.below) g = place[g];
+    by_name_[absl::AsciiStrToLower(group.name)] = static_cast<GroupIndex>(groups_.size() - 1);
   }
 }
 
 GroupIndex GroupTree::Find(std::string_view name) const {
-  for (GroupIndex g = 0; g < groups_.size(); ++g) {
-    if (absl::EqualsIgnoreCase(groups_[g].name, ToAbsl(name))) return g;
-  }
-  return kNoGroup;
+  const auto it = by_name_.find(absl::AsciiStrToLower(ToAbsl(name)));
+  return it == by_name_.end() ? kNoGroup : it->second;
 }
 
 GroupIndex GroupTree::GroupOf(std::string_view customer) const {
@@ -111,20 +110,14 @@ GroupIndex GroupTree::GroupOf(std::string_view customer) const {
     if (dot == name.npos) return kRootGroup;
     name = name.substr(0, dot);
   }
+  // The name of a group has those above it, so what exists of the path has the beginning's name.
   GroupIndex deepest = kRootGroup;
-  while (!name.empty()) {
-    const size_t dot = name.find('.');
-    const std::string_view part = name.substr(0, dot);
-    GroupIndex next = kNoGroup;
-    for (const GroupIndex g : groups_[deepest].below) {
-      const std::string_view own = groups_[g].name;
-      if (absl::EqualsIgnoreCase(ToAbsl(own.substr(own.rfind('.') + 1)), ToAbsl(part))) next = g;
-    }
-    if (next == kNoGroup) return deepest;
+  for (size_t end = name.find('.');; end = name.find('.', end + 1)) {
+    const GroupIndex next = Find(name.substr(0, end));
+    if (next == kNoGroup || next == kRootGroup) return deepest;
     deepest = next;
-    name = dot == name.npos ? std::string_view() : name.substr(dot + 1);
+    if (end == name.npos) return deepest;
   }
-  return deepest;
 }
 
 void GroupTree::Assign(double pool) {

@@ -22,6 +22,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/base/hash_map.h"
+
 namespace muster::condor {
 
 using GroupIndex = uint32_t;
@@ -92,6 +94,7 @@ class GroupTree {
 
   const GroupRules rules_;
   std::vector<Group> groups_;
+  HashMap<std::string, GroupIndex> by_name_;  // in lower case
   bool any_accepts_ = false, any_regroups_ = false;
 };
 
