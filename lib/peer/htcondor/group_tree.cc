@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "lib/base/gnu_sort.h"
 #include "lib/base/strings.h"
 
@@ -93,8 +93,16 @@ GroupTree::GroupTree(std::vector<GroupSpec> specs, const GroupRules& rules) : ru
     Group& group = groups_.emplace_back(std::move(found[old]));
     if (group.parent != kNoGroup) group.parent = place[group.parent];
     for (GroupIndex& g : group.below) g = place[g];
-    by_name_[absl::AsciiStrToLower(group.name)] = static_cast<GroupIndex>(groups_.size() - 1);
+    const auto g = static_cast<GroupIndex>(groups_.size() - 1);
+    by_name_[absl::AsciiStrToLower(group.name)] = g;
+    if (g == kRootGroup) continue;
+    const std::string_view whole = group.name;
+    by_step_[StepKey(group.parent, whole.substr(whole.rfind('.') + 1))] = g;
   }
+}
+
+std::string GroupTree::StepKey(GroupIndex parent, std::string_view step) {
+  return absl::StrCat(parent, ".", absl::AsciiStrToLower(ToAbsl(step)));
 }
 
 GroupIndex GroupTree::Find(std::string_view name) const {
@@ -110,14 +118,15 @@ GroupIndex GroupTree::GroupOf(std::string_view customer) const {
     if (dot == name.npos) return kRootGroup;
     name = name.substr(0, dot);
   }
-  // The name of a group has those above it, so what exists of the path has the beginning's name.
   GroupIndex deepest = kRootGroup;
-  for (size_t end = name.find('.');; end = name.find('.', end + 1)) {
-    const GroupIndex next = Find(name.substr(0, end));
-    if (next == kNoGroup || next == kRootGroup) return deepest;
-    deepest = next;
-    if (end == name.npos) return deepest;
+  while (!name.empty()) {
+    const size_t dot = name.find('.');
+    const auto next = by_step_.find(StepKey(deepest, name.substr(0, dot)));
+    if (next == by_step_.end()) return deepest;
+    deepest = next->second;
+    name = dot == name.npos ? std::string_view() : name.substr(dot + 1);
   }
+  return deepest;
 }
 
 void GroupTree::Assign(double pool) {
