@@ -35,7 +35,7 @@ double SixDecimals(double number) {
 }
 
 Accountant::Accountant(AccountantRules rules, const GroupTree* tree)
-    : rules_(std::move(rules)), tree_(*tree) {}
+    : rules_(std::move(rules)), tree_(*tree), group_used_(tree->groups().size(), 0) {}
 
 const Accountant::Record* Accountant::Find(std::string_view customer) const {
   const auto it = records_.find(customer);
@@ -52,6 +52,9 @@ void Accountant::SetTime(int64_t now) {
 void Accountant::Restore(int64_t last_update, HashMap<std::string, Record> records) {
   last_update_ = last_update;
   records_ = std::move(records);
+  for (GroupIndex g = 0; g < group_used_.size(); ++g) {
+    group_used_[g] = WeightedUsed(tree_.groups()[g].name);
+  }
 }
 
 void Accountant::UpdatePriorities() {
@@ -84,6 +87,14 @@ void Accountant::Charge(std::string_view customer, double weight, int64_t second
   record.used = std::max<int64_t>(0, record.used + count);
 }
 
+void Accountant::ChargeGroupOf(std::string_view customer, double weight, int64_t seconds,
+                               int64_t count) {
+  const GroupIndex g = tree_.GroupOf(customer);
+  const std::string& name = tree_.groups()[g].name;
+  Charge(name, weight, seconds, count);
+  group_used_[g] = WeightedUsed(name);
+}
+
 // The group of the customer and all above it, but for the root, which counts those in no group.
 void Accountant::ChargeGroups(std::string_view customer, double weight) {
   GroupIndex g = tree_.GroupOf(customer);
@@ -97,7 +108,7 @@ void Accountant::ChargeGroups(std::string_view customer, double weight) {
 void Accountant::Match(std::string_view customer, std::string_view slot, double weight) {
   const int64_t passed = now_ - *last_update_;
   Charge(customer, weight, passed, 1);
-  Charge(tree_.groups()[tree_.GroupOf(customer)].name, weight, passed, 1);
+  ChargeGroupOf(customer, weight, passed, 1);
   ChargeGroups(customer, weight);
   held_[std::string(slot)] = {std::string(customer), SixDecimals(weight), now_};
 }
@@ -109,7 +120,7 @@ void Accountant::Release(std::string_view slot) {
   held_.erase(it);
   const int64_t passed = now_ - std::max(held.start, *last_update_);
   Charge(held.customer, -held.weight, passed, -1);
-  Charge(tree_.groups()[tree_.GroupOf(held.customer)].name, -held.weight, passed, -1);
+  ChargeGroupOf(held.customer, -held.weight, passed, -1);
   ChargeGroups(held.customer, -held.weight);
 }
 
@@ -120,6 +131,7 @@ void Accountant::CheckMatches(std::span<const Claim> claims) {
     const auto it = holder.find(entry.first);
     return it == holder.end() || it->second != entry.second.customer;
   });
+  std::ranges::fill(group_used_, 0.0);
   for (auto& [customer, record] : records_) {
     record.weighted_used = 0;
     if (!rules_.resets_groups) continue;

@@ -91,6 +91,8 @@ class Accountant {
   double Factor(std::string_view customer);
   double RealPriority(std::string_view customer) const;
   double WeightedUsed(std::string_view customer) const;
+  // Returns the same of a group, without a search.
+  double GroupUsed(GroupIndex g) const { return group_used_[g]; }
   int64_t Used(std::string_view customer) const;
   double HierarchicalUsed(std::string_view customer) const;
   double WeightedAccumulated(std::string_view customer) const;
@@ -109,6 +111,7 @@ class Accountant {
   // is.
   void Charge(std::string_view customer, double weight, int64_t seconds, int64_t count);
   void ChargeGroups(std::string_view customer, double weight);
+  void ChargeGroupOf(std::string_view customer, double weight, int64_t seconds, int64_t count);
   double DefaultFactor(std::string_view customer) const;
 
   const AccountantRules rules_;
@@ -116,6 +119,7 @@ class Accountant {
   std::optional<int64_t> last_update_;
   int64_t now_ = 0;
   HashMap<std::string, Record> records_;
+  std::vector<double> group_used_;   // as the records of groups have it
   HashMap<std::string, Held> held_;  // by slot
 };
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "lib/base/gnu_sort.h"
 #include "lib/base/strings.h"
 
@@ -59,11 +59,10 @@ GroupTree::GroupTree(std::vector<GroupSpec> specs, const GroupRules& rules) : ru
   std::vector<Group> found = {std::move(root)};
   any_accepts_ = rules.accepts_surplus;
   any_regroups_ = rules.autoregroup;
+  HashMap<std::string, GroupIndex> place_of;
   const auto find = [&](std::string_view name) {
-    for (GroupIndex g = 1; g < found.size(); ++g) {
-      if (absl::EqualsIgnoreCase(found[g].name, ToAbsl(name))) return g;
-    }
-    return kNoGroup;
+    const auto it = place_of.find(absl::AsciiStrToLower(ToAbsl(name)));
+    return it == place_of.end() ? kNoGroup : it->second;
   };
   for (const GroupSpec& spec : specs) {
     const size_t dot = spec.name.rfind('.');
@@ -78,6 +77,7 @@ GroupTree::GroupTree(std::vector<GroupSpec> specs, const GroupRules& rules) : ru
     any_accepts_ |= group.accepts_surplus;
     any_regroups_ |= group.autoregroup;
     found[parent].below.push_back(static_cast<GroupIndex>(found.size()));
+    place_of[absl::AsciiStrToLower(spec.name)] = static_cast<GroupIndex>(found.size());
     found.push_back(std::move(group));
   }
   found[kRootGroup].autoregroup = any_regroups_;
@@ -93,14 +93,21 @@ GroupTree::GroupTree(std::vector<GroupSpec> specs, const GroupRules& rules) : ru
     Group& group = groups_.emplace_back(std::move(found[old]));
     if (group.parent != kNoGroup) group.parent = place[group.parent];
     for (GroupIndex& g : group.below) g = place[g];
+    const auto g = static_cast<GroupIndex>(groups_.size() - 1);
+    by_name_[absl::AsciiStrToLower(group.name)] = g;
+    if (g == kRootGroup) continue;
+    const std::string_view whole = group.name;
+    by_step_[StepKey(group.parent, whole.substr(whole.rfind('.') + 1))] = g;
   }
 }
 
+std::string GroupTree::StepKey(GroupIndex parent, std::string_view step) {
+  return absl::StrCat(parent, ".", absl::AsciiStrToLower(ToAbsl(step)));
+}
+
 GroupIndex GroupTree::Find(std::string_view name) const {
-  for (GroupIndex g = 0; g < groups_.size(); ++g) {
-    if (absl::EqualsIgnoreCase(groups_[g].name, ToAbsl(name))) return g;
-  }
-  return kNoGroup;
+  const auto it = by_name_.find(absl::AsciiStrToLower(ToAbsl(name)));
+  return it == by_name_.end() ? kNoGroup : it->second;
 }
 
 GroupIndex GroupTree::GroupOf(std::string_view customer) const {
@@ -114,14 +121,9 @@ GroupIndex GroupTree::GroupOf(std::string_view customer) const {
   GroupIndex deepest = kRootGroup;
   while (!name.empty()) {
     const size_t dot = name.find('.');
-    const std::string_view part = name.substr(0, dot);
-    GroupIndex next = kNoGroup;
-    for (const GroupIndex g : groups_[deepest].below) {
-      const std::string_view own = groups_[g].name;
-      if (absl::EqualsIgnoreCase(ToAbsl(own.substr(own.rfind('.') + 1)), ToAbsl(part))) next = g;
-    }
-    if (next == kNoGroup) return deepest;
-    deepest = next;
+    const auto next = by_step_.find(StepKey(deepest, name.substr(0, dot)));
+    if (next == by_step_.end()) return deepest;
+    deepest = next->second;
     name = dot == name.npos ? std::string_view() : name.substr(dot + 1);
   }
   return deepest;

@@ -22,6 +22,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/base/hash_map.h"
+
 namespace muster::condor {
 
 using GroupIndex = uint32_t;
@@ -83,6 +85,7 @@ class GroupTree {
   void DealRemainders();
 
  private:
+  static std::string StepKey(GroupIndex parent, std::string_view step);
   void AssignTo(GroupIndex g, double quota);
   double Share(GroupIndex g);
   double Distribute(GroupIndex g, double surplus);
@@ -92,6 +95,8 @@ class GroupTree {
 
   const GroupRules rules_;
   std::vector<Group> groups_;
+  HashMap<std::string, GroupIndex> by_name_;  // in lower case
+  HashMap<std::string, GroupIndex> by_step_;  // the parent's number and the own part of the name
   bool any_accepts_ = false, any_regroups_ = false;
 };
 

@@ -21,7 +21,7 @@
 //
 // Cost. A job of a new class costs O(slots) evaluations (verdicts.h), one of a known class none.
 // Where no slot is in use or divided, and no two are equally good, the slots of a class are sorted
-// once for the cycle; else for each list, as the order of equal ones depends on all that are sorted.
+// once for the cycle; else for each list, as the order of equal ones depends on all others.
 //
 // Where the peer surprises: the counters that name a refusal's reason begin anew only when slots
 // are looked at. After a refusal by concurrency those of the job before still stand.

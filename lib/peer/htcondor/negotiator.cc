@@ -27,9 +27,7 @@ Negotiator::Negotiator(NegotiatorRules rules, std::vector<GroupSpec> groups, AdN
       accountant_(rules_.accountant, &tree_),
       matchmaker_(rules_.match, names, names_) {}
 
-double Negotiator::UsageOf(GroupIndex g) const {
-  return accountant_.WeightedUsed(tree_.groups()[g].name);
-}
+double Negotiator::UsageOf(GroupIndex g) const { return accountant_.GroupUsed(g); }
 
 bool Negotiator::IsStopped() {
   stopped_ = stopped_ || (watch_ != nullptr && !watch_->MayGoOn());

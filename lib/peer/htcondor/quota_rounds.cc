@@ -66,10 +66,12 @@ void QuotaRounds::Allocate() {
   if (root.autoregroup) root.quota = root.allocated = pool_;
 }
 
-// As it is now, with what groups got in this round.
-double QuotaRounds::SubtreeUsage(GroupIndex g) const {
+// As it is now, with what groups got in this round. `known`: a group right below, with its sum.
+double QuotaRounds::SubtreeUsage(GroupIndex g, GroupIndex known, double known_sum) const {
   double sum = usage_(g);
-  for (const GroupIndex b : tree_.groups()[g].below) sum += SubtreeUsage(b);
+  for (const GroupIndex b : tree_.groups()[g].below) {
+    sum += b == known ? known_sum : SubtreeUsage(b);
+  }
   return sum;
 }
 
@@ -86,11 +88,19 @@ double QuotaRounds::LimitOf(GroupIndex g, double progress) const {
   if (!rules_.weights) limit = std::floor(limit);
   if (!rules_.strict) return limit;
   double more = limit - used_[g];
+  GroupIndex last = kNoGroup;  // the highest that is held to its quota
   for (GroupIndex a = g; a != kNoGroup; a = tree_.groups()[a].parent) {
+    if (!tree_.groups()[a].accepts_surplus) last = a;
+  }
+  double sum = 0;
+  GroupIndex below = kNoGroup;
+  for (GroupIndex a = g; last != kNoGroup && below != last; a = tree_.groups()[a].parent) {
     const Group& above = tree_.groups()[a];
+    sum = SubtreeUsage(a, below, sum);
+    below = a;
     if (above.accepts_surplus) continue;
     const double quota = above.is_fixed ? above.configured : above.subtree_quota;
-    const double left = std::max(0.0, quota - SubtreeUsage(a));
+    const double left = std::max(0.0, quota - sum);
     if (left < more) more = left;
   }
   return used_[g] + more;

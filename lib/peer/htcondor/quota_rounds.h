@@ -77,7 +77,7 @@ class QuotaRounds {
   void Allocate();
   void TakeTurns(const TakeTurn& take_turn);
   double LimitOf(GroupIndex g, double progress) const;
-  double SubtreeUsage(GroupIndex g) const;
+  double SubtreeUsage(GroupIndex g, GroupIndex known = kNoGroup, double known_sum = 0) const;
   // Returns whether all that is allocated is used.
   bool Settle();
   void ReadUsage();
