@@ -6,11 +6,12 @@
 namespace muster {
 
 extern const Importer kVolcanoImporter, kKubeBatchImporter, kPodImporter, kKueueImporter,
-    kKaiImporter;
+    kKaiImporter, kMesosImporter, kPulsarImporter;
 
 std::span<const Importer* const> Importers() {
-  static constexpr const Importer* kTable[] = {&kVolcanoImporter, &kKubeBatchImporter,
-                                               &kPodImporter, &kKueueImporter, &kKaiImporter};
+  static constexpr const Importer* kTable[] = {
+      &kVolcanoImporter, &kKubeBatchImporter, &kPodImporter,   &kKueueImporter,
+      &kKaiImporter,     &kMesosImporter,     &kPulsarImporter};
   return kTable;
 }
 
