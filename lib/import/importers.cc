@@ -6,12 +6,14 @@
 namespace muster {
 
 extern const Importer kVolcanoImporter, kKubeBatchImporter, kPodImporter, kKueueImporter,
-    kKaiImporter, kArmadaImporter, kYuniKornImporter, kHtCondorImporter;
+    kKaiImporter, kArmadaImporter, kYuniKornImporter, kHtCondorImporter, kMesosImporter,
+    kPulsarImporter;
 
 std::span<const Importer* const> Importers() {
   static constexpr const Importer* kTable[] = {
       &kVolcanoImporter, &kKubeBatchImporter, &kPodImporter,      &kKueueImporter,
-      &kKaiImporter,     &kArmadaImporter,    &kYuniKornImporter, &kHtCondorImporter};
+      &kKaiImporter,     &kArmadaImporter,    &kYuniKornImporter, &kHtCondorImporter,
+      &kMesosImporter,   &kPulsarImporter};
   return kTable;
 }
 

@@ -17,8 +17,9 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST(Importers, TheTableHasWhatTheyNeed) {
-  EXPECT_THAT(ImporterNames(), ElementsAre("volcano", "kube-batch", "kube-scheduler", "kueue",
-                                           "kai", "armada", "yunikorn", "htcondor"));
+  EXPECT_THAT(ImporterNames(),
+              ElementsAre("volcano", "kube-batch", "kube-scheduler", "kueue", "kai", "armada",
+                          "yunikorn", "htcondor", "mesos", "pulsar"));
   for (const Importer* importer : Importers()) {
     EXPECT_FALSE(importer->groups.empty()) << importer->name;
     EXPECT_FALSE(importer->kinds.empty()) << importer->name;
@@ -43,14 +44,16 @@ TEST(Importers, ApiGroupsShowWhoseDumpItIs) {
   EXPECT_EQ(profile({old, QueueJson("z"), other}), "kube-batch");
   EXPECT_EQ(profile({{{"kind", "Secret"}, {"metadata", {{"name", "s"}}}}}),
             "dump: no object has an API group of one importer; name the profile: one of volcano, "
-            "kube-batch, kube-scheduler, kueue, kai, armada, yunikorn, htcondor");
+            "kube-batch, kube-scheduler, kueue, kai, armada, yunikorn, htcondor, "
+            "mesos, pulsar");
   EXPECT_EQ(profile({QueueJson("z"), old}),
             "dump: as many objects have an API group of one importer as of another; name the "
             "profile: one of volcano, kube-batch, kube-scheduler, kueue, kai, armada, yunikorn, "
-            "htcondor");
+            "htcondor, mesos, pulsar");
   EXPECT_EQ(TryImport({}, {.profile = "vulcano"}).status().message(),
             "profile \"vulcano\": no importer has this name; expected one of volcano, "
-            "kube-batch, kube-scheduler, kueue, kai, armada, yunikorn, htcondor");
+            "kube-batch, kube-scheduler, kueue, kai, armada, yunikorn, htcondor, "
+            "mesos, pulsar");
 }
 
 // Every pod that waits in a plain cluster is a task that a cycle places.

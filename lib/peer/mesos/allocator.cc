@@ -11,9 +11,6 @@
 namespace muster::mesos {
 namespace {
 
-constexpr double kMostAmount = 1e10;            // so that the sum over a million agents is an int64
-constexpr int64_t kMostNumber = 1'000'000'000;  // in a range
-
 absl::Status Unknown(std::string_view what, std::string_view name) {
   return absl::InvalidArgumentError(
       absl::StrCat(ToAbsl(what), " ", Quote(name), ": not known; it must be added first"));

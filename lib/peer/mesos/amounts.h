@@ -21,6 +21,9 @@ namespace muster::mesos {
 // How many names of resources a cluster may have. A fixed number keeps amounts in the node that
 // they belong to.
 inline constexpr size_t kMostNames = 16;
+// The largest amount: the sum over a million agents is an int64. The largest number in a range.
+inline constexpr double kMostAmount = 1e10;
+inline constexpr int64_t kMostNumber = 1'000'000'000;
 
 // REQUIRES: at least 0, and less than 9e15.
 inline int64_t Thousandths(double value) { return std::llround(value * 1000); }

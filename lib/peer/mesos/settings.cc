@@ -12,9 +12,6 @@
 namespace muster::mesos {
 namespace {
 
-constexpr double kMostAmount = 1e10;
-constexpr int64_t kMostNumber = 1'000'000'000;
-
 std::vector<std::string_view> Parts(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   while (true) {

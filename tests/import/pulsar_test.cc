@@ -1,0 +1,71 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Pulsar's load reports: what they become, and what a plan then decides.
+#include "muster/schedule.h"
+#include "tests/import/objects.h"
+
+namespace muster {
+namespace {
+
+using ::testing::HasSubstr;
+
+ObjectJson PulsarObject(const std::string& kind, const std::string& name, ObjectJson spec) {
+  return {{"apiVersion", "pulsar.apache.org/v1"},
+          {"kind", kind},
+          {"metadata", {{"name", name}}},
+          {"spec", std::move(spec)}};
+}
+
+ObjectJson StatsJson(double bytes) {
+  return {{"msgThroughputIn", bytes}, {"msgRateIn", 10.5}, {"topics", 3}, {"producerCount", 2}};
+}
+
+std::vector<ObjectJson> Reports() {
+  return {PulsarObject("LoadReport", "b1",
+                       {{"cpu", {{"usage", 720.5}, {"limit", 800.0}}},
+                        {"lastUpdate", 5000},
+                        {"lastStats",
+                         {{"t/n/0x00000000_0x40000000", StatsJson(6e7)},
+                          {"t/n/0x40000000_0x80000000", StatsJson(4e7)}}}}),
+          PulsarObject("LoadReport", "b2",
+                       {{"cpu", {{"usage", 80.0}, {"limit", 800.0}}}, {"lastUpdate", 6000}}),
+          PulsarObject("BundleData", "t/n/0x00000000_0x40000000",
+                       {{"shortTermData", {{"msgThroughputIn", 5e7}}},
+                        {"longTermData", {{"msgThroughputIn", 3e7}}}}),
+          PulsarObject("BundleData", "t/n/0x80000000_0xffffffff",
+                       {{"shortTermData", {{"msgThroughputIn", 1e6}}}})};
+}
+
+TEST(PulsarImport, BrokersAndBundles) {
+  const Import import = Imported(Reports(), {});
+  const ClusterSpec& cluster = import.scenario.cluster;
+  EXPECT_EQ(import.scenario.profile, "pulsar");
+  ASSERT_EQ(cluster.nodes.size(), 2u);
+  EXPECT_EQ(cluster.nodes[0].settings, (Labels{{"pulsar/cpu", "720.5/800.0"}}));
+  EXPECT_EQ(cluster.nodes[0].usage->measured, 5);
+  ASSERT_EQ(cluster.jobs.size(), 1u);
+  EXPECT_EQ(cluster.jobs[0].name, "t/n");
+  ASSERT_EQ(cluster.tasks.size(), 3u);
+  EXPECT_EQ(cluster.tasks[0].node, "b1");
+  EXPECT_EQ(cluster.tasks[0].usage->windows.size(), 1u);
+  EXPECT_EQ(cluster.tasks[2].status, TaskStatus::kPending);
+}
+
+TEST(PulsarImport, ThePlanShedsAndPlaces) {
+  const Import import = Imported(Reports(), {});
+  Cluster cluster;
+  ASSERT_TRUE(Fill(import.scenario, &cluster).ok());
+  const absl::StatusOr<Plan> plan = cluster.Schedule("pulsar");
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_THAT(plan->ToText(), HasSubstr("bind t/n/0x80000000_0xffffffff to b2"));
+  EXPECT_THAT(plan->ToText(), HasSubstr("move t/n/0x00000000_0x40000000 from b1 to b2"));
+}
+
+TEST(PulsarImport, WrongReportsAreRefused) {
+  EXPECT_THAT(
+      TryImport({PulsarObject("LoadReport", "b1", {{"lastStats", 3}})}, {}).status().message(),
+      HasSubstr("lastStats"));
+}
+
+}  // namespace
+}  // namespace muster
