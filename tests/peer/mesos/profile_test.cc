@@ -8,6 +8,7 @@
 #include <iterator>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
@@ -180,6 +181,13 @@ TEST_F(MesosProfile, WrongSettingsRefuseTheCycle) {
   EXPECT_THAT(Refusal(), HasSubstr("must name @hostname, @region or @zone"));
 }
 
+// The decisions but phases, which follow when a plan closes.
+std::vector<Decision> Choices(const Plan& plan) {
+  std::vector<Decision> choices(plan.decisions().begin(), plan.decisions().end());
+  std::erase_if(choices, [](const Decision& d) { return d.kind == DecisionKind::kPhase; });
+  return choices;
+}
+
 TEST(MesosWorlds, KeepTheInvariantsAndDecideAlikeLivingAndFrozen) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     const std::string profile = kMesosSpecs[seed % std::size(kMesosSpecs)];
@@ -194,6 +202,13 @@ TEST(MesosWorlds, KeepTheInvariantsAndDecideAlikeLivingAndFrozen) {
       const absl::StatusOr<Plan> frozen = Schedule(snapshot, profile, options);
       ASSERT_EQ(plan->Digest(), frozen->Digest()) << seed << AsScenario(world, profile);
       ASSERT_THAT(Violations(snapshot, *plan, InvariantsOf(profile)), ::testing::IsEmpty())
+          << "seed " << seed << AsScenario(world, profile);
+      options.turn = NextDecisions{1};
+      const absl::StatusOr<Plan> first = Schedule(snapshot, profile, options);
+      ASSERT_TRUE(first.ok()) << first.status();
+      const std::vector<Decision> head = Choices(*first), all = Choices(*plan);
+      ASSERT_LE(head.size(), all.size());
+      ASSERT_TRUE(std::equal(head.begin(), head.end(), all.begin()))
           << "seed " << seed << AsScenario(world, profile);
       ASSERT_TRUE(cluster.Apply(*plan).ok());
     }
