@@ -181,6 +181,24 @@ TEST_F(MesosProfile, WrongSettingsRefuseTheCycle) {
   EXPECT_THAT(Refusal(), HasSubstr("must name @hostname, @region or @zone"));
 }
 
+TEST_F(MesosProfile, ADeepTreeOfRolesIsRefused) {
+  std::string parent;
+  for (int i = 0; i < 65; ++i) {
+    const std::string name = absl::StrCat("q", i);
+    Accept(cluster_.AddQueue({.name = name, .parent = parent}));
+    parent = name;
+    if (i == 63) EXPECT_EQ(Refusal(), "");
+  }
+  EXPECT_EQ(Refusal(), "queue \"q64\": is below 64 others or more; roles are not");
+}
+
+TEST_F(MesosProfile, TwoQueuesOfOneRoleAreRefused) {
+  Role("eng");
+  Accept(cluster_.AddQueue({.name = "ads", .parent = "eng"}));
+  Accept(cluster_.AddQueue({.name = "eng/ads", .parent = "eng"}));
+  EXPECT_THAT(Refusal(), HasSubstr("role \"eng/ads\" is that of another queue"));
+}
+
 // The decisions but phases, which follow when a plan closes.
 std::vector<Decision> Choices(const Plan& plan) {
   std::vector<Decision> choices(plan.decisions().begin(), plan.decisions().end());
