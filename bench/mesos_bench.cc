@@ -5,8 +5,12 @@
 // All frameworks have one role. A part of each agent is in use, the rest is offered; everything is
 // declined for good before the next round. A call is one round over all agents, the calls are the
 // rounds one after the other.
+//   peer/mesos/profile/<agents>/<frameworks>
+// A plan of profile mesos over a frozen cluster: each framework has two waiting tasks, and declines
+// the rest of its offers.
 //
-// Counters. offers: of the last round. ratio: the recorded time of the peer's round over ours.
+// Counters. offers: of the last round. ratio: the recorded time of the peer's round over ours; the
+// profile's row has none.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -18,6 +22,7 @@
 #include "absl/strings/str_cat.h"
 #include "bench/thread_clock.h"
 #include "lib/peer/mesos/mesos.h"
+#include "muster/muster.h"
 
 namespace muster::bench {
 namespace {
@@ -81,6 +86,38 @@ void Decline(benchmark::State& state, double recorded) {
   state.counters["ratio"] = recorded * static_cast<double>(state.iterations()) / seconds;
 }
 
+void MesosPlans(benchmark::State& state) {
+  Cluster cluster;
+  const auto add = [&](const absl::Status& status) {
+    if (!status.ok()) state.SkipWithError(std::string(status.message()).c_str());
+  };
+  for (int64_t i = 0; i < state.range(0); ++i) {
+    add(cluster.AddNode({.name = absl::StrCat("agent-", i),
+                         .capacity = {{"cpu", 24}, {"memory", "4Gi"}, {"pods", 100}}}));
+  }
+  add(cluster.AddQueue({.name = "all"}));
+  for (int64_t i = 0; i < state.range(1); ++i) {
+    const std::string name = absl::StrCat("framework-", i);
+    add(cluster.AddJob({.name = name, .queue = "all"}));
+    for (int64_t t = 0; t < 2; ++t) {
+      add(cluster.AddTask({.name = absl::StrCat(name, "-", t),
+                           .job = name,
+                           .shape = {.request = {{"cpu", 3}, {"memory", "512Mi"}}}}));
+    }
+  }
+  const Snapshot snapshot = cluster.Freeze();
+  size_t offers = 0;
+  for (auto _ : state) {
+    const absl::StatusOr<Plan> plan = Schedule(snapshot, "mesos");
+    offers = plan->offers().size();
+  }
+  state.counters["offers"] = static_cast<double>(offers);
+}
+
+BENCHMARK(MesosPlans)
+    ->Name("peer/mesos/profile")
+    ->Args({1'000, 300})
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(Decline, few, 1.06)->Name("peer/mesos/decline")->Args({10'000, 1'000});
 BENCHMARK_CAPTURE(Decline, many, 2.47)->Name("peer/mesos/decline")->Args({10'000, 3'000});
 

@@ -2,6 +2,7 @@
 //
 // Shedding of Pulsar, on the loads that its balancer was timed on. Rows:
 //   peer/pulsar/<shedder>/<brokers>/<bundles of a broker>
+//   peer/pulsar/profile/<brokers>/<bundles of a broker>   a plan of profile pulsar, frozen
 //   peer/pulsar/transfer/<brokers>           with the ten busiest bundles of each broker
 // Each call has a new shedder.
 //
@@ -17,6 +18,7 @@
 #include "absl/strings/str_format.h"
 #include "bench/thread_clock.h"
 #include "lib/peer/pulsar/pulsar.h"
+#include "muster/muster.h"
 
 namespace muster::bench {
 namespace {
@@ -137,6 +139,39 @@ void Transfer(benchmark::State& state, double recorded) {
   Report(state, chosen, seconds, recorded);
 }
 
+void PulsarPlans(benchmark::State& state) {
+  Loads loads;
+  muster::Cluster cluster;
+  const auto add = [&](const absl::Status& status) {
+    if (!status.ok()) state.SkipWithError(std::string(status.message()).c_str());
+  };
+  add(cluster.AddJob({.name = "tenant/space"}));
+  for (int64_t i = 0; i < state.range(0); ++i) {
+    NodeSpec node{.name = absl::StrCat("broker-", i), .capacity = {{"cpu", 8}, {"pods", 1000}}};
+    node.usage = NodeUsage{.cpu = static_cast<int64_t>(loads.Next(100))};
+    add(cluster.AddNode(node));
+    for (int64_t b = 0; b < state.range(1); ++b) {
+      TaskSpec bundle{.name = absl::StrCat("tenant/space/", i, "-", b), .job = "tenant/space"};
+      bundle.status = TaskStatus::kRunning;
+      bundle.node = node.name;
+      bundle.usage =
+          TaskUsage{.amounts = {{"bytes_in", static_cast<int64_t>(loads.Next(40'000'000))}}};
+      add(cluster.AddTask(bundle));
+    }
+  }
+  const Snapshot snapshot = cluster.Freeze();
+  size_t moves = 0;
+  for (auto _ : state) {
+    const absl::StatusOr<Plan> plan = Schedule(snapshot, "pulsar");
+    moves = plan->moves().size();
+  }
+  state.counters["moves"] = static_cast<double>(moves);
+}
+
+BENCHMARK(PulsarPlans)
+    ->Name("peer/pulsar/profile")
+    ->Args({1'000, 10})
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(Threshold, few, 0.197)->Name("peer/pulsar/threshold")->Args({100, 100});
 BENCHMARK_CAPTURE(Threshold, many, 2.062)->Name("peer/pulsar/threshold")->Args({1'000, 10});
 BENCHMARK_CAPTURE(Overload, few, 0.194)->Name("peer/pulsar/overload")->Args({100, 100});

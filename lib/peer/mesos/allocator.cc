@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
@@ -245,13 +246,18 @@ void Allocator::Book(uint32_t agent, uint32_t framework, uint32_t role, const Bu
   std::vector<Held>& held = agents_[agent].held;
   const auto same = std::ranges::find_if(
       held, [&](const Held& other) { return other.framework == framework && other.role == role; });
+  Bundle& available = agents_[agent].available;
+  // Nearly all offers are all that an agent has left: then its items move, and none is subtracted.
+  const bool takes_all = bundle == available &&
+                         std::ranges::none_of(bundle, [](const Item& item) { return item.shared; });
+  Bundle own = takes_all ? std::exchange(available, {}) : bundle;
+  if (!takes_all) UseUp(available, bundle);
   if (same != held.end()) {
-    Add(same->resources, bundle);
+    Add(same->resources, own);
   } else {
-    held.push_back({framework, role, bundle});
+    held.push_back({framework, role, std::move(own)});
     ++frameworks_[framework].holdings[role];
   }
-  UseUp(agents_[agent].available, bundle);
   if (roles_[role].frameworks == 0 || !roles_[role].sorter->Has(framework)) {
     Track(framework, role);
   }

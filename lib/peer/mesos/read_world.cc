@@ -16,6 +16,7 @@ namespace {
 constexpr int64_t kMegabyte = int64_t{1} << 20;
 constexpr double kLeastWeight = 0.001;
 constexpr double kMostOfAgent = 1e10;
+constexpr int kDeepestRole = 64;  // paths grow with the depth
 
 // --- names
 
@@ -34,11 +35,17 @@ std::string Escaped(std::string_view name) {
   return text;
 }
 
-// Paths of all queues that are alive.
+// Paths of all queues that are alive; empty for those that are too deep in the tree.
 std::vector<std::string> RolesOf(const Tables& tables) {
   const QueueTable& queues = tables.queues;
   std::vector<std::string> roles(queues.alive.size());
-  const auto fill = [&](auto&& self, QueueIndex q) -> void {
+  std::vector<std::pair<QueueIndex, int>> left;  // with their depth
+  for (QueueIndex q = 0; q < queues.alive.size(); ++q) {
+    if (queues.alive[q] && queues.parent[q] == muster::kNone) left.emplace_back(q, 1);
+  }
+  while (!left.empty()) {
+    const auto [q, depth] = left.back();
+    left.pop_back();
     std::string_view name = queues.names.name(q);
     const QueueIndex parent = queues.parent[q];
     if (parent == muster::kNone) {
@@ -50,10 +57,8 @@ std::vector<std::string> RolesOf(const Tables& tables) {
       }
       roles[q] = absl::StrCat(roles[parent], "/", Escaped(name));
     }
-    for (const QueueIndex child : queues.children[q]) self(self, child);
-  };
-  for (QueueIndex q = 0; q < queues.alive.size(); ++q) {
-    if (queues.alive[q] && queues.parent[q] == muster::kNone) fill(fill, q);
+    if (depth == kDeepestRole) continue;
+    for (const QueueIndex child : queues.children[q]) left.emplace_back(child, depth + 1);
   }
   return roles;
 }
@@ -240,6 +245,9 @@ class Reader {
     options.guard_gpus = options_.flag("guard_gpus");
     options.region = options_.text("region");
     world_.allocator = *Allocator::Make(std::move(options));
+    NamedAmounts names;
+    for (const NamedColumn& column : world_.columns) names[column.name] = 0;
+    (void)world_.allocator->AmountsOf(names);  // so that a memory cannot use their places up
     world_.allocator->SetNow(static_cast<double>(context_.facts.now));
   }
 
@@ -429,6 +437,11 @@ absl::Status CheckTables(const Tables& tables, const muster::Options& options) {
     const QueueSpec& spec = tables.queues.spec[q];
     SettingReader settings("queue", spec.name, spec.settings, "mesos");
     if (absl::Status status = settings.Finish(); !status.ok()) return status;
+    if (roles[q].empty()) {
+      return absl::InvalidArgumentError(absl::StrCat("queue ", Quote(spec.name), ": is below ",
+                                                     kDeepestRole,
+                                                     " others or more; roles are not"));
+    }
     if (paths.insert(roles[q]).second) continue;
     return absl::InvalidArgumentError(absl::StrCat("queue ", Quote(spec.name), ": role ",
                                                    Quote(roles[q]), " is that of another queue"));

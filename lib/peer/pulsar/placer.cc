@@ -98,12 +98,8 @@ Names Placer::Candidates(TaskIndex task, NodeIndex from) const {
 }
 
 Names Placer::Filter(TaskIndex task, Names candidates) const {
-  HashMap<std::string, int64_t> topics;
-  for (size_t b = 0; b < books_.node_of.size(); ++b) {
-    topics[books_.cluster.brokers[b].name] = books_.topics[b];
-  }
-  candidates = strategy_ == "load" ? KeepBelowTopics(candidates, topics, most_topics_)
-                                   : KeepWithinTopics(candidates, topics, most_topics_);
+  candidates = strategy_ == "load" ? KeepBelowTopics(candidates, books_.topics, most_topics_)
+                                   : KeepWithinTopics(candidates, books_.topics, most_topics_);
   const JobIndex job = books_.tables.tasks.job[task];
   const auto rules = books_.rules.find(job);
   if (rules != books_.rules.end() && !rules->second.group.empty()) {

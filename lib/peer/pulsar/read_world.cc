@@ -131,7 +131,6 @@ Books::Books(ActionContext& context) : tables(context.tables) {
   bundles_of.resize(node_of.size());
   preallocated.resize(node_of.size());
   long_traffic.resize(node_of.size());
-  topics.resize(node_of.size());
   std::vector<Traffic> sums(node_of.size());
   for (JobIndex job = 0; job < tables.jobs.alive.size(); ++job) {
     if (!tables.jobs.alive[job] || tables.jobs.spec[job].settings.empty()) continue;
@@ -148,7 +147,7 @@ Books::Books(ActionContext& context) : tables(context.tables) {
     stats.push_back(ReadStats(tables, t));
     AddTraffic(bundle.shortly, &sums[b]);
     AddTraffic(bundle.longly, &long_traffic[b]);
-    topics[b] += stats.back().topics;
+    topics[cluster.brokers[b].name] += stats.back().topics;
     ++counts[tables.tasks.job[t]][cluster.brokers[b].name];
     bundles_of[b].push_back(cluster.bundles.size());
     if (tables.tasks.flags[t] & kTaskPreemptable) {
@@ -166,7 +165,7 @@ Books::Books(ActionContext& context) : tables(context.tables) {
 void Books::Preallocate(TaskIndex task, NodeIndex node) {
   const size_t b = broker_of.find(node)->second;
   preallocated[b].push_back(ReadBundle(tables, task).longly);
-  topics[b] += ReadStats(tables, task).topics;
+  topics[cluster.brokers[b].name] += ReadStats(tables, task).topics;
   ++counts[tables.tasks.job[task]][cluster.brokers[b].name];
 }
 

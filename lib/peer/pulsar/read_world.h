@@ -60,7 +60,7 @@ struct Books : CycleMemory {
   std::vector<std::vector<size_t>> bundles_of;     // by broker: bundles of the cluster
   std::vector<std::vector<Traffic>> preallocated;  // by broker: over many samples
   std::vector<Traffic> long_traffic;               // by broker: of what it has reported
-  std::vector<int64_t> topics;                     // by broker, with what is preallocated
+  HashMap<std::string, int64_t> topics;            // by broker, with what is preallocated
   HashMap<JobIndex, NamespaceRules> rules;         // of jobs that set some
   // Bundles of each job, by broker, with what is preallocated.
   HashMap<JobIndex, HashMap<std::string, int64_t>> counts;

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
@@ -180,6 +181,31 @@ TEST_F(MesosProfile, WrongSettingsRefuseTheCycle) {
   EXPECT_THAT(Refusal(), HasSubstr("must name @hostname, @region or @zone"));
 }
 
+TEST_F(MesosProfile, ADeepTreeOfRolesIsRefused) {
+  std::string parent;
+  for (int i = 0; i < 65; ++i) {
+    const std::string name = absl::StrCat("q", i);
+    Accept(cluster_.AddQueue({.name = name, .parent = parent}));
+    parent = name;
+    if (i == 63) EXPECT_EQ(Refusal(), "");
+  }
+  EXPECT_EQ(Refusal(), "queue \"q64\": is below 64 others or more; roles are not");
+}
+
+TEST_F(MesosProfile, TwoQueuesOfOneRoleAreRefused) {
+  Role("eng");
+  Accept(cluster_.AddQueue({.name = "ads", .parent = "eng"}));
+  Accept(cluster_.AddQueue({.name = "eng/ads", .parent = "eng"}));
+  EXPECT_THAT(Refusal(), HasSubstr("role \"eng/ads\" is that of another queue"));
+}
+
+// The decisions but phases, which follow when a plan closes.
+std::vector<Decision> Choices(const Plan& plan) {
+  std::vector<Decision> choices(plan.decisions().begin(), plan.decisions().end());
+  std::erase_if(choices, [](const Decision& d) { return d.kind == DecisionKind::kPhase; });
+  return choices;
+}
+
 TEST(MesosWorlds, KeepTheInvariantsAndDecideAlikeLivingAndFrozen) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     const std::string profile = kMesosSpecs[seed % std::size(kMesosSpecs)];
@@ -194,6 +220,13 @@ TEST(MesosWorlds, KeepTheInvariantsAndDecideAlikeLivingAndFrozen) {
       const absl::StatusOr<Plan> frozen = Schedule(snapshot, profile, options);
       ASSERT_EQ(plan->Digest(), frozen->Digest()) << seed << AsScenario(world, profile);
       ASSERT_THAT(Violations(snapshot, *plan, InvariantsOf(profile)), ::testing::IsEmpty())
+          << "seed " << seed << AsScenario(world, profile);
+      options.turn = NextDecisions{1};
+      const absl::StatusOr<Plan> first = Schedule(snapshot, profile, options);
+      ASSERT_TRUE(first.ok()) << first.status();
+      const std::vector<Decision> head = Choices(*first), all = Choices(*plan);
+      ASSERT_LE(head.size(), all.size());
+      ASSERT_TRUE(std::equal(head.begin(), head.end(), all.begin()))
           << "seed " << seed << AsScenario(world, profile);
       ASSERT_TRUE(cluster.Apply(*plan).ok());
     }

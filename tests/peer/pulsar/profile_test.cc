@@ -3,10 +3,12 @@
 // Profile pulsar on clusters: what its rows become, what moves, and what is remembered.
 #include "lib/peer/pulsar/profile.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
@@ -187,6 +189,13 @@ TEST_F(PulsarProfile, WrongSettingsRefuseTheCycle) {
   EXPECT_THAT(Refusal(), HasSubstr("did you mean \"excluded\"?"));
 }
 
+// The decisions but phases, which follow when a plan closes.
+std::vector<Decision> Choices(const Plan& plan) {
+  std::vector<Decision> choices(plan.decisions().begin(), plan.decisions().end());
+  std::erase_if(choices, [](const Decision& d) { return d.kind == DecisionKind::kPhase; });
+  return choices;
+}
+
 // Measures nodes and running tasks at random, in steps that make ties.
 void Measure(Rng& rng, int64_t now, ClusterSpec* world) {
   for (NodeSpec& node : world->nodes) {
@@ -224,6 +233,13 @@ TEST(PulsarWorlds, KeepTheInvariantsAndDecideAlikeLivingAndFrozen) {
       ASSERT_THAT(Violations(snapshot, *plan, InvariantsOf(profile)), ::testing::IsEmpty())
           << "seed " << seed << AsScenario(world, profile);
       moves += static_cast<int64_t>(plan->moves().size());
+      options.turn = NextDecisions{1};
+      const absl::StatusOr<Plan> first = Schedule(snapshot, profile, options);
+      ASSERT_TRUE(first.ok()) << first.status();
+      const std::vector<Decision> head = Choices(*first), all = Choices(*plan);
+      ASSERT_LE(head.size(), all.size());
+      ASSERT_TRUE(std::equal(head.begin(), head.end(), all.begin()))
+          << "seed " << seed << AsScenario(world, profile);
       ASSERT_TRUE(cluster.Apply(*plan).ok());
     }
   }
