@@ -6,8 +6,8 @@
 // API group armadaproject.io:
 //
 //   {"apiVersion": "armadaproject.io/v1beta1", "kind": "Queue", "metadata": {"name": "a"},
-//    "spec": {"priorityFactor": 2, "cordoned": false,
-//             "resourceLimitsByPriorityClassName": {"p": {"maximumResourceFraction": {"cpu": 0.5}}}}}
+//    "spec": {"priorityFactor": 2, "cordoned": false, "resourceLimitsByPriorityClassName":
+//             {"p": {"maximumResourceFraction": {"cpu": 0.5}}}}}
 //   {"apiVersion": "armadaproject.io/v1beta1", "kind": "Job",
 //    "metadata": {"name": "01h...", "namespace": "ns", "annotations": {...}},
 //    "spec": {"queue": "a", "priority": 3, "podSpec": {...}},
@@ -34,8 +34,8 @@ struct ImportedConfig {
 // The profile with the options that the configuration sets (armada_config.cc).
 ImportedConfig ReadConfig(const Field& configuration);
 
-// Jobs of one queue and gang id are one job with a minimum; other jobs are jobs of one task. Pods of
-// jobs tell where these are; other pods with a node occupy it (armada_jobs.cc).
+// Jobs of one queue and gang id are one job with a minimum; other jobs are jobs of one task. A job
+// is where its pod is; other pods with a node occupy it (armada_jobs.cc).
 void AddJobs(const ImportSource& source, const ImportedConfig& config, ClusterSpec* cluster);
 
 }  // namespace muster::armada

@@ -32,6 +32,18 @@ int CompareFair(const RankedJob& a, const RankedJob& b) {
   return CompareSubmissions(*a.job, *b.job);
 }
 
+FairKey FairKeyOf(const Job& job, int32_t class_priority, int rank) {
+  FairKey key;
+  key.waits = !Active(job);
+  key.class_priority = -int64_t{class_priority};
+  key.priority = job.priority;
+  // Of two jobs that are equal so far, both run or none does.
+  if (!key.waits) key.created = job.run->created;
+  key.submitted = job.submitted;
+  key.rank = rank;
+  return key;
+}
+
 int CompareMarket(const RankedJob& a, const RankedJob& b) {
   if (a.job->id == b.job->id) return 0;
   if (const int order = Compare(b.class_priority, a.class_priority)) return order;

@@ -208,7 +208,7 @@ class WorldReader {
       return std::tuple(tables_.jobs.spec[own].uid_rank, own.value(), tables_.tasks.uid_rank[task],
                         task.value());
     };
-    std::ranges::sort(order, {}, key);
+    if (!std::ranges::is_sorted(order, {}, key)) std::ranges::sort(order, {}, key);
     constexpr char kDigits[] = "0123456789abcdef";
     for (uint32_t rank = 0; rank < order.size(); ++rank) {
       std::string& id = world_.state.jobs[order[rank]].id;

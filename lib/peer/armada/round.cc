@@ -40,15 +40,35 @@ Round::Round(State state)
   SortJobs();
 }
 
-void Round::SortJobs() {
+std::vector<int> Round::FairOrder() const {
+  std::vector<FairKey> keys;
+  keys.reserve(state_.jobs.size());
+  for (size_t j = 0; j < state_.jobs.size(); ++j) {
+    const int job = static_cast<int>(j);
+    keys.push_back(
+        FairKeyOf(state_.jobs[j], tables_.priority_class(job).priority, tables_.job_rank(job)));
+    keys.back().job = job;
+  }
+  if (!std::ranges::is_sorted(keys)) std::ranges::sort(keys);
+  std::vector<int> order;
+  order.reserve(keys.size());
+  for (const FairKey& key : keys) order.push_back(key.job);
+  return order;
+}
+
+std::vector<int> Round::MarketOrder() const {
   std::vector<int> order(state_.jobs.size());
   std::iota(order.begin(), order.end(), 0);
   const auto ranked = [this](int job) {
     return RankedJob{&state_.jobs[static_cast<size_t>(job)], tables_.priority_class(job).priority,
-                     state_.options.market ? tables_.BidOf(job) : 0};
+                     tables_.BidOf(job)};
   };
-  const auto compare = state_.options.market ? CompareMarket : CompareFair;
-  std::ranges::sort(order, [&](int a, int b) { return compare(ranked(a), ranked(b)) < 0; });
+  std::ranges::sort(order, [&](int a, int b) { return CompareMarket(ranked(a), ranked(b)) < 0; });
+  return order;
+}
+
+void Round::SortJobs() {
+  const std::vector<int> order = state_.options.market ? MarketOrder() : FairOrder();
   ranks_.resize(order.size());
   for (size_t i = 0; i < order.size(); ++i) {
     ranks_[static_cast<size_t>(order[i])] = static_cast<int>(i);

@@ -74,6 +74,8 @@ class Round {
  private:
   explicit Round(State state);
 
+  std::vector<int> FairOrder() const;
+  std::vector<int> MarketOrder() const;
   void SortJobs();
   absl::Status EvictAboveShare();
   absl::Status EvictOverdrawn();
