@@ -54,10 +54,6 @@ QueueConfig ReadQueue(const Field& field, int depth) {
   queue.most = ReadTexts(resources.Section("max"));
   queue.most_applications = ReadCount(field, "maxapplications");
   queue.properties = ReadTexts(field.Section("properties"));
-  if (queue.properties.contains("quota.preemption.delay")) {
-    field["properties"]["quota.preemption.delay"].Ignored(
-        "preemption over lowered limits does not run");
-  }
   queue.submit_acl = field.Text("submitacl");
   queue.admin_acl = field.Text("adminacl");
   const Field child = field.Section("childtemplate");
@@ -115,9 +111,7 @@ PartitionConfig ReadConfiguration(const std::optional<Field>& file) {
   config.limits = ReadLimits(field);
   const Field preemption = field.Section("preemption");
   config.preemption = preemption.Bool("enabled", true);
-  if (preemption.Bool("quotapreemptionenabled", false)) {
-    preemption["quotapreemptionenabled"].Ignored("preemption over lowered limits does not run");
-  }
+  config.quota_preemption = preemption.Bool("quotapreemptionenabled", false);
   const Field sort = field.Section("nodesortpolicy");
   config.node_sort = sort.Text("type");
   for (const Field& weight : sort.Section("resourceweights").Children()) {
@@ -163,6 +157,7 @@ std::string ReadPartition(const ImportSource& source, yunikorn::Partition* parti
   std::vector<std::string> options;
   if (config.node_sort == "binpacking") options.push_back("node_sort=binpacking");
   if (!config.preemption) options.push_back("preemption=off");
+  if (config.quota_preemption) options.push_back("quota_preemption=on");
   for (const auto& [type, weight] : config.node_weights) {
     options.push_back(absl::StrCat("weight.", type == "vcore" ? "cpu" : type, "=", weight));
   }

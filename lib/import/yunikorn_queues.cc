@@ -50,6 +50,9 @@ void AddProperties(const QueueRules& rules, const QueueRules& above, bool leaf, 
                                                                  : "default",
                settings);
   }
+  if (rules.quota_preemption_delay != 0) {
+    AddSetting("quota.preemption.delay", Nanoseconds(rules.quota_preemption_delay), settings);
+  }
   if (leaf && rules.preemption_delay != usual.preemption_delay) {
     AddSetting("preemption.delay", Nanoseconds(rules.preemption_delay), settings);
   }

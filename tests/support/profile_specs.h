@@ -276,6 +276,7 @@ inline constexpr const char* kYuniKornSpecs[] = {
     "yunikorn:schedule(weight.cpu=2,weight.nvidia.com/gpu=5)",
     "yunikorn:schedule(preemption=off)",
     "yunikorn:schedule(reservation_delay=0)",
+    "yunikorn:schedule(quota_preemption=on)",
 };
 
 inline constexpr const char* kYarnSpecs[] = {

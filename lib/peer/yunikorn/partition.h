@@ -145,6 +145,9 @@ class Partition {
   // possible any more.
   void RestoreReservation(std::string_view application_id, std::string_view key,
                           std::string_view node_id, Nanos create_time);
+  // Sets from when on the queue's limit is enforced: `start` under an earlier configuration, moved
+  // by what changed since, as Configure does.
+  void RestoreQuotaStart(Index queue, Nanos start, const Resource& old_most, Nanos old_delay);
   void PlaceholderTimeout(std::string_view application_id);
   void CompletingTimeout(std::string_view application_id);
 

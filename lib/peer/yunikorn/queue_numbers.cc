@@ -79,6 +79,12 @@ void Partition::SetQuotaStart(Queue& queue, const Resource& old_most, Nanos old_
   }
 }
 
+void Partition::RestoreQuotaStart(Index queue, Nanos start, const Resource& old_most,
+                                  Nanos old_delay) {
+  queues[queue].quota_preemption_start = start;
+  SetQuotaStart(queues[queue], old_most, old_delay);
+}
+
 // --- amounts
 
 void Partition::Touched(Index queue) {

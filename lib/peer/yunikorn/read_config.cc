@@ -72,6 +72,9 @@ void KeepPreemption(const PreemptionRules& rules, Texts& properties) {
   if (rules.delay.value_or(0) > 0) {
     properties.try_emplace("preemption.delay", absl::StrCat(*rules.delay, "s"));
   }
+  if (rules.quota_delay.value_or(0) > 0) {
+    properties.try_emplace("quota.preemption.delay", absl::StrCat(*rules.quota_delay, "s"));
+  }
 }
 
 void ReadProperties(SettingReader& settings, int32_t priority, Texts& properties) {
@@ -86,6 +89,7 @@ void ReadProperties(SettingReader& settings, int32_t priority, Texts& properties
   if (asks > 0) properties["application.unschedasks.backoff"] = std::to_string(asks);
   KeepDuration(settings, "application.unschedasks.backoff.delay", properties);
   KeepDuration(settings, "preemption.delay", properties);
+  KeepDuration(settings, "quota.preemption.delay", properties);
 }
 
 void KeepAcl(SettingReader& settings, std::string_view key, std::string* acl) {
@@ -217,6 +221,7 @@ absl::StatusOr<PartitionConfig> ReadConfig(const Tables& tables, const Options& 
   PartitionConfig config;
   config.queues.push_back(*std::move(root));
   config.preemption = options.flag("preemption");
+  config.quota_preemption = options.flag("quota_preemption");
   config.node_sort = options.text("node_sort");
   for (const auto& [name, weight] : options.family("weight.")) {
     config.node_weights[std::string(TypeName(name))] = weight;

@@ -17,10 +17,9 @@
 // | `users` | limits, those of names before those of "*"; entries that limit nothing are left out |
 // | `priority` | property priority.offset, unless the setting is there |
 // | `fence`, `delay` of preemption in `rules` | preemption.policy, preemption.delay, likewise |
+// | `quota_delay` of it | quota.preemption.delay, likewise |
 // | `state` closed | the queue is stopped: nothing of it is placed |
 // | settings | the properties by YuniKorn's names, `maxapplications`, `submitacl`, `parent` |
-//
-// Property quota.preemption.delay is not known: the profile does not preempt over lowered limits.
 //
 // Checks. Names, depth, lists of users and limits are always checked as the peer checks a file. How
 // guarantees and limits must be related is checked by option strict alone: a cluster of another

@@ -13,8 +13,11 @@
 namespace muster::yunikorn {
 namespace {
 
-// Names of tasks are keys of their pods; with this in front, of their placeholders.
-constexpr std::string_view kPlaceholderPrefix = "placeholder of ";
+// Names of tasks are keys of their pods; with this in front, of their placeholders. No name has it:
+// names are UTF-8.
+constexpr std::string_view kPlaceholderPrefix = "\xff";
+// In memory, which is UTF-8, rows of placeholders are those of other kinds.
+constexpr std::string_view kHeld = "held-";
 // Nodes without an amount of pods have no limit of them.
 constexpr Quantity kManyPods = Quantity{1} << 40;
 constexpr int64_t kMostSeconds = std::numeric_limits<Nanos>::max() / kSecond / 4;
@@ -384,6 +387,10 @@ void World::Recall(const MemorySlot& memory) {
     if (slash == key.npos) continue;
     const std::string_view kind = std::string_view(key).substr(0, slash);
     const std::string_view name = std::string_view(key).substr(slash + 1);
+    if (kind == "quota") {
+      RecallQuota(name, row);
+      continue;
+    }
     if (kind == "backoff") {
       const auto found = partition.application_index.find(name);
       if (found == partition.application_index.end()) continue;
@@ -393,13 +400,14 @@ void World::Recall(const MemorySlot& memory) {
     const TaskIndex task = TaskOf(name);
     if (task == muster::kNone || !tables_.has_job(task)) continue;
     const std::string& job = tables_.jobs.spec[tables_.tasks.job[task]].name;
-    if (kind == "reserved") {
-      partition.RestoreReservation(job, name, memory.Text(key, 0), memory.Integer(key, 1));
-    } else if (kind == "ask") {
+    const std::string pod = kind.starts_with(kHeld) ? PlaceholderOf(task) : std::string(name);
+    if (kind.ends_with("reserved")) {
+      partition.RestoreReservation(job, pod, memory.Text(key, 0), memory.Integer(key, 1));
+    } else if (kind.ends_with("ask")) {
       const auto found = partition.application_index.find(job);
       if (found == partition.application_index.end()) continue;
       const auto& requests = partition.applications[found->second].requests;
-      const auto request = requests.find(name);
+      const auto request = requests.find(pod);
       if (request == requests.end()) continue;
       Allocation& ask = partition.allocations[request->second];
       ask.preempt_check_time = memory.Integer(key, 0, kNever);
@@ -408,30 +416,60 @@ void World::Recall(const MemorySlot& memory) {
   }
 }
 
+// A row is the time from which the limit is enforced, the delay, and the limit: types and amounts.
+void World::RecallQuota(std::string_view path, const MemoryRow& row) {
+  const Index queue = partition.FindQueue(path);
+  const auto integer = [&](size_t cell) {
+    const int64_t* value = cell < row.size() ? std::get_if<int64_t>(&row[cell]) : nullptr;
+    return value == nullptr ? int64_t{0} : *value;
+  };
+  if (queue == kNone || row.size() < 2 || !partition.quota_preemption) return;
+  Resource most = Resource::Nil();
+  for (size_t cell = 2; cell + 1 < row.size(); cell += 2) {
+    const std::string* name = std::get_if<std::string>(&row[cell]);
+    const int type = name == nullptr ? -1 : partition.names.Find(*name);
+    if (type >= 0) most.Set(type, integer(cell + 1));
+  }
+  partition.RestoreQuotaStart(queue, integer(0), most, integer(1));
+}
+
+void World::RememberQuotas(MemorySlot* slot) const {
+  for (const Queue& queue : partition.queues) {
+    if (queue.removed || !queue.managed || queue.parent == kNone || queue.most.nil()) continue;
+    MemoryRow row = {queue.quota_preemption_start, queue.rules.quota_preemption_delay};
+    for (int type : queue.most.types()) {
+      row.emplace_back(partition.names.name(type));
+      row.emplace_back(queue.most.Get(type));
+    }
+    slot->Set(absl::StrCat("quota/", queue.path), std::move(row));
+  }
+}
+
 MemorySlot World::Remember() const {
   MemorySlot slot;
+  if (partition.quota_preemption) RememberQuotas(&slot);
   for (const auto& [job, gang] : gangs) {
     if (gang.deadline == kAbsent || gang.submitted) continue;
     slot.Set(absl::StrCat("gang/", tables_.jobs.spec[job].name), {gang.deadline});
   }
   // A pod may be another member's by now.
-  const auto key_of = [&](const Allocation& pod) {
-    return pod.placeholder ? pod.key : std::string(tables_.tasks.names.name(TaskOf(pod)));
+  const auto row_of = [&](std::string_view kind, const Allocation& pod) {
+    return absl::StrCat(pod.placeholder ? ToAbsl(kHeld) : "", ToAbsl(kind), "/",
+                        ToAbsl(tables_.tasks.names.name(TaskOf(pod))));
   };
   for (const Application& app : partition.applications) {
     if (app.backoff_deadline != kNever) {
       slot.Set(absl::StrCat("backoff/", app.id), {app.backoff_deadline});
     }
     for (const Reservation& reservation : app.reservations) {
-      slot.Set(absl::StrCat("reserved/", key_of(partition.allocations[reservation.request])),
+      slot.Set(row_of("reserved", partition.allocations[reservation.request]),
                {partition.nodes[reservation.node].id, reservation.create_time});
     }
   }
   for (const Allocation& ask : partition.allocations) {
     if (!ask.in_requests || ask.allocated) continue;
     if (ask.preempt_check_time == kNever && !ask.preemption_triggered) continue;
-    slot.Set(absl::StrCat("ask/", key_of(ask)),
-             {ask.preempt_check_time, int64_t{ask.preemption_triggered}});
+    slot.Set(row_of("ask", ask), {ask.preempt_check_time, int64_t{ask.preemption_triggered}});
   }
   return slot;
 }

@@ -112,6 +112,8 @@ class World {
   void AddRequest(TaskIndex task, std::string task_group);
   void AddPlaceholder(TaskIndex task);
   void Recall(const MemorySlot& memory);
+  void RecallQuota(std::string_view path, const MemoryRow& row);
+  void RememberQuotas(MemorySlot* slot) const;
   bool IsOriginator(TaskIndex task) const;
   std::string TaskGroupOf(TaskIndex task) const;
   Allocation NewPod(TaskIndex task) const;

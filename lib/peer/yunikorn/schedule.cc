@@ -50,6 +50,8 @@ constexpr OptionDecl kYuniKornOptions[] = {
     {"weight.*", OptionKind::kNumber, "1", 0, 1e6,
      "of a resource in the order of nodes; without any, cpu and memory count alike"},
     {"preemption", OptionKind::kFlag, "on", 0, 0, "pods are stopped for guarantees of queues"},
+    {"quota_preemption", OptionKind::kFlag, "off", 0, 0,
+     "pods are stopped over limits that were lowered, after the queue's delay"},
     {"reservation_delay", OptionKind::kNumber, "2", 0, 1e9,
      "seconds; a request that is not older reserves no node"},
     {"strict", OptionKind::kFlag, "off", 0, 0,
@@ -92,6 +94,13 @@ class YuniKornRun {
       if (!changed || ++idle_calls_ > OpenRequests()) return false;
     } while (replacing_ > 0);
     return true;
+  }
+
+  // The peer enforces lowered limits beside its decisions, once a second: here it comes first.
+  void EnforceQuotas() {
+    if (!world_.partition.quota_preemption) return;
+    world_.partition.TryQuotaPreemption();
+    (void)StopVictims();
   }
 
   void ReserveForGangs();
@@ -317,6 +326,8 @@ void YuniKornRun::ExplainAll() {
 void RunYuniKorn(ActionContext& context, const Options& options) {
   YuniKornRun run(context, options);
   const int64_t cycles = static_cast<int64_t>(options.number("cycles"));
+  if (context.meter.Cut()) return;
+  run.EnforceQuotas();
   bool more = true;
   for (int64_t cycle = 0; more && cycle < cycles; ++cycle) {
     if (context.meter.Cut()) break;

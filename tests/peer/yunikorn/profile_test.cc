@@ -245,6 +245,28 @@ TEST_F(YuniKornProfile, GuaranteesEvictOnceTheDelayIsOver) {
   EXPECT_EQ(Live(), "bind late0 n");
 }
 
+TEST_F(YuniKornProfile, LoweredLimitsEvictOnceTheirDelayIsOver) {
+  const std::string profile = "yunikorn:schedule(quota_preemption=on)";
+  Node("n", 8);
+  QueueSpec queue{.name = "a", .settings = {{"yunikorn/quota.preemption.delay", "60s"}}};
+  queue.limit = Resources{{"cpu", 4}};
+  queue.guaranteed = Resources{{"cpu", 1}};
+  Accept(cluster_.AddQueue(queue));
+  Job("x", "a", 4);
+  EXPECT_EQ(Live(profile), "bind x0 n; bind x1 n; bind x2 n; bind x3 n");
+  Confirm();
+  queue.limit = Resources{{"cpu", 2}};
+  Accept(cluster_.UpdateQueue(queue));
+  EXPECT_EQ(Live(profile), "");
+  now_ += 59;
+  EXPECT_EQ(Live(profile), "");
+  now_ += 1;
+  EXPECT_EQ(Live(profile), "evict x0 n; evict x1 n");
+  EXPECT_EQ(plan_->evictions()[0].beneficiary, kNone);
+  Confirm();
+  EXPECT_EQ(Live(profile), "");
+}
+
 TEST_F(YuniKornProfile, ARequiredNodeMakesRoomThere) {
   Node("n0", 3);
   Node("n1", 1);
