@@ -295,9 +295,9 @@ inline constexpr const char* kPromiseSpecs[] = {
     "muster:allocate(promise=queue)",
     "muster:allocate(promise=first,age_limit=0)",
     "muster:allocate(promise=queue,age_limit=0)",
-    "muster:allocate(promise=first),actions=allocate",
-    "muster:allocate(promise=queue,age_limit=0),actions=allocate",
-    "muster:allocate(promise=queue),actions=reclaim+allocate+preempt",
+    "muster:actions=allocate(promise=first)",
+    "muster:actions=allocate(promise=queue,age_limit=0)",
+    "muster:actions=reclaim+allocate(promise=queue)+preempt",
     "muster:reclaim(exchange=1),preempt(exchange=1)",
     "muster:allocate(promise=first),reclaim(exchange=0.5,min_runtime=4),preempt(min_runtime=4)",
 };

@@ -107,14 +107,12 @@ void FairPromises::Start(const Options& options) {
 
 std::vector<JobIndex> FairPromises::TakeBack() {
   std::vector<JobIndex> jobs;
-  std::erase_if(promises_, [this](const Promise& promise) {
-    return !std::binary_search(context_.waiting.begin(), context_.waiting.end(), promise.job) ||
-           context_.dispatcher.Pipelined(promise.job);
-  });
-  for (Promise& promise : promises_) {
-    promise.places.clear();
-    jobs.push_back(promise.job);
+  for (const Promise& promise : promises_) {
+    const auto& waiting = context_.waiting;
+    if (!std::binary_search(waiting.begin(), waiting.end(), promise.job)) continue;
+    if (!context_.dispatcher.Pipelined(promise.job)) jobs.push_back(promise.job);
   }
+  promises_.clear();
   return jobs;
 }
 
@@ -122,7 +120,7 @@ bool FairPromises::MayPromise(JobIndex job) const {
   if (!on_) return false;
   const auto& queue = context_.tables.jobs.queue;
   return std::none_of(promises_.begin(), promises_.end(), [&](const Promise& promise) {
-    if (promise.job == job) return !promise.places.empty();
+    if (promise.job == job) return true;
     if (per_queue_ && queue[promise.job] != queue[job]) return false;
     return !context_.dispatcher.Pipelined(promise.job);
   });
@@ -134,19 +132,11 @@ void FairPromises::Make(JobIndex job, std::span<const TaskIndex> tasks, int64_t 
   std::erase_if(promises_, [this](const Promise& promise) {
     return context_.dispatcher.Pipelined(promise.job);
   });
-  auto it = std::find_if(promises_.begin(), promises_.end(),
-                         [&](const Promise& promise) { return promise.job == job; });
   Promise promise{job, context_.facts.now};
   planning_ = true;
   const bool found = Find(job, tasks, lacking, place, &promise);
   planning_ = false;
-  if (it == promises_.end()) {
-    if (found) promises_.push_back(std::move(promise));
-  } else if (found) {
-    *it = std::move(promise);
-  } else {
-    promises_.erase(it);
-  }
+  if (found) promises_.push_back(std::move(promise));
 }
 
 bool FairPromises::Find(JobIndex job, std::span<const TaskIndex> tasks, int64_t lacking,
@@ -220,7 +210,7 @@ void FairPromises::Store() {
   if (!on_) return;
   MemorySlot slot;
   for (const Promise& promise : promises_) {
-    if (promise.places.empty() || context_.dispatcher.Pipelined(promise.job)) continue;
+    if (context_.dispatcher.Pipelined(promise.job)) continue;
     const auto rank = static_cast<int64_t>(slot.rows().size());
     slot.Set(context_.tables.jobs.names.name(promise.job), {rank});
   }
@@ -254,7 +244,7 @@ bool FairPromises::EndsBy(JobIndex job, int64_t time) const {
 
 bool FairPromises::Binds(const Promise& promise, JobIndex job) const {
   const auto& jobs = context_.tables.jobs.spec;
-  return promise.job != job && !promise.places.empty() && !EndsBy(job, promise.time) &&
+  return promise.job != job && !EndsBy(job, promise.time) &&
          jobs[job].priority <= jobs[promise.job].priority &&
          !context_.dispatcher.Pipelined(promise.job);
 }

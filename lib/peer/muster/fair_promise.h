@@ -75,11 +75,10 @@ class FairPromises : public CycleMemory {
   // Takes back all promises, and returns the jobs that had one, in the order in which they got it.
   // They are to be promised anew.
   std::vector<JobIndex> TakeBack();
-  // Returns whether the job may be promised a start if it finds no place: it has or had a promise,
-  // or none stands in its way.
+  // Returns whether the job may be promised a start: it has no promise, and none stands in its way.
   bool MayPromise(JobIndex job) const;
-  // Promises the job a start, or removes its promise if it finds places at no time. `lacking`: so
-  // many tasks of `tasks` are needed. `place` puts the gang into the books, and returns whether it
+  // Promises the job a start, unless it finds places at no time. `lacking`: so many tasks of `tasks`
+  // are needed. `place` puts the gang into the books, and returns whether it
   // is whole; what it did is undone here.
   void Make(JobIndex job, std::span<const TaskIndex> tasks, int64_t lacking,
             absl::FunctionRef<bool()> place);
@@ -112,7 +111,7 @@ class FairPromises : public CycleMemory {
     JobIndex job;
     int64_t time;               // kUnknown: once tasks without an end have ended
     bool closed = false;        // others take nothing of its nodes
-    std::vector<Place> places;  // by node, ascending; empty: the job is to be promised anew
+    std::vector<Place> places;  // by node, ascending
   };
 
   int64_t EndOf(TaskIndex task) const;

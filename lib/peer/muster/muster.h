@@ -24,6 +24,9 @@
 // 6. A job with a topology wish is tried domain by domain, the narrowest first, by name. A soft
 //    wish ends with the whole cluster.
 //
+// With allocate's option `promise` a gang that finds no place may be promised a start, and others
+// then go ahead only if they keep the promise (fair_promise.h).
+//
 // What a queue deserves (fairshare.cc) is divided from the roots down by weight, up to what each
 // child requests and at least its guarantee, in exact integers. The rest may be borrowed up to the
 // limit. One rule governs reclaiming from both sides: the asker stays within what it deserves, and

@@ -22,7 +22,8 @@
 // lists of users that may submit; checks of a configuration (config.h). A partition can also be
 // built from tables that a host wrote (Partition::Rebuild).
 // Left out: metrics, events, the health checker, displays of usage, the protocol with the shim, the
-// text of a configuration, timers. Placement rules are here, but the profile does not call them. Several partitions are several objects.
+// text of a configuration, timers. Placement rules are here, but the profile does not call them.
+// Several partitions are several objects.
 //
 // Surprises.
 // - A host confirms each stop of a pod, and until then its room is not free.

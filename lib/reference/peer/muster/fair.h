@@ -40,7 +40,8 @@ struct FairKeepsakes {
   bool reclaims = false;       // an action of this cycle took from other queues
   std::set<JobIndex> in_line;  // the jobs that still take turns
   std::vector<FairPromise> promises;
-  bool planning = false;  // a place is looked for that is to be promised
+  bool promises_on = false;  // allocate ran: from then on its options hold for all that fill
+  bool planning = false;     // a place is looked for that is to be promised
 };
 inline FairKeepsakes& Fair(Cycle& cycle) { return cycle.kept.Of<FairKeepsakes>(); }
 inline const FairKeepsakes& Fair(const Cycle& cycle) { return cycle.kept.Of<FairKeepsakes>(); }

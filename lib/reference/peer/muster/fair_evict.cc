@@ -511,7 +511,10 @@ void RunFairPreempt(Cycle& cycle) {
   }
 }
 
-void RunFairAllocate(Cycle& cycle) { FillFree(cycle, "allocate"); }
+void RunFairAllocate(Cycle& cycle) {
+  Fair(cycle).promises_on = true;
+  FillFree(cycle, "allocate");
+}
 
 }  // namespace
 

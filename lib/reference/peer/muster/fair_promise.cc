@@ -183,7 +183,7 @@ void PromiseStart(Cycle& cycle, JobIndex job, const FairWay& place) {
   std::vector<FairPromise>& promises = Fair(cycle).promises;
   std::erase_if(promises,
                 [&](const FairPromise& promise) { return JobPipelined(cycle, promise.job); });
-  if (kind == "off") return;
+  if (kind == "off" || !Fair(cycle).promises_on) return;
   const auto& queue = cycle.tables().jobs.queue;
   for (const FairPromise& promise : promises) {
     if (promise.job == job || kind == "first" || queue[promise.job] == queue[job]) return;
