@@ -1,10 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What a promise is worth, counted from the outside in a cluster that lives: the job that holds one
-// starts by the first time that it could have had when it got it. And:
-//
-// Promises and weighed evictions of profile muster: against the slow twin, on random worlds of which
-// most jobs have estimates or lifetimes and much is running.
+// Promises and weighed evictions of profile muster: against the slow twin, on random worlds of
+// which most jobs have estimates or lifetimes and much is running.
 #include <cstdint>
 #include <optional>
 #include <utility>

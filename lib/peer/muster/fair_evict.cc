@@ -17,8 +17,8 @@
 //    back.
 // With option `exchange` the turn must pay. What its victims lose, in parts of the cluster times
 // seconds, is at most so many times what its tasks have waited for (docs/policies.md has the sums).
-// With `min_runtime` a task that has just started is no candidate. Where a promise binds the job, the
-// turn takes nothing that the promise needs (fair_promise.h).
+// With `min_runtime` a task that has just started is no candidate. Where a promise binds the job,
+// the turn takes nothing that the promise needs (fair_promise.h).
 // A job that must be in one domain of the tree evicts nothing: it waits for free nodes.
 //
 // Fixed point. After evictions, what queues deserve is computed again, what is free is filled

@@ -131,8 +131,8 @@ void FairFill::PromiseStart(JobIndex job, Sheet& sheet) {
   const FairGang gang(context_, job);
   const int64_t lacking = gang.needed() - gang.placed();
   const ClassIndex c = context_.ClassOf(sheet.tasks[sheet.next]);
-  // On fuller books, no gang of like tasks finds places where a smaller one of its queue found none.
-  // (One that is older may be promised what the other was not.)
+  // On fuller books, no gang of like tasks finds places where a smaller one of its queue found
+  // none. (One that is older may be promised what the other was not.)
   const QueueIndex queue = context_.tables.jobs.queue[job];
   const int64_t created = context_.tables.jobs.spec[job].created;
   const bool remembers = sheet.one_class && promises_.one_at_most();

@@ -23,8 +23,8 @@
 //   this is what is idle beside the gang now, so the nodes drain.
 // - The job has a higher priority than the promised one.
 // - With the task the job's queue holds no more than `guaranteed`.
-// Where amounts do not decide, because a task of the promised gang or the task itself requests devices
-// or ports, or has affinity, anti-affinity or spread constraints, the second is no way.
+// Where amounts do not decide, because a task of the promised gang or the task itself requests
+// devices or ports, or has affinity, anti-affinity or spread constraints, the second is no way.
 //
 // Which gangs. With `promise=first` the first gang that finds no place in fair order, and no other
 // while it waits. With `promise=queue` the first of each queue. A gang keeps its promise from cycle
@@ -32,8 +32,8 @@
 // they got them. Times and nodes are found anew in each cycle, in that order, and each gang keeps
 // clear of the promises before its own. A gang that is promised nothing any more loses its row.
 //
-// Guarantee. While tasks run no longer than they should, nothing fails and no other job has a higher
-// priority or less than its guarantee, a promised time never moves to a later one: what was
+// Guarantee. While tasks run no longer than they should, nothing fails and no other job has a
+// higher priority or less than its guarantee, a promised time never moves to a later one: what was
 // promised is still there when it is looked for again. A queue's limit may still keep the gang
 // waiting, and zones of nodes are not promised. Gangs of unlike tasks are searched one task after
 // another, and a search may miss what it found before.
@@ -77,9 +77,9 @@ class FairPromises : public CycleMemory {
   std::vector<JobIndex> TakeBack();
   // Returns whether the job may be promised a start: it has no promise, and none stands in its way.
   bool MayPromise(JobIndex job) const;
-  // Promises the job a start, unless it finds places at no time. `lacking`: so many tasks of `tasks`
-  // are needed. `place` puts the gang into the books, and returns whether it
-  // is whole; what it did is undone here.
+  // Promises the job a start, unless it finds places at no time. `lacking`: so many tasks of
+  // `tasks` are needed. `place` puts the gang into the books, and returns whether it is whole; what
+  // it did is undone here.
   void Make(JobIndex job, std::span<const TaskIndex> tasks, int64_t lacking,
             absl::FunctionRef<bool()> place);
   // Writes the jobs that wait with a promise to the memory.
@@ -130,7 +130,7 @@ class FairPromises : public CycleMemory {
 
   ActionContext& context_;
   bool on_ = false, per_queue_ = false, read_ = false;
-  bool planning_ = false;  // the job placed now starts later, when nobody knows its end
+  bool planning_ = false;  // the job placed now starts later, and its end is not known
   int64_t age_limit_ = 0;
   std::vector<Promise> promises_;  // in the order in which they were first given
 };

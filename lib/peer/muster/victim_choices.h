@@ -50,8 +50,8 @@ class VictimChoices {
     std::vector<Unit> units;
   };
 
-  // `min_runtime`: a task that started less than so many seconds ago is no candidate. A task without
-  // a start is one.
+  // `min_runtime`: a task that started less than so many seconds ago is no candidate. A task
+  // without a start is one.
   VictimChoices(ActionContext& context, Taking taking, int64_t min_runtime);
 
   // Finds the best choice for the task. Returns false if there is none.
