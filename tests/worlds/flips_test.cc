@@ -170,7 +170,10 @@ TEST(LivingCluster, SchedulesAsItsFrozenSelf) {
       if (!rng.Chance(0.6)) continue;
       const absl::StatusOr<ApplyReport> report = cluster.Apply(*living);
       ASSERT_TRUE(report.ok()) << report.status();
-      EXPECT_TRUE(report->refused.empty()) << report->refused[0];
+      for (const std::string& refused : report->refused) {
+        // Offers and splits change no row: Apply leaves them to the caller, in these words.
+        EXPECT_TRUE(refused.ends_with(": the caller carries it out")) << refused;
+      }
       applied += report->applied;
     }
   }
