@@ -107,7 +107,9 @@ class PulsarReader {
     TaskSpec& task = TaskOf(data.name());
     const Resources shortly = ReadTraffic(data.spec().Section("shortTermData"));
     for (const auto& [name, amount] : shortly) {
-      std::erase_if(task.usage->amounts, [&](const auto& old) { return old.first == name; });
+      // Clang 14 lets no lambda take a part of the pair.
+      const std::string& dimension = name;
+      std::erase_if(task.usage->amounts, [&](const auto& old) { return old.first == dimension; });
       task.usage->amounts.emplace_back(name, amount);
     }
     Resources longly = ReadTraffic(data.spec().Section("longTermData"));

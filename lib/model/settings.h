@@ -9,7 +9,7 @@
 //
 // Each call names one key that the profile knows and returns its value, or the default where the
 // row does not set it. Finish fails with InvalidArgument for the first value that a call refused,
-// and for a key of the profile that no call named: `queue "a", setting "toy/srot": is not known,
+// and for a key of the profile that no call named: `queue "a", setting "toy/sorts": is not known,
 // did you mean "sort"?`. Settings of other profiles are not looked at.
 //
 // Cost. O(settings of the row) for each call; O(1) for a row without settings.

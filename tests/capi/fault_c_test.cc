@@ -225,7 +225,10 @@ std::map<std::string, Call> Calls() {
     return muster_cluster_report_bind_failed(w.busy.get(), "fits-1", 6, e);
   };
   calls["report_evict_failed"] = [](FaultWorld& w, muster_error* e) {
-    return muster_cluster_report_evict_failed(w.busy.get(), "fits-1", 6, e);
+    muster_status s =
+        muster_cluster_set_task(w.busy.get(), "fits-1", 6, MUSTER_TASK_RELEASING, nullptr, 0, e);
+    if (s == 0) s = muster_cluster_report_evict_failed(w.busy.get(), "fits-1", 6, e);
+    return s;
   };
   calls["waiting_events"] = [](FaultWorld& w, muster_error* e) {
     Held<muster_text> text;

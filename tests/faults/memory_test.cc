@@ -141,6 +141,7 @@ void AddCycleCalls(Calls* calls) {
     (void)w.cluster.SetTaskStatus("fits-w-0", TaskStatus::kRunning, "n0");
     (void)w.cluster.SetTaskStatus("fits-w-0", TaskStatus::kReleasing);
     (void)w.cluster.ReportEvictFailed("fits-w-0");
+    (void)w.cluster.ApplyDelta({.generation = 1, .object = LoneTask("waits for its job", "later")});
     (void)w.cluster.WaitingEvents();
   };
   c["ReportBindFailed"] = [](FaultWorld& w) {

@@ -23,11 +23,11 @@ TEST(SettingReader, ReturnsWhatIsSetAndElseTheDefault) {
 }
 
 TEST(SettingReader, RefusesAKeyThatNoCallNamed) {
-  const Labels misspelt = {{"toy/srot", "fair"}};
+  const Labels misspelt = {{"toy/sorts", "fair"}};
   SettingReader settings("queue", "a", misspelt, "toy");
   settings.Choice("sort", {"fifo", "fair"}, "fifo");
   EXPECT_EQ(settings.Finish().message(),
-            "queue \"a\", setting \"toy/srot\": is not known, did you mean \"sort\"?");
+            "queue \"a\", setting \"toy/sorts\": is not known, did you mean \"sort\"?");
 }
 
 TEST(SettingReader, KeepsTheFirstRefusal) {
@@ -46,7 +46,7 @@ TEST(Settings, AreKeptByTheClusterAndPartOfWhatARowMeans) {
       cluster.AddQueue({.name = "b", .settings = {{"k/x", "1"}, {"k/x", "2"}}});
   EXPECT_EQ(twice.message(), "queue \"b\", setting \"k/x\": is listed twice");
   EXPECT_EQ(cluster.AddJob({.name = "j", .settings = {{"", "1"}}}).message(),
-            "job \"j\", setting \"\": must not be empty");
+            "job \"j\", setting \"\": the name is empty");
 }
 
 }  // namespace
