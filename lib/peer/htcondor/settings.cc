@@ -155,8 +155,8 @@ class ExpressionReader {
   }
 
   SharedExpression Parsed(std::string_view text) {
-    static const Labels kNoSettings;
-    SettingReader reader("queue", kPoolQueue, kNoSettings, kProfileName);
+    const Labels no_settings;
+    SettingReader reader("queue", kPoolQueue, no_settings, kProfileName);
     return Read("", text, &reader);
   }
 
