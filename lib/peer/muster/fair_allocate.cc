@@ -9,10 +9,8 @@
 namespace muster {
 namespace {
 
-// `tries` as in kFairFillOptions.
 constexpr OptionDecl kAllocateOptions[] = {
-    {"tries", OptionKind::kNumber, "200", 0, 100000,
-     "tries to place a gang of unlike tasks that found no place one after another"},
+    kTriesOption,
     {"promise", OptionKind::kChoice, "off", 0, 0,
      "off|first|queue: no gang that waits, the first of all, or of each queue, is promised a "
      "start"},

@@ -46,10 +46,8 @@
 namespace muster {
 namespace {
 
-// `tries` as in kFairFillOptions.
 constexpr OptionDecl kEvictOptions[] = {
-    {"tries", OptionKind::kNumber, "200", 0, 100000,
-     "tries to place a gang of unlike tasks that found no place one after another"},
+    kTriesOption,
     {"min_runtime", OptionKind::kNumber, "0", 0, 1e12,
      "seconds that a task runs before it may be evicted"},
     {"exchange", OptionKind::kNumber, "0", 0, 1e12,

@@ -2,6 +2,7 @@
 #include "lib/peer/muster/fair_fill.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -11,16 +12,6 @@
 #include "lib/peer/muster/gang_repack.h"
 
 namespace muster {
-namespace {
-
-constexpr OptionDecl kFillOptions[] = {
-    {"tries", OptionKind::kNumber, "200", 0, 100000,
-     "tries to place a gang of unlike tasks that found no place one after another"},
-};
-
-}  // namespace
-
-const std::span<const OptionDecl> kFairFillOptions = kFillOptions;
 
 FairFill::FairFill(ActionContext& context, int64_t tries)
     : context_(context), tries_(tries), promises_(context.memory<FairPromises>()) {}

@@ -40,7 +40,6 @@
 #ifndef MUSTER_PEER_MUSTER_FAIR_FILL_H_
 #define MUSTER_PEER_MUSTER_FAIR_FILL_H_
 
-#include <span>
 #include <vector>
 
 #include "lib/part/attempt.h"
@@ -50,8 +49,11 @@
 
 namespace muster {
 
-// The option `tries`, of every action that fills.
-extern const std::span<const OptionDecl> kFairFillOptions;
+// The option of every action that fills.
+inline constexpr OptionDecl kTriesOption = {
+    "tries", OptionKind::kNumber,
+    "200",   0,
+    100000,  "tries to place a gang of unlike tasks that found no place one after another"};
 
 class FairFill {
  public:
