@@ -280,8 +280,14 @@ class Resolver {
   }
 
   absl::Status ApplyItem(std::string_view item) {
-    if (item.starts_with("actions=")) return SetActions(item.substr(8));
-    if (item.starts_with("tiers=")) return SetTiers(item.substr(6));
+    if (item.starts_with("actions=")) {
+      if (absl::Status s = CheckUndoesNothing(item, changed_actions_); !s.ok()) return s;
+      return SetActions(item.substr(8));
+    }
+    if (item.starts_with("tiers=")) {
+      if (absl::Status s = CheckUndoesNothing(item, changed_tiers_); !s.ok()) return s;
+      return SetTiers(item.substr(6));
+    }
     if (item.starts_with("lone_tasks=")) {
       lone_task_queue_ = std::string(item.substr(11));
       return absl::OkStatus();
@@ -294,7 +300,11 @@ class Resolver {
         return SetTies(key, item.substr(equals + 1), rule);
       }
     }
-    if (item.find('=') < item.find('(')) return SetOption(item);
+    return item.find('=') < item.find('(') ? SetOption(item) : ChangePart(item);
+  }
+
+  // +NAME, -NAME or NAME(OPTIONS).
+  absl::Status ChangePart(std::string_view item) {
     const bool add = item.starts_with("+"), remove = item.starts_with("-");
     auto mention = ParseMention(item.substr(add || remove ? 1 : 0));
     if (!mention.ok()) return mention.status();
@@ -302,6 +312,7 @@ class Resolver {
     if (!action && FindPolicy(mention->name) == nullptr) {
       return Unknown("action or policy", mention->name, Words(true, true));
     }
+    (action ? changed_actions_ : changed_tiers_) = item;
     Mention* there = FindMention(mention->name);
     if (add) {
       if (there != nullptr) {
@@ -334,6 +345,13 @@ class Resolver {
     return absl::OkStatus();
   }
 
+  // A list that replaces what an earlier item changed would drop that item silently.
+  static absl::Status CheckUndoesNothing(std::string_view item, std::string_view changed) {
+    if (changed.empty()) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat("profile: ", Quote(item), " would undo ",
+                                                   Quote(changed), " before it; must come first"));
+  }
+
   absl::Status SetTies(std::string_view key, std::string_view word, TieRule* rule) {
     std::vector<std::string_view> words;
     for (int r = 0; r < kTieRuleCount; ++r) {
@@ -354,6 +372,7 @@ class Resolver {
         if (option.name != key) continue;
         std::erase_if(mention.options, [&](const auto& old) { return old.first == key; });
         mention.options.emplace_back(key, value);
+        changed_actions_ = item;
         return absl::OkStatus();
       }
     }
@@ -405,6 +424,8 @@ class Resolver {
   std::vector<Mention> actions_;
   std::vector<std::vector<Mention>> tiers_;
   std::optional<std::string> lone_task_queue_;  // where the spec sets it
+  // The last item that changed an action or a policy; empty: none did.
+  std::string_view changed_actions_, changed_tiers_;
 };
 
 }  // namespace

@@ -108,6 +108,11 @@ TEST(Profile, ErrorsNameTheWordAndTheNearestOne) {
 TEST(Profile, ErrorsNameTheRule) {
   const std::pair<const char*, const char*> cases[] = {
       {"volcano:+gang", "\"gang\" is there already"},
+      {"muster:allocate(tries=3),actions=allocate",
+       "\"actions=allocate\" would undo \"allocate(tries=3)\" before it; must come first"},
+      {"muster:tries=3,actions=allocate",
+       "\"actions=allocate\" would undo \"tries=3\" before it; must come first"},
+      {"volcano:+pdb,tiers=gang", "\"tiers=gang\" would undo \"+pdb\" before it; must come first"},
       {"volcano:+allocate", "\"allocate\" is there already"},
       {"volcano:-preempt", "\"preempt\" is not part of \"volcano\""},
       {"volcano:preempt(topology_aware=on)",

@@ -167,7 +167,7 @@ inline constexpr const char* kDeviceSpecs[] = {
     "muster",
     "muster:devices(strategy=spread,weight=10),actions=allocate",
     "muster:devices(strategy=best-fit),actions=allocate+preempt+reclaim",
-    "muster:devices(strategy=spread),allocate(tries=30),actions=allocate+reclaim",
+    "muster:devices(strategy=spread),actions=allocate(tries=30)+reclaim",
     "ray:+devices",
 };
 
