@@ -432,6 +432,20 @@ bool Dispatcher::JudgesInOrder(Point point) const {
          });
 }
 
+bool Dispatcher::RefusesAlike(Point point, TaskIndex evictor, TaskIndex candidate) const {
+  if (rules_.victims != VictimRule::kStrict) return false;
+  std::vector<TaskIndex> chosen;
+  for (const PolicyEntry* entry : at(point)) {
+    if (!entry->traits.judges_alike) continue;
+    const Vote vote = point == Point::kReclaimable
+                          ? entry->victims->Reclaimable(evictor, {&candidate, 1}, &chosen)
+                          : entry->victims->Preemptable(evictor, {&candidate, 1}, &chosen);
+    if (vote != Vote::kAbstain && chosen.empty()) return true;
+    chosen.clear();
+  }
+  return false;
+}
+
 std::vector<TaskIndex> Dispatcher::Victims(std::span<const TaskIndex> candidates) const {
   const auto& policies = by_point_[static_cast<int>(Point::kVictims)];
   std::vector<TaskIndex> victims, chosen;

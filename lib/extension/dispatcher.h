@@ -149,6 +149,9 @@ class Dispatcher {
   // Returns whether, at the point, the answer about the first few candidates is how the answer
   // about more begins.
   bool JudgesInOrder(Point point) const;
+  // Returns whether a policy to which candidates are alike (Traits::judges_alike) refuses this one
+  // by itself.
+  bool RefusesAlike(Point point, TaskIndex evictor, TaskIndex candidate) const;
 
   // Returns the tasks that are to be evicted for no task: those that policies of the first tier
   // with an answer list, each once, in the order of `candidates`.

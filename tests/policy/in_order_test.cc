@@ -1,8 +1,9 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // A policy that promises to judge candidates in order does so: its answer about the first few is
-// how what it says of all begins. Random worlds, with tasks that are on their way out, and
-// candidates in any order.
+// how what it says of all begins. One that promises to judge them alike refuses those of a queue and
+// class that it refuses by themselves, whatever goes with them. Random worlds, with tasks that are
+// on their way out, and candidates in any order.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -64,6 +65,7 @@ class Questions {
         EXPECT_EQ(Choose(policy, point, evictor, few, &first), vote) << name;
         std::erase_if(all, [&](TaskIndex t) { return std::ranges::find(few, t) == few.end(); });
         EXPECT_EQ(first, all) << name << " at " << PointName(point);
+        if (entry->traits.judges_alike) AskAlike(policy, point, evictor, there, asked);
       }
     }
     // The next question is about other books.
@@ -71,6 +73,23 @@ class Questions {
   }
 
  private:
+  // A candidate that is refused by itself is refused among the others, and so are its like.
+  void AskAlike(VictimPolicy* policy, Point point, TaskIndex evictor, const Tasks& there,
+                std::set<std::string>* asked) {
+    Tasks all;
+    Choose(policy, point, evictor, there, &all);
+    const auto kind = [&](TaskIndex t) {
+      return std::pair(tables_.jobs.queue[tables_.tasks.job[t]], tables_.tasks.task_class[t]);
+    };
+    for (const TaskIndex t : there) {
+      Tasks alone;
+      Choose(policy, point, evictor, {&t, 1}, &alone);
+      if (!alone.empty()) continue;
+      asked->insert("refused alike");
+      for (const TaskIndex chosen : all) EXPECT_NE(kind(chosen), kind(t));
+    }
+  }
+
   static Vote Choose(VictimPolicy* policy, Point point, TaskIndex evictor,
                      std::span<const TaskIndex> candidates, Tasks* chosen) {
     return point == Point::kReclaimable ? policy->Reclaimable(evictor, candidates, chosen)
@@ -103,7 +122,7 @@ TEST(JudgesInOrder, WhoPromisesKeepsIt) {
     if (HasFailure()) FAIL() << "seed " << seed << ", profile " << profile;
   }
   EXPECT_EQ(asked, std::set<std::string>({"borrowing", "cdp", "conformance", "fairshare", "gang",
-                                          "leaf-order", "pdb", "priority"}));
+                                          "leaf-order", "pdb", "priority", "refused alike"}));
 }
 
 }  // namespace

@@ -50,6 +50,7 @@ class FairShare : public Policy, public OrderPolicy, public GatePolicy, public V
   Traits traits() const override {
     Traits traits;
     traits.judges_in_order = true;
+    traits.judges_alike = true;
     return traits;
   }
   OrderPolicy* order() override { return this; }

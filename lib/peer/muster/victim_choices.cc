@@ -155,8 +155,8 @@ VictimChoices::VictimChoices(ActionContext& context, Taking taking, int64_t min_
       taking_(taking),
       min_runtime_(min_runtime),
       promises_(context.memory<FairPromises>()),
-      in_order_(context.dispatcher.JudgesInOrder(
-          taking == Taking::kFromOtherQueues ? Point::kReclaimable : Point::kPreemptable)) {}
+      point_(taking == Taking::kFromOtherQueues ? Point::kReclaimable : Point::kPreemptable),
+      in_order_(context.dispatcher.JudgesInOrder(point_)) {}
 
 bool VictimChoices::Take(TaskIndex task, Choice* choice) {
   if (asker_ != AskerOf(task)) Rank(task);
@@ -248,7 +248,7 @@ void VictimChoices::ListCandidates(TaskIndex task, NodeIndex node) {
   // Candidates that differ only by index are in order from the last one on.
   for (size_t i = there.size(); i-- > 0;) {
     const TaskIndex t = there[i];
-    if (!MayGo(task, t)) continue;
+    if (!MayGo(task, t) || IsRefusedAlike(task, t)) continue;
     candidates_.push_back({jobs[tasks.job[t]].priority, tasks.created[t], t});
   }
   const auto before = [](const Candidate& a, const Candidate& b) {
@@ -259,6 +259,27 @@ void VictimChoices::ListCandidates(TaskIndex task, NodeIndex node) {
   if (!std::is_sorted(candidates_.begin(), candidates_.end(), before)) {
     std::sort(candidates_.begin(), candidates_.end(), before);
   }
+}
+
+bool VictimChoices::IsRefusedAlike(TaskIndex task, TaskIndex victim) {
+  const Tables& tables = context_.tables;
+  if (!context_.ledger.SameAs(refused_at_) || !AsksAlike(refused_for_, task)) {
+    refused_alike_.clear();
+    refused_at_ = context_.ledger.moment();
+    refused_for_ = task;
+  }
+  const QueueIndex giver = tables.jobs.queue[tables.tasks.job[victim]];
+  const auto [row, added] =
+      refused_alike_.try_emplace(uint64_t{giver} << 32 | context_.ClassOf(victim), false);
+  if (added) row->second = context_.dispatcher.RefusesAlike(point_, task, victim);
+  return row->second;
+}
+
+// Returns whether tasks of one queue and class are the evictors.
+bool VictimChoices::AsksAlike(TaskIndex a, TaskIndex b) const {
+  if (a == kNone || context_.ClassOf(a) != context_.ClassOf(b)) return false;
+  const Tables& tables = context_.tables;
+  return tables.jobs.queue[tables.tasks.job[a]] == tables.jobs.queue[tables.tasks.job[b]];
 }
 
 bool VictimChoices::Make(TaskIndex task, NodeIndex node) {

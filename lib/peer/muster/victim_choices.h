@@ -7,7 +7,8 @@
 //
 // A choice on a node. Candidates are the bound and running tasks that may be evicted at all for the
 // asker: of other queues that let themselves be reclaimed, or of jobs of lower priority in the same
-// queue. No policy may protect them. They go in this order: lowest job priority, most recently
+// queue. No policy may protect them, and none that judges tasks of one queue and class alike
+// (Traits::judges_alike) refuses them by themselves. They go in this order: lowest job priority, most recently
 // created, largest index. The first rule that makes room decides:
 // 1. the first candidate that its gang can spare and that suffices alone,
 // 2. the candidates that their gangs can spare,
@@ -34,6 +35,7 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "lib/base/hash_map.h"
 #include "lib/part/context.h"
 #include "lib/peer/muster/fair_promise.h"
 
@@ -103,6 +105,8 @@ class VictimChoices {
   bool Make(TaskIndex task, NodeIndex node);  // the choice is made_ then
   bool MakeInOrder(TaskIndex task, NodeIndex node);
   void ListCandidates(TaskIndex task, NodeIndex node);
+  bool IsRefusedAlike(TaskIndex task, TaskIndex victim);
+  bool AsksAlike(TaskIndex a, TaskIndex b) const;
   // Looks for a cheaper set than made_; candidates_ are those of made_.node.
   void Cheapen(TaskIndex task);
   bool MakeOutOfOrder(TaskIndex task);
@@ -120,6 +124,7 @@ class VictimChoices {
   const Taking taking_;
   const int64_t min_runtime_;
   const FairPromises& promises_;
+  const Point point_;    // at which policies are asked for leave
   const bool in_order_;  // policies judge one candidate after the other
   Asker asker_;
   Ledger::Moment ranked_;  // the books when the nodes were ranked
@@ -130,6 +135,11 @@ class VictimChoices {
   TaskIndex summed_task_ = kNone;
   Ledger::Moment summed_;
   bool sums_decide_ = false;
+  // By queue and class of a victim: whether a policy refuses it by itself, for the asker and on the
+  // books of that moment.
+  HashMap<uint64_t, bool> refused_alike_;
+  TaskIndex refused_for_ = kNone;
+  Ledger::Moment refused_at_;
   // The last choice, with its task and the books at that time; kNone: there was none.
   Choice made_;
   TaskIndex made_for_ = kNone;

@@ -230,7 +230,7 @@ class Taker {
     const World before = cycle_.world;
     Tasks candidates;
     for (TaskIndex t : before.on_node[node]) {
-      if (MayGo(task, t)) candidates.push_back(t);
+      if (MayGo(task, t) && !RefusedAlike(task, t)) candidates.push_back(t);
     }
     std::sort(candidates.begin(), candidates.end(), [&](TaskIndex l, TaskIndex r) {
       if (job_of(l).priority != job_of(r).priority) return job_of(l).priority < job_of(r).priority;
@@ -397,6 +397,17 @@ class Taker {
       return giver != queue && cycle_.tables().queues.spec[giver].reclaimable;
     }
     return giver == queue && job_of(victim).priority < job_of(task).priority;
+  }
+
+  // Policies to which all tasks of one queue and class are alike.
+  bool RefusedAlike(TaskIndex task, TaskIndex victim) const {
+    if (taking_ != Taking::kFromOtherQueues) return false;
+    for (const ReferencePolicy* policy : PoliciesAt(cycle_, "reclaimable")) {
+      if (policy->name != "fairshare" && policy->name != "borrowing") continue;
+      const Tasks one = {victim};
+      if (TwinOf(cycle_, *policy).reclaimable(cycle_, *policy, task, one).empty()) return true;
+    }
+    return false;
   }
 
   Tasks Unprotected(TaskIndex task, const Tasks& victims) const {
