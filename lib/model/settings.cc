@@ -20,6 +20,16 @@ std::string_view KeyWithin(std::string_view profile, std::string_view whole) {
   return whole[profile.size()] == '/' ? whole.substr(profile.size() + 1) : std::string_view();
 }
 
+template <class Table>
+absl::Status CheckNoSettings(const Table& table, const char* kind, std::string_view profile) {
+  for (size_t row = 0; row < table.alive.size(); ++row) {
+    if (!table.alive[row] || table.spec[row].settings.empty()) continue;
+    SettingReader reader(kind, table.spec[row].name, table.spec[row].settings, profile);
+    if (absl::Status s = reader.Finish(); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 std::optional<std::string_view> SettingReader::Text(std::string_view key) {
@@ -89,6 +99,14 @@ absl::Status SettingReader::Finish() {
                                                 ": is not known", SuggestName(key, known_)));
   }
   return status_;
+}
+
+absl::Status CheckNoNodeSettings(const NodeTable& nodes, std::string_view profile) {
+  return CheckNoSettings(nodes, "node", profile);
+}
+
+absl::Status CheckNoJobSettings(const JobTable& jobs, std::string_view profile) {
+  return CheckNoSettings(jobs, "job", profile);
 }
 
 }  // namespace muster

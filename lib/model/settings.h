@@ -12,7 +12,12 @@
 // and for a key of the profile that no call named: `queue "a", setting "toy/sorts": is not known,
 // did you mean "sort"?`. Settings of other profiles are not looked at.
 //
-// Cost. O(settings of the row) for each call; O(1) for a row without settings.
+// A profile that keeps nothing with its nodes, or its jobs, refuses all settings of its own there:
+//
+//   if (absl::Status s = CheckNoNodeSettings(tables.nodes, "toy"); !s.ok()) return s;
+//
+// Cost. O(settings of the row) for each call; O(1) for a row without settings. The checks of a
+// whole table cost O(rows).
 #ifndef MUSTER_MODEL_SETTINGS_H_
 #define MUSTER_MODEL_SETTINGS_H_
 
@@ -24,6 +29,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "lib/model/tables.h"
 #include "muster/spec.h"
 
 namespace muster {
@@ -59,6 +65,11 @@ class SettingReader {
   std::vector<std::string_view> known_;  // keys that were named, while the row has settings
   absl::Status status_;
 };
+
+// Return the failure of the first row that is alive and sets a key of `profile`: `node "n", setting
+// "toy/sort": is not known`.
+absl::Status CheckNoNodeSettings(const NodeTable& nodes, std::string_view profile);
+absl::Status CheckNoJobSettings(const JobTable& jobs, std::string_view profile);
 
 }  // namespace muster
 

@@ -39,6 +39,24 @@ TEST(SettingReader, KeepsTheFirstRefusal) {
             "job \"j\", setting \"toy/most\": is \"11\"; must be a whole number from 0 to 10");
 }
 
+TEST(SettingReader, RefusesAnySettingOfARowWithout) {
+  NodeTable nodes;
+  nodes.alive = {1, 0, 1};
+  nodes.spec = {{.name = "m", .settings = {{"other/sort", "x"}}},
+                {.name = "gone", .settings = {{"toy/sort", "x"}}},
+                {.name = "n", .settings = {{"other/a", "x"}, {"toy/a", "x"}}}};
+  EXPECT_EQ(CheckNoNodeSettings(nodes, "toy").message(),
+            "node \"n\", setting \"toy/a\": is not known");
+  EXPECT_TRUE(CheckNoNodeSettings(nodes, "to").ok());
+  nodes.alive[2] = 0;
+  EXPECT_TRUE(CheckNoNodeSettings(nodes, "toy").ok());
+  JobTable jobs;
+  jobs.alive = {1};
+  jobs.spec = {{.name = "j", .settings = {{"toy/b", "x"}}}};
+  EXPECT_EQ(CheckNoJobSettings(jobs, "toy").message(),
+            "job \"j\", setting \"toy/b\": is not known");
+}
+
 TEST(Settings, AreKeptByTheClusterAndPartOfWhatARowMeans) {
   Cluster cluster;
   ASSERT_TRUE(cluster.AddQueue({.name = "a", .settings = {{"toy/sort", "fair"}}}).ok());

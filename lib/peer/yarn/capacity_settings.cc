@@ -2,7 +2,6 @@
 #include "lib/peer/yarn/capacity_settings.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
@@ -15,11 +14,14 @@
 #include "absl/strings/str_split.h"
 #include "lib/base/strings.h"
 #include "lib/model/settings.h"
+#include "lib/peer/yarn/allocation_options.h"
+#include "lib/peer/yarn/capacity_check.h"
 #include "lib/peer/yarn/queue_paths.h"
 
 namespace muster::yarn {
 namespace {
 
+constexpr std::string_view kCapacityProfile = "yarn-capacity";
 constexpr double kMostPerAllocation = 1e9;
 // Sums over the largest cluster stay within 64 bits.
 constexpr int64_t kMostAmount = int64_t{1} << 35;
@@ -75,8 +77,8 @@ std::optional<float> NumberOf(std::string_view text, float most) {
 
 class TreeReader {
  public:
-  TreeReader(const Tables& tables, CapacityTree* tree)
-      : queues_(tables.queues), tree_(*tree), rows_(QueuePaths(queues_)) {
+  TreeReader(const Tables& tables, std::vector<QueuePath> rows, CapacityTree* tree)
+      : queues_(tables.queues), tree_(*tree), rows_(std::move(rows)) {
     tree_.queue_of.assign(queues_.alive.size(), std::numeric_limits<uint32_t>::max());
   }
 
@@ -86,7 +88,7 @@ class TreeReader {
     }
     // What the root has is the cluster.
     tree_.settings.queues[0].partitions = {{.is_accessible = true, .capacity = 1}};
-    return CheckSiblings();
+    return CheckCapacities(rows_, queues_, tree_.settings);
   }
 
  private:
@@ -98,12 +100,13 @@ class TreeReader {
       return absl::OkStatus();
     }
     const QueueSpec& spec = queues_.spec[row.queue];
-    SettingReader reader("queue", spec.name, spec.settings, "yarn-capacity");
+    SettingReader reader("queue", spec.name, spec.settings, kCapacityProfile);
     queue.priority = spec.priority;
     PartitionSettings all{.is_accessible = true, .mode = CapacityMode::kWeight};
     all.capacity = static_cast<float>(spec.weight);
     ReadCapacity(&reader, &all);
     ReadMaximum(&reader, &all);
+    if (row.path == "root") CheckRoot(&reader);
     queue.partitions.push_back(all);
     ReadUsers(spec, &reader, &queue);
     const std::string_view order =
@@ -120,33 +123,15 @@ class TreeReader {
     return reader.Finish();
   }
 
-  // Capacities of the queues of one parent are of one kind, and percents are the whole.
-  absl::Status CheckSiblings() const {
-    std::vector<size_t> first(rows_.size(), 0);  // child, by row of the parent; 0: none yet
-    std::vector<double> percent(rows_.size(), 0);
-    for (size_t i = 1; i < rows_.size(); ++i) {
-      size_t& one = first[rows_[i].parent];
-      if (one == 0) one = i;
-      const PartitionSettings& own = tree_.settings.queues[i].partitions[0];
-      if (own.mode != tree_.settings.queues[one].partitions[0].mode) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "queue ", NameOf(i), ": its capacity is of another kind than that of queue ",
-            NameOf(one), " of the same parent; must all be percents, weights or amounts"));
+  // The root has the cluster: it may set that, and nothing else.
+  static void CheckRoot(SettingReader* reader) {
+    for (const char* key : {"capacity", "maximum-capacity"}) {
+      const auto text = reader->Text(key);
+      if (text && NumberOf(*text, 100) != 100.0F) {
+        reader->Refuse(key, "must be 100, as the root has the cluster");
       }
-      percent[rows_[i].parent] += own.mode == CapacityMode::kPercent ? own.capacity : 0;
     }
-    for (size_t i = 0; i < rows_.size(); ++i) {
-      if (first[i] == 0) continue;
-      const PartitionSettings& child = tree_.settings.queues[first[i]].partitions[0];
-      if (child.mode != CapacityMode::kPercent || std::abs(percent[i] - 1) <= 1e-3) continue;
-      return absl::InvalidArgumentError(absl::StrCat(
-          "queue ", NameOf(first[i]), ": its capacity and those of queues of the same parent are ",
-          100 * percent[i], " percent together; must be 100"));
-    }
-    return absl::OkStatus();
   }
-
-  std::string NameOf(size_t row) const { return Quote(queues_.spec[rows_[row].queue].name); }
 
   static void ReadCapacity(SettingReader* reader, PartitionSettings* all) {
     const auto text = reader->Text("capacity");
@@ -180,24 +165,32 @@ class TreeReader {
     }
   }
 
+  static double NumberIn(const Quantity& quantity, double otherwise) {
+    double value = otherwise;
+    return absl::SimpleAtod(quantity.text, &value) ? value : otherwise;
+  }
+
   static void ReadUsers(const QueueSpec& spec, SettingReader* reader, QueueSettings* queue) {
     double percent = 100, factor = 1;
     if (spec.users) {
-      const auto number = [](const Quantity& quantity, double* value) {
-        (void)absl::SimpleAtod(quantity.text, value);
-      };
-      if (spec.users->least_percent) number(*spec.users->least_percent, &percent);
-      if (spec.users->factor) number(*spec.users->factor, &factor);
-      for (const UserLimit& limit : spec.users->limits) {
-        double weight = 1;
-        number(limit.weight, &weight);
-        if (!limit.group) queue->user_weights.emplace_back(limit.name, static_cast<float>(weight));
-      }
+      if (spec.users->least_percent) percent = NumberIn(*spec.users->least_percent, percent);
+      if (spec.users->factor) factor = NumberIn(*spec.users->factor, factor);
+      queue->user_weights = WeightsOf(spec.users->limits);
     }
     queue->user_limit_percent = static_cast<float>(
         reader->Number("minimum-user-limit-percent", 0, 100, std::clamp(percent, 0.0, 100.0)));
     queue->user_limit_factor =
         static_cast<float>(reader->Number("user-limit-factor", -1, 1e6, factor));
+  }
+
+  static std::vector<std::pair<std::string, float>> WeightsOf(
+      const std::vector<UserLimit>& limits) {
+    std::vector<std::pair<std::string, float>> weights;
+    for (const UserLimit& limit : limits) {
+      if (limit.group) continue;
+      weights.emplace_back(limit.name, static_cast<float>(NumberIn(limit.weight, 1)));
+    }
+    return weights;
   }
 
   const QueueTable& queues_;
@@ -223,7 +216,13 @@ absl::StatusOr<CapacityTree> ReadCapacitySettings(const Tables& tables, const Op
   settings.max_assignments = whole("max_assignments");
   settings.max_off_switch = whole("max_off_switch");
   settings.continue_looking = options.flag("continue_looking");
-  if (absl::Status s = TreeReader(tables, &tree).Read(); !s.ok()) return s;
+  absl::StatusOr<std::vector<QueuePath>> rows = QueuePaths(tables.queues);
+  for (const absl::Status& s : {CheckAllocations(settings.min_allocation, settings.max_allocation),
+                                CheckNoNodeSettings(tables.nodes, kCapacityProfile),
+                                CheckNoJobSettings(tables.jobs, kCapacityProfile), rows.status()}) {
+    if (!s.ok()) return s;
+  }
+  if (absl::Status s = TreeReader(tables, *std::move(rows), &tree).Read(); !s.ok()) return s;
   return tree;
 }
 

@@ -20,8 +20,9 @@
 //   maximum-applications        default: by the queue's part of the cluster
 //   max-parallel-apps           default: no limit
 //
-// Queues of one parent have capacities of one kind; percents of them add up to 100, within a
-// thousandth. Queues are the rows of queue_paths.h. `weight` of a UserLimit is the user's weight.
+// capacity_check.h has how capacities must fit together. Those of the root are 100. Queues are the
+// rows of queue_paths.h. `weight` of a UserLimit is the user's weight. Nodes and jobs have no
+// settings of this profile.
 //
 // Not read: node labels, masters of applications, mappings, queues made on demand.
 #ifndef MUSTER_PEER_YARN_CAPACITY_SETTINGS_H_

@@ -20,8 +20,9 @@ CapacityWorld::CapacityWorld(const Tables& tables, const Ledger& ledger, Capacit
       queue_of_(std::move(tree.queue_of)),
       scheduler_(absl::UnknownError("not made")) {
   Resource& most = tree.settings.max_allocation;
-  if (most.memory == 0) most.memory = rows_.largest().memory;
-  if (most.vcores == 0) most.vcores = rows_.largest().vcores;
+  const Resource largest = rows_.LargestUpTo(most);
+  if (most.memory == 0) most.memory = largest.memory;
+  if (most.vcores == 0) most.vcores = largest.vcores;
   scheduler_ = CapacityScheduler::Make(std::move(tree.settings));
   if (!scheduler_.ok()) return;
   for (NodePlace p = 0; p < rows_.nodes().size(); ++p) {
@@ -34,11 +35,9 @@ CapacityWorld::CapacityWorld(const Tables& tables, const Ledger& ledger, Capacit
 void CapacityWorld::AddApps(const Tables& tables) {
   const CapacitySettings& settings = scheduler_->settings();
   offered_ =
-      rows_.ReadApps({.most = settings.max_allocation,
-                      .counts_vcores = settings.calculator == Calculator::kDominant,
-                      .rounded = [&](const Resource& plain) {
-                        return RoundUp(settings.calculator, MostOf(plain, settings.min_allocation),
-                                       settings.min_allocation);
+      rows_.ReadApps({.most = rows_.LargestUpTo(settings.max_allocation),
+                      .rounded = [&](const Resource& plain, const Resource& most) {
+                        return Normalize(settings.calculator, plain, settings.min_allocation, most);
                       }});
   for (size_t i = 0; i < offered_.apps.size(); ++i) {
     AppRow& row = offered_.apps[i];

@@ -5,7 +5,8 @@
 //   CapacityWorld world(context.tables, context.ledger, *std::move(tree));
 //   for (const Given& given : world.Report(node)) ...
 //
-// Sizes of requests are rounded up to multiples of the least allocation.
+// Sizes of requests are rounded up to multiples of the least allocation, but not above the largest
+// one.
 #ifndef MUSTER_PEER_YARN_CAPACITY_WORLD_H_
 #define MUSTER_PEER_YARN_CAPACITY_WORLD_H_
 

@@ -13,11 +13,13 @@
 #include "absl/strings/str_split.h"
 #include "lib/base/strings.h"
 #include "lib/model/settings.h"
+#include "lib/peer/yarn/allocation_options.h"
 #include "lib/peer/yarn/queue_paths.h"
 
 namespace muster::yarn {
 namespace {
 
+constexpr std::string_view kFairProfile = "yarn-fair";
 constexpr int64_t kMostFair = int64_t{1} << 31;  // of an allocation (fair/config.h)
 constexpr double kMostFairNumber = static_cast<double>(kMostFair);
 constexpr OptionDecl kFairOptions[] = {
@@ -82,7 +84,7 @@ void ReadAmount(SettingReader* reader, const char* key, Resource* amount) {
 }
 
 absl::Status ReadQueue(const QueueSpec& spec, std::string_view policy, fair::QueueConfig* queue) {
-  SettingReader reader("queue", spec.name, spec.settings, "yarn-fair");
+  SettingReader reader("queue", spec.name, spec.settings, kFairProfile);
   queue->weight =
       static_cast<float>(reader.Number("weight", 0, 1e9, static_cast<double>(spec.weight)));
   ReadAmount(&reader, "minResources", &queue->min);
@@ -95,6 +97,15 @@ absl::Status ReadQueue(const QueueSpec& spec, std::string_view policy, fair::Que
       PolicyOf(may_be_fifo ? reader.Choice("schedulingPolicy", {"fair", "drf", "fifo"}, own)
                            : reader.Choice("schedulingPolicy", {"fair", "drf"}, own));
   return reader.Finish();
+}
+
+fair::UserLimits ReadUserLimits(const QueueSpec& root) {
+  fair::UserLimits limits;
+  if (!root.users) return limits;
+  for (const UserLimit& limit : root.users->limits) {
+    if (!limit.group && limit.max_jobs) limits.emplace_back(limit.name, *limit.max_jobs);
+  }
+  return limits;
 }
 
 }  // namespace
@@ -115,7 +126,14 @@ absl::StatusOr<FairTree> ReadFairSettings(const Tables& tables, const Options& o
                   .size_based_weight = options.flag("size_based_weight")};
   tree.queue_of.assign(tables.queues.alive.size(), std::numeric_limits<uint32_t>::max());
   const std::string policy = options.text("policy");
-  for (const QueuePath& row : QueuePaths(tables.queues)) {
+  const absl::StatusOr<std::vector<QueuePath>> rows = QueuePaths(tables.queues);
+  for (const absl::Status& s :
+       {CheckAllocations(tree.options.min_allocation, tree.options.max_allocation),
+        CheckNoNodeSettings(tables.nodes, kFairProfile),
+        CheckNoJobSettings(tables.jobs, kFairProfile), rows.status()}) {
+    if (!s.ok()) return s;
+  }
+  for (const QueuePath& row : *rows) {
     fair::QueueConfig queue{.path = row.path, .leaf = row.is_leaf};
     if (row.queue == muster::kNone) {
       queue.policy = policy == "drf" ? fair::Policy::kDrf : fair::Policy::kFair;
@@ -123,12 +141,7 @@ absl::StatusOr<FairTree> ReadFairSettings(const Tables& tables, const Options& o
       const QueueSpec& spec = tables.queues.spec[row.queue];
       if (absl::Status s = ReadQueue(spec, policy, &queue); !s.ok()) return s;
       tree.queue_of[row.queue] = static_cast<uint32_t>(tree.queues.size());
-      for (const UserLimit& limit :
-           spec.users&& row.path == "root" ? spec.users->limits : std::vector<UserLimit>()) {
-        if (!limit.group && limit.max_jobs) {
-          tree.user_limits.emplace_back(limit.name, *limit.max_jobs);
-        }
-      }
+      if (row.path == "root") tree.user_limits = ReadUserLimits(spec);
     }
     tree.queues.push_back(std::move(queue));
   }

@@ -14,7 +14,7 @@
 //   yarn-fair/schedulingPolicy  fair, drf or fifo (leaves alone); default: option policy
 //
 // Queues are the rows of queue_paths.h. UserLimit::max_jobs of the root's `users` is how many
-// applications of the user run at once.
+// applications of the user run at once. Nodes and jobs have no settings of this profile.
 //
 // Not read: masters of applications, preemption, placement rules, access control, racks.
 #ifndef MUSTER_PEER_YARN_FAIR_SETTINGS_H_

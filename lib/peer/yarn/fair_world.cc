@@ -13,11 +13,10 @@ std::string WordsOf(const Resource& r) {
   return absl::StrCat("<memory:", r.memory, ", vCores:", r.vcores, ">");
 }
 
-FairTree WithLargest(FairTree tree, const Resource& largest) {
+FairTree WithLargest(FairTree tree, const ClusterRows& rows) {
   Resource& most = tree.options.max_allocation;
   constexpr int64_t kMostAllocation = int64_t{1} << 31;
-  if (most.memory == 0) most.memory = std::min(largest.memory, kMostAllocation);
-  if (most.vcores == 0) most.vcores = std::min(largest.vcores, kMostAllocation);
+  most = LeastOf(rows.LargestUpTo(most), {kMostAllocation, kMostAllocation});
   return tree;
 }
 
@@ -25,7 +24,7 @@ FairTree WithLargest(FairTree tree, const Resource& largest) {
 
 FairWorld::FairWorld(const Tables& tables, const Ledger& ledger, FairTree tree)
     : rows_(tables, ledger),
-      tree_(WithLargest(std::move(tree), rows_.largest())),
+      tree_(WithLargest(std::move(tree), rows_)),
       scheduler_(fair::FairScheduler::Make(tree_.options, tree_.queues, tree_.user_limits, 0)) {
   if (!scheduler_.ok()) return;
   for (NodePlace p = 0; p < rows_.nodes().size(); ++p) {
@@ -41,13 +40,10 @@ FairWorld::FairWorld(const Tables& tables, const Ledger& ledger, FairTree tree)
 
 void FairWorld::AddApps(const Tables& tables) {
   const fair::Options& options = tree_.options;
-  const auto up = [](int64_t amount, int64_t least, int64_t step) {
-    return (std::max(amount, least) + step - 1) / step * step;
-  };
   offered_ = rows_.ReadApps(
-      {.most = options.max_allocation, .rounded = [&](const Resource& plain) -> Resource {
-         return {up(plain.memory, options.min_allocation.memory, options.increment.memory),
-                 up(plain.vcores, options.min_allocation.vcores, options.increment.vcores)};
+      {.most = options.max_allocation, .rounded = [&](const Resource& plain, const Resource& most) {
+         const Resource raised = MostOf(plain, options.min_allocation);
+         return LeastOf(RoundUp(Calculator::kDominant, raised, options.increment), most);
        }});
   for (size_t i = 0; i < offered_.apps.size(); ++i) {
     AppRow& row = offered_.apps[i];

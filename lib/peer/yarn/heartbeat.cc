@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "lib/part/context.h"
+#include "lib/peer/yarn/capacity/scheduler.h"
 #include "lib/peer/yarn/capacity_settings.h"
 #include "lib/peer/yarn/capacity_world.h"
 #include "lib/peer/yarn/fair_settings.h"
@@ -133,7 +134,9 @@ ActionDecl CapacityHeartbeatAction() {
   ActionDecl action = yarn::HeartbeatAction();
   action.options = yarn::CapacityOptionDecls();
   action.check = [](const Tables& tables, const Options& options) {
-    return yarn::ReadCapacitySettings(tables, options).status();
+    absl::StatusOr<yarn::CapacityTree> tree = yarn::ReadCapacitySettings(tables, options);
+    if (!tree.ok()) return tree.status();
+    return yarn::CapacityScheduler::Make(std::move(tree->settings)).status();
   };
   action.run = [](ActionContext& context, const Options& options) {
     absl::StatusOr<yarn::CapacityTree> tree = yarn::ReadCapacitySettings(context.tables, options);

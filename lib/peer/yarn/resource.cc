@@ -117,6 +117,13 @@ Resource RoundDown(Calculator by, const Resource& a, const Resource& step) {
   return {FloorTo(a.memory, step.memory), FloorTo(a.vcores, step.vcores)};
 }
 
+Resource Normalize(Calculator by, const Resource& request, const Resource& least,
+                   const Resource& most) {
+  const Resource rounded = RoundUp(by, MostOf(request, least), least);
+  return by == Calculator::kMemory ? OfMemory(std::min(rounded.memory, most.memory))
+                                   : LeastOf(rounded, most);
+}
+
 Resource MultiplyUp(Calculator by, const Resource& a, double factor, const Resource& step) {
   if (by == Calculator::kMemory) {
     const double product = static_cast<double>(a.memory) * factor;

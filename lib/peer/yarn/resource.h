@@ -99,6 +99,10 @@ int64_t ContainersIn(Calculator by, const Resource& free, const Resource& size);
 // To multiples of `step`.
 Resource RoundUp(Calculator by, const Resource& a, const Resource& step);
 Resource RoundDown(Calculator by, const Resource& a, const Resource& step);
+// Returns what is allocated for a request: at least `least`, in multiples of it, and at most
+// `most`, which may be no multiple.
+Resource Normalize(Calculator by, const Resource& request, const Resource& least,
+                   const Resource& most);
 Resource MultiplyUp(Calculator by, const Resource& a, double factor, const Resource& step);
 // Has a factor for each component; the product is not rounded to a float first.
 Resource MultiplyUpEach(Calculator by, const Resource& a, const double factors[kResources],

@@ -46,6 +46,11 @@ ClusterRows::ClusterRows(const Tables& tables, const Ledger& ledger)
   }
 }
 
+Resource ClusterRows::LargestUpTo(const Resource& most) const {
+  return {most.memory == 0 ? largest_.memory : std::min(most.memory, largest_.memory),
+          most.vcores == 0 ? largest_.vcores : std::min(most.vcores, largest_.vcores)};
+}
+
 Offered ClusterRows::ReadApps(const RequestRules& rules) const {
   std::vector<JobIndex> order;
   for (JobIndex j = 0; j < tables_.jobs.alive.size(); ++j) {
@@ -73,7 +78,7 @@ void ClusterRows::ReadApp(JobIndex job, const RequestRules& rules, Offered* offe
     if (!IsAllocated(status)) continue;
     const NodePlace place = place_of_[ledger_.node_of(t)];
     if (place == kNoPlace) continue;
-    app.running.emplace_back(place, rules.rounded(PlainSize(tables_.tasks.task_class[t])));
+    app.running.emplace_back(place, SizeOf(tables_.tasks.task_class[t], rules));
   }
   if (IsClosed(job)) {
     const std::string& queue = tables_.queues.spec[tables_.jobs.queue[job]].name;
@@ -108,12 +113,12 @@ void ClusterRows::ReadRequests(JobIndex job, std::vector<TaskIndex> tasks,
       return all.task_class[t] != c || all.priority[t] != all.priority[*first];
     });
     i = static_cast<size_t>(end - tasks.begin());
-    const Resource size = rules.rounded(PlainSize(c));
-    if (const std::string why = Refusal(c, size, rules); !why.empty()) {
+    if (const std::string why = Refusal(c, PlainSize(c), rules); !why.empty()) {
       for (auto t = first; t != end; ++t) offered->refused.emplace_back(*t, why);
       continue;
     }
-    app->requests.push_back(RequestOf(c, static_cast<int32_t>(app->requests.size()) + 1, size));
+    const auto priority = static_cast<int32_t>(app->requests.size()) + 1;
+    app->requests.push_back(RequestOf(c, priority, SizeOf(c, rules)));
     app->requests.back().tasks = {std::make_reverse_iterator(end),
                                   std::make_reverse_iterator(first)};
   }
@@ -135,6 +140,12 @@ Resource ClusterRows::PlainSize(ClassIndex c) const {
           Bounded(RoundedUp(OrZero(request[kCpu]), kMilli))};
 }
 
+// What runs may be larger than what is allocated now.
+Resource ClusterRows::SizeOf(ClassIndex c, const RequestRules& rules) const {
+  const Resource plain = PlainSize(c);
+  return rules.rounded(plain, MostOf(plain, rules.most));
+}
+
 std::string ClusterRows::Refusal(ClassIndex c, const Resource& size,
                                  const RequestRules& rules) const {
   const auto request = tables_.classes.request.row(c);
@@ -144,7 +155,7 @@ std::string ClusterRows::Refusal(ClassIndex c, const Resource& size,
                         " is not known to the scheduler");
   }
   const Resource& most = rules.most;
-  if (size.memory <= most.memory && (!rules.counts_vcores || size.vcores <= most.vcores)) return "";
+  if (FitsInAll(size, most)) return "";
   return absl::StrCat("requested <memory:", size.memory, ", vCores:", size.vcores,
                       "> is above the largest allocation, <memory:", most.memory,
                       ", vCores:", most.vcores, ">");

@@ -4,7 +4,7 @@
 //
 //   const ClusterRows rows(tables, ledger);
 //   for (const NodeRow& node : rows.nodes()) scheduler.AddNode(...);
-//   Offered offered = rows.ReadApps({.most = rows.largest(), .rounded = round});
+//   Offered offered = rows.ReadApps({.most = rows.LargestUpTo(most), .rounded = round});
 //   for (const AppRow& app : offered.apps) scheduler.Submit(...);
 //
 // What rows are to the peer:
@@ -14,12 +14,16 @@
 //   container      a task that holds a node, with its request rounded up as any other
 //   node           one that is ready; memory in MiB, and whole vcores, rounded down
 //
+// A node that is not ready is one that the peer has lost, or that is unhealthy: the peer removes it
+// and ends its containers. So what tasks hold there counts for no queue, user or application. A
+// cordoned node is one that is decommissioned with grace: its containers count, and it gets none.
+//
 // A class that not every node admits, by a cordon, selector, affinity or taint, is requested at
 // each node that does, and nowhere else. Tasks without a job, and leaving ones, take their part of
 // the node's total.
 //
 // A task is not offered, with a reason, if it requests a resource that the scheduler does not know,
-// if it is larger than the largest allocation, or if its queue is closed.
+// if its plain request is larger than the largest allocation, or if its queue is closed.
 //
 // Order. Applications go by creation, uid_rank and index of the job; tasks by priority, class,
 // ordinal, uid_rank and index. Nodes go by index.
@@ -65,8 +69,8 @@ struct AppRow {
 // How requests are counted.
 struct RequestRules {
   Resource most;  // larger ones are refused
-  bool counts_vcores = true;
-  std::function<Resource(const Resource&)> rounded;
+  // Rounds up a request, to its second argument at most.
+  std::function<Resource(const Resource&, const Resource&)> rounded;
 };
 
 struct Offered {
@@ -86,8 +90,9 @@ class ClusterRows {
   const std::string& NameOf(NodePlace place) const {
     return tables_.nodes.spec[nodes_[place].node].name;
   }
-  // What the largest node has, by amount.
-  const Resource& largest() const { return largest_; }
+  // Returns the largest allocation: the amounts of `most`, 0 being no limit, and not more than the
+  // largest node has, amount by amount.
+  Resource LargestUpTo(const Resource& most) const;
 
   Offered ReadApps(const RequestRules& rules) const;
 
@@ -98,6 +103,7 @@ class ClusterRows {
   RequestRow RequestOf(ClassIndex c, int32_t priority, const Resource& size) const;
   std::string Refusal(ClassIndex c, const Resource& size, const RequestRules& rules) const;
   Resource PlainSize(ClassIndex c) const;
+  Resource SizeOf(ClassIndex c, const RequestRules& rules) const;
   bool IsClosed(JobIndex job) const;
   bool Admits(muster::NodeIndex node, ClassIndex c) const;
 

@@ -19,6 +19,9 @@
 // Peer semantics kept: both calculators with their 32-bit floats, the running sums behind user
 // limits, what a forgotten user leaves behind, delays of localities, the order in which equal
 // queues are visited after settings were read again.
+// A node that is lost or unhealthy is removed with its containers, so what runs there is charged to
+// no queue; a cordoned one keeps its containers. Requests are rounded up, at most to the largest
+// allocation. A maximum below a capacity in percent holds; amounts of that kind are refused.
 // Left out: asynchronous scheduling, placement over several nodes at once, lazy preemption,
 // capacity vectors, queues made on demand, changes of containers, access control.
 //

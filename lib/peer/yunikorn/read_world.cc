@@ -74,6 +74,7 @@ absl::Status CheckTables(const Tables& tables, const Options& options) {
         absl::StrCat("profile yunikorn: the cluster has ", tables.dimension_count(),
                      " dimensions; at most ", kMostTypes, " are read"));
   }
+  if (absl::Status s = CheckNoNodeSettings(tables.nodes, kProfileName); !s.ok()) return s;
   absl::StatusOr<PartitionConfig> config = ReadConfig(tables, options);
   if (!config.ok()) return config.status();
   Partition partition;

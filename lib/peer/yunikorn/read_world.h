@@ -57,7 +57,7 @@
 namespace muster::yunikorn {
 
 // Fails if the tables are no configuration of YuniKorn: read_config.h, config.h, settings of jobs,
-// more than kMostTypes dimensions.
+// any setting of a node, more than kMostTypes dimensions.
 absl::Status CheckTables(const Tables& tables, const Options& options);
 
 // A job of which the first tasks start together.

@@ -96,6 +96,57 @@ TEST_F(YarnCapacity, RequestsAreRoundedUpToTheLeastAllocation) {
   EXPECT_EQ(PlanOf({}, "yarn-capacity:heartbeat(min_memory=4096)").binds().size(), 4u);
 }
 
+TEST_F(YarnCapacity, RoundingUpStopsAtWhatTheLargestNodeHas) {
+  Must(cluster_.UpdateNode(
+      {.name = "n0", .capacity = {{"cpu", 8}, {"memory", "3584Mi"}, {"pods", 100}}}));
+  Must(cluster_.UpdateNode(
+      {.name = "n1", .capacity = {{"cpu", 8}, {"memory", "2Gi"}, {"pods", 100}}}));
+  Must(cluster_.AddJob(YarnJob("x", "a", 2, "3200Mi")));
+  for (const char* profile : {"yarn-capacity", "yarn-capacity:heartbeat(max_memory=8192)",
+                              "yarn-capacity:heartbeat(calculator=memory)"}) {
+    EXPECT_THAT(Nodes(PlanOf({}, profile)), ElementsAre("n0")) << profile;
+  }
+  const Plan plan = PlanOf({}, "yarn-capacity:heartbeat(max_memory=3072)");
+  EXPECT_TRUE(plan.binds().empty());
+  EXPECT_THAT(*plan.Explain("x"),
+              HasSubstr("requested <memory:3200, vCores:1> is above the largest allocation, "
+                        "<memory:3072, vCores:8>"));
+}
+
+TEST_F(YarnCapacity, WhatRunsCountsWholeThoughItIsAboveTheLargestAllocation) {
+  Must(cluster_.AddJob({.name = "x", .queue = "a"}));
+  Must(cluster_.AddTask({.name = "r",
+                         .job = "x",
+                         .shape = {.request = {{"cpu", 1}, {"memory", "7Gi"}}},
+                         .status = TaskStatus::kRunning,
+                         .node = "n0"}));
+  Must(cluster_.AddJob(YarnJob("y", "b", 20)));
+  Must(cluster_.UpdateQueue(
+      {.name = "b",
+       .parent = "root",
+       .settings = {{"yarn-capacity/capacity", "25"}, {"yarn-capacity/user-limit-factor", "10"}}}));
+  EXPECT_EQ(PlanOf({}, "yarn-capacity:heartbeat(max_memory=2048)").binds().size(), 9u);
+}
+
+TEST_F(YarnCapacity, WhatRunsOnANodeThatIsLostCountsNowhere) {
+  Must(cluster_.AddJob(YarnJob("y", "b", 20)));
+  Must(cluster_.AddTask({.name = "r",
+                         .job = "y",
+                         .shape = {.request = {{"cpu", 1}, {"memory", "4Gi"}}},
+                         .status = TaskStatus::kRunning,
+                         .node = "n0"}));
+  const auto with = [&](bool ready, bool cordoned) {
+    Must(cluster_.UpdateNode({.name = "n0",
+                              .capacity = {{"cpu", 8}, {"memory", "8Gi"}, {"pods", 100}},
+                              .unschedulable = cordoned,
+                              .ready = ready}));
+    return Started(PlanOf())["y"];
+  };
+  EXPECT_EQ(with(true, false), 1);  // of the four that the queue guarantees, and one more
+  EXPECT_EQ(with(true, true), 1);
+  EXPECT_EQ(with(false, false), 3);  // of the two of a cluster with one node
+}
+
 TEST_F(YarnCapacity, HeartbeatsDecideInTheirOrder) {
   Must(cluster_.AddJob(YarnJob("x", "a", 3)));
   EXPECT_THAT(Nodes(PlanOf({.turn = Heartbeats{{"n0", "n1"}}})), ElementsAre("n0", "n1"));
@@ -165,6 +216,149 @@ TEST_F(YarnCapacity, RefusesWrongSettingsByName) {
             "queue \"b\", setting \"yarn-capacity/max-parallel-app\": is not known, did you mean "
             "\"max-parallel-apps\"?");
   EXPECT_EQ(with({{"yarn-capacity/capacity", "25"}, {"other/capacity", "x"}}), "");
+}
+
+TEST_F(YarnCapacity, RefusesSettingsOfRowsThatHaveNone) {
+  const NodeSpec node{.name = "n0", .capacity = {{"cpu", 8}}};
+  NodeSpec wrong = node;
+  wrong.settings = {{"yarn-capacity/label", "gpu"}};
+  Must(cluster_.UpdateNode(wrong));
+  EXPECT_EQ(Refusal(), "node \"n0\", setting \"yarn-capacity/label\": is not known");
+  Must(cluster_.UpdateNode(node));
+  JobSpec job = YarnJob("x", "a", 1);
+  job.settings = {{"yarn-fair/weight", "1"}, {"yarn-capacity/weight", "1"}};
+  Must(cluster_.AddJob(job));
+  EXPECT_EQ(Refusal(), "job \"x\", setting \"yarn-capacity/weight\": is not known");
+}
+
+TEST_F(YarnCapacity, RefusesTreesThatThePeerCannotHave) {
+  Must(cluster_.AddQueue({.name = "b.c", .parent = "a"}));
+  EXPECT_EQ(Refusal(),
+            "queue \"b.c\": its name has a dot; must have none, as dots part the queues of a path");
+  Must(cluster_.RemoveQueue("b.c"));
+  std::string above = "a";
+  for (int level = 2; level <= 100; ++level) {
+    const std::string name = "level" + std::to_string(level);
+    Must(cluster_.AddQueue({.name = name, .parent = above}));
+    above = name;
+  }
+  EXPECT_EQ(Refusal(), "");
+  Must(cluster_.AddQueue({.name = "deep", .parent = above}));
+  EXPECT_EQ(Refusal(), "queue \"deep\": lies more than 100 levels below the root");
+  Must(cluster_.RemoveQueue("deep"));
+  Must(cluster_.AddQueue(
+      {.name = "root.z", .parent = "root", .settings = {{"yarn-capacity/capacity", "0"}}}));
+  Must(cluster_.AddQueue(
+      {.name = "z", .parent = "root", .settings = {{"yarn-capacity/capacity", "0"}}}));
+  EXPECT_EQ(Refusal(), "queue \"root.z\" is listed twice or before its parent");
+}
+
+TEST_F(YarnCapacity, NamesMayBeWholePaths) {
+  Must(cluster_.AddQueue({.name = "a.x", .parent = "a"}));
+  Must(cluster_.AddJob(YarnJob("j", "a.x", 20)));
+  EXPECT_THAT(*PlanOf().Explain("j"), HasSubstr("user \"nobody\" is above its limit"));
+  Must(cluster_.UpdateQueue(
+      {.name = "a",
+       .parent = "root",
+       .settings = {{"yarn-capacity/capacity", "75"}, {"yarn-capacity/maximum-capacity", "25"}}}));
+  // A maximum below the capacity holds.
+  const Plan plan = PlanOf();
+  EXPECT_EQ(plan.binds().size(), 4u);
+  EXPECT_THAT(*plan.Explain("j"), HasSubstr("queue \"root.a.x\" would exceed its maximum"));
+}
+
+TEST_F(YarnCapacity, TheRootHasTheCluster) {
+  const auto with = [&](const char* key, const char* value) {
+    Must(cluster_.UpdateQueue({.name = "root", .settings = {{key, value}}}));
+    return Refusal();
+  };
+  EXPECT_EQ(with("yarn-capacity/capacity", "100"), "");
+  EXPECT_EQ(with("yarn-capacity/maximum-capacity", "100.0"), "");
+  EXPECT_EQ(with("yarn-capacity/capacity", "90"),
+            "queue \"root\", setting \"yarn-capacity/capacity\": is \"90\"; must be 100, as the "
+            "root has the cluster");
+  EXPECT_EQ(with("yarn-capacity/maximum-capacity", "50"),
+            "queue \"root\", setting \"yarn-capacity/maximum-capacity\": is \"50\"; must be 100, "
+            "as the root has the cluster");
+  EXPECT_NE(with("yarn-capacity/capacity", "[memory=1,vcores=1]"), "");
+}
+
+TEST_F(YarnCapacity, RefusesALargestAllocationBelowTheLeast) {
+  const auto refusal = [&](const char* profile) {
+    return std::string(cluster_.Schedule(profile).status().message());
+  };
+  EXPECT_EQ(
+      refusal("yarn-capacity:heartbeat(min_memory=4096,max_memory=1024)"),
+      "action heartbeat, option max_memory: is 1024; must be 0, or at least min_memory, 4096");
+  EXPECT_EQ(refusal("yarn-fair:heartbeat(min_vcores=4,max_vcores=3)"),
+            "action heartbeat, option max_vcores: is 3; must be 0, or at least min_vcores, 4");
+  EXPECT_EQ(refusal("yarn-capacity:heartbeat(min_memory=4096,max_memory=4096)"), "");
+}
+
+// Capacities of queues a, b and c below a, as the peer takes or refuses them together.
+TEST_F(YarnCapacity, CapacitiesFitTogether) {
+  Must(cluster_.AddQueue({.name = "c", .parent = "a"}));
+  const auto with = [&](const char* a, const char* most, const char* b, const char* c) {
+    const auto set = [&](const char* name, const char* parent, const char* capacity,
+                         const char* maximum) {
+      Labels settings;
+      if (*capacity != 0) settings.emplace_back("yarn-capacity/capacity", capacity);
+      if (*maximum != 0) settings.emplace_back("yarn-capacity/maximum-capacity", maximum);
+      Must(cluster_.UpdateQueue({.name = name, .parent = parent, .settings = settings}));
+    };
+    set("a", "root", a, most);
+    set("b", "root", b, "");
+    set("c", "a", c, "");
+    return Refusal();
+  };
+  EXPECT_EQ(with("100", "", "0", "100"), "");
+  EXPECT_EQ(with("99.96", "", "0", "100"), "");
+  EXPECT_EQ(with("100", "", "0", "0"),
+            "queue \"c\": its capacity and those of queues of the same parent are 0 percent "
+            "together; must be 100");
+  EXPECT_EQ(with("0", "", "100", "0"), "");
+  EXPECT_EQ(with("0", "", "100", "100"),
+            "queue \"c\": its capacity and those of queues of the same parent are 100 percent "
+            "together; must be 0, as the parent's is 0");
+  EXPECT_EQ(with("0", "", "0", "0"),
+            "queue \"a\": its capacity and those of queues of the same parent are 0 percent "
+            "together; must be 100");
+  EXPECT_EQ(with("1w", "", "1w", "0"), "");
+  EXPECT_EQ(with("1w", "", "1w", "50"),
+            "queue \"c\": its capacity and those of queues of the same parent are 50 percent "
+            "together; must be 100 or 0");
+  const char* two = "[memory=2048,vcores=2]";
+  const char* four = "[memory=4096,vcores=4]";
+  EXPECT_EQ(with(four, "", two, two), "");
+  EXPECT_EQ(with(four, four, two, four), "");
+  EXPECT_EQ(with(four, two, two, two),
+            "queue \"a\": its capacity is [memory=4096,vcores=4]; must be within its maximum "
+            "capacity, [memory=2048,vcores=2]");
+  EXPECT_EQ(with(two, "", two, four),
+            "queue \"a\": its capacity is [memory=2048,vcores=2]; must be at least the sum of the "
+            "queues below it, [memory=4096,vcores=4]");
+  EXPECT_EQ(with(two, two, two, four),
+            "queue \"c\": its capacity is [memory=4096,vcores=4]; must be within its maximum "
+            "capacity, [memory=2048,vcores=2]");
+  EXPECT_EQ(with(two, "", two, "100"),
+            "queue \"c\": its capacity is no amount; must be of the kind of that of its parent "
+            "where either is amounts");
+  EXPECT_EQ(with("100", "", "0", two),
+            "queue \"c\": its capacity is amount; must be of the kind of that of its parent where "
+            "either is amounts");
+  Must(cluster_.UpdateQueue(
+      {.name = "a",
+       .parent = "root",
+       .settings = {{"yarn-capacity/capacity", two}, {"yarn-capacity/maximum-capacity", two}}}));
+  Must(cluster_.UpdateQueue(
+      {.name = "b", .parent = "root", .settings = {{"yarn-capacity/capacity", two}}}));
+  Must(cluster_.UpdateQueue(
+      {.name = "c",
+       .parent = "a",
+       .settings = {{"yarn-capacity/capacity", two}, {"yarn-capacity/maximum-capacity", four}}}));
+  EXPECT_EQ(Refusal(),
+            "queue \"c\": its maximum capacity is [memory=4096,vcores=4]; must be within that of "
+            "its parent, [memory=2048,vcores=2]");
 }
 
 TEST_F(YarnCapacity, SaysWhatIsNotOffered) {

@@ -89,6 +89,19 @@ TEST_F(YarnFair, CountsWhatRunsAlready) {
   EXPECT_THAT(Started(PlanOf()), ElementsAre(std::pair("job-a", 4), std::pair("job-b", 4)));
 }
 
+TEST_F(YarnFair, RoundingUpStopsAtWhatTheLargestNodeHas) {
+  for (const char* node : {"n0", "n1"}) {
+    Must(cluster_.UpdateNode(
+        {.name = node, .capacity = {{"cpu", 8}, {"memory", "3584Mi"}, {"pods", 100}}}));
+  }
+  Must(cluster_.AddJob(
+      {.name = "large",
+       .queue = "a",
+       .groups = {{.count = 1, .shape = {.request = {{"cpu", 1}, {"memory", "3200Mi"}}}}}}));
+  for (const char* job : {"job-a", "job-b"}) Must(cluster_.RemoveJob(job));
+  EXPECT_EQ(PlanOf().binds().size(), 1u);
+}
+
 TEST_F(YarnFair, ANodeGivesOneContainerAReport) {
   EXPECT_EQ(PlanOf({.turn = Heartbeats{{"n1", "n1", "n0"}}}).binds().size(), 3u);
 }
@@ -100,6 +113,18 @@ TEST_F(YarnFair, RefusesWrongSettingsByName) {
             "\"4096 mb, 4 vcores\"");
   Set("b", {{"yarn-fair/schedulingPolicy", "drf"}});
   EXPECT_EQ(Refusal(), "queue \"root.b\": policy drf must not lie below policy fair");
+  Set("b", {});
+  Must(cluster_.UpdateNode(
+      {.name = "n0", .capacity = {{"cpu", 8}}, .settings = {{"yarn-fair/rack", "r"}}}));
+  EXPECT_EQ(Refusal(), "node \"n0\", setting \"yarn-fair/rack\": is not known");
+  Must(cluster_.UpdateNode({.name = "n0", .capacity = {{"cpu", 8}}}));
+  Must(cluster_.AddJob({.name = "j", .queue = "a", .settings = {{"yarn-fair/weight", "2"}}}));
+  EXPECT_EQ(Refusal(), "job \"j\", setting \"yarn-fair/weight\": is not known");
+  Must(cluster_.RemoveJob("j"));
+  Must(cluster_.AddQueue({.name = "x.y", .parent = "a"}));
+  EXPECT_EQ(Refusal(),
+            "queue \"x.y\": its name has a dot; must have none, as dots part the queues of a path");
+  Must(cluster_.RemoveQueue("x.y"));
   Set("b", {{"yarn-fair/wieght", "1"}});
   EXPECT_EQ(Refusal(),
             "queue \"b\", setting \"yarn-fair/wieght\": is not known, did you mean \"weight\"?");

@@ -41,5 +41,18 @@ TEST(Resources, ContainersIgnoreWhatIsNotAsked) {
   EXPECT_EQ(ContainersIn(kDominant, {4096, 1}, {1024, 1}), 1);
 }
 
+TEST(Resources, WhatIsAllocatedStopsAtTheLargestAllocation) {
+  const Resource least{1024, 2}, most{3584, 5};
+  const auto normalized = [&](Calculator by, const Resource& request) {
+    return Normalize(by, request, least, most);
+  };
+  EXPECT_EQ(normalized(Calculator::kDominant, {}), least);
+  EXPECT_EQ(normalized(Calculator::kDominant, {1025, 3}), (Resource{2048, 4}));
+  EXPECT_EQ(normalized(Calculator::kDominant, {3200, 5}), most);
+  // Vcores are 1 wherever the calculator of memory rounds.
+  EXPECT_EQ(normalized(Calculator::kMemory, {3200, 5}), (Resource{3584, 1}));
+  EXPECT_EQ(normalized(Calculator::kMemory, {1025, 3}), (Resource{2048, 1}));
+}
+
 }  // namespace
 }  // namespace muster::yarn

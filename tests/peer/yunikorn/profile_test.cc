@@ -153,6 +153,10 @@ TEST_F(YuniKornProfile, RefusesValuesOfSettings) {
   Accept(third.AddJob(job));
   EXPECT_THAT(std::string(third.Schedule("yunikorn").status().message()),
               ::testing::HasSubstr("job \"j\", setting \"yunikorn/gangSchedulingStyle\""));
+  Cluster fourth;
+  Accept(fourth.AddNode({.name = "n", .settings = {{"yunikorn/gangSchedulingStyle", "Hard"}}}));
+  EXPECT_EQ(fourth.Schedule("yunikorn").status().message(),
+            "node \"n\", setting \"yunikorn/gangSchedulingStyle\": is not known");
 }
 
 TEST_F(YuniKornProfile, RefusesWhatNoConfigurationMayHave) {

@@ -156,6 +156,7 @@ class CapacityScheduler {
 
   CapacitySettings settings_;
   std::vector<Queue> queues_;
+  NameTable paths_;  // of queues, by index
   std::vector<Leaf> leaves_;
   std::vector<Node> nodes_;
   std::vector<App> apps_;

@@ -81,6 +81,7 @@ absl::Status CapacityScheduler::SetQueues(std::vector<QueueSettings> queues) {
       queue.parent = *parent;
       queues_[*parent].children.push_back(index);
     }
+    paths_.Intern(settings.path);
     queue.settings = std::move(settings);
     queues_.push_back(std::move(queue));
     leaves_.emplace_back(partitions());
@@ -91,10 +92,7 @@ absl::Status CapacityScheduler::SetQueues(std::vector<QueueSettings> queues) {
 }
 
 std::optional<QueueIndex> CapacityScheduler::FindQueue(std::string_view path) const {
-  const auto found = std::ranges::find(
-      queues_, path, [](const Queue& q) { return std::string_view(q.settings.path); });
-  if (found == queues_.end()) return std::nullopt;
-  return static_cast<QueueIndex>(found - queues_.begin());
+  return paths_.Find(path);
 }
 
 absl::Status CapacityScheduler::Reconfigure(std::vector<QueueSettings> queues) {
