@@ -432,16 +432,16 @@ bool Dispatcher::JudgesInOrder(Point point) const {
          });
 }
 
-bool Dispatcher::RefusesAlike(Point point, TaskIndex evictor, TaskIndex candidate) const {
+bool Dispatcher::RefusesAlike(Point point, TaskIndex evictor, TaskIndex candidate,
+                              std::vector<TaskIndex>* scratch) const {
   if (rules_.victims != VictimRule::kStrict) return false;
-  std::vector<TaskIndex> chosen;
   for (const PolicyEntry* entry : at(point)) {
     if (!entry->traits.judges_alike) continue;
+    scratch->clear();
     const Vote vote = point == Point::kReclaimable
-                          ? entry->victims->Reclaimable(evictor, {&candidate, 1}, &chosen)
-                          : entry->victims->Preemptable(evictor, {&candidate, 1}, &chosen);
-    if (vote != Vote::kAbstain && chosen.empty()) return true;
-    chosen.clear();
+                          ? entry->victims->Reclaimable(evictor, {&candidate, 1}, scratch)
+                          : entry->victims->Preemptable(evictor, {&candidate, 1}, scratch);
+    if (vote != Vote::kAbstain && scratch->empty()) return true;
   }
   return false;
 }

@@ -150,8 +150,9 @@ class Dispatcher {
   // about more begins.
   bool JudgesInOrder(Point point) const;
   // Returns whether a policy to which candidates are alike (Traits::judges_alike) refuses this one
-  // by itself.
-  bool RefusesAlike(Point point, TaskIndex evictor, TaskIndex candidate) const;
+  // by itself. `scratch` saves an allocation for each call.
+  bool RefusesAlike(Point point, TaskIndex evictor, TaskIndex candidate,
+                    std::vector<TaskIndex>* scratch) const;
 
   // Returns the tasks that are to be evicted for no task: those that policies of the first tier
   // with an answer list, each once, in the order of `candidates`.

@@ -211,20 +211,35 @@ void VictimChoices::Rank(TaskIndex task) {
 }
 
 // A look at the queues, which may save a look at all tasks of all nodes.
-bool VictimChoices::AnybodyMayGo(TaskIndex task) const {
+bool VictimChoices::AnybodyMayGo(TaskIndex task) {
+  if (taking_ == Taking::kFromOtherQueues) return AnyKindMayGo(task);
+  const Tables& tables = context_.tables;
+  const auto allocated = context_.ledger.queue_allocated(tables.jobs.queue[tables.tasks.job[task]]);
+  return std::ranges::any_of(allocated, [](int64_t amount) { return amount > 0; });
+}
+
+bool VictimChoices::AnyKindMayGo(TaskIndex task) {
+  if (!kinds_) ListKinds();
+  FollowBooks(task);
   const Tables& tables = context_.tables;
   const QueueIndex queue = tables.jobs.queue[tables.tasks.job[task]];
-  const auto holds = [this](QueueIndex q) {
-    const auto allocated = context_.ledger.queue_allocated(q);
-    return std::any_of(allocated.begin(), allocated.end(), [](int64_t x) { return x > 0; });
-  };
-  if (taking_ != Taking::kFromOtherQueues) return holds(queue);
-  for (QueueIndex q = 0; q < tables.queues.alive.size(); ++q) {
-    if (q != queue && tables.queues.alive[q] && tables.queues.spec[q].reclaimable && holds(q)) {
-      return true;
-    }
+  return std::ranges::any_of(*kinds_, [&](TaskIndex kind) {
+    const QueueIndex giver = tables.jobs.queue[tables.tasks.job[kind]];
+    return giver != queue && tables.queues.spec[giver].reclaimable && !IsRefusedAlike(task, kind);
+  });
+}
+
+void VictimChoices::ListKinds() {
+  const TaskTable& tasks = context_.tables.tasks;
+  kinds_.emplace();
+  HashSet<uint64_t> seen;
+  for (TaskIndex t = 0; t < tasks.alive.size(); ++t) {
+    if (!tasks.alive[t] || tasks.job[t] == kNone || !(tasks.flags[t] & kTaskPreemptable)) continue;
+    const TaskStatus status = context_.ledger.status(t);
+    if (status != TaskStatus::kRunning && status != TaskStatus::kBound) continue;
+    const QueueIndex giver = context_.tables.jobs.queue[tasks.job[t]];
+    if (seen.insert(uint64_t{giver} << 32 | context_.ClassOf(t)).second) kinds_->push_back(t);
   }
-  return false;
 }
 
 // Returns whether limits hold for the task as the books are, and fits depend on the node alone.
@@ -244,6 +259,7 @@ void VictimChoices::ListCandidates(TaskIndex task, NodeIndex node) {
   const TaskTable& tasks = context_.tables.tasks;
   const auto& jobs = context_.tables.jobs.spec;
   candidates_.clear();
+  FollowBooks(task);
   const std::span<const TaskIndex> there = context_.ledger.tasks_on(node);
   // Candidates that differ only by index are in order from the last one on.
   for (size_t i = there.size(); i-- > 0;) {
@@ -261,18 +277,26 @@ void VictimChoices::ListCandidates(TaskIndex task, NodeIndex node) {
   }
 }
 
+// Forgets refusals of other books and other kinds of evictors.
+void VictimChoices::FollowBooks(TaskIndex task) {
+  if (context_.ledger.SameAs(refused_at_) && AsksAlike(refused_for_, task)) return;
+  refused_alike_.clear();
+  last_kind_ = kNoKind;
+  refused_at_ = context_.ledger.moment();
+  refused_for_ = task;
+}
+
+// REQUIRES: FollowBooks(task), and books as they were then.
 bool VictimChoices::IsRefusedAlike(TaskIndex task, TaskIndex victim) {
   const Tables& tables = context_.tables;
-  if (!context_.ledger.SameAs(refused_at_) || !AsksAlike(refused_for_, task)) {
-    refused_alike_.clear();
-    refused_at_ = context_.ledger.moment();
-    refused_for_ = task;
-  }
   const QueueIndex giver = tables.jobs.queue[tables.tasks.job[victim]];
-  const auto [row, added] =
-      refused_alike_.try_emplace(uint64_t{giver} << 32 | context_.ClassOf(victim), false);
-  if (added) row->second = context_.dispatcher.RefusesAlike(point_, task, victim);
-  return row->second;
+  const uint64_t kind = uint64_t{giver} << 32 | context_.ClassOf(victim);
+  if (kind == last_kind_) return last_refused_;
+  const auto [row, added] = refused_alike_.try_emplace(kind, false);
+  if (added) row->second = context_.dispatcher.RefusesAlike(point_, task, victim, &scratch_);
+  last_kind_ = kind;
+  last_refused_ = row->second;
+  return last_refused_;
 }
 
 // Returns whether tasks of one queue and class are the evictors.

@@ -32,6 +32,7 @@
 #define MUSTER_PEER_MUSTER_VICTIM_CHOICES_H_
 
 #include <compare>
+#include <optional>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
@@ -90,6 +91,7 @@ class VictimChoices {
     friend auto operator<=>(const Price&, const Price&) = default;  // NOLINT(modernize-use-nullptr)
   };
   using Tasks = std::vector<TaskIndex>;
+  static constexpr uint64_t kNoKind = ~uint64_t{0};
   struct Candidate {
     int64_t priority, created;
     TaskIndex task;
@@ -100,11 +102,14 @@ class VictimChoices {
   Asker AskerOf(TaskIndex task) const;
   void Rank(TaskIndex task);
   bool TakeRanked(TaskIndex task, Choice* choice);
-  bool AnybodyMayGo(TaskIndex task) const;
+  bool AnybodyMayGo(TaskIndex task);
+  bool AnyKindMayGo(TaskIndex task);
+  void ListKinds();
   bool SumsDecide(TaskIndex task);
   bool Make(TaskIndex task, NodeIndex node);  // the choice is made_ then
   bool MakeInOrder(TaskIndex task, NodeIndex node);
   void ListCandidates(TaskIndex task, NodeIndex node);
+  void FollowBooks(TaskIndex task);
   bool IsRefusedAlike(TaskIndex task, TaskIndex victim);
   bool AsksAlike(TaskIndex a, TaskIndex b) const;
   // Looks for a cheaper set than made_; candidates_ are those of made_.node.
@@ -138,6 +143,10 @@ class VictimChoices {
   // By queue and class of a victim: whether a policy refuses it by itself, for the asker and on the
   // books of that moment.
   HashMap<uint64_t, bool> refused_alike_;
+  // A running task of each queue and class, as they were at the first call: a superset later on.
+  std::optional<Tasks> kinds_;
+  uint64_t last_kind_ = kNoKind;  // the last that was asked about, and its answer
+  bool last_refused_ = false;
   TaskIndex refused_for_ = kNone;
   Ledger::Moment refused_at_;
   // The last choice, with its task and the books at that time; kNone: there was none.
@@ -146,7 +155,7 @@ class VictimChoices {
   Ledger::Moment made_at_;
   // Kept for their memory: the candidates, and the first of them that suffice.
   std::vector<Candidate> candidates_;
-  Tasks first_;
+  Tasks first_, scratch_;
 };
 
 }  // namespace muster
