@@ -10,6 +10,7 @@ something or does not say what was wrong.
 """
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -22,7 +23,8 @@ def counts(build):
         out = pathlib.Path(folder) / "faults.json"
         subprocess.run([build / "tests/muster_capi_test", "--gtest_filter=Faults/MemoryRunsOut.*",
                         f"--gtest_output=json:{out}"],
-                       check=True, stdout=subprocess.DEVNULL)
+                       check=True, stdout=subprocess.DEVNULL,
+                       env=os.environ | {"MUSTER_EVERY_ALLOCATION": "1"})
         suites = json.loads(out.read_text(encoding="utf-8"))["testsuites"]
     return {test["name"].removeprefix("AtAnyAllocation/"): (int(test["once"]),
                                                             int(test["for_good"]))

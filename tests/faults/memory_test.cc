@@ -301,7 +301,7 @@ TEST_P(CppMemoryRunsOut, AtAnyAllocation) {
   }
   int64_t failures = 0, lost = 0;
   for (const bool for_good : {false, true}) {
-    for (int64_t at = 1;; ++at) {
+    for (int64_t at = 1;; at = NextToFail(at)) {
       const int64_t before = living.load();
       bool got_there = false;
       {
