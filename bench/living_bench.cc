@@ -1,9 +1,10 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Cycles of a busy cluster that is kept: 2,000 nodes, 20,000 running pods in jobs of 20 that leave
-// little room, four queues of weights 1 to 4, three priorities, and a backlog of 100 gangs of ten.
-// Each cycle 20 jobs end and 40 gangs arrive; evictions are carried out before the next. Rows:
-//   living/<profile>    a cycle, following the changes included
+// no room, four queues of weights 1 to 4, three priorities, and a backlog of 100 gangs of ten. Each
+// cycle 13 jobs end and 40 gangs arrive; evictions are carried out before the next. Rows:
+//   living/<profile>         a cycle, following the changes included
+//   living/level/<profile>   the same with one priority and queue: nothing can be evicted
 // Counters. p99_ms over all iterations; waiting: tasks that the last plan left pending; placed,
 // evicted: of one cycle.
 #include <benchmark/benchmark.h>
@@ -35,10 +36,11 @@ void MustBe(const absl::Status& status) {
 
 class LivingCluster {
  public:
-  LivingCluster() {
+  // `priorities`: of so many levels; `queues`: of weights 1, 2, ...
+  LivingCluster(int priorities, int queues) : priorities_(priorities), queues_(queues) {
     const Resources has = {{"cpu", 64}, {"memory", "256Gi"}, {"pods", 110}};
     MustBe(cluster_.AddNodes(kNodes, {.name = "n", .capacity = has}));
-    for (int q = 0; q < 4; ++q) {
+    for (int q = 0; q < queues_; ++q) {
       MustBe(cluster_.AddQueue({.name = absl::StrCat("q", q), .weight = q + 1}));
     }
     for (int j = 0; j < kRunningJobs; ++j) AddRunning();
@@ -69,9 +71,9 @@ class LivingCluster {
   // The number of the next job, which sets its queue and priority.
   JobSpec NextJob(int64_t tasks) {
     const int64_t number = next_++;
-    JobSpec job{.name = absl::StrCat("ns/j", number), .queue = absl::StrCat("q", number % 4)};
+    JobSpec job{.name = absl::StrCat("ns/j", number), .queue = absl::StrCat("q", number % queues_)};
     job.min_available = tasks;
-    job.priority = static_cast<int32_t>(10 * (number % 3));
+    job.priority = static_cast<int32_t>(10 * (number % priorities_));
     job.created = number;
     job.uid_rank = number;
     job.phase = JobPhase::kAdmitted;
@@ -107,13 +109,14 @@ class LivingCluster {
     }
   }
 
+  const int priorities_, queues_;
   Cluster cluster_;
   std::deque<std::string> jobs_;  // the oldest first
   int64_t next_ = 0, running_ = 0;
 };
 
-void LivingCycles(benchmark::State& state, const char* profile) {
-  LivingCluster living;
+void LivingCycles(benchmark::State& state, const char* profile, int priorities, int queues) {
+  LivingCluster living(priorities, queues);
   std::vector<double> milliseconds;
   size_t placed = 0, evicted = 0, waiting = 0;
   for (auto _ : state) {
@@ -137,11 +140,16 @@ void LivingCycles(benchmark::State& state, const char* profile) {
   state.counters["waiting"] = static_cast<double>(waiting);
 }
 
-#define LIVING(id, profile)                    \
-  BENCHMARK_CAPTURE(LivingCycles, id, profile) \
-      ->Name("living/" profile)                \
-      ->UseManualTime()                        \
-      ->Unit(benchmark::kMillisecond)          \
+#define LIVING(id, profile)                                  \
+  BENCHMARK_CAPTURE(LivingCycles, id, profile, 3, 4)         \
+      ->Name("living/" profile)                              \
+      ->UseManualTime()                                      \
+      ->Unit(benchmark::kMillisecond)                        \
+      ->Iterations(40);                                      \
+  BENCHMARK_CAPTURE(LivingCycles, level_##id, profile, 1, 1) \
+      ->Name("living/level/" profile)                        \
+      ->UseManualTime()                                      \
+      ->Unit(benchmark::kMillisecond)                        \
       ->Iterations(40)
 LIVING(plain, "volcano");
 LIVING(evicting, "volcano:+preempt,+reclaim");

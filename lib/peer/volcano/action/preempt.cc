@@ -25,13 +25,15 @@
 //
 // Ties. Node index, then Go's heap order.
 //
-// Cost. O(nodes) to rank them a task, then the nodes tried.
+// Cost. O(nodes) to rank them a task, then the nodes tried. A task that is like the one before it,
+// which found no node, costs O(1).
 #include <algorithm>
 #include <string>
 
 #include "lib/part/queue_round.h"
 #include "lib/part/task_queue.h"
 #include "lib/part/victims.h"
+#include "lib/peer/volcano/action/failed_alike.h"
 #include "lib/peer/volcano/action/fit_errors.h"
 #include "lib/peer/volcano/action/role_memory.h"
 #include "lib/peer/volcano/actions.h"
@@ -49,7 +51,8 @@ class Preempt {
         ledger_(context.ledger),
         dispatcher_(context.dispatcher),
         errors_(context.memory<FitErrors>()),
-        memory_(context) {}
+        memory_(context),
+        failures_(context) {}
 
   void Run() {
     QueueRound round(context_);
@@ -114,7 +117,13 @@ class Preempt {
   // Nominates `task` on the best node where victims make room. Returns false if there is none;
   // everything is then as before.
   bool MakeRoom(TaskIndex task, bool same_job) {
-    if (!Eligible(task)) return false;
+    if (!Eligible(task) || failures_.FailsLike(task, same_job)) return false;
+    if (TryNodes(task, same_job)) return true;
+    failures_.Note(task, same_job);
+    return false;
+  }
+
+  bool TryNodes(TaskIndex task, bool same_job) {
     const ClassIndex c = context_.ClassOf(task);
     const bool samples = context_.search.samples();
     std::vector<NodeIndex> sample;
@@ -311,7 +320,8 @@ class Preempt {
   Ledger& ledger_;
   const Dispatcher& dispatcher_;
   const FitErrors& errors_;
-  RoleMemory memory_;                         // of the whole action
+  RoleMemory memory_;  // of the whole action
+  FailedAlike failures_;
   std::vector<TaskIndex> candidates_, gone_;  // of one node; kept for their memory
 };
 

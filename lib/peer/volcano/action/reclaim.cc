@@ -19,6 +19,7 @@
 #include "lib/part/queue_round.h"
 #include "lib/part/task_queue.h"
 #include "lib/part/victims.h"
+#include "lib/peer/volcano/action/failed_alike.h"
 #include "lib/peer/volcano/action/fit_errors.h"
 #include "lib/peer/volcano/actions.h"
 
@@ -31,7 +32,8 @@ class Reclaim {
       : context_(context),
         tables_(context.tables),
         ledger_(context.ledger),
-        dispatcher_(context.dispatcher) {}
+        dispatcher_(context.dispatcher),
+        failures_(context) {}
 
   void Run() {
     QueueRound round = StarvingRound(context_);
@@ -64,7 +66,12 @@ class Reclaim {
     if (!CommitIfPipelined(context_, job, "reclaim", &attempt) && moved) first_with_room_.clear();
   }
 
-  bool MakeRoom(QueueIndex queue, TaskIndex task) {
+  void MakeRoom(QueueIndex queue, TaskIndex task) {
+    if (failures_.FailsLike(task)) return;
+    if (!TryNodes(queue, task)) failures_.Note(task);
+  }
+
+  bool TryNodes(QueueIndex queue, TaskIndex task) {
     const std::vector<uint8_t>* hopeless = context_.memory<FitErrors>().hopeless(task);
     const ClassIndex c = context_.ClassOf(task);
     if (context_.search.samples()) {
@@ -117,6 +124,7 @@ class Reclaim {
   const Tables& tables_;
   Ledger& ledger_;
   const Dispatcher& dispatcher_;
+  FailedAlike failures_;
   std::vector<TaskIndex> candidates_, gone_;  // of one node; kept for their memory
   // By class: no node before this one can make room. Evicting moves an amount from what could be
   // evicted to what will be idle, and nominating takes from it. So only an undone job makes room.
