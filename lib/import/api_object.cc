@@ -24,6 +24,15 @@ std::string NameOfAd(const Field& ad) {
   return absl::StrCat(cluster, ".", ad["ProcId"].ScalarText());
 }
 
+// Answers have no names; those of containers are told apart by their first.
+constexpr std::string_view kAnswerGroup = "yarn.apache.org";
+std::string NameOfAnswer(std::string_view kind, const Field& answer) {
+  const Field containers = answer["containers"]["container"];
+  const std::vector<Field> list =
+      containers.exists() ? containers.Children() : std::vector<Field>();
+  return list.empty() ? std::string(kind) : list[0]["containerId"].ScalarText();
+}
+
 bool Contains(std::span<const std::string_view> list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
@@ -45,6 +54,7 @@ ApiObject::ApiObject(RawObject raw, ImportLog* log) : raw_(std::move(raw)) {
     return;
   }
   name_ = metadata().Text("name");
+  if (name_.empty() && group() == kAnswerGroup) name_ = NameOfAnswer(raw_.kind, root());
   if (name_.empty()) metadata()["name"].Refuse("missing; each object has a name");
   name_space_ = metadata().Text("namespace");
   if (name_space_.empty() && Contains(kNamespaced, raw_.kind)) name_space_ = "default";

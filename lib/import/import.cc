@@ -13,6 +13,7 @@
 #include "lib/base/strings.h"
 #include "lib/import/importer.h"
 #include "lib/import/json_text.h"
+#include "lib/model/access.h"
 #include "lib/plan/json_text.h"
 #include "lib/profile/cycle_tables.h"
 #include "lib/profile/profile.h"
@@ -173,6 +174,9 @@ absl::StatusOr<Import> ImportObjects(std::string_view objects, const ImportOptio
   if (!profile.ok()) {
     return absl::Status(profile.status().code(),
                         absl::StrCat(ToAbsl(kConfiguration), ": ", profile.status().message()));
+  }
+  if (const absl::Status s = CheckTables(*profile, TablesOf(filled)); !s.ok()) {
+    return absl::Status(s.code(), absl::StrCat("dump: ", s.message()));
   }
   CountLeftOut(dump, import.scenario, profile->places_lone_tasks || TakesLoneTasks(*profile), &log);
   if (options.strict) {

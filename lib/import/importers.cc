@@ -7,13 +7,13 @@ namespace muster {
 
 extern const Importer kVolcanoImporter, kKubeBatchImporter, kPodImporter, kKueueImporter,
     kKaiImporter, kArmadaImporter, kYuniKornImporter, kHtCondorImporter, kMesosImporter,
-    kPulsarImporter;
+    kPulsarImporter, kYarnCapacityImporter, kYarnFairImporter;
 
 std::span<const Importer* const> Importers() {
   static constexpr const Importer* kTable[] = {
-      &kVolcanoImporter, &kKubeBatchImporter, &kPodImporter,      &kKueueImporter,
-      &kKaiImporter,     &kArmadaImporter,    &kYuniKornImporter, &kHtCondorImporter,
-      &kMesosImporter,   &kPulsarImporter};
+      &kVolcanoImporter, &kKubeBatchImporter, &kPodImporter,          &kKueueImporter,
+      &kKaiImporter,     &kArmadaImporter,    &kYuniKornImporter,     &kHtCondorImporter,
+      &kMesosImporter,   &kPulsarImporter,    &kYarnCapacityImporter, &kYarnFairImporter};
   return kTable;
 }
 

@@ -146,6 +146,19 @@ std::string TextMember(const JsonRow& row, std::string_view key) {
   return "";
 }
 
+// The kind of an answer of YARN's resource manager, which has one member alone; else "".
+std::string_view KindOfAnswer(const JsonRow& row) {
+  const Json member = Json(&row, 0).first();
+  if (!member.exists() || member.next().exists()) return "";
+  if (member.kind() != JsonKind::kObject && member.kind() != JsonKind::kNull) return "";
+  const std::string_view key = member.key();
+  return key == "nodes"        ? "Nodes"
+         : key == "apps"       ? "Apps"
+         : key == "scheduler"  ? "Scheduler"
+         : key == "containers" ? "Containers"
+                               : "";
+}
+
 class ObjectsHandler : public Handler {
  public:
   ObjectsHandler(size_t size, Budget* budget) : Handler("dump", size, budget) {}
@@ -256,6 +269,10 @@ bool ObjectsHandler::EndObject() {
   if (object.kind.empty()) object.kind = TextMember(object.row, "MyType");
   if (object.api_version.empty() && !TextMember(object.row, "MyType").empty()) {
     object.api_version = "classad/1";
+  }
+  if (const std::string_view answer = KindOfAnswer(object.row); !answer.empty()) {
+    object.kind = answer;
+    object.api_version = "yarn.apache.org/v1";
   }
   if (frame.is_list && object.kind.ends_with("List")) {
     const std::string kind = object.kind.substr(0, object.kind.size() - 4);

@@ -52,6 +52,43 @@ class Texts(unittest.TestCase):
             with self.assertRaisesRegex(ImportFailure, message):
                 read_objects(text)
 
+    def test_answers_and_ads_have_no_kind(self):
+        answers = [{"nodes": {"node": []}}, {"apps": None}, {"MyType": "Machine", "Name": "m"}]
+        self.assertEqual(read_objects("\n".join(map(json.dumps, answers))), answers)
+        with self.assertRaisesRegex(ImportFailure, "the field kind is missing"):
+            read_objects('{"nodes": {}, "apps": {}}')
+
+    def test_xml_configurations(self):
+        self.assertEqual(
+            read_configuration("""\ufeff<?xml version="1.0"?>
+                <configuration>
+                  <property><name> a </name><value>1</value></property><!-- no -->
+                  <property><name>a</name><value> 2
+                  </value><final>true</final></property>
+                  <property><name>b</name></property>
+                </configuration>"""), {"a": "2", "b": ""})
+        self.assertEqual(
+            read_configuration("""<allocations>
+                  <queue name="a" type="parent"><weight>2.0</weight><queue name="b"/></queue>
+                  <pool name="c"/><user name="ann"><maxRunningApps>3</maxRunningApps></user>
+                  <queueMaxAppsDefault>5</queueMaxAppsDefault><x>1</x><x>2</x><x>3</x>
+                </allocations>"""),
+            {"allocations": {
+                "queue": [{"name": "a", "type": "parent", "weight": "2.0",
+                           "queue": [{"name": "b"}]}],
+                "pool": [{"name": "c"}], "user": [{"name": "ann", "maxRunningApps": "3"}],
+                "queueMaxAppsDefault": "5", "x": ["1", "2", "3"]}})
+        deep = "<allocations>" + "<queue>" * 300 + "</queue>" * 300 + "</allocations>"
+        for text, message in (
+            ("<a/>", "the root is <a>; expected <configuration> or <allocations>"),
+            ("<a>", "scheduler configuration: not valid XML: "),
+            ("<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "has a document type"),
+            ("<configuration><property/></configuration>", "property 1: has no <name>"),
+            (deep, "nested deeper than 256"),
+        ):
+            with self.assertRaisesRegex(ImportFailure, message):
+                read_configuration(text)
+
     def test_lists_and_streams(self):
         typed = {"kind": "NodeList", "apiVersion": "v1", "items": [{"metadata": {"name": "n"}}]}
         nested = {"kind": "List", "items": [typed, NODE]}

@@ -25,10 +25,12 @@ CapacityWorld::CapacityWorld(const Tables& tables, const Ledger& ledger, Capacit
   if (most.vcores == 0) most.vcores = largest.vcores;
   scheduler_ = CapacityScheduler::Make(std::move(tree.settings));
   if (!scheduler_.ok()) return;
+  std::vector<NodeSpec> nodes;
   for (NodePlace p = 0; p < rows_.nodes().size(); ++p) {
     const std::string& name = rows_.NameOf(p);
-    scheduler_->AddNode({.name = name, .rack = RackOf(name), .total = rows_.nodes()[p].total});
+    nodes.push_back({.name = name, .rack = RackOf(name), .total = rows_.nodes()[p].total});
   }
+  scheduler_->AddNodes(nodes);
   AddApps(tables);
 }
 

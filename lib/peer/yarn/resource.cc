@@ -46,6 +46,13 @@ int CompareEach(const Resource& a, const Resource& b) {
   return less == more ? 0 : less ? -1 : 1;
 }
 
+// Whether quotients of the components by those of the total are equal only where they are.
+bool IsExact(const Resource& total, const Resource& a) {
+  constexpr uint64_t kExact = uint64_t{1} << 50;
+  return total.memory > 0 && total.vcores > 0 && static_cast<uint64_t>(a.memory) < kExact &&
+         static_cast<uint64_t>(a.vcores) < kExact;
+}
+
 // At least 0; what the total lacks does not count.
 double LargestShare(const Resource& total, const Resource& a) {
   return std::max(SharesOf(total, a).larger, 0.0);
@@ -80,6 +87,11 @@ int Compare(Calculator by, const Resource& total, const Resource& a, const Resou
   if (a == b) return 0;
   if (total.IsZero()) return CompareEach(a, b);
   if (is_single) return Sign(LargestShare(total, a), LargestShare(total, b));
+  if (IsExact(total, a) && IsExact(total, b)) {
+    // What is no smaller in any component is larger, as it is another one.
+    if (FitsInAll(a, b)) return -1;
+    if (FitsInAll(b, a)) return 1;
+  }
   const Shares left = SharesOf(total, a), right = SharesOf(total, b);
   const int sign = Sign(left.larger, right.larger);
   return sign != 0 ? sign : Sign(left.smaller, right.smaller);

@@ -32,8 +32,8 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
         "--peer",
         default="",
         metavar="NAME",
-        help="the scheduler that the objects are of: volcano, kube-batch, kube-scheduler, kueue, kai; "
-        "found by the API groups of the objects if not given",
+        help="the scheduler that the objects are of, by the name of a profile: volcano, yarn-fair, "
+        "...; found by the API groups of the objects if not given",
     )
     parser.add_argument(
         "--conf",

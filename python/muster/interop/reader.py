@@ -4,7 +4,7 @@
 JSON is read by the standard library. YAML dumps need PyYAML. Scheduler configurations are small
 enough for the reader below, which takes the part of YAML they are written in: block mappings and
 lists, plain and quoted scalars, comments, and the flow forms [a, b] and {a: b} on one line. It
-refuses everything else, with the line number.
+refuses everything else, with the line number. Configurations of YARN are XML (xml_reader).
 """
 
 import json
@@ -14,6 +14,7 @@ from typing import Any
 from ..limits import DEEPEST, DEFAULT, Limits
 from .bounds import check
 from .report import ImportFailure
+from .xml_reader import read_xml
 
 
 def read_objects(text: str, *, limits: Limits = DEFAULT) -> list[dict[str, Any]]:
@@ -82,6 +83,7 @@ def _json_stream(text: str) -> list[Any]:
     return documents
 
 
+_ANSWERS = {"nodes", "apps", "scheduler", "containers"}  # of YARN's resource manager
 _SHORT = "expected an integer of 64 bits"
 
 
@@ -102,6 +104,9 @@ def _flatten(value: Any, place: str, out: list[dict[str, Any]]) -> None:
         return
     if not isinstance(value, dict):
         raise ImportFailure(f"{place}: expected an object, found {type(value).__name__}")
+    if "MyType" in value or (len(value) == 1 and not _ANSWERS.isdisjoint(value)):
+        out.append(value)  # an ad, or an answer, without a kind
+        return
     kind = value.get("kind")
     if not isinstance(kind, str) or not kind:
         raise ImportFailure(f"{place}: the field kind is missing")
@@ -151,7 +156,9 @@ CONFIGURATION = "scheduler configuration"
 
 
 def read_configuration(text: str, place: str = CONFIGURATION) -> Any:
-    """The value of one small YAML (or JSON) document."""
+    """The value of one small YAML (or JSON) document, or of YARN's XML."""
+    if text.lstrip("\ufeff \t\r\n").startswith("<"):
+        return read_xml(text.lstrip("\ufeff"), place)
     if text.lstrip().startswith("{"):
         try:
             return json.loads(text, parse_int=_integer)

@@ -54,5 +54,26 @@ TEST(Resources, WhatIsAllocatedStopsAtTheLargestAllocation) {
   EXPECT_EQ(normalized(Calculator::kMemory, {1025, 3}), (Resource{2048, 1}));
 }
 
+// What is larger in one component and no smaller in the other is larger: without a quotient.
+TEST(Resources, ComparisonsWithoutQuotientsAreThoseWith) {
+  const auto shares = [](const Resource& total, const Resource& a) {
+    const double m = static_cast<double>(a.memory) / static_cast<double>(total.memory);
+    const double v = static_cast<double>(a.vcores) / static_cast<double>(total.vcores);
+    return std::pair(std::max(m, v), std::min(m, v));
+  };
+  const Resource total{int64_t{1} << 41, 3};
+  for (const int64_t base : {int64_t{0}, int64_t{7}, (int64_t{1} << 50) - 3}) {
+    for (int64_t pair = 0; pair < 256; ++pair) {
+      const Resource a{base + pair % 4, base / 3 + pair / 4 % 4};
+      const Resource b{base + pair / 16 % 4, base / 3 + pair / 64};
+      const auto left = shares(total, a), right = shares(total, b);
+      EXPECT_EQ(Compare(Calculator::kDominant, total, a, b), left < right   ? -1
+                                                             : left > right ? 1
+                                                                            : 0)
+          << a.memory << " " << a.vcores << " " << b.memory << " " << b.vcores;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace muster::yarn

@@ -1,6 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // The walk from the root to a leaf.
+#include <algorithm>
+
 #include "lib/peer/yarn/capacity/assigner.h"
 
 namespace muster::yarn {
@@ -80,9 +82,34 @@ bool Assigner::MayAssign(QueueIndex index, Limits* limits, const Resource& unres
          Less(by(), s_.cluster_, used - unreservable, limit);
 }
 
-const std::vector<QueueRank>& Assigner::OrderedChildren(QueueIndex index) {
+// Most walks look at the first child alone, so the order is found child by child where it is strict
+// but for equal ones, and the rest is sorted after a few.
+QueueIndex Assigner::NextChild(QueueIndex index, size_t place, bool* is_strict) {
+  constexpr size_t kSought = 4;
+  std::vector<QueueRank>& ranks = s_.ranks_[index];
+  if (place == 0) {
+    *is_strict = ReadChildren(index);
+    if (!*is_strict) SortQueues(&ranks, partition_);
+  }
+  if (!*is_strict) return ranks[place].queue;
+  const auto is_first = [&](const QueueRank& a, const QueueRank& b) {
+    return CompareQueues(a, b, partition_) < 0;
+  };
+  const auto at = ranks.begin() + static_cast<std::ptrdiff_t>(place);
+  if (place < kSought) {
+    const auto first = std::min_element(at, ranks.end(), is_first);
+    std::rotate(at, first, first + 1);
+  } else if (place == kSought) {
+    std::stable_sort(at, ranks.end(), is_first);
+  }
+  return ranks[place].queue;
+}
+
+// Fills in the ranks of the children. Returns whether their order is strict but for equal ones.
+bool Assigner::ReadChildren(QueueIndex index) {
   const Queue& queue = s_.queues_[index];
   std::vector<QueueRank>& ranks = s_.ranks_[index];
+  bool is_strict = !queue.settings.respects_priority;
   ranks.clear();
   for (const QueueIndex c : queue.children) {
     const Queue& child = s_.queues_[c];
@@ -95,9 +122,9 @@ const std::vector<QueueRank>& Assigner::OrderedChildren(QueueIndex index) {
                      .absolute_used = capacity.absolute_used,
                      .absolute = capacity.absolute,
                      .configured = set.amount});
+    is_strict &= set.amount.IsZero();
   }
-  SortQueues(&ranks, partition_);
-  return ranks;
+  return is_strict;
 }
 
 Assigner::Proposal Assigner::AssignParent(QueueIndex index, Limits* limits) {
@@ -107,14 +134,16 @@ Assigner::Proposal Assigner::AssignParent(QueueIndex index, Limits* limits) {
   if (!FitsIn(by(), s_.settings_.min_allocation, node().free)) return {};
   if (!MayAssign(index, limits, queue.usage[kDefaultPartition].reserved)) return {};
   Proposal result;
-  for (const QueueRank& rank : OrderedChildren(index)) {
-    Limits below{.limit =
-                     s_.ChildLimit(index, rank.queue, &limits->limit, partition_, limits->blocked)};
-    const Proposal proposal = Assign(rank.queue, &below);
+  const size_t children = queue.children.size();
+  bool is_strict = false;
+  for (size_t place = 0; place < children; ++place) {
+    const QueueIndex child = NextChild(index, place, &is_strict);
+    Limits below{.limit = s_.ChildLimit(index, child, &limits->limit, partition_, limits->blocked)};
+    const Proposal proposal = Assign(child, &below);
     if (proposal.is_any()) return proposal;
     if (proposal.outcome != Outcome::kQueueLimit) continue;
     if (result.outcome != Outcome::kQueueLimit) result = proposal;
-    const bool is_leaf = s_.queues_[rank.queue].is_leaf();
+    const bool is_leaf = s_.queues_[child].is_leaf();
     limits->blocked += Max(by(), s_.cluster_, is_leaf ? below.headroom : below.blocked, {});
   }
   return result;

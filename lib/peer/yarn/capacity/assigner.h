@@ -52,7 +52,8 @@ class Assigner {
   bool IsWorthwhile(const std::vector<Usage>& usage) const;
   bool MayAssign(QueueIndex queue, Limits* limits, const Resource& unreservable) const;
   bool UserMayAssign(AppIndex app, const Resource& limit, Limits* limits) const;
-  const std::vector<QueueRank>& OrderedChildren(QueueIndex queue);
+  QueueIndex NextChild(QueueIndex queue, size_t place, bool* is_strict);
+  bool ReadChildren(QueueIndex queue);
 
   // --- one application (allocate.cc)
   Proposal AssignApp(AppIndex app, const Limits& limits);

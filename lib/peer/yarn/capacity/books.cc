@@ -8,7 +8,7 @@
 
 namespace muster::yarn {
 
-NodeIndex CapacityScheduler::AddNode(const NodeSpec& spec) {
+void CapacityScheduler::EnterNode(const NodeSpec& spec) {
   nodes_.push_back({.name = PlaceOf(spec.name),
                     .rack = PlaceOf(spec.rack),
                     .partition = spec.partition,
@@ -17,8 +17,18 @@ NodeIndex CapacityScheduler::AddNode(const NodeSpec& spec) {
   cluster_ += spec.total;
   totals_[spec.partition] += spec.total;
   ++live_nodes_;
+}
+
+NodeIndex CapacityScheduler::AddNode(const NodeSpec& spec) {
+  EnterNode(spec);
   UpdateCluster();
   return static_cast<NodeIndex>(nodes_.size() - 1);
+}
+
+void CapacityScheduler::AddNodes(const std::vector<NodeSpec>& specs) {
+  nodes_.reserve(nodes_.size() + specs.size());
+  for (const NodeSpec& spec : specs) EnterNode(spec);
+  UpdateCluster();
 }
 
 void CapacityScheduler::RemoveNode(NodeIndex index) {

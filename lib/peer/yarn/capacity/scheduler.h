@@ -53,6 +53,8 @@ class CapacityScheduler {
   absl::Status Reconfigure(std::vector<QueueSettings> queues);
 
   NodeIndex AddNode(const NodeSpec& spec);
+  // The same of several, with one update of the queues. REQUIRES: there is no application yet.
+  void AddNodes(const std::vector<NodeSpec>& specs);
   // Its containers and its reservation end. REQUIRES: the node is not gone.
   void RemoveNode(NodeIndex node);
 
@@ -99,6 +101,8 @@ class CapacityScheduler {
  private:
   friend class Assigner;
   explicit CapacityScheduler(CapacitySettings settings);
+
+  void EnterNode(const NodeSpec& spec);
 
   // --- the tree (tree.cc)
   absl::Status SetQueues(std::vector<QueueSettings> queues);

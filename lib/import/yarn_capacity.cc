@@ -1,0 +1,245 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Queues of the capacity scheduler: from the properties of capacity-scheduler.xml, or from what the
+// resource manager answers about them.
+//
+// A property becomes a setting as it stands; the profile checks it. A queue without a capacity has
+// 0 of the kind of its siblings, as at the peer. Defaults for all queues become the settings of
+// each that has none.
+#include <set>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "lib/import/comma_list.h"
+#include "lib/import/yarn.h"
+
+namespace muster::yarn_import {
+namespace {
+
+constexpr std::string_view kCapacityPrefix = "yarn.scheduler.capacity.";
+constexpr int64_t kUnlimitedApps = 2147483647;
+
+// Properties of queues, and where the default of all queues stands.
+constexpr std::pair<std::string_view, std::string_view> kQueueKeys[] = {
+    {"minimum-user-limit-percent", "minimum-user-limit-percent"},
+    {"user-limit-factor", "user-limit-factor"},
+    {"maximum-applications", "global-queue-max-application"},
+    {"max-parallel-apps", "max-parallel-apps"}};
+constexpr std::string_view kOrders[] = {"fifo", "fair", "utilization", "priority-utilization"};
+
+struct OptionKey {
+  std::string_view property, option;
+  bool is_switch = false;
+};
+constexpr OptionKey kOptionKeys[] = {
+    {"yarn.scheduler.minimum-allocation-mb", "min_memory"},
+    {"yarn.scheduler.minimum-allocation-vcores", "min_vcores"},
+    {"yarn.scheduler.maximum-allocation-mb", "max_memory"},
+    {"yarn.scheduler.maximum-allocation-vcores", "max_vcores"},
+    {"yarn.scheduler.capacity.per-node-heartbeat.multiple-assignments-enabled",
+     "multiple_assignments", true},
+    {"yarn.scheduler.capacity.per-node-heartbeat.maximum-container-assignments", "max_assignments"},
+    {"yarn.scheduler.capacity.per-node-heartbeat.maximum-offswitch-assignments", "max_off_switch"},
+    {"yarn.scheduler.capacity.reservations-continue-look-all-nodes", "continue_looking", true}};
+
+void SetSetting(std::string_view key, std::string value, QueueSpec* queue) {
+  queue->settings.emplace_back(absl::StrCat("yarn-capacity/", ToAbsl(key)), std::move(value));
+}
+
+void SetOrder(const Field& value, QueueSpec* queue) {
+  const std::string order = value.ScalarText();
+  if (order.empty()) return;
+  for (const std::string_view known : kOrders) {
+    if (order == known) return SetSetting("ordering-policy", order, queue);
+  }
+  value.Ignored("this order is not read; the default stands for it");
+}
+
+class PropertyReader {
+ public:
+  PropertyReader(const Field& properties, QueueRows* queues)
+      : properties_(properties), queues_(*queues) {
+    for (const Field& property : properties.Children()) {
+      values_.emplace(std::string(property.key()), property);
+    }
+  }
+
+  void Read(std::string* options) {
+    ReadOptions(options);
+    queues_.Of("root");
+    std::vector<std::string> open = {"root"};
+    for (size_t i = 0; i < open.size(); ++i) {
+      const std::string parent = open[i];
+      std::vector<std::string> paths;
+      for (const std::string& name : CommaList(TextOf(Key(parent, "queues")))) {
+        paths.push_back(absl::StrCat(parent, ".", name));
+      }
+      const std::string none = NoCapacity(paths);
+      ReadQueue(parent);
+      for (const std::string& path : paths) {
+        if (!seen_.insert(path).second) continue;
+        ReadCapacities(path, none, &queues_.Of(path));
+        open.push_back(path);
+      }
+    }
+    for (const auto& [key, property] : values_) {
+      const bool is_left = key.starts_with(kCapacityPrefix) && !used_.contains(key);
+      if (is_left) property.Ignored("this property decides nothing here, or is not read");
+    }
+  }
+
+ private:
+  static std::string Key(std::string_view path, std::string_view key) {
+    return absl::StrCat(ToAbsl(kCapacityPrefix), ToAbsl(path), ".", ToAbsl(key));
+  }
+
+  // Returns the property, which counts as read; null: it is not set, or is blank.
+  const Field* Find(const std::string& key) {
+    const auto found = values_.find(key);
+    if (found == values_.end()) return nullptr;
+    used_.insert(key);
+    return found->second.truthy() ? &found->second : nullptr;
+  }
+  std::string TextOf(const std::string& key) {
+    const Field* property = Find(key);
+    return property == nullptr ? "" : property->ScalarText();
+  }
+
+  void ReadOptions(std::string* options) {
+    const std::string calculator =
+        TextOf(absl::StrCat(ToAbsl(kCapacityPrefix), "resource-calculator"));
+    const bool dominant = calculator.find("DominantResourceCalculator") != calculator.npos;
+    AddOption("calculator", dominant ? "dominant" : "memory", options);
+    for (const OptionKey& key : kOptionKeys) {
+      const auto found = values_.find(std::string(key.property));
+      if (found == values_.end()) continue;
+      used_.insert(std::string(key.property));
+      const Field& value = found->second;
+      AddOption(key.option, key.is_switch ? SwitchOf(value) : value.ScalarText(), options);
+    }
+  }
+
+  // The capacity of a queue without one, among these.
+  std::string NoCapacity(const std::vector<std::string>& paths) {
+    for (const std::string& path : paths) {
+      const std::string text = TextOf(Key(path, "capacity"));
+      if (text.starts_with('[')) return "[memory=0,vcores=0]";
+      if (text.ends_with('w')) return "0w";
+    }
+    return "0";
+  }
+
+  void ReadCapacities(const std::string& path, const std::string& none, QueueSpec* queue) {
+    const std::string own = TextOf(Key(path, "capacity"));
+    SetSetting("capacity", own.empty() ? none : own, queue);
+    const std::string most = TextOf(Key(path, "maximum-capacity"));
+    if (!most.empty() && !most.starts_with("-1")) SetSetting("maximum-capacity", most, queue);
+  }
+
+  void ReadQueue(const std::string& path) {
+    QueueSpec& queue = queues_.Of(path);
+    if (path == "root") {  // it has the cluster, whatever is set
+      Find(Key(path, "capacity"));
+      Find(Key(path, "maximum-capacity"));
+    }
+    for (const auto& [key, fallback] : kQueueKeys) {
+      std::string text = TextOf(Key(path, key));
+      if (text.empty()) text = TextOf(absl::StrCat(ToAbsl(kCapacityPrefix), ToAbsl(fallback)));
+      if (!text.empty()) SetSetting(key, text, &queue);
+    }
+    if (const Field* order = Find(Key(path, "ordering-policy"))) SetOrder(*order, &queue);
+    if (TextOf(Key(path, "state")) == "STOPPED") queue.state = QueueState::kClosed;
+    if (const Field* priority = Find(Key(path, "priority"))) {
+      queue.priority = static_cast<int32_t>(
+          std::min<int64_t>(AmountOf(*priority), std::numeric_limits<int32_t>::max()));
+    }
+    ReadWeights(path, &queue);
+  }
+
+  void ReadWeights(const std::string& path, QueueSpec* queue) {
+    const std::string begin = Key(path, "user-settings.");
+    UserRules rules;
+    for (auto at = values_.lower_bound(begin); at != values_.end(); ++at) {
+      const std::string& key = at->first;
+      if (!key.starts_with(begin)) break;
+      constexpr absl::string_view kEnd = ".weight";
+      if (!absl::EndsWith(key, kEnd) || key.size() <= begin.size() + kEnd.size()) continue;
+      used_.insert(key);
+      rules.limits.push_back(
+          {.name = key.substr(begin.size(), key.size() - begin.size() - kEnd.size()),
+           .weight = Quantity(at->second.ScalarText())});
+    }
+    if (!rules.limits.empty()) queue->users = std::move(rules);
+  }
+
+  const Field properties_;
+  QueueRows& queues_;
+  std::map<std::string, Field> values_;
+  std::set<std::string> used_, seen_;
+};
+
+std::string AmountText(const Field& amount) {
+  return absl::StrCat("[memory=", AmountOf(amount["memory"]),
+                      ",vcores=", AmountOf(amount["vCores"]), "]");
+}
+
+// Sets the capacity of an answer, by its mode.
+void SetCapacity(const Field& info, QueueSpec* queue) {
+  const std::string mode = info.Text("mode"), weight = info["weight"].ScalarText();
+  const bool has_weight = !weight.empty() && !weight.starts_with('-');
+  if (mode == "weight" || (mode.empty() && has_weight)) {
+    return SetSetting("capacity", absl::StrCat(weight, "w"), queue);
+  }
+  if (mode != "absolute") {
+    SetSetting("capacity", info["capacity"].ScalarText(), queue);
+    const std::string most = info["maxCapacity"].ScalarText();
+    if (!most.empty()) SetSetting("maximum-capacity", most, queue);
+    return;
+  }
+  for (const Field& partition : ListOf(info.Section("capacities"), "queueCapacitiesByPartition")) {
+    if (!partition.Text("partitionName").empty()) continue;
+    SetSetting("capacity", AmountText(partition.Section("configuredMinResource")), queue);
+    const std::string most = AmountText(partition.Section("configuredMaxResource"));
+    if (most != "[memory=0,vcores=0]") SetSetting("maximum-capacity", most, queue);
+    return;
+  }
+  info["capacities"].Refuse("has no default partition; expected the amounts of the queue");
+}
+
+void ReadAnswer(const Field& info, const std::string& path, QueueRows* queues) {
+  {
+    QueueSpec& queue = queues->Of(path);
+    if (path != "root") SetCapacity(info, &queue);
+    const auto copy = [&](const char* field, std::string_view key) {
+      const std::string text = info[field].ScalarText();
+      if (!text.empty()) SetSetting(key, text, &queue);
+    };
+    copy("userLimit", "minimum-user-limit-percent");
+    copy("userLimitFactor", "user-limit-factor");
+    copy("maxApplications", "maximum-applications");
+    const int64_t parallel = AmountOf(info["maxParallelApps"]);
+    if (parallel > 0 && parallel < kUnlimitedApps) copy("maxParallelApps", "max-parallel-apps");
+    SetOrder(info["orderingPolicyInfo"], &queue);
+    if (info.Text("state", "RUNNING") == "STOPPED") {
+      queue.state = QueueState::kClosed;
+    }
+    queue.priority = info.Int32("priority", 0);
+  }
+  for (const Field& child : ListOf(info.Section("queues"), "queue")) {
+    const std::string name = child.Text("queueName");
+    if (name.empty()) return child["queueName"].Refuse("missing; each queue has a name");
+    ReadAnswer(child, absl::StrCat(path, ".", name), queues);
+  }
+}
+
+}  // namespace
+
+void ReadCapacityProperties(const Field& properties, QueueRows* queues, std::string* options) {
+  PropertyReader(properties, queues).Read(options);
+}
+
+void ReadCapacityAnswer(const Field& info, QueueRows* queues) { ReadAnswer(info, "root", queues); }
+
+}  // namespace muster::yarn_import

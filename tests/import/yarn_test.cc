@@ -1,0 +1,387 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Answers of YARN's resource manager and files of its schedulers: what they become, and what a plan
+// then decides.
+#include "muster/schedule.h"
+#include "tests/import/objects.h"
+
+namespace muster {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+ObjectJson YarnNode(const std::string& id, const std::string& host, int64_t used, int64_t free) {
+  return {{"id", id},
+          {"nodeHostName", host},
+          {"rack", "/r0"},
+          {"state", "RUNNING"},
+          {"usedMemoryMB", used},
+          {"availMemoryMB", free},
+          {"usedVirtualCores", used / 1024},
+          {"availableVirtualCores", free / 1024}};
+}
+
+ObjectJson YarnRequest(int priority, int64_t count, int64_t memory) {
+  return {{"priority", priority},
+          {"resourceName", "*"},
+          {"numContainers", count},
+          {"relaxLocality", true},
+          {"capability", {{"memory", memory}, {"vCores", 1}}}};
+}
+
+ObjectJson YarnApp(const std::string& id, const std::string& queue, int64_t started) {
+  return {{"id", id},
+          {"user", "ann"},
+          {"queue", queue},
+          {"priority", 3},
+          {"startedTime", started},
+          {"state", "RUNNING"},
+          {"runningContainers", 0}};
+}
+
+ObjectJson Answer(const std::string& list, const std::string& item, ObjectJson items) {
+  return {{list, {{item, std::move(items)}}}};
+}
+
+// Two nodes, and two applications in leaves of a scheduler with percents.
+std::vector<ObjectJson> Manager() {
+  ObjectJson first = YarnApp("application_17_0001", "a", 1'700'000'000'900);
+  first["resourceRequests"] = {YarnRequest(20, 5, 1024), YarnRequest(1, 2, 2048)};
+  first["runningContainers"] = 2;
+  ObjectJson second = YarnApp("application_17_0002", "root.b", 1'700'000'000'100);
+  second["resourceRequests"] = YarnRequest(1, 9, 1024);
+  ObjectJson ended = YarnApp("application_17_0003", "b", 1);
+  ended["state"] = "FINISHED";
+  const ObjectJson container = {{"containerId", "container_e08_17_0001_01_000001"},
+                                {"allocatedMB", "2048"},
+                                {"allocatedVCores", "2"},
+                                {"nodeId", "h0:1"},
+                                {"containerState", "RUNNING"}};
+  const auto queue = [](const std::string& name, double capacity, double most) {
+    return ObjectJson{{"type", "capacitySchedulerLeafQueueInfo"},
+                      {"queueName", name},
+                      {"queuePath", "root." + name},
+                      {"mode", "percentage"},
+                      {"capacity", capacity},
+                      {"maxCapacity", most},
+                      {"userLimit", 100},
+                      {"userLimitFactor", 10.0},
+                      {"maxParallelApps", 2147483647},
+                      {"orderingPolicyInfo", "fifo"},
+                      {"state", "RUNNING"}};
+  };
+  return {Answer("nodes", "node",
+                 {YarnNode("h0:1", "h0", 3072, 5120), YarnNode("h1:1", "h1", 0, 8192)}),
+          Answer("apps", "app", {first, second, ended}),
+          Answer("containers", "container", {container}),
+          {{"scheduler",
+            {{"schedulerInfo",
+              {{"type", "capacityScheduler"},
+               {"queueName", "root"},
+               {"capacity", 100.0},
+               {"queues", {{"queue", {queue("a", 75.0, 100.0), queue("b", 25.0, 50.0)}}}}}}}}}};
+}
+
+std::map<std::string, Labels> SettingsOf(const Import& import) {
+  std::map<std::string, Labels> settings;
+  for (const QueueSpec& queue : import.scenario.cluster.queues) {
+    settings[queue.name] = queue.settings;
+  }
+  return settings;
+}
+
+TEST(YarnImport, AnswersBecomeRows) {
+  const Import import = Imported(Manager(), {});
+  const ClusterSpec& cluster = import.scenario.cluster;
+  EXPECT_EQ(import.scenario.profile, "yarn-capacity");
+  ASSERT_EQ(cluster.nodes.size(), 2u);
+  EXPECT_EQ(cluster.nodes[0].name, "h0");
+  EXPECT_EQ(Words(cluster.nodes[0].capacity), "cpu=8 memory=8192Mi");
+  EXPECT_EQ(cluster.nodes[0].labels, (Labels{{"yarn.apache.org/rack", "/r0"}}));
+  ASSERT_EQ(cluster.jobs.size(), 2u);
+  EXPECT_EQ(cluster.jobs[0].queue, "root.a");
+  EXPECT_EQ(cluster.jobs[0].owner->user, "ann");
+  EXPECT_EQ(cluster.jobs[0].created, 1'700'000'000);
+  EXPECT_EQ(cluster.jobs[0].uid_rank, 1);  // within a second the milliseconds decide
+  EXPECT_EQ(cluster.jobs[1].uid_rank, 0);
+  ASSERT_EQ(cluster.jobs[0].groups.size(), 2u);
+  EXPECT_EQ(cluster.jobs[0].groups[0].count, 5);
+  EXPECT_EQ(cluster.jobs[0].groups[0].priority, -20);
+  EXPECT_EQ(Words(cluster.jobs[0].groups[1].shape.request), "cpu=1 memory=2048Mi");
+  ASSERT_EQ(cluster.tasks.size(), 2u);
+  EXPECT_EQ(cluster.tasks[0].job, "application_17_0001");
+  EXPECT_EQ(cluster.tasks[0].node, "h0");
+  EXPECT_EQ(cluster.tasks[1].name, "h0/used");
+  EXPECT_EQ(Words(cluster.tasks[1].shape.request), "cpu=1 memory=1024Mi");
+  EXPECT_EQ(SettingsOf(import)["root.b"],
+            (Labels{{"yarn-capacity/capacity", "25.0"},
+                    {"yarn-capacity/maximum-capacity", "50.0"},
+                    {"yarn-capacity/minimum-user-limit-percent", "100"},
+                    {"yarn-capacity/user-limit-factor", "10.0"},
+                    {"yarn-capacity/ordering-policy", "fifo"}}));
+  EXPECT_THAT(
+      Lines(import),
+      ElementsAre(
+          "Node h0:1: usedMemoryMB: task \"h0/used\" holds what no container that is listed "
+          "holds",
+          "Application application_17_0001: runningContainers: 1 containers are not listed "
+          "and count for no queue; "
+          "/ws/v1/cluster/apps/ID/appattempts/ATTEMPT/containers lists them"));
+}
+
+TEST(YarnImport, ThePlanGivesContainersToTheSmallestPriorityNumberFirst) {
+  const Import import = Imported(Manager(), {});
+  Cluster cluster;
+  ASSERT_TRUE(Fill(import.scenario, &cluster).ok());
+  const absl::StatusOr<Plan> plan = cluster.Schedule(import.scenario.profile);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  std::map<std::string, int> given;
+  for (const Bind& bind : plan->binds()) {
+    const std::string task(plan->task_name(bind.task));
+    ++given[task.substr(0, task.rfind('-'))];
+  }
+  EXPECT_EQ(given["application_17_0001-priority-1"], 2);
+  EXPECT_EQ(given["application_17_0001-priority-20"], 5);
+  EXPECT_EQ(given["application_17_0002-priority-1"], 4);  // what is left
+}
+
+TEST(YarnImport, AnswersMayBeSpecsOfNamedObjects) {
+  std::vector<ObjectJson> named;
+  for (const ObjectJson& answer : Manager()) {
+    const std::string list = answer.items().begin().key();
+    named.push_back({{"apiVersion", "yarn.apache.org/v1"},
+                     {"kind", list == "nodes"       ? "Nodes"
+                              : list == "apps"      ? "Apps"
+                              : list == "scheduler" ? "Scheduler"
+                                                    : "Containers"},
+                     {"metadata", {{"name", "rm"}}},
+                     {"spec", answer}});
+  }
+  EXPECT_EQ(WriteScenario(Imported(named, {}).scenario),
+            WriteScenario(Imported(Manager(), {}).scenario));
+}
+
+TEST(YarnImport, StatesOfNodes) {
+  std::vector<ObjectJson> answers = Manager();
+  ObjectJson& nodes = answers[0]["nodes"]["node"];
+  const auto nodes_of = [&] { return Imported(answers, {}).scenario.cluster.nodes; };
+  nodes[0]["state"] = "DECOMMISSIONING";
+  nodes[1]["state"] = "UNHEALTHY";
+  EXPECT_TRUE(nodes_of()[0].unschedulable);
+  EXPECT_TRUE(nodes_of()[0].ready);
+  EXPECT_FALSE(nodes_of()[1].ready);
+  nodes[1]["state"] = "RUNNING";
+  nodes[1]["nodeLabels"] = {"gpu"};
+  EXPECT_FALSE(nodes_of()[1].ready);
+  EXPECT_THAT(Lines(Imported(answers, {})), Contains(HasSubstr("partitions are not read")));
+  nodes[1]["nodeHostName"] = "h0";
+  EXPECT_EQ(nodes_of()[0].name, "h0:1");
+  EXPECT_EQ(nodes_of()[1].name, "h1:1");
+}
+
+TEST(YarnImport, WhatIsLeftOutIsNamed) {
+  std::vector<ObjectJson> answers = Manager();
+  ObjectJson& apps = answers[1]["apps"]["app"];
+  apps[1]["queue"] = "c";
+  ObjectJson strict = YarnRequest(3, 1, 1024), labelled = strict, near = strict;
+  strict["relaxLocality"] = false;
+  labelled["nodeLabelExpression"] = "gpu";
+  near["resourceName"] = "h0";
+  apps[0]["resourceRequests"] = {strict, labelled, near};
+  ObjectJson& containers = answers[2]["containers"]["container"];
+  containers.push_back(With(containers[0], "/containerId", "container_17_0009_01_000001"));
+  containers.push_back(With(With(containers[0], "/containerId", "container_17_0001_01_000002"),
+                            "/nodeId", "gone:1"));
+  const Import import = Imported(answers, {});
+  EXPECT_THAT(import.scenario.cluster.jobs, testing::SizeIs(1));
+  EXPECT_THAT(import.scenario.cluster.jobs[0].groups, IsEmpty());
+  const std::vector<std::string> lines = Lines(import);
+  for (const char* words :
+       {"Application application_17_0002: queue: no leaf alone is \"c\"",
+        "resourceRequests.relaxLocality: localities are not read",
+        "resourceRequests.nodeLabelExpression: partitions are not read",
+        "app[0].resourceRequests[2].resourceName: localities are not read",
+        "Container container_17_0009_01_000001: containerId: its application is not a job",
+        "Container container_17_0001_01_000002: nodeId: no node has this id"}) {
+    EXPECT_THAT(lines, Contains(HasSubstr(words)));
+  }
+}
+
+TEST(YarnImport, PropertiesOfTheCapacityScheduler) {
+  ImportOptions options;
+  options.configuration = R"({
+    "yarn.scheduler.minimum-allocation-mb": "512",
+    "yarn.scheduler.capacity.resource-calculator":
+        "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator",
+    "yarn.scheduler.capacity.per-node-heartbeat.multiple-assignments-enabled": "false",
+    "yarn.scheduler.capacity.user-limit-factor": "2",
+    "yarn.scheduler.capacity.root.queues": " b , a",
+    "yarn.scheduler.capacity.root.capacity": "100",
+    "yarn.scheduler.capacity.root.a.queues": "x",
+    "yarn.scheduler.capacity.root.a.capacity": "100",
+    "yarn.scheduler.capacity.root.a.maximum-capacity": "-1",
+    "yarn.scheduler.capacity.root.a.ordering-policy": "priority-utilization",
+    "yarn.scheduler.capacity.root.a.x.capacity": "1w",
+    "yarn.scheduler.capacity.root.a.x.user-limit-factor": "3",
+    "yarn.scheduler.capacity.root.a.x.user-settings.ann.weight": "0.5",
+    "yarn.scheduler.capacity.root.b.state": "STOPPED",
+    "yarn.scheduler.capacity.root.b.priority": "7",
+    "yarn.scheduler.capacity.root.b.acl_submit_applications": "*",
+    "unrelated": "x"})";
+  std::vector<ObjectJson> answers = Manager();
+  answers[1]["apps"]["app"][0]["queue"] = "x";
+  const Import import = Imported(answers, options);
+  EXPECT_EQ(import.scenario.profile,
+            "yarn-capacity:heartbeat(calculator=dominant,min_memory=512,multiple_assignments=off)");
+  const std::vector<QueueSpec>& queues = import.scenario.cluster.queues;
+  ASSERT_EQ(queues.size(), 4u);
+  EXPECT_EQ(queues[0].name, "root");
+  EXPECT_EQ(queues[1].name, "root.b");
+  EXPECT_EQ(queues[1].state, QueueState::kClosed);
+  EXPECT_EQ(queues[1].priority, 7);
+  EXPECT_EQ(queues[1].settings,
+            (Labels{{"yarn-capacity/capacity", "0"}, {"yarn-capacity/user-limit-factor", "2"}}));
+  EXPECT_EQ(queues[2].settings,
+            (Labels{{"yarn-capacity/capacity", "100"},
+                    {"yarn-capacity/user-limit-factor", "2"},
+                    {"yarn-capacity/ordering-policy", "priority-utilization"}}));
+  EXPECT_EQ(queues[3].name, "root.a.x");
+  EXPECT_EQ(queues[3].parent, "root.a");
+  EXPECT_EQ(queues[3].settings,
+            (Labels{{"yarn-capacity/capacity", "1w"}, {"yarn-capacity/user-limit-factor", "3"}}));
+  EXPECT_EQ(queues[3].users->limits, (std::vector<UserLimit>{{.name = "ann", .weight = "0.5"}}));
+  EXPECT_THAT(Lines(import), Contains(HasSubstr("acl_submit_applications\"]: this property decides "
+                                                "nothing here, or is not read")));
+  EXPECT_THAT(Lines(import), testing::Not(Contains(HasSubstr("unrelated"))));
+}
+
+TEST(YarnImport, WrongConfigurationsAreRefusedAsTheProfileRefusesThem) {
+  ImportOptions options;
+  options.configuration = R"({"yarn.scheduler.capacity.root.queues": "a,b",
+                              "yarn.scheduler.capacity.root.a.capacity": "90"})";
+  EXPECT_EQ(TryImport(Manager(), options).status().message(),
+            "dump: queue \"root.a\": its capacity and those of queues of the same parent are 90 "
+            "percent together; must be 100");
+  options.configuration = R"({"yarn.scheduler.maximum-allocation-mb": "many"})";
+  EXPECT_THAT(TryImport(Manager(), options).status().message(),
+              HasSubstr("scheduler configuration: action heartbeat"));
+  options.configuration = "[]";
+  EXPECT_EQ(TryImport(Manager(), options).status().message(),
+            "scheduler configuration: : expected an object, got an array");
+}
+
+TEST(YarnImport, AnAllocationFile) {
+  ImportOptions options;
+  options.configuration = R"({
+    "yarn.scheduler.fair.assignmultiple": "true",
+    "allocations": {
+      "defaultQueueSchedulingPolicy": "DRF",
+      "queueMaxAppsDefault": "50",
+      "userMaxAppsDefault": "5",
+      "user": {"name": "ann", "maxRunningApps": "30"},
+      "queue": [
+        {"name": "a", "weight": "2.5", "schedulingPolicy": "FIFO",
+         "minResources": "1024mb,1vcores", "maxResources": "vcores=4, memory-mb=8192"},
+        {"name": "b", "type": "parent", "maxRunningApps": "7",
+         "queue": {"name": "c", "maxResources": "50% cpu"}}]}})";
+  std::vector<ObjectJson> answers = Manager();
+  answers[1]["apps"]["app"][1]["queue"] = "root.b.c";
+  const Import import = Imported(answers, options);
+  EXPECT_EQ(import.scenario.profile, "yarn-fair:heartbeat(policy=drf,assign_multiple=on)");
+  std::map<std::string, Labels> settings = SettingsOf(import);
+  EXPECT_EQ(settings["root.a"], (Labels{{"yarn-fair/weight", "2.5"},
+                                        {"yarn-fair/schedulingPolicy", "fifo"},
+                                        {"yarn-fair/minResources", "1024 mb, 1 vcores"},
+                                        {"yarn-fair/maxResources", "4 vcores, 8192 mb"},
+                                        {"yarn-fair/maxRunningApps", "50"}}));
+  EXPECT_EQ(settings["root.b"], (Labels{{"yarn-fair/maxRunningApps", "7"}}));
+  EXPECT_EQ(settings["root.b.c"], (Labels{{"yarn-fair/maxRunningApps", "50"}}));
+  EXPECT_EQ(import.scenario.cluster.queues[0].users->limits,
+            (std::vector<UserLimit>{{.name = "ann", .max_jobs = 30}}));
+  EXPECT_THAT(Lines(import), Contains(HasSubstr("these amounts are not read")));
+  EXPECT_THAT(Lines(import),
+              Contains(HasSubstr("userMaxAppsDefault: this element decides nothing")));
+}
+
+TEST(YarnImport, AnAnswerOfTheFairScheduler) {
+  std::vector<ObjectJson> answers = Manager();
+  const ObjectJson most = {{"memory", 4096}, {"vCores", 8}};
+  answers[3] = {{"scheduler",
+                 {{"schedulerInfo",
+                   {{"type", "fairScheduler"},
+                    {"rootQueue",
+                     {{"queueName", "root"},
+                      {"maxApps", 2147483647},
+                      {"maxResources", most},
+                      {"schedulingPolicy", "DRF"},
+                      {"childQueues",
+                       {{"queue",
+                         {{{"queueName", "root.a"},
+                           {"maxApps", 3},
+                           {"schedulingPolicy", "fair"},
+                           {"maxResources", most},
+                           {"minResources", {{"memory", 0}, {"vCores", 0}}}},
+                          {{"queueName", "root.b"}, {"maxApps", 2147483647}}}}}}}}}}}}};
+  const Import import = Imported(answers, {});
+  EXPECT_EQ(import.scenario.profile, "yarn-fair");
+  std::map<std::string, Labels> settings = SettingsOf(import);
+  EXPECT_EQ(settings["root"], (Labels{{"yarn-fair/schedulingPolicy", "drf"}}));
+  EXPECT_EQ(settings["root.a"], (Labels{{"yarn-fair/maxResources", "4096 mb, 8 vcores"},
+                                        {"yarn-fair/maxRunningApps", "3"},
+                                        {"yarn-fair/schedulingPolicy", "fair"}}));
+  EXPECT_THAT(Lines(import), Contains(HasSubstr("weights of queues are in no answer")));
+  EXPECT_THAT(TryImport(answers, {.profile = "yarn-capacity"}).status().message(),
+              HasSubstr("is \"fairScheduler\"; expected the answer of the scheduler of profile "
+                        "yarn-capacity"));
+}
+
+TEST(YarnImport, WeightsAndAmountsOfAnswers) {
+  std::vector<ObjectJson> answers = Manager();
+  ObjectJson& queues = answers[3]["scheduler"]["schedulerInfo"]["queues"]["queue"];
+  for (ObjectJson& queue : queues) {
+    queue["mode"] = "absolute";
+    queue["capacities"]["queueCapacitiesByPartition"] = {
+        {{"partitionName", "gpu"}},
+        {{"partitionName", ""},
+         {"configuredMinResource", {{"memory", 1024}, {"vCores", 2}}},
+         {"configuredMaxResource", {{"memory", 2048}, {"vCores", 4}}}}};
+  }
+  EXPECT_EQ(SettingsOf(Imported(answers, {}))["root.a"][0].second, "[memory=1024,vcores=2]");
+  EXPECT_EQ(SettingsOf(Imported(answers, {}))["root.a"][1].second, "[memory=2048,vcores=4]");
+  for (ObjectJson& queue : queues) {
+    queue["mode"] = "weight";
+    queue["weight"] = 2.5;
+  }
+  EXPECT_EQ(SettingsOf(Imported(answers, {}))["root.b"][0].second, "2.5w");
+}
+
+TEST(YarnImport, WithoutASchedulerQueuesAreThoseOfApplications) {
+  std::vector<ObjectJson> answers = Manager();
+  answers.pop_back();
+  const Import import = Imported(answers, {});
+  std::vector<std::string> names;
+  for (const QueueSpec& queue : import.scenario.cluster.queues) names.push_back(queue.name);
+  EXPECT_THAT(names, ElementsAre("root", "root.a", "root.b"));
+}
+
+TEST(YarnImport, WrongAnswersAreRefused) {
+  const auto refusal = [](const std::vector<ObjectJson>& answers) {
+    return std::string(TryImport(answers, {}).status().message());
+  };
+  std::vector<ObjectJson> answers = Manager();
+  answers[0]["nodes"]["node"][0]["usedMemoryMB"] = "much";
+  EXPECT_THAT(refusal(answers), HasSubstr("nodes.node[0].usedMemoryMB: \"much\" is not a whole "
+                                          "number"));
+  answers = Manager();
+  answers[0]["nodes"]["node"][1]["id"] = "h0:1";
+  EXPECT_THAT(refusal(answers), HasSubstr("is listed twice"));
+  answers = Manager();
+  answers[1]["apps"]["app"][0]["resourceRequests"][0]["numContainers"] = 4'000'000'000;
+  EXPECT_THAT(refusal(answers), HasSubstr("4000000000 tasks in all; at most 4000000 are read"));
+}
+
+}  // namespace
+}  // namespace muster
