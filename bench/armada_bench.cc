@@ -6,9 +6,12 @@
 //   peer/armada/replace/<nodes>   the pool is full; all jobs are evicted and come back
 //   peer/armada/steady/<nodes>    the pool is full; every queue has just its share
 //   peer/armada/cycle/{fill,replace,steady}/<nodes>   the same as a cycle of profile armada on a
-//                                 living cluster; the time moves on, so no cycle is the last one's
+//                                 living cluster that has had a cycle. A queue without jobs comes
+//                                 before each cycle, so that all rows are read again
+//   peer/armada/cycle/idle/<nodes>   as steady, but only the time moves on
 // As with the peer, the tables are built before the clock starts; cycles of the profile make them
-// from the cluster's rows within it. The rows of 10,000 nodes take seconds to build.
+// from the cluster's rows within it. The rows of 10,000 nodes take seconds to build. The plan of
+// the first cycle is carried out in rows steady and idle, so that jobs have their phases.
 //
 // Counters. scheduled: jobs with new nodes. ratio: the recorded CPU time of the peer's round over
 // ours.
@@ -172,18 +175,31 @@ Cluster MakeRows(int64_t nodes, bool filled) {
   return cluster;
 }
 
-void RunCycles(benchmark::State& state, bool filled, const char* protected_part, double recorded) {
+enum class Cycle { kFill, kReplace, kSteady, kIdle };
+
+void RunCycles(benchmark::State& state, Cycle kind, double recorded) {
+  const bool filled = kind != Cycle::kFill;
   Cluster cluster = MakeRows(state.range(0), filled);
   const std::string profile = absl::StrFormat(
       "armada:round(classes=priority-0:0:preemptible+priority-3:3,prefer_large=on,lookback=0,"
       "burst=0,queue_burst=0,round_limit=,indexed=cpu:1+memory:128Mi,resources=cpu+memory,"
       "protected=%s)",
-      protected_part);
+      kind == Cycle::kReplace ? "0" : "1");
+  ScheduleOptions options;
+  const absl::StatusOr<Plan> first = cluster.Schedule(profile, options);
+  MustAccept(first.status());
+  if (kind == Cycle::kSteady || kind == Cycle::kIdle) {
+    MustAccept(cluster.Apply(*first).status());
+    MustAccept(cluster.Schedule(profile, options).status());
+  }
   double seconds = 0, scheduled = 0;
-  int64_t now = 0;
   for (auto _ : state) {
-    ScheduleOptions options;
-    options.now = ++now;
+    ++options.now;
+    if (kind != Cycle::kIdle) {
+      state.PauseTiming();
+      MustAccept(cluster.AddQueue({.name = absl::StrFormat("empty%d", options.now)}));
+      state.ResumeTiming();
+    }
     const double start = Seconds();
     const absl::StatusOr<Plan> plan = cluster.Schedule(profile, options);
     seconds += Seconds() - start;
@@ -197,23 +213,30 @@ void RunCycles(benchmark::State& state, bool filled, const char* protected_part,
   state.counters["ratio"] = recorded * static_cast<double>(state.iterations()) / seconds;
 }
 
-BENCHMARK_CAPTURE(RunCycles, few_fill, false, "1", 2.324)
+BENCHMARK_CAPTURE(RunCycles, few_fill, Cycle::kFill, 2.324)
     ->Name("peer/armada/cycle/fill")
     ->Arg(1'000);
-BENCHMARK_CAPTURE(RunCycles, few_replace, true, "0", 7.511)
+BENCHMARK_CAPTURE(RunCycles, few_replace, Cycle::kReplace, 7.511)
     ->Name("peer/armada/cycle/replace")
     ->Arg(1'000);
-BENCHMARK_CAPTURE(RunCycles, few_steady, true, "1", 0.064)
+BENCHMARK_CAPTURE(RunCycles, few_steady, Cycle::kSteady, 0.064)
     ->Name("peer/armada/cycle/steady")
     ->Arg(1'000);
-BENCHMARK_CAPTURE(RunCycles, many_fill, false, "1", 30.63)
+BENCHMARK_CAPTURE(RunCycles, few_idle, Cycle::kIdle, 0.064)
+    ->Name("peer/armada/cycle/idle")
+    ->Arg(1'000);
+BENCHMARK_CAPTURE(RunCycles, many_fill, Cycle::kFill, 30.63)
     ->Name("peer/armada/cycle/fill")
     ->Arg(10'000)
-    ->Iterations(1);
-BENCHMARK_CAPTURE(RunCycles, many_steady, true, "1", 1.06)
+    ->Iterations(4);
+BENCHMARK_CAPTURE(RunCycles, many_steady, Cycle::kSteady, 1.06)
     ->Name("peer/armada/cycle/steady")
     ->Arg(10'000)
-    ->Iterations(1);
+    ->Iterations(4);
+BENCHMARK_CAPTURE(RunCycles, many_idle, Cycle::kIdle, 1.06)
+    ->Name("peer/armada/cycle/idle")
+    ->Arg(10'000)
+    ->Iterations(4);
 BENCHMARK_CAPTURE(Fill, few, 2.324)->Name("peer/armada/fill")->Arg(1'000);
 BENCHMARK_CAPTURE(Replace, few, 7.511)->Name("peer/armada/replace")->Arg(1'000);
 BENCHMARK_CAPTURE(Steady, few, 0.064)->Name("peer/armada/steady")->Arg(1'000);

@@ -10,14 +10,16 @@
 // on, there are no groups.
 //
 // Counters. matched: matches. ratio: the recorded CPU time of the peer's cycle over ours, updates
-// of priorities and usage included; making the pool is outside of both.
+// of priorities and usage included; making the pool and freeing it are outside of both.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "bench/thread_clock.h"
@@ -79,11 +81,13 @@ void Negotiate(benchmark::State& state, int64_t slots, int64_t users, bool each,
     condor::NegotiatorRules rules;
     rules.match.preemption = false;
     rules.match.last_rank = Parsed("0.0 - SlotID", &names);
-    condor::Negotiator negotiator(rules, {}, &names);
+    auto negotiator =
+        std::make_unique<condor::Negotiator>(rules, std::vector<condor::GroupSpec>(), &names);
     condor::Pool pool = MakePool(slots, users, each, &names);
+    condor::CycleRecord record;
     state.ResumeTiming();
     const double start = Seconds();
-    const condor::CycleRecord record = negotiator.RunCycle(std::move(pool));
+    record = negotiator->RunCycle(std::move(pool));
     seconds += Seconds() - start;
     state.PauseTiming();
     double matched = 0;
@@ -91,6 +95,8 @@ void Negotiate(benchmark::State& state, int64_t slots, int64_t users, bool each,
       matched += event.kind == condor::NegotiationEvent::Kind::kMatch;
     }
     state.counters["matched"] = matched;
+    record = {};
+    negotiator.reset();
     state.ResumeTiming();
   }
   state.counters["ratio"] = recorded * static_cast<double>(state.iterations()) / seconds;

@@ -38,6 +38,12 @@ struct CycleMemory {
   virtual ~CycleMemory() = default;
 };
 
+// What an action of a living cluster keeps from one cycle to the next, for speed alone: a cycle
+// without it decides the same. See ActionContext::kept.
+struct ActionKeep {
+  virtual ~ActionKeep() = default;
+};
+
 // What is the same for all actions of a cycle.
 struct CycleFacts {
   bool admission = false;  // the profile has an action that admits jobs
@@ -76,6 +82,9 @@ class ActionContext {
   const CycleFacts facts;
   Decisions decisions;
   Reasons reasons;
+  // What the action left here in the session's cycle before, or null. An action takes it out before
+  // it changes it, and puts it back when it ends, so that nothing half done stays.
+  std::unique_ptr<ActionKeep>* kept = nullptr;  // null: the session runs once
 
   bool IsPending(JobIndex job) const { return phases[job] == JobPhase::kPending; }
   bool IsGated(TaskIndex task) const { return tables.tasks.flags[task] & kTaskGated; }

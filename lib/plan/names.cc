@@ -52,10 +52,7 @@ class SomeNames {
  public:
   // `indices` in any order, repeated or kNone.
   void Copy(std::vector<Id> indices, const IndexNames<Id>& names) {
-    std::sort(indices.begin(), indices.end());
-    indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
-    if (!indices.empty() && indices.back() == kNone) indices.pop_back();
-    indices_ = std::move(indices);
+    Order(std::move(indices), names.size());
     ends_.reserve(indices_.size());
     for (const Id index : indices_) {
       text_.append(names.name(index));
@@ -86,6 +83,25 @@ class SomeNames {
   }
 
  private:
+  // Sets indices_ to those of the list, ascending and once each.
+  void Order(std::vector<Id> indices, size_t rows) {
+    if (indices.size() < rows / 64) {
+      std::sort(indices.begin(), indices.end());
+      indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
+      if (!indices.empty() && indices.back() == kNone) indices.pop_back();
+      indices_ = std::move(indices);
+      return;
+    }
+    // A mark for each row costs less than sorting this many.
+    std::vector<bool> named(rows);
+    for (const Id index : indices) {
+      if (index != kNone) named[index] = true;
+    }
+    for (Id row = 0; row < rows; ++row) {
+      if (named[row]) indices_.push_back(row);
+    }
+  }
+
   std::string_view NameAt(size_t at) const {
     const size_t begin = at == 0 ? 0 : ends_[at - 1] + 1;
     return std::string_view(text_).substr(begin, ends_[at] - begin);

@@ -183,7 +183,10 @@ absl::StatusOr<Sessions::Kept*> KeptSession(internal::ClusterImpl& cluster,
 }
 
 absl::StatusOr<const Tables*> CycleTables(Sessions::Kept& kept, const Tables& tables) {
-  if (absl::Status s = CheckTables(kept.config, tables); !s.ok()) return s;
+  if (kept.taken_version != tables.version) {
+    if (absl::Status s = CheckTables(kept.config, tables); !s.ok()) return s;
+    kept.taken_version = tables.version;
+  }
   if (!TakesLoneTasks(kept.config)) return &tables;
   auto made = WithJobsOfOne(tables, kept.config.lone_task_queue);
   if (!made.ok()) return made.status();

@@ -40,6 +40,7 @@ void Session::Build() {
     }
   }
   search_.reset();
+  keeps_.clear();
   if (ledger_ == nullptr) {
     ledger_ = std::make_unique<Ledger>(*tables_, config_.accounting);
   } else {
@@ -100,6 +101,7 @@ Ledger& Session::SyncedBooks(const Tables& tables) {
 PlanData Session::Run(const Tables& tables, const ScheduleOptions& options, PlanData spare) {
   SyncTo(tables);
   const Ledger::Savepoint opening = ledger_->Save();
+  keeps_.resize(config_.actions.size());
   FindWaiting();
   PlanData plan = Cycle(options, std::move(spare), /*placements=*/0);
   ledger_->Restore(opening);
@@ -139,6 +141,7 @@ PlanData Session::Cycle(const ScheduleOptions& options, PlanData spare, size_t p
     meter.EndAfter(next->count, context.decisions.list());
   }
   for (uint32_t i = options.cursor; i < config_.actions.size(); ++i) {
+    context.kept = keeps_.empty() ? nullptr : &keeps_[i];
     config_.actions[i].decl.run(context, config_.actions[i].options);
     if (meter.was_cut()) plan.cursor = i;
     if (meter.ended()) break;

@@ -70,6 +70,7 @@ class Session {
   std::unique_ptr<Ledger> ledger_;
   std::unique_ptr<Dispatcher> dispatcher_;
   std::unique_ptr<NodeSearch> search_;
+  std::vector<std::unique_ptr<ActionKeep>> keeps_;  // by action; empty: the session runs once
   Domains domains_;
   // What policies and actions read during a cycle; absent before the first.
   std::optional<internal::CycleData> data_;

@@ -10,31 +10,36 @@ namespace {
 
 absl::Status Twice(const Tables& tables, int job, const char* what) {
   return absl::FailedPreconditionError(
-      absl::StrCat("jobs: ", tables.state.jobs[static_cast<size_t>(job)].id, " is already ", what));
+      absl::StrCat("jobs: ", IdOf(tables.state, static_cast<size_t>(job)), " is already ", what));
 }
 
 }  // namespace
 
 Accounts::Accounts(const Tables& tables, const std::vector<JobContext>& contexts)
-    : allocated(tables.state.allocated),
-      scheduled_amounts(tables.dimensions),
-      evicted_amounts(tables.dimensions),
-      limiter(tables.state.limiter),
-      preemption_limiter(tables.state.preemption_limiter),
-      tables_(tables),
-      contexts_(contexts),
-      marks_(tables.state.jobs.size()) {
-  const std::vector<Amounts> none(tables.classes, Amounts(tables.dimensions));
-  for (const size_t place : tables.order) {
-    const Queue& queue = tables.state.queues[place];
-    ContextAccount account{.allocated = Amounts(tables.dimensions),
+    : tables_(tables), contexts_(contexts) {
+  Restart();
+}
+
+void Accounts::Restart() {
+  const State& state = tables_.state;
+  allocated = state.allocated;
+  scheduled_amounts.assign(tables_.dimensions, 0);
+  evicted_amounts.assign(tables_.dimensions, 0);
+  limiter = state.limiter;
+  preemption_limiter = state.preemption_limiter;
+  marks_.assign(state.jobs.size(), 0);
+  accounts_.clear();
+  const std::vector<Amounts> none(tables_.classes, Amounts(tables_.dimensions));
+  for (const size_t place : tables_.order) {
+    const Queue& queue = state.queues[place];
+    ContextAccount account{.allocated = Amounts(tables_.dimensions),
                            .by_class = queue.allocated,
                            .scheduled = none,
                            .evicted = none,
                            .optimised_away = none,
                            .limiter = queue.limiter};
     for (const Amounts& amounts : queue.allocated) {
-      for (size_t r = 0; r < tables.dimensions; ++r) account.allocated[r] += amounts[r];
+      for (size_t r = 0; r < tables_.dimensions; ++r) account.allocated[r] += amounts[r];
     }
     accounts_.push_back(std::move(account));
   }
@@ -47,7 +52,7 @@ void Accounts::Change(int job, Amounts& amounts, int64_t sign) const {
 
 absl::Status Accounts::NoContext(int job) const {
   return absl::FailedPreconditionError(
-      absl::StrCat("queues: none has the job ", tables_.state.jobs[static_cast<size_t>(job)].id));
+      absl::StrCat("queues: none has the job ", IdOf(tables_.state, static_cast<size_t>(job))));
 }
 
 absl::Status Accounts::Add(int job) {

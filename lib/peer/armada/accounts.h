@@ -36,6 +36,9 @@ class Accounts {
   // `contexts` is read for the reasons of jobs.
   Accounts(const Tables& tables, const std::vector<JobContext>& contexts);
 
+  // Takes everything back, and reads the limiters of the state anew.
+  void Restart();
+
   // Books the job as scheduled, or as failed if its context has a reason.
   absl::Status Add(int job);
   // Takes the job out again. Of a job that the round did not schedule it becomes evicted.

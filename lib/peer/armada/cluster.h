@@ -119,8 +119,8 @@ struct Run {
 };
 
 struct Job {
-  std::string id;
-  int queue = 0;  // into State::queue_names
+  std::string id;  // empty: see State::job_ranks
+  int queue = 0;   // into State::queue_names
   int shape = 0;
   int gang = -1;
   int64_t priority = 0;
@@ -227,6 +227,8 @@ struct State {
   std::vector<Queue> queues;
   std::vector<Gang> gangs;
   std::vector<Job> jobs;
+  // By job: its place in the order of ids, which jobs then need not have. Empty: they have them.
+  std::vector<int> job_ranks;
   std::vector<NodeType> node_types;
   std::vector<Node> nodes;
   // The priority at which each job was bound; jobs without one have not been bound.
@@ -239,6 +241,9 @@ struct State {
   Limiter limiter, preemption_limiter;
   Options options;
 };
+
+// Returns the job's id; of one without, its rank as eight hexadecimal digits.
+std::string IdOf(const State& state, size_t job);
 
 }  // namespace muster::armada
 

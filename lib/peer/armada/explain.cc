@@ -32,22 +32,20 @@ Explainer::Explainer(ActionContext& context, const World& world, const Round& ro
 }
 
 void Explainer::All() {
-  const State& state = round_.state();
-  for (size_t j = 0; j < state.jobs.size(); ++j) {
-    const int job = static_cast<int>(j);
+  // A gang of running jobs alone ends no queue.
+  for (const int job : world_.queued) {
     const Reason reason = round_.context(job).reason;
     if (!EndsQueue(reason)) continue;
     ended_[static_cast<size_t>(round_.tables().home_context(job))] = reason;
   }
-  for (size_t j = 0; j < state.jobs.size(); ++j) {
-    const int job = static_cast<int>(j);
-    if (!state.jobs[j].queued || round_.accounts().scheduled(job)) continue;
+  for (const int job : world_.queued) {
+    if (round_.accounts().scheduled(job)) continue;
     Reason reason = round_.context(job).reason;
     const int queue = round_.tables().home_context(job);
     if (reason == Reason::kNone && queue >= 0) reason = ended_[static_cast<size_t>(queue)];
     if (reason == Reason::kNone) reason = round_.termination();
     if (reason == Reason::kNone) continue;
-    context_.reasons.Explain(world_.task_of[j], Shared(job, reason));
+    context_.reasons.Explain(world_.task_of[static_cast<size_t>(job)], Shared(job, reason));
   }
   for (const TaskIndex task : world_.incomplete) {
     context_.reasons.Explain(task, muster::Reason{ReasonKind::kInvalidGang});

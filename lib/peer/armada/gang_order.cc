@@ -135,7 +135,7 @@ absl::Status GangOrder::UpdateCost(Item& item) {
   const int context = tables.context(job);
   if (context < 0) {
     return absl::FailedPreconditionError(
-        absl::StrCat("queues: none has the job ", tables.state.jobs[static_cast<size_t>(job)].id));
+        absl::StrCat("queues: none has the job ", IdOf(tables.state, static_cast<size_t>(job))));
   }
   const double weight = tables.queue(context).weight;
   const Amounts& allocated = *allocated_[static_cast<size_t>(context)];

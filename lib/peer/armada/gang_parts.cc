@@ -58,6 +58,13 @@ class Lack {
 
 }  // namespace
 
+bool MayBeGang(const muster::Tables& tables, JobIndex job) {
+  if (tables.jobs.spec[job].min_available > 1) return true;
+  return std::ranges::any_of(tables.jobs.groups[job], [](const GroupRow& group) {
+    return group.min_available != kAbsent && group.min_available > 1;
+  });
+}
+
 GangParts DivideGang(const muster::Tables& tables, JobIndex job, const TaskList& running,
                      const TaskList& queued, const TaskList& succeeded) {
   GangParts parts;

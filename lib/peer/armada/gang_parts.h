@@ -27,6 +27,9 @@ struct GangParts {
   TaskList incomplete;              // pending tasks of a gang that has too few tasks
 };
 
+// Returns false if DivideGang would find no gang, whatever the tasks do.
+bool MayBeGang(const muster::Tables& tables, JobIndex job);
+
 GangParts DivideGang(const muster::Tables& tables, JobIndex job, const TaskList& running,
                      const TaskList& queued, const TaskList& succeeded);
 

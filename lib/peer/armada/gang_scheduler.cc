@@ -60,7 +60,7 @@ absl::StatusOr<Reason> GangScheduler::CheckLimits(const Candidate& gang) const {
   const int context = tables.home_context(job);
   if (context < 0) {
     return absl::FailedPreconditionError(
-        absl::StrCat("queues: none has the job ", tables.state.jobs[static_cast<size_t>(job)].id));
+        absl::StrCat("queues: none has the job ", IdOf(tables.state, static_cast<size_t>(job))));
   }
   const Queue& queue = tables.queue(context);
   if (queue.cordoned) return Reason::kQueueCordoned;

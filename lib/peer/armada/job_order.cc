@@ -16,20 +16,25 @@ int CompareAges(const Job& a, const Job& b) {
   return Active(a) && Active(b) ? Compare(a.run->created, b.run->created) : 0;
 }
 
-int CompareSubmissions(const Job& a, const Job& b) {
-  if (const int order = Compare(a.submitted, b.submitted)) return order;
-  return Compare(a.id, b.id);
+int CompareIds(const RankedJob& a, const RankedJob& b) {
+  if (const int order = Compare(a.rank, b.rank)) return order;
+  return Compare(a.job->id, b.job->id);
+}
+
+int CompareSubmissions(const RankedJob& a, const RankedJob& b) {
+  if (const int order = Compare(a.job->submitted, b.job->submitted)) return order;
+  return CompareIds(a, b);
 }
 
 }  // namespace
 
 int CompareFair(const RankedJob& a, const RankedJob& b) {
-  if (a.job->id == b.job->id) return 0;
+  if (CompareIds(a, b) == 0) return 0;
   if (const int order = Compare(Active(*b.job), Active(*a.job))) return order;
   if (const int order = Compare(b.class_priority, a.class_priority)) return order;
   if (const int order = Compare(a.job->priority, b.job->priority)) return order;
   if (const int order = CompareAges(*a.job, *b.job)) return order;
-  return CompareSubmissions(*a.job, *b.job);
+  return CompareSubmissions(a, b);
 }
 
 FairKey FairKeyOf(const Job& job, int32_t class_priority, int rank) {
@@ -45,12 +50,12 @@ FairKey FairKeyOf(const Job& job, int32_t class_priority, int rank) {
 }
 
 int CompareMarket(const RankedJob& a, const RankedJob& b) {
-  if (a.job->id == b.job->id) return 0;
+  if (CompareIds(a, b) == 0) return 0;
   if (const int order = Compare(b.class_priority, a.class_priority)) return order;
   if (const int order = Compare(b.bid, a.bid)) return order;
   if (const int order = Compare(Active(*b.job), Active(*a.job))) return order;
   if (const int order = CompareAges(*a.job, *b.job)) return order;
-  return CompareSubmissions(*a.job, *b.job);
+  return CompareSubmissions(a, b);
 }
 
 }  // namespace muster::armada

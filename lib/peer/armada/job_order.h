@@ -18,7 +18,8 @@ namespace muster::armada {
 struct RankedJob {
   const Job* job;
   int32_t class_priority;
-  double bid;  // read by the market order alone
+  double bid;    // read by the market order alone
+  int rank = 0;  // of the id; jobs of one rank are compared by their ids
 };
 
 // Negative if `a` goes first, 0 only for the same job.

@@ -9,7 +9,8 @@ NodeBooks::NodeBooks(const Tables& tables)
     : tables_(tables),
       seats_(tables.state.jobs.size()),
       place_(tables.state.jobs.size()),
-      on_node_(tables.state.nodes.size()) {
+      on_node_(tables.state.nodes.size()),
+      is_changed_(tables.state.nodes.size()) {
   const std::vector<Node>& nodes = tables.state.nodes;
   free_.reserve(tables.buckets * nodes.size() * tables.dimensions);
   for (size_t b = 0; b < tables.buckets; ++b) {
@@ -19,17 +20,43 @@ NodeBooks::NodeBooks(const Tables& tables)
   }
   for (size_t n = 0; n < nodes.size(); ++n) {
     for (const Holding& holding : nodes[n].jobs) {
-      const auto job = static_cast<size_t>(holding.job);
-      seats_[job] = {static_cast<int>(n),
-                     static_cast<uint32_t>(tables.ReachOfCutoff(holding.cutoff)), holding.evicted};
-      place_[job] = static_cast<int>(on_node_[n].size());
-      on_node_[n].push_back(holding.job);
+      seats_[static_cast<size_t>(holding.job)] = {
+          static_cast<int>(n), static_cast<uint32_t>(tables.ReachOfCutoff(holding.cutoff)),
+          holding.evicted};
     }
+    FillNode(n);
   }
   indexes_.reserve(tables.buckets);
   for (size_t b = 0; b < tables.buckets; ++b) {
     indexes_.emplace_back(tables, free_.data() + b * nodes.size() * tables.dimensions);
   }
+}
+
+void NodeBooks::FillNode(size_t node) {
+  std::vector<int>& jobs = on_node_[node];
+  const std::vector<Holding>& held = tables_.state.nodes[node].jobs;
+  jobs.clear();
+  jobs.reserve(held.size());
+  for (const Holding& holding : held) {
+    place_[static_cast<size_t>(holding.job)] = static_cast<int>(jobs.size());
+    jobs.push_back(holding.job);
+  }
+}
+
+void NodeBooks::NoteChange(int node) {
+  if (is_changed_[static_cast<size_t>(node)]) return;
+  is_changed_[static_cast<size_t>(node)] = true;
+  changed_.push_back(node);
+}
+
+// An undone change leaves the jobs of a node in another order.
+void NodeBooks::Restart() {
+  Undo(0);
+  for (const int node : changed_) {
+    FillNode(static_cast<size_t>(node));
+    is_changed_[static_cast<size_t>(node)] = false;
+  }
+  changed_.clear();
 }
 
 bool NodeBooks::Overdrawn(size_t bucket, int node) const {
@@ -68,12 +95,14 @@ void NodeBooks::Put(int job, const JobSeat& seat) {
     if (own.node >= 0) {
       Give(job, own.node, 0, Reach(own), 1);
       Leave(job, own.node);
+      NoteChange(own.node);
     }
     if (seat.node >= 0) {
       Give(job, seat.node, 0, Reach(seat), -1);
       std::vector<int>& jobs = on_node_[static_cast<size_t>(seat.node)];
       place_[static_cast<size_t>(job)] = static_cast<int>(jobs.size());
       jobs.push_back(job);
+      NoteChange(seat.node);
     }
   }
   own = seat;

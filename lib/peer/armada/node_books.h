@@ -55,6 +55,8 @@ class NodeBooks {
 
   size_t Mark() const { return log_.size(); }
   void Undo(size_t mark);
+  // Makes the books as they were at first.
+  void Restart();
 
   // The index of a bucket, up to date.
   const NodeIndex& index(size_t bucket) {
@@ -68,6 +70,8 @@ class NodeBooks {
     JobSeat before;
   };
 
+  void FillNode(size_t node);
+  void NoteChange(int node);
   void Put(int job, const JobSeat& seat);
   void Give(int job, int node, size_t first, size_t last, int64_t sign);
   void Leave(int job, int node);
@@ -82,6 +86,9 @@ class NodeBooks {
   std::vector<std::vector<int>> on_node_;
   std::vector<NodeIndex> indexes_;
   std::vector<Entry> log_;
+  // Nodes to which jobs came, or which they left, and whether each is one of them.
+  std::vector<int> changed_;
+  std::vector<bool> is_changed_;
 };
 
 }  // namespace muster::armada

@@ -61,6 +61,11 @@ class NodeFinder {
   Mark MakeMark() const { return {books_.Mark(), evicted_.Mark()}; }
   void Undo(const Mark& mark);
 
+  // Forgets the priority at which the job was seated in this round.
+  void Unbind(int job) {
+    bound_[static_cast<size_t>(job)] = tables_.state.bound_priority[static_cast<size_t>(job)];
+  }
+
   const std::optional<int32_t>& bound_priority(int job) const {
     return bound_[static_cast<size_t>(job)];
   }

@@ -254,11 +254,13 @@ absl::StatusOr<bool> OptimiserPass::MakeVictim(int job, int victim, Victim* made
     made->age = rules_.now - own.run->leased;
   } else {
     return absl::FailedPreconditionError(
-        absl::StrCat("jobs: ", own.id, " is on a node without being scheduled"));
+        absl::StrCat("jobs: ", IdOf(tables.state, static_cast<size_t>(victim)),
+                     " is on a node without being scheduled"));
   }
   if (made->priority > tables.priority_class(job).priority) return false;
   if (made->context < 0) {
-    return absl::FailedPreconditionError(absl::StrCat("queues: none has the job ", own.id));
+    return absl::FailedPreconditionError(
+        absl::StrCat("queues: none has the job ", IdOf(tables.state, static_cast<size_t>(victim))));
   }
   made->cost = cost_.Of(absl::Span<const int64_t>(tables.node_requests(victim), tables.dimensions));
   return true;

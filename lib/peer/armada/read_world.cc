@@ -31,10 +31,11 @@ class WorldReader {
     place_of_ = ReadNodes(tables_, config_, pools_, &world_);
     queue_places_.assign(tables_.queues.alive.size(), -1);
     twins_.assign(config_.classes.size(), -1);
+    Reserve();
     for (JobIndex j = 0; j < tables_.jobs.alive.size(); ++j) {
       if (tables_.jobs.alive[j]) ReadJob(j);
     }
-    NameJobs();
+    RankJobs();
     FillBuckets();
     FillBooks(tables_, ledger_, place_of_, &world_);
     ReadQueues(tables_, config_, &world_);
@@ -42,6 +43,13 @@ class WorldReader {
   }
 
  private:
+  void Reserve() {
+    const size_t tasks = tables_.tasks.alive.size();
+    world_.state.jobs.reserve(tasks);
+    world_.state.bound_priority.reserve(tasks);
+    world_.task_of.reserve(tasks);
+  }
+
   // Where a task is, as far as the round knows.
   struct Place {
     bool runs = false;
@@ -72,39 +80,47 @@ class WorldReader {
 
   void ReadJob(JobIndex j) {
     const JobSpec& spec = tables_.jobs.spec[j];
-    settings_ = {};
-    if (!ReadJobSettings(spec, config_, &settings_).ok()) return;
-    eligible_ = settings_.pools.empty() ||
-                std::ranges::find(settings_.pools, config_.pool) != settings_.pools.end();
-    const GangParts parts = PartsOf(j);
-    const bool kept = spec.preemptable == false || HoldsKeptTask(parts.running);
+    if (!spec.settings.empty() || has_settings_) {
+      settings_ = {};
+      has_settings_ = !spec.settings.empty();
+      if (!ReadJobSettings(spec, config_, &settings_).ok()) return;
+      eligible_ = settings_.pools.empty() ||
+                  std::ranges::find(settings_.pools, config_.pool) != settings_.pools.end();
+    }
+    ListTasks(j);
+    const bool stays = spec.preemptable == false;
+    if (!MayBeGang(tables_, j)) {
+      for (const TaskIndex task : running_) AddRunning(j, task, -1, stays || IsKept(task));
+      for (const TaskIndex task : queued_) AddQueued(j, task, -1, stays || IsKept(task));
+      return;
+    }
+    const GangParts parts = DivideGang(tables_, j, running_, queued_, ended_);
+    const bool kept = stays || HoldsKeptTask(parts.running);
     int gang = AddGang(parts.running.size(), "");
     for (const TaskIndex task : parts.running) AddRunning(j, task, gang, kept);
-    for (const TaskIndex task : parts.running_alone) {
-      AddRunning(j, task, -1, spec.preemptable == false || IsKept(task));
-    }
+    for (const TaskIndex task : parts.running_alone) AddRunning(j, task, -1, stays || IsKept(task));
     gang = AddGang(parts.queued.size(), settings_.uniformity);
-    for (const TaskIndex task : parts.queued) AddQueued(j, task, gang, spec.preemptable == false);
-    for (const TaskIndex task : parts.queued_alone) {
-      AddQueued(j, task, -1, spec.preemptable == false || IsKept(task));
-    }
+    for (const TaskIndex task : parts.queued) AddQueued(j, task, gang, stays);
+    for (const TaskIndex task : parts.queued_alone) AddQueued(j, task, -1, stays || IsKept(task));
     world_.incomplete.insert(world_.incomplete.end(), parts.incomplete.begin(),
                              parts.incomplete.end());
   }
 
-  GangParts PartsOf(JobIndex j) const {
-    std::vector<TaskIndex> running, queued, ended;
+  // Lists the job's tasks that run, are queued, and have ended well.
+  void ListTasks(JobIndex j) {
+    running_.clear();
+    queued_.clear();
+    ended_.clear();
     for (const TaskIndex task : tables_.jobs.tasks[j]) {
       const TaskStatus status = ledger_.status(task);
       if (PlaceOf(task).runs) {
-        running.push_back(task);
+        running_.push_back(task);
       } else if (status == TaskStatus::kPending) {
-        if ((tables_.tasks.flags[task] & kTaskGated) == 0) queued.push_back(task);
+        if ((tables_.tasks.flags[task] & kTaskGated) == 0) queued_.push_back(task);
       } else if (status == TaskStatus::kSucceeded) {
-        ended.push_back(task);
+        ended_.push_back(task);
       }
     }
-    return DivideGang(tables_, j, running, queued, ended);
   }
 
   bool IsKept(TaskIndex task) const { return (tables_.tasks.flags[task] & kTaskPreemptable) == 0; }
@@ -144,9 +160,11 @@ class WorldReader {
   int ShapeOf(TaskIndex task, int priority_class) {
     const ClassIndex c = tables_.tasks.task_class[task];
     const uint64_t key = uint64_t{c} << 32 | static_cast<uint32_t>(priority_class);
+    if (key == last_shape_.first) return last_shape_.second;
     std::vector<Shape>& shapes = world_.state.shapes;
     const auto [found, is_new] = shapes_.try_emplace(key, static_cast<int>(shapes.size()));
     if (is_new) shapes.push_back(ReadShape(tables_, c, priority_class, world_.dimensions));
+    last_shape_ = {key, found->second};
     return found->second;
   }
 
@@ -167,7 +185,9 @@ class WorldReader {
 
   void AddQueued(JobIndex j, TaskIndex task, int gang, bool kept) {
     // No other pool sees a job before it runs.
-    if (eligible_) AddJob(j, task, gang, kept);
+    if (!eligible_) return;
+    world_.queued.push_back(static_cast<int>(world_.task_of.size()));
+    AddJob(j, task, gang, kept);
   }
 
   void AddRunning(JobIndex j, TaskIndex task, int gang, bool kept) {
@@ -178,6 +198,10 @@ class WorldReader {
     const int node = place_of_[place.node];
     Job& job = AddJob(j, task, gang, kept);
     job.queued = false;
+    const TaskStatus status = ledger_.status(task);
+    if (node >= 0 && (status == TaskStatus::kPending || status == TaskStatus::kNominated)) {
+      world_.leases.push_back(static_cast<int>(world_.task_of.size()) - 1);
+    }
     const PriorityClass& own = world_.state.classes[static_cast<size_t>(
         world_.state.shapes[static_cast<size_t>(job.shape)].priority_class)];
     Run& run = job.run.emplace();
@@ -198,21 +222,25 @@ class WorldReader {
         {static_cast<int>(world_.state.jobs.size()) - 1, cutoff, false});
   }
 
-  // Ids decide the last ties, so they are ranks.
-  void NameJobs() {
-    std::vector<uint32_t> order(world_.task_of.size());
-    std::iota(order.begin(), order.end(), 0U);
-    const auto key = [&](uint32_t job) {
-      const TaskIndex task = world_.task_of[job];
+  // Ids decide the last ties, so ranks are enough.
+  void RankJobs() {
+    std::vector<int>& ranks = world_.state.job_ranks;
+    ranks.resize(world_.task_of.size());
+    const auto key = [&](TaskIndex task) {
       const JobIndex own = tables_.tasks.job[task];
       return std::tuple(tables_.jobs.spec[own].uid_rank, own.value(), tables_.tasks.uid_rank[task],
                         task.value());
     };
-    if (!std::ranges::is_sorted(order, {}, key)) std::ranges::sort(order, {}, key);
-    constexpr char kDigits[] = "0123456789abcdef";
-    for (uint32_t rank = 0; rank < order.size(); ++rank) {
-      std::string& id = world_.state.jobs[order[rank]].id;
-      for (int shift = 28; shift >= 0; shift -= 4) id.push_back(kDigits[rank >> shift & 15]);
+    if (std::ranges::is_sorted(world_.task_of, {}, key)) {
+      std::iota(ranks.begin(), ranks.end(), 0);
+      return;
+    }
+    std::vector<int> order(ranks.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::sort(order, {},
+                      [&](int job) { return key(world_.task_of[static_cast<size_t>(job)]); });
+    for (size_t rank = 0; rank < order.size(); ++rank) {
+      ranks[static_cast<size_t>(order[rank])] = static_cast<int>(rank);
     }
   }
 
@@ -230,8 +258,9 @@ class WorldReader {
         state.buckets.push_back(away.priority);
       }
     }
+    std::optional<int32_t> last;
     for (const std::optional<int32_t>& bound : state.bound_priority) {
-      if (bound) state.buckets.push_back(*bound);
+      if (bound && bound != last) state.buckets.push_back(*(last = bound));
     }
     std::ranges::sort(state.buckets);
     state.buckets.erase(std::unique(state.buckets.begin(), state.buckets.end()),
@@ -246,8 +275,12 @@ class WorldReader {
   std::vector<int> place_of_;  // by node; -1: not of the pool
   std::vector<int> queue_places_, twins_;
   HashMap<uint64_t, int> shapes_;
-  JobSettings settings_;  // of the job that is read
+  std::pair<uint64_t, int> last_shape_ = {~uint64_t{0}, -1};
+  // Of the job that is read:
+  JobSettings settings_;
+  bool has_settings_ = true;
   bool eligible_ = true;
+  std::vector<TaskIndex> running_, queued_, ended_;
   std::vector<std::string> pools_;  // by node
 };
 

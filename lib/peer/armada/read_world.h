@@ -49,6 +49,9 @@ struct World {
   std::vector<muster::NodeIndex> node_of;  // by node
   std::vector<QueueIndex> queue_of;        // by queue name
   std::vector<TaskIndex> incomplete;       // tasks of gangs that have too few tasks
+  // Jobs, ascending: those that are queued, and those that wait for the node that an earlier round
+  // leased to them.
+  std::vector<int> queued, leases;
 };
 
 // REQUIRES: CheckRows(tables, config) is OK.

@@ -34,25 +34,65 @@ Round::Round(State state)
       evicted_of_(tables_.order.size()),
       fates_(state_.jobs.size(), Fate::kNone) {
   for (size_t j = 0; j < state_.jobs.size(); ++j) {
-    const int gang = tables_.gang(static_cast<int>(j));
-    if (gang >= 0) contexts_[j].cardinality = state_.gangs[static_cast<size_t>(gang)].cardinality;
+    if (tables_.gang(static_cast<int>(j)) >= 0) InitContext(static_cast<int>(j));
   }
   SortJobs();
 }
 
+void Round::InitContext(int job) {
+  const int gang = tables_.gang(job);
+  const int members = gang < 0 ? 1 : state_.gangs[static_cast<size_t>(gang)].cardinality;
+  contexts_[static_cast<size_t>(job)] = {.cardinality = members};
+}
+
+void Round::SetRates(const Rates& rates, State* state) {
+  state->limiter = rates.limiter;
+  state->preemption_limiter = rates.preemption_limiter;
+  for (size_t q = 0; q < state->queues.size(); ++q) state->queues[q].limiter = rates.of_queues[q];
+  state->options.optimiser.enabled = rates.optimises;
+  state->options.optimiser.now = rates.now;
+}
+
+void Round::Restart(const Rates& rates) {
+  SetRates(rates, &state_);
+  accounts_.Restart();
+  books_.Restart();
+  evicted_.Clear();
+  const auto forget = [this](int job) {
+    InitContext(job);
+    finder_.Unbind(job);
+  };
+  for (const int job : touched_) forget(job);
+  touched_.clear();
+  for (const std::vector<int>& jobs : queued_) {
+    for (const int job : jobs) forget(job);
+  }
+  for (std::vector<int>& jobs : evicted_of_) jobs.clear();
+  std::ranges::fill(fates_, Fate::kNone);
+  std::ranges::fill(unfeasible_, Reason::kNone);
+  scheduled_.clear();
+  preempted_.clear();
+  termination_ = Reason::kNone;
+  ended_ = false;
+  spot_price_.reset();
+}
+
+// Jobs of one queue after those of another, as nothing compares jobs of two queues.
 std::vector<int> Round::FairOrder() const {
-  std::vector<FairKey> keys;
-  keys.reserve(state_.jobs.size());
+  std::vector<std::vector<FairKey>> keys(state_.queue_names.size());
   for (size_t j = 0; j < state_.jobs.size(); ++j) {
     const int job = static_cast<int>(j);
-    keys.push_back(
-        FairKeyOf(state_.jobs[j], tables_.priority_class(job).priority, tables_.job_rank(job)));
-    keys.back().job = job;
+    FairKey key =
+        FairKeyOf(state_.jobs[j], tables_.priority_class(job).priority, tables_.job_rank(job));
+    key.job = job;
+    keys[static_cast<size_t>(state_.jobs[j].queue)].push_back(key);
   }
-  if (!std::ranges::is_sorted(keys)) std::ranges::sort(keys);
   std::vector<int> order;
-  order.reserve(keys.size());
-  for (const FairKey& key : keys) order.push_back(key.job);
+  order.reserve(state_.jobs.size());
+  for (std::vector<FairKey>& of_queue : keys) {
+    if (!std::ranges::is_sorted(of_queue)) std::ranges::sort(of_queue);
+    for (const FairKey& key : of_queue) order.push_back(key.job);
+  }
   return order;
 }
 
@@ -61,7 +101,7 @@ std::vector<int> Round::MarketOrder() const {
   std::iota(order.begin(), order.end(), 0);
   const auto ranked = [this](int job) {
     return RankedJob{&state_.jobs[static_cast<size_t>(job)], tables_.priority_class(job).priority,
-                     tables_.BidOf(job)};
+                     tables_.BidOf(job), tables_.job_rank(job)};
   };
   std::ranges::sort(order, [&](int a, int b) { return CompareMarket(ranked(a), ranked(b)) < 0; });
   return order;
@@ -116,6 +156,7 @@ absl::Status Round::EvictAboveShare() {
   for (size_t c = 0; c < above.size(); ++c) {
     above[c] = state_.options.market || AboveProtectedShare(static_cast<int>(c));
   }
+  if (std::ranges::find(above, true) == above.end() && tables_.all_have_homes()) return Evict({});
   std::vector<int> jobs;
   for (size_t n = 0; n < state_.nodes.size(); ++n) {
     for (const int job : books_.jobs_on(static_cast<int>(n))) {
@@ -175,6 +216,7 @@ void Round::EvictOne(int job) {
   JobContext& context = contexts_[static_cast<size_t>(job)];
   const int cardinality = context.cardinality;
   context = {.evicted = true, .own_node = books_.seat(job).node, .cardinality = cardinality};
+  touched_.push_back(job);
   books_.Evict(job);
 }
 
@@ -193,7 +235,8 @@ absl::Status Round::CompleteGangs(std::vector<int>* jobs) {
       ++count;
       if (!own.queued && !own.run) {
         return absl::FailedPreconditionError(
-            absl::StrCat("jobs: ", own.id, " is neither queued nor has it a run"));
+            absl::StrCat("jobs: ", IdOf(state_, static_cast<size_t>(member)),
+                         " is neither queued nor has it a run"));
       }
       const JobSeat& seat = books_.seat(member);
       if (seat.node < 0 || seat.evicted) continue;
@@ -223,7 +266,7 @@ absl::Status Round::CheckGangs(const std::vector<int>& jobs) const {
     }
     if (members.size() == expected) continue;
     return absl::FailedPreconditionError(
-        absl::StrCat("jobs: of the gang of ", state_.jobs[static_cast<size_t>(members[0])].id,
+        absl::StrCat("jobs: of the gang of ", IdOf(state_, static_cast<size_t>(members[0])),
                      " only ", members.size(), " of ", expected, " members can be evicted"));
   }
   return absl::OkStatus();
@@ -371,7 +414,11 @@ absl::Status Round::Optimise() {
 
 void Round::Finish() {
   urgent_on_.assign(state_.nodes.size(), false);
-  for (size_t j = 0; j < fates_.size(); ++j) {
+  const auto has_fate = [](Fate fate) { return fate != Fate::kNone; };
+  for (auto at = fates_.begin(); at != fates_.end(); ++at) {
+    at = std::find_if(at, fates_.end(), has_fate);
+    if (at == fates_.end()) break;
+    const auto j = static_cast<size_t>(at - fates_.begin());
     const int job = static_cast<int>(j);
     const Attempt& attempt = contexts_[j].attempt;
     if (fates_[j] == Fate::kScheduled) {

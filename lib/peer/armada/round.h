@@ -51,8 +51,20 @@ class Round {
   Round(const Round&) = delete;
   Round& operator=(const Round&) = delete;
 
-  // REQUIRES: called once.
+  // REQUIRES: called once, or once after each Restart.
   absl::Status Run();
+
+  // What the time of a round sets in its state.
+  struct Rates {
+    Limiter limiter, preemption_limiter;
+    std::vector<Limiter> of_queues;  // by State::queues
+    bool optimises = false;
+    int64_t now = 0;  // milliseconds
+  };
+  // Makes the round as Make returned it, but for the rates. Costs O(jobs that Run evicted or may
+  // have tried), and less than a nanosecond for each other job.
+  void Restart(const Rates& rates);
+  static void SetRates(const Rates& rates, State* state);
 
   // New jobs with nodes, and running jobs without; in the order of State::jobs.
   const std::vector<int>& scheduled() const { return scheduled_; }
@@ -74,6 +86,7 @@ class Round {
  private:
   explicit Round(State state);
 
+  void InitContext(int job);
   std::vector<int> FairOrder() const;
   std::vector<int> MarketOrder() const;
   void SortJobs();
@@ -118,8 +131,9 @@ class Round {
   std::vector<int> scheduled_, preempted_;
   std::vector<bool> urgent_on_;  // nodes that a scheduled job took by urgency
   Reason termination_ = Reason::kNone;
-  bool ended_ = false;  // a pass has come to its end
-  Amounts placed_;      // by the current pass
+  bool ended_ = false;        // a pass has come to its end
+  std::vector<int> touched_;  // jobs that were evicted
+  Amounts placed_;            // by the current pass
   std::optional<double> spot_price_;
 };
 

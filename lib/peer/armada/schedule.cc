@@ -15,9 +15,11 @@
 // A round that ends with an error decides nothing, and the error is the reason of all queued jobs.
 //
 // Ties. As the core breaks them (armada.h).
-// Cost. O(rows) for the world, and the round (round.h).
+// Cost. O(rows) for the world, and the round (round.h). A living cluster keeps world and round: as
+// long as rows, books and runs of the memory stay the same, a cycle costs what the last round did.
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,59 +40,102 @@ namespace {
 
 constexpr std::string_view kRoundKey = "round", kPreemptionKey = "preemption";
 
+// What a living cluster keeps of a round.
+struct KeptRound : ActionKeep {
+  explicit KeptRound(Config c) : config(std::move(c)) {}
+
+  // Returns whether the world would be read as it was.
+  bool IsOf(const ActionContext& context, const MemorySlot& slot) const {
+    return version == context.tables.version && context.ledger.SameAs(moment) && runs == slot;
+  }
+
+  Config config;
+  World world;                   // the round has its state
+  std::unique_ptr<Round> round;  // null: there is nothing to do
+  // When the world was read: of the tables, 0 for never; of the books and the memory.
+  uint64_t version = 0;
+  Ledger::Moment moment;
+  MemorySlot runs;
+};
+
 class PlannedRound {
  public:
-  PlannedRound(ActionContext& context, Config config)
+  PlannedRound(ActionContext& context, KeptRound* kept)
       : context_(context),
-        config_(std::move(config)),
+        kept_(*kept),
+        config_(kept->config),
         memory_(*internal::DataOf(*context.facts.cycle).memory),
         runs_(&memory_, context.tables, context.ledger),
         tokens_(&memory_, context.facts.now),
-        world_(ReadWorld(context.tables, context.ledger, config_, runs_)) {}
+        world_(kept->world) {}
 
   void Run() {
-    if (world_.state.nodes.empty() || world_.state.jobs.empty()) return runs_.Store();
-    OpenLimiters();
-    const bool optimises = world_.state.options.optimiser.enabled;
-    absl::StatusOr<std::unique_ptr<Round>> made = Round::Make(world_.state);
-    if (!made.ok()) return Fail(made.status());
-    if (absl::Status status = (*made)->Run(); !status.ok()) return Fail(status);
-    round_ = *std::move(made);
+    if (absl::Status status = Prepare(); !status.ok()) return Fail(status);
+    if (round_ == nullptr) return runs_.Store();
+    if (absl::Status status = round_->Run(); !status.ok()) return Fail(status);
+    // The optimiser changes more than Restart takes back.
+    if (optimises_) kept_.version = 0;
     Explainer explainer(context_, world_, *round_, config_.pool);
     explainer_ = &explainer;
     explainer.All();
     Group();
     const bool whole = EmitAll();
     CloseLimiters(whole);
-    if (optimises && whole) tokens_.NoteOptimiser();
+    if (optimises_ && whole) tokens_.NoteOptimiser();
     runs_.Store();
   }
 
  private:
-  using Unit = std::vector<int>;  // jobs that are placed together
+  using Unit = std::span<const int>;  // jobs that are placed together
+
+  // Makes the round that is to be run, unless there is nothing to do.
+  absl::Status Prepare() {
+    optimises_ =
+        config_.options.optimiser.enabled && tokens_.OptimiserIsDue(config_.optimiser_interval);
+    const MemorySlot& slot = memory_.Recall(kRunSlot.slot);
+    if (kept_.IsOf(context_, slot)) {
+      round_ = kept_.round.get();
+      if (round_ != nullptr) round_->Restart(OpenLimiters(round_->state().queues));
+      return absl::OkStatus();
+    }
+    kept_.version = 0;
+    kept_.round = nullptr;
+    world_ = ReadWorld(context_.tables, context_.ledger, config_, runs_);
+    if (!world_.state.nodes.empty() && !world_.state.jobs.empty()) {
+      Round::SetRates(OpenLimiters(world_.state.queues), &world_.state);
+      absl::StatusOr<std::unique_ptr<Round>> made = Round::Make(std::move(world_.state));
+      if (!made.ok()) return made.status();
+      kept_.round = *std::move(made);
+    }
+    round_ = kept_.round.get();
+    kept_.version = context_.tables.version;
+    kept_.moment = context_.ledger.moment();
+    kept_.runs = slot;
+    return absl::OkStatus();
+  }
 
   void Fail(const absl::Status& status) {
+    kept_.version = 0;
     muster::Reason reason{ReasonKind::kNotAdmitted};
     reason.policy = "armada";
     reason.where = absl::StrCat("the round failed: ", status.message());
     const auto shared = std::make_shared<const muster::Reason>(std::move(reason));
-    for (size_t j = 0; j < world_.task_of.size(); ++j) {
-      if (world_.state.jobs[j].queued) context_.reasons.Explain(world_.task_of[j], shared);
-    }
+    for (const int j : world_.queued) context_.reasons.Explain(task(j), shared);
     runs_.Store();
   }
 
-  void OpenLimiters() {
-    State& state = world_.state;
-    Optimiser& optimiser = state.options.optimiser;
-    optimiser.enabled = optimiser.enabled && tokens_.OptimiserIsDue(config_.optimiser_interval);
-    optimiser.now = context_.facts.now * 1000;
-    state.limiter = tokens_.Open(kRoundKey, config_.rate);
-    state.preemption_limiter = tokens_.Open(absl::StrCat(ToAbsl(kPreemptionKey), "/", config_.pool),
+  Round::Rates OpenLimiters(const std::vector<Queue>& queues) {
+    Round::Rates rates;
+    rates.optimises = optimises_;
+    rates.now = context_.facts.now * 1000;
+    rates.limiter = tokens_.Open(kRoundKey, config_.rate);
+    rates.preemption_limiter = tokens_.Open(absl::StrCat(ToAbsl(kPreemptionKey), "/", config_.pool),
                                             config_.preemption_rate);
-    for (Queue& queue : state.queues) {
-      queue.limiter = tokens_.Open(absl::StrCat("queue/", queue.name), config_.queue_rate);
+    for (const Queue& queue : queues) {
+      rates.of_queues.push_back(
+          tokens_.Open(absl::StrCat("queue/", queue.name), config_.queue_rate));
     }
+    return rates;
   }
 
   void CloseLimiters(bool whole) {
@@ -98,7 +143,7 @@ class PlannedRound {
     const auto taken = [&](const Limiter& before, const Limiter& after, int64_t listed) {
       return whole ? static_cast<int64_t>(before.tokens - after.tokens) : listed;
     };
-    const State& state = world_.state;
+    const State& state = round_->state();
     tokens_.Close(kRoundKey, state.limiter, taken(state.limiter, accounts.limiter, listed_new_));
     tokens_.Close(absl::StrCat(ToAbsl(kPreemptionKey), "/", config_.pool), state.preemption_limiter,
                   taken(state.preemption_limiter, accounts.preemption_limiter, listed_victims_));
@@ -113,14 +158,8 @@ class PlannedRound {
   }
 
   TaskIndex task(int job) const { return world_.task_of[static_cast<size_t>(job)]; }
-  const Job& job(int place) const { return world_.state.jobs[static_cast<size_t>(place)]; }
+  const Job& job(int place) const { return round_->state().jobs[static_cast<size_t>(place)]; }
   muster::NodeIndex node(int place) const { return world_.node_of[static_cast<size_t>(place)]; }
-
-  // A job that has a node since an earlier round, and does not run there yet.
-  bool IsLease(int j) const {
-    const TaskStatus status = context_.ledger.status(task(j));
-    return !job(j).queued && (status == TaskStatus::kPending || status == TaskStatus::kNominated);
-  }
 
   // Returns whether the job counts for its gang in the books.
   bool Counts(int j) const {
@@ -138,37 +177,45 @@ class PlannedRound {
       if (on >= 0) victims_on_[on].push_back(j);
       if (round_->tables().gang(j) >= 0) victims_of_[round_->tables().gang(j)].push_back(j);
     }
-    Unit leases;
-    for (size_t j = 0; j < world_.task_of.size(); ++j) {
-      if (IsLease(static_cast<int>(j)) && !preempted[j] &&
-          job(static_cast<int>(j)).run->node >= 0) {
-        leases.push_back(static_cast<int>(j));
-      }
+    // A job that has a node since an earlier round, and does not run there yet.
+    std::vector<int> leases;
+    for (const int j : world_.leases) {
+      if (!preempted[static_cast<size_t>(j)]) leases.push_back(j);
     }
     GroupByGang(leases);
     GroupByGang(round_->scheduled());
   }
 
+  // Members of a gang are a unit, in the place of the first.
   void GroupByGang(const std::vector<int>& jobs) {
-    HashMap<int, size_t> unit_of;
+    HashMap<int, size_t> unit_of;  // by gang
+    std::vector<size_t> sizes, own;
     for (const int j : jobs) {
       const int gang = round_->tables().gang(j);
-      if (gang < 0) {
-        units_.push_back({j});
-        continue;
-      }
-      const auto [found, is_new] = unit_of.try_emplace(gang, units_.size());
-      if (is_new) units_.emplace_back();
-      units_[found->second].push_back(j);
+      size_t unit = sizes.size();
+      if (gang >= 0) unit = unit_of.try_emplace(gang, unit).first->second;
+      if (unit == sizes.size()) sizes.push_back(0);
+      ++sizes[unit];
+      own.push_back(unit);
     }
+    std::vector<size_t> places;
+    size_t end = members_.size();
+    for (const size_t size : sizes) {
+      places.push_back(end);
+      ends_.push_back(end += size);
+    }
+    members_.resize(end);
+    for (size_t i = 0; i < jobs.size(); ++i) members_[places[own[i]]++] = jobs[i];
   }
 
   // Returns whether all decisions are listed.
   bool EmitAll() {
-    for (const Unit& unit : units_) {
+    size_t begin = 0;
+    for (const size_t end : ends_) {
       if (context_.meter.Cut()) return false;
       context_.meter.Spend();
-      Emit(unit);
+      Emit({members_.data() + begin, end - begin});
+      begin = end;
     }
     for (const int j : round_->preempted()) {
       if (evicted_.contains(j)) continue;
@@ -183,7 +230,7 @@ class PlannedRound {
     return job(j).queued ? round_->context(j).attempt.node : job(j).run->node;
   }
 
-  void Emit(const Unit& unit) {
+  void Emit(Unit unit) {
     for (const int j : unit) {
       const auto victims = victims_on_.find(PlaceOf(j));
       if (victims == victims_on_.end()) continue;
@@ -195,7 +242,7 @@ class PlannedRound {
     for (const int j : unit) NoteRun(j);
   }
 
-  void Undo(const Unit& unit) {
+  void Undo(Unit unit) {
     for (const int j : unit) {
       runs_.Forget(task(j));
       explainer_->Undone(j);
@@ -203,7 +250,7 @@ class PlannedRound {
   }
 
   // Places the jobs if their nodes have room: now, or once what leaves is gone.
-  bool Place(const Unit& unit, TaskStatus status) {
+  bool Place(Unit unit, TaskStatus status) {
     Ledger& ledger = context_.ledger;
     const Ledger::Savepoint before = ledger.Save();
     for (const int j : unit) {
@@ -231,7 +278,7 @@ class PlannedRound {
   // Returns whether the job has enough tasks with the unit. Others of it may have gone since the
   // unit was leased: then it waits for its node. Others may lose their places in the same round:
   // then it gets none.
-  bool IsWhole(const Unit& unit, TaskStatus status) const {
+  bool IsWhole(Unit unit, TaskStatus status) const {
     const JobIndex own = context_.tables.tasks.job[task(unit[0])];
     const JobCounts& counts = context_.ledger.job(own);
     const auto lost = lost_.find(own);
@@ -255,7 +302,7 @@ class PlannedRound {
 
   bool IsFloating(DimensionIndex d) const {
     for (size_t r = 0; r < world_.dimensions.size(); ++r) {
-      if (world_.dimensions[r] == d) return world_.state.resources[r].floating;
+      if (world_.dimensions[r] == d) return round_->state().resources[r].floating;
     }
     return false;
   }
@@ -313,14 +360,18 @@ class PlannedRound {
   }
 
   ActionContext& context_;
-  const Config config_;
+  KeptRound& kept_;
+  const Config& config_;
   MemorySlots& memory_;
   RunMemory runs_;
   TokenMemory tokens_;
-  World world_;
-  std::unique_ptr<Round> round_;
+  World& world_;
+  Round* round_ = nullptr;
+  bool optimises_ = false;
   Explainer* explainer_ = nullptr;
-  std::vector<Unit> units_;
+  // Units one after the other, and where each ends.
+  std::vector<int> members_;
+  std::vector<size_t> ends_;
   HashMap<int, std::vector<int>> victims_on_, victims_of_;  // by node, by gang
   HashMap<JobIndex, int32_t> lost_;  // tasks that count for their jobs and are still to be evicted
   HashSet<int> evicted_;
@@ -330,10 +381,19 @@ class PlannedRound {
 };
 
 void RunRound(ActionContext& context, const muster::Options& options) {
-  absl::StatusOr<Config> config = Config::Parse(options);
-  if (!config.ok() || context.meter.Cut()) return;
-  context.meter.Spend();
-  PlannedRound(context, *std::move(config)).Run();
+  std::unique_ptr<KeptRound> kept;
+  if (context.kept != nullptr && *context.kept != nullptr) {
+    kept.reset(static_cast<KeptRound*>(context.kept->release()));
+  } else {
+    absl::StatusOr<Config> config = Config::Parse(options);
+    if (!config.ok()) return;
+    kept = std::make_unique<KeptRound>(*std::move(config));
+  }
+  if (!context.meter.Cut()) {
+    context.meter.Spend();
+    PlannedRound(context, kept.get()).Run();
+  }
+  if (context.kept != nullptr) *context.kept = std::move(kept);
 }
 
 absl::Status CheckRound(const muster::Tables& tables, const muster::Options& options) {

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "lib/base/hash_map.h"
 #include "lib/peer/armada/matching.h"
 
@@ -122,9 +123,24 @@ bool IdsAscend(const List& list) {
                                 [](const auto& row) -> const std::string& { return row.id; });
 }
 
+absl::Status CheckJobRanks(const State& state) {
+  std::vector<bool> taken(state.jobs.size());
+  for (const int rank : state.job_ranks) {
+    if (!Within(rank, state.jobs) || taken[static_cast<size_t>(rank)]) {
+      return absl::InvalidArgumentError("job_ranks: needs each place once");
+    }
+    taken[static_cast<size_t>(rank)] = true;
+  }
+  if (state.job_ranks.size() == state.jobs.size()) return absl::OkStatus();
+  return absl::InvalidArgumentError("job_ranks: needs one entry for each job");
+}
+
 absl::Status CheckJobs(const State& state) {
   HashSet<std::string> ids;
-  const bool distinct = IdsAscend(state.jobs);
+  if (!state.job_ranks.empty()) {
+    if (absl::Status status = CheckJobRanks(state); !status.ok()) return status;
+  }
+  const bool distinct = !state.job_ranks.empty() || IdsAscend(state.jobs);
   for (size_t i = 0; i < state.jobs.size(); ++i) {
     const Job& job = state.jobs[i];
     if (!Within(job.queue, state.queue_names) || !Within(job.shape, state.shapes) ||
@@ -164,6 +180,11 @@ absl::Status CheckNodes(const State& state) {
 
 }  // namespace
 
+std::string IdOf(const State& state, size_t job) {
+  if (state.job_ranks.empty()) return state.jobs[job].id;
+  return absl::StrFormat("%08x", state.job_ranks[job]);
+}
+
 absl::Status Tables::Check(const State& state) {
   for (const auto check : {CheckPool, CheckClasses, CheckQueues, CheckJobs, CheckNodes}) {
     if (absl::Status status = check(state); !status.ok()) return status;
@@ -181,7 +202,10 @@ Tables::Tables(const State& s) : state(s) {
     penalties_.insert(penalties_.end(), penalty.begin(), penalty.end());
   }
   node_rank_ = RanksBy(state.nodes, [](const Node& n) -> const std::string& { return n.id; });
-  job_rank_ = RanksBy(state.jobs, [](const Job& j) -> const std::string& { return j.id; });
+  job_rank_ = state.job_ranks;
+  if (job_rank_.empty()) {
+    job_rank_ = RanksBy(state.jobs, [](const Job& j) -> const std::string& { return j.id; });
+  }
   FillShapes();
   FillJobs();
   FillLabels();
@@ -214,6 +238,9 @@ void Tables::FillJobs() {
     away_contexts_.push_back(context_named(absl::StrCat(name, "-away")));
   }
   members_.resize(state.gangs.size());
+  away_.reserve(state.jobs.size());
+  context_.reserve(state.jobs.size());
+  gang_.reserve(state.jobs.size());
   for (size_t j = 0; j < state.jobs.size(); ++j) {
     const Job& job = state.jobs[j];
     away_.push_back(!job.queued && job.run && job.run->away);

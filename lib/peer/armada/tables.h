@@ -7,6 +7,7 @@
 #ifndef MUSTER_PEER_ARMADA_TABLES_H_
 #define MUSTER_PEER_ARMADA_TABLES_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -53,6 +54,8 @@ class Tables {
   bool away(int job) const { return away_[static_cast<size_t>(job)]; }
   // The contexts of the job's queue, for jobs of this pool and of others; -1: none.
   int home_context(int job) const { return home_[QueueOf(job)]; }
+  // Returns whether the pool has a context for each queue of its jobs.
+  bool all_have_homes() const { return std::ranges::find(home_, -1) == home_.end(); }
   int away_context(int job) const { return away_contexts_[QueueOf(job)]; }
   const Queue& queue(int context) const {
     return state.queues[order[static_cast<size_t>(context)]];

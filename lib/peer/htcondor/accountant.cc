@@ -51,6 +51,7 @@ void Accountant::SetTime(int64_t now) {
 
 void Accountant::Restore(int64_t last_update, HashMap<std::string, Record> records) {
   last_update_ = last_update;
+  held_.clear();
   records_ = std::move(records);
   for (GroupIndex g = 0; g < group_used_.size(); ++g) {
     group_used_[g] = WeightedUsed(tree_.groups()[g].name);
@@ -78,59 +79,63 @@ void Accountant::UpdatePriorities() {
   }
 }
 
-void Accountant::Charge(std::string_view customer, double weight, int64_t seconds, int64_t count) {
-  Record& record = records_[std::string(customer)];
-  const double passed = static_cast<double>(seconds);
-  record.weighted_used = SixDecimals(std::max(0.0, record.weighted_used + weight));
-  record.weighted_uncharged = SixDecimals(record.weighted_uncharged - passed * weight);
-  record.uncharged = SixDecimals(record.uncharged - passed * static_cast<double>(count));
-  record.used = std::max<int64_t>(0, record.used + count);
+size_t Accountant::PlaceOf(std::string_view customer) {
+  const auto found = records_.find(customer);
+  const auto at = found != records_.end() ? found : records_.try_emplace(customer).first;
+  return static_cast<size_t>(at - records_.begin());
 }
 
-void Accountant::ChargeGroupOf(std::string_view customer, double weight, int64_t seconds,
-                               int64_t count) {
-  const GroupIndex g = tree_.GroupOf(customer);
-  const std::string& name = tree_.groups()[g].name;
-  Charge(name, weight, seconds, count);
-  group_used_[g] = WeightedUsed(name);
-}
-
-// The group of the customer and all above it, but for the root, which counts those in no group.
-void Accountant::ChargeGroups(std::string_view customer, double weight) {
-  GroupIndex g = tree_.GroupOf(customer);
+Accountant::Payer Accountant::PayerOf(std::string_view customer) {
+  Payer payer;
+  payer.own = PlaceOf(customer);
+  payer.group = tree_.GroupOf(customer);
+  payer.of_group = PlaceOf(tree_.groups()[payer.group].name);
+  // The group and all above it, but for the root, which counts those in no group.
+  GroupIndex g = payer.group;
   do {
-    Record& record = records_[tree_.groups()[g].name];
-    record.hierarchical = SixDecimals(std::max(0.0, record.hierarchical + weight));
+    payer.in_groups.push_back(PlaceOf(tree_.groups()[g].name));
     g = tree_.groups()[g].parent;
   } while (g != kNoGroup && g != kRootGroup);
+  return payer;
 }
 
-void Accountant::Match(std::string_view customer, std::string_view slot, double weight) {
-  const int64_t passed = now_ - *last_update_;
-  Charge(customer, weight, passed, 1);
-  ChargeGroupOf(customer, weight, passed, 1);
-  ChargeGroups(customer, weight);
-  held_[std::string(slot)] = {std::string(customer), SixDecimals(weight), now_};
+void Accountant::ChargeRecord(double weight, int64_t seconds, int64_t count, Record* record) {
+  const double passed = static_cast<double>(seconds);
+  record->weighted_used = SixDecimals(std::max(0.0, record->weighted_used + weight));
+  record->weighted_uncharged = SixDecimals(record->weighted_uncharged - passed * weight);
+  record->uncharged = SixDecimals(record->uncharged - passed * static_cast<double>(count));
+  record->used = std::max<int64_t>(0, record->used + count);
+}
+
+void Accountant::Charge(const Payer& payer, double weight, int64_t seconds, int64_t count) {
+  ChargeRecord(weight, seconds, count, &record(payer.own));
+  Record& group = record(payer.of_group);
+  ChargeRecord(weight, seconds, count, &group);
+  group_used_[payer.group] = group.weighted_used;
+  for (const size_t place : payer.in_groups) {
+    double& sum = record(place).hierarchical;
+    sum = SixDecimals(std::max(0.0, sum + weight));
+  }
+}
+
+void Accountant::Match(const Payer& payer, std::string_view slot, double weight) {
+  Charge(payer, weight, now_ - *last_update_, 1);
+  held_.push_back({std::string(slot), payer.own, SixDecimals(weight), now_});
 }
 
 void Accountant::Release(std::string_view slot) {
-  const auto it = held_.find(slot);
-  if (it == held_.end()) return;
-  const Held held = it->second;
-  held_.erase(it);
+  const auto last = std::find_if(held_.rbegin(), held_.rend(),
+                                 [&](const Held& held) { return held.slot == slot; });
+  if (last == held_.rend()) return;
+  const Held held = *last;
+  std::erase_if(held_, [&](const Held& other) { return other.slot == held.slot; });
   const int64_t passed = now_ - std::max(held.start, *last_update_);
-  Charge(held.customer, -held.weight, passed, -1);
-  ChargeGroupOf(held.customer, -held.weight, passed, -1);
-  ChargeGroups(held.customer, -held.weight);
+  const std::string customer = (records_.begin() + static_cast<ptrdiff_t>(held.customer))->first;
+  Charge(PayerOf(customer), -held.weight, passed, -1);
 }
 
 void Accountant::CheckMatches(std::span<const Claim> claims) {
-  HashMap<std::string, std::string> holder;
-  for (const Claim& claim : claims) holder[claim.slot] = claim.customer;
-  held_.erase_if([&](const auto& entry) {
-    const auto it = holder.find(entry.first);
-    return it == holder.end() || it->second != entry.second.customer;
-  });
+  held_.clear();
   std::ranges::fill(group_used_, 0.0);
   for (auto& [customer, record] : records_) {
     record.weighted_used = 0;

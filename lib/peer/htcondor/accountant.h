@@ -71,7 +71,19 @@ class Accountant {
   int64_t now() const { return now_; }
   void UpdatePriorities();
 
-  void Match(std::string_view customer, std::string_view slot, double weight);
+  // A customer's records and those that are charged with it, found once.
+  class Payer {
+    friend class Accountant;
+    size_t own = 0, of_group = 0;   // places in the records
+    std::vector<size_t> in_groups;  // of its group and those above it
+    GroupIndex group = kRootGroup;
+  };
+  // Makes the records that are not there. The payer is valid until Restore.
+  Payer PayerOf(std::string_view customer);
+  void Match(const Payer& payer, std::string_view slot, double weight);
+  void Match(std::string_view customer, std::string_view slot, double weight) {
+    Match(PayerOf(customer), slot, weight);
+  }
   void Release(std::string_view slot);
   // Counts the claims that the slots report.
   void CheckMatches(std::span<const Claim> claims);
@@ -102,16 +114,21 @@ class Accountant {
 
  private:
   struct Held {
-    std::string customer;
+    std::string slot;
+    size_t customer = 0;  // the place of its record
     double weight = 1;
     int64_t start = 0;
   };
   const Record* Find(std::string_view customer) const;
   // `seconds`: of the time up to the next update that is not charged; of a claim that ends, that
   // is.
-  void Charge(std::string_view customer, double weight, int64_t seconds, int64_t count);
-  void ChargeGroups(std::string_view customer, double weight);
-  void ChargeGroupOf(std::string_view customer, double weight, int64_t seconds, int64_t count);
+  void Charge(const Payer& payer, double weight, int64_t seconds, int64_t count);
+  static void ChargeRecord(double weight, int64_t seconds, int64_t count, Record* record);
+  // Returns the place of the customer's record.
+  size_t PlaceOf(std::string_view customer);
+  Record& record(size_t place) {
+    return (records_.begin() + static_cast<ptrdiff_t>(place))->second;
+  }
   double DefaultFactor(std::string_view customer) const;
 
   const AccountantRules rules_;
@@ -119,8 +136,8 @@ class Accountant {
   std::optional<int64_t> last_update_;
   int64_t now_ = 0;
   HashMap<std::string, Record> records_;
-  std::vector<double> group_used_;   // as the records of groups have it
-  HashMap<std::string, Held> held_;  // by slot
+  std::vector<double> group_used_;  // as the records of groups have it
+  std::vector<Held> held_;          // of a slot that was matched again the last one counts
 };
 
 // Returns the number as a record of the peer keeps it.

@@ -136,30 +136,30 @@ AdValue CallAdFunction(AdFunction function, const std::vector<AdValue>& argument
   return AdValue::Error();
 }
 
-AdValue Arithmetic(char op, const AdValue& a, const AdValue& b) {
+AdScalar Arithmetic(char op, const AdScalar& a, const AdScalar& b) {
   double x = 0, y = 0;
-  if (a.kind == Kind::kError || b.kind == Kind::kError) return AdValue::Error();
-  if (a.is_undefined() || b.is_undefined()) return AdValue::Undefined();
-  if (!a.ToNumber(&x) || !b.ToNumber(&y)) return AdValue::Error();
+  if (a.kind == Kind::kError || b.kind == Kind::kError) return AdScalar::Error();
+  if (a.is_undefined() || b.is_undefined()) return AdScalar();
+  if (!a.ToNumber(&x) || !b.ToNumber(&y)) return AdScalar::Error();
   if (a.kind == Kind::kReal || b.kind == Kind::kReal) {
     switch (op) {
       case '+':
-        return AdValue::Of(x + y);
+        return AdScalar::Of(x + y);
       case '-':
-        return AdValue::Of(x - y);
+        return AdScalar::Of(x - y);
       case '*':
-        return AdValue::Of(x * y);
+        return AdScalar::Of(x * y);
       case '/':
-        return y == 0 ? AdValue::Error() : AdValue::Of(x / y);
+        return y == 0 ? AdScalar::Error() : AdScalar::Of(x / y);
       default:
-        return AdValue::Error();
+        return AdScalar::Error();
     }
   }
-  if (op == '+' || op == '-' || op == '*') return AdValue::Of(Wrapped(op, a.integer, b.integer));
-  if (b.integer == 0) return AdValue::Error();
+  if (op == '+' || op == '-' || op == '*') return AdScalar::Of(Wrapped(op, a.integer, b.integer));
+  if (b.integer == 0) return AdScalar::Error();
   // The one quotient that does not fit.
-  if (b.integer == -1) return AdValue::Of(op == '/' ? Wrapped('-', 0, a.integer) : int64_t{0});
-  return AdValue::Of(op == '/' ? a.integer / b.integer : a.integer % b.integer);
+  if (b.integer == -1) return AdScalar::Of(op == '/' ? Wrapped('-', 0, a.integer) : int64_t{0});
+  return AdScalar::Of(op == '/' ? a.integer / b.integer : a.integer % b.integer);
 }
 
 }  // namespace muster::condor

@@ -43,7 +43,7 @@ size_t ArgumentsOf(AdFunction function);
 // not kIfThenElse, which evaluates what it needs alone.
 AdValue CallAdFunction(AdFunction function, const std::vector<AdValue>& arguments,
                        const std::vector<AdValue>& list);
-AdValue Arithmetic(char op, const AdValue& a, const AdValue& b);
+AdScalar Arithmetic(char op, const AdScalar& a, const AdScalar& b);
 
 }  // namespace muster::condor
 

@@ -25,7 +25,7 @@ absl::StatusOr<AdExpression> AdExpression::Parse(std::string_view text, AdNames*
 }
 
 absl::StatusOr<AdExpression> AdParser::Read() {
-  made_.nodes_.emplace_back();  // number 0 stands for a failure
+  Make(Op::kValue);  // number 0 stands for a failure
   if (text_.size() > kMostBytes) {
     Fail(absl::StrCat("longer than ", kMostBytes, " bytes"));
   } else {
@@ -42,9 +42,16 @@ uint32_t AdParser::Fail(std::string_view rule) {
   return 0;
 }
 
-uint32_t AdParser::Make(Op op, std::vector<uint32_t> operands, uint32_t number, AdValue value) {
+uint32_t AdParser::Make(Op op, const std::vector<uint32_t>& operands, uint32_t number,
+                        AdValue value) {
   if (!error_.empty()) return 0;
-  made_.nodes_.push_back({op, number, std::move(operands), std::move(value)});
+  if (op == Op::kValue) {
+    number = static_cast<uint32_t>(made_.values_.size());
+    made_.values_.push_back(std::move(value));
+  }
+  made_.nodes_.push_back({op, number, static_cast<uint32_t>(made_.operands_.size()),
+                          static_cast<uint32_t>(operands.size())});
+  made_.operands_.insert(made_.operands_.end(), operands.begin(), operands.end());
   return static_cast<uint32_t>(made_.nodes_.size() - 1);
 }
 
@@ -206,7 +213,7 @@ uint32_t AdParser::ReadCall(std::string_view name) {
     if (is_list && !takes_list) return Fail("a list where a value is expected");
     if (!is_list && i == 1 && *function == AdFunction::kMember) return Fail("a list is expected");
   }
-  return Make(Op::kCall, std::move(items), static_cast<uint32_t>(*function));
+  return Make(Op::kCall, items, static_cast<uint32_t>(*function));
 }
 
 std::vector<uint32_t> AdParser::ReadItems(char close) {

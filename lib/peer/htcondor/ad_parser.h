@@ -42,7 +42,7 @@ class AdParser {
   uint32_t ReadCall(std::string_view name);
   // Reads items up to the closing character.
   std::vector<uint32_t> ReadItems(char close);
-  uint32_t Make(Op op, std::vector<uint32_t> operands = {}, uint32_t number = 0,
+  uint32_t Make(Op op, const std::vector<uint32_t>& operands = {}, uint32_t number = 0,
                 AdValue value = {});
 
   void SkipSpace();

@@ -17,16 +17,16 @@ using Kind = AdValue::Kind;
 // What takes no more nodes is not remembered.
 constexpr int64_t kFewSteps = 32;
 
-bool IsExceptional(const AdValue& value) {
+bool IsExceptional(const AdScalar& value) {
   return value.kind == Kind::kUndefined || value.kind == Kind::kError;
 }
 
 // What an operator returns if one of its operands is undefined or an error.
-AdValue Exception(const AdValue& a, const AdValue& b) {
-  return a.kind == Kind::kError || b.kind == Kind::kError ? AdValue::Error() : AdValue::Undefined();
+AdScalar Exception(const AdScalar& a, const AdScalar& b) {
+  return a.kind == Kind::kError || b.kind == Kind::kError ? AdScalar::Error() : AdScalar();
 }
 
-bool Identical(const AdValue& a, const AdValue& b) {
+bool Identical(const AdView& a, const AdView& b) {
   if (a.kind != b.kind) return false;
   switch (a.kind) {
     case Kind::kUndefined:
@@ -35,17 +35,29 @@ bool Identical(const AdValue& a, const AdValue& b) {
     case Kind::kReal:
       return a.real == b.real;
     case Kind::kText:
-      return a.text == b.text;
+      return *a.text == *b.text;
     default:
       return a.integer == b.integer;
   }
 }
 
+// Less, equal, greater, whatever their case: -1, 0, 1.
+int CompareTexts(const std::string& a, const std::string& b) {
+  const size_t shorter = std::min(a.size(), b.size());
+  for (size_t i = 0; i < shorter; ++i) {
+    const auto x =
+        static_cast<unsigned char>(absl::ascii_tolower(static_cast<unsigned char>(a[i])));
+    const auto y =
+        static_cast<unsigned char>(absl::ascii_tolower(static_cast<unsigned char>(b[i])));
+    if (x != y) return x < y ? -1 : 1;
+  }
+  return a.size() < b.size() ? -1 : a.size() > b.size();
+}
+
 // Less, equal, greater: -1, 0, 1. Returns false if the two do not compare.
-bool Compare(const AdValue& a, const AdValue& b, int* order) {
+bool Compare(const AdView& a, const AdView& b, int* order) {
   if (a.kind == Kind::kText && b.kind == Kind::kText) {
-    const std::string x = absl::AsciiStrToLower(a.text), y = absl::AsciiStrToLower(b.text);
-    *order = x < y ? -1 : x > y;
+    *order = CompareTexts(*a.text, *b.text);
     return true;
   }
   double x = 0, y = 0;
@@ -78,11 +90,16 @@ AdName AdNames::Of(std::string_view name) {
   return names_.Intern(absl::AsciiStrToLower(ToAbsl(name)));
 }
 
+// Without branches, because no search of many is like the one before.
 size_t ClassAd::PlaceOf(AdName name) const {
-  return static_cast<size_t>(std::ranges::lower_bound(names_, name) - names_.begin());
+  const AdName* base = names_.data();
+  size_t left = names_.size();
+  if (left == 0) return 0;
+  for (; left > 1; left -= left / 2) base += base[left / 2 - 1] < name ? left / 2 : 0;
+  return static_cast<size_t>(base - names_.data()) + (*base < name ? 1 : 0);
 }
 
-const ClassAd::Entry* ClassAd::Find(AdName name) const {
+const ClassAd::Entry* ClassAd::Search(AdName name) const {
   const size_t at = PlaceOf(name);
   return at == names_.size() || names_[at] != name ? nullptr : &entries_[at];
 }
@@ -92,6 +109,7 @@ ClassAd::Entry& ClassAd::Make(AdName name) {
   if (at == names_.size() || names_[at] != name) {
     names_.insert(names_.begin() + static_cast<std::ptrdiff_t>(at), name);
     entries_.emplace(entries_.begin() + static_cast<std::ptrdiff_t>(at));
+    filter_ |= BitOf(name);
   }
   return entries_[at];
 }
@@ -110,21 +128,36 @@ void ClassAd::Set(AdName name, std::shared_ptr<const AdExpression> expression) {
   Make(name).expression = std::move(expression);
 }
 
-void ClassAd::Update(const ClassAd& other) {
-  for (size_t i = 0; i < other.names_.size(); ++i) Make(other.names_[i]) = other.entries_[i];
-}
-
 void ClassAd::Remove(AdName name) {
   if (!has(name)) return;
   const auto at = static_cast<std::ptrdiff_t>(PlaceOf(name));
   names_.erase(names_.begin() + at);
   entries_.erase(entries_.begin() + at);
+  filter_ = 0;
+  for (const AdName left : names_) filter_ |= BitOf(left);
 }
 
 AdValue ClassAd::Get(AdName name, const ClassAd* target) const {
   const Entry* entry = Find(name);
   if (entry == nullptr) return AdValue::Undefined();
   return entry->expression == nullptr ? entry->value : entry->expression->Evaluate(*this, target);
+}
+
+AdScalar ClassAd::GetScalar(AdName name, const ClassAd* target) const {
+  const Entry* entry = Find(name);
+  if (entry == nullptr) return {};
+  if (entry->expression == nullptr) return entry->value;
+  return entry->expression->EvaluateScalar(*this, target);
+}
+
+std::string ClassAd::GetText(AdName name, const ClassAd* target) const {
+  const Entry* entry = Find(name);
+  if (entry == nullptr) return {};
+  if (entry->expression == nullptr) {
+    return entry->value.kind == Kind::kText ? entry->value.text : std::string();
+  }
+  AdValue value = entry->expression->Evaluate(*this, target);
+  return value.kind == Kind::kText ? std::move(value.text) : std::string();
 }
 
 AdValue ClassAd::Refer(AdName name, const ClassAd* target, AdExpression::Run* run) const {
@@ -215,13 +248,26 @@ void AdExpression::AppendKey(std::string* key) const {
   for (const Node& node : nodes_) {
     AppendBytes(node.op, key);
     AppendBytes(node.number, key);
-    AppendBytes(node.operands.size(), key);
-    for (const uint32_t operand : node.operands) AppendBytes(operand, key);
-    AppendValue(node.value, key);
+    AppendBytes(node.count, key);
+    for (const uint32_t place : operands(node)) AppendBytes(place, key);
   }
+  for (const AdValue& value : values_) AppendValue(value, key);
 }
 
 AdValue AdExpression::Evaluate(const ClassAd& my, const ClassAd* target) const {
+  QuickRun run = kQuickRun;
+  AdView view;
+  return Quick(root_, my, target, &run, &view) ? view.ToValue() : EvaluateFully(my, target);
+}
+
+AdScalar AdExpression::EvaluateScalar(const ClassAd& my, const ClassAd* target) const {
+  QuickRun run = kQuickRun;
+  AdView view;
+  if (Quick(root_, my, target, &run, &view)) return view;
+  return EvaluateFully(my, target);
+}
+
+AdValue AdExpression::EvaluateFully(const ClassAd& my, const ClassAd* target) const {
   Run run;
   AdValue value = ValueOf(root_, my, target, &run);
   return run.failed ? AdValue::Error() : value;
@@ -240,8 +286,9 @@ AdValue AdExpression::ValueOf(uint32_t number, const ClassAd& my, const ClassAd*
 }
 
 // Returns the value of a node that is one, or names an attribute that is one; null: it does not.
-const AdValue* AdExpression::Plain(const Node& node, const ClassAd& my, const ClassAd* target) {
-  if (node.op == Op::kValue) return &node.value;
+const AdValue* AdExpression::Plain(const Node& node, const ClassAd& my,
+                                   const ClassAd* target) const {
+  if (node.op == Op::kValue) return &values_[node.number];
   if (node.op != Op::kName && node.op != Op::kMyName && node.op != Op::kTargetName) return nullptr;
   const ClassAd::Entry* entry = node.op == Op::kTargetName ? nullptr : my.Find(node.number);
   if (entry == nullptr && node.op != Op::kMyName && target != nullptr) {
@@ -266,7 +313,7 @@ AdValue AdExpression::Compute(const Node& node, const ClassAd& my, const ClassAd
                               Run* run) const {
   switch (node.op) {
     case Op::kValue:
-      return node.value;
+      return values_[node.number];
     case Op::kName:
       if (target == nullptr || my.has(node.number)) return my.Refer(node.number, target, run);
       return target->Refer(node.number, &my, run);
@@ -284,22 +331,22 @@ AdValue AdExpression::Compute(const Node& node, const ClassAd& my, const ClassAd
     case Op::kChoose:
       return Logic(node, my, target, run);
     case Op::kNegate:
-      return Arithmetic('-', AdValue::Of(int64_t{0}), ValueOf(node.operands[0], my, target, run));
+      return Arithmetic('-', AdValue::Of(int64_t{0}), ValueOf(operand(node, 0), my, target, run));
     default:
       break;
   }
   AdValue kept_first, kept_second;
-  const AdValue& first = Operand(node.operands[0], my, target, run, &kept_first);
-  const AdValue& second = Operand(node.operands[1], my, target, run, &kept_second);
-  return Binary(node.op, first, second);
+  const AdValue& first = Operand(operand(node, 0), my, target, run, &kept_first);
+  const AdValue& second = Operand(operand(node, 1), my, target, run, &kept_second);
+  return Binary(node.op, AdView(first), AdView(second));
 }
 
-AdValue AdExpression::Binary(Op op, const AdValue& a, const AdValue& b) {
+AdScalar AdExpression::Binary(Op op, const AdView& a, const AdView& b) {
   switch (op) {
     case Op::kIs:
-      return AdValue::Of(Identical(a, b));
+      return AdScalar::Of(Identical(a, b));
     case Op::kIsNot:
-      return AdValue::Of(!Identical(a, b));
+      return AdScalar::Of(!Identical(a, b));
     case Op::kPlus:
       return Arithmetic('+', a, b);
     case Op::kMinus:
@@ -315,23 +362,23 @@ AdValue AdExpression::Binary(Op op, const AdValue& a, const AdValue& b) {
   }
 }
 
-AdValue AdExpression::Comparison(Op op, const AdValue& a, const AdValue& b) {
+AdScalar AdExpression::Comparison(Op op, const AdView& a, const AdView& b) {
   if (IsExceptional(a) || IsExceptional(b)) return Exception(a, b);
   int order = 0;
-  if (!Compare(a, b, &order)) return AdValue::Error();
+  if (!Compare(a, b, &order)) return AdScalar::Error();
   switch (op) {
     case Op::kEqual:
-      return AdValue::Of(order == 0);
+      return AdScalar::Of(order == 0);
     case Op::kUnequal:
-      return AdValue::Of(order != 0);
+      return AdScalar::Of(order != 0);
     case Op::kLess:
-      return AdValue::Of(order < 0);
+      return AdScalar::Of(order < 0);
     case Op::kLessEqual:
-      return AdValue::Of(order <= 0);
+      return AdScalar::Of(order <= 0);
     case Op::kGreater:
-      return AdValue::Of(order > 0);
+      return AdScalar::Of(order > 0);
     default:
-      return AdValue::Of(order >= 0);
+      return AdScalar::Of(order >= 0);
   }
 }
 
@@ -339,45 +386,48 @@ AdValue AdExpression::Comparison(Op op, const AdValue& a, const AdValue& b) {
 // false.
 AdValue AdExpression::Logic(const Node& node, const ClassAd& my, const ClassAd* target,
                             Run* run) const {
-  const auto operand = [&](size_t i) {
-    AdValue value = ValueOf(node.operands[i], my, target, run);
-    if (value.is_number()) return AdValue::Of(value.IsTrue());
-    return value.kind == Kind::kText ? AdValue::Error() : value;
-  };
-  AdValue first = operand(0);
-  if (node.op == Op::kNot) {
-    return first.kind == Kind::kBool ? AdValue::Of(first.integer == 0) : first;
+  const AdScalar first = Truth(ValueOf(operand(node, 0), my, target, run));
+  if (node.op == Op::kChoose && first.kind == Kind::kBool) {
+    return ValueOf(operand(node, first.integer != 0 ? 1 : 2), my, target, run);
   }
-  if (node.op == Op::kChoose) {
-    if (first.kind != Kind::kBool) return first;
-    return ValueOf(node.operands[first.integer != 0 ? 1 : 2], my, target, run);
-  }
-  const bool decides = node.op == Op::kOr;
-  if (first.kind == Kind::kError) return first;
-  if (first.kind == Kind::kBool && (first.integer != 0) == decides) return first;
-  AdValue second = operand(1);
+  if (node.op == Op::kNot && first.kind == Kind::kBool) return AdValue::Of(first.integer == 0);
+  if (Decides(node.op, first)) return first;
+  return Joined(node.op, first, Truth(ValueOf(operand(node, 1), my, target, run)));
+}
+
+AdScalar AdExpression::Truth(const AdScalar& value) {
+  if (value.is_number()) return AdScalar::Of(value.IsTrue());
+  return value.kind == Kind::kText ? AdScalar::Error() : value;
+}
+
+bool AdExpression::Decides(Op op, const AdScalar& first) {
+  if (op == Op::kNot || op == Op::kChoose || first.kind == Kind::kError) return true;
+  return first.kind == Kind::kBool && (first.integer != 0) == (op == Op::kOr);
+}
+
+AdScalar AdExpression::Joined(Op op, const AdScalar& first, const AdScalar& second) {
   if (second.kind == Kind::kError || first.kind == Kind::kBool) return second;
-  const bool settled = second.kind == Kind::kBool && (second.integer != 0) == decides;
+  const bool settled = second.kind == Kind::kBool && (second.integer != 0) == (op == Op::kOr);
   return settled ? second : first;
 }
 
 AdValue AdExpression::Call(const Node& node, const ClassAd& my, const ClassAd* target,
                            Run* run) const {
   const AdFunction function = static_cast<AdFunction>(node.number);
-  const auto value = [&](uint32_t operand) { return ValueOf(operand, my, target, run); };
+  const auto value = [&](uint32_t place) { return ValueOf(place, my, target, run); };
   if (function == AdFunction::kIfThenElse) {
-    const AdValue condition = value(node.operands[0]);
+    const AdValue condition = value(operand(node, 0));
     if (IsExceptional(condition)) return condition;
     if (condition.kind == Kind::kText) return AdValue::Error();
-    return value(node.operands[condition.IsTrue() ? 1 : 2]);
+    return value(operand(node, condition.IsTrue() ? 1 : 2));
   }
   std::vector<AdValue> arguments;
   std::vector<AdValue> list;  // the last argument, if it is a list
-  for (const uint32_t operand : node.operands) {
-    if (nodes_[operand].op == Op::kList) {
-      for (const uint32_t item : nodes_[operand].operands) list.push_back(value(item));
+  for (const uint32_t place : operands(node)) {
+    if (nodes_[place].op == Op::kList) {
+      for (const uint32_t item : operands(nodes_[place])) list.push_back(value(item));
     } else {
-      arguments.push_back(value(operand));
+      arguments.push_back(value(place));
     }
   }
   return CallAdFunction(function, arguments, list);

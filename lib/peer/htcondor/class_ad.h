@@ -24,12 +24,14 @@
 // Cost. Evaluate: O(nodes of all expressions that it reaches), and a search of O(log attributes)
 // for each name: what an attribute evaluates to is remembered within one evaluation, and its nodes
 // count again as often as it is named. In a loop of attributes nothing is remembered, because a
-// value depends on the way to it: O(kMostStepsOfLoops).
+// value depends on the way to it: O(kMostStepsOfLoops). Within kQuickRun it allocates nothing and
+// copies no text, unless it calls one of most functions (ad_quick.cc).
 #ifndef MUSTER_PEER_HTCONDOR_CLASS_AD_H_
 #define MUSTER_PEER_HTCONDOR_CLASS_AD_H_
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -79,6 +81,8 @@ class AdExpression {
 
   // `target` may be null.
   AdValue Evaluate(const ClassAd& my, const ClassAd* target) const;
+  // Returns the same but for the text.
+  AdScalar EvaluateScalar(const ClassAd& my, const ClassAd* target) const;
 
   // Adds the names that the expression has. Returns whether any is new.
   bool AddNames(AdNameSet* names) const;
@@ -116,9 +120,8 @@ class AdExpression {
   };
   struct Node {
     Op op = Op::kValue;
-    uint32_t number = 0;             // a name, or a function
-    std::vector<uint32_t> operands;  // in nodes_
-    AdValue value;
+    uint32_t number = 0;            // a name, a function, or the place of a value
+    uint32_t first = 0, count = 0;  // the places of its operands
   };
 
   // What an attribute evaluated to, and what that took: nodes, depth of nodes and of attributes.
@@ -141,18 +144,45 @@ class AdExpression {
     std::vector<Known> known;
   };
 
+  // What a quick evaluation may still do.
+  struct QuickRun {
+    int steps, references;
+  };
+  static constexpr QuickRun kQuickRun = {.steps = 1'000, .references = 8};
+  // Returns false, and no view, where the evaluation has to remember or copy something.
+  bool Quick(uint32_t node, const ClassAd& my, const ClassAd* target, QuickRun* run,
+             AdView* view) const;
+  bool QuickName(const Node& node, const ClassAd& my, const ClassAd* target, QuickRun* run,
+                 AdView* view) const;
+  bool QuickLogic(const Node& node, const ClassAd& my, const ClassAd* target, QuickRun* run,
+                  AdView* view) const;
+  bool QuickCall(const Node& node, const ClassAd& my, const ClassAd* target, QuickRun* run,
+                 AdView* view) const;
+
+  AdValue EvaluateFully(const ClassAd& my, const ClassAd* target) const;
+  uint32_t operand(const Node& node, size_t i) const { return operands_[node.first + i]; }
+  std::span<const uint32_t> operands(const Node& node) const {
+    return {operands_.data() + node.first, node.count};
+  }
   AdValue ValueOf(uint32_t node, const ClassAd& my, const ClassAd* target, Run* run) const;
   // As ValueOf, without a copy of what stands in a node or an ad; `kept` holds all else.
   const AdValue& Operand(uint32_t node, const ClassAd& my, const ClassAd* target, Run* run,
                          AdValue* kept) const;
-  static const AdValue* Plain(const Node& node, const ClassAd& my, const ClassAd* target);
+  const AdValue* Plain(const Node& node, const ClassAd& my, const ClassAd* target) const;
   AdValue Compute(const Node& node, const ClassAd& my, const ClassAd* target, Run* run) const;
-  static AdValue Binary(Op op, const AdValue& a, const AdValue& b);
-  static AdValue Comparison(Op op, const AdValue& a, const AdValue& b);
+  static AdScalar Binary(Op op, const AdView& a, const AdView& b);
+  static AdScalar Comparison(Op op, const AdView& a, const AdView& b);
+  // A value as an operand of `||`, `&&`, `!` and `?:`.
+  static AdScalar Truth(const AdScalar& value);
+  // Returns whether the first operand of the operator is its value already.
+  static bool Decides(Op op, const AdScalar& first);
+  static AdScalar Joined(Op op, const AdScalar& first, const AdScalar& second);
   AdValue Logic(const Node& node, const ClassAd& my, const ClassAd* target, Run* run) const;
   AdValue Call(const Node& node, const ClassAd& my, const ClassAd* target, Run* run) const;
 
   std::vector<Node> nodes_;
+  std::vector<uint32_t> operands_;  // places in nodes_
+  std::vector<AdValue> values_;
   uint32_t root_ = 0;
 };
 
@@ -163,12 +193,14 @@ class ClassAd {
   void Set(AdName name, AdExpression expression);
   // Ads may share the expression, but not the two of one evaluation.
   void Set(AdName name, std::shared_ptr<const AdExpression> expression);
-  // Sets all attributes of the other ad.
-  void Update(const ClassAd& other);
   void Remove(AdName name);
   bool has(AdName name) const { return Find(name) != nullptr; }
   // Returns the value of the attribute of this ad, evaluated against `target`; undefined: none.
   AdValue Get(AdName name, const ClassAd* target = nullptr) const;
+  // Returns the same but for the text.
+  AdScalar GetScalar(AdName name, const ClassAd* target = nullptr) const;
+  // Returns the text that the value is; empty: it is none.
+  std::string GetText(AdName name, const ClassAd* target = nullptr) const;
 
   // Adds the names that expressions of this ad have.
   void AddNames(AdNameSet* names) const;
@@ -182,7 +214,11 @@ class ClassAd {
     AdValue value;
     std::shared_ptr<const AdExpression> expression;  // null: the value
   };
-  const Entry* Find(AdName name) const;
+  const Entry* Find(AdName name) const {
+    return (filter_ & BitOf(name)) == 0 ? nullptr : Search(name);
+  }
+  const Entry* Search(AdName name) const;
+  static uint64_t BitOf(AdName name) { return uint64_t{1} << (name & 63); }
   Entry& Make(AdName name);
   // As an attribute of an expression.
   AdValue Refer(AdName name, const ClassAd* target, AdExpression::Run* run) const;
@@ -192,8 +228,8 @@ class ClassAd {
   // Where the name is, or would be.
   size_t PlaceOf(AdName name) const;
 
-  // Ascending, and apart from the entries, because most searches are for names that an ad lacks.
-  std::vector<AdName> names_;
+  uint64_t filter_ = 0;         // a bit for each name: most searches are for names that an ad lacks
+  std::vector<AdName> names_;   // ascending
   std::vector<Entry> entries_;  // of each name
 };
 

@@ -176,18 +176,30 @@ Offer Matchmaker::TakeInOrder(const SessionLimits& session) {
 // Sorts the slots for the jobs of the class. Where no two are equal, what is left of them later is
 // in the same order.
 void Matchmaker::Sort(const ClassAd& job, JobClass* job_class) {
-  std::vector<Candidate> fitting;
+  struct Ranked {
+    double rank;
+    float first, last;
+    size_t slot;
+  };
+  std::vector<Ranked> fitting;
   for (size_t s = 0; s < slots_->size(); ++s) {
     if (gone_[s]) continue;
     const Verdict& verdict = verdicts_.Of(job_class, s, (*slots_)[s], job);
-    if (verdict.matches) fitting.push_back(FreeCandidate(s, verdict, facts_[s].weight));
+    if (verdict.matches) fitting.push_back({verdict.rank, verdict.first, verdict.last, s});
   }
-  GnuSort(&fitting, IsBetter);
+  // As IsBetter has it of free slots.
+  const auto is_better = [](const Ranked& a, const Ranked& b) {
+    if (a.first != b.first) return a.first > b.first;
+    if (a.rank != b.rank) return a.rank > b.rank;
+    return a.last > b.last;
+  };
+  GnuSort(&fitting, is_better);
   job_class->is_sorted = job_class->is_strict = true;
   job_class->places.resize(slots_->size());
+  job_class->order.reserve(fitting.size());
   uint32_t place = 0;
   for (size_t i = 0; i < fitting.size(); ++i) {
-    const bool is_equal = i > 0 && !IsBetter(fitting[i - 1], fitting[i]);
+    const bool is_equal = i > 0 && !is_better(fitting[i - 1], fitting[i]);
     if (is_equal) job_class->is_strict = false;
     if (!is_equal) place = static_cast<uint32_t>(i);
     job_class->places[fitting[i].slot] = place;

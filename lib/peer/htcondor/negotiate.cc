@@ -167,8 +167,9 @@ class Negotiation : public condor::NegotiationWatch {
     using Kind = condor::NegotiationEvent::Kind;
     HashMap<std::string, Story> stories;
     HashMap<uint32_t, int64_t> clusters;
-    for (const auto& [submitter, jobs] : negotiator.jobs_left()) {
-      for (const condor::CondorJob& job : jobs) clusters[job.row] = job.auto_cluster;
+    const std::vector<condor::Negotiator::JobsLeft> left = negotiator.ListJobsLeft();
+    for (const auto& [submitter, jobs] : left) {
+      for (const condor::CondorJob* job : jobs) clusters[job->row] = job->auto_cluster;
     }
     std::string submitter;
     for (const condor::NegotiationEvent& event : record.events) {
@@ -181,15 +182,15 @@ class Negotiation : public condor::NegotiationWatch {
         stories[submitter].refused[c->second] = &event;
       }
     }
-    for (const auto& [name, jobs] : negotiator.jobs_left()) {
+    for (const auto& [name, jobs] : left) {
       const Story& story = stories[name];
       HashMap<int64_t, ReasonPtr> reasons;  // by auto cluster
-      for (const condor::CondorJob& job : jobs) {
-        ReasonPtr& reason = reasons[job.auto_cluster];
+      for (const condor::CondorJob* job : jobs) {
+        ReasonPtr& reason = reasons[job->auto_cluster];
         if (reason == nullptr) {
-          reason = std::make_shared<const Reason>(ReasonOf(story, job));
+          reason = std::make_shared<const Reason>(ReasonOf(story, *job));
         }
-        context_.reasons.Explain(TaskIndex(job.row), reason);
+        context_.reasons.Explain(TaskIndex(job->row), reason);
       }
     }
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -36,11 +37,13 @@ bool Negotiator::IsStopped() {
 
 CycleRecord Negotiator::RunCycle(Pool pool, NegotiationWatch* watch) {
   pool_ = std::move(pool);
+  left_.clear();
   watch_ = watch;
   stopped_ = false;
   record_ = {};
   accountant_.SetTime(pool_.time);
   accountant_.UpdatePriorities();
+  ReserveEvents();
   ReadSlots();
   CountClaims();
   Begin();
@@ -56,6 +59,27 @@ CycleRecord Negotiator::RunCycle(Pool pool, NegotiationWatch* watch) {
   return std::move(record_);
 }
 
+// Most cycles see at most a match for each slot or job, and two sessions for each submitter.
+void Negotiator::ReserveEvents() {
+  size_t jobs = 0;
+  for (const auto& [submitter, list] : pool_.jobs) jobs += list.size();
+  record_.events.reserve(std::min(pool_.slots.size(), jobs) + 2 * pool_.submitters.size());
+}
+
+std::vector<Negotiator::JobsLeft> Negotiator::ListJobsLeft() const {
+  std::vector<JobsLeft> lists;
+  for (const auto& [submitter, jobs] : pool_.jobs) {
+    JobsLeft& list = lists.emplace_back(JobsLeft{submitter, {}});
+    const auto left = left_.find(submitter);
+    if (left == left_.end()) {
+      for (const CondorJob& job : jobs) list.jobs.push_back(&job);
+    } else {
+      for (const uint32_t place : left->second) list.jobs.push_back(&jobs[place]);
+    }
+  }
+  return lists;
+}
+
 void Negotiator::ReadSlots() {
   concurrency_.emplace(rules_.concurrency);
   states_.clear();
@@ -68,8 +92,8 @@ void Negotiator::ReadSlots() {
     state.is_claimed = word == "Claimed" || word == "Preempting";
     state.is_partitionable = IsTrue(ad, names_.partitionable);
     state.weight = WeightOf(names_, ad, rules_.match.weights);
-    if (state.is_partitionable) ad.Get(names_.cpus).ToNumber(&state.cpus);
-    ad.Get(names_.retirement_left).ToNumber(&state.retirement_left);
+    if (state.is_partitionable) ad.GetScalar(names_.cpus).ToNumber(&state.cpus);
+    ad.GetScalar(names_.retirement_left).ToNumber(&state.retirement_left);
     state.user = UserOf(names_, ad);
     if (!state.is_claimed) continue;
     state.customer = TextOf(ad, names_.accounting_group);
@@ -288,44 +312,51 @@ Negotiator::Outcome Negotiator::Visit(const Turn& turn, int spin, bool ignores_l
 }
 
 Negotiator::Outcome Negotiator::RunSession(bool ignores_limit, double ceiling, const Entry& entry) {
-  std::vector<CondorJob>& jobs = pool_.jobs[entry.submitter->name];
-  std::vector<uint8_t> is_matched(jobs.size(), 0);
-  const Outcome outcome = OfferSlots(ignores_limit, ceiling, entry, jobs, &is_matched);
-  size_t kept = 0;
-  for (size_t i = 0; i < jobs.size(); ++i) {
-    if (is_matched[i]) continue;
-    if (kept != i) jobs[kept] = std::move(jobs[i]);
-    ++kept;
+  const std::vector<CondorJob>& jobs = pool_.jobs[entry.submitter->name];
+  const auto [found, is_first] = left_.try_emplace(entry.submitter->name);
+  std::vector<uint32_t>& left = found->second;
+  if (is_first) {
+    left.resize(jobs.size());
+    std::iota(left.begin(), left.end(), 0U);
   }
-  jobs.erase(jobs.begin() + static_cast<std::ptrdiff_t>(kept), jobs.end());
+  payer_.reset();
+  std::vector<uint8_t> is_matched(left.size(), 0);
+  const Outcome outcome = OfferSlots(ignores_limit, ceiling, entry, jobs, left, &is_matched);
+  size_t kept = 0;
+  for (size_t i = 0; i < left.size(); ++i) {
+    if (!is_matched[i]) left[kept++] = left[i];
+  }
+  left.resize(kept);
   return outcome;
 }
 
 Negotiator::Outcome Negotiator::OfferSlots(bool ignores_limit, double ceiling, const Entry& entry,
                                            std::span<const CondorJob> jobs,
+                                           std::span<const uint32_t> left,
                                            std::vector<uint8_t>* is_matched) {
   SessionLimits session{entry.submitter->name, entry.priority, entry.limit, entry.unclaimed_limit};
   HashSet<int64_t> refused;  // auto clusters
   bool limited = false;
-  for (size_t i = 0; i < jobs.size(); ++i) {
+  for (size_t i = 0; i < left.size(); ++i) {
+    const CondorJob& job = jobs[left[i]];
     if (session.used >= session.limit) {
       if (!ignores_limit) return Outcome::kResume;
       session.only_for_rank = true;
     }
     if (session.used >= ceiling) return Outcome::kResume;
-    if (refused.contains(jobs[i].auto_cluster)) continue;
+    if (refused.contains(job.auto_cluster)) continue;
     if (IsStopped()) return Outcome::kDone;
-    const Offer offer = matchmaker_.Find(session, jobs[i]);
+    const Offer offer = matchmaker_.Find(session, job);
     if (offer.slot == kNoSlot) {
-      Reject(session, jobs[i]);
-      refused.insert(jobs[i].auto_cluster);
+      Reject(session, job);
+      refused.insert(job.auto_cluster);
       limited |= matchmaker_.counts().limit > 0;
       if (!rules_.match.weights && !rules_.match.preemption && matchmaker_.counts().limit > 0) {
         return Outcome::kResume;
       }
       continue;
     }
-    Match(offer, jobs[i], &session);
+    Match(offer, job, &session);
     (*is_matched)[i] = 1;
   }
   return session.used >= session.limit || limited ? Outcome::kResume : Outcome::kDone;
@@ -353,13 +384,14 @@ void Negotiator::Match(const Offer& offer, const CondorJob& job, SessionLimits* 
   event.slot_row = slot.row;
   if (watch_ != nullptr) watch_->Matched(event);
   record_.events.push_back(std::move(event));
-  std::string held = slot.name;
+  std::string held = slot.name;  // one that divides has many holders
   if (matchmaker_.Divides(offer.slot)) absl::StrAppend(&held, "#", ++parts_);
   matchmaker_.Take(offer, *session, job);
   session->used += offer.cost;
   if (offer.preempts.empty()) session->unclaimed_used += offer.cost;
   pie_left_ -= offer.cost;
-  accountant_.Match(session->submitter, held, offer.cost);
+  if (!payer_) payer_ = accountant_.PayerOf(session->submitter);
+  accountant_.Match(*payer_, held, offer.cost);
 }
 
 }  // namespace muster::condor

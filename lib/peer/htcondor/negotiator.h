@@ -82,15 +82,18 @@ class Negotiator {
   GroupTree& tree() { return tree_; }
   // `watch` may be null.
   CycleRecord RunCycle(Pool pool, NegotiationWatch* watch = nullptr);
-  // The jobs that the last cycle left, by submitter.
-  const HashMap<std::string, std::vector<CondorJob>>& jobs_left() const { return pool_.jobs; }
+  // Returns the jobs that the last cycle left, by submitter. They are valid until the next cycle.
+  struct JobsLeft {
+    std::string_view submitter;
+    std::vector<const CondorJob*> jobs;
+  };
+  std::vector<JobsLeft> ListJobsLeft() const;
 
  private:
   struct Entry {
     const Submitter* submitter;
     double priority = 0, starvation = 0;
     double limit = 0, unclaimed_limit = 0;
-    size_t next = 0;  // of its jobs
   };
   // What one group may negotiate for.
   struct Turn {
@@ -107,6 +110,7 @@ class Negotiator {
     std::string user, customer;  // that can be preempted; that the claim counts for
   };
 
+  void ReserveEvents();
   void ReadSlots();
   void CountClaims();
   void Begin();
@@ -119,9 +123,10 @@ class Negotiator {
   void SetLimit(const Turn& turn, double usage, Entry* entry) const;
   Outcome Visit(const Turn& turn, int spin, bool ignores_limit, double usage, Entry* entry);
   Outcome RunSession(bool ignores_limit, double ceiling, const Entry& entry);
-  // Marks the jobs that get a slot.
+  // Marks those of the jobs that get a slot.
   Outcome OfferSlots(bool ignores_limit, double ceiling, const Entry& entry,
-                     std::span<const CondorJob> jobs, std::vector<uint8_t>* is_matched);
+                     std::span<const CondorJob> jobs, std::span<const uint32_t> left,
+                     std::vector<uint8_t>* is_matched);
   void Match(const Offer& offer, const CondorJob& job, SessionLimits* session);
   void Reject(const SessionLimits& session, const CondorJob& job);
   double UsageOf(GroupIndex g) const;
@@ -140,6 +145,9 @@ class Negotiator {
   bool stopped_ = false;
   std::optional<ConcurrencyCounts> concurrency_;
   std::vector<SlotState> states_;  // of the slots, before they are trimmed
+  // By submitter that had a session: the places of its jobs that have no slot, ascending.
+  HashMap<std::string, std::vector<uint32_t>> left_;
+  std::optional<Accountant::Payer> payer_;  // of the session, once it has a match
   CycleRecord record_;
   double pool_for_groups_ = 0;
   double pie_ = 0, pie_left_ = 0, most_priority_ = 0, norm_ = 0;

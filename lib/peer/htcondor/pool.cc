@@ -69,15 +69,14 @@ PoolNames::PoolNames(AdNames* names)
 
 double WeightOf(const PoolNames& names, const ClassAd& slot, bool weights) {
   double weight = 0;
-  if (!weights || !slot.Get(names.weight).ToNumber(&weight) || weight < 0) return 1;
+  if (!weights || !slot.GetScalar(names.weight).ToNumber(&weight) || weight < 0) return 1;
   return weight;
 }
 
-bool IsTrue(const ClassAd& ad, AdName name) { return ad.Get(name).IsTrue(); }
+bool IsTrue(const ClassAd& ad, AdName name) { return ad.GetScalar(name).IsTrue(); }
 
 std::string TextOf(const ClassAd& ad, AdName name, const ClassAd* target) {
-  AdValue value = ad.Get(name, target);
-  return value.kind == AdValue::Kind::kText ? std::move(value.text) : std::string();
+  return ad.GetText(name, target);
 }
 
 std::string UserOf(const PoolNames& names, const ClassAd& slot) {

@@ -149,6 +149,12 @@ void PoolReader::MakeTemplate() {
   template_.Set(own_.within, parsed(within));
   template_.Set(known_.requirements, parsed("START && WithinResourceLimits"));
   template_.Set(own_.slot_id, AdValue::Of(int64_t{1}));
+  // Places of what each slot sets, as an ad grows slowly.
+  for (const Asset& asset : assets_) template_.Set(asset.has, AdValue());
+  for (const AdName name :
+       {own_.name, known_.state, own_.machine, own_.start, known_.rank, known_.weight}) {
+    template_.Set(name, AdValue());
+  }
 }
 
 AdName PoolReader::LabelName(const std::string& key) {
@@ -178,9 +184,11 @@ int64_t PoolReader::FreeOf(NodeIndex n, DimensionIndex d) const {
 ClassAd PoolReader::NodeAd(NodeIndex n) {
   const NodeSpec& node = tables_.nodes.spec[n];
   const NodeSettings& settings = settings_.of_node(n);
-  ClassAd ad;
-  for (const auto& [key, value] : node.labels) ad.Set(LabelName(key), AdValue::Of(value));
-  ad.Update(template_);
+  ClassAd ad = template_;
+  for (const auto& [key, value] : node.labels) {
+    const AdName name = LabelName(key);
+    if (!template_.has(name)) ad.Set(name, AdValue::Of(value));
+  }
   for (const auto& [name, expression] : settings.attributes) ad.Set(name, expression);
   ad.Set(own_.machine, AdValue::Of(node.name));
   ad.Set(own_.start, settings.start);

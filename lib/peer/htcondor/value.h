@@ -17,15 +17,14 @@
 
 namespace muster::condor {
 
-struct AdValue {
+// A value but for its text.
+struct AdScalar {
   enum class Kind : uint8_t { kUndefined, kError, kBool, kInteger, kReal, kText };
 
-  static AdValue Undefined() { return {}; }
-  static AdValue Error() { return {.kind = Kind::kError}; }
-  static AdValue Of(bool value) { return {.kind = Kind::kBool, .integer = value}; }
-  static AdValue Of(int64_t value) { return {.kind = Kind::kInteger, .integer = value}; }
-  static AdValue Of(double value) { return {.kind = Kind::kReal, .real = value}; }
-  static AdValue Of(std::string value) { return {.kind = Kind::kText, .text = std::move(value)}; }
+  static AdScalar Error() { return {.kind = Kind::kError}; }
+  static AdScalar Of(bool value) { return {.kind = Kind::kBool, .integer = value}; }
+  static AdScalar Of(int64_t value) { return {.kind = Kind::kInteger, .integer = value}; }
+  static AdScalar Of(double value) { return {.kind = Kind::kReal, .real = value}; }
 
   bool is_number() const { return kind == Kind::kInteger || kind == Kind::kReal; }
   bool is_undefined() const { return kind == Kind::kUndefined; }
@@ -49,7 +48,43 @@ struct AdValue {
   Kind kind = Kind::kUndefined;
   int64_t integer = 0;  // and truth values
   double real = 0;
-  std::string text = {};
+};
+
+struct AdView;
+
+struct AdValue : AdScalar {
+  AdValue() = default;
+  AdValue(const AdView&) = delete;  // see ToValue
+  // REQUIRES: the value has no text.
+  AdValue(const AdScalar& value) : AdScalar(value) {}  // NOLINT(google-explicit-constructor)
+
+  static AdValue Undefined() { return {}; }
+  static AdValue Error() { return AdScalar::Error(); }
+  static AdValue Of(bool value) { return AdScalar::Of(value); }
+  static AdValue Of(int64_t value) { return AdScalar::Of(value); }
+  static AdValue Of(double value) { return AdScalar::Of(value); }
+  static AdValue Of(std::string value) {
+    AdValue made;
+    made.kind = Kind::kText;
+    made.text = std::move(value);
+    return made;
+  }
+
+  std::string text;
+};
+
+// A value of which another object holds the text.
+struct AdView : AdScalar {
+  AdView() = default;
+  AdView(const AdScalar& value) : AdScalar(value) {}  // NOLINT(google-explicit-constructor)
+  explicit AdView(const AdValue& value) : AdScalar(value), text(&value.text) {}
+
+  AdValue ToValue() const {
+    const AdScalar& scalar = *this;
+    return kind == Kind::kText ? AdValue::Of(*text) : AdValue(scalar);
+  }
+
+  const std::string* text = nullptr;  // null: the value has none
 };
 
 }  // namespace muster::condor

@@ -16,7 +16,7 @@ float RankOf(const std::optional<AdExpression>& expression, const ClassAd& slot,
              const ClassAd& job) {
   if (!expression) return 0;
   double number = 0;
-  return CutToFloat(expression->Evaluate(slot, &job).ToNumber(&number) ? number : kFailed);
+  return CutToFloat(expression->EvaluateScalar(slot, &job).ToNumber(&number) ? number : kFailed);
 }
 
 }  // namespace
@@ -58,21 +58,21 @@ Verdict Verdicts::Evaluate(const Slot& slot, const ClassAd& request, const Class
   const ClassAd& ad = slot.ad;
   if (gate_ != nullptr && !gate_->Admits(slot, kind)) {
     verdict.refusal = MatchRefusal::kGate;
-  } else if (!ad.Get(names_.requirements, &request).IsTrue()) {
+  } else if (!ad.GetScalar(names_.requirements, &request).IsTrue()) {
     verdict.refusal = MatchRefusal::kSlot;
-  } else if (!request.Get(names_.requirements, &ad).IsTrue()) {
+  } else if (!request.GetScalar(names_.requirements, &ad).IsTrue()) {
     verdict.refusal = MatchRefusal::kJob;
   }
   verdict.matches = verdict.refusal == MatchRefusal::kNone;
   if (!verdict.matches) return verdict;
-  ad.Get(names_.rank, &job).ToNumber(&verdict.slot_rank);
-  ad.Get(names_.current_rank, &job).ToNumber(&verdict.current_rank);
-  job.Get(names_.rank, &ad).ToNumber(&verdict.rank);
+  ad.GetScalar(names_.rank, &job).ToNumber(&verdict.slot_rank);
+  ad.GetScalar(names_.current_rank, &job).ToNumber(&verdict.current_rank);
+  job.GetScalar(names_.rank, &ad).ToNumber(&verdict.rank);
   verdict.first = RankOf(rules_.first_rank, ad, job);
   verdict.last = RankOf(rules_.last_rank, ad, job);
   if (!rules_.preemption) return verdict;
-  verdict.may_preempt =
-      rules_.preemption_requirements && rules_.preemption_requirements->Evaluate(ad, &job).IsTrue();
+  verdict.may_preempt = rules_.preemption_requirements &&
+                        rules_.preemption_requirements->EvaluateScalar(ad, &job).IsTrue();
   verdict.preemption = RankOf(rules_.preemption_rank, ad, job);
   return verdict;
 }

@@ -103,7 +103,25 @@ class Pool {
     round_ = std::move(Round::Make(state)).value();
     EXPECT_TRUE(round_->Run().ok());
     EXPECT_TRUE(round_->BooksBalance());
+    if (!state.options.optimiser.enabled) RunAgain();
     return *round_;
+  }
+
+  // Runs the same round once more, which comes to the same.
+  void RunAgain() {
+    const std::vector<int> scheduled = round_->scheduled(), preempted = round_->preempted();
+    std::vector<int> nodes, again;
+    for (const int job : scheduled) nodes.push_back(round_->context(job).attempt.node);
+    Round::Rates rates{state.limiter, state.preemption_limiter};
+    for (const Queue& queue : state.queues) rates.of_queues.push_back(queue.limiter);
+    round_->Restart(rates);
+    EXPECT_TRUE(round_->scheduled().empty());
+    EXPECT_TRUE(round_->Run().ok());
+    EXPECT_TRUE(round_->BooksBalance());
+    EXPECT_EQ(round_->scheduled(), scheduled);
+    EXPECT_EQ(round_->preempted(), preempted);
+    for (const int job : round_->scheduled()) again.push_back(round_->context(job).attempt.node);
+    EXPECT_EQ(again, nodes);
   }
 
   // The nodes of the scheduled jobs.

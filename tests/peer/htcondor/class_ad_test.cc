@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/base/hash_map.h"
 #include "lib/base/rng.h"
 
 namespace muster::condor {
@@ -212,6 +213,51 @@ TEST_F(ClassAdTest, RefusesWithPlaceAndRule) {
   EXPECT_THAT(Refusal(std::string(5'000, '(')), HasSubstr("nested too deeply"));
   EXPECT_THAT(Refusal(std::string(70'000, ' ')), HasSubstr("longer than 65536 bytes"));
   EXPECT_THAT(Refusal("other.Memory"), HasSubstr("MY and TARGET alone"));
+}
+
+// Returns an expression of up to 2^depth operands.
+std::string Drawn(int depth, Rng& rng) {
+  constexpr const char* kOperands[] = {"1",           "0",           "2.5",           "true",
+                                       "false",       "\"ann\"",     "undefined",     "error",
+                                       "Memory",      "Owner",       "Half",          "MY.Cpus",
+                                       "TARGET.Cpus", "TARGET.Half", "TARGET.Memory", "None",
+                                       "MY.Loop",     "Twice",       "Cpus",          "MY.Memory"};
+  constexpr const char* kOperators[] = {
+      "||", "&&", "==", "!=", "=?=", "=!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%"};
+  if (depth == 0 || rng.Chance(0.1)) return kOperands[rng.Below(std::size(kOperands))];
+  const std::string first = Drawn(depth - 1, rng);
+  switch (rng.Below(8)) {
+    case 0:
+      return absl::StrCat("!(", first, ")");
+    case 1:
+      return absl::StrCat("(-", first, ")");
+    case 2:
+      return absl::StrCat("(", first, " ? ", Drawn(depth - 1, rng), " : ", Drawn(depth - 1, rng),
+                          ")");
+    case 3:
+      return absl::StrCat("ifThenElse(", first, ", ", Drawn(depth - 1, rng), ", ",
+                          Drawn(depth - 1, rng), ")");
+    case 4:
+      return absl::StrCat(rng.Chance(0.5) ? "isUndefined(" : "isError(", first, ")");
+    default:
+      return absl::StrCat("(", first, " ", kOperators[rng.Below(std::size(kOperators))], " ",
+                          Drawn(depth - 1, rng), ")");
+  }
+}
+
+// A list forces the full evaluation.
+TEST_F(ClassAdTest, QuickAndFullEvaluationsAgree) {
+  my_.Set(names_.Of("Twice"), Parsed("Half + TARGET.Third"));
+  target_.Set(names_.Of("Third"), Parsed("MY.Cpus * 3 + TARGET.Half"));
+  Rng rng(7);
+  HashSet<std::string> values;
+  for (int round = 0; round < 20'000; ++round) {
+    const std::string text = Drawn(4, rng);
+    const std::string value = Value(text);
+    EXPECT_EQ(value, Value("ifThenElse(member(1, {1}), " + text + ", 0)")) << text;
+    values.insert(value);
+  }
+  EXPECT_GT(values.size(), 40U);
 }
 
 TEST_F(ClassAdTest, NoTextDoesHarm) {
