@@ -50,7 +50,8 @@
 //
 // Also here, as functions of data: scores by measured load (load/load_scores.h, load/risk.h), by
 // allocatable amounts and by marks of nodes (node_scores.h), tolerated preemption and the order by
-// service (exemption.h).
+// service (exemption.h), what plugins read from pods (pod_view.h) and from the topology managers of
+// nodes (zone_config.h).
 //
 // Not kept. Coscheduling, network-aware scores, scores by system calls, the caches of the NUMA
 // plugin and the times of measurements are not here. Filters other than resources are the caller's.

@@ -7,6 +7,7 @@ from datetime import datetime
 from math import ceil
 from typing import Any
 
+from adapters.scheduler_plugins_pods import pod as written
 from probe import Probe, Unanswerable
 from quantity import parse
 
@@ -316,20 +317,6 @@ def marks(case: Case, script: Any, probe: Probe) -> list[str]:
 # --- orders and exemptions
 
 
-def _service(pod: Case) -> int:
-    """0 guaranteed, 1 burstable, 2 best effort."""
-    guaranteed, any_amount = True, False
-    for c in pod.get("spec", {}).get("containers") or []:
-        resources = c.get("resources") or {}
-        asked, most = resources.get("requests") or {}, resources.get("limits") or {}
-        for name in ("cpu", "memory"):
-            if milli(asked.get(name, "0")) or milli(most.get(name, "0")):
-                any_amount = True
-            if name not in most or milli(asked.get(name, most[name])) != milli(most[name]):
-                guaranteed = False
-    return 2 if not any_amount else 0 if guaranteed else 1
-
-
 def _seconds(text: str | None) -> float:
     if not text:
         return 0.0
@@ -343,7 +330,8 @@ def before(case: Case, script: Any, probe: Probe) -> list[str]:
     for key in ("pInfo1", "pInfo2"):
         info = script.value(step["args"][key])
         pod = script.value(info["$object"])
-        pods.append({"priority": pod["spec"].get("priority", 0), "service": _service(pod),
+        [service] = probe.plugin_pods([{"op": "service", "pod": written(pod)}])
+        pods.append({"priority": pod["spec"].get("priority", 0), "service": service,
                      "queued": _seconds(info.get("Timestamp"))})
     [answer] = probe.plugin_scores([{"op": "before", "a": pods[0], "b": pods[1]}])
     return _same("before", answer, script.result(step["n"]))

@@ -5,6 +5,7 @@ and for zones."""
 from typing import Any
 
 from adapters import scheduler_plugins_capacity as capacity
+from adapters import scheduler_plugins_pods as pods
 from adapters import scheduler_plugins_scores as scores
 from adapters import scheduler_plugins_zones as zones
 from probe import Probe, Unanswerable
@@ -19,10 +20,7 @@ NO_RULE = {
         "getCacheResyncMethod makeNodeToPodDataMap clonePods Watcher RegisterSchedulerProfileName SetupForeignPods TrackOnly "
         "TrackAll IsForeignPod isForeignPod InitEmpty foreignPods CleanRegisteredSchedulerProfileNames attrwatch"
     ),
-    "policy, scope and requests of an object, which the caller reads": (
-        "TopologyManager isValid IsValid TopologyManagerFromNodeResourceTopology AreExclusiveForPod IncludeNonNative "
-        "GetPodEffectiveRequest IsSidecarInitContainer CreateMergePatch"
-    ),
+    "a patch of an object for an API server": "CreateMergePatch",
     "NUMA-aware preemption, whose victims the plug-in keeps in a state of its own": (
         "readPreemptionStack TopologyMatch.RemovePod TopologyMatch.AddPod TopologyMatch.PreFilter PodsInfo "
         "GetNRTPostPodsEviction getVictimPods"
@@ -107,7 +105,7 @@ def judged(case: Case, script: Script, probe: Probe) -> list[str]:
     for step in script.calls("TopologyMatch.Filter", "TopologyMatch.Score"):
         pod = script.value(step["args"]["pod"])
         name = script.value(step["args"]["nodeInfo"]["nodeInfo"]["node"])["metadata"]["name"]
-        read = zones.task(pod)
+        read = pods.pod(pod)
         receiver = script.value(step.get("receiver")) or {}
         words = case["name"].replace(",", " ").split()
         strategy = receiver.get("scoreStrategyType") or next(
@@ -117,7 +115,7 @@ def judged(case: Case, script: Script, probe: Probe) -> list[str]:
         [answer] = probe.zones(question, [{"task": read, "strategy": strategy, "weights": {}}])
         result = script.result(step["n"])
         if step["call"] == "TopologyMatch.Score":
-            score = answer["score"][name] if name in known else 100 * (not read["guaranteed"])
+            score = answer["score"][name] if name in known else 100 * (not answer["guaranteed"])
             right = result[0] if isinstance(result, list) else result
             if score != right:
                 out.append(f"{name}: score {score}, recorded {right}")
@@ -136,14 +134,14 @@ def zone_question(step: Case, script: Script) -> tuple[Case, Case]:
     read = [
         {
             "id": z["NUMAID"],
-            "available": zones.amounts(z.get("Resources")),
+            "available": pods.amounts(z.get("Resources")),
             "distances": [[int(to), cost] for to, cost in (z.get("Costs") or {}).items()],
         }
         for z in listed
     ]
-    asked = zones.amounts(script.value(args.get("resources") or args.get("containerRes")))
+    asked = pods.amounts(script.value(args.get("resources") or args.get("containerRes")))
     names = sorted({n for z in read for n in z["available"]} | asked.keys())
-    node = {"policy": "none", "scope": "container", "most_zones": 8, "zones": read, "has": names}
+    node = {"zones": read, "has": names}
     op = {"request": asked, "guaranteed": args.get("qos", "Guaranteed") == "Guaranteed"}
     return {"resources": names, "nodes": {"node": node}}, op
 
@@ -200,7 +198,7 @@ def kind(case: Case, script: Script, probe: Probe) -> list[str]:
     return [] if left == right else [f"{left}, recorded {right}"]
 
 
-EMPTY = {"policy": "none", "scope": "container", "most_zones": 8, "zones": [], "has": []}
+EMPTY: Case = {"zones": [], "has": []}
 
 
 def take_across(case: Case, script: Script, probe: Probe) -> list[str]:
@@ -208,7 +206,7 @@ def take_across(case: Case, script: Script, probe: Probe) -> list[str]:
     machine, op = zone_question(step, script)
     [answer] = probe.zones(machine, [{"op": "take_across", "positions": step["args"]["nodes"]} |
                                      op])
-    right = [zones.amounts(z["Resources"]) for z in case["expect"]["expected"]]
+    right = [pods.amounts(z["Resources"]) for z in case["expect"]["expected"]]
     return [] if answer["zones"] == right else [f"{answer['zones']}, recorded {right}"]
 
 
@@ -219,7 +217,7 @@ def take(case: Case, script: Script, probe: Probe) -> list[str]:
     failed = script.result(step["n"]) is not None
     if failed or answer["refused"]:
         return [] if failed == answer["refused"] else [f"refused: {answer['refused']}, {failed}"]
-    right = [zones.amounts(z["Resources"]) for z in case["expect"]["expected"]]
+    right = [pods.amounts(z["Resources"]) for z in case["expect"]["expected"]]
     return [] if answer["zones"] == right else [f"{answer['zones']}, recorded {right}"]
 
 
@@ -409,4 +407,4 @@ CALLS = {
     "CapacityScheduling.PostFilter": decide,
     "Evaluator.DryRunPreemption": decide,
     "preemptor.PodEligibleToPreemptOthers": decide,
-} | scores.CALLS
+} | pods.CALLS | scores.CALLS
