@@ -17,6 +17,9 @@ scheduler_plugins::PodView PluginPodOf(const nlohmann::json& row);
 // {"policies": ["RestrictedPodLevel"], "attributes": [[NAME, VALUE]]}
 scheduler_plugins::ZoneConfig ZoneConfigOf(const nlohmann::json& row);
 
+// Answers a rule that reads metrics of nodes, or the pods on them; null for any other rule.
+nlohmann::json AnswerPluginLoad(const nlohmann::json& op);
+
 }  // namespace muster::testing
 
 #endif  // MUSTER_TESTS_CONFORMANCE_PROBE_PLUGIN_PODS_H_
