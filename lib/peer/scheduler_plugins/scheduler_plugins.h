@@ -51,10 +51,12 @@
 // Also here, as functions of data:
 // - scores by measured load: load/metrics.h, load/load_scores.h, load/risk.h, load/recent_pods.h
 // - scores by allocatable amounts and by marks of nodes: node_scores.h
+// - coscheduling: the order of groups, whether a pod is tried, waits, or takes its group with it:
+//   coscheduling.h
 // - tolerated preemption and the order by service: exemption.h
 // - what plugins read from pods: pod_view.h; from the topology managers of nodes: zone_config.h
 //
-// Not kept. Coscheduling, network-aware scores, scores by system calls and the caches of the NUMA
+// Not kept. Network-aware scores, scores by system calls and the caches of the NUMA
 // plugin are not here. Filters other than resources are the caller's.
 // Sums saturate nowhere: they are exact past the end of 64 bits, where the peer's wrap.
 //

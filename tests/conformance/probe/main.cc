@@ -40,6 +40,7 @@ constexpr Topic kTopics[] = {
     {"loads", AskLoads},
     {"mesos", AskMesos},
     {"numa", AskNuma},
+    {"plugin_gangs", AskPluginGangs},
     {"plugin_pods", AskPluginPods},
     {"plugin_scores", AskPluginScores},
     {"pulsar", AskPulsar},

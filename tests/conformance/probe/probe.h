@@ -23,6 +23,7 @@
 //   {"cpu_binding": {"ask": "need", "strict": true, "milli": 4000, ...}} -> {"answers": {"binds": true, ...}}
 //   {"reservations": {"ask": "filter", "request": AMOUNTS, "node": NODE, "matched": [RESERVED, ...], ...}} -> {"answers": {"fits": true, ...}}
 //   {"capacity": [{"op": "add", "namespace": NAME, "min": {"cpu": 8000}}, ...]} -> {"answers": [{"accounts": ...}]}
+//   {"plugin_gangs": OPTIONS, "ops": [{"op": "permit", "pod": POD}, ...]} -> {"answers": [{"code": "wait", ...}]}
 //   {"plugin_pods": [{"op": "effective", "pod": {"containers": [...]}}, ...]} -> {"answers": [{"cpu": 1000}]}
 //   {"zones": {"resources": [NAME, ...], "nodes": {NAME: NODE}}, "ops": [{"task": TASK, ...}]} -> {"answers": [...]}
 //   {"bundles": {"nodes": [NODE, ...], "strategy": "PACK", ...}} -> {"answers": {"outcome": "placed", "nodes": [0]}}
@@ -100,6 +101,8 @@ absl::StatusOr<nlohmann::json> AskDevices(const nlohmann::json& request);
 // Which nodes have room by measured load, and how good they are, for tasks one after the other.
 absl::StatusOr<nlohmann::json> AskLoads(const nlohmann::json& request);
 
+// scheduler-plugins' coscheduling: events of groups and pods, and decisions for pods.
+absl::StatusOr<nlohmann::json> AskPluginGangs(const nlohmann::json& request);
 // What plug-ins read from pods and from the topology managers of nodes.
 absl::StatusOr<nlohmann::json> AskPluginPods(const nlohmann::json& request);
 // Single rules of plug-ins: scores by load, amounts and marks, orders and exemptions.
