@@ -78,6 +78,9 @@ class Probe:
     def plugin_gangs(self, options: Json, ops: list[Json]) -> list[Any]:
         return self._ask({"plugin_gangs": options, "ops": ops})["answers"]
 
+    def plugin_network(self, ops: list[Json]) -> list[Any]:
+        return self._ask({"plugin_network": ops})["answers"]
+
     def plugin_pods(self, ops: list[Json]) -> list[Any]:
         return self._ask({"plugin_pods": ops})["answers"]
 

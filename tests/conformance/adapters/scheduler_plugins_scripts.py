@@ -6,6 +6,7 @@ from typing import Any
 
 from adapters import scheduler_plugins_capacity as capacity
 from adapters import scheduler_plugins_gangs as gangs
+from adapters import scheduler_plugins_network as network
 from adapters import scheduler_plugins_pods as pods
 from adapters import scheduler_plugins_scores as scores
 from adapters import scheduler_plugins_zones as zones
@@ -29,7 +30,6 @@ NO_RULE = {
 EXCUSED = {test: reason for reason, tests in NO_RULE.items() for test in tests.split()}
 # Scripts of rules that are still to be built.
 MISSING = (
-    "networkaware-networkoverhead networkaware-topologicalsort "
     "noderesourcetopology noderesourcetopology-cache noderesourcetopology-preemption sysched"
 )
 
@@ -440,4 +440,4 @@ CALLS = {
     "CapacityScheduling.PostFilter": decide,
     "Evaluator.DryRunPreemption": decide,
     "preemptor.PodEligibleToPreemptOthers": decide,
-} | gangs.CALLS | pods.CALLS | scores.CALLS
+} | gangs.CALLS | network.CALLS | pods.CALLS | scores.CALLS

@@ -41,6 +41,7 @@ constexpr Topic kTopics[] = {
     {"mesos", AskMesos},
     {"numa", AskNuma},
     {"plugin_gangs", AskPluginGangs},
+    {"plugin_network", AskPluginNetwork},
     {"plugin_pods", AskPluginPods},
     {"plugin_scores", AskPluginScores},
     {"pulsar", AskPulsar},

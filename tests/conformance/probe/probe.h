@@ -24,6 +24,7 @@
 //   {"reservations": {"ask": "filter", "request": AMOUNTS, "node": NODE, "matched": [RESERVED, ...], ...}} -> {"answers": {"fits": true, ...}}
 //   {"capacity": [{"op": "add", "namespace": NAME, "min": {"cpu": 8000}}, ...]} -> {"answers": [{"accounts": ...}]}
 //   {"plugin_gangs": OPTIONS, "ops": [{"op": "permit", "pod": POD}, ...]} -> {"answers": [{"code": "wait", ...}]}
+//   {"plugin_network": [{"op": "cost", "node": [NAME, REGION, ZONE], ...}]} -> {"answers": [{"cost": 20, ...}]}
 //   {"plugin_pods": [{"op": "effective", "pod": {"containers": [...]}}, ...]} -> {"answers": [{"cpu": 1000}]}
 //   {"zones": {"resources": [NAME, ...], "nodes": {NAME: NODE}}, "ops": [{"task": TASK, ...}]} -> {"answers": [...]}
 //   {"bundles": {"nodes": [NODE, ...], "strategy": "PACK", ...}} -> {"answers": {"outcome": "placed", "nodes": [0]}}
@@ -103,6 +104,8 @@ absl::StatusOr<nlohmann::json> AskLoads(const nlohmann::json& request);
 
 // scheduler-plugins' coscheduling: events of groups and pods, and decisions for pods.
 absl::StatusOr<nlohmann::json> AskPluginGangs(const nlohmann::json& request);
+// scheduler-plugins' network-aware placement: costs of nodes, and the order of workloads.
+absl::StatusOr<nlohmann::json> AskPluginNetwork(const nlohmann::json& request);
 // What plug-ins read from pods and from the topology managers of nodes.
 absl::StatusOr<nlohmann::json> AskPluginPods(const nlohmann::json& request);
 // Single rules of plug-ins: scores by load, amounts and marks, orders and exemptions.
