@@ -75,6 +75,15 @@ class Probe:
     def loads(self, options: Json, ops: list[Json]) -> list[Json]:
         return self._ask({"loads": options, "ops": ops})["answers"]
 
+    def plugin_gangs(self, options: Json, ops: list[Json]) -> list[Any]:
+        return self._ask({"plugin_gangs": options, "ops": ops})["answers"]
+
+    def plugin_network(self, ops: list[Json]) -> list[Any]:
+        return self._ask({"plugin_network": ops})["answers"]
+
+    def plugin_pods(self, ops: list[Json]) -> list[Any]:
+        return self._ask({"plugin_pods": ops})["answers"]
+
     def plugin_scores(self, ops: list[Json]) -> list[Any]:
         return self._ask({"plugin_scores": ops})["answers"]
 

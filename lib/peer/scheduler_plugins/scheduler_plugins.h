@@ -48,13 +48,18 @@
 //   namespace above the sum of minimums in such a resource holds up every task.
 // - A broken budget is counted only for a victim that the node, and not the quota, refused.
 //
-// Also here, as functions of data: scores by measured load (load/load_scores.h, load/risk.h), by
-// allocatable amounts and by marks of nodes (node_scores.h), tolerated preemption and the order by
-// service (exemption.h).
+// Also here, as functions of data:
+// - scores by measured load: load/metrics.h, load/load_scores.h, load/risk.h, load/recent_pods.h
+// - scores by allocatable amounts and by marks of nodes: node_scores.h
+// - coscheduling: the order of groups, whether a pod is tried, waits, or takes its group with it:
+//   coscheduling.h
+// - costs between nodes of an application, and the order of its workloads: network.h
+// - tolerated preemption and the order by service: exemption.h
+// - what plugins read from pods: pod_view.h; from the topology managers of nodes: zone_config.h
 //
-// Not kept. Coscheduling, network-aware scores, scores by system calls, the caches of the NUMA
-// plugin and the times of measurements are not here. Filters other than resources are the caller's.
-// Sums saturate nowhere: they are exact past the end of 64 bits, where the peer's wrap.
+// Not kept. Scores by system calls and the caches of the NUMA plugin are not here. Filters other
+// than resources are the caller's. Sums saturate nowhere: they are exact past the end of 64 bits,
+// where the peer's wrap.
 //
 // Ties. Equally important tasks: the order in which they are listed. Nodes that are equal in all of
 // the above: the first.

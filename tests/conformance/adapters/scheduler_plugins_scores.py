@@ -7,6 +7,8 @@ from datetime import datetime
 from math import ceil
 from typing import Any
 
+import importers
+from adapters.scheduler_plugins_pods import pod as written
 from probe import Probe, Unanswerable
 from quantity import parse
 
@@ -89,21 +91,91 @@ def probability(case: Case, script: Any, probe: Probe) -> list[str]:
     return _same("probability", float(answer), script.result(step["n"]))
 
 
-def _metric(metrics: list[Case], kind: str) -> tuple[float, float] | None:
-    """(mean, deviation) in percent; the average is preferred to other values."""
-    mean, deviation, averaged, found = 0.0, 0.0, False, False
-    for metric in metrics:
+def _rows(metrics: Any) -> list[list[Any]]:
+    """Of each metric: of what, which value, percent."""
+    out = []
+    for metric in metrics or []:
         row = {key.lower(): value for key, value in metric.items()}
-        if row.get("type") != kind:
-            continue
-        operator, value = row.get("operator", ""), row.get("value", 0)
-        if operator == "STD":
-            deviation = value
-        elif operator == "AVG":
-            mean, averaged, found = value, True, True
-        elif operator in ("", "Latest") and not averaged:
-            mean, found = value, True
-    return (mean, deviation) if found else None
+        out.append([row.get("type") or "", row.get("operator") or "", row.get("value") or 0])
+    return out
+
+
+def _measured(kind: str, metrics: Any, capacity: int, request: int, probe: Probe) -> Case | None:
+    """What of one resource was measured, in whole units (memory: mebibytes)."""
+    [load] = probe.plugin_scores(
+        [{"op": "measured", "metrics": _rows(metrics), "kind": kind, "capacity": capacity,
+          "request": request}])
+    if load is False:
+        return None
+    return dict(zip(("capacity", "request", "mean", "deviation"), load))
+
+
+def measured(case: Case, script: Any, probe: Probe) -> list[str]:
+    [step] = script.calls("CreateResourceStats")
+    args = step["args"]
+    kind, name = args["watcherType"], args["resourceName"]
+    unit, field = (milli, "MilliCPU") if name == "cpu" else (whole, "Memory")
+    load = _measured(kind, args["metrics"],
+                     unit(script.value(args["node"])["status"]["allocatable"][name]),
+                     args["podRequest"][field], probe)
+    told = {s["set"]: s["value"] for s in script.steps if "set" in s}
+    out = _same("measured", load is not None, told["gotIsValid"])
+    if load is not None:
+        right = _load(told["gotRs"])
+        out += [line for key in right for line in _same(key, load[key], right[key])]
+    return out
+
+
+def _both(value: Case) -> list[int]:
+    return [value["MilliCPU"], value["Memory"]]
+
+
+def sums(case: Case, script: Any, probe: Probe) -> list[str]:
+    out = []
+    for step in script.calls("GetResourceRequested", "GetResourceLimits"):
+        op = "load_request" if step["call"] == "GetResourceRequested" else "load_limit"
+        pod = written(script.value(step["args"]["pod"]))
+        [answer] = probe.plugin_scores([{"op": op, "pod": pod}])
+        out += _same(f"{step['n']}", answer, _both(script.result(step["n"])))
+    return out
+
+
+def _room(node: Case, key: str = "allocatable") -> list[int]:
+    room = node["status"][key]
+    return [milli(room["cpu"]), whole(room["memory"])]
+
+
+def books(case: Case, script: Any, probe: Probe) -> list[str]:
+    [step] = script.calls("GetNodeRequestsAndLimits")
+    args = step["args"]
+    op = {"op": "node_books", "pod": written(script.value(args["pod"])),
+          "on_node": [written(script.value(pod)) for pod in args["podInfosOnNode"]],
+          "allocatable": _room(script.value(args["node"]))}
+    [answer] = probe.plugin_scores([op])
+    right = case["expect"]["want"]
+    names = {"capacity": "Nodecapacity", "request": "NodeRequest", "limit": "NodeLimit",
+             "request_without": "NodeRequestMinusPod", "limit_without": "NodeLimitMinusPod"}
+    out = sums(case, script, probe)
+    for key, name in names.items():
+        out += _same(key, [part[key] for part in answer], _both(right[name]))
+    return out
+
+
+def recent(case: Case, script: Any, probe: Probe) -> list[str]:
+    """The clock of the record is the time of the newest pod, which came just now; where none came,
+    the newest that was there is five seconds old."""
+    rows = case["state"]["inputs"]["podInfoList"]
+    actual = next(v for v in script.checks.values() if isinstance(v, list))
+    names = [script.value(row["Pod"])["metadata"]["name"] for row in rows]
+    placed = [[name, _seconds(row.get("Timestamp"))]
+              for name, row in zip(names, rows, strict=True)]
+    now = _seconds(actual[-1]["Timestamp"])
+    for step in script.calls("PodAssignEventHandler.OnUpdate"):
+        old, new = (script.value(step["args"][key]) for key in ("oldObj", "newObj"))
+        if new["spec"].get("nodeName") and not old.get("spec", {}).get("nodeName"):
+            placed.append([new["metadata"]["name"], now])
+    [answer] = probe.plugin_scores([{"op": "recent", "placed": placed, "now": now}])
+    return _same("kept", answer, case["expect"]["expectedCachePods"])
 
 
 def risk(case: Case, script: Any, probe: Probe) -> list[str]:
@@ -119,10 +191,7 @@ def risk(case: Case, script: Any, probe: Probe) -> list[str]:
                       ("request_without", "NodeRequestMinusPod"),
                       ("limit_without", "NodeLimitMinusPod")):
         op[key] = books[name][part]
-    measured = _metric(script.value(args["metrics"]), args["resourceType"])
-    if measured:
-        op["load"] = {"capacity": capacity, "request": 0, "mean": measured[0] * capacity / 100,
-                      "deviation": measured[1] * capacity / 100}
+    op["load"] = _measured(args["resourceType"], script.value(args["metrics"]), capacity, 0, probe)
     [answer] = probe.plugin_scores([op])
     return _same("risk", float(answer), script.result(step["n"]))
 
@@ -145,57 +214,26 @@ def _settings(script: Any, name: str) -> Case:
     raise Unanswerable("no settings of the plug-in are recorded")
 
 
-def _requested(pod: Case, resource: str, unit: Any) -> int:
-    containers = pod.get("spec", {}).get("containers") or []
-    sums = sum(unit((c.get("resources", {}).get("requests") or {}).get(resource, "0"))
-               for c in containers)
-    for c in pod.get("spec", {}).get("initContainers") or []:
-        sums = max(sums, unit((c.get("resources", {}).get("requests") or {}).get(resource, "0")))
-    return sums + unit((pod.get("spec", {}).get("overhead") or {}).get(resource, "0"))
-
-
 def _variation_op(script: Any, step: Case, pod: Case, node: Case) -> Case:
     settings = _settings(script, "LoadVariationRiskBalancing")
-    metrics = _metrics(script, node["metadata"]["name"], step["n"])
-    op: Case = {"op": "node_variation", "margin": settings["SafeVarianceMargin"],
-                "sensitivity": settings["SafeVarianceSensitivity"]}
-    room = node["status"]["allocatable"]
-    for key, kind, capacity, request in (
-        ("cpu", "CPU", milli(room["cpu"]), _requested(pod, "cpu", milli)),
-        ("memory", "Memory", whole(room["memory"]) / 2**20,
-         _requested(pod, "memory", whole) / 2**20),
-    ):
-        measured = _metric(metrics, kind)
-        if measured:
-            op[key] = {"capacity": capacity, "request": request,
-                       "mean": measured[0] * capacity / 100,
-                       "deviation": measured[1] * capacity / 100}
-    return op
-
-
-def _cpu_percent(metrics: list[Case], last: bool) -> float:
-    values = [m.get("value", 0) for m in metrics
-              if m.get("type") == "CPU" and m.get("operator") in ("AVG", "Latest")]
-    return (values[-1] if last else values[0]) if values else 0
+    return {"op": "node_variation", "allocatable": _room(node), "pod": written(pod),
+            "margin": settings["SafeVarianceMargin"],
+            "sensitivity": settings["SafeVarianceSensitivity"]}
 
 
 def _target_op(script: Any, step: Case, pod: Case, node: Case, probe: Probe) -> Case:
     settings = _settings(script, "TargetLoadPacking")
     default = milli((settings.get("DefaultRequests") or {}).get("cpu", "1000m"))
-    containers = pod.get("spec", {}).get("containers") or []
+    read = written(pod)
     asked = [
         {"op": "expected_cpu", "factor": float(settings["DefaultRequestsMultiplier"]),
          "otherwise": default}
-        | {key: milli(c["resources"][f"{key}s"]["cpu"]) for key in ("limit", "request")
-           if "cpu" in (c.get("resources", {}).get(f"{key}s") or {})}
-        for c in containers
+        | {key: c[f"{key}s"]["cpu"] for key in ("limit", "request") if "cpu" in c[f"{key}s"]}
+        for c in read["containers"] if not c.get("init")
     ]
-    overhead = milli((pod.get("spec", {}).get("overhead") or {}).get("cpu", "0"))
-    metrics = _metrics(script, node["metadata"]["name"], step["n"])
-    return {"op": "target", "capacity": milli(node["status"]["capacity"]["cpu"]),
-            "used": _cpu_percent(metrics, last=True), "missing": 0,
-            "pod": sum(probe.plugin_scores(asked)) + overhead,
-            "target": settings["TargetUtilization"]}
+    expected = sum(probe.plugin_scores(asked)) + read["overhead"].get("cpu", 0)
+    return {"op": "node_target", "capacity": _room(node, "capacity")[0], "missing": 0,
+            "expected": expected, "target": settings["TargetUtilization"]}
 
 
 def _power_op(script: Any, step: Case, pod: Case, node: Case) -> Case:
@@ -203,10 +241,19 @@ def _power_op(script: Any, step: Case, pod: Case, node: Case) -> Case:
               if s["n"] < step["n"]]
     model = (models[-1] if models else {}).get(node["metadata"]["name"])
     read = {key.upper(): value for key, value in (model or {"k0": 0, "k1": 0, "k2": 0}).items()}
-    percent = _cpu_percent(_metrics(script, node["metadata"]["name"], step["n"]), last=False)
-    capacity = milli(node["status"]["capacity"]["cpu"])
-    after = 100 * (percent / 100 * capacity + _requested(pod, "cpu", milli)) / capacity
-    return {"op": "power", "model": read, "before": percent, "after": after}
+    _, needed = importers.requests(pod)
+    return {"op": "node_power", "model": read, "capacity": _room(node, "capacity")[0],
+            "request": ceil(needed.get("cpu", 0) * 1000)}
+
+
+def _low_risk_op(script: Any, step: Case, pod: Case, node: Case) -> Case:
+    settings = _settings(script, "LowRiskOverCommitment")
+    weights = settings["RiskLimitWeights"]
+    on_node = step["args"]["nodeInfo"]["nodeInfo"].get("pods") or []
+    return {"op": "node_low_risk", "allocatable": _room(node), "pod": written(pod),
+            "on_node": [written(script.value(other)) for other in on_node],
+            "weights": [weights["cpu"], weights["memory"]],
+            "window": settings["SmoothingWindowSize"]}
 
 
 def _allocatable_op(script: Any, node: Case) -> Case:
@@ -233,6 +280,11 @@ def _state_score(step: Case, script: Any) -> int:
 def scored(case: Case, script: Any, probe: Probe) -> list[str]:
     plugin = case["test"].partition(".")[0]
     out = []
+    for step in script.calls("NewAllocatable"):
+        weights = [[row["Name"], row["Weight"]]
+                   for row in script.value(step["args"]["allocArgs"])["resources"]]
+        [reason] = probe.plugin_scores([{"op": "check_allocatable", "weights": weights}])
+        out += _same("settings", reason, case["expect"]["wantErr"])
     for step in script.calls("ScorePlugin.Score"):
         node = script.value(script.value(step["args"]["nodeInfo"])["nodeInfo"]["node"])
         pod = script.value(step["args"].get("p")) or {}
@@ -245,10 +297,12 @@ def scored(case: Case, script: Any, probe: Probe) -> list[str]:
                 op = _target_op(script, step, pod, node, probe)
             elif plugin == "trimaran-peaks":
                 op = _power_op(script, step, pod, node)
-            elif plugin == "noderesources":
-                op = _allocatable_op(script, node)
+            elif plugin == "trimaran-lowriskovercommitment":
+                op = _low_risk_op(script, step, pod, node)
             else:
-                raise Unanswerable("the books of a node, which the case does not show")
+                op = _allocatable_op(script, node)
+            if plugin.startswith("trimaran"):
+                op["metrics"] = _rows(_metrics(script, node["metadata"]["name"], step["n"]))
             [answer] = probe.plugin_scores([op])
         out += _same(node["metadata"]["name"], answer, _first(script.result(step["n"])))
     return out + normalised(case, script, probe)
@@ -273,61 +327,73 @@ def normalised(case: Case, script: Any, probe: Probe) -> list[str]:
 # --- marks of nodes
 
 
-def _mark(step: Case, script: Any, now: Any = None) -> int | None:
-    """A number of a label or annotation, or nothing."""
-    args = script.value(step["receiver"])["args"]
-    if args.get("metadataType") != "Number":
-        raise Unanswerable("ages by the clock of the recording")
-    meta = script.value(step["args"]["node"])["metadata"]
-    text = (meta.get("labels" if args["metadataSource"] == "Label" else "annotations") or {}).get(
-        args["metadataKey"])
-    try:
-        value = int(float(text))
-    except (TypeError, ValueError):
-        return None
-    return -value if args["scoringStrategy"] == "Lowest" else value
+class Marks:
+    """The marks of nodes. The clock of the recording is not told: the first time stamp that was
+    scored tells it, all others must follow."""
+
+    def __init__(self, args: Case) -> None:
+        self.args = args
+        self.now: float | None = None
+
+    def of(self, node: Case, recorded: int, probe: Probe) -> int | None:
+        meta, args = node["metadata"], self.args
+        source = "labels" if args["metadataSource"] == "Label" else "annotations"
+        text = (meta.get(source) or {}).get(args["metadataKey"])
+        if text is None:
+            return None
+        if args["metadataType"] == "Number":
+            [mark] = probe.plugin_scores([{"op": "number_mark", "text": text,
+                                           "lowest": args["scoringStrategy"] == "Lowest"}])
+            return None if mark is False else mark
+        try:
+            at = _seconds(text)
+        except ValueError:
+            return None
+        if self.now is None:
+            self.now = at + abs(recorded)
+        [mark] = probe.plugin_scores([{"op": "time_mark", "at": at, "now": self.now,
+                                       "newest": args["scoringStrategy"] == "Newest"}])
+        return mark
 
 
 def marks(case: Case, script: Any, probe: Probe) -> list[str]:
     out = []
     found: dict[str, int | None] = {}
+    reader = Marks(script.value(script.calls("NodeMetadata.calculateScore")[0]["receiver"])["args"])
     for step in script.calls("NodeMetadata.calculateScore"):
-        name = script.value(step["args"]["node"])["metadata"]["name"]
-        found[name] = _mark(step, script)
-        score = _first(script.result(step["n"]))
-        if isinstance(score, int) and not isinstance(score, bool) and found[name] is not None:
-            out += _same(name, found[name], score)
+        node = script.value(step["args"]["node"])
+        name = node["metadata"]["name"]
+        told = [s["value"] for s in script.steps
+                if s["n"] == step["n"] + 1 and s.get("set") == "score"]
+        found[name] = reader.of(node, told[0] if told else 0, probe)
+        if told:
+            out += _same(name, found[name] or 0, told[0])
+    if case["expect"].get("expectError") is not None:
+        out += _same("error", None in found.values(), case["expect"]["expectError"])
     for step in script.calls("NodeMetadata.NormalizeScore"):
-        raw = script.value(step["args"]["scores"])
+        names = [row["Name"] for row in script.value(step["args"]["scores"])]
         [answer] = probe.plugin_scores(
-            [{"op": "marks", "marks": [found.get(row["Name"]) for row in raw]}])
-        later = [v for n, v in sorted(script.checks.items()) if n > step["n"]]
-        lists = [v for v in later if isinstance(v, list)]
-        if lists:
-            out += _same("scores", answer, [row["Score"] for row in lists[-1]])
-        elif case["expect"].get("expectedScores"):
-            wanted = case["expect"]["expectedScores"]
-            out += _same("scores", answer, [wanted.get(row["Name"]) for row in raw])
-        else:
-            raise Unanswerable("scores of marks are not recorded")
+            [{"op": "marks", "marks": [found[name] for name in names]}])
+        checks = [c for c in case["observed"]["checks"] if c["n"] > step["n"]]
+        order = [c["actual"] for c in checks if c["what"] == "sortedScores[i].Name"]
+        scores = [c["actual"] for c in checks if c["what"] == "ns.Score"]
+        if order:
+            ours = sorted(range(len(names)), key=lambda i: -answer[i])
+            out += _same("order", [names[i] for i in ours], order)
+        if scores or not order:
+            out += _same("scores", answer, scores)
     return out
 
 
+def mark_settings(case: Case, script: Any, probe: Probe) -> list[str]:
+    args = case["config"]["args"]
+    op = {"op": "check_marks", "key": args["metadataKey"], "source": args["metadataSource"],
+          "type": args["metadataType"], "preference": args["scoringStrategy"]}
+    [reason] = probe.plugin_scores([op])
+    return _same("refused", reason != "", case["expect"]["expectError"])
+
+
 # --- orders and exemptions
-
-
-def _service(pod: Case) -> int:
-    """0 guaranteed, 1 burstable, 2 best effort."""
-    guaranteed, any_amount = True, False
-    for c in pod.get("spec", {}).get("containers") or []:
-        resources = c.get("resources") or {}
-        asked, most = resources.get("requests") or {}, resources.get("limits") or {}
-        for name in ("cpu", "memory"):
-            if milli(asked.get(name, "0")) or milli(most.get(name, "0")):
-                any_amount = True
-            if name not in most or milli(asked.get(name, most[name])) != milli(most[name]):
-                guaranteed = False
-    return 2 if not any_amount else 0 if guaranteed else 1
 
 
 def _seconds(text: str | None) -> float:
@@ -343,7 +409,8 @@ def before(case: Case, script: Any, probe: Probe) -> list[str]:
     for key in ("pInfo1", "pInfo2"):
         info = script.value(step["args"][key])
         pod = script.value(info["$object"])
-        pods.append({"priority": pod["spec"].get("priority", 0), "service": _service(pod),
+        [service] = probe.plugin_pods([{"op": "service", "pod": written(pod)}])
+        pods.append({"priority": pod["spec"].get("priority", 0), "service": service,
                      "queued": _seconds(info.get("Timestamp"))})
     [answer] = probe.plugin_scores([{"op": "before", "a": pods[0], "b": pods[1]}])
     return _same("before", answer, script.result(step["n"]))
@@ -396,6 +463,12 @@ CALLS = {
     "BetaDistribution.MatchMoments": fit,
     "BetaDistribution.DistributionFunction": probability,
     "LowRiskOverCommitment.computeRisk": risk,
+    "CreateResourceStats": measured,
+    "GetNodeRequestsAndLimits": books,
+    "GetResourceRequested": sums,
+    "GetResourceLimits": sums,
+    "PodAssignEventHandler.OnUpdate": recent,
+    "PodAssignEventHandler.cleanupCache": recent,
     "ScorePlugin.Score": scored,
     "ScoreExtensions.NormalizeScore": normalised,
     "NodeMetadata.calculateScore": marks,

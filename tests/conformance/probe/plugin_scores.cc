@@ -12,6 +12,7 @@
 #include "lib/peer/scheduler_plugins/load/load_scores.h"
 #include "lib/peer/scheduler_plugins/load/risk.h"
 #include "lib/peer/scheduler_plugins/node_scores.h"
+#include "tests/conformance/probe/plugin_pods.h"
 #include "tests/conformance/probe/probe.h"
 
 namespace muster::testing {
@@ -44,10 +45,30 @@ json Scores(const json& op) {
     }
     return MarkScores(marks);
   }
+  if (name == "number_mark") {
+    const std::optional<int64_t> mark = NumberMark(op["text"].get<std::string>(), op["lowest"]);
+    return mark.has_value() ? json(*mark) : json(false);
+  }
+  if (name == "time_mark") return TimeMark(op["at"], op["now"], op["newest"]);
   if (name != "allocatable") return {};
   std::vector<WeightedAmount> amounts;
   for (const json& one : op["amounts"]) amounts.push_back({one[0], one[1]});
   return AllocatableScore(amounts, op["least"]);
+}
+
+// What is wrong with settings of a plug-in; empty: nothing.
+json Checks(const json& op) {
+  absl::Status status;
+  if (op["op"] == "check_marks") {
+    status = CheckMarks({op["key"], op["source"], op["type"], op["preference"]});
+  } else if (op["op"] == "check_allocatable") {
+    std::vector<NamedWeight> weights;
+    for (const json& row : op["weights"]) weights.push_back({row[0], row[1]});
+    status = CheckAllocatable(weights);
+  } else {
+    return {};
+  }
+  return std::string(status.message());
 }
 
 json Loads(const json& op) {
@@ -56,21 +77,15 @@ json Loads(const json& op) {
     const Moments moments = MomentsOf(LoadOf(op["load"]));
     return {moments.mean, moments.deviation};
   }
-  if (name == "variation" || name == "node_variation") {
-    const VariationSettings settings{op["margin"], op["sensitivity"]};
-    if (name == "variation") return VariationScore(LoadOf(op["load"]), settings);
-    return LoadVariationScore(LoadIn(op, "cpu"), LoadIn(op, "memory"), settings);
-  }
-  if (name == "target") {
-    return TargetLoadScore({op["capacity"], op["used"], op["pod"], op["missing"]}, op["target"]);
+  if (name == "variation") {
+    return VariationScore(LoadOf(op["load"]), {op["margin"], op["sensitivity"]});
   }
   if (name == "expected_cpu") {
     return ExpectedCpu(Given<int64_t>(op, "limit"), Given<int64_t>(op, "request"), op["factor"],
                        op["otherwise"]);
   }
-  if (name != "power" && name != "power_jump") return {};
+  if (name != "power_jump") return {};
   const PowerModel model{op["model"]["K0"], op["model"]["K1"], op["model"]["K2"]};
-  if (name == "power") return PowerScore(model, op["before"], op["after"]);
   return PowerJump(model, op["before"], op["after"]);
 }
 
@@ -120,8 +135,8 @@ absl::StatusOr<nlohmann::json> AskPluginScores(const nlohmann::json& request) {
   nlohmann::json answers = nlohmann::json::array();
   for (const nlohmann::json& op : request["plugin_scores"]) {
     nlohmann::json answer;
-    for (const auto ask : {plugin_scores::Scores, plugin_scores::Loads, plugin_scores::Risks,
-                           plugin_scores::Others}) {
+    for (const auto ask : {plugin_scores::Scores, plugin_scores::Checks, plugin_scores::Loads,
+                           plugin_scores::Risks, plugin_scores::Others, AnswerPluginLoad}) {
       if (answer.is_null()) answer = ask(op);
     }
     answers.push_back(std::move(answer));

@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/fit/zoned_node.h"
+#include "tests/conformance/probe/plugin_pods.h"
 #include "tests/conformance/probe/probe.h"
 
 namespace muster::testing {
@@ -30,11 +31,6 @@ ZonedRequest ZonedRequestOf(const json& amounts, const Resources& resources) {
 }
 
 absl::StatusOr<ZonedNode> NodeOf(const json& object, const Resources& resources) {
-  static const std::map<std::string, ZonePolicy> kPolicies = {
-      {"none", ZonePolicy::kNone},
-      {"best-effort", ZonePolicy::kBestEffort},
-      {"restricted", ZonePolicy::kRestricted},
-      {"single-numa-node", ZonePolicy::kSingle}};
   std::vector<Zone> zones;
   for (const json& given : object["zones"]) {
     Zone zone{.id = given["id"],
@@ -49,24 +45,10 @@ absl::StatusOr<ZonedNode> NodeOf(const json& object, const Resources& resources)
   for (const std::string name : object["has"]) {
     if (const auto it = resources.find(name); it != resources.end()) on_machine[it->second] = true;
   }
+  const scheduler_plugins::ZoneConfig config = ZoneConfigOf(object);
   return ZonedNode::Make(
-      {.policy = kPolicies.at(object["policy"]),
-       .scope = object["scope"] == "pod" ? ZoneScope::kPod : ZoneScope::kContainer,
-       .most_zones = object["most_zones"]},
-      zones, on_machine);
-}
-
-ZonedTask TaskOf(const json& object, const Resources& resources) {
-  ZonedTask task{.guaranteed = object["guaranteed"],
-                 .is_judged = object["judged"],
-                 .whole = ZonedRequestOf(object["whole"], resources)};
-  for (const json& part : object["parts"]) {
-    const auto kind = part[0] == "main"   ? ZonedTask::Part::kMain
-                      : part[0] == "init" ? ZonedTask::Part::kInit
-                                          : ZonedTask::Part::kSidecar;
-    task.parts.emplace_back(kind, ZonedRequestOf(part[1], resources));
-  }
-  return task;
+      {.policy = *config.policy, .scope = *config.scope, .most_zones = config.most_zones}, zones,
+      on_machine);
 }
 
 json AvailableOf(const ZonedNode& node, const Resources& resources) {
@@ -141,7 +123,7 @@ absl::StatusOr<json> AskZones(const json& request) {
       answers.push_back(*answer);
       continue;
     }
-    const ZonedTask task = TaskOf(op["task"], resources);
+    const ZonedTask task = scheduler_plugins::ZonedTaskOf(PluginPodOf(op["task"]), resources);
     ZoneScoring scoring{kStrategies.at(op["strategy"]), std::vector<int64_t>(resources.size(), 0)};
     for (const auto& [name, weight] : op["weights"].items()) {
       if (const auto it = resources.find(name); it != resources.end()) {
@@ -156,6 +138,7 @@ absl::StatusOr<json> AskZones(const json& request) {
         answer["refusal"][name] = refusal->part;
       }
     }
+    answer["guaranteed"] = task.guaranteed;
     answers.push_back(answer);
   }
   return answers;
