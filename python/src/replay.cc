@@ -17,12 +17,14 @@
 #include <utility>
 #include <vector>
 
+#include "lib/replay/batch_spec.h"
 #include "lib/replay/mix_members.h"
 #include "muster/metrics.h"
 #include "muster/mix.h"
 #include "python/src/bindings.h"
 #include "python/src/columns.h"
 #include "python/src/convert.h"
+#include "python/src/policy.h"
 #include "python/src/shared_trace.h"
 #include "python/src/status.h"
 
@@ -351,7 +353,9 @@ struct Played {
 // exception of a signal handler is raised.
 class Interrupt {
  public:
+  explicit Interrupt(CycleState* policies) : policies_(policies) {}
   bool Asked() {
+    if (policies_ != nullptr && policies_->failed()) return true;
     const auto now = std::chrono::steady_clock::now();
     if (now - last_look_ < kBetweenLooks) return false;
     last_look_ = now;
@@ -366,19 +370,31 @@ class Interrupt {
 
  private:
   static constexpr auto kBetweenLooks = std::chrono::milliseconds(20);
+  CycleState* const policies_;
   std::chrono::steady_clock::time_point last_look_ = std::chrono::steady_clock::now();
   std::optional<py::error_already_set> error_;
 };
 
-Played Play(const SharedTrace& trace, const std::string& policy, const py::dict& given) {
+Played Play(const SharedTrace& trace, const std::string& policy, const py::dict& given,
+            const std::shared_ptr<PythonExtensions>& extensions) {
   ReplayOptions options = ReadOptionsOf(given);
-  Interrupt interrupt;
+  CycleState* state = nullptr;
+  if (extensions != nullptr) {
+    if (IsBatchPolicy(policy)) {
+      Refuse("replay: policies: a batch policy such as " + policy + " takes none; a profile does");
+    }
+    options.extensions = extensions->list;
+    state = extensions->state.get();
+    state->Begin();
+  }
+  Interrupt interrupt(state);
   options.should_stop = [&interrupt] { return interrupt.Asked(); };
   std::optional<absl::StatusOr<ReplayResult>> result;
   {
     const py::gil_scoped_release unlocked;
     result.emplace(Replay(*trace.trace, policy, options));
   }
+  if (state != nullptr) state->End();
   interrupt.Raise();
   return {trace.trace, Value(*std::move(result))};
 }
@@ -546,7 +562,8 @@ void BindReplay(py::module_& module) {
       .def("placements", &Placements)
       .def("metrics", &MetricsOf, py::arg("slowdown_bound") = 10);
   module.def("read_trace", &ReadTrace, py::arg("kind"), py::arg("files"), py::arg("options"));
-  module.def("replay", &Play, py::arg("trace"), py::arg("policy"), py::arg("options"));
+  module.def("replay", &Play, py::arg("trace"), py::arg("policy"), py::arg("options"),
+             py::arg("policies") = std::shared_ptr<PythonExtensions>());
   py::list outcomes;
   for (std::string_view name : kOutcomes) outcomes.append(Text(name));
   module.attr("outcomes") = py::tuple(outcomes);
