@@ -7,10 +7,12 @@
 """
 
 import hashlib
+import sys
+import time
 from collections.abc import Sequence
 from functools import cached_property
 from html import escape
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any, Literal, TextIO, TypedDict, Unpack
 
 import numpy as np
 
@@ -56,6 +58,7 @@ def replay(
     profile: str,
     *,
     policies: Sequence[Policy | Action] = (),
+    progress: bool | TextIO = False,
     **options: Unpack[ReplayOptions],
 ) -> "Replay":
     """Plays `trace` under a batch policy ("easy:order=sjf", on pools) or any profile of
@@ -63,6 +66,9 @@ def replay(
 
     `policies` are your own, as for muster.schedule; batch policies take none. They are asked in
     every cycle, and an exception of theirs ends the replay.
+
+    `progress` writes how far it is to a stream (True: standard error): one line on a terminal, a
+    line every ten seconds elsewhere.
 
     The options are those of ReplayOptions in replay.h:
 
@@ -83,7 +89,31 @@ def replay(
 
     The GIL is released meanwhile. Ctrl-C ends the replay with what it has: `complete` is False.
     """
-    return Replay(_core.replay(trace._core, profile, dict(options), adapt(policies)), trace)
+    given: dict[str, Any] = dict(options)
+    if progress:
+        given["progress"] = _Line(trace, sys.stderr if progress is True else progress)
+    return Replay(_core.replay(trace._core, profile, given, adapt(policies)), trace)
+
+
+class _Line:
+    """How far a replay is, by the time of submissions."""
+
+    def __init__(self, trace: Trace, out: TextIO) -> None:
+        submit = trace._core.columns()["submit"]
+        self._first = int(submit.min()) if len(submit) else 0
+        self._span = max(int(submit.max()) - self._first, 1) if len(submit) else 1
+        self._out, self._terminal = out, out.isatty()
+        self._begin = self._told = time.monotonic()
+
+    def __call__(self, now: int) -> None:
+        clock = time.monotonic()
+        if clock - self._told < (0.2 if self._terminal else 10):
+            return
+        self._told = clock
+        part = min(max(now - self._first, 0) * 100 // self._span, 100)
+        text = f"muster: {part} % of the trace's time, {clock - self._begin:.0f} s"
+        self._out.write(f"\r\x1b[K{text}" if self._terminal else f"{text}\n")
+        self._out.flush()
 
 
 class Replay:

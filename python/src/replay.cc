@@ -296,7 +296,8 @@ ReplayOptions ReadOptionsOf(const py::dict& given) {
                                                "series_interval",
                                                "follow_preceding",
                                                "record_placements",
-                                               "measure_decisions"};
+                                               "measure_decisions",
+                                               "progress"};
   for (auto [key, value] : given) {
     const std::string name = ReadText(root, key);
     if (std::find(known.begin(), known.end(), name) == known.end()) UnknownKey(root, name, known);
@@ -353,16 +354,29 @@ struct Played {
 // exception of a signal handler is raised.
 class Interrupt {
  public:
-  explicit Interrupt(CycleState* policies) : policies_(policies) {}
+  // `progress` is None, or called with the time in the trace.
+  Interrupt(CycleState* policies, py::object progress)
+      : policies_(policies), progress_(std::move(progress)) {}
+  int64_t time = 0;  // in the trace
+
   bool Asked() {
     if (policies_ != nullptr && policies_->failed()) return true;
     const auto now = std::chrono::steady_clock::now();
     if (now - last_look_ < kBetweenLooks) return false;
     last_look_ = now;
     const py::gil_scoped_acquire gil;
-    if (PyErr_CheckSignals() == 0) return false;
-    error_.emplace();
-    return true;
+    if (PyErr_CheckSignals() != 0) {
+      error_.emplace();
+      return true;
+    }
+    if (progress_.is_none()) return false;
+    try {
+      progress_(time);
+      return false;
+    } catch (py::error_already_set& error) {
+      error_.emplace(std::move(error));
+      return true;
+    }
   }
   void Raise() {
     if (error_.has_value() && !error_->matches(PyExc_KeyboardInterrupt)) throw std::move(*error_);
@@ -371,6 +385,7 @@ class Interrupt {
  private:
   static constexpr auto kBetweenLooks = std::chrono::milliseconds(20);
   CycleState* const policies_;
+  const py::object progress_;
   std::chrono::steady_clock::time_point last_look_ = std::chrono::steady_clock::now();
   std::optional<py::error_already_set> error_;
 };
@@ -387,7 +402,9 @@ Played Play(const SharedTrace& trace, const std::string& policy, const py::dict&
     state = extensions->state.get();
     state->Begin();
   }
-  Interrupt interrupt(state);
+  py::object progress = given.contains("progress") ? py::object(given["progress"]) : py::none();
+  Interrupt interrupt(state, std::move(progress));
+  options.progress = [&interrupt](int64_t now) { interrupt.time = now; };
   options.should_stop = [&interrupt] { return interrupt.Asked(); };
   std::optional<absl::StatusOr<ReplayResult>> result;
   {
