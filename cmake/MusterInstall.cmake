@@ -23,6 +23,12 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/capi/muster DESTINATION ${CMAKE_INSTALL_
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(TARGET muster_cli)
   install(FILES ${PROJECT_SOURCE_DIR}/docs/muster.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  set(completion ${PROJECT_SOURCE_DIR}/tools/completion)
+  install(FILES ${completion}/muster.bash RENAME muster
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${completion}/_muster DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${completion}/muster.fish
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
 install(EXPORT musterTargets NAMESPACE muster:: DESTINATION ${package_dir})
 

@@ -120,6 +120,9 @@ struct ReplayOptions {
   std::shared_ptr<const Extensions> extensions = {};
   // Called now and then. Returning true ends the replay, with `complete` false.
   std::function<bool()> should_stop = {};
+  // Called as often, before it, with the time of the next event in the trace. The result does not
+  // depend on it.
+  std::function<void(int64_t)> progress = {};
 };
 
 // Samples of jobs, resources and queues, each after all events up to its time. Every column has one

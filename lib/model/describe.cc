@@ -7,9 +7,9 @@
 #include "lib/model/cluster_impl.h"
 
 namespace muster {
+namespace {
 
-TaskSpec DescribeTask(const Editor& editor, TaskIndex task) {
-  const Tables& t = editor.tables();
+TaskSpec TaskWithoutNomination(const Tables& t, TaskIndex task) {
   const TaskTable& tasks = t.tasks;
   TaskSpec spec;
   spec.name = tasks.names.name(task);
@@ -23,7 +23,6 @@ TaskSpec DescribeTask(const Editor& editor, TaskIndex task) {
   spec.shape = t.classes.shape[tasks.task_class[task]];
   spec.status = tasks.status[task];
   if (tasks.node[task] != kNone) spec.node = t.nodes.names.name(tasks.node[task]);
-  spec.nominated_node = editor.NominatedNode(task);
   spec.priority = tasks.priority[task];
   spec.preemptable = (tasks.flags[task] & kTaskPreemptable) != 0;
   spec.never_preempts = (tasks.flags[task] & kTaskNeverPreempts) != 0;
@@ -44,9 +43,9 @@ TaskSpec DescribeTask(const Editor& editor, TaskIndex task) {
   return spec;
 }
 
-ClusterSpec Cluster::Describe() const {
-  if (IsLost(*impl_)) return {};
-  const Tables& t = *impl_->tables;
+// `task_spec` returns the spec of a task.
+template <class F>
+ClusterSpec RowsOf(const Tables& t, const F& task_spec) {
   ClusterSpec spec;
   const auto living = [](const auto& table) {
     std::remove_cvref_t<decltype(table.spec)> specs;
@@ -63,7 +62,7 @@ ClusterSpec Cluster::Describe() const {
   spec.partitions = living(t.partitions);
   spec.reservations = living(t.reservations);
   for (TaskIndex task = 0; task < t.tasks.alive.size(); ++task) {
-    if (t.tasks.alive[task]) spec.tasks.push_back(DescribeTask(impl_->editor, task));
+    if (t.tasks.alive[task]) spec.tasks.push_back(task_spec(task));
   }
   spec.budgets = t.budgets;
   spec.namespaces = t.namespaces;
@@ -77,6 +76,28 @@ ClusterSpec Cluster::Describe() const {
                   [](const QueueBindingSpec& binding) { return binding.queues.empty(); });
   }
   return spec;
+}
+
+}  // namespace
+
+TaskSpec DescribeTask(const Editor& editor, TaskIndex task) {
+  TaskSpec spec = TaskWithoutNomination(editor.tables(), task);
+  spec.nominated_node = editor.NominatedNode(task);
+  return spec;
+}
+
+ClusterSpec DescribeTables(const Tables& tables) {
+  return RowsOf(tables, [&](TaskIndex task) {
+    TaskSpec spec = TaskWithoutNomination(tables, task);
+    const NodeIndex node = tables.tasks.nominated[task];
+    if (node != kNone) spec.nominated_node = tables.nodes.names.name(node);
+    return spec;
+  });
+}
+
+ClusterSpec Cluster::Describe() const {
+  if (IsLost(*impl_)) return {};
+  return RowsOf(*impl_->tables, [&](TaskIndex task) { return DescribeTask(impl_->editor, task); });
 }
 
 }  // namespace muster

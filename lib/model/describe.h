@@ -7,12 +7,17 @@
 #define MUSTER_MODEL_DESCRIBE_H_
 
 #include "lib/model/editor.h"
+#include "muster/cluster.h"
 #include "muster/spec.h"
 
 namespace muster {
 
 // Returns the spec of a task, with its present status and node.
 TaskSpec DescribeTask(const Editor& editor, TaskIndex task);
+
+// Returns the rows of a frozen cluster, as Cluster::Describe does. A task that is nominated to a
+// node that does not exist has no nominated node there.
+ClusterSpec DescribeTables(const Tables& tables);
 
 }  // namespace muster
 

@@ -82,6 +82,7 @@ class Loop {
       if (IsOver(tick)) break;
       now = std::min(now, tick);
       if (now > options_.until) break;
+      if (options_.progress) options_.progress(now);
       if (options_.should_stop && options_.should_stop()) {
         result_.complete = false;
         break;

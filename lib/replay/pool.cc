@@ -70,6 +70,7 @@ class PoolLoop {
       if (now == kNever || now > options_.until) break;
       if (result_.events % kAskEvery == 0 || pool_.spent_ >= kAskEvery) {
         pool_.spent_ = 0;
+        if (options_.progress) options_.progress(now);
         if (options_.should_stop && options_.should_stop()) {
           result_.complete = false;
           break;

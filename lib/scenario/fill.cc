@@ -12,6 +12,7 @@
 #include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
+#include "lib/model/describe.h"
 #include "lib/model/memory_data.h"
 #include "lib/scenario/scenario.h"
 
@@ -136,10 +137,11 @@ void FillMemory(const Scenario& scenario, Cluster* cluster) {
   }
 }
 
-Scenario Describe(const Cluster& cluster) {
-  const Tables& tables = TablesOf(cluster);
+namespace {
+
+Scenario WithRows(const Tables& tables, ClusterSpec rows) {
   Scenario scenario;
-  scenario.cluster = cluster.Describe();
+  scenario.cluster = std::move(rows);
   scenario.default_queue = tables.queues.names.Find("default").has_value();
   scenario.memory = tables.memory;
   if (tables.memory.empty()) return scenario;
@@ -147,6 +149,15 @@ Scenario Describe(const Cluster& cluster) {
   const ClusterEvents events = tables.events.Since(oldest);
   if (!events.everything) scenario.events.emplace(events.list.begin(), events.list.end());
   return scenario;
+}
+
+}  // namespace
+
+Scenario Describe(const Cluster& cluster) {
+  return WithRows(TablesOf(cluster), cluster.Describe());
+}
+Scenario Describe(const Snapshot& snapshot) {
+  return WithRows(TablesOf(snapshot), DescribeTables(TablesOf(snapshot)));
 }
 
 absl::Status FillEmpty(const Scenario& scenario, Cluster* cluster) {

@@ -121,6 +121,7 @@ std::string WriteTurn(const Turn& turn);
 void FillMemory(const Scenario& scenario, Cluster* cluster);
 // Returns a scenario that Fill makes an equal cluster of: rows and memory.
 Scenario Describe(const Cluster& cluster);
+Scenario Describe(const Snapshot& snapshot);
 
 // Returns one line for each difference between the plan and the expectation; none if they agree.
 // `snapshot` is the one that the plan was made from.

@@ -165,29 +165,15 @@ absl::StatusOr<Deltas::Memory> ReadMemory(StateReader& in, Budget* budget) {
   return memory;
 }
 
-}  // namespace
-
-void NumberAnew(Cluster* cluster) {
-  if (IsLost(ImplOf(*cluster))) return;
-  const ChangeGuard change(ImplOf(*cluster));
-  ImplOf(*cluster).editor.Compact();
-}
-
-std::string SaveState(Cluster* cluster) {
-  NumberAnew(cluster);
-  return StateText(*cluster);
-}
-
-std::string StateText(const Cluster& cluster) {
-  const Tables& t = TablesOf(cluster);
+std::string TextOf(const Tables& t, const Scenario& rows, const Deltas::Memory& memory) {
   StateWriter out;
   out.Number(t.dimensions.size());
   for (DimensionIndex d = 0; d < t.dimensions.size(); ++d) out.Field(t.dimensions.name(d));
-  out.Field(WriteScenario(Describe(cluster)));
+  out.Field(WriteScenario(rows));
 
   std::vector<TaskIndex> marked;
   for (TaskIndex task = 0; task < t.tasks.flags.size(); ++task) {
-    if ((t.tasks.flags[task] & kMarks) != 0) marked.push_back(task);
+    if (t.tasks.alive[task] && (t.tasks.flags[task] & kMarks) != 0) marked.push_back(task);
   }
   out.Number(marked.size());
   for (const TaskIndex task : marked) {
@@ -195,7 +181,6 @@ std::string StateText(const Cluster& cluster) {
     out.Number(t.tasks.flags[task] & kMarks);
   }
 
-  const Deltas::Memory memory = ImplOf(cluster).deltas.Remembered();
   out.Number(memory.generations.size());
   for (const auto& [key, generation] : memory.generations) {
     out.Field(key);
@@ -215,6 +200,27 @@ std::string StateText(const Cluster& cluster) {
     out.Number(late.turn);
   }
   return out.Finish();
+}
+
+}  // namespace
+
+void NumberAnew(Cluster* cluster) {
+  if (IsLost(ImplOf(*cluster))) return;
+  const ChangeGuard change(ImplOf(*cluster));
+  ImplOf(*cluster).editor.Compact();
+}
+
+std::string SaveState(Cluster* cluster) {
+  NumberAnew(cluster);
+  return StateText(*cluster);
+}
+
+std::string StateText(const Cluster& cluster) {
+  return TextOf(TablesOf(cluster), Describe(cluster), ImplOf(cluster).deltas.Remembered());
+}
+
+std::string StateText(const Snapshot& snapshot) {
+  return TextOf(TablesOf(snapshot), Describe(snapshot), {});
 }
 
 absl::Status LoadState(std::string_view text, Cluster* cluster, const Limits& limits) {

@@ -28,6 +28,8 @@ namespace muster {
 void NumberAnew(Cluster* cluster);
 // REQUIRES: NumberAnew was called, and nothing has been removed since.
 std::string StateText(const Cluster& cluster);
+// Returns the state that a new cluster with the snapshot's rows would have: no deltas have come.
+std::string StateText(const Snapshot& snapshot);
 // Calls NumberAnew and returns the state's text.
 std::string SaveState(Cluster* cluster);
 

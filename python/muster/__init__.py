@@ -37,7 +37,7 @@ from .errors import (
 HAVE_ENGINE = _find_spec(__name__ + "._core") is not None
 
 if TYPE_CHECKING or HAVE_ENGINE:
-    from . import packing, traces
+    from . import packing, rows, traces
     from ._core import version as __version__
     from .action import Action
     from .advice import (
@@ -51,6 +51,7 @@ if TYPE_CHECKING or HAVE_ENGINE:
         rehearse,
     )
     from .cluster import ApplyReport, Cluster, Drift, Snapshot
+    from .frames import to_arrow, to_polars
     from .plan import Plan
     from .policy import Policy
     from .replay import Replay, replay
@@ -103,8 +104,11 @@ __all__ = [
     "rehearse",
     "replay",
     "reproduce",
+    "rows",
     "schedule",
     "sweep",
+    "to_arrow",
+    "to_polars",
     "traces",
     "what_if",
 ]

@@ -48,6 +48,8 @@ class Action:
     admits: bool = False
     #: True: the action evicts tasks for others.
     evicts: bool = False
+    #: As of a policy: studies keep finished replays of actions with 1 or more.
+    revision: int = 0
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)

@@ -6,12 +6,14 @@ Every answer comes from a cycle over a clone of the cluster; the cluster does no
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 from . import fields
 from .cluster import Cluster
 from .errors import InvalidArgument
 from .frames import frame
+from .notebook import columns, titled
 from .schedule import spelled
 
 
@@ -24,6 +26,13 @@ class Rehearsal:
     stops: Any
     moves: Any
     queues: Any
+
+    def _repr_html_(self) -> str:
+        parts = [
+            f"<p>{name}</p>{text}" for name in ("starts", "stops", "moves", "queues")
+            if (text := columns(getattr(self, name)))
+        ]
+        return titled("Rehearsal", *(parts or ["<p>nothing differs</p>"]))
 
 
 @dataclass(frozen=True)
@@ -38,6 +47,11 @@ class Diagnosis:
     trials: int
     remedies: Any
 
+    def _repr_html_(self) -> str:
+        facts = "".join(f"<li>{escape(fact)}</li>" for fact in self.facts)
+        head = f"<p>{self.waiting} tasks wait: {escape(self.reason)}</p><ul>{facts}</ul>"
+        return titled("Diagnosis", head, columns(self.remedies))
+
 
 @dataclass(frozen=True)
 class Drained:
@@ -46,6 +60,9 @@ class Drained:
 
     tasks: Any
     broken: Any
+
+    def _repr_html_(self) -> str:
+        return titled("Drained", columns(self.tasks), columns(self.broken))
 
 
 @dataclass(frozen=True)
@@ -58,6 +75,10 @@ class NodesNeeded:
     alone: Any
     cheapest: Any
     price: float
+
+    def _repr_html_(self) -> str:
+        head = f"<p>{self.waiting_before} tasks wait, {self.waiting_after} with the cheapest mix, price {self.price:g}</p>"
+        return titled("Nodes needed", head, columns(self.alone), columns(self.cheapest))
 
 
 def rehearse(

@@ -6,12 +6,13 @@ import threading
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, Unpack, overload
 
-from . import _core, fields, frames
+from . import _core, fields, frames, rows
 from .errors import InvalidArgument
+from .notebook import bar, table
 from .limits import DEFAULT, Limits
-from .plan import Plan, _bar, _table
+from .plan import Plan
 from .action import Action, adapt
 from .policy import Policy
 
@@ -23,6 +24,12 @@ class ApplyReport(NamedTuple):
 
     applied: int
     refused: list[str]  # 'bind "t1" to "n1": node is gone'
+
+    def _repr_html_(self) -> str:
+        rows = [(escape(text),) for text in self.refused[:20]]
+        more = f"<p>and {len(self.refused) - 20} more</p>" if len(self.refused) > 20 else ""
+        counted = f": {self.applied} decisions, {len(self.refused)} refused"
+        return f"<div><b>Applied</b>{counted}{table(('refused',), rows)}{more}</div>"
 
 
 class Drift(NamedTuple):
@@ -36,6 +43,17 @@ def _counted(counts: tuple[int, int, int, int]) -> str:
     return ", ".join(
         f"{count} {word if count != 1 else word[:-1]}" for count, word in zip(counts, _KINDS)
     )
+
+
+def _told(kind: str, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The row of an event, from the keywords of its kind."""
+    build = {
+        "node": fields.node,
+        "job": fields.job,
+        "task": fields.task,
+        "reservation": fields.reservation,
+    }.get(kind)
+    return build(name, given) if build else {"name": name, **given}
 
 
 def _options(defaults: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -75,15 +93,27 @@ class Snapshot:
         speed: dict[str, Any] | None = None,
     ) -> Plan:
         """As muster.schedule."""
-        given = {"now": now, "seed": seed, "work_budget": work_budget, "time_limit": time_limit}
+        given: dict[str, Any] = {
+            "now": now, "seed": seed, "work_budget": work_budget, "time_limit": time_limit
+        }
         given |= {"stop": stop, "cursor": cursor, "speed": speed, "memory": memory}
         given["turn"] = None if turn is None else json.dumps(turn)
         options = _options(self._defaults, given)
         profile = profile or self._defaults.get("profile") or "muster"
         return Plan(_core.schedule(self._core, profile, options, adapt(policies)))
 
+    def __copy__(self) -> "Snapshot":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "Snapshot":
+        return self
+
     def __repr__(self) -> str:
         return f"<muster.Snapshot {_counted(self._core.counts)}, version {self.version}>"
+
+    def _repr_html_(self) -> str:
+        counted = escape(_counted(self._core.counts))
+        return f"<div><b>Snapshot</b>: {counted}, version {self.version}</div>"
 
 
 class Cluster:
@@ -110,7 +140,27 @@ class Cluster:
     def __init__(self) -> None:
         self._core = _core.Cluster()
         self._defaults: dict[str, Any] = {}
-        self._adapted: tuple[tuple[Policy, ...], Any] = ((), None)
+        self._adapted: tuple[tuple[Policy | Action, ...], Any] = ((), None)
+
+    def __copy__(self) -> "Cluster":
+        """A second cluster with equal rows, memory and waiting events."""
+        copied = Cluster.__new__(Cluster)
+        copied._core = self._core.clone()
+        copied._defaults, copied._adapted = dict(self._defaults), ((), None)
+        return copied
+
+    def __deepcopy__(self, memo: Any) -> "Cluster":
+        return self.__copy__()
+
+    def copy(self) -> "Cluster":
+        """As copy.copy: changes of one do not reach the other, and both give equal plans."""
+        return self.__copy__()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"core": self._core, "defaults": self._defaults}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self._core, self._defaults, self._adapted = state["core"], state["defaults"], ((), None)
 
     @classmethod
     def from_scenario(
@@ -141,24 +191,25 @@ class Cluster:
 
     # --- nodes
 
-    def add_node(self, name: str, **given: Any) -> None:
+    def add_node(self, name: str, **given: Unpack[rows.NodeKeywords]) -> None:
         """add_node("n1", cpu=64, memory="256Gi", labels={"zone": "a"},
         taints=[{"key": "gpu", "effect": "NoSchedule"}])"""
         self._core.add_node(fields.node(name, given))
 
-    def add_nodes(self, nodes: Any = None, **given: Any) -> int:
+    def add_nodes(self, nodes: Any = None, **given: Unpack[rows.NodeColumns]) -> int:
         """add_nodes(100, cpu=64) adds n0 to n99 (`name` is the stem); add_nodes(table) adds rows.
 
         Columns of a table: name, cpu, memory, ..., "capacity.X", "allocatable.X", "labels.X",
         unschedulable, ... Returns the number of nodes added.
         """
         if isinstance(nodes, int):
-            self._core.add_nodes(nodes, fields.node(given.pop("name", "n"), given))
+            rest = dict(given)
+            self._core.add_nodes(nodes, fields.node(str(rest.pop("name", "n")), rest))
             return nodes
         columns, constants = self._split(nodes, given, "node")
         return self._core.add_node_columns(columns, constants)
 
-    def update_node(self, name: str, **given: Any) -> None:
+    def update_node(self, name: str, **given: Unpack[rows.NodeKeywords]) -> None:
         """Changes the fields given; the others stay, as do the node's tasks and its place."""
         self._core.update_node(name, fields.node(name, given))
 
@@ -177,16 +228,16 @@ class Cluster:
 
     # --- queues
 
-    def add_queue(self, name: str, **given: Any) -> None:
+    def add_queue(self, name: str, **given: Unpack[rows.QueueKeywords]) -> None:
         """add_queue("a", parent="root", weight=2, limit={"cpu": 100})"""
         self._core.add_queue({"name": name, **given})
 
-    def add_queues(self, queues: Any = None, **given: Any) -> int:
+    def add_queues(self, queues: Any = None, **given: Unpack[rows.QueueColumns]) -> int:
         """Columns: name, parent, weight, priority, "deserved.X", "guaranteed.X", "limit.X", ..."""
         columns, constants = self._split(queues, given, "queue")
         return self._core.add_queue_columns(columns, constants)
 
-    def update_queue(self, name: str, **given: Any) -> None:
+    def update_queue(self, name: str, **given: Unpack[rows.QueueKeywords]) -> None:
         """Changes the fields given; the others stay."""
         self._core.update_queue(name, {"name": name, **given})
 
@@ -203,7 +254,7 @@ class Cluster:
 
     # --- jobs
 
-    def add_job(self, name: str, **given: Any) -> None:
+    def add_job(self, name: str, **given: Unpack[rows.JobKeywords]) -> None:
         """add_job("train", queue="vision", count=16, min_available=16, cpu=8, gpu=1)
 
         `count` tasks of one shape, named NAME-0, NAME-1, ...; or groups=[{"name": ..., "count":
@@ -211,7 +262,7 @@ class Cluster:
         """
         self._core.add_job(fields.job(name, given))
 
-    def add_jobs(self, jobs: Any = None, **given: Any) -> int:
+    def add_jobs(self, jobs: Any = None, **given: Unpack[rows.JobColumns]) -> int:
         """Columns: name, queue, priority, min_available, created, ...; of its tasks count, cpu,
         "request.X", ..."""
         columns, constants = self._split(jobs, given, "job")
@@ -222,7 +273,7 @@ class Cluster:
         """Makes `count` of a group's tasks that are counts (by_count) rows that are pending."""
         self._core.make_tasks(job, group, count)
 
-    def update_job(self, name: str, **given: Any) -> None:
+    def update_job(self, name: str, **given: Unpack[rows.JobKeywords]) -> None:
         """Changes the fields given; the others and its tasks stay."""
         self._core.update_job(name, fields.job(name, given))
 
@@ -239,17 +290,17 @@ class Cluster:
 
     # --- tasks
 
-    def add_task(self, name: str, **given: Any) -> None:
+    def add_task(self, name: str, **given: Unpack[rows.TaskKeywords]) -> None:
         """add_task("t1", job="train", cpu=1, status="running", node="n1")"""
         self._core.add_task(fields.task(name, given))
 
-    def add_tasks(self, tasks: Any = None, **given: Any) -> int:
+    def add_tasks(self, tasks: Any = None, **given: Unpack[rows.TaskColumns]) -> int:
         """Columns: name, job, status, node, priority, created, cpu, memory, "request.X",
         "labels.X", "node_selector.X", ..."""
         columns, constants = self._split(tasks, given, "task")
         return self._core.add_task_columns(columns, constants)
 
-    def update_task(self, name: str, **given: Any) -> None:
+    def update_task(self, name: str, **given: Unpack[rows.TaskKeywords]) -> None:
         """Changes the fields given; the others stay. A shape is changed as a whole."""
         self._core.update_task(name, fields.task(name, given))
 
@@ -270,21 +321,21 @@ class Cluster:
 
     # --- the rest
 
-    def add_domain(self, name: str, **given: Any) -> None:
+    def add_domain(self, name: str, **given: Unpack[rows.DomainKeywords]) -> None:
         """A rack, block or hypernode: parent, tier, tier_name."""
         self._core.add_domain({"name": name, **given})
 
     def remove_domain(self, name: str) -> None:
         self._core.remove_domain(name)
 
-    def set_disruption_budget(self, name: str, **given: Any) -> None:
+    def set_disruption_budget(self, name: str, **given: Unpack[rows.BudgetKeywords]) -> None:
         """namespace, selector, allowed."""
         self._core.set_disruption_budget({"name": name, **given})
 
     def set_namespace(self, name: str, labels: Mapping[str, str] | None = None) -> None:
         self._core.set_namespace({"name": name, "labels": dict(labels or {})})
 
-    def set_flavor(self, name: str, **given: Any) -> None:
+    def set_flavor(self, name: str, **given: Unpack[rows.FlavorKeywords]) -> None:
         """A kind of capacity that quota is counted in: node_labels, taints, tolerations,
         topology."""
         self._core.set_flavor({"name": name, **given})
@@ -292,14 +343,14 @@ class Cluster:
     def remove_flavor(self, name: str) -> None:
         self._core.remove_flavor(name)
 
-    def set_partition(self, name: str, **given: Any) -> None:
+    def set_partition(self, name: str, **given: Unpack[rows.PartitionKeywords]) -> None:
         """A set of nodes with queues of its own: nodes, selector, queues, exclusive, borrows."""
         self._core.set_partition({"name": name, **given})
 
     def remove_partition(self, name: str) -> None:
         self._core.remove_partition(name)
 
-    def set_reservation(self, name: str, **given: Any) -> None:
+    def set_reservation(self, name: str, **given: Unpack[rows.ReservationKeywords]) -> None:
         """set_reservation("nightly", node="n1", phase="available", cpu=16,
         owners=[{"job": "etl"}])"""
         self._core.set_reservation(fields.reservation(name, given))
@@ -309,22 +360,65 @@ class Cluster:
 
     # --- following the world
 
-    def apply_delta(self, kind: str, generation: int, **given: Any) -> str:
+    @overload
+    def apply_delta(
+        self, kind: Literal["node"], generation: int, name: str, **given: Unpack[rows.NodeKeywords]
+    ) -> str: ...
+
+    @overload
+    def apply_delta(
+        self,
+        kind: Literal["queue"],
+        generation: int,
+        name: str,
+        **given: Unpack[rows.QueueKeywords],
+    ) -> str: ...
+
+    @overload
+    def apply_delta(
+        self, kind: Literal["job"], generation: int, name: str, **given: Unpack[rows.JobKeywords]
+    ) -> str: ...
+
+    @overload
+    def apply_delta(
+        self, kind: Literal["task"], generation: int, name: str, **given: Unpack[rows.TaskKeywords]
+    ) -> str: ...
+
+    @overload
+    def apply_delta(
+        self,
+        kind: Literal["flavor"],
+        generation: int,
+        name: str,
+        **given: Unpack[rows.FlavorKeywords],
+    ) -> str: ...
+
+    @overload
+    def apply_delta(
+        self,
+        kind: Literal["partition"],
+        generation: int,
+        name: str,
+        **given: Unpack[rows.PartitionKeywords],
+    ) -> str: ...
+
+    @overload
+    def apply_delta(
+        self,
+        kind: Literal["reservation"],
+        generation: int,
+        name: str,
+        **given: Unpack[rows.ReservationKeywords],
+    ) -> str: ...
+
+    def apply_delta(self, kind: str, generation: int, name: str = "", **given: Any) -> str:
         """One event of a watch: apply_delta("node", 17, name="n1", cpu=64). The newest generation
         wins.
 
         Returns "applied", "stale" (a newer one was seen) or "waiting" (for an object that it
         names).
         """
-        name = given.pop("name", "")
-        build = {
-            "node": fields.node,
-            "job": fields.job,
-            "task": fields.task,
-            "reservation": fields.reservation,
-        }.get(kind)
-        told = build(name, given) if build else {"name": name, **given}
-        return self._core.apply_delta(generation, kind, told)
+        return self._core.apply_delta(generation, kind, _told(kind, name, given))
 
     def apply_removal(self, kind: str, generation: int, name: str) -> str:
         """The event that an object is gone; returns as apply_delta."""
@@ -375,7 +469,9 @@ class Cluster:
         speed: dict[str, Any] | None = None,
     ) -> Plan:
         """Runs a cycle as muster.schedule does, at the cost of what changed since the last one."""
-        given = {"now": now, "seed": seed, "work_budget": work_budget, "time_limit": time_limit}
+        given: dict[str, Any] = {
+            "now": now, "seed": seed, "work_budget": work_budget, "time_limit": time_limit
+        }
         given |= {"stop": stop, "cursor": cursor, "speed": speed, "memory": memory}
         given["turn"] = None if turn is None else json.dumps(turn)
         options = _options(self._defaults, given)
@@ -415,11 +511,13 @@ class Cluster:
 
     # --- for people
 
-    def _split(self, table: Any, given: dict[str, Any], kind: str) -> tuple[dict, dict]:
+    def _split(
+        self, table: Any, given: Mapping[str, Any], kind: str
+    ) -> tuple[fields.Fields, fields.Fields]:
         columns = frames.columns(table) if table is not None else {}
         for name in given.keys() & columns.keys():
             raise InvalidArgument(f'{kind}s: "{name}" is a column and a keyword')
-        split, constants = fields.split(columns | given, kind)
+        split, constants = fields.split({**columns, **given}, kind)
         if not split:
             raise InvalidArgument(f"{kind}s: no column is given; add_{kind} adds a single one")
         return split, constants
@@ -443,6 +541,6 @@ class Cluster:
                 if request is not None else 0.0)
             if total or used or waits:
                 share = used / total if total else 0.0
-                rows.append((escape(name), _bar(share), f"{waits / total if total else 0:.3g}"))
-        table = _table(("resource", "held", "waiting, of the whole"), rows)
-        return f"<div><b>Cluster</b>: {escape(_counted(self._core.counts))}{table}</div>"
+                rows.append((escape(name), bar(share), f"{waits / total if total else 0:.3g}"))
+        html = table(("resource", "held", "waiting, of the whole"), rows)
+        return f"<div><b>Cluster</b>: {escape(_counted(self._core.counts))}{html}</div>"

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import traces
+from . import own, traces
 from .errors import Error, InvalidArgument
 from .statistics import METRICS
 from .study import Study, compare, reproduce, sweep
@@ -107,11 +107,14 @@ def _add_where(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--workers", type=int, metavar="N", help="processes at a time (all cores)")
     parser.add_argument("--cache", metavar="DIR", help="keeps finished runs (MUSTER_CACHE or ~/.cache/muster)")
     parser.add_argument("--no-cache", action="store_true", help="make all runs anew")
+    parser.add_argument("--policies", metavar="FILE.py", help="runs the file, and has its muster.Policy and "
+                        "muster.Action where a spec names them, as in volcano:+mine")
 
 
 def _where(args: argparse.Namespace) -> dict[str, Any]:
     cache = False if args.no_cache else args.cache if args.cache is not None else True
-    return {"executor": args.executor, "workers": args.workers, "cache": cache}
+    where = {"executor": args.executor, "workers": args.workers, "cache": cache}
+    return where | {"policies": own.load(args.policies) if args.policies else []}
 
 
 def _finish(study: Study, args: argparse.Namespace, command: Sequence[str]) -> int:

@@ -11,12 +11,23 @@ The fields keep their names. In addition, the most frequent ones have short form
         groups=[{"count": 16, "shape": {"request": {"cpu": 1}}}]
 """
 
+import difflib
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from . import rows
 from .errors import InvalidArgument
 from .frames import array, is_column
 
 Fields = dict[str, Any]
+
+# The keywords of a row's methods, by kind.
+_KNOWN: dict[str, frozenset[str]] = {
+    kind: frozenset(keywords.__annotations__)
+    for kind, keywords in (("node", rows.NodeKeywords), ("queue", rows.QueueKeywords),
+                           ("job", rows.JobKeywords), ("task", rows.TaskKeywords),
+                           ("reservation", rows.ReservationKeywords))
+}
 
 _SHORT = {"gpu": "nvidia.com/gpu", "ephemeral_storage": "ephemeral-storage"}
 _PLAIN = ("cpu", "memory", "pods", "ephemeral-storage")
@@ -76,7 +87,21 @@ def dimension(name: str) -> str | None:
     return None
 
 
-def _gather(given: Fields, into: str, what: str) -> Fields:
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """The end of an error about an unknown word: the nearest that is known."""
+    nearest = difflib.get_close_matches(word, sorted(known), 1)
+    return f', did you mean "{nearest[0]}"?' if nearest else ""
+
+
+def _check(names: Iterable[str], kind: str, what: str) -> None:
+    """Refuses what is no field of the row; the engine's own words know no short forms."""
+    known = _KNOWN[kind]
+    for name in names:
+        if dimension(name) is None and name.split(".", 1)[0] not in known and name != "name":
+            raise InvalidArgument(f'{what}: unknown field "{name}"{suggestion(name, known)}')
+
+
+def _gather(given: Mapping[str, Any], into: str, what: str) -> Fields:
     """Moves the dimensions among the keywords into the field `into`."""
     out: Fields = {}
     amounts: Fields = {}
@@ -98,11 +123,12 @@ def _gather(given: Fields, into: str, what: str) -> Fields:
     return out
 
 
-def node(name: str, given: Fields) -> Fields:
+def node(name: str, given: Mapping[str, Any]) -> Fields:
+    _check(given, "node", f'node "{name}"')
     return {"name": name, **_gather(given, "capacity", f'node "{name}"')}
 
 
-def shape(given: Fields, what: str, more: tuple[str, ...] = ()) -> Fields:
+def shape(given: Mapping[str, Any], what: str, more: tuple[str, ...] = ()) -> Fields:
     """Moves the fields of the shape into the field "shape"; `more`: fields of the row that have
     names of shape fields."""
     out = _gather(given, "request", what)
@@ -112,12 +138,14 @@ def shape(given: Fields, what: str, more: tuple[str, ...] = ()) -> Fields:
     return out
 
 
-def task(name: str, given: Fields) -> Fields:
+def task(name: str, given: Mapping[str, Any]) -> Fields:
+    _check(given, "task", f'task "{name}"')
     return {"name": name, **shape(given, f'task "{name}"')}
 
 
-def reservation(name: str, given: Fields) -> Fields:
-    return {"name": name, **shape(given, f'reservation "{name}"')}
+def reservation(name: str, given: Mapping[str, Any]) -> Fields:
+    _check(given, "reservation", f'reservation "{name}"')
+    return {"name": name, **shape(given, f'reservation "{name}"', _JOB_SHAPE)}
 
 
 _GROUP = ("count", "shape", "group")
@@ -125,8 +153,9 @@ _GROUP = ("count", "shape", "group")
 _JOB_SHAPE = ("devices",)
 
 
-def job(name: str, given: Fields) -> Fields:
+def job(name: str, given: Mapping[str, Any]) -> Fields:
     """A job; `count` or `by_count`, and what describes a shape, make one group named `group`."""
+    _check(given, "job", f'job "{name}"')
     out = shape(given, f'job "{name}"', _JOB_SHAPE)
     if "count" in out or "shape" in out or "by_count" in out:
         if "groups" in out:
@@ -161,8 +190,9 @@ _FAMILIES = ("request", "initial_request", "labels", "node_selector")
 _NODE_FAMILIES = ("capacity", "allocatable", "labels")
 
 
-def split(given: Fields, kind: str) -> tuple[Fields, Fields]:
+def split(given: Mapping[str, Any], kind: str) -> tuple[Fields, Fields]:
     """Returns (columns by the engine's keys, constants) of a table with rows of that kind."""
+    _check(given, kind, f"{kind}s")
     columns: Fields = {}
     constants: Fields = {}
     for name, value in given.items():

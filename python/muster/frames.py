@@ -21,6 +21,30 @@ def frame(table: Arrays) -> Any:
     return pandas.DataFrame(table)
 
 
+def to_arrow(table: Any) -> Any:
+    """Any table of Muster as a pyarrow.Table: `muster.to_arrow(plan.binds)`. Needs pyarrow."""
+    try:
+        import pyarrow
+    except ImportError:
+        raise InvalidArgument("to_arrow: pyarrow is not installed (pip install pyarrow)") from None
+    return pyarrow.table({name: _listed(column) for name, column in columns(table).items()})
+
+
+def to_polars(table: Any) -> Any:
+    """Any table of Muster as a polars.DataFrame: `muster.to_polars(plan.binds)`. Needs polars."""
+    try:
+        import polars
+    except ImportError:
+        raise InvalidArgument("to_polars: polars is not installed (pip install polars)") from None
+    return polars.DataFrame({name: _listed(column) for name, column in columns(table).items()})
+
+
+def _listed(column: Any) -> Any:
+    """Texts as a list, which both libraries read as texts; numbers as an array."""
+    values = array(column, "column")
+    return values.tolist() if values.dtype == object else values
+
+
 def is_column(value: Any) -> bool:
     """Whether `value` is one value for each row rather than one for all."""
     return hasattr(value, "to_numpy") or (isinstance(value, np.ndarray) and value.ndim > 0)
@@ -29,12 +53,12 @@ def is_column(value: Any) -> bool:
 def array(value: Any, name: str) -> np.ndarray:
     """A column as a NumPy array."""
     if hasattr(value, "to_numpy"):
-        value = value.to_numpy()
+        value = np.asarray(value.to_numpy())
     elif not isinstance(value, np.ndarray):
         value = np.asarray(value)
     if value.ndim != 1:
         raise InvalidArgument(f'column "{name}": expected one dimension, got {value.ndim}')
-    return value
+    return np.asarray(value)
 
 
 def columns(table: Any) -> dict[str, Any]:

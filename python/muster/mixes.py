@@ -15,12 +15,14 @@ import json
 import os
 import pathlib
 from collections.abc import Mapping
+from html import escape
 from typing import Any
 
 import numpy as np
 
 from . import _core
 from .errors import InvalidArgument
+from .notebook import bar, table, titled
 from .traces import Trace
 from .whole_files import write_whole
 
@@ -69,6 +71,16 @@ class Mix:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Mix) and self.tables == other.tables
+
+    def _repr_html_(self) -> str:
+        kinds = self.tables["jobs"]
+        weights = [kind.get("weight", 1) for kind in kinds]
+        largest = sorted(zip(weights, kinds), key=lambda pair: -pair[0])[:10]
+        rows = [(bar(weight / sum(weights)), str(kind.get("tasks", 1)),
+                 escape(json.dumps(kind.get("shape", {}).get("request", {}))))
+                for weight, kind in largest]
+        head = f": {len(kinds)} kinds of jobs"
+        return titled(self.name, head, table(("part of the jobs", "tasks", "request"), rows))
 
     def __repr__(self) -> str:
         return f"<muster.Mix {self.name}: {len(self.tables['jobs'])} kinds of jobs>"

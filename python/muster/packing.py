@@ -18,6 +18,7 @@ import numpy as np
 from . import _core, traces
 from .errors import NotFound
 from .frames import frame
+from .notebook import bar, table, titled
 
 POLICIES: list[str] = _core.packing_policies()
 
@@ -33,6 +34,12 @@ class Result:
     used_milli: int
     gpu_milli: int  #: of all nodes
     arrays: dict[str, np.ndarray]
+
+    def _repr_html_(self) -> str:
+        share = self.used_milli / self.gpu_milli if self.gpu_milli else 0.0
+        rows = [("of all GPUs used", bar(share)),
+                ("arrivals that fitted nowhere", str(self.failed))]
+        return titled(self.policy, table(("", ""), rows))
 
     @property
     def decisions(self) -> Any:

@@ -1,13 +1,13 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """What a cycle decided, and why it did not decide more."""
 
-from collections.abc import Sequence
 from functools import cached_property
 from html import escape
 from typing import Any
 
 from . import _core
 from .frames import frame
+from .notebook import bar, table
 
 _DROPPED = {
     "bind": ("kind", "beneficiary", "phase", "after_eviction", "task_index", "node_index"),
@@ -28,9 +28,18 @@ class Plan:
     def __init__(self, core: _core.Plan) -> None:
         self._core = core
 
+    def __copy__(self) -> "Plan":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "Plan":
+        return self
+
+    def __reduce__(self) -> Any:  # without the tables that were read: they are made again
+        return Plan, (self._core,)
+
     def _of(self, kind: str) -> Any:
-        table = self._core.decisions(kind)
-        return frame({name: a for name, a in table.items() if name not in _DROPPED[kind]})
+        columns = self._core.decisions(kind)
+        return frame({name: a for name, a in columns.items() if name not in _DROPPED[kind]})
 
     @cached_property
     def binds(self) -> Any:
@@ -215,7 +224,7 @@ class Plan:
             waiting[text] = (count + 1, jobs | {job})
         reasons = sorted(waiting.items(), key=lambda entry: -entry[1][0])
         head = f"<b>{escape(self.profile)}</b>: {escape(self._summary())} <code>{self.digest[:8]}</code>"
-        why = _table(
+        why = table(
             ("tasks", "jobs", "pending because"),
             [(str(count), str(len(jobs)), escape(text)) for text, (count, jobs) in reasons[:12]],
         )
@@ -223,31 +232,9 @@ class Plan:
             why += f"<p>and {len(reasons) - 12} more reasons</p>"
         shares = self._core.shares()
         rows = [
-            (escape(queue), _bar(before), _bar(after))
+            (escape(queue), bar(before), bar(after))
             for queue, before, after in zip(
                 shares["queue"], shares["share_before"], shares["share_after"]
             )
         ]
-        return f"<div>{head}{why}{_table(('queue', 'share before', 'share after'), rows[:20])}</div>"
-
-
-def _bar(share: float) -> str:
-    width = max(0.0, min(share, 1.0)) * 80 if share == share else 0.0
-    colour = "#c44" if share > 1 else "#48a"
-    return (
-        f'<span style="display:inline-block;width:82px;border:1px solid #ccc">'
-        f'<span style="display:inline-block;width:{width:.0f}px;height:8px;background:{colour}">'
-        f"</span></span> {share:.3g}"
-    )
-
-
-def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    """Cells are HTML already."""
-    if not rows:
-        return ""
-    top = "".join(f"<th style='text-align:left'>{cell}</th>" for cell in head)
-    body = "".join(
-        "<tr>" + "".join(f"<td style='text-align:left'>{c}</td>" for c in row) + "</tr>"
-        for row in rows
-    )
-    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+        return f"<div>{head}{why}{table(('queue', 'share before', 'share after'), rows[:20])}</div>"

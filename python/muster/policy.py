@@ -119,6 +119,9 @@ class Policy:
     order_kind: str = "frozen"
     #: Reasons give this for nodes that `fit` refuses, after the name.
     refusal: str = ""
+    #: Grows with every change of what the policy answers. Studies keep finished replays of a policy
+    #: with a revision of 1 or more; those of one without are made again each time.
+    revision: int = 0
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)

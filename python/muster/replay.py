@@ -7,19 +7,68 @@
 """
 
 import hashlib
+import sys
+import time
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from html import escape
+from typing import Any, Literal, TextIO, TypedDict, Unpack
 
 import numpy as np
 
 from . import _core
+from .action import Action, adapt
 from .frames import frame
+from .notebook import table as html_table
+from .policy import Policy
 from .traces import Trace
 
 
-def replay(trace: Trace, profile: str, **options: Any) -> "Replay":
+class StudyOptions(TypedDict, total=False):
+    """The options of muster.replay that muster.compare hands on."""
+
+    cycles: Literal["instant", "event", "periodic"]
+    period: int
+    latency: int
+    eviction_seconds: int
+    checkpoint_interval: int
+    evicted_jobs_checkpoint: bool
+    restart_seconds: int
+    migration_seconds: int
+    node_events: Sequence[tuple[int, str, str]]
+    node_seconds_between: float
+    node_repair_seconds: float
+    domain_seconds_between: float
+    domain_repair_seconds: float
+    until: int
+    series_interval: int
+    follow_preceding: bool
+    record_placements: bool
+    measure_decisions: bool
+
+
+class ReplayOptions(StudyOptions, total=False):
+    """The options of muster.replay. `seed` is of random failures."""
+
+    seed: int
+
+
+def replay(
+    trace: Trace,
+    profile: str,
+    *,
+    policies: Sequence[Policy | Action] = (),
+    progress: bool | TextIO = False,
+    **options: Unpack[ReplayOptions],
+) -> "Replay":
     """Plays `trace` under a batch policy ("easy:order=sjf", on pools) or any profile of
     muster.profiles().
+
+    `policies` are your own, as for muster.schedule; batch policies take none. They are asked in
+    every cycle, and an exception of theirs ends the replay.
+
+    `progress` writes how far it is to a stream (True: standard error): one line on a terminal, a
+    line every ten seconds elsewhere.
 
     The options are those of ReplayOptions in replay.h:
 
@@ -40,7 +89,31 @@ def replay(trace: Trace, profile: str, **options: Any) -> "Replay":
 
     The GIL is released meanwhile. Ctrl-C ends the replay with what it has: `complete` is False.
     """
-    return Replay(_core.replay(trace._core, profile, options), trace)
+    given: dict[str, Any] = dict(options)
+    if progress:
+        given["progress"] = _Line(trace, sys.stderr if progress is True else progress)
+    return Replay(_core.replay(trace._core, profile, given, adapt(policies)), trace)
+
+
+class _Line:
+    """How far a replay is, by the time of submissions."""
+
+    def __init__(self, trace: Trace, out: TextIO) -> None:
+        submit = trace._core.columns()["submit"]
+        self._first = int(submit.min()) if len(submit) else 0
+        self._span = max(int(submit.max()) - self._first, 1) if len(submit) else 1
+        self._out, self._terminal = out, out.isatty()
+        self._begin = self._told = time.monotonic()
+
+    def __call__(self, now: int) -> None:
+        clock = time.monotonic()
+        if clock - self._told < (0.2 if self._terminal else 10):
+            return
+        self._told = clock
+        part = min(max(now - self._first, 0) * 100 // self._span, 100)
+        text = f"muster: {part} % of the trace's time, {clock - self._begin:.0f} s"
+        self._out.write(f"\r\x1b[K{text}" if self._terminal else f"{text}\n")
+        self._out.flush()
 
 
 class Replay:
@@ -191,7 +264,7 @@ class Replay:
     @cached_property
     def series(self) -> Any:
         """The same as one table, with columns such as used.cpu and queue_share.vision."""
-        table = {}
+        table: dict[str, np.ndarray] = {}
         for name, column in self.samples.items():
             if isinstance(column, dict):
                 table |= {f"{name}.{key}": values for key, values in column.items()}
@@ -236,3 +309,18 @@ class Replay:
             f"<muster.Replay {self.trace.name}, {self.policy}: {m['ended']} of {m['submitted']} jobs ended, "
             f"mean wait {m['all']['wait']['mean']:.0f} s{partial}>"
         )
+
+    def _repr_html_(self) -> str:
+        m = self.metrics
+        partial = "" if self.complete else ", stopped before the end"
+        head = (
+            f"<b>{escape(self.trace.name)}</b> under <b>{escape(self.policy)}</b>: {m['ended']} of "
+            f"{m['submitted']} jobs ended, {m['started'] - m['ended']} run, {m['refused']} refused{partial}"
+        )
+        names, columns = ("wait", "turnaround", "bounded_slowdown"), ("mean", "p50", "p95", "max")
+        rows = [
+            (name.replace("_", " "), *(f"{m['all'][name][of]:.5g}" for of in columns))
+            for name in names
+        ]
+        seconds = html_table(("seconds", *columns), rows)
+        return f"<div>{head}{seconds}</div>"

@@ -12,6 +12,7 @@ import json
 import multiprocessing
 import os
 import pathlib
+import pickle
 import signal
 import sys
 import time
@@ -23,8 +24,9 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from . import _core
+from . import _core, own
 from .errors import InvalidArgument
+from .fields import suggestion
 from .pictures import pictures
 from .replay import replay
 from .statistics import measure
@@ -47,18 +49,20 @@ class Run:
     seed: int = 0
     block: int = 50
     shake: Mapping[str, float] | None = None  # the arguments of Trace.shaken
+    own: tuple[Mapping[str, Any], ...] = ()  # identities of the caller's policies that it plays with
 
     @property
     def inputs(self) -> dict[str, Any]:
         how = {"shake": dict(self.shake)} if self.shake is not None else {"block": self.block}
         drawn = {"seed": replicate_seed(self.seed, self.replicate)} | how
-        return {
+        inputs = {
             "trace": self.trace,
             "policy": self.policy,
             "options": dict(self.options),
             "warmup": self.warmup,
             "replicate": drawn if self.replicate else None,
         }
+        return inputs | ({"policies": [dict(one) for one in self.own]} if self.own else {})
 
     @property
     def key(self) -> str:
@@ -75,7 +79,7 @@ def engine_digest() -> str:
     """Of the extension module's file and of what measures a run: another build's results are not
     taken for this one's."""
     digest = hashlib.sha256(pathlib.Path(_core.__file__).read_bytes())
-    for name in ("pictures.py", "replay.py", "runs.py", "statistics.py", "traces.py"):
+    for name in ("own.py", "pictures.py", "policy.py", "replay.py", "runs.py", "statistics.py", "traces.py"):
         digest.update((pathlib.Path(__file__).parent / name).read_bytes())
     return digest.hexdigest()
 
@@ -83,18 +87,21 @@ def engine_digest() -> str:
 # --- one run
 
 
-def make(run: Run, trace: Trace) -> dict[str, Any]:
+def make(run: Run, trace: Trace, policies: Sequence[own.Own] = ()) -> dict[str, Any]:
     """A record: plain values that JSON holds. What pictures need is kept of the trace as it is, not
-    of replicates."""
-    options = dict(run.options)
+    of replicates. Of `policies`, it plays with those that the spec string names."""
+    options: dict[str, Any] = dict(run.options)
     if run.replicate:
         seed = replicate_seed(run.seed, run.replicate)
-        trace = trace.shaken(seed, **run.shake) if run.shake is not None else trace.resampled(
-            seed, run.block)
+        if run.shake is not None:
+            trace = trace.shaken(seed, int(run.shake["submit"]), run.shake["run"])
+        else:
+            trace = trace.resampled(seed, run.block)
     else:
         options |= {"record_placements": True}
     begin = time.perf_counter()
-    result = replay(trace, run.policy, **options)
+    mine = own.named(run.policy, policies)
+    result = replay(trace, run.policy, policies=mine, **options)
     seconds = time.perf_counter() - begin
     record: dict[str, Any] = {
         "policy": result.policy,
@@ -140,30 +147,37 @@ class Cache:
 # --- where they run. Each takes runs and gives (index, record) as they end.
 
 _traces: Mapping[str, Trace] = {}  # of a worker process, set once when it starts
+_policies: Sequence[own.Own] = ()
 
 
-def _start_worker(traces: Mapping[str, Trace]) -> None:
-    global _traces
-    _traces = traces
+def _start_worker(traces: Mapping[str, Trace], policies: Sequence[own.Own]) -> None:
+    global _traces, _policies
+    _traces, _policies = traces, policies
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to hear
 
 
 def _in_worker(run: Run) -> dict[str, Any]:
-    return make(run, _traces[run.trace])
+    return make(run, _traces[run.trace], _policies)
 
 
-def _here(runs: Sequence[Run], traces: Mapping[str, Trace],
-          workers: int) -> Iterator[tuple[int, dict[str, Any]]]:
+_Records = Iterator[tuple[int, dict[str, Any]]]
+
+
+def _here(runs: Sequence[Run], traces: Mapping[str, Trace], policies: Sequence[own.Own],
+          workers: int) -> _Records:
     for i, run in enumerate(runs):
-        yield i, make(run, traces[run.trace])
+        yield i, make(run, traces[run.trace], policies)
 
 
-def _processes(runs: Sequence[Run], traces: Mapping[str, Trace],
-               workers: int) -> Iterator[tuple[int, dict[str, Any]]]:
+def _processes(runs: Sequence[Run], traces: Mapping[str, Trace], policies: Sequence[own.Own],
+               workers: int) -> _Records:
     method = "fork" if "fork" in multiprocessing.get_all_start_methods() and sys.platform != "darwin" else "spawn"
     before = set(multiprocessing.active_children())
     pool = concurrent.futures.ProcessPoolExecutor(
-        min(workers, len(runs)), multiprocessing.get_context(method), _start_worker, (traces,)
+        min(workers, len(runs)),
+        multiprocessing.get_context(method),
+        _start_worker,
+        (traces, policies),
     )
     try:
         futures = {pool.submit(_in_worker, run): i for i, run in enumerate(runs)}
@@ -173,6 +187,10 @@ def _processes(runs: Sequence[Run], traces: Mapping[str, Trace],
         for child in multiprocessing.active_children():
             if child not in before:
                 child.terminate()
+                child.join()
+        # One may have been ended in the middle of a record. The pool's thread, which would wait for
+        # the rest of it, reads the end of the pipe once no process can write.
+        pool._result_queue._writer.close()  # type: ignore[attr-defined]
         # Its thread ends with them, and is waited for: it closes what the interpreter's exit would
         # write to.
         pool.shutdown(wait=True, cancel_futures=True)
@@ -180,8 +198,29 @@ def _processes(runs: Sequence[Run], traces: Mapping[str, Trace],
     pool.shutdown()
 
 
-def _ray(runs: Sequence[Run], traces: Mapping[str, Trace],
-         workers: int) -> Iterator[tuple[int, dict[str, Any]]]:
+def _portable(policies: Sequence[own.Own]) -> bytes:
+    """The policies with their classes, where those are of no module that a worker can import."""
+    from ray import cloudpickle
+
+    local = []
+    for one in policies:
+        module = sys.modules.get(type(one).__module__)
+        if module is not None and type(one).__module__.startswith("muster_own_"):
+            cloudpickle.register_pickle_by_value(module)
+            local.append(module)
+    try:
+        return bytes(cloudpickle.dumps(list(policies)))
+    finally:
+        for module in local:
+            cloudpickle.unregister_pickle_by_value(module)
+
+
+def _on_ray(run: Run, trace: Trace, policies: bytes) -> dict[str, Any]:
+    return make(run, trace, pickle.loads(policies))
+
+
+def _ray(runs: Sequence[Run], traces: Mapping[str, Trace], policies: Sequence[own.Own],
+         workers: int) -> _Records:
     try:
         import ray
     except ImportError:
@@ -192,8 +231,9 @@ def _ray(runs: Sequence[Run], traces: Mapping[str, Trace],
                  log_to_driver=False,
                  runtime_env={"env_vars": {"PYTHONPATH": path}})
     held = {digest: ray.put(trace) for digest, trace in traces.items()}
-    task = ray.remote(make)
-    left = {task.remote(run, held[run.trace]): i for i, run in enumerate(runs)}
+    with_policies = ray.put(_portable(policies))
+    task = ray.remote(_on_ray)
+    left = {task.remote(run, held[run.trace], with_policies): i for i, run in enumerate(runs)}
     try:
         while left:
             done, _ = ray.wait(list(left))
@@ -204,8 +244,8 @@ def _ray(runs: Sequence[Run], traces: Mapping[str, Trace],
             ray.cancel(reference, force=True)
 
 
-_EXECUTORS: dict[str, Callable[[Sequence[Run], Mapping[str, Trace], int],
-                               Iterator[tuple[int, dict[str, Any]]]]] = {
+_EXECUTORS: dict[str, Callable[[Sequence[Run], Mapping[str, Trace], Sequence[own.Own], int],
+                               _Records]] = {
                                    "processes": _processes,
                                    "ray": _ray,
                                    "here": _here,
@@ -249,6 +289,7 @@ def make_all(
     runs: Sequence[Run],
     traces: Iterable[Trace],
     *,
+    policies: Sequence[own.Own] = (),
     executor: str = "processes",
     workers: int | None = None,
     cache: Cache | None = None,
@@ -257,17 +298,23 @@ def make_all(
     """The records, in the order of `runs`, and whether all were made: Ctrl-C leaves None for those
     that were not.
 
-    Where the cache cannot be written there is a warning, once, and all goes on without it.
+    `policies` are the caller's own: a run plays with those that its spec string names, and is kept
+    if each of them has a revision. Where the cache cannot be written there is a warning, once, and
+    all goes on without it.
     """
     if executor not in _EXECUTORS:
-        raise InvalidArgument(f'executor "{executor}" is not known; there are {", ".join(_EXECUTORS)}')
+        raise InvalidArgument(
+            f'executor "{executor}" is not known{suggestion(executor, _EXECUTORS)}; there are '
+            f'{", ".join(_EXECUTORS)}'
+        )
     by_digest = {trace.digest: trace for trace in traces}
     records: list[dict[str, Any] | None] = [None] * len(runs)
     bar = Progress(len(runs), progress)
     keys = [run.key for run in runs] if cache is not None else []
+    kept = [own.is_kept(own.named(run.policy, policies)) for run in runs]
     missing = []
     for i in range(len(runs)):
-        if cache is not None:
+        if cache is not None and kept[i]:
             records[i] = cache.get(keys[i])
         if records[i] is None:
             missing.append(i)
@@ -275,13 +322,13 @@ def make_all(
             bar.step(from_cache=True)
     if not missing:
         return records, True
-    made = _EXECUTORS[executor]([runs[i] for i in missing], by_digest, workers
+    made = _EXECUTORS[executor]([runs[i] for i in missing], by_digest, policies, workers
                                 or len(os.sched_getaffinity(0)))
     try:
         for place, record in made:
             i = missing[place]
             records[i] = record
-            if cache is not None and record["complete"]:
+            if cache is not None and kept[i] and record["complete"]:
                 try:
                     cache.put(keys[i], record)
                 except OSError as failure:  # a full disk: the study continues without its cache
@@ -295,5 +342,5 @@ def make_all(
     except KeyboardInterrupt:
         return records, False
     finally:
-        made.close()
+        made.close()  # type: ignore[attr-defined]
     return records, True

@@ -16,13 +16,15 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any, TextIO
+from typing import Any, TextIO, Unpack
 
 import numpy as np
 
-from . import _core, papers, report, traces
+from . import _core, own, papers, report, traces
 from .errors import InvalidArgument
+from .fields import suggestion
 from .frames import frame
+from .replay import ReplayOptions, StudyOptions
 from .runs import Cache, Run, engine_digest, make_all
 from .statistics import METRICS, rank
 from .traces import Trace
@@ -56,7 +58,8 @@ class Settings:
             raise InvalidArgument(f"compare: level is {self.level}; must be between 0 and 1")
         if self.rank_by is not None and self.rank_by not in METRICS:
             raise InvalidArgument(
-                f'compare: there is no metric "{self.rank_by}"; there are {", ".join(METRICS)}'
+                f'compare: there is no metric "{self.rank_by}"{suggestion(self.rank_by, METRICS)}; '
+                f'there are {", ".join(METRICS)}'
             )
 
 
@@ -85,12 +88,21 @@ class Cell:
     trace: str  # its digest
     policy: str
     options: Mapping[str, Any] = field(default_factory=dict)
+    # The caller's policies that the spec string names: what a manifest has of each.
+    policies: tuple[Mapping[str, Any], ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        told = asdict(self)
+        if not self.policies:
+            del told["policies"]
+        return told
 
 
 def compare(
     trace: Trace | Sequence[Trace],
     profiles: Sequence[str],
     *,
+    policies: Sequence[own.Own] = (),
     replicates: int = 30,
     warmup: int = 0,
     seed: int = 0,
@@ -102,11 +114,13 @@ def compare(
     workers: int | None = None,
     cache: str | os.PathLike[str] | bool = True,
     progress: bool | TextIO = True,
-    **options: Any,
+    **options: Unpack[StudyOptions],
 ) -> "Study":
     """Plays the trace (or each of several) under every profile, as it is and resampled `replicates`
     times.
 
+    policies    your own: a profile has those that its spec string names, as in
+                compare(trace, ["volcano", "volcano:+spread"], policies=[Spread()])
     warmup      jobs submitted in the first so many seconds are played and not counted
     seed, block  of the replicates: Trace.resampled
     shake       instead of being resampled, replicates are shaken: seconds that submissions move by,
@@ -130,14 +144,24 @@ def compare(
         raise InvalidArgument("compare: there is nothing to compare: name a trace and profiles")
     if len(set(profiles)) != len(profiles):
         raise InvalidArgument("compare: a profile is named twice")
+    own.check(policies, profiles, "compare: policies")
     settings = Settings(replicates, warmup, seed, block, level, rank_by, _shake(shake))
-    cells = [Cell(profile, t.digest, profile, options) for t in trace for profile in profiles]
-    return _study(list(trace), cells, settings, executor, workers, cache, progress)
+    told = {profile: _identities(profile, policies) for profile in profiles}
+    cells = [
+        Cell(profile, t.digest, profile, {**options}, told[profile]) for t in trace
+        for profile in profiles
+    ]
+    return _study(list(trace), cells, settings, policies, executor, workers, cache, progress)
+
+
+def _identities(spec: str, policies: Sequence[own.Own]) -> tuple[Mapping[str, Any], ...]:
+    return tuple(own.identity(one) for one in own.named(spec, policies))
 
 
 def sweep(
     grid: Mapping[str, Sequence[Any]],
     *,
+    policies: Sequence[own.Own] = (),
     replicates: int = 30,
     warmup: int = 0,
     seed: int = 0,
@@ -158,6 +182,11 @@ def sweep(
     missing = [name for name in ("trace", "profile") if not grid.get(name)]
     if missing:
         raise InvalidArgument(f'sweep: the grid has no "{missing[0]}"')
+    own.check(policies, grid["profile"], "sweep: policies")
+    for name in grid:
+        known = ("trace", "profile", *ReplayOptions.__annotations__)
+        if name not in known:
+            raise InvalidArgument(f'sweep: unknown axis "{name}"{suggestion(name, known)}')
     axes = {name: list(values) for name, values in grid.items() if name not in ("trace", "profile")}
     cells = []
     for trace in grid["trace"]:
@@ -165,15 +194,17 @@ def sweep(
         for profile, *values in itertools.product(grid["profile"], *axes.values()):
             options = dict(zip(axes, values))
             label = " ".join([profile, *(f"{name}={value}" for name, value in options.items())])
-            cells.append(Cell(label, digest, profile, options))
+            cells.append(Cell(label, digest, profile, options, _identities(profile, policies)))
     settings = Settings(replicates, warmup, seed, block, level, rank_by, _shake(shake))
-    return _study(list(grid["trace"]), cells, settings, executor, workers, cache, progress)
+    used = list(grid["trace"])
+    return _study(used, cells, settings, policies, executor, workers, cache, progress)
 
 
 def _study(
     used: list[Trace],
     cells: list[Cell],
     settings: Settings,
+    policies: Sequence[own.Own] = (),
     executor: str = "processes",
     workers: int | None = None,
     cache: str | os.PathLike[str] | bool = True,
@@ -185,19 +216,19 @@ def _study(
     # replicates as can be.
     runs = [
         Run(cell.trace, cell.policy, cell.options, settings.warmup, r, settings.seed,
-            settings.block, settings.shake)
+            settings.block, settings.shake, cell.policies)
         for r in range(settings.replicates + 1)
         for cell in cells
     ]
     kept = None if cache is False else Cache(None if cache is True else cache)
     out = (sys.stderr if progress is True else progress) or None
     records, complete = make_all(
-        runs, used, executor=executor, workers=workers, cache=kept, progress=out
+        runs, used, policies=policies, executor=executor, workers=workers, cache=kept, progress=out
     )
     by_cell = [[records[r * len(cells) + i]
                 for r in range(settings.replicates + 1)]
                for i in range(len(cells))]
-    return Study(by_digest, cells, by_cell, settings, complete)
+    return Study(by_digest, cells, by_cell, settings, complete, policies)
 
 
 class Study:
@@ -210,11 +241,13 @@ class Study:
         records: Sequence[Sequence[dict[str, Any] | None]],
         settings: Settings,
         complete: bool,
+        policies: Sequence[own.Own] = (),
     ) -> None:
         self.traces = dict(used)
         self.cells = list(cells)
         self.records = records  # by cell, and replicate; 0 is the trace as it is
         self.settings = settings
+        self.policies = tuple(policies)  # the caller's own
         self.complete = complete  # False: it was interrupted, and all here is partial
 
     def finished(self, trace: str) -> list[int]:
@@ -270,7 +303,7 @@ class Study:
     def digest(self) -> str:
         """64 hex digits of all runs' decisions and metrics; where they ran is not in it."""
         told = [
-            [asdict(cell), [r and [r["digest"], r["metrics"]] for r in records]]
+            [cell.as_dict(), [r and [r["digest"], r["metrics"]] for r in records]]
             for cell, records in zip(self.cells, self.records)
         ]
         return hashlib.sha256(json.dumps([told, asdict(self.settings)],
@@ -317,7 +350,7 @@ class Study:
     @property
     def manifest(self) -> dict[str, Any]:
         """All that it takes to make this again, and the digests that must come out."""
-        return {
+        manifest = {
             "form": _FORM,
             "muster": _core.version,
             "engine": engine_digest(),
@@ -326,11 +359,16 @@ class Study:
             "settings": asdict(self.settings),
             "traces": [{"digest": digest, "name": trace.name, "jobs": len(trace)}
                        for digest, trace in self.traces.items()],
-            "cells": [asdict(cell) for cell in self.cells],
+            "cells": [cell.as_dict() for cell in self.cells],
             "runs": [[record and record["digest"] for record in records]
                      for records in self.records],
             "digest": self.digest,
         }
+        if self.policies:
+            manifest["policies"] = [
+                own.identity(one) | {"source": own.source(one)} for one in self.policies
+            ]
+        return manifest
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """The manifest as JSON, and beside it the traces, each in DIGEST.npz."""
@@ -352,12 +390,17 @@ class Study:
 def reproduce(
     manifest: str | os.PathLike[str],
     *,
+    policies: Sequence[own.Own] = (),
     executor: str = "processes",
     workers: int | None = None,
     cache: str | os.PathLike[str] | bool = False,
     progress: bool | TextIO = True,
 ) -> tuple[Study, list[str]]:
-    """Makes a study again from its manifest. Returns a list of what differs; empty: nothing."""
+    """Makes a study again from its manifest. Returns a list of what differs; empty: nothing.
+
+    A manifest has the sources of the caller's policies for its readers, and runs none of them: hand
+    the policies in as `policies`.
+    """
     path = pathlib.Path(manifest)
     told = json.loads(path.read_text(encoding="utf-8"))
     if not isinstance(told, dict) or told.get("form") != _FORM:
@@ -370,8 +413,12 @@ def reproduce(
     ]
     if wrong:
         raise InvalidArgument(f"{path}: {wrong[0]}")
-    cells = [Cell(**cell) for cell in told["cells"]]
-    study = _study(used, cells, Settings(**told["settings"]), executor, workers, cache, progress)
+    wrong = own.chosen(told.get("policies", ()), policies, str(path))
+    cells = [
+        Cell(**cell | {"policies": _identities(cell["policy"], policies)}) for cell in told["cells"]
+    ]
+    settings = Settings(**told["settings"])
+    study = _study(used, cells, settings, policies, executor, workers, cache, progress)
     for cell, before, now in zip(cells, told["runs"], study.records):
         for replicate, (old, new) in enumerate(zip(before, now)):
             if old is not None and (new is None or new["digest"] != old):

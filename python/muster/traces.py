@@ -22,6 +22,8 @@ from . import _core, tables
 from .errors import InvalidArgument, NotFound
 from .fetch import folder
 from .frames import array, columns, frame
+from .notebook import columns as html_columns
+from .notebook import titled
 from .limits import DEFAULT, Limits
 from .whole_files import replacing
 
@@ -84,6 +86,12 @@ class Trace:
     def __repr__(self) -> str:
         where = f"{self.processors} processors" if self.processors else f"{len(self.nodes)} nodes"
         return f"<muster.Trace {self.name}: {len(self)} jobs, {where}>"
+
+    def _repr_html_(self) -> str:
+        where = f"{self.processors} processors" if self.processors else f"{len(self.nodes)} nodes"
+        first = self._core.columns()
+        shown = {name: first[name][:5] for name in first if name != "names"}
+        return titled(self.name, f": {len(self)} jobs, {where}", html_columns(shown))
 
     @property
     def processors(self) -> int:

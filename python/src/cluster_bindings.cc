@@ -28,6 +28,7 @@
 #include "python/src/bindings.h"
 #include "python/src/columns.h"
 #include "python/src/convert.h"
+#include "python/src/pickle.h"
 #include "python/src/rows.h"
 #include "python/src/run.h"
 #include "python/src/status.h"
@@ -40,6 +41,8 @@ using ExtensionsPtr = std::shared_ptr<PythonExtensions>;
 
 class LiveCluster {
  public:
+  LiveCluster() = default;
+  explicit LiveCluster(Cluster cluster) : cluster_(std::move(cluster)) {}
   // The cluster, for the length of one call.
   Cluster& Use() {
     if (busy_) {
@@ -314,6 +317,8 @@ DeltaOutcome ApplyDelta(Cluster& cluster, uint64_t generation, const std::string
 void BindCluster(py::module_& module) {
   py::class_<Snapshot>(module, "Snapshot")
       .def(py::init<>())
+      .def(py::pickle([](const Snapshot& self) { return py::bytes(SnapshotState(self)); },
+                      [](const py::bytes& state) { return SnapshotOfState(state); }))
       .def_property_readonly("version", &Snapshot::version)
       .def_property_readonly("counts", [](const Snapshot& self) {
         const Tables& t = TablesOf(self);
@@ -338,6 +343,11 @@ void BindCluster(py::module_& module) {
 
   py::class_<LiveCluster> cluster(module, "Cluster");
   cluster.def(py::init<>());
+  cluster.def("clone",
+              [](LiveCluster& self) { return std::make_unique<LiveCluster>(self.Use().Clone()); });
+  cluster.def(py::pickle(
+      [](LiveCluster& self) { return py::bytes(ClusterState(&self.Use())); },
+      [](const py::bytes& state) { return std::make_unique<LiveCluster>(ClusterOfState(state)); }));
   cluster.def("add_node", [](LiveCluster& self, const py::dict& fields) {
     Check(self.Use().AddNode(ReadRow<NodeSpec>("node", fields)));
   });

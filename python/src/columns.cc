@@ -105,7 +105,8 @@ TextColumn::TextColumn(const Place& place, const py::array& array) : array_(arra
   }
 }
 
-IntegerColumn::IntegerColumn(const Place& place, const py::array& array, int64_t min, int64_t max) {
+IntegerColumn::IntegerColumn(const Place& place, const py::array& array, int64_t min, int64_t max,
+                             bool may_miss) {
   RequireOneDimension(place, array);
   const auto rows = static_cast<size_t>(array.shape(0));
   values_.resize(rows);
@@ -115,6 +116,10 @@ IntegerColumn::IntegerColumn(const Place& place, const py::array& array, int64_t
       RefuseAt({&place, {}, i, false}, absl::StrCat("expected an integer between ", min, " and ",
                                                     max, ", got ", values_[i]));
     }
+  };
+  const auto miss = [&](size_t i) {
+    if (missing_.empty()) missing_.resize(rows);
+    missing_[i] = true;
   };
   if (kind == 'i' || kind == 'b' || kind == 'u') {
     if (kind == 'u' && array.dtype().itemsize() == 8) {
@@ -134,6 +139,10 @@ IntegerColumn::IntegerColumn(const Place& place, const py::array& array, int64_t
     const py::array_t<double, py::array::c_style | py::array::forcecast> wide(array);
     for (size_t i = 0; i < rows; ++i) {
       const double value = wide.data()[i];
+      if (may_miss && std::isnan(value)) {
+        miss(i);
+        continue;
+      }
       if (!(value == std::floor(value) && std::abs(value) < 9e15)) {
         RefuseAt({&place, {}, i, false}, absl::StrCat("expected an integer, got ", value));
       }
@@ -141,14 +150,23 @@ IntegerColumn::IntegerColumn(const Place& place, const py::array& array, int64_t
     }
   } else if (kind == 'O') {
     for (size_t i = 0; i < rows; ++i) {
-      values_[i] =
-          ReadInteger({&place, {}, i, false}, ObjectAt(array, i), min, static_cast<uint64_t>(max));
+      PyObject* cell = ObjectAt(array, i);
+      if (may_miss && IsMissing(cell)) {
+        miss(i);
+        continue;
+      }
+      const bool is_flag = max == 1 && PyBool_Check(cell);
+      values_[i] = is_flag
+                       ? int64_t{cell == Py_True}
+                       : ReadInteger({&place, {}, i, false}, cell, min, static_cast<uint64_t>(max));
     }
   } else {
     RefuseAt(place, absl::StrCat("expected integers, got an array of ",
                                  py::str(array.dtype()).cast<std::string>()));
   }
-  for (size_t i = 0; i < rows; ++i) check(i);
+  for (size_t i = 0; i < rows; ++i) {
+    if (has(i)) check(i);
+  }
 }
 
 QuantityColumn::QuantityColumn(const Place& place, const py::array& array) {

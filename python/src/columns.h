@@ -39,12 +39,16 @@ class TextColumn {
 // int64, whatever integers NumPy has; floats that are whole numbers.
 class IntegerColumn {
  public:
-  IntegerColumn(const Place& place, const py::array& array, int64_t min, int64_t max);
+  // `may_miss`: cells may be empty (None or NaN); otherwise they are refused.
+  IntegerColumn(const Place& place, const py::array& array, int64_t min, int64_t max,
+                bool may_miss = false);
   size_t size() const { return values_.size(); }
   int64_t operator[](size_t row) const { return values_[row]; }
+  bool has(size_t row) const { return missing_.empty() || !missing_[row]; }
 
  private:
   std::vector<int64_t> values_;
+  std::vector<bool> missing_;  // empty: none is
 };
 
 // Amounts, interned: rows with the same amount have the same number.

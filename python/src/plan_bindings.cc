@@ -20,6 +20,7 @@
 #include "python/src/bindings.h"
 #include "python/src/columns.h"
 #include "python/src/convert.h"
+#include "python/src/pickle.h"
 #include "python/src/status.h"
 
 namespace muster::python {
@@ -297,6 +298,8 @@ py::dict Shares(const Plan& plan) {
 void BindPlan(py::module_& module) {
   py::class_<Plan>(module, "Plan")
       .def(py::init<>())
+      .def(py::pickle([](const Plan& self) { return py::bytes(PlanState(self)); },
+                      [](const py::bytes& state) { return PlanOfState(state); }))
       .def_property_readonly("profile", [](const Plan& self) { return Text(self.profile()); })
       .def_property_readonly("version", &Plan::version)
       .def_property_readonly("work", &Plan::work)

@@ -51,7 +51,7 @@ class AdapterCallbacks : public binding::Callbacks {
       : adapter_(std::move(adapter)), state_(std::move(state)) {}
 
   void Open(const Cycle& cycle) override {
-    state_->Open(cycle);
+    state_->Open(cycle, this);
     Call([&] { adapter_->attr("open")(py::cast(CycleView(state_))); });
   }
   bool Ask(const binding::Question& question, std::span<double> answers) override {
@@ -163,6 +163,7 @@ void CycleState::Begin() {
 
 void CycleState::End() {
   open_ = false;
+  openers_.clear();
   opening_.reset();
   failed_ = false;
   if (!error_.has_value()) return;
@@ -177,9 +178,15 @@ void CycleState::Fail(py::error_already_set&& error) {
   failed_ = true;
 }
 
-void CycleState::Open(const Cycle& cycle) {
+void CycleState::Open(const Cycle& cycle, const void* opener) {
   const internal::CycleData& data = internal::DataOf(cycle);
-  if (open_ && tables_ == &data.tables && opening_ != nullptr) return;  // by another policy
+  if (opener == nullptr) {
+    if (!openers_.empty()) return;
+  } else {
+    if (std::find(openers_.begin(), openers_.end(), opener) != openers_.end()) openers_.clear();
+    openers_.push_back(opener);
+    if (openers_.size() > 1) return;
+  }
   open_ = true;
   tables_ = &data.tables;
   ledger_ = &data.ledger;

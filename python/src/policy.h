@@ -51,7 +51,9 @@ class CycleState {
   };
   bool asking() const { return asking_ > 0; }
 
-  void Open(const Cycle& cycle);
+  // `opener` is a policy, or null for an action. A policy that opens a second time begins another
+  // cycle, as in a replay. Without policies, each action reads the books anew.
+  void Open(const Cycle& cycle, const void* opener);
   // Throw where the cycle is over: Python may have kept the view.
   const Tables& tables() const;
   const Ledger& ledger() const;
@@ -75,6 +77,7 @@ class CycleState {
   std::atomic<bool> failed_{false};
   std::optional<py::error_already_set> error_;
   bool open_ = false;
+  std::vector<const void*> openers_;  // policies that have opened the present cycle
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
   const std::vector<JobPhase>* phases_ = nullptr;

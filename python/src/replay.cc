@@ -17,12 +17,14 @@
 #include <utility>
 #include <vector>
 
+#include "lib/replay/batch_spec.h"
 #include "lib/replay/mix_members.h"
 #include "muster/metrics.h"
 #include "muster/mix.h"
 #include "python/src/bindings.h"
 #include "python/src/columns.h"
 #include "python/src/convert.h"
+#include "python/src/policy.h"
 #include "python/src/shared_trace.h"
 #include "python/src/status.h"
 
@@ -294,7 +296,8 @@ ReplayOptions ReadOptionsOf(const py::dict& given) {
                                                "series_interval",
                                                "follow_preceding",
                                                "record_placements",
-                                               "measure_decisions"};
+                                               "measure_decisions",
+                                               "progress"};
   for (auto [key, value] : given) {
     const std::string name = ReadText(root, key);
     if (std::find(known.begin(), known.end(), name) == known.end()) UnknownKey(root, name, known);
@@ -351,14 +354,29 @@ struct Played {
 // exception of a signal handler is raised.
 class Interrupt {
  public:
+  // `progress` is None, or called with the time in the trace.
+  Interrupt(CycleState* policies, py::object progress)
+      : policies_(policies), progress_(std::move(progress)) {}
+  int64_t time = 0;  // in the trace
+
   bool Asked() {
+    if (policies_ != nullptr && policies_->failed()) return true;
     const auto now = std::chrono::steady_clock::now();
     if (now - last_look_ < kBetweenLooks) return false;
     last_look_ = now;
     const py::gil_scoped_acquire gil;
-    if (PyErr_CheckSignals() == 0) return false;
-    error_.emplace();
-    return true;
+    if (PyErr_CheckSignals() != 0) {
+      error_.emplace();
+      return true;
+    }
+    if (progress_.is_none()) return false;
+    try {
+      progress_(time);
+      return false;
+    } catch (py::error_already_set& error) {
+      error_.emplace(std::move(error));
+      return true;
+    }
   }
   void Raise() {
     if (error_.has_value() && !error_->matches(PyExc_KeyboardInterrupt)) throw std::move(*error_);
@@ -366,19 +384,34 @@ class Interrupt {
 
  private:
   static constexpr auto kBetweenLooks = std::chrono::milliseconds(20);
+  CycleState* const policies_;
+  const py::object progress_;
   std::chrono::steady_clock::time_point last_look_ = std::chrono::steady_clock::now();
   std::optional<py::error_already_set> error_;
 };
 
-Played Play(const SharedTrace& trace, const std::string& policy, const py::dict& given) {
+Played Play(const SharedTrace& trace, const std::string& policy, const py::dict& given,
+            const std::shared_ptr<PythonExtensions>& extensions) {
   ReplayOptions options = ReadOptionsOf(given);
-  Interrupt interrupt;
+  CycleState* state = nullptr;
+  if (extensions != nullptr) {
+    if (IsBatchPolicy(policy)) {
+      Refuse("replay: policies: a batch policy such as " + policy + " takes none; a profile does");
+    }
+    options.extensions = extensions->list;
+    state = extensions->state.get();
+    state->Begin();
+  }
+  py::object progress = given.contains("progress") ? py::object(given["progress"]) : py::none();
+  Interrupt interrupt(state, std::move(progress));
+  options.progress = [&interrupt](int64_t now) { interrupt.time = now; };
   options.should_stop = [&interrupt] { return interrupt.Asked(); };
   std::optional<absl::StatusOr<ReplayResult>> result;
   {
     const py::gil_scoped_release unlocked;
     result.emplace(Replay(*trace.trace, policy, options));
   }
+  if (state != nullptr) state->End();
   interrupt.Raise();
   return {trace.trace, Value(*std::move(result))};
 }
@@ -546,7 +579,8 @@ void BindReplay(py::module_& module) {
       .def("placements", &Placements)
       .def("metrics", &MetricsOf, py::arg("slowdown_bound") = 10);
   module.def("read_trace", &ReadTrace, py::arg("kind"), py::arg("files"), py::arg("options"));
-  module.def("replay", &Play, py::arg("trace"), py::arg("policy"), py::arg("options"));
+  module.def("replay", &Play, py::arg("trace"), py::arg("policy"), py::arg("options"),
+             py::arg("policies") = std::shared_ptr<PythonExtensions>());
   py::list outcomes;
   for (std::string_view name : kOutcomes) outcomes.append(Text(name));
   module.attr("outcomes") = py::tuple(outcomes);

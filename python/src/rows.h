@@ -98,18 +98,26 @@ class RowReader {
     IfGiven(key, [&](const Place& place, const py::array& array) {
       const int64_t min = std::is_signed_v<Integer> ? std::numeric_limits<Integer>::min() : 0;
       const auto max = static_cast<int64_t>(std::numeric_limits<Integer>::max());
-      auto column = std::make_shared<IntegerColumn>(place, array, min, max);
-      setters_.push_back(
-          [column, out](size_t row) { *out = static_cast<Integer>((*column)[row]); });
+      auto column = std::make_shared<IntegerColumn>(place, array, min, max, /*may_miss=*/true);
+      setters_.push_back([column, out, unset = *out](size_t row) {
+        *out = column->has(row) ? static_cast<Integer>((*column)[row]) : unset;
+      });
     });
   }
   template <std::integral Integer>
   void Bind(const std::string& key, std::optional<Integer>* out) {
-    Bind(key, &out->emplace());
-    for (const Column& column : columns_) {
-      if (column.name == key) return;
-    }
-    out->reset();
+    IfGiven(key, [&](const Place& place, const py::array& array) {
+      const int64_t min = std::is_signed_v<Integer> ? std::numeric_limits<Integer>::min() : 0;
+      const auto max = static_cast<int64_t>(std::numeric_limits<Integer>::max());
+      auto column = std::make_shared<IntegerColumn>(place, array, min, max, /*may_miss=*/true);
+      setters_.push_back([column, out](size_t row) {
+        if (column->has(row)) {
+          *out = static_cast<Integer>((*column)[row]);
+        } else {
+          out->reset();
+        }
+      });
+    });
   }
   template <class Enum>
   requires std::is_enum_v<Enum>
@@ -124,7 +132,8 @@ class RowReader {
           continue;
         }
         last = (*column)[i];
-        ReadInto(Place{&place, {}, i, false}, Text(last), &values[i]);
+        values[i] = *out;  // an empty cell
+        if (!last.empty()) ReadInto(Place{&place, {}, i, false}, Text(last), &values[i]);
       }
       setters_.push_back([values = std::move(values), out](size_t row) { *out = values[row]; });
     });

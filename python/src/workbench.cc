@@ -194,7 +194,7 @@ void BindMoves(WorkbenchClass& view) {
 void RunAction(const py::object& adapter, const std::shared_ptr<CycleState>& state,
                Workbench& workbench) {
   if (state->failed()) return;
-  state->Open(workbench.cycle());
+  state->Open(workbench.cycle(), nullptr);
   const py::gil_scoped_acquire gil;
   Bench bench(workbench);
   const auto view = std::make_shared<WorkbenchView>(&bench, state);

@@ -3,9 +3,11 @@
 
 import csv
 import gzip
+import io
 import os
 import pathlib
 import pickle
+import re
 import signal
 import tempfile
 import threading
@@ -239,6 +241,26 @@ class Replays(unittest.TestCase):
             time.sleep(0.001)
         self.assertEqual(len(seen), 1)
         self.assertGreater(ticks, 3)
+
+    def test_progress_is_told_and_changes_nothing(self):
+        class Terminal(io.StringIO):
+            def isatty(self):
+                return True
+
+        for jobs in (2000, 8000, 32000, 128000):  # until it takes long enough on this machine
+            trace = muster.traces.mix(jobs=jobs, nodes=16)
+            out, log = Terminal(), io.StringIO()
+            told = muster.replay(trace, "volcano", progress=out)
+            if out.getvalue():
+                break
+        self.assertRegex(out.getvalue(), r"^\r\x1b\[Kmuster: [0-9]+ % of the trace's time, [0-9]+ s")
+        parts = [int(part) for part in re.findall(r"muster: ([0-9]+) %", out.getvalue())]
+        self.assertEqual(parts, sorted(parts))
+        small = muster.traces.mix(jobs=300, nodes=16)
+        self.assertEqual(muster.replay(small, "volcano", progress=log).digest,
+                         muster.replay(small, "volcano").digest)
+        self.assertEqual(log.getvalue(), "")  # it was over too soon
+        self.assertTrue(told.complete)
 
     def test_ctrl_c_ends_with_what_there_is(self):
         # A backlog that grows without end, so that it lasts for many times what is waited here.

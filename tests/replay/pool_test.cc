@@ -287,6 +287,27 @@ TEST(Pool, StopsWhenAskedTo) {
   EXPECT_LT(metrics.ended, 100000);
 }
 
+TEST(Pool, ReportsItsTime) {
+  for (const int64_t processors : {int64_t{1}, int64_t{0}}) {
+    Trace trace;
+    trace.processors = processors;
+    if (processors == 0) trace.machine.nodes.push_back({.name = "n", .capacity = {{"cpu", 1}}});
+    trace.shapes.push_back({.request = {{"cpu", 1}}});
+    for (int i = 0; i < 20000; ++i) ASSERT_TRUE(AddJob({.submit = i, .run = 2}, &trace).ok());
+    std::vector<int64_t> times;
+    const std::string policy = processors == 0 ? "volcano" : "easy";
+    const absl::StatusOr<ReplayResult> result =
+        Replay(trace, policy, {.progress = [&](int64_t now) { times.push_back(now); }});
+    const absl::StatusOr<ReplayResult> silent = Replay(trace, policy);
+    ASSERT_TRUE(result.ok() && silent.ok());
+    EXPECT_EQ(result->start, silent->start);
+    EXPECT_GT(times.size(), 3u);
+    EXPECT_TRUE(std::is_sorted(times.begin(), times.end()));
+    EXPECT_GT(times.back(), times.front());
+    EXPECT_LE(times.back(), *std::max_element(result->end.begin(), result->end.end()));
+  }
+}
+
 // Where each early end gives thousands of promises anew, that is not only after thousands of them.
 TEST(Pool, StopsSoonWhereEventsAreSlow) {
   Trace trace;

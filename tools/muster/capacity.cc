@@ -12,6 +12,8 @@
 #include "lib/base/strings.h"
 #include "lib/scenario/question.h"
 #include "tools/muster/command.h"
+#include "tools/muster/output.h"
+#include "tools/muster/progress.h"
 
 namespace muster {
 namespace {
@@ -67,12 +69,10 @@ int CapacityCommand(const Arguments& arguments) {
   RunFlags run_flags;
   NeedOptions options;
   std::string types;
-  bool json = false;
   FlagSet flags;
   run_flags.Declare(&flags);
   flags.Value("--types", "NODES", &types, "nodes that stand for types, with prices: a=2.5,b=1");
   flags.Value("--most", "N", &options.most, "the most nodes of one type, 1024 by default");
-  flags.Switch("--json", &json, "the answer as JSON");
   const Parsed parsed = ParseArguments(kCapacityText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (parsed.others.size() != 1) return ComplainUsage(kCapacityText, "needs one FILE");
@@ -82,12 +82,14 @@ int CapacityCommand(const Arguments& arguments) {
   const absl::StatusOr<std::vector<NodeOffer>> offers = Offers(types, opened->cluster.Describe());
   if (!offers.ok()) return Complain(std::string(offers.status().message()));
   options.schedule = opened->scenario.options;
+  const Progress progress("trying nodes");
   const absl::StatusOr<NodesNeeded> needed =
       NeedNodes(opened->cluster, opened->scenario.profile, *offers, options);
   if (!needed.ok()) {
     return Complain(absl::StrCat(parsed.others[0], ": ", needed.status().message()));
   }
-  return Print(json ? WriteNodesNeeded(*needed) : ToText(*needed));
+  return Show([&] { return ToText(*needed); }, [&] { return WriteNodesNeeded(*needed); },
+              {"alone", "cheapest"});
 }
 
 }  // namespace muster

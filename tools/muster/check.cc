@@ -2,8 +2,12 @@
 //
 // muster check: do scenarios come out as they expect? A file that cannot be read or expects nothing
 // has failed.
+#include <nlohmann/json.hpp>
+
 #include "absl/strings/str_cat.h"
 #include "tools/muster/command.h"
+#include "tools/muster/output.h"
+#include "tools/muster/progress.h"
 
 namespace muster {
 namespace {
@@ -28,6 +32,8 @@ int CheckCommand(const Arguments& arguments) {
   if (parsed.others.empty()) return ComplainUsage(kCheckText, "needs a FILE");
   int64_t passed = 0, failed = 0;
   int code = kOk;
+  nlohmann::ordered_json files = nlohmann::ordered_json::array();
+  Progress progress("files", static_cast<int64_t>(parsed.others.size()));
   for (const std::string& path : parsed.others) {
     const absl::StatusOr<Run> run = RunFile(path, run_flags);
     std::vector<std::string> differences;
@@ -39,13 +45,26 @@ int CheckCommand(const Arguments& arguments) {
     } else {
       differences = CheckExpectation(run->plan, run->snapshot, run->scenario.expect);
     }
+    ++(differences.empty() ? passed : failed);
+    progress.Step();
+    if (OutputFormat() != Format::kTable) {
+      files.push_back(
+          {{"file", path}, {"passed", differences.empty()}, {"differences", differences}});
+      continue;
+    }
     std::string lines = absl::StrCat(differences.empty() ? "ok      " : "FAILED  ", path, "\n");
     for (const std::string& difference : differences)
       absl::StrAppend(&lines, "  ", difference, "\n");
-    if (const int printed = Print(lines); printed != kOk) return printed;
-    ++(differences.empty() ? passed : failed);
+    if (const int printed = Print(Colored(lines)); printed != kOk) return printed;
   }
-  const int printed = Print(absl::StrCat(passed, " passed, ", failed, " failed\n"));
+  const int printed = Show(
+      [&] { return absl::StrCat(passed, " passed, ", failed, " failed\n"); },
+      [&] {
+        const nlohmann::ordered_json all = {
+            {"passed", passed}, {"failed", failed}, {"files", files}};
+        return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+      },
+      {"files"});
   if (printed != kOk || code != kOk) return kBadInput;
   return failed == 0 ? kOk : kCheckFailed;
 }

@@ -20,6 +20,8 @@
 #include "lib/base/strings.h"
 #include "lib/profile/profile.h"
 #include "tools/muster/interrupt.h"
+#include "tools/muster/output.h"
+#include "tools/muster/progress.h"
 
 namespace muster {
 namespace {
@@ -89,7 +91,9 @@ std::string Help(const CommandText& text, const FlagSet& flags) {
 const Limits& InputLimits() { return input_limits; }
 
 int Complain(std::string_view message) {
-  const std::string line = absl::StrCat("muster: ", ToAbsl(message), "\n");
+  Progress::Erase();
+  const absl::string_view head = ColorsErrors() ? "\x1b[1;31mmuster:\x1b[0m " : "muster: ";
+  const std::string line = absl::StrCat(head, ToAbsl(message), "\n");
   std::fwrite(line.data(), 1, line.size(), stderr);
   return kBadInput;
 }
@@ -101,6 +105,7 @@ int ComplainUsage(const CommandText& text, std::string_view message) {
 }
 
 int Print(std::string_view text) {
+  Progress::Erase();
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (written && std::fflush(stdout) == 0) return kOk;
   return Complain(absl::StrCat("cannot write: ", std::strerror(errno)));
@@ -109,10 +114,16 @@ int Print(std::string_view text) {
 Parsed ParseArguments(const CommandText& text, FlagSet* flags, const Arguments& arguments) {
   bool help = false;
   LimitFlags limits;
+  OutputFlags output;
+  output.Declare(flags);
   limits.Declare(flags);
   flags->Switch("--help", &help, "this text");
+  if (!arguments.empty() && arguments[0] == kCompleteFlag) {
+    return {{}, Print(flags->Candidates({arguments.begin() + 1, arguments.end()}))};
+  }
   absl::StatusOr<Arguments> others = flags->Parse(arguments);
-  const absl::Status settled = others.ok() ? limits.Settle() : others.status();
+  absl::Status settled = others.ok() ? limits.Settle() : others.status();
+  if (settled.ok()) settled = output.Settle();
   if (!settled.ok()) return {{}, ComplainUsage(text, std::string(settled.message()))};
   if (help) return {{}, Print(Help(text, *flags))};
   return {*std::move(others), std::nullopt};
@@ -244,6 +255,7 @@ absl::StatusOr<Opened> OpenFile(const std::string& path, const RunFlags& flags) 
   if (flags.now.has_value()) options.now = *flags.now;
   if (flags.seed.has_value()) options.seed = static_cast<uint64_t>(*flags.seed);
   if (flags.work_budget.has_value()) options.work_budget = flags.work_budget;
+  options.should_stop = Progress::Tick;
   if (!flags.turn.empty()) {
     absl::StatusOr<Turn> turn = ParseTurn(flags.turn);
     if (!turn.ok()) {
@@ -276,6 +288,7 @@ absl::StatusOr<Run> RunFile(const std::string& path, const RunFlags& flags) {
   if (!opened.ok()) return opened.status();
   Scenario& scenario = opened->scenario;
   Snapshot snapshot = opened->cluster.Freeze();
+  const Progress progress("scheduling");
   absl::StatusOr<Plan> plan = Schedule(snapshot, scenario.profile, scenario.options);
   if (!plan.ok()) {
     return OfFlag(flags, plan.status())

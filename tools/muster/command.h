@@ -40,6 +40,12 @@ int DrainCommand(const Arguments& arguments);
 int CapacityCommand(const Arguments& arguments);
 int CompareCommand(const Arguments& arguments);
 int PageCommand(const Arguments& arguments);
+int CompletionCommand(const Arguments& arguments);
+
+// As the first argument of a command: it prints what may be typed next, and does nothing else. The
+// other arguments are those before the word, and the word. Each line is a candidate, a tab and what
+// it is; the line `:files` stands for the names of files.
+inline constexpr char kCompleteFlag[] = "--complete-next";
 
 // A command's name, usage line, what it does and an example; with its flags it makes its --help.
 struct CommandText {

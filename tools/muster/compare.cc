@@ -14,6 +14,8 @@
 #include "lib/plan/explain.h"
 #include "lib/plan/json_text.h"
 #include "tools/muster/command.h"
+#include "tools/muster/output.h"
+#include "tools/muster/progress.h"
 
 namespace muster {
 namespace {
@@ -135,11 +137,9 @@ std::string ToJson(const std::vector<Row>& rows) {
 int CompareCommand(const Arguments& arguments) {
   RunFlags run_flags;
   std::string names;
-  bool json = false;
   FlagSet flags;
   run_flags.Declare(&flags);
   flags.Value("--profiles", "LIST", &names, "spec strings, with blanks between; default: all");
-  flags.Switch("--json", &json, "the answer as JSON");
   const Parsed parsed = ParseArguments(kCompareText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (parsed.others.size() != 1) return ComplainUsage(kCompareText, "needs one FILE");
@@ -155,13 +155,15 @@ int CompareCommand(const Arguments& arguments) {
   }
   const absl::StatusOr<Opened> opened = OpenFile(parsed.others[0], run_flags);
   if (!opened.ok()) return Complain(std::string(opened.status().message()));
+  Progress progress("profiles", static_cast<int64_t>(profiles.size()));
   const absl::StatusOr<Plan> first =
       Schedule(opened->cluster.Freeze(), profiles[0], opened->scenario.options);
   std::vector<Row> table;
   for (const std::string& profile : profiles) {
     table.push_back(Judge(profile, *opened, first));
+    progress.Step();
   }
-  return Print(json ? ToJson(table) : ToText(table));
+  return Show([&] { return ToText(table); }, [&] { return ToJson(table); }, {"profiles"});
 }
 
 }  // namespace muster

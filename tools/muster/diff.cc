@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tools/muster/command.h"
+#include "tools/muster/output.h"
 
 namespace muster {
 namespace {
@@ -20,11 +21,9 @@ constexpr CommandText kDiffText = {
 int DiffCommand(const Arguments& arguments) {
   RunFlags before_flags;
   std::string with;
-  bool json = false;
   FlagSet flags;
   before_flags.Declare(&flags);
   flags.Value("--with", "P", &with, "the profile of the second plan; default: as the first");
-  flags.Switch("--json", &json, "the answer as JSON");
   const Parsed parsed = ParseArguments(kDiffText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   const size_t files = parsed.others.size();
@@ -39,7 +38,8 @@ int DiffCommand(const Arguments& arguments) {
   if (!after.ok()) return Complain(std::string(after.status().message()));
   const PlanDifference difference =
       Difference(before->snapshot, before->plan, after->snapshot, after->plan);
-  return Print(json ? difference.ToJson() : difference.ToText());
+  return Show([&] { return difference.ToText(); }, [&] { return difference.ToJson(); },
+              {"starts", "stops", "moves", "queues"});
 }
 
 }  // namespace muster

@@ -7,6 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "lib/scenario/question.h"
 #include "tools/muster/command.h"
+#include "tools/muster/output.h"
+#include "tools/muster/progress.h"
 
 namespace muster {
 namespace {
@@ -43,22 +45,22 @@ std::string ToText(const DrainReport& report) {
 
 int DrainCommand(const Arguments& arguments) {
   RunFlags run_flags;
-  bool json = false;
   FlagSet flags;
   run_flags.Declare(&flags);
-  flags.Switch("--json", &json, "the answer as JSON");
   const Parsed parsed = ParseArguments(kDrainText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (parsed.others.size() < 2) return ComplainUsage(kDrainText, "needs a FILE and a NODE");
   const absl::StatusOr<Opened> opened = OpenFile(parsed.others[0], run_flags);
   if (!opened.ok()) return Complain(std::string(opened.status().message()));
   const std::vector<std::string> nodes(parsed.others.begin() + 1, parsed.others.end());
+  const Progress progress("draining");
   const absl::StatusOr<DrainReport> report =
       Drain(opened->cluster, opened->scenario.profile, nodes, opened->scenario.options);
   if (!report.ok()) {
     return Complain(absl::StrCat(parsed.others[0], ": ", report.status().message()));
   }
-  return Print(json ? WriteDrainReport(*report) : ToText(*report));
+  return Show([&] { return ToText(*report); }, [&] { return WriteDrainReport(*report); },
+              {"steps.tasks"});
 }
 
 }  // namespace muster

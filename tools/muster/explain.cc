@@ -1,15 +1,22 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // muster explain: why a job or task is where it is, or nowhere.
+#include "lib/plan/explain.h"
+
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lib/advice/facts.h"
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
 #include "lib/model/tables.h"
+#include "lib/plan/plan_data.h"
 #include "tools/muster/command.h"
+#include "tools/muster/output.h"
 
 namespace muster {
 namespace {
@@ -107,6 +114,34 @@ std::string NoSuchName(const std::string& name, const Snapshot& snapshot) {
   return absl::StrCat("no job or task is named ", Quote(name), SuggestName(name, names));
 }
 
+// What is pending of a job or task of that name, or of all, with the words of `text`.
+std::string ToJson(const Run& run, const std::string* name, const std::string& text) {
+  using Json = nlohmann::ordered_json;
+  Json out = Json::object(), pending = Json::array(), left_out = Json::array();
+  if (name != nullptr) out["name"] = *name;
+  out["text"] = text;
+  const Tables& tables = TablesOf(run.snapshot);
+  for (const PendingTask& row : run.plan.pending()) {
+    const JobIndex job = tables.tasks.job[row.task];
+    const std::string_view task = run.plan.task_name(row.task);
+    const std::string_view of = job == kNone ? std::string_view() : run.plan.job_name(job);
+    if (name != nullptr && *name != task && *name != of) continue;
+    const Reason& reason = run.plan.reasons()[row.reason];
+    pending.push_back({{"task", task},
+                       {"job", of},
+                       {"reason", ReasonKindName(reason.kind)},
+                       {"text", ReasonText(reason, *DataOf(run.plan)->names)}});
+  }
+  for (const LeftOut& row : run.scenario.left_out) {
+    if (name == nullptr || row.name == *name) {
+      left_out.push_back({{"name", row.name}, {"why", row.why}});
+    }
+  }
+  out["pending"] = std::move(pending);
+  out["left_out"] = std::move(left_out);
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace
 
 int ExplainCommand(const Arguments& arguments) {
@@ -120,17 +155,23 @@ int ExplainCommand(const Arguments& arguments) {
   }
   const absl::StatusOr<Run> run = RunFile(parsed.others[0], run_flags);
   if (!run.ok()) return Complain(std::string(run.status().message()));
-  if (parsed.others.size() == 1) return Print(AllPending(run->plan, run->snapshot, run->scenario));
+  const auto show = [&](const std::string* name, const std::string& text) {
+    return Show([&] { return text; }, [&] { return ToJson(*run, name, text); },
+                {"pending", "left_out"});
+  };
+  if (parsed.others.size() == 1) {
+    return show(nullptr, AllPending(run->plan, run->snapshot, run->scenario));
+  }
   const absl::StatusOr<std::string> text = run->plan.Explain(parsed.others[1]);
   const std::string left_out = WhyLeftOut(parsed.others[1], run->scenario);
   if (!text.ok()) {
-    if (!left_out.empty()) return Print(left_out);
+    if (!left_out.empty()) return show(&parsed.others[1], left_out);
     return Complain(
         absl::StrCat(parsed.others[0], ": ", NoSuchName(parsed.others[1], run->snapshot)));
   }
   const std::string& name = parsed.others[1];
-  return Print(absl::StrCat(*text, left_out, Facts(run->plan, run->snapshot, name),
-                            LackedEverywhere(run->plan, run->snapshot, name)));
+  return show(&name, absl::StrCat(*text, left_out, Facts(run->plan, run->snapshot, name),
+                                  LackedEverywhere(run->plan, run->snapshot, name)));
 }
 
 }  // namespace muster

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "muster/schedule.h"
 
 namespace muster {
 namespace {
@@ -23,6 +24,20 @@ std::function<absl::Status(const std::string&)> NumberReader(std::string_view wh
     return absl::InvalidArgumentError(
         absl::StrCat("expected ", ToAbsl(what), ", got ", Quote(text)));
   };
+}
+
+// The candidates for the value of a flag, by its placeholder.
+std::string ValuesOf(std::string_view placeholder) {
+  if (placeholder == "F") return "table\njson\ncsv\n";
+  if (placeholder == "WHEN") return "auto\nalways\nnever\n";
+  if (placeholder == "M") return "uniform\nopenb\nphilly\nhpc\n";
+  if (placeholder == "FILE" || placeholder == "DIR") return ":files\n";
+  if (placeholder != "P" && placeholder != "PROFILE") return "";
+  std::string out;
+  for (const ProfileInfo& profile : Profiles()) {
+    absl::StrAppend(&out, profile.name, "\t", profile.summary, "\n");
+  }
+  return out;
 }
 
 }  // namespace
@@ -112,6 +127,16 @@ absl::StatusOr<std::vector<std::string>> FlagSet::Parse(
     if (!status.ok()) return absl::InvalidArgumentError(absl::StrCat(name, ": ", status.message()));
   }
   return others;
+}
+
+std::string FlagSet::Candidates(const std::vector<std::string>& arguments) const {
+  const std::string word = arguments.empty() ? "" : arguments.back();
+  const Flag* before = arguments.size() < 2 ? nullptr : Find(arguments[arguments.size() - 2]);
+  if (before != nullptr && !before->placeholder.empty()) return ValuesOf(before->placeholder);
+  if (!word.starts_with("-")) return ":files\n";
+  std::string out;
+  for (const Flag& flag : flags_) absl::StrAppend(&out, flag.name, "\t", flag.help, "\n");
+  return out;
 }
 
 std::string FlagSet::Help() const {

@@ -39,6 +39,9 @@ class FlagSet {
 
   std::string Help() const;  // one flag a line
 
+  // What may stand in place of the last argument: see kCompleteFlag in command.h.
+  std::string Candidates(const std::vector<std::string>& arguments) const;
+
  private:
   struct Flag {
     std::string name, placeholder, help;  // no placeholder: a switch

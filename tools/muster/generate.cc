@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "tools/muster/command.h"
 #include "tools/muster/mix_flags.h"
+#include "tools/muster/output.h"
 
 namespace muster {
 namespace {
@@ -39,6 +40,9 @@ int GenerateTraceFiles(const Arguments& arguments) {
   if (!parsed.others.empty())
     return ComplainUsage(kTraceText, absl::StrCat("unexpected ", parsed.others[0]));
   if (folder.empty()) return ComplainUsage(kTraceText, "--trace needs a folder");
+  if (OutputFormat() == Format::kJson) {
+    return ComplainUsage(kTraceText, "--format: traces are written as CSV");
+  }
   const absl::StatusOr<Trace> trace = mix.Make();
   if (!trace.ok()) return ComplainUsage(kTraceText, std::string(trace.status().message()));
   std::error_code problem;
@@ -100,6 +104,9 @@ int GenerateCommand(const Arguments& arguments) {
   if (MixFlags::IsFile(options.mix)) {
     return ComplainUsage(kGenerateText,
                          "--mix FILE makes traces: with --trace DIR, or `muster replay mix`");
+  }
+  if (OutputFormat() == Format::kCsv) {
+    return ComplainUsage(kGenerateText, "--format: scenarios are written as JSON");
   }
   absl::StatusOr<Scenario> scenario = Generate(options);
   if (!scenario.ok())

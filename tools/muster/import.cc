@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "tools/muster/command.h"
+#include "tools/muster/output.h"
 
 namespace muster {
 namespace {
@@ -58,11 +59,16 @@ int ImportCommand(const Arguments& arguments) {
   flags.Value("--now", "SECONDS", &options.now, "the time of the scenario's cycle");
   flags.Value("-o", "FILE", &output, "write the scenario here instead of to standard output");
   flags.Switch("--report", &report,
-               "print what the scenario does not hold as JSON, and the scenario only with -o");
+               "print what the scenario does not hold as JSON or CSV, and the scenario only "
+               "with -o");
   flags.Switch("--strict", &options.strict, "refuse a dump of which something is left out");
   const Parsed parsed = ParseArguments(kImportText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (parsed.others.empty()) return ComplainUsage(kImportText, "needs a FILE");
+  if (OutputFormat() == Format::kCsv && !report) {
+    return ComplainUsage(kImportText,
+                         "--format: scenarios are written as JSON; --report takes csv");
+  }
   options.limits = InputLimits();
   const absl::StatusOr<Import> import = ImportFiles(parsed.others, options, configuration);
   if (!import.ok()) return Complain(std::string(import.status().message()));
@@ -70,7 +76,10 @@ int ImportCommand(const Arguments& arguments) {
     const absl::Status written = WriteFile(output, WriteScenario(import->scenario));
     if (!written.ok()) return Complain(std::string(written.message()));
   }
-  if (report) return Print(WriteReport(import->report));
+  if (report) {
+    const std::string json = WriteReport(import->report);
+    return Print(OutputFormat() == Format::kCsv ? CsvOf(json, {"entries"}) : json);
+  }
   if (output.empty()) {
     if (const int exit = Print(WriteScenario(import->scenario)); exit != kOk) return exit;
   }

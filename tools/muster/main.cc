@@ -38,6 +38,7 @@ constexpr Command kCommands[] = {
     {"import", "turn another scheduler's objects into a scenario", muster::ImportCommand},
     {"replay", "play a recorded trace again", muster::ReplayCommand},
     {"replay-log", "make the calls again that a scheduler recorded", muster::ReplayLogCommand},
+    {"completion", "print what makes a shell complete commands", muster::CompletionCommand},
 };
 
 std::string Help() {
@@ -57,11 +58,31 @@ std::string Help() {
   return out;
 }
 
+// What may stand in place of the last word, as kCompleteFlag of command.h has it.
+int Complete(muster::Arguments words) {
+  if (!words.empty() && words[0] == "--") words.erase(words.begin());
+  if (words.size() < 2) {
+    std::string out;
+    for (const Command& command : kCommands) {
+      absl::StrAppend(&out, muster::ToAbsl(command.name), "\t", muster::ToAbsl(command.about),
+                      "\n");
+    }
+    return muster::Print(out);
+  }
+  for (const Command& command : kCommands) {
+    if (command.name != words[0]) continue;
+    words[0] = muster::kCompleteFlag;
+    return command.run(words);
+  }
+  return muster::kOk;
+}
+
 int RunMain(const muster::Arguments& arguments) {
   if (arguments.empty()) return muster::Complain(absl::StrCat("which command?\n", Help()));
   const std::string& name = arguments[0];
   if (name == "--help" || name == "-h" || name == "help") return muster::Print(Help());
   if (name == "--version") return muster::Print("muster " MUSTER_VERSION_STRING "\n");
+  if (name == "complete") return Complete({arguments.begin() + 1, arguments.end()});
   std::vector<std::string_view> names;
   for (const Command& command : kCommands) {
     if (command.name == name) return command.run({arguments.begin() + 1, arguments.end()});

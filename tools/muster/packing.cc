@@ -14,6 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/strings.h"
+#include "tools/muster/output.h"
 #include "tools/muster/replay.h"
 
 namespace muster {
@@ -154,7 +155,6 @@ bool AsksForPacking(const Arguments& arguments) {
 int PackingCommand(const Arguments& arguments) {
   std::string folder, list = "default", policy, decisions, curves;
   int64_t seed = 42;
-  bool json = false;
   FlagSet flags;
   flags.Value("--dir", "DIR", &folder, "the folder of the trace");
   flags.Value("--list", "L", &list, "which pod list: default, cpu050, gpushare40, ...");
@@ -166,7 +166,6 @@ int PackingCommand(const Arguments& arguments) {
               "write pos,pod_row,node_row,gpu_ids of every pod; - is standard output");
   flags.Value("--curves", "FILE", &curves,
               "write what is allocated and fragmented by what arrived; - is standard output");
-  flags.Switch("--json", &json, "print the result as JSON");
   const Parsed parsed = ParseArguments(kPackingText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (!parsed.others.empty()) {
@@ -187,8 +186,8 @@ int PackingCommand(const Arguments& arguments) {
     if (path == "-") return Print(text);
     if (absl::Status s = WriteFile(path, text); !s.ok()) return Complain(std::string(s.message()));
   }
-  return Print(json ? SummaryJson(*trace, *result, took.count())
-                    : SummaryText(*trace, *result, took.count()));
+  return Show([&] { return SummaryText(*trace, *result, took.count()); },
+              [&] { return SummaryJson(*trace, *result, took.count()); }, {"*"});
 }
 
 }  // namespace muster

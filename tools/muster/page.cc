@@ -12,6 +12,8 @@
 #include "absl/strings/str_split.h"
 #include "lib/model/access.h"
 #include "tools/muster/command.h"
+#include "tools/muster/output.h"
+#include "tools/muster/progress.h"
 
 namespace muster {
 namespace {
@@ -52,6 +54,9 @@ int PageCommand(const Arguments& arguments) {
   const Parsed parsed = ParseArguments(kPageText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (parsed.others.size() != 1) return ComplainUsage(kPageText, "needs one FILE");
+  if (OutputFormat() != Format::kTable) {
+    return ComplainUsage(kPageText, "--format: a page is HTML; muster run prints JSON and CSV");
+  }
   if (remedies < 0) return ComplainUsage(kPageText, "--remedies is negative; must be 0 or more");
   std::vector<std::string> profiles = absl::StrSplit(names, ' ', absl::SkipEmpty());
   for (const std::string& profile : profiles) {
@@ -64,7 +69,9 @@ int PageCommand(const Arguments& arguments) {
   if (profiles.empty()) profiles.push_back(opened->scenario.profile);
   const Snapshot snapshot = opened->cluster.Freeze();
   std::vector<PagePlan> plans;
+  Progress progress("profiles", static_cast<int64_t>(profiles.size()));
   for (const std::string& profile : profiles) {
+    progress.Step();
     PagePlan& page = plans.emplace_back();
     page.profile = profile;
     absl::StatusOr<Plan> plan = Schedule(snapshot, profile, opened->scenario.options);

@@ -14,6 +14,7 @@
 #include "lib/plan/json_text.h"
 #include "lib/profile/profile.h"
 #include "tools/muster/command.h"
+#include "tools/muster/output.h"
 
 namespace muster {
 namespace {
@@ -239,9 +240,7 @@ std::string ToJson(const std::vector<Shown>& profiles, bool named) {
 }  // namespace
 
 int ProfilesCommand(const Arguments& arguments) {
-  bool json = false;
   FlagSet flags;
-  flags.Switch("--json", &json, "for programs");
   const Parsed parsed = ParseArguments(kProfilesText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   std::vector<Shown> profiles = AllShown();
@@ -258,7 +257,8 @@ int ProfilesCommand(const Arguments& arguments) {
       return !absl::c_linear_search(parsed.others, shown.info.name);
     });
   }
-  return Print(json ? ToJson(profiles, named) : Text(profiles, named));
+  return Show([&] { return Text(profiles, named); }, [&] { return ToJson(profiles, named); },
+              {"profiles", "policies"});
 }
 
 }  // namespace muster

@@ -6,6 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "lib/scenario/question.h"
 #include "tools/muster/command.h"
+#include "tools/muster/output.h"
+#include "tools/muster/progress.h"
 
 namespace muster {
 namespace {
@@ -38,24 +40,23 @@ std::string ToText(const std::string& job, const Diagnosis& diagnosis) {
 int RemediesCommand(const Arguments& arguments) {
   RunFlags run_flags;
   RemedyOptions options;
-  bool json = false;
   FlagSet flags;
   run_flags.Declare(&flags);
   flags.Value("--trials", "N", &options.trials, "the most cycles to try, 200 by default");
-  flags.Switch("--json", &json, "the answer as JSON");
   const Parsed parsed = ParseArguments(kRemediesText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (parsed.others.size() != 2) return ComplainUsage(kRemediesText, "needs a FILE and a JOB");
   const absl::StatusOr<Opened> opened = OpenFile(parsed.others[0], run_flags);
   if (!opened.ok()) return Complain(std::string(opened.status().message()));
   options.schedule = opened->scenario.options;
+  const Progress progress("looking for remedies");
   const absl::StatusOr<Diagnosis> diagnosis =
       Diagnose(opened->cluster, opened->scenario.profile, parsed.others[1], options);
   if (!diagnosis.ok()) {
     return Complain(absl::StrCat(parsed.others[0], ": ", diagnosis.status().message()));
   }
-  return Print(json ? WriteDiagnosis(parsed.others[1], *diagnosis)
-                    : ToText(parsed.others[1], *diagnosis));
+  return Show([&] { return ToText(parsed.others[1], *diagnosis); },
+              [&] { return WriteDiagnosis(parsed.others[1], *diagnosis); }, {"remedies"});
 }
 
 }  // namespace muster

@@ -9,6 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "tools/muster/interrupt.h"
+#include "tools/muster/output.h"
+#include "tools/muster/progress.h"
 
 namespace muster {
 namespace {
@@ -27,7 +29,7 @@ std::string KindList() {
                     ToAbsl(kind.about), "\n");
   }
   absl::StrAppend(&out, "\n`muster replay KIND --help` lists the flags of a kind, among them\n",
-                  "  --help, --policy, --decisions and --json.\n\nexample:\n  ",
+                  "  --help, --policy, --decisions and --format.\n\nexample:\n  ",
                   ToAbsl(kReplayText.example), "\n");
   return out;
 }
@@ -46,7 +48,6 @@ std::string DecisionText(const Trace& trace, const ReplayResult& result) {
 // The flags of a replay of any trace.
 struct ReplayFlags {
   std::string policy = "easy", decisions;
-  bool json = false;
   int64_t period = 0;
   ReplayOptions options;
 
@@ -75,7 +76,6 @@ void ReplayFlags::Declare(FlagSet* flags) {
                "mean time until a failed node is back");
   flags->Value("--failure-seed", "N", &options.seed, "of failures");
   flags->Value("--until", "SECONDS", &options.until, "end then");
-  flags->Switch("--json", &json, "print the result as JSON");
 }
 
 bool ReplayFlags::Settle() {
@@ -88,6 +88,20 @@ bool ReplayFlags::Settle() {
     options.period = period;
   }
   return true;
+}
+
+// The kinds of traces, and then what their commands complete.
+int CompleteReplay(const Arguments& arguments) {
+  if (arguments.size() > 2) {
+    Arguments words = {arguments[1], kCompleteFlag};
+    words.insert(words.end(), arguments.begin() + 2, arguments.end());
+    return ReplayCommand(words);
+  }
+  std::string out;
+  for (const TraceKind& kind : TraceKinds()) {
+    absl::StrAppend(&out, ToAbsl(kind.name), "\t", ToAbsl(kind.about), "\n");
+  }
+  return Print(out);
 }
 
 int ComplainKind(const std::string& name) {
@@ -109,6 +123,12 @@ int RunReplay(TraceSource& source, const ReplayFlags& flags) {
   const InterruptWatch watch;
   ReplayOptions options = flags.options;
   options.should_stop = [] { return InterruptWatch::Asked(); };
+  const auto [first, last] = std::minmax_element(trace->submit.begin(), trace->submit.end());
+  const int64_t span = trace->size() == 0 ? 0 : *last - *first;
+  Progress progress("% of the trace's time", span > 0 ? 100 : 0);
+  options.progress = [&](int64_t now) {
+    progress.Set(span > 0 ? std::clamp<int64_t>((now - *first) * 100 / span, 0, 100) : 0);
+  };
   const auto begin = std::chrono::steady_clock::now();
   const absl::StatusOr<ReplayResult> result = Replay(*trace, flags.policy, options);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
@@ -125,7 +145,8 @@ int RunReplay(TraceSource& source, const ReplayFlags& flags) {
   }
   const Metrics metrics = Measure(*trace, *result);
   const ReplayReport report = {*trace, read, *result, metrics, took.count()};
-  const int printed = Print(flags.json ? ReportJson(report) : ReportText(report));
+  const int printed =
+      Show([&] { return ReportText(report); }, [&] { return ReportJson(report); }, {"*"});
   return printed == kOk && !result->complete ? kInterrupted : printed;
 }
 
@@ -135,6 +156,7 @@ int ReplayCommand(const Arguments& arguments) {
   if (arguments.empty())
     return Complain(absl::StrCat("replay: which kind of trace?\n", KindList()));
   if (arguments[0] == "--help") return Print(KindList());
+  if (arguments[0] == kCompleteFlag) return CompleteReplay(arguments);
   const std::span<const TraceKind> kinds = TraceKinds();
   const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const TraceKind& known) {
     return known.name == arguments[0];

@@ -2,11 +2,16 @@
 //
 // muster replay-log: the calls that a recorder of muster/c.h wrote down, made again.
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "tools/muster/command.h"
+#include "tools/muster/output.h"
+#include "tools/muster/progress.h"
 #include "tools/muster/record_player.h"
 
 namespace muster {
@@ -36,6 +41,7 @@ int ReplayLogCommand(const Arguments& arguments) {
   const absl::StatusOr<std::string> text = ReadFile(parsed.others[0]);
   if (!text.ok()) return Complain(std::string(text.status().message()));
 
+  const Progress progress("playing the record");
   RecordPlayer player({.other = other, .shown = shown, .limits = InputLimits()});
   std::string out;
   if (absl::Status s = player.PlayAll(*text, &out); !s.ok()) {
@@ -46,8 +52,16 @@ int ReplayLogCommand(const Arguments& arguments) {
   if (player.cycles() < shown) {
     return Complain(absl::StrCat(parsed.others[0], ": has ", player.cycles(), " cycles"));
   }
-  absl::StrAppend(&out, player.cycles(), " cycles, ", player.different(), " different\n");
-  if (const int code = Print(out); code != kOk) return code;
+  const auto table = [&] {
+    return absl::StrCat(out, player.cycles(), " cycles, ", player.different(), " different\n");
+  };
+  const auto json = [&] {
+    const std::vector<std::string> lines = absl::StrSplit(out, '\n', absl::SkipEmpty());
+    const nlohmann::ordered_json all = {
+        {"cycles", player.cycles()}, {"different", player.different()}, {"lines", lines}};
+    return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  };
+  if (const int code = Show(table, json, {"lines"}); code != kOk) return code;
   return player.different() == 0 ? kOk : kCheckFailed;
 }
 

@@ -1,8 +1,11 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // muster run: one cycle over a scenario, its decisions and reasons one a line, a summary last.
+#include <nlohmann/json.hpp>
+
 #include "absl/strings/str_cat.h"
 #include "tools/muster/command.h"
+#include "tools/muster/output.h"
 
 namespace muster {
 namespace {
@@ -27,21 +30,33 @@ std::string Summary(const Plan& plan) {
   return out;
 }
 
+// The plan as JSON, with the words of a reason in the rows of pending tasks.
+std::string WithReasons(const Plan& plan) {
+  nlohmann::ordered_json document = nlohmann::ordered_json::parse(plan.ToJson());
+  for (nlohmann::ordered_json& row : document["pending"]) {
+    const nlohmann::ordered_json& reason = document["reasons"][row["reason"].get<size_t>()];
+    row["reason"] = reason["kind"];
+    row["text"] = reason["text"];
+  }
+  return document.dump();
+}
+
 }  // namespace
 
 int RunCommand(const Arguments& arguments) {
   RunFlags run_flags;
-  bool json = false, digest = false;
+  bool digest = false;
   std::string memory;
   FlagSet flags;
   run_flags.Declare(&flags);
-  flags.Switch("--json", &json, "the whole plan as JSON");
   flags.Switch("--digest", &digest, "only the plan's digest");
   flags.Value("--write-memory", "FILE", &memory, "put what the cycle remembers there");
   const Parsed parsed = ParseArguments(kRunText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (parsed.others.size() != 1) return ComplainUsage(kRunText, "needs one FILE");
-  if (json && digest) return ComplainUsage(kRunText, "--json and --digest exclude each other");
+  if (digest && OutputFormat() != Format::kTable) {
+    return ComplainUsage(kRunText, "--json (--format) and --digest exclude each other");
+  }
   const absl::StatusOr<Run> run = RunFile(parsed.others[0], run_flags);
   if (!run.ok()) return Complain(std::string(run.status().message()));
   if (!memory.empty()) {
@@ -49,8 +64,10 @@ int RunCommand(const Arguments& arguments) {
     if (!written.ok()) return Complain(std::string(written.message()));
   }
   if (digest) return Print(absl::StrCat(run->plan.Digest(), "\n"));
-  if (json) return Print(run->plan.ToJson());
-  return Print(absl::StrCat(run->plan.ToText(), Summary(run->plan)));
+  if (OutputFormat() == Format::kCsv)
+    return Print(CsvOf(WithReasons(run->plan), {"decisions", "pending"}));
+  return Show([&] { return absl::StrCat(run->plan.ToText(), Summary(run->plan)); },
+              [&] { return run->plan.ToJson(); }, {"decisions", "pending"});
 }
 
 }  // namespace muster

@@ -16,6 +16,8 @@
 #include "lib/model/tables.h"
 #include "muster/quantity.h"
 #include "tools/muster/command.h"
+#include "tools/muster/output.h"
+#include "tools/muster/progress.h"
 
 namespace muster {
 namespace {
@@ -34,7 +36,7 @@ struct Flags {
   std::optional<int64_t> weight;
   std::string remove_node, remove_nodes, remove_job, add_nodes;
   int64_t count = 1;
-  bool json = false, plan = false;
+  bool plan = false;
 
   void Declare(FlagSet* flags) {
     flags->Value("--profile", "P", &profile,
@@ -53,7 +55,6 @@ struct Flags {
     flags->Value("--changes", "JSON", &changes,
                  "a file of {\"changes\": [...]}, any number of these and of jobs that come");
     flags->Switch("--plan", &plan, "schedule before and after, and print what differs");
-    flags->Switch("--json", &json, "the answer as JSON");
   }
 };
 
@@ -187,16 +188,18 @@ int WhatIfCommand(const Arguments& arguments) {
     return Complain(absl::StrCat(parsed.others[0], ": ", status.message()));
   };
   if (given.plan) {
+    const Progress progress("scheduling twice");
     const absl::StatusOr<Rehearsal> rehearsal =
         Rehearse(opened->cluster, scenario.profile, *changes, scenario.options);
     if (!rehearsal.ok()) return complain(rehearsal.status());
     const PlanDifference& difference = rehearsal->difference;
-    return Print(given.json ? difference.ToJson() : difference.ToText());
+    return Show([&] { return difference.ToText(); }, [&] { return difference.ToJson(); },
+                {"starts", "stops", "moves", "queues"});
   }
   const absl::StatusOr<Outlook> outlook =
       WhatIf(opened->cluster.Freeze(), scenario.profile, *changes);
   if (!outlook.ok()) return complain(outlook.status());
-  return Print(given.json ? WriteOutlook(*outlook) : ToText(*outlook));
+  return Show([&] { return ToText(*outlook); }, [&] { return WriteOutlook(*outlook); }, {"queues"});
 }
 
 }  // namespace muster
