@@ -2,6 +2,7 @@
 //
 // Batch policies on pools: every recorded wait of three logs, the twins on random worlds, and small
 // worlds by hand.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -123,13 +124,17 @@ void CompareWithTwin(const std::string& policy) {
   const int64_t worlds = testing::WorldCount(2000);
   for (int64_t seed = 1; seed <= worlds; ++seed) {
     Rng rng(static_cast<uint64_t>(seed));
-    const Trace trace = RandomLog(rng);
+    Trace trace = RandomLog(rng);
     reference::BatchQuestion question;
     question.policy = policy;
     const auto pick = [&](std::initializer_list<const char*> words) {
       return std::string(words.begin()[rng.Below(words.size())]);
     };
-    question.order = pick({"fifo", "fifo", "sjf", "ljf", "smallest", "largest", "area", "due"});
+    question.order = pick({"fifo", "sjf", "ljf", "smallest", "largest", "area", "due", "due", "saf",
+                           "f1", "f2", "f3", "f4", "edf"});
+    for (size_t i = 0; question.order == "edf" && i < trace.size(); ++i) {
+      trace.deadline.push_back(rng.Chance(0.3) ? kAbsent : static_cast<int64_t>(rng.Below(300)));
+    }
     question.estimate = pick({"user", "user", "actual", "last_two"});
     question.order_estimate = pick({"", "", "user", "actual", "last_two"});
     question.follow_preceding = rng.Chance(0.5);
@@ -144,7 +149,9 @@ void CompareWithTwin(const std::string& policy) {
       absl::StrAppend(&spec, ",scale=", question.scale, ",cap=", question.cap);
     }
     if (policy == "easy") {
-      question.promises_first = question.order == "due";
+      constexpr std::string_view kFirst[] = {"due", "saf", "f1", "f2", "f3", "f4", "edf"};
+      question.promises_first =
+          std::find(std::begin(kFirst), std::end(kFirst), question.order) != std::end(kFirst);
       if (rng.Chance(0.5)) {
         question.promises_first = rng.Chance(0.5);
         absl::StrAppend(&spec, ",head=", question.promises_first ? "first" : "oldest");
@@ -311,6 +318,25 @@ TEST(Pool, TheHeadIsTheOldestOrTheFirstOfTheOrder) {
                                {.submit = 3, .run = 90, .tasks = 1}});
   EXPECT_EQ(Starts(trace, "easy:order=sjf"), (std::vector<int64_t>{0, 100, 150, 3}));
   EXPECT_EQ(Starts(trace, "easy:order=sjf,head=first"), (std::vector<int64_t>{0, 110, 100, 3}));
+}
+
+// 4 x 100 processor-seconds go behind 1 x 90 and 2 x 10, and the smallest that waits is the head.
+TEST(Pool, SmallestAreaFirst) {
+  const Trace trace = Pool(4, {{.submit = 0, .run = 50, .estimate = 50, .tasks = 4},
+                               {.submit = 1, .run = 100, .estimate = 100, .tasks = 4},
+                               {.submit = 2, .run = 10, .estimate = 10, .tasks = 2},
+                               {.submit = 3, .run = 90, .estimate = 90, .tasks = 1}});
+  EXPECT_EQ(Starts(trace, "easy:order=saf"), (std::vector<int64_t>{0, 140, 50, 50}));
+  EXPECT_EQ(Starts(trace, "easy:order=saf"), Starts(trace, "easy:order=area,head=first"));
+}
+
+// A job without a deadline goes last.
+TEST(Pool, EarliestDeadlineFirst) {
+  const Trace trace = Pool(1, {{.submit = 0, .run = 10},
+                               {.submit = 1, .run = 10},
+                               {.submit = 2, .run = 10, .deadline = 90},
+                               {.submit = 3, .run = 10, .deadline = 80}});
+  EXPECT_EQ(Starts(trace, "fcfs:order=edf"), (std::vector<int64_t>{0, 30, 20, 10}));
 }
 
 TEST(Pool, OptionsThatOnlyPoolsHaveAreRefusedInCycles) {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-#include "lib/replay/run_history.h"
+#include "lib/policy/run_history.h"
 
 #include <algorithm>
 #include <bit>

@@ -19,14 +19,14 @@
 //
 // Tie-break. Keys are thousandths of a second; equal ones go by submission.
 // Cost. O(1) a job.
-#ifndef MUSTER_REPLAY_DUE_ORDER_H_
-#define MUSTER_REPLAY_DUE_ORDER_H_
+#ifndef MUSTER_POLICY_DUE_ORDER_H_
+#define MUSTER_POLICY_DUE_ORDER_H_
 
 #include <algorithm>
 #include <cstdint>
 
 #include "lib/base/math.h"
-#include "lib/replay/run_history.h"
+#include "lib/policy/run_history.h"
 
 namespace muster {
 
@@ -57,4 +57,4 @@ class DueOrder {
 
 }  // namespace muster
 
-#endif  // MUSTER_REPLAY_DUE_ORDER_H_
+#endif  // MUSTER_POLICY_DUE_ORDER_H_

@@ -21,8 +21,8 @@
 // order: equal histories guess equal numbers on every machine.
 //
 // Cost. O(1) each; memory O(kinds of jobs that have ended).
-#ifndef MUSTER_REPLAY_RUN_HISTORY_H_
-#define MUSTER_REPLAY_RUN_HISTORY_H_
+#ifndef MUSTER_POLICY_RUN_HISTORY_H_
+#define MUSTER_POLICY_RUN_HISTORY_H_
 
 #include <cstdint>
 #include <utility>
@@ -65,4 +65,4 @@ class RunHistory {
 
 }  // namespace muster
 
-#endif  // MUSTER_REPLAY_RUN_HISTORY_H_
+#endif  // MUSTER_POLICY_RUN_HISTORY_H_
