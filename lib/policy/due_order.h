@@ -36,15 +36,22 @@ struct DueSettings {
   friend bool operator==(const DueSettings&, const DueSettings&) = default;
 };
 
+// Returns when a job of that length is due, in thousandths of a second; smaller goes first.
+// `longest_wait` is that of any job that has started.
+inline int64_t DueKey(const DueSettings& settings, int64_t submit, double length,
+                      int64_t longest_wait) {
+  const double delay =
+      std::min(settings.cap * static_cast<double>(longest_wait), settings.scale * length);
+  const int64_t thousandths = delay > 0 ? static_cast<int64_t>(std::min(delay * 1000, 9e18)) : 0;
+  return SatAdd(SatMul(submit, 1000), thousandths);
+}
+
 class DueOrder {
  public:
   explicit DueOrder(const DueSettings& settings) : settings_(settings) {}
 
-  // REQUIRES: submit is up to 2^53.
   int64_t Key(const RunHistory::Kind& kind, int64_t submit) const {
-    const double delay = std::min(settings_.cap * static_cast<double>(longest_wait_),
-                                  settings_.scale * history_.Length(kind));
-    return SatAdd(submit * 1000, static_cast<int64_t>(std::min(delay * 1000, 9e18)));
+    return DueKey(settings_, submit, history_.Length(kind), longest_wait_);
   }
   void Started(int64_t wait) { longest_wait_ = std::max(longest_wait_, wait); }
   void Ended(const RunHistory::Kind& kind, int64_t run) { history_.Learn(kind, run); }

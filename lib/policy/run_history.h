@@ -31,6 +31,31 @@
 
 namespace muster {
 
+// The number of keys by which jobs are alike. Jobs of unknown users are so by the first two alone.
+inline constexpr uint32_t kRunKeys = 5, kRunKeysWithoutUser = 2;
+
+// Returns the power of two by which the second key tells amounts apart.
+int64_t RunMagnitude(int64_t amount);
+
+// The jobs of one key that have ended. `level` is the number of the key, from 0.
+struct RunSums {
+  double count = 0, run = 0, inverse = 0;
+  void Add(uint32_t level, int64_t run_time);
+};
+
+// A guess in the making. Keys pull in their order, each once; keys without a job do not pull.
+class RunGuess {
+ public:
+  explicit RunGuess(int64_t estimate);
+  void Pull(uint32_t level, const RunSums& sums);
+  // Returns seconds; above 0.
+  double Length() const;
+
+ private:
+  const double estimate_;
+  double run_, inverse_;
+};
+
 class RunHistory {
  public:
   struct Kind {
@@ -52,15 +77,11 @@ class RunHistory {
       return H::combine(std::move(h), key.level, key.user, key.estimate, key.processors);
     }
   };
-  struct Sums {
-    double count = 0, run = 0, inverse = 0;
-  };
 
-  static constexpr uint32_t kKeys = 5;
   static Key KeyOf(uint32_t level, const Kind& kind);
   static uint32_t KeysOf(const Kind& kind);
 
-  HashMap<Key, Sums> sums_;
+  HashMap<Key, RunSums> sums_;
 };
 
 }  // namespace muster

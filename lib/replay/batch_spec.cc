@@ -134,16 +134,26 @@ std::string BatchSpecText(const BatchSpec& spec) {
 
 absl::StatusOr<std::string> ProfileText(const BatchSpec& spec) {
   const std::string_view name = kPolicies[static_cast<int>(spec.policy)];
-  const std::string_view of_pools = spec.order == BatchOrder::kDue    ? "order=due"
-                                    : spec.order_estimate.has_value() ? "order_estimate"
-                                    : spec.head.has_value()           ? "head"
-                                                                      : "";
+  const bool ordered_behind = spec.policy == BatchPolicy::kEasy && !spec.promises_first();
+  const bool of_policy = spec.order >= BatchOrder::kDue;
+  const std::string_view of_pools = spec.order_estimate.has_value() ? "order_estimate"
+                                    : of_policy && ordered_behind   ? "head=oldest"
+                                                                    : "";
   if (!of_pools.empty()) {
     return absl::InvalidArgumentError(absl::StrCat("policy ", Quote(name), ": ", ToAbsl(of_pools),
                                                    " needs a pool of processors"));
   }
-  return absl::StrCat(ToAbsl(kPolicies[static_cast<int>(spec.policy)]),
-                      ":order=", ToAbsl(kOrders[static_cast<int>(spec.order)]));
+  if (spec.order == BatchOrder::kDue) {
+    return absl::StrCat(ToAbsl(name), ":+due(scale=", spec.due.scale, ",cap=", spec.due.cap, ")");
+  }
+  const std::string_view order = kOrders[static_cast<int>(spec.order)];
+  if (of_policy) return absl::StrCat(ToAbsl(name), ":+joborder(by=", ToAbsl(order), ")");
+  const bool all_ordered = spec.policy == BatchPolicy::kEasy && spec.promises_first();
+  if (all_ordered && spec.order != BatchOrder::kFifo) {
+    const std::string_view by = spec.order == BatchOrder::kArea ? "saf" : order;
+    return absl::StrCat(ToAbsl(name), ":+joborder(by=", ToAbsl(by), ")");
+  }
+  return absl::StrCat(ToAbsl(name), ":order=", ToAbsl(order));
 }
 
 bool IsClairvoyant(const BatchSpec& spec, bool absent) {
