@@ -118,6 +118,9 @@ std::vector<Row> Rows() {
             [](int64_t n, NodeSpec* node) {
               if (n % 4 == 0) node->labels = {{"volcano.sh/nodegroup-name", "batch"}};
             }}},
+      {"due", {}},
+      {"joborder(by=saf)", {}},
+      {"joborder(by=las)", {}},
       {"resource-strategy-fit", {}},
       {"resourcequota", {}},
       {"sampling", {}},

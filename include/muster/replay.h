@@ -207,9 +207,10 @@ struct ReplayResult {
 //     fcfs          starts jobs in order; the first that does not fit blocks the rest
 //     easy          also starts later jobs where that does not delay the first
 //     conservative  also starts later jobs where that delays no reservation
-//   Its options are order=fifo|sjf|ljf|smallest|largest|area|due, estimate=user|actual|last_two and
-//   order_estimate; head=oldest|first of easy; reservations=kept|afresh of conservative; scale and
-//   cap of order=due. docs/replay.md defines them.
+//   Its options are order=fifo|sjf|ljf|smallest|largest|area|due|saf|f1|f2|f3|f4|edf,
+//   estimate=user|actual|last_two and order_estimate; head=oldest|first of easy;
+//   reservations=kept|afresh of conservative; scale and cap of order=due. docs/replay.md defines
+//   them.
 MUSTER_EXPORT absl::StatusOr<ReplayResult> Replay(const Trace& trace, std::string_view policy,
                                                   const ReplayOptions& options = {});
 

@@ -16,7 +16,7 @@ MemorySlots::MemorySlots(const Memory& before, std::span<const MemoryDecl> decla
     const auto known = data->slots.find(decl.slot);
     if (known == data->slots.end()) continue;
     slot.generation = known->second.generation;
-    slot.before = &known->second.rows;
+    slot.before = &*known->second.rows;
   }
 }
 
@@ -61,6 +61,7 @@ ClusterEvents MemorySlots::EventsSince(std::string_view name) {
 
 Memory MemorySlots::After() && {
   if (before_ == nullptr) return {};
+  for (const auto& write : at_end_) write();
   const internal::MemoryData* before = internal::DataOf(*before_);
   const auto touched = [&](std::string_view name) {
     const auto found = slots_.find(name);
@@ -79,7 +80,7 @@ Memory MemorySlots::After() && {
     internal::MemoryData::Slot& kept = data.slots[std::string(name)];
     kept.version = slot.version;
     kept.generation = GenerationAfter(slot.generation);
-    kept.rows = *std::move(slot.now);
+    kept.rows = internal::SharedRows(*std::move(slot.now));
   }
   return changed ? internal::MakeMemory(std::move(data)) : *before_;
 }

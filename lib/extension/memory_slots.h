@@ -9,11 +9,14 @@
 #define MUSTER_EXTENSION_MEMORY_SLOTS_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "lib/model/event_log.h"
 #include "lib/model/memory_data.h"
@@ -36,6 +39,11 @@ class MemorySlots {
   // Returns the events that the slot had not seen before the cycle. It has seen them afterwards.
   ClusterEvents EventsSince(std::string_view slot);
 
+  // Calls `write` when After begins, with the books as the actions left them: the time to remember
+  // what the cycle has decided. Several are called in the order in which they were handed in. None
+  // is called if the cycle is cut.
+  void AtEnd(std::function<void()> write) { at_end_.push_back(std::move(write)); }
+
   // Returns the memory with the slots that were touched. Slots that were only recalled stay.
   Memory After() &&;
 
@@ -54,6 +62,7 @@ class MemorySlots {
   const EventLog* events_ = nullptr;
   bool one_event_ = false;
   std::map<std::string_view, Slot> slots_;
+  std::vector<std::function<void()>> at_end_;
   MemorySlot none_, lost_;
 };
 

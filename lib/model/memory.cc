@@ -66,7 +66,7 @@ bool Memory::empty() const { return data_ == nullptr; }
 const MemorySlot* Memory::Find(std::string_view slot) const {
   if (data_ == nullptr) return nullptr;
   const auto found = data_->slots.find(slot);
-  return found == data_->slots.end() ? nullptr : &found->second.rows;
+  return found == data_->slots.end() ? nullptr : &*found->second.rows;
 }
 
 bool Memory::Equals(const Memory& other) const {

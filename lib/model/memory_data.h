@@ -12,7 +12,9 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "muster/memory.h"
 
@@ -21,12 +23,27 @@ namespace muster::internal {
 // Versions of the document that ToText writes and Parse reads.
 inline constexpr int64_t kMemoryVersion = 1;
 
+// The rows of a slot. Copies share them, so a memory costs a cycle only the slots that it changes.
+class SharedRows {
+ public:
+  SharedRows() : SharedRows(MemorySlot()) {}
+  explicit SharedRows(MemorySlot rows)
+      : rows_(std::make_shared<const MemorySlot>(std::move(rows))) {}
+  const MemorySlot& operator*() const { return *rows_; }
+  friend bool operator==(const SharedRows& a, const SharedRows& b) {
+    return a.rows_ == b.rows_ || *a.rows_ == *b.rows_;
+  }
+
+ private:
+  std::shared_ptr<const MemorySlot> rows_;  // never null
+};
+
 struct MemoryData {
   struct Slot {
     int32_t version = 1;
     // The number of the first event that the slot has not seen; 0: no list will do.
     uint64_t generation = 0;
-    MemorySlot rows;
+    SharedRows rows;
     friend bool operator==(const Slot&, const Slot&) = default;
   };
   std::map<std::string, Slot, std::less<>> slots;

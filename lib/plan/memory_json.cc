@@ -65,7 +65,7 @@ void AppendJson(const Memory& memory, std::string* out) {
     out->append(", \"generation\": ");
     AppendJson(slot.generation, out);
     out->append(", \"rows\": ");
-    AppendJson(slot.rows, out);
+    AppendJson(*slot.rows, out);
     out->push_back('}');
   };
   const internal::MemoryData* data = internal::DataOf(memory);

@@ -77,7 +77,7 @@ void AddReason(const Reason& reason, Digest* digest) {
 void AddSlots(const internal::MemoryData& memory, Digest* digest) {
   for (const auto& [name, slot] : memory.slots) {
     std::string rows;
-    AppendJson(slot.rows, &rows);
+    AppendJson(*slot.rows, &rows);
     digest->Add(name);
     digest->Add(slot.version);
     digest->Add(rows);

@@ -39,10 +39,10 @@ std::vector<Preset> Presets() {
 }
 
 std::vector<PolicyDecl> PolicyCatalogue() {
-  std::vector<PolicyDecl> policies = {BinpackPolicy(),    ConformancePolicy(), DevicesPolicy(),
-                                      DrfPolicy(),        GangPolicy(),        NodeOrderPolicy(),
-                                      PdbPolicy(),        PredicatesPolicy(),  PriorityPolicy(),
-                                      ProportionPolicy(), SamplingPolicy(),    ZonesPolicy()};
+  std::vector<PolicyDecl> policies = {
+      BinpackPolicy(),  ConformancePolicy(), DevicesPolicy(),   DrfPolicy(),  DuePolicy(),
+      GangPolicy(),     JobOrderPolicy(),    NodeOrderPolicy(), PdbPolicy(),  PredicatesPolicy(),
+      PriorityPolicy(), ProportionPolicy(),  SamplingPolicy(),  ZonesPolicy()};
   for (auto of_peer :
        {KaiPolicies, KoordinatorPolicies, MusterPolicies, TranswarpPolicies, VolcanoPolicies}) {
     std::ranges::move(of_peer(), std::back_inserter(policies));

@@ -12,6 +12,7 @@
 #include "lib/reference/peer/ray/ray.h"
 #include "lib/reference/peer/transwarp/transwarp.h"
 #include "lib/reference/peer/volcano/volcano.h"
+#include "lib/reference/policy/job_orders.h"
 
 namespace muster {
 
@@ -94,7 +95,8 @@ const PresetTwin& PresetOf(const ReferenceProfile& profile) {
 const PolicyTwins& AllPolicies() {
   static const PolicyTwins policies = [] {
     PolicyTwins all;
-    for (auto of_peer : {FairPolicies, TranswarpPolicies, VolcanoPolicies, KoordinatorPolicies}) {
+    for (auto of_peer :
+         {FairPolicies, TranswarpPolicies, VolcanoPolicies, KoordinatorPolicies, JobOrderTwins}) {
       const PolicyTwins some = of_peer();
       all.insert(all.end(), some.begin(), some.end());
     }

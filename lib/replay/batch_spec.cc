@@ -11,13 +11,16 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "lib/base/math.h"
 #include "lib/base/strings.h"
+#include "lib/policy/job_keys.h"
 
 namespace muster {
 namespace {
 
 constexpr std::string_view kPolicies[] = {"fcfs", "easy", "conservative"};
-constexpr std::string_view kOrders[] = {"fifo", "sjf", "ljf", "smallest", "largest", "area", "due"};
+constexpr std::string_view kOrders[] = {"fifo", "sjf", "ljf", "smallest", "largest", "area", "due",
+                                        "saf",  "f1",  "f2",  "f3",       "f4",      "edf"};
 constexpr std::string_view kEstimateWords[] = {"user", "actual", "last_two"};
 constexpr std::string_view kHeads[] = {"oldest", "first"};
 constexpr std::string_view kReservations[] = {"afresh", "kept"};
@@ -131,45 +134,71 @@ std::string BatchSpecText(const BatchSpec& spec) {
 
 absl::StatusOr<std::string> ProfileText(const BatchSpec& spec) {
   const std::string_view name = kPolicies[static_cast<int>(spec.policy)];
-  const std::string_view of_pools = spec.order == BatchOrder::kDue    ? "order=due"
-                                    : spec.order_estimate.has_value() ? "order_estimate"
-                                    : spec.head.has_value()           ? "head"
-                                                                      : "";
+  const bool ordered_behind = spec.policy == BatchPolicy::kEasy && !spec.promises_first();
+  const bool of_policy = spec.order >= BatchOrder::kDue;
+  const std::string_view of_pools = spec.order_estimate.has_value() ? "order_estimate"
+                                    : of_policy && ordered_behind   ? "head=oldest"
+                                                                    : "";
   if (!of_pools.empty()) {
     return absl::InvalidArgumentError(absl::StrCat("policy ", Quote(name), ": ", ToAbsl(of_pools),
                                                    " needs a pool of processors"));
   }
-  return absl::StrCat(ToAbsl(kPolicies[static_cast<int>(spec.policy)]),
-                      ":order=", ToAbsl(kOrders[static_cast<int>(spec.order)]));
+  if (spec.order == BatchOrder::kDue) {
+    return absl::StrCat(ToAbsl(name), ":+due(scale=", spec.due.scale, ",cap=", spec.due.cap, ")");
+  }
+  const std::string_view order = kOrders[static_cast<int>(spec.order)];
+  if (of_policy) return absl::StrCat(ToAbsl(name), ":+joborder(by=", ToAbsl(order), ")");
+  const bool all_ordered = spec.policy == BatchPolicy::kEasy && spec.promises_first();
+  if (all_ordered && spec.order != BatchOrder::kFifo) {
+    const std::string_view by = spec.order == BatchOrder::kArea ? "saf" : order;
+    return absl::StrCat(ToAbsl(name), ":+joborder(by=", ToAbsl(by), ")");
+  }
+  return absl::StrCat(ToAbsl(name), ":order=", ToAbsl(order));
 }
 
 bool IsClairvoyant(const BatchSpec& spec, bool absent) {
   // Orders by estimates; order=due guesses by itself, from what is over.
   const bool by_estimate = spec.order == BatchOrder::kSjf || spec.order == BatchOrder::kLjf ||
-                           spec.order == BatchOrder::kArea;
+                           spec.order == BatchOrder::kArea || spec.order == BatchOrder::kSaf ||
+                           (spec.order >= BatchOrder::kF1 && spec.order <= BatchOrder::kF4);
   const bool promises = spec.policy != BatchPolicy::kFcfs;
   if (promises && (absent || spec.estimate == BatchEstimate::kActual)) return true;
   return by_estimate &&
          (absent || spec.order_estimate.value_or(spec.estimate) == BatchEstimate::kActual);
 }
 
-int64_t OrderKey(BatchOrder order, int64_t estimate, int64_t processors) {
+int64_t OrderKey(BatchOrder order, const OrderedJob& job) {
+  const auto formula = [&](JobFormula which) {
+    const double key = FormulaKey(which, {.estimate = static_cast<double>(job.estimate),
+                                          .size = static_cast<double>(job.processors),
+                                          .submit = static_cast<double>(job.submit)});
+    return static_cast<int64_t>(std::min(key * 1000, 9e18));
+  };
   switch (order) {
     case BatchOrder::kFifo:
     case BatchOrder::kDue:
       return 0;
     case BatchOrder::kSjf:
-      return estimate;
+      return job.estimate;
     case BatchOrder::kLjf:
-      return -estimate;
+      return -job.estimate;
     case BatchOrder::kSmallest:
-      return processors;
+      return job.processors;
     case BatchOrder::kLargest:
-      return -processors;
-    case BatchOrder::kArea: {
-      int64_t area = 0;
-      return __builtin_mul_overflow(estimate, processors, &area) ? INT64_MAX : area;
-    }
+      return -job.processors;
+    case BatchOrder::kArea:
+    case BatchOrder::kSaf:
+      return SatMul(job.estimate, job.processors);
+    case BatchOrder::kF1:
+      return formula(JobFormula::kF1);
+    case BatchOrder::kF2:
+      return formula(JobFormula::kF2);
+    case BatchOrder::kF3:
+      return formula(JobFormula::kF3);
+    case BatchOrder::kF4:
+      return formula(JobFormula::kF4);
+    case BatchOrder::kEdf:
+      return job.deadline == kAbsent ? kMaxQuantity : job.deadline;
   }
   return 0;
 }

@@ -12,7 +12,8 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "lib/replay/due_order.h"
+#include "lib/policy/due_order.h"
+#include "muster/types.h"
 
 namespace muster {
 
@@ -27,6 +28,12 @@ enum class BatchOrder : uint8_t {
   kLargest,   // most
   kArea,      // smallest estimate x processors
   kDue,       // earliest due time (due_order.h)
+  kSaf,       // smallest estimate x processors; the first of the order is the head
+  kF1,        // smallest number of a formula (job_keys.h)
+  kF2,
+  kF3,
+  kF4,
+  kEdf,  // earliest deadline; jobs without one go last
 };
 
 // easy: the job that is promised a start. The order sorts the jobs that may go ahead of it.
@@ -47,7 +54,7 @@ struct BatchSpec {
   BatchEstimate estimate = BatchEstimate::kUser;
   // By which the order compares jobs. Absent: by `estimate`. Not of kDue, which guesses by itself.
   std::optional<BatchEstimate> order_estimate = {};
-  std::optional<BatchHead> head = {};  // absent: kFirst for kDue, else kOldest
+  std::optional<BatchHead> head = {};  // absent: kFirst from kDue on, else kOldest
   DueSettings due = {};                // of kDue
   // conservative: if true, a promise is only ever moved to an earlier time. Otherwise all promises
   // are made anew, in order, at every pass.
@@ -55,7 +62,7 @@ struct BatchSpec {
   bool reservations_given = false;  // whether the text sets it
 
   bool promises_first() const {
-    return head.value_or(order == BatchOrder::kDue ? BatchHead::kFirst : BatchHead::kOldest) ==
+    return head.value_or(order >= BatchOrder::kDue ? BatchHead::kFirst : BatchHead::kOldest) ==
            BatchHead::kFirst;
   }
 };
@@ -73,8 +80,15 @@ absl::StatusOr<std::string> ProfileText(const BatchSpec& spec);
 // `absent` in a trace is replaced by the run time.
 bool IsClairvoyant(const BatchSpec& spec, bool absent);
 
-// Returns the key that orders waiting jobs: smaller first. REQUIRES: the order is not kDue.
-int64_t OrderKey(BatchOrder order, int64_t estimate, int64_t processors);
+// What orders read of a job.
+struct OrderedJob {
+  int64_t estimate = 1, processors = 1, submit = 0;
+  int64_t deadline = kAbsent;
+};
+
+// Returns the key that orders waiting jobs: smaller first. Numbers of formulas count in
+// thousandths. REQUIRES: the order is not kDue.
+int64_t OrderKey(BatchOrder order, const OrderedJob& job);
 
 }  // namespace muster
 

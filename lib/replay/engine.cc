@@ -23,6 +23,7 @@
 #include "lib/base/hash_map.h"
 #include "lib/model/access.h"
 #include "lib/plan/plan_data.h"
+#include "lib/policy/history_slots.h"
 #include "lib/profile/profile.h"
 #include "lib/replay/arrivals.h"
 #include "lib/replay/estimates.h"
@@ -124,6 +125,8 @@ class Loop {
     const absl::StatusOr<ProfileConfig> config =
         ResolveProfile(profile_, options_.extensions.get());
     if (!config.ok()) return config.status();
+    learns_ = std::any_of(config->memory.begin(), config->memory.end(),
+                          [](const MemoryDecl& d) { return d.slot == kHistorySlot.slot; });
     session_ = std::make_unique<Session>(world_.tables(), *config, SpeedOptions());
     sampler_.Begin(trace_, options_.series_interval);
     return absl::OkStatus();
@@ -139,8 +142,7 @@ class Loop {
   }
 
   int64_t NextTick() const {
-    if (options_.cycles != CycleTiming::kPeriodic || !dirty_ || wanting_ == 0 ||
-        late_.has_value()) {
+    if (options_.cycles != CycleTiming::kPeriodic || !WantsCycle() || late_.has_value()) {
       return kNever;
     }
     const int64_t period = std::max<int64_t>(options_.period, 1);
@@ -148,6 +150,8 @@ class Loop {
   }
 
   void Changed() { dirty_ = true; }
+  // A profile that learns run times sees each end when it happens, even if nothing waits.
+  bool WantsCycle() const { return dirty_ && (wanting_ > 0 || learns_); }
 
   void HandleInstant() {
     const bool each = options_.cycles == CycleTiming::kEachEvent;
@@ -441,7 +445,7 @@ class Loop {
   // --- cycles
 
   void Cycle(bool again) {
-    while (status_.ok() && dirty_ && wanting_ > 0 && !late_.has_value()) {
+    while (status_.ok() && WantsCycle() && !late_.has_value()) {
       dirty_ = false;
       last_tick_ = now_;
       ScheduleOptions schedule;
@@ -512,8 +516,11 @@ class Loop {
 
   // Returns whether the plan admitted, bound, reserved, moved or evicted anything.
   bool Follow(const Plan& plan) {
-    if (plan.decisions().empty()) return false;
     const bool current = plan.version() == world_.tables().version;
+    if (plan.decisions().empty()) {
+      world_.editor().KeepMemory(plan.memory(), current);
+      return false;
+    }
     if (const auto report = world_.cluster().Apply(plan); !report.ok()) {
       status_ = report.status();
       return false;
@@ -598,6 +605,7 @@ class Loop {
   int64_t now_ = 0;
   int64_t wanting_ = 0, active_ = 0;  // jobs
   bool dirty_ = false;
+  bool learns_ = false;  // the profile does
   int64_t last_tick_ = -1;
   std::optional<Plan> late_;
 

@@ -111,7 +111,10 @@ class PoolLoop {
   int64_t KeyOf(uint32_t job) {
     if (order_ == BatchOrder::kDue) return due_.Key(KindOf(job), pool_.now());
     const int64_t estimate = order_estimates_ ? order_estimates_->First(job) : pool_.estimate(job);
-    return OrderKey(order_, estimate, pool_.size(job));
+    return OrderKey(order_, {.estimate = estimate,
+                             .processors = pool_.size(job),
+                             .submit = pool_.now(),
+                             .deadline = trace_.deadline.empty() ? kAbsent : trace_.deadline[job]});
   }
 
   // By the estimate that the user gave; a job without one counts as long.

@@ -179,6 +179,7 @@ absl::Status World::AddJob(uint32_t row, int64_t now, int64_t min_available, int
   job.created = now;
   job.uid_rank = row;
   job.estimate = estimate;
+  if (trace_.user[row] != kNone) job.owner = JobOwner{.user = trace_.users[trace_.user[row]]};
   if (!trace_.deadline.empty() && trace_.deadline[row] != kAbsent)
     job.deadline = trace_.deadline[row];
   const int64_t tasks = trace_.tasks[row];

@@ -75,7 +75,9 @@ absl::StatusOr<Memory> MemorySink::MemoryOf(const MemoryDocument& document, cons
     internal::MemoryData::Slot& slot = data.slots[name];
     slot.version = static_cast<int32_t>(row.version);
     slot.generation = row.generation;
-    for (const auto& [key, cells] : row.rows) slot.rows.Set(key, cells);
+    MemorySlot rows;
+    for (const auto& [key, cells] : row.rows) rows.Set(key, cells);
+    slot.rows = internal::SharedRows(std::move(rows));
   }
   return internal::MakeMemory(std::move(data));
 }

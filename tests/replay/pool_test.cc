@@ -2,6 +2,7 @@
 //
 // Batch policies on pools: every recorded wait of three logs, the twins on random worlds, and small
 // worlds by hand.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -123,13 +124,17 @@ void CompareWithTwin(const std::string& policy) {
   const int64_t worlds = testing::WorldCount(2000);
   for (int64_t seed = 1; seed <= worlds; ++seed) {
     Rng rng(static_cast<uint64_t>(seed));
-    const Trace trace = RandomLog(rng);
+    Trace trace = RandomLog(rng);
     reference::BatchQuestion question;
     question.policy = policy;
     const auto pick = [&](std::initializer_list<const char*> words) {
       return std::string(words.begin()[rng.Below(words.size())]);
     };
-    question.order = pick({"fifo", "fifo", "sjf", "ljf", "smallest", "largest", "area", "due"});
+    question.order = pick({"fifo", "sjf", "ljf", "smallest", "largest", "area", "due", "due", "saf",
+                           "f1", "f2", "f3", "f4", "edf"});
+    for (size_t i = 0; question.order == "edf" && i < trace.size(); ++i) {
+      trace.deadline.push_back(rng.Chance(0.3) ? kAbsent : static_cast<int64_t>(rng.Below(300)));
+    }
     question.estimate = pick({"user", "user", "actual", "last_two"});
     question.order_estimate = pick({"", "", "user", "actual", "last_two"});
     question.follow_preceding = rng.Chance(0.5);
@@ -144,7 +149,9 @@ void CompareWithTwin(const std::string& policy) {
       absl::StrAppend(&spec, ",scale=", question.scale, ",cap=", question.cap);
     }
     if (policy == "easy") {
-      question.promises_first = question.order == "due";
+      constexpr std::string_view kFirst[] = {"due", "saf", "f1", "f2", "f3", "f4", "edf"};
+      question.promises_first =
+          std::find(std::begin(kFirst), std::end(kFirst), question.order) != std::end(kFirst);
       if (rng.Chance(0.5)) {
         question.promises_first = rng.Chance(0.5);
         absl::StrAppend(&spec, ",head=", question.promises_first ? "first" : "oldest");
@@ -182,6 +189,7 @@ void CompareWithProfile(const std::string& policy) {
     const size_t first = policy == "easy" ? 1 : 0;
     std::string spec = absl::StrCat(policy, ":order=", kOrders[first + rng.Below(5 - first)],
                                     ",estimate=", kEstimates[rng.Below(4)]);
+    if (policy == "easy" && rng.Chance(0.5)) spec += ",head=first";
     // Cycles have no promises of earlier ones.
     if (policy == "conservative") spec += ",reservations=afresh";
     ReplayOptions options;
@@ -191,6 +199,35 @@ void CompareWithProfile(const std::string& policy) {
     ASSERT_EQ(Starts(trace, spec), cycles->start) << spec << " seed " << seed;
   }
 }
+
+// Orders of policies, by memory and without. Jobs run shorter than their estimates: one that runs as
+// long gives its processors back before its end is learnt.
+void CompareOrderWithProfile(const std::string& policy) {
+  const int64_t worlds = testing::WorldCount(500);
+  for (int64_t seed = 1; seed <= worlds; ++seed) {
+    Rng rng(static_cast<uint64_t>(seed));
+    Trace trace = RandomLog(rng);
+    trace.preceding.clear();
+    trace.think.clear();
+    for (size_t i = 0; i < trace.size(); ++i) {
+      if (trace.estimate[i] == trace.run[i]) ++trace.estimate[i];
+      trace.deadline.push_back(rng.Chance(0.3) ? kAbsent : static_cast<int64_t>(rng.Below(300)));
+    }
+    constexpr const char* kOrders[] = {
+        "due", "due,scale=1", "due,scale=3,cap=2", "due,cap=1.5", "f1", "f4", "edf"};
+    std::string spec = absl::StrCat(policy, ":order=", kOrders[rng.Below(std::size(kOrders))]);
+    if (policy == "conservative") spec += ",reservations=afresh";
+    ReplayOptions options;
+    options.cycles = CycleTiming::kEachEvent;
+    const absl::StatusOr<ReplayResult> cycles = Replay(AsOneNode(trace), spec, options);
+    ASSERT_TRUE(cycles.ok()) << cycles.status();
+    ASSERT_EQ(Starts(trace, spec), cycles->start) << spec << " seed " << seed;
+  }
+}
+
+TEST(OneNode, FcfsByPolicies) { CompareOrderWithProfile("fcfs"); }
+TEST(OneNode, EasyByPolicies) { CompareOrderWithProfile("easy"); }
+TEST(OneNode, ConservativeByPolicies) { CompareOrderWithProfile("conservative"); }
 
 TEST(OneNode, Fcfs) { CompareWithProfile("fcfs"); }
 TEST(OneNode, Easy) { CompareWithProfile("easy"); }
@@ -334,12 +371,33 @@ TEST(Pool, TheHeadIsTheOldestOrTheFirstOfTheOrder) {
   EXPECT_EQ(Starts(trace, "easy:order=sjf,head=first"), (std::vector<int64_t>{0, 110, 100, 3}));
 }
 
+// 4 x 100 processor-seconds go behind 1 x 90 and 2 x 10, and the smallest that waits is the head.
+TEST(Pool, SmallestAreaFirst) {
+  const Trace trace = Pool(4, {{.submit = 0, .run = 50, .estimate = 50, .tasks = 4},
+                               {.submit = 1, .run = 100, .estimate = 100, .tasks = 4},
+                               {.submit = 2, .run = 10, .estimate = 10, .tasks = 2},
+                               {.submit = 3, .run = 90, .estimate = 90, .tasks = 1}});
+  EXPECT_EQ(Starts(trace, "easy:order=saf"), (std::vector<int64_t>{0, 140, 50, 50}));
+  EXPECT_EQ(Starts(trace, "easy:order=saf"), Starts(trace, "easy:order=area,head=first"));
+}
+
+// A job without a deadline goes last.
+TEST(Pool, EarliestDeadlineFirst) {
+  const Trace trace = Pool(1, {{.submit = 0, .run = 10},
+                               {.submit = 1, .run = 10},
+                               {.submit = 2, .run = 10, .deadline = 90},
+                               {.submit = 3, .run = 10, .deadline = 80}});
+  EXPECT_EQ(Starts(trace, "fcfs:order=edf"), (std::vector<int64_t>{0, 30, 20, 10}));
+}
+
 TEST(Pool, OptionsThatOnlyPoolsHaveAreRefusedInCycles) {
   const Trace trace = AsOneNode(Pool(1, {{.run = 1}}));
-  for (const char* option : {"order=due", "head=first", "order_estimate=last_two"}) {
-    const std::string word(option, std::string_view(option).find('='));
-    const std::string named = word == "order" ? "order=due" : word;
-    EXPECT_EQ(Replay(trace, absl::StrCat("easy:", option)).status().message(),
+  const std::pair<const char*, const char*> kRefused[] = {
+      {"order=due,head=oldest", "head=oldest"},
+      {"order=saf,head=oldest", "head=oldest"},
+      {"order_estimate=last_two", "order_estimate"}};
+  for (const auto& [options, named] : kRefused) {
+    EXPECT_EQ(Replay(trace, absl::StrCat("easy:", options)).status().message(),
               absl::StrCat("policy \"easy\": ", named, " needs a pool of processors"));
   }
 }

@@ -19,8 +19,10 @@ Memory SampleMemory() {
   internal::MemoryData::Slot& slot = data.slots["a \"slot\""];
   slot.version = 3;
   slot.generation = 41;
-  slot.rows.Set("task/1", {int64_t{-7}, 2.0, 0.1, -0.0, 1e300, std::string("x\ny")});
-  slot.rows.Set("", {});
+  MemorySlot rows;
+  rows.Set("task/1", {int64_t{-7}, 2.0, 0.1, -0.0, 1e300, std::string("x\ny")});
+  rows.Set("", {});
+  slot.rows = internal::SharedRows(std::move(rows));
   data.slots["empty"].generation = 7;
   return internal::MakeMemory(std::move(data));
 }

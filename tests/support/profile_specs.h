@@ -302,6 +302,27 @@ inline constexpr const char* kPromiseSpecs[] = {
     "muster:allocate(promise=first),reclaim(exchange=0.5,min_runtime=4),preempt(min_runtime=4)",
 };
 
+// For worlds with estimates and deadlines.
+inline constexpr const char* kJobOrderSpecs[] = {
+    "muster:+due",
+    "muster:-priority,+due(scale=1,cap=2)",
+    "muster:-priority,+due(scale=0.5,cap=9)",
+    "muster:-priority,+joborder(by=sjf)",
+    "muster:-priority,+joborder(by=largest)",
+    "muster:-priority,+joborder(by=edf)",
+    "muster:-priority,+joborder(by=las)",
+    "volcano:tiers=joborder(by=srpt)+gang/predicates+nodeorder",
+    "volcano:tiers=joborder(by=f1)+gang/predicates+nodeorder,+preempt",
+    "volcano:tiers=due(scale=2,cap=1)+gang/predicates+proportion",
+    "conservative:+joborder(by=f2)",
+    "conservative:+joborder(by=smallest)",
+    "conservative:+due(scale=1,cap=1)",
+    "easy:+joborder(by=f3)",
+    "easy:+joborder(by=f4)",
+    "fcfs:+joborder(by=saf)",
+    "fcfs:+joborder(by=ljf)",
+};
+
 // Orders of the profiles that have `order`: a spec is "conservative:order=" and one of these.
 inline constexpr const char* kMesosSpecs[] = {
     "mesos",

@@ -11,6 +11,8 @@
 #include <tuple>
 #include <utility>
 
+#include "lib/base/math.h"
+
 namespace muster::reference {
 namespace {
 
@@ -82,7 +84,10 @@ class Twin {
     }
     estimate_[job] = EstimateBy(q_.estimate, job);
     const std::string& by = q_.order_estimate.empty() ? q_.estimate : q_.order_estimate;
-    key_[job] = q_.order == "due" ? DueTime(job) : PlaceInOrder(q_, EstimateBy(by, job), Size(job));
+    const int64_t deadline = trace_.deadline.empty() ? kAbsent : trace_.deadline[job];
+    key_[job] = q_.order == "due"
+                    ? DueTime(job)
+                    : PlaceInOrder(q_, EstimateBy(by, job), Size(job), now_, deadline);
     queue_.push_back(job);
     if (q_.policy == "easy" && q_.order == "fifo" && Size(job) > Free()) return;
     if (q_.policy == "conservative" && q_.reservations == "kept") {
@@ -307,13 +312,23 @@ class Twin {
 
 }  // namespace
 
-int64_t PlaceInOrder(const BatchQuestion& question, int64_t estimate, int64_t size) {
-  if (question.order == "sjf") return estimate;
-  if (question.order == "ljf") return -estimate;
-  if (question.order == "smallest") return size;
-  if (question.order == "largest") return -size;
-  if (question.order == "area") return estimate * size;
-  return 0;
+int64_t PlaceInOrder(const BatchQuestion& question, int64_t estimate, int64_t size, int64_t submit,
+                     int64_t deadline) {
+  const std::string& order = question.order;
+  if (order == "sjf") return estimate;
+  if (order == "ljf") return -estimate;
+  if (order == "smallest") return size;
+  if (order == "largest") return -size;
+  if (order == "area" || order == "saf") return estimate * size;
+  if (order == "edf") return deadline == kAbsent ? INT64_MAX : deadline;
+  if (order[0] != 'f' || order.size() != 2) return 0;
+  const auto r = static_cast<double>(estimate), n = static_cast<double>(size);
+  const double s = submit < 1 ? 0 : Log(static_cast<double>(submit)) / Log(10);
+  const double key = order == "f1"   ? Log(r) / Log(10) * n + 870 * s
+                     : order == "f2" ? std::sqrt(r) * n + 25600 * s
+                     : order == "f3" ? r * n + 6860000 * s
+                                     : r * std::sqrt(n) + 530000 * s;
+  return static_cast<int64_t>(key * 1000);
 }
 
 BatchStarts ReferenceBatch(const Trace& trace, const BatchQuestion& question) {

@@ -16,7 +16,7 @@ namespace muster::reference {
 
 struct BatchQuestion {
   std::string policy = "easy";        // fcfs, easy, conservative
-  std::string order = "fifo";         // fifo, sjf, ljf, smallest, largest, area, due
+  std::string order = "fifo";         // the words of the option `order`
   std::string estimate = "user";      // user, actual, last_two
   std::string order_estimate = "";    // the same; empty: `estimate`
   bool promises_first = false;        // easy: the head is the first of the order, not the oldest
@@ -31,8 +31,10 @@ struct BatchStarts {
   std::vector<uint8_t> backfilled;
 };
 
-// Where a job of that estimate and size stands in the order of the question: smaller first.
-int64_t PlaceInOrder(const BatchQuestion& question, int64_t estimate, int64_t size);
+// Returns where a job of that estimate and size stands in the order of the question: smaller first.
+// `submit` is when it was submitted, `deadline` kAbsent where it has none.
+int64_t PlaceInOrder(const BatchQuestion& question, int64_t estimate, int64_t size, int64_t submit,
+                     int64_t deadline);
 
 BatchStarts ReferenceBatch(const Trace& trace, const BatchQuestion& question);
 

@@ -118,7 +118,9 @@ class LateTwin {
   }
 
   std::vector<uint32_t> InOrder(std::vector<uint32_t> jobs) const {
-    const auto key = [this](uint32_t job) { return PlaceInOrder(q_, estimate_[job], Size(job)); };
+    const auto key = [this](uint32_t job) {
+      return PlaceInOrder(q_, estimate_[job], Size(job), trace_.submit[job], kAbsent);
+    };
     std::stable_sort(jobs.begin(), jobs.end(),
                      [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
     return jobs;

@@ -21,8 +21,8 @@
 // order: equal histories guess equal numbers on every machine.
 //
 // Cost. O(1) each; memory O(kinds of jobs that have ended).
-#ifndef MUSTER_REPLAY_RUN_HISTORY_H_
-#define MUSTER_REPLAY_RUN_HISTORY_H_
+#ifndef MUSTER_POLICY_RUN_HISTORY_H_
+#define MUSTER_POLICY_RUN_HISTORY_H_
 
 #include <cstdint>
 #include <utility>
@@ -30,6 +30,31 @@
 #include "lib/base/hash_map.h"
 
 namespace muster {
+
+// The number of keys by which jobs are alike. Jobs of unknown users are so by the first two alone.
+inline constexpr uint32_t kRunKeys = 5, kRunKeysWithoutUser = 2;
+
+// Returns the power of two by which the second key tells amounts apart.
+int64_t RunMagnitude(int64_t amount);
+
+// The jobs of one key that have ended. `level` is the number of the key, from 0.
+struct RunSums {
+  double count = 0, run = 0, inverse = 0;
+  void Add(uint32_t level, int64_t run_time);
+};
+
+// A guess in the making. Keys pull in their order, each once; keys without a job do not pull.
+class RunGuess {
+ public:
+  explicit RunGuess(int64_t estimate);
+  void Pull(uint32_t level, const RunSums& sums);
+  // Returns seconds; above 0.
+  double Length() const;
+
+ private:
+  const double estimate_;
+  double run_, inverse_;
+};
 
 class RunHistory {
  public:
@@ -52,17 +77,13 @@ class RunHistory {
       return H::combine(std::move(h), key.level, key.user, key.estimate, key.processors);
     }
   };
-  struct Sums {
-    double count = 0, run = 0, inverse = 0;
-  };
 
-  static constexpr uint32_t kKeys = 5;
   static Key KeyOf(uint32_t level, const Kind& kind);
   static uint32_t KeysOf(const Kind& kind);
 
-  HashMap<Key, Sums> sums_;
+  HashMap<Key, RunSums> sums_;
 };
 
 }  // namespace muster
 
-#endif  // MUSTER_REPLAY_RUN_HISTORY_H_
+#endif  // MUSTER_POLICY_RUN_HISTORY_H_

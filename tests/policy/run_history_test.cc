@@ -1,13 +1,13 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Guesses from jobs that have ended, by hand; the twin of whole replays is in pool_test.cc.
-#include "lib/replay/run_history.h"
+#include "lib/policy/run_history.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "lib/replay/due_order.h"
+#include "lib/policy/due_order.h"
 #include "muster/types.h"
 
 namespace muster {

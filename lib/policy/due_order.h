@@ -19,14 +19,14 @@
 //
 // Tie-break. Keys are thousandths of a second; equal ones go by submission.
 // Cost. O(1) a job.
-#ifndef MUSTER_REPLAY_DUE_ORDER_H_
-#define MUSTER_REPLAY_DUE_ORDER_H_
+#ifndef MUSTER_POLICY_DUE_ORDER_H_
+#define MUSTER_POLICY_DUE_ORDER_H_
 
 #include <algorithm>
 #include <cstdint>
 
 #include "lib/base/math.h"
-#include "lib/replay/run_history.h"
+#include "lib/policy/run_history.h"
 
 namespace muster {
 
@@ -36,15 +36,22 @@ struct DueSettings {
   friend bool operator==(const DueSettings&, const DueSettings&) = default;
 };
 
+// Returns when a job of that length is due, in thousandths of a second; smaller goes first.
+// `longest_wait` is that of any job that has started.
+inline int64_t DueKey(const DueSettings& settings, int64_t submit, double length,
+                      int64_t longest_wait) {
+  const double delay =
+      std::min(settings.cap * static_cast<double>(longest_wait), settings.scale * length);
+  const int64_t thousandths = delay > 0 ? static_cast<int64_t>(std::min(delay * 1000, 9e18)) : 0;
+  return SatAdd(SatMul(submit, 1000), thousandths);
+}
+
 class DueOrder {
  public:
   explicit DueOrder(const DueSettings& settings) : settings_(settings) {}
 
-  // REQUIRES: submit is up to 2^53.
   int64_t Key(const RunHistory::Kind& kind, int64_t submit) const {
-    const double delay = std::min(settings_.cap * static_cast<double>(longest_wait_),
-                                  settings_.scale * history_.Length(kind));
-    return SatAdd(submit * 1000, static_cast<int64_t>(std::min(delay * 1000, 9e18)));
+    return DueKey(settings_, submit, history_.Length(kind), longest_wait_);
   }
   void Started(int64_t wait) { longest_wait_ = std::max(longest_wait_, wait); }
   void Ended(const RunHistory::Kind& kind, int64_t run) { history_.Learn(kind, run); }
@@ -57,4 +64,4 @@ class DueOrder {
 
 }  // namespace muster
 
-#endif  // MUSTER_REPLAY_DUE_ORDER_H_
+#endif  // MUSTER_POLICY_DUE_ORDER_H_

@@ -1,0 +1,248 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// due: short jobs go ahead of long ones, and nothing is overtaken by what comes much later.
+//
+// Idea. A job is due min(cap * W, scale * length) seconds after it was created, and the job that is
+// due first goes first. `length` is guessed from the jobs that have ended (run_history.h): by user,
+// estimate and size. W is the longest wait of any job that has started. due_order.h explains the
+// order and what it guarantees.
+//
+// Rules. A job is noted, and its due time fixed, by the first cycle in which it has a pending task
+// or holds a place. It runs while it holds a place, from the time at which the first of its tasks
+// started, or from the cycle that placed it. It has ended in the first cycle in which it holds
+// nothing and has nothing pending, or is gone: its run time is then learnt. A job that is gone
+// while it waits teaches nothing. One that loses all its places waits again, with its due time.
+// The user is that of the job's owner; the size is the amount, in whole cpus, GPUs or Gi, of the
+// dimension of which it requests the largest part. A job without an estimate counts as one of five
+// days. Run times are exact where a cycle runs when a job ends, and else too long by up to the time
+// between two cycles.
+//
+// Memory. Slot "due" has a row for each job that waits or runs: state, due time, start, estimate,
+// size, user. States: 0 waits, 1 waits after it had run, 2 runs since the cycle that placed it, 3
+// runs. Slot "due-wait" has W as row "longest". history_slots.h has the rest.
+//
+// Ties. Due times are thousandths of a second; equal ones are left to the next policy.
+// Cost. Open: O(jobs that wait or run), and for a new job O(recent jobs). Comparing: O(1).
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/base/math.h"
+#include "lib/extension/cycle.h"
+#include "lib/policy/due_order.h"
+#include "lib/policy/history_slots.h"
+#include "lib/policy/job_size.h"
+#include "lib/policy/policies.h"
+
+namespace muster {
+namespace {
+
+constexpr MemoryDecl kDueSlot = {"due", 1}, kWaitSlot = {"due-wait", 1};
+constexpr std::string_view kLongest = "longest";
+constexpr int64_t kFiveDays = 432000;
+
+constexpr OptionDecl kDueOptions[] = {
+    {"scale", OptionKind::kNumber, "200", 0, 1e9, "a job is due this many times its own length"},
+    {"cap", OptionKind::kNumber, "0.3", 0, 1e9,
+     "no later after its creation than this part of the longest wait"},
+};
+
+// Returns the seconds from one time to a later one; 0 if it is none.
+int64_t Elapsed(int64_t from, int64_t to) {
+  int64_t seconds = 0;
+  if (from >= to) return 0;
+  return __builtin_sub_overflow(to, from, &seconds) ? kMaxQuantity : seconds;
+}
+
+enum class DueState : int64_t { kWaits, kWaitsAgain, kPlaced, kRuns };
+
+struct DueRow {
+  DueState state = DueState::kWaits;
+  int64_t key = 0, started = 0;  // started: while it runs
+  int64_t estimate = 1, size = 1;
+  std::string user;
+
+  bool runs() const { return state >= DueState::kPlaced; }
+  HistorySlots::Kind kind() const { return {.user = user, .estimate = estimate, .size = size}; }
+  MemoryRow cells() const {
+    return {static_cast<int64_t>(state), key, started, estimate, size, user};
+  }
+};
+
+DueRow DueRowAt(const MemorySlot& slot, std::string_view job) {
+  return {.state = static_cast<DueState>(std::clamp<int64_t>(slot.Integer(job, 0), 0, 3)),
+          .key = slot.Integer(job, 1),
+          .started = slot.Integer(job, 2),
+          .estimate = slot.Integer(job, 3),
+          .size = slot.Integer(job, 4),
+          .user = std::string(slot.Text(job, 5))};
+}
+
+class Due : public Policy, public OrderPolicy {
+ public:
+  explicit Due(const Options& options)
+      : settings_{.scale = options.number("scale"), .cap = options.number("cap")} {}
+
+  std::string_view name() const override { return "due"; }
+  PointSet points() const override { return {Point::kJobOrder}; }
+  OrderPolicy* order() override { return this; }
+
+  void Open(const Cycle& cycle) override {
+    cycle_ = &cycle;
+    tables_ = &internal::DataOf(cycle).tables;
+    ledger_ = &internal::DataOf(cycle).ledger;
+    const JobTable& jobs = tables_->jobs;
+    keys_.assign(jobs.alive.size(), kAbsent);
+    waiting_.clear();
+    internal::DataOf(cycle).memory->AtEnd([this] { Close(); });
+    FollowRows();
+    // Starts count for the longest wait before any due time is fixed.
+    for (const bool runs : {true, false}) {
+      for (JobIndex job = 0; job < jobs.alive.size(); ++job) {
+        const bool noted = !jobs.alive[job] || keys_[job] != kAbsent;
+        if (!noted && Stands(job) && Holds(job) == runs) Note(job);
+      }
+    }
+  }
+
+  int CompareJobs(JobIndex a, JobIndex b) override {
+    const int64_t left = KeyOf(a), right = KeyOf(b);
+    return (left > right) - (left < right);
+  }
+
+ private:
+  // The cycle has placed tasks: their jobs run.
+  void Close() {
+    for (const JobIndex job : waiting_) {
+      if (!Holds(job)) continue;
+      const std::string_view name = tables_->jobs.names.name(job);
+      DueRow row = DueRowAt(cycle_->Recall(kDueSlot.slot), name);
+      NoteStart(job, cycle_->now(), DueState::kPlaced, &row);
+      cycle_->Remember(kDueSlot.slot).Set(name, row.cells());
+    }
+  }
+
+  // Returns whether it has a place that it has not left yet.
+  bool Holds(JobIndex job) const {
+    const JobCounts& counts = ledger_->job(job);
+    return counts.allocated() + counts[TaskStatus::kReleasing] + counts[TaskStatus::kUnknown] > 0;
+  }
+  bool Stands(JobIndex job) const {
+    const JobCounts& counts = ledger_->job(job);
+    return counts.pending() + counts.nominated() > 0 || Holds(job);
+  }
+  // Returns the first start of the tasks that hold a place, or `otherwise`.
+  int64_t StartOf(JobIndex job, int64_t otherwise) const {
+    int64_t first = kAbsent;
+    for (const TaskIndex task : tables_->jobs.tasks[job]) {
+      const int64_t started = tables_->tasks.started[task];
+      const TaskStatus status = ledger_->status(task);
+      const bool holds = IsAllocated(status) || status == TaskStatus::kReleasing ||
+                         status == TaskStatus::kUnknown;
+      if (started == kAbsent || !holds) continue;
+      first = first == kAbsent ? started : std::min(first, started);
+    }
+    return first == kAbsent ? otherwise : first;
+  }
+  // A job without a row goes as if it was due at once.
+  int64_t KeyOf(JobIndex job) const {
+    return keys_[job] != kAbsent ? keys_[job] : SatMul(tables_->jobs.spec[job].created, 1000);
+  }
+
+  // Brings the rows of earlier cycles up to date, and learns from those of jobs that have ended.
+  void FollowRows() {
+    std::vector<std::pair<std::string, std::optional<DueRow>>> changed;
+    const MemorySlot& slot = cycle_->Recall(kDueSlot.slot);
+    for (const auto& [name, cells] : slot.rows()) {
+      DueRow row = DueRowAt(slot, name);
+      const std::optional<JobIndex> job = tables_->jobs.names.Find(name);
+      if (!job || !tables_->jobs.alive[*job] || !Stands(*job)) {
+        changed.emplace_back(name, std::nullopt);
+        if (row.runs()) Learn(row);
+        continue;
+      }
+      keys_[*job] = row.key;
+      const DueState before = row.state;
+      if (!Holds(*job)) {
+        if (row.runs()) row = Stopped(std::move(row));
+        waiting_.push_back(*job);
+      } else if (row.state != DueState::kRuns) {
+        const int64_t assumed = row.runs() ? row.started : cycle_->now();
+        NoteStart(*job, StartOf(*job, assumed), DueState::kRuns, &row);
+      }
+      if (row.state != before) changed.emplace_back(name, std::move(row));
+    }
+    if (changed.empty()) return;
+    MemorySlot& now = cycle_->Remember(kDueSlot.slot);
+    for (const auto& [name, row] : changed) {
+      if (row.has_value()) {
+        now.Set(name, row->cells());
+      } else {
+        now.Erase(name);
+      }
+    }
+  }
+
+  static DueRow Stopped(DueRow row) {
+    row.state = DueState::kWaitsAgain;
+    row.started = 0;
+    return row;
+  }
+
+  void Learn(const DueRow& row) {
+    History().Learn(row.kind(), Elapsed(row.started, cycle_->now()));
+  }
+
+  // Notes that the job runs. Its wait counts unless it had run before.
+  void NoteStart(JobIndex job, int64_t started, DueState state, DueRow* row) {
+    const bool first = row->state == DueState::kWaits;
+    row->state = state;
+    row->started = started;
+    if (!first) return;
+    const int64_t wait = Elapsed(tables_->jobs.spec[job].created, started);
+    if (wait > LongestWait()) cycle_->Remember(kWaitSlot.slot).Set(kLongest, {wait});
+  }
+
+  void Note(JobIndex job) {
+    const JobSpec& spec = tables_->jobs.spec[job];
+    DueRow row;
+    row.estimate = spec.estimate.value_or(kFiveDays);
+    row.size = SizeOfJob(*tables_, *ledger_, job).units;
+    if (spec.owner) row.user = spec.owner->user;
+    if (Holds(job)) {
+      NoteStart(job, StartOf(job, cycle_->now()), DueState::kRuns, &row);
+    } else {
+      waiting_.push_back(job);
+    }
+    row.key = DueKey(settings_, spec.created, History().Length(row.kind()), LongestWait());
+    keys_[job] = row.key;
+    cycle_->Remember(kDueSlot.slot).Set(tables_->jobs.names.name(job), row.cells());
+  }
+
+  int64_t LongestWait() const { return cycle_->Recall(kWaitSlot.slot).Integer(kLongest); }
+  HistorySlots History() const { return HistorySlots(*internal::DataOf(*cycle_).memory); }
+
+  const DueSettings settings_;
+  const Cycle* cycle_ = nullptr;
+  const Tables* tables_ = nullptr;
+  const Ledger* ledger_ = nullptr;
+  std::vector<int64_t> keys_;      // by job; kAbsent: it has no row
+  std::vector<JobIndex> waiting_;  // jobs with a row that held nothing when the cycle began
+};
+
+}  // namespace
+
+PolicyDecl DuePolicy() {
+  return {.name = "due",
+          .summary = "short jobs go first, by what has ended; none waits much longer for it",
+          .options = kDueOptions,
+          .make = [](const Options& options) -> std::unique_ptr<Policy> {
+            return std::make_unique<Due>(options);
+          },
+          .memory = {kDueSlot, kWaitSlot, kHistorySlot, kRecentSlot}};
+}
+
+}  // namespace muster

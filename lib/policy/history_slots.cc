@@ -1,0 +1,102 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/policy/history_slots.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "lib/base/strings.h"
+
+namespace muster {
+namespace {
+
+using RunKind = HistorySlots::Kind;
+
+uint32_t KeysOf(const RunKind& kind) { return kind.user.empty() ? kRunKeysWithoutUser : kRunKeys; }
+
+// The user stands last, because a name may hold spaces.
+std::string RowOf(uint32_t level, const RunKind& kind) {
+  switch (level) {
+    case 0:
+      return "0";
+    case 1:
+      return absl::StrCat("1 ", RunMagnitude(kind.estimate), " ", RunMagnitude(kind.size));
+    case 2:
+      return absl::StrCat("2 ", ToAbsl(kind.user));
+    case 3:
+      return absl::StrCat("3 ", kind.estimate, " ", ToAbsl(kind.user));
+    default:
+      return absl::StrCat("4 ", kind.estimate, " ", kind.size, " ", ToAbsl(kind.user));
+  }
+}
+
+bool Alike(uint32_t level, const RunKind& a, const RunKind& b) {
+  switch (level) {
+    case 0:
+      return true;
+    case 1:
+      return RunMagnitude(a.estimate) == RunMagnitude(b.estimate) &&
+             RunMagnitude(a.size) == RunMagnitude(b.size);
+    case 2:
+      return a.user == b.user;
+    case 3:
+      return a.user == b.user && a.estimate == b.estimate;
+    default:
+      return a.user == b.user && a.estimate == b.estimate && a.size == b.size;
+  }
+}
+
+int64_t IntegerAt(const MemoryRow& row, size_t cell) {
+  const int64_t* value = cell < row.size() ? std::get_if<int64_t>(&row[cell]) : nullptr;
+  return value == nullptr ? 0 : *value;
+}
+
+RunKind KindAt(const MemoryRow& row) {
+  const std::string* user = row.size() > 3 ? std::get_if<std::string>(&row[3]) : nullptr;
+  return {.user = user == nullptr ? std::string_view() : *user,
+          .estimate = IntegerAt(row, 1),
+          .size = IntegerAt(row, 2)};
+}
+
+}  // namespace
+
+RunSums HistorySlots::SumsOf(const std::string& key) const {
+  const MemorySlot& sums = slots_.Recall(kHistorySlot.slot);
+  return {.count = sums.Real(key, 0), .run = sums.Real(key, 1), .inverse = sums.Real(key, 2)};
+}
+
+double HistorySlots::Length(const Kind& kind) const {
+  const MemorySlot& recent = slots_.Recall(kRecentSlot.slot);
+  RunGuess guess(kind.estimate);
+  for (uint32_t level = 0; level < KeysOf(kind); ++level) {
+    RunSums sums = SumsOf(RowOf(level, kind));
+    for (const auto& [number, row] : recent.rows()) {
+      const Kind other = KindAt(row);
+      if (level < KeysOf(other) && Alike(level, kind, other)) sums.Add(level, IntegerAt(row, 0));
+    }
+    if (sums.count > 0) guess.Pull(level, sums);
+  }
+  return guess.Length();
+}
+
+void HistorySlots::Learn(const Kind& kind, int64_t run) {
+  MemorySlot& recent = slots_.Remember(kRecentSlot.slot);
+  recent.Set(absl::StrFormat("%03d", recent.rows().size()),
+             {run, kind.estimate, kind.size, std::string(kind.user)});
+  if (recent.rows().size() >= kMostRecent) Fold();
+}
+
+void HistorySlots::Fold() {
+  MemorySlot& sums = slots_.Remember(kHistorySlot.slot);
+  MemorySlot& recent = slots_.Remember(kRecentSlot.slot);
+  for (const auto& [number, row] : recent.rows()) {
+    const Kind kind = KindAt(row);
+    for (uint32_t level = 0; level < KeysOf(kind); ++level) {
+      const std::string key = RowOf(level, kind);
+      RunSums grown = SumsOf(key);
+      grown.Add(level, IntegerAt(row, 0));
+      sums.Set(key, {grown.count, grown.run, grown.inverse});
+    }
+  }
+  recent = MemorySlot();
+}
+
+}  // namespace muster
