@@ -200,8 +200,8 @@ void CompareWithProfile(const std::string& policy) {
   }
 }
 
-// Orders of policies, by memory and without. Jobs run shorter than their estimates: one that runs as
-// long gives its processors back before its end is learnt.
+// Orders of policies, by memory and without. Jobs run shorter than their estimates: one that runs
+// as long gives its processors back before its end is learnt.
 void CompareOrderWithProfile(const std::string& policy) {
   const int64_t worlds = testing::WorldCount(500);
   for (int64_t seed = 1; seed <= worlds; ++seed) {
