@@ -1,9 +1,9 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // A policy that promises to judge candidates in order does so: its answer about the first few is
-// how what it says of all begins. One that promises to judge them alike refuses those of a queue and
-// class that it refuses by themselves, whatever goes with them. Random worlds, with tasks that are
-// on their way out, and candidates in any order.
+// how what it says of all begins. One that promises to judge them alike refuses those of a queue
+// and class that it refuses by themselves, whatever goes with them. Random worlds, with tasks that
+// are on their way out, and candidates in any order.
 #include <algorithm>
 #include <set>
 #include <string>

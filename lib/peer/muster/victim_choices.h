@@ -8,8 +8,8 @@
 // A choice on a node. Candidates are the bound and running tasks that may be evicted at all for the
 // asker: of other queues that let themselves be reclaimed, or of jobs of lower priority in the same
 // queue. No policy may protect them, and none that judges tasks of one queue and class alike
-// (Traits::judges_alike) refuses them by themselves. They go in this order: lowest job priority, most recently
-// created, largest index. The first rule that makes room decides:
+// (Traits::judges_alike) refuses them by themselves. They go in this order: lowest job priority,
+// most recently created, largest index. The first rule that makes room decides:
 // 1. the first candidate that its gang can spare and that suffices alone,
 // 2. the candidates that their gangs can spare,
 // 3. whole gangs, with all their tasks wherever those run.
