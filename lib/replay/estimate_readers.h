@@ -12,8 +12,8 @@
 
 namespace muster {
 
-// Returns true for profiles with actions of batch systems, with promises of starts, and with policies
-// that order jobs by estimates.
+// Returns true for profiles with actions of batch systems, with promises of starts, and with
+// policies that order jobs by estimates.
 bool ReadsEstimates(const ProfileConfig& config);
 
 // Returns whether some job has no estimate.
