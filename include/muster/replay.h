@@ -169,6 +169,9 @@ struct ReplayResult {
   std::string policy;
   // False: ReplayOptions::should_stop ended the replay.
   bool complete = true;
+  // True: decisions depended on run times of jobs that had not ended, by an option of the policy or
+  // because a job has no estimate and the policy reads it. Compare such a result with its like.
+  bool clairvoyant = false;
   // Of a pool; 0 on nodes.
   int64_t processors = 0;
 

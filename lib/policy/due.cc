@@ -28,6 +28,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "lib/base/math.h"
@@ -65,20 +66,29 @@ struct DueRow {
   int64_t estimate = 1, size = 1;
   std::string user;
 
-  bool runs() const { return state >= DueState::kPlaced; }
   HistorySlots::Kind kind() const { return {.user = user, .estimate = estimate, .size = size}; }
   MemoryRow cells() const {
     return {static_cast<int64_t>(state), key, started, estimate, size, user};
   }
 };
 
-DueRow DueRowAt(const MemorySlot& slot, std::string_view job) {
-  return {.state = static_cast<DueState>(std::clamp<int64_t>(slot.Integer(job, 0), 0, 3)),
-          .key = slot.Integer(job, 1),
-          .started = slot.Integer(job, 2),
-          .estimate = slot.Integer(job, 3),
-          .size = slot.Integer(job, 4),
-          .user = std::string(slot.Text(job, 5))};
+int64_t DueCell(const MemoryRow& cells, size_t cell) {
+  const int64_t* value = cell < cells.size() ? std::get_if<int64_t>(&cells[cell]) : nullptr;
+  return value == nullptr ? 0 : *value;
+}
+
+DueState DueStateOf(const MemoryRow& cells) {
+  return static_cast<DueState>(std::clamp<int64_t>(DueCell(cells, 0), 0, 3));
+}
+
+DueRow DueRowOf(const MemoryRow& cells) {
+  const std::string* user = cells.size() > 5 ? std::get_if<std::string>(&cells[5]) : nullptr;
+  return {.state = DueStateOf(cells),
+          .key = DueCell(cells, 1),
+          .started = DueCell(cells, 2),
+          .estimate = DueCell(cells, 3),
+          .size = DueCell(cells, 4),
+          .user = user == nullptr ? std::string() : *user};
 }
 
 class Due : public Policy, public OrderPolicy {
@@ -99,13 +109,7 @@ class Due : public Policy, public OrderPolicy {
     waiting_.clear();
     internal::DataOf(cycle).memory->AtEnd([this] { Close(); });
     FollowRows();
-    // Starts count for the longest wait before any due time is fixed.
-    for (const bool runs : {true, false}) {
-      for (JobIndex job = 0; job < jobs.alive.size(); ++job) {
-        const bool noted = !jobs.alive[job] || keys_[job] != kAbsent;
-        if (!noted && Stands(job) && Holds(job) == runs) Note(job);
-      }
-    }
+    NoteNewJobs();
   }
 
   int CompareJobs(JobIndex a, JobIndex b) override {
@@ -119,7 +123,8 @@ class Due : public Policy, public OrderPolicy {
     for (const JobIndex job : waiting_) {
       if (!Holds(job)) continue;
       const std::string_view name = tables_->jobs.names.name(job);
-      DueRow row = DueRowAt(cycle_->Recall(kDueSlot.slot), name);
+      const MemoryRow* cells = cycle_->Recall(kDueSlot.slot).Find(name);
+      DueRow row = DueRowOf(cells == nullptr ? MemoryRow() : *cells);
       NoteStart(job, cycle_->now(), DueState::kPlaced, &row);
       cycle_->Remember(kDueSlot.slot).Set(name, row.cells());
     }
@@ -140,8 +145,8 @@ class Due : public Policy, public OrderPolicy {
     for (const TaskIndex task : tables_->jobs.tasks[job]) {
       const int64_t started = tables_->tasks.started[task];
       const TaskStatus status = ledger_->status(task);
-      const bool holds = IsAllocated(status) || status == TaskStatus::kReleasing ||
-                         status == TaskStatus::kUnknown;
+      const bool holds =
+          IsAllocated(status) || status == TaskStatus::kReleasing || status == TaskStatus::kUnknown;
       if (started == kAbsent || !holds) continue;
       first = first == kAbsent ? started : std::min(first, started);
     }
@@ -155,25 +160,24 @@ class Due : public Policy, public OrderPolicy {
   // Brings the rows of earlier cycles up to date, and learns from those of jobs that have ended.
   void FollowRows() {
     std::vector<std::pair<std::string, std::optional<DueRow>>> changed;
-    const MemorySlot& slot = cycle_->Recall(kDueSlot.slot);
-    for (const auto& [name, cells] : slot.rows()) {
-      DueRow row = DueRowAt(slot, name);
+    for (const auto& [name, cells] : cycle_->Recall(kDueSlot.slot).rows()) {
+      const DueState state = DueStateOf(cells);
+      const bool ran = state >= DueState::kPlaced;
       const std::optional<JobIndex> job = tables_->jobs.names.Find(name);
       if (!job || !tables_->jobs.alive[*job] || !Stands(*job)) {
+        if (ran) Learn(DueRowOf(cells));
         changed.emplace_back(name, std::nullopt);
-        if (row.runs()) Learn(row);
         continue;
       }
-      keys_[*job] = row.key;
-      const DueState before = row.state;
+      keys_[*job] = DueCell(cells, 1);
       if (!Holds(*job)) {
-        if (row.runs()) row = Stopped(std::move(row));
         waiting_.push_back(*job);
-      } else if (row.state != DueState::kRuns) {
-        const int64_t assumed = row.runs() ? row.started : cycle_->now();
-        NoteStart(*job, StartOf(*job, assumed), DueState::kRuns, &row);
+        if (ran) changed.emplace_back(name, Stopped(DueRowOf(cells)));
+      } else if (state != DueState::kRuns) {
+        DueRow row = DueRowOf(cells);
+        NoteStart(*job, StartOf(*job, ran ? row.started : cycle_->now()), DueState::kRuns, &row);
+        changed.emplace_back(name, std::move(row));
       }
-      if (row.state != before) changed.emplace_back(name, std::move(row));
     }
     if (changed.empty()) return;
     MemorySlot& now = cycle_->Remember(kDueSlot.slot);
@@ -206,20 +210,29 @@ class Due : public Policy, public OrderPolicy {
     if (wait > LongestWait()) cycle_->Remember(kWaitSlot.slot).Set(kLongest, {wait});
   }
 
-  void Note(JobIndex job) {
-    const JobSpec& spec = tables_->jobs.spec[job];
-    DueRow row;
-    row.estimate = spec.estimate.value_or(kFiveDays);
-    row.size = SizeOfJob(*tables_, *ledger_, job).units;
-    if (spec.owner) row.user = spec.owner->user;
-    if (Holds(job)) {
-      NoteStart(job, StartOf(job, cycle_->now()), DueState::kRuns, &row);
-    } else {
-      waiting_.push_back(job);
+  // Starts count for the longest wait before any due time is fixed.
+  void NoteNewJobs() {
+    const JobTable& jobs = tables_->jobs;
+    std::vector<std::pair<JobIndex, DueRow>> rows;
+    for (JobIndex job = 0; job < jobs.alive.size(); ++job) {
+      if (!jobs.alive[job] || keys_[job] != kAbsent || !Stands(job)) continue;
+      DueRow row;
+      row.estimate = jobs.spec[job].estimate.value_or(kFiveDays);
+      row.size = SizeOfJob(*tables_, *ledger_, job).units;
+      if (jobs.spec[job].owner) row.user = jobs.spec[job].owner->user;
+      if (Holds(job)) {
+        NoteStart(job, StartOf(job, cycle_->now()), DueState::kRuns, &row);
+      } else {
+        waiting_.push_back(job);
+      }
+      rows.emplace_back(job, std::move(row));
     }
-    row.key = DueKey(settings_, spec.created, History().Length(row.kind()), LongestWait());
-    keys_[job] = row.key;
-    cycle_->Remember(kDueSlot.slot).Set(tables_->jobs.names.name(job), row.cells());
+    for (auto& [job, row] : rows) {
+      const int64_t created = jobs.spec[job].created;
+      row.key = DueKey(settings_, created, History().Length(row.kind()), LongestWait());
+      keys_[job] = row.key;
+      cycle_->Remember(kDueSlot.slot).Set(jobs.names.name(job), row.cells());
+    }
   }
 
   int64_t LongestWait() const { return cycle_->Recall(kWaitSlot.slot).Integer(kLongest); }

@@ -26,6 +26,7 @@
 #include "lib/policy/history_slots.h"
 #include "lib/profile/profile.h"
 #include "lib/replay/arrivals.h"
+#include "lib/replay/estimate_readers.h"
 #include "lib/replay/estimates.h"
 #include "lib/replay/event_queue.h"
 #include "lib/replay/held_places.h"
@@ -125,6 +126,7 @@ class Loop {
     const absl::StatusOr<ProfileConfig> config =
         ResolveProfile(profile_, options_.extensions.get());
     if (!config.ok()) return config.status();
+    result_.clairvoyant = LacksEstimates(trace_) && ReadsEstimates(*config);
     learns_ = std::any_of(config->memory.begin(), config->memory.end(),
                           [](const MemoryDecl& d) { return d.slot == kHistorySlot.slot; });
     session_ = std::make_unique<Session>(world_.tables(), *config, SpeedOptions());

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/float_env.h"
 #include "lib/base/strings.h"
 #include "lib/replay/batch_spec.h"
 #include "lib/replay/engine.h"
+#include "lib/replay/estimate_readers.h"
 #include "lib/replay/pool.h"
 
 namespace muster {
@@ -59,6 +61,7 @@ absl::StatusOr<ReplayResult> Replay(const Trace& trace, std::string_view policy,
     spec = *parsed;
     if (trace.processors > 0 && NeedsCycles(options).empty()) {
       absl::StatusOr<ReplayResult> result = ReplayPool(trace, spec, options);
+      if (result.ok()) result->clairvoyant = IsClairvoyant(spec, LacksEstimates(trace));
       if (result.ok() && options.record_placements) result->placements = PlacementsOnPool(*result);
       return result;
     }
@@ -80,7 +83,11 @@ absl::StatusOr<ReplayResult> Replay(const Trace& trace, std::string_view policy,
       trace.processors > 0 ? ReplayCycles(AsOneNode(trace), profile, spec.estimate, options)
                            : ReplayCycles(trace, profile, spec.estimate, options);
   if (!result.ok()) return result;
-  result->policy = IsBatchPolicy(policy) ? BatchSpecText(spec) : profile;
+  if (IsBatchPolicy(policy)) {
+    result->clairvoyant |= IsClairvoyant(spec, LacksEstimates(trace));
+    profile = BatchSpecText(spec);
+  }
+  result->policy = std::move(profile);
   result->processors = trace.processors;
   return result;
 }

@@ -133,6 +133,12 @@ class Replay:
         """False: it was stopped, and all here is partial."""
         return self._core.complete
 
+    @property
+    def clairvoyant(self) -> bool:
+        """True: the policy read run times of jobs that had not ended, by its options or because the
+        trace lacks an estimate. Compare it with its like."""
+        return self._core.clairvoyant
+
     @cached_property
     def columns(self) -> dict[str, np.ndarray]:
         """submit, start, end (below 0: it did not happen), outcome, as arrays."""

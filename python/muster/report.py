@@ -65,7 +65,7 @@ def _ranked(study: Study, digest: str) -> str:
         metrics = study.records[row["cell"]][0]["metrics"]
         spread = f"{row['low']:.5g} to {row['high']:.5g}" if row["low"] == row["low"] else ""
         cells = [
-            f"{row['rank']}{' tie' if row['tie'] else ''}", row["label"], f"{row['mean']:.5g}",
+            f"{row['rank']}{' tie' if row['tie'] else ''}", study.title(row["cell"]), f"{row['mean']:.5g}",
             spread
         ]
         cells += [show(metrics[key]) for _, key, show in _COLUMNS]

@@ -33,7 +33,7 @@ from .statistics import measure
 from .traces import Trace
 from .whole_files import write_whole
 
-_FORM = 2  # of what is kept; another form makes other keys
+_FORM = 3  # of what is kept; another form makes other keys
 
 
 @dataclass(frozen=True)
@@ -106,6 +106,7 @@ def make(run: Run, trace: Trace, policies: Sequence[own.Own] = ()) -> dict[str, 
     record: dict[str, Any] = {
         "policy": result.policy,
         "complete": result.complete,
+        "clairvoyant": result.clairvoyant,
         "digest": result.digest,
         "metrics": measure(result, run.warmup),
         "counts": result.counts,

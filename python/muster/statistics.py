@@ -44,7 +44,13 @@ METRICS: dict[str, tuple[str, bool]] = {
     "fairness": ("fairness among queues (Jain)", True),
     "evictions": ("tasks evicted", False),
     "lost": ("work lost [task s]", False),
+    "goodput": ("goodput", True),
+    "share_deviation": ("share deviation", False),
+    "fragmentation": ("fragmentation", False),
 }
+# In which a policy must not be worse than another to dominate it.
+SIX = ("wait_mean", "bounded_slowdown_mean", "goodput", "share_deviation", "fragmentation",
+       "evictions")
 _RESAMPLES = 2000
 _SEED_BITS = 0xFFFFFFFFFFFFFFFF
 _LEADING = ("processors", "nvidia.com/gpu", "cpu")
@@ -103,6 +109,10 @@ def measure(result: Replay, warmup: int = 0, slowdown_bound: int = 10) -> dict[s
         "fairness": _fairness(result, jobs, run, ended, slowdown_bound),
         "evictions": result.counts["evictions"],
         "lost": int(jobs["lost"].sum()) if "lost" in jobs else 0,
+        "goodput": float(result.metrics["goodput"]),
+        "share_deviation": _share_deviation(result.samples),
+        "fragmentation": _fragmentation(result.samples, first + warmup,
+                                        int(jobs["submit"].max(initial=first))),
     }
 
 
@@ -117,6 +127,24 @@ def _utilisation(samples: dict[str, Any], since: int, until: int) -> float:
     if not there.any():
         return 0.0
     return float(math.fsum((used[there] / capacity[there]).tolist()) / there.sum())
+
+
+def _share_deviation(samples: dict[str, Any]) -> float:
+    """Mean of the samples' share_deviation where the profile deserves some queue anything; 1, the
+    worst there can be, where it never does."""
+    all_of = samples.get("share_deviation", np.zeros(0))
+    known = all_of[all_of >= 0]
+    return float(math.fsum(known.tolist()) / len(known)) if len(known) else 1.0
+
+
+def _fragmentation(samples: dict[str, Any], since: int, until: int) -> float:
+    """Mean fragmentation of the leading dimension, over the samples while jobs were submitted."""
+    dimension = leading_dimension(samples)
+    if dimension not in samples.get("fragmentation", {}):
+        return 0.0
+    there = (samples["time"] >= since) & (samples["time"] <= until)
+    parts = samples["fragmentation"][dimension][there]
+    return float(math.fsum(parts.tolist()) / len(parts)) if len(parts) else 0.0
 
 
 def _fairness(result: Replay, jobs: Any, run: np.ndarray, ended: np.ndarray, bound: int) -> float:

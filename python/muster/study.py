@@ -26,7 +26,7 @@ from .fields import suggestion
 from .frames import frame
 from .replay import ReplayOptions, StudyOptions
 from .runs import Cache, Run, engine_digest, make_all
-from .statistics import METRICS, rank
+from .statistics import METRICS, SIX, interval, rank
 from .traces import Trace
 from .whole_files import write_whole
 
@@ -269,10 +269,7 @@ class Study:
         """rank, tie, label, mean, low and high of the metric, and its difference from the best of
         the rank above."""
         cells, name = self.finished(trace), self.metric(trace)
-        whole = [
-            r for r in range(1, self.settings.replicates + 1)
-            if all(self.records[i][r] is not None and self.records[i][r]["complete"] for i in cells)
-        ]
+        whole = self._whole(cells)
         values = {
             str(i): np.array([self.records[i][r]["metrics"][name] for r in whole or [0]],
                              dtype=float) for i in cells
@@ -282,6 +279,44 @@ class Study:
             row["cell"] = int(row.pop("name"))
             row["label"] = self.cells[row["cell"]].label
         return table
+
+    def title(self, cell: int) -> str:
+        """The cell's label, marked where the policy knew the future."""
+        record = self.records[cell][0]
+        return self.cells[cell].label + (" [clairvoyant]" if record and record["clairvoyant"] else "")
+
+    def dominance(self, trace: str,
+                  metrics: Sequence[str] = SIX) -> list[tuple[str, str, list[str]]]:
+        """Pairs of cells, the first of which is worse than the second in none of the metrics and
+        better in those listed. Better and worse are intervals, at the study's level, of the paired
+        difference that do not hold 0. Empty with fewer than two replicates."""
+        unknown = [name for name in metrics if name not in METRICS]
+        if unknown:
+            raise InvalidArgument(
+                f'dominance: there is no metric "{unknown[0]}"; there are {", ".join(METRICS)}')
+        cells = self.finished(trace)
+        whole = self._whole(cells)
+        values = lambda cell, name: np.array(
+            [self.records[cell][r]["metrics"][name] for r in whole], dtype=float)
+        found = []
+        for better, worse in itertools.permutations(cells, 2):
+            gains, losses = [], []
+            for name in metrics:
+                sign = 1 if METRICS[name][1] else -1
+                gain = sign * (values(better, name) - values(worse, name))
+                low, high = interval(gain, self.settings.level, self.settings.seed)
+                gains += [name] if low > 0 else []
+                losses += [name] if high < 0 else []
+            if gains and not losses:
+                found.append((self.cells[better].label, self.cells[worse].label, gains))
+        return found
+
+    def _whole(self, cells: Sequence[int]) -> list[int]:
+        """Replicates that all the cells have finished."""
+        return [
+            r for r in range(1, self.settings.replicates + 1)
+            if all(self.records[i][r] is not None and self.records[i][r]["complete"] for i in cells)
+        ]
 
     @cached_property
     def table(self) -> Any:
@@ -315,7 +350,7 @@ class Study:
         lines = []
         for digest, trace in self.traces.items():
             lines.append(f"{trace.name}: {len(trace)} jobs, ranked by {METRICS[self.metric(digest)][0]}")
-            width = max([len(self.cells[i].label) for i in self.finished(digest)] + [7])
+            width = max([len(self.title(i)) for i in self.finished(digest)] + [7])
             head = ["wait mean", "wait p95", "slowdown", "used", "started", "ended", "fairness"]
             lines.append(f"  rank  {'profile':{width}}  {'mean [interval]':>28}" + "".join(f"{h:>11}" for h in head))
             for row in self.ranking(digest):
@@ -326,7 +361,10 @@ class Study:
                 cells += [f"{100 * m['utilisation']:.1f} %", str(m["started"]), str(m["ended"]), f"{m['fairness']:.3f}"]
                 place = f"{row['rank']}{'=' if row['tie'] else ' '}"
                 value = f"{row['mean']:.5g}{spread}"
-                lines.append(f"  {place:>4}  {row['label']:{width}}  {value:>28}" + "".join(f"{c:>11}" for c in cells))
+                line = f"  {place:>4}  {self.title(row['cell']):{width}}  {value:>28}"
+                lines.append(line + "".join(f"{c:>11}" for c in cells))
+            for better, worse, gains in self.dominance(digest):
+                lines.append(f"  {better} dominates {worse}: {', '.join(gains)}")
             lines.append("")
         settings = self.settings
         lines.append(

@@ -571,6 +571,8 @@ void BindReplay(py::module_& module) {
   py::class_<Played>(module, "Replay")
       .def_property_readonly("policy", [](const Played& self) { return Text(self.result.policy); })
       .def_property_readonly("complete", [](const Played& self) { return self.result.complete; })
+      .def_property_readonly("clairvoyant",
+                             [](const Played& self) { return self.result.clairvoyant; })
       .def_property_readonly("processors",
                              [](const Played& self) { return self.result.processors; })
       .def("jobs", &JobColumns)

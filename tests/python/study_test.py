@@ -128,6 +128,29 @@ class Studies(unittest.TestCase):
         self.assertIn("paired bootstrap of 8 replicates", text)
         self.assertTrue(told.complete)
 
+    def test_dominance_and_what_knows_the_future(self):
+        told = study(pool(2000), profiles=["fcfs", "easy", "easy:estimate=actual"], replicates=8)
+        trace = told.cells[0].trace
+        pairs = {(better, worse): gains for better, worse, gains in told.dominance(trace)}
+        self.assertIn("wait_mean", pairs["easy", "fcfs"])
+        self.assertNotIn(("fcfs", "easy"), pairs)
+        self.assertEqual(told.dominance(trace, ["goodput"]), [])
+        with self.assertRaisesRegex(muster.InvalidArgument, 'no metric "wait"'):
+            told.dominance(trace, ["wait"])
+        self.assertEqual([told.title(i) for i in range(3)],
+                         ["fcfs", "easy", "easy:estimate=actual [clairvoyant]"])
+        self.assertIn("easy dominates fcfs: wait_mean", str(told))
+        self.assertIn("easy:estimate=actual [clairvoyant]", told._repr_html_())
+
+    def test_metrics_of_nodes(self):
+        mix = muster.traces.named_mix("philly")
+        trace = mix.generate(nodes=8, jobs=60, load=0.9, seed=1)
+        volcano, fcfs = (statistics.measure(muster.replay(trace, p)) for p in ("volcano", "fcfs"))
+        self.assertLess(volcano["share_deviation"], 1)
+        self.assertEqual(fcfs["share_deviation"], 1)  # it deserves no queue anything
+        for name in ("goodput", "fragmentation"):
+            self.assertTrue(0 <= volcano[name] <= 1)
+
     def test_equal_policies_tie(self):
         told = study(profiles=["easy", "easy:order=fifo"])
         self.assertEqual([(r["rank"], r["tie"]) for r in told.ranking(told.cells[0].trace)],

@@ -225,6 +225,27 @@ void CompareOrderWithProfile(const std::string& policy) {
   }
 }
 
+// Profile muster with a promise to the head and due order is easy with that order.
+TEST(OneNode, MusterWithPromisesIsEasy) {
+  const int64_t worlds = testing::WorldCount(500);
+  for (int64_t seed = 1; seed <= worlds; ++seed) {
+    Rng rng(static_cast<uint64_t>(seed));
+    Trace trace = RandomLog(rng);
+    trace.preceding.clear();
+    trace.think.clear();
+    for (size_t i = 0; i < trace.size(); ++i)
+      trace.estimate[i] += trace.estimate[i] == trace.run[i];
+    const std::string due = rng.Chance(0.5) ? "scale=1,cap=2" : "scale=200,cap=0.3";
+    ReplayOptions options;
+    options.cycles = CycleTiming::kEachEvent;
+    const absl::StatusOr<ReplayResult> cycles =
+        Replay(trace, absl::StrCat("muster:allocate(promise=head),+due(", due, ")"), options);
+    ASSERT_TRUE(cycles.ok()) << cycles.status();
+    ASSERT_EQ(Starts(trace, absl::StrCat("easy:order=due,", due)), cycles->start)
+        << due << " seed " << seed;
+  }
+}
+
 TEST(OneNode, FcfsByPolicies) { CompareOrderWithProfile("fcfs"); }
 TEST(OneNode, EasyByPolicies) { CompareOrderWithProfile("easy"); }
 TEST(OneNode, ConservativeByPolicies) { CompareOrderWithProfile("conservative"); }
@@ -400,6 +421,32 @@ TEST(Pool, OptionsThatOnlyPoolsHaveAreRefusedInCycles) {
     EXPECT_EQ(Replay(trace, absl::StrCat("easy:", options)).status().message(),
               absl::StrCat("policy \"easy\": ", named, " needs a pool of processors"));
   }
+}
+
+TEST(Replay, MarksWhatKnowsTheFuture) {
+  const Trace told = Pool(2, {{.run = 5, .estimate = 9}}), absent = Pool(2, {{.run = 5}});
+  const auto marked = [](const Trace& trace, const std::string& policy) {
+    const absl::StatusOr<ReplayResult> result = Replay(trace, policy);
+    EXPECT_TRUE(result.ok()) << result.status();
+    return result.ok() && result->clairvoyant;
+  };
+  for (const char* policy :
+       {"easy", "fcfs:order=sjf", "easy:order=due", "conservative",
+        "muster:allocate(promise=first)", "muster:+due", "volcano:+joborder"}) {
+    EXPECT_FALSE(marked(told, policy)) << policy;
+    EXPECT_TRUE(marked(absent, policy)) << policy;
+    EXPECT_FALSE(marked(AsOneNode(told), policy)) << policy;
+    EXPECT_TRUE(marked(AsOneNode(absent), policy)) << policy;
+  }
+  for (const char* policy : {"fcfs", "muster", "volcano:+joborder(by=las)", "fcfs:order=edf"}) {
+    EXPECT_FALSE(marked(absent, policy)) << policy;
+    EXPECT_FALSE(marked(AsOneNode(absent), policy)) << policy;
+  }
+  EXPECT_TRUE(marked(told, "easy:estimate=actual"));
+  EXPECT_TRUE(marked(AsOneNode(told), "easy:estimate=actual"));
+  EXPECT_FALSE(marked(told, "fcfs:estimate=actual"));
+  // A pool counts a job without an estimate as one of five days.
+  EXPECT_FALSE(marked(absent, "fcfs:order=due"));
 }
 
 TEST(Pool, NamesAreCanonical) {

@@ -304,7 +304,7 @@ inline constexpr const char* kPromiseSpecs[] = {
 
 // For worlds with estimates and deadlines.
 inline constexpr const char* kJobOrderSpecs[] = {
-    "muster:+due",
+    "muster:allocate(promise=head),+due",
     "muster:-priority,+due(scale=1,cap=2)",
     "muster:-priority,+due(scale=0.5,cap=9)",
     "muster:-priority,+joborder(by=sjf)",
@@ -317,10 +317,10 @@ inline constexpr const char* kJobOrderSpecs[] = {
     "conservative:+joborder(by=f2)",
     "conservative:+joborder(by=smallest)",
     "conservative:+due(scale=1,cap=1)",
-    "easy:+joborder(by=f3)",
-    "easy:+joborder(by=f4)",
-    "fcfs:+joborder(by=saf)",
-    "fcfs:+joborder(by=ljf)",
+    "conservative:+joborder(by=f3)",
+    "conservative:+joborder(by=saf)",
+    "muster:-priority,+joborder(by=f4)",
+    "muster:-priority,+joborder(by=ljf)",
 };
 
 // Orders of the profiles that have `order`: a spec is "conservative:order=" and one of these.

@@ -8,7 +8,6 @@
 #include "absl/strings/str_format.h"
 #include "lib/base/strings.h"
 #include "lib/base/text_table.h"
-#include "lib/replay/batch_spec.h"
 #include "tools/muster/replay.h"
 
 namespace muster {
@@ -44,16 +43,6 @@ std::string Row(absl::string_view name, const Distribution& d) {
                          d.p99, d.max);
 }
 
-// Returns whether a batch policy has read run times of jobs that had not ended: by its options, or
-// because the trace lacks an estimate.
-bool Clairvoyant(const ReplayReport& r) {
-  if (!IsBatchPolicy(r.result.policy)) return false;
-  const absl::StatusOr<BatchSpec> spec = ParseBatchSpec(r.result.policy);
-  const std::vector<int64_t>& estimates = r.trace.estimate;
-  const bool absent = std::find(estimates.begin(), estimates.end(), kAbsent) != estimates.end();
-  return spec.ok() && IsClairvoyant(*spec, absent);
-}
-
 }  // namespace
 
 std::string ReportText(const ReplayReport& r) {
@@ -65,7 +54,7 @@ std::string ReportText(const ReplayReport& r) {
   if (r.read.bad > 0) absl::StrAppend(&out, ", ", r.read.bad, " bad lines left out");
   absl::StrAppend(&out, "\n");
   for (const std::string& line : r.read.bad_lines) absl::StrAppend(&out, "  ", line, "\n");
-  absl::StrAppend(&out, r.result.policy, Clairvoyant(r) ? " [clairvoyant]" : "",
+  absl::StrAppend(&out, r.result.policy, r.result.clairvoyant ? " [clairvoyant]" : "",
                   r.result.complete ? "" : " (stopped before the end)", ": ", m.ended, " ended, ",
                   m.started - m.ended, " running, ", m.submitted - m.started - m.refused,
                   " waiting, ", m.refused, " refused\n");
@@ -112,7 +101,7 @@ std::string ReportJson(const ReplayReport& r) {
                              {"bad_lines", r.read.bad_lines},
                              {"dropped", dropped}}},
                            {"policy", r.result.policy},
-                           {"clairvoyant", Clairvoyant(r)},
+                           {"clairvoyant", r.result.clairvoyant},
                            {"complete", r.result.complete},
                            {"processors", r.result.processors},
                            {"submitted", m.submitted},

@@ -12,8 +12,8 @@ namespace {
 constexpr OptionDecl kAllocateOptions[] = {
     kTriesOption,
     {"promise", OptionKind::kChoice, "off", 0, 0,
-     "off|first|queue: no gang that waits, the first of all, or of each queue, is promised a "
-     "start"},
+     "off|first|queue|head: no gang that waits, the first of all, or of each queue, is promised a "
+     "start; head: the first of each cycle anew"},
     {"age_limit", OptionKind::kNumber, "86400", 0, 1e12,
      "seconds after which a gang is promised nodes on which tasks have no expected end"},
 };

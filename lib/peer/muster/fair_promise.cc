@@ -91,8 +91,9 @@ const Lifetime* LifetimeOf(const Tables& tables, TaskIndex task) {
 void FairPromises::Start(const Options& options) {
   on_ = options.text("promise") != "off";
   per_queue_ = options.text("promise") == "queue";
+  keeps_ = options.text("promise") != "head";
   age_limit_ = static_cast<int64_t>(options.number("age_limit"));
-  if (!on_ || read_) return;
+  if (!on_ || !keeps_ || read_) return;
   read_ = true;
   std::vector<std::pair<int64_t, JobIndex>> ranked;
   for (const auto& [name, row] : SlotsOf(context_).Recall(kPromiseSlot.slot).rows()) {
@@ -207,7 +208,7 @@ void FairPromises::NotePlaces(const Attempt& attempt, Promise* promise) const {
 }
 
 void FairPromises::Store() {
-  if (!on_) return;
+  if (!on_ || !keeps_) return;
   MemorySlot slot;
   for (const Promise& promise : promises_) {
     if (context_.dispatcher.Pipelined(promise.job)) continue;

@@ -27,16 +27,20 @@
 // devices or ports, or has affinity, anti-affinity or spread constraints, the second is no way.
 //
 // Which gangs. With `promise=first` the first gang that finds no place in fair order, and no other
-// while it waits. With `promise=queue` the first of each queue. A gang keeps its promise from cycle
-// to cycle until it is whole: slot "promise" has a row for each such job, in the order in which
-// they got them. Times and nodes are found anew in each cycle, in that order, and each gang keeps
-// clear of the promises before its own. A gang that is promised nothing any more loses its row.
+// while it waits. With `promise=queue` the first of each queue. With `promise=head` the first of
+// each cycle, whichever had it before: the order alone decides then how long a gang can wait, so
+// it has to be one in which every job comes first some day (policy due). With `first` and `queue` a
+// gang keeps its promise from cycle to cycle until it is whole: slot "promise" has a row for each
+// such job, in the order in which they got them. Times and nodes are found anew in each cycle, in
+// that order, and each gang keeps clear of the promises before its own. A gang that is promised
+// nothing any more loses its row.
 //
 // Guarantee. While tasks run no longer than they should, nothing fails and no other job has a
 // higher priority or less than its guarantee, a promised time never moves to a later one: what was
-// promised is still there when it is looked for again. A queue's limit may still keep the gang
-// waiting, and zones of nodes are not promised. Gangs of unlike tasks are searched one task after
-// another, and a search may miss what it found before.
+// promised is still there when it is looked for again. With `head` this holds while the gang stays
+// first. A queue's limit may still keep the gang waiting, and zones of nodes are not promised.
+// Gangs of unlike tasks are searched one task after another, and a search may miss what it found
+// before.
 //
 // Ties. Ends of one time are one time. Nodes by the ordinary search.
 //
@@ -129,7 +133,7 @@ class FairPromises : public CycleMemory {
   void NotePlaces(const Attempt& attempt, Promise* promise) const;
 
   ActionContext& context_;
-  bool on_ = false, per_queue_ = false, read_ = false;
+  bool on_ = false, per_queue_ = false, keeps_ = true, read_ = false;
   bool planning_ = false;  // the job placed now starts later, and its end is not known
   int64_t age_limit_ = 0;
   std::vector<Promise> promises_;  // in the order in which they were first given

@@ -186,7 +186,7 @@ void PromiseStart(Cycle& cycle, JobIndex job, const FairWay& place) {
   if (kind == "off" || !Fair(cycle).promises_on) return;
   const auto& queue = cycle.tables().jobs.queue;
   for (const FairPromise& promise : promises) {
-    if (promise.job == job || kind == "first" || queue[promise.job] == queue[job]) return;
+    if (promise.job == job || kind != "queue" || queue[promise.job] == queue[job]) return;
   }
   FairPromise promise{job};
   Fair(cycle).planning = true;
