@@ -528,12 +528,14 @@ std::vector<NodeIndex> NodeSearch::ListForEviction(ClassIndex c, Want want) {
 }
 
 bool NodeSearch::FitsNode(ClassIndex c, NodeIndex node, bool* hard) {
-  const ClassNeeds& needs = SyncedNeeds(c);
+  const ClassNeeds& needs = Needs(c);
   if (hard != nullptr) *hard = false;
   if (!kinds_->fits(needs.row, kinds_->kind(node))) {
     if (hard != nullptr) *hard = true;
     return false;
   }
+  if (needs.fit_policies.empty()) return true;
+  states_->Sync();
   const StateIndex slot = states_->state(node);
   uint8_t fits = 1;
   for (const PolicyEntry* entry : needs.fit_policies) {

@@ -99,6 +99,7 @@ void Partition::FreeApplication(Index application) {
 }
 
 void Partition::EndOperation() {
+  if (loose_.empty()) return;
   for (Index allocation : std::exchange(loose_, {})) {
     Allocation& alloc = allocations[allocation];
     const bool linked = alloc.release != kNone && allocations[alloc.release].release == allocation;

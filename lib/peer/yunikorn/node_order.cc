@@ -37,6 +37,11 @@ void Include(NodeOrder::Block& block, const Node& node) {
 void NodeOrder::Clear() { blocks_.clear(); }
 
 size_t NodeOrder::BlockOf(double score, uint64_t rank) const {
+  // Nodes often come in the order of their names.
+  if (!blocks_.empty()) {
+    const Block& last = *blocks_.back();
+    if (Before(last.entries[last.count - 1], score, rank)) return blocks_.size();
+  }
   const auto found = std::partition_point(blocks_.begin(), blocks_.end(), [&](const auto& block) {
     return Before(block->entries[block->count - 1], score, rank);
   });

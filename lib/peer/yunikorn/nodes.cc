@@ -42,8 +42,10 @@ double Partition::ScoreOf(const Node& node) const {
 
 void Partition::RankNode(Index node) {
   const auto before = [&](Index a, const std::string& id) { return nodes[a].id < id; };
+  const bool is_last = nodes_by_id_.empty() || before(nodes_by_id_.back(), nodes[node].id);
   const auto at =
-      std::lower_bound(nodes_by_id_.begin(), nodes_by_id_.end(), nodes[node].id, before);
+      is_last ? nodes_by_id_.end()
+              : std::lower_bound(nodes_by_id_.begin(), nodes_by_id_.end(), nodes[node].id, before);
   const uint64_t low = at == nodes_by_id_.begin() ? 0 : places_[*(at - 1)].rank;
   const uint64_t high = at == nodes_by_id_.end() ? low + 2 * kRankGap : places_[*at].rank;
   const bool room = high - low > 1 && high > low;
@@ -106,17 +108,18 @@ std::vector<Index> Partition::NodesInOrder() { return order_.Nodes(); }
 // --- the host's changes
 
 absl::Status Partition::AddNode(std::string_view id, const Resource& capacity, bool schedulable) {
-  if (node_index.contains(id)) {
+  const Index index = static_cast<Index>(nodes.size());
+  if (!node_index.try_emplace(std::string(id), index).second) {
     return absl::AlreadyExistsError(absl::StrCat("node ", ToAbsl(id), ": added before"));
   }
   EndOperation();
-  const Index index = static_cast<Index>(nodes.size());
-  Node node{.id = std::string(id), .total = capacity, .schedulable = schedulable};
+  Node& node = nodes.emplace_back();
+  node.id = std::string(id);
+  node.total = capacity;
+  node.schedulable = schedulable;
   node.total.Prune();
   node.available = node.total;
   if (weights_.size() < static_cast<size_t>(names.size())) ReadWeights();
-  node_index[node.id] = index;
-  nodes.push_back(std::move(node));
   places_.emplace_back();
   RankNode(index);
   GotRoom(index);

@@ -136,8 +136,10 @@ class Partition {
   void RemoveEnded();
   // A request, or with a node an allocation; known keys are updated. `application_id` is empty for
   // foreign pods, `node_id` for requests.
-  absl::Status UpdateAllocation(Allocation allocation, std::string_view application_id,
+  absl::Status UpdateAllocation(Allocation&& allocation, std::string_view application_id,
                                 std::string_view node_id);
+  // Adds a request with a key that the application does not have, as UpdateAllocation does.
+  absl::Status AddNewRequest(Index application, Allocation&& request);
   // The host stopped a pod, or withdraws a request. Unknown keys do nothing; an empty key stands
   // for all of the application. Returns the key of what takes the place of a replaced placeholder.
   std::string Release(std::string_view application_id, std::string_view key, Termination type);
@@ -307,7 +309,7 @@ class Partition {
   std::vector<Index> MarkReleased(const std::vector<Index>& allocations);
   absl::Status UpdateForeign(Index allocation, std::string_view node_id);
   void Recover(Index application, Index allocation, Index node);
-  Index NewAllocation(Allocation allocation);
+  Index NewAllocation(Allocation&& allocation);
   void Loosen(Index allocation);
 
   // --- decisions (allocate.cc, reserve.cc, placeholders.cc)

@@ -146,8 +146,11 @@ void World::AddForeign() {
 
 // --- pods
 
-Resource World::RequestOf(ClassIndex c) const {
-  Resource resource;
+const Resource& World::RequestOf(ClassIndex c) const {
+  if (c >= requests_.size()) requests_.resize(tables_.classes.shape.size(), Resource::Nil());
+  Resource& resource = requests_[c];
+  if (!resource.nil()) return resource;
+  resource = {};
   for (DimensionIndex d = 0; d < tables_.dimension_count(); ++d) {
     const int64_t cell = std::max(OrZero(tables_.classes.request.at(c, d)),
                                   OrZero(tables_.classes.initial_request.at(c, d)));
@@ -207,11 +210,11 @@ void World::SwapPods(TaskIndex task, TaskIndex other) {
   std::swap(name_of_[task], name_of_[other]);
 }
 
-void World::AddRequest(TaskIndex task, std::string task_group) {
+void World::AddRequest(Index application, TaskIndex task, std::string task_group) {
+  if (application == kNone) return;
   Allocation pod = NewPod(task);
   pod.task_group = std::move(task_group);
-  (void)partition.UpdateAllocation(std::move(pod), tables_.jobs.spec[tables_.tasks.job[task]].name,
-                                   "");
+  (void)partition.AddNewRequest(application, std::move(pod));
 }
 
 void World::AddPlaceholder(TaskIndex task) {
@@ -343,15 +346,16 @@ void World::AddJob(JobIndex job, const MemorySlot& memory) {
   if (late && rules.hard) {
     return rejected.push_back({job, false, "application failed: ResourceReservationTimeout"});
   }
+  const Index application = ApplicationOf(job);
   if (!gathers) {
     if (late) gangs[job] = gang;  // the deadline stays known
     for (const TaskIndex task : own) {
-      if (IsRequest(tasks, task)) AddRequest(task, {});
+      if (IsRequest(tasks, task)) AddRequest(application, task, {});
     }
     return;
   }
   for (const TaskIndex task : own) {
-    if (IsOriginator(task) && IsRequest(tasks, task)) AddRequest(task, {});
+    if (IsOriginator(task) && IsRequest(tasks, task)) AddRequest(application, task, {});
   }
   for (const TaskIndex member : gang.members) {
     AddPlaceholder(member);
@@ -359,6 +363,11 @@ void World::AddJob(JobIndex job, const MemorySlot& memory) {
   }
   gangs[job] = std::move(gang);
   SubmitIfWhole(job);
+}
+
+Index World::ApplicationOf(JobIndex job) const {
+  const auto found = partition.application_index.find(tables_.jobs.spec[job].name);
+  return found == partition.application_index.end() ? kNone : found->second;
 }
 
 Gang* World::GangOf(JobIndex job) {
@@ -370,12 +379,15 @@ void World::SubmitIfWhole(JobIndex job) {
   Gang* gang = GangOf(job);
   if (gang == nullptr || gang->submitted || gang->placed < gang->members.size()) return;
   gang->submitted = true;
-  for (const TaskIndex member : gang->members) AddRequest(member, TaskGroupOf(member));
+  const Index application = ApplicationOf(job);
+  for (const TaskIndex member : gang->members) {
+    AddRequest(application, member, TaskGroupOf(member));
+  }
   std::vector<TaskIndex> members = gang->members;
   std::ranges::sort(members);
   for (const TaskIndex task : tables_.jobs.tasks[job]) {
     if (!IsRequest(tables_.tasks, task) || IsOriginator(task)) continue;
-    if (!std::ranges::binary_search(members, task)) AddRequest(task, {});
+    if (!std::ranges::binary_search(members, task)) AddRequest(application, task, {});
   }
 }
 

@@ -109,7 +109,9 @@ class World {
   void AddJob(JobIndex job, const MemorySlot& memory);
   bool AddApplication(JobIndex job, const Gang& gang);
   void AddHeld(JobIndex job, bool gathers);
-  void AddRequest(TaskIndex task, std::string task_group);
+  // Returns kNone if there is none.
+  Index ApplicationOf(JobIndex job) const;
+  void AddRequest(Index application, TaskIndex task, std::string task_group);
   void AddPlaceholder(TaskIndex task);
   void Recall(const MemorySlot& memory);
   void RecallQuota(std::string_view path, const MemoryRow& row);
@@ -117,13 +119,14 @@ class World {
   bool IsOriginator(TaskIndex task) const;
   std::string TaskGroupOf(TaskIndex task) const;
   Allocation NewPod(TaskIndex task) const;
-  Resource RequestOf(ClassIndex c) const;
+  const Resource& RequestOf(ClassIndex c) const;
   bool FindMembers(JobIndex job, Gang* gang) const;
 
   const Tables& tables_;
   const int64_t now_;
   // The task of a pod by the task that the pod is named after; the reverse.
   std::vector<TaskIndex> task_of_, name_of_;
+  mutable std::vector<Resource> requests_;  // by class; nil: not computed yet
 };
 
 }  // namespace muster::yunikorn

@@ -22,6 +22,11 @@ absl::Status Missing(absl::string_view what, std::string_view name) {
   return absl::NotFoundError(absl::StrCat(what, " ", ToAbsl(name), ": there is none"));
 }
 
+absl::Status NoResources(const Allocation& allocation) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("allocation ", allocation.key, ": its resources are none, or negative"));
+}
+
 }  // namespace
 
 // --- the list of requests
@@ -185,7 +190,7 @@ bool Partition::Deallocate(Index request) {
 
 // --- tables
 
-Index Partition::NewAllocation(Allocation allocation) {
+Index Partition::NewAllocation(Allocation&& allocation) {
   Index index = static_cast<Index>(allocations.size());
   if (!free_allocations_.empty()) {
     index = free_allocations_.back();
@@ -274,19 +279,16 @@ absl::Status Partition::UpdateForeign(Index allocation, std::string_view node_id
   return absl::OkStatus();
 }
 
-absl::Status Partition::UpdateAllocation(Allocation allocation, std::string_view application_id,
+absl::Status Partition::UpdateAllocation(Allocation&& allocation, std::string_view application_id,
                                          std::string_view node_id) {
   EndOperation();
   if (allocation.key.empty()) return absl::InvalidArgumentError("allocation: no key");
   if (application_id.empty()) return UpdateForeign(NewAllocation(std::move(allocation)), node_id);
   const Index application = FindApplication(application_id);
   if (application == kNone) return Missing("application", application_id);
-  const auto node = node_index.find(node_id);
+  const auto node = node_id.empty() ? node_index.end() : node_index.find(node_id);
   if (!node_id.empty() && node == node_index.end()) return Missing("node", node_id);
-  if (!AboveZero(allocation.resource)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("allocation ", allocation.key, ": its resources are none, or negative"));
-  }
+  if (!AboveZero(allocation.resource)) return NoResources(allocation);
   const auto existing = applications[application].requests.find(allocation.key);
   if (existing == applications[application].requests.end()) {
     if (allocation.placeholder && allocation.task_group.empty()) {
@@ -309,6 +311,13 @@ absl::Status Partition::UpdateAllocation(Allocation allocation, std::string_view
     Recover(application, request, node->second);
   }
   return absl::OkStatus();
+}
+
+absl::Status Partition::AddNewRequest(Index application, Allocation&& request) {
+  EndOperation();
+  if (!AboveZero(request.resource)) return NoResources(request);
+  request.application = application;
+  return AddRequest(application, NewAllocation(std::move(request)));
 }
 
 std::string Partition::Release(std::string_view application_id, std::string_view key,

@@ -62,31 +62,6 @@ int TypeNames::Find(std::string_view name) const {
   return found == names_.end() ? -1 : static_cast<int>(found - names_.begin());
 }
 
-void Resource::Prune() {
-  for (int type : types()) {
-    if (values_[type] == 0) Erase(type);
-  }
-}
-
-void Resource::AddTo(const Resource& other) {
-  if (nil_) return;
-  for (int type : other.types()) Set(type, AddSaturating(Get(type), other.Get(type)));
-}
-
-void Resource::SubFrom(const Resource& other) {
-  if (nil_) return;
-  for (int type : other.types()) Set(type, SubSaturating(Get(type), other.Get(type)));
-}
-
-Quantity AddSaturating(Quantity a, Quantity b) {
-  Quantity sum = 0;
-  if (!__builtin_add_overflow(a, b, &sum)) return sum;
-  return a < 0 ? kLeast : kMost;
-}
-
-// The peer negates and adds, so taking away the least number wraps to adding it.
-Quantity SubSaturating(Quantity a, Quantity b) { return AddSaturating(a, b == kLeast ? b : -b); }
-
 Quantity MulSaturating(Quantity a, Quantity b) {
   Quantity product = 0;
   if (!__builtin_mul_overflow(a, b, &product)) return product;

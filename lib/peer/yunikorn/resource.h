@@ -19,6 +19,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -102,7 +103,11 @@ class Resource {
   }
   void Erase(int type) { bits_ &= ~(1u << type); }
   // Erases the types with an amount of zero.
-  void Prune();
+  void Prune() {
+    for (int type : types()) {
+      if (values_[type] == 0) Erase(type);
+    }
+  }
 
   // Nil stays nil; a nil argument changes nothing.
   void AddTo(const Resource& other);
@@ -120,8 +125,24 @@ class Resource {
   Quantity values_[kMostTypes];  // only those of `bits_` are set
 };
 
-Quantity AddSaturating(Quantity a, Quantity b);
-Quantity SubSaturating(Quantity a, Quantity b);
+inline Quantity AddSaturating(Quantity a, Quantity b) {
+  Quantity sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return a < 0 ? std::numeric_limits<Quantity>::min() : std::numeric_limits<Quantity>::max();
+}
+// The peer negates and adds, so taking away the least number wraps to adding it.
+inline Quantity SubSaturating(Quantity a, Quantity b) {
+  return AddSaturating(a, b == std::numeric_limits<Quantity>::min() ? b : -b);
+}
+inline void Resource::AddTo(const Resource& other) {
+  if (nil_) return;
+  for (int type : other.types()) Set(type, AddSaturating(Get(type), other.values_[type]));
+}
+inline void Resource::SubFrom(const Resource& other) {
+  if (nil_) return;
+  for (int type : other.types()) Set(type, SubSaturating(Get(type), other.values_[type]));
+}
+
 Quantity MulSaturating(Quantity a, Quantity b);
 // Truncates toward zero.
 Quantity MulRatio(Quantity value, double ratio);

@@ -22,11 +22,45 @@ def check(level: str, case: Json, probe: Probe) -> list[str]:
     else:
         steps = [step for step in case.get("steps", []) if step["op"] in RULES]
     if not steps:
-        raise Unanswerable("no recorded call of a rule")
+        raise Unanswerable(_why_no_rule(case))
     lines = []
     for i, step in enumerate(steps):
         lines += [f"step {i}, {line}" for line in RULES[step["op"]](case, step, probe)]
     return lines
+
+
+# Of a case without a call of a rule: what the first call that has one of these words is about.
+NO_RULES = (
+    ("Pric", "prices that the peer tells and does not decide by"),
+    ("IdealisedValue", "prices that the peer tells and does not decide by"),
+    ("ShortJobPenalty", "the penalty of short jobs, which rounds here take as an amount"),
+    ("Optimising", "a call inside the optimiser, which is asked by whole rounds"),
+    ("PreemptingNodeScheduler", "a call inside the optimiser, which is asked by whole rounds"),
+    ("isTooLargeToEvict", "a call inside the optimiser, which is asked by whole rounds"),
+    ("schedulingConstraints", "limits, which are asked by whole gangs"),
+    ("collectIdsForGangEviction", "a step of an eviction, which is asked by whole rounds"),
+    ("Reconcile", "runs that are compared with nodes before a round"),
+    ("PreemptionDescriptions", "texts about decisions"),
+    ("Floating", "floating resources, which are asked by whole gangs"),
+    ("SchedulingContext.", "sums about a round that is over"),
+    ("NodeDb.", "changes of books without a decision"),
+    ("Node.", "changes of books without a decision"),
+    ("NewAllocatable", "changes of books without a decision"),
+    ("MarkAlloc", "changes of books without a decision"),
+    ("DominantResourceFairness", "objects that are made and asked nothing"),
+    ("esource", "arithmetic of the peer's lists of resources"),
+    ("Rl", "arithmetic of the peer's lists of resources"),
+    ("Quantity", "arithmetic of the peer's lists of resources"),
+    ("resolution", "arithmetic of the peer's lists of resources"),
+    ("NodeType", "objects that are made and asked nothing"),
+)
+
+
+def _why_no_rule(case: Json) -> str:
+    for word, reason in NO_RULES:
+        if any(word in step["op"] for step in case.get("steps") or []):
+            return reason
+    return "rows without a recorded call" if not case.get("steps") else "no recorded call of a rule"
 
 
 def _round(case: Json, step: Json, probe: Probe) -> list[str]:
@@ -45,6 +79,47 @@ def _round(case: Json, step: Json, probe: Probe) -> list[str]:
             return []
         lines = lines or found
     return lines
+
+
+def _pass(case: Json, step: Json, probe: Probe) -> list[str]:
+    """One pass over the queued jobs: a round in which no queue is above its share."""
+    state = step["state"]
+    if "evictedJobs" in state:
+        raise Unanswerable("a pass over jobs that an earlier step evicted")
+    pool = state["context"].get("pool", "")
+    jobs = []
+    for job in case.get("jobs") or []:
+        seated = any(job["id"] in node.get("jobs", {}) for node in state["nodes"])
+        jobs.append(job | {"queued": not seated, "pools": [pool]})
+        jobs[-1]["runs"] = [run | {"pool": pool} for run in job.get("runs") or []]
+    if not jobs:
+        raise Unanswerable("a pass of which the queued jobs are in no record")
+    config = case.get("config") or {}
+    state = state | {
+        "jobs": jobs,
+        "protectedFractionOfFairShare": 1e300,
+        "maxQueueLookback": config.get("MaxQueueLookback", 0),
+        "preferLargeJobOrdering": config.get("EnablePreferLargeJobOrdering", False),
+    }
+    return _round(case, step | {"state": state}, probe)
+
+
+def _selected(case: Json, step: Json, probe: Probe) -> list[str]:
+    """The node of one job."""
+    if step["result"][-1] is not None:
+        raise Unanswerable("a call that fails for want of a record")
+    if "assignedNode" in step["args"][-1]:
+        raise Unanswerable("the search for the own node of an evicted job")
+    chosen = step["result"][0] is not None
+    gang = {"jobs": [step["args"][-1]]}
+    question = {"op": "place", "state": step["state"], "gang": gang}
+    answer = probe.armada(question | {"nodeDb": step["state"].get("nodeDb") or case["nodeDb"]})
+    wanted: Json = {"placed": chosen, "jobs": {}, "preempted": {}}
+    if chosen:
+        row = step["args_after"][-1]
+        kept = ("node", "scheduledAtPriority", "preemptedAtPriority", "method", "away")
+        wanted["jobs"] = {row["job"]: {key: _placed(row)[key] for key in kept}}
+    return _differences(wanted, answer)
 
 
 def _draws(state: Json, result: Json) -> Iterator[Json]:
@@ -236,6 +311,8 @@ RULES = {
     ROUND: _round,
     "NodeDb.ScheduleManyWithTxn": _placed_gang,
     "GangScheduler.Schedule": _placed_gang,
+    "QueueScheduler.Schedule": _pass,
+    "NodeDb.SelectNodeForJobWithTxn": _selected,
     "SchedulingContext.UpdateFairShares": _shares,
     "SchedulingContext.CalculateTheoreticalShare": _shares,
     "DominantResourceFairness.WeightedCostFromAllocation": _cost,

@@ -240,6 +240,38 @@ def _compare_events(events: dict[str, list[Json]], probe: Probe) -> list[str]:
     return lines
 
 
+# Of a case without a decision: what the first call that has one of these words is about.
+NO_DECISIONS = (
+    ("QuotaPreemption", "steps of quota preemption, which is asked by whole walks"),
+    ("tryAcquirePreemption", "steps of quota preemption, which is asked by whole walks"),
+    ("reemptionSnapshot", "steps of preemption, which is asked by whole attempts"),
+    ("populateVictims", "steps of preemption, which is asked by whole attempts"),
+    ("RequiredNodePreemptor", "steps of preemption, which is asked by whole attempts"),
+    ("sortApplications", "orders of objects that no queue or partition lists"),
+    ("sortedRequests", "orders of objects that no queue or partition lists"),
+    ("odeCollection", "orders of objects that no queue or partition lists"),
+    ("canAllocationReserve", "steps of a request, which is asked by whole calls"),
+    ("canReplace", "steps of a request, which is asked by whole calls"),
+    ("serve", "steps of a request, which is asked by whole calls"),
+    ("preAllocateConditions", "steps of a request, which is asked by whole calls"),
+    ("UserResourceUsage", "what trackers count, without a question"),
+    ("ClusterContext", "events of a resource manager without a decision"),
+    ("PartitionContext", "events of a partition without a decision"),
+    ("Application", "changes of books without a decision"),
+    ("Allocation", "changes of books without a decision"),
+    ("Node", "changes of books without a decision"),
+    ("Queue", "queues as a configuration makes them, without a decision"),
+    ("Config", "queues as a configuration makes them, without a decision"),
+)
+
+
+def _why_no_decision(case: Json) -> str:
+    for word, reason in NO_DECISIONS:
+        if any(word in step["op"] for step in case.get("steps") or []):
+            return reason
+    return "no call is recorded that the adapter puts"
+
+
 def check(case: Json, probe: Probe) -> list[str]:
     steps, reasons = [], []
     listed: dict[str, str] = {}  # by application: the queue that lists it
@@ -262,7 +294,7 @@ def check(case: Json, probe: Probe) -> list[str]:
     if not steps and not reasons and (events := _events(case)):
         return _compare_events(events, probe)
     if not steps:
-        raise Unanswerable(reasons[0] if reasons else "no call is recorded that the adapter puts")
+        raise Unanswerable(reasons[0] if reasons else _why_no_decision(case))
     if any(_early_reservation(step) for step in steps):
         raise Unanswerable("the test sets the delay of reservations, which is in no record")
     kept = ("op", "on", "args", "now", "state")

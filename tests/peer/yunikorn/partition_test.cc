@@ -45,7 +45,7 @@ void Ask(const std::string& application, const std::string& key, int64_t vcores,
   request.key = key;
   request.resource = Vcores(vcores, partition);
   request.required_node = required_node;
-  EXPECT_TRUE(partition.UpdateAllocation(request, application, "").ok());
+  EXPECT_TRUE(partition.UpdateAllocation(std::move(request), application, "").ok());
 }
 
 // "key@node" of the next decision, or "".
@@ -129,7 +129,7 @@ TEST(YuniKornPartition, RefusesWhatItDoesNotKnow) {
   Partition partition = TwoQueues();
   Allocation request;
   request.key = "x";
-  EXPECT_FALSE(partition.UpdateAllocation(request, "nowhere", "").ok());
+  EXPECT_FALSE(partition.UpdateAllocation(std::move(request), "nowhere", "").ok());
   EXPECT_FALSE(partition.SetSchedulable("nowhere", true).ok());
   Application application;
   application.id = "app";
