@@ -26,7 +26,10 @@ constexpr std::pair<std::string_view, std::string_view> kQueueKeys[] = {
     {"minimum-user-limit-percent", "minimum-user-limit-percent"},
     {"user-limit-factor", "user-limit-factor"},
     {"maximum-applications", "global-queue-max-application"},
-    {"max-parallel-apps", "max-parallel-apps"}};
+    {"max-parallel-apps", "max-parallel-apps"},
+    {"maximum-am-resource-percent", "maximum-am-resource-percent"},
+    {"disable_preemption", ""},
+    {"intra-queue-preemption.disable_preemption", ""}};
 constexpr std::string_view kOrders[] = {"fifo", "fair", "utilization", "priority-utilization"};
 
 struct OptionKey {
@@ -146,7 +149,9 @@ class PropertyReader {
     }
     for (const auto& [key, fallback] : kQueueKeys) {
       std::string text = TextOf(Key(path, key));
-      if (text.empty()) text = TextOf(absl::StrCat(ToAbsl(kCapacityPrefix), ToAbsl(fallback)));
+      if (text.empty() && !fallback.empty()) {
+        text = TextOf(absl::StrCat(ToAbsl(kCapacityPrefix), ToAbsl(fallback)));
+      }
       if (!text.empty()) SetSetting(key, text, &queue);
     }
     if (const Field* order = Find(Key(path, "ordering-policy"))) SetOrder(*order, &queue);

@@ -227,6 +227,8 @@ TEST(YarnImport, PropertiesOfTheCapacityScheduler) {
     "yarn.scheduler.capacity.root.a.x.capacity": "1w",
     "yarn.scheduler.capacity.root.a.x.user-limit-factor": "3",
     "yarn.scheduler.capacity.root.a.x.user-settings.ann.weight": "0.5",
+    "yarn.scheduler.capacity.maximum-am-resource-percent": "0.5",
+    "yarn.scheduler.capacity.root.a.x.intra-queue-preemption.disable_preemption": "true",
     "yarn.scheduler.capacity.root.b.state": "STOPPED",
     "yarn.scheduler.capacity.root.b.priority": "7",
     "yarn.scheduler.capacity.root.b.acl_submit_applications": "*",
@@ -242,16 +244,21 @@ TEST(YarnImport, PropertiesOfTheCapacityScheduler) {
   EXPECT_EQ(queues[1].name, "root.b");
   EXPECT_EQ(queues[1].state, QueueState::kClosed);
   EXPECT_EQ(queues[1].priority, 7);
-  EXPECT_EQ(queues[1].settings,
-            (Labels{{"yarn-capacity/capacity", "0"}, {"yarn-capacity/user-limit-factor", "2"}}));
+  EXPECT_EQ(queues[1].settings, (Labels{{"yarn-capacity/capacity", "0"},
+                                        {"yarn-capacity/user-limit-factor", "2"},
+                                        {"yarn-capacity/maximum-am-resource-percent", "0.5"}}));
   EXPECT_EQ(queues[2].settings,
             (Labels{{"yarn-capacity/capacity", "100"},
                     {"yarn-capacity/user-limit-factor", "2"},
+                    {"yarn-capacity/maximum-am-resource-percent", "0.5"},
                     {"yarn-capacity/ordering-policy", "priority-utilization"}}));
   EXPECT_EQ(queues[3].name, "root.a.x");
   EXPECT_EQ(queues[3].parent, "root.a");
   EXPECT_EQ(queues[3].settings,
-            (Labels{{"yarn-capacity/capacity", "1w"}, {"yarn-capacity/user-limit-factor", "3"}}));
+            (Labels{{"yarn-capacity/capacity", "1w"},
+                    {"yarn-capacity/user-limit-factor", "3"},
+                    {"yarn-capacity/maximum-am-resource-percent", "0.5"},
+                    {"yarn-capacity/intra-queue-preemption.disable_preemption", "true"}}));
   EXPECT_EQ(queues[3].users->limits, (std::vector<UserLimit>{{.name = "ann", .weight = "0.5"}}));
   EXPECT_THAT(Lines(import), Contains(HasSubstr("acl_submit_applications\"]: this property decides "
                                                 "nothing here, or is not read")));

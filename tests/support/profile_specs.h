@@ -284,6 +284,11 @@ inline constexpr const char* kYarnSpecs[] = {
     "yarn-capacity:heartbeat(min_memory=1,max_off_switch=100)",
     "yarn-capacity:heartbeat(calculator=memory,min_memory=64)",
     "yarn-capacity:heartbeat(multiple_assignments=off,continue_looking=off)",
+    "yarn-capacity:actions=preempt(max_wait=0,per_round=1,natural_termination=1,min_memory=1)"
+    "+heartbeat(min_memory=1,max_off_switch=100)",
+    "yarn-capacity:actions=preempt(max_wait=1,per_round=0.5,intra_queue=on,balance=on,conservative="
+    "on,"
+    "min_memory=1)+heartbeat(min_memory=1,max_off_switch=100)",
     "yarn-fair",
     "yarn-fair:heartbeat(policy=drf,assign_multiple=on,min_memory=1,increment_memory=1)",
     "yarn-fair:heartbeat(policy=fifo,size_based_weight=on,increment_memory=64)",

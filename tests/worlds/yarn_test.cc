@@ -25,6 +25,10 @@ void AddYarnSettings(Rng& rng, ClusterSpec* world) {
     }
     if (rng.Chance(0.3)) queue.settings.emplace_back("yarn-capacity/user-limit-factor", "3");
     if (rng.Chance(0.2)) queue.settings.emplace_back("yarn-capacity/max-parallel-apps", "2");
+    if (rng.Chance(0.1)) queue.settings.emplace_back("yarn-capacity/disable_preemption", "true");
+    if (rng.Chance(0.5)) {
+      queue.settings.emplace_back("yarn-capacity/maximum-am-resource-percent", "1");
+    }
     if (rng.Chance(0.2)) queue.settings.emplace_back("yarn-fair/maxRunningApps", "2");
     if (rng.Chance(0.3)) queue.settings.emplace_back("yarn-fair/weight", "2.5");
     if (rng.Chance(0.2)) {
@@ -37,11 +41,13 @@ void AddYarnSettings(Rng& rng, ClusterSpec* world) {
 }
 
 TEST(YarnWorlds, PlansKeepTheirPromisesCycleAfterCycle) {
-  int64_t binds = 0, waiting = 0;
+  int64_t binds = 0, waiting = 0, evicted = 0;
   for (uint64_t seed = 0; seed < WorldCount(1'000); ++seed) {
     Rng rng(seed);
     const std::string profile = OneOf(kYarnSpecs, rng);
-    const WorldKnobs knobs{.nodes = 8, .queues = 4, .jobs = 8, .tasks = 5, .between_tasks = false};
+    const uint64_t nodes = rng.Chance(0.5) ? 8 : 2;
+    const WorldKnobs knobs{
+        .nodes = nodes, .queues = 4, .jobs = 8, .tasks = 5, .between_tasks = false};
     ClusterSpec world = RandomWorld(rng.Next(), knobs);
     AddYarnSettings(rng, &world);
     Cluster cluster = MakeCluster(world);
@@ -61,12 +67,14 @@ TEST(YarnWorlds, PlansKeepTheirPromisesCycleAfterCycle) {
           << AsScenario(cluster.Describe(), profile);
       binds += static_cast<int64_t>(plan->binds().size());
       waiting += static_cast<int64_t>(plan->pending().size());
+      evicted += static_cast<int64_t>(plan->evictions().size());
       ASSERT_TRUE(cluster.Apply(*plan).ok());
       for (uint64_t edit = rng.Below(4); edit > 0; --edit) edits.Step();
     }
   }
   EXPECT_GT(binds, static_cast<int64_t>(WorldCount(1'000) / 2));
   EXPECT_GT(waiting, static_cast<int64_t>(WorldCount(1'000) / 2));
+  EXPECT_GT(evicted, static_cast<int64_t>(WorldCount(1'000) / 100));
 }
 
 }  // namespace

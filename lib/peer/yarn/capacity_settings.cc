@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::string_view kCapacityProfile = "yarn-capacity";
 constexpr double kMostPerAllocation = 1e9;
+constexpr double kMasterPercent = 0.1;
 // Sums over the largest cluster stay within 64 bits.
 constexpr int64_t kMostAmount = int64_t{1} << 35;
 constexpr OptionDecl kCapacityOptions[] = {
@@ -106,6 +107,8 @@ class TreeReader {
     all.capacity = static_cast<float>(spec.weight);
     ReadCapacity(&reader, &all);
     ReadMaximum(&reader, &all);
+    all.master_percent =
+        static_cast<float>(reader.Number("maximum-am-resource-percent", 0, 1, kMasterPercent));
     if (row.path == "root") CheckRoot(&reader);
     queue.partitions.push_back(all);
     ReadUsers(spec, &reader, &queue);
@@ -118,6 +121,11 @@ class TreeReader {
     constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
     queue.max_applications = reader.Integer("maximum-applications", 0, kMost, -1);
     queue.max_parallel = reader.Integer("max-parallel-apps", 1, kMost, kMost);
+    if (reader.Text("disable_preemption")) {
+      queue.disable_preemption = reader.Flag("disable_preemption", false);
+    }
+    constexpr const char* kIntra = "intra-queue-preemption.disable_preemption";
+    if (reader.Text(kIntra)) queue.disable_intra_preemption = reader.Flag(kIntra, false);
     tree_.queue_of[row.queue] = static_cast<uint32_t>(tree_.settings.queues.size());
     tree_.settings.queues.push_back(std::move(queue));
     return reader.Finish();
@@ -202,7 +210,15 @@ class TreeReader {
 
 std::span<const OptionDecl> CapacityOptionDecls() { return kCapacityOptions; }
 
-absl::StatusOr<CapacityTree> ReadCapacitySettings(const Tables& tables, const Options& options) {
+void ReadHeartbeatOptions(const Options& options, CapacitySettings* settings) {
+  settings->multiple_assignments = options.flag("multiple_assignments");
+  settings->max_assignments = static_cast<int64_t>(options.number("max_assignments"));
+  settings->max_off_switch = static_cast<int64_t>(options.number("max_off_switch"));
+  settings->continue_looking = options.flag("continue_looking");
+}
+
+absl::StatusOr<CapacityTree> ReadCapacitySettings(const Tables& tables, const Options& options,
+                                                  std::string_view action) {
   const auto whole = [&](std::string_view name) {
     return static_cast<int64_t>(options.number(name));
   };
@@ -212,14 +228,11 @@ absl::StatusOr<CapacityTree> ReadCapacitySettings(const Tables& tables, const Op
       options.text("calculator") == "memory" ? Calculator::kMemory : Calculator::kDominant;
   settings.min_allocation = {whole("min_memory"), whole("min_vcores")};
   settings.max_allocation = {whole("max_memory"), whole("max_vcores")};
-  settings.multiple_assignments = options.flag("multiple_assignments");
-  settings.max_assignments = whole("max_assignments");
-  settings.max_off_switch = whole("max_off_switch");
-  settings.continue_looking = options.flag("continue_looking");
   absl::StatusOr<std::vector<QueuePath>> rows = QueuePaths(tables.queues);
-  for (const absl::Status& s : {CheckAllocations(settings.min_allocation, settings.max_allocation),
-                                CheckNoNodeSettings(tables.nodes, kCapacityProfile),
-                                CheckNoJobSettings(tables.jobs, kCapacityProfile), rows.status()}) {
+  for (const absl::Status& s :
+       {CheckAllocations(action, settings.min_allocation, settings.max_allocation),
+        CheckNoNodeSettings(tables.nodes, kCapacityProfile),
+        CheckNoJobSettings(tables.jobs, kCapacityProfile), rows.status()}) {
     if (!s.ok()) return s;
   }
   if (absl::Status s = TreeReader(tables, *std::move(rows), &tree).Read(); !s.ok()) return s;

@@ -1,8 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The capacity scheduler's configuration, as options of the action and settings of queues.
+// The capacity scheduler's configuration, as options of actions and settings of queues.
 //
-//   absl::StatusOr<CapacityTree> tree = ReadCapacitySettings(tables, options);
+//   absl::StatusOr<CapacityTree> tree = ReadCapacitySettings(tables, options, "heartbeat");
 //   if (!tree.ok()) return tree.status();   // `queue "a", setting "yarn-capacity/capacity": ...`
 //   const std::string& path = tree->settings.queues[tree->queue_of[q]].path;
 //
@@ -19,6 +19,13 @@
 //                               priority-utilization
 //   maximum-applications        default: by the queue's part of the cluster
 //   max-parallel-apps           default: no limit
+//   maximum-am-resource-percent part of what the queue may hold for masters of active
+//                               applications, 0 to 1; each counts as the least allocation.
+//                               Default: 0.1
+//   disable_preemption          true: no task of the queue is evicted for another queue
+//   intra-queue-preemption.disable_preemption
+//                               true: nor for another application of the queue. Defaults: the
+//                               parent's, else false
 //
 // capacity_check.h has how capacities must fit together. Those of the root are 100. Queues are the
 // rows of queue_paths.h. `weight` of a UserLimit is the user's weight. Nodes and jobs have no
@@ -29,6 +36,7 @@
 #define MUSTER_PEER_YARN_CAPACITY_SETTINGS_H_
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -44,9 +52,13 @@ struct CapacityTree {
 };
 
 std::span<const OptionDecl> CapacityOptionDecls();
+// Reads the options that action heartbeat alone has.
+void ReadHeartbeatOptions(const Options& options, CapacitySettings* settings);
 
-// Costs O(queues).
-absl::StatusOr<CapacityTree> ReadCapacitySettings(const Tables& tables, const Options& options);
+// Reads options calculator, min_memory, min_vcores, max_memory and max_vcores of the action. Costs
+// O(queues).
+absl::StatusOr<CapacityTree> ReadCapacitySettings(const Tables& tables, const Options& options,
+                                                  std::string_view action);
 
 }  // namespace muster::yarn
 

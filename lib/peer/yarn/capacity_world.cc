@@ -59,7 +59,10 @@ void CapacityWorld::AddApps(const Tables& tables) {
       continue;
     }
     row_of_.push_back(i);
-    for (const auto& [place, size] : row.running) scheduler_->Recover(*app, place, size);
+    for (const RunningRow& one : row.running) {
+      held_.push_back(
+          {one.task, scheduler_->Recover(*app, one.place, one.size, one.priority, one.is_spared)});
+    }
     for (const RequestRow& request : row.requests) AskFor(*app, request);
   }
 }

@@ -31,6 +31,15 @@ class CapacityWorld : public Reporting {
   void TakeBack(uint32_t container) override;
   std::vector<Unserved> WhatWaits() override;
 
+  // A task that held a node when the world was made, and its container.
+  struct Held {
+    TaskIndex task;
+    ContainerIndex container;
+  };
+  const std::vector<Held>& held() const { return held_; }
+  // Null where the settings were refused.
+  CapacityScheduler* scheduler() { return scheduler_.ok() ? &*scheduler_ : nullptr; }
+
  private:
   void AddApps(const Tables& tables);
   void AskFor(AppIndex app, const RequestRow& request);
@@ -41,6 +50,7 @@ class CapacityWorld : public Reporting {
   absl::StatusOr<CapacityScheduler> scheduler_;
   Offered offered_;
   std::vector<size_t> row_of_;  // by application: in offered_.apps
+  std::vector<Held> held_;
 };
 
 }  // namespace muster::yarn

@@ -128,7 +128,7 @@ absl::StatusOr<FairTree> ReadFairSettings(const Tables& tables, const Options& o
   const std::string policy = options.text("policy");
   const absl::StatusOr<std::vector<QueuePath>> rows = QueuePaths(tables.queues);
   for (const absl::Status& s :
-       {CheckAllocations(tree.options.min_allocation, tree.options.max_allocation),
+       {CheckAllocations("heartbeat", tree.options.min_allocation, tree.options.max_allocation),
         CheckNoNodeSettings(tables.nodes, kFairProfile),
         CheckNoJobSettings(tables.jobs, kFairProfile), rows.status()}) {
     if (!s.ok()) return s;

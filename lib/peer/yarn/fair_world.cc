@@ -55,7 +55,7 @@ void FairWorld::AddApps(const Tables& tables) {
     absl::Status status = app.status();
     if (app.ok()) {
       row_of_.push_back(i);
-      for (const auto& [place, size] : row.running) scheduler_->Recover(*app, place, size);
+      for (const RunningRow& one : row.running) scheduler_->Recover(*app, one.place, one.size);
       status = scheduler_->SetAsks(*app, AsksOf(row));
     }
     if (status.ok()) continue;

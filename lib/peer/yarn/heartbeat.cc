@@ -134,13 +134,16 @@ ActionDecl CapacityHeartbeatAction() {
   ActionDecl action = yarn::HeartbeatAction();
   action.options = yarn::CapacityOptionDecls();
   action.check = [](const Tables& tables, const Options& options) {
-    absl::StatusOr<yarn::CapacityTree> tree = yarn::ReadCapacitySettings(tables, options);
+    absl::StatusOr<yarn::CapacityTree> tree =
+        yarn::ReadCapacitySettings(tables, options, "heartbeat");
     if (!tree.ok()) return tree.status();
     return yarn::CapacityScheduler::Make(std::move(tree->settings)).status();
   };
   action.run = [](ActionContext& context, const Options& options) {
-    absl::StatusOr<yarn::CapacityTree> tree = yarn::ReadCapacitySettings(context.tables, options);
+    absl::StatusOr<yarn::CapacityTree> tree =
+        yarn::ReadCapacitySettings(context.tables, options, "heartbeat");
     if (!tree.ok()) return;  // it was checked before the cycle
+    yarn::ReadHeartbeatOptions(options, &tree->settings);
     yarn::CapacityWorld world(context.tables, context.ledger, *std::move(tree));
     yarn::Reports(context, &world).Run(options);
   };

@@ -9,7 +9,7 @@ Preset YarnCapacityPreset() {
   preset.summary = "YARN's capacity scheduler: nodes report, queues by use of their guarantee";
   preset.actions = "heartbeat";
   preset.tiers = "";
-  preset.catalogue = {CapacityHeartbeatAction()};
+  preset.catalogue = {CapacityHeartbeatAction(), CapacityPreemptAction()};
   return preset;
 }
 

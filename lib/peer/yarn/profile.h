@@ -17,6 +17,7 @@ Preset YarnCapacityPreset();
 Preset YarnFairPreset();
 ActionDecl CapacityHeartbeatAction();
 ActionDecl FairHeartbeatAction();
+ActionDecl CapacityPreemptAction();
 
 }  // namespace muster
 

@@ -2,6 +2,7 @@
 #include "lib/peer/yarn/rows.h"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
@@ -78,8 +79,12 @@ void ClusterRows::ReadApp(JobIndex job, const RequestRules& rules, Offered* offe
     if (!IsAllocated(status)) continue;
     const NodePlace place = place_of_[ledger_.node_of(t)];
     if (place == kNoPlace) continue;
-    app.running.emplace_back(place, SizeOf(tables_.tasks.task_class[t], rules));
+    app.running.push_back(RunningOf(t, place, rules));
   }
+  std::ranges::sort(app.running, {}, [&](const RunningRow& row) {
+    const int64_t started = tables_.tasks.started[row.task];
+    return std::tuple(started == kAbsent ? tables_.tasks.created[row.task] : started, row.task);
+  });
   if (IsClosed(job)) {
     const std::string& queue = tables_.queues.spec[tables_.jobs.queue[job]].name;
     for (const TaskIndex t : pending) {
@@ -138,6 +143,19 @@ Resource ClusterRows::PlainSize(ClassIndex c) const {
   const auto request = tables_.classes.request.row(c);
   return {Bounded(RoundedUp(OrZero(request[kMemory]), kMiB)),
           Bounded(RoundedUp(OrZero(request[kCpu]), kMilli))};
+}
+
+RunningRow ClusterRows::RunningOf(TaskIndex task, NodePlace place,
+                                  const RequestRules& rules) const {
+  const TaskTable& all = tables_.tasks;
+  const TaskStatus status = ledger_.status(task);
+  const bool runs = status == TaskStatus::kRunning || status == TaskStatus::kBound;
+  return {.task = task,
+          .place = place,
+          .size = SizeOf(all.task_class[task], rules),
+          .priority = static_cast<int32_t>(
+              std::min<int64_t>(-int64_t{all.priority[task]}, std::numeric_limits<int32_t>::max())),
+          .is_spared = !runs || (all.flags[task] & kTaskPreemptable) == 0};
 }
 
 // What runs may be larger than what is allocated now.

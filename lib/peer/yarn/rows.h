@@ -26,7 +26,8 @@
 // if its plain request is larger than the largest allocation, or if its queue is closed.
 //
 // Order. Applications go by creation, uid_rank and index of the job; tasks by priority, class,
-// ordinal, uid_rank and index. Nodes go by index.
+// ordinal, uid_rank and index. Containers go by the start of their tasks, or else their creation,
+// and by index. Nodes go by index.
 // Cost. O(rows) for each call, and O(nodes) for each class that not every node admits.
 #ifndef MUSTER_PEER_YARN_ROWS_H_
 #define MUSTER_PEER_YARN_ROWS_H_
@@ -51,6 +52,15 @@ struct NodeRow {
 // The place in ClusterRows::nodes().
 using NodePlace = uint32_t;
 
+// A task that holds a node.
+struct RunningRow {
+  TaskIndex task;
+  NodePlace place;
+  Resource size;
+  int32_t priority;  // the smallest is the most important
+  bool is_spared;    // it may not be evicted, or does not run yet
+};
+
 struct RequestRow {
   int32_t priority;  // from 1 on; the smallest is served first
   Resource size;
@@ -62,7 +72,7 @@ struct RequestRow {
 struct AppRow {
   JobIndex job;
   std::string user;
-  std::vector<std::pair<NodePlace, Resource>> running;
+  std::vector<RunningRow> running;  // the oldest first
   std::vector<RequestRow> requests;
 };
 
@@ -104,6 +114,7 @@ class ClusterRows {
   std::string Refusal(ClassIndex c, const Resource& size, const RequestRules& rules) const;
   Resource PlainSize(ClassIndex c) const;
   Resource SizeOf(ClassIndex c, const RequestRules& rules) const;
+  RunningRow RunningOf(TaskIndex task, NodePlace place, const RequestRules& rules) const;
   bool IsClosed(JobIndex job) const;
   bool Admits(muster::NodeIndex node, ClassIndex c) const;
 

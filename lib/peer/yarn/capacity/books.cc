@@ -113,17 +113,22 @@ void CapacityScheduler::AddLive(ContainerIndex index) {
   node.Hold(index, &containers_);
 }
 
-void CapacityScheduler::Recover(AppIndex index, NodeIndex node, const Resource& size) {
+ContainerIndex CapacityScheduler::Recover(AppIndex index, NodeIndex node, const Resource& size,
+                                          int32_t priority, bool is_spared) {
   App& app = apps_[index];
   const Partition partition = nodes_[node].partition;
-  AddLive(containers_.Add({.id = {app.id, ++app.made},
-                           .app = index,
-                           .node = node,
-                           .size = size,
-                           .requested = partition,
-                           .created = ++clock_}));
+  const ContainerIndex container = containers_.Add({.id = {app.id, ++app.made},
+                                                    .app = index,
+                                                    .node = node,
+                                                    .size = size,
+                                                    .priority = priority,
+                                                    .requested = partition,
+                                                    .is_spared = is_spared,
+                                                    .created = ++clock_});
+  AddLive(container);
   MarkDirty(index);
   ChangeUsed(&app, partition, size);
+  return container;
 }
 
 void CapacityScheduler::DropReservation(ContainerIndex index) {

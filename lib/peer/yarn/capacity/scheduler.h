@@ -66,7 +66,8 @@ class CapacityScheduler {
   Resource Headroom(AppIndex app);
   void EndApp(AppIndex app);
   // Adds a container that the application has already, whatever the limits.
-  void Recover(AppIndex app, NodeIndex node, const Resource& size);
+  ContainerIndex Recover(AppIndex app, NodeIndex node, const Resource& size, int32_t priority = 0,
+                         bool is_spared = false);
   void EndContainer(ContainerIndex container);
   // Drops a reservation. REQUIRES: it is one.
   void DropReservation(ContainerIndex container);

@@ -55,6 +55,16 @@ PreemptionRound PreemptionMonitor::Run(CapacityScheduler* scheduler, int64_t now
   return round;
 }
 
+void PreemptionMonitor::Mark(const ContainerId& container, int64_t when) {
+  marks_[KeyOf(container)] = when;
+}
+
+std::optional<int64_t> PreemptionMonitor::MarkOf(const ContainerId& container) const {
+  const auto known = marks_.find(KeyOf(container));
+  if (known == marks_.end()) return std::nullopt;
+  return known->second;
+}
+
 void PreemptionMonitor::MarkOrKill(const CapacityScheduler& scheduler, int64_t now,
                                    PreemptionRound* round) {
   for (const auto& [selector, containers] : round->selected) {

@@ -18,6 +18,7 @@
 #define MUSTER_PEER_YARN_PREEMPT_MONITOR_H_
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -54,6 +55,11 @@ class PreemptionMonitor {
  public:
   explicit PreemptionMonitor(const PreemptionSettings& settings) : settings_(settings) {}
   PreemptionRound Run(CapacityScheduler* scheduler, int64_t now);
+
+  // Marks a container as a round at that time would have.
+  void Mark(const ContainerId& container, int64_t when);
+  // Returns when the container was marked; none: it is not.
+  std::optional<int64_t> MarkOf(const ContainerId& container) const;
 
  private:
   void MarkOrKill(const CapacityScheduler& scheduler, int64_t now, PreemptionRound* round);

@@ -103,7 +103,8 @@ class PrioritySelector {
     if (FitsIn(s_.by(), lacking, {})) return true;
     for (const ContainerIndex c : running) {
       const Container& container = s_.scheduler.containers()[c];
-      if (s_.Has(c) || container.is_master || !IsAbove(queue, QueueOf(c))) continue;
+      if (s_.Has(c) || container.is_master || container.is_spared) continue;
+      if (!IsAbove(queue, QueueOf(c))) continue;
       if (!Less(s_.by(), s_.scheduler.cluster(), allowed, container.size)) {
         allowed -= container.size;
         lacking -= container.size;

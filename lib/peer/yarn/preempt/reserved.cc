@@ -56,7 +56,7 @@ class ReservedSelector {
     bool has_room = false;
     for (const ContainerIndex c : running) {
       const Container& container = s_.scheduler.containers()[c];
-      if (container.is_master || !Take(container, spends)) continue;
+      if (container.is_master || container.is_spared || !Take(container, spends)) continue;
       if (!s_.Has(c)) {
         if (spends) chosen.push_back(c);
         chosen_size += container.size;

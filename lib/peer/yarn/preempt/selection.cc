@@ -16,6 +16,7 @@ void Selection::Choose(ContainerIndex c) {
 bool Selection::TryChoose(ContainerIndex index, bool is_conservative, Obtain* obtain) {
   if (Has(index)) return false;
   const Container& c = scheduler.containers()[index];
+  if (c.is_spared) return false;
   std::optional<Resource>& part = (*obtain)[PartitionOf(c)];
   if (!part) return false;
   // The peer makes what is 0 negative, so that it decides nothing below.
