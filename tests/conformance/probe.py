@@ -84,6 +84,9 @@ class Probe:
     def plugin_pods(self, ops: list[Json]) -> list[Any]:
         return self._ask({"plugin_pods": ops})["answers"]
 
+    def plugin_zones(self, ops: list[Json], method: str = "Autodetect") -> list[Any]:
+        return self._ask({"plugin_zones": {"method": method}, "ops": ops})["answers"]
+
     def plugin_scores(self, ops: list[Json]) -> list[Any]:
         return self._ask({"plugin_scores": ops})["answers"]
 

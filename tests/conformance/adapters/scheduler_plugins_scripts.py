@@ -4,6 +4,7 @@ and for zones."""
 
 from typing import Any
 
+from adapters import scheduler_plugins_caches as caches
 from adapters import scheduler_plugins_capacity as capacity
 from adapters import scheduler_plugins_gangs as gangs
 from adapters import scheduler_plugins_network as network
@@ -23,6 +24,24 @@ NO_RULE = {
         "trimaran-lowriskovercommitment.TestBetaDistribution_DensityFunction "
         "trimaran-lowriskovercommitment.TestBetaDistribution_Print"
     ),
+    "a container of the peer's code, or a copy of one": (
+        "noderesourcetopology-cache.TestClonePods noderesourcetopology-cache.TestCounterClone "
+        "noderesourcetopology-cache.TestCounterDelete noderesourcetopology-cache.TestCounterIncr "
+        "noderesourcetopology-cache.TestCounterKeys noderesourcetopology-cache.TestCounterLen "
+        "noderesourcetopology-cache.TestNRTStoreUpdatePodsIsIndependentCopy "
+        "noderesourcetopology-cache.TestNrtResourcesStoreGetUpdateDelete "
+        "noderesourcetopology.TestClone"
+    ),
+    "when the peer decodes what it keeps": (
+        "noderesourcetopology-cache.TestNRTStoreLazyDecodeCaching"
+    ),
+    "a cache that keeps nothing": "noderesourcetopology-cache.TestPassthroughGetCachedNRTCopy",
+    "a state of a pod in the peer's memory, which has one form here": (
+        "noderesourcetopology-cache.TestHasExclusiveResources"
+    ),
+    "the constructor of a cache without a client": (
+        "noderesourcetopology-cache.TestInitEmptyLister"
+    ),
     "the constructor of a plug-in, of arguments of other Go types": (
         "trimaran-lowriskovercommitment.TestLowRiskOverCommitment_New trimaran-peaks.TestPeaksNew"
     ),
@@ -30,7 +49,7 @@ NO_RULE = {
 EXCUSED = {test: reason for reason, tests in NO_RULE.items() for test in tests.split()}
 # Scripts of rules that are still to be built.
 MISSING = (
-    "noderesourcetopology noderesourcetopology-cache noderesourcetopology-preemption sysched"
+    "sysched"
 )
 
 
@@ -84,9 +103,7 @@ def check(case: Case, probe: Probe) -> list[str]:
         raise Unanswerable(EXCUSED[test])
     if test in TESTS:
         return TESTS[test](case, script, probe)
-    told = [step.get("value") for step in script.steps]
-    preempts = any(isinstance(value, dict) and "preemptionMode" in value for value in told)
-    if known and not preempts:
+    if known:
         return CALLS[known[0]](case, script, probe)
     if "victimCandidate" in (case["state"].get("inputs") or {}):
         return scores.exempt(case, script, probe)
@@ -416,7 +433,7 @@ TESTS = {
     "nodemetadata.TestValidateArgs": scores.mark_settings,
     "noderesources.TestNodeResourcesAllocatable": scores.scored,
     "trimaran.TestGetNodeRequestsAndLimits": scores.books,
-}
+} | caches.TESTS
 CALLS = {
     "TopologyMatch.Filter": judged,
     "TopologyMatch.Score": judged,
@@ -440,4 +457,4 @@ CALLS = {
     "CapacityScheduling.PostFilter": decide,
     "Evaluator.DryRunPreemption": decide,
     "preemptor.PodEligibleToPreemptOthers": decide,
-} | gangs.CALLS | network.CALLS | pods.CALLS | scores.CALLS
+} | caches.CALLS | gangs.CALLS | network.CALLS | pods.CALLS | scores.CALLS

@@ -44,6 +44,7 @@ constexpr Topic kTopics[] = {
     {"plugin_network", AskPluginNetwork},
     {"plugin_pods", AskPluginPods},
     {"plugin_scores", AskPluginScores},
+    {"plugin_zones", AskPluginZones},
     {"pulsar", AskPulsar},
     {"quota_forest", AskQuotaForest},
     {"quota_level", AskQuotaLevel},

@@ -26,6 +26,7 @@
 //   {"plugin_gangs": OPTIONS, "ops": [{"op": "permit", "pod": POD}, ...]} -> {"answers": [{"code": "wait", ...}]}
 //   {"plugin_network": [{"op": "cost", "node": [NAME, REGION, ZONE], ...}]} -> {"answers": [{"cost": 20, ...}]}
 //   {"plugin_pods": [{"op": "effective", "pod": {"containers": [...]}}, ...]} -> {"answers": [{"cpu": 1000}]}
+//   {"plugin_zones": {"method": METHOD}, "ops": [{"op": "get", "node": NAME}, ...]} -> {"answers": [{"fresh": true, ...}]}
 //   {"zones": {"resources": [NAME, ...], "nodes": {NAME: NODE}}, "ops": [{"task": TASK, ...}]} -> {"answers": [...]}
 //   {"bundles": {"nodes": [NODE, ...], "strategy": "PACK", ...}} -> {"answers": {"outcome": "placed", "nodes": [0]}}
 //   {"drf": {"form": "H", "capacity": [9, 18], "children": [NODE, ...]}, "ops": [{"op": "fill"}]} -> {"answers": [...]}
@@ -106,6 +107,8 @@ absl::StatusOr<nlohmann::json> AskLoads(const nlohmann::json& request);
 absl::StatusOr<nlohmann::json> AskPluginGangs(const nlohmann::json& request);
 // scheduler-plugins' network-aware placement: costs of nodes, and the order of workloads.
 absl::StatusOr<nlohmann::json> AskPluginNetwork(const nlohmann::json& request);
+// scheduler-plugins' reports of NUMA zones: caches, fingerprints, placements, evictions.
+absl::StatusOr<nlohmann::json> AskPluginZones(const nlohmann::json& request);
 // What plug-ins read from pods and from the topology managers of nodes.
 absl::StatusOr<nlohmann::json> AskPluginPods(const nlohmann::json& request);
 // Single rules of plug-ins: scores by load, amounts and marks, orders and exemptions.
