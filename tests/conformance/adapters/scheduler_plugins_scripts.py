@@ -5,6 +5,7 @@ and for zones."""
 from typing import Any
 
 from adapters import scheduler_plugins_caches as caches
+from adapters import scheduler_plugins_calls as calls
 from adapters import scheduler_plugins_capacity as capacity
 from adapters import scheduler_plugins_gangs as gangs
 from adapters import scheduler_plugins_network as network
@@ -30,7 +31,7 @@ NO_RULE = {
         "noderesourcetopology-cache.TestCounterKeys noderesourcetopology-cache.TestCounterLen "
         "noderesourcetopology-cache.TestNRTStoreUpdatePodsIsIndependentCopy "
         "noderesourcetopology-cache.TestNrtResourcesStoreGetUpdateDelete "
-        "noderesourcetopology.TestClone"
+        "noderesourcetopology.TestClone sysched.TestRemove"
     ),
     "when the peer decodes what it keeps": (
         "noderesourcetopology-cache.TestNRTStoreLazyDecodeCaching"
@@ -42,15 +43,12 @@ NO_RULE = {
     "the constructor of a cache without a client": (
         "noderesourcetopology-cache.TestInitEmptyLister"
     ),
-    "the constructor of a plug-in, of arguments of other Go types": (
-        "trimaran-lowriskovercommitment.TestLowRiskOverCommitment_New trimaran-peaks.TestPeaksNew"
+    "a constructor of a plug-in, which checks the Go types of its arguments": (
+        "sysched.TestGetArgs trimaran-lowriskovercommitment.TestLowRiskOverCommitment_New "
+        "trimaran-peaks.TestPeaksNew"
     ),
 }
 EXCUSED = {test: reason for reason, tests in NO_RULE.items() for test in tests.split()}
-# Scripts of rules that are still to be built.
-MISSING = (
-    "sysched"
-)
 
 
 class Script:
@@ -107,8 +105,6 @@ def check(case: Case, probe: Probe) -> list[str]:
         return CALLS[known[0]](case, script, probe)
     if "victimCandidate" in (case["state"].get("inputs") or {}):
         return scores.exempt(case, script, probe)
-    if test.partition(".")[0] in MISSING.split():
-        raise Unanswerable(f"a plug-in that is not rebuilt: {test.partition('.')[0]}")
     raise ValueError("neither answered nor excused")
 
 
@@ -457,4 +453,4 @@ CALLS = {
     "CapacityScheduling.PostFilter": decide,
     "Evaluator.DryRunPreemption": decide,
     "preemptor.PodEligibleToPreemptOthers": decide,
-} | caches.CALLS | gangs.CALLS | network.CALLS | pods.CALLS | scores.CALLS
+} | caches.CALLS | calls.CALLS | gangs.CALLS | network.CALLS | pods.CALLS | scores.CALLS

@@ -40,6 +40,7 @@ constexpr Topic kTopics[] = {
     {"loads", AskLoads},
     {"mesos", AskMesos},
     {"numa", AskNuma},
+    {"plugin_calls", AskPluginCalls},
     {"plugin_gangs", AskPluginGangs},
     {"plugin_network", AskPluginNetwork},
     {"plugin_pods", AskPluginPods},

@@ -23,6 +23,7 @@
 //   {"cpu_binding": {"ask": "need", "strict": true, "milli": 4000, ...}} -> {"answers": {"binds": true, ...}}
 //   {"reservations": {"ask": "filter", "request": AMOUNTS, "node": NODE, "matched": [RESERVED, ...], ...}} -> {"answers": {"fits": true, ...}}
 //   {"capacity": [{"op": "add", "namespace": NAME, "min": {"cpu": 8000}}, ...]} -> {"answers": [{"accounts": ...}]}
+//   {"plugin_calls": [NAMESPACE, PROFILE], "ops": [{"op": "score", "node": NAME, ...}, ...]} -> {"answers": [2]}
 //   {"plugin_gangs": OPTIONS, "ops": [{"op": "permit", "pod": POD}, ...]} -> {"answers": [{"code": "wait", ...}]}
 //   {"plugin_network": [{"op": "cost", "node": [NAME, REGION, ZONE], ...}]} -> {"answers": [{"cost": 20, ...}]}
 //   {"plugin_pods": [{"op": "effective", "pod": {"containers": [...]}}, ...]} -> {"answers": [{"cpu": 1000}]}
@@ -103,6 +104,8 @@ absl::StatusOr<nlohmann::json> AskDevices(const nlohmann::json& request);
 // Which nodes have room by measured load, and how good they are, for tasks one after the other.
 absl::StatusOr<nlohmann::json> AskLoads(const nlohmann::json& request);
 
+// scheduler-plugins' system calls of pods and nodes.
+absl::StatusOr<nlohmann::json> AskPluginCalls(const nlohmann::json& request);
 // scheduler-plugins' coscheduling: events of groups and pods, and decisions for pods.
 absl::StatusOr<nlohmann::json> AskPluginGangs(const nlohmann::json& request);
 // scheduler-plugins' network-aware placement: costs of nodes, and the order of workloads.
