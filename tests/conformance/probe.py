@@ -75,6 +75,9 @@ class Probe:
     def loads(self, options: Json, ops: list[Json]) -> list[Json]:
         return self._ask({"loads": options, "ops": ops})["answers"]
 
+    def plugin_calls(self, standard: list[str], ops: list[Json]) -> list[Any]:
+        return self._ask({"plugin_calls": standard, "ops": ops})["answers"]
+
     def plugin_gangs(self, options: Json, ops: list[Json]) -> list[Any]:
         return self._ask({"plugin_gangs": options, "ops": ops})["answers"]
 
@@ -83,6 +86,9 @@ class Probe:
 
     def plugin_pods(self, ops: list[Json]) -> list[Any]:
         return self._ask({"plugin_pods": ops})["answers"]
+
+    def plugin_zones(self, ops: list[Json], method: str = "Autodetect") -> list[Any]:
+        return self._ask({"plugin_zones": {"method": method}, "ops": ops})["answers"]
 
     def plugin_scores(self, ops: list[Json]) -> list[Any]:
         return self._ask({"plugin_scores": ops})["answers"]

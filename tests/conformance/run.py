@@ -146,6 +146,7 @@ def read_cases(path: Path) -> tuple[str, list[tuple[str, dict[str, Any]]]]:
     test = path.name.partition(".json")[0]  # the cases of one test function are one file
     for case in document["cases"]:
         case.setdefault("test", test)
+        case.setdefault("folder", str(path.parent))
         if "defaultConfig" in document:
             case["config"] = document["defaultConfig"] | case.get("config", {})
     return document["peer"], [(document["level"], case) for case in document["cases"]]

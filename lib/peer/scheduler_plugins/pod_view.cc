@@ -62,6 +62,7 @@ Amounts EffectiveRequest(const PodView& pod) {
 }
 
 ServiceClass ServiceOf(const PodView& pod) {
+  if (pod.stated_service.has_value()) return *pod.stated_service;
   Amounts requests, limits;
   bool all_limit = true;
   for (const ContainerView& container : pod.containers) {
@@ -83,10 +84,10 @@ bool RequestsExtended(const PodView& pod) {
 
 bool IsExclusive(std::string_view resource, int64_t amount, bool guaranteed,
                  const ResourceNames& of_zones) {
-  if (amount <= 0) return false;
   const ZonedResource kind = ZonedResourceOf(resource);
   if (!kind.is_native) return of_zones.contains(resource);
-  return guaranteed && kind.is_bound && (resource != "cpu" || amount % kThousandths == 0);
+  return guaranteed && amount > 0 && kind.is_bound &&
+         (resource != "cpu" || amount % kThousandths == 0);
 }
 
 bool RequestsExclusive(const PodView& pod, const ResourceNames& of_zones) {

@@ -13,9 +13,10 @@
 // before, although they keep running.
 //
 // Class of service, by cpu and memory above 0. A pod without any is best effort. It is guaranteed
-// if every container limits both, and the limits of all containers add up to their requests.
+// if every container limits both, and the limits of all containers add up to their requests. A
+// class that the pod states overrides this.
 //
-// Exclusive resources. A container holds some if it requests a resource that is not Kubernetes' own
+// Exclusive resources. A container holds some if it names a resource that is not Kubernetes' own
 // and that a zone of the node lists, or if its pod is guaranteed and it requests whole cores,
 // memory or huge pages. Containers that end before the main ones hold none.
 //
@@ -27,6 +28,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -43,10 +45,13 @@ using ResourceNames = std::set<std::string, std::less<>>;
 struct ContainerView {
   ZonedTask::Part part = ZonedTask::Part::kMain;
   Amounts requests = {}, limits = {};
+  std::string name = {};
 };
 struct PodView {
   std::vector<ContainerView> containers;  // those that run before the main ones first
   Amounts overhead = {};
+  // What the pod's status states, which comes before all computation.
+  std::optional<ServiceClass> stated_service = {};
 };
 
 // The part that a container of the list `initContainers` is. `restart_policy`: the container's own,

@@ -54,12 +54,14 @@
 // - coscheduling: the order of groups, whether a pod is tried, waits, or takes its group with it:
 //   coscheduling.h
 // - costs between nodes of an application, and the order of its workloads: network.h
+// - scores by the system calls of pods: system_calls.h
 // - tolerated preemption and the order by service: exemption.h
 // - what plugins read from pods: pod_view.h; from the topology managers of nodes: zone_config.h
+// - what is known of zones between the reports of nodes, and what victims would return to them:
+//   zones/node_report.h, zones/zone_cache.h, zones/eviction.h
 //
-// Not kept. Scores by system calls and the caches of the NUMA plugin are not here. Filters other
-// than resources are the caller's. Sums saturate nowhere: they are exact past the end of 64 bits,
-// where the peer's wrap.
+// Not kept. Filters other than resources are the caller's, and so are objects, clocks and queues.
+// Sums of quotas saturate nowhere: they are exact past the end of 64 bits, where the peer's wrap.
 //
 // Ties. Equally important tasks: the order in which they are listed. Nodes that are equal in all of
 // the above: the first.

@@ -20,6 +20,7 @@ def amounts(values: Any) -> dict[str, int]:
 def container(row: Case, init: bool) -> Case:
     held = row.get("resources") or {}
     out: Case = {key: amounts(held.get(key)) for key in ("requests", "limits")}
+    out["name"] = row.get("name") or ""
     if init:
         out |= {"init": True, "restart": row.get("restartPolicy") or ""}
     return out
@@ -29,7 +30,8 @@ def pod(row: Case) -> Case:
     spec = row.get("spec") or {}
     rows = [container(c, True) for c in spec.get("initContainers") or []]
     rows += [container(c, False) for c in spec.get("containers") or []]
-    return {"containers": rows, "overhead": amounts(spec.get("overhead"))}
+    stated = (row.get("status") or {}).get("qosClass") or ""
+    return {"containers": rows, "overhead": amounts(spec.get("overhead")), "service": stated}
 
 
 def topology(row: Case) -> Case:

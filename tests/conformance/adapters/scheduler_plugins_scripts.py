@@ -4,6 +4,8 @@ and for zones."""
 
 from typing import Any
 
+from adapters import scheduler_plugins_caches as caches
+from adapters import scheduler_plugins_calls as calls
 from adapters import scheduler_plugins_capacity as capacity
 from adapters import scheduler_plugins_gangs as gangs
 from adapters import scheduler_plugins_network as network
@@ -23,15 +25,30 @@ NO_RULE = {
         "trimaran-lowriskovercommitment.TestBetaDistribution_DensityFunction "
         "trimaran-lowriskovercommitment.TestBetaDistribution_Print"
     ),
-    "the constructor of a plug-in, of arguments of other Go types": (
-        "trimaran-lowriskovercommitment.TestLowRiskOverCommitment_New trimaran-peaks.TestPeaksNew"
+    "a container of the peer's code, or a copy of one": (
+        "noderesourcetopology-cache.TestClonePods noderesourcetopology-cache.TestCounterClone "
+        "noderesourcetopology-cache.TestCounterDelete noderesourcetopology-cache.TestCounterIncr "
+        "noderesourcetopology-cache.TestCounterKeys noderesourcetopology-cache.TestCounterLen "
+        "noderesourcetopology-cache.TestNRTStoreUpdatePodsIsIndependentCopy "
+        "noderesourcetopology-cache.TestNrtResourcesStoreGetUpdateDelete "
+        "noderesourcetopology.TestClone sysched.TestRemove"
+    ),
+    "when the peer decodes what it keeps": (
+        "noderesourcetopology-cache.TestNRTStoreLazyDecodeCaching"
+    ),
+    "a cache that keeps nothing": "noderesourcetopology-cache.TestPassthroughGetCachedNRTCopy",
+    "a state of a pod in the peer's memory, which has one form here": (
+        "noderesourcetopology-cache.TestHasExclusiveResources"
+    ),
+    "the constructor of a cache without a client": (
+        "noderesourcetopology-cache.TestInitEmptyLister"
+    ),
+    "a constructor of a plug-in, which checks the Go types of its arguments": (
+        "sysched.TestGetArgs trimaran-lowriskovercommitment.TestLowRiskOverCommitment_New "
+        "trimaran-peaks.TestPeaksNew"
     ),
 }
 EXCUSED = {test: reason for reason, tests in NO_RULE.items() for test in tests.split()}
-# Scripts of rules that are still to be built.
-MISSING = (
-    "noderesourcetopology noderesourcetopology-cache noderesourcetopology-preemption sysched"
-)
 
 
 class Script:
@@ -84,14 +101,10 @@ def check(case: Case, probe: Probe) -> list[str]:
         raise Unanswerable(EXCUSED[test])
     if test in TESTS:
         return TESTS[test](case, script, probe)
-    told = [step.get("value") for step in script.steps]
-    preempts = any(isinstance(value, dict) and "preemptionMode" in value for value in told)
-    if known and not preempts:
+    if known:
         return CALLS[known[0]](case, script, probe)
     if "victimCandidate" in (case["state"].get("inputs") or {}):
         return scores.exempt(case, script, probe)
-    if test.partition(".")[0] in MISSING.split():
-        raise Unanswerable(f"a plug-in that is not rebuilt: {test.partition('.')[0]}")
     raise ValueError("neither answered nor excused")
 
 
@@ -416,7 +429,7 @@ TESTS = {
     "nodemetadata.TestValidateArgs": scores.mark_settings,
     "noderesources.TestNodeResourcesAllocatable": scores.scored,
     "trimaran.TestGetNodeRequestsAndLimits": scores.books,
-}
+} | caches.TESTS
 CALLS = {
     "TopologyMatch.Filter": judged,
     "TopologyMatch.Score": judged,
@@ -440,4 +453,4 @@ CALLS = {
     "CapacityScheduling.PostFilter": decide,
     "Evaluator.DryRunPreemption": decide,
     "preemptor.PodEligibleToPreemptOthers": decide,
-} | gangs.CALLS | network.CALLS | pods.CALLS | scores.CALLS
+} | caches.CALLS | calls.CALLS | gangs.CALLS | network.CALLS | pods.CALLS | scores.CALLS

@@ -75,9 +75,13 @@ scheduler_plugins::PodView PluginPodOf(const nlohmann::json& row) {
     const auto part = container.value("init", false)
                           ? scheduler_plugins::InitPartOf(container.value("restart", ""))
                           : ZonedTask::Part::kMain;
-    pod.containers.push_back(
-        {part, container.value("requests", Amounts()), container.value("limits", Amounts())});
+    pod.containers.push_back({part, container.value("requests", Amounts()),
+                              container.value("limits", Amounts()), container.value("name", "")});
   }
+  const std::string service = row.value("service", "");
+  if (service == "Guaranteed") pod.stated_service = scheduler_plugins::ServiceClass::kGuaranteed;
+  if (service == "Burstable") pod.stated_service = scheduler_plugins::ServiceClass::kBurstable;
+  if (service == "BestEffort") pod.stated_service = scheduler_plugins::ServiceClass::kBestEffort;
   return pod;
 }
 

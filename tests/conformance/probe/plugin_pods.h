@@ -10,8 +10,8 @@
 
 namespace muster::testing {
 
-// {"containers": [{"init": true, "restart": "Always", "requests": {...}, "limits": {...}}],
-//  "overhead": {...}}
+// {"containers": [{"name": NAME, "init": true, "restart": "Always", "requests": {...},
+//                  "limits": {...}}], "overhead": {...}, "service": "Guaranteed"}
 scheduler_plugins::PodView PluginPodOf(const nlohmann::json& row);
 
 // {"policies": ["RestrictedPodLevel"], "attributes": [[NAME, VALUE]]}

@@ -23,9 +23,11 @@
 //   {"cpu_binding": {"ask": "need", "strict": true, "milli": 4000, ...}} -> {"answers": {"binds": true, ...}}
 //   {"reservations": {"ask": "filter", "request": AMOUNTS, "node": NODE, "matched": [RESERVED, ...], ...}} -> {"answers": {"fits": true, ...}}
 //   {"capacity": [{"op": "add", "namespace": NAME, "min": {"cpu": 8000}}, ...]} -> {"answers": [{"accounts": ...}]}
+//   {"plugin_calls": [NAMESPACE, PROFILE], "ops": [{"op": "score", "node": NAME, ...}, ...]} -> {"answers": [2]}
 //   {"plugin_gangs": OPTIONS, "ops": [{"op": "permit", "pod": POD}, ...]} -> {"answers": [{"code": "wait", ...}]}
 //   {"plugin_network": [{"op": "cost", "node": [NAME, REGION, ZONE], ...}]} -> {"answers": [{"cost": 20, ...}]}
 //   {"plugin_pods": [{"op": "effective", "pod": {"containers": [...]}}, ...]} -> {"answers": [{"cpu": 1000}]}
+//   {"plugin_zones": {"method": METHOD}, "ops": [{"op": "get", "node": NAME}, ...]} -> {"answers": [{"fresh": true, ...}]}
 //   {"zones": {"resources": [NAME, ...], "nodes": {NAME: NODE}}, "ops": [{"task": TASK, ...}]} -> {"answers": [...]}
 //   {"bundles": {"nodes": [NODE, ...], "strategy": "PACK", ...}} -> {"answers": {"outcome": "placed", "nodes": [0]}}
 //   {"drf": {"form": "H", "capacity": [9, 18], "children": [NODE, ...]}, "ops": [{"op": "fill"}]} -> {"answers": [...]}
@@ -102,10 +104,14 @@ absl::StatusOr<nlohmann::json> AskDevices(const nlohmann::json& request);
 // Which nodes have room by measured load, and how good they are, for tasks one after the other.
 absl::StatusOr<nlohmann::json> AskLoads(const nlohmann::json& request);
 
+// scheduler-plugins' system calls of pods and nodes.
+absl::StatusOr<nlohmann::json> AskPluginCalls(const nlohmann::json& request);
 // scheduler-plugins' coscheduling: events of groups and pods, and decisions for pods.
 absl::StatusOr<nlohmann::json> AskPluginGangs(const nlohmann::json& request);
 // scheduler-plugins' network-aware placement: costs of nodes, and the order of workloads.
 absl::StatusOr<nlohmann::json> AskPluginNetwork(const nlohmann::json& request);
+// scheduler-plugins' reports of NUMA zones: caches, fingerprints, placements, evictions.
+absl::StatusOr<nlohmann::json> AskPluginZones(const nlohmann::json& request);
 // What plug-ins read from pods and from the topology managers of nodes.
 absl::StatusOr<nlohmann::json> AskPluginPods(const nlohmann::json& request);
 // Single rules of plug-ins: scores by load, amounts and marks, orders and exemptions.

@@ -49,6 +49,12 @@ TEST(PodView, ServiceDependsOnCpuAndMemoryAlone) {
   EXPECT_EQ(ServiceOf(OfOne({}, {{"cpu", 1}, {"memory", 2}})), ServiceClass::kBurstable);
 }
 
+TEST(PodView, AStatedClassComesFirst) {
+  PodView pod = OfOne({{"cpu", 1}}, {});
+  pod.stated_service = ServiceClass::kGuaranteed;
+  EXPECT_EQ(ServiceOf(pod), ServiceClass::kGuaranteed);
+}
+
 TEST(PodView, EveryContainerMustLimitBothForGuaranteed) {
   PodView pod = OfOne({{"cpu", 1}, {"memory", 2}}, {{"cpu", 1}, {"memory", 2}});
   pod.containers.push_back({.part = Part::kMain});
@@ -71,6 +77,7 @@ TEST(PodView, WholeCoresOfGuaranteedPodsAreExclusive) {
   EXPECT_FALSE(IsExclusive("cpu", 0, true, {}));
   EXPECT_TRUE(IsExclusive("hugepages-2Mi", 1, true, {}));
   EXPECT_FALSE(IsExclusive("ephemeral-storage", 1000, true, {"ephemeral-storage"}));
+  EXPECT_TRUE(IsExclusive("example.com/fpga", 0, false, {"example.com/fpga"}));
 }
 
 TEST(PodView, DevicesAreExclusiveWhereZonesListThem) {
