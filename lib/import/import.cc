@@ -40,20 +40,32 @@ absl::StatusOr<const Importer*> ByName(std::string_view name) {
                                                  NamesOfImporters()));
 }
 
-// Returns the importer of dumps without an API group of any, if this is one of a cluster.
+// Returns the importer of dumps without an API group of any, if this is one of a cluster: that of
+// the scheduler which most pods name that wait, or else the one of plain dumps.
 const Importer* Plain(const Dump& dump, ImportLog* log) {
-  const bool cluster = std::ranges::any_of(dump.all(), [](const auto& object) {
-    return object->kind() == "Node" || object->kind() == "Pod";
-  });
+  const Importer* best = nullptr;
+  HashMap<const Importer*, int64_t> pods;
+  bool cluster = false;
+  for (const auto& object : dump.all()) {
+    cluster |= object->kind() == "Node" || object->kind() == "Pod";
+    if (object->kind() != "Pod" || !WaitsForNode(*object)) continue;
+    ++pods[ImporterOfScheduler(object->spec().Text("schedulerName", "default-scheduler"))];
+  }
   if (!cluster) return nullptr;
   for (const Importer* importer : Importers()) {
-    if (!importer->plain) continue;
-    log->Note("dump", "",
-              absl::StrCat("no object has an API group of one importer; read as profile ",
-                           ToAbsl(importer->name)));
-    return importer;
+    if (importer->plain) best = importer;
   }
-  return nullptr;
+  int64_t most = pods[best];
+  for (const Importer* importer : Importers()) {
+    const int64_t count = pods[importer];
+    if (count > most) best = importer;
+    most = std::max(most, count);
+  }
+  if (best == nullptr) return nullptr;
+  log->Note("dump", "",
+            absl::StrCat("no object has an API group of one importer; read as profile ",
+                         ToAbsl(best->name)));
+  return best;
 }
 
 // Returns the importer that most objects belong to by their API groups.
@@ -78,31 +90,34 @@ absl::StatusOr<const Importer*> ByGroups(const Dump& dump, ImportLog* log) {
                    "; name the profile: one of ", NamesOfImporters()));
 }
 
-bool Waits(const ApiObject& pod) {
-  const std::string phase = pod.status().Text("phase");
-  return (phase.empty() || phase == "Pending") && pod.spec().Text("nodeName").empty() &&
-         !pod.metadata()["deletionTimestamp"].given();
-}
-
 // Counts the pods that wait and that no cycle tries to place: they have no row, or their row has no
-// job under a profile that places jobs alone.
+// job under a profile that places jobs alone. Each is named, if nothing has named it.
 void CountLeftOut(const Dump& dump, const Scenario& scenario, bool takes_lone, ImportLog* log) {
-  HashMap<std::string, bool> rows;  // pending and waiting tasks; whether they have a job
+  HashMap<std::string, bool> rows;  // whether they have a job, or a node already
   for (const TaskSpec& task : scenario.cluster.tasks) {
-    if (task.status == TaskStatus::kPending || task.status == TaskStatus::kWaiting) {
-      rows.emplace(task.name, !task.job.empty());
-    }
+    const bool waits = task.status == TaskStatus::kPending || task.status == TaskStatus::kWaiting;
+    rows.emplace(task.name, !waits || !task.job.empty());
+  }
+  HashSet<std::string> named;
+  for (const ImportEntry& entry : log->entries()) {
+    if (entry.severity == ImportSeverity::kLeftOut) named.insert(entry.object);
   }
   int64_t waiting = 0, absent = 0, lone = 0;
   for (const ApiObject* pod : dump.OfKind("Pod")) {
-    if (!Waits(*pod)) continue;
+    if (!WaitsForNode(*pod)) continue;
     ++waiting;
     const auto row = rows.find(pod->key());
     if (row == rows.end()) {
       ++absent;
     } else if (!row->second && !takes_lone) {
       ++lone;
+    } else {
+      continue;
     }
+    if (named.contains(pod->place())) continue;
+    log->LeftOut(
+        pod->place(), "",
+        row == rows.end() ? "it waits, and is not scheduled" : "it waits, and belongs to no job");
   }
   if (absent + lone == 0) return;
   std::string text =
@@ -138,6 +153,12 @@ absl::Status CheckStrict(const ImportLog& log) {
 }
 
 }  // namespace
+
+bool WaitsForNode(const ApiObject& pod) {
+  const std::string phase = pod.status().Text("phase");
+  return (phase.empty() || phase == "Pending") && pod.spec().Text("nodeName").empty() &&
+         !pod.metadata()["deletionTimestamp"].given();
+}
 
 absl::StatusOr<Import> ImportObjects(std::string_view objects, const ImportOptions& options) {
   Budget budget(options.limits);

@@ -37,12 +37,18 @@ struct Importer {
   std::span<const KindRule> kinds;  // that it reads; others are reported
   // Fills the scenario, its profile and configuration included; a refusal is in the log.
   void (*read)(const ImportSource& source, Scenario* scenario);
+  // What pods name in spec.schedulerName that are this scheduler's.
+  std::span<const std::string_view> schedulers = {};
   // Whether it reads dumps of Kubernetes' own objects alone. One importer does.
   bool plain = false;
 };
 
 // All importers, in the order in which messages name them.
 std::span<const Importer* const> Importers();
+// Returns the importer of the scheduler of that name, or null.
+const Importer* ImporterOfScheduler(std::string_view scheduler);
+// Returns whether the pod is still to be placed: it has no node, and neither ended nor is leaving.
+bool WaitsForNode(const ApiObject& pod);
 
 }  // namespace muster
 

@@ -7,14 +7,24 @@ namespace muster {
 
 extern const Importer kVolcanoImporter, kKubeBatchImporter, kPodImporter, kKueueImporter,
     kKaiImporter, kArmadaImporter, kYuniKornImporter, kHtCondorImporter, kMesosImporter,
-    kPulsarImporter, kYarnCapacityImporter, kYarnFairImporter;
+    kPulsarImporter, kYarnCapacityImporter, kYarnFairImporter, kKoordinatorImporter;
 
 std::span<const Importer* const> Importers() {
   static constexpr const Importer* kTable[] = {
-      &kVolcanoImporter, &kKubeBatchImporter, &kPodImporter,          &kKueueImporter,
-      &kKaiImporter,     &kArmadaImporter,    &kYuniKornImporter,     &kHtCondorImporter,
-      &kMesosImporter,   &kPulsarImporter,    &kYarnCapacityImporter, &kYarnFairImporter};
+      &kVolcanoImporter,    &kKubeBatchImporter, &kPodImporter,          &kKueueImporter,
+      &kKaiImporter,        &kArmadaImporter,    &kYuniKornImporter,     &kHtCondorImporter,
+      &kMesosImporter,      &kPulsarImporter,    &kYarnCapacityImporter, &kYarnFairImporter,
+      &kKoordinatorImporter};
   return kTable;
+}
+
+const Importer* ImporterOfScheduler(std::string_view scheduler) {
+  for (const Importer* importer : Importers()) {
+    for (const std::string_view name : importer->schedulers) {
+      if (name == scheduler) return importer;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace muster

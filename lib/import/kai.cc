@@ -118,6 +118,7 @@ Shard ReadShard(const ImportSource& source) {
 }  // namespace kai
 
 extern const Importer kKaiImporter;
-const Importer kKaiImporter = {kKaiName, kKaiGroups, kKaiKinds, ReadKaiObjects};
+constexpr std::string_view kKaiSchedulers[] = {"kai-scheduler"};
+const Importer kKaiImporter = {kKaiName, kKaiGroups, kKaiKinds, ReadKaiObjects, kKaiSchedulers};
 
 }  // namespace muster

@@ -61,10 +61,12 @@ void ReadKubeBatchObjects(const ImportSource& source, Scenario* scenario) {
   }
 }
 
+constexpr std::string_view kKubeBatchSchedulers[] = {"kube-batch"};
+
 }  // namespace
 
 extern const Importer kKubeBatchImporter;
 const Importer kKubeBatchImporter = {kKubeBatchName, kKubeBatchGroups, kKubeBatchKinds,
-                                     ReadKubeBatchObjects};
+                                     ReadKubeBatchObjects, kKubeBatchSchedulers};
 
 }  // namespace muster

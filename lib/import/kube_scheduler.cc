@@ -10,6 +10,9 @@
 #include "lib/import/kubernetes.h"
 
 namespace muster {
+
+extern const Importer kPodImporter;
+
 namespace {
 
 constexpr std::string_view kPodScheduler = "kube-scheduler";
@@ -378,6 +381,8 @@ JobSpec PodReader::ReadPodGroup(const ApiObject& group) const {
 
 namespace {
 
+constexpr std::string_view kPodSchedulers[] = {"default-scheduler"};
+
 void ReadPodDump(const ImportSource& source, Scenario* scenario) {
   ClusterSpec& cluster = scenario->cluster;
   PodReader reader(source.configuration);
@@ -396,6 +401,14 @@ void ReadPodDump(const ImportSource& source, Scenario* scenario) {
   const PriorityClasses classes = ReadPriorityClasses(source.dump);
   for (const ApiObject* object : source.dump.OfKind("Pod")) {
     if (!source.log->ok()) return;
+    const std::string scheduler = object->spec().Text("schedulerName");
+    if (ImporterOfScheduler(scheduler) != nullptr &&
+        ImporterOfScheduler(scheduler) != &kPodImporter && WaitsForNode(*object)) {
+      source.log->LeftOut(
+          object->place(), "spec.schedulerName",
+          absl::StrCat("waits for another scheduler (", Quote(scheduler), "); left out"));
+      continue;
+    }
     TaskSpec task = reader.ReadPod(*object);
     if (!object->spec()["priority"].given()) {
       const auto known = classes.values.find(task.priority_class);
@@ -420,8 +433,7 @@ void ReadPodDump(const ImportSource& source, Scenario* scenario) {
 
 }  // namespace
 
-extern const Importer kPodImporter;
-const Importer kPodImporter = {kPodScheduler, kPodGroups, kPodKinds, ReadPodDump,
+const Importer kPodImporter = {kPodScheduler, kPodGroups, kPodKinds, ReadPodDump, kPodSchedulers,
                                /*plain=*/true};
 
 }  // namespace muster

@@ -72,6 +72,11 @@ TaskStatus TaskReader::ReadStatus(const ApiObject& pod, bool has_node) const {
 }
 
 void TaskReader::ReadJob(const ApiObject& pod, TaskSpec* task) const {
+  if (rules_.jobs != nullptr) {
+    const auto job = rules_.jobs->find(pod.key());
+    if (job != rules_.jobs->end()) task->job = job->second;
+    return;
+  }
   const std::string field = absl::StrCat("metadata.annotations", JsonPathStep(kGroupName));
   const std::string* group = pod.Annotation(kGroupName);
   if (group != nullptr && !group->empty()) {

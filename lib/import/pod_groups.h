@@ -17,8 +17,10 @@
 #ifndef MUSTER_IMPORT_POD_GROUPS_H_
 #define MUSTER_IMPORT_POD_GROUPS_H_
 
+#include <string>
 #include <string_view>
 
+#include "lib/base/hash_map.h"
 #include "lib/import/importer.h"
 #include "lib/import/kubernetes.h"
 #include "muster/snapshot.h"
@@ -37,6 +39,8 @@ Dump::Objects ReadPodGroups(const ImportSource& source, ClusterSpec* cluster);
 struct TaskRules {
   std::string_view scheduler;  // pods of other schedulers that wait are left out
   PodRules pods = {};
+  // The job of each pod, by keys; null: the annotation names it.
+  const HashMap<std::string, std::string>* jobs = nullptr;
 };
 // Name, job, shape, status, node, priority, order keys.
 Dump::Objects ReadTasks(const ImportSource& source, const TaskRules& rules, ClusterSpec* cluster);

@@ -82,9 +82,12 @@ void ReadVolcanoObjects(const ImportSource& source, Scenario* scenario) {
   }
 }
 
+constexpr std::string_view kVolcanoSchedulers[] = {"volcano"};
+
 }  // namespace
 
 extern const Importer kVolcanoImporter;
-const Importer kVolcanoImporter = {kVolcanoName, kVolcanoGroups, kVolcanoKinds, ReadVolcanoObjects};
+const Importer kVolcanoImporter = {kVolcanoName, kVolcanoGroups, kVolcanoKinds, ReadVolcanoObjects,
+                                   kVolcanoSchedulers};
 
 }  // namespace muster

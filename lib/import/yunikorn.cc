@@ -197,9 +197,12 @@ void ReadYuniKorn(const ImportSource& source, Scenario* scenario) {
   cluster.budgets = ReadBudgets(source.dump);
 }
 
+constexpr std::string_view kYuniKornSchedulers[] = {"yunikorn"};
+
 }  // namespace
 
 extern const Importer kYuniKornImporter;
-const Importer kYuniKornImporter = {"yunikorn", kYuniKornGroups, kYuniKornKinds, ReadYuniKorn};
+const Importer kYuniKornImporter = {"yunikorn", kYuniKornGroups, kYuniKornKinds, ReadYuniKorn,
+                                    kYuniKornSchedulers};
 
 }  // namespace muster

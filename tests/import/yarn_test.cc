@@ -76,7 +76,7 @@ std::vector<ObjectJson> Manager() {
   return {Answer("nodes", "node",
                  {YarnNode("h0:1", "h0", 3072, 5120), YarnNode("h1:1", "h1", 0, 8192)}),
           Answer("apps", "app", {first, second, ended}),
-          Answer("containers", "container", {container}),
+          Answer("containers", "container", ObjectJson::array({container})),
           {{"scheduler",
             {{"schedulerInfo",
               {{"type", "capacityScheduler"},

@@ -123,11 +123,12 @@ int RunReplay(TraceSource& source, const ReplayFlags& flags) {
   const InterruptWatch watch;
   ReplayOptions options = flags.options;
   options.should_stop = [] { return InterruptWatch::Asked(); };
-  const auto [first, last] = std::minmax_element(trace->submit.begin(), trace->submit.end());
-  const int64_t span = trace->size() == 0 ? 0 : *last - *first;
+  const auto ends = std::minmax_element(trace->submit.begin(), trace->submit.end());
+  const int64_t first = trace->size() == 0 ? 0 : *ends.first;
+  const int64_t span = trace->size() == 0 ? 0 : *ends.second - first;
   Progress progress("% of the trace's time", span > 0 ? 100 : 0);
   options.progress = [&](int64_t now) {
-    progress.Set(span > 0 ? std::clamp<int64_t>((now - *first) * 100 / span, 0, 100) : 0);
+    progress.Set(span > 0 ? std::clamp<int64_t>((now - first) * 100 / span, 0, 100) : 0);
   };
   const auto begin = std::chrono::steady_clock::now();
   const absl::StatusOr<ReplayResult> result = Replay(*trace, flags.policy, options);

@@ -27,12 +27,12 @@ def scenario(
     """A scenario and the list of what it does not hold.
 
     `profile` is the scheduler that the objects are of; without it the objects' API groups decide,
-    and a dump of nodes and pods alone is read as kube-scheduler's. `configuration` is the text of the scheduler's configuration file,
-    or the same decoded; without it the profile's own configuration applies. `unset_flags_on` is
-    what a switch that the configuration does not set counts as. `binding` names pods
-    (namespace/name) that the scheduler has bound but the cluster has not reported yet. `limits`
-    bound the JSON of the objects and of the configuration together. `strict` refuses a dump of
-    which something is left out.
+    and where there are none, the scheduler that most pods name. `configuration` is the text of the
+    scheduler's configuration file, or the same decoded; without it the profile's own configuration
+    applies. `unset_flags_on` is what a switch that the configuration does not set counts as.
+    `binding` names pods (namespace/name) that the scheduler has bound but the cluster has not
+    reported yet. `limits` bound the JSON of the objects and of the configuration together. `strict`
+    refuses a dump of which something is left out.
     """
     from .. import _core
     from ..errors import InvalidArgument, ResourceExhausted

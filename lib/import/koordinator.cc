@@ -1,0 +1,276 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Koordinator's importer: elastic quotas are queues, gangs are jobs, and a pod without a gang is a
+// job of one.
+//
+// The quota of a pod is the one that its label names; else the one that is named like its
+// namespace, there; else the first that lists its namespace; else the default quota. A gang is
+// named by an annotation or a label of its pods, or is a PodGroup.
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/hash_map.h"
+#include "lib/base/strings.h"
+#include "lib/import/amounts.h"
+#include "lib/import/importer.h"
+#include "lib/import/json_text.h"
+#include "lib/import/kubernetes.h"
+#include "lib/import/pod_groups.h"
+
+namespace muster {
+namespace {
+
+constexpr std::string_view kKoordinatorName = "koordinator";
+constexpr std::string_view kKoordinatorGroups[] = {
+    "scheduling.koordinator.sh", "slo.koordinator.sh", "quota.koordinator.sh",
+    "config.koordinator.sh", "scheduling.sigs.k8s.io"};
+constexpr std::string_view kSigsGroups[] = {"scheduling.sigs.k8s.io"};
+constexpr KindRule kKoordinatorKinds[] = {{"Node"},
+                                          {"Pod"},
+                                          {"Namespace"},
+                                          {"PriorityClass"},
+                                          {"PodDisruptionBudget"},
+                                          {"ResourceQuota"},
+                                          {"ElasticQuota", kSigsGroups},
+                                          {"PodGroup", kSigsGroups}};
+constexpr std::string_view kScheduler = "koord-scheduler";
+
+constexpr std::string_view kRootQuota = "koordinator-root-quota";
+constexpr std::string_view kDefaultQuota = "koordinator-default-quota";
+constexpr std::string_view kQuotaOfPod = "quota.scheduling.koordinator.sh/name";
+constexpr std::string_view kQuotaParent = "quota.scheduling.koordinator.sh/parent";
+constexpr std::string_view kQuotaLends = "quota.scheduling.koordinator.sh/allow-lent-resource";
+constexpr std::string_view kQuotaWeight = "quota.scheduling.koordinator.sh/shared-weight";
+constexpr std::string_view kQuotaSpaces = "quota.scheduling.koordinator.sh/namespaces";
+constexpr std::string_view kPreemptible = "quota.scheduling.koordinator.sh/preemptible";
+constexpr std::string_view kGangName = "gang.scheduling.koordinator.sh/name";
+constexpr std::string_view kGangLeast = "gang.scheduling.koordinator.sh/min-available";
+constexpr std::string_view kGangOfGangs = "gang.scheduling.koordinator.sh/groups";
+constexpr std::string_view kPodGroupOfPod = "pod-group.scheduling.sigs.k8s.io";
+constexpr std::string_view kOldGroupOfPod = "pod-group.scheduling.sigs.k8s.io/name";
+constexpr std::string_view kOldGroupLeast = "pod-group.scheduling.sigs.k8s.io/min-available";
+
+std::string FieldOf(std::string_view section, std::string_view key) {
+  return absl::StrCat("metadata.", ToAbsl(section), JsonPathStep(key));
+}
+
+// JSON of an annotation; nothing where it cannot be read, which the peer passes over, too.
+std::optional<JsonRow> JsonOf(const ApiObject& object, std::string_view key) {
+  const std::string* text = object.Annotation(key);
+  if (text == nullptr || text->empty()) return std::nullopt;
+  Budget budget;
+  absl::StatusOr<JsonRow> row = ReadJsonValue(*text, "annotation", &budget);
+  if (row.ok()) return *std::move(row);
+  object.log()->Ignored(object.place(), FieldOf("annotations", key), "cannot be read");
+  return std::nullopt;
+}
+
+// --- quotas
+
+// A queue's weight is that of cpu, whole: the quota's shared weight, or its maximum.
+int64_t WeightOf(const ApiObject& object, const AmountMap& most) {
+  AmountMap weights = most;
+  ImportLog unread;  // what is no list of amounts counts as none
+  if (const std::optional<JsonRow> row = JsonOf(object, kQuotaWeight)) {
+    const FieldSource source{object.place(), &*row, &unread};
+    const AmountMap given = ReadAmounts(Field(&source));
+    if (unread.ok() && !given.empty()) weights = given;
+  }
+  const ExactAmount* cpu = FindAmount(weights, "cpu");
+  return cpu == nullptr ? 1 : std::max<int64_t>(static_cast<int64_t>(*cpu / kAmountUnit), 1);
+}
+
+void ReadElasticQuotas(const ImportSource& source, ClusterSpec* cluster) {
+  const Dump::Objects objects = SortedByName(source.dump.OfKind("ElasticQuota"));
+  HashSet<std::string> names = {std::string(kDefaultQuota)};
+  for (const ApiObject* object : objects) names.insert(object->name());
+  for (const ApiObject* object : objects) {
+    if (object->name() == kRootQuota) continue;
+    QueueSpec& queue = cluster->queues.emplace_back();
+    queue.name = object->name();
+    queue.created = object->created();
+    const std::string* parent = object->Label(kQuotaParent);
+    if (parent != nullptr && !parent->empty() && *parent != kRootQuota) {
+      if (names.contains(*parent)) {
+        queue.parent = *parent;
+      } else {
+        source.log->Ignored(
+            object->place(), FieldOf("labels", kQuotaParent),
+            absl::StrCat("quota ", Quote(*parent), " is not there; the queue stands at the top"));
+      }
+    }
+    const AmountMap most = ReadAmounts(object->spec().Section("max"));
+    queue.guaranteed = ToResources(ReadAmounts(object->spec().Section("min")));
+    queue.limit = ToResources(most);
+    queue.weight = WeightOf(*object, most);
+    const std::string* lends = object->Label(kQuotaLends);
+    if (lends != nullptr && *lends == "false") {
+      source.log->Ignored(object->place(), FieldOf("labels", kQuotaLends),
+                          "the queue lends what it does not request");
+    }
+  }
+  if (names.size() == objects.size() + 1) {  // no object is the default quota
+    cluster->queues.push_back({.name = std::string(kDefaultQuota)});
+  }
+}
+
+class QuotaFinder {
+ public:
+  explicit QuotaFinder(const Dump& dump) {
+    for (const ApiObject* object : SortedByName(dump.OfKind("ElasticQuota"))) {
+      names_.insert(object->name());
+      if (object->name_space() == object->name()) own_.insert(object->name());
+      const std::optional<JsonRow> spaces = JsonOf(*object, kQuotaSpaces);
+      if (!spaces) continue;
+      const FieldSource source{object->place(), &*spaces, object->log()};
+      for (const Field& space : Field(&source).Children()) {
+        by_space_.try_emplace(space.ScalarText(), object->name());
+      }
+    }
+  }
+
+  std::string Of(const ApiObject& pod) const {
+    const std::string* label = pod.Label(kQuotaOfPod);
+    if (label != nullptr && !label->empty()) {
+      if (names_.contains(*label)) return *label;
+      pod.log()->Ignored(
+          pod.place(), FieldOf("labels", kQuotaOfPod),
+          absl::StrCat("quota ", Quote(*label), " is not there; the default quota stands for it"));
+      return std::string(kDefaultQuota);
+    }
+    if (own_.contains(pod.name_space())) return pod.name_space();
+    const auto listed = by_space_.find(pod.name_space());
+    return listed == by_space_.end() ? std::string(kDefaultQuota) : listed->second;
+  }
+
+ private:
+  HashSet<std::string> names_, own_;
+  HashMap<std::string, std::string> by_space_;
+};
+
+// --- gangs
+
+struct Gang {
+  int64_t least = 0;
+  int64_t created = 0;
+  int32_t priority = 0;
+  std::string queue;
+  bool has_pods = false;
+};
+
+// The gang's key that a pod names; "" for none.
+std::string GangOf(const ApiObject& pod) {
+  const std::string* name = pod.Annotation(kGangName);
+  for (const std::string_view label : {kPodGroupOfPod, kOldGroupOfPod}) {
+    if (name == nullptr || name->empty()) name = pod.Label(label);
+  }
+  return name == nullptr || name->empty() ? "" : absl::StrCat(pod.name_space(), "/", *name);
+}
+
+// The minimum that a pod states of its gang.
+std::optional<int64_t> LeastOf(const ApiObject& pod) {
+  const std::string* text = pod.Annotation(kGangLeast);
+  if (text == nullptr) text = pod.Label(kOldGroupLeast);
+  if (text == nullptr) return std::nullopt;
+  const std::optional<int64_t> number = WholeNumber(*text);
+  if (!number || *number < 0) {
+    pod.log()->Ignored(pod.place(), FieldOf("annotations", kGangLeast),
+                       absl::StrCat(Quote(*text), " is no number of pods"));
+    return std::nullopt;
+  }
+  return number;
+}
+
+// Makes the jobs, and the job of each pod.
+class GangReader {
+ public:
+  explicit GangReader(const ImportSource& source) : source_(source), quotas_(source.dump) {}
+
+  HashMap<std::string, std::string> Read(ClusterSpec* cluster) {
+    for (const ApiObject* object : SortedByKey(source_.dump.OfKind("PodGroup"))) {
+      Gang& gang = gangs_[object->key()];
+      gang.least = object->spec().Int64("minMember", 0);
+      gang.created = object->created();
+    }
+    for (const ApiObject* pod : SortedByKey(source_.dump.OfKind("Pod"))) Add(*pod);
+    for (auto& [key, gang] : gangs_) {
+      cluster->jobs.push_back({.name = key,
+                               .queue = gang.has_pods ? gang.queue : std::string(kDefaultQuota),
+                               .priority = gang.priority,
+                               .min_available = gang.least,
+                               .created = gang.created});
+    }
+    return std::move(job_of_);
+  }
+
+ private:
+  void Add(const ApiObject& pod) {
+    std::string key = GangOf(pod);
+    const bool lone = key.empty();
+    if (lone) key = pod.key();
+    job_of_.emplace(pod.key(), key);
+    const bool is_new = !gangs_.contains(key);
+    Gang& gang = gangs_[key];
+    const std::string queue = quotas_.Of(pod);
+    if (!gang.has_pods) {
+      gang.queue = queue;
+      gang.priority = pod.spec().Int32("priority", 0);
+      if (is_new) gang.created = pod.created();
+      gang.has_pods = true;
+    } else if (gang.queue != queue) {
+      source_.log->Ignored(pod.place(), FieldOf("labels", kQuotaOfPod),
+                           absl::StrCat("the gang's first pod is of quota ", Quote(gang.queue),
+                                        ", which counts for all of it"));
+    }
+    if (lone) gang.least = 1;
+    if (const std::optional<int64_t> least = LeastOf(pod); least && !lone) gang.least = *least;
+    if (pod.Annotation(kGangOfGangs) != nullptr) {
+      source_.log->Ignored(pod.place(), FieldOf("annotations", kGangOfGangs),
+                           "gangs are placed one by one");
+    }
+  }
+
+  const ImportSource& source_;
+  const QuotaFinder quotas_;
+  std::map<std::string, Gang> gangs_;  // by key
+  HashMap<std::string, std::string> job_of_;
+};
+
+void ReadKoordinatorObjects(const ImportSource& source, Scenario* scenario) {
+  ClusterSpec& cluster = scenario->cluster;
+  ReadElasticQuotas(source, &cluster);
+  const HashMap<std::string, std::string> jobs = GangReader(source).Read(&cluster);
+  for (const ApiObject* object : source.dump.OfKind("Node")) {
+    cluster.nodes.push_back(ReadNode(*object, {}));
+  }
+  const Dump::Objects pods = ReadTasks(source, {.scheduler = kScheduler, .jobs = &jobs}, &cluster);
+  for (size_t i = 0; i < pods.size() && source.log->ok(); ++i) {
+    const std::string* preemptible = pods[i]->Label(kPreemptible);
+    if (preemptible != nullptr && *preemptible == "false") cluster.tasks[i].preemptable = false;
+  }
+  // A pod that was left out has no job of one either.
+  HashSet<std::string> with_tasks;
+  for (const TaskSpec& task : cluster.tasks) with_tasks.insert(task.job);
+  std::erase_if(cluster.jobs, [&](const JobSpec& job) {
+    return !with_tasks.contains(job.name) && source.dump.Find("PodGroup", job.name) == nullptr;
+  });
+  cluster.namespaces = ReadNamespaces(source.dump);
+  cluster.budgets = ReadBudgets(source.dump);
+  scenario->profile = kKoordinatorName;
+  if (source.configuration.has_value()) {
+    source.log->Ignored("scheduler configuration", "", "the profile has its default options");
+  }
+}
+
+constexpr std::string_view kKoordinatorSchedulers[] = {"koord-scheduler"};
+
+}  // namespace
+
+extern const Importer kKoordinatorImporter;
+const Importer kKoordinatorImporter = {kKoordinatorName, kKoordinatorGroups, kKoordinatorKinds,
+                                       ReadKoordinatorObjects, kKoordinatorSchedulers};
+
+}  // namespace muster

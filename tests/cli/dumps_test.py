@@ -1,0 +1,163 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""A dump of each scheduler that has an importer: found by itself, with a thing that waits and is
+left out; counted, refused by --strict, and explained."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MUSTER = os.environ.get("MUSTER_CLI", str(ROOT / "build/release/muster"))
+
+
+def node(name="n0"):
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name},
+            "status": {"allocatable": {"cpu": "8", "memory": "32Gi", "pods": "110"},
+                       "conditions": [{"type": "Ready", "status": "True"}]}}
+
+
+def pod(name, scheduler, labels=None, annotations=None, **spec):
+    return {"apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": name, "namespace": "ns", "labels": labels or {},
+                         "annotations": annotations or {}},
+            "spec": {"schedulerName": scheduler,
+                     "containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}],
+                     **spec},
+            "status": {"phase": "Pending"}}
+
+
+def thing(group, kind, name, spec=None, namespace="ns", **more):
+    metadata = {"name": name} | ({"namespace": namespace} if namespace else {})
+    return {"apiVersion": group, "kind": kind, "metadata": metadata, "spec": spec or {}} | more
+
+
+def gang(annotation):
+    return {"annotations": {annotation: "g"}}
+
+
+# Profile -> the objects, and the name of what waits and is left out.
+ALIEN = pod("alien", "another-scheduler")
+DUMPS = {
+    "volcano": ([
+        node(), thing("scheduling.volcano.sh/v1beta1", "Queue", "default", {"weight": 1}, None),
+        thing("scheduling.volcano.sh/v1beta1", "PodGroup", "g",
+              {"minMember": 1, "queue": "default"}),
+        pod("p", "volcano", **gang("scheduling.k8s.io/group-name")), ALIEN], "ns/alien"),
+    "kube-batch": ([
+        node(),
+        thing("scheduling.incubator.k8s.io/v1alpha1", "Queue", "default", {"weight": 1}, None),
+        thing("scheduling.incubator.k8s.io/v1alpha1", "PodGroup", "g",
+              {"minMember": 1, "queue": "default"}),
+        pod("p", "kube-batch", **gang("scheduling.k8s.io/group-name")), ALIEN], "ns/alien"),
+    "kube-scheduler": ([node(), pod("p", "default-scheduler"), pod("q", "of-its-own"),
+                        pod("alien", "volcano")], "ns/alien"),
+    "kueue": ([
+        node(), thing("kueue.x-k8s.io/v1beta1", "ResourceFlavor", "f", {}, None),
+        thing("kueue.x-k8s.io/v1beta1", "ClusterQueue", "cq", {"resourceGroups": [
+            {"coveredResources": ["cpu"], "flavors": [
+                {"name": "f", "resources": [{"name": "cpu", "nominalQuota": 4}]}]}]}, None),
+        thing("kueue.x-k8s.io/v1beta1", "Workload", "w",
+              {"queueName": "absent", "podSets": [{"name": "main", "count": 1, "template": {
+                  "spec": {"containers": [{"resources": {"requests": {"cpu": "1"}}}]}}}]})],
+        "ns/w"),
+    "kai": ([
+        node(), thing("scheduling.run.ai/v2", "Queue", "q", {"resources": {
+            "cpu": {"quota": -1, "limit": -1}, "memory": {"quota": -1, "limit": -1},
+            "gpu": {"quota": -1, "limit": -1}}}, None),
+        thing("scheduling.run.ai/v2alpha2", "PodGroup", "g", {"queue": "q", "minMember": 1}),
+        pod("p", "kai-scheduler", **gang("pod-group-name")),
+        pod("bound", "kai-scheduler", **gang("pod-group-name")),
+        thing("scheduling.run.ai/v1alpha2", "BindRequest", "bound",
+              {"podName": "bound", "selectedNode": "n0"}),
+        pod("lost", "kai-scheduler", annotations={"pod-group-name": "absent"})], "ns/lost"),
+    "armada": ([
+        node(), thing("armadaproject.io/v1beta1", "Queue", "q", {"priorityFactor": 1}, None),
+        thing("armadaproject.io/v1beta1", "Job", "j", {"queue": "q", "podSpec": {
+            "containers": [{"resources": {"requests": {"cpu": "1"}}}]}}), ALIEN], "ns/alien"),
+    "yunikorn": ([
+        node(), pod("p", "yunikorn", {"applicationId": "app", "queue": "root.ns"}), ALIEN],
+        "ns/alien"),
+    "koordinator": ([
+        node(), thing("scheduling.sigs.k8s.io/v1alpha1", "ElasticQuota", "q",
+                      {"max": {"cpu": "4"}}, "ns"),
+        pod("p", "koord-scheduler"), ALIEN], "ns/alien"),
+    "mesos": ([
+        thing("mesos.apache.org/v1", "State", "s", {
+            "slaves": [{"id": "a", "hostname": "a", "resources": {"cpus": 4, "mem": 64}}],
+            "frameworks": [{"id": "f", "name": "f", "role": "*", "active": True, "executors": [],
+                            "tasks": [{"id": "t", "name": "t", "slave_id": "gone",
+                                       "state": "TASK_RUNNING", "resources": {"cpus": 1}}]}]},
+              None)], None),
+}
+
+
+def muster(*arguments):
+    return subprocess.run([MUSTER, *map(str, arguments)], capture_output=True, text=True,
+                          timeout=120)
+
+
+class Dumps(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def imported(self, objects, *flags):
+        dump, scenario = self.folder / "dump.json", self.folder / "scenario.json"
+        dump.write_text(json.dumps({"kind": "List", "items": objects}))
+        return muster("import", dump, "-o", scenario, *flags), scenario
+
+    def test_the_scheduler_is_found_and_what_is_left_out_is_told(self):
+        for profile, (objects, name) in DUMPS.items():
+            with self.subTest(profile):
+                done, scenario = self.imported(objects)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                told = json.loads(scenario.read_text())
+                self.assertEqual(told["profile"].split(":")[0], profile, done.stderr)
+                strict, _ = self.imported(objects, "--strict")
+                self.assertEqual(strict.returncode, 2)
+                self.assertIn("strict: something is left out; the first: ", strict.stderr)
+                self.assertIn("muster: left_out: ", done.stderr)
+                self.assertTrue(told["left_out"])
+                name = name or told["left_out"][0]["name"]
+                why = muster("explain", scenario, name)
+                self.assertEqual(why.returncode, 0, why.stderr)
+                self.assertIn("was left out by the import: ", why.stdout)
+                everything = muster("explain", scenario).stdout
+                self.assertIn("left out by the import; explain FILE NAME tells why", everything)
+
+    def test_pods_that_wait_are_counted(self):
+        for profile, waiting in (("volcano", 2), ("kube-batch", 2), ("kube-scheduler", 3),
+                                 ("kai", 3), ("armada", 1), ("yunikorn", 2), ("koordinator", 2)):
+            done, _ = self.imported(DUMPS[profile][0])
+            words = f"muster: left_out: dump: 1 of {waiting} pods that wait are not scheduled"
+            self.assertIn(words, done.stderr, profile)
+
+    def test_without_it_nothing_is_left_out(self):
+        for profile, (objects, name) in DUMPS.items():
+            if name is None or profile == "kueue":
+                continue
+            kept = [o for o in objects if f"ns/{o['metadata']['name']}" != name]
+            done, scenario = self.imported(kept, "--strict")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotIn("left_out", json.loads(scenario.read_text()), profile)
+            self.assertEqual(muster("run", scenario).returncode, 0, profile)
+
+    def test_the_scheduler_of_pods_decides_where_no_object_does(self):
+        for scheduler, profile in (("yunikorn", "yunikorn"), ("volcano", "volcano"),
+                                   ("kai-scheduler", "kai"), ("koord-scheduler", "koordinator"),
+                                   ("default-scheduler", "kube-scheduler"),
+                                   ("mine", "kube-scheduler")):
+            done, scenario = self.imported([node(), pod("p", scheduler), pod("q", scheduler),
+                                            pod("r", "default-scheduler")])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            found = json.loads(scenario.read_text())["profile"].split(":")[0]
+            self.assertEqual(found, profile, scheduler)
+            self.assertRegex(done.stderr, "note: dump: no object has an API group of one importer")
+
+
+if __name__ == "__main__":
+    unittest.main()

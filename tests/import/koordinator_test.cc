@@ -1,0 +1,125 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Koordinator's dumps: elastic quotas, gangs, pods without one.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "lib/import/import.h"
+#include "lib/scenario/scenario.h"
+#include "muster/muster.h"
+
+namespace muster {
+namespace {
+
+constexpr char kQuotaDump[] = R"([
+  {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"},
+   "status": {"allocatable": {"cpu": "8", "memory": "32Gi", "pods": "110"},
+              "conditions": [{"type": "Ready", "status": "True"}]}},
+  {"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
+   "metadata": {"name": "ml", "namespace": "koordinator-system",
+                "labels": {"quota.scheduling.koordinator.sh/is-parent": "true"}},
+   "spec": {"min": {"cpu": "4"}, "max": {"cpu": "6"}}},
+  {"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
+   "metadata": {"name": "nlp", "namespace": "koordinator-system",
+                "labels": {"quota.scheduling.koordinator.sh/parent": "ml",
+                           "quota.scheduling.koordinator.sh/allow-lent-resource": "false"},
+                "annotations": {"quota.scheduling.koordinator.sh/shared-weight":
+                                  "{\"cpu\": 3, \"memory\": \"1Gi\"}",
+                                "quota.scheduling.koordinator.sh/namespaces": "[\"lab\"]"}},
+   "spec": {"min": {"cpu": "2"}, "max": {"cpu": "4"}}},
+  {"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
+   "metadata": {"name": "web", "namespace": "web"}, "spec": {"max": {"cpu": "2"}}},
+  {"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "PodGroup",
+   "metadata": {"name": "train", "namespace": "lab"}, "spec": {"minMember": 2}},
+  {"kind": "Pod", "metadata": {"name": "t0", "namespace": "lab",
+     "labels": {"pod-group.scheduling.sigs.k8s.io": "train"}},
+   "spec": {"schedulerName": "koord-scheduler", "priority": 7,
+            "containers": [{"resources": {"requests": {"cpu": "1"}}}]},
+   "status": {"phase": "Pending"}},
+  {"kind": "Pod", "metadata": {"name": "t1", "namespace": "lab",
+     "labels": {"pod-group.scheduling.sigs.k8s.io": "train"}},
+   "spec": {"schedulerName": "koord-scheduler",
+            "containers": [{"resources": {"requests": {"cpu": "1"}}}]},
+   "status": {"phase": "Pending"}},
+  {"kind": "Pod", "metadata": {"name": "g0", "namespace": "other",
+     "labels": {"quota.scheduling.koordinator.sh/name": "nlp",
+                "quota.scheduling.koordinator.sh/preemptible": "false"},
+     "annotations": {"gang.scheduling.koordinator.sh/name": "g",
+                     "gang.scheduling.koordinator.sh/min-available": "1"}},
+   "spec": {"schedulerName": "koord-scheduler",
+            "containers": [{"resources": {"requests": {"cpu": "1"}}}]},
+   "status": {"phase": "Pending"}},
+  {"kind": "Pod", "metadata": {"name": "front", "namespace": "web"},
+   "spec": {"schedulerName": "koord-scheduler", "nodeName": "n",
+            "containers": [{"resources": {"requests": {"cpu": "1"}}}]},
+   "status": {"phase": "Running"}},
+  {"kind": "Pod", "metadata": {"name": "alien", "namespace": "other"},
+   "spec": {"schedulerName": "volcano", "containers": [{}]}, "status": {"phase": "Pending"}}
+])";
+
+template <class Row>
+const Row& Named(const std::vector<Row>& rows, std::string_view name) {
+  static const Row kNoRow;
+  const auto found = std::ranges::find(rows, name, &Row::name);
+  EXPECT_NE(found, rows.end()) << name;
+  return found == rows.end() ? kNoRow : *found;
+}
+
+TEST(Koordinator, QuotasAreQueues) {
+  const absl::StatusOr<Import> import = ImportObjects(kQuotaDump, {});
+  ASSERT_TRUE(import.ok()) << import.status();
+  EXPECT_EQ(import->scenario.profile, "koordinator");
+  const std::vector<QueueSpec>& queues = import->scenario.cluster.queues;
+  ASSERT_EQ(queues.size(), 4u);
+  EXPECT_EQ(Named(queues, "ml").weight, 6) << "its maximum";
+  EXPECT_EQ(Named(queues, "nlp").parent, "ml");
+  EXPECT_EQ(Named(queues, "nlp").weight, 3) << "its shared weight";
+  EXPECT_EQ(Named(queues, "nlp").guaranteed, (Resources{{"cpu", 2}}));
+  EXPECT_EQ(Named(queues, "nlp").limit, (Resources{{"cpu", 4}}));
+  EXPECT_EQ(Named(queues, "koordinator-default-quota").parent, "");
+}
+
+TEST(Koordinator, GangsAndPodsAreJobs) {
+  const absl::StatusOr<Import> import = ImportObjects(kQuotaDump, {});
+  ASSERT_TRUE(import.ok()) << import.status();
+  const ClusterSpec& cluster = import->scenario.cluster;
+  const std::vector<JobSpec>& jobs = cluster.jobs;
+  ASSERT_EQ(jobs.size(), 3u);
+  EXPECT_EQ(Named(jobs, "lab/train").queue, "nlp") << "by the list of namespaces";
+  EXPECT_EQ(Named(jobs, "lab/train").min_available, 2);
+  EXPECT_EQ(Named(jobs, "lab/train").priority, 7);
+  EXPECT_EQ(Named(jobs, "other/g").queue, "nlp") << "by its label";
+  EXPECT_EQ(Named(jobs, "web/front").queue, "web") << "by the namespace's name";
+  EXPECT_EQ(Named(jobs, "web/front").min_available, 1);
+  EXPECT_EQ(Named(cluster.tasks, "web/front").status, TaskStatus::kRunning);
+  EXPECT_FALSE(Named(cluster.tasks, "other/g0").preemptable);
+
+  Cluster filled;
+  ASSERT_TRUE(Fill(import->scenario, &filled).ok());
+  const absl::StatusOr<Plan> plan = filled.Schedule(import->scenario.profile);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->binds().size(), 3u);
+}
+
+TEST(Koordinator, WhatIsLeftOutIsNamedAndCounted) {
+  const absl::StatusOr<Import> import = ImportObjects(kQuotaDump, {});
+  ASSERT_TRUE(import.ok()) << import.status();
+  const auto told = [&](ImportSeverity severity, std::string_view object, std::string_view words) {
+    return std::ranges::any_of(import->report, [&](const ImportEntry& entry) {
+      return entry.severity == severity && entry.object == object &&
+             entry.text.find(words) != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(told(ImportSeverity::kLeftOut, "Pod other/alien", "waits for another scheduler"));
+  EXPECT_TRUE(told(ImportSeverity::kLeftOut, "dump", "1 of 4 pods that wait are not scheduled"));
+  EXPECT_TRUE(told(ImportSeverity::kIgnored, "ElasticQuota koordinator-system/nlp", "lends"));
+  ASSERT_EQ(import->scenario.left_out.size(), 1u);
+  EXPECT_EQ(import->scenario.left_out[0].name, "other/alien");
+  EXPECT_FALSE(ImportObjects(kQuotaDump, {.strict = true}).ok());
+}
+
+}  // namespace
+}  // namespace muster
