@@ -108,8 +108,9 @@ def _selected(case: Json, step: Json, probe: Probe) -> list[str]:
     """The node of one job."""
     if step["result"][-1] is not None:
         raise Unanswerable("a call that fails for want of a record")
-    if "assignedNode" in step["args"][-1]:
-        raise Unanswerable("the search for the own node of an evicted job")
+    own = step["args"][-1].get("assignedNode")
+    if own is not None and all(node["id"] != own for node in step["state"]["nodes"]):
+        raise Unanswerable("an evicted job of which the node is not there")
     chosen = step["result"][0] is not None
     gang = {"jobs": [step["args"][-1]]}
     question = {"op": "place", "state": step["state"], "gang": gang}
@@ -120,6 +121,46 @@ def _selected(case: Json, step: Json, probe: Probe) -> list[str]:
         kept = ("node", "scheduledAtPriority", "preemptedAtPriority", "method", "away")
         wanted["jobs"] = {row["job"]: {key: _placed(row)[key] for key in kept}}
     return _differences(wanted, answer)
+
+
+# Orders by a priority class or a time of submission; neither is in the rows.
+LACKING = (
+    "by_increasing_priority_class",
+    "by_decreasing_submit_time",
+    "not_ordered_by_runtime",
+    "first_ordered_on_priority_class",
+    "second_ordered_on_bid_price",
+)
+
+
+def _compared(case: Json, step: Json, probe: Probe) -> list[str]:
+    if any(words in case["name"] for words in LACKING):
+        raise Unanswerable("the record lacks the class or the time that decides")
+    question = {"op": "compare", "jobs": step["args"]}
+    if step["op"].startswith("Market"):
+        question["pool"] = step["on"]["Pool"]
+    return _differences(step["result"][0], probe.armada(question))
+
+
+def _suits_node(case: Json, step: Json, probe: Probe) -> list[str]:
+    node = next(n for n in case["nodes"] if n["id"] == step["args"][0]["node"])
+    free = node.get("allocatableByPriority", {}).get(str(step["args"][1]), node["total"]) or {}
+    question = {"op": "suits", "job": case["row"]["req"], "node": node, "free": free}
+    return _differences(step["result"][0], probe.armada(question))
+
+
+def _suits_type(case: Json, step: Json, probe: Probe) -> list[str]:
+    row, kind = case["row"], step["args"][0]
+    labels = kind.get("labels", {})
+    unset = [label for label in row.get("IndexedLabels") or {} if label not in labels]
+    question = {"op": "suits", "is_type": True, "job": row["Req"], "node": kind, "unset": unset}
+    return _differences(step["result"][0], probe.armada(question))
+
+
+def _conditions(case: Json, step: Json, probe: Probe) -> list[str]:
+    conditions, resources = step["args"]
+    question = {"op": "conditions", "conditions": conditions or [], "resources": resources}
+    return _differences(step["result"][0], probe.armada(question))
 
 
 def _draws(state: Json, result: Json) -> Iterator[Json]:
@@ -313,6 +354,11 @@ RULES = {
     "GangScheduler.Schedule": _placed_gang,
     "QueueScheduler.Schedule": _pass,
     "NodeDb.SelectNodeForJobWithTxn": _selected,
+    "JobPriorityComparer.Compare": _compared,
+    "MarketJobPriorityComparer.Compare": _compared,
+    "JobRequirementsMet": _suits_node,
+    "NodeTypeJobRequirementsMet": _suits_type,
+    "matchesCondition": _conditions,
     "SchedulingContext.UpdateFairShares": _shares,
     "SchedulingContext.CalculateTheoreticalShare": _shares,
     "DominantResourceFairness.WeightedCostFromAllocation": _cost,

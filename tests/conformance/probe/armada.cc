@@ -166,6 +166,9 @@ absl::StatusOr<nlohmann::json> AskArmada(const nlohmann::json& request) {
   if (op == "gang") return armada_probe::PlayGang(asked);
   if (op == "shares") return armada_probe::PlayShares(asked);
   if (op == "cost") return armada_probe::PlayCost(asked);
+  if (op == "compare") return armada_probe::PlayCompare(asked);
+  if (op == "suits") return armada_probe::PlaySuits(asked);
+  if (op == "conditions") return armada_probe::PlayConditions(asked);
   return absl::InvalidArgumentError(absl::StrCat("armada: no question ", op));
 }
 

@@ -76,6 +76,11 @@ std::vector<int> ReadGangJobs(const json& gang, Pieces& pieces) {
     armada::JobContext& context = pieces.contexts[static_cast<size_t>(jobs.back())];
     context.cardinality = row.value("currentGangCardinality", 1);
     if (row.contains("preemptedBy")) context.preemptor = 0;
+    if (!row.contains("assignedNode")) continue;
+    const std::string id = row["assignedNode"];
+    const auto found = std::ranges::find(pieces.state.nodes, id, &armada::Node::id);
+    if (found == pieces.state.nodes.end()) continue;
+    context.own_node = static_cast<int>(found - pieces.state.nodes.begin());
   }
   return jobs;
 }

@@ -33,6 +33,8 @@ constexpr Suffix kSuffixes[] = {{"Ki", 0, 10}, {"Mi", 0, 20}, {"Gi", 0, 30}, {"T
                                 {"m", -3, 0},  {"k", 3, 0},   {"M", 6, 0},   {"G", 9, 0},
                                 {"T", 12, 0},  {"P", 15, 0},  {"E", 18, 0}};
 
+}  // namespace
+
 // A quantity of Kubernetes in units of 10^scale, rounded up.
 int64_t UnitsOf(const json& value, int scale) {
   std::string text = value.is_string() ? value.get<std::string>() : value.dump();
@@ -67,6 +69,8 @@ int64_t UnitsOf(const json& value, int scale) {
   return static_cast<int64_t>(negative ? -units : units);
 }
 
+namespace {
+
 // Nanoseconds of "1970-01-01T00:16:41Z", "start+1.000s" or a number of seconds.
 int64_t TimeOf(const json& value) {
   if (value.is_number()) return std::llround(value.get<double>() * 1e9);
@@ -91,6 +95,8 @@ int64_t TimeOf(const json& value) {
   return (days * 1440 + part[3] * 60 + part[4]) * 60'000'000'000 + std::llround(seconds * 1e9);
 }
 
+}  // namespace
+
 std::vector<armada::Taint> TaintsOf(const json& rows) {
   std::vector<armada::Taint> taints;
   for (const json& row : rows) {
@@ -114,6 +120,8 @@ armada::Labels LabelsOf(const json& object) {
   return labels;
 }
 
+namespace {
+
 armada::Requirement RequirementOf(const json& row) {
   static const HashMap<std::string, armada::Comparison> comparisons = {
       {"In", armada::Comparison::kIn},         {"NotIn", armada::Comparison::kNotIn},
@@ -123,6 +131,8 @@ armada::Requirement RequirementOf(const json& row) {
   for (const json& value : In(row, "Values")) requirement.values.push_back(value);
   return requirement;
 }
+
+}  // namespace
 
 std::optional<std::vector<armada::Term>> AffinityOf(const json& affinity) {
   const json& selector =
@@ -135,6 +145,8 @@ std::optional<std::vector<armada::Term>> AffinityOf(const json& affinity) {
   }
   return terms;
 }
+
+namespace {
 
 armada::Limiter LimiterOf(const json& row) {
   if (row.empty()) return {};

@@ -58,6 +58,13 @@ class StateReader {
   HashMap<std::string, int> dimensions_, classes_, shapes_, gangs_, queues_, nodes_, jobs_, types_;
 };
 
+// Parts of the peer's rows.
+int64_t UnitsOf(const nlohmann::json& quantity, int scale);  // of 10^scale, rounded up
+std::vector<armada::Taint> TaintsOf(const nlohmann::json& rows);
+std::vector<armada::Toleration> TolerationsOf(const nlohmann::json& rows);
+armada::Labels LabelsOf(const nlohmann::json& object);
+std::optional<std::vector<armada::Term>> AffinityOf(const nlohmann::json& affinity);
+
 // The peer's names.
 std::string ReasonText(armada::Reason reason);
 std::string MethodText(armada::Method method);
@@ -66,6 +73,11 @@ absl::StatusOr<nlohmann::json> PlayPlace(const nlohmann::json& asked);
 absl::StatusOr<nlohmann::json> PlayGang(const nlohmann::json& asked);
 absl::StatusOr<nlohmann::json> PlayShares(const nlohmann::json& asked);
 absl::StatusOr<nlohmann::json> PlayCost(const nlohmann::json& asked);
+// Two jobs in the order of a queue: less than 0, 0 or more.
+absl::StatusOr<nlohmann::json> PlayCompare(const nlohmann::json& asked);
+// Whether a node, or a type of nodes, suits a job.
+absl::StatusOr<nlohmann::json> PlaySuits(const nlohmann::json& asked);
+absl::StatusOr<nlohmann::json> PlayConditions(const nlohmann::json& asked);
 
 }  // namespace muster::testing::armada_probe
 
