@@ -44,8 +44,8 @@ Resources AmountsOf(int64_t memory, int64_t vcores) {
 
 class DumpReader {
  public:
-  DumpReader(const ImportSource& source, QueueRows* queues, ClusterSpec* cluster)
-      : source_(source), queues_(*queues), cluster_(*cluster) {}
+  DumpReader(const ImportSource& source, bool reads_rows, QueueRows* queues, ClusterSpec* cluster)
+      : source_(source), reads_rows_(reads_rows), queues_(*queues), cluster_(*cluster) {}
 
   void Read() {
     std::map<std::string, int> hosts;
@@ -88,16 +88,35 @@ class DumpReader {
     }
     spec.unschedulable = state == "DECOMMISSIONING";
     spec.ready = state == "RUNNING" || spec.unschedulable;
-    const Field labels = node["nodeLabels"];
-    if (labels.truthy()) {
-      labels.Ignored("partitions are not read; the node counts as not ready");
-      spec.ready = false;
-    }
+    ReadLabel(node, &spec);
     if (!nodes_.try_emplace(id, NodeState{spec.name, memory, vcores}).second ||
         !names_.insert(spec.name).second) {
       return node["id"].Refuse(absl::StrCat(Quote(spec.name), " is listed twice"));
     }
     cluster_.nodes.push_back(std::move(spec));
+  }
+
+  // A node has one label at most.
+  void ReadLabel(const Field& node, NodeSpec* spec) const {
+    const std::vector<std::string> labels = node.Texts("nodeLabels");
+    if (labels.empty() || labels.front().empty()) return;
+    if (reads_rows_) {
+      spec->settings.emplace_back("yarn-capacity/node-label", labels.front());
+    } else {
+      node["nodeLabels"].Ignored("partitions are not read; the node counts as not ready");
+      spec->ready = false;
+    }
+  }
+
+  // The partition that the application's first request is for; other requests are left out.
+  std::string LabelOf(const Field& app) const {
+    for (const Field& request : ListOf(app, "resourceRequests")) {
+      const bool is_any = request.Text("resourceName", "*") == "*";
+      if (is_any && AmountOf(request["numContainers"]) > 0) {
+        return request.Text("nodeLabelExpression");
+      }
+    }
+    return "";
   }
 
   void ReadApp(const Field& app) {
@@ -117,12 +136,17 @@ class DumpReader {
     if (!user.empty()) job.owner = JobOwner{.user = user};
     const int64_t started = AmountOf(app["startedTime"]);
     job.created = started / 1000;
-    for (const Field& request : ListOf(app, "resourceRequests")) ReadRequest(request, &job);
+    std::string label;
+    if (reads_rows_) label = LabelOf(app);
+    if (!label.empty()) job.settings.emplace_back("yarn-capacity/node-label-expression", label);
+    for (const Field& request : ListOf(app, "resourceRequests")) {
+      ReadRequest(request, label, &job);
+    }
     jobs_[job.name] = {cluster_.jobs.size(), started, AmountOf(app["runningContainers"])};
     cluster_.jobs.push_back(std::move(job));
   }
 
-  void ReadRequest(const Field& request, JobSpec* job) {
+  void ReadRequest(const Field& request, const std::string& label, JobSpec* job) {
     const int64_t count = AmountOf(request["numContainers"]);
     if (count == 0) return;
     const std::string place = request.Text("resourceName", "*");
@@ -132,8 +156,10 @@ class DumpReader {
     const auto leave = [&](std::string_view field, std::string_view why) {
       source_.log->LeftOut(absl::StrCat("Application ", job->name), field, why);
     };
-    if (!request.Text("nodeLabelExpression").empty()) {
-      return leave("resourceRequests.nodeLabelExpression", "partitions are not read");
+    if (request.Text("nodeLabelExpression") != label) {
+      return leave("resourceRequests.nodeLabelExpression",
+                   reads_rows_ ? "a job requests in one partition; that of the first is read"
+                               : "partitions are not read");
     }
     if (!request.Bool("relaxLocality", true)) {
       return leave("resourceRequests.relaxLocality", "localities are not read");
@@ -188,6 +214,7 @@ class DumpReader {
     } else {
       task.job = job->first;
       --job->second.unlisted;
+      if (reads_rows_ && task.name.ends_with("_000001")) SetMaster(job->second.row, &task);
     }
     const int64_t memory = AmountOf(container["allocatedMB"]);
     const int64_t vcores = AmountOf(container["allocatedVCores"]);
@@ -195,6 +222,16 @@ class DumpReader {
     node->second.vcores -= vcores;
     task.shape.request = AmountsOf(memory, vcores);
     cluster_.tasks.push_back(std::move(task));
+  }
+
+  // The first container of an attempt runs the application's master.
+  void SetMaster(size_t row, TaskSpec* task) {
+    constexpr const char* kMaster = "master";
+    JobSpec& job = cluster_.jobs[row];
+    task->group = kMaster;
+    if (!job.groups.empty() && job.groups.back().name == kMaster) return;
+    job.groups.push_back({.name = kMaster});
+    job.settings.emplace_back("yarn-capacity/master", kMaster);
   }
 
   // What nodes use beyond the containers that are listed.
@@ -222,6 +259,7 @@ class DumpReader {
   }
 
   const ImportSource& source_;
+  const bool reads_rows_;
   QueueRows& queues_;
   ClusterSpec& cluster_;
   std::map<std::string, NodeState> nodes_;  // by id
@@ -260,7 +298,7 @@ void ReadYarn(const ImportSource& source, const Field& info, bool fair, Scenario
     }
     fair ? ReadFairAnswer(info, &queues) : ReadCapacityAnswer(info, &queues);
   }
-  DumpReader(source, &queues, &scenario->cluster).Read();
+  DumpReader(source, !fair, &queues, &scenario->cluster).Read();
   scenario->cluster.queues = queues.Take();
   scenario->profile = fair ? "yarn-fair" : "yarn-capacity";
   if (!options.empty()) absl::StrAppend(&scenario->profile, ":heartbeat(", options, ")");

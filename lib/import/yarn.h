@@ -10,7 +10,8 @@
 // are ({"nodes": {...}}), or as the `spec` of an object with a kind and a name.
 //
 //   nodes        nodes by host, or by id where two have one host. One that does not run is not
-//                ready, one that is decommissioned is cordoned, and so is one of a partition
+//                ready, one that is being decommissioned is cordoned. A label is a setting under
+//                yarn-capacity; under yarn-fair the node is not ready
 //   apps         jobs by id; groups of tasks for what is requested anywhere, by priority
 //   containers   running tasks, of /ws/v1/cluster/apps/ID/appattempts/ATTEMPT/containers. What a
 //                node uses beyond those listed becomes a task without a job

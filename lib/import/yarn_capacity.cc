@@ -154,6 +154,7 @@ class PropertyReader {
       }
       if (!text.empty()) SetSetting(key, text, &queue);
     }
+    ReadLabels(path, &queue);
     if (const Field* order = Find(Key(path, "ordering-policy"))) SetOrder(*order, &queue);
     if (TextOf(Key(path, "state")) == "STOPPED") queue.state = QueueState::kClosed;
     if (const Field* priority = Find(Key(path, "priority"))) {
@@ -161,6 +162,30 @@ class PropertyReader {
           std::min<int64_t>(AmountOf(*priority), std::numeric_limits<int32_t>::max()));
     }
     ReadWeights(path, &queue);
+  }
+
+  // The labels of the queue, and what it may hold of each.
+  void ReadLabels(const std::string& path, QueueSpec* queue) {
+    constexpr std::string_view kLabels = "accessible-node-labels";
+    const std::string begin = Key(path, kLabels);
+    const auto own = values_.find(begin);
+    if (own != values_.end()) {  // blank: none
+      used_.insert(begin);
+      const std::string labels = own->second.ScalarText();
+      SetSetting(kLabels, labels.empty() ? " " : labels, queue);
+    }
+    for (auto at = values_.lower_bound(begin + "."); at != values_.end(); ++at) {
+      const std::string& key = at->first;
+      if (!key.starts_with(begin + ".")) break;
+      const std::string value = at->second.ScalarText();
+      if (absl::EndsWith(key, ".maximum-capacity") && value.starts_with("-1")) continue;
+      if (!absl::EndsWith(key, "capacity") &&
+          !absl::EndsWith(key, ".maximum-am-resource-percent")) {
+        continue;
+      }
+      used_.insert(key);
+      SetSetting(key.substr(begin.size() - kLabels.size()), value, queue);
+    }
   }
 
   void ReadWeights(const std::string& path, QueueSpec* queue) {

@@ -11,7 +11,6 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 ObjectJson YarnNode(const std::string& id, const std::string& host, int64_t used, int64_t free) {
   return {{"id", id},
@@ -107,13 +106,16 @@ TEST(YarnImport, AnswersBecomeRows) {
   EXPECT_EQ(cluster.jobs[0].created, 1'700'000'000);
   EXPECT_EQ(cluster.jobs[0].uid_rank, 1);  // within a second the milliseconds decide
   EXPECT_EQ(cluster.jobs[1].uid_rank, 0);
-  ASSERT_EQ(cluster.jobs[0].groups.size(), 2u);
+  ASSERT_EQ(cluster.jobs[0].groups.size(), 3u);
+  EXPECT_EQ(cluster.jobs[0].groups[2].name, "master");
+  EXPECT_EQ(cluster.jobs[0].settings, (Labels{{"yarn-capacity/master", "master"}}));
   EXPECT_EQ(cluster.jobs[0].groups[0].count, 5);
   EXPECT_EQ(cluster.jobs[0].groups[0].priority, -20);
   EXPECT_EQ(Words(cluster.jobs[0].groups[1].shape.request), "cpu=1 memory=2048Mi");
   ASSERT_EQ(cluster.tasks.size(), 2u);
   EXPECT_EQ(cluster.tasks[0].job, "application_17_0001");
   EXPECT_EQ(cluster.tasks[0].node, "h0");
+  EXPECT_EQ(cluster.tasks[0].group, "master");
   EXPECT_EQ(cluster.tasks[1].name, "h0/used");
   EXPECT_EQ(Words(cluster.tasks[1].shape.request), "cpu=1 memory=1024Mi");
   EXPECT_EQ(SettingsOf(import)["root.b"],
@@ -175,8 +177,12 @@ TEST(YarnImport, StatesOfNodes) {
   EXPECT_FALSE(nodes_of()[1].ready);
   nodes[1]["state"] = "RUNNING";
   nodes[1]["nodeLabels"] = {"gpu"};
-  EXPECT_FALSE(nodes_of()[1].ready);
-  EXPECT_THAT(Lines(Imported(answers, {})), Contains(HasSubstr("partitions are not read")));
+  EXPECT_TRUE(nodes_of()[1].ready);
+  EXPECT_EQ(nodes_of()[1].settings, (Labels{{"yarn-capacity/node-label", "gpu"}}));
+  answers.pop_back();
+  const Import fair = Imported(answers, {.profile = "yarn-fair"});
+  EXPECT_FALSE(fair.scenario.cluster.nodes[1].ready);
+  EXPECT_THAT(Lines(fair), Contains(HasSubstr("partitions are not read")));
   nodes[1]["nodeHostName"] = "h0";
   EXPECT_EQ(nodes_of()[0].name, "h0:1");
   EXPECT_EQ(nodes_of()[1].name, "h1:1");
@@ -197,12 +203,15 @@ TEST(YarnImport, WhatIsLeftOutIsNamed) {
                             "/nodeId", "gone:1"));
   const Import import = Imported(answers, {});
   EXPECT_THAT(import.scenario.cluster.jobs, testing::SizeIs(1));
-  EXPECT_THAT(import.scenario.cluster.jobs[0].groups, IsEmpty());
+  ASSERT_THAT(import.scenario.cluster.jobs[0].groups, testing::SizeIs(1));
+  EXPECT_EQ(import.scenario.cluster.jobs[0].groups[0].name, "master");
   const std::vector<std::string> lines = Lines(import);
   for (const char* words :
        {"Application application_17_0002: queue: no leaf alone is \"c\"",
         "resourceRequests.relaxLocality: localities are not read",
-        "resourceRequests.nodeLabelExpression: partitions are not read",
+        "resourceRequests.nodeLabelExpression: a job requests in one partition; that of the first "
+        "is "
+        "read",
         "app[0].resourceRequests[2].resourceName: localities are not read",
         "Container container_17_0009_01_000001: containerId: its application is not a job",
         "Container container_17_0001_01_000002: nodeId: no node has this id"}) {
@@ -363,6 +372,33 @@ TEST(YarnImport, WeightsAndAmountsOfAnswers) {
     queue["weight"] = 2.5;
   }
   EXPECT_EQ(SettingsOf(Imported(answers, {}))["root.b"][0].second, "2.5w");
+}
+
+TEST(YarnImport, LabelsOfRequestsAndOfQueues) {
+  std::vector<ObjectJson> answers = Manager();
+  ObjectJson& app = answers[1]["apps"]["app"][0];
+  app["queue"] = "root.a";
+  app["resourceRequests"][0]["nodeLabelExpression"] = "gpu";
+  ImportOptions options;
+  options.configuration = R"({
+    "yarn.scheduler.capacity.root.queues": "a,b",
+    "yarn.scheduler.capacity.root.accessible-node-labels.gpu.capacity": "100",
+    "yarn.scheduler.capacity.root.a.capacity": "100",
+    "yarn.scheduler.capacity.root.a.accessible-node-labels": "gpu",
+    "yarn.scheduler.capacity.root.a.accessible-node-labels.gpu.capacity": "100",
+    "yarn.scheduler.capacity.root.a.accessible-node-labels.gpu.maximum-capacity": "-1",
+    "yarn.scheduler.capacity.root.b.accessible-node-labels": ""})";
+  const Import import = Imported(answers, options);
+  const JobSpec& job = import.scenario.cluster.jobs[0];
+  EXPECT_EQ(job.settings, (Labels{{"yarn-capacity/node-label-expression", "gpu"},
+                                  {"yarn-capacity/master", "master"}}));
+  EXPECT_EQ(job.groups.size(), 2u);
+  std::map<std::string, Labels> settings = SettingsOf(import);
+  EXPECT_EQ(settings["root.a"],
+            (Labels{{"yarn-capacity/capacity", "100"},
+                    {"yarn-capacity/accessible-node-labels", "gpu"},
+                    {"yarn-capacity/accessible-node-labels.gpu.capacity", "100"}}));
+  EXPECT_EQ(settings["root.b"][1].second, " ");
 }
 
 TEST(YarnImport, WithoutASchedulerQueuesAreThoseOfApplications) {

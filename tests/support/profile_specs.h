@@ -284,6 +284,7 @@ inline constexpr const char* kYarnSpecs[] = {
     "yarn-capacity:heartbeat(min_memory=1,max_off_switch=100)",
     "yarn-capacity:heartbeat(calculator=memory,min_memory=64)",
     "yarn-capacity:heartbeat(multiple_assignments=off,continue_looking=off)",
+    "yarn-capacity:heartbeat(shared_labels=gpu,min_memory=1)",
     "yarn-capacity:actions=preempt(max_wait=0,per_round=1,natural_termination=1,min_memory=1)"
     "+heartbeat(min_memory=1,max_off_switch=100)",
     "yarn-capacity:actions=preempt(max_wait=1,per_round=0.5,intra_queue=on,balance=on,conservative="

@@ -17,6 +17,20 @@
 namespace muster::testing {
 namespace {
 
+// Labels of some nodes and jobs; every queue has access, and equal parts by weight.
+void AddYarnLabels(Rng& rng, ClusterSpec* world) {
+  for (NodeSpec& node : world->nodes) {
+    if (rng.Chance(0.4)) node.settings.emplace_back("yarn-capacity/node-label", "gpu");
+  }
+  for (JobSpec& job : world->jobs) {
+    if (rng.Chance(0.4)) job.settings.emplace_back("yarn-capacity/node-label-expression", "gpu");
+  }
+  for (QueueSpec& queue : world->queues) {
+    if (queue.name == "root") continue;
+    queue.settings.emplace_back("yarn-capacity/accessible-node-labels.gpu.capacity", "1w");
+  }
+}
+
 void AddYarnSettings(Rng& rng, ClusterSpec* world) {
   for (QueueSpec& queue : world->queues) {
     if (rng.Chance(0.3)) {
@@ -36,6 +50,10 @@ void AddYarnSettings(Rng& rng, ClusterSpec* world) {
     }
   }
   for (JobSpec& job : world->jobs) {
+    if (rng.Chance(0.3)) {
+      const std::string group = job.groups.empty() ? "" : job.groups.back().name;
+      job.settings.emplace_back("yarn-capacity/master", group);
+    }
     if (rng.Chance(0.5)) job.owner = JobOwner{.user = rng.Chance(0.5) ? "ann" : "bob"};
   }
 }
@@ -50,6 +68,7 @@ TEST(YarnWorlds, PlansKeepTheirPromisesCycleAfterCycle) {
         .nodes = nodes, .queues = 4, .jobs = 8, .tasks = 5, .between_tasks = false};
     ClusterSpec world = RandomWorld(rng.Next(), knobs);
     AddYarnSettings(rng, &world);
+    if (rng.Chance(0.3)) AddYarnLabels(rng, &world);
     Cluster cluster = MakeCluster(world);
     RandomEdits edits(cluster, rng, knobs);
     for (int64_t cycle = 0; cycle < 3; ++cycle) {

@@ -19,17 +19,24 @@ std::string AmountText(const Resource& r) {
 
 class CapacityChecker {
  public:
+  // `label` is empty for the default partition.
   CapacityChecker(const std::vector<QueuePath>& rows, const QueueTable& queues,
-                  const CapacitySettings& settings)
-      : rows_(rows), queues_(queues), settings_(settings), families_(rows.size()) {}
+                  const CapacitySettings& settings, Partition partition, std::string_view label)
+      : rows_(rows),
+        queues_(queues),
+        settings_(settings),
+        partition_(partition),
+        label_(label),
+        families_(rows.size()) {}
 
   absl::Status Check() {
     std::vector<Resource> most(rows_.size());  // that a queue sets, or one above it; 0: none
     for (size_t i = 1; i < rows_.size(); ++i) {
+      if (!Of(i).is_accessible) continue;
       Family& family = families_[rows_[i].parent];
-      if (family.first == 0) family.first = i;
       const PartitionSettings& own = Of(i);
-      if (own.mode != Of(family.first).mode) {
+      if (family.first == 0 || (IsNothing(family.first) && !IsNothing(i))) family.first = i;
+      if (own.mode != Of(family.first).mode && !IsNothing(i)) {
         return Refuse(i, absl::StrCat("its capacity is of another kind than that of queue ",
                                       NameOf(family.first),
                                       " of the same parent; must all be percents, weights or "
@@ -52,13 +59,19 @@ class CapacityChecker {
  private:
   // The queues of one parent.
   struct Family {
-    size_t first = 0;  // 0: there is none
+    size_t first = 0;  // with a capacity, if one has; 0: there is none
     double percent = 0;
     Resource amount;
   };
 
   const PartitionSettings& Of(size_t row) const {
-    return settings_.queues[row].partitions[kDefaultPartition];
+    return settings_.queues[row].partitions[partition_];
+  }
+  // A capacity of 0 is of any kind.
+  bool IsNothing(size_t row) const {
+    const PartitionSettings& own = Of(row);
+    return (own.mode == CapacityMode::kPercent && own.capacity == 0) ||
+           (own.mode == CapacityMode::kAbsolute && own.amount.IsZero());
   }
   bool HasAmount(size_t row) const { return Of(row).mode == CapacityMode::kAbsolute; }
   bool IsAbove(const Resource& a, const Resource& b) const {
@@ -66,7 +79,8 @@ class CapacityChecker {
   }
   std::string NameOf(size_t row) const { return Quote(queues_.spec[rows_[row].queue].name); }
   absl::Status Refuse(size_t row, absl::string_view rule) const {
-    return absl::InvalidArgumentError(absl::StrCat("queue ", NameOf(row), ": ", rule));
+    const std::string label = label_.empty() ? "" : absl::StrCat(", label ", Quote(label_));
+    return absl::InvalidArgumentError(absl::StrCat("queue ", NameOf(row), label, ": ", rule));
   }
 
   absl::Status CheckMaximum(size_t row, const Resource& above, Resource* most) const {
@@ -88,8 +102,10 @@ class CapacityChecker {
     const Family& family = families_[parent];
     if (Of(family.first).mode != CapacityMode::kPercent) return absl::OkStatus();
     const PartitionSettings& above = Of(parent);
-    const bool may_be_zero = parent != 0 && (above.mode != CapacityMode::kPercent ||
-                                             static_cast<double>(above.capacity) <= kPercentSlack);
+    const bool may_be_zero =
+        partition_ != kDefaultPartition ||
+        (parent != 0 && (above.mode != CapacityMode::kPercent ||
+                         static_cast<double>(above.capacity) <= kPercentSlack));
     const bool may_be_whole =
         parent == 0 || above.mode != CapacityMode::kPercent || above.capacity > 0;
     const bool is_zero = family.percent <= kPercentSlack;
@@ -122,14 +138,21 @@ class CapacityChecker {
   const std::vector<QueuePath>& rows_;
   const QueueTable& queues_;
   const CapacitySettings& settings_;
+  const Partition partition_;
+  const std::string_view label_;
   std::vector<Family> families_;
 };
 
 }  // namespace
 
 absl::Status CheckCapacities(const std::vector<QueuePath>& rows, const QueueTable& queues,
+                             const std::vector<std::string>& labels,
                              const CapacitySettings& settings) {
-  return CapacityChecker(rows, queues, settings).Check();
+  for (size_t p = 0; p < labels.size(); ++p) {
+    CapacityChecker checker(rows, queues, settings, static_cast<Partition>(p), labels[p]);
+    if (absl::Status s = checker.Check(); !s.ok()) return s;
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace muster::yarn

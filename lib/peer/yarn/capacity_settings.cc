@@ -43,6 +43,8 @@ constexpr OptionDecl kCapacityOptions[] = {
      "containers of one report that no node or rack was requested for"},
     {"continue_looking", OptionKind::kFlag, "on", 0, 0,
      "an application with reservations may get room elsewhere"},
+    {"shared_labels", OptionKind::kText, "", 0, 0,
+     "labels, between |, of which nodes also serve what requests no label; others are exclusive"},
     {"rounds", OptionKind::kNumber, "1000000", 1, 1e9,
      "of a whole cycle at most; in each, every node reports once"},
 };
@@ -81,6 +83,11 @@ class TreeReader {
   TreeReader(const Tables& tables, std::vector<QueuePath> rows, CapacityTree* tree)
       : queues_(tables.queues), tree_(*tree), rows_(std::move(rows)) {
     tree_.queue_of.assign(queues_.alive.size(), std::numeric_limits<uint32_t>::max());
+    for (size_t p = 1; p < partitions(); ++p) {
+      const std::string begin = absl::StrCat("accessible-node-labels.", names()[p], ".");
+      keys_.push_back(
+          {begin + "capacity", begin + "maximum-capacity", begin + "maximum-am-resource-percent"});
+    }
   }
 
   absl::Status Read() {
@@ -88,15 +95,24 @@ class TreeReader {
       if (absl::Status s = Add(row); !s.ok()) return s;
     }
     // What the root has is the cluster.
-    tree_.settings.queues[0].partitions = {{.is_accessible = true, .capacity = 1}};
-    return CheckCapacities(rows_, queues_, tree_.settings);
+    tree_.settings.queues[0].partitions.assign(partitions(),
+                                               {.is_accessible = true, .capacity = 1});
+    return CheckCapacities(rows_, queues_, tree_.partitions.names, tree_.settings);
   }
 
  private:
+  // Names of what a queue sets of one label.
+  struct LabelKeys {
+    std::string capacity, maximum, masters;
+  };
+
+  const std::vector<std::string>& names() const { return tree_.partitions.names; }
+  size_t partitions() const { return names().size(); }
+
   absl::Status Add(const QueuePath& row) {
     QueueSettings queue{.path = row.path};
     if (row.queue == muster::kNone) {
-      queue.partitions.emplace_back();
+      queue.partitions.assign(partitions(), {.is_accessible = true});
       tree_.settings.queues.push_back(std::move(queue));
       return absl::OkStatus();
     }
@@ -105,12 +121,13 @@ class TreeReader {
     queue.priority = spec.priority;
     PartitionSettings all{.is_accessible = true, .mode = CapacityMode::kWeight};
     all.capacity = static_cast<float>(spec.weight);
-    ReadCapacity(&reader, &all);
-    ReadMaximum(&reader, &all);
+    ReadCapacity("capacity", &reader, &all);
+    ReadMaximum("maximum-capacity", &reader, &all);
     all.master_percent =
         static_cast<float>(reader.Number("maximum-am-resource-percent", 0, 1, kMasterPercent));
-    if (row.path == "root") CheckRoot(&reader);
+    if (row.path == "root") CheckRoot("capacity", "maximum-capacity", &reader);
     queue.partitions.push_back(all);
+    ReadLabels(row, &reader, &queue);
     ReadUsers(spec, &reader, &queue);
     const std::string_view order =
         row.is_leaf ? reader.Choice("ordering-policy", {"fifo", "fair"}, "fifo")
@@ -132,8 +149,9 @@ class TreeReader {
   }
 
   // The root has the cluster: it may set that, and nothing else.
-  static void CheckRoot(SettingReader* reader) {
-    for (const char* key : {"capacity", "maximum-capacity"}) {
+  static void CheckRoot(std::string_view capacity, std::string_view maximum,
+                        SettingReader* reader) {
+    for (const std::string_view key : {capacity, maximum}) {
       const auto text = reader->Text(key);
       if (text && NumberOf(*text, 100) != 100.0F) {
         reader->Refuse(key, "must be 100, as the root has the cluster");
@@ -141,25 +159,71 @@ class TreeReader {
     }
   }
 
-  static void ReadCapacity(SettingReader* reader, PartitionSettings* all) {
-    const auto text = reader->Text("capacity");
+  // Labels that the queue has access to, and its part of each.
+  void ReadLabels(const QueuePath& row, SettingReader* reader, QueueSettings* queue) const {
+    constexpr const char* kKey = "accessible-node-labels";
+    const bool is_root = row.path == "root";
+    const auto text = reader->Text(kKey);
+    std::vector<std::string> own;
+    if (text) own = LabelsIn(*text, ',');
+    const bool has_all = (is_root && !text) || std::ranges::find(own, "*") != own.end();
+    const auto is_above = [&](size_t p) {
+      return is_root || tree_.settings.queues[row.parent].partitions[p].is_accessible;
+    };
+    for (const std::string& label : own) {
+      if (label == "*" || std::ranges::find(names(), label) != names().end()) continue;
+      return reader->Refuse(kKey, "must be labels of letters, digits, - and _, or *");
+    }
+    for (size_t p = 1; p < partitions(); ++p) {
+      PartitionSettings part{.master_percent = queue->partitions[0].master_percent};
+      const bool is_listed = has_all || std::ranges::find(own, names()[p]) != own.end();
+      part.is_accessible = text ? is_listed : is_root || is_above(p);
+      if (part.is_accessible && !is_above(p)) {
+        reader->Refuse(kKey, "must be among the labels of the parent");
+      }
+      ReadLabel(keys_[p - 1], is_root, reader, &part);
+      queue->partitions.push_back(part);
+    }
+  }
+
+  static void ReadLabel(const LabelKeys& keys, bool is_root, SettingReader* reader,
+                        PartitionSettings* part) {
+    if (!part->is_accessible) {
+      for (const std::string* key : {&keys.capacity, &keys.maximum, &keys.masters}) {
+        if (reader->Text(*key)) {
+          reader->Refuse(*key, "must not be set, as the queue has no access to the label");
+        }
+      }
+      return;
+    }
+    ReadCapacity(keys.capacity, reader, part);
+    ReadMaximum(keys.maximum, reader, part);
+    part->master_percent = static_cast<float>(
+        reader->Number(keys.masters, 0, 1, static_cast<double>(part->master_percent)));
+    if (is_root) CheckRoot(keys.capacity, keys.maximum, reader);
+  }
+
+  static void ReadCapacity(std::string_view key, SettingReader* reader, PartitionSettings* all) {
+    const auto text = reader->Text(key);
     if (!text) return;
     if (const auto amount = AmountOf(*text)) {
-      *all = {.is_accessible = true, .mode = CapacityMode::kAbsolute, .amount = *amount};
+      all->mode = CapacityMode::kAbsolute;
+      all->capacity = 0;
+      all->amount = *amount;
     } else if (const auto weight = NumberOf(text->substr(0, text->size() - 1), 1e6F);
                weight && text->ends_with("w")) {
+      all->mode = CapacityMode::kWeight;
       all->capacity = *weight;
     } else if (const auto percent = NumberOf(*text, 100)) {
       all->mode = CapacityMode::kPercent;
       all->capacity = *percent / 100;
     } else {
-      reader->Refuse("capacity",
-                     "must be a percentage, a weight such as 3w, or [memory=MIB,vcores=N]");
+      reader->Refuse(key, "must be a percentage, a weight such as 3w, or [memory=MIB,vcores=N]");
     }
   }
 
-  static void ReadMaximum(SettingReader* reader, PartitionSettings* all) {
-    const auto text = reader->Text("maximum-capacity");
+  static void ReadMaximum(std::string_view key, SettingReader* reader, PartitionSettings* all) {
+    const auto text = reader->Text(key);
     if (!text) return;
     const bool is_absolute = all->mode == CapacityMode::kAbsolute;
     if (const auto amount = AmountOf(*text); amount && is_absolute) {
@@ -167,9 +231,8 @@ class TreeReader {
     } else if (const auto percent = NumberOf(*text, 100); percent && !is_absolute) {
       all->max_capacity = *percent / 100;
     } else {
-      reader->Refuse("maximum-capacity",
-                     is_absolute ? "must be [memory=MIB,vcores=N], as the capacity is amounts"
-                                 : "must be a percentage, as the capacity is no amounts");
+      reader->Refuse(key, is_absolute ? "must be [memory=MIB,vcores=N], as the capacity is amounts"
+                                      : "must be a percentage, as the capacity is no amounts");
     }
   }
 
@@ -204,6 +267,7 @@ class TreeReader {
   const QueueTable& queues_;
   CapacityTree& tree_;
   const std::vector<QueuePath> rows_;
+  std::vector<LabelKeys> keys_;  // by partition, without the default one
 };
 
 }  // namespace
@@ -231,10 +295,13 @@ absl::StatusOr<CapacityTree> ReadCapacitySettings(const Tables& tables, const Op
   absl::StatusOr<std::vector<QueuePath>> rows = QueuePaths(tables.queues);
   for (const absl::Status& s :
        {CheckAllocations(action, settings.min_allocation, settings.max_allocation),
-        CheckNoNodeSettings(tables.nodes, kCapacityProfile),
-        CheckNoJobSettings(tables.jobs, kCapacityProfile), rows.status()}) {
+        rows.status()}) {
     if (!s.ok()) return s;
   }
+  absl::StatusOr<Partitions> partitions = ReadPartitions(tables, options.text("shared_labels"));
+  if (!partitions.ok()) return partitions.status();
+  settings.exclusive_partitions = partitions->exclusive;
+  tree.partitions = *std::move(partitions);
   if (absl::Status s = TreeReader(tables, *std::move(rows), &tree).Read(); !s.ok()) return s;
   return tree;
 }

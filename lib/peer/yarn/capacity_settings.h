@@ -22,16 +22,20 @@
 //   maximum-am-resource-percent part of what the queue may hold for masters of active
 //                               applications, 0 to 1; each counts as the least allocation.
 //                               Default: 0.1
+//   accessible-node-labels      labels between commas, of those of the parent; "*": all. Default:
+//                               the parent's; of the root all
+//   accessible-node-labels.LABEL.capacity, .maximum-capacity, .maximum-am-resource-percent
+//                               the same of nodes with the label. Default of the capacity: 0
 //   disable_preemption          true: no task of the queue is evicted for another queue
 //   intra-queue-preemption.disable_preemption
 //                               true: nor for another application of the queue. Defaults: the
 //                               parent's, else false
 //
 // capacity_check.h has how capacities must fit together. Those of the root are 100. Queues are the
-// rows of queue_paths.h. `weight` of a UserLimit is the user's weight. Nodes and jobs have no
-// settings of this profile.
+// rows of queue_paths.h. `weight` of a UserLimit is the user's weight. partitions.h has the
+// settings of nodes and jobs.
 //
-// Not read: node labels, masters of applications, mappings, queues made on demand.
+// Not read: mappings, queues made on demand.
 #ifndef MUSTER_PEER_YARN_CAPACITY_SETTINGS_H_
 #define MUSTER_PEER_YARN_CAPACITY_SETTINGS_H_
 
@@ -42,6 +46,7 @@
 #include "absl/status/statusor.h"
 #include "lib/model/tables.h"
 #include "lib/peer/yarn/capacity/config.h"
+#include "lib/peer/yarn/partitions.h"
 #include "muster/policy/options.h"
 
 namespace muster::yarn {
@@ -49,14 +54,15 @@ namespace muster::yarn {
 struct CapacityTree {
   CapacitySettings settings;
   std::vector<uint32_t> queue_of;  // by queue of the cluster: its row in settings.queues
+  Partitions partitions;
 };
 
 std::span<const OptionDecl> CapacityOptionDecls();
 // Reads the options that action heartbeat alone has.
 void ReadHeartbeatOptions(const Options& options, CapacitySettings* settings);
 
-// Reads options calculator, min_memory, min_vcores, max_memory and max_vcores of the action. Costs
-// O(queues).
+// Reads options calculator, min_memory, min_vcores, max_memory, max_vcores and shared_labels of the
+// action. Costs O(rows + queues x labels).
 absl::StatusOr<CapacityTree> ReadCapacitySettings(const Tables& tables, const Options& options,
                                                   std::string_view action);
 

@@ -28,6 +28,7 @@ class CapacityWorld : public Reporting {
   CapacityWorld(const Tables& tables, const Ledger& ledger, CapacityTree tree);
 
   std::vector<Given> Report(muster::NodeIndex node) override;
+  int64_t IdleRounds() const override { return idle_rounds_; }
   void TakeBack(uint32_t container) override;
   std::vector<Unserved> WhatWaits() override;
 
@@ -42,11 +43,14 @@ class CapacityWorld : public Reporting {
 
  private:
   void AddApps(const Tables& tables);
-  void AskFor(AppIndex app, const RequestRow& request);
+  absl::StatusOr<AppIndex> Submit(const Tables& tables, const AppRow& row, uint32_t id);
+  void AskFor(AppIndex app, Partition partition, const RequestRow& request);
   Unserved WhyWaits(AppIndex app, const RequestRow& request);
 
   const ClusterRows rows_;
   const std::vector<uint32_t> queue_of_;
+  const Partitions partitions_;
+  int64_t idle_rounds_ = 0;
   absl::StatusOr<CapacityScheduler> scheduler_;
   Offered offered_;
   std::vector<size_t> row_of_;  // by application: in offered_.apps

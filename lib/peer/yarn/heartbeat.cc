@@ -4,8 +4,9 @@
 // by the fair one.
 //
 // A whole cycle is rounds in which every node reports once, in the order of the table, until a
-// round gives nothing. Turn Heartbeats: the named nodes report once each, in their order. Each
-// container becomes a bind at once, so gangs are not kept together.
+// round gives nothing; with shared labels, until no later one could give anything either. Turn
+// Heartbeats: the named nodes report once each, in their order. Each container becomes a bind at
+// once, so gangs are not kept together.
 //
 // What the peer gives is checked against the books, which know more than memory and vcores: limits
 // of pods, and vcores where the peer compares memory alone. A container that the books refuse is
@@ -56,13 +57,14 @@ class Reports {
 
  private:
   void RunRounds(int64_t rounds) {
-    bool gave = true;
-    for (int64_t round = 0; gave && round < rounds; ++round) {
-      gave = false;
+    int64_t idle = 0;
+    for (int64_t round = 0; idle <= scheduler_.IdleRounds() && round < rounds; ++round) {
+      bool gave = false;
       for (muster::NodeIndex n = 0; n < retired_.size(); ++n) {
         gave |= Report(n);
         if (context_.meter.ended()) return;
       }
+      idle = gave ? 0 : idle + 1;
     }
   }
 

@@ -11,8 +11,9 @@
 // milliseconds. A mark counts while the task is on that node.
 //
 // Tasks that may not be preempted, and those that are not bound or do not run yet, are never
-// chosen: the peer spares masters alone. Nothing is reserved between cycles, so selectors that make
-// room for reservations have nothing to do and are left out.
+// chosen; masters come last, while those of a queue hold more than its part for them. Nothing is
+// reserved between cycles, so selectors that make room for reservations have nothing to do and are
+// left out.
 //
 // Ties. Of an application, the task of the lowest priority goes first, and of equal ones that which
 // started last; applications in the reverse of their leaf's order.
@@ -48,6 +49,7 @@ constexpr OptionDecl kPreemptOptions[] = {
     {"min_vcores", OptionKind::kNumber, "1", 1, 1e9, "as of heartbeat"},
     {"max_memory", OptionKind::kNumber, "0", 0, 1e9, "as of heartbeat"},
     {"max_vcores", OptionKind::kNumber, "0", 0, 1e9, "as of heartbeat"},
+    {"shared_labels", OptionKind::kText, "", 0, 0, "as of heartbeat"},
     {"max_wait", OptionKind::kNumber, "15", 0, kMostSeconds,
      "seconds from the mark of a task to its eviction"},
     {"per_round", OptionKind::kNumber, "0.1", 0, 1, "part of the cluster that a round chooses"},

@@ -37,6 +37,8 @@ class Reporting {
 
   // The node reports. Returns nothing for a node that is not ready.
   virtual std::vector<Given> Report(muster::NodeIndex node) = 0;
+  // How many rounds of reports of all nodes may give nothing before one that gives something.
+  virtual int64_t IdleRounds() const { return 0; }
   // Ends a container of the last report. Its task stays without one.
   virtual void TakeBack(uint32_t container) = 0;
   virtual std::vector<Unserved> WhatWaits() = 0;

@@ -62,12 +62,14 @@ Offered ClusterRows::ReadApps(const RequestRules& rules) const {
     return std::tuple(spec.created, spec.uid_rank, j);
   });
   Offered offered;
-  for (const JobIndex j : order) ReadApp(j, rules, &offered);
+  AdmittedByClass known;
+  for (const JobIndex j : order) ReadApp(j, rules, &known, &offered);
   return offered;
 }
 
-void ClusterRows::ReadApp(JobIndex job, const RequestRules& rules, Offered* offered) const {
-  AppRow app{.job = job, .user = "nobody"};
+void ClusterRows::ReadApp(JobIndex job, const RequestRules& rules, AdmittedByClass* known,
+                          Offered* offered) const {
+  AppRow app{.job = job, .kind = rules.kind_of ? rules.kind_of(job) : 0, .user = "nobody"};
   const JobSpec& spec = tables_.jobs.spec[job];
   if (spec.owner) app.user = spec.owner->user;
   std::vector<TaskIndex> pending;
@@ -92,8 +94,40 @@ void ClusterRows::ReadApp(JobIndex job, const RequestRules& rules, Offered* offe
     }
     pending.clear();
   }
-  ReadRequests(job, std::move(pending), rules, &app, offered);
+  const auto group = rules.master_group_of ? rules.master_group_of(job) : std::nullopt;
+  if (group) SetMaster(*group, rules, &pending, &app, offered);
+  ReadRequests(std::move(pending), rules, known, &app, offered);
   if (!app.running.empty() || !app.requests.empty()) offered->apps.push_back(std::move(app));
+}
+
+// Until the master runs, it is all that the application requests.
+void ClusterRows::SetMaster(GroupIndex group, const RequestRules& rules,
+                            std::vector<TaskIndex>* pending, AppRow* app, Offered* offered) const {
+  const TaskTable& all = tables_.tasks;
+  TaskIndex master = muster::kNone;
+  for (RunningRow& row : app->running) {
+    if (all.group[row.task] != group) continue;
+    row.is_master = true;
+    app->master = row.size;
+    const TaskStatus status = ledger_.status(row.task);
+    if (status == TaskStatus::kRunning || status == TaskStatus::kBound) return;
+    break;
+  }
+  if (!app->master) {
+    const auto order = [&](TaskIndex t) { return std::tuple(all.ordinal[t], all.uid_rank[t], t); };
+    for (const TaskIndex t : *pending) {
+      if (all.group[t] != group) continue;
+      if (master == muster::kNone || order(t) < order(master)) master = t;
+    }
+    if (master == muster::kNone) return;  // it has ended, and does not come back
+    app->master = SizeOf(all.task_class[master], rules);
+  }
+  for (const TaskIndex t : *pending) {
+    if (t != master) offered->refused.emplace_back(t, "the application's master does not run yet");
+  }
+  pending->clear();
+  if (master != muster::kNone) pending->push_back(master);
+  app->waits_for_master = true;
 }
 
 bool ClusterRows::IsClosed(JobIndex job) const {
@@ -104,8 +138,8 @@ bool ClusterRows::IsClosed(JobIndex job) const {
   return false;
 }
 
-void ClusterRows::ReadRequests(JobIndex job, std::vector<TaskIndex> tasks,
-                               const RequestRules& rules, AppRow* app, Offered* offered) const {
+void ClusterRows::ReadRequests(std::vector<TaskIndex> tasks, const RequestRules& rules,
+                               AdmittedByClass* known, AppRow* app, Offered* offered) const {
   const TaskTable& all = tables_.tasks;
   std::ranges::sort(tasks, {}, [&](TaskIndex t) {
     return std::tuple(-int64_t{all.priority[t]}, all.task_class[t], all.ordinal[t], all.uid_rank[t],
@@ -122,21 +156,32 @@ void ClusterRows::ReadRequests(JobIndex job, std::vector<TaskIndex> tasks,
       for (auto t = first; t != end; ++t) offered->refused.emplace_back(*t, why);
       continue;
     }
-    const auto priority = static_cast<int32_t>(app->requests.size()) + 1;
-    app->requests.push_back(RequestOf(c, priority, SizeOf(c, rules)));
+    const Admitted& admitted = AdmittedOf(c, app->kind, rules, known);
+    const int32_t lowest = app->waits_for_master ? 0 : 1;
+    app->requests.push_back({.priority = static_cast<int32_t>(app->requests.size()) + lowest,
+                             .size = SizeOf(c, rules),
+                             .everywhere = admitted.everywhere,
+                             .places = admitted.places});
     app->requests.back().tasks = {std::make_reverse_iterator(end),
                                   std::make_reverse_iterator(first)};
   }
 }
 
-RequestRow ClusterRows::RequestOf(ClassIndex c, int32_t priority, const Resource& size) const {
-  RequestRow request{.priority = priority, .size = size};
+const ClusterRows::Admitted& ClusterRows::AdmittedOf(ClassIndex c, uint32_t kind,
+                                                     const RequestRules& rules,
+                                                     AdmittedByClass* known) const {
+  const auto [found, is_new] = known->try_emplace(uint64_t{kind} << 32 | c);
+  Admitted& admitted = found->second;
+  if (!is_new) return admitted;
+  size_t serving = 0;
   for (NodePlace p = 0; p < nodes_.size(); ++p) {
-    if (Admits(nodes_[p].node, c)) request.places.push_back(p);
+    if (rules.serves && !rules.serves(kind, nodes_[p].node)) continue;
+    ++serving;
+    if (Admits(nodes_[p].node, c)) admitted.places.push_back(p);
   }
-  request.everywhere = request.places.size() == nodes_.size();
-  if (request.everywhere) request.places.clear();
-  return request;
+  admitted.everywhere = admitted.places.size() == serving;
+  if (admitted.everywhere) admitted.places.clear();
+  return admitted;
 }
 
 Resource ClusterRows::PlainSize(ClassIndex c) const {

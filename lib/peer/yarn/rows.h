@@ -9,7 +9,8 @@
 //
 // What rows are to the peer:
 //
-//   application    a job; JobOwner::user is its user, else "nobody"; it has no master
+//   application    a job; JobOwner::user is its user, else "nobody"
+//   master         of the tasks of its master's group the first that holds a node, or that waits
 //   request        pending tasks of one class and priority; a larger priority goes first
 //   container      a task that holds a node, with its request rounded up as any other
 //   node           one that is ready; memory in MiB, and whole vcores, rounded down
@@ -28,16 +29,19 @@
 // Order. Applications go by creation, uid_rank and index of the job; tasks by priority, class,
 // ordinal, uid_rank and index. Containers go by the start of their tasks, or else their creation,
 // and by index. Nodes go by index.
-// Cost. O(rows) for each call, and O(nodes) for each class that not every node admits.
+// Cost. O(rows) for each call, O(nodes) for each class and kind of job, and the nodes once more for
+// each request of a class that not all of them admit.
 #ifndef MUSTER_PEER_YARN_ROWS_H_
 #define MUSTER_PEER_YARN_ROWS_H_
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "lib/base/hash_map.h"
 #include "lib/ledger/ledger.h"
 #include "lib/model/tables.h"
 #include "lib/peer/yarn/resource.h"
@@ -59,20 +63,24 @@ struct RunningRow {
   Resource size;
   int32_t priority;  // the smallest is the most important
   bool is_spared;    // it may not be evicted, or does not run yet
+  bool is_master = false;
 };
 
 struct RequestRow {
-  int32_t priority;  // from 1 on; the smallest is served first
+  int32_t priority;  // from 1 on, of a master 0; the smallest is served first
   Resource size;
-  std::vector<TaskIndex> tasks;  // the next last
-  bool everywhere = true;
-  std::vector<NodePlace> places;  // that admit it, if not all do
+  std::vector<TaskIndex> tasks;   // the next last
+  bool everywhere = true;         // at all nodes that serve the job
+  std::vector<NodePlace> places;  // that admit it, if not all of those do
 };
 
 struct AppRow {
   JobIndex job;
+  uint32_t kind = 0;  // as RequestRules::kind_of
   std::string user;
   std::vector<RunningRow> running;  // the oldest first
+  std::optional<Resource> master;   // its size; none: there is no such task
+  bool waits_for_master = false;    // which does not run: nothing else is requested
   std::vector<RequestRow> requests;
 };
 
@@ -81,6 +89,11 @@ struct RequestRules {
   Resource most;  // larger ones are refused
   // Rounds up a request, to its second argument at most.
   std::function<Resource(const Resource&, const Resource&)> rounded;
+  // Of a job: which nodes serve it, whatever they admit. Unset: 0.
+  std::function<uint32_t(JobIndex)> kind_of = {};
+  std::function<bool(uint32_t kind, muster::NodeIndex)> serves = {};  // unset: all nodes do
+  // The group that the job's master is of; unset, or none: it has no master.
+  std::function<std::optional<GroupIndex>(JobIndex)> master_group_of = {};
 };
 
 struct Offered {
@@ -107,10 +120,21 @@ class ClusterRows {
   Offered ReadApps(const RequestRules& rules) const;
 
  private:
-  void ReadApp(JobIndex job, const RequestRules& rules, Offered* offered) const;
-  void ReadRequests(JobIndex job, std::vector<TaskIndex> tasks, const RequestRules& rules,
+  // Where a class is admitted, for jobs of a kind.
+  struct Admitted {
+    bool everywhere = true;
+    std::vector<NodePlace> places;
+  };
+  using AdmittedByClass = HashMap<uint64_t, Admitted>;
+
+  void ReadApp(JobIndex job, const RequestRules& rules, AdmittedByClass* known,
+               Offered* offered) const;
+  void ReadRequests(std::vector<TaskIndex> tasks, const RequestRules& rules, AdmittedByClass* known,
                     AppRow* app, Offered* offered) const;
-  RequestRow RequestOf(ClassIndex c, int32_t priority, const Resource& size) const;
+  void SetMaster(GroupIndex group, const RequestRules& rules, std::vector<TaskIndex>* pending,
+                 AppRow* app, Offered* offered) const;
+  const Admitted& AdmittedOf(ClassIndex c, uint32_t kind, const RequestRules& rules,
+                             AdmittedByClass* known) const;
   std::string Refusal(ClassIndex c, const Resource& size, const RequestRules& rules) const;
   Resource PlainSize(ClassIndex c) const;
   Resource SizeOf(ClassIndex c, const RequestRules& rules) const;

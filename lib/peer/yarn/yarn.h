@@ -24,7 +24,7 @@
 // allocation. A maximum below a capacity in percent holds; amounts of that kind are refused.
 // Left out: asynchronous scheduling, placement over several nodes at once, lazy preemption,
 // capacity vectors, queues made on demand, changes of containers, access control. The profile also
-// leaves out node labels, racks, masters with containers, and reservations that survive a cycle.
+// leaves out racks, and reservations that survive a cycle.
 //
 // Surprises. A refused proposal counts as an assignment of its heartbeat; without a limit of
 // assignments the peer then proposes it for ever, and this core ends the heartbeat. An application

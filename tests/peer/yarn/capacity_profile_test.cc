@@ -218,6 +218,53 @@ TEST_F(YarnCapacity, RefusesWrongSettingsByName) {
   EXPECT_EQ(with({{"yarn-capacity/capacity", "25"}, {"other/capacity", "x"}}), "");
 }
 
+TEST_F(YarnCapacity, AMasterComesFirst) {
+  Must(cluster_.AddJob({.name = "x",
+                        .queue = "a",
+                        .groups = {{.name = "w",
+                                    .count = 3,
+                                    .shape = {.request = {{"cpu", 1}, {"memory", "1Gi"}}},
+                                    .priority = 9},
+                                   {.name = "am",
+                                    .count = 1,
+                                    .shape = {.request = {{"cpu", 2}, {"memory", "2Gi"}}}}},
+                        .settings = {{"yarn-capacity/master", "am"}}}));
+  Plan plan = PlanOf();
+  EXPECT_THAT(Started(plan), ElementsAre(std::pair("x-am", 1)));
+  EXPECT_THAT(*plan.Explain("x-w-0"), HasSubstr("the application's master does not run yet"));
+  Must(cluster_.Apply(plan).status());
+  EXPECT_THAT(Started(PlanOf()), testing::IsEmpty());  // it is not bound yet
+  Must(cluster_.RemoveTask("x-am-0"));
+  EXPECT_THAT(Started(PlanOf()), ElementsAre(std::pair("x-w", 3)));
+  Must(cluster_.AddTask({.name = "x-am-0",
+                         .job = "x",
+                         .group = "am",
+                         .shape = {.request = {{"cpu", 2}, {"memory", "2Gi"}}},
+                         .status = TaskStatus::kRunning,
+                         .node = "n0"}));
+  EXPECT_THAT(Started(PlanOf()), ElementsAre(std::pair("x-w", 3)));
+}
+
+TEST_F(YarnCapacity, MastersStayWithinTheirPart) {
+  const auto job = [](const char* name, int64_t created) {
+    JobSpec spec = YarnJob(name, "a", 1, "2Gi");
+    spec.groups[0].name = "am";
+    spec.settings = {{"yarn-capacity/master", "am"}};
+    spec.created = created;
+    return spec;
+  };
+  for (int i = 0; i < 4; ++i) Must(cluster_.AddJob(job(("j" + std::to_string(i)).c_str(), i)));
+  Must(cluster_.UpdateQueue({.name = "a",
+                             .parent = "root",
+                             .settings = {{"yarn-capacity/capacity", "75"},
+                                          {"yarn-capacity/maximum-am-resource-percent", "0.5"}}}));
+  // Half of the twelve that the queue is guaranteed, for one user.
+  const Plan plan = PlanOf();
+  EXPECT_THAT(Started(plan),
+              ElementsAre(std::pair("j0-am", 1), std::pair("j1-am", 1), std::pair("j2-am", 1)));
+  EXPECT_THAT(*plan.Explain("j3"), HasSubstr("is not yet activated"));
+}
+
 TEST_F(YarnCapacity, RefusesSettingsOfRowsThatHaveNone) {
   const NodeSpec node{.name = "n0", .capacity = {{"cpu", 8}}};
   NodeSpec wrong = node;
@@ -229,6 +276,10 @@ TEST_F(YarnCapacity, RefusesSettingsOfRowsThatHaveNone) {
   job.settings = {{"yarn-fair/weight", "1"}, {"yarn-capacity/weight", "1"}};
   Must(cluster_.AddJob(job));
   EXPECT_EQ(Refusal(), "job \"x\", setting \"yarn-capacity/weight\": is not known");
+  job.settings = {{"yarn-capacity/master", "am"}};
+  Must(cluster_.UpdateJob(job));
+  EXPECT_EQ(Refusal(),
+            "job \"x\", setting \"yarn-capacity/master\": is \"am\"; must be a group of the job");
 }
 
 TEST_F(YarnCapacity, RefusesTreesThatThePeerCannotHave) {
@@ -324,6 +375,7 @@ TEST_F(YarnCapacity, CapacitiesFitTogether) {
             "queue \"a\": its capacity and those of queues of the same parent are 0 percent "
             "together; must be 100");
   EXPECT_EQ(with("1w", "", "1w", "0"), "");
+  EXPECT_EQ(with("0", "", "1w", "0"), "");  // nothing is of any kind
   EXPECT_EQ(with("1w", "", "1w", "50"),
             "queue \"c\": its capacity and those of queues of the same parent are 50 percent "
             "together; must be 100 or 0");
