@@ -68,7 +68,7 @@ def _profiles(arguments: Sequence[str]) -> int:
     from . import _core
 
     for profile in _core.profiles():
-        print(f"{profile['name']:12} {profile['summary']}")
+        print(f"{profile['name']:14} {profile['summary']}")
     return 0
 
 

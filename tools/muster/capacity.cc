@@ -22,7 +22,7 @@ constexpr CommandText kCapacityText = {
     "capacity", "capacity FILE --types NODE[=PRICE],... [flags]",
     "Says how many more nodes place what waits in the scenario in FILE: of each type alone, and "
     "the cheapest mix of two that was found. Types are nodes of the scenario.",
-    "muster capacity tests/scenarios/gang_undone.json --types n0=1.5"};
+    "muster capacity tests/scenarios/gang_undone.json --types gpu0=1.5"};
 
 absl::StatusOr<std::vector<NodeOffer>> Offers(const std::string& types, const ClusterSpec& rows) {
   std::vector<NodeOffer> offers;

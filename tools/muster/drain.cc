@@ -18,7 +18,7 @@ constexpr CommandText kDrainText = {
     "Empties the nodes of the scenario in FILE one after the other, that of the fewest tasks "
     "first, and says where each task would go, which disruption budgets would not allow it, and "
     "which gangs would run with too few tasks.",
-    "muster drain tests/scenarios/queue_weights.json n0"};
+    "muster drain tests/scenarios/queue_weights.json n"};
 
 std::string ToText(const DrainReport& report) {
   std::string out;

@@ -24,7 +24,7 @@ std::string ToText(const std::string& job, const Diagnosis& diagnosis) {
   std::string out = diagnosis.reason;
   for (const std::string& fact : diagnosis.facts) absl::StrAppend(&out, "  ", fact, "\n");
   absl::StrAppend(&out, diagnosis.remedies.empty() ? "no remedy was found" : "remedies", " (",
-                  diagnosis.trials, " trials):\n");
+                  diagnosis.trials, diagnosis.remedies.empty() ? " trials)\n" : " trials):\n");
   for (const Remedy& remedy : diagnosis.remedies) {
     absl::StrAppend(&out, "  - ", remedy.words, ": ", remedy.starts,
                     remedy.starts == 1 ? " task starts" : " tasks start");
