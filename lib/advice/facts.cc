@@ -46,6 +46,14 @@ class Facts {
       return std::ranges::find(kinds, plan_.reasons()[ends_.reason[t]].kind) != kinds.end();
     });
   }
+  // Under a profile that does not keep a limit, amounts beyond it hold nothing back. A message of
+  // the peer's own is about its own rules.
+  bool IsNotAdmittedByAmounts() const {
+    return std::ranges::any_of(waiting_, [&](TaskIndex t) {
+      const Reason& reason = plan_.reasons()[ends_.reason[t]];
+      return reason.kind == ReasonKind::kNotAdmitted && reason.where.empty();
+    });
+  }
   // A gang that needs only a part of its tasks asks for that part first.
   int64_t LeastWanted(DimensionIndex d) const {
     const auto needed = static_cast<size_t>(std::clamp<int64_t>(
@@ -61,9 +69,9 @@ class Facts {
   }
 
   void TellQueues() {
-    // Under a profile that does not keep a limit, amounts beyond it hold nothing back.
     by_queue_ = AnyWaitsFor({ReasonKind::kQueueLimit, ReasonKind::kQueueOverused,
-                             ReasonKind::kQueueDeserved, ReasonKind::kNotAdmitted});
+                             ReasonKind::kQueueDeserved}) ||
+                IsNotAdmittedByAmounts();
     for (QueueIndex q = tables_.jobs.queue[job_]; q != kNone; q = tables_.queues.parent[q]) {
       const auto limit = tables_.queues.limit.row(q);
       const Row held = HeldBelow(tables_, plan_, q);

@@ -19,9 +19,11 @@ namespace muster::testing {
 namespace {
 
 using ::testing::Contains;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 JobSpec Job(const char* name, int64_t count, int64_t cpu, const char* queue = "default") {
   return {.name = name,
@@ -91,6 +93,17 @@ TEST(Diagnose, AQueueAtItsLimit) {
   EXPECT_EQ(Words(diagnosis, RemedyKind::kQueueLimit),
             "raise the limit of queue \"nlp\": cpu 24 -> 56");
   EXPECT_THAT(Words(diagnosis, RemedyKind::kAnotherQueue), HasSubstr("move it to queue"));
+}
+
+// YARN's scheduler reads no limit, so the limit is not why the job waits.
+TEST(Diagnose, ALimitThatTheProfileDoesNotRead) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNodes(2, Node("n", 4)).ok());
+  ASSERT_TRUE(cluster.AddQueue({.name = "nlp", .limit = Resources{{"cpu", 2}}}).ok());
+  ASSERT_TRUE(cluster.AddJob(Job("big", 1, 6, "nlp")).ok());
+  const Diagnosis diagnosis = Of(cluster, "big", "yarn-capacity");
+  EXPECT_THAT(diagnosis.reason, HasSubstr("above the largest allocation"));
+  EXPECT_THAT(diagnosis.facts, Each(Not(HasSubstr("never start"))));
 }
 
 TEST(Diagnose, ATaintAndAClosedNode) {
