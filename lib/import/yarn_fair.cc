@@ -47,7 +47,7 @@ std::optional<std::string> FairAmountText(std::string_view text) {
   for (const absl::string_view part : absl::StrSplit(ToAbsl(text), ',')) {
     std::string item(absl::StripAsciiWhitespace(absl::AsciiStrToLower(part)));
     if (const size_t equal = item.find('='); equal != item.npos) {
-      const absl::string_view name = absl::StripAsciiWhitespace(item.substr(0, equal));
+      const std::string name(absl::StripAsciiWhitespace(item.substr(0, equal)));
       const bool memory = name == "memory-mb";
       if (!memory && name != "vcores") return std::nullopt;
       item = absl::StrCat(absl::StripAsciiWhitespace(item.substr(equal + 1)),
