@@ -90,8 +90,9 @@ struct Traits {
   // Each candidate for eviction is judged by itself and those before it, so that the answer about a
   // few candidates is how the answer about more begins; and the policy abstains always, or never.
   bool judges_in_order = false;
-  // Candidates for eviction of one queue and one class are alike to it, and so are evictors; one
-  // that may not go by itself may not go with others. The profile muster then looks at one of them.
+  // Candidates for eviction of one queue and one class are alike to the policy, and so are
+  // evictors. A candidate that may not go by itself may not go with others. An action may then ask
+  // about one of them and leave out the rest.
   bool judges_alike = false;
   // FitsTrial is asked with the trial's evictions in the books; false: with the books as they were
   // before.

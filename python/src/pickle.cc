@@ -279,31 +279,37 @@ class SavedNames : public PlanNames {
   }
 };
 
-// The rows that the plan mentions, without names yet.
-SavedNames Mentioned(const PlanData& p) {
+template <class Id>
+void Mention(Names<Id>& rows, Id index) {
+  if (index != kNone) rows[index];
+}
+
+// The rows that the plan mentions, without names yet. `known` has the names.
+SavedNames Mentioned(const PlanData& p, const PlanNames& known) {
   SavedNames rows;
   for (const Decision& d : p.decisions) {
-    rows.tasks[d.task], rows.tasks[d.beneficiary], rows.nodes[d.node], rows.jobs[d.job];
+    Mention(rows.tasks, d.task);
+    Mention(rows.tasks, d.beneficiary);
+    Mention(rows.nodes, d.node);
+    Mention(rows.jobs, d.job);
   }
-  for (const Move& move : p.by_kind.moves) rows.nodes[move.from];
-  for (const Offer& offer : p.by_kind.offers) rows.queues[offer.queue];
-  for (const Tentative& t : p.tentative) rows.tasks[t.task], rows.nodes[t.node];
-  for (const PendingTask& pending : p.pending) rows.tasks[pending.task];
-  for (const Reason& reason : p.reasons) rows.queues[reason.queue];
-  for (const QueueShare& share : p.shares) rows.queues[share.queue];
-  for (const ChosenDomain& domain : p.domains) rows.jobs[domain.job];
-  for (const ChosenDevice& device : p.devices) rows.tasks[device.task];
-  rows.tasks.erase(kNone);
-  rows.nodes.erase(kNone);
-  rows.queues.erase(kNone);
-  if (p.names == nullptr) return rows;
+  for (const Move& move : p.by_kind.moves) Mention(rows.nodes, move.from);
+  for (const Offer& offer : p.by_kind.offers) Mention(rows.queues, offer.queue);
+  for (const Tentative& t : p.tentative) {
+    Mention(rows.tasks, t.task);
+    Mention(rows.nodes, t.node);
+  }
+  for (const PendingTask& pending : p.pending) Mention(rows.tasks, pending.task);
+  for (const Reason& reason : p.reasons) Mention(rows.queues, reason.queue);
+  for (const QueueShare& share : p.shares) Mention(rows.queues, share.queue);
+  for (const ChosenDomain& domain : p.domains) Mention(rows.jobs, domain.job);
+  for (const ChosenDevice& device : p.devices) Mention(rows.tasks, device.task);
   for (const auto& [task, name] : rows.tasks) {
-    rows.job_of_task[task] = p.names->job_of(task);
-    rows.jobs[rows.job_of_task[task]];
+    rows.job_of_task[task] = known.job_of(task);
+    Mention(rows.jobs, known.job_of(task));
   }
-  rows.jobs.erase(kNone);
   // Every dimension has a name.
-  for (DimensionIndex d = 0; !p.names->dimension(d).empty(); ++d) rows.dimensions[d];
+  for (DimensionIndex d = 0; !known.dimension(d).empty(); ++d) rows.dimensions[d];
   return rows;
 }
 
@@ -383,9 +389,10 @@ std::string PlanState(const Plan& plan) {
   PlanWriter out;
   if (DataOf(plan) == nullptr) return out.Finish();
   PlanData data = *DataOf(plan);
-  SavedNames names = Mentioned(data);
+  const SavedNames nothing;
+  const PlanNames& known = data.names == nullptr ? nothing : *data.names;
+  SavedNames names = Mentioned(data, known);
   out.Put(data);
-  const PlanNames& known = *data.names;
   PutNames(out, names.tasks, [&](TaskIndex i) { return std::string(known.task(i)); });
   PutNames(out, names.nodes, [&](NodeIndex i) { return std::string(known.node(i)); });
   PutNames(out, names.jobs, [&](JobIndex i) { return std::string(known.job(i)); });

@@ -174,6 +174,25 @@ void CompareWithTwin(const std::string& policy) {
   }
 }
 
+// A log in which no submission depends on the job before it.
+Trace LogOfArrivals(Rng& rng) {
+  Trace trace = RandomLog(rng);
+  trace.preceding.clear();
+  trace.think.clear();
+  return trace;
+}
+
+// The policy on a pool starts the jobs when the profile of the spec starts them on one node, with a
+// cycle after each event.
+void ExpectStartsOfCycles(const Trace& pool, const std::string& policy, const Trace& one_node,
+                          const std::string& profile, int64_t seed) {
+  ReplayOptions options;
+  options.cycles = CycleTiming::kEachEvent;
+  const absl::StatusOr<ReplayResult> cycles = Replay(one_node, profile, options);
+  ASSERT_TRUE(cycles.ok()) << cycles.status();
+  ASSERT_EQ(Starts(pool, policy), cycles->start) << profile << " seed " << seed;
+}
+
 // The profiles of the same names on one node, a cycle an event, start the same jobs, with corrected
 // guesses, too. But for easy in the order of submission: there a pool makes no pass for a job that
 // does not fit, whatever was given back before.
@@ -181,9 +200,7 @@ void CompareWithProfile(const std::string& policy) {
   const int64_t worlds = testing::WorldCount(500);
   for (int64_t seed = 1; seed <= worlds; ++seed) {
     Rng rng(static_cast<uint64_t>(seed));
-    Trace trace = RandomLog(rng);
-    trace.preceding.clear();
-    trace.think.clear();
+    const Trace trace = LogOfArrivals(rng);
     constexpr const char* kOrders[] = {"fifo", "sjf", "ljf", "smallest", "largest"};
     constexpr const char* kEstimates[] = {"user", "actual", "last_two", "last_two"};
     const size_t first = policy == "easy" ? 1 : 0;
@@ -192,11 +209,7 @@ void CompareWithProfile(const std::string& policy) {
     if (policy == "easy" && rng.Chance(0.5)) spec += ",head=first";
     // Cycles have no promises of earlier ones.
     if (policy == "conservative") spec += ",reservations=afresh";
-    ReplayOptions options;
-    options.cycles = CycleTiming::kEachEvent;
-    const absl::StatusOr<ReplayResult> cycles = Replay(AsOneNode(trace), spec, options);
-    ASSERT_TRUE(cycles.ok()) << cycles.status();
-    ASSERT_EQ(Starts(trace, spec), cycles->start) << spec << " seed " << seed;
+    ASSERT_NO_FATAL_FAILURE(ExpectStartsOfCycles(trace, spec, AsOneNode(trace), spec, seed));
   }
 }
 
@@ -206,9 +219,7 @@ void CompareOrderWithProfile(const std::string& policy) {
   const int64_t worlds = testing::WorldCount(500);
   for (int64_t seed = 1; seed <= worlds; ++seed) {
     Rng rng(static_cast<uint64_t>(seed));
-    Trace trace = RandomLog(rng);
-    trace.preceding.clear();
-    trace.think.clear();
+    Trace trace = LogOfArrivals(rng);
     for (size_t i = 0; i < trace.size(); ++i) {
       if (trace.estimate[i] == trace.run[i]) ++trace.estimate[i];
       trace.deadline.push_back(rng.Chance(0.3) ? kAbsent : static_cast<int64_t>(rng.Below(300)));
@@ -217,11 +228,7 @@ void CompareOrderWithProfile(const std::string& policy) {
         "due", "due,scale=1", "due,scale=3,cap=2", "due,cap=1.5", "f1", "f4", "edf"};
     std::string spec = absl::StrCat(policy, ":order=", kOrders[rng.Below(std::size(kOrders))]);
     if (policy == "conservative") spec += ",reservations=afresh";
-    ReplayOptions options;
-    options.cycles = CycleTiming::kEachEvent;
-    const absl::StatusOr<ReplayResult> cycles = Replay(AsOneNode(trace), spec, options);
-    ASSERT_TRUE(cycles.ok()) << cycles.status();
-    ASSERT_EQ(Starts(trace, spec), cycles->start) << spec << " seed " << seed;
+    ASSERT_NO_FATAL_FAILURE(ExpectStartsOfCycles(trace, spec, AsOneNode(trace), spec, seed));
   }
 }
 
@@ -230,19 +237,13 @@ TEST(OneNode, MusterWithPromisesIsEasy) {
   const int64_t worlds = testing::WorldCount(500);
   for (int64_t seed = 1; seed <= worlds; ++seed) {
     Rng rng(static_cast<uint64_t>(seed));
-    Trace trace = RandomLog(rng);
-    trace.preceding.clear();
-    trace.think.clear();
+    Trace trace = LogOfArrivals(rng);
     for (size_t i = 0; i < trace.size(); ++i)
       trace.estimate[i] += trace.estimate[i] == trace.run[i];
     const std::string due = rng.Chance(0.5) ? "scale=1,cap=2" : "scale=200,cap=0.3";
-    ReplayOptions options;
-    options.cycles = CycleTiming::kEachEvent;
-    const absl::StatusOr<ReplayResult> cycles =
-        Replay(trace, absl::StrCat("muster:allocate(promise=head),+due(", due, ")"), options);
-    ASSERT_TRUE(cycles.ok()) << cycles.status();
-    ASSERT_EQ(Starts(trace, absl::StrCat("easy:order=due,", due)), cycles->start)
-        << due << " seed " << seed;
+    ASSERT_NO_FATAL_FAILURE(
+        ExpectStartsOfCycles(trace, absl::StrCat("easy:order=due,", due), trace,
+                             absl::StrCat("muster:allocate(promise=head),+due(", due, ")"), seed));
   }
 }
 

@@ -201,7 +201,7 @@ void VictimChoices::Rank(TaskIndex task) {
   old_ = false;
   looked_at_ = 0;
   ranking_.clear();
-  if (!AnybodyMayGo(task)) return;
+  if (!AnyTaskMayGo(task)) return;
   const JobIndex job = context_.tables.tasks.job[task];
   for (NodeIndex node : context_.search.ListForEviction(context_.ClassOf(task), Want::kEvicting)) {
     if (asker_.bound && promises_.Names(job, node)) continue;
@@ -211,7 +211,7 @@ void VictimChoices::Rank(TaskIndex task) {
 }
 
 // A look at the queues, which may save a look at all tasks of all nodes.
-bool VictimChoices::AnybodyMayGo(TaskIndex task) {
+bool VictimChoices::AnyTaskMayGo(TaskIndex task) {
   if (taking_ == Taking::kFromOtherQueues) return AnyKindMayGo(task);
   const Tables& tables = context_.tables;
   const auto allocated = context_.ledger.queue_allocated(tables.jobs.queue[tables.tasks.job[task]]);
@@ -281,7 +281,6 @@ void VictimChoices::ListCandidates(TaskIndex task, NodeIndex node) {
 void VictimChoices::FollowBooks(TaskIndex task) {
   if (context_.ledger.SameAs(refused_at_) && AsksAlike(refused_for_, task)) return;
   refused_alike_.clear();
-  last_kind_ = kNoKind;
   refused_at_ = context_.ledger.moment();
   refused_for_ = task;
 }
@@ -291,12 +290,9 @@ bool VictimChoices::IsRefusedAlike(TaskIndex task, TaskIndex victim) {
   const Tables& tables = context_.tables;
   const QueueIndex giver = tables.jobs.queue[tables.tasks.job[victim]];
   const uint64_t kind = uint64_t{giver} << 32 | context_.ClassOf(victim);
-  if (kind == last_kind_) return last_refused_;
   const auto [row, added] = refused_alike_.try_emplace(kind, false);
   if (added) row->second = context_.dispatcher.RefusesAlike(point_, task, victim, &scratch_);
-  last_kind_ = kind;
-  last_refused_ = row->second;
-  return last_refused_;
+  return row->second;
 }
 
 // Returns whether tasks of one queue and class are the evictors.

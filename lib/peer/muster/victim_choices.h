@@ -91,7 +91,6 @@ class VictimChoices {
     friend auto operator<=>(const Price&, const Price&) = default;  // NOLINT(modernize-use-nullptr)
   };
   using Tasks = std::vector<TaskIndex>;
-  static constexpr uint64_t kNoKind = ~uint64_t{0};
   struct Candidate {
     int64_t priority, created;
     TaskIndex task;
@@ -102,7 +101,7 @@ class VictimChoices {
   Asker AskerOf(TaskIndex task) const;
   void Rank(TaskIndex task);
   bool TakeRanked(TaskIndex task, Choice* choice);
-  bool AnybodyMayGo(TaskIndex task);
+  bool AnyTaskMayGo(TaskIndex task);
   bool AnyKindMayGo(TaskIndex task);
   void ListKinds();
   bool SumsDecide(TaskIndex task);
@@ -143,10 +142,9 @@ class VictimChoices {
   // By queue and class of a victim: whether a policy refuses it by itself, for the asker and on the
   // books of that moment.
   HashMap<uint64_t, bool> refused_alike_;
-  // A running task of each queue and class, as they were at the first call: a superset later on.
+  // A running task of each queue and class. They are listed at the first call, before this has
+  // evicted anything, so no kind is missing later on.
   std::optional<Tasks> kinds_;
-  uint64_t last_kind_ = kNoKind;  // the last that was asked about, and its answer
-  bool last_refused_ = false;
   TaskIndex refused_for_ = kNone;
   Ledger::Moment refused_at_;
   // The last choice, with its task and the books at that time; kNone: there was none.
