@@ -74,6 +74,46 @@ absl::Status ReadJobs(const TraceFile& file, const Reading& reading,
   return table.status();
 }
 
+// What one instance of a task requests.
+struct PaiRequest {
+  int64_t milli, mebi, gpu_milli;
+};
+
+// The columns of the table of tasks.
+struct TaskColumns {
+  explicit TaskColumns(TableReader* table)
+      : job_name(table->Require("job_name")),
+        task_name(table->Require("task_name")),
+        instances(table->Require("inst_num")),
+        start(table->Require("start_time")),
+        end(table->Require("end_time")),
+        cpu(table->Require("plan_cpu")),
+        memory(table->Require("plan_mem")),
+        gpu(table->Require("plan_gpu")) {}
+
+  const int job_name, task_name, instances, start, end, cpu, memory, gpu;
+};
+
+PaiRequest ReadRequest(const TaskColumns& at, TableReader* table) {
+  // A hundredth is ten thousandths.
+  const auto scaled = [table](int column, int64_t by) {
+    return table->Has(column) ? table->Scaled(column, by, 0, kMost) : 0;
+  };
+  return {scaled(at.cpu, 10), scaled(at.memory, 1024), scaled(at.gpu, 10)};
+}
+
+uint32_t ShapeOf(const PaiRequest& wanted, Numbers* shapes, Trace* trace) {
+  const auto [shape, added] =
+      shapes->Of(absl::StrCat(wanted.milli, "/", wanted.mebi, "/", wanted.gpu_milli));
+  if (added) {
+    Resources& request = trace->shapes.emplace_back().request;
+    if (wanted.milli > 0) request.push_back({"cpu", absl::StrCat(wanted.milli, "m")});
+    if (wanted.mebi > 0) request.push_back({"memory", wanted.mebi * kMebi});
+    if (wanted.gpu_milli > 0) request.push_back({kGpu, absl::StrCat(wanted.gpu_milli, "m")});
+  }
+  return shape;
+}
+
 }  // namespace
 
 absl::StatusOr<Trace> ReadAlibaba2020(const Alibaba2020Files& files, const ReadOptions& options,
@@ -91,25 +131,17 @@ absl::StatusOr<Trace> ReadAlibaba2020(const Alibaba2020Files& files, const ReadO
   TableReader table(files.tasks, options, report, &budget,
                     {"job_name", "task_name", "inst_num", "status", "start_time", "end_time",
                      "plan_cpu", "plan_mem", "plan_gpu", "gpu_type"});
-  const int job_name = table.Require("job_name"), task_name = table.Require("task_name"),
-            instances = table.Require("inst_num"), start = table.Require("start_time"),
-            end = table.Require("end_time"), cpu = table.Require("plan_cpu"),
-            memory = table.Require("plan_mem"), gpu = table.Require("plan_gpu");
-  // A hundredth is ten thousandths.
-  const auto hundredths = [&table](int column) {
-    return table.Has(column) ? table.Scaled(column, 10, 0, kMost) : 0;
-  };
+  const TaskColumns at(&table);
   Numbers shapes;
   for (int64_t row = 0; table.NextRow(); ++row) {
     TraceJob job;
     job.id = row;
-    const int64_t began = table.Has(start) ? table.Scaled(start, 1, 0, kEndless) : kAbsent;
-    const int64_t ended = table.Has(end) ? table.Scaled(end, 1, 0, kEndless) : kAbsent;
-    job.tasks = table.Has(instances) ? table.Scaled(instances, 1, 0, int64_t{1} << 31) : 0;
-    const int64_t milli = hundredths(cpu), gpu_milli = hundredths(gpu);
-    const int64_t mebi = table.Has(memory) ? table.Scaled(memory, 1024, 0, kMost) : 0;
+    const int64_t began = table.Has(at.start) ? table.Scaled(at.start, 1, 0, kEndless) : kAbsent;
+    const int64_t ended = table.Has(at.end) ? table.Scaled(at.end, 1, 0, kEndless) : kAbsent;
+    job.tasks = table.Has(at.instances) ? table.Scaled(at.instances, 1, 0, int64_t{1} << 31) : 0;
+    const PaiRequest wanted = ReadRequest(at, &table);
     if (began != kAbsent && ended != kAbsent && ended < began) {
-      table.Refuse(end, "it ended before it started");
+      table.Refuse(at.end, "it ended before it started");
     }
     if (!table.EndRow() || !table.Charge(1)) continue;
     const char* lacks = began == kAbsent   ? "never started"
@@ -123,19 +155,12 @@ absl::StatusOr<Trace> ReadAlibaba2020(const Alibaba2020Files& files, const ReadO
     }
     job.run = ended - began;
     job.submit = began;
-    if (const auto found = jobs.find(ToAbsl(table.Text(job_name))); found != jobs.end()) {
+    if (const auto found = jobs.find(ToAbsl(table.Text(at.job_name))); found != jobs.end()) {
       job.user = found->second.user;
       if (found->second.submit != kAbsent) job.submit = std::min(began, found->second.submit);
     }
-    job.name = std::string(table.Text(job_name)) + "/" + std::string(table.Text(task_name));
-    const auto [shape, added] = shapes.Of(absl::StrCat(milli, "/", mebi, "/", gpu_milli));
-    if (added) {
-      Resources& request = trace.shapes.emplace_back().request;
-      if (milli > 0) request.push_back({"cpu", absl::StrCat(milli, "m")});
-      if (mebi > 0) request.push_back({"memory", mebi * kMebi});
-      if (gpu_milli > 0) request.push_back({kGpu, absl::StrCat(gpu_milli, "m")});
-    }
-    job.shape = shape;
+    job.name = std::string(table.Text(at.job_name)) + "/" + std::string(table.Text(at.task_name));
+    job.shape = ShapeOf(wanted, &shapes, &trace);
     if (absl::Status s = AddJob(job, &trace); !s.ok()) return s;
   }
   if (!table.status().ok()) return table.status();

@@ -17,6 +17,8 @@
 namespace muster {
 namespace {
 
+constexpr std::string_view kDefaultQueue = "default";
+
 // Returns the columns with names that begin with `prefix`, and the rest of each name.
 std::vector<std::pair<int, std::string>> Columns(const TableReader& table,
                                                  std::string_view prefix) {
@@ -193,6 +195,68 @@ TaskShape ReadShape(const JobColumns& at, TableReader* table) {
   return shape;
 }
 
+// The tables beside that of jobs: nodes or a number of processors, and queues.
+absl::Status ReadSurroundings(const CsvFiles& files, int64_t processors, Budget* budget,
+                              Numbers* queues, Trace* trace) {
+  if (!files.nodes.bytes.empty()) {
+    if (absl::Status s = ReadNodes(files.nodes, budget, trace); !s.ok()) return s;
+  } else if (processors > 0) {
+    trace->processors = processors;
+  } else {
+    return absl::InvalidArgumentError(
+        absl::StrCat(files.jobs.name, ": a table of nodes or a number of processors is needed"));
+  }
+  if (files.queues.bytes.empty()) return absl::OkStatus();
+  return ReadQueues(files.queues, budget, queues, trace);
+}
+
+// What the rows above have told: names by number, and rows by id.
+struct SeenRows {
+  Numbers queues, users, shapes;
+  HashMap<int64_t, uint32_t> ids;
+};
+
+// Refuses a row that names an unknown row or queue, or an id that is taken.
+absl::Status CheckNames(const JobColumns& at, const SeenRows& seen, bool named_queues,
+                        const TraceFile& file, TableReader* table, TraceJob* job) {
+  if (table->Has(at.preceding)) {
+    const auto found = seen.ids.find(table->Integer(at.preceding, 0, kEndless));
+    if (found == seen.ids.end()) {
+      table->Refuse(at.preceding,
+                    absl::StrCat("no row above has the id ", Quote(table->Text(at.preceding))));
+    } else {
+      job->preceding = found->second;
+    }
+  }
+  if (seen.ids.contains(*job->id)) table->Refuse(at.id, "the id is there twice");
+  if (!named_queues) return absl::OkStatus();
+  const std::string_view queue = table->Has(at.queue) ? table->Text(at.queue) : kDefaultQueue;
+  if (seen.queues.Has(queue)) return absl::OkStatus();
+  if (at.queue < 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        file.name, ":1: there is no column \"queue\", and no queue named \"default\""));
+  }
+  table->Refuse(at.queue, absl::StrCat("there is no queue ", Quote(queue)));
+  return absl::OkStatus();
+}
+
+// Gives the job's names their numbers, and the trace the names that are new.
+void NumberNames(const JobColumns& at, TaskShape shape, const TableReader& table, SeenRows* seen,
+                 Trace* trace, TraceJob* job) {
+  const std::string_view in_queue = table.Has(at.queue) ? table.Text(at.queue) : kDefaultQueue;
+  const auto [queue, new_queue] = seen->queues.Of(in_queue);
+  if (new_queue) trace->queues.push_back({.name = std::string(in_queue)});
+  job->queue = queue;
+  if (table.Has(at.user)) {
+    const auto [user, new_user] = seen->users.Of(table.Text(at.user));
+    if (new_user) trace->users.emplace_back(table.Text(at.user));
+    job->user = user;
+  }
+  const auto [number, new_shape] = seen->shapes.Of(KeyOf(shape));
+  if (new_shape) trace->shapes.push_back(std::move(shape));
+  job->shape = number;
+}
+
 }  // namespace
 
 absl::StatusOr<Trace> ReadCsv(const CsvFiles& files, const CsvOptions& options,
@@ -200,22 +264,12 @@ absl::StatusOr<Trace> ReadCsv(const CsvFiles& files, const CsvOptions& options,
   Trace trace;
   trace.name = files.jobs.name;
   Budget budget(options.read.limits);
-  Numbers queues, users, shapes;
-  const bool pool = files.nodes.bytes.empty();
-  if (pool) {
-    trace.processors = options.processors;
-    if (options.processors <= 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(files.jobs.name, ": a table of nodes or a number of processors is needed"));
-    }
-  } else if (absl::Status s = ReadNodes(files.nodes, &budget, &trace); !s.ok()) {
+  SeenRows seen;
+  if (absl::Status s = ReadSurroundings(files, options.processors, &budget, &seen.queues, &trace);
+      !s.ok()) {
     return s;
   }
   const bool named_queues = !files.queues.bytes.empty();
-  if (named_queues) {
-    if (absl::Status s = ReadQueues(files.queues, &budget, &queues, &trace); !s.ok()) return s;
-  }
-
   TableReader table(files.jobs, options.read, report, &budget);
   const JobColumns columns(&table);
   if (!table.status().ok()) return table.status();
@@ -229,42 +283,17 @@ absl::StatusOr<Trace> ReadCsv(const CsvFiles& files, const CsvOptions& options,
   }
   // Ids are numbers of rows, in order, where none are given.
   const bool needs_rows = columns.id >= 0 || columns.preceding >= 0;
-  HashMap<int64_t, uint32_t> rows;
   for (int64_t row = 0; table.NextRow(); ++row) {
     TraceJob job = ReadJobRow(columns, row, &table);
     TaskShape shape = ReadShape(columns, &table);
-    if (table.Has(columns.preceding)) {
-      const auto found = rows.find(table.Integer(columns.preceding, 0, kEndless));
-      if (found == rows.end()) {
-        table.Refuse(columns.preceding, absl::StrCat("no row above has the id ",
-                                                     Quote(table.Text(columns.preceding))));
-      } else {
-        job.preceding = found->second;
-      }
-    }
-    if (rows.contains(*job.id)) table.Refuse(columns.id, "the id is there twice");
-    const std::string in_queue(table.Has(columns.queue) ? table.Text(columns.queue) : "default");
-    if (named_queues && !queues.Has(in_queue)) {
-      if (columns.queue < 0) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            files.jobs.name, ":1: there is no column \"queue\", and no queue named \"default\""));
-      }
-      table.Refuse(columns.queue, absl::StrCat("there is no queue ", Quote(in_queue)));
+    if (absl::Status s = CheckNames(columns, seen, named_queues, files.jobs, &table, &job);
+        !s.ok()) {
+      return s;
     }
     // A row that is left out leaves nothing behind.
     if (!table.EndRow() || !table.Charge(1)) continue;
-    const auto [queue_number, new_queue] = queues.Of(in_queue);
-    if (new_queue) trace.queues.push_back({.name = in_queue});
-    job.queue = queue_number;
-    if (table.Has(columns.user)) {
-      const auto [at, added] = users.Of(table.Text(columns.user));
-      if (added) trace.users.emplace_back(table.Text(columns.user));
-      job.user = at;
-    }
-    const auto [at, added] = shapes.Of(KeyOf(shape));
-    if (added) trace.shapes.push_back(std::move(shape));
-    job.shape = at;
-    if (needs_rows) rows.emplace(*job.id, static_cast<uint32_t>(trace.size()));
+    NumberNames(columns, std::move(shape), table, &seen, &trace, &job);
+    if (needs_rows) seen.ids.emplace(*job.id, static_cast<uint32_t>(trace.size()));
     if (absl::Status s = AddJob(job, &trace); !s.ok()) return s;
   }
   if (!table.status().ok()) return table.status();

@@ -151,6 +151,80 @@ void Tell(const Event& event, Instance* told) {
   if (ends && told->began != kAbsent && told->ended == kAbsent) told->ended = event.time;
 }
 
+// All instances in the order of their first rows, and what happened to them.
+struct InstanceEvents {
+  std::vector<Instance> instances;
+  std::vector<Event> events;
+};
+
+// The columns of the table of events.
+struct EventColumns {
+  explicit EventColumns(TableReader* table)
+      : time(table->Require("time")),
+        type(table->Require("type")),
+        collection(table->Require("collection_id")),
+        index(table->Require("instance_index")),
+        kind(table->Require("collection_type")),
+        priority(table->Require("priority")),
+        alloc(table->Require("alloc_collection_id")),
+        cpus(Record(table, "resource_request.cpus")),
+        memory(Record(table, "resource_request.memory")) {}
+
+  const int time, type, collection, index, kind, priority, alloc, cpus, memory;
+};
+
+constexpr int64_t kLeastId = std::numeric_limits<int64_t>::min();
+
+// Reads what a row tells of its instance, with requests of 0 where it has none.
+Instance ReadInstance(const EventColumns& at, TableReader* table) {
+  constexpr int64_t kMostNumber = std::numeric_limits<int32_t>::max();
+  Instance row = {};
+  row.collection = table->Integer(at.collection, kLeastId, kAfterTheEnd);
+  row.index = table->Integer(at.index, 0, kMostNumber);
+  if (table->Has(at.priority)) row.priority = table->Integer(at.priority, 0, kMostNumber);
+  const bool is_alloc = table->Has(at.kind) && table->Integer(at.kind, 0, kAllocSet) == kAllocSet;
+  row.inside_alloc =
+      !is_alloc && table->Has(at.alloc) && table->Integer(at.alloc, kLeastId, kAfterTheEnd) != 0;
+  if (table->Has(at.cpus) && table->Has(at.memory)) {
+    row.milli = table->Scaled(at.cpus, kMicro, 0, kMostMillionths);
+    row.mebi = table->Scaled(at.memory, kMicro, 0, kMostMillionths);
+  }
+  return row;
+}
+
+absl::StatusOr<InstanceEvents> ReadEvents(const TraceFile& file, const Reading& reading) {
+  TableReader table(file, reading.options, reading.report, reading.budget);
+  const EventColumns columns(&table);
+  InstanceEvents read;
+  HashMap<std::pair<int64_t, int64_t>, uint32_t> known;
+  while (table.NextRow()) {
+    const int64_t at = table.Integer(columns.time, 0, kAfterTheEnd);
+    const int64_t what = table.Integer(columns.type, 0, kLastType);
+    const Instance row = ReadInstance(columns, &table);
+    if (!table.EndRow()) continue;
+    const auto [found, added] = known.try_emplace(std::pair(row.collection, row.index),
+                                                  static_cast<uint32_t>(read.instances.size()));
+    if (added && !table.Charge(1)) break;
+    if (added) read.instances.push_back({.collection = row.collection, .index = row.index});
+    Instance& instance = read.instances[found->second];
+    instance.inside_alloc = row.inside_alloc;
+    instance.priority = row.priority;
+    instance.milli = std::max(instance.milli, row.milli);
+    instance.mebi = std::max(instance.mebi, row.mebi);
+    if (at != kAfterTheEnd) read.events.push_back({at, found->second, static_cast<uint8_t>(what)});
+  }
+  if (!table.status().ok()) return table.status();
+  return read;
+}
+
+// Returns why the instance makes no job; null where it makes one.
+const char* WhatLacks(const Instance& told) {
+  if (told.inside_alloc) return "inside an alloc instance";
+  if (told.began == kAbsent) return "never started";
+  if (told.ended == kAbsent) return "never ended";
+  return told.ended == told.began ? "no run time" : nullptr;
+}
+
 }  // namespace
 
 absl::StatusOr<Trace> ReadGoogle2019(const Google2019Files& files, const ReadOptions& options,
@@ -166,56 +240,16 @@ absl::StatusOr<Trace> ReadGoogle2019(const Google2019Files& files, const ReadOpt
     if (!read.ok()) return read;
   }
 
-  TableReader table(files.instances, options, report, &budget);
-  const int time = table.Require("time"), type = table.Require("type"),
-            collection = table.Require("collection_id"), index = table.Require("instance_index"),
-            kind = table.Require("collection_type"), priority = table.Require("priority"),
-            alloc = table.Require("alloc_collection_id"),
-            cpus = Record(&table, "resource_request.cpus"),
-            memory = Record(&table, "resource_request.memory");
-  std::vector<Instance> instances;
-  std::vector<Event> events;
-  HashMap<std::pair<int64_t, int64_t>, uint32_t> known;
-  while (table.NextRow()) {
-    const int64_t at = table.Integer(time, 0, kAfterTheEnd);
-    const int64_t what = table.Integer(type, 0, kLastType);
-    const int64_t id = table.Integer(collection, std::numeric_limits<int64_t>::min(), kAfterTheEnd);
-    const int64_t place = table.Integer(index, 0, std::numeric_limits<int32_t>::max());
-    const int64_t level =
-        table.Has(priority) ? table.Integer(priority, 0, std::numeric_limits<int32_t>::max()) : 0;
-    const bool is_alloc = table.Has(kind) && table.Integer(kind, 0, kAllocSet) == kAllocSet;
-    const bool inside =
-        !is_alloc && table.Has(alloc) &&
-        table.Integer(alloc, std::numeric_limits<int64_t>::min(), kAfterTheEnd) != 0;
-    const bool asks = table.Has(cpus) && table.Has(memory);
-    const int64_t milli = asks ? table.Scaled(cpus, kMicro, 0, kMostMillionths) : 0;
-    const int64_t mebi = asks ? table.Scaled(memory, kMicro, 0, kMostMillionths) : 0;
-    if (!table.EndRow()) continue;
-    const auto [found, added] =
-        known.try_emplace(std::pair(id, place), static_cast<uint32_t>(instances.size()));
-    if (added && !table.Charge(1)) break;
-    if (added) instances.push_back({.collection = id, .index = place});
-    Instance& instance = instances[found->second];
-    instance.inside_alloc = inside;
-    instance.priority = level;
-    if (asks) instance.milli = std::max(instance.milli, milli);
-    if (asks) instance.mebi = std::max(instance.mebi, mebi);
-    if (at != kAfterTheEnd) events.push_back({at, found->second, static_cast<uint8_t>(what)});
-  }
-  if (!table.status().ok()) return table.status();
-
+  absl::StatusOr<InstanceEvents> read = ReadEvents(files.instances, {options, report, &budget});
+  if (!read.ok()) return read.status();
+  auto& [instances, events] = *read;
   std::stable_sort(events.begin(), events.end(),
                    [](const Event& a, const Event& b) { return a.time < b.time; });
   for (const Event& event : events) Tell(event, &instances[event.instance]);
   Numbers shapes;
   for (size_t row = 0; row < instances.size(); ++row) {
     const Instance& told = instances[row];
-    const char* lacks = told.inside_alloc          ? "inside an alloc instance"
-                        : told.began == kAbsent    ? "never started"
-                        : told.ended == kAbsent    ? "never ended"
-                        : told.ended == told.began ? "no run time"
-                                                   : nullptr;
-    if (lacks != nullptr) {
+    if (const char* lacks = WhatLacks(told); lacks != nullptr) {
       Drop(lacks, report);
       continue;
     }

@@ -194,50 +194,70 @@ void MeasureSeries(const ReplaySeries& series, Metrics* m) {
   m->share_deviation_mean = Mean(deviations, deviating);
 }
 
+// Counts what happened to all jobs, and what that makes of the machine.
+void MeasureOutcomes(const Trace& trace, const ReplayResult& result, Metrics* m) {
+  int64_t first = kEndless, last = 0;
+  double busy = 0;
+  for (size_t row = 0; row < trace.size(); ++row) {
+    if (result.submit[row] == kAbsent) continue;
+    ++m->submitted;
+    first = std::min(first, result.submit[row]);
+    m->refused += result.outcome[row] == JobOutcome::kRefused;
+    m->started += result.start[row] != kAbsent;
+    m->backfilled += !result.backfilled.empty() && result.backfilled[row];
+    if (!trace.deadline.empty() && trace.deadline[row] != kAbsent) {
+      ++m->deadlines;
+      m->deadline_misses += result.end[row] == kAbsent || result.end[row] > trace.deadline[row];
+    }
+    if (!result.stops.empty()) {
+      m->stops += result.stops[row];
+      m->lost += result.lost[row];
+    }
+    if (result.end[row] == kAbsent) continue;
+    ++m->ended;
+    last = std::max(last, result.end[row]);
+    busy += static_cast<double>(trace.run[row]) * trace.tasks[row];
+  }
+  m->makespan = std::max<int64_t>(0, last - first);
+  const double capacity = static_cast<double>(result.processors) * static_cast<double>(m->makespan);
+  if (capacity > 0) m->utilisation = busy / capacity;
+  const double work = busy + static_cast<double>(m->lost);
+  if (work > 0) m->goodput = busy / work;
+}
+
+// A job that never started has waited up to the last moment that anything tells of.
+int64_t LongestWait(const ReplayResult& result) {
+  const size_t n = result.submit.size();
+  int64_t now = 0;
+  for (size_t row = 0; row < n; ++row) {
+    now = std::max({now, result.submit[row], result.start[row]});
+    if (result.submit[row] != kAbsent) now = std::max(now, result.end[row]);
+  }
+  int64_t longest = 0;
+  for (size_t row = 0; row < n; ++row) {
+    if (result.submit[row] == kAbsent || result.outcome[row] == JobOutcome::kRefused) continue;
+    const int64_t until = result.start[row] == kAbsent ? now : result.start[row];
+    longest = std::max(longest, until - result.submit[row]);
+  }
+  return longest;
+}
+
+Distribution DecisionTimes(const ReplayResult& result) {
+  std::vector<double> seconds;
+  for (int64_t nanoseconds : result.decision_time) {
+    seconds.push_back(static_cast<double>(nanoseconds) * 1e-9);
+  }
+  return Describe(&seconds);
+}
+
 }  // namespace
 
 Metrics Measure(const Trace& trace, const ReplayResult& result, const MetricOptions& options) {
   Metrics m;
   const size_t n = trace.size();
-  int64_t first = kEndless, last = 0;
-  double busy = 0;
-  for (size_t row = 0; row < n; ++row) {
-    if (result.submit[row] == kAbsent) continue;
-    ++m.submitted;
-    first = std::min(first, result.submit[row]);
-    m.refused += result.outcome[row] == JobOutcome::kRefused;
-    m.started += result.start[row] != kAbsent;
-    m.backfilled += !result.backfilled.empty() && result.backfilled[row];
-    if (!trace.deadline.empty() && trace.deadline[row] != kAbsent) {
-      ++m.deadlines;
-      m.deadline_misses += result.end[row] == kAbsent || result.end[row] > trace.deadline[row];
-    }
-    if (!result.stops.empty()) {
-      m.stops += result.stops[row];
-      m.lost += result.lost[row];
-    }
-    if (result.end[row] == kAbsent) continue;
-    ++m.ended;
-    last = std::max(last, result.end[row]);
-    busy += static_cast<double>(trace.run[row]) * trace.tasks[row];
-  }
-  int64_t now = last;
-  for (size_t row = 0; row < n; ++row) now = std::max({now, result.submit[row], result.start[row]});
-  for (size_t row = 0; row < n; ++row) {
-    if (result.submit[row] == kAbsent || result.outcome[row] == JobOutcome::kRefused) continue;
-    const int64_t until = result.start[row] == kAbsent ? now : result.start[row];
-    m.longest_wait = std::max(m.longest_wait, until - result.submit[row]);
-  }
-  std::vector<double> decisions;
-  for (int64_t nanoseconds : result.decision_time) {
-    decisions.push_back(static_cast<double>(nanoseconds) * 1e-9);
-  }
-  m.decision_time = Describe(&decisions);
-  m.makespan = std::max<int64_t>(0, last - first);
-  const double capacity = static_cast<double>(result.processors) * static_cast<double>(m.makespan);
-  if (capacity > 0) m.utilisation = busy / capacity;
-  const double work = busy + static_cast<double>(m.lost);
-  if (work > 0) m.goodput = busy / work;
+  MeasureOutcomes(trace, result, &m);
+  m.longest_wait = LongestWait(result);
+  m.decision_time = DecisionTimes(result);
   MeasureSeries(result.series, &m);
 
   const std::vector<double> fairness = FinishTimeFairness(trace, result);

@@ -75,6 +75,60 @@ std::optional<std::vector<NodeTerm>> ModelAffinity(std::string_view spec) {
            {.key = kOpenbModel, .op = RequirementOp::kIn, .values = std::move(models)}}}};
 }
 
+// The columns of the table of pods.
+struct PodColumns {
+  explicit PodColumns(TableReader* table)
+      : name(table->Require("name")),
+        cpu(table->Require("cpu_milli")),
+        memory(table->Require("memory_mib")),
+        gpus(table->Require("num_gpu")),
+        gpu_milli(table->Require("gpu_milli")),
+        spec(table->Optional("gpu_spec")),
+        qos(table->Optional("qos")),
+        created(table->Optional("creation_time")),
+        deleted(table->Optional("deletion_time")),
+        scheduled(table->Optional("scheduled_time")) {}
+
+  const int name, cpu, memory, gpus, gpu_milli, spec, qos, created, deleted, scheduled;
+};
+
+// What a pod requests.
+struct PodRequest {
+  int64_t milli, mebi, gpus, gpu_milli;
+  std::string_view models;
+};
+
+PodRequest ReadPodRequest(const PodColumns& at, TableReader* table) {
+  PodRequest wanted;
+  wanted.milli = table->Integer(at.cpu, 0, kMostMilli);
+  wanted.mebi = table->Integer(at.memory, 0, kMostMilli);
+  wanted.gpus = table->Integer(at.gpus, 0, 1 << 20);
+  wanted.gpu_milli = table->Integer(at.gpu_milli, 0, 1000);
+  if (wanted.gpus > 0) wanted.models = table->Text(at.spec);
+  return wanted;
+}
+
+// A pod runs from when it was scheduled; where that is not recorded, from its creation.
+void ReadTimes(const PodColumns& at, TableReader* table, TraceJob* job) {
+  job->submit = table->Integer(at.created, 0, kEndless);
+  const int64_t end = table->Integer(at.deleted, 0, kEndless);
+  const bool known = table->Has(at.scheduled);
+  job->run = end - (known ? table->Scaled(at.scheduled, 1, 0, kEndless) : job->submit);
+}
+
+uint32_t PodShape(const PodRequest& wanted, Numbers* shapes, Trace* trace) {
+  const auto& [milli, mebi, gpus, gpu_milli, models] = wanted;
+  const auto [shape, is_new] =
+      shapes->Of(absl::StrCat(milli, "/", mebi, "/", gpus, "/", gpu_milli, "/", ToAbsl(models)));
+  if (is_new) {
+    TaskShape& made = trace->shapes.emplace_back();
+    made.request = {{"cpu", absl::StrCat(milli, "m")}, {"memory", mebi * kMebi}};
+    if (gpus > 0) made.request.push_back({kGpu, absl::StrCat(gpus * gpu_milli, "m")});
+    made.required_node_affinity = ModelAffinity(models);
+  }
+  return shape;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<int64_t>> SeedColumn(const TraceFile& file, std::string_view key,
@@ -109,50 +163,28 @@ absl::StatusOr<Trace> ReadOpenb(const OpenbFiles& files, const OpenbOptions& opt
   const bool recorded = files.arrivals.bytes.empty();
   Numbers shapes, classes;
   TableReader table(files.pods, options.read, report, &budget);
-  const int name = table.Require("name"), cpu = table.Require("cpu_milli"),
-            memory = table.Require("memory_mib"), gpus = table.Require("num_gpu"),
-            gpu_milli = table.Require("gpu_milli"), spec = table.Optional("gpu_spec"),
-            qos = table.Optional("qos"), created = table.Optional("creation_time"),
-            deleted = table.Optional("deletion_time"), scheduled = table.Optional("scheduled_time");
-  if (recorded && table.status().ok() && (created < 0 || deleted < 0)) {
+  const PodColumns at(&table);
+  if (recorded && table.status().ok() && (at.created < 0 || at.deleted < 0)) {
     return absl::InvalidArgumentError(absl::StrCat(
         files.pods.name, ": it has no recorded times; an order of arrivals is needed"));
   }
   for (int64_t row = 0; table.NextRow(); ++row) {
-    const int64_t milli = table.Integer(cpu, 0, kMostMilli);
-    const int64_t mebi = table.Integer(memory, 0, kMostMilli);
-    const int64_t count = table.Integer(gpus, 0, 1 << 20);
-    const int64_t each = table.Integer(gpu_milli, 0, 1000);
+    const PodRequest wanted = ReadPodRequest(at, &table);
     TraceJob job;
-    job.name = std::string(table.Text(name));
+    job.name = std::string(table.Text(at.name));
     job.id = row;
     job.run = kEndless;
-    if (recorded) {
-      job.submit = table.Integer(created, 0, kEndless);
-      const int64_t end = table.Integer(deleted, 0, kEndless);
-      // A pod runs from when it was scheduled; where that is not recorded, from its creation.
-      job.run = end - (table.Has(scheduled) ? table.Scaled(scheduled, 1, 0, kEndless) : job.submit);
-    }
+    if (recorded) ReadTimes(at, &table, &job);
     if (!table.EndRow() || !table.Charge(1)) continue;
     if (job.run <= 0) {
       Drop("no run time", report);
       continue;
     }
-    const std::string_view models = count > 0 ? table.Text(spec) : std::string_view();
-    const auto [shape, is_new] =
-        shapes.Of(absl::StrCat(milli, "/", mebi, "/", count, "/", each, "/",
-                               absl::string_view(models.data(), models.size())));
-    job.shape = shape;
-    if (is_new) {
-      TaskShape& made = trace.shapes.emplace_back();
-      made.request = {{"cpu", absl::StrCat(milli, "m")}, {"memory", mebi * kMebi}};
-      if (count > 0) made.request.push_back({kGpu, absl::StrCat(count * each, "m")});
-      made.required_node_affinity = ModelAffinity(models);
-    }
+    job.shape = PodShape(wanted, &shapes, &trace);
     // The class of service takes the place of users.
-    if (table.Has(qos)) {
-      const auto [user, added] = classes.Of(table.Text(qos));
-      if (added) trace.users.emplace_back(table.Text(qos));
+    if (table.Has(at.qos)) {
+      const auto [user, added] = classes.Of(table.Text(at.qos));
+      if (added) trace.users.emplace_back(table.Text(at.qos));
       job.user = user;
     }
     if (absl::Status s = AddJob(job, &trace); !s.ok()) return s;

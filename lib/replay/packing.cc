@@ -14,6 +14,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -211,66 +212,123 @@ std::vector<std::string_view> PackingPolicies() {
   return words;
 }
 
-absl::StatusOr<PackingResult> ReplayPacking(const PackingTrace& trace, std::string_view policy,
-                                            const PackingOptions& options) {
-  const auto* const word = std::find_if(kPolicies.begin(), kPolicies.end(),
-                                        [&](const PolicyWord& k) { return k.word == policy; });
-  if (word == kPolicies.end()) {
-    const std::vector<std::string_view> words = PackingPolicies();
-    const std::string_view nearest = NearestName(policy, words);
-    return Invalid(absl::StrCat("policy ", Quote(policy), " does not pack GPUs",
-                                nearest.empty() ? "; there are " : ", did you mean ",
-                                nearest.empty()
-                                    ? absl::StrJoin(words.begin(), words.end(), ", ",
-                                                    [](std::string* out, std::string_view w) {
-                                                      absl::StrAppend(out, ToAbsl(w));
-                                                    })
-                                    : absl::StrCat(Quote(nearest), "?")));
-  }
-  if (absl::Status s = CheckPackingTrace(trace); !s.ok()) return s;
+namespace {
 
-  // Orders machines by their ranks, so that the first of equal ones has the smallest rank.
+absl::Status NoSuchPolicy(std::string_view policy) {
+  const std::vector<std::string_view> words = PackingPolicies();
+  const std::string_view nearest = NearestName(policy, words);
+  std::string others = absl::StrCat(", did you mean ", Quote(nearest), "?");
+  if (nearest.empty()) {
+    const auto append = [](std::string* out, std::string_view word) {
+      absl::StrAppend(out, ToAbsl(word));
+    };
+    others = absl::StrCat("; there are ", absl::StrJoin(words.begin(), words.end(), ", ", append));
+  }
+  return Invalid(absl::StrCat("policy ", Quote(policy), " does not pack GPUs", others));
+}
+
+// The node of each machine: by their ranks, so that the first of equal ones has the smallest rank.
+std::vector<uint32_t> NodesByRank(const PackingTrace& trace) {
   const size_t count = trace.nodes.size();
   std::vector<uint32_t> node_of(count);
   for (uint32_t i = 0; i < count; ++i) node_of[trace.rank.empty() ? i : trace.rank[i]] = i;
-  Models models;
+  return node_of;
+}
+
+// What the packer needs to know of a trace.
+struct PackerInput {
   std::vector<GpuMachine> machines;
+  std::vector<GpuTaskType> types;  // by shape
+  std::vector<TypicalTask> typical;
+  int32_t models = 0;
+};
+
+PackerInput InputOf(const PackingTrace& trace, const std::vector<uint32_t>& node_of) {
+  PackerInput input;
+  Models models;
   for (uint32_t i : node_of) {
     const PackingNode& node = trace.nodes[i];
-    machines.push_back({node.cpu_milli, node.memory_mebi, node.gpus, models.Of(node.model)});
+    input.machines.push_back({node.cpu_milli, node.memory_mebi, node.gpus, models.Of(node.model)});
   }
-  std::vector<GpuTaskType> types;
   std::vector<GpuTaskKind> kinds;
   std::vector<size_t> kind_of;
   std::map<std::tuple<int64_t, int32_t, int32_t, std::string>, size_t> kind_numbers;
   for (const PackingShape& s : trace.shapes) {
     const uint64_t mask = models.Mask(s.models);
-    types.push_back({s.cpu_milli, s.memory_mebi, s.gpu_milli, s.gpus, mask});
+    input.types.push_back({s.cpu_milli, s.memory_mebi, s.gpu_milli, s.gpus, mask});
     const auto [at, added] =
         kind_numbers.try_emplace({s.cpu_milli, s.gpu_milli, s.gpus, s.models}, kinds.size());
     if (added) kinds.push_back({s.cpu_milli, s.gpu_milli, s.gpus, s.models, mask, 0});
     kind_of.push_back(at->second);
   }
   for (uint32_t shape : trace.shape) ++kinds[kind_of[shape]].count;
+  input.typical = TypicalTasks(std::move(kinds));
+  input.models = models.size();
+  return input;
+}
 
+// The three curves of a replay, and the fragments after each arrival.
+class Curves {
+ public:
+  Curves(GpuPacker& packer, size_t machines, double capacity)
+      : packer_(packer), capacity_(capacity), gpus_(capacity / kWholeGpu), amounts_(machines) {
+    for (size_t m = 0; m < machines; ++m) amounts_.Set(m, packer.Amount(m));
+  }
+  // To be called after each arrival; `machine` is negative where it fitted nowhere.
+  void Add(int32_t machine, PackingResult* result) {
+    if (machine >= 0) {
+      const auto m = static_cast<size_t>(machine);
+      amounts_.Set(m, packer_.Amount(m));
+    }
+    const double lost = amounts_.total();
+    result->fragments.push_back(lost);
+    const auto percent =
+        static_cast<size_t>(std::rint(static_cast<double>(result->arrived_milli) / gpus_ / 10));
+    const double used = static_cast<double>(result->used_milli), idle = capacity_ - used;
+    allocated_.Add(percent, Hundredths(used / gpus_ / 10));
+    fragment_.Add(percent, Hundredths(lost));
+    ratio_.Add(percent, idle > 0 ? Hundredths(100 * lost / idle) : 0);
+  }
+  void Finish(PackingResult* result) const {
+    result->allocated = allocated_.Means();
+    for (double& point : result->allocated) point = Hundredths(point);
+    result->fragment = fragment_.Means();
+    for (double& point : result->fragment) point = Hundredths(100 * point / kWholeGpu / gpus_);
+    result->fragment_ratio = ratio_.Means();
+  }
+
+ private:
+  GpuPacker& packer_;
+  const double capacity_, gpus_;
+  SumTree amounts_;
+  Curve allocated_, fragment_, ratio_;
+};
+
+}  // namespace
+
+absl::StatusOr<PackingResult> ReplayPacking(const PackingTrace& trace, std::string_view policy,
+                                            const PackingOptions& options) {
+  const auto* const word = std::find_if(kPolicies.begin(), kPolicies.end(),
+                                        [&](const PolicyWord& k) { return k.word == policy; });
+  if (word == kPolicies.end()) return NoSuchPolicy(policy);
+  if (absl::Status s = CheckPackingTrace(trace); !s.ok()) return s;
+  const std::vector<uint32_t> node_of = NodesByRank(trace);
+  PackerInput input = InputOf(trace, node_of);
+  if (input.typical.size() > kMostTypical) {
+    return Invalid(
+        absl::StrCat(input.typical.size(), " typical kinds of tasks; at most ", kMostTypical));
+  }
   PackingResult result;
   result.policy = std::string(policy);
-  std::vector<TypicalTask> typical = TypicalTasks(std::move(kinds));
-  if (typical.size() > kMostTypical) {
-    return Invalid(absl::StrCat(typical.size(), " typical kinds of tasks; at most ", kMostTypical));
-  }
-  GpuFragments fragments(std::move(typical), models.size());
+  GpuFragments fragments(std::move(input.typical), input.models);
   result.typical = static_cast<int64_t>(fragments.typical().size());
-  GpuPacker packer(word->policy, machines, std::move(types), std::move(fragments), options.seed,
-                   options.curves);
-  SumTree amounts(options.curves ? count : 0);
+  GpuPacker packer(word->policy, input.machines, std::move(input.types), std::move(fragments),
+                   options.seed, options.curves);
+  std::optional<Curves> curves;
   if (options.curves) {
-    for (size_t m = 0; m < count; ++m) amounts.Set(m, packer.Amount(m));
+    curves.emplace(packer, node_of.size(), static_cast<double>(trace.gpu_milli()));
     result.fragments.reserve(trace.arrivals.size());
   }
-  const auto capacity = static_cast<double>(trace.gpu_milli());
-  const double gpus = capacity / kWholeGpu;
-  Curve allocated, fragment, ratio;
   result.node.reserve(trace.arrivals.size());
   result.gpus.reserve(trace.arrivals.size());
   for (uint32_t task : trace.arrivals) {
@@ -286,27 +344,9 @@ absl::StatusOr<PackingResult> ReplayPacking(const PackingTrace& trace, std::stri
       result.node.push_back(static_cast<int32_t>(node_of[static_cast<size_t>(place.machine)]));
       result.used_milli += milli;
     }
-    if (!options.curves) continue;
-    if (place.machine >= 0) {
-      const auto m = static_cast<size_t>(place.machine);
-      amounts.Set(m, packer.Amount(m));
-    }
-    const double lost = amounts.total();
-    result.fragments.push_back(lost);
-    const auto percent =
-        static_cast<size_t>(std::rint(static_cast<double>(result.arrived_milli) / gpus / 10));
-    const double used = static_cast<double>(result.used_milli), idle = capacity - used;
-    allocated.Add(percent, Hundredths(used / gpus / 10));
-    fragment.Add(percent, Hundredths(lost));
-    ratio.Add(percent, idle > 0 ? Hundredths(100 * lost / idle) : 0);
+    if (curves) curves->Add(place.machine, &result);
   }
-  if (options.curves) {
-    result.allocated = allocated.Means();
-    for (double& point : result.allocated) point = Hundredths(point);
-    result.fragment = fragment.Means();
-    for (double& point : result.fragment) point = Hundredths(100 * point / kWholeGpu / gpus);
-    result.fragment_ratio = ratio.Means();
-  }
+  if (curves) curves->Finish(&result);
   return result;
 }
 

@@ -3,9 +3,7 @@
 three out-parameters.
 
 What is longer does several things, and each of them has a name. An out-parameter is a pointer to
-what is not const; a function that needs four of them returns a struct. LONGER names the functions
-that are still too long: the list only gets shorter, and the test fails on a name in it that is
-short enough.
+what is not const; a function that needs four of them returns a struct.
 """
 
 import pathlib
@@ -18,23 +16,6 @@ import source
 FOLDERS = ("lib", "include")
 MOST_LINES = 60
 MOST_OUT = 3
-
-# (file, function) that are longer.
-LONGER = {
-    ("lib/replay/alibaba.cc", "ReadAlibaba2020"),
-    ("lib/replay/csv.cc", "ReadCsv"),
-    ("lib/replay/google.cc", "ReadGoogle2019"),
-    ("lib/replay/metrics.cc", "Measure"),
-    ("lib/replay/openb.cc", "ReadOpenb"),
-    ("lib/replay/packing.cc", "ReplayPacking"),
-    ("lib/reference/fit/numa.cc", "ManagedCpus::Take"),
-    ("lib/reference/peer/koordinator/device_worlds.cc", "InTree"),
-    ("lib/reference/peer/koordinator/elastic_preemption.cc", "PreemptInGroup"),
-    ("lib/reference/peer/ray/bundles.cc", "BundleWorld::Place"),
-    ("lib/reference/peer/scheduler_plugins/namespace_quotas.cc", "CapacityWorld::DryRun"),
-    ("lib/reference/peer/volcano/cards.cc", "ChooseNpus"),
-    ("lib/reference/peer/volcano/gang_eviction.cc", "BundlesOf"),
-}
 
 # What may stand between the parameters and the body, up to the initializers of a constructor.
 _TAIL = re.compile(
@@ -118,27 +99,24 @@ def is_out(parameter):
         r"\s*const\b", parameter)
 
 
-def violations(root, longer=frozenset()):
-    found, unseen = [], set(longer)
+def violations(root):
+    found = []
     for path in source.files(root, FOLDERS):
         for name, parameters, first, last in functions((root / path).read_text(encoding="utf-8")):
             lines = last - first + 1
-            if lines > MOST_LINES and (path.as_posix(), name) in longer:
-                unseen.discard((path.as_posix(), name))
-            elif lines > MOST_LINES:
+            if lines > MOST_LINES:
                 found.append(f"{path}:{first}: {name} has {lines} lines; {MOST_LINES} at most")
             out = sum(map(is_out, split(parameters)))
             if out > MOST_OUT:
                 found.append(f"{path}:{first}: {name} has {out} out-parameters; {MOST_OUT} at most")
-    return found + [f"{path}: {name} is short enough; take it out of LONGER"
-                    for path, name in sorted(unseen)]
+    return found
 
 
 class Repository(unittest.TestCase):
     maxDiff = None
 
     def test_functions_are_short(self):
-        self.assertEqual(violations(source.ROOT, LONGER), [])
+        self.assertEqual(violations(source.ROOT), [])
 
     def test_functions_are_found(self):
         known = functions((source.ROOT / "lib/session/session.cc").read_text(encoding="utf-8"))
@@ -146,12 +124,12 @@ class Repository(unittest.TestCase):
 
 
 class SeededViolations(unittest.TestCase):
-    def check(self, text, longer=frozenset()):
+    def check(self, text):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             (root / "lib/base").mkdir(parents=True)
             (root / "lib/base/a.cc").write_text(text, encoding="utf-8")
-            return violations(root, longer)
+            return violations(root)
 
     @staticmethod
     def body(lines):
@@ -172,11 +150,6 @@ class SeededViolations(unittest.TestCase):
         self.assertEqual(self.check("namespace a {\n" + "int x;\n" * 100 + "}\n"), [])
         self.assertEqual(self.check("constexpr int k[] = {\n" + "  F(1),\n" * 100 + "};\n"), [])
         self.assertEqual(self.check("class A {\n" + "  int f() { return 1; }\n" * 100 + "};\n"), [])
-
-    def test_a_list_of_exceptions_shrinks(self):
-        longer = {("lib/base/a.cc", "F")}
-        self.assertEqual(self.check("int F() " + self.body(MOST_LINES + 1), longer), [])
-        self.assertEqual(len(self.check("int F() " + self.body(3), longer)), 1)
 
     def test_out_parameters(self):
         self.assertEqual(

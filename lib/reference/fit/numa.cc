@@ -91,69 +91,92 @@ ZoneMerge MergeZones(const std::string& policy, const Set& zones,
   return {best, policy == "best-effort" || best.preferred};
 }
 
-std::optional<Set> ManagedCpus::Take(const Set& available, int count) const {
-  Set free = Where(*this, available, [](const Cpu&) { return true; }), result;
-  if (count < 1) return result;
-  if (static_cast<size_t>(count) > free.size()) return std::nullopt;
-  const auto needed = [&] { return count - static_cast<int>(result.size()); };
-  const auto take = [&](const Set& cpus) {
-    result.insert(cpus.begin(), cpus.end());
-    free = Minus(free, cpus);
-  };
-  const Set all = All(*this);
-  std::set<std::pair<int, int>> physical;
-  for (const auto& [cpu, where] : machine) physical.insert({where.socket, where.core});
-  const int per_socket = static_cast<int>(all.size() / Numbers(*this, all, &Cpu::socket).size());
-  const int per_core = static_cast<int>(all.size() / physical.size());
+namespace {
 
-  if (needed() >= per_socket) {
-    for (int socket : And(Numbers(*this, free, &Cpu::socket), free)) {
-      take(Where(*this, free, [&](const Cpu& cpu) { return cpu.socket == socket; }));
-      if (needed() < 1) return result;
-      if (needed() < per_socket) break;
+using Cpu = ManagedCpus::Cpu;
+
+// CPUs that are chosen one step after another.
+struct CpuChoice {
+  const ManagedCpus& cpus;
+  int count;
+  Set free, taken;
+
+  int needed() const { return count - static_cast<int>(taken.size()); }
+  void Take(const Set& more) {
+    taken.insert(more.begin(), more.end());
+    free = Minus(free, more);
+  }
+};
+
+// While whole cores are needed: those of the socket with the fewest free ones first.
+void TakeCores(int per_core, CpuChoice* choice) {
+  const ManagedCpus& cpus = choice->cpus;
+  std::vector<std::pair<size_t, int>> sockets;
+  std::map<int, Set> cores_of;
+  for (int socket : Numbers(cpus, choice->free, &Cpu::socket)) {
+    const Set in = Where(cpus, choice->free, [&](const Cpu& cpu) { return cpu.socket == socket; });
+    cores_of[socket] = And(Numbers(cpus, in, &Cpu::core), choice->free);
+    sockets.emplace_back(cores_of[socket].size(), socket);
+  }
+  std::sort(sockets.begin(), sockets.end());
+  for (const auto& [cores, socket] : sockets) {
+    for (int core : cores_of[socket]) {
+      choice->Take(Where(cpus, choice->free, [&](const Cpu& cpu) { return cpu.core == core; }));
+      if (choice->needed() < per_core) return;
     }
   }
-  if (needed() >= per_core) {
-    std::vector<std::pair<size_t, int>> sockets;
-    std::map<int, Set> cores_of;
-    for (int socket : Numbers(*this, free, &Cpu::socket)) {
-      const Set in = Where(*this, free, [&](const Cpu& cpu) { return cpu.socket == socket; });
-      cores_of[socket] = And(Numbers(*this, in, &Cpu::core), free);
-      sockets.emplace_back(cores_of[socket].size(), socket);
-    }
-    std::sort(sockets.begin(), sockets.end());
-    bool enough = false;
-    for (const auto& [cores, socket] : sockets) {
-      for (int core : cores_of[socket]) {
-        if (enough) break;
-        take(Where(*this, free, [&](const Cpu& cpu) { return cpu.core == core; }));
-        if (needed() < 1) return result;
-        enough = needed() < per_core;
-      }
-    }
-  }
+}
+
+// The last CPUs one by one, from the sockets and cores that are used most.
+void TakeCpus(const Set& all, CpuChoice* choice) {
   struct Core {
     int number, socket;
     size_t taken, free_in_socket, free;
   };
+  const ManagedCpus& cpus = choice->cpus;
   std::vector<Core> cores;
-  for (int number : Numbers(*this, free, &Cpu::core)) {
+  for (int number : Numbers(cpus, choice->free, &Cpu::core)) {
     const auto in_core = [&](const Cpu& cpu) { return cpu.core == number; };
-    const int socket = machine.at(*Where(*this, all, in_core).begin()).socket;
+    const int socket = cpus.machine.at(*Where(cpus, all, in_core).begin()).socket;
     const auto in_socket = [&](const Cpu& cpu) { return cpu.socket == socket; };
-    cores.push_back({number, socket, Where(*this, result, in_socket).size(),
-                     Where(*this, free, in_socket).size(), Where(*this, free, in_core).size()});
+    cores.push_back({number, socket, Where(cpus, choice->taken, in_socket).size(),
+                     Where(cpus, choice->free, in_socket).size(),
+                     Where(cpus, choice->free, in_core).size()});
   }
   GoSort(cores, [](const Core& a, const Core& b) {
     return a.taken > b.taken || a.free_in_socket < b.free_in_socket || a.free < b.free ||
            a.socket < b.socket || a.number < b.number;
   });
   for (const Core& core : cores) {
-    for (int cpu : Where(*this, free, [&](const Cpu& c) { return c.core == core.number; })) {
-      if (needed() >= 1) take({cpu});
+    const auto in_core = [&](const Cpu& cpu) { return cpu.core == core.number; };
+    for (int cpu : Where(cpus, choice->free, in_core)) {
+      if (choice->needed() >= 1) choice->Take({cpu});
     }
   }
-  return result;
+}
+
+}  // namespace
+
+std::optional<Set> ManagedCpus::Take(const Set& available, int count) const {
+  CpuChoice choice{*this, count, Where(*this, available, [](const Cpu&) { return true; }), {}};
+  if (count < 1) return choice.taken;
+  if (static_cast<size_t>(count) > choice.free.size()) return std::nullopt;
+  const Set all = All(*this);
+  std::set<std::pair<int, int>> physical;
+  for (const auto& [cpu, where] : machine) physical.insert({where.socket, where.core});
+  const int per_socket = static_cast<int>(all.size() / Numbers(*this, all, &Cpu::socket).size());
+  const int per_core = static_cast<int>(all.size() / physical.size());
+
+  if (choice.needed() >= per_socket) {
+    for (int socket : And(Numbers(*this, choice.free, &Cpu::socket), choice.free)) {
+      const auto in_socket = [&](const Cpu& cpu) { return cpu.socket == socket; };
+      choice.Take(Where(*this, choice.free, in_socket));
+      if (choice.needed() < per_socket) break;
+    }
+  }
+  if (choice.needed() >= per_core) TakeCores(per_core, &choice);
+  if (choice.needed() >= 1) TakeCpus(all, &choice);
+  return choice.taken;
 }
 
 Set ManagedCpus::WithoutReserved(const Set& free, int milli) const {

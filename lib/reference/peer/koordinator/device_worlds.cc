@@ -117,70 +117,88 @@ struct Place {
   int64_t score = -1;
 };
 
-// All places of the tree, the smaller zone and bus first, and of each all that is inside before
-// itself.
-std::optional<std::vector<int>> InTree(const DeviceWorld& world, const Kind& gpus) {
-  const std::set<int> used = InUse(gpus);
-  using Members = std::vector<std::pair<int, const One*>>;
-  const auto try_here = [&](const Members& members, int depth, int busy) -> std::optional<Place> {
-    Place place{.minors = {}, .depth = depth, .busy = busy};
-    for (const auto& [minor, gpu] : members) {
-      const Quantities free = FreeOf(*gpu);
-      if (AllZero(gpu->total) || !gpu->matches || !Fits(gpus.each, free)) continue;
-      if (!world.partial) {
-        if (static_cast<int64_t>(place.minors.size()) < gpus.count) place.minors.push_back(minor);
-        continue;
-      }
-      const int64_t score = world.scored ? Fullness(world, gpus.each, free, gpu->total) : 0;
-      if (score > place.score) {
-        place.score = score;
-        place.minors = {minor};
-      }
-    }
-    if (static_cast<int64_t>(place.minors.size()) < gpus.count) return std::nullopt;
-    return place;
-  };
-  const auto busy = [&](const Members& members) {
+using Members = std::vector<std::pair<int, const One*>>;  // minors and their GPUs
+
+// The GPUs of a tree and what is asked of them.
+struct Tree {
+  const DeviceWorld& world;
+  const Kind& gpus;
+
+  bool LargeEnough(const Members& members) const {
+    return static_cast<int64_t>(members.size()) >= gpus.count;
+  }
+  int Busy(const Members& members) const {
+    const std::set<int> used = InUse(gpus);
     return std::any_of(members.begin(), members.end(),
                        [&](const auto& member) { return used.count(member.first) > 0; })
                ? 1
                : 0;
-  };
-  const auto large_enough = [&](const Members& members) {
-    return static_cast<int64_t>(members.size()) >= gpus.count;
-  };
-  const auto better = [&](const Place& a, const std::optional<Place>& b) {
+  }
+  bool Better(const Place& a, const std::optional<Place>& b) const {
     if (!b.has_value()) return true;
     return std::tuple(a.depth, a.busy, world.partial ? a.score : 0) >
            std::tuple(b->depth, b->busy, world.partial ? b->score : 0);
-  };
+  }
+  std::optional<Place> Try(const Members& members, int depth, int busy) const;
+  std::optional<Place> InZone(const std::map<std::string, Members>& buses,
+                              const Members& all) const;
+};
 
+std::optional<Place> Tree::Try(const Members& members, int depth, int busy) const {
+  Place place{.minors = {}, .depth = depth, .busy = busy};
+  for (const auto& [minor, gpu] : members) {
+    const Quantities free = FreeOf(*gpu);
+    if (AllZero(gpu->total) || !gpu->matches || !Fits(gpus.each, free)) continue;
+    if (!world.partial) {
+      if (static_cast<int64_t>(place.minors.size()) < gpus.count) place.minors.push_back(minor);
+      continue;
+    }
+    const int64_t score = world.scored ? Fullness(world, gpus.each, free, gpu->total) : 0;
+    if (score > place.score) {
+      place.score = score;
+      place.minors = {minor};
+    }
+  }
+  if (static_cast<int64_t>(place.minors.size()) < gpus.count) return std::nullopt;
+  return place;
+}
+
+std::optional<Place> Tree::InZone(const std::map<std::string, Members>& buses,
+                                  const Members& all) const {
+  Members in_zone;
+  for (const auto& [bus, members] : buses) {
+    in_zone.insert(in_zone.end(), members.begin(), members.end());
+  }
+  std::sort(in_zone.begin(), in_zone.end());
+  if (!LargeEnough(in_zone)) return std::nullopt;
+  const int zone_busy = Busy(all) + Busy(in_zone);
+  std::optional<Place> best;
+  for (const auto& [bus, members] : buses) {
+    if (!LargeEnough(members)) continue;
+    const std::optional<Place> place = Try(members, 3, zone_busy + Busy(members));
+    if (place.has_value() && Better(*place, best)) best = place;
+  }
+  if (!best.has_value() && world.scope <= 2) best = Try(in_zone, 2, zone_busy);
+  return best;
+}
+
+// All places of the tree, the smaller zone and bus first, and of each all that is inside before
+// itself.
+std::optional<std::vector<int>> InTree(const DeviceWorld& world, const Kind& gpus) {
+  const Tree tree{world, gpus};
   Members all;
   std::map<int, std::map<std::string, Members>> zones;
   for (const auto& [minor, gpu] : gpus.devices) {
     all.push_back({minor, &gpu});
     zones[std::stoi(gpu.zone)][gpu.bus].push_back({minor, &gpu});
   }
-  if (!large_enough(all)) return std::nullopt;
+  if (!tree.LargeEnough(all)) return std::nullopt;
   std::optional<Place> best;
   for (const auto& [zone, buses] : zones) {
-    Members in_zone;
-    for (const auto& [bus, members] : buses) {
-      in_zone.insert(in_zone.end(), members.begin(), members.end());
-    }
-    std::sort(in_zone.begin(), in_zone.end());
-    if (!large_enough(in_zone)) continue;
-    const int zone_busy = busy(all) + busy(in_zone);
-    std::optional<Place> of_zone;
-    for (const auto& [bus, members] : buses) {
-      if (!large_enough(members)) continue;
-      const std::optional<Place> place = try_here(members, 3, zone_busy + busy(members));
-      if (place.has_value() && better(*place, of_zone)) of_zone = place;
-    }
-    if (!of_zone.has_value() && world.scope <= 2) of_zone = try_here(in_zone, 2, zone_busy);
-    if (of_zone.has_value() && better(*of_zone, best)) best = of_zone;
+    const std::optional<Place> place = tree.InZone(buses, all);
+    if (place.has_value() && tree.Better(*place, best)) best = place;
   }
-  if (!best.has_value() && world.scope <= 1) best = try_here(all, 1, busy(all));
+  if (!best.has_value() && world.scope <= 1) best = tree.Try(all, 1, tree.Busy(all));
   if (!best.has_value()) return std::nullopt;
   return best->minors;
 }

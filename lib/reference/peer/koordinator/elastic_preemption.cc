@@ -71,27 +71,21 @@ std::vector<size_t> Revoked(const QuotaAmounts& used, const QuotaAmounts& runtim
   return stay_out;
 }
 
-GroupDryRunResult PreemptInGroup(const GroupTask& task, const GroupDryRun& world) {
-  GroupDryRunResult result;
-  std::vector<size_t> candidates;
-  for (size_t i = 0; i < world.tasks.size(); ++i) {
-    const GroupTask& other = world.tasks[i];
-    if (other.preemptible && other.group == task.group && other.priority < task.priority) {
-      candidates.push_back(i);
-    }
-  }
-  if (candidates.empty()) {
-    result.outcome = "no candidate";
-    return result;
-  }
-  std::set<size_t> gone(candidates.begin(), candidates.end());
-  const auto too_large = [&] {
+namespace {
+
+// The group's tasks while some of them are gone.
+struct Trial {
+  const GroupTask& task;
+  const GroupDryRun& world;
+  std::set<size_t> gone;
+
+  bool TooLarge() const {
     return std::any_of(task.request.begin(), task.request.end(), [&](const auto& one) {
       return one.second > 0 &&
              (!world.capacity.contains(one.first) || one.second > world.capacity.at(one.first));
     });
-  };
-  const auto fits = [&] {
+  }
+  bool Fits() const {
     QuotaAmounts held;
     for (size_t i = 0; i < world.tasks.size(); ++i) {
       if (!gone.contains(i)) held = Plus(held, world.tasks[i].request, 1);
@@ -100,20 +94,42 @@ GroupDryRunResult PreemptInGroup(const GroupTask& task, const GroupDryRun& world
       if (amount > 0 && held[name] + amount > world.capacity.at(name)) return false;
     }
     return true;
-  };
-  const auto has_room = [&] {
+  }
+  bool HasRoom() const {
     QuotaAmounts used = world.used;
     for (size_t i : gone) used = Plus(used, NamedIn(world.tasks[i].request, world.max), -1);
     used = Plus(used, task.request, 1);
     return !Above(NamedIn(used, task.request), world.runtime);
-  };
-  if (too_large() || !fits()) {
-    result.outcome = too_large() ? "too large" : "no room";
+  }
+};
+
+std::set<size_t> CandidatesFor(const GroupTask& task, const std::vector<GroupTask>& tasks) {
+  std::set<size_t> candidates;
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    const GroupTask& other = tasks[i];
+    if (other.preemptible && other.group == task.group && other.priority < task.priority) {
+      candidates.insert(i);
+    }
+  }
+  return candidates;
+}
+
+}  // namespace
+
+GroupDryRunResult PreemptInGroup(const GroupTask& task, const GroupDryRun& world) {
+  GroupDryRunResult result;
+  Trial trial{task, world, CandidatesFor(task, world.tasks)};
+  if (trial.gone.empty()) {
+    result.outcome = "no candidate";
+    return result;
+  }
+  if (trial.TooLarge() || !trial.Fits()) {
+    result.outcome = trial.TooLarge() ? "too large" : "no room";
     return result;
   }
   std::vector<int64_t> left = world.budgets;
   std::vector<size_t> breaking, others;
-  for (size_t i : ByImportance(world.tasks, candidates)) {
+  for (size_t i : ByImportance(world.tasks, {trial.gone.begin(), trial.gone.end()})) {
     bool breaks = false;
     for (size_t budget : world.tasks[i].budgets) breaks |= --left[budget] < 0;
     (breaks ? breaking : others).push_back(i);
@@ -121,13 +137,13 @@ GroupDryRunResult PreemptInGroup(const GroupTask& task, const GroupDryRun& world
   result.outcome = "victims";
   for (int pass = 0; pass < 2; ++pass) {
     for (size_t i : pass == 0 ? breaking : others) {
-      gone.erase(i);
-      const bool back = fits();
-      if (!back) gone.insert(i);
-      const bool room = has_room();
+      trial.gone.erase(i);
+      const bool back = trial.Fits();
+      if (!back) trial.gone.insert(i);
+      const bool room = trial.HasRoom();
       if (!back && !room) return {.outcome = "removed twice", .victims = {}};
       if (back && room) continue;
-      gone.insert(i);
+      trial.gone.insert(i);
       result.victims.push_back(i);
       if (pass == 0 && !back) ++result.broken_budgets;
     }

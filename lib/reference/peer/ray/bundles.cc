@@ -49,24 +49,27 @@ std::set<size_t> Both(const std::set<size_t>& a, const std::set<size_t>& b) {
 
 }  // namespace
 
+std::vector<size_t> BundleWorld::PlaceOnOne(std::string* why) const {
+  Amounts sum(bundles[0].size(), 0);
+  std::set<size_t> nodes;
+  for (size_t i = 0; i < total.size(); ++i) nodes.insert(i);
+  for (size_t b = 0; b < bundles.size(); ++b) {
+    for (size_t r = 0; r < sum.size(); ++r) sum[r] += bundles[b][r];
+    nodes = Both(nodes, allowed[b]);
+  }
+  int node = -1;
+  if (wished >= 0) node = BestNode(sum, Both(nodes, {static_cast<size_t>(wished)}), available);
+  if (node < 0) node = BestNode(sum, nodes, available);
+  if (node >= 0) return std::vector<size_t>(bundles.size(), static_cast<size_t>(node));
+  *why = BestNode(sum, nodes, total) < 0 ? "infeasible" : "failed";
+  return {};
+}
+
 std::vector<size_t> BundleWorld::Place(const std::string& strategy, std::string* why) const {
+  if (strategy == "strict pack") return PlaceOnOne(why);
   std::vector<Amounts> rooms = available;
   std::set<size_t> unused, used;
   for (size_t i = 0; i < total.size(); ++i) unused.insert(i);
-  if (strategy == "strict pack") {
-    Amounts sum(bundles[0].size(), 0);
-    std::set<size_t> nodes = unused;
-    for (size_t b = 0; b < bundles.size(); ++b) {
-      for (size_t r = 0; r < sum.size(); ++r) sum[r] += bundles[b][r];
-      nodes = Both(nodes, allowed[b]);
-    }
-    int node = -1;
-    if (wished >= 0) node = BestNode(sum, Both(nodes, {static_cast<size_t>(wished)}), rooms);
-    if (node < 0) node = BestNode(sum, nodes, rooms);
-    if (node >= 0) return std::vector<size_t>(bundles.size(), static_cast<size_t>(node));
-    *why = BestNode(sum, nodes, total) < 0 ? "infeasible" : "failed";
-    return {};
-  }
   if (strategy == "strict spread") {
     for (size_t node : used_already) unused.erase(node);
     if (bundles.size() > unused.size()) {

@@ -21,6 +21,10 @@ struct BundleWorld {
 
   // "pack", "spread", "strict pack" or "strict spread". Empty: "infeasible" or "failed" says why.
   std::vector<size_t> Place(const std::string& strategy, std::string* why) const;
+
+ private:
+  // What "strict pack" means: all bundles on one node.
+  std::vector<size_t> PlaceOnOne(std::string* why) const;
 };
 
 }  // namespace muster::reference

@@ -124,6 +124,62 @@ void Drop(const std::string& name, std::vector<Task>* tasks) {
   std::erase_if(*tasks, [&](const Task& task) { return task.name == name; });
 }
 
+// A dry run on one node: the tasks that are there, and those that have left.
+struct Trial {
+  const CapacityWorld& world;
+  const Task& task;
+  const std::string& node;
+  bool has_quota;
+  std::vector<Task> before, now;  // on all nodes
+
+  // The tasks that quotas count.
+  const std::vector<Task>& counted() const { return world.quotas_follow ? now : before; }
+  bool OverQuota(const Amounts& in_own, const Amounts& in_all) const {
+    return has_quota && (AboveMax(world, counted(), task.name_space, in_own) ||
+                         AboveMins(world, counted(), in_all));
+  }
+  std::vector<Task> TakeCandidates(bool over);
+};
+
+// Removes all tasks of the node that may be evicted, the least important first.
+std::vector<Task> Trial::TakeCandidates(bool over) {
+  std::vector<Task> there;
+  for (const Task& other : before) {
+    if (other.node == node) there.push_back(other);
+  }
+  std::reverse(there.begin(), there.end());
+  std::stable_sort(there.begin(), there.end(),
+                   [](const Task& a, const Task& b) { return More(b, a); });
+  std::vector<Task> candidates;
+  for (const Task& other : there) {
+    if (world.quotas.contains(other.name_space) != has_quota) continue;
+    const bool same = other.name_space == task.name_space;
+    const bool less = other.priority < task.priority;
+    bool chosen = less;
+    if (has_quota && over) chosen = same && less;
+    if (has_quota && !over) chosen = !same && AboveMin(world, counted(), other.name_space, {});
+    if (!chosen) continue;
+    candidates.push_back(other);
+    Drop(other.name, &now);
+  }
+  return candidates;
+}
+
+// Returns the tasks that break a budget when evicted, and the others, each in the order given.
+std::pair<std::vector<Task>, std::vector<Task>> ByBudgets(const std::vector<Task>& candidates,
+                                                          std::vector<int64_t> left) {
+  std::vector<Task> breaking, others;
+  for (const Task& candidate : candidates) {
+    bool breaks = false;
+    for (size_t budget : candidate.budgets) {
+      --left[budget];
+      if (left[budget] < 0) breaks = true;
+    }
+    (breaks ? breaking : others).push_back(candidate);
+  }
+  return {breaking, others};
+}
+
 }  // namespace
 
 std::string CapacityWorld::Admit(const Task& task) const {
@@ -134,61 +190,29 @@ std::string CapacityWorld::Admit(const Task& task) const {
 }
 
 CapacityWorld::DryRunResult CapacityWorld::DryRun(const Task& task, const std::string& node) const {
-  const std::vector<Task> before = Running(*this);
-  std::vector<Task> now = before;  // on nodes
-  const auto counted = [&]() -> const std::vector<Task>& { return quotas_follow ? now : before; };
-  const bool has_quota = quotas.contains(task.name_space);
+  const std::vector<Task> running = Running(*this);
+  Trial trial{*this, task, node, quotas.contains(task.name_space), running, running};
   const auto [own, all] = Demands(*this, task);
-  const bool over = has_quota && AboveMin(*this, before, task.name_space, own);
-
-  std::vector<Task> there;
-  for (const Task& other : before) {
-    if (other.node == node) there.push_back(other);
-  }
-  std::reverse(there.begin(), there.end());
-  std::stable_sort(there.begin(), there.end(),
-                   [](const Task& a, const Task& b) { return More(b, a); });
-  std::vector<Task> candidates;
-  for (const Task& other : there) {
-    if (quotas.contains(other.name_space) != has_quota) continue;
-    const bool same = other.name_space == task.name_space;
-    const bool less = other.priority < task.priority;
-    bool chosen = less;
-    if (has_quota && over) chosen = same && less;
-    if (has_quota && !over) chosen = !same && AboveMin(*this, counted(), other.name_space, {});
-    if (!chosen) continue;
-    candidates.push_back(other);
-    Drop(other.name, &now);
-  }
+  const bool over = trial.has_quota && AboveMin(*this, running, task.name_space, own);
+  std::vector<Task> candidates = trial.TakeCandidates(over);
   if (candidates.empty()) return {"no candidate", {}, 0};
-  if (const std::string fit = FitOn(*this, now, task, node); fit != "fits") return {fit, {}, 0};
-  const auto over_quota = [&](const Amounts& in_own, const Amounts& in_all) {
-    return has_quota && (AboveMax(*this, counted(), task.name_space, in_own) ||
-                         AboveMins(*this, counted(), in_all));
-  };
-  if (over_quota(task.request, task.request)) return {"over quota", {}, 0};
+  if (const std::string fit = FitOn(*this, trial.now, task, node); fit != "fits") {
+    return {fit, {}, 0};
+  }
+  if (trial.OverQuota(task.request, task.request)) return {"over quota", {}, 0};
 
   std::stable_sort(candidates.begin(), candidates.end(), More);
-  std::vector<Task> breaking, others;
-  std::vector<int64_t> left = budgets;
-  for (const Task& candidate : candidates) {
-    bool breaks = false;
-    for (size_t budget : candidate.budgets) {
-      --left[budget];
-      if (left[budget] < 0) breaks = true;
-    }
-    (breaks ? breaking : others).push_back(candidate);
-  }
+  const auto [breaking, others] = ByBudgets(candidates, budgets);
   std::vector<Task> victims;
   int broken = 0;
   for (int round = 0; round < 2; ++round) {
     for (const Task& candidate : round == 0 ? breaking : others) {
-      now.push_back(candidate);
-      const bool fits = FitOn(*this, now, task, node) == "fits";
-      if (!fits) Drop(candidate.name, &now);
-      const bool is_over = over_quota(own, all);
+      trial.now.push_back(candidate);
+      const bool fits = FitOn(*this, trial.now, task, node) == "fits";
+      if (!fits) Drop(candidate.name, &trial.now);
+      const bool is_over = trial.OverQuota(own, all);
       if (!fits && is_over) return {"removed twice", {}, 0};
-      if (is_over) Drop(candidate.name, &now);
+      if (is_over) Drop(candidate.name, &trial.now);
       if (!fits || is_over) victims.push_back(candidate);
       if (!fits && round == 0) ++broken;
     }

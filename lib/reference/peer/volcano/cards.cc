@@ -144,6 +144,37 @@ std::optional<CardChoice> ChooseGpus(const CardQuestion& q, bool partitions, int
   return choice;
 }
 
+namespace {
+
+// The memory of the smallest template that holds `memory`; beyond all of them the whole card's.
+int RoundUp(const NpuQuestion& q, int memory) {
+  for (int size : q.templates) {
+    if (size >= memory) return size;
+  }
+  return memory <= q.capacity ? q.allocatable : 0;
+}
+
+bool FitsNpu(const NpuQuestion& q, const Container& container, int memory, const Npu& card) {
+  const int all = q.by_cores ? 100 : card.cores;
+  if (q.by_cores && !card.shares_cores) return false;
+  if (card.tasks >= card.most_tasks || card.used_memory + memory > card.memory) return false;
+  if (card.used_cores + container.cores > all) return false;
+  if (all == 100 && container.cores == 100 && card.tasks > 0) return false;
+  return all <= 0 || card.used_cores != all || container.cores != 0;
+}
+
+// Puts the cards of networks with many of them first.
+void OrderByNetwork(const std::vector<Npu>& cards, std::vector<int>* fitting) {
+  const auto network = [&](int i) { return cards[static_cast<size_t>(i)].network; };
+  std::map<int, int> on;
+  for (int i : *fitting) --on[network(i)];
+  std::stable_sort(fitting->begin(), fitting->end(), [&](int a, int b) {
+    return std::pair(on[network(a)], network(a)) < std::pair(on[network(b)], network(b));
+  });
+}
+
+}  // namespace
+
 std::optional<NpuChoice> ChooseNpus(const NpuQuestion& q, const std::vector<Npu>& cards) {
   if (cards.empty()) return std::nullopt;
   const auto score = [&](int i) {
@@ -157,12 +188,6 @@ std::optional<NpuChoice> ChooseNpus(const NpuQuestion& q, const std::vector<Npu>
     networks = networks && cards[static_cast<size_t>(i)].network >= 0;
   }
   std::sort(order.begin(), order.end());
-  const auto round_up = [&](int memory) {
-    for (int size : q.templates) {
-      if (size >= memory) return size;
-    }
-    return memory <= q.capacity ? q.allocatable : 0;
-  };
   std::set<int> gone;
   NpuChoice choice;
   std::map<int, int> first_on;
@@ -171,31 +196,18 @@ std::optional<NpuChoice> ChooseNpus(const NpuQuestion& q, const std::vector<Npu>
     if (memory == 0 && container.percent >= 0) {
       memory = cards[static_cast<size_t>(order[0].second)].memory * container.percent / 100;
     }
-    if (!q.by_cores && memory > 0) memory = round_up(memory);
-    if (!q.by_cores && container.count > 1 && round_up(memory) != q.allocatable)
+    if (!q.by_cores && memory > 0) memory = RoundUp(q, memory);
+    if (!q.by_cores && container.count > 1 && RoundUp(q, memory) != q.allocatable) {
       return std::nullopt;
+    }
     std::vector<int> fitting;
     for (const auto& [rank, i] : order) {
-      const Npu& card = cards[static_cast<size_t>(i)];
-      const int all = q.by_cores ? 100 : card.cores;
-      if (gone.count(i) > 0 || (q.by_cores && !card.shares_cores)) continue;
-      if (card.tasks >= card.most_tasks || card.used_memory + memory > card.memory) continue;
-      if (card.used_cores + container.cores > all) continue;
-      if (all == 100 && container.cores == 100 && card.tasks > 0) continue;
-      if (all > 0 && card.used_cores == all && container.cores == 0) continue;
-      fitting.push_back(i);
+      if (gone.count(i) > 0) continue;
+      if (FitsNpu(q, container, memory, cards[static_cast<size_t>(i)])) fitting.push_back(i);
     }
     const size_t wanted = static_cast<size_t>(std::max(container.count, 1));
     if (fitting.size() < wanted) return std::nullopt;
-    if (networks) {
-      std::map<int, int> on;
-      for (int i : fitting) --on[cards[static_cast<size_t>(i)].network];
-      std::stable_sort(fitting.begin(), fitting.end(), [&](int a, int b) {
-        const int of_a = cards[static_cast<size_t>(a)].network;
-        const int of_b = cards[static_cast<size_t>(b)].network;
-        return std::pair(on[of_a], of_a) < std::pair(on[of_b], of_b);
-      });
-    }
+    if (networks) OrderByNetwork(cards, &fitting);
     // With networks a container of none gets all.
     if (!networks || container.count > 0) fitting.resize(wanted);
     gone.insert(fitting.begin(), fitting.end());

@@ -79,6 +79,62 @@ int64_t ReadyOfRole(const Cycle& cycle, JobIndex job, GroupIndex role) {
   return ready;
 }
 
+// What the sub-groups of a job can spare.
+struct PartSurplus {
+  std::set<SubGroupIndex> broken;            // those that lack a task
+  std::map<std::string, int64_t> by_policy;  // how many more of each policy may lack one
+  bool counts = false;                       // some policy has a minimum
+
+  bool MaySpare(SubGroupIndex part, const std::string& policy) const {
+    if (!counts || broken.count(part) > 0) return true;
+    const auto found = by_policy.find(policy);
+    return found != by_policy.end() && found->second > 0;
+  }
+};
+
+const std::string& PolicyOf(const JobSpec& spec, SubGroupIndex number) {
+  static const std::string none;
+  return number == kNone ? none : spec.sub_groups[number].policy;
+}
+
+PartSurplus PartSurplusOf(const Cycle& cycle, JobIndex job) {
+  PartSurplus surplus;
+  const JobSpec& spec = cycle.tables().jobs.spec[job];
+  for (const Part& part : PartsOf(cycle, job)) {
+    int64_t there = 0;
+    for (TaskIndex t : TasksOf(cycle, part)) {
+      const TaskStatus status = cycle.world.status[t];
+      there += IsAllocated(status) || status == TaskStatus::kSucceeded ||
+               (status == TaskStatus::kPending && cycle.world.best_effort(t));
+    }
+    if (there >= PartMinimum(cycle, part)) {
+      ++surplus.by_policy[PolicyOf(spec, part.number)];
+    } else {
+      surplus.broken.insert(part.number);
+    }
+  }
+  for (const SubGroupPolicy& policy : spec.sub_group_policies) {
+    surplus.by_policy[policy.name] -= policy.min_sub_groups;
+    surplus.counts = surplus.counts || policy.min_sub_groups > 0;
+  }
+  return surplus;
+}
+
+// How many tasks each role with a minimum can spare; empty where the job's minimum is below the
+// sum of theirs.
+std::map<GroupIndex, int64_t> RoleSurplus(const Cycle& cycle, JobIndex job) {
+  const auto& roles = cycle.tables().jobs.groups[job];
+  int64_t total = 0;
+  for (const GroupRow& role : roles) total += OrZero(role.min_available);
+  std::map<GroupIndex, int64_t> surplus;
+  if (cycle.tables().jobs.spec[job].min_available < total) return surplus;
+  for (GroupIndex g = 0; g < roles.size(); ++g) {
+    if (OrZero(roles[g].min_available) <= 0) continue;
+    surplus[g] = ReadyOfRole(cycle, job, g) - roles[g].min_available;
+  }
+  return surplus;
+}
+
 std::vector<Bundle> BundlesOf(const Cycle& cycle, JobIndex job, std::vector<TaskIndex> tasks) {
   const TaskTable& table = cycle.tables().tasks;
   std::stable_sort(tasks.begin(), tasks.end(), [&](TaskIndex l, TaskIndex r) {
@@ -90,52 +146,20 @@ std::vector<Bundle> BundlesOf(const Cycle& cycle, JobIndex job, std::vector<Task
   int64_t surplus = CountReady(cycle.world, job) - needed;
   if (surplus < 0) return {{false, job, tasks}};
 
-  const auto& roles = cycle.tables().jobs.groups[job];
-  int64_t role_total = 0;
-  for (const GroupRow& role : roles) role_total += OrZero(role.min_available);
-  std::map<GroupIndex, int64_t> role_surplus;
-  for (GroupIndex g = 0; g < roles.size() && needed >= role_total; ++g) {
-    if (OrZero(roles[g].min_available) > 0)
-      role_surplus[g] = ReadyOfRole(cycle, job, g) - roles[g].min_available;
-  }
-  // Sub-groups that lack a task, and how many more of each policy may.
-  std::set<SubGroupIndex> broken;
-  std::map<std::string, int64_t> part_surplus;
-  bool parts_count = false;
+  std::map<GroupIndex, int64_t> role_surplus = RoleSurplus(cycle, job);
+  PartSurplus parts = PartSurplusOf(cycle, job);
   const JobSpec& spec = cycle.tables().jobs.spec[job];
-  const auto policy_of = [&](SubGroupIndex number) {
-    return number == kNone ? std::string() : spec.sub_groups[number].policy;
-  };
-  for (const Part& part : PartsOf(cycle, job)) {
-    int64_t there = 0;
-    for (TaskIndex t : TasksOf(cycle, part)) {
-      const TaskStatus status = cycle.world.status[t];
-      there += IsAllocated(status) || status == TaskStatus::kSucceeded ||
-               (status == TaskStatus::kPending && cycle.world.best_effort(t));
-    }
-    if (there >= PartMinimum(cycle, part)) {
-      ++part_surplus[policy_of(part.number)];
-    } else {
-      broken.insert(part.number);
-    }
-  }
-  for (const SubGroupPolicy& policy : spec.sub_group_policies) {
-    part_surplus[policy.name] -= policy.min_sub_groups;
-    parts_count = parts_count || policy.min_sub_groups > 0;
-  }
   Bundle safe{false, job, {}}, whole{true, job, {}};
   for (TaskIndex t : tasks) {
     const auto role = role_surplus.find(table.group[t]);
     const bool role_safe = role == role_surplus.end() || role->second > 0;
     const SubGroupIndex part = table.sub_group[t];
-    const bool part_safe =
-        !parts_count || broken.count(part) > 0 || part_surplus[policy_of(part)] > 0;
-    if (surplus <= 0 || !role_safe || !part_safe) {
+    if (surplus <= 0 || !role_safe || !parts.MaySpare(part, PolicyOf(spec, part))) {
       whole.tasks.push_back(t);
       continue;
     }
     safe.tasks.push_back(t);
-    if (broken.insert(part).second) --part_surplus[policy_of(part)];
+    if (parts.broken.insert(part).second) --parts.by_policy[PolicyOf(spec, part)];
     --surplus;
     if (role != role_surplus.end()) --role->second;
   }
