@@ -16,9 +16,10 @@
 // Peer semantics kept: the arithmetic to the last bit; node search with its rounded keys and the
 // bounds that may miss a node (NodeIndex); away nodes and pools; round, queue and class limits;
 // tokens; floating resources; shapes that failed once; the market with its spot and second price;
-// the optimiser; what an undone attempt leaves behind (NodeFinder). Left out: limits of time, gang
-// prices, idealised values, the penalty's book of short jobs (Queue::penalty is an input), the
-// choice of nodes and executors that take part (State::nodes has those that do), retries.
+// the optimiser; what an undone attempt leaves behind (NodeFinder); the
+// penalty of short jobs. Gang prices are told in reasons (gang_prices.h). Left out: limits of time,
+// idealised values, the choice of nodes and executors that take part (State::nodes has those that
+// do), runs that no longer suit their nodes, retries.
 //
 // Surprises. Urgency is stronger than fairness, and a round may end with an error and no result. A
 // limit on what a round schedules is overshot by one gang.

@@ -64,6 +64,8 @@ constexpr OptionDecl kRoundOptions[] = {
     {"gang_away", OptionKind::kFlag, "on", 0, 0, "and so may gangs"},
     {"fair_share", OptionKind::kFlag, "on", 0, 0, "new jobs take places of evicted ones"},
     {"urgency", OptionKind::kFlag, "on", 0, 0, "new jobs take places of lower priorities"},
+    {"short_job_cutoff", OptionKind::kNumber, "0", 0, 1e9,
+     "seconds since its start for which an ended job still counts in the cost of its queue"},
     {"market", OptionKind::kFlag, "off", 0, 0, "jobs go by their bids, and all compete anew"},
     {"spot_cutoff", OptionKind::kNumber, "0", 0, 1e6,
      "part of the pool above which a market sets the spot price"},
@@ -268,6 +270,7 @@ class ConfigReader {
     own.optimiser.improvement = options_.number("optimiser_gain");
     config_.optimiser_fraction = options_.number("optimiser_fraction");
     config_.optimiser_interval = Whole("optimiser_interval");
+    config_.short_job_cutoff = Whole("short_job_cutoff");
     if (own.market && config_.preemption_rate.burst > 0) {
       Refuse("preemption_burst", options_.text("preemption_burst"), "must be 0 in a market");
     }

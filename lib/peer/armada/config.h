@@ -28,6 +28,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/peer/armada/cluster.h"
+#include "lib/peer/armada/limits.h"
 #include "muster/policy.h"
 
 namespace muster::armada {
@@ -36,12 +37,6 @@ namespace muster::armada {
 struct Rate {
   double per_second = 0;
   int64_t burst = 0;
-};
-
-// A part of what the pool has of a resource.
-struct Fraction {
-  std::string resource;
-  double part = 1;
 };
 
 struct ClassFraction {
@@ -75,6 +70,7 @@ struct Config {
   Rate rate, queue_rate, preemption_rate;
   double optimiser_fraction = 0;   // of the pool, that one optimiser step may schedule; 0: no limit
   int64_t optimiser_interval = 0;  // seconds
+  int64_t short_job_cutoff = 0;    // seconds; 0: short jobs cost no more than others
   Options options;                 // without what depends on the cluster
 };
 

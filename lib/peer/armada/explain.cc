@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/peer/armada/gang_prices.h"
 #include "lib/peer/armada/matching.h"
 #include "lib/peer/armada/messages.h"
 
@@ -173,9 +174,23 @@ void Explainer::AddRefusal(int job, size_t node, muster::Reason* reason) const {
   reason->refusals.push_back(std::move(refusal));
 }
 
+std::optional<double> Explainer::CheapestNode(int job) const {
+  std::optional<double> best;
+  for (size_t n = 0; n < round_.state().nodes.size(); ++n) {
+    const NodePrice own =
+        PriceNode(round_.world(), round_.books(), job, static_cast<int>(n), /*gang=*/{});
+    if (own.fits && (!best || own.price < *best)) best = own.price;
+  }
+  return best;
+}
+
 muster::Reason Explainer::NoNode(int job, Reason reason) const {
   muster::Reason made{ReasonKind::kNoNode};
   made.where = TextOf(job, reason);
+  if (round_.state().options.market && round_.tables().gang(job) < 0) {
+    const std::optional<double> price = CheapestNode(job);
+    if (price) absl::StrAppend(&made.where, "; a node would have room from a bid of ", *price);
+  }
   for (size_t n = 0; n < round_.state().nodes.size(); ++n) AddRefusal(job, n, &made);
   std::ranges::stable_sort(made.refusals, [](const Refusal& a, const Refusal& b) {
     return a.nodes != b.nodes ? a.nodes > b.nodes : a.code < b.code;

@@ -6,7 +6,8 @@
 //   explain.All();
 //
 // A job without a node gets no_node with the rules of the nodes that refuse it, and the peer's
-// message in Reason::where. Limits of queues are queue_limit, cordoned queues queue_closed. Limits
+// message in Reason::where; in a market the bid follows from which on a node would have room
+// (gang_prices.h). Limits of queues are queue_limit, cordoned queues queue_closed. Limits
 // of the round and rates are not_admitted with the peer's message. A round or queue that had come
 // to its end is the reason of the jobs behind.
 //
@@ -14,6 +15,7 @@
 #ifndef MUSTER_PEER_ARMADA_EXPLAIN_H_
 #define MUSTER_PEER_ARMADA_EXPLAIN_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +40,8 @@ class Explainer {
   muster::Reason ReasonOf(int job, Reason reason) const;
   std::string TextOf(int job, Reason reason) const;
   muster::Reason NoNode(int job, Reason reason) const;
+  // Returns the lowest price of a node for the job; absent if it would fit on none.
+  std::optional<double> CheapestNode(int job) const;
   void AddRefusal(int job, size_t node, muster::Reason* reason) const;
   DimensionIndex LimitedDimension(int job) const;
   DimensionIndex FloatingShortage() const;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "lib/peer/armada/limits.h"
 
 namespace muster::armada {
 namespace {
@@ -28,13 +29,6 @@ std::vector<int> OrderValues(const LabelValues& label, const std::vector<std::st
 
 }  // namespace
 
-bool Exceeds(const Amounts& amounts, const Amounts& limit) {
-  for (size_t r = 0; r < limit.size(); ++r) {
-    if (amounts[r] > limit[r]) return true;
-  }
-  return false;
-}
-
 bool EndsRound(Reason reason) {
   return reason == Reason::kRoundLimit || reason == Reason::kRateLimit;
 }
@@ -49,9 +43,7 @@ bool ConcernsShape(Reason reason) {
 }
 
 Reason GangScheduler::CheckRound() const {
-  return Exceeds(world_.accounts.scheduled_amounts, world_.tables.state.round_limit)
-             ? Reason::kRoundLimit
-             : Reason::kNone;
+  return CheckRoundLimit(world_.accounts.scheduled_amounts, world_.tables.state.round_limit);
 }
 
 absl::StatusOr<Reason> GangScheduler::CheckLimits(const Candidate& gang) const {
@@ -63,21 +55,14 @@ absl::StatusOr<Reason> GangScheduler::CheckLimits(const Candidate& gang) const {
         absl::StrCat("queues: none has the job ", IdOf(tables.state, static_cast<size_t>(job))));
   }
   const Queue& queue = tables.queue(context);
-  if (queue.cordoned) return Reason::kQueueCordoned;
-  const auto count = static_cast<double>(gang.jobs.size());
-  const auto jobs = static_cast<int64_t>(gang.jobs.size());
-  const Limiter& all = world_.accounts.limiter;
-  if (all.Below(1)) return Reason::kRateLimit;
-  if (all.BurstBelow(jobs)) return Reason::kGangAboveBurst;
-  if (all.Below(count)) return Reason::kGangAboveRate;
   const ContextAccount& account = world_.accounts.account(context);
-  const Limiter& own = account.limiter;
-  if (own.Below(1)) return Reason::kQueueRateLimit;
-  if (own.BurstBelow(jobs)) return Reason::kGangAboveQueueBurst;
-  if (own.Below(count)) return Reason::kGangAboveQueueRate;
   const auto place = static_cast<size_t>(tables.class_of(job));
-  if (Exceeds(account.by_class[place], queue.limits[place])) return Reason::kQueueLimit;
-  return Reason::kNone;
+  return CheckGangLimits({.cordoned = queue.cordoned,
+                          .pool = world_.accounts.limiter,
+                          .queue = account.limiter,
+                          .held = account.by_class[place],
+                          .limit = queue.limits[place]},
+                         static_cast<int64_t>(gang.jobs.size()));
 }
 
 Reason GangScheduler::CheckFloating(const Candidate& gang) const {
@@ -87,15 +72,8 @@ Reason GangScheduler::CheckFloating(const Candidate& gang) const {
   if (std::ranges::any_of(gang.jobs, [&](int job) { return tables.away(job); })) {
     return Reason::kNone;
   }
-  const std::optional<Amounts>& limits = tables.state.floating_limits;
-  if (!limits || std::ranges::all_of(*limits, [](int64_t limit) { return limit == 0; })) {
-    return Reason::kNoFloatingResources;
-  }
-  for (size_t r = 0; r < tables.dimensions; ++r) {
-    if (!tables.state.resources[r].floating) continue;
-    if (world_.accounts.allocated[r] > (*limits)[r]) return Reason::kFloatingLimit;
-  }
-  return Reason::kNone;
+  return CheckFloatingLimits(tables.state.resources, world_.accounts.allocated,
+                             tables.state.floating_limits);
 }
 
 absl::StatusOr<Reason> GangScheduler::Schedule(const Candidate& gang) {

@@ -22,9 +22,6 @@
 
 namespace muster::armada {
 
-// Returns whether `amounts` has more than `limit` of anything. An empty limit is none.
-bool Exceeds(const Amounts& amounts, const Amounts& limit);
-
 // Whether a reason ends the scheduling of new jobs.
 bool EndsRound(Reason reason);
 bool EndsQueue(Reason reason);

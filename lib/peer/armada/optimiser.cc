@@ -7,14 +7,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "lib/peer/armada/matching.h"
+#include "lib/peer/armada/gang_prices.h"
 
 namespace muster::armada {
-namespace {
-
-double RoundedCost(double cost) { return std::round(cost * 100'000'000) / 100'000'000; }
-
-}  // namespace
 
 OptimiserPass::OptimiserPass(const WalkWorld& world, NodeBooks& books, NodeFinder& finder,
                              GangScheduler& gangs, const Cost& cost)
@@ -23,6 +18,7 @@ OptimiserPass::OptimiserPass(const WalkWorld& world, NodeBooks& books, NodeFinde
       finder_(finder),
       gangs_(gangs),
       cost_(cost),
+      trades_(world, books, cost),
       rules_(world.tables.state.options.optimiser),
       placed_(world.tables.dimensions) {}
 
@@ -59,7 +55,7 @@ absl::Status OptimiserPass::Run(const std::vector<std::vector<int>>& queued) {
     if (EndsQueue(*reason)) {
       status = order.OnlyYieldEvictedOf(tables.home_context(gang->jobs[0]));
     } else if (*reason == Reason::kNone) {
-      status = Try(*gang);
+      status = Try(*gang).status();
     }
     if (!status.ok()) return status;
   }
@@ -103,31 +99,15 @@ absl::StatusOr<Reason> OptimiserPass::CheckGang(const Candidate& gang) {
   return Reason::kNone;
 }
 
-// The nodes that one gang may use together, in the order of their ids; empty if there are none.
-std::vector<std::vector<int>> OptimiserPass::GroupNodes(const Candidate& gang) const {
+absl::StatusOr<Reason> OptimiserPass::Try(const Candidate& gang) {
   const Tables& tables = world_.tables;
-  std::vector<int> nodes(tables.state.nodes.size());
-  for (size_t n = 0; n < nodes.size(); ++n) {
-    nodes[static_cast<size_t>(tables.node_rank(static_cast<int>(n)))] = static_cast<int>(n);
-  }
-  const int own = tables.gang(gang.jobs[0]);
-  if (own < 0 || tables.state.gangs[static_cast<size_t>(own)].uniformity.empty()) return {nodes};
-  const LabelValues* label =
-      tables.FindValues(tables.state.gangs[static_cast<size_t>(own)].uniformity);
-  if (label == nullptr) return {};
-  std::vector<std::vector<int>> groups(label->values.size());
-  for (const int node : nodes) {
-    const int value = label->of_node[static_cast<size_t>(node)];
-    if (value >= 0) groups[static_cast<size_t>(value)].push_back(node);
-  }
-  return groups;
-}
-
-absl::Status OptimiserPass::Try(const Candidate& gang) {
-  const std::vector<std::vector<int>> groups = GroupNodes(gang);
+  const int number = tables.gang(gang.jobs[0]);
+  std::string uniformity;
+  if (number >= 0) uniformity = tables.state.gangs[static_cast<size_t>(number)].uniformity;
+  const Reason refusal = CheckUniformity(tables, uniformity);
   GangPlan best;
   bool found = false;
-  for (const std::vector<int>& nodes : groups) {
+  for (const std::vector<int>& nodes : GroupNodes(tables, uniformity)) {
     GangPlan plan;
     const NodeFinder::Mark mark = finder_.MakeMark();
     const absl::StatusOr<bool> fits = PlanGang(gang, nodes, &plan);
@@ -142,167 +122,41 @@ absl::Status OptimiserPass::Try(const Candidate& gang) {
     if (absl::Status status = Commit(best); !status.ok()) return status;
     for (size_t r = 0; r < placed_.size(); ++r) placed_[r] += gang.requests[r];
     world_.accounts.limiter.Take(count);
-    world_.accounts.account(world_.tables.home_context(gang.jobs[0])).limiter.Take(count);
-  } else if (gang.jobs.size() == 1 && !groups.empty()) {
-    const Job& job = world_.tables.state.jobs[static_cast<size_t>(gang.jobs[0])];
-    Reason& known = world_.unfeasible[static_cast<size_t>(job.shape)];
-    if (known == Reason::kNone) known = Reason::kJobDoesNotFit;
+    world_.accounts.account(tables.home_context(gang.jobs[0])).limiter.Take(count);
+    return Reason::kNone;
   }
-  return absl::OkStatus();
+  if (refusal != Reason::kNone) return refusal;
+  if (gang.jobs.size() > 1) return Reason::kGangDoesNotFit;
+  const Job& job = tables.state.jobs[static_cast<size_t>(gang.jobs[0])];
+  Reason& known = world_.unfeasible[static_cast<size_t>(job.shape)];
+  if (known == Reason::kNone) known = Reason::kJobDoesNotFit;
+  return Reason::kJobDoesNotFit;
 }
 
 absl::StatusOr<bool> OptimiserPass::PlanGang(const Candidate& gang, const std::vector<int>& nodes,
                                              GangPlan* plan) {
-  costs_.clear();
-  for (size_t c = 0; c < world_.accounts.size(); ++c) {
-    const int context = static_cast<int>(c);
-    const Queue& queue = world_.tables.queue(context);
-    const absl::Span<const int64_t> penalty(world_.tables.penalty(context),
-                                            world_.tables.dimensions);
-    costs_.push_back({cost_.OfSum(world_.accounts.account(context).allocated, penalty),
-                      queue.shares.demand_capped, queue.weight});
-  }
+  trades_.ReadCosts();
   for (const int job : gang.jobs) {
     NodePlan own;
-    const absl::StatusOr<bool> fits = PlanJob(job, nodes, &own);
+    const absl::StatusOr<bool> fits = trades_.PlanJob(job, nodes, &own);
     if (!fits.ok() || !*fits) return fits;
     plan->cost += own.cost;
     Seat(own);
-    for (const Victim& victim : own.victims) {
-      costs_[static_cast<size_t>(victim.context)].current -= victim.cost;
-    }
+    trades_.Pay(own);
     plan->jobs.push_back(std::move(own));
   }
   return true;
 }
 
 void OptimiserPass::Seat(const NodePlan& plan) {
-  for (const Victim& victim : plan.victims) books_.Remove(victim.job);
+  for (const TradeVictim& victim : plan.victims) books_.Remove(victim.job);
   finder_.Bind(plan.job, plan.node, world_.tables.priority_class(plan.job).priority);
-}
-
-absl::StatusOr<bool> OptimiserPass::PlanJob(int job, const std::vector<int>& nodes,
-                                            NodePlan* plan) {
-  const double worth = cost_.Of(world_.tables.shape(job).requests);
-  bool found = false;
-  for (const int node : nodes) {
-    NodePlan next{job, node};
-    const absl::StatusOr<bool> fits = PlanNode(job, node, &next);
-    if (!fits.ok()) return fits;
-    if (!*fits) continue;
-    const bool free = next.cost == 0 && next.victims.empty();
-    if (!free && !(worth / next.cost * 100 - 100 > rules_.improvement)) continue;
-    if (!found || std::tie(next.cost, next.impact) < std::tie(plan->cost, plan->impact)) {
-      *plan = std::move(next);
-      found = true;
-    }
-    if (free) break;
-  }
-  return found;
-}
-
-absl::StatusOr<bool> OptimiserPass::PlanNode(int job, int node, NodePlan* plan) const {
-  const Tables& tables = world_.tables;
-  if (!NodeSuits(tables.state.nodes[static_cast<size_t>(node)], tables.shape(job), {},
-                 tables.state.resources)) {
-    return false;
-  }
-  const int64_t* requests = tables.node_requests(job);
-  Amounts free(books_.free(0, node), books_.free(0, node) + tables.dimensions);
-  const auto fits = [&] {
-    for (size_t r = 0; r < free.size(); ++r) {
-      if (requests[r] > free[r]) return false;
-    }
-    return true;
-  };
-  if (fits()) return true;
-  absl::StatusOr<std::vector<Victim>> victims = VictimsOn(job, node);
-  if (!victims.ok()) return victims.status();
-  std::vector<double> lost(costs_.size());
-  for (const Victim& victim : *victims) {
-    const int64_t* given = tables.node_requests(victim.job);
-    for (size_t r = 0; r < free.size(); ++r) free[r] += given[r];
-    plan->cost += victim.price;
-    lost[static_cast<size_t>(victim.context)] -= victim.cost;
-    plan->victims.push_back(victim);
-    if (fits()) break;
-  }
-  for (const Victim& victim : plan->victims) {
-    const auto context = static_cast<size_t>(victim.context);
-    const double impact = std::abs(lost[context]) / costs_[context].current;
-    if (impact > plan->impact) plan->impact = impact;
-  }
-  return fits();
-}
-
-// Returns false if the job is none to preempt.
-absl::StatusOr<bool> OptimiserPass::MakeVictim(int job, int victim, Victim* made) const {
-  const Tables& tables = world_.tables;
-  const Job& own = tables.state.jobs[static_cast<size_t>(victim)];
-  if (own.terminal || !tables.priority_class(victim).preemptible || tables.gang(victim) >= 0) {
-    return false;
-  }
-  for (size_t r = 0; r < rules_.largest.size(); ++r) {
-    if (rules_.largest[r] != 0 && rules_.largest[r] < tables.requests(victim)[r]) return false;
-  }
-  *made = {victim, tables.home_context(victim)};
-  const JobContext& context = world_.contexts[static_cast<size_t>(victim)];
-  if (own.queued && made->context >= 0 && world_.accounts.scheduled(victim)) {
-    made->priority = context.attempt.scheduled_at;
-  } else if (!own.queued && own.run && own.run->priority) {
-    made->priority = *own.run->priority;
-    made->age = rules_.now - own.run->leased;
-  } else {
-    return absl::FailedPreconditionError(
-        absl::StrCat("jobs: ", IdOf(tables.state, static_cast<size_t>(victim)),
-                     " is on a node without being scheduled"));
-  }
-  if (made->priority > tables.priority_class(job).priority) return false;
-  if (made->context < 0) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("queues: none has the job ", IdOf(tables.state, static_cast<size_t>(victim))));
-  }
-  made->cost = cost_.Of(absl::Span<const int64_t>(tables.node_requests(victim), tables.dimensions));
-  return true;
-}
-
-absl::StatusOr<std::vector<OptimiserPass::Victim>> OptimiserPass::VictimsOn(int job,
-                                                                            int node) const {
-  std::vector<Victim> victims;
-  for (const int other : books_.jobs_on(node)) {
-    Victim victim;
-    const absl::StatusOr<bool> may = MakeVictim(job, other, &victim);
-    if (!may.ok()) return may.status();
-    if (*may) victims.push_back(victim);
-  }
-  Price(victims, world_.tables.priority_class(job).priority);
-  return victims;
-}
-
-// Sorts the victims into the order in which they go.
-void OptimiserPass::Price(std::vector<Victim>& victims, int32_t priority) const {
-  const auto rank = [this](const Victim& v) { return world_.tables.job_rank(v.job); };
-  std::ranges::sort(
-      victims, {}, [&](const Victim& v) { return std::tuple(v.priority, v.cost, v.age, rank(v)); });
-  std::vector<double> left;
-  for (const QueueCost& cost : costs_) left.push_back(cost.current);
-  for (Victim& victim : victims) {
-    const auto context = static_cast<size_t>(victim.context);
-    left[context] = RoundedCost(left[context] - victim.cost);
-    victim.left = left[context] / costs_[context].weight;
-    victim.lower = victim.priority < priority;
-    const bool pays = !victim.lower && !(left[context] > costs_[context].share);
-    victim.price = pays ? victim.cost : 0;
-  }
-  std::ranges::sort(victims, {}, [&](const Victim& v) {
-    return std::tuple(!v.lower, -v.left, v.priority, v.cost, v.age, rank(v));
-  });
 }
 
 absl::Status OptimiserPass::Commit(const GangPlan& plan) {
   for (const NodePlan& own : plan.jobs) {
     Seat(own);
-    for (const Victim& victim : own.victims) {
+    for (const TradeVictim& victim : own.victims) {
       world_.contexts[static_cast<size_t>(victim.job)] = {
           .own_node = own.node, .preemptor = own.job, .optimised_away = true};
       if (absl::Status status = world_.accounts.Preempt(victim.job); !status.ok()) return status;

@@ -33,7 +33,7 @@ class QueueReader {
     AddUp();
     for (size_t q = 0; q < sums_.size(); ++q) Add(q);
     Divide();
-    state_.round_limit = Limit(config_.round_limit);
+    state_.round_limit = LimitOf(state_.resources, state_.total, config_.round_limit);
     if (config_.optimiser_fraction > 0) {
       for (const int64_t total : state_.total) {
         state_.options.optimiser.most_resources.push_back(
@@ -67,19 +67,6 @@ class QueueReader {
     }
   }
 
-  // The amounts of the pool; the last entry of a resource counts. Resources without one have no
-  // limit.
-  Amounts Limit(const std::vector<Fraction>& fractions) const {
-    Amounts limit(size_, kUnlimited);
-    for (const Fraction& fraction : fractions) {
-      for (size_t r = 0; r < size_; ++r) {
-        if (state_.resources[r].name != fraction.resource) continue;
-        limit[r] = PartOf(state_.total[r], fraction.part);
-      }
-    }
-    return limit;
-  }
-
   Amounts ClassLimit(const std::string& name, const QueueSettings& settings, size_t queue) const {
     std::vector<Fraction> fractions;
     const int own = config_.FindClass(name);
@@ -88,7 +75,7 @@ class QueueReader {
         if (limit.priority_class == own) fractions.push_back(limit.fraction);
       }
     }
-    Amounts limit = Limit(fractions);
+    Amounts limit = LimitOf(state_.resources, state_.total, fractions);
     const auto row = tables_.queues.limit.row(world_.queue_of[queue]);
     for (size_t r = 0; r < size_; ++r) {
       const int64_t amount = row[world_.dimensions[r]];
@@ -111,9 +98,8 @@ class QueueReader {
     made.constrained_demand.assign(size_, 0);
     for (size_t c = 0; c < state_.classes.size(); ++c) {
       made.limits.push_back(ClassLimit(state_.classes[c].name, settings, queue));
-      for (size_t r = 0; r < size_; ++r) {
-        made.constrained_demand[r] += std::min(sums.demand[c][r], made.limits[c][r]);
-      }
+      const Amounts demand = Capped(sums.demand[c], made.limits[c]);
+      for (size_t r = 0; r < size_; ++r) made.constrained_demand[r] += demand[r];
     }
     if (sums.is_away) {
       Queue away = made;
@@ -153,12 +139,6 @@ class QueueReader {
 
 void ReadQueues(const muster::Tables& tables, const Config& config, World* world) {
   QueueReader(tables, config, world).Read();
-}
-
-int64_t PartOf(int64_t amount, double part) {
-  if (part == 1) return amount;
-  const double product = static_cast<double>(amount) * part;
-  return product >= 9.2e18 ? kUnlimited : static_cast<int64_t>(product);
 }
 
 }  // namespace muster::armada

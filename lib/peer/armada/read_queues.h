@@ -18,9 +18,6 @@ namespace muster::armada {
 // REQUIRES: jobs, nodes and the total of the state are read.
 void ReadQueues(const muster::Tables& tables, const Config& config, World* world);
 
-// Returns the part of the amount, as the peer rounds it: all of it for 1, and else toward zero.
-int64_t PartOf(int64_t amount, double part);
-
 }  // namespace muster::armada
 
 #endif  // MUSTER_PEER_ARMADA_READ_QUEUES_H_

@@ -77,6 +77,8 @@ class Round {
   const std::optional<double>& spot_price() const { return spot_price_; }
   const Accounts& accounts() const { return accounts_; }
   const NodeBooks& books() const { return books_; }
+  // The pieces as the round has left them.
+  const WalkWorld& world() const { return world_; }
   const Tables& tables() const { return tables_; }
   const State& state() const { return state_; }
 

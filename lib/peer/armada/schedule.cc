@@ -33,6 +33,7 @@
 #include "lib/peer/armada/read_world.h"
 #include "lib/peer/armada/round.h"
 #include "lib/peer/armada/row_settings.h"
+#include "lib/peer/armada/short_jobs.h"
 
 namespace muster {
 namespace armada {
@@ -45,8 +46,9 @@ struct KeptRound : ActionKeep {
   explicit KeptRound(Config c) : config(std::move(c)) {}
 
   // Returns whether the world would be read as it was.
-  bool IsOf(const ActionContext& context, const MemorySlot& slot) const {
-    return version == context.tables.version && context.ledger.SameAs(moment) && runs == slot;
+  bool IsOf(const ActionContext& context, const MemorySlot& slot, const ShortJobs& ended) const {
+    return version == context.tables.version && context.ledger.SameAs(moment) && runs == slot &&
+           short_jobs == ended;
   }
 
   Config config;
@@ -56,6 +58,7 @@ struct KeptRound : ActionKeep {
   uint64_t version = 0;
   Ledger::Moment moment;
   MemorySlot runs;
+  ShortJobs short_jobs{0};
 };
 
 class PlannedRound {
@@ -93,7 +96,8 @@ class PlannedRound {
     optimises_ =
         config_.options.optimiser.enabled && tokens_.OptimiserIsDue(config_.optimiser_interval);
     const MemorySlot& slot = memory_.Recall(kRunSlot.slot);
-    if (kept_.IsOf(context_, slot)) {
+    const ShortJobs short_jobs = FollowShortJobs();
+    if (kept_.IsOf(context_, slot, short_jobs)) {
       round_ = kept_.round.get();
       if (round_ != nullptr) round_->Restart(OpenLimiters(round_->state().queues));
       return absl::OkStatus();
@@ -101,6 +105,7 @@ class PlannedRound {
     kept_.version = 0;
     kept_.round = nullptr;
     world_ = ReadWorld(context_.tables, context_.ledger, config_, runs_);
+    if (config_.short_job_cutoff > 0) SetPenalties(short_jobs);
     if (!world_.state.nodes.empty() && !world_.state.jobs.empty()) {
       Round::SetRates(OpenLimiters(world_.state.queues), &world_.state);
       absl::StatusOr<std::unique_ptr<Round>> made = Round::Make(std::move(world_.state));
@@ -111,7 +116,28 @@ class PlannedRound {
     kept_.version = context_.tables.version;
     kept_.moment = context_.ledger.moment();
     kept_.runs = slot;
+    kept_.short_jobs = short_jobs;
     return absl::OkStatus();
+  }
+
+  // Takes the jobs that have ended since the last round into the memory.
+  ShortJobs FollowShortJobs() {
+    ShortJobs jobs(config_.short_job_cutoff);
+    if (config_.short_job_cutoff == 0) return jobs;
+    const MemorySlot& slot = memory_.Recall(kShortJobSlot.slot);
+    jobs.Load(slot);
+    jobs.SetNow(context_.facts.now);
+    ReportEnded(context_.tables, context_.ledger, config_, &jobs);
+    MemorySlot stored = jobs.Stored();
+    if (stored != slot) memory_.Remember(kShortJobSlot.slot) = std::move(stored);
+    return jobs;
+  }
+
+  // Queues of jobs of other pools are named otherwise, and have no penalty.
+  void SetPenalties(const ShortJobs& jobs) {
+    for (Queue& queue : world_.state.queues) {
+      queue.penalty = jobs.PenaltyOf(queue.name, world_.state.resources);
+    }
   }
 
   void Fail(const absl::Status& status) {
@@ -411,7 +437,7 @@ ActionDecl ArmadaRoundAction() {
   action.options = armada::RoundOptionDecls();
   action.run = armada::RunRound;
   action.evicts = true;
-  action.memory = {armada::kRunSlot, armada::kTokenSlot};
+  action.memory = {armada::kRunSlot, armada::kTokenSlot, armada::kShortJobSlot};
   action.check = armada::CheckRound;
   return action;
 }

@@ -4,6 +4,7 @@
 import itertools
 from typing import Any, Iterator
 
+from adapters import armada_limits, armada_trades
 from probe import Probe, Unanswerable
 
 Json = dict[str, Any]
@@ -21,6 +22,8 @@ def check(level: str, case: Json, probe: Probe) -> list[str]:
         ]
     else:
         steps = [step for step in case.get("steps", []) if step["op"] in RULES]
+    if not steps and any("ShortJobPenalty." in step["op"] for step in case.get("steps", [])):
+        return armada_limits.short_jobs(case, probe)
     if not steps:
         raise Unanswerable(_why_no_rule(case))
     lines = []
@@ -32,16 +35,12 @@ def check(level: str, case: Json, probe: Probe) -> list[str]:
 # Of a case without a call of a rule: what the first call that has one of these words is about.
 NO_RULES = (
     ("Pric", "prices that the peer tells and does not decide by"),
-    ("IdealisedValue", "prices that the peer tells and does not decide by"),
-    ("ShortJobPenalty", "the penalty of short jobs, which rounds here take as an amount"),
-    ("Optimising", "a call inside the optimiser, which is asked by whole rounds"),
-    ("PreemptingNodeScheduler", "a call inside the optimiser, which is asked by whole rounds"),
-    ("isTooLargeToEvict", "a call inside the optimiser, which is asked by whole rounds"),
-    ("schedulingConstraints", "limits, which are asked by whole gangs"),
+    ("IdealisedValue", "the value of an ideal pool, which the peer tells and does not decide by"),
+    ("OptimisingQueueScheduler", "gangs that a scheduler of the test places"),
     ("collectIdsForGangEviction", "a step of an eviction, which is asked by whole rounds"),
     ("Reconcile", "runs that are compared with nodes before a round"),
     ("PreemptionDescriptions", "texts about decisions"),
-    ("Floating", "floating resources, which are asked by whole gangs"),
+    ("Floating", "what a pool has, as a configuration makes it"),
     ("SchedulingContext.", "sums about a round that is over"),
     ("NodeDb.", "changes of books without a decision"),
     ("Node.", "changes of books without a decision"),
@@ -362,4 +361,16 @@ RULES = {
     "SchedulingContext.UpdateFairShares": _shares,
     "SchedulingContext.CalculateTheoreticalShare": _shares,
     "DominantResourceFairness.WeightedCostFromAllocation": _cost,
+    "PreemptingNodeScheduler.Schedule": armada_trades.node,
+    "FairnessOptimisingGangScheduler.Schedule": armada_trades.gang,
+    "isTooLargeToEvict": armada_trades.too_large,
+    "MinPriceNodeScheduler.Schedule": armada_trades.node_price,
+    "GangPricer.Price": armada_trades.gang_price,
+    "MarketDrivenIndicativePricer.Price": armada_trades.indicative,
+    "NewSchedulingConstraints": armada_limits.made_limits,
+    "schedulingConstraints.CheckRoundConstraints": armada_limits.round_limit,
+    "schedulingConstraints.CheckJobConstraints": armada_limits.gang_limits,
+    "schedulingConstraints.CapResources": armada_limits.capped,
+    "SchedulingContext.IsWithinFloatingResourceLimits": armada_limits.floating,
+    "FloatingResourceTypes.WithinLimits": armada_limits.floating,
 }

@@ -169,6 +169,9 @@ absl::StatusOr<nlohmann::json> AskArmada(const nlohmann::json& request) {
   if (op == "compare") return armada_probe::PlayCompare(asked);
   if (op == "suits") return armada_probe::PlaySuits(asked);
   if (op == "conditions") return armada_probe::PlayConditions(asked);
+  if (op == "limits") return armada_probe::PlayLimits(asked);
+  if (op == "trades") return armada_probe::PlayTrades(asked);
+  if (op == "short_jobs") return armada_probe::PlayShortJobs(asked);
   return absl::InvalidArgumentError(absl::StrCat("armada: no question ", op));
 }
 

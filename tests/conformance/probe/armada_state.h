@@ -78,6 +78,12 @@ absl::StatusOr<nlohmann::json> PlayCompare(const nlohmann::json& asked);
 // Whether a node, or a type of nodes, suits a job.
 absl::StatusOr<nlohmann::json> PlaySuits(const nlohmann::json& asked);
 absl::StatusOr<nlohmann::json> PlayConditions(const nlohmann::json& asked);
+// One limit of a round, a gang or a pool: the reason it gives, or the amounts it comes to.
+absl::StatusOr<nlohmann::json> PlayLimits(const nlohmann::json& asked);
+// The optimiser and the prices of a market, for one job on one node or for one gang.
+absl::StatusOr<nlohmann::json> PlayTrades(const nlohmann::json& asked);
+// A book of short jobs, step by step.
+absl::StatusOr<nlohmann::json> PlayShortJobs(const nlohmann::json& asked);
 
 }  // namespace muster::testing::armada_probe
 

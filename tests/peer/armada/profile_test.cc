@@ -307,6 +307,35 @@ TEST_F(ArmadaProfile, AMarketGoesByBids) {
   Job("y", "b", 2, false, {{"armada/bid", "2"}});
   const std::string profile = "armada:round(classes=p:1:preemptible,market=on)";
   EXPECT_EQ(Live(profile), "bind y0 n; bind y1 n");
+  EXPECT_EQ(plan_.reasons()[0].where,
+            "job does not fit on any node; a node would have room from a bid of 2");
+}
+
+TEST_F(ArmadaProfile, ShortJobsCountAgainstTheirQueueUntilTheCutoff) {
+  const std::string free = "armada:round(classes=p:1:preemptible,burst=0,queue_burst=0";
+  Node("n", 1);
+  Queue("a");
+  Queue("b");
+  Accept(cluster_.AddJob({.name = "short", .queue = "a"}));
+  Accept(cluster_.AddTask({.name = "short0",
+                           .job = "short",
+                           .shape = {.request = {{"cpu", 1}}},
+                           .status = TaskStatus::kSucceeded,
+                           .started = 100}));
+  Job("x", "a", 1);
+  Job("y", "b", 1);
+  EXPECT_EQ(Decide(cluster_, free + ")", 110), "bind x0 n");
+  EXPECT_EQ(Decide(cluster_, free + ",short_job_cutoff=60)", 160), "bind x0 n");
+  EXPECT_EQ(Live(free + ",short_job_cutoff=60)", 110), "bind y0 n");
+  const MemorySlot* slot = plan_.memory().Find("armada-short-jobs");
+  ASSERT_NE(slot, nullptr);
+  EXPECT_EQ(slot->Text("short0", 0), "a");
+  EXPECT_EQ(slot->Integer("short0", 1), 160);
+  Accept(cluster_.RemoveTask("short0"));
+  Live(free + ",short_job_cutoff=60)", 159);
+  EXPECT_EQ(plan_.memory().Find("armada-short-jobs")->rows().size(), 1u);
+  Live(free + ",short_job_cutoff=60)", 160);
+  EXPECT_TRUE(plan_.memory().Find("armada-short-jobs")->rows().empty());
 }
 
 TEST_F(ArmadaProfile, FloatingResourcesBelongToThePool) {
