@@ -297,7 +297,7 @@ bool FairPromises::HasRoom(const Promise& promise, TaskIndex task, const Place& 
   return true;
 }
 
-bool FairPromises::LeavesRoom(TaskIndex task, NodeIndex node) const {
+bool FairPromises::LeavesPromisedRoom(TaskIndex task, NodeIndex node) const {
   const JobIndex job = context_.tables.tasks.job[task];
   return std::all_of(promises_.begin(), promises_.end(), [&](const Promise& promise) {
     const Place* place = PlaceOn(promise, node);

@@ -97,7 +97,9 @@ class FairPromises : public CycleMemory {
   // alike.
   std::vector<uint8_t> Binding(JobIndex job) const;
   // Returns whether the task, on that node, breaks no promise.
-  bool LeavesRoom(TaskIndex task, NodeIndex node) const;
+  bool LeavesRoom(TaskIndex task, NodeIndex node) const {
+    return promises_.empty() || LeavesPromisedRoom(task, node);
+  }
   // Returns whether a promise that binds the job names the node.
   bool Names(JobIndex job, NodeIndex node) const;
   // Returns the best node for the task in the domain (kNone: anywhere) that breaks no promise.
@@ -123,6 +125,7 @@ class FairPromises : public CycleMemory {
   bool Binds(const Promise& promise, JobIndex job) const;
   bool WithinGuarantee(TaskIndex task) const;
   bool HasRoom(const Promise& promise, TaskIndex task, const Place& place) const;
+  bool LeavesPromisedRoom(TaskIndex task, NodeIndex node) const;
   const Place* PlaceOn(const Promise& promise, NodeIndex node) const;
   std::vector<uint8_t> Refused(TaskIndex task) const;
   bool Find(JobIndex job, std::span<const TaskIndex> tasks, int64_t lacking,
