@@ -11,7 +11,7 @@
 namespace muster::bench {
 namespace {
 
-constexpr size_t kEntries = (size_t{64} << 20) / sizeof(uint64_t);
+constexpr size_t kEntries = size_t{Yardstick::kBytes} / 2 / sizeof(uint64_t);
 constexpr int kLoads = 100'000;
 constexpr int kRuns = 3;
 
