@@ -68,10 +68,12 @@ class Facts {
     return sum;
   }
 
+  // Only where the plan gives a queue as the reason: not every profile reads limits.
   void TellQueues() {
-    by_queue_ = AnyWaitsFor({ReasonKind::kQueueLimit, ReasonKind::kQueueOverused,
-                             ReasonKind::kQueueDeserved}) ||
-                IsNotAdmittedByAmounts();
+    const bool by_queue = AnyWaitsFor({ReasonKind::kQueueLimit, ReasonKind::kQueueOverused,
+                                       ReasonKind::kQueueDeserved}) ||
+                          IsNotAdmittedByAmounts();
+    if (!by_queue) return;
     for (QueueIndex q = tables_.jobs.queue[job_]; q != kNone; q = tables_.queues.parent[q]) {
       const auto limit = tables_.queues.limit.row(q);
       const Row held = HeldBelow(tables_, plan_, q);
@@ -87,7 +89,7 @@ class Facts {
     lines_.push_back(absl::StrCat(
         "queue ", Quote(tables_.queues.names.name(q)), ": ", Text(d, held), " of ", Text(d, limit),
         " ", ToAbsl(tables_.dimensions.name(d)), " held, this job requests ", Text(d, wanted_[d]),
-        by_queue_ && LeastWanted(d) > limit ? ": it can never start" : ""));
+        LeastWanted(d) > limit ? ": it can never start" : ""));
   }
 
   // Only where the plan gives the queue's portion as the reason.
@@ -161,7 +163,6 @@ class Facts {
   const JobIndex job_;
   std::vector<TaskIndex> waiting_;  // ascending
   Row wanted_;                      // by all of them
-  bool by_queue_ = false;           // a task waits because of its queues
   std::vector<std::string> lines_;
 };
 

@@ -94,7 +94,8 @@ class Formats(unittest.TestCase):
         told = json.loads(self.answer("compare", "json"))["profiles"]
         rows = list(csv.DictReader(io.StringIO(self.answer("compare", "csv"))))
         self.assertEqual([row["profile"] for row in rows], [p["profile"] for p in told])
-        self.assertEqual([int(row["starts"]) for row in rows], [p["starts"] for p in told])
+        for column in ("starts", "reserved"):
+            self.assertEqual([int(row[column]) for row in rows], [p[column] for p in told])
         plan = json.loads(self.answer("run", "json"))
         rows = list(csv.DictReader(io.StringIO(self.answer("run", "csv"))))
         self.assertEqual(sum(row["table"] == "pending" for row in rows), len(plan["pending"]))
@@ -224,6 +225,8 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.candidates("explain", "--color", ""), ["auto", "always", "never"])
         self.assertIn("swf", self.candidates("replay", ""))
         self.assertIn("--policy", self.candidates("replay", "swf", "--"))
+        self.assertEqual(self.candidates("completion", ""), ["bash", "zsh", "fish"])
+        self.assertEqual(self.candidates("completion", "bash", ""), [])
         self.assertEqual(self.candidates("nonsense", ""), [])
 
     @unittest.skipUnless(shutil.which("bash"), "bash is not installed")

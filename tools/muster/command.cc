@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "lib/base/strings.h"
 #include "lib/profile/profile.h"
@@ -81,6 +82,13 @@ class PartialFile {
   bool kept_ = false;
 };
 
+// Returns the words that may stand first behind the command, where its usage lists them: "a|b|c".
+std::vector<std::string> Words(const CommandText& text) {
+  const std::vector<std::string> parts = absl::StrSplit(ToAbsl(text.usage), ' ');
+  if (parts.size() < 2 || parts[1].find('|') == std::string::npos) return {};
+  return absl::StrSplit(parts[1], '|');
+}
+
 std::string Help(const CommandText& text, const FlagSet& flags) {
   return absl::StrCat("usage: muster ", ToAbsl(text.usage), "\n\n", ToAbsl(text.about), "\n\n",
                       flags.Help(), "\nexample:\n  ", ToAbsl(text.example), "\n");
@@ -119,7 +127,7 @@ Parsed ParseArguments(const CommandText& text, FlagSet* flags, const Arguments& 
   limits.Declare(flags);
   flags->Switch("--help", &help, "this text");
   if (!arguments.empty() && arguments[0] == kCompleteFlag) {
-    return {{}, Print(flags->Candidates({arguments.begin() + 1, arguments.end()}))};
+    return {{}, Print(flags->Candidates({arguments.begin() + 1, arguments.end()}, Words(text)))};
   }
   absl::StatusOr<Arguments> others = flags->Parse(arguments);
   absl::Status settled = others.ok() ? limits.Settle() : others.status();

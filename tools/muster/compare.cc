@@ -31,7 +31,8 @@ constexpr CommandText kCompareText = {
 struct Row {
   std::string profile;
   std::string refused;  // why there is no plan; empty: there is one
-  size_t starts = 0, nominated = 0, evicted = 0, waiting = 0, differ = 0, empty_nodes = 0;
+  size_t starts = 0, nominated = 0, reserved = 0, evicted = 0, waiting = 0, differ = 0,
+         empty_nodes = 0;
   double spread = 0;  // the largest share of a queue less the smallest
   std::map<std::string, int64_t> reasons;
 };
@@ -55,6 +56,7 @@ Row Judge(const std::string& profile, const Opened& opened, const absl::StatusOr
   }
   row.starts = plan->binds().size();
   row.nominated = plan->nominations().size();
+  row.reserved = plan->reservations().size();
   row.evicted = plan->evictions().size();
   row.waiting = plan->pending().size();
   row.empty_nodes = EmptyNodes(snapshot, *plan);
@@ -88,6 +90,7 @@ std::string ToText(const std::vector<Row>& rows) {
   TextTable table({{"PROFILE"},
                    {"START", right},
                    {"NOMINATED", right},
+                   {"RESERVED", right},
                    {"EVICTED", right},
                    {"WAIT", right},
                    {"SPREAD", right},
@@ -101,8 +104,9 @@ std::string ToText(const std::vector<Row>& rows) {
       continue;
     }
     table.AddRow({row.profile, absl::StrCat(row.starts), absl::StrCat(row.nominated),
-                  absl::StrCat(row.evicted), absl::StrCat(row.waiting), absl::StrCat(row.spread),
-                  absl::StrCat(row.empty_nodes), absl::StrCat(row.differ), ReasonsText(row)});
+                  absl::StrCat(row.reserved), absl::StrCat(row.evicted), absl::StrCat(row.waiting),
+                  absl::StrCat(row.spread), absl::StrCat(row.empty_nodes), absl::StrCat(row.differ),
+                  ReasonsText(row)});
   }
   return absl::StrCat(table.ToString(), refused);
 }
@@ -116,9 +120,9 @@ std::string ToJson(const std::vector<Row>& rows) {
     out.append(", \"refused\": ");
     AppendJson(row.refused, &out);
     absl::StrAppend(&out, ", \"starts\": ", row.starts, ", \"nominated\": ", row.nominated,
-                    ", \"evicted\": ", row.evicted, ", \"waiting\": ", row.waiting,
-                    ", \"empty_nodes\": ", row.empty_nodes, ", \"differ\": ", row.differ,
-                    ", \"spread\": ");
+                    ", \"reserved\": ", row.reserved, ", \"evicted\": ", row.evicted,
+                    ", \"waiting\": ", row.waiting, ", \"empty_nodes\": ", row.empty_nodes,
+                    ", \"differ\": ", row.differ, ", \"spread\": ");
     AppendJson(row.spread, &out);
     out.append(", \"reasons\": {");
     for (const auto& [reason, tasks] : row.reasons) {

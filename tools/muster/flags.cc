@@ -129,12 +129,19 @@ absl::StatusOr<std::vector<std::string>> FlagSet::Parse(
   return others;
 }
 
-std::string FlagSet::Candidates(const std::vector<std::string>& arguments) const {
+std::string FlagSet::Candidates(const std::vector<std::string>& arguments,
+                                const std::vector<std::string>& words) const {
   const std::string word = arguments.empty() ? "" : arguments.back();
   const Flag* before = arguments.size() < 2 ? nullptr : Find(arguments[arguments.size() - 2]);
   if (before != nullptr && !before->placeholder.empty()) return ValuesOf(before->placeholder);
-  if (!word.starts_with("-")) return ":files\n";
   std::string out;
+  if (!word.starts_with("-")) {
+    if (words.empty()) return ":files\n";
+    for (const std::string& one : words) {
+      if (arguments.size() < 2) absl::StrAppend(&out, one, "\n");
+    }
+    return out;
+  }
   for (const Flag& flag : flags_) absl::StrAppend(&out, flag.name, "\t", flag.help, "\n");
   return out;
 }

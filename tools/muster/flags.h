@@ -39,8 +39,10 @@ class FlagSet {
 
   std::string Help() const;  // one flag a line
 
-  // What may stand in place of the last argument: see kCompleteFlag in command.h.
-  std::string Candidates(const std::vector<std::string>& arguments) const;
+  // What may stand in place of the last argument: see kCompleteFlag in command.h. `words` are those
+  // that may stand first; where there are none, files may.
+  std::string Candidates(const std::vector<std::string>& arguments,
+                         const std::vector<std::string>& words) const;
 
  private:
   struct Flag {
