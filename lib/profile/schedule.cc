@@ -110,11 +110,17 @@ bool SameSpeed(const SpeedOptions& a, const SpeedOptions& b) {
          a.memory_limit == b.memory_limit;
 }
 
+// Nearly all cycles are whole ones, which are equal without a look at their fields.
+bool SameTurn(const Turn& a, const Turn& b) {
+  if (KindOf(a) != KindOf(b)) return false;
+  return KindOf(a) == TurnKind::kCycle || a == b;
+}
+
 bool SamePlan(const Sessions::Kept& kept, const ScheduleOptions& options, const Tables& tables) {
   return kept.version == tables.version && !options.should_stop && !kept.options.should_stop &&
          kept.options.now == options.now && kept.options.seed == options.seed &&
          kept.options.work_budget == options.work_budget && kept.options.cursor == options.cursor &&
-         kept.options.turn == options.turn && kept.memory == MemoryOf(options, tables);
+         SameTurn(kept.options.turn, options.turn) && kept.memory == MemoryOf(options, tables);
 }
 
 // Returns the session that KeptSession would return, unless it has to be made. It becomes the one
@@ -195,15 +201,16 @@ absl::StatusOr<const Tables*> CycleTables(Sessions::Kept& kept, const Tables& ta
 }
 
 absl::StatusOr<Plan> Cluster::Schedule(std::string_view profile, const ScheduleOptions& options) {
-  const DefaultFloats floats;
   if (IsLost(*impl_)) return LostError();
-  const CycleGuard guard(*impl_);
   const Tables& tables = *impl_->tables;
-  // The options were checked when the plan was made.
+  // The options were checked when the plan was made. Nothing is computed here and nothing throws,
+  // so there is nothing to guard.
   if (const Sessions::Kept* const found = FindKept(*impl_, profile, options);
       found != nullptr && SamePlan(*found, options, tables)) {
     return found->plan;
   }
+  const DefaultFloats floats;
+  const CycleGuard guard(*impl_);
   const absl::StatusOr<Sessions::Kept*> kept = KeptSession(*impl_, profile, options);
   if (!kept.ok()) return kept.status();
   Sessions::Kept& mine = **kept;

@@ -106,9 +106,8 @@ void Allocator::OfferRole(Round& round, uint32_t agent, uint32_t role) {
       part = Choose(round, role, UsableBy(framework, *available), for_guarantee);
       chosen = &part;
     }
-    if (!IsEnough(framework, role, *chosen) || IsFiltered(number, role, agents_[agent], *chosen)) {
-      continue;
-    }
+    if (chosen == &part && !IsEnough(framework, role, part)) continue;
+    if (IsFiltered(number, role, agents_[agent], *chosen)) continue;
     Commit(round, {number, role, agent, *chosen}, for_guarantee);
     available = &AvailableTo(agents_[agent], role);
   }

@@ -112,13 +112,17 @@ void Subtract(Bundle& bundle, const Bundle& less) {
   for (const Item& item : less) SubtractItem(bundle, item);
 }
 
+// Scalars of one kind are one item, and ranges do not overlap: no item of `part` takes from `whole`
+// what another one needs. Solid items may be there several times, so each needs one of its own.
 bool Contains(const Bundle& whole, const Bundle& part) {
-  Bundle rest = whole;
-  for (const Item& item : part) {
-    if (!HasItem(rest, item)) return false;
-    SubtractItem(rest, item);
-  }
-  return true;
+  if (whole == part) return true;
+  return std::ranges::all_of(part, [&](const Item& item) {
+    if (item.form != Form::kSolid) return HasItem(whole, item);
+    const auto same = [&](const Item& other) {
+      return other.kind == item.kind && other.amount == item.amount;
+    };
+    return std::ranges::count_if(part, same) <= std::ranges::count_if(whole, same);
+  });
 }
 
 Amounts ScalarSum(const Bundle& bundle) {
