@@ -232,14 +232,24 @@ bool VictimChoices::AnyKindMayGo(TaskIndex task) {
 void VictimChoices::ListKinds() {
   const TaskTable& tasks = context_.tables.tasks;
   kinds_.emplace();
-  HashSet<uint64_t> seen;
+  kind_of_.assign(tasks.alive.size(), kNone);
+  HashMap<uint64_t, uint32_t> numbers;
+  std::pair<uint64_t, uint32_t> last = {~uint64_t{0}, kNone};  // tasks of a job follow each other
   for (TaskIndex t = 0; t < tasks.alive.size(); ++t) {
     if (!tasks.alive[t] || tasks.job[t] == kNone || !(tasks.flags[t] & kTaskPreemptable)) continue;
     const TaskStatus status = context_.ledger.status(t);
     if (status != TaskStatus::kRunning && status != TaskStatus::kBound) continue;
     const QueueIndex giver = context_.tables.jobs.queue[tasks.job[t]];
-    if (seen.insert(uint64_t{giver} << 32 | context_.ClassOf(t)).second) kinds_->push_back(t);
+    const uint64_t kind = uint64_t{giver} << 32 | context_.ClassOf(t);
+    if (kind != last.first) {
+      const auto number = static_cast<uint32_t>(kinds_->size());
+      const auto [row, added] = numbers.try_emplace(kind, number);
+      if (added) kinds_->push_back(t);
+      last = {kind, row->second};
+    }
+    kind_of_[t] = last.second;
   }
+  refused_alike_.assign(kinds_->size(), Refused::kUnasked);
 }
 
 // Returns whether limits hold for the task as the books are, and fits depend on the node alone.
@@ -280,19 +290,23 @@ void VictimChoices::ListCandidates(TaskIndex task, NodeIndex node) {
 // Forgets refusals of other books and other kinds of evictors.
 void VictimChoices::FollowBooks(TaskIndex task) {
   if (context_.ledger.SameAs(refused_at_) && AsksAlike(refused_for_, task)) return;
-  refused_alike_.clear();
+  std::ranges::fill(refused_alike_, Refused::kUnasked);
   refused_at_ = context_.ledger.moment();
   refused_for_ = task;
 }
 
 // REQUIRES: FollowBooks(task), and books as they were then.
 bool VictimChoices::IsRefusedAlike(TaskIndex task, TaskIndex victim) {
-  const Tables& tables = context_.tables;
-  const QueueIndex giver = tables.jobs.queue[tables.tasks.job[victim]];
-  const uint64_t kind = uint64_t{giver} << 32 | context_.ClassOf(victim);
-  const auto [row, added] = refused_alike_.try_emplace(kind, false);
-  if (added) row->second = context_.dispatcher.RefusesAlike(point_, task, victim, &scratch_);
-  return row->second;
+  if (!kinds_) ListKinds();
+  const auto ask = [&] {
+    return context_.dispatcher.RefusesAlike(point_, task, victim, &scratch_) ? Refused::kYes
+                                                                             : Refused::kNo;
+  };
+  const uint32_t kind = kind_of_[victim];
+  if (kind == kNone) return ask() == Refused::kYes;
+  Refused& known = refused_alike_[kind];
+  if (known == Refused::kUnasked) known = ask();
+  return known == Refused::kYes;
 }
 
 // Returns whether tasks of one queue and class are the evictors.

@@ -139,12 +139,13 @@ class VictimChoices {
   TaskIndex summed_task_ = kNone;
   Ledger::Moment summed_;
   bool sums_decide_ = false;
-  // By queue and class of a victim: whether a policy refuses it by itself, for the asker and on the
-  // books of that moment.
-  HashMap<uint64_t, bool> refused_alike_;
-  // A running task of each queue and class. They are listed at the first call, before this has
-  // evicted anything, so no kind is missing later on.
-  std::optional<Tasks> kinds_;
+  // Kinds of victims: those of one queue and class. A running task of each, by number; they are
+  // listed at the first call, before this has evicted anything, so no kind is missing later on.
+  std::optional<std::vector<TaskIndex>> kinds_;
+  std::vector<uint32_t> kind_of_;  // by task; kNone: it did not run
+  // By kind: whether a policy refuses it by itself, for the asker and on the books of that moment.
+  enum class Refused : uint8_t { kUnasked, kNo, kYes };
+  std::vector<Refused> refused_alike_;
   TaskIndex refused_for_ = kNone;
   Ledger::Moment refused_at_;
   // The last choice, with its task and the books at that time; kNone: there was none.
