@@ -50,6 +50,14 @@ func (c *Cluster) WaitingEvents() (string, error) {
 	return taken(&words, C.muster_cluster_waiting_events(c.cluster, &words, &e), &e)
 }
 
+// RefusedEvents lists the newest refused event of each object, a line each: task "a/b" and the words.
+// One is forgotten once a later event of its object is taken.
+func (c *Cluster) RefusedEvents() (string, error) {
+	e := C.muster_go_document_error()
+	var words *C.muster_text
+	return taken(&words, C.muster_cluster_refused_events(c.cluster, &words, &e), &e)
+}
+
 // SaveState returns all that a standby needs to go on where this cluster stands: rows with their
 // indices, events that wait, decisions that are not reported yet. Indices move: look them up again.
 func (c *Cluster) SaveState() (string, error) {

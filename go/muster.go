@@ -88,6 +88,7 @@ const (
 	DeltaApplied = int32(C.MUSTER_DELTA_APPLIED)
 	DeltaStale   = int32(C.MUSTER_DELTA_STALE)   // a later one of the object was here before
 	DeltaWaiting = int32(C.MUSTER_DELTA_WAITING) // for an object that it names
+	DeltaRefused = int32(C.MUSTER_DELTA_REFUSED) // it breaks a rule; of Take alone
 )
 
 func check(status C.muster_status, e *C.muster_error) error {
@@ -215,6 +216,27 @@ func (c *Cluster) Apply(t *Table, generations []uint64) ([]int32, error) {
 	err := check(C.muster_cluster_apply_deltas(c.cluster, t.table, (*C.uint64_t)(unsafe.Pointer(&generations[0])),
 		(*C.int32_t)(unsafe.Pointer(&outcomes[0])), &done, &e), &e)
 	return outcomes[:done], err
+}
+
+// Take is Apply in which a row that is refused stops no other: its outcome is DeltaRefused, and
+// refusals has a line for each of them: tasks[3]: task "a/b": and the words, which Explain repeats.
+// It fails where the table as a whole cannot be read; no row is taken then.
+func (c *Cluster) Take(t *Table, generations []uint64) (outcomes []int32, refusals string, err error) {
+	if len(generations) != t.rows {
+		return nil, "", fmt.Errorf("%d generations for %d rows", len(generations), t.rows)
+	}
+	if t.rows == 0 {
+		return nil, "", nil
+	}
+	e := C.muster_go_error()
+	outcomes = make([]int32, t.rows)
+	var words *C.muster_text
+	refusals, err = taken(&words, C.muster_cluster_take_deltas(c.cluster, t.table,
+		(*C.uint64_t)(unsafe.Pointer(&generations[0])), (*C.int32_t)(unsafe.Pointer(&outcomes[0])), &words, &e), &e)
+	if err != nil {
+		return nil, "", err
+	}
+	return outcomes, refusals, nil
 }
 
 // ApplyRemoval takes the event that an object is gone.

@@ -133,6 +133,7 @@ MUSTER_API muster_status muster_cluster_report_evict_failed(muster_cluster* clus
 #define MUSTER_DELTA_APPLIED 0
 #define MUSTER_DELTA_STALE 1   /* a later event of the object came before */
 #define MUSTER_DELTA_WAITING 2 /* for an object that it names */
+#define MUSTER_DELTA_REFUSED 3 /* the row breaks a rule; of muster_cluster_take_deltas alone */
 
 /* Takes events. Each row of the table is a whole object: a node, queue, job, task, flavor,
  * partition or reservation. generations[i] grows with each change of the object at its source.
@@ -145,6 +146,25 @@ MUSTER_API muster_status muster_cluster_apply_deltas(muster_cluster* cluster,
                                                      const uint64_t* generations /* [rows] */,
                                                      int32_t* outcomes /* [rows] */, int64_t* done,
                                                      muster_error* error);
+
+/* As muster_cluster_apply_deltas, and a row that is refused stops no other: its outcome is
+ * MUSTER_DELTA_REFUSED, and nothing of it is applied.
+ *   outcomes  (may be NULL) MUSTER_DELTA_... of each row
+ *   refusals  (may be NULL) a line for each refused row, such as: tasks[3]: task "a/b": ...
+ * Fails where the table as a whole cannot be read, as with a column that its kind does not have; no
+ * row is taken then. muster_plan_explain repeats the words of a refused job or task, and of the
+ * refused tasks of a job. */
+MUSTER_API muster_status muster_cluster_take_deltas(muster_cluster* cluster,
+                                                    const muster_table* table,
+                                                    const uint64_t* generations /* [rows] */,
+                                                    int32_t* outcomes /* [rows] */,
+                                                    muster_text** refusals, muster_error* error);
+
+/* Lists the newest refused event of each object, one line for each, in the order in which they were
+ * refused: task "a/b": and the words. An object leaves the list once a later event of it is taken,
+ * all with muster_cluster_reconcile, and the first beyond 1,024 objects. */
+MUSTER_API muster_status muster_cluster_refused_events(const muster_cluster* cluster,
+                                                       muster_text** out, muster_error* error);
 
 /* Takes the event that an object is gone. *outcome (may be NULL) is MUSTER_DELTA_... */
 MUSTER_API muster_status muster_cluster_apply_removal(muster_cluster* cluster, int32_t kind,

@@ -34,6 +34,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -86,6 +87,23 @@ enum class DeltaOutcome : uint8_t {
   kStale,
   // The object names one that has not arrived; it joins when that one does.
   kWaiting,
+  // The object breaks a rule of its own: nothing changed. ApplyDelta returns the error instead.
+  kRefused,
+};
+
+// What became of one event of several.
+struct DeltaResult {
+  DeltaOutcome outcome = DeltaOutcome::kApplied;
+  // The error of kRefused, which names the object and the rule. Empty for other outcomes.
+  std::string refusal = {};
+};
+
+// An event that was refused, with the words of the error.
+struct RefusedEvent {
+  // `task "a/b"`.
+  std::string object;
+  std::string why;
+  friend bool operator==(const RefusedEvent&, const RefusedEvent&) = default;
 };
 
 // An object of an event that waits for another one, as `task "a/b"` for `node "n1"`.
@@ -205,6 +223,12 @@ class MUSTER_EXPORT Cluster {
   // Applies one event of a watch. Fails if the object breaks a rule of its own; it does not fail
   // for names that are not there yet.
   absl::StatusOr<DeltaOutcome> ApplyDelta(const Delta& delta);
+  // Applies events one by one, and returns what became of each. One that is refused stops no other.
+  std::vector<DeltaResult> ApplyDeltas(std::span<const Delta> deltas);
+  // Returns the newest refused event of each object, in the order in which they were refused: of
+  // 1,024 objects at most, after which the first is forgotten. One is also forgotten once a later
+  // event of its object is taken, and all are with Reconcile. Plan::Explain repeats the words.
+  std::vector<RefusedEvent> RefusedEvents() const;
   // Returns the objects that wait, in the order in which they began to. O(n log n) of their number,
   // besides their size.
   std::vector<WaitingEvent> WaitingEvents() const;
@@ -254,6 +278,8 @@ class MUSTER_EXPORT Cluster {
 
  private:
   friend struct internal::Access;
+  // Remembers that the event was refused: RefusedEvents.
+  void NoteRefused(const Delta& delta, const absl::Status& why);
   std::unique_ptr<internal::ClusterImpl> impl_;
 };
 

@@ -480,8 +480,44 @@ absl::Status Cluster::SetNamespace(const NamespaceSpec& name_space) {
 
 absl::StatusOr<DeltaOutcome> Cluster::ApplyDelta(const Delta& delta) {
   if (IsLost(*impl_)) return LostError();
-  const ChangeGuard change(*impl_);
-  return impl_->deltas.Apply(delta);
+  // What needs memory comes before the change and after it.
+  const std::string key = Deltas::KeyOfEvent(delta);
+  const std::shared_ptr<const RefusedList> refused = impl_->tables->refused;
+  const bool was_refused = FindRefused(refused.get(), key) != nullptr;
+  std::shared_ptr<const RefusedList> without;
+  if (was_refused) without = WithoutRefusal(*refused, key);
+  absl::StatusOr<DeltaOutcome> outcome = [&] {
+    const ChangeGuard change(*impl_);
+    return impl_->deltas.Apply(delta);
+  }();
+  if (!outcome.ok()) {
+    NoteRefused(delta, outcome.status());
+  } else if (was_refused && *outcome != DeltaOutcome::kStale) {
+    impl_->editor.SetRefused(std::move(without));
+  }
+  return outcome;
+}
+
+void Cluster::NoteRefused(const Delta& delta, const absl::Status& why) {
+  const std::string key = Deltas::KeyOfEvent(delta);
+  if (key.empty() || IsLost(*impl_)) return;
+  const auto* task = std::get_if<TaskSpec>(&delta.object);
+  RefusedRow refused{.of = task == nullptr ? "" : task->job, .why = std::string(why.message())};
+  impl_->editor.SetRefused(WithRefusal(impl_->tables->refused.get(), key, std::move(refused)));
+}
+
+std::vector<DeltaResult> Cluster::ApplyDeltas(std::span<const Delta> deltas) {
+  std::vector<DeltaResult> results(deltas.size());
+  for (size_t i = 0; i < deltas.size(); ++i) {
+    const absl::StatusOr<DeltaOutcome> outcome = ApplyDelta(deltas[i]);
+    results[i].outcome = outcome.ok() ? *outcome : DeltaOutcome::kRefused;
+    if (!outcome.ok()) results[i].refusal = std::string(outcome.status().message());
+  }
+  return results;
+}
+
+std::vector<RefusedEvent> Cluster::RefusedEvents() const {
+  return Deltas::List(impl_->tables->refused.get());
 }
 
 std::vector<WaitingEvent> Cluster::WaitingEvents() const {

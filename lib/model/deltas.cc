@@ -78,6 +78,11 @@ bool IsKey(std::string_view key) {
   return check.ok();
 }
 
+// `task "a/b"`, of a key.
+std::string WordsOfKey(std::string_view key) {
+  return PlaceOf(KindName(static_cast<RowKind>(key[0] - 'a')), key.substr(1));
+}
+
 }  // namespace
 
 absl::Status Deltas::CheckObject(const Object& object) const {
@@ -166,6 +171,23 @@ absl::StatusOr<DeltaOutcome> Deltas::Apply(const Delta& delta) {
   return outcome;
 }
 
+std::string Deltas::KeyOfEvent(const Delta& delta) {
+  const std::string& name = std::visit(
+      [](const auto& object) -> const std::string& { return object.name; }, delta.object);
+  std::string key = KeyOf(KindOf(delta), name);
+  return IsKey(key) ? key : "";
+}
+
+std::vector<RefusedEvent> Deltas::List(const RefusedList* refused) {
+  std::vector<RefusedEvent> events;
+  if (refused == nullptr) return events;
+  std::vector<const RefusedList::value_type*> by_turn;
+  for (const auto& entry : *refused) by_turn.push_back(&entry);
+  std::ranges::sort(by_turn, {}, [](const auto* entry) { return entry->second.turn; });
+  for (const auto* entry : by_turn) events.push_back({WordsOfKey(entry->first), entry->second.why});
+  return events;
+}
+
 void Deltas::Appeared(RowKind kind, std::string_view name) {
   if (waiting_.empty()) return;
   const std::string key = KeyOf(kind, name);
@@ -175,11 +197,8 @@ void Deltas::Appeared(RowKind kind, std::string_view name) {
 
 std::vector<WaitingEvent> Deltas::WhatWaits() const {
   std::vector<std::pair<uint64_t, WaitingEvent>> by_turn;
-  const auto words = [](std::string_view key) {
-    return PlaceOf(KindName(static_cast<RowKind>(key[0] - 'a')), key.substr(1));
-  };
   for (const auto& [key, late] : waiting_) {
-    by_turn.push_back({late.turn, {words(key), words(late.missing)}});
+    by_turn.push_back({late.turn, {WordsOfKey(key), WordsOfKey(late.missing)}});
   }
   std::ranges::sort(by_turn, {}, &std::pair<uint64_t, WaitingEvent>::first);
   std::vector<WaitingEvent> waiting;

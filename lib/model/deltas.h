@@ -38,6 +38,10 @@ class Deltas {
   explicit Deltas(Editor& editor) : editor_(editor) {}
 
   absl::StatusOr<DeltaOutcome> Apply(const Delta& delta);
+  // Returns the key of the object that an event is about; empty where its name cannot be one.
+  static std::string KeyOfEvent(const Delta& delta);
+  // The events that were refused, as their cluster lists them, by when.
+  static std::vector<RefusedEvent> List(const RefusedList* refused);
   // A row was added or changed otherwise: it replaces what waits under its name, and others may
   // wait for it.
   void Appeared(RowKind kind, std::string_view name);

@@ -74,6 +74,10 @@ Tables& Editor::Change() {
   return *tables_;
 }
 
+void Editor::SetRefused(std::shared_ptr<const RefusedList> refused) {
+  Change().refused = std::move(refused);
+}
+
 void Editor::Log(Change::Table table, uint32_t index) {
   Tables& t = *tables_;
   t.log.push_back({table, index});

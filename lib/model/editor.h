@@ -218,6 +218,9 @@ class Editor {
   // Sets the marks that no spec holds: kTaskAssumed, kTaskCounted.
   void SetMarks(TaskIndex task, uint8_t marks);
 
+  // The events that were refused. No row changes.
+  void SetRefused(std::shared_ptr<const RefusedList> refused);
+
   // Drops dead rows; indices move.
   void Compact();
   // Compacts once dead rows are as many as living ones. Call it when no index is held.

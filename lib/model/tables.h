@@ -18,6 +18,7 @@
 #include "lib/base/hash_map.h"
 #include "lib/base/names.h"
 #include "lib/model/event_log.h"
+#include "lib/model/refused.h"
 #include "lib/model/rows.h"
 #include "lib/model/shelf.h"
 #include "muster/memory.h"
@@ -169,6 +170,9 @@ struct Tables {
 
   Memory memory;    // of the last plan that was applied
   EventLog events;  // since the oldest slot of the memory
+
+  // Events that were refused; null: none.
+  std::shared_ptr<const RefusedList> refused;
 
   // Shared by the cluster and all that is frozen of it, because copies of tables share it.
   std::shared_ptr<Shelf> shelf = std::make_shared<Shelf>();

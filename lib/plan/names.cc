@@ -173,11 +173,15 @@ CopiedNames::CopiedNames(const Tables& tables, const PlanData& data) {
 }  // namespace
 
 std::shared_ptr<const PlanNames> NamesOf(std::shared_ptr<const Tables> tables) {
-  return std::make_shared<FrozenNames>(std::move(tables));
+  auto names = std::make_shared<FrozenNames>(tables);
+  names->refused = tables->refused;
+  return names;
 }
 
 std::shared_ptr<const PlanNames> CopyNames(const Tables& tables, const PlanData& data) {
-  return std::make_shared<CopiedNames>(tables, data);
+  auto names = std::make_shared<CopiedNames>(tables, data);
+  names->refused = tables.refused;
+  return names;
 }
 
 }  // namespace muster

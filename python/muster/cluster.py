@@ -3,13 +3,15 @@
 
 import json
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Unpack, overload
 
+import numpy as np
+
 from . import _core, fields, frames, rows
-from .errors import InvalidArgument
+from .errors import Error, InvalidArgument
 from .notebook import bar, table
 from .limits import DEFAULT, Limits
 from .plan import Plan
@@ -43,6 +45,10 @@ def _counted(counts: tuple[int, int, int, int]) -> str:
     return ", ".join(
         f"{count} {word if count != 1 else word[:-1]}" for count, word in zip(counts, _KINDS)
     )
+
+
+def _objects(values: Sequence[str]) -> np.ndarray:
+    return np.array(values, dtype=object)
 
 
 def _told(kind: str, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -419,6 +425,46 @@ class Cluster:
         names).
         """
         return self._core.apply_delta(generation, kind, _told(kind, name, given))
+
+    def apply_deltas(self, events: Iterable[Mapping[str, Any]]) -> Any:
+        """Events of a watch, each a dict of the arguments of apply_delta; {"kind": "task",
+        "generation": 8, "name": "t", "removed": True} is that of an object that is gone.
+
+        Returns a table with a row for each: kind, name, outcome, refusal. An event that breaks a
+        rule has the outcome "refused" and the words of the error, and stops no other.
+        Plan.explain repeats the words.
+        """
+        told: list[tuple[str, int, Any]] = []
+        refused: dict[int, str] = {}
+        heads: list[tuple[str, str]] = []
+        for i, event in enumerate(events):
+            if not isinstance(event, Mapping):
+                raise InvalidArgument(f"deltas[{i}]: expected a dict, got {event!r}")
+            given = dict(event)
+            kind, name = str(given.pop("kind", "")), str(given.pop("name", ""))
+            heads.append((kind, name))
+            generation = given.pop("generation", None)
+            if given.pop("removed", False):
+                told.append((kind, generation, name))
+                continue
+            try:
+                told.append((kind, generation, _told(kind, name, given)))
+            except Error as failure:  # the engine is told, too: explain repeats its words
+                refused[i] = str(failure)
+                told.append((kind, generation, {"name": name, **given}))
+        results = self._core.apply_deltas(told)
+        words = [refused.get(i, text) for i, (_, text) in enumerate(results)]
+        return frames.frame({
+            "kind": _objects([kind for kind, _ in heads]),
+            "name": _objects([name for _, name in heads]),
+            "outcome": _objects([outcome for outcome, _ in results]),
+            "refusal": _objects(words),
+        })
+
+    def refused_events(self) -> list[tuple[str, str]]:
+        """The newest refused event of each object, as ('task "a/b"', words). One is forgotten once
+        a later event of its object is taken."""
+        return self._core.refused_events()
 
     def apply_removal(self, kind: str, generation: int, name: str) -> str:
         """The event that an object is gone; returns as apply_delta."""

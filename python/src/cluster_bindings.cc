@@ -28,6 +28,7 @@
 #include "python/src/bindings.h"
 #include "python/src/columns.h"
 #include "python/src/convert.h"
+#include "python/src/events.h"
 #include "python/src/pickle.h"
 #include "python/src/rows.h"
 #include "python/src/run.h"
@@ -71,20 +72,6 @@ class LiveCluster {
   std::atomic<bool> busy_{false};
 };
 
-// `node "n1"`; the plain kind where there is no name to quote.
-template <class S>
-std::string PlaceFor(std::string_view kind, const py::dict& fields) {
-  if (fields.contains("name") && py::isinstance<py::str>(fields["name"])) {
-    return absl::StrCat(ToAbsl(kind), " ", Quote(fields["name"].cast<std::string>()));
-  }
-  return std::string(kind);
-}
-
-template <class S>
-S ReadRow(std::string_view kind, const py::dict& fields) {
-  return Read<S>(PlaceFor<S>(kind, fields), fields);
-}
-
 absl::Status NotThere(std::string_view kind, std::string_view name) {
   return absl::NotFoundError(absl::StrCat(ToAbsl(kind), " ", Quote(name), ": does not exist"));
 }
@@ -116,7 +103,7 @@ TaskSpec TaskOf(const Cluster& cluster, const std::string& name) {
 
 template <class S>
 S Merged(std::string_view kind, S spec, const py::dict& fields) {
-  ReadInto(Place{nullptr, PlaceFor<S>(kind, fields)}, fields, &spec);
+  ReadInto(Place{nullptr, PlaceFor(kind, fields)}, fields, &spec);
   return spec;
 }
 
@@ -210,13 +197,6 @@ py::dict Table(const Cluster& cluster, const std::string& kind) {
   return table;
 }
 
-Removal::Kind RemovalKind(const std::string& kind) {
-  const std::vector<std::string_view> words = {"node",   "queue",     "job",        "task",
-                                               "flavor", "partition", "reservation"};
-  const Place root{nullptr, "delta"};
-  return static_cast<Removal::Kind>(ReadWord(Place{&root, "kind"}, Text(kind), "kind", words));
-}
-
 std::string_view DriftName(Drift::Kind kind) {
   switch (kind) {
     case Drift::Kind::kMissing:
@@ -274,42 +254,6 @@ py::dict WriteCluster(const ClusterSpec& spec) {
   out["partitions"] = Write(spec.partitions);
   out["reservations"] = Write(spec.reservations);
   return out;
-}
-
-DeltaOutcome ApplyDelta(Cluster& cluster, uint64_t generation, const std::string& kind,
-                        const py::object& object) {
-  Delta delta;
-  delta.generation = generation;
-  const Removal::Kind row = RemovalKind(kind);
-  if (py::isinstance<py::str>(object)) {
-    delta.object = Removal{row, object.cast<std::string>()};
-  } else {
-    const auto fields = object.cast<py::dict>();
-    switch (row) {
-      case Removal::Kind::kNode:
-        delta.object = ReadRow<NodeSpec>(kind, fields);
-        break;
-      case Removal::Kind::kQueue:
-        delta.object = ReadRow<QueueSpec>(kind, fields);
-        break;
-      case Removal::Kind::kJob:
-        delta.object = ReadRow<JobSpec>(kind, fields);
-        break;
-      case Removal::Kind::kTask:
-        delta.object = ReadRow<TaskSpec>(kind, fields);
-        break;
-      case Removal::Kind::kFlavor:
-        delta.object = ReadRow<FlavorSpec>(kind, fields);
-        break;
-      case Removal::Kind::kPartition:
-        delta.object = ReadRow<PartitionSpec>(kind, fields);
-        break;
-      case Removal::Kind::kReservation:
-        delta.object = ReadRow<ReservationSpec>(kind, fields);
-        break;
-    }
-  }
-  return Value(cluster.ApplyDelta(delta));
 }
 
 }  // namespace
@@ -514,15 +458,17 @@ void BindCluster(py::module_& module) {
       .def("apply_delta",
            [](LiveCluster& self, uint64_t generation, const std::string& kind,
               const py::object& object) {
-             switch (ApplyDelta(self.Use(), generation, kind, object)) {
-               case DeltaOutcome::kApplied:
-                 return "applied";
-               case DeltaOutcome::kStale:
-                 return "stale";
-               case DeltaOutcome::kWaiting:
-                 return "waiting";
+             return Text(ApplyEvent(self.Use(), generation, kind, object));
+           })
+      .def("apply_deltas", [](LiveCluster& self,
+                              const py::list& events) { return ApplyEvents(self.Use(), events); })
+      .def("refused_events",
+           [](LiveCluster& self) {
+             std::vector<std::pair<std::string, std::string>> rows;
+             for (RefusedEvent& event : self.Use().RefusedEvents()) {
+               rows.emplace_back(std::move(event.object), std::move(event.why));
              }
-             return "";
+             return rows;
            })
       .def("reconcile",
            [](LiveCluster& self, const py::dict& tables) {

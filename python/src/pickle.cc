@@ -401,6 +401,13 @@ std::string PlanState(const Plan& plan) {
            [&](DimensionIndex i) { return std::string(known.dimension(i)); });
   for (const auto& [task, job] : names.job_of_task) out.Word(job.value());
   PutMemory(out, data.memory);
+  const RefusedList none;
+  const RefusedList& refused = known.refused == nullptr ? none : *known.refused;
+  out.Word(refused.size());
+  for (auto [key, event] : refused) {
+    std::string text = key;
+    out(text, event.of, event.why, event.turn);
+  }
   return out.Finish();
 }
 
@@ -417,6 +424,14 @@ Plan PlanOfState(std::string_view state) {
   TakeNames(in, names->dimensions);
   for (const auto& [task, name] : names->tasks) names->job_of_task[task] = JobIndex(in.Word());
   data->memory = TakeMemory(in);
+  auto refused = std::make_shared<RefusedList>();
+  for (size_t left = in.Length(4 * kWord); left > 0; --left) {
+    std::string key;
+    RefusedRow event;
+    in(key, event.of, event.why, event.turn);
+    (*refused)[key] = std::move(event);
+  }
+  if (!refused->empty()) names->refused = std::move(refused);
   if (!in.finished()) RefuseState("plan");
   data->names = std::move(names);
   return PlanOf(std::move(data));

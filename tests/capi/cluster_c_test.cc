@@ -2,8 +2,11 @@
 //
 // Clusters, cycles and plans through the C interface, against the same through C++.
 #include <cstring>
+#include <string>
 #include <thread>
+#include <vector>
 
+#include "absl/strings/str_split.h"
 #include "lib/scenario/scenario.h"
 #include "muster/muster.h"
 #include "tests/capi/capi_support.h"
@@ -252,6 +255,61 @@ TEST_F(CApi, EventsMayComeInAnyOrder) {
   ASSERT_OK_C(muster_cluster_apply_removal(cluster.get(), MUSTER_KIND_TASKS, "late-1", 6, 7,
                                            outcomes, &error));
   EXPECT_EQ(outcomes[0], MUSTER_DELTA_APPLIED);
+}
+
+TEST_F(CApi, OneBadEventStopsNothing) {
+  const char* names[] = {"a", "b", "c", "d"};
+  const char* amounts[] = {"1", "one", "1", "2"};
+  const char* statuses[] = {"pending", "pending", "asleep", "pending"};
+  Held<muster_table> tasks;
+  ASSERT_OK_C(muster_table_new(MUSTER_KIND_TASKS, 4, nullptr, Out(tasks), &error));
+  ASSERT_OK_C(muster_table_set_strings(tasks.get(), "name", names, 4, &error));
+  ASSERT_OK_C(muster_table_set_strings(tasks.get(), "shape.request.cpu", amounts, 4, &error));
+  ASSERT_OK_C(muster_table_set_strings(tasks.get(), "status", statuses, 4, &error));
+  const uint64_t generations[] = {5, 5, 5, 5};
+  int32_t outcomes[4] = {-7, -7, -7, -7};
+  Held<muster_text> refusals;
+  ASSERT_OK_C(muster_cluster_take_deltas(cluster.get(), tasks.get(), generations, outcomes,
+                                         Out(refusals), &error));
+  const std::vector<int32_t> expected = {MUSTER_DELTA_APPLIED, MUSTER_DELTA_REFUSED,
+                                         MUSTER_DELTA_REFUSED, MUSTER_DELTA_APPLIED};
+  EXPECT_EQ(std::vector<int32_t>(outcomes, outcomes + 4), expected);
+  const std::vector<std::string> lines = absl::StrSplit(Words(refusals), '\n', absl::SkipEmpty());
+  ASSERT_EQ(lines.size(), 2u) << Words(refusals);
+  EXPECT_TRUE(lines[0].starts_with("tasks[1]")) << lines[0];
+  EXPECT_TRUE(lines[1].starts_with("tasks[2]")) << lines[1];
+  int32_t index = 0;
+  EXPECT_OK_C(muster_cluster_find(cluster.get(), MUSTER_KIND_TASKS, "d", 1, &index, &error));
+  EXPECT_NE(muster_cluster_find(cluster.get(), MUSTER_KIND_TASKS, "b", 1, &index, &error), 0);
+
+  Held<muster_text> events, words;
+  ASSERT_OK_C(muster_cluster_refused_events(cluster.get(), Out(events), &error));
+  EXPECT_TRUE(Words(events).starts_with("task \"b\": ")) << Words(events);
+  EXPECT_NE(Words(events).find("\ntask \"c\": "), std::string::npos) << Words(events);
+  Held<muster_plan> plan;
+  ASSERT_OK_C(muster_cluster_schedule(cluster.get(), "volcano", nullptr, Out(plan), &error));
+  for (const char* name : {"b", "c"}) {
+    ASSERT_OK_C(muster_plan_explain(plan.get(), name, 1, Out(words), &error));
+    EXPECT_NE(Words(words).find("was refused: "), std::string::npos) << Words(words);
+  }
+
+  // Once all are in order, nothing is left of it.
+  const char* mended[] = {"1", "1", "1", "2"};
+  ASSERT_OK_C(muster_table_set_strings(tasks.get(), "shape.request.cpu", mended, 4, &error));
+  const char* pending[] = {"pending", "pending", "pending", "pending"};
+  ASSERT_OK_C(muster_table_set_strings(tasks.get(), "status", pending, 4, &error));
+  ASSERT_OK_C(muster_cluster_take_deltas(cluster.get(), tasks.get(), generations, outcomes, nullptr,
+                                         &error));
+  EXPECT_EQ(outcomes[0], MUSTER_DELTA_STALE);
+  EXPECT_EQ(outcomes[1], MUSTER_DELTA_APPLIED);
+  ASSERT_OK_C(muster_cluster_refused_events(cluster.get(), Out(events), &error));
+  EXPECT_EQ(Words(events), "");
+
+  // A column that there is not is wrong in every row.
+  ASSERT_OK_C(muster_table_set_strings(tasks.get(), "colour", names, 4, &error));
+  EXPECT_EQ(muster_cluster_take_deltas(cluster.get(), tasks.get(), generations, outcomes, nullptr,
+                                       &error),
+            MUSTER_E_INVALID_ARGUMENT);
 }
 
 TEST_F(CApi, ReconcileSaysWhatDiffered) {

@@ -108,6 +108,14 @@ std::map<std::string, Call> Calls() {
     return muster_cluster_apply_deltas(w.cluster.get(), w.orphans.get(), generations, nullptr,
                                        nullptr, e);
   };
+  calls["take_deltas"] = [](FaultWorld& w, muster_error* e) {
+    w.LetGo();
+    const uint64_t generations[] = {3, 4};
+    int32_t outcomes[2];
+    Held<muster_text> refusals;
+    return muster_cluster_take_deltas(w.cluster.get(), w.tasks.get(), generations, outcomes,
+                                      Out(refusals), e);
+  };
   calls["apply_removal"] = [](FaultWorld& w, muster_error* e) {
     w.LetGo();
     return muster_cluster_apply_removal(w.cluster.get(), MUSTER_KIND_NODES, "n1", 2, 9, nullptr, e);
@@ -233,6 +241,10 @@ std::map<std::string, Call> Calls() {
   calls["waiting_events"] = [](FaultWorld& w, muster_error* e) {
     Held<muster_text> text;
     return muster_cluster_waiting_events(w.cluster.get(), Out(text), e);
+  };
+  calls["refused_events"] = [](FaultWorld& w, muster_error* e) {
+    Held<muster_text> text;
+    return muster_cluster_refused_events(w.cluster.get(), Out(text), e);
   };
   calls["make_tasks"] = [](FaultWorld& w, muster_error* e) {
     return muster_cluster_make_tasks(w.counted.get(), "j", 1, "", 0, 10, e);

@@ -113,6 +113,13 @@ void AddRowCalls(Calls* calls) {
     (void)w.cluster.ApplyDelta({.generation = 2, .object = LoneTask("waits for its job", "later")});
     (void)w.cluster.ApplyDelta({.generation = 3, .object = Removal{Removal::Kind::kJob, "large"}});
   };
+  c["ApplyDeltas"] = [=](FaultWorld& w) {
+    NodeSpec refused = node;
+    refused.capacity = {{"cpu", Quantity("no amount")}};
+    const std::vector<Delta> deltas = {{1, node}, {2, refused}, {3, node}};
+    (void)w.cluster.ApplyDeltas(deltas);
+    (void)w.cluster.RefusedEvents();
+  };
   c["Reconcile"] = [=](FaultWorld& w) {
     ClusterSpec full = w.cluster.Describe();
     full.nodes.push_back(node);

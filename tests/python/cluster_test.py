@@ -2,6 +2,7 @@
 """Cluster, its tables and its cycles, through the Python package."""
 
 import json
+import pickle
 import threading
 import unittest
 
@@ -411,6 +412,45 @@ class Cycles(unittest.TestCase):
         self.assertEqual(told("node", 5, name="n9", cpu=4), "stale")
         with self.assertRaisesRegex(muster.InvalidArgument, 'kind: unknown kind "pod"'):
             told("pod", 1, name="x")
+
+    def test_one_bad_event_stops_nothing(self):
+        self.cluster.add_node("n", cpu=8)
+        self.cluster.add_job("train", min_available=1, groups=[{"name": "w"}])
+        pod = {"kind": "task", "generation": 1, "job": "train", "group": "w"}
+        told = self.cluster.apply_deltas([
+            pod | {"name": "a", "cpu": 1},
+            pod | {"name": "b", "cpu": "one"},
+            pod | {"name": "c", "cpus": 1},
+            {"kind": "pod", "generation": 1, "name": "d"},
+            pod | {"name": "e", "cpu": 1, "generation": "new"},
+            {"kind": "task", "generation": 1, "name": "f", "job": "late"},
+            {"kind": "node", "generation": 2, "name": "gone", "removed": True},
+            pod | {"name": "g", "cpu": 1},
+        ])
+        self.assertEqual(column(told, "outcome"),
+                         ["applied", "refused", "refused", "refused", "refused", "waiting",
+                          "applied", "applied"])
+        self.assertEqual(column(told, "name"), ["a", "b", "c", "d", "e", "f", "gone", "g"])
+        words = dict(zip(told["name"], told["refusal"]))
+        self.assertIn('unknown field "cpus", did you mean "cpu"?', words["c"])
+        self.assertIn('unknown kind "pod"', words["d"])
+        self.assertIn("generation", words["e"])
+        self.assertEqual(words["g"], "")
+        self.assertEqual([name for name, _ in self.cluster.refused_events()],
+                         ['task "b"', 'task "c"'])
+        plan = self.cluster.schedule("volcano")
+        self.assertEqual(plan.explain("b"),
+                         f'the last event of task "b" was refused: {words["b"]}\n')
+        self.assertIn('the last event of task "c" was refused', plan.explain("train"))
+        self.assertEqual(pickle.loads(pickle.dumps(plan)).explain("b"), plan.explain("b"))
+        self.assertEqual(self.cluster.apply_delta("task", 1, name="b", job="train", group="w",
+                                                  cpu=1), "applied")
+        self.assertEqual([name for name, _ in self.cluster.refused_events()], ['task "c"'])
+        with self.assertRaises(muster.Error):
+            self.cluster.apply_delta("task", 9, name="b", cpu="two")
+        self.assertIn("two", self.cluster.schedule("volcano").explain("b"))
+        with self.assertRaises(muster.InvalidArgument):
+            self.cluster.apply_deltas(["a"])
 
     def test_reconcile(self):
         full = self.cluster.to_dict()
