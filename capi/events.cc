@@ -10,6 +10,7 @@
 #include "capi/put.h"
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
+#include "lib/plan/json_text.h"
 
 namespace muster::capi {
 namespace {
@@ -30,6 +31,12 @@ absl::StatusOr<Removal::Kind> RemovalKind(int32_t kind) {
       return Removal::Kind::kPartition;
     case MUSTER_KIND_RESERVATIONS:
       return Removal::Kind::kReservation;
+    case MUSTER_KIND_DOMAINS:
+      return Removal::Kind::kDomain;
+    case MUSTER_KIND_BUDGETS:
+      return Removal::Kind::kBudget;
+    case MUSTER_KIND_NAMESPACES:
+      return Removal::Kind::kNamespace;
     default:
       return absl::InvalidArgumentError(absl::StrCat("there are no events of rows of kind ", kind));
   }
@@ -51,6 +58,9 @@ std::vector<Delta> DeltasOf(ClusterSpec rows) {
   take(rows.flavors);
   take(rows.partitions);
   take(rows.reservations);
+  take(rows.domains);
+  take(rows.budgets);
+  take(rows.namespaces);
   return deltas;
 }
 
@@ -96,6 +106,12 @@ absl::Status ReadTable(const muster_cluster& cluster, const muster_table& table,
       return read(FlavorSpec());
     case MUSTER_KIND_PARTITIONS:
       return read(PartitionSpec());
+    case MUSTER_KIND_DOMAINS:
+      return read(DomainSpec());
+    case MUSTER_KIND_BUDGETS:
+      return read(DisruptionBudgetSpec());
+    case MUSTER_KIND_NAMESPACES:
+      return read(NamespaceSpec());
     default:
       return read(ReservationSpec());
   }
@@ -121,6 +137,20 @@ std::string TakeAll(muster_cluster* cluster, std::string_view table, const ReadR
       absl::StrAppend(&lines, ToAbsl(table), "[", i, "]: ", applied.status().message(), "\n");
     }
     if (outcomes != nullptr) outcomes[i] = static_cast<int32_t>(outcome);
+  }
+  return lines;
+}
+
+// A line of JSON for each.
+std::string AssumptionsText(const std::vector<Assumption>& assumptions) {
+  std::string lines;
+  for (const Assumption& assumption : assumptions) {
+    absl::StrAppend(&lines, "{\"task\":");
+    AppendJson(assumption.task, &lines);
+    absl::StrAppend(&lines, ",\"status\":\"", ToAbsl(TaskStatusName(assumption.status)),
+                    "\",\"node\":");
+    AppendJson(assumption.node, &lines);
+    absl::StrAppend(&lines, ",\"since\":", assumption.since, "}\n");
   }
   return lines;
 }
@@ -168,6 +198,9 @@ muster_status muster_cluster_apply_deltas(muster_cluster* cluster, const muster_
       pick(recorded.flavors, &one.flavors);
       pick(recorded.partitions, &one.partitions);
       pick(recorded.reservations, &one.reservations);
+      pick(recorded.domains, &one.domains);
+      pick(recorded.budgets, &one.budgets);
+      pick(recorded.namespaces, &one.namespaces);
       deltas[i].generation = generations[i];
       const auto outcome =
           Changing(cluster, [&] { return cluster->cluster.ApplyDelta(deltas[i]); });
@@ -270,6 +303,34 @@ muster_status muster_cluster_reconcile(muster_cluster* cluster, const muster_tab
       return GiveText(cluster->memory, lines, drift);
     });
     if (done.ok() && cluster->recorder != nullptr) cluster->recorder->Rows("reconcile", full);
+    return done;
+  });
+}
+
+muster_status muster_cluster_assumptions(const muster_cluster* cluster, muster_text** out,
+                                         muster_error* error) {
+  if (out != nullptr) *out = nullptr;
+  return Guard(error, [&]() -> absl::Status {
+    if (absl::Status s = CheckUsable(cluster); !s.ok()) return s;
+    if (out == nullptr) return NullArgument("out");
+    return GiveText(cluster->memory, AssumptionsText(cluster->cluster.Assumptions()), out);
+  });
+}
+
+muster_status muster_cluster_expire_assumptions(muster_cluster* cluster, int64_t now,
+                                                int64_t bind_limit, int64_t evict_limit,
+                                                muster_text** expired, muster_error* error) {
+  if (expired != nullptr) *expired = nullptr;
+  return OnCluster(cluster, error, [&]() -> absl::Status {
+    muster::AssumptionLimits limits;
+    if (bind_limit != MUSTER_ABSENT) limits.bind = bind_limit;
+    if (evict_limit != MUSTER_ABSENT) limits.evict = evict_limit;
+    const absl::Status done = Changing(cluster, [&]() -> absl::Status {
+      const auto over = cluster->cluster.ExpireAssumptions(now, limits);
+      if (!over.ok() || expired == nullptr) return over.status();
+      return GiveText(cluster->memory, AssumptionsText(*over), expired);
+    });
+    if (done.ok() && cluster->recorder != nullptr) cluster->recorder->Expire(now, limits);
     return done;
   });
 }

@@ -88,7 +88,8 @@ MUSTER_API muster_status muster_cluster_put(muster_cluster* cluster, int32_t mod
 MUSTER_API muster_status muster_cluster_add_json(muster_cluster* cluster, const char* json,
                                                  int64_t size, muster_error* error);
 
-/* Removes the row of that name. A job goes with its tasks. Fails with MUSTER_E_FAILED_PRECONDITION
+/* Removes the row of that name, which is "namespace/name" for a disruption budget (without a slash
+ * the namespace is "default"). A job goes with its tasks. Fails with MUSTER_E_FAILED_PRECONDITION
  * for a node with tasks, a queue with jobs or children, and a domain with nodes or children. */
 MUSTER_API muster_status muster_cluster_remove(muster_cluster* cluster, int32_t kind,
                                                const char* name, int64_t size, muster_error* error);
@@ -128,6 +129,23 @@ MUSTER_API muster_status muster_cluster_report_evict_failed(muster_cluster* clus
                                                             const char* name, int64_t size,
                                                             muster_error* error);
 
+/* Lists what applied plans made the cluster assume and nothing has confirmed yet, one line of JSON
+ * for each task, in the order of the rows:
+ *   {"task":"a/b","status":"binding","node":"n1","since":1700000000}
+ * The status is binding, releasing or waiting; `since` is muster_schedule_options.now of the plan.
+ * docs/protocol.md states what ends an assumption. */
+MUSTER_API muster_status muster_cluster_assumptions(const muster_cluster* cluster,
+                                                    muster_text** out, muster_error* error);
+
+/* Takes back binds that were assumed `bind_limit` seconds or more before `now`, and evictions that
+ * were assumed `evict_limit` seconds or more before it: the tasks are pending, or run, again.
+ * MUSTER_ABSENT: they never expire. *expired (may be NULL) lists them as
+ * muster_cluster_assumptions does. Fails with MUSTER_E_INVALID_ARGUMENT for a limit below 0. */
+MUSTER_API muster_status muster_cluster_expire_assumptions(muster_cluster* cluster, int64_t now,
+                                                           int64_t bind_limit, int64_t evict_limit,
+                                                           muster_text** expired,
+                                                           muster_error* error);
+
 /* ---- events of a watch ----------------------------------------------------------------------- */
 
 #define MUSTER_DELTA_APPLIED 0
@@ -135,9 +153,9 @@ MUSTER_API muster_status muster_cluster_report_evict_failed(muster_cluster* clus
 #define MUSTER_DELTA_WAITING 2 /* for an object that it names */
 #define MUSTER_DELTA_REFUSED 3 /* the row breaks a rule; of muster_cluster_take_deltas alone */
 
-/* Takes events. Each row of the table is a whole object: a node, queue, job, task, flavor,
- * partition or reservation. generations[i] grows with each change of the object at its source.
- * Events may come twice, late or out of order, and an object waits for those that it names.
+/* Takes events. Each row of the table is a whole object, of any kind. generations[i] grows with
+ * each change of the object at its source. Events may come twice, late or out of order, and an
+ * object waits for those that it names.
  *   outcomes  (may be NULL) MUSTER_DELTA_... of each row
  *   done      (may be NULL) the number of rows taken
  * Rows are taken one by one. Where one is refused, the call fails and the rows before it stay. */
@@ -166,7 +184,8 @@ MUSTER_API muster_status muster_cluster_take_deltas(muster_cluster* cluster,
 MUSTER_API muster_status muster_cluster_refused_events(const muster_cluster* cluster,
                                                        muster_text** out, muster_error* error);
 
-/* Takes the event that an object is gone. *outcome (may be NULL) is MUSTER_DELTA_... */
+/* Takes the event that an object is gone; the name is as in muster_cluster_remove. *outcome (may be
+ * NULL) is MUSTER_DELTA_... */
 MUSTER_API muster_status muster_cluster_apply_removal(muster_cluster* cluster, int32_t kind,
                                                       const char* name, int64_t size,
                                                       uint64_t generation, int32_t* outcome,

@@ -416,24 +416,14 @@ absl::Status Cluster::AddDomain(const DomainSpec& domain) {
   const DomainTable& domains = impl_->tables->domains;
   if (absl::Status status = CheckDomain(domain); !status.ok()) return status;
   if (domains.names.Find(domain.name)) return Exists("domain", domain.name);
-  DomainIndex parent = kNone;
-  if (!domain.parent.empty()) {
-    const std::optional<DomainIndex> found = domains.names.Find(domain.parent);
-    if (!found) {
-      return absl::InvalidArgumentError(absl::StrCat(PlaceOf("domain", domain.name), ": parent ",
-                                                     Quote(domain.parent), " does not exist"));
-    }
-    parent = *found;
-    if (domains.spec[parent].tier <= domain.tier) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          PlaceOf("domain", domain.name), ": tier ", domain.tier, " is not below tier ",
-          domains.spec[parent].tier, " of its parent ", Quote(domain.parent)));
-    }
+  DomainRefs refs;
+  if (const auto missing = impl_->editor.Resolve(domain, kNone, &refs)) {
+    return absl::InvalidArgumentError(missing->message);
   }
   if (absl::Status room = impl_->editor.CheckRoom(domains.names, 1, domain.name.size()); !room.ok())
     return room;
   const ChangeGuard change(*impl_);
-  impl_->editor.PutDomain(domain, parent);
+  impl_->editor.PutDomain(kNone, domain, refs);
   impl_->deltas.Appeared(RowKind::kDomain, domain.name);
   return absl::OkStatus();
 }
@@ -460,6 +450,20 @@ absl::Status Cluster::SetDisruptionBudget(const DisruptionBudgetSpec& budget) {
   const ChangeGuard change(*impl_);
   impl_->editor.PutBudget(budget);
   return absl::OkStatus();
+}
+
+absl::Status Cluster::RemoveDisruptionBudget(std::string_view name_space, std::string_view name) {
+  if (IsLost(*impl_)) return LostError();
+  const ChangeGuard change(*impl_);
+  if (impl_->editor.EraseBudget(name_space, name)) return absl::OkStatus();
+  return NotThere("disruption budget", absl::StrCat(ToAbsl(name_space), "/", ToAbsl(name)));
+}
+
+absl::Status Cluster::RemoveNamespace(std::string_view name) {
+  if (IsLost(*impl_)) return LostError();
+  const ChangeGuard change(*impl_);
+  if (impl_->editor.EraseNamespace(name)) return absl::OkStatus();
+  return NotThere("namespace", name);
 }
 
 absl::Status Cluster::SetNamespace(const NamespaceSpec& name_space) {

@@ -197,6 +197,16 @@ py::dict Table(const Cluster& cluster, const std::string& kind) {
   return table;
 }
 
+// task, status, node, since
+py::list RowsOfAssumptions(const std::vector<Assumption>& assumptions) {
+  py::list rows;
+  for (const Assumption& one : assumptions) {
+    rows.append(py::make_tuple(Text(one.task), Text(TaskStatusName(one.status)), Text(one.node),
+                               one.since));
+  }
+  return rows;
+}
+
 std::string_view DriftName(Drift::Kind kind) {
   switch (kind) {
     case Drift::Kind::kMissing:
@@ -355,6 +365,13 @@ void BindCluster(py::module_& module) {
   cluster.def("set_disruption_budget", [](LiveCluster& self, const py::dict& fields) {
     Check(self.Use().SetDisruptionBudget(ReadRow<DisruptionBudgetSpec>("budget", fields)));
   });
+  cluster.def("remove_disruption_budget",
+              [](LiveCluster& self, const std::string& name_space, const std::string& name) {
+                Check(self.Use().RemoveDisruptionBudget(name_space, name));
+              });
+  cluster.def("remove_namespace", [](LiveCluster& self, const std::string& name) {
+    Check(self.Use().RemoveNamespace(name));
+  });
   cluster.def("set_namespace", [](LiveCluster& self, const py::dict& fields) {
     Check(self.Use().SetNamespace(ReadRow<NamespaceSpec>("namespace", fields)));
   });
@@ -406,6 +423,13 @@ void BindCluster(py::module_& module) {
   });
   cluster.def("report_evict_failed", [](LiveCluster& self, const std::string& task) {
     Check(self.Use().ReportEvictFailed(task));
+  });
+  cluster.def("assumptions",
+              [](LiveCluster& self) { return RowsOfAssumptions(self.Use().Assumptions()); });
+  cluster.def("expire_assumptions", [](LiveCluster& self, int64_t now, std::optional<int64_t> bind,
+                                       std::optional<int64_t> evict) {
+    return RowsOfAssumptions(
+        Value(self.Use().ExpireAssumptions(now, {.bind = bind, .evict = evict})));
   });
   cluster.def("waiting_events", [](LiveCluster& self) {
     std::vector<std::pair<std::string, std::string>> rows;

@@ -40,6 +40,12 @@ Delta DeltaOf(uint64_t generation, const std::string& kind, const py::object& ob
       return DeltaOfRow<PartitionSpec>(generation, kind, fields);
     case Removal::Kind::kReservation:
       return DeltaOfRow<ReservationSpec>(generation, kind, fields);
+    case Removal::Kind::kDomain:
+      return DeltaOfRow<DomainSpec>(generation, kind, fields);
+    case Removal::Kind::kBudget:
+      return DeltaOfRow<DisruptionBudgetSpec>(generation, kind, fields);
+    case Removal::Kind::kNamespace:
+      return DeltaOfRow<NamespaceSpec>(generation, kind, fields);
   }
   return {};
 }
@@ -59,6 +65,10 @@ void NoteUnread(Cluster& cluster, const std::string& kind, const py::object& obj
   const std::string name = TextAt(object, "name");
   if (kind == "task") {
     delta.object = TaskSpec{.name = name, .job = TextAt(object, "job")};
+  } else if (kind == "budget" && py::isinstance<py::dict>(object)) {
+    const std::string name_space = TextAt(object, "namespace");
+    delta.object = DisruptionBudgetSpec{.name = name,
+                                        .name_space = name_space.empty() ? "default" : name_space};
   } else {
     delta.object = Removal{RemovalKind(kind), name};
   }
@@ -82,8 +92,9 @@ std::string_view OutcomeName(DeltaOutcome outcome) {
 }  // namespace
 
 Removal::Kind RemovalKind(const std::string& kind) {
-  const std::vector<std::string_view> words = {"node",   "queue",     "job",        "task",
-                                               "flavor", "partition", "reservation"};
+  const std::vector<std::string_view> words = {"node",   "queue",     "job",         "task",
+                                               "flavor", "partition", "reservation", "domain",
+                                               "budget", "namespace"};
   const Place root{nullptr, "delta"};
   return static_cast<Removal::Kind>(ReadWord(Place{&root, "kind"}, Text(kind), "kind", words));
 }

@@ -312,6 +312,116 @@ TEST_F(CApi, OneBadEventStopsNothing) {
             MUSTER_E_INVALID_ARGUMENT);
 }
 
+TEST_F(CApi, EventsOfEveryKind) {
+  const struct {
+    int32_t kind;
+    const char *column, *name, *removed;
+  } kinds[] = {
+      {MUSTER_KIND_DOMAINS, "parent", "x", "x"},
+      {MUSTER_KIND_BUDGETS, "namespace", "x", "up/x"},
+      {MUSTER_KIND_NAMESPACES, "labels.up", "x", "x"},
+      {MUSTER_KIND_FLAVORS, "node_labels.up", "x", "x"},
+  };
+  for (const auto& [kind, column, name, removed] : kinds) {
+    Held<muster_table> table;
+    const char* names[] = {name};
+    const char* texts[] = {"up"};
+    ASSERT_OK_C(muster_table_new(kind, 1, nullptr, Out(table), &error));
+    ASSERT_OK_C(muster_table_set_strings(table.get(), "name", names, 1, &error));
+    ASSERT_OK_C(muster_table_set_strings(table.get(), column, texts, 1, &error));
+    const uint64_t generations[] = {5};
+    int32_t outcome = -7;
+    const int32_t expected = kind == MUSTER_KIND_DOMAINS ? MUSTER_DELTA_WAITING : 0;
+    ASSERT_OK_C(muster_cluster_take_deltas(cluster.get(), table.get(), generations, &outcome,
+                                           nullptr, &error));
+    EXPECT_EQ(outcome, expected) << kind;
+    ASSERT_OK_C(muster_cluster_apply_deltas(cluster.get(), table.get(), generations, &outcome,
+                                            nullptr, &error));
+    EXPECT_EQ(outcome, MUSTER_DELTA_STALE) << kind;
+    ASSERT_OK_C(
+        muster_cluster_apply_removal(cluster.get(), kind, removed, -1, 6, &outcome, &error));
+    EXPECT_EQ(outcome, MUSTER_DELTA_APPLIED) << kind;
+    EXPECT_EQ(muster_cluster_remove(cluster.get(), kind, removed, -1, &error), MUSTER_E_NOT_FOUND)
+        << kind;
+    if (kind == MUSTER_KIND_DOMAINS) continue;
+    ASSERT_OK_C(muster_cluster_put(cluster.get(), MUSTER_PUT_ADD, table.get(), &error));
+    EXPECT_OK_C(muster_cluster_remove(cluster.get(), kind, removed, -1, &error));
+  }
+}
+
+TEST_F(CApi, AssumptionsExpire) {
+  muster_schedule_options options = MUSTER_SCHEDULE_OPTIONS_INIT;
+  options.now = 100;
+  Held<muster_plan> plan;
+  Held<muster_text> text;
+  ASSERT_OK_C(muster_cluster_schedule(cluster.get(), "volcano", &options, Out(plan), &error));
+  ASSERT_OK_C(muster_cluster_apply(cluster.get(), plan.get(), nullptr, nullptr, &error));
+  ASSERT_OK_C(muster_cluster_assumptions(cluster.get(), Out(text), &error));
+  const std::string all = Words(text);
+  EXPECT_NE(all.find(R"("status":"binding")"), std::string::npos) << all;
+  EXPECT_NE(all.find(R"("since":100})"), std::string::npos) << all;
+  ASSERT_OK_C(muster_cluster_expire_assumptions(cluster.get(), 159, 60, 0, Out(text), &error));
+  EXPECT_EQ(Words(text), "");
+  ASSERT_OK_C(
+      muster_cluster_expire_assumptions(cluster.get(), 160, MUSTER_ABSENT, 0, Out(text), &error));
+  EXPECT_EQ(Words(text), "");
+  ASSERT_OK_C(
+      muster_cluster_expire_assumptions(cluster.get(), 160, 60, MUSTER_ABSENT, Out(text), &error));
+  EXPECT_EQ(Words(text), all);
+  ASSERT_OK_C(muster_cluster_assumptions(cluster.get(), Out(text), &error));
+  EXPECT_EQ(Words(text), "");
+}
+
+TEST_F(CApi, CyclesAreMeasured) {
+  muster_schedule_options options = MUSTER_SCHEDULE_OPTIONS_INIT;
+  Held<muster_plan> plain, measured;
+  muster_costs_view costs = MUSTER_COSTS_VIEW_INIT;
+  ASSERT_OK_C(muster_cluster_schedule(cluster.get(), "volcano", &options, Out(plain), &error));
+  EXPECT_EQ(muster_plan_get_costs(plain.get(), &costs, &error), MUSTER_E_FAILED_PRECONDITION);
+  options.measure = 4;
+  EXPECT_EQ(muster_cluster_schedule(cluster.get(), "volcano", &options, Out(measured), &error),
+            MUSTER_E_INVALID_ARGUMENT);
+  options.measure = MUSTER_MEASURE_COSTS | MUSTER_MEASURE_CHOICES;
+  ASSERT_OK_C(muster_cluster_schedule(cluster.get(), "volcano", &options, Out(measured), &error));
+  char digests[2][33];
+  ASSERT_OK_C(muster_plan_digest(plain.get(), digests[0], &error));
+  ASSERT_OK_C(muster_plan_digest(measured.get(), digests[1], &error));
+  EXPECT_STREQ(digests[0], digests[1]);
+  ASSERT_OK_C(muster_plan_get_costs(measured.get(), &costs, &error));
+  muster_plan_view view = MUSTER_PLAN_VIEW_INIT;
+  ASSERT_OK_C(muster_plan_get_view(measured.get(), &view, &error));
+  const auto name = [](const char* bytes, const int64_t* offsets, int64_t i) {
+    return std::string(bytes + offsets[i], bytes + offsets[i + 1]);
+  };
+  ASSERT_EQ(costs.action_count, 3);
+  EXPECT_EQ(name(costs.action_names, costs.action_name_offsets, 1), "allocate");
+  int64_t work = 0;
+  for (int64_t i = 0; i < costs.action_count; ++i) {
+    work += costs.action_work[i];
+    EXPECT_GE(costs.action_time[i], 0);
+  }
+  EXPECT_EQ(work, view.work);
+  EXPECT_GT(costs.searches_by_table, 0);
+  ASSERT_GT(costs.policy_count, 0);
+  EXPECT_GT(costs.policy_questions[0], 0);
+  ASSERT_GT(costs.scorer_count, 0);
+  int64_t binds = 0;
+  for (int64_t i = 0; i < view.decision_count; ++i) {
+    binds += view.decision_kind[i] == MUSTER_DECISION_BIND;
+  }
+  ASSERT_EQ(costs.choice_count, binds);
+  for (int64_t i = 0; i < costs.choice_count; ++i) {
+    double chosen = 0, next = 0;
+    for (int64_t k = 0; k < costs.scorer_count; ++k) {
+      chosen += costs.choice_scores[i * costs.scorer_count + k];
+      next += costs.choice_next_scores[i * costs.scorer_count + k];
+    }
+    EXPECT_NE(costs.choice_node[i], costs.choice_next[i]);
+    EXPECT_TRUE(name(costs.choice_next_names, costs.choice_next_name_offsets, i).starts_with("n"));
+    EXPECT_GE(chosen + 1e-9, next) << i;
+  }
+}
+
 TEST_F(CApi, ReconcileSaysWhatDiffered) {
   const char* names[] = {"n0", "n1", "other"};
   Held<muster_table> nodes;

@@ -246,6 +246,23 @@ std::map<std::string, Call> Calls() {
     Held<muster_text> text;
     return muster_cluster_refused_events(w.cluster.get(), Out(text), e);
   };
+  calls["assumptions"] = [](FaultWorld& w, muster_error* e) {
+    Held<muster_text> text;
+    return muster_cluster_assumptions(w.busy.get(), Out(text), e);
+  };
+  calls["expire_assumptions"] = [](FaultWorld& w, muster_error* e) {
+    Held<muster_text> text;
+    return muster_cluster_expire_assumptions(w.busy.get(), 1000, 0, 0, Out(text), e);
+  };
+  calls["schedule_measured"] = [](FaultWorld& w, muster_error* e) {
+    muster_schedule_options options = MUSTER_SCHEDULE_OPTIONS_INIT;
+    options.measure = MUSTER_MEASURE_COSTS | MUSTER_MEASURE_CHOICES;
+    Held<muster_plan> made;
+    muster_costs_view costs = MUSTER_COSTS_VIEW_INIT;
+    const muster_status s =
+        muster_cluster_schedule(w.cluster.get(), "volcano", &options, Out(made), e);
+    return s == 0 ? muster_plan_get_costs(made.get(), &costs, e) : s;
+  };
   calls["make_tasks"] = [](FaultWorld& w, muster_error* e) {
     return muster_cluster_make_tasks(w.counted.get(), "j", 1, "", 0, 10, e);
   };
