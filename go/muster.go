@@ -329,6 +329,8 @@ type Options struct {
 	Cursor     uint32        // of an earlier, cut plan: go on from there
 	Turn       string        // what the cycle is asked, as JSON: {"decisions": 3}; empty: a whole cycle
 	Memory     string        // what earlier cycles remembered: Plan.Memory; empty: what the cluster keeps
+	Measure    uint32        // MeasureCosts, MeasureChoices: Plan.Costs then returns it; 0: nothing is measured
+	Policies   *Policies     // policies and actions of the caller's own; nil: none
 }
 
 // c returns the options as C takes them, and what frees their texts.
@@ -338,6 +340,10 @@ func (o *Options) c() (C.muster_schedule_options, func()) {
 	options.work_budget = C.int64_t(o.WorkBudget)
 	options.time_limit = C.int64_t(o.TimeLimit.Nanoseconds())
 	options.cursor = C.uint32_t(o.Cursor)
+	options.measure = C.uint32_t(o.Measure)
+	if o.Policies != nil {
+		options.policies = o.Policies.list
+	}
 	if o.KeepCut {
 		options.keep_cut = 1
 	}
@@ -428,7 +434,13 @@ func cycle(ctx context.Context, profile string, options Options,
 	}
 	defer release()
 	var made *C.muster_plan
-	if err = checkCycle(ctx, run(text, &given, &made, &e), &e); err != nil {
+	err = checkCycle(ctx, run(text, &given, &made, &e), &e)
+	if options.Policies != nil {
+		if own := options.Policies.failed.take(); own != nil && err != nil {
+			err = fmt.Errorf("%w: %v", own, err)
+		}
+	}
+	if err != nil {
 		return nil, err
 	}
 	return viewed(made)
