@@ -59,16 +59,19 @@ namespace muster {
 struct Removal {
   // The table that the row was in.
   enum class Kind : uint8_t {
+    // Rows that others name, and tasks.
     kNode,
     kQueue,
     kJob,
     kTask,
+    // Rows that name others, and wait for none.
     kFlavor,
     kPartition,
     kReservation,
+    // A domain is named by nodes and domains. Budgets and namespaces wait for nothing.
     kDomain,
     kBudget,
-    kNamespace,
+    kNamespace
   } kind;
   // Of a disruption budget: namespace and name, as "team/web". Without a slash the namespace is
   // "default".
@@ -131,12 +134,14 @@ struct WaitingEvent {
 
 // What the cluster assumes of a task since a plan was applied, and nothing has confirmed yet.
 struct Assumption {
+  // The name of the task.
   std::string task;
   // kBinding, kReleasing or kWaiting.
   TaskStatus status = TaskStatus::kBinding;
   // The node that the task is on by the plan, or leaves.
   std::string node;
-  // The time of the cycle whose plan was applied: ScheduleOptions::now.
+  // The time of the plan that was applied: ScheduleOptions::now of its cycle. An event that does
+  // not show the decision yet leaves it as it is.
   int64_t since = 0;
   friend bool operator==(const Assumption&, const Assumption&) = default;
 };

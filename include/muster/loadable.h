@@ -26,15 +26,18 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "absl/base/options.h"
+#include "absl/status/status.h"
 #include "muster/action.h"
 #include "muster/policy.h"
 #include "muster/version.h"
 
+// The text of what a macro stands for. Macros with a line at their end are parts of MUSTER_BUILD and
+// of no use elsewhere.
 #define MUSTER_TEXT_OF_(x) #x
 #define MUSTER_TEXT_(x) MUSTER_TEXT_OF_(x)
 
-// The compiler with its main version. Objects of two compilers lay out classes alike only mostly.
+// The compiler with its main version: classes of two compilers, or of two versions of one, are laid
+// out alike only mostly.
 #if defined(__clang__)
 #define MUSTER_BUILD_COMPILER_ "clang " MUSTER_TEXT_(__clang_major__)
 #elif defined(__GNUC__)
@@ -43,9 +46,9 @@
 #define MUSTER_BUILD_COMPILER_ "another compiler"
 #endif
 
-#if defined(_LIBCPP_VERSION)
-#define MUSTER_BUILD_LIBRARY_ "libc++ " MUSTER_TEXT_(_LIBCPP_ABI_VERSION)
-#elif defined(_GLIBCXX_DEBUG)
+// The standard library, with what changes the layout of its containers: debug checks, and the
+// strings of before C++11.
+#if defined(_GLIBCXX_DEBUG)
 #define MUSTER_BUILD_LIBRARY_ "libstdc++ with debug containers"
 #elif defined(_GLIBCXX_USE_CXX11_ABI) && !_GLIBCXX_USE_CXX11_ABI
 #define MUSTER_BUILD_LIBRARY_ "libstdc++ with old strings"
@@ -55,43 +58,40 @@
 #define MUSTER_BUILD_LIBRARY_ "another standard library"
 #endif
 
-#if ABSL_OPTION_USE_INLINE_NAMESPACE
-#define MUSTER_BUILD_ABSEIL_ "abseil " MUSTER_TEXT_(ABSL_OPTION_INLINE_NAMESPACE_NAME)
-#else
-#define MUSTER_BUILD_ABSEIL_ "abseil"
-#endif
-
-// What two builds must have in common to exchange objects of C++.
+// What two builds must have in common to exchange objects of C++, as one text: the version of
+// Muster, the compiler, the standard library, and the name of Abseil's version. Programs compare it
+// byte by byte, and print both texts where they differ.
 #define MUSTER_BUILD                                                                     \
   "muster " MUSTER_VERSION_STRING ", " MUSTER_BUILD_COMPILER_ ", " MUSTER_BUILD_LIBRARY_ \
-  ", " MUSTER_BUILD_ABSEIL_
+  ", abseil " MUSTER_TEXT_(ABSL_OPTION_INLINE_NAMESPACE_NAME)
 
-extern "C" {
-
-// What the entry returns. C++ is not needed to read the first two fields.
-struct muster_loadable {
-  // sizeof(muster_loadable) of the object: fields beyond it are not there.
+// What the entry returns. A program of any compiler may read it up to `build`. Fields may be added
+// at the end: a program reads no more than `struct_size` bytes.
+extern "C" struct muster_loadable {
+  // sizeof(muster_loadable) of the object. Required.
   uint32_t struct_size;
+  // 0.
   uint32_t reserved;
-  // MUSTER_BUILD of the object.
+  // MUSTER_BUILD of the object, a text that ends with a NUL. Required.
   const char* build;
-  // Adds the policies and actions of the object to a list.
+  // Adds the policies and actions of the object to a list, behind those that are there. Required.
   void (*add)(muster::Extensions* extensions);
 };
 
-}  // extern "C"
-
-// The name of the entry, and its type.
+// The name of the entry, which the program looks up, and its type. The entry takes nothing, returns
+// a constant that is never null, and does nothing else. An object without this function is refused,
+// as is one that returns null, or a constant that is too short.
 #define MUSTER_LOADABLE_ENTRY "muster_loadable_entry"
 using muster_loadable_entry_type = const muster_loadable*();
 
-// Defines the entry of an object. `add` is a function of the type of muster_loadable::add.
-#define MUSTER_LOADABLE(add_function)                                                       \
-  extern "C" MUSTER_EXPORT const muster_loadable* muster_loadable_entry();                  \
-  extern "C" const muster_loadable* muster_loadable_entry() {                               \
-    static constexpr muster_loadable kLoadable = {sizeof(muster_loadable), 0, MUSTER_BUILD, \
-                                                  add_function};                            \
-    return &kLoadable;                                                                      \
+// Defines the entry of an object, once in all of its sources. `add_function` is the name of a
+// function of the type of muster_loadable::add, which may be static. It adds at least one policy or
+// action; their names must not be those of built-in ones, nor of other objects that are loaded.
+#define MUSTER_LOADABLE(add_function)                                                      \
+  extern "C" MUSTER_EXPORT const muster_loadable* muster_loadable_entry();                 \
+  extern "C" const muster_loadable* muster_loadable_entry() {                              \
+    static constexpr muster_loadable kOwn = {sizeof(kOwn), 0, MUSTER_BUILD, add_function}; \
+    return &kOwn;                                                                          \
   }
 
 #endif  // MUSTER_LOADABLE_H_

@@ -343,6 +343,21 @@ bool NodeSearch::FitsWant(ClassIndex c, const ClassNeeds& needs, NodeIndex n, Wa
   return false;
 }
 
+void NodeSearch::KeepFitting(ClassIndex c, bool evict, std::vector<NodeIndex>* nodes) {
+  std::vector<uint8_t> fits(nodes->size(), 1), hard(nodes->size(), 0);
+  std::vector<RefusalCode> codes(nodes->size());
+  for (const PolicyEntry* entry : dispatcher_.at(Point::kFit)) {
+    if (entry->fit->FitScope(c) != Scope::kCluster) continue;
+    Measured(meter_, *entry, nodes->size(),
+             [&] { entry->fit->FitNodes(c, *nodes, fits, codes, hard); });
+  }
+  size_t kept = 0;
+  for (size_t i = 0; i < nodes->size(); ++i) {
+    if (fits[i] || (evict && !hard[i])) (*nodes)[kept++] = (*nodes)[i];
+  }
+  nodes->resize(kept);
+}
+
 std::vector<Ranked> NodeSearch::ScanNodes(ClassIndex c, const ClassNeeds& needs, Want want,
                                           bool evict, TaskIndex scored_for,
                                           const std::vector<uint8_t>* except,
@@ -366,20 +381,7 @@ std::vector<Ranked> NodeSearch::ScanNodes(ClassIndex c, const ClassNeeds& needs,
   } else {
     for (NodeIndex n = 0; n < ledger_.tables().nodes.alive.size(); ++n) look_at(n);
   }
-  if (needs.cluster_fit) {
-    std::vector<uint8_t> fits(nodes.size(), 1), hard(nodes.size(), 0);
-    std::vector<RefusalCode> codes(nodes.size());
-    for (const PolicyEntry* entry : dispatcher_.at(Point::kFit)) {
-      if (entry->fit->FitScope(c) != Scope::kCluster) continue;
-      Measured(meter_, *entry, nodes.size(),
-               [&] { entry->fit->FitNodes(c, nodes, fits, codes, hard); });
-    }
-    size_t kept = 0;
-    for (size_t i = 0; i < nodes.size(); ++i) {
-      if (fits[i] || (evict && !hard[i])) nodes[kept++] = nodes[i];
-    }
-    nodes.resize(kept);
-  }
+  if (needs.cluster_fit) KeepFitting(c, evict, &nodes);
   std::vector<Ranked> ranked(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
     // By member: a whole value would be read back at once from small stores, and wait for them.

@@ -186,6 +186,8 @@ class NodeSearch {
   int64_t tally_bytes_ = 0;
 
   void SetPlace(size_t place);
+  // Drops the nodes that the class does not fit by what depends on other nodes.
+  void KeepFitting(ClassIndex c, bool evict, std::vector<NodeIndex>* nodes);
   // The best of the nodes that a scan found.
   NodeIndex BestOf(TaskIndex task, const ClassNeeds& needs, std::span<const Ranked> fitting);
   // Tells the meter why `best` of these nodes is the task's.

@@ -27,8 +27,8 @@ const struct loadable* muster_loadable_entry(void) { return RETURNED; }
 def compiled(source, target, *arguments):
     compiler = PREFIX if source.suffix == ".cc" else shutil.which("cc")
     language = ["-std=c++20", f"-I{ROOT}/include"] if source.suffix == ".cc" else []
-    done = subprocess.run([compiler, *language, "-shared", "-fPIC", *arguments, source, "-o", target],
-                          capture_output=True, text=True, check=False)
+    command = [compiler, *language, "-shared", "-fPIC", *arguments, source, "-o", target]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise AssertionError(done.stderr)
     return target
@@ -49,7 +49,7 @@ def entry(size="sizeof(kEntry)", build='"muster 0.0.1, gcc 1"', add="add", retur
 
 
 @unittest.skipUnless(PREFIX and shutil.which("cc"), "there are no compilers")
-@unittest.skipIf(os.environ.get("MUSTER_SANITIZED"), "an object for a sanitized program needs its own build")
+@unittest.skipIf(os.environ.get("MUSTER_SANITIZED"), "a sanitized program needs its own build")
 class Load(Files):
     @classmethod
     def setUpClass(cls):
@@ -69,8 +69,8 @@ class Load(Files):
         return compiled(source, self.folder / "entry.so")
 
     def test_its_policy_decides(self):
-        file = self.write(small(jobs=[
-            {"name": "j", "groups": [{"name": "w", "count": 2, "shape": {"request": {"cpu": 1}}}]}]))
+        group = {"name": "w", "count": 2, "shape": {"request": {"cpu": 1}}}
+        file = self.write(small(jobs=[{"name": "j", "groups": [group]}]))
         packed = muster("run", file, "--profile", "volcano:+binpack(weight=10)")
         self.assert_ends(packed, 0, stdout='bind "j-w-1" to "n0"')
         spread = self.load("run", file, "--profile", "volcano:+spread(weight=100)")
@@ -104,11 +104,13 @@ class Load(Files):
 
     def test_options_are_checked(self):
         result = self.load("run", self.write(small()), "--profile", "volcano:+spread(weight=-1)")
-        self.assert_ends(result, 2, stderr='option "weight" is "-1"; must be a number from 0 to 100')
+        self.assert_ends(result, 2,
+                         stderr='option "weight" is "-1"; must be a number from 0 to 100')
 
     def test_another_build_is_refused_and_does_not_run(self):
         result = muster("run", self.write(small()), "--load", self.entry_of())
-        self.assert_ends(result, 2, stderr="entry.so: is built for muster 0.0.1, gcc 1; must be muster ")
+        self.assert_ends(result, 2,
+                         stderr="entry.so: is built for muster 0.0.1, gcc 1; must be muster ")
         self.assertIn(", as this program", result.stderr)
         self.assertNotIn("add ran", result.stdout)
 

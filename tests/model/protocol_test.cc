@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// docs/protocol.md against the cluster: each cell of its tables is played, and must be what the page
-// says.
+// docs/protocol.md against the cluster: each cell of its tables is played, and must be what the
+// page says.
 //
 // A cell is what became of a task that was in the state of its column, after what its row names.
 // "-" stands for a task that is not there, "=" for one that stays as it was, and "refused" for an
