@@ -31,8 +31,8 @@
 #include "muster/policy.h"
 #include "muster/version.h"
 
-// The text of what a macro stands for. Macros with a line at their end are parts of MUSTER_BUILD and
-// of no use elsewhere.
+// The text of what a macro stands for. Macros with a line at their end are parts of MUSTER_BUILD
+// and of no use elsewhere.
 #define MUSTER_TEXT_OF_(x) #x
 #define MUSTER_TEXT_(x) MUSTER_TEXT_OF_(x)
 
@@ -60,7 +60,8 @@
 
 // What two builds must have in common to exchange objects of C++, as one text: the version of
 // Muster, the compiler, the standard library, and the name of Abseil's version. Programs compare it
-// byte by byte, and print both texts where they differ.
+// byte by byte, and print both texts where they differ. Optimization levels and warnings are no
+// part of it: they change no layout.
 #define MUSTER_BUILD                                                                     \
   "muster " MUSTER_VERSION_STRING ", " MUSTER_BUILD_COMPILER_ ", " MUSTER_BUILD_LIBRARY_ \
   ", abseil " MUSTER_TEXT_(ABSL_OPTION_INLINE_NAMESPACE_NAME)
