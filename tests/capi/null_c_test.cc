@@ -192,6 +192,7 @@ TEST(Nulls, Anywhere) {
   EXPECT_EQ(muster_cycle_now(nullptr), 0);
   EXPECT_EQ(muster_cycle_count(nullptr, MUSTER_KIND_TASKS), 0);
   EXPECT_EQ(muster_cycle_name(nullptr, MUSTER_KIND_TASKS, 0, nullptr), nullptr);
+  EXPECT_EQ(muster_cycle_label(nullptr, MUSTER_KIND_TASKS, 0, "x", nullptr), nullptr);
   EXPECT_EQ(muster_workbench_cycle(nullptr), nullptr);
   EXPECT_EQ(muster_workbench_waiting(nullptr, nullptr), nullptr);
   EXPECT_EQ(muster_workbench_pending_tasks(nullptr, 0, nullptr), nullptr);
