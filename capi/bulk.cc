@@ -31,8 +31,9 @@ constexpr size_t kLeastRows = 64;  // below, the ordinary way is as fast
 
 // Columns in which rows of one pattern may differ.
 constexpr std::string_view kFreeOfNodes[] = {"name"};
-constexpr std::string_view kFreeOfTasks[] = {"name",    "job",     "node",     "status", "priority",
-                                             "created", "ordinal", "uid_rank", "started"};
+constexpr std::string_view kFreeOfTasks[] = {"name",     "job",     "node",    "status",
+                                             "priority", "created", "ordinal", "uid_rank",
+                                             "started",  "uid"};
 
 // Numbers for the rows' patterns: equal where the rows are equal in all columns but `free`.
 struct Patterns {
@@ -224,7 +225,10 @@ bool IsPlain(const muster_table& table, const TaskSpec& blank,
   for (const QueueSpec& queue : queues) {
     if (SpeaksOfNodeGroups(queue)) return false;  // a task's class then depends on its job
   }
-  return blank.group.empty() && blank.sub_group.empty() && blank.job.empty() && blank.node.empty();
+  const TableColumn* uid = table.Find("uid");
+  if (uid != nullptr && !uid->is_text()) return false;
+  return blank.group.empty() && blank.sub_group.empty() && blank.job.empty() &&
+         blank.node.empty() && blank.uid.empty();
 }
 
 bool ReadPatterns(const RowReader<TaskSpec>& reader, const Patterns& patterns,
@@ -245,6 +249,7 @@ bool ReadPatterns(const RowReader<TaskSpec>& reader, const Patterns& patterns,
     spec.ordinal = blank.ordinal;
     spec.uid_rank = blank.uid_rank;
     spec.started = blank.started;
+    spec.uid.clear();
     if (spec.usage || spec.lifetime) return false;  // kept beside the columns
     if (!CheckTask(spec).ok()) return false;
     absl::StatusOr<CheckedShape> shape = interner.Check(spec.shape, "task", spec.name);
@@ -283,18 +288,21 @@ struct TaskReferences {
   std::vector<NodeIndex> node;
 };
 
-// Returns false if a name is not valid, a reference has no row, or a status does not agree with its
-// node. `blank`: the status of rows that set none.
+// Returns false if a name or uid is not valid, a reference has no row, or a status does not agree
+// with its node. `blank`: the status of rows that set none.
 bool ReadReferences(const muster_table& table, const TableColumn& names, const Tables& tables,
                     std::span<const int64_t> states, TaskStatus blank, TaskReferences* read) {
   References jobs(table.Find("job"), tables.jobs.names, tables.jobs.alive);
   References nodes(table.Find("node"), tables.nodes.names, tables.nodes.alive);
+  const TableColumn* const uids = table.Find("uid");
   for (size_t i = 0; i < table.rows; ++i) {
     std::string_view name;
     if (!names.Text(i, &name) || !IsName(name) || !jobs.Get(i, &read->job[i]) ||
         !nodes.Get(i, &read->node[i])) {
       return false;
     }
+    std::string_view uid;
+    if (uids != nullptr && uids->Text(i, &uid) && !uid.empty() && !IsName(uid)) return false;
     const bool said = !states.empty() && states[i] != kAbsent;
     const TaskStatus status = said ? static_cast<TaskStatus>(states[i]) : blank;
     if (status == TaskStatus::kPlaced || HoldsNode(status) != (read->node[i] != kNone)) {
@@ -305,7 +313,7 @@ bool ReadReferences(const muster_table& table, const TableColumn& names, const T
 }
 
 // Returns false, with nothing done, if a name exists already or occurs twice.
-bool WriteTasks(Cluster& cluster, const TableColumn& names, size_t rows,
+bool WriteTasks(Cluster& cluster, const TableColumn& names, const TableColumn* uids, size_t rows,
                 const TaskPatterns& patterns, TaskStatus blank, TaskColumns columns) {
   Editor& editor = ImplOf(cluster).editor;
   std::vector<TaskRow> written;  // by pattern, in the order of their first rows
@@ -324,6 +332,10 @@ bool WriteTasks(Cluster& cluster, const TableColumn& names, size_t rows,
   Deltas& deltas = ImplOf(cluster).deltas;
   const TaskTable& tasks = editor.tables().tasks;
   const auto end = static_cast<TaskIndex>(tasks.alive.size());
+  for (size_t i = 0; uids != nullptr && i < rows; ++i) {
+    std::string_view uid;
+    if (uids->Text(i, &uid)) editor.SetUid(TaskIndex(end - rows + i), uid);
+  }
   for (TaskIndex task(end - rows); task < end && deltas.anything_waits(); ++task) {
     deltas.Appeared(RowKind::kTask, tasks.names.name(task));
   }
@@ -360,8 +372,9 @@ absl::StatusOr<bool> AddTasks(muster_cluster* handle, const muster_table& table)
   columns.pattern = patterns.of_row;
   columns.job = references.job;
   columns.node = references.node;
-  return Changing(handle,
-                  [&] { return WriteTasks(cluster, *names, table.rows, read, blank, columns); });
+  return Changing(handle, [&] {
+    return WriteTasks(cluster, *names, table.Find("uid"), table.rows, read, blank, columns);
+  });
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "capi/put.h"
 #include "lib/base/hash_map.h"
 #include "lib/model/access.h"
+#include "lib/model/budget_name.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/scenario/scenario.h"
 #include "lib/scenario/state.h"
@@ -92,6 +93,12 @@ absl::Status Remove(Cluster& cluster, int32_t kind, std::string_view name) {
       return cluster.RemovePartition(name);
     case MUSTER_KIND_RESERVATIONS:
       return cluster.RemoveReservation(name);
+    case MUSTER_KIND_BUDGETS: {
+      const auto [name_space, budget] = BudgetParts(name);
+      return cluster.RemoveDisruptionBudget(name_space, budget);
+    }
+    case MUSTER_KIND_NAMESPACES:
+      return cluster.RemoveNamespace(name);
     default:
       return absl::InvalidArgumentError(absl::StrCat("rows of kind ", kind, " cannot be removed"));
   }

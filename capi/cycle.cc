@@ -11,11 +11,13 @@
 #include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/scenario/scenario.h"
+#include "muster/cycle_metrics.h"
 
 namespace muster::capi {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using Nanosecond = std::chrono::nanoseconds;
 
 // Checks, between gangs, whether the cycle must end.
 class Watch {
@@ -70,7 +72,18 @@ absl::Status RunCycle(const char* profile, const muster_schedule_options* option
     return absl::InvalidArgumentError(
         absl::StrCat("muster_schedule_options: keep_cut is ", given.keep_cut, "; must be 0 or 1"));
   }
+  constexpr uint32_t kMeasures = MUSTER_MEASURE_COSTS | MUSTER_MEASURE_CHOICES;
+  if ((given.measure & ~kMeasures) != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("muster_schedule_options: measure is ", given.measure));
+  }
   ScheduleOptions& schedule = *said;
+  CycleMetrics metrics;
+  if (given.measure != 0) {
+    metrics.clock = [] { return int64_t{Clock::now().time_since_epoch() / Nanosecond(1)}; };
+    metrics.explain_nodes = (given.measure & MUSTER_MEASURE_CHOICES) != 0;
+    schedule.metrics = &metrics;
+  }
   schedule.now = given.now;
   schedule.seed = given.seed;
   schedule.cursor = given.cursor;
@@ -113,6 +126,7 @@ absl::Status RunCycle(const char* profile, const muster_schedule_options* option
   if (watch.is_needed()) schedule.should_stop = [&watch] { return watch.ShouldStop(); };
   absl::StatusOr<Plan> plan = cycle(schedule);
   schedule.should_stop = nullptr;
+  schedule.metrics = nullptr;
   if (policies != nullptr && policies->failed()) return policies->failure();
   if (!plan.ok()) return plan.status();
   if (!plan->complete() && given.keep_cut == 0) {
@@ -124,7 +138,7 @@ absl::Status RunCycle(const char* profile, const muster_schedule_options* option
           "schedule: time_limit passed before the cycle ended; nothing is decided");
     }
   }
-  return MakePlan(*std::move(plan), snapshot, memory, out);
+  return MakePlan(*std::move(plan), snapshot, given.measure == 0 ? nullptr : &metrics, memory, out);
 }
 
 }  // namespace muster::capi

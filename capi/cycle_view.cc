@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // What a policy behind a vtable may read of its cycle.
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
@@ -11,6 +12,9 @@
 #include "capi/policy.h"
 #include "capi/table.h"
 #include "lib/base/strings.h"
+#include "lib/kube/selectors.h"
+#include "lib/model/describe.h"
+#include "lib/scenario/scenario.h"
 
 namespace muster::capi {
 namespace {
@@ -134,12 +138,91 @@ Cell Numbers(const muster_cycle& cycle, int32_t kind, std::string_view what) {
   return nullptr;
 }
 
+// Returns the shape of a class, or of a task's class; null: there is no such row.
+const TaskShape* ShapeOf(const Tables& t, int32_t kind, int32_t index) {
+  if (index < 0) return nullptr;
+  const auto row = static_cast<size_t>(index);
+  if (kind == MUSTER_KIND_CLASSES) {
+    return row < t.classes.shape.size() && t.classes.tasks[row] > 0 ? &t.classes.shape[row]
+                                                                    : nullptr;
+  }
+  if (kind != MUSTER_KIND_TASKS || row >= t.tasks.alive.size() || !t.tasks.alive[row]) {
+    return nullptr;
+  }
+  return &t.classes.shape[t.tasks.task_class[row]];
+}
+
+absl::Status CheckOpen(const muster_cycle* cycle) {
+  if (cycle == nullptr) return NullArgument("cycle");
+  if (cycle->tables != nullptr) return absl::OkStatus();
+  return absl::FailedPreconditionError("cycle: it is over; copy what is to be kept");
+}
+
+absl::Status NoSuchRow(std::string_view what, int64_t index) {
+  return absl::OutOfRangeError(absl::StrCat("cycle: there is no ", ToAbsl(what), " ", index));
+}
+
+absl::StatusOr<std::string> RowText(const Tables& t, int32_t kind, int32_t index) {
+  const auto is_there = [index](const std::vector<uint8_t>& alive) {
+    return index >= 0 && static_cast<size_t>(index) < alive.size() &&
+           alive[static_cast<size_t>(index)] != 0;
+  };
+  const auto row = static_cast<size_t>(std::max(index, 0));
+  switch (kind) {
+    case MUSTER_KIND_NODES:
+      if (is_there(t.nodes.alive)) return WriteRow(t.nodes.spec[row]);
+      break;
+    case MUSTER_KIND_QUEUES:
+      if (is_there(t.queues.alive)) return WriteRow(t.queues.spec[row]);
+      break;
+    case MUSTER_KIND_JOBS:
+      if (is_there(t.jobs.alive)) return WriteRow(t.jobs.spec[row]);
+      break;
+    case MUSTER_KIND_DOMAINS:
+      if (is_there(t.domains.alive)) return WriteRow(t.domains.spec[row]);
+      break;
+    case MUSTER_KIND_TASKS:
+      if (is_there(t.tasks.alive)) return WriteRow(DescribeTask(t, TaskIndex(index)));
+      break;
+    case MUSTER_KIND_CLASSES: {
+      const TaskShape* shape = ShapeOf(t, kind, index);
+      if (shape != nullptr) return WriteRow(*shape);
+      return NoSuchRow("task class", index);
+    }
+    default:
+      return absl::InvalidArgumentError(absl::StrCat("cycle: there are no rows of kind ", kind));
+  }
+  return NoSuchRow(RowName(kind), index);
+}
+
+absl::Status MatchNodes(const Tables& t, int32_t task_class, uint32_t rules, const int32_t* nodes,
+                        int64_t count, uint8_t* out) {
+  constexpr uint32_t kRules =
+      MUSTER_MATCH_SELECTOR | MUSTER_MATCH_TAINTS | MUSTER_MATCH_SCHEDULABLE;
+  if ((rules & ~kRules) != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("rules are ", rules, "; must be MUSTER_MATCH_..., or-ed"));
+  }
+  if (count < 0) return absl::InvalidArgumentError(absl::StrCat("count is ", count));
+  if (count > 0 && (nodes == nullptr || out == nullptr)) {
+    return NullArgument(nodes == nullptr ? "nodes" : "out");
+  }
+  const TaskShape* shape = ShapeOf(t, MUSTER_KIND_CLASSES, task_class);
+  if (shape == nullptr) return NoSuchRow("task class", task_class);
+  for (int64_t i = 0; i < count; ++i) {
+    if (!IsThere(MUSTER_KIND_NODES, t.nodes.alive, nodes[i])) return NoSuchRow("node", nodes[i]);
+    const NodeSpec& node = t.nodes.spec[static_cast<size_t>(nodes[i])];
+    out[i] = ((rules & MUSTER_MATCH_SELECTOR) == 0 || MatchesNode(*shape, node)) &&
+             ((rules & MUSTER_MATCH_TAINTS) == 0 || FirstUntolerated(*shape, node) == nullptr) &&
+             ((rules & MUSTER_MATCH_SCHEDULABLE) == 0 || !node.unschedulable ||
+              ToleratesUnschedulable(*shape));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status GetNumbers(const muster_cycle* cycle, int32_t kind, const char* column,
                         const int32_t* rows, int64_t count, int64_t* out) {
-  if (cycle == nullptr) return NullArgument("cycle");
-  if (cycle->tables == nullptr) {
-    return absl::FailedPreconditionError("cycle: it is over; copy what is to be kept");
-  }
+  if (absl::Status s = CheckOpen(cycle); !s.ok()) return s;
   if (column == nullptr) return NullArgument("column");
   if (count < 0) return absl::InvalidArgumentError(absl::StrCat("count is ", count));
   if (count > 0 && (rows == nullptr || out == nullptr)) {
@@ -214,4 +297,47 @@ muster_status muster_cycle_get_numbers(const muster_cycle* cycle, int32_t kind, 
                                        const int32_t* rows, int64_t count, int64_t* out,
                                        muster_error* error) {
   return Guard(error, [&] { return GetNumbers(cycle, kind, column, rows, count, out); });
+}
+
+const char* muster_cycle_label(const muster_cycle* cycle, int32_t kind, int32_t index,
+                               const char* key, int64_t* size) {
+  if (size != nullptr) *size = 0;
+  if (cycle == nullptr || cycle->tables == nullptr || key == nullptr) return nullptr;
+  const muster::Tables& t = *cycle->tables;
+  const muster::Labels* labels = nullptr;
+  if (kind == MUSTER_KIND_NODES) {
+    if (!IsThere(kind, t.nodes.alive, index)) return nullptr;
+    labels = &t.nodes.spec[static_cast<size_t>(index)].labels;
+  } else if (const muster::TaskShape* shape = ShapeOf(t, kind, index)) {
+    labels = &shape->labels;
+  } else {
+    return nullptr;
+  }
+  const std::string* value = muster::FindLabel(*labels, key);
+  if (value == nullptr) return nullptr;
+  if (size != nullptr) *size = static_cast<int64_t>(value->size());
+  return value->data();
+}
+
+muster_status muster_cycle_row(const muster_cycle* cycle, int32_t kind, int32_t index,
+                               muster_text** out, muster_error* error) {
+  if (out != nullptr) *out = nullptr;
+  return Guard(error, [&]() -> absl::Status {
+    if (absl::Status s = CheckOpen(cycle); !s.ok()) return s;
+    if (out == nullptr) return NullArgument("out");
+    const absl::StatusOr<std::string> text = RowText(*cycle->tables, kind, index);
+    if (!text.ok()) return text.status();
+    auto memory = MakeMemory(nullptr);
+    if (!memory.ok()) return memory.status();
+    return GiveText(*memory, *text, out);
+  });
+}
+
+muster_status muster_cycle_match_nodes(const muster_cycle* cycle, int32_t task_class,
+                                       uint32_t rules, const int32_t* nodes, int64_t count,
+                                       uint8_t* out, muster_error* error) {
+  return Guard(error, [&]() -> absl::Status {
+    if (absl::Status s = CheckOpen(cycle); !s.ok()) return s;
+    return MatchNodes(*cycle->tables, task_class, rules, nodes, count, out);
+  });
 }

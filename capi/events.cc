@@ -9,6 +9,8 @@
 #include "capi/handles.h"
 #include "capi/put.h"
 #include "lib/base/strings.h"
+#include "lib/model/access.h"
+#include "lib/plan/json_text.h"
 
 namespace muster::capi {
 namespace {
@@ -29,6 +31,12 @@ absl::StatusOr<Removal::Kind> RemovalKind(int32_t kind) {
       return Removal::Kind::kPartition;
     case MUSTER_KIND_RESERVATIONS:
       return Removal::Kind::kReservation;
+    case MUSTER_KIND_DOMAINS:
+      return Removal::Kind::kDomain;
+    case MUSTER_KIND_BUDGETS:
+      return Removal::Kind::kBudget;
+    case MUSTER_KIND_NAMESPACES:
+      return Removal::Kind::kNamespace;
     default:
       return absl::InvalidArgumentError(absl::StrCat("there are no events of rows of kind ", kind));
   }
@@ -50,7 +58,101 @@ std::vector<Delta> DeltasOf(ClusterSpec rows) {
   take(rows.flavors);
   take(rows.partitions);
   take(rows.reservations);
+  take(rows.domains);
+  take(rows.budgets);
+  take(rows.namespaces);
   return deltas;
+}
+
+// The rows of a table as events, and why each cannot be read: one that cannot is refused alone.
+struct ReadRows {
+  std::vector<Delta> deltas;
+  std::vector<absl::Status> read;
+  std::vector<ClusterSpec> recorded;  // empty where nothing is recorded
+};
+
+template <class S>
+absl::Status ReadAll(const muster_cluster& cluster, const muster_table& table,
+                     const uint64_t* generations, ReadRows* rows) {
+  const RowReader<S> reader(table, ResolverOf(cluster));
+  if (!reader.status().ok()) return reader.status();
+  for (size_t i = 0; i < reader.size(); ++i) {
+    S row = reader.blank();
+    rows->read.push_back(reader.Fill(i, &row));
+    if (cluster.recorder != nullptr) {
+      ClusterSpec& one = rows->recorded.emplace_back();
+      if (rows->read.back().ok()) RowsOf<S>(one).push_back(row);
+    }
+    rows->deltas.push_back({.generation = generations[i], .object = std::move(row)});
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadTable(const muster_cluster& cluster, const muster_table& table,
+                       const uint64_t* generations, ReadRows* rows) {
+  const auto read = [&]<class S>(const S&) {
+    return ReadAll<S>(cluster, table, generations, rows);
+  };
+  switch (table.kind) {
+    case MUSTER_KIND_NODES:
+      return read(NodeSpec());
+    case MUSTER_KIND_QUEUES:
+      return read(QueueSpec());
+    case MUSTER_KIND_JOBS:
+      return read(JobSpec());
+    case MUSTER_KIND_TASKS:
+      return read(TaskSpec());
+    case MUSTER_KIND_FLAVORS:
+      return read(FlavorSpec());
+    case MUSTER_KIND_PARTITIONS:
+      return read(PartitionSpec());
+    case MUSTER_KIND_DOMAINS:
+      return read(DomainSpec());
+    case MUSTER_KIND_BUDGETS:
+      return read(DisruptionBudgetSpec());
+    case MUSTER_KIND_NAMESPACES:
+      return read(NamespaceSpec());
+    default:
+      return read(ReservationSpec());
+  }
+}
+
+// Applies the rows that could be read, and returns a line for each that is refused.
+std::string TakeAll(muster_cluster* cluster, std::string_view table, const ReadRows& rows,
+                    int32_t* outcomes) {
+  std::string lines;
+  for (size_t i = 0; i < rows.deltas.size(); ++i) {
+    const Delta& delta = rows.deltas[i];
+    DeltaOutcome outcome = DeltaOutcome::kRefused;
+    if (!rows.read[i].ok()) {
+      // The words have the place already.
+      NoteRefused(cluster->cluster, delta, rows.read[i]);
+      absl::StrAppend(&lines, rows.read[i].message(), "\n");
+    } else if (const auto applied = cluster->cluster.ApplyDelta(delta); applied.ok()) {
+      outcome = *applied;
+      if (cluster->recorder != nullptr) {
+        cluster->recorder->Deltas(rows.recorded[i], &delta.generation, 1);
+      }
+    } else {
+      absl::StrAppend(&lines, ToAbsl(table), "[", i, "]: ", applied.status().message(), "\n");
+    }
+    if (outcomes != nullptr) outcomes[i] = static_cast<int32_t>(outcome);
+  }
+  return lines;
+}
+
+// A line of JSON for each.
+std::string AssumptionsText(const std::vector<Assumption>& assumptions) {
+  std::string lines;
+  for (const Assumption& assumption : assumptions) {
+    absl::StrAppend(&lines, "{\"task\":");
+    AppendJson(assumption.task, &lines);
+    absl::StrAppend(&lines, ",\"status\":\"", ToAbsl(TaskStatusName(assumption.status)),
+                    "\",\"node\":");
+    AppendJson(assumption.node, &lines);
+    absl::StrAppend(&lines, ",\"since\":", assumption.since, "}\n");
+  }
+  return lines;
 }
 
 std::string_view DriftName(Drift::Kind kind) {
@@ -96,6 +198,9 @@ muster_status muster_cluster_apply_deltas(muster_cluster* cluster, const muster_
       pick(recorded.flavors, &one.flavors);
       pick(recorded.partitions, &one.partitions);
       pick(recorded.reservations, &one.reservations);
+      pick(recorded.domains, &one.domains);
+      pick(recorded.budgets, &one.budgets);
+      pick(recorded.namespaces, &one.namespaces);
       deltas[i].generation = generations[i];
       const auto outcome =
           Changing(cluster, [&] { return cluster->cluster.ApplyDelta(deltas[i]); });
@@ -109,6 +214,38 @@ muster_status muster_cluster_apply_deltas(muster_cluster* cluster, const muster_
       if (cluster->recorder != nullptr) cluster->recorder->Deltas(one, generations + i, 1);
     }
     return absl::OkStatus();
+  });
+}
+
+muster_status muster_cluster_take_deltas(muster_cluster* cluster, const muster_table* table,
+                                         const uint64_t* generations, int32_t* outcomes,
+                                         muster_text** refusals, muster_error* error) {
+  if (refusals != nullptr) *refusals = nullptr;
+  return OnCluster(cluster, error, [&]() -> absl::Status {
+    if (table == nullptr) return NullArgument("table");
+    if (auto kind = RemovalKind(table->kind); !kind.ok()) return kind.status();
+    if (generations == nullptr && table->rows > 0) return NullArgument("generations");
+    ReadRows rows;
+    if (absl::Status s = ReadTable(*cluster, *table, generations, &rows); !s.ok()) return s;
+    return Changing(cluster, [&]() -> absl::Status {
+      const std::string lines = TakeAll(cluster, TableName(table->kind), rows, outcomes);
+      if (refusals == nullptr) return absl::OkStatus();
+      return GiveText(cluster->memory, lines, refusals);
+    });
+  });
+}
+
+muster_status muster_cluster_refused_events(const muster_cluster* cluster, muster_text** out,
+                                            muster_error* error) {
+  if (out != nullptr) *out = nullptr;
+  return Guard(error, [&]() -> absl::Status {
+    if (absl::Status s = CheckUsable(cluster); !s.ok()) return s;
+    if (out == nullptr) return NullArgument("out");
+    std::string lines;
+    for (const muster::RefusedEvent& event : cluster->cluster.RefusedEvents()) {
+      absl::StrAppend(&lines, event.object, ": ", event.why, "\n");
+    }
+    return GiveText(cluster->memory, lines, out);
   });
 }
 
@@ -166,6 +303,34 @@ muster_status muster_cluster_reconcile(muster_cluster* cluster, const muster_tab
       return GiveText(cluster->memory, lines, drift);
     });
     if (done.ok() && cluster->recorder != nullptr) cluster->recorder->Rows("reconcile", full);
+    return done;
+  });
+}
+
+muster_status muster_cluster_assumptions(const muster_cluster* cluster, muster_text** out,
+                                         muster_error* error) {
+  if (out != nullptr) *out = nullptr;
+  return Guard(error, [&]() -> absl::Status {
+    if (absl::Status s = CheckUsable(cluster); !s.ok()) return s;
+    if (out == nullptr) return NullArgument("out");
+    return GiveText(cluster->memory, AssumptionsText(cluster->cluster.Assumptions()), out);
+  });
+}
+
+muster_status muster_cluster_expire_assumptions(muster_cluster* cluster, int64_t now,
+                                                int64_t bind_limit, int64_t evict_limit,
+                                                muster_text** expired, muster_error* error) {
+  if (expired != nullptr) *expired = nullptr;
+  return OnCluster(cluster, error, [&]() -> absl::Status {
+    muster::AssumptionLimits limits;
+    if (bind_limit != MUSTER_ABSENT) limits.bind = bind_limit;
+    if (evict_limit != MUSTER_ABSENT) limits.evict = evict_limit;
+    const absl::Status done = Changing(cluster, [&]() -> absl::Status {
+      const auto over = cluster->cluster.ExpireAssumptions(now, limits);
+      if (!over.ok() || expired == nullptr) return over.status();
+      return GiveText(cluster->memory, AssumptionsText(*over), expired);
+    });
+    if (done.ok() && cluster->recorder != nullptr) cluster->recorder->Expire(now, limits);
     return done;
   });
 }

@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "capi/costs.h"
 #include "capi/handles.h"
 #include "lib/model/access.h"
 #include "lib/plan/plan_data.h"
@@ -44,6 +46,7 @@ struct muster_plan {
   Cells<double> reals;
   Bytes texts;
   muster_plan_view view = MUSTER_PLAN_VIEW_INIT;
+  std::optional<muster::capi::CostColumns> costs;
 };
 
 namespace muster::capi {
@@ -417,9 +420,10 @@ muster_status GivePlanText(const muster_plan* plan, muster_text** out, muster_er
 
 const Plan& PlanOf(const muster_plan& plan) { return plan.plan; }
 
-absl::Status MakePlan(Plan plan, const Snapshot* snapshot, const std::shared_ptr<Memory>& memory,
-                      muster_plan** out) {
+absl::Status MakePlan(Plan plan, const Snapshot* snapshot, const CycleMetrics* metrics,
+                      const std::shared_ptr<Memory>& memory, muster_plan** out) {
   auto made = std::make_unique<muster_plan>(std::move(plan), memory);
+  if (metrics != nullptr) made->costs.emplace(*metrics, memory);
   if (snapshot != nullptr) {
     made->snapshot = *snapshot;
     made->is_of_snapshot = true;
@@ -443,6 +447,18 @@ muster_status muster_plan_get_view(const muster_plan* plan, muster_plan_view* vi
   return Guard(error, [&]() -> absl::Status {
     if (plan == nullptr) return NullArgument("plan");
     return WriteStruct("muster_plan_view", plan->view, view);
+  });
+}
+
+muster_status muster_plan_get_costs(const muster_plan* plan, muster_costs_view* view,
+                                    muster_error* error) {
+  return Guard(error, [&]() -> absl::Status {
+    if (plan == nullptr) return NullArgument("plan");
+    if (!plan->costs.has_value()) {
+      return absl::FailedPreconditionError(
+          "plan: its cycle was not measured; muster_schedule_options.measure must not be 0");
+    }
+    return WriteStruct("muster_costs_view", plan->costs->view(), view);
   });
 }
 

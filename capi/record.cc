@@ -118,6 +118,15 @@ void Recorder::EvictFailed(std::string_view task) {
   });
 }
 
+void Recorder::Expire(int64_t now, const AssumptionLimits& limits) {
+  Try([&] {
+    std::string line = absl::StrCat("{\"call\":\"expire\",\"now\":", now);
+    if (limits.bind) absl::StrAppend(&line, ",\"bind\":", *limits.bind);
+    if (limits.evict) absl::StrAppend(&line, ",\"evict\":", *limits.evict);
+    Write(line + "}");
+  });
+}
+
 void Recorder::MakeTasks(std::string_view job, std::string_view group, int64_t count) {
   Try([&] {
     std::string line = absl::StrCat("{\"call\":\"make_tasks\",\"count\":", count);

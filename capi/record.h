@@ -57,6 +57,7 @@ class Recorder {
   void Statuses(int64_t count, absl::FunctionRef<TaskReport(int64_t i)> get);
   void BindFailed(std::string_view task);
   void EvictFailed(std::string_view task);
+  void Expire(int64_t now, const AssumptionLimits& limits);
   void MakeTasks(std::string_view job, std::string_view group, int64_t count);
   void Deltas(const ClusterSpec& rows, const uint64_t* generations, int64_t count);
   void Removal(int32_t kind, std::string_view name, uint64_t generation);

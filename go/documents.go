@@ -18,6 +18,7 @@ static muster_limits muster_go_limits(void) {
 import "C"
 
 import (
+	"encoding/json"
 	"strings"
 	"unsafe"
 )
@@ -48,6 +49,55 @@ func (c *Cluster) WaitingEvents() (string, error) {
 	e := C.muster_go_document_error()
 	var words *C.muster_text
 	return taken(&words, C.muster_cluster_waiting_events(c.cluster, &words, &e), &e)
+}
+
+// RefusedEvents lists the newest refused event of each object, a line each: task "a/b" and the words.
+// One is forgotten once a later event of its object is taken.
+func (c *Cluster) RefusedEvents() (string, error) {
+	e := C.muster_go_document_error()
+	var words *C.muster_text
+	return taken(&words, C.muster_cluster_refused_events(c.cluster, &words, &e), &e)
+}
+
+// An Assumption is what the cluster assumes of a task since a plan was applied, and nothing has
+// confirmed yet.
+type Assumption struct {
+	Task   string `json:"task"`
+	Status string `json:"status"` // binding, releasing or waiting
+	Node   string `json:"node"`
+	Since  int64  `json:"since"` // Options.Now of the plan
+}
+
+func assumptions(lines string, err error) ([]Assumption, error) {
+	if err != nil || lines == "" {
+		return nil, err
+	}
+	var list []Assumption
+	for _, line := range strings.Split(strings.TrimSuffix(lines, "\n"), "\n") {
+		var one Assumption
+		if err := json.Unmarshal([]byte(line), &one); err != nil {
+			return nil, err
+		}
+		list = append(list, one)
+	}
+	return list, nil
+}
+
+// Assumptions lists what is assumed, in the order of the rows.
+func (c *Cluster) Assumptions() ([]Assumption, error) {
+	e := C.muster_go_document_error()
+	var words *C.muster_text
+	return assumptions(taken(&words, C.muster_cluster_assumptions(c.cluster, &words, &e), &e))
+}
+
+// ExpireAssumptions takes back binds that were assumed bindLimit seconds or more before now, and
+// evictions that were assumed evictLimit seconds or more before it: the tasks are pending, or run,
+// again. Absent: they never expire. It returns what expired.
+func (c *Cluster) ExpireAssumptions(now, bindLimit, evictLimit int64) ([]Assumption, error) {
+	e := C.muster_go_document_error()
+	var words *C.muster_text
+	return assumptions(taken(&words, C.muster_cluster_expire_assumptions(c.cluster, C.int64_t(now),
+		C.int64_t(bindLimit), C.int64_t(evictLimit), &words, &e), &e))
 }
 
 // SaveState returns all that a standby needs to go on where this cluster stands: rows with their

@@ -45,6 +45,7 @@ type Taint struct {
 // Pod is what a scheduler reads of a pod.
 type Pod struct {
 	Namespace, Name string
+	UID             string // tells it from an earlier pod of its name; empty: unknown
 	Group           string // its PodGroup; empty: it has none, and only occupies its node
 	Node            string // where it is, unless it is pending
 	Status          int32  // TaskPending, TaskRunning, ...
@@ -204,8 +205,9 @@ type shape struct {
 // PodTable makes a table of tasks.
 func PodTable(pods []Pod) (*Table, error) {
 	n := len(pods)
-	names := newTexts(n)
+	names, uids := newTexts(n), newTexts(n)
 	groups, nodes, shapes := newCoder(), newCoder(), newCoder()
+	hasUIDs := false
 	jobOf, nodeOf, shapeOf := make([]int32, n), make([]int32, n), make([]int32, n)
 	statuses, priorities, created := make([]int64, n), make([]int64, n), make([]int64, n)
 	var key []byte
@@ -214,6 +216,9 @@ func PodTable(pods []Pod) (*Table, error) {
 		p := &pods[i]
 		names.bytes = appendKey(names.bytes, p.Namespace, p.Name)
 		names.end()
+		uids.bytes = append(uids.bytes, p.UID...)
+		uids.end()
+		hasUIDs = hasUIDs || p.UID != ""
 		jobOf[i], nodeOf[i] = None, None
 		if p.Group != "" {
 			key = appendKey(key[:0], p.Namespace, p.Group)
@@ -229,8 +234,12 @@ func PodTable(pods []Pod) (*Table, error) {
 		statuses[i], priorities[i], created[i] = int64(p.Status), int64(p.Priority), p.Created
 	}
 	return filled(KindTasks, n, func(t *Table) []error {
+		var uid error
+		if hasUIDs {
+			uid = t.set("uid", uids)
+		}
 		return []error{
-			t.set("name", names), t.codes("job", jobOf, groups.list), t.codes("node", nodeOf, nodes.list),
+			uid, t.set("name", names), t.codes("job", jobOf, groups.list), t.codes("node", nodeOf, nodes.list),
 			t.codes("shape", shapeOf, shapes.list), t.Numbers("status", statuses), t.Numbers("priority", priorities),
 			t.Numbers("created", created),
 		}

@@ -4,6 +4,7 @@ package muster
 import (
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 )
@@ -118,6 +119,50 @@ func TestEqualPodsShareAShape(t *testing.T) {
 	}
 	if len(keys) != 1+len(changes) {
 		t.Fatal(len(keys), "keys")
+	}
+}
+
+func TestOneBadRowStopsNothing(t *testing.T) {
+	c, err := NewCluster()
+	must(t, err)
+	defer c.Free()
+	apply(t, c, 1)(NodeTable([]Node{{Name: "n", Allocatable: Resources{MilliCPU: 8000, Memory: 8 << 30}}}))
+	apply(t, c, 1)(PodGroupTable([]PodGroup{{Namespace: "ns", Name: "j", MinMember: 1}}))
+	pods := gang("ns", "j", 3, 1000)
+	pods[1].Status, pods[1].Node = TaskRunning, ""
+	table, err := PodTable(pods)
+	must(t, err)
+	defer table.Free()
+	outcomes, refusals, err := c.Take(table, []uint64{2, 2, 2})
+	if err != nil || !reflect.DeepEqual(outcomes, []int32{DeltaApplied, DeltaRefused, DeltaApplied}) {
+		t.Fatal(outcomes, refusals, err)
+	}
+	if !strings.HasPrefix(refusals, "tasks[1]: task \"ns/j-1\"") || strings.Count(refusals, "\n") != 1 {
+		t.Fatal(refusals)
+	}
+	if got := binds(t, c); len(got) != 2 {
+		t.Fatal(got)
+	}
+	events, err := c.RefusedEvents()
+	if err != nil || !strings.HasPrefix(events, "task \"ns/j-1\": ") {
+		t.Fatal(events, err)
+	}
+	plan, err := c.Schedule("volcano")
+	must(t, err)
+	defer plan.Free()
+	words, err := plan.Explain("ns/j-1")
+	if err != nil || !strings.Contains(words, "the last event of task \"ns/j-1\" was refused: ") {
+		t.Fatal(words, err)
+	}
+	pods[1].Status = TaskPending
+	again, err := PodTable(pods)
+	must(t, err)
+	defer again.Free()
+	if _, _, err := c.Take(again, []uint64{2, 3, 2}); err != nil {
+		t.Fatal(err)
+	}
+	if events, err := c.RefusedEvents(); err != nil || events != "" {
+		t.Fatal(events, err)
 	}
 }
 

@@ -88,6 +88,7 @@ const (
 	DeltaApplied = int32(C.MUSTER_DELTA_APPLIED)
 	DeltaStale   = int32(C.MUSTER_DELTA_STALE)   // a later one of the object was here before
 	DeltaWaiting = int32(C.MUSTER_DELTA_WAITING) // for an object that it names
+	DeltaRefused = int32(C.MUSTER_DELTA_REFUSED) // it breaks a rule; of Take alone
 )
 
 func check(status C.muster_status, e *C.muster_error) error {
@@ -217,6 +218,27 @@ func (c *Cluster) Apply(t *Table, generations []uint64) ([]int32, error) {
 	return outcomes[:done], err
 }
 
+// Take is Apply in which a row that is refused stops no other: its outcome is DeltaRefused, and
+// refusals has a line for each of them: tasks[3]: task "a/b": and the words, which Explain repeats.
+// It fails where the table as a whole cannot be read; no row is taken then.
+func (c *Cluster) Take(t *Table, generations []uint64) (outcomes []int32, refusals string, err error) {
+	if len(generations) != t.rows {
+		return nil, "", fmt.Errorf("%d generations for %d rows", len(generations), t.rows)
+	}
+	if t.rows == 0 {
+		return nil, "", nil
+	}
+	e := C.muster_go_error()
+	outcomes = make([]int32, t.rows)
+	var words *C.muster_text
+	refusals, err = taken(&words, C.muster_cluster_take_deltas(c.cluster, t.table,
+		(*C.uint64_t)(unsafe.Pointer(&generations[0])), (*C.int32_t)(unsafe.Pointer(&outcomes[0])), &words, &e), &e)
+	if err != nil {
+		return nil, "", err
+	}
+	return outcomes, refusals, nil
+}
+
 // ApplyRemoval takes the event that an object is gone.
 func (c *Cluster) ApplyRemoval(kind int, name string, generation uint64) (int32, error) {
 	e := C.muster_go_error()
@@ -307,6 +329,8 @@ type Options struct {
 	Cursor     uint32        // of an earlier, cut plan: go on from there
 	Turn       string        // what the cycle is asked, as JSON: {"decisions": 3}; empty: a whole cycle
 	Memory     string        // what earlier cycles remembered: Plan.Memory; empty: what the cluster keeps
+	Measure    uint32        // MeasureCosts, MeasureChoices: Plan.Costs then returns it; 0: nothing is measured
+	Policies   *Policies     // policies and actions of the caller's own; nil: none
 }
 
 // c returns the options as C takes them, and what frees their texts.
@@ -316,6 +340,10 @@ func (o *Options) c() (C.muster_schedule_options, func()) {
 	options.work_budget = C.int64_t(o.WorkBudget)
 	options.time_limit = C.int64_t(o.TimeLimit.Nanoseconds())
 	options.cursor = C.uint32_t(o.Cursor)
+	options.measure = C.uint32_t(o.Measure)
+	if o.Policies != nil {
+		options.policies = o.Policies.list
+	}
 	if o.KeepCut {
 		options.keep_cut = 1
 	}
@@ -406,7 +434,13 @@ func cycle(ctx context.Context, profile string, options Options,
 	}
 	defer release()
 	var made *C.muster_plan
-	if err = checkCycle(ctx, run(text, &given, &made, &e), &e); err != nil {
+	err = checkCycle(ctx, run(text, &given, &made, &e), &e)
+	if options.Policies != nil {
+		if own := options.Policies.failed.take(); own != nil && err != nil {
+			err = fmt.Errorf("%w: %v", own, err)
+		}
+	}
+	if err != nil {
 		return nil, err
 	}
 	return viewed(made)

@@ -48,6 +48,7 @@ KEYWORDS = {
     "Task": ("TaskSpec", True, {name: "Quantity" for name in AMOUNTS}),
     "Reservation": ("ReservationSpec", True, {name: "Quantity" for name in AMOUNTS}),
     "Domain": ("DomainSpec", False, {}),
+    "Namespace": ("NamespaceSpec", False, {}),
     "Budget": ("DisruptionBudgetSpec", False, {}),
     "Flavor": ("FlavorSpec", False, {}),
     "Partition": ("PartitionSpec", False, {}),
@@ -99,7 +100,6 @@ def written(definitions: dict) -> list[str]:
 
     for definition, _, _ in KEYWORDS.values():
         visit(definition)
-    visit("NamespaceSpec")
     return order
 
 

@@ -88,7 +88,8 @@ MUSTER_API muster_status muster_cluster_put(muster_cluster* cluster, int32_t mod
 MUSTER_API muster_status muster_cluster_add_json(muster_cluster* cluster, const char* json,
                                                  int64_t size, muster_error* error);
 
-/* Removes the row of that name. A job goes with its tasks. Fails with MUSTER_E_FAILED_PRECONDITION
+/* Removes the row of that name, which is "namespace/name" for a disruption budget (without a slash
+ * the namespace is "default"). A job goes with its tasks. Fails with MUSTER_E_FAILED_PRECONDITION
  * for a node with tasks, a queue with jobs or children, and a domain with nodes or children. */
 MUSTER_API muster_status muster_cluster_remove(muster_cluster* cluster, int32_t kind,
                                                const char* name, int64_t size, muster_error* error);
@@ -128,15 +129,33 @@ MUSTER_API muster_status muster_cluster_report_evict_failed(muster_cluster* clus
                                                             const char* name, int64_t size,
                                                             muster_error* error);
 
+/* Lists what applied plans made the cluster assume and nothing has confirmed yet, one line of JSON
+ * for each task, in the order of the rows:
+ *   {"task":"a/b","status":"binding","node":"n1","since":1700000000}
+ * The status is binding, releasing or waiting; `since` is muster_schedule_options.now of the plan.
+ * docs/protocol.md states what ends an assumption. */
+MUSTER_API muster_status muster_cluster_assumptions(const muster_cluster* cluster,
+                                                    muster_text** out, muster_error* error);
+
+/* Takes back binds that were assumed `bind_limit` seconds or more before `now`, and evictions that
+ * were assumed `evict_limit` seconds or more before it: the tasks are pending, or run, again.
+ * MUSTER_ABSENT: they never expire. *expired (may be NULL) lists them as
+ * muster_cluster_assumptions does. Fails with MUSTER_E_INVALID_ARGUMENT for a limit below 0. */
+MUSTER_API muster_status muster_cluster_expire_assumptions(muster_cluster* cluster, int64_t now,
+                                                           int64_t bind_limit, int64_t evict_limit,
+                                                           muster_text** expired,
+                                                           muster_error* error);
+
 /* ---- events of a watch ----------------------------------------------------------------------- */
 
 #define MUSTER_DELTA_APPLIED 0
 #define MUSTER_DELTA_STALE 1   /* a later event of the object came before */
 #define MUSTER_DELTA_WAITING 2 /* for an object that it names */
+#define MUSTER_DELTA_REFUSED 3 /* the row breaks a rule; of muster_cluster_take_deltas alone */
 
-/* Takes events. Each row of the table is a whole object: a node, queue, job, task, flavor,
- * partition or reservation. generations[i] grows with each change of the object at its source.
- * Events may come twice, late or out of order, and an object waits for those that it names.
+/* Takes events. Each row of the table is a whole object, of any kind. generations[i] grows with
+ * each change of the object at its source. Events may come twice, late or out of order, and an
+ * object waits for those that it names.
  *   outcomes  (may be NULL) MUSTER_DELTA_... of each row
  *   done      (may be NULL) the number of rows taken
  * Rows are taken one by one. Where one is refused, the call fails and the rows before it stay. */
@@ -146,7 +165,27 @@ MUSTER_API muster_status muster_cluster_apply_deltas(muster_cluster* cluster,
                                                      int32_t* outcomes /* [rows] */, int64_t* done,
                                                      muster_error* error);
 
-/* Takes the event that an object is gone. *outcome (may be NULL) is MUSTER_DELTA_... */
+/* As muster_cluster_apply_deltas, and a row that is refused stops no other: its outcome is
+ * MUSTER_DELTA_REFUSED, and nothing of it is applied.
+ *   outcomes  (may be NULL) MUSTER_DELTA_... of each row
+ *   refusals  (may be NULL) a line for each refused row, such as: tasks[3]: task "a/b": ...
+ * Fails where the table as a whole cannot be read, as with a column that its kind does not have; no
+ * row is taken then. muster_plan_explain repeats the words of a refused job or task, and of the
+ * refused tasks of a job. */
+MUSTER_API muster_status muster_cluster_take_deltas(muster_cluster* cluster,
+                                                    const muster_table* table,
+                                                    const uint64_t* generations /* [rows] */,
+                                                    int32_t* outcomes /* [rows] */,
+                                                    muster_text** refusals, muster_error* error);
+
+/* Lists the newest refused event of each object, one line for each, in the order in which they were
+ * refused: task "a/b": and the words. An object leaves the list once a later event of it is taken,
+ * all with muster_cluster_reconcile, and the first beyond 1,024 objects. */
+MUSTER_API muster_status muster_cluster_refused_events(const muster_cluster* cluster,
+                                                       muster_text** out, muster_error* error);
+
+/* Takes the event that an object is gone; the name is as in muster_cluster_remove. *outcome (may be
+ * NULL) is MUSTER_DELTA_... */
 MUSTER_API muster_status muster_cluster_apply_removal(muster_cluster* cluster, int32_t kind,
                                                       const char* name, int64_t size,
                                                       uint64_t generation, int32_t* outcome,

@@ -52,6 +52,10 @@ typedef struct muster_policies muster_policies;
 #define MUSTER_SWITCH_NO_INFEASIBILITY_MEMORY 4 /* a search that found nothing is not repeated */
 #define MUSTER_SWITCH_NO_VECTOR_KERNELS 8       /* many nodes are scored at once */
 
+/* What is measured. Measuring changes no plan. */
+#define MUSTER_MEASURE_COSTS 1u   /* time and counts by action, policy and way of searching */
+#define MUSTER_MEASURE_CHOICES 2u /* and why tasks got their nodes: a look at every node for each */
+
 typedef struct muster_schedule_options {
   uint32_t struct_size;
   uint32_t cursor; /* of an earlier plan that was cut: the cycle continues there. 0: the start */
@@ -76,9 +80,15 @@ typedef struct muster_schedule_options {
   const char* turn;
   /* The memory of an earlier plan, a text of muster_plan_memory. NULL: what the cluster keeps. */
   const char* memory;
+  /* MUSTER_MEASURE_..., or-ed: muster_plan_get_costs returns it. 0: nothing is measured. */
+  uint32_t measure;
+  uint32_t reserved;
 } muster_schedule_options;
-#define MUSTER_SCHEDULE_OPTIONS_INIT \
-  { (uint32_t)sizeof(muster_schedule_options), 0, 0, 0, 0, 0, NULL, 0, 0, 0, NULL, NULL, NULL }
+#define MUSTER_SCHEDULE_OPTIONS_INIT                                                              \
+  {                                                                                               \
+    (uint32_t)sizeof(muster_schedule_options), 0, 0, 0, 0, 0, NULL, 0, 0, 0, NULL, NULL, NULL, 0, \
+        0                                                                                         \
+  }
 
 /* ---- cycles over a cluster ------------------------------------------------------------------- */
 

@@ -219,6 +219,67 @@ typedef struct muster_plan_view {
         NULL, NULL, NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL        \
   }
 
+/* ---- what the cycle of a plan cost ----------------------------------------------------------- */
+
+/* Columns of what a cycle cost, owned by its plan, if muster_schedule_options.measure asked for it.
+ * Times are nanoseconds. Texts of row i are the bytes from offsets[i] up to, not including,
+ * offsets[i + 1]. A column without rows may be NULL. */
+typedef struct muster_costs_view {
+  uint32_t struct_size;
+  uint32_t reserved;
+  int64_t open_time;  /* before the first action */
+  int64_t close_time; /* after the last one */
+
+  /* How often the best node for a task was found in each way: the class had found none before and
+   * nothing was freed since; from the table of its scores; by a look at every node. */
+  int64_t searches_remembered;
+  int64_t searches_by_table;
+  int64_t searches_by_scan;
+
+  /* Actions that ran, in order. */
+  int64_t action_count;
+  const int64_t* action_time;
+  const int64_t* action_work;         /* units of muster_plan_view.work */
+  const int64_t* action_decisions;    /* decisions that it made */
+  const int64_t* action_name_offsets; /* [action_count + 1]: into action_names */
+  const char* action_names;
+
+  /* Policies that were asked which nodes fit and which are best, in the order of the tiers. Other
+   * questions are part of the time of actions alone. */
+  int64_t policy_count;
+  const int64_t* policy_time;
+  const int64_t* policy_questions;    /* how often it was asked */
+  const int64_t* policy_nodes;        /* about how many nodes in all; equal ones count once */
+  const int64_t* policy_name_offsets; /* [policy_count + 1]: into policy_names */
+  const char* policy_names;
+
+  /* Policies that score nodes: the columns of the scores below. */
+  int64_t scorer_count;
+  const int64_t* scorer_name_offsets; /* [scorer_count + 1]: into scorer_names */
+  const char* scorer_names;
+
+  /* Why tasks that the plan places got their nodes, by task. */
+  int64_t choice_count;
+  const int32_t* choice_task;
+  const int32_t* choice_node;
+  const int32_t* choice_next;       /* the next best node; MUSTER_NONE: no other fits */
+  const double* choice_scores;      /* [choice_count * scorer_count]: of the node */
+  const double* choice_next_scores; /* [choice_count * scorer_count]: of the next best */
+  /* Names of the next best nodes, which muster_plan_name need not know; empty: none. */
+  const int64_t* choice_next_name_offsets; /* [choice_count + 1]: into choice_next_names */
+  const char* choice_next_names;
+} muster_costs_view;
+#define MUSTER_COSTS_VIEW_INIT                                                                   \
+  {                                                                                              \
+    (uint32_t)sizeof(muster_costs_view), 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0,   \
+        NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL \
+  }
+
+/* Fills *view. Fails with MUSTER_E_FAILED_PRECONDITION where nothing was measured. Cost: O(1); the
+ * columns were written when the plan was made. */
+MUSTER_API muster_status muster_plan_get_costs(const muster_plan* plan, muster_costs_view* view,
+                                               muster_error* error);
+
 /* ---- reading a plan -------------------------------------------------------------------------- */
 
 /* Frees the plan and the columns of its views. NULL is permitted. */

@@ -77,6 +77,35 @@ MUSTER_API muster_status muster_cycle_get_numbers(const muster_cycle* cycle, int
                                                   const int32_t* rows /* [count] */, int64_t count,
                                                   int64_t* out /* [count] */, muster_error* error);
 
+/* Task classes: a kind of rows that the calls below read, and no other. */
+#define MUSTER_KIND_CLASSES 12
+
+/* Returns the value of a label of a node, a task or a task class, which does NOT end with a NUL:
+ * *size (may be NULL) is its length. It is valid until the callback returns. Returns NULL where
+ * there is no such row or label. Cost: O(labels of the row). */
+MUSTER_API const char* muster_cycle_label(const muster_cycle* cycle, int32_t kind, int32_t index,
+                                          const char* key, int64_t* size);
+
+/* Writes a node, queue, job, task or domain as the JSON object that a scenario file has for it
+ * (docs/scenario.md): labels, taints and all else, as the cycle found them. A task class is written
+ * as the shape of its tasks: node_selector, tolerations, affinities, ... Fields with their defaults
+ * are left out. Fails with MUSTER_E_OUT_OF_RANGE for a row that does not exist. Cost: O(row). */
+MUSTER_API muster_status muster_cycle_row(const muster_cycle* cycle, int32_t kind, int32_t index,
+                                          muster_text** out, muster_error* error);
+
+/* Rules of muster_cycle_match_nodes. */
+#define MUSTER_MATCH_SELECTOR 1u    /* the node selector and the required node affinity */
+#define MUSTER_MATCH_TAINTS 2u      /* taints NoSchedule and NoExecute are tolerated */
+#define MUSTER_MATCH_SCHEDULABLE 4u /* it is not marked unschedulable, or that is tolerated */
+
+/* Sets out[i] to 1 where all of `rules` (MUSTER_MATCH_..., or-ed) hold between the task class and
+ * nodes[i], otherwise to 0. Fails with MUSTER_E_OUT_OF_RANGE for rows that do not exist, and with
+ * MUSTER_E_INVALID_ARGUMENT for other rules. Cost: O(count), and what each node has. */
+MUSTER_API muster_status muster_cycle_match_nodes(const muster_cycle* cycle, int32_t task_class,
+                                                  uint32_t rules,
+                                                  const int32_t* nodes /* [count] */, int64_t count,
+                                                  uint8_t* out /* [count] */, muster_error* error);
+
 /* A task class: all tasks that no policy of the library can tell apart. */
 typedef struct muster_class_view {
   uint32_t struct_size;

@@ -34,6 +34,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -56,7 +58,23 @@ namespace muster {
 // A row that is gone at its source.
 struct Removal {
   // The table that the row was in.
-  enum class Kind : uint8_t { kNode, kQueue, kJob, kTask, kFlavor, kPartition, kReservation } kind;
+  enum class Kind : uint8_t {
+    // Rows that others name, and tasks.
+    kNode,
+    kQueue,
+    kJob,
+    kTask,
+    // Rows that name others, and wait for none.
+    kFlavor,
+    kPartition,
+    kReservation,
+    // A domain is named by nodes and domains. Budgets and namespaces wait for nothing.
+    kDomain,
+    kBudget,
+    kNamespace
+  } kind;
+  // Of a disruption budget: namespace and name, as "team/web". Without a slash the namespace is
+  // "default".
   std::string name;
 };
 
@@ -75,7 +93,7 @@ struct Delta {
   uint64_t generation = 0;
   // The row as it is now, or its removal.
   std::variant<NodeSpec, QueueSpec, JobSpec, TaskSpec, FlavorSpec, PartitionSpec, ReservationSpec,
-               Removal>
+               DomainSpec, DisruptionBudgetSpec, NamespaceSpec, Removal>
       object;
 };
 // What became of an event.
@@ -86,6 +104,23 @@ enum class DeltaOutcome : uint8_t {
   kStale,
   // The object names one that has not arrived; it joins when that one does.
   kWaiting,
+  // The object breaks a rule of its own: nothing changed. ApplyDelta returns the error instead.
+  kRefused,
+};
+
+// What became of one event of several.
+struct DeltaResult {
+  DeltaOutcome outcome = DeltaOutcome::kApplied;
+  // The error of kRefused, which names the object and the rule. Empty for other outcomes.
+  std::string refusal = {};
+};
+
+// An event that was refused, with the words of the error.
+struct RefusedEvent {
+  // `task "a/b"`.
+  std::string object;
+  std::string why;
+  friend bool operator==(const RefusedEvent&, const RefusedEvent&) = default;
 };
 
 // An object of an event that waits for another one, as `task "a/b"` for `node "n1"`.
@@ -95,6 +130,30 @@ struct WaitingEvent {
   // What it names and is not there. It may name more that is missing.
   std::string missing;
   friend bool operator==(const WaitingEvent&, const WaitingEvent&) = default;
+};
+
+// What the cluster assumes of a task since a plan was applied, and nothing has confirmed yet.
+struct Assumption {
+  // The name of the task.
+  std::string task;
+  // kBinding, kReleasing or kWaiting.
+  TaskStatus status = TaskStatus::kBinding;
+  // The node that the task is on by the plan, or leaves.
+  std::string node;
+  // The time of the plan that was applied: ScheduleOptions::now of its cycle. An event that does
+  // not show the decision yet leaves it as it is.
+  int64_t since = 0;
+  friend bool operator==(const Assumption&, const Assumption&) = default;
+};
+
+// How long assumptions hold, in seconds, 0 or more. Absent: they never expire.
+//
+//   cluster.ExpireAssumptions(now, {.bind = 300});   // pods that the kubelet never saw
+//
+struct AssumptionLimits {
+  // Of binds and of evictions. The places of waiting tasks have deadlines of their own
+  // (TaskSpec::waits_until).
+  std::optional<int64_t> bind = {}, evict = {};
 };
 
 // A full listing of a cluster, for Reconcile and Describe.
@@ -185,13 +244,15 @@ class MUSTER_EXPORT Cluster {
   absl::Status SetTaskStatus(std::string_view name, TaskStatus status, std::string_view node = {});
 
   // The topology tree above the nodes. RemoveDomain is refused while nodes or domains are below it.
-  // A domain cannot be updated, and a Delta holds none.
+  // A domain is updated by events only (ApplyDelta).
   absl::Status AddDomain(const DomainSpec& domain);
   absl::Status RemoveDomain(std::string_view name);
-  // Add a row, or replace the one of its name (of its namespace and name). Such a row cannot be
-  // removed, and a Delta holds none; Reconcile drops the rows that its listing lacks.
+  // Set adds a row, or replaces the one of its name (of its namespace and name). The others keep
+  // their order when a row is removed.
   absl::Status SetDisruptionBudget(const DisruptionBudgetSpec& budget);
+  absl::Status RemoveDisruptionBudget(std::string_view name_space, std::string_view name);
   absl::Status SetNamespace(const NamespaceSpec& name_space);
+  absl::Status RemoveNamespace(std::string_view name);
 
   // Each is added, or replaces the one of its name. It names nodes, queues and tasks that need not
   // exist.
@@ -203,8 +264,15 @@ class MUSTER_EXPORT Cluster {
   absl::Status RemoveReservation(std::string_view name);
 
   // Applies one event of a watch. Fails if the object breaks a rule of its own; it does not fail
-  // for names that are not there yet.
+  // for names that are not there yet. A domain waits for its parent while that is missing or not of
+  // a higher tier. Budgets and namespaces wait for nothing: what they name counts once it is there.
   absl::StatusOr<DeltaOutcome> ApplyDelta(const Delta& delta);
+  // Applies events one by one, and returns what became of each. One that is refused stops no other.
+  std::vector<DeltaResult> ApplyDeltas(std::span<const Delta> deltas);
+  // Returns the newest refused event of each object, in the order in which they were refused: of
+  // 1,024 objects at most, after which the first is forgotten. One is also forgotten once a later
+  // event of its object is taken, and all are with Reconcile. Plan::Explain repeats the words.
+  std::vector<RefusedEvent> RefusedEvents() const;
   // Returns the objects that wait, in the order in which they began to. O(n log n) of their number,
   // besides their size.
   std::vector<WaitingEvent> WaitingEvents() const;
@@ -245,6 +313,15 @@ class MUSTER_EXPORT Cluster {
   // kRunning on its node, and events that report it there hold again. Fails for a task with another
   // status.
   absl::Status ReportEvictFailed(std::string_view task);
+  // Returns what is assumed and not confirmed, in the order of the rows. An event that shows as
+  // much, a call that sets the status, and Reconcile end an assumption. O(n log n) of their number.
+  std::vector<Assumption> Assumptions() const;
+  // Takes back the assumptions that were made `limits` seconds or more before `now`, as
+  // ReportBindFailed and ReportEvictFailed do, and returns them. A task of which a bind expires is
+  // pending again and may be placed by the next plan: a bind that the world carries out after all
+  // is then an event that moves the task. Fails with InvalidArgument for a limit below 0.
+  absl::StatusOr<std::vector<Assumption>> ExpireAssumptions(int64_t now,
+                                                            const AssumptionLimits& limits);
 
   // Returns the memory of the last plan that was applied, which the next cycle starts with. Valid
   // until the next call that changes it.
@@ -254,6 +331,8 @@ class MUSTER_EXPORT Cluster {
 
  private:
   friend struct internal::Access;
+  // Remembers that the event was refused: RefusedEvents.
+  void NoteRefused(const Delta& delta, const absl::Status& why);
   std::unique_ptr<internal::ClusterImpl> impl_;
 };
 

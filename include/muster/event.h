@@ -53,13 +53,13 @@ enum class ClusterEventKind : uint8_t {
   kTaskEnded,
   // The row is gone; the task held `node` until then, unless that is empty.
   kTaskRemoved,
-  // Domains of the topology tree. They are never changed, only added and removed.
+  // Domains of the topology tree. One that changes is removed and added.
   kDomainAdded,
   kDomainRemoved,
-  // A disruption budget was added or replaced. `name` is its namespace and name, with a slash
-  // between them.
+  // A disruption budget was added, replaced or removed. `name` is its namespace and name, with a
+  // slash between them.
   kBudgetSet,
-  // A namespace was added or replaced. `name` is that of the namespace.
+  // A namespace was added, replaced or removed. `name` is that of the namespace.
   kNamespaceSet,
 };
 // The number of kinds: valid kinds are below it.

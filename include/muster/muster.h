@@ -28,6 +28,7 @@
 #define MUSTER_MUSTER_H_
 
 #include "muster/cluster.h"
+#include "muster/cycle_metrics.h"
 #include "muster/event.h"
 #include "muster/memory.h"
 #include "muster/plan.h"

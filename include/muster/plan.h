@@ -455,6 +455,8 @@ class MUSTER_EXPORT Plan {
   //   for (const muster::Bind& bind : plan->binds()) Start(plan->task_name(bind.task));
   //
   std::string_view task_name(TaskIndex task) const;
+  // Returns TaskSpec::uid of a task that a decision is about, or for; an empty text for others.
+  std::string_view task_uid(TaskIndex task) const;
   std::string_view node_name(NodeIndex node) const;
   std::string_view job_name(JobIndex job) const;
   std::string_view queue_name(QueueIndex queue) const;

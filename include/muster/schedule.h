@@ -55,6 +55,8 @@ struct SpeedOptions {
 
 // Policies and actions of the caller: muster/policy.h.
 struct Extensions;
+// What a cycle cost: muster/cycle_metrics.h.
+struct CycleMetrics;
 
 // The options of one cycle.
 //
@@ -84,6 +86,9 @@ struct ScheduleOptions {
   SpeedOptions speed = {};
   // Policies and actions of the caller, which the spec string may name. Null: none.
   std::shared_ptr<const Extensions> extensions = {};
+  // Filled with what the cycle cost (cycle_metrics.h). It does not change the plan. Default: null,
+  // nothing is measured.
+  CycleMetrics* metrics = nullptr;
 };
 
 // Computes the plan of one cycle over the snapshot.

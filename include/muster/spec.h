@@ -121,6 +121,10 @@ struct TaskSpec {
   std::optional<int64_t> waits_until = {};
   // With status waiting: the name of the tasks that it is to be bound together with.
   std::string waiting_group = {};
+  // Tells the task from an earlier one of its name. An event with another uid than the row has is
+  // about a new task: the row is removed first, and nothing that the cluster assumed of it holds.
+  // Compared where both are set. Empty: unknown. No policy reads it.
+  std::string uid = {};
 };
 
 // --- jobs ----------------------------------------------------------------------------------------

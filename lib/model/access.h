@@ -29,6 +29,9 @@ namespace internal {
 struct Access {
   static ClusterImpl& Impl(Cluster& cluster) { return *cluster.impl_; }
   static const ClusterImpl& Impl(const Cluster& cluster) { return *cluster.impl_; }
+  static void NoteRefused(Cluster& cluster, const Delta& delta, const absl::Status& why) {
+    cluster.NoteRefused(delta, why);
+  }
   static const std::shared_ptr<const Tables>& SharedTables(const Snapshot& snapshot) {
     return snapshot.tables_;
   }
@@ -49,6 +52,11 @@ inline const internal::ClusterImpl& ImplOf(const Cluster& cluster) {
   return internal::Access::Impl(cluster);
 }
 inline const Tables& TablesOf(const Cluster& cluster) { return *ImplOf(cluster).tables; }
+
+// Remembers that an event was refused before it was one: its row could not be read.
+inline void NoteRefused(Cluster& cluster, const Delta& delta, const absl::Status& why) {
+  internal::Access::NoteRefused(cluster, delta, why);
+}
 
 inline const std::shared_ptr<const Tables>& SharedTablesOf(const Snapshot& snapshot) {
   return internal::Access::SharedTables(snapshot);

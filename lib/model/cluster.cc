@@ -416,24 +416,14 @@ absl::Status Cluster::AddDomain(const DomainSpec& domain) {
   const DomainTable& domains = impl_->tables->domains;
   if (absl::Status status = CheckDomain(domain); !status.ok()) return status;
   if (domains.names.Find(domain.name)) return Exists("domain", domain.name);
-  DomainIndex parent = kNone;
-  if (!domain.parent.empty()) {
-    const std::optional<DomainIndex> found = domains.names.Find(domain.parent);
-    if (!found) {
-      return absl::InvalidArgumentError(absl::StrCat(PlaceOf("domain", domain.name), ": parent ",
-                                                     Quote(domain.parent), " does not exist"));
-    }
-    parent = *found;
-    if (domains.spec[parent].tier <= domain.tier) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          PlaceOf("domain", domain.name), ": tier ", domain.tier, " is not below tier ",
-          domains.spec[parent].tier, " of its parent ", Quote(domain.parent)));
-    }
+  DomainRefs refs;
+  if (const auto missing = impl_->editor.Resolve(domain, kNone, &refs)) {
+    return absl::InvalidArgumentError(missing->message);
   }
   if (absl::Status room = impl_->editor.CheckRoom(domains.names, 1, domain.name.size()); !room.ok())
     return room;
   const ChangeGuard change(*impl_);
-  impl_->editor.PutDomain(domain, parent);
+  impl_->editor.PutDomain(kNone, domain, refs);
   impl_->deltas.Appeared(RowKind::kDomain, domain.name);
   return absl::OkStatus();
 }
@@ -462,6 +452,20 @@ absl::Status Cluster::SetDisruptionBudget(const DisruptionBudgetSpec& budget) {
   return absl::OkStatus();
 }
 
+absl::Status Cluster::RemoveDisruptionBudget(std::string_view name_space, std::string_view name) {
+  if (IsLost(*impl_)) return LostError();
+  const ChangeGuard change(*impl_);
+  if (impl_->editor.EraseBudget(name_space, name)) return absl::OkStatus();
+  return NotThere("disruption budget", absl::StrCat(ToAbsl(name_space), "/", ToAbsl(name)));
+}
+
+absl::Status Cluster::RemoveNamespace(std::string_view name) {
+  if (IsLost(*impl_)) return LostError();
+  const ChangeGuard change(*impl_);
+  if (impl_->editor.EraseNamespace(name)) return absl::OkStatus();
+  return NotThere("namespace", name);
+}
+
 absl::Status Cluster::SetNamespace(const NamespaceSpec& name_space) {
   if (IsLost(*impl_)) return LostError();
   if (absl::Status status = CheckNamespace(name_space); !status.ok()) return status;
@@ -480,8 +484,44 @@ absl::Status Cluster::SetNamespace(const NamespaceSpec& name_space) {
 
 absl::StatusOr<DeltaOutcome> Cluster::ApplyDelta(const Delta& delta) {
   if (IsLost(*impl_)) return LostError();
-  const ChangeGuard change(*impl_);
-  return impl_->deltas.Apply(delta);
+  // What needs memory comes before the change and after it.
+  const std::string key = Deltas::KeyOfEvent(delta);
+  const std::shared_ptr<const RefusedList> refused = impl_->tables->refused;
+  const bool was_refused = FindRefused(refused.get(), key) != nullptr;
+  std::shared_ptr<const RefusedList> without;
+  if (was_refused) without = WithoutRefusal(*refused, key);
+  absl::StatusOr<DeltaOutcome> outcome = [&] {
+    const ChangeGuard change(*impl_);
+    return impl_->deltas.Apply(delta);
+  }();
+  if (!outcome.ok()) {
+    NoteRefused(delta, outcome.status());
+  } else if (was_refused && *outcome != DeltaOutcome::kStale) {
+    impl_->editor.SetRefused(std::move(without));
+  }
+  return outcome;
+}
+
+void Cluster::NoteRefused(const Delta& delta, const absl::Status& why) {
+  const std::string key = Deltas::KeyOfEvent(delta);
+  if (key.empty() || IsLost(*impl_)) return;
+  const auto* task = std::get_if<TaskSpec>(&delta.object);
+  RefusedRow refused{.of = task == nullptr ? "" : task->job, .why = std::string(why.message())};
+  impl_->editor.SetRefused(WithRefusal(impl_->tables->refused.get(), key, std::move(refused)));
+}
+
+std::vector<DeltaResult> Cluster::ApplyDeltas(std::span<const Delta> deltas) {
+  std::vector<DeltaResult> results(deltas.size());
+  for (size_t i = 0; i < deltas.size(); ++i) {
+    const absl::StatusOr<DeltaOutcome> outcome = ApplyDelta(deltas[i]);
+    results[i].outcome = outcome.ok() ? *outcome : DeltaOutcome::kRefused;
+    if (!outcome.ok()) results[i].refusal = std::string(outcome.status().message());
+  }
+  return results;
+}
+
+std::vector<RefusedEvent> Cluster::RefusedEvents() const {
+  return Deltas::List(impl_->tables->refused.get());
 }
 
 std::vector<WaitingEvent> Cluster::WaitingEvents() const {

@@ -135,7 +135,10 @@ class Application {
   }
   TaskIndex FindTask(TaskIndex task) const {
     const TaskTable& tasks = editor_.tables().tasks;
-    return FindRow(task, plan_.task_name(task), tasks.names, tasks.alive);
+    const TaskIndex found = FindRow(task, plan_.task_name(task), tasks.names, tasks.alive);
+    // Another task may have the name by now.
+    if (found == kNone || is_current_) return found;
+    return AreOfTwo(UidOf(tasks, found), plan_.task_uid(task)) ? kNone : found;
   }
 
   NodeIndex FindNode(NodeIndex node) const {
@@ -335,8 +338,7 @@ class Application {
           Put(step, TaskStatus::kBinding);
           break;
         }
-        editor_.SetPlace(step.task, TaskStatus::kReleasing, editor_.tables().tasks.node[step.task],
-                         /*assumed=*/true);
+        Assume(step.task, TaskStatus::kReleasing, editor_.tables().tasks.node[step.task]);
         editor_.SetNominated(step.task, editor_.tables().nodes.names.name(step.node));
         break;
       case DecisionKind::kOffer:
@@ -347,14 +349,19 @@ class Application {
         editor_.SetNominated(step.task, editor_.tables().nodes.names.name(step.node));
         break;
       case DecisionKind::kEvict:
-        editor_.SetPlace(step.task, TaskStatus::kReleasing, step.node, /*assumed=*/true);
+        Assume(step.task, TaskStatus::kReleasing, step.node);
         break;
     }
   }
 
+  void Assume(TaskIndex task, TaskStatus status, NodeIndex node) {
+    editor_.SetPlace(task, status, node, /*assumed=*/true);
+    editor_.SetAssumedSince(task, plan_.now());
+  }
+
   // The task takes its node now.
   void Put(const Step& step, TaskStatus status) {
-    editor_.SetPlace(step.task, status, step.node, /*assumed=*/true);
+    Assume(step.task, status, step.node);
     if (const auto holds = devices_.find(step.decision->task); holds != devices_.end()) {
       editor_.SetDevices(step.task, holds->second);
     }
@@ -399,6 +406,20 @@ class Application {
   std::vector<Step> steps_;
 };
 
+// The assumptions that `counts` returns true for, by row.
+std::vector<Assumption> AssumptionsOf(const Tables& t, const auto& counts) {
+  std::vector<std::pair<TaskIndex, int64_t>> by_row(t.tasks.assumed_since.begin(),
+                                                    t.tasks.assumed_since.end());
+  std::sort(by_row.begin(), by_row.end());
+  std::vector<Assumption> result;
+  for (const auto& [task, since] : by_row) {
+    Assumption assumption{std::string(t.tasks.names.name(task)), t.tasks.status[task],
+                          std::string(t.nodes.names.name(t.tasks.node[task])), since};
+    if (counts(assumption)) result.push_back(std::move(assumption));
+  }
+  return result;
+}
+
 }  // namespace
 
 absl::StatusOr<ApplyReport> Cluster::Apply(const Plan& plan) {
@@ -426,6 +447,39 @@ absl::StatusOr<TaskIndex> TaskOfFailure(const TaskTable& tasks, std::string_view
 }
 
 }  // namespace
+
+std::vector<Assumption> Cluster::Assumptions() const {
+  if (IsLost(*impl_)) return {};
+  return AssumptionsOf(*impl_->tables, [](const Assumption&) { return true; });
+}
+
+absl::StatusOr<std::vector<Assumption>> Cluster::ExpireAssumptions(int64_t now,
+                                                                   const AssumptionLimits& limits) {
+  if (IsLost(*impl_)) return LostError();
+  for (const auto& limit : {limits.bind, limits.evict}) {
+    if (limit.value_or(0) >= 0) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("limit of assumptions is ", *limit, "; must be 0 or more"));
+  }
+  const auto is_over = [&](const Assumption& assumption) {
+    if (assumption.status == TaskStatus::kWaiting) return false;
+    const bool comes = assumption.status == TaskStatus::kBinding;
+    const std::optional<int64_t> limit = comes ? limits.bind : limits.evict;
+    return limit.has_value() &&
+           absl::int128(now) - absl::int128(assumption.since) >= absl::int128(*limit);
+  };
+  std::vector<Assumption> expired = AssumptionsOf(*impl_->tables, is_over);
+  if (expired.empty()) return expired;
+  const ChangeGuard change(*impl_);
+  for (const Assumption& assumption : expired) {
+    const TaskTable& tasks = impl_->tables->tasks;
+    const TaskIndex task = *tasks.names.Find(assumption.task);
+    const bool comes = assumption.status == TaskStatus::kBinding;
+    impl_->editor.SetPlace(task, comes ? TaskStatus::kPending : TaskStatus::kRunning,
+                           comes ? NodeIndex(kNone) : tasks.node[task], /*assumed=*/false);
+  }
+  return expired;
+}
 
 absl::Status Cluster::ReportBindFailed(std::string_view name) {
   if (IsLost(*impl_)) return LostError();

@@ -87,9 +87,14 @@ void MoveTasks(TaskTable& tasks, const Moves<TaskIndex>& task) {
                tasks.created, tasks.ordinal, tasks.uid_rank, tasks.started, tasks.protected_until,
                tasks.waits_until, tasks.waiting_group, tasks.priority_class, tasks.gates,
                tasks.devices);
-  HashMap<TaskIndex, TaskFacts> facts;
-  for (const auto& [index, known] : tasks.facts) facts.emplace(task(index), known);
-  tasks.facts = std::move(facts);
+  const auto rename = [&task](auto& by_task) {
+    std::decay_t<decltype(by_task)> renamed;
+    for (auto& [index, known] : by_task) renamed.emplace(task(index), std::move(known));
+    by_task = std::move(renamed);
+  };
+  rename(tasks.facts);
+  rename(tasks.uids);
+  rename(tasks.assumed_since);
 }
 
 void MoveClasses(ClassTable& classes, const Moves<ClassIndex>& task_class,

@@ -33,6 +33,12 @@ RowKind KindOf(const Delta& delta) {
         return RowKind::kPartition;
       case Removal::Kind::kReservation:
         return RowKind::kReservation;
+      case Removal::Kind::kDomain:
+        return RowKind::kDomain;
+      case Removal::Kind::kBudget:
+        return RowKind::kBudget;
+      case Removal::Kind::kNamespace:
+        return RowKind::kNamespace;
     }
   }
   if (std::holds_alternative<NodeSpec>(delta.object)) return RowKind::kNode;
@@ -41,6 +47,9 @@ RowKind KindOf(const Delta& delta) {
   if (std::holds_alternative<FlavorSpec>(delta.object)) return RowKind::kFlavor;
   if (std::holds_alternative<PartitionSpec>(delta.object)) return RowKind::kPartition;
   if (std::holds_alternative<ReservationSpec>(delta.object)) return RowKind::kReservation;
+  if (std::holds_alternative<DomainSpec>(delta.object)) return RowKind::kDomain;
+  if (std::holds_alternative<DisruptionBudgetSpec>(delta.object)) return RowKind::kBudget;
+  if (std::holds_alternative<NamespaceSpec>(delta.object)) return RowKind::kNamespace;
   return RowKind::kTask;
 }
 
@@ -62,8 +71,25 @@ const char* KindName(RowKind kind) {
       return "partition";
     case RowKind::kReservation:
       return "reservation";
+    case RowKind::kBudget:
+      return "disruption budget";
+    case RowKind::kNamespace:
+      return "namespace";
   }
   return "";
+}
+
+// The name of the object of an event, as keys have it: "namespace/name" of a budget.
+std::string NameOf(const Delta& delta) {
+  if (const auto* budget = std::get_if<DisruptionBudgetSpec>(&delta.object)) {
+    return absl::StrCat(budget->name_space, "/", budget->name);
+  }
+  const std::string& name = std::visit(
+      [](const auto& object) -> const std::string& { return object.name; }, delta.object);
+  const auto* removal = std::get_if<Removal>(&delta.object);
+  const bool is_bare = removal != nullptr && removal->kind == Removal::Kind::kBudget &&
+                       name.find('/') == std::string::npos && !name.empty();
+  return is_bare ? absl::StrCat("default/", name) : name;
 }
 
 // Turns are counted up from what is remembered.
@@ -71,11 +97,16 @@ constexpr uint64_t kMostTurns = uint64_t{1} << 62;
 
 // Whether the text is the key of a row that there can be (KeyOf).
 bool IsKey(std::string_view key) {
-  constexpr int kKinds = static_cast<int>(RowKind::kReservation) + 1;
+  constexpr int kKinds = static_cast<int>(RowKind::kNamespace) + 1;
   if (key.empty() || key[0] < 'a' || key[0] >= 'a' + kKinds) return false;
   Checker check("row", key.substr(1));
   check.Name(key.substr(1));
   return check.ok();
+}
+
+// `task "a/b"`, of a key.
+std::string WordsOfKey(std::string_view key) {
+  return PlaceOf(KindName(static_cast<RowKind>(key[0] - 'a')), key.substr(1));
 }
 
 }  // namespace
@@ -91,6 +122,7 @@ absl::Status Deltas::CheckObject(const Object& object) const {
     }
     return status;
   }
+  if (const auto* domain = std::get_if<DomainSpec>(&object)) return CheckDomain(*domain);
   const TaskSpec& task = std::get<TaskSpec>(object);
   absl::Status status = CheckTask(task);
   status.Update(editor_.interner().Check(task.shape, "task", task.name).status());
@@ -99,7 +131,8 @@ absl::Status Deltas::CheckObject(const Object& object) const {
 
 bool Deltas::IsThere(const Object& object) const {
   const Tables& t = editor_.tables();
-  const NameTable* const names[] = {&t.nodes.names, &t.queues.names, &t.jobs.names, &t.tasks.names};
+  const NameTable* const names[] = {&t.nodes.names, &t.queues.names, &t.jobs.names, &t.tasks.names,
+                                    &t.domains.names};
   return std::visit(
       [&](const auto& row) { return names[object.index()]->Find(row.name).has_value(); }, object);
 }
@@ -137,10 +170,29 @@ absl::StatusOr<DeltaOutcome> Deltas::Upsert(RowKind, const ReservationSpec& spec
   return SetRecord(editor_.tables().reservations.names, spec, CheckReservation(spec));
 }
 
+absl::StatusOr<DeltaOutcome> Deltas::Upsert(RowKind kind, const DisruptionBudgetSpec& spec) {
+  if (absl::Status status = CheckBudget(spec); !status.ok()) return status;
+  Checker check(KindName(kind), spec.name);
+  // Removals name both in one text.
+  if (spec.name_space.find('/') != std::string::npos) {
+    check.Fail(absl::StrCat("namespace ", Quote(spec.name_space),
+                            " has a slash; must have none in an event"));
+  }
+  check.Name(absl::StrCat(spec.name_space, "/", spec.name));
+  if (!check.ok()) return check.status();
+  editor_.PutBudget(spec);
+  return DeltaOutcome::kApplied;
+}
+
+absl::StatusOr<DeltaOutcome> Deltas::Upsert(RowKind, const NamespaceSpec& spec) {
+  if (absl::Status status = CheckNamespace(spec); !status.ok()) return status;
+  editor_.PutNamespace(spec);
+  return DeltaOutcome::kApplied;
+}
+
 absl::StatusOr<DeltaOutcome> Deltas::Apply(const Delta& delta) {
   const RowKind kind = KindOf(delta);
-  const std::string& name = std::visit(
-      [](const auto& object) -> const std::string& { return object.name; }, delta.object);
+  const std::string name = NameOf(delta);
   const std::string key = KeyOf(kind, name);
   if (const auto known = generations_.find(key); known != generations_.end()) {
     if (known->second >= delta.generation) return DeltaOutcome::kStale;
@@ -153,7 +205,7 @@ absl::StatusOr<DeltaOutcome> Deltas::Apply(const Delta& delta) {
   absl::StatusOr<DeltaOutcome> outcome = std::visit(
       [&](const auto& object) -> absl::StatusOr<DeltaOutcome> {
         if constexpr (std::is_same_v<std::decay_t<decltype(object)>, Removal>) {
-          Remove(kind, object.name);
+          Remove(kind, name);
           return DeltaOutcome::kApplied;
         } else {
           return Upsert(kind, object);
@@ -166,6 +218,21 @@ absl::StatusOr<DeltaOutcome> Deltas::Apply(const Delta& delta) {
   return outcome;
 }
 
+std::string Deltas::KeyOfEvent(const Delta& delta) {
+  std::string key = KeyOf(KindOf(delta), NameOf(delta));
+  return IsKey(key) ? key : "";
+}
+
+std::vector<RefusedEvent> Deltas::List(const RefusedList* refused) {
+  std::vector<RefusedEvent> events;
+  if (refused == nullptr) return events;
+  std::vector<const RefusedList::value_type*> by_turn;
+  for (const auto& entry : *refused) by_turn.push_back(&entry);
+  std::ranges::sort(by_turn, {}, [](const auto* entry) { return entry->second.turn; });
+  for (const auto* entry : by_turn) events.push_back({WordsOfKey(entry->first), entry->second.why});
+  return events;
+}
+
 void Deltas::Appeared(RowKind kind, std::string_view name) {
   if (waiting_.empty()) return;
   const std::string key = KeyOf(kind, name);
@@ -175,11 +242,8 @@ void Deltas::Appeared(RowKind kind, std::string_view name) {
 
 std::vector<WaitingEvent> Deltas::WhatWaits() const {
   std::vector<std::pair<uint64_t, WaitingEvent>> by_turn;
-  const auto words = [](std::string_view key) {
-    return PlaceOf(KindName(static_cast<RowKind>(key[0] - 'a')), key.substr(1));
-  };
   for (const auto& [key, late] : waiting_) {
-    by_turn.push_back({late.turn, {words(key), words(late.missing)}});
+    by_turn.push_back({late.turn, {WordsOfKey(key), WordsOfKey(late.missing)}});
   }
   std::ranges::sort(by_turn, {}, &std::pair<uint64_t, WaitingEvent>::first);
   std::vector<WaitingEvent> waiting;
@@ -350,6 +414,19 @@ void Deltas::Remove(RowKind kind, const std::string& name) {
       editor_.EraseRecord(kind, name);
       break;
     case RowKind::kDomain:
+      if (const auto domain = t.domains.names.Find(name)) {
+        HideIn(*domain);
+        editor_.EraseDomain(*domain);
+      }
+      break;
+    case RowKind::kBudget: {
+      const size_t slash = name.find('/');
+      editor_.EraseBudget(std::string_view(name).substr(0, slash),
+                          std::string_view(name).substr(slash + 1));
+      break;
+    }
+    case RowKind::kNamespace:
+      editor_.EraseNamespace(name);
       break;
   }
 }

@@ -38,6 +38,10 @@ class Deltas {
   explicit Deltas(Editor& editor) : editor_(editor) {}
 
   absl::StatusOr<DeltaOutcome> Apply(const Delta& delta);
+  // Returns the key of the object that an event is about; empty where its name cannot be one.
+  static std::string KeyOfEvent(const Delta& delta);
+  // The events that were refused, as their cluster lists them, by when.
+  static std::vector<RefusedEvent> List(const RefusedList* refused);
   // A row was added or changed otherwise: it replaces what waits under its name, and others may
   // wait for it.
   void Appeared(RowKind kind, std::string_view name);
@@ -50,7 +54,8 @@ class Deltas {
   // Takes the events of another one. REQUIRES: the editor has copied the rows of that one's editor.
   void CopyFrom(const Deltas& other);
 
-  using Object = std::variant<NodeSpec, QueueSpec, JobSpec, TaskSpec>;
+  // What may wait, in the order of RowKind.
+  using Object = std::variant<NodeSpec, QueueSpec, JobSpec, TaskSpec, DomainSpec>;
   // What is kept of events beside the rows.
   struct Memory {
     struct Late {
@@ -84,6 +89,8 @@ class Deltas {
   absl::StatusOr<DeltaOutcome> Upsert(RowKind kind, const FlavorSpec& spec);
   absl::StatusOr<DeltaOutcome> Upsert(RowKind kind, const PartitionSpec& spec);
   absl::StatusOr<DeltaOutcome> Upsert(RowKind kind, const ReservationSpec& spec);
+  absl::StatusOr<DeltaOutcome> Upsert(RowKind kind, const DisruptionBudgetSpec& spec);
+  absl::StatusOr<DeltaOutcome> Upsert(RowKind kind, const NamespaceSpec& spec);
   template <class Spec>
   absl::StatusOr<DeltaOutcome> SetRecord(const NameTable& names, const Spec& spec,
                                          const absl::Status& checked);
@@ -93,6 +100,7 @@ class Deltas {
   Placed Place(const QueueSpec& spec);
   Placed Place(const JobSpec& spec);
   Placed Place(const TaskSpec& spec);
+  Placed Place(const DomainSpec& spec);
 
   void Wait(const std::string& key, Object object, const std::string& missing);
   void StopWaiting(const std::string& key);
@@ -103,6 +111,11 @@ class Deltas {
   // Take rows out of the tables and let them wait, for the row given.
   void HideTasksOn(NodeIndex node);
   void HideBelow(QueueIndex queue);
+  void HideNode(NodeIndex node, const std::string& missing);
+  // The nodes and domains below the domain, and all that is on those.
+  void HideIn(DomainIndex domain);
+  // The children that are not of lower tiers than the domain will be.
+  void HideChildrenFrom(DomainIndex domain, int32_t tier);
   void HideJob(JobIndex job);
   void HideDropped(JobIndex job, const JobSpec& spec);
   // The tasks of a job wait for it. The caller erases their rows.

@@ -2,6 +2,7 @@
 //
 // From an event's object to rows, and from rows back to waiting objects.
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "lib/base/strings.h"
@@ -87,15 +88,21 @@ Deltas::Placed Deltas::Place(const TaskSpec& told) {
   if (absl::Status room = editor_.CheckRoom(t.tasks.names, 1, told.name.size()); !room.ok())
     return room;
 
-  const TaskIndex existing = t.tasks.names.Find(told.name).value_or(kNone);
+  TaskIndex existing = t.tasks.names.Find(told.name).value_or(kNone);
+  if (existing != kNone && AreOfTwo(UidOf(t.tasks, existing), told.uid)) {
+    editor_.EraseTask(existing);
+    existing = kNone;
+  }
   TaskSpec spec = told;
   bool assumed = false;
+  int64_t since = 0;
   if (existing != kNone && (t.tasks.flags[existing] & kTaskAssumed) != 0) {
     const TaskStatus status = t.tasks.status[existing];
     const bool placed = status == TaskStatus::kBinding || status == TaskStatus::kWaiting;
     assumed = (placed && told.status == TaskStatus::kPending) ||
               (status == TaskStatus::kReleasing && IsAllocated(told.status));
     if (assumed) {
+      since = t.tasks.assumed_since.find(existing)->second;
       const TaskSpec known = DescribeTask(editor_, existing);
       spec.status = status;
       spec.node = known.node;
@@ -114,7 +121,28 @@ Deltas::Placed Deltas::Place(const TaskSpec& told) {
     return missing;
   }
   const TaskIndex task = editor_.PutTask(existing, spec, *shape, refs);
-  if (assumed) editor_.SetPlace(task, spec.status, refs.node, /*assumed=*/true);
+  if (assumed) {
+    editor_.SetPlace(task, spec.status, refs.node, /*assumed=*/true);
+    editor_.SetAssumedSince(task, since);
+  }
+  return std::nullopt;
+}
+
+Deltas::Placed Deltas::Place(const DomainSpec& spec) {
+  const auto& names = editor_.tables().domains.names;
+  if (absl::Status status = CheckDomain(spec); !status.ok()) return status;
+  if (absl::Status room = editor_.CheckRoom(names, 1, spec.name.size()); !room.ok()) return room;
+  const DomainIndex existing = names.Find(spec.name).value_or(kNone);
+  DomainRefs refs;
+  if (std::optional<Missing> missing = editor_.Resolve(spec, existing, &refs)) {
+    if (existing != kNone) {
+      HideIn(existing);
+      editor_.EraseDomain(existing);
+    }
+    return missing;
+  }
+  if (existing != kNone) HideChildrenFrom(existing, spec.tier);
+  editor_.PutDomain(existing, spec, refs);
   return std::nullopt;
 }
 
@@ -138,6 +166,34 @@ void Deltas::HideTasksOn(NodeIndex node) {
     }
     Wait(KeyOf(RowKind::kTask, t.tasks.names.name(task)), DescribeTask(editor_, task), missing);
     editor_.EraseTask(task);
+  }
+}
+
+void Deltas::HideNode(NodeIndex node, const std::string& missing) {
+  HideTasksOn(node);
+  const NodeSpec spec = editor_.Own().nodes.spec[node];
+  Wait(KeyOf(RowKind::kNode, spec.name), spec, missing);
+  editor_.EraseNode(node);
+}
+
+void Deltas::HideIn(DomainIndex domain) {
+  const Tables& t = editor_.Own();
+  const std::string missing = KeyOf(RowKind::kDomain, t.domains.spec[domain].name);
+  const std::vector<NodeIndex> nodes = t.domains.nodes[domain];
+  for (const NodeIndex node : nodes) HideNode(node, missing);
+  HideChildrenFrom(domain, std::numeric_limits<int32_t>::min());
+}
+
+void Deltas::HideChildrenFrom(DomainIndex domain, int32_t tier) {
+  const Tables& t = editor_.Own();
+  const std::string missing = KeyOf(RowKind::kDomain, t.domains.spec[domain].name);
+  const std::vector<DomainIndex> children = t.domains.children[domain];
+  for (const DomainIndex child : children) {
+    const DomainSpec spec = t.domains.spec[child];
+    if (spec.tier < tier) continue;
+    HideIn(child);
+    Wait(KeyOf(RowKind::kDomain, spec.name), spec, missing);
+    editor_.EraseDomain(child);
   }
 }
 

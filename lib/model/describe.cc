@@ -38,6 +38,7 @@ TaskSpec TaskWithoutNomination(const Tables& t, TaskIndex task) {
     spec.usage = facts->second.usage;
     spec.lifetime = facts->second.lifetime;
   }
+  if (const auto uid = tasks.uids.find(task); uid != tasks.uids.end()) spec.uid = uid->second;
   if (tasks.waits_until[task] != kAbsent) spec.waits_until = tasks.waits_until[task];
   spec.waiting_group = t.strings.name(tasks.waiting_group[task]);
   return spec;
@@ -86,13 +87,15 @@ TaskSpec DescribeTask(const Editor& editor, TaskIndex task) {
   return spec;
 }
 
+TaskSpec DescribeTask(const Tables& tables, TaskIndex task) {
+  TaskSpec spec = TaskWithoutNomination(tables, task);
+  const NodeIndex node = tables.tasks.nominated[task];
+  if (node != kNone) spec.nominated_node = tables.nodes.names.name(node);
+  return spec;
+}
+
 ClusterSpec DescribeTables(const Tables& tables) {
-  return RowsOf(tables, [&](TaskIndex task) {
-    TaskSpec spec = TaskWithoutNomination(tables, task);
-    const NodeIndex node = tables.tasks.nominated[task];
-    if (node != kNone) spec.nominated_node = tables.nodes.names.name(node);
-    return spec;
-  });
+  return RowsOf(tables, [&](TaskIndex task) { return DescribeTask(tables, task); });
 }
 
 ClusterSpec Cluster::Describe() const {

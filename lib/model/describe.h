@@ -14,6 +14,8 @@ namespace muster {
 
 // Returns the spec of a task, with its present status and node.
 TaskSpec DescribeTask(const Editor& editor, TaskIndex task);
+// The same without a nomination to a node that is not there.
+TaskSpec DescribeTask(const Tables& tables, TaskIndex task);
 
 // Returns the rows of a frozen cluster, as Cluster::Describe does. A task that is nominated to a
 // node that does not exist has no nominated node there.

@@ -34,6 +34,21 @@ void PutCells(RowTable& table, size_t index, const std::vector<int64_t>& row) {
   }
 }
 
+std::string BudgetKey(std::string_view name_space, std::string_view name) {
+  return absl::StrCat(name_space.size(), ":", ToAbsl(name_space), ToAbsl(name));
+}
+
+// Erases the row of that key from a list that `index_of` numbers. Returns the number that it had.
+template <class Spec>
+uint32_t EraseFrom(std::vector<Spec>& list, HashMap<std::string, uint32_t>& index_of,
+                   const std::string& key) {
+  const uint32_t index = index_of.find(key)->second;
+  index_of.erase(key);
+  list.erase(list.begin() + index);
+  for (auto& entry : index_of) entry.second -= entry.second > index;
+  return index;
+}
+
 }  // namespace
 
 bool SpeaksOfNodeGroups(const QueueSpec& queue) {
@@ -72,6 +87,10 @@ Tables& Editor::Change() {
 #endif
   }
   return *tables_;
+}
+
+void Editor::SetRefused(std::shared_ptr<const RefusedList> refused) {
+  Change().refused = std::move(refused);
 }
 
 void Editor::Log(Change::Table table, uint32_t index) {
@@ -243,31 +262,47 @@ void Editor::EraseQueue(QueueIndex q) {
 
 // --- domains, budgets, namespaces
 
-DomainIndex Editor::PutDomain(const DomainSpec& spec, DomainIndex parent) {
+DomainIndex Editor::PutDomain(DomainIndex existing, const DomainSpec& spec,
+                              const DomainRefs& refs) {
   DomainTable& domains = Change().domains;
-  const DomainIndex d = domains.names.Intern(spec.name);
-  domains.alive.push_back(1);
-  domains.spec.push_back(spec);
-  domains.parent.push_back(parent);
-  domains.children.emplace_back();
-  domains.nodes.emplace_back();
-  ++living_;
-  if (parent != kNone) {
-    InsertSorted(domains.children[parent], d);
-    Log(Change::Table::kDomain, parent);
+  DomainIndex d = existing;
+  if (d == kNone) {
+    d = domains.names.Intern(spec.name);
+    domains.alive.push_back(1);
+    domains.spec.emplace_back();
+    domains.parent.push_back(kNone);
+    domains.children.emplace_back();
+    domains.nodes.emplace_back();
+    ++living_;
+  } else {
+    Note(ClusterEventKind::kDomainRemoved, spec.name);
+  }
+  domains.spec[d] = spec;
+  if (domains.parent[d] != refs.parent) {
+    LeaveParent(d);
+    if (refs.parent != kNone) {
+      InsertSorted(domains.children[refs.parent], d);
+      Log(Change::Table::kDomain, refs.parent);
+    }
+    domains.parent[d] = refs.parent;
   }
   Log(Change::Table::kDomain, d);
   Note(ClusterEventKind::kDomainAdded, spec.name);
   return d;
 }
 
+void Editor::LeaveParent(DomainIndex d) {
+  DomainTable& domains = tables_->domains;
+  const DomainIndex parent = domains.parent[d];
+  if (parent == kNone) return;
+  EraseSorted(domains.children[parent], d);
+  Log(Change::Table::kDomain, parent);
+  domains.parent[d] = kNone;
+}
+
 void Editor::EraseDomain(DomainIndex d) {
   DomainTable& domains = Change().domains;
-  if (domains.parent[d] != kNone) {
-    EraseSorted(domains.children[domains.parent[d]], d);
-    Log(Change::Table::kDomain, domains.parent[d]);
-    domains.parent[d] = kNone;
-  }
+  LeaveParent(d);
   Note(ClusterEventKind::kDomainRemoved, domains.spec[d].name);
   domains.names.Erase(domains.spec[d].name);
   domains.alive[d] = 0;
@@ -278,14 +313,24 @@ void Editor::EraseDomain(DomainIndex d) {
 
 void Editor::PutBudget(const DisruptionBudgetSpec& spec) {
   Tables& t = Change();
-  const std::string key = absl::StrCat(spec.name_space.size(), ":", spec.name_space, spec.name);
+  const std::string key = BudgetKey(spec.name_space, spec.name);
   const auto [found, is_new] = budgets_.try_emplace(key, static_cast<uint32_t>(t.budgets.size()));
   if (is_new) t.budgets.emplace_back();
   t.budgets[found->second] = spec;
-  Log(Change::Table::kOther, found->second);
-  if (t.events.recording()) {
-    Note(ClusterEventKind::kBudgetSet, absl::StrCat(spec.name_space, "/", spec.name));
-  }
+  NoteBudget(found->second, spec.name_space, spec.name);
+}
+
+bool Editor::EraseBudget(std::string_view name_space, std::string_view name) {
+  const std::string key = BudgetKey(name_space, name);
+  if (!budgets_.contains(key)) return false;
+  NoteBudget(EraseFrom(Change().budgets, budgets_, key), name_space, name);
+  return true;
+}
+
+void Editor::NoteBudget(uint32_t index, std::string_view name_space, std::string_view name) {
+  Log(Change::Table::kOther, index);
+  if (!tables_->events.recording()) return;
+  Note(ClusterEventKind::kBudgetSet, absl::StrCat(ToAbsl(name_space), "/", ToAbsl(name)));
 }
 
 void Editor::PutNamespace(const NamespaceSpec& spec) {
@@ -296,6 +341,14 @@ void Editor::PutNamespace(const NamespaceSpec& spec) {
   t.namespaces[found->second] = spec;
   Log(Change::Table::kOther, found->second);
   Note(ClusterEventKind::kNamespaceSet, spec.name);
+}
+
+bool Editor::EraseNamespace(std::string_view name) {
+  const std::string key(name);
+  if (!namespaces_.contains(key)) return false;
+  Log(Change::Table::kOther, EraseFrom(Change().namespaces, namespaces_, key));
+  Note(ClusterEventKind::kNamespaceSet, name);
+  return true;
 }
 
 }  // namespace muster

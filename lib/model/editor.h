@@ -42,7 +42,9 @@ enum class RowKind : uint8_t {
   kDomain,
   kFlavor,
   kPartition,
-  kReservation
+  kReservation,
+  kBudget,
+  kNamespace
 };
 
 // A name that a spec mentions and the cluster does not have (in a way the spec needs).
@@ -54,6 +56,9 @@ struct Missing {
 
 struct NodeRefs {
   DomainIndex domain = kNone;
+};
+struct DomainRefs {
+  DomainIndex parent = kNone;
 };
 struct QueueRefs {
   QueueIndex parent = kNone;
@@ -130,6 +135,8 @@ class Editor {
   std::optional<Missing> Resolve(const QueueSpec& spec, QueueIndex existing, QueueRefs* refs) const;
   std::optional<Missing> Resolve(const JobSpec& spec, JobIndex existing, JobRefs* refs) const;
   std::optional<Missing> Resolve(const TaskSpec& spec, TaskIndex existing, TaskRefs* refs) const;
+  std::optional<Missing> Resolve(const DomainSpec& spec, DomainIndex existing,
+                                 DomainRefs* refs) const;
 
   // ResourceExhausted when that many more rows, with names of `name_bytes` together, are beyond
   // what a table holds.
@@ -163,9 +170,13 @@ class Editor {
   // Appends a job with its tasks as PutJob and PutRow do, but the row keeps the given spec, without
   // groups. REQUIRES: the names are new, `spec` is valid.
   JobIndex AppendJob(const JobKind& kind, JobSpec spec);
-  DomainIndex PutDomain(const DomainSpec& spec, DomainIndex parent);
+  // REQUIRES: children of `existing` are of lower tiers than `spec`.
+  DomainIndex PutDomain(DomainIndex existing, const DomainSpec& spec, const DomainRefs& refs);
   void PutBudget(const DisruptionBudgetSpec& spec);
   void PutNamespace(const NamespaceSpec& spec);
+  // Return whether there was one of that name.
+  bool EraseBudget(std::string_view name_space, std::string_view name);
+  bool EraseNamespace(std::string_view name);
   // Appended, or in the place of the record of its name.
   void PutRecord(const FlavorSpec& spec);
   void PutRecord(const PartitionSpec& spec);
@@ -180,12 +191,16 @@ class Editor {
   void EraseDomain(DomainIndex domain);  // REQUIRES: neither nodes nor children
 
   // `node` is kNone where the status holds none; `assumed` if a plan and not the world placed it.
+  // An assumption is as old as its first one, until SetAssumedSince.
   void SetPlace(TaskIndex task, TaskStatus status, NodeIndex node, bool assumed);
+  // When the plan was made that placed the task. REQUIRES: the place is assumed.
+  void SetAssumedSince(TaskIndex task, int64_t time);
   // Sets what the task holds of the devices of its node. (A move to another node clears it.)
   // The deadline (kAbsent: none) and the waiting group of a task with status kWaiting.
   void SetWait(TaskIndex task, int64_t until, std::string_view waiting_group);
   void SetDevices(TaskIndex task, const std::vector<DeviceHold>& holds);
   void SetStarted(TaskIndex task, int64_t time);  // kAbsent: not running
+  void SetUid(TaskIndex task, std::string_view uid);
   void SetNominated(TaskIndex task, std::string_view node_name);
   void SetPhase(JobIndex job, JobPhase phase);
   void SetEstimate(JobIndex job, int64_t estimate);
@@ -218,6 +233,9 @@ class Editor {
   // Sets the marks that no spec holds: kTaskAssumed, kTaskCounted.
   void SetMarks(TaskIndex task, uint8_t marks);
 
+  // The events that were refused. No row changes.
+  void SetRefused(std::shared_ptr<const RefusedList> refused);
+
   // Drops dead rows; indices move.
   void Compact();
   // Compacts once dead rows are as many as living ones. Call it when no index is held.
@@ -230,6 +248,7 @@ class Editor {
   void Log(Change::Table table, uint32_t index);
   void Note(ClusterEventKind kind, std::string_view name, uint32_t aspects = 0,
             NodeIndex node = kNone);
+  void NoteBudget(uint32_t index, std::string_view name_space, std::string_view name);
   void NoteRow(ClusterEventKind kind, TaskIndex task);
   // Notes what of a task's place or status changed, if anything did. Returns whether it did.
   bool NotePlace(TaskIndex task, TaskStatus before, NodeIndex from);
@@ -244,6 +263,7 @@ class Editor {
   void Enter(TaskIndex task);  // the row's job, class, node and nomination learn of it
   void Leave(TaskIndex task);
   void SetFacts(TaskIndex task, const TaskSpec& spec);
+  void LeaveParent(DomainIndex domain);
   template <class Spec>
   void Put(RecordTable<Spec> Tables::*table, const Spec& spec);
   template <class Spec>

@@ -273,12 +273,13 @@ TaskIndex Editor::PutTask(TaskIndex existing, const TaskSpec& spec, const Checke
 }
 
 void Editor::SetFacts(TaskIndex task, const TaskSpec& spec) {
-  HashMap<TaskIndex, TaskFacts>& facts = Change().tasks.facts;
+  TaskTable& tasks = Change().tasks;
+  SetUid(task, spec.uid);
   if (!spec.usage && !spec.lifetime) {
-    facts.erase(task);
-    return;
+    tasks.facts.erase(task);
+  } else {
+    tasks.facts[task] = {spec.usage, spec.lifetime};
   }
-  facts[task] = {spec.usage, spec.lifetime};
 }
 
 TaskRow Editor::RowOfGroup(JobIndex job, const GroupSpec& group, const CheckedShape& shape) {
@@ -352,6 +353,7 @@ TaskIndex Editor::PutRow(TaskIndex existing, std::string_view name, const TaskRo
   tasks.priority_class[task] = row.priority_class;
   tasks.gates[task] = row.gates;
   tasks.devices[task] = row.devices;
+  tasks.assumed_since.erase(task);
   Enter(task);
   Nominate(task, row.nominated_node);
   Log(Change::Table::kTask, task);
@@ -455,6 +457,8 @@ void Editor::EraseTask(TaskIndex task) {
   Leave(task);
   tasks.names.Erase(tasks.names.name(task));
   tasks.facts.erase(task);
+  tasks.uids.erase(task);
+  tasks.assumed_since.erase(task);
   tasks.alive[task] = 0;
   tasks.node[task] = kNone;
   --living_;
@@ -476,10 +480,19 @@ void Editor::SetPlace(TaskIndex task, TaskStatus status, NodeIndex node, bool as
     tasks.waits_until[task] = kAbsent;
     tasks.waiting_group[task] = 0;
   }
+  if (assumed) {
+    tasks.assumed_since.try_emplace(task, 0);
+  } else if ((tasks.flags[task] & kTaskAssumed) != 0) {
+    tasks.assumed_since.erase(task);
+  }
   tasks.flags[task] =
       static_cast<uint8_t>((tasks.flags[task] & ~kTaskAssumed) | (assumed ? kTaskAssumed : 0));
   Log(Change::Table::kTask, task);
   NotePlace(task, before, from);
+}
+
+void Editor::SetAssumedSince(TaskIndex task, int64_t time) {
+  Change().tasks.assumed_since[task] = time;
 }
 
 void Editor::SetDevices(TaskIndex task, const std::vector<DeviceHold>& holds) {
@@ -510,6 +523,15 @@ void Editor::DropHolds(NodeIndex node) {
 void Editor::SetMarks(TaskIndex task, uint8_t marks) {
   uint8_t& flags = Change().tasks.flags[task];
   flags = static_cast<uint8_t>((flags & ~(kTaskAssumed | kTaskCounted)) | marks);
+}
+
+void Editor::SetUid(TaskIndex task, std::string_view uid) {
+  HashMap<TaskIndex, std::string>& uids = Change().tasks.uids;
+  if (uid.empty()) {
+    uids.erase(task);
+  } else {
+    uids[task] = uid;
+  }
 }
 
 void Editor::SetStarted(TaskIndex task, int64_t time) {

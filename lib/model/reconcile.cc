@@ -197,7 +197,7 @@ void CompareTasks(const Editor& before, const Editor& after, std::vector<Drift>&
     return a.job == b.job && a.group == b.group && a.sub_group == b.sub_group && a.node == b.node &&
            a.nominated_node == b.nominated_node && a.priority_class == b.priority_class &&
            a.gates == b.gates && a.devices == b.devices && a.waiting_group == b.waiting_group &&
-           MeaningKey(a.usage, a.lifetime) == MeaningKey(b.usage, b.lifetime);
+           a.uid == b.uid && MeaningKey(a.usage, a.lifetime) == MeaningKey(b.usage, b.lifetime);
   };
   Compare("task", was.names, is.names, was.alive, is.alive, is_equal, drift);
 }

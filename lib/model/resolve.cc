@@ -89,4 +89,30 @@ std::optional<Missing> Editor::Resolve(const TaskSpec& spec, TaskIndex, TaskRefs
   return std::nullopt;
 }
 
+std::optional<Missing> Editor::Resolve(const DomainSpec& spec, DomainIndex existing,
+                                       DomainRefs* refs) const {
+  if (spec.parent.empty()) return std::nullopt;
+  const DomainTable& domains = tables_->domains;
+  const std::optional<DomainIndex> parent = domains.names.Find(spec.parent);
+  if (!parent) {
+    return Missing{RowKind::kDomain, spec.parent,
+                   absl::StrCat(PlaceOf("domain", spec.name), ": parent ", Quote(spec.parent),
+                                " does not exist")};
+  }
+  if (domains.spec[*parent].tier <= spec.tier) {
+    return Missing{
+        RowKind::kDomain, spec.parent,
+        absl::StrCat(PlaceOf("domain", spec.name), ": tier ", spec.tier, " is not below tier ",
+                     domains.spec[*parent].tier, " of its parent ", Quote(spec.parent))};
+  }
+  for (DomainIndex d = *parent; existing != kNone && d != kNone; d = domains.parent[d]) {
+    if (d != existing) continue;
+    return Missing{RowKind::kDomain, spec.parent,
+                   absl::StrCat(PlaceOf("domain", spec.name), ": parent ", Quote(spec.parent),
+                                " lies below it")};
+  }
+  refs->parent = *parent;
+  return std::nullopt;
+}
+
 }  // namespace muster

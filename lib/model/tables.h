@@ -13,11 +13,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/base/hash_map.h"
 #include "lib/base/names.h"
 #include "lib/model/event_log.h"
+#include "lib/model/refused.h"
 #include "lib/model/rows.h"
 #include "lib/model/shelf.h"
 #include "muster/memory.h"
@@ -90,6 +92,8 @@ struct TaskTable {
   std::vector<uint32_t> gates;                    // into Tables::gate_lists, 0: none
   std::vector<uint32_t> devices;                  // into Tables::hold_lists, 0: none
   HashMap<TaskIndex, TaskFacts> facts;            // of the few that have some
+  HashMap<TaskIndex, std::string> uids;           // of those that have one
+  HashMap<TaskIndex, int64_t> assumed_since;      // of those with kTaskAssumed
 };
 
 enum TaskFlag : uint8_t {
@@ -170,12 +174,26 @@ struct Tables {
   Memory memory;    // of the last plan that was applied
   EventLog events;  // since the oldest slot of the memory
 
+  // Events that were refused; null: none.
+  std::shared_ptr<const RefusedList> refused;
+
   // Shared by the cluster and all that is frozen of it, because copies of tables share it.
   std::shared_ptr<Shelf> shelf = std::make_shared<Shelf>();
 
   size_t dimension_count() const { return nodes.allocatable.dimensions(); }
   bool has_job(TaskIndex task) const { return tasks.job[task] != kNone; }
 };
+
+// Returns the uid of a task; empty: none is known.
+inline std::string_view UidOf(const TaskTable& tasks, TaskIndex task) {
+  if (tasks.uids.empty()) return {};
+  const auto found = tasks.uids.find(task);
+  return found == tasks.uids.end() ? std::string_view() : found->second;
+}
+// Returns whether tasks of these uids are not the same one.
+inline bool AreOfTwo(std::string_view a, std::string_view b) {
+  return !a.empty() && !b.empty() && a != b;
+}
 
 // Returns whether amounts of the dimension are kept in thousandths. Memory, pods, ephemeral-storage
 // and hugepages-* are kept whole.

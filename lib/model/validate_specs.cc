@@ -351,6 +351,7 @@ absl::Status CheckTask(const TaskSpec& task) {
     check.Fail(absl::StrCat("status ", status, " holds no node, but devices are given"));
   }
   check.Text("waiting group", task.waiting_group);
+  check.Text("uid", task.uid);
   if (task.status != TaskStatus::kWaiting && (task.waits_until || !task.waiting_group.empty())) {
     check.Fail(absl::StrCat("waits_until and waiting_group are for status waiting, not ", status));
   }

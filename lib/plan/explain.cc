@@ -18,6 +18,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/model/keys.h"
 
 namespace muster {
 namespace {
@@ -397,12 +398,31 @@ std::vector<PendingGroup> GroupPending(const PlanData& data, JobIndex only_job) 
   return groups;
 }
 
+namespace {
+
+// A line for each refused event of the job or task of that name, and of the job's tasks.
+std::string RefusedText(const PlanNames& names, std::string_view name) {
+  std::string out;
+  if (names.refused == nullptr) return out;
+  const std::string job_key = KeyOf(RowKind::kJob, name), task_key = KeyOf(RowKind::kTask, name);
+  for (const auto& [key, refused] : *names.refused) {
+    if (key != job_key && key != task_key && (refused.of.empty() || refused.of != name)) continue;
+    absl::StrAppend(&out, "the last event of ", key[0] == job_key[0] ? "job " : "task ",
+                    Quote(std::string_view(key).substr(1)), " was refused: ", refused.why, "\n");
+  }
+  return out;
+}
+
+}  // namespace
+
 absl::StatusOr<std::string> Plan::Explain(std::string_view job_or_task) const {
   if (data_ != nullptr && data_->names != nullptr) {
+    const std::string refused = RefusedText(*data_->names, job_or_task);
     const JobIndex job = data_->names->FindJob(job_or_task);
-    if (job != kNone) return ExplainJob(*data_, job);
+    if (job != kNone) return absl::StrCat(ExplainJob(*data_, job), refused);
     const TaskIndex task = data_->names->FindTask(job_or_task);
-    if (task != kNone) return ExplainTask(*data_, task);
+    if (task != kNone) return absl::StrCat(ExplainTask(*data_, task), refused);
+    if (!refused.empty()) return refused;
   }
   return absl::NotFoundError(absl::StrCat("the plan has no job or task ", Quote(job_or_task)));
 }

@@ -36,6 +36,7 @@ class FrozenNames : public PlanNames {
   JobIndex job_of(TaskIndex task) const override {
     return task == kNone ? kNone : tables_->tasks.job[task];
   }
+  std::string_view uid(TaskIndex task) const override { return UidOf(tables_->tasks, task); }
 
  private:
   template <class Id>
@@ -127,6 +128,10 @@ class CopiedNames : public PlanNames {
     const size_t at = tasks_.Position(task);
     return at == job_of_.size() ? kNone : job_of_[at];
   }
+  std::string_view uid(TaskIndex task) const override {
+    const auto found = uids_.find(task);
+    return found == uids_.end() ? std::string_view() : found->second;
+  }
 
  private:
   SomeNames<TaskIndex> tasks_;
@@ -134,7 +139,8 @@ class CopiedNames : public PlanNames {
   SomeNames<JobIndex> jobs_;
   SomeNames<QueueIndex> queues_;
   SomeNames<DimensionIndex> dimensions_;
-  std::vector<JobIndex> job_of_;  // beside tasks_.indices()
+  std::vector<JobIndex> job_of_;          // beside tasks_.indices()
+  HashMap<TaskIndex, std::string> uids_;  // of tasks that are decided about
 };
 
 CopiedNames::CopiedNames(const Tables& tables, const PlanData& data) {
@@ -144,6 +150,9 @@ CopiedNames::CopiedNames(const Tables& tables, const PlanData& data) {
   std::vector<QueueIndex> queues;
   std::vector<DimensionIndex> dimensions;
   for (const Decision& d : data.decisions) {
+    for (const TaskIndex task : {d.task, d.beneficiary}) {
+      if (const std::string_view uid = UidOf(tables.tasks, task); !uid.empty()) uids_[task] = uid;
+    }
     tasks.insert(tasks.end(), {d.task, d.beneficiary});
     nodes.push_back(d.node);
     jobs.push_back(d.job);
@@ -173,11 +182,15 @@ CopiedNames::CopiedNames(const Tables& tables, const PlanData& data) {
 }  // namespace
 
 std::shared_ptr<const PlanNames> NamesOf(std::shared_ptr<const Tables> tables) {
-  return std::make_shared<FrozenNames>(std::move(tables));
+  auto names = std::make_shared<FrozenNames>(tables);
+  names->refused = tables->refused;
+  return names;
 }
 
 std::shared_ptr<const PlanNames> CopyNames(const Tables& tables, const PlanData& data) {
-  return std::make_shared<CopiedNames>(tables, data);
+  auto names = std::make_shared<CopiedNames>(tables, data);
+  names->refused = tables.refused;
+  return names;
 }
 
 }  // namespace muster

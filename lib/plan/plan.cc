@@ -92,6 +92,10 @@ std::string_view Plan::task_name(TaskIndex task) const {
   return data_ == nullptr || data_->names == nullptr ? "" : data_->names->task(task);
 }
 
+std::string_view Plan::task_uid(TaskIndex task) const {
+  return data_ == nullptr || data_->names == nullptr ? "" : data_->names->uid(task);
+}
+
 std::string_view Plan::node_name(NodeIndex node) const {
   return data_ == nullptr || data_->names == nullptr ? "" : data_->names->node(node);
 }

@@ -32,6 +32,11 @@ class PlanNames {
   virtual TaskIndex FindTask(std::string_view) const = 0;  // kNone: not mentioned
   virtual JobIndex FindJob(std::string_view) const = 0;
   virtual JobIndex job_of(TaskIndex) const = 0;
+  // Empty: unknown.
+  virtual std::string_view uid(TaskIndex) const { return {}; }
+
+  // Events of the cluster that were refused when the plan was made; null: none.
+  std::shared_ptr<const RefusedList> refused;
 };
 
 // The decisions of each kind, in the order of PlanData::decisions.

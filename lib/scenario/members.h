@@ -164,7 +164,7 @@ template <Is<TaskSpec> S>
 auto Members(S& s) {
   auto& [name, job, group, sub_group, shape, status, node, nominated_node, priority, preemptable,
          never_preempts, priority_class, gates, created, ordinal, uid_rank, started,
-         protected_until, devices, usage, lifetime, waits_until, waiting_group] = s;
+         protected_until, devices, usage, lifetime, waits_until, waiting_group, uid] = s;
   return std::tuple(RequiredKey("name", name), Key("job", job), Key("group", group),
                     Key("sub_group", sub_group), Key("shape", shape), Key("status", status),
                     Key("node", node), Key("nominated_node", nominated_node),
@@ -174,7 +174,7 @@ auto Members(S& s) {
                     Key("uid_rank", uid_rank), Key("started", started),
                     Key("protected_until", protected_until), Key("devices", devices),
                     Key("usage", usage), Key("lifetime", lifetime), Key("waits_until", waits_until),
-                    Key("waiting_group", waiting_group));
+                    Key("waiting_group", waiting_group), Key("uid", uid));
 }
 
 template <Is<GroupSpec> S>

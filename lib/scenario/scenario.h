@@ -95,6 +95,13 @@ struct Scenario {
 absl::StatusOr<Scenario> ParseScenario(std::string_view json, const Limits& limits = {});
 absl::StatusOr<Scenario> ParseScenario(std::string_view json, Budget* budget);
 std::string WriteScenario(const Scenario& scenario);
+// Return a row, or a task's shape, as the object that a document has for it, on one line.
+std::string WriteRow(const NodeSpec& node);
+std::string WriteRow(const QueueSpec& queue);
+std::string WriteRow(const JobSpec& job);
+std::string WriteRow(const TaskSpec& task);
+std::string WriteRow(const DomainSpec& domain);
+std::string WriteRow(const TaskShape& shape);
 // Parses
 //   {"changes": [{"queue": {"name": "vision", "weight": 3}},
 //                {"remove_nodes": {"labels": {"pool": "b"}}}]}

@@ -29,7 +29,9 @@
 namespace muster {
 namespace {
 
-constexpr std::string_view kForm = "muster state 1\n";
+constexpr std::string_view kForm = "muster state 2\n";
+// Has no times of assumptions; they are 0.
+constexpr std::string_view kFormWithoutTimes = "muster state 1\n";
 constexpr uint8_t kMarks = kTaskAssumed | kTaskCounted;
 constexpr uint64_t kMostDimensions = 1 << 16;
 
@@ -54,7 +56,8 @@ class StateWriter {
 class StateReader {
  public:
   explicit StateReader(std::string_view text) : whole_(text), rest_(text) {
-    ok_ = rest_.starts_with(kForm);
+    has_times_ = rest_.starts_with(kForm);
+    ok_ = has_times_ || rest_.starts_with(kFormWithoutTimes);
     if (ok_) rest_.remove_prefix(kForm.size());
   }
   std::string_view Field() {
@@ -88,11 +91,12 @@ class StateReader {
     return Field() == digest.Hex() && ok_ && rest_.empty();
   }
   bool ok() const { return ok_; }
+  bool has_times() const { return has_times_; }
 
  private:
   const std::string_view whole_;
   std::string_view rest_;
-  bool ok_;
+  bool ok_, has_times_;
 };
 
 absl::Status NoState(absl::string_view why) {
@@ -107,6 +111,7 @@ std::string DocumentOf(const Deltas::Object& object) {
   if (const auto* queue = std::get_if<QueueSpec>(&object)) rows.queues.push_back(*queue);
   if (const auto* job = std::get_if<JobSpec>(&object)) rows.jobs.push_back(*job);
   if (const auto* task = std::get_if<TaskSpec>(&object)) rows.tasks.push_back(*task);
+  if (const auto* domain = std::get_if<DomainSpec>(&object)) rows.domains.push_back(*domain);
   return WriteScenario(scenario);
 }
 
@@ -114,12 +119,15 @@ absl::StatusOr<Deltas::Object> ObjectOf(std::string_view document, Budget* budge
   absl::StatusOr<Scenario> scenario = ParseScenario(document, budget);
   if (!scenario.ok()) return scenario.status();
   ClusterSpec& rows = scenario->cluster;
-  if (rows.nodes.size() + rows.queues.size() + rows.jobs.size() + rows.tasks.size() != 1) {
+  if (rows.nodes.size() + rows.queues.size() + rows.jobs.size() + rows.tasks.size() +
+          rows.domains.size() !=
+      1) {
     return NoState("what waits is not one row");
   }
   if (!rows.nodes.empty()) return Deltas::Object(std::move(rows.nodes[0]));
   if (!rows.queues.empty()) return Deltas::Object(std::move(rows.queues[0]));
   if (!rows.jobs.empty()) return Deltas::Object(std::move(rows.jobs[0]));
+  if (!rows.domains.empty()) return Deltas::Object(std::move(rows.domains[0]));
   return Deltas::Object(std::move(rows.tasks[0]));
 }
 
@@ -130,6 +138,11 @@ absl::Status ReadMarks(StateReader& in, Editor& editor) {
     const std::optional<TaskIndex> task = editor.tables().tasks.names.Find(name);
     if (!in.ok() || !task || (marks & ~uint64_t{kMarks}) != 0) return NoState("marks of no task");
     editor.SetMarks(*task, static_cast<uint8_t>(marks));
+    if ((marks & kTaskAssumed) == 0) continue;
+    // Only a task that holds a node is assumed to.
+    if (editor.tables().tasks.node[*task] == kNone) return NoState("marks of no task");
+    const uint64_t since = in.has_times() ? in.Number() : 0;
+    editor.SetAssumedSince(*task, static_cast<int64_t>(since));
   }
   return absl::OkStatus();
 }
@@ -179,6 +192,8 @@ std::string TextOf(const Tables& t, const Scenario& rows, const Deltas::Memory& 
   for (const TaskIndex task : marked) {
     out.Field(t.tasks.names.name(task));
     out.Number(t.tasks.flags[task] & kMarks);
+    if ((t.tasks.flags[task] & kTaskAssumed) == 0) continue;
+    out.Number(static_cast<uint64_t>(t.tasks.assumed_since.find(task)->second));
   }
 
   out.Number(memory.generations.size());

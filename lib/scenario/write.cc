@@ -307,6 +307,25 @@ void WriteExpectation(const Expectation& expect, Writer* writer, std::string* ou
 
 }  // namespace
 
+namespace {
+
+template <class Spec>
+std::string OneRow(const Spec& spec) {
+  ShapeBook shapes;
+  std::string out;
+  Writer(&shapes, &out).Write(spec);
+  return out;
+}
+
+}  // namespace
+
+std::string WriteRow(const NodeSpec& node) { return OneRow(node); }
+std::string WriteRow(const QueueSpec& queue) { return OneRow(queue); }
+std::string WriteRow(const JobSpec& job) { return OneRow(job); }
+std::string WriteRow(const TaskSpec& task) { return OneRow(task); }
+std::string WriteRow(const DomainSpec& domain) { return OneRow(domain); }
+std::string WriteRow(const TaskShape& shape) { return OneRow(shape); }
+
 std::string WriteScenario(const Scenario& scenario) {
   const ClusterSpec& cluster = scenario.cluster;
   ShapeBook shapes;

@@ -49,6 +49,8 @@ class NodeKinds {
   // in a row.
   std::span<const KindScore> scores() const { return scores_; }
   bool uniform(uint32_t row) const { return answers_[row].uniform; }
+  // Returns the policy that raw score `which` is of.
+  const ScorePolicy* asked(size_t which) const { return questions_[which].policy; }
 
  private:
   struct Answers {

@@ -221,7 +221,10 @@ NodeIndex NodeSearch::Best(TaskIndex task, Want want) {
     return f.valid && ledger_.OnlyPlacementsSince(f.moment);
   };
   bool remembers = speed_.infeasibility_memory && !needs.cluster_fit;
-  if (remembers && still_fails(failure)) return kNone;
+  if (remembers && still_fails(failure)) {
+    if (meter_ != nullptr) ++meter_->searches().remembered;
+    return kNone;
+  }
   // A node on which the class fits now will serve later, once a placement has taken its idle part.
   // So only where nothing fits now can placements only take from what will fit later.
   if (want == Want::kLater) {
@@ -231,10 +234,12 @@ NodeIndex NodeSearch::Best(TaskIndex task, Want want) {
   NodeIndex best = kNone;
   if (UseStates(needs)) {
     best = Board(c, want).Best(context(), needs);
+    if (meter_ != nullptr) ++meter_->searches().by_table;
+    if (best != kNone && meter_ != nullptr && meter_->explains()) {
+      Explain(task, needs, ScanNodes(c, needs, want, want == Want::kEvicting, task), best);
+    }
   } else {
-    const std::vector<Ranked> fitting = ScanNodes(c, needs, want, want == Want::kEvicting, task);
-    const auto it = std::max_element(fitting.begin(), fitting.end());
-    if (it != fitting.end()) best = it->node;
+    best = BestOf(task, needs, ScanNodes(c, needs, want, want == Want::kEvicting, task));
   }
   if (best == kNone && remembers) failure = {ledger_.moment(), true};
   return best;
@@ -243,20 +248,15 @@ NodeIndex NodeSearch::Best(TaskIndex task, Want want) {
 NodeIndex NodeSearch::BestExcept(TaskIndex task, Want want, const std::vector<uint8_t>& refused) {
   const ClassIndex c = ClassOf(task);
   const ClassNeeds& needs = SyncedNeeds(c);
-  const std::vector<Ranked> fitting =
-      ScanNodes(c, needs, want, want == Want::kEvicting, task, &refused);
-  const auto it = std::max_element(fitting.begin(), fitting.end());
-  return it == fitting.end() ? kNone : it->node;
+  return BestOf(task, needs, ScanNodes(c, needs, want, want == Want::kEvicting, task, &refused));
 }
 
 NodeIndex NodeSearch::BestAmong(TaskIndex task, Want want, std::span<const NodeIndex> nodes,
                                 const std::vector<uint8_t>* refused) {
   const ClassIndex c = ClassOf(task);
   const ClassNeeds& needs = SyncedNeeds(c);
-  const std::vector<Ranked> fitting =
-      ScanNodes(c, needs, want, want == Want::kEvicting, task, refused, &nodes);
-  const auto it = std::max_element(fitting.begin(), fitting.end());
-  return it == fitting.end() ? kNone : it->node;
+  return BestOf(task, needs,
+                ScanNodes(c, needs, want, want == Want::kEvicting, task, refused, &nodes));
 }
 
 bool NodeSearch::LooksAtNodesAlone(ClassIndex c) {
@@ -343,6 +343,21 @@ bool NodeSearch::FitsWant(ClassIndex c, const ClassNeeds& needs, NodeIndex n, Wa
   return false;
 }
 
+void NodeSearch::KeepFitting(ClassIndex c, bool evict, std::vector<NodeIndex>* nodes) {
+  std::vector<uint8_t> fits(nodes->size(), 1), hard(nodes->size(), 0);
+  std::vector<RefusalCode> codes(nodes->size());
+  for (const PolicyEntry* entry : dispatcher_.at(Point::kFit)) {
+    if (entry->fit->FitScope(c) != Scope::kCluster) continue;
+    Measured(meter_, *entry, nodes->size(),
+             [&] { entry->fit->FitNodes(c, *nodes, fits, codes, hard); });
+  }
+  size_t kept = 0;
+  for (size_t i = 0; i < nodes->size(); ++i) {
+    if (fits[i] || (evict && !hard[i])) (*nodes)[kept++] = (*nodes)[i];
+  }
+  nodes->resize(kept);
+}
+
 std::vector<Ranked> NodeSearch::ScanNodes(ClassIndex c, const ClassNeeds& needs, Want want,
                                           bool evict, TaskIndex scored_for,
                                           const std::vector<uint8_t>* except,
@@ -366,19 +381,7 @@ std::vector<Ranked> NodeSearch::ScanNodes(ClassIndex c, const ClassNeeds& needs,
   } else {
     for (NodeIndex n = 0; n < ledger_.tables().nodes.alive.size(); ++n) look_at(n);
   }
-  if (needs.cluster_fit) {
-    std::vector<uint8_t> fits(nodes.size(), 1), hard(nodes.size(), 0);
-    std::vector<RefusalCode> codes(nodes.size());
-    for (const PolicyEntry* entry : dispatcher_.at(Point::kFit)) {
-      if (entry->fit->FitScope(c) != Scope::kCluster) continue;
-      entry->fit->FitNodes(c, nodes, fits, codes, hard);
-    }
-    size_t kept = 0;
-    for (size_t i = 0; i < nodes.size(); ++i) {
-      if (fits[i] || (evict && !hard[i])) nodes[kept++] = nodes[i];
-    }
-    nodes.resize(kept);
-  }
+  if (needs.cluster_fit) KeepFitting(c, evict, &nodes);
   std::vector<Ranked> ranked(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
     // By member: a whole value would be read back at once from small stores, and wait for them.
@@ -429,7 +432,8 @@ void NodeSearch::ScoreTogether(TaskIndex task, const ClassNeeds& needs, const Sc
     const ClassIndex c = ClassOf(task);
     for (const PolicyEntry* entry : dispatcher_.at(Point::kScore)) {
       if (entry->score->ScoreScope(c) != Scope::kCluster) continue;
-      entry->score->ScoreNodes(task, nodes, order, batch);
+      Measured(meter_, *entry, nodes.size(),
+               [&] { entry->score->ScoreNodes(task, nodes, order, batch); });
     }
   }
   for (size_t i = 0; i < nodes.size(); ++i) ranked[i].score = order[i] + batch[i];

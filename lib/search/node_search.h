@@ -29,6 +29,7 @@
 #include "absl/functional/function_ref.h"
 #include "lib/search/refusal_tally.h"
 #include "lib/search/scoreboard.h"
+#include "lib/search/search_meter.h"
 
 namespace muster {
 
@@ -129,6 +130,8 @@ class NodeSearch {
   // Call this before each cycle: what classes depend on may have changed with the tasks that are
   // there.
   void BeginCycle();
+  // Measures searches from now on. Null: no longer.
+  void Measure(SearchMeter* meter) { meter_ = meter; }
 
  private:
   struct Failure {
@@ -140,7 +143,7 @@ class NodeSearch {
   ClassNeeds& SyncedNeeds(ClassIndex c);  // the same, with the states of nodes brought up to date
   void AskScopes(ClassIndex c, ClassNeeds* needs);
   Scoreboard& Board(ClassIndex c, Want want);
-  ScoringContext context() { return {dispatcher_, *kinds_, *states_, speed_, room_}; }
+  ScoringContext context() { return {dispatcher_, *kinds_, *states_, speed_, room_, meter_}; }
   bool UseStates(const ClassNeeds& needs) const {
     return states_->exact() && !needs.cluster_fit && !needs.cluster_score && !ranks() &&
            !dispatcher_.node_ties().any();
@@ -183,7 +186,18 @@ class NodeSearch {
   int64_t tally_bytes_ = 0;
 
   void SetPlace(size_t place);
+  // Drops the nodes that the class does not fit by what depends on other nodes.
+  void KeepFitting(ClassIndex c, bool evict, std::vector<NodeIndex>* nodes);
+  // The best of the nodes that a scan found.
+  NodeIndex BestOf(TaskIndex task, const ClassNeeds& needs, std::span<const Ranked> fitting);
+  // Tells the meter why `best` of these nodes is the task's.
+  void Explain(TaskIndex task, const ClassNeeds& needs, std::span<const Ranked> fitting,
+               NodeIndex best);
+  // Returns what the policy adds to the score of one of the nodes, which all fit.
+  double PartOf(const PolicyEntry& entry, TaskIndex task, const ClassNeeds& needs,
+                std::span<const NodeIndex> nodes, size_t place);
 
+  SearchMeter* meter_ = nullptr;
   FitPolicy* sampler_ = nullptr;
   size_t next_ = 0;             // where the next search of a sample begins
   std::vector<uint8_t> ranks_;  // per node; empty: no policy ranks them

@@ -273,13 +273,16 @@ void Scoreboard::ScoreRange(const ScoringContext& context, const ClassNeeds& nee
   }
   for (const PolicyEntry* entry : needs.fit_policies) {
     if (want_ != Want::kEvicting || entry->traits.tells_nodes_apart) {
-      entry->fit->FitStates(class_, columns, begin, end, room.fits.data());
+      Measured(context.meter, *entry, count,
+               [&] { entry->fit->FitStates(class_, columns, begin, end, room.fits.data()); });
     }
   }
   std::fill_n(room.order.begin(), count, 0.0);
   std::fill_n(room.batch.begin(), count, needs.constant);
   for (const PolicyEntry* entry : needs.score_policies) {
-    entry->score->ScoreStates(class_, columns, begin, end, room.order.data(), room.batch.data());
+    Measured(context.meter, *entry, count, [&] {
+      entry->score->ScoreStates(class_, columns, begin, end, room.order.data(), room.batch.data());
+    });
   }
 }
 

@@ -24,6 +24,7 @@
 #include "lib/extension/dispatcher.h"
 #include "lib/search/node_kinds.h"
 #include "lib/search/node_states.h"
+#include "lib/search/search_meter.h"
 #include "muster/policy/columns.h"
 #include "muster/schedule.h"
 
@@ -72,6 +73,7 @@ struct ScoringContext {
   const NodeStates& states;
   const SpeedOptions& speed;
   SweepRoom& room;
+  SearchMeter* meter;  // null: nothing is measured
 };
 
 // Returns a raw kind score, weighted, brought to 0..top over candidates with `largest` as the

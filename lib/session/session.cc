@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "lib/part/net_change.h"
+#include "lib/session/cycle_meter.h"
 
 namespace muster {
 namespace {
@@ -124,6 +125,7 @@ PlanData Session::RunOnce(const ScheduleOptions& options, std::unique_ptr<Ledger
 PlanData Session::Cycle(const ScheduleOptions& options, PlanData spare, size_t placements) {
   PlanData plan = StartPlan(std::move(spare));
   plan.now = options.now;
+  CycleMeter costs(options.metrics);
   const Memory& before = options.memory.has_value() ? *options.memory : tables_->memory;
   Open(options, before);
   CountShares(/*after=*/false, &plan.shares);
@@ -140,9 +142,12 @@ PlanData Session::Cycle(const ScheduleOptions& options, PlanData spare, size_t p
   if (const auto* next = std::get_if<NextDecisions>(&options.turn)) {
     meter.EndAfter(next->count, context.decisions.list());
   }
+  search_->Measure(costs.searches());
+  costs.Opened();
   for (uint32_t i = options.cursor; i < config_.actions.size(); ++i) {
     context.kept = keeps_.empty() ? nullptr : &keeps_[i];
     config_.actions[i].decl.run(context, config_.actions[i].options);
+    costs.Ran(config_.actions[i].decl.name, meter.work(), context.decisions.list().size());
     if (meter.was_cut()) plan.cursor = i;
     if (meter.ended()) break;
   }
@@ -152,6 +157,8 @@ PlanData Session::Cycle(const ScheduleOptions& options, PlanData spare, size_t p
   CountShares(/*after=*/true, &plan.shares);
   Close(context, &plan);
   plan.memory = meter.was_cut() ? before : std::move(*data_->memory).After();
+  search_->Measure(nullptr);
+  costs.Closed(plan.decisions);
   return plan;
 }
 

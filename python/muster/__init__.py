@@ -50,7 +50,7 @@ if TYPE_CHECKING or HAVE_ENGINE:
         need_nodes,
         rehearse,
     )
-    from .cluster import ApplyReport, Cluster, Drift, Snapshot
+    from .cluster import ApplyReport, Assumption, Cluster, Drift, Measured, Snapshot
     from .frames import to_arrow, to_polars
     from .plan import Plan
     from .policy import Policy
@@ -73,6 +73,7 @@ __all__ = [
     "Action",
     "AlreadyExists",
     "ApplyReport",
+    "Assumption",
     "Cancelled",
     "Cluster",
     "DeadlineExceeded",
@@ -82,6 +83,7 @@ __all__ = [
     "Error",
     "FailedPrecondition",
     "InvalidArgument",
+    "Measured",
     "NodesNeeded",
     "NotFound",
     "OutOfRange",

@@ -3,13 +3,15 @@
 
 import json
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Unpack, overload
 
+import numpy as np
+
 from . import _core, fields, frames, rows
-from .errors import InvalidArgument
+from .errors import Error, InvalidArgument
 from .notebook import bar, table
 from .limits import DEFAULT, Limits
 from .plan import Plan
@@ -32,6 +34,25 @@ class ApplyReport(NamedTuple):
         return f"<div><b>Applied</b>{counted}{table(('refused',), rows)}{more}</div>"
 
 
+class Assumption(NamedTuple):
+    """What a cluster assumes of a task since a plan was applied, and nothing has confirmed yet."""
+
+    task: str
+    status: str  # binding, releasing, waiting
+    node: str
+    since: int  # `now` of the plan
+
+
+class Measured(NamedTuple):
+    """A plan, and what its cycle cost. Tables are those of Muster: DataFrames with pandas."""
+
+    plan: Plan
+    actions: Any  # action, seconds, work, decisions
+    policies: Any  # policy, seconds, questions, nodes: which nodes fit and which are best
+    choices: Any  # task, node, next, policy, score, next_score: why the node and not the next best
+    totals: dict[str, Any]  # seconds: open, close; searches: remembered, by_table, by_scan
+
+
 class Drift(NamedTuple):
     """One difference that Cluster.reconcile found and mended."""
 
@@ -43,6 +64,17 @@ def _counted(counts: tuple[int, int, int, int]) -> str:
     return ", ".join(
         f"{count} {word if count != 1 else word[:-1]}" for count, word in zip(counts, _KINDS)
     )
+
+
+def _objects(values: Sequence[str]) -> np.ndarray:
+    return np.array(values, dtype=object)
+
+
+def _columns(table: Mapping[str, list[Any]]) -> Any:
+    texts = ("action", "policy", "task", "node", "next")
+    return frames.frame({
+        key: _objects(cells) if key in texts else np.array(cells) for key, cells in table.items()
+    })
 
 
 def _told(kind: str, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -332,6 +364,12 @@ class Cluster:
         """namespace, selector, allowed."""
         self._core.set_disruption_budget({"name": name, **given})
 
+    def remove_disruption_budget(self, name: str, namespace: str = "default") -> None:
+        self._core.remove_disruption_budget(namespace, name)
+
+    def remove_namespace(self, name: str) -> None:
+        self._core.remove_namespace(name)
+
     def set_namespace(self, name: str, labels: Mapping[str, str] | None = None) -> None:
         self._core.set_namespace({"name": name, "labels": dict(labels or {})})
 
@@ -411,6 +449,33 @@ class Cluster:
         **given: Unpack[rows.ReservationKeywords],
     ) -> str: ...
 
+    @overload
+    def apply_delta(
+        self,
+        kind: Literal["domain"],
+        generation: int,
+        name: str,
+        **given: Unpack[rows.DomainKeywords],
+    ) -> str: ...
+
+    @overload
+    def apply_delta(
+        self,
+        kind: Literal["budget"],
+        generation: int,
+        name: str,
+        **given: Unpack[rows.BudgetKeywords],
+    ) -> str: ...
+
+    @overload
+    def apply_delta(
+        self,
+        kind: Literal["namespace"],
+        generation: int,
+        name: str,
+        **given: Unpack[rows.NamespaceKeywords],
+    ) -> str: ...
+
     def apply_delta(self, kind: str, generation: int, name: str = "", **given: Any) -> str:
         """One event of a watch: apply_delta("node", 17, name="n1", cpu=64). The newest generation
         wins.
@@ -420,8 +485,49 @@ class Cluster:
         """
         return self._core.apply_delta(generation, kind, _told(kind, name, given))
 
+    def apply_deltas(self, events: Iterable[Mapping[str, Any]]) -> Any:
+        """Events of a watch, each a dict of the arguments of apply_delta; {"kind": "task",
+        "generation": 8, "name": "t", "removed": True} is that of an object that is gone.
+
+        Returns a table with a row for each: kind, name, outcome, refusal. An event that breaks a
+        rule has the outcome "refused" and the words of the error, and stops no other.
+        Plan.explain repeats the words.
+        """
+        told: list[tuple[str, int, Any]] = []
+        refused: dict[int, str] = {}
+        heads: list[tuple[str, str]] = []
+        for i, event in enumerate(events):
+            if not isinstance(event, Mapping):
+                raise InvalidArgument(f"deltas[{i}]: expected a dict, got {event!r}")
+            given = dict(event)
+            kind, name = str(given.pop("kind", "")), str(given.pop("name", ""))
+            heads.append((kind, name))
+            generation = given.pop("generation", None)
+            if given.pop("removed", False):
+                told.append((kind, generation, name))
+                continue
+            try:
+                told.append((kind, generation, _told(kind, name, given)))
+            except Error as failure:  # the engine is told, too: explain repeats its words
+                refused[i] = str(failure)
+                told.append((kind, generation, {"name": name, **given}))
+        results = self._core.apply_deltas(told)
+        words = [refused.get(i, text) for i, (_, text) in enumerate(results)]
+        return frames.frame({
+            "kind": _objects([kind for kind, _ in heads]),
+            "name": _objects([name for _, name in heads]),
+            "outcome": _objects([outcome for outcome, _ in results]),
+            "refusal": _objects(words),
+        })
+
+    def refused_events(self) -> list[tuple[str, str]]:
+        """The newest refused event of each object, as ('task "a/b"', words). One is forgotten once
+        a later event of its object is taken."""
+        return self._core.refused_events()
+
     def apply_removal(self, kind: str, generation: int, name: str) -> str:
-        """The event that an object is gone; returns as apply_delta."""
+        """The event that an object is gone; returns as apply_delta. A budget's name is
+        "namespace/name", or the name alone in namespace "default"."""
         return self._core.apply_delta(generation, kind, name)
 
     def reconcile(self, full: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Drift]:
@@ -485,6 +591,32 @@ class Cluster:
             self._adapted = ((), None)  # what the engine remembered of half a cycle's answers goes with them
             raise
 
+    def measure(
+        self,
+        profile: str | None = None,
+        *,
+        explain_nodes: bool = False,
+        now: int | None = None,
+        seed: int | None = None,
+    ) -> Measured:
+        """Runs a cycle as schedule does, and returns with its plan what it cost, by action, policy
+        and way of searching. The plan is the same.
+
+        explain_nodes=True fills `choices` with the score of each policy for the node of each task
+        and for the next best node. It looks at every node for each task that is placed.
+        """
+        metrics = _core.CycleMetrics(explain_nodes)
+        options = _options(self._defaults, {"now": now, "seed": seed, "metrics": metrics})
+        profile = profile or self._defaults.get("profile") or "muster"
+        plan = self._core.schedule(profile, options, None)
+        return Measured(
+            Plan(plan),
+            _columns(metrics.actions()),
+            _columns(metrics.policies()),
+            _columns(metrics.choices(plan)),
+            metrics.totals(),
+        )
+
     def apply(self, plan: Plan) -> ApplyReport:
         """Applies a plan: bound tasks become binding, evicted ones releasing, and so on.
 
@@ -503,6 +635,17 @@ class Cluster:
     def report_evict_failed(self, task: str) -> None:
         """An eviction of an applied plan did not come true: the task runs on its node again."""
         self._core.report_evict_failed(task)
+
+    def assumptions(self) -> list[Assumption]:
+        """What applied plans made the cluster assume and nothing has confirmed yet."""
+        return [Assumption(*row) for row in self._core.assumptions()]
+
+    def expire_assumptions(
+        self, now: int, *, bind: int | None = None, evict: int | None = None
+    ) -> list[Assumption]:
+        """Takes back binds that were assumed `bind` seconds or more before `now`, and evictions
+        that were assumed `evict` seconds or more before it; None: never. Returns what expired."""
+        return [Assumption(*row) for row in self._core.expire_assumptions(now, bind, evict)]
 
     def waiting_events(self) -> list[tuple[str, str]]:
         """Objects of events that wait for others, as ('task "a/b"', 'node "n1"'), in the order in

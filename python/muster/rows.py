@@ -506,6 +506,7 @@ class TaskSpec(TypedDict, total=False):
     lifetime: Lifetime
     waits_until: int
     waiting_group: str
+    uid: str
 
 
 class ReservationOwner(TypedDict, total=False):
@@ -541,6 +542,26 @@ class DomainSpec(TypedDict, total=False):
     tier_name: str
 
 
+class QuotaSpec(TypedDict, total=False):
+    name: str
+    hard: Resources
+    used: Resources
+
+
+class QueueBindingSpec(TypedDict, total=False):
+    name: str
+    queues: Sequence[str]
+    selector: Selector
+    limit: Resources
+
+
+class NamespaceSpec(TypedDict, total=False):
+    name: Required[str]
+    labels: Labels
+    quotas: Sequence[QuotaSpec]
+    bindings: Sequence[QueueBindingSpec]
+
+
 class DisruptionBudgetSpec(TypedDict, total=False):
     name: Required[str]
     namespace: str
@@ -569,26 +590,6 @@ class PartitionSpec(TypedDict, total=False):
     queues: Sequence[str]
     exclusive: bool
     borrows: Sequence[str]
-
-
-class QuotaSpec(TypedDict, total=False):
-    name: str
-    hard: Resources
-    used: Resources
-
-
-class QueueBindingSpec(TypedDict, total=False):
-    name: str
-    queues: Sequence[str]
-    selector: Selector
-    limit: Resources
-
-
-class NamespaceSpec(TypedDict, total=False):
-    name: Required[str]
-    labels: Labels
-    quotas: Sequence[QuotaSpec]
-    bindings: Sequence[QueueBindingSpec]
 
 
 class NodeKeywords(TypedDict, total=False):
@@ -833,6 +834,7 @@ class TaskKeywords(TypedDict, total=False):
     lifetime: Lifetime
     waits_until: int
     waiting_group: str
+    uid: str
     request: Resources
     initial_request: Resources
     containers: Sequence[ContainerSpec]
@@ -883,6 +885,7 @@ class TaskColumns(TypedDict, total=False):
     lifetime: Any
     waits_until: Any
     waiting_group: Any
+    uid: Any
     request: Any
     initial_request: Any
     containers: Any
@@ -956,6 +959,12 @@ class DomainKeywords(TypedDict, total=False):
     parent: str
     tier: int
     tier_name: str
+
+
+class NamespaceKeywords(TypedDict, total=False):
+    labels: Labels
+    quotas: Sequence[QuotaSpec]
+    bindings: Sequence[QueueBindingSpec]
 
 
 class BudgetKeywords(TypedDict, total=False):

@@ -7,6 +7,7 @@
 // refused.
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 
 #include <algorithm>
 #include <atomic>
@@ -28,6 +29,7 @@
 #include "python/src/bindings.h"
 #include "python/src/columns.h"
 #include "python/src/convert.h"
+#include "python/src/events.h"
 #include "python/src/pickle.h"
 #include "python/src/rows.h"
 #include "python/src/run.h"
@@ -71,20 +73,6 @@ class LiveCluster {
   std::atomic<bool> busy_{false};
 };
 
-// `node "n1"`; the plain kind where there is no name to quote.
-template <class S>
-std::string PlaceFor(std::string_view kind, const py::dict& fields) {
-  if (fields.contains("name") && py::isinstance<py::str>(fields["name"])) {
-    return absl::StrCat(ToAbsl(kind), " ", Quote(fields["name"].cast<std::string>()));
-  }
-  return std::string(kind);
-}
-
-template <class S>
-S ReadRow(std::string_view kind, const py::dict& fields) {
-  return Read<S>(PlaceFor<S>(kind, fields), fields);
-}
-
 absl::Status NotThere(std::string_view kind, std::string_view name) {
   return absl::NotFoundError(absl::StrCat(ToAbsl(kind), " ", Quote(name), ": does not exist"));
 }
@@ -116,7 +104,7 @@ TaskSpec TaskOf(const Cluster& cluster, const std::string& name) {
 
 template <class S>
 S Merged(std::string_view kind, S spec, const py::dict& fields) {
-  ReadInto(Place{nullptr, PlaceFor<S>(kind, fields)}, fields, &spec);
+  ReadInto(Place{nullptr, PlaceFor(kind, fields)}, fields, &spec);
   return spec;
 }
 
@@ -210,11 +198,14 @@ py::dict Table(const Cluster& cluster, const std::string& kind) {
   return table;
 }
 
-Removal::Kind RemovalKind(const std::string& kind) {
-  const std::vector<std::string_view> words = {"node",   "queue",     "job",        "task",
-                                               "flavor", "partition", "reservation"};
-  const Place root{nullptr, "delta"};
-  return static_cast<Removal::Kind>(ReadWord(Place{&root, "kind"}, Text(kind), "kind", words));
+// task, status, node, since
+py::list RowsOfAssumptions(const std::vector<Assumption>& assumptions) {
+  py::list rows;
+  for (const Assumption& one : assumptions) {
+    rows.append(py::make_tuple(Text(one.task), Text(TaskStatusName(one.status)), Text(one.node),
+                               one.since));
+  }
+  return rows;
 }
 
 std::string_view DriftName(Drift::Kind kind) {
@@ -274,42 +265,6 @@ py::dict WriteCluster(const ClusterSpec& spec) {
   out["partitions"] = Write(spec.partitions);
   out["reservations"] = Write(spec.reservations);
   return out;
-}
-
-DeltaOutcome ApplyDelta(Cluster& cluster, uint64_t generation, const std::string& kind,
-                        const py::object& object) {
-  Delta delta;
-  delta.generation = generation;
-  const Removal::Kind row = RemovalKind(kind);
-  if (py::isinstance<py::str>(object)) {
-    delta.object = Removal{row, object.cast<std::string>()};
-  } else {
-    const auto fields = object.cast<py::dict>();
-    switch (row) {
-      case Removal::Kind::kNode:
-        delta.object = ReadRow<NodeSpec>(kind, fields);
-        break;
-      case Removal::Kind::kQueue:
-        delta.object = ReadRow<QueueSpec>(kind, fields);
-        break;
-      case Removal::Kind::kJob:
-        delta.object = ReadRow<JobSpec>(kind, fields);
-        break;
-      case Removal::Kind::kTask:
-        delta.object = ReadRow<TaskSpec>(kind, fields);
-        break;
-      case Removal::Kind::kFlavor:
-        delta.object = ReadRow<FlavorSpec>(kind, fields);
-        break;
-      case Removal::Kind::kPartition:
-        delta.object = ReadRow<PartitionSpec>(kind, fields);
-        break;
-      case Removal::Kind::kReservation:
-        delta.object = ReadRow<ReservationSpec>(kind, fields);
-        break;
-    }
-  }
-  return Value(cluster.ApplyDelta(delta));
 }
 
 }  // namespace
@@ -411,6 +366,13 @@ void BindCluster(py::module_& module) {
   cluster.def("set_disruption_budget", [](LiveCluster& self, const py::dict& fields) {
     Check(self.Use().SetDisruptionBudget(ReadRow<DisruptionBudgetSpec>("budget", fields)));
   });
+  cluster.def("remove_disruption_budget",
+              [](LiveCluster& self, const std::string& name_space, const std::string& name) {
+                Check(self.Use().RemoveDisruptionBudget(name_space, name));
+              });
+  cluster.def("remove_namespace", [](LiveCluster& self, const std::string& name) {
+    Check(self.Use().RemoveNamespace(name));
+  });
   cluster.def("set_namespace", [](LiveCluster& self, const py::dict& fields) {
     Check(self.Use().SetNamespace(ReadRow<NamespaceSpec>("namespace", fields)));
   });
@@ -463,6 +425,13 @@ void BindCluster(py::module_& module) {
   cluster.def("report_evict_failed", [](LiveCluster& self, const std::string& task) {
     Check(self.Use().ReportEvictFailed(task));
   });
+  cluster.def("assumptions",
+              [](LiveCluster& self) { return RowsOfAssumptions(self.Use().Assumptions()); });
+  cluster.def("expire_assumptions", [](LiveCluster& self, int64_t now, std::optional<int64_t> bind,
+                                       std::optional<int64_t> evict) {
+    return RowsOfAssumptions(
+        Value(self.Use().ExpireAssumptions(now, {.bind = bind, .evict = evict})));
+  });
   cluster.def("waiting_events", [](LiveCluster& self) {
     std::vector<std::pair<std::string, std::string>> rows;
     for (WaitingEvent& event : self.Use().WaitingEvents()) {
@@ -514,15 +483,17 @@ void BindCluster(py::module_& module) {
       .def("apply_delta",
            [](LiveCluster& self, uint64_t generation, const std::string& kind,
               const py::object& object) {
-             switch (ApplyDelta(self.Use(), generation, kind, object)) {
-               case DeltaOutcome::kApplied:
-                 return "applied";
-               case DeltaOutcome::kStale:
-                 return "stale";
-               case DeltaOutcome::kWaiting:
-                 return "waiting";
+             return Text(ApplyEvent(self.Use(), generation, kind, object));
+           })
+      .def("apply_deltas", [](LiveCluster& self,
+                              const py::list& events) { return ApplyEvents(self.Use(), events); })
+      .def("refused_events",
+           [](LiveCluster& self) {
+             std::vector<std::pair<std::string, std::string>> rows;
+             for (RefusedEvent& event : self.Use().RefusedEvents()) {
+               rows.emplace_back(std::move(event.object), std::move(event.why));
              }
-             return "";
+             return rows;
            })
       .def("reconcile",
            [](LiveCluster& self, const py::dict& tables) {

@@ -21,6 +21,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
 #include "lib/model/words.h"
 #include "lib/scenario/members.h"
 #include "python/src/status.h"
@@ -162,6 +164,19 @@ S Read(std::string_view place, py::handle value) {
   S spec;
   ReadInto(Place{nullptr, place}, value, &spec);
   return spec;
+}
+
+// `node "n1"`; the plain kind where there is no name to quote.
+inline std::string PlaceFor(std::string_view kind, const py::dict& fields) {
+  if (fields.contains("name") && py::isinstance<py::str>(fields["name"])) {
+    return absl::StrCat(ToAbsl(kind), " ", Quote(fields["name"].cast<std::string>()));
+  }
+  return std::string(kind);
+}
+
+template <class S>
+S ReadRow(std::string_view kind, const py::dict& fields) {
+  return Read<S>(PlaceFor(kind, fields), fields);
 }
 
 // --- writing

@@ -54,6 +54,7 @@ py::list ListPolicies() {
 PYBIND11_MODULE(_core, module) {
   module.doc() = "The engine. Use the package muster.";
   muster::python::BindStatus(module);
+  muster::python::BindMetrics(module);
   muster::python::BindPlan(module);
   muster::python::BindPolicies(module);
   muster::python::BindCluster(module);

@@ -251,6 +251,7 @@ class SavedNames : public PlanNames {
   Names<QueueIndex> queues;
   Names<DimensionIndex> dimensions;
   std::map<TaskIndex, JobIndex> job_of_task;
+  Names<TaskIndex> uids;  // of tasks that have one
 
   std::string_view task(TaskIndex i) const override { return NameIn(tasks, i); }
   std::string_view node(NodeIndex i) const override { return NameIn(nodes, i); }
@@ -263,6 +264,7 @@ class SavedNames : public PlanNames {
     const auto found = job_of_task.find(task);
     return found == job_of_task.end() ? JobIndex(kNone) : found->second;
   }
+  std::string_view uid(TaskIndex task) const override { return NameIn(uids, task); }
 
  private:
   template <class Id>
@@ -305,6 +307,7 @@ SavedNames Mentioned(const PlanData& p, const PlanNames& known) {
   for (const ChosenDomain& domain : p.domains) Mention(rows.jobs, domain.job);
   for (const ChosenDevice& device : p.devices) Mention(rows.tasks, device.task);
   for (const auto& [task, name] : rows.tasks) {
+    if (!known.uid(task).empty()) rows.uids[task];
     rows.job_of_task[task] = known.job_of(task);
     Mention(rows.jobs, known.job_of(task));
   }
@@ -400,7 +403,15 @@ std::string PlanState(const Plan& plan) {
   PutNames(out, names.dimensions,
            [&](DimensionIndex i) { return std::string(known.dimension(i)); });
   for (const auto& [task, job] : names.job_of_task) out.Word(job.value());
+  PutNames(out, names.uids, [&](TaskIndex i) { return std::string(known.uid(i)); });
   PutMemory(out, data.memory);
+  const RefusedList none;
+  const RefusedList& refused = known.refused == nullptr ? none : *known.refused;
+  out.Word(refused.size());
+  for (auto [key, event] : refused) {
+    std::string text = key;
+    out(text, event.of, event.why, event.turn);
+  }
   return out.Finish();
 }
 
@@ -416,7 +427,16 @@ Plan PlanOfState(std::string_view state) {
   TakeNames(in, names->queues);
   TakeNames(in, names->dimensions);
   for (const auto& [task, name] : names->tasks) names->job_of_task[task] = JobIndex(in.Word());
+  TakeNames(in, names->uids);
   data->memory = TakeMemory(in);
+  auto refused = std::make_shared<RefusedList>();
+  for (size_t left = in.Length(4 * kWord); left > 0; --left) {
+    std::string key;
+    RefusedRow event;
+    in(key, event.of, event.why, event.turn);
+    (*refused)[key] = std::move(event);
+  }
+  if (!refused->empty()) names->refused = std::move(refused);
   if (!in.finished()) RefuseState("plan");
   data->names = std::move(names);
   return PlanOf(std::move(data));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lib/scenario/scenario.h"
+#include "muster/cycle_metrics.h"
 #include "python/src/convert.h"
 
 namespace muster::python {
@@ -117,6 +118,13 @@ Plan RunCycle(const py::dict& options, const std::shared_ptr<PythonExtensions>& 
   py::object stop = options.contains("stop") ? py::object(options["stop"]) : py::none();
   if (!stop.is_none() && !py::hasattr(stop, "is_set")) {
     Refuse("options: stop: expected a threading.Event");
+  }
+  if (options.contains("metrics") && !options["metrics"].is_none()) {
+    auto* metrics = options["metrics"].cast<CycleMetrics*>();
+    metrics->clock = [] {
+      return int64_t{std::chrono::nanoseconds(Clock::now().time_since_epoch()).count()};
+    };
+    schedule.metrics = metrics;
   }
   CycleState* state = nullptr;
   if (extensions != nullptr) {

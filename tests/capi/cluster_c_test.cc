@@ -2,8 +2,11 @@
 //
 // Clusters, cycles and plans through the C interface, against the same through C++.
 #include <cstring>
+#include <string>
 #include <thread>
+#include <vector>
 
+#include "absl/strings/str_split.h"
 #include "lib/scenario/scenario.h"
 #include "muster/muster.h"
 #include "tests/capi/capi_support.h"
@@ -252,6 +255,171 @@ TEST_F(CApi, EventsMayComeInAnyOrder) {
   ASSERT_OK_C(muster_cluster_apply_removal(cluster.get(), MUSTER_KIND_TASKS, "late-1", 6, 7,
                                            outcomes, &error));
   EXPECT_EQ(outcomes[0], MUSTER_DELTA_APPLIED);
+}
+
+TEST_F(CApi, OneBadEventStopsNothing) {
+  const char* names[] = {"a", "b", "c", "d"};
+  const char* amounts[] = {"1", "one", "1", "2"};
+  const char* statuses[] = {"pending", "pending", "asleep", "pending"};
+  Held<muster_table> tasks;
+  ASSERT_OK_C(muster_table_new(MUSTER_KIND_TASKS, 4, nullptr, Out(tasks), &error));
+  ASSERT_OK_C(muster_table_set_strings(tasks.get(), "name", names, 4, &error));
+  ASSERT_OK_C(muster_table_set_strings(tasks.get(), "shape.request.cpu", amounts, 4, &error));
+  ASSERT_OK_C(muster_table_set_strings(tasks.get(), "status", statuses, 4, &error));
+  const uint64_t generations[] = {5, 5, 5, 5};
+  int32_t outcomes[4] = {-7, -7, -7, -7};
+  Held<muster_text> refusals;
+  ASSERT_OK_C(muster_cluster_take_deltas(cluster.get(), tasks.get(), generations, outcomes,
+                                         Out(refusals), &error));
+  const std::vector<int32_t> expected = {MUSTER_DELTA_APPLIED, MUSTER_DELTA_REFUSED,
+                                         MUSTER_DELTA_REFUSED, MUSTER_DELTA_APPLIED};
+  EXPECT_EQ(std::vector<int32_t>(outcomes, outcomes + 4), expected);
+  const std::vector<std::string> lines = absl::StrSplit(Words(refusals), '\n', absl::SkipEmpty());
+  ASSERT_EQ(lines.size(), 2u) << Words(refusals);
+  EXPECT_TRUE(lines[0].starts_with("tasks[1]")) << lines[0];
+  EXPECT_TRUE(lines[1].starts_with("tasks[2]")) << lines[1];
+  int32_t index = 0;
+  EXPECT_OK_C(muster_cluster_find(cluster.get(), MUSTER_KIND_TASKS, "d", 1, &index, &error));
+  EXPECT_NE(muster_cluster_find(cluster.get(), MUSTER_KIND_TASKS, "b", 1, &index, &error), 0);
+
+  Held<muster_text> events, words;
+  ASSERT_OK_C(muster_cluster_refused_events(cluster.get(), Out(events), &error));
+  EXPECT_TRUE(Words(events).starts_with("task \"b\": ")) << Words(events);
+  EXPECT_NE(Words(events).find("\ntask \"c\": "), std::string::npos) << Words(events);
+  Held<muster_plan> plan;
+  ASSERT_OK_C(muster_cluster_schedule(cluster.get(), "volcano", nullptr, Out(plan), &error));
+  for (const char* name : {"b", "c"}) {
+    ASSERT_OK_C(muster_plan_explain(plan.get(), name, 1, Out(words), &error));
+    EXPECT_NE(Words(words).find("was refused: "), std::string::npos) << Words(words);
+  }
+
+  // Once all are in order, nothing is left of it.
+  const char* mended[] = {"1", "1", "1", "2"};
+  ASSERT_OK_C(muster_table_set_strings(tasks.get(), "shape.request.cpu", mended, 4, &error));
+  const char* pending[] = {"pending", "pending", "pending", "pending"};
+  ASSERT_OK_C(muster_table_set_strings(tasks.get(), "status", pending, 4, &error));
+  ASSERT_OK_C(muster_cluster_take_deltas(cluster.get(), tasks.get(), generations, outcomes, nullptr,
+                                         &error));
+  EXPECT_EQ(outcomes[0], MUSTER_DELTA_STALE);
+  EXPECT_EQ(outcomes[1], MUSTER_DELTA_APPLIED);
+  ASSERT_OK_C(muster_cluster_refused_events(cluster.get(), Out(events), &error));
+  EXPECT_EQ(Words(events), "");
+
+  // A column that there is not is wrong in every row.
+  ASSERT_OK_C(muster_table_set_strings(tasks.get(), "colour", names, 4, &error));
+  EXPECT_EQ(muster_cluster_take_deltas(cluster.get(), tasks.get(), generations, outcomes, nullptr,
+                                       &error),
+            MUSTER_E_INVALID_ARGUMENT);
+}
+
+TEST_F(CApi, EventsOfEveryKind) {
+  const struct {
+    int32_t kind;
+    const char *column, *name, *removed;
+  } kinds[] = {
+      {MUSTER_KIND_DOMAINS, "parent", "x", "x"},
+      {MUSTER_KIND_BUDGETS, "namespace", "x", "up/x"},
+      {MUSTER_KIND_NAMESPACES, "labels.up", "x", "x"},
+      {MUSTER_KIND_FLAVORS, "node_labels.up", "x", "x"},
+  };
+  for (const auto& [kind, column, name, removed] : kinds) {
+    Held<muster_table> table;
+    const char* names[] = {name};
+    const char* texts[] = {"up"};
+    ASSERT_OK_C(muster_table_new(kind, 1, nullptr, Out(table), &error));
+    ASSERT_OK_C(muster_table_set_strings(table.get(), "name", names, 1, &error));
+    ASSERT_OK_C(muster_table_set_strings(table.get(), column, texts, 1, &error));
+    const uint64_t generations[] = {5};
+    int32_t outcome = -7;
+    const int32_t expected = kind == MUSTER_KIND_DOMAINS ? MUSTER_DELTA_WAITING : 0;
+    ASSERT_OK_C(muster_cluster_take_deltas(cluster.get(), table.get(), generations, &outcome,
+                                           nullptr, &error));
+    EXPECT_EQ(outcome, expected) << kind;
+    ASSERT_OK_C(muster_cluster_apply_deltas(cluster.get(), table.get(), generations, &outcome,
+                                            nullptr, &error));
+    EXPECT_EQ(outcome, MUSTER_DELTA_STALE) << kind;
+    ASSERT_OK_C(
+        muster_cluster_apply_removal(cluster.get(), kind, removed, -1, 6, &outcome, &error));
+    EXPECT_EQ(outcome, MUSTER_DELTA_APPLIED) << kind;
+    EXPECT_EQ(muster_cluster_remove(cluster.get(), kind, removed, -1, &error), MUSTER_E_NOT_FOUND)
+        << kind;
+    if (kind == MUSTER_KIND_DOMAINS) continue;
+    ASSERT_OK_C(muster_cluster_put(cluster.get(), MUSTER_PUT_ADD, table.get(), &error));
+    EXPECT_OK_C(muster_cluster_remove(cluster.get(), kind, removed, -1, &error));
+  }
+}
+
+TEST_F(CApi, AssumptionsExpire) {
+  muster_schedule_options options = MUSTER_SCHEDULE_OPTIONS_INIT;
+  options.now = 100;
+  Held<muster_plan> plan;
+  Held<muster_text> text;
+  ASSERT_OK_C(muster_cluster_schedule(cluster.get(), "volcano", &options, Out(plan), &error));
+  ASSERT_OK_C(muster_cluster_apply(cluster.get(), plan.get(), nullptr, nullptr, &error));
+  ASSERT_OK_C(muster_cluster_assumptions(cluster.get(), Out(text), &error));
+  const std::string all = Words(text);
+  EXPECT_NE(all.find(R"("status":"binding")"), std::string::npos) << all;
+  EXPECT_NE(all.find(R"("since":100})"), std::string::npos) << all;
+  ASSERT_OK_C(muster_cluster_expire_assumptions(cluster.get(), 159, 60, 0, Out(text), &error));
+  EXPECT_EQ(Words(text), "");
+  ASSERT_OK_C(
+      muster_cluster_expire_assumptions(cluster.get(), 160, MUSTER_ABSENT, 0, Out(text), &error));
+  EXPECT_EQ(Words(text), "");
+  ASSERT_OK_C(
+      muster_cluster_expire_assumptions(cluster.get(), 160, 60, MUSTER_ABSENT, Out(text), &error));
+  EXPECT_EQ(Words(text), all);
+  ASSERT_OK_C(muster_cluster_assumptions(cluster.get(), Out(text), &error));
+  EXPECT_EQ(Words(text), "");
+}
+
+TEST_F(CApi, CyclesAreMeasured) {
+  muster_schedule_options options = MUSTER_SCHEDULE_OPTIONS_INIT;
+  Held<muster_plan> plain, measured;
+  muster_costs_view costs = MUSTER_COSTS_VIEW_INIT;
+  ASSERT_OK_C(muster_cluster_schedule(cluster.get(), "volcano", &options, Out(plain), &error));
+  EXPECT_EQ(muster_plan_get_costs(plain.get(), &costs, &error), MUSTER_E_FAILED_PRECONDITION);
+  options.measure = 4;
+  EXPECT_EQ(muster_cluster_schedule(cluster.get(), "volcano", &options, Out(measured), &error),
+            MUSTER_E_INVALID_ARGUMENT);
+  options.measure = MUSTER_MEASURE_COSTS | MUSTER_MEASURE_CHOICES;
+  ASSERT_OK_C(muster_cluster_schedule(cluster.get(), "volcano", &options, Out(measured), &error));
+  char digests[2][33];
+  ASSERT_OK_C(muster_plan_digest(plain.get(), digests[0], &error));
+  ASSERT_OK_C(muster_plan_digest(measured.get(), digests[1], &error));
+  EXPECT_STREQ(digests[0], digests[1]);
+  ASSERT_OK_C(muster_plan_get_costs(measured.get(), &costs, &error));
+  muster_plan_view view = MUSTER_PLAN_VIEW_INIT;
+  ASSERT_OK_C(muster_plan_get_view(measured.get(), &view, &error));
+  const auto name = [](const char* bytes, const int64_t* offsets, int64_t i) {
+    return std::string(bytes + offsets[i], bytes + offsets[i + 1]);
+  };
+  ASSERT_EQ(costs.action_count, 3);
+  EXPECT_EQ(name(costs.action_names, costs.action_name_offsets, 1), "allocate");
+  int64_t work = 0;
+  for (int64_t i = 0; i < costs.action_count; ++i) {
+    work += costs.action_work[i];
+    EXPECT_GE(costs.action_time[i], 0);
+  }
+  EXPECT_EQ(work, view.work);
+  EXPECT_GT(costs.searches_by_table, 0);
+  ASSERT_GT(costs.policy_count, 0);
+  EXPECT_GT(costs.policy_questions[0], 0);
+  ASSERT_GT(costs.scorer_count, 0);
+  int64_t binds = 0;
+  for (int64_t i = 0; i < view.decision_count; ++i) {
+    binds += view.decision_kind[i] == MUSTER_DECISION_BIND;
+  }
+  ASSERT_EQ(costs.choice_count, binds);
+  for (int64_t i = 0; i < costs.choice_count; ++i) {
+    double chosen = 0, next = 0;
+    for (int64_t k = 0; k < costs.scorer_count; ++k) {
+      chosen += costs.choice_scores[i * costs.scorer_count + k];
+      next += costs.choice_next_scores[i * costs.scorer_count + k];
+    }
+    EXPECT_NE(costs.choice_node[i], costs.choice_next[i]);
+    EXPECT_TRUE(name(costs.choice_next_names, costs.choice_next_name_offsets, i).starts_with("n"));
+    EXPECT_GE(chosen + 1e-9, next) << i;
+  }
 }
 
 TEST_F(CApi, ReconcileSaysWhatDiffered) {

@@ -108,6 +108,14 @@ std::map<std::string, Call> Calls() {
     return muster_cluster_apply_deltas(w.cluster.get(), w.orphans.get(), generations, nullptr,
                                        nullptr, e);
   };
+  calls["take_deltas"] = [](FaultWorld& w, muster_error* e) {
+    w.LetGo();
+    const uint64_t generations[] = {3, 4};
+    int32_t outcomes[2];
+    Held<muster_text> refusals;
+    return muster_cluster_take_deltas(w.cluster.get(), w.tasks.get(), generations, outcomes,
+                                      Out(refusals), e);
+  };
   calls["apply_removal"] = [](FaultWorld& w, muster_error* e) {
     w.LetGo();
     return muster_cluster_apply_removal(w.cluster.get(), MUSTER_KIND_NODES, "n1", 2, 9, nullptr, e);
@@ -233,6 +241,27 @@ std::map<std::string, Call> Calls() {
   calls["waiting_events"] = [](FaultWorld& w, muster_error* e) {
     Held<muster_text> text;
     return muster_cluster_waiting_events(w.cluster.get(), Out(text), e);
+  };
+  calls["refused_events"] = [](FaultWorld& w, muster_error* e) {
+    Held<muster_text> text;
+    return muster_cluster_refused_events(w.cluster.get(), Out(text), e);
+  };
+  calls["assumptions"] = [](FaultWorld& w, muster_error* e) {
+    Held<muster_text> text;
+    return muster_cluster_assumptions(w.busy.get(), Out(text), e);
+  };
+  calls["expire_assumptions"] = [](FaultWorld& w, muster_error* e) {
+    Held<muster_text> text;
+    return muster_cluster_expire_assumptions(w.busy.get(), 1000, 0, 0, Out(text), e);
+  };
+  calls["schedule_measured"] = [](FaultWorld& w, muster_error* e) {
+    muster_schedule_options options = MUSTER_SCHEDULE_OPTIONS_INIT;
+    options.measure = MUSTER_MEASURE_COSTS | MUSTER_MEASURE_CHOICES;
+    Held<muster_plan> made;
+    muster_costs_view costs = MUSTER_COSTS_VIEW_INIT;
+    const muster_status s =
+        muster_cluster_schedule(w.cluster.get(), "volcano", &options, Out(made), e);
+    return s == 0 ? muster_plan_get_costs(made.get(), &costs, e) : s;
   };
   calls["make_tasks"] = [](FaultWorld& w, muster_error* e) {
     return muster_cluster_make_tasks(w.counted.get(), "j", 1, "", 0, 10, e);

@@ -42,10 +42,14 @@ inline muster_action InTurn() {
 inline muster_policy LikesTheLast() {
   muster_policy policy = MUSTER_POLICY_INIT;
   policy.name = "likes-the-last";
-  policy.score = [](uintptr_t, const muster_cycle* cycle, const muster_class_view*,
+  policy.score = [](uintptr_t, const muster_cycle* cycle, const muster_class_view* c,
                     const muster_nodes_view* nodes, double* out) -> muster_status {
     int64_t idle = 0;
+    uint8_t fits = 0;
+    Held<muster_text> row;
     muster_cycle_get_numbers(cycle, MUSTER_KIND_NODES, "idle.cpu", nodes->node, 1, &idle, nullptr);
+    muster_cycle_row(cycle, MUSTER_KIND_CLASSES, c->index, Out(row), nullptr);
+    muster_cycle_match_nodes(cycle, c->index, MUSTER_MATCH_TAINTS, nodes->node, 1, &fits, nullptr);
     for (int64_t i = 0; i < nodes->count; ++i) out[i] = static_cast<double>(nodes->node[i]);
     return MUSTER_OK;
   };

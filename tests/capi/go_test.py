@@ -4,6 +4,7 @@ publishes, used by a machine that has Go, a C compiler and nothing of Muster."""
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -36,6 +37,28 @@ class Go(unittest.TestCase):
         self.go("go", "vet", "./...")
         self.go("go", "test", "./...")
         self.go("examples/go", "vet", "./...")
+
+    def test_all_of_c(self):
+        """Go calls each function of C, but those that it has otherwise."""
+        text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "go").glob("*.go"))
+        called = set(re.findall(r"\bC\.(muster_\w+)\(", text))
+        listed = set((ROOT / "capi/symbols.txt").read_text(encoding="utf-8").split())
+        self.assertEqual(listed - called, {
+            "muster_snapshot_schedule_all",  # Snapshot.ScheduleAll: goroutines are its executor
+            "muster_table_set_strings",  # Table.Texts
+        })
+
+    def test_metrics(self):
+        """The example's Prometheus text: names, types and labels; times differ."""
+        out = self.go("examples/go", "run", "./metrics")
+        for line in ('# TYPE muster_action_seconds_total counter',
+                     'muster_action_decisions_total{profile="volcano",action="allocate"} 40',
+                     'muster_searches_total{profile="volcano",way="table"}',
+                     'muster_policy_questions_total{profile="volcano",policy="predicates"}',
+                     '# why j0-0 is on n'):
+            self.assertIn(line, out)
+        for line in out.splitlines():
+            self.assertRegex(line, r'^(# .*|muster_\w+\{[^}]*\} [0-9.e+-]+)$')
 
     def test_examples(self):
         self.assertEqual(self.go("examples/go", "run", "."),

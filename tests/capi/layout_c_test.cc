@@ -25,7 +25,8 @@ TEST(Layout, SizesAndOffsets) {
   EXPECT_EQ(offsetof(muster_cluster_options, log), 16);
   EXPECT_EQ(offsetof(muster_cluster_options, record), 32);
   EXPECT_EQ(offsetof(muster_cluster_options, record_limit), 48);
-  EXPECT_EQ(sizeof(muster_schedule_options), 88);
+  EXPECT_EQ(sizeof(muster_schedule_options), 96);
+  EXPECT_EQ(offsetof(muster_schedule_options, measure), 88);
   EXPECT_EQ(offsetof(muster_schedule_options, cursor), 4);
   EXPECT_EQ(offsetof(muster_schedule_options, now), 8);
   EXPECT_EQ(offsetof(muster_schedule_options, work_budget), 24);
@@ -56,6 +57,12 @@ TEST(Layout, SizesAndOffsets) {
   EXPECT_EQ(offsetof(muster_plan_view, split_count), 632);
   EXPECT_EQ(offsetof(muster_plan_view, assignment_count), 656);
   EXPECT_EQ(offsetof(muster_plan_view, assignment_flavors), 712);
+  EXPECT_EQ(sizeof(muster_costs_view), 232);
+  EXPECT_EQ(offsetof(muster_costs_view, action_count), 48);
+  EXPECT_EQ(offsetof(muster_costs_view, policy_count), 96);
+  EXPECT_EQ(offsetof(muster_costs_view, scorer_count), 144);
+  EXPECT_EQ(offsetof(muster_costs_view, choice_count), 168);
+  EXPECT_EQ(offsetof(muster_costs_view, choice_next_scores), 208);
   EXPECT_EQ(sizeof(muster_class_view), 24);
   EXPECT_EQ(sizeof(muster_nodes_view), 64);
   EXPECT_EQ(sizeof(muster_policy), 232);

@@ -21,6 +21,7 @@ TEST(Nulls, Anywhere) {
   Held<muster_policies> policies;
   const char* profiles[] = {nullptr};
   muster_plan_view view = MUSTER_PLAN_VIEW_INIT;
+  muster_costs_view costs = MUSTER_COSTS_VIEW_INIT;
   int32_t index;
   const int32_t some[] = {0};
   char digest[33];
@@ -64,9 +65,19 @@ TEST(Nulls, Anywhere) {
       muster_cluster_apply_deltas(nullptr, w.tasks.get(), nullptr, nullptr, nullptr, &error),
       muster_cluster_apply_deltas(c, nullptr, nullptr, nullptr, nullptr, &error),
       muster_cluster_apply_deltas(c, w.tasks.get(), nullptr, nullptr, nullptr, &error),
+      muster_cluster_take_deltas(nullptr, w.tasks.get(), nullptr, nullptr, nullptr, &error),
+      muster_cluster_take_deltas(c, nullptr, nullptr, nullptr, nullptr, &error),
+      muster_cluster_take_deltas(c, w.tasks.get(), nullptr, nullptr, nullptr, &error),
+      muster_cluster_refused_events(nullptr, Out(text), &error),
+      muster_cluster_refused_events(c, nullptr, &error),
       muster_cluster_apply_removal(nullptr, MUSTER_KIND_TASKS, "x", 1, 1, nullptr, &error),
       muster_cluster_apply_removal(c, MUSTER_KIND_TASKS, nullptr, 1, 1, nullptr, &error),
-      muster_cluster_apply_removal(c, MUSTER_KIND_DOMAINS, "x", 1, 1, nullptr, &error),
+      muster_cluster_apply_removal(c, MUSTER_KIND_DIMENSIONS, "x", 1, 1, nullptr, &error),
+      muster_cluster_assumptions(nullptr, Out(text), &error),
+      muster_cluster_assumptions(c, nullptr, &error),
+      muster_cluster_expire_assumptions(nullptr, 0, 0, 0, nullptr, &error),
+      muster_cluster_expire_assumptions(c, 0, -1, 0, nullptr, &error),
+      muster_cluster_expire_assumptions(c, 0, 0, -1, nullptr, &error),
       muster_cluster_reconcile(nullptr, nullptr, 0, nullptr, &error),
       muster_cluster_reconcile(c, nullptr, 1, nullptr, &error),
       muster_cluster_reconcile(c, nullptr, -1, nullptr, &error),
@@ -95,6 +106,8 @@ TEST(Nulls, Anywhere) {
       muster_snapshot_find(w.snapshot.get(), MUSTER_KIND_TASKS, "fits-0", 6, nullptr, &error),
       muster_plan_get_view(nullptr, &view, &error),
       muster_plan_get_view(w.plan.get(), nullptr, &error),
+      muster_plan_get_costs(nullptr, &costs, &error),
+      muster_plan_get_costs(w.plan.get(), &costs, &error),
       muster_plan_digest(nullptr, digest, &error),
       muster_plan_digest(w.plan.get(), nullptr, &error),
       muster_plan_explain(nullptr, "x", 1, Out(text), &error),
@@ -113,6 +126,8 @@ TEST(Nulls, Anywhere) {
       muster_cluster_set_memory(c, nullptr, 2, &error),
       muster_cluster_set_memory(c, "{}", 2, &error),
       muster_cycle_get_numbers(nullptr, MUSTER_KIND_TASKS, "priority", nullptr, 0, nullptr, &error),
+      muster_cycle_row(nullptr, MUSTER_KIND_NODES, 0, Out(text), &error),
+      muster_cycle_match_nodes(nullptr, 0, 0, nullptr, 0, nullptr, &error),
       muster_policies_new(nullptr, 1, nullptr, &error),
       muster_policies_new(nullptr, -1, nullptr, &error),
       muster_extensions_new(nullptr, 0, nullptr, 1, nullptr, &error),
@@ -177,6 +192,7 @@ TEST(Nulls, Anywhere) {
   EXPECT_EQ(muster_cycle_now(nullptr), 0);
   EXPECT_EQ(muster_cycle_count(nullptr, MUSTER_KIND_TASKS), 0);
   EXPECT_EQ(muster_cycle_name(nullptr, MUSTER_KIND_TASKS, 0, nullptr), nullptr);
+  EXPECT_EQ(muster_cycle_label(nullptr, MUSTER_KIND_TASKS, 0, "x", nullptr), nullptr);
   EXPECT_EQ(muster_workbench_cycle(nullptr), nullptr);
   EXPECT_EQ(muster_workbench_waiting(nullptr, nullptr), nullptr);
   EXPECT_EQ(muster_workbench_pending_tasks(nullptr, 0, nullptr), nullptr);

@@ -206,6 +206,77 @@ TEST_F(PoliciesInC, OrdersAndGates) {
   EXPECT_NE(NodeOf("late-0"), "");
 }
 
+TEST_F(PoliciesInC, ReadLabelsTaintsAndSelectors) {
+  constexpr char kRows[] = R"({"muster": 1,
+    "nodes": [{"name": "east", "labels": {"zone": "e", "empty": ""}, "capacity": {"cpu": 9}},
+              {"name": "west", "labels": {"zone": "w"}, "capacity": {"cpu": 9},
+               "taints": [{"key": "gpu", "value": "only", "effect": "NoSchedule"}]},
+              {"name": "shut", "unschedulable": true, "labels": {"zone": "e"}}],
+    "jobs": [{"name": "here", "groups": [{"name": "w", "count": 1, "shape": {
+      "request": {"cpu": 1}, "labels": {"app": "web"}, "node_selector": {"zone": "e"},
+      "tolerations": [{"key": "gpu", "op": "Exists"}]}}]}]})";
+  cluster.reset();
+  ASSERT_OK_C(muster_cluster_new(nullptr, Out(cluster), &error));
+  ASSERT_OK_C(muster_cluster_add_json(cluster.get(), kRows, MUSTER_TO_NUL, &error));
+  policy.fit = [](uintptr_t user, const muster_cycle* cycle, const muster_class_view* c,
+                  const muster_nodes_view* nodes, uint8_t*) -> muster_status {
+    ++Of(user).calls;
+    muster_error why = MUSTER_ERROR_INIT;
+    const auto label = [&](int32_t kind, int32_t row, const char* key) {
+      int64_t size = -1;
+      const char* text = muster_cycle_label(cycle, kind, row, key, &size);
+      return text == nullptr ? "none" : std::string(text, static_cast<size_t>(size));
+    };
+    EXPECT_EQ(label(MUSTER_KIND_NODES, 0, "zone"), "e");
+    EXPECT_EQ(label(MUSTER_KIND_NODES, 0, "empty"), "");
+    EXPECT_EQ(label(MUSTER_KIND_NODES, 0, "app"), "none");
+    EXPECT_EQ(label(MUSTER_KIND_NODES, 3, "zone"), "none");
+    EXPECT_EQ(label(MUSTER_KIND_TASKS, 0, "app"), "web");
+    EXPECT_EQ(label(MUSTER_KIND_CLASSES, c->index, "app"), "web");
+    EXPECT_EQ(label(MUSTER_KIND_CLASSES, -1, "app"), "none");
+    EXPECT_EQ(label(MUSTER_KIND_QUEUES, 0, "app"), "none");
+    Held<muster_text> text;
+    const auto row = [&](int32_t kind, int32_t index) {
+      return muster_cycle_row(cycle, kind, index, Out(text), &why) == MUSTER_OK ? Words(text)
+                                                                                : Words(why);
+    };
+    EXPECT_NE(row(MUSTER_KIND_NODES, 1).find(R"("taints": [{"key": "gpu")"), std::string::npos);
+    EXPECT_NE(row(MUSTER_KIND_CLASSES, c->index).find(R"("node_selector": {"zone": "e"})"),
+              std::string::npos);
+    EXPECT_NE(row(MUSTER_KIND_TASKS, 0).find(R"("job": "here")"), std::string::npos);
+    EXPECT_NE(row(MUSTER_KIND_JOBS, 0).find(R"("name": "here")"), std::string::npos);
+    EXPECT_NE(row(MUSTER_KIND_QUEUES, 0).find(R"("name": "default")"), std::string::npos);
+    EXPECT_EQ(row(MUSTER_KIND_DOMAINS, 0), "cycle: there is no domain 0");
+    EXPECT_EQ(row(MUSTER_KIND_NODES, 9), "cycle: there is no node 9");
+    EXPECT_EQ(row(MUSTER_KIND_CLASSES, 99), "cycle: there is no task class 99");
+    EXPECT_EQ(row(MUSTER_KIND_BUDGETS, 0), "cycle: there are no rows of kind 6");
+    const auto match = [&](uint32_t rules) {
+      std::vector<uint8_t> out(static_cast<size_t>(nodes->count), 7);
+      EXPECT_EQ(muster_cycle_match_nodes(cycle, c->index, rules, nodes->node, nodes->count,
+                                         out.data(), &why),
+                MUSTER_OK)
+          << why.message;
+      return std::vector<int>(out.begin(), out.end());
+    };
+    EXPECT_EQ(nodes->count, 3);
+    EXPECT_EQ(match(0), (std::vector<int>{1, 1, 1}));
+    EXPECT_EQ(match(MUSTER_MATCH_SELECTOR), (std::vector<int>{1, 0, 1}));
+    EXPECT_EQ(match(MUSTER_MATCH_TAINTS), (std::vector<int>{1, 1, 1}));
+    EXPECT_EQ(match(MUSTER_MATCH_SELECTOR | MUSTER_MATCH_SCHEDULABLE), (std::vector<int>{1, 0, 0}));
+    uint8_t out = 7;
+    const int32_t none[] = {9};
+    EXPECT_EQ(muster_cycle_match_nodes(cycle, c->index, 8, none, 1, &out, &why),
+              MUSTER_E_INVALID_ARGUMENT);
+    EXPECT_EQ(muster_cycle_match_nodes(cycle, c->index, 1, none, 1, &out, &why),
+              MUSTER_E_OUT_OF_RANGE);
+    EXPECT_EQ(muster_cycle_match_nodes(cycle, 77, 1, none, 0, &out, &why), MUSTER_E_OUT_OF_RANGE);
+    return MUSTER_OK;
+  };
+  ASSERT_OK_C(Run());
+  EXPECT_EQ(NodeOf("here-w-0"), "east");
+  EXPECT_EQ(mine.calls, 1);
+}
+
 TEST_F(PoliciesInC, VictimsAreThoseChosen) {
   ASSERT_OK_C(muster_cluster_add_json(cluster.get(), R"({"muster": 1,
     "jobs": [{"name": "low", "priority": 1}, {"name": "high", "priority": 9, "min_available": 1,

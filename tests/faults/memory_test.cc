@@ -19,6 +19,7 @@
 
 #include "lib/import/import.h"
 #include "lib/scenario/state.h"
+#include "muster/cycle_metrics.h"
 #include "muster/rehearsal.h"
 #include "muster/remedy.h"
 #include "muster/replay.h"
@@ -99,6 +100,8 @@ void AddRowCalls(Calls* calls) {
   c["Budgets"] = [](FaultWorld& w) {
     (void)w.cluster.SetDisruptionBudget({.name = "a budget with a name of some length"});
     (void)w.cluster.SetNamespace({.name = "a name space with a name of some length"});
+    (void)w.cluster.RemoveDisruptionBudget("default", "a budget with a name of some length");
+    (void)w.cluster.RemoveNamespace("a name space with a name of some length");
   };
   c["Records"] = [](FaultWorld& w) {
     (void)w.cluster.SetFlavor({.name = "a flavor with a name of some length"});
@@ -112,6 +115,30 @@ void AddRowCalls(Calls* calls) {
     (void)w.cluster.ApplyDelta({.generation = 1, .object = node});
     (void)w.cluster.ApplyDelta({.generation = 2, .object = LoneTask("waits for its job", "later")});
     (void)w.cluster.ApplyDelta({.generation = 3, .object = Removal{Removal::Kind::kJob, "large"}});
+  };
+  c["ApplyDeltaOfOtherKinds"] = [=](FaultWorld& w) {
+    const std::string rack = "a rack with a name of some length";
+    (void)w.cluster.ApplyDelta({1, DomainSpec{.name = rack, .parent = "a row that comes later"}});
+    (void)w.cluster.ApplyDelta({1, DomainSpec{.name = "a row that comes later", .tier = 2}});
+    (void)w.cluster.ApplyDelta({1, Removal{Removal::Kind::kDomain, "a row that comes later"}});
+    (void)w.cluster.ApplyDelta({1, DisruptionBudgetSpec{.name = rack}});
+    (void)w.cluster.ApplyDelta({1, NamespaceSpec{.name = rack}});
+    (void)w.cluster.ApplyDelta({2, Removal{Removal::Kind::kBudget, rack}});
+    (void)w.cluster.ApplyDelta({2, Removal{Removal::Kind::kNamespace, rack}});
+  };
+  c["Uids"] = [=](FaultWorld& w) {
+    TaskSpec task = LoneTask("fits-w-0", "fits");
+    task.uid = "a uid that is longer than short texts";
+    (void)w.cluster.ApplyDelta({1, task});
+    task.uid = "another uid that is longer than short texts";
+    (void)w.cluster.ApplyDelta({2, task});
+  };
+  c["ApplyDeltas"] = [=](FaultWorld& w) {
+    NodeSpec refused = node;
+    refused.capacity = {{"cpu", Quantity("no amount")}};
+    const std::vector<Delta> deltas = {{1, node}, {2, refused}, {3, node}};
+    (void)w.cluster.ApplyDeltas(deltas);
+    (void)w.cluster.RefusedEvents();
   };
   c["Reconcile"] = [=](FaultWorld& w) {
     ClusterSpec full = w.cluster.Describe();
@@ -147,6 +174,16 @@ void AddCycleCalls(Calls* calls) {
   c["ReportBindFailed"] = [](FaultWorld& w) {
     (void)w.cluster.Apply(*w.plan);
     (void)w.cluster.ReportBindFailed("fits-w-0");
+  };
+  c["ExpireAssumptions"] = [](FaultWorld& w) {
+    (void)w.cluster.Apply(*w.plan);
+    (void)w.cluster.Assumptions();
+    (void)w.cluster.ExpireAssumptions(1000, {.bind = 0, .evict = 0});
+  };
+  c["MeasuredCycle"] = [](FaultWorld& w) {
+    CycleMetrics metrics;
+    metrics.explain_nodes = true;
+    (void)w.cluster.Schedule("volcano", {.metrics = &metrics});
   };
   c["WhatIf"] = [](FaultWorld& w) {
     (void)WhatIf(w.cluster, "muster", {{{.queue = QueueEdit{.name = "vision", .weight = 3}}}});

@@ -159,7 +159,36 @@ std::string TaskName(Random& random) {
                           : Name(random, "j") + "-w-" + std::to_string(Below(random, 3));
 }
 
+Delta RandomDomain(Random& random) {
+  return {0, DomainSpec{.name = Name(random, "d"),
+                        .parent = Below(random, 2) ? "" : Name(random, "d"),
+                        .tier = static_cast<int32_t>(1 + Below(random, 3))}};
+}
+
+// Of a kind that waits for nothing.
+Delta RandomRule(Random& random) {
+  const bool is_budget = Below(random, 2) == 0;
+  const std::string space = Below(random, 2) ? "default" : "s";
+  if (Below(random, 3) == 0) {
+    if (!is_budget) return {0, Removal{Removal::Kind::kNamespace, Name(random, "s")}};
+    const std::string name = Name(random, "b");
+    return {0, Removal{Removal::Kind::kBudget,
+                       space == "default" && Below(random, 2) ? name : space + "/" + name}};
+  }
+  if (!is_budget) {
+    return {0, NamespaceSpec{.name = Name(random, "s"),
+                             .labels = {{"x", std::to_string(Below(random, 3))}}}};
+  }
+  return {0, DisruptionBudgetSpec{
+                 .name = Name(random, "b"), .name_space = space, .allowed = Below(random, 4)}};
+}
+
 Delta RandomEvent(Random& random) {
+  if (Below(random, 8) == 0) return RandomRule(random);
+  if (Below(random, 5) == 0) {
+    if (Below(random, 3)) return RandomDomain(random);
+    return {0, Removal{Removal::Kind::kDomain, Name(random, "d")}};
+  }
   const uint32_t kind = Below(random, 5);
   if (Below(random, 4) == 0) {
     if (kind == 0) return {0, Removal{Removal::Kind::kNode, Name(random, "n")}};
@@ -171,6 +200,7 @@ Delta RandomEvent(Random& random) {
     return {0, NodeSpec{.name = Name(random, "n"),
                         .capacity = {{"cpu", int64_t{Below(random, 4)}}},
                         .domain = Below(random, 3)   ? ""
+                                  : Below(random, 2) ? Name(random, "d")
                                   : Below(random, 2) ? "rack"
                                                      : "late"}};
   }
@@ -202,12 +232,19 @@ Delta RandomEvent(Random& random) {
     task.status = Below(random, 4) ? TaskStatus::kRunning : TaskStatus::kBinding;
     task.node = Name(random, "n");
   }
+  if (Below(random, 2)) task.uid = Name(random, "u");
   return {0, task};
 }
 
 Id IdOf(const Delta& delta) {
-  if (const auto* removal = std::get_if<Removal>(&delta.object))
-    return {static_cast<int>(removal->kind), removal->name};
+  if (const auto* removal = std::get_if<Removal>(&delta.object)) {
+    const bool is_bare =
+        removal->kind == Removal::Kind::kBudget && removal->name.find('/') == std::string::npos;
+    return {static_cast<int>(removal->kind), (is_bare ? "default/" : "") + removal->name};
+  }
+  if (const auto* budget = std::get_if<DisruptionBudgetSpec>(&delta.object)) {
+    return {static_cast<int>(Removal::Kind::kBudget), budget->name_space + "/" + budget->name};
+  }
   return {static_cast<int>(delta.object.index()),
           std::visit([](const auto& o) { return o.name; }, delta.object)};
 }
@@ -218,10 +255,32 @@ std::map<std::string, std::string> Expected(const std::map<Id, Delta>& newest) {
                     .domains = {{.name = "rack"}, {.name = "late"}}};
   std::set<std::string> nodes, queues = {"default"}, told;
   std::map<std::string, JobSpec> jobs;
+  std::map<std::string, int32_t> domains = {{"rack", 1}, {"late", 1}};
+  for (bool again = true; again;) {
+    again = false;
+    for (const auto& [id, delta] : newest) {
+      const auto* domain = std::get_if<DomainSpec>(&delta.object);
+      if (!domain || domains.contains(domain->name)) continue;
+      const auto parent = domains.find(domain->parent);
+      if (!domain->parent.empty() && (parent == domains.end() || parent->second <= domain->tier)) {
+        continue;
+      }
+      domains[domain->name] = domain->tier;
+      shown.domains.push_back(*domain);
+      again = true;
+    }
+  }
   for (const auto& [id, delta] : newest) {
     if (const auto* node = std::get_if<NodeSpec>(&delta.object)) {
+      if (!node->domain.empty() && !domains.contains(node->domain)) continue;
       shown.nodes.push_back(*node);
       nodes.insert(node->name);
+    }
+    if (const auto* budget = std::get_if<DisruptionBudgetSpec>(&delta.object)) {
+      shown.budgets.push_back(*budget);
+    }
+    if (const auto* space = std::get_if<NamespaceSpec>(&delta.object)) {
+      shown.namespaces.push_back(*space);
     }
   }
   for (bool again = true; again;) {
@@ -277,7 +336,7 @@ TEST(Deltas, ConvergeHoweverTheyArrive) {
     std::map<Id, uint64_t> generations;
     std::map<Id, Delta> newest;
     std::vector<Delta> stream;
-    const uint32_t length = 5 + Below(random, 50);
+    const uint32_t length = 5 + Below(random, 70);
     for (uint32_t i = 0; i < length; ++i) {
       Delta event = RandomEvent(random);
       event.generation = generations[IdOf(event)] += 1 + Below(random, 3);

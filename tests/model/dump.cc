@@ -32,6 +32,7 @@ std::string KeyOfTask(const TaskSpec& task) {
   key.Add(MeaningKey(task.usage, task.lifetime));
   key.Add(task.waits_until);
   key.Add(task.waiting_group);
+  key.Add(task.uid);
   return key.Take();
 }
 

@@ -2,6 +2,7 @@
 """Cluster, its tables and its cycles, through the Python package."""
 
 import json
+import pickle
 import threading
 import unittest
 
@@ -411,6 +412,115 @@ class Cycles(unittest.TestCase):
         self.assertEqual(told("node", 5, name="n9", cpu=4), "stale")
         with self.assertRaisesRegex(muster.InvalidArgument, 'kind: unknown kind "pod"'):
             told("pod", 1, name="x")
+
+    def test_measured_cycles(self):
+        self.cluster = muster.Cluster()
+        self.cluster.add_nodes(2, cpu=8)
+        self.cluster.add_job("j")
+        self.cluster.add_task("there", job="j", cpu=1, status="running", node="n1")
+        self.cluster.add_task("t", job="j", cpu=1)
+        profile = "volcano:tiers=priority+gang/predicates+binpack(weight=5)"
+        measured = self.cluster.measure(profile, explain_nodes=True)
+        self.assertEqual(measured.plan.digest, self.cluster.schedule(profile).digest)
+        self.assertEqual(column(measured.actions, "action"), ["admit", "allocate", "backfill"])
+        self.assertTrue(all(seconds >= 0 for seconds in measured.actions["seconds"]))
+        self.assertIn("binpack", column(measured.policies, "policy"))
+        self.assertGreater(measured.totals["by_table"], 0)
+        choices = measured.choices
+        row = column(choices, "task").index("t")
+        self.assertEqual((choices["node"][row], choices["next"][row], choices["policy"][row]),
+                         ("n1", "n0", "binpack"))
+        self.assertGreater(choices["score"][row], choices["next_score"][row])
+        self.assertEqual(len(self.cluster.measure(profile).choices["task"]), 0)
+
+    def test_deltas_of_every_kind(self):
+        self.cluster = muster.Cluster()
+        told = self.cluster.apply_delta
+        self.assertEqual(told("domain", 1, name="rack", parent="row"), "waiting")
+        self.assertEqual(told("domain", 1, name="row", tier=2), "applied")
+        self.assertEqual(told("budget", 1, name="b", namespace="team", allowed=1), "applied")
+        self.assertEqual(told("namespace", 1, name="team", labels={"a": "b"}), "applied")
+        rows_ = self.cluster.to_dict()
+        self.assertEqual({row["name"] for row in rows_["domains"]}, {"row", "rack"})
+        self.assertEqual(self.cluster.apply_removal("domain", 2, "row"), "applied")
+        self.assertEqual(self.cluster.waiting_events(), [('domain "rack"', 'domain "row"')])
+        self.assertEqual(self.cluster.apply_removal("budget", 2, "team/b"), "applied")
+        self.cluster.remove_namespace("team")
+        rows_ = self.cluster.to_dict()
+        for kind in ("domains", "budgets", "namespaces"):
+            self.assertFalse(rows_.get(kind), kind)
+        self.cluster.set_disruption_budget("b", allowed=1)
+        self.cluster.remove_disruption_budget("b")
+        with self.assertRaisesRegex(muster.NotFound, 'disruption budget "default/b"'):
+            self.cluster.remove_disruption_budget("b")
+
+    def test_assumptions_expire(self):
+        self.cluster = muster.Cluster()
+        self.cluster.add_node("n", cpu=8)
+        self.cluster.add_job("j")
+        self.cluster.add_task("t", job="j", cpu=1, uid="u1")
+        self.cluster.apply(self.cluster.schedule("muster", now=100))
+        expected = muster.Assumption("t", "binding", "n", 100)
+        self.assertIn(expected, self.cluster.assumptions())
+        self.assertEqual(self.cluster.expire_assumptions(159, bind=60), [])
+        self.assertEqual(self.cluster.expire_assumptions(500, evict=0), [])
+        self.assertIn(expected, self.cluster.expire_assumptions(160, bind=60))
+        self.assertEqual(self.cluster.assumptions(), [])
+        with self.assertRaisesRegex(muster.InvalidArgument, "limit of assumptions is -1"):
+            self.cluster.expire_assumptions(160, bind=-1)
+
+    def test_another_uid_is_another_task(self):
+        self.cluster = muster.Cluster()
+        self.cluster.add_node("n", cpu=8)
+        self.cluster.add_job("j")
+        told = lambda generation, uid: self.cluster.apply_delta(
+            "task", generation, name="t", job="j", cpu=1, uid=uid)
+        told(1, "u1")
+        self.cluster.apply(self.cluster.schedule("muster"))
+        told(2, "u1")
+        self.assertEqual(self.cluster.task("t")["status"], "binding")
+        told(3, "u2")
+        self.assertEqual(self.cluster.task("t").get("status", "pending"), "pending")
+        self.assertEqual(self.cluster.task("t")["uid"], "u2")
+
+    def test_one_bad_event_stops_nothing(self):
+        self.cluster.add_node("n", cpu=8)
+        self.cluster.add_job("train", min_available=1, groups=[{"name": "w"}])
+        pod = {"kind": "task", "generation": 1, "job": "train", "group": "w"}
+        told = self.cluster.apply_deltas([
+            pod | {"name": "a", "cpu": 1},
+            pod | {"name": "b", "cpu": "one"},
+            pod | {"name": "c", "cpus": 1},
+            {"kind": "pod", "generation": 1, "name": "d"},
+            pod | {"name": "e", "cpu": 1, "generation": "new"},
+            {"kind": "task", "generation": 1, "name": "f", "job": "late"},
+            {"kind": "node", "generation": 2, "name": "gone", "removed": True},
+            pod | {"name": "g", "cpu": 1},
+        ])
+        self.assertEqual(column(told, "outcome"),
+                         ["applied", "refused", "refused", "refused", "refused", "waiting",
+                          "applied", "applied"])
+        self.assertEqual(column(told, "name"), ["a", "b", "c", "d", "e", "f", "gone", "g"])
+        words = dict(zip(told["name"], told["refusal"]))
+        self.assertIn('unknown field "cpus", did you mean "cpu"?', words["c"])
+        self.assertIn('unknown kind "pod"', words["d"])
+        self.assertIn("generation", words["e"])
+        self.assertEqual(words["g"], "")
+        self.assertEqual([name for name, _ in self.cluster.refused_events()],
+                         ['task "b"', 'task "c"'])
+        plan = self.cluster.schedule("volcano")
+        self.assertEqual(plan.explain("b"),
+                         f'the last event of task "b" was refused: {words["b"]}\n')
+        self.assertIn('the last event of task "c" was refused', plan.explain("train"))
+        self.assertEqual(pickle.loads(pickle.dumps(plan)).explain("b"), plan.explain("b"))
+        self.assertEqual(self.cluster.apply_delta("task", 1, name="b", job="train", group="w",
+                                                  cpu=1), "applied")
+        self.assertEqual([name for name, _ in self.cluster.refused_events()], ['task "c"'])
+        with self.assertRaises(muster.Error):
+            self.cluster.apply_delta("task", 9, name="b", cpu="two")
+        self.assertIn("two", self.cluster.schedule("volcano").explain("b"))
+        with self.assertRaises(muster.InvalidArgument):
+            self.cluster.apply_deltas(["a"])
 
     def test_reconcile(self):
         full = self.cluster.to_dict()

@@ -166,6 +166,7 @@ void Simplify(std::vector<Change>& changes, const ClusterSpec& world) {
     unsay(&TaskSpec::protected_until);
     unsay(&TaskSpec::waits_until);
     unsay(&TaskSpec::waiting_group);
+    unsay(&TaskSpec::uid);
     const auto unsay_shape = [&](auto field) { UnsayShape(changes, i, task, field); };
     unsay_shape(&TaskShape::request);
     unsay_shape(&TaskShape::initial_request);

@@ -205,12 +205,13 @@ void RunFlags::Declare(FlagSet* flags) {
   flags->Value("--turn", "JSON", &turn,
                "what the cycle is asked, such as {\"decisions\": 3} or {\"heartbeats\": [\"n1\"]}");
   flags->Value("--memory", "FILE", &memory, "the memory of an earlier cycle");
+  load.Declare(flags);
   flags->Switch("--make-tasks", &make_tasks, "make rows of all tasks that are counts (by_count)");
 }
 
-absl::Status CheckProfileFlag(const std::string& profile) {
+absl::Status CheckProfileFlag(const std::string& profile, const Extensions* extensions) {
   if (profile.empty()) return absl::OkStatus();
-  const absl::Status status = ResolveProfile(profile).status();
+  const absl::Status status = ResolveProfile(profile, extensions).status();
   if (status.ok()) return status;
   absl::string_view words = status.message();
   absl::ConsumePrefix(&words, "profile: ");
@@ -248,8 +249,10 @@ std::optional<absl::Status> OfFlag(const RunFlags& flags, const absl::Status& st
 
 }  // namespace
 
-absl::StatusOr<Opened> OpenFile(const std::string& path, const RunFlags& flags) {
-  if (absl::Status s = CheckProfileFlag(flags.profile); !s.ok()) return s;
+absl::StatusOr<Opened> OpenFile(const std::string& path, RunFlags& flags) {
+  const absl::StatusOr<std::shared_ptr<const Extensions>> loaded = flags.load.Open();
+  if (!loaded.ok()) return loaded.status();
+  if (absl::Status s = CheckProfileFlag(flags.profile, loaded->get()); !s.ok()) return s;
   absl::StatusOr<std::string> text = ReadFile(path);
   if (!text.ok()) return text.status();
   const auto in_file = [&](const absl::Status& status) {
@@ -264,6 +267,7 @@ absl::StatusOr<Opened> OpenFile(const std::string& path, const RunFlags& flags) 
   if (flags.seed.has_value()) options.seed = static_cast<uint64_t>(*flags.seed);
   if (flags.work_budget.has_value()) options.work_budget = flags.work_budget;
   options.should_stop = Progress::Tick;
+  options.extensions = *loaded;
   if (!flags.turn.empty()) {
     absl::StatusOr<Turn> turn = ParseTurn(flags.turn);
     if (!turn.ok()) {
@@ -291,7 +295,7 @@ absl::StatusOr<Opened> OpenFile(const std::string& path, const RunFlags& flags) 
   return Opened{*std::move(scenario), std::move(cluster)};
 }
 
-absl::StatusOr<Run> RunFile(const std::string& path, const RunFlags& flags) {
+absl::StatusOr<Run> RunFile(const std::string& path, RunFlags& flags) {
   absl::StatusOr<Opened> opened = OpenFile(path, flags);
   if (!opened.ok()) return opened.status();
   Scenario& scenario = opened->scenario;

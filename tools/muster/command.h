@@ -14,6 +14,7 @@
 #include "lib/scenario/scenario.h"
 #include "muster/muster.h"
 #include "tools/muster/flags.h"
+#include "tools/muster/load.h"
 
 namespace muster {
 
@@ -84,12 +85,14 @@ struct RunFlags {
   std::optional<int64_t> now, seed, work_budget;
   std::string turn, memory;  // JSON; path of a file
   bool make_tasks = false;   // rows of all tasks that are counts
+  LoadFlag load;
   void Declare(FlagSet* flags);
 };
 
 // Fails if the spec string of the flag --profile does not resolve; the error begins with the flag.
 // Empty: the flag is not given.
-absl::Status CheckProfileFlag(const std::string& profile);
+// `extensions` (may be null) are those of --load.
+absl::Status CheckProfileFlag(const std::string& profile, const Extensions* extensions);
 
 // A scenario that was read: `scenario` has the profile and the options that decide, `cluster` its
 // rows.
@@ -97,7 +100,7 @@ struct Opened {
   Scenario scenario;
   Cluster cluster;
 };
-absl::StatusOr<Opened> OpenFile(const std::string& path, const RunFlags& flags);
+absl::StatusOr<Opened> OpenFile(const std::string& path, RunFlags& flags);
 
 // A scenario that was read and run.
 struct Run {
@@ -105,7 +108,7 @@ struct Run {
   Snapshot snapshot;
   Plan plan;
 };
-absl::StatusOr<Run> RunFile(const std::string& path, const RunFlags& flags);
+absl::StatusOr<Run> RunFile(const std::string& path, RunFlags& flags);
 
 }  // namespace muster
 

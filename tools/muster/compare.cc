@@ -152,8 +152,10 @@ int CompareCommand(const Arguments& arguments) {
     for (const ProfileInfo& profile : Profiles()) profiles.push_back(profile.name);
   }
   if (profiles.empty()) return ComplainUsage(kCompareText, "--profiles names none");
+  const absl::StatusOr<std::shared_ptr<const Extensions>> loaded = run_flags.load.Open();
+  if (!loaded.ok()) return Complain(std::string(loaded.status().message()));
   for (const std::string& profile : profiles) {
-    if (const absl::Status s = CheckProfileFlag(profile); !s.ok()) {
+    if (const absl::Status s = CheckProfileFlag(profile, loaded->get()); !s.ok()) {
       return Complain(std::string(s.message()));
     }
   }

@@ -57,6 +57,15 @@ void FlagSet::Value(std::string name, std::string placeholder, std::string* out,
        }});
 }
 
+void FlagSet::Values(std::string name, std::string placeholder, std::vector<std::string>* out,
+                     std::string help) {
+  flags_.push_back(
+      {std::move(name), std::move(placeholder), std::move(help), [out](const std::string& text) {
+         out->push_back(text);
+         return absl::OkStatus();
+       }});
+}
+
 void FlagSet::Value(std::string name, std::string placeholder, int64_t* out, std::string help) {
   flags_.push_back(
       {std::move(name), std::move(placeholder), std::move(help), NumberReader("an integer", out)});

@@ -27,6 +27,9 @@ class FlagSet {
  public:
   void Switch(std::string name, bool* out, std::string help);
   void Value(std::string name, std::string placeholder, std::string* out, std::string help);
+  // Each time that the flag is given adds one.
+  void Values(std::string name, std::string placeholder, std::vector<std::string>* out,
+              std::string help);
   void Value(std::string name, std::string placeholder, int64_t* out, std::string help);
   void Value(std::string name, std::string placeholder, uint64_t* out, std::string help);
   void Value(std::string name, std::string placeholder, double* out, std::string help);

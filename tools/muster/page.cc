@@ -59,8 +59,10 @@ int PageCommand(const Arguments& arguments) {
   }
   if (remedies < 0) return ComplainUsage(kPageText, "--remedies is negative; must be 0 or more");
   std::vector<std::string> profiles = absl::StrSplit(names, ' ', absl::SkipEmpty());
+  const absl::StatusOr<std::shared_ptr<const Extensions>> loaded = run_flags.load.Open();
+  if (!loaded.ok()) return Complain(std::string(loaded.status().message()));
   for (const std::string& profile : profiles) {
-    if (const absl::Status s = CheckProfileFlag(profile); !s.ok()) {
+    if (const absl::Status s = CheckProfileFlag(profile, loaded->get()); !s.ok()) {
       return Complain(std::string(s.message()));
     }
   }

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
+#include "lib/model/budget_name.h"
 #include "lib/scenario/scenario.h"
 #include "lib/scenario/state.h"
 
@@ -108,10 +109,10 @@ absl::StatusOr<TaskStatus> StatusOf(const std::string& word) {
 
 absl::StatusOr<Removal::Kind> KindOf(int64_t kind) {
   using enum Removal::Kind;
-  constexpr Removal::Kind kKinds[] = {kNode,   kQueue,     kJob,        kTask,
-                                      kFlavor, kPartition, kReservation};
-  if (kind >= 1 && kind <= 4) return kKinds[kind - 1];
-  if (kind >= 9 && kind <= 11) return kKinds[kind - 5];
+  constexpr Removal::Kind kKinds[] = {kNode, kQueue, kJob, kTask, kDomain, kBudget, kNamespace};
+  constexpr Removal::Kind kRecords[] = {kFlavor, kPartition, kReservation};
+  if (kind >= 1 && kind <= 7) return kKinds[kind - 1];
+  if (kind >= 9 && kind <= 11) return kRecords[kind - 9];
   return absl::InvalidArgumentError(absl::StrCat("rows of kind ", kind, " have no events"));
 }
 
@@ -194,6 +195,12 @@ absl::Status RecordPlayer::Remove(int64_t kind, const std::string& name) {
       return cluster_.RemoveTask(name);
     case 5:
       return cluster_.RemoveDomain(name);
+    case 6: {
+      const auto [name_space, budget] = BudgetParts(name);
+      return cluster_.RemoveDisruptionBudget(name_space, budget);
+    }
+    case 7:
+      return cluster_.RemoveNamespace(name);
     case 9:
       return cluster_.RemoveFlavor(name);
     case 10:
@@ -305,6 +312,15 @@ absl::Status RecordPlayer::Call(const Line& line, std::string* out) {
   }
   if (what == "bind_failed") return cluster_.ReportBindFailed(call.at("task").get<std::string>());
   if (what == "evict_failed") return cluster_.ReportEvictFailed(call.at("task").get<std::string>());
+  if (what == "expire") {
+    int64_t now = 0;
+    AssumptionLimits limits;
+    absl::Status read = ReadInteger(call, "now", &now);
+    if (call.contains("bind")) read.Update(ReadInteger(call, "bind", &limits.bind.emplace()));
+    if (call.contains("evict")) read.Update(ReadInteger(call, "evict", &limits.evict.emplace()));
+    if (!read.ok()) return read;
+    return cluster_.ExpireAssumptions(now, limits).status();
+  }
   if (what == "make_tasks") {
     int64_t count = 0;
     if (absl::Status s = ReadInteger(call, "count", &count); !s.ok()) return s;
@@ -345,6 +361,9 @@ absl::Status RecordPlayer::Call(const Line& line, std::string* out) {
     take(spec.flavors);
     take(spec.partitions);
     take(spec.reservations);
+    take(spec.domains);
+    take(spec.budgets);
+    take(spec.namespaces);
     const Json& generations = call.at("generations");
     for (size_t i = 0; i < deltas.size(); ++i) {
       const Json one = {{"generations", generations.at(i)}};

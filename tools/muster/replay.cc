@@ -50,6 +50,7 @@ struct ReplayFlags {
   std::string policy = "easy", decisions;
   int64_t period = 0;
   ReplayOptions options;
+  LoadFlag load;
 
   void Declare(FlagSet* flags);
   // Puts the period into the options. False: some seconds are below 0.
@@ -59,6 +60,7 @@ struct ReplayFlags {
 void ReplayFlags::Declare(FlagSet* flags) {
   flags->Value("--policy", "P", &policy,
                "such as easy:estimate=actual,order=sjf, conservative, volcano, muster; openb: fgd");
+  load.Declare(flags);
   flags->Value("--decisions", "FILE", &decisions,
                "write the wait of every job; - is standard output");
   flags->Switch("--follow-preceding", &options.follow_preceding,
@@ -116,13 +118,16 @@ int ComplainKind(const std::string& name) {
 }
 
 // Reads, replays and prints what came out.
-int RunReplay(TraceSource& source, const ReplayFlags& flags) {
+int RunReplay(TraceSource& source, ReplayFlags& flags) {
+  const absl::StatusOr<std::shared_ptr<const Extensions>> loaded = flags.load.Open();
+  if (!loaded.ok()) return Complain(std::string(loaded.status().message()));
   ReadReport read;
   const absl::StatusOr<Trace> trace = source.Read(&read);
   if (!trace.ok()) return Complain(std::string(trace.status().message()));
   const InterruptWatch watch;
   ReplayOptions options = flags.options;
   options.should_stop = [] { return InterruptWatch::Asked(); };
+  options.extensions = *loaded;
   const auto ends = std::minmax_element(trace->submit.begin(), trace->submit.end());
   const int64_t first = trace->size() == 0 ? 0 : *ends.first;
   const int64_t span = trace->size() == 0 ? 0 : *ends.second - first;
