@@ -35,7 +35,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -69,21 +68,32 @@ struct MemoryDecl {
 // double.
 using MemoryCell = std::variant<int64_t, double, std::string>;
 // The cells of one row. Their order and types are the owner's; the slot's version stands for both.
+//
+//   const muster::MemoryRow row = {int64_t{7}, 0.5, std::string("n1")};
+//
 using MemoryRow = std::vector<MemoryCell>;
 
 // Rows by key, in ascending order, byte by byte.
 //
 //   for (const auto& [key, row] : slot.rows()) Read(key, row);
+//   const auto found = slot.rows().find("next");
+//   if (found != slot.rows().end()) Read(found->first, found->second);
 //
-// Rows stand in runs of a few, and copies share the runs until one of them changes. So a slot of
-// thousands of rows that changes in two costs a cycle little.
+// It is a map to read, and only a slot changes it. Rows stand in runs of a few, and copies share
+// the runs until one of the copies changes some row in them. So a cycle that changes two rows of
+// thousands copies two runs, and the memory before it stays as it was.
+//
 // Cost. A copy: O(rows / 32). A look-up: O(log rows). A change: that, and O(32).
+// Threads. Copies may be read and changed in different threads, although they share rows.
 class MUSTER_EXPORT MemoryRows {
  public:
+  // A key and its row. The pair lives, at the same address, until the row is set or erased in all
+  // rows that share it.
   using value_type = std::pair<const std::string, MemoryRow>;
-  // Walks over the rows. Valid until the rows change or go.
+  // Walks over the rows in ascending order. Valid until rows are set or erased.
   class const_iterator;
 
+  // Return the first row, and the end behind the last one.
   const_iterator begin() const;
   const_iterator end() const;
   // Returns end() if there is no such row.
@@ -94,78 +104,84 @@ class MUSTER_EXPORT MemoryRows {
   bool empty() const { return runs_.empty(); }
 
   // Returns true if one is a copy of the other, or both are of a third, and neither has changed
-  // since. Never true of rows that differ. O(rows / 32).
+  // since. Never true of rows that differ; false of equal rows that were set apart. O(rows / 32).
+  //
+  //   if (cycle.Recall("my-slot").rows().SharesAllWith(mine.rows())) UseWhatIKnow();
+  //
+  // So a policy that keeps a copy of its slot knows whether the next cycle begins where it ended.
   bool SharesAllWith(const MemoryRows& other) const { return runs_ == other.runs_; }
-  // Returns true if both have equal rows. O(rows).
+  // Returns true if both have equal rows. O(rows), without those that they share.
   friend bool operator==(const MemoryRows& a, const MemoryRows& b) { return a.Equals(b); }
 
  private:
   friend class MemorySlot;
+  // A row that several runs may hold. Never null.
   using Shared = std::shared_ptr<const value_type>;
-  // Some rows, with a count of those that share them.
+  // Some rows, in ascending order, with the number of those that share them. A run of one owner is
+  // changed where it is, and any other one is copied first.
   struct Run {
     std::atomic<uint32_t> owners{1};
     std::vector<Shared> rows;
   };
-  // Shares a run. Not null.
+  // One owner of a run.
   class RunRef {
    public:
+    // Constructs the only owner of a run without rows.
     RunRef() : run_(new Run) {}
-    RunRef(const RunRef& other) : run_(other.run_) {
-      run_->owners.fetch_add(1, std::memory_order_relaxed);
-    }
+    // A copy is another owner of the same run.
+    RunRef(const RunRef& other) : run_(other.run_) { ++run_->owners; }
+    // What was moved from owns nothing: it may only be destroyed, or set to another.
     RunRef(RunRef&& other) noexcept : run_(std::exchange(other.run_, nullptr)) {}
     RunRef& operator=(RunRef other) noexcept {
       std::swap(run_, other.run_);
       return *this;
     }
+    // The last owner deletes the run.
     ~RunRef() {
-      if (run_ != nullptr && run_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) delete run_;
+      if (run_ != nullptr && --run_->owners == 0) delete run_;
     }
     const std::vector<Shared>& rows() const { return run_->rows; }
-    // Returns the rows to be changed: those of a run that no other shares.
+    // Returns the rows to be changed, of a run that has no other owner: a copy if it had some.
     std::vector<Shared>& Own();
+    // Returns true if both own one run, which then has equal rows.
     friend bool operator==(const RunRef& a, const RunRef& b) { return a.run_ == b.run_; }
 
    private:
     Run* run_;
   };
 
+  // As operator==.
   bool Equals(const MemoryRows& other) const;
   // Returns the first run that does not end before the key.
   size_t RunOf(std::string_view key) const;
+  // As those of a slot.
   void Set(Shared row);
   void Erase(std::string_view key);
+  // Makes two runs of one.
   void Split(size_t run);
+  // Makes one run of two that are small.
   void MergeWithNext(size_t run);
 
-  // None is empty.
+  // In ascending order of their rows. None is without rows.
   std::vector<RunRef> runs_;
 };
 
 class MemoryRows::const_iterator {
  public:
-  using iterator_category = std::forward_iterator_tag;
-  using value_type = MemoryRows::value_type;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const value_type*;
-  using reference = const value_type&;
-
-  // Constructs one that belongs to no rows.
+  // Constructs one that belongs to no rows. It may only be set to another.
   const_iterator() = default;
-  reference operator*() const { return *rows_->runs_[run_].rows()[at_]; }
-  pointer operator->() const { return &**this; }
+  // REQUIRES: it is not end().
+  const value_type& operator*() const { return *rows_->runs_[run_].rows()[at_]; }
+  const value_type* operator->() const { return &**this; }
+  // Goes on to the next row, or to end(). REQUIRES: it is not end().
   const_iterator& operator++() {
-    if (++at_ < rows_->runs_[run_].rows().size()) return *this;
-    ++run_;
-    at_ = 0;
+    if (++at_ == rows_->runs_[run_].rows().size()) {
+      ++run_;
+      at_ = 0;
+    }
     return *this;
   }
-  const_iterator operator++(int) {
-    const const_iterator before = *this;
-    ++*this;
-    return before;
-  }
+  // REQUIRES: both are of the same rows.
   friend bool operator==(const const_iterator& a, const const_iterator& b) {
     return a.run_ == b.run_ && a.at_ == b.at_;
   }
@@ -174,16 +190,24 @@ class MemoryRows::const_iterator {
   friend class MemoryRows;
   const_iterator(const MemoryRows* rows, size_t run, size_t at) : rows_(rows), run_(run), at_(at) {}
 
+  // The rows, the number of a run among theirs, and the place in it. The end is behind the last
+  // run.
   const MemoryRows* rows_ = nullptr;
   size_t run_ = 0, at_ = 0;
 };
 
-inline MemoryRows::const_iterator MemoryRows::begin() const { return {this, 0, 0}; }
-inline MemoryRows::const_iterator MemoryRows::end() const { return {this, runs_.size(), 0}; }
-
 // The rows of one slot, in ascending order of their keys.
+//
+//   muster::MemorySlot slot;
+//   slot.Set("n1", {int64_t{7}, std::string("full")});
+//   slot.Integer("n1");       // 7
+//   slot.Text("n1", 1);       // "full"
+//   slot.Integer("n2");       // 0: there is no such row
+//   slot.Real("n1", 0, -1);   // -1: the cell is an integer
+//
 class MUSTER_EXPORT MemorySlot {
  public:
+  // What rows() returns.
   using Rows = MemoryRows;
 
   // Returns true if there are no rows.
@@ -204,6 +228,11 @@ class MUSTER_EXPORT MemorySlot {
   // Removes the row; does nothing if there is no such row.
   void Erase(std::string_view key);
   // Erases each row with a key that satisfies `gone`, such as those of tasks that have ended.
+  // O(rows).
+  //
+  //   slot.EraseIf([&](std::string_view task) { return !cycle.FindTask(task).has_value(); });
+  //
+  // `gone` is called once for each row, in ascending order, before any row is erased.
   template <class Predicate>
   void EraseIf(const Predicate& gone) {
     std::vector<std::string_view> keys;
@@ -227,7 +256,8 @@ class MUSTER_EXPORT Memory {
   // Constructs a memory without slots.
   Memory();
 
-  // Reads what ToText wrote. Fails with InvalidArgument that names the place and the rule. Never
+  // Reads what ToText wrote, also on another machine or in a later version of the library that
+  // knows the slots. Fails with InvalidArgument that names the place and the rule. Never
   // crashes.
   static absl::StatusOr<Memory> Parse(std::string_view text);
   // Returns one JSON object, in the form in which a scenario holds it as "memory"
@@ -236,7 +266,13 @@ class MUSTER_EXPORT Memory {
 
   // Returns true if there are no slots.
   bool empty() const;
-  // Returns the rows of a slot; null if there is none. Valid as long as the memory, or a copy of
+  // Returns the rows of a slot; null if there is none.
+  //
+  //   const muster::MemorySlot* due = cluster.memory().Find("due");
+  //   if (due != nullptr) Show(due->rows().size());
+  //
+  // The names of the slots of a profile are those of its policies and actions (docs/policies.md).
+  // Valid as long as the memory, or a copy of
   // it, lives.
   const MemorySlot* Find(std::string_view slot) const;
 

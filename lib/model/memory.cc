@@ -51,6 +51,9 @@ size_t PlaceIn(const Rows& rows, std::string_view key) {
 
 }  // namespace
 
+MemoryRows::const_iterator MemoryRows::begin() const { return {this, 0, 0}; }
+MemoryRows::const_iterator MemoryRows::end() const { return {this, runs_.size(), 0}; }
+
 MemoryRows::const_iterator MemoryRows::find(std::string_view key) const {
   const size_t run = RunOf(key);
   if (run == runs_.size()) return end();
