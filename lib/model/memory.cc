@@ -11,13 +11,9 @@
 #include "lib/model/memory_data.h"
 
 namespace muster {
-
-const MemoryRow* MemorySlot::Find(std::string_view key) const {
-  const auto found = rows_.find(key);
-  return found == rows_.end() ? nullptr : &found->second;
-}
-
 namespace {
+
+constexpr size_t kMostRows = 32;  // of a run
 
 template <class T>
 const T* CellOf(const MemoryRow* row, size_t cell) {
@@ -25,6 +21,118 @@ const T* CellOf(const MemoryRow* row, size_t cell) {
 }
 
 }  // namespace
+
+std::vector<MemoryRows::Shared>& MemoryRows::RunRef::Own() {
+  if (run_->owners.load(std::memory_order_acquire) > 1) {
+    RunRef own;
+    own.run_->rows = run_->rows;
+    *this = std::move(own);
+  }
+  return run_->rows;
+}
+
+size_t MemoryRows::RunOf(std::string_view key) const {
+  const auto at = std::lower_bound(
+      runs_.begin(), runs_.end(), key,
+      [](const RunRef& run, std::string_view k) { return run.rows().back()->first < k; });
+  return static_cast<size_t>(at - runs_.begin());
+}
+
+namespace {
+
+// Returns the place of the first row of the run that is not before the key.
+template <class Rows>
+size_t PlaceIn(const Rows& rows, std::string_view key) {
+  const auto at =
+      std::lower_bound(rows.begin(), rows.end(), key,
+                       [](const auto& row, std::string_view k) { return row->first < k; });
+  return static_cast<size_t>(at - rows.begin());
+}
+
+}  // namespace
+
+MemoryRows::const_iterator MemoryRows::begin() const { return {this, 0, 0}; }
+MemoryRows::const_iterator MemoryRows::end() const { return {this, runs_.size(), 0}; }
+
+MemoryRows::const_iterator MemoryRows::find(std::string_view key) const {
+  const size_t run = RunOf(key);
+  if (run == runs_.size()) return end();
+  const size_t at = PlaceIn(runs_[run].rows(), key);
+  return runs_[run].rows()[at]->first == key ? const_iterator(this, run, at) : end();
+}
+
+size_t MemoryRows::size() const {
+  size_t rows = 0;
+  for (const RunRef& run : runs_) rows += run.rows().size();
+  return rows;
+}
+
+bool MemoryRows::Equals(const MemoryRows& other) const {
+  if (SharesAllWith(other)) return true;
+  if (size() != other.size()) return false;
+  const_iterator b = other.begin();
+  for (const value_type& row : *this) {
+    if (&row != &*b && row != *b) return false;
+    ++b;
+  }
+  return true;
+}
+
+void MemoryRows::Set(Shared row) {
+  const std::string_view key = row->first;
+  size_t run = RunOf(key);
+  if (run == runs_.size()) {
+    // A key behind all others joins the last run as long as there is room.
+    if (runs_.empty() || runs_.back().rows().size() >= kMostRows) runs_.emplace_back();
+    run = runs_.size() - 1;
+  }
+  std::vector<Shared>& rows = runs_[run].Own();
+  const size_t at = PlaceIn(rows, key);
+  if (at < rows.size() && rows[at]->first == key) {
+    rows[at] = std::move(row);
+    return;
+  }
+  rows.insert(rows.begin() + static_cast<std::ptrdiff_t>(at), std::move(row));
+  if (rows.size() > kMostRows) Split(run);
+}
+
+void MemoryRows::Split(size_t run) {
+  std::vector<Shared>& rows = runs_[run].Own();
+  const auto half = rows.begin() + static_cast<std::ptrdiff_t>(rows.size() / 2);
+  RunRef upper;
+  upper.Own().assign(std::make_move_iterator(half), std::make_move_iterator(rows.end()));
+  rows.erase(half, rows.end());
+  runs_.insert(runs_.begin() + static_cast<std::ptrdiff_t>(run + 1), std::move(upper));
+}
+
+void MemoryRows::Erase(std::string_view key) {
+  const size_t run = RunOf(key);
+  if (run == runs_.size()) return;
+  const size_t at = PlaceIn(runs_[run].rows(), key);
+  if (runs_[run].rows()[at]->first != key) return;
+  std::vector<Shared>& rows = runs_[run].Own();
+  rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(at));
+  if (rows.empty()) {
+    runs_.erase(runs_.begin() + static_cast<std::ptrdiff_t>(run));
+    return;
+  }
+  MergeWithNext(run);
+}
+
+// Small runs become one, so that there are few of them.
+void MemoryRows::MergeWithNext(size_t run) {
+  if (run + 1 >= runs_.size()) return;
+  const std::vector<Shared>& next = runs_[run + 1].rows();
+  if (runs_[run].rows().size() + next.size() > kMostRows / 2) return;
+  std::vector<Shared>& rows = runs_[run].Own();
+  rows.insert(rows.end(), next.begin(), next.end());
+  runs_.erase(runs_.begin() + static_cast<std::ptrdiff_t>(run + 1));
+}
+
+const MemoryRow* MemorySlot::Find(std::string_view key) const {
+  const auto found = rows_.find(key);
+  return found == rows_.end() ? nullptr : &found->second;
+}
 
 int64_t MemorySlot::Integer(std::string_view key, size_t cell, int64_t otherwise) const {
   const int64_t* value = CellOf<int64_t>(Find(key), cell);
@@ -47,17 +155,10 @@ void MemorySlot::Set(std::string_view key, MemoryRow row) {
     double* real = std::get_if<double>(&cell);
     if (real != nullptr) *real = std::isnan(*real) ? 0 : std::clamp(*real, -kMost, kMost);
   }
-  const auto found = rows_.find(key);
-  if (found == rows_.end()) {
-    rows_.emplace(key, std::move(row));
-  } else {
-    found->second = std::move(row);
-  }
+  rows_.Set(std::make_shared<const Rows::value_type>(std::string(key), std::move(row)));
 }
 
-void MemorySlot::Erase(std::string_view key) {
-  if (const auto found = rows_.find(key); found != rows_.end()) rows_.erase(found);
-}
+void MemorySlot::Erase(std::string_view key) { rows_.Erase(key); }
 
 Memory::Memory() = default;
 

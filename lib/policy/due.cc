@@ -22,7 +22,8 @@
 // runs. Slot "due-wait" has W as row "longest". history_slots.h has the rest.
 //
 // Ties. Due times are thousandths of a second; equal ones are left to the next policy.
-// Cost. Open: O(jobs that wait or run), and for a new job O(recent jobs). Comparing: O(1).
+// Cost. Open: O(jobs that wait or changed), and for a new job O(recent jobs). In a cluster's first
+// cycle, or after the memory was changed by others: O(jobs). Comparing: O(1).
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -104,12 +105,19 @@ class Due : public Policy, public OrderPolicy {
     cycle_ = &cycle;
     tables_ = &internal::DataOf(cycle).tables;
     ledger_ = &internal::DataOf(cycle).ledger;
-    const JobTable& jobs = tables_->jobs;
-    keys_.assign(jobs.alive.size(), kAbsent);
+    const std::vector<JobIndex>* changed = internal::DataOf(cycle).changed;
+    const bool known = std::exchange(knows_, false) && changed != nullptr &&
+                       cycle.Recall(kDueSlot.slot).rows().SharesAllWith(rows_.rows());
+    const size_t jobs = tables_->jobs.alive.size();
+    if (!known) kept_.clear();
+    kept_.resize(jobs);
     waiting_.clear();
     internal::DataOf(cycle).memory->AtEnd([this] { Close(); });
-    FollowRows();
-    NoteNewJobs();
+    if (known) {
+      FollowChanges(*changed);
+    } else {
+      FollowRows();
+    }
   }
 
   int CompareJobs(JobIndex a, JobIndex b) override {
@@ -118,16 +126,42 @@ class Due : public Policy, public OrderPolicy {
   }
 
  private:
+  // What is known of a job with a row, so that a cycle need not read the rows of jobs that did not
+  // change.
+  struct Kept {
+    int64_t key = kAbsent;  // kAbsent: it has no row
+    DueState state = DueState::kWaits;
+    std::string name;
+  };
+  // Names are the order in which ends are learnt.
+  struct Step {
+    std::string name;
+    std::optional<DueRow> row;  // none: it is erased
+    bool learns = false;        // it ran, and has ended
+  };
+
   // The cycle has placed tasks: their jobs run.
   void Close() {
+    placed_.clear();
     for (const JobIndex job : waiting_) {
       if (!Holds(job)) continue;
-      const std::string_view name = tables_->jobs.names.name(job);
-      const MemoryRow* cells = cycle_->Recall(kDueSlot.slot).Find(name);
-      DueRow row = DueRowOf(cells == nullptr ? MemoryRow() : *cells);
+      DueRow row = RowOf(kept_[job].name);
       NoteStart(job, cycle_->now(), DueState::kPlaced, &row);
-      cycle_->Remember(kDueSlot.slot).Set(name, row.cells());
+      Write(job, row);
+      placed_.push_back(job);
     }
+    rows_ = cycle_->Recall(kDueSlot.slot);
+    knows_ = true;
+  }
+
+  DueRow RowOf(const std::string& name) const {
+    const MemoryRow* cells = cycle_->Recall(kDueSlot.slot).Find(name);
+    return cells == nullptr ? DueRowOf({}) : DueRowOf(*cells);
+  }
+  void Write(JobIndex job, const DueRow& row) {
+    kept_[job].key = row.key;
+    kept_[job].state = row.state;
+    cycle_->Remember(kDueSlot.slot).Set(kept_[job].name, row.cells());
   }
 
   // Returns whether it has a place that it has not left yet.
@@ -154,39 +188,82 @@ class Due : public Policy, public OrderPolicy {
   }
   // A job without a row goes as if it was due at once.
   int64_t KeyOf(JobIndex job) const {
-    return keys_[job] != kAbsent ? keys_[job] : SatMul(tables_->jobs.spec[job].created, 1000);
+    const int64_t key = kept_[job].key;
+    return key != kAbsent ? key : SatMul(tables_->jobs.spec[job].created, 1000);
   }
 
   // Brings the rows of earlier cycles up to date, and learns from those of jobs that have ended.
   void FollowRows() {
-    std::vector<std::pair<std::string, std::optional<DueRow>>> changed;
+    std::vector<Step> steps;
     for (const auto& [name, cells] : cycle_->Recall(kDueSlot.slot).rows()) {
-      const DueState state = DueStateOf(cells);
-      const bool ran = state >= DueState::kPlaced;
       const std::optional<JobIndex> job = tables_->jobs.names.Find(name);
-      if (!job || !tables_->jobs.alive[*job] || !Stands(*job)) {
-        if (ran) Learn(DueRowOf(cells));
-        changed.emplace_back(name, std::nullopt);
+      const DueState state = DueStateOf(cells);
+      if (job) kept_[*job] = {.key = DueCell(cells, 1), .state = state, .name = name};
+      Follow(job, name, state, &steps);
+    }
+    Take(steps);
+    std::vector<JobIndex> all;
+    for (JobIndex job = 0; job < tables_->jobs.alive.size(); ++job) all.push_back(job);
+    NoteNewJobs(all);
+  }
+
+  // Does the same where only these jobs changed since the last cycle. Among them are all that wait.
+  void FollowChanges(const std::vector<JobIndex>& changed) {
+    std::vector<Step> steps;
+    for (const JobIndex job : changed) {
+      if (kept_[job].key == kAbsent) continue;
+      if (tables_->jobs.alive[job]) {
+        Follow(job, kept_[job].name, kept_[job].state, &steps);
         continue;
       }
-      keys_[*job] = DueCell(cells, 1);
-      if (!Holds(*job)) {
-        waiting_.push_back(*job);
-        if (ran) changed.emplace_back(name, Stopped(DueRowOf(cells)));
-      } else if (state != DueState::kRuns) {
-        DueRow row = DueRowOf(cells);
-        NoteStart(*job, StartOf(*job, ran ? row.started : cycle_->now()), DueState::kRuns, &row);
-        changed.emplace_back(name, std::move(row));
+      Kept gone = std::exchange(kept_[job], {});
+      const std::optional<JobIndex> heir = tables_->jobs.names.Find(gone.name);
+      if (heir && *heir > job) {
+        kept_[*heir] = std::move(gone);  // a new job of its name, which is among the changed ones
+      } else {
+        Follow(std::nullopt, gone.name, gone.state, &steps);
       }
     }
-    if (changed.empty()) return;
-    MemorySlot& now = cycle_->Remember(kDueSlot.slot);
-    for (const auto& [name, row] : changed) {
-      if (row.has_value()) {
-        now.Set(name, row->cells());
-      } else {
-        now.Erase(name);
+    for (const JobIndex job : placed_) {
+      // Jobs that changed have been followed.
+      if (kept_[job].state == DueState::kPlaced && tables_->jobs.alive[job] &&
+          !std::binary_search(changed.begin(), changed.end(), job)) {
+        Follow(job, kept_[job].name, kept_[job].state, &steps);
       }
+    }
+    std::sort(steps.begin(), steps.end(),
+              [](const Step& a, const Step& b) { return a.name < b.name; });
+    Take(steps);
+    NoteNewJobs(changed);
+  }
+
+  // Finds out what became of a job with a row; none: it is gone.
+  void Follow(std::optional<JobIndex> job, const std::string& name, DueState state,
+              std::vector<Step>* steps) {
+    const bool ran = state >= DueState::kPlaced;
+    if (!job || !tables_->jobs.alive[*job] || !Stands(*job)) {
+      steps->push_back({name, std::nullopt, ran});
+    } else if (!Holds(*job)) {
+      waiting_.push_back(*job);
+      if (ran) steps->push_back({name, Stopped(RowOf(name))});
+    } else if (state != DueState::kRuns) {
+      DueRow row = RowOf(name);
+      NoteStart(*job, StartOf(*job, ran ? row.started : cycle_->now()), DueState::kRuns, &row);
+      steps->push_back({name, std::move(row)});
+    }
+  }
+
+  // Ends are learnt first: rows tell how long their jobs ran.
+  void Take(const std::vector<Step>& steps) {
+    for (const Step& step : steps) {
+      const std::optional<JobIndex> job = tables_->jobs.names.Find(step.name);
+      if (step.row.has_value()) {
+        Write(*job, *step.row);
+        continue;
+      }
+      if (step.learns) Learn(RowOf(step.name));
+      if (job) kept_[*job] = {};
+      cycle_->Remember(kDueSlot.slot).Erase(step.name);
     }
   }
 
@@ -210,12 +287,13 @@ class Due : public Policy, public OrderPolicy {
     if (wait > LongestWait()) cycle_->Remember(kWaitSlot.slot).Set(kLongest, {wait});
   }
 
-  // Starts count for the longest wait before any due time is fixed.
-  void NoteNewJobs() {
+  // Fixes the due times of those of the jobs that have no row. Starts count for the longest wait
+  // before any due time is fixed.
+  void NoteNewJobs(const std::vector<JobIndex>& candidates) {
     const JobTable& jobs = tables_->jobs;
     std::vector<std::pair<JobIndex, DueRow>> rows;
-    for (JobIndex job = 0; job < jobs.alive.size(); ++job) {
-      if (!jobs.alive[job] || keys_[job] != kAbsent || !Stands(job)) continue;
+    for (const JobIndex job : candidates) {
+      if (!jobs.alive[job] || kept_[job].key != kAbsent || !Stands(job)) continue;
       DueRow row;
       row.estimate = jobs.spec[job].estimate.value_or(kFiveDays);
       row.size = SizeOfJob(*tables_, *ledger_, job).units;
@@ -230,8 +308,8 @@ class Due : public Policy, public OrderPolicy {
     for (auto& [job, row] : rows) {
       const int64_t created = jobs.spec[job].created;
       row.key = DueKey(settings_, created, History().Length(row.kind()), LongestWait());
-      keys_[job] = row.key;
-      cycle_->Remember(kDueSlot.slot).Set(jobs.names.name(job), row.cells());
+      kept_[job].name = std::string(jobs.names.name(job));
+      Write(job, row);
     }
   }
 
@@ -242,8 +320,12 @@ class Due : public Policy, public OrderPolicy {
   const Cycle* cycle_ = nullptr;
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
-  std::vector<int64_t> keys_;      // by job; kAbsent: it has no row
+  std::vector<Kept> kept_;         // by job
   std::vector<JobIndex> waiting_;  // jobs with a row that held nothing when the cycle began
+  // What the last cycle left, unless it was cut: its rows, and the jobs that it placed.
+  bool knows_ = false;
+  MemorySlot rows_;
+  std::vector<JobIndex> placed_;
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/policy/history_slots.h"
 
+#include <algorithm>
+#include <array>
 #include <variant>
 
 #include "absl/strings/str_cat.h"
@@ -30,6 +32,7 @@ std::string RowOf(uint32_t level, const RunKind& kind) {
   }
 }
 
+// Returns whether both count for one key of that level.
 bool Alike(uint32_t level, const RunKind& a, const RunKind& b) {
   switch (level) {
     case 0:
@@ -40,9 +43,9 @@ bool Alike(uint32_t level, const RunKind& a, const RunKind& b) {
     case 2:
       return a.user == b.user;
     case 3:
-      return a.user == b.user && a.estimate == b.estimate;
+      return a.estimate == b.estimate && a.user == b.user;
     default:
-      return a.user == b.user && a.estimate == b.estimate && a.size == b.size;
+      return a.estimate == b.estimate && a.size == b.size && a.user == b.user;
   }
 }
 
@@ -66,15 +69,18 @@ RunSums HistorySlots::SumsOf(const std::string& key) const {
 }
 
 double HistorySlots::Length(const Kind& kind) const {
-  const MemorySlot& recent = slots_.Recall(kRecentSlot.slot);
-  RunGuess guess(kind.estimate);
-  for (uint32_t level = 0; level < KeysOf(kind); ++level) {
-    RunSums sums = SumsOf(RowOf(level, kind));
-    for (const auto& [number, row] : recent.rows()) {
-      const Kind other = KindAt(row);
-      if (level < KeysOf(other) && Alike(level, kind, other)) sums.Add(level, IntegerAt(row, 0));
+  const uint32_t levels = KeysOf(kind);
+  std::array<RunSums, kRunKeys> sums;
+  for (uint32_t level = 0; level < levels; ++level) sums[level] = SumsOf(RowOf(level, kind));
+  for (const auto& [number, row] : slots_.Recall(kRecentSlot.slot).rows()) {
+    const Kind other = KindAt(row);
+    for (uint32_t level = 0; level < std::min(levels, KeysOf(other)); ++level) {
+      if (Alike(level, kind, other)) sums[level].Add(level, IntegerAt(row, 0));
     }
-    if (sums.count > 0) guess.Pull(level, sums);
+  }
+  RunGuess guess(kind.estimate);
+  for (uint32_t level = 0; level < levels; ++level) {
+    if (sums[level].count > 0) guess.Pull(level, sums[level]);
   }
   return guess.Length();
 }

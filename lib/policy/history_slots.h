@@ -9,8 +9,7 @@
 // Slot "history" has a row for each key of which a job has ended: count, sum of run times, sum of
 // inverses. Keys are words: "0"; "1 12 5" (magnitudes of estimate and size); "2 ann"; "3 3600 ann";
 // "4 3600 16 ann". Slot "history-recent" has the last jobs that ended, up to 255 of them: run,
-// estimate, size, user. They are added to the sums all at once, because a cycle copies each slot
-// that it changes, and the sums of a year are tens of thousands of rows.
+// estimate, size, user. They are added to the sums all at once.
 //
 // Guarantee. Equal to RunHistory, bit by bit, after the same jobs.
 //

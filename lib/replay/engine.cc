@@ -126,7 +126,9 @@ class Loop {
     const absl::StatusOr<ProfileConfig> config =
         ResolveProfile(profile_, options_.extensions.get());
     if (!config.ok()) return config.status();
-    result_.clairvoyant = LacksEstimates(trace_) && ReadsEstimates(*config);
+    const EstimateUse use = UseOfEstimates(*config);
+    result_.clairvoyant = LacksEstimates(trace_) && use == EstimateUse::kNeeded;
+    tells_run_ = use != EstimateUse::kOptional;
     learns_ = std::any_of(config->memory.begin(), config->memory.end(),
                           [](const MemoryDecl& d) { return d.slot == kHistorySlot.slot; });
     session_ = std::make_unique<Session>(world_.tables(), *config, SpeedOptions());
@@ -245,7 +247,9 @@ class Loop {
     result_.outcome[row] = JobOutcome::kWaiting;
     jobs_[row].progress.Submit(trace_.run[row], trace_.tasks[row]);
     jobs_[row].estimate = estimates_.First(row);
-    status_ = world_.AddJob(row, now_, MinTasks(row), jobs_[row].estimate);
+    const bool has_none = trace_.estimate[row] == kAbsent && !tells_run_;
+    status_ = world_.AddJob(row, now_, MinTasks(row),
+                            has_none ? std::nullopt : std::optional(jobs_[row].estimate));
     SetWants(row);
     Changed();
   }
@@ -607,7 +611,8 @@ class Loop {
   int64_t now_ = 0;
   int64_t wanting_ = 0, active_ = 0;  // jobs
   bool dirty_ = false;
-  bool learns_ = false;  // the profile does
+  bool learns_ = false;    // the profile does
+  bool tells_run_ = true;  // a job without an estimate gets its run time as one
   int64_t last_tick_ = -1;
   std::optional<Plan> late_;
 

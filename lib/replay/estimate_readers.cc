@@ -16,32 +16,36 @@ bool OptionReads(const ConfiguredAction& action, std::string_view option, std::s
          action.options.text(option) != unread;
 }
 
-bool ActionReads(const ConfiguredAction& action) {
+EstimateUse UseOf(const ConfiguredAction& action) {
   const std::string_view name = action.decl.name;
   // Batch systems; fcfs reads estimates to order by them alone.
-  if (name == "easy" || name == "conservative") return true;
+  if (name == "easy" || name == "conservative") return EstimateUse::kNeeded;
   if (name == "fcfs") {
     const std::string order = action.options.text("order");
-    return order == "sjf" || order == "ljf" || order == "area";
+    const bool reads = order == "sjf" || order == "ljf" || order == "area";
+    return reads ? EstimateUse::kNeeded : EstimateUse::kNone;
   }
-  return OptionReads(action, "promise", "off");
+  return OptionReads(action, "promise", "off") ? EstimateUse::kOptional : EstimateUse::kNone;
 }
 
-bool PolicyReads(const ConfiguredPolicy& policy) {
+EstimateUse UseOf(const ConfiguredPolicy& policy) {
   const std::string_view name = policy.decl.name;
-  if (name == "due") return true;
-  if (name != "joborder") return false;
+  if (name == "due") return EstimateUse::kOptional;
+  if (name != "joborder") return EstimateUse::kNone;
   const std::string by = policy.options.text("by");
-  return by != "smallest" && by != "largest" && by != "edf" && by != "las";
+  const bool reads = by != "smallest" && by != "largest" && by != "edf" && by != "las";
+  return reads ? EstimateUse::kNeeded : EstimateUse::kNone;
 }
 
 }  // namespace
 
-bool ReadsEstimates(const ProfileConfig& config) {
-  const bool acts = std::any_of(config.actions.begin(), config.actions.end(), ActionReads);
-  return acts || std::any_of(config.tiers.begin(), config.tiers.end(), [](const auto& tier) {
-           return std::any_of(tier.begin(), tier.end(), PolicyReads);
-         });
+EstimateUse UseOfEstimates(const ProfileConfig& config) {
+  EstimateUse most = EstimateUse::kNone;
+  for (const ConfiguredAction& action : config.actions) most = std::max(most, UseOf(action));
+  for (const auto& tier : config.tiers) {
+    for (const ConfiguredPolicy& policy : tier) most = std::max(most, UseOf(policy));
+  }
+  return most;
 }
 
 bool LacksEstimates(const Trace& trace) {

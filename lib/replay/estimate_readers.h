@@ -3,18 +3,23 @@
 // Which profiles read the estimates of jobs. Where a trace has none, the run time stands in for the
 // estimate, and such a profile knows the future.
 //
-//   const bool clairvoyant = ReadsEstimates(*config) && LacksEstimates(trace);
+//   const bool clairvoyant =
+//       LacksEstimates(trace) && UseOfEstimates(*config) == EstimateUse::kNeeded;
 #ifndef MUSTER_REPLAY_ESTIMATE_READERS_H_
 #define MUSTER_REPLAY_ESTIMATE_READERS_H_
+
+#include <cstdint>
 
 #include "lib/session/config.h"
 #include "muster/trace.h"
 
 namespace muster {
 
-// Returns true for profiles with actions of batch systems, with promises of starts, and with
-// policies that order jobs by estimates.
-bool ReadsEstimates(const ProfileConfig& config);
+// kOptional: the profile makes promises of starts or guesses run times, and does so without
+// estimates, too. kNeeded: it has an action of a batch system, or orders jobs by their estimates.
+enum class EstimateUse : uint8_t { kNone, kOptional, kNeeded };
+
+EstimateUse UseOfEstimates(const ProfileConfig& config);
 
 // Returns whether some job has no estimate.
 bool LacksEstimates(const Trace& trace);

@@ -168,7 +168,8 @@ absl::StatusOr<JobKind> World::KindOf(uint32_t row, JobSpec job) {
   return editor().KindOf(job, *amounts, refs, {&*checked, 1});
 }
 
-absl::Status World::AddJob(uint32_t row, int64_t now, int64_t min_available, int64_t estimate) {
+absl::Status World::AddJob(uint32_t row, int64_t now, int64_t min_available,
+                           std::optional<int64_t> estimate) {
   constexpr int64_t kTaskNameBytes = 32;  // "<row>-w-<ordinal>"
   JobSpec job;
   job.name = absl::StrCat(row);

@@ -47,7 +47,8 @@ class World {
   // join, by their requests alone.
   bool FitsEmpty(uint32_t shape, int64_t tasks);
 
-  absl::Status AddJob(uint32_t row, int64_t now, int64_t min_available, int64_t estimate);
+  absl::Status AddJob(uint32_t row, int64_t now, int64_t min_available,
+                      std::optional<int64_t> estimate);
   void RemoveJob(uint32_t row);
   void SetEstimate(uint32_t row, int64_t estimate) { editor().SetEstimate(job_of_[row], estimate); }
   JobIndex job(uint32_t row) const { return job_of_[row]; }

@@ -241,9 +241,8 @@ TEST(OneNode, MusterWithPromisesIsEasy) {
     for (size_t i = 0; i < trace.size(); ++i)
       trace.estimate[i] += trace.estimate[i] == trace.run[i];
     const std::string due = rng.Chance(0.5) ? "scale=1,cap=2" : "scale=200,cap=0.3";
-    ASSERT_NO_FATAL_FAILURE(
-        ExpectStartsOfCycles(trace, absl::StrCat("easy:order=due,", due), trace,
-                             absl::StrCat("muster:allocate(promise=head),+due(", due, ")"), seed));
+    ASSERT_NO_FATAL_FAILURE(ExpectStartsOfCycles(trace, absl::StrCat("easy:order=due,", due), trace,
+                                                 absl::StrCat("muster:due(", due, ")"), seed));
   }
 }
 
@@ -432,14 +431,15 @@ TEST(Replay, MarksWhatKnowsTheFuture) {
     return result.ok() && result->clairvoyant;
   };
   for (const char* policy :
-       {"easy", "fcfs:order=sjf", "easy:order=due", "conservative",
-        "muster:allocate(promise=first)", "muster:+due", "volcano:+joborder"}) {
+       {"easy", "fcfs:order=sjf", "easy:order=due", "conservative", "volcano:+joborder"}) {
     EXPECT_FALSE(marked(told, policy)) << policy;
     EXPECT_TRUE(marked(absent, policy)) << policy;
     EXPECT_FALSE(marked(AsOneNode(told), policy)) << policy;
     EXPECT_TRUE(marked(AsOneNode(absent), policy)) << policy;
   }
-  for (const char* policy : {"fcfs", "muster", "volcano:+joborder(by=las)", "fcfs:order=edf"}) {
+  // Those that make do without estimates are not told the run time.
+  for (const char* policy :
+       {"fcfs", "muster", "volcano:+due", "volcano:+joborder(by=las)", "fcfs:order=edf"}) {
     EXPECT_FALSE(marked(absent, policy)) << policy;
     EXPECT_FALSE(marked(AsOneNode(absent), policy)) << policy;
   }
@@ -448,6 +448,17 @@ TEST(Replay, MarksWhatKnowsTheFuture) {
   EXPECT_FALSE(marked(told, "fcfs:estimate=actual"));
   // A pool counts a job without an estimate as one of five days.
   EXPECT_FALSE(marked(absent, "fcfs:order=due"));
+}
+
+// The wide job would wait for 100 seconds if the run time of the first was known, and the last
+// would not go ahead of it.
+TEST(Replay, MusterIsNotToldWhatEstimatesLack) {
+  Trace trace = Pool(2, {{.submit = 0, .run = 100},
+                         {.submit = 1, .run = 10, .estimate = 10, .tasks = 2},
+                         {.submit = 2, .run = 300, .estimate = 300}});
+  EXPECT_EQ(Starts(trace, "muster"), (std::vector<int64_t>{0, 302, 2}));
+  trace.estimate[0] = 100;
+  EXPECT_EQ(Starts(trace, "muster"), (std::vector<int64_t>{0, 100, 110}));
 }
 
 TEST(Pool, NamesAreCanonical) {

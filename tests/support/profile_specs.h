@@ -305,18 +305,20 @@ inline constexpr const char* kPromiseSpecs[] = {
     "muster:actions=allocate(promise=queue,age_limit=0)",
     "muster:actions=reclaim+allocate(promise=queue)+preempt",
     "muster:reclaim(exchange=1),preempt(exchange=1)",
+    "muster:allocate(age_limit=0)",
+    "muster:allocate(age_limit=0),due(cap=2),reclaim(exchange=0),preempt(exchange=0)",
     "muster:allocate(promise=first),reclaim(exchange=0.5,min_runtime=4),preempt(min_runtime=4)",
 };
 
 // For worlds with estimates and deadlines.
 inline constexpr const char* kJobOrderSpecs[] = {
-    "muster:allocate(promise=head),+due",
-    "muster:-priority,+due(scale=1,cap=2)",
-    "muster:-priority,+due(scale=0.5,cap=9)",
-    "muster:-priority,+joborder(by=sjf)",
-    "muster:-priority,+joborder(by=largest)",
-    "muster:-priority,+joborder(by=edf)",
-    "muster:-priority,+joborder(by=las)",
+    "muster",
+    "muster:-priority,due(scale=1,cap=2)",
+    "muster:-priority,due(scale=0.5,cap=9)",
+    "muster:-priority,-due,+joborder(by=sjf)",
+    "muster:-priority,-due,+joborder(by=largest)",
+    "muster:-priority,-due,+joborder(by=edf)",
+    "muster:-priority,-due,+joborder(by=las)",
     "volcano:tiers=joborder(by=srpt)+gang/predicates+nodeorder",
     "volcano:tiers=joborder(by=f1)+gang/predicates+nodeorder,+preempt",
     "volcano:tiers=due(scale=2,cap=1)+gang/predicates+proportion",
@@ -325,8 +327,8 @@ inline constexpr const char* kJobOrderSpecs[] = {
     "conservative:+due(scale=1,cap=1)",
     "conservative:+joborder(by=f3)",
     "conservative:+joborder(by=saf)",
-    "muster:-priority,+joborder(by=f4)",
-    "muster:-priority,+joborder(by=ljf)",
+    "muster:-priority,-due,+joborder(by=f4)",
+    "muster:-priority,-due,+joborder(by=ljf)",
 };
 
 // Orders of the profiles that have `order`: a spec is "conservative:order=" and one of these.

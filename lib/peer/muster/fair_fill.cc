@@ -44,6 +44,7 @@ void FairFill::RunTurns() {
   for (JobIndex j : context_.waiting) {
     if (SheetOf(j).next < SheetOf(j).tasks.size()) walk.Add(j);
   }
+  if (promises_.prefers_old()) PromiseOldest();
   for (;;) {
     const JobIndex job = walk.Next();
     if (job == kNone || context_.meter.Cut()) return;
@@ -143,6 +144,30 @@ void FairFill::PromiseStart(JobIndex job, Sheet& sheet) {
   // What the gang holds itself does not leave.
   const bool holds = context_.ledger.job(job).allocated() > 0;
   if (remembers && !holds && promises_.MayPromise(job)) hopeless_[c] = {queue, created, lacking};
+}
+
+// Promises a start to the first job of a queue that has waited too long, before others take what it
+// needs. The only queue that waits has its first job in front anyway.
+void FairFill::PromiseOldest() {
+  const auto waits = [&](JobIndex j) { return SheetOf(j).next < SheetOf(j).tasks.size(); };
+  const std::span<const JobIndex> jobs = context_.waiting;
+  if (std::none_of(jobs.begin(), jobs.end(),
+                   [&](JobIndex j) { return promises_.IsOld(j) && waits(j); })) {
+    return;
+  }
+  const Dispatcher& dispatcher = context_.dispatcher;
+  HashMap<QueueIndex, JobIndex> firsts;
+  for (const JobIndex j : jobs) {
+    if (!waits(j)) continue;
+    const auto [at, added] = firsts.try_emplace(context_.tables.jobs.queue[j], j);
+    if (!added && dispatcher.JobBefore(j, at->second)) at->second = j;
+  }
+  JobIndex oldest = kNone;
+  for (const auto& [queue, job] : firsts) {
+    if (!promises_.IsOld(job) || dispatcher.Pipelined(job)) continue;
+    if (oldest == kNone || dispatcher.JobBefore(job, oldest)) oldest = job;
+  }
+  if (firsts.size() > 1 && oldest != kNone) PromiseStart(oldest, SheetOf(oldest));
 }
 
 bool FairFill::GangTurn(JobIndex job, Sheet& sheet) {

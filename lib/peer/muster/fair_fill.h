@@ -103,6 +103,7 @@ class FairFill {
   bool Turn(JobIndex job);  // returns whether the job takes another
   bool GangTurn(JobIndex job, Sheet& sheet);
   void PromiseStart(JobIndex job, Sheet& sheet);
+  void PromiseOldest();
   bool WantsDevices(const Sheet& sheet);  // any of its tasks that are left
   Try TryDomain(const FairGang& gang, JobIndex job, const Sheet& sheet, DomainIndex within);
   Try TryGang(const FairGang& gang, JobIndex job, const Sheet& sheet, DomainIndex within,

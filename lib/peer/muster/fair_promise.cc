@@ -127,6 +127,11 @@ bool FairPromises::MayPromise(JobIndex job) const {
   });
 }
 
+bool FairPromises::IsOld(JobIndex job) const {
+  const int64_t created = context_.tables.jobs.spec[job].created;
+  return created <= context_.facts.now && Later(created, age_limit_) <= context_.facts.now;
+}
+
 void FairPromises::Make(JobIndex job, std::span<const TaskIndex> tasks, int64_t lacking,
                         absl::FunctionRef<bool()> place) {
   // A gang that is whole would not be so while its tasks are gone.
@@ -154,9 +159,7 @@ bool FairPromises::Find(JobIndex job, std::span<const TaskIndex> tasks, int64_t 
   };
   if (fits(context_.facts.now)) return true;
   const TaskTable& all = context_.tables.tasks;
-  const int64_t created = context_.tables.jobs.spec[job].created;
-  const bool aged =
-      created <= context_.facts.now && Later(created, age_limit_) <= context_.facts.now;
+  const bool aged = IsOld(job);
   std::vector<std::pair<int64_t, TaskIndex>> ends;
   for (TaskIndex t = 0; t < all.alive.size(); ++t) {
     if (!all.alive[t] || !IsAllocated(context_.ledger.status(t)) || all.job[t] == job) continue;

@@ -29,7 +29,10 @@
 // Which gangs. With `promise=first` the first gang that finds no place in fair order, and no other
 // while it waits. With `promise=queue` the first of each queue. With `promise=head` the first of
 // each cycle, whichever had it before: the order alone decides then how long a gang can wait, so
-// it has to be one in which every job comes first some day (policy due). With `first` and `queue` a
+// it has to be one in which every job comes first some day (policy due). Queues that hold less keep
+// going first in fair order, and a job of a busy queue might wait for ever. So where several queues
+// wait, the first job of a queue that has waited `age_limit` seconds gets the promise before all
+// turns; of several such jobs the first by job order. With `first` and `queue` a
 // gang keeps its promise from cycle to cycle until it is whole: slot "promise" has a row for each
 // such job, in the order in which they got them. Times and nodes are found anew in each cycle, in
 // that order, and each gang keeps clear of the promises before its own. A gang that is promised
@@ -81,6 +84,10 @@ class FairPromises : public CycleMemory {
   std::vector<JobIndex> TakeBack();
   // Returns whether the job may be promised a start: it has no promise, and none stands in its way.
   bool MayPromise(JobIndex job) const;
+  // Returns whether jobs that have waited too long get the promise before others have their turn.
+  bool prefers_old() const { return on_ && !keeps_; }
+  // Returns whether the job has waited `age_limit` seconds.
+  bool IsOld(JobIndex job) const;
   // Promises the job a start, unless it finds places at no time. `lacking`: so many tasks of
   // `tasks` are needed. `place` puts the gang into the books, and returns whether it is whole; what
   // it did is undone here.

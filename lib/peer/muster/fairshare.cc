@@ -74,9 +74,8 @@ class FairShare : public Policy, public OrderPolicy, public GatePolicy, public V
       const auto& children = tables_->queues.children[q];
       if (children.empty()) continue;
       for (DimensionIndex d = 0; d < dimensions_; ++d) {
-        const int64_t own = OwnDemand(q, d);
-        const int64_t below = DivideAmong(children, std::max<int64_t>(deserved(q, d) - own, 0), d);
-        short_[q * dimensions_ + d] = SatAdd(own, below) > deserved(q, d);
+        const int64_t left = std::max<int64_t>(deserved(q, d) - OwnDemand(q, d), 0);
+        below_[q * dimensions_ + d] = DivideAmong(children, left, d);
       }
     }
   }
@@ -138,9 +137,8 @@ class FairShare : public Policy, public OrderPolicy, public GatePolicy, public V
   void SumDemands() {
     const QueueTable& queues = tables_->queues;
     demand_.assign(queues.alive.size() * dimensions_, 0);
-    promised_ = deserved_ = demand_;
+    promised_ = deserved_ = below_ = demand_;
     contested_.assign(demand_.size(), 0);
-    short_ = contested_;
     for (size_t i = tree_.order().size(); i-- > 0;) {
       const QueueIndex q = tree_.order()[i], parent = queues.parent[q];
       for (DimensionIndex d = 0; d < dimensions_; ++d) {
@@ -197,8 +195,11 @@ class FairShare : public Policy, public OrderPolicy, public GatePolicy, public V
   bool OwnMayGive(QueueIndex q, std::span<const int64_t> request) {
     const std::span<const int64_t> held = tree_.OwnHeld(q);
     for (DimensionIndex d = 0; d < dimensions_; ++d) {
-      if (d == kPods || request[d] <= 0 || !short_[q * dimensions_ + d]) continue;
-      if (held[d] - request[d] < std::min(OwnDemand(q, d), deserved(q, d))) return false;
+      if (d == kPods || request[d] <= 0) continue;
+      // Both sides count what the queue's own jobs request now, after evictions of this round.
+      const int64_t own = OwnDemand(q, d);
+      if (SatAdd(own, below_[q * dimensions_ + d]) <= deserved(q, d)) continue;
+      if (held[d] - request[d] < std::min(own, deserved(q, d))) return false;
     }
     return true;
   }
@@ -234,7 +235,7 @@ class FairShare : public Policy, public OrderPolicy, public GatePolicy, public V
   QueueTree tree_;
   std::vector<int64_t> demand_, promised_, deserved_;  // per queue and dimension
   std::vector<uint8_t> contested_;  // its siblings and it hold or request more than there is
-  std::vector<uint8_t> short_;      // of inner queues: its own jobs and its children do
+  std::vector<int64_t> below_;      // of inner queues: what their children requested together
   std::vector<Standing> standings_;
   std::vector<Portion> portions_;
 };
@@ -246,7 +247,7 @@ PolicyDecl FairSharePolicy() {
           "every queue of the tree gets its weight's worth, and may borrow the rest",
           {},
           [](const Options&) -> std::unique_ptr<Policy> { return std::make_unique<FairShare>(); },
-          /*revision=*/2};
+          /*revision=*/3};
 }
 
 }  // namespace muster

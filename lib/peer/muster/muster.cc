@@ -10,10 +10,10 @@ Preset MusterPreset() {
   Preset preset;
   preset.name = "muster";
   preset.summary = "fair shares over the queue tree, whole gangs, as few evictions as can be";
-  preset.actions = "allocate+reclaim+preempt";
+  preset.actions = "allocate(promise=head)+reclaim(exchange=0.1)+preempt(exchange=0.1)";
   preset.tiers =
       "priority+gang(without=preemptable|reclaimable)+conformance+pdb/"
-      "fairshare+predicates+devices+zones+nodeorder+binpack";
+      "fairshare+predicates+devices+zones+nodeorder+binpack+due";
   preset.defaults = {{"gang", "best_effort_counts", "off"}, {"gang", "every_group", "on"},
                      {"gang", "sub_groups", "off"},         {"pdb", "whole_plan", "on"},
                      {"predicates", "node_ready", "on"},    {"zones", "strategy", "fewest"},

@@ -24,8 +24,9 @@
 // 6. A job with a topology wish is tried domain by domain, the narrowest first, by name. A soft
 //    wish ends with the whole cluster.
 //
-// With allocate's option `promise` a gang that finds no place may be promised a start, and others
-// then go ahead only if they keep the promise (fair_promise.h).
+// The first gang that finds no place is promised a start, and others then go ahead only if they
+// keep the promise (fair_promise.h). Policy due orders the jobs of a queue, so that short jobs go
+// first and every job becomes the first in time (lib/policy/due.cc).
 //
 // What a queue deserves (fairshare.cc) is divided from the roots down by weight, up to what each
 // child requests and at least its guarantee, in exact integers. The rest may be borrowed up to the
@@ -41,6 +42,7 @@
 // 3. If the whole turn has places, victims that turn out to be needless stay running; the last is
 //    tried first. The others are evicted, and the turn is nominated. If not, everything is rolled
 //    back.
+//    An eviction has to pay: `exchange` weighs what is lost against what was waited for.
 // 4. After evictions, free resources are filled again, and turns are taken again until a round
 //    evicts nothing. So the next cycle evicts nothing either.
 //

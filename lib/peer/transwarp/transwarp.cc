@@ -10,6 +10,7 @@ Preset TranswarpPreset() {
   Preset preset = MusterPreset();
   preset.name = "transwarp";
   preset.summary = "queue trees with H-DRF, borrowing among siblings, bindings, own job orders";
+  preset.actions = "allocate+reclaim+preempt";
   preset.tiers =
       "leaf-order+priority(without=job_order|preemptable)+"
       "gang(without=job_order|preemptable|reclaimable)+conformance+pdb/"

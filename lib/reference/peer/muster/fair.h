@@ -96,6 +96,8 @@ using FairWay = std::function<bool(Statement&)>;
 void PromiseStart(Cycle& cycle, JobIndex job, const FairWay& place);
 // The jobs that had a promise and wait; they have none now.
 std::vector<JobIndex> TakePromisesBack(Cycle& cycle);
+// Returns the job among these that has waited too long and is promised a start before all turns.
+JobIndex OldestToPromise(const Cycle& cycle, const std::set<JobIndex>& jobs);
 // Its own, or that of its job.
 std::optional<Lifetime> KnownLifetime(const Cycle& cycle, TaskIndex task);
 bool LeavesRoom(const Cycle& cycle, TaskIndex task, NodeIndex node);

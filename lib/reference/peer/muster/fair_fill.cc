@@ -242,6 +242,10 @@ void FillFree(Cycle& cycle, const std::string& action) {
   for (const auto& [job, mine] : tasks) {
     if (!mine.empty()) jobs.insert(job);
   }
+  if (const JobIndex j = OldestToPromise(cycle, jobs); j != kNone) {
+    PromiseStart(cycle, j,
+                 [&](Statement& trial) { return PlaceGang(cycle, j, tasks[j], tries, trial); });
+  }
   for (JobIndex j; (j = NextInFairOrder(cycle, jobs)) != kNone;) {
     if (!Turn(cycle, j, tasks[j], tries) || tasks[j].empty()) jobs.erase(j);
   }

@@ -116,10 +116,14 @@ bool FitsAt(Cycle& cycle, std::optional<int64_t> time, const FairWay& place, Fai
   return fits;
 }
 
-bool FindStart(Cycle& cycle, JobIndex job, const FairWay& place, FairPromise& promise) {
-  if (FitsAt(cycle, cycle.now, place, promise)) return true;
+bool HasWaitedTooLong(const Cycle& cycle, JobIndex job) {
   const double limit = std::stod(PromiseOption(cycle, "age_limit", "86400"));
   const int64_t age = cycle.now - cycle.tables().jobs.spec[job].created;
+  return age >= 0 && static_cast<double>(age) >= limit;
+}
+
+bool FindStart(Cycle& cycle, JobIndex job, const FairWay& place, FairPromise& promise) {
+  if (FitsAt(cycle, cycle.now, place, promise)) return true;
   std::map<int64_t, std::vector<TaskIndex>> ends;
   std::vector<TaskIndex> others;
   for (TaskIndex t = 0; t < cycle.world.status.size(); ++t) {
@@ -137,7 +141,7 @@ bool FindStart(Cycle& cycle, JobIndex job, const FairWay& place, FairPromise& pr
     for (TaskIndex t : it->second) Evict(cycle.world, t);
     found = FitsAt(cycle, it->first, place, promise);
   }
-  if (!found && age >= 0 && static_cast<double>(age) >= limit && !others.empty()) {
+  if (!found && HasWaitedTooLong(cycle, job) && !others.empty()) {
     for (TaskIndex t : others) Evict(cycle.world, t);
     found = FitsAt(cycle, std::nullopt, place, promise);
   }
@@ -193,6 +197,22 @@ void PromiseStart(Cycle& cycle, JobIndex job, const FairWay& place) {
   const bool found = FindStart(cycle, job, place, promise);
   Fair(cycle).planning = false;
   if (found) promises.push_back(promise);
+}
+
+JobIndex OldestToPromise(const Cycle& cycle, const std::set<JobIndex>& jobs) {
+  if (!Fair(cycle).promises_on || PromiseOption(cycle, "promise", "off") != "head") return kNone;
+  std::map<QueueIndex, JobIndex> firsts;
+  for (JobIndex job : jobs) {
+    const auto [at, added] = firsts.try_emplace(cycle.tables().jobs.queue[job], job);
+    if (JobLess(cycle, job, at->second)) at->second = job;
+  }
+  if (firsts.size() < 2) return kNone;
+  JobIndex oldest = kNone;
+  for (const auto& [queue, job] : firsts) {
+    if (!HasWaitedTooLong(cycle, job) || JobPipelined(cycle, job)) continue;
+    if (oldest == kNone || JobLess(cycle, job, oldest)) oldest = job;
+  }
+  return oldest;
 }
 
 std::vector<JobIndex> TakePromisesBack(Cycle& cycle) {
