@@ -279,7 +279,7 @@ def job(workload: Json, queue: str, rank: int) -> Json:
             "time": milliseconds(reserved.get("lastTransitionTime")) or 0,
             "groups": [
                 {"group": a["name"], "count": a.get("count", 0), "flavors": a.get("flavors") or {}}
-                for a in admission["podSetAssignments"]
+                for a in admission.get("podSetAssignments") or []
             ],
         }
     return out
@@ -331,7 +331,7 @@ def topology_facts(workload: Json) -> Json:
         out["topology"] = wishes
     status = workload.get("status", {})
     if admission := status.get("admission"):
-        held = {a["name"]: a for a in admission["podSetAssignments"]}
+        held = {a["name"]: a for a in admission.get("podSetAssignments") or []}
         rows = [held.get(p["name"], {}) for p in workload["spec"]["podSets"]]
         out["places"] = [places(a.get("topologyAssignment")) for a in rows]
         out["delayed"] = [a.get("delayedTopologyRequest") == "Pending" for a in rows]
@@ -362,6 +362,7 @@ def transformed(requests: dict[str, int], rules: list[Json]) -> dict[str, int]:
 
 # What is written on workloads for features of one scheduler.
 ALLOWED = "kueue.x-k8s.io/workload-allowed-resource-flavors"
+ELASTIC = "kueue.x-k8s.io/elastic-job"
 REPLACES = "kueue.x-k8s.io/workload-slice-replacement-for"
 
 
@@ -372,6 +373,7 @@ def special_facts(workload: Json, gates: Json) -> Json:
         out["allowed"] = [f for f in notes[ALLOWED].split(",") if f]
         owners = workload["metadata"].get("ownerReferences") or []
         out["family"] = next((o["uid"] for o in owners if o.get("kind") == "Workload"), "")
+    out["elastic"] = notes.get(ELASTIC) == "true"
     if REPLACES in notes:
         out["replaces"] = notes[REPLACES]
     checks = workload.get("status", {}).get("admissionChecks") or []
@@ -429,9 +431,19 @@ def facts(workload: Json, local_queue: str, timestamp: str, sorting: bool) -> Js
         out["pod_set_groups"] = [w.get("podSetGroupName") or "" for w in wishes]
     if status.get("admission"):
         usage = {a["name"]: a.get("resourceUsage") or {}
-                 for a in status["admission"]["podSetAssignments"]}
+                 for a in status["admission"].get("podSetAssignments") or []}
         out["usage"] = [{r: amount(r, t) for r, t in usage.get(name, {}).items()}
                         for name in names]
+    return out
+
+
+def retry_facts(workload: Json) -> Json:
+    """Since when the workload may be tried again."""
+    requeued = condition(workload, "Requeued")
+    out: Json = {"may_retry": requeued is None or requeued["status"] != "False"}
+    state = workload.get("status", {}).get("requeueState") or {}
+    if (at := milliseconds(state.get("requeueAt"))) is not None:
+        out["retry_at"] = at
     return out
 
 

@@ -126,6 +126,12 @@ class Probe:
     def kueue_rule(self, ask: str, **question: Any) -> Any:
         return self._ask({"kueue_rule": {"ask": ask} | question})["answers"]
 
+    def kueue_state(self, ask: str, **question: Any) -> Any:
+        return self._ask({"kueue_state": {"ask": ask} | question})["answers"]
+
+    def kueue_queue(self, world: Json, queue: str, ops: list[Json], **more: Any) -> list[Json]:
+        return self._ask({"kueue_queue": world, "queue": queue, "ops": ops} | more)["answers"]
+
     def kai(self, function: str, arguments: Json) -> Any:
         return self._ask({"kai": function, "in": arguments})["answers"]
 

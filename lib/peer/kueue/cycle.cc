@@ -132,6 +132,15 @@ CellAmounts ResourcesToReserve(const World& world, Queue queue, const Assignment
   return reserved;
 }
 
+bool IsOutdated(const ScanProgress& progress, uint64_t generation, int64_t cycle, uint32_t hash,
+                bool preserve) {
+  if (preserve) {
+    if (!progress.IsOf(hash)) return true;
+    if (progress.cycle + 1 >= cycle) return false;
+  }
+  return generation > progress.generation;
+}
+
 PendingQueue& Scheduler::pending(Queue queue) {
   while (pending_.size() <= queue) {
     pending_.emplace_back(world_, static_cast<Queue>(pending_.size()));
@@ -246,24 +255,22 @@ bool Scheduler::NeedsPlaces(const WorkloadRow& row) const {
 }
 
 void Scheduler::DropOutdated(WorkloadRow* row) const {
-  if (!row->progress) return;
-  const ScanProgress& p = *row->progress;
-  bool outdated = world_->queues[row->queue].generation > p.generation;
-  if (world_->config.gates.preserve_scan_progress) {
-    if (p.hash != row->hash) {
-      outdated = true;
-    } else if (p.cycle + 1 >= cycle) {
-      outdated = false;
-    }
+  if (row->progress && IsOutdated(*row->progress, world_->queues[row->queue].generation, cycle,
+                                  row->hash, world_->config.gates.preserve_scan_progress)) {
+    row->progress.reset();
   }
-  if (outdated) row->progress.reset();
 }
 
 Assignment Scheduler::AssignFlavors(Entry* entry, const std::vector<int64_t>* counts,
                                     const Pins* pins) {
-  const WorkloadRow& row = world_->workloads[entry->workload];
   SearchOracle oracle(search_, entry->queue, entry->workload);
-  FlavorScan scan(*world_, entry->queue, row, &oracle);
+  return Assign(entry, &oracle, counts, pins);
+}
+
+Assignment Scheduler::Assign(Entry* entry, Oracle* oracle, const std::vector<int64_t>* counts,
+                             const Pins* pins) {
+  const WorkloadRow& row = world_->workloads[entry->workload];
+  FlavorScan scan(*world_, entry->queue, row, oracle);
   scan.set_pins(pins);
   if (row.restricted) scan.set_allowed(&row.allowed);
   if (entry->holds) scan.set_kept(&row.granted);
@@ -327,10 +334,7 @@ std::vector<Victim> Scheduler::VictimsFor(const Entry& entry, const Assignment& 
 void Scheduler::Nominate(Entry* entry, const Pins* pins) {
   WorkloadRow& row = world_->workloads[entry->workload];
   DropOutdated(&row);
-  if (world_->config.gates.elastic_slices && row.replaces != kNothing &&
-      world_->workloads[row.replaces].holds) {
-    entry->replaced = row.replaces;
-  }
+  if (world_->config.gates.elastic_slices) entry->replaced = world_->ReplacedBy(entry->workload);
   Search(entry, pins);
   entry->mode = entry->assignment.mode();
   if (entry->mode == Mode::kPreempt && NeedsPlaces(row) && row.unhealthy.empty()) {
@@ -444,9 +448,7 @@ void Scheduler::AddUsage(const Entry& entry) {
 }
 
 void Scheduler::Skip(Entry* entry, const char* note) {
-  entry->status = EntryStatus::kSkipped;
-  entry->note = note;
-  if (!world_->config.gates.preserve_scan_progress) entry->progress.reset();
+  MarkSkipped(world_->config.gates, note, entry);
 }
 
 WorkloadIndex Scheduler::Sibling(const Entry& entry, bool better) const {
@@ -553,10 +555,7 @@ void Scheduler::Release(WorkloadIndex w) {
 
 void Scheduler::Requeue(Entry* entry, CycleResult* result) {
   if (entry->considered) world_->workloads[entry->workload].progress = entry->progress;
-  RequeueReason reason = entry->requeue;
-  if (entry->status != EntryStatus::kNotNominated && reason == RequeueReason::kGeneric) {
-    reason = RequeueReason::kFailedAfterNomination;
-  }
+  const RequeueReason reason = FinalReason(entry->status, entry->requeue);
   if (pending(entry->queue).Requeue(entry->workload, reason)) {
     result->requeued.push_back(entry->workload);
   }

@@ -59,6 +59,9 @@ class Scheduler {
 
   // Flavors and victims for one workload, as nomination finds them.
   void Nominate(Entry* entry, const Pins* pins = nullptr);
+  // The first half of it, with another answer to what evictions make possible.
+  Assignment Assign(Entry* entry, Oracle* oracle, const std::vector<int64_t>* counts = nullptr,
+                    const Pins* pins = nullptr);
   VictimSearch& search() { return search_; }
 
   int64_t cycle = 0;
@@ -105,6 +108,11 @@ class Scheduler {
 // What a workload that found no victims keeps others from taking (CellAmounts of its assignment).
 CellAmounts ResourcesToReserve(const World& world, Queue queue, const Assignment& assignment,
                                const CellAmounts& usage);
+
+// Returns whether the next attempt of a workload of this hash begins at the first flavor again,
+// although the last one got so far. `preserve`: gate FlavorFungibilityPreserveScanProgress.
+bool IsOutdated(const ScanProgress& progress, uint64_t generation, int64_t cycle, uint32_t hash,
+                bool preserve);
 
 }  // namespace muster::kueue
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/peer/kueue/assignment.h"
@@ -24,6 +25,13 @@ enum class EntryStatus : uint8_t {
   kEvicted,
   kPreemptionGated,
 };
+
+// Returns what an entry is requeued for in the end: what was nominated and then failed is tried
+// again at once.
+inline RequeueReason FinalReason(EntryStatus status, RequeueReason reason) {
+  const bool failed = status != EntryStatus::kNotNominated && reason == RequeueReason::kGeneric;
+  return failed ? RequeueReason::kFailedAfterNomination : reason;
+}
 
 struct Entry {
   WorkloadIndex workload = kNothing;
@@ -43,6 +51,14 @@ struct Entry {
   std::optional<ScanProgress> progress;  // for its next attempt
   std::string note;                      // why it was skipped or refused, in words
 };
+
+// The entry gets nothing in this cycle. Its next attempt goes on where this one stopped, or begins
+// anew without the gate for that.
+inline void MarkSkipped(const Gates& gates, std::string note, Entry* entry) {
+  entry->status = EntryStatus::kSkipped;
+  entry->note = std::move(note);
+  if (!gates.preserve_scan_progress) entry->progress.reset();
+}
 
 }  // namespace muster::kueue
 

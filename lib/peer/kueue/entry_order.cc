@@ -67,10 +67,7 @@ EntryOrder::Contender EntryOrder::Measure(Entry* entry) {
   for (Queue q = entry->queue; world_.HasParent(q); q = world_.tree.parent(q)) {
     Share share = shares_.Of(q);
     if (world_.config.gates.prioritize_non_borrowing) {
-      share.borrowing =
-          std::any_of(entry->usage.begin(), entry->usage.end(), [&](const CellAmount& u) {
-            return u.amount > 0 && world_.tree.BorrowingWith(q, u.cell, 0);
-          });
+      share.borrowing = BorrowsOn(world_.tree, q, entry->usage);
     }
     contender.shares.emplace_back(world_.tree.parent(q), share);
   }
@@ -78,19 +75,11 @@ EntryOrder::Contender EntryOrder::Measure(Entry* entry) {
   return contender;
 }
 
-bool EntryOrder::Wins(const Contender& a, const Contender& b, Queue cohort) const {
-  const WorkloadRow& x = world_.workloads[a.entry->workload];
-  const WorkloadRow& y = world_.workloads[b.entry->workload];
-  const Gates& gates = world_.config.gates;
-  if (gates.prioritize_preemptors && a.entry->is_preemptor != b.entry->is_preemptor) {
-    return a.entry->is_preemptor;
-  }
-  const auto share_in = [&](const Contender& c) {
-    return std::find_if(c.shares.begin(), c.shares.end(),
-                        [&](const auto& s) { return s.first == cohort; })
-        ->second;
-  };
-  const Share mine = share_in(a), theirs = share_in(b);
+bool EntryOrder::FairBefore(const World& world, const Entry& a, const Share& mine, const Entry& b,
+                            const Share& theirs) {
+  const WorkloadRow &x = world.workloads[a.workload], &y = world.workloads[b.workload];
+  const Gates& gates = world.config.gates;
+  if (gates.prioritize_preemptors && a.is_preemptor != b.is_preemptor) return a.is_preemptor;
   if (gates.prioritize_non_borrowing && mine.borrowing != theirs.borrowing) {
     return !mine.borrowing;
   }
@@ -98,6 +87,15 @@ bool EntryOrder::Wins(const Contender& a, const Contender& b, Queue cohort) cons
   if (order != 0) return order < 0;
   if (gates.priority_sorting && x.priority != y.priority) return x.priority > y.priority;
   return x.queue_time < y.queue_time;
+}
+
+bool EntryOrder::Wins(const Contender& a, const Contender& b, Queue cohort) const {
+  const auto share_in = [&](const Contender& c) {
+    return std::find_if(c.shares.begin(), c.shares.end(),
+                        [&](const auto& s) { return s.first == cohort; })
+        ->second;
+  };
+  return FairBefore(world_, *a.entry, share_in(a), *b.entry, share_in(b));
 }
 
 const EntryOrder::Contender* EntryOrder::Winner(Queue cohort,

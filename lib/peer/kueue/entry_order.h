@@ -34,6 +34,10 @@ class EntryOrder {
 
   // Returns whether `a` goes before `b` without fair sharing.
   static bool Before(const World& world, const Entry& a, const Entry& b);
+  // The same with fair sharing, for shares of their sides of one cohort. `borrowing` of a share:
+  // that side borrows what the entry requests.
+  static bool FairBefore(const World& world, const Entry& a, const Share& mine, const Entry& b,
+                         const Share& theirs);
 
  private:
   struct Contender {

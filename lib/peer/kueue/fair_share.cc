@@ -13,6 +13,17 @@ double RatioOf(Amount over, Amount lendable) {
 
 }  // namespace
 
+bool BorrowsOn(const QuotaTree& tree, Queue node, const CellAmounts& amounts) {
+  return std::any_of(amounts.begin(), amounts.end(), [&](const CellAmount& a) {
+    return a.amount > 0 && tree.BorrowingWith(node, a.cell, 0);
+  });
+}
+
+Amount BorrowedOf(const QuotaTree& tree, Queue queue, Cell cell) {
+  if (tree.parent(queue) == kNothing) return 0;
+  return std::max<Amount>(0, Minus(tree.usage(queue, cell), tree.nominal(queue, cell)));
+}
+
 int Compare(const Share& a, const Share& b) {
   const auto sign = [](double x, double y) { return (x > y) - (x < y); };
   if (a.infinite() && b.infinite()) return sign(a.ratio, b.ratio);

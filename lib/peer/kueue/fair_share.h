@@ -37,6 +37,12 @@ struct Share {
   }
 };
 
+// Returns whether the node borrows any of the cells of which there is a positive amount.
+bool BorrowsOn(const QuotaTree& tree, Queue node, const CellAmounts& amounts);
+
+// Returns what of its usage the queue has from its cohort: what is beyond its own quota.
+Amount BorrowedOf(const QuotaTree& tree, Queue queue, Cell cell);
+
 // Returns the sign of a - b.
 int Compare(const Share& a, const Share& b);
 

@@ -3,94 +3,17 @@
 // Victims with fair sharing. victims.h has the rules.
 //
 // The evictor counts as admitted for the whole search, and is taken out where the fit is tested.
-// From the root on, the child with the highest share is looked into: a cohort before a queue of the
-// same share; of queues, the one with the first candidate. A queue gives one candidate, then the
-// choice is made anew. Giving back at the end does not ask about shares again.
+// Queues give one candidate each, in the order of giving_order.h. Giving back at the end does not
+// ask about shares again.
 #include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "lib/peer/kueue/giving_order.h"
 #include "lib/peer/kueue/victims.h"
 
 namespace muster::kueue {
 namespace {
-
-// Which queue gives next.
-class GivingOrder {
- public:
-  GivingOrder(VictimSearch& search, Queue evictor) : search_(search), evictor_(evictor) {
-    lists_.resize(search.world().queues.size());
-    pruned_.assign(lists_.size(), false);
-    on_path_.assign(lists_.size(), false);
-    for (Queue q = evictor; q != kNothing; q = search.world().tree.parent(q)) on_path_[q] = true;
-  }
-
-  void Add(Queue queue, std::vector<WorkloadIndex> candidates) {
-    std::reverse(candidates.begin(), candidates.end());
-    lists_[queue] = std::move(candidates);
-  }
-  bool Has(Queue queue) const { return !lists_[queue].empty(); }
-  WorkloadIndex Pop(Queue queue) {
-    const WorkloadIndex w = lists_[queue].back();
-    lists_[queue].pop_back();
-    return w;
-  }
-  void Drop(Queue queue) { pruned_[queue] = true; }
-
-  // Returns the queue, or kNothing at the end.
-  Queue Next() {
-    const QuotaTree& tree = search_.world().tree;
-    if (tree.parent(evictor_) == kNothing) {
-      return Has(evictor_) && !pruned_[evictor_] ? evictor_ : kNothing;
-    }
-    const Queue root = tree.Root(evictor_);
-    while (!pruned_[root]) {
-      const Queue found = NextBelow(root);
-      if (found != kNothing) return found;
-    }
-    return kNothing;
-  }
-
- private:
-  Queue NextBelow(Queue cohort) {
-    const World& world = search_.world();
-    Queue queue = kNothing, below = kNothing;
-    Share queue_share, below_share;
-    for (const Queue child : world.tree.children(cohort)) {
-      if (pruned_[child]) continue;
-      const Share share = search_.shares().Of(child);
-      const bool is_cohort = world.queues[child].is_cohort;
-      if ((!share.borrowing && !on_path_[child]) || (!is_cohort && !Has(child))) {
-        pruned_[child] = true;
-      } else if (is_cohort) {
-        if (below != kNothing && Compare(share, below_share) < 0) continue;
-        below = child;
-        below_share = share;
-      } else {
-        const int order = queue == kNothing ? 1 : Compare(share, queue_share);
-        if (order < 0 || (order == 0 && !CandidateBefore(world, evictor_, lists_[child].back(),
-                                                         lists_[queue].back()))) {
-          continue;
-        }
-        queue = child;
-        queue_share = share;
-      }
-    }
-    if (queue == kNothing && below == kNothing) {
-      pruned_[cohort] = true;
-      return kNothing;
-    }
-    if (below != kNothing && (queue == kNothing || Compare(below_share, queue_share) >= 0)) {
-      return NextBelow(below);
-    }
-    return queue;
-  }
-
-  VictimSearch& search_;
-  const Queue evictor_;
-  std::vector<std::vector<WorkloadIndex>> lists_;  // by queue, the first candidate last
-  std::vector<bool> pruned_, on_path_;
-};
 
 class FairSearch {
  public:

@@ -26,6 +26,7 @@ struct Gates {
   bool topology_fail_fast = true;      // TASFailedNodeReplacementFailFast
   bool mixed_profile = true;           // TASProfileMixed
   bool elastic_slices = true;          // ElasticJobsViaWorkloadSlices
+  bool elastic_topology = false;       // ElasticJobsViaWorkloadSlicesWithTAS
   bool prioritize_preemptors = false;  // PrioritizePreemptorWorkloads
   bool concurrent_admission = false;
   bool priority_boost = false;

@@ -23,6 +23,14 @@
 //   pending          the queues: heaps, workloads that wait apart, the sticky preemptor
 //   partial          fewer pods than requested
 //   topology*        places; topology_world joins them with the rest
+//   giving_order     with fair sharing, which queue gives a victim next
+//   workload_rules   how a workload is read: its priority, since when it waits, what it requests
+//   workload_status  its conditions, and which changes of it are worth another attempt
+//   pod_limits       LimitRanges: defaults and bounds of what pods request
+//   slices           which workloads of a job that grows stay
+//   readiness        what keeps a ClusterQueue from admitting
+//   cohort_path      ways up in a forest that may have cycles
+//   local_usage      what LocalQueues have used, and how it decays
 //   cycle            all of it, once
 //
 // The cycle:
@@ -47,6 +55,7 @@
 // - Victims that are not needed are given back in the reverse of their order, but for the last.
 //   Giving back does not ask about fair shares again.
 // - Evicted workloads use quota until they release it, and are the first candidates until then.
+// - Below a cycle of cohorts no ClusterQueue admits; the cohorts on it share nothing.
 // - Queues that are stopped, or lack a flavor, use quota of their cohort and are no candidates.
 // - Where the rest of a request turns negative on the way up, a cohort counts as not borrowing.
 // - A workload keeps its place in front, once it evicted others, even if it is evicted itself later
@@ -64,7 +73,7 @@
 // - The clockwork around the cycle: batches of a second for returns, sleeps between cycles, second
 //   passes that are repeated with growing delays. The caller decides when a cycle runs.
 // - Waiting until pods are ready (blockAdmission), writes that fail, MultiKueue's dispatch.
-// - The decay of LocalQueues' usage: usage is given.
+// - When LocalQueues' usage is settled: the caller tells (local_usage), and gives what it is.
 //
 // Obstacles have the numbers: which flavor and resource lacks how much. messages.h makes Kueue's
 // messages of them, which the profile prints.

@@ -55,15 +55,30 @@ class PendingQueue {
   void Push(WorkloadIndex w);
   // Takes the first out of the heap; kNothing if it is empty. It counts either way.
   WorkloadIndex Pop();
-  // Returns whether the workload went back to the heap.
+  // Returns whether the workload went back to the heap. One that came back on its own stays in the
+  // heap; one that waits apart leaves it only if it may be tried at once.
   bool Requeue(WorkloadIndex w, RequeueReason reason);
-  // All that wait apart go back, but those that may not be tried yet.
-  bool Return();
+  // All that wait apart go back, but those that may not be tried yet, and those of namespaces that
+  // the queue does not take. Returns how many did.
+  size_t Return();
   // Forgets the workload, wherever it is.
   void Delete(WorkloadIndex w);
   // Puts the workload into the heap, or aside, as it was when a state was saved.
   void Activate(WorkloadIndex w);
   void PutAside(WorkloadIndex w);
+  // A workload that changes leaves, is changed, and enters again. Nothing happens while it is being
+  // looked at: it goes where Requeue puts it. One that waits apart stays there unless the change
+  // may help (ChangeMayHelp).
+  enum class Place : uint8_t { kNowhere, kActive, kAside, kInFlight };
+  Place PlaceOf(WorkloadIndex w) const;
+  Place Leave(WorkloadIndex w);
+  void Enter(WorkloadIndex w, Place was, bool may_help);
+  // Workloads of equal hash as this one are inadmissible, now and until Return: those in the heap
+  // move aside. Returns how many; under strict FIFO none.
+  size_t Remember(WorkloadIndex w);
+  bool Remembers(WorkloadIndex w) const;
+  // Returns whether the workload waited long enough after its last attempt.
+  bool MayBeTried(WorkloadIndex w) const;
 
   bool empty() const { return active_count_ == 0; }
   // In the order in which they would be popped.
@@ -110,8 +125,11 @@ class PendingQueue {
   };
 
   Key KeyOf(WorkloadIndex w) const;
+  uint64_t BucketKey(WorkloadIndex w) const;
   uint32_t BucketOf(WorkloadIndex w);
-  bool MayBeTried(WorkloadIndex w) const;
+  const Bucket* FindBucket(WorkloadIndex w) const;
+  bool MayReturn(WorkloadIndex w) const;
+  bool Choosy() const;
   // Changes a bucket's active set by `change`, and keeps the fronts.
   template <class Change>
   void Edit(uint32_t bucket, Change change);
@@ -132,6 +150,7 @@ class PendingQueue {
   size_t active_count_ = 0;
   size_t barred_ = 0;  // of those apart, how many might not be tried when they got there
   Preemptor preemptor_;
+  WorkloadIndex in_flight_ = kNothing;  // popped, and not back
 };
 
 }  // namespace muster::kueue

@@ -4,11 +4,14 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "lib/peer/kueue/workload_rules.h"
 
 namespace muster::kueue {
 namespace {
 
-bool IsExplicit(const PodSet& pod_set) { return pod_set.topology.has_value(); }
+bool IsExplicit(const PodSet& pod_set) {
+  return pod_set.topology && AsksForPlaces(*pod_set.topology);
+}
 
 // Returns whether the host is one of the places.
 bool IsIn(const NamedPlaces& places, const std::string& host) {
@@ -21,6 +24,10 @@ int32_t CountAt(const NamedPlaces& places, const std::vector<std::string>& leaf)
     if (p.leaf == leaf) return p.count;
   }
   return 0;
+}
+
+std::string RefusalOfElastic(const char* wish) {
+  return absl::StrCat(wish, " topology is not supported with ElasticJobsViaWorkloadSlices");
 }
 
 }  // namespace
@@ -218,6 +225,17 @@ bool TopologyWorld::IsDelayed(const WorkloadRow& row, FlavorIndex flavor) const 
   return false;
 }
 
+const NamedPlaces* TopologyWorld::PlacesBefore(const WorkloadRow& row,
+                                               const std::string& pod_set) const {
+  if (row.replaces == kNothing) return nullptr;
+  const WorkloadRow& old = world_.workloads[row.replaces];
+  for (size_t i = 0; i < old.granted.size(); ++i) {
+    if (old.pod_sets[i].name != pod_set) continue;
+    return old.granted[i].places ? &*old.granted[i].places : nullptr;
+  }
+  return nullptr;
+}
+
 struct TopologyWorld::Part {
   std::vector<TopologyPodSet> pod_sets;
   std::vector<uint32_t> places_in;  // pod sets of the assignment
@@ -228,7 +246,7 @@ std::optional<TopologyWorld::Failure> TopologyWorld::Gather(const WorkloadRow& r
   for (uint32_t i = 0; i < assignment->pod_sets.size(); ++i) {
     PodSetAssignment& p = assignment->pod_sets[i];
     const PodSet& pod_set = row.pod_sets[p.pod_set];
-    if (!Counts(pod_set, row.queue) || p.count == 0) continue;
+    if (!Counts(pod_set, row.queue) || p.count == 0 || p.error) continue;
     const bool known = row.holds && p.pod_set < row.granted.size();
     const NamedPlaces* held =
         known && row.granted[p.pod_set].places ? &*row.granted[p.pod_set].places : nullptr;
@@ -236,10 +254,16 @@ std::optional<TopologyWorld::Failure> TopologyWorld::Gather(const WorkloadRow& r
       p.places = *held;
       continue;
     }
+    const bool grows =
+        row.elastic && world_.config.gates.elastic_slices && world_.config.gates.elastic_topology;
+    if (grows && pod_set.topology) {
+      if (pod_set.topology->required) return Failure{i, RefusalOfElastic("required"), true};
+      if (pod_set.topology->preferred) return Failure{i, RefusalOfElastic("preferred"), true};
+    }
     bool several = false;
     const FlavorIndex flavor = FlavorFor(*assignment, p, row, &several);
-    if (several) return Failure{i, "more than one flavor assigned", true};
-    if (flavor == kNothing) continue;
+    if (several) return Failure{i, "more than one TAS flavor assigned", true};
+    if (flavor == kNothing) return Failure{i, "no TAS flavor assigned", true};
     if (IsDelayed(row, flavor)) {
       p.delayed = true;
       continue;
@@ -252,7 +276,7 @@ std::optional<TopologyWorld::Failure> TopologyWorld::Gather(const WorkloadRow& r
                              .count = static_cast<int32_t>(p.count),
                              .implied = !IsExplicit(pod_set),
                              .group = pod_set.group,
-                             .previous = nullptr,
+                             .previous = grows ? PlacesBefore(row, pod_set.name) : nullptr,
                              .existing = held,
                              .index = p.pod_set});
   }

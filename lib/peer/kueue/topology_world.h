@@ -102,6 +102,8 @@ class TopologyWorld {
   // there are several.
   FlavorIndex FlavorFor(const Assignment& assignment, const PodSetAssignment& p,
                         const WorkloadRow& row, bool* several) const;
+  // Places of the pod set of this name of the workload that this one grows out of; null: none.
+  const NamedPlaces* PlacesBefore(const WorkloadRow& row, const std::string& pod_set) const;
   bool IsDelayed(const WorkloadRow& row, FlavorIndex flavor) const;
 
   World& world_;

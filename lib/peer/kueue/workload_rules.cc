@@ -9,23 +9,30 @@
 namespace muster::kueue {
 namespace {
 
-const WorkloadCondition* Find(const WorkloadState& state, std::string_view type) {
-  const auto found = std::find_if(state.conditions.begin(), state.conditions.end(),
-                                  [&](const WorkloadCondition& c) { return c.type == type; });
-  return found == state.conditions.end() ? nullptr : &*found;
-}
-
 bool Holds(const WorkloadState& state, std::string_view type) {
-  const WorkloadCondition* condition = Find(state, type);
+  const WorkloadCondition* condition = FindCondition(state, type);
   return condition != nullptr && condition->holds;
 }
 
 // The condition, if it holds for the reason.
 const WorkloadCondition* HoldsFor(const WorkloadState& state, std::string_view type,
                                   std::string_view reason) {
-  const WorkloadCondition* condition = Find(state, type);
+  const WorkloadCondition* condition = FindCondition(state, type);
   if (condition == nullptr || !condition->holds || condition->reason != reason) return nullptr;
   return condition;
+}
+
+}  // namespace
+
+const WorkloadCondition* FindCondition(const WorkloadState& state, std::string_view type) {
+  const auto found = std::find_if(state.conditions.begin(), state.conditions.end(),
+                                  [&](const WorkloadCondition& c) { return c.type == type; });
+  return found == state.conditions.end() ? nullptr : &*found;
+}
+
+bool AllChecksReady(const WorkloadState& state) {
+  return std::all_of(state.checks.begin(), state.checks.end(),
+                     [](const std::string& check) { return check == "Ready"; });
 }
 
 bool HasFewer(const NamedCounts& a, const NamedCounts& b) {
@@ -35,8 +42,6 @@ bool HasFewer(const NamedCounts& a, const NamedCounts& b) {
     });
   });
 }
-
-}  // namespace
 
 int64_t QueueTime(const WorkloadState& state, const QueueTimeRule& rule) {
   if (rule.from_eviction) {
@@ -65,7 +70,7 @@ BoostedPriority EffectivePriority(int32_t priority, std::string_view boost, bool
 }
 
 bool IsOnHold(const WorkloadState& state) {
-  const WorkloadCondition* reserved = Find(state, "QuotaReserved");
+  const WorkloadCondition* reserved = FindCondition(state, "QuotaReserved");
   return reserved != nullptr && !reserved->holds && reserved->reason == "OnHold";
 }
 
@@ -74,10 +79,7 @@ bool NeedsSecondPass(const WorkloadState& state) {
     return false;
   }
   const bool admitted = Holds(state, "Admitted");
-  const bool ready = !state.checks.empty() &&
-                     std::all_of(state.checks.begin(), state.checks.end(),
-                                 [](const std::string& check) { return check == "Ready"; });
-  if (ready && state.delayed && !admitted) return true;
+  if (!state.checks.empty() && AllChecksReady(state) && state.delayed && !admitted) return true;
   return admitted && std::any_of(state.nodes.begin(), state.nodes.end(), [&](const auto& node) {
            return std::find(state.unhealthy.begin(), state.unhealthy.end(), node) !=
                   state.unhealthy.end();
@@ -86,6 +88,10 @@ bool NeedsSecondPass(const WorkloadState& state) {
 
 bool IsScaledDown(const NamedCounts& before, const NamedCounts& now) {
   return HasFewer(now, before) && !HasFewer(before, now);
+}
+
+bool AsksForPlaces(const TopologyRequest& request) {
+  return request.required || request.preferred || request.unconstrained || !request.slices.empty();
 }
 
 int64_t CountAfterReclaim(int64_t count, int64_t reclaimed) {

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/peer/kueue/topology.h"
 #include "lib/peer/kueue/topology_books.h"
 
 namespace muster::kueue {
@@ -28,6 +29,9 @@ struct WorkloadCondition {
   std::string type = {}, reason = {};
   bool holds = false;  // its status is "True"
   int64_t time = 0;    // of its last change
+  std::string message = {};
+  int64_t generation = 0;  // of the spec that it is about
+  friend bool operator==(const WorkloadCondition&, const WorkloadCondition&) = default;
 };
 
 struct WorkloadState {
@@ -37,7 +41,13 @@ struct WorkloadState {
   bool delayed = false;                     // a pod set waits for places
   std::vector<std::string> nodes = {};      // the last values of all its places
   std::vector<std::string> unhealthy = {};  // nodes
+  bool active = true;
+  bool gated = false;                          // something else has to let it into the queues
+  std::optional<int64_t> seconds_before = {};  // that it ran in earlier admissions
 };
+// Returns null where there is none.
+const WorkloadCondition* FindCondition(const WorkloadState& state, std::string_view type);
+bool AllChecksReady(const WorkloadState& state);
 
 struct QueueTimeRule {
   bool from_eviction = true;  // pods that were not ready in time: from then on, not from creation
@@ -63,6 +73,11 @@ bool NeedsSecondPass(const WorkloadState& state);
 // Returns whether some count is lower and none is higher. Names of one side alone do not count.
 using NamedCounts = std::vector<std::pair<std::string, int64_t>>;
 bool IsScaledDown(const NamedCounts& before, const NamedCounts& now);
+// Returns whether some count of `a` is below the one of its name in `b`.
+bool HasFewer(const NamedCounts& a, const NamedCounts& b);
+
+// Returns whether the pod set asks for places by any of its words.
+bool AsksForPlaces(const TopologyRequest& request);
 
 // Pods that are left of a pod set when some have ended.
 int64_t CountAfterReclaim(int64_t count, int64_t reclaimed);

@@ -5,6 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/model/shape_key.h"
+#include "lib/peer/kueue/cohort_path.h"
+#include "lib/peer/kueue/readiness.h"
+#include "lib/peer/kueue/slices.h"
 
 namespace muster::kueue {
 namespace {
@@ -172,23 +175,31 @@ void World::Settle() {
   ++structure;
   tree.Resize(queues.size(), cell_keys_.size());
   for (QueueRow& row : queues) row.is_cohort = false;
+  std::vector<Queue> parents(queues.size(), kNothing);
+  for (Queue q = 0; q < queues.size(); ++q) {
+    const QueueRow& row = queues[q];
+    if (!row.alive || row.parent.empty()) continue;
+    const Queue parent = FindQueue(row.parent);
+    if (parent != kNothing && queues[parent].alive) parents[q] = parent;
+  }
+  const std::vector<bool> endless = Endless(parents);
   for (Queue q = 0; q < queues.size(); ++q) {
     QueueRow& row = queues[q];
     if (!row.alive) continue;
-    const Queue parent = row.parent.empty() ? kNothing : FindQueue(row.parent);
-    if (parent != kNothing && queues[parent].alive) {
-      tree.SetParent(q, parent);
-      queues[parent].is_cohort = true;
-    }
+    if (parents[q] != kNothing) queues[parents[q]].is_cohort = true;
+    if (!endless[q]) tree.SetParent(q, parents[q]);
     for (const auto& [cell, quota] : row.quotas) tree.SetQuota(q, cell, quota);
     ++row.generation;
   }
   for (Queue q = 0; q < queues.size(); ++q) {
     QueueRow& row = queues[q];
-    row.active = row.alive && !row.stopped;
+    QueueFacts facts{.terminating = !row.alive, .stopped = row.stopped};
     for (const FlavorGroup& group : row.groups) {
-      for (const FlavorIndex f : group.flavors) row.active = row.active && flavors[f].exists;
+      for (const FlavorIndex f : group.flavors) {
+        if (!flavors[f].exists) facts.missing_flavors.push_back(flavors[f].name);
+      }
     }
+    row.active = ReadinessOf(facts).active && !endless[q];
     for (const WorkloadIndex w : row.holders) {
       for (const CellAmount& used : workloads[w].usage) {
         tree.SetUsage(q, used.cell, Plus(tree.usage(q, used.cell), used.amount));
@@ -282,6 +293,14 @@ void World::Release(WorkloadIndex workload) {
   row.granted.clear();
   row.usage.clear();
   ++queues[row.queue].generation;
+}
+
+WorkloadIndex World::ReplacedBy(WorkloadIndex workload) const {
+  const WorkloadRow& row = workloads[workload];
+  if (row.replaces == kNothing) return kNothing;
+  const WorkloadRow& other = workloads[row.replaces];
+  return other.holds && other.queue == row.queue && MayReplace(row.name, other.name) ? row.replaces
+                                                                                     : kNothing;
 }
 
 uint32_t World::ShapeOf(const TaskShape& shape) {
@@ -382,6 +401,7 @@ void World::ReadFacts(const WorkloadFacts& facts, WorkloadRow* row) {
   row->space_labels = facts.space_labels;
   row->refused = facts.refused;
   row->gated = facts.gated;
+  row->elastic = facts.elastic;
   row->single_pod = facts.single_pod;
   row->unhealthy = facts.unhealthy;
   row->restricted = facts.allowed.has_value();
@@ -396,6 +416,7 @@ WorkloadIndex World::SetWorkload(const JobSpec& job, const WorkloadFacts& facts)
   const WorkloadIndex w = Intern(&workload_names_, job.name, nullptr);
   if (w == workloads.size()) workloads.emplace_back();
   if (workloads[w].holds) Release(w);
+  std::optional<ScanProgress> progress = std::move(workloads[w].progress);
   WorkloadRow row;
   row.name = job.name;
   row.alive = true;
@@ -424,6 +445,9 @@ WorkloadIndex World::SetWorkload(const JobSpec& job, const WorkloadFacts& facts)
     if (i < facts.pod_set_groups.size()) pod_set.group = facts.pod_set_groups[i];
   }
   if (config.gates.equivalence_hashing) row.hash = HashOf(row, job, facts.hash_extra);
+  if (config.gates.preserve_scan_progress && progress && progress->IsOf(row.hash)) {
+    row.progress = std::move(progress);
+  }
   if (admitted) ReadGrants(job, facts, &row);
   workloads[w] = std::move(row);
   if (admitted && workloads[w].queue != kNothing) {
@@ -444,6 +468,7 @@ void World::RemoveWorkload(WorkloadIndex workload) {
   Release(workload);
   workload_names_.erase(workloads[workload].name);
   workloads[workload].alive = false;
+  workloads[workload].progress.reset();
 }
 
 }  // namespace muster::kueue

@@ -121,6 +121,8 @@ struct ScanProgress {
   int64_t cycle = 0;
   uint32_t hash = kNothing;
   bool Pending() const;  // some flavors were not looked at
+  // Returns whether a workload of this hash may go on from here. Without hashes all are alike.
+  bool IsOf(uint32_t other) const { return hash == kNothing || other == kNothing || hash == other; }
 };
 
 struct WorkloadRow {
@@ -145,6 +147,7 @@ struct WorkloadRow {
   uint32_t family = 0;                // variants of one workload have one number; 0: none
   bool gated = false;                 // it may not evict others yet
   WorkloadIndex replaces = kNothing;  // it grows out of this one, which ends then
+  bool elastic = false;               // its job may grow
   bool single_pod = false;            // one pod owns it
   std::string unhealthy;              // a node of its places that failed; empty: none
   // With quota:
@@ -181,6 +184,7 @@ struct WorkloadFacts {
   std::string family = {};
   bool gated = false;
   std::string replaces = {};
+  bool elastic = false;
   bool single_pod = false;
   std::string unhealthy = {};
   std::optional<int64_t> retry_at = {};
@@ -213,7 +217,8 @@ class World {
   void RemoveFlavor(std::string_view name);
   Queue SetQueue(const QueueSpec& spec);
   void RemoveQueue(std::string_view name);
-  // Adds the workload or replaces the one of its name. What it holds counts at once.
+  // Adds the workload or replaces the one of its name. What it holds counts at once. While it keeps
+  // its hash, it goes on with the flavors that were not tried.
   WorkloadIndex SetWorkload(const JobSpec& job, const WorkloadFacts& facts);
   void RemoveWorkload(WorkloadIndex workload);
 
@@ -223,6 +228,10 @@ class World {
   // The workload holds quota from now on, or no longer.
   void Hold(WorkloadIndex workload, std::vector<Granted> granted, int64_t time);
   void Release(WorkloadIndex workload);
+
+  // Returns the workload that ends when this one is admitted: it holds quota of the same queue and
+  // is of the same namespace. kNothing: none.
+  WorkloadIndex ReplacedBy(WorkloadIndex workload) const;
 
   // Returns whether a workload of the shape may use the flavor; else the reason in `why`.
   bool Eligible(uint32_t shape, FlavorIndex flavor, std::string* why) const;

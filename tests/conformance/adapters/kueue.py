@@ -4,18 +4,26 @@
 from typing import Any
 
 import kueue_objects as objects
-from adapters import (kueue_plugins, kueue_rules, kueue_searches, kueue_topology,
-                      kueue_topology_steps, kueue_view)
+from adapters import (kueue_no_rules, kueue_plugins, kueue_queues, kueue_rules, kueue_searches,
+                      kueue_states, kueue_topology, kueue_topology_steps, kueue_trees, kueue_view)
 from probe import Probe, Unanswerable
 from quantity import parse
 
 Json = dict[str, Any]
 
 # Cases of single functions, by the test that they are of.
-CALLS = (kueue_rules, kueue_searches, kueue_topology, kueue_topology_steps, kueue_view)
+CALLS = (kueue_queues, kueue_rules, kueue_searches, kueue_states, kueue_topology,
+         kueue_topology_steps, kueue_trees, kueue_view)
 
 
 def check(level: str, case: Json, probe: Probe) -> list[str]:
+    try:
+        return _check(level, case, probe)
+    except (AttributeError, IndexError, KeyError, TypeError) as error:
+        return [f"the record has another form: {error!r}"]
+
+
+def _check(level: str, case: Json, probe: Probe) -> list[str]:
     for module in CALLS:
         if case.get("test") in module.TESTS:
             return module.check(case, probe)
@@ -25,6 +33,7 @@ def check(level: str, case: Json, probe: Probe) -> list[str]:
         return _cycles(case, probe)
     if (lines := kueue_plugins.check(case, probe)) is not None:
         return lines
+    kueue_no_rules.explain(case)
     raise Unanswerable("a single function that muster_probe is not asked about")
 
 

@@ -5,9 +5,38 @@ import copy
 from typing import Any
 
 import kueue_objects as objects
-from probe import Probe, Unanswerable
+from adapters.kueue_topology import of_vector
+from probe import Probe
 
 Json = dict[str, Any]
+
+
+def _groups(case: Json, probe: Probe) -> list[str]:
+    """Flavors of pod sets that get one flavor together, and which of them have none for places."""
+    state, right = case["state"], case["observed"]
+    workload: Json = {
+        "kind": "Workload", "metadata": {"name": "asked", "namespace": "default"},
+        "spec": {"podSets": state["wlPods"], "queueName": "asked"}, "status": {},
+    }
+    queue = _named(state["clusterQueue"])
+    local = {"kind": "LocalQueue", "metadata": {"name": "asked", "namespace": "default"},
+             "spec": {"clusterQueue": queue}}
+    asked = objects.world(case, [*case["objects"], local, workload])
+    ours = probe.kueue(asked, [{"op": "assign", "queue": queue, "workload": "default/asked"}])[0]
+    names = [p["name"] for p in state["wlPods"]]
+    flavors, wrong = {}, set()
+    for p in ours["podSets"]:
+        name = names[p["index"]]
+        flavors[name] = {r: (f["name"], f["mode"], f["triedFlavorIdx"])
+                         for r, f in p["flavors"].items()}
+        if p["error"]:
+            wrong.add(name)
+    theirs = {name: {r: (f["Name"], f["Mode"], f["TriedFlavorIdx"]) for r, f in (row or {}).items()}
+              for name, row in (right.get("podSetFlavors") or {}).items()}
+    lines = [] if flavors == theirs else [f"{flavors}, the peer's {theirs}"]
+    if wrong != set(right.get("podSetErrors") or {}):
+        lines.append(f"errors {sorted(wrong)}, the peer's {right.get('podSetErrors')}")
+    return lines
 
 
 def check(case: Json, probe: Probe) -> list[str] | None:
@@ -15,6 +44,8 @@ def check(case: Json, probe: Probe) -> list[str] | None:
     state = case["state"]
     if "getTargets" in case["observed"] and "now" in state:
         return _victims(case, probe)
+    if "wlPods" in state and "podSetFlavors" in case["observed"]:
+        return _groups(case, probe)
     if "wlPods" in state and "clusterQueue" in state and "assignment" in case["observed"]:
         return _flavors(case, probe)
     return None
@@ -76,10 +107,6 @@ def _named(reference: Any) -> str:
 
 def _flavors(case: Json, probe: Probe) -> list[str]:
     state = case["state"]
-    if "topologies" in state or any(p.get("topologyRequest") for p in state["wlPods"]):
-        raise Unanswerable("flavors with a topology are compared in whole cycles")
-    if "preemptWorkloadSlice" in state:
-        raise Unanswerable("the workload that is replaced is part of whole cycles")
     workload: Json = {
         "kind": "Workload", "metadata": {"name": "asked", "namespace": "default"},
         "spec": {"podSets": state["wlPods"], "queueName": "asked"}, "status": {},
@@ -92,7 +119,12 @@ def _flavors(case: Json, probe: Probe) -> list[str]:
     queue = _named(state["clusterQueue"])
     local = {"kind": "LocalQueue", "metadata": {"name": "asked", "namespace": "default"},
              "spec": {"clusterQueue": queue}}
-    asked = objects.world(case | {"config": config}, [*case["objects"], local, workload])
+    given = [*case["objects"], local, workload]
+    more: Json = {}
+    if (old := state.get("preemptWorkloadSlice")) is not None:
+        given.append(replaced(old, queue))
+        more["replaced"] = objects.key_of(given[-1])
+    asked = objects.world(case | {"config": config}, given)
     usage = {queue: state.get("clusterQueueUsage") or {}}
     if "secondaryClusterQueue" in state:
         second = _named(state["secondaryClusterQueue"])
@@ -100,9 +132,23 @@ def _flavors(case: Json, probe: Probe) -> list[str]:
     oracle = {cell: [told["preemptionPossiblity"], told["borrowingAfterSimulation"]]
               for cell, told in (state.get("simulationResult") or {}).items()}
     op = {"op": "assign", "queue": queue, "workload": "default/asked", "usage": usage,
-          "oracle": oracle}
+          "oracle": oracle} | more
     ours = probe.kueue(asked, [op])[0]
     return _differing_flavors(ours, case["observed"])
+
+
+def replaced(info: Json, queue: str) -> Json:
+    """The workload that another one grows out of, with what it was admitted with."""
+    pod_sets, assigned = [], []
+    for row in info["TotalRequests"]:
+        usage = {name: objects.written(name, units)
+                 for name, units in of_vector(row.get("Requests")).items()}
+        pod_sets.append({"name": row["Name"], "count": row["Count"]})
+        assigned.append({"name": row["Name"], "count": row["Count"], "resourceUsage": usage,
+                         "flavors": row.get("Flavors") or {}})
+    return {"kind": "Workload", "metadata": {"name": "replaced", "namespace": "default"},
+            "spec": {"podSets": pod_sets},
+            "status": {"admission": {"clusterQueue": queue, "podSetAssignments": assigned}}}
 
 
 def _differing_flavors(ours: Json, theirs: Json) -> list[str]:

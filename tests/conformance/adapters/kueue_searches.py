@@ -5,6 +5,7 @@ what the search returned for one of its parts, and the order of candidates for e
 from typing import Any, Callable
 
 import kueue_objects as objects
+from adapters.kueue_plugins import replaced
 from probe import Probe, Unanswerable
 
 Json = dict[str, Any]
@@ -24,8 +25,8 @@ def _first_queue(case: Json, name: str | None = None) -> str:
 
 
 def _assign(case: Json, probe: Probe, pod_set: Json, queue: str,
-            usage: dict[str, Json] | None = None) -> Json:
-    """The search for one pod set of one workload."""
+            usage: dict[str, Json] | None = None, old: Json | None = None) -> Json:
+    """The search for one pod set of one workload, which may replace another one."""
     state = case["state"]
     workload: Json = {
         "kind": "Workload", "metadata": {"name": "asked", "namespace": "default"},
@@ -36,11 +37,16 @@ def _assign(case: Json, probe: Probe, pod_set: Json, queue: str,
             objects.ALLOWED: ",".join(state["allowedFlavors"])}
     local = {"kind": "LocalQueue", "metadata": {"name": "asked", "namespace": "default"},
              "spec": {"clusterQueue": queue}}
-    asked = objects.world(case, [*case["objects"], local, workload])
+    given = [*case["objects"], local, workload]
+    more: Json = {}
+    if old is not None:
+        given.append(replaced(old, queue))
+        more["replaced"] = objects.key_of(given[-1])
+    asked = objects.world(case, given)
     oracle = {cell: [told["preemptionPossiblity"], told["borrowingAfterSimulation"]]
               for cell, told in (state.get("simulationResult") or {}).items()}
     op = {"op": "assign", "queue": queue, "workload": "default/asked", "usage": usage or {},
-          "oracle": oracle}
+          "oracle": oracle} | more
     return probe.kueue(asked, [op])[0]
 
 
@@ -55,15 +61,11 @@ def _differs(ours: Any, theirs: Any) -> list[str]:
 
 def _no_fit(case: Json, probe: Probe) -> list[str]:
     state = case["state"]
-    if state["podSet"].get("topologyRequest") or state.get("topologies"):
-        raise Unanswerable("flavors with a topology are compared in whole cycles")
-    if state.get("replaceWl"):
-        raise Unanswerable("the workload that is replaced is part of whole cycles")
     queue = _first_queue(case, _named(state["cq"]) if state.get("cq") else None)
     usage = dict(state.get("siblingCQUsage") or {})
     if state.get("cqUsage"):
         usage[queue] = state["cqUsage"]
-    ours = _assign(case, probe, state["podSet"], queue, usage)
+    ours = _assign(case, probe, state["podSet"], queue, usage, state.get("replaceWl"))
     reason = ours["reason"] if ours["mode"] == "NoFit" else ""
     return _differs(reason, case["observed"]["noFitReason"])
 

@@ -10,6 +10,7 @@ from probe import Probe, Unanswerable
 
 Json = dict[str, Any]
 
+GATED_BY = "kueue.x-k8s.io/admission-gated-by"
 NO_RULE = "a container of amounts, and no rule"
 HIDDEN = "what the test does is code of the test"
 
@@ -107,16 +108,23 @@ def _amount(case: Json, probe: Probe) -> list[str]:
 # --- workloads
 
 
-def _state(workload: Json) -> Json:
+def state_of(workload: Json) -> Json:
     status = workload.get("status") or {}
     assigned = (status.get("admission") or {}).get("podSetAssignments") or []
     found = [p for one in assigned for p in places(one.get("topologyAssignment")) or []]
-    created = workload["metadata"].get("creationTimestamp")
-    return {
+    meta = workload.get("metadata") or {}
+    created = meta.get("creationTimestamp")
+    more: Json = {}
+    if status.get("accumulatedPastExecutionTimeSeconds") is not None:
+        more["seconds"] = status["accumulatedPastExecutionTimeSeconds"]
+    return more | {
+        "active": (workload.get("spec") or {}).get("active", True) is not False,
+        "gated": bool((meta.get("annotations") or {}).get(GATED_BY)),
         "created": objects.milliseconds(created) or 0,
         "conditions": [
             {"type": c["type"], "reason": c.get("reason", ""), "holds": c["status"] == "True",
-             "time": objects.milliseconds(c.get("lastTransitionTime")) or 0}
+             "time": objects.milliseconds(c.get("lastTransitionTime")) or 0,
+             "message": c.get("message", ""), "generation": c.get("observedGeneration", 0)}
             for c in status.get("conditions") or []
         ],
         "checks": [check["state"] for check in status.get("admissionChecks") or []],
@@ -140,7 +148,7 @@ def _priority(case: Json, probe: Probe) -> list[str]:
 
 
 def _queue_time(case: Json, probe: Probe) -> list[str]:
-    state = _state(case["state"]["wl"])
+    state = state_of(case["state"]["wl"])
     sorts = _gates(case).get("PrioritySortingWithinCohort", True)
     lines = []
     for label in ("value1", "value2"):
@@ -154,11 +162,11 @@ def _queue_time(case: Json, probe: Probe) -> list[str]:
 
 
 def _on_hold(case: Json, probe: Probe) -> list[str]:
-    return _differs(probe.kueue_view("on_hold", state=_state(case["state"]["wl"])), _value(case))
+    return _differs(probe.kueue_view("on_hold", state=state_of(case["state"]["wl"])), _value(case))
 
 
 def _second_pass(case: Json, probe: Probe) -> list[str]:
-    ours = probe.kueue_view("second_pass", state=_state(case["state"]["wl"]))
+    ours = probe.kueue_view("second_pass", state=state_of(case["state"]["wl"]))
     return _differs(ours, _value(case))
 
 
@@ -169,11 +177,31 @@ def _scaled_down(case: Json, probe: Probe) -> list[str]:
     return _differs(ours, _value(case))
 
 
+OPTIONS = "the options of the view are functions of the test"
+
+
+def _updated(case: Json, probe: Probe) -> list[str]:
+    """A view that was made of another workload before."""
+    state = case["state"]
+    if state.get("initialOptions") or state.get("updateOptions"):
+        raise Unanswerable(OPTIONS)
+    return _differs(_rows(case, state["updated"], probe), _told_rows(case["observed"]["requests"]))
+
+
 def _totals(case: Json, probe: Probe) -> list[str]:
     state = case["state"]
     if state.get("infoOptions"):
-        raise Unanswerable("the options of the view are functions of the test")
-    workload = state["workload"]
+        raise Unanswerable(OPTIONS)
+    return _differs(_rows(case, state["workload"], probe),
+                    _told_rows(_value(case)["TotalRequests"]))
+
+
+def _told_rows(told: Any) -> list[list[Any]]:
+    return [[r["Name"], r["Count"], of_vector(r.get("Requests"))] for r in told or []]
+
+
+def _rows(case: Json, workload: Json, probe: Probe) -> list[list[Any]]:
+    """What each pod set counts for."""
     status = workload.get("status") or {}
     reclaims = _gates(case).get("ReclaimablePods", True)
     done = {r["name"]: r["count"] for r in status.get("reclaimablePods") or []} if reclaims else {}
@@ -192,9 +220,7 @@ def _totals(case: Json, probe: Probe) -> list[str]:
             pod = objects.pod_requests(p["template"]["spec"])
             total = probe.kueue_view("changed", request=pod, count=left[p["name"]])
             rows.append([p["name"], left[p["name"]], total])
-    right = [[r["Name"], r["Count"], of_vector(r.get("Requests"))]
-             for r in _value(case)["TotalRequests"] or []]
-    return _differs(rows, right)
+    return rows
 
 
 def _no_rule(reason: str) -> Callable[[Json, Probe], list[str]]:
@@ -228,6 +254,7 @@ TESTS: dict[str, Callable[[Json, Probe], list[str]]] = {
     "pkg-workload.TestIsOnHold": _on_hold,
     "pkg-workload.TestNeedsSecondPass": _second_pass,
     "pkg-workload.TestNewInfo": _totals,
+    "pkg-workload.TestUpdateWithRebuild": _updated,
     "pkg-workloadslicing.TestScaledDown": _scaled_down,
 }
 for _name in ("MapRequestsGetValue", "MapRequestsIsEmpty", "MapRequestsLen", "RequestsEqual",

@@ -29,6 +29,7 @@ class Theater {
     const kueue::Gates& gates = world_.config.gates;
     const json more = question.value("topology_gates", json::object());
     kueue::TopologyGates places{.mixed_profile = gates.mixed_profile};
+    places.elastic_slices = gates.elastic_topology;
     places.balanced_placement = more.value("balanced_placement", false);
     places.overlapping_flavors = more.value("overlapping_flavors", true);
     topology_.emplace(world_, *hosts, places);
@@ -85,8 +86,8 @@ class Theater {
     return WrittenVictims(world_, scheduler_.search().Find(need));
   }
 
-  // Flavors for a workload: {"queue", "workload", "oracle": {FLAVOR/RESOURCE: [0..2, HEIGHT]},
-  // "usage": {QUEUE: {FLAVOR/RESOURCE: AMOUNT}}}.
+  // Flavors for a workload: {"queue", "workload", "replaced" (the one it grows out of), "oracle":
+  // {FLAVOR/RESOURCE: [0..2, HEIGHT]}, "usage": {QUEUE: {FLAVOR/RESOURCE: AMOUNT}}}.
   json Assign(const json& op) {
     const json usage_map = op.value("usage", json::object());
     for (const auto& [name, amounts] : usage_map.items()) {
@@ -98,12 +99,48 @@ class Theater {
     }
     world_.Settle();
     Told oracle(op.value("oracle", json::object()), this);
-    const kueue::WorkloadIndex w = world_.FindWorkload(op["workload"].get<std::string>());
-    kueue::FlavorScan scan(world_, world_.FindQueue(op["queue"].get<std::string>()),
-                           world_.workloads[w], &oracle);
-    const kueue::WorkloadRow& row = world_.workloads[w];
-    if (row.restricted) scan.set_allowed(&row.allowed);
-    return WrittenAssignment(world_, scan.Assign());
+    kueue::Entry entry{.workload = world_.FindWorkload(op["workload"].get<std::string>()),
+                       .queue = world_.FindQueue(op["queue"].get<std::string>())};
+    if (op.contains("replaced")) {
+      // It is told apart from the usage of its queue.
+      entry.replaced = world_.FindWorkload(op["replaced"].get<std::string>());
+      const kueue::WorkloadRow& old = world_.workloads[entry.replaced];
+      world_.tree.Remove(old.queue, old.usage);
+    }
+    scheduler_.cycle = op.value("cycle", int64_t{0});
+    const std::vector<int64_t> counts = op.value("counts", std::vector<int64_t>());
+    return WrittenAssignment(
+        world_, scheduler_.Assign(&entry, &oracle, counts.empty() ? nullptr : &counts));
+  }
+
+  // What pods in places add to those that the workload holds: {"workload", "pod_sets": [{"flavors":
+  // {RESOURCE: FLAVOR}, "places": PLACES}]} -> [[FLAVOR, VALUES, COUNT, {RESOURCE: AMOUNT}]].
+  json AddedPlaces(const json& op) {
+    const kueue::WorkloadRow& row =
+        world_.workloads[world_.FindWorkload(op["workload"].get<std::string>())];
+    kueue::Assignment assignment;
+    for (const json& told : op["pod_sets"]) {
+      kueue::PodSetAssignment& p = assignment.pod_sets.emplace_back();
+      p.pod_set = static_cast<uint32_t>(assignment.pod_sets.size() - 1);
+      for (const auto& [resource, flavor] : told["flavors"].items()) {
+        p.flavors.push_back({.resource = world_.Resource(resource),
+                             .flavor = world_.Flavor(flavor.get<std::string>())});
+      }
+      if (told["places"].is_null()) continue;
+      p.places.emplace();
+      for (const json& place : told["places"]) {
+        p.places->push_back({place["values"], place["count"]});
+      }
+    }
+    json added = json::array();
+    for (const auto& usage : topology_->UsageOf(row, assignment)) {
+      json pod = json::object();
+      for (const kueue::PodAmount& a : usage.pod) pod[world_.resources[a.resource]] = a.amount;
+      for (const kueue::NamedPlace& place : usage.places) {
+        added.push_back({world_.flavors[usage.flavor].name, place.leaf, place.count, pod});
+      }
+    }
+    return added;
   }
 
   // The protocol of random clusters: cycles until nothing waits, victims leave after each, and an
@@ -275,6 +312,8 @@ absl::StatusOr<json> AskKueue(const json& request) {
       answers.push_back(theater.OneCycle(op));
     } else if (name == "find") {
       answers.push_back(theater.FindVictims(op));
+    } else if (name == "added_places") {
+      answers.push_back(theater.AddedPlaces(op));
     } else if (name == "assign") {
       answers.push_back(theater.Assign(op));
     } else {

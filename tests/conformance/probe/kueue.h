@@ -18,10 +18,13 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/peer/kueue/cycle.h"
+#include "lib/peer/kueue/workload_rules.h"
 #include "nlohmann/json.hpp"
 
 namespace muster::testing {
 
+kueue::TopologyRequest KueueTopologyRequest(const nlohmann::json& wish);
+kueue::RequeueReason KueueReason(const std::string& word);
 kueue::Policy KueuePolicy(const std::string& word);
 // The cell of FLAVOR/RESOURCE.
 kueue::Cell KueueCell(kueue::World* world, const std::string& name);
@@ -32,6 +35,10 @@ absl::Status ReadKueueWorld(const nlohmann::json& question, kueue::World* world)
 
 // The nodes of the question's scenario, with what others take of them.
 absl::StatusOr<std::vector<kueue::TopologyHost>> KueueHosts(const nlohmann::json& question);
+
+// The status of a workload, and counts by pod set.
+kueue::WorkloadState KueueState(const nlohmann::json& object);
+kueue::NamedCounts KueueCounts(const nlohmann::json& map);
 
 nlohmann::json WrittenEntry(const kueue::World& world, const kueue::Entry& entry);
 nlohmann::json WrittenAssignment(const kueue::World& world, const kueue::Assignment& assignment);

@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/peer/kueue/amount.h"
 #include "lib/peer/kueue/workload_rules.h"
+#include "tests/conformance/probe/kueue.h"
 #include "tests/conformance/probe/probe.h"
 
 namespace muster::testing {
@@ -87,25 +88,33 @@ json More(const json& asked) {
   return list;
 }
 
-kueue::WorkloadState StateOf(const json& object) {
+}  // namespace
+
+kueue::WorkloadState KueueState(const json& object) {
   kueue::WorkloadState state{.created = object["created"]};
   for (const json& one : object["conditions"]) {
-    state.conditions.push_back({one["type"], one["reason"], one["holds"], one["time"]});
+    state.conditions.push_back({.type = one["type"],
+                                .reason = one["reason"],
+                                .holds = one["holds"],
+                                .time = one["time"],
+                                .message = one.value("message", ""),
+                                .generation = one.value("generation", int64_t{0})});
   }
   state.checks = object["checks"].get<std::vector<std::string>>();
   state.delayed = object["delayed"];
   state.nodes = object["nodes"].get<std::vector<std::string>>();
   state.unhealthy = object["unhealthy"].get<std::vector<std::string>>();
+  state.active = object.value("active", true);
+  state.gated = object.value("gated", false);
+  if (object.contains("seconds")) state.seconds_before = object["seconds"].get<int64_t>();
   return state;
 }
 
-kueue::NamedCounts NamedCountsOf(const json& map) {
+kueue::NamedCounts KueueCounts(const json& map) {
   kueue::NamedCounts counts;
   for (const auto& [name, count] : map.items()) counts.emplace_back(name, count.get<int64_t>());
   return counts;
 }
-
-}  // namespace
 
 absl::StatusOr<json> AskKueueView(const json& request) {
   const json& asked = request["kueue_view"];
@@ -126,14 +135,14 @@ absl::StatusOr<json> AskKueueView(const json& request) {
     return json{{"priority", answer.priority}, {"valid", answer.valid}};
   }
   if (ask == "queue_time") {
-    return json(kueue::QueueTime(StateOf(asked["state"]),
+    return json(kueue::QueueTime(KueueState(asked["state"]),
                                  {.from_eviction = asked["from_eviction"],
                                   .sorts_by_priority = asked["sorts_by_priority"]}));
   }
-  if (ask == "on_hold") return json(kueue::IsOnHold(StateOf(asked["state"])));
-  if (ask == "second_pass") return json(kueue::NeedsSecondPass(StateOf(asked["state"])));
+  if (ask == "on_hold") return json(kueue::IsOnHold(KueueState(asked["state"])));
+  if (ask == "second_pass") return json(kueue::NeedsSecondPass(KueueState(asked["state"])));
   if (ask == "scaled_down") {
-    return json(kueue::IsScaledDown(NamedCountsOf(asked["before"]), NamedCountsOf(asked["now"])));
+    return json(kueue::IsScaledDown(KueueCounts(asked["before"]), KueueCounts(asked["now"])));
   }
   return absl::InvalidArgumentError(absl::StrCat("no question about a workload: ", ask));
 }

@@ -27,6 +27,7 @@ constexpr std::pair<const char*, bool kueue::Gates::*> kGates[] = {
     {"TASFailedNodeReplacementFailFast", &kueue::Gates::topology_fail_fast},
     {"TASProfileMixed", &kueue::Gates::mixed_profile},
     {"ElasticJobsViaWorkloadSlices", &kueue::Gates::elastic_slices},
+    {"ElasticJobsViaWorkloadSlicesWithTAS", &kueue::Gates::elastic_topology},
     {"PrioritizePreemptorWorkloads", &kueue::Gates::prioritize_preemptors},
     {"ConcurrentAdmission", &kueue::Gates::concurrent_admission},
     {"PriorityBoost", &kueue::Gates::priority_boost},
@@ -80,7 +81,26 @@ kueue::NamedPlaces PlacesOf(const json& places) {
   return out;
 }
 
-kueue::TopologyRequest TopologyRequestOf(const json& wish) {
+// What pod sets have of the topology.
+void ReadTopologyFacts(const json& facts, kueue::WorkloadFacts* out) {
+  for (const json& wish : facts.value("topology", json::array())) {
+    out->topology.push_back(wish.is_null() ? std::nullopt
+                                           : std::optional(KueueTopologyRequest(wish)));
+  }
+  for (const json& places : facts.value("places", json::array())) {
+    out->places.push_back(places.is_null() ? std::nullopt : std::optional(PlacesOf(places)));
+  }
+  for (const json& delayed : facts.value("delayed", json::array())) {
+    out->delayed.push_back(delayed.get<bool>());
+  }
+  out->elastic = facts.value("elastic", false);
+  out->single_pod = facts.value("single_pod", false);
+  out->unhealthy = facts.value("unhealthy", "");
+}
+
+}  // namespace
+
+kueue::TopologyRequest KueueTopologyRequest(const json& wish) {
   kueue::TopologyRequest out;
   if (wish.contains("required")) out.required = wish["required"];
   if (wish.contains("preferred")) out.preferred = wish["preferred"];
@@ -90,23 +110,6 @@ kueue::TopologyRequest TopologyRequestOf(const json& wish) {
   }
   return out;
 }
-
-// What pod sets have of the topology.
-void ReadTopologyFacts(const json& facts, kueue::WorkloadFacts* out) {
-  for (const json& wish : facts.value("topology", json::array())) {
-    out->topology.push_back(wish.is_null() ? std::nullopt : std::optional(TopologyRequestOf(wish)));
-  }
-  for (const json& places : facts.value("places", json::array())) {
-    out->places.push_back(places.is_null() ? std::nullopt : std::optional(PlacesOf(places)));
-  }
-  for (const json& delayed : facts.value("delayed", json::array())) {
-    out->delayed.push_back(delayed.get<bool>());
-  }
-  out->single_pod = facts.value("single_pod", false);
-  out->unhealthy = facts.value("unhealthy", "");
-}
-
-}  // namespace
 
 kueue::Policy KueuePolicy(const std::string& word) {
   if (word == "Never") return kueue::Policy::kNever;

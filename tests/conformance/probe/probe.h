@@ -41,6 +41,8 @@
 //   {"kueue": WORLD, "ops": [{"op": "play", "cycles": 20}]} -> {"answers": [STEPS]}
 //   {"kube_cycles": {"configuration": CONFIGURATION, "state": STATE, "ops": [...]}} -> {"answers": {"steps": [...], "final": ...}}
 //   {"kueue_view": {"ask": "count", "request": AMOUNTS, "capacity": AMOUNTS}} -> {"answers": {"count": 5, ...}}
+//   {"kueue_state": {"ask": "ready", "stopped": true, ...}} -> {"answers": {"active": false, "reason": "Stopped", ...}}
+//   {"kueue_queue": WORLD, "ops": [{"op": "push", "workload": NAME}, ...]} -> {"answers": [{"active": [NAME], ...}]}
 //   {"scenario": SCENARIO, "ask": [["move", TASK, STATUS, NODE], ["ready", JOB], ...]}  -> {"answers": [null, true]}
 //
 // What cannot be answered is {"error": TEXT}: a name that nothing has, a question that is none.
@@ -153,6 +155,11 @@ absl::StatusOr<nlohmann::json> AskKubeCycles(const nlohmann::json& request);
 
 // How Kueue reads a workload, and how requests are computed with.
 absl::StatusOr<nlohmann::json> AskKueueView(const nlohmann::json& request);
+
+// What follows from the status of workloads and ClusterQueues of Kueue.
+absl::StatusOr<nlohmann::json> AskKueueState(const nlohmann::json& request);
+// One ClusterQueue of Kueue, step by step.
+absl::StatusOr<nlohmann::json> AskKueueQueue(const nlohmann::json& request);
 
 }  // namespace muster::testing
 
