@@ -298,10 +298,12 @@ def _whole_script(script: Script) -> Any:
         koordinator_quota_scripts,
         koordinator_reservation_scripts,
         koordinator_rooms,
+        koordinator_states,
     )
 
     rooms = (koordinator_rooms, koordinator_quota_scripts, koordinator_device_scripts,
-             koordinator_load_scripts, koordinator_reservation_scripts, koordinator_cpu_scripts)
+             koordinator_load_scripts, koordinator_reservation_scripts, koordinator_cpu_scripts,
+             koordinator_states)
     return next((found for room in rooms if (found := room.rule(script))), None)
 
 

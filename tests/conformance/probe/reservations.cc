@@ -7,6 +7,7 @@
 #include "lib/peer/koordinator/reservation/pre_allocation.h"
 #include "lib/peer/koordinator/reservation/reservation_choice.h"
 #include "lib/peer/koordinator/reservation/reservation_fit.h"
+#include "lib/peer/koordinator/reservation/reservation_state.h"
 #include "tests/conformance/probe/probe.h"
 
 namespace muster::testing {
@@ -160,6 +161,17 @@ absl::StatusOr<json> AskReservations(const json& request) {
   const json& asked = request["reservations"];
   const std::string ask = asked["ask"];
   ReservedNames names;
+  if (ask == "matchable") {
+    return IsMatchable({.is_available = asked["available"],
+                        .allocate_once = asked["allocate_once"],
+                        .owners_can_be_read = asked["owners_can_be_read"],
+                        .tasks = asked["tasks"]});
+  }
+  if (ask == "available") {
+    const std::string node = asked["node"], phase = asked["phase"];
+    return asked["task"] ? IsServingTaskAvailable(node, phase, asked["ready"])
+                         : IsReservationAvailable(node, phase);
+  }
   if (ask == "filter") return AskReservedFilter(asked, names);
   if (ask == "pre_allocate") return AskPreAllocation(asked, names);
   if (ask == "scores") return AskReservedScores(asked, names);
