@@ -2,7 +2,7 @@
 //
 // Which disruption budgets cover a task, with Kubernetes' meaning.
 //
-//   if (CoversTask(budget, {.name_space = "team", .name = "web-0", .labels = labels})) ...
+//   if (CoversTask(budget, {.name_space = "team", .name = "team/web-0", .labels = labels})) ...
 //
 // A budget covers the tasks of its namespace that its selector matches. An absent or empty selector
 // matches none. A task without labels is covered by none, and neither is one that the budget lists
@@ -17,7 +17,8 @@
 namespace muster {
 
 struct BudgetedTask {
-  std::string_view name_space, name;
+  std::string_view name_space;
+  std::string_view name;  // as budgets list it: with its namespace
   const Labels& labels;
 };
 bool CoversTask(const DisruptionBudgetSpec& budget, const BudgetedTask& task);

@@ -17,27 +17,27 @@ DisruptionBudgetSpec Web() {
 
 TEST(Budgets, CoverTasksOfTheirNamespaceThatTheySelect) {
   const Labels web = {{"app", "web"}, {"tier", "1"}}, db = {{"app", "db"}}, none;
-  EXPECT_TRUE(CoversTask(Web(), {"team", "web-0", web}));
-  EXPECT_FALSE(CoversTask(Web(), {"other", "web-0", web}));
-  EXPECT_FALSE(CoversTask(Web(), {"team", "db-0", db}));
-  EXPECT_FALSE(CoversTask(Web(), {"team", "web-0", none}));
+  EXPECT_TRUE(CoversTask(Web(), {"team", "team/web-0", web}));
+  EXPECT_FALSE(CoversTask(Web(), {"other", "team/web-0", web}));
+  EXPECT_FALSE(CoversTask(Web(), {"team", "team/db-0", db}));
+  EXPECT_FALSE(CoversTask(Web(), {"team", "team/web-0", none}));
 }
 
 TEST(Budgets, WithoutASelectorCoverNothing) {
   const Labels web = {{"app", "web"}};
   DisruptionBudgetSpec budget = Web();
   budget.selector = Selector();
-  EXPECT_FALSE(CoversTask(budget, {"team", "web-0", web}));
+  EXPECT_FALSE(CoversTask(budget, {"team", "team/web-0", web}));
   budget.selector.reset();
-  EXPECT_FALSE(CoversTask(budget, {"team", "web-0", web}));
+  EXPECT_FALSE(CoversTask(budget, {"team", "team/web-0", web}));
 }
 
 TEST(Budgets, LeaveOutTasksThatAreDisruptedAlready) {
   const Labels web = {{"app", "web"}};
   DisruptionBudgetSpec budget = Web();
-  budget.disrupted = {"web-1"};
-  EXPECT_TRUE(CoversTask(budget, {"team", "web-0", web}));
-  EXPECT_FALSE(CoversTask(budget, {"team", "web-1", web}));
+  budget.disrupted = {"team/web-1"};
+  EXPECT_TRUE(CoversTask(budget, {"team", "team/web-0", web}));
+  EXPECT_FALSE(CoversTask(budget, {"team", "team/web-1", web}));
 }
 
 }  // namespace

@@ -92,6 +92,9 @@ def _spares(script: Any, probe: Probe) -> list[str]:
             meta = _object(script, ref)["metadata"]
             pods.append([meta.get("namespace") or "", meta["name"], meta.get("labels") or {}])
         budgets = [_object(script, one) for one in args["pdbs"] or []]
+        if "DisruptedPods" in script.case["name"] and not any(
+                (row.get("status") or {}).get("disruptedPods") for row in budgets):
+            raise Unanswerable("the record does not hold the pods that a budget has disrupted")
         named = [row | {"metadata": {"name": f"pdb-{i}"} | row["metadata"]}
                  for i, row in enumerate(budgets)]
         breaking, others = probe.quota_victims("spare", budgets=named, pods=pods)

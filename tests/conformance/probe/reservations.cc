@@ -169,7 +169,7 @@ absl::StatusOr<json> AskReservations(const json& request) {
   }
   if (ask == "available") {
     const std::string node = asked["node"], phase = asked["phase"];
-    return asked["task"] ? IsServingTaskAvailable(node, phase, asked["ready"])
+    return asked["task"] ? IsServingTaskAvailable(phase, asked["ready"])
                          : IsReservationAvailable(node, phase);
   }
   if (ask == "filter") return AskReservedFilter(asked, names);

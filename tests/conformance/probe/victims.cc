@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "lib/import/api_object.h"
 #include "lib/import/kubernetes.h"
 #include "lib/kube/budgets.h"
@@ -71,7 +72,8 @@ class Question {
     ElasticNode node;
     std::vector<size_t> candidates, breaking, others;
     for (const json& row : question_["pods"]) {
-      const std::string name_space = row[0], name = row[1];
+      const std::string name_space = row[0];
+      const std::string name = absl::StrCat(name_space, "/", row[1].get<std::string>());
       Labels labels;
       for (const auto& [key, value] : row[2].items()) labels.push_back({key, value});
       ElasticTask task{.name = name};

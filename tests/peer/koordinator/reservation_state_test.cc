@@ -12,10 +12,9 @@ TEST(ReservationState, AvailableOnANode) {
   EXPECT_TRUE(IsReservationAvailable("n", "Available"));
   EXPECT_FALSE(IsReservationAvailable("", "Available"));
   EXPECT_FALSE(IsReservationAvailable("n", "Failed"));
-  EXPECT_TRUE(IsServingTaskAvailable("n", "Running", true));
-  EXPECT_FALSE(IsServingTaskAvailable("n", "Running", false));
-  EXPECT_FALSE(IsServingTaskAvailable("n", "Pending", true));
-  EXPECT_FALSE(IsServingTaskAvailable("", "Running", true));
+  EXPECT_TRUE(IsServingTaskAvailable("Running", true));
+  EXPECT_FALSE(IsServingTaskAvailable("Running", false));
+  EXPECT_FALSE(IsServingTaskAvailable("Pending", true));
 }
 
 TEST(ReservationState, MatchableUntilItIsUsedUp) {

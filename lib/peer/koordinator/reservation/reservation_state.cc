@@ -11,8 +11,8 @@ bool IsMatchable(const ReservationState& state) {
 bool IsReservationAvailable(std::string_view node, std::string_view phase) {
   return !node.empty() && phase == "Available";
 }
-bool IsServingTaskAvailable(std::string_view node, std::string_view phase, bool is_ready) {
-  return !node.empty() && phase == "Running" && is_ready;
+bool IsServingTaskAvailable(std::string_view phase, bool is_ready) {
+  return phase == "Running" && is_ready;
 }
 
 }  // namespace muster

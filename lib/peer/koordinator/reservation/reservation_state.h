@@ -6,7 +6,7 @@
 //   IsMatchable(state);   // false: it is used up
 //
 // A reservation is available while it is on a node in phase Available. A running task that serves
-// as one (the peer's operating mode) is available while it is ready. Either may be leaving. A
+// as one (the peer's operating mode) is available while it is ready, whatever its node. Either may be leaving. A
 // reservation is matchable if it is available and its owners can be read. Where it serves one task
 // once, it is not matchable after that. Cost: O(1).
 #ifndef MUSTER_PEER_KOORDINATOR_RESERVATION_RESERVATION_STATE_H_
@@ -28,7 +28,7 @@ bool IsMatchable(const ReservationState& state);
 // Of an object of its own; `node` is empty while it has none.
 bool IsReservationAvailable(std::string_view node, std::string_view phase);
 // Of a task that serves as a reservation.
-bool IsServingTaskAvailable(std::string_view node, std::string_view phase, bool is_ready);
+bool IsServingTaskAvailable(std::string_view phase, bool is_ready);
 
 }  // namespace muster
 
