@@ -15,4 +15,10 @@ bool IsServingTaskAvailable(std::string_view phase, bool is_ready) {
   return phase == "Running" && is_ready;
 }
 
+std::string_view FlawOf(const ReservationForm& form) {
+  if (!form.has_template) return "the reservation misses the template spec";
+  if (!form.has_owners) return "the reservation misses the owner spec";
+  return form.has_end ? "" : "the reservation misses the expiration spec";
+}
+
 }  // namespace muster
