@@ -95,6 +95,8 @@ def _events(promises: Promises, step: Json) -> None:
         if task := _task(_pod(script, args["obj"])):
             promises.add("remove", uid=task["uid"])
     elif call == PREFIX + "ShouldHandle" and step["n"] in script.results:
+        if args["obj"] is None and "DeletedFinalStateUnknown" in script.case["name"]:
+            raise Unanswerable("the record does not hold an object that a call was given")
         promises.ask(step, script.results[step["n"]], "concerns",
                      task=_task(_pod(script, args["obj"])))
     elif call == PREFIX + "NominatedPodsForNode" and step["n"] in script.results:
@@ -161,7 +163,9 @@ def _job(script: Any, before: int) -> list[str]:
 
 def _own_promises(script: Any) -> list[Json]:
     inputs = script.case["state"].get("inputs") or {}
-    return [_task(found(script, one)) for one in inputs.get("nominatedPods") or []]
+    listed = [one for key in ("nominatedPods", "nativeNominated", "nativeNominatedPods")
+              for one in inputs.get(key) or []]
+    return [_task(found(script, one)) for one in listed]
 
 
 def _foreign_promises(script: Any, promises: Promises) -> bool:

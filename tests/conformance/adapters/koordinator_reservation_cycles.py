@@ -44,6 +44,7 @@ class World:
         self.reservations: dict[str, Json] = {}  # by name, that the API has
         self.pods: dict[str, Json] = {}  # by namespace and name
         self.views = False
+        self.prepared = False  # a cycle gave back what its nodes hold twice
         self.snapshot: list[Json] = []
         self.lazy = False
         self.required = False
@@ -70,6 +71,17 @@ class World:
             pods = [pod for pod in self.snapshot
                     if (pod.get("spec") or {}).get("nodeName") == name]
             self.add("view", view=objects.view(node, pods))
+
+    def need_view(self, name: str, info: Json | None = None) -> None:
+        """The node as the snapshot has it; where a test made none, as the call was given it."""
+        self.need_views()
+        known = {op["view"]["name"] for op in self.ops if op["op"] == "view"}
+        if name in known and (self.prepared or self.snapshot or not info):
+            return
+        info = info or {}
+        node = self.object(info["node"]) if info.get("node") else {"metadata": {"name": name}}
+        pods = [self.object(pod) for pod in info.get("pods") or []]
+        self.add("view", view=objects.view(node, pods))
 
     def run(self, probe: Probe) -> list[str]:
         if not self.checks:
@@ -172,8 +184,9 @@ def _update_pod(world: World, step: Json) -> None:
                               "to": args["newReservationUID"] or "", "now": held(new)})
 
 
-def same_entry(world: World, right: Json | None) -> Check:
-    """An entry against the peer's; what the peer computes late is compared where it is there."""
+def same_entry(world: World, right: Json | None, aliased: bool = False) -> Check:
+    """An entry against the peer's; what the peer computes late is compared where it is there.
+    `aliased`: its object may have been changed by the test, which shares it with the cache."""
     def check(ours: Json | None) -> list[str]:
         if (ours is None) != (right is None):
             return [f"entry {ours}, recorded {right}"]
@@ -194,12 +207,18 @@ def same_entry(world: World, right: Json | None) -> Check:
                     if name != "pods"}
             pairs["left"] = (left, resource(right["Available"]))
         row = world.object(right.get("Reservation") or right.get("Pod"))
+        if aliased:
+            return _unequal(pairs)
         pairs["object"] = ((ours["uid"], ours["name"], ours["node"], ours["available"]), (
             uid(row), row.get("metadata", {}).get("name", ""), objects.record(row)["node"],
             objects.available(row)))
-        return [f"{what} {pair[0]}, recorded {pair[1]}" for what, pair in pairs.items()
-                if pair[0] != pair[1]]
+        return _unequal(pairs)
     return check
+
+
+def _unequal(pairs: dict[str, Any]) -> list[str]:
+    return [f"{what} {ours}, recorded {right}" for what, (ours, right) in pairs.items()
+            if ours != right]
 
 
 def _get(world: World, step: Json) -> None:
@@ -236,14 +255,16 @@ def _compare_cache(world: World, step: Json) -> None:
         return
     where = f"before step {step['n']}"
     for key, info in receiver["reservationInfos"].items():
-        world.ask(where, same_entry(world, world.script.value(info)), "find", uid=key)
+        world.ask(where, same_entry(world, world.script.value(info), aliased=True), "find",
+                  uid=key)
     for held, name in ((False, "matchableOnNode"), (True, "allocatedOnNode")):
         nodes = sorted(node for node, uids in (receiver.get(name) or {}).items() if uids)
         world.ask(where, equals(nodes, name), "nodes", held=held)
-    for node, uids in (receiver.get("matchableOnNode") or {}).items():
-        world.ask(where, equals(sorted(uids), node), "list", node=node, all=False)
-    for node, uids in (receiver.get("reservationsOnNode") or {}).items():
-        world.ask(where, equals(sorted(uids), node), "list", node=node, all=True)
+    # A list may name what is gone, since a test removes it by less than its whole object.
+    known = set(receiver["reservationInfos"])
+    for name, every in (("matchableOnNode", False), ("reservationsOnNode", True)):
+        for node, uids in (receiver.get(name) or {}).items():
+            world.ask(where, equals(sorted(known & set(uids)), node), "list", node=node, all=every)
     if "indexedPrefixes" in receiver:
         right = {"prefixes": receiver["indexedPrefixes"] or [],
                  "keys": receiver.get("indexedKeys") or [],
@@ -271,10 +292,21 @@ def _nodes_for(world: World, step: Json) -> None:
     if not known and not names:
         return
 
+    selector = script.args(step)["selector"] or {}
+    singly: list[Any] = []
+
+    def note(ours: Any) -> list[str]:
+        singly.append(ours)
+        return []
+
     def check(ours: Any) -> list[str]:
-        return [] if ours == right else [f"{ours}, recorded {right}"]
-    world.ask(f"step {step['n']}", check, "nodes_for",
-              selector=script.args(step)["selector"] or {})
+        # Of equally short lists the peer takes the one that its map has first.
+        drawn = ours is not None and right is not None and right in singly and (
+            len(right) == len(ours))
+        return [] if ours == right or drawn else [f"{ours}, recorded {right}"]
+    for key, value in selector.items() if len(selector) > 1 else []:
+        world.ask(f"step {step['n']}", note, "nodes_for", selector={key: value})
+    world.ask(f"step {step['n']}", check, "nodes_for", selector=selector)
 
 
 def _matched_word(field: str) -> Callable[[World, Json], None]:
@@ -411,7 +443,7 @@ def _hint(world: World, step: Json) -> Json:
 def _prepare(world: World, step: Json) -> None:
     _open_cycle(world)
     script, pod = world.script, world.object(world.script.args(step)["pod"])
-    hint = _hint(world, step)
+    hint, world.prepared = _hint(world, step), True
     nodes = {"nodes": hint["nodes"]} if hint else {}
     restores = not world.lazy and not hint.get("keeps_views", False)
     code = _code(script, step, ("status",))
@@ -519,15 +551,17 @@ def _view_of(world: World, info: Json | None) -> str:
     info = (info or {}).get("nodeInfo") or {}
     if not info.get("node"):
         raise Unanswerable("no node: an error of the caller")
-    node = world.object(info["node"])
-    world.need_views()
-    return node["metadata"]["name"]
+    name = world.object(info["node"])["metadata"]["name"]
+    world.need_view(name, info)
+    return name
 
 
 def _filter(world: World, step: Json) -> None:
     script, args = world.script, world.script.args(step)
     pod = world.object(args["pod"])
     node = _view_of(world, args["nodeInfo"])
+    if objects.is_stand_in(pod):
+        _own(world, pod)
     ignores = objects.labels(pod).get(KEY + "reservation-ignored") == "true"
     world.ask(f"step {step['n']}", _same_verdict(script, step, world.required), "filter",
               node=node, ignores=ignores)
@@ -641,8 +675,15 @@ def _reserve(world: World, step: Json) -> None:
     script, args = world.script, world.script.args(step)
     pod, code = world.object(args["pod"]), _code(script, step)
     _open_cycle(world)
+    world.need_view(args["nodeName"])
     if objects.is_stand_in(pod):
         _own(world, pod)
+    elif not world.prepared and "podRequestsResources" not in (_written(world, step) or {}):
+        # A state that a test made up without the pod's request.
+        written = _written(world, step) or {}
+        if not written.get("nodeReservationStates"):
+            world.add("load", has_affinity=bool(written.get("hasAffinity")),
+                      request=objects.requests(pod))
     facts = _facts(world, pod, None) | {"reservation_exists": True, "reservation_is_active": True}
     world.ask(f"step {step['n']}", equals(code) if code else lambda ours: [],
               "reserve" if step["call"].endswith("Reserve") else "promise_any",
@@ -727,7 +768,9 @@ def _reasons_of(world: World, step: Json) -> None:
     listed = (args.get("filteredNodeStatusMap") or {}).get("nodeToStatus") or {}
     nodes = [{"tally": tally, "reasons": (listed.get(name) or {}).get("reasons") or []}
              for name, tally in (state.get("nodeReservationDiagnosis") or {}).items()]
-    right = sorted((status or {}).get("reasons") or [])
+    # What preemption answers is another plug-in's word.
+    right = sorted(reason for reason in (status or {}).get("reasons") or []
+                   if not reason.startswith("preemption: "))
     world.ask(f"step {step['n']}", lambda ours: equals(right)(sorted(ours)), "reasons",
               nodes=nodes, has_affinity=bool(state.get("hasAffinity")))
 
@@ -785,7 +828,8 @@ def _load(world: World, step: Json) -> None:
         stand_in = world.object(value["rInfo"].get("Pod")) or {}
         own = {"own": objects.placed(stand_in, row) | {
             "must_take_over": bool(value.get("isPreAllocationRequired")),
-            "takes_over": bool((row.get("spec") or {}).get("preAllocation"))}}
+            "takes_over": bool((row.get("spec") or {}).get("preAllocation")),
+            "request": resource(value.get("podRequestsResources"))}}
         own["own"]["record"] = entry(world, value["rInfo"])["record"]
     world.required = bool(value.get("hasAffinity") or value.get("isPreAllocationRequired"))
     world.ops_have_own = bool(own)
@@ -871,7 +915,8 @@ def _checked(world: World, check: Json) -> None:
 
         def listed(ours: Json, key: str = of_node[what]) -> list[str]:
             got = [one for node in ours["nodes"].values() for one in node[key]]
-            same = got == right if key == "chosen" or world.options.get("of_cluster") else (
+            # Without ranks the peer has the order of a map.
+            same = got == right if world.options.get("of_cluster") else (
                 sorted(got) == sorted(right))
             return [] if same else [f"{key} {got}, recorded {right}"]
         world.ask(where, listed, "state")
@@ -923,13 +968,6 @@ def _fake_promise(world: World, step: Json) -> None:
               reservation=uid(_of_info(world, args["rInfo"])), reservation_is_active=True)
 
 
-def _fake_promise_task(world: World, step: Json) -> None:
-    args = world.script.args(step)
-    world.add("promise_tasks", reservation=uid(_of_info(world, args["rInfo"])),
-              node=args["nodeName"], tasks=[uid(world.object(args["pod"]))],
-              task_node=args["nodeName"], reservation_waits=True)
-
-
 def _fake_forget(world: World, step: Json) -> None:
     pod = uid(world.object(world.script.args(step)["pod"]))
     world.add("forget_reservation", reservation=pod)
@@ -951,7 +989,6 @@ def _promised_tasks(world: World, step: Json) -> None:
 
 
 HANDLERS: dict[str, Callable[[World, Json], None]] = {
-    "FakeNominator.AddNominatedPreAllocation": _fake_promise_task,
     "FakeNominator.AddNominatedReservation": _fake_promise,
     "FakeNominator.AddNominatedReservePod": _fake_promise_node,
     "FakeNominator.DeleteNominatedReservePod": _fake_forget,
@@ -1078,7 +1115,10 @@ def worlds(script: Any) -> list[World]:
 
 # Calls that are no rule, by what they do.
 NO_RULE = {
-    "FakeNominator.ReservationNominate": "the nominator of other plug-ins' tests: it promises nothing",
+    "FakeNominator.AddNominatedPreAllocation":
+        "the nominator of other plug-ins' tests: it promises nothing",
+    "FakeNominator.ReservationNominate":
+        "the nominator of other plug-ins' tests: it promises nothing",
     "Plugin.Bind": "marks that binding writes: nothing is decided",
     "Plugin.PreBind": "marks that binding writes: nothing is decided",
     "Plugin.RegisterEndpoints": "answers of an HTTP service: nothing is decided",
