@@ -99,6 +99,12 @@ class Probe:
     def reservations(self, ask: str, **question: Any) -> Any:
         return self._ask({"reservations": {"ask": ask} | question})["answers"]
 
+    def koordinator_nominations(self, ops: list[Json]) -> list[Any]:
+        return self._ask({"koordinator_nominations": ops})["answers"]
+
+    def reservation_cycles(self, options: Json, ops: list[Json]) -> list[Any]:
+        return self._ask({"reservation_cycles": options, "ops": ops})["answers"]
+
     def zones(self, machines: Json, ops: list[Json]) -> list[Any]:
         return self._ask({"zones": machines, "ops": ops})["answers"]
 

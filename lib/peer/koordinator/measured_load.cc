@@ -63,6 +63,16 @@ std::optional<Loads> NodeLoad::Estimate(const LoadView& view) const {
   return sum;
 }
 
+std::optional<int64_t> EstimatedUntil(int64_t assigned, std::optional<int64_t> initialized,
+                                      const WarmUp& warm_up) {
+  constexpr int64_t kNanoseconds = 1'000'000'000;
+  if (warm_up.after_initialized > 0 && initialized.has_value()) {
+    return *initialized + warm_up.after_initialized * kNanoseconds;
+  }
+  if (warm_up.after_scheduled <= 0) return std::nullopt;
+  return assigned + warm_up.after_scheduled * kNanoseconds;
+}
+
 int64_t EstimateUse(int64_t request, int64_t limit, int64_t percentage) {
   const double base = static_cast<double>(std::max(request, limit));
   const int64_t use = std::llround(base * static_cast<double>(percentage) / 100);

@@ -79,6 +79,15 @@ class NodeLoad {
   std::map<std::string, LoadTask> tasks_;
 };
 
+// How long tasks warm up, in seconds; 0 or less: not at all.
+struct WarmUp {
+  int64_t after_scheduled = -1, after_initialized = -1;
+};
+// Returns until when a task counts with its estimate: so long after it was initialized, or if that
+// is not known or not asked for, after it was assigned. Nothing: it does not warm up.
+std::optional<int64_t> EstimatedUntil(int64_t assigned, std::optional<int64_t> initialized,
+                                      const WarmUp& warm_up);
+
 // Returns what a task is likely to use of a resource: a percentage of the larger of request and
 // limit, at most the limit.
 int64_t EstimateUse(int64_t request, int64_t limit, int64_t percentage);

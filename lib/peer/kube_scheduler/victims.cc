@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "lib/kube/selectors.h"
+#include "lib/kube/budgets.h"
 
 namespace muster::kube {
 namespace {
@@ -17,13 +17,7 @@ bool Violates(const World& world, TaskIndex t, std::span<const size_t> order,
   const std::vector<DisruptionBudgetSpec>& budgets = world.tables().budgets;
   const std::string_view name = world.tables().tasks.names.name(t);
   for (const size_t b : order) {
-    const DisruptionBudgetSpec& budget = budgets[b];
-    if (budget.name_space != shape.name_space || !budget.selector) continue;
-    const Selector& selector = *budget.selector;
-    if (selector.match_labels.empty() && selector.match_expressions.empty()) continue;
-    if (!Matches(selector, shape.labels)) continue;
-    const auto& disrupted = budget.disrupted;
-    if (std::find(disrupted.begin(), disrupted.end(), name) != disrupted.end()) continue;
+    if (!CoversTask(budgets[b], {shape.name_space, name, shape.labels})) continue;
     if (--(*allowed)[b] < 0) return true;
   }
   return false;

@@ -112,36 +112,36 @@ def condition(pod: dict[str, Any], kind: str) -> int | None:
     return None
 
 
-def task(pod: dict[str, Any], args: dict[str, Any], names: list[str], now: int) -> dict[str, Any]:
-    meta = pod["metadata"]
-    notes = meta.get("annotations") or {}
-    scheduled = condition(pod, "PodScheduled")
-    assigned = now if scheduled is None else scheduled
+def warming(pod: dict[str, Any], args: dict[str, Any], assigned: int) -> dict[str, Any]:
+    """What decides how long a task counts with its estimate."""
+    notes = pod["metadata"].get("annotations") or {}
 
     def seconds(own: str, default: str) -> int:
         text = notes.get(ANNOTATION + own, "")
-        if args["AllowCustomizeEstimation"] and re.fullmatch(r"\d+", text):
+        if args.get("AllowCustomizeEstimation") and re.fullmatch(r"\d+", text):
             return int(text)
-        return -1 if args[default] is None else args[default]
+        return -1 if args.get(default) is None else args[default]
 
-    after_scheduled = seconds(
-        "load-estimated-seconds-after-pod-scheduled", "EstimatedSecondsAfterPodScheduled"
-    )
-    after_initialized = seconds(
-        "load-estimated-seconds-after-initialized", "EstimatedSecondsAfterInitialized"
-    )
-    out = {
+    return {
+        "assigned": assigned,
+        "initialized": condition(pod, "Initialized"),
+        "warm_up": [
+            seconds("load-estimated-seconds-after-pod-scheduled",
+                    "EstimatedSecondsAfterPodScheduled"),
+            seconds("load-estimated-seconds-after-initialized",
+                    "EstimatedSecondsAfterInitialized"),
+        ],
+    }
+
+
+def task(pod: dict[str, Any], args: dict[str, Any], names: list[str], now: int) -> dict[str, Any]:
+    meta = pod["metadata"]
+    scheduled = condition(pod, "PodScheduled")
+    return {
         "name": f"{meta.get('namespace', '')}/{meta['name']}",
         "estimate": estimate(pod, args, names),
         "production": priority_class(pod) == "prod",
-        "assigned": assigned,
-    }
-    initialized = condition(pod, "Initialized")
-    if after_initialized > 0 and initialized is not None:
-        out["until"] = initialized + after_initialized * SECOND
-    elif after_scheduled > 0:
-        out["until"] = assigned + after_scheduled * SECOND
-    return out
+    } | warming(pod, args, now if scheduled is None else scheduled)
 
 
 def report(metric: dict[str, Any], names: list[str]) -> dict[str, Any]:

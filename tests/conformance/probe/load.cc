@@ -15,13 +15,23 @@ namespace {
 
 using nlohmann::json;
 
+// Until when a task counts with its estimate.
+std::optional<int64_t> UntilOf(const json& object) {
+  if (!object.contains("warm_up")) return std::nullopt;
+  const json& initialized = object["initialized"];
+  return EstimatedUntil(
+      object["assigned"],
+      initialized.is_null() ? std::nullopt : std::optional<int64_t>(initialized.get<int64_t>()),
+      {object["warm_up"][0], object["warm_up"][1]});
+}
+
 LoadTask LoadTaskOf(const json& object) {
   LoadTask task{.production = object["production"], .assigned = object["assigned"]};
   for (const json& use : object["estimate"]) {
     task.estimate.push_back(use.is_array() ? EstimateUse(use[0], use[1], use[2])
                                            : use.get<int64_t>());
   }
-  if (object.contains("until")) task.estimated_until = object["until"].get<int64_t>();
+  task.estimated_until = UntilOf(object);
   return task;
 }
 
@@ -50,6 +60,10 @@ LoadReport ReportOf(const json& object) {
 
 absl::StatusOr<json> AskLoads(const json& request) {
   const json& asked = request["loads"];
+  if (asked.contains("warming")) {
+    const std::optional<int64_t> until = UntilOf(asked["warming"]);
+    return until.has_value() ? json(*until) : json();
+  }
   const std::vector<int64_t> weights = asked["weights"];
   std::map<std::string, NodeLoad> nodes;
   for (const auto& [name, node] : asked["nodes"].items()) {

@@ -55,6 +55,8 @@ constexpr Topic kTopics[] = {
     {"quota_rules", AskQuotaRules},
     {"quota_tree", AskQuotaTree},
     {"quota_victims", AskQuotaVictims},
+    {"koordinator_nominations", AskKoordinatorNominations},
+    {"reservation_cycles", AskReservationCycles},
     {"reservations", AskReservations},
     {"cpu_binding", AskCpuBinding},
     {"yarn", AskYarn},

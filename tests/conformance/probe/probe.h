@@ -21,6 +21,8 @@
 //   {"koordinator_gangs": {"ask": KIND, ...}} -> {"answers": ...}
 //   {"loads": {"nodes": {NAME: LOAD}, ...}, "ops": [{"task": NAME, ...}]} -> {"answers": [{"fits": {NAME: true}}]}
 //   {"cpu_binding": {"ask": "need", "strict": true, "milli": 4000, ...}} -> {"answers": {"binds": true, ...}}
+//   {"koordinator_nominations": [{"op": "put", "task": TASK}, ...]} -> {"answers": [ANSWER, ...]}
+//   {"reservation_cycles": OPTIONS, "ops": [{"op": "put", "record": RECORD}, ...]} -> {"answers": [ANSWER, ...]}
 //   {"reservations": {"ask": "filter", "request": AMOUNTS, "node": NODE, "matched": [RESERVED, ...], ...}} -> {"answers": {"fits": true, ...}}
 //   {"capacity": [{"op": "add", "namespace": NAME, "min": {"cpu": 8000}}, ...]} -> {"answers": [{"accounts": ...}]}
 //   {"plugin_calls": [NAMESPACE, PROFILE], "ops": [{"op": "score", "node": NAME, ...}, ...]} -> {"answers": [2]}
@@ -121,6 +123,8 @@ absl::StatusOr<nlohmann::json> AskPluginScores(const nlohmann::json& request);
 // CPUs of their own for tasks, by policies of the task and of the node.
 absl::StatusOr<nlohmann::json> AskCpuBinding(const nlohmann::json& request);
 // Nodes that keep room for tasks: whether a task fits, by which reservation, and how good it is.
+absl::StatusOr<nlohmann::json> AskKoordinatorNominations(const nlohmann::json& request);
+absl::StatusOr<nlohmann::json> AskReservationCycles(const nlohmann::json& request);
 absl::StatusOr<nlohmann::json> AskReservations(const nlohmann::json& request);
 
 // Which machines of NUMA zones hold a task, and how good they are.

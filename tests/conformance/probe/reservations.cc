@@ -7,51 +7,14 @@
 #include "lib/peer/koordinator/reservation/pre_allocation.h"
 #include "lib/peer/koordinator/reservation/reservation_choice.h"
 #include "lib/peer/koordinator/reservation/reservation_fit.h"
+#include "lib/peer/koordinator/reservation/reservation_state.h"
 #include "tests/conformance/probe/probe.h"
+#include "tests/conformance/probe/reservation_json.h"
 
 namespace muster::testing {
 namespace {
 
 using nlohmann::json;
-
-// The names of a question, numbered as they come.
-class ReservedNames {
- public:
-  size_t Number(const std::string& name) {
-    for (size_t i = 0; i < names_.size(); ++i) {
-      if (names_[i] == name) return i;
-    }
-    names_.push_back(name);
-    return names_.size() - 1;
-  }
-  Sparse Amounts(const json& object, const char* key) {
-    Sparse amounts;
-    if (!object.contains(key)) return amounts;
-    for (const auto& [name, amount] : object[key].items()) {
-      amounts.Set(Number(name), amount.get<int64_t>());
-    }
-    return amounts;
-  }
-  uint64_t Set(const json& object, const char* key) {
-    uint64_t set = 0;
-    if (!object.contains(key)) return set;
-    for (const json& name : object[key]) set |= uint64_t{1} << Number(name.get<std::string>());
-    return set;
-  }
-  json List(uint64_t set) const {
-    json list = json::array();
-    ForEachResource(set, [&](size_t r) { list.push_back(names_[r]); });
-    return list;
-  }
-
- private:
-  std::vector<std::string> names_;
-};
-
-Reserved::Policy ReservedPolicyOf(const std::string& name) {
-  if (name == "Restricted") return Reserved::Policy::kRestricted;
-  return name == "Aligned" ? Reserved::Policy::kAligned : Reserved::Policy::kDefault;
-}
 
 Reserved ReservedOf(const json& object, ReservedNames& names) {
   Reserved reserved{.policy = ReservedPolicyOf(object.value("policy", "")),
@@ -87,10 +50,6 @@ ReservationRules ReservationRulesOf(const json& asked, ReservedNames& names) {
     if (IgnoresResource(name, ignored, groups)) rules.ignored |= uint64_t{1} << names.Number(name);
   }
   return rules;
-}
-
-json LacksJson(const Lacks& lacks, const ReservedNames& names) {
-  return {{"resources", names.List(lacks.resources)}, {"tasks", lacks.tasks}};
 }
 
 json AskReservedFilter(const json& asked, ReservedNames& names) {
@@ -160,6 +119,17 @@ absl::StatusOr<json> AskReservations(const json& request) {
   const json& asked = request["reservations"];
   const std::string ask = asked["ask"];
   ReservedNames names;
+  if (ask == "matchable") {
+    return IsMatchable({.is_available = asked["available"],
+                        .allocate_once = asked["allocate_once"],
+                        .owners_can_be_read = asked["owners_can_be_read"],
+                        .tasks = asked["tasks"]});
+  }
+  if (ask == "available") {
+    const std::string node = asked["node"], phase = asked["phase"];
+    return asked["task"] ? IsServingTaskAvailable(phase, asked["ready"])
+                         : IsReservationAvailable(node, phase);
+  }
   if (ask == "filter") return AskReservedFilter(asked, names);
   if (ask == "pre_allocate") return AskPreAllocation(asked, names);
   if (ask == "scores") return AskReservedScores(asked, names);

@@ -4,9 +4,14 @@
 // question a request.
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "lib/import/api_object.h"
+#include "lib/import/kubernetes.h"
+#include "lib/kube/budgets.h"
 #include "lib/peer/koordinator/quota/elastic_preemption.h"
 #include "lib/peer/koordinator/quota/elastic_revoke.h"
 #include "lib/share/resource_names.h"
@@ -29,6 +34,7 @@ class Question {
     ElasticNode node;
     for (const json& one : question_.value("tasks", json::array()))
       node.tasks.push_back(TaskOf(one));
+    if (ask == "spare") return Spare();
     if (ask == "may") return preemption.MayTakeFrom(task, node.tasks.at(0));
     if (ask == "right") {
       const bool nominated = question_.value("nominated", false);
@@ -53,6 +59,36 @@ class Question {
   }
 
  private:
+  // Which pods break a budget, of those in this order.
+  json Spare() const {
+    Budget reading;
+    ImportLog log;
+    Dump dump(ReadJsonObjects(question_["budgets"].dump(), &reading).value(), &log);
+    const KindRule rule{"PodDisruptionBudget"};
+    dump.Keep({&rule, 1}, "kube-scheduler");
+    const std::vector<DisruptionBudgetSpec> budgets = ReadBudgets(dump);
+    std::vector<int64_t> allowed;
+    for (const DisruptionBudgetSpec& budget : budgets) allowed.push_back(budget.allowed);
+    ElasticNode node;
+    std::vector<size_t> candidates, breaking, others;
+    for (const json& row : question_["pods"]) {
+      const std::string name_space = row[0];
+      const std::string name = absl::StrCat(name_space, "/", row[1].get<std::string>());
+      Labels labels;
+      for (const auto& [key, value] : row[2].items()) labels.push_back({key, value});
+      ElasticTask task{.name = name};
+      for (uint32_t b = 0; b < budgets.size(); ++b) {
+        if (CoversTask(budgets[b], {name_space, name, labels})) task.budgets.push_back(b);
+      }
+      candidates.push_back(candidates.size());
+      node.tasks.push_back(std::move(task));
+    }
+    ElasticPreemption preemption({});
+    preemption.SetBudgets(allowed);
+    preemption.SpareBudgets(node, candidates, &breaking, &others);
+    return {breaking, others};
+  }
+
   Sparse Of(const json& amounts) {
     NamedAmounts named;
     for (const auto& [name, amount] : amounts.items()) {

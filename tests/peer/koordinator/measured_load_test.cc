@@ -112,5 +112,15 @@ TEST(LoadAware, RandomMachinesAgainstTheTwin) {
   }
 }
 
+TEST(MeasuredLoad, WarmUpCountsFromTheInitialization) {
+  constexpr int64_t kAssigned = 100 * kSecond, kInitialized = 130 * kSecond;
+  EXPECT_EQ(EstimatedUntil(kAssigned, kInitialized, {}), std::nullopt);
+  EXPECT_EQ(EstimatedUntil(kAssigned, kInitialized, {.after_scheduled = 10}), 110 * kSecond);
+  EXPECT_EQ(EstimatedUntil(kAssigned, kInitialized, {10, 20}), 150 * kSecond);
+  EXPECT_EQ(EstimatedUntil(kAssigned, std::nullopt, {10, 20}), 110 * kSecond);
+  EXPECT_EQ(EstimatedUntil(kAssigned, std::nullopt, {0, 20}), std::nullopt);
+  EXPECT_EQ(EstimatedUntil(kAssigned, kInitialized, {10, 0}), 110 * kSecond);
+}
+
 }  // namespace
 }  // namespace muster::testing

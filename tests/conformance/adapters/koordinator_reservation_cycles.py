@@ -1,0 +1,1146 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""Koordinator's recorded scripts of reservations, call after call: events of the cache, what a pod
+matches, what its node gets back, filters, promises and what binding takes. A script becomes a list
+of operations on the books of one cluster; each answer is compared where the record has one."""
+
+from typing import Any, Callable
+
+from adapters import koordinator_reservation_objects as objects
+from adapters.koordinator_reservation_objects import KEY, found, notes, uid
+from probe import Probe, Unanswerable
+
+Json = dict[str, Any]
+Check = Callable[[Any], list[str]]
+
+ALWAYS = ["cpu", "memory", "ephemeral-storage"]
+FIELDS = {"MilliCPU": ("cpu", 1), "Memory": ("memory", 1000),
+          "EphemeralStorage": ("ephemeral-storage", 1000)}
+FROM_RESERVATION = "Reservation(s) "
+SUITE = "FrameworkExtender.SetConfiguredPlugins"
+
+
+def resource(value: Json | None) -> dict[str, int]:
+    """The scheduler's own form of a list of resources, without zeros."""
+    value = value or {}
+    out = {name: value[field] * scale for field, (name, scale) in FIELDS.items()
+           if value.get(field)}
+    return out | {name: amount * 1000 for name, amount in (value.get("ScalarResources")
+                                                           or {}).items() if amount}
+
+
+def _nonzero(amounts: Json) -> Json:
+    return {name: amount for name, amount in amounts.items() if amount}
+
+
+class World:
+    """What one suite of a test makes: operations, and how to judge their answers."""
+
+    def __init__(self, script: Any, number: int) -> None:
+        self.script = script
+        self.options: Json = {"always": ALWAYS}
+        self.number = number
+        self.ops: list[Json] = []
+        self.checks: list[tuple[Json, str, Check]] = []
+        self.reservations: dict[str, Json] = {}  # by name, that the API has
+        self.pods: dict[str, Json] = {}  # by namespace and name
+        self.views = False
+        self.prepared = False  # a cycle gave back what its nodes hold twice
+        self.snapshot: list[Json] = []
+        self.lazy = False
+        self.required = False
+        self.ops_have_own = False  # the state has the reservation that looks for a node
+
+    def add(self, op: str, **arguments: Any) -> None:
+        self.ops.append({"op": op} | arguments)
+
+    def ask(self, where: str, check: Check, op: str, **arguments: Any) -> None:
+        self.add(op, **arguments)
+        self.checks.append((self.ops[-1], where, check))
+
+    def object(self, value: Any) -> Any:
+        return found(self.script, value)
+
+    def need_views(self) -> None:
+        if self.views:
+            return
+        self.views = True
+        nodes = {one["metadata"]["name"]: one for one in (
+            o["object"] for o in self.script.case.get("objects") or [])
+            if one.get("kind") == "Node"}
+        for name, node in nodes.items():
+            pods = [pod for pod in self.snapshot
+                    if (pod.get("spec") or {}).get("nodeName") == name]
+            self.add("view", view=objects.view(node, pods))
+
+    def need_view(self, name: str, info: Json | None = None) -> None:
+        """The node as the snapshot has it; where a test made none, as the call was given it."""
+        self.need_views()
+        known = {op["view"]["name"] for op in self.ops if op["op"] == "view"}
+        if name in known and (self.prepared or self.snapshot or not info):
+            return
+        info = info or {}
+        node = self.object(info["node"]) if info.get("node") else {"metadata": {"name": name}}
+        pods = [self.object(pod) for pod in info.get("pods") or []]
+        self.add("view", view=objects.view(node, pods))
+
+    def run(self, probe: Probe) -> list[str]:
+        if not self.checks:
+            return []
+        answers = probe.reservation_cycles(self.options, self.ops)
+        by_op = {id(op): answer for op, answer in zip(self.ops, answers, strict=True)}
+        return [f"{where}: {line}" for op, where, check in self.checks
+                for line in check(by_op[id(op)])]
+
+
+def equals(right: Any, what: str = "") -> Check:
+    return lambda ours: [] if ours == right else [f"{what} {ours}, recorded {right}"]
+
+
+def after(script: Any, step: Json, names: tuple[str, ...]) -> tuple[bool, Any]:
+    """What a call of several results returned under one of these names: set or checked before the
+    next call."""
+    later = [s["n"] for s in script.steps if "call" in s and s["n"] > step["n"]]
+    end = min(later, default=10**9)
+    for one in script.steps:
+        if step["n"] < one["n"] < end and one.get("set") in names:
+            return True, script.value(one["value"])
+    for check in script.checks:
+        if step["n"] < check["n"] < end and check["what"] in names:
+            return True, script.value(check["actual"])
+    return False, None
+
+
+def _code(script: Any, step: Json, names: tuple[str, ...] = ("status", "got")) -> str | None:
+    """The code of the status that a call returned; nothing where that is not recorded."""
+    if step["n"] in script.results:
+        return (script.value(script.results[step["n"]]) or {"code": "Success"})["code"]
+    known, status = after(script, step, names)
+    if known:
+        return (status or {"code": "Success"})["code"]
+    known, good = after(script, step, tuple(f"{name}.IsSuccess()" for name in names))
+    if known and good:
+        return "Success"
+    return None
+
+
+def _reasons(script: Any, step: Json) -> list[str]:
+    if step["n"] in script.results:
+        status = script.value(script.results[step["n"]])
+    else:
+        _, status = after(script, step, ("status", "got"))
+    return (status or {}).get("reasons") or []
+
+
+# --- the cache
+
+
+def _put(world: World, step: Json) -> None:
+    row = world.object(world.script.args(step).get("newR") or world.script.args(step).get("r"))
+    world.reservations.setdefault(row.get("metadata", {}).get("name", ""), row)
+    world.add("put", record=objects.record(row))
+
+
+def _change(world: World, step: Json) -> None:
+    row = world.object(world.script.args(step)["newR"])
+    world.add("change", record=objects.record(row))
+
+
+def _remove(world: World, step: Json) -> None:
+    row = world.object(world.script.args(step)["r"])
+    world.add("remove", uid=uid(row), node=(row.get("status") or {}).get("nodeName", ""))
+
+
+def _put_serving(world: World, step: Json) -> None:
+    args = world.script.args(step)
+    holder = (args.get("currentOwner") or {}).get("uid", "")
+    world.add("put", record=objects.record(world.object(args["newPod"])), holder=holder)
+
+
+def held(pod: Json | None) -> list[Json]:
+    return [] if pod is None else [{"uid": uid(pod), "request": objects.requests(pod)}]
+
+
+def _add_pod(world: World, step: Json) -> None:
+    args = world.script.args(step)
+    tasks = held(world.object(args["pod"]))
+    known = step["n"] in world.script.results
+    error = world.script.results.get(step["n"])
+    right = "done" if not error else (
+        "leaving" if "terminating" in str(error) else "unknown")
+    world.ask(f"step {step['n']}", equals(right) if known else lambda ours: [],
+              "add_tasks", uid=args["reservationUID"], tasks=tasks)
+
+
+def _delete_pod(world: World, step: Json) -> None:
+    args = world.script.args(step)
+    world.add("remove_tasks", uid=args["reservationUID"], tasks=[uid(world.object(args["pod"]))])
+
+
+def _update_pod(world: World, step: Json) -> None:
+    args = world.script.args(step)
+    old, new = world.object(args["oldPod"]), world.object(args["newPod"])
+    world.add("move_task", **{"from": args["oldReservationUID"] or "",
+                              "before": "" if old is None else uid(old),
+                              "to": args["newReservationUID"] or "", "now": held(new)})
+
+
+def same_entry(world: World, right: Json | None, aliased: bool = False) -> Check:
+    """An entry against the peer's; what the peer computes late is compared where it is there.
+    `aliased`: its object may have been changed by the test, which shares it with the cache."""
+    def check(ours: Json | None) -> list[str]:
+        if (ours is None) != (right is None):
+            return [f"entry {ours}, recorded {right}"]
+        if ours is None or right is None:
+            return []
+        pairs = {
+            "tasks": (sorted(ours["tasks"]), sorted(right.get("AssignedPods") or {})),
+            "used": (_nonzero(ours["used"]), _nonzero(objects.amounts(right.get("Allocated")))),
+            "total": (ours["total"], objects.amounts(right.get("Allocatable"))),
+            "names": (sorted(ours["names"]), sorted(right.get("ResourceNames") or [])),
+            "kept back": (ours["kept_back"], objects.amounts(right.get("Reserved"))),
+        }
+        for held, one in (right.get("AssignedPods") or {}).items():
+            pairs[f"request of {held}"] = (ours["tasks"].get(held),
+                                           objects.amounts(one.get("Requests")))
+        if right.get("Available"):
+            left = {name: amount for name, amount in _nonzero(ours["left"]).items()
+                    if name != "pods"}
+            pairs["left"] = (left, resource(right["Available"]))
+        row = world.object(right.get("Reservation") or right.get("Pod"))
+        if aliased:
+            return _unequal(pairs)
+        pairs["object"] = ((ours["uid"], ours["name"], ours["node"], ours["available"]), (
+            uid(row), row.get("metadata", {}).get("name", ""), objects.record(row)["node"],
+            objects.available(row)))
+        return _unequal(pairs)
+    return check
+
+
+def _unequal(pairs: dict[str, Any]) -> list[str]:
+    return [f"{what} {ours}, recorded {right}" for what, (ours, right) in pairs.items()
+            if ours != right]
+
+
+def _get(world: World, step: Json) -> None:
+    script = world.script
+    if step["n"] not in script.results:
+        known, right = script.variable("rInfo", step["n"])
+        if not known:
+            return
+    else:
+        right = script.value(script.results[step["n"]])
+    args = script.args(step)
+    world.ask(f"step {step['n']}", same_entry(world, right), "find", uid=args["uid"])
+
+
+def _list(world: World, step: Json) -> None:
+    script, args = world.script, world.script.args(step)
+    right = script.results.get(step["n"])
+    uids = sorted(uid(world.object(info.get("Reservation") or info.get("Pod")))
+                  for info in script.value(right) or [])
+    world.ask(f"step {step['n']}", equals(uids), "list", node=args["nodeName"],
+              all=args.get("listAll", False))
+
+
+def _list_nodes(world: World, step: Json) -> None:
+    right = sorted(world.script.value(world.script.results[step["n"]]) or [])
+    world.ask(f"step {step['n']}", equals(right), "nodes",
+              held=not world.script.args(step)["matchable"])
+
+
+def _compare_cache(world: World, step: Json) -> None:
+    """The lists of the cache before a call, where the record shows them."""
+    receiver = world.script.value(step.get("receiver"))
+    if not isinstance(receiver, dict) or "reservationInfos" not in receiver:
+        return
+    where = f"before step {step['n']}"
+    for key, info in receiver["reservationInfos"].items():
+        world.ask(where, same_entry(world, world.script.value(info), aliased=True), "find",
+                  uid=key)
+    for held, name in ((False, "matchableOnNode"), (True, "allocatedOnNode")):
+        nodes = sorted(node for node, uids in (receiver.get(name) or {}).items() if uids)
+        world.ask(where, equals(nodes, name), "nodes", held=held)
+    # A list may name what is gone, since a test removes it by less than its whole object.
+    known = set(receiver["reservationInfos"])
+    for name, every in (("matchableOnNode", False), ("reservationsOnNode", True)):
+        for node, uids in (receiver.get(name) or {}).items():
+            world.ask(where, equals(sorted(known & set(uids)), node), "list", node=node, all=every)
+    if "indexedPrefixes" in receiver:
+        right = {"prefixes": receiver["indexedPrefixes"] or [],
+                 "keys": receiver.get("indexedKeys") or [],
+                 "size": len(receiver.get("indexEntryByUID") or {})}
+        world.ask(where, lambda ours, right=right: [
+            f"{key} {ours[key]}, recorded {value}" for key, value in right.items()
+            if ours[key] != value], "covers")
+
+
+# --- the index
+
+
+def _index(world: World, step: Json) -> None:
+    args = world.script.args(step)["args"] or {}
+    on = args.get("Enabled", False)
+    world.add("index", prefixes=(args.get("KeyPrefixes") or []) if on else [],
+              keys=(args.get("Keys") or []) if on else [])
+
+
+def _nodes_for(world: World, step: Json) -> None:
+    script = world.script
+    known, hit = after(script, step, ("hit",))
+    names, nodes = after(script, step, ("nodes",))
+    right = None if known and not hit else sorted(nodes or [])
+    if not known and not names:
+        return
+
+    selector = script.args(step)["selector"] or {}
+    singly: list[Any] = []
+
+    def note(ours: Any) -> list[str]:
+        singly.append(ours)
+        return []
+
+    def check(ours: Any) -> list[str]:
+        # Of equally short lists the peer takes the one that its map has first.
+        drawn = ours is not None and right is not None and right in singly and (
+            len(right) == len(ours))
+        return [] if ours == right or drawn else [f"{ours}, recorded {right}"]
+    for key, value in selector.items() if len(selector) > 1 else []:
+        world.ask(f"step {step['n']}", note, "nodes_for", selector={key: value})
+    world.ask(f"step {step['n']}", check, "nodes_for", selector=selector)
+
+
+def _matched_word(field: str) -> Callable[[World, Json], None]:
+    def handle(world: World, step: Json) -> None:
+        right = world.script.results[step["n"]]
+        world.ask(f"step {step['n']}", lambda ours: equals(right)(ours[field]), "covers",
+                  key=world.script.args(step)["key"])
+    return handle
+
+
+# --- events
+
+
+def _pod_event(world: World, step: Json) -> None:
+    args = world.script.args(step)
+    if "obj" in args:
+        pod = world.object(args["obj"])
+        if step["call"].endswith("OnDelete"):
+            world.add("remove_task", task=objects.shown(pod))
+        else:
+            world.add("follow_task", before={}, now=objects.shown(pod))
+        return
+    old = world.object(args.get("oldObj", args.get("oldPod")))
+    new = world.object(args.get("newObj", args.get("newPod")))
+    world.add("follow_task", before=objects.shown(old), now=objects.shown(new))
+
+
+def _reservation_event(world: World, step: Json) -> None:
+    args = world.script.args(step)
+    row = world.object(args.get("obj") or args.get("newObj"))
+    if row is None or row.get("kind") != "Reservation":
+        return
+    if step["call"].endswith("OnDelete"):
+        world.add("remove_reservation", record=objects.record(row))
+        return
+    world.add("follow_reservation", record=objects.record(row), event=objects.event(row),
+              is_new=step["call"].endswith("OnAdd"))
+
+
+def _create_reservation(world: World, step: Json) -> None:
+    row = world.object(world.script.args(step)["reservation"])
+    world.reservations[row.get("metadata", {}).get("name", "")] = row
+    world.add("follow_reservation", record=objects.record(row), event=objects.event(row),
+              is_new=True)
+
+
+def _create_pod(world: World, step: Json) -> None:
+    pod = world.object(world.script.args(step)["pod"])
+    meta = pod.get("metadata") or {}
+    world.pods[f"{meta.get('namespace', '')}/{meta.get('name', '')}"] = pod
+    world.add("follow_task", before={}, now=objects.shown(pod))
+
+
+# --- candidates
+
+
+def _candidate(op: str) -> Callable[[World, Json], None]:
+    return lambda world, step: world.add(
+        op, task=objects.shown(world.object(world.script.args(step)["pod"])))
+
+
+def _drop_candidate(world: World, step: Json) -> None:
+    args = world.script.args(step)
+    world.add("remove_candidate", node=args["nodeName"], uid=args["podUID"])
+
+
+def _follow_candidate(world: World, step: Json) -> None:
+    args = world.script.args(step)
+    old, new = world.object(args["oldPod"]), world.object(args["newPod"])
+    world.add("follow_candidate", before=objects.shown(old), now=objects.shown(new))
+    known, right = world.script.variable("podCache", step["n"])
+    if not known:
+        return
+    # Rows of the test share a cache: the pods of this row alone are compared.
+    own = {uid(pod) for pod in (old, new) if pod}
+    items = ((((right or {}).get("tree") or {}).get("root") or {}).get("items")) or []
+    order = [uid(world.object(item["pod"])) for item in items]
+    listed = [one for one in order if one in own]
+
+    def check(ours: Json) -> list[str]:
+        got = [one for uids in ours.values() for one in uids if one in own]
+        return [] if got == listed else [f"{got}, recorded {listed}"]
+    world.ask(f"step {step['n']}", check, "candidates")
+
+
+def _candidates(world: World, step: Json) -> None:
+    right = {node: [uid(world.object(pod)) for pod in pods] for node, pods in
+             (world.script.value(world.script.results[step["n"]]) or {}).items()}
+    if not _of_cluster(world):
+        return  # a test lists what it expects of owners here, not what the cache holds
+    world.ask(f"step {step['n']}", equals(right), "candidates")
+
+
+def _of_cluster(world: World) -> bool:
+    confs = [conf for one in world.script.steps if one.get("set") == "preAllocationConfs"
+             for conf in one["value"]]
+    return not confs or any(conf["EnableClusterMode"] for conf in confs)
+
+
+def _before(world: World, step: Json) -> None:
+    pair = [world.script.value(step["receiver"]), world.script.args(step)["than"]]
+    shown = [{"uid": uid(world.object(one["pod"])), "priority": one["priority"]} for one in pair]
+    world.ask(f"step {step['n']}", equals(world.script.results[step["n"]]), "before",
+              a=shown[0], b=shown[1])
+
+
+# --- cycles
+
+
+def _open_cycle(world: World) -> None:
+    world.need_views()
+    sets = {one["set"]: one["value"] for one in world.script.steps if "set" in one}
+    world.lazy = bool(sets.get("pl.enableLazyReservationRestore"))
+    world.options["skips_node"] = bool(sets.get("pl.enableSkipReservationFitsNode"))
+    confs = sets.get("preAllocationConfs") or []
+    if confs:
+        conf = confs[min(world.number, len(confs) - 1)]
+        world.options["prefers_none"] = conf["PreferNoPreAllocatedPods"]
+        world.options["of_cluster"] = conf["EnableClusterMode"]
+
+
+def _hint(world: World, step: Json) -> Json:
+    """Nodes that another plug-in named for the cycle."""
+    for one in world.script.calls("CycleState.Write"):
+        if one["n"] < step["n"] and one["args"].get("key") == "SchedulingHintState":
+            value = world.script.value(one["args"]["val"]) or {}
+            extension = (value.get("Extensions") or {}).get("Reservation")
+            if extension is not None:
+                return {"nodes": value.get("PreFilterNodes") or [],
+                        "keeps_views": extension.get("SkipRestoreNodeInfo", False)}
+    return {}
+
+
+def _prepare(world: World, step: Json) -> None:
+    _open_cycle(world)
+    script, pod = world.script, world.object(world.script.args(step)["pod"])
+    hint, world.prepared = _hint(world, step), True
+    nodes = {"nodes": hint["nodes"]} if hint else {}
+    restores = not world.lazy and not hint.get("keeps_views", False)
+    code = _code(script, step, ("status",))
+    known, restored = after(script, step, ("restored",))
+
+    def check(ours: Json) -> list[str]:
+        out = [] if code is None else equals(code)(ours["code"])
+        if known and code in (None, "Success"):
+            out += equals(restored, "restored")(ours["restored"])
+        return out
+    if objects.is_stand_in(pod):
+        row = world.reservations.get(notes(pod).get(KEY + "reservation-name", ""))
+        if row is None:
+            raise Unanswerable("a reservation that the scheduler does not find: an error of its "
+                               "caller")
+        placed, world.ops_have_own = objects.placed(pod, row), True
+        world.required = placed["must_take_over"]
+        running = [{"asker": objects.asker(one),
+                    "node": (one.get("spec") or {}).get("nodeName", ""),
+                    "holds": bool(notes(one).get(KEY + "reservation-allocated")),
+                    "stand_in": objects.is_stand_in(one)} for one in world.pods.values()]
+        world.ask(f"step {step['n']}", check, "prepare_reservation", placed=placed,
+                  running=running, restores=restores, **nodes)
+    else:
+        asker = objects.asker(pod)
+        world.required = "wish" in asker
+        named = world.reservations.get((asker.get("wish") or {}).get("name", ""))
+        if not hint and named and (named.get("status") or {}).get("nodeName"):
+            nodes = {"nodes": [named["status"]["nodeName"]]}
+        world.ask(f"step {step['n']}", check, "prepare_task", asker=asker,
+                  shape=objects.shape(pod), restores=restores, **nodes)
+    if hint.get("keeps_views") and not world.lazy:
+        world.add("restore", keeps_views=True)
+
+
+def _finish(world: World, step: Json) -> None:
+    """AfterPreFilter: gives back what the preparation left."""
+    code = _code(world.script, step)
+    if not world.lazy:
+        return
+    hint, only = _hint(world, step), world.script.args(step).get("preRes") or {}
+    nodes = hint.get("nodes") or only.get("NodeNames")
+    arguments: Json = {} if nodes is None else {"nodes": nodes}
+    world.ask(f"step {step['n']}", equals(code in (None, "Success")), "restore",
+              keeps_views=hint.get("keeps_views", False), **arguments)
+
+
+def _pre_filter(world: World, step: Json) -> None:
+    script, pod = world.script, world.object(world.script.args(step)["pod"])
+    code = _code(script, step)
+    known, result = after(script, step, ("preRes", "result"))
+    if objects.is_stand_in(pod):
+        row = world.reservations.get(notes(pod).get(KEY + "reservation-name", ""))
+        if row is None:
+            raise Unanswerable("a reservation that the scheduler does not find: an error of its "
+                               "caller")
+        spec = row.get("spec") or {}
+        world.ask(f"step {step['n']}", lambda ours: equals(code != "Error", "well formed")(
+            ours == "") if code else [], "flaw", has_template=spec.get("template") is not None,
+            has_owners=bool(spec.get("owners")),
+            has_end=spec.get("ttl") is not None or spec.get("expires") is not None)
+        if code == "Error":
+            return
+
+    def check(ours: Json) -> list[str]:
+        out = [] if code is None else equals(code)(ours["code"])
+        if known:
+            nodes = None if result is None else sorted(result.get("NodeNames") or [])
+            out += equals(nodes, "nodes")(ours["nodes"])
+        return out
+    world.ask(f"step {step['n']}", check, "pre_filter")
+
+
+def _words(lacks: Json) -> list[str]:
+    return [*(["Too many pods"] if lacks["tasks"] else []),
+            *(f"Insufficient {name}" for name in lacks["resources"])]
+
+
+def _same_verdict(script: Any, step: Json, required: bool) -> Check:
+    code, reasons = _code(script, step), _reasons(script, step)
+
+    def check(ours: Json) -> list[str]:
+        if code is None:
+            return []
+        out = equals(code)(ours["code"])
+        if out or code == "Success":
+            return out
+        theirs = sorted(r for r in reasons if r.endswith(" by node"))
+        lacks = sorted(f"Insufficient {name} by node" for name in [
+            *ours["node"]["resources"], *(["pods"] if ours["node"]["tasks"] else [])])
+        if any("preempt" in reason for reason in reasons):
+            lacks = []  # one word for all of them
+        out += equals(theirs)(lacks)
+        if required:
+            right = sorted(r.removeprefix(FROM_RESERVATION).partition(", ")[0] for r in reasons
+                           if r.startswith(FROM_RESERVATION))
+            out += equals(right)(sorted(
+                word for one in ours["reservations"] for word in _words(one)))
+        return out
+    return check
+
+
+def _view_of(world: World, info: Json | None) -> str:
+    """The node that a call was given; one that no test added becomes known."""
+    info = (info or {}).get("nodeInfo") or {}
+    if not info.get("node"):
+        raise Unanswerable("no node: an error of the caller")
+    name = world.object(info["node"])["metadata"]["name"]
+    world.need_view(name, info)
+    return name
+
+
+def _filter(world: World, step: Json) -> None:
+    script, args = world.script, world.script.args(step)
+    pod = world.object(args["pod"])
+    node = _view_of(world, args["nodeInfo"])
+    if objects.is_stand_in(pod):
+        _own(world, pod)
+    ignores = objects.labels(pod).get(KEY + "reservation-ignored") == "true"
+    world.ask(f"step {step['n']}", _same_verdict(script, step, world.required), "filter",
+              node=node, ignores=ignores)
+
+
+def _score(world: World, step: Json) -> None:
+    script, args = world.script, world.script.args(step)
+    pod = world.object(args["pod"])
+    known, score = after(script, step, ("score",))
+    if not known or not objects.is_stand_in(pod):
+        return
+    world.ask(f"step {step['n']}", equals(score, "score"), "score",
+              node=_view_of(world, args["nodeInfo"]))
+
+
+def _facts(world: World, pod: Json, reservation: Json | None) -> Json:
+    meta = pod.get("metadata") or {}
+    known = world.pods.get(f"{meta.get('namespace', '')}/{meta.get('name', '')}")
+    status = (reservation or {}).get("status") or {}
+    return {
+        "task_exists": known is not None,
+        "task_node": ((known or {}).get("spec") or {}).get("nodeName", ""),
+        "reservation_exists": reservation is not None,
+        "reservation_is_active": reservation is not None and objects.event(
+            reservation) == "active",
+        "reservation_waits": reservation is not None and not status.get("nodeName")
+        and status.get("phase", "") in ("", "Pending"),
+    }
+
+
+def _of_info(world: World, info: Json) -> Json:
+    return world.object(info.get("Reservation") or info.get("Pod"))
+
+
+def _listed(world: World, row: Json) -> Json | None:
+    return world.reservations.get((row.get("metadata") or {}).get("name", ""))
+
+
+def _promise(world: World, step: Json) -> None:
+    args = world.script.args(step)
+    if not args["rInfo"]:
+        return
+    pod, row = world.object(args["pod"]), _of_info(world, args["rInfo"])
+    world.add("promise", task=uid(pod), node=args["nodeName"], reservation=uid(row),
+              **_facts(world, pod, _listed(world, row)))
+
+
+def _promised(world: World, step: Json) -> None:
+    args = world.script.args(step)
+    right = world.script.value(world.script.results.get(step["n"]))
+    name = "" if not right else uid(_of_info(world, right))
+    world.ask(f"step {step['n']}", equals(name), "reservation_of",
+              task=uid(world.object(args["pod"])), node=args["nodeName"])
+
+
+def _forget(world: World, step: Json) -> None:
+    args = world.script.args(step)
+    pod = world.object(args.get("pod") or args.get("reservePod"))
+    if objects.is_stand_in(pod) or "reservePod" in args:
+        world.add("forget_reservation", reservation=uid(pod))
+    else:
+        world.add("forget_task", task=uid(pod))
+
+
+def _promise_node(world: World, step: Json) -> None:
+    args = world.script.args(step)
+    pod = world.object(args.get("pi") or args.get("pod"))
+    name = notes(pod).get(KEY + "reservation-name", "")
+    if not name:
+        world.add("forget_reservation", reservation=uid(pod))
+        return
+    row = world.reservations.get(name)
+    facts = {} if not world.reservations else {
+        "reservation_exists": row is not None,
+        "reservation_is_active": row is not None and objects.event(row) == "active"}
+    world.add("promise_node", reservation=uid(pod), node=args["nodeName"], **facts)
+
+
+def _promised_on(world: World, step: Json) -> None:
+    right = world.script.value(world.script.results[step["n"]]) or []
+    uids = [uid(world.object(one)) for one in right]
+    world.ask(f"step {step['n']}", equals(uids), "reservations_on",
+              node=world.script.args(step)["nodeName"])
+
+
+def _nominate(world: World, step: Json) -> None:
+    script, args = world.script, world.script.args(step)
+    known, right = after(script, step, ("rInfo", "nominateRInfo"))
+    if not known:
+        return
+    name = "" if not right else uid(_of_info(world, right))
+    world.need_views()
+    world.ask(f"step {step['n']}", equals(name), "nominate",
+              task=uid(world.object(args["pod"])), node=args["nodeName"])
+
+
+def _own(world: World, pod: Json) -> None:
+    """Makes the reservation that a pod stands for the one of the cycle, where no state has it."""
+    if world.ops_have_own:
+        return
+    row = _listed(world, {"metadata": {"name": notes(pod).get(KEY + "reservation-name", "")}})
+    if row is None:
+        # The reservation is gone: what is known of it is its stand-in.
+        row = {"kind": "Reservation", "metadata": {"uid": uid(pod)}}
+    world.ops_have_own = True
+    world.add("own", own=objects.placed(pod, row))
+
+
+def _reserve(world: World, step: Json) -> None:
+    """Plugin.Reserve, and Plugin.ReservationNominate, which promises without taking."""
+    script, args = world.script, world.script.args(step)
+    pod, code = world.object(args["pod"]), _code(script, step)
+    _open_cycle(world)
+    world.need_view(args["nodeName"])
+    if objects.is_stand_in(pod):
+        _own(world, pod)
+    elif not world.prepared and "podRequestsResources" not in (_written(world, step) or {}):
+        # A state that a test made up without the pod's request.
+        written = _written(world, step) or {}
+        if not written.get("nodeReservationStates"):
+            world.add("load", has_affinity=bool(written.get("hasAffinity")),
+                      request=objects.requests(pod))
+    facts = _facts(world, pod, None) | {"reservation_exists": True, "reservation_is_active": True}
+    world.ask(f"step {step['n']}", equals(code) if code else lambda ours: [],
+              "reserve" if step["call"].endswith("Reserve") else "promise_any",
+              task=uid(pod), node=args["nodeName"], **facts,
+              ignores=objects.labels(pod).get(KEY + "reservation-ignored") == "true")
+
+
+def _unreserve(world: World, step: Json) -> None:
+    args = world.script.args(step)
+    pod = world.object(args["pod"])
+    if objects.is_stand_in(pod):
+        _own(world, pod)
+    world.add("unreserve", node=args["nodeName"])
+
+
+def _filter_nominated(world: World, step: Json) -> None:
+    """Plugin.FilterNominateReservation(pod, reservation, node): it alone must do."""
+    script, args = world.script, world.script.args(step)
+    pod, info = world.object(args["pod"]), _deep(script, args["rInfo"])
+    world.need_views()
+    if args["nodeName"] not in {op["view"]["name"] for op in world.ops if op["op"] == "view"}:
+        raise Unanswerable("no node: an error of the caller")
+    row = _of_info(world, info)
+    ignores = objects.labels(pod).get(KEY + "reservation-ignored") == "true"
+    if (row.get("spec") or {}).get("preAllocation"):
+        placed = objects.placed(world.object(info.get("Pod")) or {}, row)
+        world.add("own", own=placed | {"request": _state_request(world, step)})
+        world.ask(f"step {step['n']}", _same_verdict(script, step, True), "filter_one",
+                  node=args["nodeName"], task=held(pod))
+        return
+    world.ask(f"step {step['n']}", _same_verdict(script, step, True), "filter_one",
+              node=args["nodeName"], entry=[entry(world, info)], ignores=ignores)
+
+
+def _state_request(world: World, step: Json) -> Json:
+    return resource((_written(world, step) or {}).get("podRequestsResources"))
+
+
+def _nominate_taken(world: World, step: Json) -> None:
+    """Plugin.NominatePreAllocation(reservation, node): the task that it would take over."""
+    script, args = world.script, world.script.args(step)
+    known, right = after(script, step, ("nominatedPod",))
+    if not known:
+        raise Unanswerable("the record does not hold what the call returned")
+    info, state = _deep(script, args["rInfo"]), _deep(script, _written(world, step)) or {}
+    row = _of_info(world, info)
+    if row is None:
+        raise Unanswerable("a reservation without an object: an error of the caller")
+    placed = objects.placed(world.object(info.get("Pod")) or {}, row) | {
+        "request": _state_request(world, step),
+        "takes_over": bool((row.get("spec") or {}).get("preAllocation")),
+        "must_take_over": bool(state.get("isPreAllocationRequired"))}
+    placed["record"] = entry(world, info)["record"]
+    world.need_views()
+    world.add("own", own=placed)
+    uids = [uid(world.object(right))] if right else []
+    world.ask(f"step {step['n']}", equals(uids), "nominate_tasks", node=args["nodeName"])
+
+
+def _promised_before(world: World, check: Json) -> None:
+    """A test that writes promises into the nominator."""
+    for reservation, nodes in (world.script.value(check["value"]) or {}).items():
+        for node, pods in nodes.items():
+            world.add("promise_tasks", reservation=reservation, node=node, task_node=node,
+                      tasks=[uid(world.object(pod)) for pod in pods], reservation_waits=True)
+
+
+def _victim(world: World, step: Json) -> None:
+    args = world.script.args(step)
+    pod = world.object(args.get("podInfoToAdd") or args.get("podInfoToRemove"))
+    node = world.object(args["nodeInfo"]["nodeInfo"]["node"])["metadata"]["name"]
+    world.add("victim", node=node, leaves=step["call"].endswith("RemovePod"), victim=held(pod))
+
+
+def _reasons_of(world: World, step: Json) -> None:
+    """PostFilter: why reservations did not serve the pod."""
+    script, args = world.script, world.script.args(step)
+    known, status = after(script, step, ("got1", "status"))
+    if not known:
+        raise Unanswerable("the record does not hold what the call returned")
+    state = _written(world, step) or {}
+    listed = (args.get("filteredNodeStatusMap") or {}).get("nodeToStatus") or {}
+    nodes = [{"tally": tally, "reasons": (listed.get(name) or {}).get("reasons") or []}
+             for name, tally in (state.get("nodeReservationDiagnosis") or {}).items()]
+    # What preemption answers is another plug-in's word.
+    right = sorted(reason for reason in (status or {}).get("reasons") or []
+                   if not reason.startswith("preemption: "))
+    world.ask(f"step {step['n']}", lambda ours: equals(right)(sorted(ours)), "reasons",
+              nodes=nodes, has_affinity=bool(state.get("hasAffinity")))
+
+
+# --- the state of a cycle
+
+
+def _written(world: World, step: Json) -> Json | None:
+    written = [one for one in world.script.calls("CycleState.Write")
+               if one["n"] < step["n"] and one["args"].get("key") == "Reservation"]
+    return world.script.value(written[-1]["args"]["val"]) if written else None
+
+
+def entry(world: World, info: Json) -> Json:
+    """An entry of the peer's cache, as the record holds it."""
+    info = world.script.value(info)
+    row = _of_info(world, info)
+    record = objects.record(row) | {
+        "total": objects.amounts(info.get("Allocatable")),
+        "names": info.get("ResourceNames") or [],
+        "kept_back": objects.amounts(info.get("Reserved")),
+    }
+    return {"record": record, "used": objects.amounts(info.get("Allocated")),
+            "tasks": [{"uid": key, "request": objects.amounts(one.get("Requests"))}
+                      for key, one in (info.get("AssignedPods") or {}).items()]}
+
+
+def _victims_of(amounts: Json) -> Json:
+    """Tasks are counted whole, not in thousandths."""
+    out = objects.amounts(amounts)
+    return out | ({"pods": out["pods"] // 1000} if "pods" in out else {})
+
+
+def _load(world: World, step: Json) -> None:
+    """CycleState.Write: a test makes the state up."""
+    args = world.script.args(step)
+    if args.get("key") != "Reservation":
+        return
+    value = _deep(world.script, args["val"]) or {}
+    nodes = {}
+    for name, node in (value.get("nodeReservationStates") or {}).items():
+        nodes[name] = {
+            "matched": [entry(world, info) for info in node.get("matchedOrIgnored") or []],
+            "unmatched": [entry(world, info) for info in node.get("unmatched") or []],
+            "candidates": [one for pod in node.get("preAllocatablePods") or []
+                           for one in held(world.object(pod))],
+            "chosen": [one for pod in node.get("selectedPreAllocatablePods") or []
+                       for one in held(world.object(pod))],
+            "requested": resource(node.get("podRequested")),
+            "held": resource(node.get("rAllocated")),
+        }
+    own = {}
+    if value.get("rInfo"):
+        row = _of_info(world, value["rInfo"])
+        stand_in = world.object(value["rInfo"].get("Pod")) or {}
+        own = {"own": objects.placed(stand_in, row) | {
+            "must_take_over": bool(value.get("isPreAllocationRequired")),
+            "takes_over": bool((row.get("spec") or {}).get("preAllocation")),
+            "request": resource(value.get("podRequestsResources"))}}
+        own["own"]["record"] = entry(world, value["rInfo"])["record"]
+    world.required = bool(value.get("hasAffinity") or value.get("isPreAllocationRequired"))
+    world.ops_have_own = bool(own)
+    world.add("load", has_affinity=bool(value.get("hasAffinity")),
+              wished=value.get("reservationName") or "",
+              request=resource(value.get("podRequestsResources")), nodes=nodes,
+              preempted={name: _victims_of(one) for name, one in
+                         (value.get("preemptible") or {}).items()},
+              preempted_of={name: {key: _victims_of(one) for key, one in ones.items()}
+                            for name, ones in (value.get("preemptibleInRRs") or {}).items()},
+              **own)
+
+
+def _deep(script: Any, value: Any) -> Any:
+    value = script.value(value)
+    if isinstance(value, dict):
+        return {key: _deep(script, one) for key, one in value.items()}
+    return [_deep(script, one) for one in value] if isinstance(value, list) else value
+
+
+COUNTS = ("ignored", "ownerMatched", "nameMatched", "nameUnmatched", "isUnschedulableUnmatched",
+          "affinityUnmatched", "notExactMatched", "taintsUnmatched", "errUnmatched",
+          "taintsUnmatchedReasons")
+
+
+def _same_state(world: World, right: Json) -> Check:
+    """The state of a cycle against the peer's."""
+    def check(ours: Json) -> list[str]:
+        out = []
+        nodes = right.get("nodeReservationStates") or {}
+        if "nodeReservationStates" in right:
+            out += equals(sorted(nodes), "nodes")(sorted(ours["nodes"]))
+        for name, node in nodes.items():
+            out += _same_node(world, name, ours["nodes"].get(name), node)
+        for name, tally in (right.get("nodeReservationDiagnosis") or {}).items():
+            got = ours["tallies"].get(name) or {}
+            for key in COUNTS:
+                if key in tally and got.get(key) != tally[key]:
+                    out.append(f"{name}: {key} {got.get(key)}, recorded {tally[key]}")
+        for key, name in (("preemptible", "preempted"), ("preemptibleInRRs", "preempted_of")):
+            if key not in right:
+                continue
+            theirs = {one: {k: _victims_of(v) for k, v in what.items()}
+                      if name == "preempted_of" else _victims_of(what)
+                      for one, what in (right[key] or {}).items()}
+            out += equals(theirs, key)(ours[name])
+        return out
+    return check
+
+
+def _same_node(world: World, name: str, ours: Json | None, right: Json) -> list[str]:
+    if ours is None:
+        return [f"{name}: not there"]
+    pairs = {
+        "matched": sorted(uid(_of_info(world, one)) for one in right.get("matchedOrIgnored") or []),
+        "unmatched": sorted(uid(_of_info(world, one)) for one in right.get("unmatched") or []),
+        "candidates": sorted(uid(world.object(one)) for one in right.get("preAllocatablePods")
+                             or []),
+        "restored": right.get("finalRestored", False),
+    }
+    out = [f"{name}: {key} {ours[key]}, recorded {value}" for key, value in pairs.items()
+           if (sorted(ours[key]) if isinstance(value, list) else ours[key]) != value]
+    for key, field in (("requested", "podRequested"), ("held", "rAllocated")):
+        if field in right and right["finalRestored"]:
+            out += equals(resource(right[field]), f"{name}: {key}")(_nonzero(ours[key]))
+    return out
+
+
+def _state(world: World, step: Json) -> None:
+    right = _deep(world.script, world.script.results.get(step["n"]))
+    if right:
+        world.ask(f"step {step['n']}", _same_state(world, right), "state")
+
+
+def _checked(world: World, check: Json) -> None:
+    """Values that a test looked at between calls."""
+    what, actual = check["what"], _deep(world.script, check["actual"])
+    where = f"check {check['n']}"
+    of_node = {"getNodeRState().preAllocatablePods": "candidates",
+               "getNodeRState().selectedPreAllocatablePods": "chosen"}
+    if what in of_node:
+        right = [uid(world.object(pod)) for pod in actual or []]
+
+        def listed(ours: Json, key: str = of_node[what]) -> list[str]:
+            got = [one for node in ours["nodes"].values() for one in node[key]]
+            # Without ranks the peer has the order of a map.
+            same = got == right if world.options.get("of_cluster") else (
+                sorted(got) == sorted(right))
+            return [] if same else [f"{key} {got}, recorded {right}"]
+        world.ask(where, listed, "state")
+    elif what == "state.preAllocated":
+        right = sorted(uid(world.object(pod)) for pod in actual or [])
+        world.ask(where, lambda ours: equals(right, "taken")(sorted(ours["taken"])), "state")
+    elif what.startswith("state.nodeReservationStates["):
+        world.ask(where, lambda ours: equals(actual is not None, "has nodes")(
+            bool(ours["nodes"])), "state")
+    elif what == "c.indexEnabled":
+        world.ask(where, lambda ours: equals(actual, "covers")(ours["any"]), "covers")
+    elif what == "actualNI.Requested":
+        node = [op["view"]["name"] for op in world.ops if op["op"] == "view"][0]
+        world.ask(where, lambda ours: equals(resource(actual))(_nonzero(ours["requested"])),
+                  "view_state", node=node)
+    elif what == "len(actualNI.Pods)":
+        node = [op["view"]["name"] for op in world.ops if op["op"] == "view"][0]
+        world.ask(where, lambda ours: equals(actual)(ours["tasks"]), "view_state", node=node)
+
+
+# --- single rules
+
+
+def _named_nodes(world: World, step: Json) -> None:
+    script = world.script
+    known, names = after(script, step, ("got", "nodeNames", "specificNodes"))
+    code = _code(script, step, ("status", "got1"))
+    if not known and code is None:
+        raise Unanswerable("the record does not hold what the call returned")
+
+    def check(ours: Json) -> list[str]:
+        out = [] if code is None else equals(code != "Success", "conflict")(ours["conflict"])
+        if known and code in (None, "Success"):
+            out += equals(sorted(names or []))(ours["names"])
+        return out
+    world.ask(f"step {step['n']}", check, "named_by",
+              shape=objects.shape(world.object(script.args(step)["pod"]) or {}))
+
+
+def _fake_promise_node(world: World, step: Json) -> None:
+    """The nominator of other plug-ins' tests, which asks nothing of the cluster."""
+    args = world.script.args(step)
+    world.add("promise_node", reservation=uid(world.object(args["pod"])), node=args["nodeName"])
+
+
+def _fake_promise(world: World, step: Json) -> None:
+    args = world.script.args(step)
+    world.add("promise", task=uid(world.object(args["pod"])), node=args["nodeName"],
+              reservation=uid(_of_info(world, args["rInfo"])), reservation_is_active=True)
+
+
+def _fake_forget(world: World, step: Json) -> None:
+    pod = uid(world.object(world.script.args(step)["pod"]))
+    world.add("forget_reservation", reservation=pod)
+    world.add("forget_task", task=pod)
+
+
+def _node_of(world: World, step: Json) -> None:
+    world.ask(f"step {step['n']}", equals(world.script.results[step["n"]]), "node_of",
+              reservation=uid(world.object(world.script.args(step)["pod"])))
+
+
+def _promised_tasks(world: World, step: Json) -> None:
+    script, args = world.script, world.script.args(step)
+    right = script.value(script.results.get(step["n"]))
+    pods = right if isinstance(right, list) else [right] if right else []
+    uids = [uid(world.object(pod)) for pod in pods] or None
+    world.ask(f"step {step['n']}", equals(uids), "tasks_for",
+              reservation=uid(_of_info(world, args["rInfo"])), node=args["nodeName"])
+
+
+HANDLERS: dict[str, Callable[[World, Json], None]] = {
+    "FakeNominator.AddNominatedReservation": _fake_promise,
+    "FakeNominator.AddNominatedReservePod": _fake_promise_node,
+    "FakeNominator.DeleteNominatedReservePod": _fake_forget,
+    "FakeNominator.DeleteNominatedReservePodOrReservation": _fake_forget,
+    "FakeNominator.GetNominatedNodeForReservePod": _node_of,
+    "FakeNominator.GetNominatedPreAllocation": _promised_tasks,
+    "FakeNominator.GetNominatedReservation": _promised,
+    "FakeNominator.NominatedReservePodForNode": _promised_on,
+    "CycleState.Write": _load,
+    "Plugin.AfterPreFilter": _finish,
+    "Plugin.BeforePreFilter": _prepare,
+    "Plugin.Filter": _filter,
+    "Plugin.FilterNominateReservation": _filter_nominated,
+    "Plugin.GetNominatedPreAllocation": _promised_tasks,
+    "Plugin.GetNominatedPreAllocations": _promised_tasks,
+    "Plugin.NominatePreAllocation": _nominate_taken,
+    "Plugin.ReservationNominate": _reserve,
+    "Plugin.PostFilter": _reasons_of,
+    "Plugin.PreFilter": _pre_filter,
+    "Plugin.Reserve": _reserve,
+    "Plugin.Score": _score,
+    "Plugin.Unreserve": _unreserve,
+    "PodInterface.Create": _create_pod,
+    "PreFilterExtensions.AddPod": _victim,
+    "PreFilterExtensions.RemovePod": _victim,
+    "ReservationInterface.Create": _create_reservation,
+    "ReservationNominator.AddNominatedReservation": _promise,
+    "ReservationNominator.DeleteNominatedReservePodOrReservation": _forget,
+    "ReservationNominator.GetNominatedReservation": _promised,
+    "ReservationNominator.NominateReservation": _nominate,
+    "getStateData": _state,
+    "nominator.AddNominatedReservePod": _promise_node,
+    "nominator.NominatedReservePodForNode": _promised_on,
+    "parseSpecificNodesFromAffinity": _named_nodes,
+    "podEventHandler.OnAdd": _pod_event,
+    "podEventHandler.OnDelete": _pod_event,
+    "podEventHandler.OnUpdate": _pod_event,
+    "podEventHandler.updatePod": _pod_event,
+    "podEventHandler.updatePreAllocatableCandidatesCache": _follow_candidate,
+    "preAllocatablePodItem.Less": _before,
+    "reservationCache.DeleteReservation": _remove,
+    "reservationCache.FilterByReservationSelector": _nodes_for,
+    "reservationCache.ForEachMatchableReservationOnNode": lambda world, step: None,
+    "reservationCache.ListAllNodes": _list_nodes,
+    "reservationCache.ListAvailableReservationInfosOnNode": _list,
+    "reservationCache.addPod": _add_pod,
+    "reservationCache.addPreAllocatableCandidateOnNode": _candidate("add_candidate"),
+    "reservationCache.assumePod": _add_pod,
+    "reservationCache.assumeReservation": _put,
+    "reservationCache.deletePod": _delete_pod,
+    "reservationCache.deletePreAllocatableCandidateOnNode": _drop_candidate,
+    "reservationCache.getAllPreAllocatableCandidates": _candidates,
+    "reservationCache.getReservationInfoByUID": _get,
+    "reservationCache.matchedKey": _matched_word("key"),
+    "reservationCache.matchedPrefix": _matched_word("prefix"),
+    "reservationCache.setReservationSelectorIndexConfig": _index,
+    "reservationCache.updatePod": _update_pod,
+    "reservationCache.updatePreAllocatableCandidatePriority": _candidate("rank_candidate"),
+    "reservationCache.updateReservation": _put,
+    "reservationCache.updateReservationIfExists": _change,
+    "reservationCache.updateReservationOperatingPod": _put_serving,
+    "reservationEventHandler.OnAdd": _reservation_event,
+    "reservationEventHandler.OnDelete": _reservation_event,
+    "reservationEventHandler.OnUpdate": _reservation_event,
+}
+# Calls that decide nothing: constructors, getters and what a test sets up beside the plug-in.
+SILENT = {"GetRequiredReservationAffinity", "GetReservationNameFromReservePod", "IsReservePod",
+          "NewReservationInfo", "NewReservePod", "NodeInfo.AddPod", "NodeInterface.Create",
+          "ReservationInfo.AddAssignedPod", "ReservationInfo.GetReservePod", "ReservationInfo.IsMultiplePAPodsEnabled",
+          "ReservationInfo.RefreshPreCalculated", "ReservationInfo.UID", SUITE,
+          "SetReservationAvailable", "newNominator", "newReservationCache",
+          "podEventHandler.isPreAllocatablePod",
+          "reservationCache.DumpReservationSelectorIndex",
+          "reservationCache.checkReservationSelectorIndexConsistency"}
+
+
+def _of_next_suite(script: Any, at: int) -> bool:
+    """Whether a suite of plug-ins is made before anything but pods of its nodes is added."""
+    for step in script.steps[at:]:
+        call = step.get("call")
+        if call == SUITE:
+            return True
+        if call not in (None, "NodeInfo.AddPod", "NewReservePod"):
+            return False
+    return False
+
+
+def worlds(script: Any) -> list[World]:
+    made = [World(script, 0)]
+    pending: list[Json] = []
+    seen_suite = False
+    looked = sorted(script.checks, key=lambda check: check["n"])
+    for at, step in enumerate(script.steps):
+        while looked and looked[0]["n"] < step["n"]:
+            _checked(made[-1], looked.pop(0))
+        call, world = step.get("call"), made[-1]
+        if step.get("set") == "pl.nominator.nominatedPreAllocatable":
+            _promised_before(world, step)
+        if call is None:
+            continue
+        if call == "NodeInfo.AddPod":
+            pod = world.object(script.args(step)["pod"])
+            if _of_next_suite(script, at):
+                pending.append(pod)
+            elif world.views:
+                world.add("add_to_view", node=(pod.get("spec") or {}).get("nodeName", ""),
+                          tasks=held(pod))
+            else:
+                world.snapshot.append(pod)
+        elif call == SUITE:
+            if seen_suite:
+                made.append(World(script, len(made)))
+            seen_suite = True
+            made[-1].snapshot, pending = [*made[-1].snapshot, *pending], []
+        elif call in HANDLERS:
+            _compare_cache(world, step)
+            HANDLERS[call](world, step)
+        elif call not in SILENT:
+            raise Unanswerable(f"a script of reservations that calls {call}")
+    for check in looked:
+        _checked(made[-1], check)
+    return made
+
+
+# Calls that are no rule, by what they do.
+NO_RULE = {
+    "FakeNominator.AddNominatedPreAllocation":
+        "the nominator of other plug-ins' tests: it promises nothing",
+    "FakeNominator.ReservationNominate":
+        "the nominator of other plug-ins' tests: it promises nothing",
+    "Plugin.Bind": "marks that binding writes: nothing is decided",
+    "Plugin.PreBind": "marks that binding writes: nothing is decided",
+    "Plugin.RegisterEndpoints": "answers of an HTTP service: nothing is decided",
+    "getSchedulingHint": "reading of marks and lists: the caller reads them before it asks",
+    "stateData.Clone": "copies of the state of a cycle: nothing is decided",
+}
+
+
+def run(script: Any, probe: Probe) -> list[str]:
+    """A record of another form fails; it does not end the run."""
+    for step in script.steps:
+        if reason := NO_RULE.get(step.get("call", "")):
+            raise Unanswerable(reason)
+    try:
+        return _run(script, probe)
+    except (AttributeError, IndexError, KeyError, TypeError) as error:
+        raise ValueError(f"a record of another form: {error!r}") from error
+
+
+def _run(script: Any, probe: Probe) -> list[str]:
+    made = worlds(script)
+    if not any(world.checks for world in made):
+        raise Unanswerable("the record does not hold what the call returned")
+    return [line for world in made for line in world.run(probe)]
+
