@@ -295,6 +295,7 @@ def _whole_script(script: Script) -> Any:
     # Later than this module, which the quotas' own module imports.
     from adapters import (
         koordinator_cpu_scripts,
+        koordinator_numa_scripts,
         koordinator_quota_scripts,
         koordinator_reservation_scripts,
         koordinator_rooms,
@@ -302,6 +303,8 @@ def _whole_script(script: Script) -> Any:
 
     rooms = (koordinator_rooms, koordinator_quota_scripts, koordinator_device_scripts,
              koordinator_load_scripts, koordinator_reservation_scripts, koordinator_cpu_scripts)
+    if script.case.get("test", "").startswith("scheduler-plugins-nodenumaresource."):
+        rooms = (koordinator_cpu_scripts, koordinator_numa_scripts)
     return next((found for room in rooms if (found := room.rule(script))), None)
 
 

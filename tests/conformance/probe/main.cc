@@ -55,6 +55,8 @@ constexpr Topic kTopics[] = {
     {"quota_victims", AskQuotaVictims},
     {"reservations", AskReservations},
     {"cpu_binding", AskCpuBinding},
+    {"numa_site", AskNumaSite},
+    {"koordinator_scores", AskKoordinatorScores},
     {"yarn", AskYarn},
     {"yunikorn", AskYuniKorn},
     {"zones", AskZones},
