@@ -96,6 +96,9 @@ class Probe:
     def cpu_binding(self, ask: str, **question: Any) -> Any:
         return self._ask({"cpu_binding": {"ask": ask} | question})["answers"]
 
+    def numa_site(self, ask: str, **question: Any) -> Any:
+        return self._ask({"numa_site": {"ask": ask} | question})["answers"]
+
     def reservations(self, ask: str, **question: Any) -> Any:
         return self._ask({"reservations": {"ask": ask} | question})["answers"]
 
@@ -146,6 +149,9 @@ class Probe:
 
     def koordinator_rebalance(self, ask: str, **question: Any) -> Any:
         return self._ask({"koordinator_rebalance": {"ask": ask} | question})["answers"]
+
+    def koordinator_scores(self, ask: str, **question: Any) -> Any:
+        return self._ask({"koordinator_scores": {"ask": ask} | question})["answers"]
 
     def koordinator_gangs(self, ask: str, **question: Any) -> Any:
         return self._ask({"koordinator_gangs": {"ask": ask} | question})["answers"]

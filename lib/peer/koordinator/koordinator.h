@@ -52,17 +52,19 @@
 // - elastic_quota.cc and load_aware.cc: the two policies.
 // - quota/: trees, forests, rules of the webhook, preemption within a group, revocation.
 //   docs/quota.md describes them.
-// - device/: CPU sets, GPUs, RDMA cards and FPGAs, NUMA hints with scores. docs/fit.md describes
-//   them. No profile uses them.
-// - measured_load.h: the arithmetic of load-aware.
+// - device/: CPU sets, GPUs, RDMA cards and FPGAs, NUMA hints with scores; device_loans.h has what
+//   reservations and victims lend. docs/fit.md describes them. No profile uses them.
+// - numa/: amounts and CPUs of a machine's zones, with what reservations and victims lend. No
+//   profile uses it.
+// - measured_load.h: the arithmetic of load-aware. scores/: scores by kinds of resources.
 // - colocation/: bands of priority, room for batch and mid work, ratios of CPUs, totals of devices.
 // - rebalance/: the descheduler. low_node_load.h moves tasks off busy nodes, arbitration.h rules on
-//   migrations, fragmentation.h, bin_pack.h and level_drain.h pack nodes. No profile uses them;
-//   their decisions are lists of moves, as those of a plan.
+//   migrations, eviction_rates.h limits them, migration_steps.h carries one out, fragmentation.h,
+//   bin_pack.h and level_drain.h pack nodes. No profile uses them; their decisions are lists of
+//   moves, as those of a plan.
 // - gangs/: gangs and their groups from the queue to permit, and their places in a topology.
 //
-// Not kept in the functions: gangs that displace others, rates of migrations by workload, and the
-// states of migrations by which Koordinator reserves room before a task leaves.
+// Not kept in the functions: gangs that displace others, and isolation of shared GPUs by HAMi.
 //
 // Not kept in the profile: the loop pod by pod, gangs that wait at permit, reservations,
 // Koordinator's own choice of devices and CPUs, gang preemption, the production view of loads. Of

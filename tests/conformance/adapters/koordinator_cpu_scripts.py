@@ -82,6 +82,31 @@ def _needs(script: Any, probe: Probe) -> list[str]:
     return out
 
 
+def _specs(script: Any, probe: Probe) -> list[str]:
+    """appendResourceSpecIfMissed(object, state, node, kubelet): the policies that binding writes."""
+    out = []
+    for step in script.calls("appendResourceSpecIfMissed"):
+        args = script.args(step)
+        spec = _noted(_object(script, args["object"]), "scheduling.koordinator.sh/resource-spec")
+        got = probe.cpu_binding(
+            "spec",
+            required=args["state"].get("requiredCPUBindPolicy", ""),
+            preferred=args["state"].get("preferredCPUBindPolicy", ""),
+            label=_labels(_object(script, args["node"])).get(NODE_POLICY, ""),
+            kubelet=_full_cores(args["topologyOpts"].get("Policy")),
+            spec_required=spec.get("requiredCPUBindPolicy", ""),
+            spec_preferred=spec.get("preferredCPUBindPolicy", ""),
+        )
+        known, written = script.variable("resourceSpec", step["n"])
+        if not known:
+            raise Unanswerable("the record does not hold what the call returned")
+        theirs = {"required": written.get("RequiredCPUBindPolicy", ""),
+                  "preferred": written.get("PreferredCPUBindPolicy", "")}
+        if got != theirs:
+            out.append(f"step {step['n']}: {got}, recorded {theirs}")
+    return out
+
+
 def _full_cores(kubelet: Json | None) -> bool:
     kubelet = kubelet or {}
     return (kubelet.get("Policy") == "static"
@@ -187,8 +212,26 @@ def _amplified(script: Any, probe: Probe) -> list[str]:
     return out
 
 
+def _no_rule(reason: str) -> Callable[[Any, Probe], list[str]]:
+    def rule(_script: Any, _probe: Probe) -> list[str]:
+        raise Unanswerable(reason)
+
+    return rule
+
+
+# By the call that a script is about, where nothing of it is a rule.
+NO_RULES = {
+    "cpuAccumulator.freeCPUs": "steps inside of the accumulator, which is asked whole",
+    "Plugin.PreBind": "marks that binding writes: nothing is decided",
+    "Plugin.PreBindReservation": "marks that binding writes: nothing is decided",
+    "registerNodeResourceTopologyEventHandler":
+        "reading of marks and lists: the caller reads them before it asks",
+}
+
+
 CALLS: dict[str, Callable[[Any, Probe], list[str]]] = {
     "PreFilterPlugin.PreFilter": _needs,
+    "appendResourceSpecIfMissed": _specs,
     "getCPUBindPolicy": _policies,
     "mergeTopologyPolicy": _zone_policies,
     "NodeAllocation.getAvailableNUMANodeResources": _free,
@@ -199,6 +242,8 @@ def rule(script: Any) -> Callable[[Any, Probe], list[str]] | None:
     """What of CPU binding a script is about, if anything."""
     calls = {step["call"] for step in script.steps if "call" in step}
     found = next((CALLS[call] for call in CALLS if call in calls), None)
+    if found is None and not calls & {"Plugin.Filter", "Plugin.Reserve"}:
+        found = next((_no_rule(why) for call, why in NO_RULES.items() if call in calls), None)
     if found is not None or not {"Plugin.Filter", "podEventHandler.OnAdd"} <= calls:
         return found
     nodes = [one["object"] for one in script.case.get("objects") or []

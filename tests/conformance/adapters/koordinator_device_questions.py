@@ -24,6 +24,11 @@ SCORER: Json = {
 }
 # What a grant by memory or by ratio is filled up with.
 FILLED = {"koordinator.sh/gpu-memory", "koordinator.sh/gpu-memory-ratio"}
+# What a script is walked for, which one question does not answer.
+HELD = "devices held by reservations: asked on the way"
+DESIGNATED = "devices designated beforehand: asked on the way"
+ZONES = "devices held to NUMA zones: asked on the way"
+WALKED = (HELD, DESIGNATED, ZONES)
 HINTS = {
     "AllocateStrategy": "allocateStrategy",
     "ExclusivePolicy": "exclusivePolicy",
@@ -70,16 +75,13 @@ def only_ours(script: Any, state: Json) -> None:
     """Refuses what the room of devices does not decide."""
     variables = {step.get("set") for step in script.steps}
     if state.get("isReservationRequired") or variables & {"reservation", "restoreState"}:
-        raise Unanswerable("devices held by reservations: the caller says what of them is free")
+        raise Unanswerable(HELD)
     if "pod.Labels" in variables:
         raise Unanswerable("isolation by HAMi: a label that the machine has or has not")
     if "pl.gpuShareUnsupportedModels" in variables:
         raise Unanswerable("models that a configuration excludes from sharing")
     if state.get("designatedAllocation"):
-        raise Unanswerable(
-            "devices designated beforehand: the caller narrows the machine before it asks")
-    if (state.get("gpuRequirements") or {}).get("enforceGPUSharedResourceTemplate"):
-        raise Unanswerable("shares of an NPU by templates, which the room of devices does not know")
+        raise Unanswerable(DESIGNATED)
 
 
 def inputs_of(script: Any) -> Json:
@@ -148,7 +150,11 @@ def request_of(state: Json) -> Json:
     hints = state.get("hints") or {}
     joint = state.get("jointAllocate") or {}
     gpus = state.get("gpuRequirements") or {}
-    return {
+    templates = {}
+    if gpus.get("enforceGPUSharedResourceTemplate"):
+        named = gpus.get("candidateGPUSharedResourceTemplates") or {}
+        templates = {"templates": {model: sorted(names) for model, names in named.items()}}
+    return templates | {
         "amounts": amounts_of(state.get("podRequests") or {}),
         "wishes": {
             kind: koordinator_devices.wish({HINTS[name]: value for name, value in hint.items()

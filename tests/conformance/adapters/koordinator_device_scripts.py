@@ -7,10 +7,11 @@ import json
 from typing import Any, Callable
 
 from adapters import koordinator_device_requests as requests
-from adapters import koordinator_devices
+from adapters import koordinator_device_loans, koordinator_devices
 from adapters.koordinator_device_questions import (
     FILLED,
     SCORER,
+    ZONES,
     after,
     ask,
     compare,
@@ -39,8 +40,7 @@ def _allocate(script: Any, probe: Probe) -> list[str]:
         state = allocator["state"]
         only_ours(script, state)
         if any(args[name] for name in ("required", "preferred", "requiredDeviceResources")):
-            raise Unanswerable(
-                "devices held to NUMA zones: the caller narrows the machine before it asks")
+            raise Unanswerable(ZONES)
         if not isinstance(allocator["nodeDevice"], dict):
             raise Unanswerable("the record does not hold an object that a call was given")
         labels = (object_of(script, allocator["node"]).get("metadata") or {}).get("labels") or {}
@@ -58,6 +58,11 @@ def _allocate(script: Any, probe: Probe) -> list[str]:
         if recorded is None and status is None:
             raise Unanswerable("the record does not hold what the call returned")
         out += [f"step {step['n']}: {line}" for line in compare(answer, request, status, recorded)]
+        ours = {grant["template"] for grant in answer["allocation"].get("gpu", [])}
+        theirs = {(grant.get("Extension") or {}).get("GPUSharedResourceTemplate", "")
+                  for grant in (recorded or {}).get("gpu", [])}
+        if recorded and ours != theirs:
+            out.append(f"step {step['n']}: shares by {ours}, recorded {theirs}")
     return out
 
 
@@ -134,8 +139,7 @@ def _bound(script: Any, probe: Probe) -> list[str]:
     only_ours(script, state)
     [step] = script.calls("Plugin.Allocate")
     if script.args(step)["affinity"].get("NUMANodeAffinity"):
-        raise Unanswerable(
-            "devices held to NUMA zones: the caller narrows the machine before it asks")
+        raise Unanswerable(ZONES)
     request = request_of(state)
     answer = ask(probe, _only_machine(script), request, None, final=False)
     return compare(answer, request, script.results[step["n"]], None)
@@ -312,7 +316,15 @@ OF_PLUGIN: dict[str, Callable[[Any, Probe], list[str]]] = {
 
 
 def rule(script: Any) -> Callable[[Any, Probe], list[str]] | None:
-    """What of the devices a script is about, if anything. Calls that prepare another one are part
+    """What of the devices a script is about, if anything."""
+    found = _one_question(script)
+    if not script.case.get("test", "").startswith("scheduler-plugins-deviceshare."):
+        return found
+    return koordinator_device_loans.rule(script, found)
+
+
+def _one_question(script: Any) -> Callable[[Any, Probe], list[str]] | None:
+    """What one question answers. Calls that prepare another one are part
     of that."""
     calls = {step["call"] for step in script.steps if "call" in step}
     if "Plugin.PreFilter" in calls:

@@ -52,6 +52,7 @@ def machine(node: dict[str, Any], devices: dict[str, Any] | None) -> dict[str, A
     of_devices = (devices or {}).get("metadata", {}).get("labels") or {}
     return {
         "devices": sorted(map(device, infos), key=lambda d: (d["kind"], d["minor"])),
+        "model": f"{labels.get(NODE + 'gpu-vendor', '')}-{labels.get(NODE + 'gpu-model', '')}",
         "hopper": nvidia and labels.get(NODE + "gpu-model") in ("H100", "H800", "H20"),
         "honors_partitions": labels.get(NODE + "gpu-partition-policy") == "Honor",
         "secondary_well_planned": of_devices.get(NODE + "secondary-device-well-planned") == "true",

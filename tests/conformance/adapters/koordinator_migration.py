@@ -26,7 +26,7 @@ def _portion(value: Any) -> Any:
     return [value, False]
 
 
-def _owner(pod: Json) -> Json:
+def owner_of(pod: Json) -> Json:
     for one in (pod.get("metadata") or {}).get("ownerReferences") or []:
         if one.get("controller"):
             return one
@@ -35,7 +35,7 @@ def _owner(pod: Json) -> Json:
 
 def _task(pod: Json) -> Json:
     meta = pod.get("metadata") or {}
-    owner = _owner(pod)
+    owner = owner_of(pod)
     return {
         "id": meta.get("uid", ""),
         "namespace": meta.get("namespace", ""),
@@ -162,12 +162,15 @@ def limits(script: Any, probe: Probe) -> list[str]:
     return out
 
 
+def most_away_of(probe: Probe, replicas: int, limit: Any) -> int:
+    return probe.koordinator_rebalance("most_away", replicas=replicas, limit=_portion(limit))
+
+
 def most_away(script: Any, probe: Probe) -> list[str]:
     out = []
     for step in script.calls("GetMaxUnavailable", "GetMaxMigrating"):
         args = script.args(step)
-        ours = probe.koordinator_rebalance("most_away", replicas=args["replicas"],
-                                           limit=_portion(args["intOrPercent"]))
+        ours = most_away_of(probe, args["replicas"], args["intOrPercent"])
         known, right = script.variable("got", step["n"])
         if not known:
             raise Unanswerable("the record does not hold what the call returned")

@@ -378,6 +378,63 @@ def handed_out(script: Any, probe: Probe) -> list[str]:
     return out
 
 
+def _runtimes(calculator: Json, probe: Probe) -> dict[str, dict[str, int]]:
+    """{resource: {group: runtime}} of a level as it is recorded."""
+    totals = events.units(calculator.get("totalResource"))
+    out = {}
+    for resource, tree in (calculator.get("quotaTree") or {}).items():
+        names = sorted(tree["quotaNodes"])
+        children = [{"request": node["request"], "weight": node["sharedWeight"],
+                     "min": node["min"], "guarantee": node["guarantee"],
+                     "lends": node["allowLentResource"]}
+                    for node in map(tree["quotaNodes"].get, names)]
+        ours = probe.quota_level({"total": totals.get(resource, 0), "children": children})
+        out[resource] = dict(zip(names, ours, strict=True))
+    return out
+
+
+def _seen_runtimes(script: Any, at: int, calculator: Json, group: str) -> list[Any]:
+    """(resource, group, runtime) that a script shows before anything changes again."""
+    version, seen = calculator["globalRuntimeVersion"], []
+    for step in script.steps:
+        if step["n"] <= at or "receiver" not in step:
+            continue
+        later = script.value(step["receiver"])
+        if later.get("globalRuntimeVersion") == version:
+            seen += [(resource, name, node["runtimeQuota"])
+                     for resource, tree in (later.get("quotaTree") or {}).items()
+                     for name, node in tree["quotaNodes"].items()]
+        break
+    following = [step["n"] for step in script.steps if step["n"] > at and "call" in step]
+    for check in script.checks:
+        what = str(check["what"])
+        if check["n"] <= at or (following and check["n"] > following[0]):
+            continue
+        if what.endswith("].runtimeQuota") and "[\"" in what:
+            seen.append((what.partition("[\"")[2].partition("\"]")[0], group, check["actual"]))
+        elif what == f"{group}.CalculateInfo.Runtime":
+            seen += [(resource, group, amount)
+                     for resource, amount in events.units(check["actual"]).items()]
+    return seen
+
+
+def levels(script: Any, probe: Probe) -> list[str]:
+    """RuntimeQuotaCalculator.updateOneGroupRuntimeQuota(group): what its level hands out."""
+    out, asked = [], 0
+    for step in script.calls("RuntimeQuotaCalculator.updateOneGroupRuntimeQuota"):
+        calculator, info = script.value(step["receiver"]), script.args(step)["quotaInfo"]
+        seen = _seen_runtimes(script, step["n"], calculator, info.get("Name", ""))
+        ours = _runtimes(calculator, probe) if seen else {}
+        for resource, group, amount in seen:
+            asked += 1
+            got = ours.get(resource, {}).get(group)
+            if got != amount:
+                out.append(f"step {step['n']}: {group} gets {got} {resource}, recorded {amount}")
+    if not asked:
+        raise Unanswerable("a script that never looks at a number")
+    return out
+
+
 def rule(script: Any) -> Any:
     """What of the quotas a script is about, if anything."""
     calls = {step["call"] for step in script.steps if "call" in step}
@@ -392,6 +449,8 @@ def rule(script: Any) -> Any:
         return scaled_min
     if "RuntimeQuotaCalculator.calculateRuntimeNoLock" in calls:
         return handed_out
+    if "RuntimeQuotaCalculator.updateOneGroupRuntimeQuota" in calls:
+        return levels
     # Later than this module, as above.
     from adapters import koordinator_plugin_scripts as plugin
     from adapters import koordinator_profile_scripts as profile

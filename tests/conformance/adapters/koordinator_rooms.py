@@ -6,8 +6,10 @@ from typing import Any, Callable
 
 from adapters import koordinator_colocation as colocation
 from adapters import koordinator_gangs as gangs
+from adapters import koordinator_kind_scores as kind_scores
 from adapters import koordinator_low_load as low_load
 from adapters import koordinator_migration as migration
+from adapters import koordinator_migration_steps as migration_steps
 from adapters import koordinator_packing as packing
 from adapters import koordinator_ratios as ratios
 from adapters import koordinator_rebalance as rebalance
@@ -99,7 +101,8 @@ RULES: dict[tuple[str, str], Rule] = {
         "the record does not hold the configuration that the controller had"),
 }
 DESCHEDULER = "descheduler-"
-ARBITRATOR = DESCHEDULER + "controllers-migration-arbitrator"
+MIGRATION = DESCHEDULER + "controllers-migration"
+ARBITRATOR = MIGRATION + "-arbitrator"
 LOAD_AWARE = DESCHEDULER + "framework-plugins-loadaware"
 FRAGMENTS = DESCHEDULER + "framework-plugins-fragmentationaware"
 BIN_PACK = DESCHEDULER + "framework-plugins-scaledownbinpack"
@@ -182,6 +185,35 @@ WORDS = _no_rule("words of diagnoses, conditions and suggestions: nothing is dec
 READING = _no_rule("reading of marks and lists: the caller reads them before it asks")
 PREEMPTION = _no_rule("gangs that displace others, and filters of nodes behind them: not kept")
 RULES |= {
+    ("scheduler-plugins-noderesourcefitplus", "Plugin.Score"): kind_scores.strategies,
+    ("scheduler-plugins-noderesourcefitplus", "calculatePodResourceRequest"):
+        kind_scores.requested,
+    ("scheduler-plugins-scarceresourceavoidance", "Plugin.Score"): kind_scores.scarce,
+    ("scheduler-frameworkext-networktopology", "treeManager.run"): _no_rule(
+        "a tree that labels make up: here domains are objects"),
+}
+
+RULES |= {
+    (MIGRATION, "Reconciler.requeueJobIfObjectLimiterFailed"): migration_steps.rates,
+    (MIGRATION, "Reconciler.Reconcile"): migration_steps.reconciled,
+    (MIGRATION, "Reconciler.doMigrate"): migration_steps.reconciled,
+    **{(MIGRATION, call): migration_steps.parts for call in migration_steps.PARTS},
+    (MIGRATION, "Reconciler.abortJobIfTimeout"): _no_rule(
+        "the record does not hold the time of a call"),
+    **{(MIGRATION, call): _no_rule("an end that is given: nothing is decided")
+       for call in ("Reconciler.abortJobByReservationBound", "Reconciler.abortJobByMissingPod",
+                    "Reconciler.abortJobByMissingReservation",
+                    "Reconciler.abortJobByReservationUnschedulable",
+                    "Reconciler.syncReservationScheduleFailed")},
+    **{(MIGRATION, call): _no_rule("objects that are made and removed: nothing is decided")
+       for call in ("Reconciler.createReservation", "Reconciler.deleteReservation",
+                    "CreatePodMigrationJob", "JobContext.ApplyTo", "Reconciler.scavenger",
+                    "newAssumedCache", "Reconciler.Evict")},
+    **{(MIGRATION, call): _no_rule("a filter that a test made up")
+       for call in ("Reconciler.Filter", "Reconciler.PreEvictionFilter")},
+}
+
+RULES |= {
     (GANGS + "-core", "preemptionEvaluatorImpl.preempt"): PREEMPTION,
     (GANGS + "-core", "PodGroupManager.FindOneNode"): PREEMPTION,
     (GANGS + "-core", "PodGroupManager.AfterPostFilter"): WORDS,
@@ -217,8 +249,9 @@ RULES |= {
 PACKAGES = {package for package, _ in RULES}
 
 
-# Tests that call a function which another returns: the record has no name of a call.
-UNNAMED: dict[tuple[str, str], Rule] = {
+# By test: where the function that another returns is called, which has no name in the record, and
+# where a whole test is no rule.
+BY_TEST: dict[tuple[str, str], Rule] = {
     (ARBITRATOR, "TestSortJobsByController"): migration.by_controller,
     (ARBITRATOR, "TestSortJobsByMigratingNum"): migration.by_migrations,
     (ARBITRATOR, "TestSortJobsByCreationTime"): migration.by_creation,
@@ -228,8 +261,40 @@ UNNAMED: dict[tuple[str, str], Rule] = {
     (GANGS + "-core", "TestTopologyNodeLessFunc_NilParent"): gangs.before,
 }
 
+QUOTAS = "scheduler-plugins-elasticquota"
+INSIDE = _no_rule("a script that works inside of the peer's quota manager or plugin")
+STATUSES = _no_rule("statuses of objects: nothing is decided")
+BY_TEST |= {
+    **{(QUOTAS + "-core", test): _no_rule("names and sums of objects: no rule")
+       for test in ("TestGetPodName", "TestPodRequestsAndLimits")},
+    **{(QUOTAS + "-core", test): INSIDE
+       for test in ("TestQuotaInfo_AddPodIfNotPresent_RemovePodIfPresent_GetPodCache",
+                    "TestQuotaInfo_AddRequestNonNegativeNoLock", "TestQuotaInfo_GetLimitRequest",
+                    "TestQuotaInfo_GetRuntime", "TestRuntimeQuotaCalculator_UpdateResourceKeys",
+                    "TestRuntimeQuotaCalculator_NeedUpdateOneGroupRequest",
+                    "TestRuntimeQuotaCalculator_UpdateOneGroupMaxQuota",
+                    "TestRuntimeQuotaCalculator_UpdateOneGroupRequest",
+                    "TestRuntimeQuotaCalculator_UpdateOneGroupSharedWeight",
+                    "TestScaleMinQuotaWhenOverRootResInfo_Remove",
+                    "TestScaleMinQuotaWhenOverRootResInfo_Update",
+                    "TestUpdateQuotaInfoFromRemote")},
+    (QUOTAS + "-core", "TestRuntimeQuotaCalculator_IterationAdjustQuota_IntegerDistribution"):
+        _no_rule("the record does not hold the group that lends"),
+    (QUOTAS, "TestController_Run"): STATUSES,
+    (QUOTAS, "Test_updateElasticQuotaStatusIfChanged"): STATUSES,
+    (QUOTAS, "TestFilterPodsWithPDBViolation"): _no_rule(
+        "disruption budgets: the caller says which tasks have one left"),
+    (QUOTAS, "TestPlugin_getQuotaInfoRuntime"): _no_rule(
+        "a switch of the plug-in: the caller chooses which number limits"),
+    (QUOTAS, "TestPostFilterState"): _no_rule("the peer's notes of a cycle: nothing is decided"),
+    (QUOTAS, "TestReplaceQuotasWithHookPlugins"): _no_rule(
+        "hooks that a caller hangs into the peer's plug-in"),
+    **{("webhook-elasticquota", test): _no_rule("lists of objects: nothing is decided")
+       for test in ("TestQuotaMetaChecker", "TestQuotaTopology_ListQuotaPods")},
+}
 
-def _checked(found: Rule) -> Rule:
+
+def checked(found: Rule) -> Rule:
     """A record of another form fails; it does not end the run."""
 
     def rule(script: Any, probe: Probe) -> list[str]:
@@ -244,10 +309,10 @@ def _checked(found: Rule) -> Rule:
 def rule(script: Any) -> Rule | None:
     """What a script of these packages is about, if anything."""
     package, _, test = script.case.get("test", "").partition(".")
-    if (package, test) in UNNAMED:
-        return _checked(UNNAMED[package, test])
+    if (package, test) in BY_TEST:
+        return checked(BY_TEST[package, test])
     if package not in PACKAGES:
         return None
     calls = {step["call"] for step in script.steps if "call" in step}
     found = [RULES[row] for row in RULES if row[0] == package and row[1] in calls]
-    return _checked(found[0]) if found else None
+    return checked(found[0]) if found else None

@@ -296,6 +296,7 @@ def _whole_script(script: Script) -> Any:
     from adapters import (
         koordinator_cpu_scripts,
         koordinator_nominations,
+        koordinator_numa_scripts,
         koordinator_quota_scripts,
         koordinator_reservation_cycles,
         koordinator_reservation_scripts,
@@ -306,6 +307,8 @@ def _whole_script(script: Script) -> Any:
     rooms = (koordinator_rooms, koordinator_quota_scripts, koordinator_device_scripts,
              koordinator_load_scripts, koordinator_reservation_scripts, koordinator_cpu_scripts,
              koordinator_states, koordinator_nominations)
+    if script.case.get("test", "").startswith("scheduler-plugins-nodenumaresource."):
+        rooms = (koordinator_cpu_scripts, koordinator_numa_scripts)
     if found := next((found for room in rooms if (found := room.rule(script))), None):
         return found
     if script.case["test"].startswith("scheduler-plugins-reservation."):

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/conformance/probe/koordinator_cpu.h"
 #include "tests/conformance/probe/probe.h"
 
 namespace muster::testing {
@@ -13,32 +14,10 @@ namespace {
 
 using nlohmann::json;
 
-BindPolicy BindPolicyOf(const std::string& name) {
-  if (name.empty()) return BindPolicy::kUnset;
-  if (name == "Default") return BindPolicy::kDefault;
-  if (name == "FullPCPUs") return BindPolicy::kFullCores;
-  return name == "SpreadByPCPUs" ? BindPolicy::kSpread : BindPolicy::kOther;
-}
-
 std::string NameOfBindPolicy(BindPolicy policy) {
+  if (policy == BindPolicy::kDefault) return "Default";
   if (policy == BindPolicy::kFullCores) return "FullPCPUs";
   return policy == BindPolicy::kSpread ? "SpreadByPCPUs" : "";
-}
-
-NodeCpuBinding NodeCpuBindingOf(const json& asked) {
-  const std::string label = asked.value("label", "");
-  const NodeCpuBinding binding = label == "FullPCPUsOnly"   ? NodeCpuBinding::kFullCores
-                                 : label == "SpreadByPCPUs" ? NodeCpuBinding::kSpread
-                                                            : NodeCpuBinding::kNone;
-  return BindingOfNode(binding, asked.value("kubelet", false));
-}
-
-CpuNeed CpuNeedOf(const json& asked) {
-  return NeedOfTask({.strict = asked["strict"],
-                     .required = BindPolicyOf(asked["required"]),
-                     .preferred = BindPolicyOf(asked["preferred"]),
-                     .milli = asked["milli"]},
-                    BindPolicyOf(asked["fallback"]));
 }
 
 json AskZoneFree(const json& asked) {
@@ -99,6 +78,16 @@ absl::StatusOr<json> AskCpuBinding(const json& request) {
     const NodeBinding binding = PolicyOnNode(
         BindPolicyOf(asked["required"]), BindPolicyOf(asked["preferred"]), NodeCpuBindingOf(asked));
     return json{{"policy", NameOfBindPolicy(binding.policy)}, {"required", binding.required}};
+  }
+  if (ask == "spec") {
+    const NodeBinding binding = PolicyOnNode(
+        BindPolicyOf(asked["required"]), BindPolicyOf(asked["preferred"]), NodeCpuBindingOf(asked));
+    const SpecPolicies written =
+        PoliciesToWrite({.required = BindPolicyOf(asked["spec_required"]),
+                         .preferred = BindPolicyOf(asked["spec_preferred"])},
+                        binding);
+    return json{{"required", NameOfBindPolicy(written.required)},
+                {"preferred", NameOfBindPolicy(written.preferred)}};
   }
   if (ask == "zones") {
     const std::optional<std::string> policy =

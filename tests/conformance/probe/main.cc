@@ -59,6 +59,8 @@ constexpr Topic kTopics[] = {
     {"reservation_cycles", AskReservationCycles},
     {"reservations", AskReservations},
     {"cpu_binding", AskCpuBinding},
+    {"numa_site", AskNumaSite},
+    {"koordinator_scores", AskKoordinatorScores},
     {"yarn", AskYarn},
     {"yunikorn", AskYuniKorn},
     {"zones", AskZones},

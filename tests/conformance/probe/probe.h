@@ -18,6 +18,7 @@
 //   {"yarn": CASE} -> {"answers": [RECORD, ...]}: what changed with each operation
 //   {"koordinator_colocation": {"ask": "batch", "node": NODE, ...}} -> {"answers": {"node": [30000, 0], "zones": []}}
 //   {"koordinator_rebalance": {"ask": KIND, ...}} -> {"answers": ...}
+//   {"koordinator_scores": {"ask": KIND, ...}} -> {"answers": ...}
 //   {"koordinator_gangs": {"ask": KIND, ...}} -> {"answers": ...}
 //   {"loads": {"nodes": {NAME: LOAD}, ...}, "ops": [{"task": NAME, ...}]} -> {"answers": [{"fits": {NAME: true}}]}
 //   {"cpu_binding": {"ask": "need", "strict": true, "milli": 4000, ...}} -> {"answers": {"binds": true, ...}}
@@ -34,6 +35,7 @@
 //   {"bundles": {"nodes": [NODE, ...], "strategy": "PACK", ...}} -> {"answers": {"outcome": "placed", "nodes": [0]}}
 //   {"drf": {"form": "H", "capacity": [9, 18], "children": [NODE, ...]}, "ops": [{"op": "fill"}]} -> {"answers": [...]}
 //   {"numa": {"policy": NAME, "zones": 3, "resources": [[[1, true], [3, false]], null], ...}} -> {"answers": ...}
+//   {"numa_site": {"ask": "filter", "machine": [[CPU, CORE, ZONE, SOCKET]], ...}} -> {"answers": ...}
 //   {"cards": {"ask": "take", "machine": MACHINE, "request": REQUEST, "order": "binpack"}} -> {"answers": {"fits": true}}
 //   {"kai": "GetQueueOrderResult", "in": {"left": QUEUE, "right": QUEUE, ...}} -> {"answers": -1}
 //   {"import": {"objects": TEXT, "profile": NAME, ...}} -> {"answers": {"scenario": TEXT, "report": TEXT}}
@@ -74,6 +76,8 @@ absl::StatusOr<nlohmann::json> AskQuotaForest(const nlohmann::json& request);
 absl::StatusOr<nlohmann::json> AskKoordinatorColocation(const nlohmann::json& request);
 // Koordinator's descheduler: which tasks leave which nodes, and its single rules.
 absl::StatusOr<nlohmann::json> AskKoordinatorRebalance(const nlohmann::json& request);
+// Koordinator's scores by kinds of resources, rates of evictions, and steps of migrations.
+absl::StatusOr<nlohmann::json> AskKoordinatorScores(const nlohmann::json& request);
 // Koordinator's gangs, by the calls of a record, and their single rules.
 absl::StatusOr<nlohmann::json> AskKoordinatorGangs(const nlohmann::json& request);
 // HTCondor's accountant, group quotas and negotiation cycles, by the configuration and the events
@@ -122,6 +126,8 @@ absl::StatusOr<nlohmann::json> AskPluginPods(const nlohmann::json& request);
 absl::StatusOr<nlohmann::json> AskPluginScores(const nlohmann::json& request);
 // CPUs of their own for tasks, by policies of the task and of the node.
 absl::StatusOr<nlohmann::json> AskCpuBinding(const nlohmann::json& request);
+// Zones and CPUs of one node for tasks, its books, and what reservations lend of it.
+absl::StatusOr<nlohmann::json> AskNumaSite(const nlohmann::json& request);
 // Nodes that keep room for tasks: whether a task fits, by which reservation, and how good it is.
 absl::StatusOr<nlohmann::json> AskKoordinatorNominations(const nlohmann::json& request);
 absl::StatusOr<nlohmann::json> AskReservationCycles(const nlohmann::json& request);

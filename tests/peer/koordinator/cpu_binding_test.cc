@@ -35,6 +35,19 @@ TEST(CpuBinding, NodesDemand) {
   EXPECT_TRUE(BindingOnNode(full, NodeCpuBinding::kNone, 1).required);
 }
 
+TEST(CpuBinding, PoliciesThatBindingWrites) {
+  const NodeBinding demanded{.policy = BindPolicy::kFullCores, .required = true};
+  EXPECT_EQ(PoliciesToWrite({}, demanded).required, BindPolicy::kFullCores);
+  EXPECT_EQ(PoliciesToWrite({.required = BindPolicy::kSpread}, demanded).required,
+            BindPolicy::kSpread);
+  const NodeBinding preferred{.policy = BindPolicy::kSpread};
+  EXPECT_EQ(PoliciesToWrite({}, preferred).preferred, BindPolicy::kSpread);
+  EXPECT_EQ(PoliciesToWrite({.preferred = BindPolicy::kDefault}, preferred).preferred,
+            BindPolicy::kSpread);
+  EXPECT_EQ(PoliciesToWrite({.required = BindPolicy::kDefault}, preferred).preferred,
+            BindPolicy::kUnset);
+}
+
 TEST(CpuBinding, AmplifiedCpus) {
   EXPECT_EQ(AmplifiedAmount(1001, 1.5), 1502);
   EXPECT_EQ(AmplifiedAmount(1001, 0.5), 1001);

@@ -72,6 +72,16 @@ NodeBinding BindingOnNode(const CpuNeed& need, NodeCpuBinding node, int64_t thre
   return binding;
 }
 
+SpecPolicies PoliciesToWrite(SpecPolicies spec, const NodeBinding& binding) {
+  const bool open = spec.required == BindPolicy::kUnset || spec.required == BindPolicy::kDefault;
+  if (binding.required && open) spec.required = binding.policy;
+  if (spec.preferred == BindPolicy::kDefault) spec.preferred = binding.policy;
+  if (spec.required == BindPolicy::kUnset && spec.preferred == BindPolicy::kUnset) {
+    spec.preferred = binding.policy;
+  }
+  return spec;
+}
+
 int64_t AmplifiedAmount(int64_t amount, double ratio) {
   if (ratio <= 1) return amount;
   return static_cast<int64_t>(std::ceil(static_cast<double>(amount) * ratio));

@@ -103,6 +103,14 @@ NodeBinding PolicyOnNode(BindPolicy required, BindPolicy preferred, NodeCpuBindi
 // As PolicyOnNode, for a need, with what refuses it there. `threads` is that of a core, 1 or more.
 NodeBinding BindingOnNode(const CpuNeed& need, NodeCpuBinding node, int64_t threads);
 
+// What binding writes into a task's own policies, once it has CPUs by `binding`: a policy that
+// holds and that the task left to the configuration, or did not name.
+struct SpecPolicies {
+  BindPolicy required = BindPolicy::kUnset;
+  BindPolicy preferred = BindPolicy::kUnset;
+};
+SpecPolicies PoliciesToWrite(SpecPolicies spec, const NodeBinding& binding);
+
 // Returns amount * ratio, rounded up; the amount where the ratio is 1 or less.
 int64_t AmplifiedAmount(int64_t amount, double ratio);
 

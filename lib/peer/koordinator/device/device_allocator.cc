@@ -30,22 +30,12 @@ bool Matches(const DeviceWish& wish, const Device& device) {
   return !wish.selector.has_value() || wish.selector->Matches(device.labels);
 }
 
-void FillMemory(const Device& gpu, DeviceAmounts* amounts) {
-  const int64_t total = gpu.total.at(R::kMemory);
-  if (amounts->has(R::kMemory) && amounts->has(R::kRatio)) return;
-  if (!amounts->has(R::kMemory)) {
-    amounts->Set(R::kMemory, amounts->at(R::kRatio) * total / 100);
-  } else if (total > 0) {
-    const double share =
-        static_cast<double>(amounts->at(R::kMemory)) / static_cast<double>(total) * 100;
-    amounts->Set(R::kRatio, static_cast<int64_t>(share));
-  }
-}
-
 class Chooser {
  public:
-  Chooser(const MachineDevices& machine, const DeviceClaim& request, const DeviceScorer* scorer)
-      : machine_(machine), request_(request), scorer_(scorer) {
+  Chooser(const MachineDevices& machine, const DeviceClaim& request, const DeviceScorer* scorer,
+          const DeviceLimits* limits)
+      : machine_(machine), request_(request), scorer_(scorer), limits_(limits) {
+    for (size_t k = 0; k < kDeviceKinds; ++k) Narrow(k);
     for (DeviceKind kind : request.joint) {
       const DeviceWish& wish = request.of(kind);
       if (wish.strategy != DeviceStrategy::kAllMatching && !wish.total.IsZero()) {
@@ -87,7 +77,7 @@ class Chooser {
       if (!OneKind(kind, parts_[k].count, {})) return;
     }
     for (DeviceGrant& grant : answer_.grants[At(DeviceKind::kGpu)]) {
-      FillMemory(*Find(DeviceKind::kGpu, grant.minor), &grant.amounts);
+      FillGpuMemory(*Find(DeviceKind::kGpu, grant.minor), &grant.amounts);
     }
   }
 
@@ -98,13 +88,22 @@ class Chooser {
       const DeviceAccount& book = machine_.books[k];
       DeviceAmounts total, free;
       for (size_t i = 0; i < book.devices.size(); ++i) {
-        if (!Matches(request_.wishes[k], book.devices[i])) continue;
+        if (!candidates_[k][i]) continue;
         total.Add(book.devices[i].total);
-        free.Add(book.Free(i));
+        free.Add(free_[k][i]);
       }
       score += scorer_->Score(parts_[k].each, total, free);
     }
     return score;
+  }
+
+  // Of each kind, 0 where none is requested.
+  std::array<int64_t, kDeviceKinds> Counts() const {
+    std::array<int64_t, kDeviceKinds> counts = {};
+    for (size_t k = 0; k < kDeviceKinds; ++k) {
+      if (parts_[k].asked) counts[k] = parts_[k].count;
+    }
+    return counts;
   }
 
   DeviceAnswer Answer() && {
@@ -124,6 +123,49 @@ class Chooser {
   const Device* Find(DeviceKind kind, int minor) const {
     const DeviceAccount& book = machine_.book(kind);
     return &book.devices[*book.Find(minor)];
+  }
+
+  // What device i of kind k has free within the limits; nothing if it is outside of them.
+  std::optional<DeviceAmounts> FreeWithin(size_t k, size_t i) const {
+    const DeviceAccount& book = machine_.books[k];
+    const Device& device = book.devices[i];
+    DeviceAmounts free = book.Free(i);
+    const auto freed = limits_->freed[k].find(device.minor);
+    if (freed != limits_->freed[k].end()) {
+      DeviceAmounts used = book.used[i], left = device.total;
+      used.SubtractDownToZero(freed->second);
+      left.SubtractDownToZero(used);
+      if (!left.IsZero()) free = left;
+    }
+    if (!limits_->most.has_value() || (*limits_->most)[k].empty()) return free;
+    const auto most = (*limits_->most)[k].find(device.minor);
+    if (most == (*limits_->most)[k].end()) return std::nullopt;
+    DeviceAmounts less;
+    device.total.ForEach([&](R r, int64_t) {
+      const bool named = free.has(r) && most->second.has(r);
+      less.Set(r, named ? std::max<int64_t>(std::min(free.at(r), most->second.at(r)), 0) : 0);
+    });
+    return less;
+  }
+
+  // Finds the devices of a kind that may be taken, and what each has free.
+  void Narrow(size_t k) {
+    const DeviceAccount& book = machine_.books[k];
+    bool any_free = limits_ == nullptr;
+    for (size_t i = 0; i < book.devices.size(); ++i) {
+      const Device& device = book.devices[i];
+      bool candidate = Matches(request_.wishes[k], device);
+      std::optional<DeviceAmounts> free = limits_ == nullptr ? book.Free(i) : FreeWithin(k, i);
+      if (free.has_value()) any_free |= !free->IsZero();
+      if (limits_ != nullptr && limits_->zones.has_value()) {
+        const bool near = device.zone < 0 || (*limits_->zones >> device.zone & 1) != 0;
+        candidate &= device.placed && near;
+      }
+      candidates_[k].push_back(candidate && free.has_value());
+      free_[k].push_back(free.value_or(DeviceAmounts()));
+    }
+    // Without anything free the kind is not there at all.
+    if (!any_free) candidates_[k].assign(book.devices.size(), false);
   }
 
   bool Measure(DeviceKind kind) {
@@ -185,29 +227,63 @@ class Chooser {
 
   bool Gpus(int64_t count, int64_t most) {
     const DeviceAccount& book = machine_.book(DeviceKind::kGpu);
-    const DeviceWish& wish = request_.of(DeviceKind::kGpu);
     GpuView view{.book = book, .usable = 0, .used = 0, .free = {}};
+    const size_t k = At(DeviceKind::kGpu);
     for (size_t i = 0; i < book.devices.size(); ++i) {
       const Device& gpu = book.devices[i];
-      view.free.push_back(book.Free(i));
-      if (!book.used[i].IsZero()) view.used |= uint64_t{1} << gpu.minor;
-      if (!gpu.total.IsZero() && Matches(wish, gpu)) view.usable |= uint64_t{1} << gpu.minor;
-    }
-    const auto grant = [&](const std::vector<int>& minors) {
-      for (int minor : minors) {
-        answer_.grants[At(DeviceKind::kGpu)].push_back({.minor = minor, .amounts = wish.each});
+      view.free.push_back(free_[k][i]);
+      bool used = !book.used[i].IsZero();
+      if (limits_ != nullptr && candidates_[k][i]) {
+        DeviceAmounts taken = gpu.total;
+        taken.SubtractDownToZero(free_[k][i]);
+        used = !taken.IsZero();
       }
-      return true;
-    };
-    if (!wish.partial) {
+      if (used) view.used |= uint64_t{1} << gpu.minor;
+      if (!gpu.total.IsZero() && candidates_[k][i]) view.usable |= uint64_t{1} << gpu.minor;
+    }
+    bool by_template = false;
+    if (request_.templates.has_value()) {
+      const auto matching = request_.templates->find(machine_.model);
+      if (matching == request_.templates->end() || matching->second.empty()) {
+        return Refuse(DeviceReason::kNoTemplate, DeviceKind::kGpu);
+      }
+      by_template = matching->second.size() == 1;
+    }
+    return by_template ? ByTemplate(view, count, most) : ByPlace(view, count, most);
+  }
+
+  // Takes a share by the only template that fits, and names it.
+  bool ByTemplate(const GpuView& view, int64_t count, int64_t most) {
+    if (!NearEachOther(view, count, most)) return false;
+    for (DeviceGrant& grant : answer_.grants[At(DeviceKind::kGpu)]) {
+      grant.share_template = request_.templates->at(machine_.model).front();
+    }
+    return true;
+  }
+
+  bool Grant(const std::vector<int>& minors) {
+    const DeviceAmounts& each = request_.of(DeviceKind::kGpu).each;
+    for (int minor : minors) {
+      answer_.grants[At(DeviceKind::kGpu)].push_back(
+          {.minor = minor, .amounts = each, .function = {}});
+    }
+    return true;
+  }
+
+  bool ByPlace(const GpuView& view, int64_t count, int64_t most) {
+    if (!request_.of(DeviceKind::kGpu).partial) {
       const GpuChoice choice = ChoosePartition(machine_.partitions, view, request_);
-      if (choice.reason == DeviceReason::kNone) return grant(choice.minors);
+      if (choice.reason == DeviceReason::kNone) return Grant(choice.minors);
       if (request_.by_partition || machine_.honors_partitions) {
         return Refuse(choice.reason, DeviceKind::kGpu);
       }
     }
+    return NearEachOther(view, count, most);
+  }
+
+  bool NearEachOther(const GpuView& view, int64_t count, int64_t most) {
     const GpuChoice choice = ChooseInTree(view, request_, scorer_);
-    if (choice.reason == DeviceReason::kNone) return grant(choice.minors);
+    if (choice.reason == DeviceReason::kNone) return Grant(choice.minors);
     // Without a requested scope, a request that the tree cannot answer is decided one by one.
     const bool unknown =
         choice.reason == DeviceReason::kNoTopology || choice.reason == DeviceReason::kSharedGpus;
@@ -217,10 +293,12 @@ class Chooser {
   }
 
   struct Ranked {
+    bool preferred;
     int64_t score;
     int minor;
     size_t at;
     bool operator<(const Ranked& other) const {
+      if (preferred != other.preferred) return preferred;
       return score != other.score ? score > other.score : minor < other.minor;
     }
   };
@@ -230,15 +308,16 @@ class Chooser {
     const DeviceAccount& book = machine_.book(kind);
     const DeviceAmounts& each = parts_[At(kind)].each;
     std::vector<Ranked> all;
+    const uint64_t preferred = limits_ == nullptr ? 0 : limits_->preferred[At(kind)];
     for (size_t i = 0; i < book.devices.size(); ++i) {
       const Device& device = book.devices[i];
-      if (!Matches(request_.of(kind), device)) continue;
+      if (!candidates_[At(kind)][i]) continue;
       const int64_t score =
-          scorer_ == nullptr ? 0 : scorer_->Score(each, device.total, book.Free(i));
-      all.push_back({score, device.minor, i});
+          scorer_ == nullptr ? 0 : scorer_->Score(each, device.total, free_[At(kind)][i]);
+      all.push_back({(preferred >> device.minor & 1) != 0, score, device.minor, i});
     }
     std::sort(all.begin(), all.end());
-    if (near.empty()) return all;
+    if (near.empty() || preferred != 0) return all;
     std::map<std::string, size_t> seen;
     std::vector<std::pair<size_t, Ranked>> rounds;
     for (const Ranked& ranked : all) {
@@ -255,11 +334,17 @@ class Chooser {
   // Returns the smallest address that is free, or an empty string.
   std::string FreeFunction(DeviceKind kind, const Device& device) const {
     const DeviceAccount& book = machine_.book(kind);
+    const std::set<std::string>* named = nullptr;
+    if (limits_ != nullptr) {
+      const auto of_device = limits_->functions.find({kind, device.minor});
+      if (of_device != limits_->functions.end()) named = &of_device->second;
+    }
     std::string best;
     for (const Device::VirtualGroup& group : device.virtual_groups) {
       if (!request_.of(kind).function_selector->Matches(group.labels)) continue;
       for (const std::string& function : group.functions) {
         if (book.used_functions.count({device.minor, function}) > 0) continue;
+        if (named != nullptr && named->count(function) == 0) continue;
         if (best.empty() || function < best) best = function;
       }
     }
@@ -271,7 +356,9 @@ class Chooser {
     const DeviceAmounts& each = parts_[At(kind)].each;
     Grants grants;
     for (const Ranked& ranked : InOrder(kind, near)) {
-      const DeviceAmounts free = book.Free(ranked.at);
+      const uint64_t required = limits_ == nullptr ? 0 : limits_->required[At(kind)];
+      if (required != 0 && (required >> ranked.minor & 1) == 0) continue;
+      const DeviceAmounts& free = free_[At(kind)][ranked.at];
       if (free.IsZero() || !each.FitsIn(free)) continue;
       DeviceGrant grant{.minor = ranked.minor, .amounts = each, .function = {}};
       if (request_.of(kind).function_selector.has_value()) {
@@ -289,12 +376,27 @@ class Chooser {
   const MachineDevices& machine_;
   const DeviceClaim& request_;
   const DeviceScorer* const scorer_;
+  const DeviceLimits* const limits_;
+  std::array<std::vector<DeviceAmounts>, kDeviceKinds> free_;
+  std::array<std::vector<bool>, kDeviceKinds> candidates_;
   std::vector<DeviceKind> joint_;
   std::array<Part, kDeviceKinds> parts_;
   DeviceAnswer answer_;
 };
 
 }  // namespace
+
+void FillGpuMemory(const Device& gpu, DeviceAmounts* amounts) {
+  const int64_t total = gpu.total.at(R::kMemory);
+  if (amounts->has(R::kMemory) && amounts->has(R::kRatio)) return;
+  if (!amounts->has(R::kMemory)) {
+    amounts->Set(R::kMemory, amounts->at(R::kRatio) * total / 100);
+  } else if (total > 0) {
+    const double share =
+        static_cast<double>(amounts->at(R::kMemory)) / static_cast<double>(total) * 100;
+    amounts->Set(R::kRatio, static_cast<int64_t>(share));
+  }
+}
 
 int64_t DeviceScorer::Score(const DeviceAmounts& request, const DeviceAmounts& total,
                             const DeviceAmounts& free) const {
@@ -314,16 +416,23 @@ int64_t DeviceScorer::Score(const DeviceAmounts& request, const DeviceAmounts& t
 }
 
 DeviceAnswer ChooseDevices(const MachineDevices& machine, const DeviceClaim& request,
-                           const DeviceScorer* scorer, bool final) {
-  Chooser chooser(machine, request, scorer);
+                           const DeviceScorer* scorer, bool final, const DeviceLimits* limits) {
+  Chooser chooser(machine, request, scorer, limits);
   if (chooser.Prepare(final)) chooser.Choose();
   return std::move(chooser).Answer();
 }
 
 int64_t ScoreMachine(const MachineDevices& machine, const DeviceClaim& request,
-                     const DeviceScorer& scorer) {
-  Chooser chooser(machine, request, &scorer);
+                     const DeviceScorer& scorer, const DeviceLimits* limits) {
+  Chooser chooser(machine, request, &scorer, limits);
   return chooser.Prepare(/*final=*/false) ? chooser.Score() : 0;
+}
+
+std::optional<std::array<int64_t, kDeviceKinds>> DevicesNeeded(const MachineDevices& machine,
+                                                               const DeviceClaim& request) {
+  Chooser chooser(machine, request, nullptr, nullptr);
+  if (!chooser.Prepare(/*final=*/false)) return std::nullopt;
+  return chooser.Counts();
 }
 
 void Take(const DeviceGrants& grants, MachineDevices* machine) {

@@ -170,4 +170,20 @@ absl::StatusOr<DeviceClaim> ReadDeviceRequest(
   return request;
 }
 
+std::map<std::string, std::vector<std::string>> MatchingTemplates(const ShareTemplates& templates,
+                                                                  const DeviceAmounts& request,
+                                                                  bool strict) {
+  std::map<std::string, std::vector<std::string>> matching;
+  for (const auto& [model, of_model] : templates) {
+    for (const auto& [name, amounts] : of_model) {
+      bool fits = true;
+      request.ForEach(
+          [&](R r, int64_t amount) { fits &= amounts.has(r) && amounts.at(r) == amount; });
+      if (strict) amounts.ForEach([&](R r, int64_t) { fits &= request.has(r); });
+      if (fits) matching[model].push_back(name);
+    }
+  }
+  return matching;
+}
+
 }  // namespace muster

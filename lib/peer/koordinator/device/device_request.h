@@ -16,6 +16,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -49,10 +50,21 @@ struct DeviceClaim {
   GpuScope scope = GpuScope::kAny;
   bool by_partition = false, first_partitions_only = false;
   std::optional<int64_t> bandwidth;
+  // Where GPUs must be shared by a template: the names of those that fit, by the machine's model.
+  std::optional<std::map<std::string, std::vector<std::string>>> templates;
 
   DeviceWish& of(DeviceKind kind) { return wishes[static_cast<size_t>(kind)]; }
   const DeviceWish& of(DeviceKind kind) const { return wishes[static_cast<size_t>(kind)]; }
 };
+
+// Amounts of a shared GPU that its model knows, by model and by the template's name.
+using ShareTemplates = std::map<std::string, std::map<std::string, DeviceAmounts>>;
+
+// Returns the names of the templates that fit, by model. `strict`: the request names all amounts of
+// a template; else templates are compared in what the request names.
+std::map<std::string, std::vector<std::string>> MatchingTemplates(const ShareTemplates& templates,
+                                                                  const DeviceAmounts& request,
+                                                                  bool strict);
 
 // Names that are no device are ignored.
 absl::StatusOr<DeviceClaim> ReadDeviceRequest(

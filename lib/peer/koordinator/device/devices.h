@@ -143,6 +143,7 @@ struct GpuPartitions {
 struct MachineDevices {
   std::array<DeviceAccount, kDeviceKinds> books;
   std::vector<GpuPartitions> partitions;  // empty: not known
+  std::string model;                      // vendor and model of its GPUs, for templates of shares
   bool honors_partitions = false;         // GPUs are assigned by partition only
   bool secondary_well_planned = false;    // its GPUs always have cards enough beside them
 
