@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/peer/kube_scheduler/extra_plugins.h"
 
 namespace muster::kube {
 namespace {
@@ -55,13 +56,21 @@ std::optional<std::vector<std::string>> NamesOf(const NodeTerm& term) {
 
 }  // namespace
 
-std::string CauseText(Cause cause, const Tables& tables) {
+std::string CauseText(Cause cause, const World& world) {
   if (cause < Cause::kInsufficient) {
     return std::string(kCauseTexts[static_cast<size_t>(cause)]);
   }
+  if (cause >= Cause::kWords) {
+    return std::string(
+        world.words(static_cast<uint32_t>(cause) - static_cast<uint32_t>(Cause::kWords)));
+  }
   const DimensionIndex d(static_cast<uint32_t>(cause) -
                          static_cast<uint32_t>(Cause::kInsufficient));
-  return absl::StrCat("Insufficient ", ToAbsl(tables.dimensions.name(d)));
+  return absl::StrCat("Insufficient ", ToAbsl(world.tables().dimensions.name(d)));
+}
+
+Cause WordsCause(World* world, std::string_view text) {
+  return static_cast<Cause>(static_cast<uint32_t>(Cause::kWords) + world->Words(text));
 }
 
 // A pod that is nominated again comes behind the others.
@@ -98,6 +107,12 @@ PodCycle::PodCycle(World& world, ClassStates& states, const Settings& settings,
       skips_affinity_(affinity_.skips()) {
   absent_.code = Code::kUnresolvable;
   PreFilter();
+  if (pre_filter_failed_ || world.extra() == nullptr) return;
+  Status status = world.extra()->PreFilter(task);
+  if (status.code == Code::kFits) return;
+  rejectors_.Add(status.plugin);
+  absent_ = std::move(status);
+  pre_filter_failed_ = extra_failed_ = true;
 }
 
 void PodCycle::PreFilter() {
@@ -220,8 +235,7 @@ Status PodCycle::FilterOnce(NodeIndex n, const NodeBooks& books) const {
     case SpreadState::Answer::kSkewed:
       return Refuse(Code::kUnschedulable, Plugin::kPodTopologySpread, Cause::kSpread);
   }
-  if (skips_affinity_) return status;
-  switch (affinity_.Refusal(n)) {
+  switch (skips_affinity_ ? AffinityState::Answer::kFits : affinity_.Refusal(n)) {
     case AffinityState::Answer::kFits:
       break;
     case AffinityState::Answer::kAffinity:
@@ -231,6 +245,7 @@ Status PodCycle::FilterOnce(NodeIndex n, const NodeBooks& books) const {
     case AffinityState::Answer::kExisting:
       return Refuse(Code::kUnschedulable, Plugin::kInterPodAffinity, Cause::kExistingAntiAffinity);
   }
+  if (world_.extra() != nullptr) return world_.extra()->Filter(task_, n);
   return status;
 }
 

@@ -35,8 +35,9 @@ namespace muster::kube {
 // Whether an eviction on the node could help.
 enum class Code : uint8_t { kFits, kUnschedulable, kUnresolvable };
 
-// A reason in the scheduler's words. From kInsufficient on, the rest is a dimension.
-enum class Cause : uint16_t {
+// A reason in the scheduler's words. From kInsufficient on, the rest is a dimension; from kWords
+// on, the number of a text (World::words).
+enum class Cause : uint32_t {
   kUnschedulable,
   kTaint,
   kNodeAffinity,
@@ -53,13 +54,23 @@ enum class Cause : uint16_t {
   kNotInSet,
   kConflict,
   kInsufficient,
+  kWords = 1 << 30,
 };
-std::string CauseText(Cause cause, const Tables& tables);
+std::string CauseText(Cause cause, const World& world);
+
+// A reason in words of a plug-in beyond the default ones.
+Cause WordsCause(World* world, std::string_view text);
 
 struct Status {
   Code code = Code::kFits;
   Plugin plugin = Plugin::kNone;
   absl::InlinedVector<Cause, 2> causes;
+};
+
+// A plug-in's scores of the feasible nodes. `weighted` is what joins the sums.
+struct ExtraScore {
+  Plugin plugin = Plugin::kNone;
+  std::vector<int64_t> raw, weighted;
 };
 
 // Pods by the node to which they are nominated.
@@ -114,6 +125,8 @@ class PodCycle {
   // Of all nodes that are neither feasible nor refused.
   const Status& absent() const { return absent_; }
   bool rejected_by_pre_filter() const { return pre_filter_failed_; }
+  // Returns whether a plug-in beyond the default ones did that.
+  bool rejected_by_extra() const { return extra_failed_; }
   PluginSet rejectors() const { return rejectors_; }
 
   // Returns the best feasible node, and keeps the scores. REQUIRES: a node is feasible.
@@ -124,6 +137,8 @@ class PodCycle {
   const std::vector<int64_t>& weighted(Plugin plugin) const {
     return weighted_[static_cast<int>(plugin)];
   }
+  // Of plug-ins beyond the default ones.
+  const std::vector<ExtraScore>& extra_scores() const { return extra_scores_; }
   // Returns the feasible nodes but the best, as the heap has them. Empty before Best.
   const std::vector<ScoredNode>& Others() const { return heap_; }
 
@@ -177,7 +192,7 @@ class PodCycle {
   SpreadState& spread_;
   const bool skips_affinity_;
   std::optional<std::vector<NodeIndex>> only_;
-  bool pre_filter_failed_ = false;
+  bool pre_filter_failed_ = false, extra_failed_ = false;
   NodeIndex tried_first_ = kNone;  // alone, in vain
 
   std::vector<NodeIndex> feasible_;
@@ -189,6 +204,7 @@ class PodCycle {
   std::vector<int64_t> totals_;
   std::vector<ScoredNode> heap_;
   std::array<std::vector<int64_t>, kPluginCount> raw_, weighted_;
+  std::vector<ExtraScore> extra_scores_;
 };
 
 // Returns after how many feasible nodes a search over `nodes` ends.

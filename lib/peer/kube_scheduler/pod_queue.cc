@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "lib/peer/kube_scheduler/extra_plugins.h"
+
 namespace muster::kube {
 namespace {
 
@@ -39,6 +41,8 @@ int64_t PodQueue::SecondOf(int64_t time) const {
 
 bool PodQueue::GoesFirst::operator()(const Entity* a, const Entity* b) const {
   if (a->priority != b->priority) return a->priority > b->priority;
+  if (a->rank_time != b->rank_time) return a->rank_time < b->rank_time;
+  if (a->rank_name != b->rank_name) return a->rank_name < b->rank_name;
   return std::tuple(a->time, a->sequence, a->number) < std::tuple(b->time, b->sequence, b->number);
 }
 
@@ -72,8 +76,50 @@ void PodQueue::SetPool(Entity* entity, Pool pool) {
   if (entity->pool == Pool::kActive) active_.erase(entity);
   if (entity->pool == Pool::kWaiting) waiting_.erase(entity);
   entity->pool = pool;
-  if (pool == Pool::kActive) active_.insert(entity);
+  if (pool == Pool::kActive) {
+    Rank(entity);
+    active_.insert(entity);
+  }
   if (pool == Pool::kWaiting) waiting_.insert(entity);
+}
+
+void PodQueue::Rank(Entity* entity) {
+  if (extra_ == nullptr || entity->members.empty() || entity->members[0].task == kNone) return;
+  QueueRank rank = extra_->RankOf(entity->members[0].task);
+  entity->rank_time = rank.time;
+  entity->rank_name = std::move(rank.name);
+}
+
+void PodQueue::Activate(std::string_view name) {
+  Entity* entity = Find(name);
+  if (entity == nullptr || entity->pool == Pool::kActive) return;
+  if (entity->parked) {
+    entity->wakes_late = true;
+    return;
+  }
+  MoveToActive(entity, /*from_backoff=*/false);
+}
+
+void PodQueue::Park(std::string_view name) {
+  Entity* entity = Find(name);
+  if (entity != nullptr && entity->pool == Pool::kWaiting) entity->parked = true;
+}
+
+void PodQueue::WakeParked() {
+  std::vector<Entity*> late;
+  for (Entity* entity : waiting_) {
+    if (entity->wakes_late) late.push_back(entity);
+    entity->parked = entity->wakes_late = false;
+  }
+  for (Entity* entity : late) Requeue(entity);
+}
+
+void PodQueue::Rerank(std::string_view name) {
+  Entity* entity = Find(name);
+  if (entity == nullptr || entity->pool != Pool::kActive) return;
+  active_.erase(entity);
+  Rank(entity);
+  active_.insert(entity);
 }
 
 std::unique_ptr<Entity> PodQueue::TakeOut(Entity* entity) {
@@ -236,6 +282,13 @@ bool PodQueue::WakesEntity(const Entity& entity, const Happening& happening, int
   if (entity.gate == Plugin::kGangScheduling && !of_group) return false;
   const auto below = [&](const Member& member) { return member.priority <= most; };
   if (std::none_of(entity.members.begin(), entity.members.end(), below)) return false;
+  if (extra_ != nullptr) {
+    for (const Member& member : entity.members) {
+      if (member.task != kNone && extra_->Wakes(member.task, member.rejectors, happening)) {
+        return true;
+      }
+    }
+  }
   return std::any_of(entity.members.begin(), entity.members.end(), [&](const Member& member) {
     return member.task != kNone &&
            Wakes(classes_, member.task, entity.group, member.rejectors, happening);
@@ -245,7 +298,12 @@ bool PodQueue::WakesEntity(const Entity& entity, const Happening& happening, int
 void PodQueue::Happen(const Happening& happening, int32_t most) {
   std::vector<Entity*> woken;
   for (Entity* entity : waiting_) {
-    if (WakesEntity(*entity, happening, most)) woken.push_back(entity);
+    if (!WakesEntity(*entity, happening, most)) continue;
+    if (entity->parked) {
+      entity->wakes_late = true;
+    } else {
+      woken.push_back(entity);
+    }
   }
   for (Entity* entity : woken) Requeue(entity);
 }

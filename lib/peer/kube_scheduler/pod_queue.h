@@ -49,6 +49,8 @@ struct Member {
   int64_t nominated_at = 0;  // the order of nominations to one node
 };
 
+class ExtraPlugins;  // extra_plugins.h
+
 struct Entity;
 using EntityList = std::list<std::unique_ptr<Entity>>;  // in the order of arrival
 
@@ -62,6 +64,9 @@ struct Entity {
   int64_t time = 0, sequence = 0;
   int64_t failures = 0, errors = 0;
   int64_t flushed = kAbsent;
+  bool parked = false, wakes_late = false;
+  int64_t rank_time = 0;       // by plug-ins beyond the default ones; before `time`
+  std::string rank_name = {};  // the same
   uint64_t number = 0;         // of its arrival
   EntityList::iterator place;  // while it is in the queue
 };
@@ -71,6 +76,8 @@ class PodQueue {
   // Both must outlive this.
   PodQueue(PodClasses* classes, const Settings* settings)
       : classes_(*classes), tables_(classes->tables()), settings_(*settings) {}
+  // Plug-ins beyond the default ones, which rank and wake pods. Called before Load, if at all.
+  void SetExtra(ExtraPlugins* extra) { extra_ = extra; }
 
   // `pods` and `groups` are slots that Store wrote, maybe of another state of the cluster: a member
   // has no task if its task does not wait any more.
@@ -93,6 +100,14 @@ class PodQueue {
   Member* FindMember(std::string_view name);
   // Adds a pod that came or came back.
   void Add(TaskIndex task);
+  // Makes a pod that waits or backs off ready, whatever it waits for but gates.
+  void Activate(std::string_view name);
+  // Orders the pod anew after its rank changed; does nothing if it is not there.
+  void Rerank(std::string_view name);
+  // Keeps a pod that waits from being tried again in this plan: what would wake it wakes it when
+  // the queue is stored.
+  void Park(std::string_view name);
+  void WakeParked();
   // Takes the pod out; does nothing if it is not there.
   void Remove(std::string_view name);
   // The waiting pod changed in these ways, one after the other.
@@ -134,9 +149,12 @@ class PodQueue {
   std::unique_ptr<Entity> TakeOut(Entity* entity);
   Entity* FirstInBackoff() const;
 
+  void Rank(Entity* entity);
+
   PodClasses& classes_;
   const Tables& tables_;
   const Settings& settings_;
+  ExtraPlugins* extra_ = nullptr;
   int64_t now_ = 0, sequence_ = 0;
   EntityList entities_;
   uint64_t arrivals_ = 0;

@@ -10,6 +10,7 @@
 #include "lib/base/digest.h"
 #include "lib/base/math.h"
 #include "lib/model/key.h"
+#include "lib/peer/kube_scheduler/extra_plugins.h"
 #include "lib/peer/kube_scheduler/pod_cycle.h"
 
 namespace muster::kube {
@@ -212,6 +213,11 @@ void PodCycle::ScoreAll() {
                [&](NodeIndex n) { return BalancedScore(world_, *state_, n); });
   }
   ScoreImages();
+  if (world_.extra() == nullptr) return;
+  extra_scores_ = world_.extra()->Score(task_, feasible_);
+  for (const ExtraScore& score : extra_scores_) {
+    for (size_t i = 0; i < totals_.size(); ++i) totals_[i] += score.weighted[i];
+  }
 }
 
 NodeIndex PodCycle::Best() {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/strings.h"
+#include "lib/peer/kube_scheduler/extra_plugins.h"
 
 namespace muster::kube {
 namespace {
@@ -38,7 +39,7 @@ std::string HistogramText(const World& world,
                           const std::vector<std::pair<Cause, int64_t>>& counts) {
   std::vector<std::string> words;
   for (const auto& [cause, count] : counts) {
-    words.push_back(absl::StrCat(count, " ", CauseText(cause, world.tables())));
+    words.push_back(absl::StrCat(count, " ", CauseText(cause, world)));
   }
   std::sort(words.begin(), words.end());
   std::string text = absl::StrCat("0/", world.order().size(), " nodes are available:");
@@ -46,10 +47,21 @@ std::string HistogramText(const World& world,
   return text;
 }
 
+Cause NoVictimsOn(World* world, NodeIndex n, TaskIndex preemptor) {
+  const Tables& tables = world->tables();
+  return WordsCause(
+      world, absl::StrCat("No victims found on node ", ToAbsl(tables.nodes.names.name(n)),
+                          " for preemptor pod ", ToAbsl(tables.tasks.names.name(preemptor))));
+}
+
 bool Preemption::IsEligible(const PodCycle& cycle, bool never) {
   if (never) {
     message_ = "not eligible due to preemptionPolicy=Never.";
     return false;
+  }
+  if (extra_ != nullptr && extra_->SelectsVictims()) {
+    message_ = extra_->WhyIneligible(cycle);
+    return message_.empty();
   }
   const NodeIndex nominated = nominations_.of(cycle.task());
   if (nominated == kNone) return true;
@@ -75,11 +87,14 @@ void Preemption::Try(PodCycle& cycle, bool never) {
   }
   const auto& names = world_.tables().nodes.names;
   const int64_t count = static_cast<int64_t>(nodes.size());
-  const int64_t wanted = std::min(
-      count, std::max(count * settings_.candidate_percentage / 100, settings_.candidate_least));
+  const bool all = extra_ != nullptr && extra_->SelectsVictims();
+  const int64_t offset = all ? 0 : settings_.offset;
+  const int64_t wanted =
+      all ? count
+          : std::min(count, std::max(count * settings_.candidate_percentage / 100,
+                                     settings_.candidate_least));
   for (int64_t i = 0; i < count; ++i) {
-    TryNode(cycle, nodes[static_cast<size_t>((settings_.offset + i) % count)],
-            static_cast<size_t>(wanted));
+    TryNode(cycle, nodes[static_cast<size_t>((offset + i) % count)], static_cast<size_t>(wanted));
     if (without_ > 0 && static_cast<int64_t>(candidates_.size()) >= wanted) break;
   }
   if (!candidates_.empty()) {
@@ -127,7 +142,11 @@ DryRuns::Run& DryRuns::At(ClassIndex c, NodeIndex n) {
 
 Status Preemption::SelectAgain(PodCycle& cycle, NodeIndex n, Candidate* candidate) {
   bool spans_nodes = false;
-  if (settings_.traces || !cycle.is_alone() || nominations_.of(cycle.task()) == n) {
+  if (extra_ != nullptr && extra_->SelectsVictims()) {
+    return extra_->SelectVictims(cycle, n, candidate);
+  }
+  if (extra_ != nullptr || settings_.traces || !cycle.is_alone() ||
+      nominations_.of(cycle.task()) == n) {
     return Select(cycle, n, candidate, &spans_nodes);
   }
   const std::span<const TaskIndex> nominated = nominations_.on(n);
@@ -149,11 +168,16 @@ Status Preemption::Select(PodCycle& cycle, NodeIndex n, Candidate* candidate, bo
   std::vector<Victim> victims = VictimsOn(world_, settings_.groups, {&n, 1}, now_);
   for (const Victim& victim : victims) *spans_nodes |= victim.of_group;
   const int32_t priority = world_.priority(cycle.task());
-  std::erase_if(victims, [&](const Victim& victim) { return victim.priority >= priority; });
+  std::erase_if(victims, [&](const Victim& victim) {
+    return victim.priority >= priority ||
+           (extra_ != nullptr && extra_->IsExempt(victim.pods[0], cycle.task()));
+  });
   if (victims.empty()) {
     Status status;
     status.code = Code::kUnresolvable;
-    status.causes.push_back(Cause::kNoVictims);
+    status.causes.push_back(extra_ != nullptr && extra_->ReplacesPreemption()
+                                ? NoVictimsOn(&world_, n, cycle.task())
+                                : Cause::kNoVictims);
     return status;
   }
   NodeBooks books = world_.books(n);

@@ -63,7 +63,12 @@ class Preemption {
   // All must outlive this. `now`: the start of pods without one.
   Preemption(World& world, const Settings& settings, const Nominations& nominations, DryRuns* runs,
              int64_t now)
-      : world_(world), settings_(settings), nominations_(nominations), runs_(*runs), now_(now) {}
+      : world_(world),
+        settings_(settings),
+        nominations_(nominations),
+        extra_(world.extra()),
+        runs_(*runs),
+        now_(now) {}
 
   // `never`: the pod may not preempt.
   void Try(PodCycle& cycle, bool never);
@@ -90,6 +95,7 @@ class Preemption {
   World& world_;
   const Settings& settings_;
   const Nominations& nominations_;
+  ExtraPlugins* const extra_;
   DryRuns& runs_;
   const int64_t now_;
   bool tried_ = false;
@@ -99,6 +105,9 @@ class Preemption {
   size_t chosen_ = SIZE_MAX;
   std::string message_;
 };
+
+// The reason of plug-ins that take the place of default preemption.
+Cause NoVictimsOn(World* world, NodeIndex n, TaskIndex preemptor);
 
 // Returns "0/N nodes are available: 3 Insufficient cpu, ..." for counts by cause.
 std::string HistogramText(const World& world, const std::vector<std::pair<Cause, int64_t>>& counts);

@@ -36,24 +36,48 @@ void Decide(ActionContext& context, const kube::Made& made) {
       context.ledger.Move(made.task, TaskStatus::kNominated, made.node);
       context.decisions.NoteNominatedAfterEviction(made.task);
       break;
+    case kube::Made::Kind::kWait:
+      context.ledger.Move(made.task, TaskStatus::kWaiting, made.node);
+      context.reasons.Forget(made.task);
+      return;  // decided at the end, if it still waits
+    case kube::Made::Kind::kGiveUp:
+      context.ledger.Move(made.task, TaskStatus::kPending, kNone);
+      return;
+    case kube::Made::Kind::kReserve:
+      context.ledger.Move(made.task, TaskStatus::kPending, kNone);
+      context.ledger.Move(made.task, TaskStatus::kWaiting, made.node);
+      context.decisions.NoteReservation(made.task, made.until, made.group);
+      break;
   }
   context.decisions.Commit(before);
 }
 
-void RunSchedule(ActionContext& context, const Options& options) {
-  const kube::Settings settings = kube::Settings::From(options);
+}  // namespace
+
+namespace kube {
+
+void RunCycles(ActionContext& context, const Settings& settings, ExtraPlugins* extra) {
   MemorySlots& memory = *internal::DataOf(*context.facts.cycle).memory;
-  kube::Scheduler scheduler(context.tables, &memory, settings, context.facts.now);
+  Scheduler scheduler(context.tables, &memory, settings, context.facts.now, extra);
   scheduler.Follow();
   size_t decided = 0;
-  for (int64_t cycle = 0; cycle < settings.cycles; ++cycle) {
-    if (context.meter.Cut()) return;
-    context.meter.Spend();
-    if (!scheduler.RunCycle()) break;
+  const auto decide = [&] {
     for (; decided < scheduler.made().size(); ++decided) {
       Decide(context, scheduler.made()[decided]);
     }
+  };
+  if (extra != nullptr) decide();
+  bool cut = false;
+  for (int64_t cycle = 0; cycle < settings.cycles; ++cycle) {
+    cut = context.meter.Cut();
+    if (cut) break;
+    context.meter.Spend();
+    if (!scheduler.RunCycle()) break;
+    decide();
   }
+  scheduler.ReserveWaiting();
+  decide();
+  if (cut) return;
   // In the order of insertion, which is that of the attempts.
   for (const auto& [task, unplaced] : scheduler.unplaced()) {
     Reason reason{ReasonKind::kNoNode};
@@ -62,6 +86,14 @@ void RunSchedule(ActionContext& context, const Options& options) {
     context.reasons.Explain(task, std::move(reason));
   }
   scheduler.Store();
+}
+
+}  // namespace kube
+
+namespace {
+
+void RunSchedule(ActionContext& context, const Options& options) {
+  kube::RunCycles(context, kube::Settings::From(options), nullptr);
 }
 
 }  // namespace

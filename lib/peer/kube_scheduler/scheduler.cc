@@ -2,6 +2,7 @@
 #include "lib/peer/kube_scheduler/scheduler.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -15,13 +16,14 @@ constexpr std::string_view kToldPrefix = "told/";
 
 }  // namespace
 
-std::string FailureText(const World& world, const PodCycle& cycle, const std::string& preemption) {
+std::string FailureText(const World& world, const PodCycle& cycle, const std::string& after) {
   std::string text;
   if (cycle.rejected_by_pre_filter()) {
     // Another plug-in's step after filtering fails there, for lack of what it would have prepared.
     // It comes before preemption, which is therefore not tried.
-    text = absl::StrCat("0/", world.order().size(), " nodes are available: ",
-                        CauseText(cycle.absent().causes[0], world.tables()), ". not found");
+    text = absl::StrCat("0/", world.order().size(),
+                        " nodes are available: ", CauseText(cycle.absent().causes[0], world),
+                        cycle.rejected_by_extra() ? "." : ". not found");
   } else {
     std::map<Cause, int64_t> counts;
     const size_t listed = cycle.refused().size();
@@ -35,7 +37,7 @@ std::string FailureText(const World& world, const PodCycle& cycle, const std::st
     }
     text = HistogramText(world, {counts.begin(), counts.end()});
   }
-  if (!preemption.empty()) absl::StrAppend(&text, " preemption: ", preemption);
+  if (!after.empty()) absl::StrAppend(&text, " ", after);
   return text;
 }
 
@@ -56,7 +58,10 @@ std::vector<Refusal> RefusalsOf(const World& world, const PodCycle& cycle) {
     const Status& status = cycle.status(n);
     const Cause cause = status.causes.empty() ? Cause::kNodeAffinity : status.causes[0];
     Refusal refusal{RefusalCode::kNodeAffinity};
-    if (cause >= Cause::kInsufficient) {
+    if (cause >= Cause::kWords) {
+      refusal.code = RefusalCode::kPolicy;
+      refusal.detail = CauseText(cause, world);
+    } else if (cause >= Cause::kInsufficient) {
       refusal.code = RefusalCode::kInsufficient;
       refusal.dimension = DimensionIndex(static_cast<uint32_t>(cause) -
                                          static_cast<uint32_t>(Cause::kInsufficient));
@@ -64,28 +69,33 @@ std::vector<Refusal> RefusalsOf(const World& world, const PodCycle& cycle) {
       refusal.code = kCodes[static_cast<size_t>(cause)];
     }
     const auto same = [&](const Refusal& known) {
-      return known.code == refusal.code && known.dimension == refusal.dimension;
+      return known.code == refusal.code && known.dimension == refusal.dimension &&
+             known.detail == refusal.detail;
     };
     const auto it = std::find_if(refusals.begin(), refusals.end(), same);
     ++(it == refusals.end() ? refusals.emplace_back(std::move(refusal)) : *it).nodes;
   }
   std::sort(refusals.begin(), refusals.end(), [](const Refusal& a, const Refusal& b) {
     if (a.nodes != b.nodes) return a.nodes > b.nodes;
-    return std::pair(a.code, a.dimension) < std::pair(b.code, b.dimension);
+    return std::tie(a.code, a.dimension, a.detail) < std::tie(b.code, b.dimension, b.detail);
   });
   return refusals;
 }
 
 Scheduler::Scheduler(const Tables& tables, MemorySlots* memory, const Settings& settings,
-                     int64_t now)
+                     int64_t now, ExtraPlugins* extra)
     : tables_(tables),
       memory_(*memory),
       settings_(settings),
       now_(now),
+      extra_(extra),
       classes_(tables),
       world_(&classes_),
       states_(&world_, &settings),
-      queue_(&classes_, &settings) {}
+      queue_(&classes_, &settings) {
+  world_.SetExtra(extra);
+  queue_.SetExtra(extra);
+}
 
 bool Scheduler::Waits(TaskIndex t) const {
   return tables_.tasks.alive[t] && tables_.tasks.status[t] == TaskStatus::kPending;
@@ -103,6 +113,7 @@ void Scheduler::Follow() {
   images_.Load(memory_.Recall("kube-images"));
   cycle_number_ = numbers.Integer("cycles");
   if (settings_.batches) batch_.Load(memory_.Recall("kube-batch"), tables_);
+  if (extra_ != nullptr) extra_->Open(&world_, &nominations_, &memory_, now_);
   queue_.Load(memory_.Recall("kube-queue"), memory_.Recall("kube-groups"),
               known ? numbers.Integer("clock") : now_, numbers.Integer("sequence"));
   queue_.Tick(now_);
@@ -115,6 +126,7 @@ void Scheduler::Follow() {
   AddMissing();
   world_.SetOrder(tree_.Order(tables_));
   TakeNominations();
+  if (extra_ != nullptr) FindWaiting();
 }
 
 void Scheduler::TakeNominations() {
@@ -197,6 +209,11 @@ void Scheduler::See(const ClusterEvent& event) {
         queue_.Happen({.kind = Happened::kGroupAdded, .group = *job});
       }
       break;
+    case ClusterEventKind::kQueueAdded:
+    case ClusterEventKind::kQueueChanged:
+    case ClusterEventKind::kQueueRemoved:
+      if (extra_ != nullptr) queue_.Happen({.kind = Happened::kQuotaChanged});
+      break;
     default:
       break;
   }
@@ -245,7 +262,9 @@ void Scheduler::SeeTask(const ClusterEvent& event) {
         queue_.Add(*task);
         SetFirstNomination(*task);
         const JobIndex group = GroupOf(world_, settings_.groups, *task);
-        if (group != kNone) queue_.Happen({.kind = Happened::kPodWaits, .group = group});
+        if (group != kNone || extra_ != nullptr) {
+          queue_.Happen({.kind = Happened::kPodWaits, .group = group});
+        }
       }
       break;
     case ClusterEventKind::kTaskChanged:
@@ -330,6 +349,10 @@ void Scheduler::SetNomination(const std::string& name, NodeIndex n) {
 }
 
 void Scheduler::Store() {
+  if (extra_ != nullptr) {
+    queue_.WakeParked();
+    extra_->Store(&memory_);
+  }
   queue_.Store(&memory_.Remember("kube-queue"), &memory_.Remember("kube-groups"));
   MemorySlot& numbers = memory_.Remember("kube-cycle");
   numbers = MemorySlot();
@@ -379,16 +402,25 @@ void Scheduler::TryPod(std::unique_ptr<Entity> entity) {
     queue_.Fail(std::move(entity), {});
     return;
   }
-  const NodeIndex chosen = ChooseByBoard(task);
-  if (chosen != kNone) {
-    Place(task, chosen);
-    return;
+  if (extra_ == nullptr) {
+    const NodeIndex chosen = ChooseByBoard(task);
+    if (chosen != kNone) {
+      Place(task, chosen);
+      return;
+    }
   }
   AttemptTrace attempt;
   attempt.start = start_;
   attempt.attempt = entity->members[0].attempts;
   PodCycle cycle(world_, states_, settings_, nominations_, task);
   attempt.cycle = &cycle;
+  if (extra_ != nullptr && !cycle.rejected_by_pre_filter() && !extra_->LooksAtNodes(task)) {
+    attempt.node = ChooseByBoard(task);
+    if (attempt.node != kNone) {
+      PlaceOrWait(std::move(entity), attempt.node);
+      return;
+    }
+  }
   if (settings_.batches) {
     attempt.hint = batch_.Hint(&cycle, world_, cycle_number_, now_, settings_.ticks);
   }
@@ -397,10 +429,24 @@ void Scheduler::TryPod(std::unique_ptr<Entity> entity) {
     attempt.node = cycle.Best();
     if (settings_.batches) batch_.Note(cycle, attempt.hint, attempt.node, cycle_number_, now_);
     if (settings_.traces) trace_ = TraceOf(world_, attempt);
-    Place(task, attempt.node);
+    if (extra_ != nullptr) {
+      PlaceOrWait(std::move(entity), attempt.node);
+    } else {
+      Place(task, attempt.node);
+    }
     return;
   }
   FailPod(std::move(entity), &cycle, &attempt);
+}
+
+// What default preemption and the plug-ins behind it had to say.
+std::string Scheduler::AfterFiltering(const Preemption& preemption,
+                                      const Rejection& rejection) const {
+  std::string text = preemption.message();
+  const bool own_words = extra_ != nullptr && extra_->ReplacesPreemption();
+  if (!text.empty() && !own_words) text = absl::StrCat("preemption: ", text);
+  if (text.empty() || rejection.message.empty()) return text + rejection.message;
+  return absl::StrCat(text, ", ", rejection.message);
 }
 
 // The pod found no node: it tries preemption, and goes back to the queue.
@@ -410,12 +456,16 @@ void Scheduler::FailPod(std::unique_ptr<Entity> entity, PodCycle* failed, Attemp
   const TaskIndex task = cycle.task();
   const std::string name = entity->name;
   Preemption preemption(world_, settings_, nominations_, &dry_runs_, now_);
-  if (!cycle.rejected_by_pre_filter()) {
+  Rejection rejection;
+  std::string after;
+  if (!cycle.rejected_by_pre_filter() || cycle.rejected_by_extra()) {
     preemption.Try(cycle, tables_.tasks.flags[task] & kTaskNeverPreempts);
+    if (extra_ != nullptr && preemption.chosen() == nullptr) rejection = extra_->NothingFits(task);
+    after = AfterFiltering(preemption, rejection);
   }
   attempt.preemption = &preemption;
   attempt.failed = true;
-  attempt.message = FailureText(world_, cycle, preemption.message());
+  attempt.message = FailureText(world_, cycle, after);
   unplaced_[task] = {attempt.message, RefusalsOf(world_, cycle)};
   queue_.Fail(std::move(entity), cycle.rejectors());
   nominations_.Set(task, nominations_.of(task));
@@ -443,15 +493,23 @@ void Scheduler::FailPod(std::unique_ptr<Entity> entity, PodCycle* failed, Attemp
   }
   if (settings_.traces) trace_ = TraceOf(world_, attempt);
   if (attempt.nominates) SetNomination(name, kNone);
+  if (extra_ != nullptr) {
+    if (!rejection.rejected.empty()) queue_.Park(name);
+    RejectWaiting(rejection);
+  }
 }
 
 void Scheduler::Place(TaskIndex t, NodeIndex n) {
   world_.Add(t, n, now_);
   images_.Forget(tables_.nodes.names.name(n));
   nominations_.Clear(t);
+  told_[std::string(tables_.tasks.names.name(t))] = 1;
+  Bound(t, n);
+}
+
+void Scheduler::Bound(TaskIndex t, NodeIndex n) {
   made_.push_back({Made::Kind::kBind, t, n});
   unplaced_.erase(t);
-  told_[std::string(tables_.tasks.names.name(t))] = 1;
   Assigned(t);
 }
 

@@ -8,6 +8,8 @@
 //   scheduler.Store();
 //   for (const Made& made : scheduler.made()) ...
 //
+// Plug-ins beyond the default ones may let pods wait with their nodes (waiting.cc).
+//
 // Decisions take effect on the scheduler's own view at once; the tables do not change. What the
 // memory slots hold is in kSlots.
 #ifndef MUSTER_PEER_KUBE_SCHEDULER_SCHEDULER_H_
@@ -20,6 +22,7 @@
 #include "lib/base/hash_map.h"
 #include "lib/extension/memory_slots.h"
 #include "lib/peer/kube_scheduler/batch.h"
+#include "lib/peer/kube_scheduler/extra_plugins.h"
 #include "lib/peer/kube_scheduler/image_counts.h"
 #include "lib/peer/kube_scheduler/node_tree.h"
 #include "lib/peer/kube_scheduler/pod_cycle.h"
@@ -38,10 +41,21 @@ struct AttemptTrace;  // trace.h
 
 // One decision.
 struct Made {
-  enum class Kind : uint8_t { kBind, kEvict, kNominate, kWithdraw } kind;
+  // kWait: the pod holds the node, and kReserve decides so at the end; kGiveUp: it does no longer.
+  enum class Kind : uint8_t {
+    kBind,
+    kEvict,
+    kNominate,
+    kWithdraw,
+    kWait,
+    kGiveUp,
+    kReserve,
+  } kind;
   TaskIndex task;
   NodeIndex node = kNone;         // none, where a nomination is withdrawn
   TaskIndex beneficiary = kNone;  // of an eviction
+  int64_t until = kAbsent;        // kReserve
+  std::string group = {};         // kReserve
 };
 
 // Why a pod stays: the scheduler's message, and the same as counts of nodes by rule.
@@ -52,12 +66,15 @@ struct Unplaced {
 
 class Scheduler {
  public:
-  // All must outlive this.
-  Scheduler(const Tables& tables, MemorySlots* memory, const Settings& settings, int64_t now);
+  // All must outlive this. `extra`: plug-ins beyond the default ones, or null.
+  Scheduler(const Tables& tables, MemorySlots* memory, const Settings& settings, int64_t now,
+            ExtraPlugins* extra = nullptr);
 
   void Follow();
   // Tries the pod or group that is first in the queue. Returns false if none is ready.
   bool RunCycle();
+  // Makes reservations of what waits with a node. Called once, after the last cycle.
+  void ReserveWaiting();
   void Store();
 
   const std::vector<Made>& made() const { return made_; }
@@ -81,6 +98,7 @@ class Scheduler {
 
   void TryPod(std::unique_ptr<Entity> entity);
   void FailPod(std::unique_ptr<Entity> entity, PodCycle* failed, AttemptTrace* trace);
+  std::string AfterFiltering(const Preemption& preemption, const Rejection& rejection) const;
   // Returns the node for the pod if its class has a board, and one is feasible; else kNone.
   NodeIndex ChooseByBoard(TaskIndex t);
   void TryGroup(std::unique_ptr<Entity> entity);
@@ -90,12 +108,30 @@ class Scheduler {
   // Sets the nomination of a pod that failed, and wakes what it had blocked.
   void SetNomination(const std::string& name, NodeIndex n);
 
+  // A pod with a node that may not be bound yet.
+  struct Waiting {
+    NodeIndex node = kNone;
+    int64_t until = kAbsent;
+    std::string group;
+    std::unique_ptr<Entity> entity;  // null: it waits since an earlier plan
+  };
+  void FindWaiting();
+  void PlaceOrWait(std::unique_ptr<Entity> entity, NodeIndex n);
+  void Allow(TaskIndex t);
+  void Bound(TaskIndex t, NodeIndex n);
+  void Refuse(std::unique_ptr<Entity> entity, const Permission& permission);
+  void DropNomination(Entity* entity);
+  void RejectWaiting(const Rejection& rejection);
+  void Withdraw(TaskIndex t, Waiting waiting, const std::string& why);
+  void RerankAll();
+
   friend class GroupTurn;
 
   const Tables& tables_;
   MemorySlots& memory_;
   const Settings& settings_;
   const int64_t now_;
+  ExtraPlugins* const extra_;
   PodClasses classes_;
   World world_;
   ClassStates states_;
@@ -110,12 +146,14 @@ class Scheduler {
   HashMap<std::string, int64_t> told_;  // pods that this scheduler bound, until the event comes
   std::vector<Made> made_;
   HashMap<TaskIndex, Unplaced> unplaced_;
+  HashMap<TaskIndex, Waiting> waiting_;  // in the order of their nodes' reservation
   std::string trace_;
   HashMap<ClassIndex, std::string> memos_;
 };
 
 // The scheduler's message about a pod that found no node.
-std::string FailureText(const World& world, const PodCycle& cycle, const std::string& preemption);
+// `after`: what the plug-ins after filtering had to say; empty: nothing.
+std::string FailureText(const World& world, const PodCycle& cycle, const std::string& after);
 // Counts each node once, by the first rule that refused it; those of most nodes first.
 std::vector<Refusal> RefusalsOf(const World& world, const PodCycle& cycle);
 

@@ -34,6 +34,7 @@ enum class Plugin : uint8_t {
   kImageLocality,
   kSchedulingGates,
   kGangScheduling,
+  kExtra,  // the first of those beyond the default ones (extra_plugins.h)
 };
 inline constexpr int kPluginCount = 13;
 std::string_view PluginName(Plugin plugin);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "lib/peer/kube_scheduler/extra_plugins.h"
 #include "lib/plan/json_text.h"
 
 namespace muster::kube {
@@ -64,19 +65,22 @@ class TraceWriter {
   void Plugins(PluginSet set) {
     Key("plugins");
     Open('[');
-    for (int p = 0; p < kPluginCount; ++p) {
+    for (int p = 0; p < 32; ++p) {
       const Plugin plugin = static_cast<Plugin>(p);
-      if (set.has(plugin)) Add(PluginName(plugin));
+      if (set.has(plugin)) Add(NameOf(plugin));
     }
     Close(']');
+  }
+  std::string_view NameOf(Plugin plugin) const {
+    return plugin < Plugin::kExtra ? PluginName(plugin) : world_.extra()->NameOf(plugin);
   }
   void Refusal(const Status& status) {
     Key("code");
     Add(std::string_view(status.code == Code::kUnschedulable ? "U" : "UU"));
     Key("plugin");
-    Add(PluginName(status.plugin));
+    Add(NameOf(status.plugin));
     std::vector<std::string> reasons;
-    for (const Cause cause : status.causes) reasons.push_back(CauseText(cause, world_.tables()));
+    for (const Cause cause : status.causes) reasons.push_back(CauseText(cause, world_));
     std::sort(reasons.begin(), reasons.end());
     Key("reasons");
     Open('[');
@@ -105,6 +109,9 @@ void WriteScores(const PodCycle& cycle, TraceWriter* out) {
       const Plugin plugin = static_cast<Plugin>(p);
       const std::vector<int64_t>& scores = weighted ? cycle.weighted(plugin) : cycle.raw(plugin);
       if (!scores.empty()) out->Numbers(PluginName(plugin), scores);
+    }
+    for (const ExtraScore& score : cycle.extra_scores()) {
+      out->Numbers(out->NameOf(score.plugin), weighted ? score.weighted : score.raw);
     }
     out->Close('}');
   }

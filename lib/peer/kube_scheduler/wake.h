@@ -35,6 +35,8 @@ enum class Happened : uint8_t {
   kPodWaits,
   kGroupAdded,
   kGroupChanged,
+  // Queues, which are quotas to some plug-ins.
+  kQuotaChanged,
 };
 
 struct Happening {

@@ -16,13 +16,17 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/base/hash_map.h"
+#include "lib/base/names.h"
 #include "lib/kube/inter_view.h"
 #include "lib/peer/kube_scheduler/pod_classes.h"
 
 namespace muster::kube {
+
+class ExtraPlugins;  // extra_plugins.h
 
 // Absent amounts are 0, but for pods, of which there is then no limit.
 inline int64_t AllocatableOf(const Tables& tables, NodeIndex n, DimensionIndex d) {
@@ -103,8 +107,17 @@ class World {
   // Nodes by the value of a label.
   const Topology& ByLabel(const std::string& key);
 
+  // Plug-ins beyond the default ones; null: there are none.
+  ExtraPlugins* extra() const { return extra_; }
+  void SetExtra(ExtraPlugins* extra) { extra_ = extra; }
+  // Reasons in words of such plug-ins, by number.
+  uint32_t Words(std::string_view text) { return words_.Intern(text); }
+  std::string_view words(uint32_t number) const { return words_.name(number); }
+
  private:
   PodClasses& classes_;
+  ExtraPlugins* extra_ = nullptr;
+  NameTable words_;
   std::vector<NodeIndex> order_;
   std::vector<NodeIndex> by_name_;     // empty: not asked for yet
   std::vector<uint32_t> order_place_;  // by node

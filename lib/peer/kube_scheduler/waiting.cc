@@ -1,0 +1,143 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Pods that have a node and may not be bound yet, because a plug-in lets them wait.
+//
+// A waiting pod holds its node in the scheduler's view and in the books. It leaves this state in
+// one of three ways:
+// - Another pod's permission allows it: it is bound.
+// - It is rejected, or its time is up. If this plan reserved its node, it is a pod that failed. If
+//   an earlier plan did, it is evicted, and comes back once its end is reported.
+// - The plan ends: a reservation is decided.
+// Pods that were rejected in a plan, and the one that caused that, are not tried again in it: the
+// clock stands still, and they would take the same nodes for ever.
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/peer/kube_scheduler/scheduler.h"
+
+namespace muster::kube {
+
+void Scheduler::FindWaiting() {
+  Rejection late;
+  const TaskTable& tasks = tables_.tasks;
+  for (TaskIndex t = 0; t < tasks.alive.size(); ++t) {
+    if (!tasks.alive[t] || tasks.status[t] != TaskStatus::kWaiting) continue;
+    if (world_.node_of(t) == kNone) continue;
+    Waiting& waiting = waiting_[t];
+    waiting.node = tasks.node[t];
+    waiting.until = tasks.waits_until[t];
+    if (waiting.until != kAbsent && waiting.until <= now_) late.rejected.push_back(t);
+  }
+  RejectWaiting(late);
+}
+
+void Scheduler::PlaceOrWait(std::unique_ptr<Entity> entity, NodeIndex n) {
+  const TaskIndex t = entity->members[0].task;
+  extra_->Reserve(t, n);
+  Permission permission = extra_->Permit(t);
+  if (permission.code == Permission::Code::kRefuse) {
+    Refuse(std::move(entity), permission);
+    return;
+  }
+  // A pod that this plan nominated has one place now.
+  if (!entity->members[0].nominated.empty()) made_.push_back({Made::Kind::kWithdraw, t});
+  if (permission.code == Permission::Code::kAllow) {
+    Place(t, n);
+    for (const TaskIndex allowed : permission.allowed) Allow(allowed);
+    RerankAll();
+    return;
+  }
+  world_.Add(t, n, now_);
+  images_.Forget(tables_.nodes.names.name(n));
+  nominations_.Clear(t);
+  made_.push_back({Made::Kind::kWait, t, n});
+  unplaced_.erase(t);
+  waiting_[t] = {n, permission.until, std::move(permission.group), std::move(entity)};
+  for (const TaskIndex sibling : permission.activated) {
+    queue_.Activate(tables_.tasks.names.name(sibling));
+  }
+  RerankAll();
+}
+
+void Scheduler::Allow(TaskIndex t) {
+  const auto it = waiting_.find(t);
+  if (it == waiting_.end()) return;
+  const NodeIndex n = it->second.node;
+  if (it->second.entity != nullptr) told_[std::string(tables_.tasks.names.name(t))] = 1;
+  waiting_.erase(it);
+  Bound(t, n);
+}
+
+void Scheduler::Refuse(std::unique_ptr<Entity> entity, const Permission& permission) {
+  const TaskIndex t = entity->members[0].task;
+  const Rejection rejection = extra_->Unreserve(t);
+  DropNomination(entity.get());
+  PluginSet rejectors;
+  rejectors.Add(permission.plugin);
+  unplaced_[t] = {absl::StrCat("0/1 nodes are available: 1 ", permission.message, "."), {}};
+  queue_.Fail(std::move(entity), rejectors);
+  RejectWaiting(rejection);
+}
+
+// A pod that had a node and lost it is nominated no more.
+void Scheduler::DropNomination(Entity* entity) {
+  Member& member = entity->members[0];
+  nominations_.Clear(member.task);
+  if (member.nominated.empty()) return;
+  member.nominated.clear();
+  made_.push_back({Made::Kind::kWithdraw, member.task});
+}
+
+void Scheduler::RejectWaiting(const Rejection& rejection) {
+  std::vector<std::pair<TaskIndex, std::string>> list;
+  for (const TaskIndex t : rejection.rejected) list.emplace_back(t, rejection.why);
+  for (size_t i = 0; i < list.size(); ++i) {
+    const auto it = waiting_.find(list[i].first);
+    if (it == waiting_.end()) continue;
+    Waiting waiting = std::move(it->second);
+    waiting_.erase(it);
+    const auto [t, why] = list[i];
+    const Rejection more = extra_->Unreserve(t);
+    Withdraw(t, std::move(waiting), why);
+    for (const TaskIndex other : more.rejected) list.emplace_back(other, more.why);
+  }
+  RerankAll();
+}
+
+void Scheduler::Withdraw(TaskIndex t, Waiting waiting, const std::string& why) {
+  images_.Forget(tables_.nodes.names.name(waiting.node));
+  if (waiting.entity == nullptr) {
+    made_.push_back({Made::Kind::kEvict, t, waiting.node});
+    world_.SetTerminating(t);
+    return;
+  }
+  const std::string name = waiting.entity->name;
+  made_.push_back({Made::Kind::kGiveUp, t, waiting.node});
+  DropNomination(waiting.entity.get());
+  world_.Remove(t);
+  PluginSet rejectors;
+  rejectors.Add(Plugin::kExtra);
+  unplaced_[t] = {absl::StrCat("0/1 nodes are available: 1 ", why, "."), {}};
+  queue_.Fail(std::move(waiting.entity), rejectors);
+  queue_.Park(name);
+  const TaskShape& shape = classes_.shape(tables_.tasks.task_class[t]);
+  queue_.Happen({.kind = Happened::kPodDeleted, .old_pod = &shape});
+}
+
+void Scheduler::RerankAll() {
+  for (const TaskIndex t : extra_->Reranked()) queue_.Rerank(tables_.tasks.names.name(t));
+}
+
+void Scheduler::ReserveWaiting() {
+  for (const auto& [t, waiting] : waiting_) {
+    if (waiting.entity == nullptr) continue;
+    told_[std::string(tables_.tasks.names.name(t))] = 1;
+    made_.push_back({.kind = Made::Kind::kReserve,
+                     .task = t,
+                     .node = waiting.node,
+                     .until = waiting.until,
+                     .group = waiting.group});
+  }
+}
+
+}  // namespace muster::kube
