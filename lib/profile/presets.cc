@@ -28,17 +28,34 @@
 
 namespace muster {
 
+namespace {
+
+constexpr Preset (*kPresets[])() = {
+    MusterPreset,       VolcanoPreset,          KubeBatchPreset,
+    TranswarpPreset,    KoordinatorPreset,      RayPreset,
+    KaiPreset,          KubeSchedulerPreset,    KueuePreset,
+    ArmadaPreset,       HtCondorPreset,         YuniKornPreset,
+    YarnCapacityPreset, YarnFairPreset,         MesosPreset,
+    PulsarPreset,       SchedulerPluginsPreset,
+};
+
+}  // namespace
+
 std::vector<Preset> Presets() {
-  std::vector<Preset> presets = {
-      MusterPreset(),       VolcanoPreset(),          KubeBatchPreset(),
-      TranswarpPreset(),    KoordinatorPreset(),      RayPreset(),
-      KaiPreset(),          KubeSchedulerPreset(),    KueuePreset(),
-      ArmadaPreset(),       HtCondorPreset(),         YuniKornPreset(),
-      YarnCapacityPreset(), YarnFairPreset(),         MesosPreset(),
-      PulsarPreset(),       SchedulerPluginsPreset(),
-  };
+  std::vector<Preset> presets;
+  for (const auto make : kPresets) presets.push_back(make());
   std::ranges::move(BatchPresets(), std::back_inserter(presets));
   return presets;
+}
+
+std::optional<Preset> FindPreset(std::string_view name) {
+  for (const auto make : kPresets) {
+    if (Preset preset = make(); preset.name == name) return preset;
+  }
+  for (Preset& preset : BatchPresets()) {
+    if (preset.name == name) return std::move(preset);
+  }
+  return std::nullopt;
 }
 
 std::vector<PolicyDecl> PolicyCatalogue() {
@@ -50,7 +67,6 @@ std::vector<PolicyDecl> PolicyCatalogue() {
        {KaiPolicies, KoordinatorPolicies, MusterPolicies, TranswarpPolicies, VolcanoPolicies}) {
     std::ranges::move(of_peer(), std::back_inserter(policies));
   }
-  std::ranges::sort(policies, {}, &PolicyDecl::name);
   return policies;
 }
 

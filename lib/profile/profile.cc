@@ -231,7 +231,9 @@ class Resolver {
       for (const ActionDecl& decl : preset_.catalogue) words.push_back(decl.name);
     }
     if (policies) {
+      const size_t first = words.size();
       for (const PolicyDecl& decl : policies_) words.push_back(decl.name);
+      std::sort(words.begin() + static_cast<std::ptrdiff_t>(first), words.end());
     }
     return words;
   }
@@ -439,19 +441,18 @@ absl::StatusOr<ProfileConfig> ResolveProfile(std::string_view spec, const Extens
   const std::string_view name = spec.substr(0, colon);
   const std::string_view items =
       colon == std::string_view::npos ? std::string_view() : spec.substr(colon + 1);
-  std::vector<Preset> presets = Presets();
-  std::vector<std::string_view> names;
-  for (Preset& preset : presets) {
-    if (preset.name == name) {
-      Resolver resolver(std::move(preset));
-      if (extensions != nullptr) {
-        if (absl::Status s = resolver.Extend(*extensions); !s.ok()) return s;
-      }
-      return resolver.Resolve(spec, items);
-    }
-    names.push_back(preset.name);
+  std::optional<Preset> preset = FindPreset(name);
+  if (!preset) {
+    const std::vector<Preset> presets = Presets();
+    std::vector<std::string_view> names;
+    for (const Preset& other : presets) names.push_back(other.name);
+    return Unknown("profile", name, names);
   }
-  return Unknown("profile", name, names);
+  Resolver resolver(*std::move(preset));
+  if (extensions != nullptr) {
+    if (absl::Status s = resolver.Extend(*extensions); !s.ok()) return s;
+  }
+  return resolver.Resolve(spec, items);
 }
 
 }  // namespace muster

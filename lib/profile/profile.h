@@ -23,6 +23,7 @@
 #ifndef MUSTER_PROFILE_PROFILE_H_
 #define MUSTER_PROFILE_PROFILE_H_
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -40,9 +41,12 @@ namespace muster {
 absl::StatusOr<ProfileConfig> ResolveProfile(std::string_view spec,
                                              const Extensions* extensions = nullptr);
 
-// Every preset, in the order in which lists show them, and every policy, by name.
+// Every preset, in the order in which lists show them, and every policy.
 std::vector<Preset> Presets();
 std::vector<PolicyDecl> PolicyCatalogue();
+// Returns the preset of the name, without making all others: a cycle on a snapshot resolves its
+// profile anew.
+std::optional<Preset> FindPreset(std::string_view name);
 
 }  // namespace muster
 

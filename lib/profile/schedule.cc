@@ -265,6 +265,7 @@ std::vector<PolicyInfo> Policies() {
     infos.push_back({std::string(decl.name), std::string(decl.summary), OptionInfos(decl.options),
                      decl.revision});
   }
+  std::ranges::sort(infos, {}, &PolicyInfo::name);
   return infos;
 }
 
