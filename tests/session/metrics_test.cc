@@ -25,7 +25,7 @@ constexpr const char* kMeasured[] = {
     "volcano:+sampling",
     "transwarp",
     "volcano:node_ties=seed",
-    "volcano:+binpack(weight=3)",
+    "volcano:binpack(weight=3)",
 };
 
 // A clock that is one later at each look.
@@ -87,7 +87,7 @@ TEST(CycleMetrics, ChosenNodesScoreHighestAndAreThoseOfThePlan) {
     testing::WorldKnobs knobs;
     knobs.extremes = false;  // sums of doubles in another order
     const Snapshot snapshot = MakeCluster(RandomWorld(seed, knobs)).Freeze();
-    for (const char* profile : {"volcano", "muster", "kube-batch", "volcano:+binpack(weight=3)"}) {
+    for (const char* profile : {"volcano", "muster", "kube-batch", "volcano:binpack(weight=3)"}) {
       CycleMetrics metrics;
       metrics.explain_nodes = true;
       const absl::StatusOr<Plan> plan = Schedule(snapshot, profile, {.metrics = &metrics});
