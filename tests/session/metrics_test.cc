@@ -144,6 +144,14 @@ TEST(CycleMetrics, NameWhatDecided) {
   EXPECT_EQ(choice.parts[0].policy, "binpack");
   EXPECT_GT(choice.parts[0].chosen, choice.parts[0].next);
 
+  // A plan that is kept is made again where its cycle is to be measured.
+  const char* kept = "volcano:tiers=priority+gang/predicates+binpack(weight=5)";
+  EXPECT_TRUE(cluster.Schedule(kept).ok());
+  metrics.actions.clear();
+  EXPECT_TRUE(cluster.Schedule(kept, {.metrics = &metrics}).ok());
+  EXPECT_EQ(metrics.actions.size(), 3u);
+  EXPECT_EQ(metrics.choices.size(), 1u);
+
   // A living cluster that is measured again, and then no more.
   EXPECT_TRUE(cluster.Schedule("volcano", {.metrics = &metrics}).ok());
   EXPECT_TRUE(cluster.Schedule("volcano").ok());
