@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "capi/handles.h"
 #include "capi/put.h"
 #include "lib/base/strings.h"
@@ -125,9 +126,12 @@ std::string TakeAll(muster_cluster* cluster, std::string_view table, const ReadR
     const Delta& delta = rows.deltas[i];
     DeltaOutcome outcome = DeltaOutcome::kRefused;
     if (!rows.read[i].ok()) {
-      // The words have the place already.
-      NoteRefused(cluster->cluster, delta, rows.read[i]);
-      absl::StrAppend(&lines, rows.read[i].message(), "\n");
+      // The words begin with the place in the table, which an object has not.
+      const std::string place = absl::StrCat("table of ", ToAbsl(table), ", row ", i, ", ");
+      absl::string_view words = rows.read[i].message();
+      absl::ConsumePrefix(&words, place);
+      NoteRefused(cluster->cluster, delta, absl::Status(rows.read[i].code(), words));
+      absl::StrAppend(&lines, ToAbsl(table), "[", i, "]: ", words, "\n");
     } else if (const auto applied = cluster->cluster.ApplyDelta(delta); applied.ok()) {
       outcome = *applied;
       if (cluster->recorder != nullptr) {

@@ -219,9 +219,10 @@ func TestAnActionPlaces(t *testing.T) {
 }
 
 func TestCyclesAreMeasured(t *testing.T) {
-	c := zoned(t)
+	c, other := zoned(t), zoned(t)
 	defer c.Free()
-	plan, _ := scheduled(t, c, "volcano", Options{})
+	defer other.Free()
+	plan, _ := scheduled(t, other, "volcano", Options{})
 	if _, err := plan.Costs(); err == nil {
 		t.Fatal("there are costs of a cycle that was not measured")
 	}
@@ -282,7 +283,7 @@ func TestAPodOfAnotherUIDIsAnother(t *testing.T) {
 	c := zoned(t)
 	defer c.Free()
 	pod := gang("ns", "j", 1, 1000)
-	pod[0].UID = "u1"
+	pod[0].UID, pod[0].Request.Memory = "u1", 0
 	apply(t, c, 1)(PodTable(pod))
 	plan, where := scheduled(t, c, "volcano", Options{})
 	defer plan.Free()

@@ -117,6 +117,7 @@ bool SameTurn(const Turn& a, const Turn& b) {
 }
 
 bool SamePlan(const Sessions::Kept& kept, const ScheduleOptions& options, const Tables& tables) {
+  if (options.metrics != nullptr) return false;  // there is a cycle to measure
   return kept.version == tables.version && !options.should_stop && !kept.options.should_stop &&
          kept.options.now == options.now && kept.options.seed == options.seed &&
          kept.options.work_budget == options.work_budget && kept.options.cursor == options.cursor &&
@@ -220,6 +221,7 @@ absl::StatusOr<Plan> Cluster::Schedule(std::string_view profile, const ScheduleO
   if (*seen != &tables) ForgetJobsOfOne(tables, data.get());
   data->names = CopyNames(tables, *data);
   mine.options = options;
+  mine.options.metrics = nullptr;  // the caller's, until now
   mine.version = tables.version;
   mine.memory = MemoryOf(options, tables);
   // The memory has seen what happened until now; the cluster has to know what comes.

@@ -237,8 +237,8 @@ TEST_F(PoliciesInC, ReadLabelsTaintsAndSelectors) {
     EXPECT_EQ(label(MUSTER_KIND_QUEUES, 0, "app"), "none");
     Held<muster_text> text;
     const auto row = [&](int32_t kind, int32_t index) {
-      return muster_cycle_row(cycle, kind, index, Out(text), &why) == MUSTER_OK ? Words(text)
-                                                                                : Words(why);
+      const muster_status status = muster_cycle_row(cycle, kind, index, Out(text), &why);
+      return status == MUSTER_OK ? Words(text) : Words(why);
     };
     EXPECT_NE(row(MUSTER_KIND_NODES, 1).find(R"("taints": [{"key": "gpu")"), std::string::npos);
     EXPECT_NE(row(MUSTER_KIND_CLASSES, c->index).find(R"("node_selector": {"zone": "e"})"),

@@ -71,7 +71,7 @@ class Load(Files):
     def test_its_policy_decides(self):
         group = {"name": "w", "count": 2, "shape": {"request": {"cpu": 1}}}
         file = self.write(small(jobs=[{"name": "j", "groups": [group]}]))
-        packed = muster("run", file, "--profile", "volcano:+binpack(weight=10)")
+        packed = muster("run", file, "--profile", "volcano:binpack(weight=10)")
         self.assert_ends(packed, 0, stdout='bind "j-w-1" to "n0"')
         spread = self.load("run", file, "--profile", "volcano:+spread(weight=100)")
         self.assert_ends(spread, 0)

@@ -118,7 +118,7 @@ TEST(Assumptions, EvictionsThatExpireRunAgain) {
   Cluster cluster;
   ASSERT_TRUE(cluster.AddNode({.name = "n", .capacity = {{"cpu", 1}}}).ok());
   ASSERT_TRUE(cluster.AddJob({.name = "low"}).ok());
-  ASSERT_TRUE(cluster.AddJob({.name = "high", .priority = 10}).ok());
+  ASSERT_TRUE(cluster.AddJob({.name = "high", .priority = 10, .min_available = 1}).ok());
   const TaskShape shape = {.request = {{"cpu", 1}}};
   ASSERT_TRUE(cluster
                   .AddTask({.name = "victim",
@@ -128,7 +128,8 @@ TEST(Assumptions, EvictionsThatExpireRunAgain) {
                             .node = "n"})
                   .ok());
   ASSERT_TRUE(cluster.AddTask({.name = "t", .job = "high", .shape = shape, .priority = 10}).ok());
-  const absl::StatusOr<Plan> plan = cluster.Schedule("volcano:+preempt", {.now = 7});
+  const absl::StatusOr<Plan> plan =
+      cluster.Schedule("volcano:actions=admit+preempt,tiers=priority+gang/predicates", {.now = 7});
   ASSERT_TRUE(plan.ok()) << plan.status();
   ASSERT_EQ(plan->evictions().size(), 1u) << plan->ToText();
   ASSERT_TRUE(cluster.Apply(*plan).ok());

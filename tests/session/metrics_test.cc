@@ -25,7 +25,7 @@ constexpr const char* kMeasured[] = {
     "volcano:+sampling",
     "transwarp",
     "volcano:node_ties=seed",
-    "volcano:+binpack(weight=3)",
+    "volcano:binpack(weight=3)",
 };
 
 // A clock that is one later at each look.
@@ -87,7 +87,7 @@ TEST(CycleMetrics, ChosenNodesScoreHighestAndAreThoseOfThePlan) {
     testing::WorldKnobs knobs;
     knobs.extremes = false;  // sums of doubles in another order
     const Snapshot snapshot = MakeCluster(RandomWorld(seed, knobs)).Freeze();
-    for (const char* profile : {"volcano", "muster", "kube-batch", "volcano:+binpack(weight=3)"}) {
+    for (const char* profile : {"volcano", "muster", "kube-batch", "volcano:binpack(weight=3)"}) {
       CycleMetrics metrics;
       metrics.explain_nodes = true;
       const absl::StatusOr<Plan> plan = Schedule(snapshot, profile, {.metrics = &metrics});
@@ -143,6 +143,14 @@ TEST(CycleMetrics, NameWhatDecided) {
   ASSERT_EQ(choice.parts.size(), 1u);
   EXPECT_EQ(choice.parts[0].policy, "binpack");
   EXPECT_GT(choice.parts[0].chosen, choice.parts[0].next);
+
+  // A plan that is kept is made again where its cycle is to be measured.
+  const char* kept = "volcano:tiers=priority+gang/predicates+binpack(weight=5)";
+  EXPECT_TRUE(cluster.Schedule(kept).ok());
+  metrics.actions.clear();
+  EXPECT_TRUE(cluster.Schedule(kept, {.metrics = &metrics}).ok());
+  EXPECT_EQ(metrics.actions.size(), 3u);
+  EXPECT_EQ(metrics.choices.size(), 1u);
 
   // A living cluster that is measured again, and then no more.
   EXPECT_TRUE(cluster.Schedule("volcano", {.metrics = &metrics}).ok());
