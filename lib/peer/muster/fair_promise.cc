@@ -159,7 +159,7 @@ bool FairPromises::Find(JobIndex job, std::span<const TaskIndex> tasks, int64_t 
   };
   if (fits(context_.facts.now)) return true;
   const TaskTable& all = context_.tables.tasks;
-  const bool aged = IsOld(job);
+  const bool aged = keeps_ && IsOld(job);
   std::vector<std::pair<int64_t, TaskIndex>> ends;
   for (TaskIndex t = 0; t < all.alive.size(); ++t) {
     if (!all.alive[t] || !IsAllocated(context_.ledger.status(t)) || all.job[t] == job) continue;

@@ -13,9 +13,9 @@
 // its `expected_end`; else `estimate` or `max_runtime` seconds after its start, whichever is less;
 // and just after now if that has passed.
 //
-// A task with none of these never ends, and a gang that waits for it is promised nothing until it
-// has waited `age_limit` seconds. From then on such tasks count as ending last, at an unknown time,
-// and the gang is promised places then.
+// A task with none of these never ends, and a gang that waits for it is promised nothing. But with
+// `first` and `queue`, once the gang has waited `age_limit` seconds, such tasks count as ending
+// last, at an unknown time, and the gang is promised places then.
 //
 // A task of another job may take a place on a named node if one of these holds:
 // - The job should end by the promised time. No job should end by an unknown time.

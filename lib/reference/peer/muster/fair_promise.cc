@@ -141,7 +141,8 @@ bool FindStart(Cycle& cycle, JobIndex job, const FairWay& place, FairPromise& pr
     for (TaskIndex t : it->second) Evict(cycle.world, t);
     found = FitsAt(cycle, it->first, place, promise);
   }
-  if (!found && HasWaitedTooLong(cycle, job) && !others.empty()) {
+  const bool drains = PromiseOption(cycle, "promise", "off") != "head";
+  if (!found && drains && HasWaitedTooLong(cycle, job) && !others.empty()) {
     for (TaskIndex t : others) Evict(cycle.world, t);
     found = FitsAt(cycle, std::nullopt, place, promise);
   }
