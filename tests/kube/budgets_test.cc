@@ -15,7 +15,7 @@ DisruptionBudgetSpec Web() {
   return budget;
 }
 
-TEST(Budgets, CoverTasksOfTheirNamespaceThatTheySelect) {
+TEST(BudgetCover, CoverTasksOfTheirNamespaceThatTheySelect) {
   const Labels web = {{"app", "web"}, {"tier", "1"}}, db = {{"app", "db"}}, none;
   EXPECT_TRUE(CoversTask(Web(), {"team", "team/web-0", web}));
   EXPECT_FALSE(CoversTask(Web(), {"other", "team/web-0", web}));
@@ -23,7 +23,7 @@ TEST(Budgets, CoverTasksOfTheirNamespaceThatTheySelect) {
   EXPECT_FALSE(CoversTask(Web(), {"team", "team/web-0", none}));
 }
 
-TEST(Budgets, WithoutASelectorCoverNothing) {
+TEST(BudgetCover, WithoutASelectorCoverNothing) {
   const Labels web = {{"app", "web"}};
   DisruptionBudgetSpec budget = Web();
   budget.selector = Selector();
@@ -32,7 +32,7 @@ TEST(Budgets, WithoutASelectorCoverNothing) {
   EXPECT_FALSE(CoversTask(budget, {"team", "team/web-0", web}));
 }
 
-TEST(Budgets, LeaveOutTasksThatAreDisruptedAlready) {
+TEST(BudgetCover, LeaveOutTasksThatAreDisruptedAlready) {
   const Labels web = {{"app", "web"}};
   DisruptionBudgetSpec budget = Web();
   budget.disrupted = {"team/web-1"};

@@ -155,6 +155,10 @@ def _known(promises: Promises) -> Json:
 
 def _job(script: Any, before: int) -> list[str]:
     """The tasks of the same job, which count nothing."""
+    inputs = script.case["state"].get("inputs") or {}
+    for key in ("nominatedPodsOfTheSameJob", "nominatedPodsToRemove"):
+        if inputs.get(key):
+            return inputs[key]
     for step in reversed(script.steps):
         if step["n"] < before and step.get("call") == "MakeNominatedPodsOfTheSameJob":
             return script.args(step)["uids"] or []
@@ -220,9 +224,8 @@ def _fits_with_promises(script: Any, probe: Probe) -> list[str]:
     outcomes = [step["value"] for step in script.steps if step.get("set") == "status"]
     outcomes += [check["actual"] for check in script.checks if check["what"] in (
         "status", "frameworkExtender.RunFilterPluginsWithNominatedPods()")]
-    if not outcomes and not any(c["what"] == "status.IsSuccess()" for c in script.checks):
-        raise Unanswerable("the record does not hold what the call returned")
     fits = _room(probe, view, need, room)
+    # A status of success is recorded as nothing.
     right = not outcomes or outcomes[-1] is None or outcomes[-1]["code"] == "Success"
     return [] if fits == right else [f"fits {fits} with {counted}, recorded {outcomes}"]
 
@@ -333,9 +336,10 @@ def _updates(script: Any, probe: Probe) -> list[str]:
         before = script.value(step["receiver"])
         args = script.args(step)
         row = found(script, args.get("r") or args.get("pod"))
-        known, right = cycles.after(script, step, ("reservationInfo", "rInfo", "ri",
-                                                   "tt.reservationInfo", "tt.rInfo"))
-        if not known or not isinstance(right, dict):
+        found_checks = [script.value(check["actual"]) for check in script.checks
+                        if check["n"] > step["n"] and check["what"] == step.get("on")]
+        right = found_checks[0] if found_checks else None
+        if not isinstance(right, dict):
             raise Unanswerable("the record does not hold what the call returned")
         old = cycles.entry(world, before)
         old["record"]["uid"] = uid(row)
@@ -405,6 +409,7 @@ WORDS = _no_rule("words of diagnoses, conditions and suggestions: nothing is dec
 REJECTER = _no_rule("the record does not name the plug-in that a status came from")
 HANDLERS = _no_rule("handlers and controllers that are registered and called: nothing is decided")
 GETTERS = _no_rule("getters of a cache: nothing is decided")
+SERVICE = _no_rule("answers of an HTTP service: nothing is decided")
 # Calls of the framework itself that decide nothing, where a script has none of CALLS.
 NO_RULE = {
     "CopyQueueInfoToPod": QUEUE,
@@ -421,6 +426,7 @@ NO_RULE = {
     "SetReservationCache": GETTERS,
     "GetNominatedPodsOfTheSameJob": GETTERS,
     "treeManager.run": GETTERS,
+    "ReservationInfo.Clone": GETTERS,
     "frameworkExtenderImpl.updatePlugins": MADE_UP,
     "FrameworkExtender.SetConfiguredPlugins": MADE_UP,
     "NewEngine": MADE_UP,
@@ -455,7 +461,9 @@ def _rule(script: Any) -> Callable[[Any, Probe], list[str]] | None:
     test = script.case["test"]
     if test.startswith("scheduler-plugins-schedulinghint."):
         return _prefers if "Plugin.PreferNodes" in calls else _hinted
-    if not test.startswith("scheduler-frameworkext."):
+    if test == "scheduler-plugins-loadaware.TestQueryNode":
+        return SERVICE
+    if not test.startswith(("scheduler-frameworkext.", "scheduler-frameworkext-network")):
         return None
     if found_rule := next((CALLS[call] for call in CALLS if call in calls), None):
         return found_rule

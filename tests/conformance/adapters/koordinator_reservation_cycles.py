@@ -1057,7 +1057,8 @@ HANDLERS: dict[str, Callable[[World, Json], None]] = {
 # Calls that decide nothing: constructors, getters and what a test sets up beside the plug-in.
 SILENT = {"GetRequiredReservationAffinity", "GetReservationNameFromReservePod", "IsReservePod",
           "NewReservationInfo", "NewReservePod", "NodeInfo.AddPod", "NodeInterface.Create",
-          "ReservationInfo.AddAssignedPod", "ReservationInfo.GetReservePod", "ReservationInfo.IsMultiplePAPodsEnabled",
+          "ReservationInfo.AddAssignedPod", "ReservationInfo.GetReservePod",
+          "ReservationInfo.IsAvailable", "ReservationInfo.IsMultiplePAPodsEnabled",
           "ReservationInfo.RefreshPreCalculated", "ReservationInfo.UID", SUITE,
           "SetReservationAvailable", "newNominator", "newReservationCache",
           "podEventHandler.isPreAllocatablePod",

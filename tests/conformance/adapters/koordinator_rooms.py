@@ -246,6 +246,20 @@ RULES |= {
        for call in ("GetGangNameByPod", "GetId", "GetWaitTimeDuration", "IsPodNeedGang",
                     "StringToGangGroupSlice", "CreateMergePatch")},
 }
+GETTERS = _no_rule("getters of a cache: nothing is decided")
+RULES |= {
+    **{(GANGS + "-core", call): GETTERS
+       for call in ("GangCache.getWaitingPods", "GangCache.getWaitingPodsNum",
+                    "Gang.getWaitingChildrenFromGang", "GangCache.deleteGangGroupInfo",
+                    "GangSchedulingContextHolder.clearGangSchedulingContext",
+                    "GangSchedulingContextHolder.setGangSchedulingContext")},
+    (GANGS + "-core", "PodGroupManager.PreScore"): PREEMPTION,
+    (GANGS + "-core", "JobPreemptionState.addMoreDetailForStateToMarshal"): WORDS,
+    (GANGS + "-core", "calculateNodeExistingPodsNum"): _no_rule(
+        "sums of requests: the caller computes them"),
+    ("scheduler-plugins-loadaware-estimator", "Estimator.EstimateNode"): _no_rule(
+        "what a node has before amplification: the caller reads it"),
+}
 PACKAGES = {package for package, _ in RULES}
 
 

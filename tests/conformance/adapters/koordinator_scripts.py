@@ -26,6 +26,9 @@ class Script:
                 self.named[step["n"], name] = value
             if "receiver" in step:
                 self.named[step["n"], "receiver"] = step["receiver"]
+        for check in (case.get("expect") or {}).get("checks") or []:
+            if "expected" in check:
+                self.named[check["n"], "check0"] = check["expected"]
         self.checks: list[Json] = observed.get("checks") or []
         self.results: Json = {}
         for result in observed.get("results") or []:
@@ -331,11 +334,11 @@ def _as_cycle(script: Script, probe: Probe, first: Unanswerable) -> list[str]:
 def run(level: str, case: Json, probe: Probe) -> list[str]:
     """How our answers differ from the recorded ones."""
     script = Script(case)
-    if whole := _whole_script(script):
-        try:
+    try:
+        if whole := _whole_script(script):
             return whole(script, probe)
-        except Unanswerable as first:
-            return _as_cycle(script, probe, first)
+    except Unanswerable as first:
+        return _as_cycle(script, probe, first)
     rules = {RULES[step["call"]]: None for step in script.steps if step.get("call") in RULES}
     # Other plug-ins have a Filter and a Score, too; this one's arguments are of measured load.
     own = {"v1args.FilterExpiredNodeMetrics", "v1args.ScoreAccordingProdUsage"}
