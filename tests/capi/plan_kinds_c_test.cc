@@ -26,7 +26,7 @@ class PlanKinds : public ::testing::Test {
     ASSERT_TRUE(made.ok()) << made.status();
     const auto memory = capi::MakeMemory(nullptr);
     ASSERT_TRUE(memory.ok());
-    ASSERT_TRUE(capi::MakePlan(*made, nullptr, *memory, Out(plan_)).ok());
+    ASSERT_TRUE(capi::MakePlan(*made, nullptr, nullptr, *memory, Out(plan_)).ok());
     ASSERT_OK_C(muster_plan_get_view(plan_.get(), &view_, &error));
   }
 
