@@ -12,7 +12,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-Sparse Amounts(int64_t a, int64_t b) {
+Sparse CpuAndMemory(int64_t a, int64_t b) {
   Sparse amounts;
   amounts.Set(0, a);
   amounts.Set(1, b);
@@ -24,7 +24,7 @@ ReservationBook::Record RecordOf(const std::string& uid, const std::string& node
   record.uid = uid;
   record.node = node;
   record.offered.name = uid;
-  record.offered.total = Amounts(8, 16);
+  record.offered.total = CpuAndMemory(8, 16);
   record.names = 0b11;
   record.is_available = true;
   record.allocate_once = false;
@@ -36,7 +36,7 @@ TEST(ReservationBook, SumsWhatTasksHoldOfWhatItReserves) {
   ReservationBook::Record record = RecordOf("r", "n");
   record.names = 0b01;
   book.Put(record);
-  const ReservationBook::Held held = {"t", Amounts(3, 5)};
+  const ReservationBook::Held held = {"t", CpuAndMemory(3, 5)};
   EXPECT_EQ(book.AddTasks("r", {&held, 1}), ReservationBook::Answer::kDone);
   EXPECT_EQ(book.AddTasks("r", {&held, 1}), ReservationBook::Answer::kDone);  // counts once
   EXPECT_EQ(book.Find("r")->used.at(0), 3);
@@ -56,11 +56,11 @@ TEST(ReservationBook, SumsWhatTasksHoldOfWhatItReserves) {
 TEST(ReservationBook, AChangeForgetsWhatIsNoLongerReserved) {
   ReservationBook book;
   ReservationBook::Record record = RecordOf("r", "n");
-  record.kept_back = Amounts(1, 1);
+  record.kept_back = CpuAndMemory(1, 1);
   record.names = 0b01;
   book.Put(record);
   EXPECT_TRUE(book.Find("r")->record.kept_back.has(1));  // cut by a change alone
-  const ReservationBook::Held held = {"t", Amounts(3, 5)};
+  const ReservationBook::Held held = {"t", CpuAndMemory(3, 5)};
   book.AddTasks("r", {&held, 1});
   record.names = 0b10;
   book.Change(record);
@@ -77,7 +77,7 @@ TEST(ReservationBook, ListsFollowEventsOfReservations) {
   once.allocate_once = true;
   book.Put(once);
   book.Put(RecordOf("many", "n"));
-  const ReservationBook::Held held = {"t", Amounts(3, 5)};
+  const ReservationBook::Held held = {"t", CpuAndMemory(3, 5)};
   book.AddTasks("once", {&held, 1});
   EXPECT_EQ(book.MatchableOn("n").size(), 2u);  // until its own next event
   EXPECT_TRUE(book.Nodes(true).empty());
@@ -194,7 +194,8 @@ TEST(ReservationEvents, TasksLeaveAllBooks) {
   ReservationBooks books;
   books.book.Put(RecordOf("r", "n"));
   books.nominations.Promise("t", "n", "r");
-  ReservationTask task = {.shown = {"t", "n", true, 3}, .request = Amounts(1, 1), .holds = "r"};
+  ReservationTask task = {
+      .shown = {"t", "n", true, 3}, .request = CpuAndMemory(1, 1), .holds = "r"};
   FollowTask({}, task, &books);
   EXPECT_EQ(books.nominations.ReservationOf("t", "n"), "");
   EXPECT_EQ(books.book.Find("r")->used.at(0), 1);
