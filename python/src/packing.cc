@@ -39,7 +39,8 @@ SharedPacking ReadPacking(const Files& files, int64_t seed) {
   return {std::make_shared<const PackingTrace>(Value(*std::move(trace)))};
 }
 
-py::dict Play(const SharedPacking& self, const std::string& policy, uint64_t seed, bool curves) {
+py::dict PlayPacking(const SharedPacking& self, const std::string& policy, uint64_t seed,
+                     bool curves) {
   std::optional<absl::StatusOr<PackingResult>> played;
   {
     const py::gil_scoped_release unlocked;
@@ -74,7 +75,7 @@ void BindPacking(py::module_& module) {
       .def_property_readonly("nodes",
                              [](const SharedPacking& self) { return self.trace->nodes.size(); })
       .def("__len__", [](const SharedPacking& self) { return self.trace->arrivals.size(); })
-      .def("replay", &Play, py::arg("policy"), py::arg("seed"), py::arg("curves"));
+      .def("replay", &PlayPacking, py::arg("policy"), py::arg("seed"), py::arg("curves"));
   module.def("read_packing", &ReadPacking, py::arg("files"), py::arg("seed"));
   module.def("packing_policies", [] {
     py::list words;
