@@ -144,7 +144,7 @@ absl::StatusOr<DrainReport> Drain(const Cluster& cluster, std::string_view profi
                                   std::span<const std::string> nodes,
                                   const ScheduleOptions& options) {
   if (IsLost(ImplOf(cluster))) return LostError();
-  const absl::StatusOr<ProfileConfig> config = ResolveProfile(profile);
+  const absl::StatusOr<ProfileConfig> config = ResolveProfile(profile, options.extensions.get());
   if (!config.ok()) return config.status();
   std::vector<std::pair<size_t, std::string>> order;  // by number of tasks
   std::set<std::string> seen;
