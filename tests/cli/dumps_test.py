@@ -87,7 +87,7 @@ DUMPS = {
     "scheduler-plugins": ([
         node(), thing("scheduling.x-k8s.io/v1alpha1", "ElasticQuota", "q",
                       {"max": {"cpu": "4", "memory": "64Gi"}}, "ns"),
-        pod("p", "scheduler-plugins-scheduler"), ALIEN], "ns/alien"),
+        pod("p", "scheduler-plugins-scheduler"), pod("other", "volcano")], "ns/other"),
     "mesos": ([
         thing("mesos.apache.org/v1", "State", "s", {
             "slaves": [{"id": "a", "hostname": "a", "resources": {"cpus": 4, "mem": 64}}],

@@ -186,7 +186,8 @@ def plan_differences(plan: Case, recorded: Case) -> list[str]:
         return [] if len(decisions) == 1 and decisions[0] in right else [
             f"{decisions}, recorded one of {right}"]
     out = []
-    chosen = recorded.get("chosen")
+    # The dry run was recorded for pods that may not preempt, too.
+    chosen = recorded.get("chosen") if recorded["eligible"]["ok"] else None
     right = []
     for offer in recorded["candidates"] or []:
         if offer["node"] == chosen:
