@@ -180,7 +180,7 @@ TEST(RemovedRules, AreGoneFromLivingCycles) {
       ++removed;
     }
     const absl::StatusOr<Plan> living = cluster.Schedule(profile);
-    const absl::StatusOr<Plan> fresh = MakeCluster(cluster.Describe()).Schedule(profile);
+    const absl::StatusOr<Plan> fresh = Schedule(cluster.Freeze(), profile);
     ASSERT_EQ(living.ok(), fresh.ok());
     if (!living.ok()) continue;
     ASSERT_EQ(living->Digest(), fresh->Digest()) << profile << ", seed " << seed;
