@@ -664,6 +664,14 @@ NO_RULES = {
     "sortDeviceResourcesByPreferredPCIe":
         "steps inside of the choice of devices, which is asked whole",
     "nodeDevice.getUsed": "getters of a cache: nothing is decided",
+    "ScoreExtensions.NormalizeScore": "scores of all nodes brought to one range: no rule",
+    # Where a script is about nothing else.
+    "Plugin.Filter": NO_STATE,
+    "Plugin.Score": NO_STATE,
+    "Plugin.Reserve": NO_STATE,
+    "Plugin.Unreserve": NO_STATE,
+    "preparePod": "reading of marks and lists: the caller reads them before it asks",
+    "nodeDeviceCache.updatePod": "tasks that their node gives up: the caller releases them",
 }
 
 

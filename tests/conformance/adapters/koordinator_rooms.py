@@ -300,9 +300,21 @@ BY_TEST |= {
         "disruption budgets: the caller says which tasks have one left"),
     (QUOTAS, "TestPlugin_getQuotaInfoRuntime"): _no_rule(
         "a switch of the plug-in: the caller chooses which number limits"),
+    **{(QUOTAS, test): _no_rule("sums of a dry run: nothing is decided")
+       for test in ("TestPlugin_AddPod", "TestPlugin_RemovePod")},
+    (QUOTAS, "TestQuotaOverUsedGroupMonitor_Monitor"): _no_rule(
+        "the record does not hold the time of a call"),
+    (QUOTAS, "TestQuotaOverUsedRevokeController_GetToMonitorQuotas"): _no_rule(
+        "a script that writes the peer's numbers itself"),
     (QUOTAS, "TestPostFilterState"): _no_rule("the peer's notes of a cycle: nothing is decided"),
     (QUOTAS, "TestReplaceQuotasWithHookPlugins"): _no_rule(
         "hooks that a caller hangs into the peer's plug-in"),
+    **{("scheduler-frameworkext-topologymanager", test): NAMES
+       for test in ("TestPolicyNoneName", "TestPolicyRestrictedName")},
+    ("scheduler-frameworkext-topologymanager", "Test_filterProvidersHints"): _no_rule(
+        "a step inside of the merge of hints, which is asked whole"),
+    (PLUGINS + "cpunormalization", "Test_configHandler_IsCfgAvailable"): SETTINGS,
+    (PLUGINS + "resourceamplification", "Test_configHandler_IsCfgAvailable"): SETTINGS,
     **{("webhook-elasticquota", test): _no_rule("lists of objects: nothing is decided")
        for test in ("TestQuotaMetaChecker", "TestQuotaTopology_ListQuotaPods")},
 }
