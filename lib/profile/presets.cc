@@ -18,6 +18,7 @@
 #include "lib/peer/muster/muster.h"
 #include "lib/peer/pulsar/profile.h"
 #include "lib/peer/ray/ray.h"
+#include "lib/peer/scheduler_plugins/profile.h"
 #include "lib/peer/transwarp/transwarp.h"
 #include "lib/peer/volcano/volcano.h"
 #include "lib/peer/yarn/profile.h"
@@ -29,10 +30,12 @@ namespace muster {
 
 std::vector<Preset> Presets() {
   std::vector<Preset> presets = {
-      MusterPreset(),       VolcanoPreset(),  KubeBatchPreset(), TranswarpPreset(),
-      KoordinatorPreset(),  RayPreset(),      KaiPreset(),       KubeSchedulerPreset(),
-      KueuePreset(),        ArmadaPreset(),   HtCondorPreset(),  YuniKornPreset(),
-      YarnCapacityPreset(), YarnFairPreset(), MesosPreset(),     PulsarPreset(),
+      MusterPreset(),       VolcanoPreset(),          KubeBatchPreset(),
+      TranswarpPreset(),    KoordinatorPreset(),      RayPreset(),
+      KaiPreset(),          KubeSchedulerPreset(),    KueuePreset(),
+      ArmadaPreset(),       HtCondorPreset(),         YuniKornPreset(),
+      YarnCapacityPreset(), YarnFairPreset(),         MesosPreset(),
+      PulsarPreset(),       SchedulerPluginsPreset(),
   };
   std::ranges::move(BatchPresets(), std::back_inserter(presets));
   return presets;

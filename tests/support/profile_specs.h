@@ -279,6 +279,16 @@ inline constexpr const char* kYuniKornSpecs[] = {
     "yunikorn:schedule(quota_preemption=on)",
 };
 
+inline constexpr const char* kSchedulerPluginsSpecs[] = {
+    "scheduler-plugins",
+    "scheduler-plugins",
+    "scheduler-plugins:schedule(coscheduling=off)",
+    "scheduler-plugins:schedule(capacity=off)",
+    "scheduler-plugins:schedule(reject_percent=60,permit_timeout=2)",
+    "scheduler-plugins:schedule(reject_percent=100,permit_timeout=1,quotas_follow=off)",
+    "scheduler-plugins:schedule(order=time,group_backoff=2,reject_percent=30)",
+};
+
 inline constexpr const char* kYarnSpecs[] = {
     "yarn-capacity",
     "yarn-capacity:heartbeat(min_memory=1,max_off_switch=100)",

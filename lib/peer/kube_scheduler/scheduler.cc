@@ -513,12 +513,20 @@ void Scheduler::Bound(TaskIndex t, NodeIndex n) {
   Assigned(t);
 }
 
+// Victims that wait with their nodes are rejected, the others evicted.
 void Scheduler::Evict(const std::vector<TaskIndex>& victims, TaskIndex beneficiary) {
+  Rejection preempted;
+  preempted.why = "preempted";
   for (const TaskIndex t : victims) {
+    if (waiting_.contains(t)) {
+      preempted.rejected.push_back(t);
+      continue;
+    }
     made_.push_back({Made::Kind::kEvict, t, world_.node_of(t), beneficiary});
     world_.SetTerminating(t);
     images_.Forget(tables_.nodes.names.name(world_.node_of(t)));
   }
+  if (!preempted.rejected.empty()) RejectWaiting(preempted);
 }
 
 void Scheduler::WithdrawBelow(NodeIndex n, int32_t priority) {

@@ -120,6 +120,7 @@ class Scheduler {
   void Allow(TaskIndex t);
   void Bound(TaskIndex t, NodeIndex n);
   void Refuse(std::unique_ptr<Entity> entity, const Permission& permission);
+  void DropNomination(Entity* entity);
   void RejectWaiting(const Rejection& rejection);
   void Withdraw(TaskIndex t, Waiting waiting, const std::string& why);
   void RerankAll();

@@ -9,22 +9,24 @@
 namespace muster::kube {
 namespace {
 
+// Returns whether the budget covers the pod.
+bool Covers(const World& world, const DisruptionBudgetSpec& budget, TaskIndex t) {
+  const TaskShape& shape = world.classes().shape(world.class_of(t));
+  if (budget.name_space != shape.name_space || !budget.selector) return false;
+  const Selector& selector = *budget.selector;
+  if (selector.match_labels.empty() && selector.match_expressions.empty()) return false;
+  if (!Matches(selector, shape.labels)) return false;
+  const auto& disrupted = budget.disrupted;
+  const std::string_view name = world.tables().tasks.names.name(t);
+  return std::find(disrupted.begin(), disrupted.end(), name) == disrupted.end();
+}
+
 // Returns whether a budget does not allow the eviction. Budgets that do are charged.
 bool Violates(const World& world, TaskIndex t, std::span<const size_t> order,
               std::vector<int64_t>* allowed) {
-  const TaskShape& shape = world.classes().shape(world.class_of(t));
-  if (shape.labels.empty()) return false;
-  const std::vector<DisruptionBudgetSpec>& budgets = world.tables().budgets;
-  const std::string_view name = world.tables().tasks.names.name(t);
+  if (world.classes().shape(world.class_of(t)).labels.empty()) return false;
   for (const size_t b : order) {
-    const DisruptionBudgetSpec& budget = budgets[b];
-    if (budget.name_space != shape.name_space || !budget.selector) continue;
-    const Selector& selector = *budget.selector;
-    if (selector.match_labels.empty() && selector.match_expressions.empty()) continue;
-    if (!Matches(selector, shape.labels)) continue;
-    const auto& disrupted = budget.disrupted;
-    if (std::find(disrupted.begin(), disrupted.end(), name) != disrupted.end()) continue;
-    if (--(*allowed)[b] < 0) return true;
+    if (Covers(world, world.tables().budgets[b], t) && --(*allowed)[b] < 0) return true;
   }
   return false;
 }
@@ -76,6 +78,16 @@ bool MoreImportant(const Victim& a, const Victim& b) {
   if (a.of_group != b.of_group) return a.of_group;
   if (a.pods.size() != b.pods.size()) return a.pods.size() > b.pods.size();
   return a.started < b.started;
+}
+
+std::vector<uint32_t> BudgetsOf(const World& world, TaskIndex t) {
+  std::vector<uint32_t> covering;
+  if (world.classes().shape(world.class_of(t)).labels.empty()) return covering;
+  const std::vector<DisruptionBudgetSpec>& budgets = world.tables().budgets;
+  for (uint32_t b = 0; b < budgets.size(); ++b) {
+    if (Covers(world, budgets[b], t)) covering.push_back(b);
+  }
+  return covering;
 }
 
 void CountViolations(const World& world, std::vector<Victim>* victims) {

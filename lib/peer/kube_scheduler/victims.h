@@ -35,6 +35,9 @@ std::vector<Victim> VictimsOn(const World& world, bool groups, std::span<const N
 // Orders by priority, then groups first, then more pods, then the earlier start.
 bool MoreImportant(const Victim& a, const Victim& b);
 
+// Returns the numbers of the disruption budgets that cover the pod.
+std::vector<uint32_t> BudgetsOf(const World& world, TaskIndex t);
+
 // Sets `violations` of each victim. A budget permits as many pods as it has left; a pod without
 // labels violates none. REQUIRES: the victims are sorted by importance.
 void CountViolations(const World& world, std::vector<Victim>* victims);

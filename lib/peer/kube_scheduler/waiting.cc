@@ -39,6 +39,8 @@ void Scheduler::PlaceOrWait(std::unique_ptr<Entity> entity, NodeIndex n) {
     Refuse(std::move(entity), permission);
     return;
   }
+  // A pod that this plan nominated has one place now.
+  if (!entity->members[0].nominated.empty()) made_.push_back({Made::Kind::kWithdraw, t});
   if (permission.code == Permission::Code::kAllow) {
     Place(t, n);
     for (const TaskIndex allowed : permission.allowed) Allow(allowed);
@@ -69,11 +71,21 @@ void Scheduler::Allow(TaskIndex t) {
 void Scheduler::Refuse(std::unique_ptr<Entity> entity, const Permission& permission) {
   const TaskIndex t = entity->members[0].task;
   const Rejection rejection = extra_->Unreserve(t);
+  DropNomination(entity.get());
   PluginSet rejectors;
   rejectors.Add(permission.plugin);
   unplaced_[t] = {absl::StrCat("0/1 nodes are available: 1 ", permission.message, "."), {}};
   queue_.Fail(std::move(entity), rejectors);
   RejectWaiting(rejection);
+}
+
+// A pod that had a node and lost it is nominated no more.
+void Scheduler::DropNomination(Entity* entity) {
+  Member& member = entity->members[0];
+  nominations_.Clear(member.task);
+  if (member.nominated.empty()) return;
+  member.nominated.clear();
+  made_.push_back({Made::Kind::kWithdraw, member.task});
 }
 
 void Scheduler::RejectWaiting(const Rejection& rejection) {
@@ -101,6 +113,7 @@ void Scheduler::Withdraw(TaskIndex t, Waiting waiting, const std::string& why) {
   }
   const std::string name = waiting.entity->name;
   made_.push_back({Made::Kind::kGiveUp, t, waiting.node});
+  DropNomination(waiting.entity.get());
   world_.Remove(t);
   PluginSet rejectors;
   rejectors.Add(Plugin::kExtra);

@@ -12,50 +12,29 @@
 
 namespace muster {
 
-// The books of one node and of the quotas of its tasks while victims leave and come back.
-class CapacityCluster::Books {
+// The node of a dry run, judged by resources alone.
+class CapacityCluster::Trial : public DryRunNode {
  public:
-  Books(const CapacityQuotas& quotas, const Node& node, bool follow)
-      : used(node.used),
-        tasks(node.tasks.size()),
-        all_used(quotas.all_used()),
-        quotas_(quotas),
-        follow_(follow) {}
+  Trial(const CapacityCluster& cluster, const Demand& demand, const Node& node)
+      : cluster_(cluster), demand_(demand), node_(node), used_(node.used) {}
 
-  const SparseSum& UsedBy(CapacityQuotas::Index account) { return *Line(account); }
-  bool Counts(const Task& task, CapacityQuotas::Index account) const {
-    return account != CapacityQuotas::kNone && quotas_.at(account).tasks.contains(task.name);
+  Fit fit() const { return cluster_.FitIn(demand_, node_, used_, node_.tasks.size() - gone_); }
+  bool Fits() override { return fit() == Fit::kFits; }
+  void Leave(uint32_t i) override {
+    used_.Subtract(cluster_.tasks_[node_.tasks[i]].request);
+    ++gone_;
   }
-  void Leave(const Task& task, CapacityQuotas::Index account, bool is_counted) {
-    used.Subtract(task.request);
-    --tasks;
-    if (account == CapacityQuotas::kNone || !follow_ || !is_counted) return;
-    Line(account)->Subtract(task.charge);
-    all_used.Subtract(task.charge);
+  void Return(uint32_t i) override {
+    used_.Add(cluster_.tasks_[node_.tasks[i]].request);
+    --gone_;
   }
-  void Return(const Task& task, CapacityQuotas::Index account) {
-    used.Add(task.request);
-    ++tasks;
-    if (account == CapacityQuotas::kNone || !follow_) return;
-    Line(account)->Add(task.charge);
-    all_used.Add(task.charge);
-  }
-
-  SparseSum used;
-  size_t tasks;
-  SparseSum all_used;
 
  private:
-  SparseSum* Line(CapacityQuotas::Index account) {
-    for (auto& [index, amounts] : lines_) {
-      if (index == account) return &amounts;
-    }
-    return &lines_.emplace_back(account, quotas_.at(account).used).second;
-  }
-
-  const CapacityQuotas& quotas_;
-  bool follow_;
-  std::vector<std::pair<CapacityQuotas::Index, SparseSum>> lines_;  // few: of the node's tasks
+  const CapacityCluster& cluster_;
+  const Demand& demand_;
+  const Node& node_;
+  SparseSum used_;
+  size_t gone_ = 0;
 };
 
 absl::Status CapacityCluster::AddNode(const CapacityNode& node) {
@@ -117,38 +96,28 @@ absl::StatusOr<CapacityCluster::Demand> CapacityCluster::DemandOf(const Capacity
   const absl::StatusOr<Sparse> charge =
       task.charge.has_value() ? quotas_.Request(task.name, *task.charge) : request;
   if (!charge.ok()) return charge.status();
-  Demand demand{.name = task.name,
-                .name_space = task.name_space,
-                .request = *request,
-                .charge = *charge,
-                .account = quotas_.Find(task.name_space),
-                .priority = task.priority,
-                .preempts = task.preempts,
-                .nominated = task.nominated};
+  Demand demand;
+  demand.name = task.name;
+  demand.name_space = task.name_space;
+  demand.request = *request;
+  demand.charge = *charge;
+  demand.account = quotas_.Find(task.name_space);
+  demand.priority = task.priority;
+  demand.preempts = task.preempts;
+  demand.nominated = task.nominated;
   for (const Node& node : nodes_) {
     for (uint32_t at : node.nominated) {
       const Task& other = tasks_[at];
-      const CapacityQuotas::Index account = quotas_.Find(other.name_space);
-      if (other.name == task.name || account == CapacityQuotas::kNone) continue;
-      if (account == demand.account) {
-        if (other.priority < task.priority) continue;
-        demand.in_quota.Add(other.charge);
-        demand.in_all.Add(other.charge);
-      } else if (!CapacityQuotas::OverMin(quotas_.at(account), quotas_.at(account).used)) {
-        demand.in_all.Add(other.charge);
-      }
+      if (other.name == task.name) continue;
+      demand.AddNominated(quotas_, quotas_.Find(other.name_space), other.priority, other.charge);
     }
   }
-  demand.in_quota.Add(*charge);
-  demand.in_all.Add(*charge);
+  demand.AddOwn();
   return demand;
 }
 
 CapacityCluster::Verdict CapacityCluster::Admit(const Demand& demand) const {
-  if (demand.account == CapacityQuotas::kNone) return Verdict::kFits;
-  const CapacityQuotas::Account& account = quotas_.at(demand.account);
-  if (CapacityQuotas::OverMax(account, account.used, demand.in_quota)) return Verdict::kAboveMax;
-  return quotas_.OverMins(quotas_.all_used(), demand.in_all) ? Verdict::kAboveMins : Verdict::kFits;
+  return AdmitByQuotas(quotas_, demand);
 }
 
 CapacityCluster::Fit CapacityCluster::FitIn(const Demand& demand, const Node& node,
@@ -181,117 +150,57 @@ CapacityCluster::Right CapacityCluster::RightOf(const Demand& demand,
   if (!demand.preempts) return Right::kNever;
   const auto it = node_index_.find(demand.nominated);
   if (it == node_index_.end() || nominated_fit == Fit::kTooLarge) return Right::kMay;
-  const bool has_quota = demand.account != CapacityQuotas::kNone;
-  const bool over =
-      has_quota && CapacityQuotas::OverMin(quotas_.at(demand.account),
-                                           quotas_.at(demand.account).used, demand.in_quota);
   for (uint32_t at : nodes_[it->second].tasks) {
     const Task& other = tasks_[at];
-    const CapacityQuotas::Index account = quotas_.Find(other.name_space);
-    if (!other.is_leaving || has_quota != (account != CapacityQuotas::kNone)) continue;
-    const bool is_less = other.priority < demand.priority;
-    const bool own = !has_quota || account == demand.account;
-    if (own ? is_less
-            : !over && CapacityQuotas::OverMin(quotas_.at(account), quotas_.at(account).used)) {
+    if (other.is_leaving &&
+        MakesRoomFor(quotas_, demand, quotas_.Find(other.name_space), other.priority)) {
       return Right::kVictimsLeaving;
     }
   }
   return Right::kMay;
 }
 
-bool CapacityCluster::MoreImportant(uint32_t a, uint32_t b) const {
-  const Task &left = tasks_[a], &right = tasks_[b];
-  return left.priority != right.priority ? left.priority > right.priority
-                                         : left.started < right.started;
-}
-
-// Takes the candidates off the books, the least important first; of equal ones the one that came
-// last.
-std::vector<uint32_t> CapacityCluster::Candidates(const Demand& demand, const Node& node,
-                                                  Books* books) const {
-  std::vector<uint32_t> order(node.tasks.rbegin(), node.tasks.rend());
-  std::stable_sort(order.begin(), order.end(),
-                   [&](uint32_t a, uint32_t b) { return MoreImportant(b, a); });
-  const bool has_quota = demand.account != CapacityQuotas::kNone;
-  const bool over =
-      has_quota && CapacityQuotas::OverMin(quotas_.at(demand.account),
-                                           quotas_.at(demand.account).used, demand.in_quota);
-  std::vector<uint32_t> candidates;
-  for (uint32_t at : order) {
-    const Task& task = tasks_[at];
-    const CapacityQuotas::Index account = quotas_.Find(task.name_space);
-    if (has_quota != (account != CapacityQuotas::kNone)) continue;
-    const bool is_candidate =
-        !has_quota || over
-            ? account == demand.account && task.priority < demand.priority
-            : account != demand.account &&
-                  CapacityQuotas::OverMin(quotas_.at(account), books->UsedBy(account));
-    if (!is_candidate) continue;
-    candidates.push_back(at);
-    books->Leave(task, account, books->Counts(task, account));
-  }
-  return candidates;
-}
-
-void CapacityCluster::SpareBudgets(std::span<const uint32_t> candidates,
-                                   std::vector<uint32_t>* breaking,
-                                   std::vector<uint32_t>* others) const {
-  std::vector<int64_t> left = budgets_;
-  for (uint32_t at : candidates) {
-    bool breaks = false;
-    for (uint32_t budget : tasks_[at].budgets) breaks |= --left[budget] < 0;
-    (breaks ? breaking : others)->push_back(at);
-  }
-}
-
 CapacityCluster::DryRunResult CapacityCluster::DryRun(const Demand& demand, size_t at) const {
   using Outcome = DryRunResult::Outcome;
   const Node& node = nodes_[at];
+  std::vector<QuotaHolder> tasks;
+  for (const uint32_t t : node.tasks) {
+    const Task& task = tasks_[t];
+    QuotaHolder& seen = tasks.emplace_back();
+    seen.account = quotas_.Find(task.name_space);
+    seen.is_counted =
+        seen.account != CapacityQuotas::kNone && quotas_.at(seen.account).tasks.contains(task.name);
+    seen.priority = task.priority;
+    seen.started = task.started;
+    seen.charge = task.charge;
+    seen.budgets = task.budgets;
+  }
+  Trial trial(*this, demand, node);
+  const QuotaVictims found =
+      FindVictims(quotas_, options_.quotas_follow, demand, tasks, budgets_, trial);
   DryRunResult result{.node = at};
-  const auto no = [&](Outcome outcome) {
-    result.outcome = outcome;
-    result.victims.clear();
-    return std::move(result);
-  };
-  Books books(quotas_, node, options_.quotas_follow);
-  std::vector<uint32_t> candidates = Candidates(demand, node, &books);
-  if (candidates.empty()) return no(Outcome::kNoCandidate);
-  const Fit fit = FitIn(demand, node, books.used, books.tasks);
-  if (fit != Fit::kFits) {
-    return no(fit == Fit::kTooLarge ? Outcome::kTooLarge : Outcome::kNoRoom);
+  switch (found.outcome) {
+    case QuotaVictims::Outcome::kVictims:
+      result.outcome = Outcome::kVictims;
+      break;
+    case QuotaVictims::Outcome::kNoCandidate:
+      result.outcome = Outcome::kNoCandidate;
+      break;
+    case QuotaVictims::Outcome::kUnfit:
+      result.outcome = trial.fit() == Fit::kTooLarge ? Outcome::kTooLarge : Outcome::kNoRoom;
+      break;
+    case QuotaVictims::Outcome::kOverQuota:
+      result.outcome = Outcome::kOverQuota;
+      break;
+    case QuotaVictims::Outcome::kRemovedTwice:
+      result.outcome = Outcome::kRemovedTwice;
+      break;
+    case QuotaVictims::Outcome::kNeedless:
+      result.outcome = Outcome::kNeedless;
+      break;
   }
-  const bool has_quota = demand.account != CapacityQuotas::kNone;
-  const auto over_quota = [&](const SparseSum& own, const SparseSum& all) {
-    return has_quota && (CapacityQuotas::OverMax(quotas_.at(demand.account),
-                                                 books.UsedBy(demand.account), own) ||
-                         quotas_.OverMins(books.all_used, all));
-  };
-  if (over_quota(demand.charge, demand.charge)) return no(Outcome::kOverQuota);
-
-  const auto more_important = [&](uint32_t a, uint32_t b) { return MoreImportant(a, b); };
-  std::stable_sort(candidates.begin(), candidates.end(), more_important);
-  std::vector<uint32_t> breaking, others;
-  SpareBudgets(candidates, &breaking, &others);
-  for (const auto* group : {&breaking, &others}) {
-    for (uint32_t candidate : *group) {
-      const Task& task = tasks_[candidate];
-      const CapacityQuotas::Index account = quotas_.Find(task.name_space);
-      books.Return(task, account);
-      const bool fits = FitIn(demand, node, books.used, books.tasks) == Fit::kFits;
-      if (!fits) books.Leave(task, account, /*is_counted=*/true);
-      const bool is_over = over_quota(demand.in_quota, demand.in_all);
-      if (!fits && is_over) return no(Outcome::kRemovedTwice);
-      if (fits && !is_over) continue;
-      if (fits) books.Leave(task, account, /*is_counted=*/true);
-      result.victims.push_back(candidate);
-      if (!fits && group == &breaking) ++result.broken_budgets;
-    }
-  }
-  if (result.victims.empty()) return no(Outcome::kNeedless);
-  if (!breaking.empty() && !others.empty()) {
-    std::stable_sort(result.victims.begin(), result.victims.end(), more_important);
-  }
-  result.outcome = Outcome::kVictims;
+  for (const uint32_t victim : found.victims) result.victims.push_back(node.tasks[victim]);
+  result.broken_budgets = found.broken_budgets;
   return result;
 }
 

@@ -35,6 +35,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/base/hash_map.h"
+#include "lib/peer/scheduler_plugins/capacity_dry_run.h"
 #include "lib/peer/scheduler_plugins/capacity_quotas.h"
 
 namespace muster {
@@ -78,18 +79,15 @@ class CapacityCluster {
   absl::Status Nominate(const CapacityTask& task);
 
   // What a task requests, with the tasks that come before it.
-  struct Demand {
+  struct Demand : QuotaDemand {
     std::string name, name_space;
-    Sparse request, charge;
-    SparseSum in_quota, in_all;  // with nominated tasks
-    CapacityQuotas::Index account = CapacityQuotas::kNone;
-    int32_t priority = 0;
+    Sparse request;
     bool preempts = true;
     std::string nominated;
   };
   absl::StatusOr<Demand> DemandOf(const CapacityTask& task);
 
-  enum class Verdict : uint8_t { kFits, kAboveMax, kAboveMins };
+  using Verdict = QuotaVerdict;
   Verdict Admit(const Demand& demand) const;
 
   // Returns whether a task fits a node as it is, with the tasks nominated to it. kTooLarge: the
@@ -142,14 +140,10 @@ class CapacityCluster {
     int64_t most_tasks = 0;
     std::vector<uint32_t> tasks, nominated;
   };
-  class Books;
+  class Trial;
 
   absl::StatusOr<uint32_t> Keep(const CapacityTask& task, std::string_view node);
-  bool MoreImportant(uint32_t a, uint32_t b) const;
   Fit FitIn(const Demand& demand, const Node& node, const SparseSum& used, size_t tasks) const;
-  std::vector<uint32_t> Candidates(const Demand& demand, const Node& node, Books* books) const;
-  void SpareBudgets(std::span<const uint32_t> candidates, std::vector<uint32_t>* breaking,
-                    std::vector<uint32_t>* others) const;
 
   Options options_;
   CapacityQuotas quotas_;

@@ -11,9 +11,6 @@ namespace {
 
 constexpr double kDefaultTimeout = 60;  // seconds
 
-std::string KeyOf(const GroupPod& pod) { return absl::StrCat(pod.name_space, "/", pod.group); }
-std::string NameOf(const GroupPod& pod) { return absl::StrCat(pod.name_space, "/", pod.name); }
-
 // What a node has left once the group's own pods are gone.
 Amounts RoomOf(const RoomNode& node, std::string_view group) {
   Amounts left = node.allocatable;
@@ -26,6 +23,22 @@ Amounts RoomOf(const RoomNode& node, std::string_view group) {
 }
 
 }  // namespace
+
+std::string GroupKeyOf(const GroupPod& pod) { return absl::StrCat(pod.name_space, "/", pod.group); }
+std::string FullNameOf(const GroupPod& pod) { return absl::StrCat(pod.name_space, "/", pod.name); }
+
+GroupPast PodGroups::PastOf(const std::string& key) const {
+  const auto at = groups_.find(key);
+  if (at == groups_.end()) return {};
+  return {at->second.failed, at->second.backed_off_until, at->second.permitted_until};
+}
+
+void PodGroups::SetPast(const std::string& key, const GroupPast& past) {
+  Group& group = groups_[key];
+  group.failed = past.failed;
+  group.backed_off_until = past.backed_off_until;
+  group.permitted_until = past.permitted_until;
+}
 
 Amounts MissingRoom(std::span<const RoomNode> nodes, Amounts need, std::string_view group) {
   for (const RoomNode& node : nodes) {
@@ -42,7 +55,7 @@ Amounts MissingRoom(std::span<const RoomNode> nodes, Amounts need, std::string_v
 
 PodGroups::Group* PodGroups::Find(const GroupPod& pod) {
   if (pod.group.empty()) return nullptr;
-  const auto at = groups_.find(KeyOf(pod));
+  const auto at = groups_.find(GroupKeyOf(pod));
   return at == groups_.end() || !at->second.spec.has_value() ? nullptr : &at->second;
 }
 
@@ -59,21 +72,21 @@ std::vector<std::string> PodGroups::TakeWaiting(Group* group) {
 
 void PodGroups::SetPod(const GroupPod& pod) {
   if (pod.group.empty()) return;
-  Group& group = groups_[KeyOf(pod)];
+  Group& group = groups_[GroupKeyOf(pod)];
   group.pods[pod.name] = pod.is_gated;
   if (pod.has_node) group.assigned.insert(pod.name);
 }
 
 void PodGroups::RemovePod(const GroupPod& pod) {
   if (pod.group.empty()) return;
-  Group& group = groups_[KeyOf(pod)];
+  Group& group = groups_[GroupKeyOf(pod)];
   group.pods.erase(pod.name);
   if (pod.has_node) group.assigned.erase(pod.name);
 }
 
 double PodGroups::QueueTime(const WaitingPod& waiting) const {
   if (waiting.pod.group.empty()) return waiting.first_tried;
-  const auto at = groups_.find(KeyOf(waiting.pod));
+  const auto at = groups_.find(GroupKeyOf(waiting.pod));
   if (at == groups_.end()) return waiting.first_tried;
   const Group& group = at->second;
   if (group.failed.has_value()) return *group.failed;
@@ -82,7 +95,8 @@ double PodGroups::QueueTime(const WaitingPod& waiting) const {
 
 bool PodGroups::IsBefore(const WaitingPod& a, const WaitingPod& b) const {
   if (a.priority != b.priority) return a.priority > b.priority;
-  return std::make_pair(QueueTime(a), NameOf(a.pod)) < std::make_pair(QueueTime(b), NameOf(b.pod));
+  return std::make_pair(QueueTime(a), FullNameOf(a.pod)) <
+         std::make_pair(QueueTime(b), FullNameOf(b.pod));
 }
 
 GroupCheck PodGroups::CheckGroup(const GroupPod& pod, std::span<const RoomNode> nodes, double now) {
@@ -100,7 +114,7 @@ GroupCheck PodGroups::CheckGroup(const GroupPod& pod, std::span<const RoomNode> 
   if (group->permitted_until.has_value() && now < *group->permitted_until) return GroupCheck::kPass;
   Amounts need = group->spec->min_resources;
   need["pods"] = group->spec->min_member;
-  if (!MissingRoom(nodes, std::move(need), KeyOf(pod)).empty()) return GroupCheck::kNoRoom;
+  if (!MissingRoom(nodes, std::move(need), GroupKeyOf(pod)).empty()) return GroupCheck::kNoRoom;
   group->permitted_until =
       now + (options_.permit_timeout != 0 ? options_.permit_timeout : kDefaultTimeout);
   return GroupCheck::kPass;

@@ -103,6 +103,15 @@ struct WaitingPod {
   double first_tried = 0;
 };
 
+// "namespace/name" of the pod, and of its group.
+std::string FullNameOf(const GroupPod& pod);
+std::string GroupKeyOf(const GroupPod& pod);
+
+// What is remembered of a group while its pods come and go.
+struct GroupPast {
+  std::optional<double> failed = {}, backed_off_until = {}, permitted_until = {};
+};
+
 class PodGroups {
  public:
   explicit PodGroups(const CoschedulingOptions& options) : options_(options) {}
@@ -125,12 +134,18 @@ class PodGroups {
   void MarkFailed(const std::string& key, double now) { groups_[key].failed = now; }
   void ClearFailed(const std::string& key) { groups_[key].failed.reset(); }
 
+  // For callers that make the groups anew from time to time.
+  GroupPast PastOf(const std::string& key) const;
+  void SetPast(const std::string& key, const GroupPast& past);
+  // A pod with a node that waits; SetPod has been called for it.
+  void SetWaiting(const GroupPod& pod) { groups_[GroupKeyOf(pod)].waiting.insert(pod.name); }
+
  private:
   struct Group {
     std::optional<PodGroupSpec> spec;  // absent: pods name a group that is not there
     std::map<std::string, bool> pods;  // by name: whether the pod is gated
     std::set<std::string> assigned, waiting;
-    std::optional<double> failed, backed_off_until, permitted_until;
+    std::optional<double> failed, backed_off_until, permitted_until;  // as in GroupPast
   };
   // Returns null for a pod without a group, or with one that is not there.
   Group* Find(const GroupPod& pod);

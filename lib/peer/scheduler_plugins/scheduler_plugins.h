@@ -8,10 +8,38 @@
 //   cluster.Admit(*demand);       // kFits, kAboveMax, kAboveMins
 //   cluster.DryRun(*demand, 0);   // victims on node 0, or why there are none
 //
-// scheduler-plugins extends kube-scheduler: pods come one by one through filter, score, reserve and
-// bind, and a pod that fits nowhere may preempt. This folder holds functions of its plugins,
-// capacity scheduling above all, and no profile yet. Its NUMA plugin lives in lib/fit/zoned_node.h,
-// because policy zones of several profiles uses it.
+// scheduler-plugins extends kube-scheduler: pods come one by one through filter, score, reserve,
+// permit and bind, and a pod that fits nowhere may preempt. This folder holds its plug-ins as
+// functions, and profile scheduler-plugins (profile.h), which runs the cycles of kube-scheduler
+// 1.37 and asks the plug-ins that its options switch on, behind the default ones.
+//
+// What a cycle asks (plugins.cc):
+//
+//   the queue      coscheduling by the age of groups (gangs.h), or service (exemption.h), or time
+//   before nodes   coscheduling, then capacity scheduling (quotas.h): a refusal of the first ends
+//                  the cycle, one of the second may be answered by preemption
+//   filter         zones (node_plugins.h)
+//   scores         allocatable amounts, pod state, zones, target load, load variation, low risk
+//   permit         coscheduling: the pod waits with its node, is bound with those that waited, or
+//                  is refused because its group is missing
+//   no node fits   capacity scheduling's preemption, or that with toleration (exemption.h), or the
+//                  default one; then coscheduling, which may reject what waits of the group
+//
+// Where the profile differs from the peer:
+// - A pod waits as status `waiting` of the cluster. If it is rejected in the plan that reserved its
+//   node, the node is free at once. If an earlier plan did, the pod is evicted, and its room counts
+//   until the caller reports its end.
+// - What was rejected while it waited, and the pod that caused that, are not tried again in the
+//   same plan: time stands still, and they would take and give up the same nodes for ever. What
+//   woke them takes effect when the plan ends.
+// - Times are ticks. The queue goes by names where the peer goes by fractions of a second.
+// - Message and choice are the peer's where it has one: only a node that a dry run gives up
+//   (kRemovedTwice, kNeedless) counts as one that preemption does not help, where the peer fails.
+// - Marks of nodes (NodeMetadata), power (Peaks), networks of applications and system calls are
+//   functions alone: the model has no annotations of nodes, power models, costs between regions or
+//   profiles of system calls. Caches of zones are functions, too: a plan reads the cluster anew.
+// - NodeUsage has no deviation, and tasks have no limits beside guaranteed ones. Load variation and
+//   low risk go by what is there.
 //
 // Admission (capacity_quotas.h):
 // 1. A task of a namespace without a quota always passes.
@@ -37,9 +65,10 @@
 // Where scheduler-plugins surprises:
 // - A namespace within its minimum reclaims whatever the priorities, even from more important
 //   tasks.
-// - The recorded dry run does not see what leaving victims give back to the quotas. A namespace
-//   above its minimum stays so, and a task that its quotas refused nearly always ends with
-//   kOverQuota. Options::quotas_follow mends this.
+// - The recorded dry run does not see what leaving victims give back to the quotas, because the
+//   plug-in was run without its step before filtering. A namespace above its minimum stays so, and
+//   a task that its quotas refused nearly always ends with kOverQuota. With Options::quotas_follow
+//   it does, as in the peer's own configuration; in the profile that is the default.
 // - A victim that fits neither the node nor the quota is removed twice, which gives the node up
 //   (kRemovedTwice).
 // - A maximum that is given but does not name cpu, memory, ephemeral-storage or pods bounds these
@@ -48,7 +77,7 @@
 //   namespace above the sum of minimums in such a resource holds up every task.
 // - A broken budget is counted only for a victim that the node, and not the quota, refused.
 //
-// Also here, as functions of data:
+// The rules as functions of data:
 // - scores by measured load: load/metrics.h, load/load_scores.h, load/risk.h, load/recent_pods.h
 // - scores by allocatable amounts and by marks of nodes: node_scores.h
 // - coscheduling: the order of groups, whether a pod is tried, waits, or takes its group with it:
@@ -60,7 +89,8 @@
 // - what is known of zones between the reports of nodes, and what victims would return to them:
 //   zones/node_report.h, zones/zone_cache.h, zones/eviction.h
 //
-// Not kept. Filters other than resources are the caller's, and so are objects, clocks and queues.
+// Not kept by the functions. Filters other than resources are the caller's, and so are objects,
+// clocks and queues.
 // Sums of quotas saturate nowhere: they are exact past the end of 64 bits, where the peer's wrap.
 //
 // Ties. Equally important tasks: the order in which they are listed. Nodes that are equal in all of

@@ -1,0 +1,56 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The options of action schedule as a table, for schedulers that add options of their own.
+#ifndef MUSTER_PEER_KUBE_SCHEDULER_SCHEDULE_OPTIONS_H_
+#define MUSTER_PEER_KUBE_SCHEDULER_SCHEDULE_OPTIONS_H_
+
+#include "muster/policy.h"
+
+namespace muster::kube {
+
+inline constexpr OptionDecl kScheduleOptions[] = {
+    {"fit_weight", OptionKind::kNumber, "1", 0, 1e6, "weight of NodeResourcesFit's score"},
+    {"balanced_weight", OptionKind::kNumber, "1", 0, 1e6, "weight of evenly used resources"},
+    {"node_affinity_weight", OptionKind::kNumber, "2", 0, 1e6, "weight of preferred node affinity"},
+    {"taint_weight", OptionKind::kNumber, "3", 0, 1e6, "weight of PreferNoSchedule taints"},
+    {"pod_affinity_weight", OptionKind::kNumber, "2", 0, 1e6, "weight of preferred pod affinity"},
+    {"spread_weight", OptionKind::kNumber, "2", 0, 1e6, "weight of preferred topology spread"},
+    {"image_weight", OptionKind::kNumber, "1", 0, 1e6, "weight of images that are there"},
+    {"strategy", OptionKind::kChoice, "least", 0, 0,
+     "least|most|ratio: nodes that NodeResourcesFit prefers: least used, most used, by shape"},
+    {"resources", OptionKind::kText, "cpu:1+memory:1", 0, 0,
+     "what NodeResourcesFit scores: NAME:WEIGHT+..., weights 1 to 100"},
+    {"shape", OptionKind::kText, "", 0, 0,
+     "of strategy ratio: PERCENT:SCORE+..., percents 0 to 100 ascending, scores 0 to 10"},
+    {"balanced", OptionKind::kText, "cpu+memory", 0, 0, "resources to be used evenly: NAME+..."},
+    {"ignored", OptionKind::kText, "", 0, 0, "resources that every node has enough of: NAME+..."},
+    {"ignored_groups", OptionKind::kText, "", 0, 0,
+     "the same for all names with the prefix and a slash: PREFIX+..."},
+    {"required_weight", OptionKind::kNumber, "1", 0, 100,
+     "of required affinity of other pods in the affinity score"},
+    {"ignore_preferred", OptionKind::kFlag, "off", 0, 0,
+     "pods without preferred affinity are not scored by that of others"},
+    {"percentage", OptionKind::kNumber, "0", 0, 100,
+     "percent of nodes to find before scoring; 0: by the size of the cluster"},
+    {"candidate_percentage", OptionKind::kNumber, "10", 0, 100,
+     "percent of nodes that preemption tries"},
+    {"candidate_least", OptionKind::kNumber, "100", 0, 1e9, "and the least number of them"},
+    {"offset", OptionKind::kNumber, "0", 0, 1e9, "the node, by name, that preemption tries first"},
+    {"ticks", OptionKind::kNumber, "1", 1, 1e9,
+     "units of the caller's clock (now, started) in a second"},
+    {"backoff", OptionKind::kNumber, "1", 0, 1e6, "seconds after the first failure"},
+    {"longest_backoff", OptionKind::kNumber, "10", 0, 1e6, "seconds after many failures"},
+    {"longest_wait", OptionKind::kNumber, "300", 0, 1e9,
+     "seconds after which an unschedulable pod is tried again without an event"},
+    {"cycles", OptionKind::kNumber, "1000000000", 0, 1e9,
+     "pods or groups tried in one plan at most; 0: the queue alone follows the events"},
+    {"groups", OptionKind::kFlag, "on", 0, 0, "jobs are pod groups, which are placed together"},
+    {"batches", OptionKind::kFlag, "off", 0, 0,
+     "a pod like the one before goes to the best node that is left of its list"},
+    {"trace", OptionKind::kFlag, "off", 0, 0,
+     "the last cycle is written to memory slot kube-trace"},
+};
+
+}  // namespace muster::kube
+
+#endif  // MUSTER_PEER_KUBE_SCHEDULER_SCHEDULE_OPTIONS_H_
