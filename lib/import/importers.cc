@@ -7,14 +7,15 @@ namespace muster {
 
 extern const Importer kVolcanoImporter, kKubeBatchImporter, kPodImporter, kKueueImporter,
     kKaiImporter, kArmadaImporter, kYuniKornImporter, kHtCondorImporter, kMesosImporter,
-    kPulsarImporter, kYarnCapacityImporter, kYarnFairImporter, kKoordinatorImporter;
+    kPulsarImporter, kYarnCapacityImporter, kYarnFairImporter, kKoordinatorImporter,
+    kSchedulerPluginsImporter;
 
 std::span<const Importer* const> Importers() {
   static constexpr const Importer* kTable[] = {
-      &kVolcanoImporter,    &kKubeBatchImporter, &kPodImporter,          &kKueueImporter,
-      &kKaiImporter,        &kArmadaImporter,    &kYuniKornImporter,     &kHtCondorImporter,
-      &kMesosImporter,      &kPulsarImporter,    &kYarnCapacityImporter, &kYarnFairImporter,
-      &kKoordinatorImporter};
+      &kVolcanoImporter,     &kKubeBatchImporter,       &kPodImporter,          &kKueueImporter,
+      &kKaiImporter,         &kArmadaImporter,          &kYuniKornImporter,     &kHtCondorImporter,
+      &kMesosImporter,       &kPulsarImporter,          &kYarnCapacityImporter, &kYarnFairImporter,
+      &kKoordinatorImporter, &kSchedulerPluginsImporter};
   return kTable;
 }
 

@@ -257,8 +257,8 @@ void PodReader::ReadAddedAffinity(const Field& affinity) {
   }
 }
 
-std::string PodReader::profile() const {
-  std::string profile(kPodScheduler);
+std::string PodReader::profile(std::string_view name) const {
+  std::string profile(name);
   if (options_.empty()) return profile;
   std::vector<std::string> words;
   for (const auto& [option, value] : options_) words.push_back(absl::StrCat(option, "=", value));
@@ -379,31 +379,18 @@ JobSpec PodReader::ReadPodGroup(const ApiObject& group) const {
   return job;
 }
 
-namespace {
-
-constexpr std::string_view kPodSchedulers[] = {"default-scheduler"};
-
-void ReadPodDump(const ImportSource& source, Scenario* scenario) {
-  ClusterSpec& cluster = scenario->cluster;
-  PodReader reader(source.configuration);
-  reader.AddOwners(source.dump);
+void ReadPodsOfDump(const ImportSource& source, const PodReader& reader, const Importer& own,
+                    const std::function<std::string(const ApiObject&)>& group_of,
+                    ClusterSpec* cluster) {
   HashSet<std::string> nodes, jobs;
-  for (const ApiObject* object : source.dump.OfKind("Node")) {
-    cluster.nodes.push_back(ReadNode(*object, {.conditions = false}));
-    nodes.insert(object->name());
-  }
-  for (const ApiObject* object : source.dump.OfKind("PodGroup")) {
-    cluster.jobs.push_back(reader.ReadPodGroup(*object));
-    cluster.jobs.back().queue = source.options.default_queue;
-    jobs.insert(object->key());
-  }
-  if (!cluster.jobs.empty()) cluster.queues.push_back({.name = source.options.default_queue});
+  for (const NodeSpec& node : cluster->nodes) nodes.insert(node.name);
+  for (const JobSpec& job : cluster->jobs) jobs.insert(job.name);
   const PriorityClasses classes = ReadPriorityClasses(source.dump);
   for (const ApiObject* object : source.dump.OfKind("Pod")) {
     if (!source.log->ok()) return;
     const std::string scheduler = object->spec().Text("schedulerName");
-    if (ImporterOfScheduler(scheduler) != nullptr &&
-        ImporterOfScheduler(scheduler) != &kPodImporter && WaitsForNode(*object)) {
+    const Importer* other = ImporterOfScheduler(scheduler);
+    if (other != nullptr && other != &own && other != &kPodImporter && WaitsForNode(*object)) {
       source.log->LeftOut(
           object->place(), "spec.schedulerName",
           absl::StrCat("waits for another scheduler (", Quote(scheduler), "); left out"));
@@ -419,16 +406,37 @@ void ReadPodDump(const ImportSource& source, Scenario* scenario) {
                           absl::StrCat("node ", Quote(task.node), " is not there"));
       continue;
     }
+    if (task.job.empty()) task.job = group_of(*object);
     if (!task.job.empty() && jobs.find(task.job) == jobs.end()) {
       source.log->LeftOut(object->place(), "spec.schedulingGroup",
                           absl::StrCat("pod group ", Quote(task.job), " is not there; it waits"));
       continue;
     }
-    cluster.tasks.push_back(std::move(task));
+    cluster->tasks.push_back(std::move(task));
   }
+}
+
+namespace {
+
+constexpr std::string_view kPodSchedulers[] = {"default-scheduler"};
+
+void ReadPodDump(const ImportSource& source, Scenario* scenario) {
+  ClusterSpec& cluster = scenario->cluster;
+  PodReader reader(source.configuration);
+  reader.AddOwners(source.dump);
+  for (const ApiObject* object : source.dump.OfKind("Node")) {
+    cluster.nodes.push_back(ReadNode(*object, {.conditions = false}));
+  }
+  for (const ApiObject* object : source.dump.OfKind("PodGroup")) {
+    cluster.jobs.push_back(reader.ReadPodGroup(*object));
+    cluster.jobs.back().queue = source.options.default_queue;
+  }
+  if (!cluster.jobs.empty()) cluster.queues.push_back({.name = source.options.default_queue});
+  ReadPodsOfDump(
+      source, reader, kPodImporter, [](const ApiObject&) { return std::string(); }, &cluster);
   cluster.namespaces = ReadNamespaces(source.dump);
   cluster.budgets = ReadBudgets(source.dump);
-  scenario->profile = reader.profile();
+  scenario->profile = reader.profile(kPodScheduler);
 }
 
 }  // namespace

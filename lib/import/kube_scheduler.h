@@ -6,7 +6,7 @@
 //   PodReader reader(configuration);                // a KubeSchedulerConfiguration, or nothing
 //   reader.AddOwners(dump);                         // services, replica sets, ...
 //   TaskSpec task = reader.ReadPod(*pod);
-//   std::string profile = reader.profile();         // "kube-scheduler:schedule(strategy=most)"
+//   std::string profile = reader.profile("kube-scheduler");   // with ":schedule(strategy=most)"
 //
 // What the configuration adds to pods becomes part of their tasks: node affinity that it enforces,
 // and default spread constraints with the selectors of the pod's services and owner. All else
@@ -14,14 +14,17 @@
 #ifndef MUSTER_IMPORT_KUBE_SCHEDULER_H_
 #define MUSTER_IMPORT_KUBE_SCHEDULER_H_
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "lib/import/api_object.h"
 #include "lib/import/field.h"
 #include "lib/import/import_log.h"
+#include "lib/import/importer.h"
 #include "muster/spec.h"
 
 namespace muster {
@@ -37,8 +40,8 @@ class PodReader {
   TaskSpec ReadPod(const ApiObject& pod) const;
   // Returns the pod group as a job.
   JobSpec ReadPodGroup(const ApiObject& group) const;
-  // Returns the profile with all options of the configuration.
-  std::string profile() const;
+  // Returns the profile with all options of the configuration. `name`: of a profile that has them.
+  std::string profile(std::string_view name) const;
 
  private:
   struct Owner {
@@ -61,6 +64,12 @@ class PodReader {
   std::vector<PreferredNodeTerm> added_preferred_;
   std::vector<Owner> services_, owners_;
 };
+
+// Reads pods as tasks. Pods that wait for the scheduler of another importer are left out, those of
+// the default scheduler never. `group_of`: the job of a pod that ReadPod gave none; empty: none.
+void ReadPodsOfDump(const ImportSource& source, const PodReader& reader, const Importer& own,
+                    const std::function<std::string(const ApiObject&)>& group_of,
+                    ClusterSpec* cluster);
 
 }  // namespace muster
 

@@ -84,6 +84,10 @@ DUMPS = {
         node(), thing("scheduling.sigs.k8s.io/v1alpha1", "ElasticQuota", "q",
                       {"max": {"cpu": "4"}}, "ns"),
         pod("p", "koord-scheduler"), ALIEN], "ns/alien"),
+    "scheduler-plugins": ([
+        node(), thing("scheduling.x-k8s.io/v1alpha1", "ElasticQuota", "q",
+                      {"max": {"cpu": "4", "memory": "64Gi"}}, "ns"),
+        pod("p", "scheduler-plugins-scheduler"), pod("other", "volcano")], "ns/other"),
     "mesos": ([
         thing("mesos.apache.org/v1", "State", "s", {
             "slaves": [{"id": "a", "hostname": "a", "resources": {"cpus": 4, "mem": 64}}],
@@ -149,6 +153,7 @@ class Dumps(unittest.TestCase):
     def test_the_scheduler_of_pods_decides_where_no_object_does(self):
         for scheduler, profile in (("yunikorn", "yunikorn"), ("volcano", "volcano"),
                                    ("kai-scheduler", "kai"), ("koord-scheduler", "koordinator"),
+                                   ("scheduler-plugins-scheduler", "scheduler-plugins"),
                                    ("default-scheduler", "kube-scheduler"),
                                    ("mine", "kube-scheduler")):
             done, scenario = self.imported([node(), pod("p", scheduler), pod("q", scheduler),

@@ -141,6 +141,9 @@ class Probe:
     def kube_cycles(self, question: Json) -> Json:
         return self._ask({"kube_cycles": question})["answers"]
 
+    def plan(self, scenario: str, profile: str) -> Json:
+        return self._ask({"plan": {"scenario": scenario, "profile": profile}})["answers"]
+
     def kueue_view(self, ask: str, **question: Any) -> Any:
         return self._ask({"kueue_view": {"ask": ask} | question})["answers"]
 

@@ -17,9 +17,10 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST(Importers, TheTableHasWhatTheyNeed) {
-  EXPECT_THAT(ImporterNames(), ElementsAre("volcano", "kube-batch", "kube-scheduler", "kueue",
-                                           "kai", "armada", "yunikorn", "htcondor", "mesos",
-                                           "pulsar", "yarn-capacity", "yarn-fair", "koordinator"));
+  EXPECT_THAT(ImporterNames(),
+              ElementsAre("volcano", "kube-batch", "kube-scheduler", "kueue", "kai", "armada",
+                          "yunikorn", "htcondor", "mesos", "pulsar", "yarn-capacity", "yarn-fair",
+                          "koordinator", "scheduler-plugins"));
   for (const Importer* importer : Importers()) {
     EXPECT_FALSE(importer->groups.empty()) << importer->name;
     EXPECT_FALSE(importer->kinds.empty()) << importer->name;
@@ -45,15 +46,18 @@ TEST(Importers, ApiGroupsShowWhoseDumpItIs) {
   EXPECT_EQ(profile({{{"kind", "Secret"}, {"metadata", {{"name", "s"}}}}}),
             "dump: no object has an API group of one importer; name the profile: one of volcano, "
             "kube-batch, kube-scheduler, kueue, kai, armada, yunikorn, htcondor, "
-            "mesos, pulsar, yarn-capacity, yarn-fair, koordinator");
+            "mesos, pulsar, yarn-capacity, yarn-fair, koordinator, "
+            "scheduler-plugins");
   EXPECT_EQ(profile({QueueJson("z"), old}),
             "dump: as many objects have an API group of one importer as of another; name the "
             "profile: one of volcano, kube-batch, kube-scheduler, kueue, kai, armada, yunikorn, "
-            "htcondor, mesos, pulsar, yarn-capacity, yarn-fair, koordinator");
+            "htcondor, mesos, pulsar, yarn-capacity, yarn-fair, koordinator, "
+            "scheduler-plugins");
   EXPECT_EQ(TryImport({}, {.profile = "vulcano"}).status().message(),
             "profile \"vulcano\": no importer has this name; expected one of volcano, "
             "kube-batch, kube-scheduler, kueue, kai, armada, yunikorn, htcondor, "
-            "mesos, pulsar, yarn-capacity, yarn-fair, koordinator");
+            "mesos, pulsar, yarn-capacity, yarn-fair, koordinator, "
+            "scheduler-plugins");
 }
 
 // Every pod that waits in a plain cluster is a task that a cycle places.

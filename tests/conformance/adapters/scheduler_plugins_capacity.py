@@ -2,6 +2,7 @@
 """Elastic quotas of namespaces: the random suites, and the recorded scripts of the plug-in's own
 tests."""
 
+import json
 import math
 from datetime import datetime
 from typing import Any
@@ -153,6 +154,51 @@ def random_case(case: Case, probe: Probe) -> list[str]:
     out += account_differences("at the end", answers[-1]["accounts"], case["observed"]["quotas"])
     for answer, recorded in zip(answers[-len(decided) :], case["observed"]["pods"], strict=True):
         out += decision_differences(answer["decision"], recorded)
+    return out + profile_differences(case, probe)
+
+
+# The dry run was recorded without the plug-in's step before filtering.
+PROFILE = "scheduler-plugins:schedule(quotas_follow=off)"
+
+
+def profile_differences(case: Case, probe: Probe) -> list[str]:
+    """The same decisions by whole cycles of the profile, on a dump in which only one pod waits.
+    Where pods are nominated the profile would decide about these, too: such cases are left out."""
+    objects, decided = case["objects"], {entry["pod"]: entry for entry in case["observed"]["pods"]}
+    pods = [value for value in objects if value["kind"] == "Pod"]
+    if any((pod.get("status") or {}).get("nominatedNodeName") for pod in pods):
+        return []
+    out = []
+    for name, recorded in decided.items():
+        others = decided.keys() - {name}
+        alone = [value for value in objects
+                 if value["kind"] != "Pod" or value["metadata"]["name"] not in others]
+        dump = {"objects": json.dumps(alone), "profile": "scheduler-plugins"}
+        plan = probe.plan(probe.imported(dump)["scenario"], PROFILE)
+        out += [f"{name} by the profile: {line}" for line in plan_differences(plan, recorded)]
+    return out
+
+
+def plan_differences(plan: Case, recorded: Case) -> list[str]:
+    decisions = [[kind, task.rpartition("/")[2], node] for kind, task, node in plan["decisions"]]
+    if recorded["preFilter"]["code"] == "Success" and recorded["feasibleNodes"]:
+        right = [["bind", recorded["pod"], node] for node in recorded["feasibleNodes"]]
+        return [] if len(decisions) == 1 and decisions[0] in right else [
+            f"{decisions}, recorded one of {right}"]
+    out = []
+    # The dry run was recorded for pods that may not preempt, too.
+    chosen = recorded.get("chosen") if recorded["eligible"]["ok"] else None
+    right = []
+    for offer in recorded["candidates"] or []:
+        if offer["node"] == chosen:
+            right = [["evict", victim.rpartition("/")[2], chosen] for victim in offer["victims"]]
+            right.append(["nominate", recorded["pod"], chosen])
+    if decisions != right:
+        out.append(f"{decisions}, recorded {right}")
+    text = " ".join(plan["messages"].values())
+    for reason in recorded["preFilter"].get("reasons", []):
+        if f"nodes are available: {reason}. " not in text:
+            out.append(f"{text!r} lacks {reason!r}")
     return out
 
 

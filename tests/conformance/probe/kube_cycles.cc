@@ -187,7 +187,7 @@ int64_t KubeReplay::OffsetOf(size_t cycle) const {
 }
 
 absl::StatusOr<Plan> KubeReplay::Plan_(int64_t cycles, int64_t offset) {
-  std::string profile = reader_->profile();
+  std::string profile = reader_->profile("kube-scheduler");
   if (profile.back() != ')') {
     profile += ":schedule(";
   } else {

@@ -40,6 +40,7 @@ constexpr Topic kTopics[] = {
     {"loads", AskLoads},
     {"mesos", AskMesos},
     {"numa", AskNuma},
+    {"plan", AskPlan},
     {"plugin_calls", AskPluginCalls},
     {"plugin_gangs", AskPluginGangs},
     {"plugin_network", AskPluginNetwork},

@@ -35,6 +35,7 @@
 //   {"cards": {"ask": "take", "machine": MACHINE, "request": REQUEST, "order": "binpack"}} -> {"answers": {"fits": true}}
 //   {"kai": "GetQueueOrderResult", "in": {"left": QUEUE, "right": QUEUE, ...}} -> {"answers": -1}
 //   {"import": {"objects": TEXT, "profile": NAME, ...}} -> {"answers": {"scenario": TEXT, "report": TEXT}}
+//   {"plan": {"scenario": TEXT, "profile": SPEC}} -> {"answers": {"decisions": [["bind", TASK, NODE]], "messages": {TASK: TEXT}}}
 //   {"import": {"rule": "requests", "pod": POD, "modern": true}} -> {"answers": {"held": {"cpu": [1, 500000000]}, ...}}
 //   {"kueue_topology": WORLD, "ops": [{"op": "find", "pod_sets": [...]}, ...]} -> {"answers": [[...]]}
 //   {"kueue_topology_steps": {"levels": 1, "domains": [...]}, "ops": [{"op": "order", ...}]} -> {"answers": [[0]]}
@@ -140,6 +141,8 @@ absl::StatusOr<nlohmann::json> AskKai(const nlohmann::json& request);
 
 // What importers make of objects, and single rules of theirs.
 absl::StatusOr<nlohmann::json> AskImport(const nlohmann::json& request);
+// The plan of a profile on a scenario.
+absl::StatusOr<nlohmann::json> AskPlan(const nlohmann::json& request);
 
 // Places in the topology of a flavor, its tree and its books.
 absl::StatusOr<nlohmann::json> AskKueueTopology(const nlohmann::json& request);

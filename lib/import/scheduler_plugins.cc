@@ -1,0 +1,180 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The importer of scheduler-plugins: kube-scheduler's objects, and those of its plug-ins.
+//
+// - ElasticQuota: a queue with the name of its namespace; the first of a namespace by name counts.
+// - PodGroup (scheduling.x-k8s.io): a job in the queue of its namespace, for the pods with its name
+//   in their label.
+// - NodeResourceTopology: zones of the node of its name, by the numbers in their names, with what
+//   is available there, and how the node aligns pods.
+// Options of kube-scheduler's own plug-ins are read from a configuration. Those of the plug-ins of
+// scheduler-plugins are not: they keep their defaults.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "lib/base/hash_map.h"
+#include "lib/base/strings.h"
+#include "lib/import/amounts.h"
+#include "lib/import/importer.h"
+#include "lib/import/kube_scheduler.h"
+#include "lib/import/kubernetes.h"
+#include "lib/peer/scheduler_plugins/zone_config.h"
+
+namespace muster {
+
+extern const Importer kSchedulerPluginsImporter;
+
+namespace {
+
+constexpr std::string_view kPluginsName = "scheduler-plugins";
+constexpr std::string_view kPluginsGroups[] = {"scheduling.x-k8s.io", "topology.node.k8s.io"};
+constexpr std::string_view kQuotaGroups[] = {"scheduling.x-k8s.io"};
+constexpr std::string_view kZoneGroups[] = {"topology.node.k8s.io"};
+constexpr KindRule kPluginsKinds[] = {{"Node"},
+                                      {"Pod"},
+                                      {"Namespace"},
+                                      {"PriorityClass"},
+                                      {"PodDisruptionBudget"},
+                                      {"Service"},
+                                      {"ReplicationController"},
+                                      {"ReplicaSet"},
+                                      {"StatefulSet"},
+                                      {"PodGroup", kQuotaGroups},
+                                      {"ElasticQuota", kQuotaGroups},
+                                      {"NodeResourceTopology", kZoneGroups}};
+constexpr std::string_view kPluginsSchedulers[] = {"scheduler-plugins-scheduler"};
+constexpr char kPodGroupOfLabel[] = "scheduling.x-k8s.io/pod-group";
+
+// All other namespaces have the default queue.
+void ReadQuotasOfNamespaces(const ImportSource& source, ClusterSpec* cluster) {
+  HashSet<std::string> spaces;
+  for (const ApiObject* object : SortedByName(source.dump.OfKind("ElasticQuota"))) {
+    if (!spaces.insert(object->name_space()).second) {
+      source.log->Ignored(object->place(), "",
+                          absl::StrCat("namespace ", Quote(object->name_space()),
+                                       " has a quota already; the first by name counts"));
+      continue;
+    }
+    QueueSpec& queue = cluster->queues.emplace_back();
+    queue.name = object->name_space();
+    queue.created = object->created();
+    queue.guaranteed = ToResources(ReadAmounts(object->spec().Section("min")));
+    if (object->spec()["max"].given()) {
+      queue.limit = ToResources(ReadAmounts(object->spec().Section("max")));
+    }
+  }
+  if (!spaces.contains(source.options.default_queue)) {
+    cluster->queues.push_back({.name = source.options.default_queue});
+  }
+}
+
+HashSet<std::string> ReadGroupsOfPods(const ImportSource& source, ClusterSpec* cluster) {
+  HashSet<std::string> names, queues;
+  for (const QueueSpec& queue : cluster->queues) queues.insert(queue.name);
+  for (const ApiObject* object : source.dump.OfKind("PodGroup")) {
+    const Field spec = object->spec();
+    JobSpec& job = cluster->jobs.emplace_back();
+    job.name = object->key();
+    job.queue =
+        queues.contains(object->name_space()) ? object->name_space() : source.options.default_queue;
+    job.min_available = spec.Int64("minMember", 0);
+    if (spec["minResources"].given()) {
+      job.min_resources = ToResources(ReadAmounts(spec.Section("minResources")));
+    }
+    if (spec["scheduleTimeoutSeconds"].given()) {
+      job.settings.emplace_back("scheduler-plugins/timeout",
+                                absl::StrCat(spec.Int64("scheduleTimeoutSeconds", 0)));
+    }
+    job.created = object->created();
+    names.insert(job.name);
+  }
+  return names;
+}
+
+// The number in a name such as "node-3".
+std::optional<int> NumberOfZone(std::string_view name) {
+  constexpr std::string_view kPrefix = "node-";
+  int number = 0;
+  if (!name.starts_with(kPrefix) ||
+      !absl::SimpleAtoi(ToAbsl(name.substr(kPrefix.size())), &number) || number < 0) {
+    return std::nullopt;
+  }
+  return number;
+}
+
+ZoneSpec ReadZone(const Field& zone) {
+  ZoneSpec spec;
+  spec.name = zone.Text("name");
+  AmountMap capacity, available;
+  for (const Field& item : zone.Items("resources")) {
+    const std::string name = item.Text("name");
+    SetAmount(name,
+              ReadAmount(item["allocatable"].given() ? item["allocatable"] : item["capacity"]),
+              &capacity);
+    SetAmount(name, ReadAmount(item["available"]), &available);
+  }
+  spec.capacity = ToResources(capacity);
+  spec.available = ToResources(available);
+  for (const Field& cost : zone.Items("costs")) {
+    spec.distances.emplace_back(cost.Text("name"), cost.Int64("value", 0));
+  }
+  return spec;
+}
+
+void ReadZones(const ApiObject& report, NodeSpec* node) {
+  std::vector<std::pair<int, ZoneSpec>> zones;
+  for (const Field& zone : report.root().Items("zones")) {
+    const std::optional<int> number = NumberOfZone(zone.Text("name"));
+    if (number && zone.Text("type") == "Node") zones.emplace_back(*number, ReadZone(zone));
+  }
+  std::stable_sort(zones.begin(), zones.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (auto& [number, zone] : zones) node->zones.push_back(std::move(zone));
+  std::vector<std::pair<std::string, std::string>> attributes;
+  for (const Field& item : report.root().Items("attributes")) {
+    attributes.emplace_back(item.Text("name"), item.Text("value"));
+  }
+  const scheduler_plugins::ZoneConfig config =
+      scheduler_plugins::ReadZoneConfig(report.root().Texts("topologyPolicies"), attributes);
+  constexpr Alignment kAlignments[] = {Alignment::kNone, Alignment::kBestEffort,
+                                       Alignment::kRestricted, Alignment::kSingleNumaNode};
+  node->alignment = kAlignments[static_cast<int>(*config.policy)];
+  node->alignment_scope =
+      *config.scope == ZoneScope::kPod ? AlignmentScope::kPod : AlignmentScope::kContainer;
+}
+
+void ReadPluginsDump(const ImportSource& source, Scenario* scenario) {
+  ClusterSpec& cluster = scenario->cluster;
+  PodReader reader(source.configuration);
+  reader.AddOwners(source.dump);
+  for (const ApiObject* object : source.dump.OfKind("Node")) {
+    cluster.nodes.push_back(ReadNode(*object, {.conditions = false}));
+    const ApiObject* report = source.dump.Find("NodeResourceTopology", object->name());
+    if (report != nullptr) ReadZones(*report, &cluster.nodes.back());
+  }
+  ReadQuotasOfNamespaces(source, &cluster);
+  const HashSet<std::string> groups = ReadGroupsOfPods(source, &cluster);
+  // Pods of a group that is missing keep their label alone.
+  const auto group_of = [&](const ApiObject& pod) {
+    const std::string* label = pod.Label(kPodGroupOfLabel);
+    if (label == nullptr) return std::string();
+    std::string key = absl::StrCat(pod.name_space(), "/", *label);
+    return groups.contains(key) ? key : std::string();
+  };
+  ReadPodsOfDump(source, reader, kSchedulerPluginsImporter, group_of, &cluster);
+  cluster.namespaces = ReadNamespaces(source.dump);
+  cluster.budgets = ReadBudgets(source.dump);
+  scenario->profile = reader.profile(kPluginsName);
+}
+
+}  // namespace
+
+const Importer kSchedulerPluginsImporter = {kPluginsName, kPluginsGroups, kPluginsKinds,
+                                            ReadPluginsDump, kPluginsSchedulers};
+
+}  // namespace muster
