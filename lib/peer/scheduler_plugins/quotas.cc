@@ -213,7 +213,21 @@ QuotaHolder Quotas::TaskOf(TaskIndex t, const std::vector<uint32_t>& budgets) {
   return task;
 }
 
+kube::Status Quotas::NoVictims(TaskIndex t, NodeIndex n) const {
+  kube::Status status;
+  status.code = kube::Code::kUnresolvable;
+  status.causes.push_back(kube::NoVictimsOn(world_, n, t));
+  return status;
+}
+
 kube::Status Quotas::SelectVictims(kube::PodCycle& cycle, NodeIndex n, kube::Candidate* candidate) {
+  const QuotaDemand demand = DemandOf(cycle.task());
+  const auto pods = world_->pods_on(n);
+  const auto makes_room = [&](TaskIndex t) {
+    return MakesRoomFor(quotas_, demand, AccountOf(t), world_->priority(t));
+  };
+  // Candidates are among those that make room: without one there is nothing to copy.
+  if (std::none_of(pods.begin(), pods.end(), makes_room)) return NoVictims(cycle.task(), n);
   FilteredNode node(*world_, cycle, n);
   std::vector<std::vector<uint32_t>> covering;
   covering.reserve(node.pods().size());
@@ -224,19 +238,15 @@ kube::Status Quotas::SelectVictims(kube::PodCycle& cycle, NodeIndex n, kube::Can
   }
   std::vector<int64_t> budgets;
   for (const DisruptionBudgetSpec& budget : tables_->budgets) budgets.push_back(budget.allowed);
-  QuotaVictims found = FindVictims(quotas_, follow_, DemandOf(cycle.task()), tasks, budgets, node);
+  QuotaVictims found = FindVictims(quotas_, follow_, demand, tasks, budgets, node);
   const std::string_view name = tables_->nodes.names.name(n);
   switch (found.outcome) {
     case QuotaVictims::Outcome::kVictims:
       for (const uint32_t i : found.victims) candidate->victims.push_back(node.pods()[i]);
       candidate->violations = found.broken_budgets;
       return {};
-    case QuotaVictims::Outcome::kNoCandidate: {
-      kube::Status status;
-      status.code = kube::Code::kUnresolvable;
-      status.causes.push_back(kube::NoVictimsOn(world_, n, cycle.task()));
-      return status;
-    }
+    case QuotaVictims::Outcome::kNoCandidate:
+      return NoVictims(cycle.task(), n);
     case QuotaVictims::Outcome::kUnfit:
       return node.status();
     case QuotaVictims::Outcome::kOverQuota:

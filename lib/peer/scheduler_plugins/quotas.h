@@ -48,6 +48,7 @@ class Quotas {
   QuotaDemand DemandOf(TaskIndex t);
   QuotaHolder TaskOf(TaskIndex t, const std::vector<uint32_t>& budgets);
   kube::Status Refuse(kube::Code code, const std::string& words) const;
+  kube::Status NoVictims(TaskIndex t, NodeIndex n) const;
 
   const bool follow_;
   CapacityQuotas quotas_;
