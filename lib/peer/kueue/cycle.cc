@@ -297,7 +297,10 @@ void Scheduler::PlaceInTopology(const Entry& entry, Assignment* assignment) {
   };
   if (assignment->mode() == Mode::kFit) {
     const auto failure = topology_->Place(row, assignment, {.record = true});
-    if (failure) MakePreempt(blame(*failure));
+    if (failure) {
+      PodSetAssignment* const p = blame(*failure);
+      if (!failure->final) MakePreempt(p);
+    }
   }
   if (assignment->mode() != Mode::kPreempt || !row.unhealthy.empty()) return;
   if (auto failure = topology_->Place(row, assignment, {.empty = true})) {

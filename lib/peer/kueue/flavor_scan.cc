@@ -57,6 +57,24 @@ int32_t StartOf(const WorkloadRow& workload, uint32_t pod_set, ResourceIndex res
   return 0;
 }
 
+// Adds the choice, in place of an earlier one for its resource: two groups may cover it.
+void Choose(const FlavorChoice& choice, std::vector<FlavorChoice>* chosen) {
+  for (FlavorChoice& c : *chosen) {
+    if (c.resource != choice.resource) continue;
+    c = choice;
+    return;
+  }
+  chosen->push_back(choice);
+}
+
+bool HasTopology(const World& world, FlavorIndex flavor) {
+  return world.flavors[flavor].exists && world.flavors[flavor].spec.topology.has_value();
+}
+
+bool IsGrouped(const WorkloadRow& workload, const PodSetAssignment& p) {
+  return !workload.pod_sets[p.pod_set].group.empty();
+}
+
 FlavorIndex FlavorIn(const std::vector<Granted>& granted, uint32_t pod_set,
                      ResourceIndex resource) {
   if (pod_set >= granted.size()) return kNothing;
@@ -186,16 +204,22 @@ bool FlavorScan::AssignGroup(const Members& members, const std::vector<int64_t>*
       chosen.clear();
       break;
     }
-    chosen.insert(chosen.end(), found.choices.begin(), found.choices.end());
+    for (const FlavorChoice& c : found.choices) Choose(c, &chosen);
   }
+  // A member that requests nothing, as a leader may, needs a place with the others.
+  const bool in_topology = topology_ != nullptr;
   bool whole = true;
   for (PodSetAssignment& p : opened) {
     auto& tried = out->progress.tried.emplace_back();
     p.error = error;
     p.obstacles = obstacles;
     for (const FlavorChoice& c : chosen) {
-      if (!Has(p.requests, c.resource)) continue;
+      const bool takes = in_topology && p.requests.empty()
+                             ? HasTopology(world_, c.flavor) && IsGrouped(workload_, p)
+                             : Has(p.requests, c.resource);
+      if (!takes) continue;
       p.flavors.push_back(c);
+      if (p.requests.empty()) continue;
       tried.emplace_back(c.resource, c.tried);
       out->borrowing = std::max(out->borrowing, c.borrow);
       bool other_flavor = false;

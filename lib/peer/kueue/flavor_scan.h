@@ -7,8 +7,10 @@
 //   if (assignment.mode() == Mode::kFit) ...
 //
 // - Resources that one group of the queue covers get one flavor. Pod sets of one named group do,
-//   too: their requests are added up.
-// - Resources are looked at in the order of ResourceHash. The first of a group starts the scan.
+//   too: their requests are added up. One of them that requests nothing, as a leader may, gets the
+//   flavors of the others that have topologies: it needs a place with them.
+// - Resources are looked at in the order of ResourceHash. The first of a group starts the scan. If
+//   two groups cover a resource, the later choice replaces the earlier one.
 // - A flavor counts by its worst resource. The scan stops at a flavor that is good enough for the
 //   queue's rules (FlavorSearch), and else takes the best of all, the first of equals.
 // - The scan starts behind the flavor that the last attempt looked at last (ScanProgress).

@@ -260,6 +260,13 @@ std::optional<TopologyWorld::Failure> TopologyWorld::Gather(const WorkloadRow& r
       if (pod_set.topology->required) return Failure{i, RefusalOfElastic("required"), true};
       if (pod_set.topology->preferred) return Failure{i, RefusalOfElastic("preferred"), true};
     }
+    const std::vector<FlavorGroup>& groups = world_.queues[row.queue].groups;
+    if (std::none_of(groups.begin(), groups.end(), [&](const FlavorGroup& group) {
+          return std::any_of(group.flavors.begin(), group.flavors.end(),
+                             [&](FlavorIndex f) { return Has(f); });
+        })) {
+      return Failure{i, "workload requires Topology, but there is no TAS cache information", true};
+    }
     bool several = false;
     const FlavorIndex flavor = FlavorFor(*assignment, p, row, &several);
     if (several) return Failure{i, "more than one TAS flavor assigned", true};

@@ -6,8 +6,8 @@
 //    "ops": [{"op": "push", "workload": NAME}, {"op": "pop"}]}
 //
 // Each answer has what the step returned ("got"), the heap in order ("active"), and what waits
-// apart ("aside"). Ops: push, pop, requeue (with a "reason"), return, delete, remember, and change (with
-// the "scenario" and "facts" of the workload as it is then, and whether the change "helps").
+// apart ("aside"). Ops: push, pop, requeue (with a "reason"), return, delete, remember, and change
+// (with the "scenario" and "facts" of the workload as it is then, and whether the change "helps").
 #include <optional>
 #include <string>
 #include <utility>

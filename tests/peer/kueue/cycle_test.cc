@@ -183,5 +183,54 @@ TEST_F(Kueue, ASkippedFitGoesOnWithTheNextFlavor) {
   EXPECT_EQ(Run(), (Lines{"borrows fit admitted g"}));
 }
 
+TEST_F(Kueue, BelowACycleOfCohortsNothingIsAdmitted) {
+  AddQueue("a", {{"f", 4}}, {}, "left");
+  world_.SetQueue({.name = "left", .parent = "right"});
+  world_.SetQueue({.name = "right", .parent = "left"});
+  AddWorkload("waits", "a", 1);
+  EXPECT_EQ(Run(), Lines{});
+  world_.SetQueue({.name = "right"});
+  world_.Settle();
+  EXPECT_EQ(Run(), (Lines{"waits fit admitted f"}));
+}
+
+TEST_F(Kueue, AWorkloadReplacesOneOfItsQueueAndNamespaceOnly) {
+  AddQueue("a", {{"f", 4}});
+  AddQueue("b", {{"f", 4}});
+  const WorkloadIndex old = AddWorkload("n/old", "a", 2, 0, "f");
+  const WorkloadIndex grown = AddWorkload("n/grown", "a", 3);
+  const WorkloadIndex elsewhere = AddWorkload("m/grown", "a", 3);
+  const WorkloadIndex moved = AddWorkload("n/moved", "b", 3);
+  for (const WorkloadIndex w : {grown, elsewhere, moved}) world_.workloads[w].replaces = old;
+  EXPECT_EQ(world_.ReplacedBy(grown), old);
+  EXPECT_EQ(world_.ReplacedBy(elsewhere), kNothing);
+  EXPECT_EQ(world_.ReplacedBy(moved), kNothing);
+  world_.Release(old);
+  EXPECT_EQ(world_.ReplacedBy(grown), kNothing);
+}
+
+TEST_F(Kueue, AHashThatIsRememberedMovesAside) {
+  const Queue a = AddQueue("a", {{"f", 4}}, {}, "");
+  PendingQueue pending(&world_, a);
+  std::vector<WorkloadIndex> all;
+  for (const int pods : {9, 9, 3}) {
+    all.push_back(AddWorkload(std::to_string(all.size()), "a", pods));
+    pending.Push(all.back());
+  }
+  ASSERT_EQ(pending.Pop(), all[0]);
+  EXPECT_EQ(pending.Remember(all[0]), 1u);
+  EXPECT_TRUE(pending.Remembers(all[1]));
+  EXPECT_FALSE(pending.Remembers(all[2]));
+  EXPECT_EQ(pending.Active(), std::vector<WorkloadIndex>{all[2]});
+  // While it is looked at a change neither takes it out nor puts it back.
+  EXPECT_EQ(pending.Leave(all[0]), PendingQueue::Place::kInFlight);
+  pending.Enter(all[0], PendingQueue::Place::kInFlight, /*may_help=*/true);
+  EXPECT_EQ(pending.PlaceOf(all[0]), PendingQueue::Place::kInFlight);
+  EXPECT_FALSE(pending.Requeue(all[0], RequeueReason::kNoFit));
+  EXPECT_EQ(pending.Inadmissible().size(), 2u);
+  EXPECT_EQ(pending.Return(), 2u);
+  EXPECT_FALSE(pending.Remembers(all[1]));
+}
+
 }  // namespace
 }  // namespace muster::kueue
