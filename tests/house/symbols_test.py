@@ -33,7 +33,7 @@ def marked(headers):
     """Names that carry MUSTER_EXPORT in the texts of the public headers."""
     names = set()
     for text in headers:
-        text = re.sub(r"^[ \t]*#.*$", "", source.blank(text), flags=re.MULTILINE)
+        text = re.sub(r"^[ \t]*#(?:.*\\\n)*.*$", "", source.blank(text), flags=re.MULTILINE)
         for match in _MARK.finditer(text):
             names.add(match.group(1) or match.group(2))
     return names

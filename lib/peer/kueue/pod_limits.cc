@@ -2,7 +2,6 @@
 #include "lib/peer/kueue/pod_limits.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "absl/strings/str_cat.h"
 
@@ -13,7 +12,7 @@ using What = PodProblem::What;
 
 // Amounts of either side; of both, the chosen one.
 NamedAmounts Merged(const NamedAmounts& a, const NamedAmounts& b,
-                    const std::function<int64_t(int64_t, int64_t)>& choose) {
+                    int64_t (*choose)(int64_t, int64_t)) {
   NamedAmounts merged = a;
   for (const auto& [name, amount] : b) {
     const auto [at, is_new] = merged.emplace(name, amount);
