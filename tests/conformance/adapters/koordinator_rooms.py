@@ -296,8 +296,6 @@ BY_TEST |= {
         _no_rule("the record does not hold the group that lends"),
     (QUOTAS, "TestController_Run"): STATUSES,
     (QUOTAS, "Test_updateElasticQuotaStatusIfChanged"): STATUSES,
-    (QUOTAS, "TestFilterPodsWithPDBViolation"): _no_rule(
-        "disruption budgets: the caller says which tasks have one left"),
     (QUOTAS, "TestPlugin_getQuotaInfoRuntime"): _no_rule(
         "a switch of the plug-in: the caller chooses which number limits"),
     **{(QUOTAS, test): _no_rule("sums of a dry run: nothing is decided")
