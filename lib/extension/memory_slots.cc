@@ -28,6 +28,11 @@ const MemorySlot& MemorySlots::Recall(std::string_view name) const {
   return slot.before == nullptr ? none_ : *slot.before;
 }
 
+bool MemorySlots::IsChanged(const Slot& slot) {
+  if (!slot.now.has_value()) return false;
+  return slot.has_seen || slot.before == nullptr || *slot.now != *slot.before;
+}
+
 MemorySlot& MemorySlots::Touch(Slot* slot) {
   if (!slot->now.has_value()) {
     slot->now = slot->before == nullptr ? MemorySlot() : *slot->before;
@@ -54,6 +59,7 @@ ClusterEvents MemorySlots::EventsSince(std::string_view name) {
   const auto found = slots_.find(name);
   if (found == slots_.end()) return {.everything = true};
   Touch(&found->second);
+  found->second.has_seen = true;
   ClusterEvents unseen = events_->Since(found->second.generation);
   if (one_event_ && !unseen.list.empty()) unseen.list = unseen.list.first(1);
   return unseen;
@@ -63,23 +69,24 @@ Memory MemorySlots::After() && {
   if (before_ == nullptr) return {};
   for (const auto& write : at_end_) write();
   const internal::MemoryData* before = internal::DataOf(*before_);
-  const auto touched = [&](std::string_view name) {
+  const auto is_changed = [&](std::string_view name) {
     const auto found = slots_.find(name);
-    return found != slots_.end() && found->second.now.has_value();
+    return found != slots_.end() && IsChanged(found->second);
   };
   internal::MemoryData data;
   if (before != nullptr) {
     for (const auto& [name, slot] : before->slots) {
-      if (!touched(name)) data.slots.emplace(name, slot);
+      if (!is_changed(name)) data.slots.emplace(name, slot);
     }
   }
   bool changed = false;
   for (auto& [name, slot] : slots_) {
-    if (!slot.now.has_value()) continue;
+    if (!IsChanged(slot)) continue;
     changed = true;
     internal::MemoryData::Slot& kept = data.slots[std::string(name)];
     kept.version = slot.version;
-    kept.generation = GenerationAfter(slot.generation);
+    // What a slot has not asked for it has not seen.
+    kept.generation = slot.has_seen ? GenerationAfter(slot.generation) : slot.generation;
     kept.rows = internal::SharedRows(*std::move(slot.now));
   }
   return changed ? internal::MakeMemory(std::move(data)) : *before_;

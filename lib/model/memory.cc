@@ -190,7 +190,9 @@ uint64_t OldestGeneration(const Memory& memory) {
   const MemoryData* data = DataOf(memory);
   if (data == nullptr) return 0;
   uint64_t oldest = std::numeric_limits<uint64_t>::max();
-  for (const auto& [name, slot] : data->slots) oldest = std::min(oldest, slot.generation);
+  for (const auto& [name, slot] : data->slots) {
+    if (slot.generation != 0) oldest = std::min(oldest, slot.generation);  // 0 never asks
+  }
   return oldest;
 }
 

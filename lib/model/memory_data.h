@@ -50,7 +50,7 @@ struct MemoryData {
   friend bool operator==(const MemoryData&, const MemoryData&) = default;
 };
 
-// Return the least and the greatest generation of all slots; 0 if there is none.
+// Return the least and the greatest generation of the slots that ask for events.
 uint64_t OldestGeneration(const Memory& memory);
 uint64_t NewestGeneration(const Memory& memory);
 

@@ -229,6 +229,7 @@ absl::StatusOr<std::vector<Drift>> Cluster::Reconcile(const ClusterSpec& full) {
 
   if (drift.empty()) {
     impl_->deltas.Forget();
+    impl_->editor.SetRefused(nullptr);
     return drift;
   }
   after.version = before.version + 1;

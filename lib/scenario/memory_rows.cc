@@ -68,9 +68,9 @@ absl::StatusOr<Memory> MemorySink::MemoryOf(const MemoryDocument& document, cons
                            absl::StrCat(row.version, " is no version; versions begin with 1"));
     }
     constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
-    if (row.generation < 1 || row.generation > kMost) {
+    if (row.generation > kMost) {
       return reader.Refuse({&in_slot, "generation", 0, true},
-                           absl::StrCat(row.generation, " is not in 1..", kMost));
+                           absl::StrCat(row.generation, " is not in 0..", kMost));
     }
     internal::MemoryData::Slot& slot = data.slots[name];
     slot.version = static_cast<int32_t>(row.version);

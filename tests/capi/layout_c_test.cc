@@ -212,7 +212,7 @@ TEST(Layout, SmallerAndLargerStructsThanOurs) {
   EXPECT_EQ(muster_cluster_schedule(cluster.get(), "volcano", &larger.known, Out(plan), &error),
             MUSTER_E_INVALID_ARGUMENT);
   EXPECT_EQ(Words(error),
-            "muster_schedule_options: byte 88 is set, beyond the fields of this version; must be "
+            "muster_schedule_options: byte 96 is set, beyond the fields of this version; must be "
             "0");
   for (uint32_t size : {0u, 7u, 1u << 20}) {
     larger.known.struct_size = size;

@@ -56,7 +56,7 @@ def _declares(statement):
 
 def unmarked(text):
     """Names of functions that a header declares, but neither defines nor marks for export."""
-    text = re.sub(r"^[ \t]*#.*$", "", source.blank(text), flags=re.MULTILINE)
+    text = re.sub(r"^[ \t]*#(?:.*\\\n)*.*$", "", source.blank(text), flags=re.MULTILINE)
     found, scopes, start = [], [], 0  # scopes: (kind, name, exported)
     for i, c in enumerate(text):
         inside = scopes[-1][0] if scopes else "namespace"

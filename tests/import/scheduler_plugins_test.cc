@@ -56,7 +56,7 @@ TEST(SchedulerPluginsImport, ObjectsBecomeRows) {
   ASSERT_EQ(cluster.queues.size(), 2u);
   EXPECT_EQ(cluster.queues[0].name, "ns");
   EXPECT_EQ(Words(*cluster.queues[0].guaranteed), "cpu=2");
-  EXPECT_EQ(Words(*cluster.queues[0].limit), "cpu=3 memory=1Gi");
+  EXPECT_EQ(Words(*cluster.queues[0].limit), "cpu=3 memory=1073741824");
   ASSERT_EQ(cluster.jobs.size(), 1u);
   EXPECT_EQ(cluster.jobs[0].name, "ns/train");
   EXPECT_EQ(cluster.jobs[0].queue, "ns");

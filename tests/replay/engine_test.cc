@@ -220,13 +220,15 @@ TEST(Engine, EvictedJobsStartAgain) {
                                 {.submit = 10, .run = 20, .tasks = 4, .priority = 1000}});
   ReplayOptions options;
   options.eviction_seconds = 5;
-  ReplayResult result = Play(trace, "muster", options);
+  // Whatever the eviction costs.
+  const std::string profile = "muster:actions=allocate+reclaim+preempt";
+  ReplayResult result = Play(trace, profile, options);
   EXPECT_EQ(result.evictions, 4);
   EXPECT_EQ(result.start, (Times{0, 15}));
   EXPECT_EQ(result.end, (Times{135, 35}));
   EXPECT_EQ(result.lost, (Times{15 * 4, 0}));
   options.recovery.evicted_jobs_checkpoint = true;
-  result = Play(trace, "muster", options);
+  result = Play(trace, profile, options);
   EXPECT_EQ(result.end, (Times{120, 35}));
 }
 

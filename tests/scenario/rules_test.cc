@@ -74,9 +74,12 @@ TEST(Rules, AStateAndAListingHoldThem) {
 }
 
 TEST(Rules, TodaysProfilesDecideAsWithoutThem) {
-  const char* const profiles[] = {
-      "muster", "volcano:+preempt,+reclaim", "kube-batch:+preempt", "transwarp", "koordinator",
-      "ray"};
+  const char* const profiles[] = {"muster:actions=allocate+reclaim+preempt,-due",
+                                  "volcano:+preempt,+reclaim",
+                                  "kube-batch:+preempt",
+                                  "transwarp",
+                                  "koordinator",
+                                  "ray"};
   int64_t decisions = 0;
   for (uint64_t seed = 0; seed < kWorlds; ++seed) {
     const std::string profile = profiles[seed % std::size(profiles)];

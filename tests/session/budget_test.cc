@@ -181,11 +181,12 @@ TEST(Work, NobodyIsAskedToGoWhereNobodyCan) {
     EXPECT_TRUE(plan.evictions().empty());
     return plan.work();
   };
-  EXPECT_EQ(work("muster"), work("muster:actions=allocate"));
+  EXPECT_EQ(work("muster"), work("muster:actions=allocate(promise=head)"));
   // Once a greater job is there, the one that holds the node is looked at.
   ASSERT_TRUE(add("greater", 8, 1).ok());
   const Plan plan = MustSchedule(cluster.Freeze(), "muster", {});
-  EXPECT_GT(plan.work(), MustSchedule(cluster.Freeze(), "muster:actions=allocate", {}).work());
+  const Plan without = MustSchedule(cluster.Freeze(), "muster:actions=allocate(promise=head)", {});
+  EXPECT_GT(plan.work(), without.work());
 }
 
 TEST(Budget, RefusesNonsense) {

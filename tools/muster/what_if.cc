@@ -174,12 +174,13 @@ int WhatIfCommand(const Arguments& arguments) {
   Flags given;
   FlagSet flags;
   given.Declare(&flags);
+  RunFlags run_flags;
+  run_flags.load.Declare(&flags);
   const Parsed parsed = ParseArguments(kWhatIfText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (parsed.others.size() != 1) return ComplainUsage(kWhatIfText, "needs one FILE");
   const absl::StatusOr<std::vector<WhatIfChange>> changes = ChangesOf(given);
   if (!changes.ok()) return ComplainUsage(kWhatIfText, std::string(changes.status().message()));
-  RunFlags run_flags;
   run_flags.profile = given.profile;
   const absl::StatusOr<Opened> opened = OpenFile(parsed.others[0], run_flags);
   if (!opened.ok()) return Complain(std::string(opened.status().message()));

@@ -206,31 +206,36 @@ bool FlavorScan::AssignGroup(const Members& members, const std::vector<int64_t>*
     }
     for (const FlavorChoice& c : found.choices) Choose(c, &chosen);
   }
-  // A member that requests nothing, as a leader may, needs a place with the others.
-  const bool in_topology = topology_ != nullptr;
   bool whole = true;
   for (PodSetAssignment& p : opened) {
-    auto& tried = out->progress.tried.emplace_back();
     p.error = error;
     p.obstacles = obstacles;
-    for (const FlavorChoice& c : chosen) {
-      const bool takes = in_topology && p.requests.empty()
-                             ? HasTopology(world_, c.flavor) && IsGrouped(workload_, p)
-                             : Has(p.requests, c.resource);
-      if (!takes) continue;
-      p.flavors.push_back(c);
-      if (p.requests.empty()) continue;
-      tried.emplace_back(c.resource, c.tried);
-      out->borrowing = std::max(out->borrowing, c.borrow);
-      bool other_flavor = false;
-      const ResourceAmount own{c.resource, AmountIn(p.requests, c.resource)};
-      AddUsage(&out->usage, world_.CellOf(c.flavor, c.resource),
-               Wanted({p.pod_set}, c.flavor, own, &other_flavor));
-    }
+    TakeFlavors(chosen, &p, out);
     whole = whole && !error && (p.flavors.empty() ? p.requests.empty() || obstacles.empty() : true);
     out->pod_sets.push_back(std::move(p));
   }
   return whole;
+}
+
+// Gives the pod set those of the chosen flavors that are for it, and charges what it uses of them.
+void FlavorScan::TakeFlavors(const std::vector<FlavorChoice>& chosen, PodSetAssignment* p,
+                             Assignment* out) const {
+  auto& tried = out->progress.tried.emplace_back();
+  // A member that requests nothing, as a leader may, needs a place with the others.
+  const bool follows = topology_ != nullptr && p->requests.empty();
+  for (const FlavorChoice& c : chosen) {
+    const bool takes = follows ? HasTopology(world_, c.flavor) && IsGrouped(workload_, *p)
+                               : Has(p->requests, c.resource);
+    if (!takes) continue;
+    p->flavors.push_back(c);
+    if (p->requests.empty()) continue;
+    tried.emplace_back(c.resource, c.tried);
+    out->borrowing = std::max(out->borrowing, c.borrow);
+    bool other_flavor = false;
+    const ResourceAmount own{c.resource, AmountIn(p->requests, c.resource)};
+    AddUsage(&out->usage, world_.CellOf(c.flavor, c.resource),
+             Wanted({p->pod_set}, c.flavor, own, &other_flavor));
+  }
 }
 
 // Requests of the pod sets, less what the replaced workload gives back.

@@ -86,6 +86,8 @@ class FlavorScan {
   PodSetAssignment Opened(uint32_t pod_set, const std::vector<int64_t>* counts) const;
   // Returns whether the scan goes on with the next group.
   bool AssignGroup(const Members& members, const std::vector<int64_t>* counts, Assignment* out);
+  void TakeFlavors(const std::vector<FlavorChoice>& chosen, PodSetAssignment* p,
+                   Assignment* out) const;
   Found Search(const Members& members, const Requests& requests, ResourceIndex first,
                const Assignment& so_far);
   // Looks at the flavors of the group, and returns how well the best one holds the requests.

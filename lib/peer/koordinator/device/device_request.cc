@@ -175,7 +175,9 @@ std::map<std::string, std::vector<std::string>> MatchingTemplates(const ShareTem
                                                                   bool strict) {
   std::map<std::string, std::vector<std::string>> matching;
   for (const auto& [model, of_model] : templates) {
-    for (const auto& [name, amounts] : of_model) {
+    for (const auto& named : of_model) {
+      const std::string& name = named.first;
+      const auto& amounts = named.second;
       bool fits = true;
       request.ForEach(
           [&](R r, int64_t amount) { fits &= amounts.has(r) && amounts.at(r) == amount; });
