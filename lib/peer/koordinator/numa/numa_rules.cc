@@ -243,9 +243,10 @@ ResourceHints HintsOfZones(const NumaSite& site, const NumaClaim& claim, NumaNee
     used.NotBelowZero();
     const int64_t score = scorer == nullptr ? 0 : scorer->Score(used, total, need.amplified);
     for (auto& [r, list] : hints) {
-      const bool lacks = std::any_of(node.zones.begin(), node.zones.end(), [&](const auto& zone) {
-        return (set >> zone.number & 1) != 0 && free.at(zone.number).at(r) == 0;
-      });
+      const bool lacks =
+          std::any_of(node.zones.begin(), node.zones.end(), [&, r = r](const auto& zone) {
+            return (set >> zone.number & 1) != 0 && free.at(zone.number).at(r) == 0;
+          });
       if (!lacks) list.push_back({.zones = set, .score = score});
     }
   }
