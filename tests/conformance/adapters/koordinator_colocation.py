@@ -200,7 +200,7 @@ def _shown(probe: Probe, resource: str, amount: int, ratio: float) -> int:
     return probe.koordinator_colocation("shown", amount=amount, ratio=1.0)["whole"]
 
 
-def _prepared(script: Any, step: Json, probe: Probe, names: tuple[str, str]) -> dict[str, int]:
+def prepared(script: Any, step: Json, probe: Probe, names: tuple[str, str]) -> dict[str, int]:
     args = {name: resolved(script, value) for name, value in script.args(step).items()}
     node, made = args["node"], args["nr"]
     ratio = float((made.get("Annotations") or {}).get(RATIO, -1))
@@ -228,7 +228,7 @@ def _prepare(names: tuple[str, str]) -> Any:
                 "actual"]
             recorded = thousandths(resolved(script, field)["status"]["allocatable"])
             right = {name: recorded[name] // 1000 for name in names if name in recorded}
-            ours = _prepared(script, step, probe, names)
+            ours = prepared(script, step, probe, names)
             if ours != right:
                 out.append(f"shows {ours}, recorded {right}")
         return out
@@ -263,7 +263,8 @@ def pre_update(script: Any, probe: Probe) -> list[str]:
     return out
 
 
-def _changed(probe: Probe, old: Json, new: Json, names: tuple[str, ...], threshold: float) -> bool:
+def is_changed(probe: Probe, old: Json, new: Json, names: tuple[str, ...],
+               threshold: float) -> bool:
     before = thousandths((old.get("status") or {}).get("allocatable"))
     after = thousandths((new.get("status") or {}).get("allocatable"))
     return any(probe.koordinator_colocation("changed", old=before.get(name), new=after.get(name),
@@ -280,8 +281,8 @@ def changed(names: tuple[str, ...]) -> Any:
             known, right = script.variable("got", step["n"])
             if not known:
                 raise Unanswerable("the record does not hold what the call returned")
-            ours = _changed(probe, args["oldNode"], args["newNode"], names,
-                            args["strategy"]["resourceDiffThreshold"])
+            ours = is_changed(probe, args["oldNode"], args["newNode"], names,
+                              args["strategy"]["resourceDiffThreshold"])
             if ours != right:
                 out.append(f"step {step['n']}: changed {ours}, recorded {right}")
         return out

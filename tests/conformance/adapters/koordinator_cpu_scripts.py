@@ -6,8 +6,7 @@ import json
 from typing import Any, Callable
 
 import importers
-import quantity
-from adapters.koordinator_reservation_scripts import _object, _thousandths, _verdict
+from adapters.koordinator_reservation_scripts import object_of, thousandths_of, verdict
 from probe import Probe, Unanswerable
 
 Json = dict[str, Any]
@@ -20,17 +19,17 @@ NODE_POLICY = "node.koordinator.sh/cpu-bind-policy"
 ZONE_POLICY = "node.koordinator.sh/numa-topology-policy"
 
 
-def _noted(thing: Json, key: str) -> Json:
+def noted(thing: Json, key: str) -> Json:
     text = ((thing.get("metadata") or {}).get("annotations") or {}).get(key)
     return json.loads(text) if text else {}
 
 
-def _labels(thing: Json) -> Json:
+def labels_of(thing: Json) -> Json:
     return (thing.get("metadata") or {}).get("labels") or {}
 
 
 def _strict(pod: Json) -> bool:
-    labels = _labels(pod)
+    labels = labels_of(pod)
     by_priority = CLASSES.get(((pod.get("spec") or {}).get("priority") or 0) // 1000, "")
     of_task = labels.get("koordinator.sh/priority-class") or by_priority or "koord-prod"
     return labels.get("koordinator.sh/qosClass") in STRICT and of_task == "koord-prod"
@@ -40,8 +39,8 @@ def _requests(pod: Json) -> Json:
     return importers.requests({"spec": {"containers": []}, **pod})[1]
 
 
-def _wish(script: Any, pod: Json, before: int) -> Json:
-    spec = _noted(pod, "scheduling.koordinator.sh/resource-spec")
+def wish_of(script: Any, pod: Json, before: int) -> Json:
+    spec = noted(pod, "scheduling.koordinator.sh/resource-spec")
     fallback = [step["value"] for step in script.steps if step["n"] < before
                 and step.get("set", "").endswith("nodeNUMAResourceArgs.DefaultCPUBindPolicy")]
     return {
@@ -57,11 +56,11 @@ def _needs(script: Any, probe: Probe) -> list[str]:
     """PreFilter(pod), and the state that it wrote."""
     out = []
     for step in script.calls("PreFilterPlugin.PreFilter"):
-        pod = _object(script, script.args(step)["p"])
-        recorded = _verdict(script, step)["code"]
+        pod = object_of(script, script.args(step)["p"])
+        recorded = verdict(script, step)["code"]
         if not any(_requests(pod).values()):
             raise Unanswerable("a task that requests nothing: the caller passes it over")
-        got = probe.cpu_binding("need", **_wish(script, pod, step["n"]))
+        got = probe.cpu_binding("need", **wish_of(script, pod, step["n"]))
         if got["refused"] != (recorded != "Success"):
             out.append(f"step {step['n']}: {got}, recorded {recorded}")
         looks = [one for one in script.calls("getPreFilterState") if one["n"] > step["n"]]
@@ -87,13 +86,13 @@ def _specs(script: Any, probe: Probe) -> list[str]:
     out = []
     for step in script.calls("appendResourceSpecIfMissed"):
         args = script.args(step)
-        spec = _noted(_object(script, args["object"]), "scheduling.koordinator.sh/resource-spec")
+        spec = noted(object_of(script, args["object"]), "scheduling.koordinator.sh/resource-spec")
         got = probe.cpu_binding(
             "spec",
             required=args["state"].get("requiredCPUBindPolicy", ""),
             preferred=args["state"].get("preferredCPUBindPolicy", ""),
-            label=_labels(_object(script, args["node"])).get(NODE_POLICY, ""),
-            kubelet=_full_cores(args["topologyOpts"].get("Policy")),
+            label=labels_of(object_of(script, args["node"])).get(NODE_POLICY, ""),
+            kubelet=full_cores(args["topologyOpts"].get("Policy")),
             spec_required=spec.get("requiredCPUBindPolicy", ""),
             spec_preferred=spec.get("preferredCPUBindPolicy", ""),
         )
@@ -107,7 +106,7 @@ def _specs(script: Any, probe: Probe) -> list[str]:
     return out
 
 
-def _full_cores(kubelet: Json | None) -> bool:
+def full_cores(kubelet: Json | None) -> bool:
     kubelet = kubelet or {}
     return (kubelet.get("Policy") == "static"
             and (kubelet.get("Options") or {}).get("full-pcpus-only") == "true")
@@ -122,8 +121,8 @@ def _policies(script: Any, probe: Probe) -> list[str]:
             "policy",
             required=args["requiredCPUBindPolicy"],
             preferred=args["preferredCPUBindPolicy"],
-            label=_labels(_object(script, args["node"])).get(NODE_POLICY, ""),
-            kubelet=_full_cores(args["topologyOptions"].get("Policy")),
+            label=labels_of(object_of(script, args["node"])).get(NODE_POLICY, ""),
+            kubelet=full_cores(args["topologyOptions"].get("Policy")),
         )
         theirs = {name: script.variable(name, step["n"])[1] for name in ("policy", "required")}
         if got != theirs:
@@ -161,18 +160,18 @@ def _free(script: Any, probe: Probe) -> list[str]:
         for zone in options["NUMANodeResources"]:
             number = str(zone["Node"])
             asked: Json = {
-                "total": _thousandths(zone["Resources"]),
-                "reusable": _thousandths((args["reusableResources"] or {}).get(number)),
+                "total": thousandths_of(zone["Resources"]),
+                "reusable": thousandths_of((args["reusableResources"] or {}).get(number)),
                 "bound": 1000 * inputs["allocatedCPUSets"] if number == "0" else 0,
                 "ratio": (options.get("AmplificationRatios") or {}).get("cpu", 1),
             }
             if number in held:
-                asked["allocated"] = _thousandths(held[number]["Resources"])
+                asked["allocated"] = thousandths_of(held[number]["Resources"])
             got = probe.cpu_binding("free", **asked)
             for name in ("available", "allocated"):
                 _, theirs = script.variable(name, step["n"])
                 recorded = (theirs or {}).get(number)
-                if got[name] != (None if recorded is None else _thousandths(recorded)):
+                if got[name] != (None if recorded is None else thousandths_of(recorded)):
                     out.append(f"step {step['n']}: {name} {got[name]}, recorded {recorded}")
     return out
 
@@ -187,28 +186,28 @@ def _amplified(script: Any, probe: Probe) -> list[str]:
     out = []
     for step in script.calls("Plugin.Filter"):
         args = script.args(step)
-        pod = _object(script, args["pod"])
-        node = _object(script, args["nodeInfo"]["nodeInfo"]["node"])
-        held = [_object(script, one) for one in args["nodeInfo"]["nodeInfo"].get("pods") or []]
+        pod = object_of(script, args["pod"])
+        node = object_of(script, args["nodeInfo"]["nodeInfo"]["node"])
+        held = [object_of(script, one) for one in args["nodeInfo"]["nodeInfo"].get("pods") or []]
         reported = bool(script.calls("TopologyOptionsManager.UpdateTopologyOptions"))
-        bound = sum(_count(_noted(one, "scheduling.koordinator.sh/resource-status")
+        bound = sum(_count(noted(one, "scheduling.koordinator.sh/resource-status")
                            .get("cpuset", "")) for one in held) if reported else 0
-        capacity = _thousandths((node.get("status") or {}).get("allocatable"))
+        capacity = thousandths_of((node.get("status") or {}).get("allocatable"))
         got = probe.cpu_binding(
             "node",
-            **_wish(script, pod, step["n"]),
-            label=_labels(node).get(NODE_POLICY, ""),
+            **wish_of(script, pod, step["n"]),
+            label=labels_of(node).get(NODE_POLICY, ""),
             capacity=capacity.get("cpu", 0),
             requested=sum(int(_requests(one).get("cpu", 0) * 1000) for one in held),
             bound=1000 * bound,
-            ratio=_noted(node, RATIO).get("cpu", 1),
+            ratio=noted(node, RATIO).get("cpu", 1),
         )
         fits = got["amplified"] and not got["refused"]
-        if fits and (got["binds"] or ZONE_POLICY in _labels(node)
-                     or _noted(pod, "scheduling.koordinator.sh/numa-topology-spec")):
+        if fits and (got["binds"] or ZONE_POLICY in labels_of(node)
+                     or noted(pod, "scheduling.koordinator.sh/numa-topology-spec")):
             raise Unanswerable("CPUs of zones of a node, which a trial of its room decides")
-        if fits != (_verdict(script, step)["code"] == "Success"):
-            out.append(f"step {step['n']}: {got}, recorded {_verdict(script, step)}")
+        if fits != (verdict(script, step)["code"] == "Success"):
+            out.append(f"step {step['n']}: {got}, recorded {verdict(script, step)}")
     return out
 
 
@@ -248,4 +247,4 @@ def rule(script: Any) -> Callable[[Any, Probe], list[str]] | None:
         return found
     nodes = [one["object"] for one in script.case.get("objects") or []
              if one["object"].get("kind") == "Node"]
-    return _amplified if any(_noted(node, RATIO) for node in nodes) else None
+    return _amplified if any(noted(node, RATIO) for node in nodes) else None

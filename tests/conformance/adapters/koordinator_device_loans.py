@@ -41,13 +41,6 @@ def _filled(amounts: Json) -> Json:
             for kind, of_kind in amounts.items() if of_kind}
 
 
-def _shares_of_grants(allocations: Json | None) -> Json:
-    return {
-        kind: {str(minor): dict(amounts) for minor, amounts, _ in grants}
-        for kind, grants in granted(allocations).items()
-    }
-
-
 def _grants(allocations: Json | None) -> Json:
     return {
         kind: [{"minor": minor, "amounts": dict(amounts), "function": function}

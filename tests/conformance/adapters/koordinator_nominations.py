@@ -7,7 +7,9 @@ from typing import Any, Callable
 from adapters import koordinator_reservation_cycles as cycles
 from adapters import koordinator_reservation_objects as objects
 from adapters.koordinator_objects import annotation
+from adapters.koordinator_reservation_cache import held, same_entry
 from adapters.koordinator_reservation_objects import found, uid
+from adapters.koordinator_reservation_world import Check, World, after, resource
 from probe import Probe, Unanswerable
 
 Json = dict[str, Any]
@@ -265,7 +267,7 @@ def _hinted(script: Any, probe: Probe) -> list[str]:
     for step in script.calls("Plugin.PreFilter"):
         pod = found(script, script.args(step)["pod"]) or {}
         hint = annotation(pod, HINT) or {}
-        known, result = cycles.after(script, step, ("res",))
+        known, result = after(script, step, ("res",))
         if not known:
             continue
         compared += 1
@@ -293,7 +295,7 @@ def _matches_affinity(script: Any, probe: Probe) -> list[str]:
         [got] = probe.reservation_cycles({}, [
             {"op": "match", "record": objects.record(row), "asker": objects.asker(pod),
              "node_labels": objects.labels(node)}])
-        known, right = cycles.after(script, step, ("got", "matched"))
+        known, right = after(script, step, ("got", "matched"))
         if step["n"] in script.results:
             known, right = True, script.results[step["n"]]
         if not known:
@@ -332,7 +334,7 @@ def _updates(script: Any, probe: Probe) -> list[str]:
     out = []
     calls = script.calls("ReservationInfo.UpdateReservation", "ReservationInfo.UpdatePod")
     for step in calls:
-        world = cycles.World(script, 0)
+        world = World(script, 0)
         before = script.value(step["receiver"])
         args = script.args(step)
         row = found(script, args.get("r") or args.get("pod"))
@@ -346,37 +348,37 @@ def _updates(script: Any, probe: Probe) -> list[str]:
         world.add("put", record=old["record"])
         world.add("add_tasks", uid=uid(row), tasks=old["tasks"])
         world.add("put", record=objects.record(row))
-        world.ask(f"step {step['n']}", cycles.same_entry(world, right), "find", uid=uid(row))
+        world.ask(f"step {step['n']}", same_entry(world, right), "find", uid=uid(row))
         out += world.run(probe)
     return out
 
 
 def _available(script: Any, probe: Probe) -> list[str]:
     """ReservationInfo.GetAvailable and GetAllocatedResource, as pods come and go."""
-    world = cycles.World(script, 0)
+    world = World(script, 0)
     for step in script.steps:
         call, args = step.get("call", ""), script.args(step)
         if call == "NewReservationInfo":
             row = found(script, args["r"])
             world.add("put", record=objects.record(row))
         elif call == "ReservationInfo.AddAssignedPod":
-            world.add("add_tasks", uid=uid(row), tasks=cycles.held(found(script, args["pod"])))
+            world.add("add_tasks", uid=uid(row), tasks=held(found(script, args["pod"])))
         elif call == "ReservationInfo.RemoveAssignedPod":
             world.add("remove_tasks", uid=uid(row), tasks=[uid(found(script, args["pod"]))])
         elif call in ("ReservationInfo.GetAvailable", "ReservationInfo.GetAllocatedResource"):
             key = "left" if call.endswith("GetAvailable") else "used"
             known, right = (True, script.results[step["n"]]) if step["n"] in script.results else (
-                cycles.after(script, step, ("allocatedResource", "allocated", "res",
-                                            "rInfo.GetAvailable()")))
+                after(script, step, ("allocatedResource", "allocated", "res",
+                                     "rInfo.GetAvailable()")))
             if known:
-                world.ask(f"step {step['n']}", _has(key, cycles.resource(script.value(right))),
+                world.ask(f"step {step['n']}", _has(key, resource(script.value(right))),
                           "find", uid=uid(row))
     if not world.checks:
         raise Unanswerable("the record does not hold what the call returned")
     return world.run(probe)
 
 
-def _has(key: str, right: Json) -> cycles.Check:
+def _has(key: str, right: Json) -> Check:
     def check(ours: Json) -> list[str]:
         got = {name: amount for name, amount in ours[key].items() if amount}
         return [] if got == right else [f"{key} {got}, recorded {right}"]

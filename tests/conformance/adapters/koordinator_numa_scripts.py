@@ -3,22 +3,13 @@
 and hints, and the plug-in's filter, score and reservation of nodes. A script is walked once; what
 it writes becomes the books of a node, and each call that decides becomes one question."""
 
-import json
 from typing import Any, Callable
 
 import importers
-import quantity
 from adapters import koordinator, koordinator_rooms
-from adapters.koordinator_cpu_scripts import (
-    NODE_POLICY,
-    RATIO,
-    ZONE_POLICY,
-    _full_cores,
-    _labels,
-    _noted,
-    _wish,
-)
-from adapters.koordinator_reservation_scripts import _object
+from adapters.koordinator_cpu_scripts import (NODE_POLICY, RATIO, ZONE_POLICY, full_cores,
+                                              labels_of, noted, wish_of)
+from adapters.koordinator_reservation_scripts import object_of
 from probe import Probe, Unanswerable
 
 Json = dict[str, Any]
@@ -109,7 +100,7 @@ class Walk:
         self.pending, self.open = {}, options
 
     def create_node(self, args: Json) -> None:
-        node = _object(self.script, args["node"])
+        node = object_of(self.script, args["node"])
         self.nodes[node["metadata"]["name"]] = node
 
     def _holding(self, allocation: Json) -> Json:
@@ -140,9 +131,9 @@ class Walk:
         self.loose.append({"op": "release", "task": args["podUID"]})
 
     def _of_pod(self, value: Json) -> tuple[str, Json]:
-        pod = _object(self.script, value)
-        status = _noted(pod, "scheduling.koordinator.sh/resource-status")
-        spec = _noted(pod, "scheduling.koordinator.sh/resource-spec")
+        pod = object_of(self.script, value)
+        status = noted(pod, "scheduling.koordinator.sh/resource-status")
+        spec = noted(pod, "scheduling.koordinator.sh/resource-spec")
         return (pod.get("spec") or {}).get("nodeName", ""), {
             "task": (pod.get("metadata") or {}).get("uid", ""),
             "cpus": status.get("cpuset", ""),
@@ -169,7 +160,7 @@ class Walk:
 
     def unreserve(self, args: Json) -> None:
         if (self.state or {}).get("allocation") is not None:
-            task = (_object(self.script, args["pod"]).get("metadata") or {}).get("uid", "")
+            task = (object_of(self.script, args["pod"]).get("metadata") or {}).get("uid", "")
             self.release({"nodeName": args["nodeName"], "podUID": task})
 
     def pod_gone(self, args: Json) -> None:
@@ -178,7 +169,7 @@ class Walk:
             self.books.setdefault(name, []).append({"op": "release", "task": holding["task"]})
 
     def add_pod(self, args: Json) -> None:
-        pod = _object(self.script, args["pod"])
+        pod = object_of(self.script, args["pod"])
         self.added.setdefault((pod.get("spec") or {}).get("nodeName", ""), []).append(pod)
 
     def write(self, args: Json) -> None:
@@ -238,7 +229,7 @@ class Walk:
 
     def _reservation(self, info: Any) -> Json:
         info = self.script.value(info)
-        reservation = _object(self.script, info["Reservation"])
+        reservation = object_of(self.script, info["Reservation"])
         uid = reservation["metadata"]["uid"]
         return {
             "name": uid,
@@ -256,7 +247,7 @@ class Walk:
 
     def restore_tasks(self, args: Json) -> None:
         reservation = self._reservation(args["r"])
-        tasks = [_object(self.script, one)["metadata"]["uid"]
+        tasks = [object_of(self.script, one)["metadata"]["uid"]
                  for one in args.get("preAllocatable") or []]
         self.loans[self.node_name(args)] = {
             "tasks": tasks, "reservation": reservation["name"],
@@ -269,7 +260,7 @@ class Walk:
         self.nominated = self._reservation(args["rInfo"])["name"]
 
     def nominate_task(self, args: Json) -> None:
-        self.nominated = _object(self.script, args["pod"])["metadata"]["uid"]
+        self.nominated = object_of(self.script, args["pod"])["metadata"]["uid"]
 
     # --- questions
 
@@ -277,12 +268,12 @@ class Walk:
         if "nodeName" in args:
             return str(args["nodeName"])
         node = args.get("node") or args["nodeInfo"]["nodeInfo"]["node"]
-        return str(_object(self.script, node)["metadata"]["name"])
+        return str(object_of(self.script, node)["metadata"]["name"])
 
     def node_of(self, name: str, args: Json) -> Json:
         value = args.get("node") or (args.get("nodeInfo") or {}).get("nodeInfo", {}).get("node")
         if value is not None:
-            return _object(self.script, value)
+            return object_of(self.script, value)
         if name not in self.nodes:
             raise Unanswerable("a node that is not there, or whose amounts are not looked at")
         return self.nodes[name]
@@ -291,7 +282,7 @@ class Walk:
         held = (args.get("nodeInfo") or {}).get("nodeInfo", {}).get("pods")
         if held is None:
             return self.added.get(name, [])
-        return [_object(self.script, one) for one in held]
+        return [object_of(self.script, one) for one in held]
 
     def site(self, name: str, args: Json) -> Json:
         """The node of a question."""
@@ -302,8 +293,8 @@ class Walk:
             asked = importers.requests({"spec": {"containers": []}, **pod})[1]
             for resource, amount in asked.items():
                 requested[resource] = requested.get(resource, 0) + amount
-        ratios = _noted(node, RATIO) or {}
-        labels = _labels(node)
+        ratios = noted(node, RATIO) or {}
+        labels = labels_of(node)
         strategy = labels.get(STRATEGY) or (
             "MostAllocated" if self.numa_scoring["Type"] == "MostAllocated" else "LeastAllocated")
         # Options with ratios of their own have amplified zones already.
@@ -318,7 +309,7 @@ class Walk:
             "books": [*self.loose, *self.books.get(name, [])],
             "site": {
                 "label": labels.get(NODE_POLICY, ""),
-                "kubelet": _full_cores(options.get("Policy")),
+                "kubelet": full_cores(options.get("Policy")),
                 "zone_policy": labels.get(ZONE_POLICY) or options.get("NUMATopologyPolicy") or "",
                 "fewest_free": strategy == "MostAllocated",
                 "ratio": ratios.get("cpu", 1),
@@ -343,7 +334,8 @@ class Walk:
         if (self.state or {}).get("skip"):
             raise Unanswerable("a task that requests nothing: the caller passes it over")
         claim = dict(self.claim)
-        labels, notes = _labels(pod or {}), (pod or {}).get("metadata", {}).get("annotations") or {}
+        labels = labels_of(pod or {})
+        notes = (pod or {}).get("metadata", {}).get("annotations") or {}
         claim["ignores_reservations"] = (
             labels.get("scheduling.koordinator.sh/reservation-ignored") == "true")
         if notes.get("scheduling.koordinator.sh/reserve-pod") == "true":
@@ -353,17 +345,17 @@ class Walk:
 
     def before_filter(self, step: Json, args: Json) -> None:
         """PreFilter(pod): the claim, as koordinator_cpu_scripts reads it."""
-        pod = _object(self.script, args.get("pod") or args["p"])
+        pod = object_of(self.script, args.get("pod") or args["p"])
         requests = importers.requests({"spec": {"containers": []}, **pod})[1]
-        spec = _noted(pod, "scheduling.koordinator.sh/resource-spec")
-        zones = _noted(pod, "scheduling.koordinator.sh/numa-topology-spec")
-        wish = _wish(self.script, pod, step["n"])
+        spec = noted(pod, "scheduling.koordinator.sh/resource-spec")
+        zones = noted(pod, "scheduling.koordinator.sh/numa-topology-spec")
+        wish = wish_of(self.script, pod, step["n"])
         self.state = {"skip": not any(requests.values())}
         self.claim = wish | {
             "requests": {r: int(a * 1000) if r == "cpu" else int(a) for r, a in requests.items()},
             "exclusive": spec.get("preferredCPUExclusivePolicy", ""),
             "zone_policy": zones.get("numaTopologyPolicy", ""),
-            "needs_loan": (_labels(pod).get("pod.koordinator.sh/is-pre-allocation-required")
+            "needs_loan": (labels_of(pod).get("pod.koordinator.sh/is-pre-allocation-required")
                            == "true"),
         }
         if policy := zones.get("singleNUMANodeExclusive"):
@@ -442,7 +434,7 @@ def _code(result: Json | None) -> str:
 
 def _filter(walk: Walk, step: Json, args: Json, probe: Probe) -> list[str]:
     name = walk.node_name(args)
-    pod = _object(walk.script, args["pod"])
+    pod = object_of(walk.script, args["pod"])
     question = walk.site(name, args) | {"claim": walk.asked(pod), "scorer": walk.numa_scorer()}
     got = _ask(probe, "filter", question)
     code = "UnschedulableAndUnresolvable" if got["code"] == "no topology" else got["code"]
@@ -488,7 +480,7 @@ def _compare_grant(got: Json | None, recorded: Json, zones_known: bool = True) -
 
 def _reserve(walk: Walk, step: Json, args: Json, probe: Probe) -> list[str]:
     name = walk.node_name(args)
-    pod = _object(walk.script, args["pod"])
+    pod = object_of(walk.script, args["pod"])
     question = walk.site(name, args) | {"claim": walk.asked(pod), "scorer": walk.numa_scorer()}
     got = _ask(probe, "reserve", question)
     code = "Error" if got["code"] == "no topology" else got["code"]
@@ -508,7 +500,7 @@ def _reserve(walk: Walk, step: Json, args: Json, probe: Probe) -> list[str]:
 
 def _score(walk: Walk, step: Json, args: Json, probe: Probe) -> list[str]:
     name = walk.node_name(args)
-    pod = _object(walk.script, args.get("pod") or args["p"])
+    pod = object_of(walk.script, args.get("pod") or args["p"])
     question = walk.site(name, args) | {"claim": walk.asked(pod), "scorer": walk.scorer()}
     got = _ask(probe, "score", question)
     for variable in ("gotScore", "score"):
@@ -523,7 +515,7 @@ def _filter_loan(walk: Walk, step: Json, args: Json, probe: Probe) -> list[str]:
         raise Unanswerable("the record does not hold the state of the cycle")
     name = walk.node_name(args)
     reservation = walk._reservation(args["reservationInfo"])
-    pod = _object(walk.script, args["pod"])
+    pod = object_of(walk.script, args["pod"])
     takes_over = "tasks" in walk.loans.get(name, {})
     nominated = pod["metadata"]["uid"] if takes_over else reservation["name"]
     question = walk.site(name, args) | {"claim": walk.asked(None if takes_over else pod),
@@ -545,7 +537,7 @@ def _filter_loan(walk: Walk, step: Json, args: Json, probe: Probe) -> list[str]:
 def _asked_options(walk: Walk, args: Json) -> Json:
     """A question of the resource manager: its options hold the whole claim and the node."""
     options = args["options"]
-    name = _object(walk.script, args["node"])["metadata"]["name"]
+    name = object_of(walk.script, args["node"])["metadata"]["name"]
     requests = _units(options.get("originalRequests") or options.get("requests"))
     policy = options.get("cpuBindPolicy", "")
     required = options.get("requiredCPUBindPolicy", False)
@@ -714,7 +706,7 @@ def _preempted(walk: Walk, step: Json, args: Json, probe: Probe) -> list[str]:
     looks = [one for one in walk.script.calls("getPreFilterState") if one["n"] > step["n"]]
     if value is None or not looks:
         raise Unanswerable("a dry run without a task or without its state: nothing is changed")
-    task = (_object(walk.script, value).get("metadata") or {}).get("uid", "")
+    task = (object_of(walk.script, value).get("metadata") or {}).get("uid", "")
     op = "leaves" if step["call"] == "Plugin.RemovePod" else "stays"
     walk.victims.setdefault(name, []).append({"op": op, "task": task})
     known, state = walk.script.variable("stateData", looks[0]["n"])

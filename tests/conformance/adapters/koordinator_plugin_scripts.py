@@ -6,8 +6,8 @@ what is worth another look at it."""
 from typing import Any
 
 import adapters.koordinator as events
-from adapters.koordinator_quota_scripts import NUMBERS, _object, _operation, _task
-from adapters.koordinator_webhook_scripts import _task as _member
+from adapters.koordinator_quota_scripts import NUMBERS, object_of, operation_of, task_of
+from adapters.koordinator_webhook_scripts import member_of
 from probe import Probe, Unanswerable
 
 Json = dict[str, Any]
@@ -147,7 +147,7 @@ class Handlers:
         elif call == "GroupQuotaManager.GetAllQuotaNames":
             self.counts.append((step, len(self.ops), self.script.results.get(step["n"])))
         elif call.startswith("GroupQuotaManager."):
-            op = _operation(self.script, step)
+            op = operation_of(self.script, step)
             if op is not None:
                 self.ops.append(op | ({"tree": self._tree_of(step)} if op["op"] == "total" else {}))
                 if op["op"] == "refresh":
@@ -178,7 +178,7 @@ class Handlers:
             if isinstance(value, dict) and "Obj" in value:
                 value = value["Obj"]
             if isinstance(value, dict) and "ref" in value:
-                return _object(self.script, value)
+                return object_of(self.script, value)
         return None
 
     def _quota(self, step: Json) -> None:
@@ -206,7 +206,7 @@ class Handlers:
         if self.ops:
             raise Unanswerable(
                 "groups that are all replaced: new trees, which the caller fills again")
-        puts = [_forest_group(_object(self.script, one)) for one in step["args"]["objs"]]
+        puts = [_forest_group(object_of(self.script, one)) for one in step["args"]["objs"]]
         while puts:
             later = {put["group"] for put in puts}
             self.ops += [put for put in puts if put["parent"] not in later]
@@ -237,7 +237,7 @@ class Handlers:
     def _group(self, pod: Json) -> str:
         """The group that a task names, itself or by its namespace; what that comes to is the trees'
         own rule."""
-        member = _member(pod)
+        member = member_of(pod)
         space = member["namespace"]
         if member["group"] not in self.quotas:
             self.missed.add(member["group"])
@@ -258,13 +258,13 @@ class Handlers:
             "Reserve": "reserve",
             "Unreserve": "unreserve",
         }
-        op = {"group": self._group(pod), "task": _task(pod)}
+        op = {"group": self._group(pod), "task": task_of(pod)}
         if kind == "PodUpdate":
             old = self._given(step, "oldObj")
             if pod["metadata"].get("resourceVersion",
                                    "") == old["metadata"].get("resourceVersion", ""):
                 return
-            op |= {"op": "update_task", "old_group": self._group(old), "old_task": _task(old)}
+            op |= {"op": "update_task", "old_group": self._group(old), "old_task": task_of(old)}
         self.ops.append({"op": names.get(kind, "update_task")} | op)
 
     def _hint(self, step: Json) -> None:
@@ -278,7 +278,7 @@ class Handlers:
         op: Json = {"waiting": self._group(self._given(step, "pod")),
                     "asks_parents": self.options["asks_parents"]}
         if step["call"].endswith("PodDeletion"):
-            op |= {"op": "task_gone", "group": self._group(old), "task": _task(old)}
+            op |= {"op": "task_gone", "group": self._group(old), "task": task_of(old)}
         else:
             op |= {"op": "edited", "before": _forest_group(old), "after": _forest_group(new)}
         self.ops.append(op)
@@ -292,7 +292,7 @@ class Handlers:
             raise Unanswerable("hooks that a caller hangs into the peer's plug-in")
         if step["call"] == "Plugin.PreFilter":
             pod = self._given(step, "pod")
-            op = {"group": self._group(pod), "task": _task(pod)} | self.options
+            op = {"group": self._group(pod), "task": task_of(pod)} | self.options
         else:
             args = self.script.args(step)
             task = {"request": events.units(args["podRequest"])}
@@ -378,9 +378,9 @@ def group_of(script: Any, probe: Probe) -> list[str]:
     for step in script.steps:
         if step.get("call") == "ElasticQuotaInterface.Create":
             asked.append({"op": "load",
-                          "quota": events.edit(_object(script, step["args"]["elasticQuota"]))})
+                          "quota": events.edit(object_of(script, step["args"]["elasticQuota"]))})
     for step in script.calls("Plugin.GetQuotaName"):
-        task = _member(_object(script, step["args"]["pod"]))
+        task = member_of(object_of(script, step["args"]["pod"]))
         if task["group"]:
             # Whatever a task names is its group here; whether there is such a group is asked later.
             asked.append({"op": "load", "quota": {"name": task["group"]}})

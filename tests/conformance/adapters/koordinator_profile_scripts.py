@@ -5,7 +5,7 @@ that it makes of them."""
 from typing import Any
 
 import adapters.koordinator as events
-from adapters.koordinator_quota_scripts import _object
+from adapters.koordinator_quota_scripts import object_of
 from probe import Probe, Unanswerable
 
 Json = dict[str, Any]
@@ -63,7 +63,7 @@ def roots(script: Any, probe: Probe) -> list[str]:
     for step in script.steps:
         pair = None
         if step.get("call") == "Writer.Create":
-            one = _object(script, step["args"]["obj"])
+            one = object_of(script, step["args"]["obj"])
             nodes += [one] if one["kind"] == "Node" else []
             profile = one if one["kind"] == "ElasticQuotaProfile" else profile
         elif step.get("call") == "hash":

@@ -51,14 +51,14 @@ def _objects(script: Any) -> Json:
     return {one["ref"]: one["object"] for one in script.case.get("objects") or []}
 
 
-def _object(script: Any, value: Any) -> Json:
+def object_of(script: Any, value: Any) -> Json:
     value = script.value(value)
     if not isinstance(value, dict) or "ref" not in value:
         raise Unanswerable("the record does not hold an object that a call was given")
     return _objects(script)[value["ref"]]
 
 
-def _task(pod: Json) -> Json:
+def task_of(pod: Json) -> Json:
     if "deletionTimestamp" in pod["metadata"]:
         raise Unanswerable("tasks that are being deleted: the caller says when they stop counting")
     pod.setdefault("spec", {}).setdefault("containers", [])
@@ -78,7 +78,7 @@ def _quota_of(script: Any, info: Json) -> Json:
     raise Unanswerable("the record does not hold an object that a call was given")
 
 
-def _operation(script: Any, step: Json) -> Json | None:
+def operation_of(script: Any, step: Json) -> Json | None:
     """What a call is to our tree; nothing for one that only looks."""
     call, args = step["call"].removeprefix(MANAGER), script.args(step)
     if step["call"] in LOOKS or step["call"].startswith("QuotaInfo.Get"):
@@ -86,8 +86,8 @@ def _operation(script: Any, step: Json) -> Json | None:
     if call in ("UpdateClusterTotalResource", "updateClusterTotalResourceNoLock"):
         return {"op": "total", "delta": events.units(args["deltaRes"])}
     if call in ("UpdateQuota", "DeleteQuota", "deleteQuotaNoLock", "updateQuotaInternalNoLock"):
-        quota = _object(script, args["quota"] if "quota" in args
-                        else _quota_of(script, step["args"]["newQuotaInfo"]))
+        quota = object_of(script, args["quota"] if "quota" in args
+                          else _quota_of(script, step["args"]["newQuotaInfo"]))
         name = quota["metadata"]["name"]
         if name in events.BUILT_IN:
             raise Unanswerable("edits of built-in groups: their maximum is an option of the tree")
@@ -107,7 +107,7 @@ def _operation(script: Any, step: Json) -> Json | None:
             "fixed": events.units(deltas[0]),
         }
     if call in ("updatePodRequestNoLock", "updatePodUsedNoLock"):
-        old, new = (_task(_object(script, args[pod])) if args[pod] else {"request": {}}
+        old, new = (task_of(object_of(script, args[pod])) if args[pod] else {"request": {}}
                     for pod in ("oldPod", "newPod"))
         delta, fixed = (
             {name: after.get(name, 0) - before.get(name, 0) for name in before | after}
@@ -123,15 +123,15 @@ def _operation(script: Any, step: Json) -> Json | None:
         "UnreservePod": "unreserve",
     }
     if call in tasks:
-        pod = _object(script, args.get("pod", args.get("p")))
-        return {"op": tasks[call], "group": args["quotaName"], "task": _task(pod)}
+        pod = object_of(script, args.get("pod", args.get("p")))
+        return {"op": tasks[call], "group": args["quotaName"], "task": task_of(pod)}
     if call == "OnPodUpdate":
         return {
             "op": "update_task",
             "group": args["newQuotaName"],
             "old_group": args["oldQuotaName"],
-            "task": _task(_object(script, args["newPod"])),
-            "old_task": _task(_object(script, args["oldPod"])),
+            "task": task_of(object_of(script, args["newPod"])),
+            "old_task": task_of(object_of(script, args["oldPod"])),
         }
     if call == "RefreshRuntime":
         return {"op": "refresh", "group": args["quotaName"]}
@@ -157,7 +157,7 @@ def tree(script: Any, probe: Probe) -> list[str]:
         changed_inside |= "CalculateInfo" in name or name.endswith("RuntimeVersion")
         if "call" not in step:
             continue
-        op = _operation(script, step)
+        op = operation_of(script, step)
         if step["call"] == "GroupQuotaManager.GetQuotaSnapshot":
             taken = len(ops)
         if op is None:
@@ -221,7 +221,7 @@ def _held(pod: Json) -> Json:
     meta, spec = pod["metadata"], pod.get("spec", {})
     deleted = meta.pop("deletionTimestamp", None)
     labels = meta.get("labels") or {}
-    return _task(pod) | {
+    return task_of(pod) | {
         "group": labels.get(events.PREFIX + "name", "koordinator-default-quota"),
         "priority": spec.get("priority", 0),
         "preempts": spec.get("preemptionPolicy") != "Never",
@@ -245,26 +245,26 @@ def victims(script: Any, probe: Probe) -> list[str]:
             continue
         args = script.args(step)
         if call == "GroupQuotaManager.OnPodAdd":
-            assigned[script.value(args["pod"])["ref"]] = _held(_object(script, args["pod"]))
+            assigned[script.value(args["pod"])["ref"]] = _held(object_of(script, args["pod"]))
         if call == "QuotaInfo.UpdatePodIsAssigned" and not args["isAssigned"]:
             # The peer's use stays as it was.
             assigned.pop(script.value(args["pod"])["ref"])
         if call == "Plugin.canPreempt":
             ours = probe.quota_victims(
                 "may",
-                task=_held(_object(script, args["pod"])),
-                tasks=[_held(_object(script, args["victim"]))],
+                task=_held(object_of(script, args["pod"])),
+                tasks=[_held(object_of(script, args["victim"]))],
                 default_is_safe=(inputs.get("disableDefaultQuotaPreemption") is not False),
             )
             recorded = script.results[step["n"]]
         elif call == "Plugin.PodEligibleToPreemptOthers":
-            pod = _object(script, args["pod"])
+            pod = object_of(script, args["pod"])
             nominated = (pod.get("status") or {}).get("nominatedNodeName")
-            nodes = [_object(script, node) for node in inputs.get("snapshotNodes") or []]
+            nodes = [object_of(script, node) for node in inputs.get("snapshotNodes") or []]
             ours = probe.quota_victims(
                 "right",
                 task=_held(pod),
-                tasks=[_held(_object(script, one)) for one in inputs.get("snapshotPods") or []],
+                tasks=[_held(object_of(script, one)) for one in inputs.get("snapshotPods") or []],
                 nominated=any(node["metadata"]["name"] == nominated for node in nodes),
                 never_fits=args["nominatedNodeStatus"]["code"] == "UnschedulableAndUnresolvable",
             )
@@ -274,8 +274,8 @@ def victims(script: Any, probe: Probe) -> list[str]:
             pods = inputs.get("podsOnNode") or []
             offer = probe.quota_victims(
                 "victims",
-                task=_held(_object(script, args["pod"])),
-                tasks=[_held(_object(script, pod)) | {"is_counted": False} for pod in pods],
+                task=_held(object_of(script, args["pod"])),
+                tasks=[_held(object_of(script, pod)) | {"is_counted": False} for pod in pods],
                 used=events.units(state["used"]),
                 limit=events.units(state["usedLimit"]),
             )

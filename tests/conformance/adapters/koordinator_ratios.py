@@ -5,7 +5,7 @@ node are worth an update."""
 import json
 from typing import Any, Callable
 
-from adapters.koordinator_colocation import BATCH, _changed, _prepared
+from adapters.koordinator_colocation import BATCH, is_changed, prepared
 from adapters.koordinator_objects import nanoseconds, of_kind, resolved, thousandths
 from probe import Probe, Unanswerable
 
@@ -174,8 +174,8 @@ def devices_changed(names: tuple[str, ...]) -> Callable[[Any, Probe], list[str]]
                 right = script.variable("needSync", step["n"])[1]
             if right is None:
                 raise Unanswerable("the record does not hold what the call returned")
-            ours = _changed(probe, args["oldNode"], args["newNode"], names,
-                            args["strategy"]["resourceDiffThreshold"])
+            ours = is_changed(probe, args["oldNode"], args["newNode"], names,
+                              args["strategy"]["resourceDiffThreshold"])
             if ours != right:
                 out.append(f"step {step['n']}: changed {ours}, recorded {right}")
         return out
@@ -206,7 +206,7 @@ def sync_needed(script: Any, probe: Probe) -> list[str]:
         due = probe.koordinator_colocation(
             "due", age=_age(script, step, new["metadata"]["name"]),
             limit=strategy["updateTimeThresholdSeconds"] * 10**9)
-        ours = due or _changed(probe, old, new, BATCH, strategy["resourceDiffThreshold"])
+        ours = due or is_changed(probe, old, new, BATCH, strategy["resourceDiffThreshold"])
         _, right = script.variable("got", step["n"])
         if ours != right:
             out.append(f"update {ours}, recorded {right}")
@@ -225,13 +225,13 @@ def updated(script: Any, probe: Probe) -> list[str]:
                 if c["what"] in ("gotCPU.Value()", "gotMem.Value()")]
         if len(rows) != 2 or "resourceDiffThreshold" not in strategy:
             raise Unanswerable("a node that is not there, or whose amounts are not looked at")
-        ours = _prepared(script, step, probe, BATCH)
+        ours = prepared(script, step, probe, BATCH)
         new = node | {"status": node["status"] | {"allocatable": {
             name: str(amount) for name, amount in ours.items()}}}
         due = probe.koordinator_colocation(
             "due", age=_age(script, step, node["metadata"]["name"]),
             limit=strategy["updateTimeThresholdSeconds"] * 10**9)
-        if not due and not _changed(probe, node, new, BATCH, strategy["resourceDiffThreshold"]):
+        if not due and not is_changed(probe, node, new, BATCH, strategy["resourceDiffThreshold"]):
             left = resolved(script, script.case["expect"].get("want") or {})
             if not (left.get("status") or {}).get("allocatable"):
                 raise Unanswerable("a node that is not there, or whose amounts are not looked at")

@@ -3,414 +3,17 @@
 matches, what its node gets back, filters, promises and what binding takes. A script becomes a list
 of operations on the books of one cluster; each answer is compared where the record has one."""
 
-from typing import Any, Callable
+from typing import Any
 
+from adapters import koordinator_reservation_cache as cache
 from adapters import koordinator_reservation_objects as objects
-from adapters.koordinator_reservation_objects import KEY, found, notes, uid
+from adapters.koordinator_reservation_cache import compare_cache, held
+from adapters.koordinator_reservation_objects import KEY, notes, uid
+from adapters.koordinator_reservation_world import (Check, Handler, Json, SUITE, World, after,
+                                                    code_of, equals, nonzero, reasons_of, resource)
 from probe import Probe, Unanswerable
 
-Json = dict[str, Any]
-Check = Callable[[Any], list[str]]
-
-ALWAYS = ["cpu", "memory", "ephemeral-storage"]
-FIELDS = {"MilliCPU": ("cpu", 1), "Memory": ("memory", 1000),
-          "EphemeralStorage": ("ephemeral-storage", 1000)}
 FROM_RESERVATION = "Reservation(s) "
-SUITE = "FrameworkExtender.SetConfiguredPlugins"
-
-
-def resource(value: Json | None) -> dict[str, int]:
-    """The scheduler's own form of a list of resources, without zeros."""
-    value = value or {}
-    out = {name: value[field] * scale for field, (name, scale) in FIELDS.items()
-           if value.get(field)}
-    return out | {name: amount * 1000 for name, amount in (value.get("ScalarResources")
-                                                           or {}).items() if amount}
-
-
-def _nonzero(amounts: Json) -> Json:
-    return {name: amount for name, amount in amounts.items() if amount}
-
-
-class World:
-    """What one suite of a test makes: operations, and how to judge their answers."""
-
-    def __init__(self, script: Any, number: int) -> None:
-        self.script = script
-        self.options: Json = {"always": ALWAYS}
-        self.number = number
-        self.ops: list[Json] = []
-        self.checks: list[tuple[Json, str, Check]] = []
-        self.reservations: dict[str, Json] = {}  # by name, that the API has
-        self.pods: dict[str, Json] = {}  # by namespace and name
-        self.views = False
-        self.prepared = False  # a cycle gave back what its nodes hold twice
-        self.snapshot: list[Json] = []
-        self.lazy = False
-        self.required = False
-        self.ops_have_own = False  # the state has the reservation that looks for a node
-
-    def add(self, op: str, **arguments: Any) -> None:
-        self.ops.append({"op": op} | arguments)
-
-    def ask(self, where: str, check: Check, op: str, **arguments: Any) -> None:
-        self.add(op, **arguments)
-        self.checks.append((self.ops[-1], where, check))
-
-    def object(self, value: Any) -> Any:
-        return found(self.script, value)
-
-    def need_views(self) -> None:
-        if self.views:
-            return
-        self.views = True
-        nodes = {one["metadata"]["name"]: one for one in (
-            o["object"] for o in self.script.case.get("objects") or [])
-            if one.get("kind") == "Node"}
-        for name, node in nodes.items():
-            pods = [pod for pod in self.snapshot
-                    if (pod.get("spec") or {}).get("nodeName") == name]
-            self.add("view", view=objects.view(node, pods))
-
-    def need_view(self, name: str, info: Json | None = None) -> None:
-        """The node as the snapshot has it; where a test made none, as the call was given it."""
-        self.need_views()
-        known = {op["view"]["name"] for op in self.ops if op["op"] == "view"}
-        if name in known and (self.prepared or self.snapshot or not info):
-            return
-        info = info or {}
-        node = self.object(info["node"]) if info.get("node") else {"metadata": {"name": name}}
-        pods = [self.object(pod) for pod in info.get("pods") or []]
-        self.add("view", view=objects.view(node, pods))
-
-    def run(self, probe: Probe) -> list[str]:
-        if not self.checks:
-            return []
-        answers = probe.reservation_cycles(self.options, self.ops)
-        by_op = {id(op): answer for op, answer in zip(self.ops, answers, strict=True)}
-        return [f"{where}: {line}" for op, where, check in self.checks
-                for line in check(by_op[id(op)])]
-
-
-def equals(right: Any, what: str = "") -> Check:
-    return lambda ours: [] if ours == right else [f"{what} {ours}, recorded {right}"]
-
-
-def after(script: Any, step: Json, names: tuple[str, ...]) -> tuple[bool, Any]:
-    """What a call of several results returned under one of these names: set or checked before the
-    next call."""
-    later = [s["n"] for s in script.steps if "call" in s and s["n"] > step["n"]]
-    end = min(later, default=10**9)
-    for one in script.steps:
-        if step["n"] < one["n"] < end and one.get("set") in names:
-            return True, script.value(one["value"])
-    for check in script.checks:
-        if step["n"] < check["n"] < end and check["what"] in names:
-            return True, script.value(check["actual"])
-    return False, None
-
-
-def _code(script: Any, step: Json, names: tuple[str, ...] = ("status", "got")) -> str | None:
-    """The code of the status that a call returned; nothing where that is not recorded."""
-    if step["n"] in script.results:
-        return (script.value(script.results[step["n"]]) or {"code": "Success"})["code"]
-    known, status = after(script, step, names)
-    if known:
-        return (status or {"code": "Success"})["code"]
-    known, good = after(script, step, tuple(f"{name}.IsSuccess()" for name in names))
-    if known and good:
-        return "Success"
-    return None
-
-
-def _reasons(script: Any, step: Json) -> list[str]:
-    if step["n"] in script.results:
-        status = script.value(script.results[step["n"]])
-    else:
-        _, status = after(script, step, ("status", "got"))
-    return (status or {}).get("reasons") or []
-
-
-# --- the cache
-
-
-def _put(world: World, step: Json) -> None:
-    row = world.object(world.script.args(step).get("newR") or world.script.args(step).get("r"))
-    world.reservations.setdefault(row.get("metadata", {}).get("name", ""), row)
-    world.add("put", record=objects.record(row))
-
-
-def _change(world: World, step: Json) -> None:
-    row = world.object(world.script.args(step)["newR"])
-    world.add("change", record=objects.record(row))
-
-
-def _remove(world: World, step: Json) -> None:
-    row = world.object(world.script.args(step)["r"])
-    world.add("remove", uid=uid(row), node=(row.get("status") or {}).get("nodeName", ""))
-
-
-def _put_serving(world: World, step: Json) -> None:
-    args = world.script.args(step)
-    holder = (args.get("currentOwner") or {}).get("uid", "")
-    world.add("put", record=objects.record(world.object(args["newPod"])), holder=holder)
-
-
-def held(pod: Json | None) -> list[Json]:
-    return [] if pod is None else [{"uid": uid(pod), "request": objects.requests(pod)}]
-
-
-def _add_pod(world: World, step: Json) -> None:
-    args = world.script.args(step)
-    tasks = held(world.object(args["pod"]))
-    known = step["n"] in world.script.results
-    error = world.script.results.get(step["n"])
-    right = "done" if not error else (
-        "leaving" if "terminating" in str(error) else "unknown")
-    world.ask(f"step {step['n']}", equals(right) if known else lambda ours: [],
-              "add_tasks", uid=args["reservationUID"], tasks=tasks)
-
-
-def _delete_pod(world: World, step: Json) -> None:
-    args = world.script.args(step)
-    world.add("remove_tasks", uid=args["reservationUID"], tasks=[uid(world.object(args["pod"]))])
-
-
-def _update_pod(world: World, step: Json) -> None:
-    args = world.script.args(step)
-    old, new = world.object(args["oldPod"]), world.object(args["newPod"])
-    world.add("move_task", **{"from": args["oldReservationUID"] or "",
-                              "before": "" if old is None else uid(old),
-                              "to": args["newReservationUID"] or "", "now": held(new)})
-
-
-def same_entry(world: World, right: Json | None, aliased: bool = False) -> Check:
-    """An entry against the peer's; what the peer computes late is compared where it is there.
-    `aliased`: its object may have been changed by the test, which shares it with the cache."""
-    def check(ours: Json | None) -> list[str]:
-        if (ours is None) != (right is None):
-            return [f"entry {ours}, recorded {right}"]
-        if ours is None or right is None:
-            return []
-        pairs = {
-            "tasks": (sorted(ours["tasks"]), sorted(right.get("AssignedPods") or {})),
-            "used": (_nonzero(ours["used"]), _nonzero(objects.amounts(right.get("Allocated")))),
-            "total": (ours["total"], objects.amounts(right.get("Allocatable"))),
-            "names": (sorted(ours["names"]), sorted(right.get("ResourceNames") or [])),
-            "kept back": (ours["kept_back"], objects.amounts(right.get("Reserved"))),
-        }
-        for held, one in (right.get("AssignedPods") or {}).items():
-            pairs[f"request of {held}"] = (ours["tasks"].get(held),
-                                           objects.amounts(one.get("Requests")))
-        if right.get("Available"):
-            left = {name: amount for name, amount in _nonzero(ours["left"]).items()
-                    if name != "pods"}
-            pairs["left"] = (left, resource(right["Available"]))
-        row = world.object(right.get("Reservation") or right.get("Pod"))
-        if aliased:
-            return _unequal(pairs)
-        pairs["object"] = ((ours["uid"], ours["name"], ours["node"], ours["available"]), (
-            uid(row), row.get("metadata", {}).get("name", ""), objects.record(row)["node"],
-            objects.available(row)))
-        return _unequal(pairs)
-    return check
-
-
-def _unequal(pairs: dict[str, Any]) -> list[str]:
-    return [f"{what} {ours}, recorded {right}" for what, (ours, right) in pairs.items()
-            if ours != right]
-
-
-def _get(world: World, step: Json) -> None:
-    script = world.script
-    if step["n"] not in script.results:
-        known, right = script.variable("rInfo", step["n"])
-        if not known:
-            return
-    else:
-        right = script.value(script.results[step["n"]])
-    args = script.args(step)
-    world.ask(f"step {step['n']}", same_entry(world, right), "find", uid=args["uid"])
-
-
-def _list(world: World, step: Json) -> None:
-    script, args = world.script, world.script.args(step)
-    right = script.results.get(step["n"])
-    uids = sorted(uid(world.object(info.get("Reservation") or info.get("Pod")))
-                  for info in script.value(right) or [])
-    world.ask(f"step {step['n']}", equals(uids), "list", node=args["nodeName"],
-              all=args.get("listAll", False))
-
-
-def _list_nodes(world: World, step: Json) -> None:
-    right = sorted(world.script.value(world.script.results[step["n"]]) or [])
-    world.ask(f"step {step['n']}", equals(right), "nodes",
-              held=not world.script.args(step)["matchable"])
-
-
-def _compare_cache(world: World, step: Json) -> None:
-    """The lists of the cache before a call, where the record shows them."""
-    receiver = world.script.value(step.get("receiver"))
-    if not isinstance(receiver, dict) or "reservationInfos" not in receiver:
-        return
-    where = f"before step {step['n']}"
-    for key, info in receiver["reservationInfos"].items():
-        world.ask(where, same_entry(world, world.script.value(info), aliased=True), "find",
-                  uid=key)
-    for held, name in ((False, "matchableOnNode"), (True, "allocatedOnNode")):
-        nodes = sorted(node for node, uids in (receiver.get(name) or {}).items() if uids)
-        world.ask(where, equals(nodes, name), "nodes", held=held)
-    # A list may name what is gone, since a test removes it by less than its whole object.
-    known = set(receiver["reservationInfos"])
-    for name, every in (("matchableOnNode", False), ("reservationsOnNode", True)):
-        for node, uids in (receiver.get(name) or {}).items():
-            world.ask(where, equals(sorted(known & set(uids)), node), "list", node=node, all=every)
-    if "indexedPrefixes" in receiver:
-        right = {"prefixes": receiver["indexedPrefixes"] or [],
-                 "keys": receiver.get("indexedKeys") or [],
-                 "size": len(receiver.get("indexEntryByUID") or {})}
-        world.ask(where, lambda ours, right=right: [
-            f"{key} {ours[key]}, recorded {value}" for key, value in right.items()
-            if ours[key] != value], "covers")
-
-
-# --- the index
-
-
-def _index(world: World, step: Json) -> None:
-    args = world.script.args(step)["args"] or {}
-    on = args.get("Enabled", False)
-    world.add("index", prefixes=(args.get("KeyPrefixes") or []) if on else [],
-              keys=(args.get("Keys") or []) if on else [])
-
-
-def _nodes_for(world: World, step: Json) -> None:
-    script = world.script
-    known, hit = after(script, step, ("hit",))
-    names, nodes = after(script, step, ("nodes",))
-    right = None if known and not hit else sorted(nodes or [])
-    if not known and not names:
-        return
-
-    selector = script.args(step)["selector"] or {}
-    singly: list[Any] = []
-
-    def note(ours: Any) -> list[str]:
-        singly.append(ours)
-        return []
-
-    def check(ours: Any) -> list[str]:
-        # Of equally short lists the peer takes the one that its map has first.
-        drawn = ours is not None and right is not None and right in singly and (
-            len(right) == len(ours))
-        return [] if ours == right or drawn else [f"{ours}, recorded {right}"]
-    for key, value in selector.items() if len(selector) > 1 else []:
-        world.ask(f"step {step['n']}", note, "nodes_for", selector={key: value})
-    world.ask(f"step {step['n']}", check, "nodes_for", selector=selector)
-
-
-def _matched_word(field: str) -> Callable[[World, Json], None]:
-    def handle(world: World, step: Json) -> None:
-        right = world.script.results[step["n"]]
-        world.ask(f"step {step['n']}", lambda ours: equals(right)(ours[field]), "covers",
-                  key=world.script.args(step)["key"])
-    return handle
-
-
-# --- events
-
-
-def _pod_event(world: World, step: Json) -> None:
-    args = world.script.args(step)
-    if "obj" in args:
-        pod = world.object(args["obj"])
-        if step["call"].endswith("OnDelete"):
-            world.add("remove_task", task=objects.shown(pod))
-        else:
-            world.add("follow_task", before={}, now=objects.shown(pod))
-        return
-    old = world.object(args.get("oldObj", args.get("oldPod")))
-    new = world.object(args.get("newObj", args.get("newPod")))
-    world.add("follow_task", before=objects.shown(old), now=objects.shown(new))
-
-
-def _reservation_event(world: World, step: Json) -> None:
-    args = world.script.args(step)
-    row = world.object(args.get("obj") or args.get("newObj"))
-    if row is None or row.get("kind") != "Reservation":
-        return
-    if step["call"].endswith("OnDelete"):
-        world.add("remove_reservation", record=objects.record(row))
-        return
-    world.add("follow_reservation", record=objects.record(row), event=objects.event(row),
-              is_new=step["call"].endswith("OnAdd"))
-
-
-def _create_reservation(world: World, step: Json) -> None:
-    row = world.object(world.script.args(step)["reservation"])
-    world.reservations[row.get("metadata", {}).get("name", "")] = row
-    world.add("follow_reservation", record=objects.record(row), event=objects.event(row),
-              is_new=True)
-
-
-def _create_pod(world: World, step: Json) -> None:
-    pod = world.object(world.script.args(step)["pod"])
-    meta = pod.get("metadata") or {}
-    world.pods[f"{meta.get('namespace', '')}/{meta.get('name', '')}"] = pod
-    world.add("follow_task", before={}, now=objects.shown(pod))
-
-
-# --- candidates
-
-
-def _candidate(op: str) -> Callable[[World, Json], None]:
-    return lambda world, step: world.add(
-        op, task=objects.shown(world.object(world.script.args(step)["pod"])))
-
-
-def _drop_candidate(world: World, step: Json) -> None:
-    args = world.script.args(step)
-    world.add("remove_candidate", node=args["nodeName"], uid=args["podUID"])
-
-
-def _follow_candidate(world: World, step: Json) -> None:
-    args = world.script.args(step)
-    old, new = world.object(args["oldPod"]), world.object(args["newPod"])
-    world.add("follow_candidate", before=objects.shown(old), now=objects.shown(new))
-    known, right = world.script.variable("podCache", step["n"])
-    if not known:
-        return
-    # Rows of the test share a cache: the pods of this row alone are compared.
-    own = {uid(pod) for pod in (old, new) if pod}
-    items = ((((right or {}).get("tree") or {}).get("root") or {}).get("items")) or []
-    order = [uid(world.object(item["pod"])) for item in items]
-    listed = [one for one in order if one in own]
-
-    def check(ours: Json) -> list[str]:
-        got = [one for uids in ours.values() for one in uids if one in own]
-        return [] if got == listed else [f"{got}, recorded {listed}"]
-    world.ask(f"step {step['n']}", check, "candidates")
-
-
-def _candidates(world: World, step: Json) -> None:
-    right = {node: [uid(world.object(pod)) for pod in pods] for node, pods in
-             (world.script.value(world.script.results[step["n"]]) or {}).items()}
-    if not _of_cluster(world):
-        return  # a test lists what it expects of owners here, not what the cache holds
-    world.ask(f"step {step['n']}", equals(right), "candidates")
-
-
-def _of_cluster(world: World) -> bool:
-    confs = [conf for one in world.script.steps if one.get("set") == "preAllocationConfs"
-             for conf in one["value"]]
-    return not confs or any(conf["EnableClusterMode"] for conf in confs)
-
-
-def _before(world: World, step: Json) -> None:
-    pair = [world.script.value(step["receiver"]), world.script.args(step)["than"]]
-    shown = [{"uid": uid(world.object(one["pod"])), "priority": one["priority"]} for one in pair]
-    world.ask(f"step {step['n']}", equals(world.script.results[step["n"]]), "before",
-              a=shown[0], b=shown[1])
 
 
 # --- cycles
@@ -446,7 +49,7 @@ def _prepare(world: World, step: Json) -> None:
     hint, world.prepared = _hint(world, step), True
     nodes = {"nodes": hint["nodes"]} if hint else {}
     restores = not world.lazy and not hint.get("keeps_views", False)
-    code = _code(script, step, ("status",))
+    code = code_of(script, step, ("status",))
     known, restored = after(script, step, ("restored",))
 
     def check(ours: Json) -> list[str]:
@@ -481,7 +84,7 @@ def _prepare(world: World, step: Json) -> None:
 
 def _finish(world: World, step: Json) -> None:
     """AfterPreFilter: gives back what the preparation left."""
-    code = _code(world.script, step)
+    code = code_of(world.script, step)
     if not world.lazy:
         return
     hint, only = _hint(world, step), world.script.args(step).get("preRes") or {}
@@ -493,7 +96,7 @@ def _finish(world: World, step: Json) -> None:
 
 def _pre_filter(world: World, step: Json) -> None:
     script, pod = world.script, world.object(world.script.args(step)["pod"])
-    code = _code(script, step)
+    code = code_of(script, step)
     known, result = after(script, step, ("preRes", "result"))
     if objects.is_stand_in(pod):
         row = world.reservations.get(notes(pod).get(KEY + "reservation-name", ""))
@@ -523,7 +126,7 @@ def _words(lacks: Json) -> list[str]:
 
 
 def _same_verdict(script: Any, step: Json, required: bool) -> Check:
-    code, reasons = _code(script, step), _reasons(script, step)
+    code, reasons = code_of(script, step), reasons_of(script, step)
 
     def check(ours: Json) -> list[str]:
         if code is None:
@@ -673,7 +276,7 @@ def _own(world: World, pod: Json) -> None:
 def _reserve(world: World, step: Json) -> None:
     """Plugin.Reserve, and Plugin.ReservationNominate, which promises without taking."""
     script, args = world.script, world.script.args(step)
-    pod, code = world.object(args["pod"]), _code(script, step)
+    pod, code = world.object(args["pod"]), code_of(script, step)
     _open_cycle(world)
     world.need_view(args["nodeName"])
     if objects.is_stand_in(pod):
@@ -894,7 +497,7 @@ def _same_node(world: World, name: str, ours: Json | None, right: Json) -> list[
            if (sorted(ours[key]) if isinstance(value, list) else ours[key]) != value]
     for key, field in (("requested", "podRequested"), ("held", "rAllocated")):
         if field in right and right["finalRestored"]:
-            out += equals(resource(right[field]), f"{name}: {key}")(_nonzero(ours[key]))
+            out += equals(resource(right[field]), f"{name}: {key}")(nonzero(ours[key]))
     return out
 
 
@@ -930,7 +533,7 @@ def _checked(world: World, check: Json) -> None:
         world.ask(where, lambda ours: equals(actual, "covers")(ours["any"]), "covers")
     elif what == "actualNI.Requested":
         node = [op["view"]["name"] for op in world.ops if op["op"] == "view"][0]
-        world.ask(where, lambda ours: equals(resource(actual))(_nonzero(ours["requested"])),
+        world.ask(where, lambda ours: equals(resource(actual))(nonzero(ours["requested"])),
                   "view_state", node=node)
     elif what == "len(actualNI.Pods)":
         node = [op["view"]["name"] for op in world.ops if op["op"] == "view"][0]
@@ -943,7 +546,7 @@ def _checked(world: World, check: Json) -> None:
 def _named_nodes(world: World, step: Json) -> None:
     script = world.script
     known, names = after(script, step, ("got", "nodeNames", "specificNodes"))
-    code = _code(script, step, ("status", "got1"))
+    code = code_of(script, step, ("status", "got1"))
     if not known and code is None:
         raise Unanswerable("the record does not hold what the call returned")
 
@@ -988,7 +591,7 @@ def _promised_tasks(world: World, step: Json) -> None:
               reservation=uid(_of_info(world, args["rInfo"])), node=args["nodeName"])
 
 
-HANDLERS: dict[str, Callable[[World, Json], None]] = {
+HANDLERS: dict[str, Handler] = cache.HANDLERS | {
     "FakeNominator.AddNominatedReservation": _fake_promise,
     "FakeNominator.AddNominatedReservePod": _fake_promise_node,
     "FakeNominator.DeleteNominatedReservePod": _fake_forget,
@@ -1011,10 +614,8 @@ HANDLERS: dict[str, Callable[[World, Json], None]] = {
     "Plugin.Reserve": _reserve,
     "Plugin.Score": _score,
     "Plugin.Unreserve": _unreserve,
-    "PodInterface.Create": _create_pod,
     "PreFilterExtensions.AddPod": _victim,
     "PreFilterExtensions.RemovePod": _victim,
-    "ReservationInterface.Create": _create_reservation,
     "ReservationNominator.AddNominatedReservation": _promise,
     "ReservationNominator.DeleteNominatedReservePodOrReservation": _forget,
     "ReservationNominator.GetNominatedReservation": _promised,
@@ -1023,36 +624,6 @@ HANDLERS: dict[str, Callable[[World, Json], None]] = {
     "nominator.AddNominatedReservePod": _promise_node,
     "nominator.NominatedReservePodForNode": _promised_on,
     "parseSpecificNodesFromAffinity": _named_nodes,
-    "podEventHandler.OnAdd": _pod_event,
-    "podEventHandler.OnDelete": _pod_event,
-    "podEventHandler.OnUpdate": _pod_event,
-    "podEventHandler.updatePod": _pod_event,
-    "podEventHandler.updatePreAllocatableCandidatesCache": _follow_candidate,
-    "preAllocatablePodItem.Less": _before,
-    "reservationCache.DeleteReservation": _remove,
-    "reservationCache.FilterByReservationSelector": _nodes_for,
-    "reservationCache.ForEachMatchableReservationOnNode": lambda world, step: None,
-    "reservationCache.ListAllNodes": _list_nodes,
-    "reservationCache.ListAvailableReservationInfosOnNode": _list,
-    "reservationCache.addPod": _add_pod,
-    "reservationCache.addPreAllocatableCandidateOnNode": _candidate("add_candidate"),
-    "reservationCache.assumePod": _add_pod,
-    "reservationCache.assumeReservation": _put,
-    "reservationCache.deletePod": _delete_pod,
-    "reservationCache.deletePreAllocatableCandidateOnNode": _drop_candidate,
-    "reservationCache.getAllPreAllocatableCandidates": _candidates,
-    "reservationCache.getReservationInfoByUID": _get,
-    "reservationCache.matchedKey": _matched_word("key"),
-    "reservationCache.matchedPrefix": _matched_word("prefix"),
-    "reservationCache.setReservationSelectorIndexConfig": _index,
-    "reservationCache.updatePod": _update_pod,
-    "reservationCache.updatePreAllocatableCandidatePriority": _candidate("rank_candidate"),
-    "reservationCache.updateReservation": _put,
-    "reservationCache.updateReservationIfExists": _change,
-    "reservationCache.updateReservationOperatingPod": _put_serving,
-    "reservationEventHandler.OnAdd": _reservation_event,
-    "reservationEventHandler.OnDelete": _reservation_event,
-    "reservationEventHandler.OnUpdate": _reservation_event,
 }
 # Calls that decide nothing: constructors, getters and what a test sets up beside the plug-in.
 SILENT = {"GetRequiredReservationAffinity", "GetReservationNameFromReservePod", "IsReservePod",
@@ -1105,7 +676,7 @@ def worlds(script: Any) -> list[World]:
             seen_suite = True
             made[-1].snapshot, pending = [*made[-1].snapshot, *pending], []
         elif call in HANDLERS:
-            _compare_cache(world, step)
+            compare_cache(world, step)
             HANDLERS[call](world, step)
         elif call not in SILENT:
             raise Unanswerable(f"a script of reservations that calls {call}")

@@ -19,7 +19,7 @@ FIELDS = {"MilliCPU": ("cpu", 1), "Memory": ("memory", 1000),
 FROM_RESERVATION = "Reservation(s) "
 
 
-def _thousandths(values: Json | None) -> dict[str, int]:
+def thousandths_of(values: Json | None) -> dict[str, int]:
     return {name: int(amount * 1000)
             for name, amount in quantity.parse_map(values, "resources").items()}
 
@@ -33,7 +33,7 @@ def _resource(value: Json | None) -> dict[str, int]:
                                                            or {}).items()}
 
 
-def _object(script: Any, value: Json | None) -> Json:
+def object_of(script: Any, value: Json | None) -> Json:
     if not value:
         return {}
     found = [one["object"] for one in script.case.get("objects") or []
@@ -52,16 +52,16 @@ def _deep(script: Any, value: Any) -> Any:
 
 def _reserved(script: Any, info: Json, preempted: Json | None = None) -> Json:
     """A reservation as the peer's cache holds it."""
-    spec = _object(script, info.get("Reservation")).get("spec") or {}
+    spec = object_of(script, info.get("Reservation")).get("spec") or {}
     total = info.get("Allocatable") or {}
     out: Json = {
         "policy": spec.get("allocatePolicy", ""),
-        "total": _thousandths(total),
-        "used": _thousandths(info.get("Allocated")),
-        "kept_back": _thousandths(info.get("Reserved")),
+        "total": thousandths_of(total),
+        "used": thousandths_of(info.get("Allocated")),
+        "kept_back": thousandths_of(info.get("Reserved")),
         "names": info.get("ResourceNames") or [],
         "tasks": len(info.get("AssignedPods") or {}),
-        "preempted": _thousandths(preempted),
+        "preempted": thousandths_of(preempted),
     }
     if "pods" in total:
         out["most_tasks"] = int(quantity.parse(total["pods"], "pods"))
@@ -71,7 +71,7 @@ def _reserved(script: Any, info: Json, preempted: Json | None = None) -> Json:
 
 def _identity(script: Any, info: Json) -> tuple[str, str]:
     """Name and UID, of the reservation or of the pod that stands for it."""
-    meta = (_object(script, info.get("Reservation")) or _object(script, info.get("Pod"))).get(
+    meta = (object_of(script, info.get("Reservation")) or object_of(script, info.get("Pod"))).get(
         "metadata") or {}
     return meta.get("name", ""), meta.get("uid", "")
 
@@ -86,14 +86,14 @@ def _state(script: Any, before: int) -> Json:
 
 def _node(script: Any, info: Json, state: Json, of_node: Json) -> tuple[str, Json]:
     info = info["nodeInfo"]
-    node = _object(script, info["node"])
+    node = object_of(script, info["node"])
     name = node["metadata"]["name"]
     room = (node.get("status") or {}).get("allocatable") or {}
     return name, {
-        "capacity": _thousandths(room),
+        "capacity": thousandths_of(room),
         "requested": _resource(of_node.get("podRequested")),
         "held_by_owners": _resource(of_node.get("rAllocated")),
-        "preempted": _thousandths((state.get("preemptible") or {}).get(name)),
+        "preempted": thousandths_of((state.get("preemptible") or {}).get(name)),
         "tasks": len(info.get("pods") or []),
         "most_tasks": int(quantity.parse(room.get("pods", 0), "pods")),
         "matched": len(of_node.get("matchedOrIgnored") or []),
@@ -101,10 +101,10 @@ def _node(script: Any, info: Json, state: Json, of_node: Json) -> tuple[str, Jso
 
 
 def _name(script: Any, info: Json) -> str:
-    return _object(script, info["nodeInfo"]["node"])["metadata"]["name"]
+    return object_of(script, info["nodeInfo"]["node"])["metadata"]["name"]
 
 
-def _verdict(script: Any, step: Json) -> Json:
+def verdict(script: Any, step: Json) -> Json:
     """The status that a call returned; success is recorded as nothing."""
     if step["n"] in script.results:
         return script.results[step["n"]] or {"code": "Success"}
@@ -123,7 +123,7 @@ def _words(lacks: Json) -> list[str]:
 
 
 def _differs(script: Any, step: Json, answer: Json, of_reservations: bool) -> list[str]:
-    recorded = _verdict(script, step)
+    recorded = verdict(script, step)
     fits = recorded["code"] == "Success"
     if answer["fits"] != fits:
         return [f"step {step['n']}: fits: {answer['fits']} {answer}, recorded {recorded}"]
@@ -146,7 +146,7 @@ def _task_filter(script: Any, probe: Probe, step: Json, matched: list[Json] | No
                  required: bool | None) -> list[str]:
     """A task on a node with these matched reservations; without, those of the cycle's state."""
     args, state = _deep(script, step["args"]), _state(script, step["n"])
-    meta = _object(script, args["pod"]).get("metadata") or {}
+    meta = object_of(script, args["pod"]).get("metadata") or {}
     if (meta.get("labels") or {}).get(KEY + "reservation-ignored") == "true":
         raise Unanswerable("a task that ignores reservations: the caller passes it over")
     name = _name(script, args["nodeInfo"])
@@ -197,7 +197,7 @@ def _fill_order(script: Any, probe: Probe) -> list[str]:
         pods = args["preAllocatablePods"] or []
         order = probe.reservations(
             "order",
-            tasks=[{"request": _requests(_object(script, pod))} for pod in pods],
+            tasks=[{"request": _requests(object_of(script, pod))} for pod in pods],
             reserved=_reserved(script, args["rInfo"]))
         known, found = script.variable("sortedPods", step["n"])
         if not known:
@@ -209,7 +209,7 @@ def _fill_order(script: Any, probe: Probe) -> list[str]:
 
 def _policies(script: Any, step: Json, pod: Json, node: str) -> tuple[str, list[str]]:
     """The policy of a reservation that is placed, and those of reservations on the node."""
-    made = [_object(script, one["args"]["reservation"])
+    made = [object_of(script, one["args"]["reservation"])
             for one in script.calls("ReservationInterface.Create") if one["n"] < step["n"]]
     name = pod["metadata"]["annotations"].get(KEY + "reservation-name", "")
     own = [one for one in made if one["metadata"]["name"] == name]
@@ -226,7 +226,7 @@ def _filter(script: Any, probe: Probe) -> list[str]:
     out = []
     for step in script.calls("Plugin.Filter"):
         args = _deep(script, step["args"])
-        pod, recorded = _object(script, args["pod"]), _verdict(script, step)
+        pod, recorded = object_of(script, args["pod"]), verdict(script, step)
         if not (args["nodeInfo"] or {}).get("nodeInfo", {}).get("node"):
             raise Unanswerable("no node: an error of the caller")
         name = _name(script, args["nodeInfo"])
@@ -261,9 +261,9 @@ def _pre_allocates(script: Any, probe: Probe) -> list[str]:
         name = _name(script, args["nodeInfo"])
         of_node = (state.get("nodeReservationStates") or {}).get(name) or {}
         _, node = _node(script, args["nodeInfo"], state, of_node)
-        policy = (_object(script, args["rInfo"]["Reservation"]).get("spec", {}).get("preAllocationPolicy")
-                  or {})
-        tasks = [{"request": _requests(_object(script, pod))}
+        row = object_of(script, args["rInfo"]["Reservation"])
+        policy = row.get("spec", {}).get("preAllocationPolicy") or {}
+        tasks = [{"request": _requests(object_of(script, pod))}
                  for pod in args["preAllocatablePods"] or []]
         reserved = _reserved(script, args["rInfo"])
         several = policy.get("enableMultiple", False)
@@ -320,7 +320,7 @@ def _of_reservation(script: Any, probe: Probe) -> list[str]:
         args = _deep(script, step["args"])
         got = probe.reservations(
             "reservation",
-            request=_thousandths(args["podRequest"]),
+            request=thousandths_of(args["podRequest"]),
             reserved=_reserved(script, args["rInfo"], args["preemptibleInRR"]),
             ignored=args["ignoredResources"] or [],
             groups=args["ignoredResourceGroups"] or [],
@@ -345,7 +345,7 @@ def _ignores(script: Any, probe: Probe) -> list[str]:
 
 
 def _order(script: Any, info: Json) -> int:
-    labels = (_object(script, info.get("Reservation")).get("metadata") or {}).get("labels") or {}
+    labels = (object_of(script, info.get("Reservation")).get("metadata") or {}).get("labels") or {}
     try:
         return int(labels.get(KEY + "reservation-order", "0"))
     except ValueError:
@@ -383,7 +383,7 @@ def _nominates(script: Any, probe: Probe) -> list[str]:
             found = next((c["actual"] for c in script.checks if c["n"] > step["n"]
                           and c["what"].startswith("nominateRInfo")), None)
         matched = _matched(state, args["nodeName"])
-        got = _asked_nodes(script, probe, state, _object(script, args["pod"]), [args["nodeName"]])
+        got = _asked_nodes(script, probe, state, object_of(script, args["pod"]), [args["nodeName"]])
         out += _compare_nominated(script, step, matched, got["nominated"][0],
                                   _deep(script, found))
     return out
@@ -397,7 +397,7 @@ def _nominated_before(script: Any, probe: Probe) -> list[str]:
         raise Unanswerable("a script that never looks at what is nominated")
     for step in looks:
         args, state = _deep(script, step["args"]), _state(script, step["n"])
-        got = _asked_nodes(script, probe, state, _object(script, args["pod"]), [args["nodeName"]])
+        got = _asked_nodes(script, probe, state, object_of(script, args["pod"]), [args["nodeName"]])
         out += _compare_nominated(script, step, _matched(state, args["nodeName"]),
                                   got["nominated"][0], _deep(script, script.results[step["n"]]))
     return out
@@ -412,7 +412,7 @@ def _scores(script: Any, probe: Probe) -> list[str]:
         known, score = script.variable("score", step["n"])
         if not before or not known:
             raise Unanswerable("the record does not hold what the call returned")
-        pod = _object(script, args["pod"])
+        pod = object_of(script, args["pod"])
         notes = (pod.get("metadata") or {}).get("annotations") or {}
         if notes.get(KEY + "is-pre-allocation") == "true":
             raise Unanswerable("scores of reservations that take over tasks: the nominator's")

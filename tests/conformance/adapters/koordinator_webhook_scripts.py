@@ -6,7 +6,7 @@ what the next call found."""
 from typing import Any
 
 import adapters.koordinator as events
-from adapters.koordinator_quota_scripts import _object
+from adapters.koordinator_quota_scripts import object_of
 from probe import Probe, Unanswerable
 
 Json = dict[str, Any]
@@ -67,7 +67,7 @@ def loaded(topology: Json) -> list[Json]:
     return out
 
 
-def _task(pod: Json) -> Json:
+def member_of(pod: Json) -> Json:
     meta = pod.get("metadata") or {}
     labels = meta.get("labels") or {}
     out = {"group": labels.get(events.PREFIX + "name", ""), "namespace": meta.get("namespace", "")}
@@ -82,29 +82,29 @@ def _operation(script: Any, step: Json) -> Json | None:
         if call == "checkParentQuotaInfo":
             return op | {"quota": {"name": args["quotaName"], "parent": args["parentName"]}}
         if call == "validateQuotaSelfItem":
-            return op | {"quota": events.edit(_object(script, args["quota"]))}
+            return op | {"quota": events.edit(object_of(script, args["quota"]))}
         old = args.get("oldQuotaInfo")
         if old:
             op["old"] = known_quota(old, args.get("oldNamespaces") or [])
         return op | {"quota": known_quota(args.get("quotaInfo") or args["newQuotaInfo"], [])}
     if call in LOADS:
         given = args.get("newObj") or args.get("obj")
-        return given and {"op": LOADS[call], "quota": events.edit(_object(script, given))}
+        return given and {"op": LOADS[call], "quota": events.edit(object_of(script, given))}
     if call in EDITS:
         given = args.get("newQuota") or args.get("quota")
         if given is None:
             return None  # of no group at all: not asked
-        op = {"op": EDITS[call], "quota": events.edit(_object(script, given))}
+        op = {"op": EDITS[call], "quota": events.edit(object_of(script, given))}
         if args.get("oldQuota"):
-            op["old"] = events.edit(_object(script, args["oldQuota"]))
+            op["old"] = events.edit(object_of(script, args["oldQuota"]))
         elif call == "ValidUpdateQuota":
             return None
         return op
     if call == "fillQuotaDefaultInformation":
-        return {"op": "complete", "quota": events.edit(_object(script, args["quota"]))}
+        return {"op": "complete", "quota": events.edit(object_of(script, args["quota"]))}
     if call in TASKS:
-        op = {"op": "task", "task": _task(_object(script, args.get("newPod") or args["pod"]))}
-        return op | ({"old_task": _task(_object(script, args["oldPod"]))} if "oldPod" in args
+        op = {"op": "task", "task": member_of(object_of(script, args.get("newPod") or args["pod"]))}
+        return op | ({"old_task": member_of(object_of(script, args["oldPod"]))} if "oldPod" in args
                      else {})
     if call == "getQuotaInfo":
         return {"op": "task", "task": {"group": args["name"], "namespace": args["namespace"]}}
@@ -136,9 +136,9 @@ def rules(script: Any, probe: Probe) -> list[str]:
     out, asked = [], 0
     for step in steps:
         if step["call"] == "Writer.Create" and "ref" in (step["args"]["obj"] or {}):
-            made = _object(script, step["args"]["obj"])
+            made = object_of(script, step["args"]["obj"])
             if made["kind"] == "Pod":
-                pods.append(_task(made))
+                pods.append(member_of(made))
         if step not in on_tree:
             continue
         op = _operation(script, step)

@@ -5,6 +5,7 @@ import json
 from typing import Any, Callable
 
 import kueue_objects as objects
+from adapters.kueue_calls import differs
 from adapters.kueue_states import milli
 from adapters.kueue_view import state_of
 from probe import Probe, Unanswerable
@@ -18,11 +19,7 @@ SELECTOR = {"matchExpressions": [{"key": "dep", "operator": "In", "values": ["en
 NOW = "2026-01-01T00:00:00Z"
 
 
-def _differs(ours: Any, theirs: Any) -> list[str]:
-    return [] if ours == theirs else [f"{ours}, the peer's {theirs}"]
-
-
-def _named(case: Json, told: Json) -> Json:
+def named_state(case: Json, told: Json) -> Json:
     """The object that a reference is of, or the object itself."""
     if "$ref" not in told:
         return told
@@ -34,7 +31,7 @@ def _named(case: Json, told: Json) -> Json:
     raise Unanswerable("a reference to nothing")
 
 
-def _queue(name: str, **spec: Any) -> Json:
+def cluster_queue(name: str, **spec: Any) -> Json:
     return {"kind": "ClusterQueue", "metadata": {"name": name},
             "spec": {"namespaceSelector": {}} | spec}
 
@@ -123,7 +120,7 @@ def _steps(case: Json, probe: Probe) -> list[str]:
         return [w.get("Obj", w) for w in state.get(key) or []]
 
     apart, again = of("inadmissibleWorkloadsToRequeue"), of("admissibleWorkloadsToRequeue")
-    script = Script(case, _queue("cq", namespaceSelector=SELECTOR), spaces=SPACES,
+    script = Script(case, cluster_queue("cq", namespaceSelector=SELECTOR), spaces=SPACES,
                     workloads=of("workloadsToAdd") + apart + again + of("workloadsToUpdate") +
                     of("workloadsToDelete"))
     known = {objects.key_of(w): w for w in script.workloads}
@@ -140,23 +137,23 @@ def _steps(case: Json, probe: Probe) -> list[str]:
     if state.get("queueInadmissibleWorkloads"):
         script.do("return")
     answers = script.run(probe)
-    lines = _differs(sorted(answers[-1]["active"]), sorted(right.get("activeWorkloads") or []))
+    lines = differs(sorted(answers[-1]["active"]), sorted(right.get("activeWorkloads") or []))
     if state.get("queueInadmissibleWorkloads"):
-        lines += _differs(answers[-1]["got"], right["inadmissibleWorkloadsRequeued"])
+        lines += differs(answers[-1]["got"], right["inadmissibleWorkloadsRequeued"])
     waiting = len(answers[-1]["active"]) + len(answers[-1]["aside"])
-    return lines + _differs(waiting, (case.get("expect") or {}).get("pending", waiting))
+    return lines + differs(waiting, (case.get("expect") or {}).get("pending", waiting))
 
 
 def _push_twice(case: Json, probe: Probe) -> list[str]:
     right = case["observed"]
     workload = case["state"]["workload"]["Workload"]
-    script = Script(case, _queue("cq"), [workload])
+    script = Script(case, cluster_queue("cq"), [workload])
     script.do("push", workload)
     script.change(workload, _helps(case, probe, workload, workload))
     script.do("pop")
     last = script.run(probe)[-1]
     head = right.get("workload")
-    return _differs(last["got"], None if head is None else objects.key_of(head["Obj"])) + _differs(
+    return differs(last["got"], None if head is None else objects.key_of(head["Obj"])) + differs(
         sorted(last["aside"]), sorted(right.get("inAdmissibleWorkloads") or {}))
 
 
@@ -164,15 +161,15 @@ def _new_generation(case: Json, probe: Probe) -> list[str]:
     """The workload that the cycle looked at had the generation before."""
     right = case["observed"]
     workload = case["state"]["updatedWorkload"]
-    script = Script(case, _queue("cq"), [workload])
+    script = Script(case, cluster_queue("cq"), [workload])
     script.do("push", workload)
     script.do("pop")
     script.do("requeue", workload, reason="")
     seen = workload["metadata"]["generation"] - 1
     script.change(workload, _helps(case, probe, workload, workload, seen))
     last = script.run(probe)[-1]
-    return _differs([len(last["active"]), len(last["aside"])],
-                    [right["activeWorkloads"], right["inadmissibleWorkloads"]])
+    return differs([len(last["active"]), len(last["aside"])],
+                   [right["activeWorkloads"], right["inadmissibleWorkloads"]])
 
 
 def _plain(name: str) -> Json:
@@ -185,13 +182,13 @@ def _known_hashes(case: Json, probe: Probe) -> list[str]:
     others = [_plain(f"other-{i}") for i in range(len(state.get("inadmissibleHashes") or []))]
     pushed = _plain("pushed")
     hashes = {objects.key_of(w): h for w, h in zip(others, state.get("inadmissibleHashes") or [])}
-    script = Script(case, _queue("cq"), others + [pushed])
+    script = Script(case, cluster_queue("cq"), others + [pushed])
     for other in others:
         script.do("remember", other)
     script.do("push", pushed)
     last = script.run(probe, hashes | {objects.key_of(pushed): state["pushHash"]})[-1]
-    return _differs([len(last["active"]), len(last["aside"])],
-                    [right["active"], right["inadmissible"]])
+    return differs([len(last["active"]), len(last["aside"])],
+                   [right["active"], right["inadmissible"]])
 
 
 def _remember(case: Json, probe: Probe) -> list[str]:
@@ -199,40 +196,40 @@ def _remember(case: Json, probe: Probe) -> list[str]:
     told = state.get("heapWorkloads") or {}
     waiting = [_plain(name) for name in told]
     other = _plain("the one that was found inadmissible")
-    script = Script(case, _queue("cq"), waiting + [other])
+    script = Script(case, cluster_queue("cq"), waiting + [other])
     for w in waiting:
         script.do("push", w)
     script.do("remember", other)
     hashes = {objects.key_of(w): told[w["metadata"]["name"]] for w in waiting}
     last = script.run(probe, hashes | {objects.key_of(other): state.get("hashToRecord") or ""})[-1]
-    return _differs([last["got"], len(last["active"]), len(last["aside"])],
-                    [right["moved"], right["active"], right["inadmissible"]])
+    return differs([last["got"], len(last["active"]), len(last["aside"])],
+                   [right["moved"], right["active"], right["inadmissible"]])
 
 
 def _remembered_by(case: Json, probe: Probe) -> list[str]:
     workload = _plain("workload-1")
-    script = Script(case, _queue("cq"), [workload])
+    script = Script(case, cluster_queue("cq"), [workload])
     script.do("requeue", workload, reason=case["state"].get("reason") or "")
-    return _differs(script.run(probe)[-1]["got"]["remembered"], case["observed"]["hash"])
+    return differs(script.run(probe)[-1]["got"]["remembered"], case["observed"]["hash"])
 
 
 def _known_reason(case: Json, probe: Probe) -> list[str]:
     state = case["state"]
     workload = _plain("wl")
-    script = Script(case, _queue("cq"), [workload])
+    script = Script(case, cluster_queue("cq"), [workload])
     script.do("requeue", workload, reason=state["requeueReason"])
     if state.get("deleteFromInadmissible"):
         script.do("delete", workload)
     answers = script.run(probe)
     ours = answers[0]["got"]["remembered"] and objects.key_of(workload) in answers[-1]["aside"]
-    return _differs(ours, case["observed"]["ok"])
+    return differs(ours, case["observed"]["ok"])
 
 
 def _may_be_tried(case: Json, probe: Probe) -> list[str]:
     workload = case["state"]["workloadInfo"]["Obj"]
-    script = Script(case, _queue("cq"), [workload])
+    script = Script(case, cluster_queue("cq"), [workload])
     script.do("may_be_tried", workload)
-    return _differs(script.run(probe)[-1]["got"], case["observed"]["value1"])
+    return differs(script.run(probe)[-1]["got"], case["observed"]["value1"])
 
 
 def _progress(case: Json, probe: Probe) -> list[str]:
@@ -243,7 +240,7 @@ def _progress(case: Json, probe: Probe) -> list[str]:
     if state.get("changeShape"):
         before["spec"]["podSets"][0]["count"] -= 3
     told = state["recorded"]
-    script = Script(case, _queue("cq"), [before])
+    script = Script(case, cluster_queue("cq"), [before])
     script.do("push", before)
     script.do("scanned", before, tried=told["LastTriedFlavorIdx"],
               generation=told["ClusterQueueGeneration"], cycle=told["SchedulingCycle"])
@@ -254,7 +251,7 @@ def _progress(case: Json, probe: Probe) -> list[str]:
     script.change(now, _helps(case, probe, before, now))
     script.do("progress", now)
     ours = script.run(probe)[-1]["got"]
-    return _differs(ours, case["observed"].get("value1") is not None)
+    return differs(ours, case["observed"].get("value1") is not None)
 
 
 # --- LocalQueues
@@ -279,11 +276,11 @@ def _locals(case: Json) -> list[Json]:
 def _add(case: Json, probe: Probe) -> list[str]:
     """The test has one ClusterQueue, cq."""
     right = case["observed"]
-    workload = _named(case, case["state"]["workload"])
+    workload = named_state(case, case["state"]["workload"])
     ours = _entrance(probe, workload, _locals(case), {"cq"})
     home = {objects.key_of(workload): _home(workload)}
     assigned = home if ours in ("queued", "no_cluster_queue") else {}
-    return _differs(ERRORS.get(ours), (right.get("err") or {}).get("s")) + _differs(
+    return differs(ERRORS.get(ours), (right.get("err") or {}).get("s")) + differs(
         assigned, right.get("assigned") or {})
 
 
@@ -292,15 +289,15 @@ def _requeue_strict(case: Json, probe: Probe) -> list[str]:
     state = case["state"]
     if not state.get("inClient"):
         raise Unanswerable("no workload of this name, which a lookup finds out")
-    workload = _named(case, state["workload"])
+    workload = named_state(case, state["workload"])
     requeued = False
     if _entrance(probe, workload, _locals(case), {"cq"}) == "queued":
-        script = Script(case, _queue("cq", queueingStrategy="StrictFIFO"), [workload])
+        script = Script(case, cluster_queue("cq", queueingStrategy="StrictFIFO"), [workload])
         if state.get("inQueue"):
             script.do("push", workload)
         script.do("requeue", workload, reason="")
         requeued = script.run(probe)[-1]["got"]["added"]
-    return _differs(requeued, case["observed"]["requeued"])
+    return differs(requeued, case["observed"]["requeued"])
 
 
 def _order(probe: Probe, script: Script, count: int) -> list[str]:
@@ -312,10 +309,10 @@ def _order(probe: Probe, script: Script, count: int) -> list[str]:
 def _moved(case: Json, probe: Probe) -> list[str]:
     """The first workload changes: its queue, or itself."""
     state = case["state"]
-    locals_ = [_named(case, q) for q in state["queues"]]
-    queues = [_named(case, q) for q in state["clusterQueues"]]
+    locals_ = [named_state(case, q) for q in state["queues"]]
+    queues = [named_state(case, q) for q in state["clusterQueues"]]
     names = {q["metadata"]["name"] for q in queues}
-    workloads = [_named(case, w) for w in state["workloads"]]
+    workloads = [named_state(case, w) for w in state["workloads"]]
     now = case["observed"].get("wl")
     if now is None:
         now = next((o for o in case["objects"] if o["kind"] == "Workload" and
@@ -324,7 +321,7 @@ def _moved(case: Json, probe: Probe) -> list[str]:
         raise Unanswerable("what the workload becomes is not recorded")
     target = {objects.key_of(q): (q.get("spec") or {}).get("clusterQueue", "") for q in locals_}
     entrance = _entrance(probe, now, locals_, names)
-    lines = _differs(ERRORS.get(entrance), (case["observed"].get("err") or {}).get("s"))
+    lines = differs(ERRORS.get(entrance), (case["observed"].get("err") or {}).get("s"))
     right = case["observed"].get("queueOrder") or {}
     for queue in queues:
         name = queue["metadata"]["name"]
@@ -344,27 +341,27 @@ def _moved(case: Json, probe: Probe) -> list[str]:
                 script.change(now, True)
                 script.do("push", now)
         ours = _order(probe, script, len(script.workloads))
-        lines += _differs([name, ours], [name, right.get(name) or []])
+        lines += differs([name, ours], [name, right.get(name) or []])
     return lines
 
 
 def _heads(case: Json, probe: Probe) -> list[str]:
     """ClusterQueues of this test are active by their names."""
     locals_ = _locals(case)
-    workloads = [_named(case, w) for w in case["state"].get("workloads") or []]
+    workloads = [named_state(case, w) for w in case["state"].get("workloads") or []]
     target = {objects.key_of(q): q["spec"]["clusterQueue"] for q in locals_}
     heads = []
     for name in sorted({n for n in target.values() if n.startswith("active-")}):
         mine = [w for w in workloads if target.get(_home(w)) == name]
         if mine:
-            script = Script(case, _queue(name), mine, locals_=locals_)
+            script = Script(case, cluster_queue(name), mine, locals_=locals_)
             for w in mine:
                 script.do("push", w)
             heads += [n.rpartition("/")[2] for n in _order(probe, script, 1)]
-    return _differs(sorted(heads), sorted(case["observed"].get("workloads") or []))
+    return differs(sorted(heads), sorted(case["observed"].get("workloads") or []))
 
 
-def _parents(cohorts: list[Json], queues: list[Json]) -> tuple[list[str], list[int]]:
+def parents_of(cohorts: list[Json], queues: list[Json]) -> tuple[list[str], list[int]]:
     """Names of cohorts and queues, and the number of the parent of each."""
     names = [f"cohort:{c['metadata']['name']}" for c in cohorts]
     above = {f"cohort:{c['metadata']['name']}": (c.get("spec") or {}).get("parentName", "")
@@ -383,14 +380,14 @@ def _parents(cohorts: list[Json], queues: list[Json]) -> tuple[list[str], list[i
 def _returned(case: Json, probe: Probe) -> list[str]:
     """Cohorts and queues were added since the workloads were found inadmissible."""
     state, right = case["state"], case["observed"]
-    queues = [_named(case, q) for q in state["clusterQueues"]]
-    names, parents = _parents([_named(case, c) for c in state.get("cohorts") or []], queues)
-    locals_ = [_named(case, q) for q in state["localQueues"]]
+    queues = [named_state(case, q) for q in state["clusterQueues"]]
+    names, parents = parents_of([named_state(case, c) for c in state.get("cohorts") or []], queues)
+    locals_ = [named_state(case, q) for q in state["localQueues"]]
     target = {objects.key_of(q): q["spec"]["clusterQueue"] for q in locals_}
     moved, lines = 0, []
     for queue in queues:
         name = queue["metadata"]["name"]
-        mine = [w for w in map(lambda w: _named(case, w), state["workloads"])
+        mine = [w for w in map(lambda w: named_state(case, w), state["workloads"])
                 if target.get(_home(w)) == name]
         script = Script(case, queue, mine, locals_=locals_)
         script.do("pop")
@@ -402,9 +399,9 @@ def _returned(case: Json, probe: Probe) -> list[str]:
         last = script.run(probe)[-1]
         moved += last["got"] if ends else 0
         for ours, key in (("active", "active"), ("aside", "inadmissible")):
-            lines += _differs([name, sorted(last[ours])],
-                              [name, sorted((right.get(key) or {}).get(name) or [])])
-    return lines + _differs(moved, right["movedCount"])
+            lines += differs([name, sorted(last[ours])],
+                             [name, sorted((right.get(key) or {}).get(name) or [])])
+    return lines + differs(moved, right["movedCount"])
 
 
 def _by_usage(case: Json, probe: Probe) -> list[str]:
@@ -426,7 +423,7 @@ def _by_usage(case: Json, probe: Probe) -> list[str]:
         script.do("push", w)
     script.do("pop")
     ours = script.run(probe, usage=usage)[-1]["got"]
-    return _differs(ours, objects.key_of(case["observed"]["wl"]))
+    return differs(ours, objects.key_of(case["observed"]["wl"]))
 
 
 _QUEUE = "pkg-cache-queue.Test"

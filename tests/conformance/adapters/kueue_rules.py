@@ -5,19 +5,10 @@ import math
 from typing import Any, Callable
 
 import kueue_objects as objects
+from adapters.kueue_calls import differs, question_about
 from probe import Probe, Unanswerable
 
 Json = dict[str, Any]
-
-
-def _asked(case: Json, objs: list[Json], **more: Any) -> Json:
-    asked = objects.world(case, objs)
-    return {"config": asked["config"], "scenario": asked["scenario"], "facts": asked["facts"],
-            "policies": asked["policies"]} | more
-
-
-def _differs(ours: Any, theirs: Any) -> list[str]:
-    return [] if ours == theirs else [f"{ours}, the peer's {theirs}"]
 
 
 def _alone(case: Json, workloads: list[Json], **queue: Any) -> Json:
@@ -36,7 +27,7 @@ def _alone(case: Json, workloads: list[Json], **queue: Any) -> Json:
         names.append(objects.key_of(objs[-1]))
     timestamp = (case["state"].get("workloadOrdering") or {}).get("PodsReadyRequeuingTimestamp")
     config = case["config"] | {"podsReadyRequeuingTimestamp": timestamp or "Eviction"}
-    return _asked(case | {"config": config}, objs) | {"names": names}
+    return question_about(case | {"config": config}, objs) | {"names": names}
 
 
 def _satisfies(case: Json, probe: Probe) -> list[str]:
@@ -45,7 +36,7 @@ def _satisfies(case: Json, probe: Probe) -> list[str]:
     preemptor, candidate = asked.pop("names")
     ours = probe.kueue_rule("satisfies", **asked, preemptor=preemptor, candidate=candidate,
                             policy=state["policy"])
-    return _differs(ours, case["observed"]["value1"])
+    return differs(ours, case["observed"]["value1"])
 
 
 def _prefers(case: Json, probe: Probe) -> list[str]:
@@ -55,7 +46,7 @@ def _prefers(case: Json, probe: Probe) -> list[str]:
     ours = probe.kueue_rule(
         "prefers", a=grades[0], b=grades[1],
         prefers_preemption=(state.get("config") or {}).get("preference") == "PreemptionOverBorrowing")
-    return _differs(ours, case["observed"]["preferred"])
+    return differs(ours, case["observed"]["preferred"])
 
 
 def _search(case: Json, probe: Probe) -> list[str]:
@@ -66,15 +57,15 @@ def _search(case: Json, probe: Probe) -> list[str]:
                             most=case["state"].get("countLimit") or 0)
     theirs = case["observed"]
     if ours is None:
-        return _differs(False, theirs["found"])
-    return _differs([True, sum(ours)], [theirs["found"], theirs["count"]])
+        return differs(False, theirs["found"])
+    return differs([True, sum(ours)], [theirs["found"], theirs["count"]])
 
 
 def _available(case: Json, probe: Probe) -> list[str]:
     used = case["state"].get("usage") or {}
-    ours = probe.kueue_rule("rest", **_asked(case, case["objects"], used=used))
+    ours = probe.kueue_rule("rest", **question_about(case, case["objects"], used=used))
     theirs = case["observed"]
-    return _differs(ours["available"], theirs["available"]) + _differs(
+    return differs(ours["available"], theirs["available"]) + differs(
         ours["potential"], theirs["potentiallyAvailable"])
 
 
@@ -86,21 +77,21 @@ def _shares(case: Json, probe: Probe) -> list[str]:
     for cell, units in (state.get("flvResQ") or {}).items():
         used[cell] = used.get(cell, 0) + units
     objs = [o for o in case["objects"] if o["kind"] != "Workload"]
-    ours = probe.kueue_rule("shares", **_asked(case, objs, used={queue: used}))
+    ours = probe.kueue_rule("shares", **question_about(case, objs, used={queue: used}))
     lines = []
     for told in case["observed"]["value1"]:
         name, cohort, share, *_, borrows = told.split("/")
         row = ours[objects.cohort_name(name) if cohort == "true" else name]
         mine = 2**63 - 1 if row["infinite"] else math.ceil(row["value"])
-        lines += _differs([name, mine, row["borrowing"]], [name, int(share), borrows == "true"])
+        lines += differs([name, mine, row["borrowing"]], [name, int(share), borrows == "true"])
     return lines
 
 
 def _lendable(case: Json, probe: Probe) -> list[str]:
     cohort = next(o["spec"]["cohortName"] for o in case["objects"] if o["kind"] == "ClusterQueue")
-    ours = probe.kueue_rule("lendable", **_asked(case, case["objects"]),
+    ours = probe.kueue_rule("lendable", **question_about(case, case["objects"]),
                             cohort=objects.cohort_name(cohort))
-    return _differs(ours, case["observed"]["lendable"])
+    return differs(ours, case["observed"]["lendable"])
 
 
 def _reserve(case: Json, probe: Probe) -> list[str]:
@@ -110,9 +101,9 @@ def _reserve(case: Json, probe: Probe) -> list[str]:
     objs = [o for o in case["objects"] if o["kind"] != "Workload"]
     queue = next(o["metadata"]["name"] for o in objs if o["kind"] == "ClusterQueue")
     ours = probe.kueue_rule(
-        "reserve", **_asked(case, objs, used={queue: state.get("cqUsage") or {}}), queue=queue,
-        usage=state["assignmentUsage"], borrowing=state.get("borrowing") or 0)
-    return _differs(ours, case["observed"]["reserved"])
+        "reserve", **question_about(case, objs, used={queue: state.get("cqUsage") or {}}),
+        queue=queue, usage=state["assignmentUsage"], borrowing=state.get("borrowing") or 0)
+    return differs(ours, case["observed"]["reserved"])
 
 
 def _order(case: Json, probe: Probe) -> list[str]:
@@ -127,7 +118,7 @@ def _order(case: Json, probe: Probe) -> list[str]:
         for name, e in zip(names, told)
     ]
     ours = probe.kueue_rule("order", **asked, entries=entries)
-    return _differs([n.rpartition("/")[2] for n in ours], case["observed"]["order"])
+    return differs([n.rpartition("/")[2] for n in ours], case["observed"]["order"])
 
 
 def _requeue(strategy: str) -> Callable[[Json, Probe], list[str]]:
@@ -142,7 +133,7 @@ def _requeue(strategy: str) -> Callable[[Json, Probe], list[str]]:
             question["tried"] = state["lastAssignment"].get("LastTriedFlavorIdx") or []
         ours = probe.kueue_rule("requeue", **asked, **question)
         return [line for key, right in case["observed"].items()
-                for line in _differs([key, ours[key]], [key, right])]
+                for line in differs([key, ours[key]], [key, right])]
 
     return ask
 
@@ -151,7 +142,7 @@ def _first(case: Json, probe: Probe) -> list[str]:
     asked = _alone(case, [case["state"]["w1"], case["state"]["w2"]], queueingStrategy="StrictFIFO")
     asked.pop("names")
     ours = probe.kueue_rule("pops", **asked)
-    return _differs(ours[0].rpartition("/")[2], case["observed"]["expected"])
+    return differs(ours[0].rpartition("/")[2], case["observed"]["expected"])
 
 
 TESTS: dict[str, Callable[[Json, Probe], list[str]]] = {

@@ -5,6 +5,7 @@ what the search returned for one of its parts, and the order of candidates for e
 from typing import Any, Callable
 
 import kueue_objects as objects
+from adapters.kueue_calls import differs
 from adapters.kueue_plugins import replaced
 from probe import Probe, Unanswerable
 
@@ -55,10 +56,6 @@ def _pods(requests: Json) -> Json:
         {"name": "c", "resources": {"requests": requests}}]}}}
 
 
-def _differs(ours: Any, theirs: Any) -> list[str]:
-    return [] if ours == theirs else [f"{ours}, the peer's {theirs}"]
-
-
 def _no_fit(case: Json, probe: Probe) -> list[str]:
     state = case["state"]
     queue = _first_queue(case, _named(state["cq"]) if state.get("cq") else None)
@@ -67,7 +64,7 @@ def _no_fit(case: Json, probe: Probe) -> list[str]:
         usage[queue] = state["cqUsage"]
     ours = _assign(case, probe, state["podSet"], queue, usage, state.get("replaceWl"))
     reason = ours["reason"] if ours["mode"] == "NoFit" else ""
-    return _differs(reason, case["observed"]["noFitReason"])
+    return differs(reason, case["observed"]["noFitReason"])
 
 
 def _bookmark(case: Json, probe: Probe) -> list[str]:
@@ -87,7 +84,7 @@ def _bookmark(case: Json, probe: Probe) -> list[str]:
     flavors = ours["podSets"][0]["flavors"]
     tried = flavors["cpu"]["triedFlavorIdx"] if "cpu" in flavors else None
     theirs = case["observed"]
-    return _differs([ours["mode"], tried], [theirs["mode"], theirs.get("triedFlavorIdx")])
+    return differs([ours["mode"], tried], [theirs["mode"], theirs.get("triedFlavorIdx")])
 
 
 def _selected(case: Json, probe: Probe) -> list[str]:
@@ -101,15 +98,15 @@ def _selected(case: Json, probe: Probe) -> list[str]:
     ours = _assign(case, probe, state["workloadRequests"]["PodSet"], "test-clusterqueue", usage)
     names = {f["name"] for f in ours["podSets"][0]["flavors"].values()}
     theirs = case["observed"]
-    return _differs([ours["mode"], sorted(names)],
-                    [theirs["mode"], [theirs["flavor"]] if theirs.get("flavor") else []])
+    return differs([ours["mode"], sorted(names)],
+                   [theirs["mode"], [theirs["flavor"]] if theirs.get("flavor") else []])
 
 
 def _allowed(case: Json, probe: Probe) -> list[str]:
     """Which flavor of a queue without usage the workload gets; the record lacks its request."""
     ours = _assign(case, probe, _pods({"cpu": "2"}), _first_queue(case))
     names = [f["name"] for f in ours["podSets"][0]["flavors"].values()]
-    return _differs(names, [case["observed"]["flavor"]] if case["observed"].get("flavor") else [])
+    return differs(names, [case["observed"]["flavor"]] if case["observed"].get("flavor") else [])
 
 
 def _candidates(case: Json, probe: Probe) -> list[str]:
@@ -134,7 +131,7 @@ def _candidates(case: Json, probe: Probe) -> list[str]:
     asked = objects.world(case, objs)
     ours = probe.kueue_rule("candidates", config=asked["config"], scenario=asked["scenario"],
                             facts=asked["facts"], policies=asked["policies"], queue="preemptor")
-    return _differs([n.rpartition("/")[2] for n in ours], case["observed"]["candidates"])
+    return differs([n.rpartition("/")[2] for n in ours], case["observed"]["candidates"])
 
 
 TESTS: dict[str, Callable[[Json, Probe], list[str]]] = {

@@ -5,6 +5,7 @@ jobs, LimitRanges, and what LocalQueues used."""
 from typing import Any, Callable
 
 import kueue_objects as objects
+from adapters.kueue_calls import answered, differs, feature_gates
 from adapters.kueue_topology import of_vector
 from adapters.kueue_view import state_of
 from probe import Probe, Unanswerable
@@ -14,18 +15,6 @@ Json = dict[str, Any]
 
 CLASSES = {("PriorityClass", "scheduling.k8s.io"): "pod",
            ("WorkloadPriorityClass", "kueue.x-k8s.io"): "workload"}
-
-
-def _differs(ours: Any, theirs: Any) -> list[str]:
-    return [] if ours == theirs else [f"{ours}, the peer's {theirs}"]
-
-
-def _value(case: Json) -> Any:
-    return case["observed"].get("value1")
-
-
-def _gates(case: Json) -> Json:
-    return (case.get("config") or {}).get("featureGates") or {}
 
 
 # --- conditions
@@ -38,7 +27,7 @@ def _conditions(workload: Json) -> list[list[Any]]:
 
 
 def _rule(case: Json, now: str, generation: int) -> Json:
-    gates = _gates(case)
+    gates = feature_gates(case)
     return {"now": objects.milliseconds(now) or 0, "generation": generation,
             "reasons": gates.get("UnadmittedWorkloadsObservability", True),
             "explicit_status": gates.get("UnadmittedWorkloadsExplicitStatus", False)}
@@ -59,11 +48,11 @@ def _sync(case: Json, probe: Probe) -> list[str]:
         status["accumulatedPastExecutionTimeSeconds"] = before
     ours = probe.kueue_state("sync", state=state_of({"metadata": {}, "status": status}),
                              rule=_rule(case, state["fixtures"]["testTime"], 1))
-    lines = _differs(ours["changed"], right["change"])
+    lines = differs(ours["changed"], right["change"])
     after = {"metadata": {}, "status": {"conditions": right.get("conditions")}}
-    lines += _differs(_rows(ours), _conditions(after))
+    lines += differs(_rows(ours), _conditions(after))
     if right.get("admittedTime") is not None:
-        lines += _differs(ours["seconds"], right["admittedTime"])
+        lines += differs(ours["seconds"], right["admittedTime"])
     return lines
 
 
@@ -73,13 +62,13 @@ def _reserve(case: Json, probe: Probe) -> list[str]:
     ours = probe.kueue_state(
         "reserve", state=state_of(workload), queue=asked["admission"]["clusterQueue"],
         rule=_rule(case, case["state"]["fixtures"]["now"], workload["metadata"]["generation"]))
-    return _differs(_rows(ours), _conditions(_value(case)))
+    return differs(_rows(ours), _conditions(answered(case)))
 
 
 def _waits_again(case: Json, probe: Probe) -> list[str]:
     state = case["state"]
     ours = probe.kueue_state("waits_again", before=state["prev"], now=state["new"])
-    return _differs(ours, _value(case))
+    return differs(ours, answered(case))
 
 
 def _put_off(case: Json, probe: Probe) -> list[str]:
@@ -89,7 +78,7 @@ def _put_off(case: Json, probe: Probe) -> list[str]:
         "put_off", count=known.get("count"), at=objects.milliseconds(known.get("requeueAt")),
         until=objects.milliseconds(state.get("waitUntil")),
         counts=state.get("incrementCount") or False)
-    return _differs(
+    return differs(
         [ours["changed"], ours["count"], ours["at"]],
         [right["updated"], right.get("count"), objects.milliseconds(right.get("requeueAt"))])
 
@@ -113,7 +102,7 @@ def _seconds(text: str | None) -> float | None:
 
 def _run_time(case: Json, probe: Probe) -> list[str]:
     ours = probe.kueue_state("run_time", state=state_of(case["state"]["wl"]))
-    return _differs(None if ours is None else ours / 1000, _seconds(_value(case)))
+    return differs(None if ours is None else ours / 1000, _seconds(answered(case)))
 
 
 def _class(workload: Json) -> Json:
@@ -131,8 +120,8 @@ def _priority_changed(case: Json, probe: Probe) -> list[str]:
         asked["priority_" + key] = probe.kueue_view(
             "priority", priority=(workload.get("spec") or {}).get("priority") or 0,
             boost=notes.get("kueue.x-k8s.io/priority-boost", ""),
-            boosted=_gates(case).get("PriorityBoost", False))["priority"]
-    return _differs(probe.kueue_state("priority_changed", **asked), case["observed"]["changed"])
+            boosted=feature_gates(case).get("PriorityBoost", False))["priority"]
+    return differs(probe.kueue_state("priority_changed", **asked), case["observed"]["changed"])
 
 
 def _nodes(case: Json, probe: Probe) -> list[str]:
@@ -146,7 +135,7 @@ def _nodes(case: Json, probe: Probe) -> list[str]:
             held.append({"hosts": levels[-1] == "kubernetes.io/hostname",
                          "places": objects.places(assigned)})
     ours = probe.kueue_state("nodes", state=state_of(workload), held=held)
-    return _differs(ours, sorted(_value(case) or []))
+    return differs(ours, sorted(answered(case) or []))
 
 
 # --- counts
@@ -159,27 +148,27 @@ def _counts(rows: Any) -> dict[str, int]:
 def _same(case: Json, probe: Probe) -> list[str]:
     state = case["state"]
     ours = probe.kueue_state("same_counts", a=_counts(state.get("a")), b=_counts(state.get("b")))
-    return _differs(ours, case["observed"]["result"])
+    return differs(ours, case["observed"]["result"])
 
 
 def _limit(case: Json, probe: Probe) -> list[str]:
     state = case["state"]
     ours = probe.kueue_state("limit_counts", a=_counts(state.get("reclaimablePods")),
                              b=_counts(state["fixtures"]["wl"]["spec"]["podSets"]))
-    return _differs(ours, _counts(_value(case)))
+    return differs(ours, _counts(answered(case)))
 
 
 def _replace(case: Json, probe: Probe) -> list[str]:
     asked = case["state"]["args"]
     ours = probe.kueue_state("replace_counts", b=asked.get("counts") or {},
                              a=_counts((asked["wl"].get("spec") or {}).get("podSets")))
-    return _differs(ours, _counts((_value(case).get("spec") or {}).get("podSets")))
+    return differs(ours, _counts((answered(case).get("spec") or {}).get("podSets")))
 
 
 def _fewer(case: Json, probe: Probe) -> list[str]:
     state = case["state"]
     ours = probe.kueue_state("fewer", a=state.get("c") or {}, b=state["args"].get("in") or {})
-    return _differs(ours, _value(case))
+    return differs(ours, answered(case))
 
 
 # --- admission checks
@@ -208,11 +197,11 @@ def _checks(case: Json, probe: Probe) -> list[str]:
               for c in _listed_checks(state["cq"])]
     ours = probe.kueue_state("checks", checks=checks, flavors=_flavors_of(state["cq"]),
                              admitted=admitted)
-    return _differs(ours, sorted(case["observed"].get("admissionChecks") or []))
+    return differs(ours, sorted(case["observed"].get("admissionChecks") or []))
 
 
-def _readiness(probe: Probe, queue: Json, checks: Json, flavors: Json, topologies: set[str],
-               terminating: bool) -> Json:
+def readiness(probe: Probe, queue: Json, checks: Json, flavors: Json, topologies: set[str],
+              terminating: bool) -> Json:
     """`checks`: name -> (active, controller)."""
     own = _flavors_of(queue)
     rows = []
@@ -234,36 +223,36 @@ def _readiness(probe: Probe, queue: Json, checks: Json, flavors: Json, topologie
 
 
 def _status_differs(ours: Json, right: Json) -> list[str]:
-    return _differs([ours["reason"], ours["message"]], [right["reason"], right["message"]])
+    return differs([ours["reason"], ours["message"]], [right["reason"], right["message"]])
 
 
-def _of_objects(case: Json, kind: str) -> Json:
+def of_objects(case: Json, kind: str) -> Json:
     return {o["metadata"]["name"]: o for o in case.get("objects") or [] if o["kind"] == kind}
 
 
-def _check_facts(found: Json) -> Json:
+def check_facts(found: Json) -> Json:
     return {name: (objects.is_true(o, "Active"), (o.get("spec") or {}).get("controllerName", ""))
             for name, o in found.items()}
 
 
 def _ready(case: Json, probe: Probe) -> list[str]:
     state, right = case["state"], case["observed"]
-    queue = _of_objects(case, "ClusterQueue").get(state["clusterQueueName"])
+    queue = of_objects(case, "ClusterQueue").get(state["clusterQueueName"])
     if queue is None:
         raise Unanswerable("no queue of this name, which a lookup finds out")
-    ours = _readiness(probe, queue, _check_facts(_of_objects(case, "AdmissionCheck")),
-                      _of_objects(case, "ResourceFlavor"), set(_of_objects(case, "Topology")),
+    ours = readiness(probe, queue, check_facts(of_objects(case, "AdmissionCheck")),
+                      of_objects(case, "ResourceFlavor"), set(of_objects(case, "Topology")),
                       bool(state.get("terminate")))
-    return _status_differs(ours, right) + _differs(ours["active"], right["active"])
+    return _status_differs(ours, right) + differs(ours["active"], right["active"])
 
 
 def _ready_with_topology(case: Json, probe: Probe) -> list[str]:
     state = case["state"]
-    queues = _of_objects(case, "ClusterQueue")
+    queues = of_objects(case, "ClusterQueue")
     told = state.get("updatedCq") or state["cq"]
     queue = queues[told["$ref"].rpartition("/")[2]] if "$ref" in told else told
-    ours = _readiness(probe, queue, _check_facts(_of_objects(case, "AdmissionCheck")),
-                      _of_objects(case, "ResourceFlavor"), set(_of_objects(case, "Topology")),
+    ours = readiness(probe, queue, check_facts(of_objects(case, "AdmissionCheck")),
+                      of_objects(case, "ResourceFlavor"), set(of_objects(case, "Topology")),
                       False)
     return _status_differs(ours, case["observed"])
 
@@ -276,7 +265,7 @@ def _ready_after_checks(case: Json, probe: Probe) -> list[str]:
     checks = {name: (row.get("Active", False), row.get("Controller", ""))
               for name, row in (state.get("admissionChecks") or {}).items()}
     flavors = {name: {} for name in _flavors_of(state["cq"])}
-    return _status_differs(_readiness(probe, state["cq"], checks, flavors, set(), False), right)
+    return _status_differs(readiness(probe, state["cq"], checks, flavors, set(), False), right)
 
 
 # --- slices
@@ -293,7 +282,7 @@ def _survivor(case: Json, probe: Probe) -> list[str]:
     slices = case["state"].get("workloads") or []
     ours = probe.kueue_state("slices", slices=[_slice(w) for w in slices])
     name = "" if ours["current"] is None else slices[ours["current"]]["metadata"]["name"]
-    return _differs(name, case["observed"].get("want.survivor") or "")
+    return differs(name, case["observed"].get("want.survivor") or "")
 
 
 def _granted(case: Json, probe: Probe) -> list[str]:
@@ -303,7 +292,7 @@ def _granted(case: Json, probe: Probe) -> list[str]:
                                w["metadata"].get("uid", "")))
     ours = probe.kueue_state("slices", slices=[_slice(w) for w in slices])
     name = "" if ours["granted"] is None else slices[ours["granted"]]["metadata"]["name"]
-    return _differs(name, _value(case) or "")
+    return differs(name, answered(case) or "")
 
 
 # --- pods and LimitRanges
@@ -348,7 +337,7 @@ def _complete(case: Json, probe: Probe) -> list[str]:
         ours = probe.kueue_state("complete", pod=_pod(spec),
                                  limits=_limits(state.get("limitranges") or []),
                                  overhead=classes.get(spec.get("runtimeClassName"), {}))
-        lines += _differs(ours, _pod(right))
+        lines += differs(ours, _pod(right))
     return lines
 
 
@@ -374,7 +363,7 @@ def _validated(workload: Json, against: str, limits: list[Json], right: Json,
         rows += [[i, *row] for row in probe.kueue_state(
             "problems", pod=_pod(spec), against=against, limits=limits,
             total=objects.pod_requests(spec))]
-    return _differs(rows, _problems(right))
+    return differs(rows, _problems(right))
 
 
 def _valid_resources(case: Json, probe: Probe) -> list[str]:
@@ -406,14 +395,14 @@ def _logical(case: Json, probe: Probe) -> list[str]:
                      probe.kueue_view("changed", request=pod, count=pod_set["count"])])
     right = [[r["Name"], r["Count"], of_vector(r.get("Requests"))]
              for r in case["observed"]["info.TotalRequests"]]
-    return _differs(rows, right)
+    return differs(rows, right)
 
 
 def _explicit(case: Json, probe: Probe) -> list[str]:
     wishes = [p.get("topologyRequest") for p in case["state"]["podSets"]]
     ours = any(probe.kueue_state("asks_for_places", request=objects.topology_request(w) or {})
                for w in wishes if w is not None)
-    return _differs(ours, _value(case))
+    return differs(ours, answered(case))
 
 
 # --- usage of LocalQueues
@@ -428,16 +417,16 @@ def _usage(case: Json, probe: Probe) -> list[str]:
     ours = probe.kueue_state(
         "usage", consumed=milli(state.get("consumed")), penalty=milli(state.get("penalty")),
         weight=state.get("lqWeight") or 0, weights=state.get("resWeights") or {})
-    return _differs(ours, case["observed"]["usage"])
+    return differs(ours, case["observed"]["usage"])
 
 
 def _penalties(case: Json, probe: Probe) -> list[str]:
     ops = [{"workload": op["wl"]} | ({"push": milli(op["push"])} if op.get("push") else {})
            for op in case["state"]["ops"]]
     ours = probe.kueue_state("penalties", ops=ops)
-    lines = _differs(ours["has"], case["observed"]["has"])
+    lines = differs(ours["has"], case["observed"]["has"])
     for name, units in ((case.get("expect") or {}).get("milli") or {}).items():
-        lines += _differs([name, ours["milli"].get(name, 0)], [name, units])
+        lines += differs([name, ours["milli"].get(name, 0)], [name, units])
     return lines
 
 
@@ -445,10 +434,10 @@ def _penalty_counts(case: Json, probe: Probe) -> list[str]:
     state = case["state"]
     ours = probe.kueue_state(
         "penalty_counts", configured=bool(state.get("afsConfig"))
-        and _gates(case).get("AdmissionFairSharing", True),
+        and feature_gates(case).get("AdmissionFairSharing", True),
         by_usage=state.get("admissionMode") == "UsageBasedAdmissionFairSharing",
         reserved=objects.is_true(state["wl"], "QuotaReserved"))
-    return _differs(ours, _value(case))
+    return differs(ours, answered(case))
 
 
 TESTS: dict[str, Callable[[Json, Probe], list[str]]] = {

@@ -5,6 +5,7 @@ muster_probe."""
 import math
 from typing import Any, Callable
 
+from adapters.kueue_calls import answered, differs
 from probe import Probe, Unanswerable
 from quantity import parse
 
@@ -303,15 +304,6 @@ def _one(case: Json, probe: Probe, levels: list[str], nodes: list[Json], op: Jso
     return probe.kueue_topology(world(case, levels, nodes), [op])[0]
 
 
-def _differs(ours: Any, theirs: Any) -> list[str]:
-    return [] if ours == theirs else [f"{ours}, the peer's {theirs}"]
-
-
-def _value(case: Json) -> Any:
-    """What the code answered, where the assertion has no telling name."""
-    return case["observed"]["value1"]
-
-
 def _ready(nodes: list[Json]) -> list[Json]:
     """Trees are made of nodes that are known to be usable."""
     condition = {"status": {"conditions": [{"type": "Ready", "status": "True"}]}}
@@ -322,7 +314,7 @@ def _has_level(case: Json, probe: Probe) -> list[str]:
     state = case["state"]
     request = topology_request(state.get("podSetTopologyRequest") or {})
     op = {"op": "has_levels", "request": request}
-    return _differs(_one(case, probe, state["fixtures"]["levels"], [], op), _value(case))
+    return differs(_one(case, probe, state["fixtures"]["levels"], [], op), answered(case))
 
 
 def _merge(case: Json, probe: Probe) -> list[str]:
@@ -330,18 +322,18 @@ def _merge(case: Json, probe: Probe) -> list[str]:
     op = {"op": "merge", "a": places(state["a"]), "b": places(state["b"])}
     fixtures = state["fixtures"]
     ours = _one(case, probe, fixtures["levels"], _ready(fixtures["nodes"]), op)
-    return _differs(ours, places(_value(case)))
+    return differs(ours, places(answered(case)))
 
 
 def _truncate(case: Json, probe: Probe) -> list[str]:
     state = case["state"]
     op = {"op": "truncate", "places": places(state["assignment"]), "count": state["newCount"]}
-    return _differs(_one(case, probe, ["any"], [], op), places(_value(case)))
+    return differs(_one(case, probe, ["any"], [], op), places(answered(case)))
 
 
 def _count_pods(case: Json, probe: Probe) -> list[str]:
     op = {"op": "pods", "places": places(case["state"].get("assignment")) or []}
-    return _differs(_one(case, probe, ["any"], [], op), _value(case))
+    return differs(_one(case, probe, ["any"], [], op), answered(case))
 
 
 def _stale(case: Json, probe: Probe) -> list[str]:
@@ -350,7 +342,7 @@ def _stale(case: Json, probe: Probe) -> list[str]:
     op = {"op": "gone", "places": places(state["assignment"]) or []}
     ours = _one(case, probe, tree["levelKeys"], _ready(tree["nodes"]), op)
     right = case["observed"]
-    return _differs([not ours["whole"], ours["gone"]], [right["stale"], right["staleDomain"]])
+    return differs([not ours["whole"], ours["gone"]], [right["stale"], right["staleDomain"]])
 
 
 def _tree(case: Json, probe: Probe) -> list[str]:
@@ -381,9 +373,9 @@ def _tree(case: Json, probe: Probe) -> list[str]:
                     {"ID": name(level + 1, c), "Level": level + 1} for c in d["children"]]
             rows[f"{level}/{name(level, path)}"] = row
     right = case["observed"]
-    lines = _differs(len(rows), right["value1"])
+    lines = differs(len(rows), right["value1"])
     for key in sorted(rows.keys() | right["value2"].keys()):
-        lines += [f"{key}: {line}" for line in _differs(rows.get(key), right["value2"].get(key))]
+        lines += [f"{key}: {line}" for line in differs(rows.get(key), right["value2"].get(key))]
     return lines
 
 
@@ -394,7 +386,7 @@ def _of_flavor(case: Json, probe: Probe) -> list[str]:
           "levels": state.get("levels") or []}
     answer = _one(case, probe, ["any"], nodes, op)
     ours = sorted(n["metadata"]["name"] for n, found in zip(nodes, answer) if found)
-    return _differs(ours, sorted(n["metadata"]["name"] for n in case["observed"]["nodes"] or []))
+    return differs(ours, sorted(n["metadata"]["name"] for n in case["observed"]["nodes"] or []))
 
 
 TESTS: dict[str, Callable[[Json, Probe], list[str]]] = {

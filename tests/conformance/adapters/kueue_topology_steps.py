@@ -3,6 +3,7 @@
 
 from typing import Any, Callable
 
+from adapters.kueue_calls import differs
 from adapters.kueue_topology import used_rows, of_vector, places
 from probe import Probe, Unanswerable
 
@@ -28,10 +29,6 @@ def _domains(state: Json) -> list[Json]:
     return rows
 
 
-def _differs(ours: Any, theirs: Any) -> list[str]:
-    return [] if ours == theirs else [f"{ours}, the peer's {theirs}"]
-
-
 def _gate(case: Json, name: str, default: bool) -> bool:
     return (case["config"].get("featureGates") or {}).get(name, default)
 
@@ -52,7 +49,7 @@ def _order(with_leader: bool) -> Callable[[Json, Probe], list[str]]:
             "by_affinity": _by_affinity(case),
         }
         answer = probe.kueue_topology_steps({"levels": 1, "domains": []}, [op])[0]
-        return _differs([domains[i]["id"] for i in answer], case["observed"]["order"])
+        return differs([domains[i]["id"] for i in answer], case["observed"]["order"])
 
     return check
 
@@ -76,7 +73,7 @@ def _set(case: Json, probe: Probe) -> list[str]:
     op |= {"op": "set", "by_entropy": state.get("prioritizeByEntropy", True)}
     answer = probe.kueue_topology_steps({"levels": 1, "domains": domains}, [op])[0]
     names = {tuple(d["path"]): d["id"] for d in domains}
-    return _differs([names[tuple(path)] for path in answer or []], case["observed"]["value1"])
+    return differs([names[tuple(path)] for path in answer or []], case["observed"]["value1"])
 
 
 def _even(case: Json, probe: Probe) -> list[str]:
@@ -88,7 +85,7 @@ def _even(case: Json, probe: Probe) -> list[str]:
     names = {tuple(d["path"]): d["id"] for d in domains}
     ours = {names[tuple(row["path"])]: row["counts"] for row in answer or []}
     right = case["observed"]["value1"] or {}
-    return _differs(ours, {name: counts(value) for name, value in right.items()})
+    return differs(ours, {name: counts(value) for name, value in right.items()})
 
 
 def _balance(case: Json, probe: Probe) -> list[str]:
@@ -105,8 +102,8 @@ def _balance(case: Json, probe: Probe) -> list[str]:
     levels = max(len(d["path"]) for d in domains)
     answer = probe.kueue_topology_steps({"levels": levels, "domains": domains}, [op])[0]
     right = case["observed"]
-    return _differs([answer["threshold"], len(answer["domains"])],
-                    [right["threshold"], right["domainsCount"]])
+    return differs([answer["threshold"], len(answer["domains"])],
+                   [right["threshold"], right["domainsCount"]])
 
 
 def _usage(case: Json, probe: Probe) -> list[str]:
@@ -138,7 +135,7 @@ def _usage(case: Json, probe: Probe) -> list[str]:
     ours = {row["leaf"][0]: row["used"] for row in leaves}
     for name, amounts in ours.items():
         ours[name] = {r: a for r, a in amounts.items() if a or r in right.get(name, {})}
-    return _differs(ours, right)
+    return differs(ours, right)
 
 
 TESTS: dict[str, Callable[[Json, Probe], list[str]]] = {

@@ -5,9 +5,10 @@ single steps of a cycle."""
 from typing import Any, Callable
 
 import kueue_objects as objects
+from adapters.kueue_calls import answered, differs, feature_gates, question_about
 from adapters.kueue_plugins import replaced
-from adapters.kueue_queues import Script, _named, _parents, _queue
-from adapters.kueue_states import _of_objects, _check_facts, _readiness
+from adapters.kueue_queues import Script, named_state, parents_of, cluster_queue
+from adapters.kueue_states import of_objects, check_facts, readiness
 from adapters.kueue_topology import of_vector
 from adapters.kueue_view import HIDDEN
 from probe import Probe, Unanswerable
@@ -17,27 +18,9 @@ Json = dict[str, Any]
 NONE = 2**32 - 1
 
 
-def _differs(ours: Any, theirs: Any) -> list[str]:
-    return [] if ours == theirs else [f"{ours}, the peer's {theirs}"]
-
-
-def _value(case: Json) -> Any:
-    return case["observed"].get("value1")
-
-
-def _gates(case: Json) -> Json:
-    return (case.get("config") or {}).get("featureGates") or {}
-
-
 def _used(amounts: Any) -> dict[str, int]:
     """Without cells of 0."""
     return {cell: units for cell, units in (amounts or {}).items() if units}
-
-
-def _asked(case: Json, objs: list[Json], **more: Any) -> Json:
-    asked = objects.world(case, objs)
-    return {"config": asked["config"], "scenario": asked["scenario"], "facts": asked["facts"],
-            "policies": asked["policies"]} | more
 
 
 # --- whole trees
@@ -47,7 +30,7 @@ def _untangled(objs: list[Json], probe: Probe) -> tuple[list[Json], set[str]]:
     """Without cohorts of which the way up has no end, and the ClusterQueues below these."""
     cohorts = [o for o in objs if o["kind"] == "Cohort"]
     queues = [o for o in objs if o["kind"] == "ClusterQueue"]
-    names, parents = _parents(cohorts, queues)
+    names, parents = parents_of(cohorts, queues)
     endless = {name for i, name in enumerate(names)
                if probe.kueue_state("way_up", parents=parents, node=i) is None}
     kept = []
@@ -63,10 +46,10 @@ def _untangled(objs: list[Json], probe: Probe) -> tuple[list[Json], set[str]]:
 def _differing_node(name: str, ours: Json, right: Json) -> list[str]:
     """`right`: the peer's quota below the node, and its usage."""
     node = right.get("ResourceNode") or right.get("resourceNode") or {}
-    lines = _differs([name, "subtree", _used(ours["subtree"])],
-                     [name, "subtree", _used(node.get("SubtreeQuota"))])
-    return lines + _differs([name, "usage", _used(ours["usage"])],
-                            [name, "usage", _used(node.get("Usage"))])
+    lines = differs([name, "subtree", _used(ours["subtree"])],
+                    [name, "subtree", _used(node.get("SubtreeQuota"))])
+    return lines + differs([name, "usage", _used(ours["usage"])],
+                           [name, "usage", _used(node.get("Usage"))])
 
 
 def _cohort_of(queue: Json) -> Json | None:
@@ -78,21 +61,21 @@ def _snapshot(case: Json, probe: Probe) -> list[str]:
         raise Unanswerable("usage of topologies is part of whole searches")
     right = (case["observed"]["snapshot"] or {}).get("Manager") or {}
     objs, endless = _untangled(case["objects"], probe)
-    ours = probe.kueue_rule("tree", **_asked(case, objs))
+    ours = probe.kueue_rule("tree", **question_about(case, objs))
     active = set()
-    for name, queue in _of_objects(case, "ClusterQueue").items():
-        ready = _readiness(probe, queue, _check_facts(_of_objects(case, "AdmissionCheck")),
-                           _of_objects(case, "ResourceFlavor"),
-                           set(_of_objects(case, "Topology")), False)
+    for name, queue in of_objects(case, "ClusterQueue").items():
+        ready = readiness(probe, queue, check_facts(of_objects(case, "AdmissionCheck")),
+                           of_objects(case, "ResourceFlavor"),
+                           set(of_objects(case, "Topology")), False)
         if ready["active"] and name not in endless:
             active.add(name)
     found = right.get("clusterQueues") or {}
-    lines = _differs(sorted(active), sorted(found))
+    lines = differs(sorted(active), sorted(found))
     for name in active & set(found):
         lines += _differing_node(name, ours[name], found[name])
-        lines += _differs(ours[name]["weight"], found[name]["FairWeight"])
-        lines += _differs(sorted(ours[name]["workloads"]),
-                          sorted(found[name].get("Workloads") or {}))
+        lines += differs(ours[name]["weight"], found[name]["FairWeight"])
+        lines += differs(sorted(ours[name]["workloads"]),
+                         sorted(found[name].get("Workloads") or {}))
     known = right.get("cohorts") or {}
     for name, cohort in known.items():
         row = ours.get(objects.cohort_name(name))
@@ -102,8 +85,8 @@ def _snapshot(case: Json, probe: Probe) -> list[str]:
     for obj in objs:
         if obj["kind"] == "Cohort" and obj["metadata"]["name"] in known:
             name = obj["metadata"]["name"]
-            lines += _differs([name, ours[objects.cohort_name(name)]["weight"]],
-                              [name, known[name]["FairWeight"]])
+            lines += differs([name, ours[objects.cohort_name(name)]["weight"]],
+                             [name, known[name]["FairWeight"]])
     return lines
 
 
@@ -167,16 +150,16 @@ def _cache(case: Json, probe: Probe) -> list[str]:
     queues = case["observed"].get("clusterQueues") or {}
     if not any(_node(q).get("Quotas") for q in queues.values()):
         raise Unanswerable(HIDDEN)
-    ours = probe.kueue_rule("tree", **_asked(case, _objects_of(queues)))
+    ours = probe.kueue_rule("tree", **question_about(case, _objects_of(queues)))
     return _differing_cache(ours, queues)
 
 
 def _moved(case: Json, probe: Probe) -> list[str]:
     state = case["state"]
     before = state["fixtures"]["initialSnapshot"]["Manager"]["clusterQueues"]
-    ours = probe.kueue_rule("moved", **_asked(case, _objects_of(before)),
+    ours = probe.kueue_rule("moved", **question_about(case, _objects_of(before)),
                             remove=state.get("remove") or [], add=state.get("add") or [])
-    return _differing_cache(ours, _value(case)["Manager"]["clusterQueues"])
+    return _differing_cache(ours, answered(case)["Manager"]["clusterQueues"])
 
 
 def _seen(values: Any) -> list[Any]:
@@ -186,7 +169,7 @@ def _seen(values: Any) -> list[Any]:
 def _cycles(case: Json, probe: Probe) -> list[str]:
     """At the end; the record has the numbers of before, too."""
     objs, _ = _untangled(case["objects"], probe)
-    ours = probe.kueue_rule("tree", **_asked(case, objs))
+    ours = probe.kueue_rule("tree", **question_about(case, objs))
     lines = []
     for label, values in case["observed"].items():
         name = objects.cohort_name("cohort" if label == "resource" else label)
@@ -198,7 +181,7 @@ def _cycles(case: Json, probe: Probe) -> list[str]:
 
 def _deleted(case: Json, probe: Probe) -> list[str]:
     """The same, of all cohorts that exist."""
-    ours = probe.kueue_rule("tree", **_asked(case, case["objects"]))
+    ours = probe.kueue_rule("tree", **question_about(case, case["objects"]))
     right = [_used(v) for v in _seen(case["observed"]["subtreeQuota"])]
     lines = []
     for obj in case["objects"]:
@@ -214,7 +197,7 @@ def _deleted(case: Json, probe: Probe) -> list[str]:
 
 def _up(cohorts: list[Json], name: str, probe: Probe) -> list[str] | None:
     """Cohorts from this one up; None: without an end."""
-    names, parents = _parents(cohorts, [])
+    names, parents = parents_of(cohorts, [])
     if f"cohort:{name}" not in names:
         return []
     node = names.index(f"cohort:{name}")
@@ -224,20 +207,20 @@ def _up(cohorts: list[Json], name: str, probe: Probe) -> list[str] | None:
 
 def _differing_way(ours: list[str] | None, right: Json) -> list[str]:
     error = "cohort has a cycle" if ours is None else None
-    return _differs(ours or [], right.get("ancestors") or []) + _differs(
+    return differs(ours or [], right.get("ancestors") or []) + differs(
         error, (right.get("err") or {}).get("s"))
 
 
 def _ancestors(case: Json, probe: Probe) -> list[str]:
-    cohorts = [_named(case, c) for c in case["state"].get("cohorts") or []]
+    cohorts = [named_state(case, c) for c in case["state"].get("cohorts") or []]
     ours = _up(cohorts, case["state"].get("cohortName") or "", probe)
     return _differing_way(ours, case["observed"])
 
 
 def _queue_ancestors(case: Json, probe: Probe) -> list[str]:
     """But for the root."""
-    cohorts = [_named(case, c) for c in case["state"].get("cohorts") or []]
-    queue = _named(case, case["state"]["cq"])
+    cohorts = [named_state(case, c) for c in case["state"].get("cohorts") or []]
+    queue = named_state(case, case["state"]["cq"])
     ours = _up(cohorts, (queue.get("spec") or {}).get("cohortName", ""), probe)
     return _differing_way(ours[:-1] if ours else ours, case["observed"])
 
@@ -247,9 +230,10 @@ def _workload_ancestors(case: Json, probe: Probe) -> list[str]:
     if not state.get("wl"):
         raise Unanswerable("there is no workload")
     admission = (state["wl"].get("status") or {}).get("admission") or {}
-    queues = {q["metadata"]["name"]: q for q in (_named(case, q) for q in state.get("cqs") or [])}
+    named = [named_state(case, told) for told in state.get("cqs") or []]
+    queues = {q["metadata"]["name"]: q for q in named}
     queue = queues.get(admission.get("clusterQueue", ""))
-    cohorts = [_named(case, c) for c in state.get("cohorts") or []]
+    cohorts = [named_state(case, c) for c in state.get("cohorts") or []]
     name = ((queue or {}).get("spec") or {}).get("cohortName", "")
     # Cohorts that are only named exist, too.
     if name and all(c["metadata"]["name"] != name for c in cohorts):
@@ -262,11 +246,11 @@ def _workload_ancestors(case: Json, probe: Probe) -> list[str]:
 
 def _borrows(case: Json, probe: Probe) -> list[str]:
     state = case["state"]
-    ours = probe.kueue_rule("borrows", **_asked(case, case["objects"],
-                                                used={"cq": state.get("usage") or {}}),
+    ours = probe.kueue_rule("borrows", **question_about(case, case["objects"],
+                                                        used={"cq": state.get("usage") or {}}),
                             queue="cq", requested=state.get("requestedFRs") or {})
-    return _differs([ours["borrowing"], ours["on_requested"]],
-                    [case["observed"]["borrowing"], case["observed"]["borrowingOnRequested"]])
+    return differs([ours["borrowing"], ours["on_requested"]],
+                   [case["observed"]["borrowing"], case["observed"]["borrowingOnRequested"]])
 
 
 def _share(case: Json, probe: Probe) -> list[str]:
@@ -274,16 +258,16 @@ def _share(case: Json, probe: Probe) -> list[str]:
     ours = probe.kueue_rule("share", share={
         "ratio": told["unweightedRatio"], "weight": told["fairWeight"],
         "borrowing": told["borrowing"]})
-    right = _value(case)
-    return _differs(ours, right if right == "+Inf" else float(right))
+    right = answered(case)
+    return differs(ours, right if right == "+Inf" else float(right))
 
 
 def _givers(case: Json, probe: Probe) -> list[str]:
     state = case["state"]
-    ours = probe.kueue_rule("givers", **_asked(case, case["objects"]),
+    ours = probe.kueue_rule("givers", **question_about(case, case["objects"]),
                             evictor=state["preemptorCQ"], actions=state.get("actions") or [],
                             candidates=state.get("candidateCQs") or [])
-    return _differs(ours, case["observed"].get("order") or [])
+    return differs(ours, case["observed"].get("order") or [])
 
 
 def _fair_less(case: Json, probe: Probe) -> list[str]:
@@ -296,13 +280,13 @@ def _fair_less(case: Json, probe: Probe) -> list[str]:
                 "spec": {"clusterQueue": "cq"}} for w in workloads[:1]]
     made = [w | {"kind": "Workload", "spec": {"podSets": []} | (w.get("spec") or {})}
             for w in workloads]
-    asked = _asked(case, [_queue("cq")] + locals_ + made)
+    asked = question_about(case, [cluster_queue("cq")] + locals_ + made)
     entries = [{"workload": objects.key_of(w),
                 "preemptor": bool(state[k]["Head"].get("IsPreemptor"))}
                for k, w in zip(("a", "b"), workloads)]
     none = {"ratio": 0, "weight": 1, "borrowing": False}
     ours = probe.kueue_rule("fair_less", **asked, entries=entries, shares=[none, none])
-    return _differs(ours, case["observed"]["less"])
+    return differs(ours, case["observed"]["less"])
 
 
 # --- usage
@@ -321,17 +305,18 @@ def _by_flavor(told: Any, queue: Json, field: str) -> dict[str, int]:
 def _queue_usage(case: Json, probe: Probe) -> list[str]:
     """Of all that hold quota, and of those that are admitted."""
     state, right = case["state"], case["observed"]
-    queue = _named(case, state["clusterQueue"])
-    workloads = [_named(case, w) for w in state.get("workloads") or []]
+    queue = named_state(case, state["clusterQueue"])
+    workloads = [named_state(case, w) for w in state.get("workloads") or []]
     holding = [w for w in workloads if objects.is_true(w, "QuotaReserved")]
     admitted = [w for w in holding if objects.is_true(w, "Admitted")]
-    lines = _differs([len(holding), len(admitted)],
-                     [right["reservingWorkloads"], right["admittedWorkloads"]])
+    lines = differs([len(holding), len(admitted)],
+                    [right["reservingWorkloads"], right["admittedWorkloads"]])
     for group, label in ((holding, "reservedResources"), (admitted, "usedResources")):
-        row = probe.kueue_rule("tree", **_asked(case, [queue] + group))[queue["metadata"]["name"]]
+        rows = probe.kueue_rule("tree", **question_about(case, [queue] + group))
+        row = rows[queue["metadata"]["name"]]
         for ours, theirs in (("usage", "total"), ("borrowed", "borrowed")):
-            lines += _differs([label, theirs, _used(row[ours])],
-                              [label, theirs, _used(_by_flavor(right[label], queue, theirs))])
+            lines += differs([label, theirs, _used(row[ours])],
+                             [label, theirs, _used(_by_flavor(right[label], queue, theirs))])
     return lines
 
 
@@ -339,19 +324,19 @@ def _local_usage(case: Json, probe: Probe) -> list[str]:
     state = case["state"]
     if not state.get("cq"):
         raise Unanswerable("there is no ClusterQueue")
-    queue = _named(case, state["cq"])
-    workloads = [_named(case, w) for w in state.get("wls") or []]
-    row = probe.kueue_rule("tree", **_asked(case, [queue] + [
+    queue = named_state(case, state["cq"])
+    workloads = [named_state(case, w) for w in state.get("wls") or []]
+    row = probe.kueue_rule("tree", **question_about(case, [queue] + [
         w for w in workloads if objects.is_true(w, "QuotaReserved")]))[queue["metadata"]["name"]]
-    return _differs(_used(row["usage"]),
-                    _used(_by_flavor(case["observed"]["usage"], queue, "total")))
+    return differs(_used(row["usage"]),
+                   _used(_by_flavor(case["observed"]["usage"], queue, "total")))
 
 
 def _cells(rows: list[Json]) -> Json:
     """A ClusterQueue that has all flavors that the rows were assigned."""
     quotas = {f"{flavor}/{name}": {} for row in rows
               for name, flavor in (row.get("Flavors") or {}).items()}
-    return _queue("cq", resourceGroups=_groups(quotas))
+    return cluster_queue("cq", resourceGroups=_groups(quotas))
 
 
 def _workload_usage(case: Json, probe: Probe) -> list[str]:
@@ -359,9 +344,9 @@ def _workload_usage(case: Json, probe: Probe) -> list[str]:
     if not rows:
         raise Unanswerable("there is no workload")
     named = [row | {"Name": str(i)} for i, row in enumerate(rows)]
-    ours = probe.kueue_rule("tree", **_asked(case, [
+    ours = probe.kueue_rule("tree", **question_about(case, [
         _cells(rows), replaced({"TotalRequests": named}, "cq")]))["cq"]["usage"]
-    return _differs(_used(ours), _used(_value(case).get("Assigned")))
+    return differs(_used(ours), _used(answered(case).get("Assigned")))
 
 
 def _total(case: Json, probe: Probe) -> list[str]:
@@ -371,7 +356,7 @@ def _total(case: Json, probe: Probe) -> list[str]:
     rows = fields["PodSets"]
     quotas = {f"{flavor['Name']}/{name}": {"Nominal": 10**15} for row in rows
               for name, flavor in (row.get("Flavors") or {}).items()}
-    queue = _queue("cq", resourceGroups=_groups(quotas))
+    queue = cluster_queue("cq", resourceGroups=_groups(quotas))
     info = asked["wl"]
     workload = info["Obj"] | {"spec": info["Obj"]["spec"] | {"queueName": "asked"},
                               "metadata": {"name": "asked", "namespace": "default"}}
@@ -390,7 +375,7 @@ def _total(case: Json, probe: Probe) -> list[str]:
     else:
         op["counts"] = [row["Count"] for row in rows]
     ours = probe.kueue(objects.world(case, given), [op])[0]["usage"]
-    return _differs(_used(ours), _used(_value(case)))
+    return differs(_used(ours), _used(answered(case)))
 
 
 # --- places in topologies
@@ -413,7 +398,7 @@ def _with_places(case: Json, workload: Json, rows: list[Json], tas: Json) -> lis
             "flavor": name, "kubernetes.io/hostname": name}}, "status": {
                 "allocatable": room, "conditions": [{"type": "Ready", "status": "True"}]}})
         groups += _groups({c: q for c, q in cells.items() if c.startswith(name + "/")})
-    objs.append(_queue("cq", resourceGroups=groups))
+    objs.append(cluster_queue("cq", resourceGroups=groups))
     objs.append({"kind": "LocalQueue", "metadata": {"name": "asked", "namespace": "default"},
                  "spec": {"clusterQueue": "cq"}})
     meta = (workload.get("metadata") or {}) | {"name": "asked", "namespace": "default"}
@@ -429,7 +414,7 @@ def _topology_mode(case: Json, probe: Probe) -> list[str]:
     op = {"op": "assign", "queue": "cq", "workload": "default/asked"}
     ours = probe.kueue(objects.world(case, objs), [op])[0]["mode"]
     right = case["observed"]
-    return _differs(ours, right.get("value2", right["value1"]))
+    return differs(ours, right.get("value2", right["value1"]))
 
 
 def _placed(case: Json, probe: Probe) -> list[str]:
@@ -441,7 +426,7 @@ def _placed(case: Json, probe: Probe) -> list[str]:
           "counts": [row["Count"] for row in rows]}
     ours = probe.kueue(objects.world(case, objs), [op])[0]
     names = [state["wlPodSets"][p["index"]]["name"] for p in ours["podSets"] if p.get("places")]
-    return _differs(sorted(names), sorted(case["observed"].get("tASPodSets") or []))
+    return differs(sorted(names), sorted(case["observed"].get("tASPodSets") or []))
 
 
 def _added_places(case: Json, probe: Probe) -> list[str]:
@@ -461,8 +446,8 @@ def _added_places(case: Json, probe: Probe) -> list[str]:
         for row in rows]}
     ours = probe.kueue(objects.world(case, objs), [op])[0]
     right = [[flavor, one["Values"], one["Count"], of_vector(one["SinglePodRequests"])]
-             for flavor, list_ in (_value(case) or {}).items() for one in list_]
-    return _differs(sorted(ours, key=str), sorted(right, key=str))
+             for flavor, list_ in (answered(case) or {}).items() for one in list_]
+    return differs(sorted(ours, key=str), sorted(right, key=str))
 
 
 # --- steps of a cycle
@@ -479,10 +464,10 @@ def _outdated(case: Json, probe: Probe) -> list[str]:
     ours = probe.kueue_rule(
         "outdated", generation=asked["currentCQGeneration"], cycle=asked["currentSchedulingCycle"],
         hash=number(asked.get("currentSchedulingHash", "")),
-        preserve=_gates(case).get("FlavorFungibilityPreserveScanProgress", True),
+        preserve=feature_gates(case).get("FlavorFungibilityPreserveScanProgress", True),
         progress={"generation": last["ClusterQueueGeneration"], "cycle": last["SchedulingCycle"],
                   "hash": number(last.get("SchedulingHash", ""))})
-    return _differs(ours, _value(case))
+    return differs(ours, answered(case))
 
 
 def _pending_flavors(case: Json, probe: Probe) -> list[str]:
@@ -491,7 +476,7 @@ def _pending_flavors(case: Json, probe: Probe) -> list[str]:
         raise Unanswerable("there is no progress")
     ours = probe.kueue_rule("pending_flavors",
                             progress={"tried": told.get("LastTriedFlavorIdx") or []})
-    return _differs(ours, case["observed"]["pendingFlavors"])
+    return differs(ours, case["observed"]["pendingFlavors"])
 
 
 def _requeued(case: Json, probe: Probe) -> list[str]:
@@ -505,15 +490,15 @@ def _requeued(case: Json, probe: Probe) -> list[str]:
               status=entry.get("status") or "")
     last = script.run(probe)[-1]
     name = queue["metadata"]["name"]
-    return _differs([last["active"], last["aside"]],
-                    [(right.get("workloads") or {}).get(name) or [],
-                     (right.get("inadmissible") or {}).get(name) or []])
+    return differs([last["active"], last["aside"]],
+                   [(right.get("workloads") or {}).get(name) or [],
+                    (right.get("inadmissible") or {}).get(name) or []])
 
 
 def _skipped(case: Json, probe: Probe) -> list[str]:
-    ours = probe.kueue_rule("skip", config={"gates": _gates(case)})
-    return _differs([ours["status"], ours["progress"]],
-                    [case["observed"]["e.status"], not case["observed"]["lastAssignmentNil"]])
+    ours = probe.kueue_rule("skip", config={"gates": feature_gates(case)})
+    return differs([ours["status"], ours["progress"]],
+                   [case["observed"]["e.status"], not case["observed"]["lastAssignmentNil"]])
 
 
 def _replaced(case: Json, probe: Probe) -> list[str]:
@@ -525,7 +510,7 @@ def _replaced(case: Json, probe: Probe) -> list[str]:
     names = {}
     objs: list[Json] = []
     for queue, row in queues.items():
-        objs.append(_queue(queue))
+        objs.append(cluster_queue(queue))
         for key, info in (row.get("Workloads") or {}).items():
             admission = {"clusterQueue": queue, "podSetAssignments": [
                 {"name": p["name"], "count": p["count"]} for p in info["Obj"]["spec"]["podSets"]]}
@@ -538,13 +523,13 @@ def _replaced(case: Json, probe: Probe) -> list[str]:
     objs.append({"kind": "LocalQueue", "spec": {"clusterQueue": target},
                  "metadata": {"namespace": obj["metadata"].get("namespace", ""), "name": ""}})
     objs.append({k: v for k, v in obj.items() if k != "status"} | {"kind": "Workload"})
-    question = _asked(case, objs)
+    question = question_about(case, objs)
     facts = question["facts"][objects.key_of(obj)]
     if "replaces" in facts:
         facts["replaces"] = names.get(facts["replaces"], facts["replaces"])
     ours = probe.kueue_rule("replaced", **question, workload=objects.key_of(obj))
     right = case["observed"].get("want.wl")
-    return _differs(ours, None if right is None else objects.key_of(right["Obj"]))
+    return differs(ours, None if right is None else objects.key_of(right["Obj"]))
 
 
 _CACHE = "pkg-cache-scheduler.Test"

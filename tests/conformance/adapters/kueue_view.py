@@ -5,6 +5,7 @@ functions."""
 from typing import Any, Callable
 
 import kueue_objects as objects
+from adapters.kueue_calls import answered, differs, feature_gates
 from adapters.kueue_topology import amounts, of_vector, places
 from probe import Probe, Unanswerable
 
@@ -13,18 +14,6 @@ Json = dict[str, Any]
 GATED_BY = "kueue.x-k8s.io/admission-gated-by"
 NO_RULE = "a container of amounts, and no rule"
 HIDDEN = "what the test does is code of the test"
-
-
-def _differs(ours: Any, theirs: Any) -> list[str]:
-    return [] if ours == theirs else [f"{ours}, the peer's {theirs}"]
-
-
-def _value(case: Json) -> Any:
-    return case["observed"]["value1"]
-
-
-def _gates(case: Json) -> Json:
-    return case["config"].get("featureGates") or {}
 
 
 def _given(case: Json, name: str) -> dict[str, int]:
@@ -43,8 +32,8 @@ def _count(request: str, count: str, limit: str) -> Callable[[Json, Probe], list
         state, right = case["state"], case["observed"]
         ours = probe.kueue_view("count", request=of_vector(state.get(request)),
                                 capacity=of_vector(state.get("capacity")))
-        lines = _differs(ours["count"], right[count])
-        return lines + (_differs(ours["limit"], right[limit]) if limit in right else [])
+        lines = differs(ours["count"], right[count])
+        return lines + (differs(ours["limit"], right[limit]) if limit in right else [])
 
     return check
 
@@ -55,7 +44,7 @@ def _add_or_sub(case: Json, probe: Probe) -> list[str]:
         raise Unanswerable(HIDDEN)
     ask = {"add": "sum", "sub": "difference"}[state["op"]]
     ours = probe.kueue_view(ask, a=of_vector(state.get("base")), b=of_vector(state.get("operand")))
-    return _differs(ours, of_vector(_value(case)))
+    return differs(ours, of_vector(answered(case)))
 
 
 def _saturation(case: Json, probe: Probe) -> list[str]:
@@ -63,27 +52,27 @@ def _saturation(case: Json, probe: Probe) -> list[str]:
     ask = "difference" if state["sub"] else "sum"
     ours = probe.kueue_view(ask, a=of_vector(state.get("start")),
                             b=of_vector(state.get("other")))
-    return _differs(ours, of_vector(_value(case)))
+    return differs(ours, of_vector(answered(case)))
 
 
 def _scaled(case: Json, probe: Probe) -> list[str]:
     """Products; of requests that are not negative, as those of pods are."""
     ours = probe.kueue_view("changed", request=_given(case, "req"), count=case["state"]["factor"])
-    return _differs(ours, of_vector(_value(case)))
+    return differs(ours, of_vector(answered(case)))
 
 
 def _divided(divisor: str) -> Callable[[Json, Probe], list[str]]:
     def check(case: Json, probe: Probe) -> list[str]:
         ours = probe.kueue_view("changed", request=_given(case, "req"),
                                 of=case["state"][divisor], left=1)
-        return _differs(ours, of_vector(_value(case)))
+        return differs(ours, of_vector(answered(case)))
 
     return check
 
 
 def _floored(case: Json, probe: Probe) -> list[str]:
     ours = probe.kueue_view("changed", request=_given(case, "requests"), count=1)
-    return _differs(ours, of_vector(_value(case)))
+    return differs(ours, of_vector(answered(case)))
 
 
 def _more(a: str, b: str) -> Callable[[Json, Probe], list[str]]:
@@ -94,7 +83,7 @@ def _more(a: str, b: str) -> Callable[[Json, Probe], list[str]]:
         other = state.get(b)
         other = amounts(other) if b == "rl" else of_vector(other)
         ours = probe.kueue_view("more", a=of_vector(state.get(a)), b=other)
-        return _differs(ours, _value(case) or [])
+        return differs(ours, answered(case) or [])
 
     return check
 
@@ -102,7 +91,7 @@ def _more(a: str, b: str) -> Callable[[Json, Probe], list[str]]:
 def _amount(case: Json, probe: Probe) -> list[str]:
     state = case["state"]
     ours = probe.kueue_view("amount", resource=state["resource"], text=state["quantity"])
-    return _differs(ours, _value(case))
+    return differs(ours, answered(case))
 
 
 # --- workloads
@@ -140,16 +129,16 @@ def _priority(case: Json, probe: Probe) -> list[str]:
     workload, right = case["state"]["workload"], case["observed"]
     base = (workload.get("spec") or {}).get("priority") or 0
     notes = (workload.get("metadata") or {}).get("annotations") or {}
-    ours = probe.kueue_view("priority", priority=base, boosted=_gates(case).get(
+    ours = probe.kueue_view("priority", priority=base, boosted=feature_gates(case).get(
         "PriorityBoost", False), boost=notes.get("kueue.x-k8s.io/priority-boost", ""))
     if "boost" in right:
-        return _differs(ours["priority"] - base, right["boost"])
-    return _differs(ours["priority"], right["priority"] if "priority" in right else _value(case))
+        return differs(ours["priority"] - base, right["boost"])
+    return differs(ours["priority"], right["priority"] if "priority" in right else answered(case))
 
 
 def _queue_time(case: Json, probe: Probe) -> list[str]:
     state = state_of(case["state"]["wl"])
-    sorts = _gates(case).get("PrioritySortingWithinCohort", True)
+    sorts = feature_gates(case).get("PrioritySortingWithinCohort", True)
     lines = []
     for label in ("value1", "value2"):
         if label not in case["observed"]:
@@ -157,24 +146,24 @@ def _queue_time(case: Json, probe: Probe) -> list[str]:
         # The first assertion is about eviction times, the second about creation times.
         ours = probe.kueue_view("queue_time", state=state, from_eviction=label == "value1",
                                 sorts_by_priority=sorts)
-        lines += _differs(ours, objects.milliseconds(case["observed"][label]))
+        lines += differs(ours, objects.milliseconds(case["observed"][label]))
     return lines
 
 
 def _on_hold(case: Json, probe: Probe) -> list[str]:
-    return _differs(probe.kueue_view("on_hold", state=state_of(case["state"]["wl"])), _value(case))
+    return differs(probe.kueue_view("on_hold", state=state_of(case["state"]["wl"])), answered(case))
 
 
 def _second_pass(case: Json, probe: Probe) -> list[str]:
     ours = probe.kueue_view("second_pass", state=state_of(case["state"]["wl"]))
-    return _differs(ours, _value(case))
+    return differs(ours, answered(case))
 
 
 def _scaled_down(case: Json, probe: Probe) -> list[str]:
     asked = case["state"].get("args") or {}
     ours = probe.kueue_view("scaled_down", before=asked.get("oldCounts") or {},
                             now=asked.get("newCounts") or {})
-    return _differs(ours, _value(case))
+    return differs(ours, answered(case))
 
 
 OPTIONS = "the options of the view are functions of the test"
@@ -185,15 +174,15 @@ def _updated(case: Json, probe: Probe) -> list[str]:
     state = case["state"]
     if state.get("initialOptions") or state.get("updateOptions"):
         raise Unanswerable(OPTIONS)
-    return _differs(_rows(case, state["updated"], probe), _told_rows(case["observed"]["requests"]))
+    return differs(_rows(case, state["updated"], probe), _told_rows(case["observed"]["requests"]))
 
 
 def _totals(case: Json, probe: Probe) -> list[str]:
     state = case["state"]
     if state.get("infoOptions"):
         raise Unanswerable(OPTIONS)
-    return _differs(_rows(case, state["workload"], probe),
-                    _told_rows(_value(case)["TotalRequests"]))
+    return differs(_rows(case, state["workload"], probe),
+                    _told_rows(answered(case)["TotalRequests"]))
 
 
 def _told_rows(told: Any) -> list[list[Any]]:
@@ -203,7 +192,7 @@ def _told_rows(told: Any) -> list[list[Any]]:
 def _rows(case: Json, workload: Json, probe: Probe) -> list[list[Any]]:
     """What each pod set counts for."""
     status = workload.get("status") or {}
-    reclaims = _gates(case).get("ReclaimablePods", True)
+    reclaims = feature_gates(case).get("ReclaimablePods", True)
     done = {r["name"]: r["count"] for r in status.get("reclaimablePods") or []} if reclaims else {}
     pods = (workload.get("spec") or {}).get("podSets") or []
     left = {p["name"]: probe.kueue_view("left", count=p["count"], reclaimed=done.get(p["name"], 0))
