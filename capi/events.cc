@@ -43,28 +43,6 @@ absl::StatusOr<Removal::Kind> RemovalKind(int32_t kind) {
   }
 }
 
-// The rows of a table as events.
-std::vector<Delta> DeltasOf(ClusterSpec rows) {
-  std::vector<Delta> deltas;
-  const auto take = [&](auto& list) {
-    for (auto& row : list) {
-      deltas.emplace_back();
-      deltas.back().object = std::move(row);
-    }
-  };
-  take(rows.nodes);
-  take(rows.queues);
-  take(rows.jobs);
-  take(rows.tasks);
-  take(rows.flavors);
-  take(rows.partitions);
-  take(rows.reservations);
-  take(rows.domains);
-  take(rows.budgets);
-  take(rows.namespaces);
-  return deltas;
-}
-
 // The rows of a table as events, and why each cannot be read: one that cannot is refused alone.
 struct ReadRows {
   std::vector<Delta> deltas;
@@ -118,27 +96,43 @@ absl::Status ReadTable(const muster_cluster& cluster, const muster_table& table,
   }
 }
 
+absl::StatusOr<ReadRows> ReadEvents(const muster_cluster& cluster, const muster_table* table,
+                                    const uint64_t* generations) {
+  if (table == nullptr) return NullArgument("table");
+  if (auto kind = RemovalKind(table->kind); !kind.ok()) return kind.status();
+  if (generations == nullptr && table->rows > 0) return NullArgument("generations");
+  ReadRows rows;
+  if (absl::Status s = ReadTable(cluster, *table, generations, &rows); !s.ok()) return s;
+  return rows;
+}
+
+// Applies a row that could be read, and records it.
+absl::StatusOr<DeltaOutcome> Take(muster_cluster* cluster, const ReadRows& rows, size_t row) {
+  const Delta& delta = rows.deltas[row];
+  absl::StatusOr<DeltaOutcome> outcome = cluster->cluster.ApplyDelta(delta);
+  if (outcome.ok() && cluster->recorder != nullptr) {
+    cluster->recorder->Deltas(rows.recorded[row], &delta.generation, 1);
+  }
+  return outcome;
+}
+
 // Applies the rows that could be read, and returns a line for each that is refused.
 std::string TakeAll(muster_cluster* cluster, std::string_view table, const ReadRows& rows,
                     int32_t* outcomes) {
   std::string lines;
   for (size_t i = 0; i < rows.deltas.size(); ++i) {
-    const Delta& delta = rows.deltas[i];
     DeltaOutcome outcome = DeltaOutcome::kRefused;
     if (!rows.read[i].ok()) {
       // The words begin with the place in the table, which an object has not.
       const std::string place = absl::StrCat("table of ", ToAbsl(table), ", row ", i, ", ");
       absl::string_view words = rows.read[i].message();
       absl::ConsumePrefix(&words, place);
-      NoteRefused(cluster->cluster, delta, absl::Status(rows.read[i].code(), words));
+      NoteRefused(cluster->cluster, rows.deltas[i], absl::Status(rows.read[i].code(), words));
       absl::StrAppend(&lines, ToAbsl(table), "[", i, "]: ", words, "\n");
-    } else if (const auto applied = cluster->cluster.ApplyDelta(delta); applied.ok()) {
-      outcome = *applied;
-      if (cluster->recorder != nullptr) {
-        cluster->recorder->Deltas(rows.recorded[i], &delta.generation, 1);
-      }
+    } else if (const auto taken = Take(cluster, rows, i); taken.ok()) {
+      outcome = *taken;
     } else {
-      absl::StrAppend(&lines, ToAbsl(table), "[", i, "]: ", applied.status().message(), "\n");
+      absl::StrAppend(&lines, ToAbsl(table), "[", i, "]: ", taken.status().message(), "\n");
     }
     if (outcomes != nullptr) outcomes[i] = static_cast<int32_t>(outcome);
   }
@@ -182,32 +176,13 @@ muster_status muster_cluster_apply_deltas(muster_cluster* cluster, const muster_
                                           int64_t* done, muster_error* error) {
   if (done != nullptr) *done = 0;
   return OnCluster(cluster, error, [&]() -> absl::Status {
-    if (table == nullptr) return NullArgument("table");
-    if (auto kind = RemovalKind(table->kind); !kind.ok()) return kind.status();
-    if (generations == nullptr && table->rows > 0) return NullArgument("generations");
-    ClusterSpec rows;
-    if (absl::Status s = AppendRows(*table, ResolverOf(*cluster), &rows); !s.ok()) return s;
-    ClusterSpec recorded;
-    if (cluster->recorder != nullptr) recorded = rows;
-    std::vector<muster::Delta> deltas = DeltasOf(std::move(rows));
-    for (size_t i = 0; i < deltas.size(); ++i) {
-      ClusterSpec one;  // for the record
-      const auto pick = [i](const auto& from, auto* to) {
-        if (i < from.size()) to->push_back(from[i]);
-      };
-      pick(recorded.nodes, &one.nodes);
-      pick(recorded.queues, &one.queues);
-      pick(recorded.jobs, &one.jobs);
-      pick(recorded.tasks, &one.tasks);
-      pick(recorded.flavors, &one.flavors);
-      pick(recorded.partitions, &one.partitions);
-      pick(recorded.reservations, &one.reservations);
-      pick(recorded.domains, &one.domains);
-      pick(recorded.budgets, &one.budgets);
-      pick(recorded.namespaces, &one.namespaces);
-      deltas[i].generation = generations[i];
-      const auto outcome =
-          Changing(cluster, [&] { return cluster->cluster.ApplyDelta(deltas[i]); });
+    const absl::StatusOr<ReadRows> rows = ReadEvents(*cluster, table, generations);
+    if (!rows.ok()) return rows.status();
+    for (const absl::Status& read : rows->read) {
+      if (!read.ok()) return read;
+    }
+    for (size_t i = 0; i < rows->deltas.size(); ++i) {
+      const auto outcome = Changing(cluster, [&] { return Take(cluster, *rows, i); });
       if (!outcome.ok()) {
         return absl::Status(outcome.status().code(),
                             absl::StrCat(muster::ToAbsl(TableName(table->kind)), "[", i,
@@ -215,7 +190,6 @@ muster_status muster_cluster_apply_deltas(muster_cluster* cluster, const muster_
       }
       if (outcomes != nullptr) outcomes[i] = static_cast<int32_t>(*outcome);
       if (done != nullptr) *done = static_cast<int64_t>(i) + 1;
-      if (cluster->recorder != nullptr) cluster->recorder->Deltas(one, generations + i, 1);
     }
     return absl::OkStatus();
   });
@@ -226,13 +200,11 @@ muster_status muster_cluster_take_deltas(muster_cluster* cluster, const muster_t
                                          muster_text** refusals, muster_error* error) {
   if (refusals != nullptr) *refusals = nullptr;
   return OnCluster(cluster, error, [&]() -> absl::Status {
-    if (table == nullptr) return NullArgument("table");
-    if (auto kind = RemovalKind(table->kind); !kind.ok()) return kind.status();
-    if (generations == nullptr && table->rows > 0) return NullArgument("generations");
-    ReadRows rows;
-    if (absl::Status s = ReadTable(*cluster, *table, generations, &rows); !s.ok()) return s;
+    const absl::StatusOr<ReadRows> rows = ReadEvents(*cluster, table, generations);
+    if (!rows.ok()) return rows.status();
+    // With the text: without it the caller would not know which rows are there.
     return Changing(cluster, [&]() -> absl::Status {
-      const std::string lines = TakeAll(cluster, TableName(table->kind), rows, outcomes);
+      const std::string lines = TakeAll(cluster, TableName(table->kind), *rows, outcomes);
       if (refusals == nullptr) return absl::OkStatus();
       return GiveText(cluster->memory, lines, refusals);
     });
