@@ -28,11 +28,6 @@ const MemorySlot& MemorySlots::Recall(std::string_view name) const {
   return slot.before == nullptr ? none_ : *slot.before;
 }
 
-bool MemorySlots::IsChanged(const Slot& slot) {
-  if (!slot.now.has_value()) return false;
-  return slot.has_seen || slot.before == nullptr || *slot.now != *slot.before;
-}
-
 MemorySlot& MemorySlots::Touch(Slot* slot) {
   if (!slot->now.has_value()) {
     slot->now = slot->before == nullptr ? MemorySlot() : *slot->before;
@@ -69,23 +64,24 @@ Memory MemorySlots::After() && {
   if (before_ == nullptr) return {};
   for (const auto& write : at_end_) write();
   const internal::MemoryData* before = internal::DataOf(*before_);
-  const auto is_changed = [&](std::string_view name) {
+  const auto touched = [&](std::string_view name) {
     const auto found = slots_.find(name);
-    return found != slots_.end() && IsChanged(found->second);
+    return found != slots_.end() && found->second.now.has_value();
   };
   internal::MemoryData data;
   if (before != nullptr) {
     for (const auto& [name, slot] : before->slots) {
-      if (!is_changed(name)) data.slots.emplace(name, slot);
+      if (!touched(name)) data.slots.emplace(name, slot);
     }
   }
   bool changed = false;
   for (auto& [name, slot] : slots_) {
-    if (!IsChanged(slot)) continue;
+    if (!slot.now.has_value()) continue;
     changed = true;
     internal::MemoryData::Slot& kept = data.slots[std::string(name)];
     kept.version = slot.version;
-    // What a slot has not asked for it has not seen.
+    // What a slot has not asked for it has not seen. So its generation does not tell which cycles
+    // wrote rows that were there already.
     kept.generation = slot.has_seen ? GenerationAfter(slot.generation) : slot.generation;
     kept.rows = internal::SharedRows(*std::move(slot.now));
   }

@@ -44,7 +44,7 @@ class MemorySlots {
   // is called if the cycle is cut.
   void AtEnd(std::function<void()> write) { at_end_.push_back(std::move(write)); }
 
-  // Returns the memory with the slots that were changed or have seen events. The others stay.
+  // Returns the memory with the slots that were touched. Slots that were only recalled stay.
   Memory After() &&;
 
  private:
@@ -55,8 +55,6 @@ class MemorySlots {
     std::optional<MemorySlot> now;  // once it was touched
     bool has_seen = false;          // the events up to now
   };
-  // A slot in which a cycle wrote what was there is as it was, whichever way the cycle went.
-  static bool IsChanged(const Slot& slot);
   MemorySlot& Touch(Slot* slot);
   // Returns the generation of such a slot once it has seen the events of this cycle.
   uint64_t GenerationAfter(uint64_t generation) const;

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Nodes, queues, domains and everything that is kept by name. editor_jobs.cc has jobs and tasks.
+// Nodes, queues, domains and everything that is kept by name. editor_jobs.cc has jobs, and
+// editor_tasks.cc has tasks.
 #include "lib/model/editor.h"
 
 #include <algorithm>
