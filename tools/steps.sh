@@ -141,6 +141,11 @@ growth() {
     run_tests release -R '^growth$'
 }
 
+# The library as WebAssembly: its plans, and its page in a browser where there is one.
+playground() {
+  tools/playground.sh && python3 tests/playground/playground_test.py
+}
+
 # A million events for three profiles on 10,000 nodes; ctest runs 100,000 for each on 150.
 long_lives() {
   local profile

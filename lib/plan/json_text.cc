@@ -1,10 +1,12 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// std::to_chars writes numbers: exact, shortest, and independent of the locale.
+// Numbers are written exact, shortest, and independent of the locale.
 #include "lib/plan/json_text.h"
 
 #include <charconv>
 #include <cmath>
+
+#include "lib/base/decimal.h"
 
 namespace muster {
 namespace {
@@ -14,6 +16,10 @@ void AppendNumber(Number number, std::string* out) {
   char text[32];
   const std::to_chars_result end = std::to_chars(text, text + sizeof(text), number);
   out->append(text, end.ptr);
+}
+void AppendNumber(double number, std::string* out) {
+  char text[kMostDecimal];
+  out->append(text, WriteShortest(text, number));
 }
 
 }  // namespace

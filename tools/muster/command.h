@@ -31,6 +31,7 @@ int CheckCommand(const Arguments& arguments);
 int ExplainCommand(const Arguments& arguments);
 int ProfilesCommand(const Arguments& arguments);
 int GenerateCommand(const Arguments& arguments);
+int GenerateTraceCommand(const Arguments& arguments);
 int ImportCommand(const Arguments& arguments);
 int ReplayCommand(const Arguments& arguments);
 int ReplayLogCommand(const Arguments& arguments);

@@ -1,14 +1,13 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Numbers are read by std::from_chars: whole, without a sign or blank in front, and blind to the
-// locale.
+// Numbers are read whole, without a blank in front, and blind to the locale.
 #include "tools/muster/flags.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/decimal.h"
 #include "lib/base/strings.h"
 #include "muster/schedule.h"
 
@@ -19,7 +18,7 @@ template <class Number>
 std::function<absl::Status(const std::string&)> NumberReader(std::string_view what, Number* out) {
   return [what, out](const std::string& text) {
     const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, *out);
+    const auto [stop, error] = ReadDecimal(text.data(), end, *out);
     if (error == std::errc() && stop == end) return absl::OkStatus();
     return absl::InvalidArgumentError(
         absl::StrCat("expected ", ToAbsl(what), ", got ", Quote(text)));

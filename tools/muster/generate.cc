@@ -3,12 +3,11 @@
 // muster generate: a random cluster as a scenario file.
 #include "lib/scenario/generate.h"
 
-#include <filesystem>
-#include <system_error>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "tools/muster/command.h"
-#include "tools/muster/mix_flags.h"
+#include "tools/muster/mix_name.h"
 #include "tools/muster/output.h"
 
 namespace muster {
@@ -22,41 +21,6 @@ constexpr CommandText kGenerateText = {
     "lists "
     "its flags). Equal flags give equal\nfiles, everywhere.",
     "muster generate --mix openb --nodes 1213 --seed 1 -o scenario.json"};
-constexpr CommandText kTraceText = {
-    "generate", "generate --trace DIR [flags]",
-    "Makes a trace from a mix and writes DIR/jobs.csv, nodes.csv and queues.csv, which `muster "
-    "replay "
-    "csv` reads.",
-    "muster generate --trace DIR --mix philly --nodes 64 --jobs 20000 --load 0.9 --seed 1"};
-
-int GenerateTraceFiles(const Arguments& arguments) {
-  MixFlags mix;
-  std::string folder;
-  FlagSet flags;
-  flags.Value("--trace", "DIR", &folder, "write the tables here; it is made where it is not there");
-  mix.Declare(&flags);
-  const Parsed parsed = ParseArguments(kTraceText, &flags, arguments);
-  if (parsed.exit.has_value()) return *parsed.exit;
-  if (!parsed.others.empty())
-    return ComplainUsage(kTraceText, absl::StrCat("unexpected ", parsed.others[0]));
-  if (folder.empty()) return ComplainUsage(kTraceText, "--trace needs a folder");
-  if (OutputFormat() == Format::kJson) {
-    return ComplainUsage(kTraceText, "--format: traces are written as CSV");
-  }
-  const absl::StatusOr<Trace> trace = mix.Make();
-  if (!trace.ok()) return ComplainUsage(kTraceText, std::string(trace.status().message()));
-  std::error_code problem;
-  std::filesystem::create_directories(folder, problem);
-  if (problem) return Complain(absl::StrCat(folder, ": ", problem.message()));
-  const CsvText text = WriteCsv(*trace);
-  for (const auto& [name, table] :
-       {std::pair("jobs", &text.jobs), {"nodes", &text.nodes}, {"queues", &text.queues}}) {
-    if (table->empty()) continue;
-    const absl::Status written = WriteFile(absl::StrCat(folder, "/", name, ".csv"), *table);
-    if (!written.ok()) return Complain(std::string(written.message()));
-  }
-  return kOk;
-}
 
 bool AsksForTrace(const Arguments& arguments) {
   for (const std::string& argument : arguments) {
@@ -68,7 +32,13 @@ bool AsksForTrace(const Arguments& arguments) {
 }  // namespace
 
 int GenerateCommand(const Arguments& arguments) {
-  if (AsksForTrace(arguments)) return GenerateTraceFiles(arguments);
+  if (AsksForTrace(arguments)) {
+#ifdef MUSTER_REPLAYS
+    return GenerateTraceCommand(arguments);
+#else
+    return ComplainUsage(kGenerateText, "--trace: this program is built without traces");
+#endif
+  }
   GenerateOptions options;
   std::string output = "-", profile;
   FlagSet flags;
@@ -101,7 +71,7 @@ int GenerateCommand(const Arguments& arguments) {
   if (parsed.exit.has_value()) return *parsed.exit;
   if (!parsed.others.empty())
     return ComplainUsage(kGenerateText, absl::StrCat("unexpected ", parsed.others[0]));
-  if (MixFlags::IsFile(options.mix)) {
+  if (IsMixFile(options.mix)) {
     return ComplainUsage(kGenerateText,
                          "--mix FILE makes traces: with --trace DIR, or `muster replay mix`");
   }

@@ -36,7 +36,9 @@ constexpr Command kCommands[] = {
     {"profiles", "list profiles and policies", muster::ProfilesCommand},
     {"generate", "make a random cluster", muster::GenerateCommand},
     {"import", "turn another scheduler's objects into a scenario", muster::ImportCommand},
+#ifdef MUSTER_REPLAYS
     {"replay", "play a recorded trace again", muster::ReplayCommand},
+#endif
     {"replay-log", "make the calls again that a scheduler recorded", muster::ReplayLogCommand},
     {"completion", "print what makes a shell complete commands", muster::CompletionCommand},
 };

@@ -10,6 +10,7 @@
 #include "muster/mix.h"
 #include "tools/muster/command.h"
 #include "tools/muster/flags.h"
+#include "tools/muster/mix_name.h"
 
 namespace muster {
 
@@ -26,15 +27,11 @@ class MixFlags {
                  "let jobs request X times what there is; 0: gaps as recorded");
   }
   absl::StatusOr<Trace> Make() const {
-    const absl::StatusOr<TraceMix> mix = IsFile(name_) ? Load() : NamedTraceMix(name_);
+    const absl::StatusOr<TraceMix> mix = IsMixFile(name_) ? Load() : NamedTraceMix(name_);
     if (!mix.ok()) return mix.status();
     MixOptions options = options_;
     options.limits = InputLimits();
     return GenerateTrace(*mix, options);
-  }
-
-  static bool IsFile(const std::string& name) {
-    return name.ends_with(".json") || name.find('/') != std::string::npos;
   }
 
  private:

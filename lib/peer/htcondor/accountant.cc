@@ -2,11 +2,11 @@
 #include "lib/peer/htcondor/accountant.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "lib/base/decimal.h"
 #include "lib/base/math.h"
 #include "lib/base/strings.h"
 
@@ -27,10 +27,10 @@ double SixDecimals(double number) {
   // Six binary digits behind the point are at most six decimals, which read back as they were.
   const double scaled = number * 64;
   if (std::abs(scaled) < 9e15 && scaled == std::floor(scaled)) return number;
-  char text[400];
-  const auto written = std::to_chars(text, text + sizeof text, number, std::chars_format::fixed, 6);
+  char text[kMostDecimal];
+  const char* const end = WriteSixDecimals(text, number);
   double kept = number;
-  std::from_chars(text, written.ptr, kept);
+  ReadDecimal(text, end, kept);
   return kept;
 }
 

@@ -9,6 +9,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/decimal.h"
 #include "lib/base/strings.h"
 #include "lib/peer/htcondor/ad_functions.h"
 
@@ -147,7 +148,7 @@ uint32_t AdParser::ReadNumber() {
   const char* const begin = text_.data() + at_;
   const char* const end = text_.data() + text_.size();
   double real = 0;
-  const auto read = std::from_chars(begin, end, real);
+  const auto read = ReadDecimal(begin, end, real);
   if (read.ec != std::errc()) return Fail("a number out of range");
   const std::string_view digits(begin, static_cast<size_t>(read.ptr - begin));
   at_ += digits.size();

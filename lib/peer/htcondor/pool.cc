@@ -2,11 +2,11 @@
 #include "lib/peer/htcondor/pool.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/decimal.h"
 #include "lib/base/strings.h"
 
 namespace muster::condor {
@@ -23,7 +23,7 @@ void ForEachLimit(std::string_view list, const Visit& visit) {
     double units = 1;
     if (colon != item.npos) {
       const absl::string_view number = absl::StripAsciiWhitespace(ToAbsl(item.substr(colon + 1)));
-      std::from_chars(number.data(), number.data() + number.size(), units);
+      ReadDecimal(number.data(), number.data() + number.size(), units);
       if (!(units > 0)) units = 1;
     }
     const std::string name =

@@ -4,10 +4,9 @@
 // that a non-preemptible job requests are written in full.
 #include "lib/peer/kai/capacity_gate.h"
 
-#include <charconv>
-
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "lib/base/decimal.h"
 
 namespace muster {
 namespace {
@@ -50,10 +49,8 @@ KaiGate FirstClosed(const KaiQueueTree& tree, uint32_t queue, KaiGate::Rule rule
 
 // Shortest text that reads back as the value, as the peer prints a plain number.
 std::string Plain(double value) {
-  char text[32];
-  const auto [end, error] =
-      std::to_chars(text, text + sizeof text, value, std::chars_format::general);
-  return error == std::errc() ? std::string(text, end) : std::string();
+  char text[kMostDecimal];
+  return std::string(text, WriteShortest(text, value, DecimalForm::kGeneral));
 }
 
 }  // namespace

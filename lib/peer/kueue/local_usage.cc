@@ -1,10 +1,10 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/peer/kueue/local_usage.h"
 
-#include <charconv>
 #include <limits>
 #include <string_view>
 
+#include "lib/base/decimal.h"
 #include "lib/base/math.h"
 
 namespace muster::kueue {
@@ -17,8 +17,8 @@ struct Decimal {
 };
 
 Decimal DecimalOf(double factor) {
-  char text[512];
-  const auto end = std::to_chars(text, text + sizeof(text), factor, std::chars_format::fixed).ptr;
+  char text[kMostDecimal];
+  const char* const end = WriteShortest(text, factor, DecimalForm::kFixed);
   Decimal decimal;
   bool behind = false;
   for (const char c : std::string_view(text, static_cast<size_t>(end - text))) {
