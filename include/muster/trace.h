@@ -234,10 +234,13 @@ struct OpenbFiles {
 struct OpenbOptions {
   // NN of the column seedNN in arrivals and node_rank.
   int64_t seed = 42;
+  // Each GPU is also a device of its node, and pods request devices. Profiles with policy devices
+  // then give them out one by one. Others read the amounts alone.
+  bool devices = false;
   ReadOptions read = {};
 };
 // A pod becomes a job of one task that requests cpu, memory and "nvidia.com/gpu". A pod that shares
-// a GPU requests a part of one; the GPUs of a node are one amount, single GPUs are not told apart.
+// a GPU requests a part of one; without `devices` the GPUs of a node are one amount.
 // Alternatives of gpu_spec become a node affinity to the label "gpu-model". Pods with recorded
 // times that leave no run time are dropped.
 MUSTER_EXPORT absl::StatusOr<Trace> ReadOpenb(const OpenbFiles& files,

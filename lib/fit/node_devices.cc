@@ -19,13 +19,6 @@ bool IsIn(const NodeDevice& device, DeviceTogether together, uint32_t group) {
   return together == DeviceTogether::kZone ? device.zone == group : Has(device.links, group);
 }
 
-bool Serves(const NodeDevice& device, const DeviceAmount& free, const DeviceAsk& ask) {
-  if (device.kind != ask.kind || !device.healthy) return false;
-  if (free.milli < ask.each.milli || free.memory < ask.each.memory) return false;
-  if (ask.exclusive && free != device.total) return false;
-  return ask.models.empty() || Has(ask.models, device.model);
-}
-
 // Thousandths of the share and of the memory that would be left.
 int64_t LeftOver(const NodeDevice& device, const DeviceAmount& free, const DeviceAsk& ask) {
   int64_t left = (free.milli - ask.each.milli) * 1000 / device.total.milli;
@@ -60,7 +53,8 @@ class Chooser {
     if (ask.count == 1) return TakeOne(ask, group);
     std::vector<std::pair<std::pair<int64_t, int64_t>, uint32_t>> able;
     for (uint32_t d = 0; d < devices_.size(); ++d) {
-      if (!Serves(devices_[d], free_[d], ask) || !IsIn(devices_[d], ask.together, group)) continue;
+      if (!CanServe(devices_[d], free_[d], ask) || !IsIn(devices_[d], ask.together, group))
+        continue;
       able.emplace_back(Rank(devices_[d], free_[d], ask, strategy_), d);
     }
     if (static_cast<int64_t>(able.size()) < ask.count) return false;
@@ -106,7 +100,8 @@ class Chooser {
     uint32_t best = kAnywhere;
     std::pair<int64_t, int64_t> best_rank;
     for (uint32_t d = 0; d < devices_.size(); ++d) {
-      if (!Serves(devices_[d], free_[d], ask) || !IsIn(devices_[d], ask.together, group)) continue;
+      if (!CanServe(devices_[d], free_[d], ask) || !IsIn(devices_[d], ask.together, group))
+        continue;
       const auto rank = Rank(devices_[d], free_[d], ask, strategy_);
       if (best != kAnywhere && rank >= best_rank) continue;
       best = d;
@@ -123,7 +118,7 @@ class Chooser {
       if (ask.together != together) continue;
       int64_t able = 0;
       for (uint32_t d = 0; d < devices_.size(); ++d) {
-        if (!IsIn(devices_[d], together, group) || !Serves(devices_[d], free_[d], ask)) continue;
+        if (!IsIn(devices_[d], together, group) || !CanServe(devices_[d], free_[d], ask)) continue;
         ++able;
         *room += free_[d].milli;
       }
@@ -151,6 +146,13 @@ const DeviceAsk* AskOf(std::span<const DeviceAsk> asks, uint32_t kind) {
 
 }  // namespace
 
+bool CanServe(const NodeDevice& device, const DeviceAmount& free, const DeviceAsk& ask) {
+  if (device.kind != ask.kind || !device.healthy) return false;
+  if (free.milli < ask.each.milli || free.memory < ask.each.memory) return false;
+  if (ask.exclusive && free != device.total) return false;
+  return ask.models.empty() || Has(ask.models, device.model);
+}
+
 bool ChooseNodeDevices(std::span<const NodeDevice> devices, std::span<const DeviceAmount> free,
                        std::span<const DeviceAsk> asks, DevicePick strategy,
                        std::vector<DevicePart>* grants) {
@@ -175,7 +177,7 @@ size_t FirstShortAsk(std::span<const NodeDevice> devices, std::span<const Device
                      std::span<const DeviceAsk> asks) {
   for (size_t a = 0; a < asks.size(); ++a) {
     int64_t able = 0;
-    for (size_t d = 0; d < devices.size(); ++d) able += Serves(devices[d], free[d], asks[a]);
+    for (size_t d = 0; d < devices.size(); ++d) able += CanServe(devices[d], free[d], asks[a]);
     if (able < asks[a].count) return a;
   }
   return asks.size();

@@ -71,6 +71,9 @@ struct DevicePart {
   friend bool operator==(const DevicePart&, const DevicePart&) = default;
 };
 
+// Returns whether one device can serve the request, wherever it is.
+bool CanServe(const NodeDevice& device, const DeviceAmount& free, const DeviceAsk& ask);
+
 // Returns whether the devices can serve all of `asks`, and sets `*grants` if so.
 // REQUIRES: `asks` are of different kinds; `free` has an entry for each device.
 bool ChooseNodeDevices(std::span<const NodeDevice> devices, std::span<const DeviceAmount> free,

@@ -173,12 +173,38 @@ const DeviceStates::ClassAsks& DeviceStates::Asks(const Tables& tables, ClassInd
 GrantsIndex DeviceStates::Choose(const Tables& tables, ClassIndex c, DeviceStateIndex state,
                                  bool later) {
   if (!Find(tables, c, state, later, nullptr)) chosen_.clear();
+  const std::vector<DeviceAsk>& asks = Asks(tables, c).devices;
+  if (rules_.by_cost && cost_ && chosen_.size() == 1 &&
+      asks.front().together == DeviceTogether::kAnyhow) {
+    ChooseCheapest(asks.front(), state, later);
+  }
   const std::optional<AlignedCpus>& cpus = aligned_cpus_[states_[state].machine];
   if (cpus && Asks(tables, c).cpus) {
     cpus->AddGrants(PlaceCpus(tables, c, state).cpus, &chosen_);
     SortChosen();
   }
   return InternGrants();
+}
+
+void DeviceStates::ChooseCheapest(const DeviceAsk& ask, DeviceStateIndex state, bool later) {
+  const uint32_t machine = states_[state].machine;
+  const std::vector<DeviceAmount> free = Free(state, later);
+  const auto cost_of = [&](uint32_t device) {
+    chosen_[0] = {device, ask.exclusive ? machines_[machine][device].total : ask.each};
+    return cost_(With(state, InternGrants(), /*now=*/-1, /*later=*/-1), later);
+  };
+  uint32_t best = chosen_[0].device;
+  double least = cost_of(best);
+  for (uint32_t d = 0; d < free.size(); ++d) {
+    const NodeDevice& device = machines_[machine][d];
+    const bool alike = free[d] == free[best] && device.model == machines_[machine][best].model;
+    if (alike || !CanServe(device, free[d], ask)) continue;
+    const double cost = cost_of(d);
+    if (cost >= least) continue;
+    best = d;
+    least = cost;
+  }
+  chosen_[0] = {best, ask.exclusive ? machines_[machine][best].total : ask.each};
 }
 
 NumaAnswer DeviceStates::PlaceCpus(const Tables& tables, ClassIndex c, DeviceStateIndex state) {

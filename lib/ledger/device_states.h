@@ -25,10 +25,12 @@
 #define MUSTER_LEDGER_DEVICE_STATES_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/base/names.h"
@@ -49,6 +51,9 @@ using GrantsIndex = Index<struct GrantsTag>;
 struct DeviceRules {
   // Assigns the devices that tasks request, chosen by this strategy.
   std::optional<DevicePick> strategy = {};
+  // A request for one device, or for a share of one, gets the device that leaves the least cost
+  // (SetCost). Of equal ones that of the strategy goes first, then the first.
+  bool by_cost = false;
   // Assigns CPUs of nodes that align tasks with their zones to tasks of guaranteed QoS.
   bool cpus = false;
   bool any() const { return strategy.has_value() || cpus; }
@@ -57,6 +62,11 @@ struct DeviceRules {
 class DeviceStates {
  public:
   explicit DeviceStates(const DeviceRules& rules);
+
+  // Sets what a machine costs in a state, in the view `later` or now. Without it `by_cost` changes
+  // nothing.
+  using Cost = std::function<double(DeviceStateIndex state, bool later)>;
+  void SetCost(Cost cost) { cost_ = std::move(cost); }
 
   DeviceStateIndex Fresh(const NodeSpec& node);
   bool SameMachine(DeviceStateIndex a, DeviceStateIndex b) const {
@@ -91,6 +101,13 @@ class DeviceStates {
   std::span<const DevicePart> grants(GrantsIndex list) const {
     return {grants_.data() + lists_[list].begin, lists_[list].size};
   }
+  // Returns the devices of the machine of the state, and what the class requests of devices.
+  std::span<const NodeDevice> devices(DeviceStateIndex state) const {
+    return machines_[states_[state].machine];
+  }
+  std::span<const DeviceAsk> Requests(const Tables& tables, ClassIndex c) {
+    return Asks(tables, c).devices;
+  }
   // Returns the free amounts of a machine's devices.
   std::vector<DeviceAmount> Free(DeviceStateIndex state, bool later) const;
 
@@ -112,7 +129,9 @@ class DeviceStates {
   uint32_t Number(const std::string& name);
   DeviceStateIndex Intern(uint32_t machine);  // the state with the cells in scratch_
   void SortChosen();                          // by device
-  GrantsIndex InternGrants();                 // the list in chosen_
+  // Replaces the device in chosen_ by one of less cost.
+  void ChooseCheapest(const DeviceAsk& ask, DeviceStateIndex state, bool later);
+  GrantsIndex InternGrants();  // the list in chosen_
   // What a class requests.
   struct ClassAsks {
     bool known = false;
@@ -124,6 +143,7 @@ class DeviceStates {
   void ReadFree(DeviceStateIndex state, bool later, std::vector<DeviceAmount>* free) const;
 
   const DeviceRules rules_;
+  Cost cost_;
   NameTable names_;                                       // kinds, models, zones, links
   std::vector<std::vector<NodeDevice>> machines_;         // 0: no devices
   std::vector<std::optional<AlignedCpus>> aligned_cpus_;  // of each machine

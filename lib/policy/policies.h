@@ -18,6 +18,7 @@ PolicyDecl ConformancePolicy();
 PolicyDecl DevicesPolicy();
 PolicyDecl DrfPolicy();
 PolicyDecl DuePolicy();
+PolicyDecl FragmentationPolicy();
 PolicyDecl GangPolicy();
 PolicyDecl JobOrderPolicy();
 PolicyDecl PriorityPolicy();

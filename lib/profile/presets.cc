@@ -60,9 +60,10 @@ std::optional<Preset> FindPreset(std::string_view name) {
 
 std::vector<PolicyDecl> PolicyCatalogue() {
   std::vector<PolicyDecl> policies = {
-      BinpackPolicy(),  ConformancePolicy(), DevicesPolicy(),   DrfPolicy(),  DuePolicy(),
-      GangPolicy(),     JobOrderPolicy(),    NodeOrderPolicy(), PdbPolicy(),  PredicatesPolicy(),
-      PriorityPolicy(), ProportionPolicy(),  SamplingPolicy(),  ZonesPolicy()};
+      BinpackPolicy(),    ConformancePolicy(),   DevicesPolicy(),    DrfPolicy(),
+      DuePolicy(),        FragmentationPolicy(), GangPolicy(),       JobOrderPolicy(),
+      NodeOrderPolicy(),  PdbPolicy(),           PredicatesPolicy(), PriorityPolicy(),
+      ProportionPolicy(), SamplingPolicy(),      ZonesPolicy()};
   for (auto of_peer :
        {KaiPolicies, KoordinatorPolicies, MusterPolicies, TranswarpPolicies, VolcanoPolicies}) {
     std::ranges::move(of_peer(), std::back_inserter(policies));

@@ -21,7 +21,7 @@ namespace {
 constexpr char kOpenbModel[] = "gpu-model";
 constexpr int64_t kMostMilli = int64_t{1} << 40;
 
-absl::Status ReadOpenbNodes(const TraceFile& file, Budget* budget, Trace* trace) {
+absl::Status ReadOpenbNodes(const TraceFile& file, bool devices, Budget* budget, Trace* trace) {
   TableReader table(file, {}, nullptr, budget);
   const int name = table.Require("sn"), cpu = table.Require("cpu_milli"),
             memory = table.Require("memory_mib"), gpu = table.Require("gpu"),
@@ -32,10 +32,14 @@ absl::Status ReadOpenbNodes(const TraceFile& file, Budget* budget, Trace* trace)
     const int64_t milli = table.Integer(cpu, 0, kMostMilli);
     const int64_t mebi = table.Integer(memory, 0, kMostMilli);
     const int64_t gpus = table.Integer(gpu, 0, 1 << 20);
-    if (!table.EndRow() || !table.Charge(1)) continue;
+    if (!table.EndRow() || !table.Charge(devices ? 1 + gpus : 1)) continue;
     node.capacity = {{"cpu", absl::StrCat(milli, "m")}, {"memory", mebi * kMebi}};
     if (gpus > 0) node.capacity.push_back({kGpu, gpus});
     if (table.Has(model)) node.labels = {{kOpenbModel, std::string(table.Text(model))}};
+    for (int64_t i = 0; devices && i < gpus; ++i) {
+      node.devices.push_back(
+          {.name = absl::StrCat("gpu", i), .kind = kGpu, .model = std::string(table.Text(model))});
+    }
     trace->machine.nodes.push_back(std::move(node));
   }
   return table.status();
@@ -116,7 +120,7 @@ void ReadTimes(const PodColumns& at, TableReader* table, TraceJob* job) {
   job->run = end - (known ? table->Scaled(at.scheduled, 1, 0, kEndless) : job->submit);
 }
 
-uint32_t PodShape(const PodRequest& wanted, Numbers* shapes, Trace* trace) {
+uint32_t PodShape(const PodRequest& wanted, bool devices, Numbers* shapes, Trace* trace) {
   const auto& [milli, mebi, gpus, gpu_milli, models] = wanted;
   const auto [shape, is_new] =
       shapes->Of(absl::StrCat(milli, "/", mebi, "/", gpus, "/", gpu_milli, "/", ToAbsl(models)));
@@ -125,6 +129,12 @@ uint32_t PodShape(const PodRequest& wanted, Numbers* shapes, Trace* trace) {
     made.request = {{"cpu", absl::StrCat(milli, "m")}, {"memory", mebi * kMebi}};
     if (gpus > 0) made.request.push_back({kGpu, absl::StrCat(gpus * gpu_milli, "m")});
     made.required_node_affinity = ModelAffinity(models);
+    if (devices && gpus > 0 && gpu_milli > 0) {
+      made.devices = {{.kind = kGpu, .count = gpus, .milli = gpu_milli}};
+      if (made.required_node_affinity) {
+        made.devices[0].models = made.required_node_affinity->front().match_expressions[0].values;
+      }
+    }
   }
   return shape;
 }
@@ -154,7 +164,8 @@ absl::StatusOr<Trace> ReadOpenb(const OpenbFiles& files, const OpenbOptions& opt
   Trace trace;
   trace.name = files.pods.name;
   Budget budget(options.read.limits);
-  if (absl::Status s = ReadOpenbNodes(files.nodes, &budget, &trace); !s.ok()) return s;
+  if (absl::Status s = ReadOpenbNodes(files.nodes, options.devices, &budget, &trace); !s.ok())
+    return s;
   if (!files.node_rank.bytes.empty()) {
     if (absl::Status s = RankNodes(files.node_rank, options.seed, &budget, &trace); !s.ok()) {
       return s;
@@ -180,7 +191,7 @@ absl::StatusOr<Trace> ReadOpenb(const OpenbFiles& files, const OpenbOptions& opt
       Drop("no run time", report);
       continue;
     }
-    job.shape = PodShape(wanted, &shapes, &trace);
+    job.shape = PodShape(wanted, options.devices, &shapes, &trace);
     // The class of service takes the place of users.
     if (table.Has(at.qos)) {
       const auto [user, added] = classes.Of(table.Text(at.qos));

@@ -338,11 +338,12 @@ def openb(
     list: str = "default",
     seed: int = 42,
     recorded: bool = False,
+    devices: bool = False,
     skip_bad_lines: bool = False,
     limits: Limits = DEFAULT,
 ) -> Trace:
     """Alibaba's GPU cluster of 2023. Pods come one a second in the order `seed` and stay, or as
-    `recorded`."""
+    `recorded`. With `devices`, policy devices gives out each GPU."""
     root = _folder(folder) / "openb"
     files: dict[str, Path] = {
         "nodes": root / "openb_node_list_gpu_node.csv",
@@ -354,7 +355,7 @@ def openb(
     return _read("openb",
                  f"openb {list}" + (", as recorded" if recorded else ""),
                  files,
-                 seed=seed,
+                 seed=seed, devices=devices,
                  skip_bad_lines=skip_bad_lines, limits=limits)
 
 

@@ -197,6 +197,7 @@ absl::StatusOr<Trace> ReadKind(const std::string& kind, const Files& files, cons
     OpenbOptions openb;
     openb.read = read;
     Take(root, options, "seed", &openb.seed);
+    Take(root, options, "devices", &openb.devices);
     const py::gil_scoped_release unlocked;
     return ReadOpenb({File(files, "nodes"), File(files, "pods"), File(files, "arrivals"),
                       File(files, "node_rank")},

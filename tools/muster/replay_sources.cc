@@ -110,6 +110,7 @@ class OpenbSource : public TraceSource {
     flags->Switch("--recorded", &recorded_,
                   "pods come and go as recorded; else they come one a second and stay");
     flags->Value("--seed", "N", &options_.seed, "which order of arrivals and rank of nodes");
+    flags->Switch("--devices", &options_.devices, "give out each GPU as a device (policy devices)");
     flags->Switch("--skip-bad-lines", &options_.read.skip_bad_lines, "count bad lines, go on");
   }
   absl::StatusOr<Trace> Read(ReadReport* report) override {

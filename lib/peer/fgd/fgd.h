@@ -23,7 +23,7 @@
 // The policies and their numbers are in docs/replay.md: fgd, best-fit, dotprod, gpu-clustering,
 // gpu-packing and random. The number of fgd is a sigmoid of how much fragmentation falls.
 // Fragmentation of a machine is the mean, over the typical tasks, of the free GPU that such a task
-// could not use (gpu_fragments.h). Typical tasks are the most frequent types that make up 95 of 100
+// could not use (lib/fit/gpu_fragments.h). Typical tasks are the most frequent types that make up 95 of 100
 // tasks.
 //
 // Where the study surprises, and this folder with it:
@@ -43,7 +43,7 @@
 // - Amounts of fragmentation are remembered by the state of the GPUs and the level of the cpu,
 //   because few of them ever occur.
 // - The sigmoid is a search in a table of the amounts at which the number changes
-//   (sigmoid_score.h).
+//   (lib/fit/sigmoid_score.h).
 // - random keeps sets of machines that fit instead of boards (fit_sets.h).
 //
 // Files: gpu_packer.h is the entry, packed_machine.h its input and output, packing_scores.cc the

@@ -12,7 +12,7 @@
 //   kGpuClustering  tasks of equal numbers of GPUs, or sharing ones, together; then fuller machines
 //   kGpuPacking     GPUs in use, before free ones of machines in use, before empty machines
 //   kBestFit        little is left of cpu and GPUs together
-//   kFragments      few fragments arise, or many vanish (gpu_fragments.h)
+//   kFragments      few fragments arise, or many vanish (lib/fit/gpu_fragments.h)
 //   kRandom         any machine, any GPU, each as likely
 //
 // How it is done. Each distinct request of cpu, memory and GPUs has a board of the machines'
@@ -24,7 +24,7 @@
 // - Models do not change numbers. If the winner's model is not accepted, the best of the machines
 //   with an accepted one is looked for.
 // - Numbers of kFragments depend on the machine's cpu only by its level before and after
-//   (gpu_fragments.h). They are remembered by these levels and the state of the GPUs. Sigmoid and
+//   (lib/fit/gpu_fragments.h). They are remembered by these levels and the state of the GPUs. Sigmoid and
 //   truncation become a search in the table of amounts at which the number changes.
 // - kRandom has sets instead of boards (fit_sets.h).
 #ifndef MUSTER_PEER_FGD_GPU_PACKER_H_
@@ -38,9 +38,9 @@
 #include "lib/base/rng.h"
 #include "lib/peer/fgd/change_list.h"
 #include "lib/peer/fgd/fit_sets.h"
-#include "lib/peer/fgd/gpu_fragments.h"
+#include "lib/fit/gpu_fragments.h"
 #include "lib/peer/fgd/packed_machine.h"
-#include "lib/peer/fgd/sigmoid_score.h"
+#include "lib/fit/sigmoid_score.h"
 
 namespace muster {
 

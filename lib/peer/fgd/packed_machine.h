@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "lib/peer/fgd/gpu_fragments.h"
+#include "lib/fit/gpu_fragments.h"
 
 namespace muster {
 

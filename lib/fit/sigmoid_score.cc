@@ -1,5 +1,5 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-#include "lib/peer/fgd/sigmoid_score.h"
+#include "lib/fit/sigmoid_score.h"
 
 #include <bit>
 
