@@ -316,6 +316,10 @@ void RegisterAll() {
                 {.twin = [] { return MakeGpuShares(10, 1000); }});
     });
   }
+  Register("devices/cycle/fragments/1000x8", [](benchmark::State& state) {
+    RunCycles(state, MakeGpuShares(1000, 100'000),
+              "muster:devices(weight=0),-binpack,-nodeorder,+fragmentation", {});
+  });
   Register("devices/gang/1000x2", [](benchmark::State& state) {
     RunCycles(state, MakeGpuGang(1000), "muster:allocate(tries=2000)", {});
   });
