@@ -7,11 +7,13 @@
 //   peer/armada/steady/<nodes>    the pool is full; every queue has just its share
 //   peer/armada/cycle/{fill,replace,steady}/<nodes>   the same as a cycle of profile armada on a
 //                                 living cluster that has had a cycle. A queue without jobs comes
-//                                 before each cycle, so that all rows are read again
+//                                 before each cycle, so that none finds the rows as they were
 //   peer/armada/cycle/idle/<nodes>   as steady, but only the time moves on
+//   peer/armada/cycle/churn/<nodes>  as steady, and before each cycle a job for every tenth node
+//                                 ends, and as many arrive in their queues, which it binds
 // As with the peer, the tables are built before the clock starts; cycles of the profile make them
-// from the cluster's rows within it. The rows of 10,000 nodes take seconds to build. The plan of
-// the first cycle is carried out in rows steady and idle, so that jobs have their phases.
+// from the cluster's rows within it. The rows of 10,000 nodes take seconds to build. Plans are
+// carried out in rows steady, idle and churn, so that jobs have their phases.
 //
 // Counters. scheduled: jobs with new nodes. ratio: the recorded CPU time of the peer's round over
 // ours.
@@ -175,7 +177,43 @@ Cluster MakeRows(int64_t nodes, bool filled) {
   return cluster;
 }
 
-enum class Cycle { kFill, kReplace, kSteady, kIdle };
+enum class Cycle { kFill, kReplace, kSteady, kIdle, kChurn };
+
+// Ends jobs here and there, and adds as many.
+class Churn {
+ public:
+  Churn(Cluster* cluster, int64_t nodes) : cluster_(*cluster), nodes_(nodes) {
+    for (int64_t j = 0; j < nodes * kJobsOfNode; ++j) {
+      running_.push_back(absl::StrFormat("job-%07d", j));
+    }
+  }
+
+  void Step() {
+    for (int64_t i = 0; i < nodes_ / 10; ++i) {
+      const size_t place = static_cast<size_t>(made_ * 31) % running_.size();
+      std::string& name = running_[place];
+      // So every queue keeps its share.
+      const std::string queue = absl::StrFormat("q%03d", place * kQueues / running_.size());
+      MustAccept(cluster_.RemoveTask(name));
+      MustAccept(cluster_.RemoveJob(name));
+      name = absl::StrFormat("new-%07d", made_);
+      JobSpec job{.name = name};
+      job.queue = queue;
+      job.created = nodes_ * kJobsOfNode + made_;
+      TaskSpec task{.name = name, .job = name};
+      task.shape.request = {{"cpu", 1}, {"memory", "4Gi"}};
+      task.created = job.created;
+      MustAccept(cluster_.AddJob(job));
+      MustAccept(cluster_.AddTask(task));
+      ++made_;
+    }
+  }
+
+ private:
+  Cluster& cluster_;
+  int64_t nodes_, made_ = 0;
+  std::vector<std::string> running_;
+};
 
 void RunCycles(benchmark::State& state, Cycle kind, double recorded) {
   const bool filled = kind != Cycle::kFill;
@@ -188,14 +226,19 @@ void RunCycles(benchmark::State& state, Cycle kind, double recorded) {
   ScheduleOptions options;
   const absl::StatusOr<Plan> first = cluster.Schedule(profile, options);
   MustAccept(first.status());
-  if (kind == Cycle::kSteady || kind == Cycle::kIdle) {
+  if (kind != Cycle::kFill && kind != Cycle::kReplace) {
     MustAccept(cluster.Apply(*first).status());
     MustAccept(cluster.Schedule(profile, options).status());
   }
   double seconds = 0, scheduled = 0;
+  Churn churn(&cluster, state.range(0));
   for (auto _ : state) {
     ++options.now;
-    if (kind != Cycle::kIdle) {
+    if (kind == Cycle::kChurn) {
+      state.PauseTiming();
+      churn.Step();
+      state.ResumeTiming();
+    } else if (kind != Cycle::kIdle) {
       state.PauseTiming();
       MustAccept(cluster.AddQueue({.name = absl::StrFormat("empty%d", options.now)}));
       state.ResumeTiming();
@@ -208,6 +251,10 @@ void RunCycles(benchmark::State& state, Cycle kind, double recorded) {
       return;
     }
     scheduled = static_cast<double>(plan->binds().size());
+    if (kind != Cycle::kChurn) continue;
+    state.PauseTiming();
+    MustAccept(cluster.Apply(*plan).status());
+    state.ResumeTiming();
   }
   state.counters["scheduled"] = scheduled;
   state.counters["ratio"] = recorded * static_cast<double>(state.iterations()) / seconds;
@@ -225,12 +272,19 @@ BENCHMARK_CAPTURE(RunCycles, few_steady, Cycle::kSteady, 0.064)
 BENCHMARK_CAPTURE(RunCycles, few_idle, Cycle::kIdle, 0.064)
     ->Name("peer/armada/cycle/idle")
     ->Arg(1'000);
+BENCHMARK_CAPTURE(RunCycles, few_churn, Cycle::kChurn, 0.064)
+    ->Name("peer/armada/cycle/churn")
+    ->Arg(1'000);
 BENCHMARK_CAPTURE(RunCycles, many_fill, Cycle::kFill, 30.63)
     ->Name("peer/armada/cycle/fill")
     ->Arg(10'000)
     ->Iterations(4);
 BENCHMARK_CAPTURE(RunCycles, many_steady, Cycle::kSteady, 1.06)
     ->Name("peer/armada/cycle/steady")
+    ->Arg(10'000)
+    ->Iterations(4);
+BENCHMARK_CAPTURE(RunCycles, many_churn, Cycle::kChurn, 1.06)
+    ->Name("peer/armada/cycle/churn")
     ->Arg(10'000)
     ->Iterations(4);
 BENCHMARK_CAPTURE(RunCycles, many_idle, Cycle::kIdle, 1.06)

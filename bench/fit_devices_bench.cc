@@ -11,11 +11,13 @@
 //                                                         cards: filter and score
 //   peer/koordinator/cpus/CPUSxTHREADS/FREE/NEED  the accumulator's workload; `ratio` is the peer's
 //                                                 median over ours
-//   peer/koordinator/devices/WHAT                 filtering 1,000 machines of eight GPUs, likewise
+//   peer/koordinator/devices/WHAT                 filtering 1,000 machines of eight GPUs, likewise,
+//                                                 after a change of one of them
 // twin_ratio: the slow twin's time over ours. Peers were measured on the same kind of machine, on
 // one core.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -30,6 +32,7 @@
 #include "lib/fit/static_cpus.h"
 #include "lib/peer/koordinator/device/cpu_accumulator.h"
 #include "lib/peer/koordinator/device/device_allocator.h"
+#include "lib/peer/koordinator/device/device_fleet.h"
 #include "lib/peer/volcano/cards/ascend.h"
 #include "lib/peer/volcano/cards/vgpu.h"
 #include "lib/reference/fit/numa.h"
@@ -264,17 +267,28 @@ std::vector<MachineDevices> PeerMachines() {
   return machines;
 }
 
+// A fleet filters for a task; before each, the machine before it has given its devices to another
+// task, or got them back.
 void PeerDevices(benchmark::State& state, const char* name, int64_t amount, double peer_ms) {
-  const std::vector<MachineDevices> machines = PeerMachines();
+  DeviceFleet fleet(PeerMachines());
   const DeviceClaim request = *ReadDeviceRequest({{{name, amount}}});
-  int pass = 0;
+  std::vector<DeviceVerdict> verdicts;
+  DeviceGrants lent;
+  bool lends = false;
+  size_t m = 0;
   const double spent = Measure(state, 1, [&] {
-    pass = 0;
-    for (const MachineDevices& one : machines) {
-      pass += ChooseDevices(one, request, nullptr, /*final=*/false).ok() ? 1 : 0;
+    if (lends) {
+      fleet.Release(m, lent);
+      m = (m + 1) % fleet.size();
+    } else {
+      lent = ChooseDevices(fleet.machine(m), request, nullptr, /*final=*/true).grants;
+      fleet.Take(m, lent);
     }
+    lends = !lends;
+    fleet.Filter(request, &verdicts);
   });
-  state.counters["pass"] = pass;
+  state.counters["pass"] = static_cast<double>(std::count_if(
+      verdicts.begin(), verdicts.end(), [](const DeviceVerdict& verdict) { return verdict.ok(); }));
   state.counters["ratio"] = peer_ms * 1e-3 / spent;
 }
 BENCHMARK_CAPTURE(PeerDevices, a, "nvidia.com/gpu", 1, 73.9)->Name("peer/koordinator/devices/1");

@@ -76,6 +76,7 @@ void Decline(benchmark::State& state, double recorded) {
   for (auto _ : state) {
     state.PauseTiming();
     for (const mesos::Offer& offer : offers) (void)allocator->Recover(offer, kForGood);
+    offers.clear();
     allocator->ConsiderAll();
     state.ResumeTiming();
     const double start = Seconds();

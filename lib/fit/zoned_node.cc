@@ -5,7 +5,9 @@
 #include "lib/fit/zoned_node.h"
 
 #include <algorithm>
+#include <bit>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/numeric/int128.h"
 #include "absl/strings/str_cat.h"
 
@@ -21,11 +23,40 @@ bool StartsWith(std::string_view text, std::string_view start) {
   return text.substr(0, start.size()) == start;
 }
 
-int64_t WholeUnits(int64_t amount, int64_t unit) { return (amount + unit - 1) / unit; }
+// Units are 1 or 1,000: a division by a number that the compiler knows is no division.
+int64_t WholeUnits(int64_t amount, int64_t unit) {
+  if (unit == 1) return amount;
+  if (unit == 1'000) return (amount + 999) / 1'000;
+  return (amount + unit - 1) / unit;
+}
 
-// Whether what a zone has suits a request.
-bool Suits(const ZonedAmount& asked, bool guaranteed, int64_t available) {
-  return (!guaranteed && asked.kind.is_bound) || available >= asked.amount;
+// REQUIRES: both are at least 0. Small numbers divide quicker.
+int64_t Divided(int64_t a, int64_t b) {
+  if (((a | b) >> 32) != 0) return a / b;
+  return static_cast<int64_t>(static_cast<uint32_t>(a) / static_cast<uint32_t>(b));
+}
+
+// The zones that suit a request for one resource, as bits by id.
+struct SuitableZones {
+  uint64_t ids = 0;
+  bool is_zoned = false;  // some zone has the resource
+};
+// `has`: what each zone has.
+SuitableZones Suitable(const ZonedAmount& asked, bool guaranteed, std::span<const int> ids,
+                       const int64_t* has) {
+  const int64_t least = !guaranteed && asked.kind.is_bound ? 0 : std::max<int64_t>(0, asked.amount);
+  SuitableZones zones;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    zones.is_zoned |= has[i] != Zone::kAbsent;
+    zones.ids |= uint64_t{has[i] >= least} << ids[i];
+  }
+  return zones;
+}
+
+bool AreEqual(const ZonedRequest& a, const ZonedRequest& b) {
+  return std::ranges::equal(a, b, [](const ZonedAmount& x, const ZonedAmount& y) {
+    return x.resource == y.resource && x.amount == y.amount && x.kind.unit == y.kind.unit;
+  });
 }
 
 // Sample variance; the second sum takes out what the mean was rounded by.
@@ -102,39 +133,48 @@ absl::StatusOr<ZonedNode> ZonedNode::Make(const Options& options, std::span<cons
 
 std::optional<int> ZonedNode::SingleZone(const ZonedRequest& request, bool guaranteed,
                                          size_t* short_of) const {
+  return SingleZoneOf(amounts_, request, guaranteed, short_of);
+}
+
+std::optional<int> ZonedNode::SingleZoneOf(std::span<const int64_t> amounts,
+                                           const ZonedRequest& request, bool guaranteed,
+                                           size_t* short_of) const {
   uint64_t suitable = ~uint64_t{0};
   for (const ZonedAmount& asked : request) {
     if (asked.amount == 0) continue;
     if (short_of != nullptr) *short_of = asked.resource;
     if (asked.resource >= on_machine_.size() || !on_machine_[asked.resource]) return std::nullopt;
-    uint64_t zones = 0;
-    bool is_zoned = false;
-    for (size_t i = 0; i < ids_.size(); ++i) {
-      const int64_t has = available(i, asked.resource);
-      if (has == Zone::kAbsent) continue;
-      is_zoned = true;
-      if (Suits(asked, guaranteed, has)) zones |= uint64_t{1} << ids_[i];
+    SuitableZones zones;
+    if (asked.resource < resources_) {
+      zones = Suitable(asked, guaranteed, ids_, amounts.data() + asked.resource * ids_.size());
     }
-    if (!is_zoned && asked.kind.may_float) continue;
-    suitable &= zones;
+    if (!zones.is_zoned && asked.kind.may_float) continue;
+    suitable &= zones.ids;
     if (suitable == 0) return std::nullopt;
   }
   return std::countr_zero(suitable);
 }
 
 absl::Status ZonedNode::TakeFrom(int id, const ZonedRequest& request, bool guaranteed) {
+  return TakeFromOf(amounts_, id, request, guaranteed);
+}
+
+absl::Status ZonedNode::TakeFromOf(std::span<int64_t> amounts, int id, const ZonedRequest& request,
+                                   bool guaranteed) const {
   const auto it = std::find(ids_.begin(), ids_.end(), id);
   if (it == ids_.end()) return absl::OkStatus();
   const size_t position = static_cast<size_t>(it - ids_.begin());
   for (const ZonedAmount& asked : request) {
-    const int64_t has = available(position, asked.resource);
+    if (asked.resource >= resources_) continue;
+    int64_t& left = amounts[asked.resource * ids_.size() + position];
+    const int64_t has = left;
     if (asked.amount == 0 || has == Zone::kAbsent || (!guaranteed && asked.kind.is_bound)) continue;
     if (has < asked.amount) {
       return absl::FailedPreconditionError(absl::StrCat("zone ", id, ": ", asked.amount,
                                                         " of resource ", asked.resource, " asked, ",
                                                         has, " there"));
     }
-    *At(position, asked.resource) = has - asked.amount;
+    left = has - asked.amount;
   }
   return absl::OkStatus();
 }
@@ -166,52 +206,77 @@ std::optional<ZonedNode::Refusal> ZonedNode::Check(const ZonedTask& task) const 
     if (SingleZone(task.whole, task.guaranteed, &short_of).has_value()) return std::nullopt;
     return Refusal{0, short_of};
   }
-  std::optional<ZonedNode> left;  // once something was taken
+  absl::InlinedVector<int64_t, 32> left;  // what zones have once something was taken
   for (size_t i = 0; i < task.parts.size(); ++i) {
     const auto& [part, request] = task.parts[i];
-    const ZonedNode& now = left.has_value() ? *left : *this;
-    const std::optional<int> zone = now.SingleZone(request, task.guaranteed, &short_of);
+    const std::span<const int64_t> now = left.empty()
+                                             ? std::span<const int64_t>(amounts_)
+                                             : std::span<const int64_t>(left.data(), left.size());
+    const std::optional<int> zone = SingleZoneOf(now, request, task.guaranteed, &short_of);
     if (!zone.has_value()) return Refusal{i, short_of};
     if (part != ZonedTask::Part::kMain || i + 1 == task.parts.size()) continue;
-    if (!left.has_value()) left = *this;
+    if (left.empty()) left.assign(amounts_.begin(), amounts_.end());
     // A zone that suits has enough; one with no request may not, and then the task is
     // refused.
-    if (!left->TakeFrom(*zone, request, task.guaranteed).ok()) return Refusal{i, short_of};
+    const absl::Status taken =
+        TakeFromOf(std::span<int64_t>(left.data(), left.size()), *zone, request, task.guaranteed);
+    if (!taken.ok()) return Refusal{i, short_of};
   }
   return std::nullopt;
 }
 
 int64_t ZonedNode::ZonesScore(const ZonedRequest& request, const ZoneScoring& scoring) const {
+  const bool balanced = scoring.strategy == ZoneStrategy::kBalanced;
+  struct Asked {
+    int64_t amount, unit, wanted, weight;
+    const int64_t* has;  // by zone; null: no zone has the resource
+  };
+  absl::InlinedVector<Asked, 8> all;
+  absl::int128 weights = 0;
+  for (const ZonedAmount& asked : request) {
+    const int64_t weight = asked.resource < scoring.weights.size()
+                               ? std::max<int64_t>(1, scoring.weights[asked.resource])
+                               : 1;
+    weights += weight;
+    all.push_back(
+        {asked.amount, asked.kind.unit, WholeUnits(asked.amount, asked.kind.unit), weight,
+         asked.resource < resources_ ? &amounts_[asked.resource * ids_.size()] : nullptr});
+  }
+  constexpr int64_t kMostWeights = int64_t{1} << 56;
+  const bool is_small = weights <= kMostWeights;
+  absl::InlinedVector<double, 8> fractions;
   int64_t smallest = 0;
-  std::vector<double> fractions;
   for (size_t zone = 0; zone < ids_.size(); ++zone) {
-    absl::int128 sum = 0, weights = 0;
+    absl::int128 large = 0;
+    int64_t sum = 0, score = 0;
     bool is_above = false;
     fractions.clear();
-    for (const ZonedAmount& asked : request) {
-      const int64_t has = std::max<int64_t>(0, available(zone, asked.resource));
-      const int64_t whole = WholeUnits(has, asked.kind.unit);
-      const int64_t wanted = WholeUnits(asked.amount, asked.kind.unit);
-      if (scoring.strategy == ZoneStrategy::kBalanced) {
-        fractions.push_back(whole == 0 ? 1
-                                       : static_cast<double>(wanted) / static_cast<double>(whole));
+    for (const Asked& asked : all) {
+      const int64_t has = asked.has == nullptr ? 0 : std::max<int64_t>(0, asked.has[zone]);
+      if (balanced) {
+        const int64_t whole = WholeUnits(has, asked.unit);
+        fractions.push_back(
+            whole == 0 ? 1 : static_cast<double>(asked.wanted) / static_cast<double>(whole));
         is_above |= fractions.back() > 1;
         continue;
       }
-      const int64_t weight = asked.resource < scoring.weights.size()
-                                 ? std::max<int64_t>(1, scoring.weights[asked.resource])
-                                 : 1;
-      weights += weight;
       if (has == 0 || asked.amount > has) continue;
+      const int64_t whole = WholeUnits(has, asked.unit);
       const int64_t counted =
-          scoring.strategy == ZoneStrategy::kMostAllocated ? wanted : whole - wanted;
-      sum += absl::int128(counted * 100 / whole) * weight;
+          scoring.strategy == ZoneStrategy::kMostAllocated ? asked.wanted : whole - asked.wanted;
+      const int64_t part = Divided(counted * 100, whole);
+      if (is_small) {
+        sum += part * asked.weight;
+      } else {
+        large += absl::int128(part) * asked.weight;
+      }
     }
-    int64_t score = 0;
-    if (scoring.strategy == ZoneStrategy::kBalanced) {
+    if (balanced) {
       if (!is_above) score = static_cast<int64_t>((1 - Variance(fractions)) * 100);
+    } else if (is_small && weights > 0) {
+      score = Divided(sum, static_cast<int64_t>(weights));
     } else if (weights > 0) {
-      score = static_cast<int64_t>(sum / weights);
+      score = static_cast<int64_t>(large / weights);
     }
     if (smallest == 0 || (score != 0 && score < smallest)) smallest = score;
   }
@@ -225,7 +290,14 @@ int64_t ZonedNode::Score(const ZonedTask& task, const ZoneScoring& scoring) cons
   if (options_.scope == ZoneScope::kPod) return ZonesScore(task.whole, scoring);
   if (task.parts.empty()) return 0;
   int64_t sum = 0;
-  for (const auto& [part, request] : task.parts) sum += ZonesScore(request, scoring);
+  int64_t score = 0;
+  for (size_t i = 0; i < task.parts.size(); ++i) {
+    const ZonedRequest& request = task.parts[i].second;
+    // Containers of a task are often alike.
+    if (i == 0 || !AreEqual(request, task.parts[i - 1].second))
+      score = ZonesScore(request, scoring);
+    sum += score;
+  }
   return sum / static_cast<int64_t>(task.parts.size());
 }
 

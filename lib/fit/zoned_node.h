@@ -147,6 +147,11 @@ class ZonedNode {
   int64_t* At(size_t position, size_t resource) {
     return &amounts_[resource * ids_.size() + position];
   }
+  // Of other amounts than the machine's own, laid out as those.
+  std::optional<int> SingleZoneOf(std::span<const int64_t> amounts, const ZonedRequest& request,
+                                  bool guaranteed, size_t* short_of) const;
+  absl::Status TakeFromOf(std::span<int64_t> amounts, int id, const ZonedRequest& request,
+                          bool guaranteed) const;
   int64_t Pairs(std::span<const size_t> positions) const;
   bool CouldHold(const ZonedRequest& request, bool guaranteed, size_t count) const;
   std::optional<ZoneSet> SetOf(size_t count, const ZonedRequest& request, bool guaranteed) const;

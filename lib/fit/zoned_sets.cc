@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "absl/container/inlined_vector.h"
 #include "lib/fit/zoned_node.h"
 
 namespace muster {
@@ -27,9 +28,9 @@ int64_t SetsOf(size_t zones, size_t count) {
 // returns false.
 template <typename Visit>
 void ForEachSet(size_t zones, size_t count, Visit visit) {
-  std::vector<size_t> set(count);
+  absl::InlinedVector<size_t, 16> set(count);
   std::iota(set.begin(), set.end(), size_t{0});
-  while (visit(std::span<const size_t>(set))) {
+  while (visit(std::span<const size_t>(set.data(), count))) {
     size_t last = count;
     while (last > 0 && set[last - 1] == zones - count + last - 1) --last;
     if (last == 0) return;
@@ -77,7 +78,7 @@ bool ZonedNode::ConcernsNoZone(const ZonedRequest& request) const {
 // Whether the best `count` zones of each resource have enough of it: if not, no set of that size
 // has.
 bool ZonedNode::CouldHold(const ZonedRequest& request, bool guaranteed, size_t count) const {
-  std::vector<int64_t> amounts;
+  absl::InlinedVector<int64_t, 16> amounts;
   for (const ZonedAmount& asked : request) {
     amounts.clear();
     for (size_t i = 0; i < ids_.size(); ++i) {
@@ -87,6 +88,10 @@ bool ZonedNode::CouldHold(const ZonedRequest& request, bool guaranteed, size_t c
     }
     if (amounts.size() < count) return false;  // every zone of the set must have the resource
     if (asked.amount == 0 || (!guaranteed && asked.kind.is_bound)) continue;
+    if (count == 1) {
+      if (*std::ranges::max_element(amounts) < asked.amount) return false;
+      continue;
+    }
     std::partial_sort(amounts.begin(), amounts.begin() + static_cast<std::ptrdiff_t>(count),
                       amounts.end(), std::greater<>());
     int64_t sum = 0;
@@ -99,27 +104,31 @@ bool ZonedNode::CouldHold(const ZonedRequest& request, bool guaranteed, size_t c
 std::optional<ZonedNode::ZoneSet> ZonedNode::SetOf(size_t count, const ZonedRequest& request,
                                                    bool guaranteed) const {
   const float closest = ClosestDistance(count);
-  std::optional<ZoneSet> best;
+  absl::InlinedVector<size_t, 16> best;
   float best_distance = kTooFar;
+  const auto holds = [&](std::span<const size_t> set, const ZonedAmount& asked) {
+    if (asked.resource >= resources_) return false;
+    const int64_t* const has = &amounts_[asked.resource * ids_.size()];
+    int64_t sum = 0;
+    for (const size_t position : set) {
+      if (has[position] == Zone::kAbsent) return false;
+      sum = std::min(sum + has[position], std::numeric_limits<int64_t>::max() / 2);
+    }
+    return asked.amount <= 0 || (!guaranteed && asked.kind.is_bound) || sum >= asked.amount;
+  };
   ForEachSet(ids_.size(), count, [&](std::span<const size_t> set) {
     for (const ZonedAmount& asked : request) {
-      int64_t sum = 0;
-      for (size_t position : set) {
-        const int64_t has = available(position, asked.resource);
-        if (has == Zone::kAbsent) return true;
-        sum = std::min(sum + has, std::numeric_limits<int64_t>::max() / 2);
-      }
-      const bool is_held = asked.amount > 0 && (guaranteed || !asked.kind.is_bound);
-      if (is_held && sum < asked.amount) return true;
+      if (!holds(set, asked)) return true;
     }
     const float distance = Distance(set);
     if (distance == closest || distance < best_distance) {
-      best = ZoneSet{{set.begin(), set.end()}, distance == closest};
+      best.assign(set.begin(), set.end());
       best_distance = distance;
     }
     return distance != closest;
   });
-  return best;
+  if (best.empty()) return std::nullopt;
+  return ZoneSet{{best.begin(), best.end()}, best_distance == closest};
 }
 
 std::optional<ZonedNode::ZoneSet> ZonedNode::FewestZones(const ZonedRequest& request,

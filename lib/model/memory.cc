@@ -32,6 +32,8 @@ std::vector<MemoryRows::Shared>& MemoryRows::RunRef::Own() {
 }
 
 size_t MemoryRows::RunOf(std::string_view key) const {
+  // Rows are often written in the order of their keys.
+  if (runs_.empty() || runs_.back().rows().back()->first < key) return runs_.size();
   const auto at = std::lower_bound(
       runs_.begin(), runs_.end(), key,
       [](const RunRef& run, std::string_view k) { return run.rows().back()->first < k; });

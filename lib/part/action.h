@@ -39,6 +39,11 @@ struct ActionDecl {
   // Fails if the action cannot read the tables: `queue "a", setting "x/y": ...`. It is called
   // before each cycle, and a failure refuses the cycle. Empty: the action reads all tables.
   std::function<absl::Status(const Tables& tables, const Options& options)> check = {};
+  // Fails as `check` does, for tables that it took before these changes were made. Empty: all rows
+  // are checked again.
+  std::function<absl::Status(const Tables& tables, const Options& options,
+                             std::span<const Change> changes)>
+      check_changes = {};
 };
 
 }  // namespace muster

@@ -42,10 +42,15 @@ void AddJobOfOne(Tables& t, TaskIndex task, QueueIndex queue) {
 
 }  // namespace
 
-absl::Status CheckTables(const ProfileConfig& config, const Tables& tables) {
+absl::Status CheckTables(const ProfileConfig& config, const Tables& tables,
+                         std::optional<std::span<const Change>> changes) {
   for (const ConfiguredAction& action : config.actions) {
-    if (!action.decl.check) continue;
-    if (absl::Status s = action.decl.check(tables, action.options); !s.ok()) return s;
+    const ActionDecl& decl = action.decl;
+    if (!decl.check) continue;
+    absl::Status s = changes && decl.check_changes
+                         ? decl.check_changes(tables, action.options, *changes)
+                         : decl.check(tables, action.options);
+    if (!s.ok()) return s;
   }
   if (tables.jobs.by_count == 0 || config.reads_counts) return absl::OkStatus();
   JobIndex job = 0;

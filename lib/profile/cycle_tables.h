@@ -16,6 +16,8 @@
 #define MUSTER_PROFILE_CYCLE_TABLES_H_
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <string_view>
 
 #include "absl/status/status.h"
@@ -28,8 +30,10 @@ namespace muster {
 
 // Fails where an action cannot read the tables (ActionDecl::check), and with FailedPrecondition
 // where a job has tasks that are counts and the profile places rows only. O(1) beside those checks
-// where no job has.
-absl::Status CheckTables(const ProfileConfig& config, const Tables& tables);
+// where no job has. `changes`: all that has changed in the tables since they were taken; absent:
+// unknown.
+absl::Status CheckTables(const ProfileConfig& config, const Tables& tables,
+                         std::optional<std::span<const Change>> changes = {});
 
 inline bool TakesLoneTasks(const ProfileConfig& config) { return !config.lone_task_queue.empty(); }
 

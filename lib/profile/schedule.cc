@@ -191,8 +191,15 @@ absl::StatusOr<Sessions::Kept*> KeptSession(internal::ClusterImpl& cluster,
 
 absl::StatusOr<const Tables*> CycleTables(Sessions::Kept& kept, const Tables& tables) {
   if (kept.taken_version != tables.version) {
-    if (absl::Status s = CheckTables(kept.config, tables); !s.ok()) return s;
+    std::optional<std::span<const Change>> changes;
+    if (kept.taken_version != 0 && kept.taken_layout == tables.layout &&
+        kept.taken_position >= tables.log_start) {
+      changes = std::span(tables.log).subspan(kept.taken_position - tables.log_start);
+    }
+    if (absl::Status s = CheckTables(kept.config, tables, changes); !s.ok()) return s;
     kept.taken_version = tables.version;
+    kept.taken_layout = tables.layout;
+    kept.taken_position = tables.log_start + tables.log.size();
   }
   if (!TakesLoneTasks(kept.config)) return &tables;
   auto made = WithJobsOfOne(tables, kept.config.lone_task_queue);

@@ -31,9 +31,10 @@ struct Sessions : Attachment {
     // What the session works on where the profile takes tasks without a job: made anew from the
     // cluster's tables when those have changed.
     std::shared_ptr<const Tables> with_jobs;
-    uint64_t version = 0;        // of the tables the plan was made from; 0: none
-    uint64_t taken_version = 0;  // of the tables that the profile takes; 0: none
-    Memory memory;               // that the plan was made from
+    uint64_t version = 0;  // of the tables the plan was made from; 0: none
+    // Of the tables that the profile takes; 0: none. And their layout, and the end of their log.
+    uint64_t taken_version = 0, taken_layout = 0, taken_position = 0;
+    Memory memory;  // that the plan was made from
     Plan plan;
   };
   static constexpr size_t kMost = 4;

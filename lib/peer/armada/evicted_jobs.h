@@ -14,6 +14,7 @@ class EvictedJobs {
  public:
   explicit EvictedJobs(size_t jobs) : place_(jobs, -1) {}
 
+  void Grow(size_t jobs) { place_.resize(jobs, -1); }
   void Clear() {
     for (const int job : order_) place_[static_cast<size_t>(job)] = -1;
     order_.clear();

@@ -59,6 +59,19 @@ void NodeBooks::Restart() {
   changed_.clear();
 }
 
+void NodeBooks::Release(int job) {
+  JobSeat& seat = seats_[static_cast<size_t>(job)];
+  if (seat.node >= 0) Give(job, seat.node, 0, Reach(seat), 1);
+  seat = {};
+}
+
+void NodeBooks::Hold(int job, const JobSeat& seat) {
+  seats_.resize(tables_.state.jobs.size());
+  place_.resize(tables_.state.jobs.size());
+  seats_[static_cast<size_t>(job)] = seat;
+  if (seat.node >= 0) Give(job, seat.node, 0, Reach(seat), -1);
+}
+
 bool NodeBooks::Overdrawn(size_t bucket, int node) const {
   const int64_t* amounts = free(bucket, node);
   return std::any_of(amounts, amounts + tables_.dimensions,

@@ -58,6 +58,13 @@ class NodeBooks {
   // Makes the books as they were at first.
   void Restart();
 
+  // Follow the state, of which a job leaves its node or comes to one for good. Released before the
+  // state changes, and held after. REQUIRES: nothing is in the log.
+  void Release(int job);
+  void Hold(int job, const JobSeat& seat);
+  // The list of jobs that the state has for the node is another.
+  void Relist(int node) { FillNode(static_cast<size_t>(node)); }
+
   // The index of a bucket, up to date.
   const NodeIndex& index(size_t bucket) {
     indexes_[bucket].Refresh();

@@ -61,6 +61,11 @@ class NodeFinder {
   Mark MakeMark() const { return {books_.Mark(), evicted_.Mark()}; }
   void Undo(const Mark& mark);
 
+  // Follows the state, which has more jobs or shapes.
+  void Grow() {
+    bound_.resize(tables_.state.jobs.size());
+    variants_.resize(tables_.state.shapes.size());
+  }
   // Forgets the priority at which the job was seated in this round.
   void Unbind(int job) {
     bound_[static_cast<size_t>(job)] = tables_.state.bound_priority[static_cast<size_t>(job)];

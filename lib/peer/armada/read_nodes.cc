@@ -26,14 +26,6 @@ bool LimitsPods(const muster::Tables& tables) {
   return false;
 }
 
-bool NamesNodes(const muster::Tables& tables) {
-  return std::ranges::any_of(tables.classes.shape, [](const TaskShape& shape) {
-    return shape.required_node_affinity &&
-           std::ranges::any_of(*shape.required_node_affinity,
-                               [](const NodeTerm& term) { return !term.match_fields.empty(); });
-  });
-}
-
 Comparison ComparisonOf(RequirementOp op) {
   switch (op) {
     case RequirementOp::kNotIn:
@@ -157,6 +149,14 @@ std::vector<std::string> ReadPools(const muster::Tables& tables) {
   return pools;
 }
 
+bool NamesNodes(const muster::Tables& tables) {
+  return std::ranges::any_of(tables.classes.shape, [](const TaskShape& shape) {
+    return shape.required_node_affinity &&
+           std::ranges::any_of(*shape.required_node_affinity,
+                               [](const NodeTerm& term) { return !term.match_fields.empty(); });
+  });
+}
+
 std::vector<int> ReadNodes(const muster::Tables& tables, const Config& config,
                            const std::vector<std::string>& pools, World* world) {
   std::vector<int> place_of(tables.nodes.alive.size(), -1);
@@ -191,23 +191,24 @@ std::vector<int> ReadNodes(const muster::Tables& tables, const Config& config,
 
 namespace {
 
-// What tasks that no round sees hold, by place of the node and resource.
+// What tasks that no round sees hold, by place of the node and resource. Lists them.
 std::vector<Amounts> HeldByOthers(const muster::Tables& tables, const Ledger& ledger,
-                                  const std::vector<int>& place_of, const World& world) {
-  const size_t size = world.dimensions.size();
-  std::vector<Amounts> held(world.state.nodes.size());
+                                  const std::vector<int>& place_of, World* world) {
+  const size_t size = world->dimensions.size();
+  std::vector<Amounts> held(world->state.nodes.size());
   std::vector<bool> known(tables.tasks.alive.size());
-  for (const TaskIndex task : world.task_of) known[task] = true;
+  for (const TaskIndex task : world->task_of) known[task] = true;
   for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) {
     if (!tables.tasks.alive[t] || known[t]) continue;
     const TaskStatus status = ledger.status(t);
     if (!HoldsNode(status) || status == TaskStatus::kReleasing) continue;
     const int place = place_of[ledger.node_of(t)];
     if (place < 0) continue;
+    world->others.push_back(t);
     Amounts& amounts = held[static_cast<size_t>(place)];
     amounts.resize(size);
     const auto request = ledger.request(t);
-    for (size_t r = 0; r < size; ++r) amounts[r] += OrZero(request[world.dimensions[r]]);
+    for (size_t r = 0; r < size; ++r) amounts[r] += OrZero(request[world->dimensions[r]]);
   }
   return held;
 }
@@ -235,7 +236,7 @@ void FillBooks(const muster::Tables& tables, const Ledger& ledger, const std::ve
                World* world) {
   State& state = world->state;
   const size_t size = world->dimensions.size();
-  const std::vector<Amounts> others = HeldByOthers(tables, ledger, place_of, *world);
+  const std::vector<Amounts> others = HeldByOthers(tables, ledger, place_of, world);
   state.total.assign(size, 0);
   for (size_t n = 0; n < state.nodes.size(); ++n) {
     Node& node = state.nodes[n];

@@ -35,10 +35,13 @@ Shape ReadShape(const muster::Tables& tables, ClassIndex task_class, int priorit
 // Returns the pool of each node.
 std::vector<std::string> ReadPools(const muster::Tables& tables);
 
+// Returns whether a task may ask for nodes by their names, which are labels then.
+bool NamesNodes(const muster::Tables& tables);
+
 std::vector<int> ReadNodes(const muster::Tables& tables, const Config& config,
                            const std::vector<std::string>& pools, World* world);
 
-// Writes what is free on each node, and what the pool has in total.
+// Writes what is free on each node, what the pool has in total, and World::others.
 // REQUIRES: the state has its buckets, and its nodes the jobs that they hold.
 void FillBooks(const muster::Tables& tables, const Ledger& ledger, const std::vector<int>& place_of,
                World* world);

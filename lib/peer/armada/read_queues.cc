@@ -12,34 +12,20 @@
 namespace muster::armada {
 namespace {
 
-// What the jobs of one queue come to, by class.
-struct QueueSums {
-  bool takes_part = false, is_away = false;
-  std::vector<Amounts> demand, allocated, away;
-};
-
 class QueueReader {
  public:
-  QueueReader(const muster::Tables& tables, const Config& config, World* world)
+  QueueReader(const muster::Tables& tables, const Config& config, const World& world,
+              const State& state)
       : tables_(tables),
         config_(config),
-        world_(*world),
-        state_(world->state),
-        size_(world->dimensions.size()),
-        none_(state_.classes.size(), Amounts(size_)) {}
+        world_(world),
+        state_(state),
+        size_(world.dimensions.size()) {}
 
-  void Read() {
-    state_.allocated.assign(size_, 0);
-    AddUp();
-    for (size_t q = 0; q < sums_.size(); ++q) Add(q);
+  std::vector<Queue> Read() {
+    for (size_t q = 0; q < world_.sums.size(); ++q) Add(q);
     Divide();
-    state_.round_limit = LimitOf(state_.resources, state_.total, config_.round_limit);
-    if (config_.optimiser_fraction > 0) {
-      for (const int64_t total : state_.total) {
-        state_.options.optimiser.most_resources.push_back(
-            PartOf(total, config_.optimiser_fraction));
-      }
-    }
+    return std::move(queues_);
   }
 
  private:
@@ -47,24 +33,11 @@ class QueueReader {
     return tables_.queues.spec[world_.queue_of[queue]].state == QueueState::kClosed;
   }
 
-  void AddUp() {
-    sums_.resize(world_.queue_of.size());
-    for (QueueSums& sums : sums_) sums.demand = sums.allocated = sums.away = none_;
-    for (const Job& job : state_.jobs) {
-      const auto queue = static_cast<size_t>(job.queue);
-      const Shape& shape = state_.shapes[static_cast<size_t>(job.shape)];
-      const auto priority_class = static_cast<size_t>(shape.priority_class);
-      QueueSums& sums = sums_[queue];
-      const bool away = job.run && job.run->away;
-      (away ? sums.is_away : sums.takes_part) = true;
-      for (size_t r = 0; r < size_; ++r) {
-        const int64_t amount = shape.requests[r];
-        if (!away && !(job.queued && IsClosed(queue))) sums.demand[priority_class][r] += amount;
-        if (job.queued) continue;
-        (away ? sums.away : sums.allocated)[priority_class][r] += amount;
-        state_.allocated[r] += amount;
-      }
-    }
+  // What the jobs of a class hold, and what those request that may be scheduled.
+  Amounts DemandOf(const QueueSums& sums, size_t priority_class, bool closed) const {
+    Amounts demand = sums.allocated[priority_class];
+    for (size_t r = 0; !closed && r < size_; ++r) demand[r] += sums.queued[priority_class][r];
+    return demand;
   }
 
   Amounts ClassLimit(const std::string& name, const QueueSettings& settings, size_t queue) const {
@@ -85,8 +58,8 @@ class QueueReader {
   }
 
   void Add(size_t queue) {
-    QueueSums& sums = sums_[queue];
-    if (!sums.takes_part && !sums.is_away) return;
+    const QueueSums& sums = world_.sums[queue];
+    if (sums.home == 0 && sums.away == 0) return;
     QueueSettings settings;
     const QueueSpec& spec = tables_.queues.spec[world_.queue_of[queue]];
     if (!ReadQueueSettings(spec, config_, &settings).ok()) return;
@@ -98,47 +71,57 @@ class QueueReader {
     made.constrained_demand.assign(size_, 0);
     for (size_t c = 0; c < state_.classes.size(); ++c) {
       made.limits.push_back(ClassLimit(state_.classes[c].name, settings, queue));
-      const Amounts demand = Capped(sums.demand[c], made.limits[c]);
+      const Amounts demand = Capped(DemandOf(sums, c, made.cordoned), made.limits[c]);
       for (size_t r = 0; r < size_; ++r) made.constrained_demand[r] += demand[r];
     }
-    if (sums.is_away) {
+    if (sums.away != 0) {
       Queue away = made;
       away.name = absl::StrCat(spec.name, "-away");
       away.constrained_demand.assign(size_, 0);
-      away.allocated = std::move(sums.away);
-      state_.queues.push_back(std::move(away));
+      away.allocated = sums.away_allocated;
+      queues_.push_back(std::move(away));
     }
-    if (!sums.takes_part) return;
-    made.allocated = std::move(sums.allocated);
-    state_.queues.push_back(std::move(made));
+    if (sums.home == 0) return;
+    made.allocated = sums.allocated;
+    queues_.push_back(std::move(made));
   }
 
   void Divide() {
-    std::ranges::sort(state_.queues, {}, &Queue::name);
+    std::ranges::sort(queues_, {}, &Queue::name);
     const Cost cost(state_.total, state_.multipliers);
     std::vector<Claim> claims;
     double weights = 0;
-    for (const Queue& queue : state_.queues) {
+    for (const Queue& queue : queues_) {
       claims.push_back(ClaimOf(queue, cost));
       weights += queue.weight;
     }
     const std::vector<Shares> shares = DivideShares(claims, weights);
-    for (size_t q = 0; q < shares.size(); ++q) state_.queues[q].shares = shares[q];
+    for (size_t q = 0; q < shares.size(); ++q) queues_[q].shares = shares[q];
   }
 
   const muster::Tables& tables_;
   const Config& config_;
-  World& world_;
-  State& state_;
+  const World& world_;
+  const State& state_;
   const size_t size_;
-  const std::vector<Amounts> none_;
-  std::vector<QueueSums> sums_;
+  std::vector<Queue> queues_;
 };
 
 }  // namespace
 
+std::vector<Queue> MakeQueues(const muster::Tables& tables, const Config& config,
+                              const World& world, const State& state) {
+  return QueueReader(tables, config, world, state).Read();
+}
+
 void ReadQueues(const muster::Tables& tables, const Config& config, World* world) {
-  QueueReader(tables, config, world).Read();
+  State& state = world->state;
+  state.queues = MakeQueues(tables, config, *world, state);
+  state.round_limit = LimitOf(state.resources, state.total, config.round_limit);
+  if (config.optimiser_fraction <= 0) return;
+  for (const int64_t total : state.total) {
+    state.options.optimiser.most_resources.push_back(PartOf(total, config.optimiser_fraction));
+  }
 }
 
 }  // namespace muster::armada

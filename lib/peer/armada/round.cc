@@ -77,18 +77,27 @@ void Round::Restart(const Rates& rates) {
   spot_price_.reset();
 }
 
-// Jobs of one queue after those of another, as nothing compares jobs of two queues.
+FairKey Round::KeyOf(int job) const {
+  FairKey key = FairKeyOf(state_.jobs[static_cast<size_t>(job)],
+                          tables_.priority_class(job).priority, tables_.job_rank(job));
+  key.job = job;
+  return key;
+}
+
+bool Round::MayBeQueued(int job) const {
+  const Job& own = state_.jobs[static_cast<size_t>(job)];
+  return own.queued && !own.terminal && own.eligible && tables_.home_context(job) >= 0;
+}
+
+// The jobs that wait, those of one queue after those of another, as nothing compares jobs of two
+// queues.
 std::vector<int> Round::FairOrder() const {
   std::vector<std::vector<FairKey>> keys(state_.queue_names.size());
   for (size_t j = 0; j < state_.jobs.size(); ++j) {
     const int job = static_cast<int>(j);
-    FairKey key =
-        FairKeyOf(state_.jobs[j], tables_.priority_class(job).priority, tables_.job_rank(job));
-    key.job = job;
-    keys[static_cast<size_t>(state_.jobs[j].queue)].push_back(key);
+    if (MayBeQueued(job)) keys[static_cast<size_t>(state_.jobs[j].queue)].push_back(KeyOf(job));
   }
   std::vector<int> order;
-  order.reserve(state_.jobs.size());
   for (std::vector<FairKey>& of_queue : keys) {
     if (!std::ranges::is_sorted(of_queue)) std::ranges::sort(of_queue);
     for (const FairKey& key : of_queue) order.push_back(key.job);
@@ -109,17 +118,28 @@ std::vector<int> Round::MarketOrder() const {
 
 void Round::SortJobs() {
   const std::vector<int> order = state_.options.market ? MarketOrder() : FairOrder();
-  ranks_.resize(order.size());
-  for (size_t i = 0; i < order.size(); ++i) {
-    ranks_[static_cast<size_t>(order[i])] = static_cast<int>(i);
+  if (state_.options.market) {
+    market_ranks_.resize(order.size());
+    for (size_t i = 0; i < order.size(); ++i) {
+      market_ranks_[static_cast<size_t>(order[i])] = static_cast<int>(i);
+    }
   }
-  if (state_.options.market) market_ranks_ = ranks_;
   for (const int job : order) {
-    const Job& own = state_.jobs[static_cast<size_t>(job)];
-    const int context = tables_.home_context(job);
-    if (!own.queued || own.terminal || !own.eligible || context < 0) continue;
-    queued_[static_cast<size_t>(context)].push_back(job);
+    if (MayBeQueued(job)) queued_[static_cast<size_t>(tables_.home_context(job))].push_back(job);
   }
+}
+
+void Round::SortEvicted(std::vector<int>* jobs) const {
+  if (state_.options.market) {
+    std::ranges::sort(*jobs, {},
+                      [this](int job) { return market_ranks_[static_cast<size_t>(job)]; });
+    return;
+  }
+  std::vector<FairKey> keys;
+  keys.reserve(jobs->size());
+  for (const int job : *jobs) keys.push_back(KeyOf(job));
+  if (!std::ranges::is_sorted(keys)) std::ranges::sort(keys);
+  std::ranges::transform(keys, jobs->begin(), &FairKey::job);
 }
 
 absl::Status Round::Run() {
@@ -206,9 +226,7 @@ absl::Status Round::Evict(std::vector<int> jobs) {
     return absl::FailedPreconditionError("queues: an allocation is negative after eviction");
   }
   if (absl::Status status = CheckGangs(jobs); !status.ok()) return status;
-  for (std::vector<int>& evicted : evicted_of_) {
-    std::ranges::sort(evicted, {}, [this](int job) { return ranks_[static_cast<size_t>(job)]; });
-  }
+  for (std::vector<int>& evicted : evicted_of_) SortEvicted(&evicted);
   return OrderEvicted();
 }
 

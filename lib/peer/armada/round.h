@@ -17,9 +17,10 @@
 // Errors. A state that contradicts itself ends the round: a job that is in the books of no queue,
 // a gang of which only a part can be evicted, a negative allocation. Nothing of it counts then.
 //
-// Cost. Make sorts the jobs. Run looks at each seated job once, and at each queued job or shape
-// that has not failed; a search takes O(log n) of the nodes of a type, and more if nodes of the
-// index turn out not to suit.
+// Cost. Make sorts the jobs that wait. Amend looks at the rows of the amendment, at the jobs of
+// their nodes and once at each job that waits. Run looks at each seated job once, and at each
+// queued job or shape that has not failed; a search takes O(log n) of the nodes of a type, and more
+// if nodes of the index turn out not to suit.
 #ifndef MUSTER_PEER_ARMADA_ROUND_H_
 #define MUSTER_PEER_ARMADA_ROUND_H_
 
@@ -30,11 +31,13 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/peer/armada/accounts.h"
+#include "lib/peer/armada/amendment.h"
 #include "lib/peer/armada/cluster.h"
 #include "lib/peer/armada/cost.h"
 #include "lib/peer/armada/evicted_jobs.h"
 #include "lib/peer/armada/gang_order.h"
 #include "lib/peer/armada/gang_scheduler.h"
+#include "lib/peer/armada/job_order.h"
 #include "lib/peer/armada/node_books.h"
 #include "lib/peer/armada/node_finder.h"
 #include "lib/peer/armada/queue_walk.h"
@@ -65,6 +68,11 @@ class Round {
   // have tried), and less than a nanosecond for each other job.
   void Restart(const Rates& rates);
   static void SetRates(const Rates& rates, State* state);
+  // The same, of a state with other jobs: as if Make had been called with it, but for places of
+  // jobs that left. Returns false if it cannot be followed, as when a node has less than nothing
+  // left; then the round is of no use.
+  // REQUIRES: no market, and the rows fit (amendment.h).
+  bool Amend(Amendment amendment, const Rates& rates);
 
   // New jobs with nodes, and running jobs without; in the order of State::jobs.
   const std::vector<int>& scheduled() const { return scheduled_; }
@@ -89,9 +97,18 @@ class Round {
   explicit Round(State state);
 
   void InitContext(int job);
+  // Only read of jobs of one queue.
+  FairKey KeyOf(int job) const;
+  bool MayBeQueued(int job) const;
   std::vector<int> FairOrder() const;
   std::vector<int> MarketOrder() const;
   void SortJobs();
+  void SortEvicted(std::vector<int>* jobs) const;
+  void AmendRow(Amendment::Row& row);
+  void LeaveNode(int job);
+  void ComeToNode(int job, int32_t cutoff);
+  bool AmendNodes(const Amendment& amendment);
+  void AmendQueued(const Amendment& amendment);
   absl::Status EvictAboveShare();
   absl::Status EvictOverdrawn();
   bool AboveProtectedShare(int context) const;
@@ -123,7 +140,7 @@ class Round {
   NodeFinder finder_;
   Cost cost_;
   std::vector<Reason> unfeasible_;
-  std::vector<int> ranks_, market_ranks_;
+  std::vector<int> market_ranks_;
   WalkWorld world_;
   GangScheduler gangs_;
 
@@ -131,6 +148,8 @@ class Round {
   enum class Fate : uint8_t { kNone, kScheduled, kPreempted, kGone };
   std::vector<Fate> fates_;
   std::vector<int> scheduled_, preempted_;
+  std::vector<int> moved_on_;    // nodes that an amendment changes
+  std::vector<bool> amended_;    // jobs that it changes
   std::vector<bool> urgent_on_;  // nodes that a scheduled job took by urgency
   Reason termination_ = Reason::kNone;
   bool ended_ = false;        // a pass has come to its end

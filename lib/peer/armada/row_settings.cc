@@ -78,24 +78,54 @@ absl::Status ReadJobSettings(const JobSpec& spec, const Config& config, JobSetti
   return reader.Finish();
 }
 
+namespace {
+
+absl::Status CheckNode(const muster::Tables& tables, muster::NodeIndex n) {
+  NodeSettings settings;
+  return tables.nodes.alive[n] ? ReadNodeSettings(tables.nodes.spec[n], &settings)
+                               : absl::OkStatus();
+}
+
+// A queue without jobs takes no part, such as an inner one.
+absl::Status CheckQueue(const muster::Tables& tables, const Config& config, QueueIndex q) {
+  QueueSettings settings;
+  if (!tables.queues.alive[q]) return absl::OkStatus();
+  if (tables.queues.jobs[q] == 0 && tables.queues.spec[q].settings.empty()) return absl::OkStatus();
+  return ReadQueueSettings(tables.queues.spec[q], config, &settings);
+}
+
+absl::Status CheckJob(const muster::Tables& tables, const Config& config, JobIndex j) {
+  JobSettings settings;
+  return tables.jobs.alive[j] ? ReadJobSettings(tables.jobs.spec[j], config, &settings)
+                              : absl::OkStatus();
+}
+
+}  // namespace
+
 absl::Status CheckRows(const muster::Tables& tables, const Config& config) {
   for (muster::NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
-    NodeSettings settings;
-    if (!tables.nodes.alive[n]) continue;
-    if (absl::Status s = ReadNodeSettings(tables.nodes.spec[n], &settings); !s.ok()) return s;
+    if (absl::Status s = CheckNode(tables, n); !s.ok()) return s;
   }
   for (QueueIndex q = 0; q < tables.queues.alive.size(); ++q) {
-    QueueSettings settings;
-    // A queue without jobs takes no part, such as an inner one.
-    if (!tables.queues.alive[q]) continue;
-    if (tables.queues.jobs[q] == 0 && tables.queues.spec[q].settings.empty()) continue;
-    absl::Status s = ReadQueueSettings(tables.queues.spec[q], config, &settings);
-    if (!s.ok()) return s;
+    if (absl::Status s = CheckQueue(tables, config, q); !s.ok()) return s;
   }
   for (JobIndex j = 0; j < tables.jobs.alive.size(); ++j) {
-    JobSettings settings;
-    if (!tables.jobs.alive[j]) continue;
-    if (absl::Status s = ReadJobSettings(tables.jobs.spec[j], config, &settings); !s.ok()) return s;
+    if (absl::Status s = CheckJob(tables, config, j); !s.ok()) return s;
+  }
+  return CheckSums(tables);
+}
+
+// A failure is that of the first wrong row, as if all were checked.
+absl::Status CheckChangedRows(const muster::Tables& tables, const Config& config,
+                              std::span<const Change> changes) {
+  for (const Change& change : changes) {
+    absl::Status s;
+    if (change.table == Change::Table::kNode)
+      s = CheckNode(tables, muster::NodeIndex(change.index));
+    if (change.table == Change::Table::kQueue)
+      s = CheckQueue(tables, config, QueueIndex(change.index));
+    if (change.table == Change::Table::kJob) s = CheckJob(tables, config, JobIndex(change.index));
+    if (!s.ok()) return CheckRows(tables, config);
   }
   return CheckSums(tables);
 }

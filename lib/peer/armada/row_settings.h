@@ -19,6 +19,7 @@
 #ifndef MUSTER_PEER_ARMADA_ROW_SETTINGS_H_
 #define MUSTER_PEER_ARMADA_ROW_SETTINGS_H_
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,9 @@ absl::Status ReadJobSettings(const JobSpec& spec, const Config& config, JobSetti
 
 // Checks the settings of all rows, and that amounts can be added up. O(rows).
 absl::Status CheckRows(const muster::Tables& tables, const Config& config);
+// The same for tables that were in order before these changes. O(changes + nodes + classes).
+absl::Status CheckChangedRows(const muster::Tables& tables, const Config& config,
+                              std::span<const Change> changes);
 
 }  // namespace muster::armada
 

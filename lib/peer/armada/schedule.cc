@@ -15,8 +15,9 @@
 // A round that ends with an error decides nothing, and the error is the reason of all queued jobs.
 //
 // Ties. As the core breaks them (armada.h).
-// Cost. O(rows) for the world, and the round (round.h). A living cluster keeps world and round: as
-// long as rows, books and runs of the memory stay the same, a cycle costs what the last round did.
+// Cost. O(rows) for the world, and the round (round.h). A living cluster keeps world and round. As
+// long as rows, books and runs of the memory stay the same, a cycle costs what the last round did;
+// where jobs, tasks and queues have changed, those are read beside (read_world.h).
 #include <algorithm>
 #include <memory>
 #include <span>
@@ -43,7 +44,7 @@ constexpr std::string_view kRoundKey = "round", kPreemptionKey = "preemption";
 
 // What a living cluster keeps of a round.
 struct KeptRound : ActionKeep {
-  explicit KeptRound(Config c) : config(std::move(c)) {}
+  explicit KeptRound(Config c) : config(std::move(c)), reader(config) {}
 
   // Returns whether the world would be read as it was.
   bool IsOf(const ActionContext& context, const MemorySlot& slot, const ShortJobs& ended) const {
@@ -51,11 +52,31 @@ struct KeptRound : ActionKeep {
            short_jobs == ended;
   }
 
+  // Returns whether the log has all that has changed since the world was read, and no action before
+  // this one has moved tasks in either cycle.
+  bool CanFollow(const ActionContext& context) const {
+    const muster::Tables& tables = context.tables;
+    return version != 0 && round != nullptr && opening && context.ledger.log().empty() &&
+           layout == tables.layout && position >= tables.log_start;
+  }
+
+  // Remembers what the world was read from.
+  void Note(const ActionContext& context, const MemorySlot& slot, const ShortJobs& ended) {
+    version = context.tables.version;
+    layout = context.tables.layout;
+    position = context.tables.log_start + context.tables.log.size();
+    opening = context.ledger.log().empty();
+    moment = context.ledger.moment();
+    runs = slot;
+    short_jobs = ended;
+  }
+
   Config config;
-  World world;                   // the round has its state
+  WorldReader reader;
   std::unique_ptr<Round> round;  // null: there is nothing to do
   // When the world was read: of the tables, 0 for never; of the books and the memory.
-  uint64_t version = 0;
+  uint64_t version = 0, layout = 0, position = 0;
+  bool opening = false;  // the books were those of a cycle's opening
   Ledger::Moment moment;
   MemorySlot runs;
   ShortJobs short_jobs{0};
@@ -70,12 +91,18 @@ class PlannedRound {
         memory_(*internal::DataOf(*context.facts.cycle).memory),
         runs_(&memory_, context.tables, context.ledger),
         tokens_(&memory_, context.facts.now),
-        world_(kept->world) {}
+        world_(kept->reader.world()) {}
 
   void Run() {
     if (absl::Status status = Prepare(); !status.ok()) return Fail(status);
     if (round_ == nullptr) return runs_.Store();
-    if (absl::Status status = round_->Run(); !status.ok()) return Fail(status);
+    absl::Status status = round_->Run();
+    if (!status.ok() && follows_) {
+      // An error names a job by its place, which is another where jobs have left.
+      if (status = ReadAnew(); !status.ok()) return Fail(status);
+      status = round_->Run();
+    }
+    if (!status.ok()) return Fail(status);
     // The optimiser changes more than Restart takes back.
     if (optimises_) kept_.version = 0;
     Explainer explainer(context_, world_, *round_, config_.pool);
@@ -95,29 +122,60 @@ class PlannedRound {
   absl::Status Prepare() {
     optimises_ =
         config_.options.optimiser.enabled && tokens_.OptimiserIsDue(config_.optimiser_interval);
-    const MemorySlot& slot = memory_.Recall(kRunSlot.slot);
-    const ShortJobs short_jobs = FollowShortJobs();
-    if (kept_.IsOf(context_, slot, short_jobs)) {
+    slot_ = memory_.Recall(kRunSlot.slot);
+    short_jobs_ = FollowShortJobs();
+    if (kept_.IsOf(context_, slot_, short_jobs_)) {
       round_ = kept_.round.get();
       if (round_ != nullptr) round_->Restart(OpenLimiters(round_->state().queues));
       return absl::OkStatus();
     }
+    if (kept_.CanFollow(context_) && Follow()) return absl::OkStatus();
+    return ReadAnew();
+  }
+
+  absl::Status ReadAnew() {
     kept_.version = 0;
     kept_.round = nullptr;
-    world_ = ReadWorld(context_.tables, context_.ledger, config_, runs_);
-    if (config_.short_job_cutoff > 0) SetPenalties(short_jobs);
-    if (!world_.state.nodes.empty() && !world_.state.jobs.empty()) {
-      Round::SetRates(OpenLimiters(world_.state.queues), &world_.state);
-      absl::StatusOr<std::unique_ptr<Round>> made = Round::Make(std::move(world_.state));
+    round_ = nullptr;
+    follows_ = false;
+    kept_.reader.Read(context_.tables, context_.ledger, runs_);
+    State& state = world_.state;
+    if (config_.short_job_cutoff > 0) SetPenalties(state.resources, &state.queues);
+    if (!state.nodes.empty() && !state.jobs.empty()) {
+      Round::SetRates(OpenLimiters(state.queues), &state);
+      absl::StatusOr<std::unique_ptr<Round>> made = Round::Make(std::move(state));
       if (!made.ok()) return made.status();
       kept_.round = *std::move(made);
     }
     round_ = kept_.round.get();
-    kept_.version = context_.tables.version;
-    kept_.moment = context_.ledger.moment();
-    kept_.runs = slot;
-    kept_.short_jobs = short_jobs;
+    kept_.Note(context_, slot_, short_jobs_);
     return absl::OkStatus();
+  }
+
+  // Brings world and round up to date by what has changed. Returns false if that is not possible.
+  bool Follow() {
+    kept_.version = 0;
+    const muster::Tables& tables = context_.tables;
+    // What the memory tells of a run decides, too.
+    std::vector<TaskIndex> tasks;
+    for (const MemorySlot* slot : {&kept_.runs, &slot_}) {
+      if (kept_.runs == slot_) break;
+      for (const auto& [name, row] : slot->rows()) {
+        if (const auto task = tables.tasks.names.Find(name)) tasks.push_back(*task);
+      }
+    }
+    const State& state = kept_.round->state();
+    std::optional<Amendment> amendment = kept_.reader.Follow(
+        tables, context_.ledger, runs_,
+        std::span(tables.log).subspan(kept_.position - tables.log_start), tasks, state);
+    if (!amendment) return false;
+    if (config_.short_job_cutoff > 0) SetPenalties(state.resources, &amendment->queues);
+    const Round::Rates rates = OpenLimiters(amendment->queues);
+    if (!kept_.round->Amend(*std::move(amendment), rates)) return false;
+    round_ = kept_.round.get();
+    follows_ = true;
+    kept_.Note(context_, slot_, short_jobs_);
+    return true;
   }
 
   // Takes the jobs that have ended since the last round into the memory.
@@ -134,10 +192,8 @@ class PlannedRound {
   }
 
   // Queues of jobs of other pools are named otherwise, and have no penalty.
-  void SetPenalties(const ShortJobs& jobs) {
-    for (Queue& queue : world_.state.queues) {
-      queue.penalty = jobs.PenaltyOf(queue.name, world_.state.resources);
-    }
+  void SetPenalties(std::span<const Resource> resources, std::vector<Queue>* queues) const {
+    for (Queue& queue : *queues) queue.penalty = short_jobs_.PenaltyOf(queue.name, resources);
   }
 
   void Fail(const absl::Status& status) {
@@ -394,6 +450,9 @@ class PlannedRound {
   World& world_;
   Round* round_ = nullptr;
   bool optimises_ = false;
+  bool follows_ = false;  // the round was amended
+  MemorySlot slot_;       // as the cycle found it
+  ShortJobs short_jobs_{0};
   Explainer* explainer_ = nullptr;
   // Units one after the other, and where each ends.
   std::vector<int> members_;
@@ -427,6 +486,12 @@ absl::Status CheckRound(const muster::Tables& tables, const muster::Options& opt
   return config.ok() ? CheckRows(tables, *config) : config.status();
 }
 
+absl::Status CheckChanges(const muster::Tables& tables, const muster::Options& options,
+                          std::span<const Change> changes) {
+  const absl::StatusOr<Config> config = Config::Parse(options);
+  return config.ok() ? CheckChangedRows(tables, *config, changes) : config.status();
+}
+
 }  // namespace
 }  // namespace armada
 
@@ -439,6 +504,7 @@ ActionDecl ArmadaRoundAction() {
   action.evicts = true;
   action.memory = {armada::kRunSlot, armada::kTokenSlot, armada::kShortJobSlot};
   action.check = armada::CheckRound;
+  action.check_changes = armada::CheckChanges;
   return action;
 }
 

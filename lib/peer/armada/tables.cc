@@ -197,22 +197,61 @@ Tables::Tables(const State& s) : state(s) {
   buckets = state.buckets.size();
   classes = state.classes.size();
   order = OrderBy(state.queues, [](const Queue& q) -> const std::string& { return q.name; });
-  for (const size_t place : order) {
-    const Amounts& penalty = state.queues[place].penalty;
-    penalties_.insert(penalties_.end(), penalty.begin(), penalty.end());
-  }
+  SetPenalties();
   node_rank_ = RanksBy(state.nodes, [](const Node& n) -> const std::string& { return n.id; });
   job_rank_ = state.job_ranks;
   if (job_rank_.empty()) {
     job_rank_ = RanksBy(state.jobs, [](const Job& j) -> const std::string& { return j.id; });
   }
   FillShapes();
+  FillContexts();
   FillJobs();
   FillLabels();
 }
 
+void Tables::SetPenalties() {
+  penalties_.clear();
+  for (const size_t place : order) {
+    const Amounts& penalty = state.queues[place].penalty;
+    penalties_.insert(penalties_.end(), penalty.begin(), penalty.end());
+  }
+}
+
+void Tables::AddRows() {
+  FillShapes();
+  members_.resize(state.gangs.size());
+}
+
+void Tables::SetJob(int j) {
+  const auto place = static_cast<size_t>(j);
+  if (place == gang_.size()) {
+    gang_.push_back(-1);
+    away_.push_back(false);
+    context_.push_back(-1);
+    job_rank_.push_back(state.job_ranks[place]);
+  }
+  const auto before = [this](int member) { return job_rank(member); };
+  if (gang_[place] >= 0) std::erase(members_[static_cast<size_t>(gang_[place])], j);
+  const Job& job = state.jobs[place];
+  away_[place] = !job.queued && job.run && job.run->away;
+  const auto queue = static_cast<size_t>(job.queue);
+  context_[place] = away_[place] ? away_contexts_[queue] : home_[queue];
+  gang_[place] = GangOf(job);
+  if (gang_[place] < 0) return;
+  std::vector<int>& members = members_[static_cast<size_t>(job.gang)];
+  members.insert(std::ranges::upper_bound(members, job_rank(j), {}, before), j);
+}
+
+int Tables::GangOf(const Job& job) const {
+  const bool together =
+      job.gang != -1 && state.gangs[static_cast<size_t>(job.gang)].cardinality > 1;
+  return together ? job.gang : -1;
+}
+
+// Those that are not there yet.
 void Tables::FillShapes() {
-  for (const Shape& shape : state.shapes) {
+  for (size_t s = class_.size(); s < state.shapes.size(); ++s) {
+    const Shape& shape = state.shapes[s];
     bool floating = false;
     for (size_t r = 0; r < dimensions; ++r) {
       all_.push_back(shape.requests[r]);
@@ -224,7 +263,7 @@ void Tables::FillShapes() {
   }
 }
 
-void Tables::FillJobs() {
+void Tables::FillContexts() {
   HashMap<std::string, int> contexts;
   for (size_t c = 0; c < order.size(); ++c) {
     contexts.try_emplace(state.queues[order[c]].name, static_cast<int>(c));
@@ -237,6 +276,9 @@ void Tables::FillJobs() {
     home_.push_back(context_named(name));
     away_contexts_.push_back(context_named(absl::StrCat(name, "-away")));
   }
+}
+
+void Tables::FillJobs() {
   members_.resize(state.gangs.size());
   away_.reserve(state.jobs.size());
   context_.reserve(state.jobs.size());
@@ -246,10 +288,8 @@ void Tables::FillJobs() {
     away_.push_back(!job.queued && job.run && job.run->away);
     const auto queue = static_cast<size_t>(job.queue);
     context_.push_back(away_.back() ? away_contexts_[queue] : home_[queue]);
-    const bool together =
-        job.gang != -1 && state.gangs[static_cast<size_t>(job.gang)].cardinality > 1;
-    gang_.push_back(together ? job.gang : -1);
-    if (together) members_[static_cast<size_t>(job.gang)].push_back(static_cast<int>(j));
+    gang_.push_back(GangOf(job));
+    if (gang_.back() >= 0) members_[static_cast<size_t>(job.gang)].push_back(static_cast<int>(j));
   }
   for (std::vector<int>& members : members_) {
     std::ranges::sort(members, {}, [&](int job) { return job_rank(job); });

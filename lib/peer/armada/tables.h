@@ -61,6 +61,12 @@ class Tables {
     return state.queues[order[static_cast<size_t>(context)]];
   }
 
+  // Follow the state, to which shapes and gangs were added, of which a job changed, or of which the
+  // queues did.
+  void AddRows();
+  void SetJob(int job);
+  void SetPenalties();
+
   int node_rank(int node) const { return node_rank_[static_cast<size_t>(node)]; }
   int job_rank(int job) const { return job_rank_[static_cast<size_t>(job)]; }
   // The bucket of a priority; -1 if there is none.
@@ -82,7 +88,9 @@ class Tables {
   const int64_t* Row(const std::vector<int64_t>& rows, int job) const {
     return rows.data() + ShapeOf(job) * dimensions;
   }
+  int GangOf(const Job& job) const;
   void FillShapes();
+  void FillContexts();
   void FillJobs();
   void FillLabels();
 

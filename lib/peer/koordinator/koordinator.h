@@ -53,7 +53,8 @@
 // - quota/: trees, forests, rules of the webhook, preemption within a group, revocation.
 //   docs/quota.md describes them.
 // - device/: CPU sets, GPUs, RDMA cards and FPGAs, NUMA hints with scores; device_loans.h has what
-//   reservations and victims lend. docs/fit.md describes them. No profile uses them.
+//   reservations and victims lend, device_fleet.h filters many machines. docs/fit.md describes
+//   them. No profile uses them.
 // - numa/: amounts and CPUs of a machine's zones, with what reservations and victims lend. No
 //   profile uses it.
 // - measured_load.h: the arithmetic of load-aware. scores/: scores by kinds of resources.

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@
 #include "lib/peer/kube_scheduler/class_board.h"
 #include "lib/peer/kube_scheduler/settings.h"
 #include "lib/peer/kube_scheduler/spread_state.h"
+#include "lib/peer/kube_scheduler/status.h"
 #include "lib/peer/kube_scheduler/world.h"
 
 namespace muster::kube {
@@ -46,6 +48,22 @@ struct ScoredResource {
   int64_t weight = 1;
 };
 
+// A search over all nodes that found none. The next pod of the class asks again only what has
+// changed since.
+struct VainSearch {
+  bool known = false;
+  uint64_t start = 0;
+  int32_t priority = 0;                 // of the pod
+  size_t changes = 0, nominations = 0;  // read of the world's journal, and of nominations
+  std::vector<std::pair<NodeIndex, Status>> refused;  // in the order of the search
+  std::vector<uint32_t> refused_at;                   // by node: one more than its place in refused
+  bool counted = false;
+  FewCounts<Cause> causes, first_causes;  // all of each node; the first one of each
+  int64_t in_order = 0;                   // nodes that first_causes counts
+  FewCounts<Plugin> plugins;
+  std::optional<std::vector<NodeIndex>> curable;  // that an eviction may help, by name
+};
+
 struct ClassState {
   ClassState(World& world, const Settings& settings, ClassIndex c);
 
@@ -59,6 +77,7 @@ struct ClassState {
   bool scores_balance = false;                // the pod requests a balanced resource
   bool names_nodes = false;                   // required affinity has terms about fields
   size_t position = 0;                        // in the world's journal
+  VainSearch vain;                            // the last one, unless a cycle has it
   std::unique_ptr<ClassBoard> board;          // null: not asked for yet
 };
 

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
+#include "absl/container/inlined_vector.h"
 #include "lib/peer/kube_scheduler/world.h"
 
 namespace muster::kube {
@@ -11,10 +13,17 @@ namespace {
 
 class MemoWriter {
  public:
+  MemoWriter() { text_.reserve(224); }
   void Word(std::string_view word) {
-    text_.append(std::to_string(word.size())).append(":").append(word);
+    Digits(static_cast<int64_t>(word.size()));
+    text_.push_back(':');
+    text_.append(word);
   }
-  void Number(int64_t number) { Word(std::to_string(number)); }
+  void Number(int64_t number) {
+    char digits[24];
+    const char* const end = std::to_chars(std::begin(digits), std::end(digits), number).ptr;
+    Word(std::string_view(digits, static_cast<size_t>(end - digits)));
+  }
   void Pairs(const Labels& pairs) {
     Number(static_cast<int64_t>(pairs.size()));
     for (const auto& [key, value] : pairs) {
@@ -40,6 +49,11 @@ class MemoWriter {
   std::string Take() { return std::move(text_); }
 
  private:
+  void Digits(int64_t number) {
+    char digits[24];
+    text_.append(digits, std::to_chars(std::begin(digits), std::end(digits), number).ptr);
+  }
+
   std::string text_;
 };
 
@@ -158,7 +172,7 @@ std::string MemoOf(const Tables& tables, NodeIndex n) {
   }
   memo.Number(spec.unschedulable);
   const size_t dimensions = tables.dimension_count();
-  std::vector<std::pair<std::string_view, int64_t>> amounts;
+  absl::InlinedVector<std::pair<std::string_view, int64_t>, 8> amounts;
   for (DimensionIndex d = 0; d < dimensions; ++d) {
     const int64_t amount = AllocatableOf(tables, n, d);
     if (amount != 0) amounts.emplace_back(tables.dimensions.name(d), amount);

@@ -40,7 +40,13 @@ void NodeTree::Load(const MemorySlot& slot) {
 void NodeTree::Store(MemorySlot* slot) const {
   *slot = MemorySlot();
   for (const auto& [name, node] : nodes_) {
-    slot->Set(name, {node.zone, node.zone_number, node.number, node.memo});
+    MemoryRow row;
+    row.reserve(4);
+    row.emplace_back(node.zone);
+    row.emplace_back(node.zone_number);
+    row.emplace_back(node.number);
+    row.emplace_back(node.memo);
+    slot->Set(name, std::move(row));
   }
 }
 
@@ -56,8 +62,18 @@ void NodeTree::Place(const std::string& zone, Node* node) {
   }
 }
 
+bool NodeTree::IsBehindAll(std::string_view name) const {
+  return nodes_.empty() || std::string_view(nodes_.rbegin()->first) < name;
+}
+
+NodeTree::Node& NodeTree::NodeNamed(std::string_view name) {
+  // Nodes often come in the order of their names.
+  if (IsBehindAll(name)) return nodes_.emplace_hint(nodes_.end(), name, Node())->second;
+  return nodes_[std::string(name)];
+}
+
 void NodeTree::Add(const Tables& tables, NodeIndex n) {
-  Node& node = nodes_[std::string(tables.nodes.names.name(n))];
+  Node& node = NodeNamed(tables.nodes.names.name(n));
   Place(ZoneOf(tables.nodes.spec[n].labels), &node);
   node.memo = MemoOf(tables, n);
   changed_ = true;
@@ -89,7 +105,9 @@ void NodeTree::Reconcile(const Tables& tables) {
   }
   for (const std::string& name : gone) Remove(name);
   for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
-    if (tables.nodes.alive[n] && !has(tables.nodes.names.name(n))) Add(tables, n);
+    if (!tables.nodes.alive[n]) continue;
+    const std::string_view name = tables.nodes.names.name(n);
+    if (IsBehindAll(name) || !has(name)) Add(tables, n);
   }
 }
 

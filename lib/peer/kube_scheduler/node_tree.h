@@ -46,6 +46,8 @@ class NodeTree {
     int64_t number = 0;       // of the node
     std::string memo;
   };
+  bool IsBehindAll(std::string_view name) const;
+  Node& NodeNamed(std::string_view name);
   void Place(const std::string& zone, Node* node);
 
   std::map<std::string, Node, std::less<>> nodes_;

@@ -79,12 +79,14 @@ void Nominations::Set(TaskIndex t, NodeIndex n) {
   if (n == kNone) return;
   node_of_[t] = n;
   on_[n].push_back(t);
+  journal_.push_back(n);
 }
 
 void Nominations::Clear(TaskIndex t) {
   const auto it = node_of_.find(t);
   if (it == node_of_.end()) return;
   std::erase(on_[it->second], t);
+  journal_.push_back(it->second);
   node_of_.erase(t);
 }
 
@@ -141,11 +143,12 @@ void PodCycle::PreFilter() {
 }
 
 const Status& PodCycle::status(NodeIndex n) const {
-  if (refused_at_.empty()) {
-    refused_at_.assign(world_.tables().nodes.alive.size(), 0);
-    for (uint32_t i = 0; i < refused_.size(); ++i) refused_at_[refused_[i].first] = i + 1;
+  std::vector<uint32_t>& at = search_.refused_at;
+  if (at.empty()) {
+    at.assign(world_.tables().nodes.alive.size(), 0);
+    for (uint32_t i = 0; i < refused().size(); ++i) at[refused()[i].first] = i + 1;
   }
-  return refused_at_[n] == 0 ? absent_ : refused_[refused_at_[n] - 1].second;
+  return at[n] == 0 ? absent_ : refused()[at[n] - 1].second;
 }
 
 int64_t NodesToFind(const Settings& settings, int64_t nodes) {
@@ -153,6 +156,71 @@ int64_t NodesToFind(const Settings& settings, int64_t nodes) {
   const int64_t percentage =
       settings.percentage != 0 ? settings.percentage : std::max<int64_t>(5, 50 - nodes / 125);
   return std::max(kAlwaysExamined, nodes * percentage / 100);
+}
+
+PodCycle::~PodCycle() {
+  if (keeps_) state_->vain = std::move(search_);
+}
+
+bool PodCycle::MayRemember(NodeIndex hint) const {
+  return hint == kNone && group_ == kNone && !only_ && is_alone() && world_.extra() == nullptr &&
+         !settings_.traces && !is_nominated();
+}
+
+bool PodCycle::SearchAgain(uint64_t start) {
+  VainSearch& last = state_->vain;
+  if (!last.known || last.start != start || last.priority != world_.priority(task_)) return false;
+  last.known = false;
+  std::vector<std::pair<NodeIndex, Status>> changed;
+  const auto ask = [&](NodeIndex n) {
+    if (world_.place_of(n) != kNone) changed.emplace_back(n, Filter(n, world_.books(n)));
+  };
+  const std::vector<WorldChange>& journal = world_.journal();
+  for (size_t i = last.changes; i < journal.size(); ++i) {
+    if (journal[i].pods != 0) ask(journal[i].node);
+  }
+  const std::vector<NodeIndex>& nominated = nominations_.journal();
+  for (size_t i = last.nominations; i < nominated.size(); ++i) ask(nominated[i]);
+  const auto fits = [](const auto& answer) { return answer.second.code == Code::kFits; };
+  if (std::ranges::any_of(changed, fits)) return false;
+  search_ = std::move(last);
+  last = {};
+  for (auto& [n, status] : changed) {
+    Status& before = search_.refused[search_.refused_at[n] - 1].second;
+    if (before == status) continue;
+    if (before.code != status.code) search_.curable.reset();
+    search_.counted = false;
+    before = std::move(status);
+  }
+  for (const auto& [plugin, nodes] : counted().plugins.list()) {
+    if (nodes > 0) rejectors_.Add(plugin);
+  }
+  return true;
+}
+
+void PodCycle::CountRefused() const {
+  search_.causes = {};
+  search_.first_causes = {};
+  search_.plugins = {};
+  search_.in_order = 0;
+  for (const auto& [node, status] : search_.refused) {
+    for (const Cause cause : status.causes) search_.causes.Add(cause, 1);
+    search_.plugins.Add(status.plugin, 1);
+    if (world_.place_of(node) == kNone) continue;
+    search_.first_causes.Add(status.causes.empty() ? Cause::kNodeAffinity : status.causes[0], 1);
+    ++search_.in_order;
+  }
+  search_.counted = true;
+}
+
+const std::vector<NodeIndex>& PodCycle::curable() {
+  if (!search_.curable) {
+    search_.curable.emplace();
+    for (const NodeIndex n : world_.by_name()) {
+      if (status(n).code == Code::kUnschedulable) search_.curable->push_back(n);
+    }
+  }
+  return *search_.curable;
 }
 
 void PodCycle::Examine(const std::vector<NodeIndex>& nodes, uint64_t start, size_t wanted) {
@@ -165,9 +233,9 @@ void PodCycle::Examine(const std::vector<NodeIndex>& nodes, uint64_t start, size
     } else {
       rejectors_.Add(status.plugin);
       if (n == tried_first_) {
-        refused_[0].second = std::move(status);  // examined again
+        search_.refused[0].second = std::move(status);  // examined again
       } else {
-        refused_.emplace_back(n, std::move(status));
+        search_.refused.emplace_back(n, std::move(status));
       }
     }
   }
@@ -176,6 +244,16 @@ void PodCycle::Examine(const std::vector<NodeIndex>& nodes, uint64_t start, size
 uint64_t PodCycle::Search(uint64_t start, NodeIndex hint) {
   const size_t all = world_.order().size();
   if (pre_filter_failed_) return start;
+  const bool remembers = MayRemember(hint);
+  const auto remember = [&] {
+    keeps_ = search_.known = true;
+    search_.start = start;
+    search_.priority = world_.priority(task_);
+    search_.changes = world_.journal().size();
+    search_.nominations = nominations_.journal().size();
+    return start % all;
+  };
+  if (remembers && SearchAgain(start)) return remember();
   NodeIndex first = nominations_.of(task_);
   if (first == kNone) first = hint;
   if (first != kNone) {
@@ -186,7 +264,11 @@ uint64_t PodCycle::Search(uint64_t start, NodeIndex hint) {
   const std::vector<NodeIndex>& nodes = only_ ? *only_ : world_.order();
   const int64_t wanted = NodesToFind(settings_, static_cast<int64_t>(nodes.size()));
   Examine(nodes, start, static_cast<size_t>(wanted));
-  return (start + feasible_.size() + refused_.size()) % all;
+  if (remembers && feasible_.empty() && refused().size() == all) {
+    (void)status(nodes[0]);  // lists the places of all
+    return remember();
+  }
+  return (start + feasible_.size() + refused().size()) % all;
 }
 
 void PodCycle::CheckResources(NodeIndex n, const NodeBooks& books, Status* status) const {

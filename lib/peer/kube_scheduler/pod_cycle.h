@@ -24,48 +24,18 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/inlined_vector.h"
 #include "lib/base/hash_map.h"
 #include "lib/peer/kube_scheduler/class_state.h"
 #include "lib/peer/kube_scheduler/settings.h"
+#include "lib/peer/kube_scheduler/status.h"
 #include "lib/peer/kube_scheduler/world.h"
 
 namespace muster::kube {
 
-// Whether an eviction on the node could help.
-enum class Code : uint8_t { kFits, kUnschedulable, kUnresolvable };
-
-// A reason in the scheduler's words. From kInsufficient on, the rest is a dimension; from kWords
-// on, the number of a text (World::words).
-enum class Cause : uint32_t {
-  kUnschedulable,
-  kTaint,
-  kNodeAffinity,
-  kAddedAffinity,
-  kPorts,
-  kTooManyPods,
-  kSpread,
-  kSpreadLabel,
-  kAffinity,
-  kAntiAffinity,
-  kExistingAntiAffinity,
-  kNoVictims,
-  kUnhelpful,
-  kNotInSet,
-  kConflict,
-  kInsufficient,
-  kWords = 1 << 30,
-};
 std::string CauseText(Cause cause, const World& world);
 
 // A reason in words of a plug-in beyond the default ones.
 Cause WordsCause(World* world, std::string_view text);
-
-struct Status {
-  Code code = Code::kFits;
-  Plugin plugin = Plugin::kNone;
-  absl::InlinedVector<Cause, 2> causes;
-};
 
 // A plug-in's scores of the feasible nodes. `weighted` is what joins the sums.
 struct ExtraScore {
@@ -76,6 +46,8 @@ struct ExtraScore {
 // Pods by the node to which they are nominated.
 class Nominations {
  public:
+  // The nodes of all changes, in their order.
+  const std::vector<NodeIndex>& journal() const { return journal_; }
   void Set(TaskIndex t, NodeIndex n);
   void Clear(TaskIndex t);
   NodeIndex of(TaskIndex t) const {
@@ -92,6 +64,7 @@ class Nominations {
  private:
   HashMap<TaskIndex, NodeIndex> node_of_;
   HashMap<NodeIndex, std::vector<TaskIndex>> on_;
+  std::vector<NodeIndex> journal_;
 };
 
 // A node with its scores, as a list of the best keeps it.
@@ -112,6 +85,8 @@ class PodCycle {
   PodCycle(World& world, ClassStates& states, const Settings& settings,
            const Nominations& nominations, TaskIndex task, JobIndex group = kNone);
 
+  ~PodCycle();
+
   TaskIndex task() const { return task_; }
   // Examines nodes from number `start` of the snapshot's order on. `hint` is examined first, if
   // the pod is nominated to no node. Returns the number from which the next cycle starts.
@@ -119,7 +94,14 @@ class PodCycle {
   // Returns whether all feasible nodes were chosen without a search: the nominated node.
   const std::vector<NodeIndex>& feasible() const { return feasible_; }
   // Nodes that were refused, in the order in which they were examined.
-  const std::vector<std::pair<NodeIndex, Status>>& refused() const { return refused_; }
+  const std::vector<std::pair<NodeIndex, Status>>& refused() const { return search_.refused; }
+  // The same, with the causes counted.
+  const VainSearch& counted() const {
+    if (!search_.counted) CountRefused();
+    return search_;
+  }
+  // Returns the nodes on which an eviction may help, by name.
+  const std::vector<NodeIndex>& curable();
   // Returns the status of a refused node; absent() for others.
   const Status& status(NodeIndex n) const;
   // Of all nodes that are neither feasible nor refused.
@@ -167,6 +149,12 @@ class PodCycle {
   void CheckResources(NodeIndex n, const NodeBooks& books, Status* status) const;
   // Returns the status with the pods that are nominated to the node.
   Status FilterNominated(NodeIndex n, const NodeBooks& books);
+  // Returns whether a search in vain tells about the next pod of the class. A plan with a trace
+  // never asks for less, so it is the slow twin.
+  bool MayRemember(NodeIndex hint) const;
+  // Returns whether the last search of the class in vain, with what has changed, is this one.
+  bool SearchAgain(uint64_t start);
+  void CountRefused() const;
   void Examine(const std::vector<NodeIndex>& nodes, uint64_t start, size_t wanted);
   void Score(Plugin plugin, std::vector<int64_t> raw, bool reverse, bool normalize);
   void AddUp(Plugin plugin, std::vector<int64_t> raw, std::vector<int64_t> scores);
@@ -196,8 +184,8 @@ class PodCycle {
   NodeIndex tried_first_ = kNone;  // alone, in vain
 
   std::vector<NodeIndex> feasible_;
-  std::vector<std::pair<NodeIndex, Status>> refused_;
-  mutable std::vector<uint32_t> refused_at_;  // by node: one more than its place in refused_
+  mutable VainSearch search_;
+  bool keeps_ = false;  // the search is one for the class to remember
   Status absent_;
   PluginSet rejectors_;
 

@@ -81,10 +81,7 @@ bool Preemption::IsEligible(const PodCycle& cycle, bool never) {
 void Preemption::Try(PodCycle& cycle, bool never) {
   if (!IsEligible(cycle, never)) return;
   tried_ = true;
-  std::vector<NodeIndex> nodes;
-  for (const NodeIndex n : world_.by_name()) {
-    if (cycle.status(n).code == Code::kUnschedulable) nodes.push_back(n);
-  }
+  const std::vector<NodeIndex>& nodes = cycle.curable();
   const auto& names = world_.tables().nodes.names;
   const int64_t count = static_cast<int64_t>(nodes.size());
   const bool all = extra_ != nullptr && extra_->SelectsVictims();
@@ -220,22 +217,27 @@ Status Preemption::Select(PodCycle& cycle, NodeIndex n, Candidate* candidate, bo
 void Preemption::Choose() {
   std::vector<size_t> left(candidates_.size());
   for (size_t i = 0; i < left.size(); ++i) left[i] = i;
-  const auto& names = world_.tables().nodes.names;
-  std::sort(left.begin(), left.end(), [&](size_t a, size_t b) {
-    return names.name(candidates_[a].node) < names.name(candidates_[b].node);
-  });
+  std::vector<int64_t> costs;
   const auto keep_least = [&](const auto& cost) {
     if (left.size() == 1) return;
-    int64_t least = std::numeric_limits<int64_t>::max();
-    for (const size_t i : left) least = std::min(least, cost(candidates_[i]));
-    std::erase_if(left, [&](size_t i) { return cost(candidates_[i]) != least; });
+    costs.clear();
+    for (const size_t i : left) costs.push_back(cost(candidates_[i]));
+    const int64_t least = *std::ranges::min_element(costs);
+    size_t kept = 0;
+    for (size_t k = 0; k < left.size(); ++k) {
+      if (costs[k] == least) left[kept++] = left[k];
+    }
+    left.resize(kept);
   };
   keep_least([](const Candidate& c) { return c.violations; });
   keep_least([&](const Candidate& c) { return int64_t{world_.priority(c.victims[0])}; });
   keep_least([&](const Candidate& c) { return SumOfPriorities(world_, c); });
   keep_least([](const Candidate& c) { return static_cast<int64_t>(c.victims.size()); });
   keep_least([&](const Candidate& c) { return -EarliestOfMostImportant(world_, c, now_); });
-  chosen_ = left[0];
+  // Of equal ones the first by name.
+  const auto& names = world_.tables().nodes.names;
+  chosen_ = *std::ranges::min_element(left, {},
+                                      [&](size_t i) { return names.name(candidates_[i].node); });
 }
 
 }  // namespace muster::kube

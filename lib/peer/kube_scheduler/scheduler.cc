@@ -16,32 +16,9 @@ constexpr std::string_view kToldPrefix = "told/";
 
 }  // namespace
 
-std::string FailureText(const World& world, const PodCycle& cycle, const std::string& after) {
-  std::string text;
-  if (cycle.rejected_by_pre_filter()) {
-    // Another plug-in's step after filtering fails there, for lack of what it would have prepared.
-    // It comes before preemption, which is therefore not tried.
-    text = absl::StrCat("0/", world.order().size(),
-                        " nodes are available: ", CauseText(cycle.absent().causes[0], world),
-                        cycle.rejected_by_extra() ? "." : ". not found");
-  } else {
-    std::map<Cause, int64_t> counts;
-    const size_t listed = cycle.refused().size();
-    for (const auto& [node, status] : cycle.refused()) {
-      for (const Cause cause : status.causes) ++counts[cause];
-    }
-    for (const Cause cause : cycle.absent().causes) {
-      if (listed < world.order().size()) {
-        counts[cause] += static_cast<int64_t>(world.order().size() - listed);
-      }
-    }
-    text = HistogramText(world, {counts.begin(), counts.end()});
-  }
-  if (!after.empty()) absl::StrAppend(&text, " ", after);
-  return text;
-}
+namespace {
 
-std::vector<Refusal> RefusalsOf(const World& world, const PodCycle& cycle) {
+Refusal RefusalFor(Cause cause, const World& world) {
   constexpr RefusalCode kCodes[] = {RefusalCode::kUnschedulable,
                                     RefusalCode::kTaint,
                                     RefusalCode::kNodeAffinity,
@@ -53,27 +30,58 @@ std::vector<Refusal> RefusalsOf(const World& world, const PodCycle& cycle) {
                                     RefusalCode::kAffinity,
                                     RefusalCode::kAntiAffinity,
                                     RefusalCode::kExistingAntiAffinity};
-  std::vector<Refusal> refusals;
-  for (const NodeIndex n : world.order()) {
-    const Status& status = cycle.status(n);
-    const Cause cause = status.causes.empty() ? Cause::kNodeAffinity : status.causes[0];
-    Refusal refusal{RefusalCode::kNodeAffinity};
-    if (cause >= Cause::kWords) {
-      refusal.code = RefusalCode::kPolicy;
-      refusal.detail = CauseText(cause, world);
-    } else if (cause >= Cause::kInsufficient) {
-      refusal.code = RefusalCode::kInsufficient;
-      refusal.dimension = DimensionIndex(static_cast<uint32_t>(cause) -
-                                         static_cast<uint32_t>(Cause::kInsufficient));
-    } else if (static_cast<size_t>(cause) < std::size(kCodes)) {
-      refusal.code = kCodes[static_cast<size_t>(cause)];
+  Refusal refusal{RefusalCode::kNodeAffinity};
+  if (cause >= Cause::kWords) {
+    refusal.code = RefusalCode::kPolicy;
+    refusal.detail = CauseText(cause, world);
+  } else if (cause >= Cause::kInsufficient) {
+    refusal.code = RefusalCode::kInsufficient;
+    refusal.dimension =
+        DimensionIndex(static_cast<uint32_t>(cause) - static_cast<uint32_t>(Cause::kInsufficient));
+  } else if (static_cast<size_t>(cause) < std::size(kCodes)) {
+    refusal.code = kCodes[static_cast<size_t>(cause)];
+  }
+  return refusal;
+}
+
+}  // namespace
+
+std::string FailureText(const World& world, const PodCycle& cycle, const std::string& after) {
+  std::string text;
+  if (cycle.rejected_by_pre_filter()) {
+    // Another plug-in's step after filtering fails there, for lack of what it would have prepared.
+    // It comes before preemption, which is therefore not tried.
+    text = absl::StrCat("0/", world.order().size(),
+                        " nodes are available: ", CauseText(cycle.absent().causes[0], world),
+                        cycle.rejected_by_extra() ? "." : ". not found");
+  } else {
+    FewCounts<Cause> counts = cycle.counted().causes;
+    const size_t listed = cycle.refused().size();
+    for (const Cause cause : cycle.absent().causes) {
+      if (listed < world.order().size()) {
+        counts.Add(cause, static_cast<int64_t>(world.order().size() - listed));
+      }
     }
+    text = HistogramText(world, counts.list());
+  }
+  if (!after.empty()) absl::StrAppend(&text, " ", after);
+  return text;
+}
+
+std::vector<Refusal> RefusalsOf(const World& world, const PodCycle& cycle) {
+  FewCounts<Cause> counts = cycle.counted().first_causes;
+  const int64_t others = static_cast<int64_t>(world.order().size()) - cycle.counted().in_order;
+  const absl::InlinedVector<Cause, 2>& absent = cycle.absent().causes;
+  if (others > 0) counts.Add(absent.empty() ? Cause::kNodeAffinity : absent[0], others);
+  std::vector<Refusal> refusals;
+  for (const auto& [cause, nodes] : counts.list()) {
+    Refusal refusal = RefusalFor(cause, world);
     const auto same = [&](const Refusal& known) {
       return known.code == refusal.code && known.dimension == refusal.dimension &&
              known.detail == refusal.detail;
     };
     const auto it = std::find_if(refusals.begin(), refusals.end(), same);
-    ++(it == refusals.end() ? refusals.emplace_back(std::move(refusal)) : *it).nodes;
+    (it == refusals.end() ? refusals.emplace_back(std::move(refusal)) : *it).nodes += nodes;
   }
   std::sort(refusals.begin(), refusals.end(), [](const Refusal& a, const Refusal& b) {
     if (a.nodes != b.nodes) return a.nodes > b.nodes;
@@ -185,8 +193,15 @@ void Scheduler::Remember(TaskIndex t) {
   std::string& memo = memos_[c];
   if (memo.empty()) memo = MemoOf(classes_.shape(c));
   const std::string_view name = tables_.tasks.names.name(t);
-  if (memory_.Recall("kube-pods").Text(name) == memo) return;
-  memory_.Remember("kube-pods").Set(name, {memo});
+  if (pods_ == nullptr) {
+    if (memory_.Recall("kube-pods").Text(name) == memo) return;
+    pods_ = &memory_.Remember("kube-pods");
+  } else if (pods_->Text(name) == memo) {
+    return;
+  }
+  MemoryRow row;
+  row.emplace_back(memo);
+  pods_->Set(name, std::move(row));
 }
 
 void Scheduler::See(const ClusterEvent& event) {

@@ -149,6 +149,7 @@ class Scheduler {
   HashMap<TaskIndex, Waiting> waiting_;  // in the order of their nodes' reservation
   std::string trace_;
   HashMap<ClassIndex, std::string> memos_;
+  MemorySlot* pods_ = nullptr;  // slot kube-pods, once a row of it changed
 };
 
 // The scheduler's message about a pod that found no node.

@@ -86,7 +86,7 @@ void SpreadState::Count(ClassIndex other, NodeIndex n, int sign) {
   for (size_t i = 0; i < rules_.size(); ++i) {
     if (!rules_.Selects(i, other) || !rules_.Includes(i, n)) continue;
     counts_[i].pods[rules_.at(i).domains->of[n]] += sign;
-    counts_[i].least.reset();
+    counts_[i].most.reset();
   }
 }
 
@@ -100,7 +100,7 @@ void SpreadState::Follow(std::span<const WorldChange> changes) {
         continue;
       }
       counts_[i].pods[rules_.at(i).domains->of[change.node]] += change.staying;
-      counts_[i].least.reset();
+      counts_[i].most.reset();
     }
   }
 }
@@ -108,20 +108,21 @@ void SpreadState::Follow(std::span<const WorldChange> changes) {
 int64_t SpreadState::Least(size_t i) const {
   const Counts& counts = counts_[i];
   if (counts.domains == 0 || counts.domains < rules_.at(i).spec->min_domains.value_or(1)) return 0;
-  if (counts.least) return *counts.least;
   int64_t least = std::numeric_limits<int64_t>::max();
   for (size_t d = 0; d < counts.pods.size(); ++d) {
     if (counts.exists[d]) least = std::min(least, counts.pods[d]);
   }
-  return *(counts.least = least);
+  return least;
 }
 
 SpreadState::Answer SpreadState::Refusal(NodeIndex n) const {
   for (size_t i = 0; i < rules_.size(); ++i) {
-    const LabelDomainIndex domain = rules_.at(i).domains->of[n];
+    const SpreadRules::Constraint& rule = rules_.at(i);
+    const Counts& counts = counts_[i];
+    const LabelDomainIndex domain = rule.domains->of[n];
     if (domain == kNone) return Answer::kLacksLabel;
-    const int64_t skew = counts_[i].pods[domain] + counts_[i].self - Least(i);
-    if (skew > rules_.at(i).spec->max_skew) return Answer::kSkewed;
+    if (!counts.most) counts.most = rule.spec->max_skew + Least(i) - counts.self;
+    if (counts.pods[domain] > *counts.most) return Answer::kSkewed;
   }
   return Answer::kFits;
 }

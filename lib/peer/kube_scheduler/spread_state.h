@@ -73,7 +73,8 @@ class SpreadState {
     std::vector<uint8_t> exists;  // by domain
     int64_t domains = 0;
     bool self = false;
-    mutable std::optional<int64_t> least;  // absent: to be found again
+    // How many pods a domain may have for one more; absent: to be found again.
+    mutable std::optional<int64_t> most;
   };
   int64_t Least(size_t i) const;
 

@@ -23,6 +23,13 @@ namespace {
 // What is offered with any agent: reservations, ranges, and what may be taken back.
 bool IsExtra(const Item& item) { return !item.plain(); }
 
+constexpr size_t kAhead = 4;  // agents
+void Prefetch(const void* begin, size_t size) {
+  constexpr size_t kLine = 64;
+  const char* const bytes = static_cast<const char*>(begin);
+  for (size_t at = 0; at < size; at += kLine) __builtin_prefetch(bytes + at);
+}
+
 }  // namespace
 
 std::vector<Offer> Allocator::Allocate() {
@@ -36,7 +43,16 @@ std::vector<Offer> Allocator::Allocate() {
     if (shuffle_) shuffle_->Shuffle(agents);
     round.guarantees = guarantees;
     if (guarantees && !guaranteed) continue;
-    for (const uint32_t agent : agents) OfferAgent(round, agent);
+    for (size_t i = 0; i < agents.size(); ++i) {
+      // Agents come in a random order: what the next ones have is on its way by then.
+      if (i + 2 * kAhead < agents.size()) Prefetch(&agents_[agents[i + 2 * kAhead]], sizeof(Agent));
+      if (i + kAhead < agents.size()) {
+        const Agent& next = agents_[agents[i + kAhead]];
+        Prefetch(next.available.data(), next.available.size() * sizeof(Item));
+        Prefetch(next.held.data(), next.held.size() * sizeof(Held));
+      }
+      OfferAgent(round, agents[i]);
+    }
   }
   for (Agent& agent : agents_) agent.candidate = false;
   return std::move(round.offers);

@@ -10,6 +10,7 @@
 
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
+#include "lib/peer/koordinator/device/device_fleet.h"
 #include "lib/reference/peer/koordinator/device_worlds.h"
 #include "tests/support/world_loop.h"
 
@@ -335,6 +336,82 @@ TEST(Devices, RandomMachinesAgainstTheTwin) {
     }
   }
   EXPECT_GT(placed, count / 2);
+}
+
+TEST(DeviceFleet, VerdictsAreThoseOfEachMachine) {
+  const uint64_t count = WorldCount(1000);
+  size_t fits = 0, refused = 0;
+  for (uint64_t seed = 0; seed < count; ++seed) {
+    Rng rng(seed);
+    std::vector<MachineDevices> machines;
+    for (int m = 0; m < 12; ++m) {
+      // Some are alike, and some are alike but for what one of their GPUs has in use.
+      if (m > 0 && rng.Chance(0.5)) {
+        machines.push_back(machines[rng.Below(machines.size())]);
+        DeviceAccount& gpus = machines.back().book(DeviceKind::kGpu);
+        if (!gpus.used.empty()) std::swap(gpus.used.front(), gpus.used.back());
+      } else {
+        machines.push_back(RandomWorld(rng.Next()).machine);
+      }
+      machines.back().honors_partitions = rng.Chance(0.1);
+      if (rng.Chance(0.7)) machines.back().partitions.clear();
+    }
+    DeviceFleet fleet(machines);
+    std::vector<std::pair<size_t, DeviceGrants>> taken;
+    for (int step = 0; step < 6; ++step) {
+      DevicesToAllocate world = RandomWorld(rng.Next());
+      if (rng.Chance(0.6)) {
+        world.request.scope = GpuScope::kAny;
+        world.request.by_partition = false;
+      }
+      std::vector<DeviceVerdict> verdicts;
+      fleet.Filter(world.request, &verdicts);
+      ASSERT_EQ(verdicts.size(), machines.size());
+      for (size_t m = 0; m < machines.size(); ++m) {
+        const DeviceAnswer right = ChooseDevices(machines[m], world.request, nullptr, false);
+        ASSERT_EQ(verdicts[m], (DeviceVerdict{right.reason, right.kind})) << "seed " << seed;
+        ++(right.ok() ? fits : refused);
+      }
+      const size_t m = rng.Below(machines.size());
+      if (rng.Chance(0.2)) {
+        machines[m] = world.machine;
+        fleet.Set(m, world.machine);
+        std::erase_if(taken, [m](const auto& grants) { return grants.first == m; });
+      } else if (!taken.empty() && rng.Chance(0.4)) {
+        fleet.Release(taken.back().first, taken.back().second);
+        Release(taken.back().second, &machines[taken.back().first]);
+        taken.pop_back();
+      } else if (verdicts[m].ok()) {
+        const DeviceAnswer answer = ChooseDevices(machines[m], world.request, nullptr, true);
+        if (!answer.ok()) continue;
+        fleet.Take(m, answer.grants);
+        Take(answer.grants, &machines[m]);
+        taken.emplace_back(m, answer.grants);
+      }
+    }
+  }
+  EXPECT_GT(fits, count);
+  EXPECT_GT(refused, count);
+}
+
+// Classes that no machine is in are forgotten.
+TEST(DeviceFleet, ManyChangesLeaveVerdictsRight) {
+  std::vector<MachineDevices> machines(2);
+  for (MachineDevices& machine : machines) {
+    machine.book(DeviceKind::kGpu).devices.push_back({.minor = 0, .total = kWholeGpu});
+    machine.book(DeviceKind::kGpu).used.emplace_back();
+  }
+  DeviceFleet fleet(machines);
+  const DeviceClaim half = Request({{"koordinator.sh/gpu", 50}});
+  std::vector<DeviceVerdict> verdicts;
+  for (int64_t percent = 0; percent <= 100; ++percent) {
+    MachineDevices machine = machines[0];
+    machine.book(DeviceKind::kGpu).used[0] = Of({{R::kCore, percent}, {R::kRatio, percent}});
+    fleet.Set(1, machine);
+    fleet.Filter(half, &verdicts);
+    EXPECT_TRUE(verdicts[0].ok());
+    EXPECT_EQ(verdicts[1].ok(), percent <= 50) << percent;
+  }
 }
 
 }  // namespace

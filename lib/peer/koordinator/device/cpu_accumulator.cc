@@ -58,6 +58,7 @@ class Accumulator {
   };
 
   void MarkTaken(const CpuSet& cpus) {
+    if (request_.exclusive == CpuExclusive::kNone) return;
     cpus.ForEach([&](int cpu) {
       if (!topology_.cpus().Contains(cpu)) return;
       const int core = topology_.core_of(cpu);
@@ -73,18 +74,31 @@ class Accumulator {
     left_.AndNot(set);
     MarkTaken(set);
     needed_ -= static_cast<int>(cpus.size());
+    is_counted_ = false;
   }
 
-  // Leaves out cores and zones that other tasks hold exclusively, as the two flags have it.
-  Count CountLeft(bool respect_cores, bool respect_zones) const {
-    Count count(topology_);
+  // Leaves out cores and zones that other tasks hold exclusively, as the two flags have it. Most
+  // steps find nothing to take, so the next one counts the same. The result is valid until the
+  // next call.
+  const Count& CountLeft(bool respect_cores, bool respect_zones) {
+    // Without exclusive tasks nothing is marked.
+    if (request_.exclusive == CpuExclusive::kNone) respect_cores = respect_zones = false;
+    const std::pair flags(respect_cores, respect_zones);
+    if (!is_counted_ || counted_for_ != flags) {
+      CountAnew(respect_cores, respect_zones);
+      counted_for_ = flags;
+      is_counted_ = true;
+    }
+    return *counted_;
+  }
+
+  void CountAnew(bool respect_cores, bool respect_zones) {
+    Count& count = counted_.emplace(topology_);
     // The loops run over plain arrays: an inlined vector looks up its place at every access.
     int* const cores = count.cores.data();
     int* const zones = count.zones.data();
     int* const sockets = count.sockets.data();
     left_.ForEach([&](int cpu) { ++cores[topology_.core_of(cpu)]; });
-    // Without exclusive tasks nothing is marked.
-    if (request_.exclusive == CpuExclusive::kNone) respect_cores = respect_zones = false;
     if (respect_cores || respect_zones) {
       for (int core = 0; core < topology_.cores(); ++core) {
         if ((respect_cores && core_taken_[At(core)]) ||
@@ -97,7 +111,6 @@ class Accumulator {
       zones[topology_.zone_of(core)] += cores[core];
       sockets[topology_.socket_of(core)] += cores[core];
     }
-    return count;
   }
 
   int Preference(int free) const { return request_.order == ZoneOrder::kFewestFree ? free : -free; }
@@ -148,7 +161,9 @@ class Accumulator {
   bool FullCoresOfOneZone() {
     if (needed_ > topology_.cpus_per_zone()) return false;
     for (bool respect_zones : {true, false}) {
-      const Count count = CountLeft(/*respect_cores=*/false, respect_zones);
+      // Nothing is marked, and nothing was found.
+      if (!respect_zones && request_.exclusive == CpuExclusive::kNone) break;
+      const Count& count = CountLeft(/*respect_cores=*/false, respect_zones);
       Counts full(At(topology_.zones()), 0);
       int* const full_of_zone = full.data();
       const int* const left_of_core = count.cores.data();
@@ -181,7 +196,7 @@ class Accumulator {
 
   bool FullCoresOfOneSocket() {
     if (needed_ > topology_.cpus_per_socket()) return false;
-    const Count count = CountLeft(false, false);
+    const Count& count = CountLeft(false, false);
     const Counts full = FullCpusOfSockets(count);
     std::pair best{0, -1};
     for (int socket = 0; socket < topology_.sockets(); ++socket) {
@@ -198,7 +213,7 @@ class Accumulator {
   // Takes whole sockets, the largest first, then cores of those that were too large, the smallest
   // first.
   bool FullCoresOfSockets() {
-    const Count count = CountLeft(false, false);
+    const Count& count = CountLeft(false, false);
     const Counts full = FullCpusOfSockets(count);
     Counts order;
     for (int socket = 0; socket < topology_.sockets(); ++socket) {
@@ -224,11 +239,11 @@ class Accumulator {
                      [&](int a, int b) { return full[At(a)] < full[At(b)]; });
     for (int socket : too_large) {
       const Cpus cpus = cpus_of(socket);
-      for (size_t i = 0; i < cpus.size(); i += At(width)) {
-        Take(std::span(cpus).subspan(i, At(width)));
-        if (needed_ < 1) return true;
-        if (needed_ < width) break;  // of this socket: the next one still gives a core
-      }
+      // The next socket still gives a core where less than a core is needed.
+      const int most =
+          std::min(static_cast<int>(cpus.size()), std::max(1, needed_ / width) * width);
+      Take(std::span(cpus).first(At(most)));
+      if (needed_ < 1) return true;
     }
     return false;
   }
@@ -285,7 +300,7 @@ class Accumulator {
   bool OneZone() {
     if (needed_ > topology_.cpus_per_zone()) return false;
     for (bool exclusive : {true, false}) {
-      const Count count = CountLeft(exclusive, exclusive);
+      const Count& count = CountLeft(exclusive, exclusive);
       Counts usable(At(topology_.zones()), 0);
       for (int core = 0; core < topology_.cores(); ++core) {
         const int cpus = count.cores[At(core)];
@@ -309,7 +324,7 @@ class Accumulator {
   bool OneSocket() {
     if (needed_ > topology_.cpus_per_socket()) return false;
     for (bool exclusive : {true, false}) {
-      const Count count = CountLeft(exclusive, /*respect_zones=*/false);
+      const Count& count = CountLeft(exclusive, /*respect_zones=*/false);
       Counts usable(At(topology_.sockets()), 0);
       for (int core = 0; core < topology_.cores(); ++core) {
         const int cpus = count.cores[At(core)];
@@ -333,7 +348,7 @@ class Accumulator {
   // socket and zone, then the core with the fewest CPUs left.
   void TakeNearest(bool exclusive) {
     if (needed_ < 1) return;
-    const Count count = CountLeft(exclusive, exclusive);
+    const Count& count = CountLeft(exclusive, exclusive);
     Counts near(At(topology_.sockets()), 0);
     taken_.ForEach([&](int cpu) { ++near[At(topology_.socket_of(topology_.core_of(cpu)))]; });
     const auto sharers = shared() ? SharersOfCores() : absl::InlinedVector<int64_t, 128>();
@@ -389,6 +404,9 @@ class Accumulator {
   const CpuRequest& request_;
   CpuSet left_, taken_;
   int needed_;
+  std::optional<Count> counted_;  // what CountLeft found last, for these flags
+  std::pair<bool, bool> counted_for_;
+  bool is_counted_ = false;                                 // and nothing was taken since
   absl::InlinedVector<char, 128> core_taken_, zone_taken_;  // by exclusive tasks
 };
 

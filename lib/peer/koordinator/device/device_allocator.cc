@@ -152,6 +152,8 @@ class Chooser {
   void Narrow(size_t k) {
     const DeviceAccount& book = machine_.books[k];
     bool any_free = limits_ == nullptr;
+    candidates_[k].reserve(book.devices.size());
+    free_[k].reserve(book.devices.size());
     for (size_t i = 0; i < book.devices.size(); ++i) {
       const Device& device = book.devices[i];
       bool candidate = Matches(request_.wishes[k], device);
@@ -227,11 +229,10 @@ class Chooser {
 
   bool Gpus(int64_t count, int64_t most) {
     const DeviceAccount& book = machine_.book(DeviceKind::kGpu);
-    GpuView view{.book = book, .usable = 0, .used = 0, .free = {}};
     const size_t k = At(DeviceKind::kGpu);
+    GpuView view{.book = book, .usable = 0, .used = 0, .free = free_[k]};
     for (size_t i = 0; i < book.devices.size(); ++i) {
       const Device& gpu = book.devices[i];
-      view.free.push_back(free_[k][i]);
       bool used = !book.used[i].IsZero();
       if (limits_ != nullptr && candidates_[k][i]) {
         DeviceAmounts taken = gpu.total;

@@ -4,8 +4,10 @@
 #include "lib/peer/koordinator/device/gpu_places.h"
 
 #include <algorithm>
-#include <map>
 #include <string>
+#include <tuple>
+
+#include "absl/container/inlined_vector.h"
 
 namespace muster {
 namespace {
@@ -53,18 +55,22 @@ struct Scope {
   std::vector<Scope> children = {};
 };
 
+// Zones by number, and buses by name.
 Scope TreeOf(const DeviceAccount& book) {
-  std::map<int, std::map<std::string, uint64_t>> zones;
-  for (const Device& gpu : book.devices) zones[gpu.zone][gpu.bus] |= Bit(gpu.minor);
+  absl::InlinedVector<const Device*, 16> gpus;
+  for (const Device& gpu : book.devices) gpus.push_back(&gpu);
+  const auto place = [](const Device* gpu) { return std::tie(gpu->zone, gpu->bus); };
+  std::sort(gpus.begin(), gpus.end(),
+            [&](const Device* a, const Device* b) { return place(a) < place(b); });
   Scope machine;
-  for (const auto& [zone, buses] : zones) {
-    Scope of_zone{.level = GpuScope::kZone};
-    for (const auto& [bus, minors] : buses) {
-      of_zone.children.push_back({.level = GpuScope::kBus, .minors = minors});
-      of_zone.minors |= minors;
-    }
-    machine.minors |= of_zone.minors;
-    machine.children.push_back(std::move(of_zone));
+  const Device* before = nullptr;
+  for (const Device* gpu : gpus) {
+    const bool new_zone = before == nullptr || before->zone != gpu->zone;
+    if (new_zone) machine.children.push_back({.level = GpuScope::kZone});
+    Scope& zone = machine.children.back();
+    if (new_zone || before->bus != gpu->bus) zone.children.push_back({.level = GpuScope::kBus});
+    for (Scope* scope : {&machine, &zone, &zone.children.back()}) scope->minors |= Bit(gpu->minor);
+    before = gpu;
   }
   return machine;
 }

@@ -17,7 +17,7 @@ struct GpuView {
   const DeviceAccount& book;
   uint64_t usable;  // by minor: healthy, with room on the whole, matching
   uint64_t used;    // by minor: in use, or not available
-  std::vector<DeviceAmounts> free;
+  const std::vector<DeviceAmounts>& free;
 };
 
 // The minors of the best partition; a reason if there is none.
