@@ -45,6 +45,7 @@ size_t KaiJob::IndexOf(KaiStatus status) {
 }
 
 void KaiJob::ForgetNext() const {
+  ++revision_;
   knows_next_ = false;
   next_request_.reset();
 }

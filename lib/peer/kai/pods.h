@@ -77,6 +77,8 @@ class KaiJob {
   void Replace(uint32_t place, KaiPod* pod) { pods_[place] = pod; }
   void Redirect();
   void ForgetNext() const;
+  // Another number once the next tasks, or what is allocated, may have changed.
+  uint32_t revision() const { return revision_; }
 
   int32_t CountOf(KaiStatus status) const { return index_count_[IndexOf(status)]; }
   int32_t active_allocated() const { return active_allocated_; }
@@ -142,6 +144,7 @@ class KaiJob {
   std::vector<int32_t> minimum_;  // by group
   mutable std::vector<KaiPod*> next_;
   mutable bool knows_next_ = false;
+  mutable uint32_t revision_ = 0;
   mutable std::optional<KaiNext> next_request_;
 };
 

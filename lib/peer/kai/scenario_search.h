@@ -60,7 +60,7 @@ class KaiScenarioBase {
 
   KaiWorld* world_;
   std::unique_ptr<KaiJobQueue> victims_;
-  std::vector<uint8_t> recorded_;  // by task
+  std::vector<bool> recorded_;  // by task
   std::optional<KaiScenario> base_;
   std::optional<KaiScenarioFilters> filters_;
 };

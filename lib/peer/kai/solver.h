@@ -49,8 +49,7 @@ struct KaiSolution {
 
 class KaiSolver {
  public:
-  KaiSolver(KaiWorld* world, KaiQuestion question)
-      : world_(world), question_(std::move(question)) {}
+  KaiSolver(KaiWorld* world, KaiQuestion question);
 
   KaiSolution Solve(const KaiJob& job);
   // How many simulations were made.
@@ -76,7 +75,7 @@ class KaiSolver {
   Answer Ask(const KaiJob& job, std::span<KaiPod* const> tasks, Generator generator,
              const Recorded& recorded);
   const KaiJob* PartOf(const KaiJob& job, std::span<KaiPod* const> tasks);
-  Answer Simulate(const KaiScenario& scenario, std::vector<uint8_t>* feasible);
+  Answer Simulate(const KaiScenario& scenario);
   bool PlaceAgain(const KaiScenario& scenario, const Pods& victims, KaiStatement* statement,
                   std::span<const uint32_t> nodes);
   std::vector<const KaiJob*> JobsOf(const Pods& victims, const KaiScenario& scenario) const;
@@ -85,6 +84,8 @@ class KaiSolver {
   KaiQuestion question_;
   std::set<KaiFingerprint> failed_;
   std::vector<uint32_t> waiting_;  // jobs with pending tasks; simulations change victims' alone
+  std::vector<uint32_t> feasible_nodes_;
+  KaiJobQueue again_;  // of one simulation
   int64_t simulations_ = 0;
 };
 

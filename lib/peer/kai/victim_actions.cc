@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "lib/peer/kai/actions.h"
 #include "lib/peer/kai/hard_jobs.h"
@@ -150,19 +152,35 @@ class Reclaim : public VictimAction {
   bool IsWorthwhile(const KaiJob& job) override {
     world_.tree_then.share = world_.tree.share;
     reclaimer_ = KaiReclaimerOf(job);
+    answers_.assign(world_.tree.queues.size(), {});
     return true;
   }
   bool MayBeVictim(const KaiJob& asks, const KaiJob& victim) const override {
-    if (victim.facts().queue == asks.facts().queue) return false;
-    return KaiMayBeVictim(world_.tree, reclaimer_, victim.facts().queue) &&
-           (victim.IsElastic() || !KaiIsSafeFromReclaim(world_, asks, victim));
+    const uint32_t queue = victim.facts().queue;
+    if (queue == asks.facts().queue) return false;
+    // One search asks when its shares are still those with which it began.
+    std::optional<Answer>& answer = answers_[queue];
+    if (!answer.has_value()) {
+      answer = {KaiMayBeVictim(world_.tree, reclaimer_, queue),
+                KaiReclaimMinRuntimeOf(world_, asks, queue)};
+    }
+    return answer->may_lose &&
+           (victim.IsElastic() ||
+            !KaiIsProtected(world_.StartOf(victim), world_.facts().now, answer->min_runtime));
   }
   bool IsValid(const KaiScenario& scenario) const override {
     return KaiIsFair(world_, scenario) && KaiKeepsSafe(world_, scenario, KaiIsSafeFromReclaim);
   }
 
  private:
+  // What a queue answers for all of its jobs.
+  struct Answer {
+    bool may_lose;
+    int64_t min_runtime;
+  };
+
   KaiReclaimer reclaimer_;
+  mutable std::vector<std::optional<Answer>> answers_;  // by queue
 };
 
 class Preempt : public VictimAction {
