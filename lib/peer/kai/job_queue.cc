@@ -1,8 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/peer/kai/job_queue.h"
 
-#include <utility>
-
 namespace muster {
 
 KaiJobQueue::KaiJobQueue(const KaiJobQueue& other)
@@ -13,9 +11,10 @@ KaiJobQueue::KaiJobQueue(const KaiJobQueue& other)
       taken_(other.taken_) {
   tops_.CopyFrom(other.tops_);
   for (size_t q = 0; q < nodes_.size(); ++q) {
-    if (other.nodes_[q] == nullptr) continue;
+    if (!other.IsLinked(static_cast<uint32_t>(q))) continue;
     nodes_[q] = std::make_unique<Node>(this, other.nodes_[q]->leaf);
     nodes_[q]->misplaced = other.nodes_[q]->misplaced;
+    nodes_[q]->linked = true;
     nodes_[q]->judged = other.nodes_[q]->judged;
     nodes_[q]->jobs.CopyFrom(other.nodes_[q]->jobs);
     nodes_[q]->below.CopyFrom(other.nodes_[q]->below);
@@ -72,35 +71,33 @@ const KaiQueueStanding& KaiJobQueue::StandingOf(uint32_t q) {
 }
 
 void KaiJobQueue::Make(uint32_t q, bool leaf) {
-  if (spare_.empty()) {
-    nodes_[q] = std::make_unique<Node>(this, leaf);
-    return;
-  }
-  nodes_[q] = std::move(spare_.back());
-  spare_.pop_back();
-  nodes_[q]->leaf = leaf;
+  if (nodes_[q] == nullptr) nodes_[q] = std::make_unique<Node>(this, leaf);
   nodes_[q]->misplaced = false;
-  nodes_[q]->judged.job = nullptr;
+  nodes_[q]->linked = true;
 }
 
 void KaiJobQueue::Unmake(uint32_t q) {
   nodes_[q]->jobs.Clear();
   nodes_[q]->below.Clear();
-  spare_.push_back(std::move(nodes_[q]));
+  nodes_[q]->linked = false;
 }
 
 void KaiJobQueue::Clear() {
+  if (!tops_.empty()) Unlink();
+  for (std::vector<KaiAmounts>& taken : taken_) taken.clear();
+}
+
+void KaiJobQueue::Unlink() {
   for (uint32_t q = 0; q < nodes_.size(); ++q) {
-    if (nodes_[q] != nullptr) Unmake(q);
+    if (IsLinked(q)) Unmake(q);
   }
   tops_.Clear();
-  for (std::vector<KaiAmounts>& taken : taken_) taken.clear();
 }
 
 void KaiJobQueue::Push(const KaiJob* job) {
   const uint32_t q = job->facts().queue;
   if (rules_.victims && taken_.empty()) taken_.resize(nodes_.size());
-  const bool is_new = nodes_[q] == nullptr;
+  const bool is_new = !IsLinked(q);
   if (is_new) Make(q, /*leaf=*/true);
   auto& jobs = nodes_[q]->jobs;
   jobs.Push(job);
@@ -117,7 +114,7 @@ void KaiJobQueue::Link(uint32_t q) {
     tops_.Push(q);
     return;
   }
-  const bool is_new = nodes_[parent] == nullptr;
+  const bool is_new = !IsLinked(parent);
   if (is_new) Make(parent, /*leaf=*/false);
   nodes_[parent]->below.Push(q);
   if (is_new) Link(parent);

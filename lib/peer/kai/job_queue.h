@@ -18,7 +18,7 @@
 // Jobs are pushed in ascending order of UIDs (the peer: in the order of a map, by chance).
 //
 // Cost. O(log jobs + depth log queues) comparisons a push or pop. A queue is judged anew only when
-// its accounts, its best job or its victims have changed. A queue that is cleared keeps its memory.
+// its accounts, its best job or its victims have changed. What is cleared is remembered.
 #ifndef MUSTER_PEER_KAI_JOB_QUEUE_H_
 #define MUSTER_PEER_KAI_JOB_QUEUE_H_
 
@@ -78,6 +78,7 @@ class KaiJobQueue {
         : leaf(leaf), jobs(JobLess{queue}), below(NodeLess{queue}) {}
     bool leaf;
     bool misplaced = false;
+    bool linked = false;  // it has a place in the heap above; else it is only remembered
     Judged judged;
     GoHeap<const KaiJob*, JobLess> jobs;
     GoHeap<uint32_t, NodeLess> below;
@@ -87,8 +88,10 @@ class KaiJobQueue {
   bool JobBefore(const KaiJob& a, const KaiJob& b) const;
   bool NodeBefore(uint32_t a, uint32_t b);
   const KaiQueueStanding& StandingOf(uint32_t q);
+  bool IsLinked(uint32_t q) const { return nodes_[q] != nullptr && nodes_[q]->linked; }
   void Make(uint32_t q, bool leaf);
   void Unmake(uint32_t q);
+  void Unlink();
   uint32_t BestLeaf(uint32_t q) const;
   void Link(uint32_t q);
   void MarkUp(uint32_t q);
@@ -96,8 +99,7 @@ class KaiJobQueue {
 
   const KaiWorld* world_;
   const Rules rules_;
-  std::vector<std::unique_ptr<Node>> nodes_;  // by queue; null: no jobs there
-  std::vector<std::unique_ptr<Node>> spare_;
+  std::vector<std::unique_ptr<Node>> nodes_;  // by queue; null: never had jobs
   GoHeap<uint32_t, NodeLess> tops_;
   std::vector<std::vector<KaiAmounts>> taken_;  // by queue: what popped victims held
 };

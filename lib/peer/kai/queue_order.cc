@@ -58,6 +58,7 @@ int Prefer(bool left, bool right) { return left == right ? 0 : left ? -1 : 1; }
 int Smaller(double left, double right) { return left < right ? -1 : left > right ? 1 : 0; }
 
 int SmallerAllocatable(const KaiAmounts& left, const KaiAmounts& right) {
+  if (left == right) return 0;
   const bool left_within = WithinKaiAmounts(left, right);
   const bool right_within = WithinKaiAmounts(right, left);
   return Prefer(left_within && !right_within, right_within && !left_within);

@@ -2,7 +2,6 @@
 #include "lib/peer/kai/solver.h"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <utility>
 
@@ -15,8 +14,9 @@ namespace {
 std::vector<uint32_t> Joined(const std::vector<uint32_t>& some, std::vector<uint32_t> others) {
   std::ranges::sort(others);
   others.erase(std::unique(others.begin(), others.end()), others.end());
-  std::vector<uint32_t> joined;
-  std::ranges::set_union(some, others, std::back_inserter(joined));
+  std::vector<uint32_t> joined(some.size() + others.size());
+  const auto end = std::ranges::set_union(some, others, joined.begin()).out;
+  joined.erase(end, joined.end());
   return joined;
 }
 
@@ -31,7 +31,7 @@ std::vector<uint8_t> KaiFeasibleNodes(const KaiWorld& world, const KaiJob& job) 
 }
 
 KaiSolver::KaiSolver(KaiWorld* world, KaiQuestion question)
-    : world_(world), question_(std::move(question)), again_(world, {}) {
+    : world_(world), question_(std::move(question)) {
   for (uint32_t n = 0; n < question_.feasible.size(); ++n) {
     if (question_.feasible[n] != 0) feasible_nodes_.push_back(n);
   }
@@ -144,8 +144,12 @@ KaiSolver::Answer KaiSolver::Simulate(const KaiScenario& scenario) {
     }
   }
   std::vector<uint32_t> left;
-  for (const KaiPod* pod : victims) left.push_back(pod->node);
-  const std::vector<uint32_t> nodes = Joined(feasible_nodes_, std::move(left));
+  for (const KaiPod* pod : victims) {
+    if (question_.feasible[pod->node] == 0) left.push_back(pod->node);
+  }
+  std::vector<uint32_t> joined;
+  if (!left.empty()) joined = Joined(feasible_nodes_, std::move(left));
+  const std::vector<uint32_t>& nodes = joined.empty() ? feasible_nodes_ : joined;
   if (!PlaceAgain(scenario, victims, answer.statement.get(), nodes)) {
     answer.statement->Discard();
     return {};
@@ -177,7 +181,7 @@ bool KaiSolver::PlaceAgain(const KaiScenario& scenario, const Pods& victims,
     const uint32_t j = world_->facts().tasks[pod->task].job;
     if (std::exchange(is_victim[j], 1) == 0) involved.push_back(j);
   }
-  KaiJobQueue& queue = again_;
+  KaiJobQueue& queue = *question_.again;
   queue.Clear();
   for (const uint32_t j : Joined(waiting_, std::move(involved))) {
     const KaiJob& job = world_->job(j);

@@ -40,6 +40,7 @@ struct KaiQuestion {
   std::vector<uint8_t> feasible = {};  // by node
   std::function<std::unique_ptr<KaiJobQueue>()> victims = {};
   std::function<bool(const KaiScenario& scenario)> is_valid = {};
+  KaiJobQueue* again = nullptr;  // of simulations; remembers how queues stand from one to the next
 };
 
 struct KaiSolution {
@@ -85,7 +86,6 @@ class KaiSolver {
   std::set<KaiFingerprint> failed_;
   std::vector<uint32_t> waiting_;  // jobs with pending tasks; simulations change victims' alone
   std::vector<uint32_t> feasible_nodes_;
-  KaiJobQueue again_;  // of one simulation
   int64_t simulations_ = 0;
 };
 

@@ -113,14 +113,16 @@ class VictimAction {
       if (victims == nullptr) victims = VictimsFor(job);
       return std::make_unique<KaiJobQueue>(*victims);
     };
-    KaiSolver solver(&world_, {KaiFeasibleNodes(world_, job), begin,
-                               [&](const KaiScenario& scenario) { return IsValid(scenario); }});
+    KaiSolver solver(&world_,
+                     {KaiFeasibleNodes(world_, job), begin,
+                      [&](const KaiScenario& scenario) { return IsValid(scenario); }, &again_});
     KaiSolution solution = solver.Solve(job);
     for (int64_t i = 0; i < solver.simulations(); ++i) cycle_.spend();
     return solution;
   }
 
   std::map<uint32_t, KaiHardJobList> failed_;
+  KaiJobQueue again_{&world_, {}};
 };
 
 class Consolidation : public VictimAction {
