@@ -296,7 +296,6 @@ void Scheduler::PlaceInTopology(const Entry& entry, Assignment* assignment) {
   const auto blame = [&](const TopologyWorld::Failure& failure) {
     PodSetAssignment& p = assignment->pod_sets[failure.pod_set];
     p.obstacles.push_back({.lack = Lack::kTopology, .text = failure.why});
-    assignment->lack = std::max(assignment->lack, Lack::kTopology);
     p.error = p.error || failure.final;
     return &p;
   };
@@ -310,7 +309,10 @@ void Scheduler::PlaceInTopology(const Entry& entry, Assignment* assignment) {
   if (assignment->mode() != Mode::kPreempt || !row.unhealthy.empty()) return;
   if (auto failure = topology_->Place(row, assignment, {.empty = true})) {
     failure->final = true;
-    blame(*failure);
+    PodSetAssignment* const p = blame(*failure);
+    if (failure->flavor == kNothing) return;
+    std::erase_if(p->refused, [&](const RefusedFlavor& r) { return r.flavor == failure->flavor; });
+    p->refused.push_back({failure->flavor, Lack::kTopology});
     return;
   }
   for (PodSetAssignment& p : assignment->pod_sets) {
