@@ -336,9 +336,11 @@ void KaiFactReader::ReadForeign() {
 
 KaiStatus KaiFactReader::StatusOf(TaskIndex t) const {
   switch (tables_.tasks.status[t]) {
+    case TaskStatus::kNominated:
+      if (out_.facts.options.keeps_promises) return KaiStatus::kPipelined;
+      [[fallthrough]];
     case TaskStatus::kPending:
     case TaskStatus::kPlaced:
-    case TaskStatus::kNominated:
       return (tables_.tasks.flags[t] & kTaskGated) != 0 ? KaiStatus::kGated : KaiStatus::kPending;
     case TaskStatus::kBinding:
     case TaskStatus::kWaiting:
@@ -363,11 +365,11 @@ void KaiFactReader::ReadOpening() {
   const KaiFacts& facts = out_.facts;
   // By node, then by place of the device: its group.
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> groups;
-  const auto each_hold = [&](auto&& use) {
+  const auto each_hold = [&](bool shared, auto&& use) {
     for (uint32_t t = 0; t < facts.tasks.size(); ++t) {
       const TaskIndex origin(facts.task_origin[t]);
       const KaiOpening& opening = out_.opening[t];
-      if (opening.node == kKaiNone || !facts.shape_of(t).shares_gpu()) continue;
+      if (opening.node == kKaiNone || facts.shape_of(t).shares_gpu() != shared) continue;
       const NodeIndex node(facts.node_origin[opening.node]);
       const std::vector<DeviceSpec>& devices = tables_.nodes.spec[node].devices;
       for (const DeviceHold& hold : tables_.hold_lists[tables_.tasks.devices[origin]]) {
@@ -383,14 +385,18 @@ void KaiFactReader::ReadOpening() {
     const NodeIndex node = tables_.tasks.node[t];
     if (node != kNone && IsActiveUsed(opening.status)) opening.node = node_of_[node];
   }
-  each_hold([&](uint32_t, std::pair<uint32_t, uint32_t> device) { groups[device] = 0; });
+  each_hold(true, [&](uint32_t, std::pair<uint32_t, uint32_t> device) { groups[device] = 0; });
   for (auto& [device, group] : groups) {
     group = static_cast<uint32_t>(out_.device_of.size());
     out_.device_of.push_back(device.second);
   }
-  each_hold([&](uint32_t t, std::pair<uint32_t, uint32_t> device) {
+  each_hold(true, [&](uint32_t t, std::pair<uint32_t, uint32_t> device) {
     out_.opening[t].devices.push_back(groups[device]);
   });
+  each_hold(false, [&](uint32_t t, std::pair<uint32_t, uint32_t> device) {
+    out_.held.push_back({device.first, device.second, t});
+  });
+  std::ranges::stable_sort(out_.held, {}, &KaiHeldDevice::node);
 }
 
 }  // namespace muster
