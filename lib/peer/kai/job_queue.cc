@@ -3,21 +3,18 @@
 
 namespace muster {
 
-KaiJobQueue::KaiJobQueue(const KaiJobQueue& other)
-    : world_(other.world_),
-      rules_(other.rules_),
-      nodes_(other.nodes_.size()),
-      tops_(NodeLess{this}),
-      taken_(other.taken_) {
+void KaiJobQueue::CopyFrom(const KaiJobQueue& other) {
+  Clear();
   tops_.CopyFrom(other.tops_);
-  for (size_t q = 0; q < nodes_.size(); ++q) {
-    if (!other.IsLinked(static_cast<uint32_t>(q))) continue;
-    nodes_[q] = std::make_unique<Node>(this, other.nodes_[q]->leaf);
-    nodes_[q]->misplaced = other.nodes_[q]->misplaced;
-    nodes_[q]->linked = true;
-    nodes_[q]->judged = other.nodes_[q]->judged;
-    nodes_[q]->jobs.CopyFrom(other.nodes_[q]->jobs);
-    nodes_[q]->below.CopyFrom(other.nodes_[q]->below);
+  taken_ = other.taken_;
+  for (uint32_t q = 0; q < nodes_.size(); ++q) {
+    if (!other.IsLinked(q)) continue;
+    const Node& from = *other.nodes_[q];
+    Make(q, from.leaf);
+    nodes_[q]->misplaced = from.misplaced;
+    nodes_[q]->judged = from.judged;
+    nodes_[q]->jobs.CopyFrom(from.jobs);
+    nodes_[q]->below.CopyFrom(from.below);
   }
 }
 

@@ -41,12 +41,13 @@ class KaiJobQueue {
 
   KaiJobQueue(const KaiWorld* world, Rules rules)
       : world_(world), rules_(rules), nodes_(world->tree.queues.size()), tops_(NodeLess{this}) {}
-  // The copy goes on as the other would.
-  KaiJobQueue(const KaiJobQueue& other);
+  KaiJobQueue(const KaiJobQueue&) = delete;
   KaiJobQueue& operator=(const KaiJobQueue&) = delete;
 
   bool empty() const { return tops_.empty(); }
   void Clear();
+  // Goes on as the other would, which has the same world and rules.
+  void CopyFrom(const KaiJobQueue& other);
   // The job's queue must be a leaf.
   void Push(const KaiJob* job);
   // REQUIRES: !empty().

@@ -114,7 +114,7 @@ bool KaiNodes::Add(uint32_t n, KaiPod* pod, bool elsewhere) {
   if (facts_.shape_of(pod->task).legacy_slices) ++legacy_[n];
   affinity_.Count(n, facts_.tasks[pod->task].shape, 1);
   Enter(n);
-  const Note note = notes.back();
+  const Note& note = notes.back();
   ChargeVectors(n, pod->task, note, 1);
   AddParts(n, pod->task, note);
   return true;

@@ -94,7 +94,10 @@ class KaiJob {
   };
   const Counts& counts(uint32_t pod_set) const { return counts_[pod_set]; }
   int32_t minimum(uint32_t group) const { return minimum_[group]; }  // -1: all members
-  void set_minimum(uint32_t group, int32_t minimum) { minimum_[group] = minimum; }
+  void set_minimum(uint32_t group, int32_t minimum) {
+    minimum_[group] = minimum;
+    at_minimum_.reset();
+  }
   int32_t MembersToSatisfy(uint32_t group) const;
   int32_t ActiveMembers(uint32_t group) const;
   bool IsSatisfied(uint32_t set) const { return ActiveMembers(set) >= MembersToSatisfy(set); }
@@ -146,6 +149,7 @@ class KaiJob {
   mutable bool knows_next_ = false;
   mutable uint32_t revision_ = 0;
   mutable std::optional<KaiNext> next_request_;
+  mutable std::optional<int8_t> at_minimum_;
 };
 
 // Owns the copies that a simulation makes. What is cleared is used again: a search makes copies by

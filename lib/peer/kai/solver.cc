@@ -175,25 +175,33 @@ KaiSolver::Answer KaiSolver::Simulate(const KaiScenario& scenario) {
 bool KaiSolver::PlaceAgain(const KaiScenario& scenario, const Pods& victims,
                            KaiStatement* statement, std::span<const uint32_t> nodes) {
   const uint32_t preemptor = scenario.preemptor().number();
-  std::vector<uint8_t> is_victim(world_->job_count(), 0);
+  is_victim_.resize(world_->job_count(), 0);
   std::vector<uint32_t> involved = {preemptor};
   for (const KaiPod* pod : victims) {
     const uint32_t j = world_->facts().tasks[pod->task].job;
-    if (std::exchange(is_victim[j], 1) == 0) involved.push_back(j);
+    if (std::exchange(is_victim_[j], 1) == 0) involved.push_back(j);
   }
-  KaiJobQueue& queue = *question_.again;
-  queue.Clear();
-  for (const uint32_t j : Joined(waiting_, std::move(involved))) {
+  question_.again->Clear();
+  for (const uint32_t j : Joined(waiting_, involved)) {
     const KaiJob& job = world_->job(j);
     if (!job.facts().schedulable) continue;
-    queue.Push(j == preemptor ? &scenario.preemptor() : &job);
+    question_.again->Push(j == preemptor ? &scenario.preemptor() : &job);
   }
+  const bool placed = PlaceInOrder(preemptor, statement, nodes);
+  for (const uint32_t j : involved) is_victim_[j] = 0;
+  return placed;
+}
+
+// Places the jobs that are involved, as they come among all that wait.
+bool KaiSolver::PlaceInOrder(uint32_t preemptor, KaiStatement* statement,
+                             std::span<const uint32_t> nodes) {
+  KaiJobQueue& queue = *question_.again;
   KaiPlacer placer(world_, statement, /*pipeline_only=*/true);
   bool placed = false;
   while (!queue.empty()) {
     const KaiJob& job = *queue.Pop();
     const bool asks = job.number() == preemptor;
-    if (!asks && is_victim[job.number()] == 0) continue;
+    if (!asks && is_victim_[job.number()] == 0) continue;
     job.NextRequest(/*real=*/false);  // is known from here on
     if (placer.Place(job, nodes)) {
       placed |= asks;

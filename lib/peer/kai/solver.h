@@ -38,7 +38,7 @@ namespace muster {
 
 struct KaiQuestion {
   std::vector<uint8_t> feasible = {};  // by node
-  std::function<std::unique_ptr<KaiJobQueue>()> victims = {};
+  std::function<KaiJobQueue*()> victims = {};
   std::function<bool(const KaiScenario& scenario)> is_valid = {};
   KaiJobQueue* again = nullptr;  // of simulations; remembers how queues stand from one to the next
 };
@@ -79,6 +79,7 @@ class KaiSolver {
   Answer Simulate(const KaiScenario& scenario);
   bool PlaceAgain(const KaiScenario& scenario, const Pods& victims, KaiStatement* statement,
                   std::span<const uint32_t> nodes);
+  bool PlaceInOrder(uint32_t preemptor, KaiStatement* statement, std::span<const uint32_t> nodes);
   std::vector<const KaiJob*> JobsOf(const Pods& victims, const KaiScenario& scenario) const;
 
   KaiWorld* world_;
@@ -86,6 +87,7 @@ class KaiSolver {
   std::set<KaiFingerprint> failed_;
   std::vector<uint32_t> waiting_;  // jobs with pending tasks; simulations change victims' alone
   std::vector<uint32_t> feasible_nodes_;
+  std::vector<uint8_t> is_victim_;  // by job, in one simulation; all 0 between two
   int64_t simulations_ = 0;
 };
 

@@ -4,7 +4,6 @@
 // victims, and which scenarios are valid.
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -92,26 +91,26 @@ class VictimAction {
     return kKaiNone;
   }
 
-  std::unique_ptr<KaiJobQueue> VictimsFor(const KaiJob& job) const {
-    auto queue = std::make_unique<KaiJobQueue>(&world_, KaiJobQueue::Rules{.victims = true});
+  void CollectVictims(const KaiJob& job) {
+    victims_.Clear();
     int64_t count = 0;
     for (uint32_t j = 0; j < world_.job_count(); ++j) {
       const KaiJob& victim = world_.job(j);
       if (!victim.facts().schedulable || !victim.facts().preemptible) continue;
       if (!victim.HasActive() || !MayBeVictim(job, victim)) continue;
       if (most_victims() >= 0 && count > most_victims()) break;
-      queue->Push(&victim);
+      victims_.Push(&victim);
       ++count;
     }
-    return queue;
   }
 
   KaiSolution Solve(const KaiJob& job) {
     // Every question of the search begins with the same victims.
-    std::unique_ptr<const KaiJobQueue> victims;
+    bool collected = false;
     const auto begin = [&] {
-      if (victims == nullptr) victims = VictimsFor(job);
-      return std::make_unique<KaiJobQueue>(*victims);
+      if (!std::exchange(collected, true)) CollectVictims(job);
+      victims_left_.CopyFrom(victims_);
+      return &victims_left_;
     };
     KaiSolver solver(&world_,
                      {KaiFeasibleNodes(world_, job), begin,
@@ -123,6 +122,8 @@ class VictimAction {
 
   std::map<uint32_t, KaiHardJobList> failed_;
   KaiJobQueue again_{&world_, {}};
+  KaiJobQueue victims_{&world_, {.victims = true}};       // of the present search
+  KaiJobQueue victims_left_{&world_, {.victims = true}};  // of its present question
 };
 
 class Consolidation : public VictimAction {
