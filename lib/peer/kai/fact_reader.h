@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lib/peer/kai/read_facts.h"
+#include "lib/peer/kai/task_order.h"
 
 namespace muster {
 
@@ -41,6 +42,7 @@ class KaiFactReader {
   void ReadGroups(const JobSpec& spec, KaiJobFacts* job);
   KaiTopologyWish WishOf(const std::optional<TopologyLevels>& levels);
   void ReadLevel(const std::string& level);
+  KaiTaskKey TaskKeyOf(TaskIndex t, size_t number) const;
   void AddTasks(JobIndex j, uint32_t number, KaiJobFacts* job);
   KaiStatus StatusOf(TaskIndex t) const;
 

@@ -1,23 +1,20 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/peer/kai/job_queue.h"
 
-#include "lib/peer/kai/queue_order.h"
-
 namespace muster {
 
-KaiJobQueue::KaiJobQueue(const KaiJobQueue& other)
-    : world_(other.world_),
-      rules_(other.rules_),
-      nodes_(other.nodes_.size()),
-      tops_(NodeLess{this}),
-      taken_(other.taken_) {
+void KaiJobQueue::CopyFrom(const KaiJobQueue& other) {
+  Clear();
   tops_.CopyFrom(other.tops_);
-  for (size_t q = 0; q < nodes_.size(); ++q) {
-    if (other.nodes_[q] == nullptr) continue;
-    nodes_[q] = std::make_unique<Node>(this, other.nodes_[q]->leaf);
-    nodes_[q]->misplaced = other.nodes_[q]->misplaced;
-    nodes_[q]->jobs.CopyFrom(other.nodes_[q]->jobs);
-    nodes_[q]->below.CopyFrom(other.nodes_[q]->below);
+  taken_ = other.taken_;
+  for (uint32_t q = 0; q < nodes_.size(); ++q) {
+    if (!other.IsLinked(q)) continue;
+    const Node& from = *other.nodes_[q];
+    Make(q, from.leaf);
+    nodes_[q]->misplaced = from.misplaced;
+    nodes_[q]->judged = from.judged;
+    nodes_[q]->jobs.CopyFrom(from.jobs);
+    nodes_[q]->below.CopyFrom(from.below);
   }
 }
 
@@ -39,30 +36,66 @@ bool KaiJobQueue::NodeBefore(uint32_t a, uint32_t b) {
   const bool victims = rules_.victims;
   if (nodes_[a]->empty()) return !victims;
   if (nodes_[b]->empty()) return victims;
-  const uint32_t leaf_a = BestLeaf(a), leaf_b = BestLeaf(b);
-  const KaiJob* const job_a = nodes_[leaf_a]->jobs.elements()[0];
-  const KaiJob* const job_b = nodes_[leaf_b]->jobs.elements()[0];
-  KaiQueueSide left{.queue = a}, right{.queue = b};
-  if (!victims) {
-    left.job = &job_a->NextRequest(/*real=*/false).amounts;
-    right.job = &job_b->NextRequest(/*real=*/false).amounts;
-    return CompareKaiQueues(world_->tree, left, right, world_->total) < 0;
+  const bool before = CompareKaiStandings(StandingOf(a), StandingOf(b)) < 0;
+  return before != victims;
+}
+
+const KaiQueueStanding& KaiJobQueue::StandingOf(uint32_t q) {
+  Judged& known = nodes_[q]->judged;
+  const uint32_t leaf = BestLeaf(q);
+  const KaiJob* const job = nodes_[leaf]->jobs.elements()[0];
+  const size_t victims = rules_.victims ? taken_[leaf].size() : 0;
+  const uint32_t charges = world_->tree.charges[q];
+  if (known.job == job && known.leaf == leaf && known.victims == victims &&
+      known.revision == job->revision() && known.charges == charges) {
+    return known.standing;
   }
-  taken_[leaf_a].push_back(job_a->allocated());
-  taken_[leaf_b].push_back(job_b->allocated());
-  left.victims = taken_[leaf_a];
-  right.victims = taken_[leaf_b];
-  const bool before = CompareKaiQueues(world_->tree, left, right, world_->total) < 0;
-  taken_[leaf_b].pop_back();
-  taken_[leaf_a].pop_back();
-  return !before;
+  KaiQueueSide side{.queue = q};
+  if (rules_.victims) {
+    taken_[leaf].push_back(job->allocated());
+    side.victims = taken_[leaf];
+  } else {
+    side.job = &job->NextRequest(/*real=*/false).amounts;
+  }
+  known = {.job = job,
+           .leaf = leaf,
+           .revision = job->revision(),
+           .charges = charges,
+           .victims = victims,
+           .standing = JudgeKaiQueue(world_->tree, side, world_->total)};
+  if (rules_.victims) taken_[leaf].pop_back();
+  return known.standing;
+}
+
+void KaiJobQueue::Make(uint32_t q, bool leaf) {
+  if (nodes_[q] == nullptr) nodes_[q] = std::make_unique<Node>(this, leaf);
+  nodes_[q]->misplaced = false;
+  nodes_[q]->linked = true;
+}
+
+void KaiJobQueue::Unmake(uint32_t q) {
+  nodes_[q]->jobs.Clear();
+  nodes_[q]->below.Clear();
+  nodes_[q]->linked = false;
+}
+
+void KaiJobQueue::Clear() {
+  if (!tops_.empty()) Unlink();
+  for (std::vector<KaiAmounts>& taken : taken_) taken.clear();
+}
+
+void KaiJobQueue::Unlink() {
+  for (uint32_t q = 0; q < nodes_.size(); ++q) {
+    if (IsLinked(q)) Unmake(q);
+  }
+  tops_.Clear();
 }
 
 void KaiJobQueue::Push(const KaiJob* job) {
   const uint32_t q = job->facts().queue;
   if (rules_.victims && taken_.empty()) taken_.resize(nodes_.size());
-  const bool is_new = nodes_[q] == nullptr;
-  if (is_new) nodes_[q] = std::make_unique<Node>(this, /*leaf=*/true);
+  const bool is_new = !IsLinked(q);
+  if (is_new) Make(q, /*leaf=*/true);
   auto& jobs = nodes_[q]->jobs;
   jobs.Push(job);
   const auto size = static_cast<int64_t>(jobs.size());
@@ -78,8 +111,8 @@ void KaiJobQueue::Link(uint32_t q) {
     tops_.Push(q);
     return;
   }
-  const bool is_new = nodes_[parent] == nullptr;
-  if (is_new) nodes_[parent] = std::make_unique<Node>(this, /*leaf=*/false);
+  const bool is_new = !IsLinked(parent);
+  if (is_new) Make(parent, /*leaf=*/false);
   nodes_[parent]->below.Push(q);
   if (is_new) Link(parent);
 }
@@ -105,7 +138,7 @@ const KaiJob* KaiJobQueue::Pop() {
   while (q != kKaiNone && nodes_[q]->empty()) {
     const uint32_t parent = world_->tree.queues[q].parent;
     (parent == kKaiNone ? tops_ : nodes_[parent]->below).Pop();
-    nodes_[q].reset();
+    Unmake(q);
     q = parent;
   }
   if (q != kKaiNone) MarkUp(q);

@@ -17,7 +17,8 @@
 // the element at that place of its array when it grows beyond, and that need not be the worst.
 // Jobs are pushed in ascending order of UIDs (the peer: in the order of a map, by chance).
 //
-// Cost. O(log jobs + depth log queues) comparisons a push or pop.
+// Cost. O(log jobs + depth log queues) comparisons a push or pop. A queue is judged anew only when
+// its accounts, its best job or its victims have changed. What is cleared is remembered.
 #ifndef MUSTER_PEER_KAI_JOB_QUEUE_H_
 #define MUSTER_PEER_KAI_JOB_QUEUE_H_
 
@@ -26,6 +27,7 @@
 #include <vector>
 
 #include "lib/base/go_heap.h"
+#include "lib/peer/kai/queue_order.h"
 #include "lib/peer/kai/world.h"
 
 namespace muster {
@@ -39,11 +41,13 @@ class KaiJobQueue {
 
   KaiJobQueue(const KaiWorld* world, Rules rules)
       : world_(world), rules_(rules), nodes_(world->tree.queues.size()), tops_(NodeLess{this}) {}
-  // The copy goes on as the other would.
-  KaiJobQueue(const KaiJobQueue& other);
+  KaiJobQueue(const KaiJobQueue&) = delete;
   KaiJobQueue& operator=(const KaiJobQueue&) = delete;
 
   bool empty() const { return tops_.empty(); }
+  void Clear();
+  // Goes on as the other would, which has the same world and rules.
+  void CopyFrom(const KaiJobQueue& other);
   // The job's queue must be a leaf.
   void Push(const KaiJob* job);
   // REQUIRES: !empty().
@@ -61,11 +65,22 @@ class KaiJobQueue {
       return queue->JobBefore(*a, *b) != queue->rules_.victims;
     }
   };
+  // How a queue stands, and with what.
+  struct Judged {
+    const KaiJob* job = nullptr;  // the best; null: not known
+    uint32_t leaf = 0;            // of the job
+    uint32_t revision = 0;        // of the job
+    uint32_t charges = 0;         // of the queue
+    size_t victims = 0;           // that were taken from the leaf
+    KaiQueueStanding standing = {};
+  };
   struct Node {
     Node(KaiJobQueue* queue, bool leaf)
         : leaf(leaf), jobs(JobLess{queue}), below(NodeLess{queue}) {}
     bool leaf;
     bool misplaced = false;
+    bool linked = false;  // it has a place in the heap above; else it is only remembered
+    Judged judged;
     GoHeap<const KaiJob*, JobLess> jobs;
     GoHeap<uint32_t, NodeLess> below;
     bool empty() const { return leaf ? jobs.empty() : below.empty(); }
@@ -73,6 +88,11 @@ class KaiJobQueue {
 
   bool JobBefore(const KaiJob& a, const KaiJob& b) const;
   bool NodeBefore(uint32_t a, uint32_t b);
+  const KaiQueueStanding& StandingOf(uint32_t q);
+  bool IsLinked(uint32_t q) const { return nodes_[q] != nullptr && nodes_[q]->linked; }
+  void Make(uint32_t q, bool leaf);
+  void Unmake(uint32_t q);
+  void Unlink();
   uint32_t BestLeaf(uint32_t q) const;
   void Link(uint32_t q);
   void MarkUp(uint32_t q);
@@ -80,7 +100,7 @@ class KaiJobQueue {
 
   const KaiWorld* world_;
   const Rules rules_;
-  std::vector<std::unique_ptr<Node>> nodes_;  // by queue; null: no jobs there
+  std::vector<std::unique_ptr<Node>> nodes_;  // by queue; null: never had jobs
   GoHeap<uint32_t, NodeLess> tops_;
   std::vector<std::vector<KaiAmounts>> taken_;  // by queue: what popped victims held
 };

@@ -2,7 +2,7 @@
 #include "lib/peer/kai/min_runtime.h"
 
 #include <algorithm>
-#include <vector>
+#include <cstddef>
 
 #include "lib/base/math.h"
 
@@ -18,6 +18,12 @@ int64_t NearestAbove(const KaiQueueTree& tree, uint32_t queue, MinRuntime which,
   return unset;
 }
 
+std::ptrdiff_t Depth(const KaiQueueTree& tree, uint32_t queue) {
+  std::ptrdiff_t depth = 0;
+  for (; queue != kKaiNone; queue = tree.queues[queue].parent) ++depth;
+  return depth;
+}
+
 }  // namespace
 
 int64_t KaiPreemptMinRuntime(const KaiQueueTree& tree, uint32_t victim, int64_t unset) {
@@ -28,14 +34,21 @@ int64_t KaiReclaimMinRuntime(const KaiQueueTree& tree, KaiResolve method, uint32
                              uint32_t victim, int64_t unset) {
   constexpr MinRuntime kReclaim = &KaiQueue::reclaim_min_runtime;
   if (method == KaiResolve::kQueue) return NearestAbove(tree, victim, kReclaim, unset);
-  const std::vector<uint32_t> above = tree.PathTo(reclaimer), path = tree.PathTo(victim);
-  if (above.front() != path.front()) {
-    return (tree.queues[path.front()].*kReclaim).value_or(unset);
+  // The step from the last common queue towards the victim's; the last one itself if that is all.
+  uint32_t low = victim, step = victim;
+  std::ptrdiff_t deeper = Depth(tree, victim) - Depth(tree, reclaimer);
+  for (; deeper > 0; --deeper) {
+    step = low;
+    low = tree.queues[low].parent;
   }
-  const size_t length = std::min(above.size(), path.size());
-  size_t common = 0;
-  while (common + 1 < length && above[common + 1] == path[common + 1]) ++common;
-  return NearestAbove(tree, path[std::min(common + 1, path.size() - 1)], kReclaim, unset);
+  for (; deeper < 0; ++deeper) reclaimer = tree.queues[reclaimer].parent;
+  while (low != reclaimer) {
+    step = low;
+    low = tree.queues[low].parent;
+    reclaimer = tree.queues[reclaimer].parent;
+  }
+  if (low == kKaiNone) return (tree.queues[step].*kReclaim).value_or(unset);
+  return NearestAbove(tree, step, kReclaim, unset);
 }
 
 bool KaiIsProtected(std::optional<int64_t> started, int64_t now, int64_t min_runtime) {

@@ -2,6 +2,7 @@
 #include "lib/peer/kai/nodes.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace muster {
 
@@ -13,7 +14,10 @@ KaiNodes::KaiNodes(const KaiFacts& facts)
       notes_(facts.tasks.size()),
       legacy_(facts.nodes.size(), 0),
       affinity_(facts),
-      changes_of_(facts.nodes.size(), 0) {
+      changes_of_(facts.nodes.size(), 0),
+      free_(facts.nodes.size(), 0.0),
+      has_free_(facts.nodes.size(), 0),
+      is_stale_(facts.nodes.size(), 1) {
   for (uint32_t n = 0; n < facts.nodes.size(); ++n) {
     const KaiNodeFacts& node = facts.nodes[n];
     std::ranges::copy(node.allocatable, cells(n, 0));
@@ -22,6 +26,7 @@ KaiNodes::KaiNodes(const KaiFacts& facts)
       cells(n, 1)[d] += node.foreign[d];
       cells(n, 2)[d] += node.foreign_releasing[d];
     }
+    stale_.push_back(n);
   }
 }
 
@@ -93,6 +98,7 @@ void KaiNodes::Enter(uint32_t n) {
     journal_.clear();
   }
   journal_.push_back(n);
+  if (std::exchange(is_stale_[n], 1) == 0) stale_.push_back(n);
   ++changes_of_[n];
 }
 
@@ -108,7 +114,7 @@ bool KaiNodes::Add(uint32_t n, KaiPod* pod, bool elsewhere) {
   if (facts_.shape_of(pod->task).legacy_slices) ++legacy_[n];
   affinity_.Count(n, facts_.tasks[pod->task].shape, 1);
   Enter(n);
-  const Note note = notes.back();
+  const Note& note = notes.back();
   ChargeVectors(n, pod->task, note, 1);
   AddParts(n, pod->task, note);
   return true;

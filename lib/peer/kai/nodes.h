@@ -88,9 +88,13 @@ class KaiNodes {
   }
   bool FitsGroupNow(uint32_t n, const KaiShape& shape, size_t g) const;
   // GPUs of the node that are idle or releasing, with parts of devices; and their memory.
-  double FreeGpus(uint32_t n) const;
-  bool HasFreeGpus(uint32_t n) const;
+  double FreeGpus(uint32_t n) const { return FreeGpusOfAll()[n]; }
   int64_t FreeGpuMemory(uint32_t n) const;
+  // FreeGpus by node; the nodes, ascending, where it is not 0; and by node whether some GPU, or a
+  // part of one, is idle or releasing. Cost: only nodes that changed since are counted anew.
+  const std::vector<double>& FreeGpusOfAll() const;
+  const std::vector<uint32_t>& NodesWithGpus() const;
+  const std::vector<uint8_t>& HasFreeGpus() const;
   size_t legacy_tasks(uint32_t n) const { return legacy_[n]; }
   const KaiAffinity& affinity() const { return affinity_; }
 
@@ -121,6 +125,8 @@ class KaiNodes {
   void TakeDevice(uint32_t n);
   void ReturnDevice(uint32_t n);
   void Enter(uint32_t n);
+  void CountFree(uint32_t n) const;
+  void Recount() const;
 
   const KaiFacts& facts_;
   size_t width_;
@@ -134,6 +140,10 @@ class KaiNodes {
   size_t forgotten_ = 0;  // entries that stood before those of `journal_`
   uint32_t next_group_ = 0;
   mutable std::vector<double> room_;  // of one question
+  // Free GPUs as they were last counted, and the nodes that changed since.
+  mutable std::vector<double> free_;
+  mutable std::vector<uint8_t> has_free_, is_stale_;
+  mutable std::vector<uint32_t> with_gpus_, stale_;
 };
 
 }  // namespace muster

@@ -45,8 +45,10 @@ size_t KaiJob::IndexOf(KaiStatus status) {
 }
 
 void KaiJob::ForgetNext() const {
+  ++revision_;
   knows_next_ = false;
   next_request_.reset();
+  at_minimum_.reset();
 }
 
 void KaiJob::Add(KaiPod* pod) {
@@ -185,12 +187,14 @@ bool KaiJob::ShouldPipeline() const {
 }
 
 int KaiJob::AtMinimum() const {
-  bool exactly = true;
+  if (at_minimum_.has_value()) return *at_minimum_;
+  bool below = false, exactly = true;
   for (const uint32_t set : own_->pod_sets) {
-    if (counts_[set].active_allocated < minimum_[set]) return -1;
+    below |= counts_[set].active_allocated < minimum_[set];
     exactly &= counts_[set].active_allocated == minimum_[set];
   }
-  return exactly ? 0 : 1;
+  at_minimum_ = static_cast<int8_t>(below ? -1 : exactly ? 0 : 1);
+  return *at_minimum_;
 }
 
 KaiPod* KaiArena::Clone(const KaiPod& pod) {

@@ -77,6 +77,8 @@ class KaiJob {
   void Replace(uint32_t place, KaiPod* pod) { pods_[place] = pod; }
   void Redirect();
   void ForgetNext() const;
+  // Another number once the next tasks, or what is allocated, may have changed.
+  uint32_t revision() const { return revision_; }
 
   int32_t CountOf(KaiStatus status) const { return index_count_[IndexOf(status)]; }
   int32_t active_allocated() const { return active_allocated_; }
@@ -92,7 +94,10 @@ class KaiJob {
   };
   const Counts& counts(uint32_t pod_set) const { return counts_[pod_set]; }
   int32_t minimum(uint32_t group) const { return minimum_[group]; }  // -1: all members
-  void set_minimum(uint32_t group, int32_t minimum) { minimum_[group] = minimum; }
+  void set_minimum(uint32_t group, int32_t minimum) {
+    minimum_[group] = minimum;
+    at_minimum_.reset();
+  }
   int32_t MembersToSatisfy(uint32_t group) const;
   int32_t ActiveMembers(uint32_t group) const;
   bool IsSatisfied(uint32_t set) const { return ActiveMembers(set) >= MembersToSatisfy(set); }
@@ -142,7 +147,9 @@ class KaiJob {
   std::vector<int32_t> minimum_;  // by group
   mutable std::vector<KaiPod*> next_;
   mutable bool knows_next_ = false;
+  mutable uint32_t revision_ = 0;
   mutable std::optional<KaiNext> next_request_;
+  mutable std::optional<int8_t> at_minimum_;
 };
 
 // Owns the copies that a simulation makes. What is cleared is used again: a search makes copies by

@@ -57,13 +57,10 @@ double ShareWithJob(const JudgedQueue& q, const KaiAmounts& total) {
 int Prefer(bool left, bool right) { return left == right ? 0 : left ? -1 : 1; }
 int Smaller(double left, double right) { return left < right ? -1 : left > right ? 1 : 0; }
 
-int SmallerAllocatable(const KaiShares& left, const KaiShares& right) {
-  KaiAmounts l, r;
-  for (size_t i = 0; i < kKaiResources; ++i) {
-    l[i] = left[i].allocatable();
-    r[i] = right[i].allocatable();
-  }
-  const bool left_within = WithinKaiAmounts(l, r), right_within = WithinKaiAmounts(r, l);
+int SmallerAllocatable(const KaiAmounts& left, const KaiAmounts& right) {
+  if (left == right) return 0;
+  const bool left_within = WithinKaiAmounts(left, right);
+  const bool right_within = WithinKaiAmounts(right, left);
   return Prefer(left_within && !right_within, right_within && !left_within);
 }
 
@@ -81,22 +78,35 @@ double KaiDominantShare(const KaiShares& shares, const KaiAmounts& allocated,
   return dominant;
 }
 
-int CompareKaiQueues(const KaiQueueTree& tree, const KaiQueueSide& left_side,
-                     const KaiQueueSide& right_side, const KaiAmounts& total) {
-  const JudgedQueue left = Judged(tree, left_side), right = Judged(tree, right_side);
-  if (const int by = Prefer(!IsOverused(left), !IsOverused(right))) return by;
-  if (const int by = Prefer(StaysWithinQuota(left), StaysWithinQuota(right))) return by;
-  const KaiQueue& l = tree.queues[left_side.queue];
-  const KaiQueue& r = tree.queues[right_side.queue];
-  if (l.priority != r.priority) return l.priority > r.priority ? -1 : 1;
-  if (const int by = Prefer(!UsesForbidden(left), !UsesForbidden(right))) return by;
-  if (const int by = Smaller(ShareWithJob(left, total), ShareWithJob(right, total))) return by;
-  if (const int by = Smaller(KaiDominantShare(left.shares, left.allocated, total),
-                             KaiDominantShare(right.shares, right.allocated, total))) {
-    return by;
-  }
-  if (const int by = SmallerAllocatable(left.shares, right.shares)) return by;
-  return l.created < r.created ? -1 : 1;
+KaiQueueStanding JudgeKaiQueue(const KaiQueueTree& tree, const KaiQueueSide& side,
+                               const KaiAmounts& total) {
+  const JudgedQueue judged = Judged(tree, side);
+  const KaiQueue& queue = tree.queues[side.queue];
+  return {.overused = IsOverused(judged),
+          .beyond_quota = !StaysWithinQuota(judged),
+          .uses_forbidden = UsesForbidden(judged),
+          .priority = queue.priority,
+          .created = queue.created,
+          .share_then = ShareWithJob(judged, total),
+          .share = KaiDominantShare(judged.shares, judged.allocated, total),
+          .allocatable = {judged.shares[0].allocatable(), judged.shares[1].allocatable(),
+                          judged.shares[2].allocatable()}};
+}
+
+int CompareKaiStandings(const KaiQueueStanding& left, const KaiQueueStanding& right) {
+  if (const int by = Prefer(!left.overused, !right.overused)) return by;
+  if (const int by = Prefer(!left.beyond_quota, !right.beyond_quota)) return by;
+  if (left.priority != right.priority) return left.priority > right.priority ? -1 : 1;
+  if (const int by = Prefer(!left.uses_forbidden, !right.uses_forbidden)) return by;
+  if (const int by = Smaller(left.share_then, right.share_then)) return by;
+  if (const int by = Smaller(left.share, right.share)) return by;
+  if (const int by = SmallerAllocatable(left.allocatable, right.allocatable)) return by;
+  return left.created < right.created ? -1 : 1;
+}
+
+int CompareKaiQueues(const KaiQueueTree& tree, const KaiQueueSide& left, const KaiQueueSide& right,
+                     const KaiAmounts& total) {
+  return CompareKaiStandings(JudgeKaiQueue(tree, left, total), JudgeKaiQueue(tree, right, total));
 }
 
 }  // namespace muster

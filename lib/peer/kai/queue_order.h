@@ -21,7 +21,7 @@
 // Peer. Rule 1 is strict in *all* resources: a queue that overuses only GPUs and holds no cpu does
 // not count. No order in the strict sense: of two queues of equal age each call answers "right".
 //
-// Cost. O(resources + victims), no allocation.
+// Cost. O(resources + victims) to judge a queue, O(1) to compare two judged ones; no allocation.
 #ifndef MUSTER_PEER_KAI_QUEUE_ORDER_H_
 #define MUSTER_PEER_KAI_QUEUE_ORDER_H_
 
@@ -38,7 +38,19 @@ struct KaiQueueSide {
   std::span<const KaiAmounts> victims = {};  // what each victim job of the queue holds, in order
 };
 
+// What the rules ask of a queue.
+struct KaiQueueStanding {
+  bool overused = false, beyond_quota = false, uses_forbidden = false;
+  int64_t priority = 0, created = 0;
+  double share_then = 0;  // with the job and without the victims
+  double share = 0;
+  KaiAmounts allocatable = {};
+};
+KaiQueueStanding JudgeKaiQueue(const KaiQueueTree& tree, const KaiQueueSide& side,
+                               const KaiAmounts& total);
+
 // -1: the left one goes first; 1: the right one.
+int CompareKaiStandings(const KaiQueueStanding& left, const KaiQueueStanding& right);
 int CompareKaiQueues(const KaiQueueTree& tree, const KaiQueueSide& left, const KaiQueueSide& right,
                      const KaiAmounts& total);
 

@@ -21,11 +21,13 @@ uint32_t KaiQueueTree::Add(KaiQueue queue) {
   rank.push_back({queue.priority, queue.created});
   queues.push_back(std::move(queue));
   share.emplace_back();
+  charges.push_back(0);
   return index;
 }
 
 void KaiQueueTree::Charge(uint32_t queue, const KaiAmounts& amounts, bool preemptible) {
   for (; queue != kKaiNone; queue = queues[queue].parent) {
+    ++charges[queue];
     for (size_t r = 0; r < kKaiResources; ++r) {
       share[queue][r].allocated += amounts[r];
       if (!preemptible) share[queue][r].allocated_not_preemptible += amounts[r];

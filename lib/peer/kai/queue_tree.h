@@ -76,10 +76,11 @@ struct KaiQueueTree {
     int64_t priority = 0, created = 0;
   };
   std::vector<KaiQueue> queues;
-  std::vector<KaiShares> share;  // of each queue
-  std::vector<Rank> rank;        // of each queue
-  std::vector<uint32_t> tops;    // queues without parent, ascending UID
-  std::vector<uint32_t> inner;   // queues with children, parents first
+  std::vector<KaiShares> share;   // of each queue
+  std::vector<Rank> rank;         // of each queue
+  std::vector<uint32_t> charges;  // of each queue: how often Charge has changed its accounts
+  std::vector<uint32_t> tops;     // queues without parent, ascending UID
+  std::vector<uint32_t> inner;    // queues with children, parents first
 
   // Adds a queue below one that exists. Links it to its parent; `queue.children` must be empty.
   uint32_t Add(KaiQueue queue);

@@ -14,8 +14,8 @@
 //               slices; a DeviceRequest of kind "gpu" is for parts (milli), or for memory
 //   nodes       labels as the peer reads them: nvidia.com/gpu.memory, nvidia.com/gpu.count, ...
 //   topologies  those of flavors
-// A nominated task is pending: the peer decides again. A task with status unknown holds what it
-// has, and gives nothing back.
+// A nominated task is pending: the peer decides again, unless the options keep promises. A task
+// with status unknown holds what it has, and gives nothing back.
 //
 // Cost. O(rows + classes * nodes).
 #ifndef MUSTER_PEER_KAI_READ_FACTS_H_
@@ -29,6 +29,12 @@
 
 namespace muster {
 
+// A device that a task has for itself alone.
+struct KaiHeldDevice {
+  uint32_t node, device;  // by its place among those of the node
+  uint32_t task;
+};
+
 struct KaiReading {
   KaiFacts facts;
   KaiQueueTree tree;
@@ -39,6 +45,7 @@ struct KaiReading {
   std::vector<uint32_t> task_of;   // by task of the tables; kKaiNone: no job's
   // By group of the opening: the place of the device among those of its node.
   std::vector<uint32_t> device_of;
+  std::vector<KaiHeldDevice> held;  // ascending by node
 };
 
 KaiReading ReadKai(const Tables& tables, const KaiOptions& options, int64_t now);

@@ -7,7 +7,6 @@
 
 #include "lib/kube/selectors.h"
 #include "lib/peer/kai/fact_reader.h"
-#include "lib/peer/kai/task_order.h"
 #include "muster/quantity.h"
 
 namespace muster {
@@ -256,26 +255,39 @@ void KaiFactReader::ReadJob(JobIndex j) {
   facts.jobs.push_back(std::move(job));
 }
 
+// `number`: of the task in the order of UIDs.
+KaiTaskKey KaiFactReader::TaskKeyOf(TaskIndex t, size_t number) const {
+  const TaskShape& shape = tables_.classes.shape[tables_.tasks.task_class[t]];
+  KaiTaskKey key = KaiTaskKeyOf(LabelOf(shape, "training.kubeflow.org/job-role"),
+                                LabelOf(shape, "ray.io/node-type"),
+                                LabelOf(shape, "kai.scheduler/task-priority"));
+  key.created = tables_.tasks.created[t];
+  key.uid = std::to_string(10'000'000'000 + static_cast<int64_t>(number));
+  return key;
+}
+
 void KaiFactReader::AddTasks(JobIndex j, uint32_t number, KaiJobFacts* job) {
   KaiFacts& facts = out_.facts;
   std::vector<TaskIndex> tasks = tables_.jobs.tasks[j];
   std::ranges::stable_sort(tasks, {}, [&](TaskIndex t) { return tables_.tasks.uid_rank[t]; });
   const bool one_set = tables_.jobs.spec[j].sub_groups.empty();
+  // Tasks that no rule tells apart are in order already.
+  const bool in_order = std::ranges::all_of(tasks, [&](TaskIndex t) {
+    return tables_.tasks.created[t] == tables_.tasks.created[tasks[0]] &&
+           tables_.classes.shape[tables_.tasks.task_class[t]].labels.empty();
+  });
   std::vector<KaiTaskKey> keys;
   for (const TaskIndex t : tasks) {
     const SubGroupIndex s = tables_.tasks.sub_group[t];
     const uint32_t pod_set = one_set ? 1 : s == kNone ? 0 : static_cast<uint32_t>(s) + 1;
     if (!job->groups[pod_set].is_pod_set) continue;  // a task of no sub-group is not the job's
-    const TaskShape& shape = tables_.classes.shape[tables_.tasks.task_class[t]];
-    KaiTaskKey& key = keys.emplace_back(KaiTaskKeyOf(
-        LabelOf(shape, "training.kubeflow.org/job-role"), LabelOf(shape, "ray.io/node-type"),
-        LabelOf(shape, "kai.scheduler/task-priority")));
-    key.created = tables_.tasks.created[t];
-    key.uid = std::to_string(10'000'000'000 + static_cast<int64_t>(keys.size()));
+    if (!in_order) keys.push_back(TaskKeyOf(t, keys.size()));
+    const auto place = static_cast<uint32_t>(job->tasks.size());
     KaiTask task{.shape = shape_of_[tables_.tasks.task_class[t]],
                  .job = number,
-                 .place = static_cast<uint32_t>(job->tasks.size()),
-                 .pod_set = pod_set};
+                 .place = place,
+                 .pod_set = pod_set,
+                 .rank = place};
     const NodeIndex nominated = tables_.tasks.nominated[t];
     if (nominated != kNone) task.nominated = node_of_[nominated];
     out_.task_of[t] = static_cast<uint32_t>(facts.tasks.size());
@@ -324,9 +336,11 @@ void KaiFactReader::ReadForeign() {
 
 KaiStatus KaiFactReader::StatusOf(TaskIndex t) const {
   switch (tables_.tasks.status[t]) {
+    case TaskStatus::kNominated:
+      if (out_.facts.options.keeps_promises) return KaiStatus::kPipelined;
+      [[fallthrough]];
     case TaskStatus::kPending:
     case TaskStatus::kPlaced:
-    case TaskStatus::kNominated:
       return (tables_.tasks.flags[t] & kTaskGated) != 0 ? KaiStatus::kGated : KaiStatus::kPending;
     case TaskStatus::kBinding:
     case TaskStatus::kWaiting:
@@ -351,11 +365,11 @@ void KaiFactReader::ReadOpening() {
   const KaiFacts& facts = out_.facts;
   // By node, then by place of the device: its group.
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> groups;
-  const auto each_hold = [&](auto&& use) {
+  const auto each_hold = [&](bool shared, auto&& use) {
     for (uint32_t t = 0; t < facts.tasks.size(); ++t) {
       const TaskIndex origin(facts.task_origin[t]);
       const KaiOpening& opening = out_.opening[t];
-      if (opening.node == kKaiNone || !facts.shape_of(t).shares_gpu()) continue;
+      if (opening.node == kKaiNone || facts.shape_of(t).shares_gpu() != shared) continue;
       const NodeIndex node(facts.node_origin[opening.node]);
       const std::vector<DeviceSpec>& devices = tables_.nodes.spec[node].devices;
       for (const DeviceHold& hold : tables_.hold_lists[tables_.tasks.devices[origin]]) {
@@ -371,14 +385,18 @@ void KaiFactReader::ReadOpening() {
     const NodeIndex node = tables_.tasks.node[t];
     if (node != kNone && IsActiveUsed(opening.status)) opening.node = node_of_[node];
   }
-  each_hold([&](uint32_t, std::pair<uint32_t, uint32_t> device) { groups[device] = 0; });
+  each_hold(true, [&](uint32_t, std::pair<uint32_t, uint32_t> device) { groups[device] = 0; });
   for (auto& [device, group] : groups) {
     group = static_cast<uint32_t>(out_.device_of.size());
     out_.device_of.push_back(device.second);
   }
-  each_hold([&](uint32_t t, std::pair<uint32_t, uint32_t> device) {
+  each_hold(true, [&](uint32_t t, std::pair<uint32_t, uint32_t> device) {
     out_.opening[t].devices.push_back(groups[device]);
   });
+  each_hold(false, [&](uint32_t t, std::pair<uint32_t, uint32_t> device) {
+    out_.held.push_back({device.first, device.second, t});
+  });
+  std::ranges::stable_sort(out_.held, {}, &KaiHeldDevice::node);
 }
 
 }  // namespace muster

@@ -14,8 +14,18 @@ NodeIndex KaiReport::NodeOf(const KaiPod& pod) const {
   return NodeIndex(session_.world->facts().node_origin[pod.node]);
 }
 
+// Returns whether a task that is not about to leave has the device for itself alone.
+bool KaiReport::IsHeld(uint32_t node, uint32_t device) const {
+  const auto of_node = std::ranges::equal_range(session_.held, node, {}, &KaiHeldDevice::node);
+  return std::ranges::any_of(of_node, [&](const KaiHeldDevice& held) {
+    const KaiPod& pod = session_.world->pod(held.task);
+    return held.device == device && pod.node == node &&
+           (IsActiveAllocated(pod.status) || pod.status == KaiStatus::kStuckInReleasing);
+  });
+}
+
 // Returns the place of a group's device among those of the node. A new group gets the first device
-// that no group in use has; kKaiNone: the node lists too few.
+// that no group in use has, nor a task for itself; kKaiNone: the node lists too few.
 uint32_t KaiReport::DeviceOf(uint32_t group, uint32_t node) {
   std::vector<uint32_t>& device_of = session_.device_of;
   if (device_of.size() <= group) device_of.resize(group + 1, kKaiNone);
@@ -25,7 +35,7 @@ uint32_t KaiReport::DeviceOf(uint32_t group, uint32_t node) {
   const std::vector<DeviceSpec>& devices = context_.tables.nodes.spec[origin].devices;
   for (uint32_t d = 0; d < devices.size(); ++d) {
     if (devices[d].kind != "gpu") continue;
-    bool taken = false;
+    bool taken = IsHeld(node, d);
     for (size_t g = 0; g < groups.ids.size(); ++g) {
       const uint32_t id = groups.ids[g];
       taken |= groups.devices[g].used != 0 && id < device_of.size() && device_of[id] == d;

@@ -35,6 +35,7 @@ class KaiReport : public KaiListener {
   TaskIndex TaskOf(const KaiPod& pod) const;
   NodeIndex NodeOf(const KaiPod& pod) const;
   void ChooseDevices(const KaiPod& pod);
+  bool IsHeld(uint32_t node, uint32_t device) const;
   uint32_t DeviceOf(uint32_t group, uint32_t node);
 
   ActionContext& context_;

@@ -44,6 +44,8 @@ constexpr OptionDecl kKaiRulesOptions[] = {
      "seconds, for queues that set none"},
     {"resolve", OptionKind::kChoice, "lca", 0, 0,
      "lca|queue: where the search for reclaim_min_runtime begins"},
+    {"promises", OptionKind::kChoice, "anew", 0, 0,
+     "anew|kept: whether a task that was promised a node is decided again, or waits for the node"},
 };
 
 KaiPlacement PlacementOf(std::string_view word) {
@@ -74,7 +76,8 @@ KaiOptions Read(const Options& options) {
           .staleness_grace = whole("staleness_grace"),
           .preempt_min_runtime = whole("preempt_min_runtime"),
           .reclaim_min_runtime = whole("reclaim_min_runtime"),
-          .resolve_by_queue = options.text("resolve") == "queue"};
+          .resolve_by_queue = options.text("resolve") == "queue",
+          .keeps_promises = options.text("promises") == "kept"};
 }
 
 }  // namespace
@@ -97,6 +100,7 @@ KaiSession& KaiRules::session() {
   session_->queue_of = std::move(reading.queue_of);
   session_->queues = std::move(reading.queues);
   session_->device_of = std::move(reading.device_of);
+  session_->held = std::move(reading.held);
   return *session_;
 }
 

@@ -29,6 +29,7 @@ struct KaiSession {
   std::vector<uint32_t> queue_of;  // as in KaiReading
   std::vector<QueueIndex> queues;
   std::vector<uint32_t> device_of;  // by group: the place among the devices of its node
+  std::vector<KaiHeldDevice> held;  // by node
 };
 
 // Policy kai-rules, for actions.

@@ -17,11 +17,12 @@ KaiScenarioFilters::KaiScenarioFilters(const KaiWorld& world, const KaiScenario&
 
 template <class Gain>
 void KaiScenarioFilters::Follow(const KaiScenario& scenario, Followed* followed, Gain&& gain) {
-  followed->seen.resize(world_.facts().tasks.size(), 0);
+  followed->seen.resize(world_.facts().tasks.size());
   const auto follow = [&](const KaiScenario::Pods& pods, size_t* from) {
     for (; *from < pods.size(); ++*from) {
       const KaiPod& pod = *pods[*from];
-      if (pod.node == kKaiNone || std::exchange(followed->seen[pod.task], 1) != 0) continue;
+      if (pod.node == kKaiNone || followed->seen[pod.task]) continue;
+      followed->seen[pod.task] = true;
       gain(pod);
     }
   };
@@ -75,20 +76,17 @@ void KaiScenarioFilters::Insert(Holders* holders, uint32_t holder, bool replace)
 }
 
 // Gives each need, largest first, to the first holder with room.
-bool KaiScenarioFilters::Match(std::span<const double> needed, Holders* holders) {
-  holders->given.resize(holders->left.size(), 0.0);
-  bool all = true;
+bool KaiScenarioFilters::Match(std::span<const double> needed, const Holders& holders) {
+  std::vector<double> given(holders.order.size(), 0.0);  // by place in the order
   for (const double need : needed) {
     if (need == 0) break;
-    const auto holder = std::ranges::find_if(holders->order, [&](uint32_t h) {
-      return holders->left[h] < need || holders->left[h] - holders->given[h] >= need;
-    });
-    all = holder != holders->order.end() && holders->left[*holder] >= need;
-    if (!all) break;
-    holders->given[*holder] += need;
+    size_t at = 0;
+    const auto left = [&] { return holders.left[holders.order[at]]; };
+    while (at < given.size() && left() >= need && left() - given[at] < need) ++at;
+    if (at == given.size() || left() < need) return false;
+    given[at] += need;
   }
-  for (const uint32_t holder : holders->order) holders->given[holder] = 0;
-  return all;
+  return true;
 }
 
 void KaiScenarioFilters::BeginGpus(const KaiScenario& first) {
@@ -96,13 +94,21 @@ void KaiScenarioFilters::BeginGpus(const KaiScenario& first) {
   for (const KaiPod* pod : first.pending()) needed_.push_back(world_.ShapeOf(*pod).quota);
   std::ranges::sort(needed_, std::greater<>());
   double least = -1;
-  nodes_.left.resize(world_.nodes.size(), 0.0);
-  for (uint32_t n = 0; n < world_.nodes.size(); ++n) {
-    nodes_.left[n] = world_.nodes.FreeGpus(n);
+  nodes_.left = world_.nodes.FreeGpusOfAll();
+  const auto visit = [&](uint32_t n) {
     if (nodes_.left[n] > least || nodes_.order.size() < places) {
       Insert(&nodes_, n, /*replace=*/places <= nodes_.order.size());
       least = nodes_.left[nodes_.order.back()];
     }
+  };
+  const auto all = static_cast<uint32_t>(world_.nodes.size());
+  const auto filled = static_cast<uint32_t>(std::min<size_t>(places, all));
+  for (uint32_t n = 0; n < filled; ++n) visit(n);
+  if (least < 0) {
+    for (uint32_t n = filled; n < all; ++n) visit(n);
+  } else {  // of the others, those without GPUs would change nothing
+    const std::vector<uint32_t>& some = world_.nodes.NodesWithGpus();
+    for (auto n = std::ranges::lower_bound(some, filled); n != some.end(); ++n) visit(*n);
   }
   Follow(first, &by_gpus_, [&](const KaiPod& pod) { GainGpus(pod); });
 }
@@ -116,7 +122,7 @@ void KaiScenarioFilters::GainGpus(const KaiPod& victim) {
 
 bool KaiScenarioFilters::AdmitGpus(const KaiScenario& scenario) {
   Follow(scenario, &by_gpus_, [&](const KaiPod& pod) { GainGpus(pod); });
-  return Match(needed_, &nodes_);
+  return Match(needed_, nodes_);
 }
 
 void KaiScenarioFilters::CollectLevels(const KaiJob& job, uint32_t group) {
@@ -179,7 +185,7 @@ bool KaiScenarioFilters::AdmitTopology(const KaiScenario& scenario) {
   if (levels_.empty()) return true;
   Follow(scenario, &by_topology_, [&](const KaiPod& pod) { GainTopology(pod); });
   return std::ranges::all_of(levels_,
-                             [](Level& level) { return Match(level.needed, &level.domains); });
+                             [](const Level& level) { return Match(level.needed, level.domains); });
 }
 
 }  // namespace muster

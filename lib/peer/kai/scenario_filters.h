@@ -38,7 +38,6 @@ class KaiScenarioFilters {
   struct Holders {
     std::vector<double> left;     // by holder
     std::vector<uint32_t> order;  // descending
-    std::vector<double> given;    // by holder; all 0 between calls
   };
   struct Level {
     const KaiTopologyWish* wish;
@@ -58,13 +57,13 @@ class KaiScenarioFilters {
   // What one filter has seen of the scenario.
   struct Followed {
     size_t recorded = 0, potential = 0;
-    std::vector<uint8_t> seen = {};  // by task
+    std::vector<bool> seen = {};  // by task
   };
   // Calls `gain` for victims with tasks that were not seen before.
   template <class Gain>
   void Follow(const KaiScenario& scenario, Followed* followed, Gain&& gain);
   static void Insert(Holders* holders, uint32_t holder, bool replace);
-  static bool Match(std::span<const double> needed, Holders* holders);
+  static bool Match(std::span<const double> needed, const Holders& holders);
 
   const KaiWorld& world_;
   bool selects_ = false;

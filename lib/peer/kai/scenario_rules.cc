@@ -90,12 +90,16 @@ bool KaiIsFair(const KaiWorld& world, const KaiScenario& scenario) {
                           world.options().saturation_multiplier);
 }
 
-bool KaiIsSafeFromReclaim(const KaiWorld& world, const KaiJob& asks, const KaiJob& victim) {
+int64_t KaiReclaimMinRuntimeOf(const KaiWorld& world, const KaiJob& asks, uint32_t queue) {
   const KaiOptions& options = world.options();
-  const int64_t safe = KaiReclaimMinRuntime(
+  return KaiReclaimMinRuntime(
       world.tree, options.resolve_by_queue ? KaiResolve::kQueue : KaiResolve::kCommonAncestor,
-      asks.facts().queue, victim.facts().queue, options.reclaim_min_runtime);
-  return KaiIsProtected(world.StartOf(victim), world.facts().now, safe);
+      asks.facts().queue, queue, options.reclaim_min_runtime);
+}
+
+bool KaiIsSafeFromReclaim(const KaiWorld& world, const KaiJob& asks, const KaiJob& victim) {
+  return KaiIsProtected(world.StartOf(victim), world.facts().now,
+                        KaiReclaimMinRuntimeOf(world, asks, victim.facts().queue));
 }
 
 bool KaiIsSafeFromPreempt(const KaiWorld& world, const KaiJob& /*asks*/, const KaiJob& victim) {

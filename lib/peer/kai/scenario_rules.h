@@ -22,6 +22,9 @@ KaiReclaimer KaiReclaimerOf(const KaiJob& job);
 // Returns whether the victims of the scenario may be taken by reclaim.
 bool KaiIsFair(const KaiWorld& world, const KaiScenario& scenario);
 
+// Returns how long jobs of the queue are safe from being reclaimed for the job, in nanoseconds.
+int64_t KaiReclaimMinRuntimeOf(const KaiWorld& world, const KaiJob& asks, uint32_t queue);
+
 // Return whether the victim runs for less than its minimum time.
 bool KaiIsSafeFromReclaim(const KaiWorld& world, const KaiJob& asks, const KaiJob& victim);
 bool KaiIsSafeFromPreempt(const KaiWorld& world, const KaiJob& asks, const KaiJob& victim);

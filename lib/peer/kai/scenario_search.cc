@@ -9,11 +9,11 @@
 namespace muster {
 
 KaiScenarioBase::KaiScenarioBase(KaiWorld* world, const KaiProbe& probe)
-    : world_(world), victims_(probe.victims()), recorded_(world->facts().tasks.size(), 0) {
+    : world_(world), victims_(probe.victims()), recorded_(world->facts().tasks.size()) {
   const std::vector<KaiPod*>& pending = probe.partial->Next(/*real=*/false);
   if (pending.empty()) return;
   base_.emplace(world, probe.partial, pending, probe.recorded_jobs);
-  for (const KaiPod* pod : base_->recorded()) recorded_[pod->task] = 1;
+  for (const KaiPod* pod : base_->recorded()) recorded_[pod->task] = true;
   filters_.emplace(*world, *base_, probe.feasible);
 }
 
@@ -35,12 +35,12 @@ bool KaiScenarioBase::AddStep() {
   bool has_more = false;
   const std::vector<KaiPod*> tasks = job.NextVictims(&has_more);
   const bool known =
-      std::ranges::any_of(tasks, [&](const KaiPod* pod) { return recorded_[pod->task] != 0; });
+      std::ranges::any_of(tasks, [&](const KaiPod* pod) { return recorded_[pod->task]; });
   if (known || has_more) {
     KaiScenario::Pods rest;
     AppendKaiPods(job, &rest);
     std::erase_if(rest, [&](const KaiPod* pod) {
-      return known ? recorded_[pod->task] != 0 : std::ranges::find(tasks, pod) != tasks.end();
+      return known ? recorded_[pod->task] : std::ranges::find(tasks, pod) != tasks.end();
     });
     if (!rest.empty() || !known) victims_->Push(world_->arena.Clone(job, rest));
   }

@@ -41,8 +41,8 @@ namespace muster {
 struct KaiProbe {
   const KaiJob* partial = nullptr;  // a copy with some of the pending tasks
   std::vector<const KaiJob*> recorded_jobs = {};
-  std::vector<uint8_t> feasible = {};  // by node
-  std::function<std::unique_ptr<KaiJobQueue>()> victims;
+  std::vector<uint8_t> feasible = {};                // by node
+  std::function<KaiJobQueue*()> victims;             // returns the same queue, filled anew
   const std::set<KaiFingerprint>* failed = nullptr;  // scenarios that are not proposed again
 };
 
@@ -59,8 +59,8 @@ class KaiScenarioBase {
   bool AddStep();
 
   KaiWorld* world_;
-  std::unique_ptr<KaiJobQueue> victims_;
-  std::vector<uint8_t> recorded_;  // by task
+  KaiJobQueue* victims_;
+  std::vector<bool> recorded_;  // by task
   std::optional<KaiScenario> base_;
   std::optional<KaiScenarioFilters> filters_;
 };

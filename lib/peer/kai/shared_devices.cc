@@ -117,18 +117,43 @@ void KaiNodes::RemovePart(uint32_t n, KaiStatus status, int64_t memory, uint32_t
   }
 }
 
-double KaiNodes::FreeGpus(uint32_t n) const {
+void KaiNodes::CountFree(uint32_t n) const {
   const int64_t device = facts_.nodes[n].gpu_memory;
   const std::vector<KaiSharedDevice>& shared = groups_[n].devices;
-  return KaiIdleGpus(facts_.Quantify(idle(n))[kKaiGpu], shared, device) +
-         KaiReleasingGpus(facts_.Quantify(releasing(n))[kKaiGpu], shared, device);
+  const double idle = KaiIdleGpus(facts_.Quantify(this->idle(n))[kKaiGpu], shared, device);
+  const double leaving = KaiReleasingGpus(facts_.Quantify(releasing(n))[kKaiGpu], shared, device);
+  has_free_[n] = idle > 0 || leaving > 0;
+  const double before = std::exchange(free_[n], idle + leaving);
+  if ((before != 0) == (free_[n] != 0)) return;
+  const auto at = std::ranges::lower_bound(with_gpus_, n);
+  if (before != 0) {
+    with_gpus_.erase(at);
+  } else {
+    with_gpus_.insert(at, n);
+  }
 }
 
-bool KaiNodes::HasFreeGpus(uint32_t n) const {
-  const int64_t device = facts_.nodes[n].gpu_memory;
-  const std::vector<KaiSharedDevice>& shared = groups_[n].devices;
-  return KaiIdleGpus(facts_.Quantify(idle(n))[kKaiGpu], shared, device) > 0 ||
-         KaiReleasingGpus(facts_.Quantify(releasing(n))[kKaiGpu], shared, device) > 0;
+void KaiNodes::Recount() const {
+  for (const uint32_t n : stale_) {
+    is_stale_[n] = 0;
+    CountFree(n);
+  }
+  stale_.clear();
+}
+
+const std::vector<double>& KaiNodes::FreeGpusOfAll() const {
+  Recount();
+  return free_;
+}
+
+const std::vector<uint32_t>& KaiNodes::NodesWithGpus() const {
+  Recount();
+  return with_gpus_;
+}
+
+const std::vector<uint8_t>& KaiNodes::HasFreeGpus() const {
+  Recount();
+  return has_free_;
 }
 
 int64_t KaiNodes::FreeGpuMemory(uint32_t n) const {

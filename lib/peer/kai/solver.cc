@@ -8,16 +8,33 @@
 #include "lib/peer/kai/placing.h"
 
 namespace muster {
+namespace {
+
+// Returns the ascending numbers of both, each once. `some` is ascending.
+std::vector<uint32_t> Joined(const std::vector<uint32_t>& some, std::vector<uint32_t> others) {
+  std::ranges::sort(others);
+  others.erase(std::unique(others.begin(), others.end()), others.end());
+  std::vector<uint32_t> joined(some.size() + others.size());
+  const auto end = std::ranges::set_union(some, others, joined.begin()).out;
+  joined.erase(end, joined.end());
+  return joined;
+}
+
+}  // namespace
 
 std::vector<uint8_t> KaiFeasibleNodes(const KaiWorld& world, const KaiJob& job) {
   std::vector<uint8_t> feasible(world.nodes.size(), 1);
   for (const KaiPod* pod : job.pods()) {
     if (pod != nullptr && world.ShapeOf(*pod).cpu_only) return feasible;
   }
-  for (uint32_t n = 0; n < feasible.size(); ++n) {
-    feasible[n] = world.nodes.HasFreeGpus(n);
+  return world.nodes.HasFreeGpus();
+}
+
+KaiSolver::KaiSolver(KaiWorld* world, KaiQuestion question)
+    : world_(world), question_(std::move(question)) {
+  for (uint32_t n = 0; n < question_.feasible.size(); ++n) {
+    if (question_.feasible[n] != 0) feasible_nodes_.push_back(n);
   }
-  return feasible;
 }
 
 KaiSolution KaiSolver::Solve(const KaiJob& job) {
@@ -107,14 +124,14 @@ KaiSolver::Answer KaiSolver::Ask(const KaiJob& job, std::span<KaiPod* const> tas
   }
   while (const KaiScenario* const scenario = generator->Next()) {
     if (failed_.contains(scenario->fingerprint())) continue;
-    Answer answer = Simulate(*scenario, &probe.feasible);
+    Answer answer = Simulate(*scenario);
     if (answer.solved) return answer;
     failed_.insert(scenario->fingerprint());
   }
   return {};
 }
 
-KaiSolver::Answer KaiSolver::Simulate(const KaiScenario& scenario, std::vector<uint8_t>* feasible) {
+KaiSolver::Answer KaiSolver::Simulate(const KaiScenario& scenario) {
   const Pods victims = scenario.AllVictims();
   if (victims.empty()) return {};
   ++simulations_;
@@ -126,12 +143,13 @@ KaiSolver::Answer KaiSolver::Simulate(const KaiScenario& scenario, std::vector<u
       return {};
     }
   }
-  std::vector<uint8_t> reachable = *feasible;
-  for (const KaiPod* pod : victims) reachable[pod->node] = 1;
-  std::vector<uint32_t> nodes;
-  for (uint32_t n = 0; n < reachable.size(); ++n) {
-    if (reachable[n] != 0) nodes.push_back(n);
+  std::vector<uint32_t> left;
+  for (const KaiPod* pod : victims) {
+    if (question_.feasible[pod->node] == 0) left.push_back(pod->node);
   }
+  std::vector<uint32_t> joined;
+  if (!left.empty()) joined = Joined(feasible_nodes_, std::move(left));
+  const std::vector<uint32_t>& nodes = joined.empty() ? feasible_nodes_ : joined;
   if (!PlaceAgain(scenario, victims, answer.statement.get(), nodes)) {
     answer.statement->Discard();
     return {};
@@ -157,27 +175,33 @@ KaiSolver::Answer KaiSolver::Simulate(const KaiScenario& scenario, std::vector<u
 bool KaiSolver::PlaceAgain(const KaiScenario& scenario, const Pods& victims,
                            KaiStatement* statement, std::span<const uint32_t> nodes) {
   const uint32_t preemptor = scenario.preemptor().number();
-  std::vector<uint8_t> is_victim(world_->job_count(), 0);
-  std::vector<uint32_t> jobs = waiting_;
+  is_victim_.resize(world_->job_count(), 0);
+  std::vector<uint32_t> involved = {preemptor};
   for (const KaiPod* pod : victims) {
     const uint32_t j = world_->facts().tasks[pod->task].job;
-    if (std::exchange(is_victim[j], 1) == 0) jobs.push_back(j);
+    if (std::exchange(is_victim_[j], 1) == 0) involved.push_back(j);
   }
-  jobs.push_back(preemptor);
-  std::ranges::sort(jobs);
-  jobs.erase(std::unique(jobs.begin(), jobs.end()), jobs.end());
-  KaiJobQueue queue(world_, {});
-  for (const uint32_t j : jobs) {
+  question_.again->Clear();
+  for (const uint32_t j : Joined(waiting_, involved)) {
     const KaiJob& job = world_->job(j);
     if (!job.facts().schedulable) continue;
-    queue.Push(j == preemptor ? &scenario.preemptor() : &job);
+    question_.again->Push(j == preemptor ? &scenario.preemptor() : &job);
   }
+  const bool placed = PlaceInOrder(preemptor, statement, nodes);
+  for (const uint32_t j : involved) is_victim_[j] = 0;
+  return placed;
+}
+
+// Places the jobs that are involved, as they come among all that wait.
+bool KaiSolver::PlaceInOrder(uint32_t preemptor, KaiStatement* statement,
+                             std::span<const uint32_t> nodes) {
+  KaiJobQueue& queue = *question_.again;
   KaiPlacer placer(world_, statement, /*pipeline_only=*/true);
   bool placed = false;
   while (!queue.empty()) {
     const KaiJob& job = *queue.Pop();
     const bool asks = job.number() == preemptor;
-    if (!asks && is_victim[job.number()] == 0) continue;
+    if (!asks && is_victim_[job.number()] == 0) continue;
     job.NextRequest(/*real=*/false);  // is known from here on
     if (placer.Place(job, nodes)) {
       placed |= asks;

@@ -38,8 +38,9 @@ namespace muster {
 
 struct KaiQuestion {
   std::vector<uint8_t> feasible = {};  // by node
-  std::function<std::unique_ptr<KaiJobQueue>()> victims = {};
+  std::function<KaiJobQueue*()> victims = {};
   std::function<bool(const KaiScenario& scenario)> is_valid = {};
+  KaiJobQueue* again = nullptr;  // of simulations; remembers how queues stand from one to the next
 };
 
 struct KaiSolution {
@@ -49,8 +50,7 @@ struct KaiSolution {
 
 class KaiSolver {
  public:
-  KaiSolver(KaiWorld* world, KaiQuestion question)
-      : world_(world), question_(std::move(question)) {}
+  KaiSolver(KaiWorld* world, KaiQuestion question);
 
   KaiSolution Solve(const KaiJob& job);
   // How many simulations were made.
@@ -76,15 +76,18 @@ class KaiSolver {
   Answer Ask(const KaiJob& job, std::span<KaiPod* const> tasks, Generator generator,
              const Recorded& recorded);
   const KaiJob* PartOf(const KaiJob& job, std::span<KaiPod* const> tasks);
-  Answer Simulate(const KaiScenario& scenario, std::vector<uint8_t>* feasible);
+  Answer Simulate(const KaiScenario& scenario);
   bool PlaceAgain(const KaiScenario& scenario, const Pods& victims, KaiStatement* statement,
                   std::span<const uint32_t> nodes);
+  bool PlaceInOrder(uint32_t preemptor, KaiStatement* statement, std::span<const uint32_t> nodes);
   std::vector<const KaiJob*> JobsOf(const Pods& victims, const KaiScenario& scenario) const;
 
   KaiWorld* world_;
   KaiQuestion question_;
   std::set<KaiFingerprint> failed_;
   std::vector<uint32_t> waiting_;  // jobs with pending tasks; simulations change victims' alone
+  std::vector<uint32_t> feasible_nodes_;
+  std::vector<uint8_t> is_victim_;  // by job, in one simulation; all 0 between two
   int64_t simulations_ = 0;
 };
 

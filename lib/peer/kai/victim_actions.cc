@@ -4,8 +4,9 @@
 // victims, and which scenarios are valid.
 #include <algorithm>
 #include <map>
-#include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "lib/peer/kai/actions.h"
 #include "lib/peer/kai/hard_jobs.h"
@@ -90,35 +91,39 @@ class VictimAction {
     return kKaiNone;
   }
 
-  std::unique_ptr<KaiJobQueue> VictimsFor(const KaiJob& job) const {
-    auto queue = std::make_unique<KaiJobQueue>(&world_, KaiJobQueue::Rules{.victims = true});
+  void CollectVictims(const KaiJob& job) {
+    victims_.Clear();
     int64_t count = 0;
     for (uint32_t j = 0; j < world_.job_count(); ++j) {
       const KaiJob& victim = world_.job(j);
       if (!victim.facts().schedulable || !victim.facts().preemptible) continue;
       if (!victim.HasActive() || !MayBeVictim(job, victim)) continue;
       if (most_victims() >= 0 && count > most_victims()) break;
-      queue->Push(&victim);
+      victims_.Push(&victim);
       ++count;
     }
-    return queue;
   }
 
   KaiSolution Solve(const KaiJob& job) {
     // Every question of the search begins with the same victims.
-    std::unique_ptr<const KaiJobQueue> victims;
+    bool collected = false;
     const auto begin = [&] {
-      if (victims == nullptr) victims = VictimsFor(job);
-      return std::make_unique<KaiJobQueue>(*victims);
+      if (!std::exchange(collected, true)) CollectVictims(job);
+      victims_left_.CopyFrom(victims_);
+      return &victims_left_;
     };
-    KaiSolver solver(&world_, {KaiFeasibleNodes(world_, job), begin,
-                               [&](const KaiScenario& scenario) { return IsValid(scenario); }});
+    KaiSolver solver(&world_,
+                     {KaiFeasibleNodes(world_, job), begin,
+                      [&](const KaiScenario& scenario) { return IsValid(scenario); }, &again_});
     KaiSolution solution = solver.Solve(job);
     for (int64_t i = 0; i < solver.simulations(); ++i) cycle_.spend();
     return solution;
   }
 
   std::map<uint32_t, KaiHardJobList> failed_;
+  KaiJobQueue again_{&world_, {}};
+  KaiJobQueue victims_{&world_, {.victims = true}};       // of the present search
+  KaiJobQueue victims_left_{&world_, {.victims = true}};  // of its present question
 };
 
 class Consolidation : public VictimAction {
@@ -150,19 +155,35 @@ class Reclaim : public VictimAction {
   bool IsWorthwhile(const KaiJob& job) override {
     world_.tree_then.share = world_.tree.share;
     reclaimer_ = KaiReclaimerOf(job);
+    answers_.assign(world_.tree.queues.size(), {});
     return true;
   }
   bool MayBeVictim(const KaiJob& asks, const KaiJob& victim) const override {
-    if (victim.facts().queue == asks.facts().queue) return false;
-    return KaiMayBeVictim(world_.tree, reclaimer_, victim.facts().queue) &&
-           (victim.IsElastic() || !KaiIsSafeFromReclaim(world_, asks, victim));
+    const uint32_t queue = victim.facts().queue;
+    if (queue == asks.facts().queue) return false;
+    // One search asks when its shares are still those with which it began.
+    std::optional<Answer>& answer = answers_[queue];
+    if (!answer.has_value()) {
+      answer = {KaiMayBeVictim(world_.tree, reclaimer_, queue),
+                KaiReclaimMinRuntimeOf(world_, asks, queue)};
+    }
+    return answer->may_lose &&
+           (victim.IsElastic() ||
+            !KaiIsProtected(world_.StartOf(victim), world_.facts().now, answer->min_runtime));
   }
   bool IsValid(const KaiScenario& scenario) const override {
     return KaiIsFair(world_, scenario) && KaiKeepsSafe(world_, scenario, KaiIsSafeFromReclaim);
   }
 
  private:
+  // What a queue answers for all of its jobs.
+  struct Answer {
+    bool may_lose;
+    int64_t min_runtime;
+  };
+
   KaiReclaimer reclaimer_;
+  mutable std::vector<std::optional<Answer>> answers_;  // by queue
 };
 
 class Preempt : public VictimAction {

@@ -58,6 +58,12 @@ struct FlavorChoice {
   }
 };
 
+// A flavor that does not hold a pod set, with the hardest reason.
+struct RefusedFlavor {
+  FlavorIndex flavor;
+  Lack lack;
+};
+
 struct PodSetAssignment {
   uint32_t pod_set = 0;  // of the workload
   int64_t count = 0;
@@ -65,9 +71,11 @@ struct PodSetAssignment {
   std::vector<FlavorChoice> flavors;
   bool error = false;  // a resource that no group of the queue covers
   std::vector<Obstacle> obstacles;
-  std::optional<NamedPlaces> places;  // in the topology of its flavor
-  bool keeps_places = false;          // those of its admission
-  bool delayed = false;               // its topology is computed once checks are ready
+  std::vector<RefusedFlavor> refused;  // each once
+  bool tried_some = false;             // some flavor was looked at
+  std::optional<NamedPlaces> places;   // in the topology of its flavor
+  bool keeps_places = false;           // those of its admission
+  bool delayed = false;                // its topology is computed once checks are ready
 
   Mode mode() const;
 };
@@ -79,9 +87,14 @@ struct Assignment {
   CellAmounts usage;
   ScanProgress progress;
   Mode mode() const;
-  // The hardest obstacle: by flavors of one group the mildest counts.
-  Lack lack = Lack::kNone;
 };
+
+// Notes that the flavor does not hold what is requested. The hardest reason counts.
+void Refuse(FlavorIndex flavor, Lack lack, std::vector<RefusedFlavor>* refused);
+
+// Returns why the assignment does not fit: of refused flavors of one group the mildest reason, of
+// groups and pod sets the hardest. That another flavor of the group would do changes nothing.
+Lack LackOf(const World& world, Queue queue, const Assignment& assignment);
 
 }  // namespace muster::kueue
 

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "lib/peer/kueue/victims.h"
+#include "lib/peer/kueue/candidates.h"
 
 namespace muster::kueue {
 namespace {
@@ -18,8 +18,7 @@ namespace {
 struct Source {
   Queue queue;
   Queue meeting;
-  std::vector<WorkloadIndex> candidates;
-  size_t next = 0;
+  Candidates candidates;
 };
 using Sources = std::vector<Source>;
 
@@ -80,8 +79,8 @@ class ClassicalSearch {
   }
 
   void AddSource(Queue queue, Queue meeting, Policy policy, Sources* out) {
-    Source source{queue, meeting, search_.Ordered(queue, need_, policy)};
-    if (!source.candidates.empty()) out->push_back(std::move(source));
+    Source source{queue, meeting, Candidates(search_, queue, need_, policy)};
+    if (!source.candidates.Done()) out->push_back(std::move(source));
   }
 
   // Returns the reason for a candidate outside, and whether it may be evicted only if the evictor
@@ -107,31 +106,39 @@ class ClassicalSearch {
   // Evicts candidates of the sources, evicted ones or the others, until the request fits.
   bool Walk(Sources* sources, bool evicted, bool outside, bool entitled, bool may_borrow,
             std::vector<Victim>* victims) {
+    // Each of them would be one that may be evicted only if the evictor does not borrow.
+    if (outside && !entitled && may_borrow && !MayBorrow()) return false;
     const auto later = [&](size_t a, size_t b) {  // the heap has the first on top
-      return world_.Precedes(Front((*sources)[b]), Front((*sources)[a]));
+      return world_.Precedes((*sources)[b].candidates.Front(), (*sources)[a].candidates.Front());
     };
     std::vector<size_t> heap;
     for (size_t i = 0; i < sources->size(); ++i) {
+      (*sources)[i].candidates.Restart(evicted);
       if (Has((*sources)[i], evicted)) heap.push_back(i);
     }
     std::make_heap(heap.begin(), heap.end(), later);
     while (!heap.empty()) {
       std::pop_heap(heap.begin(), heap.end(), later);
       Source& source = (*sources)[heap.back()];
-      const WorkloadIndex w = Front(source);
+      const WorkloadIndex w = source.candidates.Front();
       EvictReason reason = EvictReason::kInClusterQueue;
       bool taken = true;
       if (outside) {
+        // Evictions only ever take usage away: what does not borrow once never does again.
+        if (!StillBorrows(source)) {
+          heap.pop_back();
+          continue;
+        }
         const auto [why, without_borrowing] = ClassOf(w, entitled);
         reason = why;
-        taken = !(without_borrowing && may_borrow) && StillBorrows(source);
+        taken = !(without_borrowing && may_borrow);
       }
       if (taken) {
         search_.Remove(w, need_);
         victims->push_back({w, reason});
         if (search_.Fits(need_, may_borrow)) return true;
       }
-      ++source.next;
+      source.candidates.Next();
       if (Has(source, evicted)) {
         std::push_heap(heap.begin(), heap.end(), later);
       } else {
@@ -140,19 +147,15 @@ class ClassicalSearch {
     }
     return false;
   }
-  WorkloadIndex Front(const Source& source) const { return source.candidates[source.next]; }
   bool Has(const Source& source, bool evicted) const {
-    return source.next < source.candidates.size() &&
-           world_.workloads[Front(source)].evicted == evicted;
+    return !source.candidates.Done() &&
+           world_.workloads[source.candidates.Front()].evicted == evicted;
   }
 
   std::vector<Victim> Attempt(bool may_borrow) {
     const size_t mark = world_.tree.Mark();
     const size_t places = need_.topology == nullptr ? 0 : need_.topology->Mark();
     std::vector<Victim> victims;
-    for (Sources* sources : {&entitled_, &others_, &own_}) {
-      for (Source& source : *sources) source.next = 0;
-    }
     bool fits = false;
     for (const bool evicted : {true, false}) {
       fits = fits || Walk(&entitled_, evicted, true, true, may_borrow, &victims);

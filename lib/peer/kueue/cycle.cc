@@ -13,13 +13,16 @@ namespace {
 // Asks the search for victims about one cell.
 class SearchOracle : public Oracle {
  public:
-  SearchOracle(VictimSearch& search, Queue queue, WorkloadIndex workload)
-      : search_(search), queue_(queue), workload_(workload) {}
+  SearchOracle(VictimSearch& search, Queue queue, WorkloadIndex workload,
+               std::vector<CellVictims>* found)
+      : search_(search), queue_(queue), workload_(workload), found_(found) {}
 
   Grade Ask(Cell cell, Amount amount) override {
     QuotaTree& tree = search_.world().tree;
-    const std::vector<Victim> victims = search_.Find(
+    found_->push_back({.cell = {cell, amount}});
+    found_->back().victims = search_.Find(
         {.queue = queue_, .workload = workload_, .usage = {{cell, amount}}, .lacking = {cell}});
+    const std::vector<Victim>& victims = found_->back().victims;
     const size_t mark = tree.Mark();
     Grade grade{victims.empty() ? Possibility::kNoCandidates : Possibility::kReclaim, 0};
     for (const Victim& v : victims) {
@@ -36,6 +39,7 @@ class SearchOracle : public Oracle {
   VictimSearch& search_;
   const Queue queue_;
   const WorkloadIndex workload_;
+  std::vector<CellVictims>* const found_;
 };
 
 // Places for an assignment while victims are searched.
@@ -263,7 +267,8 @@ void Scheduler::DropOutdated(WorkloadRow* row) const {
 
 Assignment Scheduler::AssignFlavors(Entry* entry, const std::vector<int64_t>* counts,
                                     const Pins* pins) {
-  SearchOracle oracle(search_, entry->queue, entry->workload);
+  asked_.clear();
+  SearchOracle oracle(search_, entry->queue, entry->workload, &asked_);
   return Assign(entry, &oracle, counts, pins);
 }
 
@@ -291,7 +296,6 @@ void Scheduler::PlaceInTopology(const Entry& entry, Assignment* assignment) {
   const auto blame = [&](const TopologyWorld::Failure& failure) {
     PodSetAssignment& p = assignment->pod_sets[failure.pod_set];
     p.obstacles.push_back({.lack = Lack::kTopology, .text = failure.why});
-    assignment->lack = std::max(assignment->lack, Lack::kTopology);
     p.error = p.error || failure.final;
     return &p;
   };
@@ -305,7 +309,10 @@ void Scheduler::PlaceInTopology(const Entry& entry, Assignment* assignment) {
   if (assignment->mode() != Mode::kPreempt || !row.unhealthy.empty()) return;
   if (auto failure = topology_->Place(row, assignment, {.empty = true})) {
     failure->final = true;
-    blame(*failure);
+    PodSetAssignment* const p = blame(*failure);
+    if (failure->flavor == kNothing) return;
+    std::erase_if(p->refused, [&](const RefusedFlavor& r) { return r.flavor == failure->flavor; });
+    p->refused.push_back({failure->flavor, Lack::kTopology});
     return;
   }
   for (PodSetAssignment& p : assignment->pod_sets) {
@@ -327,10 +334,16 @@ std::vector<Victim> Scheduler::VictimsFor(const Entry& entry, const Assignment& 
   const WorkloadRow& row = world_->workloads[entry.workload];
   std::optional<PlaceTrial> trial;
   if (NeedsPlaces(row)) trial.emplace(*topology_, *world_, row, assignment);
+  std::vector<Cell> lacking = LackingOf(*world_, assignment);
+  if (!trial && lacking.size() == 1 && assignment.usage.size() == 1) {
+    for (const CellVictims& asked : asked_) {
+      if (asked.cell == assignment.usage[0] && asked.cell.cell == lacking[0]) return asked.victims;
+    }
+  }
   return search_.Find({.queue = entry.queue,
                        .workload = entry.workload,
                        .usage = assignment.usage,
-                       .lacking = LackingOf(*world_, assignment),
+                       .lacking = std::move(lacking),
                        .topology = trial ? &*trial : nullptr});
 }
 

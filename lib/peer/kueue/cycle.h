@@ -37,6 +37,12 @@ struct CycleResult {
   std::vector<uint32_t> recomputed;  // entries
 };
 
+// The victims that make room for one cell alone.
+struct CellVictims {
+  CellAmount cell;
+  std::vector<Victim> victims = {};
+};
+
 class Scheduler {
  public:
   explicit Scheduler(World* world) : world_(world), search_(*world) {}
@@ -71,6 +77,7 @@ class Scheduler {
 
   std::vector<Entry> Heads(std::span<const WorkloadIndex> second_pass);
   bool Admissible(Entry* entry);
+  // REQUIRES of VictimsFor: the assignment is the last that AssignFlavors returned.
   Assignment AssignFlavors(Entry* entry, const std::vector<int64_t>* counts, const Pins* pins);
   std::vector<Victim> VictimsFor(const Entry& entry, const Assignment& assignment);
   void DropOutdated(WorkloadRow* row) const;
@@ -103,6 +110,7 @@ class Scheduler {
   const std::vector<double>* local_usage_ = nullptr;
   std::deque<PendingQueue> pending_;
   std::vector<WorkloadIndex> victims_;  // of this cycle
+  std::vector<CellVictims> asked_;      // by the last AssignFlavors
 };
 
 // What a workload that found no victims keeps others from taking (CellAmounts of its assignment).

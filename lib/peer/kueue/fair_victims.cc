@@ -18,7 +18,9 @@ namespace {
 class FairSearch {
  public:
   FairSearch(VictimSearch& search, const Need& need)
-      : search_(search), world_(search.world()), need_(need), order_(search, need.queue) {}
+      : search_(search), world_(search.world()), need_(need), order_(search, need.queue) {
+    retry_.assign(world_.queues.size(), kNothing);
+  }
 
   std::vector<Victim> Run() {
     if (!Collect()) return {};
@@ -37,9 +39,9 @@ class FairSearch {
     const QueueRow& own = world_.queues[need_.queue];
     bool any = false;
     const auto add = [&](Queue queue, Policy policy) {
-      std::vector<WorkloadIndex> list = search_.Ordered(queue, need_, policy);
-      any = any || !list.empty();
-      order_.Add(queue, std::move(list));
+      Candidates candidates(search_, queue, need_, policy);
+      any = any || !candidates.Done();
+      order_.Add(queue, std::move(candidates));
     };
     if (own.within != Policy::kNever) add(need_.queue, own.within);
     if (own.reclaim == Policy::kNever || !world_.HasParent(need_.queue)) return any;
@@ -96,19 +98,33 @@ class FairSearch {
         continue;
       }
       const auto [mine, theirs] = Sides(q);
-      const Share evictor = search_.shares().Of(mine);
-      const Share before = search_.shares().Of(theirs);
-      while (order_.Has(q)) {
-        const WorkloadIndex w = order_.Pop(q);
-        if (!Passes(rule, evictor, before, theirs, w)) {
-          retry_.push_back(w);
-          continue;
-        }
-        if (Take(w, EvictReason::kInCohortFairSharing)) return true;
-        break;
+      const WorkloadIndex w = FirstThatPasses(rule, q, mine, theirs);
+      if (w == kNothing) {
+        order_.Drop(q);
+      } else if (Take(w, EvictReason::kInCohortFairSharing)) {
+        return true;
       }
     }
     return false;
+  }
+
+  // Pops candidates of the queue up to one that passes. Nothing but its usage decides about one, so
+  // that the search ends when one of each usage was refused.
+  WorkloadIndex FirstThatPasses(ShareRule rule, Queue queue, Queue mine, Queue theirs) {
+    const Share evictor = order_.ShareOf(mine), before = order_.ShareOf(theirs);
+    const size_t kinds = rule == ShareRule::kBelowInitial ? 1 : search_.UsagesIn(queue);
+    std::vector<const CellAmounts*> refused;
+    while (order_.Has(queue) && refused.size() < kinds) {
+      const WorkloadIndex w = order_.Pop(queue);
+      const CellAmounts& usage = world_.workloads[w].usage;
+      const bool known = std::any_of(refused.begin(), refused.end(),
+                                     [&](const CellAmounts* other) { return *other == usage; });
+      if (known) continue;
+      if (Passes(rule, evictor, before, theirs, w)) return w;
+      if (refused.size() < kUsagesCompared) refused.push_back(&usage);
+      if (retry_[queue] == kNothing) retry_[queue] = w;
+    }
+    return kNothing;
   }
 
   bool Passes(ShareRule rule, const Share& evictor, const Share& before, Queue side,
@@ -123,10 +139,8 @@ class FairSearch {
 
   bool Second() {
     GivingOrder order(search_, need_.queue);
-    std::vector<std::vector<WorkloadIndex>> lists(world_.queues.size());
-    for (const WorkloadIndex w : retry_) lists[world_.workloads[w].queue].push_back(w);
-    for (Queue q = 0; q < lists.size(); ++q) {
-      if (!lists[q].empty()) order.Add(q, std::move(lists[q]));
+    for (Queue q = 0; q < retry_.size(); ++q) {
+      if (retry_[q] != kNothing) order.Add(q, Candidates(search_, need_, {retry_[q]}));
     }
     for (Queue q = order.Next(); q != kNothing; q = order.Next()) {
       const auto [mine, theirs] = Sides(q);
@@ -144,7 +158,7 @@ class FairSearch {
   const Need& need_;
   GivingOrder order_;
   std::vector<Victim> victims_;
-  std::vector<WorkloadIndex> retry_;
+  std::vector<WorkloadIndex> retry_;  // by queue: the first that was refused
 };
 
 }  // namespace

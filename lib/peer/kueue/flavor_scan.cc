@@ -103,6 +103,41 @@ bool IsPreferred(const Grade& a, const Grade& b, bool prefers_preemption) {
   return a.borrow < b.borrow;
 }
 
+void Refuse(FlavorIndex flavor, Lack lack, std::vector<RefusedFlavor>* refused) {
+  for (RefusedFlavor& known : *refused) {
+    if (known.flavor != flavor) continue;
+    known.lack = std::max(known.lack, lack);
+    return;
+  }
+  refused->push_back({flavor, lack});
+}
+
+Lack LackOf(const World& world, Queue queue, const Assignment& assignment) {
+  if (assignment.mode() != Mode::kNoFit) return Lack::kNone;
+  Lack hardest = Lack::kNone;
+  for (const PodSetAssignment& p : assignment.pod_sets) {
+    if (p.mode() != Mode::kNoFit) continue;
+    if (!p.tried_some) hardest = Lack::kFlavor;
+    const auto uncovered = [](const Obstacle& o) {
+      return o.lack == Lack::kFlavor && o.flavor == kNothing && o.resource != kNothing;
+    };
+    if (p.error && std::any_of(p.obstacles.begin(), p.obstacles.end(), uncovered)) {
+      hardest = Lack::kFlavor;
+    }
+    for (const FlavorGroup& group : world.queues[queue].groups) {
+      std::optional<Lack> mildest;
+      for (const RefusedFlavor& refused : p.refused) {
+        if (std::find(group.flavors.begin(), group.flavors.end(), refused.flavor) !=
+            group.flavors.end()) {
+          mildest = std::min(mildest.value_or(refused.lack), refused.lack);
+        }
+      }
+      hardest = std::max(hardest, mildest.value_or(Lack::kNone));
+    }
+  }
+  return hardest;
+}
+
 Mode PodSetAssignment::mode() const {
   if (obstacles.empty() && !error) return Mode::kFit;
   if (error || flavors.empty()) return Mode::kNoFit;
@@ -179,7 +214,8 @@ bool FlavorScan::AssignGroup(const Members& members, const std::vector<int64_t>*
   world_.Sort(&requests);
   std::vector<FlavorChoice> chosen;
   std::vector<Obstacle> obstacles;
-  bool error = false;
+  std::vector<RefusedFlavor> refused;
+  bool error = false, tried_some = false;
   for (const ResourceAmount& r : requests) {
     if (std::any_of(chosen.begin(), chosen.end(),
                     [&](const FlavorChoice& c) { return c.resource == r.resource; })) {
@@ -197,7 +233,8 @@ bool FlavorScan::AssignGroup(const Members& members, const std::vector<int64_t>*
       continue;
     }
     Found found = Search(members, requests, r.resource, *out);
-    out->lack = std::max(out->lack, found.lack);
+    tried_some = tried_some || found.tried_some;
+    for (const RefusedFlavor& r : found.refused) Refuse(r.flavor, r.lack, &refused);
     obstacles.insert(obstacles.end(), found.obstacles.begin(), found.obstacles.end());
     if (found.error || found.choices.empty()) {
       error = found.error;
@@ -210,6 +247,8 @@ bool FlavorScan::AssignGroup(const Members& members, const std::vector<int64_t>*
   for (PodSetAssignment& p : opened) {
     p.error = error;
     p.obstacles = obstacles;
+    p.refused = refused;
+    p.tried_some = tried_some;
     TakeFlavors(chosen, &p, out);
     whole = whole && !error && (p.flavors.empty() ? p.requests.empty() || obstacles.empty() : true);
     out->pod_sets.push_back(std::move(p));
@@ -253,8 +292,8 @@ Amount FlavorScan::Wanted(const Members& members, FlavorIndex flavor, const Reso
   return amount;
 }
 
-bool FlavorScan::MayUse(const Members& members, FlavorIndex flavor, ResourceIndex first,
-                        Obstacle* why) {
+bool FlavorScan::IsOffered(const Members& members, FlavorIndex flavor, ResourceIndex first,
+                           Obstacle* why) const {
   if (pins_ != nullptr) {
     for (const uint32_t i : members) {
       if (i >= pins_->size()) continue;
@@ -268,6 +307,11 @@ bool FlavorScan::MayUse(const Members& members, FlavorIndex flavor, ResourceInde
     why->text = absl::StrCat("flavor ", world_.flavors[flavor].name, " is not allowed");
     return false;
   }
+  return true;
+}
+
+bool FlavorScan::MayUse(const Members& members, FlavorIndex flavor, ResourceIndex first,
+                        Obstacle* why) {
   for (const uint32_t i : members) {
     if (!world_.flavors[flavor].exists) {
       why->text = absl::StrCat("flavor ", world_.flavors[flavor].name, " not found");
@@ -291,7 +335,6 @@ FlavorScan::Found FlavorScan::Search(const Members& members, const Requests& all
   const FlavorGroup* group = world_.GroupOf(queue_, first);
   if (group == nullptr) {
     found.error = true;
-    found.lack = Lack::kFlavor;
     found.obstacles.push_back({.lack = Lack::kFlavor,
                                .resource = first,
                                .text = absl::StrCat("resource ", world_.resources[first],
@@ -300,13 +343,15 @@ FlavorScan::Found FlavorScan::Search(const Members& members, const Requests& all
   }
   Requests requests;
   for (const ResourceAmount& r : all) {
-    if (world_.GroupOf(queue_, r.resource) == group) requests.push_back(r);
+    const auto& covered = group->resources;  // another group may cover it, too
+    if (std::find(covered.begin(), covered.end(), r.resource) != covered.end()) {
+      requests.push_back(r);
+    }
   }
   members_ = &members;
   const Grade best = Scan(*group, requests, first, so_far, &found);
   if (best.possibility == Possibility::kFit) {
     found.obstacles.clear();
-    found.lack = Lack::kNone;
   } else if (found.obstacles.empty()) {
     found.obstacles.push_back({.lack = Lack::kFlavor, .resource = first, .text = "no flavor left"});
   }
@@ -325,16 +370,21 @@ Grade FlavorScan::Scan(const FlavorGroup& group, const Requests& requests, Resou
     tried = i;
     const FlavorIndex flavor = group.flavors[static_cast<size_t>(i)];
     Obstacle obstacle{.lack = Lack::kFlavor, .flavor = flavor};
+    if (!IsOffered(*members_, flavor, first, &obstacle)) {
+      found->obstacles.push_back(std::move(obstacle));
+      continue;
+    }
+    found->tried_some = true;
     if (!MayUse(*members_, flavor, first, &obstacle)) {
       found->obstacles.push_back(std::move(obstacle));
-      found->Meet(Lack::kFlavor);
+      Refuse(flavor, Lack::kFlavor, &found->refused);
       continue;
     }
     std::vector<FlavorChoice> choices;
     Lack lack = Lack::kNone;
     const Grade grade =
         Judge(group, static_cast<size_t>(i), requests, so_far, &choices, found, &lack);
-    found->Meet(lack);
+    if (grade.possibility == Possibility::kNoFit) Refuse(flavor, lack, &found->refused);
     stopped = fungible ? !GoesOn(grade) : grade.possibility == Possibility::kFit;
     if (fungible ? stopped || IsPreferred(grade, best, world_.queues[queue_].prefers_preemption)
                  : grade.possibility > best.possibility) {
@@ -369,7 +419,7 @@ Grade FlavorScan::Judge(const FlavorGroup& group, size_t flavor, const Requests&
       grade = GradeOf(cell, Plus(UsageIn(so_far.usage, cell), wanted), &obstacle);
     }
     if (obstacle.lack != Lack::kNone) {
-      *lack = std::max(*lack, obstacle.lack);
+      if (grade.possibility == Possibility::kNoFit) *lack = std::max(*lack, obstacle.lack);
       found->obstacles.push_back(std::move(obstacle));
     }
     if (IsPreferred(worst, grade, prefers)) worst = grade;

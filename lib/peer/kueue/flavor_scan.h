@@ -76,10 +76,8 @@ class FlavorScan {
     bool error = false;
     std::vector<FlavorChoice> choices;
     std::vector<Obstacle> obstacles;
-    Lack lack = Lack::kNone;  // the mildest of those met
-    void Meet(Lack met) {
-      if (met != Lack::kNone) lack = lack == Lack::kNone ? met : std::min(lack, met);
-    }
+    std::vector<RefusedFlavor> refused;
+    bool tried_some = false;
   };
 
   std::vector<Members> Groups() const;
@@ -93,6 +91,9 @@ class FlavorScan {
   // Looks at the flavors of the group, and returns how well the best one holds the requests.
   Grade Scan(const FlavorGroup& group, const Requests& requests, ResourceIndex first,
              const Assignment& so_far, Found* found);
+  // Whether the flavor is one of those to look at.
+  bool IsOffered(const Members& members, FlavorIndex flavor, ResourceIndex first,
+                 Obstacle* why) const;
   bool MayUse(const Members& members, FlavorIndex flavor, ResourceIndex first, Obstacle* why);
   Grade Judge(const FlavorGroup& group, size_t flavor, const Requests& requests,
               const Assignment& so_far, std::vector<FlavorChoice>* choices, Found* found,

@@ -1,27 +1,37 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/peer/kueue/giving_order.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace muster::kueue {
 
 GivingOrder::GivingOrder(VictimSearch& search, Queue evictor) : search_(search), evictor_(evictor) {
-  lists_.resize(search.world().queues.size());
-  pruned_.assign(lists_.size(), false);
-  on_path_.assign(lists_.size(), false);
+  list_of_.assign(search.world().queues.size(), kNothing);
+  pruned_.assign(list_of_.size(), false);
+  on_path_.assign(list_of_.size(), false);
+  shares_.resize(list_of_.size());
+  current_.assign(list_of_.size(), false);
+  living_.resize(list_of_.size());
   for (Queue q = evictor; q != kNothing; q = search.world().tree.parent(q)) on_path_[q] = true;
 }
 
-void GivingOrder::Add(Queue queue, std::vector<WorkloadIndex> candidates) {
-  std::reverse(candidates.begin(), candidates.end());
-  lists_[queue] = std::move(candidates);
+void GivingOrder::Add(Queue queue, Candidates candidates) {
+  list_of_[queue] = static_cast<uint32_t>(lists_.size());
+  lists_.push_back(std::move(candidates));
 }
 
 WorkloadIndex GivingOrder::Pop(Queue queue) {
-  const WorkloadIndex w = lists_[queue].back();
-  lists_[queue].pop_back();
+  const WorkloadIndex w = Front(queue);
+  lists_[list_of_[queue]].Next();
+  const QuotaTree& tree = search_.world().tree;
+  for (Queue q = queue; q != kNothing; q = tree.parent(q)) current_[q] = false;
   return w;
+}
+
+const Share& GivingOrder::ShareOf(Queue node) {
+  if (!current_[node]) shares_[node] = search_.shares().Of(node);
+  current_[node] = true;
+  return shares_[node];
 }
 
 Queue GivingOrder::Next() {
@@ -39,33 +49,40 @@ Queue GivingOrder::Next() {
 
 Queue GivingOrder::NextBelow(Queue cohort) {
   const World& world = search_.world();
+  std::vector<Queue>& living = living_[cohort];
+  if (living.empty()) {
+    const auto children = world.tree.children(cohort);
+    living.assign(children.begin(), children.end());
+  }
   Queue queue = kNothing, below = kNothing;
-  Share queue_share, below_share;
-  for (const Queue child : world.tree.children(cohort)) {
+  size_t kept = 0;
+  for (const Queue child : living) {
     if (pruned_[child]) continue;
-    const Share share = search_.shares().Of(child);
+    const Share& share = ShareOf(child);
     const bool is_cohort = world.queues[child].is_cohort;
     if ((!share.borrowing && !on_path_[child]) || (!is_cohort && !Has(child))) {
       pruned_[child] = true;
-    } else if (is_cohort) {
-      if (below != kNothing && Compare(share, below_share) < 0) continue;
+      continue;
+    }
+    living[kept++] = child;
+    if (is_cohort) {
+      if (below != kNothing && Compare(share, shares_[below]) < 0) continue;
       below = child;
-      below_share = share;
     } else {
-      const int order = queue == kNothing ? 1 : Compare(share, queue_share);
-      if (order < 0 || (order == 0 && !CandidateBefore(world, evictor_, lists_[child].back(),
-                                                       lists_[queue].back()))) {
+      const int order = queue == kNothing ? 1 : Compare(share, shares_[queue]);
+      if (order < 0 ||
+          (order == 0 && !CandidateBefore(world, evictor_, Front(child), Front(queue)))) {
         continue;
       }
       queue = child;
-      queue_share = share;
     }
   }
+  living.resize(kept);
   if (queue == kNothing && below == kNothing) {
     pruned_[cohort] = true;
     return kNothing;
   }
-  if (below != kNothing && (queue == kNothing || Compare(below_share, queue_share) >= 0)) {
+  if (below != kNothing && (queue == kNothing || Compare(shares_[below], shares_[queue]) >= 0)) {
     return NextBelow(below);
   }
   return queue;

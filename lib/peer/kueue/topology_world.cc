@@ -297,11 +297,13 @@ std::optional<TopologyWorld::Failure> TopologyWorld::Place(const WorkloadRow& ro
   if (auto failure = Gather(row, assignment, &parts)) return failure;
   std::vector<std::pair<TopologyFinder*, TopologyQuestion>> questions;
   std::vector<const Part*> asked;
+  std::vector<FlavorIndex> flavors;
   const uint64_t number = static_cast<uint64_t>(&row - world_.workloads.data()) + 1;
   for (const FlavorIndex f : by_name_) {
     const auto part = parts.find(f);
     if (part == parts.end()) continue;
     asked.push_back(&part->second);
+    flavors.push_back(f);
     questions.emplace_back(flavors_.at(f).finder.get(),
                            TopologyQuestion{.pod_sets = part->second.pod_sets,
                                             .empty = options.empty,
@@ -315,7 +317,8 @@ std::optional<TopologyWorld::Failure> TopologyWorld::Place(const WorkloadRow& ro
     const uint32_t failed = answers[a].failed;
     if (failed == kNothing) continue;
     const auto& placement = answers[a].pod_sets[failed];
-    return Failure{asked[a]->places_in[failed], placement ? placement->failure : "", false};
+    return Failure{asked[a]->places_in[failed], placement ? placement->failure : "", false,
+                   flavors[a]};
   }
   for (size_t a = 0; options.record && a < answers.size(); ++a) {
     for (size_t i = 0; i < answers[a].pod_sets.size(); ++i) {

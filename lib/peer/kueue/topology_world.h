@@ -72,7 +72,8 @@ class TopologyWorld {
   struct Failure {
     uint32_t pod_set = 0;  // of the assignment
     std::string why;
-    bool final = false;  // no eviction helps
+    bool final = false;             // no eviction helps
+    FlavorIndex flavor = kNothing;  // that has no places; kNothing: none was asked
   };
   // Finds places for all pod sets that need some.
   std::optional<Failure> Place(const WorkloadRow& row, Assignment* assignment,

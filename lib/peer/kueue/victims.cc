@@ -51,30 +51,21 @@ bool VictimSearch::Uses(WorkloadIndex candidate, const Need& need) const {
   });
 }
 
-std::vector<WorkloadIndex> VictimSearch::Ordered(Queue queue, const Need& need,
-                                                 Policy policy) const {
-  std::vector<WorkloadIndex> list;
-  const WorkloadRow& evictor = world_.workloads[need.workload];
-  for (const WorkloadIndex w : world_.queues[queue].holders) {
-    const WorkloadRow& row = world_.workloads[w];
-    if (Satisfies(policy, evictor.priority, evictor.queue_time, row) && Uses(w, need)) {
-      list.push_back(w);
-    }
+size_t VictimSearch::UsagesIn(Queue queue) {
+  usages_.resize(std::max(usages_.size(), world_.queues.size()));
+  Usages& known = usages_[queue];
+  const QueueRow& row = world_.queues[queue];
+  if (known.stamp == row.holders_stamp) return known.count;
+  std::vector<const CellAmounts*> different;
+  for (const WorkloadIndex w : row.holders) {
+    const CellAmounts& usage = world_.workloads[w].usage;
+    const bool seen = std::any_of(different.begin(), different.end(),
+                                  [&](const CellAmounts* other) { return *other == usage; });
+    if (!seen) different.push_back(&usage);
+    if (different.size() > kUsagesCompared) break;
   }
-  if (local_usage == nullptr || !world_.queues[queue].by_usage) return list;
-  const auto usage = [&](WorkloadIndex w) {
-    const uint32_t q = world_.workloads[w].local_queue;
-    return q < local_usage->size() ? (*local_usage)[q] : -1;
-  };
-  std::stable_sort(list.begin(), list.end(), [&](WorkloadIndex a, WorkloadIndex b) {
-    const WorkloadRow &x = world_.workloads[a], &y = world_.workloads[b];
-    if (x.evicted != y.evicted) return x.evicted;
-    if (x.local_queue != y.local_queue && usage(a) >= 0 && usage(b) >= 0 && usage(a) != usage(b)) {
-      return usage(a) > usage(b);
-    }
-    return world_.Precedes(a, b);
-  });
-  return list;
+  known = {row.holders_stamp, different.size()};
+  return known.count;
 }
 
 void VictimSearch::Remove(WorkloadIndex workload, const Need& need) {

@@ -19,8 +19,8 @@
 // Both evict until the request fits, and then give back, the last evicted first, whatever is not
 // needed. The very last one is needed.
 //
-// The world is unchanged when Find returns. Candidates are never sorted all together: lists of
-// queues are kept in order and merged as far as needed (VictimList).
+// The world is unchanged when Find returns. Candidates are never gathered: the lists of queues are
+// kept in order, and are read and merged as far as needed (candidates.h).
 #ifndef MUSTER_PEER_KUEUE_VICTIMS_H_
 #define MUSTER_PEER_KUEUE_VICTIMS_H_
 
@@ -62,6 +62,9 @@ class TopologyTrial {
   virtual bool Fits() = 0;
 };
 
+// Usages of a queue's workloads are told apart up to this number.
+inline constexpr size_t kUsagesCompared = 16;
+
 struct Need {
   Queue queue = kNothing;
   WorkloadIndex workload = kNothing;
@@ -88,9 +91,11 @@ class VictimSearch {
 
   // --- for the two searches
   World& world() { return world_; }
+  const World& world() const { return world_; }
   bool Uses(WorkloadIndex candidate, const Need& need) const;
-  // The candidates of one queue that satisfy the policy and use what is lacking, in order.
-  std::vector<WorkloadIndex> Ordered(Queue queue, const Need& need, Policy policy) const;
+  // Returns how many different usages the workloads have that hold quota of the queue; one more
+  // than kUsagesCompared stands for any number above. O(1) while the same workloads hold it.
+  size_t UsagesIn(Queue queue);
   void Remove(WorkloadIndex workload, const Need& need);
   void Restore(WorkloadIndex workload, const Need& need);
   bool Fits(const Need& need, bool may_borrow) const;
@@ -100,8 +105,14 @@ class VictimSearch {
   std::vector<Victim> Classical(const Need& need);
   std::vector<Victim> Fair(const Need& need);
 
+  struct Usages {
+    uint64_t stamp = 0;
+    size_t count = 0;
+  };
+
   World& world_;
   FairShares shares_;
+  std::vector<Usages> usages_;  // by queue
 };
 
 }  // namespace muster::kueue

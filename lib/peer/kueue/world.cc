@@ -261,11 +261,13 @@ void World::Insert(WorkloadIndex workload) {
   list.insert(std::lower_bound(list.begin(), list.end(), workload,
                                [&](WorkloadIndex a, WorkloadIndex b) { return Precedes(a, b); }),
               workload);
+  queues[workloads[workload].queue].holders_stamp = ++stamp_;
 }
 
 void World::Erase(WorkloadIndex workload) {
   std::vector<WorkloadIndex>& list = queues[workloads[workload].queue].holders;
   list.erase(std::find(list.begin(), list.end(), workload));
+  queues[workloads[workload].queue].holders_stamp = ++stamp_;
 }
 
 void World::Hold(WorkloadIndex workload, std::vector<Granted> granted, int64_t time) {

@@ -85,6 +85,7 @@ struct QueueRow {
   bool active = true;
   uint64_t generation = 0;
   std::vector<WorkloadIndex> holders;  // workloads that hold its quota; see World::Precedes
+  uint64_t holders_stamp = 0;          // a new number whenever `holders` changed
 };
 
 struct FlavorRow {
@@ -267,6 +268,7 @@ class World {
   std::vector<std::pair<FlavorIndex, ResourceIndex>> cell_keys_;
   HashMap<uint64_t, Cell> cells_;
   std::vector<std::pair<uint64_t, std::string>> resource_keys_;  // their order
+  uint64_t stamp_ = 0;
   bool stale_ = true;
 };
 

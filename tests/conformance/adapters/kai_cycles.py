@@ -17,9 +17,11 @@ Run = Callable[[Case], Plan | str]
 
 ACTIONS = ["allocate", "consolidation", "reclaim", "preempt", "stalegangeviction"]
 STATUS = {"Pending": "pending", "Gated": "pending", "Allocated": "binding", "Binding": "binding",
-          "Bound": "bound", "Running": "running", "Releasing": "releasing", "Pipelined": "pending",
-          "StuckInReleasing": "unknown", "Succeeded": "succeeded", "Failed": "failed"}
-HOLDS = {"Allocated", "Binding", "Bound", "Running", "Releasing", "StuckInReleasing"}
+          "Bound": "bound", "Running": "running", "Releasing": "releasing",
+          "Pipelined": "nominated", "StuckInReleasing": "unknown", "Succeeded": "succeeded",
+          "Failed": "failed"}
+HOLDS = {"Allocated", "Pipelined", "Binding", "Bound", "Running", "Releasing",
+         "StuckInReleasing"}
 
 
 class Tasks:

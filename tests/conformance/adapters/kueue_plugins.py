@@ -27,12 +27,13 @@ def _groups(case: Json, probe: Probe) -> list[str]:
     flavors, wrong = {}, set()
     for p in ours["podSets"]:
         name = names[p["index"]]
-        flavors[name] = {r: (f["name"], f["mode"], f["triedFlavorIdx"])
-                         for r, f in p["flavors"].items()}
+        if p["flavors"]:  # the record has nothing where there are none
+            flavors[name] = {r: (f["name"], f["mode"], f["triedFlavorIdx"])
+                             for r, f in p["flavors"].items()}
         if p["error"]:
             wrong.add(name)
     theirs = {name: {r: (f["Name"], f["Mode"], f["TriedFlavorIdx"]) for r, f in (row or {}).items()}
-              for name, row in (right.get("podSetFlavors") or {}).items()}
+              for name, row in (right.get("podSetFlavors") or {}).items() if row}
     lines = [] if flavors == theirs else [f"{flavors}, the peer's {theirs}"]
     if wrong != set(right.get("podSetErrors") or {}):
         lines.append(f"errors {sorted(wrong)}, the peer's {right.get('podSetErrors')}")

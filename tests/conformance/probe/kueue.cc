@@ -33,7 +33,7 @@ class Theater {
     places.balanced_placement = more.value("balanced_placement", false);
     places.overlapping_flavors = more.value("overlapping_flavors", true);
     topology_.emplace(world_, *hosts, places);
-    if (!topology_->empty()) scheduler_.set_topology(&*topology_);
+    scheduler_.set_topology(&*topology_);
     return absl::OkStatus();
   }
 
@@ -110,7 +110,8 @@ class Theater {
     scheduler_.cycle = op.value("cycle", int64_t{0});
     const std::vector<int64_t> counts = op.value("counts", std::vector<int64_t>());
     return WrittenAssignment(
-        world_, scheduler_.Assign(&entry, &oracle, counts.empty() ? nullptr : &counts));
+        world_, entry.queue,
+        scheduler_.Assign(&entry, &oracle, counts.empty() ? nullptr : &counts));
   }
 
   // What pods in places add to those that the workload holds: {"workload", "pod_sets": [{"flavors":

@@ -41,7 +41,8 @@ kueue::WorkloadState KueueState(const nlohmann::json& object);
 kueue::NamedCounts KueueCounts(const nlohmann::json& map);
 
 nlohmann::json WrittenEntry(const kueue::World& world, const kueue::Entry& entry);
-nlohmann::json WrittenAssignment(const kueue::World& world, const kueue::Assignment& assignment);
+nlohmann::json WrittenAssignment(const kueue::World& world, kueue::Queue queue,
+                                 const kueue::Assignment& assignment);
 nlohmann::json WrittenVictims(const kueue::World& world, const std::vector<kueue::Victim>& victims);
 nlohmann::json WrittenAmounts(const kueue::World& world, const kueue::CellAmounts& amounts);
 nlohmann::json WrittenQueues(kueue::World& world, kueue::Scheduler& scheduler);

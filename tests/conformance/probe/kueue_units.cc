@@ -218,10 +218,11 @@ json Borrows(kueue::World& world, const json& question) {
 
 json Givers(kueue::World& world, const json& question) {
   kueue::VictimSearch search(world);
+  const kueue::Need need;
   kueue::GivingOrder order(search, world.FindQueue(question["evictor"].get<std::string>()));
   for (const json& name : question["candidates"]) {
     const kueue::Queue q = world.FindQueue(name.get<std::string>());
-    order.Add(q, world.queues[q].holders);
+    order.Add(q, kueue::Candidates(search, need, world.queues[q].holders));
   }
   json names = json::array();
   const json& actions = question["actions"];

@@ -237,7 +237,8 @@ json WrittenVictims(const kueue::World& world, const std::vector<kueue::Victim>&
   return out;
 }
 
-json WrittenAssignment(const kueue::World& world, const kueue::Assignment& assignment) {
+json WrittenAssignment(const kueue::World& world, kueue::Queue queue,
+                       const kueue::Assignment& assignment) {
   json pod_sets = json::array();
   for (const kueue::PodSetAssignment& p : assignment.pod_sets) {
     json flavors = json::object();
@@ -269,11 +270,11 @@ json WrittenAssignment(const kueue::World& world, const kueue::Assignment& assig
           {"usage", WrittenAmounts(world, assignment.usage)},
           {"mode", Word(assignment.mode())},
           {"lastTriedFlavorIdx", tried},
-          {"reason", Word(assignment.lack)}};
+          {"reason", Word(kueue::LackOf(world, queue, assignment))}};
 }
 
 json WrittenEntry(const kueue::World& world, const kueue::Entry& entry) {
-  json out = WrittenAssignment(world, entry.assignment);
+  json out = WrittenAssignment(world, entry.queue, entry.assignment);
   out["workload"] = world.workloads[entry.workload].name;
   out["clusterQueue"] = world.queues[entry.queue].name;
   out["mode"] = Word(entry.mode);

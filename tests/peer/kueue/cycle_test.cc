@@ -81,6 +81,41 @@ TEST_F(Kueue, TakesTheFirstFlavorThatFits) {
   EXPECT_EQ(Run(), (Lines{"large fit admitted spot"}));
 }
 
+TEST_F(Kueue, OfRefusedFlavorsTheMildestReasonCounts) {
+  const auto lack_of = [&](const std::string& name, int64_t pods) {
+    Entry entry{.workload = AddWorkload(name, "a", pods), .queue = world_.FindQueue("a")};
+    scheduler_.Nominate(&entry);
+    return LackOf(world_, entry.queue, entry.assignment);
+  };
+  AddQueue("a", {{"small", 2}, {"large", 4}});
+  AddQueue("b", {{"large", 4}});
+  AddWorkload("held", "b", 4, 0, "large");
+  EXPECT_EQ(lack_of("never", 9), Lack::kQuota);
+  EXPECT_EQ(lack_of("later", 6), Lack::kUnused);
+  EXPECT_EQ(lack_of("now", 4), Lack::kNone);
+}
+
+TEST_F(Kueue, AGroupGivesOneFlavorForAllThatItCovers) {
+  QueueSpec spec{.name = "a"};
+  spec.rules.emplace();
+  const auto add = [&](const std::string& flavor, const std::vector<std::string>& resources) {
+    world_.SetFlavor({.name = flavor});
+    FlavorQuota quota{.flavor = flavor};
+    for (const std::string& resource : resources) quota.nominal.push_back({resource, 4});
+    spec.rules->groups.push_back({.resources = resources, .flavors = {quota}});
+  };
+  add("plain", {"cpu", "memory"});
+  add("fast", {"cpu", "memory", "gpu"});
+  world_.SetQueue(spec);
+  JobSpec job{.name = "w", .queue = "a"};
+  job.groups = {{.name = "main", .shape = {.request = {{"cpu", 1}, {"memory", 1}, {"gpu", 1}}}}};
+  job.groups[0].by_count = ByCount{.count = 1};
+  const WorkloadIndex w = world_.SetWorkload(job, {});
+  world_.Settle();
+  scheduler_.Push(w);
+  EXPECT_EQ(Run(), (Lines{"w fit admitted fast fast fast"}));
+}
+
 TEST_F(Kueue, BorrowsInTheCohort) {
   AddQueue("a", {{"f", 4}});
   AddQueue("b", {{"f", 4}});

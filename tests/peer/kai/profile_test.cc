@@ -1,0 +1,97 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Profile kai on clusters: devices that tasks have, and promises of earlier cycles.
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/support/plan_words.h"
+
+namespace muster::testing {
+namespace {
+
+using ::testing::ElementsAre;
+
+class KaiProfile : public ::testing::Test {
+ protected:
+  // A queue that may hold any amount.
+  KaiProfile() {
+    Accept(cluster_.AddQueue({.name = "top"}));
+    Accept(cluster_.AddQueue({.name = "q", .parent = "top"}));
+  }
+  // A node with two GPUs, g0 and g1.
+  void Node(const std::string& name) {
+    NodeSpec node{.name = name,
+                  .capacity = {{"cpu", 16}, {"pods", 100}, {"nvidia.com/gpu", 2}},
+                  .labels = {{"nvidia.com/gpu.count", "2"}, {"nvidia.com/gpu.memory", "100"}}};
+    for (const char* device : {"g0", "g1"}) {
+      node.devices.push_back({.name = device, .kind = "gpu"});
+    }
+    Accept(cluster_.AddNode(node));
+  }
+  // A job of one task that shares a device, or has it for itself.
+  TaskSpec Task(const std::string& name, bool whole) {
+    Accept(cluster_.AddJob({.name = name, .queue = "q", .min_available = 1, .created = ++clock_}));
+    TaskSpec task{.name = name + "0", .job = name};
+    task.shape.request = {{"cpu", 1}};
+    if (whole) {
+      task.shape.request.push_back({"nvidia.com/gpu", 1});
+    } else {
+      task.shape.devices = {{.kind = "gpu", .milli = 500}};
+    }
+    return task;
+  }
+  void Place(TaskSpec task, TaskStatus status, const std::string& node, const std::string& device,
+             int64_t milli) {
+    task.status = status;
+    task.node = node;
+    task.devices = {{.device = device, .milli = milli}};
+    Accept(cluster_.AddTask(task));
+  }
+  // "task device".
+  std::vector<std::string> Devices(const std::string& profile) {
+    const absl::StatusOr<Plan> plan = Schedule(cluster_.Freeze(), profile);
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    std::vector<std::string> lines;
+    for (const ChosenDevice& chosen : plan->devices()) {
+      lines.push_back(std::string(plan->task_name(chosen.task)) + " " + chosen.device);
+    }
+    return lines;
+  }
+
+  Cluster cluster_;
+  int64_t clock_ = 0;
+};
+
+TEST_F(KaiProfile, ANewPartTakesNoDeviceThatAnotherHasForItself) {
+  Node("n");
+  Place(Task("whole", true), TaskStatus::kRunning, "n", "g0", 1000);
+  Accept(cluster_.AddTask(Task("part", false)));
+  EXPECT_EQ(Decide(cluster_, "kai"), "bind part0 n");
+  EXPECT_THAT(Devices("kai"), ElementsAre("part0 g1"));
+}
+
+TEST_F(KaiProfile, ADeviceThatIsLeftIsFree) {
+  Node("n");
+  Place(Task("whole", true), TaskStatus::kReleasing, "n", "g0", 1000);
+  Place(Task("other", true), TaskStatus::kRunning, "n", "g1", 1000);
+  Accept(cluster_.AddTask(Task("part", false)));
+  EXPECT_EQ(Decide(cluster_, "kai"), "nominate part0 n");
+  EXPECT_THAT(Devices("kai"), ElementsAre("part0 g0"));
+}
+
+TEST_F(KaiProfile, PromisesAreKeptIfAsked) {
+  Node("m");
+  Node("n");
+  Place(Task("promised", false), TaskStatus::kNominated, "n", "g0", 500);
+  Accept(cluster_.AddTask(Task("part", false)));
+  EXPECT_EQ(Decide(cluster_, "kai"), "bind promised0 m; bind part0 m");
+  const std::string kept = "kai:kai-rules(promises=kept)";
+  // It joins the other, and waits with it.
+  EXPECT_EQ(Decide(cluster_, kept), "nominate part0 n");
+  EXPECT_THAT(Devices(kept), ElementsAre("part0 g0"));
+}
+
+}  // namespace
+}  // namespace muster::testing
