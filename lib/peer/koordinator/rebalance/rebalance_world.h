@@ -8,9 +8,9 @@
 //
 // What the rows stand for:
 // - A node that is ready is a node; one that is not is left out. Its capacity is what tasks may
-//   hold of it. Its load is what its system and its tasks use: `usage.detail.system` and `usage.amounts`
-//   of tasks. A node without `system` has what its own usage, as amounts or in percent, is above
-//   that of its tasks.
+//   hold of it. Its load is what its system and its tasks use: `usage.detail.system` of the node
+//   and `usage.amounts` of tasks. A node without `system` has what its own usage, as amounts or in
+//   percent, is above that of its tasks.
 // - A task of a job is of the workload that the job names, or of the job itself. A task without a
 //   job stays. So does one that is not preemptable, is protected, or neither runs nor is bound.
 // - Bands and classes of service are the labels koordinator.sh/priority-class and

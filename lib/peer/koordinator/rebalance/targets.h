@@ -9,8 +9,8 @@
 // Idea. A node receives a task if it is ready and takes tasks, has room for the request, agrees by
 // labels, taints, host ports, affinity and spread, and stays within the high thresholds of every
 // pool that it is in, production's included for a production task. Policies of the profile are
-// asked about the node, too. Of these nodes the one with the most free load is taken, cpu and memory
-// weighted alike; a node that is not measured counts as full.
+// asked about the node, too. Of these nodes the one with the most free load is taken, cpu and
+// memory weighted alike; a node that is not measured counts as full.
 //
 // Deviation. The peer makes a reservation and lets its scheduler place it; a node over its
 // thresholds may then receive the task. Here it never does.
