@@ -11,6 +11,7 @@
 namespace muster {
 
 ActionDecl KoordinatorRebalanceAction();
+ActionDecl KoordinatorColocateAction();
 
 }  // namespace muster
 

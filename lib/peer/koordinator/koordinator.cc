@@ -18,7 +18,7 @@ Preset KoordinatorPreset() {
                      {"predicates", "kubernetes", "1.35"},
                      {"nodeorder", "kubernetes", "1.35"}};
   preset.catalogue = {AllocateAction(), BackfillAction(), PreemptAction(),
-                      KoordinatorRebalanceAction()};
+                      KoordinatorRebalanceAction(), KoordinatorColocateAction()};
   preset.rules.plan_rule = PlanRule::kNetChange;
   preset.rules.rules = {VoteRule::kVote, VoteRule::kVote, VictimRule::kStrict};
   return preset;

@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/extension/cycle.h"
-#include "lib/kube/budgets.h"
 #include "lib/kube/selectors.h"
 
 namespace muster::koordinator {
@@ -70,7 +69,8 @@ Migrations::Migrations(ActionContext& context, const RebalanceRules& rules,
       rules_(rules),
       world_(world),
       targets_(targets),
-      now_(NanosecondsOf(context.facts.now)) {
+      now_(NanosecondsOf(context.facts.now)),
+      budgets_(context) {
   arbitrated_.workloads = world.workloads;
   const MemorySlot& slot = context.facts.cycle->Recall(kEvictionRateSlot);
   for (const auto& [owner, row] : slot.rows()) {
@@ -78,7 +78,6 @@ Migrations::Migrations(ActionContext& context, const RebalanceRules& rules,
                            std::min(slot.Integer(owner, 3), now_)});
   }
   Load();
-  CountEvictions();
 }
 
 // --- memory
@@ -258,36 +257,6 @@ void Migrations::Arbitrate() {
   list_ = std::move(rest);
 }
 
-// --- budgets
-
-void Migrations::CountEvictions() {
-  const Tables& tables = context_.tables;
-  for (const DisruptionBudgetSpec& budget : tables.budgets) left_.push_back(budget.allowed);
-  if (left_.empty()) return;
-  for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) {
-    const bool was_evicted = tables.tasks.alive[t] &&
-                             context_.ledger.status(t) == TaskStatus::kReleasing &&
-                             tables.tasks.status[t] != TaskStatus::kReleasing;
-    if (!was_evicted) continue;
-    for (size_t b = 0; b < left_.size(); ++b) {
-      const TaskShape& shape = tables.classes.shape[tables.tasks.task_class[t]];
-      left_[b] -= CoversTask(tables.budgets[b],
-                             {shape.name_space, tables.tasks.names.name(t), shape.labels});
-    }
-  }
-}
-
-bool Migrations::FitsBudgets(TaskIndex task) const {
-  const TaskShape& shape = context_.tables.classes.shape[context_.ClassOf(task)];
-  for (size_t b = 0; b < left_.size(); ++b) {
-    const bool covers =
-        CoversTask(context_.tables.budgets[b],
-                   {shape.name_space, context_.tables.tasks.names.name(task), shape.labels});
-    if (covers && left_[b] <= 0) return false;
-  }
-  return true;
-}
-
 // --- moves
 
 size_t Migrations::CopiesOn(TaskIndex task, size_t node) const {
@@ -317,12 +286,7 @@ bool Migrations::AllowsTarget(const Migration& migration, size_t node) const {
 }
 
 void Migrations::Leave(TaskIndex task, NodeIndex to) {
-  const TaskShape& shape = context_.tables.classes.shape[context_.ClassOf(task)];
-  for (size_t b = 0; b < left_.size(); ++b) {
-    left_[b] -=
-        CoversTask(context_.tables.budgets[b],
-                   {shape.name_space, context_.tables.tasks.names.name(task), shape.labels});
-  }
+  budgets_.Take(task);
   targets_.Moved(task, context_.ledger.node_of(task), to);
   const std::string& owner = world_.WorkloadOf(task).owner;
   if (rules_.pace == 0 || owner.empty()) return;
@@ -334,7 +298,7 @@ void Migrations::Leave(TaskIndex task, NodeIndex to) {
 
 void Migrations::Start(Migration* migration) {
   const TaskIndex task = *FindTask(migration->task);
-  if (!FitsBudgets(task)) return;
+  if (!budgets_.Fits(task)) return;
   MigrationSight sight = SightOf(*migration);
   sight.limited = IsLimited(task) && !world_.WorkloadOf(task).has_evict_mark;
   MigrationAct act = Advance(sight, &migration->state);

@@ -35,6 +35,7 @@
 #include "lib/base/hash_map.h"
 #include "lib/part/context.h"
 #include "lib/peer/koordinator/rebalance/arbitration.h"
+#include "lib/peer/koordinator/rebalance/budget_book.h"
 #include "lib/peer/koordinator/rebalance/eviction_rates.h"
 #include "lib/peer/koordinator/rebalance/migration_steps.h"
 #include "lib/peer/koordinator/rebalance/rebalance_options.h"
@@ -97,8 +98,6 @@ class Migrations {
   void Arbitrate();
   void Start(Migration* migration);
   bool AllowsTarget(const Migration& migration, size_t node) const;
-  void CountEvictions();
-  bool FitsBudgets(TaskIndex task) const;
   void Leave(TaskIndex task, NodeIndex to);
   bool IsLimited(TaskIndex task) const;
   void DropEnded();
@@ -114,7 +113,7 @@ class Migrations {
   HashSet<std::string> migrating_;  // names of tasks in list_
   MigrationWorld arbitrated_;       // a job for each of list_, in its order
   EvictionRates rates_;
-  std::vector<int64_t> left_;  // by budget: evictions that it still allows
+  BudgetBook budgets_;
 };
 
 // Returns what makes tasks copies of each other: owner, namespace and images. Empty: none.
