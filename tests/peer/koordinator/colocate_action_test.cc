@@ -238,6 +238,21 @@ TEST_F(Colocating, CpuAboveItsThresholdEvictsLowPriorities) {
   EXPECT_EQ(Cycle("cpu_evict=80,cpu_evict_low=70,update=1"), "n:0/5632Mi -b ");
 }
 
+TEST_F(Colocating, ANodeMaySetItsOwnThresholds) {
+  Node("a", 10, 75, {{"koordinator/memory_evict", "80"}});
+  Node("b", 10, 75);
+  Task("a0", "a", BestEffort("100", "10m", "1Gi"));
+  Task("b0", "b", BestEffort("100", "10m", "1Gi"));
+  EXPECT_THAT(Cycle(), ::testing::AllOf(HasSubstr("-b0 "), ::testing::Not(HasSubstr("-a0 "))));
+  nodes_.at("a").settings = {{"koordinator/memory_evict", "most"}};
+  Accept(cluster_.UpdateNode(nodes_.at("a")));
+  EXPECT_THAT(Refusal("busy=1"), HasSubstr("node \"a\", action colocate: option \"memory_evict\""));
+  nodes_.at("a").settings = {{"koordinator/memory_evict_low", "70"}};
+  Accept(cluster_.UpdateNode(nodes_.at("a")));
+  EXPECT_THAT(Refusal("busy=1"), HasSubstr("node \"a\": action colocate: option "
+                                           "\"memory_evict_low\": lower percent(70) should less"));
+}
+
 TEST_F(Colocating, BudgetsAndProtectedTasksHold) {
   Node("n", 10, 90);
   TaskSpec task = BestEffort("100", "10m", "1Gi");

@@ -25,6 +25,9 @@
 //          koordinator/reclaimable_cpu, reclaimable_memory    what production will not need, as
 //                                                             predicted
 //          koordinator/cpu_ratio                              1 or more: amplifies batch CPU
+//          koordinator/suppress, suppress_least, satisfaction_low, satisfaction_high, busy, limit,
+//          cpu_evict, cpu_evict_low, cpu_evict_priority, memory_evict, memory_evict_low
+//                                                             instead of the option of that name
 //
 // Memory. Slot koordinator-rooms: `room NODE` has the amounts last offered, batch cpu and memory,
 // mid cpu and memory, in the thousandths of their units; the suppressed CPU in milli-cores; and the
@@ -72,7 +75,13 @@ struct ColocatedNode {
   CpuMemory reserved = {};
   std::optional<CpuMemory> reclaimable = {};
   double cpu_ratio = 1;
+  std::optional<ColocateRules> rules = {};  // absent: those of the action
 };
+
+constexpr std::string_view kNodeOptions[] = {
+    "suppress",        "suppress_least", "satisfaction_low", "satisfaction_high",  "busy",
+    "limit",           "cpu_evict",      "cpu_evict_low",    "cpu_evict_priority", "memory_evict",
+    "memory_evict_low"};
 
 int64_t ReadAmountSetting(SettingReader& settings, std::string_view key) {
   const auto text = settings.Text(key);
@@ -83,9 +92,35 @@ int64_t ReadAmountSetting(SettingReader& settings, std::string_view key) {
   return 0;
 }
 
-absl::Status ReadColocatedNode(const NodeSpec& spec, ColocatedNode* node) {
+// Returns the action's options with what the node sets in their place.
+absl::Status ReadNodeRules(const NodeSpec& spec, const Options& options, SettingReader& settings,
+                           ColocatedNode* node) {
+  OptionValues values = options.given();
+  bool any = false;
+  for (const std::string_view name : kNodeOptions) {
+    const auto text = settings.Text(name);
+    if (!text) continue;
+    any = true;
+    std::erase_if(values, [&](const auto& value) { return value.first == name; });
+    values.emplace_back(std::string(name), std::string(*text));
+  }
+  if (!any) return absl::OkStatus();
+  const std::string place = absl::StrCat("node ", Quote(spec.name), ", action colocate");
+  const absl::StatusOr<Options> own = Options::Check(place, ColocateOptions(), values);
+  if (!own.ok()) return own.status();
+  absl::StatusOr<ColocateRules> rules = ReadColocateRules(*own);
+  if (!rules.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("node ", Quote(spec.name), ": ", absl::string_view(rules.status().message())));
+  }
+  node->rules = *std::move(rules);
+  return absl::OkStatus();
+}
+
+absl::Status ReadColocatedNode(const NodeSpec& spec, const Options& options, ColocatedNode* node) {
   if (spec.settings.empty()) return absl::OkStatus();
   SettingReader settings("node", spec.name, spec.settings, "koordinator");
+  if (absl::Status s = ReadNodeRules(spec, options, settings, node); !s.ok()) return s;
   node->reserved.cpu = ReadAmountSetting(settings, "reserved_cpu");
   node->reserved.memory = ReadAmountSetting(settings, "reserved_memory");
   CpuMemory reclaimable;
@@ -104,9 +139,10 @@ CpuMemory CpuMemoryOf(const NamedAmounts& amounts, int64_t most) {
 
 class Colocation {
  public:
-  Colocation(ActionContext& context, const ColocateRules& rules)
+  Colocation(ActionContext& context, const Options& options, const ColocateRules& rules)
       : context_(context),
-        rules_(rules),
+        options_(options),
+        rules_of_all_(rules),
         world_(context.memory<RebalanceWorld>()),
         budgets_(context),
         before_(context.facts.cycle->Recall(kRoomSlot)),
@@ -143,6 +179,11 @@ class Colocation {
     int64_t suppressed = 0;
   };
 
+  // The rules of the node at hand.
+  const ColocateRules& rules() const {
+    return node_.set.rules.has_value() ? *node_.set.rules : rules_of_all_;
+  }
+
   bool IsBestEffort(TaskIndex task) const {
     const TaskShape& shape = context_.tables.classes.shape[context_.ClassOf(task)];
     const std::string* label = FindLabel(shape.labels, "koordinator.sh/qosClass");
@@ -152,7 +193,7 @@ class Colocation {
   void ReadNode(size_t n) {
     node_ = Node{.index = n, .row = world_.node_of[n]};
     const NodeSpec& spec = context_.tables.nodes.spec[node_.row];
-    (void)ReadColocatedNode(spec, &node_.set);
+    (void)ReadColocatedNode(spec, options_, &node_.set);
     const Tables& tables = context_.tables;
     const std::vector<TaskIndex>& tasks = world_.tasks_on[n];
     node_.is_evicted.assign(tasks.size(), false);
@@ -189,7 +230,7 @@ class Colocation {
     }
     const int64_t system = std::max(node_.measured.system.cpu, ReservedOf(node_.view).cpu);
     node_.suppressed = SuppressedCpu({node_.view.capacity.cpu, others_used.cpu, system},
-                                     rules_.suppress_percent, rules_.suppress_least);
+                                     rules().suppress_percent, rules().suppress_least);
   }
 
   // --- rooms
@@ -197,9 +238,9 @@ class Colocation {
   // Returns the amounts that the node should show, in thousandths of their units.
   std::vector<int64_t> Rooms() const {
     std::vector<int64_t> rooms(kRooms);
-    if (IsStale(node_.measured, now_ * kNanosecondsOfSecond, rules_.degrade_minutes)) return rooms;
-    const CpuMemory batch = BatchRoom(node_.view, node_.measured, rules_.batch);
-    const CpuMemory mid = MidRoom(node_.view, node_.measured, rules_.mid);
+    if (IsStale(node_.measured, now_ * kNanosecondsOfSecond, rules().degrade_minutes)) return rooms;
+    const CpuMemory batch = BatchRoom(node_.view, node_.measured, rules().batch);
+    const CpuMemory mid = MidRoom(node_.view, node_.measured, rules().mid);
     const auto in_units = [](int64_t cpu) { return std::min(cpu, kMostCpu) * 1000; };
     rooms[0] = ShownBatchCpu(in_units(batch.cpu), node_.set.cpu_ratio) * 1000;
     rooms[1] = WholeUnits(batch.memory) * 1000;
@@ -216,9 +257,9 @@ class Colocation {
     if (row != nullptr) {
       age = SatMul(SatAdd(now_, -before_.Integer(key, kRooms + 1)), kNanosecondsOfSecond);
     }
-    bool is_shown = IsDue(age, rules_.update * kNanosecondsOfSecond);
+    bool is_shown = IsDue(age, rules().update * kNanosecondsOfSecond);
     for (size_t i = 0; i < kRooms && !is_shown; ++i) {
-      is_shown = IsChangeShown(before_.Integer(key, i), rooms[i], rules_.change);
+      is_shown = IsChangeShown(before_.Integer(key, i), rooms[i], rules().change);
     }
     if (!is_shown) {
       after_.Set(key, *row);
@@ -243,8 +284,8 @@ class Colocation {
   // --- evictions
 
   void Evict() {
-    const bool may_by_cpu = !Rests("cpu", rules_.cooling);
-    const bool may_by_memory = !Rests("memory", rules_.memory_cooling);
+    const bool may_by_cpu = !Rests("cpu", rules().cooling);
+    const bool may_by_memory = !Rests("memory", rules().memory_cooling);
     if (!node_.has_measurement) return;
     bool by_cpu = false;
     if (may_by_cpu) {
@@ -279,10 +320,10 @@ class Colocation {
   }
 
   bool EvictBySatisfaction() {
-    if (!rules_.satisfaction.has_value() || node_.best_effort.empty()) return false;
+    if (!rules().satisfaction.has_value() || node_.best_effort.empty()) return false;
     BatchPressure pressure;
     pressure.limit = std::max<int64_t>(node_.suppressed, 0);
-    if (rules_.by_allocatable) {
+    if (rules().by_allocatable) {
       const int64_t cell = dimensions_[0].has_value()
                                ? context_.tables.nodes.allocatable.at(node_.row, *dimensions_[0])
                                : kAbsent;
@@ -293,8 +334,8 @@ class Colocation {
       pressure.requested = SatAdd(pressure.requested, BatchCpuOf(t));
       pressure.used = SatAdd(pressure.used, UsedBy(t, "cpu"));
     }
-    if (!IsUsageHigh(pressure, rules_.busy_percent)) return false;
-    const int64_t release = ReleaseBySatisfaction(pressure, *rules_.satisfaction);
+    if (!IsUsageHigh(pressure, rules().busy_percent)) return false;
+    const int64_t release = ReleaseBySatisfaction(pressure, *rules().satisfaction);
     std::vector<SuppressedTask> tasks;
     for (const TaskIndex t : node_.best_effort) {
       tasks.push_back(Suppressed(t, BatchCpuOf(t), UsedBy(t, "cpu")));
@@ -304,14 +345,14 @@ class Colocation {
   }
 
   bool EvictByCpu() {
-    if (!rules_.cpu.has_value()) return false;
+    if (!rules().cpu.has_value()) return false;
     const int64_t release = ReleaseByUsage(node_.used.cpu, node_.view.capacity.cpu,
-                                           rules_.cpu->percent, rules_.cpu->lower);
+                                           rules().cpu->percent, rules().cpu->lower);
     std::vector<TaskIndex> candidates;
     std::vector<SuppressedTask> tasks;
     for (const TaskIndex t : world_.tasks_on[node_.index]) {
       const bool is_measured = MeasuredUsage(context_.tables, t) != nullptr;
-      if (!is_measured || context_.tables.tasks.priority[t] > rules_.cpu_priority) continue;
+      if (!is_measured || context_.tables.tasks.priority[t] > rules().cpu_priority) continue;
       candidates.push_back(t);
       tasks.push_back(Suppressed(t, 0, UsedBy(t, "cpu")));
     }
@@ -320,10 +361,10 @@ class Colocation {
   }
 
   bool EvictByMemory() {
-    if (!rules_.memory.has_value()) return false;
+    if (!rules().memory.has_value()) return false;
     const int64_t release =
         ReleaseByUsage(WholeUnits(node_.used.memory), WholeUnits(node_.view.capacity.memory),
-                       rules_.memory->percent, rules_.memory->lower);
+                       rules().memory->percent, rules().memory->lower);
     std::vector<SuppressedTask> tasks;
     for (const TaskIndex t : node_.best_effort) {
       tasks.push_back(Suppressed(t, 0, UsedBy(t, "memory")));
@@ -363,7 +404,8 @@ class Colocation {
   }
 
   ActionContext& context_;
-  const ColocateRules& rules_;
+  const Options& options_;
+  const ColocateRules& rules_of_all_;
   const RebalanceWorld& world_;
   BudgetBook budgets_;
   const MemorySlot before_;
@@ -378,7 +420,7 @@ void RunColocate(ActionContext& context, const Options& options) {
   context.meter.Spend();
   const absl::StatusOr<ColocateRules> rules = ReadColocateRules(options);
   if (!rules.ok()) return;  // refused by the check before
-  Colocation(context, *rules).Run();
+  Colocation(context, options, *rules).Run();
 }
 
 absl::Status CheckColocate(const Tables& tables, const Options& options) {
@@ -386,7 +428,7 @@ absl::Status CheckColocate(const Tables& tables, const Options& options) {
   for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
     if (!tables.nodes.alive[n]) continue;
     ColocatedNode node;
-    if (absl::Status s = ReadColocatedNode(tables.nodes.spec[n], &node); !s.ok()) return s;
+    if (absl::Status s = ReadColocatedNode(tables.nodes.spec[n], options, &node); !s.ok()) return s;
   }
   return CheckWorkloads(tables);
 }

@@ -227,6 +227,7 @@ TaskTraits RebalanceWorld::TraitsOf(TaskIndex task, TaskStatus status) const {
   const TaskShape& shape = tables.classes.shape[tables.tasks.task_class[task]];
   TaskTraits result{.name_space = shape.name_space, .labels = shape.labels};
   if (!of_job.owner_kind.empty()) result.owner_kinds.push_back(of_job.owner_kind);
+  result.is_mirror = of_job.owner_kind == "Node";
   result.is_leaving = status == TaskStatus::kReleasing;
   result.has_local_data = of_job.has_local_data;
   result.has_claim = of_job.has_claim;
