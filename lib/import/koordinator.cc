@@ -17,6 +17,7 @@
 #include "lib/import/amounts.h"
 #include "lib/import/importer.h"
 #include "lib/import/json_text.h"
+#include "lib/import/koordinator_load.h"
 #include "lib/import/kubernetes.h"
 #include "lib/import/pod_groups.h"
 
@@ -28,6 +29,8 @@ constexpr std::string_view kKoordinatorGroups[] = {
     "scheduling.koordinator.sh", "slo.koordinator.sh", "quota.koordinator.sh",
     "config.koordinator.sh", "scheduling.sigs.k8s.io"};
 constexpr std::string_view kSigsGroups[] = {"scheduling.sigs.k8s.io"};
+constexpr std::string_view kSloGroups[] = {"slo.koordinator.sh"};
+constexpr std::string_view kSchedulingGroups[] = {"scheduling.koordinator.sh"};
 constexpr KindRule kKoordinatorKinds[] = {{"Node"},
                                           {"Pod"},
                                           {"Namespace"},
@@ -35,7 +38,10 @@ constexpr KindRule kKoordinatorKinds[] = {{"Node"},
                                           {"PodDisruptionBudget"},
                                           {"ResourceQuota"},
                                           {"ElasticQuota", kSigsGroups},
-                                          {"PodGroup", kSigsGroups}};
+                                          {"PodGroup", kSigsGroups},
+                                          {"NodeMetric", kSloGroups},
+                                          {"NodeSLO", kSloGroups},
+                                          {"PodMigrationJob", kSchedulingGroups}};
 constexpr std::string_view kScheduler = "koord-scheduler";
 
 constexpr std::string_view kRootQuota = "koordinator-root-quota";
@@ -251,6 +257,10 @@ void ReadKoordinatorObjects(const ImportSource& source, Scenario* scenario) {
     const std::string* preemptible = pods[i]->Label(kPreemptible);
     if (preemptible != nullptr && *preemptible == "false") cluster.tasks[i].preemptable = false;
   }
+  ReadNodeMetrics(source.dump, &cluster);
+  ReadNodeSlos(source.dump, &cluster);
+  ReadWorkloads(pods, &cluster);
+  ReadMigrationJobs(source.dump, scenario);
   // A pod that was left out has no job of one either.
   HashSet<std::string> with_tasks;
   for (const TaskSpec& task : cluster.tasks) with_tasks.insert(task.job);

@@ -49,8 +49,8 @@ std::string ReservationText(const Reservation& reservation, const PlanNames& nam
 std::string OfferText(const Offer& offer, const PlanNames& names) {
   const std::string_view taker =
       offer.job == kNone ? names.queue(offer.queue) : names.job(offer.job);
-  std::string out =
-      absl::StrCat("offer ", ToAbsl(taker), " on ", ToAbsl(names.node(offer.node)), ":");
+  std::string out = absl::StrCat("offer ", ToAbsl(taker), taker.empty() ? "on " : " on ",
+                                 ToAbsl(names.node(offer.node)), ":");
   for (DimensionIndex d = 0; d < offer.amounts.size(); ++d) {
     if (offer.amounts[d] == kAbsent || offer.amounts[d] == 0) continue;
     absl::StrAppend(&out, out.back() == ':' ? " " : ", ", ToAbsl(names.dimension(d)), " ",

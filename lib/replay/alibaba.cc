@@ -80,8 +80,8 @@ struct PaiRequest {
 };
 
 // The columns of the table of tasks.
-struct TaskColumns {
-  explicit TaskColumns(TableReader* table)
+struct TaskTableColumns {
+  explicit TaskTableColumns(TableReader* table)
       : job_name(table->Require("job_name")),
         task_name(table->Require("task_name")),
         instances(table->Require("inst_num")),
@@ -94,7 +94,7 @@ struct TaskColumns {
   const int job_name, task_name, instances, start, end, cpu, memory, gpu;
 };
 
-PaiRequest ReadRequest(const TaskColumns& at, TableReader* table) {
+PaiRequest ReadRequest(const TaskTableColumns& at, TableReader* table) {
   // A hundredth is ten thousandths.
   const auto scaled = [table](int column, int64_t by) {
     return table->Has(column) ? table->Scaled(column, by, 0, kMost) : 0;
@@ -131,7 +131,7 @@ absl::StatusOr<Trace> ReadAlibaba2020(const Alibaba2020Files& files, const ReadO
   TableReader table(files.tasks, options, report, &budget,
                     {"job_name", "task_name", "inst_num", "status", "start_time", "end_time",
                      "plan_cpu", "plan_mem", "plan_gpu", "gpu_type"});
-  const TaskColumns at(&table);
+  const TaskTableColumns at(&table);
   Numbers shapes;
   for (int64_t row = 0; table.NextRow(); ++row) {
     TraceJob job;

@@ -83,6 +83,39 @@ Json Metric(int i, int) {
           {"value", "1"}};
 }
 
+Json ElasticQuota(int i, int) {
+  Json quota = Object("ElasticQuota", Number("q", i));
+  quota["apiVersion"] = "scheduling.sigs.k8s.io/v1alpha1";
+  quota["spec"]["max"] = {{"cpu", i + 1}};
+  return quota;
+}
+
+Json NodeMetric(int i, int) {
+  Json metric = Object("NodeMetric", Number("n", i));
+  metric["apiVersion"] = "slo.koordinator.sh/v1alpha1";
+  const Json resources = {{"resources", {{"cpu", "1"}, {"memory", "1Gi"}}}};
+  metric["status"] = {
+      {"nodeMetric", {{"nodeUsage", resources}}},
+      {"podsMetric",
+       {{{"namespace", "default"}, {"name", Number("p", i)}, {"podUsage", resources}}}}};
+  return metric;
+}
+
+Json NodeSlo(int i, int) {
+  Json slo = Object("NodeSLO", Number("n", i));
+  slo["apiVersion"] = "slo.koordinator.sh/v1alpha1";
+  slo["spec"]["resourceUsedThresholdWithBE"] = {{"enable", true},
+                                                {"memoryEvictThresholdPercent", 70}};
+  return slo;
+}
+
+Json MigrationJob(int i, int) {
+  Json migration = Object("PodMigrationJob", Number("m", i));
+  migration["apiVersion"] = "scheduling.koordinator.sh/v1alpha1";
+  migration["spec"]["podRef"] = {{"namespace", "default"}, {"name", Number("p", i)}};
+  return migration;
+}
+
 Json HyperNode(int i, int) {
   Json hyper = Object("HyperNode", Number("h", i));
   hyper["spec"]["tier"] = 1;
@@ -198,6 +231,10 @@ constexpr Kind kKinds[] = {
     {"PodDisruptionBudget", Budget, nullptr},
     {"ResourceQuota", Quota, nullptr},
     {"MetricValue", Metric, Node},
+    {"ElasticQuota", ElasticQuota, nullptr},
+    {"NodeMetric", NodeMetric, Node},
+    {"NodeSLO", NodeSlo, Node},
+    {"PodMigrationJob", MigrationJob, Pod},
     {"HyperNode", HyperNode, Node},
     {"NodeShard", NodeShard, Node},
     {"Numatopology", Numatopology, Node},

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "lib/model/memory_data.h"
 
 namespace muster::testing {
 namespace {
@@ -320,6 +321,38 @@ Scenario Bundles(int n) {
   return world;
 }
 
+// --- measured load
+
+// A quarter of the nodes is far too busy, and has been for long.
+Scenario MeasuredLoad(int n) {
+  Scenario world = Nodes(n);
+  MemorySlot rounds;
+  for (int i = 0; i < n; ++i) {
+    const bool is_hot = i % 4 == 0;
+    world.cluster.nodes[i].usage = NodeUsage{.cpu = is_hot ? 90 : 5, .memory = 5, .measured = 1};
+    if (!is_hot) continue;
+    const int64_t late = 1'000'000'000'000'000;
+    rounds.Set(absl::StrCat("all ", Named("n", i)),
+               {int64_t{5}, int64_t{3}, int64_t{60'000'000'000}, int64_t{1}, int64_t{0}, int64_t{0},
+                late, late});
+    JobSpec job{.name = Named("r", i), .phase = JobPhase::kRunning};
+    world.cluster.jobs.push_back(job);
+    for (int t = 0; t < 6; ++t) {
+      TaskSpec task{.name = absl::StrCat(job.name, "-", t),
+                    .job = job.name,
+                    .shape = Cpu(absl::StrCat(500 + i, "m")),
+                    .status = TaskStatus::kRunning,
+                    .node = Named("n", i)};
+      task.usage = TaskUsage{.amounts = {{"cpu", "500m"}}};
+      world.cluster.tasks.push_back(task);
+    }
+  }
+  internal::MemoryData data;
+  data.slots["koordinator-anomalies"].rows = internal::SharedRows(std::move(rounds));
+  world.memory = internal::MakeMemory(std::move(data));
+  return world;
+}
+
 constexpr Dimension kDimensions[] = {
     {"nodes", 64, NodesUnlike},
     {"tasks of a gang", 64, OneGang},
@@ -347,6 +380,7 @@ constexpr Dimension kDimensions[] = {
     {"domains", 48, Domains},
     {"estimated gangs", 48, Estimates},
     {"bundles", 64, Bundles},
+    {"measured load", 64, MeasuredLoad},
 };
 
 }  // namespace

@@ -121,5 +121,94 @@ TEST(Koordinator, WhatIsLeftOutIsNamedAndCounted) {
   EXPECT_FALSE(ImportObjects(kQuotaDump, {.strict = true}).ok());
 }
 
+constexpr char kLoadDump[] = R"([
+  {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"},
+   "status": {"allocatable": {"cpu": "8", "memory": "32Gi", "pods": "110"},
+              "capacity": {"cpu": "8", "memory": "32Gi", "pods": "110"},
+              "conditions": [{"type": "Ready", "status": "True"}]}},
+  {"kind": "Pod", "metadata": {"name": "a", "namespace": "s",
+     "ownerReferences": [{"kind": "Node", "name": "x"},
+                         {"kind": "ReplicaSet", "name": "web", "controller": true}],
+     "annotations": {"descheduler.koordinator.sh/eviction-cost": "-7",
+                     "controller.kubernetes.io/pod-deletion-cost": "many",
+                     "descheduler.alpha.kubernetes.io/evict": ""}},
+   "spec": {"schedulerName": "koord-scheduler", "nodeName": "n", "containers": [{}],
+            "volumes": [{"name": "v", "emptyDir": {}},
+                        {"name": "w", "persistentVolumeClaim": {"claimName": "c"}}]},
+   "status": {"phase": "Running"}},
+  {"kind": "Pod", "metadata": {"name": "b", "namespace": "s"},
+   "spec": {"schedulerName": "koord-scheduler", "nodeName": "n", "containers": [{}]},
+   "status": {"phase": "Running"}},
+  {"apiVersion": "slo.koordinator.sh/v1alpha1", "kind": "NodeMetric", "metadata": {"name": "n"},
+   "spec": {"metricCollectPolicy": {"reportIntervalSeconds": 60}},
+   "status": {"updateTime": "1970-01-01T00:10:00Z",
+     "nodeMetric": {"nodeUsage": {"resources": {"cpu": "2", "memory": "8Gi"}},
+       "systemUsage": {"resources": {"cpu": "500m"}},
+       "aggregatedNodeUsages": [{"duration": "5m0s",
+         "usage": {"avg": {"resources": {"cpu": "3"}}, "p95": {"resources": {"cpu": "4"}}}},
+         {"duration": "5m"}, {"usage": {}}]},
+     "prodReclaimableMetric": {"resource": {"resources": {"cpu": "1", "memory": "1Gi"}}},
+     "podsMetric": [{"namespace": "s", "name": "a", "podUsage": {"resources": {"cpu": "1500m"}}},
+                    {"namespace": "s", "name": "gone", "podUsage": {"resources": {"cpu": "9"}}}]}},
+  {"apiVersion": "slo.koordinator.sh/v1alpha1", "kind": "NodeMetric", "metadata": {"name": "m"}},
+  {"apiVersion": "slo.koordinator.sh/v1alpha1", "kind": "NodeSLO", "metadata": {"name": "n"},
+   "spec": {"resourceUsedThresholdWithBE": {"enable": true, "memoryEvictThresholdPercent": 75,
+     "cpuEvictBESatisfactionLowerPercent": 30, "cpuEvictPolicy": "evictByAllocatable"}}},
+  {"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "PodMigrationJob",
+   "metadata": {"name": "waits", "creationTimestamp": "1970-01-01T00:01:40Z"},
+   "spec": {"podRef": {"namespace": "s", "name": "a"}}},
+  {"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "PodMigrationJob",
+   "metadata": {"name": "runs"}, "spec": {"podRef": {"namespace": "s", "name": "b"}},
+   "status": {"phase": "Running"}},
+  {"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "PodMigrationJob",
+   "metadata": {"name": "ended"}, "spec": {"podRef": {"namespace": "s", "name": "b"}},
+   "status": {"phase": "Succeeded"}},
+  {"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "PodMigrationJob",
+   "metadata": {"name": "lost"}, "spec": {"podRef": {"namespace": "s", "name": "gone"}}}
+])";
+
+TEST(Koordinator, LoadsOwnersThresholdsAndMigrations) {
+  const absl::StatusOr<Import> import = ImportObjects(kLoadDump, {});
+  ASSERT_TRUE(import.ok()) << import.status();
+  const ClusterSpec& cluster = import->scenario.cluster;
+  const NodeSpec& node = Named(cluster.nodes, "n");
+  ASSERT_TRUE(node.usage.has_value());
+  EXPECT_EQ(node.usage->cpu, Quantity(25));
+  EXPECT_EQ(node.usage->measured, 600);
+  ASSERT_TRUE(node.usage->detail);
+  EXPECT_EQ(node.usage->detail->system, (Resources{{"cpu", "500m"}}));
+  EXPECT_EQ(node.usage->detail->interval, 60);
+  ASSERT_EQ(node.usage->detail->windows.size(), 1u) << "of equal lengths and none";
+  EXPECT_EQ(node.usage->detail->windows[0].seconds, 300);
+  EXPECT_EQ(node.usage->detail->windows[0].p95, (Resources{{"cpu", 4}}));
+  const Labels settings = {{"koordinator/reclaimable_cpu", "1"},
+                           {"koordinator/reclaimable_memory", "1073741824"},
+                           {"koordinator/satisfaction_low", "30"},
+                           {"koordinator/memory_evict", "75"},
+                           {"koordinator/limit", "allocatable"}};
+  EXPECT_EQ(node.settings, settings);
+  ASSERT_TRUE(Named(cluster.tasks, "s/a").usage);
+  EXPECT_EQ(Named(cluster.tasks, "s/a").usage->amounts, (Resources{{"cpu", "1500m"}}));
+  EXPECT_FALSE(Named(cluster.tasks, "s/b").usage);
+  const Labels owned = {{"koordinator/owner_kind", "ReplicaSet"}, {"koordinator/owner", "s/web"},
+                        {"koordinator/eviction_cost", "-7"},      {"koordinator/evict", "true"},
+                        {"koordinator/local_data", "true"},       {"koordinator/claims", "true"}};
+  EXPECT_EQ(Named(cluster.jobs, "s/a").settings, owned);
+  EXPECT_EQ(Named(cluster.jobs, "s/b").settings, (Labels{{"koordinator/owner_kind", "none"}}));
+  const MemorySlot* const slot = import->scenario.memory.Find("koordinator-migrations");
+  ASSERT_NE(slot, nullptr);
+  EXPECT_EQ(slot->rows().size(), 2u);
+  EXPECT_EQ(slot->Integer("s/a"), 100);
+  EXPECT_EQ(slot->Integer("s/a", 2), 0);
+  EXPECT_EQ(slot->Integer("s/b", 2), 1);
+  EXPECT_EQ(slot->Text("s/b", 7), "n");
+  // The actions read all of it.
+  Cluster filled;
+  ASSERT_TRUE(Fill(import->scenario, &filled).ok());
+  const auto plan = filled.Schedule("koordinator:actions=rebalance+colocate", {.now = 650});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->moves().size(), 0u) << "there is no other node";
+}
+
 }  // namespace
 }  // namespace muster

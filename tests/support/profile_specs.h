@@ -362,6 +362,25 @@ inline constexpr const char* kPulsarSpecs[] = {
     "pulsar:rebalance(split_topics=1,namespace_bundles=3,shedding=none)",
 };
 
+inline constexpr const char* kRebalanceSpecs[] = {
+    "koordinator:actions=rebalance,rebalance(abnormal=1,replicas=off)",
+    "koordinator:actions=rebalance,rebalance(abnormal=2,pace=0,low=cpu:40;memory:40)",
+    "koordinator:actions=rebalance,rebalance(abnormal=1,replicas=off,node_fit=off,mode=evict)",
+    "koordinator:actions=rebalance,rebalance(abnormal=1,distance=on,low=cpu:5,high=cpu:5,pace=0)",
+    "koordinator:actions=rebalance,rebalance(abnormal=1,production_low=cpu:20,production_high="
+    "cpu:30,replicas=off,unavailable_of_workload=50%,migrating_of_workload=50%)",
+    "koordinator:actions=rebalance,rebalance(abnormal=1,replicas=off,pools=select:zone=z0&high:"
+    "cpu:40;memory:90|select:zone=z1,bare=on,critical=on,expiration=0)",
+    "koordinator:actions=rebalance,rebalance(load=off,fragmentation=on,duplicates=on,replicas=off,"
+    "migrating_of_node=3)",
+    "koordinator:actions=rebalance,rebalance(node_affinity=on,taints=on,anti_affinity=on,"
+    "replicas=off,ttl=1000,migrating=4)",
+    "koordinator:actions=rebalance,rebalance(load=off,replicas=off,pace=0,levels="
+    "one:zone=z0|two:zone=z1)",
+    "koordinator:actions=rebalance,rebalance(load=off,replicas=off,pace=0,whole_nodes=on,levels="
+    "one:zone=z1|two:zone=z0)",
+};
+
 inline constexpr const char* kBatchOrders[] = {"fifo",     "fifo",    "sjf", "ljf",
                                                "smallest", "largest", "area"};
 

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/peer/koordinator/koordinator.h"
 
+#include "lib/peer/koordinator/actions.h"
 #include "lib/peer/koordinator/policies.h"
 #include "lib/peer/volcano/actions.h"
 
@@ -16,7 +17,9 @@ Preset KoordinatorPreset() {
   preset.defaults = {{"gang", "sub_groups", "off"},
                      {"predicates", "kubernetes", "1.35"},
                      {"nodeorder", "kubernetes", "1.35"}};
-  preset.catalogue = {AllocateAction(), BackfillAction(), PreemptAction()};
+  preset.catalogue = {AllocateAction(), BackfillAction(), PreemptAction(),
+                      KoordinatorRebalanceAction(), KoordinatorColocateAction()};
+  preset.rules.plan_rule = PlanRule::kNetChange;
   preset.rules.rules = {VoteRule::kVote, VoteRule::kVote, VictimRule::kStrict};
   return preset;
 }

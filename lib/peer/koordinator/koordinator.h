@@ -7,7 +7,8 @@
 //
 // Koordinator extends kube-scheduler, so its own loop goes pod by pod: filter, score, reserve, wait
 // at permit until the gang is complete. The profile keeps what these steps compute, and not the
-// loop. A cycle runs Volcano's allocate. A spec string adds its backfill and preempt.
+// loop. A cycle runs Volcano's allocate. A spec string adds its backfill and preempt, action
+// rebalance, the descheduler's round, and action colocate, rooms for batch and mid work.
 //
 // The loop of the profile:
 // 1. When the cycle opens, policy elastic-quota refreshes the runtime of every queue
@@ -58,11 +59,11 @@
 // - numa/: amounts and CPUs of a machine's zones, with what reservations and victims lend. No
 //   profile uses it.
 // - measured_load.h: the arithmetic of load-aware. scores/: scores by kinds of resources.
-// - colocation/: bands of priority, room for batch and mid work, ratios of CPUs, totals of devices.
-// - rebalance/: the descheduler. low_node_load.h moves tasks off busy nodes, arbitration.h rules on
-//   migrations, eviction_rates.h limits them, migration_steps.h carries one out, fragmentation.h,
-//   bin_pack.h and level_drain.h pack nodes. No profile uses them; their decisions are lists of
-//   moves, as those of a plan.
+// - colocation/: bands of priority; room for batch and mid work, and suppression of best-effort
+//   work, action `colocate` (colocate.cc); ratios of CPUs and totals of devices, for tests alone.
+// - rebalance/: the descheduler, action `rebalance` (rebalance.cc). low_node_load.h moves tasks off
+//   busy nodes, arbitration.h rules on migrations, eviction_rates.h limits them, migration_steps.h
+//   carries one out, fragmentation.h and level_drain.h pack nodes. bin_pack.h is for tests alone.
 // - gangs/: gangs and their groups from the queue to permit, and their places in a topology.
 //
 // Not kept in the functions: gangs that displace others, and isolation of shared GPUs by HAMi.

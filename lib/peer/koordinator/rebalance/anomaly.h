@@ -34,6 +34,15 @@ struct AnomalyRules {
 
 class AnomalyBook {
  public:
+  // What is remembered of a node.
+  struct Detector {
+    AnomalyRules rules;
+    bool is_abnormal = false;
+    int64_t normal_rounds = 0, abnormal_rounds = 0;  // in a row
+    int64_t ends = 0;                                // of the abnormal state
+    int64_t forgotten = 0;                           // remembered up to this time
+  };
+
   // `kept`: how long a node is remembered after a mark as abnormal.
   explicit AnomalyBook(int64_t kept = 300'000'000'000) : kept_(kept) {}
 
@@ -45,14 +54,11 @@ class AnomalyBook {
   // Returns false for nodes that are not remembered.
   bool IsAbnormal(const std::string& node, int64_t now);
 
+  // For a book that outlives the process: all that is remembered, and how it comes back.
+  const HashMap<std::string, Detector>& detectors() const { return detectors_; }
+  void Restore(const std::string& node, const Detector& detector) { detectors_[node] = detector; }
+
  private:
-  struct Detector {
-    AnomalyRules rules;
-    bool is_abnormal = false;
-    int64_t normal_rounds = 0, abnormal_rounds = 0;  // in a row
-    int64_t ends = 0;                                // of the abnormal state
-    int64_t forgotten = 0;
-  };
   Detector* Find(const std::string& node, int64_t now);
   static void SetState(Detector* detector, bool is_abnormal, int64_t now);
   // Ends an abnormal state that is over.

@@ -31,11 +31,13 @@ int64_t CountOthers(const MigrationWorld& world, const MigratedTask& task, Count
   });
 }
 
-const MigratedTask* TaskNamed(const MigrationWorld& world, const MigrationJob::Target& target) {
-  for (const MigratedTask& task : world.tasks) {
-    if (task.name_space == target.name_space && task.name == target.name) return &task;
-  }
-  return nullptr;
+// Different names have different keys.
+std::string KeyOf(const std::string& name_space, const std::string& name) {
+  return absl::StrCat(name_space.size(), "/", name_space, "/", name);
+}
+
+bool IsTarget(const MigrationJob::Target& target, const MigratedTask& task) {
+  return target.id == task.id || (target.name_space == task.name_space && target.name == task.name);
 }
 
 // The tasks of the owner that migrate, as "name_space/name", each once.
@@ -56,6 +58,16 @@ std::vector<std::string> MigratingTasks(const MigrationWorld& world, const Migra
 
 }  // namespace
 
+const MigratedTask* TaskNamed(const MigrationWorld& world, const MigrationJob::Target& target) {
+  MigrationWorld::NameIndex& index = world.by_name;
+  for (; index.indexed < world.tasks.size(); ++index.indexed) {
+    const MigratedTask& task = world.tasks[index.indexed];
+    index.first.try_emplace(KeyOf(task.name_space, task.name), index.indexed);
+  }
+  const auto found = index.first.find(KeyOf(target.name_space, target.name));
+  return found == index.first.end() ? nullptr : &world.tasks[found->second];
+}
+
 int64_t MostAway(int64_t replicas, const std::optional<Portion>& limit) {
   int64_t most = 0;
   if (limit.has_value()) {
@@ -71,10 +83,7 @@ int64_t MostAway(int64_t replicas, const std::optional<Portion>& limit) {
 
 bool HasMigration(const MigrationWorld& world, const MigratedTask& task, Counting counting) {
   return std::any_of(world.jobs.begin(), world.jobs.end(), [&](const MigrationJob& job) {
-    if (!Counts(job, counting) || !job.target.has_value()) return false;
-    const MigrationJob::Target& target = *job.target;
-    return target.id == task.id ||
-           (target.name_space == task.name_space && target.name == task.name);
+    return Counts(job, counting) && job.target.has_value() && IsTarget(*job.target, task);
   });
 }
 
@@ -87,10 +96,15 @@ bool FitsTotal(const MigrationWorld& world, const MigrationLimits& limits, const
 bool FitsNode(const MigrationWorld& world, const MigrationLimits& limits, const MigratedTask& task,
               Counting counting) {
   if (task.node.empty() || !limits.per_node.has_value()) return true;
+  std::vector<const MigrationJob::Target*> targets;
+  for (const MigrationJob& job : world.jobs) {
+    if (Counts(job, counting) && job.target.has_value()) targets.push_back(&*job.target);
+  }
   const int64_t count =
       std::count_if(world.tasks.begin(), world.tasks.end(), [&](const MigratedTask& other) {
         return other.id != task.id && other.node == task.node &&
-               HasMigration(world, other, counting);
+               std::ranges::any_of(targets,
+                                   [&](const auto* target) { return IsTarget(*target, other); });
       });
   return !IsReached(limits.per_node, count);
 }

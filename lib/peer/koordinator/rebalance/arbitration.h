@@ -29,7 +29,7 @@
 // Ties. Tasks of equal rank lie as Go's sort leaves them; the peer takes jobs from a map, and
 // these functions in the given order.
 //
-// Cost. O(jobs * (jobs + tasks of a node)).
+// Cost. O(jobs * (jobs + tasks)).
 #ifndef MUSTER_PEER_KOORDINATOR_REBALANCE_ARBITRATION_H_
 #define MUSTER_PEER_KOORDINATOR_REBALANCE_ARBITRATION_H_
 
@@ -42,6 +42,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "lib/base/hash_map.h"
 #include "lib/peer/koordinator/rebalance/eviction_order.h"
 
 namespace muster::koordinator {
@@ -80,10 +81,19 @@ struct Workload {
 };
 
 struct MigrationWorld {
-  std::vector<MigratedTask> tasks = {};
+  std::vector<MigratedTask> tasks = {};  // only added to, once a question was asked
   std::vector<MigrationJob> jobs = {};
   std::map<std::string, Workload> workloads = {};  // by owner
+  // Of questions: the first task of each name, of as many tasks as were indexed.
+  struct NameIndex {
+    HashMap<std::string, size_t> first = {};
+    size_t indexed = 0;
+  };
+  mutable NameIndex by_name = {};
 };
+
+// Returns the first task of the target's name, or null. O(1), and O(tasks) at the first question.
+const MigratedTask* TaskNamed(const MigrationWorld& world, const MigrationJob::Target& target);
 
 // Absent or not above zero: unlimited.
 struct MigrationLimits {

@@ -26,22 +26,28 @@ namespace muster::koordinator {
 
 class EvictionRates {
  public:
+  struct Bucket {
+    double per_second = 0;
+    double burst = 1;
+    double tokens = 0;
+    int64_t at = 0;  // nanoseconds
+
+    double TokensAt(int64_t now) const;
+  };
+
   // Records an eviction. `now` in nanoseconds, not before that of earlier calls; a burst of 0
   // counts as 1. The burst of a key is that of its first eviction.
   void Track(std::string_view key, double per_second, int64_t burst, int64_t now);
   // Returns whether the next eviction has to wait.
   bool Exceeded(std::string_view key, int64_t now) const;
 
+  // For rates that outlive the process: all buckets, and how one comes back.
+  const std::map<std::string, Bucket, std::less<>>& buckets() const { return buckets_; }
+  void Restore(std::string_view key, const Bucket& bucket) {
+    buckets_.insert_or_assign(std::string(key), bucket);
+  }
+
  private:
-  struct Bucket {
-    double per_second = 0;
-    double burst = 1;
-    double tokens = 0;
-    int64_t at = 0;
-
-    double TokensAt(int64_t now) const;
-  };
-
   std::map<std::string, Bucket, std::less<>> buckets_;
 };
 

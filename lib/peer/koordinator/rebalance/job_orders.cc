@@ -12,11 +12,7 @@ namespace {
 
 const MigratedTask* TaskOf(const MigrationWorld& world, size_t job) {
   const std::optional<MigrationJob::Target>& target = world.jobs[job].target;
-  if (!target.has_value()) return nullptr;
-  for (const MigratedTask& task : world.tasks) {
-    if (task.name_space == target->name_space && task.name == target->name) return &task;
-  }
-  return nullptr;
+  return target.has_value() ? TaskNamed(world, *target) : nullptr;
 }
 
 // Sorts by rank, small ones first; `ranks` are those of the jobs in their present order.
@@ -68,11 +64,17 @@ void GatherBatchJobs(const MigrationWorld& world, JobOrder* jobs) {
 }
 
 void SortByMigrations(const MigrationWorld& world, JobOrder* jobs) {
+  std::map<std::string, int64_t> counted;  // by owner
   std::vector<int64_t> ranks;
   for (const size_t job : *jobs) {
     const MigratedTask* task = TaskOf(world, job);
-    ranks.push_back(task != nullptr && task->is_of_batch_job ? -MigrationsOf(world, task->owner)
-                                                             : 0);
+    if (task == nullptr || !task->is_of_batch_job) {
+      ranks.push_back(0);
+      continue;
+    }
+    const auto [owner, is_new] = counted.try_emplace(task->owner, 0);
+    if (is_new) owner->second = MigrationsOf(world, task->owner);
+    ranks.push_back(-owner->second);
   }
   SortByRanks(ranks, jobs);
 }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "lib/base/math.h"
+
 namespace muster::koordinator {
 namespace {
 
@@ -134,12 +136,14 @@ void LoadView::Measure(ViewedNode* node) const {
                     [](const LoadedTask& task) { return task.rank.band == Band::kProduction; });
   for (const std::string& resource : resources_) {
     int64_t all = AmountOf(given.system, resource), production = 0;
-    for (const NamedAmounts& usage : given.unlisted) all += AmountOf(usage, resource);
+    for (const NamedAmounts& usage : given.unlisted) {
+      all = SatAdd(all, AmountOf(usage, resource));
+    }
     for (const LoadedTask& task : given.tasks) {
       if (!task.usage.has_value()) continue;
       const int64_t used = AmountOf(*task.usage, resource);
-      all += used;
-      if (task.rank.band == Band::kProduction) production += used;
+      all = SatAdd(all, used);
+      if (task.rank.band == Band::kProduction) production = SatAdd(production, used);
     }
     const bool counts_tasks = resource == "pods";
     node->all.used.push_back(counts_tasks ? node->tasks * 1000 : all);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/base/go_sort.h"
+#include "lib/base/math.h"
 #include "lib/kube/selectors.h"
 
 namespace muster::koordinator {
@@ -92,7 +93,8 @@ std::vector<int64_t> PoolRound::RoomOf(const std::vector<size_t>& nodes, LoadSid
   std::vector<int64_t> room(view_.resources().size());
   for (const size_t node : nodes) {
     const LoadLevel& level = LevelOf(node, side);
-    for (size_t r = 0; r < room.size(); ++r) room[r] += level.high[r] - level.used[r];
+    for (size_t r = 0; r < room.size(); ++r)
+      room[r] = SatAdd(room[r], level.high[r] - level.used[r]);
   }
   return room;
 }
@@ -137,12 +139,12 @@ void PoolRound::Evict(const LoadView::Classes& classes, Side all, Side productio
   production.room = RoomOf(classes.production_under, LoadSide::kProduction);
   std::vector<int64_t> both = RoomOf(classes.both_under, LoadSide::kAll);
   const std::vector<int64_t> production_both = RoomOf(classes.both_under, LoadSide::kProduction);
-  for (size_t r = 0; r < both.size(); ++r) all.room[r] += both[r];
+  for (size_t r = 0; r < both.size(); ++r) all.room[r] = SatAdd(all.room[r], both[r]);
   BalanceSide(&all);
   // What the first side has left of the nodes under of both bounds what the second may use there.
   for (size_t r = 0; r < both.size(); ++r) {
     both[r] = std::min(both[r], all.room[r]);
-    production.room[r] += std::min(production_both[r], both[r]);
+    production.room[r] = SatAdd(production.room[r], std::min(production_both[r], both[r]));
   }
   BalanceSide(&production);
 }
@@ -256,10 +258,10 @@ bool TakeTarget(const std::vector<int64_t>& usage, const std::vector<LoadLevel*>
   for (LoadLevel* level : levels) {
     bool fits = true;
     for (size_t r = 0; r < usage.size(); ++r) {
-      fits = fits && level->used[r] + usage[r] <= level->high[r];
+      fits = fits && SatAdd(level->used[r], usage[r]) <= level->high[r];
     }
     if (!fits) continue;
-    for (size_t r = 0; r < usage.size(); ++r) level->used[r] += usage[r];
+    for (size_t r = 0; r < usage.size(); ++r) level->used[r] = SatAdd(level->used[r], usage[r]);
     return true;
   }
   return false;

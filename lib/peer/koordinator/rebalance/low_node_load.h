@@ -53,6 +53,8 @@ struct LowNodeLoadRules {
   bool checks_targets = true;  // only tasks that fit a node under its thresholds leave
   int64_t idle_nodes = 0;      // act only if more nodes than this are under
   EvictionLimits limits = {};  // of a round
+  // How long a node is remembered after a round over its thresholds, in nanoseconds.
+  int64_t remembered = 300'000'000'000;
 };
 
 // A task that leaves its node.
@@ -66,11 +68,15 @@ using FitsTarget = absl::FunctionRef<bool(const LoadedTask&, const LoadedNode&)>
 
 class LowNodeLoad {
  public:
-  explicit LowNodeLoad(const LowNodeLoadRules& rules) : rules_(rules) {}
+  explicit LowNodeLoad(const LowNodeLoadRules& rules)
+      : rules_(rules), all_(rules.remembered), production_(rules.remembered) {}
 
   // Nodes that a pool's rules cannot see must be marked as not measured. `now` is in nanoseconds
   // and does not decrease from round to round.
   std::vector<TaskMove> Balance(std::span<const LoadedNode> nodes, FitsTarget fits, int64_t now);
+
+  // What is remembered from round to round, by load of all tasks or of production.
+  AnomalyBook& book(LoadSide side) { return side == LoadSide::kAll ? all_ : production_; }
 
  private:
   friend class PoolRound;

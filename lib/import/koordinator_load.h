@@ -1,0 +1,30 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What Koordinator's agents and controllers report: measurements, thresholds of nodes, owners of
+// pods, migrations under way.
+//
+//   ReadNodeMetrics(source.dump, &cluster);        // after nodes and tasks
+//   ReadWorkloads(pods, &cluster);                 // `pods` are those of cluster.tasks, in order
+//
+// NodeMetric becomes `usage` of its node and of the pods that it lists, NodeSLO settings of its
+// node, an owner and the marks of eviction settings of the pod's job, and PodMigrationJob a row of
+// the memory of action rebalance. Of a job with several pods the first one counts.
+//
+// Cost. O(objects).
+#ifndef MUSTER_IMPORT_KOORDINATOR_LOAD_H_
+#define MUSTER_IMPORT_KOORDINATOR_LOAD_H_
+
+#include "lib/import/api_object.h"
+#include "lib/import/importer.h"
+#include "muster/snapshot.h"
+
+namespace muster {
+
+void ReadNodeMetrics(const Dump& dump, ClusterSpec* cluster);
+void ReadNodeSlos(const Dump& dump, ClusterSpec* cluster);
+void ReadWorkloads(const Dump::Objects& pods, ClusterSpec* cluster);
+void ReadMigrationJobs(const Dump& dump, Scenario* scenario);
+
+}  // namespace muster
+
+#endif  // MUSTER_IMPORT_KOORDINATOR_LOAD_H_

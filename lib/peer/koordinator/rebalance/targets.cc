@@ -1,0 +1,190 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Node fit, thresholds and the choice among the nodes that are left.
+#include "lib/peer/koordinator/rebalance/targets.h"
+
+#include <algorithm>
+#include <array>
+
+#include "lib/base/math.h"
+#include "lib/kube/selectors.h"
+#include "lib/kube/versions.h"
+#include "lib/peer/koordinator/measured_load.h"
+
+namespace muster::koordinator {
+namespace {
+
+constexpr std::array<int64_t, 2> kEqualWeights = {1, 1};
+
+InterTaskOptions RulesBetweenTasks() {
+  InterTaskOptions options;
+  options.rules = RulesOfKubernetes("1.35");
+  return options;
+}
+
+// The load of all that is on the node, as measured.
+std::pair<int64_t, int64_t> LoadOf(const LoadedNode& node) {
+  int64_t cpu = AmountOf(node.system, "cpu"), memory = AmountOf(node.system, "memory");
+  for (const LoadedTask& task : node.tasks) {
+    if (!task.usage.has_value()) continue;
+    cpu = SatAdd(cpu, AmountOf(*task.usage, "cpu"));
+    memory = SatAdd(memory, AmountOf(*task.usage, "memory"));
+  }
+  return {cpu, memory};
+}
+
+}  // namespace
+
+MoveTargets::MoveTargets(ActionContext& context, const RebalanceRules& rules,
+                         const RebalanceWorld& world)
+    : context_(context), world_(world), inter_task_(RulesBetweenTasks()) {
+  inter_task_.Open(context.tables, context.ledger);
+  classes_.resize(context.tables.classes.shape.size());
+  for (size_t i = 0; i < world.nodes.size(); ++i) {
+    const NodeIndex row = world.node_of[i];
+    rooms_.push_back({context.tables.nodes.spec[row], world.nodes[i].capacity,
+                      AmountsOfRow(context.tables, context.ledger.node(row, kUsed))});
+    load_.push_back(LoadOf(world.nodes[i]));
+  }
+  if (!rules.by_load) return;
+  const std::vector<bool> none(world.nodes.size());
+  for (const LoadPool& pool : rules.load.pools) {
+    const std::vector<size_t> members = PoolNodes(pool.selector, world.nodes, none);
+    PoolView& added =
+        pools_.emplace_back(PoolView{LoadView(pool.thresholds, world.nodes, members), {}});
+    added.at.resize(world.nodes.size());
+    for (size_t v = 0; v < added.view.nodes().size(); ++v) {
+      added.at[added.view.nodes()[v].index] = v;
+    }
+  }
+}
+
+bool MoveTargets::Suits(ClassIndex c, size_t node) const {
+  const TaskShape& shape = context_.tables.classes.shape[c];
+  const NodeSpec& spec = rooms_[node].node;
+  return !spec.unschedulable && MatchesNode(shape, spec) &&
+         FirstUntolerated(shape, spec) == nullptr;
+}
+
+bool MoveTargets::FitsRoom(ClassIndex c, size_t node) {
+  std::optional<ClassRoom>& room = classes_[c];
+  if (!room.has_value()) {
+    room.emplace();
+    room->task.shape = context_.tables.classes.shape[c];
+    room->task.requests = AmountsOfRow(context_.tables, context_.tables.classes.request.row(c));
+    std::erase_if(room->task.requests, [](const auto& amount) { return amount.first == "pods"; });
+    room->fits.assign(rooms_.size(), -1);
+  }
+  int8_t& fits = room->fits[node];
+  if (fits < 0) fits = HasRoomFor(room->task, rooms_[node]) ? 1 : 0;
+  return fits == 1;
+}
+
+bool MoveTargets::StaysWithin(TaskIndex task, size_t node) {
+  const TaskUsage* const usage = MeasuredUsage(context_.tables, task);
+  const NamedAmounts amounts = usage == nullptr ? NamedAmounts() : AmountsOf(usage->amounts);
+  const bool is_production = BandOfTask(context_.tables, task) == Band::kProduction;
+  for (PoolView& pool : pools_) {
+    if (!pool.at[node].has_value()) continue;
+    ViewedNode& viewed = pool.view.nodes()[*pool.at[node]];
+    const auto stays = [&](const LoadLevel& level) {
+      for (size_t r = 0; r < level.used.size(); ++r) {
+        const std::string& resource = pool.view.resources()[r];
+        const int64_t added = resource == "pods" ? 1000 : AmountOf(amounts, resource);
+        if (SatAdd(level.used[r], added) > level.high[r]) return false;
+      }
+      return true;
+    };
+    if (!stays(viewed.all) || (is_production && !stays(viewed.production))) return false;
+  }
+  return true;
+}
+
+bool MoveTargets::HasIdle(ClassIndex c, NodeIndex node) const {
+  const auto idle = context_.ledger.node(node, kIdle);
+  const auto promised = context_.ledger.node(node, kPipelined);
+  const auto request = context_.tables.classes.request.row(c);
+  for (size_t d = 0; d < request.size(); ++d) {
+    if (OrZero(request[d]) > 0 && SatAdd(idle[d], -promised[d]) < request[d]) return false;
+  }
+  return true;
+}
+
+bool MoveTargets::Agrees(ClassIndex c, NodeIndex node) {
+  if (!HasIdle(c, node) || !context_.search.FitsIdle(c, node) ||
+      !context_.search.FitsFutureIdle(c, node) || !context_.search.FitsNode(c, node)) {
+    return false;
+  }
+  if (!inter_task_.FitDepends(c)) return true;
+  RefusalCode code = RefusalCode::kPolicy;
+  uint8_t fits = 1, hard = 0;
+  inter_task_.Fit(c, {&node, 1}, {&fits, 1}, {&code, 1}, {&hard, 1});
+  return fits != 0;
+}
+
+int64_t MoveTargets::FreeLoad(size_t node) const {
+  const LoadedNode& given = world_.nodes[node];
+  if (!given.is_measured) return 0;
+  const std::array<int64_t, 2> load = {load_[node].first, load_[node].second / 1000};
+  const std::array<int64_t, 2> capacity = {AmountOf(given.capacity, "cpu"),
+                                           AmountOf(given.capacity, "memory") / 1000};
+  return LoadScore(load, capacity, kEqualWeights, 0);
+}
+
+NodeIndex MoveTargets::Choose(TaskIndex task, NodeIndex from,
+                              absl::FunctionRef<bool(size_t)> allows) {
+  const ClassIndex c = context_.ClassOf(task);
+  NodeIndex best = muster::kNone;
+  int64_t best_free = -1;
+  for (size_t i = 0; i < rooms_.size(); ++i) {
+    const NodeIndex row = world_.node_of[i];
+    if (row == from || !world_.nodes[i].takes_tasks || !FitsRoom(c, i) || !allows(i)) continue;
+    const int64_t free = FreeLoad(i);
+    if (free <= best_free || !StaysWithin(task, i) || !Agrees(c, row)) continue;
+    best = row;
+    best_free = free;
+  }
+  return best;
+}
+
+void MoveTargets::AddLoad(TaskIndex task, NodeIndex row, int sign) {
+  if (row == muster::kNone || world_.at[row] == RebalanceWorld::kNoNode) return;
+  const size_t node = world_.at[row];
+  const TaskUsage* const usage = MeasuredUsage(context_.tables, task);
+  const NamedAmounts amounts = usage == nullptr ? NamedAmounts() : AmountsOf(usage->amounts);
+  const auto add = [sign](int64_t more, int64_t* sum) { *sum = SatAdd(*sum, sign * more); };
+  add(AmountOf(amounts, "cpu"), &load_[node].first);
+  add(AmountOf(amounts, "memory"), &load_[node].second);
+  const bool is_production = BandOfTask(context_.tables, task) == Band::kProduction;
+  for (PoolView& pool : pools_) {
+    if (!pool.at[node].has_value()) continue;
+    ViewedNode& viewed = pool.view.nodes()[*pool.at[node]];
+    for (size_t r = 0; r < pool.view.resources().size(); ++r) {
+      const std::string& resource = pool.view.resources()[r];
+      const int64_t more = resource == "pods" ? 1000 : AmountOf(amounts, resource);
+      add(more, &viewed.all.used[r]);
+      if (is_production) add(more, &viewed.production.used[r]);
+    }
+  }
+  // What was requested there has changed.
+  rooms_[node].requested = AmountsOfRow(context_.tables, context_.ledger.node(row, kUsed));
+  for (std::optional<ClassRoom>& room : classes_) {
+    if (room.has_value()) room->fits[node] = -1;
+  }
+}
+
+void MoveTargets::Moved(TaskIndex task, NodeIndex from, NodeIndex to) {
+  AddLoad(task, from, -1);
+  AddLoad(task, to, +1);
+}
+
+bool MoveTargets::BreaksAntiAffinity(TaskIndex task, NodeIndex node) {
+  const ClassIndex c = context_.ClassOf(task);
+  if (context_.tables.classes.shape[c].required_anti_affinity.empty()) return false;
+  RefusalCode code = RefusalCode::kPolicy;
+  uint8_t fits = 1, hard = 0;
+  inter_task_.Fit(c, {&node, 1}, {&fits, 1}, {&code, 1}, {&hard, 1});
+  return fits == 0 && code == RefusalCode::kAntiAffinity;
+}
+
+}  // namespace muster::koordinator
