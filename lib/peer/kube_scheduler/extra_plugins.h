@@ -57,6 +57,14 @@ struct Rejection {
   std::vector<TaskIndex> rejected = {};
 };
 
+// The turn of pods that are tried one right after the other, before the rest of the queue.
+struct PodTurn {
+  TaskIndex next = kNone;              // the pod to be tried now, if it is in the queue
+  bool has_ended = false;              // it has no further pod
+  Rejection rejection = {};            // has_ended: what waits with a node in vain
+  std::vector<TaskIndex> parked = {};  // has_ended: pods that this plan does not try again
+};
+
 class ExtraPlugins {
  public:
   virtual ~ExtraPlugins() = default;
@@ -73,6 +81,19 @@ class ExtraPlugins {
   // again.
   virtual QueueRank RankOf(TaskIndex task) = 0;
   virtual std::vector<TaskIndex> Reranked() = 0;
+  // Returns the plug-in that keeps the pod from being ready; kNone: none does. It is asked whenever
+  // the pod would become ready, and of each pod that an earlier plan left ready.
+  virtual Plugin GateOf(TaskIndex task) {
+    static_cast<void>(task);
+    return Plugin::kNone;
+  }
+  // Returns why it does.
+  virtual std::string WhyGated(TaskIndex task) {
+    static_cast<void>(task);
+    return {};
+  }
+  // Returns the pod that is tried before those of the queue, until a turn ends or there is none.
+  virtual PodTurn NextOfTurn() { return {}; }
   // Returns whether a plug-in among `rejectors` takes the event for a reason to try the pod again.
   virtual bool Wakes(TaskIndex task, PluginSet rejectors, const Happening& happening) = 0;
 
@@ -89,8 +110,8 @@ class ExtraPlugins {
   virtual Permission Permit(TaskIndex task) = 0;
   // Takes a reservation back. Returns waiting pods that are rejected with it.
   virtual Rejection Unreserve(TaskIndex task) = 0;
-  // A pod found no node, and preemption has not helped.
-  virtual Rejection NothingFits(TaskIndex task) = 0;
+  // A pod found no node. `preempts`: preemption makes room for it.
+  virtual Rejection NothingFits(const PodCycle& cycle, bool preempts) = 0;
 
   // --- preemption
   // Returns whether the victim may not be evicted for the preemptor.

@@ -63,9 +63,9 @@ kube::Rejection Plugins::Unreserve(TaskIndex task) {
   return gangs_.Unreserve(task);
 }
 
-kube::Rejection Plugins::NothingFits(TaskIndex task) {
-  if (!settings_.coscheduling) return {};
-  return gangs_.NothingFits(task);
+kube::Rejection Plugins::NothingFits(const kube::PodCycle& cycle, bool preempts) {
+  if (!settings_.coscheduling || preempts) return {};
+  return gangs_.NothingFits(cycle.task());
 }
 
 bool Plugins::IsExempt(TaskIndex victim, TaskIndex preemptor) {

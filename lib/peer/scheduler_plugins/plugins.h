@@ -48,7 +48,7 @@ class Plugins : public kube::ExtraPlugins {
   void Reserve(TaskIndex task, NodeIndex node) override;
   kube::Permission Permit(TaskIndex task) override;
   kube::Rejection Unreserve(TaskIndex task) override;
-  kube::Rejection NothingFits(TaskIndex task) override;
+  kube::Rejection NothingFits(const kube::PodCycle& cycle, bool preempts) override;
 
   bool IsExempt(TaskIndex victim, TaskIndex preemptor) override;
   bool ReplacesPreemption() const override {

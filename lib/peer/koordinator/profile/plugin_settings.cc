@@ -1,0 +1,71 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/koordinator/profile/plugin_settings.h"
+
+#include "lib/peer/kube_scheduler/schedule_options.h"
+
+namespace muster::koordinator {
+namespace {
+
+constexpr OptionDecl kPluginOptions[] = {
+    {"coscheduling", OptionKind::kFlag, "on", 0, 0,
+     "jobs with min_available above 1 are gangs, which are tried whole"},
+    {"match_policy", OptionKind::kChoice, "once-satisfied", 0, 0,
+     "once-satisfied|only-waiting|waiting-and-running: which pods count towards the least number "
+     "of "
+     "a gang that states no policy"},
+    {"gang_wait", OptionKind::kNumber, "600", 1, 1e9,
+     "seconds that a pod waits for its gang at most"},
+    {"quota", OptionKind::kFlag, "on", 0, 0,
+     "queues are elastic quotas, with preemption within a queue alone"},
+    {"runtime", OptionKind::kFlag, "on", 0, 0, "off: queues are held to their limits alone"},
+    {"scale_min", OptionKind::kFlag, "on", 0, 0,
+     "minimums shrink together where there is less than all of them"},
+    {"parents", OptionKind::kFlag, "off", 0, 0, "the queues above are held to theirs as well"},
+    {"spare_default", OptionKind::kFlag, "on", 0, 0,
+     "pods of no queue are never victims of preemption"},
+    {"load", OptionKind::kFlag, "on", 0, 0, "measured loads of nodes filter and score"},
+    {"load_weight", OptionKind::kNumber, "1", 0, 1e6, "weight of the score by load"},
+    {"cpu_threshold", OptionKind::kNumber, "65", 0, 100,
+     "percent of cpu a node may get to; 0: any"},
+    {"memory_threshold", OptionKind::kNumber, "95", 0, 100, "the same of memory"},
+    {"cpu_factor", OptionKind::kNumber, "85", 0, 100, "percent of a request that is used"},
+    {"memory_factor", OptionKind::kNumber, "70", 0, 100, "the same of memory"},
+    {"load_cpu", OptionKind::kNumber, "1", 0, 1e6, "weight of cpu in the score by load"},
+    {"load_memory", OptionKind::kNumber, "1", 0, 1e6, "weight of memory"},
+    {"load_dominant", OptionKind::kNumber, "0", 0, 1e6, "weight of the scarcer of the two"},
+    {"load_interval", OptionKind::kNumber, "60", 0, 1e9, "seconds that a measurement looks back"},
+    {"load_expiration", OptionKind::kNumber, "180", 0, 1e9,
+     "seconds after which a measurement is too old"},
+    {"load_expired", OptionKind::kChoice, "refuse", 0, 0,
+     "refuse|pass|trust: what an old measurement means to pods"},
+};
+
+constexpr auto kAllOptions = kube::ScheduleOptionsAnd(kPluginOptions);
+
+constexpr int64_t kNanoseconds = 1'000'000'000;
+
+}  // namespace
+
+std::string_view ExtraPluginName(ExtraPlugin plugin) {
+  constexpr std::string_view kNames[] = {"Coscheduling", "ElasticQuota", "LoadAwareScheduling"};
+  return kNames[static_cast<int>(plugin)];
+}
+
+std::span<const OptionDecl> PluginOptionDecls() { return kAllOptions; }
+
+PluginSettings PluginSettings::From(const Options& options) {
+  PluginSettings s;
+  s.ticks = static_cast<int64_t>(options.number("ticks"));
+  s.coscheduling = options.flag("coscheduling");
+  s.gangs.policy = MatchPolicyByName(options.text("match_policy"));
+  s.gangs.wait = static_cast<int64_t>(options.number("gang_wait")) * kNanoseconds;
+  s.quota = options.flag("quota");
+  s.quotas = {options.flag("runtime"), options.flag("scale_min"), options.flag("parents"),
+              options.flag("spare_default")};
+  s.load = options.flag("load");
+  s.load_weight = static_cast<int64_t>(options.number("load_weight"));
+  s.loads = LoadSettings::From(options, "load_", s.ticks);
+  return s;
+}
+
+}  // namespace muster::koordinator
