@@ -16,7 +16,8 @@
 //   the next pod   coscheduling: pods of the group that has its turn come before the queue
 //   before nodes   coscheduling, which ends the cycle of a group that failed; then the elastic
 //                  quota (profile/quota_plugin.h): preemption may answer its refusal
-//   filter, score  measured loads (load_books.h)
+//   filter, score  measured loads (load_books.h); reservations, which also change what a pod sees
+//                  of a node (profile/reservation_plugin.h)
 //   permit         coscheduling: the pod waits with its node until its group is complete
 //   no node fits   the elastic quota's preemption, within the pod's quota; then coscheduling, which
 //                  rejects what waits of a strict group, whether or not victims were found
@@ -68,7 +69,8 @@
 //   reservations and victims lend. docs/fit.md describes them. No profile uses them.
 // - numa/, cpu/: amounts and CPUs of a machine's zones, with what reservations and victims lend. No
 //   profile uses them.
-// - reservation/, nomination/: reservations, promises of other schedulers. No profile uses them.
+// - reservation/: matches, books, fit and choice of reservations; take-over of tasks and promises,
+//   which no profile uses. nomination/: promises of other schedulers. No profile uses it.
 // - colocation/: bands of priority, room for batch and mid work, ratios of CPUs, totals of devices.
 // - rebalance/: the descheduler. low_node_load.h moves tasks off busy nodes, arbitration.h rules on
 //   migrations, eviction_rates.h limits them, migration_steps.h carries one out, fragmentation.h,
@@ -84,8 +86,10 @@
 //   group of gangs; the peer's wakes those of all.
 // - Pods that daemons own, production and percentiles of loads, and use of single pods are not
 //   known. Neither are trees of quotas beside the default one, hooks and sub-priorities.
-// - Not in the profile: reservations, devices, CPU sets, zones, the placement of gangs in
-//   topologies, gangs that displace others, revocation of overuse. Migrations are no decisions.
+// - Pods have no affinity to reservations. Reservations without a node get none, and take over no
+//   pods: a plan has no decision for that. A reservation is no member of a quota or a gang.
+// - Not in the profile: devices, CPU sets, zones, the placement of gangs in topologies, gangs that
+//   displace others, revocation of overuse. Migrations are no decisions.
 //
 // Ties. As for kube-scheduler. Where the peer goes through a map, pods of a gang and groups go by
 // name and GPUs before other kinds.

@@ -94,6 +94,9 @@ class ExtraPlugins {
   }
   // Returns the pod that is tried before those of the queue, until a turn ends or there is none.
   virtual PodTurn NextOfTurn() { return {}; }
+  // Returns whether something changed since the last plan that no event tells of, so that all pods
+  // that wait are tried again.
+  virtual bool WakesAll() { return false; }
   // Returns whether a plug-in among `rejectors` takes the event for a reason to try the pod again.
   virtual bool Wakes(TaskIndex task, PluginSet rejectors, const Happening& happening) = 0;
 
@@ -102,7 +105,20 @@ class ExtraPlugins {
   virtual Status PreFilter(TaskIndex task) = 0;
   // Returns whether Filter or Score could answer anything of a pod.
   virtual bool LooksAtNodes(TaskIndex task) = 0;
-  virtual Status Filter(TaskIndex task, NodeIndex node) = 0;
+  // Returns whether a pod sees other books of a node than all pods do. ChangeBooks makes these of
+  // those.
+  virtual bool SeesOtherBooks(TaskIndex task, NodeIndex node) {
+    static_cast<void>(task);
+    static_cast<void>(node);
+    return false;
+  }
+  virtual void ChangeBooks(TaskIndex task, NodeIndex node, NodeBooks* books) {
+    static_cast<void>(task);
+    static_cast<void>(node);
+    static_cast<void>(books);
+  }
+  // `books`: as the pod sees them; not always those of the world.
+  virtual Status Filter(TaskIndex task, NodeIndex node, const NodeBooks& books) = 0;
   virtual std::vector<ExtraScore> Score(TaskIndex task, std::span<const NodeIndex> feasible) = 0;
 
   // --- places
@@ -116,6 +132,11 @@ class ExtraPlugins {
   // --- preemption
   // Returns whether the victim may not be evicted for the preemptor.
   virtual bool IsExempt(TaskIndex victim, TaskIndex preemptor) = 0;
+  // A pod leaves its node in a dry run (-1), or comes back (+1).
+  virtual void CountVictim(TaskIndex victim, int sign) {
+    static_cast<void>(victim);
+    static_cast<void>(sign);
+  }
   // Returns whether a plug-in takes the place of default preemption: its messages have no prefix.
   virtual bool ReplacesPreemption() const = 0;
   // Returns whether it also chooses victims by rules of its own, through WhyIneligible and Select.

@@ -123,6 +123,7 @@ void Scheduler::Follow() {
     Begin();
     if (known) queue_.WakeAll();
   }
+  if (extra_ != nullptr && extra_->WakesAll()) queue_.WakeAll();
   AddMissing();
   world_.SetOrder(tree_.Order(tables_));
   TakeNominations();

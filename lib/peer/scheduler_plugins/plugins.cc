@@ -42,7 +42,9 @@ kube::Status Plugins::PreFilter(TaskIndex task) {
 
 bool Plugins::LooksAtNodes(TaskIndex task) { return nodes_.LooksAtNodes(task); }
 
-kube::Status Plugins::Filter(TaskIndex task, NodeIndex node) { return nodes_.Filter(task, node); }
+kube::Status Plugins::Filter(TaskIndex task, NodeIndex node, const kube::NodeBooks&) {
+  return nodes_.Filter(task, node);
+}
 
 std::vector<kube::ExtraScore> Plugins::Score(TaskIndex task, std::span<const NodeIndex> feasible) {
   return nodes_.Score(task, feasible);

@@ -42,7 +42,7 @@ class Plugins : public kube::ExtraPlugins {
 
   kube::Status PreFilter(TaskIndex task) override;
   bool LooksAtNodes(TaskIndex task) override;
-  kube::Status Filter(TaskIndex task, NodeIndex node) override;
+  kube::Status Filter(TaskIndex task, NodeIndex node, const kube::NodeBooks& books) override;
   std::vector<kube::ExtraScore> Score(TaskIndex task, std::span<const NodeIndex> feasible) override;
 
   void Reserve(TaskIndex task, NodeIndex node) override;

@@ -38,6 +38,10 @@ constexpr OptionDecl kPluginOptions[] = {
      "seconds after which a measurement is too old"},
     {"load_expired", OptionKind::kChoice, "refuse", 0, 0,
      "refuse|pass|trust: what an old measurement means to pods"},
+    {"reservation", OptionKind::kFlag, "on", 0, 0,
+     "reservations keep room of their nodes for their owners"},
+    {"reservation_weight", OptionKind::kNumber, "5000", 0, 1e6,
+     "weight of the score by reservations"},
 };
 
 constexpr auto kAllOptions = kube::ScheduleOptionsAnd(kPluginOptions);
@@ -47,7 +51,8 @@ constexpr int64_t kNanoseconds = 1'000'000'000;
 }  // namespace
 
 std::string_view ExtraPluginName(ExtraPlugin plugin) {
-  constexpr std::string_view kNames[] = {"Coscheduling", "ElasticQuota", "LoadAwareScheduling"};
+  constexpr std::string_view kNames[] = {"Coscheduling", "ElasticQuota", "LoadAwareScheduling",
+                                         "Reservation"};
   return kNames[static_cast<int>(plugin)];
 }
 
@@ -65,6 +70,8 @@ PluginSettings PluginSettings::From(const Options& options) {
   s.load = options.flag("load");
   s.load_weight = static_cast<int64_t>(options.number("load_weight"));
   s.loads = LoadSettings::From(options, "load_", s.ticks);
+  s.reservation = options.flag("reservation");
+  s.reservation_weight = static_cast<int64_t>(options.number("reservation_weight"));
   return s;
 }
 

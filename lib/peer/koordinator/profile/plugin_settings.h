@@ -19,7 +19,7 @@
 namespace muster::koordinator {
 
 // Plug-ins, numbered behind those of the scheduler.
-enum class ExtraPlugin : uint8_t { kCoscheduling, kElasticQuota, kLoadAware };
+enum class ExtraPlugin : uint8_t { kCoscheduling, kElasticQuota, kLoadAware, kReservation };
 std::string_view ExtraPluginName(ExtraPlugin plugin);
 constexpr kube::Plugin NumberOf(ExtraPlugin plugin) {
   return static_cast<kube::Plugin>(static_cast<int>(kube::Plugin::kExtra) +
@@ -37,11 +37,11 @@ struct PluginSettings {
   static PluginSettings From(const Options& options);
 
   int64_t ticks = 1;  // of the caller's clock in a second
-  bool coscheduling = true, quota = true, load = true;
+  bool coscheduling = true, quota = true, load = true, reservation = true;
   GangDefaults gangs;
   QuotaSettings quotas;
   LoadSettings loads;
-  int64_t load_weight = 1;
+  int64_t load_weight = 1, reservation_weight = 5000;
 };
 
 // The options of action schedule: the scheduler's but for pod groups and batches, and those above.

@@ -1,6 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/peer/koordinator/profile/plugins.h"
 
+#include <utility>
+
 namespace muster::koordinator {
 
 std::string_view Plugins::NameOf(kube::Plugin plugin) const {
@@ -11,6 +13,7 @@ std::string_view Plugins::NameOf(kube::Plugin plugin) const {
 void Plugins::Open(kube::World* world, const kube::Nominations* nominations, MemorySlots* memory,
                    int64_t now) {
   world_ = world;
+  if (settings_.reservation) reservations_.Open(world, memory, now);
   if (settings_.coscheduling) gangs_.Open(world, memory, now);
   if (settings_.quota) quotas_.Open(world, nominations, now);
   if (settings_.load) loads_.Open(world->tables(), ledger_, now);
@@ -18,6 +21,7 @@ void Plugins::Open(kube::World* world, const kube::Nominations* nominations, Mem
 
 void Plugins::Store(MemorySlots* memory) {
   if (settings_.coscheduling) gangs_.Store(memory);
+  if (settings_.reservation) reservations_.Store(memory);
 }
 
 kube::Plugin Plugins::GateOf(TaskIndex task) {
@@ -34,7 +38,8 @@ bool Plugins::Wakes(TaskIndex task, kube::PluginSet rejectors, const kube::Happe
   return (rejectors.has(NumberOf(ExtraPlugin::kCoscheduling)) && settings_.coscheduling &&
           gangs_.Wakes(task, happening)) ||
          (rejectors.has(NumberOf(ExtraPlugin::kElasticQuota)) && QuotaPlugin::Wakes(happening)) ||
-         (rejectors.has(NumberOf(ExtraPlugin::kLoadAware)) &&
+         ((rejectors.has(NumberOf(ExtraPlugin::kLoadAware)) ||
+           rejectors.has(NumberOf(ExtraPlugin::kReservation))) &&
           (happening.kind == kube::Happened::kPodDeleted ||
            happening.kind == kube::Happened::kNodeAdded));
 }
@@ -42,14 +47,23 @@ bool Plugins::Wakes(TaskIndex task, kube::PluginSet rejectors, const kube::Happe
 // A refusal that no preemption could change ends the step.
 kube::Status Plugins::PreFilter(TaskIndex task) {
   kube::Status status;
+  reservations_.Match(task);
   if (settings_.coscheduling) status = gangs_.PreFilter(task);
   if (settings_.quota && status.code == kube::Code::kFits) status = quotas_.PreFilter(task);
   return status;
 }
 
-kube::Status Plugins::Filter(TaskIndex task, NodeIndex node) {
+kube::Status Plugins::Filter(TaskIndex task, NodeIndex node, const kube::NodeBooks& books) {
   kube::Status status;
-  if (!settings_.load || !loads_.any()) return status;
+  if (settings_.load && loads_.any()) status = FilterByLoad(task, node);
+  if (reservations_.matches_any() && status.code == kube::Code::kFits) {
+    status = reservations_.Filter(task, node, books);
+  }
+  return status;
+}
+
+kube::Status Plugins::FilterByLoad(TaskIndex task, NodeIndex node) {
+  kube::Status status;
   std::string_view words;
   switch (loads_.WhyNot(world_->class_of(task), node)) {
     case LoadBooks::Why::kFits:
@@ -72,18 +86,29 @@ kube::Status Plugins::Filter(TaskIndex task, NodeIndex node) {
 
 std::vector<kube::ExtraScore> Plugins::Score(TaskIndex task, std::span<const NodeIndex> feasible) {
   std::vector<kube::ExtraScore> scores;
-  if (!settings_.load || !loads_.any() || settings_.load_weight == 0) return scores;
-  kube::ExtraScore& score = scores.emplace_back();
-  score.plugin = NumberOf(ExtraPlugin::kLoadAware);
-  for (const NodeIndex n : feasible) {
-    score.raw.push_back(loads_.IsScored(n) ? loads_.ScoreOf(world_->class_of(task), n) : 0);
-    score.weighted.push_back(score.raw.back() * settings_.load_weight);
+  const auto add = [&](ExtraPlugin plugin, int64_t weight, std::vector<int64_t> raw) {
+    kube::ExtraScore& score = scores.emplace_back();
+    score.plugin = NumberOf(plugin);
+    score.raw = std::move(raw);
+    for (const int64_t one : score.raw) score.weighted.push_back(one * weight);
+  };
+  if (settings_.load && loads_.any() && settings_.load_weight != 0) {
+    std::vector<int64_t> raw;
+    for (const NodeIndex n : feasible) {
+      raw.push_back(loads_.IsScored(n) ? loads_.ScoreOf(world_->class_of(task), n) : 0);
+    }
+    add(ExtraPlugin::kLoadAware, settings_.load_weight, std::move(raw));
+  }
+  if (reservations_.matches_any()) {
+    add(ExtraPlugin::kReservation, settings_.reservation_weight,
+        reservations_.Score(task, feasible));
   }
   return scores;
 }
 
-void Plugins::Reserve(TaskIndex task, NodeIndex) {
+void Plugins::Reserve(TaskIndex task, NodeIndex node) {
   if (settings_.quota) quotas_.Reserve(task);
+  reservations_.Reserve(task, node);
 }
 
 kube::Permission Plugins::Permit(TaskIndex task) {
@@ -93,6 +118,7 @@ kube::Permission Plugins::Permit(TaskIndex task) {
 
 kube::Rejection Plugins::Unreserve(TaskIndex task) {
   if (settings_.quota) quotas_.Unreserve(task);
+  reservations_.Unreserve(task);
   if (!settings_.coscheduling) return {};
   return gangs_.Unreserve(task);
 }

@@ -16,6 +16,7 @@
 #include "lib/peer/koordinator/profile/gang_plugin.h"
 #include "lib/peer/koordinator/profile/plugin_settings.h"
 #include "lib/peer/koordinator/profile/quota_plugin.h"
+#include "lib/peer/koordinator/profile/reservation_plugin.h"
 #include "lib/peer/kube_scheduler/extra_plugins.h"
 
 namespace muster::koordinator {
@@ -40,11 +41,20 @@ class Plugins : public kube::ExtraPlugins {
   kube::Plugin GateOf(TaskIndex task) override;
   std::string WhyGated(TaskIndex task) override { return gangs_.WhyGated(task); }
   kube::PodTurn NextOfTurn() override;
+  bool WakesAll() override { return reservations_.have_changed(); }
   bool Wakes(TaskIndex task, kube::PluginSet rejectors, const kube::Happening& happening) override;
 
   kube::Status PreFilter(TaskIndex task) override;
-  bool LooksAtNodes(TaskIndex) override { return settings_.load && loads_.any(); }
-  kube::Status Filter(TaskIndex task, NodeIndex node) override;
+  bool LooksAtNodes(TaskIndex) override {
+    return (settings_.load && loads_.any()) || reservations_.matches_any();
+  }
+  bool SeesOtherBooks(TaskIndex, NodeIndex node) override {
+    return reservations_.any() && reservations_.ChangesBooks(node);
+  }
+  void ChangeBooks(TaskIndex, NodeIndex node, kube::NodeBooks* books) override {
+    reservations_.ChangeBooks(node, books);
+  }
+  kube::Status Filter(TaskIndex task, NodeIndex node, const kube::NodeBooks& books) override;
   std::vector<kube::ExtraScore> Score(TaskIndex task, std::span<const NodeIndex> feasible) override;
 
   void Reserve(TaskIndex task, NodeIndex node) override;
@@ -53,6 +63,9 @@ class Plugins : public kube::ExtraPlugins {
   kube::Rejection NothingFits(const kube::PodCycle& cycle, bool preempts) override;
 
   bool IsExempt(TaskIndex, TaskIndex) override { return false; }
+  void CountVictim(TaskIndex victim, int sign) override {
+    if (reservations_.any()) reservations_.CountVictim(victim, sign);
+  }
   bool ReplacesPreemption() const override { return settings_.quota; }
   bool SelectsVictims() const override { return settings_.quota; }
   std::string WhyIneligible(const kube::PodCycle& cycle) override {
@@ -64,11 +77,14 @@ class Plugins : public kube::ExtraPlugins {
   }
 
  private:
+  kube::Status FilterByLoad(TaskIndex task, NodeIndex node);
+
   const PluginSettings& settings_;
   const Ledger& ledger_;
   GangPlugin gangs_;
   QuotaPlugin quotas_;
   LoadBooks loads_;
+  ReservationPlugin reservations_;
   kube::World* world_ = nullptr;
 };
 

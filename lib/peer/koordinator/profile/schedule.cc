@@ -27,6 +27,9 @@ absl::Status CheckKoordinatorCluster(const Tables& tables, const Options& option
     const auto marks = koordinator::MarksOf(tables.jobs.names.name(job), tables.jobs.spec[job]);
     if (!marks.ok()) return marks.status();
   }
+  if (options.flag("reservation")) {
+    if (absl::Status s = koordinator::CheckReservations(tables); !s.ok()) return s;
+  }
   if (!options.flag("quota")) return absl::OkStatus();
   const absl::Status queues = koordinator::CheckQuotaQueues(tables);
   if (queues.ok()) return queues;
@@ -46,6 +49,8 @@ ActionDecl KoordinatorScheduleAction() {
   action.memory.assign(std::begin(kube::kSlots), std::end(kube::kSlots));
   action.memory.insert(action.memory.end(), std::begin(koordinator::kGangSlots),
                        std::end(koordinator::kGangSlots));
+  action.memory.insert(action.memory.end(), std::begin(koordinator::kReservationSlots),
+                       std::end(koordinator::kReservationSlots));
   return action;
 }
 
