@@ -17,7 +17,8 @@
 //   before nodes   coscheduling, which ends the cycle of a group that failed; then the elastic
 //                  quota (profile/quota_plugin.h): preemption may answer its refusal
 //   filter, score  measured loads (load_books.h); reservations, which also change what a pod sees
-//                  of a node (profile/reservation_plugin.h)
+//                  of a node (profile/reservation_plugin.h); scores by kinds of resources
+//                  (profile/kind_scores.h)
 //   permit         coscheduling: the pod waits with its node until its group is complete
 //   no node fits   the elastic quota's preemption, within the pod's quota; then coscheduling, which
 //                  rejects what waits of a strict group, whether or not victims were found

@@ -529,7 +529,41 @@ TEST_F(KoordinatorProfile, BusyNodesAreRefusedAndQuietOnesPreferred) {
   EXPECT_THAT(Plan("load=off", 100), HasSubstr("bind large"));
 }
 
+// --- scores by kinds of resources
+
+TEST_F(KoordinatorProfile, KindsHaveStrategiesOfTheirOwn) {
+  Node("full", 8);
+  Node("empty", 8);
+  Pod("there", "4", {.node = "full"});
+  Pod("p", "1");
+  const std::string others = "fit_weight=0,balanced_weight=0,";
+  EXPECT_EQ(Plan(others + "kinds=cpu:1:most"), "bind p full");
+  EXPECT_EQ(Plan(others + "kinds=cpu:1:least"), "bind p empty");
+  // Memory is not requested: it has no say.
+  EXPECT_EQ(Plan(others + "kinds=cpu:1:most+memory:99:least"), "bind p full");
+  EXPECT_EQ(Plan("kinds=cpu:1:most,kinds_weight=0"), "bind p empty");
+}
+
+TEST_F(KoordinatorProfile, ScarceKindsAreLeftToOthers) {
+  Accept(cluster_.AddNode(
+      {.name = "gpus", .capacity = {{"cpu", 8}, {"memory", "8Gi"}, {"nvidia.com/gpu", 8}}}));
+  Accept(cluster_.AddNode({.name = "plain", .capacity = {{"cpu", 4}, {"memory", "8Gi"}}}));
+  Pod("p", "1");
+  EXPECT_EQ(Plan(), "bind p gpus");
+  EXPECT_EQ(Plan("scarce=nvidia.com/gpu"), "bind p plain");
+  EXPECT_EQ(Plan("scarce=nvidia.com/gpu,scarce_weight=0"), "bind p gpus");
+  EXPECT_EQ(Plan("scarce=none.com/fpga"), "bind p gpus");
+}
+
 // --- what is refused
+
+TEST_F(KoordinatorProfile, ListsThatMeanNothingAreRefused) {
+  for (const char* kinds : {"cpu", "cpu:0:least", "cpu:1:middle", ":1:most", "cpu:101:most"}) {
+    EXPECT_THAT(Refused(std::string("kinds=") + kinds), HasSubstr("kinds: an item must be"))
+        << kinds;
+  }
+  EXPECT_THAT(Refused("scarce=cpu+"), HasSubstr("scarce: a name must not be empty"));
+}
 
 TEST_F(KoordinatorProfile, SettingsAndQueuesThatMeanNothingAreRefused) {
   Accept(cluster_.AddJob({.name = "j", .settings = {{"koordinator/mode", "lax"}}}));

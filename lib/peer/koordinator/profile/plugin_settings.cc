@@ -1,6 +1,10 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/peer/koordinator/profile/plugin_settings.h"
 
+#include <algorithm>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
 #include "lib/peer/kube_scheduler/schedule_options.h"
 
 namespace muster::koordinator {
@@ -42,17 +46,41 @@ constexpr OptionDecl kPluginOptions[] = {
      "reservations keep room of their nodes for their owners"},
     {"reservation_weight", OptionKind::kNumber, "5000", 0, 1e6,
      "weight of the score by reservations"},
+    {"kinds", OptionKind::kText, "", 0, 0,
+     "resources that nodes are scored by (NodeResourcesFitPlus): "
+     "NAME:WEIGHT:least+NAME:WEIGHT:most, "
+     "nodes of least or most use being good"},
+    {"kinds_weight", OptionKind::kNumber, "1", 0, 1e6, "weight of that score"},
+    {"scarce", OptionKind::kText, "", 0, 0,
+     "resources that are kept for pods that request them (ScarceResourceAvoidance): NAME+..."},
+    {"scarce_weight", OptionKind::kNumber, "1", 0, 1e6, "weight of that score"},
 };
 
 constexpr auto kAllOptions = kube::ScheduleOptionsAnd(kPluginOptions);
 
 constexpr int64_t kNanoseconds = 1'000'000'000;
 
+// Reads NAME:WEIGHT:least+NAME:WEIGHT:most; a weight or a strategy that is none gives weight 0.
+std::vector<KindStrategy> StrategiesOf(const std::string& text) {
+  std::vector<KindStrategy> strategies;
+  if (text.empty()) return strategies;
+  for (const absl::string_view item : absl::StrSplit(text, '+')) {
+    KindStrategy& strategy = strategies.emplace_back();
+    const std::vector<std::string> parts = absl::StrSplit(item, ':');
+    strategy.kind = parts[0];
+    const bool is_whole = parts.size() == 3 && (parts[2] == "least" || parts[2] == "most");
+    if (!is_whole || !absl::SimpleAtoi(parts[1], &strategy.weight)) strategy.weight = 0;
+    strategy.prefers_full = is_whole && parts[2] == "most";
+  }
+  return strategies;
+}
+
 }  // namespace
 
 std::string_view ExtraPluginName(ExtraPlugin plugin) {
-  constexpr std::string_view kNames[] = {"Coscheduling", "ElasticQuota", "LoadAwareScheduling",
-                                         "Reservation"};
+  constexpr std::string_view kNames[] = {"Coscheduling",         "ElasticQuota",
+                                         "LoadAwareScheduling",  "Reservation",
+                                         "NodeResourcesFitPlus", "ScarceResourceAvoidance"};
   return kNames[static_cast<int>(plugin)];
 }
 
@@ -70,9 +98,25 @@ PluginSettings PluginSettings::From(const Options& options) {
   s.load = options.flag("load");
   s.load_weight = static_cast<int64_t>(options.number("load_weight"));
   s.loads = LoadSettings::From(options, "load_", s.ticks);
+  s.kinds.strategies = StrategiesOf(options.text("kinds"));
+  if (!options.text("scarce").empty()) s.kinds.scarce = absl::StrSplit(options.text("scarce"), '+');
+  s.kinds.strategy_weight = static_cast<int64_t>(options.number("kinds_weight"));
+  s.kinds.scarce_weight = static_cast<int64_t>(options.number("scarce_weight"));
   s.reservation = options.flag("reservation");
   s.reservation_weight = static_cast<int64_t>(options.number("reservation_weight"));
   return s;
+}
+
+std::string PluginSettings::Check(const Options& options) {
+  const KindSettings kinds = From(options).kinds;
+  for (const KindStrategy& strategy : kinds.strategies) {
+    if (strategy.kind.empty() || strategy.weight < 1 || strategy.weight > 100) {
+      return "kinds: an item must be NAME:WEIGHT:least or NAME:WEIGHT:most, weights 1 to 100";
+    }
+  }
+  const bool names = std::none_of(kinds.scarce.begin(), kinds.scarce.end(),
+                                  [](const std::string& name) { return name.empty(); });
+  return names ? "" : "scarce: a name must not be empty";
 }
 
 }  // namespace muster::koordinator

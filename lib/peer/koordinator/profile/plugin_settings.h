@@ -9,7 +9,9 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "lib/peer/koordinator/gangs/gang_rules.h"
 #include "lib/peer/koordinator/load_books.h"
@@ -19,7 +21,14 @@
 namespace muster::koordinator {
 
 // Plug-ins, numbered behind those of the scheduler.
-enum class ExtraPlugin : uint8_t { kCoscheduling, kElasticQuota, kLoadAware, kReservation };
+enum class ExtraPlugin : uint8_t {
+  kCoscheduling,
+  kElasticQuota,
+  kLoadAware,
+  kReservation,
+  kFitPlus,
+  kScarce,
+};
 std::string_view ExtraPluginName(ExtraPlugin plugin);
 constexpr kube::Plugin NumberOf(ExtraPlugin plugin) {
   return static_cast<kube::Plugin>(static_cast<int>(kube::Plugin::kExtra) +
@@ -33,8 +42,23 @@ struct QuotaSettings {
   bool spares_default = true;  // tasks of no queue are never victims of preemption
 };
 
+// A kind of resource that is better full, or better empty.
+struct KindStrategy {
+  std::string kind = {};
+  int64_t weight = 1;
+  bool prefers_full = false;
+};
+
+struct KindSettings {
+  std::vector<KindStrategy> strategies = {};  // empty: no score by them
+  std::vector<std::string> scarce = {};       // the same
+  int64_t strategy_weight = 1, scarce_weight = 1;
+};
+
 struct PluginSettings {
   static PluginSettings From(const Options& options);
+  // Returns why the options mean nothing; empty: they do.
+  static std::string Check(const Options& options);
 
   int64_t ticks = 1;  // of the caller's clock in a second
   bool coscheduling = true, quota = true, load = true, reservation = true;
@@ -42,6 +66,7 @@ struct PluginSettings {
   QuotaSettings quotas;
   LoadSettings loads;
   int64_t load_weight = 1, reservation_weight = 5000;
+  KindSettings kinds;
 };
 
 // The options of action schedule: the scheduler's but for pod groups and batches, and those above.

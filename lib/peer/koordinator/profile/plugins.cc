@@ -17,6 +17,7 @@ void Plugins::Open(kube::World* world, const kube::Nominations* nominations, Mem
   if (settings_.coscheduling) gangs_.Open(world, memory, now);
   if (settings_.quota) quotas_.Open(world, nominations, now);
   if (settings_.load) loads_.Open(world->tables(), ledger_, now);
+  kinds_.Open(world);
 }
 
 void Plugins::Store(MemorySlots* memory) {
@@ -102,6 +103,13 @@ std::vector<kube::ExtraScore> Plugins::Score(TaskIndex task, std::span<const Nod
   if (reservations_.matches_any()) {
     add(ExtraPlugin::kReservation, settings_.reservation_weight,
         reservations_.Score(task, feasible));
+  }
+  if (kinds_.has_strategies()) {
+    add(ExtraPlugin::kFitPlus, settings_.kinds.strategy_weight,
+        kinds_.ByStrategies(task, feasible));
+  }
+  if (kinds_.has_scarce()) {
+    add(ExtraPlugin::kScarce, settings_.kinds.scarce_weight, kinds_.WithoutScarce(task, feasible));
   }
   return scores;
 }

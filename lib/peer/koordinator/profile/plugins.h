@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "lib/peer/koordinator/profile/gang_plugin.h"
+#include "lib/peer/koordinator/profile/kind_scores.h"
 #include "lib/peer/koordinator/profile/plugin_settings.h"
 #include "lib/peer/koordinator/profile/quota_plugin.h"
 #include "lib/peer/koordinator/profile/reservation_plugin.h"
@@ -29,7 +30,8 @@ class Plugins : public kube::ExtraPlugins {
         ledger_(*ledger),
         gangs_(settings),
         quotas_(settings.quotas),
-        loads_(settings.loads) {}
+        loads_(settings.loads),
+        kinds_(settings.kinds) {}
 
   std::string_view NameOf(kube::Plugin plugin) const override;
   void Open(kube::World* world, const kube::Nominations* nominations, MemorySlots* memory,
@@ -46,7 +48,8 @@ class Plugins : public kube::ExtraPlugins {
 
   kube::Status PreFilter(TaskIndex task) override;
   bool LooksAtNodes(TaskIndex) override {
-    return (settings_.load && loads_.any()) || reservations_.matches_any();
+    return (settings_.load && loads_.any()) || reservations_.matches_any() ||
+           kinds_.has_strategies() || kinds_.has_scarce();
   }
   bool SeesOtherBooks(TaskIndex, NodeIndex node) override {
     return reservations_.any() && reservations_.ChangesBooks(node);
@@ -85,6 +88,7 @@ class Plugins : public kube::ExtraPlugins {
   QuotaPlugin quotas_;
   LoadBooks loads_;
   ReservationPlugin reservations_;
+  KindScores kinds_;
   kube::World* world_ = nullptr;
 };
 

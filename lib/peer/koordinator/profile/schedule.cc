@@ -2,6 +2,7 @@
 #include "lib/peer/koordinator/profile/schedule.h"
 
 #include <iterator>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "lib/model/settings.h"
@@ -21,6 +22,8 @@ void RunKoordinatorCycles(ActionContext& context, const Options& options) {
 }
 
 absl::Status CheckKoordinatorCluster(const Tables& tables, const Options& options) {
+  const std::string wrong = koordinator::PluginSettings::Check(options);
+  if (!wrong.empty()) return absl::InvalidArgumentError(absl::StrCat("action schedule: ", wrong));
   if (absl::Status s = CheckNoNodeSettings(tables.nodes, "koordinator"); !s.ok()) return s;
   for (JobIndex job = 0; job < tables.jobs.alive.size(); ++job) {
     if (!tables.jobs.alive[job]) continue;
