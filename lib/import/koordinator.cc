@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Koordinator's importer: elastic quotas are queues, gangs are jobs, and a pod without a gang is a
-// job of one.
+// job of one. Reservations and measured loads are read as they are.
 //
 // The quota of a pod is the one that its label names; else the one that is named like its
 // namespace, there; else the first that lists its namespace; else the default quota. A gang is
@@ -17,6 +17,7 @@
 #include "lib/import/amounts.h"
 #include "lib/import/importer.h"
 #include "lib/import/json_text.h"
+#include "lib/import/koordinator_objects.h"
 #include "lib/import/kubernetes.h"
 #include "lib/import/pod_groups.h"
 
@@ -28,6 +29,8 @@ constexpr std::string_view kKoordinatorGroups[] = {
     "scheduling.koordinator.sh", "slo.koordinator.sh", "quota.koordinator.sh",
     "config.koordinator.sh", "scheduling.sigs.k8s.io"};
 constexpr std::string_view kSigsGroups[] = {"scheduling.sigs.k8s.io"};
+constexpr std::string_view kReservationGroups[] = {"scheduling.koordinator.sh"};
+constexpr std::string_view kMetricGroups[] = {"slo.koordinator.sh"};
 constexpr KindRule kKoordinatorKinds[] = {{"Node"},
                                           {"Pod"},
                                           {"Namespace"},
@@ -35,7 +38,9 @@ constexpr KindRule kKoordinatorKinds[] = {{"Node"},
                                           {"PodDisruptionBudget"},
                                           {"ResourceQuota"},
                                           {"ElasticQuota", kSigsGroups},
-                                          {"PodGroup", kSigsGroups}};
+                                          {"PodGroup", kSigsGroups},
+                                          {"Reservation", kReservationGroups},
+                                          {"NodeMetric", kMetricGroups}};
 constexpr std::string_view kScheduler = "koord-scheduler";
 
 constexpr std::string_view kRootQuota = "koordinator-root-quota";
@@ -48,7 +53,6 @@ constexpr std::string_view kQuotaSpaces = "quota.scheduling.koordinator.sh/names
 constexpr std::string_view kPreemptible = "quota.scheduling.koordinator.sh/preemptible";
 constexpr std::string_view kGangName = "gang.scheduling.koordinator.sh/name";
 constexpr std::string_view kGangLeast = "gang.scheduling.koordinator.sh/min-available";
-constexpr std::string_view kGangOfGangs = "gang.scheduling.koordinator.sh/groups";
 constexpr std::string_view kPodGroupOfPod = "pod-group.scheduling.sigs.k8s.io";
 constexpr std::string_view kOldGroupOfPod = "pod-group.scheduling.sigs.k8s.io/name";
 constexpr std::string_view kOldGroupLeast = "pod-group.scheduling.sigs.k8s.io/min-available";
@@ -108,8 +112,7 @@ void ReadElasticQuotas(const ImportSource& source, ClusterSpec* cluster) {
     queue.weight = WeightOf(*object, most);
     const std::string* lends = object->Label(kQuotaLends);
     if (lends != nullptr && *lends == "false") {
-      source.log->Ignored(object->place(), FieldOf("labels", kQuotaLends),
-                          "the queue lends what it does not request");
+      queue.settings.emplace_back("koordinator/lends", "false");
     }
   }
   if (names.size() == objects.size() + 1) {  // no object is the default quota
@@ -158,7 +161,8 @@ struct Gang {
   int64_t created = 0;
   int32_t priority = 0;
   std::string queue;
-  bool has_pods = false;
+  bool has_pods = false, is_declared = false;
+  Labels settings = {};
 };
 
 // The gang's key that a pod names; "" for none.
@@ -194,6 +198,8 @@ class GangReader {
       Gang& gang = gangs_[object->key()];
       gang.least = object->spec().Int64("minMember", 0);
       gang.created = object->created();
+      gang.is_declared = true;
+      gang.settings = ReadGangMarks(*object);
     }
     for (const ApiObject* pod : SortedByKey(source_.dump.OfKind("Pod"))) Add(*pod);
     for (auto& [key, gang] : gangs_) {
@@ -201,7 +207,8 @@ class GangReader {
                                .queue = gang.has_pods ? gang.queue : std::string(kDefaultQuota),
                                .priority = gang.priority,
                                .min_available = gang.least,
-                               .created = gang.created});
+                               .created = gang.created,
+                               .settings = gang.settings});
     }
     return std::move(job_of_);
   }
@@ -227,10 +234,8 @@ class GangReader {
     }
     if (lone) gang.least = 1;
     if (const std::optional<int64_t> least = LeastOf(pod); least && !lone) gang.least = *least;
-    if (pod.Annotation(kGangOfGangs) != nullptr) {
-      source_.log->Ignored(pod.place(), FieldOf("annotations", kGangOfGangs),
-                           "gangs are placed one by one");
-    }
+    // The first pod that states something of its gang counts, as it does for the peer.
+    if (!lone && !gang.is_declared && gang.settings.empty()) gang.settings = ReadGangMarks(pod);
   }
 
   const ImportSource& source_;
@@ -257,6 +262,8 @@ void ReadKoordinatorObjects(const ImportSource& source, Scenario* scenario) {
   std::erase_if(cluster.jobs, [&](const JobSpec& job) {
     return !with_tasks.contains(job.name) && source.dump.Find("PodGroup", job.name) == nullptr;
   });
+  ReadKoordinatorReservations(source, &cluster);
+  ReadNodeMetrics(source.dump, &cluster.nodes);
   cluster.namespaces = ReadNamespaces(source.dump);
   cluster.budgets = ReadBudgets(source.dump);
   scenario->profile = kKoordinatorName;
