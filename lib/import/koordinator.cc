@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Koordinator's importer: elastic quotas are queues, gangs are jobs, and a pod without a gang is a
-// job of one.
+// job of one. Reservations and measured loads are read as they are.
 //
 // The quota of a pod is the one that its label names; else the one that is named like its
 // namespace, there; else the first that lists its namespace; else the default quota. A gang is
@@ -18,6 +18,7 @@
 #include "lib/import/importer.h"
 #include "lib/import/json_text.h"
 #include "lib/import/koordinator_load.h"
+#include "lib/import/koordinator_objects.h"
 #include "lib/import/kubernetes.h"
 #include "lib/import/pod_groups.h"
 
@@ -39,6 +40,7 @@ constexpr KindRule kKoordinatorKinds[] = {{"Node"},
                                           {"ResourceQuota"},
                                           {"ElasticQuota", kSigsGroups},
                                           {"PodGroup", kSigsGroups},
+                                          {"Reservation", kSchedulingGroups},
                                           {"NodeMetric", kSloGroups},
                                           {"NodeSLO", kSloGroups},
                                           {"PodMigrationJob", kSchedulingGroups}};
@@ -54,7 +56,6 @@ constexpr std::string_view kQuotaSpaces = "quota.scheduling.koordinator.sh/names
 constexpr std::string_view kPreemptible = "quota.scheduling.koordinator.sh/preemptible";
 constexpr std::string_view kGangName = "gang.scheduling.koordinator.sh/name";
 constexpr std::string_view kGangLeast = "gang.scheduling.koordinator.sh/min-available";
-constexpr std::string_view kGangOfGangs = "gang.scheduling.koordinator.sh/groups";
 constexpr std::string_view kPodGroupOfPod = "pod-group.scheduling.sigs.k8s.io";
 constexpr std::string_view kOldGroupOfPod = "pod-group.scheduling.sigs.k8s.io/name";
 constexpr std::string_view kOldGroupLeast = "pod-group.scheduling.sigs.k8s.io/min-available";
@@ -114,8 +115,7 @@ void ReadElasticQuotas(const ImportSource& source, ClusterSpec* cluster) {
     queue.weight = WeightOf(*object, most);
     const std::string* lends = object->Label(kQuotaLends);
     if (lends != nullptr && *lends == "false") {
-      source.log->Ignored(object->place(), FieldOf("labels", kQuotaLends),
-                          "the queue lends what it does not request");
+      queue.settings.emplace_back("koordinator/lends", "false");
     }
   }
   if (names.size() == objects.size() + 1) {  // no object is the default quota
@@ -164,7 +164,8 @@ struct Gang {
   int64_t created = 0;
   int32_t priority = 0;
   std::string queue;
-  bool has_pods = false;
+  bool has_pods = false, is_declared = false;
+  Labels settings = {};
 };
 
 // The gang's key that a pod names; "" for none.
@@ -200,6 +201,8 @@ class GangReader {
       Gang& gang = gangs_[object->key()];
       gang.least = object->spec().Int64("minMember", 0);
       gang.created = object->created();
+      gang.is_declared = true;
+      gang.settings = ReadGangMarks(*object);
     }
     for (const ApiObject* pod : SortedByKey(source_.dump.OfKind("Pod"))) Add(*pod);
     for (auto& [key, gang] : gangs_) {
@@ -207,7 +210,8 @@ class GangReader {
                                .queue = gang.has_pods ? gang.queue : std::string(kDefaultQuota),
                                .priority = gang.priority,
                                .min_available = gang.least,
-                               .created = gang.created});
+                               .created = gang.created,
+                               .settings = gang.settings});
     }
     return std::move(job_of_);
   }
@@ -233,10 +237,8 @@ class GangReader {
     }
     if (lone) gang.least = 1;
     if (const std::optional<int64_t> least = LeastOf(pod); least && !lone) gang.least = *least;
-    if (pod.Annotation(kGangOfGangs) != nullptr) {
-      source_.log->Ignored(pod.place(), FieldOf("annotations", kGangOfGangs),
-                           "gangs are placed one by one");
-    }
+    // The first pod that states something of its gang counts, as it does for the peer.
+    if (!lone && !gang.is_declared && gang.settings.empty()) gang.settings = ReadGangMarks(pod);
   }
 
   const ImportSource& source_;
@@ -267,6 +269,7 @@ void ReadKoordinatorObjects(const ImportSource& source, Scenario* scenario) {
   std::erase_if(cluster.jobs, [&](const JobSpec& job) {
     return !with_tasks.contains(job.name) && source.dump.Find("PodGroup", job.name) == nullptr;
   });
+  ReadKoordinatorReservations(source, &cluster);
   cluster.namespaces = ReadNamespaces(source.dump);
   cluster.budgets = ReadBudgets(source.dump);
   scenario->profile = kKoordinatorName;

@@ -69,15 +69,10 @@ Rules KubeBatchRules() {
 
 const std::vector<PresetTwin>& Presets() {
   static const std::vector<PresetTwin> presets = {
-      {"muster", FairRules(), FairActions()},
-      {"transwarp", FairRules(), FairActions()},
-      {"volcano", Rules(), VolcanoActions()},
-      {"koordinator", Rules(), VolcanoActions()},
-      {"kube-batch", KubeBatchRules(), KubeBatchActions()},
-      {"ray", Rules(), RayActions()},
-      {"fcfs", Rules(), BatchActions()},
-      {"easy", Rules(), BatchActions()},
-      {"conservative", Rules(), BatchActions()},
+      {"muster", FairRules(), FairActions()}, {"transwarp", FairRules(), FairActions()},
+      {"volcano", Rules(), VolcanoActions()}, {"kube-batch", KubeBatchRules(), KubeBatchActions()},
+      {"ray", Rules(), RayActions()},         {"fcfs", Rules(), BatchActions()},
+      {"easy", Rules(), BatchActions()},      {"conservative", Rules(), BatchActions()},
   };
   return presets;
 }

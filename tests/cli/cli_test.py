@@ -295,7 +295,7 @@ class Profiles(Files):
     def test_what_is_printed_of_a_profile_is_the_profile(self):
         """Its actions and tiers, taken as a spec string, decide alike."""
         path = ROOT / "tests/scenarios/gang_undone.json"
-        for name in ("muster", "volcano", "kube-batch", "transwarp", "koordinator", "easy"):
+        for name in ("muster", "volcano", "kube-batch", "transwarp", "easy"):
             lines = muster("profiles", name).stdout.splitlines()
             take = lambda head: [line.split(": ", 1)[1].replace(", ", "+") for line in lines
                                  if line.startswith(f"    {head}: ")]

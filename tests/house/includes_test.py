@@ -50,7 +50,7 @@ ARROWS = {
     "reference": ["model", "plan"],  # slow twins: nothing of what they are compared with
 }
 # peer -> the peer that it derives from, as its header declares.
-DERIVED = {"transwarp": "muster", "koordinator": "volcano", "kueue": "volcano",
+DERIVED = {"transwarp": "muster", "koordinator": "kube_scheduler", "kueue": "volcano",
            "scheduler_plugins": "kube_scheduler"}
 ABOVE = ("replay", "peer/fgd")  # the library muster_replay
 # include/muster/*.h of that library.

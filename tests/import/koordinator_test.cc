@@ -79,6 +79,7 @@ TEST(Koordinator, QuotasAreQueues) {
   EXPECT_EQ(Named(queues, "nlp").weight, 3) << "its shared weight";
   EXPECT_EQ(Named(queues, "nlp").guaranteed, (Resources{{"cpu", 2}}));
   EXPECT_EQ(Named(queues, "nlp").limit, (Resources{{"cpu", 4}}));
+  EXPECT_EQ(Named(queues, "nlp").settings, (Labels{{"koordinator/lends", "false"}}));
   EXPECT_EQ(Named(queues, "koordinator-default-quota").parent, "");
 }
 
@@ -104,6 +105,107 @@ TEST(Koordinator, GangsAndPodsAreJobs) {
   EXPECT_EQ(plan->binds().size(), 3u);
 }
 
+// A cluster of one node and one pod that waits, with more objects.
+absl::StatusOr<Import> ImportWith(const std::string& pod_metadata, const std::string& objects) {
+  return ImportObjects(
+      R"([{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"},
+        "status": {"allocatable": {"cpu": "8", "memory": "32Gi", "pods": "110"}}},
+       {"kind": "Pod", "metadata": {"name": "p", "namespace": "lab")" +
+          pod_metadata + R"(},
+        "spec": {"schedulerName": "koord-scheduler",
+                 "containers": [{"resources": {"requests": {"cpu": "1"}}}]},
+        "status": {"phase": "Pending"}})" +
+          objects + "]",
+      {.profile = "koordinator"});
+}
+
+TEST(Koordinator, GangsHaveTheirMarks) {
+  const auto settings_of = [](const std::string& metadata, const std::string& objects = "") {
+    const absl::StatusOr<Import> import = ImportWith(metadata, objects);
+    EXPECT_TRUE(import.ok()) << import.status();
+    if (!import.ok() || import->scenario.cluster.jobs.empty()) return Labels();
+    return import->scenario.cluster.jobs[0].settings;
+  };
+  EXPECT_EQ(settings_of(R"(, "annotations": {"gang.scheduling.koordinator.sh/name": "g",
+      "gang.scheduling.koordinator.sh/min-available": "2",
+      "gang.scheduling.koordinator.sh/mode": "NonStrict",
+      "gang.scheduling.koordinator.sh/match-policy": "only-waiting",
+      "gang.scheduling.koordinator.sh/waiting-time": "1m30s",
+      "gang.scheduling.koordinator.sh/groups": "[\"lab/h\", \"lab/g\"]"})"),
+            (Labels{{"koordinator/mode", "NonStrict"},
+                    {"koordinator/match-policy", "only-waiting"},
+                    {"koordinator/waiting-time", "90"},
+                    {"koordinator/groups", "lab/g,lab/h"}}));
+  // Of a PodGroup its own marks count.
+  EXPECT_EQ(settings_of(R"(, "labels": {"pod-group.scheduling.sigs.k8s.io": "g"},
+      "annotations": {"gang.scheduling.koordinator.sh/mode": "NonStrict"})",
+                        R"(, {"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "PodGroup",
+      "metadata": {"name": "g", "namespace": "lab"},
+      "spec": {"minMember": 2, "scheduleTimeoutSeconds": 7}})"),
+            (Labels{{"koordinator/waiting-time", "7"}}));
+  // What cannot be read means nothing.
+  EXPECT_EQ(settings_of(R"(, "annotations": {"gang.scheduling.koordinator.sh/name": "g",
+      "gang.scheduling.koordinator.sh/mode": "Lax",
+      "gang.scheduling.koordinator.sh/waiting-time": "soon",
+      "gang.scheduling.koordinator.sh/groups": "lab/h"})"),
+            Labels());
+}
+
+TEST(Koordinator, ReservationsAndMeasuredLoadsAreRead) {
+  const absl::StatusOr<Import> import = ImportWith(R"(, "labels": {"app": "etl"})", R"(,
+    {"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "Reservation",
+     "metadata": {"name": "nightly", "creationTimestamp": "1970-01-01T00:00:10Z",
+                  "labels": {"scheduling.koordinator.sh/reservation-order": "3"},
+                  "annotations": {"scheduling.koordinator.sh/reservation-restricted-options":
+                                    "{\"resources\": [\"cpu\"]}"}},
+     "spec": {"allocateOnce": false, "allocatePolicy": "Restricted", "ttl": "1h",
+              "owners": [{"labelSelector": {"matchLabels": {"app": "etl"}}},
+                         {"object": {"namespace": "lab", "name": "q"}},
+                         {"controller": {"kind": "ReplicaSet", "name": "web"}}],
+              "template": {"spec": {"containers": [
+                {"resources": {"requests": {"cpu": "4", "memory": "1Gi"}}}]}}},
+     "status": {"phase": "Available", "nodeName": "n", "allocated": {"cpu": "1"},
+                "currentOwners": [{"namespace": "lab", "name": "q"}]}},
+    {"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "Reservation",
+     "metadata": {"name": "lost"}, "status": {"phase": "Available", "nodeName": "gone"}},
+    {"apiVersion": "slo.koordinator.sh/v1alpha1", "kind": "NodeMetric", "metadata": {"name": "n"},
+     "status": {"updateTime": "1970-01-01T00:01:00Z",
+                "nodeMetric": {"nodeUsage": {"resources": {"cpu": "2", "memory": "8Gi"}}}}})");
+  ASSERT_TRUE(import.ok()) << import.status();
+  const ClusterSpec& cluster = import->scenario.cluster;
+  ASSERT_EQ(cluster.reservations.size(), 1u);
+  const ReservationSpec& one = cluster.reservations[0];
+  EXPECT_EQ(one.node, "n");
+  EXPECT_EQ(one.phase, ReservationPhase::kAvailable);
+  EXPECT_EQ(one.shape.request, (Resources{{"cpu", 4}, {"memory", 1 << 30}}));
+  ASSERT_EQ(one.owners.size(), 2u);
+  EXPECT_EQ(one.owners[0].selector->match_labels, (Labels{{"app", "etl"}}));
+  EXPECT_EQ(one.owners[1].task, "lab/q");
+  EXPECT_FALSE(one.allocate_once);
+  EXPECT_EQ(one.policy, ReservationPolicy::kRestricted);
+  EXPECT_EQ(one.restricted, std::vector<std::string>{"cpu"});
+  EXPECT_EQ(one.expires, 3610);
+  EXPECT_EQ(one.order, 3);
+  EXPECT_EQ(one.holders, std::vector<std::string>{"lab/q"});
+  ASSERT_TRUE(cluster.nodes[0].usage.has_value());
+  EXPECT_EQ(cluster.nodes[0].usage->cpu.text, "25");
+  EXPECT_EQ(cluster.nodes[0].usage->memory.text, "25");
+  EXPECT_EQ(cluster.nodes[0].usage->measured, 60);
+  const auto told = [&](std::string_view object, std::string_view words) {
+    return std::ranges::any_of(import->report, [&](const ImportEntry& entry) {
+      return entry.object == object && entry.text.find(words) != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(told("Reservation nightly", "controllers of pods are not known"));
+  EXPECT_TRUE(told("Reservation lost", "is no node that is there"));
+
+  Cluster filled;
+  ASSERT_TRUE(Fill(import->scenario, &filled).ok());
+  const absl::StatusOr<Plan> plan = filled.Schedule("koordinator", {.now = 100});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->binds().size(), 1u);
+}
+
 TEST(Koordinator, WhatIsLeftOutIsNamedAndCounted) {
   const absl::StatusOr<Import> import = ImportObjects(kQuotaDump, {});
   ASSERT_TRUE(import.ok()) << import.status();
@@ -115,7 +217,6 @@ TEST(Koordinator, WhatIsLeftOutIsNamedAndCounted) {
   };
   EXPECT_TRUE(told(ImportSeverity::kLeftOut, "Pod other/alien", "waits for another scheduler"));
   EXPECT_TRUE(told(ImportSeverity::kLeftOut, "dump", "1 of 4 pods that wait are not scheduled"));
-  EXPECT_TRUE(told(ImportSeverity::kIgnored, "ElasticQuota koordinator-system/nlp", "lends"));
   ASSERT_EQ(import->scenario.left_out.size(), 1u);
   EXPECT_EQ(import->scenario.left_out[0].name, "other/alien");
   EXPECT_FALSE(ImportObjects(kQuotaDump, {.strict = true}).ok());

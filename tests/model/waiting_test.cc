@@ -45,7 +45,7 @@ TEST_F(Waiting, IsDescribedAsItWasGiven) {
 TEST_F(Waiting, HoldsItsNode) {
   TaskSpec other = {.name = "u", .job = "j", .shape = {.request = {{"cpu", 2}}}};
   ASSERT_TRUE(cluster_.AddTask(other).ok());
-  for (const char* profile : {"muster", "volcano", "kube-batch", "koordinator"}) {
+  for (const char* profile : {"muster", "volcano", "kube-batch"}) {
     const absl::StatusOr<Plan> plan = cluster_.Schedule(profile);
     ASSERT_TRUE(plan.ok()) << plan.status();
     EXPECT_TRUE(plan->binds().empty()) << profile;

@@ -289,6 +289,18 @@ inline constexpr const char* kSchedulerPluginsSpecs[] = {
     "scheduler-plugins:schedule(order=time,group_backoff=2,reject_percent=30)",
 };
 
+inline constexpr const char* kKoordinatorSpecs[] = {
+    "koordinator",
+    "koordinator",
+    "koordinator:schedule(coscheduling=off)",
+    "koordinator:schedule(quota=off)",
+    "koordinator:schedule(runtime=off,spare_default=off,load_weight=50)",
+    "koordinator:schedule(match_policy=only-waiting,parents=on)",
+    "koordinator:schedule(match_policy=waiting-and-running,gang_wait=1,scale_min=off)",
+    "koordinator:schedule(cycles=6,load_expired=trust)",
+    "koordinator:schedule(kinds=cpu:2:most+memory:1:least,scarce=nvidia.com/gpu+pods)",
+};
+
 inline constexpr const char* kYarnSpecs[] = {
     "yarn-capacity",
     "yarn-capacity:heartbeat(min_memory=1,max_off_switch=100)",

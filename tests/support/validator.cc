@@ -384,7 +384,7 @@ Invariants InvariantsOf(std::string_view profile) {
     kept.no_overcommit = kept.counted_refusals = false;
   }
   if (name == "ray") kept.whole_gangs = false;  // of bundles alone, whatever the minimum
-  if (name == "armada" || name == "kai" || name == "kube-scheduler" ||
+  if (name == "armada" || name == "kai" || name == "kube-scheduler" || name == "koordinator" ||
       name == "scheduler-plugins") {
     // Peers without tasks that are never evicted; they refuse in words of their own.
     kept.steps = true;
@@ -407,7 +407,7 @@ Invariants InvariantsOf(std::string_view profile) {
   // Its gangs are pod groups; a job's minimum is no rule of it.
   if (name == "kube-scheduler") kept.whole_gangs = false;
   // Members of a group that runs already start one by one.
-  if (name == "scheduler-plugins") kept.whole_gangs = false;
+  if (name == "koordinator" || name == "scheduler-plugins") kept.whole_gangs = false;
   if (name == "mesos" || name == "pulsar") {
     // No gangs, and a message of the peer's with the refusals.
     kept.whole_gangs = kept.counted_refusals = false;

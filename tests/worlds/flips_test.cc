@@ -62,7 +62,7 @@ const std::vector<std::string>& Specs() {
 std::vector<std::string> SpecsThatReadSpeedOptions() {
   std::vector<std::string> specs = Specs();
   std::erase_if(specs, [](const std::string& spec) {
-    return spec == "armada" || spec == "kai" || spec == "kube-scheduler" ||
+    return spec == "armada" || spec == "kai" || spec == "kube-scheduler" || spec == "koordinator" ||
            spec == "scheduler-plugins";
   });
   return specs;

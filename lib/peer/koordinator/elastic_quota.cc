@@ -24,7 +24,6 @@
 // Cost. O(queues x dimensions) to look for changes when a cycle opens, and one division among the
 // children of each queue below which something changed; O(depth x dimensions) a question.
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -35,6 +34,7 @@
 #include "lib/extension/cycle.h"
 #include "lib/peer/koordinator/policies.h"
 #include "lib/peer/koordinator/quota/elastic_tree.h"
+#include "lib/peer/koordinator/quota/queue_groups.h"
 #include "lib/policy/kept_sums.h"
 #include "lib/policy/queue_demand.h"
 #include "lib/policy/queue_tree.h"
@@ -119,9 +119,6 @@ class ElasticQuota : public Policy, public GatePolicy, public OrderPolicy {
   }
 
  private:
-  // The maximum of a queue that names no limit.
-  static constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max() / 5;
-
   struct Known {
     ElasticTree::Index group = ElasticTree::kNone;
     std::vector<int64_t> bounds;  // as passed to the tree: weight, limits, guarantees
@@ -150,21 +147,11 @@ class ElasticQuota : public Policy, public GatePolicy, public OrderPolicy {
     order_ = QueuesFromTheTop(tables_->queues);
   }
 
-  NamedAmounts Named(const std::vector<int64_t>& amounts) const {
-    NamedAmounts named;
-    for (DimensionIndex d = 0; d < dimensions_; ++d) {
-      if (d != kPods && amounts[d] != kAbsent) {
-        named.emplace_back(std::string(tables_->dimensions.name(d)), amounts[d]);
-      }
-    }
-    return named;
-  }
-
   // Returns false if the tree cannot hold the queues: one has the name of its root, or there are
   // too many dimensions.
   bool TellBounds() {
     const QueueTable& queues = tables_->queues;
-    std::vector<int64_t> bounds(1 + 2 * dimensions_), row(dimensions_, 0);
+    std::vector<int64_t> bounds(1 + 2 * dimensions_);
     // Dimensions become the tree's resources in their own order.
     for (DimensionIndex d = 0; d < dimensions_; ++d) {
       if (!tree_->Intern({{std::string(tables_->dimensions.name(d)), 0}}).ok()) return false;
@@ -176,16 +163,7 @@ class ElasticQuota : public Policy, public GatePolicy, public OrderPolicy {
         bounds[1 + dimensions_ + d] = queues.guaranteed.at(q, d);
       }
       if (known_[q].bounds == bounds) continue;
-      QuotaGroup group{.name = queues.spec[q].name,
-                       .parent = above_[q] == kNone ? "" : queues.spec[above_[q]].name,
-                       .is_parent = !queues.children[q].empty()};
-      for (DimensionIndex d = 0; d < dimensions_; ++d) {
-        row[d] = bounds[1 + d] == kAbsent ? kUnlimited : bounds[1 + d];
-      }
-      group.max = Named(row);
-      group.min = Named({bounds.begin() + 1 + static_cast<ptrdiff_t>(dimensions_), bounds.end()});
-      row.assign(dimensions_, bounds[0]);
-      group.weight = Named(row);
+      const QuotaGroup group = GroupOfQueue(*tables_, q);
       if (!tree_->Put(group).ok()) return false;
       known_[q].bounds = bounds;
       known_[q].group = tree_->IndexOf(group.name);
@@ -224,7 +202,7 @@ class ElasticQuota : public Policy, public GatePolicy, public OrderPolicy {
   }
 
   void TakeRuntimes() {
-    limits_.assign(alive_.size() * dimensions_, kUnlimited);
+    limits_.assign(alive_.size() * dimensions_, kUnlimitedQuota);
     for (QueueIndex q : order_) {
       const Sparse runtime = runtime_ ? tree_->Runtime(known_[q].group) : Sparse();
       for (DimensionIndex d = 0; d < dimensions_; ++d) {

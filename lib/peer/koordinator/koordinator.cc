@@ -3,24 +3,19 @@
 
 #include "lib/peer/koordinator/actions.h"
 #include "lib/peer/koordinator/policies.h"
-#include "lib/peer/volcano/actions.h"
+#include "lib/peer/koordinator/profile/schedule.h"
 
 namespace muster {
 
 Preset KoordinatorPreset() {
   Preset preset;
   preset.name = "koordinator";
-  preset.summary =
-      "elastic quotas of queues with gangs, the way Koordinator holds them to their runtime";
-  preset.actions = "allocate";
-  preset.tiers = "priority+gang/elastic-quota+predicates+load-aware+nodeorder";
-  preset.defaults = {{"gang", "sub_groups", "off"},
-                     {"predicates", "kubernetes", "1.35"},
-                     {"nodeorder", "kubernetes", "1.35"}};
-  preset.catalogue = {AllocateAction(), BackfillAction(), PreemptAction(),
-                      KoordinatorRebalanceAction(), KoordinatorColocateAction()};
-  preset.rules.plan_rule = PlanRule::kNetChange;
-  preset.rules.rules = {VoteRule::kVote, VoteRule::kVote, VictimRule::kStrict};
+  preset.summary = "Koordinator: kube-scheduler with elastic quotas, gangs and measured loads";
+  preset.actions = "schedule";
+  preset.tiers = "";
+  preset.catalogue = {KoordinatorScheduleAction(), KoordinatorRebalanceAction(),
+                      KoordinatorColocateAction()};
+  preset.rules.places_lone_tasks = true;
   return preset;
 }
 

@@ -1,24 +1,31 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Koordinator: elastic quotas of queues with gangs; what of it is a profile and what a function.
-// Derived from Volcano and its actions (lib/peer/volcano).
+// Koordinator: how it decides, what of it is a profile, and what a function.
+// Derived from kube-scheduler and its cycles (lib/peer/kube_scheduler).
 //
 //   std::vector<Preset> presets = {KoordinatorPreset()};   // "koordinator" in spec strings
 //
-// Koordinator extends kube-scheduler, so its own loop goes pod by pod: filter, score, reserve, wait
-// at permit until the gang is complete. The profile keeps what these steps compute, and not the
-// loop. A cycle runs Volcano's allocate. A spec string adds its backfill and preempt, action
+// Koordinator extends kube-scheduler: pods go one by one through filter, score, reserve, permit and
+// bind. The profile runs the cycles of kube-scheduler 1.37, and asks plug-ins behind the default
+// ones (profile/plugins.cc). They call the functions of this folder. A spec string adds action
 // rebalance, the descheduler's round, and action colocate, rooms for batch and mid work.
 //
-// The loop of the profile:
-// 1. When the cycle opens, policy elastic-quota refreshes the runtime of every queue
-//    (quota/elastic_tree.h).
-// 2. Queues take turns, and in a turn a job is placed as in lib/peer/volcano/volcano.h.
-// 3. Before a task is placed, its queue must stay within its runtime with it. If the task cannot be
-//    preempted, all such tasks of the queue must also stay within its minimum.
-// 4. Policy load-aware refuses nodes if their measured load, with estimates, would exceed a
-//    threshold. It prefers nodes with more room.
-// 5. All policies that answer must agree on a victim (VictimRule::kStrict).
+// What a cycle asks:
+//
+//   the queue      coscheduling: one pod stands in it for a group of gangs, once all gangs of the
+//                  group have pods enough (profile/gang_plugin.h)
+//   the next pod   coscheduling: pods of the group that has its turn come before the queue
+//   before nodes   coscheduling, which ends the cycle of a group that failed; then the elastic
+//                  quota (profile/quota_plugin.h): preemption may answer its refusal
+//   filter, score  measured loads (load_books.h); reservations, which also change what a pod sees
+//                  of a node (profile/reservation_plugin.h); scores by kinds of resources
+//                  (profile/kind_scores.h)
+//   permit         coscheduling: the pod waits with its node until its group is complete
+//   no node fits   the elastic quota's preemption, within the pod's quota; then coscheduling, which
+//                  rejects what waits of a strict group, whether or not victims were found
+//
+// A turn ends when the group is complete and bound, or when all its pods were tried: what waits is
+// then rejected. So a plan binds a group or leaves nothing of it behind, unless it was cut short.
 //
 // What a runtime is. Each group has a minimum that is its own, a maximum, and a request. Requests
 // rise from the leaves, each cut at its group's maximum. On the way down, each level first hands
@@ -28,8 +35,12 @@
 //
 // Where Koordinator surprises, kept in the functions of this folder:
 // - Refreshing is lazy. Only the groups on the refreshed path get their minimum scaled and their
-//   runtime renewed, by whatever the siblings' numbers are then. The policy refreshes all of them
-//   in one order when the cycle opens.
+//   runtime renewed, by whatever the siblings' numbers are then. The profile refreshes all of them
+//   when a plan begins, and paths within it; policy elastic-quota refreshes all, once.
+// - The pod that stands in the queue for a group is the one that came first, not the most important
+//   one. A pod of it that fails makes all that follow fail at once, also in a gang that is not
+//   strict: such a gang only rejects what waits later.
+// - Pods of no quota are never victims of preemption (spare_default=off mends this).
 // - A new minimum of a group that does not lend becomes visible to its level only when the group's
 //   requests next change.
 // - A group never preempts another group. Only less important tasks of the task's own group go
@@ -50,39 +61,49 @@
 // - A group of gangs of which a task was ever bound is never held up again (gangs/gang_book.h).
 //
 // What the folder holds:
-// - elastic_quota.cc and load_aware.cc: the two policies.
+// - profile/: the action, and the plug-ins of its cycles.
+// - elastic_quota.cc and load_aware.cc: two policies, for profiles that ask policies.
 // - quota/: trees, forests, rules of the webhook, preemption within a group, revocation.
 //   docs/quota.md describes them.
+// - gangs/: gangs and their groups from the queue to permit, and their places in a topology.
+// - measured_load.h: the arithmetic of load-aware. scores/: scores by kinds of resources.
 // - device/: CPU sets, GPUs, RDMA cards and FPGAs, NUMA hints with scores; device_loans.h has what
 //   reservations and victims lend, device_fleet.h filters many machines. docs/fit.md describes
 //   them. No profile uses them.
-// - numa/: amounts and CPUs of a machine's zones, with what reservations and victims lend. No
-//   profile uses it.
-// - measured_load.h: the arithmetic of load-aware. scores/: scores by kinds of resources.
+// - numa/, cpu/: amounts and CPUs of a machine's zones, with what reservations and victims lend. No
+//   profile uses them.
+// - reservation/: matches, books, fit and choice of reservations; take-over of tasks and promises,
+//   which no profile uses. nomination/: promises of other schedulers. No profile uses it.
 // - colocation/: bands of priority; room for batch and mid work, and suppression of best-effort
 //   work, action `colocate` (colocate.cc); ratios of CPUs and totals of devices, for tests alone.
 // - rebalance/: the descheduler, action `rebalance` (rebalance.cc). low_node_load.h moves tasks off
 //   busy nodes, arbitration.h rules on migrations, eviction_rates.h limits them, migration_steps.h
 //   carries one out, fragmentation.h and level_drain.h pack nodes. bin_pack.h is for tests alone.
-// - gangs/: gangs and their groups from the queue to permit, and their places in a topology.
 //
 // Not kept in the functions: gangs that displace others, and isolation of shared GPUs by HAMi.
 //
-// Not kept in the profile: the loop pod by pod, gangs that wait at permit, reservations,
-// Koordinator's own choice of devices and CPUs, gang preemption, the production view of loads. Of
-// what is being released, a queue's use no longer counts; the peer counts it until it is gone. A
-// dimension that the limit does not name is unlimited, as the peer's default group is.
+// Where the profile differs from the peer:
+// - The default plug-ins are those of Kubernetes 1.37; the peer is built on 1.35.
+// - Times are ticks. Pods that were rejected, and groups that had their turn in vain, are not
+//   tried again in the same plan, as time stands still. An event of a pod wakes the pods of its own
+//   group of gangs; the peer's wakes those of all.
+// - Pods that daemons own, production and percentiles of loads, and use of single pods are not
+//   known. Neither are trees of quotas beside the default one, hooks and sub-priorities.
+// - Pods have no affinity to reservations. Reservations without a node get none, and take over no
+//   pods: a plan has no decision for that. A reservation is no member of a quota or a gang.
+// - Not in the profile: devices, CPU sets, zones, the placement of gangs in topologies, gangs that
+//   displace others, revocation of overuse. Migrations are no decisions.
 //
-// Ties. As for Volcano. Where the peer goes through a map, groups go by name and GPUs before other
-// kinds.
+// Ties. As for kube-scheduler. Where the peer goes through a map, pods of a gang and groups go by
+// name and GPUs before other kinds.
 //
-// Cost. O(queues x dimensions) to look for changes when a cycle opens, one division among the
-// children of each queue below which something changed, and O(depth x dimensions) a question. One
-// look at every candidate node where nodes are measured.
+// Cost. That of kube-scheduler. A plan also begins with O(tasks + queues x dimensions) and one
+// division for each level of the tree of quotas. A pod costs a division for each level of its path
+// where something changed, and O(log) for its gang. Where nodes are measured, each is looked at.
 //
 // Proof. lib/reference/peer/koordinator restates trees, preemption, CPU sets, hints and loads
-// slowly, and tests/peer/koordinator compares them. The profile as a whole has no slow twin: the
-// recorded decisions of Koordinator are its twin, compared by
+// slowly, and tests/peer/koordinator compares them. The profile as a whole has no slow twin: its
+// plug-ins are held to the recorded decisions of Koordinator by
 //
 //   python3 tests/conformance/run.py ../shared/conformance/koordinator
 #ifndef MUSTER_PEER_KOORDINATOR_KOORDINATOR_H_

@@ -54,9 +54,10 @@ int64_t ClassBoard::ScoreOf(NodeIndex n) const {
     if (pod_.request[d] > world_.allocatable(n, d) - books.requested[d]) return kUnfit;
   }
   const auto weight = [&](Plugin plugin) { return settings_.weights[static_cast<int>(plugin)]; };
-  const int64_t fit = weight(Plugin::kNodeResourcesFit) * FitScore(world_, settings_, state_, n);
+  const int64_t fit =
+      weight(Plugin::kNodeResourcesFit) * FitScore(world_, settings_, state_, n, books);
   if (!state_.scores_balance) return fit;
-  return fit + weight(Plugin::kBalancedAllocation) * BalancedScore(world_, state_, n);
+  return fit + weight(Plugin::kBalancedAllocation) * BalancedScore(world_, state_, n, books);
 }
 
 void ClassBoard::Follow() {

@@ -57,6 +57,14 @@ struct Rejection {
   std::vector<TaskIndex> rejected = {};
 };
 
+// The turn of pods that are tried one right after the other, before the rest of the queue.
+struct PodTurn {
+  TaskIndex next = kNone;              // the pod to be tried now, if it is in the queue
+  bool has_ended = false;              // it has no further pod
+  Rejection rejection = {};            // has_ended: what waits with a node in vain
+  std::vector<TaskIndex> parked = {};  // has_ended: pods that this plan does not try again
+};
+
 class ExtraPlugins {
  public:
   virtual ~ExtraPlugins() = default;
@@ -73,6 +81,22 @@ class ExtraPlugins {
   // again.
   virtual QueueRank RankOf(TaskIndex task) = 0;
   virtual std::vector<TaskIndex> Reranked() = 0;
+  // Returns the plug-in that keeps the pod from being ready; kNone: none does. It is asked whenever
+  // the pod would become ready, and of each pod that an earlier plan left ready.
+  virtual Plugin GateOf(TaskIndex task) {
+    static_cast<void>(task);
+    return Plugin::kNone;
+  }
+  // Returns why it does.
+  virtual std::string WhyGated(TaskIndex task) {
+    static_cast<void>(task);
+    return {};
+  }
+  // Returns the pod that is tried before those of the queue, until a turn ends or there is none.
+  virtual PodTurn NextOfTurn() { return {}; }
+  // Returns whether something changed since the last plan that no event tells of, so that all pods
+  // that wait are tried again.
+  virtual bool WakesAll() { return false; }
   // Returns whether a plug-in among `rejectors` takes the event for a reason to try the pod again.
   virtual bool Wakes(TaskIndex task, PluginSet rejectors, const Happening& happening) = 0;
 
@@ -81,7 +105,20 @@ class ExtraPlugins {
   virtual Status PreFilter(TaskIndex task) = 0;
   // Returns whether Filter or Score could answer anything of a pod.
   virtual bool LooksAtNodes(TaskIndex task) = 0;
-  virtual Status Filter(TaskIndex task, NodeIndex node) = 0;
+  // Returns whether a pod sees other books of a node than all pods do. ChangeBooks makes these of
+  // those.
+  virtual bool SeesOtherBooks(TaskIndex task, NodeIndex node) {
+    static_cast<void>(task);
+    static_cast<void>(node);
+    return false;
+  }
+  virtual void ChangeBooks(TaskIndex task, NodeIndex node, NodeBooks* books) {
+    static_cast<void>(task);
+    static_cast<void>(node);
+    static_cast<void>(books);
+  }
+  // `books`: as the pod sees them; not always those of the world.
+  virtual Status Filter(TaskIndex task, NodeIndex node, const NodeBooks& books) = 0;
   virtual std::vector<ExtraScore> Score(TaskIndex task, std::span<const NodeIndex> feasible) = 0;
 
   // --- places
@@ -89,12 +126,17 @@ class ExtraPlugins {
   virtual Permission Permit(TaskIndex task) = 0;
   // Takes a reservation back. Returns waiting pods that are rejected with it.
   virtual Rejection Unreserve(TaskIndex task) = 0;
-  // A pod found no node, and preemption has not helped.
-  virtual Rejection NothingFits(TaskIndex task) = 0;
+  // A pod found no node. `preempts`: preemption makes room for it.
+  virtual Rejection NothingFits(const PodCycle& cycle, bool preempts) = 0;
 
   // --- preemption
   // Returns whether the victim may not be evicted for the preemptor.
   virtual bool IsExempt(TaskIndex victim, TaskIndex preemptor) = 0;
+  // A pod leaves its node in a dry run (-1), or comes back (+1).
+  virtual void CountVictim(TaskIndex victim, int sign) {
+    static_cast<void>(victim);
+    static_cast<void>(sign);
+  }
   // Returns whether a plug-in takes the place of default preemption: its messages have no prefix.
   virtual bool ReplacesPreemption() const = 0;
   // Returns whether it also chooses victims by rules of its own, through WhyIneligible and Select.

@@ -286,7 +286,18 @@ void PodCycle::CheckResources(NodeIndex n, const NodeBooks& books, Status* statu
   status->plugin = Plugin::kNodeResourcesFit;
 }
 
+bool PodCycle::SeesOtherBooks(NodeIndex n) const {
+  return world_.extra() != nullptr && world_.extra()->SeesOtherBooks(task_, n);
+}
+
 Status PodCycle::FilterOnce(NodeIndex n, const NodeBooks& books) const {
+  if (!SeesOtherBooks(n)) return FilterWith(n, books);
+  NodeBooks seen = books;
+  world_.extra()->ChangeBooks(task_, n, &seen);
+  return FilterWith(n, seen);
+}
+
+Status PodCycle::FilterWith(NodeIndex n, const NodeBooks& books) const {
   switch (state_->nodes->answer[n]) {
     case NodeAnswer::kFits:
       break;
@@ -327,7 +338,7 @@ Status PodCycle::FilterOnce(NodeIndex n, const NodeBooks& books) const {
     case AffinityState::Answer::kExisting:
       return Refuse(Code::kUnschedulable, Plugin::kInterPodAffinity, Cause::kExistingAntiAffinity);
   }
-  if (world_.extra() != nullptr) return world_.extra()->Filter(task_, n);
+  if (world_.extra() != nullptr) return world_.extra()->Filter(task_, n, books);
   return status;
 }
 
@@ -335,6 +346,7 @@ void PodCycle::Count(TaskIndex other, NodeIndex n, int sign) {
   const ClassIndex c = world_.class_of(other);
   if (!skips_affinity_) affinity_.Count(c, n, sign);
   spread_.Count(c, n, sign);
+  if (world_.extra() != nullptr) world_.extra()->CountVictim(other, sign);
 }
 
 Status PodCycle::Filter(NodeIndex n, const NodeBooks& books) {

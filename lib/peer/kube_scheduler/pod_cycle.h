@@ -146,6 +146,11 @@ class PodCycle {
  private:
   void PreFilter();
   Status FilterOnce(NodeIndex n, const NodeBooks& books) const;
+  Status FilterWith(NodeIndex n, const NodeBooks& books) const;
+  bool SeesOtherBooks(NodeIndex n) const;
+  // Returns the score of the node's books as the pod sees them.
+  template <typename ScoreOf>
+  int64_t ScoreBooks(NodeIndex n, const ScoreOf& score_of) const;
   void CheckResources(NodeIndex n, const NodeBooks& books, Status* status) const;
   // Returns the status with the pods that are nominated to the node.
   Status FilterNominated(NodeIndex n, const NodeBooks& books);
@@ -199,9 +204,10 @@ class PodCycle {
 int64_t NodesToFind(const Settings& settings, int64_t nodes);
 
 // Resource scores of one node, 0 to 100.
-int64_t FitScore(const World& world, const Settings& settings, const ClassState& state,
-                 NodeIndex n);
-int64_t BalancedScore(const World& world, const ClassState& state, NodeIndex n);
+int64_t FitScore(const World& world, const Settings& settings, const ClassState& state, NodeIndex n,
+                 const NodeBooks& books);
+int64_t BalancedScore(const World& world, const ClassState& state, NodeIndex n,
+                      const NodeBooks& books);
 
 }  // namespace muster::kube
 

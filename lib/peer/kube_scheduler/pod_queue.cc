@@ -7,6 +7,9 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
 #include "lib/peer/kube_scheduler/extra_plugins.h"
 
 namespace muster::kube {
@@ -31,6 +34,25 @@ enum Cell : size_t {
   kGroup,
   kNominatedAt,
 };
+
+constexpr std::string_view kExtraPrefix = "extra/";
+
+// The plug-in as a slot names it.
+std::string GateText(Plugin gate) {
+  if (gate < Plugin::kExtra) return std::string(PluginName(gate));
+  const int number = static_cast<int>(gate) - static_cast<int>(Plugin::kExtra);
+  return absl::StrCat(ToAbsl(kExtraPrefix), number);
+}
+
+Plugin GateOfText(std::string_view text) {
+  if (!text.starts_with(kExtraPrefix)) return PluginOf(text);
+  int number = 0;
+  text.remove_prefix(kExtraPrefix.size());
+  if (!absl::SimpleAtoi(ToAbsl(text), &number) || number < 0 || number >= kMostExtra) {
+    return Plugin::kNone;
+  }
+  return static_cast<Plugin>(static_cast<int>(Plugin::kExtra) + number);
+}
 
 }  // namespace
 
@@ -144,7 +166,7 @@ void PodQueue::Load(const MemorySlot& pods, const MemorySlot& groups, int64_t cl
     entity->sequence = groups.Integer(name, kSequence);
     entity->failures = groups.Integer(name, kFailures);
     entity->errors = groups.Integer(name, kErrors);
-    entity->gate = PluginOf(groups.Text(name, kGate));
+    entity->gate = GateOfText(groups.Text(name, kGate));
     entity->priority = static_cast<int32_t>(groups.Integer(name, kPriority));
     entity->flushed = groups.Integer(name, kFlushed, kAbsent);
     by_group[name] = entity.get();
@@ -161,7 +183,7 @@ void PodQueue::Load(const MemorySlot& pods, const MemorySlot& groups, int64_t cl
     member.failures = pods.Integer(name, kFailures);
     member.errors = pods.Integer(name, kErrors);
     member.rejectors = PluginSet::FromBits(static_cast<uint32_t>(pods.Integer(name, kRejectors)));
-    member.gate = PluginOf(pods.Text(name, kGate));
+    member.gate = GateOfText(pods.Text(name, kGate));
     member.priority = static_cast<int32_t>(pods.Integer(name, kPriority));
     member.nominated = std::string(pods.Text(name, kNominated));
     member.nominated_at = pods.Integer(name, kNominatedAt);
@@ -182,7 +204,10 @@ void PodQueue::Load(const MemorySlot& pods, const MemorySlot& groups, int64_t cl
     entity->errors = member.errors;
     entity->flushed = pods.Integer(name, kFlushed, kAbsent);
     entity->members.push_back(std::move(member));
+    const bool was_ready = entity->pool == Pool::kActive || entity->pool == Pool::kBackoff;
+    const TaskIndex left_ready = was_ready ? entity->members[0].task : TaskIndex(kNone);
     Insert(std::move(entity));
+    if (extra_ != nullptr && left_ready != kNone) extra_->GateOf(left_ready);
   }
 }
 
@@ -194,7 +219,7 @@ void PodQueue::Store(MemorySlot* pods, MemorySlot* groups) const {
     const auto pool = static_cast<int64_t>(entity->pool);
     if (grouped) {
       groups->Set(entity->name, {pool, entity->time, entity->sequence, int64_t{0}, entity->failures,
-                                 entity->errors, int64_t{0}, std::string(PluginName(entity->gate)),
+                                 entity->errors, int64_t{0}, GateText(entity->gate),
                                  int64_t{entity->priority}, entity->flushed});
     }
     for (const Member& member : entity->members) {
@@ -204,8 +229,8 @@ void PodQueue::Store(MemorySlot* pods, MemorySlot* groups) const {
           {pool, grouped ? member.time : entity->time, grouped ? member.sequence : entity->sequence,
            member.attempts, grouped ? member.failures : entity->failures,
            grouped ? member.errors : entity->errors, static_cast<int64_t>(member.rejectors.bits()),
-           std::string(PluginName(gate)), int64_t{member.priority}, entity->flushed,
-           member.nominated, grouped ? entity->name : std::string(), member.nominated_at});
+           GateText(gate), int64_t{member.priority}, entity->flushed, member.nominated,
+           grouped ? entity->name : std::string(), member.nominated_at});
     }
   }
 }
@@ -239,6 +264,8 @@ void PodQueue::CheckGates(Entity* entity) {
     Plugin gate = Plugin::kNone;
     if (tables_.tasks.flags[member.task] & kTaskGated) {
       gate = Plugin::kSchedulingGates;
+    } else if (extra_ != nullptr) {
+      gate = extra_->GateOf(member.task);
     } else if (group != kNone) {
       int64_t there = 0;
       for (const TaskIndex t : tables_.jobs.tasks[group]) {
@@ -288,6 +315,7 @@ bool PodQueue::WakesEntity(const Entity& entity, const Happening& happening, int
         return true;
       }
     }
+    if (entity.gate >= Plugin::kExtra) return false;
   }
   return std::any_of(entity.members.begin(), entity.members.end(), [&](const Member& member) {
     return member.task != kNone &&
@@ -430,12 +458,24 @@ Entity* PodQueue::FirstInBackoff() const {
 
 std::unique_ptr<Entity> PodQueue::Pop() {
   Entity* next = active_.empty() ? FirstInBackoff() : *active_.begin();
-  if (next == nullptr) return nullptr;
-  for (Member& member : next->members) {
+  return next == nullptr ? nullptr : BeginAttempt(next);
+}
+
+std::unique_ptr<Entity> PodQueue::Take(std::string_view name) {
+  Entity* entity = Find(name);
+  if (entity == nullptr || entity->parked || entity->gate == Plugin::kSchedulingGates) {
+    return nullptr;
+  }
+  return BeginAttempt(entity);
+}
+
+std::unique_ptr<Entity> PodQueue::BeginAttempt(Entity* entity) {
+  for (Member& member : entity->members) {
     ++member.attempts;
     by_pod_.erase(member.name);
   }
-  return TakeOut(next);
+  if (entity->gate >= Plugin::kExtra) entity->gate = Plugin::kNone;
+  return TakeOut(entity);
 }
 
 void PodQueue::FailGroup(std::unique_ptr<Entity> entity, GroupOutcome outcome, bool tried) {

@@ -115,6 +115,8 @@ class PodQueue {
 
   // Takes out the entity to be tried next; null: none is ready.
   std::unique_ptr<Entity> Pop();
+  // Takes out the pod, ready or not; null: it is not there, has gates of its own or is parked.
+  std::unique_ptr<Entity> Take(std::string_view name);
   // Returns a pod that failed.
   void Fail(std::unique_ptr<Entity> entity, PluginSet rejectors);
 
@@ -147,6 +149,7 @@ class PodQueue {
   void Insert(std::unique_ptr<Entity> entity);
   void SetPool(Entity* entity, Pool pool);
   std::unique_ptr<Entity> TakeOut(Entity* entity);
+  std::unique_ptr<Entity> BeginAttempt(Entity* entity);
   Entity* FirstInBackoff() const;
 
   void Rank(Entity* entity);

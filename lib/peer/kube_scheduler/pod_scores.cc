@@ -73,9 +73,8 @@ std::string TaggedImage(const std::string& image) {
 
 }  // namespace
 
-int64_t FitScore(const World& world, const Settings& settings, const ClassState& state,
-                 NodeIndex n) {
-  const NodeBooks& books = world.books(n);
+int64_t FitScore(const World& world, const Settings& settings, const ClassState& state, NodeIndex n,
+                 const NodeBooks& books) {
   int64_t sum = 0, weights = 0;
   for (const ScoredResource& resource : state.fit) {
     const DimensionIndex d = resource.dimension;
@@ -94,12 +93,13 @@ int64_t FitScore(const World& world, const Settings& settings, const ClassState&
   return static_cast<int64_t>(std::round(static_cast<double>(sum) / static_cast<double>(weights)));
 }
 
-int64_t BalancedScore(const World& world, const ClassState& state, NodeIndex n) {
+int64_t BalancedScore(const World& world, const ClassState& state, NodeIndex n,
+                      const NodeBooks& books) {
   Parts before, after;
   for (const ScoredResource& resource : state.balanced) {
     const int64_t capacity = world.allocatable(n, resource.dimension);
     if (capacity == 0) continue;
-    const int64_t used = world.books(n).requested[resource.dimension];
+    const int64_t used = books.requested[resource.dimension];
     before.push_back(PartOf(used, capacity));
     after.push_back(PartOf(used + resource.own, capacity));
   }
@@ -196,6 +196,14 @@ void PodCycle::ScoreNodesAlone() {
   }
 }
 
+template <typename ScoreOf>
+int64_t PodCycle::ScoreBooks(NodeIndex n, const ScoreOf& score_of) const {
+  if (!SeesOtherBooks(n)) return score_of(world_.books(n));
+  NodeBooks seen = world_.books(n);
+  world_.extra()->ChangeBooks(task_, n, &seen);
+  return score_of(seen);
+}
+
 void PodCycle::ScoreAll() {
   ScoreNodesAlone();
   const auto score_each = [&](Plugin plugin, const auto& raw_of) {
@@ -204,13 +212,17 @@ void PodCycle::ScoreAll() {
     for (const NodeIndex n : feasible_) raw.push_back(raw_of(n));
     Score(plugin, std::move(raw), /*reverse=*/false, /*normalize=*/false);
   };
-  score_each(Plugin::kNodeResourcesFit,
-             [&](NodeIndex n) { return FitScore(world_, settings_, *state_, n); });
+  score_each(Plugin::kNodeResourcesFit, [&](NodeIndex n) {
+    return ScoreBooks(
+        n, [&](const NodeBooks& books) { return FitScore(world_, settings_, *state_, n, books); });
+  });
   ScoreSpread();
   ScoreAffinity();
   if (state_->scores_balance) {
-    score_each(Plugin::kBalancedAllocation,
-               [&](NodeIndex n) { return BalancedScore(world_, *state_, n); });
+    score_each(Plugin::kBalancedAllocation, [&](NodeIndex n) {
+      return ScoreBooks(
+          n, [&](const NodeBooks& books) { return BalancedScore(world_, *state_, n, books); });
+    });
   }
   ScoreImages();
   if (world_.extra() == nullptr) return;

@@ -4,6 +4,11 @@
 #ifndef MUSTER_PEER_KUBE_SCHEDULER_SCHEDULE_OPTIONS_H_
 #define MUSTER_PEER_KUBE_SCHEDULER_SCHEDULE_OPTIONS_H_
 
+#include <array>
+#include <cstddef>
+#include <iterator>
+#include <string_view>
+
 #include "muster/policy.h"
 
 namespace muster::kube {
@@ -50,6 +55,30 @@ inline constexpr OptionDecl kScheduleOptions[] = {
     {"trace", OptionKind::kFlag, "off", 0, 0,
      "the last cycle is written to memory slot kube-trace"},
 };
+
+// Of schedulers that add plug-ins: pods go one by one, so groups and batches are not for them.
+constexpr bool IsForExtraPlugins(std::string_view option) {
+  return option != "groups" && option != "batches";
+}
+
+inline constexpr size_t kOptionsForExtraPlugins = [] {
+  size_t kept = 0;
+  for (const OptionDecl& option : kScheduleOptions) kept += IsForExtraPlugins(option.name);
+  return kept;
+}();
+
+// Returns the options above, without those two, and behind them `more`.
+template <size_t kMore>
+constexpr std::array<OptionDecl, kOptionsForExtraPlugins + kMore> ScheduleOptionsAnd(
+    const OptionDecl (&more)[kMore]) {
+  std::array<OptionDecl, kOptionsForExtraPlugins + kMore> all = {};
+  size_t i = 0;
+  for (const OptionDecl& option : kScheduleOptions) {
+    if (IsForExtraPlugins(option.name)) all[i++] = option;
+  }
+  for (const OptionDecl& option : more) all[i++] = option;
+  return all;
+}
 
 }  // namespace muster::kube
 

@@ -131,6 +131,7 @@ void Scheduler::Follow() {
     Begin();
     if (known) queue_.WakeAll();
   }
+  if (extra_ != nullptr && extra_->WakesAll()) queue_.WakeAll();
   AddMissing();
   world_.SetOrder(tree_.Order(tables_));
   TakeNominations();
@@ -278,7 +279,7 @@ void Scheduler::SeeTask(const ClusterEvent& event) {
         SetFirstNomination(*task);
         const JobIndex group = GroupOf(world_, settings_.groups, *task);
         if (group != kNone || extra_ != nullptr) {
-          queue_.Happen({.kind = Happened::kPodWaits, .group = group});
+          queue_.Happen({.kind = Happened::kPodWaits, .group = group, .task = *task});
         }
       }
       break;
@@ -342,7 +343,8 @@ void Scheduler::Assigned(TaskIndex t) {
   const TaskShape& shape = classes_.shape(tables_.tasks.task_class[t]);
   queue_.Happen({.kind = Happened::kPodAssigned,
                  .new_pod = &shape,
-                 .group = GroupOf(world_, settings_.groups, t)});
+                 .group = GroupOf(world_, settings_.groups, t),
+                 .task = t});
 }
 
 void Scheduler::LostNomination(const TaskShape& pod, int32_t priority) {
@@ -386,7 +388,8 @@ void Scheduler::Store() {
 
 bool Scheduler::RunCycle() {
   trace_.clear();
-  std::unique_ptr<Entity> entity = queue_.Pop();
+  std::unique_ptr<Entity> entity = extra_ == nullptr ? nullptr : NextOfTurn();
+  if (entity == nullptr) entity = queue_.Pop();
   if (entity == nullptr) return false;
   images_.Fill(tables_, &world_.image_counts());
   ++cycle_number_;
@@ -475,7 +478,9 @@ void Scheduler::FailPod(std::unique_ptr<Entity> entity, PodCycle* failed, Attemp
   std::string after;
   if (!cycle.rejected_by_pre_filter() || cycle.rejected_by_extra()) {
     preemption.Try(cycle, tables_.tasks.flags[task] & kTaskNeverPreempts);
-    if (extra_ != nullptr && preemption.chosen() == nullptr) rejection = extra_->NothingFits(task);
+    if (extra_ != nullptr) {
+      rejection = extra_->NothingFits(cycle, preemption.chosen() != nullptr);
+    }
     after = AfterFiltering(preemption, rejection);
   }
   attempt.preemption = &preemption;
@@ -500,6 +505,7 @@ void Scheduler::FailPod(std::unique_ptr<Entity> entity, PodCycle* failed, Attemp
     WithdrawBelow(candidate->node, world_.priority(task));
     made_.push_back({Made::Kind::kNominate, task, candidate->node});
     SetNomination(name, candidate->node);
+    RejectWith(rejection, name);
     return;
   }
   attempt.nominates = preemption.tried();
@@ -508,10 +514,14 @@ void Scheduler::FailPod(std::unique_ptr<Entity> entity, PodCycle* failed, Attemp
   }
   if (settings_.traces) trace_ = TraceOf(world_, attempt);
   if (attempt.nominates) SetNomination(name, kNone);
-  if (extra_ != nullptr) {
-    if (!rejection.rejected.empty()) queue_.Park(name);
-    RejectWaiting(rejection);
-  }
+  RejectWith(rejection, name);
+}
+
+// Rejects what waits because the pod failed.
+void Scheduler::RejectWith(const Rejection& rejection, const std::string& failed) {
+  if (extra_ == nullptr) return;
+  if (!rejection.rejected.empty()) queue_.Park(failed);
+  RejectWaiting(rejection);
 }
 
 void Scheduler::Place(TaskIndex t, NodeIndex n) {

@@ -73,7 +73,8 @@ class Scheduler {
   void Follow();
   // Tries the pod or group that is first in the queue. Returns false if none is ready.
   bool RunCycle();
-  // Makes reservations of what waits with a node. Called once, after the last cycle.
+  // Makes reservations of what waits with a node, and explains what plug-ins do not let become
+  // ready. Called once, after the last cycle.
   void ReserveWaiting();
   void Store();
 
@@ -122,6 +123,9 @@ class Scheduler {
   void Refuse(std::unique_ptr<Entity> entity, const Permission& permission);
   void DropNomination(Entity* entity);
   void RejectWaiting(const Rejection& rejection);
+  void RejectWith(const Rejection& rejection, const std::string& failed);
+  std::unique_ptr<Entity> NextOfTurn();
+  void ExplainGates();
   void Withdraw(TaskIndex t, Waiting waiting, const std::string& why);
   void RerankAll();
 

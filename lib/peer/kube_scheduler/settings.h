@@ -37,6 +37,7 @@ enum class Plugin : uint8_t {
   kExtra,  // the first of those beyond the default ones (extra_plugins.h)
 };
 inline constexpr int kPluginCount = 13;
+inline constexpr int kMostExtra = 19;  // plug-ins: sets are words of 32 bits
 std::string_view PluginName(Plugin plugin);
 // Returns kNone for a name that no plug-in has.
 Plugin PluginOf(std::string_view name);

@@ -29,6 +29,30 @@ void Scheduler::FindWaiting() {
     if (waiting.until != kAbsent && waiting.until <= now_) late.rejected.push_back(t);
   }
   RejectWaiting(late);
+  for (const auto& [t, waiting] : waiting_) {
+    queue_.Happen({.kind = Happened::kPodStillWaits, .task = t});
+  }
+}
+
+std::unique_ptr<Entity> Scheduler::NextOfTurn() {
+  for (;;) {
+    const PodTurn turn = extra_->NextOfTurn();
+    if (turn.has_ended) {
+      RejectWaiting(turn.rejection);
+      for (const TaskIndex t : turn.parked) queue_.Park(tables_.tasks.names.name(t));
+    }
+    if (turn.next == kNone) return nullptr;
+    std::unique_ptr<Entity> entity = queue_.Take(tables_.tasks.names.name(turn.next));
+    if (entity != nullptr) return entity;
+  }
+}
+
+void Scheduler::ExplainGates() {
+  for (const auto& entity : queue_.entities()) {
+    const TaskIndex t = entity->members[0].task;
+    if (entity->gate < Plugin::kExtra || t == kNone || unplaced_.contains(t)) continue;
+    unplaced_[t] = {extra_->WhyGated(t), {}};
+  }
 }
 
 void Scheduler::PlaceOrWait(std::unique_ptr<Entity> entity, NodeIndex n) {
@@ -129,6 +153,7 @@ void Scheduler::RerankAll() {
 }
 
 void Scheduler::ReserveWaiting() {
+  if (extra_ != nullptr) ExplainGates();
   for (const auto& [t, waiting] : waiting_) {
     if (waiting.entity == nullptr) continue;
     told_[std::string(tables_.tasks.names.name(t))] = 1;

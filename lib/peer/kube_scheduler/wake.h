@@ -33,6 +33,7 @@ enum class Happened : uint8_t {
   kOwnGatesGone,
   // Members of pod groups, and groups.
   kPodWaits,
+  kPodStillWaits,  // with a node, since an earlier plan
   kGroupAdded,
   kGroupChanged,
   // Queues, which are quotas to some plug-ins.
@@ -46,6 +47,7 @@ struct Happening {
   const NodeBefore* old_node = nullptr;
   NodeIndex new_node = kNone;
   JobIndex group = kNone;
+  TaskIndex task = kNone;  // of kPodAssigned, kPodWaits and kPodStillWaits
 };
 
 // Returns whether a plug-in of `rejectors` takes the event for a reason to try the pod again. A pod

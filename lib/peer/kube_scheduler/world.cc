@@ -50,6 +50,13 @@ void NodeBooks::Remove(const PodClass& pod) {
   }
 }
 
+void NodeBooks::Keep(const Sparse& amounts, int64_t places) {
+  ForEachResource(amounts.keys(), [&](size_t d) { requested[d] += amounts.at(d); });
+  scored_cpu += amounts.at(kCpu);
+  scored_memory += amounts.at(kMemory);
+  pods += places;
+}
+
 World::World(PodClasses* classes) : classes_(*classes) {
   const Tables& t = tables();
   const size_t nodes = t.nodes.alive.size(), tasks = t.tasks.alive.size();
@@ -104,6 +111,12 @@ uint32_t World::StateOf(NodeIndex n) {
   return state_of_[n] =
              states_.try_emplace(std::move(amounts), static_cast<uint32_t>(states_.size()))
                  .first->second;
+}
+
+void World::Keep(NodeIndex n, const Sparse& amounts, int64_t pods) {
+  books_[n].Keep(amounts, pods);
+  state_of_[n] = kNone;
+  ++changes_of_[n];
 }
 
 void World::Add(TaskIndex t, NodeIndex n, int64_t started) {

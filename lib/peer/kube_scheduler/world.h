@@ -23,6 +23,7 @@
 #include "lib/base/names.h"
 #include "lib/kube/inter_view.h"
 #include "lib/peer/kube_scheduler/pod_classes.h"
+#include "lib/share/sparse.h"
 
 namespace muster::kube {
 
@@ -44,6 +45,8 @@ struct NodeBooks {
 
   void Add(const PodClass& pod);
   void Remove(const PodClass& pod);
+  // Adds amounts by dimension, and places of pods.
+  void Keep(const Sparse& amounts, int64_t places);
 };
 
 // A pod of the class came to the node or left it (`pods`), or so did one that is not terminating
@@ -91,6 +94,9 @@ class World {
   size_t with_affinity() const { return with_affinity_; }
   size_t repelling() const { return repelling_; }
 
+  // Keeps amounts of the node and places of pods from all pods; negative: less of them. What was
+  // derived from the node's books learns of it when a pod next comes to the node or leaves it.
+  void Keep(NodeIndex n, const Sparse& amounts, int64_t pods);
   void Add(TaskIndex t, NodeIndex n, int64_t started);
   void Remove(TaskIndex t);
   void SetTerminating(TaskIndex t, bool terminating = true);

@@ -2,8 +2,6 @@
 #include "lib/peer/scheduler_plugins/plugin_settings.h"
 
 #include <algorithm>
-#include <array>
-#include <iterator>
 #include <string>
 
 #include "absl/strings/numbers.h"
@@ -66,23 +64,7 @@ constexpr OptionDecl kPluginOptions[] = {
     {"memory_limit_weight", OptionKind::kNumber, "0.5", 0, 1, "the same of memory"},
 };
 
-constexpr bool IsKept(std::string_view option) { return option != "groups" && option != "batches"; }
-
-constexpr size_t kKept = [] {
-  size_t kept = 0;
-  for (const OptionDecl& option : kube::kScheduleOptions) kept += IsKept(option.name);
-  return kept;
-}();
-
-constexpr auto kAllOptions = [] {
-  std::array<OptionDecl, kKept + std::size(kPluginOptions)> all = {};
-  size_t i = 0;
-  for (const OptionDecl& option : kube::kScheduleOptions) {
-    if (IsKept(option.name)) all[i++] = option;
-  }
-  for (const OptionDecl& option : kPluginOptions) all[i++] = option;
-  return all;
-}();
+constexpr auto kAllOptions = kube::ScheduleOptionsAnd(kPluginOptions);
 
 // Reads NAME:WEIGHT+...; a weight that is no number of 1 or more is 0.
 std::vector<kube::WeightedResource> WeightsOf(const std::string& text) {

@@ -42,7 +42,9 @@ kube::Status Plugins::PreFilter(TaskIndex task) {
 
 bool Plugins::LooksAtNodes(TaskIndex task) { return nodes_.LooksAtNodes(task); }
 
-kube::Status Plugins::Filter(TaskIndex task, NodeIndex node) { return nodes_.Filter(task, node); }
+kube::Status Plugins::Filter(TaskIndex task, NodeIndex node, const kube::NodeBooks&) {
+  return nodes_.Filter(task, node);
+}
 
 std::vector<kube::ExtraScore> Plugins::Score(TaskIndex task, std::span<const NodeIndex> feasible) {
   return nodes_.Score(task, feasible);
@@ -63,9 +65,9 @@ kube::Rejection Plugins::Unreserve(TaskIndex task) {
   return gangs_.Unreserve(task);
 }
 
-kube::Rejection Plugins::NothingFits(TaskIndex task) {
-  if (!settings_.coscheduling) return {};
-  return gangs_.NothingFits(task);
+kube::Rejection Plugins::NothingFits(const kube::PodCycle& cycle, bool preempts) {
+  if (!settings_.coscheduling || preempts) return {};
+  return gangs_.NothingFits(cycle.task());
 }
 
 bool Plugins::IsExempt(TaskIndex victim, TaskIndex preemptor) {

@@ -42,13 +42,13 @@ class Plugins : public kube::ExtraPlugins {
 
   kube::Status PreFilter(TaskIndex task) override;
   bool LooksAtNodes(TaskIndex task) override;
-  kube::Status Filter(TaskIndex task, NodeIndex node) override;
+  kube::Status Filter(TaskIndex task, NodeIndex node, const kube::NodeBooks& books) override;
   std::vector<kube::ExtraScore> Score(TaskIndex task, std::span<const NodeIndex> feasible) override;
 
   void Reserve(TaskIndex task, NodeIndex node) override;
   kube::Permission Permit(TaskIndex task) override;
   kube::Rejection Unreserve(TaskIndex task) override;
-  kube::Rejection NothingFits(TaskIndex task) override;
+  kube::Rejection NothingFits(const kube::PodCycle& cycle, bool preempts) override;
 
   bool IsExempt(TaskIndex victim, TaskIndex preemptor) override;
   bool ReplacesPreemption() const override {

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/peer/kube_scheduler/node_copy.h"
 #include "lib/peer/kube_scheduler/preemption.h"
 #include "lib/peer/kube_scheduler/victims.h"
 #include "lib/peer/scheduler_plugins/plugin_settings.h"
@@ -24,48 +25,17 @@ NamedAmounts NamedRow(const Tables& tables, std::span<const int64_t> row) {
 // The node of a dry run, judged by all filters of the cycle.
 class FilteredNode : public DryRunNode {
  public:
-  FilteredNode(kube::World& world, kube::PodCycle& cycle, NodeIndex n)
-      : world_(world), cycle_(cycle), n_(n), books_(world.books(n)) {
-    const auto pods = world.pods_on(n);
-    pods_.assign(pods.begin(), pods.end());
-    gone_.assign(pods_.size(), 0);
-  }
-  // Counts of the cycle are those of the world again.
-  ~FilteredNode() override {
-    for (uint32_t i = 0; i < pods_.size(); ++i) {
-      if (gone_[i]) Return(i);
-    }
-  }
+  FilteredNode(kube::World& world, kube::PodCycle& cycle, NodeIndex n) : copy_(world, cycle, n) {}
 
-  bool Fits() override {
-    status_ = cycle_.Filter(n_, books_);
-    return status_.code == kube::Code::kFits;
-  }
-  void Leave(uint32_t i) override { Move(i, -1); }
-  void Return(uint32_t i) override { Move(i, 1); }
+  bool Fits() override { return copy_.Fits(); }
+  void Leave(uint32_t i) override { copy_.Leave(i); }
+  void Return(uint32_t i) override { copy_.Return(i); }
 
-  const std::vector<TaskIndex>& pods() const { return pods_; }
-  // Of the last call of Fits.
-  const kube::Status& status() const { return status_; }
+  const std::vector<TaskIndex>& pods() const { return copy_.pods(); }
+  const kube::Status& status() const { return copy_.status(); }
 
  private:
-  void Move(uint32_t i, int sign) {
-    gone_[i] = sign < 0;
-    if (sign < 0) {
-      books_.Remove(world_.pod(pods_[i]));
-    } else {
-      books_.Add(world_.pod(pods_[i]));
-    }
-    cycle_.Count(pods_[i], n_, sign);
-  }
-
-  kube::World& world_;
-  kube::PodCycle& cycle_;
-  const NodeIndex n_;
-  kube::NodeBooks books_;
-  std::vector<TaskIndex> pods_;
-  std::vector<uint8_t> gone_;
-  kube::Status status_;
+  kube::NodeCopy copy_;
 };
 
 }  // namespace

@@ -85,7 +85,7 @@ class Question {
     }
     ElasticPreemption preemption({});
     preemption.SetBudgets(allowed);
-    preemption.SpareBudgets(node, candidates, &breaking, &others);
+    preemption.SpareBudgets(node.tasks, candidates, &breaking, &others);
     return {breaking, others};
   }
 

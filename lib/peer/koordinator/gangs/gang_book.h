@@ -98,6 +98,7 @@ class GangBook {
   BeginAnswer Begin(const std::string& task, const std::string& gang);
   // Returns the next task of the turn, or ends the turn.
   std::optional<std::string> Next();
+  bool has_turn() const { return turn_.has_value(); }
   Permit AtPermit(const std::string& task, const std::string& gang);
   // Returns the tasks that start now: all that wait in the group.
   std::vector<std::string> Allow(const std::string& gang);

@@ -30,36 +30,55 @@ Fit FitIn(const ElasticTask& task, const ElasticNode& node, const Sparse& used, 
   return fit;
 }
 
-// The books of the node and the group while candidates leave and come back.
-struct Books {
-  const ElasticTree::Room& room;
-  Sparse on_node = {}, in_group = {};
-  size_t tasks = 0;
+// What the group uses while candidates leave and come back.
+class GroupBooks {
+ public:
+  explicit GroupBooks(const ElasticTree::Room& room) : room_(room), used_(room.used) {}
 
   void Remove(const ElasticTask& task) {
-    on_node.Subtract(task.request);
-    --tasks;
     if (!task.is_counted) return;
-    in_group.Subtract(task.request.Only(room.keys));
-    in_group.NotBelowZero();
+    used_.Subtract(task.request.Only(room_.keys));
+    used_.NotBelowZero();
   }
   void PutBack(const ElasticTask& task) {
-    on_node.Add(task.request);
-    ++tasks;
-    if (task.is_counted) in_group.Add(task.request.Only(room.keys));
+    if (task.is_counted) used_.Add(task.request.Only(room_.keys));
   }
-  bool GroupHasRoom(const ElasticTask& task) const {
-    Sparse with = in_group;
+  bool HasRoom(const ElasticTask& task) const {
+    Sparse with = used_;
     with.Add(task.request);
-    return !Exceeds(with.Only(task.request.keys()), room.runtime);
+    return !Exceeds(with.Only(task.request.keys()), room_.runtime);
   }
+
+ private:
+  const ElasticTree::Room& room_;
+  Sparse used_;
 };
 
-Books BooksOf(const ElasticTree::Room& room, const ElasticNode& node) {
-  Books books{.room = room, .in_group = room.used, .tasks = node.tasks.size()};
-  for (const ElasticTask& task : node.tasks) books.on_node.Add(task.request);
-  return books;
-}
+// A node that has nothing but amounts.
+class AmountsNode : public ElasticDryRunNode {
+ public:
+  AmountsNode(const ElasticTask& task, const ElasticNode& node)
+      : task_(task), node_(node), count_(node.tasks.size()) {
+    for (const ElasticTask& other : node.tasks) used_.Add(other.request);
+  }
+
+  void Leave(size_t i) override {
+    used_.Subtract(node_.tasks[i].request);
+    --count_;
+  }
+  void Return(size_t i) override {
+    used_.Add(node_.tasks[i].request);
+    ++count_;
+  }
+  bool Fits() override { return Judge() == Fit::kFits; }
+  Fit Judge() const { return FitIn(task_, node_, used_, count_); }
+
+ private:
+  const ElasticTask& task_;
+  const ElasticNode& node_;
+  Sparse used_;
+  size_t count_;
+};
 
 }  // namespace
 
@@ -81,19 +100,19 @@ ElasticPreemption::Right ElasticPreemption::RightOf(const ElasticTask& task,
   if (!task.preempts) return Right::kNever;
   if (nominated == nullptr || never_fits) return Right::kMay;
   const bool leaving =
-      std::any_of(nominated->tasks.begin(), nominated->tasks.end(), [&](const ElasticTask& other) {
-        return other.is_leaving && other.group == task.group && other.priority < task.priority;
-      });
+      std::any_of(nominated->tasks.begin(), nominated->tasks.end(),
+                  [&](const ElasticTask& other) { return IsLeavingFor(task, other); });
   return leaving ? Right::kVictimsLeaving : Right::kMay;
 }
 
-void ElasticPreemption::SpareBudgets(const ElasticNode& node, std::span<const size_t> candidates,
+void ElasticPreemption::SpareBudgets(std::span<const ElasticTask> tasks,
+                                     std::span<const size_t> candidates,
                                      std::vector<size_t>* breaking,
                                      std::vector<size_t>* others) const {
   std::vector<int64_t> left = budgets_;
   for (size_t candidate : candidates) {
     bool breaks = false;
-    for (uint32_t budget : node.tasks[candidate].budgets) breaks |= --left[budget] < 0;
+    for (uint32_t budget : tasks[candidate].budgets) breaks |= --left[budget] < 0;
     (breaks ? breaking : others)->push_back(candidate);
   }
 }
@@ -101,36 +120,55 @@ void ElasticPreemption::SpareBudgets(const ElasticNode& node, std::span<const si
 ElasticPreemption::DryRunResult ElasticPreemption::DryRun(const ElasticTask& task,
                                                           const ElasticTree::Room& room,
                                                           const ElasticNode& node) const {
+  AmountsNode amounts(task, node);
+  DryRunResult result = DryRunOn(task, room, node.tasks, amounts);
+  if (result.outcome == Outcome::kNoRoom && amounts.Judge() == Fit::kTooLarge) {
+    result.outcome = Outcome::kTooLarge;
+  }
+  return result;
+}
+
+ElasticPreemption::DryRunResult ElasticPreemption::DryRunOn(const ElasticTask& task,
+                                                            const ElasticTree::Room& room,
+                                                            std::span<const ElasticTask> tasks,
+                                                            ElasticDryRunNode& node) const {
   DryRunResult result;
-  Books books = BooksOf(room, node);
+  GroupBooks books(room);
+  const auto leave = [&](size_t i) {
+    node.Leave(i);
+    books.Remove(tasks[i]);
+  };
+  const auto put_back = [&](size_t i) {
+    node.Return(i);
+    books.PutBack(tasks[i]);
+  };
   std::vector<size_t> candidates, breaking, others;
-  for (size_t i = 0; i < node.tasks.size(); ++i) {
-    if (!MayTakeFrom(task, node.tasks[i])) continue;
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    if (!MayTakeFrom(task, tasks[i])) continue;
     candidates.push_back(i);
-    books.Remove(node.tasks[i]);
+    leave(i);
   }
   if (candidates.empty()) return result;
-  if (const Fit fit = FitIn(task, node, books.on_node, books.tasks); fit != Fit::kFits) {
-    result.outcome = fit == Fit::kTooLarge ? Outcome::kTooLarge : Outcome::kNoRoom;
+  if (!node.Fits()) {
+    result.outcome = Outcome::kNoRoom;
     return result;
   }
-  if (options_.asks_group_first && !books.GroupHasRoom(task)) {
+  if (options_.asks_group_first && !books.HasRoom(task)) {
     result.outcome = Outcome::kAboveRuntime;
     return result;
   }
   std::stable_sort(candidates.begin(), candidates.end(),
-                   [&](size_t a, size_t b) { return MoreImportant(node.tasks[a], node.tasks[b]); });
-  SpareBudgets(node, candidates, &breaking, &others);
+                   [&](size_t a, size_t b) { return MoreImportant(tasks[a], tasks[b]); });
+  SpareBudgets(tasks, candidates, &breaking, &others);
   const size_t breakers = breaking.size();
   breaking.insert(breaking.end(), others.begin(), others.end());
   for (size_t i = 0; i < breaking.size(); ++i) {
-    const ElasticTask& candidate = node.tasks[breaking[i]];
-    books.PutBack(candidate);
-    const bool fits = FitIn(task, node, books.on_node, books.tasks) == Fit::kFits;
-    if (!fits) books.Remove(candidate);
-    const bool has_room = books.GroupHasRoom(task);
+    put_back(breaking[i]);
+    const bool fits = node.Fits();
+    if (!fits) leave(breaking[i]);
+    const bool has_room = books.HasRoom(task);
     if (!fits && !has_room) return {.outcome = Outcome::kRemovedTwice, .victims = {}};
-    if (!has_room) books.Remove(candidate);
+    if (!has_room) leave(breaking[i]);
     if (fits && has_room) continue;
     result.victims.push_back(breaking[i]);
     if (i < breakers && (!fits || options_.counts_all)) ++result.broken_budgets;

@@ -62,6 +62,17 @@ struct ElasticNode {
   std::vector<ElasticTask> tasks = {};
 };
 
+// A node of a dry run, as the caller judges it.
+class ElasticDryRunNode {
+ public:
+  virtual ~ElasticDryRunNode() = default;
+  // Task number `i` of the node leaves, or comes back.
+  virtual void Leave(size_t i) = 0;
+  virtual void Return(size_t i) = 0;
+  // Returns whether the node takes the preempting task now.
+  virtual bool Fits() = 0;
+};
+
 class ElasticPreemption {
  public:
   struct Options {
@@ -85,6 +96,10 @@ class ElasticPreemption {
   //   none, or one that is gone), unless that node can never take it.
   enum class Right : uint8_t { kMay, kNever, kVictimsLeaving };
   Right RightOf(const ElasticTask& task, const ElasticNode* nominated, bool never_fits) const;
+  // Returns whether the task, on a node that it is nominated to, is such a victim.
+  static bool IsLeavingFor(const ElasticTask& task, const ElasticTask& other) {
+    return other.is_leaving && other.group == task.group && other.priority < task.priority;
+  }
 
   struct DryRunResult {
     enum class Outcome : uint8_t {
@@ -101,12 +116,16 @@ class ElasticPreemption {
   };
   DryRunResult DryRun(const ElasticTask& task, const ElasticTree::Room& room,
                       const ElasticNode& node) const;
+  // Does the same on a node that is judged elsewhere. `tasks` are those of the node. kNoRoom stands
+  // for whatever the node lacks. The node is left as the dry run ended.
+  DryRunResult DryRunOn(const ElasticTask& task, const ElasticTree::Room& room,
+                        std::span<const ElasticTask> tasks, ElasticDryRunNode& node) const;
   // Returns the best of the results with victims, one for each node; nothing if there are none.
   static std::optional<size_t> Choose(std::span<const DryRunResult> results,
                                       std::span<const ElasticNode> nodes);
 
   // Splits tasks, in their order, into those that break a budget and those that do not.
-  void SpareBudgets(const ElasticNode& node, std::span<const size_t> candidates,
+  void SpareBudgets(std::span<const ElasticTask> tasks, std::span<const size_t> candidates,
                     std::vector<size_t>* breaking, std::vector<size_t>* others) const;
 
  private:

@@ -1,0 +1,184 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/import/koordinator_objects.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lib/base/hash_map.h"
+#include "lib/base/strings.h"
+#include "lib/import/amounts.h"
+#include "lib/import/json_text.h"
+#include "lib/import/kubernetes.h"
+#include "lib/import/pod_groups.h"
+#include "lib/import/times.h"
+
+namespace muster {
+namespace {
+
+constexpr std::string_view kGangMode = "gang.scheduling.koordinator.sh/mode";
+constexpr std::string_view kGangWait = "gang.scheduling.koordinator.sh/waiting-time";
+constexpr std::string_view kGangGroups = "gang.scheduling.koordinator.sh/groups";
+constexpr std::string_view kGangPolicy = "gang.scheduling.koordinator.sh/match-policy";
+constexpr std::string_view kSigsGangPolicy = "pod-group.scheduling.sigs.k8s.io/match-policy";
+constexpr std::string_view kReservationOrder = "scheduling.koordinator.sh/reservation-order";
+constexpr std::string_view kRestrictedOptions =
+    "scheduling.koordinator.sh/reservation-restricted-options";
+
+void IgnoreMark(const ApiObject& object, std::string_view key, std::string_view rule) {
+  object.log()->Ignored(object.place(), absl::StrCat("metadata.annotations", JsonPathStep(key)),
+                        absl::StrCat(Quote(*object.Annotation(key)), ToAbsl(rule)));
+}
+
+// JSON of an annotation; nothing where there is none, or where it cannot be read.
+std::optional<JsonRow> AnnotatedJson(const ApiObject& object, std::string_view key) {
+  const std::string* text = object.Annotation(key);
+  if (text == nullptr || text->empty()) return std::nullopt;
+  Budget budget;
+  absl::StatusOr<JsonRow> row = ReadJsonValue(*text, "annotation", &budget);
+  if (row.ok()) return *std::move(row);
+  IgnoreMark(object, key, " cannot be read");
+  return std::nullopt;
+}
+
+// The texts of a list, or of the list that is the member `member` of an object.
+std::vector<std::string> AnnotatedTexts(const ApiObject& object, std::string_view key,
+                                        std::string_view member) {
+  std::vector<std::string> texts;
+  const std::optional<JsonRow> row = AnnotatedJson(object, key);
+  if (!row) return texts;
+  const FieldSource source{object.place(), &*row, object.log()};
+  const Field list = member.empty() ? Field(&source) : Field(&source)[member];
+  for (const Field& one : list.Children()) {
+    if (!one.ScalarText().empty()) texts.push_back(one.ScalarText());
+  }
+  return texts;
+}
+
+// A word of a mark, if it is one of those that are known.
+void AddWord(const ApiObject& object, std::string_view key, std::string_view setting,
+             std::initializer_list<std::string_view> words, Labels* settings) {
+  const std::string* text = object.Annotation(key);
+  if (text == nullptr || text->empty()) return;
+  if (std::find(words.begin(), words.end(), *text) == words.end()) {
+    IgnoreMark(object, key, " is none of the known words");
+  } else {
+    settings->emplace_back(setting, *text);
+  }
+}
+
+ReservationPhase PhaseOf(const ApiObject& object) {
+  const std::string phase = object.status().Text("phase");
+  if (phase == "Available") return ReservationPhase::kAvailable;
+  if (phase == "Succeeded") return ReservationPhase::kSucceeded;
+  return phase == "Failed" ? ReservationPhase::kFailed : ReservationPhase::kPending;
+}
+
+std::string KeyOf(const Field& reference) {
+  const std::string space = reference.Text("namespace"), name = reference.Text("name");
+  return space.empty() || name.empty() ? name : absl::StrCat(space, "/", name);
+}
+
+std::vector<ReservationOwner> OwnersOf(const ApiObject& object) {
+  std::vector<ReservationOwner> owners;
+  for (const Field& row : object.spec().Items("owners")) {
+    if (row["controller"].truthy()) {
+      row["controller"].Ignored("controllers of pods are not known: no pod is such an owner");
+      continue;
+    }
+    ReservationOwner& owner = owners.emplace_back();
+    owner.task = KeyOf(row.Section("object"));
+    owner.name_space = row.Section("object").Text("namespace");
+    owner.selector = ReadSelector(row["labelSelector"]);
+  }
+  return owners;
+}
+
+std::optional<int64_t> EndOf(const ApiObject& object) {
+  const int64_t expires = object.spec().Seconds("expires");
+  if (expires > 0) return expires;
+  const int64_t lives = DurationSeconds(object.spec().Text("ttl"));
+  if (lives > 0) return object.created() + lives;
+  return std::nullopt;
+}
+
+std::optional<ReservationSpec> ReservationOf(const ApiObject& object, const Limits& limits,
+                                             const HashSet<std::string>& nodes) {
+  ReservationSpec reservation{.name = object.name()};
+  reservation.phase = PhaseOf(object);
+  if (reservation.phase != ReservationPhase::kPending) {
+    reservation.node = object.status().Text("nodeName");
+  }
+  if (reservation.phase == ReservationPhase::kAvailable && !nodes.contains(reservation.node)) {
+    object.log()->LeftOut(object.place(), "status.nodeName", "is no node that is there");
+    return std::nullopt;
+  }
+  const Field pod_template = object.spec().Section("template");
+  const auto pod = MakePod(
+      {pod_template.Section("metadata"), pod_template.Section("spec"), "default", object.name()},
+      limits, object.log());
+  if (pod == nullptr) return std::nullopt;
+  reservation.shape = ReadShape(*pod, {});
+  reservation.owners = OwnersOf(object);
+  reservation.allocate_once = object.spec().Bool("allocateOnce", true);
+  if (object.spec().Text("allocatePolicy") == "Restricted") {
+    reservation.policy = ReservationPolicy::kRestricted;
+    reservation.restricted = AnnotatedTexts(object, kRestrictedOptions, "resources");
+    std::sort(reservation.restricted.begin(), reservation.restricted.end());
+    const auto last = std::unique(reservation.restricted.begin(), reservation.restricted.end());
+    reservation.restricted.erase(last, reservation.restricted.end());
+  }
+  reservation.expires = EndOf(object);
+  reservation.allocated = ToResources(ReadAmounts(object.status()["allocated"]));
+  for (const Field& holder : object.status().Items("currentOwners")) {
+    const std::string key = KeyOf(holder);
+    const auto& known = reservation.holders;
+    if (key.empty() || std::find(known.begin(), known.end(), key) != known.end()) continue;
+    reservation.holders.push_back(key);
+  }
+  reservation.unschedulable = object.spec().Bool("unschedulable", false);
+  const std::string* order = object.Label(kReservationOrder);
+  if (order != nullptr) reservation.order = std::max<int64_t>(0, WholeNumber(*order).value_or(0));
+  reservation.created = object.created();
+  return reservation;
+}
+
+}  // namespace
+
+Labels ReadGangMarks(const ApiObject& object) {
+  Labels settings;
+  AddWord(object, kGangMode, "koordinator/mode", {"Strict", "NonStrict"}, &settings);
+  const bool is_own = object.Annotation(kGangPolicy) != nullptr;
+  AddWord(object, is_own ? kGangPolicy : kSigsGangPolicy, "koordinator/match-policy",
+          {"once-satisfied", "only-waiting", "waiting-and-running"}, &settings);
+  int64_t wait = object.spec().Int64("scheduleTimeoutSeconds", 0);  // of a PodGroup
+  if (const std::string* text = object.Annotation(kGangWait)) {
+    wait = DurationSeconds(*text);
+    if (wait <= 0) IgnoreMark(object, kGangWait, " is no time to wait");
+  }
+  if (wait > 0) {
+    settings.emplace_back("koordinator/waiting-time",
+                          absl::StrCat(std::min<int64_t>(wait, 1'000'000'000)));
+  }
+  std::vector<std::string> groups = AnnotatedTexts(object, kGangGroups, "");
+  std::sort(groups.begin(), groups.end());
+  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+  if (!groups.empty()) {
+    settings.emplace_back("koordinator/groups", absl::StrJoin(groups, ","));
+  }
+  return settings;
+}
+
+void ReadKoordinatorReservations(const ImportSource& source, ClusterSpec* cluster) {
+  HashSet<std::string> nodes;
+  for (const NodeSpec& node : cluster->nodes) nodes.insert(node.name);
+  for (const ApiObject* object : source.dump.OfKind("Reservation")) {
+    std::optional<ReservationSpec> one = ReservationOf(*object, source.options.limits, nodes);
+    if (one) cluster->reservations.push_back(*std::move(one));
+  }
+}
+
+}  // namespace muster

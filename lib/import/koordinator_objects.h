@@ -1,0 +1,25 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Parts of Koordinator's importer: what gangs declare, and reservations.
+//
+//   ReadGangMarks(pod, &settings);
+//   ReadKoordinatorReservations(source, &cluster);
+#ifndef MUSTER_IMPORT_KOORDINATOR_OBJECTS_H_
+#define MUSTER_IMPORT_KOORDINATOR_OBJECTS_H_
+
+#include "lib/import/importer.h"
+#include "muster/snapshot.h"
+
+namespace muster {
+
+// The mode, match policy, time to wait and group that a pod or a PodGroup states of its gang, as
+// settings of the job.
+Labels ReadGangMarks(const ApiObject& object);
+
+// Reservations with what they reserve, their owners and those that hold them. Nodes must have been
+// read.
+void ReadKoordinatorReservations(const ImportSource& source, ClusterSpec* cluster);
+
+}  // namespace muster
+
+#endif  // MUSTER_IMPORT_KOORDINATOR_OBJECTS_H_

@@ -1,0 +1,122 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/koordinator/profile/plugin_settings.h"
+
+#include <algorithm>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "lib/peer/kube_scheduler/schedule_options.h"
+
+namespace muster::koordinator {
+namespace {
+
+constexpr OptionDecl kPluginOptions[] = {
+    {"coscheduling", OptionKind::kFlag, "on", 0, 0,
+     "jobs with min_available above 1 are gangs, which are tried whole"},
+    {"match_policy", OptionKind::kChoice, "once-satisfied", 0, 0,
+     "once-satisfied|only-waiting|waiting-and-running: which pods count towards the least number "
+     "of "
+     "a gang that states no policy"},
+    {"gang_wait", OptionKind::kNumber, "600", 1, 1e9,
+     "seconds that a pod waits for its gang at most"},
+    {"quota", OptionKind::kFlag, "on", 0, 0,
+     "queues are elastic quotas, with preemption within a queue alone"},
+    {"runtime", OptionKind::kFlag, "on", 0, 0, "off: queues are held to their limits alone"},
+    {"scale_min", OptionKind::kFlag, "on", 0, 0,
+     "minimums shrink together where there is less than all of them"},
+    {"parents", OptionKind::kFlag, "off", 0, 0, "the queues above are held to theirs as well"},
+    {"spare_default", OptionKind::kFlag, "on", 0, 0,
+     "pods of no queue are never victims of preemption"},
+    {"load", OptionKind::kFlag, "on", 0, 0, "measured loads of nodes filter and score"},
+    {"load_weight", OptionKind::kNumber, "1", 0, 1e6, "weight of the score by load"},
+    {"cpu_threshold", OptionKind::kNumber, "65", 0, 100,
+     "percent of cpu a node may get to; 0: any"},
+    {"memory_threshold", OptionKind::kNumber, "95", 0, 100, "the same of memory"},
+    {"cpu_factor", OptionKind::kNumber, "85", 0, 100, "percent of a request that is used"},
+    {"memory_factor", OptionKind::kNumber, "70", 0, 100, "the same of memory"},
+    {"load_cpu", OptionKind::kNumber, "1", 0, 1e6, "weight of cpu in the score by load"},
+    {"load_memory", OptionKind::kNumber, "1", 0, 1e6, "weight of memory"},
+    {"load_dominant", OptionKind::kNumber, "0", 0, 1e6, "weight of the scarcer of the two"},
+    {"load_interval", OptionKind::kNumber, "60", 0, 1e9, "seconds that a measurement looks back"},
+    {"load_expiration", OptionKind::kNumber, "180", 0, 1e9,
+     "seconds after which a measurement is too old"},
+    {"load_expired", OptionKind::kChoice, "refuse", 0, 0,
+     "refuse|pass|trust: what an old measurement means to pods"},
+    {"reservation", OptionKind::kFlag, "on", 0, 0,
+     "reservations keep room of their nodes for their owners"},
+    {"reservation_weight", OptionKind::kNumber, "5000", 0, 1e6,
+     "weight of the score by reservations"},
+    {"kinds", OptionKind::kText, "", 0, 0,
+     "resources that nodes are scored by (NodeResourcesFitPlus): "
+     "NAME:WEIGHT:least+NAME:WEIGHT:most, "
+     "nodes of least or most use being good"},
+    {"kinds_weight", OptionKind::kNumber, "1", 0, 1e6, "weight of that score"},
+    {"scarce", OptionKind::kText, "", 0, 0,
+     "resources that are kept for pods that request them (ScarceResourceAvoidance): NAME+..."},
+    {"scarce_weight", OptionKind::kNumber, "1", 0, 1e6, "weight of that score"},
+};
+
+constexpr auto kAllOptions = kube::ScheduleOptionsAnd(kPluginOptions);
+
+constexpr int64_t kNanoseconds = 1'000'000'000;
+
+// Reads NAME:WEIGHT:least+NAME:WEIGHT:most; a weight or a strategy that is none gives weight 0.
+std::vector<KindStrategy> StrategiesOf(const std::string& text) {
+  std::vector<KindStrategy> strategies;
+  if (text.empty()) return strategies;
+  for (const absl::string_view item : absl::StrSplit(text, '+')) {
+    KindStrategy& strategy = strategies.emplace_back();
+    const std::vector<std::string> parts = absl::StrSplit(item, ':');
+    strategy.kind = parts[0];
+    const bool is_whole = parts.size() == 3 && (parts[2] == "least" || parts[2] == "most");
+    if (!is_whole || !absl::SimpleAtoi(parts[1], &strategy.weight)) strategy.weight = 0;
+    strategy.prefers_full = is_whole && parts[2] == "most";
+  }
+  return strategies;
+}
+
+}  // namespace
+
+std::string_view ExtraPluginName(ExtraPlugin plugin) {
+  constexpr std::string_view kNames[] = {"Coscheduling",         "ElasticQuota",
+                                         "LoadAwareScheduling",  "Reservation",
+                                         "NodeResourcesFitPlus", "ScarceResourceAvoidance"};
+  return kNames[static_cast<int>(plugin)];
+}
+
+std::span<const OptionDecl> PluginOptionDecls() { return kAllOptions; }
+
+PluginSettings PluginSettings::From(const Options& options) {
+  PluginSettings s;
+  s.ticks = static_cast<int64_t>(options.number("ticks"));
+  s.coscheduling = options.flag("coscheduling");
+  s.gangs.policy = MatchPolicyByName(options.text("match_policy"));
+  s.gangs.wait = static_cast<int64_t>(options.number("gang_wait")) * kNanoseconds;
+  s.quota = options.flag("quota");
+  s.quotas = {options.flag("runtime"), options.flag("scale_min"), options.flag("parents"),
+              options.flag("spare_default")};
+  s.load = options.flag("load");
+  s.load_weight = static_cast<int64_t>(options.number("load_weight"));
+  s.loads = LoadSettings::From(options, "load_", s.ticks);
+  s.kinds.strategies = StrategiesOf(options.text("kinds"));
+  if (!options.text("scarce").empty()) s.kinds.scarce = absl::StrSplit(options.text("scarce"), '+');
+  s.kinds.strategy_weight = static_cast<int64_t>(options.number("kinds_weight"));
+  s.kinds.scarce_weight = static_cast<int64_t>(options.number("scarce_weight"));
+  s.reservation = options.flag("reservation");
+  s.reservation_weight = static_cast<int64_t>(options.number("reservation_weight"));
+  return s;
+}
+
+std::string PluginSettings::Check(const Options& options) {
+  const KindSettings kinds = From(options).kinds;
+  for (const KindStrategy& strategy : kinds.strategies) {
+    if (strategy.kind.empty() || strategy.weight < 1 || strategy.weight > 100) {
+      return "kinds: an item must be NAME:WEIGHT:least or NAME:WEIGHT:most, weights 1 to 100";
+    }
+  }
+  const bool names = std::none_of(kinds.scarce.begin(), kinds.scarce.end(),
+                                  [](const std::string& name) { return name.empty(); });
+  return names ? "" : "scarce: a name must not be empty";
+}
+
+}  // namespace muster::koordinator

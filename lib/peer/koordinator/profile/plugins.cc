@@ -1,0 +1,140 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/koordinator/profile/plugins.h"
+
+#include <utility>
+
+namespace muster::koordinator {
+
+std::string_view Plugins::NameOf(kube::Plugin plugin) const {
+  return ExtraPluginName(
+      static_cast<ExtraPlugin>(static_cast<int>(plugin) - static_cast<int>(kube::Plugin::kExtra)));
+}
+
+void Plugins::Open(kube::World* world, const kube::Nominations* nominations, MemorySlots* memory,
+                   int64_t now) {
+  world_ = world;
+  if (settings_.reservation) reservations_.Open(world, memory, now);
+  if (settings_.coscheduling) gangs_.Open(world, memory, now);
+  if (settings_.quota) quotas_.Open(world, nominations, now);
+  if (settings_.load) loads_.Open(world->tables(), ledger_, now);
+  kinds_.Open(world);
+}
+
+void Plugins::Store(MemorySlots* memory) {
+  if (settings_.coscheduling) gangs_.Store(memory);
+  if (settings_.reservation) reservations_.Store(memory);
+}
+
+kube::Plugin Plugins::GateOf(TaskIndex task) {
+  return settings_.coscheduling && gangs_.IsGated(task) ? NumberOf(ExtraPlugin::kCoscheduling)
+                                                        : kube::Plugin::kNone;
+}
+
+kube::PodTurn Plugins::NextOfTurn() {
+  if (!settings_.coscheduling) return {};
+  return gangs_.NextOfTurn();
+}
+
+bool Plugins::Wakes(TaskIndex task, kube::PluginSet rejectors, const kube::Happening& happening) {
+  return (rejectors.has(NumberOf(ExtraPlugin::kCoscheduling)) && settings_.coscheduling &&
+          gangs_.Wakes(task, happening)) ||
+         (rejectors.has(NumberOf(ExtraPlugin::kElasticQuota)) && QuotaPlugin::Wakes(happening)) ||
+         ((rejectors.has(NumberOf(ExtraPlugin::kLoadAware)) ||
+           rejectors.has(NumberOf(ExtraPlugin::kReservation))) &&
+          (happening.kind == kube::Happened::kPodDeleted ||
+           happening.kind == kube::Happened::kNodeAdded));
+}
+
+// A refusal that no preemption could change ends the step.
+kube::Status Plugins::PreFilter(TaskIndex task) {
+  kube::Status status;
+  reservations_.Match(task);
+  if (settings_.coscheduling) status = gangs_.PreFilter(task);
+  if (settings_.quota && status.code == kube::Code::kFits) status = quotas_.PreFilter(task);
+  return status;
+}
+
+kube::Status Plugins::Filter(TaskIndex task, NodeIndex node, const kube::NodeBooks& books) {
+  kube::Status status;
+  if (settings_.load && loads_.any()) status = FilterByLoad(task, node);
+  if (reservations_.matches_any() && status.code == kube::Code::kFits) {
+    status = reservations_.Filter(task, node, books);
+  }
+  return status;
+}
+
+kube::Status Plugins::FilterByLoad(TaskIndex task, NodeIndex node) {
+  kube::Status status;
+  std::string_view words;
+  switch (loads_.WhyNot(world_->class_of(task), node)) {
+    case LoadBooks::Why::kFits:
+      return status;
+    case LoadBooks::Why::kOld:
+      words = "node(s) nodeMetric expired";
+      break;
+    case LoadBooks::Why::kCpu:
+      words = "node(s) cpu usage exceed threshold";
+      break;
+    case LoadBooks::Why::kMemory:
+      words = "node(s) memory usage exceed threshold";
+      break;
+  }
+  status.code = kube::Code::kUnschedulable;
+  status.plugin = NumberOf(ExtraPlugin::kLoadAware);
+  status.causes.push_back(kube::WordsCause(world_, words));
+  return status;
+}
+
+std::vector<kube::ExtraScore> Plugins::Score(TaskIndex task, std::span<const NodeIndex> feasible) {
+  std::vector<kube::ExtraScore> scores;
+  const auto add = [&](ExtraPlugin plugin, int64_t weight, std::vector<int64_t> raw) {
+    kube::ExtraScore& score = scores.emplace_back();
+    score.plugin = NumberOf(plugin);
+    score.raw = std::move(raw);
+    for (const int64_t one : score.raw) score.weighted.push_back(one * weight);
+  };
+  if (settings_.load && loads_.any() && settings_.load_weight != 0) {
+    std::vector<int64_t> raw;
+    for (const NodeIndex n : feasible) {
+      raw.push_back(loads_.IsScored(n) ? loads_.ScoreOf(world_->class_of(task), n) : 0);
+    }
+    add(ExtraPlugin::kLoadAware, settings_.load_weight, std::move(raw));
+  }
+  if (reservations_.matches_any()) {
+    add(ExtraPlugin::kReservation, settings_.reservation_weight,
+        reservations_.Score(task, feasible));
+  }
+  if (kinds_.has_strategies()) {
+    add(ExtraPlugin::kFitPlus, settings_.kinds.strategy_weight,
+        kinds_.ByStrategies(task, feasible));
+  }
+  if (kinds_.has_scarce()) {
+    add(ExtraPlugin::kScarce, settings_.kinds.scarce_weight, kinds_.WithoutScarce(task, feasible));
+  }
+  return scores;
+}
+
+void Plugins::Reserve(TaskIndex task, NodeIndex node) {
+  if (settings_.quota) quotas_.Reserve(task);
+  reservations_.Reserve(task, node);
+}
+
+kube::Permission Plugins::Permit(TaskIndex task) {
+  if (!settings_.coscheduling) return {};
+  return gangs_.Permit(task);
+}
+
+kube::Rejection Plugins::Unreserve(TaskIndex task) {
+  if (settings_.quota) quotas_.Unreserve(task);
+  reservations_.Unreserve(task);
+  if (!settings_.coscheduling) return {};
+  return gangs_.Unreserve(task);
+}
+
+// A gang hears of it whether or not victims make room.
+kube::Rejection Plugins::NothingFits(const kube::PodCycle& cycle, bool) {
+  if (!settings_.coscheduling) return {};
+  return gangs_.NothingFits(cycle);
+}
+
+}  // namespace muster::koordinator

@@ -1,0 +1,83 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Elastic quotas within the cycles of the profile: queues are groups of one tree.
+//
+//   QuotaPlugin quotas(settings);
+//   quotas.Open(&world, &nominations, now);
+//   kube::Status status = quotas.PreFilter(task);
+//   quotas.Reserve(task);
+//   kube::Status status = quotas.SelectVictims(cycle, node, &candidate);
+//
+// The rules are those of quota/elastic_tree.h and quota/elastic_preemption.h; quota/queue_groups.h
+// tells what a queue means. A task belongs to the queue of its job; one without a job to the queue
+// that has its namespace's name, else to the default group. What that uses is taken from the total.
+// Queue koordinator-default-quota is the default group: of it the limit alone counts. So is queue
+// default as long as it has neither bounds nor queues above or below it. Setting koordinator/lends
+// of a queue: false keeps its minimum for itself. A task is charged what it holds or what it needs
+// to start, whichever is more.
+//
+// When a plan begins all groups are refreshed, as the peer does every few seconds. Within it, a
+// check refreshes the path to the task's group alone.
+#ifndef MUSTER_PEER_KOORDINATOR_PROFILE_QUOTA_PLUGIN_H_
+#define MUSTER_PEER_KOORDINATOR_PROFILE_QUOTA_PLUGIN_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "lib/base/hash_map.h"
+#include "lib/peer/koordinator/profile/plugin_settings.h"
+#include "lib/peer/koordinator/quota/elastic_preemption.h"
+#include "lib/peer/koordinator/quota/elastic_tree.h"
+#include "lib/peer/kube_scheduler/extra_plugins.h"
+
+namespace muster::koordinator {
+
+// Fails if the queues cannot be groups of a tree: one has the name of its root, or is below a group
+// that is built in; a setting is unknown or wrong; there are too many resources.
+absl::Status CheckQuotaQueues(const Tables& tables);
+
+class QuotaPlugin {
+ public:
+  explicit QuotaPlugin(const QuotaSettings& settings)
+      : settings_(settings), preemption_({.default_is_safe = settings.spares_default}) {}
+
+  void Open(kube::World* world, const kube::Nominations* nominations, int64_t now);
+
+  static bool Wakes(const kube::Happening& happening);
+  kube::Status PreFilter(TaskIndex t);
+  void Reserve(TaskIndex t) { Use(t, 1); }
+  void Unreserve(TaskIndex t) { Use(t, -1); }
+  std::string WhyIneligible(const kube::PodCycle& cycle);
+  kube::Status SelectVictims(kube::PodCycle& cycle, NodeIndex n, kube::Candidate* candidate);
+
+ private:
+  void Plant();
+  void CountTasks();
+  void Use(TaskIndex t, int sign);
+  ElasticTree::Index GroupOf(TaskIndex t) const;
+  const Sparse& ChargeOf(TaskIndex t);
+  bool IsFixed(TaskIndex t) const;
+  ElasticTask TaskOf(TaskIndex t);
+  ElasticTree::Room RoomFor(TaskIndex t) const;
+  kube::Status Refuse(kube::Code code, const std::string& words) const;
+  std::string RefusalText(TaskIndex t, const ElasticTree::Admission& admission);
+  std::string AmountsText(const Sparse& amounts) const;
+
+  const QuotaSettings settings_;
+  ElasticPreemption preemption_;
+  kube::World* world_ = nullptr;
+  const Tables* tables_ = nullptr;
+  const kube::Nominations* nominations_ = nullptr;
+  int64_t now_ = 0;
+  std::unique_ptr<ElasticTree> tree_;
+  std::vector<ElasticTree::Index> group_of_;  // by queue
+  HashMap<ClassIndex, Sparse> charges_;
+  std::vector<int64_t> budgets_;
+};
+
+}  // namespace muster::koordinator
+
+#endif  // MUSTER_PEER_KOORDINATOR_PROFILE_QUOTA_PLUGIN_H_

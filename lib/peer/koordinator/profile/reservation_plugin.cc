@@ -1,0 +1,342 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/koordinator/profile/reservation_plugin.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/digest.h"
+#include "lib/base/strings.h"
+#include "lib/model/spec_key.h"
+#include "lib/peer/koordinator/reservation/reservation_choice.h"
+#include "muster/quantity.h"
+
+namespace muster::koordinator {
+namespace {
+
+constexpr char kHolderSlot[] = "koordinator-holders", kKeptSlot[] = "koordinator-kept";
+constexpr size_t kMostDimensions = Sparse::kMostResources;
+
+// Resources are numbered as dimensions are. Pods are counted apart.
+Sparse AmountsOfShape(const Tables& tables, const TaskShape& shape) {
+  Sparse amounts;
+  for (const auto& [name, quantity] : shape.request) {
+    const auto d = tables.dimensions.Find(name);
+    if (!d || *d == kPods) continue;
+    // The tables have checked the quantities.
+    const Unit unit = IsMilliDimension(name) ? Unit::kMilli : Unit::kWhole;
+    amounts.Set(*d, ParseQuantity(quantity.text, unit).value_or(0));
+  }
+  return amounts;
+}
+
+OwnerRule RuleOf(const ReservationOwner& owner) {
+  OwnerRule rule;
+  if (!owner.task.empty() || !owner.name_space.empty()) {
+    rule.object = ObjectReference{.name = owner.task, .name_space = owner.name_space};
+  }
+  if (!owner.job.empty()) rule.controller = ControllerReference{.object = {.name = owner.job}};
+  rule.selector = owner.selector;
+  return rule;
+}
+
+ReservationBook::Record RecordOf(const Tables& tables, const ReservationSpec& spec) {
+  ReservationBook::Record record;
+  record.uid = spec.name;
+  record.node = spec.node;
+  record.offered.name = spec.name;
+  record.offered.labels = spec.shape.labels;
+  for (const ReservationOwner& owner : spec.owners) record.offered.owners.push_back(RuleOf(owner));
+  record.offered.taints = spec.taints;
+  record.offered.total = AmountsOfShape(tables, spec.shape);
+  record.offered.is_unschedulable = spec.unschedulable;
+  record.policy = spec.policy == ReservationPolicy::kRestricted ? Reserved::Policy::kRestricted
+                                                                : Reserved::Policy::kAligned;
+  record.names = record.offered.total.keys();
+  if (record.policy == Reserved::Policy::kRestricted && !spec.restricted.empty()) {
+    record.names = 0;
+    for (const std::string& name : spec.restricted) {
+      const auto d = tables.dimensions.Find(name);
+      if (d) record.names |= record.offered.total.keys() & uint64_t{1} << static_cast<size_t>(*d);
+    }
+  }
+  record.is_available = true;
+  record.allocate_once = spec.allocate_once;
+  record.order = spec.order;
+  return record;
+}
+
+}  // namespace
+
+absl::Status CheckReservations(const Tables& tables) {
+  const auto& alive = tables.reservations.alive;
+  if (std::find(alive.begin(), alive.end(), uint8_t{1}) == alive.end()) return absl::OkStatus();
+  if (tables.dimension_count() <= kMostDimensions) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("action schedule: reservations: the cluster has ", tables.dimension_count(),
+                   " resources; reservations know ", kMostDimensions, " at most"));
+}
+
+void ReservationPlugin::Open(kube::World* world, MemorySlots* memory, int64_t now) {
+  world_ = world;
+  tables_ = &world->tables();
+  HashMap<std::string, Number> by_name;
+  for (size_t row = 0; row < tables_->reservations.alive.size(); ++row) {
+    if (!tables_->reservations.alive[row]) continue;
+    const ReservationSpec& spec = tables_->reservations.spec[row];
+    const auto node = tables_->nodes.names.Find(spec.node);
+    if (spec.phase != ReservationPhase::kAvailable || !node || !tables_->nodes.alive[*node] ||
+        (spec.expires && *spec.expires <= now)) {
+      continue;
+    }
+    Digest meaning;
+    meaning.Add(MeaningKey(spec));
+    meanings_.Set(spec.name, {meaning.Hex()});
+    by_name[spec.name] = static_cast<Number>(kept_.size());
+    Kept& kept = kept_.emplace_back();
+    kept.node = *node;
+    kept.entry.record = RecordOf(*tables_, spec);
+    for (const std::string& holder : spec.holders) {
+      const auto t = tables_->tasks.names.Find(holder);
+      if (t && world_->node_of(*t) == *node) Hold(*t, by_name[spec.name]);
+    }
+  }
+  have_changed_ = !(memory->Recall(kKeptSlot).rows() == meanings_.rows());
+  if (kept_.empty()) return;
+  for (const std::string_view name : {"cpu", "memory", "ephemeral-storage"}) {
+    const auto d = tables_->dimensions.Find(name);
+    if (d) rules_.always |= uint64_t{1} << static_cast<size_t>(*d);
+  }
+  const MemorySlot& holders = memory->Recall(kHolderSlot);
+  for (const auto& [name, row] : holders.rows()) {
+    const auto t = tables_->tasks.names.Find(name);
+    const auto number = by_name.find(std::string(holders.Text(name)));
+    if (!t || number == by_name.end() || held_.contains(*t)) continue;
+    if (world_->node_of(*t) == kept_[number->second].node) Hold(*t, number->second);
+  }
+  for (const Kept& kept : kept_) world_->Keep(kept.node, RoomOf(kept), 1);
+}
+
+void ReservationPlugin::Store(MemorySlots* memory) const {
+  MemorySlot& holders = memory->Remember(kHolderSlot);
+  holders = MemorySlot();
+  for (const auto& [t, number] : held_) {
+    holders.Set(tables_->tasks.names.name(t), {kept_[number].entry.record.uid});
+  }
+  if (have_changed_) memory->Remember(kKeptSlot) = meanings_;
+}
+
+Sparse ReservationPlugin::RequestOf(TaskIndex t) const {
+  Sparse request;
+  const auto& amounts = world_->pod(t).request;
+  for (DimensionIndex d = 0; d < amounts.size(); ++d) {
+    if (d != kPods && amounts[d] != 0) request.Set(d, amounts[d]);
+  }
+  return request;
+}
+
+void ReservationPlugin::Hold(TaskIndex t, Number number) {
+  held_[t] = number;
+  kept_[number].entry.Add({std::string(tables_->tasks.names.name(t)), RequestOf(t)});
+}
+
+Sparse ReservationPlugin::RoomOf(const Kept& kept) {
+  Sparse room = kept.entry.record.offered.total;
+  room.Subtract(kept.entry.used.Only(room.keys()));
+  room.NotBelowZero();
+  return room;
+}
+
+void ReservationPlugin::MoveRoom(const Kept& kept, const Sparse& before) {
+  Sparse change = RoomOf(kept);
+  change.Subtract(before);
+  world_->Keep(kept.node, change, 0);
+}
+
+void ReservationPlugin::Match(TaskIndex t) {
+  matched_.clear();
+  if (kept_.empty()) return;
+  const TaskShape& shape = world_->classes().shape(world_->class_of(t));
+  ReservationAsker asker;
+  asker.object = {.name = std::string(tables_->tasks.names.name(t)),
+                  .name_space = shape.name_space};
+  asker.labels = shape.labels;
+  asker.request = RequestOf(t);
+  if (const JobIndex job = tables_->tasks.job[t]; job != kNone) {
+    asker.controllers.push_back({.object = {.name = std::string(tables_->jobs.names.name(job))}});
+  }
+  for (Number i = 0; i < kept_.size(); ++i) {
+    const Kept& kept = kept_[i];
+    if (!kept.entry.IsMatchable()) continue;
+    const Labels& labels = world_->spec(kept.node).labels;
+    if (!IsMatch(MatchReservation(asker, kept.entry.record.offered, labels))) continue;
+    matched_[kept.node].push_back(i);
+  }
+}
+
+void ReservationPlugin::ChangeBooks(NodeIndex n, kube::NodeBooks* books) const {
+  const auto matched = matched_.find(n);
+  const auto is_matched = [&](Number i) {
+    return matched != matched_.end() &&
+           std::find(matched->second.begin(), matched->second.end(), i) != matched->second.end();
+  };
+  if (matched != matched_.end()) {
+    for (const Number i : matched->second) {
+      books->Keep(Difference(Sparse(), RoomOf(kept_[i])), -1);
+    }
+  }
+  const auto victims = victims_on_.find(n);
+  if (victims == victims_on_.end()) return;
+  for (const Number i : victims->second) {
+    if (!is_matched(i)) books->Keep(kept_[i].preempted, 0);
+  }
+}
+
+Reserved ReservationPlugin::AsReserved(const Kept& kept) const {
+  Reserved reserved = kept.entry.AsReserved();
+  reserved.preempted = kept.preempted;
+  reserved.preempted_tasks = kept.preempted_tasks;
+  return reserved;
+}
+
+// Within the rules a node has each reservation whole, and its owners besides.
+ReservedNode ReservationPlugin::AsNode(NodeIndex n, const kube::NodeBooks& books) const {
+  ReservedNode node;
+  for (DimensionIndex d = 0; d < tables_->dimension_count(); ++d) {
+    if (d == kPods) continue;
+    node.capacity.Set(d, world_->allocatable(n, d));
+    node.requested.Set(d, books.requested[d]);
+  }
+  node.tasks = books.pods;
+  node.most_tasks = world_->allocatable(n, kPods);
+  const auto matched = matched_.find(n);
+  if (matched == matched_.end()) return node;
+  for (const Number i : matched->second) {
+    node.requested.Add(RoomOf(kept_[i]));
+    node.requested.Add(kept_[i].entry.used);
+    // What victims held is not among the requests any more.
+    node.held_by_owners.Add(Difference(kept_[i].entry.used, kept_[i].preempted));
+    ++node.tasks;
+    ++node.matched;
+  }
+  return node;
+}
+
+kube::Status ReservationPlugin::Filter(TaskIndex t, NodeIndex n,
+                                       const kube::NodeBooks& books) const {
+  kube::Status status;
+  const auto matched = matched_.find(n);
+  if (matched == matched_.end()) return status;
+  std::vector<Reserved> reserved;
+  for (const Number i : matched->second) reserved.push_back(AsReserved(kept_[i]));
+  const ReservationAnswer answer =
+      FilterByReservations(RequestOf(t), AsNode(n, books), reserved, rules_);
+  if (answer.fits) return status;
+  status.code = kube::Code::kUnschedulable;
+  status.plugin = NumberOf(ExtraPlugin::kReservation);
+  const auto add = [&](const std::string& words) {
+    const kube::Cause cause = kube::WordsCause(world_, words);
+    if (std::find(status.causes.begin(), status.causes.end(), cause) == status.causes.end()) {
+      status.causes.push_back(cause);
+    }
+  };
+  const auto name_of = [&](size_t r) {
+    return ToAbsl(tables_->dimensions.name(DimensionIndex(static_cast<uint32_t>(r))));
+  };
+  for (const Lacks& lacks : answer.reservations) {
+    if (lacks.tasks) add("Reservation(s) Too many pods");
+    ForEachResource(lacks.resources, [&](size_t r) {
+      add(absl::StrCat("Reservation(s) Insufficient ", name_of(r)));
+    });
+  }
+  if (answer.node.tasks) add("Too many pods by node");
+  ForEachResource(answer.node.resources,
+                  [&](size_t r) { add(absl::StrCat("Insufficient ", name_of(r), " by node")); });
+  if (status.causes.empty()) add("node(s) no reservation(s) to meet the requirements");
+  return status;
+}
+
+ReservationPlugin::Number ReservationPlugin::Nominate(TaskIndex t, NodeIndex n,
+                                                      const kube::NodeBooks& books) const {
+  const auto matched = matched_.find(n);
+  if (matched == matched_.end()) return kNone;
+  const Sparse request = RequestOf(t);
+  const ReservedNode node = AsNode(n, books);
+  ReservationRules alone = rules_;
+  alone.required = true;
+  std::vector<ReservationOffer> offers;
+  std::vector<Number> offered;
+  for (const Number i : matched->second) {
+    const Reserved reserved = AsReserved(kept_[i]);
+    if (!FilterByReservations(request, node, {&reserved, 1}, alone).fits) continue;
+    offers.push_back({kept_[i].entry.record.order, ReservationScore(request, reserved)});
+    offered.push_back(i);
+  }
+  const size_t chosen = NominateReservation(offers);
+  return chosen == kNoReservation ? Number(kNone) : offered[chosen];
+}
+
+std::vector<int64_t> ReservationPlugin::Score(TaskIndex t,
+                                              std::span<const NodeIndex> feasible) const {
+  std::vector<ReservationNode> nodes;
+  const Sparse request = RequestOf(t);
+  for (const NodeIndex n : feasible) {
+    ReservationNode& node = nodes.emplace_back();
+    const auto matched = matched_.find(n);
+    if (matched == matched_.end()) continue;
+    std::vector<int64_t> orders;
+    for (const Number i : matched->second) orders.push_back(kept_[i].entry.record.order);
+    if (const size_t least = LeastOrder(orders); least != kNoReservation) {
+      node.least_order = orders[least];
+    }
+    kube::NodeBooks books = world_->books(n);
+    ChangeBooks(n, &books);
+    const Number chosen = Nominate(t, n, books);
+    if (chosen != kNone) node.score = ReservationScore(request, AsReserved(kept_[chosen]));
+  }
+  std::vector<int64_t> scores = ReservationNodeScores(nodes);
+  ScaleReservationScores(scores);
+  return scores;
+}
+
+void ReservationPlugin::Reserve(TaskIndex t, NodeIndex n) {
+  if (!matched_.contains(n)) return;
+  kube::NodeBooks books = world_->books(n);
+  ChangeBooks(n, &books);
+  const Number chosen = Nominate(t, n, books);
+  if (chosen == kNone) return;
+  const Sparse before = RoomOf(kept_[chosen]);
+  Hold(t, chosen);
+  MoveRoom(kept_[chosen], before);
+}
+
+void ReservationPlugin::Unreserve(TaskIndex t) {
+  const auto it = held_.find(t);
+  // A pod that an earlier plan let wait is still on its node.
+  if (it == held_.end() || tables_->tasks.status[t] == TaskStatus::kWaiting) return;
+  Kept& kept = kept_[it->second];
+  held_.erase(it);
+  const Sparse before = RoomOf(kept);
+  kept.entry.Remove(std::string(tables_->tasks.names.name(t)));
+  MoveRoom(kept, before);
+}
+
+void ReservationPlugin::CountVictim(TaskIndex t, int sign) {
+  const auto it = held_.find(t);
+  if (it == held_.end()) return;
+  Kept& kept = kept_[it->second];
+  const Sparse share = RequestOf(t).Only(kept.entry.record.names);
+  if (sign < 0) {
+    kept.preempted.Add(share);
+  } else {
+    kept.preempted.Subtract(share);
+  }
+  kept.preempted_tasks -= sign;
+  std::vector<Number>& numbers = victims_on_[kept.node];
+  const auto place = std::find(numbers.begin(), numbers.end(), it->second);
+  if (kept.preempted_tasks > 0 && place == numbers.end()) numbers.push_back(it->second);
+  if (kept.preempted_tasks == 0 && place != numbers.end()) numbers.erase(place);
+  if (numbers.empty()) victims_on_.erase(kept.node);
+}
+
+}  // namespace muster::koordinator

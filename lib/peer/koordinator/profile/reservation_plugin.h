@@ -1,0 +1,108 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Reservations within the cycles of the profile: room that nodes keep for their owners.
+//
+//   ReservationPlugin reservations;
+//   reservations.Open(&world, &memory, now);
+//   reservations.Match(task);                           // what the task may take from
+//   if (reservations.ChangesBooks(node)) reservations.ChangeBooks(node, &books);
+//   kube::Status status = reservations.Filter(task, node, books);
+//   reservations.Reserve(task, node);
+//   reservations.Store(&memory);
+//
+// The rules are those of reservation/reservation_match.h, reservation_fit.h and
+// reservation_choice.h. A reservation that is available and has not expired keeps its request on
+// its node, less what its holders have of it, and the place of one pod. All pods see that, but
+// owners: these may use what is left, by the reservation's policy. A task takes from one
+// reservation of its node, the best one; it then holds it as long as it is on the node. Pods have
+// no affinity to reservations, so a task may also go where none of its reservations is.
+//
+// Victims give what they hold of a reservation back to it: only its owners gain by that.
+//
+// Memory. Slot koordinator-holders: which reservation a task has taken from. Holders that the
+// reservation lists (ReservationSpec::holders) hold it as well. The caller ends reservations that
+// serve one task once it has come. Slot koordinator-kept: the reservations of the last plan.
+// Reservations have no events; if some differ, all pods that wait are tried again.
+//
+// Cost. O(reservations x owners) a pod, O(reservations of the node x resources) a node.
+#ifndef MUSTER_PEER_KOORDINATOR_PROFILE_RESERVATION_PLUGIN_H_
+#define MUSTER_PEER_KOORDINATOR_PROFILE_RESERVATION_PLUGIN_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "lib/base/hash_map.h"
+#include "lib/peer/koordinator/profile/plugin_settings.h"
+#include "lib/peer/koordinator/reservation/reservation_book.h"
+#include "lib/peer/kube_scheduler/extra_plugins.h"
+
+namespace muster::koordinator {
+
+inline constexpr MemoryDecl kReservationSlots[] = {{"koordinator-holders", 1},
+                                                   {"koordinator-kept", 1}};
+
+// Fails if there are reservations and more resources than their amounts can name.
+absl::Status CheckReservations(const Tables& tables);
+
+class ReservationPlugin {
+ public:
+  // The world keeps the reserved room from now on.
+  void Open(kube::World* world, MemorySlots* memory, int64_t now);
+  void Store(MemorySlots* memory) const;
+
+  bool any() const { return !kept_.empty(); }
+  // Returns whether the reservations differ from those of the last plan.
+  bool have_changed() const { return have_changed_; }
+  // Finds the reservations that the task may take from. Questions below are about this task.
+  void Match(TaskIndex t);
+  bool matches_any() const { return !matched_.empty(); }
+
+  // Returns whether the task sees other books of the node than the world's.
+  bool ChangesBooks(NodeIndex n) const { return matched_.contains(n) || victims_on_.contains(n); }
+  void ChangeBooks(NodeIndex n, kube::NodeBooks* books) const;
+  // `books`: as the task sees them.
+  kube::Status Filter(TaskIndex t, NodeIndex n, const kube::NodeBooks& books) const;
+  // Returns scores from 0 to 100.
+  std::vector<int64_t> Score(TaskIndex t, std::span<const NodeIndex> feasible) const;
+
+  void Reserve(TaskIndex t, NodeIndex n);
+  void Unreserve(TaskIndex t);
+  // A victim leaves its node in a dry run (-1), or comes back (+1).
+  void CountVictim(TaskIndex t, int sign);
+
+ private:
+  using Number = uint32_t;  // in kept_
+  struct Kept {
+    NodeIndex node = kNone;
+    ReservationBook::Entry entry = {};
+    Sparse preempted = {};  // of what is used, by victims of a dry run
+    int64_t preempted_tasks = 0;
+  };
+
+  Sparse RequestOf(TaskIndex t) const;
+  void Hold(TaskIndex t, Number number);
+  // Returns what the reservation keeps of its node for its owners.
+  static Sparse RoomOf(const Kept& kept);
+  void MoveRoom(const Kept& kept, const Sparse& before);
+  Reserved AsReserved(const Kept& kept) const;
+  ReservedNode AsNode(NodeIndex n, const kube::NodeBooks& books) const;
+  // Returns the reservation of the node that the task would take from; kNone: none.
+  Number Nominate(TaskIndex t, NodeIndex n, const kube::NodeBooks& books) const;
+
+  kube::World* world_ = nullptr;
+  const Tables* tables_ = nullptr;
+  std::vector<Kept> kept_;
+  MemorySlot meanings_;  // of the reservations, by name
+  bool have_changed_ = false;
+  HashMap<TaskIndex, Number> held_;
+  HashMap<NodeIndex, std::vector<Number>> matched_;     // of the task of the last Match
+  HashMap<NodeIndex, std::vector<Number>> victims_on_;  // reservations that lost holders
+  ReservationRules rules_;
+};
+
+}  // namespace muster::koordinator
+
+#endif  // MUSTER_PEER_KOORDINATOR_PROFILE_RESERVATION_PLUGIN_H_

@@ -1,0 +1,60 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/koordinator/profile/schedule.h"
+
+#include <iterator>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "lib/model/settings.h"
+#include "lib/peer/koordinator/profile/plugins.h"
+#include "lib/peer/kube_scheduler/actions.h"
+#include "lib/peer/kube_scheduler/scheduler.h"
+
+namespace muster {
+namespace {
+
+void RunKoordinatorCycles(ActionContext& context, const Options& options) {
+  kube::Settings settings = kube::Settings::From(options);
+  settings.groups = settings.batches = false;
+  const auto plugin_settings = koordinator::PluginSettings::From(options);
+  koordinator::Plugins plugins(plugin_settings, &context.ledger);
+  kube::RunCycles(context, settings, &plugins);
+}
+
+absl::Status CheckKoordinatorCluster(const Tables& tables, const Options& options) {
+  const std::string wrong = koordinator::PluginSettings::Check(options);
+  if (!wrong.empty()) return absl::InvalidArgumentError(absl::StrCat("action schedule: ", wrong));
+  if (absl::Status s = CheckNoNodeSettings(tables.nodes, "koordinator"); !s.ok()) return s;
+  for (JobIndex job = 0; job < tables.jobs.alive.size(); ++job) {
+    if (!tables.jobs.alive[job]) continue;
+    const auto marks = koordinator::MarksOf(tables.jobs.names.name(job), tables.jobs.spec[job]);
+    if (!marks.ok()) return marks.status();
+  }
+  if (options.flag("reservation")) {
+    if (absl::Status s = koordinator::CheckReservations(tables); !s.ok()) return s;
+  }
+  if (!options.flag("quota")) return absl::OkStatus();
+  const absl::Status queues = koordinator::CheckQuotaQueues(tables);
+  if (queues.ok()) return queues;
+  return absl::Status(queues.code(), absl::StrCat("action schedule: quota: ", queues.message()));
+}
+
+}  // namespace
+
+ActionDecl KoordinatorScheduleAction() {
+  ActionDecl action;
+  action.name = "schedule";
+  action.summary = "scheduling cycles with Koordinator's plug-ins, one pod after the other";
+  action.options = koordinator::PluginOptionDecls();
+  action.run = RunKoordinatorCycles;
+  action.check = CheckKoordinatorCluster;
+  action.evicts = true;
+  action.memory.assign(std::begin(kube::kSlots), std::end(kube::kSlots));
+  action.memory.insert(action.memory.end(), std::begin(koordinator::kGangSlots),
+                       std::end(koordinator::kGangSlots));
+  action.memory.insert(action.memory.end(), std::begin(koordinator::kReservationSlots),
+                       std::end(koordinator::kReservationSlots));
+  return action;
+}
+
+}  // namespace muster

@@ -1,0 +1,589 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Profile koordinator, one small cluster a rule. Decisions in words: "bind p n".
+#include <string>
+#include <utility>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/support/plan_words.h"
+
+namespace muster::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string ProfileSpec(const std::string& options) {
+  return options.empty() ? "koordinator" : "koordinator:schedule(" + options + ")";
+}
+
+class KoordinatorProfile : public ::testing::Test {
+ protected:
+  void Node(const std::string& name, int cpu, NodeSpec node = {}) {
+    node.name = name;
+    node.capacity = {{"cpu", cpu}, {"memory", "8Gi"}, {"pods", 10}};
+    Accept(cluster_.AddNode(node));
+  }
+  void Pod(const std::string& name, const char* cpu, TaskSpec task = {}) {
+    task.name = name;
+    task.shape.request = {{"cpu", cpu}};
+    if (!task.node.empty() && task.status == TaskStatus::kPending) {
+      task.status = TaskStatus::kRunning;
+    }
+    Accept(cluster_.AddTask(task));
+  }
+  // A gang with pods NAME0, NAME1, ... of one core each.
+  void Gang(const std::string& name, int64_t least, int pods, JobSpec job = {}) {
+    job.name = name;
+    job.min_available = least;
+    Accept(cluster_.AddJob(job));
+    for (int i = 0; i < pods; ++i) Pod(name + std::to_string(i), "1", {.job = name});
+  }
+  void Quota(const std::string& name, int guaranteed, int limit, QueueSpec queue = {}) {
+    queue.name = name;
+    queue.guaranteed = Resources{{"cpu", guaranteed}};
+    queue.limit = Resources{{"cpu", limit}};
+    Accept(cluster_.AddQueue(queue));
+  }
+  // A reservation of so many cores for pods with the label `app` `etl`.
+  void Reserve(const std::string& name, const std::string& node, int cpu,
+               ReservationSpec reservation = {}) {
+    reservation.name = name;
+    reservation.node = node;
+    reservation.shape.request = {{"cpu", cpu}};
+    if (reservation.phase == ReservationPhase::kPending) {
+      reservation.phase = ReservationPhase::kAvailable;
+    }
+    if (reservation.owners.empty()) {
+      reservation.owners = {{.selector = Selector{.match_labels = {{"app", "etl"}}}}};
+    }
+    Accept(cluster_.SetReservation(reservation));
+  }
+  static TaskSpec Owner() {
+    TaskSpec task;
+    task.shape.labels = {{"app", "etl"}};
+    return task;
+  }
+  std::string Plan(const std::string& options = "", int64_t now = 0) {
+    return Decide(cluster_, ProfileSpec(options), now);
+  }
+  // One plan on the living cluster, which keeps its memory.
+  std::string Live(int64_t now, const std::string& options = "") {
+    const absl::StatusOr<muster::Plan> plan = cluster_.Schedule(ProfileSpec(options), {.now = now});
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    if (!plan.ok()) return "";
+    std::string words;
+    for (const Decision& d : plan->decisions()) {
+      const char* word = d.kind == DecisionKind::kBind       ? "bind "
+                         : d.kind == DecisionKind::kNominate ? "nominate "
+                         : d.kind == DecisionKind::kEvict    ? "evict "
+                         : d.kind == DecisionKind::kReserve  ? "reserve "
+                                                             : nullptr;
+      if (word == nullptr) continue;
+      words += words.empty() ? "" : "; ";
+      words +=
+          word + std::string(plan->task_name(d.task)) + " " + std::string(plan->node_name(d.node));
+    }
+    const absl::StatusOr<ApplyReport> report = cluster_.Apply(*plan);
+    EXPECT_TRUE(report.ok() && report->refused.empty());
+    return words;
+  }
+  std::string Why(const std::string& task, const std::string& options = "", int64_t now = 0) {
+    const absl::StatusOr<muster::Plan> plan =
+        Schedule(cluster_.Freeze(), ProfileSpec(options), {.now = now});
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    for (const PendingTask& pending : plan->pending()) {
+      if (plan->task_name(pending.task) == task) return plan->reasons()[pending.reason].where;
+    }
+    return "not pending";
+  }
+  std::string Refused(const std::string& options = "") {
+    return std::string(Schedule(cluster_.Freeze(), ProfileSpec(options)).status().message());
+  }
+
+  Cluster cluster_;
+};
+
+// --- gangs
+
+TEST_F(KoordinatorProfile, AGangIsBoundOnceItIsComplete) {
+  Node("a", 1);
+  Node("b", 1);
+  Gang("g", 2, 2);
+  EXPECT_EQ(Plan(), "bind g1 b; bind g0 a");
+}
+
+// Two of three pods find nodes, wait with them and lose them again.
+TEST_F(KoordinatorProfile, AGangThatDoesNotFitLeavesNothingBehind) {
+  Node("a", 2);
+  Gang("g", 3, 3);
+  EXPECT_EQ(Plan("quota=off"), "");
+  EXPECT_EQ(
+      Why("g2", "quota=off"),
+      "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No "
+      "preemption victims found for incoming pod.");
+  EXPECT_EQ(Why("g0", "quota=off"),
+            "0/1 nodes are available: 1 GangGroup \"g\" gets rejected due to member Pod \"g2\" is "
+            "unschedulable with reason \"0/1 nodes are available: 1 Insufficient cpu.\", "
+            "alreadyWaitForBound: 2.");
+  Gang("h", 2, 2);
+  EXPECT_EQ(Plan("quota=off"), "bind h1 a; bind h0 a");
+}
+
+// The pods of a gang follow one another, whatever came between them.
+TEST_F(KoordinatorProfile, AGangHasItsTurnWhole) {
+  Node("a", 3);
+  Accept(cluster_.AddJob({.name = "g", .min_available = 2}));
+  Pod("g0", "1", {.job = "g"});
+  Pod("p", "2");
+  Pod("g1", "1", {.job = "g"});
+  EXPECT_EQ(Plan(), "bind g1 a; bind g0 a");
+  EXPECT_EQ(Plan("coscheduling=off"), "bind g0 a; bind p a");
+}
+
+TEST_F(KoordinatorProfile, AGangWithTooFewPodsIsNotTried) {
+  Node("a", 9);
+  Gang("g", 3, 2);
+  EXPECT_EQ(Live(0), "");
+  EXPECT_EQ(Why("g1"),
+            "gangGroup [g] basic check: memberGangs [g] child pod not collect enough, current "
+            "gang: g, podName: g1");
+  Pod("g2", "1", {.job = "g"});
+  EXPECT_EQ(Live(1), "bind g1 a; bind g0 a; bind g2 a");
+}
+
+TEST_F(KoordinatorProfile, GangsOfAGroupStartTogether) {
+  Node("a", 3);
+  const Labels together = {{"koordinator/groups", "x,y"}};
+  Gang("x", 2, 2, {.settings = together});
+  Gang("y", 2, 2, {.settings = together});
+  EXPECT_EQ(Live(0, "quota=off"), "");
+  Node("b", 1);
+  // The backoff of the first failure is over.
+  EXPECT_THAT(Live(5, "quota=off"), HasSubstr("bind y"));
+  EXPECT_EQ(Plan("quota=off", 6), "");
+}
+
+TEST_F(KoordinatorProfile, AGroupWithAMissingGangIsNotTried) {
+  Node("a", 9);
+  Gang("x", 1, 1, {.settings = {{"koordinator/groups", "x,y"}}});
+  EXPECT_EQ(Plan(), "");
+  EXPECT_EQ(Why("x0"),
+            "gangGroup [x y] basic check: memberGangs [y] not found, current gang: x, podName: x0");
+}
+
+// The default policy holds a gang up once; the others count anew.
+TEST_F(KoordinatorProfile, PodsThatComeLaterStartByTheMatchPolicy) {
+  Node("a", 9);
+  Gang("g", 2, 2);
+  EXPECT_EQ(Live(0), "bind g1 a; bind g0 a");
+  Pod("g2", "1", {.job = "g"});
+  EXPECT_EQ(Plan("", 1), "bind g2 a");
+  EXPECT_EQ(Plan("match_policy=only-waiting", 1), "");
+  EXPECT_EQ(Plan("match_policy=waiting-and-running", 1), "bind g2 a");
+}
+
+// A gang was complete once, and has fewer pods than its least number now: it may go on. The memory
+// keeps this.
+TEST_F(KoordinatorProfile, AGangThatWasCompleteOnceIsNeverHeldUpAgain) {
+  Node("a", 9);
+  Gang("g", 2, 2);
+  EXPECT_EQ(Live(0), "bind g1 a; bind g0 a");
+  for (const char* pod : {"g0", "g1"}) Accept(cluster_.RemoveTask(pod));
+  Pod("g2", "1", {.job = "g"});
+  EXPECT_EQ(Live(1), "bind g2 a");
+  cluster_.SetMemory({});
+  Accept(cluster_.RemoveTask("g2"));
+  Pod("g3", "1", {.job = "g"});
+  EXPECT_EQ(Live(2), "");
+}
+
+TEST_F(KoordinatorProfile, AGangOfTheSameNameIsAnotherOne) {
+  Node("a", 9);
+  Gang("g", 2, 2, {.created = 1});
+  EXPECT_EQ(Live(0), "bind g1 a; bind g0 a");
+  Accept(cluster_.RemoveJob("g"));
+  Gang("g", 2, 1, {.created = 2});
+  EXPECT_EQ(Live(1), "");
+}
+
+// A strict gang rejects what waits at once, another one when its turn ends.
+TEST_F(KoordinatorProfile, AFailureEndsTheTurnWhateverTheMode) {
+  Node("a", 2);
+  for (const char* mode : {"Strict", "NonStrict"}) {
+    Gang("g", 2, 2, {.settings = {{"koordinator/mode", mode}}});
+    Pod("f", "9", {.job = "g"});
+    EXPECT_EQ(Plan(), "") << mode;
+    EXPECT_THAT(Why("g1"), HasSubstr("due to member Pod \"f\" is unschedulable")) << mode;
+    Accept(cluster_.RemoveTask("f"));
+    EXPECT_EQ(Plan(), "bind g1 a; bind g0 a") << mode;
+    Accept(cluster_.RemoveJob("g"));
+  }
+}
+
+// A plan that is cut short within a turn keeps the nodes of the pods that wait; the next one goes
+// on.
+TEST_F(KoordinatorProfile, ATurnThatWasCutGoesOn) {
+  Node("a", 3);
+  Gang("g", 3, 3);
+  EXPECT_EQ(Live(0, "cycles=1"), "reserve g0 a");
+  EXPECT_EQ(Live(1, ""), "bind g2 a; bind g0 a; bind g1 a");
+}
+
+TEST_F(KoordinatorProfile, WhatWaitsTooLongLosesItsNode) {
+  Node("a", 3);
+  Gang("g", 3, 3, {.settings = {{"koordinator/waiting-time", "10"}}});
+  EXPECT_EQ(Live(0, "cycles=1"), "reserve g0 a");
+  EXPECT_EQ(Live(9, "cycles=0"), "");
+  EXPECT_EQ(Live(10, "cycles=0"), "evict g0 a");
+  EXPECT_EQ(Live(11, "quota=off"), "");  // its room is not free yet
+  Accept(cluster_.SetTaskStatus("g0", TaskStatus::kPending));
+  EXPECT_THAT(Live(100, "quota=off"), HasSubstr("bind g0 a"));
+}
+
+// --- quotas
+
+TEST_F(KoordinatorProfile, AQuotaTakesNoMoreThanItsRuntime) {
+  Node("a", 10);
+  Quota("x", 4, 10);
+  Quota("y", 6, 10);
+  Accept(cluster_.AddJob({.name = "j", .queue = "x"}));
+  Accept(cluster_.AddJob({.name = "k", .queue = "y"}));
+  for (int i = 0; i < 6; ++i) Pod("j" + std::to_string(i), "1", {.job = "j"});
+  for (int i = 0; i < 9; ++i) Pod("k" + std::to_string(i), "1", {.job = "k"});
+  const std::string plan = Plan();
+  EXPECT_THAT(plan, HasSubstr("bind j3 a"));
+  EXPECT_THAT(plan, Not(HasSubstr("bind j4 a")));
+  EXPECT_THAT(plan, HasSubstr("bind k5 a"));
+  EXPECT_THAT(Why("j4"),
+              HasSubstr("0/1 nodes are available: Insufficient quotas, quotaName: x, runtime: "
+                        "cpu:4"));
+  EXPECT_THAT(Why("j4"), HasSubstr(", used: cpu:4, pod's request: cpu:1, exceedDimensions: [cpu]. "
+                                   "0/1 nodes are available: 1 No victims found on node a for "
+                                   "preemptor pod j4."));
+  EXPECT_THAT(Plan("runtime=off"), HasSubstr("bind j5 a"));
+}
+
+TEST_F(KoordinatorProfile, APodThatCannotBePreemptedStaysWithinTheMinimum) {
+  Node("a", 10);
+  Quota("x", 2, 10);
+  Accept(cluster_.AddJob({.name = "j", .queue = "x"}));
+  Pod("j0", "2", {.job = "j", .preemptable = false});
+  Pod("j1", "1", {.job = "j", .preemptable = false});
+  Pod("j2", "1", {.job = "j"});
+  EXPECT_EQ(Plan(), "bind j0 a; bind j2 a");
+  EXPECT_THAT(Why("j1"), HasSubstr("Insufficient non-preemptible quotas, quotaName: x, min: cpu:2, "
+                                   "nonPreemptibleUsed: cpu:2, pod's request: cpu:1, "
+                                   "exceedDimensions: [cpu]."));
+}
+
+TEST_F(KoordinatorProfile, AQuotaThatDoesNotLendKeepsItsMinimum) {
+  Node("a", 10);
+  Quota("x", 6, 10, {.settings = {{"koordinator/lends", "false"}}});
+  Quota("y", 0, 10);
+  Accept(cluster_.AddJob({.name = "k", .queue = "y"}));
+  for (int i = 0; i < 6; ++i) Pod("k" + std::to_string(i), "1", {.job = "k"});
+  EXPECT_EQ(Plan(), "bind k0 a; bind k1 a; bind k2 a; bind k3 a");
+}
+
+TEST_F(KoordinatorProfile, TheQuotasAboveCountOnDemand) {
+  Node("a", 20);
+  Quota("p", 0, 6);
+  Quota("x", 4, 9, {.parent = "p"});
+  Quota("y", 0, 9, {.parent = "p"});
+  Accept(cluster_.AddJob({.name = "k", .queue = "y"}));
+  for (int i = 0; i < 5; ++i) Pod("k" + std::to_string(i), "1", {.job = "k", .node = "a"});
+  Accept(cluster_.AddJob({.name = "j", .queue = "x"}));
+  for (int i = 0; i < 3; ++i) Pod("j" + std::to_string(i), "1", {.job = "j"});
+  EXPECT_EQ(Plan(), "bind j0 a; bind j1 a; bind j2 a");
+  EXPECT_EQ(Plan("parents=on"), "bind j0 a");
+  EXPECT_THAT(Why("j2", "parents=on"), HasSubstr("Insufficient quotas, quotaNameTopo: [p x], "));
+}
+
+// A pod without a job belongs to the quota of its namespace, else to the default one.
+TEST_F(KoordinatorProfile, APodWithoutAJobHasTheQuotaOfItsNamespace) {
+  Node("a", 10);
+  Quota("team", 1, 1);
+  TaskSpec of_team;
+  of_team.shape.name_space = "team";
+  Pod("p0", "1", of_team);
+  Pod("p1", "1", of_team);
+  Pod("q0", "1");
+  Pod("q1", "1");
+  EXPECT_EQ(Plan(), "bind p0 a; bind q0 a; bind q1 a");
+}
+
+TEST_F(KoordinatorProfile, APreemptorTakesVictimsOfItsOwnQuotaAlone) {
+  Node("a", 2);
+  Quota("x", 1, 2);
+  Quota("y", 1, 2);
+  Accept(cluster_.AddJob({.name = "j", .queue = "x"}));
+  Accept(cluster_.AddJob({.name = "k", .queue = "y"}));
+  Pod("j0", "1", {.job = "j", .node = "a", .priority = 1});
+  Pod("k0", "1", {.job = "k", .node = "a"});
+  Pod("j1", "1", {.job = "j", .priority = 9});
+  EXPECT_EQ(Plan(), "evict j0 a; nominate j1 a");
+  EXPECT_EQ(Plan("quota=off"), "evict k0 a; nominate j1 a");
+}
+
+// Its quota has no room, though the node has.
+TEST_F(KoordinatorProfile, APodWhoseQuotaIsFullPreemptsThere) {
+  Node("a", 9);
+  Quota("x", 1, 1);
+  Accept(cluster_.AddJob({.name = "j", .queue = "x"}));
+  Pod("j0", "1", {.job = "j", .node = "a", .priority = 1});
+  Pod("j1", "1", {.job = "j", .priority = 9});
+  EXPECT_EQ(Plan(), "evict j0 a; nominate j1 a");
+}
+
+TEST_F(KoordinatorProfile, PodsOfNoQuotaAreSparedByDefault) {
+  Node("a", 1);
+  Pod("p", "1", {.node = "a"});
+  Pod("q", "1", {.priority = 5});
+  EXPECT_EQ(Plan(), "");
+  EXPECT_EQ(Plan("spare_default=off"), "evict p a; nominate q a");
+  // A queue with bounds is a quota like any other.
+  Accept(cluster_.UpdateQueue({.name = "default", .guaranteed = Resources{{"cpu", 1}}}));
+  EXPECT_EQ(Plan(), "evict p a; nominate q a");
+}
+
+TEST_F(KoordinatorProfile, AGangWhoseQuotaIsTooSmallIsUndone) {
+  Node("a", 10);
+  Quota("x", 2, 2);
+  Gang("g", 3, 3, {.queue = "x"});
+  EXPECT_EQ(Plan(), "");
+  EXPECT_THAT(Why("g0"), HasSubstr("unschedulable with reason \"0/1 nodes are available: "
+                                   "Insufficient quotas, quotaName: x, runtime: cpu:2"));
+}
+
+// --- reservations
+
+TEST_F(KoordinatorProfile, ReservedRoomIsForOwners) {
+  Node("a", 4);
+  Reserve("r", "a", 3);
+  Pod("p", "2");
+  EXPECT_EQ(Plan(), "");
+  EXPECT_EQ(
+      Why("p", "quota=off"),
+      "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No "
+      "preemption victims found for incoming pod.");
+  Pod("q", "2", Owner());
+  EXPECT_EQ(Plan(), "bind q a");
+  // What the reservation does not hold is for all pods.
+  Pod("s", "1");
+  EXPECT_EQ(Plan(), "bind q a; bind s a");
+}
+
+TEST_F(KoordinatorProfile, AnOwnerGoesWhereItsReservationIs) {
+  for (const char* node : {"a", "b", "c"}) Node(node, 4);
+  Reserve("r", "b", 2);
+  Pod("q", "1", Owner());
+  EXPECT_EQ(Plan(), "bind q b");
+  EXPECT_NE(Plan("reservation=off"), "bind q b");
+}
+
+// A reservation with the least order goes first, else the one that is filled best.
+TEST_F(KoordinatorProfile, OrderedReservationsGoFirst) {
+  for (const char* node : {"a", "b", "c"}) Node(node, 4);
+  Reserve("wide", "a", 4);
+  Reserve("tight", "b", 1);
+  Pod("q", "1", Owner());
+  EXPECT_EQ(Plan(), "bind q b");
+  Reserve("last", "c", 4, {.order = 9});
+  EXPECT_EQ(Plan(), "bind q c");
+}
+
+// An aligned reservation is completed from the rest of the node, a restricted one is not.
+TEST_F(KoordinatorProfile, ThePolicyTellsWhatElseAnOwnerMayUse) {
+  Node("a", 4);
+  Reserve("r", "a", 2);
+  Pod("q", "3", Owner());
+  EXPECT_EQ(Plan(), "bind q a");
+  Reserve("r", "a", 2, {.policy = ReservationPolicy::kRestricted});
+  EXPECT_EQ(Plan(), "");
+  EXPECT_THAT(Why("q"), HasSubstr("0/1 nodes are available: 1 Insufficient cpu by node, 1 "
+                                  "Reservation(s) Insufficient cpu."));
+}
+
+TEST_F(KoordinatorProfile, AReservationServesOneTaskOrSeveral) {
+  Node("a", 4);
+  Reserve("r", "a", 4);
+  Pod("q0", "1", Owner());
+  Pod("q1", "1", Owner());
+  // What the first one left of the reservation is still kept.
+  EXPECT_EQ(Plan(), "bind q0 a");
+  Reserve("r", "a", 4, {.allocate_once = false});
+  EXPECT_EQ(Plan(), "bind q0 a; bind q1 a");
+  Pod("p", "1");
+  EXPECT_EQ(Plan(), "bind q0 a; bind q1 a");
+}
+
+// The memory keeps which tasks hold a reservation, and so does the reservation itself.
+TEST_F(KoordinatorProfile, HoldersCountOnceInALaterPlan) {
+  Node("a", 4);
+  Reserve("r", "a", 3, {.allocate_once = false});
+  Pod("q0", "2", Owner());
+  EXPECT_EQ(Live(0), "bind q0 a");
+  Pod("p", "1");
+  Pod("q1", "1", Owner());
+  EXPECT_EQ(Plan("", 1), "bind p a; bind q1 a");
+  // Without either, the node keeps all of the reservation beside its holder.
+  cluster_.SetMemory({});
+  EXPECT_EQ(Plan("", 1), "bind q1 a");
+  Reserve("r", "a", 3, {.allocate_once = false, .holders = {"q0"}});
+  EXPECT_EQ(Plan("", 1), "bind p a; bind q1 a");
+}
+
+TEST_F(KoordinatorProfile, WhatHasNotBegunOrHasEndedKeepsNothing) {
+  Node("a", 2);
+  Pod("p", "2");
+  Reserve("r", "a", 2, {.expires = 50});
+  EXPECT_EQ(Plan("", 49), "");
+  EXPECT_EQ(Plan("", 50), "bind p a");
+  Reserve("r", "a", 2, {.phase = ReservationPhase::kSucceeded});
+  EXPECT_EQ(Plan(), "bind p a");
+  Reserve("r", "a", 2, {.unschedulable = true});
+  EXPECT_EQ(Plan(), "");
+  Accept(cluster_.RemoveTask("p"));
+  Pod("q", "2", Owner());
+  EXPECT_EQ(Plan(), "");
+}
+
+// Reservations have no events: that they changed wakes what waits.
+TEST_F(KoordinatorProfile, ReservationsThatChangeWakePods) {
+  Node("a", 2);
+  Reserve("r", "a", 2);
+  Pod("p", "2");
+  EXPECT_EQ(Live(0), "");
+  EXPECT_EQ(Live(30), "");
+  Accept(cluster_.RemoveReservation("r"));
+  EXPECT_EQ(Live(60), "bind p a");
+  Pod("q", "1", Owner());
+  Accept(cluster_.RemoveTask("p"));
+  Pod("s", "2", {.node = "a"});
+  EXPECT_EQ(Live(90), "");
+  Reserve("r", "a", 1, {.allocate_once = false, .holders = {"s"}});
+  EXPECT_EQ(Live(120), "");
+}
+
+TEST_F(KoordinatorProfile, OwnersAreNamedByTaskJobNamespaceAndLabels) {
+  Node("a", 2);
+  Accept(cluster_.AddJob({.name = "j"}));
+  Pod("q", "2", {.job = "j"});
+  const auto plan_for = [&](const ReservationOwner& owner) {
+    Reserve("r", "a", 2, {.owners = {owner}});
+    return Plan();
+  };
+  EXPECT_EQ(plan_for({.task = "q"}), "bind q a");
+  EXPECT_EQ(plan_for({.task = "p"}), "");
+  EXPECT_EQ(plan_for({.job = "j"}), "bind q a");
+  EXPECT_EQ(plan_for({.job = "k"}), "");
+  EXPECT_EQ(plan_for({.name_space = "default"}), "bind q a");
+  EXPECT_EQ(plan_for({.name_space = "other"}), "");
+  EXPECT_EQ(plan_for({.selector = Selector{.match_labels = {{"app", "x"}}}}), "");
+  EXPECT_EQ(plan_for({}), "bind q a");
+}
+
+// What a victim held of a reservation stays reserved: only an owner gains by its leave.
+TEST_F(KoordinatorProfile, AVictimLeavesItsRoomToTheReservation) {
+  Node("a", 2);
+  Pod("q0", "2", {.node = "a", .priority = 1});
+  Reserve("r", "a", 2, {.allocate_once = false, .holders = {"q0"}});
+  Pod("p", "2", {.priority = 9});
+  for (const char* options : {"quota=off", "spare_default=off"}) {
+    EXPECT_EQ(Plan(options), "") << options;
+    TaskSpec owner = Owner();
+    owner.priority = 9;
+    Pod("q1", "2", owner);
+    EXPECT_EQ(Plan(options), "evict q0 a; nominate q1 a") << options;
+    Accept(cluster_.RemoveTask("q1"));
+  }
+}
+
+TEST_F(KoordinatorProfile, AGangThatIsUndoneGivesItsReservationsBack) {
+  Node("a", 3);
+  Reserve("r", "a", 2, {.owners = {{.job = "g"}, {.job = "h"}}, .allocate_once = false});
+  Gang("g", 4, 4);
+  Gang("h", 2, 2);
+  EXPECT_EQ(Plan(), "bind h1 a; bind h0 a");
+}
+
+// --- measured loads
+
+TEST_F(KoordinatorProfile, BusyNodesAreRefusedAndQuietOnesPreferred) {
+  Node("busy", 8, {.usage = NodeUsage{"60", "10", 90}});
+  Node("old", 8, {.usage = NodeUsage{"0", "0", -80}});
+  Node("quiet", 8, {.usage = NodeUsage{"10", "10", 90}});
+  Node("warm", 8, {.usage = NodeUsage{"40", "10", 90}});
+  Pod("p", "1");
+  EXPECT_EQ(Plan("fit_weight=0,balanced_weight=0", 100), "bind p quiet");
+  EXPECT_EQ(Plan("load_expired=pass,load_cpu=0,load_memory=0,load_dominant=1", 100),
+            "bind p quiet");
+  Pod("large", "6");
+  EXPECT_EQ(Why("large", "", 100),
+            "0/4 nodes are available: 1 node(s) nodeMetric expired, 3 node(s) cpu usage exceed "
+            "threshold. 0/4 nodes are available: 1 No victims found on node busy for preemptor pod "
+            "large, 1 No victims found on node old for preemptor pod large, 1 No victims found on "
+            "node quiet for preemptor pod large, 1 No victims found on node warm for preemptor pod "
+            "large.");
+  EXPECT_THAT(Plan("load=off", 100), HasSubstr("bind large"));
+}
+
+// --- scores by kinds of resources
+
+TEST_F(KoordinatorProfile, KindsHaveStrategiesOfTheirOwn) {
+  Node("full", 8);
+  Node("empty", 8);
+  Pod("there", "4", {.node = "full"});
+  Pod("p", "1");
+  const std::string others = "fit_weight=0,balanced_weight=0,";
+  EXPECT_EQ(Plan(others + "kinds=cpu:1:most"), "bind p full");
+  EXPECT_EQ(Plan(others + "kinds=cpu:1:least"), "bind p empty");
+  // Memory is not requested: it has no say.
+  EXPECT_EQ(Plan(others + "kinds=cpu:1:most+memory:99:least"), "bind p full");
+  EXPECT_EQ(Plan("kinds=cpu:1:most,kinds_weight=0"), "bind p empty");
+}
+
+TEST_F(KoordinatorProfile, ScarceKindsAreLeftToOthers) {
+  Accept(cluster_.AddNode(
+      {.name = "gpus", .capacity = {{"cpu", 8}, {"memory", "8Gi"}, {"nvidia.com/gpu", 8}}}));
+  Accept(cluster_.AddNode({.name = "plain", .capacity = {{"cpu", 4}, {"memory", "8Gi"}}}));
+  Pod("p", "1");
+  EXPECT_EQ(Plan(), "bind p gpus");
+  EXPECT_EQ(Plan("scarce=nvidia.com/gpu"), "bind p plain");
+  EXPECT_EQ(Plan("scarce=nvidia.com/gpu,scarce_weight=0"), "bind p gpus");
+  EXPECT_EQ(Plan("scarce=none.com/fpga"), "bind p gpus");
+}
+
+// --- what is refused
+
+TEST_F(KoordinatorProfile, ListsThatMeanNothingAreRefused) {
+  for (const char* kinds : {"cpu", "cpu:0:least", "cpu:1:middle", ":1:most", "cpu:101:most"}) {
+    EXPECT_THAT(Refused(std::string("kinds=") + kinds), HasSubstr("kinds: an item must be"))
+        << kinds;
+  }
+  EXPECT_THAT(Refused("scarce=cpu+"), HasSubstr("scarce: a name must not be empty"));
+}
+
+TEST_F(KoordinatorProfile, SettingsAndQueuesThatMeanNothingAreRefused) {
+  Accept(cluster_.AddJob({.name = "j", .settings = {{"koordinator/mode", "lax"}}}));
+  EXPECT_THAT(Refused(), HasSubstr("job \"j\", setting \"koordinator/mode\""));
+  Accept(cluster_.RemoveJob("j"));
+  Accept(cluster_.AddJob({.name = "j", .settings = {{"koordinator/groups", "j,j"}}}));
+  EXPECT_THAT(Refused(), HasSubstr("must be names of jobs, each once"));
+  Accept(cluster_.RemoveJob("j"));
+  Accept(cluster_.AddQueue({.name = "q", .settings = {{"koordinator/lends", "maybe"}}}));
+  EXPECT_THAT(Refused(), HasSubstr("queue \"q\", setting \"koordinator/lends\""));
+  EXPECT_EQ(Refused("quota=off"), "");
+  Accept(cluster_.RemoveQueue("q"));
+  Accept(cluster_.AddQueue({.name = "koordinator-root-quota"}));
+  EXPECT_THAT(Refused(), HasSubstr("the root of all quotas is no queue"));
+  Accept(cluster_.RemoveQueue("koordinator-root-quota"));
+  Accept(cluster_.AddQueue({.name = "koordinator-default-quota"}));
+  EXPECT_EQ(Refused(), "");
+  Accept(cluster_.AddQueue({.name = "below", .parent = "koordinator-default-quota"}));
+  EXPECT_THAT(Refused(), HasSubstr("stand at the top and have no queues below them"));
+}
+
+}  // namespace
+}  // namespace muster::testing

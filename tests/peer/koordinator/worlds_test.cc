@@ -1,0 +1,203 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Profile koordinator on random worlds: what every plan keeps, cycle after cycle, and that a living
+// cluster and a snapshot decide alike.
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "lib/base/rng.h"
+#include "muster/quantity.h"
+#include "muster/schedule.h"
+#include "tests/support/profile_specs.h"
+#include "tests/support/random_edits.h"
+#include "tests/support/random_world.h"
+#include "tests/support/validator.h"
+#include "tests/support/world_loop.h"
+
+namespace muster::testing {
+namespace {
+
+// Quotas for queues, settings and groups of gangs for jobs, reservations, loads for nodes.
+void AddKoordinatorObjects(Rng& rng, ClusterSpec* world) {
+  for (QueueSpec& queue : world->queues) {
+    queue.guaranteed.reset();
+    queue.limit.reset();
+    if (rng.Chance(0.6)) {
+      queue.guaranteed = Resources{{"cpu", static_cast<int64_t>(rng.Below(12))},
+                                   {"memory", absl::StrCat(rng.Below(40), "Gi")}};
+    }
+    if (rng.Chance(0.4)) {
+      queue.limit = Resources{{"cpu", static_cast<int64_t>(12 + rng.Below(20))},
+                              {"memory", absl::StrCat(40 + rng.Below(60), "Gi")}};
+    }
+    if (rng.Chance(0.2)) queue.settings.push_back({"koordinator/lends", "false"});
+  }
+  for (JobSpec& job : world->jobs) {
+    if (rng.Chance(0.2)) job.settings.push_back({"koordinator/mode", "NonStrict"});
+    if (rng.Chance(0.1)) job.settings.push_back({"koordinator/waiting-time", "2"});
+  }
+  if (world->jobs.size() > 1 && rng.Chance(0.3)) {
+    const std::string group = absl::StrCat(world->jobs[0].name, ",", world->jobs[1].name);
+    for (int i = 0; i < 2; ++i) world->jobs[i].settings.push_back({"koordinator/groups", group});
+  }
+  for (uint64_t r = rng.Below(4); r > 0 && !world->nodes.empty() && !world->jobs.empty(); --r) {
+    ReservationSpec one{.name = absl::StrCat("kept", r),
+                        .node = world->nodes[rng.Below(world->nodes.size())].name,
+                        .phase = ReservationPhase::kAvailable};
+    one.shape.request = {{"cpu", static_cast<int64_t>(1 + rng.Below(3))}};
+    one.owners = {{.job = world->jobs[rng.Below(world->jobs.size())].name}};
+    one.allocate_once = rng.Chance(0.5);
+    if (rng.Chance(0.3)) one.policy = ReservationPolicy::kRestricted;
+    if (rng.Chance(0.2)) one.expires = 2;
+    if (rng.Chance(0.3)) one.order = static_cast<int64_t>(rng.Below(3));
+    world->reservations.push_back(std::move(one));
+  }
+  if (rng.Chance(0.5)) return;
+  for (NodeSpec& node : world->nodes) {
+    if (rng.Chance(0.3)) continue;
+    node.usage = NodeUsage{static_cast<int64_t>(rng.Below(70)), static_cast<int64_t>(rng.Below(70)),
+                           rng.Chance(0.1) ? -179 : 0};
+  }
+}
+
+// Schedules the living cluster and checks the plan.
+absl::StatusOr<Plan> CheckedKoordinatorPlan(Cluster* cluster, const std::string& profile,
+                                            int64_t now) {
+  const Snapshot snapshot = cluster->Freeze();
+  absl::StatusOr<Plan> living = cluster->Schedule(profile, {.now = now});
+  if (!living.ok()) return living;
+  const absl::StatusOr<Plan> frozen = Schedule(snapshot, profile, {.now = now});
+  EXPECT_TRUE(frozen.ok()) << frozen.status();
+  if (frozen.ok()) {
+    EXPECT_EQ(living->Digest(), frozen->Digest());
+  }
+  for (const std::string& words : Violations(snapshot, *living, InvariantsOf(profile))) {
+    ADD_FAILURE() << words;
+  }
+  return living;
+}
+
+// Returns a gang that got a bind though fewer of its pods than its least number have or had nodes
+// once the plan is carried out, while no pod of it had one before; empty: there is none.
+std::string BrokenGang(const Plan& plan, const ClusterSpec& before, const ClusterSpec& after) {
+  const auto holders = [](const ClusterSpec& cluster) {
+    std::map<std::string, int64_t> counts;
+    for (const TaskSpec& task : cluster.tasks) {
+      counts[task.job] += !task.node.empty() || task.status == TaskStatus::kSucceeded ||
+                          task.status == TaskStatus::kFailed;
+    }
+    return counts;
+  };
+  std::map<std::string, int64_t> had = holders(before), has = holders(after);
+  for (const Decision& decision : plan.decisions()) {
+    if (decision.kind != DecisionKind::kBind || decision.job == kNone) continue;
+    for (const JobSpec& job : after.jobs) {
+      if (job.name == plan.job_name(decision.job) && had[job.name] == 0 &&
+          has[job.name] < job.min_available) {
+        return job.name;
+      }
+    }
+  }
+  return "";
+}
+
+int64_t CpuOf(const Resources& resources) {
+  for (const auto& [name, amount] : resources) {
+    if (name == "cpu") return ParseQuantity(amount.text, Unit::kMilli).value_or(0);
+  }
+  return 0;
+}
+
+// Returns what the node has left of cpu beside its tasks and what is reserved there for others than
+// the holders of reservations, in thousandths.
+int64_t FreeBesideReservations(const ClusterSpec& cluster, const Memory& memory,
+                               const NodeSpec& node, int64_t now) {
+  const MemorySlot* holders = memory.Find("koordinator-holders");
+  int64_t left = CpuOf(node.allocatable ? *node.allocatable : node.capacity);
+  std::map<std::string, int64_t> held;
+  for (const TaskSpec& task : cluster.tasks) {
+    if (task.node != node.name || task.status == TaskStatus::kSucceeded ||
+        task.status == TaskStatus::kFailed) {
+      continue;
+    }
+    const int64_t cpu = CpuOf(task.shape.request);
+    left -= cpu;
+    if (holders != nullptr && holders->Find(task.name) != nullptr) {
+      held[std::string(holders->Text(task.name))] += cpu;
+    }
+  }
+  for (const ReservationSpec& one : cluster.reservations) {
+    if (one.node != node.name || (one.expires && *one.expires <= now)) continue;
+    left -= std::max<int64_t>(0, CpuOf(one.shape.request) - held[one.name]);
+  }
+  return left;
+}
+
+// Returns a node that took tasks, and on which these and what is reserved do not fit together
+// though they did before; empty: there is none.
+std::string BrokenReservation(const Plan& plan, const ClusterSpec& before, const Memory& past,
+                              const ClusterSpec& after, const Memory& memory, int64_t now) {
+  for (const NodeSpec& node : before.nodes) {
+    bool took = false;
+    for (const Decision& d : plan.decisions()) {
+      took |= (d.kind == DecisionKind::kBind || d.kind == DecisionKind::kReserve) &&
+              plan.node_name(d.node) == node.name;
+    }
+    if (took && FreeBesideReservations(before, past, node, now) >= 0 &&
+        FreeBesideReservations(after, memory, node, now) < 0) {
+      return node.name;
+    }
+  }
+  return "";
+}
+
+TEST(KoordinatorWorlds, PlansKeepTheirPromisesCycleAfterCycle) {
+  int64_t binds = 0, gangs = 0, evictions = 0, reservations = 0, holders = 0;
+  for (uint64_t seed = 0; seed < WorldCount(1'500); ++seed) {
+    Rng rng(seed);
+    const std::string profile = OneOf(kKoordinatorSpecs, rng);
+    const WorldKnobs knobs{.nodes = 8, .queues = 4, .jobs = 8, .tasks = 5};
+    ClusterSpec world = RandomWorld(rng.Next(), knobs);
+    AddKoordinatorObjects(rng, &world);
+    Cluster cluster = MakeCluster(world);
+    RandomEdits edits(cluster, rng, knobs);
+    for (int64_t cycle = 0; cycle < 5; ++cycle) {
+      const ClusterSpec before = cluster.Describe();
+      const Memory past = cluster.memory();
+      const absl::StatusOr<Plan> plan = CheckedKoordinatorPlan(&cluster, profile, cycle);
+      ASSERT_TRUE(plan.ok()) << plan.status();
+      binds += static_cast<int64_t>(plan->binds().size());
+      evictions += static_cast<int64_t>(plan->evictions().size());
+      reservations += static_cast<int64_t>(plan->reservations().size());
+      const absl::StatusOr<ApplyReport> report = cluster.Apply(*plan);
+      ASSERT_TRUE(report.ok());
+      EXPECT_TRUE(report->refused.empty()) << report->refused[0];
+      const MemorySlot* held = cluster.memory().Find("koordinator-holders");
+      holders += held == nullptr ? 0 : static_cast<int64_t>(held->rows().size());
+      EXPECT_EQ(BrokenReservation(*plan, before, past, cluster.Describe(), cluster.memory(), cycle),
+                "");
+      if (cycle == 0 && profile.find("coscheduling=off") == std::string::npos) {
+        EXPECT_EQ(BrokenGang(*plan, before, cluster.Describe()), "");
+        for (const Decision& d : plan->decisions()) {
+          gangs += d.kind == DecisionKind::kBind && d.job != kNone;
+        }
+      }
+      ASSERT_FALSE(::testing::Test::HasFailure())
+          << "seed " << seed << ", cycle " << cycle << ", " << profile << "\n"
+          << AsScenario(before, profile);
+      for (uint64_t edit = rng.Below(4); edit > 0; --edit) edits.Step();
+    }
+  }
+  EXPECT_GT(binds, 1000);
+  EXPECT_GT(gangs, 100);
+  EXPECT_GT(evictions, 100);
+  EXPECT_GT(reservations, 5);
+  EXPECT_GT(holders, 100);
+}
+
+}  // namespace
+}  // namespace muster::testing
