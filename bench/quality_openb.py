@@ -50,8 +50,8 @@ def main() -> None:
     parser.add_argument("--list", action="append", dest="lists")
     options = parser.parse_args()
     folder = options.traces / "openb"
-    lists = options.lists or sorted(path.name[len("openb_pod_list_"):-len(".csv.gz")]
-                                    for path in (folder / "pods").glob("*.csv.gz"))
+    lists = options.lists or sorted(path.name[len("arrivals_"):-len(".csv.gz")]
+                                    for path in (folder / "orders").glob("arrivals_*.csv.gz"))
     print("| list | FGD | by cycles | least difference | slowest |\n|---|---|---|---|---|")
     for name in lists:
         of_fgd, by_cycles, slowest = [], [], 0.0

@@ -42,7 +42,8 @@ fetch_sources() {
   fi
   local apt=(apt-get -qq -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$out/sources"
     -o "Dir::State::lists=$out/lists" -o APT::Sandbox::User=root)
-  (cd "$out" && "${apt[@]}" update && "${apt[@]}" source --download-only abseil && "${apt[@]}" download libc++-16-dev)
+  (cd "$out" && "${apt[@]}" update && "${apt[@]}" source --download-only abseil &&
+    "${apt[@]}" download libc++-16-dev)
 }
 
 headers=$out/libcxx/usr/lib/llvm-16/include/c++/v1
@@ -58,7 +59,8 @@ fi
 ln -sfn /usr/include/nlohmann "$out/json/nlohmann"
 cat >"$out/json/nlohmann_jsonConfig.cmake" <<END
 add_library(nlohmann_json::nlohmann_json INTERFACE IMPORTED)
-set_target_properties(nlohmann_json::nlohmann_json PROPERTIES INTERFACE_INCLUDE_DIRECTORIES $out/json)
+set_target_properties(nlohmann_json::nlohmann_json PROPERTIES
+  INTERFACE_INCLUDE_DIRECTORIES $out/json)
 END
 
 export NODE_PATH=/usr/share/nodejs
@@ -69,9 +71,9 @@ launcher=$(command -v ccache || true)
 
 build() {
   if [ ! -d "$out/absl/lib" ]; then
-    emcmake cmake -S "$out"/abseil-[0-9]* -B "$out/absl-build" "${options[@]}" -DCMAKE_CXX_STANDARD=20 \
-      -DABSL_PROPAGATE_CXX_STD=ON -DBUILD_TESTING=OFF -DABSL_ENABLE_INSTALL=ON \
-      -DCMAKE_INSTALL_PREFIX="$out/absl" &&
+    emcmake cmake -S "$out"/abseil-[0-9]* -B "$out/absl-build" "${options[@]}" \
+      -DCMAKE_CXX_STANDARD=20 -DABSL_PROPAGATE_CXX_STD=ON -DBUILD_TESTING=OFF \
+      -DABSL_ENABLE_INSTALL=ON -DCMAKE_INSTALL_PREFIX="$out/absl" &&
       cmake --build "$out/absl-build" --target install || return
   fi
   emcmake cmake -S . -B "$out/muster" "${options[@]}" -DMUSTER_BUILD_TESTING=OFF \

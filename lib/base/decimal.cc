@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 
 namespace muster {
@@ -22,18 +22,16 @@ struct Digits {
   int exponent = 0;
 };
 
-// snprintf rounds correctly, so of all texts with so many digits its own is the nearest. Its point
+// StrFormat rounds correctly, so of all texts with so many digits its own is the nearest. Its point
 // depends on the locale and is taken by its place, behind the first digit.
 Digits ShortestDigits(double number) {
   Digits shortest;
   for (int digits = 1; digits <= kMostDigits; ++digits) {
-    char text[64];
-    std::snprintf(text, sizeof(text), "%.*e", digits - 1, number);
-    const absl::string_view written(text);
+    const std::string written = absl::StrFormat("%.*e", digits - 1, number);
     const size_t e = written.find('e');
     const auto behind = static_cast<size_t>(digits - 1);
-    shortest.digits = absl::StrCat(written.substr(0, 1), written.substr(e - behind, behind));
-    shortest.exponent = std::atoi(text + e + 1);
+    shortest.digits = written.substr(0, 1) + written.substr(e - behind, behind);
+    shortest.exponent = std::atoi(written.c_str() + e + 1);
     const std::string whole = absl::StrCat(shortest.digits, "e", shortest.exponent - (digits - 1));
     double read = 0;
     const auto [stop, error] = absl::from_chars(whole.data(), whole.data() + whole.size(), read);
@@ -54,9 +52,7 @@ std::string Fixed(const Digits& number, double value) {
   const absl::string_view digits = number.digits;
   const int point = number.exponent + 1;
   if (point >= static_cast<int>(digits.size())) {
-    char text[kMostDecimal];
-    std::snprintf(text, sizeof(text), "%.0f", value);
-    return text;
+    return absl::StrFormat("%.0f", value);
   }
   if (point <= 0) return absl::StrCat("0.", std::string(static_cast<size_t>(-point), '0'), digits);
   const auto before = static_cast<size_t>(point);
@@ -101,7 +97,8 @@ char* WriteSixDecimals(char* text, double number) {
 #ifdef __cpp_lib_to_chars
   return std::to_chars(text, text + kMostDecimal, number, std::chars_format::fixed, 6).ptr;
 #else
-  return text + std::snprintf(text, kMostDecimal, "%.6f", number);
+  const std::string written = absl::StrFormat("%.6f", number);
+  return std::copy(written.begin(), written.end(), text);
 #endif
 }
 

@@ -12,7 +12,7 @@
 // Both are blind to the locale. WriteShortest writes the fewest digits that read back as the
 // number, and of these the nearest to it.
 //
-// Cost. A call of the standard library where it has one. Elsewhere up to 17 calls of snprintf.
+// Cost. A call of the standard library where it has one. Elsewhere up to 17 numbers are formatted.
 #ifndef MUSTER_BASE_DECIMAL_H_
 #define MUSTER_BASE_DECIMAL_H_
 

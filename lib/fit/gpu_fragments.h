@@ -24,8 +24,8 @@
 // - NA: the task needs another model.
 //
 // Cost. A known amount: one look; a new one O(typical tasks + GPUs).
-#ifndef MUSTER_PEER_FGD_GPU_FRAGMENTS_H_
-#define MUSTER_PEER_FGD_GPU_FRAGMENTS_H_
+#ifndef MUSTER_FIT_GPU_FRAGMENTS_H_
+#define MUSTER_FIT_GPU_FRAGMENTS_H_
 
 #include <array>
 #include <bit>
@@ -142,4 +142,4 @@ class GpuFragments {
 
 }  // namespace muster
 
-#endif  // MUSTER_PEER_FGD_GPU_FRAGMENTS_H_
+#endif  // MUSTER_FIT_GPU_FRAGMENTS_H_

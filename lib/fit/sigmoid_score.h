@@ -8,8 +8,8 @@
 // Guarantee. The number is the one that the formula gives, rounded step by step: reciprocal first,
 // then times 100. It grows with d, as each of its steps does. So each number has a least d, found
 // by bisection over doubles.
-#ifndef MUSTER_PEER_FGD_SIGMOID_SCORE_H_
-#define MUSTER_PEER_FGD_SIGMOID_SCORE_H_
+#ifndef MUSTER_FIT_SIGMOID_SCORE_H_
+#define MUSTER_FIT_SIGMOID_SCORE_H_
 
 #include <algorithm>
 #include <array>
@@ -41,4 +41,4 @@ class SigmoidScore {
 
 }  // namespace muster
 
-#endif  // MUSTER_PEER_FGD_SIGMOID_SCORE_H_
+#endif  // MUSTER_FIT_SIGMOID_SCORE_H_

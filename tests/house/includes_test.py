@@ -8,7 +8,7 @@
     {policy, session} <- peer/* <- profile <- advice <- scenario <- {import, replay}
     extension <- binding
     {import, replay, binding} <- {capi, python, tools}
-    base <- peer/fgd <- replay
+    {base, fit} <- peer/fgd <- replay
 
 A room may include itself, every room its arrow leads back to, and include/muster. Each folder of
 lib/peer is a room of its own: a peer includes another only where its header declares that it
@@ -41,7 +41,7 @@ ARROWS = {
     "policy": ["kube", "part", "share", "fit"],
     "session": ["part"],
     "peer": ["policy", "session"],  # stands for every folder of lib/peer but those above
-    "peer/fgd": ["base"],
+    "peer/fgd": ["base", "fit"],
     "profile": ["peer"],
     "advice": ["profile"],
     "scenario": ["advice"],

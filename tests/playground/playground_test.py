@@ -59,8 +59,8 @@ def worlds():
     """Random clusters as the command line makes them."""
     for mix, seed in [("uniform", 1), ("uniform", 2), ("openb", 3), ("hpc", 4)]:
         yield subprocess.run(
-            [NATIVE, "generate", "--mix", mix, "--nodes", "60", "--seed", str(seed), "--queues", "4",
-             "--occupancy", "0.4", "--load", "1.3", "--priorities", "3"],
+            [NATIVE, "generate", "--mix", mix, "--nodes", "60", "--seed", str(seed),
+             "--queues", "4", "--occupancy", "0.4", "--load", "1.3", "--priorities", "3"],
             capture_output=True, text=True, check=True).stdout
 
 
@@ -72,8 +72,8 @@ class Digests(unittest.TestCase):
         listed = json.loads(subprocess.run([NATIVE, "profiles", "--json"], capture_output=True,
                                            text=True, check=True).stdout)["profiles"]
         for text in worlds():
-            commands += [{"words": ["run", "scenario.json", "--digest", "--profile", profile["name"]],
-                          "text": text} for profile in listed]
+            words = ["run", "scenario.json", "--digest", "--profile"]
+            commands += [{"words": [*words, profile["name"]], "text": text} for profile in listed]
         for command, answer in zip(commands, in_node(commands)):
             with self.subTest(words=command["words"], text=command["text"][:200]):
                 self.assertEqual(answer, native(**command))

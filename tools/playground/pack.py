@@ -27,6 +27,7 @@ EXAMPLES = [
 
 def pack(built):
     """Returns the page. Nothing in it ends a script early: scripts hold no "</"."""
+    wasm = gzip.compress((built / "muster.wasm").read_bytes(), mtime=0)
     worker = (built / "muster.js").read_text() + "\nself.MusterModule = MusterModule;\n"
     parts = {
         "STYLE": (HERE / "playground.css").read_text(),
@@ -34,7 +35,7 @@ def pack(built):
         "SCRIPT": (HERE / "playground.js").read_text(),
         "EXAMPLES": json.dumps([{"title": title, "text": (ROOT / path).read_text()}
                                 for title, path in EXAMPLES]),
-        "WASM": base64.b64encode(gzip.compress((built / "muster.wasm").read_bytes(), mtime=0)).decode(),
+        "WASM": base64.b64encode(wasm).decode(),
     }
     page = (HERE / "index.html").read_text()
     for name, text in parts.items():

@@ -23,8 +23,8 @@
 // The policies and their numbers are in docs/replay.md: fgd, best-fit, dotprod, gpu-clustering,
 // gpu-packing and random. The number of fgd is a sigmoid of how much fragmentation falls.
 // Fragmentation of a machine is the mean, over the typical tasks, of the free GPU that such a task
-// could not use (lib/fit/gpu_fragments.h). Typical tasks are the most frequent types that make up 95 of 100
-// tasks.
+// could not use (lib/fit/gpu_fragments.h). Typical tasks are the most frequent types that make up
+// 95 of 100 tasks.
 //
 // Where the study surprises, and this folder with it:
 // - A score may hang on the last bit of a sum of doubles. So the classes of fragments are added up

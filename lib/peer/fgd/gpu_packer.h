@@ -24,8 +24,8 @@
 // - Models do not change numbers. If the winner's model is not accepted, the best of the machines
 //   with an accepted one is looked for.
 // - Numbers of kFragments depend on the machine's cpu only by its level before and after
-//   (lib/fit/gpu_fragments.h). They are remembered by these levels and the state of the GPUs. Sigmoid and
-//   truncation become a search in the table of amounts at which the number changes.
+//   (lib/fit/gpu_fragments.h). They are remembered by these levels and the state of the GPUs.
+//   Sigmoid and truncation become a search in the table of amounts at which the number changes.
 // - kRandom has sets instead of boards (fit_sets.h).
 #ifndef MUSTER_PEER_FGD_GPU_PACKER_H_
 #define MUSTER_PEER_FGD_GPU_PACKER_H_
@@ -36,11 +36,11 @@
 
 #include "lib/base/hash_map.h"
 #include "lib/base/rng.h"
+#include "lib/fit/gpu_fragments.h"
+#include "lib/fit/sigmoid_score.h"
 #include "lib/peer/fgd/change_list.h"
 #include "lib/peer/fgd/fit_sets.h"
-#include "lib/fit/gpu_fragments.h"
 #include "lib/peer/fgd/packed_machine.h"
-#include "lib/fit/sigmoid_score.h"
 
 namespace muster {
 
