@@ -143,7 +143,7 @@ growth() {
 
 # The library as WebAssembly: its plans, and its page in a browser where there is one.
 playground() {
-  tools/playground.sh && python3 tests/playground/playground_test.py
+  tools/playground.sh && python3 tests/playground/playground_check.py
 }
 
 # A million events for three profiles on 10,000 nodes; ctest runs 100,000 for each on 150.

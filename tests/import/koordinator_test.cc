@@ -135,20 +135,21 @@ TEST(Koordinator, GangsHaveTheirMarks) {
             (Labels{{"koordinator/mode", "NonStrict"},
                     {"koordinator/match-policy", "only-waiting"},
                     {"koordinator/waiting-time", "90"},
-                    {"koordinator/groups", "lab/g,lab/h"}}));
+                    {"koordinator/groups", "lab/g,lab/h"},
+                    {"koordinator/owner_kind", "none"}}));
   // Of a PodGroup its own marks count.
   EXPECT_EQ(settings_of(R"(, "labels": {"pod-group.scheduling.sigs.k8s.io": "g"},
       "annotations": {"gang.scheduling.koordinator.sh/mode": "NonStrict"})",
                         R"(, {"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "PodGroup",
       "metadata": {"name": "g", "namespace": "lab"},
       "spec": {"minMember": 2, "scheduleTimeoutSeconds": 7}})"),
-            (Labels{{"koordinator/waiting-time", "7"}}));
+            (Labels{{"koordinator/waiting-time", "7"}, {"koordinator/owner_kind", "none"}}));
   // What cannot be read means nothing.
   EXPECT_EQ(settings_of(R"(, "annotations": {"gang.scheduling.koordinator.sh/name": "g",
       "gang.scheduling.koordinator.sh/mode": "Lax",
       "gang.scheduling.koordinator.sh/waiting-time": "soon",
       "gang.scheduling.koordinator.sh/groups": "lab/h"})"),
-            Labels());
+            (Labels{{"koordinator/owner_kind", "none"}}));
 }
 
 TEST(Koordinator, ReservationsAndMeasuredLoadsAreRead) {

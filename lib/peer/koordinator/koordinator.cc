@@ -16,6 +16,7 @@ Preset KoordinatorPreset() {
   preset.catalogue = {KoordinatorScheduleAction(), KoordinatorRebalanceAction(),
                       KoordinatorColocateAction()};
   preset.rules.places_lone_tasks = true;
+  preset.rules.plan_rule = PlanRule::kNetChange;  // what leaves and comes back elsewhere moves
   return preset;
 }
 

@@ -54,6 +54,7 @@
 #include "lib/peer/koordinator/colocation/publication.h"
 #include "lib/peer/koordinator/rebalance/budget_book.h"
 #include "lib/peer/koordinator/rebalance/rebalance_world.h"
+#include "lib/peer/koordinator/setting_keys.h"
 #include "muster/quantity.h"
 
 namespace muster {
@@ -78,11 +79,6 @@ struct ColocatedNode {
   std::optional<ColocateRules> rules = {};  // absent: those of the action
 };
 
-constexpr std::string_view kNodeOptions[] = {
-    "suppress",        "suppress_least", "satisfaction_low", "satisfaction_high",  "busy",
-    "limit",           "cpu_evict",      "cpu_evict_low",    "cpu_evict_priority", "memory_evict",
-    "memory_evict_low"};
-
 int64_t ReadAmountSetting(SettingReader& settings, std::string_view key) {
   const auto text = settings.Text(key);
   if (!text) return 0;
@@ -97,7 +93,7 @@ absl::Status ReadNodeRules(const NodeSpec& spec, const Options& options, Setting
                            ColocatedNode* node) {
   OptionValues values = options.given();
   bool any = false;
-  for (const std::string_view name : kNodeOptions) {
+  for (const std::string_view name : kNodeOptionKeys) {
     const auto text = settings.Text(name);
     if (!text) continue;
     any = true;

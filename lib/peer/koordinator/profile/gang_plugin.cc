@@ -11,6 +11,7 @@
 #include "lib/base/math.h"
 #include "lib/base/strings.h"
 #include "lib/model/settings.h"
+#include "lib/peer/koordinator/setting_keys.h"
 #include "lib/peer/kube_scheduler/scheduler.h"
 
 namespace muster::koordinator {
@@ -49,6 +50,7 @@ absl::StatusOr<GangMarks> MarksOf(std::string_view name, const JobSpec& job) {
       settings.Refuse("groups", "must be names of jobs, each once, with commas between them");
     }
   }
+  PassOver(koordinator::kWorkloadKeys, &settings);
   if (absl::Status status = settings.Finish(); !status.ok()) return status;
   return marks;
 }

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/model/settings.h"
 #include "lib/peer/koordinator/profile/plugins.h"
+#include "lib/peer/koordinator/setting_keys.h"
 #include "lib/peer/kube_scheduler/actions.h"
 #include "lib/peer/kube_scheduler/scheduler.h"
 
@@ -21,10 +22,22 @@ void RunKoordinatorCycles(ActionContext& context, const Options& options) {
   kube::RunCycles(context, settings, &plugins);
 }
 
+// Nodes keep settings of other actions alone.
+absl::Status CheckNodes(const NodeTable& nodes) {
+  for (NodeIndex n = 0; n < nodes.alive.size(); ++n) {
+    if (!nodes.alive[n] || nodes.spec[n].settings.empty()) continue;
+    SettingReader settings("node", nodes.spec[n].name, nodes.spec[n].settings, "koordinator");
+    koordinator::PassOver(koordinator::kNodeOptionKeys, &settings);
+    koordinator::PassOver(koordinator::kNodeReportKeys, &settings);
+    if (absl::Status s = settings.Finish(); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckKoordinatorCluster(const Tables& tables, const Options& options) {
   const std::string wrong = koordinator::PluginSettings::Check(options);
   if (!wrong.empty()) return absl::InvalidArgumentError(absl::StrCat("action schedule: ", wrong));
-  if (absl::Status s = CheckNoNodeSettings(tables.nodes, "koordinator"); !s.ok()) return s;
+  if (absl::Status s = CheckNodes(tables.nodes); !s.ok()) return s;
   for (JobIndex job = 0; job < tables.jobs.alive.size(); ++job) {
     if (!tables.jobs.alive[job]) continue;
     const auto marks = koordinator::MarksOf(tables.jobs.names.name(job), tables.jobs.spec[job]);

@@ -11,6 +11,7 @@
 #include "lib/base/strings.h"
 #include "lib/kube/selectors.h"
 #include "lib/model/settings.h"
+#include "lib/peer/koordinator/setting_keys.h"
 #include "muster/quantity.h"
 
 namespace muster::koordinator {
@@ -60,6 +61,7 @@ absl::Status ReadTraits(const JobSpec& job, WorkloadTraits* traits) {
   traits->has_evict_mark = settings.Flag("evict", false);
   traits->has_local_data = settings.Flag("local_data", false);
   traits->has_claim = settings.Flag("claims", false);
+  PassOver(kGangKeys, &settings);
   return settings.Finish();
 }
 

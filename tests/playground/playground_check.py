@@ -2,7 +2,7 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """The playground in a headless Chromium, and its plans against those of the native build.
 
-    tools/playground.sh && tests/playground/playground_test.py
+    tools/playground.sh && tests/playground/playground_check.py
 
 Reads build/playground and build/release. A picture of the page is left in
 build/playground/page.png.

@@ -1,0 +1,40 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Which settings of nodes and jobs each part of the profile reads. A part passes over those of the
+// others, so that only what no part knows is refused.
+//
+//   SettingReader settings("job", job.name, job.settings, "koordinator");
+//   ...                                       // the part's own keys
+//   PassOver(kWorkloadKeys, &settings);
+//   return settings.Finish();
+#ifndef MUSTER_PEER_KOORDINATOR_SETTING_KEYS_H_
+#define MUSTER_PEER_KOORDINATOR_SETTING_KEYS_H_
+
+#include <span>
+#include <string_view>
+
+#include "lib/model/settings.h"
+
+namespace muster::koordinator {
+
+// Of jobs: those of gangs (profile/gang_plugin.h), those of workloads (rebalance_world.h).
+inline constexpr std::string_view kGangKeys[] = {"mode", "match-policy", "waiting-time", "groups"};
+inline constexpr std::string_view kWorkloadKeys[] = {"owner",         "owner_kind",    "replicas",
+                                                     "deletion_cost", "eviction_cost", "evict",
+                                                     "local_data",    "claims"};
+
+// Of nodes: options of action colocate that a node sets, and what it reports (colocate.cc).
+inline constexpr std::string_view kNodeOptionKeys[] = {
+    "suppress",        "suppress_least", "satisfaction_low", "satisfaction_high",  "busy",
+    "limit",           "cpu_evict",      "cpu_evict_low",    "cpu_evict_priority", "memory_evict",
+    "memory_evict_low"};
+inline constexpr std::string_view kNodeReportKeys[] = {
+    "reserved_cpu", "reserved_memory", "reclaimable_cpu", "reclaimable_memory", "cpu_ratio"};
+
+inline void PassOver(std::span<const std::string_view> keys, SettingReader* settings) {
+  for (const std::string_view key : keys) settings->Text(key);
+}
+
+}  // namespace muster::koordinator
+
+#endif  // MUSTER_PEER_KOORDINATOR_SETTING_KEYS_H_
