@@ -179,7 +179,7 @@ typedef struct muster_plan_view {
   const int64_t* reservation_group_offsets; /* [reservation_count + 1]: into reservation_groups */
   const char* reservation_groups;           /* waiting groups; empty: none */
 
-  /* Amounts of nodes that are offered to a queue or a job. */
+  /* Amounts of nodes that are offered to a queue or a job; neither: to all work on the node. */
   int64_t offer_count;
   const int32_t* offer_job;
   const int32_t* offer_queue;

@@ -155,7 +155,7 @@ struct Reservation {
 struct Offer {
   // kNone: offered to the queue.
   JobIndex job = kNone;
-  // kNone: offered to the job, whatever its queue.
+  // kNone: offered to the job, whatever its queue; without a job, to all work on the node.
   QueueIndex queue = kNone;
   // The node with these amounts free.
   NodeIndex node = kNone;

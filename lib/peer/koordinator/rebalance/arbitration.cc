@@ -16,9 +16,10 @@ bool Counts(const MigrationJob& job, Counting counting) {
   return counting == Counting::kAll || job.has_passed;
 }
 
+bool IsLimited(const std::optional<int64_t>& limit) { return limit.has_value() && *limit > 0; }
 // Returns whether the limit is there and reached.
 bool IsReached(const std::optional<int64_t>& limit, int64_t count) {
-  return limit.has_value() && *limit > 0 && count >= *limit;
+  return IsLimited(limit) && count >= *limit;
 }
 
 // Counts the jobs of other tasks that `is_near` accepts.
@@ -36,20 +37,44 @@ std::string KeyOf(const std::string& name_space, const std::string& name) {
   return absl::StrCat(name_space.size(), "/", name_space, "/", name);
 }
 
-bool IsTarget(const MigrationJob::Target& target, const MigratedTask& task) {
-  return target.id == task.id || (target.name_space == task.name_space && target.name == task.name);
+MigrationIndex& IndexOf(const MigrationWorld& world) {
+  MigrationIndex& index = world.index;
+  if (world.tasks.size() < index.tasks || world.jobs.size() < index.jobs) index = {};
+  for (; index.tasks < world.tasks.size(); ++index.tasks) {
+    const MigratedTask& task = world.tasks[index.tasks];
+    index.first_named.try_emplace(KeyOf(task.name_space, task.name), index.tasks);
+    index.tasks_on[task.node].push_back(index.tasks);
+    index.tasks_of[task.owner].push_back(index.tasks);
+  }
+  for (; index.jobs < world.jobs.size(); ++index.jobs) {
+    const std::optional<MigrationJob::Target>& target = world.jobs[index.jobs].target;
+    if (!target.has_value()) continue;
+    index.jobs_by_id[target->id].push_back(index.jobs);
+    index.jobs_named[KeyOf(target->name_space, target->name)].push_back(index.jobs);
+  }
+  return index;
+}
+
+std::span<const size_t> ListAt(const HashMap<std::string, std::vector<size_t>>& lists,
+                               const std::string& key) {
+  const auto found = lists.find(key);
+  return found == lists.end() ? std::span<const size_t>() : found->second;
 }
 
 // The tasks of the owner that migrate, as "name_space/name", each once.
 std::vector<std::string> MigratingTasks(const MigrationWorld& world, const MigratedTask& task,
                                         Counting counting) {
+  const MigrationIndex& index = IndexOf(world);
   std::vector<std::string> names;
-  for (const MigrationJob& job : world.jobs) {
-    if (!Counts(job, counting) || !job.target.has_value() || job.target->id == task.id) continue;
-    if (job.target->name_space != task.name_space) continue;
-    const MigratedTask* other = TaskNamed(world, *job.target);
-    if (other == nullptr || other->owner != task.owner) continue;
-    names.push_back(absl::StrCat(other->name_space, "/", other->name));
+  for (const size_t i : ListAt(index.tasks_of, task.owner)) {
+    const MigratedTask& other = world.tasks[i];
+    if (other.name_space != task.name_space) continue;
+    const std::string key = KeyOf(other.name_space, other.name);
+    if (index.first_named.find(key)->second != i) continue;
+    const bool migrates = std::ranges::any_of(ListAt(index.jobs_named, key), [&](size_t job) {
+      return Counts(world.jobs[job], counting) && world.jobs[job].target->id != task.id;
+    });
+    if (migrates) names.push_back(absl::StrCat(other.name_space, "/", other.name));
   }
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
@@ -59,13 +84,9 @@ std::vector<std::string> MigratingTasks(const MigrationWorld& world, const Migra
 }  // namespace
 
 const MigratedTask* TaskNamed(const MigrationWorld& world, const MigrationJob::Target& target) {
-  MigrationWorld::NameIndex& index = world.by_name;
-  for (; index.indexed < world.tasks.size(); ++index.indexed) {
-    const MigratedTask& task = world.tasks[index.indexed];
-    index.first.try_emplace(KeyOf(task.name_space, task.name), index.indexed);
-  }
-  const auto found = index.first.find(KeyOf(target.name_space, target.name));
-  return found == index.first.end() ? nullptr : &world.tasks[found->second];
+  const MigrationIndex& index = IndexOf(world);
+  const auto found = index.first_named.find(KeyOf(target.name_space, target.name));
+  return found == index.first_named.end() ? nullptr : &world.tasks[found->second];
 }
 
 int64_t MostAway(int64_t replicas, const std::optional<Portion>& limit) {
@@ -82,35 +103,32 @@ int64_t MostAway(int64_t replicas, const std::optional<Portion>& limit) {
 }
 
 bool HasMigration(const MigrationWorld& world, const MigratedTask& task, Counting counting) {
-  return std::any_of(world.jobs.begin(), world.jobs.end(), [&](const MigrationJob& job) {
-    return Counts(job, counting) && job.target.has_value() && IsTarget(*job.target, task);
-  });
+  const MigrationIndex& index = IndexOf(world);
+  const auto counts = [&](size_t job) { return Counts(world.jobs[job], counting); };
+  return std::ranges::any_of(ListAt(index.jobs_by_id, task.id), counts) ||
+         std::ranges::any_of(ListAt(index.jobs_named, KeyOf(task.name_space, task.name)), counts);
 }
 
 bool FitsTotal(const MigrationWorld& world, const MigrationLimits& limits, const MigratedTask& task,
                Counting counting) {
+  if (!IsLimited(limits.total)) return true;
   const auto any = [](const MigrationJob::Target&) { return true; };
   return !IsReached(limits.total, CountOthers(world, task, counting, any));
 }
 
 bool FitsNode(const MigrationWorld& world, const MigrationLimits& limits, const MigratedTask& task,
               Counting counting) {
-  if (task.node.empty() || !limits.per_node.has_value()) return true;
-  std::vector<const MigrationJob::Target*> targets;
-  for (const MigrationJob& job : world.jobs) {
-    if (Counts(job, counting) && job.target.has_value()) targets.push_back(&*job.target);
-  }
-  const int64_t count =
-      std::count_if(world.tasks.begin(), world.tasks.end(), [&](const MigratedTask& other) {
-        return other.id != task.id && other.node == task.node &&
-               std::ranges::any_of(targets,
-                                   [&](const auto* target) { return IsTarget(*target, other); });
-      });
+  if (task.node.empty() || !IsLimited(limits.per_node)) return true;
+  const auto migrates = [&](size_t i) {
+    return world.tasks[i].id != task.id && HasMigration(world, world.tasks[i], counting);
+  };
+  const int64_t count = std::ranges::count_if(ListAt(IndexOf(world).tasks_on, task.node), migrates);
   return !IsReached(limits.per_node, count);
 }
 
 bool FitsNamespace(const MigrationWorld& world, const MigrationLimits& limits,
                    const MigratedTask& task, Counting counting) {
+  if (!IsLimited(limits.per_namespace)) return true;
   const auto is_in = [&](const MigrationJob::Target& target) {
     return target.name_space == task.name_space;
   };

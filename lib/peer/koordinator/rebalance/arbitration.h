@@ -29,7 +29,8 @@
 // Ties. Tasks of equal rank lie as Go's sort leaves them; the peer takes jobs from a map, and
 // these functions in the given order.
 //
-// Cost. O(jobs * (jobs + tasks)).
+// Cost. O(jobs * (tasks of a node + tasks of a workload)), and O(jobs) for each of them where the
+// total or a namespace is limited.
 #ifndef MUSTER_PEER_KOORDINATOR_REBALANCE_ARBITRATION_H_
 #define MUSTER_PEER_KOORDINATOR_REBALANCE_ARBITRATION_H_
 
@@ -80,16 +81,20 @@ struct Workload {
   std::vector<std::string> unavailable = {};  // tasks, as "name_space/name"
 };
 
+// Where to find tasks and jobs: made by the questions, and followed as both grow.
+struct MigrationIndex {
+  HashMap<std::string, size_t> first_named = {};
+  HashMap<std::string, std::vector<size_t>> tasks_on = {}, tasks_of = {};      // by node, by owner
+  HashMap<std::string, std::vector<size_t>> jobs_by_id = {}, jobs_named = {};  // by target
+  size_t tasks = 0, jobs = 0;                                                  // that it has
+};
+
 struct MigrationWorld {
-  std::vector<MigratedTask> tasks = {};  // only added to, once a question was asked
+  // Once a question was asked, both are only added to, or taken back, and names and nodes stay.
+  std::vector<MigratedTask> tasks = {};
   std::vector<MigrationJob> jobs = {};
   std::map<std::string, Workload> workloads = {};  // by owner
-  // Of questions: the first task of each name, of as many tasks as were indexed.
-  struct NameIndex {
-    HashMap<std::string, size_t> first = {};
-    size_t indexed = 0;
-  };
-  mutable NameIndex by_name = {};
+  mutable MigrationIndex index = {};
 };
 
 // Returns the first task of the target's name, or null. O(1), and O(tasks) at the first question.

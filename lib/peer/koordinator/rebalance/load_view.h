@@ -89,6 +89,7 @@ class LoadView {
 
   const std::vector<std::string>& resources() const { return resources_; }
   std::vector<ViewedNode>& nodes() { return nodes_; }
+  const std::vector<ViewedNode>& nodes() const { return nodes_; }
   const LoadedNode& Given(const ViewedNode& node) const { return given_[node.index]; }
 
   // Indices into nodes(), by load: over and under of all tasks, of production alone, and under of

@@ -155,13 +155,12 @@ bool PoolRound::FitsSome(const LoadedTask& task, const Side& side) {
   for (const std::string& resource : view_.resources()) {
     usage.push_back(AmountOf(*task.usage, resource));
   }
-  std::vector<LoadLevel*> levels;
   for (const size_t target : side.targets) {
-    if ((*fits_)(task, view_.Given(view_.nodes()[target]))) {
-      levels.push_back(&LevelOf(target, side.side));
-    }
+    LoadLevel& level = LevelOf(target, side.side);
+    if (!StaysWithin(usage, level)) continue;
+    if ((*fits_)(task, view_.Given(view_.nodes()[target]))) return TakeTarget(usage, {&level});
   }
-  return TakeTarget(usage, levels);
+  return false;
 }
 
 void PoolRound::BalanceSide(Side* side) {
@@ -254,13 +253,16 @@ std::vector<std::string> LongAbnormal(const std::vector<std::string>& nodes,
   return abnormal;
 }
 
+bool StaysWithin(const std::vector<int64_t>& usage, const LoadLevel& level) {
+  for (size_t r = 0; r < usage.size(); ++r) {
+    if (SatAdd(level.used[r], usage[r]) > level.high[r]) return false;
+  }
+  return true;
+}
+
 bool TakeTarget(const std::vector<int64_t>& usage, const std::vector<LoadLevel*>& levels) {
   for (LoadLevel* level : levels) {
-    bool fits = true;
-    for (size_t r = 0; r < usage.size(); ++r) {
-      fits = fits && SatAdd(level->used[r], usage[r]) <= level->high[r];
-    }
-    if (!fits) continue;
+    if (!StaysWithin(usage, *level)) continue;
     for (size_t r = 0; r < usage.size(); ++r) level->used[r] = SatAdd(level->used[r], usage[r]);
     return true;
   }

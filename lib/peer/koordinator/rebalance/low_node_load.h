@@ -96,6 +96,9 @@ std::vector<std::string> LongAbnormal(const std::vector<std::string>& nodes,
                                       const std::optional<AnomalyRules>& rules, int64_t now,
                                       AnomalyBook* book);
 
+// Returns whether the level stays within its high thresholds with the usage.
+bool StaysWithin(const std::vector<int64_t>& usage, const LoadLevel& level);
+
 // Adds the usage to the first target that stays within its high thresholds, and returns whether
 // there is one. `levels` are the targets' in order; amounts are by the levels' resources.
 bool TakeTarget(const std::vector<int64_t>& usage, const std::vector<LoadLevel*>& levels);

@@ -202,17 +202,22 @@ class RebalanceRound {
   }
 
   void AskOverloaded() {
+    // Only tasks of nodes that are over are asked about.
+    const std::vector<bool> over = targets_.OverNodes();
     for (size_t n = 0; n < world_.nodes.size(); ++n) {
-      for (size_t i = 0; i < world_.nodes[n].tasks.size(); ++i) {
+      for (size_t i = 0; over[n] && i < world_.nodes[n].tasks.size(); ++i) {
         world_.nodes[n].tasks[i].is_evictable = migrations_.IsCandidate(world_.tasks_on[n][i]);
       }
     }
     LowNodeLoad balancer(rules_.load);
     LoadAnomalies(&balancer);
     const int64_t now = NanosecondsOf(context_.facts.now);
-    const auto fits = [this](const LoadedTask& task, const LoadedNode& node) {
-      const TaskIndex t = *context_.tables.tasks.names.Find(task.name);
-      return targets_.FitsRoom(context_.ClassOf(t), static_cast<size_t>(&node - &world_.nodes[0]));
+    const LoadedTask* asked = nullptr;  // one task is asked about node by node
+    ClassIndex c = 0;
+    const auto fits = [&](const LoadedTask& task, const LoadedNode& node) {
+      if (asked != &task) c = context_.ClassOf(*context_.tables.tasks.names.Find(task.name));
+      asked = &task;
+      return targets_.FitsRoom(c, static_cast<size_t>(&node - &world_.nodes[0]));
     };
     for (const TaskMove& move : balancer.Balance(world_.nodes, fits, now)) {
       migrations_.Ask(*context_.tables.tasks.names.Find(move.task), MoveCause::kLoad);

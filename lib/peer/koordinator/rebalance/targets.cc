@@ -22,15 +22,19 @@ InterTaskOptions RulesBetweenTasks() {
   return options;
 }
 
+std::array<int64_t, 2> CpuAndBytes(const NamedAmounts& amounts) {
+  return {AmountOf(amounts, "cpu"), AmountOf(amounts, "memory") / 1000};
+}
+
 // The load of all that is on the node, as measured.
-std::pair<int64_t, int64_t> LoadOf(const LoadedNode& node) {
-  int64_t cpu = AmountOf(node.system, "cpu"), memory = AmountOf(node.system, "memory");
+std::array<int64_t, 2> MeasuredLoad(const LoadedNode& node) {
+  std::array<int64_t, 2> load = CpuAndBytes(node.system);
   for (const LoadedTask& task : node.tasks) {
     if (!task.usage.has_value()) continue;
-    cpu = SatAdd(cpu, AmountOf(*task.usage, "cpu"));
-    memory = SatAdd(memory, AmountOf(*task.usage, "memory"));
+    const std::array<int64_t, 2> more = CpuAndBytes(*task.usage);
+    for (size_t r = 0; r < load.size(); ++r) load[r] = SatAdd(load[r], more[r]);
   }
-  return {cpu, memory};
+  return load;
 }
 
 }  // namespace
@@ -44,7 +48,8 @@ MoveTargets::MoveTargets(ActionContext& context, const RebalanceRules& rules,
     const NodeIndex row = world.node_of[i];
     rooms_.push_back({context.tables.nodes.spec[row], world.nodes[i].capacity,
                       AmountsOfRow(context.tables, context.ledger.node(row, kUsed))});
-    load_.push_back(LoadOf(world.nodes[i]));
+    load_.push_back(MeasuredLoad(world.nodes[i]));
+    capacity_.push_back(CpuAndBytes(world.nodes[i].capacity));
   }
   if (!rules.by_load) return;
   const std::vector<bool> none(world.nodes.size());
@@ -80,24 +85,43 @@ bool MoveTargets::FitsRoom(ClassIndex c, size_t node) {
   return fits == 1;
 }
 
-bool MoveTargets::StaysWithin(TaskIndex task, size_t node) {
+MoveTargets::AddedLoad MoveTargets::LoadOf(TaskIndex task) const {
   const TaskUsage* const usage = MeasuredUsage(context_.tables, task);
   const NamedAmounts amounts = usage == nullptr ? NamedAmounts() : AmountsOf(usage->amounts);
-  const bool is_production = BandOfTask(context_.tables, task) == Band::kProduction;
-  for (PoolView& pool : pools_) {
-    if (!pool.at[node].has_value()) continue;
-    ViewedNode& viewed = pool.view.nodes()[*pool.at[node]];
-    const auto stays = [&](const LoadLevel& level) {
-      for (size_t r = 0; r < level.used.size(); ++r) {
-        const std::string& resource = pool.view.resources()[r];
-        const int64_t added = resource == "pods" ? 1000 : AmountOf(amounts, resource);
-        if (SatAdd(level.used[r], added) > level.high[r]) return false;
-      }
-      return true;
-    };
-    if (!stays(viewed.all) || (is_production && !stays(viewed.production))) return false;
+  AddedLoad added;
+  added.is_of_production = BandOfTask(context_.tables, task) == Band::kProduction;
+  added.cpu = CpuAndBytes(amounts)[0];
+  added.memory = CpuAndBytes(amounts)[1];
+  for (const PoolView& pool : pools_) {
+    std::vector<int64_t>& of_pool = added.by_pool.emplace_back();
+    for (const std::string& resource : pool.view.resources()) {
+      of_pool.push_back(resource == "pods" ? 1000 : AmountOf(amounts, resource));
+    }
+  }
+  return added;
+}
+
+bool MoveTargets::StaysBelow(const AddedLoad& added, size_t node) {
+  for (size_t p = 0; p < pools_.size(); ++p) {
+    if (!pools_[p].at[node].has_value()) continue;
+    const ViewedNode& viewed = pools_[p].view.nodes()[*pools_[p].at[node]];
+    if (!StaysWithin(added.by_pool[p], viewed.all)) return false;
+    if (added.is_of_production && !StaysWithin(added.by_pool[p], viewed.production)) return false;
   }
   return true;
+}
+
+std::vector<bool> MoveTargets::OverNodes() const {
+  std::vector<bool> over(rooms_.size());
+  for (const PoolView& pool : pools_) {
+    for (size_t n = 0; n < rooms_.size(); ++n) {
+      if (!pool.at[n].has_value()) continue;
+      const ViewedNode& viewed = pool.view.nodes()[*pool.at[n]];
+      over[n] = over[n] || !LoadView::OverResources(viewed.all).empty() ||
+                !LoadView::OverResources(viewed.production).empty();
+    }
+  }
+  return over;
 }
 
 bool MoveTargets::HasIdle(ClassIndex c, NodeIndex node) const {
@@ -123,24 +147,22 @@ bool MoveTargets::Agrees(ClassIndex c, NodeIndex node) {
 }
 
 int64_t MoveTargets::FreeLoad(size_t node) const {
-  const LoadedNode& given = world_.nodes[node];
-  if (!given.is_measured) return 0;
-  const std::array<int64_t, 2> load = {load_[node].first, load_[node].second / 1000};
-  const std::array<int64_t, 2> capacity = {AmountOf(given.capacity, "cpu"),
-                                           AmountOf(given.capacity, "memory") / 1000};
-  return LoadScore(load, capacity, kEqualWeights, 0);
+  if (!world_.nodes[node].is_measured) return 0;
+  return LoadScore(load_[node], capacity_[node], kEqualWeights, 0);
 }
 
 NodeIndex MoveTargets::Choose(TaskIndex task, NodeIndex from,
                               absl::FunctionRef<bool(size_t)> allows) {
   const ClassIndex c = context_.ClassOf(task);
+  const AddedLoad added = LoadOf(task);
   NodeIndex best = muster::kNone;
   int64_t best_free = -1;
   for (size_t i = 0; i < rooms_.size(); ++i) {
     const NodeIndex row = world_.node_of[i];
-    if (row == from || !world_.nodes[i].takes_tasks || !FitsRoom(c, i) || !allows(i)) continue;
+    if (row == from || !world_.nodes[i].takes_tasks) continue;
     const int64_t free = FreeLoad(i);
-    if (free <= best_free || !StaysWithin(task, i) || !Agrees(c, row)) continue;
+    if (free <= best_free || !StaysBelow(added, i) || !FitsRoom(c, i)) continue;
+    if (!allows(i) || !Agrees(c, row)) continue;
     best = row;
     best_free = free;
   }
@@ -150,20 +172,16 @@ NodeIndex MoveTargets::Choose(TaskIndex task, NodeIndex from,
 void MoveTargets::AddLoad(TaskIndex task, NodeIndex row, int sign) {
   if (row == muster::kNone || world_.at[row] == RebalanceWorld::kNoNode) return;
   const size_t node = world_.at[row];
-  const TaskUsage* const usage = MeasuredUsage(context_.tables, task);
-  const NamedAmounts amounts = usage == nullptr ? NamedAmounts() : AmountsOf(usage->amounts);
+  const AddedLoad added = LoadOf(task);
   const auto add = [sign](int64_t more, int64_t* sum) { *sum = SatAdd(*sum, sign * more); };
-  add(AmountOf(amounts, "cpu"), &load_[node].first);
-  add(AmountOf(amounts, "memory"), &load_[node].second);
-  const bool is_production = BandOfTask(context_.tables, task) == Band::kProduction;
-  for (PoolView& pool : pools_) {
-    if (!pool.at[node].has_value()) continue;
-    ViewedNode& viewed = pool.view.nodes()[*pool.at[node]];
-    for (size_t r = 0; r < pool.view.resources().size(); ++r) {
-      const std::string& resource = pool.view.resources()[r];
-      const int64_t more = resource == "pods" ? 1000 : AmountOf(amounts, resource);
-      add(more, &viewed.all.used[r]);
-      if (is_production) add(more, &viewed.production.used[r]);
+  add(added.cpu, &load_[node][0]);
+  add(added.memory, &load_[node][1]);
+  for (size_t p = 0; p < pools_.size(); ++p) {
+    if (!pools_[p].at[node].has_value()) continue;
+    ViewedNode& viewed = pools_[p].view.nodes()[*pools_[p].at[node]];
+    for (size_t r = 0; r < added.by_pool[p].size(); ++r) {
+      add(added.by_pool[p][r], &viewed.all.used[r]);
+      if (added.is_of_production) add(added.by_pool[p][r], &viewed.production.used[r]);
     }
   }
   // What was requested there has changed.

@@ -20,6 +20,7 @@
 #ifndef MUSTER_PEER_KOORDINATOR_REBALANCE_TARGETS_H_
 #define MUSTER_PEER_KOORDINATOR_REBALANCE_TARGETS_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -52,6 +53,8 @@ class MoveTargets {
   NodeIndex Choose(TaskIndex task, NodeIndex from, absl::FunctionRef<bool(size_t)> allows);
   // Notes that the task's load goes from one node to another, or ends.
   void Moved(TaskIndex task, NodeIndex from, NodeIndex to);
+  // Returns which nodes are over a high threshold of a pool, production's included.
+  std::vector<bool> OverNodes() const;
   // Returns whether a task on the node is near one that its own required anti-affinity selects. The
   // task must be leaving in the books.
   bool BreaksAntiAffinity(TaskIndex task, NodeIndex node);
@@ -62,7 +65,14 @@ class MoveTargets {
     LoadView view;
     std::vector<std::optional<size_t>> at;  // by node of the world
   };
-  bool StaysWithin(TaskIndex task, size_t node);
+  // What a task adds to the load of a node: by pool and resource.
+  struct AddedLoad {
+    std::vector<std::vector<int64_t>> by_pool;
+    bool is_of_production = false;
+    int64_t cpu = 0, memory = 0;
+  };
+  AddedLoad LoadOf(TaskIndex task) const;
+  bool StaysBelow(const AddedLoad& added, size_t node);
   bool Agrees(ClassIndex c, NodeIndex node);
   // Returns whether the request fits what is idle now and not promised.
   bool HasIdle(ClassIndex c, NodeIndex node) const;
@@ -73,8 +83,9 @@ class MoveTargets {
   const RebalanceWorld& world_;
   InterTask inter_task_;
   std::vector<PoolView> pools_;
-  std::vector<NodeRoom> rooms_;                    // by node of the world
-  std::vector<std::pair<int64_t, int64_t>> load_;  // by node: cpu, memory
+  std::vector<NodeRoom> rooms_;  // by node of the world
+  // By node: cpu in thousandths of cores, memory in bytes.
+  std::vector<std::array<int64_t, 2>> load_, capacity_;
   // By class, as far as they were asked about: its task, and whether each node has room.
   struct ClassRoom {
     MovableTask task;
