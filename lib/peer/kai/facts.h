@@ -136,6 +136,7 @@ struct KaiOptions {
   int64_t staleness_grace = 60;
   int64_t preempt_min_runtime = 0, reclaim_min_runtime = 0;
   bool resolve_by_queue = false;
+  bool counts_claims = false;   // exclusive requests stand for resource claims
   bool keeps_promises = false;  // nominated tasks are pipelined; else they are pending
 };
 

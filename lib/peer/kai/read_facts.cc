@@ -80,6 +80,11 @@ KaiNodeFacts KaiFactReader::NodeOf(NodeIndex n) const {
   node.name = spec.name;
   node.allocatable = VectorOf(tables_.nodes.allocatable.row(n));
   if (tables_.nodes.allocatable.at(n, kPods) == kAbsent) node.allocatable[kKaiPodsAt] = 1e9;
+  const auto devices = std::ranges::count(spec.devices, "gpu", &DeviceSpec::kind);
+  if (out_.facts.options.counts_claims && node.allocatable[kKaiGpuAt] == 0 && devices > 0) {
+    node.claimed_gpus = true;
+    node.allocatable[kKaiGpuAt] = static_cast<double>(devices);
+  }
   node.gpu_memory = KaiDeviceMemory(label("nvidia.com/gpu.memory"));
   node.gpu_memory_known = label("nvidia.com/gpu.memory").has_value();
   node.gpus =

@@ -11,8 +11,10 @@
 //               PreemptionRules
 //   jobs        min_available, or the tree of sub_groups (gang.h); preemptable, else by priority
 //   tasks       a request for nvidia.com/gpu is for whole devices, one for nvidia.com/mig-* for
-//               slices; a DeviceRequest of kind "gpu" is for parts (milli), or for memory
-//   nodes       labels as the peer reads them: nvidia.com/gpu.memory, nvidia.com/gpu.count, ...
+//               slices; a DeviceRequest of kind "gpu" is for parts (milli), or for memory; an
+//               exclusive one may stand for devices of a resource claim (option claims)
+//   nodes       labels as the peer reads them: nvidia.com/gpu.memory, nvidia.com/gpu.count, ...;
+//               devices of kind "gpu" may count where nvidia.com/gpu does not (option claims)
 //   topologies  those of flavors
 // A nominated task is pending: the peer decides again, unless the options keep promises. A task
 // with status unknown holds what it has, and gives nothing back.

@@ -39,6 +39,8 @@ void KaiFactReader::ReadGpus(const TaskShape& shape, KaiShape* out) const {
     } else if (bytes > 0) {
       out->type = KaiRequestType::kGpuMemory;
       out->gpu = {.devices = request.count, .memory = bytes >> 20};
+    } else if (request.exclusive && out_.facts.options.counts_claims) {
+      out->gpu.claimed = request.count;  // a kind is listed once
     } else if (whole == 0) {
       out->gpu = KaiGpuRequestOf(static_cast<double>(request.count), 0);
     }

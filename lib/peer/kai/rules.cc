@@ -44,6 +44,9 @@ constexpr OptionDecl kKaiRulesOptions[] = {
      "seconds, for queues that set none"},
     {"resolve", OptionKind::kChoice, "lca", 0, 0,
      "lca|queue: where the search for reclaim_min_runtime begins"},
+    {"claims", OptionKind::kFlag, "off", 0, 0,
+     "exclusive requests for gpu devices are resource claims, for the devices that nodes without "
+     "nvidia.com/gpu list"},
     {"promises", OptionKind::kChoice, "anew", 0, 0,
      "anew|kept: whether a task that was promised a node is decided again, or waits for the node"},
 };
@@ -77,6 +80,7 @@ KaiOptions Read(const Options& options) {
           .preempt_min_runtime = whole("preempt_min_runtime"),
           .reclaim_min_runtime = whole("reclaim_min_runtime"),
           .resolve_by_queue = options.text("resolve") == "queue",
+          .counts_claims = options.flag("claims"),
           .keeps_promises = options.text("promises") == "kept"};
 }
 

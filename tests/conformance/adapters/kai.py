@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from adapters import kai_cycles, kai_units
+from adapters import kai_cycles, kai_objects, kai_units
 
 Case = dict[str, Any]
 
@@ -13,7 +13,8 @@ def skip(level: str, case: Case) -> str | None:
         return None
     kinds = {o["kind"] for o in case["objects"]}
     if "ResourceClaim" in kinds or "ResourceSlice" in kinds:
-        return "devices of resource claims"
+        if (reason := kai_objects.claims_problem(case)) is not None:
+            return reason
     if "NodeResourceTopology" in kinds:
         return "zones of nodes"
     if any("volumes" in o["spec"] for o in case["objects"] if o["kind"] == "Pod"):

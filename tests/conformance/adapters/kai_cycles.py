@@ -101,6 +101,7 @@ def scenario(case: Case, tasks: Tasks, actions: list[str]) -> Case:
     groups = kai_objects.of_kind(case, "PodGroup")
     rank = {name: i for i, name in enumerate(sorted(o["metadata"]["name"] for o in groups))}
     of_task = {name: i for i, name in enumerate(sorted(tasks.state))}
+    claimed = kai_objects.claims_of(case)
     legacy = {name for name, own in case["state"]["tasks"].items() if own.get("legacyMig")}
     rows: list[Case] = []
     for o in pods:
@@ -109,6 +110,9 @@ def scenario(case: Case, tasks: Tasks, actions: list[str]) -> Case:
         row: Case = {"name": name, "job": meta["annotations"]["pod-group-name"],
                      "shape": kai_objects.shape(o, name in legacy), "status": STATUS[own["status"]],
                      "uid_rank": of_task[name]}
+        if name in claimed:
+            row["shape"]["devices"] = [
+                {"kind": "gpu", "count": claimed[name], "exclusive": True}]
         group = meta.get("labels", {}).get("kai.scheduler/subgroup-name")
         if group and any(g["metadata"]["name"] == row["job"] and g["spec"].get("subGroups")
                          for g in groups):
@@ -127,7 +131,8 @@ def scenario(case: Case, tasks: Tasks, actions: list[str]) -> Case:
         "muster": 1,
         "profile": kai_objects.profile(case, actions),
         "options": {"now": 0},
-        "nodes": [kai_objects.node(o, min(sharing, 40)) for o in kai_objects.of_kind(case, "Node")],
+        "nodes": [with_slices(case, kai_objects.node(o, min(sharing, 40)))
+                  for o in kai_objects.of_kind(case, "Node")],
         "queues": parents_first([kai_objects.queue(o, now)
                                  for o in kai_objects.of_kind(case, "Queue")]),
         "flavors": [{"name": o["metadata"]["name"],
@@ -137,6 +142,16 @@ def scenario(case: Case, tasks: Tasks, actions: list[str]) -> Case:
         "jobs": [kai_objects.job(o, priorities, rank[o["metadata"]["name"]], now) for o in groups],
         "tasks": rows,
     }
+
+
+def with_slices(case: Case, node: Case) -> Case:
+    """The node with the devices that resource slices list for it."""
+    devices = [f"claimed{i:03}" for o in kai_objects.of_kind(case, "ResourceSlice")
+               if o["spec"].get("nodeName") == node["name"]
+               for i in range(len(o["spec"]["devices"]))]
+    if devices:
+        node["devices"] = [{"name": name, "kind": "gpu"} for name in devices]
+    return node
 
 
 def parents_first(queues: list[Case]) -> list[Case]:

@@ -73,6 +73,51 @@ def amount(resource: str, value: float) -> str:
     return f"{round(value * 1000)}m"
 
 
+GPU_CLASS = "nvidia.com/gpu"
+
+
+def claims_of(case: Case) -> dict[str, int]:
+    """Devices of GPU claims, by pod; sums end at the largest number that the peer counts."""
+    counts = {o["metadata"]["name"]: sum(r["exactly"]["count"]
+                                         for r in o["spec"]["devices"]["requests"])
+              for o in of_kind(case, "ResourceClaim")}
+    return {o["metadata"]["name"]: min(2**63 - 1,
+                                       sum(counts[c["resourceClaimName"]] for c in claims))
+            for o in of_kind(case, "Pod") if (claims := o["spec"].get("resourceClaims"))}
+
+
+def claims_problem(case: Case) -> str | None:
+    """Why the claims are not such as are counted: each of one pod, and for whole GPUs."""
+    pods, groups = of_kind(case, "Pod"), of_kind(case, "PodGroup")
+    queue_of = {o["metadata"]["name"]: o["spec"]["queue"] for o in groups}
+    for o in of_kind(case, "ResourceClaim"):
+        name = o["metadata"]["name"]
+        users = [p for p in pods if any(c.get("resourceClaimName") == name
+                                        for c in p["spec"].get("resourceClaims", []))]
+        if len(users) != 1:
+            return "a resource claim that pods share"
+        user = users[0]["metadata"]
+        if any(r["name"] != user["name"]
+               for r in o.get("status", {}).get("reservedFor") or []):
+            return "a resource claim that pods share"
+        for request in o["spec"]["devices"]["requests"]:
+            exactly = request.get("exactly", {})
+            if exactly.get("deviceClassName") != GPU_CLASS:
+                return "a resource claim for devices that are no GPUs"
+            if exactly.get("allocationMode") != "ExactCount" or exactly.get("selectors"):
+                return "a resource claim that is not for a number of devices"
+        label = (o["metadata"].get("labels") or {}).get("kai.scheduler/queue")
+        if label != queue_of[user["annotations"]["pod-group-name"]]:
+            return "a resource claim of no queue, or of another one"
+    for o in of_kind(case, "ResourceSlice"):
+        if o["spec"].get("driver") != GPU_CLASS or not o["spec"].get("nodeName"):
+            return "devices of resource claims that are no GPUs of a node"
+    if any("resourceClaimTemplateName" in c for p in pods
+           for c in p["spec"].get("resourceClaims", [])):
+        return "a template of resource claims"
+    return None
+
+
 def node(o: Case, spares: int) -> Case:
     spec = o.get("spec", {})
     row: Case = {"name": o["metadata"]["name"], "labels": o["metadata"].get("labels", {}),
@@ -217,6 +262,7 @@ def profile(case: Case, actions: list[str]) -> str:
         "restrict_nodes": flag(params["restrictSchedulingNodes"]),
         "consolidation_victims": params["maxNumberConsolidationPreemptees"],
         "staleness_grace": max(-1, duration(params["globalDefaultStalenessGracePeriod"])),
+        "claims": flag(any(o["kind"] == "ResourceSlice" for o in case["objects"])),
         "promises": "kept",  # within one session; the next one begins without
     }
     if case["test"].startswith("actions-stalegangeviction."):

@@ -81,6 +81,26 @@ TEST_F(KaiProfile, ADeviceThatIsLeftIsFree) {
   EXPECT_THAT(Devices("kai"), ElementsAre("part0 g0"));
 }
 
+TEST_F(KaiProfile, ClaimedDevicesCountAsGpus) {
+  NodeSpec node{.name = "n", .capacity = {{"cpu", 16}, {"pods", 100}}};
+  for (const char* device : {"c0", "c1", "c2"}) {
+    node.devices.push_back({.name = device, .kind = "gpu"});
+  }
+  Accept(cluster_.AddNode(node));
+  const auto claim = [&](const std::string& name, int64_t count) {
+    TaskSpec task = Task(name, false);
+    task.shape.devices = {{.kind = "gpu", .count = count, .exclusive = true}};
+    Accept(cluster_.AddTask(task));
+  };
+  claim("two", 2);
+  EXPECT_EQ(Decide(cluster_, "kai"), "");  // such a node has no GPUs
+  claim("other", 2);
+  Accept(cluster_.AddTask(Task("part", false)));  // claims are for whole devices
+  EXPECT_EQ(Decide(cluster_, "kai:kai-rules(claims=on)"), "bind two0 n");
+  claim("one", 1);
+  EXPECT_EQ(Decide(cluster_, "kai:kai-rules(claims=on)"), "bind two0 n; bind one0 n");
+}
+
 TEST_F(KaiProfile, PromisesAreKeptIfAsked) {
   Node("m");
   Node("n");
