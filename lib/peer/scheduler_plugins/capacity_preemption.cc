@@ -164,6 +164,7 @@ CapacityCluster::DryRunResult CapacityCluster::DryRun(const Demand& demand, size
   using Outcome = DryRunResult::Outcome;
   const Node& node = nodes_[at];
   std::vector<QuotaHolder> tasks;
+  tasks.reserve(node.tasks.size());
   for (const uint32_t t : node.tasks) {
     const Task& task = tasks_[t];
     QuotaHolder& seen = tasks.emplace_back();
