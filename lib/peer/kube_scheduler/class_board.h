@@ -22,8 +22,8 @@
 // the states of nodes, with one score for nodes of equal books.
 //
 // Cost. The first Choose: O(nodes), a few instructions each. The second: O(nodes). Then O(window)
-// where the search ends early or other pods matter. Else O(log nodes) for each node that changed since the
-// last call, or O(nodes) if one became feasible or no longer is.
+// where the search ends early or other pods matter. Else O(log nodes) for each node that changed
+// since the last call, or O(nodes) if one became feasible or no longer is.
 #ifndef MUSTER_PEER_KUBE_SCHEDULER_CLASS_BOARD_H_
 #define MUSTER_PEER_KUBE_SCHEDULER_CLASS_BOARD_H_
 
