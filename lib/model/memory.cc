@@ -89,7 +89,8 @@ void MemoryRows::Set(Shared row) {
     run = runs_.size() - 1;
   }
   std::vector<Shared>& rows = runs_[run].Own();
-  const size_t at = PlaceIn(rows, key);
+  const bool is_last = rows.empty() || rows.back()->first < key;
+  const size_t at = is_last ? rows.size() : PlaceIn(rows, key);
   if (at < rows.size() && rows[at]->first == key) {
     rows[at] = std::move(row);
     return;

@@ -42,6 +42,8 @@ std::optional<Amendment> WorldReader::Follow(const muster::Tables& tables, const
                                              std::span<const TaskIndex> tasks, const State& state) {
   // The order of a market is one of all jobs.
   if (state.options.market) return std::nullopt;
+  // Of most jobs a new world is read sooner.
+  if (changes.size() > kLeastAmended + state.jobs.size() / 4) return std::nullopt;
   Look(tables, ledger, runs);
   state_ = &state;
   amendment_ = {};

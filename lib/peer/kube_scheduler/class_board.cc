@@ -31,20 +31,50 @@ bool ClassBoard::Serves(const World& world, ClassIndex c, const ClassState& stat
 }
 
 ClassBoard::ClassBoard(World& world, const Settings& settings, ClassIndex c, ClassState* state)
-    : world_(world),
-      settings_(settings),
-      pod_(world.classes().at(c)),
-      state_(*state),
-      position_(world.journal().size()) {
-  constexpr int64_t kUnknown = -2;
-  std::vector<int64_t> of_state;
-  score_.reserve(world.order().size());
-  for (const NodeIndex n : world.order()) {
-    const uint32_t s = world.StateOf(n);
-    if (s >= of_state.size()) of_state.resize(2 * s + 1, kUnknown);
-    if (of_state[s] == kUnknown) of_state[s] = ScoreOf(n);
-    score_.push_back(state_.nodes->answer[n] == NodeAnswer::kFits ? of_state[s] : kUnfit);
+    : world_(world), settings_(settings), pod_(world.classes().at(c)), state_(*state) {}
+
+void ClassBoard::Build() {
+  if (built_) return;
+  built_ = true;
+  position_ = world_.journal().size();
+  const std::vector<uint32_t>& states = world_.StatesInOrder();
+  std::vector<int64_t> of_state(world_.states(), kUnknown);
+  score_.reserve(states.size());
+  for (Place p = 0; p < states.size(); ++p) {
+    const NodeIndex n = world_.order()[p];
+    int64_t& score = of_state[states[p]];
+    if (score == kUnknown) score = ScoreOf(n);
+    score_.push_back(state_.nodes->answer[n] == NodeAnswer::kFits ? score : kUnfit);
   }
+}
+
+// As Build and ChooseByScan.
+NodeIndex ClassBoard::ChooseByState(uint64_t* start, size_t wanted) const {
+  const std::vector<uint32_t>& states = world_.StatesInOrder();
+  const std::vector<uint32_t>& visits = world_.HeapVisits();
+  std::vector<int64_t> of_state(world_.states(), kUnknown);
+  const bool all_fit = state_.nodes->all_fit;
+  const size_t nodes = states.size();
+  size_t examined = 0, found = 0;
+  uint32_t best_visit = 0;
+  int64_t best_score = kUnfit;
+  Place p = static_cast<Place>(*start % nodes), best_place = 0;
+  for (; examined < nodes; ++examined, p = p + 1 == nodes ? 0 : p + 1) {
+    int64_t& score = of_state[states[p]];
+    if (score == kUnknown) score = ScoreOf(world_.order()[p]);
+    if (score == kUnfit) continue;
+    if (!all_fit && state_.nodes->answer[world_.order()[p]] != NodeAnswer::kFits) continue;
+    if (found == wanted) break;  // one beyond those to be found ends the search
+    if (score > best_score || (score == best_score && visits[found] < best_visit)) {
+      best_score = score;
+      best_visit = visits[found];
+      best_place = p;
+    }
+    ++found;
+  }
+  if (found == 0) return kNone;
+  *start = (*start + examined) % nodes;
+  return world_.order()[best_place];
 }
 
 int64_t ClassBoard::ScoreOf(NodeIndex n) const {
@@ -176,11 +206,12 @@ void ClassBoard::Repair(uint32_t i) {
 }
 
 NodeIndex ClassBoard::Choose(uint64_t* start, size_t wanted) {
+  const bool alone = state_.spread.skips() && state_.affinity.skips() &&
+                     state_.spread_scores.skips() && state_.affinity_scores.skips();
+  if (!std::exchange(asked_, true) && alone) return ChooseByState(start, wanted);
+  Build();
   Follow();
-  if (!state_.spread.skips() || !state_.affinity.skips() || !state_.spread_scores.skips() ||
-      !state_.affinity_scores.skips()) {
-    return ChooseAmongPods(start, wanted);
-  }
+  if (!alone) return ChooseAmongPods(start, wanted);
   const bool scanned = std::exchange(scanned_, true);
   if (wanted < score_.size() || !scanned) return ChooseByScan(start, wanted);
   if (!tree_valid_ || tree_start_ != *start) BuildTree(*start);

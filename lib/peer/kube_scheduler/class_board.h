@@ -18,9 +18,12 @@
 // winner below it, and a node that changes its score changes the winners above it alone. Spread and
 // affinity between pods are asked for each node on top.
 //
-// Cost. To make: O(nodes), with one score for nodes of equal books. Choose: O(window) where the
-// search ends early or other pods matter. Else O(log nodes) for each node that changed since the
-// last call, or O(nodes) if one became feasible or no longer is.
+// The first pod of a class, often the only one, finds its node without any of that: one pass over
+// the states of nodes, with one score for nodes of equal books.
+//
+// Cost. The first Choose: O(nodes), a few instructions each. The second: O(nodes). Then O(window)
+// where the search ends early or other pods matter. Else O(log nodes) for each node that changed
+// since the last call, or O(nodes) if one became feasible or no longer is.
 #ifndef MUSTER_PEER_KUBE_SCHEDULER_CLASS_BOARD_H_
 #define MUSTER_PEER_KUBE_SCHEDULER_CLASS_BOARD_H_
 
@@ -52,7 +55,10 @@ class ClassBoard {
 
   // Returns the sum of the scores, or kUnfit.
   int64_t ScoreOf(NodeIndex n) const;
+  // Scores all nodes, unless that is done.
+  void Build();
   void Follow();
+  NodeIndex ChooseByState(uint64_t* start, size_t wanted) const;
   NodeIndex ChooseByScan(uint64_t* start, size_t wanted) const;
   NodeIndex ChooseAmongPods(uint64_t* start, size_t wanted);
   void AddScoresOfPods();
@@ -61,13 +67,15 @@ class ClassBoard {
   // Finds the winners at place i of the heap, and above it, again.
   void Repair(uint32_t i);
 
-  static constexpr int64_t kUnfit = -1;
-  const World& world_;
+  static constexpr int64_t kUnfit = -1, kUnknown = -2;
+  World& world_;
   const Settings& settings_;
   const PodClass& pod_;
   ClassState& state_;
-  size_t position_;             // in the world's journal
-  std::vector<int64_t> score_;  // by place
+  bool asked_ = false;
+  bool built_ = false;
+  size_t position_ = 0;         // in the world's journal, once built
+  std::vector<int64_t> score_;  // by place, once built
   // For searches over all nodes from tree_start_ on:
   bool tree_valid_ = false;
   bool scanned_ = false;  // a tree pays off from the second search on

@@ -68,6 +68,7 @@ std::shared_ptr<const NodeAnswers> Ask(const World& world, const TaskShape& shap
   for (const NodeIndex n : world.order()) {
     const NodeSpec& node = world.spec(n);
     answers->answer[n] = AnswerOf(shape, node);
+    answers->all_fit &= answers->answer[n] == NodeAnswer::kFits;
     if (!answers->preferred.empty()) answers->preferred[n] = PreferredOf(shape, node);
     const int64_t untolerated = UntoleratedOf(shape, node);
     if (untolerated == 0) continue;

@@ -37,6 +37,7 @@ enum class NodeAnswer : uint8_t { kFits, kUnschedulable, kTaint, kAddedAffinity,
 // Answers of nodes to a set of constraints, by node.
 struct NodeAnswers {
   std::vector<NodeAnswer> answer;
+  bool all_fit = true;               // every node of the order does
   std::vector<int64_t> untolerated;  // taints PreferNoSchedule; empty: none anywhere
   std::vector<int64_t> preferred;    // weights of preferred terms; empty: no such terms
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -90,6 +91,7 @@ void Preemption::Try(PodCycle& cycle, bool never) {
       all ? count
           : std::min(count, std::max(count * settings_.candidate_percentage / 100,
                                      settings_.candidate_least));
+  candidates_.reserve(static_cast<size_t>(wanted));
   for (int64_t i = 0; i < count; ++i) {
     TryNode(cycle, nodes[static_cast<size_t>((offset + i) % count)], static_cast<size_t>(wanted));
     if (without_ > 0 && static_cast<int64_t>(candidates_.size()) >= wanted) break;
@@ -215,29 +217,21 @@ Status Preemption::Select(PodCycle& cycle, NodeIndex n, Candidate* candidate, bo
 }
 
 void Preemption::Choose() {
-  std::vector<size_t> left(candidates_.size());
-  for (size_t i = 0; i < left.size(); ++i) left[i] = i;
-  std::vector<int64_t> costs;
-  const auto keep_least = [&](const auto& cost) {
-    if (left.size() == 1) return;
-    costs.clear();
-    for (const size_t i : left) costs.push_back(cost(candidates_[i]));
-    const int64_t least = *std::ranges::min_element(costs);
-    size_t kept = 0;
-    for (size_t k = 0; k < left.size(); ++k) {
-      if (costs[k] == least) left[kept++] = left[k];
-    }
-    left.resize(kept);
+  const auto cost = [this](const Candidate& c) {
+    return std::tuple(c.violations, world_.priority(c.victims[0]), SumOfPriorities(world_, c),
+                      c.victims.size(), -EarliestOfMostImportant(world_, c, now_));
   };
-  keep_least([](const Candidate& c) { return c.violations; });
-  keep_least([&](const Candidate& c) { return int64_t{world_.priority(c.victims[0])}; });
-  keep_least([&](const Candidate& c) { return SumOfPriorities(world_, c); });
-  keep_least([](const Candidate& c) { return static_cast<int64_t>(c.victims.size()); });
-  keep_least([&](const Candidate& c) { return -EarliestOfMostImportant(world_, c, now_); });
-  // Of equal ones the first by name.
   const auto& names = world_.tables().nodes.names;
-  chosen_ = *std::ranges::min_element(left, {},
-                                      [&](size_t i) { return names.name(candidates_[i].node); });
+  chosen_ = 0;
+  auto least = cost(candidates_[0]);
+  for (size_t i = 1; i < candidates_.size(); ++i) {
+    const auto own = cost(candidates_[i]);
+    if (own > least) continue;
+    const auto name = [&](size_t place) { return names.name(candidates_[place].node); };
+    if (own == least && !(name(i) < name(chosen_))) continue;
+    least = own;
+    chosen_ = i;
+  }
 }
 
 }  // namespace muster::kube

@@ -27,6 +27,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "lib/base/hash_map.h"
 #include "lib/peer/kube_scheduler/pod_cycle.h"
 #include "lib/peer/kube_scheduler/victims.h"
@@ -35,7 +36,7 @@ namespace muster::kube {
 
 struct Candidate {
   NodeIndex node = kNone;
-  std::vector<TaskIndex> victims;  // the most important first
+  absl::InlinedVector<TaskIndex, 2> victims;  // the most important first
   int64_t violations = 0;
 };
 

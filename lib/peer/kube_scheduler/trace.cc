@@ -2,6 +2,7 @@
 #include "lib/peer/kube_scheduler/trace.h"
 
 #include <algorithm>
+#include <span>
 
 #include "lib/peer/kube_scheduler/extra_plugins.h"
 #include "lib/plan/json_text.h"
@@ -50,7 +51,7 @@ class TraceWriter {
     for (const NodeIndex n : nodes) Node(n);
     Close(']');
   }
-  void Tasks(std::string_view key, const std::vector<TaskIndex>& tasks) {
+  void Tasks(std::string_view key, std::span<const TaskIndex> tasks) {
     Key(key);
     Open('[');
     for (const TaskIndex t : tasks) Task(t);

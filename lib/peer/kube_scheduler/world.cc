@@ -85,6 +85,8 @@ World::World(PodClasses* classes) : classes_(*classes) {
 void World::SetOrder(std::vector<NodeIndex> order) {
   order_ = std::move(order);
   by_name_.clear();
+  states_in_order_.clear();
+  heap_visits_.clear();
   order_place_.assign(books_.size(), kNone);
   for (uint32_t p = 0; p < order_.size(); ++p) order_place_[order_[p]] = p;
 }
@@ -117,6 +119,35 @@ void World::Keep(NodeIndex n, const Sparse& amounts, int64_t pods) {
   books_[n].Keep(amounts, pods);
   state_of_[n] = kNone;
   ++changes_of_[n];
+  states_in_order_.clear();
+}
+
+const std::vector<uint32_t>& World::StatesInOrder() {
+  if (states_in_order_.empty()) {
+    for (const NodeIndex n : order_) states_in_order_.push_back(StateOf(n));
+    states_position_ = journal_.size();
+  }
+  for (; states_position_ < journal_.size(); ++states_position_) {
+    const NodeIndex n = journal_[states_position_].node;
+    if (order_place_[n] != kNone) states_in_order_[order_place_[n]] = StateOf(n);
+  }
+  return states_in_order_;
+}
+
+const std::vector<uint32_t>& World::HeapVisits() {
+  if (!heap_visits_.empty()) return heap_visits_;
+  heap_visits_.resize(order_.size());
+  uint32_t visits = 0;
+  std::vector<size_t> left = {0};  // to be visited, the last one first
+  while (!left.empty()) {
+    const size_t place = left.back();
+    left.pop_back();
+    if (place >= order_.size()) continue;
+    heap_visits_[place] = visits++;
+    left.push_back(2 * place + 2);
+    left.push_back(2 * place + 1);
+  }
+  return heap_visits_;
 }
 
 void World::Add(TaskIndex t, NodeIndex n, int64_t started) {

@@ -82,6 +82,12 @@ class World {
   const NodeBooks& books(NodeIndex n) const { return books_[n]; }
   // Returns a number that is equal for nodes of equal amounts, allocatable and held. Ports aside.
   uint32_t StateOf(NodeIndex n);
+  // Returns StateOf of the nodes, in the order of the snapshot.
+  const std::vector<uint32_t>& StatesInOrder();
+  size_t states() const { return states_.size(); }
+  // Returns for each place of a heap of as many entries as there are nodes when it is visited, from
+  // the root down, left before right.
+  const std::vector<uint32_t>& HeapVisits();
   std::span<const TaskIndex> pods_on(NodeIndex n) const { return on_node_[n]; }
   // All pods that hold a node.
   const std::vector<TaskIndex>& placed() const { return placed_; }
@@ -129,6 +135,9 @@ class World {
   std::vector<uint32_t> order_place_;  // by node
   std::vector<uint32_t> state_of_;     // by node; kNone: to be found again
   HashMap<std::vector<int64_t>, uint32_t> states_;
+  std::vector<uint32_t> states_in_order_;  // empty: not asked for yet
+  size_t states_position_ = 0;             // in the journal
+  std::vector<uint32_t> heap_visits_;
   std::vector<uint32_t> changes_of_;  // by node
   std::vector<NodeBooks> books_;
   std::vector<std::vector<TaskIndex>> on_node_;

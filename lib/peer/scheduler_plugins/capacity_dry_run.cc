@@ -5,14 +5,19 @@
 #include <numeric>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
+
 namespace muster {
 namespace {
 
 // The books of the quotas of the node's tasks while victims leave and come back.
 class QuotaBooks {
  public:
-  QuotaBooks(const CapacityQuotas& quotas, bool follow)
-      : all_used(quotas.all_used()), quotas_(quotas), follow_(follow) {}
+  // `tasks`: of the node; each may have a quota of its own.
+  QuotaBooks(const CapacityQuotas& quotas, bool follow, size_t tasks)
+      : all_used(quotas.all_used()), quotas_(quotas), follow_(follow) {
+    lines_.reserve(tasks + 1);
+  }
 
   const SparseSum& UsedBy(CapacityQuotas::Index account) { return *Line(account); }
   void Leave(const QuotaHolder& task) {
@@ -53,19 +58,26 @@ class VictimSearch {
  public:
   VictimSearch(const CapacityQuotas& quotas, bool follow, const QuotaDemand& demand,
                std::span<const QuotaHolder> tasks, DryRunNode& node)
-      : quotas_(quotas), demand_(demand), tasks_(tasks), node_(node), books_(quotas, follow) {}
+      : quotas_(quotas),
+        demand_(demand),
+        tasks_(tasks),
+        node_(node),
+        books_(quotas, follow, tasks.size()) {}
 
   // Takes the candidates off the books, the least important first; of equal ones the one that came
   // last.
   std::vector<uint32_t> Candidates() {
-    std::vector<uint32_t> order(tasks_.size());
-    std::iota(order.rbegin(), order.rend(), 0u);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](uint32_t a, uint32_t b) { return IsMoreImportant(tasks_[b], tasks_[a]); });
+    absl::InlinedVector<uint32_t, 16> order(tasks_.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+      if (IsMoreImportant(tasks_[a], tasks_[b])) return false;
+      return IsMoreImportant(tasks_[b], tasks_[a]) || a > b;
+    });
     const bool over =
         has_quota() && CapacityQuotas::OverMin(quotas_.at(demand_.account),
                                                quotas_.at(demand_.account).used, demand_.in_quota);
     std::vector<uint32_t> candidates;
+    candidates.reserve(tasks_.size());
     for (const uint32_t at : order) {
       const QuotaHolder& task = tasks_[at];
       if (has_quota() != (task.account != CapacityQuotas::kNone)) continue;
@@ -177,8 +189,13 @@ QuotaVictims FindVictims(const CapacityQuotas& quotas, bool follow, const QuotaD
   const auto more_important = [&](uint32_t a, uint32_t b) {
     return IsMoreImportant(tasks[a], tasks[b]);
   };
-  std::stable_sort(candidates.begin(), candidates.end(), more_important);
+  // Of equal ones the one that came last goes first, as above.
+  std::sort(candidates.begin(), candidates.end(), [&](uint32_t a, uint32_t b) {
+    return more_important(a, b) || (!more_important(b, a) && a > b);
+  });
   std::vector<uint32_t> breaking, others;
+  others.reserve(candidates.size());
+  result.victims.reserve(candidates.size());
   std::vector<int64_t> left(budgets.begin(), budgets.end());
   for (const uint32_t at : candidates) {
     bool breaks = false;

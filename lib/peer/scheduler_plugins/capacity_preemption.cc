@@ -123,18 +123,21 @@ CapacityCluster::Verdict CapacityCluster::Admit(const Demand& demand) const {
 CapacityCluster::Fit CapacityCluster::FitIn(const Demand& demand, const Node& node,
                                             const SparseSum& used, size_t tasks) const {
   size_t more = 1;
-  SparseSum taken = used;
+  SparseSum with_nominated;
+  const SparseSum* taken = &used;
   for (uint32_t at : node.nominated) {
     const Task& other = tasks_[at];
     if (other.name == demand.name || other.priority < demand.priority) continue;
-    taken.Add(other.request);
+    if (more == 1) with_nominated = used;
+    taken = &with_nominated;
+    with_nominated.Add(other.request);
     ++more;
   }
   Fit fit = static_cast<int64_t>(tasks + more) > node.most_tasks ? Fit::kNoRoom : Fit::kFits;
   for (uint64_t rest = demand.request.keys(); rest != 0; rest &= rest - 1) {
     const size_t r = static_cast<size_t>(std::countr_zero(rest));
     const int64_t request = demand.request.at(r);
-    if (request == 0 || request + taken.exact(r) <= node.capacity.at(r)) continue;
+    if (request == 0 || request + taken->exact(r) <= node.capacity.at(r)) continue;
     if (request > node.capacity.at(r)) return Fit::kTooLarge;
     fit = Fit::kNoRoom;
   }
@@ -164,6 +167,7 @@ CapacityCluster::DryRunResult CapacityCluster::DryRun(const Demand& demand, size
   using Outcome = DryRunResult::Outcome;
   const Node& node = nodes_[at];
   std::vector<QuotaHolder> tasks;
+  tasks.reserve(node.tasks.size());
   for (const uint32_t t : node.tasks) {
     const Task& task = tasks_[t];
     QuotaHolder& seen = tasks.emplace_back();

@@ -19,12 +19,13 @@ absl::string_view View(std::string_view text) { return {text.data(), text.size()
 __int128 Exact(const Sparse& amounts, size_t r) { return amounts.at(r); }
 __int128 Exact(const SparseSum& amounts, size_t r) { return amounts.exact(r); }
 
-// Returns whether a + b is above the bound in a resource that `a` names. `NotNamed` is the bound of
+// Returns whether a + b is above the bound in a resource of `keys`. `NotNamed` is the bound of
 // resources that the bound does not name.
 enum class NotNamed : uint8_t { kZero, kUnbounded };
 template <typename Bound>
-bool Above(const SparseSum& a, const SparseSum* b, const Bound& bound, NotNamed not_named) {
-  for (uint64_t rest = a.keys() | kAlways; rest != 0; rest &= rest - 1) {
+bool Above(const SparseSum& a, const SparseSum* b, uint64_t keys, const Bound& bound,
+           NotNamed not_named) {
+  for (uint64_t rest = keys | kAlways; rest != 0; rest &= rest - 1) {
     const size_t r = static_cast<size_t>(std::countr_zero(rest));
     const __int128 sum = a.exact(r) + (b == nullptr ? 0 : b->exact(r));
     if (bound.has(r) || (kAlways >> r & 1) != 0) {
@@ -135,20 +136,19 @@ absl::Status CapacityQuotas::Release(std::string_view name_space, std::string_vi
 }
 
 bool CapacityQuotas::OverMin(const Account& account, const SparseSum& used, const SparseSum& more) {
-  return Above(more, &used, account.min, NotNamed::kZero);
+  return Above(more, &used, more.keys(), account.min, NotNamed::kZero);
 }
 
 bool CapacityQuotas::OverMin(const Account& account, const SparseSum& used) {
-  return Above(used, nullptr, account.min, NotNamed::kZero);
+  return Above(used, nullptr, used.keys(), account.min, NotNamed::kZero);
 }
 
 bool CapacityQuotas::OverMax(const Account& account, const SparseSum& used, const SparseSum& more) {
-  return !account.unlimited && Above(more, &used, account.max, NotNamed::kUnbounded);
+  return !account.unlimited && Above(more, &used, more.keys(), account.max, NotNamed::kUnbounded);
 }
 
 bool CapacityQuotas::OverMins(const SparseSum& all_used, const SparseSum& more) const {
-  return Above(all_used, &more, all_min_, NotNamed::kZero) ||
-         Above(more, &all_used, all_min_, NotNamed::kZero);
+  return Above(all_used, &more, all_used.keys() | more.keys(), all_min_, NotNamed::kZero);
 }
 
 }  // namespace muster

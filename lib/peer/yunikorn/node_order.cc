@@ -19,10 +19,9 @@ void Raise(Resource& bound, const Resource& amounts) {
 }
 
 size_t PlaceIn(const NodeOrder::Block& block, double score, uint64_t rank) {
-  const auto begin = block.entries.begin();
-  const auto end = begin + static_cast<std::ptrdiff_t>(block.count);
+  const NodeOrder::Entry* const begin = block.entries.data() + block.first;
   return static_cast<size_t>(
-      std::partition_point(begin, end,
+      std::partition_point(begin, begin + block.count,
                            [&](const NodeOrder::Entry& e) { return Before(e, score, rank); }) -
       begin);
 }
@@ -40,10 +39,10 @@ size_t NodeOrder::BlockOf(double score, uint64_t rank) const {
   // Nodes often come in the order of their names.
   if (!blocks_.empty()) {
     const Block& last = *blocks_.back();
-    if (Before(last.entries[last.count - 1], score, rank)) return blocks_.size();
+    if (Before(last.last(), score, rank)) return blocks_.size();
   }
   const auto found = std::partition_point(blocks_.begin(), blocks_.end(), [&](const auto& block) {
-    return Before(block->entries[block->count - 1], score, rank);
+    return Before(block->last(), score, rank);
   });
   return static_cast<size_t>(found - blocks_.begin());
 }
@@ -53,8 +52,7 @@ void NodeOrder::Split(size_t i) {
   Block& lower = *blocks_[i];
   const size_t half = lower.count / 2;
   upper->count = lower.count - half;
-  std::copy_n(lower.entries.begin() + static_cast<std::ptrdiff_t>(half), upper->count,
-              upper->entries.begin());
+  std::copy_n(lower.begin() + half, upper->count, upper->begin());
   lower.count = half;
   upper->most_free = lower.most_free;
   upper->most_total = lower.most_total;
@@ -67,15 +65,20 @@ void NodeOrder::Put(const Entry& entry, const Node& node) {
   i = std::min(i, blocks_.size() - 1);
   if (blocks_[i]->count == kBlock) {
     Split(i);
-    if (Before(blocks_[i]->entries[blocks_[i]->count - 1], entry.score, entry.rank)) ++i;
+    if (Before(blocks_[i]->last(), entry.score, entry.rank)) ++i;
   }
   Block& block = *blocks_[i];
   const size_t at = PlaceIn(block, entry.score, entry.rank);
-  std::copy_backward(block.entries.begin() + static_cast<std::ptrdiff_t>(at),
-                     block.entries.begin() + static_cast<std::ptrdiff_t>(block.count),
-                     block.entries.begin() + static_cast<std::ptrdiff_t>(block.count) + 1);
-  block.entries[at] = entry;
+  // The entries on the shorter side move, if there is room beside them.
+  const bool room_behind = block.first + block.count < kBlock;
+  if (block.first > 0 && (!room_behind || at < block.count / 2)) {
+    std::copy(block.begin(), block.begin() + at, block.begin() - 1);
+    --block.first;
+  } else {
+    std::copy_backward(block.begin() + at, block.end(), block.end() + 1);
+  }
   ++block.count;
+  block.begin()[at] = entry;
   Include(block, node);
 }
 
@@ -84,10 +87,13 @@ bool NodeOrder::Take(double score, uint64_t rank) {
   if (i == blocks_.size()) return false;
   Block& block = *blocks_[i];
   const size_t at = PlaceIn(block, score, rank);
-  if (at == block.count || block.entries[at].rank != rank) return false;
-  std::copy(block.entries.begin() + static_cast<std::ptrdiff_t>(at) + 1,
-            block.entries.begin() + static_cast<std::ptrdiff_t>(block.count),
-            block.entries.begin() + static_cast<std::ptrdiff_t>(at));
+  if (at == block.count || block.at(at).rank != rank) return false;
+  if (at < block.count / 2) {
+    std::copy_backward(block.begin(), block.begin() + at, block.begin() + at + 1);
+    ++block.first;
+  } else {
+    std::copy(block.begin() + at + 1, block.end(), block.begin() + at);
+  }
   if (--block.count == 0) blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(i));
   return true;
 }
@@ -101,13 +107,13 @@ void NodeOrder::Tighten(size_t i, const std::vector<Node>& nodes) {
   Block& block = *blocks_[i];
   block.most_free = {};
   block.most_total = {};
-  for (size_t k = 0; k < block.count; ++k) Include(block, nodes[block.entries[k].node]);
+  for (size_t k = 0; k < block.count; ++k) Include(block, nodes[block.at(k).node]);
 }
 
 std::vector<Index> NodeOrder::Nodes() const {
   std::vector<Index> nodes;
   for (const auto& block : blocks_) {
-    for (size_t k = 0; k < block->count; ++k) nodes.push_back(block->entries[k].node);
+    for (size_t k = 0; k < block->count; ++k) nodes.push_back(block->at(k).node);
   }
   return nodes;
 }

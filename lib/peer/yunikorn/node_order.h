@@ -13,7 +13,8 @@
 //
 // A rank stands for the id: ranks are in the order of ids.
 //
-// Cost: a change is O(blocks in log2 + kBlock).
+// Cost: a change is O(blocks in log2 + kBlock), and moves no entry where a node leaves at an end of
+// a block.
 #ifndef MUSTER_PEER_YUNIKORN_NODE_ORDER_H_
 #define MUSTER_PEER_YUNIKORN_NODE_ORDER_H_
 
@@ -36,11 +37,17 @@ class NodeOrder {
     uint64_t rank;
     Index node;
   };
+  // Nodes leave a block at its front most of the time, so the entries begin anywhere.
   struct Block {
-    size_t count = 0;
+    size_t first = 0, count = 0;
     std::array<Entry, kBlock> entries;
     Resource most_free;
     Resource most_total;
+
+    Entry* begin() { return entries.data() + first; }
+    Entry* end() { return begin() + count; }
+    const Entry& at(size_t k) const { return entries[first + k]; }
+    const Entry& last() const { return at(count - 1); }
   };
 
   void Clear();

@@ -16,7 +16,7 @@ Index Partition::FirstNode(const Resource& ask, bool need_free, Accept accept) {
     const NodeOrder::Block& block = order_.block(i);
     if (!FitsIn(need_free ? block.most_free : block.most_total, ask)) continue;
     for (size_t k = 0; k < block.count; ++k) {
-      const Index index = block.entries[k].node;
+      const Index index = block.at(k).node;
       const Node& node = nodes[index];
       if (!node.schedulable || !FitsIn(node.total, ask)) continue;
       if (need_free && !FitsIn(node.available, ask)) continue;
