@@ -298,6 +298,7 @@ inline constexpr const char* kKoordinatorSpecs[] = {
     "koordinator:schedule(match_policy=only-waiting,parents=on)",
     "koordinator:schedule(match_policy=waiting-and-running,gang_wait=1,scale_min=off)",
     "koordinator:schedule(cycles=6,load_expired=trust)",
+    "koordinator:schedule(cycles=2,quota=off)",
     "koordinator:schedule(kinds=cpu:2:most+memory:1:least,scarce=nvidia.com/gpu+pods)",
 };
 

@@ -18,8 +18,8 @@
 //   before nodes   coscheduling, which ends the cycle of a group that failed; then the elastic
 //                  quota (profile/quota_plugin.h): preemption may answer its refusal
 //   filter, score  measured loads (load_books.h); reservations, which also change what a pod sees
-//                  of a node (profile/reservation_plugin.h); scores by kinds of resources
-//                  (profile/kind_scores.h)
+//                  of a node (profile/reservation_plugin.h); devices (profile/device_plugin.h);
+//                  scores by kinds of resources (profile/kind_scores.h)
 //   permit         coscheduling: the pod waits with its node until its group is complete
 //   no node fits   the elastic quota's preemption, within the pod's quota; then coscheduling, which
 //                  rejects what waits of a strict group, whether or not victims were found
@@ -67,9 +67,9 @@
 //   docs/quota.md describes them.
 // - gangs/: gangs and their groups from the queue to permit, and their places in a topology.
 // - measured_load.h: the arithmetic of load-aware. scores/: scores by kinds of resources.
-// - device/: CPU sets, GPUs, RDMA cards and FPGAs, NUMA hints with scores; device_loans.h has what
-//   reservations and victims lend, device_fleet.h filters many machines. docs/fit.md describes
-//   them. No profile uses them.
+// - device/: GPUs, RDMA cards and FPGAs. CPU sets, NUMA hints with scores, device_loans.h, what
+//   reservations and victims lend, and device_fleet.h, which filters many machines, are for callers
+//   alone. docs/fit.md describes them.
 // - numa/, cpu/: amounts and CPUs of a machine's zones, with what reservations and victims lend. No
 //   profile uses them.
 // - reservation/: matches, books, fit and choice of reservations; take-over of tasks and promises,
@@ -91,8 +91,10 @@
 //   known. Neither are trees of quotas beside the default one, hooks and sub-priorities.
 // - Pods have no affinity to reservations. Reservations without a node get none, and take over no
 //   pods: a plan has no decision for that. A reservation is no member of a quota or a gang.
-// - Not in the profile: devices, CPU sets, zones, the placement of gangs in topologies, gangs that
-//   displace others, revocation of overuse. Migrations are no decisions.
+// - Of devices, templates of shares, virtual functions, joint allocation, reserved devices and
+//   hints of zones are not known.
+// - Not in the profile: CPU sets, zones, the placement of gangs in topologies, gangs that displace
+//   others, revocation of overuse. Migrations are no decisions.
 //
 // Ties. As for kube-scheduler. Where the peer goes through a map, pods of a gang and groups go by
 // name and GPUs before other kinds.

@@ -26,6 +26,7 @@
 #include "lib/extension/memory_slots.h"
 #include "lib/peer/kube_scheduler/pod_cycle.h"
 #include "lib/peer/kube_scheduler/wake.h"
+#include "muster/plan.h"
 
 namespace muster::kube {
 
@@ -124,6 +125,16 @@ class ExtraPlugins {
   // --- places
   virtual void Reserve(TaskIndex task, NodeIndex node) = 0;
   virtual Permission Permit(TaskIndex task) = 0;
+  // Returns the parts of devices that the pod gets where it was reserved a node.
+  virtual std::vector<ChosenDevice> DevicesOf(TaskIndex task) {
+    static_cast<void>(task);
+    return {};
+  }
+  // Returns whether a pod that waits since an earlier plan cannot keep its node.
+  virtual bool HasLostPlace(TaskIndex task) {
+    static_cast<void>(task);
+    return false;
+  }
   // Takes a reservation back. Returns waiting pods that are rejected with it.
   virtual Rejection Unreserve(TaskIndex task) = 0;
   // A pod found no node. `preempts`: preemption makes room for it.

@@ -7,9 +7,11 @@
 // message in Reason::where. Cuts fall between cycles.
 #include <iterator>
 #include <utility>
+#include <vector>
 
 #include "lib/extension/cycle.h"
 #include "lib/peer/kube_scheduler/actions.h"
+#include "lib/peer/kube_scheduler/extra_plugins.h"
 #include "lib/peer/kube_scheduler/scheduler.h"
 
 namespace muster {
@@ -63,7 +65,11 @@ void RunCycles(ActionContext& context, const Settings& settings, ExtraPlugins* e
   size_t decided = 0;
   const auto decide = [&] {
     for (; decided < scheduler.made().size(); ++decided) {
-      Decide(context, scheduler.made()[decided]);
+      const Made& made = scheduler.made()[decided];
+      Decide(context, made);
+      if (extra == nullptr || made.kind != Made::Kind::kBind) continue;
+      std::vector<ChosenDevice> devices = extra->DevicesOf(made.task);
+      if (!devices.empty()) context.decisions.ChooseDevices(made.task, std::move(devices));
     }
   };
   if (extra != nullptr) decide();

@@ -26,7 +26,8 @@ void Scheduler::FindWaiting() {
     Waiting& waiting = waiting_[t];
     waiting.node = tasks.node[t];
     waiting.until = tasks.waits_until[t];
-    if (waiting.until != kAbsent && waiting.until <= now_) late.rejected.push_back(t);
+    const bool is_late = waiting.until != kAbsent && waiting.until <= now_;
+    if (is_late || extra_->HasLostPlace(t)) late.rejected.push_back(t);
   }
   RejectWaiting(late);
   for (const auto& [t, waiting] : waiting_) {

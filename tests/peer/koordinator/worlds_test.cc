@@ -21,6 +21,26 @@
 namespace muster::testing {
 namespace {
 
+// GPUs for nodes, and requests of them for pods that wait.
+void AddGpus(Rng& rng, ClusterSpec* world) {
+  for (NodeSpec& node : world->nodes) {
+    if (!node.devices.empty() || rng.Chance(0.3)) continue;
+    for (uint64_t i = 0; i <= rng.Below(4); ++i) {
+      DeviceSpec gpu{.name = absl::StrCat("gpu", i), .kind = "gpu", .memory = "16Gi"};
+      if (rng.Chance(0.8)) gpu.links = {absl::StrCat("pcie", i / 2)};
+      gpu.healthy = rng.Chance(0.9);
+      node.devices.push_back(std::move(gpu));
+    }
+  }
+  for (TaskSpec& task : world->tasks) {
+    if (!task.node.empty() || !task.shape.devices.empty() || rng.Chance(0.5)) continue;
+    DeviceRequest request{.kind = "gpu"};
+    request.milli = rng.Chance(0.5) ? 1000 : 300;
+    if (request.milli == 1000) request.count = static_cast<int64_t>(1 + rng.Below(2));
+    task.shape.devices = {request};
+  }
+}
+
 // Quotas for queues, settings and groups of gangs for jobs, reservations, loads for nodes.
 void AddKoordinatorObjects(Rng& rng, ClusterSpec* world) {
   for (QueueSpec& queue : world->queues) {
@@ -56,6 +76,7 @@ void AddKoordinatorObjects(Rng& rng, ClusterSpec* world) {
     if (rng.Chance(0.3)) one.order = static_cast<int64_t>(rng.Below(3));
     world->reservations.push_back(std::move(one));
   }
+  if (rng.Chance(0.4)) AddGpus(rng, world);
   if (rng.Chance(0.5)) return;
   for (NodeSpec& node : world->nodes) {
     if (rng.Chance(0.3)) continue;
@@ -82,7 +103,7 @@ absl::StatusOr<Plan> CheckedKoordinatorPlan(Cluster* cluster, const std::string&
 }
 
 // Returns a gang that got a bind though fewer of its pods than its least number have or had nodes
-// once the plan is carried out, while no pod of it had one before; empty: there is none.
+// once the plan is carried out, while no pod of its group had one before; empty: there is none.
 std::string BrokenGang(const Plan& plan, const ClusterSpec& before, const ClusterSpec& after) {
   const auto holders = [](const ClusterSpec& cluster) {
     std::map<std::string, int64_t> counts;
@@ -93,14 +114,62 @@ std::string BrokenGang(const Plan& plan, const ClusterSpec& before, const Cluste
     return counts;
   };
   std::map<std::string, int64_t> had = holders(before), has = holders(after);
+  // What one gang of a group had, all of them had.
+  std::map<std::string, int64_t> group_had;
+  const auto group_of = [](const JobSpec& job) {
+    for (const auto& [key, value] : job.settings) {
+      if (key == "koordinator/groups") return value;
+    }
+    return job.name;
+  };
+  for (const JobSpec& job : before.jobs) group_had[group_of(job)] += had[job.name];
   for (const Decision& decision : plan.decisions()) {
     if (decision.kind != DecisionKind::kBind || decision.job == kNone) continue;
     for (const JobSpec& job : after.jobs) {
-      if (job.name == plan.job_name(decision.job) && had[job.name] == 0 &&
+      if (job.name == plan.job_name(decision.job) && group_had[group_of(job)] == 0 &&
           has[job.name] < job.min_available) {
         return job.name;
       }
     }
+  }
+  return "";
+}
+
+// Returns a device of which more is held than it has, or a task that was bound with other devices
+// than it requests; empty: there is none.
+std::string BrokenDevice(const Plan& plan, const ClusterSpec& after) {
+  std::map<std::string, int64_t> held;
+  std::map<std::string, const TaskSpec*> tasks;
+  bool has_devices = false;
+  for (const NodeSpec& node : after.nodes) has_devices |= !node.devices.empty();
+  for (const TaskSpec& task : after.tasks) {
+    tasks[task.name] = &task;
+    if (task.node.empty() || task.status == TaskStatus::kSucceeded ||
+        task.status == TaskStatus::kFailed) {
+      continue;
+    }
+    for (const DeviceHold& hold : task.devices) {
+      held[absl::StrCat(task.node, "/", hold.device)] += hold.milli;
+    }
+  }
+  for (const NodeSpec& node : after.nodes) {
+    for (const DeviceSpec& device : node.devices) {
+      const std::string name = absl::StrCat(node.name, "/", device.name);
+      if (held[name] > device.milli) return name;
+    }
+  }
+  for (const Decision& d : plan.decisions()) {
+    if (d.kind != DecisionKind::kBind || !has_devices) continue;
+    const TaskSpec& task = *tasks[std::string(plan.task_name(d.task))];
+    int64_t wanted = 0;
+    for (const DeviceRequest& request : task.shape.devices) {
+      if (request.kind == "gpu") wanted += request.count;
+    }
+    for (const auto& [name, amount] : task.shape.request) {
+      if (!task.shape.devices.empty() || name != "nvidia.com/gpu") continue;
+      wanted = ParseQuantity(amount.text, Unit::kWhole).value_or(0);
+    }
+    if (static_cast<int64_t>(task.devices.size()) != wanted) return task.name;
   }
   return "";
 }
@@ -156,7 +225,7 @@ std::string BrokenReservation(const Plan& plan, const ClusterSpec& before, const
 }
 
 TEST(KoordinatorWorlds, PlansKeepTheirPromisesCycleAfterCycle) {
-  int64_t binds = 0, gangs = 0, evictions = 0, reservations = 0, holders = 0;
+  int64_t binds = 0, gangs = 0, evictions = 0, reservations = 0, holders = 0, devices = 0;
   for (uint64_t seed = 0; seed < WorldCount(1'500); ++seed) {
     Rng rng(seed);
     const std::string profile = OneOf(kKoordinatorSpecs, rng);
@@ -178,6 +247,8 @@ TEST(KoordinatorWorlds, PlansKeepTheirPromisesCycleAfterCycle) {
       EXPECT_TRUE(report->refused.empty()) << report->refused[0];
       const MemorySlot* held = cluster.memory().Find("koordinator-holders");
       holders += held == nullptr ? 0 : static_cast<int64_t>(held->rows().size());
+      EXPECT_EQ(BrokenDevice(*plan, cluster.Describe()), "");
+      devices += static_cast<int64_t>(plan->devices().size());
       EXPECT_EQ(BrokenReservation(*plan, before, past, cluster.Describe(), cluster.memory(), cycle),
                 "");
       if (cycle == 0 && profile.find("coscheduling=off") == std::string::npos) {
@@ -195,8 +266,9 @@ TEST(KoordinatorWorlds, PlansKeepTheirPromisesCycleAfterCycle) {
   EXPECT_GT(binds, 1000);
   EXPECT_GT(gangs, 100);
   EXPECT_GT(evictions, 100);
-  EXPECT_GT(reservations, 5);
+  EXPECT_GT(reservations, 20);
   EXPECT_GT(holders, 100);
+  EXPECT_GT(devices, 100);
 }
 
 }  // namespace

@@ -46,6 +46,11 @@ constexpr OptionDecl kPluginOptions[] = {
      "reservations keep room of their nodes for their owners"},
     {"reservation_weight", OptionKind::kNumber, "5000", 0, 1e6,
      "weight of the score by reservations"},
+    {"devices", OptionKind::kFlag, "on", 0, 0,
+     "GPUs, RDMA cards and FPGAs of nodes are given to pods that request them"},
+    {"device_strategy", OptionKind::kChoice, "least", 0, 0,
+     "least|most: nodes and devices that are good, by what is in use of them"},
+    {"device_weight", OptionKind::kNumber, "1", 0, 1e6, "weight of the score by devices"},
     {"kinds", OptionKind::kText, "", 0, 0,
      "resources that nodes are scored by (NodeResourcesFitPlus): "
      "NAME:WEIGHT:least+NAME:WEIGHT:most, "
@@ -80,7 +85,8 @@ std::vector<KindStrategy> StrategiesOf(const std::string& text) {
 std::string_view ExtraPluginName(ExtraPlugin plugin) {
   constexpr std::string_view kNames[] = {"Coscheduling",         "ElasticQuota",
                                          "LoadAwareScheduling",  "Reservation",
-                                         "NodeResourcesFitPlus", "ScarceResourceAvoidance"};
+                                         "NodeResourcesFitPlus", "ScarceResourceAvoidance",
+                                         "DeviceShare"};
   return kNames[static_cast<int>(plugin)];
 }
 
@@ -102,6 +108,13 @@ PluginSettings PluginSettings::From(const Options& options) {
   if (!options.text("scarce").empty()) s.kinds.scarce = absl::StrSplit(options.text("scarce"), '+');
   s.kinds.strategy_weight = static_cast<int64_t>(options.number("kinds_weight"));
   s.kinds.scarce_weight = static_cast<int64_t>(options.number("scarce_weight"));
+  s.devices = options.flag("devices");
+  s.device.weight = static_cast<int64_t>(options.number("device_weight"));
+  s.device.scorer.prefer_full = options.text("device_strategy") == "most";
+  for (const DeviceResource resource : {DeviceResource::kRatio, DeviceResource::kMemory,
+                                        DeviceResource::kRdma, DeviceResource::kFpga}) {
+    s.device.scorer.weights.Set(resource, 1);
+  }
   s.reservation = options.flag("reservation");
   s.reservation_weight = static_cast<int64_t>(options.number("reservation_weight"));
   return s;

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/peer/koordinator/device/device_allocator.h"
 #include "lib/peer/koordinator/gangs/gang_rules.h"
 #include "lib/peer/koordinator/load_books.h"
 #include "lib/peer/kube_scheduler/settings.h"
@@ -28,6 +29,7 @@ enum class ExtraPlugin : uint8_t {
   kReservation,
   kFitPlus,
   kScarce,
+  kDeviceShare,
 };
 std::string_view ExtraPluginName(ExtraPlugin plugin);
 constexpr kube::Plugin NumberOf(ExtraPlugin plugin) {
@@ -55,18 +57,24 @@ struct KindSettings {
   int64_t strategy_weight = 1, scarce_weight = 1;
 };
 
+struct DeviceSettings {
+  DeviceScorer scorer;
+  int64_t weight = 1;
+};
+
 struct PluginSettings {
   static PluginSettings From(const Options& options);
   // Returns why the options mean nothing; empty: they do.
   static std::string Check(const Options& options);
 
   int64_t ticks = 1;  // of the caller's clock in a second
-  bool coscheduling = true, quota = true, load = true, reservation = true;
+  bool coscheduling = true, quota = true, load = true, reservation = true, devices = true;
   GangDefaults gangs;
   QuotaSettings quotas;
   LoadSettings loads;
   int64_t load_weight = 1, reservation_weight = 5000;
   KindSettings kinds;
+  DeviceSettings device;
 };
 
 // The options of action schedule: the scheduler's but for pod groups and batches, and those above.

@@ -18,6 +18,7 @@ void Plugins::Open(kube::World* world, const kube::Nominations* nominations, Mem
   if (settings_.quota) quotas_.Open(world, nominations, now);
   if (settings_.load) loads_.Open(world->tables(), ledger_, now);
   kinds_.Open(world);
+  if (settings_.devices) devices_.Open(world);
 }
 
 void Plugins::Store(MemorySlots* memory) {
@@ -40,7 +41,8 @@ bool Plugins::Wakes(TaskIndex task, kube::PluginSet rejectors, const kube::Happe
           gangs_.Wakes(task, happening)) ||
          (rejectors.has(NumberOf(ExtraPlugin::kElasticQuota)) && QuotaPlugin::Wakes(happening)) ||
          ((rejectors.has(NumberOf(ExtraPlugin::kLoadAware)) ||
-           rejectors.has(NumberOf(ExtraPlugin::kReservation))) &&
+           rejectors.has(NumberOf(ExtraPlugin::kReservation)) ||
+           rejectors.has(NumberOf(ExtraPlugin::kDeviceShare))) &&
           (happening.kind == kube::Happened::kPodDeleted ||
            happening.kind == kube::Happened::kNodeAdded));
 }
@@ -57,6 +59,7 @@ kube::Status Plugins::PreFilter(TaskIndex task) {
 kube::Status Plugins::Filter(TaskIndex task, NodeIndex node, const kube::NodeBooks& books) {
   kube::Status status;
   if (settings_.load && loads_.any()) status = FilterByLoad(task, node);
+  if (status.code == kube::Code::kFits && devices_.any()) status = devices_.Filter(task, node);
   if (reservations_.matches_any() && status.code == kube::Code::kFits) {
     status = reservations_.Filter(task, node, books);
   }
@@ -104,6 +107,9 @@ std::vector<kube::ExtraScore> Plugins::Score(TaskIndex task, std::span<const Nod
     add(ExtraPlugin::kReservation, settings_.reservation_weight,
         reservations_.Score(task, feasible));
   }
+  if (devices_.Requests(task)) {
+    add(ExtraPlugin::kDeviceShare, settings_.device.weight, devices_.Score(task, feasible));
+  }
   if (kinds_.has_strategies()) {
     add(ExtraPlugin::kFitPlus, settings_.kinds.strategy_weight,
         kinds_.ByStrategies(task, feasible));
@@ -117,6 +123,7 @@ std::vector<kube::ExtraScore> Plugins::Score(TaskIndex task, std::span<const Nod
 void Plugins::Reserve(TaskIndex task, NodeIndex node) {
   if (settings_.quota) quotas_.Reserve(task);
   reservations_.Reserve(task, node);
+  if (devices_.any()) devices_.Reserve(task, node);
 }
 
 kube::Permission Plugins::Permit(TaskIndex task) {
@@ -127,6 +134,7 @@ kube::Permission Plugins::Permit(TaskIndex task) {
 kube::Rejection Plugins::Unreserve(TaskIndex task) {
   if (settings_.quota) quotas_.Unreserve(task);
   reservations_.Unreserve(task);
+  devices_.Unreserve(task);
   if (!settings_.coscheduling) return {};
   return gangs_.Unreserve(task);
 }

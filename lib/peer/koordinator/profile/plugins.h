@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/peer/koordinator/profile/device_plugin.h"
 #include "lib/peer/koordinator/profile/gang_plugin.h"
 #include "lib/peer/koordinator/profile/kind_scores.h"
 #include "lib/peer/koordinator/profile/plugin_settings.h"
@@ -31,7 +32,8 @@ class Plugins : public kube::ExtraPlugins {
         gangs_(settings),
         quotas_(settings.quotas),
         loads_(settings.loads),
-        kinds_(settings.kinds) {}
+        kinds_(settings.kinds),
+        devices_(settings.device) {}
 
   std::string_view NameOf(kube::Plugin plugin) const override;
   void Open(kube::World* world, const kube::Nominations* nominations, MemorySlots* memory,
@@ -47,9 +49,9 @@ class Plugins : public kube::ExtraPlugins {
   bool Wakes(TaskIndex task, kube::PluginSet rejectors, const kube::Happening& happening) override;
 
   kube::Status PreFilter(TaskIndex task) override;
-  bool LooksAtNodes(TaskIndex) override {
+  bool LooksAtNodes(TaskIndex task) override {
     return (settings_.load && loads_.any()) || reservations_.matches_any() ||
-           kinds_.has_strategies() || kinds_.has_scarce();
+           kinds_.has_strategies() || kinds_.has_scarce() || devices_.Requests(task);
   }
   bool SeesOtherBooks(TaskIndex, NodeIndex node) override {
     return reservations_.any() && reservations_.ChangesBooks(node);
@@ -62,12 +64,15 @@ class Plugins : public kube::ExtraPlugins {
 
   void Reserve(TaskIndex task, NodeIndex node) override;
   kube::Permission Permit(TaskIndex task) override;
+  bool HasLostPlace(TaskIndex task) override { return devices_.HasLostPlace(task); }
+  std::vector<ChosenDevice> DevicesOf(TaskIndex task) override { return devices_.Chosen(task); }
   kube::Rejection Unreserve(TaskIndex task) override;
   kube::Rejection NothingFits(const kube::PodCycle& cycle, bool preempts) override;
 
   bool IsExempt(TaskIndex, TaskIndex) override { return false; }
   void CountVictim(TaskIndex victim, int sign) override {
     if (reservations_.any()) reservations_.CountVictim(victim, sign);
+    if (devices_.any()) devices_.CountVictim(victim, sign);
   }
   bool ReplacesPreemption() const override { return settings_.quota; }
   bool SelectsVictims() const override { return settings_.quota; }
@@ -89,6 +94,7 @@ class Plugins : public kube::ExtraPlugins {
   LoadBooks loads_;
   ReservationPlugin reservations_;
   KindScores kinds_;
+  DevicePlugin devices_;
   kube::World* world_ = nullptr;
 };
 

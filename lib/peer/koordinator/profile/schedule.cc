@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/model/settings.h"
+#include "lib/peer/koordinator/profile/device_plugin.h"
 #include "lib/peer/koordinator/profile/plugins.h"
 #include "lib/peer/koordinator/setting_keys.h"
 #include "lib/peer/kube_scheduler/actions.h"
@@ -45,6 +46,9 @@ absl::Status CheckKoordinatorCluster(const Tables& tables, const Options& option
   }
   if (options.flag("reservation")) {
     if (absl::Status s = koordinator::CheckReservations(tables); !s.ok()) return s;
+  }
+  if (options.flag("devices")) {
+    if (absl::Status s = koordinator::CheckDeviceNodes(tables); !s.ok()) return s;
   }
   if (!options.flag("quota")) return absl::OkStatus();
   const absl::Status queues = koordinator::CheckQuotaQueues(tables);

@@ -1,0 +1,361 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/koordinator/profile/device_plugin.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "muster/quantity.h"
+
+namespace muster::koordinator {
+namespace {
+
+constexpr std::string_view kKindNames[kDeviceKinds] = {"gpu", "rdma", "fpga"};
+constexpr DeviceResource kCardResource[kDeviceKinds] = {
+    DeviceResource::kRatio, DeviceResource::kRdma, DeviceResource::kFpga};
+constexpr size_t kMostOfKind = 64;
+constexpr int kAllZones = -1;
+
+std::optional<size_t> KindOf(std::string_view name) {
+  const auto it = std::find(std::begin(kKindNames), std::end(kKindNames), name);
+  if (it == std::end(kKindNames)) return std::nullopt;
+  return static_cast<size_t>(it - std::begin(kKindNames));
+}
+
+int64_t Bytes(const Quantity& quantity) {
+  // Rows were validated when they joined the tables.
+  return ParseQuantity(quantity.text, Unit::kWhole).value_or(0);
+}
+
+// Hundredths of a device, rounded up.
+int64_t PercentOf(int64_t milli) { return (milli + 9) / 10; }
+
+DeviceAmounts PartOf(size_t kind, int64_t milli) {
+  DeviceAmounts part;
+  part.Set(kCardResource[kind], PercentOf(milli));
+  if (kind == 0) part.Set(DeviceResource::kCore, PercentOf(milli));
+  return part;
+}
+
+DeviceAmounts Times(const DeviceAmounts& one, int64_t count) {
+  DeviceAmounts all;
+  one.ForEach([&](DeviceResource r, int64_t value) { all.Set(r, value * count); });
+  return all;
+}
+
+bool HasHopperPartitions(const NodeSpec& node) {
+  constexpr std::string_view kModels[] = {"H100", "H800", "H20"};
+  size_t gpus = 0;
+  for (const DeviceSpec& device : node.devices) {
+    if (device.kind != "gpu") continue;
+    ++gpus;
+    if (std::find(std::begin(kModels), std::end(kModels), device.model) == std::end(kModels)) {
+      return false;
+    }
+  }
+  return gpus == 8;
+}
+
+// The zones of a node by number, as its devices name them.
+int ZoneOf(const NodeSpec& node, const std::string& zone) {
+  if (zone.empty()) return kAllZones;
+  for (size_t i = 0; i < node.zones.size(); ++i) {
+    if (node.zones[i].name == zone) return static_cast<int>(i);
+  }
+  return kAllZones;
+}
+
+std::string WordsOf(const DeviceAnswer& answer) {
+  const absl::string_view kind = ToAbsl(kKindNames[static_cast<size_t>(answer.kind)]);
+  switch (answer.reason) {
+    case DeviceReason::kNoFunctions:
+      return absl::StrCat("Insufficient ", kind, " VirtualFunctions");
+    case DeviceReason::kFewGpus:
+      return "Insufficient GPU Devices";
+    case DeviceReason::kFewInScope:
+      return "Insufficient Topology Scoped GPU Devices";
+    case DeviceReason::kFewPartitions:
+    case DeviceReason::kNoPartitionTable:
+    case DeviceReason::kNoPartitionSize:
+      return "Insufficient Partitioned GPU Devices";
+    case DeviceReason::kSharedGpus:
+      return "node(s) Unsupported Multiple GPU Shares";
+    case DeviceReason::kNoTopology:
+      return "node(s) missing GPU Topology";
+    case DeviceReason::kOffTheBus:
+      return "node(s) Device Joint-Allocate rules violation";
+    default:
+      return absl::StrCat("Insufficient ", kind, " devices");
+  }
+}
+
+}  // namespace
+
+absl::Status CheckDeviceNodes(const Tables& tables) {
+  for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
+    if (!tables.nodes.alive[n]) continue;
+    std::array<size_t, kDeviceKinds> counts = {};
+    for (const DeviceSpec& device : tables.nodes.spec[n].devices) {
+      const std::optional<size_t> kind = KindOf(device.kind);
+      if (!kind || ++counts[*kind] <= kMostOfKind) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("action schedule: node ", Quote(tables.nodes.names.name(n)), ": more than ",
+                       kMostOfKind, " devices of kind ", Quote(device.kind)));
+    }
+  }
+  return absl::OkStatus();
+}
+
+void DevicePlugin::Open(kube::World* world) {
+  world_ = world;
+  tables_ = &world->tables();
+  for (NodeIndex n = 0; n < tables_->nodes.alive.size(); ++n) {
+    if (tables_->nodes.alive[n] && !tables_->nodes.spec[n].devices.empty()) AddMachine(n);
+  }
+  any_ = !machines_.empty();
+  if (!any_) return;
+  for (const TaskIndex t : world_->placed()) AddHolder(t);
+  for (const TaskIndex t : world_->placed()) {
+    if (tables_->tasks.status[t] == TaskStatus::kWaiting) Reserve(t, world_->node_of(t));
+  }
+}
+
+void DevicePlugin::AddMachine(NodeIndex n) {
+  const NodeSpec& node = tables_->nodes.spec[n];
+  Machine machine;
+  bool has_some = false;
+  for (uint32_t i = 0; i < node.devices.size(); ++i) {
+    const DeviceSpec& spec = node.devices[i];
+    const std::optional<size_t> kind = KindOf(spec.kind);
+    if (!kind) continue;
+    has_some = true;
+    DeviceAccount& book = machine.devices.books[*kind];
+    Device device{.minor = static_cast<int>(book.devices.size()), .healthy = spec.healthy};
+    if (spec.healthy) {
+      device.total = PartOf(*kind, spec.milli);
+      if (*kind == 0) device.total.Set(DeviceResource::kMemory, Bytes(spec.memory));
+    }
+    device.placed = !spec.links.empty();
+    device.zone = ZoneOf(node, spec.zone);
+    if (device.placed) device.bus = spec.links[0];
+    book.devices.push_back(std::move(device));
+    book.used.emplace_back();
+    machine.numbers[*kind].push_back(i);
+  }
+  if (!has_some) return;
+  if (HasHopperPartitions(node)) machine.devices.partitions = HopperPartitions();
+  machines_.emplace(n, std::move(machine));
+}
+
+void DevicePlugin::AddHolder(TaskIndex t) {
+  const uint32_t list = tables_->tasks.devices[t];
+  const auto at = machines_.find(world_->node_of(t));
+  if (list == 0 || at == machines_.end()) return;
+  Machine& machine = at->second;
+  Holding holding{.node = world_->node_of(t)};
+  const NodeSpec& node = tables_->nodes.spec[holding.node];
+  for (const DeviceHold& hold : tables_->hold_lists[list]) {
+    for (size_t kind = 0; kind < kDeviceKinds; ++kind) {
+      for (size_t minor = 0; minor < machine.numbers[kind].size(); ++minor) {
+        if (node.devices[machine.numbers[kind][minor]].name != hold.device) continue;
+        DeviceGrant grant{.minor = static_cast<int>(minor), .amounts = PartOf(kind, hold.milli)};
+        const int64_t memory = Bytes(hold.memory);
+        if (kind == 0 && memory > 0) grant.amounts.Set(DeviceResource::kMemory, memory);
+        if (kind == 0) FillGpuMemory(machine.devices.books[0].devices[minor], &grant.amounts);
+        holding.grants[kind].push_back(std::move(grant));
+      }
+    }
+  }
+  Take(holding.grants, &machine.devices);
+  holders_[t] = std::move(holding);
+}
+
+void DevicePlugin::ReadShape(const TaskShape& shape, Claim* claim) const {
+  for (const DeviceRequest& request : shape.devices) {
+    const std::optional<size_t> kind = KindOf(request.kind);
+    if (!kind) continue;
+    claim->requests = true;
+    DeviceWish& wish = claim->devices.wishes[*kind];
+    if (!wish.total.IsZero()) {
+      claim->flaw = absl::StrCat("more than one request of ", request.kind, " devices");
+    } else if (*kind != 0 && request.count > 1 && request.milli < 1000) {
+      claim->flaw = absl::StrCat("parts of several ", request.kind, " devices");
+    }
+    wish.each = PartOf(*kind, request.milli);
+    wish.count = request.count;
+    wish.partial = *kind == 0 && request.milli < 1000;
+    const int64_t memory = Bytes(request.memory);
+    if (wish.partial && memory > 0) wish.each.Set(DeviceResource::kMemory, memory);
+    wish.total = Times(wish.each, request.count);
+    if (*kind != 0) wish.each = {}, wish.count = 1;
+    if (!request.models.empty() || request.exclusive || (memory > 0 && !wish.partial)) {
+      claim->only[*kind] = &request;
+    }
+    if (*kind == 0 && request.same == SamePart::kZone) claim->devices.scope = GpuScope::kZone;
+    if (*kind == 0 && request.same == SamePart::kLink) claim->devices.scope = GpuScope::kBus;
+  }
+}
+
+const DevicePlugin::Claim& DevicePlugin::ClaimOf(TaskIndex t) {
+  const ClassIndex c = world_->class_of(t);
+  const auto it = claims_.find(c);
+  if (it != claims_.end()) return it->second;
+  Claim claim;
+  const TaskShape& shape = world_->classes().shape(c);
+  ReadShape(shape, &claim);
+  if (shape.devices.empty()) {
+    std::vector<std::pair<std::string, int64_t>> amounts;
+    const auto row = tables_->classes.request.row(c);
+    for (DimensionIndex d = 0; d < row.size(); ++d) {
+      if (d == kPods || OrZero(row[d]) == 0) continue;
+      const std::string_view name = tables_->dimensions.name(d);
+      amounts.emplace_back(name, IsMilliDimension(name) ? (row[d] + 999) / 1000 : row[d]);
+    }
+    absl::StatusOr<DeviceClaim> read = ReadDeviceRequest(amounts);
+    if (!read.ok()) {
+      claim.requests = true;
+      claim.flaw = std::string(read.status().message());
+    } else {
+      claim.devices = *std::move(read);
+      for (const DeviceWish& wish : claim.devices.wishes) {
+        claim.requests |= !wish.total.IsZero();
+      }
+    }
+  }
+  return claims_[c] = std::move(claim);
+}
+
+DeviceLimits DevicePlugin::LimitsOf(const Claim& claim, NodeIndex n, const Machine& machine) const {
+  DeviceLimits limits;
+  limits.freed = machine.freed;
+  for (size_t kind = 0; kind < kDeviceKinds; ++kind) {
+    const DeviceRequest* rule = claim.only[kind];
+    if (rule == nullptr) continue;
+    if (!limits.most) limits.most.emplace();
+    const DeviceAccount& book = machine.devices.books[kind];
+    for (size_t i = 0; i < book.devices.size(); ++i) {
+      const DeviceSpec& spec = tables_->nodes.spec[n].devices[machine.numbers[kind][i]];
+      DeviceAmounts used = book.used[i];
+      const auto freed = machine.freed[kind].find(static_cast<int>(i));
+      if (freed != machine.freed[kind].end()) used.SubtractDownToZero(freed->second);
+      const bool is_listed =
+          rule->models.empty() ||
+          std::find(rule->models.begin(), rule->models.end(), spec.model) != rule->models.end();
+      if (!is_listed || Bytes(spec.memory) < Bytes(rule->memory)) continue;
+      if (rule->exclusive && !used.IsZero()) continue;
+      (*limits.most)[kind][static_cast<int>(i)] = book.devices[i].total;
+    }
+    // Without any the kind is to be named all the same.
+    if ((*limits.most)[kind].empty()) (*limits.most)[kind][-1] = {};
+  }
+  return limits;
+}
+
+kube::Status DevicePlugin::Filter(TaskIndex t, NodeIndex n) {
+  kube::Status status;
+  const Claim& claim = ClaimOf(t);
+  if (!claim.requests) return status;
+  const auto refuse = [&](kube::Code code, const std::string& words) {
+    status.code = code;
+    status.plugin = NumberOf(ExtraPlugin::kDeviceShare);
+    status.causes.push_back(kube::WordsCause(world_, words));
+    return status;
+  };
+  if (!claim.flaw.empty()) return refuse(kube::Code::kUnresolvable, claim.flaw);
+  const auto at = machines_.find(n);
+  if (at == machines_.end()) return refuse(kube::Code::kUnresolvable, "node(s) missing Device");
+  const DeviceLimits limits = LimitsOf(claim, n, at->second);
+  const DeviceAnswer answer =
+      ChooseDevices(at->second.devices, claim.devices, nullptr, /*final=*/false, &limits);
+  if (answer.ok()) return status;
+  return refuse(answer.EvictionMayHelp() ? kube::Code::kUnschedulable : kube::Code::kUnresolvable,
+                WordsOf(answer));
+}
+
+std::vector<int64_t> DevicePlugin::Score(TaskIndex t, std::span<const NodeIndex> feasible) {
+  const Claim& claim = ClaimOf(t);
+  std::vector<int64_t> scores;
+  for (const NodeIndex n : feasible) {
+    const auto at = machines_.find(n);
+    if (at == machines_.end()) {
+      scores.push_back(0);
+      continue;
+    }
+    const DeviceLimits limits = LimitsOf(claim, n, at->second);
+    scores.push_back(ScoreMachine(at->second.devices, claim.devices, settings_.scorer, &limits));
+  }
+  const int64_t most = scores.empty() ? 0 : *std::max_element(scores.begin(), scores.end());
+  for (int64_t& score : scores) score = most > 0 ? score * 100 / most : score;
+  return scores;
+}
+
+void DevicePlugin::Reserve(TaskIndex t, NodeIndex n) {
+  const Claim& claim = ClaimOf(t);
+  const auto at = machines_.find(n);
+  if (!claim.requests || !claim.flaw.empty() || at == machines_.end() || holders_.contains(t)) {
+    return;
+  }
+  const DeviceLimits limits = LimitsOf(claim, n, at->second);
+  DeviceAnswer answer = ChooseDevices(at->second.devices, claim.devices, &settings_.scorer,
+                                      /*final=*/true, &limits);
+  if (!answer.ok()) return;
+  Take(answer.grants, &at->second.devices);
+  holders_[t] = {n, std::move(answer.grants)};
+}
+
+void DevicePlugin::Unreserve(TaskIndex t) {
+  const auto it = holders_.find(t);
+  // A pod that an earlier plan let wait is still on its node.
+  if (it == holders_.end() || tables_->tasks.status[t] == TaskStatus::kWaiting) return;
+  Release(it->second.grants, &machines_.find(it->second.node)->second.devices);
+  holders_.erase(it);
+}
+
+void DevicePlugin::CountVictim(TaskIndex t, int sign) {
+  const auto it = holders_.find(t);
+  if (it == holders_.end()) return;
+  DeviceShares& freed = machines_.find(it->second.node)->second.freed;
+  for (size_t kind = 0; kind < kDeviceKinds; ++kind) {
+    for (const DeviceGrant& grant : it->second.grants[kind]) {
+      DeviceAmounts& amounts = freed[kind][grant.minor];
+      if (sign < 0) {
+        amounts.Add(grant.amounts);
+      } else {
+        amounts.SubtractDownToZero(grant.amounts);
+      }
+      if (amounts.IsZero()) freed[kind].erase(grant.minor);
+    }
+  }
+}
+
+std::vector<ChosenDevice> DevicePlugin::Chosen(TaskIndex t) const {
+  std::vector<ChosenDevice> chosen;
+  const auto it = holders_.find(t);
+  if (it == holders_.end()) return chosen;
+  const Machine& machine = machines_.find(it->second.node)->second;
+  const NodeSpec& node = tables_->nodes.spec[it->second.node];
+  for (size_t kind = 0; kind < kDeviceKinds; ++kind) {
+    for (const DeviceGrant& grant : it->second.grants[kind]) {
+      const uint32_t number = machine.numbers[kind][static_cast<size_t>(grant.minor)];
+      const int64_t part =
+          std::max(grant.amounts.at(kCardResource[kind]), grant.amounts.at(DeviceResource::kCore));
+      chosen.push_back({.task = t,
+                        .device = node.devices[number].name,
+                        .milli = std::max<int64_t>(1, part * 10),
+                        .memory = grant.amounts.at(DeviceResource::kMemory)});
+    }
+  }
+  std::sort(chosen.begin(), chosen.end(), [&](const ChosenDevice& a, const ChosenDevice& b) {
+    const auto place_of = [&](const std::string& name) {
+      const auto device = std::find_if(node.devices.begin(), node.devices.end(),
+                                       [&](const DeviceSpec& spec) { return spec.name == name; });
+      return device - node.devices.begin();
+    };
+    return place_of(a.device) < place_of(b.device);
+  });
+  return chosen;
+}
+
+}  // namespace muster::koordinator

@@ -1,0 +1,106 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Device share within the cycles of the profile: GPUs, RDMA cards and FPGAs of nodes.
+//
+//   DevicePlugin devices(settings);
+//   devices.Open(&world);
+//   kube::Status status = devices.Filter(task, node);
+//   devices.Reserve(task, node);
+//   std::vector<ChosenDevice> chosen = devices.Chosen(task);
+//
+// The rules are those of device/device_allocator.h. The devices of a node are those that it lists
+// as kinds gpu, rdma and fpga, numbered within their kind. A link is a PCIe switch; GPUs of models
+// H100, H800 and H20, eight to a node, have the partitions of such machines. What tasks of the node
+// hold of them (TaskSpec::devices) is in use.
+//
+// A task requests devices in its shape, each kind once: whole ones, or thousandths of one or, for
+// GPUs, of several. `same` is the scope within which GPUs are searched. Models, exclusive use, and
+// the memory of whole GPUs restrict which devices may be taken; of a part of a GPU, the memory is
+// requested beside the part. A task with none in its shape requests what its resources name
+// (device/device_request.h), wherever some node lists devices.
+//
+// A node without devices of the kind is out of the question for good. Victims give back what they
+// hold. A pod that waits since an earlier plan has its devices chosen anew, as it holds none yet;
+// if its node has them no more, it is rejected.
+//
+// Cost. O(devices) a node and pod that requests some.
+#ifndef MUSTER_PEER_KOORDINATOR_PROFILE_DEVICE_PLUGIN_H_
+#define MUSTER_PEER_KOORDINATOR_PROFILE_DEVICE_PLUGIN_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "lib/base/hash_map.h"
+#include "lib/peer/koordinator/device/device_allocator.h"
+#include "lib/peer/koordinator/profile/plugin_settings.h"
+#include "lib/peer/kube_scheduler/extra_plugins.h"
+
+namespace muster::koordinator {
+
+// Fails for a node with more devices of a kind than can be told apart.
+absl::Status CheckDeviceNodes(const Tables& tables);
+
+class DevicePlugin {
+ public:
+  // `settings` must outlive this.
+  explicit DevicePlugin(const DeviceSettings& settings) : settings_(settings) {}
+
+  void Open(kube::World* world);
+  // Returns whether some node has devices.
+  bool any() const { return any_; }
+  bool Requests(TaskIndex t) { return any_ && ClaimOf(t).requests; }
+
+  kube::Status Filter(TaskIndex t, NodeIndex n);
+  // Returns scores from 0 to 100.
+  std::vector<int64_t> Score(TaskIndex t, std::span<const NodeIndex> feasible);
+
+  // Returns whether a pod that waits with its node finds the devices there no more.
+  bool HasLostPlace(TaskIndex t) { return Requests(t) && !holders_.contains(t); }
+  void Reserve(TaskIndex t, NodeIndex n);
+  void Unreserve(TaskIndex t);
+  // A victim leaves its node in a dry run (-1), or comes back (+1).
+  void CountVictim(TaskIndex t, int sign);
+  // Returns what the task was given in this plan.
+  std::vector<ChosenDevice> Chosen(TaskIndex t) const;
+
+ private:
+  struct Machine {
+    MachineDevices devices = {};
+    std::array<std::vector<uint32_t>, kDeviceKinds> numbers = {};  // in the node's list, by minor
+    DeviceShares freed = {};                                       // by victims of a dry run
+  };
+  struct Claim {
+    bool requests = false;
+    std::string flaw = {};  // why no node can serve it; empty: none
+    DeviceClaim devices = {};
+    // Rules that choose devices, by kind; null: any device will do.
+    std::array<const DeviceRequest*, kDeviceKinds> only = {};
+  };
+  struct Holding {
+    NodeIndex node = kNone;
+    DeviceGrants grants = {};
+  };
+
+  void AddMachine(NodeIndex n);
+  void AddHolder(TaskIndex t);
+  const Claim& ClaimOf(TaskIndex t);
+  void ReadShape(const TaskShape& shape, Claim* claim) const;
+  DeviceLimits LimitsOf(const Claim& claim, NodeIndex n, const Machine& machine) const;
+
+  const DeviceSettings& settings_;
+  kube::World* world_ = nullptr;
+  const Tables* tables_ = nullptr;
+  bool any_ = false;
+  HashMap<NodeIndex, Machine> machines_;
+  HashMap<ClassIndex, Claim> claims_;
+  HashMap<TaskIndex, Holding> holders_;
+};
+
+}  // namespace muster::koordinator
+
+#endif  // MUSTER_PEER_KOORDINATOR_PROFILE_DEVICE_PLUGIN_H_
