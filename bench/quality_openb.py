@@ -1,5 +1,5 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""How much of openb's GPUs a profile gives out by cycles, against FGD: a table of docs/quality.md.
+"""How much of openb's GPUs a profile gives out by cycles, against FGD.
 
     python3 bench/quality_openb.py --muster build/release/muster --traces ~/traces \\
         --policy 'muster:...' [--seeds 10] [--list default ...]

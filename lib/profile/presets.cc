@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The list of presets and policies: the only place outside lib/peer that names peers.
+// The list of presets and policies: the only place outside lib/peer, in the rooms up to profile,
+// that names peers.
 #include <algorithm>
 #include <initializer_list>
 #include <iterator>

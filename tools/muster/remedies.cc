@@ -15,8 +15,9 @@ namespace {
 constexpr CommandText kRemediesText = {
     "remedies", "remedies FILE JOB [flags]",
     "Says why the job of the scenario in FILE waits, with the numbers behind it, and what would "
-    "start all of it: more nodes, a raised limit, a tolerated taint, a smaller gang or request, "
-    "another queue, evictions, a priority, or the end of others. Each remedy was tried by a cycle.",
+    "start all of it: more nodes, a raised limit, a tolerated taint, a smaller request, another "
+    "queue, evictions, a priority, or the end of others; or, as a smaller gang, a part of it. Each "
+    "remedy was tried by a cycle.",
     "muster remedies tests/scenarios/gang_undone.json train"};
 
 std::string ToText(const std::string& job, const Diagnosis& diagnosis) {

@@ -87,14 +87,15 @@
 // - Times are ticks. Pods that were rejected, and groups that had their turn in vain, are not
 //   tried again in the same plan, as time stands still. An event of a pod wakes the pods of its own
 //   group of gangs; the peer's wakes those of all.
-// - Pods that daemons own, production and percentiles of loads, and use of single pods are not
-//   known. Neither are trees of quotas beside the default one, hooks and sub-priorities.
+// - Filters and scores by load leave out which pods daemons own, production and percentiles of
+//   loads, and use of single pods; action rebalance reads the use of tasks. Trees of quotas beside
+//   the default one, hooks and sub-priorities are not known.
 // - Pods have no affinity to reservations. Reservations without a node get none, and take over no
 //   pods: a plan has no decision for that. A reservation is no member of a quota or a gang.
 // - Of devices, templates of shares, virtual functions, joint allocation, reserved devices and
 //   hints of zones are not known.
 // - Not in the profile: CPU sets, zones, the placement of gangs in topologies, gangs that displace
-//   others, revocation of overuse. Migrations are no decisions.
+//   others, revocation of overuse. Migrations are moves of action rebalance alone.
 //
 // Ties. As for kube-scheduler. Where the peer goes through a map, pods of a gang and groups go by
 // name and GPUs before other kinds.

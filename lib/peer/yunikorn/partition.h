@@ -194,7 +194,7 @@ class Partition {
     uint64_t rank = 0;
   };
 
-  // --- queues (queues.cc, queue_rules.cc)
+  // --- queues (queues.cc, queue_numbers.cc, rebuild.cc)
   absl::Status AddQueues(const std::vector<QueueConfig>& configs, Index parent);
   absl::StatusOr<Index> NewConfigured(const QueueConfig& config, Index parent);
   absl::StatusOr<Resource> ApplyConfig(Index queue, const QueueConfig& config);
@@ -345,7 +345,7 @@ class Partition {
   Resource OutstandingOf(Index application, Resource headroom, Resource user_headroom,
                          std::vector<Index>& found) const;
 
-  // --- preemption (preemption.cc, required_node.cc, quota_preemption.cc)
+  // --- preemption (preemption_round.cc, other_preemption.cc)
   bool MayPreempt(Index request) const;
   std::optional<Result> TryPreemption(Index request, int& preemptions_left, bool nodes_tried);
   void TryRequiredNodePreemption(Index node, Index request);

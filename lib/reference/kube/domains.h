@@ -2,7 +2,7 @@
 //
 // Rules between tasks: inter-task affinity and topology spread. Their state is counted from the
 // whole cluster for one task at a time, and never carried on. A domain is here all nodes that have
-// one value of a label; the tree of domains above nodes is in tree.h.
+// one value of a label; a peer's tree of domains above nodes is restated in the peer's own folder.
 #ifndef MUSTER_REFERENCE_KUBE_DOMAINS_H_
 #define MUSTER_REFERENCE_KUBE_DOMAINS_H_
 
