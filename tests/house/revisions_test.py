@@ -30,7 +30,7 @@ ACTIONS = "volcano:actions=admit+allocate+backfill+preempt+reclaim,tiers="
 MADE_UP = 24
 # Policies that show only with options or actions that these profiles do not have: their own
 # scenarios pin them.
-ONLY_IN_SCENARIOS = {"rescheduling", "sla"}
+ONLY_IN_SCENARIOS = {"fragmentation", "rescheduling", "sla"}
 
 
 class Numbers:
