@@ -16,12 +16,15 @@ NodeIndex KaiReport::NodeOf(const KaiPod& pod) const {
 
 // Returns whether a task that is not about to leave has the device for itself alone.
 bool KaiReport::IsHeld(uint32_t node, uint32_t device) const {
-  const auto of_node = std::ranges::equal_range(session_.held, node, {}, &KaiHeldDevice::node);
-  return std::ranges::any_of(of_node, [&](const KaiHeldDevice& held) {
-    const KaiPod& pod = session_.world->pod(held.task);
-    return held.device == device && pod.node == node &&
-           (IsActiveAllocated(pod.status) || pod.status == KaiStatus::kStuckInReleasing);
-  });
+  const auto first = std::ranges::lower_bound(session_.held, node, {}, &KaiHeldDevice::node);
+  for (auto held = first; held != session_.held.end() && held->node == node; ++held) {
+    const KaiPod& pod = session_.world->pod(held->task);
+    if (held->device == device && pod.node == node &&
+        (IsActiveAllocated(pod.status) || pod.status == KaiStatus::kStuckInReleasing)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 // Returns the place of a group's device among those of the node. A new group gets the first device

@@ -310,7 +310,7 @@ void Migrations::Start(Migration* migration) {
   if (act == MigrationAct::kReserve) {
     to = targets_.Choose(task, from, [&](size_t node) { return AllowsTarget(*migration, node); });
     migration->state.reserved = true;
-    sight.reservation.emplace();
+    sight.reservation = MigrationSight::Reservation{};
     sight.reservation->phase = MigrationSight::Reservation::Phase::kAvailable;
     sight.reservation->scheduled = to != muster::kNone;
     if (to != muster::kNone) sight.reservation->node = context_.tables.nodes.spec[to].name;
