@@ -12,6 +12,7 @@
 #include "lib/base/rng.h"
 #include "muster/quantity.h"
 #include "muster/schedule.h"
+#include "tests/support/checked_plan.h"
 #include "tests/support/profile_specs.h"
 #include "tests/support/random_edits.h"
 #include "tests/support/random_world.h"
@@ -83,23 +84,6 @@ void AddKoordinatorObjects(Rng& rng, ClusterSpec* world) {
     node.usage = NodeUsage{static_cast<int64_t>(rng.Below(70)), static_cast<int64_t>(rng.Below(70)),
                            rng.Chance(0.1) ? -179 : 0};
   }
-}
-
-// Schedules the living cluster and checks the plan.
-absl::StatusOr<Plan> CheckedKoordinatorPlan(Cluster* cluster, const std::string& profile,
-                                            int64_t now) {
-  const Snapshot snapshot = cluster->Freeze();
-  absl::StatusOr<Plan> living = cluster->Schedule(profile, {.now = now});
-  if (!living.ok()) return living;
-  const absl::StatusOr<Plan> frozen = Schedule(snapshot, profile, {.now = now});
-  EXPECT_TRUE(frozen.ok()) << frozen.status();
-  if (frozen.ok()) {
-    EXPECT_EQ(living->Digest(), frozen->Digest());
-  }
-  for (const std::string& words : Violations(snapshot, *living, InvariantsOf(profile))) {
-    ADD_FAILURE() << words;
-  }
-  return living;
 }
 
 // Returns a gang that got a bind though fewer of its pods than its least number have or had nodes
@@ -237,7 +221,7 @@ TEST(KoordinatorWorlds, PlansKeepTheirPromisesCycleAfterCycle) {
     for (int64_t cycle = 0; cycle < 5; ++cycle) {
       const ClusterSpec before = cluster.Describe();
       const Memory past = cluster.memory();
-      const absl::StatusOr<Plan> plan = CheckedKoordinatorPlan(&cluster, profile, cycle);
+      const absl::StatusOr<Plan> plan = CheckedPlan(&cluster, profile, cycle);
       ASSERT_TRUE(plan.ok()) << plan.status();
       binds += static_cast<int64_t>(plan->binds().size());
       evictions += static_cast<int64_t>(plan->evictions().size());

@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
 #include "muster/schedule.h"
+#include "tests/support/checked_plan.h"
 #include "tests/support/profile_specs.h"
 #include "tests/support/random_edits.h"
 #include "tests/support/random_world.h"
@@ -38,22 +39,6 @@ void AddPluginObjects(Rng& rng, ClusterSpec* world) {
       job.min_resources = Resources{{"cpu", static_cast<int64_t>(rng.Below(12))}};
     }
   }
-}
-
-// Schedules the living cluster and checks the plan.
-absl::StatusOr<Plan> CheckedPluginsPlan(Cluster* cluster, const std::string& profile, int64_t now) {
-  const Snapshot snapshot = cluster->Freeze();
-  absl::StatusOr<Plan> living = cluster->Schedule(profile, {.now = now});
-  if (!living.ok()) return living;
-  const absl::StatusOr<Plan> frozen = Schedule(snapshot, profile, {.now = now});
-  EXPECT_TRUE(frozen.ok()) << frozen.status();
-  if (frozen.ok()) {
-    EXPECT_EQ(living->Digest(), frozen->Digest());
-  }
-  for (const std::string& words : Violations(snapshot, *living, InvariantsOf(profile))) {
-    ADD_FAILURE() << words;
-  }
-  return living;
 }
 
 // Returns a group that got a bind, and of which fewer pods than its least number have or had nodes
@@ -86,7 +71,7 @@ TEST(SchedulerPluginsWorlds, PlansKeepTheirPromisesCycleAfterCycle) {
     Cluster cluster = MakeCluster(world);
     RandomEdits edits(cluster, rng, knobs);
     for (int64_t cycle = 0; cycle < 5; ++cycle) {
-      const absl::StatusOr<Plan> plan = CheckedPluginsPlan(&cluster, profile, cycle);
+      const absl::StatusOr<Plan> plan = CheckedPlan(&cluster, profile, cycle);
       ASSERT_TRUE(plan.ok()) << plan.status();
       const std::string before = AsScenario(cluster.Describe(), profile);
       binds += static_cast<int64_t>(plan->binds().size());
