@@ -35,6 +35,7 @@ void Decide(ActionContext& context, const kube::Made& made) {
       }
       break;
     case kube::Made::Kind::kNominate:
+      context.decisions.WithdrawNomination(made.task);  // a pod may be nominated again
       context.ledger.Move(made.task, TaskStatus::kNominated, made.node);
       context.decisions.NoteNominatedAfterEviction(made.task);
       break;
@@ -52,6 +53,28 @@ void Decide(ActionContext& context, const kube::Made& made) {
       break;
   }
   context.decisions.Commit(before);
+}
+
+bool HasRoom(const Ledger& ledger, NodeIndex n, TaskIndex t) {
+  const auto request = ledger.request(t);
+  for (DimensionIndex d = 0; d < ledger.dimensions(); ++d) {
+    if (d == kPods && ledger.tables().nodes.allocatable.row(n)[d] == kAbsent) continue;
+    if (request[d] > 0 && ledger.future_idle(n, d) < 0) return false;
+  }
+  return true;
+}
+
+// A pod of higher priority does not count those nominated below it, and may take their room. The
+// scheduler lets such a pod keep its nomination and tries it again; the memory says so. A plan that
+// decided it would promise room that is not there.
+void WithdrawOvertaken(ActionContext& context, const std::vector<kube::Made>& made) {
+  for (auto it = made.rbegin(); it != made.rend(); ++it) {
+    if (it->kind != kube::Made::Kind::kNominate) continue;
+    const NodeIndex n = context.ledger.node_of(it->task);
+    if (context.ledger.status(it->task) != TaskStatus::kNominated) continue;
+    if (HasRoom(context.ledger, n, it->task)) continue;
+    Decide(context, {kube::Made::Kind::kWithdraw, it->task});
+  }
 }
 
 }  // namespace
@@ -83,6 +106,7 @@ void RunCycles(ActionContext& context, const Settings& settings, ExtraPlugins* e
   }
   scheduler.ReserveWaiting();
   decide();
+  WithdrawOvertaken(context, scheduler.made());
   if (cut) return;
   // In the order of insertion, which is that of the attempts.
   for (const auto& [task, unplaced] : scheduler.unplaced()) {

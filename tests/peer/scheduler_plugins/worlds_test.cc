@@ -60,38 +60,55 @@ std::string BrokenGroup(const Plan& plan, const ClusterSpec& after) {
   return "";
 }
 
-TEST(SchedulerPluginsWorlds, PlansKeepTheirPromisesCycleAfterCycle) {
+struct Counts {
   int64_t binds = 0, reservations = 0, evictions = 0;
-  for (uint64_t seed = 0; seed < WorldCount(1'500); ++seed) {
-    Rng rng(seed);
-    const std::string profile = OneOf(kSchedulerPluginsSpecs, rng);
-    const WorldKnobs knobs{.nodes = 8, .queues = 4, .jobs = 8, .tasks = 5};
-    ClusterSpec world = RandomWorld(rng.Next(), knobs);
-    AddPluginObjects(rng, &world);
-    Cluster cluster = MakeCluster(world);
-    RandomEdits edits(cluster, rng, knobs);
-    for (int64_t cycle = 0; cycle < 5; ++cycle) {
-      const absl::StatusOr<Plan> plan = CheckedPlan(&cluster, profile, cycle);
-      ASSERT_TRUE(plan.ok()) << plan.status();
-      const std::string before = AsScenario(cluster.Describe(), profile);
-      binds += static_cast<int64_t>(plan->binds().size());
-      reservations += static_cast<int64_t>(plan->reservations().size());
-      evictions += static_cast<int64_t>(plan->evictions().size());
-      const absl::StatusOr<ApplyReport> report = cluster.Apply(*plan);
-      ASSERT_TRUE(report.ok());
-      EXPECT_TRUE(report->refused.empty()) << report->refused[0];
-      if (profile.find("coscheduling=off") == std::string::npos) {
-        EXPECT_EQ(BrokenGroup(*plan, cluster.Describe()), "");
-      }
-      ASSERT_FALSE(::testing::Test::HasFailure())
-          << "seed " << seed << ", cycle " << cycle << ", " << profile << "\n"
-          << before;
-      for (uint64_t edit = rng.Below(4); edit > 0; --edit) edits.Step();
+};
+
+// Five cycles of a random world, with edits between them.
+void Live(uint64_t seed, Counts* counts) {
+  Rng rng(seed);
+  const std::string profile = OneOf(kSchedulerPluginsSpecs, rng);
+  const WorldKnobs knobs{.nodes = 8, .queues = 4, .jobs = 8, .tasks = 5};
+  ClusterSpec world = RandomWorld(rng.Next(), knobs);
+  AddPluginObjects(rng, &world);
+  Cluster cluster = MakeCluster(world);
+  RandomEdits edits(cluster, rng, knobs);
+  for (int64_t cycle = 0; cycle < 5; ++cycle) {
+    const absl::StatusOr<Plan> plan = CheckedPlan(&cluster, profile, cycle);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    const std::string before = AsScenario(cluster.Describe(), profile);
+    counts->binds += static_cast<int64_t>(plan->binds().size());
+    counts->reservations += static_cast<int64_t>(plan->reservations().size());
+    counts->evictions += static_cast<int64_t>(plan->evictions().size());
+    const absl::StatusOr<ApplyReport> report = cluster.Apply(*plan);
+    ASSERT_TRUE(report.ok());
+    EXPECT_TRUE(report->refused.empty()) << report->refused[0];
+    if (profile.find("coscheduling=off") == std::string::npos) {
+      EXPECT_EQ(BrokenGroup(*plan, cluster.Describe()), "");
     }
+    ASSERT_FALSE(::testing::Test::HasFailure())
+        << "seed " << seed << ", cycle " << cycle << ", " << profile << "\n"
+        << before << plan->ToText();
+    for (uint64_t edit = rng.Below(4); edit > 0; --edit) edits.Step();
   }
-  EXPECT_GT(binds, 1000);
-  EXPECT_GT(reservations, 100);
-  EXPECT_GT(evictions, 100);
+}
+
+TEST(SchedulerPluginsWorlds, PlansKeepTheirPromisesCycleAfterCycle) {
+  Counts counts;
+  for (uint64_t seed = 0; seed < WorldCount(1'500); ++seed) {
+    Live(seed, &counts);
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(counts.binds, 1000);
+  EXPECT_GT(counts.reservations, 100);
+  EXPECT_GT(counts.evictions, 100);
+}
+
+// A pod that is nominated twice in one plan, and one whose place is taken by a more important pod.
+TEST(SchedulerPluginsWorlds, FoundOnes) {
+  Counts counts;
+  Live(2153, &counts);
+  Live(5784, &counts);
 }
 
 }  // namespace
