@@ -8,15 +8,24 @@ namespace muster {
 
 void RowTable::AddDimensions(size_t dimensions, int64_t fill) {
   if (dimensions <= dimensions_) return;
-  std::vector<int64_t> wider;
-  wider.reserve(size_ * dimensions);
+  if (dimensions > stride_) Widen(std::max(dimensions, stride_ < 8 ? 0 : stride_ + stride_ / 2));
   for (size_t i = 0; i < size_; ++i) {
-    const auto begin = cells_.begin() + static_cast<std::ptrdiff_t>(i * dimensions_);
-    wider.insert(wider.end(), begin, begin + static_cast<std::ptrdiff_t>(dimensions_));
-    wider.insert(wider.end(), dimensions - dimensions_, fill);
+    std::fill(cells_.begin() + static_cast<std::ptrdiff_t>(i * stride_ + dimensions_),
+              cells_.begin() + static_cast<std::ptrdiff_t>(i * stride_ + dimensions), fill);
+  }
+  dimensions_ = dimensions;
+}
+
+void RowTable::Widen(size_t stride) {
+  std::vector<int64_t> wider;
+  wider.reserve(size_ * stride);
+  for (size_t i = 0; i < size_; ++i) {
+    const std::span<const int64_t> cells = row(i);
+    wider.insert(wider.end(), cells.begin(), cells.end());
+    wider.insert(wider.end(), stride - dimensions_, kAbsent);
   }
   cells_ = std::move(wider);
-  dimensions_ = dimensions;
+  stride_ = stride;
 }
 
 void RowTable::Compact(std::span<const uint8_t> keep) {
@@ -27,7 +36,7 @@ void RowTable::Compact(std::span<const uint8_t> keep) {
     ++kept;
   }
   size_ = kept;
-  cells_.resize(kept * dimensions_);
+  cells_.resize(kept * stride_);
 }
 
 }  // namespace muster

@@ -20,6 +20,13 @@ constexpr char kPath[] = "docs/growth.md";
 constexpr char kAll[] = "all";
 constexpr double kNearlyLinear = 1.3;  // n log n has 1.2 at these sizes
 constexpr double kSlack = 0.1, kStale = 0.5;
+constexpr double kRefused = 99;
+
+// Returns whether the cell states how a part grows, or that it is refused.
+bool ReadExponent(std::string_view cell, double* exponent) {
+  *exponent = kRefused;
+  return absl::StripAsciiWhitespace(cell) == "refused" || absl::SimpleAtod(cell, exponent);
+}
 
 }  // namespace
 
@@ -30,7 +37,7 @@ Page::Page() {
     // | subject | part | exponent | why |
     std::vector<std::string> cells = absl::StrSplit(line, '|');
     double exponent = 0;
-    if (cells.size() != 6 || !absl::SimpleAtod(cells[3], &exponent)) continue;
+    if (cells.size() != 6 || !ReadExponent(cells[3], &exponent)) continue;
     for (std::string& cell : cells) absl::StripAsciiWhitespace(&cell);
     EXPECT_GT(exponent, kNearlyLinear) << line << ": such a row is not needed";
     EXPECT_FALSE(cells[4].empty()) << line << ": states no reason";
@@ -49,12 +56,20 @@ void Page::Check(const std::string& subject, const std::string& part,
   const std::string measured = absl::StrFormat("| %s | %s | %.1f |  (%d, %d, %d)", subject, part,
                                                exponent, work[0], work[1], work[2]);
   if (std::getenv("MUSTER_GROWTH_PRINT") != nullptr) std::cout << measured << "\n";
+  EXPECT_NE(stated, kRefused) << measured << ": " << kPath << " states that it is refused";
   EXPECT_LE(exponent, stated + kSlack) << measured << ": " << kPath << " allows " << stated;
   if (row == rows_.end()) return;
   // A row of all is as sharp as the one subject that grows fastest.
   checked_[row->first] |= is_own || exponent >= stated - kStale;
   if (!is_own) return;
   EXPECT_GE(exponent, stated - kStale) << measured << ": " << kPath << " states " << stated;
+}
+
+void Page::CheckRefused(const std::string& subject, const std::string& part, std::string_view why) {
+  const auto row = rows_.find(Pair(subject, part));
+  ASSERT_TRUE(row != rows_.end() && row->second == kRefused)
+      << "| " << subject << " | " << part << " | refused |: " << why;
+  checked_[row->first] = true;
 }
 
 void Page::CheckRows(const std::string& prefix) {

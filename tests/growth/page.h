@@ -8,7 +8,8 @@
 //
 // The exponent is log2 of w4 / w2. A pair of a subject and a part that has a row may grow as the
 // row states, give or take a tenth, and a pair without one nearly linearly. Both directions are
-// checked: a row that states half more than what is measured is stale.
+// checked: a row that states half more than what is measured is stale. A row with the word "refused"
+// in place of the exponent is of a profile that has a limit, and whose world at 4n is beyond it.
 #ifndef MUSTER_TESTS_GROWTH_PAGE_H_
 #define MUSTER_TESTS_GROWTH_PAGE_H_
 
@@ -16,6 +17,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace muster::testing {
@@ -31,11 +33,13 @@ class Page {
   // that of all actions and policies.
   void Check(const std::string& subject, const std::string& part,
              const std::array<uint64_t, 3>& work);
+  // Fails the test unless the page states that the subject refuses the part.
+  void CheckRefused(const std::string& subject, const std::string& part, std::string_view why);
   // Fails the test for each row with a subject that begins with `prefix` that was not checked.
   void CheckRows(const std::string& prefix);
 
  private:
-  std::map<Pair, double> rows_;
+  std::map<Pair, double> rows_;  // kRefused: in place of an exponent
   std::map<Pair, bool> checked_;
 };
 

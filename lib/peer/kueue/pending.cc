@@ -81,8 +81,7 @@ void PendingQueue::PutAside(WorkloadIndex w) {
 
 void PendingQueue::Push(WorkloadIndex w) {
   if (in_flight_ == w) in_flight_ = kNothing;
-  const Bucket& bucket = buckets_.empty() ? Bucket() : buckets_[BucketOf(w)];
-  if (bucket.remembered || !MayBeTried(w)) {
+  if (Remembers(w) || !MayBeTried(w)) {
     PutAside(w);
   } else {
     Activate(w);

@@ -229,12 +229,21 @@ std::vector<std::string> Partition::RemoveApplication(std::string_view id) {
 // --- allocations
 
 const std::vector<Index>& Partition::AllocationsOf(Application& app) {
-  if (!app.allocations_sorted) {
-    std::ranges::sort(app.allocations, {},
-                      [&](Index a) -> const std::string& { return allocations[a].key; });
-    app.allocations_sorted = true;
+  std::vector<Index>& list = app.allocations;
+  const auto key = [&](Index a) -> const std::string& { return allocations[a].key; };
+  constexpr size_t kFew = 16;  // that came since the last look
+  size_t& sorted = app.sorted_allocations;
+  if (list.size() - sorted > kFew) {
+    std::ranges::sort(list, {}, key);
+    sorted = list.size();
   }
-  return app.allocations;
+  for (; sorted < list.size(); ++sorted) {
+    const auto next = list.begin() + static_cast<std::ptrdiff_t>(sorted);
+    const auto at = std::upper_bound(list.begin(), next, *next,
+                                     [&](Index a, Index b) { return key(a) < key(b); });
+    std::rotate(at, next, next + 1);
+  }
+  return list;
 }
 
 std::vector<Index> Partition::PlaceholdersOf(Application& app) {
@@ -275,9 +284,6 @@ void Partition::AddAllocation(Index allocation, bool replaced) {
   app.submission_time = std::min(app.submission_time, alloc.create_time);
   TouchedApplication(application);
   if (alloc.in_application) return;
-  if (!app.allocations.empty() && allocations[app.allocations.back()].key > alloc.key) {
-    app.allocations_sorted = false;
-  }
   alloc.in_application = true;
   app.allocations.push_back(allocation);
 }
@@ -322,7 +328,13 @@ Index Partition::RemoveAllocation(Index application, std::string_view key, Termi
     if (ends) Handle(application, AppEvent::kComplete);
   }
   TouchedApplication(application);
-  std::erase(app.allocations, allocation);
+  const auto at = std::ranges::find(app.allocations, allocation);
+  if (at != app.allocations.end()) {
+    if (at - app.allocations.begin() < static_cast<std::ptrdiff_t>(app.sorted_allocations)) {
+      --app.sorted_allocations;
+    }
+    app.allocations.erase(at);
+  }
   allocations[allocation].in_application = false;
   Loosen(allocation);
   return allocation;
@@ -354,6 +366,7 @@ std::vector<Index> Partition::RemoveAllAllocations(Index application) {
   app.allocated = {};
   app.placeholders_allocated = {};
   app.allocations.clear();
+  app.sorted_allocations = 0;
   TouchedApplication(application);
   if (IsZero(app.pending)) Handle(application, AppEvent::kComplete);
   app.placeholder_timer = false;

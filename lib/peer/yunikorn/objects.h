@@ -141,7 +141,7 @@ struct Application {
   std::vector<Index> sorted_requests;    // satisfied ones stay
   size_t first_open = 0;                 // all before are allocated
   std::vector<Index> allocations;
-  bool allocations_sorted = true;         // by key
+  size_t sorted_allocations = 0;          // so many of them are in order of their keys
   std::vector<Reservation> reservations;  // by key
 
   Priorities open_priorities;  // of requests that are not allocated

@@ -60,7 +60,7 @@ void Partition::RebuildApplications() {
       ended_.push_back(index);
     }
     app.first_open = 0;
-    app.allocations_sorted = false;
+    app.sorted_allocations = 0;
     app.open_priorities.Clear();
     app.priority_counted = false;
     next_usage_ = std::max(next_usage_, app.usage.application + 1);
