@@ -8,7 +8,7 @@
 # copies those that are needed into the wheel. Needs the Python package index; where it cannot be
 # reached this is skipped.
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 python=${PYTHON:-/usr/bin/python3}
 work=build/wheel
