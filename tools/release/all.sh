@@ -9,7 +9,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit
 
 steps=("$@")
-[ "${#steps[@]}" -gt 0 ] || steps=(debian static crate go wheel)
+[ "${#steps[@]}" -gt 0 ] || steps=(debian static crate java go wheel)
 mkdir -p build/dist
 rows=()
 failed=0
@@ -18,9 +18,11 @@ for name in "${steps[@]}"; do
     debian) command=(tools/release/debian.py) files="*.deb" ;;
     static) command=(tools/release/static.sh) files="muster-*-linux-x86_64" ;;
     crate) command=(tools/release/crate.sh) files="*.crate" ;;
+    java) command=(tools/release/java.sh) files="maven/*/*/*/*/*.jar" ;;
     go) command=(tools/release/go_module.py --out build/dist/go) files="go/*/*/@v/*.zip" ;;
     wheel) command=(tools/release/wheel.sh) files="../wheel/dist/*.whl" ;;
-    *) echo "all: unknown artefact \"$name\"; known are debian static crate go wheel" >&2; exit 2 ;;
+    *) echo "all: unknown artefact \"$name\"; known are debian static crate java go wheel" >&2
+      exit 2 ;;
   esac
   printf '\n=== %s\n' "$name"
   start=$SECONDS
