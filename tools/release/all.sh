@@ -9,7 +9,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit
 
 steps=("$@")
-[ "${#steps[@]}" -gt 0 ] || steps=(debian static crate java go wheel)
+[ "${#steps[@]}" -gt 0 ] || steps=(debian static crate java go site wheel)
 mkdir -p build/dist
 rows=()
 failed=0
@@ -20,8 +20,9 @@ for name in "${steps[@]}"; do
     crate) command=(tools/release/crate.sh) files="*.crate" ;;
     java) command=(tools/release/java.sh) files="maven/*/*/*/*/*.jar" ;;
     go) command=(tools/release/go_module.py --out build/dist/go) files="go/*/*/@v/*.zip" ;;
-    wheel) command=(tools/release/wheel.sh) files="../wheel/dist/*.whl" ;;
-    *) echo "all: unknown artefact \"$name\"; known are debian static crate java go wheel" >&2
+    site) command=(tools/release/site.sh) files="site-*.tar.gz" ;;
+    wheel) command=(tools/release/wheel.sh) files="muster_sched-*" ;;
+    *) echo "all: unknown artefact \"$name\"; known are debian static crate java go site wheel" >&2
       exit 2 ;;
   esac
   printf '\n=== %s\n' "$name"
