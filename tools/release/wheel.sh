@@ -7,9 +7,9 @@
 #   tools/release/wheel.sh         # build/dist/muster_sched-VERSION-...manylinux...whl
 #
 # Debian's Abseil comes as shared objects (its archives cannot be linked into one), so auditwheel
-# copies those that are needed into the wheel. It also names the wheel after the glibc that it
-# needs: manylinux_2_36 is glibc 2.36, Debian 12's. Needs the Python package index; where it cannot
-# be reached this is skipped.
+# copies those that are needed into the wheel. It also names the wheel after the oldest glibc that
+# it runs with: manylinux_2_34 is glibc 2.34. Needs the Python package index; where it cannot be
+# reached this is skipped.
 set -eu
 cd "$(dirname "$0")/../.."
 
