@@ -9,7 +9,9 @@ import contextlib
 import importlib.util
 import io
 import json
+import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -197,4 +199,11 @@ class Whole(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    # Debian's package is for Debian's Python.
+    DEBIANS = "/usr/bin/python3"
+    command = [DEBIANS, "-c", "import markdown_it"]
+    if not HAVE_MARKDOWN and "MUSTER_ANOTHER_PYTHON" not in os.environ \
+            and pathlib.Path(DEBIANS).exists() \
+            and subprocess.run(command, capture_output=True, check=False).returncode == 0:
+        os.execve(DEBIANS, [DEBIANS, *sys.argv], {**os.environ, "MUSTER_ANOTHER_PYTHON": "1"})
     languages.main()
