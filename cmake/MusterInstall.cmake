@@ -93,30 +93,3 @@ foreach(module IN LISTS modules)
     ${PROJECT_BINARY_DIR}/${module}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${module}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
-
-# cpack -G DEB, in the build tree, makes a Debian package of all that is installed; what is linked
-# is found by dpkg-shlibdeps, a program that compiles against it needs Abseil's headers, a program
-# in C that links the archives the C++ library, and one that links libmuster_replay.a zlib. The
-# package tells dpkg which libmuster_c.so and libmuster_replay_c.so it has: ldconfig is run, and
-# packages that link one depend on this one.
-set(CPACK_GENERATOR DEB)
-set(CPACK_PACKAGE_NAME muster)
-set(CPACK_PACKAGE_VENDOR "The Muster Authors")
-set(CPACK_PACKAGE_CONTACT "The Muster Authors <authors@muster.example>")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY
-  "Scheduling algorithms of several cluster schedulers, as a library and a tool")
-set(CPACK_PACKAGE_DESCRIPTION
-  "Decides which task runs on which node of a cluster, and explains what waits: libmuster for C++,
-libmuster_c for C and all that can call it, libmuster_replay and libmuster_replay_c for replays of
-recorded jobs, and the command muster.")
-set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
-set(CPACK_STRIP_FILES ON)
-set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_PACKAGE_SECTION devel)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "libabsl-dev, libstdc++-12-dev | libstdc++-dev")
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "pkg-config, zlib1g-dev")
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
-include(CPack)

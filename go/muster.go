@@ -12,8 +12,9 @@
 // Plan may be used after its cluster is gone.
 //
 // A released module brings the library along as one archive for linux/amd64, and needs a C compiler
-// and nothing else (tools/go_module.py makes it). With the tag muster_shared the package links an
-// installed libmuster_c instead, found by CGO_CFLAGS and CGO_LDFLAGS; so it does in the repository.
+// and nothing else (tools/release/go_module.py makes it). With the tag muster_shared the package
+// links an installed libmuster_c instead, found by CGO_CFLAGS and CGO_LDFLAGS; so it does in the
+// repository.
 package muster
 
 /*

@@ -167,7 +167,7 @@ type Remedy struct {
 	Others               int64 // how many more tasks of other jobs start; below 0: fewer
 }
 
-// Diagnosis is why a job waits, and what would start it.
+// Diagnosis is why a job waits, and what would start its tasks.
 type Diagnosis struct {
 	Waiting, Trials int64
 	Reason          string
@@ -175,8 +175,8 @@ type Diagnosis struct {
 	Remedies        []Remedy
 }
 
-// Diagnose answers why the job waits, with numbers, and what would start all of it. At most so many
-// cycles are tried; 0: 200.
+// Diagnose answers why the job waits, with numbers, and what would start all its tasks (of a smaller
+// gang: at least one). At most so many cycles are tried; 0: 200.
 func (c *Cluster) Diagnose(profile, job string, trials, now int64) (Diagnosis, error) {
 	var d Diagnosis
 	question := map[string]any{"job": job}

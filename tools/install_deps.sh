@@ -14,7 +14,7 @@ packages="g++ cmake ninja-build libabsl-dev libeigen3-dev nlohmann-json3-dev zli
 case "${1:-}" in
   --build) ;;
   "") packages="$packages ccache libgtest-dev libgmock-dev libbenchmark-dev clang-14 libclang-rt-14-dev
-    clang-format-14 clang-tidy-14 python3-dev python3-venv abigail-tools" ;;
+    clang-format-14 clang-tidy-14 python3-dev python3-venv python3-markdown-it abigail-tools" ;;
   *) echo "install_deps: unknown argument $1; there is --build" >&2; exit 2 ;;
 esac
 

@@ -432,6 +432,37 @@ class Resolver {
 
 }  // namespace
 
+std::string UnknownProfile(std::string_view name) {
+  const std::vector<Preset> presets = Presets();
+  std::vector<std::string_view> names, meant;
+  for (const Preset& preset : presets) names.push_back(preset.name);
+  if (const std::string_view nearest = NearestName(name, names); !nearest.empty()) {
+    meant.push_back(nearest);
+  } else if (name.size() >= 3) {
+    for (const std::string_view other : names) {
+      if (other.find(name) != std::string_view::npos) meant.push_back(other);
+    }
+  }
+  std::string words = absl::StrCat("unknown profile ", Quote(name));
+  for (size_t i = 0; i < meant.size(); ++i) {
+    absl::StrAppend(&words, i > 0 ? " or " : "; did you mean ", Quote(meant[i]));
+  }
+  if (!meant.empty()) return absl::StrCat(words, "?");
+  const auto is_named = [&](const auto& decl) { return decl.name == name; };
+  const bool policy = std::ranges::any_of(PolicyCatalogue(), is_named);
+  for (const Preset& preset : presets) {
+    const bool action = std::ranges::any_of(preset.catalogue, is_named);
+    const std::string_view parts = action ? preset.actions : preset.tiers;
+    if (!(action || policy) || parts.find(name) != std::string_view::npos) continue;
+    return absl::StrCat(words, ": it is ", action ? "an action" : "a policy", ", as in \"",
+                        ToAbsl(preset.name), ":+", ToAbsl(name), "\"");
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    absl::StrAppend(&words, i > 0 ? ", " : "; there are ", ToAbsl(names[i]));
+  }
+  return words;
+}
+
 absl::StatusOr<ProfileConfig> ResolveProfile(std::string_view spec, const Extensions* extensions) {
   if (!IsValidUtf8(spec)) {  // plans repeat the spec, and are written as JSON
     return absl::InvalidArgumentError(
@@ -443,10 +474,7 @@ absl::StatusOr<ProfileConfig> ResolveProfile(std::string_view spec, const Extens
       colon == std::string_view::npos ? std::string_view() : spec.substr(colon + 1);
   std::optional<Preset> preset = FindPreset(name);
   if (!preset) {
-    const std::vector<Preset> presets = Presets();
-    std::vector<std::string_view> names;
-    for (const Preset& other : presets) names.push_back(other.name);
-    return Unknown("profile", name, names);
+    return absl::InvalidArgumentError(absl::StrCat("profile: ", UnknownProfile(name)));
   }
   Resolver resolver(*std::move(preset));
   if (extensions != nullptr) {

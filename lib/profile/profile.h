@@ -25,6 +25,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -40,6 +41,11 @@ namespace muster {
 // `extensions` that the spec does not name go into the last tier, in their order.
 absl::StatusOr<ProfileConfig> ResolveProfile(std::string_view spec,
                                              const Extensions* extensions = nullptr);
+
+// Returns the words for a name that no preset has, `unknown profile "x"`, with what may be meant:
+// the nearest name, names that contain it, a spec that adds the policy or action of that name, or
+// all names.
+std::string UnknownProfile(std::string_view name);
 
 // Every preset, in the order in which lists show them, and every policy.
 std::vector<Preset> Presets();

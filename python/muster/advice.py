@@ -111,7 +111,7 @@ def diagnose(
     trials: int = 200,
     now: int | None = None,
 ) -> Diagnosis:
-    """Why the job waits, and what would start all of it.
+    """Why the job waits, and what would start all its tasks (of a smaller gang: at least one).
 
     >>> muster.diagnose(cluster, "train", "volcano").remedies[["words", "starts"]]
 

@@ -86,8 +86,8 @@ class Module(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.work = pathlib.Path(cls.folder.name)
         cls.build = pathlib.Path(LIBRARY).parent
-        languages.run(sys.executable, ROOT / "tools/go_module.py", "--build", cls.build, "--out",
-                      cls.work / "proxy")
+        languages.run(sys.executable, ROOT / "tools/release/go_module.py", "--build", cls.build,
+                      "--out", cls.work / "proxy")
 
     @classmethod
     def tearDownClass(cls):
@@ -119,7 +119,7 @@ class Module(unittest.TestCase):
             self.assertNotIn(f"NEEDED               {library}", needed)
 
     def test_nothing_else_can_be_seen(self):
-        sys.path.insert(0, str(ROOT / "tools"))
+        sys.path.insert(0, str(ROOT / "tools/release"))
         import go_module  # pylint: disable=import-outside-toplevel
 
         archive = self.work / "libmuster.a"

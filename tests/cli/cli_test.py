@@ -87,6 +87,13 @@ class Help(Files):
         self.assert_ends(muster("check"), 2, stderr="needs a FILE")
         self.assert_ends(muster("profiles", "x"), 2,
                          stderr='unknown profile "x"; there are muster, volcano, kube-batch')
+        for name, meant in (("kube", 'did you mean "kube-batch" or "kube-scheduler"?'),
+                            ("volcan", 'did you mean "volcano"?'),
+                            ("fragmentation", 'it is a policy, as in "muster:+fragmentation"')):
+            self.assert_ends(muster("profiles", name), 2, stderr=meant)
+            for command in ("run", "explain", "compare", "page"):
+                flag = "--profiles" if command in ("compare", "page") else "--profile"
+                self.assertIn(meant, muster(command, path, flag, name).stderr, command)
 
 
 class Run(Files):
@@ -401,6 +408,12 @@ class WhatIf(Files):
     def test_a_weight_as_table_and_as_json(self):
         self.assert_ends(self.ask("--queue", "light", "--weight", "7"), 0,
                          stdout="cpu            6      2")
+        shown = self.ask("--queue", "light", "--weight", "7").stdout
+        self.assertNotIn("default", shown)  # nothing of it differs
+        self.assertNotIn("pods", shown)
+        self.assertIn("pods", self.ask().stdout)
+        self.assert_ends(self.ask("--queue", "light", "--weight", "2", "--profile", "fcfs"), 0,
+                         stdout="nothing differs")
         told = json.loads(self.ask("--queue", "light", "--weight", "7", "--json").stdout)
         light = told["queues"][2]
         self.assertEqual((light["name"], light["deserved_before"]["cpu"],

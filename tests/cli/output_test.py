@@ -227,6 +227,9 @@ class Completion(unittest.TestCase):
         self.assertIn("--policy", self.candidates("replay", "swf", "--"))
         self.assertEqual(self.candidates("completion", ""), ["bash", "zsh", "fish"])
         self.assertEqual(self.candidates("completion", "bash", ""), [])
+        self.assertIn("kube-batch", self.candidates("profiles", ""))
+        self.assertIn("kube-batch", self.candidates("profiles", "volcano", "ku"))
+        self.assertIn("--json", self.candidates("profiles", "volcano", "-"))
         self.assertEqual(self.candidates("nonsense", ""), [])
 
     @unittest.skipUnless(shutil.which("bash"), "bash is not installed")

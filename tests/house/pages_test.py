@@ -1,6 +1,7 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """What pages name is there: every file in backquotes and every link of README.md, CONTRIBUTING.md
-and docs/*.md; every `Name::Name` of NAMING pages; and the policies of docs/policies.md have a file.
+and docs/*.md, with its anchor (`page.md#heading`, `#heading`); every `Name::Name` of NAMING pages;
+and the policies of docs/policies.md have a file.
 
 A path is looked up from the root, beside the page, and, where it is a bare name such as
 `scoreboard.h`, anywhere. `<name>` and `*` stand for any text.
@@ -50,6 +51,17 @@ def names(text):
     return {pair for quote in quoted(text) for pair in NAME.findall(quote)}
 
 
+def anchors(text):
+    """The anchors of a page's headings, as GitHub makes them."""
+    found, count = set(), {}
+    for heading in re.findall(r"^#+ +(.*?) *$", prose(text), re.MULTILINE):
+        words = re.sub(r"\]\([^)]*\)", "", heading)  # a link's target
+        slug = re.sub(r"[^\w\- ]", "", words.lower()).replace(" ", "-")
+        number = count[slug] = count.get(slug, -1) + 1
+        found.add(f"{slug}-{number}" if number else slug)
+    return found
+
+
 class Tree:
     def __init__(self, root):
         self.root = root
@@ -97,6 +109,23 @@ class Pages(unittest.TestCase):
                 if not (page.parent / link).exists():
                     found.append(f"{page.name}: {link}")
         self.assertEqual(found, [])
+
+    def test_anchors(self):
+        found, count = [], 0
+        for page in pages():
+            text = prose(page.read_text(encoding="utf-8"))
+            for link, anchor in re.findall(r"\]\(([^)#:]*)#([^)]*)\)", text):
+                to = page.parent / link if link else page
+                if to.suffix == ".md" and to.exists():
+                    count += 1
+                    if anchor not in anchors(to.read_text(encoding="utf-8")):
+                        found.append(f"{page.name}: {link}#{anchor}")
+        self.assertEqual(found, [])
+        self.assertGreater(count, 50)
+
+    def test_anchors_are_those_of_headings(self):
+        text = "# A `b_c`, d\n\n## [Go](go.md): it\n\n## A\n\n```sh\n# no\n```\n\n    # no\n\n## A\n"
+        self.assertEqual(anchors(text), {"a-b_c-d", "go-it", "a", "a-1"})
 
     def test_names(self):
         for page in NAMING:

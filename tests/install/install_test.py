@@ -14,6 +14,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -190,27 +191,46 @@ class Install(unittest.TestCase):
             else:
                 self.assertEqual(run(out), REPLAYED)
 
-    @unittest.skipUnless(shutil.which("cpack") and shutil.which("dpkg-shlibdeps"),
-                         "cpack or dpkg-dev is not installed")
-    def test_debian_package(self):
-        """Of what was installed; `cpack -G DEB` in the build tree would first build what is missing
-        there."""
+    @unittest.skipUnless(shutil.which("dpkg-shlibdeps"), "dpkg-dev is not installed")
+    def test_debian_packages(self):
+        """As a release makes them, of what is built; `tools/release/debian.py` also tries them in a
+        clean root."""
+        sys.path.insert(0, str(ROOT / "tools/release"))
+        import debian  # pylint: disable=import-outside-toplevel
+
         out = self.work / "deb"
-        run("cpack", "-G", "DEB", "--config", pathlib.Path(BUILD) / "CPackConfig.cmake", "-B", out,
-            "-D", "CPACK_INSTALL_CMAKE_PROJECTS=", "-D",
-            f"CPACK_INSTALLED_DIRECTORIES={self.prefix};/usr")
-        (package,) = out.glob(f"muster_{VERSION}_*.deb")
-        depends = run("dpkg-deb", "-f", package, "Depends")
-        for name in ("libabsl-dev", "libstdc++-dev", "libc6 (", "libstdc++6 ("):
-            self.assertIn(name, depends)
-        self.assertNotIn("zlib1g-dev", depends)
-        self.assertIn("zlib1g-dev", run("dpkg-deb", "-f", package, "Recommends"))
-        self.assertEqual(run("dpkg-deb", "-I", package, "shlibs"),
-                         f"libmuster_c 1 muster (>= {VERSION})\n"
-                         f"libmuster_replay_c {SERIES} muster (>= {VERSION})\n")
-        self.assertIn("ldconfig", run("dpkg-deb", "-I", package, "postinst"))
+        out.mkdir()
+        debian.make(pathlib.Path(BUILD), out, compression="none")
+        replay = f"libmuster-replay-c{SERIES}"
+        files = {package: next(out.glob(f"{package}_{VERSION}_*.deb"))
+                 for package in ("libmuster-c1", replay, "libmuster-dev", "muster")}
+        self.assertEqual(len(list(out.iterdir())), len(files))
+
+        def field(package, name):
+            return run("dpkg-deb", "-f", files[package], name)
+
+        for name in ("libc6 (", "libstdc++6 ("):
+            for package in ("libmuster-c1", replay, "muster"):
+                self.assertIn(name, field(package, "Depends"))
+        for name in (f"libmuster-c1 (= {VERSION})", f"{replay} (= {VERSION})", "libabsl-dev",
+                     "libstdc++-dev"):
+            self.assertIn(name, field("libmuster-dev", "Depends"))
+        self.assertNotIn("zlib1g", field("libmuster-c1", "Depends"))
+        self.assertIn("zlib1g-dev", field("libmuster-dev", "Recommends"))
+        for package, soname in (("libmuster-c1", "libmuster_c 1"),
+                                (replay, f"libmuster_replay_c {SERIES}")):
+            self.assertEqual(run("dpkg-deb", "-I", files[package], "shlibs"),
+                             f"{soname} {package} (>= {VERSION})\n")
+            self.assertIn("ldconfig", run("dpkg-deb", "-I", files[package], "triggers"))
+        again = self.work / "deb-again"
+        again.mkdir()
+        debian.make(pathlib.Path(BUILD), again, compression="none")
+        for package in files.values():
+            self.assertEqual((again / package.name).read_bytes(), package.read_bytes())
+
         root = self.work / "root"
-        run("dpkg", "-x", package, root)
+        for package in files.values():
+            run("dpkg", "-x", package, root)
         self.assertEqual([path.name for path in root.iterdir()], ["usr"])
         libdir = next(root.rglob("libmuster_c.so")).parent
         self.assertIn("usage: muster", run(root / "usr/bin/muster", "--help"))

@@ -90,6 +90,17 @@ TEST(Profile, OptionsReplaceEachOther) {
 TEST(Profile, ErrorsNameTheWordAndTheNearestOne) {
   const std::pair<const char*, const char*> cases[] = {
       {"volcanoo", "profile: unknown profile \"volcanoo\"; did you mean \"volcano\"?"},
+      {"kube",
+       "profile: unknown profile \"kube\"; did you mean \"kube-batch\" or \"kube-scheduler\"?"},
+      {"plugins", "profile: unknown profile \"plugins\"; did you mean \"scheduler-plugins\"?"},
+      {"binpack(weight=1)",
+       "profile: unknown profile \"binpack(weight=1)\"; there are muster, volcano, kube-batch, "
+       "transwarp, koordinator, ray, kai, kube-scheduler, kueue, armada, htcondor, yunikorn, "
+       "yarn-capacity, yarn-fair, mesos, pulsar, scheduler-plugins, fcfs, easy, conservative"},
+      {"drf", "profile: unknown profile \"drf\": it is a policy, as in \"muster:+drf\""},
+      {"gang", "profile: unknown profile \"gang\": it is a policy, as in \"koordinator:+gang\""},
+      {"preempt",
+       "profile: unknown profile \"preempt\": it is an action, as in \"volcano:+preempt\""},
       {"volcano:-gangg", "profile: unknown action or policy \"gangg\"; did you mean \"gang\"?"},
       {"volcano:+binpak",
        "profile: unknown action or policy \"binpak\"; did you mean \"binpack\"?"},

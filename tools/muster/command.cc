@@ -83,8 +83,10 @@ class PartialFile {
 };
 
 // Returns the words that may stand first behind the command, where its usage lists them: "a|b|c".
+// "[PROFILE...]" stands for itself: profiles may stand anywhere.
 std::vector<std::string> Words(const CommandText& text) {
   const std::vector<std::string> parts = absl::StrSplit(ToAbsl(text.usage), ' ');
+  if (parts.size() > 1 && parts[1] == kAnyProfiles) return {parts[1]};
   if (parts.size() < 2 || parts[1].find('|') == std::string::npos) return {};
   return absl::StrSplit(parts[1], '|');
 }

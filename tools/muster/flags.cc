@@ -145,6 +145,7 @@ std::string FlagSet::Candidates(const std::vector<std::string>& arguments,
   std::string out;
   if (!word.starts_with("-")) {
     if (words.empty()) return ":files\n";
+    if (words.front() == kAnyProfiles) return ValuesOf("PROFILE");
     for (const std::string& one : words) {
       if (arguments.size() < 2) absl::StrAppend(&out, one, "\n");
     }

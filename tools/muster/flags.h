@@ -23,6 +23,9 @@
 
 namespace muster {
 
+// The word of a usage that stands for any number of profiles.
+inline constexpr char kAnyProfiles[] = "[PROFILE...]";
+
 class FlagSet {
  public:
   void Switch(std::string name, bool* out, std::string help);

@@ -1,7 +1,9 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "tools/muster/load.h"
 
+#ifndef MUSTER_STATIC
 #include <dlfcn.h>
+#endif
 
 #include <cstring>
 #include <string_view>
@@ -19,6 +21,13 @@ absl::Status RefuseLoad(const std::string& file, std::string_view why) {
   return absl::InvalidArgumentError(absl::StrCat("--load ", file, ": ", ToAbsl(why)));
 }
 
+#ifdef MUSTER_STATIC
+absl::StatusOr<const muster_loadable*> EntryOf(const std::string& file) {
+  return RefuseLoad(file,
+                    "this program is linked statically and loads no objects; must be the "
+                    "program of a package or of a build");
+}
+#else
 // What an object states of itself, once it is known to be of this build.
 absl::StatusOr<const muster_loadable*> EntryOf(const std::string& file) {
   // A name without a slash would be looked for in the system's folders.
@@ -50,6 +59,7 @@ absl::StatusOr<const muster_loadable*> EntryOf(const std::string& file) {
   }
   return loadable;
 }
+#endif
 
 }  // namespace
 

@@ -20,7 +20,7 @@ namespace muster {
 namespace {
 
 constexpr CommandText kProfilesText = {
-    "profiles", "profiles [NAME...] [flags]",
+    "profiles", "profiles [PROFILE...] [flags]",
     "Lists the profiles with their tiers and the actions they may take, and all policies with\n"
     "their options and defaults. With names: these profiles, and their policies with the values\n"
     "that each profile has. A profile may be changed where it is named:\n"
@@ -250,8 +250,7 @@ int ProfilesCommand(const Arguments& arguments) {
     for (const Shown& shown : profiles) names.push_back(shown.info.name);
     for (const std::string& name : parsed.others) {
       if (absl::c_linear_search(names, name)) continue;
-      return ComplainUsage(kProfilesText, absl::StrCat("unknown profile \"", name, "\"; there are ",
-                                                       absl::StrJoin(names, ", ")));
+      return ComplainUsage(kProfilesText, UnknownProfile(name));
     }
     std::erase_if(profiles, [&](const Shown& shown) {
       return !absl::c_linear_search(parsed.others, shown.info.name);

@@ -26,8 +26,9 @@ constexpr CommandText kWhatIfText = {
     "what-if", "what-if FILE [flags]",
     "Says what each queue of the scenario in FILE deserves, holds and waits for by the profile's "
     "own shares, before "
-    "and after changes. Those of a file are made first, then nodes and jobs go, nodes come, and "
-    "the queue changes. With --plan: which tasks start, stop and move.",
+    "and after changes; what they leave as it is has no row. Those of a file are made first, then "
+    "nodes and jobs go, nodes come, and the queue changes. With --plan: which tasks start, stop "
+    "and move.",
     "muster what-if tests/scenarios/queue_weights.json --profile muster --queue light --weight 4"};
 
 struct Flags {
@@ -133,39 +134,43 @@ std::string AmountText(const std::string& dimension, double amount) {
                         IsMilliDimension(dimension) ? Unit::kMilli : Unit::kWhole);
 }
 
-std::string ToText(const Outlook& outlook) {
+// Writes a row for each queue and dimension; with `changed_only`, only rows that differ.
+std::string ToText(const Outlook& outlook, bool changed_only) {
   using Column = TextTable::Column;
   const auto right = TextTable::kRight;
   TextTable table({Column{"QUEUE"}, Column{"SHARE", right}, Column{"AFTER", right}, Column{"OF"},
                    Column{"DESERVED", right}, Column{"AFTER", right}, Column{"ALLOCATED", right},
                    Column{"AFTER", right}, Column{"PENDING", right}, Column{"AFTER", right}});
+  bool empty = true;
   for (const QueueOutlook& q : outlook.queues) {
     std::vector<std::string> head = {q.name, absl::StrCat(q.share_before),
                                      absl::StrCat(q.share_after)};
     for (size_t d = 0; d < outlook.dimensions.size(); ++d) {
-      const auto cell = [d](const auto& cells) {
-        return d < cells.size() ? static_cast<double>(cells[d]) : 0.0;
-      };
       std::vector<std::string> row = head;
       row.push_back(outlook.dimensions[d]);
-      bool any = false;
-      const auto add = [&](const auto& cells) {
-        any |= cell(cells) != 0;
-        row.push_back(cells.empty() ? "" : AmountText(outlook.dimensions[d], cell(cells)));
+      bool shown = false;
+      const auto add = [&](const auto& before, const auto& after) {
+        const auto cell = [d](const auto& cells) {
+          return d < cells.size() ? static_cast<double>(cells[d]) : 0.0;
+        };
+        const double was = cell(before), is = cell(after);
+        shown |= changed_only ? was != is : was != 0 || is != 0;
+        row.push_back(before.empty() ? "" : AmountText(outlook.dimensions[d], was));
+        row.push_back(after.empty() ? "" : AmountText(outlook.dimensions[d], is));
       };
-      add(q.deserved_before);
-      add(q.deserved_after);
-      add(q.allocated_before);
-      add(q.allocated_after);
-      add(q.pending_before);
-      add(q.pending_after);
-      if (!any) continue;
+      add(q.deserved_before, q.deserved_after);
+      add(q.allocated_before, q.allocated_after);
+      add(q.pending_before, q.pending_after);
+      if (!shown) continue;
       table.AddRow(std::move(row));
       head.assign(3, "");
+      empty = false;
     }
-    if (!head[0].empty()) table.AddRow(std::move(head));
+    if (head[0].empty() || (changed_only && q.share_before == q.share_after)) continue;
+    table.AddRow(std::move(head));
+    empty = false;
   }
-  return table.ToString();
+  return empty && changed_only ? "nothing differs\n" : table.ToString();
 }
 
 }  // namespace
@@ -200,7 +205,8 @@ int WhatIfCommand(const Arguments& arguments) {
   const absl::StatusOr<Outlook> outlook =
       WhatIf(opened->cluster.Freeze(), scenario.profile, *changes);
   if (!outlook.ok()) return complain(outlook.status());
-  return Show([&] { return ToText(*outlook); }, [&] { return WriteOutlook(*outlook); }, {"queues"});
+  return Show([&] { return ToText(*outlook, !changes->empty()); },
+              [&] { return WriteOutlook(*outlook); }, {"queues"});
 }
 
 }  // namespace muster

@@ -1,13 +1,38 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 
-//! Muster from Rust: the calls of `muster/c.h` that a scheduler's loop makes, declared by hand,
-//! behind types that free what they hold. No crate and no generator is needed: copy this file and
-//! add what else of the header you use. Structs of the C interface hold their size and only grow at
-//! the end. So a declaration may stop where its user stops reading: `PlanView` ends after the
-//! columns of decisions.
+//! Muster decides which task runs on which node. It takes a cluster (nodes, queues, jobs with their
+//! tasks) and returns a plan: binds, evictions, and a reason for everything that stays pending.
+//!
+//! ```
+//! # fn main() -> Result<(), muster::Error> {
+//! let mut cluster = muster::Cluster::new()?;
+//! cluster.read_scenario(
+//!     r#"{"muster": 1,
+//!         "nodes": [{"name": "n0", "capacity": {"cpu": 8, "memory": "32Gi", "pods": 110}}],
+//!         "jobs": [{"name": "web", "min_available": 1, "groups": [
+//!           {"name": "w", "count": 2, "shape": {"request": {"cpu": 2}}}]}]}"#,
+//! )?;
+//! let plan = cluster.schedule("volcano")?;
+//! assert_eq!(plan.binds()?, [("web-w-0", "n0"), ("web-w-1", "n0")]);
+//! cluster.apply(&plan)?; // the next cycle starts from here
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! These are the calls of `muster/c.h` that a scheduler's loop makes, declared by hand, behind types
+//! that free what they hold. Structs of the C interface hold their size and only grow at the end. So
+//! a declaration may stop where its user stops reading: `PlanView` ends after the columns of
+//! decisions.
+//!
+//! A [`Cluster`] and a [`Table`] are used by one thread at a time and may move between threads. A
+//! [`Plan`] never changes: any number of threads may read it. Every failed call returns an
+//! [`Error`] that names the row and the rule, and leaves everything as it was.
 
-use std::ffi::{c_char, CStr, CString};
+#![warn(missing_docs)]
+
+use std::ffi::{CStr, CString};
 use std::marker::{PhantomData, PhantomPinned};
+use std::os::raw::c_char;
 use std::{fmt, mem, ptr, slice};
 
 mod c {
@@ -47,10 +72,26 @@ mod c {
     const _: () = assert!(mem::size_of::<Error>() == 512);
     const _: () = assert!(mem::size_of::<PlanView>() == 64);
 
-    #[link(name = "muster_c")]
+    // build.rs names the library.
     extern "C" {
         pub fn muster_cluster_new(options: *const Opaque, out: *mut *mut Opaque, error: *mut Error) -> i32;
         pub fn muster_cluster_free(cluster: *mut Opaque);
+        pub fn muster_cluster_read_scenario(
+            cluster: *mut Opaque, json: *const c_char, size: i64, profile: *mut *mut Opaque, error: *mut Error,
+        ) -> i32;
+        pub fn muster_cluster_write_scenario(
+            cluster: *const Opaque, profile: *const c_char, out: *mut *mut Opaque, error: *mut Error,
+        ) -> i32;
+        pub fn muster_cluster_remove(
+            cluster: *mut Opaque, kind: i32, name: *const c_char, size: i64, error: *mut Error,
+        ) -> i32;
+        pub fn muster_cluster_set_task(
+            cluster: *mut Opaque, name: *const c_char, size: i64, status: i32, node: *const c_char, node_size: i64,
+            error: *mut Error,
+        ) -> i32;
+        pub fn muster_cluster_report_bind_failed(
+            cluster: *mut Opaque, name: *const c_char, size: i64, error: *mut Error,
+        ) -> i32;
         pub fn muster_cluster_put(cluster: *mut Opaque, mode: i32, table: *const Opaque, error: *mut Error) -> i32;
         pub fn muster_cluster_schedule(
             cluster: *mut Opaque, profile: *const c_char, options: *const Opaque, out: *mut *mut Opaque, error: *mut Error,
@@ -75,26 +116,57 @@ mod c {
         pub fn muster_plan_explain(
             plan: *const Opaque, name: *const c_char, size: i64, out: *mut *mut Opaque, error: *mut Error,
         ) -> i32;
+        pub fn muster_plan_digest(plan: *const Opaque, out: *mut c_char, error: *mut Error) -> i32;
+        pub fn muster_plan_to_text(plan: *const Opaque, out: *mut *mut Opaque, error: *mut Error) -> i32;
+        pub fn muster_plan_to_json(plan: *const Opaque, out: *mut *mut Opaque, error: *mut Error) -> i32;
+        pub fn muster_version_string() -> *const c_char;
         pub fn muster_text_data(text: *const Opaque) -> *const c_char;
         pub fn muster_text_free(text: *mut Opaque);
     }
 }
 
 /// The kind of a table's rows.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
+    /// Machines with a capacity.
     Nodes = 1,
+    /// Queues with a weight, a guarantee and a limit.
+    Queues = 2,
+    /// Jobs with their groups of tasks.
     Jobs = 3,
+    /// Tasks of jobs.
     Tasks = 4,
 }
 
+/// What a cluster is told of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Waits for a node.
+    Pending = 0,
+    /// Is on its node and has not started.
+    Bound = 4,
+    /// Runs on its node.
+    Running = 5,
+    /// Leaves its node.
+    Releasing = 6,
+    /// Has ended well.
+    Succeeded = 7,
+    /// Has ended badly.
+    Failed = 8,
+}
+
 const ADD: i32 = 0;
+const UPDATE: i32 = 1;
 const BIND: i32 = 1;
+const NOMINATE: i32 = 2;
+const EVICT: i32 = 3;
 
 /// A failed call: its number in `muster/c.h`, and words that name the row and the rule.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
+    /// `MUSTER_E_...`, below 0.
     pub code: i32,
+    /// `<place>: <what is wrong>; <what would be right>`.
     pub message: String,
 }
 
@@ -122,6 +194,24 @@ fn text(words: &CStr) -> String {
     words.to_string_lossy().into_owned()
 }
 
+/// Makes a call that writes a text, and returns a copy of it.
+fn written(function: impl FnOnce(*mut *mut c::Opaque, *mut c::Error) -> i32) -> Result<String, Error> {
+    let mut words = ptr::null_mut();
+    call(|e| function(&mut words, e))?;
+    // SAFETY: the library ends every text with a NUL; it is freed here.
+    unsafe {
+        let copy = text(CStr::from_ptr(c::muster_text_data(words)));
+        c::muster_text_free(words);
+        Ok(copy)
+    }
+}
+
+/// Returns the version of the library that is linked.
+pub fn version() -> String {
+    // SAFETY: the text is a constant of the library.
+    text(unsafe { CStr::from_ptr(c::muster_version_string()) })
+}
+
 fn name(words: &str) -> Result<CString, Error> {
     CString::new(words).map_err(|_| Error { code: -3, message: format!("{words:?} has a NUL in it") })
 }
@@ -129,7 +219,11 @@ fn name(words: &str) -> Result<CString, Error> {
 /// Rows on their way into a cluster, as columns. Values are copied.
 pub struct Table(*mut c::Opaque);
 
+// SAFETY: a table belongs to no thread; it is used through &mut or by a call that only reads it.
+unsafe impl Send for Table {}
+
 impl Table {
+    /// Makes a table of `rows` rows without columns.
     pub fn new(kind: Kind, rows: usize) -> Result<Table, Error> {
         let mut made = ptr::null_mut();
         // SAFETY: NULL is the allocator of the library's own choice.
@@ -137,6 +231,7 @@ impl Table {
         Ok(Table(made))
     }
 
+    /// Sets a column of numbers: one value a row.
     pub fn numbers(&mut self, column: &str, values: &[i64]) -> Result<&mut Table, Error> {
         let column = name(column)?;
         // SAFETY: the slice's length is correct.
@@ -146,6 +241,7 @@ impl Table {
         Ok(self)
     }
 
+    /// Sets a column of texts: one value a row.
     pub fn texts(&mut self, column: &str, texts: &[&str]) -> Result<&mut Table, Error> {
         let column = name(column)?;
         let bytes = texts.concat();
@@ -174,7 +270,11 @@ impl Drop for Table {
 /// The living tables.
 pub struct Cluster(*mut c::Opaque);
 
+// SAFETY: a cluster belongs to no thread; every call takes &mut or only reads.
+unsafe impl Send for Cluster {}
+
 impl Cluster {
+    /// Makes a cluster without rows.
     pub fn new() -> Result<Cluster, Error> {
         let mut made = ptr::null_mut();
         // SAFETY: NULL is no options.
@@ -188,7 +288,53 @@ impl Cluster {
         call(|e| unsafe { c::muster_cluster_put(self.0, ADD, table.0, e) })
     }
 
-    /// Runs a cycle.
+    /// Updates the rows of those names, or none.
+    pub fn update(&mut self, table: &Table) -> Result<(), Error> {
+        // SAFETY: both are alive.
+        call(|e| unsafe { c::muster_cluster_put(self.0, UPDATE, table.0, e) })
+    }
+
+    /// Replaces all rows by those of a scenario document, and returns the profile that it names,
+    /// which is empty if it names none.
+    pub fn read_scenario(&mut self, json: &str) -> Result<String, Error> {
+        // SAFETY: the text's length is correct.
+        written(|out, e| unsafe {
+            c::muster_cluster_read_scenario(self.0, json.as_ptr().cast(), json.len() as i64, out, e)
+        })
+    }
+
+    /// Returns the rows as a scenario document, which `muster run` reads.
+    pub fn write_scenario(&self) -> Result<String, Error> {
+        // SAFETY: NULL is no profile.
+        written(|out, e| unsafe { c::muster_cluster_write_scenario(self.0, ptr::null(), out, e) })
+    }
+
+    /// Removes the row of that name. A job goes with its tasks.
+    pub fn remove(&mut self, kind: Kind, name: &str) -> Result<(), Error> {
+        // SAFETY: the name's length is correct.
+        call(|e| unsafe { c::muster_cluster_remove(self.0, kind as i32, name.as_ptr().cast(), name.len() as i64, e) })
+    }
+
+    /// Sets the status of a task and, where the status needs one, its node.
+    pub fn set_task(&mut self, name: &str, status: Status, node: Option<&str>) -> Result<(), Error> {
+        let (first, size) = node.map_or((ptr::null(), 0), |node| (node.as_ptr(), node.len() as i64));
+        // SAFETY: the names' lengths are correct.
+        call(|e| unsafe {
+            c::muster_cluster_set_task(
+                self.0, name.as_ptr().cast(), name.len() as i64, status as i32, first.cast(), size, e,
+            )
+        })
+    }
+
+    /// Reports that a bind of an applied plan failed: the task is pending again.
+    pub fn bind_failed(&mut self, task: &str) -> Result<(), Error> {
+        // SAFETY: the name's length is correct.
+        call(|e| unsafe {
+            c::muster_cluster_report_bind_failed(self.0, task.as_ptr().cast(), task.len() as i64, e)
+        })
+    }
+
+    /// Runs a cycle. The cluster does not change.
     pub fn schedule(&mut self, profile: &str) -> Result<Plan, Error> {
         let profile = name(profile)?;
         let mut made = ptr::null_mut();
@@ -223,6 +369,20 @@ unsafe impl Sync for Plan {}
 impl Plan {
     /// Returns the tasks that start now and their nodes, in the order of decision.
     pub fn binds(&self) -> Result<Vec<(&str, &str)>, Error> {
+        self.decisions(BIND)
+    }
+
+    /// Returns the tasks that are promised room which others still leave, and their nodes.
+    pub fn nominations(&self) -> Result<Vec<(&str, &str)>, Error> {
+        self.decisions(NOMINATE)
+    }
+
+    /// Returns the tasks that leave their nodes, and these, in the order of decision.
+    pub fn evictions(&self) -> Result<Vec<(&str, &str)>, Error> {
+        self.decisions(EVICT)
+    }
+
+    fn decisions(&self, kind: i32) -> Result<Vec<(&str, &str)>, Error> {
         // SAFETY: numbers and pointers may all be 0.
         let mut view: c::PlanView = unsafe { mem::zeroed() };
         view.struct_size = mem::size_of::<c::PlanView>() as u32;
@@ -233,8 +393,8 @@ impl Plan {
             let count = view.decision_count;
             (column(view.decision_kind, count), column(view.decision_task, count), column(view.decision_node, count))
         };
-        let binds = (0..kinds.len()).filter(|&i| kinds[i] == BIND);
-        Ok(binds.map(|i| (self.name(Kind::Tasks, tasks[i]), self.name(Kind::Nodes, nodes[i]))).collect())
+        let rows = (0..kinds.len()).filter(|&i| kinds[i] == kind);
+        Ok(rows.map(|i| (self.name(Kind::Tasks, tasks[i]), self.name(Kind::Nodes, nodes[i]))).collect())
     }
 
     /// Returns the name of a row that the plan mentions, and otherwise an empty text.
@@ -249,14 +409,30 @@ impl Plan {
 
     /// Returns why a job or a task is not, or not wholly, placed.
     pub fn explain(&self, name: &str) -> Result<String, Error> {
-        let mut words = ptr::null_mut();
-        // SAFETY: the name's length is correct; the text is freed here.
-        unsafe {
-            call(|e| c::muster_plan_explain(self.0, name.as_ptr().cast(), name.len() as i64, &mut words, e))?;
-            let copy = text(CStr::from_ptr(c::muster_text_data(words)));
-            c::muster_text_free(words);
-            Ok(copy)
-        }
+        // SAFETY: the name's length is correct.
+        written(|out, e| unsafe {
+            c::muster_plan_explain(self.0, name.as_ptr().cast(), name.len() as i64, out, e)
+        })
+    }
+
+    /// Returns 32 hexadecimal digits of all that was decided. Equal inputs give equal digests.
+    pub fn digest(&self) -> Result<String, Error> {
+        let mut digits: [c_char; 33] = [0; 33];
+        // SAFETY: the library writes 33 characters, the last of them NUL.
+        call(|e| unsafe { c::muster_plan_digest(self.0, digits.as_mut_ptr(), e) })?;
+        Ok(text(unsafe { CStr::from_ptr(digits.as_ptr()) }))
+    }
+
+    /// Returns the plan as text for people, a line a decision and reason.
+    pub fn to_text(&self) -> Result<String, Error> {
+        // SAFETY: the plan is alive.
+        written(|out, e| unsafe { c::muster_plan_to_text(self.0, out, e) })
+    }
+
+    /// Returns the plan as JSON, with names.
+    pub fn to_json(&self) -> Result<String, Error> {
+        // SAFETY: the plan is alive.
+        written(|out, e| unsafe { c::muster_plan_to_json(self.0, out, e) })
     }
 }
 

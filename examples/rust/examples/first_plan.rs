@@ -2,9 +2,7 @@
 
 //! Builds a cluster from columns, schedules it, prints the plan and follows it:
 //!
-//!     rustc --edition 2021 -O first_plan.rs -L LIBDIR && ./first_plan
-
-mod muster;
+//!     cargo run --example first_plan
 
 use muster::{Cluster, Error, Kind, Table};
 

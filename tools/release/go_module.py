@@ -3,7 +3,7 @@
 """Makes the Go module that a release publishes: the package in go/, muster/c.h and one archive of
 all that it calls.
 
-    tools/go_module.py --build build/release --out DIR
+    tools/release/go_module.py --build build/release --out DIR
 
 DIR becomes what a Go module proxy serves: upload it, or name it GOPROXY=file://DIR. `go get
 muster.example/muster` then needs a C compiler and no CMake, C++ or Abseil.
@@ -25,7 +25,7 @@ import sys
 import tempfile
 import zipfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODULE = "muster.example/muster"
 EPOCH = (1980, 1, 1, 0, 0, 0)  # equal inputs, equal bytes
 
@@ -117,8 +117,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release",
                         help="a finished build tree")
-    parser.add_argument("--out", type=pathlib.Path, required=True, help="the folder to serve")
+    made_of = parser.add_mutually_exclusive_group(required=True)
+    made_of.add_argument("--out", type=pathlib.Path, help="the folder to serve")
+    made_of.add_argument("--archive", type=pathlib.Path, help="the archive alone, as this file")
     arguments = parser.parse_args()
+    if arguments.archive:
+        archive(arguments.build.resolve(), arguments.archive)
+        return
     made = publish(arguments.build.resolve(), arguments.out)
     digest = hashlib.sha256(made.read_bytes()).hexdigest()
     print(f"{made}: {made.stat().st_size / 1e6:.1f} MB, sha256 {digest}")
