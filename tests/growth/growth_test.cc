@@ -100,7 +100,7 @@ void CheckSubjects(const std::vector<Subject>& subjects, Page* page) {
       if (status.ok()) {
         page->Check(subject.name, part, work);
       } else {
-        page->CheckRefused(subject.name, part, status.message());
+        page->CheckRefused(subject.name, part, status.ToString());
       }
     }
   }

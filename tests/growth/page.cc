@@ -23,7 +23,7 @@ constexpr double kSlack = 0.1, kStale = 0.5;
 constexpr double kRefused = 99;
 
 // Returns whether the cell states how a part grows, or that it is refused.
-bool ReadExponent(std::string_view cell, double* exponent) {
+bool ReadExponent(const std::string& cell, double* exponent) {
   *exponent = kRefused;
   return absl::StripAsciiWhitespace(cell) == "refused" || absl::SimpleAtod(cell, exponent);
 }

@@ -10,7 +10,7 @@ Preset MusterPreset() {
   Preset preset;
   preset.name = "muster";
   preset.summary = "fair shares over the queue tree, whole gangs, as few evictions as can be";
-  preset.actions = "allocate(promise=head)+reclaim(exchange=0.1)+preempt(exchange=0.1)";
+  preset.actions = "allocate(promise=head)+reclaim(exchange=0.02)+preempt(exchange=0.02)";
   preset.tiers =
       "priority+gang(without=preemptable|reclaimable)+conformance+pdb/"
       "fairshare+predicates+devices+zones+nodeorder+binpack+due";

@@ -284,8 +284,11 @@ kube::Status QuotaPlugin::SelectVictims(kube::PodCycle& cycle, NodeIndex n,
     status.causes.push_back(kube::NoVictimsOn(world_, n, t));
     return status;
   };
-  const ElasticTask task = TaskOf(t);
   const auto pods = world_->pods_on(n);
+  const int32_t priority = world_->priority(t);
+  const auto is_below = [&](TaskIndex other) { return world_->priority(other) < priority; };
+  if (std::ranges::none_of(pods, is_below)) return none();
+  const ElasticTask task = TaskOf(t);
   std::vector<ElasticTask> tasks;
   bool any = false;
   for (const TaskIndex other : pods) {
