@@ -19,6 +19,7 @@
 // mix.h         made-up jobs that are like those of a trace
 // packing.h     GPUs filled as in the fragmentation study
 // episodes.h    replays that a learning agent decides, step by step
+// forecast.h    when jobs that wait will start and end
 //
 // Promises. Everything here may change in any minor version, its decisions included; muster.h may
 // not. Results are pure functions of arguments and seeds.
@@ -32,6 +33,7 @@
 #define MUSTER_EXPERIMENTAL_H_
 
 #include "muster/episodes.h"
+#include "muster/forecast.h"
 #include "muster/metrics.h"
 #include "muster/mix.h"
 #include "muster/packing.h"

@@ -96,6 +96,10 @@ struct ReplayOptions {
   // From the decision to evict a task until its node is free.
   int64_t eviction_seconds = 1;
   Recovery recovery = {};
+  // Profiles only. Above 0: the estimates that a profile reads are not those of the trace. They are
+  // upper bounds, learnt from the jobs that have ended, that this part of the jobs keeps
+  // (docs/replay.md, estimate=learnt), never above the trace's estimate. 0: those of the trace.
+  double learnt_quantile = 0;
   // Events besides Trace::node_events.
   std::vector<NodeEvent> node_events = {};
   FailureModel failures = {};
@@ -211,9 +215,9 @@ struct ReplayResult {
 //     easy          also starts later jobs where that does not delay the first
 //     conservative  also starts later jobs where that delays no reservation
 //   Its options are order=fifo|sjf|ljf|smallest|largest|area|due|saf|f1|f2|f3|f4|edf,
-//   estimate=user|actual|last_two and order_estimate; head=oldest|first of easy;
-//   reservations=kept|afresh of conservative; scale and cap of order=due. docs/replay.md defines
-//   them.
+//   estimate=user|actual|last_two|learnt and order_estimate; quantile and order_quantile of learnt;
+//   head=oldest|first of easy; reservations=kept|afresh of conservative; scale and cap of
+//   order=due. docs/replay.md defines them.
 MUSTER_EXPORT absl::StatusOr<ReplayResult> Replay(const Trace& trace, std::string_view policy,
                                                   const ReplayOptions& options = {});
 

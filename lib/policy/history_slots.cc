@@ -12,12 +12,12 @@
 namespace muster {
 namespace {
 
-using RunKind = HistorySlots::Kind;
+using SlotKind = HistorySlots::Kind;
 
-uint32_t KeysOf(const RunKind& kind) { return kind.user.empty() ? kRunKeysWithoutUser : kRunKeys; }
+uint32_t KeysOf(const SlotKind& kind) { return kind.user.empty() ? kRunKeysWithoutUser : kRunKeys; }
 
 // The user stands last, because a name may hold spaces.
-std::string RowOf(uint32_t level, const RunKind& kind) {
+std::string RowOf(uint32_t level, const SlotKind& kind) {
   switch (level) {
     case 0:
       return "0";
@@ -33,7 +33,7 @@ std::string RowOf(uint32_t level, const RunKind& kind) {
 }
 
 // Returns whether both count for one key of that level.
-bool Alike(uint32_t level, const RunKind& a, const RunKind& b) {
+bool Alike(uint32_t level, const SlotKind& a, const SlotKind& b) {
   switch (level) {
     case 0:
       return true;
@@ -54,7 +54,7 @@ int64_t IntegerAt(const MemoryRow& row, size_t cell) {
   return value == nullptr ? 0 : *value;
 }
 
-RunKind KindAt(const MemoryRow& row) {
+SlotKind KindAt(const MemoryRow& row) {
   const std::string* user = row.size() > 3 ? std::get_if<std::string>(&row[3]) : nullptr;
   return {.user = user == nullptr ? std::string_view() : *user,
           .estimate = IntegerAt(row, 1),

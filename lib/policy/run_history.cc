@@ -43,7 +43,7 @@ double RunGuess::Length() const {
   return std::sqrt(std::clamp(run_, 1.0, std::max(1.0, estimate_)) / inverse_);
 }
 
-RunHistory::Key RunHistory::KeyOf(uint32_t level, const Kind& kind) {
+RunKey RunKeyOf(uint32_t level, const RunKind& kind) {
   switch (level) {
     case 0:
       return {0, 0, 0, 0};
@@ -58,20 +58,20 @@ RunHistory::Key RunHistory::KeyOf(uint32_t level, const Kind& kind) {
   }
 }
 
-uint32_t RunHistory::KeysOf(const Kind& kind) {
+uint32_t RunKeysOf(const RunKind& kind) {
   return kind.user == kNone ? kRunKeysWithoutUser : kRunKeys;
 }
 
 void RunHistory::Learn(const Kind& kind, int64_t run) {
-  for (uint32_t level = 0; level < KeysOf(kind); ++level) {
-    sums_[KeyOf(level, kind)].Add(level, run);
+  for (uint32_t level = 0; level < RunKeysOf(kind); ++level) {
+    sums_[RunKeyOf(level, kind)].Add(level, run);
   }
 }
 
 double RunHistory::Length(const Kind& kind) const {
   RunGuess guess(kind.estimate);
-  for (uint32_t level = 0; level < KeysOf(kind); ++level) {
-    const auto found = sums_.find(KeyOf(level, kind));
+  for (uint32_t level = 0; level < RunKeysOf(kind); ++level) {
+    const auto found = sums_.find(RunKeyOf(level, kind));
     if (found != sums_.end()) guess.Pull(level, found->second);
   }
   return guess.Length();

@@ -56,32 +56,36 @@ class RunGuess {
   double run_, inverse_;
 };
 
+// What tells of a job how it will run.
+struct RunKind {
+  uint32_t user = 0;  // kNone: not known
+  int64_t estimate = 1, processors = 1;
+};
+
+// Jobs of equal keys of a level are alike.
+struct RunKey {
+  uint32_t level, user;
+  int64_t estimate, processors;
+  friend bool operator==(const RunKey&, const RunKey&) = default;
+  template <typename H>
+  friend H AbslHashValue(H h, const RunKey& key) {
+    return H::combine(std::move(h), key.level, key.user, key.estimate, key.processors);
+  }
+};
+RunKey RunKeyOf(uint32_t level, const RunKind& kind);
+// Returns how many of the keys a job has.
+uint32_t RunKeysOf(const RunKind& kind);
+
 class RunHistory {
  public:
-  struct Kind {
-    uint32_t user = 0;  // kNone: not known
-    int64_t estimate = 1, processors = 1;
-  };
+  using Kind = RunKind;
 
   void Learn(const Kind& kind, int64_t run);
   // Returns seconds; above 0.
   double Length(const Kind& kind) const;
 
  private:
-  struct Key {
-    uint32_t level, user;
-    int64_t estimate, processors;
-    friend bool operator==(const Key&, const Key&) = default;
-    template <typename H>
-    friend H AbslHashValue(H h, const Key& key) {
-      return H::combine(std::move(h), key.level, key.user, key.estimate, key.processors);
-    }
-  };
-
-  static Key KeyOf(uint32_t level, const Kind& kind);
-  static uint32_t KeysOf(const Kind& kind);
-
-  HashMap<Key, RunSums> sums_;
+  HashMap<RunKey, RunSums> sums_;
 };
 
 }  // namespace muster

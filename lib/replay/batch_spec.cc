@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view kPolicies[] = {"fcfs", "easy", "conservative"};
 constexpr std::string_view kOrders[] = {"fifo", "sjf", "ljf", "smallest", "largest", "area", "due",
                                         "saf",  "f1",  "f2",  "f3",       "f4",      "edf"};
-constexpr std::string_view kEstimateWords[] = {"user", "actual", "last_two"};
+constexpr std::string_view kEstimateWords[] = {"user", "actual", "last_two", "learnt"};
 constexpr std::string_view kHeads[] = {"oldest", "first"};
 constexpr std::string_view kReservations[] = {"afresh", "kept"};
 
@@ -54,12 +54,24 @@ absl::Status ReadNumber(std::string_view what, std::string_view text, double* ou
       absl::StrCat(ToAbsl(what), " is ", Quote(text), "; must be a number from 0 to 1e9"));
 }
 
-// Options that the policy has with its order; `order` itself stands first.
+absl::Status ReadQuantile(std::string_view what, std::string_view text, double* out) {
+  if (absl::SimpleAtod(ToAbsl(text), out) && *out >= 0.001 && *out <= 0.999) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(ToAbsl(what), " is ", Quote(text), "; must be a number from 0.001 to 0.999"));
+}
+
+// Options that the policy has with its order and estimates, which stand first.
 std::vector<std::string_view> OptionsOf(const BatchSpec& spec) {
   std::vector<std::string_view> valid = {"order", "estimate", "order_estimate"};
   if (spec.policy == BatchPolicy::kEasy) valid.push_back("head");
   if (spec.policy == BatchPolicy::kConservative) valid.push_back("reservations");
   if (spec.order == BatchOrder::kDue) valid.insert(valid.end(), {"scale", "cap"});
+  const bool learns = spec.estimate == BatchEstimate::kLearnt;
+  const bool orders = spec.order_estimate == BatchEstimate::kLearnt;
+  if (learns || orders) valid.push_back("quantile");
+  if (orders) valid.push_back("order_quantile");
   return valid;
 }
 
@@ -76,6 +88,10 @@ absl::Status ReadOption(std::string_view key, std::string_view value, BatchSpec*
   if (key == "head") return Choose("head", value, kHeads, &spec->head.emplace());
   if (key == "scale") return ReadNumber("scale", value, &spec->due.scale);
   if (key == "cap") return ReadNumber("cap", value, &spec->due.cap);
+  if (key == "quantile") return ReadQuantile("quantile", value, &spec->quantile);
+  if (key == "order_quantile") {
+    return ReadQuantile("order_quantile", value, &spec->order_quantile.emplace());
+  }
   spec->reservations_given = true;
   return Choose("reservations", value, kReservations, &spec->keep_reservations);
 }
@@ -120,8 +136,17 @@ std::string BatchSpecText(const BatchSpec& spec) {
     add("estimate", kEstimateWords[static_cast<int>(spec.estimate)]);
   }
   if (spec.order != BatchOrder::kFifo) add("order", kOrders[static_cast<int>(spec.order)]);
-  if (spec.order_estimate.value_or(spec.estimate) != spec.estimate) {
-    add("order_estimate", kEstimateWords[static_cast<int>(*spec.order_estimate)]);
+  const RunGuesses promises = spec.promises_by(), orders = spec.orders_by();
+  if (orders != promises) {
+    add("order_estimate", kEstimateWords[static_cast<int>(orders.source)]);
+  }
+  const bool learns = promises.source == BatchEstimate::kLearnt;
+  if (learns && promises.quantile != RunGuesses().quantile) {
+    add("quantile", absl::StrCat(promises.quantile));
+  }
+  if (orders.source == BatchEstimate::kLearnt &&
+      orders.quantile != (learns ? promises : RunGuesses()).quantile) {
+    add("order_quantile", absl::StrCat(orders.quantile));
   }
   if (spec.promises_first() != BatchSpec{.order = spec.order}.promises_first()) {
     add("head", kHeads[static_cast<int>(*spec.head)]);
@@ -162,9 +187,11 @@ bool IsClairvoyant(const BatchSpec& spec, bool absent) {
                            spec.order == BatchOrder::kArea || spec.order == BatchOrder::kSaf ||
                            (spec.order >= BatchOrder::kF1 && spec.order <= BatchOrder::kF4);
   const bool promises = spec.policy != BatchPolicy::kFcfs;
-  if (promises && (absent || spec.estimate == BatchEstimate::kActual)) return true;
-  return by_estimate &&
-         (absent || spec.order_estimate.value_or(spec.estimate) == BatchEstimate::kActual);
+  // What has ended stands in for estimates that are absent.
+  const auto knows = [&](BatchEstimate by) {
+    return by == BatchEstimate::kActual || (absent && by != BatchEstimate::kLearnt);
+  };
+  return (promises && knows(spec.estimate)) || (by_estimate && knows(spec.orders_by().source));
 }
 
 int64_t OrderKey(BatchOrder order, const OrderedJob& job) {

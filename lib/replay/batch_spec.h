@@ -46,6 +46,17 @@ enum class BatchEstimate : uint8_t {
   // mean of the user's two jobs that ended last, corrected stepwise when it proves too short
   // (EASY++)
   kLastTwo,
+  // an upper bound that holds for a chosen part of the jobs, from those that have ended
+  // (estimates.h)
+  kLearnt,
+};
+
+// A source with what belongs to it.
+struct RunGuesses {
+  BatchEstimate source = BatchEstimate::kUser;
+  // Of kLearnt: the part of the jobs that run no longer than the guess, above 0 and below 1.
+  double quantile = 0.9;
+  friend bool operator==(const RunGuesses&, const RunGuesses&) = default;
 };
 
 struct BatchSpec {
@@ -54,13 +65,25 @@ struct BatchSpec {
   BatchEstimate estimate = BatchEstimate::kUser;
   // By which the order compares jobs. Absent: by `estimate`. Not of kDue, which guesses by itself.
   std::optional<BatchEstimate> order_estimate = {};
-  std::optional<BatchHead> head = {};  // absent: kFirst from kDue on, else kOldest
-  DueSettings due = {};                // of kDue
+  double quantile = RunGuesses().quantile;    // of kLearnt
+  std::optional<double> order_quantile = {};  // of order_estimate=learnt; absent: `quantile`
+  std::optional<BatchHead> head = {};         // absent: kFirst from kDue on, else kOldest
+  DueSettings due = {};                       // of kDue
   // conservative: if true, a promise is only ever moved to an earlier time. Otherwise all promises
   // are made anew, in order, at every pass.
   bool keep_reservations = true;
   bool reservations_given = false;  // whether the text sets it
 
+  // What promises and the order go by.
+  RunGuesses promises_by() const {
+    return estimate == BatchEstimate::kLearnt ? RunGuesses{estimate, quantile}
+                                              : RunGuesses{.source = estimate};
+  }
+  RunGuesses orders_by() const {
+    const BatchEstimate source = order_estimate.value_or(estimate);
+    return source == BatchEstimate::kLearnt ? RunGuesses{source, order_quantile.value_or(quantile)}
+                                            : RunGuesses{.source = source};
+  }
   bool promises_first() const {
     return head.value_or(order >= BatchOrder::kDue ? BatchHead::kFirst : BatchHead::kOldest) ==
            BatchHead::kFirst;

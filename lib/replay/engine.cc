@@ -60,13 +60,13 @@ struct Job {
 
 class Loop {
  public:
-  Loop(const Trace& trace, std::string_view profile, BatchEstimate estimate,
+  Loop(const Trace& trace, std::string_view profile, const RunGuesses& guesses,
        const ReplayOptions& options)
       : trace_(trace),
         profile_(profile),
         options_(options),
         arrivals_(trace, options.follow_preceding),
-        estimates_(trace, estimate),
+        estimates_(trace, guesses),
         faults_(trace, options),
         health_(trace.machine.nodes),
         world_(trace),
@@ -127,8 +127,9 @@ class Loop {
         ResolveProfile(profile_, options_.extensions.get());
     if (!config.ok()) return config.status();
     const EstimateUse use = UseOfEstimates(*config);
-    result_.clairvoyant = LacksEstimates(trace_) && use == EstimateUse::kNeeded;
-    tells_run_ = use != EstimateUse::kOptional;
+    result_.clairvoyant =
+        LacksEstimates(trace_) && use == EstimateUse::kNeeded && !estimates_.guesses_all();
+    tells_run_ = use != EstimateUse::kOptional || estimates_.guesses_all();
     learns_ = std::any_of(config->memory.begin(), config->memory.end(),
                           [](const MemoryDecl& d) { return d.slot == kHistorySlot.slot; });
     session_ = std::make_unique<Session>(world_.tables(), *config, SpeedOptions());
@@ -612,7 +613,7 @@ class Loop {
   int64_t wanting_ = 0, active_ = 0;  // jobs
   bool dirty_ = false;
   bool learns_ = false;    // the profile does
-  bool tells_run_ = true;  // a job without an estimate gets its run time as one
+  bool tells_run_ = true;  // a job without an estimate gets one: its run time, or a guess
   int64_t last_tick_ = -1;
   std::optional<Plan> late_;
 
@@ -624,8 +625,8 @@ class Loop {
 }  // namespace
 
 absl::StatusOr<ReplayResult> ReplayCycles(const Trace& trace, std::string_view profile,
-                                          BatchEstimate estimate, const ReplayOptions& options) {
-  return Loop(trace, profile, estimate, options).Run();
+                                          const RunGuesses& guesses, const ReplayOptions& options) {
+  return Loop(trace, profile, guesses, options).Run();
 }
 
 Trace AsOneNode(const Trace& trace) {

@@ -12,10 +12,10 @@
 
 namespace muster {
 
-// Replays the trace. The profile reads jobs with estimates of the given kind. REQUIRES:
+// Replays the trace. The profile reads jobs with estimates by the given guesses. REQUIRES:
 // CheckTrace(trace) is OK and it has nodes.
 absl::StatusOr<ReplayResult> ReplayCycles(const Trace& trace, std::string_view profile,
-                                          BatchEstimate estimate, const ReplayOptions& options);
+                                          const RunGuesses& guesses, const ReplayOptions& options);
 
 // Returns a pool as one node "pool", each job as one task of as many cpus as it has processors.
 // REQUIRES: it is a pool.

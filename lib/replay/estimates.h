@@ -9,23 +9,35 @@
 // 2, 5, 10, 20, 50, 100 hours, in turn, never above the user's, which is also what follows the last
 // step. (The study with the golden tables of these rules reads the steps that way: in sum, not one
 // on top of the other.)
+//
+// learnt is an upper bound on the run time that holds for a chosen part of the jobs
+// (lib/policy/run_bounds.h), never above the user's own estimate. While too few jobs have ended, it
+// is that estimate, or five days where there is none. A running job that outlives its bound gets
+// that of the jobs that ran as long, but at least a minute and a quarter of the bound more.
 #ifndef MUSTER_REPLAY_ESTIMATES_H_
 #define MUSTER_REPLAY_ESTIMATES_H_
 
 #include <cstdint>
 #include <vector>
 
+#include "lib/policy/run_bounds.h"
 #include "lib/replay/batch_spec.h"
+#include "lib/replay/job_sizes.h"
 #include "muster/trace.h"
 
 namespace muster {
 
 class Estimates {
  public:
-  Estimates(const Trace& trace, BatchEstimate kind);
+  Estimates(const Trace& trace, const RunGuesses& guesses);
 
-  bool corrects() const { return kind_ == BatchEstimate::kLastTwo; }
-  // Returns the estimate at submission. A job without an estimate has its run time.
+  bool corrects() const {
+    return kind_ == BatchEstimate::kLastTwo || kind_ == BatchEstimate::kLearnt;
+  }
+  // Returns whether a job without an estimate is not told its run time.
+  bool guesses_all() const { return kind_ == BatchEstimate::kLearnt; }
+  // Returns the estimate at submission. A job without an estimate has its run time, unless that is
+  // guessed.
   int64_t First(uint32_t job);
   // Returns a new estimate for a running job that has outlived `estimate`, which was corrected
   // `times` times before.
@@ -34,12 +46,19 @@ class Estimates {
   int64_t User(uint32_t job) const;
 
  private:
+  RunKind KindOf(uint32_t job) const;
+  // No guess is above it.
+  int64_t Cap(uint32_t job) const;
+
   const Trace& trace_;
   const BatchEstimate kind_;
+  const int64_t quantile_;  // in millionths
   struct LastRuns {
     int64_t last = kAbsent, before = kAbsent;
   };
   std::vector<LastRuns> users_;
+  JobSizes sizes_;
+  RunBounds runs_;
 };
 
 }  // namespace muster

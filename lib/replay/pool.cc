@@ -27,21 +27,25 @@ void Pool::Start(uint32_t job) {
 
 class PoolLoop {
  public:
-  PoolLoop(const Trace& trace, const BatchSpec& spec, const ReplayOptions& options)
+  PoolLoop(const Trace& trace, const BatchSpec& spec, const ReplayOptions& options,
+           PoolColumns* columns)
       : trace_(trace),
         options_(options),
+        columns_(columns),
         arrivals_(trace, options.follow_preceding),
-        estimates_(trace, spec.estimate),
+        estimates_(trace, spec.promises_by()),
         order_(spec.order),
-
         due_(spec.due),
         pool_(trace),
         released_(trace.size(), 0),
         corrections_made_(estimates_.corrects() ? trace.size() : 0, 0) {
-    if (spec.order_estimate.value_or(spec.estimate) != spec.estimate) {
-      order_estimates_.emplace(trace, *spec.order_estimate);
-    }
+    if (spec.orders_by() != spec.promises_by()) order_estimates_.emplace(trace, spec.orders_by());
     const size_t n = trace.size();
+    if (columns != nullptr) {
+      for (auto* column : {&columns->estimate, &columns->order_estimate, &columns->key}) {
+        column->assign(n, 0);
+      }
+    }
     result_.policy = BatchSpecText(spec);
     result_.processors = trace.processors;
     result_.submit.assign(n, kAbsent);
@@ -105,12 +109,17 @@ class PoolLoop {
     result_.outcome[job] = JobOutcome::kWaiting;
     pool_.estimate_[job] = estimates_.First(job);
     pool_.key_[job] = KeyOf(job);
+    if (columns_ != nullptr) {
+      columns_->estimate[job] = pool_.estimate(job);
+      columns_->key[job] = pool_.key(job);
+    }
     policy_->Submitted(job);
   }
 
   int64_t KeyOf(uint32_t job) {
     if (order_ == BatchOrder::kDue) return due_.Key(KindOf(job), pool_.now());
     const int64_t estimate = order_estimates_ ? order_estimates_->First(job) : pool_.estimate(job);
+    if (columns_ != nullptr) columns_->order_estimate[job] = estimate;
     return OrderKey(order_, {.estimate = estimate,
                              .processors = pool_.size(job),
                              .submit = pool_.now(),
@@ -181,6 +190,7 @@ class PoolLoop {
 
   const Trace& trace_;
   const ReplayOptions& options_;
+  PoolColumns* const columns_;
   Arrivals arrivals_;
   Estimates estimates_;
   const BatchOrder order_;
@@ -197,8 +207,9 @@ class PoolLoop {
   uint32_t inserted_ = 0;
 };
 
-ReplayResult ReplayPool(const Trace& trace, const BatchSpec& spec, const ReplayOptions& options) {
-  return PoolLoop(trace, spec, options).Run();
+ReplayResult ReplayPool(const Trace& trace, const BatchSpec& spec, const ReplayOptions& options,
+                        PoolColumns* columns) {
+  return PoolLoop(trace, spec, options, columns).Run();
 }
 
 }  // namespace muster

@@ -44,6 +44,7 @@ class Pool {
 
  private:
   friend class PoolLoop;
+  friend class PoolFuture;
   struct Termination {
     int64_t time;
     uint32_t number, job;  // by start
@@ -68,6 +69,8 @@ class PoolPolicy {
  public:
   virtual ~PoolPolicy() = default;
   virtual void Submitted(uint32_t job) = 0;
+  // The pool has jobs that run, and none was submitted yet.
+  virtual void Resumed() {}
   // The job gave its processors back: at its estimated end, or when it ended before that.
   virtual void Released(uint32_t job) = 0;
   virtual void Terminated(uint32_t job) = 0;  // after Released, when its event comes
@@ -80,7 +83,14 @@ std::unique_ptr<PoolPolicy> MakeEasy(Pool* pool, const BatchSpec& spec, ReplayRe
 std::unique_ptr<PoolPolicy> MakeConservative(Pool* pool, const BatchSpec& spec,
                                              ReplayResult* result);
 
-ReplayResult ReplayPool(const Trace& trace, const BatchSpec& spec, const ReplayOptions& options);
+// What a replay gave each job when it was submitted; 0 for those that never were.
+struct PoolColumns {
+  std::vector<int64_t> estimate, order_estimate, key;
+};
+
+// `columns` (may be null) is filled.
+ReplayResult ReplayPool(const Trace& trace, const BatchSpec& spec, const ReplayOptions& options,
+                        PoolColumns* columns = nullptr);
 
 }  // namespace muster
 

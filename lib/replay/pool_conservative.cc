@@ -40,7 +40,10 @@ class Conservative : public PoolPolicy {
     result_.backfilled.assign(result_.submit.size(), 0);
   }
 
+  void Resumed() override { PromiseAnew(); }
+
   void Submitted(uint32_t job) override {
+    if (job >= promised_.size()) promised_.resize(job + 1, kAbsent);
     ++result_.passes;
     const uint32_t number = submitted_++;
     waiting_.Insert({pool_.key(job), number, job, pool_.size(job), pool_.estimate(job)});

@@ -55,6 +55,20 @@ absl::StatusOr<ReplayResult> Replay(const Trace& trace, std::string_view policy,
   if (absl::Status s = CheckTrace(trace); !s.ok()) return s;
   BatchSpec spec;
   std::string profile(policy);
+  RunGuesses guesses;
+  if (options.learnt_quantile != 0) {
+    if (IsBatchPolicy(policy)) {
+      return absl::InvalidArgumentError(absl::StrCat("policy ", Quote(policy),
+                                                     ": learnt_quantile is not for batch policies; "
+                                                     "they have estimate=learnt,quantile=",
+                                                     options.learnt_quantile));
+    }
+    if (!(options.learnt_quantile >= 0.001 && options.learnt_quantile <= 0.999)) {
+      return absl::InvalidArgumentError(absl::StrCat("learnt_quantile is ", options.learnt_quantile,
+                                                     "; must be 0, or from 0.001 to 0.999"));
+    }
+    guesses = {BatchEstimate::kLearnt, options.learnt_quantile};
+  }
   if (IsBatchPolicy(policy)) {
     absl::StatusOr<BatchSpec> parsed = ParseBatchSpec(policy);
     if (!parsed.ok()) return parsed.status();
@@ -78,10 +92,11 @@ absl::StatusOr<ReplayResult> Replay(const Trace& trace, std::string_view policy,
     absl::StatusOr<std::string> same = ProfileText(spec);
     if (!same.ok()) return same.status();
     profile = *std::move(same);
+    guesses = spec.promises_by();
   }
   absl::StatusOr<ReplayResult> result =
-      trace.processors > 0 ? ReplayCycles(AsOneNode(trace), profile, spec.estimate, options)
-                           : ReplayCycles(trace, profile, spec.estimate, options);
+      trace.processors > 0 ? ReplayCycles(AsOneNode(trace), profile, guesses, options)
+                           : ReplayCycles(trace, profile, guesses, options);
   if (!result.ok()) return result;
   if (IsBatchPolicy(policy)) {
     result->clairvoyant |= IsClairvoyant(spec, LacksEstimates(trace));

@@ -51,6 +51,7 @@ if TYPE_CHECKING or HAVE_ENGINE:
         rehearse,
     )
     from .cluster import ApplyReport, Assumption, Cluster, Drift, Measured, Snapshot
+    from .forecast import Forecast, TraceForecast, forecast
     from .frames import to_arrow, to_polars
     from .plan import Plan
     from .policy import Policy
@@ -82,6 +83,7 @@ __all__ = [
     "Drift",
     "Error",
     "FailedPrecondition",
+    "Forecast",
     "InvalidArgument",
     "Measured",
     "NodesNeeded",
@@ -96,9 +98,11 @@ __all__ = [
     "Snapshot",
     "Study",
     "Trace",
+    "TraceForecast",
     "compare",
     "diagnose",
     "drain",
+    "forecast",
     "need_nodes",
     "packing",
     "policies",

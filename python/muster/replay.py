@@ -31,6 +31,7 @@ class StudyOptions(TypedDict, total=False):
     period: int
     latency: int
     eviction_seconds: int
+    learnt_quantile: float
     checkpoint_interval: int
     evicted_jobs_checkpoint: bool
     restart_seconds: int
@@ -75,6 +76,8 @@ def replay(
     cycles                 "instant" (after all events of an instant), "event" or "periodic", each
                            `period` seconds
     latency                seconds from a cycle's snapshot to its decisions
+    learnt_quantile        profiles read bounds on run times that this part of the jobs keeps,
+                           learnt from those that ended, in place of estimates
     eviction_seconds       from a decision to evict until the node is free
     checkpoint_interval, evicted_jobs_checkpoint, restart_seconds, migration_seconds
                            what a job loses when it is stopped

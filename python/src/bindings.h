@@ -14,6 +14,7 @@ void BindReplay(pybind11::module_& module);
 void BindPacking(pybind11::module_& module);
 void BindImport(pybind11::module_& module);
 void BindEpisodes(pybind11::module_& module);  // after BindReplay
+void BindForecast(pybind11::module_& module);  // after BindReplay
 void BindStatistics(pybind11::module_& module);
 void BindMetrics(pybind11::module_& module);
 void BindTesting(pybind11::module_& module);  // python/testing, in builds that are not for a wheel

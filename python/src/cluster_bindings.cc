@@ -30,6 +30,7 @@
 #include "python/src/columns.h"
 #include "python/src/convert.h"
 #include "python/src/events.h"
+#include "python/src/forecast.h"
 #include "python/src/pickle.h"
 #include "python/src/rows.h"
 #include "python/src/run.h"
@@ -418,6 +419,10 @@ void BindCluster(py::module_& module) {
   cluster.def("need_nodes", [](LiveCluster& self, const std::string& profile, py::list offers,
                                int64_t most, int64_t now) {
     return NeedTables(self.Use(), profile, std::move(offers), most, now);
+  });
+  cluster.def("forecast", [](LiveCluster& self, const std::string& profile, py::handle history,
+                             const py::dict& options) {
+    return ForecastTables(self.Use(), profile, history, options);
   });
   cluster.def("report_bind_failed", [](LiveCluster& self, const std::string& task) {
     Check(self.Use().ReportBindFailed(task));

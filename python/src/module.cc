@@ -62,6 +62,7 @@ PYBIND11_MODULE(_core, module) {
   muster::python::BindPacking(module);
   muster::python::BindImport(module);
   muster::python::BindEpisodes(module);
+  muster::python::BindForecast(module);
   muster::python::BindStatistics(module);
 #ifdef MUSTER_PYTHON_TESTING
   muster::python::BindTesting(module);

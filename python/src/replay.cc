@@ -283,6 +283,7 @@ ReplayOptions ReadOptionsOf(const py::dict& given) {
                                                "period",
                                                "latency",
                                                "eviction_seconds",
+                                               "learnt_quantile",
                                                "checkpoint_interval",
                                                "evicted_jobs_checkpoint",
                                                "restart_seconds",
@@ -329,17 +330,18 @@ ReplayOptions ReadOptionsOf(const py::dict& given) {
           .count();
     };
   }
-  const auto take_seconds = [&](const char* name, double* out) {
+  const auto take_number = [&](const char* name, double* out) {
     if (!given.contains(name)) return;
     if (!py::isinstance<py::float_>(given[name]) && !IsInteger(given[name])) {
       WrongType(Place{&root, name}, "a number", given[name]);
     }
     *out = given[name].cast<double>();
   };
-  take_seconds("node_seconds_between", &o.failures.node_seconds_between);
-  take_seconds("node_repair_seconds", &o.failures.node_repair_seconds);
-  take_seconds("domain_seconds_between", &o.failures.domain_seconds_between);
-  take_seconds("domain_repair_seconds", &o.failures.domain_repair_seconds);
+  take_number("learnt_quantile", &o.learnt_quantile);
+  take_number("node_seconds_between", &o.failures.node_seconds_between);
+  take_number("node_repair_seconds", &o.failures.node_repair_seconds);
+  take_number("domain_seconds_between", &o.failures.domain_seconds_between);
+  take_number("domain_repair_seconds", &o.failures.domain_repair_seconds);
   if (given.contains("node_events")) {
     ReadNodeEvents(Place{&root, "node_events"}, given["node_events"], &o.node_events);
   }

@@ -49,6 +49,9 @@ class Man(unittest.TestCase):
         kinds = re.findall(r"^  ([a-z0-9]+)  ", printed("replay"), re.MULTILINE)
         self.assertGreater(len(kinds), 8)
         expected["replay"] = set().union(*(helped("replay", kind) for kind in kinds))
+        # Kinds of traces share the options that name files.
+        expected["forecast"] = helped("forecast") | (
+            helped("forecast", "hpc") - helped("replay", "hpc")) | {"--policy"}
         for kind in kinds:
             self.assertIn(kind, PAGE.read_text(encoding="utf-8"))
         for command, options in expected.items():

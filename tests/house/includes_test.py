@@ -54,7 +54,7 @@ DERIVED = {"transwarp": "muster", "koordinator": "kube_scheduler", "kueue": "vol
            "scheduler_plugins": "kube_scheduler"}
 ABOVE = ("replay", "peer/fgd")  # the library muster_replay
 # include/muster/*.h of that library.
-EXPERIMENTAL = ("episodes", "experimental", "metrics", "mix", "packing", "replay", "statistics",
+EXPERIMENTAL = ("episodes", "experimental", "forecast", "metrics", "mix", "packing", "replay", "statistics",
                 "trace")
 OUTSIDE = ("capi", "python", "tools")  # see every room of the library
 FOLDERS = ("include", "lib", "examples") + OUTSIDE

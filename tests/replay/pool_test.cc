@@ -135,13 +135,22 @@ void CompareWithTwin(const std::string& policy) {
     for (size_t i = 0; question.order == "edf" && i < trace.size(); ++i) {
       trace.deadline.push_back(rng.Chance(0.3) ? kAbsent : static_cast<int64_t>(rng.Below(300)));
     }
-    question.estimate = pick({"user", "user", "actual", "last_two"});
-    question.order_estimate = pick({"", "", "user", "actual", "last_two"});
+    question.estimate = pick({"user", "user", "actual", "last_two", "learnt", "learnt"});
+    question.order_estimate = pick({"", "", "user", "actual", "last_two", "learnt"});
     question.follow_preceding = rng.Chance(0.5);
     std::string spec =
         absl::StrCat(policy, ":order=", question.order, ",estimate=", question.estimate);
     if (!question.order_estimate.empty()) {
       absl::StrAppend(&spec, ",order_estimate=", question.order_estimate);
+    }
+    if (question.estimate == "learnt" && rng.Chance(0.7)) {
+      question.quantile = 100 + 100 * static_cast<int64_t>(rng.Below(9));
+      absl::StrAppend(&spec, ",quantile=0.", question.quantile / 100);
+      question.order_quantile = question.quantile;
+    }
+    if (question.order_estimate == "learnt" && rng.Chance(0.7)) {
+      question.order_quantile = 100 + 100 * static_cast<int64_t>(rng.Below(9));
+      absl::StrAppend(&spec, ",order_quantile=0.", question.order_quantile / 100);
     }
     if (question.order == "due" && rng.Chance(0.5)) {
       question.scale = static_cast<double>(rng.Below(20)) / 4;
@@ -202,7 +211,7 @@ void CompareWithProfile(const std::string& policy) {
     Rng rng(static_cast<uint64_t>(seed));
     const Trace trace = LogOfArrivals(rng);
     constexpr const char* kOrders[] = {"fifo", "sjf", "ljf", "smallest", "largest"};
-    constexpr const char* kEstimates[] = {"user", "actual", "last_two", "last_two"};
+    constexpr const char* kEstimates[] = {"user", "actual", "last_two", "learnt,quantile=0.5"};
     const size_t first = policy == "easy" ? 1 : 0;
     std::string spec = absl::StrCat(policy, ":order=", kOrders[first + rng.Below(5 - first)],
                                     ",estimate=", kEstimates[rng.Below(4)]);
@@ -446,6 +455,12 @@ TEST(Replay, MarksWhatKnowsTheFuture) {
   EXPECT_TRUE(marked(told, "easy:estimate=actual"));
   EXPECT_TRUE(marked(AsOneNode(told), "easy:estimate=actual"));
   EXPECT_FALSE(marked(told, "fcfs:estimate=actual"));
+  // What has ended stands in for estimates.
+  for (const char* policy : {"easy:estimate=learnt", "conservative:estimate=learnt,order=sjf"}) {
+    EXPECT_FALSE(marked(absent, policy)) << policy;
+    EXPECT_FALSE(marked(AsOneNode(absent), policy)) << policy;
+  }
+  EXPECT_TRUE(marked(absent, "easy:estimate=learnt,order=sjf,order_estimate=user"));
   // A pool counts a job without an estimate as one of five days.
   EXPECT_FALSE(marked(absent, "fcfs:order=due"));
 }
@@ -461,12 +476,93 @@ TEST(Replay, MusterIsNotToldWhatEstimatesLack) {
   EXPECT_EQ(Starts(trace, "muster"), (std::vector<int64_t>{0, 100, 110}));
 }
 
+// Ten jobs of a user ran for 10 s of 100, and ten of another one as long as estimated.
+std::vector<TraceJob> TenOfTwoUsers() {
+  std::vector<TraceJob> jobs;
+  for (int i = 0; i < 10; ++i) {
+    jobs.push_back({.submit = 100 * i, .run = 10, .estimate = 100, .user = 0});
+    jobs.push_back({.submit = 100 * i, .run = 50, .estimate = 50, .user = 1});
+  }
+  return jobs;
+}
+
+// The wide job is promised 2100 by estimates of users, and 2010 by what was learnt: then the last
+// job does not go ahead of it.
+TEST(Pool, LearntBoundsAreThoseOfJobsThatEnded) {
+  std::vector<TraceJob> jobs = TenOfTwoUsers();
+  jobs.push_back({.submit = 2000, .run = 10, .estimate = 100, .user = 0});
+  jobs.push_back({.submit = 2001, .run = 10, .estimate = 100, .tasks = 2, .user = 0});
+  jobs.push_back({.submit = 2002, .run = 50, .estimate = 50, .user = 1});
+  Trace trace = Pool(2, jobs);
+  trace.users = {"a", "b"};
+  const auto last = [&](const std::string& policy) {
+    const std::vector<int64_t> starts = Starts(trace, policy);
+    return std::vector<int64_t>(starts.end() - 2, starts.end());
+  };
+  EXPECT_EQ(last("easy"), (std::vector<int64_t>{2052, 2002}));
+  EXPECT_EQ(last("easy:estimate=learnt"), (std::vector<int64_t>{2010, 2020}));
+  // Eleven jobs of a kind are too few for that part of them.
+  EXPECT_EQ(last("easy:estimate=learnt,quantile=0.99"), (std::vector<int64_t>{2052, 2002}));
+}
+
+// The bound was 10 s, and the job outlives it: it is then that of jobs which ran longer, and the
+// wide job behind it is promised that.
+TEST(Pool, LearntBoundsAreCorrected) {
+  std::vector<TraceJob> jobs = TenOfTwoUsers();
+  jobs.push_back({.submit = 2000, .run = 100, .estimate = 100, .user = 0});
+  jobs.push_back({.submit = 2001, .run = 10, .estimate = 100, .tasks = 2, .user = 0});
+  jobs.push_back({.submit = 2020, .run = 50, .estimate = 50, .user = 1});
+  Trace trace = Pool(2, jobs);
+  trace.users = {"a", "b"};
+  const std::vector<int64_t> starts = Starts(trace, "easy:estimate=learnt");
+  // Ten jobs ran as long as they were estimated to: 100 s in proportion.
+  EXPECT_EQ(starts[21], 2100);
+  EXPECT_EQ(starts[22], 2020);
+}
+
+// Both wait for the first; by estimates the second goes before the third.
+TEST(OneNode, ProfilesReadLearntBounds) {
+  std::vector<TraceJob> jobs = TenOfTwoUsers();
+  jobs.push_back({.submit = 2000, .run = 20, .estimate = 20, .tasks = 2, .user = kNone});
+  jobs.push_back({.submit = 2001, .run = 50, .estimate = 50, .tasks = 2, .user = 1});
+  jobs.push_back({.submit = 2002, .run = 10, .estimate = 100, .tasks = 2, .user = 0});
+  Trace trace = Pool(2, jobs);
+  trace.users = {"a", "b"};
+  const auto last = [&](const std::string& policy, double quantile) {
+    ReplayOptions options;
+    options.learnt_quantile = quantile;
+    const std::vector<int64_t> starts = Starts(AsOneNode(trace), policy, options);
+    return std::vector<int64_t>(starts.end() - 2, starts.end());
+  };
+  EXPECT_EQ(last("volcano:+joborder(by=sjf)", 0), (std::vector<int64_t>{2020, 2070}));
+  EXPECT_EQ(last("volcano:+joborder(by=sjf)", 0.9), (std::vector<int64_t>{2030, 2020}));
+  EXPECT_EQ(last("fcfs:order=sjf,estimate=learnt", 0), (std::vector<int64_t>{2030, 2020}));
+}
+
+TEST(Replay, LearntBoundsNeedAQuantile) {
+  const Trace trace = Pool(1, {{.run = 1}});
+  ReplayOptions options;
+  options.learnt_quantile = 1;
+  EXPECT_EQ(Replay(trace, "volcano", options).status().message(),
+            "learnt_quantile is 1; must be 0, or from 0.001 to 0.999");
+  options.learnt_quantile = 0.9;
+  EXPECT_EQ(Replay(trace, "easy", options).status().message(),
+            "policy \"easy\": learnt_quantile is not for batch policies; they have "
+            "estimate=learnt,quantile=0.9");
+}
+
 TEST(Pool, NamesAreCanonical) {
   const Trace trace = Pool(1, {{.run = 1}});
   const auto name = [&](const std::string& policy) { return Replay(trace, policy)->policy; };
   EXPECT_EQ(name("easy:order=due,head=first,scale=200,cap=0.3"), "easy:order=due");
   EXPECT_EQ(name("easy:order=due,head=oldest,scale=100"), "easy:order=due,head=oldest,scale=100");
   EXPECT_EQ(name("easy:estimate=actual,order_estimate=actual"), "easy:estimate=actual");
+  EXPECT_EQ(name("easy:estimate=learnt,order_estimate=learnt,order_quantile=0.9"),
+            "easy:estimate=learnt");
+  EXPECT_EQ(name("easy:order=sjf,estimate=learnt,order_estimate=learnt,order_quantile=0.5"),
+            "easy:estimate=learnt,order=sjf,order_estimate=learnt,order_quantile=0.5");
+  EXPECT_EQ(name("easy:order=sjf,order_estimate=learnt,quantile=0.5"),
+            "easy:order=sjf,order_estimate=learnt,order_quantile=0.5");
   EXPECT_EQ(name("easy:order=sjf,order_estimate=last_two,head=first"),
             "easy:order=sjf,order_estimate=last_two,head=first");
 }
@@ -490,6 +586,11 @@ TEST(Pool, NamesWhatItDoesNotKnow) {
   EXPECT_EQ(message("conservative:head=first"),
             "policy \"conservative\": option \"head\" is not known; there are order, estimate, "
             "order_estimate, reservations");
+  EXPECT_EQ(message("easy:quantile=0.9"),
+            "policy \"easy\": option \"quantile\" is not known; there are order, estimate, "
+            "order_estimate, head");
+  EXPECT_EQ(message("easy:estimate=learnt,quantile=1"),
+            "policy \"easy\": quantile is \"1\"; must be a number from 0.001 to 0.999");
   EXPECT_EQ(message("easy:sjf"), "policy \"easy\": \"sjf\" is no option=value");
 }
 

@@ -33,6 +33,7 @@ int ProfilesCommand(const Arguments& arguments);
 int GenerateCommand(const Arguments& arguments);
 int GenerateTraceCommand(const Arguments& arguments);
 int ImportCommand(const Arguments& arguments);
+int ForecastCommand(const Arguments& arguments);
 int ReplayCommand(const Arguments& arguments);
 int ReplayLogCommand(const Arguments& arguments);
 int WhatIfCommand(const Arguments& arguments);

@@ -37,6 +37,7 @@ constexpr Command kCommands[] = {
     {"generate", "make a random cluster", muster::GenerateCommand},
     {"import", "turn another scheduler's objects into a scenario", muster::ImportCommand},
 #ifdef MUSTER_REPLAYS
+    {"forecast", "print when jobs that wait will start and end", muster::ForecastCommand},
     {"replay", "play a recorded trace again", muster::ReplayCommand},
 #endif
     {"replay-log", "make the calls again that a scheduler recorded", muster::ReplayLogCommand},

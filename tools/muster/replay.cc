@@ -68,6 +68,8 @@ void ReplayFlags::Declare(FlagSet* flags) {
   flags->Value("--period", "SECONDS", &period,
                "cycles at multiples of this; 0: when something changed");
   flags->Value("--latency", "SECONDS", &options.latency, "from a cycle to its decisions");
+  flags->Value("--learnt", "Q", &options.learnt_quantile,
+               "profiles read learnt bounds on run times, which this part of the jobs keeps");
   flags->Value("--checkpoint", "SECONDS", &options.recovery.checkpoint_interval,
                "run time between checkpoints; 0: a stopped job begins anew");
   flags->Value("--restart", "SECONDS", &options.recovery.restart_seconds,

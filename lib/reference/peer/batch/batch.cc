@@ -82,12 +82,13 @@ class Twin {
       }
       return;
     }
-    estimate_[job] = EstimateBy(q_.estimate, job);
+    estimate_[job] = EstimateBy(q_.estimate, job, q_.quantile);
     const std::string& by = q_.order_estimate.empty() ? q_.estimate : q_.order_estimate;
+    const int64_t quantile = q_.order_estimate.empty() ? q_.quantile : q_.order_quantile;
     const int64_t deadline = trace_.deadline.empty() ? kAbsent : trace_.deadline[job];
     key_[job] = q_.order == "due"
                     ? DueTime(job)
-                    : PlaceInOrder(q_, EstimateBy(by, job), Size(job), now_, deadline);
+                    : PlaceInOrder(q_, EstimateBy(by, job, quantile), Size(job), now_, deadline);
     queue_.push_back(job);
     if (q_.policy == "easy" && q_.order == "fifo" && Size(job) > Free()) return;
     if (q_.policy == "conservative" && q_.reservations == "kept") {
@@ -97,8 +98,12 @@ class Twin {
     Pass();
   }
 
-  int64_t EstimateBy(const std::string& source, uint32_t job) {
+  int64_t EstimateBy(const std::string& source, uint32_t job, int64_t quantile) {
     if (source == "actual") return trace_.run[job];
+    if (source == "learnt") {
+      const int64_t bound = LearntBound(job, quantile, 0);
+      return std::min(User(job), bound == kAbsent ? trace_.estimate[job] : bound);
+    }
     if (source == "user" || trace_.user[job] == kNone) return User(job);
     const std::vector<int64_t>& runs = ended_[trace_.user[job]];
     if (runs.size() < 2) return User(job);
@@ -128,6 +133,30 @@ class Twin {
       default:
         return same_user && same_estimate && Size(a) == Size(b);
     }
+  }
+  // Returns the run time that so many thousandths of the jobs like this one keep, of those that ran
+  // longer than `beyond`. kAbsent: too few ended.
+  int64_t LearntBound(uint32_t job, int64_t quantile, int64_t beyond) const {
+    for (int key = 4; key >= 0; --key) {
+      std::vector<int64_t> runs;
+      int looked_at = 0;
+      for (size_t i = history_.size(); i > 0 && looked_at < (key < 2 ? 512 : 64); --i) {
+        const uint32_t other = history_[i - 1];
+        if (!Alike(key, other, job)) continue;
+        ++looked_at;
+        const int64_t run =
+            (trace_.run[other] * trace_.estimate[job] + trace_.estimate[other] - 1) /
+            trace_.estimate[other];
+        if (run > beyond) runs.push_back(run);
+      }
+      std::sort(runs.begin(), runs.end());
+      for (size_t k = 1; runs.size() >= 3 && k <= runs.size(); ++k) {
+        if (static_cast<int64_t>(k) * 1000 >= static_cast<int64_t>(runs.size() + 1) * quantile) {
+          return runs[k - 1];
+        }
+      }
+    }
+    return kAbsent;
   }
   // When the job is due, in thousandths of a second, from all that has ended and started so far.
   int64_t DueTime(uint32_t job) const {
@@ -179,8 +208,14 @@ class Twin {
   void Correct(uint32_t job) {
     static constexpr int64_t kMinutes[] = {0, 1, 5, 15, 30, 60, 120, 300, 600, 1200, 3000, 6000};
     const int times = corrections_[job]++;
+    const int64_t bound =
+        q_.estimate == "learnt" ? LearntBound(job, q_.quantile, estimate_[job]) : kAbsent;
     estimate_[job] =
-        times + 1 >= 12
+        q_.estimate == "learnt"
+            ? std::min(User(job),
+                       std::max(estimate_[job] + std::max<int64_t>(60, estimate_[job] / 4),
+                                bound == kAbsent ? User(job) : bound))
+        : times + 1 >= 12
             ? User(job)
             : std::min(User(job), estimate_[job] + 60 * (kMinutes[times + 1] - kMinutes[times]));
     broken_ = true;

@@ -15,10 +15,12 @@
 namespace muster::reference {
 
 struct BatchQuestion {
-  std::string policy = "easy";        // fcfs, easy, conservative
-  std::string order = "fifo";         // the words of the option `order`
-  std::string estimate = "user";      // user, actual, last_two
-  std::string order_estimate = "";    // the same; empty: `estimate`
+  std::string policy = "easy";      // fcfs, easy, conservative
+  std::string order = "fifo";       // the words of the option `order`
+  std::string estimate = "user";    // user, actual, last_two, learnt
+  std::string order_estimate = "";  // the same; empty: `estimate`
+  // Of learnt, for promises and for the order, in thousandths.
+  int64_t quantile = 900, order_quantile = 900;
   bool promises_first = false;        // easy: the head is the first of the order, not the oldest
   double scale = 200, cap = 0.3;      // of due
   std::string reservations = "kept";  // kept, afresh

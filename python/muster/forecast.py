@@ -1,0 +1,112 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""When jobs that wait will start and end, from simulated futures. docs/forecast.md explains them."""
+
+from dataclasses import dataclass
+from typing import Any, TypedDict, Unpack, overload
+
+from . import _core
+from .cluster import Cluster
+from .errors import InvalidArgument
+from .frames import frame
+from .notebook import columns, titled
+from .traces import Trace
+
+
+class ForecastOptions(TypedDict, total=False):
+    """The options of muster.forecast; those of ForecastOptions in forecast.h."""
+
+    now: int
+    futures: int
+    seed: int
+    percent: int
+    arrivals: bool
+    work_budget: int
+    scales: tuple[int, int, int, int]
+    every: int
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """The jobs of a cluster that wait: a table with a row a job (job, start_low, start, start_high,
+    end_low, end, end_high, futures). `futures` is the number of those in which the job started.
+    Times are seconds; the least int64 stands for one that too few futures reached."""
+
+    jobs: Any
+    events: int
+    complete: bool
+    digest: str
+
+    def _repr_html_(self) -> str:
+        return titled("Forecast", columns(self.jobs))
+
+
+@dataclass(frozen=True)
+class TraceForecast:
+    """Forecasts of the jobs of a trace, each at its submission, beside what became of them: a table
+    with a row a forecast (job, made, start_low, start, start_high, end_low, end, end_high,
+    promised, started, ended), and how good they were: `quality`."""
+
+    jobs: Any
+    quality: dict[str, float]
+    policy: str
+    scales: tuple[int, int, int, int]
+    events: int
+    waited: int
+    digest: str
+
+    def _repr_html_(self) -> str:
+        rows = {"figure": list(self.quality), "value": list(self.quality.values())}
+        return titled("Forecasts", columns(rows))
+
+
+@overload
+def forecast(
+    world: Cluster,
+    profile: str | None = None,
+    history: Trace | None = None,
+    **options: Unpack[ForecastOptions],
+) -> Forecast: ...
+@overload
+def forecast(
+    world: Trace,
+    profile: str | None = None,
+    history: None = None,
+    **options: Unpack[ForecastOptions],
+) -> TraceForecast: ...
+def forecast(
+    world: Cluster | Trace,
+    profile: str | None = None,
+    history: Trace | None = None,
+    **options: Unpack[ForecastOptions],
+) -> Forecast | TraceForecast:
+    """Forecasts when the jobs that wait in a cluster will start and end, or how well that is
+    foretold of the jobs of a trace.
+
+    >>> muster.forecast(cluster, "easy", past, now=now).jobs
+    >>> muster.forecast(trace, "easy").quality["start_held"]
+
+    `history` is a trace of jobs that ended, from which run times and submissions are learnt. A
+    trace is forecast from itself, and only from what had happened.
+
+    futures       how many futures are simulated for a forecast (32)
+    seed          of run times and submissions
+    percent       of the jobs that intervals should hold (90)
+    arrivals      False: nothing is submitted in a future
+    work_budget   events that the futures of a forecast may have
+    scales        of intervals at the beginning: `scales` of a TraceForecast
+    now           of a cluster: seconds, on the clock of its jobs and of the history
+    every         of a trace: every n-th job that waits is forecast
+    """
+    given = dict(options)
+    if isinstance(world, Trace):
+        if history is not None:
+            raise InvalidArgument("forecast: history: a trace is forecast from itself")
+        told = _core.forecast_trace(world._core, profile or "easy", given)
+        told["jobs"] = frame(told["jobs"])
+        return TraceForecast(**told)
+    if "now" not in given:
+        given["now"] = world._defaults.get("now", 0)
+    chosen = profile or world._defaults.get("profile") or "muster"
+    told = world._core.forecast(chosen, None if history is None else history._core, given)
+    told["jobs"] = frame(told["jobs"])
+    return Forecast(**told)
