@@ -499,6 +499,7 @@ std::vector<TaskIndex> Dispatcher::Chosen(Point point, std::span<const TaskIndex
         begun = true;
         continue;
       }
+      if (chosen == victims) continue;
       std::vector<TaskIndex> in_order = chosen;
       std::sort(in_order.begin(), in_order.end());
       std::erase_if(victims, [&](TaskIndex t) {

@@ -305,9 +305,16 @@ class Due : public Policy, public OrderPolicy {
       }
       rows.emplace_back(job, std::move(row));
     }
+    const int64_t longest = LongestWait();
+    const DueRow* last = nullptr;  // `length` is that of its kind; jobs of a kind follow each other
+    double length = 0;
     for (auto& [job, row] : rows) {
-      const int64_t created = jobs.spec[job].created;
-      row.key = DueKey(settings_, created, History().Length(row.kind()), LongestWait());
+      if (last == nullptr || last->estimate != row.estimate || last->size != row.size ||
+          last->user != row.user) {
+        length = History().Length(row.kind());
+        last = &row;
+      }
+      row.key = DueKey(settings_, jobs.spec[job].created, length, longest);
       kept_[job].name = std::string(jobs.names.name(job));
       Write(job, row);
     }

@@ -264,6 +264,29 @@ bool VictimChoices::SumsDecide(TaskIndex task) {
   return sums_decide_;
 }
 
+// Returns the first of the candidates that ListCandidates would list; kNone: there is none. Most
+// tasks are passed over by their place in the order, without a question whether they may go.
+TaskIndex VictimChoices::FirstCandidate(TaskIndex task, NodeIndex node) {
+  const TaskTable& tasks = context_.tables.tasks;
+  const auto& jobs = context_.tables.jobs.spec;
+  FollowBooks(task);
+  TaskIndex first = kNone;
+  int64_t priority = 0, created = 0;  // of the first
+  const std::span<const TaskIndex> there = context_.ledger.tasks_on(node);
+  for (size_t i = there.size(); i-- > 0;) {
+    const TaskIndex t = there[i];
+    if (tasks.job[t] == kNone) continue;
+    const int64_t own = jobs[tasks.job[t]].priority;
+    const bool earlier =
+        first == kNone || own < priority || (own == priority && tasks.created[t] > created);
+    if (!earlier || !MayGo(task, t) || IsRefusedAlike(task, t)) continue;
+    first = t;
+    priority = own;
+    created = tasks.created[t];
+  }
+  return first;
+}
+
 // Lists the tasks that may be evicted for the task, in the order in which they go.
 void VictimChoices::ListCandidates(TaskIndex task, NodeIndex node) {
   const TaskTable& tasks = context_.tables.tasks;
@@ -326,7 +349,6 @@ bool VictimChoices::Make(TaskIndex task, NodeIndex node) {
   }
   made_for_ = kNone;
   if (!CouldMakeRoom(context_, task, node)) return false;
-  ListCandidates(task, node);
   if (MakeInOrder(task, node)) {
     Cheapen(task);
   } else if (!MakeOutOfOrder(task)) {
@@ -338,10 +360,20 @@ bool VictimChoices::Make(TaskIndex task, NodeIndex node) {
 }
 
 // Takes candidates in their order until the task fits, and gives back those that it does not need.
+// Often the first one suffices alone: all are listed only if it does not.
 bool VictimChoices::MakeInOrder(TaskIndex task, NodeIndex node) {
   const TaskTable& tasks = context_.tables.tasks;
   Draft draft(*this, task, node);
+  const auto suffices_alone = [&](TaskIndex t) {
+    return FairGang(context_, tasks.job[t]).CanSpare(tasks.group[t], 1, 1) &&
+           draft.MayGo({&t, 1}) && draft.AddIfAlone(t);
+  };
   bool fits = draft.Fits();
+  if (!fits) {
+    const TaskIndex first = FirstCandidate(task, node);
+    fits = first != kNone && draft.CouldDoAlone(first) && suffices_alone(first);
+  }
+  if (!fits) ListCandidates(task, node);
   ClassIndex too_small = kNone;
   for (size_t i = 0; i < candidates_.size() && !fits; ++i) {
     const TaskIndex t = candidates_[i].task;
@@ -350,8 +382,7 @@ bool VictimChoices::MakeInOrder(TaskIndex task, NodeIndex node) {
       too_small = context_.ClassOf(t);
       continue;
     }
-    fits = FairGang(context_, tasks.job[t]).CanSpare(tasks.group[t], 1, 1) &&
-           draft.MayGo({&t, 1}) && draft.AddIfAlone(t);
+    fits = suffices_alone(t);
   }
   if (!fits && FirstSuffice(task, draft)) {
     for (TaskIndex t : first_) draft.Add({t});

@@ -107,6 +107,7 @@ class VictimChoices {
   bool SumsDecide(TaskIndex task);
   bool Make(TaskIndex task, NodeIndex node);  // the choice is made_ then
   bool MakeInOrder(TaskIndex task, NodeIndex node);
+  TaskIndex FirstCandidate(TaskIndex task, NodeIndex node);
   void ListCandidates(TaskIndex task, NodeIndex node);
   void FollowBooks(TaskIndex task);
   bool IsRefusedAlike(TaskIndex task, TaskIndex victim);

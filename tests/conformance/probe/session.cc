@@ -430,9 +430,8 @@ class Asked {
     if (!error_.ok()) return nullptr;
     WorkMeter meter(std::nullopt, nullptr);
     const ActionContext context = Context(meter);
-    const std::vector<int64_t> need(ledger_.dimensions(), 0);
     std::vector<VictimSet> sets;
-    AddVictimSets(context, job, std::move(tasks), need, &sets);
+    AddVictimSets(context, job, std::move(tasks), &sets);
     json parts = json::array();
     for (const VictimSet& set : sets) {
       parts.push_back({{"whole", set.whole}, {"tasks", TaskNames(set.tasks)}});

@@ -98,6 +98,45 @@ TEST_F(GangEvict, SparedTasksOfAllGoBeforeAnyGangIsTakenApart) {
   EXPECT_EQ(Decide(kPreempt), "evict u0; evict v0; nominate g0 n0; nominate g1 n1");
 }
 
+// Nine jobs with a task each, by turns on two nodes. Five sets are enough in sum and seven or eight
+// in place, more than are listed at first.
+TEST_F(GangEvict, SetsJoinUntilThereIsRoomInOnePlace) {
+  Nodes(2);
+  for (int v = 0; v < 8; ++v) {
+    const std::string name = "v" + std::to_string(v);
+    Job({.name = name, .queue = "q", .priority = 1, .min_available = 0, .created = v});
+    Tasks(name, 0, 1, v % 2 == 0 ? "n0" : "n1");
+  }
+  for (const char* name : {"g", "h"}) {
+    Job({.name = name, .queue = "q", .priority = 2, .min_available = 1, .created = 9});
+    Tasks(name, 0, 1, "", {.shape = {.request = {{"cpu", "4"}}}});
+  }
+  EXPECT_EQ(Decide(kPreempt),
+            "evict v70; evict v60; evict v50; evict v40; evict v30; evict v20; evict v10; "
+            "nominate g0 n1; evict v00; nominate h0 n0");
+}
+
+// The first trial places no task, the last one places one: it gives the reason.
+TEST_F(GangEvict, TheLastTrialGivesTheReason) {
+  Nodes(3);
+  for (int v = 0; v < 8; ++v) {
+    const std::string name = "v" + std::to_string(v);
+    Job({.name = name, .queue = "q", .priority = 1, .min_available = 0, .created = v});
+    Tasks(name, 0, 1, v < 4 ? "n0" : v < 6 ? "n1" : "n2");
+  }
+  Job({.name = "w", .queue = "other", .min_available = 0});
+  Tasks("w", 0, 2, "n1");
+  Tasks("w", 2, 2, "n2");
+  Job({.name = "g", .queue = "q", .priority = 2, .min_available = 2});
+  Tasks("g", 0, 2, "", {.shape = {.request = {{"cpu", "3"}}}});
+  const Plan plan = MakePlan(kPreempt);
+  ASSERT_EQ(plan.pending().size(), 2u);
+  const Reason& reason = plan.reasons()[plan.pending()[0].reason];
+  EXPECT_EQ(reason.policy, "gangpreempt");
+  EXPECT_EQ(reason.placed, 1);
+  EXPECT_EQ(reason.needed, 2);
+}
+
 TEST_F(GangEvict, WholeGangsCanBeLeftOut) {
   Nodes(1);
   Job({.name = "v", .queue = "q", .priority = 1, .min_available = 4});

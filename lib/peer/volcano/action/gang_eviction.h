@@ -16,8 +16,16 @@
 //    sub-group. A sub-group of a job bound to domains goes to the first of the domains offered to
 //    it below this one where all of it finds places; any other goes anywhere in this one.
 // 5. If the job is then pipelined, or was ready before and one sub-group is placed, the trial
-//    stands. Else it is undone and the next set joins.
+//    stands. Else its placements are undone and the next set joins.
 // All tasks of the sets are evicted: none is spared for being needless.
+//
+// What is not done again. Victims stay evicted from one trial of a domain to the next. Sets of the
+// whole cluster are kept between gangs and listed as far as needed (kept_victims.h), where the
+// policies' orders compare keys and their judgement of the first few tasks does not depend on the
+// rest. Otherwise all sets are made and sorted for each gang. A task
+// looks only at nodes with room (room_later.h). Why a trial failed is found out only for the last
+// one of a domain, which is made again for that: earlier reasons are replaced before anything reads
+// them.
 #ifndef MUSTER_PEER_VOLCANO_ACTION_GANG_EVICTION_H_
 #define MUSTER_PEER_VOLCANO_ACTION_GANG_EVICTION_H_
 
@@ -29,7 +37,9 @@
 #include "lib/part/context.h"
 #include "lib/part/group_sheet.h"
 #include "lib/peer/volcano/action/gang_victims.h"
+#include "lib/peer/volcano/action/kept_victims.h"
 #include "lib/peer/volcano/action/role_memory.h"
+#include "lib/peer/volcano/action/room_later.h"
 #include "muster/policy.h"
 
 namespace muster {
@@ -48,10 +58,6 @@ class GangEviction {
   virtual bool MayAsk(QueueIndex queue) { return true; }
   // Returns whether the job may take that much. If it returns false, it has set the reason.
   virtual bool MayTake(JobIndex job, std::span<const int64_t> request) { return true; }
-  virtual bool IsCandidate(JobIndex job, TaskIndex victim) const = 0;
-  // Returns a negative number if, for `job`, tasks of `a` go before those of `b`, of the same kind;
-  // 0: their worth decides.
-  virtual int CompareVictims(JobIndex job, JobIndex a, JobIndex b) const = 0;
 
   ActionContext& context_;
   const Tables& tables_;
@@ -60,25 +66,47 @@ class GangEviction {
   const std::string_view name_;
 
  private:
+  // A starving job, and what it takes.
+  struct Gang {
+    JobIndex job;
+    GroupSheet sheet;
+    TaskIndex first = kNone;
+    std::vector<int64_t> need;
+    bool was_ready;  // it requests one sub-group at a time
+    bool partial;    // success may leave tasks of it pending, which then have the last reason
+  };
+  struct Trial {
+    bool again;    // it repeats a trial: no work is counted
+    bool explain;  // if it fails, `failure` is set
+    Reason failure = Reason{ReasonKind::kGangUndone};
+  };
   void ForJob(JobIndex job);
   std::vector<TaskIndex> Wanting(JobIndex job) const;
   std::vector<DomainIndex> CandidateDomains(JobIndex job) const;
-  // Returns whether the job got places in the domain. `tried`: there were victims that might have
-  // been enough.
-  bool InDomain(JobIndex job, DomainIndex domain, const GroupSheet& sheet, TaskIndex first,
-                std::span<const int64_t> need, bool* tried);
-  std::vector<VictimSet> VictimSets(JobIndex job, DomainIndex domain,
-                                    std::span<const int64_t> need);
-  bool Try(JobIndex job, DomainIndex domain, const GroupSheet& sheet, TaskIndex first,
-           std::span<const TaskIndex> victims);
-  std::optional<Reason> PlaceAll(JobIndex job, DomainIndex domain, GroupSheet sheet,
-                                 bool was_ready);
-  std::optional<Reason> PlaceGroup(const SubGroup& group, DomainIndex domain, TaskQueue tasks);
+  // Returns whether the job got places in the domain. Sets `*tried` if there were victims that
+  // might have been enough.
+  bool InDomain(const Gang& gang, DomainIndex domain, bool* tried);
+  std::vector<int64_t> RoomIn(DomainIndex domain) const;
+  // Returns the victim sets in the order in which they are to go; where the list can be cut, those
+  // of the first `limit` that are allowed. Sets `*all` if these are all.
+  std::vector<VictimSet> SetsFor(const Gang& gang, DomainIndex domain, size_t limit, bool* all);
+  std::optional<std::vector<TaskIndex>> EvictableSoFar(JobIndex job,
+                                                       std::span<const TaskIndex> tasks) const;
+  std::vector<VictimSet> AllSets(const Gang& gang, DomainIndex domain) const;
+  bool PlaceAll(const Gang& gang, DomainIndex domain, Trial* trial);
+  bool PlaceGroup(const SubGroup& group, DomainIndex domain, TaskQueue tasks, Trial* trial);
   NodeIndex NodeFor(TaskIndex task, DomainIndex domain);
+  const std::vector<uint8_t>* HopelessFor(TaskIndex task) const;
+  void NoteRefusals(ClassIndex c, DomainIndex domain, const std::vector<uint8_t>* hopeless,
+                    std::vector<uint8_t>* refused);
   void Explain(JobIndex job, Reason reason);
 
-  const bool from_other_queues_, whole_gangs_, error_cache_;
+  const VictimRules rules_;
+  const bool whole_gangs_, error_cache_;
   const size_t max_domains_;
+  KeptVictims kept_;
+  const bool keeps_;  // `kept_` serves
+  RoomLater room_;
   RoleMemory memory_;  // of one trial
 };
 

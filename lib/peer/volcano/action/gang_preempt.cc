@@ -21,8 +21,10 @@
 //
 // Ties. Node index; equal jobs by creation and uid, reversed.
 //
-// Cost. O(tasks) a job for the candidates, then O(pending x nodes) a trial, of which there are at
-// most as many as sets.
+// Cost. O(tasks) once to list what can be given up; a job then costs O(nodes) for what is free, and
+// O(log jobs) for each job that gave something up. A trial costs a look at the nodes with room for
+// each pending task, and at most as many trials are made as there are sets. Where sets cannot be
+// kept (gang_eviction.h), a job costs O(tasks).
 #include "lib/peer/volcano/action/gang_eviction.h"
 #include "lib/peer/volcano/actions.h"
 
@@ -35,18 +37,6 @@ class GangPreempt : public GangEviction {
  public:
   GangPreempt(ActionContext& context, const Options& options)
       : GangEviction(context, options, kGangPreempt, /*from_other_queues=*/false) {}
-
- protected:
-  bool IsCandidate(JobIndex job, TaskIndex victim) const override {
-    const TaskStatus status = ledger_.status(victim);
-    if (status != TaskStatus::kBound && status != TaskStatus::kRunning) return false;
-    const JobIndex other = tables_.tasks.job[victim];
-    return tables_.jobs.queue[other] == tables_.jobs.queue[job] &&
-           tables_.jobs.spec[other].priority < tables_.jobs.spec[job].priority;
-  }
-  int CompareVictims(JobIndex, JobIndex a, JobIndex b) const override {
-    return dispatcher_.JobBefore(a, b) ? 1 : -1;
-  }
 };
 
 void RunGangPreempt(ActionContext& context, const Options& options) {

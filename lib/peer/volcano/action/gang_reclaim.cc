@@ -37,16 +37,6 @@ class GangReclaim : public GangEviction {
     context_.reasons.ExplainJob(job, context_.reasons.QueueReason(queue, verdict));
     return false;
   }
-  bool IsCandidate(JobIndex job, TaskIndex victim) const override {
-    if (ledger_.status(victim) != TaskStatus::kRunning) return false;
-    const QueueIndex other = tables_.jobs.queue[tables_.tasks.job[victim]];
-    return other != tables_.jobs.queue[job] && tables_.queues.spec[other].reclaimable;
-  }
-  int CompareVictims(JobIndex job, JobIndex a, JobIndex b) const override {
-    const QueueIndex left = tables_.jobs.queue[a], right = tables_.jobs.queue[b];
-    if (left == right) return 0;
-    return dispatcher_.VictimQueueBefore(left, right, tables_.jobs.queue[job]) ? -1 : 1;
-  }
 };
 
 void RunGangReclaim(ActionContext& context, const Options& options) {

@@ -2,7 +2,9 @@
 #include "lib/peer/volcano/action/gang_victims.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -18,20 +20,6 @@ std::vector<int64_t> Sum(const ActionContext& context, std::span<const TaskIndex
     for (DimensionIndex d = 0; d < sum.size(); ++d) sum[d] += request[d];
   }
   return sum;
-}
-
-double Worth(const ActionContext& context, JobIndex job, std::span<const TaskIndex> tasks,
-             std::span<const int64_t> need) {
-  const std::vector<int64_t> won = Sum(context, tasks);
-  const std::vector<int64_t> lost = Sum(context, context.tables.jobs.tasks[job]);
-  double gain = 0, price = 0;
-  for (DimensionIndex d = 0; d < need.size(); ++d) {
-    if (need[d] <= 0) continue;
-    const double all = static_cast<double>(need[d]);
-    gain += static_cast<double>(std::min(won[d], need[d])) / all;
-    price += static_cast<double>(lost[d]) / all;
-  }
-  return price == 0 ? kPriceless : gain / price;
 }
 
 // The number of tasks that each role may lose; kAnyNumber where it has no minimum, or where the
@@ -107,7 +95,7 @@ class WholeSubGroups {
 }  // namespace
 
 void AddVictimSets(const ActionContext& context, JobIndex job, std::vector<TaskIndex> tasks,
-                   std::span<const int64_t> need, std::vector<VictimSet>* sets) {
+                   std::vector<VictimSet>* sets) {
   const TaskTable& table = context.tables.tasks;
   std::sort(tasks.begin(), tasks.end(), [&](TaskIndex a, TaskIndex b) {
     return std::tuple(table.priority[a], table.uid_rank[a], a) <
@@ -135,9 +123,69 @@ void AddVictimSets(const ActionContext& context, JobIndex job, std::vector<TaskI
     }
   }
   if (!spared.tasks.empty()) sets->push_back(std::move(spared));
-  if (rest.tasks.empty()) return;
-  rest.worth = Worth(context, job, rest.tasks, need);
-  sets->push_back(std::move(rest));
+  if (!rest.tasks.empty()) sets->push_back(std::move(rest));
+}
+
+double WorthOf(const ActionContext& context, const VictimSet& set, std::span<const int64_t> need) {
+  if (!set.whole) return kPriceless;
+  const std::vector<int64_t> won = Sum(context, set.tasks);
+  const std::vector<int64_t> lost = Sum(context, context.tables.jobs.tasks[set.job]);
+  double gain = 0, price = 0;
+  for (DimensionIndex d = 0; d < need.size(); ++d) {
+    if (need[d] <= 0) continue;
+    const double all = static_cast<double>(need[d]);
+    gain += static_cast<double>(std::min(won[d], need[d])) / all;
+    price += static_cast<double>(lost[d]) / all;
+  }
+  return price == 0 ? kPriceless : gain / price;
+}
+
+bool VictimRules::MayGo(TaskIndex task) const {
+  const Tables& tables = context_.tables;
+  const JobIndex job = tables.tasks.job[task];
+  if (job == kNone || !(tables.tasks.flags[task] & kTaskPreemptable)) return false;
+  if (!tables.jobs.spec[job].preemptable.value_or(true)) return false;
+  const TaskStatus status = context_.ledger.status(task);
+  return status == TaskStatus::kRunning || (status == TaskStatus::kBound && !from_other_queues_);
+}
+
+bool VictimRules::MayTakeFrom(JobIndex job, JobIndex other) const {
+  const JobTable& jobs = context_.tables.jobs;
+  const QueueIndex own = jobs.queue[job], queue = jobs.queue[other];
+  if (from_other_queues_) return queue != own && context_.tables.queues.spec[queue].reclaimable;
+  return queue == own && jobs.spec[other].priority < jobs.spec[job].priority;
+}
+
+bool VictimRules::JobBefore(JobIndex a, JobIndex b) const {
+  if (!from_other_queues_) return !context_.dispatcher.JobBefore(a, b);
+  const JobSpec &left = context_.tables.jobs.spec[a], &right = context_.tables.jobs.spec[b];
+  return left.uid_rank != right.uid_rank ? left.uid_rank < right.uid_rank : a < b;
+}
+
+bool VictimRules::Before(JobIndex job, const VictimSet& a, const VictimSet& b) const {
+  if (a.whole != b.whole) return b.whole;
+  if (from_other_queues_ && a.job != b.job) {
+    const auto& queue_of = context_.tables.jobs.queue;
+    const QueueIndex left = queue_of[a.job], right = queue_of[b.job];
+    if (left != right) {
+      return context_.dispatcher.VictimQueueBefore(left, right, queue_of[job]);
+    }
+    if (a.worth != b.worth) return a.worth > b.worth;
+  }
+  return a.job != b.job && JobBefore(a.job, b.job);
+}
+
+bool VictimRules::ComparesKeys() const {
+  // Orders along a tree of queues are not among them: equal branches make them intransitive.
+  const auto known = [&](Point point, std::span<const std::string_view> names) {
+    return std::ranges::all_of(context_.dispatcher.at(point), [&](const PolicyEntry* entry) {
+      return std::ranges::find(names, entry->policy->name()) != names.end();
+    });
+  };
+  constexpr std::array<std::string_view, 4> kJobKeys = {"priority", "gang", "drf", "sla"};
+  constexpr std::array<std::string_view, 1> kQueueKeys = {"proportion"};
+  if (!from_other_queues_) return known(Point::kJobOrder, kJobKeys);
+  return known(Point::kQueueOrder, kQueueKeys) && known(Point::kVictimQueueOrder, {});
 }
 
 }  // namespace muster
