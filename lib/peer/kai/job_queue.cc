@@ -20,8 +20,7 @@ void KaiJobQueue::CopyFrom(const KaiJobQueue& other) {
 
 bool KaiJobQueue::JobBefore(const KaiJob& a, const KaiJob& b) const {
   if (a.facts().priority != b.facts().priority) return a.facts().priority > b.facts().priority;
-  const int state_a = a.AtMinimum(), state_b = b.AtMinimum();
-  if (state_a != state_b) return state_a < state_b;
+  if (const int order = CompareKaiElastic(a, b); order != 0) return order < 0;
   if (a.facts().created != b.facts().created) return a.facts().created < b.facts().created;
   return a.facts().uid < b.facts().uid;
 }

@@ -1,6 +1,20 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Which tasks of a job are tried next, and which it loses next: walks over its tree of sub-groups.
+//
+// Idea. Leaves are pod sets with a minimum of tasks; an inner group needs K of its members, by
+// default all. Placing has two phases. While a group lacks members, the K first ones hand out what
+// they lack. Afterwards the first member that has a task hands out one step: a task, or what it
+// lacks. Giving up goes the other way round: one task of a pod set above its minimum; else a whole
+// member that a group has beyond its K; else everything.
+//
+// Peer. In the first phase a group turns to its K first members in the order of sub_groups.h even
+// if later ones have tasks and the first ones have none; the chunk is then short. A member that is
+// satisfied is skipped but still counts toward K. Recursion into a satisfied member's surplus
+// happens only in the second phase.
+//
+// Ties. By name; pod sets that are emptied together go in the order of their names. Tasks go by
+// their rank in task order (task_order.h), which both directions follow.
 #include <algorithm>
 
 #include "lib/peer/kai/pods.h"

@@ -197,6 +197,11 @@ int KaiJob::AtMinimum() const {
   return *at_minimum_;
 }
 
+int CompareKaiElastic(const KaiJob& left, const KaiJob& right) {
+  const int l = left.AtMinimum(), r = right.AtMinimum();
+  return l < r ? -1 : l > r ? 1 : 0;
+}
+
 KaiPod* KaiArena::Clone(const KaiPod& pod) {
   if (used_pods_ == pods_.size()) pods_.emplace_back();
   KaiPod& copy = pods_[used_pods_++];

@@ -152,6 +152,10 @@ class KaiJob {
   mutable std::optional<int8_t> at_minimum_;
 };
 
+// Returns -1 where the left job goes first, because it is below its minimum, or at it and the other
+// is above; 1 where the right one does; else 0.
+int CompareKaiElastic(const KaiJob& left, const KaiJob& right);
+
 // Owns the copies that a simulation makes. What is cleared is used again: a search makes copies by
 // the million.
 class KaiArena {

@@ -7,6 +7,7 @@
 
 #include "lib/peer/kai/pod_request.h"
 #include "lib/peer/kai/scheduling_signature.h"
+#include "lib/peer/kai/sub_groups.h"
 #include "lib/peer/kai/task_order.h"
 #include "tests/conformance/probe/kai.h"
 #include "tests/conformance/probe/kai_json.h"
@@ -18,9 +19,9 @@ using nlohmann::json;
 
 KaiMemberCount MembersOf(const json& member) {
   const bool is_pod_set = member.contains("minAvailable");
-  const KaiJob job = KaiJobOf(is_pod_set ? json{{"podSets", {member}}} : member);
-  const uint32_t entry = is_pod_set ? 1 : 0;
-  return {job.groups.satisfied(entry), job.groups.needed(entry)};
+  const KaiRecordedJob read(is_pod_set ? json{{"podSets", {member}}} : member);
+  const uint32_t group = is_pod_set ? 1 : 0;
+  return {read.job().ActiveMembers(group), read.job().MembersToSatisfy(group)};
 }
 
 KaiTaskKey KeyOf(const json& task) {
@@ -42,21 +43,20 @@ json CompareTasks(const std::string& fn, const json& in) {
   return CompareKaiTasks(rule, KeyOf(in["left"]), KeyOf(in["right"]));
 }
 
-json Uids(const KaiJob& job, const std::vector<uint32_t>& tasks) {
+json Uids(const KaiRecordedJob& read, const std::vector<KaiPod*>& pods) {
   json uids = json::array();
-  for (const uint32_t task : tasks) uids.push_back(job.tasks[task].value("uid", ""));
+  for (const KaiPod* pod : pods) uids.push_back(read.tasks()[pod->task].value("uid", ""));
   return uids;
 }
 
 json Chunk(const std::string& fn, const json& in) {
-  const KaiJob job = KaiJobOf(in["job"]);
-  std::vector<uint32_t> tasks;
+  const KaiRecordedJob read(in["job"]);
   if (fn == "GetTasksToAllocate") {
-    job.groups.TasksToAllocate(job.states(), in["isRealAllocation"], &tasks);
-    return {{"tasks", Uids(job, tasks)}};
+    return {{"tasks", Uids(read, read.job().Next(in["isRealAllocation"]))}};
   }
-  const bool has_more = job.groups.TasksToEvict(job.states(), &tasks);
-  return {{"tasks", Uids(job, tasks)}, {"hasMore", has_more}};
+  bool has_more = false;
+  const std::vector<KaiPod*> victims = read.job().NextVictims(&has_more);
+  return {{"tasks", Uids(read, victims)}, {"hasMore", has_more}};
 }
 
 json Split(const json& in) {
@@ -80,7 +80,8 @@ json Split(const json& in) {
 
 KaiRequests PendingOf(const json& job, KaiPlaces* places) {
   KaiRequests requests;
-  for (const json& task : KaiJobOf(job).tasks) {
+  const KaiRecordedJob read(job);
+  for (const json& task : read.tasks()) {
     if (KaiStatusOf(task) == KaiStatus::kPending) {
       requests.push_back(places->Vector(KaiMember(task, "request")));
     }
@@ -155,7 +156,8 @@ const KaiAsks& KaiJobAsks() {
        }},
       {"elastic.JobOrderFn",
        [](const std::string&, const json& in) -> json {
-         return CompareKaiElastic(KaiJobOf(in["left"]).groups, KaiJobOf(in["right"]).groups);
+         return CompareKaiElastic(KaiRecordedJob(in["left"]).job(),
+                                  KaiRecordedJob(in["right"]).job());
        }},
       {"kubeflow.TaskOrderFn", CompareTasks},
       {"ray.TaskOrderFn", CompareTasks},

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <set>
+#include <stdexcept>
+#include <utility>
 
 namespace muster::testing {
 
@@ -172,11 +174,7 @@ KaiRequestType KaiTypeOf(const json& task) {
                                  : KaiRequestType::kUnset;
 }
 
-namespace {
-
-void AddPodSet(const json& pod_set, uint32_t parent, KaiJob* job) {
-  const uint32_t entry =
-      job->groups.AddPodSet(parent, pod_set.value("name", ""), pod_set.value("minAvailable", 0));
+void KaiRecordedJob::AddTasks(const json& pod_set, uint32_t group) {
   const json& tasks = KaiMember(pod_set, "tasks");
   if (!tasks.is_array()) return;
   std::vector<json> ordered(tasks.begin(), tasks.end());
@@ -184,46 +182,63 @@ void AddPodSet(const json& pod_set, uint32_t parent, KaiJob* job) {
     return a.value("uid", "") < b.value("uid", "");
   });
   for (json& task : ordered) {
-    const auto index = static_cast<uint32_t>(job->tasks.size());
-    job->status.push_back(KaiStatusOf(task));
-    job->is_virtual.push_back(task.value("virtual", false));
-    job->tasks.push_back(std::move(task));
-    job->groups.AddTask(entry, index, job->status.back());
+    const auto index = static_cast<uint32_t>(tasks_.size());
+    facts_->tasks.push_back({.place = index, .pod_set = group, .rank = index});
+    facts_->jobs[0].tasks.push_back(index);
+    pods_.push_back(
+        {.task = index, .status = KaiStatusOf(task), .is_virtual = task.value("virtual", false)});
+    tasks_.push_back(std::move(task));
   }
 }
 
-void AddMembers(const json& group, uint32_t entry, KaiJob* job) {
-  const json& groups = KaiMember(group, "groups");
-  if (groups.is_array()) {
-    for (const json& child : groups) {
-      const uint32_t added = job->groups.AddGroup(entry, child.value("name", ""),
-                                                  child.value("minSubGroup", KaiSubGroups::kAll));
-      AddMembers(child, added, job);
+uint32_t KaiRecordedJob::AddGroup(const json& group, uint32_t parent, bool is_pod_set) {
+  std::vector<KaiGroup>& groups = facts_->jobs[0].groups;
+  const auto number = static_cast<uint32_t>(groups.size());
+  groups.push_back({.name = group.value("name", ""), .parent = parent, .is_pod_set = is_pod_set});
+  if (is_pod_set) {
+    groups[number].minimum = group.value("minAvailable", 0);
+    AddTasks(group, number);
+    return number;
+  }
+  if (KaiMember(group, "minSubGroup").is_number()) groups[number].minimum = group["minSubGroup"];
+  for (const char* members : {"groups", "podSets"}) {
+    std::vector<uint32_t> numbers;
+    if (KaiMember(group, members).is_array()) {
+      for (const json& member : group[members]) {
+        numbers.push_back(AddGroup(member, number, members[0] == 'p'));
+      }
     }
+    const auto name = [&](uint32_t member) -> const std::string& { return groups[member].name; };
+    std::ranges::stable_sort(numbers, {}, name);
+    (members[0] == 'p' ? groups[number].pod_sets : groups[number].sets) = std::move(numbers);
   }
-  const json& pod_sets = KaiMember(group, "podSets");
-  if (pod_sets.is_array()) {
-    for (const json& pod_set : pod_sets) AddPodSet(pod_set, entry, job);
-  }
+  return number;
 }
 
-}  // namespace
-
-KaiJob KaiJobOf(const json& job) {
-  const json& root = job.contains("root") ? job["root"] : job;
-  KaiJob read;
-  read.groups.SetName(0, root.value("name", ""));
-  read.groups.SetRootMinimum(root.value("minSubGroup", KaiSubGroups::kAll));
-  AddMembers(root, 0, &read);
-  return read;
+KaiRecordedJob::KaiRecordedJob(const json& job) : facts_(std::make_unique<KaiFacts>()) {
+  facts_->shapes.push_back({.request = std::vector<double>(facts_->dimensions, 0.0)});
+  KaiJobFacts& own = facts_->jobs.emplace_back();
+  AddGroup(job.contains("root") ? job["root"] : job, kKaiNone, /*is_pod_set=*/false);
+  for (uint32_t g = 0; g < own.groups.size(); ++g) {
+    if (own.groups[g].is_pod_set) own.pod_sets.push_back(g);
+  }
+  std::ranges::stable_sort(own.pod_sets, {},
+                           [&](uint32_t g) -> const std::string& { return own.groups[g].name; });
+  job_ = std::make_unique<KaiJob>(*facts_, 0);
+  for (KaiPod& pod : pods_) job_->Add(&pod);
 }
 
-KaiAmounts KaiNextRequest(const KaiJob& job, int64_t least_device_memory) {
-  std::vector<uint32_t> tasks;
-  job.groups.TasksToAllocate(job.states(), /*real=*/false, &tasks);
+uint32_t KaiRecordedJob::PodSet(const std::string& name) const {
+  for (const uint32_t group : job_->facts().pod_sets) {
+    if (job_->facts().groups[group].name == name) return group;
+  }
+  throw std::out_of_range(name);
+}
+
+KaiAmounts KaiRecordedJob::NextRequest(int64_t least_device_memory) const {
   KaiAmounts sum = {};
-  for (const uint32_t t : tasks) {
-    const json& task = job.tasks[t];
+  for (const KaiPod* pod : job_->Next(/*real=*/false)) {
+    const json& task = tasks_[pod->task];
     sum = AddedKaiAmounts(sum, KaiAmountsOf(KaiMember(task, "request")));
     if (KaiTypeOf(task) == KaiRequestType::kGpuMemory) {
       sum[kKaiGpu] += KaiMemoryAsGpus(KaiGpuOf(task), least_device_memory);

@@ -5,15 +5,17 @@
 #ifndef MUSTER_TESTS_CONFORMANCE_PROBE_KAI_JSON_H_
 #define MUSTER_TESTS_CONFORMANCE_PROBE_KAI_JSON_H_
 
+#include <deque>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "lib/peer/kai/gpu_request.h"
 #include "lib/peer/kai/node_fit.h"
+#include "lib/peer/kai/pods.h"
 #include "lib/peer/kai/queue_tree.h"
 #include "lib/peer/kai/statuses.h"
-#include "lib/peer/kai/sub_groups.h"
 #include "nlohmann/json.hpp"
 
 namespace muster::testing {
@@ -49,17 +51,27 @@ KaiStatus KaiStatusOf(const nlohmann::json& task);
 KaiGpuRequest KaiGpuOf(const nlohmann::json& task);
 KaiRequestType KaiTypeOf(const nlohmann::json& task);
 
-// A job's tree with its tasks, in the order of their UIDs.
-struct KaiJob {
-  KaiSubGroups groups;
-  std::vector<nlohmann::json> tasks = {};
-  std::vector<KaiStatus> status = {};
-  std::vector<uint8_t> is_virtual = {};
-  KaiTaskStates states() const { return {status, is_virtual}; }
+// A recorded job as a cycle has it. The tasks of a pod set are in the order of their UIDs.
+class KaiRecordedJob {
+ public:
+  explicit KaiRecordedJob(const nlohmann::json& job);
+
+  const KaiJob& job() const { return *job_; }
+  const std::vector<nlohmann::json>& tasks() const { return tasks_; }
+  // Returns the number of the pod set of this name.
+  uint32_t PodSet(const std::string& name) const;
+  // What the next tasks request.
+  KaiAmounts NextRequest(int64_t least_device_memory) const;
+
+ private:
+  uint32_t AddGroup(const nlohmann::json& group, uint32_t parent, bool is_pod_set);
+  void AddTasks(const nlohmann::json& pod_set, uint32_t group);
+
+  std::vector<nlohmann::json> tasks_;
+  std::unique_ptr<KaiFacts> facts_;
+  std::deque<KaiPod> pods_;
+  std::unique_ptr<KaiJob> job_;
 };
-KaiJob KaiJobOf(const nlohmann::json& job);
-// What the job's next tasks request.
-KaiAmounts KaiNextRequest(const KaiJob& job, int64_t least_device_memory);
 
 // Devices that several tasks share, in ascending order of names.
 std::vector<KaiSharedDevice> KaiSharedOf(const nlohmann::json& node);

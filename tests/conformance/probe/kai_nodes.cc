@@ -26,8 +26,8 @@ bool IsCpuOnly(const json& task) { return IsKaiCpuOnly(KaiTypeOf(task), KaiGpuOf
 
 json Feasible(const json& in) {
   json names = json::array();
-  const KaiJob job = KaiJobOf(in["job"]);
-  const bool all = std::any_of(job.tasks.begin(), job.tasks.end(), IsCpuOnly);
+  const KaiRecordedJob read(in["job"]);
+  const bool all = std::ranges::any_of(read.tasks(), IsCpuOnly);
   for (const json& node : in["nodes"]) {
     const int64_t memory = node.value("gpuMemory", int64_t{0});
     const std::vector<KaiSharedDevice> shared = KaiSharedOf(node);

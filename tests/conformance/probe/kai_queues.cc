@@ -73,7 +73,7 @@ json Order(const json& in) {
     const json& job = KaiMember(in, i == 0 ? "leftJob" : "rightJob");
     sides[i].queue = i;
     if (job.is_object()) {
-      jobs[i] = KaiNextRequest(KaiJobOf(job), memory);
+      jobs[i] = KaiRecordedJob(job).NextRequest(memory);
       sides[i].job = &jobs[i];
     }
     const json& losses = KaiMember(in, i == 0 ? "leftVictims" : "rightVictims");
@@ -179,13 +179,13 @@ json AskAboutVictims(const std::string& fn, const json& in) {
   const bool by_reclaim = fn.starts_with("reclaim");
   if (in.contains("victim")) {
     const json& victim = in["victim"];
-    return KaiJobOf(victim).groups.IsElastic() ||
+    return KaiRecordedJob(victim).job().IsElastic() ||
            !IsSafe(queues, in, by_reclaim, victim, in["pending"]["queue"]);
   }
   const json& scenario = in["scenario"];
   for (const auto& [name, victim] : scenario["victims"].items()) {
-    const KaiJob job = KaiJobOf(victim["job"]);
-    if (!job.groups.IsElastic() ||
+    const KaiRecordedJob read(victim["job"]);
+    if (!read.job().IsElastic() ||
         !IsSafe(queues, in, by_reclaim, victim["job"], scenario["preemptor"]["queue"])) {
       continue;
     }
@@ -193,9 +193,9 @@ json AskAboutVictims(const std::string& fn, const json& in) {
     for (const json& task : victim["tasks"]) ++losses[task.value("subGroup", "default")].victims;
     std::vector<KaiElasticLoss> rows;
     for (auto& [pod_set, loss] : losses) {
-      const KaiSubGroups::Entry& entry = job.groups.at(job.groups.FindPodSet(pod_set));
-      loss.min_available = entry.minimum;
-      loss.active_used = entry.active_used;
+      const uint32_t group = read.PodSet(pod_set);
+      loss.min_available = read.job().minimum(group);
+      loss.active_used = read.job().counts(group).active_used;
       rows.push_back(loss);
     }
     if (!KaiKeepsMinimum(rows)) return false;

@@ -3,11 +3,17 @@
 // What jobs try next and what they give up, and in which order tasks go.
 #include "lib/peer/kai/sub_groups.h"
 
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/peer/kai/pods.h"
 #include "lib/peer/kai/task_order.h"
 
 namespace muster::testing {
@@ -17,46 +23,76 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 // A job of pod sets, each written as one letter a task: R running, P pending, V evicted by the
-// simulation, G gated.
+// simulation, G gated. Groups and pod sets are added before the first question.
 class Job {
  public:
+  explicit Job(std::optional<int32_t> minimum = {}) {
+    facts_.shapes.push_back({.request = std::vector<double>(facts_.dimensions, 0.0)});
+    facts_.jobs.emplace_back();
+    Add({.name = "", .minimum = minimum}, kKaiNone);
+  }
+  uint32_t Group(uint32_t parent, const std::string& name) { return Add({.name = name}, parent); }
   uint32_t PodSet(uint32_t parent, const std::string& name, int32_t minimum,
                   const std::string& tasks) {
-    const uint32_t entry = tree.AddPodSet(parent, name, minimum);
+    const uint32_t set = Add({.name = name, .is_pod_set = true, .minimum = minimum}, parent);
+    Insert(set, &facts_.jobs[0].pod_sets);
     for (const char letter : tasks) {
-      status_.push_back(letter == 'R'   ? KaiStatus::kRunning
-                        : letter == 'V' ? KaiStatus::kReleasing
-                        : letter == 'G' ? KaiStatus::kGated
-                                        : KaiStatus::kPending);
-      virtual_.push_back(letter == 'V');
-      tree.AddTask(entry, static_cast<uint32_t>(status_.size()) - 1, status_.back());
+      const auto task = static_cast<uint32_t>(facts_.tasks.size());
+      facts_.tasks.push_back({.place = task, .pod_set = set, .rank = task});
+      facts_.jobs[0].tasks.push_back(task);
+      pods_.push_back({.task = task,
+                       .status = letter == 'R'   ? KaiStatus::kRunning
+                                 : letter == 'V' ? KaiStatus::kReleasing
+                                 : letter == 'G' ? KaiStatus::kGated
+                                                 : KaiStatus::kPending,
+                       .is_virtual = letter == 'V'});
     }
-    return entry;
+    return set;
   }
-  std::vector<uint32_t> Next(bool real = true) const {
-    std::vector<uint32_t> tasks;
-    tree.TasksToAllocate({status_, virtual_}, real, &tasks);
-    return tasks;
+  const KaiJob& job() {
+    if (job_ == nullptr) {
+      job_ = std::make_unique<KaiJob>(facts_, 0);
+      for (KaiPod& pod : pods_) job_->Add(&pod);
+    }
+    return *job_;
   }
-  std::vector<uint32_t> Given(bool* has_more = nullptr) const {
-    std::vector<uint32_t> tasks;
-    const bool more = tree.TasksToEvict({status_, virtual_}, &tasks);
-    if (has_more != nullptr) *has_more = more;
-    return tasks;
-  }
-  KaiSubGroups tree;
+  std::vector<uint32_t> Next(bool real = true) { return Numbers(job().Next(real)); }
+  std::vector<uint32_t> Given(bool* has_more) { return Numbers(job().NextVictims(has_more)); }
 
  private:
-  std::vector<KaiStatus> status_;
-  std::vector<uint8_t> virtual_;
+  static std::vector<uint32_t> Numbers(const std::vector<KaiPod*>& pods) {
+    std::vector<uint32_t> tasks;
+    for (const KaiPod* pod : pods) tasks.push_back(pod->task);
+    return tasks;
+  }
+  void Insert(uint32_t group, std::vector<uint32_t>* list) {
+    const auto name = [&](uint32_t g) -> const std::string& {
+      return facts_.jobs[0].groups[g].name;
+    };
+    list->insert(std::ranges::upper_bound(*list, name(group), {}, name), group);
+  }
+  uint32_t Add(KaiGroup group, uint32_t parent) {
+    std::vector<KaiGroup>& groups = facts_.jobs[0].groups;
+    const auto number = static_cast<uint32_t>(groups.size());
+    group.parent = parent;
+    groups.push_back(std::move(group));
+    if (parent != kKaiNone) {
+      Insert(number, groups[number].is_pod_set ? &groups[parent].pod_sets : &groups[parent].sets);
+    }
+    return number;
+  }
+
+  KaiFacts facts_;
+  std::deque<KaiPod> pods_;
+  std::unique_ptr<KaiJob> job_;
 };
 
 TEST(KaiSubGroups, AGangThenOneByOne) {
   Job gang;
   gang.PodSet(0, "default", 2, "PPP");
   EXPECT_THAT(gang.Next(), ElementsAre(0, 1));
-  EXPECT_TRUE(gang.tree.IsReady());
-  EXPECT_TRUE(gang.tree.IsElastic());
+  EXPECT_TRUE(gang.job().IsReady());
+  EXPECT_TRUE(gang.job().IsElastic());
   Job half;
   half.PodSet(0, "default", 2, "RPP");
   EXPECT_THAT(half.Next(), ElementsAre(1));
@@ -65,7 +101,7 @@ TEST(KaiSubGroups, AGangThenOneByOne) {
   EXPECT_THAT(full.Next(), ElementsAre(2));
   Job gated;
   gated.PodSet(0, "default", 2, "PGG");
-  EXPECT_FALSE(gated.tree.IsReady());
+  EXPECT_FALSE(gated.job().IsReady());
 }
 
 TEST(KaiSubGroups, EvictedBySimulationMayBeTriedAgain) {
@@ -76,29 +112,27 @@ TEST(KaiSubGroups, EvictedBySimulationMayBeTriedAgain) {
 }
 
 TEST(KaiSubGroups, OnlySoManyChildrenAreNeeded) {
-  Job job;
-  job.tree.SetRootMinimum(2);
+  Job job(2);
   job.PodSet(0, "c", 1, "P");
   job.PodSet(0, "a", 1, "P");
   job.PodSet(0, "b", 2, "PP");
   EXPECT_THAT(job.Next(), ElementsAre(1, 2, 3));  // a and b, by name
-  Job most;
-  most.tree.SetRootMinimum(1);
+  Job most(1);
   most.PodSet(0, "a", 1, "R");
   most.PodSet(0, "b", 2, "PP");
   EXPECT_THAT(most.Next(), ElementsAre(1, 2));  // satisfied: the next child that lacks something
 }
 
 TEST(KaiSubGroups, InnerGroups) {
-  Job job;
-  const uint32_t left = job.tree.AddGroup(0, "left"), right = job.tree.AddGroup(0, "right");
-  job.PodSet(left, "l", 1, "RP");
-  job.PodSet(right, "r1", 1, "P");
-  job.PodSet(right, "r2", 1, "R");
-  EXPECT_FALSE(job.tree.is_satisfied(0));
-  EXPECT_THAT(job.Next(), ElementsAre(2));  // what right lacks
-  EXPECT_EQ(job.tree.satisfied(right), 1);
-  EXPECT_FALSE(job.tree.IsGangSatisfied());
+  Job made;
+  const uint32_t left = made.Group(0, "left"), right = made.Group(0, "right");
+  made.PodSet(left, "l", 1, "RP");
+  made.PodSet(right, "r1", 1, "P");
+  made.PodSet(right, "r2", 1, "R");
+  EXPECT_FALSE(made.job().IsSatisfied(0));
+  EXPECT_THAT(made.Next(), ElementsAre(2));  // what right lacks
+  EXPECT_EQ(made.job().ActiveMembers(right), 1);
+  EXPECT_FALSE(made.job().IsGangSatisfied());
 }
 
 TEST(KaiSubGroups, GivesUpSurplusThenAChildThenAll) {
@@ -108,8 +142,7 @@ TEST(KaiSubGroups, GivesUpSurplusThenAChildThenAll) {
   surplus.PodSet(0, "b", 1, "R");
   EXPECT_THAT(surplus.Given(&has_more), ElementsAre(1));
   EXPECT_TRUE(has_more);
-  Job child;
-  child.tree.SetRootMinimum(1);
+  Job child(1);
   child.PodSet(0, "a", 2, "RR");
   child.PodSet(0, "b", 2, "RR");
   EXPECT_THAT(child.Given(&has_more), ElementsAre(3, 2));  // b, its last task first
@@ -130,15 +163,16 @@ TEST(KaiSubGroups, OrderOfMembers) {
 }
 
 TEST(KaiSubGroups, OrderOfElasticJobs) {
-  const auto job = [](const std::string& tasks) {
-    Job made;
-    made.PodSet(0, "default", 2, tasks);
-    return made.tree;
+  const auto compare = [](const std::string& left, const std::string& right) {
+    Job a, b;
+    a.PodSet(0, "default", 2, left);
+    b.PodSet(0, "default", 2, right);
+    return CompareKaiElastic(a.job(), b.job());
   };
-  EXPECT_EQ(CompareKaiElastic(job("R"), job("RR")), -1);
-  EXPECT_EQ(CompareKaiElastic(job("RR"), job("RRR")), -1);
-  EXPECT_EQ(CompareKaiElastic(job("RRR"), job("R")), 1);
-  EXPECT_EQ(CompareKaiElastic(job("RRRR"), job("RRR")), 0);
+  EXPECT_EQ(compare("R", "RR"), -1);
+  EXPECT_EQ(compare("RR", "RRR"), -1);
+  EXPECT_EQ(compare("RRR", "R"), 1);
+  EXPECT_EQ(compare("RRRR", "RRR"), 0);
 }
 
 TEST(KaiSubGroups, CoreTasksUpToTheMinimum) {
