@@ -56,6 +56,7 @@ extern "C" {
 #define MUSTER_REASON_NOT_REACHED 11   /* the cycle, or the job's turn, ended before it was tried */
 #define MUSTER_REASON_QUEUE_TREE 12    /* the queues form no tree that the policy divides */
 #define MUSTER_REASON_INFEASIBLE 13    /* the job's bundles would not fit even on empty nodes */
+#define MUSTER_REASON_QUEUE_SPENDING 14 /* the queue would exceed what it may spend */
 
 /* Codes of refusals: why nodes refused a task. */
 #define MUSTER_REFUSAL_NOT_READY 0

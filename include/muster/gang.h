@@ -7,6 +7,7 @@
 //   job.sub_groups = {{.name = "prefill", .min_available = 4},
 //                     {.name = "decode", .min_available = 8},
 //                     {.name = "spare", .min_available = 1}};
+//   job.gang->elastic = muster::ElasticSize{.least = 12, .most = 32};
 //   job.sub_groups[1].place = muster::SubGroupPlace{
 //       .levels = muster::TopologyLevels{.topology = "dc", .required = "rack"}};
 //
@@ -14,7 +15,8 @@
 // it has no tasks of its own. Levels are label keys of the topology of a flavor (flavor.h);
 // topologies may be named before they exist.
 // Failure. A job is refused with InvalidArgument if a parent is not a sub-group of the job, if
-// parents form a cycle, if a count or a delay is negative, or if a topology has no name.
+// parents form a cycle, if a count or a delay is negative, if a topology has no name, or if the
+// sizes of an elastic job are out of order.
 // Ownership, threads. Plain values.
 // Cost. A job, and a sub-group, without these rules has a null pointer.
 #ifndef MUSTER_GANG_H_
@@ -48,6 +50,16 @@ struct SubGroupPlace {
   friend bool operator==(const SubGroupPlace&, const SubGroupPlace&) = default;
 };
 
+// How many tasks an elastic job runs with. Actions shrink and grow keep to it (docs/policies.md).
+struct ElasticSize {
+  // The fewest tasks that it keeps when it gives tasks back: 0 or more. The minima of the job, of
+  // its groups and of its sub-groups hold, too. Absent: these alone.
+  std::optional<int64_t> least = {};
+  // The most tasks that it grows to: `least` or more, and 1 or more. Absent: all of its tasks.
+  std::optional<int64_t> most = {};
+  friend bool operator==(const ElasticSize&, const ElasticSize&) = default;
+};
+
 // Rules of a job as a gang. Times are on the clock of JobSpec::created, delays in seconds.
 struct GangRules {
   // How many of the sub-groups right below the job must be whole: 0 or more. Absent: all.
@@ -64,6 +76,9 @@ struct GangRules {
   // How long the job waits, after its creation and after an eviction, before others are evicted for
   // it: 0 or more. Absent: 0.
   std::optional<int64_t> preemption_delay = {};
+  // The job is elastic: it runs with more tasks than its gang needs while there is room, and gives
+  // them back one by one. Absent: it is not.
+  std::optional<ElasticSize> elastic = {};
   friend bool operator==(const GangRules&, const GangRules&) = default;
 };
 

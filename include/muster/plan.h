@@ -164,7 +164,9 @@ struct Offer {
   friend bool operator==(const Offer&, const Offer&) = default;
 };
 
-// A group of a job gets another number of tasks.
+// A group of a job gets another number of tasks. A job that is elastic (ElasticSize in gang.h) has
+// one for each of its groups that runs with more or fewer tasks than before; its binds and
+// evictions are in the plan, too.
 struct Resize {
   // The job of the group.
   JobIndex job;
@@ -303,6 +305,9 @@ enum class ReasonKind : uint8_t {
   kQueueTree,
   // The job's bundles would not fit even on empty nodes.
   kInfeasible,
+  // With the task the queue, or one above it, would exceed what it may spend; `where` has the
+  // numbers.
+  kQueueSpending,
 };
 
 // Why a task is pending: describes its most recent placement attempt in the cycle. Many tasks may
@@ -325,8 +330,9 @@ struct Reason {
   DimensionIndex dimension = kNone;
   // Of gangs: how many tasks found a place, of how many that it needs.
   int64_t placed = 0, needed = 0;
-  // kNoDomain: the widest topology tier. Of queues: the namespace binding that refuses. kNoNode,
-  // kNotAdmitted: the message of the profile's peer, where the profile has one.
+  // kNoDomain: the widest topology tier. Of queues: the namespace binding that refuses, or what is
+  // spent and what the task costs. kNoNode, kNotAdmitted: the message of the profile's peer, where
+  // the profile has one.
   std::string where = {};
   // kNoNode: the rules, those of most nodes first, then by code.
   std::vector<Refusal> refusals = {};

@@ -25,6 +25,7 @@
 #include <string>
 #include <vector>
 
+#include "muster/boxed.h"
 #include "muster/shape.h"
 
 namespace muster {
@@ -170,6 +171,25 @@ struct PartitionShare {
   friend bool operator==(const PartitionShare&, const PartitionShare&) = default;
 };
 
+// What the tasks of a queue, and of queues below it, may cost (policy spending). Prices and limits
+// are in one currency of the caller's choice. They are 0 or more, and may have six decimals.
+//
+//   rules.spending = muster::SpendingRules{.prices = {{"nvidia.com/gpu", "2.50"}}, .limit = 100};
+struct SpendingRules {
+  // The price of one unit of a resource for an hour: of one cpu, one byte of memory is too little
+  // to have a price of its own, so memory, ephemeral-storage and huge pages are priced by GiB.
+  // Resources that are not listed cost nothing. Empty: the prices of the nearest queue above that
+  // lists some.
+  Resources prices = {};
+  // The most that the tasks may cost an hour together. Absent: no such limit.
+  std::optional<Quantity> hourly_limit = {};
+  // The most that may be spent in the period. UsageHistory::spent is what was. Absent: no limit.
+  std::optional<Quantity> limit = {};
+  // The name of the period, for messages. Default: "month".
+  std::string period = "month";
+  friend bool operator==(const SpendingRules&, const SpendingRules&) = default;
+};
+
 // All rules of one queue. By default it has no quota by flavor, is not stopped and evicts nothing.
 struct QueueRules {
   // Quota by flavor. Default: none.
@@ -196,6 +216,8 @@ struct QueueRules {
   bool by_usage = false;
   // Shares of partitions, each partition once. Default: none.
   std::vector<PartitionShare> partitions = {};
+  // What its tasks may cost. Absent: no prices and no limit.
+  Boxed<SpendingRules> spending = {};
   friend bool operator==(const QueueRules&, const QueueRules&) = default;
 };
 

@@ -60,6 +60,8 @@ enum class RemedyKind : uint8_t {
   kPriority,
   // Jobs with known ends are over.
   kWait,
+  // What the queue, or a queue above it, may spend is raised.
+  kSpendingLimit,
 };
 
 // One way to start the job.

@@ -22,6 +22,7 @@
 #define MUSTER_UPKEEP_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -81,6 +82,8 @@ struct NodeOffer {
   NodeSpec node = {};
   // Of one node; 0 or more, in any unit.
   double price = 1;
+  // The most nodes of this type that can be had: 0 or more. Absent: NeedOptions::most.
+  std::optional<int64_t> most = {};
 };
 
 // How many nodes of one type.
@@ -103,6 +106,12 @@ struct NodesNeeded {
   std::vector<NodeCount> cheapest = {};
   // Of `cheapest` together; 0 if that is empty.
   double price = 0;
+  // What the profile's own autoscaler would start, by its rule: for profile ray, Ray's packing of
+  // demands into node types. For profiles without such a rule: as `cheapest`.
+  std::vector<NodeCount> wanted = {};
+  // Of `wanted` together, and how many tasks wait with these nodes, by a cycle of the profile.
+  double wanted_price = 0;
+  int64_t wanted_waiting = 0;
 };
 
 // The options of NeedNodes.
@@ -116,6 +125,9 @@ struct NeedOptions {
 // Returns how many nodes of the offered types place what waits. Nodes join as in a what-if: each
 // gets a name of its own. Tasks that wait for another reason than room, such as a gate or a limit
 // of their queue, go on waiting and are counted in waiting_after.
+//
+// Without offers, each kind of node that the cluster has is one, at the price 1. Nodes that differ
+// in their names alone are of one kind, and the oldest names it.
 MUSTER_EXPORT absl::StatusOr<NodesNeeded> NeedNodes(const Cluster& cluster,
                                                     std::string_view profile,
                                                     std::span<const NodeOffer> offers,

@@ -101,6 +101,9 @@ struct UsageHistory {
   std::optional<int64_t> half_life = {};
   // One for the queue, and one for each user. Default: none.
   std::vector<UsageEntry> entries = {};
+  // What the queue, with those below it, has spent in the period of its SpendingRules, up to
+  // `as_of`: 0 or more, with six decimals at most. Absent: 0.
+  std::optional<Quantity> spent = {};
   friend bool operator==(const UsageHistory&, const UsageHistory&) = default;
 };
 

@@ -56,6 +56,8 @@ struct QueueEdit {
   std::string name = {};
   std::optional<int64_t> weight = {};
   std::optional<Resources> guaranteed = {}, deserved = {}, limit = {};
+  // In place of SpendingRules::limit and hourly_limit. A queue without prices has no use for them.
+  std::optional<Quantity> spending_limit = {}, hourly_limit = {};
 };
 
 // Nodes that leave: the one of that name, or all that have these labels. Exactly one of the two is

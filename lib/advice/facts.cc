@@ -9,6 +9,7 @@
 #include "lib/advice/ends.h"
 #include "lib/advice/held.h"
 #include "lib/base/strings.h"
+#include "lib/policy/spending_costs.h"
 
 namespace muster {
 namespace {
@@ -30,6 +31,7 @@ class Facts {
   std::vector<std::string> Tell() {
     if (waiting_.empty()) return {};
     TellQueues();
+    TellSpending();
     TellNodes();
     return std::move(lines_);
   }
@@ -109,6 +111,30 @@ class Facts {
                                     Text(d, static_cast<int64_t>(most)), " ",
                                     ToAbsl(tables_.dimensions.name(d)), " and holds ",
                                     Text(d, held), ", this job requests ", Text(d, wanted_[d])));
+    }
+  }
+
+  // What the queues that limit it have spent, and cost.
+  void TellSpending() {
+    if (!AnyWaitsFor({ReasonKind::kQueueSpending})) return;
+    for (QueueIndex q = tables_.jobs.queue[job_]; q != kNone; q = tables_.queues.parent[q]) {
+      const QueueSpec& spec = tables_.queues.spec[q];
+      if (!spec.rules || !spec.rules->spending) continue;
+      const SpendingRules& rules = *spec.rules->spending;
+      const SpendingPrices prices = PricesAbove(tables_, q);
+      std::string line = absl::StrCat("queue ", Quote(spec.name), ":");
+      if (rules.limit) {
+        const int64_t spent =
+            spec.history && spec.history->spent ? MoneyOf(spec.history->spent->text) : 0;
+        absl::StrAppend(&line, " ", MoneyText(spent), " of ", MoneyText(MoneyOf(rules.limit->text)),
+                        " spent this ", ToAbsl(rules.period), ",");
+      }
+      absl::StrAppend(&line, " ", MoneyText(HourlyCost(prices, HeldBelow(tables_, plan_, q))));
+      if (rules.hourly_limit) {
+        absl::StrAppend(&line, " of ", MoneyText(MoneyOf(rules.hourly_limit->text)));
+      }
+      lines_.push_back(absl::StrCat(line, " an hour, this job requests ",
+                                    MoneyText(HourlyCost(prices, wanted_)), " an hour"));
     }
   }
 

@@ -6,6 +6,8 @@
 // help. So that number tells how many tasks must go on waiting, and a search finds the smallest
 // number with which no more do. For a mix, nodes of one type are replaced by nodes of another one:
 // half of them, a quarter, and so on, as long as the price falls.
+// Where the profile has an autoscaler's rule of its own (WantedNodesRule), that rule answers too,
+// and a cycle tells what would wait with its nodes.
 // Tie-break. The offer that comes first, and one type before two.
 #include <algorithm>
 #include <cmath>
@@ -15,51 +17,152 @@
 #include "absl/strings/str_cat.h"
 #include "lib/advice/changes.h"
 #include "lib/advice/trials.h"
+#include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
 #include "lib/model/change_guard.h"
+#include "lib/model/spec_key.h"
+#include "lib/profile/profile.h"
 #include "muster/upkeep.h"
 
 namespace muster {
 namespace {
 
+constexpr std::string_view kHostOfOffer = "kubernetes.io/hostname";
+
 class Search {
  public:
   Search(const Cluster& cluster, std::string_view profile, std::span<const NodeOffer> offers,
-         const NeedOptions& options)
-      : cluster_(cluster), profile_(profile), offers_(offers), options_(options) {}
+         const NeedOptions& options, WantedNodesRule rule)
+      : cluster_(cluster), profile_(profile), offers_(offers), options_(options), rule_(rule) {}
 
   absl::StatusOr<NodesNeeded> Run() {
     NodesNeeded needed;
     const absl::StatusOr<int64_t> before = Waiting({});
     if (!before.ok()) return before.status();
     needed.waiting_before = needed.waiting_after = *before;
-    most_ = std::min(options_.most, *before);
+    waiting_ = *before;
     for (size_t i = 0; i < offers_.size(); ++i) {
       // Also where nothing waits, so that a bad offer is refused in any cluster.
-      const absl::StatusOr<int64_t> least = Waiting({{i, std::max<int64_t>(most_, 1)}});
+      const absl::StatusOr<int64_t> least = Waiting({{i, std::max<int64_t>(MostOf(i), 1)}});
       if (!least.ok()) return least.status();
+      if (MostOf(i) == 0) {
+        needed.alone.push_back({offers_[i].node.name, 0});
+        continue;
+      }
       const int64_t count = *least < *before ? FewestOf(i, *least) : 0;
       needed.alone.push_back({offers_[i].node.name, count});
       if (count > 0) Consider({{i, count}}, *least);
     }
-    if (best_.empty()) return needed;
-    for (size_t i = 0; i < offers_.size(); ++i) {
-      for (size_t j = 0; j < offers_.size(); ++j) {
-        if (i != j && needed.alone[i].count > 1) Replace(i, needed.alone[i].count, j);
-      }
-    }
-    std::ranges::sort(best_);
-    for (const auto& [offer, count] : best_) {
-      needed.cheapest.push_back({offers_[offer].node.name, count});
-    }
-    needed.price = PriceOf(best_);
-    needed.waiting_after = best_waiting_;
-    return needed;
+    if (!best_.empty()) MixTypes(&needed);
+    return Want(std::move(needed));
   }
 
  private:
   using Mix = std::vector<std::pair<size_t, int64_t>>;  // offer, count
+
+  // The most nodes of the type that can help: one for each task that waits.
+  int64_t MostOf(size_t offer) const {
+    return std::min({options_.most, waiting_, offers_[offer].most.value_or(options_.most)});
+  }
+
+  void MixTypes(NodesNeeded* needed) {
+    for (size_t i = 0; i < offers_.size(); ++i) {
+      for (size_t j = 0; j < offers_.size(); ++j) {
+        if (i != j && needed->alone[i].count > 1) Replace(i, needed->alone[i].count, j);
+      }
+    }
+    std::ranges::sort(best_);
+    needed->cheapest = CountsOf(best_);
+    needed->price = PriceOf(best_);
+    needed->waiting_after = best_waiting_;
+  }
+
+  // Adds what the profile's autoscaler would start.
+  absl::StatusOr<NodesNeeded> Want(NodesNeeded needed) const {
+    needed.wanted = needed.cheapest;
+    needed.wanted_price = needed.price;
+    needed.wanted_waiting = needed.waiting_after;
+    if (rule_ == nullptr) return needed;
+    const absl::StatusOr<NodeDemands> demands = Demands();
+    if (!demands.ok()) return demands.status();
+    const std::vector<int64_t> counts = rule_(*demands);
+    Mix mix;
+    for (size_t i = 0; i < counts.size(); ++i) {
+      if (counts[i] > 0) mix.emplace_back(i, counts[i]);
+    }
+    const absl::StatusOr<int64_t> waiting = Waiting(mix);
+    if (!waiting.ok()) return waiting.status();
+    needed.wanted = CountsOf(mix);
+    needed.wanted_price = PriceOf(mix);
+    needed.wanted_waiting = *waiting;
+    return needed;
+  }
+  std::vector<NodeCount> CountsOf(const Mix& mix) const {
+    std::vector<NodeCount> counts;
+    for (const auto& [offer, count] : mix) counts.push_back({offers_[offer].node.name, count});
+    return counts;
+  }
+
+  // What waits after a cycle, what is free then, and the types, as rows of a clone.
+  absl::StatusOr<NodeDemands> Demands() const {
+    Cluster clone = cluster_.Clone();
+    const absl::StatusOr<Plan> plan = Schedule(clone.Freeze(), profile_, options_.schedule);
+    if (!plan.ok()) return plan.status();
+    const size_t nodes = TablesOf(clone).nodes.alive.size();
+    for (const NodeOffer& offer : offers_) {
+      const WhatIfChange change{.add_nodes = NewNodes{.count = 1, .node = offer.node}};
+      if (absl::Status s = MakeChange(change, &clone); !s.ok()) return s;
+    }
+    return DemandsIn(TablesOf(clone), *plan, nodes);
+  }
+  NodeDemands DemandsIn(const Tables& tables, const Plan& plan, size_t nodes) const {
+    NodeDemands demands;
+    for (DimensionIndex d = 0; d < tables.dimension_count(); ++d) {
+      demands.dimensions.emplace_back(tables.dimensions.name(d));
+    }
+    const auto cells = [](std::span<const int64_t> row) {
+      std::vector<int64_t> amounts(row.begin(), row.end());
+      for (int64_t& amount : amounts) amount = OrZero(amount);
+      return amounts;
+    };
+    const auto request = [&](TaskIndex t) {
+      return cells(tables.classes.request.row(tables.tasks.task_class[t]));
+    };
+    std::vector<std::vector<int64_t>> free;
+    for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
+      free.push_back(cells(tables.nodes.allocatable.row(n)));
+    }
+    const auto take = [&](TaskIndex t, NodeIndex n) {
+      const std::vector<int64_t> amounts = request(t);
+      for (size_t d = 0; d < amounts.size(); ++d) free[n][d] -= amounts[d];
+    };
+    for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) {
+      if (tables.tasks.alive[t] && tables.tasks.node[t] != kNone) take(t, tables.tasks.node[t]);
+    }
+    for (const Bind& bind : plan.binds()) take(bind.task, bind.node);
+    for (NodeIndex n = 0; n < nodes; ++n) {
+      const NodeSpec& spec = tables.nodes.spec[n];
+      if (tables.nodes.alive[n] && spec.ready && !spec.unschedulable) {
+        demands.free.push_back(std::move(free[n]));
+      }
+    }
+    for (size_t i = 0; i < offers_.size(); ++i) {
+      demands.types.push_back({offers_[i].node.name, std::move(free[nodes + i]),
+                               offers_[i].most.value_or(options_.most)});
+    }
+    JobIndex last = kNone;
+    for (const PendingTask& pending : plan.pending()) {
+      const JobIndex job = tables.tasks.job[pending.task];
+      if (job == kNone) continue;
+      if (job != last || demands.jobs.empty()) {
+        demands.jobs.push_back({tables.jobs.spec[job].bundle_strategy, {}});
+      }
+      last = job;
+      demands.jobs.back().requests.push_back(request(pending.task));
+    }
+    return demands;
+  }
 
   absl::StatusOr<int64_t> Waiting(const Mix& mix) const {
     Cluster clone = cluster_.Clone();
@@ -78,11 +181,11 @@ class Search {
     return left.ok() && *left <= waiting;
   }
   int64_t FewestOf(size_t offer, int64_t waiting) const {
-    return Smallest(most_,
+    return Smallest(MostOf(offer),
                     [&](int64_t count) {
                       return IsEnough({{offer, count}}, waiting);
                     })
-        .value_or(most_);
+        .value_or(MostOf(offer));
   }
   double PriceOf(const Mix& mix) const {
     double price = 0;
@@ -102,7 +205,7 @@ class Search {
   void Replace(size_t offer, int64_t count, size_t other) {
     for (int64_t fewer = count / 2; fewer >= 1; fewer /= 2) {
       const int64_t kept = count - fewer;
-      const std::optional<int64_t> more = Smallest(most_, [&](int64_t c) {
+      const std::optional<int64_t> more = Smallest(MostOf(other), [&](int64_t c) {
         return IsEnough({{offer, kept}, {other, c}}, best_waiting_);
       });
       if (more) Consider({{offer, kept}, {other, *more}}, best_waiting_);
@@ -113,10 +216,29 @@ class Search {
   const std::string_view profile_;
   const std::span<const NodeOffer> offers_;
   const NeedOptions& options_;
-  int64_t most_ = 1;
+  const WantedNodesRule rule_;  // may be null
+  int64_t waiting_ = 0;
   Mix best_;
   int64_t best_waiting_ = 0;
 };
+
+// One offer for each kind of node: nodes that differ in their names alone are of one kind.
+std::vector<NodeOffer> OffersLike(const Cluster& cluster) {
+  std::vector<NodeOffer> offers;
+  HashSet<std::string> known;
+  const NodeTable& nodes = TablesOf(cluster).nodes;
+  for (NodeIndex n = 0; n < nodes.alive.size(); ++n) {
+    if (!nodes.alive[n]) continue;
+    NodeSpec like = nodes.spec[n];
+    like.name.clear();
+    like.labels.erase(std::remove_if(like.labels.begin(), like.labels.end(),
+                                     [](const auto& label) { return label.first == kHostOfOffer; }),
+                      like.labels.end());
+    if (!known.insert(MeaningKey(like)).second) continue;
+    offers.push_back({.node = nodes.spec[n]});
+  }
+  return offers;
+}
 
 }  // namespace
 
@@ -129,11 +251,22 @@ absl::StatusOr<NodesNeeded> NeedNodes(const Cluster& cluster, std::string_view p
         absl::StrCat("most is ", options.most, "; must be 1 or more"));
   }
   for (size_t i = 0; i < offers.size(); ++i) {
+    if (offers[i].most.value_or(0) < 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("offer[", i, "]: most is ", *offers[i].most, "; must be 0 or more"));
+    }
     if (std::isfinite(offers[i].price) && offers[i].price >= 0) continue;
     return absl::InvalidArgumentError(
         absl::StrCat("offer[", i, "]: price is ", offers[i].price, "; must be 0 or more"));
   }
-  return Search(cluster, profile, offers, options).Run();
+  const absl::StatusOr<ProfileConfig> config =
+      ResolveProfile(profile, options.schedule.extensions.get());
+  if (!config.ok()) return config.status();
+  if (!offers.empty()) {
+    return Search(cluster, profile, offers, options, config->wanted_nodes).Run();
+  }
+  const std::vector<NodeOffer> alike = OffersLike(cluster);
+  return Search(cluster, profile, alike, options, config->wanted_nodes).Run();
 }
 
 }  // namespace muster

@@ -124,8 +124,8 @@ void ProposeWaiting(const WaitingJob& job, Trials* trials, std::vector<Remedy>* 
 std::vector<Remedy> Propose(const WaitingJob& job, Trials* trials) {
   std::vector<Remedy> remedies;
   if (job.Waiting().empty()) return remedies;
-  for (const auto propose : {ProposeNodes, ProposeQueues, ProposeTaints, ProposeSizes,
-                             ProposeEvictions, ProposeWaiting}) {
+  for (const auto propose : {ProposeNodes, ProposeQueues, ProposeSpending, ProposeTaints,
+                             ProposeSizes, ProposeEvictions, ProposeWaiting}) {
     const size_t first = remedies.size();
     propose(job, trials, &remedies);
     for (size_t i = first; i < remedies.size(); ++i) {

@@ -43,6 +43,7 @@ std::vector<Remedy> Propose(const WaitingJob& job, Trials* trials);
 // The parts of Propose. Each appends what helps.
 void ProposeNodes(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out);
 void ProposeQueues(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out);
+void ProposeSpending(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out);
 void ProposeTaints(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out);
 void ProposeSizes(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out);
 void ProposeEvictions(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out);

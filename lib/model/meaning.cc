@@ -93,6 +93,17 @@ void AddMeant(const QueueRules& rules, Key& key) {
     AddMeant(share.guaranteed, key);
     AddMeant(share.limit, key);
   }
+  AddMeant(rules.spending, key);
+}
+
+// As spelled: prices and limits have more decimals than thousandths.
+void AddMeant(const SpendingRules& rules, Key& key) {
+  Labels prices;
+  for (const auto& [name, price] : rules.prices) prices.emplace_back(name, price.text);
+  key.AddSorted(prices);
+  key.Add(rules.hourly_limit);
+  key.Add(rules.limit);
+  key.Add(rules.period);
 }
 
 void AddMeant(const UserRules& rules, Key& key) {
@@ -119,6 +130,7 @@ void AddMeant(const UsageHistory& history, Key& key) {
     key.Add(entry.priority);  // as spelled: it may have more decimals than thousandths
     key.Add(entry.factor);
   }
+  key.Add(history.spent);
 }
 
 void AddMeant(const UsageDetail& detail, Key& key) {
@@ -187,6 +199,10 @@ void AddMeant(const GangRules& gang, Key& key) {
         gang.preemption_delay}) {
     key.Add(number);
   }
+  key.Add(int64_t{gang.elastic.has_value()});
+  if (!gang.elastic) return;
+  key.Add(gang.elastic->least);
+  key.Add(gang.elastic->most);
 }
 
 }  // namespace muster

@@ -21,6 +21,7 @@ void AddMeant(const Quantity& number, Key& key);  // in thousandths
 void AddMeant(const Resources& resources, Key& key);
 void AddMeant(const std::vector<Taint>& taints, Key& key);
 void AddMeant(const QueueRules& rules, Key& key);
+void AddMeant(const SpendingRules& rules, Key& key);
 void AddMeant(const UserRules& rules, Key& key);
 void AddMeant(const UsageHistory& history, Key& key);
 void AddMeant(const UsageDetail& detail, Key& key);

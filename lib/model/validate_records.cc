@@ -73,6 +73,7 @@ void CheckTaskUsage(const TaskUsage& usage, Checker& check) {
 
 void CheckHistory(const UsageHistory& history, Checker& check) {
   if (history.half_life) check.AtLeast("history, half_life", *history.half_life, 1);
+  if (history.spent) CheckNumber("history", "spent", *history.spent, check);
   Checker::Distinct users(check, "history of user");
   for (const UsageEntry& entry : history.entries) {
     check.Text("history of user", entry.user);

@@ -92,6 +92,20 @@ void CheckPartitionShare(const PartitionShare& share, Checker& check) {
   if (share.limit) check.Resources("limit of partition", *share.limit, Checker::Use::kCompared);
 }
 
+void CheckSpending(const SpendingRules& spending, Checker& check) {
+  Checker::Distinct resources(check, "price of resource");
+  for (const auto& [name, price] : spending.prices) {
+    check.Name("price of resource", name);
+    resources.Add(name);
+    CheckNumber("price of resource", name, price, check);
+  }
+  if (spending.limit) CheckNumber("spending", "limit", *spending.limit, check);
+  if (spending.hourly_limit) {
+    CheckNumber("spending", "hourly_limit", *spending.hourly_limit, check);
+  }
+  check.Text("period of spending", spending.period);
+}
+
 // A part of a group's count.
 void CheckCountPart(const GroupSpec& group, const char* what, int64_t part, int64_t whole,
                     Checker& check) {
@@ -118,6 +132,7 @@ void CheckQueueRules(const QueueRules& rules, Checker& check) {
     CheckPartitionShare(share, check);
     partitions.Add(share.partition);
   }
+  if (rules.spending) CheckSpending(*rules.spending, check);
 }
 
 void CheckUserRules(const UserRules& rules, Checker& check) {
@@ -200,6 +215,14 @@ void CheckGang(const JobSpec& job, Checker& check) {
   at_least_0("gang", job.name, "min_sub_groups", job.gang->min_sub_groups);
   at_least_0("gang", job.name, "preemption_delay", job.gang->preemption_delay);
   CheckLevels(job.gang->levels, check);
+  if (!job.gang->elastic) return;
+  const ElasticSize& size = *job.gang->elastic;
+  at_least_0("elastic", job.name, "least", size.least);
+  const int64_t most_at_least = std::max<int64_t>(size.least.value_or(0), 1);
+  if (size.most.value_or(most_at_least) < most_at_least) {
+    check.Fail("elastic", job.name,
+               absl::StrCat("most is ", *size.most, "; must be ", most_at_least, " or more"));
+  }
 }
 
 void CheckByCount(const GroupSpec& group, Checker& check) {

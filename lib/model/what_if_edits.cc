@@ -44,6 +44,12 @@ QueueSpec EditedQueue(QueueSpec spec, const QueueEdit& edit) {
   if (edit.guaranteed.has_value()) spec.guaranteed = edit.guaranteed;
   if (edit.deserved.has_value()) spec.deserved = edit.deserved;
   if (edit.limit.has_value()) spec.limit = edit.limit;
+  if (edit.spending_limit || edit.hourly_limit) {
+    if (!spec.rules) spec.rules = QueueRules();
+    if (!spec.rules->spending) spec.rules->spending = SpendingRules();
+    if (edit.spending_limit) spec.rules->spending->limit = edit.spending_limit;
+    if (edit.hourly_limit) spec.rules->spending->hourly_limit = edit.hourly_limit;
+  }
   return spec;
 }
 

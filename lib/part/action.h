@@ -44,6 +44,10 @@ struct ActionDecl {
   std::function<absl::Status(const Tables& tables, const Options& options,
                              std::span<const Change> changes)>
       check_changes = {};
+  // True: the action gives elastic jobs the tasks beyond their gang; other actions leave them.
+  bool grows = false;
+  // True: the plan lists with how many tasks elastic jobs run from now on (lib/part/elastic.h).
+  bool lists_sizes = false;
 };
 
 }  // namespace muster

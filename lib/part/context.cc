@@ -6,10 +6,17 @@
 
 #include "lib/base/go_heap.h"
 #include "lib/base/go_sort.h"
+#include "lib/part/elastic.h"
 
 namespace muster {
 
 std::vector<TaskIndex> ActionContext::PendingTasks(JobIndex job, bool with_best_effort) const {
+  std::vector<TaskIndex> pending = AllPendingTasks(job, with_best_effort);
+  if (facts.grows && IsElastic(*this, job)) return GangLacks(*this, job, std::move(pending));
+  return pending;
+}
+
+std::vector<TaskIndex> ActionContext::AllPendingTasks(JobIndex job, bool with_best_effort) const {
   std::vector<TaskIndex> pending;
   for (TaskIndex t : tables.jobs.tasks[job]) {
     if (ledger.status(t) == TaskStatus::kPending && !IsGated(t) &&

@@ -48,6 +48,7 @@ struct ActionKeep {
 struct CycleFacts {
   bool admission = false;  // the profile has an action that admits jobs
   bool evicts = false;     // the profile has an action that makes room for tasks that found no node
+  bool grows = false;      // the profile has an action that grows elastic jobs (lib/part/elastic.h)
   int64_t now = 0;         // as ScheduleOptions::now
   const Cycle* cycle = nullptr;  // what policies read
 };
@@ -95,8 +96,11 @@ class ActionContext {
   // REQUIRES: the task has a job.
   QueueIndex QueueOf(TaskIndex task) const { return tables.jobs.queue[tables.tasks.job[task]]; }
   // Returns the job's pending tasks without gates, in task order. `with_best_effort` false leaves
-  // out those that request nothing.
+  // out those that request nothing. Of an elastic job, where an action grows it, these are the
+  // tasks that its gang lacks alone.
   std::vector<TaskIndex> PendingTasks(JobIndex job, bool with_best_effort) const;
+  // Returns the same of a job that is not elastic, or that is not grown.
+  std::vector<TaskIndex> AllPendingTasks(JobIndex job, bool with_best_effort) const;
   std::vector<TaskIndex> InTaskOrder(std::vector<TaskIndex> tasks) const;
 
   // Returns the memory of type T; the first call makes it by T(ActionContext&). Actions of one

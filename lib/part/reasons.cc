@@ -47,7 +47,9 @@ Reason Reasons::QueueReason(ReasonKind kind, QueueIndex queue, const Verdict& ve
   reason.policy = std::string(verdict.policy);
   reason.queue = queue;
   reason.dimension = verdict.dimension;
-  if (!verdict.binding.empty()) {
+  if (verdict.cause == Cause::kSpending) {
+    reason.where = std::string(verdict.binding);
+  } else if (!verdict.binding.empty()) {
     reason.where = absl::StrCat("binding \"", std::string(verdict.binding), "\"");
   } else if (verdict.queue != kNone) {
     reason.where = absl::StrCat("queue \"", ledger_.tables().queues.spec[verdict.queue].name, "\"");

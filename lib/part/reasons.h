@@ -35,6 +35,8 @@ inline ReasonKind QueueRefusal(const Verdict& verdict) {
       return ReasonKind::kQueueTree;
     case Cause::kDeserved:
       return ReasonKind::kQueueDeserved;
+    case Cause::kSpending:
+      return ReasonKind::kQueueSpending;
     case Cause::kLimit:
       break;
   }

@@ -60,6 +60,7 @@ int Scope(ReasonKind kind) {
     case ReasonKind::kQueueOverused:
       return 5;
     case ReasonKind::kQueueLimit:
+    case ReasonKind::kQueueSpending:
       return 6;
     case ReasonKind::kQueueDeserved:
       return 7;
@@ -290,6 +291,8 @@ std::string ReasonHead(const Reason& reason, const PlanNames& names) {
                           By(reason));
     case ReasonKind::kInfeasible:
       return "would not fit even on empty nodes";
+    case ReasonKind::kQueueSpending:
+      return absl::StrCat(reason.where, By(reason));
   }
   return "";
 }
@@ -334,6 +337,8 @@ std::string_view ReasonKindName(ReasonKind kind) {
       return "queue_tree";
     case ReasonKind::kInfeasible:
       return "infeasible";
+    case ReasonKind::kQueueSpending:
+      return "queue_spending";
   }
   return "";
 }

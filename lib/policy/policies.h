@@ -24,6 +24,7 @@ PolicyDecl JobOrderPolicy();
 PolicyDecl PriorityPolicy();
 PolicyDecl ProportionPolicy();
 PolicyDecl SamplingPolicy();
+PolicyDecl SpendingPolicy();
 PolicyDecl ZonesPolicy();
 
 }  // namespace muster

@@ -64,7 +64,7 @@ std::vector<PolicyDecl> PolicyCatalogue() {
       BinpackPolicy(),    ConformancePolicy(),   DevicesPolicy(),    DrfPolicy(),
       DuePolicy(),        FragmentationPolicy(), GangPolicy(),       JobOrderPolicy(),
       NodeOrderPolicy(),  PdbPolicy(),           PredicatesPolicy(), PriorityPolicy(),
-      ProportionPolicy(), SamplingPolicy(),      ZonesPolicy()};
+      ProportionPolicy(), SamplingPolicy(),      SpendingPolicy(),   ZonesPolicy()};
   for (auto of_peer :
        {KaiPolicies, KoordinatorPolicies, MusterPolicies, TranswarpPolicies, VolcanoPolicies}) {
     std::ranges::move(of_peer(), std::back_inserter(policies));

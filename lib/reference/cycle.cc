@@ -165,6 +165,7 @@ PlanData CloseCycle(Cycle& cycle, const std::vector<Row>& allocated_before,
     cycle.decisions.push_back(decision);
   }
   plan.decisions = cycle.decisions;
+  plan.by_kind.resizes = cycle.resizes;
   ListByKind(&plan);
   for (const Bind& d : plan.by_kind.binds) {
     if (!cycle.world.device_strategy && cycle.world.choose_cpus == nullptr) continue;

@@ -53,6 +53,7 @@ struct Cycle {
   // Tasks that found no node, with the nodes where no eviction would help.
   std::map<TaskIndex, std::set<NodeIndex>> fit_errors;
   std::vector<Decision> decisions;
+  std::vector<Resize> resizes;  // those among the decisions
   int64_t work = 0;
   mutable size_t next_node = 0;  // sampling: where the next search begins
 
@@ -150,6 +151,18 @@ bool PartLess(const Cycle& cycle, const Part& l, const Part& r);
 // Whether of each policy's sub-groups enough are there, ready, or ready and waiting.
 enum class Counted { kThere, kReady, kWaiting };
 bool EnoughParts(const Cycle& cycle, JobIndex job, Counted counted);
+
+// --- elastic.cc ----------------------------------------------------------------------------------
+
+bool IsElastic(const Cycle& cycle, JobIndex job);
+// The tasks that hold a node, of a group of the job; kNone: of all groups.
+int64_t PlacedOf(const Cycle& cycle, JobIndex job, GroupIndex group);
+// As TasksToPlace, also those beyond the gang of an elastic job.
+std::vector<TaskIndex> AllTasksToPlace(const Cycle& cycle, JobIndex job);
+// The tasks that the gang lacks, of those given, in their order.
+std::vector<TaskIndex> OfTheGang(const Cycle& cycle, JobIndex job,
+                                 const std::vector<TaskIndex>& tasks);
+void NoteSizes(Cycle& cycle);
 
 // --- shares.cc -----------------------------------------------------------------------------------
 

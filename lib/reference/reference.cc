@@ -13,6 +13,7 @@
 #include "lib/reference/peer/transwarp/transwarp.h"
 #include "lib/reference/peer/volcano/volcano.h"
 #include "lib/reference/policy/job_orders.h"
+#include "lib/reference/policy/spending.h"
 
 namespace muster {
 
@@ -90,8 +91,8 @@ const PresetTwin& PresetOf(const ReferenceProfile& profile) {
 const PolicyTwins& AllPolicies() {
   static const PolicyTwins policies = [] {
     PolicyTwins all;
-    for (auto of_peer :
-         {FairPolicies, TranswarpPolicies, VolcanoPolicies, KoordinatorPolicies, JobOrderTwins}) {
+    for (auto of_peer : {FairPolicies, TranswarpPolicies, VolcanoPolicies, KoordinatorPolicies,
+                         JobOrderTwins, SpendingTwins}) {
       const PolicyTwins some = of_peer();
       all.insert(all.end(), some.begin(), some.end());
     }
@@ -116,6 +117,9 @@ PlanData ReferenceSchedule(const Tables& tables, const ReferenceProfile& profile
   for (const std::string& name : profile.actions) {
     const auto action = preset.actions.find(name);
     if (action != preset.actions.end()) action->second(cycle);
+  }
+  if (HasAction(cycle, "shrink") || HasAction(cycle, "grow") || HasAction(cycle, "resize")) {
+    NoteSizes(cycle);
   }
   return reference::CloseCycle(cycle, allocated, shares);
 }

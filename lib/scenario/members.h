@@ -419,9 +419,10 @@ auto Members(S& s) {
 
 template <Is<QueueEdit> S>
 auto Members(S& s) {
-  auto& [name, weight, guaranteed, deserved, limit] = s;
+  auto& [name, weight, guaranteed, deserved, limit, spending_limit, hourly_limit] = s;
   return std::tuple(RequiredKey("name", name), Key("weight", weight), Key("guaranteed", guaranteed),
-                    Key("deserved", deserved), Key("limit", limit));
+                    Key("deserved", deserved), Key("limit", limit),
+                    Key("spending_limit", spending_limit), Key("hourly_limit", hourly_limit));
 }
 
 template <Is<RemovedNodes> S>
@@ -473,14 +474,14 @@ auto Members(S& s) {
 
 template <Is<NodeOffer> S>
 auto Members(S& s) {
-  auto& [node, price] = s;
-  return std::tuple(RequiredKey("node", node), Key("price", price));
+  auto& [node, price, most] = s;
+  return std::tuple(RequiredKey("node", node), Key("price", price), Key("most", most));
 }
 
 template <Is<NeedNodesQuestion> S>
 auto Members(S& s) {
   auto& [offers, most] = s;
-  return std::tuple(RequiredKey("offers", offers), Key("most", most));
+  return std::tuple(Key("offers", offers), Key("most", most));
 }
 
 template <Is<Question> S>

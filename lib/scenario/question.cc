@@ -180,6 +180,10 @@ std::string WriteNodesNeeded(const NodesNeeded& needed) {
   AppendJson(needed.price, &out);
   AppendCounts("alone", needed.alone, &out);
   AppendCounts("cheapest", needed.cheapest, &out);
+  AppendCounts("wanted", needed.wanted, &out);
+  out.append(", \"wanted_price\": ");
+  AppendJson(needed.wanted_price, &out);
+  absl::StrAppend(&out, ", \"wanted_waiting\": ", needed.wanted_waiting);
   return absl::StrCat(out, "}\n");
 }
 
@@ -207,6 +211,8 @@ std::string_view RemedyKindName(RemedyKind kind) {
       return "priority";
     case RemedyKind::kWait:
       return "wait";
+    case RemedyKind::kSpendingLimit:
+      return "spending_limit";
   }
   return "";
 }

@@ -25,14 +25,20 @@ auto Members(S& s) {
                     Key("levels", levels));
 }
 
+template <Is<ElasticSize> S>
+auto Members(S& s) {
+  auto& [least, most] = s;
+  return std::tuple(Key("least", least), Key("most", most));
+}
+
 template <Is<GangRules> S>
 auto Members(S& s) {
-  auto& [min_sub_groups, levels, started, evicted, stale_since, staleness_grace, preemption_delay] =
-      s;
+  auto& [min_sub_groups, levels, started, evicted, stale_since, staleness_grace, preemption_delay,
+         elastic] = s;
   return std::tuple(Key("min_sub_groups", min_sub_groups), Key("levels", levels),
                     Key("started", started), Key("evicted", evicted),
                     Key("stale_since", stale_since), Key("staleness_grace", staleness_grace),
-                    Key("preemption_delay", preemption_delay));
+                    Key("preemption_delay", preemption_delay), Key("elastic", elastic));
 }
 
 template <Is<FlavorTopology> S>
@@ -95,16 +101,23 @@ auto Members(S& s) {
                     Key("guaranteed", guaranteed), Key("limit", limit));
 }
 
+template <Is<SpendingRules> S>
+auto Members(S& s) {
+  auto& [prices, hourly_limit, limit, period] = s;
+  return std::tuple(Key("prices", prices), Key("hourly_limit", hourly_limit), Key("limit", limit),
+                    Key("period", period));
+}
+
 template <Is<QueueRules> S>
 auto Members(S& s) {
   auto& [groups, fair_weight, over_quota_weight, strategy, stop, flavor_search, preemption,
-         namespaces, checks, by_usage, partitions] = s;
+         namespaces, checks, by_usage, partitions, spending] = s;
   return std::tuple(Key("groups", groups), Key("fair_weight", fair_weight),
                     Key("over_quota_weight", over_quota_weight), Key("strategy", strategy),
                     Key("stop", stop), Key("flavor_search", flavor_search),
                     Key("preemption", preemption), Key("namespaces", namespaces),
-                    Key("checks", checks), Key("by_usage", by_usage),
-                    Key("partitions", partitions));
+                    Key("checks", checks), Key("by_usage", by_usage), Key("partitions", partitions),
+                    Key("spending", spending));
 }
 
 template <Is<PartitionSpec> S>
@@ -150,8 +163,9 @@ auto Members(S& s) {
 
 template <Is<UsageHistory> S>
 auto Members(S& s) {
-  auto& [as_of, half_life, entries] = s;
-  return std::tuple(Key("as_of", as_of), Key("half_life", half_life), Key("entries", entries));
+  auto& [as_of, half_life, entries, spent] = s;
+  return std::tuple(Key("as_of", as_of), Key("half_life", half_life), Key("entries", entries),
+                    Key("spent", spent));
 }
 
 template <Is<ReservationOwner> S>

@@ -16,6 +16,7 @@
 #include "lib/extension/needs.h"
 #include "lib/ledger/ledger.h"
 #include "lib/part/action.h"
+#include "lib/part/wanted_nodes.h"
 #include "lib/search/node_search.h"
 #include "muster/policy.h"
 
@@ -64,6 +65,8 @@ struct ProfileConfig {
   bool places_lone_tasks = false;
   // Tasks without a job are jobs of one in this queue; empty: they only occupy their nodes.
   std::string lone_task_queue;
+  // How the profile's autoscaler chooses node types. Null: it has no rule of its own.
+  WantedNodesRule wanted_nodes = nullptr;
 };
 
 }  // namespace muster

@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "lib/part/elastic.h"
 #include "lib/part/net_change.h"
 #include "lib/session/cycle_meter.h"
 
@@ -132,9 +133,12 @@ PlanData Session::Cycle(const ScheduleOptions& options, PlanData spare, size_t p
 
   WorkMeter meter(options.work_budget, options.should_stop ? &options.should_stop : nullptr);
   CycleFacts facts{.now = options.now, .cycle = &*view_};
+  bool lists_sizes = false;
   for (const ConfiguredAction& action : config_.actions) {
     facts.admission |= action.decl.admits;
     facts.evicts |= action.decl.evicts;
+    facts.grows |= action.decl.grows;
+    lists_sizes |= action.decl.lists_sizes;
   }
   ActionContext context(*ledger_, *dispatcher_, *search_, domains_, meter, phases_, waiting_,
                         facts);
@@ -154,6 +158,7 @@ PlanData Session::Cycle(const ScheduleOptions& options, PlanData spare, size_t p
   plan.work = meter.work();
   plan.complete = !meter.was_cut();
 
+  if (lists_sizes) ListSizes(context);
   CountShares(/*after=*/true, &plan.shares);
   Close(context, &plan);
   plan.memory = meter.was_cut() ? before : std::move(*data_->memory).After();

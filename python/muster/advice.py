@@ -67,14 +67,17 @@ class Drained:
 
 @dataclass(frozen=True)
 class NodesNeeded:
-    """How many nodes place what waits: of each type alone, and the cheapest mix that was found
-    (type, count)."""
+    """How many nodes place what waits: of each type alone, the cheapest mix that was found, and
+    what the profile's own autoscaler would start (type, count)."""
 
     waiting_before: int
     waiting_after: int
     alone: Any
     cheapest: Any
     price: float
+    wanted: Any
+    wanted_price: float
+    wanted_waiting: int
 
     def _repr_html_(self) -> str:
         head = f"<p>{self.waiting_before} tasks wait, {self.waiting_after} with the cheapest mix, price {self.price:g}</p>"
@@ -140,7 +143,7 @@ def drain(
 
 def need_nodes(
     cluster: Cluster,
-    offers: Iterable[Mapping[str, Any]],
+    offers: Iterable[Mapping[str, Any]] = (),
     profile: str | None = None,
     *,
     most: int = 1024,
@@ -150,7 +153,8 @@ def need_nodes(
 
     >>> muster.need_nodes(cluster, [{"name": "big", "cpu": 64, "price": 4.0}], "muster").cheapest
 
-    An offer has the keywords of Cluster.add_node, and `price` (1 by default).
+    An offer has the keywords of Cluster.add_node, `price` (1 by default) and `most` nodes of it.
+    Without offers, each kind of node of the cluster is one.
     """
     read = []
     for i, offer in enumerate(offers):
@@ -158,7 +162,8 @@ def need_nodes(
             raise InvalidArgument(f"offers[{i}]: expected a dict with a name, got {offer!r}")
         given = dict(offer)
         price = float(given.pop("price", 1))
-        read.append((fields.node(given.pop("name"), given), price))
+        of_type = given.pop("most", None)
+        read.append((fields.node(given.pop("name"), given), price, of_type))
     told = cluster._core.need_nodes(_profile(cluster, profile), read, most, _now(cluster, now))
     return NodesNeeded(
         told["waiting_before"],
@@ -166,6 +171,9 @@ def need_nodes(
         frame(told["alone"]),
         frame(told["cheapest"]),
         told["price"],
+        frame(told["wanted"]),
+        told["wanted_price"],
+        told["wanted_waiting"],
     )
 
 

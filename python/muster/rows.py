@@ -170,6 +170,13 @@ class PartitionShare(TypedDict, total=False):
     limit: Resources
 
 
+class SpendingRules(TypedDict, total=False):
+    prices: Resources
+    hourly_limit: Quantity
+    limit: Quantity
+    period: str
+
+
 class QueueRules(TypedDict, total=False):
     groups: Sequence[ResourceGroup]
     fair_weight: Quantity
@@ -182,6 +189,7 @@ class QueueRules(TypedDict, total=False):
     checks: Sequence[AdmissionCheck]
     by_usage: bool
     partitions: Sequence[PartitionShare]
+    spending: SpendingRules
 
 
 class UserLimit(TypedDict, total=False):
@@ -210,6 +218,7 @@ class UsageHistory(TypedDict, total=False):
     as_of: int
     half_life: int
     entries: Sequence[UsageEntry]
+    spent: Quantity
 
 
 class QueueSpec(TypedDict, total=False):
@@ -393,6 +402,11 @@ class JobOwner(TypedDict, total=False):
     groups: Sequence[str]
 
 
+class ElasticSize(TypedDict, total=False):
+    least: int
+    most: int
+
+
 class GangRules(TypedDict, total=False):
     min_sub_groups: int
     levels: TopologyLevels
@@ -401,6 +415,7 @@ class GangRules(TypedDict, total=False):
     stale_since: int
     staleness_grace: int
     preemption_delay: int
+    elastic: ElasticSize
 
 
 class Lifetime(TypedDict, total=False):

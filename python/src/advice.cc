@@ -156,6 +156,7 @@ py::dict NeedTables(const Cluster& cluster, const std::string& profile, py::list
     NodeOffer& next = read.emplace_back();
     ReadInto(Place{nullptr, "offers"}, pair[0], &next.node);
     next.price = pair[1].cast<double>();
+    next.most = pair[2].cast<std::optional<int64_t>>();
   }
   const NodesNeeded needed =
       Value(NeedNodes(cluster, profile, read, {.schedule = {.now = now}, .most = most}));
@@ -165,6 +166,9 @@ py::dict NeedTables(const Cluster& cluster, const std::string& profile, py::list
   tables["alone"] = CountTable(needed.alone);
   tables["cheapest"] = CountTable(needed.cheapest);
   tables["price"] = needed.price;
+  tables["wanted"] = CountTable(needed.wanted);
+  tables["wanted_price"] = needed.wanted_price;
+  tables["wanted_waiting"] = needed.wanted_waiting;
   return tables;
 }
 

@@ -32,6 +32,9 @@ TEST_F(AdviceC, EachKind) {
   EXPECT_THAT(Ask(R"({"need_nodes": {"offers": [{"node": {"name": "x", "capacity": {"cpu": 8}},
                                                  "price": 2}], "most": 4}})"),
               HasSubstr("\"waiting_before\": "));
+  EXPECT_THAT(Ask(R"({"need_nodes": {"offers": [{"node": {"name": "x", "capacity": {"cpu": 8}},
+                                                 "most": 1}]}})"),
+              HasSubstr("\"wanted_waiting\": "));
 }
 
 TEST_F(AdviceC, Refuses) {

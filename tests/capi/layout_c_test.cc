@@ -127,6 +127,7 @@ TEST(Layout, NumbersAreThoseOfCpp) {
   is(MUSTER_REASON_NOT_REACHED, ReasonKind::kNotReached);
   is(MUSTER_REASON_QUEUE_TREE, ReasonKind::kQueueTree);
   is(MUSTER_REASON_INFEASIBLE, ReasonKind::kInfeasible);
+  is(MUSTER_REASON_QUEUE_SPENDING, ReasonKind::kQueueSpending);
   is(MUSTER_REFUSAL_NOT_READY, RefusalCode::kNotReady);
   is(MUSTER_REFUSAL_UNSCHEDULABLE, RefusalCode::kUnschedulable);
   is(MUSTER_REFUSAL_NODE_AFFINITY, RefusalCode::kNodeAffinity);

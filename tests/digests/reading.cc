@@ -59,6 +59,7 @@ std::string_view Word(ReasonKind kind) {
     case ReasonKind::kNotReached: return "not-reached";
     case ReasonKind::kQueueTree: return "queue-tree";
     case ReasonKind::kInfeasible: return "infeasible";
+    case ReasonKind::kQueueSpending: return "queue-spending";
   }
   return "?";
 }

@@ -43,6 +43,21 @@ class Advice(unittest.TestCase):
         told = muster.need_nodes(self.cluster, [{"name": "big", "cpu": 8, "price": 3}], "volcano")
         self.assertEqual((told.waiting_before, told.waiting_after, told.price), (4, 0, 3.0))
         self.assertEqual(list(told.cheapest["count"]), [1])
+        self.assertEqual(list(told.wanted["type"]), ["big"])
+
+    def test_missing_nodes_like_those_that_are_there(self):
+        told = muster.need_nodes(self.cluster, profile="ray")
+        self.assertEqual(list(told.wanted["type"]), ["0"])
+        self.assertEqual(told.wanted_waiting, 0)
+        few = muster.need_nodes(self.cluster, [{"name": "big", "cpu": 2, "most": 1}], "ray")
+        self.assertEqual(list(few.wanted["count"]), [1])
+
+    def test_spending_limits(self):
+        rules = {"spending": {"prices": {"cpu": "1.50"}, "limit": 100}}
+        self.cluster.add_queue("nlp", rules=rules, history={"spent": "99"})
+        self.cluster.add_job("paid", queue="nlp", count=1, cpu=1)
+        plan = self.cluster.schedule("muster")
+        self.assertIn('queue "nlp" has spent 99.00 of 100.00 this month', plan.explain("paid"))
 
     def test_bad_input_is_named(self):
         for ask, words in (

@@ -118,6 +118,7 @@ MUSTER_NAME(FlavorRules)
 MUSTER_NAME(PreemptionRules)
 MUSTER_NAME(AdmissionCheck)
 MUSTER_NAME(PartitionShare)
+MUSTER_NAME(SpendingRules)
 MUSTER_NAME(QueueRules)
 MUSTER_NAME(PartitionSpec)
 MUSTER_NAME(UsageWindow)
@@ -135,6 +136,7 @@ MUSTER_NAME(JobAdmission)
 MUSTER_NAME(JobOwner)
 MUSTER_NAME(TopologyLevels)
 MUSTER_NAME(SubGroupPlace)
+MUSTER_NAME(ElasticSize)
 MUSTER_NAME(GangRules)
 MUSTER_NAME(UserLimit)
 MUSTER_NAME(UserRules)
@@ -279,6 +281,7 @@ TEST_F(SchemaTest, SaysEveryKeyOfEveryStruct) {
   Check<PreemptionRules>();
   Check<AdmissionCheck>();
   Check<PartitionShare>();
+  Check<SpendingRules>();
   Check<QueueRules>();
   Check<PartitionSpec>();
   Check<UsageWindow>();
@@ -296,6 +299,7 @@ TEST_F(SchemaTest, SaysEveryKeyOfEveryStruct) {
   Check<JobOwner>();
   Check<TopologyLevels>();
   Check<SubGroupPlace>();
+  Check<ElasticSize>();
   Check<GangRules>();
   Check<UserLimit>();
   Check<UserRules>();

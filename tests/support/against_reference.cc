@@ -44,6 +44,10 @@ std::string Words(const Tables& t, const ChosenDevice& d) {
   return absl::StrCat(Name(t.tasks.names, d.task), " gets ", d.device, " ", d.milli, " ", d.memory);
 }
 
+std::string Words(const Tables& t, const Resize& r) {
+  return absl::StrCat("resize ", Name(t.jobs.names, r.job), " group ", r.group, " to ", r.count);
+}
+
 std::string Words(const Tables& t, const Tentative& p) {
   return absl::StrCat("tentative ", Name(t.tasks.names, p.task), " on ",
                       Name(t.nodes.names, p.node), p.nominated ? " nominated" : "");
@@ -108,6 +112,7 @@ std::string DifferenceFromReference(const Snapshot& snapshot, std::string_view p
   const PlanData twin = ReferenceSchedule(tables, ReferenceProfileOf(*config), now);
   std::string words = ListDifference<Decision>(tables, plan->decisions(), twin.decisions);
   words += ListDifference<Tentative>(tables, plan->tentative(), twin.tentative);
+  words += ListDifference<Resize>(tables, plan->resizes(), twin.by_kind.resizes);
   words += ListDifference<ChosenDevice>(tables, plan->devices(), twin.devices);
   if (plan->shares().size() != twin.shares.size()) return words + "shares differ in number\n";
   for (size_t q = 0; q < twin.shares.size(); ++q) {

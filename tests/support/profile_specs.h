@@ -136,6 +136,42 @@ inline constexpr const char* kMusterSpecs[] = {
     "muster:nodeorder(least_requested=1),-binpack",
 };
 
+// For worlds in which queues have limits of what they may spend.
+inline constexpr const char* kSpendingSpecs[] = {
+    "muster",
+    "muster:spending(ahead=100)",
+    "muster:spending(ahead=20000)",
+    "muster:actions=allocate",
+    "volcano:+spending,+preempt,+reclaim",
+};
+
+// For worlds with elastic jobs.
+inline constexpr const char* kElasticSpecs[] = {
+    "muster:actions=allocate+shrink+reclaim+preempt+grow",
+    "muster:actions=allocate+shrink+reclaim+preempt+grow",
+    "muster:actions=allocate(promise=head)+shrink+reclaim+preempt+grow",
+    "muster:actions=allocate+shrink+grow",
+    "muster:actions=shrink",
+    "muster:actions=allocate+grow",
+    "muster:actions=grow",
+    "muster:actions=allocate+shrink+shrink",
+    "muster:+resize",
+    "muster:actions=allocate+shrink+grow,-gang",
+    "muster:actions=shrink+allocate+preempt+grow,pdb(whole_plan=off)",
+    "transwarp:actions=allocate+shrink+reclaim+preempt+grow",
+};
+// Those under which no other action evicts, of all profiles with elastic jobs.
+inline constexpr const char* kElasticBoundSpecs[] = {
+    "muster:actions=allocate+shrink+grow",
+    "muster:actions=shrink+allocate+grow",
+    "muster:actions=allocate(promise=first)+shrink+grow",
+    "muster:actions=allocate+grow+shrink+grow",
+    "volcano:actions=admit+allocate+shrink+grow",
+    "volcano:actions=allocate+shrink+grow",
+    "ray:actions=allocate+shrink+grow",
+    "transwarp:actions=allocate+shrink+grow",
+};
+
 // For worlds with WorldKnobs::lending.
 inline constexpr const char* kTranswarpSpecs[] = {
     "transwarp",

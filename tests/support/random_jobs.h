@@ -16,6 +16,15 @@ namespace muster::testing {
 // Sets estimates of run time and start times that collide: few values, some of them past already.
 void AddEstimates(Rng& rng, ClusterSpec* world);
 
+// Makes most jobs elastic, with bounds of their own or without, and their gangs small.
+void AddElasticSizes(Rng& rng, ClusterSpec* world);
+
+// Gives some queues prices, limits of what they may spend, and money spent.
+void AddSpending(Rng& rng, ClusterSpec* world);
+
+// Gives jobs without bundles strategies of single tasks: a node in turn, or a certain one.
+void AddTaskStrategies(Rng& rng, ClusterSpec* world);
+
 // Sets the placement strategy of every job's bundles; one of five is none.
 void AddBundleStrategies(Rng& rng, ClusterSpec* world);
 

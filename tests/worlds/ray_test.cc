@@ -35,6 +35,19 @@ TEST(RayWorlds, EngineAndTwinAgree) {
   });
 }
 
+TEST(RayWorlds, EngineAndTwinAgreeOnStrategiesOfTasks) {
+  ExpectAgreement(WorldCount(2000), [](uint64_t seed) {
+    ComparedWorld made;
+    made.world = World(seed, &made.profile);
+    Rng rng(seed);
+    for (JobSpec& job : made.world.jobs) {
+      if (rng.Chance(0.7)) job.bundle_strategy = BundleStrategy::kNone;
+    }
+    AddTaskStrategies(rng, &made.world);
+    return made;
+  });
+}
+
 // Every strategy places groups of several bundles, and all of them refuse some.
 TEST(RayWorlds, AreNotDull) {
   std::map<std::string, int> placed;

@@ -19,9 +19,10 @@ namespace muster {
 namespace {
 
 constexpr CommandText kCapacityText = {
-    "capacity", "capacity FILE --types NODE[=PRICE],... [flags]",
-    "Says how many more nodes place what waits in the scenario in FILE: of each type alone, and "
-    "the cheapest mix of two that was found. Types are nodes of the scenario.",
+    "capacity", "capacity FILE [--types NODE[=PRICE],...] [flags]",
+    "Says how many more nodes place what waits in the scenario in FILE: of each type alone, the "
+    "cheapest mix of two that was found, and what the autoscaler of the profile would start. Types "
+    "are nodes of the scenario.",
     "muster capacity tests/scenarios/gang_undone.json --types gpu0=1.5"};
 
 absl::StatusOr<std::vector<NodeOffer>> Offers(const std::string& types, const ClusterSpec& rows) {
@@ -59,8 +60,12 @@ std::string ToText(const NodesNeeded& needed) {
         count.count == 0 ? "no number of them helps" : absl::StrCat(count.count, " alone"), "\n");
   }
   if (needed.cheapest.empty()) return out;
-  return absl::StrCat(out, "cheapest: ", Words(needed.cheapest), ", price ", needed.price, "; ",
-                      needed.waiting_after, " tasks wait then\n");
+  absl::StrAppend(&out, "cheapest: ", Words(needed.cheapest), ", price ", needed.price, "; ",
+                  needed.waiting_after, " tasks wait then\n");
+  if (Words(needed.wanted) == Words(needed.cheapest)) return out;
+  return absl::StrCat(out, "wanted: ", needed.wanted.empty() ? "none" : Words(needed.wanted),
+                      ", price ", needed.wanted_price, "; ", needed.wanted_waiting,
+                      " tasks wait then\n");
 }
 
 }  // namespace
@@ -71,15 +76,16 @@ int CapacityCommand(const Arguments& arguments) {
   std::string types;
   FlagSet flags;
   run_flags.Declare(&flags);
-  flags.Value("--types", "NODES", &types, "nodes that stand for types, with prices: a=2.5,b=1");
+  flags.Value("--types", "NODES", &types,
+              "nodes that stand for types, with prices: a=2.5,b=1; each kind of node by default");
   flags.Value("--most", "N", &options.most, "the most nodes of one type, 1024 by default");
   const Parsed parsed = ParseArguments(kCapacityText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (parsed.others.size() != 1) return ComplainUsage(kCapacityText, "needs one FILE");
-  if (types.empty()) return ComplainUsage(kCapacityText, "needs --types");
   const absl::StatusOr<Opened> opened = OpenFile(parsed.others[0], run_flags);
   if (!opened.ok()) return Complain(std::string(opened.status().message()));
-  const absl::StatusOr<std::vector<NodeOffer>> offers = Offers(types, opened->cluster.Describe());
+  absl::StatusOr<std::vector<NodeOffer>> offers = std::vector<NodeOffer>();
+  if (!types.empty()) offers = Offers(types, opened->cluster.Describe());
   if (!offers.ok()) return Complain(std::string(offers.status().message()));
   options.schedule = opened->scenario.options;
   const Progress progress("trying nodes");
@@ -89,7 +95,7 @@ int CapacityCommand(const Arguments& arguments) {
     return Complain(absl::StrCat(parsed.others[0], ": ", needed.status().message()));
   }
   return Show([&] { return ToText(*needed); }, [&] { return WriteNodesNeeded(*needed); },
-              {"alone", "cheapest"});
+              {"alone", "cheapest", "wanted"});
 }
 
 }  // namespace muster

@@ -38,6 +38,8 @@ enum class Cause : uint8_t {
   kClosed,
   // The queues form no tree that the policy can divide.
   kTree,
+  // What the queue, or a queue above it, may spend.
+  kSpending,
 };
 
 // An answer with its cause. The default permits.
@@ -48,7 +50,7 @@ struct Verdict {
   DimensionIndex dimension = kNone;
   // The queue that refuses, if it is another than the task's own; kNone otherwise.
   QueueIndex queue = kNone;
-  // The namespace binding that refuses, by name; empty otherwise.
+  // The namespace binding that refuses, by name. kSpending: the numbers, in words. Empty otherwise.
   std::string_view binding = {};
   // Set by the dispatcher.
   std::string_view policy = {};

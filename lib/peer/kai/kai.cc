@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/peer/kai/kai.h"
 
+#include "lib/part/elastic.h"
 #include "lib/peer/kai/actions.h"
 #include "lib/peer/kai/report.h"
 #include "lib/peer/kai/rules.h"
@@ -68,7 +69,8 @@ Preset KaiPreset() {
       Action("consolidation", "moves preemptible jobs to make room", RunKaiConsolidation, true),
       Action("reclaim", "evicts jobs of other queues up to the fair share", RunKaiReclaim, true),
       Action("preempt", "evicts less important jobs of the same queue", RunKaiPreempt, true),
-      StaleGangEviction()};
+      StaleGangEviction(),
+      ResizeAction()};
   preset.rules.rules = {VoteRule::kVote, VoteRule::kVote, VictimRule::kStrict};
   return preset;
 }

@@ -11,8 +11,10 @@
 namespace muster {
 
 ActionDecl FairAllocateAction();
+ActionDecl FairGrowAction();
 ActionDecl FairPreemptAction();
 ActionDecl FairReclaimAction();
+ActionDecl FairShrinkAction();
 
 }  // namespace muster
 

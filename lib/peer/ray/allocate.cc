@@ -7,15 +7,20 @@
 // bundles.h places them together. The tasks of any other job go to the node that node_choice.h
 // prefers.
 //
+// A job's settings choose another way for its single tasks (task_strategy.h). Where the last task
+// of strategy spread went is kept in slot "ray" of the memory.
+//
 // Guarantee. All pending bundles of a job are placed, or none; a strict strategy also holds for the
 // group's running bundles.
 #include <algorithm>
 #include <utility>
 
 #include "lib/base/go_sort.h"
+#include "lib/kube/selectors.h"
 #include "lib/part/attempt.h"
 #include "lib/peer/ray/node_view.h"
 #include "lib/peer/ray/ray.h"
+#include "lib/peer/ray/task_strategy.h"
 
 namespace muster {
 namespace {
@@ -27,7 +32,12 @@ constexpr OptionDecl kRayAllocateOptions[] = {
      "the scarcest resource; its nodes are kept for tasks that need it"},
     {"avoid_accelerators", OptionKind::kFlag, "on", 0, 0,
      "tasks that need no accelerator go where there is none, if there is room"},
+    {"top", OptionKind::kNumber, "1", 1, 1e6,
+     "a task goes to one of so many of the best nodes, drawn with the seed of the cycle"},
+    {"top_fraction", OptionKind::kNumber, "0", 0, 1,
+     "or to one of this part of all nodes, if that is more; the peer's is 0.2"},
 };
+constexpr std::string_view kRaySlot = "ray", kLastNode = "last";
 
 class RayAllocate {
  public:
@@ -38,7 +48,10 @@ class RayAllocate {
         view_(context, options.text("accelerator")),
         choice_(view_.nodes(), view_.Busy()),
         threshold_(static_cast<float>(options.number("threshold"))),
-        avoids_accelerators_(options.flag("avoid_accelerators")) {}
+        avoids_accelerators_(options.flag("avoid_accelerators")),
+        top_(static_cast<size_t>(options.number("top"))),
+        top_fraction_(static_cast<float>(options.number("top_fraction"))),
+        rng_(context.facts.cycle->seed()) {}
 
   void Run() {
     std::vector<JobIndex> jobs(context_.waiting.begin(), context_.waiting.end());
@@ -52,7 +65,10 @@ class RayAllocate {
         PlaceGroup(job, tasks);
         continue;
       }
-      for (TaskIndex task : tasks) PlaceTask(task);
+      RayStrategy strategy;
+      // No error: the settings were checked before the cycle.
+      (void)ReadRayStrategy(tables_.jobs.spec[job], &strategy);
+      for (TaskIndex task : tasks) PlaceTask(task, strategy);
     }
   }
 
@@ -126,24 +142,76 @@ class RayAllocate {
     return true;
   }
 
-  void PlaceTask(TaskIndex task) {
+  // Tasks of strategy spread go on after the node that the last of them got.
+  void BeginAfterLast() {
+    const std::string_view last = context_.facts.cycle->Recall(kRaySlot).Text(kLastNode);
+    const auto node = last.empty() ? std::nullopt : context_.facts.cycle->FindNode(last);
+    const std::optional<size_t> place = node ? view_.place(*node) : std::nullopt;
+    choice_.BeginAt(place ? (*place + 1) % view_.nodes().size() : 0);
+  }
+
+  std::optional<size_t> ChoosePlace(TaskIndex task, const RayStrategy& strategy,
+                                    ChoiceWishes& wishes) {
+    const BundleAmounts request = view_.Request(context_.ClassOf(task));
+    switch (strategy.kind) {
+      case RayStrategy::Kind::kSpread:
+        BeginAfterLast();
+        return choice_.InTurn(request, wishes);
+      case RayStrategy::Kind::kRandom:
+        return choice_.Any(request, wishes, &rng_);
+      case RayStrategy::Kind::kNode: {
+        const auto node = context_.facts.cycle->FindNode(strategy.node);
+        return choice_.Certain(request, node ? view_.place(*node) : std::nullopt,
+                               strategy.spills || strategy.fails, strategy.soft && !strategy.fails,
+                               wishes, &rng_);
+      }
+      case RayStrategy::Kind::kLabels: {
+        const std::vector<bool> preferred = Preferred(context_.ClassOf(task), *wishes.allowed);
+        ChoiceWishes first = wishes;
+        first.allowed = &preferred;
+        const std::optional<size_t> place = choice_.Any(request, first, &rng_);
+        return place ? place : choice_.Any(request, wishes, &rng_);
+      }
+      case RayStrategy::Kind::kDefault:
+        break;
+    }
+    return choice_.Hybrid(request, wishes, &rng_);
+  }
+  // Those of the allowed nodes that all preferred terms match.
+  std::vector<bool> Preferred(ClassIndex c, const std::vector<bool>& allowed) const {
+    std::vector<bool> preferred = allowed;
+    for (const PreferredNodeTerm& soft : tables_.classes.shape[c].preferred_node_affinity) {
+      for (size_t i = 0; i < preferred.size(); ++i) {
+        preferred[i] = preferred[i] && Matches(soft.term, tables_.nodes.spec[view_.node(i)]);
+      }
+    }
+    return preferred;
+  }
+
+  void PlaceTask(TaskIndex task, const RayStrategy& strategy) {
     const ClassIndex c = context_.ClassOf(task);
     Reason refusal{ReasonKind::kNoNode};
     context_.meter.Spend();
     if (!MayTake(task, &refusal)) return context_.reasons.Explain(task, std::move(refusal));
-    ChoiceWishes wishes{
-        .needs_room = true, .avoids_accelerators = avoids_accelerators_, .threshold = threshold_};
+    ChoiceWishes wishes{.needs_room = true,
+                        .avoids_accelerators = avoids_accelerators_,
+                        .threshold = threshold_,
+                        .top = top_,
+                        .top_fraction = top_fraction_};
     const NodeIndex promised = tables_.tasks.nominated[task];
     if (promised != kNone) wishes.preferred = view_.place(promised);
     for (const bool afresh : {false, true}) {
       if (afresh) view_.ForgetAllowed();
       wishes.allowed = &view_.Allows(c);
-      const std::optional<size_t> place = choice_.Hybrid(view_.Request(c), wishes, nullptr);
+      const std::optional<size_t> place = ChoosePlace(task, strategy, wishes);
       if (!place) break;
       const NodeIndex node = view_.node(*place);
       if (!view_.StillFits(c, node)) continue;
       Attempt attempt(context_);
       ledger_.Move(task, TaskStatus::kPlaced, node);
+      if (strategy.kind == RayStrategy::Kind::kSpread) {
+        context_.facts.cycle->Remember(kRaySlot).Set(kLastNode, {tables_.nodes.spec[node].name});
+      }
       return Commit(&attempt);
     }
     context_.reasons.Explain(task, context_.reasons.NoNode(c));
@@ -171,6 +239,9 @@ class RayAllocate {
   MachineChoice choice_;
   const float threshold_;
   const bool avoids_accelerators_;
+  const size_t top_;
+  const float top_fraction_;
+  Rng rng_;
 };
 
 void RunRayAllocate(ActionContext& context, const Options& options) {
@@ -180,9 +251,12 @@ void RunRayAllocate(ActionContext& context, const Options& options) {
 }  // namespace
 
 ActionDecl RayAllocateAction() {
-  return {"allocate",
-          "groups of bundles whole or not at all, other tasks to nodes that are not busy",
-          kRayAllocateOptions, RunRayAllocate};
+  ActionDecl action{"allocate",
+                    "groups of bundles whole or not at all, other tasks to nodes that are not busy",
+                    kRayAllocateOptions, RunRayAllocate};
+  action.memory = {{kRaySlot}};
+  action.check = CheckRaySettings;
+  return action;
 }
 
 }  // namespace muster

@@ -55,6 +55,8 @@ class MachineChoice {
   MachineChoice(std::span<const BundleNode> nodes, const Options& options)
       : nodes_(nodes), options_(options) {}
 
+  // Where the next call of InTurn begins. Default: at the first node.
+  void BeginAt(size_t node) { next_ = node; }
   float CriticalUse(size_t node) const;
   std::optional<size_t> Hybrid(const BundleAmounts& request, const ChoiceWishes& wishes,
                                Rng* rng) const;

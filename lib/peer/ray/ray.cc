@@ -1,6 +1,9 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/peer/ray/ray.h"
 
+#include "lib/part/elastic.h"
+#include "lib/peer/ray/autoscaler.h"
+
 namespace muster {
 
 Preset RayPreset() {
@@ -10,8 +13,9 @@ Preset RayPreset() {
   preset.actions = "allocate";
   preset.tiers = "predicates";
   preset.defaults = {{"predicates", "node_ready", "on"}};
-  preset.catalogue = {RayAllocateAction()};
+  preset.catalogue = {RayAllocateAction(), ShrinkAction(), GrowAction(), ResizeAction()};
   preset.rules.rules = {VoteRule::kVote, VoteRule::kVote, VictimRule::kStrict};
+  preset.rules.wanted_nodes = RayWantedNodes;
   return preset;
 }
 

@@ -34,6 +34,12 @@
 // used part of its cpu and memory. Below `threshold` (0.5) it counts as 0. With
 // `avoid_accelerators`, a task that needs no accelerator first tries the nodes without one.
 //
+// A job's settings give its single tasks another strategy (task_strategy.h): spread, random, a node
+// of their own, hard or soft, or nodes by hard and soft labels.
+//
+// autoscaler.h chooses the nodes that Ray's autoscaler would start for what waits; NeedNodes
+// (muster/upkeep.h) asks it.
+//
 // Where Ray surprises:
 // - The emptiest node wins even under pack: pack saves nodes, not space.
 // - Scores of single tasks are single precision, as in the peer.
@@ -44,9 +50,8 @@
 // Not kept:
 // - Ray retries a failed group after a while, and an infeasible one when a node comes. Here every
 //   cycle tries both.
-// - Ray draws among the best fifth of the nodes for a task. Here the first is taken, so equal
-//   inputs give equal plans. MachineChoice in node_choice.h can draw, with a generator of the
-//   caller's.
+// - Ray draws among the best fifth of the nodes for a task. Here the first is taken unless the
+//   options `top` and `top_fraction` let the seed of the cycle draw.
 // - Labels, taints and the like are rules of policy predicates, which Ray does not have.
 //
 // Ties. Where Ray takes the first of equal nodes in the order of a hash table, the first node in

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/peer/volcano/volcano.h"
 
+#include "lib/part/elastic.h"
 #include "lib/peer/volcano/actions.h"
 #include "lib/peer/volcano/policies.h"
 
@@ -15,7 +16,8 @@ Preset VolcanoPreset() {
       "priority+gang(without=preemptable)+conformance/"
       "overcommit+drf(without=preemptable)+predicates+proportion+nodeorder+binpack";
   preset.catalogue = {AdmitAction(),   AllocateAction(),    BackfillAction(),    PreemptAction(),
-                      ReclaimAction(), GangPreemptAction(), GangReclaimAction(), ShuffleAction()};
+                      ReclaimAction(), GangPreemptAction(), GangReclaimAction(), ShuffleAction(),
+                      ShrinkAction(),  GrowAction(),        ResizeAction()};
   preset.rules.rules = {VoteRule::kVote, VoteRule::kVote, VictimRule::kRestarting};
   preset.rules.accounting.undone_eviction_lingers = true;
   return preset;

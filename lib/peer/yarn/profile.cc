@@ -1,6 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/peer/yarn/profile.h"
 
+#include "lib/part/elastic.h"
+
 namespace muster {
 
 Preset YarnCapacityPreset() {
@@ -9,7 +11,7 @@ Preset YarnCapacityPreset() {
   preset.summary = "YARN's capacity scheduler: nodes report, queues by use of their guarantee";
   preset.actions = "heartbeat";
   preset.tiers = "";
-  preset.catalogue = {CapacityHeartbeatAction(), CapacityPreemptAction()};
+  preset.catalogue = {CapacityHeartbeatAction(), CapacityPreemptAction(), ResizeAction()};
   return preset;
 }
 
@@ -19,7 +21,7 @@ Preset YarnFairPreset() {
   preset.summary = "YARN's fair scheduler: nodes report, queues and applications by their share";
   preset.actions = "heartbeat";
   preset.tiers = "";
-  preset.catalogue = {FairHeartbeatAction()};
+  preset.catalogue = {FairHeartbeatAction(), ResizeAction()};
   return preset;
 }
 

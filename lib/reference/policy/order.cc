@@ -100,13 +100,8 @@ Heap<TaskIndex> TaskHeap(const Cycle& cycle) {
 }
 
 std::vector<TaskIndex> TasksToPlace(const Cycle& cycle, JobIndex job) {
-  Heap<TaskIndex> heap = TaskHeap(cycle);
-  for (TaskIndex t : cycle.world.tasks_of(job)) {
-    if (cycle.world.status[t] == TaskStatus::kPending && !cycle.world.gated(t)) heap.Push(t);
-  }
-  std::vector<TaskIndex> tasks;
-  while (!heap.empty()) tasks.push_back(heap.Pop());
-  return tasks;
+  const std::vector<TaskIndex> tasks = AllTasksToPlace(cycle, job);
+  return HasAction(cycle, "grow") && IsElastic(cycle, job) ? OfTheGang(cycle, job, tasks) : tasks;
 }
 
 bool VictimQueueLess(const Cycle& cycle, QueueIndex l, QueueIndex r, QueueIndex evictor) {

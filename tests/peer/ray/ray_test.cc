@@ -156,5 +156,104 @@ TEST_F(Ray, ATaskThatFitsNowhereSaysWhy) {
   EXPECT_THAT(Why("t"), HasSubstr("1 node: cpu"));
 }
 
+// Single tasks with a strategy of their job's.
+class RayTasks : public Ray {
+ protected:
+  void Job(const std::string& name, Labels settings) {
+    Accept(cluster_.AddJob({.name = name, .queue = "q", .settings = std::move(settings)}));
+  }
+  // The nodes of the tasks that are bound, in order.
+  std::string Places(const ScheduleOptions& options = {}, const std::string& profile = "ray") {
+    const absl::StatusOr<muster::Plan> plan = cluster_.Schedule(profile, options);
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    if (!plan.ok()) return "";
+    std::string places;
+    for (const Bind& bind : plan->binds()) {
+      places += (places.empty() ? "" : " ") + std::string(plan->node_name(bind.node));
+    }
+    EXPECT_TRUE(cluster_.Apply(*plan).ok());
+    return places;
+  }
+};
+
+TEST_F(RayTasks, SpreadTakesEachNodeInTurnAlsoInLaterCycles) {
+  for (const char* node : {"n0", "n1", "n2"}) Node(node, 4);
+  Job("s", {{"ray/strategy", "spread"}});
+  Task("a", "s", {{"cpu", 1}});
+  Task("b", "s", {{"cpu", 1}});
+  EXPECT_EQ(Places(), "n0 n1");
+  Task("c", "s", {{"cpu", 1}});
+  Task("d", "s", {{"cpu", 1}});
+  EXPECT_EQ(Places(), "n2 n0");
+  Task("e", "s", {{"cpu", 4}});  // n1 has no room for it
+  Task("f", "s", {{"cpu", 3}});
+  EXPECT_EQ(Places(), "n1");
+}
+
+TEST_F(RayTasks, ANodeIsHardOrSoft) {
+  Node("busy", 1);
+  Node("idle", 4);
+  Task("runs", "", {{"cpu", 1}}, {.status = TaskStatus::kRunning, .node = "busy"});
+  const auto place = [&](const std::string& name, Labels settings, int64_t cpu) {
+    settings.emplace_back("ray/strategy", "node");
+    Job(name, settings);
+    Task(name + "-t", name, {{"cpu", cpu}});
+    return Places();
+  };
+  EXPECT_EQ(place("hard", {{"ray/node", "busy"}}, 1), "");
+  EXPECT_EQ(place("soft", {{"ray/node", "busy"}, {"ray/soft", "true"}}, 1), "");
+  EXPECT_EQ(
+      place("spill", {{"ray/node", "busy"}, {"ray/soft", "true"}, {"ray/unavailable", "spill"}}, 1),
+      "idle");
+  EXPECT_EQ(place("large", {{"ray/node", "busy"}, {"ray/soft", "true"}}, 2), "idle");
+  EXPECT_EQ(place("gone", {{"ray/node", "nowhere"}}, 1), "");
+  EXPECT_EQ(place("soft-gone", {{"ray/node", "nowhere"}, {"ray/soft", "true"}}, 1), "idle");
+}
+
+TEST_F(RayTasks, LabelsAreHardOrSoft) {
+  Node("n0", 4, 0, {{"zone", "a"}});
+  Node("n1", 4, 0, {{"zone", "a"}, {"disk", "fast"}});
+  Node("n2", 4, 0, {{"zone", "b"}, {"disk", "fast"}});
+  Job("l", {{"ray/strategy", "labels"}});
+  TaskSpec task;
+  task.shape.node_selector = {{"zone", "a"}};
+  task.shape.preferred_node_affinity = {
+      {.term = {
+           .match_expressions = {{.key = "disk", .op = RequirementOp::kIn, .values = {"fast"}}}}}};
+  for (const char* name : {"a", "b", "c"}) Task(name, "l", {{"cpu", 2}}, task);
+  EXPECT_EQ(Places(), "n1 n1 n0");
+}
+
+TEST_F(RayTasks, TheSeedDrawsAmongTheBest) {
+  for (const char* node : {"n0", "n1", "n2", "n3"}) Node(node, 64);
+  Job("r", {{"ray/strategy", "random"}});
+  for (int i = 0; i < 4; ++i) Task("t" + std::to_string(i), "r", {{"cpu", 1}});
+  const auto drawn = [&](uint64_t seed, const std::string& profile) {
+    const absl::StatusOr<muster::Plan> plan = Schedule(cluster_.Freeze(), profile, {.seed = seed});
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    return plan.ok() ? plan->Digest() : "";
+  };
+  EXPECT_EQ(drawn(1, "ray"), drawn(1, "ray"));
+  EXPECT_NE(drawn(1, "ray"), drawn(2, "ray"));
+  Accept(cluster_.RemoveJob("r"));
+  Job("d", {});
+  for (int i = 0; i < 4; ++i) Task("t" + std::to_string(i), "d", {{"cpu", 1}});
+  EXPECT_EQ(drawn(1, "ray"), drawn(2, "ray"));
+  EXPECT_NE(drawn(1, "ray:allocate(top=4)"), drawn(2, "ray:allocate(top=4)"));
+  EXPECT_NE(drawn(1, "ray:allocate(top_fraction=1)"), drawn(2, "ray:allocate(top_fraction=1)"));
+  EXPECT_EQ(drawn(1, "ray:allocate(top_fraction=0.25)"), drawn(2, "ray"));
+}
+
+TEST_F(RayTasks, SettingsAreChecked) {
+  Job("j", {{"ray/strategy", "node"}});
+  Task("t", "j", {{"cpu", 1}});
+  EXPECT_THAT(std::string(Schedule(cluster_.Freeze(), "ray").status().message()),
+              HasSubstr("job \"j\", setting \"ray/strategy\": is \"node\"; must be node where"));
+  Accept(cluster_.RemoveJob("j"));
+  Job("j", {{"ray/strategies", "spread"}});
+  EXPECT_THAT(std::string(Schedule(cluster_.Freeze(), "ray").status().message()),
+              HasSubstr("did you mean"));
+}
+
 }  // namespace
 }  // namespace muster::testing

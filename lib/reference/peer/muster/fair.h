@@ -85,6 +85,8 @@ bool GangCanSpare(const Cycle& cycle, JobIndex job, const std::vector<TaskIndex>
 JobIndex NextInFairOrder(Cycle& cycle, const std::set<JobIndex>& jobs);
 // The best of the nodes with room now, else the best of those with room later.
 NodeIndex FreePlace(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& nodes);
+// The best of those with room now.
+NodeIndex IdlePlace(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& nodes);
 // As the options of that action say.
 void FillFree(Cycle& cycle, const std::string& action);
 
@@ -123,6 +125,11 @@ struct FoundPlace {
 std::vector<FoundPlace> PackWhole(const Cycle& cycle, JobIndex job,
                                   const std::vector<TaskIndex>& tasks,
                                   const std::vector<NodeIndex>& nodes, int64_t most_tries);
+
+// --- fair_elastic.cc -----------------------------------------------------------------------------
+
+void RunFairShrink(Cycle& cycle);
+void RunFairGrow(Cycle& cycle);
 
 // --- the tables ----------------------------------------------------------------------------------
 

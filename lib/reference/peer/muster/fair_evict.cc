@@ -530,7 +530,11 @@ void RunFairAllocate(Cycle& cycle) {
 }  // namespace
 
 ActionTwins FairActions() {
-  return {{"allocate", RunFairAllocate}, {"preempt", RunFairPreempt}, {"reclaim", RunFairReclaim}};
+  return {{"allocate", RunFairAllocate},
+          {"preempt", RunFairPreempt},
+          {"reclaim", RunFairReclaim},
+          {"shrink", RunFairShrink},
+          {"grow", RunFairGrow}};
 }
 
 }  // namespace muster::reference

@@ -187,25 +187,37 @@ JobIndex NextInFairOrder(Cycle& cycle, const std::set<JobIndex>& jobs) {
   }
 }
 
-NodeIndex FreePlace(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& nodes) {
+namespace {
+
+NodeIndex BestThatLeavesRoom(const Cycle& cycle, TaskIndex task, std::vector<NodeIndex> places) {
+  const NodeIndex best = BestNode(cycle, task, places);
+  if (best == kNone || LeavesRoom(cycle, task, best)) return best;
+  std::erase_if(places, [&](NodeIndex n) { return !LeavesRoom(cycle, task, n); });
+  return BestNode(cycle, task, places);
+}
+
+std::vector<NodeIndex> PlacesWithRoom(const Cycle& cycle, TaskIndex task,
+                                      const std::vector<NodeIndex>& nodes, bool now) {
   const World& world = cycle.world;
   const FilterState state = PrepareFilters(cycle, task);
-  std::vector<NodeIndex> now, later;
+  std::vector<NodeIndex> places;
   for (NodeIndex n : nodes) {
-    if (!HasRoomLater(world, task, n)) continue;
-    if (Judge(cycle, state, task, n).refusal) continue;
-    later.push_back(n);
-    if (HasRoomNow(world, task, n)) now.push_back(n);
+    if (!HasRoomLater(world, task, n) || (now && !HasRoomNow(world, task, n))) continue;
+    if (!Judge(cycle, state, task, n).refusal) places.push_back(n);
   }
-  for (std::vector<NodeIndex>* places : {&now, &later}) {
-    NodeIndex best = BestNode(cycle, task, *places);
-    if (best != kNone && !LeavesRoom(cycle, task, best)) {
-      std::erase_if(*places, [&](NodeIndex n) { return !LeavesRoom(cycle, task, n); });
-      best = BestNode(cycle, task, *places);
-    }
-    if (best != kNone) return best;
-  }
-  return kNone;
+  return places;
+}
+
+}  // namespace
+
+NodeIndex IdlePlace(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& nodes) {
+  return BestThatLeavesRoom(cycle, task, PlacesWithRoom(cycle, task, nodes, /*now=*/true));
+}
+
+NodeIndex FreePlace(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& nodes) {
+  const NodeIndex idle = IdlePlace(cycle, task, nodes);
+  if (idle != kNone) return idle;
+  return BestThatLeavesRoom(cycle, task, PlacesWithRoom(cycle, task, nodes, /*now=*/false));
 }
 
 void FillFree(Cycle& cycle, const std::string& action) {

@@ -137,28 +137,35 @@ float Busy(const Cycle& cycle, NodeIndex node) {
   return most < static_cast<float>(ActionNumber(cycle, "allocate", "threshold", 0.5)) ? 0 : most;
 }
 
-void PlaceTask(Cycle& cycle, TaskIndex task) {
+// The nodes with room now that labels and the like allow, ascending.
+std::vector<NodeIndex> NodesWithRoom(const Cycle& cycle, TaskIndex task) {
+  const std::vector<NodeIndex> nodes = cycle.world.session_nodes();
+  std::vector<NodeIndex> with_room;
+  for (size_t i : AllowedNodes(cycle, task)) {
+    bool room = true;
+    for (DimensionIndex d : Scarcest(cycle)) {
+      room = room && OrZero(cycle.world.initial_request(task)[d]) <= Free(cycle.world, nodes[i], d);
+    }
+    if (room) with_room.push_back(nodes[i]);
+  }
+  return with_room;
+}
+
+NodeIndex HybridPlace(const Cycle& cycle, TaskIndex task) {
   const World& world = cycle.world;
-  if (!Allocatable(cycle, world.queue_of(task), task)) return;
-  const std::vector<NodeIndex> nodes = world.session_nodes();
-  std::vector<NodeIndex> plain, all;
+  std::vector<NodeIndex> plain;
+  const std::vector<NodeIndex> all = NodesWithRoom(cycle, task);
   std::optional<DimensionIndex> accelerator;
   for (DimensionIndex d(kPods + 1); d < world.dimensions(); ++d) {
     if (cycle.tables().dimensions.name(d) == AcceleratorName(cycle)) accelerator = d;
   }
   const bool avoids = ActionSwitch(cycle, "allocate", "avoid_accelerators", true) && accelerator &&
                       OrZero(world.initial_request(task)[*accelerator]) == 0;
-  for (size_t i : AllowedNodes(cycle, task)) {
-    bool room = true;
-    for (DimensionIndex d : Scarcest(cycle)) {
-      room = room && OrZero(world.initial_request(task)[d]) <= Free(world, nodes[i], d);
-    }
-    if (!room) continue;
-    all.push_back(nodes[i]);
-    if (avoids && world.capacity[nodes[i]][*accelerator] == 0) plain.push_back(nodes[i]);
+  for (NodeIndex n : all) {
+    if (avoids && world.capacity[n][*accelerator] == 0) plain.push_back(n);
   }
   const std::vector<NodeIndex>& candidates = plain.empty() ? all : plain;
-  if (candidates.empty()) return;
+  if (candidates.empty()) return kNone;
   NodeIndex best = candidates.front();
   for (NodeIndex n : candidates) {
     if (Busy(cycle, n) < Busy(cycle, best)) best = n;
@@ -168,9 +175,61 @@ void PlaceTask(Cycle& cycle, TaskIndex task) {
       Busy(cycle, promised) <= Busy(cycle, best)) {
     best = promised;
   }
-  if (!Takes(cycle, task, best)) return;
+  return best;
+}
+
+// Where the last task of strategy spread went.
+struct LastOfSpread {
+  NodeIndex node = kNone;
+};
+
+NodeIndex SpreadPlace(Cycle& cycle, TaskIndex task) {
+  const std::vector<NodeIndex> all = NodesWithRoom(cycle, task);
+  const NodeIndex last = cycle.kept.Of<LastOfSpread>().node;
+  for (NodeIndex n : all) {
+    if (last == kNone || n > last) return n;
+  }
+  return all.empty() ? kNone : all.front();
+}
+
+std::string SettingOf(const Cycle& cycle, TaskIndex task, const std::string& key) {
+  const JobSpec& spec = cycle.tables().jobs.spec[cycle.tables().tasks.job[task]];
+  for (const auto& [name, value] : spec.settings) {
+    if (name == "ray/" + key) return value;
+  }
+  return "";
+}
+
+// The node that the job's settings name, or another.
+NodeIndex NamedPlace(const Cycle& cycle, TaskIndex task) {
+  const std::vector<NodeIndex> nodes = cycle.world.session_nodes();
+  const std::string unavailable = SettingOf(cycle, task, "unavailable");
+  const bool needs_room = unavailable == "spill" || unavailable == "fail";
+  for (size_t i : AllowedNodes(cycle, task)) {
+    const NodeIndex n = nodes[i];
+    if (cycle.tables().nodes.spec[n].name != SettingOf(cycle, task, "node")) continue;
+    bool holds = true, room = true;
+    for (DimensionIndex d : Scarcest(cycle)) {
+      const int64_t asked = OrZero(cycle.world.initial_request(task)[d]);
+      holds = holds && asked <= Total(cycle.world, n, d);
+      room = room && asked <= Free(cycle.world, n, d);
+    }
+    if (holds && (room || !needs_room)) return n;
+  }
+  const bool elsewhere = SettingOf(cycle, task, "soft") == "true" && unavailable != "fail";
+  return elsewhere ? HybridPlace(cycle, task) : kNone;
+}
+
+void PlaceTask(Cycle& cycle, TaskIndex task) {
+  if (!Allocatable(cycle, cycle.world.queue_of(task), task)) return;
+  const std::string strategy = SettingOf(cycle, task, "strategy");
+  const NodeIndex node = strategy == "spread" ? SpreadPlace(cycle, task)
+                         : strategy == "node" ? NamedPlace(cycle, task)
+                                              : HybridPlace(cycle, task);
+  if (node == kNone || !Takes(cycle, task, node)) return;
+  if (strategy == "spread") cycle.kept.Of<LastOfSpread>().node = node;
   Statement statement;
-  DoAllocate(cycle, statement, task, best);
+  DoAllocate(cycle, statement, task, node);
   Commit(cycle, statement);
 }
 
