@@ -44,6 +44,7 @@ LEFT = {
                   " auto Report = [](auto&&...) {};",
     "snapshot.h": "Cluster cluster;",
     "statistics.h": "auto Use = [](auto&&...) {};",
+    "trace_bound.h": "Trace trace; auto Report = [](auto&&...) {};",
     "turn.h": "Cluster cluster;",
     "index.h": "Snapshot snapshot; std::vector<std::string> names; auto Visit = [](auto&&...) {};",
     "types.h": "Snapshot snapshot; Decision decision{DecisionKind::kBind};"

@@ -57,7 +57,7 @@ DERIVED = {"transwarp": "muster", "koordinator": "kube_scheduler", "kueue": "vol
 ABOVE = ("replay", "peer/fgd")  # the library muster_replay
 # include/muster/*.h of that library.
 EXPERIMENTAL = ("episodes", "experimental", "metrics", "mix", "packing", "replay", "statistics",
-                "trace")
+                "trace", "trace_bound")
 OUTSIDE = ("capi", "python", "tools")  # see every room of the library
 FOLDERS = ("include", "lib", "examples") + OUTSIDE
 
