@@ -15,6 +15,7 @@
 // trace.h       recorded jobs, and readers of public traces
 // replay.h      the jobs of a trace, run again under a policy
 // metrics.h     waits, slowdowns and utilization of a replay
+// trace_bound.h waits and slowdowns that no schedule undercuts
 // statistics.h  which differences are more than chance
 // mix.h         made-up jobs that are like those of a trace
 // packing.h     GPUs filled as in the fragmentation study
@@ -40,5 +41,6 @@
 #include "muster/replay.h"
 #include "muster/statistics.h"
 #include "muster/trace.h"
+#include "muster/trace_bound.h"
 
 #endif  // MUSTER_EXPERIMENTAL_H_

@@ -22,6 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 WITHOUT = {"export.h", "loadable.h", "quantity.h", "version.h"}
 LEFT = {
     "action.h": "Cluster cluster; auto extensions = std::make_shared<Extensions>();",
+    "bound.h": "Snapshot snapshot; Plan plan; auto Report = [](auto&&...) {};",
     "cycle_metrics.h": "Cluster cluster; int64_t now = 0; auto Export = [](auto&&...) {};",
     "event.h": "extern const Cycle& cycle;",
     "episodes.h": "std::shared_ptr<const Trace> trace; size_t e = 0, first = 0, action = 0; float *jobs, *machine; int8_t* mask;",
@@ -44,6 +45,7 @@ LEFT = {
                   " auto Report = [](auto&&...) {};",
     "snapshot.h": "Cluster cluster;",
     "statistics.h": "auto Use = [](auto&&...) {};",
+    "trace_bound.h": "Trace trace; auto Report = [](auto&&...) {};",
     "turn.h": "Cluster cluster;",
     "index.h": "Snapshot snapshot; std::vector<std::string> names; auto Visit = [](auto&&...) {};",
     "types.h": "Snapshot snapshot; Decision decision{DecisionKind::kBind};"

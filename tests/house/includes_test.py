@@ -7,7 +7,8 @@
     part <- session
     {policy, session} <- peer/* <- profile <- advice <- scenario <- {import, replay}
     extension <- binding
-    {import, replay, binding} <- {capi, python, tools}
+    {model, kube} <- bound
+    {import, replay, binding, bound} <- {capi, python, tools}
     {base, fit} <- peer/fgd <- replay
 
 A room may include itself, every room its arrow leads back to, and include/muster. Each folder of
@@ -37,6 +38,7 @@ ARROWS = {
     "binding": ["extension"],  # for capi and python alone: no other room has an arrow to it
     "search": ["extension", "fit"],
     "kube": ["search", "share"],
+    "bound": ["model", "kube"],  # nothing on the way of a decision has an arrow to it
     "part": ["search"],
     "policy": ["kube", "part", "share", "fit"],
     "session": ["part"],
@@ -54,8 +56,8 @@ DERIVED = {"transwarp": "muster", "koordinator": "kube_scheduler", "kueue": "vol
            "scheduler_plugins": "kube_scheduler"}
 ABOVE = ("replay", "peer/fgd")  # the library muster_replay
 # include/muster/*.h of that library.
-EXPERIMENTAL = ("episodes", "experimental", "forecast", "metrics", "mix", "packing", "replay", "statistics",
-                "trace")
+EXPERIMENTAL = ("episodes", "experimental", "forecast", "metrics", "mix", "packing", "replay",
+                "statistics", "trace", "trace_bound")
 OUTSIDE = ("capi", "python", "tools")  # see every room of the library
 FOLDERS = ("include", "lib", "examples") + OUTSIDE
 

@@ -49,6 +49,8 @@ std::string DecisionText(const Trace& trace, const ReplayResult& result) {
 struct ReplayFlags {
   std::string policy = "easy", decisions;
   int64_t period = 0;
+  bool bound = false;
+  TraceBoundOptions bound_options;
   ReplayOptions options;
   LoadFlag load;
 
@@ -80,6 +82,8 @@ void ReplayFlags::Declare(FlagSet* flags) {
                "mean time until a failed node is back");
   flags->Value("--failure-seed", "N", &options.seed, "of failures");
   flags->Value("--until", "SECONDS", &options.until, "end then");
+  flags->Switch("--bound", &bound, "also means that no schedule of the jobs that ended undercuts");
+  flags->Value("--bound-rounds", "N", &bound_options.rounds, "how often --bound is improved");
 }
 
 bool ReplayFlags::Settle() {
@@ -92,6 +96,21 @@ bool ReplayFlags::Settle() {
     options.period = period;
   }
   return true;
+}
+
+// Sets the bound of the jobs that ended.
+absl::Status SetBound(const Trace& trace, const ReplayResult& result, TraceBoundOptions options,
+                      std::optional<TraceBound>* bound) {
+  options.rows.emplace();
+  for (uint32_t row = 0; row < trace.size(); ++row) {
+    if (result.end[row] != kAbsent) options.rows->push_back(row);
+  }
+  absl::StatusOr<TraceBound> found = BoundTrace(trace, options);
+  if (!found.ok()) {
+    return absl::Status(found.status().code(), absl::StrCat("--bound: ", found.status().message()));
+  }
+  *bound = *std::move(found);
+  return absl::OkStatus();
 }
 
 // The kinds of traces, and then what their commands complete.
@@ -152,7 +171,11 @@ int RunReplay(TraceSource& source, ReplayFlags& flags) {
     }
   }
   const Metrics metrics = Measure(*trace, *result);
-  const ReplayReport report = {*trace, read, *result, metrics, took.count()};
+  ReplayReport report = {*trace, read, *result, metrics, took.count()};
+  if (flags.bound) {
+    const absl::Status set = SetBound(*trace, *result, flags.bound_options, &report.bound);
+    if (!set.ok()) return Complain(std::string(set.message()));
+  }
   const int printed =
       Show([&] { return ReportText(report); }, [&] { return ReportJson(report); }, {"*"});
   return printed == kOk && !result->complete ? kInterrupted : printed;
@@ -192,6 +215,12 @@ int ReplayCommand(const Arguments& arguments) {
     return ComplainUsage(text, absl::StrCat("unexpected ", parsed.others[0]));
   }
   if (!of_replay.Settle()) return ComplainUsage(text, "seconds are not below 0");
+  const ReplayOptions& options = of_replay.options;
+  if (of_replay.bound && (options.follow_preceding || options.recovery.checkpoint_interval > 0)) {
+    return ComplainUsage(text,
+                         "--bound is about times of submission that are given and jobs that begin "
+                         "anew: without --follow-preceding and --checkpoint");
+  }
   return RunReplay(*source, of_replay);
 }
 

@@ -4,12 +4,14 @@
 #ifndef MUSTER_TOOLS_REPLAY_H_
 #define MUSTER_TOOLS_REPLAY_H_
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
 #include "muster/metrics.h"
 #include "muster/replay.h"
+#include "muster/trace_bound.h"
 #include "tools/muster/command.h"
 
 namespace muster {
@@ -38,7 +40,8 @@ struct ReplayReport {
   const ReadReport& read;
   const ReplayResult& result;
   const Metrics& metrics;
-  double seconds = 0;  // that the replay took
+  double seconds = 0;                    // that the replay took
+  std::optional<TraceBound> bound = {};  // of the jobs that ended, if asked for
 };
 std::string ReportText(const ReplayReport& report);
 std::string ReportJson(const ReplayReport& report);

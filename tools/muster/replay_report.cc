@@ -62,6 +62,12 @@ std::string ReportText(const ReplayReport& r) {
                         "p99", "max");
   absl::StrAppend(&out, Row("wait", m.all.wait), Row("turnaround", m.all.turnaround),
                   Row("bounded slowdown", m.all.bounded_slowdown));
+  if (r.bound.has_value()) {
+    absl::StrAppendFormat(&out, "no schedule of the %d jobs that ended has less than\n",
+                          r.bound->jobs);
+    absl::StrAppendFormat(&out, "  %-18s %12.2f\n  %-18s %12.2f\n", "wait", r.bound->mean_wait,
+                          "bounded slowdown", r.bound->mean_bounded_slowdown);
+  }
   absl::StrAppendFormat(&out, "makespan %d s, backfilled %d\n", m.makespan, m.backfilled);
   if (r.result.processors > 0) absl::StrAppendFormat(&out, "utilisation %.4f\n", m.utilisation);
   for (const ResourceMetrics& d : m.resources) {
@@ -93,46 +99,53 @@ std::string ReportJson(const ReplayReport& r) {
     queues.push_back({{"name", q.name}, {"delivered", q.delivered}});
     if (q.deserved >= 0) queues.back()["deserved"] = q.deserved;
   }
-  const OrderedJson out = {{"trace", r.trace.name},
-                           {"read",
-                            {{"lines", r.read.lines},
-                             {"jobs", r.read.jobs},
-                             {"bad", r.read.bad},
-                             {"bad_lines", r.read.bad_lines},
-                             {"dropped", dropped}}},
-                           {"policy", r.result.policy},
-                           {"clairvoyant", r.result.clairvoyant},
-                           {"complete", r.result.complete},
-                           {"processors", r.result.processors},
-                           {"submitted", m.submitted},
-                           {"started", m.started},
-                           {"ended", m.ended},
-                           {"refused", m.refused},
-                           {"backfilled", m.backfilled},
-                           {"longest_wait", m.longest_wait},
-                           {"makespan", m.makespan},
-                           {"utilisation", m.utilisation},
-                           {"resources", resources},
-                           {"queues", queues},
-                           {"jain", m.jain},
-                           {"share_deviation_mean", m.share_deviation_mean},
-                           {"share_deviation_max", m.share_deviation_max},
-                           {"deadlines", m.deadlines},
-                           {"deadline_misses", m.deadline_misses},
-                           {"stops", m.stops},
-                           {"lost", m.lost},
-                           {"goodput", m.goodput},
-                           {"evictions", r.result.evictions},
-                           {"node_failures", r.result.node_failures},
-                           {"decisions", r.result.decisions},
-                           {"work", r.result.work},
-                           {"all", ToJson(m.all)},
-                           {"by_size", ToJson(m.by_size)},
-                           {"by_queue", ToJson(m.by_queue)},
-                           {"by_user", ToJson(m.by_user)},
-                           {"events", r.result.events},
-                           {"passes", r.result.passes},
-                           {"seconds", r.seconds}};
+  OrderedJson out = {{"trace", r.trace.name},
+                     {"read",
+                      {{"lines", r.read.lines},
+                       {"jobs", r.read.jobs},
+                       {"bad", r.read.bad},
+                       {"bad_lines", r.read.bad_lines},
+                       {"dropped", dropped}}},
+                     {"policy", r.result.policy},
+                     {"clairvoyant", r.result.clairvoyant},
+                     {"complete", r.result.complete},
+                     {"processors", r.result.processors},
+                     {"submitted", m.submitted},
+                     {"started", m.started},
+                     {"ended", m.ended},
+                     {"refused", m.refused},
+                     {"backfilled", m.backfilled},
+                     {"longest_wait", m.longest_wait},
+                     {"makespan", m.makespan},
+                     {"utilisation", m.utilisation},
+                     {"resources", resources},
+                     {"queues", queues},
+                     {"jain", m.jain},
+                     {"share_deviation_mean", m.share_deviation_mean},
+                     {"share_deviation_max", m.share_deviation_max},
+                     {"deadlines", m.deadlines},
+                     {"deadline_misses", m.deadline_misses},
+                     {"stops", m.stops},
+                     {"lost", m.lost},
+                     {"goodput", m.goodput},
+                     {"evictions", r.result.evictions},
+                     {"node_failures", r.result.node_failures},
+                     {"decisions", r.result.decisions},
+                     {"work", r.result.work},
+                     {"all", ToJson(m.all)},
+                     {"by_size", ToJson(m.by_size)},
+                     {"by_queue", ToJson(m.by_queue)},
+                     {"by_user", ToJson(m.by_user)},
+                     {"events", r.result.events},
+                     {"passes", r.result.passes},
+                     {"seconds", r.seconds}};
+  if (r.bound.has_value()) {
+    out["bound"] = {{"jobs", r.bound->jobs},
+                    {"resource", r.bound->resource},
+                    {"capacity", r.bound->capacity},
+                    {"mean_wait", r.bound->mean_wait},
+                    {"mean_bounded_slowdown", r.bound->mean_bounded_slowdown}};
+  }
   return out.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 

@@ -4,6 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "lib/model/tables.h"
+#include "muster/bound.h"
 #include "tools/muster/command.h"
 #include "tools/muster/output.h"
 
@@ -30,9 +33,47 @@ std::string Summary(const Plan& plan) {
   return out;
 }
 
+std::string GapAmount(const std::string& dimension, int64_t amount) {
+  return FormatQuantity(amount, IsMilliDimension(dimension) ? Unit::kMilli : Unit::kWhole);
+}
+
+// What any plan could place, beside what this one does.
+std::string GapText(const PlanGap& gap) {
+  std::string out = absl::StrCat("of ", gap.bound.waiting, " waiting tasks ", gap.placed,
+                                 " get a node; no plan places more than ", gap.bound.tasks, "\n");
+  for (size_t d = 0; d < gap.amounts.size(); ++d) {
+    const std::string& name = gap.bound.dimensions[d];
+    absl::StrAppend(&out, "  ", name, ": ", GapAmount(name, gap.amounts[d]), " of ",
+                    GapAmount(name, gap.bound.requested[d]), " placed, no plan more than ",
+                    GapAmount(name, gap.bound.amounts[d]), "\n");
+  }
+  for (const std::string& rule : gap.broken) {
+    absl::StrAppend(&out, "  the plan does not keep rule ", rule, ", nor need others\n");
+  }
+  return out;
+}
+
+nlohmann::ordered_json GapJson(const PlanGap& gap) {
+  nlohmann::ordered_json resources = nlohmann::ordered_json::array();
+  for (size_t d = 0; d < gap.amounts.size(); ++d) {
+    resources.push_back({{"name", gap.bound.dimensions[d]},
+                         {"requested", gap.bound.requested[d]},
+                         {"placed", gap.amounts[d]},
+                         {"most", gap.bound.amounts[d]}});
+  }
+  return {{"waiting", gap.bound.waiting}, {"placed", gap.placed}, {"most", gap.bound.tasks},
+          {"resources", resources},       {"broken", gap.broken}, {"work", gap.bound.work}};
+}
+
+std::string WithGap(const std::string& plan, const PlanGap& gap) {
+  nlohmann::ordered_json document = nlohmann::ordered_json::parse(plan);
+  document["bound"] = GapJson(gap);
+  return document.dump();
+}
+
 // The plan as JSON, with the words of a reason in the rows of pending tasks.
-std::string WithReasons(const Plan& plan) {
-  nlohmann::ordered_json document = nlohmann::ordered_json::parse(plan.ToJson());
+std::string WithReasons(const std::string& plan) {
+  nlohmann::ordered_json document = nlohmann::ordered_json::parse(plan);
   for (nlohmann::ordered_json& row : document["pending"]) {
     const nlohmann::ordered_json& reason = document["reasons"][row["reason"].get<size_t>()];
     row["reason"] = reason["kind"];
@@ -45,11 +86,14 @@ std::string WithReasons(const Plan& plan) {
 
 int RunCommand(const Arguments& arguments) {
   RunFlags run_flags;
-  bool digest = false;
+  bool digest = false, bound = false;
+  BoundOptions bound_options;
   std::string memory;
   FlagSet flags;
   run_flags.Declare(&flags);
   flags.Switch("--digest", &digest, "only the plan's digest");
+  flags.Switch("--bound", &bound, "also what no plan could place more of");
+  flags.Value("--bound-work", "N", &bound_options.work, "the most work of --bound");
   flags.Value("--write-memory", "FILE", &memory, "put what the cycle remembers there");
   const Parsed parsed = ParseArguments(kRunText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
@@ -57,6 +101,7 @@ int RunCommand(const Arguments& arguments) {
   if (digest && OutputFormat() != Format::kTable) {
     return ComplainUsage(kRunText, "--json (--format) and --digest exclude each other");
   }
+  if (digest && bound) return ComplainUsage(kRunText, "--bound and --digest exclude each other");
   const absl::StatusOr<Run> run = RunFile(parsed.others[0], run_flags);
   if (!run.ok()) return Complain(std::string(run.status().message()));
   if (!memory.empty()) {
@@ -64,10 +109,19 @@ int RunCommand(const Arguments& arguments) {
     if (!written.ok()) return Complain(std::string(written.message()));
   }
   if (digest) return Print(absl::StrCat(run->plan.Digest(), "\n"));
-  if (OutputFormat() == Format::kCsv)
-    return Print(CsvOf(WithReasons(run->plan), {"decisions", "pending"}));
-  return Show([&] { return absl::StrCat(run->plan.ToText(), Summary(run->plan)); },
-              [&] { return run->plan.ToJson(); }, {"decisions", "pending"});
+  std::string json = run->plan.ToJson(), words = run->plan.ToText() + Summary(run->plan);
+  if (bound) {
+    const absl::StatusOr<PlanGap> gap = GapOf(run->snapshot, run->plan, bound_options);
+    if (!gap.ok()) return Complain(absl::StrCat("--bound: ", gap.status().message()));
+    json = WithGap(json, *gap);
+    words += GapText(*gap);
+  }
+  if (OutputFormat() == Format::kCsv) {
+    json = WithReasons(json);
+    if (bound) return Print(CsvOf(json, {"decisions", "pending", "bound.resources"}));
+    return Print(CsvOf(json, {"decisions", "pending"}));
+  }
+  return Show([&] { return words; }, [&] { return json; }, {"decisions", "pending"});
 }
 
 }  // namespace muster
