@@ -1,8 +1,8 @@
 /* Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0. */
 /*
- * The experimental part of the C interface: replays of recorded jobs, and episodes, in which the
- * caller decides what a replay does next. Everything here may change in any minor version. What
- * muster/c.h declares does not.
+ * The experimental part of the C interface: replays of recorded jobs, forecasts of starts and ends,
+ * and episodes, in which the caller decides what a replay does next. Everything here may change in
+ * any minor version. What muster/c.h declares does not.
  *
  *   #include <muster/c_experimental.h>
  *
@@ -119,6 +119,89 @@ MUSTER_API muster_status muster_replay_get_view(const muster_replay* replay,
                                                 muster_replay_view* view, muster_error* error);
 /* Frees the result and the columns of its views. */
 MUSTER_API void muster_replay_free(muster_replay* replay);
+
+/* ---- forecasts ------------------------------------------------------------------------------- */
+
+/* When jobs that wait will start and end. docs/forecast.md explains the figures. */
+typedef struct muster_forecast muster_forecast;
+
+/* A field of 0 has its default. */
+typedef struct muster_forecast_options {
+  uint32_t struct_size;
+  int32_t no_arrivals; /* 1: nothing is submitted in a future */
+  int64_t now;         /* of a cluster: seconds, on the clock of its jobs and of the history */
+  int64_t futures;     /* that are simulated for a forecast; 0: 32 */
+  uint64_t seed;       /* of run times and submissions */
+  int64_t percent;     /* of the jobs that intervals hold; 0: 90 */
+  int64_t work_budget; /* events that the futures of a forecast may have; 0: 10,000,000 */
+  int64_t every;       /* of a trace: every n-th job that waits is forecast; 0: 1 */
+  /* Scales of intervals at the beginning, in 2^-32: those of a view; 0: 1. */
+  int64_t start_low_scale;
+  int64_t start_high_scale;
+  int64_t end_low_scale;
+  int64_t end_high_scale;
+} muster_forecast_options;
+#define MUSTER_FORECAST_OPTIONS_INIT \
+  { (uint32_t)sizeof(muster_forecast_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/* Columns with `count` entries each, in seconds. MUSTER_ABSENT: too few futures reached it. */
+typedef struct muster_forecast_view {
+  uint32_t struct_size;
+  int32_t complete; /* 0: the budget was spent before all futures were begun */
+  int64_t count;
+  const int64_t* job_name_offsets; /* of a cluster: [count + 1], into job_names; else NULL */
+  const char* job_names;
+  const int64_t* jobs;      /* of a trace: rows; else NULL */
+  const int64_t* start_low; /* the interval of the start, ... */
+  const int64_t* start;     /* ...and its middle */
+  const int64_t* start_high;
+  const int64_t* end_low;
+  const int64_t* end;
+  const int64_t* end_high;
+  const int64_t* promised; /* of a trace: starts that easy has by estimates; else NULL */
+  int64_t events;          /* of all futures */
+  const char* digest;      /* 32 hexadecimal digits */
+  /* The scales after the last forecast, in 2^-32. */
+  int64_t start_low_scale;
+  int64_t start_high_scale;
+  int64_t end_low_scale;
+  int64_t end_high_scale;
+  double start_held;     /* of a trace: the part of the starts within their intervals */
+  double end_held;       /* and of the ends */
+  int64_t start_error;   /* of a trace: the median distance of starts from `start`, ... */
+  int64_t promise_error; /* ...and from `promised` */
+} muster_forecast_view;
+#define MUSTER_FORECAST_VIEW_INIT                                                                 \
+  {                                                                                               \
+    (uint32_t)sizeof(muster_forecast_view), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
+        NULL, NULL, 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0                                               \
+  }
+
+/* Forecasts each job of a pool's trace that waits when it is submitted, from what is known then.
+ * `policy` is fcfs, easy or conservative with options. `options` and `stop` may be NULL. Fails with
+ * MUSTER_E_INVALID_ARGUMENT where the trace, the policy or an option breaks a rule, and with
+ * MUSTER_E_CANCELLED once `stop` is set. Cost: that of options->futures replays from each
+ * submission to the start of its job. */
+MUSTER_API muster_status muster_forecast_trace(const muster_pool_trace* trace, const char* policy,
+                                               const muster_forecast_options* options,
+                                               const muster_stop* stop, muster_forecast** out,
+                                               muster_error* error);
+
+/* Forecasts each job of the cluster that waits, under a profile. The rows do not change. Run times
+ * and submissions are those of `history`, jobs of a pool on the clock of options->now; NULL: run
+ * times are anything up to the estimates. The rest is as above. Cost: that of options->futures
+ * clones, and of their cycles. */
+MUSTER_API muster_status muster_forecast_cluster(muster_cluster* cluster, const char* profile,
+                                                 const muster_pool_trace* history,
+                                                 const muster_forecast_options* options,
+                                                 const muster_stop* stop, muster_forecast** out,
+                                                 muster_error* error);
+
+/* Fills *view. Its pointers live as long as the forecast. */
+MUSTER_API muster_status muster_forecast_get_view(const muster_forecast* forecast,
+                                                  muster_forecast_view* view, muster_error* error);
+/* Frees the forecast. NULL is permitted. */
+MUSTER_API void muster_forecast_free(muster_forecast* forecast);
 
 /* ---- episodes -------------------------------------------------------------------------------- */
 

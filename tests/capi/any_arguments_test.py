@@ -136,6 +136,8 @@ class World:
         self.make("muster_policies", "policies_new", None, 0)
         self.make("muster_replay", "replay_pool",
                   ctypes.byref(room("muster_pool_trace", **self.trace)), b"easy", None)
+        self.make("muster_forecast", "forecast_trace",
+                  ctypes.byref(room("muster_pool_trace", **self.trace)), b"easy", None, None)
         self.make("muster_episodes", "episodes_new",
                   ctypes.byref(room("muster_pool_trace", **self.trace)), None, None,
                   ctypes.byref(room("muster_episodes_options", jobs=2)), ctypes.c_int64(1))

@@ -27,6 +27,7 @@ struct Free {
   void operator()(muster_policies* p) const { muster_policies_free(p); }
   void operator()(muster_stop* p) const { muster_stop_free(p); }
   void operator()(muster_replay* p) const { muster_replay_free(p); }
+  void operator()(muster_forecast* p) const { muster_forecast_free(p); }
   void operator()(muster_outlook* p) const { muster_outlook_free(p); }
   void operator()(muster_episodes* p) const { muster_episodes_free(p); }
 };

@@ -382,6 +382,29 @@ std::map<std::string, Call> Calls() {
     if (s == 0) s = muster_replay_pool(&trace, "volcano", nullptr, Out(replay), e);
     return s;
   };
+  calls["forecast"] = [](FaultWorld& w, muster_error* e) {
+    const int64_t submit[] = {1, 1, 2}, run[] = {5, 3, 2}, tasks[] = {2, 2, 1};
+    muster_pool_trace trace = MUSTER_POOL_TRACE_INIT;
+    trace.processors = 2;
+    trace.count = 3;
+    trace.submit = submit;
+    trace.run = run;
+    trace.tasks = tasks;
+    trace.estimate = run;
+    muster_forecast_options options = MUSTER_FORECAST_OPTIONS_INIT;
+    options.futures = 3;
+    Held<muster_forecast> forecast;
+    muster_forecast_view view = MUSTER_FORECAST_VIEW_INIT;
+    muster_status s = muster_forecast_trace(&trace, "easy", &options, nullptr, Out(forecast), e);
+    if (s == 0) s = muster_forecast_get_view(forecast.get(), &view, e);
+    options.now = 10;
+    options.no_arrivals = 1;
+    if (s == 0) {
+      s = muster_forecast_cluster(w.cluster.get(), "fcfs", &trace, &options, nullptr, Out(forecast),
+                                  e);
+    }
+    return s;
+  };
   calls["replay_nodes"] = [](FaultWorld& w, muster_error* e) {
     const int64_t times[] = {1, 2}, one[] = {1, 1};
     muster_pool_trace trace = MUSTER_POOL_TRACE_INIT;

@@ -136,6 +136,9 @@ TEST(Nulls, Anywhere) {
       muster_replay_pool(nullptr, "easy", nullptr, nullptr, &error),
       muster_replay_get_view(nullptr, nullptr, &error),
       muster_replay_nodes(nullptr, nullptr, nullptr, "easy", nullptr, nullptr, &error),
+      muster_forecast_trace(nullptr, "easy", nullptr, nullptr, nullptr, &error),
+      muster_forecast_cluster(nullptr, "easy", nullptr, nullptr, nullptr, nullptr, &error),
+      muster_forecast_get_view(nullptr, nullptr, &error),
       muster_episodes_new(nullptr, nullptr, nullptr, nullptr, 1, nullptr, &error),
       muster_episodes_new(nullptr, nullptr, nullptr, nullptr, 1, Out(episodes), &error),
       muster_episodes_get_view(nullptr, nullptr, &error),
@@ -230,6 +233,7 @@ TEST(Nulls, Anywhere) {
   muster_policies_free(nullptr);
   muster_stop_free(nullptr);
   muster_replay_free(nullptr);
+  muster_forecast_free(nullptr);
   muster_episodes_free(nullptr);
   muster_outlook_free(nullptr);
   EXPECT_EQ(muster_has_feature(nullptr), 0);
