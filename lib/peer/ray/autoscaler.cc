@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "lib/model/tables.h"
 #include "muster/types.h"
 
 namespace muster {
