@@ -21,8 +21,8 @@
 // - of the same queue, of a job of lower priority, where the profile lets them be preempted;
 // - of another queue, where the profile lets them be reclaimed, for a queue that may take more.
 // Tasks that turn out to be needless stay, the last first. A turn that gives nothing back, or
-// leaves the gang incomplete, is undone. So no gang goes as long as tasks beyond the gangs suffice, where
-// shrink comes before the actions that evict.
+// leaves the gang incomplete, is undone. So no gang goes as long as tasks beyond the gangs suffice,
+// where shrink comes before the actions that evict.
 //
 // grow. Elastic jobs with a whole gang take turns in fair order, for one task each: the next that
 // fits what is idle, up to ElasticSize::most. Together they take no more than is idle beyond what

@@ -50,6 +50,11 @@ TEST(ReasonText, SaysEachKind) {
                   .queue = 1,
                   .dimension = kMemory}),
             "queue \"vision\" would hold more than it deserves in memory (proportion)");
+  EXPECT_EQ(text({.kind = ReasonKind::kQueueSpending,
+                  .policy = "spending",
+                  .queue = 1,
+                  .where = "queue \"vision\" costs 5.00 of 5.00 an hour"}),
+            "queue \"vision\" costs 5.00 of 5.00 an hour (spending)");
   EXPECT_EQ(text({.kind = ReasonKind::kGangUndone, .placed = 12, .needed = 16}),
             "12 of 16 placed, undone");
   EXPECT_EQ(text({.kind = ReasonKind::kGangWaits, .placed = 12, .needed = 16}),

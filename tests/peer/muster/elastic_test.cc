@@ -169,7 +169,7 @@ TEST_F(Elastic, AllProfilesListSizes) {
   Train("a", 1, 6, 0, "n", {.phase = JobPhase::kAdmitted});
   for (const char* profile :
        {"volcano:actions=allocate+shrink+grow", "volcano:+resize", "ray:+grow", "ray:+resize",
-        "kai:+resize", "yarn-capacity:+resize", "yarn-fair:+resize", "transwarp:+shrink,+grow"}) {
+        "kai:+resize", "yarn-fair:+resize", "transwarp:+shrink,+grow"}) {
     const muster::Plan plan = Plan(profile);
     EXPECT_GT(plan.binds().size(), 0u) << profile;
     EXPECT_THAT(Sizes(plan), ElementsAre("a w " + std::to_string(plan.binds().size()))) << profile;
