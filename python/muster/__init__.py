@@ -50,6 +50,7 @@ if TYPE_CHECKING or HAVE_ENGINE:
         need_nodes,
         rehearse,
     )
+    from .bounds import Best, Bound, PlanGap, TraceBound, best, bound
     from .cluster import ApplyReport, Assumption, Cluster, Drift, Measured, Snapshot
     from .frames import to_arrow, to_polars
     from .plan import Plan
@@ -74,6 +75,8 @@ __all__ = [
     "AlreadyExists",
     "ApplyReport",
     "Assumption",
+    "Best",
+    "Bound",
     "Cancelled",
     "Cluster",
     "DeadlineExceeded",
@@ -88,6 +91,7 @@ __all__ = [
     "NotFound",
     "OutOfRange",
     "Plan",
+    "PlanGap",
     "Policy",
     "PolicyError",
     "Rehearsal",
@@ -96,6 +100,9 @@ __all__ = [
     "Snapshot",
     "Study",
     "Trace",
+    "TraceBound",
+    "best",
+    "bound",
     "compare",
     "diagnose",
     "drain",
