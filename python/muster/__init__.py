@@ -50,6 +50,7 @@ if TYPE_CHECKING or HAVE_ENGINE:
         need_nodes,
         rehearse,
     )
+    from .bounds import Best, Bound, PlanGap, TraceBound, best, bound
     from .cluster import ApplyReport, Assumption, Cluster, Drift, Measured, Snapshot
     from .forecast import Forecast, TraceForecast, forecast
     from .frames import to_arrow, to_polars
@@ -75,6 +76,8 @@ __all__ = [
     "AlreadyExists",
     "ApplyReport",
     "Assumption",
+    "Best",
+    "Bound",
     "Cancelled",
     "Cluster",
     "DeadlineExceeded",
@@ -90,6 +93,7 @@ __all__ = [
     "NotFound",
     "OutOfRange",
     "Plan",
+    "PlanGap",
     "Policy",
     "PolicyError",
     "Rehearsal",
@@ -98,7 +102,10 @@ __all__ = [
     "Snapshot",
     "Study",
     "Trace",
+    "TraceBound",
     "TraceForecast",
+    "best",
+    "bound",
     "compare",
     "diagnose",
     "drain",

@@ -3,6 +3,7 @@
 
 import json
 import threading
+import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -132,7 +133,7 @@ class Snapshot:
         given["turn"] = None if turn is None else json.dumps(turn)
         options = _options(self._defaults, given)
         profile = profile or self._defaults.get("profile") or "muster"
-        return Plan(_core.schedule(self._core, profile, options, adapt(policies)))
+        return Plan(_core.schedule(self._core, profile, options, adapt(policies)), self)
 
     def __copy__(self) -> "Snapshot":
         return self
@@ -586,7 +587,9 @@ class Cluster:
             adapted = adapt(policies)
             self._adapted = (tuple(policies), adapted)
         try:
-            return Plan(self._core.schedule(profile, options, self._adapted[1]))
+            return Plan(
+                self._core.schedule(profile, options, self._adapted[1]), weakref.ref(self)
+            )
         except BaseException:
             self._adapted = ((), None)  # what the engine remembered of half a cycle's answers goes with them
             raise
@@ -610,7 +613,7 @@ class Cluster:
         profile = profile or self._defaults.get("profile") or "muster"
         plan = self._core.schedule(profile, options, None)
         return Measured(
-            Plan(plan),
+            Plan(plan, weakref.ref(self)),
             _columns(metrics.actions()),
             _columns(metrics.policies()),
             _columns(metrics.choices(plan)),

@@ -1,13 +1,19 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """What a cycle decided, and why it did not decide more."""
 
+import weakref
 from functools import cached_property
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from . import _core
+from .bounds import BoundOptions, PlanGap, gap_of
+from .errors import FailedPrecondition
 from .frames import frame
 from .notebook import bar, table
+
+if TYPE_CHECKING:
+    from .cluster import Cluster, Snapshot
 
 _DROPPED = {
     "bind": ("kind", "beneficiary", "phase", "after_eviction", "task_index", "node_index"),
@@ -25,8 +31,11 @@ class Plan:
     first use.
     """
 
-    def __init__(self, core: _core.Plan) -> None:
+    def __init__(
+        self, core: _core.Plan, source: "Snapshot | weakref.ref[Cluster] | None" = None
+    ) -> None:
         self._core = core
+        self._source = source
 
     def __copy__(self) -> "Plan":
         return self
@@ -36,6 +45,23 @@ class Plan:
 
     def __reduce__(self) -> Any:  # without the tables that were read: they are made again
         return Plan, (self._core,)
+
+    def bound(
+        self, of: "Cluster | Snapshot | None" = None, **options: Unpack[BoundOptions]
+    ) -> PlanGap:
+        """How far the plan is from what any plan could place.
+
+        >>> plan.bound().gap
+
+        `of` is the cluster or snapshot that the plan was made of, at its version; by default the
+        one of which schedule() made it. A plan that was pickled has none, and that of a cluster has
+        none once the cluster has changed.
+        """
+        source = self._source
+        of = of or (source() if isinstance(source, weakref.ref) else source)
+        if of is None:
+            raise FailedPrecondition("bound: the plan has no snapshot; pass the one it was made of")
+        return gap_of(self._core, of, options)
 
     def _of(self, kind: str) -> Any:
         columns = self._core.decisions(kind)

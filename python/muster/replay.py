@@ -18,6 +18,7 @@ import numpy as np
 
 from . import _core
 from .action import Action, adapt
+from .bounds import TraceBound
 from .frames import frame
 from .notebook import table as html_table
 from .policy import Policy
@@ -174,6 +175,17 @@ class Replay:
         """As docs/replay.md defines them: submitted, started, ...; all, by_size, by_queue,
         by_user."""
         return self._core.metrics()
+
+    def bound(
+        self, *, slowdown_bound: int = 10, rounds: int = 300, steps: int = 16384
+    ) -> TraceBound:
+        """Means over the jobs that ended that no schedule of the trace undercuts. More `rounds` and
+        finer `steps` of time cost more and come nearer. It is about schedules in which each job
+        begins anew after it was stopped, and submissions are those of the trace."""
+        rows = np.flatnonzero(self.columns["end"] >= 0).tolist()
+        return self.trace.bound(
+            slowdown_bound=slowdown_bound, rounds=rounds, steps=steps, rows=rows
+        )
 
     @cached_property
     def samples(self) -> dict[str, Any]:

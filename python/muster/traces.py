@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, tables
+from .bounds import TraceBound
 from .errors import InvalidArgument, NotFound
 from .fetch import folder
 from .frames import array, columns, frame
@@ -124,6 +125,21 @@ class Trace:
             digest.update(key.encode() + b"\0")
             digest.update(np.ascontiguousarray(table[key], dtype="<i8").tobytes())
         return digest.hexdigest()
+
+    def bound(
+        self,
+        *,
+        slowdown_bound: int = 10,
+        rounds: int = 300,
+        steps: int = 16384,
+        rows: Sequence[int] | None = None,
+    ) -> TraceBound:
+        """Means that no schedule of the trace undercuts, over `rows` or all jobs that are no wider
+        than the machine. Replay.bound compares a replay with its own."""
+        chosen = None if rows is None else [int(row) for row in rows]
+        return TraceBound(
+            **_core.bound_trace(self._core, slowdown_bound, rounds, steps, chosen)
+        )
 
     def save(self, path: Path) -> None:
         """One file (NumPy's npz) that `load` reads."""

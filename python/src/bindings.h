@@ -17,6 +17,7 @@ void BindEpisodes(pybind11::module_& module);  // after BindReplay
 void BindForecast(pybind11::module_& module);  // after BindReplay
 void BindStatistics(pybind11::module_& module);
 void BindMetrics(pybind11::module_& module);
+void BindBound(pybind11::module_& module);    // after BindCluster, BindPlan and BindReplay
 void BindTesting(pybind11::module_& module);  // python/testing, in builds that are not for a wheel
 
 }  // namespace muster::python

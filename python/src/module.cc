@@ -59,6 +59,7 @@ PYBIND11_MODULE(_core, module) {
   muster::python::BindPolicies(module);
   muster::python::BindCluster(module);
   muster::python::BindReplay(module);
+  muster::python::BindBound(module);
   muster::python::BindPacking(module);
   muster::python::BindImport(module);
   muster::python::BindEpisodes(module);

@@ -1,6 +1,8 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """muster run --bound and muster replay --bound from the outside."""
 
+import csv
+import io
 import json
 import os
 import pathlib
@@ -34,7 +36,7 @@ class Bound(unittest.TestCase):
         self.jobs = self.folder / "jobs.csv"
         self.jobs.write_text("submit,run\n0,100\n0,100\n", encoding="utf-8")
 
-    def test_a_plan_as_text_and_json(self):
+    def test_a_plan_as_text_json_and_csv(self):
         text = muster("run", self.scenario, "--profile", "muster", "--bound")
         self.assertEqual(text.returncode, 0, text.stderr)
         self.assertIn("of 4 waiting tasks 2 get a node; no plan places more than 2\n"
@@ -48,6 +50,11 @@ class Bound(unittest.TestCase):
         self.assertEqual(bound, {
             "waiting": 4, "placed": 2, "most": 2, "broken": [],
             "resources": [{"name": "cpu", "requested": 8000, "placed": 4000, "most": 4000}]})
+        rows = list(csv.DictReader(io.StringIO(
+            muster("run", self.scenario, "--profile", "muster", "--bound", "--format",
+                   "csv").stdout)))
+        self.assertEqual([(row["name"], row["most"]) for row in rows if row["table"] == "bound"],
+                         [("tasks", "2"), ("cpu", "4000")])
 
     def test_a_replay(self):
         done = muster("replay", "csv", "--file", self.jobs, "--procs", 1, "--policy", "easy",

@@ -65,6 +65,19 @@ nlohmann::ordered_json GapJson(const PlanGap& gap) {
           {"resources", resources},       {"broken", gap.broken}, {"work", gap.bound.work}};
 }
 
+// One row a resource, and first one for tasks, as CSV has them.
+std::string WithGapRows(const std::string& plan, const PlanGap& gap) {
+  nlohmann::ordered_json document = nlohmann::ordered_json::parse(plan);
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  rows.push_back({{"name", "tasks"},
+                  {"requested", gap.bound.waiting},
+                  {"placed", gap.placed},
+                  {"most", gap.bound.tasks}});
+  for (const nlohmann::ordered_json& row : GapJson(gap)["resources"]) rows.push_back(row);
+  document["bound"] = rows;
+  return document.dump();
+}
+
 std::string WithGap(const std::string& plan, const PlanGap& gap) {
   nlohmann::ordered_json document = nlohmann::ordered_json::parse(plan);
   document["bound"] = GapJson(gap);
@@ -113,12 +126,12 @@ int RunCommand(const Arguments& arguments) {
   if (bound) {
     const absl::StatusOr<PlanGap> gap = GapOf(run->snapshot, run->plan, bound_options);
     if (!gap.ok()) return Complain(absl::StrCat("--bound: ", gap.status().message()));
-    json = WithGap(json, *gap);
+    json = OutputFormat() == Format::kCsv ? WithGapRows(json, *gap) : WithGap(json, *gap);
     words += GapText(*gap);
   }
   if (OutputFormat() == Format::kCsv) {
     json = WithReasons(json);
-    if (bound) return Print(CsvOf(json, {"decisions", "pending", "bound.resources"}));
+    if (bound) return Print(CsvOf(json, {"decisions", "pending", "bound"}));
     return Print(CsvOf(json, {"decisions", "pending"}));
   }
   return Show([&] { return words; }, [&] { return json; }, {"decisions", "pending"});
