@@ -3,7 +3,7 @@
 // A table of resource vectors: one dense int64 row per index over the snapshot's dimensions.
 //
 // A cell may be kAbsent: presence is kept in the cell itself, so any number of dimensions is
-// possible and a row is one run of memory. When a new dimension appears, each row gets a cell, which
+// possible and a row is one run of memory. With a new dimension each row gets a cell, which
 // is O(rows). Beyond eight dimensions rows have spare cells, so that n dimensions, one after the
 // other, do not copy the table n times.
 #ifndef MUSTER_MODEL_ROWS_H_
@@ -37,7 +37,7 @@ class RowTable {
     cells_.insert(cells_.end(), stride_, kAbsent);
     ++size_;
   }
-  // Widens every row; the new cells hold `fill`. O(rows) where they have spare cells, else O(table).
+  // Widens every row; the new cells hold `fill`. O(rows) where these have spare cells, or O(table).
   void AddDimensions(size_t dimensions, int64_t fill = kAbsent);
   // Keeps the rows with a set flag, in their order. REQUIRES: keep.size() == size().
   void Compact(std::span<const uint8_t> keep);

@@ -8,8 +8,8 @@
 // policies run on each world of worlds.cc.
 //
 // What is counted: see work.h. Each world is measured at n, 2n and 4n, and the exponent between the
-// last two is compared with the page (page.h). Where a profile refuses a world by a limit of its own,
-// the page states that.
+// last two is compared with the page (page.h). Where a profile refuses a world by a limit of its
+// own, the page states that.
 //
 //   MUSTER_GROWTH_PRINT=1 build/release/tests/muster_growth_test   prints every exponent
 #include <algorithm>

@@ -9,7 +9,7 @@
 // The exponent is log2 of w4 / w2. A pair of a subject and a part that has a row may grow as the
 // row states, give or take a tenth, and a pair without one nearly linearly. Both directions are
 // checked: a row that states half more than what is measured is stale. A row with the word "refused"
-// in place of the exponent is of a profile that has a limit, and whose world at 4n is beyond it.
+// in place of the exponent is of a profile that has a limit, which the world at 4n exceeds.
 #ifndef MUSTER_TESTS_GROWTH_PAGE_H_
 #define MUSTER_TESTS_GROWTH_PAGE_H_
 

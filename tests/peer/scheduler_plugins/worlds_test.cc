@@ -104,7 +104,7 @@ TEST(SchedulerPluginsWorlds, PlansKeepTheirPromisesCycleAfterCycle) {
   EXPECT_GT(counts.evictions, 100);
 }
 
-// A pod that is nominated twice in one plan, and one whose place is taken by a more important pod.
+// A pod that is nominated twice in one plan, and one of which a more important pod takes the place.
 TEST(SchedulerPluginsWorlds, FoundOnes) {
   Counts counts;
   Live(2153, &counts);
