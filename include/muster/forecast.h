@@ -92,7 +92,7 @@ struct JobForecast {
 };
 
 // The jobs of a cluster that wait.
-struct ClusterForecast {
+struct MUSTER_EXPORT ClusterForecast {
   int64_t now = 0;
   // In the order of the cluster's rows.
   std::vector<JobForecast> jobs;
@@ -103,7 +103,7 @@ struct ClusterForecast {
   bool complete = true;
 
   // Returns a fingerprint of the forecasts: 32 hexadecimal digits.
-  MUSTER_EXPORT std::string digest() const;
+  std::string digest() const;
 };
 
 // Forecasts each job of the cluster with a pending task, under a profile of schedule.h.
@@ -121,7 +121,7 @@ MUSTER_EXPORT absl::StatusOr<ClusterForecast> Forecast(const Cluster& cluster,
 
 // Forecasts of the jobs of a trace, beside what became of them. Every column has one entry a
 // forecast, in the order of submissions.
-struct TraceForecast {
+struct MUSTER_EXPORT TraceForecast {
   // The policy with all that was left out filled in.
   std::string policy;
   // The row of the trace.
@@ -142,7 +142,7 @@ struct TraceForecast {
   int64_t waited = 0;
   bool complete = true;
 
-  MUSTER_EXPORT std::string digest() const;
+  std::string digest() const;
 };
 
 // How good forecasts were, over those jobs that started. Parts are in [0, 1], times seconds.

@@ -73,7 +73,8 @@ std::string WithGapRows(const std::string& plan, const PlanGap& gap) {
                   {"requested", gap.bound.waiting},
                   {"placed", gap.placed},
                   {"most", gap.bound.tasks}});
-  for (const nlohmann::ordered_json& row : GapJson(gap)["resources"]) rows.push_back(row);
+  const nlohmann::ordered_json told = GapJson(gap);
+  for (const nlohmann::ordered_json& row : told["resources"]) rows.push_back(row);
   document["bound"] = rows;
   return document.dump();
 }
