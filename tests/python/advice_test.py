@@ -47,7 +47,7 @@ class Advice(unittest.TestCase):
 
     def test_missing_nodes_like_those_that_are_there(self):
         told = muster.need_nodes(self.cluster, profile="ray")
-        self.assertEqual(list(told.wanted["type"]), ["0"])
+        self.assertEqual(list(told.wanted["type"]), ["n0"])
         self.assertEqual(told.wanted_waiting, 0)
         few = muster.need_nodes(self.cluster, [{"name": "big", "cpu": 2, "most": 1}], "ray")
         self.assertEqual(list(few.wanted["count"]), [1])

@@ -31,6 +31,11 @@ def signature(node, method=False):
     return f"({text})" + (f" -> {ast.unparse(node.returns)}" if node.returns else "")
 
 
+def is_overload(node):
+    """Whether the function only declares types of one that follows."""
+    return any(ast.unparse(mark) == "overload" for mark in getattr(node, "decorator_list", ()))
+
+
 def entry(node, name):
     if isinstance(node, ast.ClassDef):
         made = Entry(name, "class", "", ast.get_docstring(node) or "")
@@ -39,8 +44,7 @@ def entry(node, name):
         for part in node.body:
             if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 public = not part.name.startswith("_") or part.name == "__init__"
-                overload = any(ast.unparse(mark) == "overload" for mark in part.decorator_list)
-                if not public or overload:
+                if not public or is_overload(part):
                     continue
                 marks = {ast.unparse(mark) for mark in part.decorator_list}
                 is_property = bool(marks & {"property", "cached_property"})
@@ -65,7 +69,7 @@ def module(folder, name):
     listed = exported(tree)
     for node in tree.body:
         if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and not node.name.startswith("_"):
-            if listed is None or node.name in listed:
+            if (listed is None or node.name in listed) and not is_overload(node):
                 made.members.append(entry(node, node.name))
     return made
 
@@ -99,6 +103,6 @@ def package(folder):
             continue
         path = folder / f"{source}.py"
         node = next((node for node in parsed(path).body
-                     if getattr(node, "name", None) == original), None)
+                     if getattr(node, "name", None) == original and not is_overload(node)), None)
         entries.append(entry(node, name) if node is not None else Entry(name, "name"))
     return ast.get_docstring(tree), entries, modules
