@@ -3,7 +3,9 @@
 // grow: elastic jobs take what is idle beyond what waits. elastic.h has the rules.
 #include <algorithm>
 #include <limits>
+#include <vector>
 
+#include "absl/numeric/int128.h"
 #include "lib/base/hash_map.h"
 #include "lib/part/attempt.h"
 #include "lib/part/elastic.h"
@@ -129,7 +131,7 @@ class GrowRound {
   const Tables& tables_;
   Ledger& ledger_;
   const ElasticPlaces& places_;
-  std::vector<int64_t> spare_;  // idle beyond what waits, by dimension
+  std::vector<absl::int128> spare_;  // idle beyond what waits, by dimension
   HashMap<JobIndex, Sheet> sheets_;
 };
 

@@ -20,6 +20,7 @@
 // Ties. None.
 // Cost. Open: O(queues). A question: O(priced dimensions) for each queue above with a limit; of a
 // refusal also O(tasks of the job), once a cycle. Queues without limits cost nothing.
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -36,6 +37,11 @@
 
 namespace muster {
 namespace {
+
+// Returns `a + b`, and the largest number where that is too large. REQUIRES: b > 0.
+int64_t CappedSum(int64_t a, int64_t b) {
+  return a > std::numeric_limits<int64_t>::max() - b ? std::numeric_limits<int64_t>::max() : a + b;
+}
 
 constexpr OptionDecl kSpendingOptions[] = {
     {"ahead", OptionKind::kNumber, "3600", 0, 1e9,
@@ -113,7 +119,7 @@ class Spending : public Policy, public GatePolicy {
       const auto held = ledger_->tree_allocated(budget.queue);
       after_.assign(held.begin(), held.end());
       for (DimensionIndex d = 0; d < after_.size(); ++d) {
-        if (request[d] > 0) after_[d] += request[d];
+        if (request[d] > 0) after_[d] = CappedSum(after_[d], request[d]);
       }
       const int64_t hourly = HourlyCost(budget.prices, after_);
       if (budget.hourly_limit != kAbsent && hourly > budget.hourly_limit) return {b, true};
@@ -151,7 +157,7 @@ class Spending : public Policy, public GatePolicy {
         if (status == TaskStatus::kSucceeded || status == TaskStatus::kFailed) continue;
         const auto request = ledger_->request(t);
         for (DimensionIndex d = 0; d < sum.size(); ++d) {
-          if (request[d] > 0) sum[d] += request[d];
+          if (request[d] > 0) sum[d] = CappedSum(sum[d], request[d]);
         }
       }
     }

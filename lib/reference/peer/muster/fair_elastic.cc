@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "absl/numeric/int128.h"
 #include "lib/reference/peer/muster/fair.h"
 
 namespace muster::reference {
@@ -199,16 +200,16 @@ bool MayGrow(const Cycle& cycle, JobIndex job) {
   return !most || PlacedOf(cycle, job, kNone) + CountWaiting(cycle.world, job) < *most;
 }
 
-void TakeFrom(const Cycle& cycle, TaskIndex task, std::vector<int64_t>* spare) {
+void TakeFrom(const Cycle& cycle, TaskIndex task, std::vector<absl::int128>* spare) {
   const auto request = cycle.world.request(task);
   for (size_t d = 0; d < spare->size(); ++d) {
     if (request[d] > 0) (*spare)[d] -= request[d];
   }
 }
 
-std::vector<int64_t> IdleBeyondWaiting(const Cycle& cycle) {
+std::vector<absl::int128> IdleBeyondWaiting(const Cycle& cycle) {
   const World& world = cycle.world;
-  std::vector<int64_t> spare(world.dimensions(), 0);
+  std::vector<absl::int128> spare(world.dimensions(), 0);
   for (NodeIndex n = 0; n < world.in_session.size(); ++n) {
     const NodeTable& nodes = cycle.tables().nodes;
     if (!nodes.alive[n] || !nodes.spec[n].ready || nodes.spec[n].unschedulable) continue;
@@ -228,7 +229,7 @@ std::vector<int64_t> IdleBeyondWaiting(const Cycle& cycle) {
   return spare;
 }
 
-bool Grow(Cycle& cycle, TaskIndex task, std::vector<int64_t>* spare) {
+bool Grow(Cycle& cycle, TaskIndex task, std::vector<absl::int128>* spare) {
   const auto request = cycle.world.request(task);
   for (size_t d = 0; d < spare->size(); ++d) {
     if (d != kPods && request[d] > 0 && request[d] > (*spare)[d]) return false;
@@ -259,7 +260,7 @@ void RunFairGrow(Cycle& cycle) {
     tasks[j] = AllTasksToPlace(cycle, j);
   }
   if (jobs.empty()) return;
-  std::vector<int64_t> spare = IdleBeyondWaiting(cycle);
+  std::vector<absl::int128> spare = IdleBeyondWaiting(cycle);
   for (JobIndex j; (j = NextInFairOrder(cycle, jobs)) != kNone;) {
     bool grew = false;
     ClassIndex failed = kNone;
