@@ -134,13 +134,13 @@ struct Instance {
   bool inside_alloc = false;
 };
 
-struct Event {
+struct InstanceEvent {
   int64_t time;
   uint32_t instance;
   uint8_t type;
 };
 
-void Tell(const Event& event, Instance* told) {
+void Tell(const InstanceEvent& event, Instance* told) {
   if (event.type == kSubmit && told->submit == kAbsent) told->submit = event.time;
   if (event.type == kSchedule) {
     if (told->submit == kAbsent) told->submit = event.time;
@@ -154,7 +154,7 @@ void Tell(const Event& event, Instance* told) {
 // All instances in the order of their first rows, and what happened to them.
 struct InstanceEvents {
   std::vector<Instance> instances;
-  std::vector<Event> events;
+  std::vector<InstanceEvent> events;
 };
 
 // The columns of the table of events.
@@ -244,8 +244,8 @@ absl::StatusOr<Trace> ReadGoogle2019(const Google2019Files& files, const ReadOpt
   if (!read.ok()) return read.status();
   auto& [instances, events] = *read;
   std::stable_sort(events.begin(), events.end(),
-                   [](const Event& a, const Event& b) { return a.time < b.time; });
-  for (const Event& event : events) Tell(event, &instances[event.instance]);
+                   [](const InstanceEvent& a, const InstanceEvent& b) { return a.time < b.time; });
+  for (const InstanceEvent& event : events) Tell(event, &instances[event.instance]);
   Numbers shapes;
   for (size_t row = 0; row < instances.size(); ++row) {
     const Instance& told = instances[row];
