@@ -51,17 +51,7 @@ class PoolLoop {
     result_.submit.assign(n, kAbsent);
     result_.end.assign(n, kAbsent);
     result_.outcome.assign(n, JobOutcome::kNotSubmitted);
-    switch (spec.policy) {
-      case BatchPolicy::kFcfs:
-        policy_ = MakeFcfs(&pool_, spec, &result_);
-        break;
-      case BatchPolicy::kEasy:
-        policy_ = MakeEasy(&pool_, spec, &result_);
-        break;
-      case BatchPolicy::kConservative:
-        policy_ = MakeConservative(&pool_, spec, &result_);
-        break;
-    }
+    policy_ = MakePoolPolicy(&pool_, spec, &result_);
   }
 
   ReplayResult Run() {
@@ -206,6 +196,19 @@ class PoolLoop {
       corrections_;
   uint32_t inserted_ = 0;
 };
+
+std::unique_ptr<PoolPolicy> MakePoolPolicy(Pool* pool, const BatchSpec& spec,
+                                           ReplayResult* result) {
+  switch (spec.policy) {
+    case BatchPolicy::kFcfs:
+      return MakeFcfs(pool, spec, result);
+    case BatchPolicy::kEasy:
+      return MakeEasy(pool, spec, result);
+    case BatchPolicy::kConservative:
+      return MakeConservative(pool, spec, result);
+  }
+  return nullptr;  // there is no other
+}
 
 ReplayResult ReplayPool(const Trace& trace, const BatchSpec& spec, const ReplayOptions& options,
                         PoolColumns* columns) {

@@ -82,6 +82,8 @@ std::unique_ptr<PoolPolicy> MakeFcfs(Pool* pool, const BatchSpec& spec, ReplayRe
 std::unique_ptr<PoolPolicy> MakeEasy(Pool* pool, const BatchSpec& spec, ReplayResult* result);
 std::unique_ptr<PoolPolicy> MakeConservative(Pool* pool, const BatchSpec& spec,
                                              ReplayResult* result);
+// Makes the one of them that the spec names.
+std::unique_ptr<PoolPolicy> MakePoolPolicy(Pool* pool, const BatchSpec& spec, ReplayResult* result);
 
 // What a replay gave each job when it was submitted; 0 for those that never were.
 struct PoolColumns {

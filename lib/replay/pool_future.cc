@@ -24,17 +24,7 @@ int64_t NextGuess(int64_t estimate, int64_t cap) {
 PoolFuture::PoolFuture(int64_t processors, const BatchSpec& spec, int64_t now,
                        const std::vector<FutureJob>& jobs, std::function<FutureArrival()> arrivals)
     : rows_(EmptyPool(processors)), pool_(rows_), arrivals_(std::move(arrivals)) {
-  switch (spec.policy) {
-    case BatchPolicy::kFcfs:
-      policy_ = MakeFcfs(&pool_, spec, &result_);
-      break;
-    case BatchPolicy::kEasy:
-      policy_ = MakeEasy(&pool_, spec, &result_);
-      break;
-    case BatchPolicy::kConservative:
-      policy_ = MakeConservative(&pool_, spec, &result_);
-      break;
-  }
+  policy_ = MakePoolPolicy(&pool_, spec, &result_);
   Enter(jobs, now, spec.policy != BatchPolicy::kEasy || spec.promises_first());
   next_ = arrivals_();
 }
