@@ -184,6 +184,11 @@ class Fragmentation : public Policy, public ScorePolicy {
   explicit Fragmentation(const Options& options) : weight_(options.number("weight")) {}
 
   std::string_view name() const override { return "fragmentation"; }
+  Traits traits() const override {
+    Traits traits;
+    traits.states_changed = usual_changed_;
+    return traits;
+  }
   PointSet points() const override { return weight_ != 0 ? PointSet{Point::kScore} : PointSet{}; }
   ScorePolicy* score() override { return this; }
   void Open(const Cycle& cycle) override {
@@ -191,7 +196,8 @@ class Fragmentation : public Policy, public ScorePolicy {
     DeviceBook* const book = DeviceBook::Of(internal::DataOf(cycle).ledger);
     states_ = book == nullptr ? nullptr : &book->states();
     const bool changed = counts_.Follow(cycle);
-    if (states_ == nullptr || (!changed && generation_ == states_->generation())) return;
+    usual_changed_ = states_ != nullptr && (changed || generation_ != states_->generation());
+    if (!usual_changed_) return;
     generation_ = states_->generation();
     usual_ = std::make_shared<UsualTasks>(*tables_, states_, counts_.tasks());
     known_.clear();
@@ -230,6 +236,7 @@ class Fragmentation : public Policy, public ScorePolicy {
   const Tables* tables_ = nullptr;
   DeviceStates* states_ = nullptr;
   uint64_t generation_ = 0;
+  bool usual_changed_ = false;
   ClassCounts counts_;
   std::shared_ptr<UsualTasks> usual_;
   const SigmoidScore sigmoid_;

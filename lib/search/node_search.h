@@ -203,7 +203,7 @@ class NodeSearch {
   std::vector<uint8_t> ranks_;  // per node; empty: no policy ranks them
   SweepRoom room_;
   const bool apart_;  // some policy distinguishes single nodes
-  uint64_t cycle_ = 0;
+  uint64_t cycle_ = 0, changed_in_ = 0;  // the latest in which answers about states changed
   int64_t board_bytes_ = 0;
   std::vector<std::array<Failure, kWants>> failures_;
 };
