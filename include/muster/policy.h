@@ -42,7 +42,7 @@
 // must depend on nothing but the cycle and its options: then plans are pure functions of their
 // inputs, and the engine may keep answers for as long as the policy's scopes allow. What the next
 // cycle needs goes into the policy's slot of the memory (muster/memory.h), never into a member: an
-// instance may serve one cycle or many. If answers about kinds or states depend on what else changes
+// instance may serve one cycle or many. If answers about kinds or states depend on what changes
 // between cycles (the memory, what waits), set Traits::kinds_changed or states_changed.
 // Failure. Questions have no error: a policy that cannot answer abstains. Exceptions must not leave
 // a policy. Schedule fails with InvalidArgument if an extension has the name of a built-in policy
