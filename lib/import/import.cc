@@ -201,7 +201,7 @@ absl::StatusOr<Import> ImportObjects(std::string_view objects, const ImportOptio
   if (const absl::Status s = CheckTables(*profile, TablesOf(filled)); !s.ok()) {
     return absl::Status(s.code(), absl::StrCat("dump: ", s.message()));
   }
-  CountLeftOut(dump, import.scenario, profile->places_lone_tasks || TakesLoneTasks(*profile), &log);
+  CountLeftOut(dump, import.scenario, TriesLoneTasks(*profile), &log);
   if (options.strict) {
     if (absl::Status s = CheckStrict(log); !s.ok()) return s;
   }

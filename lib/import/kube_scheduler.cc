@@ -89,11 +89,11 @@ PodReader::PodReader(const std::optional<Field>& configuration) {
   if (!configuration) return;
   const Field& root = *configuration;
   constexpr std::string_view kKnown[] = {"kind",
-                                         "profiles",
                                          "percentageOfNodesToScore",
                                          "podInitialBackoffSeconds",
+                                         "podMaxBackoffSeconds",
                                          "extenders",
-                                         "podMaxBackoffSeconds"};
+                                         "profiles"};
   if (std::ranges::none_of(kKnown, [&](std::string_view key) { return root[key].given(); })) {
     root.Ignored("has no key of a KubeSchedulerConfiguration; the defaults count");
   }

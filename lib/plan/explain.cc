@@ -111,9 +111,8 @@ std::string Placed(const Story& story) {
 
 // What follows a headline: the counts of nodes, and the peer's own words if it has some.
 std::string DetailText(const Reason& reason, const PlanNames& names) {
-  const bool counts = !reason.refusals.empty();
-  const bool has_both = reason.kind == ReasonKind::kNoNode && counts;
-  return has_both ? ReasonText(reason, names) : RefusalsText(reason, names);
+  const bool may_have_both = reason.kind == ReasonKind::kNoNode && !reason.refusals.empty();
+  return may_have_both ? ReasonText(reason, names) : RefusalsText(reason, names);
 }
 
 std::string ExplainJob(const PlanData& data, JobIndex job) {

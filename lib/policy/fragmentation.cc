@@ -16,8 +16,8 @@
 // more than 16, nothing changes. The policy abstains where no policy assigns devices, and where no
 // task requests any.
 // Ties. None left. Cost. When a cycle opens, one look at the tasks of each job that changed; the
-// usual tasks are measured anew if their numbers changed. Then O(usual tasks + GPUs) for each new
-// combination of free devices, level of cpu and class, and a look-up a state.
+// usual tasks are measured, and all nodes scored, anew if their numbers changed. Then O(usual tasks
+// + GPUs) for each new combination of free devices, level of cpu and class, and a look-up a state.
 #include <algorithm>
 #include <map>
 #include <memory>

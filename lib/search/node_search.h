@@ -202,8 +202,9 @@ class NodeSearch {
   size_t next_ = 0;             // where the next search of a sample begins
   std::vector<uint8_t> ranks_;  // per node; empty: no policy ranks them
   SweepRoom room_;
-  const bool apart_;                     // some policy distinguishes single nodes
-  uint64_t cycle_ = 0, changed_in_ = 0;  // the latest in which answers about states changed
+  const bool apart_;  // some policy distinguishes single nodes
+  uint64_t cycle_ = 0;
+  uint64_t changed_in_ = 0;  // the latest cycle in which answers about states changed
   int64_t board_bytes_ = 0;
   std::vector<std::array<Failure, kWants>> failures_;
 };

@@ -19,7 +19,6 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "lib/base/strings.h"
-#include "lib/profile/cycle_tables.h"
 #include "lib/profile/profile.h"
 #include "tools/muster/interrupt.h"
 #include "tools/muster/output.h"
@@ -220,36 +219,6 @@ absl::Status CheckProfileFlag(const std::string& profile, const Extensions* exte
   absl::string_view words = status.message();
   absl::ConsumePrefix(&words, "profile: ");
   return absl::Status(status.code(), absl::StrCat(ToAbsl(flag), ": ", words));
-}
-
-int64_t WaitingWithoutJob(const Tables& tables) {
-  int64_t count = 0;
-  for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) {
-    count += tables.tasks.alive[t] && !tables.has_job(t) &&
-             tables.tasks.status[t] == TaskStatus::kPending;
-  }
-  return count;
-}
-
-bool SkipsTasksWithoutJob(const std::string& profile, const Extensions* extensions) {
-  const absl::StatusOr<ProfileConfig> config = ResolveProfile(profile, extensions);
-  return config.ok() && !config->places_lone_tasks && !TakesLoneTasks(*config);
-}
-
-std::string SkippedText(const Tables& tables, const Scenario& scenario, const std::string& name) {
-  const std::optional<TaskIndex> task = tables.tasks.names.Find(name);
-  if (!task || tables.has_job(*task) || tables.tasks.status[*task] != TaskStatus::kPending ||
-      !SkipsTasksWithoutJob(scenario.profile, scenario.options.extensions.get())) {
-    return "";
-  }
-  return absl::StrCat(name, " waits, and has no job: profile ", scenario.profile,
-                      " leaves it out; lone_tasks=QUEUE in the profile makes a job of it\n");
-}
-
-std::string WithoutJobText(int64_t tasks, std::string_view rest) {
-  if (tasks == 0) return "";
-  return absl::StrCat(tasks, tasks == 1 ? " task that waits has" : " tasks that wait have",
-                      " no job", ToAbsl(rest), "\n");
 }
 
 namespace {

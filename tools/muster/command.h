@@ -11,7 +11,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "lib/model/tables.h"
 #include "lib/scenario/scenario.h"
 #include "muster/muster.h"
 #include "tools/muster/flags.h"
@@ -97,15 +96,6 @@ struct RunFlags {
 // `extensions` (may be null) are those of --load.
 absl::Status CheckProfileFlag(const std::string& profile, const Extensions* extensions,
                               std::string_view flag = "--profile");
-
-// Returns how many tasks without a job wait.
-int64_t WaitingWithoutJob(const Tables& tables);
-// Returns whether tasks without a job only occupy their nodes under the scenario's profile.
-bool SkipsTasksWithoutJob(const std::string& profile, const Extensions* extensions);
-// Returns a line if the name is that of a task that waits, has no job and is skipped; else nothing.
-std::string SkippedText(const Tables& tables, const Scenario& scenario, const std::string& name);
-// Returns a line: "3 tasks that wait have no job", and the rest of the sentence. Empty for no task.
-std::string WithoutJobText(int64_t tasks, std::string_view rest);
 
 // A scenario that was read: `scenario` has the profile and the options that decide, `cluster` its
 // rows.

@@ -14,6 +14,7 @@
 #include "lib/plan/explain.h"
 #include "lib/plan/json_text.h"
 #include "tools/muster/command.h"
+#include "tools/muster/lone_tasks.h"
 #include "tools/muster/output.h"
 #include "tools/muster/progress.h"
 
@@ -50,7 +51,7 @@ size_t EmptyNodes(const Snapshot& snapshot, const Plan& plan) {
 Row Judge(const std::string& profile, const Opened& opened, const absl::StatusOr<Plan>& first) {
   Row row{.profile = profile};
   const Snapshot snapshot = opened.cluster.Freeze();
-  row.skips_lone = SkipsTasksWithoutJob(profile, opened.scenario.options.extensions.get());
+  row.skips_lone = SkipsLoneTasks(profile, opened.scenario.options.extensions.get());
   const absl::StatusOr<Plan> plan = Schedule(snapshot, profile, opened.scenario.options);
   if (!plan.ok()) {
     row.refused = std::string(plan.status().message());
@@ -174,10 +175,10 @@ int CompareCommand(const Arguments& arguments) {
   const auto skips = std::ranges::count(table, true, &Row::skips_lone);
   const std::string note =
       skips == 0 ? ""
-                 : WithoutJobText(WaitingWithoutJob(TablesOf(opened->cluster)),
-                                  absl::StrCat("; ", skips, " of ", table.size(),
-                                               " profiles leave such tasks out, unless they have "
-                                               "lone_tasks=QUEUE: volcano:lone_tasks=default"));
+                 : LoneTasksText(CountLoneTasks(TablesOf(opened->cluster)),
+                                 absl::StrCat("; ", skips, " of ", table.size(),
+                                              " profiles leave such tasks out, unless they have "
+                                              "lone_tasks=QUEUE: volcano:lone_tasks=default"));
   return Show([&] { return ToText(table) + note; }, [&] { return ToJson(table); }, {"profiles"});
 }
 

@@ -16,6 +16,7 @@
 #include "lib/model/tables.h"
 #include "lib/plan/plan_data.h"
 #include "tools/muster/command.h"
+#include "tools/muster/lone_tasks.h"
 #include "tools/muster/output.h"
 
 namespace muster {
@@ -174,7 +175,7 @@ int ExplainCommand(const Arguments& arguments) {
   }
   const std::string& name = parsed.others[1];
   return show(&name, absl::StrCat(*text, left_out,
-                                  SkippedText(TablesOf(run->snapshot), run->scenario, name),
+                                  SkippedTaskText(TablesOf(run->snapshot), run->scenario, name),
                                   Facts(run->plan, run->snapshot, name),
                                   LackedEverywhere(run->plan, run->snapshot, name)));
 }

@@ -15,6 +15,7 @@
 #include "lib/base/text_table.h"
 #include "lib/model/access.h"
 #include "tools/muster/interrupt.h"
+#include "tools/muster/lone_tasks.h"
 #include "tools/muster/output.h"
 #include "tools/muster/progress.h"
 #include "tools/muster/replay.h"
@@ -166,9 +167,9 @@ int ForecastScenario(const Arguments& arguments) {
   const absl::StatusOr<ClusterForecast> forecast =
       Forecast(opened->cluster, opened->scenario.profile, *history, options);
   if (!forecast.ok()) return Complain(std::string(forecast.status().message()));
-  const int64_t lone = WaitingWithoutJob(TablesOf(opened->cluster));
+  const int64_t lone = CountLoneTasks(TablesOf(opened->cluster));
   const auto words = [&] {
-    return ClusterText(*forecast) + WithoutJobText(lone, " and no forecast");
+    return ClusterText(*forecast) + LoneTasksText(lone, " and no forecast");
   };
   const int printed = Show(words, [&] { return ClusterJson(*forecast); }, {"jobs"});
   return printed == kOk && !forecast->complete && InterruptWatch::Asked() ? kInterrupted : printed;

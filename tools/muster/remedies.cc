@@ -7,6 +7,7 @@
 #include "lib/model/access.h"
 #include "lib/scenario/question.h"
 #include "tools/muster/command.h"
+#include "tools/muster/lone_tasks.h"
 #include "tools/muster/output.h"
 #include "tools/muster/progress.h"
 
@@ -16,8 +17,8 @@ namespace {
 constexpr CommandText kRemediesText = {
     "remedies", "remedies FILE JOB|TASK [flags]",
     "Says why the job, or the task without a job, of the scenario in FILE waits, with the numbers "
-    "behind it, and what would "
-    "start all of it: more nodes, a raised limit, a tolerated taint, a smaller request, another "
+    "behind it, and what would start all of it: more nodes, a raised limit, a tolerated taint, a "
+    "smaller request, another "
     "queue, evictions, a priority, or the end of others; or, as a smaller gang, a part of it. Each "
     "remedy was tried by a cycle.",
     "muster remedies tests/scenarios/gang_undone.json train"};
@@ -48,8 +49,9 @@ int RemediesCommand(const Arguments& arguments) {
   flags.Value("--trials", "N", &options.trials, "the most cycles to try, 200 by default");
   const Parsed parsed = ParseArguments(kRemediesText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
-  if (parsed.others.size() != 2)
+  if (parsed.others.size() != 2) {
     return ComplainUsage(kRemediesText, "needs a FILE and a JOB or TASK");
+  }
   const absl::StatusOr<Opened> opened = OpenFile(parsed.others[0], run_flags);
   if (!opened.ok()) return Complain(std::string(opened.status().message()));
   options.schedule = opened->scenario.options;
@@ -60,7 +62,7 @@ int RemediesCommand(const Arguments& arguments) {
     return Complain(absl::StrCat(parsed.others[0], ": ", diagnosis.status().message()));
   }
   const std::string skipped =
-      SkippedText(TablesOf(opened->cluster), opened->scenario, parsed.others[1]);
+      SkippedTaskText(TablesOf(opened->cluster), opened->scenario, parsed.others[1]);
   return Show([&] { return skipped.empty() ? ToText(parsed.others[1], *diagnosis) : skipped; },
               [&] { return WriteDiagnosis(parsed.others[1], *diagnosis); }, {"remedies"});
 }

@@ -9,6 +9,7 @@
 #include "lib/model/tables.h"
 #include "muster/bound.h"
 #include "tools/muster/command.h"
+#include "tools/muster/lone_tasks.h"
 #include "tools/muster/output.h"
 
 namespace muster {
@@ -130,8 +131,8 @@ int RunCommand(const Arguments& arguments) {
     if (!gap.ok()) return Complain(absl::StrCat("--bound: ", gap.status().message()));
     json = OutputFormat() == Format::kCsv ? WithGapRows(json, *gap) : WithGap(json, *gap);
     words += GapText(*gap);
-    words += WithoutJobText(WaitingWithoutJob(TablesOf(run->snapshot)),
-                            "; the bound is about tasks of jobs");
+    words += LoneTasksText(CountLoneTasks(TablesOf(run->snapshot)),
+                           "; the bound is about tasks of jobs");
   }
   if (OutputFormat() == Format::kCsv) {
     json = WithReasons(json);
