@@ -124,8 +124,10 @@ TEST(NeedNodes, CountsEachTypeAndFindsAMix) {
   ASSERT_TRUE(needed.ok()) << needed.status();
   EXPECT_EQ(needed->waiting_before, 12);
   ASSERT_EQ(needed->alone.size(), 2);
-  EXPECT_EQ(needed->alone[0].count, 4);   // 32 for 32, packed
+  EXPECT_EQ(needed->alone[0].count, 4);  // 32 for 32, packed
+  EXPECT_EQ(needed->alone[0].waits, "");
   EXPECT_EQ(needed->alone[1].count, 10);  // the large ones go on waiting
+  EXPECT_EQ(needed->alone[1].waits, "large-0: 12 nodes: cpu");
   EXPECT_EQ(needed->waiting_after, 0);
   EXPECT_LT(needed->price, 40);  // big alone costs that
   ASSERT_EQ(needed->cheapest.size(), 2);

@@ -63,6 +63,18 @@ TEST(Fragmentation, CpuBesideFreeGpusIsSpared) {
   EXPECT_EQ(Decide(cluster, kFragments), "bind cpu plain; bind w0 gpu");
 }
 
+// 120 of 126 tasks request no GPU. Node b scores trunc(67.97), as 5 tasks want its whole GPU, and
+// node a trunc(68.83); without those 5 both are equal, and the first one is b.
+TEST(Fragmentation, RareTasksCount) {
+  Cluster cluster;
+  Accept(cluster.AddNode(GpuNode("b", 8, 1, "b")));
+  Accept(cluster.AddNode(GpuNode("a", 8, 1, "a")));
+  AddPod(cluster, "next", 1, 1, 800);
+  for (int i = 0; i < 120; ++i) AddPod(cluster, "wide" + std::to_string(i), 9, 0, 0);
+  for (int i = 0; i < 5; ++i) AddPod(cluster, "rare" + std::to_string(i), 1, 1, 1000, {"b"});
+  EXPECT_EQ(Decide(cluster, kFragments), "bind next a; bind rare0 b");
+}
+
 TEST(Fragmentation, NothingChangesWithoutDevices) {
   Cluster cluster;
   Accept(cluster.AddNode(GpuNode("n0", 8, 0)));
