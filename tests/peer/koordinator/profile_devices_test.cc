@@ -1,0 +1,156 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Devices under profile koordinator, one small cluster a rule.
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/peer/koordinator/small_cluster.h"
+
+namespace muster::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class KoordinatorDevices : public KoordinatorProfile {
+ protected:
+  // A node of so many GPUs, two to a switch, a card beside each second one.
+  void Gpus(const std::string& name, int count, const std::string& model = "T4") {
+    NodeSpec node;
+    for (int i = 0; i < count; ++i) {
+      const std::string link = "pcie-" + std::to_string(i / 2);
+      node.devices.push_back({.name = "g" + std::to_string(i),
+                              .kind = "gpu",
+                              .model = model,
+                              .links = {link},
+                              .memory = "16Gi"});
+      if (i % 2 != 0) continue;
+      node.devices.push_back(
+          {.name = "r" + std::to_string(i / 2), .kind = "rdma", .links = {link}});
+    }
+    Node(name, 64, node);
+  }
+  void Ask(const std::string& name, const DeviceRequest& request, TaskSpec task = {}) {
+    task.shape.devices = {request};
+    Pod(name, "1", task);
+  }
+  // A pod that runs and holds a part of a device.
+  void Hold(const std::string& name, const std::string& node, const DeviceHold& hold,
+            int32_t priority = 0) {
+    Pod(name, "1", {.node = node, .priority = priority, .devices = {hold}});
+  }
+  // "p g0 1000; p g1 1000"
+  std::string Chosen(const std::string& options = "") {
+    const absl::StatusOr<muster::Plan> plan = Schedule(cluster_.Freeze(), ProfileSpec(options), {});
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    std::string words;
+    for (const ChosenDevice& chosen : plan->devices()) {
+      words += words.empty() ? "" : "; ";
+      words += std::string(plan->task_name(chosen.task)) + " " + chosen.device + " " +
+               std::to_string(chosen.milli);
+    }
+    return words;
+  }
+};
+
+TEST_F(KoordinatorDevices, WholeOnesComeFromOneSwitch) {
+  Gpus("a", 4);
+  Hold("h", "a", {.device = "g0"});
+  Ask("p", {.kind = "gpu", .count = 2});
+  EXPECT_EQ(Chosen(), "p g2 1000; p g3 1000");
+  EXPECT_EQ(Chosen("devices=off"), "");
+  Ask("q", {.kind = "gpu", .count = 2});
+  EXPECT_EQ(Chosen(), "p g2 1000; p g3 1000");
+  EXPECT_EQ(Why("q", "quota=off"),
+            "0/1 nodes are available: 1 Insufficient GPU Devices. preemption: 0/1 nodes are "
+            "available: 1 No preemption victims found for incoming pod.");
+}
+
+TEST_F(KoordinatorDevices, PartsShareADevice) {
+  Gpus("a", 2);
+  for (const char* pod : {"p", "q", "r"}) Ask(pod, {.kind = "gpu", .milli = 400});
+  const std::string chosen = Chosen();
+  EXPECT_THAT(chosen, HasSubstr("p g0 400"));
+  EXPECT_THAT(chosen, HasSubstr("r g"));
+  Ask("s", {.kind = "gpu", .milli = 700});
+  EXPECT_THAT(Plan(), Not(HasSubstr("bind s")));
+}
+
+TEST_F(KoordinatorDevices, WhatIsHeldIsCountedInALaterPlan) {
+  Gpus("a", 2);
+  Ask("p", {.kind = "gpu"});
+  EXPECT_EQ(Live(0), "bind p a");
+  Ask("q", {.kind = "gpu", .count = 2});
+  EXPECT_EQ(Live(1), "");
+  Ask("r", {.kind = "gpu"});
+  EXPECT_EQ(Chosen(), "r g1 1000");
+}
+
+TEST_F(KoordinatorDevices, ModelsMemoryAndExclusiveUseRestrict) {
+  Gpus("a", 2);
+  Gpus("b", 2, "A100");
+  Hold("h", "b", {.device = "g0", .milli = 100});
+  Ask("p", {.kind = "gpu", .milli = 100, .models = {"A100"}});
+  EXPECT_EQ(Plan(), "bind p b");
+  Accept(cluster_.RemoveTask("p"));
+  Ask("p", {.kind = "gpu", .milli = 100, .models = {"A100"}, .exclusive = true});
+  EXPECT_EQ(Chosen(), "p g1 100");
+  Accept(cluster_.RemoveTask("p"));
+  Ask("p", {.kind = "gpu", .memory = "32Gi"});
+  EXPECT_EQ(Plan(), "");
+}
+
+TEST_F(KoordinatorDevices, NodesWithoutDevicesAreOutOfTheQuestion) {
+  Node("plain", 64);
+  Ask("p", {.kind = "gpu"});
+  EXPECT_EQ(Plan(), "bind p plain");  // no node has devices: nothing is asked
+  Gpus("a", 2);
+  EXPECT_EQ(Plan(), "bind p a");
+  Ask("r", {.kind = "fpga"});
+  EXPECT_EQ(Why("r", "quota=off"),
+            "0/2 nodes are available: 1 Insufficient fpga devices, 1 node(s) missing Device. "
+            "preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.");
+}
+
+TEST_F(KoordinatorDevices, NamesOfResourcesAreRequests) {
+  Gpus("a", 2);
+  Accept(cluster_.RemoveNode("a"));
+  NodeSpec node{.name = "a",
+                .capacity = {{"cpu", 8}, {"memory", "8Gi"}, {"koordinator.sh/gpu", 200}}};
+  node.devices = {{.name = "g0", .kind = "gpu"}, {.name = "g1", .kind = "gpu"}};
+  Accept(cluster_.AddNode(node));
+  Accept(cluster_.AddTask({.name = "p", .shape = {.request = {{"koordinator.sh/gpu", 50}}}}));
+  EXPECT_EQ(Chosen(), "p g0 500");
+  Accept(cluster_.AddTask({.name = "q", .shape = {.request = {{"koordinator.sh/gpu", 150}}}}));
+  EXPECT_THAT(Why("q"), HasSubstr("koordinator.sh/gpu 150: above 100, and no multiple of it"));
+}
+
+TEST_F(KoordinatorDevices, VictimsGiveTheirDevicesBack) {
+  Gpus("a", 2);
+  Hold("low", "a", {.device = "g0"}, 1);
+  Hold("high", "a", {.device = "g1"}, 9);
+  Ask("p", {.kind = "gpu"}, {.priority = 5});
+  EXPECT_EQ(Plan("quota=off"), "evict low a; nominate p a");
+  EXPECT_EQ(Plan("spare_default=off"), "evict low a; nominate p a");
+}
+
+TEST_F(KoordinatorDevices, StrategiesTellWhichNodeIsGood) {
+  Gpus("full", 4);
+  Gpus("none", 4);
+  Hold("h", "full", {.device = "g0"});
+  Ask("p", {.kind = "gpu"});
+  const std::string others = "fit_weight=0,balanced_weight=0";
+  EXPECT_EQ(Plan(others), "bind p none");
+  EXPECT_EQ(Plan(others + ",device_strategy=most"), "bind p full");
+}
+
+TEST_F(KoordinatorDevices, AGangThatIsUndoneGivesItsDevicesBack) {
+  Gpus("a", 2);
+  Accept(cluster_.AddJob({.name = "g", .min_available = 3}));
+  for (const char* pod : {"g0", "g1", "g2"}) Ask(pod, {.kind = "gpu"}, {.job = "g"});
+  Ask("p", {.kind = "gpu", .count = 2});
+  EXPECT_EQ(Chosen(), "p g0 1000; p g1 1000");
+}
+
+}  // namespace
+}  // namespace muster::testing
