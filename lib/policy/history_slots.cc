@@ -54,6 +54,11 @@ int64_t IntegerAt(const MemoryRow& row, size_t cell) {
   return value == nullptr ? 0 : *value;
 }
 
+double RealAt(const MemoryRow& row, size_t cell) {
+  const double* value = cell < row.size() ? std::get_if<double>(&row[cell]) : nullptr;
+  return value == nullptr ? 0 : *value;
+}
+
 SlotKind KindAt(const MemoryRow& row) {
   const std::string* user = row.size() > 3 ? std::get_if<std::string>(&row[3]) : nullptr;
   return {.user = user == nullptr ? std::string_view() : *user,
@@ -64,8 +69,9 @@ SlotKind KindAt(const MemoryRow& row) {
 }  // namespace
 
 RunSums HistorySlots::SumsOf(const std::string& key) const {
-  const MemorySlot& sums = slots_.Recall(kHistorySlot.slot);
-  return {.count = sums.Real(key, 0), .run = sums.Real(key, 1), .inverse = sums.Real(key, 2)};
+  const MemoryRow* row = slots_.Recall(kHistorySlot.slot).Find(key);
+  if (row == nullptr) return {};
+  return {.count = RealAt(*row, 0), .run = RealAt(*row, 1), .inverse = RealAt(*row, 2)};
 }
 
 double HistorySlots::Length(const Kind& kind) const {

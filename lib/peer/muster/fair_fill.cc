@@ -38,7 +38,7 @@ void FairFill::RunTurns() {
     }
   }
   for (JobIndex j : promises_.TakeBack()) {
-    if (SheetOf(j).next < SheetOf(j).tasks.size()) PromiseStart(j, SheetOf(j));
+    if (SheetOf(j).next < SheetOf(j).tasks.size()) PromiseStart(j, SheetOf(j), /*tried=*/false);
   }
   QueueTreeWalk walk(context_);
   for (JobIndex j : context_.waiting) {
@@ -113,12 +113,12 @@ bool FairFill::Turn(JobIndex job) {
   if (context_.dispatcher.Ready(job)) return TaskTurn(job, sheet, /*may_start=*/true);
   if (context_.dispatcher.Pipelined(job)) return TaskTurn(job, sheet, /*may_start=*/false);
   if (GangTurn(job, sheet)) return sheet.next < sheet.tasks.size();
-  PromiseStart(job, sheet);
+  PromiseStart(job, sheet, /*tried=*/true);
   return false;
 }
 
 // Promises the gang a start, if it is one of those that may have a promise.
-void FairFill::PromiseStart(JobIndex job, Sheet& sheet) {
+void FairFill::PromiseStart(JobIndex job, Sheet& sheet, bool tried) {
   if (!promises_.MayPromise(job)) return;
   const FairGang gang(context_, job);
   const int64_t lacking = gang.needed() - gang.placed();
@@ -134,7 +134,7 @@ void FairFill::PromiseStart(JobIndex job, Sheet& sheet) {
   }
   context_.meter.Spend();
   quiet_ = true;
-  promises_.Make(job, {sheet.tasks.begin() + sheet.next, sheet.tasks.end()}, lacking, [&] {
+  promises_.Make(job, {sheet.tasks.begin() + sheet.next, sheet.tasks.end()}, lacking, tried, [&] {
     FindReach(job, sheet);
     return std::any_of(reach_.begin(), reach_.end(), [&](DomainIndex within) {
       return TryDomain(gang, job, sheet, within).whole;
@@ -167,7 +167,7 @@ void FairFill::PromiseOldest() {
     if (!promises_.IsOld(job) || dispatcher.Pipelined(job)) continue;
     if (oldest == kNone || dispatcher.JobBefore(job, oldest)) oldest = job;
   }
-  if (firsts.size() > 1 && oldest != kNone) PromiseStart(oldest, SheetOf(oldest));
+  if (firsts.size() > 1 && oldest != kNone) PromiseStart(oldest, SheetOf(oldest), /*tried=*/false);
 }
 
 bool FairFill::GangTurn(JobIndex job, Sheet& sheet) {
@@ -434,6 +434,7 @@ FairFill::Place FairFill::PlaceTask(TaskIndex task, DomainIndex within, bool hol
 // Notes why no node takes the task: by itself, and because of promises.
 void FairFill::NoteNoNode(TaskIndex task) {
   no_node_ = context_.reasons.NoNode(context_.ClassOf(task));
+  if (!context_.reasons.wanted()) return;
   std::vector<Refusal> kept = promises_.Refusals(task);
   if (kept.empty()) return;
   Reason reason = *no_node_;
@@ -473,6 +474,7 @@ bool FairFill::NominateInstead(Attempt* attempt) {
 // dropped.
 void FairFill::ExplainGang(JobIndex job, const Sheet& sheet, Reason reason, size_t first,
                            size_t end) {
+  if (!context_.reasons.wanted()) return;
   for (size_t i = first; i < end; ++i) context_.reasons.Forget(sheet.tasks[i]);
   context_.reasons.ExplainJob(job, std::move(reason));
 }

@@ -102,7 +102,8 @@ class FairFill {
   bool PromisesSuffice(JobIndex job, const Sheet& sheet) const;  // to make the gang whole
   bool Turn(JobIndex job);  // returns whether the job takes another
   bool GangTurn(JobIndex job, Sheet& sheet);
-  void PromiseStart(JobIndex job, Sheet& sheet);
+  // `tried`: its turn has just found no place for it.
+  void PromiseStart(JobIndex job, Sheet& sheet, bool tried);
   void PromiseOldest();
   bool WantsDevices(const Sheet& sheet);  // any of its tasks that are left
   Try TryDomain(const FairGang& gang, JobIndex job, const Sheet& sheet, DomainIndex within);
