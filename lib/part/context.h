@@ -49,6 +49,7 @@ struct CycleFacts {
   bool admission = false;  // the profile has an action that admits jobs
   bool evicts = false;     // the profile has an action that makes room for tasks that found no node
   bool grows = false;      // the profile has an action that grows elastic jobs (lib/part/elastic.h)
+  bool explains = true;    // the plan is to have reasons
   int64_t now = 0;         // as ScheduleOptions::now
   const Cycle* cycle = nullptr;  // what policies read
 };
@@ -70,7 +71,7 @@ class ActionContext {
         waiting(waiting),
         facts(facts),
         decisions(ledger, dispatcher, phases),
-        reasons(ledger, search) {}
+        reasons(ledger, search, facts.explains) {}
 
   const Tables& tables;
   Ledger& ledger;

@@ -9,6 +9,10 @@
 namespace muster {
 
 ReasonPtr Reasons::NoNode(ClassIndex c) {
+  if (!wanted_) {
+    if (none_ == nullptr) none_ = Share(Reason{ReasonKind::kNoNode});
+    return none_;
+  }
   OfBooks& known = no_node_[c];
   const uint64_t content = ledger_.moment().content;
   if (known.content != content) {
@@ -22,6 +26,7 @@ ReasonPtr Reasons::NoNode(ClassIndex c) {
 
 ReasonPtr Reasons::GangReason(ReasonKind kind, int64_t placed, int64_t needed,
                               const ReasonPtr& failure) {
+  if (!wanted_) return nullptr;
   OfGangs& known = of_gangs_[failure.get()];
   if (known.reason == nullptr || known.reason->kind != kind || known.reason->placed != placed ||
       known.reason->needed != needed) {
@@ -36,6 +41,7 @@ ReasonPtr Reasons::GangReason(ReasonKind kind, int64_t placed, int64_t needed,
 
 Reason Reasons::GangUndone(JobIndex job, std::string_view action) const {
   Reason reason{ReasonKind::kGangUndone};
+  if (!wanted_) return reason;
   reason.policy = std::string(action);
   reason.placed = ledger_.job(job).ready() + ledger_.job(job).nominated();
   reason.needed = ledger_.tables().jobs.spec[job].min_available;
@@ -44,6 +50,7 @@ Reason Reasons::GangUndone(JobIndex job, std::string_view action) const {
 
 Reason Reasons::QueueReason(ReasonKind kind, QueueIndex queue, const Verdict& verdict) const {
   Reason reason{kind};
+  if (!wanted_) return reason;
   reason.policy = std::string(verdict.policy);
   reason.queue = queue;
   reason.dimension = verdict.dimension;

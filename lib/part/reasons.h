@@ -7,6 +7,9 @@
 //   reasons.ExplainQueue(queue, reasons.QueueReason(queue, verdict));
 //
 // Tasks with the same reason share one object, so a cycle that refuses a million tasks makes few.
+// A cycle whose plan is to have no reasons makes none: what is explained is dropped, and reasons
+// that are made have their kind alone.
+//
 // Cost. O(1) a reason; NoNode counts the refusals of all nodes once a class while the books stay
 // the same.
 #ifndef MUSTER_PART_REASONS_H_
@@ -45,18 +48,31 @@ inline ReasonKind QueueRefusal(const Verdict& verdict) {
 
 class Reasons {
  public:
-  // Both must outlive this.
-  Reasons(const Ledger& ledger, NodeSearch& search) : ledger_(ledger), search_(search) {}
+  // Both must outlive this. `wanted` false: the plan is to have no reasons.
+  Reasons(const Ledger& ledger, NodeSearch& search, bool wanted = true)
+      : ledger_(ledger), search_(search), wanted_(wanted) {}
+
+  bool wanted() const { return wanted_; }
 
   // --- replace the reason of a task; of the tasks of a job that have none; of a queue
-  void Explain(TaskIndex task, ReasonPtr reason) { of_task_[task] = std::move(reason); }
-  void Explain(TaskIndex task, Reason reason) { Explain(task, Share(std::move(reason))); }
-  void ExplainJob(JobIndex job, ReasonPtr reason) { of_job_[job] = std::move(reason); }
-  void ExplainJob(JobIndex job, Reason reason) { ExplainJob(job, Share(std::move(reason))); }
-  void ExplainQueue(QueueIndex queue, Reason reason) {
-    of_queue_[queue] = Share(std::move(reason));
+  void Explain(TaskIndex task, ReasonPtr reason) {
+    if (wanted_) of_task_[task] = std::move(reason);
   }
-  void Forget(TaskIndex task) { of_task_.erase(task); }
+  void Explain(TaskIndex task, Reason reason) {
+    if (wanted_) of_task_[task] = Share(std::move(reason));
+  }
+  void ExplainJob(JobIndex job, ReasonPtr reason) {
+    if (wanted_) of_job_[job] = std::move(reason);
+  }
+  void ExplainJob(JobIndex job, Reason reason) {
+    if (wanted_) of_job_[job] = Share(std::move(reason));
+  }
+  void ExplainQueue(QueueIndex queue, Reason reason) {
+    if (wanted_) of_queue_[queue] = Share(std::move(reason));
+  }
+  void Forget(TaskIndex task) {
+    if (wanted_) of_task_.erase(task);
+  }
 
   // --- make a reason
   // Returns kNoNode with the refusals of the class on the books as they are.
@@ -90,6 +106,8 @@ class Reasons {
 
   const Ledger& ledger_;
   NodeSearch& search_;
+  const bool wanted_;
+  ReasonPtr none_;  // kNoNode by itself, once it was asked for
   HashMap<uint32_t, ReasonPtr> of_task_, of_job_, of_queue_;
   struct OfBooks {
     uint64_t content = 0;

@@ -455,6 +455,8 @@ class Loop {
     while (status_.ok() && WantsCycle() && !late_.has_value()) {
       dirty_ = false;
       last_tick_ = now_;
+      explained_ = MayNeedReasons();
+      session_->set_explains(explained_);
       ScheduleOptions schedule;
       schedule.now = now_;
       const int64_t begin = options_.clock ? options_.clock() : 0;
@@ -476,6 +478,26 @@ class Loop {
       if (!again || !moved) return;
       Changed();
     }
+  }
+
+  // Returns whether a sample may need the reasons of a plan made now. Where each instant has its
+  // cycles, what happens next leads to another plan, unless it changes nothing.
+  bool MayNeedReasons() const {
+    int64_t next = kNever;
+    if (options_.cycles == CycleTiming::kEachInstant && options_.latency == 0) {
+      next = std::min(arrivals_.next_time(), faults_.next_time());
+      if (!events_.empty()) next = std::min(next, events_.top().time);
+    }
+    return sampler_.IsDueBefore(next);
+  }
+  // Runs the last cycle again for its reasons alone: what came after it led to no other.
+  void ExplainLastCycle() {
+    ScheduleOptions schedule;
+    schedule.now = last_tick_;
+    explained_ = true;
+    session_->set_explains(true);
+    spare_ = session_->Run(world_.tables(), schedule, std::move(spare_));
+    sampler_.Learn(&spare_);
   }
 
   // The task goes on running on the node that a plan moved it to.
@@ -589,6 +611,7 @@ class Loop {
   }
 
   void SampleUntil(int64_t time) {
+    if (!explained_ && wanting_ > 0 && sampler_.IsDueBefore(time)) ExplainLastCycle();
     sampler_.SampleUntil(time, active_, wanting_,
                          [this](uint32_t row) { return jobs_[row].wants; });
   }
@@ -618,7 +641,8 @@ class Loop {
   std::optional<Plan> late_;
 
   std::unique_ptr<Session> session_;
-  PlanData spare_;  // the last plan; the next one uses its memory
+  bool explained_ = true;  // the last plan has reasons, if samples need them
+  PlanData spare_;         // the last plan; the next one uses its memory
   SeriesSampler sampler_;
 };
 

@@ -33,6 +33,8 @@ class SeriesSampler {
   void Begin(const Trace& trace, int64_t interval);
   // Keeps what samples contain of a plan. Its reasons are taken out of it.
   void Learn(PlanData* plan);
+  // Returns whether a sample may be due before `time`, and needs the reasons of the plan in force.
+  bool IsDueBefore(int64_t time) const { return interval_ > 0 && next_ < time; }
   // The state holds up to, not including, `time`: so many jobs run and wait; waits(row) returns
   // true for the waiting ones.
   void SampleUntil(int64_t time, int64_t running, int64_t waiting,

@@ -132,7 +132,7 @@ PlanData Session::Cycle(const ScheduleOptions& options, PlanData spare, size_t p
   CountShares(/*after=*/false, &plan.shares);
 
   WorkMeter meter(options.work_budget, options.should_stop ? &options.should_stop : nullptr);
-  CycleFacts facts{.now = options.now, .cycle = &*view_};
+  CycleFacts facts{.explains = explains_, .now = options.now, .cycle = &*view_};
   bool lists_sizes = false;
   for (const ConfiguredAction& action : config_.actions) {
     facts.admission |= action.decl.admits;
@@ -378,7 +378,7 @@ void Session::Close(ActionContext& context, PlanData* plan) {
     DecidePhase(job, known, plan);
     ListWaiting(context, job, &reasons, plan);
   }
-  if (config_.places_lone_tasks) ListLone(context, &reasons, plan);
+  if (config_.places_lone_tasks && explains_) ListLone(context, &reasons, plan);
   ListByKind(plan);
   DropDecided(plan);
   for (const JobIndex job : withdrawn) {
@@ -415,8 +415,9 @@ void Session::DecidePhase(JobIndex job, JobPhase known, PlanData* plan) const {
 void Session::ListWaiting(const ActionContext& context, JobIndex job, ReasonTable* reasons,
                           PlanData* plan) const {
   const JobCounts& counts = ledger_->job(job);
-  const int32_t placed = counts[TaskStatus::kPlaced] + counts[TaskStatus::kWaiting];
-  if (counts.pending() + placed + counts.nominated() == 0) return;
+  const int32_t placed =
+      counts[TaskStatus::kPlaced] + counts[TaskStatus::kWaiting] + counts.nominated();
+  if (placed + (explains_ ? counts.pending() : 0) == 0) return;
   const Reason* of_job = context.reasons.of_job(job);
   Reason fallback;
   uint32_t fallback_number = kNone;
@@ -426,6 +427,7 @@ void Session::ListWaiting(const ActionContext& context, JobIndex job, ReasonTabl
     if (status != TaskStatus::kPending) {
       plan->tentative.push_back({task, ledger_->node_of(task), status == TaskStatus::kNominated});
     }
+    if (!explains_) continue;
     const Reason* known = context.reasons.of_task(task);
     if (known == nullptr && !context.IsGated(task)) known = of_job;
     if (known != nullptr) {

@@ -32,6 +32,9 @@ class Session {
   // Runs a cycle and returns its plan without names. `spare`: an old plan; its allocations are
   // reused.
   PlanData Run(const Tables& tables, const ScheduleOptions& options, PlanData spare = {});
+  // `explains` false: plans of cycles from now on decide the same, and list neither the tasks that
+  // stay pending nor reasons. True at first.
+  void set_explains(bool explains) { explains_ = explains; }
   // Does the same on the tables that the session was made for. It is the only call on the session:
   // `*books` gets its books, for their allocations.
   PlanData RunOnce(const ScheduleOptions& options, std::unique_ptr<Ledger>* books);
@@ -76,6 +79,7 @@ class Session {
   std::optional<internal::CycleData> data_;
   std::optional<class Cycle> view_;
   bool domains_changed_ = true;
+  bool explains_ = true;
   std::vector<JobPhase> known_phases_;  // as the tables have them
   std::vector<JobPhase> phases_;        // as the cycle changes them
   std::vector<JobIndex> waiting_;

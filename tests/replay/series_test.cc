@@ -184,6 +184,45 @@ TEST(Series, EqualsARecount) {
   }
 }
 
+// Plans have reasons only where a sample may need them: what a sample says does not depend on which
+// others are taken.
+TEST(Series, SamplesDoNotDependOnEachOther) {
+  constexpr const char* kProfiles[] = {"muster", "volcano:+preempt,+reclaim", "kube-batch", "easy"};
+  int64_t waiting = 0;
+  for (uint64_t seed = 1; seed <= testing::WorldCount(80); ++seed) {
+    Rng rng(seed);
+    const World world = RandomWorld(rng);
+    ReplayOptions options;
+    options.until = 400;
+    const char* profile = kProfiles[rng.Below(4)];
+    options.series_interval = 1;
+    const absl::StatusOr<ReplayResult> all = Replay(world.trace, profile, options);
+    ASSERT_TRUE(all.ok()) << all.status();
+    options.series_interval = static_cast<int64_t>(5 + rng.Below(40));
+    const absl::StatusOr<ReplayResult> few = Replay(world.trace, profile, options);
+    ASSERT_TRUE(few.ok()) << few.status();
+    EXPECT_EQ(few->start, all->start);
+    const ReplaySeries &fine = all->series, &coarse = few->series;
+    for (size_t k = 0; k < coarse.time.size(); ++k) {
+      const size_t same = k * options.series_interval;
+      ASSERT_LT(same, fine.time.size());
+      ASSERT_EQ(coarse.time[k], fine.time[same]);
+      waiting += coarse.waiting[k];
+      for (size_t r = 0; r < coarse.reasons.size(); ++r) {
+        const auto at = std::find(fine.reasons.begin(), fine.reasons.end(), coarse.reasons[r]);
+        ASSERT_NE(at, fine.reasons.end()) << coarse.reasons[r];
+        ASSERT_EQ(coarse.waiting_by_reason[r][k],
+                  fine.waiting_by_reason[at - fine.reasons.begin()][same])
+            << coarse.reasons[r] << " at " << coarse.time[k] << ", seed " << seed << " " << profile;
+      }
+      for (size_t q = 0; q < coarse.queue_deserved.size(); ++q) {
+        ASSERT_EQ(coarse.queue_deserved[q][k], fine.queue_deserved[q][same]);
+      }
+    }
+  }
+  EXPECT_GT(waiting, 500);
+}
+
 // A sample costs what changed, not what there is: after the last submission 65,000 samples of
 // 20,000 nodes are few milliseconds' work, and a recount of each would be minutes'.
 TEST(Series, LongTailsOfLargeMachines) {

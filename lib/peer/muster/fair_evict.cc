@@ -56,18 +56,29 @@ constexpr OptionDecl kEvictOptions[] = {
      "evict only for this many times the work that was waited for; 0: whatever is lost"},
 };
 
+// The options as numbers.
+struct EvictRules {
+  explicit EvictRules(const Options& options)
+      : tries(static_cast<int64_t>(options.number("tries"))),
+        min_runtime(static_cast<int64_t>(options.number("min_runtime"))),
+        exchange(options.number("exchange")) {}
+
+  int64_t tries, min_runtime;
+  double exchange;
+};
+
 // One way of taking, once around all jobs.
 class FairRound {
  public:
-  FairRound(ActionContext& context, const Options& options, Taking taking)
+  FairRound(ActionContext& context, const EvictRules& rules, Taking taking)
       : context_(context),
         tables_(context.tables),
         ledger_(context.ledger),
         dispatcher_(context.dispatcher),
         taking_(taking),
         promises_(context.memory<FairPromises>()),
-        exchange_(context, taking, options.number("exchange")),
-        choices_(context, taking, static_cast<int64_t>(options.number("min_runtime"))) {}
+        exchange_(context, taking, rules.exchange),
+        choices_(context, taking, rules.min_runtime) {}
 
   // Returns whether any task was evicted.
   bool Run() {
@@ -439,56 +450,56 @@ struct FairMemory : CycleMemory {
   // what queues deserve was computed anew.
   struct Settled {
     Ledger::Moment moment;
-    double exchange = 0, min_runtime = 0;
-    int64_t work = 0;
+    double exchange = 0;
+    int64_t min_runtime = 0, work = 0;
   };
   bool reclaims = false;  // an action of this cycle took from other queues, and may do so again
   Settled settled[2];     // by way
 };
 
 // Returns whether any task was evicted.
-bool RunRound(ActionContext& context, const Options& options, Taking way) {
+bool RunRound(ActionContext& context, const EvictRules& rules, Taking way) {
   FairMemory::Settled& known = context.memory<FairMemory>().settled[static_cast<int>(way)];
-  const double exchange = options.number("exchange"), min_runtime = options.number("min_runtime");
-  if (context.ledger.SameAs(known.moment) && known.exchange == exchange &&
-      known.min_runtime == min_runtime && context.meter.SpendAgain(known.work)) {
+  if (context.ledger.SameAs(known.moment) && known.exchange == rules.exchange &&
+      known.min_runtime == rules.min_runtime && context.meter.SpendAgain(known.work)) {
     return false;
   }
   const int64_t before = context.meter.work();
-  if (FairRound(context, options, way).Run()) return true;
+  if (FairRound(context, rules, way).Run()) return true;
   if (context.meter.ended()) return false;
-  known = {context.ledger.moment(), exchange, min_runtime, context.meter.work() - before};
+  known = {context.ledger.moment(), rules.exchange, rules.min_runtime,
+           context.meter.work() - before};
   return false;
 }
 
-void TakeUntilSettled(ActionContext& context, const Options& options,
+void TakeUntilSettled(ActionContext& context, const EvictRules& rules,
                       std::initializer_list<Taking> ways) {
-  const auto tries = static_cast<int64_t>(options.number("tries"));
   for (;;) {
     bool evicted = false;
     for (Taking way : ways) {
-      evicted |= RunRound(context, options, way);
+      evicted |= RunRound(context, rules, way);
       if (context.meter.ended()) return;
     }
     if (!evicted) return;
     context.dispatcher.Recount();
     for (FairMemory::Settled& known : context.memory<FairMemory>().settled) known = {};
-    FairFill(context, tries).Run();
+    FairFill(context, rules.tries).Run();
     if (context.meter.ended()) return;
   }
 }
 
 void RunFairReclaim(ActionContext& context, const Options& options) {
   context.memory<FairMemory>().reclaims = true;
-  TakeUntilSettled(context, options, {Taking::kFromOtherQueues});
+  TakeUntilSettled(context, EvictRules(options), {Taking::kFromOtherQueues});
 }
 
 // What preempt frees may open a way for reclaim, so both go on until both have settled.
 void RunFairPreempt(ActionContext& context, const Options& options) {
+  const EvictRules rules(options);
   if (context.memory<FairMemory>().reclaims) {
-    TakeUntilSettled(context, options, {Taking::kFromLesserJobs, Taking::kFromOtherQueues});
+    TakeUntilSettled(context, rules, {Taking::kFromLesserJobs, Taking::kFromOtherQueues});
   } else {
-    TakeUntilSettled(context, options, {Taking::kFromLesserJobs});
+    TakeUntilSettled(context, rules, {Taking::kFromLesserJobs});
   }
 }
 

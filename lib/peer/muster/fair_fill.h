@@ -96,13 +96,14 @@ class FairFill {
   };
 
   void RunTurns();
-  bool Prepare(JobIndex job);
+  bool Prepare(JobIndex job, Sheet& sheet);
   Sheet& SheetOf(JobIndex job);
   bool HasPromises(const Sheet& sheet) const;
   bool PromisesSuffice(JobIndex job, const Sheet& sheet) const;  // to make the gang whole
   bool Turn(JobIndex job);  // returns whether the job takes another
   bool GangTurn(JobIndex job, Sheet& sheet);
-  void PromiseStart(JobIndex job, Sheet& sheet);
+  // `tried`: its turn has just found no place for it.
+  void PromiseStart(JobIndex job, Sheet& sheet, bool tried);
   void PromiseOldest();
   bool WantsDevices(const Sheet& sheet);  // any of its tasks that are left
   Try TryDomain(const FairGang& gang, JobIndex job, const Sheet& sheet, DomainIndex within);

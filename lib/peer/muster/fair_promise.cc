@@ -132,7 +132,7 @@ bool FairPromises::IsOld(JobIndex job) const {
   return created <= context_.facts.now && Later(created, age_limit_) <= context_.facts.now;
 }
 
-void FairPromises::Make(JobIndex job, std::span<const TaskIndex> tasks, int64_t lacking,
+void FairPromises::Make(JobIndex job, std::span<const TaskIndex> tasks, int64_t lacking, bool tried,
                         absl::FunctionRef<bool()> place) {
   // A gang that is whole would not be so while its tasks are gone.
   std::erase_if(promises_, [this](const Promise& promise) {
@@ -140,12 +140,13 @@ void FairPromises::Make(JobIndex job, std::span<const TaskIndex> tasks, int64_t 
   });
   Promise promise{job, context_.facts.now};
   planning_ = true;
-  const bool found = Find(job, tasks, lacking, place, &promise);
+  // Where no promise binds it, the gang is searched now as before.
+  const bool found = Find(job, tasks, lacking, tried && promises_.empty(), place, &promise);
   planning_ = false;
   if (found) promises_.push_back(std::move(promise));
 }
 
-bool FairPromises::Find(JobIndex job, std::span<const TaskIndex> tasks, int64_t lacking,
+bool FairPromises::Find(JobIndex job, std::span<const TaskIndex> tasks, int64_t lacking, bool tried,
                         absl::FunctionRef<bool()> place, Promise* promise) {
   const std::vector<TaskIndex>& members = context_.tables.jobs.tasks[job];
   promise->closed = std::any_of(members.begin(), members.end(),
@@ -157,7 +158,7 @@ bool FairPromises::Find(JobIndex job, std::span<const TaskIndex> tasks, int64_t 
     NotePlaces(attempt, promise);
     return true;
   };
-  if (fits(context_.facts.now)) return true;
+  if (!tried && fits(context_.facts.now)) return true;
   const TaskTable& all = context_.tables.tasks;
   const bool aged = keeps_ && IsOld(job);
   std::vector<std::pair<int64_t, TaskIndex>> ends;
@@ -167,29 +168,33 @@ bool FairPromises::Find(JobIndex job, std::span<const TaskIndex> tasks, int64_t 
     if (end != kUnknown || aged) ends.emplace_back(end, t);
   }
   std::sort(ends.begin(), ends.end());
-  // Where only amounts decide, a gang that finds no place with all gone finds none before.
-  if (!promise->closed) {
-    TrialEvictions trial(context_);
-    for (const auto& [end, task] : ends) trial.Evict(task);
-    if (!fits(kUnknown)) return false;
-  }
-  return FindTime(ends, tasks, lacking, fits);
+  return FindTime(ends, tasks, lacking, /*only_amounts=*/!promise->closed, fits);
 }
 
 // Calls `fits` for one end after the other, with all gone that should have ended, until it returns
-// true. Returns whether it did.
-bool FairPromises::FindTime(const std::vector<std::pair<int64_t, TaskIndex>>& ends,
-                            std::span<const TaskIndex> tasks, int64_t lacking,
-                            absl::FunctionRef<bool(int64_t)> fits) {
+// true. Returns whether it did. Where only amounts decide, a gang that finds no place with all gone
+// finds none before. Most often the first time at which the sums suffice will do, so this is found
+// out after that one has failed.
+bool FairPromises::FindTime(Ends ends, std::span<const TaskIndex> tasks, int64_t lacking,
+                            bool only_amounts, absl::FunctionRef<bool(int64_t)> fits) {
+  const auto fits_without = [&](Ends rest) {
+    TrialEvictions trial(context_);
+    for (const auto& [end, task] : rest) trial.Evict(task);
+    return fits(kUnknown);
+  };
   Sums sums(context_, tasks, lacking);
   TrialEvictions trial(context_);
+  bool hopeful = !only_amounts;
   for (size_t i = 0; i < ends.size();) {
     const int64_t end = ends[i].first;
     for (; i < ends.size() && ends[i].first == end; ++i) {
       trial.Evict(ends[i].second);
       sums.Leave(ends[i].second);
     }
-    if (sums.Suffice() && fits(end)) return true;
+    if (!sums.Suffice()) continue;
+    if (fits(end)) return true;
+    if (!hopeful && !fits_without(ends.subspan(i))) return false;
+    hopeful = true;
   }
   return false;
 }

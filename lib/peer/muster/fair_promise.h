@@ -47,8 +47,8 @@
 //
 // Ties. Ends of one time are one time. Nodes by the ordinary search.
 //
-// Cost. A promise: one search of the gang with all ended, then one for each time at which the
-// cluster has enough in sum. A place on a named node: a look at the tasks there. Off: nothing.
+// Cost. A promise: one search of the gang for each time at which the cluster has enough in sum, and
+// one with all ended if the first of these fails. A place on a named node: a look at the tasks there. Off: nothing.
 #ifndef MUSTER_PEER_MUSTER_FAIR_PROMISE_H_
 #define MUSTER_PEER_MUSTER_FAIR_PROMISE_H_
 
@@ -90,8 +90,8 @@ class FairPromises : public CycleMemory {
   bool IsOld(JobIndex job) const;
   // Promises the job a start, unless it finds places at no time. `lacking`: so many tasks of
   // `tasks` are needed. `place` puts the gang into the books, and returns whether it is whole; what
-  // it did is undone here.
-  void Make(JobIndex job, std::span<const TaskIndex> tasks, int64_t lacking,
+  // it did is undone here. `tried`: `place` would return false if it was called before.
+  void Make(JobIndex job, std::span<const TaskIndex> tasks, int64_t lacking, bool tried,
             absl::FunctionRef<bool()> place);
   // Writes the jobs that wait with a promise to the memory.
   void Store();
@@ -135,10 +135,11 @@ class FairPromises : public CycleMemory {
   bool LeavesPromisedRoom(TaskIndex task, NodeIndex node) const;
   const Place* PlaceOn(const Promise& promise, NodeIndex node) const;
   std::vector<uint8_t> Refused(TaskIndex task) const;
-  bool Find(JobIndex job, std::span<const TaskIndex> tasks, int64_t lacking,
+  bool Find(JobIndex job, std::span<const TaskIndex> tasks, int64_t lacking, bool tried,
             absl::FunctionRef<bool()> place, Promise* promise);
-  bool FindTime(const std::vector<std::pair<int64_t, TaskIndex>>& ends,
-                std::span<const TaskIndex> tasks, int64_t lacking,
+  // By end, ascending.
+  using Ends = std::span<const std::pair<int64_t, TaskIndex>>;
+  bool FindTime(Ends ends, std::span<const TaskIndex> tasks, int64_t lacking, bool only_amounts,
                 absl::FunctionRef<bool(int64_t)> fits);
   void NotePlaces(const Attempt& attempt, Promise* promise) const;
 

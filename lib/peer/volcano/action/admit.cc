@@ -9,7 +9,8 @@
 // Ties. Total orders. Queues are in Go's heap. Admissions change no job order, so jobs are sorted
 // once, which costs one comparison a job where they came in order.
 //
-// Cost. O(jobs log jobs) plus the votes.
+// Cost. O(jobs log jobs) plus the votes. A refusal changes no order, so the queue that had one goes
+// on without a move in the heap.
 #include <algorithm>
 #include <string>
 
@@ -38,20 +39,23 @@ void RunAdmit(ActionContext& context, const Options&) {
   }
   while (!round.empty()) {
     const QueueIndex queue = round.PopQueue();
-    if (next[queue] == waiting[queue].size()) continue;
-    if (context.meter.Cut()) return;
-    context.meter.Spend();
-    const JobIndex job = waiting[queue][next[queue]++];
-    const Verdict verdict =
-        jobs.spec[job].min_resources.has_value() ? dispatcher.Admit(job) : Verdict::Yes();
-    if (verdict.ok()) {
-      context.decisions.Admit(job);
-    } else {
+    bool admitted = false;
+    while (!admitted && next[queue] < waiting[queue].size()) {
+      if (context.meter.Cut()) return;
+      context.meter.Spend();
+      const JobIndex job = waiting[queue][next[queue]++];
+      const Verdict verdict =
+          jobs.spec[job].min_resources.has_value() ? dispatcher.Admit(job) : Verdict::Yes();
+      admitted = verdict.ok();
+      if (admitted) {
+        context.decisions.Admit(job);
+        continue;
+      }
       const bool of_queue = verdict.cause == Cause::kClosed || verdict.cause == Cause::kTree;
       const ReasonKind kind = of_queue ? QueueRefusal(verdict) : ReasonKind::kNotAdmitted;
       context.reasons.ExplainJob(job, context.reasons.QueueReason(kind, queue, verdict));
     }
-    round.PushQueue(queue);
+    if (admitted) round.PushQueue(queue);
   }
 }
 
