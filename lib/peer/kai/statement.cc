@@ -187,6 +187,8 @@ void KaiStatement::Commit(KaiListener* listener, uint32_t beneficiary) {
       case Entry::Kind::kEvict:
         entry.listed->is_virtual = false;
         world_->evicted_now[world_->facts().tasks[entry.listed->task].job] = 1;
+        world_->searches_leave_marks |=
+            world_->JobOf(*entry.listed).CountOf(KaiStatus::kPending) > 0;
         listener->Evicted(*entry.listed, beneficiary);
         break;
       case Entry::Kind::kPipeline:

@@ -15,6 +15,7 @@
 #include "lib/peer/kai/reclaim_rules.h"
 #include "lib/peer/kai/scenario_rules.h"
 #include "lib/peer/kai/solver.h"
+#include "lib/peer/kai/victim_room.h"
 
 namespace muster {
 namespace {
@@ -59,6 +60,11 @@ class VictimAction {
   virtual bool Begin(const KaiJob& /*job*/) { return true; }
   // Whether a search could help; after signatures.
   virtual bool IsWorthwhile(const KaiJob& /*job*/) { return true; }
+  // Before the candidates are asked for. `whole`: the job as the last question has it.
+  virtual void BeginVictims(const KaiJob& /*whole*/) {}
+  // Whether a victim of the queue could be left without a place; whether any victim could.
+  virtual bool MayGo(uint32_t /*queue*/) const { return true; }
+  virtual bool MaySomeGo() { return true; }
   virtual bool MayBeVictim(const KaiJob& asks, const KaiJob& victim) const = 0;
   virtual bool IsValid(const KaiScenario& scenario) const = 0;
   virtual uint32_t FailuresOf(const KaiJob& job) const { return job.facts().queue; }
@@ -77,8 +83,11 @@ class VictimAction {
     }
     job.NextRequest(/*real=*/false);  // is known from here on
     KaiSolution solution;
-    if (IsWorthwhile(job)) solution = Solve(job);
-    if (!solution.solved) return failed.Update(world_, job);
+    if (IsWorthwhile(job) && FindVictims(job)) solution = Solve(job);
+    if (!solution.solved) {
+      world_.searches_leave_marks |= solution.statement != nullptr;
+      return failed.Update(world_, job);
+    }
     const uint32_t task = job.facts().tasks.empty() ? kKaiNone : BeneficiaryOf(job);
     solution.statement->Commit(cycle_.listener, task);
   }
@@ -91,15 +100,33 @@ class VictimAction {
     return kKaiNone;
   }
 
-  void CollectVictims(const KaiJob& job) {
-    victims_.Clear();
+  // Lists the candidates. Returns false if a search among them would find nothing.
+  bool FindVictims(const KaiJob& job) {
+    candidates_.clear();
+    const std::vector<KaiPod*> tasks = job.Next(/*real=*/false);
+    if (tasks.empty()) return false;
+    const KaiJob& whole = *KaiPartOf(&world_, job, tasks);
+    const bool may_skip = world_.has_exact_books() && !world_.searches_leave_marks;
+    if (may_skip) {
+      room_.Begin(whole.Next(/*real=*/false));
+      if (!room_.IsFree() && !MaySomeGo()) return false;
+    }
+    BeginVictims(whole);
+    ListVictims(job);
+    if (candidates_.empty()) return false;
+    if (!may_skip) return true;
+    for (const KaiJob* victim : candidates_) room_.Add(*victim, MayGo(victim->facts().queue));
+    return room_.Suffices();
+  }
+
+  void ListVictims(const KaiJob& job) {
     int64_t count = 0;
     for (uint32_t j = 0; j < world_.job_count(); ++j) {
       const KaiJob& victim = world_.job(j);
       if (!victim.facts().schedulable || !victim.facts().preemptible) continue;
       if (!victim.HasActive() || !MayBeVictim(job, victim)) continue;
       if (most_victims() >= 0 && count > most_victims()) break;
-      victims_.Push(&victim);
+      candidates_.push_back(&victim);
       ++count;
     }
   }
@@ -108,7 +135,10 @@ class VictimAction {
     // Every question of the search begins with the same victims.
     bool collected = false;
     const auto begin = [&] {
-      if (!std::exchange(collected, true)) CollectVictims(job);
+      if (!std::exchange(collected, true)) {
+        victims_.Clear();
+        for (const KaiJob* victim : candidates_) victims_.Push(victim);
+      }
       victims_left_.CopyFrom(victims_);
       return &victims_left_;
     };
@@ -121,6 +151,8 @@ class VictimAction {
   }
 
   std::map<uint32_t, KaiHardJobList> failed_;
+  KaiVictimRoom room_{&world_};
+  std::vector<const KaiJob*> candidates_;  // of the present search
   KaiJobQueue again_{&world_, {}};
   KaiJobQueue victims_{&world_, {.victims = true}};       // of the present search
   KaiJobQueue victims_left_{&world_, {.victims = true}};  // of its present question
@@ -133,6 +165,8 @@ class Consolidation : public VictimAction {
  protected:
   bool MayAsk(const KaiJob& job) const override { return job.facts().preemptible; }
   bool IsWorthwhile(const KaiJob& job) override { return KaiHasGpusFor(world_, job); }
+  bool MayGo(uint32_t) const override { return false; }
+  bool MaySomeGo() override { return false; }
   bool MayBeVictim(const KaiJob& asks, const KaiJob& victim) const override {
     return asks.number() != victim.number() && victim.active_allocated() > 0;
   }
@@ -153,10 +187,25 @@ class Reclaim : public VictimAction {
     return KaiCanReclaim(world_.tree, reclaimer_);
   }
   bool IsWorthwhile(const KaiJob& job) override {
-    world_.tree_then.share = world_.tree.share;
+    if (std::exchange(world_.tree_then.revision, world_.tree.revision) != world_.tree.revision) {
+      world_.tree_then.share = world_.tree.share;
+      some_go_.reset();
+    }
     reclaimer_ = KaiReclaimerOf(job);
-    answers_.assign(world_.tree.queues.size(), {});
     return true;
+  }
+  void BeginVictims(const KaiJob& whole) override {
+    whole_ = KaiReclaimerOf(whole);
+    answers_.assign(world_.tree.queues.size(), {});
+  }
+  bool MayGo(uint32_t queue) const override {
+    std::optional<bool>& may_go = answers_[queue]->may_go;
+    if (!may_go.has_value()) may_go = KaiMayGo(world_.tree_then, whole_, queue);
+    return *may_go;
+  }
+  bool MaySomeGo() override {
+    if (!some_go_.has_value()) some_go_ = KaiMaySomeGo(world_.tree_then);
+    return *some_go_;
   }
   bool MayBeVictim(const KaiJob& asks, const KaiJob& victim) const override {
     const uint32_t queue = victim.facts().queue;
@@ -165,7 +214,8 @@ class Reclaim : public VictimAction {
     std::optional<Answer>& answer = answers_[queue];
     if (!answer.has_value()) {
       answer = {KaiMayBeVictim(world_.tree, reclaimer_, queue),
-                KaiReclaimMinRuntimeOf(world_, asks, queue)};
+                KaiReclaimMinRuntimeOf(world_, asks, queue),
+                {}};
     }
     return answer->may_lose &&
            (victim.IsElastic() ||
@@ -180,9 +230,11 @@ class Reclaim : public VictimAction {
   struct Answer {
     bool may_lose;
     int64_t min_runtime;
+    std::optional<bool> may_go;
   };
 
-  KaiReclaimer reclaimer_;
+  KaiReclaimer reclaimer_, whole_;
+  std::optional<bool> some_go_;                         // of `tree_then`; none: not known
   mutable std::vector<std::optional<Answer>> answers_;  // by queue
 };
 
