@@ -192,6 +192,7 @@ void KaiStatement::Commit(KaiListener* listener, uint32_t beneficiary) {
         listener->Evicted(*entry.listed, beneficiary);
         break;
       case Entry::Kind::kPipeline:
+        world_->has_moved_tasks |= world_->nodes.CountNotes(entry.listed->task) > 1;
         listener->Pipelined(*entry.listed);
         break;
       case Entry::Kind::kAllocate:

@@ -60,10 +60,13 @@ class VictimAction {
   virtual bool Begin(const KaiJob& /*job*/) { return true; }
   // Whether a search could help; after signatures.
   virtual bool IsWorthwhile(const KaiJob& /*job*/) { return true; }
-  // Before the candidates are asked for. `whole`: the job as the last question has it.
-  virtual void BeginVictims(const KaiJob& /*whole*/) {}
+  // Before the candidates are listed.
+  virtual void BeginVictims() {}
+  // Before the candidates are asked whether they could make room. `asks`: the job as the question
+  // has it that must be answered.
+  virtual void BeginRoom(const KaiJob& /*asks*/) {}
   // Whether a victim of the queue could be left without a place; whether any victim could.
-  virtual bool MayGo(uint32_t /*queue*/) const { return true; }
+  virtual bool MayGo(uint32_t /*queue*/) { return true; }
   virtual bool MaySomeGo() { return true; }
   virtual bool MayBeVictim(const KaiJob& asks, const KaiJob& victim) const = 0;
   virtual bool IsValid(const KaiScenario& scenario) const = 0;
@@ -100,21 +103,26 @@ class VictimAction {
     return kKaiNone;
   }
 
-  // Lists the candidates. Returns false if a search among them would find nothing.
+  // Lists the candidates. Returns false if a search among them would find nothing (victim_room.h).
   bool FindVictims(const KaiJob& job) {
     candidates_.clear();
     const std::vector<KaiPod*> tasks = job.Next(/*real=*/false);
     if (tasks.empty()) return false;
-    const KaiJob& whole = *KaiPartOf(&world_, job, tasks);
+    const KaiJob* asks = KaiPartOf(&world_, job, tasks);
     const bool may_skip = world_.has_exact_books() && !world_.searches_leave_marks;
-    if (may_skip) {
-      room_.Begin(whole.Next(/*real=*/false));
+    if (may_skip && tasks.size() == 1 && !world_.has_moved_tasks) {
+      room_.Begin(asks->Next(/*real=*/false));
       if (!room_.IsFree() && !MaySomeGo()) return false;
     }
-    BeginVictims(whole);
+    BeginVictims();
     ListVictims(job);
     if (candidates_.empty()) return false;
     if (!may_skip) return true;
+    if (tasks.size() > 1 && std::ranges::any_of(candidates_, &KaiJob::MayLoseSome)) {
+      asks = KaiPartOf(&world_, job, std::span(tasks).first(1));
+    }
+    BeginRoom(*asks);
+    room_.Begin(asks->Next(/*real=*/false));
     for (const KaiJob* victim : candidates_) room_.Add(*victim, MayGo(victim->facts().queue));
     return room_.Suffices();
   }
@@ -165,7 +173,7 @@ class Consolidation : public VictimAction {
  protected:
   bool MayAsk(const KaiJob& job) const override { return job.facts().preemptible; }
   bool IsWorthwhile(const KaiJob& job) override { return KaiHasGpusFor(world_, job); }
-  bool MayGo(uint32_t) const override { return false; }
+  bool MayGo(uint32_t) override { return false; }
   bool MaySomeGo() override { return false; }
   bool MayBeVictim(const KaiJob& asks, const KaiJob& victim) const override {
     return asks.number() != victim.number() && victim.active_allocated() > 0;
@@ -194,13 +202,14 @@ class Reclaim : public VictimAction {
     reclaimer_ = KaiReclaimerOf(job);
     return true;
   }
-  void BeginVictims(const KaiJob& whole) override {
-    whole_ = KaiReclaimerOf(whole);
-    answers_.assign(world_.tree.queues.size(), {});
+  void BeginVictims() override { answers_.assign(world_.tree.queues.size(), {}); }
+  void BeginRoom(const KaiJob& asks) override {
+    asks_ = KaiReclaimerOf(asks);
+    may_go_.assign(world_.tree.queues.size(), {});
   }
-  bool MayGo(uint32_t queue) const override {
-    std::optional<bool>& may_go = answers_[queue]->may_go;
-    if (!may_go.has_value()) may_go = KaiMayGo(world_.tree_then, whole_, queue);
+  bool MayGo(uint32_t queue) override {
+    std::optional<bool>& may_go = may_go_[queue];
+    if (!may_go.has_value()) may_go = KaiMayGo(world_.tree_then, asks_, queue);
     return *may_go;
   }
   bool MaySomeGo() override {
@@ -214,8 +223,7 @@ class Reclaim : public VictimAction {
     std::optional<Answer>& answer = answers_[queue];
     if (!answer.has_value()) {
       answer = {KaiMayBeVictim(world_.tree, reclaimer_, queue),
-                KaiReclaimMinRuntimeOf(world_, asks, queue),
-                {}};
+                KaiReclaimMinRuntimeOf(world_, asks, queue)};
     }
     return answer->may_lose &&
            (victim.IsElastic() ||
@@ -230,11 +238,11 @@ class Reclaim : public VictimAction {
   struct Answer {
     bool may_lose;
     int64_t min_runtime;
-    std::optional<bool> may_go;
   };
 
-  KaiReclaimer reclaimer_, whole_;
+  KaiReclaimer reclaimer_, asks_;
   std::optional<bool> some_go_;                         // of `tree_then`; none: not known
+  std::vector<std::optional<bool>> may_go_;             // by queue; none: not known
   mutable std::vector<std::optional<Answer>> answers_;  // by queue
 };
 

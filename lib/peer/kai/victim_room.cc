@@ -2,6 +2,7 @@
 #include "lib/peer/kai/victim_room.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -10,14 +11,30 @@ namespace {
 
 constexpr size_t kShapesOfRoom = 8;  // that Suffices looks at
 
-// Whole, and so small that sums over all tasks of a cluster are exact.
-bool IsWholeKaiAmount(double amount) {
-  return amount == std::floor(amount) && std::abs(amount) < 0x1p44;
-}
+// Amounts of one resource. Sums and differences of them are exact, in any order, while all are
+// multiples of one power of two and what may be added up has at most 53 bits in it.
+class KaiExactSum {
+ public:
+  void Add(double amount, double times) {
+    amount = std::abs(amount);
+    is_whole_ &= amount == std::floor(amount) && amount < 0x1p62;
+    if (!is_whole_) return;
+    bits_ |= static_cast<uint64_t>(amount);
+    most_ += amount * times;
+  }
+  bool IsExact() const {
+    if (!is_whole_ || bits_ == 0) return is_whole_;
+    return most_ < 0x1p52 * static_cast<double>(bits_ & (~bits_ + 1));
+  }
 
-bool AreWholeKaiAmounts(std::span<const double> amounts) {
-  return std::ranges::all_of(amounts, IsWholeKaiAmount);
-}
+ private:
+  bool is_whole_ = true;
+  uint64_t bits_ = 0;  // that are set in some amount
+  double most_ = 0;
+};
+
+// What a task is counted for at most: on two nodes, as a candidate and as one that may go.
+constexpr double kTimesOfTask = 4;
 
 // Returns whether nodes are charged for a task of the shape what the shape requests.
 bool IsChargedAsRequested(const KaiShape& shape) {
@@ -38,16 +55,25 @@ bool IsChargedAsRequested(const KaiShape& shape) {
 }  // namespace
 
 bool KaiHasExactBooks(const KaiFacts& facts) {
-  const auto is_exact = [](const KaiShape& shape) {
-    return IsChargedAsRequested(shape) && AreWholeKaiAmounts(shape.request) &&
-           AreWholeKaiAmounts(shape.amounts) && IsWholeKaiAmount(shape.slice_gpus);
-  };
-  return facts.tasks.size() < size_t{1} << 24 && facts.nodes.size() < size_t{1} << 24 &&
-         std::ranges::all_of(facts.shapes, is_exact) &&
-         std::ranges::all_of(facts.nodes, [](const KaiNodeFacts& node) {
-           return AreWholeKaiAmounts(node.allocatable) && AreWholeKaiAmounts(node.foreign) &&
-                  AreWholeKaiAmounts(node.foreign_releasing);
-         });
+  std::vector<double> times(facts.shapes.size(), 0);
+  for (const KaiTask& task : facts.tasks) times[task.shape] += kTimesOfTask;
+  std::vector<KaiExactSum> nodes(facts.dimensions);
+  std::array<KaiExactSum, kKaiResources> queues;
+  for (size_t s = 0; s < facts.shapes.size(); ++s) {
+    const KaiShape& shape = facts.shapes[s];
+    if (times[s] == 0) continue;
+    if (!IsChargedAsRequested(shape)) return false;
+    for (size_t d = 0; d < nodes.size(); ++d) nodes[d].Add(shape.request[d], times[s]);
+    for (size_t r = 0; r < queues.size(); ++r) queues[r].Add(shape.amounts[r], times[s]);
+    queues[kKaiGpu].Add(shape.slice_gpus, times[s]);
+  }
+  for (const KaiNodeFacts& node : facts.nodes) {
+    for (const auto* amounts : {&node.allocatable, &node.foreign, &node.foreign_releasing}) {
+      for (size_t d = 0; d < amounts->size(); ++d) nodes[d].Add((*amounts)[d], 1);
+    }
+  }
+  return std::ranges::all_of(nodes, &KaiExactSum::IsExact) &&
+         std::ranges::all_of(queues, &KaiExactSum::IsExact);
 }
 
 void KaiVictimRoom::SumUpFree() {
@@ -91,9 +117,10 @@ void KaiVictimRoom::Add(const KaiJob& victim, bool may_go) {
       std::fill_n(held, free_.size(), 0.0);
     }
     const std::vector<double>& request = world_.ShapeOf(*pod).request;
+    const bool needs_none = may_go || world_.nodes.CountNotes(pod->task) > 1;
     for (size_t d = 0; d < free_.size(); ++d) {
       held[d] += request[d];
-      if (may_go) leaving_[d] += request[d];
+      if (needs_none) leaving_[d] += request[d];
     }
   }
 }

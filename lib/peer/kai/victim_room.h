@@ -5,7 +5,8 @@
 //
 //   KaiVictimRoom room(&world);
 //   room.Begin(partial->Next(/*real=*/false));
-//   if (!room.IsFree() && none may go) ...        // hopeless, whatever the candidates are
+//   // Hopeless, whatever the candidates are:
+//   if (!room.IsFree() && !world.has_moved_tasks && none may go) ...
 //   for (const KaiJob* job : candidates) room.Add(*job, /*may_go=*/true);
 //   if (!room.Suffices()) ...                     // hopeless
 //
@@ -22,15 +23,26 @@
 // fits, so p <= max(0, f + e) in each resource. Over the nodes, R + (victims placed again) <= sum of
 // max(0, f) + (all victims), thus R <= sum of max(0, f) + (victims that go for good).
 //
+// A task that was moved in this cycle is noted on two nodes. As a victim it gives up its place on
+// the second. If the first is chosen for it, the peer undoes its eviction instead: it is back on the
+// second, without a look at the room there. It is placed again and needs no room, so the first sum
+// counts it among those that go.
+//
 // A victim may not go where the action would refuse the scenario for it alone: consolidation places
 // all victims again, and reclaim asks the shares of the two queues where the paths part before it
 // subtracts the first chunk below them (KaiMayGo). That answer is the same in each scenario.
 //
 // What else a search does. One that fails takes back all that it did, and so leaves the books as
-// they were if sums are exact: amounts are whole numbers, and no task shares a device
-// (KaiHasExactBooks). The next tasks that a job remembers are those that it would find anew, but for
-// jobs with tasks that this cycle evicted and others that wait, and after a search that was solved
-// in vain. KaiWorld::searches_leave_marks is set then, and every search is made.
+// they were if sums are exact (KaiHasExactBooks): no task shares a device, amounts are multiples of
+// one power of two, and so small that no sum of them is rounded. The next tasks that a job remembers
+// are those that it would find anew, but for jobs with tasks that this cycle evicted and others that
+// wait, and after a search that was solved in vain. KaiWorld::searches_leave_marks is set then, and
+// every search is made.
+//
+// A task that is a victim twice in one scenario is counted twice among its job's active ones once
+// both evictions are undone (pods.h). That takes an earlier question that was answered, and a job
+// that loses its tasks in several steps. Where candidates may do so (KaiJob::MayLoseSome), ask about
+// the first question of the search, that about one task: if it fails, so does the search.
 //
 // Cost. Begin is O(tasks), and O(nodes * dimensions) if nodes changed. Add is O(tasks). Suffices is
 // O(nodes * dimensions) a shape, of the first eight shapes.
@@ -51,11 +63,11 @@ class KaiVictimRoom {
  public:
   explicit KaiVictimRoom(const KaiWorld* world) : world_(*world) {}
 
-  // Begins with the tasks of the last question.
+  // Begins with the tasks of a question that must be answered.
   void Begin(std::span<KaiPod* const> pending);
   // Returns whether the cluster has free what the tasks request.
   bool IsFree() const { return Has(free_); }
-  // Adds what a candidate holds. `may_go`: the action may leave it without a place.
+  // Adds what a candidate holds. `may_go`: the action may leave its tasks without a place.
   void Add(const KaiJob& victim, bool may_go);
   // Returns false if no choice among the candidates that were added makes room for the tasks.
   bool Suffices() const;
@@ -76,7 +88,7 @@ class KaiVictimRoom {
   std::vector<std::pair<uint32_t, int64_t>> shapes_;  // of the tasks, with their numbers
 };
 
-// Returns whether taking changes back leaves all books as they were, to the last bit.
+// Returns whether taking changes back leaves all books as they were, to the last bit. O(rows).
 bool KaiHasExactBooks(const KaiFacts& facts);
 
 }  // namespace muster

@@ -91,9 +91,11 @@ class KaiWorld {
 
   // Whether taking changes back leaves all books as they were (victim_room.h).
   bool has_exact_books() const { return has_exact_books_; }
-  // Set once a search that fails might change what later ones find: it is made then, even if it is
-  // hopeless.
+  // Set once a search that fails might change what later ones find. Every search is made then, even
+  // a hopeless one. A test may set it from the start.
   bool searches_leave_marks = false;
+  // Set once a running task was moved to another node: both nodes note it.
+  bool has_moved_tasks = false;
 
   // Returns the board of the shape, as the nodes are now; null: nodes must be scanned.
   KaiNodeBoard* BoardOf(uint32_t shape);
