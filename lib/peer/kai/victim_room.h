@@ -20,13 +20,13 @@
 //
 // Proof of the first. Let f be what a node has free (idle and releasing) before the search, e what
 // the scenario's victims free there, and p what is placed there. A task is placed only where it
-// fits, so p <= max(0, f + e) in each resource. Over the nodes, R + (victims placed again) <= sum of
-// max(0, f) + (all victims), thus R <= sum of max(0, f) + (victims that go for good).
+// fits, so p <= max(0, f + e) in each resource. Over the nodes, R + (victims placed again) <= sum
+// of max(0, f) + (all victims), thus R <= sum of max(0, f) + (victims that go for good).
 //
 // A task that was moved in this cycle is noted on two nodes. As a victim it gives up its place on
-// the second. If the first is chosen for it, the peer undoes its eviction instead: it is back on the
-// second, without a look at the room there. It is placed again and needs no room, so the first sum
-// counts it among those that go.
+// the second. If the first is chosen for it, the peer undoes its eviction instead: it is back on
+// the second, without a look at the room there. It is placed again and needs no room, so the first
+// sum counts it among those that go.
 //
 // A victim may not go where the action would refuse the scenario for it alone: consolidation places
 // all victims again, and reclaim asks the shares of the two queues where the paths part before it
@@ -34,15 +34,15 @@
 //
 // What else a search does. One that fails takes back all that it did, and so leaves the books as
 // they were if sums are exact (KaiHasExactBooks): no task shares a device, amounts are multiples of
-// one power of two, and so small that no sum of them is rounded. The next tasks that a job remembers
-// are those that it would find anew, but for jobs with tasks that this cycle evicted and others that
-// wait, and after a search that was solved in vain. KaiWorld::searches_leave_marks is set then, and
-// every search is made.
+// one power of two, and so small that no sum of them is rounded. The next tasks that a job
+// remembers are those that it would find anew, but for jobs with tasks that this cycle evicted and
+// others that wait, and after a search that was solved in vain. KaiWorld::searches_leave_marks is
+// set then, and every search is made.
 //
 // A task that is a victim twice in one scenario is counted twice among its job's active ones once
 // both evictions are undone (pods.h). That takes an earlier question that was answered, and a job
-// that loses its tasks in several steps. Where candidates may do so (KaiJob::MayLoseSome), ask about
-// the first question of the search, that about one task: if it fails, so does the search.
+// that loses its tasks in several steps. Where candidates may do so (KaiJob::MayLoseSome), ask
+// about the first question of the search, that about one task: if it fails, so does the search.
 //
 // Cost. Begin is O(tasks), and O(nodes * dimensions) if nodes changed. Add is O(tasks). Suffices is
 // O(nodes * dimensions) a shape, of the first eight shapes.
