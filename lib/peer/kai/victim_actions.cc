@@ -123,7 +123,14 @@ class VictimAction {
     }
     BeginRoom(*asks);
     room_.Begin(asks->Next(/*real=*/false));
-    for (const KaiJob* victim : candidates_) room_.Add(*victim, MayGo(victim->facts().queue));
+    // Where there is room, the first candidates mostly show it.
+    size_t asked = 8;
+    for (size_t i = 0; i < candidates_.size(); ++i) {
+      room_.Add(*candidates_[i], MayGo(candidates_[i]->facts().queue));
+      if (i + 1 < asked) continue;
+      if (room_.SufficesAlready()) return true;
+      asked *= 2;
+    }
     return room_.Suffices();
   }
 

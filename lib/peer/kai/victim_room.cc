@@ -76,14 +76,25 @@ bool KaiHasExactBooks(const KaiFacts& facts) {
          std::ranges::all_of(queues, &KaiExactSum::IsExact);
 }
 
-void KaiVictimRoom::SumUpFree() {
-  if (std::exchange(changes_, world_.nodes.changes()) == world_.nodes.changes()) return;
-  free_.assign(world_.facts().dimensions, 0.0);
-  for (uint32_t n = 0; n < world_.nodes.size(); ++n) {
-    for (size_t d = 0; d < free_.size(); ++d) {
-      free_[d] += std::max(0.0, world_.nodes.NotAllocated(n, d));
-    }
+void KaiVictimRoom::CountFree(uint32_t node) {
+  for (size_t d = 0; d < free_.size(); ++d) {
+    double& known = free_of_[node * free_.size() + d];
+    const double now = std::max(0.0, world_.nodes.NotAllocated(node, d));
+    free_[d] += now - known;
+    known = now;
   }
+}
+
+void KaiVictimRoom::SumUpFree() {
+  const auto changed = world_.nodes.ChangedSince(changes_);
+  if (free_.empty() || !changed.has_value()) {
+    free_.assign(world_.facts().dimensions, 0.0);
+    free_of_.assign(world_.nodes.size() * free_.size(), 0.0);
+    for (uint32_t n = 0; n < world_.nodes.size(); ++n) CountFree(n);
+  } else {
+    for (const uint32_t n : *changed) CountFree(n);
+  }
+  changes_ = world_.nodes.changes();
 }
 
 void KaiVictimRoom::Begin(std::span<KaiPod* const> pending) {
@@ -152,6 +163,17 @@ bool KaiVictimRoom::Suffices() const {
     int64_t places = 0;
     for (uint32_t n = 0; n < world_.nodes.size() && places < tasks.second; ++n) {
       places += PlacesOn(n, world_.facts().shapes[tasks.first]);
+    }
+    return places >= tasks.second;
+  });
+}
+
+bool KaiVictimRoom::SufficesAlready() const {
+  if (!Has(leaving_)) return false;
+  return std::ranges::all_of(shapes_, [&](const std::pair<uint32_t, int64_t>& tasks) {
+    int64_t places = 0;
+    for (size_t i = 0; i < nodes_.size() && places < tasks.second; ++i) {
+      places += PlacesOn(nodes_[i], world_.facts().shapes[tasks.first]);
     }
     return places >= tasks.second;
   });

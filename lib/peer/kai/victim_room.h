@@ -44,8 +44,8 @@
 // that loses its tasks in several steps. Where candidates may do so (KaiJob::MayLoseSome), ask
 // about the first question of the search, that about one task: if it fails, so does the search.
 //
-// Cost. Begin is O(tasks), and O(nodes * dimensions) if nodes changed. Add is O(tasks). Suffices is
-// O(nodes * dimensions) a shape, of the first eight shapes.
+// Cost. Begin is O(tasks), and O(dimensions) for each change of a node since. Add is O(tasks).
+// Suffices is O(nodes * dimensions) a shape, of the first eight shapes.
 #ifndef MUSTER_PEER_KAI_VICTIM_ROOM_H_
 #define MUSTER_PEER_KAI_VICTIM_ROOM_H_
 
@@ -71,15 +71,19 @@ class KaiVictimRoom {
   void Add(const KaiJob& victim, bool may_go);
   // Returns false if no choice among the candidates that were added makes room for the tasks.
   bool Suffices() const;
+  // Returns true only if Suffices would, whatever is added. Looks only at nodes of candidates.
+  bool SufficesAlready() const;
 
  private:
   bool Has(const std::vector<double>& amounts) const;
   int64_t PlacesOn(uint32_t node, const KaiShape& shape) const;
   void SumUpFree();
+  void CountFree(uint32_t node);
 
   const KaiWorld& world_;
   std::vector<double> free_;      // by dimension: of all nodes
-  size_t changes_ = ~size_t{0};   // of nodes, when `free_` was summed up
+  std::vector<double> free_of_;   // by node and dimension: as it is counted in `free_`
+  size_t changes_ = 0;            // of nodes, when `free_` was summed up
   std::vector<double> needed_;    // by dimension
   std::vector<double> leaving_;   // by dimension: free, and of candidates that may go
   std::vector<double> held_;      // by node and dimension: of candidates

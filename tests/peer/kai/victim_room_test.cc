@@ -126,7 +126,9 @@ bool RoomSuffices(const KaiWorld& world, const std::vector<bool>& may_go) {
   const auto last = static_cast<uint32_t>(world.job_count() - 1);
   room.Begin(world.job(last).Next(/*real=*/false));
   for (uint32_t j = 0; j < may_go.size(); ++j) room.Add(world.job(j), may_go[j]);
-  return room.Suffices();
+  const bool suffices = room.Suffices();
+  EXPECT_LE(room.SufficesAlready(), suffices);
+  return suffices;
 }
 
 TEST(KaiVictimRoom, WhatIsFreeAndWhatMayGoBoundTheTasks) {
@@ -140,6 +142,22 @@ TEST(KaiVictimRoom, WhatIsFreeAndWhatMayGoBoundTheTasks) {
   EXPECT_FALSE(RoomSuffices(*gang, {true, false}));  // 8 > 1 + 1 + 3
   EXPECT_TRUE(RoomSuffices(*gang, {true, true}));
   EXPECT_FALSE(RoomSuffices(*TwoHalfFullNodes(5, 1), {true, true}));  // on no node
+}
+
+TEST(KaiVictimRoom, TheFirstCandidatesMayShowTheRoom) {
+  const auto world = TwoHalfFullNodes(4, 2);
+  KaiVictimRoom room(world.get());
+  room.Begin(world->job(2).Next(/*real=*/false));
+  EXPECT_FALSE(room.SufficesAlready());
+  room.Add(world->job(0), /*may_go=*/true);
+  EXPECT_FALSE(room.SufficesAlready());
+  room.Add(world->job(1), /*may_go=*/false);
+  EXPECT_FALSE(room.SufficesAlready());  // 8 > 1 + 1 + 3
+  room.Begin(world->job(2).Next(/*real=*/false));
+  room.Add(world->job(1), /*may_go=*/true);
+  EXPECT_FALSE(room.SufficesAlready());
+  room.Add(world->job(0), /*may_go=*/true);
+  EXPECT_TRUE(room.SufficesAlready());
 }
 
 TEST(KaiVictimRoom, AsksWhatIsFreeAnewAfterAChange) {
