@@ -156,6 +156,12 @@ void KaiJob::CollectElastic(uint32_t set, std::vector<KaiPod*>* out) const {
   }
 }
 
+bool KaiJob::MayLoseSome() const {
+  int32_t active = 0;
+  for (const uint32_t set : own_->pod_sets) active += counts_[set].active_allocated;
+  return active != active_allocated_ || HasSurplus(0);
+}
+
 std::vector<KaiPod*> KaiJob::NextVictims(bool* has_more) const {
   std::vector<KaiPod*> victims;
   CollectElastic(0, &victims);

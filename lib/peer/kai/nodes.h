@@ -71,6 +71,8 @@ class KaiNodes {
   };
   // Returns null if the node has none of the task.
   const Note* Find(uint32_t n, uint32_t task) const;
+  // Returns on how many nodes the task is noted: two, once it was moved in this cycle.
+  size_t CountNotes(uint32_t task) const { return notes_[task].size(); }
   // Charges the pod; false if it is there already. `elsewhere`: a pod that shares a device may be
   // there, on other devices.
   bool Add(uint32_t n, KaiPod* pod, bool elsewhere);

@@ -123,6 +123,8 @@ class KaiJob {
   const KaiNext& NextRequest(bool real) const;
   // What the job loses in one step, and whether more is left then.
   std::vector<KaiPod*> NextVictims(bool* has_more) const;
+  // Returns false only if the job loses all that is active in one step. O(groups).
+  bool MayLoseSome() const;
 
  private:
   static size_t IndexOf(KaiStatus status);

@@ -26,6 +26,7 @@ uint32_t KaiQueueTree::Add(KaiQueue queue) {
 }
 
 void KaiQueueTree::Charge(uint32_t queue, const KaiAmounts& amounts, bool preemptible) {
+  ++revision;
   for (; queue != kKaiNone; queue = queues[queue].parent) {
     ++charges[queue];
     for (size_t r = 0; r < kKaiResources; ++r) {

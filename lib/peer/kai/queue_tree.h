@@ -81,6 +81,7 @@ struct KaiQueueTree {
   std::vector<uint32_t> charges;  // of each queue: how often Charge has changed its accounts
   std::vector<uint32_t> tops;     // queues without parent, ascending UID
   std::vector<uint32_t> inner;    // queues with children, parents first
+  uint64_t revision = 0;          // another number once some account may have changed
 
   // Adds a queue below one that exists. Links it to its parent; `queue.children` must be empty.
   uint32_t Add(KaiQueue queue);

@@ -125,6 +125,23 @@ bool KaiMayBeVictim(const KaiQueueTree& tree, const KaiReclaimer& reclaimer,
   return !below;
 }
 
+bool KaiMayGo(const KaiQueueTree& tree, const KaiReclaimer& reclaimer, uint32_t victim_queue) {
+  const auto [reclaiming, losing] = tree.Leveled(reclaimer.queue, victim_queue);
+  const KaiAmounts remaining = tree.allocated(losing);
+  return KaiMaintainsFairShare(tree.share[losing], remaining) ||
+         KaiGuaranteesDeserved(tree.share[reclaiming], reclaimer.request.amounts,
+                               tree.share[losing], remaining);
+}
+
+bool KaiMaySomeGo(const KaiQueueTree& tree) {
+  return std::ranges::any_of(tree.share, [](const KaiShares& shares) {
+    return std::ranges::any_of(shares, [](const KaiShare& share) {
+      return CompareKaiAmount(share.allocated, share.allocatable()) > 0 ||
+             CompareKaiAmount(share.allocated, share.deserved) > 0;
+    });
+  });
+}
+
 bool KaiReclaimIsFair(const KaiQueueTree& tree, const KaiReclaimer& reclaimer,
                       std::span<const KaiVictims> victims, double multiplier) {
   Losses losses(tree);

@@ -59,6 +59,12 @@ struct KaiVictims {
 
 bool KaiCanReclaim(const KaiQueueTree& tree, const KaiReclaimer& reclaimer);
 bool KaiMayBeVictim(const KaiQueueTree& tree, const KaiReclaimer& reclaimer, uint32_t victim_queue);
+// Returns whether a victim of the queue may go, taken as the first one below the level where the
+// paths of the two queues part. `tree` holds the accounts from before the first eviction. Those
+// that follow may not go if the first one may not.
+bool KaiMayGo(const KaiQueueTree& tree, const KaiReclaimer& reclaimer, uint32_t victim_queue);
+// Returns whether some queue holds more than it deserves, or than its share; else none may go.
+bool KaiMaySomeGo(const KaiQueueTree& tree);
 // `tree` holds the accounts from before the first eviction.
 bool KaiReclaimIsFair(const KaiQueueTree& tree, const KaiReclaimer& reclaimer,
                       std::span<const KaiVictims> victims, double multiplier);

@@ -30,6 +30,30 @@ std::vector<uint8_t> KaiFeasibleNodes(const KaiWorld& world, const KaiJob& job) 
   return world.nodes.HasFreeGpus();
 }
 
+const KaiJob* KaiPartOf(KaiWorld* world, const KaiJob& job, std::span<KaiPod* const> tasks) {
+  KaiScenario::Pods pods;
+  for (KaiPod* pod : job.pods()) {
+    if (pod != nullptr && IsActiveAllocated(pod->status)) pods.push_back(pod);
+  }
+  pods.insert(pods.end(), tasks.begin(), tasks.end());
+  KaiJob* const part = world->arena.Clone(job, pods);
+  for (const uint32_t set : job.facts().pod_sets) {
+    const int32_t count = part->counts(set).pods;
+    if (count > 0) part->set_minimum(set, std::min(part->minimum(set), count));
+  }
+  // Returns whether some task is below the set.
+  const std::function<bool(uint32_t)> adjust = [&](uint32_t set) {
+    const KaiGroup& own = job.facts().groups[set];
+    int32_t members = 0;
+    for (const uint32_t member : own.pod_sets) members += part->counts(member).pods > 0;
+    for (const uint32_t member : own.sets) members += adjust(member);
+    if (part->minimum(set) >= 0) part->set_minimum(set, std::min(part->minimum(set), members));
+    return members > 0;
+  };
+  adjust(0);
+  return part;
+}
+
 KaiSolver::KaiSolver(KaiWorld* world, KaiQuestion question)
     : world_(world), question_(std::move(question)) {
   for (uint32_t n = 0; n < question_.feasible.size(); ++n) {
@@ -86,35 +110,10 @@ bool KaiSolver::Try(const KaiJob& job, std::span<KaiPod* const> tasks, Generator
   return true;
 }
 
-// Returns a copy of the job with its active tasks and these, as if it needed no others.
-const KaiJob* KaiSolver::PartOf(const KaiJob& job, std::span<KaiPod* const> tasks) {
-  Pods pods;
-  for (KaiPod* pod : job.pods()) {
-    if (pod != nullptr && IsActiveAllocated(pod->status)) pods.push_back(pod);
-  }
-  pods.insert(pods.end(), tasks.begin(), tasks.end());
-  KaiJob* const part = world_->arena.Clone(job, pods);
-  for (const uint32_t set : job.facts().pod_sets) {
-    const int32_t count = part->counts(set).pods;
-    if (count > 0) part->set_minimum(set, std::min(part->minimum(set), count));
-  }
-  // Returns whether some task is below the set.
-  const std::function<bool(uint32_t)> adjust = [&](uint32_t set) {
-    const KaiGroup& own = job.facts().groups[set];
-    int32_t members = 0;
-    for (const uint32_t member : own.pod_sets) members += part->counts(member).pods > 0;
-    for (const uint32_t member : own.sets) members += adjust(member);
-    if (part->minimum(set) >= 0) part->set_minimum(set, std::min(part->minimum(set), members));
-    return members > 0;
-  };
-  adjust(0);
-  return part;
-}
-
 KaiSolver::Answer KaiSolver::Ask(const KaiJob& job, std::span<KaiPod* const> tasks, Generator which,
                                  const Recorded& recorded) {
-  KaiProbe probe{PartOf(job, tasks), recorded.jobs, question_.feasible, question_.victims,
-                 &failed_};
+  KaiProbe probe{KaiPartOf(world_, job, tasks), recorded.jobs, question_.feasible,
+                 question_.victims, &failed_};
   for (const KaiPod* pod : recorded.victims) probe.feasible[pod->node] = 1;
   std::unique_ptr<KaiScenarioGenerator> generator;
   if (which == Generator::kNodeLocal) {

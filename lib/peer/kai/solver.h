@@ -75,7 +75,6 @@ class KaiSolver {
            Recorded* recorded);
   Answer Ask(const KaiJob& job, std::span<KaiPod* const> tasks, Generator generator,
              const Recorded& recorded);
-  const KaiJob* PartOf(const KaiJob& job, std::span<KaiPod* const> tasks);
   Answer Simulate(const KaiScenario& scenario);
   bool PlaceAgain(const KaiScenario& scenario, const Pods& victims, KaiStatement* statement,
                   std::span<const uint32_t> nodes);
@@ -93,6 +92,9 @@ class KaiSolver {
 
 // By node: where GPUs are idle or releasing, if all tasks of the job need some; else all nodes.
 std::vector<uint8_t> KaiFeasibleNodes(const KaiWorld& world, const KaiJob& job);
+
+// Returns a copy of the job with its active tasks and these, as if it needed no others.
+const KaiJob* KaiPartOf(KaiWorld* world, const KaiJob& job, std::span<KaiPod* const> tasks);
 
 }  // namespace muster
 

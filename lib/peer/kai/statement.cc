@@ -187,9 +187,12 @@ void KaiStatement::Commit(KaiListener* listener, uint32_t beneficiary) {
       case Entry::Kind::kEvict:
         entry.listed->is_virtual = false;
         world_->evicted_now[world_->facts().tasks[entry.listed->task].job] = 1;
+        world_->searches_leave_marks |=
+            world_->JobOf(*entry.listed).CountOf(KaiStatus::kPending) > 0;
         listener->Evicted(*entry.listed, beneficiary);
         break;
       case Entry::Kind::kPipeline:
+        world_->has_moved_tasks |= world_->nodes.CountNotes(entry.listed->task) > 1;
         listener->Pipelined(*entry.listed);
         break;
       case Entry::Kind::kAllocate:

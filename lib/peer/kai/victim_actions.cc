@@ -15,6 +15,7 @@
 #include "lib/peer/kai/reclaim_rules.h"
 #include "lib/peer/kai/scenario_rules.h"
 #include "lib/peer/kai/solver.h"
+#include "lib/peer/kai/victim_room.h"
 
 namespace muster {
 namespace {
@@ -59,6 +60,14 @@ class VictimAction {
   virtual bool Begin(const KaiJob& /*job*/) { return true; }
   // Whether a search could help; after signatures.
   virtual bool IsWorthwhile(const KaiJob& /*job*/) { return true; }
+  // Before the candidates are listed.
+  virtual void BeginVictims() {}
+  // Before the candidates are asked whether they could make room. `asks`: the job as the question
+  // has it that must be answered.
+  virtual void BeginRoom(const KaiJob& /*asks*/) {}
+  // Whether a victim of the queue could be left without a place; whether any victim could.
+  virtual bool MayGo(uint32_t /*queue*/) { return true; }
+  virtual bool MaySomeGo() { return true; }
   virtual bool MayBeVictim(const KaiJob& asks, const KaiJob& victim) const = 0;
   virtual bool IsValid(const KaiScenario& scenario) const = 0;
   virtual uint32_t FailuresOf(const KaiJob& job) const { return job.facts().queue; }
@@ -77,8 +86,11 @@ class VictimAction {
     }
     job.NextRequest(/*real=*/false);  // is known from here on
     KaiSolution solution;
-    if (IsWorthwhile(job)) solution = Solve(job);
-    if (!solution.solved) return failed.Update(world_, job);
+    if (IsWorthwhile(job) && FindVictims(job)) solution = Solve(job);
+    if (!solution.solved) {
+      world_.searches_leave_marks |= solution.statement != nullptr;
+      return failed.Update(world_, job);
+    }
     const uint32_t task = job.facts().tasks.empty() ? kKaiNone : BeneficiaryOf(job);
     solution.statement->Commit(cycle_.listener, task);
   }
@@ -91,15 +103,45 @@ class VictimAction {
     return kKaiNone;
   }
 
-  void CollectVictims(const KaiJob& job) {
-    victims_.Clear();
+  // Lists the candidates. Returns false if a search among them would find nothing (victim_room.h).
+  bool FindVictims(const KaiJob& job) {
+    candidates_.clear();
+    const std::vector<KaiPod*> tasks = job.Next(/*real=*/false);
+    if (tasks.empty()) return false;
+    const KaiJob* asks = KaiPartOf(&world_, job, tasks);
+    const bool may_skip = world_.has_exact_books() && !world_.searches_leave_marks;
+    if (may_skip && tasks.size() == 1 && !world_.has_moved_tasks) {
+      room_.Begin(asks->Next(/*real=*/false));
+      if (!room_.IsFree() && !MaySomeGo()) return false;
+    }
+    BeginVictims();
+    ListVictims(job);
+    if (candidates_.empty()) return false;
+    if (!may_skip) return true;
+    if (tasks.size() > 1 && std::ranges::any_of(candidates_, &KaiJob::MayLoseSome)) {
+      asks = KaiPartOf(&world_, job, std::span(tasks).first(1));
+    }
+    BeginRoom(*asks);
+    room_.Begin(asks->Next(/*real=*/false));
+    // Where there is room, the first candidates mostly show it.
+    size_t asked = 8;
+    for (size_t i = 0; i < candidates_.size(); ++i) {
+      room_.Add(*candidates_[i], MayGo(candidates_[i]->facts().queue));
+      if (i + 1 < asked) continue;
+      if (room_.SufficesAlready()) return true;
+      asked *= 2;
+    }
+    return room_.Suffices();
+  }
+
+  void ListVictims(const KaiJob& job) {
     int64_t count = 0;
     for (uint32_t j = 0; j < world_.job_count(); ++j) {
       const KaiJob& victim = world_.job(j);
       if (!victim.facts().schedulable || !victim.facts().preemptible) continue;
       if (!victim.HasActive() || !MayBeVictim(job, victim)) continue;
       if (most_victims() >= 0 && count > most_victims()) break;
-      victims_.Push(&victim);
+      candidates_.push_back(&victim);
       ++count;
     }
   }
@@ -108,7 +150,10 @@ class VictimAction {
     // Every question of the search begins with the same victims.
     bool collected = false;
     const auto begin = [&] {
-      if (!std::exchange(collected, true)) CollectVictims(job);
+      if (!std::exchange(collected, true)) {
+        victims_.Clear();
+        for (const KaiJob* victim : candidates_) victims_.Push(victim);
+      }
       victims_left_.CopyFrom(victims_);
       return &victims_left_;
     };
@@ -121,6 +166,8 @@ class VictimAction {
   }
 
   std::map<uint32_t, KaiHardJobList> failed_;
+  KaiVictimRoom room_{&world_};
+  std::vector<const KaiJob*> candidates_;  // of the present search
   KaiJobQueue again_{&world_, {}};
   KaiJobQueue victims_{&world_, {.victims = true}};       // of the present search
   KaiJobQueue victims_left_{&world_, {.victims = true}};  // of its present question
@@ -133,6 +180,8 @@ class Consolidation : public VictimAction {
  protected:
   bool MayAsk(const KaiJob& job) const override { return job.facts().preemptible; }
   bool IsWorthwhile(const KaiJob& job) override { return KaiHasGpusFor(world_, job); }
+  bool MayGo(uint32_t) override { return false; }
+  bool MaySomeGo() override { return false; }
   bool MayBeVictim(const KaiJob& asks, const KaiJob& victim) const override {
     return asks.number() != victim.number() && victim.active_allocated() > 0;
   }
@@ -153,10 +202,26 @@ class Reclaim : public VictimAction {
     return KaiCanReclaim(world_.tree, reclaimer_);
   }
   bool IsWorthwhile(const KaiJob& job) override {
-    world_.tree_then.share = world_.tree.share;
+    if (std::exchange(world_.tree_then.revision, world_.tree.revision) != world_.tree.revision) {
+      world_.tree_then.share = world_.tree.share;
+      some_go_.reset();
+    }
     reclaimer_ = KaiReclaimerOf(job);
-    answers_.assign(world_.tree.queues.size(), {});
     return true;
+  }
+  void BeginVictims() override { answers_.assign(world_.tree.queues.size(), {}); }
+  void BeginRoom(const KaiJob& asks) override {
+    asks_ = KaiReclaimerOf(asks);
+    may_go_.assign(world_.tree.queues.size(), {});
+  }
+  bool MayGo(uint32_t queue) override {
+    std::optional<bool>& may_go = may_go_[queue];
+    if (!may_go.has_value()) may_go = KaiMayGo(world_.tree_then, asks_, queue);
+    return *may_go;
+  }
+  bool MaySomeGo() override {
+    if (!some_go_.has_value()) some_go_ = KaiMaySomeGo(world_.tree_then);
+    return *some_go_;
   }
   bool MayBeVictim(const KaiJob& asks, const KaiJob& victim) const override {
     const uint32_t queue = victim.facts().queue;
@@ -182,7 +247,9 @@ class Reclaim : public VictimAction {
     int64_t min_runtime;
   };
 
-  KaiReclaimer reclaimer_;
+  KaiReclaimer reclaimer_, asks_;
+  std::optional<bool> some_go_;                         // of `tree_then`; none: not known
+  std::vector<std::optional<bool>> may_go_;             // by queue; none: not known
   mutable std::vector<std::optional<Answer>> answers_;  // by queue
 };
 

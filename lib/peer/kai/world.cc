@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lib/peer/kai/fair_share.h"
+#include "lib/peer/kai/victim_room.h"
 
 namespace muster {
 
@@ -13,7 +14,8 @@ KaiWorld::KaiWorld(KaiFacts facts, KaiQueueTree queues, std::vector<KaiTopology>
     : facts_(std::move(facts)),
       nodes(facts_),
       tree(std::move(queues)),
-      topologies(std::move(trees)) {
+      topologies(std::move(trees)),
+      has_exact_books_(KaiHasExactBooks(facts_)) {
   own_.resize(facts_.tasks.size());
   jobs_.reserve(facts_.jobs.size());
   for (uint32_t j = 0; j < facts_.jobs.size(); ++j) {

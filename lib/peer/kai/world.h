@@ -89,6 +89,14 @@ class KaiWorld {
   // By job: whether this cycle evicted some of it, or started it.
   std::vector<uint8_t> evicted_now, started_now;
 
+  // Whether taking changes back leaves all books as they were (victim_room.h).
+  bool has_exact_books() const { return has_exact_books_; }
+  // Set once a search that fails might change what later ones find. Every search is made then, even
+  // a hopeless one. A test may set it from the start.
+  bool searches_leave_marks = false;
+  // Set once a running task was moved to another node: both nodes note it.
+  bool has_moved_tasks = false;
+
   // Returns the board of the shape, as the nodes are now; null: nodes must be scanned.
   KaiNodeBoard* BoardOf(uint32_t shape);
 
@@ -108,6 +116,7 @@ class KaiWorld {
  private:
   void SumUp();
 
+  bool has_exact_books_ = false;
   std::vector<KaiJob> jobs_;
   std::vector<KaiPod> own_;  // by task
   std::vector<uint32_t> all_nodes_;

@@ -166,6 +166,31 @@ TEST(KaiReclaim, LevelByLevel) {
   EXPECT_FALSE(KaiMayBeVictim(tree, reclaimer, victim));
 }
 
+// Two departments of one queue each: what the left one deserves, and what the right one holds.
+TEST(KaiReclaim, WhoseVictimsMayGo) {
+  KaiQueueTree tree;
+  const uint32_t left = Add(&tree, "left", kKaiNone, Gpus(2, 2, 0));
+  const uint32_t right = Add(&tree, "right", kKaiNone, Gpus(1, 3, 3));
+  const uint32_t a = Add(&tree, "a", left, Gpus(2, 2, 0));
+  const uint32_t sibling = Add(&tree, "sibling", left, Gpus(0, 0, 1));
+  const uint32_t b = Add(&tree, "b", right, Gpus(9, 9, 3));
+  const KaiReclaimer one{a, true, KaiChunkOf(kOneGpu, 1)};
+  const KaiReclaimer three{a, true, KaiChunkOf({0, 0, 3}, 3)};
+  EXPECT_TRUE(KaiMaySomeGo(tree));
+  EXPECT_TRUE(KaiMayGo(tree, one, sibling));  // it holds more than its share
+  EXPECT_TRUE(KaiMayGo(tree, one, b));        // `left` stays within 2, `right` is beyond 1
+  EXPECT_FALSE(KaiMayGo(tree, three, b));     // `left` does not, and `right` is within its share
+  tree.share[right][kKaiGpu].allocated = 1;   // exactly what it deserves
+  EXPECT_FALSE(KaiMayGo(tree, one, b));
+  EXPECT_TRUE(KaiMaySomeGo(tree));  // `sibling` does
+  tree.share[sibling][kKaiGpu].allocated = 0;
+  EXPECT_FALSE(KaiMaySomeGo(tree));
+  tree.share[right][kKaiGpu].fair_share = 0;
+  tree.share[right][kKaiGpu].allocated = 2;
+  EXPECT_TRUE(KaiMaySomeGo(tree));
+  EXPECT_TRUE(KaiMayGo(tree, three, b));  // beyond what it deserves and its share
+}
+
 TEST(KaiMinRuntime, NearestAndWhereThePathsPart) {
   KaiQueueTree tree;
   const uint32_t prod = tree.Add({.name = "prod", .reclaim_min_runtime = 30});
