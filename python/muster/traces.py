@@ -461,12 +461,13 @@ def csv(
     nodes: Path | None = None,
     queues: Path | None = None,
     *,
+    speeds: Path | None = None,
     processors: int | None = None,
     skip_bad_lines: bool = False,
     limits: Limits = DEFAULT,
 ) -> Trace:
     """Muster's own tables; docs/replay.md lists the columns."""
-    files = {"jobs": jobs, "nodes": nodes, "queues": queues}
+    files = {"jobs": jobs, "nodes": nodes, "queues": queues, "speeds": speeds}
     return _read("csv",
                  pathlib.Path(jobs).name,
                  files,

@@ -229,7 +229,9 @@ absl::StatusOr<Trace> ReadKind(const std::string& kind, const Files& files, cons
   csv.read = read;
   Take(root, options, "processors", &csv.processors);
   const py::gil_scoped_release unlocked;
-  return ReadCsv({File(files, "jobs"), File(files, "nodes"), File(files, "queues")}, csv, report);
+  return ReadCsv(
+      {File(files, "jobs"), File(files, "nodes"), File(files, "queues"), File(files, "speeds")},
+      csv, report);
 }
 
 py::tuple ReadTrace(const std::string& kind, const Files& files, const py::dict& options) {
@@ -305,7 +307,7 @@ ReplayOptions ReadOptionsOf(const py::dict& given) {
     if (std::find(known.begin(), known.end(), name) == known.end()) UnknownKey(root, name, known);
   }
   if (given.contains("cycles")) {
-    constexpr std::string_view kTimings[] = {"instant", "event", "periodic"};
+    constexpr std::string_view kTimings[] = {"instant", "event", "periodic", "rounds"};
     o.cycles = static_cast<CycleTiming>(
         ReadWord(Place{&root, "cycles"}, given["cycles"], "cycles", kTimings));
   }

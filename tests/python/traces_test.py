@@ -106,6 +106,20 @@ class Tables(unittest.TestCase):
         self.assertEqual([path.name for path in paths], ["jobs.csv", "nodes.csv", "queues.csv"])
         self.assert_same(trace, muster.traces.csv(*paths))
 
+    def test_speeds_of_a_table(self):
+        tables = {
+            "jobs": "submit,run,request.nvidia.com/gpu,label.model\n0,60,1,m\n",
+            "nodes": "name,capacity.nvidia.com/gpu,label.gpu-model\na,4,k80\n",
+            "speeds": "model,type,speed\nm,v100,10\nm,k80,2.5\n",
+        }
+        for name, text in tables.items():
+            (self.folder / f"{name}.csv").write_text(text, encoding="utf-8")
+        jobs, nodes, speeds = (self.folder / f"{name}.csv" for name in tables)
+        fast = muster.replay(muster.traces.csv(jobs, nodes), "volcano", cycles="rounds", period=7)
+        slow = muster.replay(muster.traces.csv(jobs, nodes, speeds=speeds), "volcano")
+        self.assertEqual(fast.jobs["end"].tolist(), [60])
+        self.assertEqual(slow.jobs["end"].tolist(), [240])
+
     @needs_arrow
     def test_parquet_there_and_back(self):
         trace = self.everything()
