@@ -114,7 +114,14 @@ TEST(SpeedReplay, AModelRunsOnTypesWithRowsAlone) {
   const Trace trace = Mixed({{"m", "fast", 1, kUnit}}, {{.run = 10, .tasks = 6, .shape = 0},
                                                         {.run = 10, .tasks = 6, .shape = 0},
                                                         {.run = 10, .tasks = 7, .shape = 1}});
-  EXPECT_EQ(Played(trace).start, (Times{0, 10, 0}));
+  EXPECT_EQ(Played(trace, {}, "muster").start, (Times{0, 10, 0}));
+  // Every profile decides as if the tasks had a selector of that type.
+  Trace selected = trace;
+  selected.speeds.clear();
+  selected.shapes[0].node_selector = {{"gpu-model", "fast"}};
+  for (const char* profile : {"muster", "volcano", "kube-batch", "transwarp", "easy"}) {
+    EXPECT_EQ(Played(trace, {}, profile).start, Played(selected, {}, profile).start) << profile;
+  }
 }
 
 TEST(SpeedReplay, ACheckpointKeepsWorkThatASlowNodeDid) {
