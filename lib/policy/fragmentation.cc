@@ -16,8 +16,8 @@
 // more than 16, nothing changes. The policy abstains where no policy assigns devices, and where no
 // task requests any.
 // Ties. None left. Cost. When a cycle opens, one look at the tasks of each job that changed; the
-// usual tasks are measured anew if their numbers changed. Then O(usual tasks + GPUs) for each new
-// combination of free devices, level of cpu and class, and a look-up a state.
+// usual tasks are measured, and all nodes scored, anew if their numbers changed. Then O(usual tasks
+// + GPUs) for each new combination of free devices, level of cpu and class, and a look-up a state.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -184,6 +184,11 @@ class Fragmentation : public Policy, public ScorePolicy {
   explicit Fragmentation(const Options& options) : weight_(options.number("weight")) {}
 
   std::string_view name() const override { return "fragmentation"; }
+  Traits traits() const override {
+    Traits traits;
+    traits.states_changed = usual_changed_;
+    return traits;
+  }
   PointSet points() const override { return weight_ != 0 ? PointSet{Point::kScore} : PointSet{}; }
   ScorePolicy* score() override { return this; }
   void Open(const Cycle& cycle) override {
@@ -191,7 +196,8 @@ class Fragmentation : public Policy, public ScorePolicy {
     DeviceBook* const book = DeviceBook::Of(internal::DataOf(cycle).ledger);
     states_ = book == nullptr ? nullptr : &book->states();
     const bool changed = counts_.Follow(cycle);
-    if (states_ == nullptr || (!changed && generation_ == states_->generation())) return;
+    usual_changed_ = states_ != nullptr && (changed || generation_ != states_->generation());
+    if (!usual_changed_) return;
     generation_ = states_->generation();
     usual_ = std::make_shared<UsualTasks>(*tables_, states_, counts_.tasks());
     known_.clear();
@@ -230,6 +236,7 @@ class Fragmentation : public Policy, public ScorePolicy {
   const Tables* tables_ = nullptr;
   DeviceStates* states_ = nullptr;
   uint64_t generation_ = 0;
+  bool usual_changed_ = false;
   ClassCounts counts_;
   std::shared_ptr<UsualTasks> usual_;
   const SigmoidScore sigmoid_;

@@ -60,6 +60,17 @@ TEST(Drain, TasksGoElsewhere) {
   EXPECT_THAT(report->steps[1].broken_gangs, IsEmpty());
 }
 
+// What has no job goes elsewhere only under a profile that places such tasks.
+TEST(Drain, ATaskWithoutAJobGoesElsewhere) {
+  const Cluster cluster = Three();
+  const auto report = Drain(cluster, "kube-scheduler", std::vector<std::string>{"n1"});
+  ASSERT_TRUE(report.ok()) << report.status();
+  ASSERT_EQ(report->steps[0].tasks.size(), 1u);
+  EXPECT_FALSE(report->steps[0].tasks[0].ends);
+  EXPECT_EQ(report->steps[0].tasks[0].to, "n2");
+  EXPECT_EQ(report->moved, 1);
+}
+
 TEST(Drain, AGangThatFindsNoRoomIsBroken) {
   const Cluster cluster = Three();
   const absl::StatusOr<DrainReport> report =

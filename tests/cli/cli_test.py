@@ -68,7 +68,7 @@ class Help(Files):
         self.assertRegex(muster("--version").stdout, r"^muster \d+\.\d+\.\d+\n$")
 
     def test_no_command_and_unknown_ones(self):
-        self.assert_ends(muster(), 2, stdout="", stderr="which command?")
+        self.assert_ends(muster(), 2, stdout="", stderr="a command is missing")
         self.assert_ends(muster("chek"), 2, stderr='unknown command "chek", did you mean "check"?')
         self.assert_ends(muster("frobnicate"), 2, stderr="muster --help lists them")
 

@@ -140,6 +140,25 @@ TEST(Fragmentation, ALivingClusterDecidesAsAFreshOne) {
   }
 }
 
+// The usual tasks change from cycle to cycle, and with them the score of nodes that stay as they
+// were.
+TEST(Fragmentation, ALivingClusterScoresAnewWhatStayedAsItWas) {
+  Rng rng(46);
+  Cluster cluster;
+  for (int n = 0; n < 12; ++n) {
+    Accept(cluster.AddNode(GpuNode("n" + std::to_string(n), 64, 2)));
+  }
+  for (int round = 0; round < 60; ++round) {
+    constexpr int64_t kShares[] = {320, 470, 650, 810};
+    AddPod(cluster, "p" + std::to_string(round), 1, 1, kShares[rng.Below(4)]);
+    const absl::StatusOr<Plan> fresh = Schedule(cluster.Freeze(), kFragments);
+    const absl::StatusOr<Plan> living = cluster.Schedule(kFragments);
+    ASSERT_TRUE(fresh.ok() && living.ok());
+    ASSERT_EQ(living->ToText(), fresh->ToText()) << round;
+    Accept(cluster.Apply(*living).status());
+  }
+}
+
 TEST(ClassCounts, RoundsToFourDigits) {
   EXPECT_EQ(ClassCounts::Rounded(0), 0);
   EXPECT_EQ(ClassCounts::Rounded(15), 15);

@@ -14,6 +14,7 @@
 #include "lib/plan/explain.h"
 #include "lib/plan/json_text.h"
 #include "tools/muster/command.h"
+#include "tools/muster/lone_tasks.h"
 #include "tools/muster/output.h"
 #include "tools/muster/progress.h"
 
@@ -30,7 +31,8 @@ constexpr CommandText kCompareText = {
 // What one profile made of the scenario.
 struct Row {
   std::string profile;
-  std::string refused;  // why there is no plan; empty: there is one
+  std::string refused;      // why there is no plan; empty: there is one
+  bool skips_lone = false;  // tasks without a job only occupy their nodes
   size_t starts = 0, nominated = 0, reserved = 0, evicted = 0, waiting = 0, differ = 0,
          empty_nodes = 0;
   double spread = 0;  // the largest share of a queue less the smallest
@@ -49,6 +51,7 @@ size_t EmptyNodes(const Snapshot& snapshot, const Plan& plan) {
 Row Judge(const std::string& profile, const Opened& opened, const absl::StatusOr<Plan>& first) {
   Row row{.profile = profile};
   const Snapshot snapshot = opened.cluster.Freeze();
+  row.skips_lone = SkipsLoneTasks(profile, opened.scenario.options.extensions.get());
   const absl::StatusOr<Plan> plan = Schedule(snapshot, profile, opened.scenario.options);
   if (!plan.ok()) {
     row.refused = std::string(plan.status().message());
@@ -155,7 +158,7 @@ int CompareCommand(const Arguments& arguments) {
   const absl::StatusOr<std::shared_ptr<const Extensions>> loaded = run_flags.load.Open();
   if (!loaded.ok()) return Complain(std::string(loaded.status().message()));
   for (const std::string& profile : profiles) {
-    if (const absl::Status s = CheckProfileFlag(profile, loaded->get()); !s.ok()) {
+    if (const absl::Status s = CheckProfileFlag(profile, loaded->get(), "--profiles"); !s.ok()) {
       return Complain(std::string(s.message()));
     }
   }
@@ -169,7 +172,14 @@ int CompareCommand(const Arguments& arguments) {
     table.push_back(Judge(profile, *opened, first));
     progress.Step();
   }
-  return Show([&] { return ToText(table); }, [&] { return ToJson(table); }, {"profiles"});
+  const auto skips = std::ranges::count(table, true, &Row::skips_lone);
+  const std::string note =
+      skips == 0 ? ""
+                 : LoneTasksText(CountLoneTasks(TablesOf(opened->cluster)),
+                                 absl::StrCat("; ", skips, " of ", table.size(),
+                                              " profiles leave such tasks out, unless they have "
+                                              "lone_tasks=QUEUE: volcano:lone_tasks=default"));
+  return Show([&] { return ToText(table) + note; }, [&] { return ToJson(table); }, {"profiles"});
 }
 
 }  // namespace muster
