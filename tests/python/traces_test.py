@@ -121,7 +121,7 @@ class Tables(unittest.TestCase):
         self.assertEqual(slow.jobs["end"].tolist(), [240])
 
     def speedy(self):
-        """A trace whose ends depend on speeds and labels."""
+        """A trace with ends that depend on speeds and labels."""
         return muster.Trace(
             {"submit": [0, 0], "run": [60, 60], "shape": [0, 1]},
             nodes=[{"name": "a", "capacity": {"nvidia.com/gpu": "4"},
