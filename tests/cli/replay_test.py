@@ -75,6 +75,16 @@ class Speeds(Files):
     def test_a_bound_knows_no_speeds(self):
         self.assert_ends(muster(*self.csv, "--bound"), 2, stderr="a bound knows no speeds")
 
+    def test_jobs_take_turns_on_hardware(self):
+        """At 5 s the first job has had 20 GPU-seconds and gives way. At 11 s both have."""
+        self.write("submit,run,tasks,request.nvidia.com/gpu,label.model\n"
+                   "0,60,4,1,m\n1,60,4,1,m\n", "file.csv")
+        self.write("name,capacity.nvidia.com/gpu,label.gpu-model\na,4,v100\n", "nodes.csv")
+        turns = [*self.csv, "--policy", "tiresias:attained(level1=20,level2=0)", "--rounds", "5",
+                 "--checkpoint", "1"]
+        report = json.loads(muster(*turns, "--json").stdout)
+        self.assertEqual((report["stops"], report["makespan"]), (1, 120))
+
     def test_a_period_and_rounds_are_two_ways(self):
         self.assert_ends(muster(*self.csv, "--rounds", "5", "--period", "5"), 2, stderr="name one")
         self.assert_ends(muster(*self.csv, "--rounds", "5"), 0)
