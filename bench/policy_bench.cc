@@ -119,6 +119,8 @@ std::vector<Row> Rows() {
               if (n % 4 == 0) node->labels = {{"volcano.sh/nodegroup-name", "batch"}};
             }}},
       {"due", {}},
+      {"attained", {}},
+      {"finish-time", {}},
       {"joborder(by=saf)", {}},
       {"joborder(by=las)", {}},
       {"resource-strategy-fit", {}},

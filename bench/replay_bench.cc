@@ -10,6 +10,8 @@
 //                                nodes, whole ones, on 100,000
 //   replay/<profile>/synthetic_nodes/N   N jobs of one task of 1 to 8 cpus on 100,000 nodes of 8,
 //                                        by cycles
+//   replay/<profile>/speeds/N    N gangs of 1 to 8 GPUs, of three models with speeds on three types
+//                                of node, 300 nodes of 8 GPUs
 // Recorded traces come from MUSTER_TRACES or ../shared/traces; rows without their trace are
 // left out.
 #include "bench/replay_bench.h"
@@ -140,6 +142,35 @@ Trace SyntheticNodes(int64_t jobs, int64_t nodes) {
   return trace;
 }
 
+// Gangs of one task a GPU. The types and models differ by factors of 2 to 10.
+Trace SyntheticSpeeds(int64_t jobs) {
+  constexpr int64_t kGpus = 8;
+  constexpr uint64_t kSizes = 4, kModels = 3;
+  constexpr int64_t kNodesOfType = 100;
+  constexpr int64_t kSpeed[kModels][3] = {{10, 4, 1}, {6, 4, 3}, {8, 4, 2}};
+  // As if half of the nodes were there: most types are slower than run times count.
+  Trace trace = Synthetic(jobs, 3 * kNodesOfType * kGpus / 2, kSizes);
+  trace.processors = 0;
+  for (uint64_t model = 0; model < kModels; ++model) {
+    const std::string name = "m" + std::to_string(model);
+    trace.shapes.push_back({.request = {{"nvidia.com/gpu", 1}}, .labels = {{"model", name}}});
+    for (size_t type = 0; type < 3; ++type) {
+      trace.speeds.push_back({.model = name,
+                              .type = "t" + std::to_string(type),
+                              .workers = 1,
+                              .speed = kSpeed[model][type] * 1'000'000});
+    }
+  }
+  Rng rng(2);
+  for (uint32_t& shape : trace.shape) shape = static_cast<uint32_t>(rng.Below(kModels));
+  for (int64_t i = 0; i < 3 * kNodesOfType; ++i) {
+    trace.machine.nodes.push_back({.name = "n" + std::to_string(i),
+                                   .capacity = {{"nvidia.com/gpu", kGpus}},
+                                   .labels = {{"gpu-model", "t" + std::to_string(i % 3)}}});
+  }
+  return trace;
+}
+
 double HeapBytes() {
   const struct mallinfo2 info = mallinfo2();
   return static_cast<double>(info.uordblks + info.hblkhd);
@@ -195,6 +226,9 @@ void RegisterReplays() {
   for (const char* profile : {"muster", "volcano"}) {
     RegisterSynthetic("synthetic_nodes", profile, kNodes,
                       [] { return SyntheticNodes(kNodes, kNodes); });
+  }
+  for (const char* profile : {"muster", "volcano", "tiresias", "themis"}) {
+    RegisterSynthetic("speeds", profile, 5'000, [] { return SyntheticSpeeds(5'000); });
   }
   for (const int64_t jobs : {3 * kNodes, 10 * kMillion}) {
     RegisterSynthetic("synthetic_nodes", "easy", jobs,

@@ -59,6 +59,9 @@ enum class CycleTiming : uint8_t {
   kEachEvent,
   // As kEachInstant, at multiples of ReplayOptions::period only.
   kPeriodic,
+  // As kEachInstant, and at multiples of ReplayOptions::period also where nothing changed, while
+  // some job waits and some event is to come: for profiles that share out time in rounds.
+  kRounds,
 };
 
 // Random failures. Times between a return and the next failure, and times of repair, are
@@ -89,7 +92,7 @@ struct Recovery {
 struct ReplayOptions {
   // Default: a cycle after each instant.
   CycleTiming cycles = CycleTiming::kEachInstant;
-  // Of CycleTiming::kPeriodic; 1 or more.
+  // Of CycleTiming::kPeriodic and kRounds; 1 or more.
   int64_t period = 1;
   // From the snapshot of a cycle to its decisions, 0 or more. The next cycle waits for them.
   int64_t latency = 0;
@@ -209,7 +212,7 @@ struct ReplayResult {
 // Replays `trace` under `policy`, which is one of two:
 // - A profile of schedule.h, such as "volcano" or "muster:+preempt". It decides by cycles on a
 //   living cluster. A pool becomes one node, and each of its jobs a task that requests as many cpus
-//   as the job has processors.
+//   as the job has processors. A job of a model with Trace::speeds runs as fast as its nodes do.
 // - A batch policy, as in published simulators of batch systems:
 //     fcfs          starts jobs in order; the first that does not fit blocks the rest
 //     easy          also starts later jobs where that does not delay the first

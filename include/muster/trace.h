@@ -95,6 +95,21 @@ struct NodeEvent {
   std::string name = {};
 };
 
+// How fast jobs of a model run on a type of hardware.
+//
+//   trace.speeds.push_back({.model = "resnet", .type = "k80", .workers = 2, .speed = 5'400'000});
+//
+// The model of a job is the label "model" of its shape, the type of a node its label "gpu-model". A
+// job has as many workers as its tasks request of "nvidia.com/gpu", and one a task where that is
+// less than one. docs/replay.md has the rules.
+struct SpeedRow {
+  std::string model = {}, type = {};
+  // 1 or more.
+  int64_t workers = 1;
+  // Millionths of a unit of work a second, of all workers together; 1 to 2^40.
+  int64_t speed = 0;
+};
+
 // Jobs and their machine.
 //
 //   muster::Trace trace{.name = "mine", .processors = 64};
@@ -117,6 +132,9 @@ struct Trace {
   std::vector<QueueSpec> queues = {};
   // Their names.
   std::vector<std::string> users = {};
+  // Jobs of a model with rows here run on types with rows of the model alone, and `run` is their
+  // run time on the fastest of these. All other jobs run as long everywhere. A pool has none.
+  std::vector<SpeedRow> speeds = {};
 
   // Columns with one entry a job, as in TraceJob. An estimate of kAbsent is unknown.
   std::vector<int64_t> id = {}, submit = {}, run = {};
@@ -152,7 +170,8 @@ MUSTER_EXPORT Trace SelectJobs(const Trace& trace, const std::vector<uint32_t>& 
 // Fails with InvalidArgument, naming the job and the rule, where Replay would refuse the trace:
 // times out of range, no run time, no tasks, an index beyond its table, columns of unequal length,
 // a job that follows itself, a machine with neither nodes nor processors, two nodes or queues of
-// one name. Cost: O(jobs + nodes).
+// one name, two speeds of one model, type and number of workers. In a trace with speeds a job that
+// ends has at most 2^43 task-seconds. Cost: O(jobs + nodes).
 MUSTER_EXPORT absl::Status CheckTrace(const Trace& trace);
 
 // --- readers ------------------------------------------------------------------------------------
@@ -319,6 +338,8 @@ struct CsvFiles {
   TraceFile nodes = {};
   // name,parent,weight,guaranteed.R,limit.R. Without bytes: the queues that jobs name.
   TraceFile queues = {};
+  // model,type,workers,speed. Without bytes: all jobs run as long everywhere.
+  TraceFile speeds = {};
 };
 // Options of ReadCsv.
 struct CsvOptions {
@@ -330,9 +351,9 @@ struct CsvOptions {
 MUSTER_EXPORT absl::StatusOr<Trace> ReadCsv(const CsvFiles& files, const CsvOptions& options = {},
                                             ReadReport* report = nullptr);
 
-// The tables of a trace. "": the trace has no nodes, or no queues.
+// The tables of a trace. "": the trace has no nodes, no queues or no speeds.
 struct CsvText {
-  std::string jobs = {}, nodes = {}, queues = {};
+  std::string jobs = {}, nodes = {}, queues = {}, speeds = {};
 };
 // Writes a trace as tables that ReadCsv reads. What they have no column for is left out.
 MUSTER_EXPORT CsvText WriteCsv(const Trace& trace);

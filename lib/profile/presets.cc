@@ -20,6 +20,7 @@
 #include "lib/peer/pulsar/profile.h"
 #include "lib/peer/ray/ray.h"
 #include "lib/peer/scheduler_plugins/profile.h"
+#include "lib/peer/training/training.h"
 #include "lib/peer/transwarp/transwarp.h"
 #include "lib/peer/volcano/volcano.h"
 #include "lib/peer/yarn/profile.h"
@@ -46,6 +47,7 @@ std::vector<Preset> Presets() {
   std::vector<Preset> presets;
   for (const auto make : kPresets) presets.push_back(make());
   std::ranges::move(BatchPresets(), std::back_inserter(presets));
+  std::ranges::move(TrainingPresets(), std::back_inserter(presets));
   return presets;
 }
 
@@ -53,8 +55,10 @@ std::optional<Preset> FindPreset(std::string_view name) {
   for (const auto make : kPresets) {
     if (Preset preset = make(); preset.name == name) return preset;
   }
-  for (Preset& preset : BatchPresets()) {
-    if (preset.name == name) return std::move(preset);
+  for (const auto make : {BatchPresets, TrainingPresets}) {
+    for (Preset& preset : make()) {
+      if (preset.name == name) return std::move(preset);
+    }
   }
   return std::nullopt;
 }
@@ -65,8 +69,8 @@ std::vector<PolicyDecl> PolicyCatalogue() {
       DuePolicy(),        FragmentationPolicy(), GangPolicy(),       JobOrderPolicy(),
       NodeOrderPolicy(),  PdbPolicy(),           PredicatesPolicy(), PriorityPolicy(),
       ProportionPolicy(), SamplingPolicy(),      SpendingPolicy(),   ZonesPolicy()};
-  for (auto of_peer :
-       {KaiPolicies, KoordinatorPolicies, MusterPolicies, TranswarpPolicies, VolcanoPolicies}) {
+  for (auto of_peer : {KaiPolicies, KoordinatorPolicies, MusterPolicies, TrainingPolicies,
+                       TranswarpPolicies, VolcanoPolicies}) {
     std::ranges::move(of_peer(), std::back_inserter(policies));
   }
   return policies;

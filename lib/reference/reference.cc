@@ -10,6 +10,7 @@
 #include "lib/reference/peer/kube_batch/kube_batch.h"
 #include "lib/reference/peer/muster/fair.h"
 #include "lib/reference/peer/ray/ray.h"
+#include "lib/reference/peer/training/training.h"
 #include "lib/reference/peer/transwarp/transwarp.h"
 #include "lib/reference/peer/volcano/volcano.h"
 #include "lib/reference/policy/job_orders.h"
@@ -70,10 +71,16 @@ Rules KubeBatchRules() {
 
 const std::vector<PresetTwin>& Presets() {
   static const std::vector<PresetTwin> presets = {
-      {"muster", FairRules(), FairActions()}, {"transwarp", FairRules(), FairActions()},
-      {"volcano", Rules(), VolcanoActions()}, {"kube-batch", KubeBatchRules(), KubeBatchActions()},
-      {"ray", Rules(), RayActions()},         {"fcfs", Rules(), BatchActions()},
-      {"easy", Rules(), BatchActions()},      {"conservative", Rules(), BatchActions()},
+      {"muster", FairRules(), FairActions()},
+      {"transwarp", FairRules(), FairActions()},
+      {"volcano", Rules(), VolcanoActions()},
+      {"kube-batch", KubeBatchRules(), KubeBatchActions()},
+      {"ray", Rules(), RayActions()},
+      {"fcfs", Rules(), BatchActions()},
+      {"easy", Rules(), BatchActions()},
+      {"conservative", Rules(), BatchActions()},
+      {"tiresias", Rules(), TrainingActions()},
+      {"themis", Rules(), TrainingActions()},
   };
   return presets;
 }
@@ -92,7 +99,7 @@ const PolicyTwins& AllPolicies() {
   static const PolicyTwins policies = [] {
     PolicyTwins all;
     for (auto of_peer : {FairPolicies, TranswarpPolicies, VolcanoPolicies, KoordinatorPolicies,
-                         JobOrderTwins, SpendingTwins}) {
+                         JobOrderTwins, SpendingTwins, TrainingTwins}) {
       const PolicyTwins some = of_peer();
       all.insert(all.end(), some.begin(), some.end());
     }

@@ -24,6 +24,7 @@
 #include "lib/replay/estimate_readers.h"
 #include "lib/replay/forecast_math.h"
 #include "lib/replay/job_sizes.h"
+#include "lib/replay/speeds.h"
 #include "lib/replay/trace_cluster.h"
 #include "muster/forecast.h"
 
@@ -250,6 +251,7 @@ absl::StatusOr<ClusterForecast> Forecast(const Cluster& cluster, std::string_vie
   if (absl::Status s = CheckForecastOptions(options); !s.ok()) return s;
   if (history.size() > 0) {
     if (absl::Status s = CheckTrace(history); !s.ok()) return s;
+    if (absl::Status s = RefuseSpeeds(history, "a forecast"); !s.ok()) return s;
   }
   const absl::StatusOr<ProfileConfig> config = ResolveProfile(profile, nullptr);
   if (!config.ok()) return config.status();

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Muster's own tables of jobs, nodes and queues.
+// Muster's own tables of jobs, nodes, queues and speeds.
 //
 // Columns are found by name, in any order. Unknown ones are refused, so that a misspelt column is
 // not taken for absent. A column `request.R` holds the amount of resource R of each task,
@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
+#include "lib/replay/speeds.h"
 #include "lib/replay/table_reader.h"
 #include "lib/replay/trace_parts.h"
 #include "muster/quantity.h"
@@ -72,6 +73,7 @@ std::string KeyOf(const TaskShape& shape) {
   };
   for (const auto& [resource, amount] : shape.request) add('r', resource, amount.text);
   for (const auto& [label, value] : shape.node_selector) add('s', label, value);
+  for (const auto& [label, value] : shape.labels) add('l', label, value);
   return key;
 }
 
@@ -158,11 +160,12 @@ struct JobColumns {
         preceding(table->Optional("preceding")),
         think(table->Optional("think")),
         requests(Columns(*table, "request.")),
-        selectors(Columns(*table, "selector.")) {}
+        selectors(Columns(*table, "selector.")),
+        labels(Columns(*table, "label.")) {}
 
   const int submit, run, name, id, estimate, tasks, min_tasks, queue, user, priority, deadline,
       preceding, think;
-  const std::vector<std::pair<int, std::string>> requests, selectors;
+  const std::vector<std::pair<int, std::string>> requests, selectors, labels;
 };
 
 // Reads the part of a row that concerns its job alone.
@@ -192,10 +195,42 @@ TaskShape ReadShape(const JobColumns& at, TableReader* table) {
     if (!table->Has(column)) continue;
     shape.node_selector.emplace_back(label, std::string(table->Text(column)));
   }
+  for (const auto& [column, label] : at.labels) {
+    if (!table->Has(column)) continue;
+    shape.labels.emplace_back(label, std::string(table->Text(column)));
+  }
   return shape;
 }
 
-// The tables beside that of jobs: nodes or a number of processors, and queues.
+absl::Status ReadSpeeds(const TraceFile& file, Budget* budget, Trace* trace) {
+  constexpr int64_t kMostWorkers = int64_t{1} << 31;
+  TableReader table(file, {}, nullptr, budget);
+  const int model = table.Require("model"), type = table.Require("type"),
+            speed = table.Require("speed"), workers = table.Optional("workers");
+  if (!table.status().ok()) return table.status();
+  if (absl::Status s = CheckColumns(table, file, {"model", "type", "workers", "speed"}, {});
+      !s.ok()) {
+    return s;
+  }
+  SpeedTable known({});
+  while (table.NextRow()) {
+    SpeedRow row;
+    row.model = std::string(table.Text(model));
+    row.type = std::string(table.Text(type));
+    if (row.model.empty()) table.Refuse(model, "the name is empty");
+    if (row.type.empty()) table.Refuse(type, "the name is empty");
+    if (table.Has(workers)) row.workers = table.Integer(workers, 1, kMostWorkers);
+    row.speed = table.Scaled(speed, kSpeedUnit, 0, kMostSpeed);
+    if (row.speed > 0 && !known.Add(row)) {
+      table.Refuse(model, "the model has a speed with this type and number of workers already");
+    }
+    if (!table.EndRow() || !table.Charge(1)) continue;
+    if (row.speed > 0) trace->speeds.push_back(std::move(row));
+  }
+  return table.status();
+}
+
+// The tables beside that of jobs: nodes or a number of processors, speeds, and queues.
 absl::Status ReadSurroundings(const CsvFiles& files, int64_t processors, Budget* budget,
                               Numbers* queues, Trace* trace) {
   if (!files.nodes.bytes.empty()) {
@@ -205,6 +240,9 @@ absl::Status ReadSurroundings(const CsvFiles& files, int64_t processors, Budget*
   } else {
     return absl::InvalidArgumentError(
         absl::StrCat(files.jobs.name, ": a table of nodes or a number of processors is needed"));
+  }
+  if (!files.speeds.bytes.empty()) {
+    if (absl::Status s = ReadSpeeds(files.speeds, budget, trace); !s.ok()) return s;
   }
   if (files.queues.bytes.empty()) return absl::OkStatus();
   return ReadQueues(files.queues, budget, queues, trace);
@@ -277,7 +315,7 @@ absl::StatusOr<Trace> ReadCsv(const CsvFiles& files, const CsvOptions& options,
           CheckColumns(table, files.jobs,
                        {"submit", "run", "name", "id", "estimate", "tasks", "min_tasks", "queue",
                         "user", "priority", "deadline", "preceding", "think"},
-                       {"request.", "selector."});
+                       {"request.", "selector.", "label."});
       !s.ok()) {
     return s;
   }

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/replay/speeds.h"
 #include "muster/trace.h"
 
 namespace muster {
@@ -52,15 +53,17 @@ void AppendHeader(const char* prefix, const std::vector<std::string>& names, std
 }
 
 std::string Jobs(const Trace& trace) {
-  std::vector<std::string> requests, selectors;
+  std::vector<std::string> requests, selectors, labels;
   for (const TaskShape& shape : trace.shapes) {
     Collect(shape.request, &requests);
     Collect(shape.node_selector, &selectors);
+    Collect(shape.labels, &labels);
   }
   std::string out =
       "id,name,submit,run,estimate,tasks,min_tasks,queue,user,priority,deadline,preceding,think";
   AppendHeader("request.", requests, &out);
   AppendHeader("selector.", selectors, &out);
+  AppendHeader("label.", labels, &out);
   out += '\n';
   const auto cell = [&out](int64_t value, int64_t absent) {
     out += ',';
@@ -86,6 +89,7 @@ std::string Jobs(const Trace& trace) {
     const TaskShape& shape = trace.shapes.empty() ? nothing : trace.shapes[job.shape];
     AppendCells(requests, shape.request, &out);
     AppendCells(selectors, shape.node_selector, &out);
+    AppendCells(labels, shape.labels, &out);
     out += '\n';
   }
   return out;
@@ -134,11 +138,23 @@ std::string Queues(const std::vector<QueueSpec>& queues) {
   return out;
 }
 
+std::string Speeds(const std::vector<SpeedRow>& speeds) {
+  std::string out = "model,type,workers,speed\n";
+  for (const SpeedRow& row : speeds) {
+    AppendField(row.model, &out);
+    out += ',';
+    AppendField(row.type, &out);
+    absl::StrAppend(&out, ",", row.workers, ",", SpeedText(row.speed), "\n");
+  }
+  return out;
+}
+
 }  // namespace
 
 CsvText WriteCsv(const Trace& trace) {
   return {Jobs(trace), trace.machine.nodes.empty() ? "" : Nodes(trace.machine.nodes),
-          trace.queues.empty() ? "" : Queues(trace.queues)};
+          trace.queues.empty() ? "" : Queues(trace.queues),
+          trace.speeds.empty() ? "" : Speeds(trace.speeds)};
 }
 
 }  // namespace muster

@@ -92,7 +92,11 @@ class Loop {
       SampleUntil(now);
       now_ = now;
       HandleInstant();
-      if (options_.cycles == CycleTiming::kEachInstant || now == tick) Cycle(/*again=*/true);
+      const bool rounds = options_.cycles == CycleTiming::kRounds;
+      if (rounds && now == tick) Changed();
+      if (rounds || options_.cycles == CycleTiming::kEachInstant || now == tick) {
+        Cycle(/*again=*/true);
+      }
     }
     if (!status_.ok()) return status_;
     SampleUntil(now_ + 1);
@@ -140,14 +144,20 @@ class Loop {
   // Returns whether nothing can change any more: the only events to come are random ones of nodes,
   // and what waits found no place while no node was down by chance.
   bool IsOver(int64_t tick) const {
-    if (arrivals_.next_time() != kNever || !events_.empty() || tick != kNever) return false;
+    if (arrivals_.next_time() != kNever || !events_.empty()) return false;
+    if (tick != kNever && options_.cycles != CycleTiming::kRounds) return false;
     if (wanting_ == 0) return true;
     return faults_.list_is_over() && health_.held_by_chance() == 0 &&
            (faults_.next_time() == kNever || !dirty_);
   }
 
   int64_t NextTick() const {
-    if (options_.cycles != CycleTiming::kPeriodic || !WantsCycle() || late_.has_value()) {
+    if (late_.has_value()) return kNever;
+    if (options_.cycles == CycleTiming::kRounds) {
+      // Something will end, or come: ticks are followed by an event of the world.
+      const bool goes_on = arrivals_.next_time() != kNever || !events_.empty();
+      if (wanting_ == 0 || !goes_on) return kNever;
+    } else if (options_.cycles != CycleTiming::kPeriodic || !WantsCycle()) {
       return kNever;
     }
     const int64_t period = std::max<int64_t>(options_.period, 1);
@@ -246,7 +256,7 @@ class Loop {
       return;
     }
     result_.outcome[row] = JobOutcome::kWaiting;
-    jobs_[row].progress.Submit(trace_.run[row], trace_.tasks[row]);
+    jobs_[row].progress.Submit(trace_.run[row], trace_.tasks[row], world_.speeds().WorkUnit(row));
     jobs_[row].estimate = estimates_.First(row);
     const bool has_none = trace_.estimate[row] == kAbsent && !tells_run_;
     status_ = world_.AddJob(row, now_, MinTasks(row),
@@ -262,7 +272,7 @@ class Loop {
     if (job.running < MinTasks(row)) return;
     ++job.turn;
     if (job.progress.active()) {
-      PushEnd(row, job.progress.ChangeRate(now_, job.running));
+      PushEnd(row, job.progress.ChangeRate(now_, RateOf(row)));
       return;
     }
     int64_t pause = 0;
@@ -273,7 +283,7 @@ class Loop {
     if (result_.start[row] == kAbsent) result_.start[row] = now_;
     result_.outcome[row] = JobOutcome::kRunning;
     world_.editor().SetPhase(world_.job(row), JobPhase::kRunning);
-    PushEnd(row, job.progress.Begin(now_, job.running, pause));
+    PushEnd(row, job.progress.Begin(now_, RateOf(row), pause));
     job.began = now_;
     ++job.beginnings;
     WatchEstimate(row);
@@ -311,6 +321,18 @@ class Loop {
     }
     std::sort(places.begin(), places.end());
     return places;
+  }
+
+  // Returns the units of work a second that its running tasks do.
+  int64_t RateOf(uint32_t row) const {
+    if (world_.speeds().WorkUnit(row) == 1) return jobs_[row].running;
+    std::vector<uint32_t> nodes;
+    const TaskTable& tasks = world_.tables().tasks;
+    for (const TaskIndex task : world_.tasks_of(row)) {
+      if (tasks.node[task] == kNone || tasks.status[task] == TaskStatus::kWaiting) continue;
+      nodes.push_back(world_.machine_row(tasks.node[task]));
+    }
+    return world_.speeds().Rate(row, nodes);
   }
 
   // Returns a task's place among those of its job.
@@ -368,15 +390,16 @@ class Loop {
     Changed();
     if (job.progress.active() && job.running >= MinTasks(row)) {
       // Events of its other tasks stay valid.
-      PushEnd(row, job.progress.ChangeRate(now_, job.running));
+      PushEnd(row, job.progress.ChangeRate(now_, RateOf(row)));
       SetWants(row);
       return;
     }
     if (job.progress.active()) {
       const Recovery& recovery = options_.recovery;
-      int64_t interval = recovery.checkpoint_interval * trace_.tasks[row];
+      const int64_t unit = world_.speeds().WorkUnit(row);
+      int64_t interval = recovery.checkpoint_interval * trace_.tasks[row] * unit;
       if (!failed && recovery.evicted_jobs_checkpoint) interval = -1;
-      const int64_t lost = job.progress.Stop(now_, interval);
+      const int64_t lost = job.progress.Stop(now_, interval) / unit;
       result_.stops.resize(trace_.size(), 0);
       result_.lost.resize(trace_.size(), 0);
       ++result_.stops[row];
@@ -508,6 +531,12 @@ class Loop {
     if (const auto node = nodes.names.Find(from); node.has_value()) world_.Account(row, *node, -1);
     world_.Run(row, task, to, now_);
     placements_.Begin(row, PlaceOf(row, task), world_.machine_row(to), now_);
+    if (world_.speeds().WorkUnit(row) != 1) NoteBegun(row);
+  }
+  // What it runs on has changed. In the order of the decisions, which orders events.
+  void NoteBegun(uint32_t row) {
+    if (!jobs_[row].begins) begun_.push_back(row);
+    jobs_[row].begins = true;
   }
 
   // The task runs on its node from now on. `held`: it held the node before.
@@ -520,9 +549,7 @@ class Loop {
     }
     placements_.Begin(row, PlaceOf(row, task), world_.machine_row(node), now_);
     ++jobs_[row].running;
-    // In the order of the decisions, which orders events.
-    if (!jobs_[row].begins) begun_.push_back(row);
-    jobs_[row].begins = true;
+    NoteBegun(row);
   }
 
   // The task holds its node, and waits there for its group or its deadline.

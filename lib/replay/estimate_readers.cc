@@ -31,6 +31,7 @@ EstimateUse UseOf(const ConfiguredAction& action) {
 EstimateUse UseOf(const ConfiguredPolicy& policy) {
   const std::string_view name = policy.decl.name;
   if (name == "due") return EstimateUse::kOptional;
+  if (name == "finish-time") return EstimateUse::kNeeded;
   if (name != "joborder") return EstimateUse::kNone;
   const std::string by = policy.options.text("by");
   const bool reads = by != "smallest" && by != "largest" && by != "edf" && by != "las";

@@ -19,6 +19,7 @@
 #include "lib/replay/forecast_math.h"
 #include "lib/replay/log_futures.h"
 #include "lib/replay/pool.h"
+#include "lib/replay/speeds.h"
 
 namespace muster {
 namespace {
@@ -185,6 +186,7 @@ absl::StatusOr<TraceForecast> ForecastTrace(const Trace& trace, std::string_view
   const DefaultFloats floats;
   if (absl::Status s = CheckForecastOptions(options); !s.ok()) return s;
   if (absl::Status s = CheckTrace(trace); !s.ok()) return s;
+  if (absl::Status s = RefuseSpeeds(trace, "a forecast"); !s.ok()) return s;
   ReplayOptions plain;
   plain.series_interval = -1;
   plain.record_placements = true;

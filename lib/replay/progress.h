@@ -4,6 +4,8 @@
 //
 // A job of n tasks and a run time of r seconds has r * n task-seconds of work, and each running
 // task does one a second. With all its tasks it ends r seconds after its start; with fewer, later.
+// Where speeds of hardware matter, a task-second is `unit` units of work, and rates count in these
+// (speeds.h).
 #ifndef MUSTER_REPLAY_PROGRESS_H_
 #define MUSTER_REPLAY_PROGRESS_H_
 
@@ -16,14 +18,14 @@ namespace muster {
 
 class Progress {
  public:
-  void Submit(int64_t run, uint32_t tasks) {
+  void Submit(int64_t run, uint32_t tasks, int64_t unit) {
     endless_ = run == kEndless;
-    left_ = endless_ ? 0 : run * static_cast<int64_t>(tasks);
+    left_ = endless_ ? 0 : run * static_cast<int64_t>(tasks) * unit;
   }
   bool active() const { return rate_ > 0; }
 
-  // `rate` tasks run from `now` on, and work goes on after `pause` seconds. Returns when the job
-  // will be done; kNever if never.
+  // The job does `rate` units of work a second from `now` on, after `pause` seconds. Returns when
+  // it will be done; kNever if never.
   int64_t Begin(int64_t now, int64_t rate, int64_t pause) {
     rate_ = rate;
     since_ = now + pause;
@@ -34,8 +36,8 @@ class Progress {
     rate_ = rate;
     return Due();
   }
-  // Returns the task-seconds that are lost when the job stops and keeps only multiples of
-  // `interval` task-seconds (0: nothing, below 0: all).
+  // Returns the units of work that are lost when the job stops and keeps only multiples of
+  // `interval` units (0: nothing, below 0: all).
   int64_t Stop(int64_t now, int64_t interval) {
     Advance(now);
     rate_ = 0;

@@ -14,6 +14,7 @@
 #include "lib/replay/engine.h"
 #include "lib/replay/estimate_readers.h"
 #include "lib/replay/pool.h"
+#include "lib/replay/speeds.h"
 
 namespace muster {
 namespace {
@@ -39,7 +40,9 @@ ReplayPlacements PlacementsOnPool(const ReplayResult& result) {
 // lose no node.
 std::string_view NeedsCycles(const ReplayOptions& options) {
   if (options.latency > 0) return "latency";
-  if (options.cycles == CycleTiming::kPeriodic) return "a period";
+  if (options.cycles == CycleTiming::kPeriodic || options.cycles == CycleTiming::kRounds) {
+    return "a period";
+  }
   if (!options.node_events.empty()) return "node events";
   if (options.failures.node_seconds_between > 0 || options.failures.domain_seconds_between > 0) {
     return "failures";
@@ -47,12 +50,8 @@ std::string_view NeedsCycles(const ReplayOptions& options) {
   return {};
 }
 
-}  // namespace
-
-absl::StatusOr<ReplayResult> Replay(const Trace& trace, std::string_view policy,
-                                    const ReplayOptions& options) {
-  const DefaultFloats floats;
-  if (absl::Status s = CheckTrace(trace); !s.ok()) return s;
+absl::StatusOr<ReplayResult> ReplayChecked(const Trace& trace, std::string_view policy,
+                                           const ReplayOptions& options) {
   BatchSpec spec;
   std::string profile(policy);
   RunGuesses guesses;
@@ -105,6 +104,16 @@ absl::StatusOr<ReplayResult> Replay(const Trace& trace, std::string_view policy,
   result->policy = std::move(profile);
   result->processors = trace.processors;
   return result;
+}
+
+}  // namespace
+
+absl::StatusOr<ReplayResult> Replay(const Trace& trace, std::string_view policy,
+                                    const ReplayOptions& options) {
+  const DefaultFloats floats;
+  if (absl::Status s = CheckTrace(trace); !s.ok()) return s;
+  if (!trace.speeds.empty()) return ReplayChecked(WithTypesOfModels(trace), policy, options);
+  return ReplayChecked(trace, policy, options);
 }
 
 void LinkUsers(Trace* trace) {

@@ -12,6 +12,7 @@
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
+#include "lib/replay/speeds.h"
 #include "muster/cluster.h"
 
 namespace muster {
@@ -252,6 +253,7 @@ Trace SelectJobs(const Trace& trace, const std::vector<uint32_t>& rows) {
   out.shapes = trace.shapes;
   out.queues = trace.queues;
   out.users = trace.users;
+  out.speeds = trace.speeds;
   Select(trace.id, rows, &out.id);
   Select(trace.submit, rows, &out.submit);
   Select(trace.run, rows, &out.run);
@@ -301,6 +303,7 @@ absl::Status CheckTrace(const Trace& trace) {
   for (size_t row = 0; row < trace.size(); ++row) {
     if (absl::Status s = CheckJob(trace, row); !s.ok()) return s;
   }
+  if (absl::Status s = CheckSpeeds(trace); !s.ok()) return s;
   return CheckCircles(trace);
 }
 

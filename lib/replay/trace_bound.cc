@@ -44,6 +44,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "lib/model/tables.h"
+#include "lib/replay/speeds.h"
 #include "muster/quantity.h"
 
 namespace muster {
@@ -309,10 +310,10 @@ absl::Status CheckRange(const char* name, int64_t value, int64_t most) {
 }
 
 absl::Status CheckTraceBoundOptions(const Trace& trace, const TraceBoundOptions& options) {
-  for (const absl::Status& status :
-       {CheckTrace(trace), CheckRange("slowdown_bound", options.slowdown_bound, kEndless),
-        CheckRange("rounds", options.rounds, 100'000),
-        CheckRange("steps", options.steps, 1'000'000)}) {
+  for (const absl::Status& status : {CheckTrace(trace), RefuseSpeeds(trace, "a bound"),
+                                     CheckRange("slowdown_bound", options.slowdown_bound, kEndless),
+                                     CheckRange("rounds", options.rounds, 100'000),
+                                     CheckRange("steps", options.steps, 1'000'000)}) {
     if (!status.ok()) return status;
   }
   if (!options.rows.has_value()) return absl::OkStatus();

@@ -21,7 +21,7 @@ Unit UnitOf(std::string_view dimension) {
 
 }  // namespace
 
-World::World(const Trace& trace) : trace_(trace) {
+World::World(const Trace& trace) : trace_(trace), speeds_(trace) {
   for (uint32_t row = 0; row < trace.machine.nodes.size(); ++row) {
     const NodeSpec& node = trace.machine.nodes[row];
     spec_of_.try_emplace(node.name, row);
@@ -180,6 +180,7 @@ absl::Status World::AddJob(uint32_t row, int64_t now, int64_t min_available,
   job.created = now;
   job.uid_rank = row;
   job.estimate = estimate;
+  job.settings = speeds_.Settings(row);
   if (trace_.user[row] != kNone) job.owner = JobOwner{.user = trace_.users[trace_.user[row]]};
   if (!trace_.deadline.empty() && trace_.deadline[row] != kAbsent)
     job.deadline = trace_.deadline[row];

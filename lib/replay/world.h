@@ -28,6 +28,7 @@
 #include "lib/base/hash_map.h"
 #include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
+#include "lib/replay/speeds.h"
 #include "muster/cluster.h"
 #include "muster/replay.h"
 
@@ -52,6 +53,7 @@ class World {
   void RemoveJob(uint32_t row);
   void SetEstimate(uint32_t row, int64_t estimate) { editor().SetEstimate(job_of_[row], estimate); }
   JobIndex job(uint32_t row) const { return job_of_[row]; }
+  const JobSpeeds& speeds() const { return speeds_; }
   uint32_t row_of(JobIndex job) const { return row_of_[job]; }
   uint32_t queue_row(QueueIndex queue) const {
     return queue_row_[queue];
@@ -107,6 +109,7 @@ class World {
   void FindTypicalShapes();
 
   const Trace& trace_;
+  const JobSpeeds speeds_;
   Cluster cluster_;
   uint64_t layout_ = 0;
   HashMap<std::string, uint32_t> spec_of_;                  // by node, as in the machine

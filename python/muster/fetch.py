@@ -127,6 +127,16 @@ SOURCES = {
             ),
         ),
     ),
+    "tiresias": Source(
+        "60 jobs of the simulator of Tiresias (Apache-2.0): bench/quality_training.py",
+        (
+            File(
+                "tiresias/60_job.csv",
+                "https://raw.githubusercontent.com/SymbioticLab/Tiresias/master/simulator/60_job.csv",
+                "17575949a6e570960db42bc5576739de9c334ed4c664859841c4f01ede38bd1b",
+            ),
+        ),
+    ),
     "kth-sp2": _log("KTH-SP2-1996-2.1-cln", "l_kth_sp2"),
     "ctc-sp2": _log("CTC-SP2-1996-3.1-cln", "l_ctc_sp2"),
     "sdsc-sp2": _log("SDSC-SP2-1998-4.2-cln", "l_sdsc_sp2"),

@@ -28,7 +28,7 @@ from .traces import Trace
 class StudyOptions(TypedDict, total=False):
     """The options of muster.replay that muster.compare hands on."""
 
-    cycles: Literal["instant", "event", "periodic"]
+    cycles: Literal["instant", "event", "periodic", "rounds"]
     period: int
     latency: int
     eviction_seconds: int
@@ -74,8 +74,8 @@ def replay(
 
     The options are those of ReplayOptions in replay.h:
 
-    cycles                 "instant" (after all events of an instant), "event" or "periodic", each
-                           `period` seconds
+    cycles                 "instant" (after all events of an instant), "event", "periodic" (each
+                           `period` seconds) or "rounds" (both "instant" and each `period` seconds)
     latency                seconds from a cycle's snapshot to its decisions
     learnt_quantile        profiles read bounds on run times that this part of the jobs keeps,
                            learnt from those that ended, in place of estimates

@@ -1,6 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Muster's own tables of jobs, nodes and queues, as CSV and as Parquet; docs/replay.md lists their
-columns.
+"""Muster's own tables of jobs, nodes, queues and speeds, as CSV and as Parquet; docs/replay.md lists
+their columns.
 
 A Parquet file is handed to the reader of CSV as the text its columns make, so that both forms have
 one set of rules.
@@ -72,7 +72,7 @@ def _jobs(state: Mapping[str, Any]) -> Columns:
     columns, shapes = state["columns"], state["shapes"]
     if state.get("node_events"):
         raise InvalidArgument("trace: it has node events, which no table holds; save it with Trace.save")
-    _plain(shapes, "a shape", ("request", "node_selector"))
+    _plain(shapes, "a shape", ("request", "node_selector", "labels"))
     _plain(state["queues"], "a queue", ("name", "parent", "weight", "guaranteed", "limit"))
     table: Columns = {
         "id": columns["id"].tolist(), "submit": columns["submit"].tolist(),
@@ -103,6 +103,8 @@ def _jobs(state: Mapping[str, Any]) -> Columns:
         selectors = [shape.get("node_selector", {}) for shape in shapes]
         _spread(table, "request", [requests[row] for row in rows])
         _spread(table, "selector", [selectors[row] for row in rows])
+        labels = [shape.get("labels", {}) for shape in shapes]
+        _spread(table, "label", [labels[row] for row in rows])
     return {
         name: cells for name, cells in table.items() if any(cell is not None
                                                             for cell in cells) or name == "submit"
@@ -129,6 +131,15 @@ def _queues(queues: Sequence[Mapping[str, Any]]) -> Columns:
     return table
 
 
+def _speeds(rows: Sequence[tuple[str, str, int, int]]) -> Columns:
+    """Of rows with speeds in millionths, which a decimal holds exactly."""
+    def text(speed: int) -> str:
+        return f"{speed // 1_000_000}.{speed % 1_000_000:06}"
+
+    model, type, workers, speed = ([row[i] for row in rows] for i in range(4))
+    return {"model": model, "type": type, "workers": workers, "speed": [text(s) for s in speed]}
+
+
 def _write(table: Columns, path: pathlib.Path) -> None:
     if path.suffix == ".parquet":
         arrow = _arrow()
@@ -150,6 +161,8 @@ def save(trace: Trace, folder: pathlib.Path, form: str) -> list[pathlib.Path]:
         tables["nodes"] = _nodes(state["nodes"])
     if state["queues"]:
         tables["queues"] = _queues(state["queues"])
+    if state.get("speeds"):
+        tables["speeds"] = _speeds(state["speeds"])
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{name}.{form}" for name in tables]
     for path, table in zip(paths, tables.values()):

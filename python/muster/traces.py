@@ -38,7 +38,8 @@ class Trace:
     min_tasks, shape, queue, user, priority, deadline, preceding, think, id. `shape`, `queue` and
     `user` are row numbers of `shapes` and `queues` (dicts of the fields in spec.h) and of `users`
     (texts). `node_events`, a list of (time, "join", "drain", "fail" or "return", node or domain),
-    is what happened to the nodes meanwhile.
+    is what happened to the nodes meanwhile. `speeds`, a list of (model, type, workers, units of
+    work a second), is how fast jobs with the label "model" run on nodes with the label "gpu-model".
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class Trace:
         queues: Sequence[Mapping[str, Any]] = (),
         users: Sequence[str] = (),
         node_events: Sequence[tuple[int, str, str]] = (),
+        speeds: Sequence[tuple[str, str, int, float]] = (),
         name: str = "trace",
     ) -> None:
         table = {key: array(column, key) for key, column in columns(jobs).items()}
@@ -64,7 +66,7 @@ class Trace:
         }
         state |= {
             "queues": list(queues), "users": list(users), "columns": table,
-            "node_events": list(node_events)
+            "node_events": list(node_events), "speeds": [_exact_speed(row) for row in speeds]
         }
         self._core = _core.Trace(state)
         self.report: dict[str, Any] = {}
@@ -106,6 +108,12 @@ class Trace:
     @property
     def queues(self) -> list[str]:
         return [queue["name"] for queue in self._core.state()["queues"]] or ["default"]
+
+    @property
+    def speeds(self) -> list[tuple[str, str, int, float]]:
+        """(model, type, workers, units of work a second), as given."""
+        return [(model, type, workers, speed / _SPEED_UNIT)
+                for model, type, workers, speed in self._core.state().get("speeds", ())]
 
     @property
     def jobs(self) -> Any:
@@ -151,8 +159,8 @@ class Trace:
             np.savez_compressed(file, state=text, **table)
 
     def save_tables(self, folder: Path, form: str = "csv") -> list[pathlib.Path]:
-        """jobs, nodes and queues as files of Muster's own form, "csv" or "parquet", that `csv` and
-        `parquet` read.
+        """jobs, nodes, queues and speeds as files of Muster's own form, "csv" or "parquet", that
+        `csv` and `parquet` read.
 
         What such tables cannot say (taints, affinities, ...) is refused.
         """
@@ -264,6 +272,14 @@ _COLUMNS = frozenset(
 _NONE = np.uint32(0xFFFFFFFF)
 _ABSENT = np.iinfo(np.int64).min
 _ENDLESS = 2**53
+_SPEED_UNIT = 1_000_000  # the engine counts millionths of a unit of work a second
+
+
+def _exact_speed(row: Sequence[Any]) -> tuple[Any, ...]:
+    if len(row) != 4 or not isinstance(row[3], (int, float)):
+        raise InvalidArgument(
+            f"trace: speeds: {row!r} is not (model, type, workers, units of work a second)")
+    return (*row[:3], round(row[3] * _SPEED_UNIT))
 
 
 def _take(table: Mapping[str, Any], rows: np.ndarray) -> dict[str, Any]:
@@ -461,12 +477,13 @@ def csv(
     nodes: Path | None = None,
     queues: Path | None = None,
     *,
+    speeds: Path | None = None,
     processors: int | None = None,
     skip_bad_lines: bool = False,
     limits: Limits = DEFAULT,
 ) -> Trace:
     """Muster's own tables; docs/replay.md lists the columns."""
-    files = {"jobs": jobs, "nodes": nodes, "queues": queues}
+    files = {"jobs": jobs, "nodes": nodes, "queues": queues, "speeds": speeds}
     return _read("csv",
                  pathlib.Path(jobs).name,
                  files,
@@ -479,13 +496,14 @@ def parquet(
     nodes: Path | None = None,
     queues: Path | None = None,
     *,
+    speeds: Path | None = None,
     processors: int | None = None,
     skip_bad_lines: bool = False,
     limits: Limits = DEFAULT,
 ) -> Trace:
     """The same tables as Parquet files (needs pyarrow). What is wrong is named as if it were a
     line: 2 is the first row."""
-    files = {"jobs": jobs, "nodes": nodes, "queues": queues}
+    files = {"jobs": jobs, "nodes": nodes, "queues": queues, "speeds": speeds}
     return _read("csv",
                  pathlib.Path(jobs).name,
                  files,

@@ -89,6 +89,13 @@ py::dict State(const SharedTrace& self) {
   out["queues"] = Write(t.queues);
   out["users"] = Write(t.users);
   out["columns"] = Columns(t);
+  if (!t.speeds.empty()) {
+    py::list speeds;
+    for (const SpeedRow& row : t.speeds) {
+      speeds.append(py::make_tuple(Text(row.model), Text(row.type), row.workers, row.speed));
+    }
+    out["speeds"] = speeds;
+  }
   if (t.node_events.empty()) return out;
   py::list events;
   for (const NodeEvent& event : t.node_events) {
@@ -119,6 +126,24 @@ void ReadNodeEvents(const Place& events, py::handle given, std::vector<NodeEvent
   }
 }
 
+// A list of (model, type, workers, millionths of a unit of work a second).
+void ReadSpeedRows(const Place& speeds, py::handle given, std::vector<SpeedRow>* out) {
+  constexpr std::string_view kForm = "(model, type, workers, speed)";
+  if (!py::isinstance<py::sequence>(given)) WrongType(speeds, "a list of speeds", given);
+  size_t i = 0;
+  for (py::handle entry : py::reinterpret_borrow<py::sequence>(given)) {
+    const Place at{&speeds, {}, i++, false};
+    if (!py::isinstance<py::sequence>(entry) || py::len(entry) != 4) WrongType(at, kForm, entry);
+    const auto row = py::reinterpret_borrow<py::sequence>(entry);
+    SpeedRow speed;
+    speed.model = ReadText(at, row[0]);
+    speed.type = ReadText(at, row[1]);
+    speed.workers = ReadInteger(at, row[2], 1, static_cast<uint64_t>(kEndless));
+    speed.speed = ReadInteger(at, row[3], 1, static_cast<uint64_t>(kEndless));
+    out->push_back(std::move(speed));
+  }
+}
+
 template <class T>
 void Take(const Place& place, const py::dict& from, const char* name, T* out) {
   if (from.contains(name)) ReadInto(Place{&place, name}, from[name], out);
@@ -133,6 +158,9 @@ SharedTrace FromState(const py::dict& state) {
   Take(root, state, "domains", &t.machine.domains);
   if (state.contains("node_events")) {
     ReadNodeEvents(Place{&root, "node_events"}, state["node_events"], &t.node_events);
+  }
+  if (state.contains("speeds")) {
+    ReadSpeedRows(Place{&root, "speeds"}, state["speeds"], &t.speeds);
   }
   Take(root, state, "shapes", &t.shapes);
   Take(root, state, "queues", &t.queues);
@@ -229,7 +257,9 @@ absl::StatusOr<Trace> ReadKind(const std::string& kind, const Files& files, cons
   csv.read = read;
   Take(root, options, "processors", &csv.processors);
   const py::gil_scoped_release unlocked;
-  return ReadCsv({File(files, "jobs"), File(files, "nodes"), File(files, "queues")}, csv, report);
+  return ReadCsv(
+      {File(files, "jobs"), File(files, "nodes"), File(files, "queues"), File(files, "speeds")},
+      csv, report);
 }
 
 py::tuple ReadTrace(const std::string& kind, const Files& files, const py::dict& options) {
@@ -305,7 +335,7 @@ ReplayOptions ReadOptionsOf(const py::dict& given) {
     if (std::find(known.begin(), known.end(), name) == known.end()) UnknownKey(root, name, known);
   }
   if (given.contains("cycles")) {
-    constexpr std::string_view kTimings[] = {"instant", "event", "periodic"};
+    constexpr std::string_view kTimings[] = {"instant", "event", "periodic", "rounds"};
     o.cycles = static_cast<CycleTiming>(
         ReadWord(Place{&root, "cycles"}, given["cycles"], "cycles", kTimings));
   }

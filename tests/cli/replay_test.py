@@ -47,5 +47,48 @@ class Clusters(Files):
             self.assertEqual(sorted(names), sorted(users))
 
 
+class Speeds(Files):
+    """Own tables with speeds, and cycles in rounds."""
+
+    def setUp(self):
+        super().setUp()
+        self.csv = ["replay", "csv", "--policy", "volcano"]
+        for name, text in (
+            ("file", "submit,run,tasks,request.nvidia.com/gpu,label.model\n"
+                     "0,60,4,1,m\n1,60,4,1,m\n"),
+            ("nodes", "name,capacity.nvidia.com/gpu,label.gpu-model\na,4,v100\nb,4,k80\n"),
+            ("speeds", "model,type,speed\nm,v100,10\nm,k80,2.5\n"),
+        ):
+            (self.folder / f"{name}.csv").write_text(text, encoding="utf-8")
+            self.csv += [f"--{name}", self.folder / f"{name}.csv"]
+
+    def test_a_job_is_as_fast_as_its_node(self):
+        report = json.loads(muster(*self.csv, "--json").stdout)
+        self.assertEqual(report["read"]["speeds"], 2)
+        self.assertEqual(report["makespan"], 241)
+        self.assertIn("2 jobs, as fast as their nodes by 2 speeds\n", muster(*self.csv).stdout)
+
+    def test_bad_speeds_are_one_line(self):
+        self.write("model,type,speed\nm,v100,quick\n", "speeds.csv")
+        self.assert_ends(muster(*self.csv), 2, stderr="speeds.csv:2: speed: ")
+
+    def test_a_bound_knows_no_speeds(self):
+        self.assert_ends(muster(*self.csv, "--bound"), 2, stderr="a bound knows no speeds")
+
+    def test_jobs_take_turns_on_hardware(self):
+        """At 5 s the first job has had 20 GPU-seconds and gives way. At 11 s both have."""
+        self.write("submit,run,tasks,request.nvidia.com/gpu,label.model\n"
+                   "0,60,4,1,m\n1,60,4,1,m\n", "file.csv")
+        self.write("name,capacity.nvidia.com/gpu,label.gpu-model\na,4,v100\n", "nodes.csv")
+        turns = [*self.csv, "--policy", "tiresias:attained(level1=20,level2=0)", "--rounds", "5",
+                 "--checkpoint", "1"]
+        report = json.loads(muster(*turns, "--json").stdout)
+        self.assertEqual((report["stops"], report["makespan"]), (1, 120))
+
+    def test_a_period_and_rounds_are_two_ways(self):
+        self.assert_ends(muster(*self.csv, "--rounds", "5", "--period", "5"), 2, stderr="name one")
+        self.assert_ends(muster(*self.csv, "--rounds", "5"), 0)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -178,6 +178,24 @@ class Replays(unittest.TestCase):
         self.assertEqual(list(result.metrics["queues"]), ["a", "b"])
         self.assertEqual(result.metrics["goodput"], 1)
 
+    def test_training_jobs_take_turns(self):
+        """At 900 s the long job has had 3,600 GPU-seconds and gives way; it leaves in a second, which
+        counts."""
+        trace = muster.Trace(
+            {"submit": [0, 900], "run": [4000, 10], "tasks": [4, 4]},
+            nodes=[{"name": "n", "capacity": {"nvidia.com/gpu": 4}}],
+            shapes=[{"request": {"nvidia.com/gpu": 1}}])
+        options = {"cycles": "rounds", "period": 60, "evicted_jobs_checkpoint": True}
+        turns = muster.replay(trace, "tiresias", **options)
+        self.assertEqual(turns.jobs["end"].tolist(), [4010, 911])
+        self.assertFalse(turns.clairvoyant)
+        # rho of the short job is 2 after 10 s, and that of the long one stays 1. Round 1 is the
+        # first that stops a job.
+        fair = muster.replay(trace, "themis:finish-time(fairness=1)", **options)
+        self.assertEqual(fair.jobs["end"].tolist(), [4010, 1211])
+        self.assertTrue(fair.clairvoyant)
+        self.assertEqual(muster.replay(trace, "volcano").jobs["end"].tolist(), [4000, 4010])
+
     def test_where_tasks_ran_and_why_jobs_wait(self):
         trace = muster.Trace(
             {"id": [7, 8], "submit": [0, 5], "run": [60, 60], "tasks": [2, 1]},

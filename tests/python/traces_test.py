@@ -106,6 +106,74 @@ class Tables(unittest.TestCase):
         self.assertEqual([path.name for path in paths], ["jobs.csv", "nodes.csv", "queues.csv"])
         self.assert_same(trace, muster.traces.csv(*paths))
 
+    def test_speeds_of_a_table(self):
+        tables = {
+            "jobs": "submit,run,request.nvidia.com/gpu,label.model\n0,60,1,m\n",
+            "nodes": "name,capacity.nvidia.com/gpu,label.gpu-model\na,4,k80\n",
+            "speeds": "model,type,speed\nm,v100,10\nm,k80,2.5\n",
+        }
+        for name, text in tables.items():
+            (self.folder / f"{name}.csv").write_text(text, encoding="utf-8")
+        jobs, nodes, speeds = (self.folder / f"{name}.csv" for name in tables)
+        fast = muster.replay(muster.traces.csv(jobs, nodes), "volcano", cycles="rounds", period=7)
+        slow = muster.replay(muster.traces.csv(jobs, nodes, speeds=speeds), "volcano")
+        self.assertEqual(fast.jobs["end"].tolist(), [60])
+        self.assertEqual(slow.jobs["end"].tolist(), [240])
+
+    def speedy(self):
+        """A trace with ends that depend on speeds and labels."""
+        return muster.Trace(
+            {"submit": [0, 0], "run": [60, 60], "shape": [0, 1]},
+            nodes=[{"name": "a", "capacity": {"nvidia.com/gpu": "4"},
+                    "labels": {"gpu-model": "k80"}}],
+            shapes=[{"request": {"nvidia.com/gpu": "1"}, "labels": {"model": "m"}},
+                    {"request": {"nvidia.com/gpu": "1"}}],
+            speeds=[("m", "v100", 1, 10), ("m", "k80", 1, 2.5), ("m", "k80", 2, 0.000001)],
+        )
+
+    def ends(self, trace):
+        return muster.replay(trace, "volcano").jobs["end"].tolist()
+
+    def test_speeds_last(self):
+        trace = self.speedy()
+        self.assertEqual(self.ends(trace), [240, 60])
+        self.assertEqual(trace.speeds[1:], [("m", "k80", 1, 2.5), ("m", "k80", 2, 1e-6)])
+        self.assertEqual(self.ends(trace.head(1)), [240])
+        self.assertEqual(self.ends(trace.shaken(1, submit=0)), [240, 60])
+        trace.save(self.folder / "trace.npz")
+        read = muster.traces.load(self.folder / "trace.npz")
+        self.assertEqual((read.digest, read.speeds), (trace.digest, trace.speeds))
+        plain = muster.Trace(trace.jobs, nodes=trace.nodes, shapes=trace._core.state()["shapes"])
+        self.assertNotEqual(plain.digest, trace.digest)
+        self.assertEqual(self.ends(plain), [60, 60])
+
+    def test_tables_of_speeds_there_and_back(self):
+        trace = self.speedy()
+        jobs, nodes, speeds = trace.save_tables(self.folder)
+        self.assertEqual(speeds.read_text(encoding="utf-8"),
+                         "model,type,workers,speed\nm,v100,1,10.000000\nm,k80,1,2.500000\n"
+                         "m,k80,2,0.000001\n")
+        read = muster.traces.csv(jobs, nodes, speeds=speeds)
+        self.assert_same(trace, read)
+        self.assertEqual((read.speeds, self.ends(read)), (trace.speeds, [240, 60]))
+
+    @needs_arrow
+    def test_parquet_of_speeds_there_and_back(self):
+        trace = self.speedy()
+        jobs, nodes, speeds = trace.save_tables(self.folder, "parquet")
+        read = muster.traces.parquet(jobs, nodes, speeds=speeds)
+        self.assertEqual((read.speeds, self.ends(read)), (trace.speeds, [240, 60]))
+
+    def test_bad_speeds(self):
+        for row, message in (
+            (("m", "k80", 1), r"speeds: .* is not \(model, type, workers, units"),
+            (("m", "k80", 0, 1.0), r"speeds\[0\]: expected an integer between 1 and .*, got 0"),
+            (("m", "k80", 1, 0.0), r"speeds\[0\]: expected an integer between 1 and .*, got 0"),
+            (("m", "k80", 1, 1e9), "speed"),
+        ):
+            with self.subTest(row), self.assertRaisesRegex(muster.InvalidArgument, message):
+                muster.Trace({"submit": [0], "run": [60]}, processors=1, speeds=[row])
+
     @needs_arrow
     def test_parquet_there_and_back(self):
         trace = self.everything()

@@ -390,6 +390,21 @@ inline constexpr const char* kJobOrderSpecs[] = {
     "muster:-priority,-due,+joborder(by=ljf)",
 };
 
+// Schedulers of training jobs. In random worlds jobs have held places for a few seconds.
+inline constexpr const char* kTrainingSpecs[] = {
+    "tiresias",
+    "tiresias:attained(level1=2,level2=6,level3=20)",
+    "tiresias:attained(level1=4,level2=0)",
+    "tiresias:attained(level1=0,level2=0)",
+    "tiresias:attained(level1=3000,level2=9000,resource=cpu)",
+    "tiresias:lease(round=60),attained(level1=0,level2=0),+devices",
+    "themis",
+    "themis:finish-time(fairness=1)",
+    "themis:finish-time(fairness=0)",
+    "themis:finish-time(fairness=0.5,resource=cpu)",
+    "themis:+priority",
+};
+
 // Orders of the profiles that have `order`: a spec is "conservative:order=" and one of these.
 inline constexpr const char* kMesosSpecs[] = {
     "mesos",

@@ -48,14 +48,14 @@ std::string DecisionText(const Trace& trace, const ReplayResult& result) {
 // The flags of a replay of any trace.
 struct ReplayFlags {
   std::string policy = "easy", decisions;
-  int64_t period = 0;
+  int64_t period = 0, rounds = 0;
   bool bound = false;
   TraceBoundOptions bound_options;
   ReplayOptions options;
   LoadFlag load;
 
   void Declare(FlagSet* flags);
-  // Puts the period into the options. False: some seconds are below 0.
+  // Puts period or rounds into the options. False: some seconds are below 0.
   bool Settle();
 };
 
@@ -69,6 +69,8 @@ void ReplayFlags::Declare(FlagSet* flags) {
                 "submit jobs when those before them ended and the think time has passed");
   flags->Value("--period", "SECONDS", &period,
                "cycles at multiples of this; 0: when something changed");
+  flags->Value("--rounds", "SECONDS", &rounds,
+               "cycles also at multiples of this, for profiles that decide in rounds; 0: none");
   flags->Value("--latency", "SECONDS", &options.latency, "from a cycle to its decisions");
   flags->Value("--learnt", "Q", &options.learnt_quantile,
                "profiles read learnt bounds on run times, which this part of the jobs keeps");
@@ -87,13 +89,16 @@ void ReplayFlags::Declare(FlagSet* flags) {
 }
 
 bool ReplayFlags::Settle() {
-  if (period < 0 || options.latency < 0 || options.recovery.checkpoint_interval < 0 ||
+  if (period < 0 || rounds < 0 || options.latency < 0 || options.recovery.checkpoint_interval < 0 ||
       options.recovery.restart_seconds < 0 || options.failures.node_seconds_between < 0) {
     return false;
   }
   if (period > 0) {
     options.cycles = CycleTiming::kPeriodic;
     options.period = period;
+  } else if (rounds > 0) {
+    options.cycles = CycleTiming::kRounds;
+    options.period = rounds;
   }
   return true;
 }
@@ -216,6 +221,9 @@ int ReplayCommand(const Arguments& arguments) {
   }
   if (!of_replay.Settle()) return ComplainUsage(text, "seconds are not below 0");
   const ReplayOptions& options = of_replay.options;
+  if (of_replay.period > 0 && of_replay.rounds > 0) {
+    return ComplainUsage(text, "--period and --rounds are two ways to time cycles: name one");
+  }
   if (of_replay.bound && (options.follow_preceding || options.recovery.checkpoint_interval > 0)) {
     return ComplainUsage(text,
                          "--bound is about times of submission that are given and jobs that begin "

@@ -52,6 +52,9 @@ std::string ReportText(const ReplayReport& r) {
     absl::StrAppend(&out, ", ", count, " dropped (", rule, ")");
   }
   if (r.read.bad > 0) absl::StrAppend(&out, ", ", r.read.bad, " bad lines left out");
+  if (!r.trace.speeds.empty()) {
+    absl::StrAppend(&out, ", as fast as their nodes by ", r.trace.speeds.size(), " speeds");
+  }
   absl::StrAppend(&out, "\n");
   for (const std::string& line : r.read.bad_lines) absl::StrAppend(&out, "  ", line, "\n");
   absl::StrAppend(&out, r.result.policy, r.result.clairvoyant ? " [clairvoyant]" : "",
@@ -105,6 +108,7 @@ std::string ReportJson(const ReplayReport& r) {
                        {"jobs", r.read.jobs},
                        {"bad", r.read.bad},
                        {"bad_lines", r.read.bad_lines},
+                       {"speeds", r.trace.speeds.size()},
                        {"dropped", dropped}}},
                      {"policy", r.result.policy},
                      {"clairvoyant", r.result.clairvoyant},

@@ -146,21 +146,23 @@ class CsvSource : public TraceSource {
     flags->Value("--file", "FILE", &jobs_.path, "the table of jobs, plain or gzip");
     flags->Value("--nodes", "FILE", &nodes_.path, "the table of nodes");
     flags->Value("--queues", "FILE", &queues_.path, "the table of queues");
+    flags->Value("--speeds", "FILE", &speeds_.path,
+                 "the table of speeds: how fast models of jobs run on types of nodes");
     flags->Value("--procs", "N", &options_.processors, "processors of a pool, instead of nodes");
     flags->Switch("--skip-bad-lines", &options_.read.skip_bad_lines, "count bad lines, go on");
   }
   absl::StatusOr<Trace> Read(ReadReport* report) override {
     if (absl::Status s = jobs_.Load("--file"); !s.ok()) return s;
-    for (Bytes* file : {&nodes_, &queues_}) {
+    for (Bytes* file : {&nodes_, &queues_, &speeds_}) {
       if (file->path.empty()) continue;
       if (absl::Status s = file->Load(""); !s.ok()) return s;
     }
     options_.read.limits = InputLimits();
-    return ReadCsv({jobs_.file(), nodes_.file(), queues_.file()}, options_, report);
+    return ReadCsv({jobs_.file(), nodes_.file(), queues_.file(), speeds_.file()}, options_, report);
   }
 
  private:
-  Bytes jobs_, nodes_, queues_;
+  Bytes jobs_, nodes_, queues_, speeds_;
   CsvOptions options_;
 };
 

@@ -1,0 +1,113 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// attained: jobs that have had the least GPU time go first, by levels.
+//
+// Idea. Where run times are not known, a job that has run for long is likely to run for longer, so
+// short jobs are served best by what each has had so far. Service has two dimensions: GPUs times
+// seconds. Plain service would let jobs of equal service take turns for ever. So it is cut into
+// levels, and jobs of a level do not pass each other.
+//
+// Rules.
+//   level    the number of thresholds (options `level1` to `level3`) that the job's service has
+//            reached. A lower level goes first. Without thresholds (all 0) each amount of service
+//            is a level of its own.
+//   promote  a job above the first level that holds no place, and has waited `promote` times as
+//            long as it ran, goes back to the first level, with no service. Both count since it was
+//            last promoted.
+// service_rows.h has the rules of service, and the memory (slot "attained").
+//
+// Guarantee. With thresholds, jobs of one level do not change places, but for promotions. With
+// `promote` above 0, a job that ran for r seconds is in the first level once it has waited for
+// promote * r seconds, in the first cycle after that.
+//
+// Peers. Discretised 2D-LAS of Tiresias and its PROMOTEKNOB; training.h has what is not kept. The
+// defaults of thresholds are those of its public simulator, which promotes none.
+//
+// Ties are left to the next policy. Cost. Open: O(jobs + tasks that hold a place). Comparing: O(1).
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "absl/numeric/int128.h"
+#include "lib/base/math.h"
+#include "lib/extension/cycle.h"
+#include "lib/peer/training/service_rows.h"
+#include "lib/peer/training/training.h"
+
+namespace muster {
+namespace {
+
+constexpr MemoryDecl kAttainedSlot = {"attained", 1};
+constexpr OptionDecl kAttainedOptions[] = {
+    {"level1", OptionKind::kNumber, "3250", 0, 1e12,
+     "service in GPU-seconds at which a job falls a level; 0: no such threshold"},
+    {"level2", OptionKind::kNumber, "7200", 0, 1e12, "the same, for the next level"},
+    {"level3", OptionKind::kNumber, "0", 0, 1e12, "the same, for the next level"},
+    {"promote", OptionKind::kNumber, "0", 0, 1e6,
+     "a job that waits this many times as long as it ran begins anew; 0: never"},
+    {"resource", OptionKind::kText, "nvidia.com/gpu", 0, 0, "what service counts"},
+};
+
+class Attained : public Policy, public OrderPolicy {
+ public:
+  explicit Attained(const Options& options)
+      : promote_(std::llround(options.number("promote") * 1000)),
+        rows_(kAttainedSlot.slot, options.text("resource")) {
+    for (const char* name : {"level1", "level2", "level3"}) {
+      const int64_t level = std::llround(options.number(name) * 1000);
+      if (level > 0) levels_.push_back(level);
+    }
+    std::sort(levels_.begin(), levels_.end());
+  }
+
+  std::string_view name() const override { return "attained"; }
+  PointSet points() const override { return {Point::kJobOrder}; }
+  OrderPolicy* order() override { return this; }
+
+  void Open(const Cycle& cycle) override {
+    const Tables& tables = internal::DataOf(cycle).tables;
+    rows_.Update(cycle);
+    levels_of_.assign(tables.jobs.alive.size(), 0);
+    for (JobIndex job = 0; job < levels_of_.size(); ++job) {
+      if (!tables.jobs.alive[job]) continue;
+      if (promote_ > 0 && LevelOf(job) > 0 && HasWaited(rows_.of(job))) rows_.Reset(job);
+      levels_of_[job] = LevelOf(job);
+    }
+  }
+
+  int CompareJobs(JobIndex a, JobIndex b) override {
+    const int64_t left = levels_of_[a], right = levels_of_[b];
+    return left == right ? 0 : left < right ? -1 : 1;
+  }
+
+ private:
+  bool HasWaited(const JobService& row) const {
+    return !row.holds && row.waited > 0 &&
+           absl::int128(row.waited) * 1000 >= absl::int128(row.ran) * absl::int128(promote_);
+  }
+  int64_t LevelOf(JobIndex job) const {
+    const int64_t service = rows_.of(job).service;
+    if (levels_.empty()) return service;
+    return std::upper_bound(levels_.begin(), levels_.end(), service) - levels_.begin();
+  }
+
+  std::vector<int64_t> levels_;  // thousandths, ascending
+  const int64_t promote_;        // thousandths
+  ServiceRows rows_;
+  std::vector<int64_t> levels_of_;  // by job
+};
+
+}  // namespace
+
+PolicyDecl AttainedPolicy() {
+  return {.name = "attained",
+          .summary = "jobs that have had the least GPU time go first, by levels",
+          .options = kAttainedOptions,
+          .make = [](const Options& options) -> std::unique_ptr<Policy> {
+            return std::make_unique<Attained>(options);
+          },
+          .memory = {kAttainedSlot}};
+}
+
+}  // namespace muster

@@ -1,0 +1,269 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// lease, attained and finish-time by hand: gangs of whole GPUs on one or two nodes of 4.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "muster/cluster.h"
+#include "muster/memory.h"
+#include "muster/schedule.h"
+
+namespace muster {
+namespace {
+
+struct Gang {
+  const char* name;
+  int64_t created = 0;
+  int64_t gpus = 4;  // one task each
+  std::optional<int64_t> estimate = {};
+  std::optional<int64_t> min_available = {};
+};
+
+// A cluster with clients that start and stop tasks as soon as a plan decides it.
+class Turns {
+ public:
+  explicit Turns(std::string profile, int nodes = 1) : profile_(std::move(profile)) {
+    for (int i = 0; i < nodes; ++i) {
+      EXPECT_TRUE(cluster_
+                      .AddNode({.name = absl::StrCat("n", i),
+                                .capacity = {{"nvidia.com/gpu", 4}, {"cpu", 64}}})
+                      .ok());
+    }
+  }
+
+  void Add(const Gang& gang) {
+    JobSpec spec;
+    spec.name = gang.name;
+    spec.created = gang.created;
+    spec.estimate = gang.estimate;
+    spec.min_available = gang.min_available.value_or(gang.gpus);
+    spec.groups = {{.name = "w", .count = gang.gpus, .shape = kShape}};
+    EXPECT_TRUE(cluster_.AddJob(spec).ok());
+  }
+
+  // Runs a cycle and returns its decisions: "+a" a starts, "-b" b is stopped. Stopped tasks wait
+  // again once the cycle is over.
+  std::string Cycle(int64_t now) {
+    ScheduleOptions options;
+    options.now = now;
+    plan_ = cluster_.Schedule(profile_, options);
+    EXPECT_TRUE(plan_.ok()) << plan_.status();
+    if (!plan_.ok()) return "";
+    EXPECT_TRUE(cluster_.Apply(*plan_).ok());
+    std::vector<std::string> words;
+    const auto note = [&](const char* sign, std::string_view task) {
+      std::string word = absl::StrCat(sign, JobOf(task));
+      if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+    };
+    for (const Bind& bind : plan_->binds()) {
+      const std::string task(plan_->task_name(bind.task));
+      note("+", task);
+      Set(task, TaskStatus::kRunning, std::string(plan_->node_name(bind.node)), now);
+    }
+    for (const Eviction& eviction : plan_->evictions()) {
+      const std::string task(plan_->task_name(eviction.task));
+      note("-", task);
+      Set(task, TaskStatus::kPending, "", {});
+    }
+    return absl::StrJoin(words, " ");
+  }
+  std::string Why() const { return plan_->ToText(); }
+  void End(const std::string& job) { EXPECT_TRUE(cluster_.RemoveJob(job).ok()); }
+  Cluster& cluster() { return cluster_; }
+
+  std::string unstoppable, meek;  // jobs with tasks that must not be preempted, or never preempt
+
+ private:
+  static inline const TaskShape kShape = {.request = {{"nvidia.com/gpu", 1}}};
+
+  static std::string JobOf(std::string_view task) {
+    return std::string(task.substr(0, task.find('-')));
+  }
+  void Set(const std::string& name, TaskStatus status, const std::string& node,
+           std::optional<int64_t> started) {
+    TaskSpec task;
+    task.name = name;
+    task.job = JobOf(name);
+    task.group = "w";
+    task.shape = kShape;
+    task.status = status;
+    task.node = node;
+    task.started = started;
+    task.preemptable = task.job != unstoppable;
+    task.never_preempts = task.job == meek;
+    EXPECT_TRUE(cluster_.UpdateTask(task).ok());
+  }
+
+  const std::string profile_;
+  Cluster cluster_;
+  absl::StatusOr<Plan> plan_;
+};
+
+TEST(Tiresias, AJobFallsAtTheThresholdAndGivesWay) {
+  Turns turns("tiresias");
+  turns.Add({.name = "long"});
+  EXPECT_EQ(turns.Cycle(0), "+long");
+  turns.Add({.name = "new", .created = 100});
+  EXPECT_EQ(turns.Cycle(812), "");  // 4 GPUs for 812 s: 3248 GPU-seconds of 3250
+  EXPECT_EQ(turns.Cycle(813), "-long");
+  EXPECT_EQ(turns.Cycle(813), "+new");
+  EXPECT_EQ(turns.cluster().memory().Find("attained")->Integer("long", 0), 3'252'000);
+  // The new job falls at 813 + 813: then both are on one level, and the one that runs stays.
+  EXPECT_EQ(turns.Cycle(1700), "");
+  // At 7200 GPU-seconds it falls below the other one.
+  EXPECT_EQ(turns.Cycle(813 + 1799), "");
+  EXPECT_EQ(turns.Cycle(813 + 1800), "-new");
+  EXPECT_EQ(turns.Cycle(813 + 1800), "+long");
+}
+
+TEST(Tiresias, WithoutThresholdsTheLeastServiceGoesFirst) {
+  Turns turns("tiresias:attained(level1=0,level2=0)");
+  turns.Add({.name = "a"});
+  EXPECT_EQ(turns.Cycle(0), "+a");
+  turns.Add({.name = "b", .created = 1});
+  EXPECT_EQ(turns.Cycle(1), "-a");
+  EXPECT_EQ(turns.Cycle(1), "+b");
+  EXPECT_EQ(turns.Cycle(2), "");  // 4 GPU-seconds each
+  EXPECT_EQ(turns.Cycle(3), "-b");
+}
+
+TEST(Tiresias, AJobThatWaitedLongEnoughIsPromoted) {
+  Turns turns("tiresias:attained(level1=3250,level2=0,promote=2)");
+  turns.Add({.name = "a"});
+  EXPECT_EQ(turns.Cycle(0), "+a");
+  turns.Add({.name = "b", .created = 1000});
+  EXPECT_EQ(turns.Cycle(1000), "-a");
+  EXPECT_EQ(turns.Cycle(1000), "+b");
+  // It ran for 1000 s, so it must wait for 2000.
+  EXPECT_EQ(turns.Cycle(2500), "");
+  EXPECT_EQ(turns.Cycle(2999), "");
+  EXPECT_EQ(turns.cluster().memory().Find("attained")->Integer("a", 2), 1999);
+  EXPECT_EQ(turns.Cycle(3000), "-b");
+  EXPECT_EQ(turns.Cycle(3000), "+a");
+  const MemorySlot* slot = turns.cluster().memory().Find("attained");
+  EXPECT_EQ(slot->Integer("a", 0), 0);
+  EXPECT_EQ(slot->Integer("a", 4), 1000);  // it ran for that long before
+  turns.End("a");
+  EXPECT_EQ(turns.Cycle(3001), "+b");
+  EXPECT_EQ(turns.cluster().memory().Find("attained")->Find("a"), nullptr);
+}
+
+TEST(Lease, SparesJobsThatAreNotInTheWay) {
+  Turns turns("tiresias:attained(level1=10,level2=20,level3=30)", 2);
+  turns.Add({.name = "wide", .gpus = 4});
+  turns.Add({.name = "small", .created = 1, .gpus = 2});
+  EXPECT_EQ(turns.Cycle(0), "+wide +small");
+  // At 15 both are on the last level: 60 and 30 GPU-seconds. The later one is tried first, but two
+  // free GPUs and its two are on one node: that is enough for three.
+  turns.Add({.name = "three", .created = 15, .gpus = 3});
+  EXPECT_EQ(turns.Cycle(15), "-small");
+  EXPECT_EQ(turns.Cycle(15), "+three");
+  // Six GPUs: the one job beside `three` (9 GPU-seconds, level 0) would be enough with the free one
+  // only if it held five.
+  turns.Add({.name = "six", .created = 16, .gpus = 6});
+  EXPECT_EQ(turns.Cycle(18), "");
+  turns.Add({.name = "four", .created = 17, .gpus = 4});
+  EXPECT_EQ(turns.Cycle(18), "-wide");
+}
+
+TEST(Lease, SparesTheLastIfAnEarlierOneIsEnough) {
+  Turns turns("tiresias:attained(level1=10,level2=20)", 2);
+  turns.Add({.name = "large", .gpus = 4});
+  turns.Add({.name = "small", .created = 1, .gpus = 2});
+  EXPECT_EQ(turns.Cycle(0), "+large +small");
+  turns.Add({.name = "young", .created = 10, .gpus = 2});
+  EXPECT_EQ(turns.Cycle(10), "+young");
+  // At 12 large and small are on the last level, with 48 and 24 GPU-seconds. small goes later and
+  // is tried first: two GPUs are not enough. large's four are, without those of small.
+  turns.Add({.name = "new", .created = 11, .gpus = 4});
+  EXPECT_EQ(turns.Cycle(12), "-large");
+  EXPECT_EQ(turns.Cycle(12), "+new");
+}
+
+TEST(Lease, StopsJobsOnceARound) {
+  Turns turns("tiresias:lease(round=100),attained(level1=1,level2=0)");
+  turns.Add({.name = "a"});
+  EXPECT_EQ(turns.Cycle(10), "+a");
+  turns.Add({.name = "b", .created = 20});
+  EXPECT_EQ(turns.Cycle(99), "");
+  EXPECT_EQ(turns.Cycle(100), "-a");
+  EXPECT_EQ(turns.Cycle(101), "+b");
+  EXPECT_EQ(turns.cluster().memory().Find("lease")->Integer("round"), 1);
+}
+
+TEST(Lease, LeavesTasksThatMustNotBePreemptedAndThoseThatNeverPreempt) {
+  for (const bool meek : {false, true}) {
+    Turns turns("tiresias:attained(level1=1,level2=0)");
+    (meek ? turns.meek : turns.unstoppable) = meek ? "b" : "a";
+    turns.Add({.name = "a"});
+    EXPECT_EQ(turns.Cycle(0), "+a");
+    turns.Add({.name = "b", .created = 20});
+    if (meek) {
+      for (int i = 0; i < 4; ++i) {
+        TaskSpec task{.name = absl::StrCat("b-w-", i), .job = "b", .group = "w"};
+        task.shape.request = {{"nvidia.com/gpu", 1}};
+        task.never_preempts = true;
+        ASSERT_TRUE(turns.cluster().UpdateTask(task).ok());
+      }
+    }
+    EXPECT_EQ(turns.Cycle(99), "") << meek;
+    EXPECT_NE(turns.Why().find("nvidia.com/gpu"), std::string::npos) << turns.Why();
+    turns.End("a");
+    EXPECT_EQ(turns.Cycle(100), "+b");
+  }
+}
+
+TEST(Lease, StopsNoJobForTasksBeyondAGang) {
+  Turns turns("tiresias:attained(level1=4,level2=0)");
+  turns.Add({.name = "a", .gpus = 2});
+  EXPECT_EQ(turns.Cycle(0), "+a");
+  turns.Add({.name = "b", .created = 10, .gpus = 4, .min_available = 1});
+  EXPECT_EQ(turns.Cycle(10), "+b");  // two of four, beside a
+  EXPECT_EQ(turns.Cycle(11), "");
+  turns.End("a");
+  EXPECT_EQ(turns.Cycle(12), "+b");
+}
+
+// rho is 1 of a job that came now, and grows by 1 each estimate that it waits.
+TEST(Themis, TheWorstRatioGoesFirst) {
+  Turns turns("themis:lease(round=0),finish-time(fairness=1)");
+  turns.Add({.name = "long", .created = 0, .estimate = 1000});
+  turns.Add({.name = "short", .created = 90, .estimate = 10});
+  // (100 + 1000) / 1000 against (10 + 10) / 10.
+  EXPECT_EQ(turns.Cycle(100), "+short");
+  // At 105 short: (15 + 5) / 10 = 2 still, for it runs. long: 1105 / 1000.
+  EXPECT_EQ(turns.Cycle(105), "");
+  turns.End("short");
+  EXPECT_EQ(turns.Cycle(110), "+long");
+  // Its ratio stays at 1.11. A job of 100 s is as badly off once it has waited for 11 s.
+  turns.Add({.name = "next", .created = 200, .estimate = 100});
+  EXPECT_EQ(turns.Cycle(211), "");
+  EXPECT_EQ(turns.Cycle(212), "-long");
+  EXPECT_EQ(turns.cluster().memory().Find("finish-time")->Integer("long", 1), 102);
+}
+
+TEST(Themis, WithoutFairnessTheLeastWorkGoesFirst) {
+  for (const auto& [fairness, first] :
+       {std::pair("0", "+narrow"), std::pair("0.6", "+narrow"), std::pair("0.7", "+late")}) {
+    Turns turns(absl::StrCat("themis:lease(round=0),finish-time(fairness=", fairness, ")"));
+    // At 100: ratios 2, 1.5 and 1.1; work left 200, 100 and 4000.
+    turns.Add({.name = "late", .created = 0, .gpus = 2, .estimate = 100});
+    turns.Add({.name = "narrow", .created = 50, .gpus = 1, .estimate = 100});
+    turns.Add({.name = "wide", .created = 0, .gpus = 4, .estimate = 1000});
+    turns.Add({.name = "blind", .created = 0, .gpus = 4});
+    // 0.4 of three jobs with estimates are two, rounded up; 0.3 are one.
+    const std::string decided = turns.Cycle(100);
+    EXPECT_EQ(decided.substr(0, decided.find(' ')), first) << fairness;
+    EXPECT_EQ(decided.size(), std::string("+late +narrow").size()) << fairness;
+  }
+}
+
+}  // namespace
+}  // namespace muster
