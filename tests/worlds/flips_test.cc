@@ -147,7 +147,7 @@ TEST(Flips, NoSpeedOptionChangesAPlanOfALargerCluster) {
 // --- a cluster that lives on
 
 TEST(LivingCluster, SchedulesAsItsFrozenSelf) {
-  int64_t applied = 0;
+  int64_t applied = 0, refused_cycles = 0;
   for (uint64_t seed = 0; seed < 250; ++seed) {
     Rng rng(seed);
     const WorldKnobs knobs{
@@ -162,9 +162,12 @@ TEST(LivingCluster, SchedulesAsItsFrozenSelf) {
       options.now = cycle;
       if (seed % 5 == 0) options.speed = Flips()[rng.Below(Flips().size())].second;
       const absl::StatusOr<Plan> living = cluster.Schedule(profile, options);
-      ASSERT_TRUE(living.ok()) << living.status();
       const absl::StatusOr<Plan> frozen = Schedule(cluster.Freeze(), profile, options);
-      ASSERT_TRUE(frozen.ok()) << frozen.status();
+      ASSERT_EQ(living.status(), frozen.status());
+      if (!living.ok()) {  // edits may make what a profile refuses
+        ++refused_cycles;
+        continue;
+      }
       ASSERT_EQ(living->Digest(), frozen->Digest())
           << "living:\n"
           << living->ToText() << "frozen:\n"
@@ -183,6 +186,7 @@ TEST(LivingCluster, SchedulesAsItsFrozenSelf) {
     }
   }
   EXPECT_GT(applied, 1000) << "nothing happens in these clusters";
+  EXPECT_LT(refused_cycles, 30);
 }
 
 template <size_t N>
