@@ -40,6 +40,21 @@ std::string DidYouMean(std::string_view word, std::span<const std::string_view> 
   return nearest.empty() ? "" : absl::StrCat("; did you mean ", Quote(nearest), "?");
 }
 
+// Returns the number that the text is. Actions ask in each cycle, most often for a whole number.
+double NumberOf(std::string_view text) {
+  int64_t whole = 0;
+  bool digits = !text.empty() && text.size() <= 15;  // exact as a double
+  for (const char c : text) {
+    digits = digits && c >= '0' && c <= '9';
+    if (!digits) break;
+    whole = 10 * whole + (c - '0');
+  }
+  if (digits) return static_cast<double>(whole);
+  double number = 0;
+  (void)absl::SimpleAtod(ToAbsl(text), &number);
+  return number;
+}
+
 }  // namespace
 
 absl::StatusOr<Options> Options::Check(std::string_view place, std::span<const OptionDecl> declared,
@@ -96,9 +111,7 @@ double Options::number(std::string_view name) const {
   for (const auto& [given, value] : given_) {
     if (given == name) text = value;
   }
-  double number = 0;
-  (void)absl::SimpleAtod(ToAbsl(text), &number);
-  return number;
+  return NumberOf(text);
 }
 
 bool Options::flag(std::string_view name) const {

@@ -32,23 +32,6 @@ std::string RowOf(uint32_t level, const SlotKind& kind) {
   }
 }
 
-// Returns whether both count for one key of that level.
-bool Alike(uint32_t level, const SlotKind& a, const SlotKind& b) {
-  switch (level) {
-    case 0:
-      return true;
-    case 1:
-      return RunMagnitude(a.estimate) == RunMagnitude(b.estimate) &&
-             RunMagnitude(a.size) == RunMagnitude(b.size);
-    case 2:
-      return a.user == b.user;
-    case 3:
-      return a.estimate == b.estimate && a.user == b.user;
-    default:
-      return a.estimate == b.estimate && a.size == b.size && a.user == b.user;
-  }
-}
-
 int64_t IntegerAt(const MemoryRow& row, size_t cell) {
   const int64_t* value = cell < row.size() ? std::get_if<int64_t>(&row[cell]) : nullptr;
   return value == nullptr ? 0 : *value;
@@ -78,11 +61,20 @@ double HistorySlots::Length(const Kind& kind) const {
   const uint32_t levels = KeysOf(kind);
   std::array<RunSums, kRunKeys> sums;
   for (uint32_t level = 0; level < levels; ++level) sums[level] = SumsOf(RowOf(level, kind));
+  const int64_t estimate = RunMagnitude(kind.estimate), size = RunMagnitude(kind.size);
   for (const auto& [number, row] : slots_.Recall(kRecentSlot.slot).rows()) {
     const Kind other = KindAt(row);
-    for (uint32_t level = 0; level < std::min(levels, KeysOf(other)); ++level) {
-      if (Alike(level, kind, other)) sums[level].Add(level, IntegerAt(row, 0));
+    const int64_t run = IntegerAt(row, 0);
+    sums[0].Add(0, run);
+    if (RunMagnitude(other.estimate) == estimate && RunMagnitude(other.size) == size) {
+      sums[1].Add(1, run);
     }
+    // Each key from here on has all that the one before it has.
+    if (levels <= kRunKeysWithoutUser || other.user != kind.user) continue;
+    sums[2].Add(2, run);
+    if (other.estimate != kind.estimate) continue;
+    sums[3].Add(3, run);
+    if (other.size == kind.size) sums[4].Add(4, run);
   }
   RunGuess guess(kind.estimate);
   for (uint32_t level = 0; level < levels; ++level) {

@@ -24,8 +24,11 @@ void FairFill::Run() {
 void FairFill::RunTurns() {
   sheets_.assign(context_.waiting.size(), {});
   std::vector<JobIndex> promised;
-  for (JobIndex j : context_.waiting) {
-    if (Prepare(j) && PromisesSuffice(j, SheetOf(j))) promised.push_back(j);
+  const std::span<const JobIndex> jobs = context_.waiting;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    if (Prepare(jobs[i], sheets_[i]) && PromisesSuffice(jobs[i], sheets_[i])) {
+      promised.push_back(jobs[i]);
+    }
   }
   GoSort(promised, [this](JobIndex a, JobIndex b) { return context_.dispatcher.JobBefore(a, b); });
   for (JobIndex j : promised) {
@@ -41,8 +44,8 @@ void FairFill::RunTurns() {
     if (SheetOf(j).next < SheetOf(j).tasks.size()) PromiseStart(j, SheetOf(j), /*tried=*/false);
   }
   QueueTreeWalk walk(context_);
-  for (JobIndex j : context_.waiting) {
-    if (SheetOf(j).next < SheetOf(j).tasks.size()) walk.Add(j);
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    if (sheets_[i].next < sheets_[i].tasks.size()) walk.Add(jobs[i]);
   }
   if (promises_.prefers_old()) PromiseOldest();
   for (;;) {
@@ -59,7 +62,7 @@ FairFill::Sheet& FairFill::SheetOf(JobIndex job) {
 }
 
 // Returns whether the job takes part; fills its sheet.
-bool FairFill::Prepare(JobIndex job) {
+bool FairFill::Prepare(JobIndex job, Sheet& sheet) {
   const JobTable& jobs = context_.tables.jobs;
   if (context_.ledger.job(job).pending() == 0) return false;
   if (!context_.dispatcher.Valid(job)) {
@@ -69,7 +72,6 @@ bool FairFill::Prepare(JobIndex job) {
     context_.reasons.ExplainJob(job, std::move(reason));
     return false;
   }
-  Sheet& sheet = SheetOf(job);
   sheet.tasks = context_.PendingTasks(job, /*with_best_effort=*/true);
   if (sheet.tasks.empty()) return false;
   std::stable_partition(sheet.tasks.begin(), sheet.tasks.end(), [this](TaskIndex t) {
@@ -149,16 +151,16 @@ void FairFill::PromiseStart(JobIndex job, Sheet& sheet, bool tried) {
 // Promises a start to the first job of a queue that has waited too long, before others take what it
 // needs. The only queue that waits has its first job in front anyway.
 void FairFill::PromiseOldest() {
-  const auto waits = [&](JobIndex j) { return SheetOf(j).next < SheetOf(j).tasks.size(); };
   const std::span<const JobIndex> jobs = context_.waiting;
-  if (std::none_of(jobs.begin(), jobs.end(),
-                   [&](JobIndex j) { return promises_.IsOld(j) && waits(j); })) {
-    return;
-  }
+  const auto waits = [&](size_t i) { return sheets_[i].next < sheets_[i].tasks.size(); };
+  bool any = false;
+  for (size_t i = 0; i < jobs.size() && !any; ++i) any = promises_.IsOld(jobs[i]) && waits(i);
+  if (!any) return;
   const Dispatcher& dispatcher = context_.dispatcher;
   HashMap<QueueIndex, JobIndex> firsts;
-  for (const JobIndex j : jobs) {
-    if (!waits(j)) continue;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    const JobIndex j = jobs[i];
+    if (!waits(i)) continue;
     const auto [at, added] = firsts.try_emplace(context_.tables.jobs.queue[j], j);
     if (!added && dispatcher.JobBefore(j, at->second)) at->second = j;
   }

@@ -96,7 +96,7 @@ class FairFill {
   };
 
   void RunTurns();
-  bool Prepare(JobIndex job);
+  bool Prepare(JobIndex job, Sheet& sheet);
   Sheet& SheetOf(JobIndex job);
   bool HasPromises(const Sheet& sheet) const;
   bool PromisesSuffice(JobIndex job, const Sheet& sheet) const;  // to make the gang whole
