@@ -7,8 +7,8 @@
 //   reasons.ExplainQueue(queue, reasons.QueueReason(queue, verdict));
 //
 // Tasks with the same reason share one object, so a cycle that refuses a million tasks makes few.
-// A cycle whose plan is to have no reasons makes none: what is explained is dropped, and reasons
-// that are made have their kind alone.
+// Where the plan is to have no reasons, what is explained is dropped, and a reason that is made has
+// its kind alone.
 //
 // Cost. O(1) a reason; NoNode counts the refusals of all nodes once a class while the books stay
 // the same.

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// A session whose plans have no reasons decides as one that explains everything, on random clusters
-// that live on.
+// A session that makes plans without reasons decides as one that explains everything, on random
+// clusters that live on.
 #include <memory>
 #include <string>
 #include <utility>

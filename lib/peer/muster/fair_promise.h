@@ -48,7 +48,8 @@
 // Ties. Ends of one time are one time. Nodes by the ordinary search.
 //
 // Cost. A promise: one search of the gang for each time at which the cluster has enough in sum, and
-// one with all ended if the first of these fails. A place on a named node: a look at the tasks there. Off: nothing.
+// one with all ended if the first of these fails. A place on a named node: a look at the tasks
+// there. Off: nothing.
 #ifndef MUSTER_PEER_MUSTER_FAIR_PROMISE_H_
 #define MUSTER_PEER_MUSTER_FAIR_PROMISE_H_
 
