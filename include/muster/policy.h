@@ -42,8 +42,8 @@
 // must depend on nothing but the cycle and its options: then plans are pure functions of their
 // inputs, and the engine may keep answers for as long as the policy's scopes allow. What the next
 // cycle needs goes into the policy's slot of the memory (muster/memory.h), never into a member: an
-// instance may serve one cycle or many. If answers about kinds depend on the memory, set
-// Traits::kinds_changed.
+// instance may serve one cycle or many. If answers about kinds or states depend on what changes
+// between cycles (the memory, what waits), set Traits::kinds_changed or states_changed.
 // Failure. Questions have no error: a policy that cannot answer abstains. Exceptions must not leave
 // a policy. Schedule fails with InvalidArgument if an extension has the name of a built-in policy
 // or action, or an option is refused.
@@ -105,6 +105,9 @@ struct Traits {
   bool samples_nodes = false;
   // The answers about kinds may differ from those of the cycle before.
   bool kinds_changed = false;
+  // FitStates and ScoreStates may answer otherwise than in the cycle before, also about states that
+  // stayed as they were.
+  bool states_changed = false;
   // The answers about states differ between nodes of equal kind and books, and hold for one cycle:
   // the engine keeps each node in a state of its own, and no eviction cures a refusal.
   bool tells_nodes_apart = false;

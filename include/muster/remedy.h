@@ -11,10 +11,12 @@
 // cluster, the plan of that profile starts all tasks of the job that wait (of a smaller gang: at
 // least one). This was tried by a cycle, so queues, other jobs and evictions are part of it. Equal
 // arguments give equal answers. The cluster does not change.
+// The name may be a task's. That of a task of a job stands for the job; a task without a job counts
+// as a job of one, without a queue.
 // Remedies are proposals: no list of them is complete, and the numbers in them are the smallest
 // that the search found, not a proven minimum.
-// Failure. NotFound for a name that is no job; a profile that does not resolve fails as in
-// Schedule; InvalidArgument for options out of range. A job that does not wait has no remedies,
+// Failure. NotFound for a name that is no job and no task; a profile that does not resolve fails as
+// in Schedule; InvalidArgument for options out of range. A job that does not wait has no remedies,
 // which is no failure.
 // Ownership. Arguments are read during the call; the answer holds copies.
 // Threads. As Cluster::Schedule: one thread at a time on one cluster.
@@ -64,7 +66,8 @@ enum class RemedyKind : uint8_t {
   kSpendingLimit,
 };
 
-// One way to start the job.
+// One way to start the job. Where nothing helps alone, the limits of the job's queues are raised,
+// too: `words` and `changes` then begin with that, and `kind` is what is changed besides.
 struct Remedy {
   RemedyKind kind;
   // In words: `add 2 nodes like "gpu3"`.
@@ -102,7 +105,7 @@ struct RemedyOptions {
 
 // Returns why the job waits and what would start it.
 MUSTER_EXPORT absl::StatusOr<Diagnosis> Diagnose(const Cluster& cluster, std::string_view profile,
-                                                 std::string_view job,
+                                                 std::string_view name,
                                                  const RemedyOptions& options = {});
 
 }  // namespace muster

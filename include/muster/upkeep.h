@@ -92,6 +92,9 @@ struct NodeCount {
   std::string type = {};
   // 0 or more.
   int64_t count = 0;
+  // In NodesNeeded::alone: the first task that waits in spite of as many nodes as could help, and
+  // why, in words. Empty: none does.
+  std::string waits = {};
 };
 
 // The answer.

@@ -76,7 +76,7 @@ struct NewNodes {
 
 // New values of a job and of its pending tasks. Unset fields keep their values.
 struct JobEdit {
-  // Of a job of the cluster.
+  // Of a job of the cluster, or of a task without a job; such a task has no queue and no minimum.
   std::string name = {};
   // Of the job.
   std::optional<std::string> queue = {};

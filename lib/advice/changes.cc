@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
+#include "lib/model/checker.h"
 #include "lib/model/describe.h"
 #include "lib/model/living_names.h"
 #include "lib/model/what_if_edits.h"
@@ -93,13 +95,13 @@ void SetRequest(const Resources& request, TaskShape* shape) {
   shape->pod = {};
 }
 
-absl::Status EditTasks(const JobEdit& edit, Cluster* cluster) {
+absl::Status EditTasks(const JobEdit& edit, std::span<const TaskIndex> tasks, Cluster* cluster) {
   if (!edit.priority.has_value() && edit.tolerations.empty() && edit.request.empty()) {
     return absl::OkStatus();
   }
   const Tables& tables = TablesOf(*cluster);
   std::vector<TaskSpec> edited;
-  for (const TaskIndex t : tables.jobs.tasks[*tables.jobs.names.Find(edit.name)]) {
+  for (const TaskIndex t : tasks) {
     if (tables.tasks.status[t] != TaskStatus::kPending) continue;
     TaskSpec& spec = edited.emplace_back(DescribeTask(ImplOf(*cluster).editor, t));
     if (edit.priority.has_value()) spec.priority = *edit.priority;
@@ -113,10 +115,24 @@ absl::Status EditTasks(const JobEdit& edit, Cluster* cluster) {
   return absl::OkStatus();
 }
 
+absl::Status EditLoneTask(const JobEdit& edit, TaskIndex task, Cluster* cluster) {
+  if (edit.queue.has_value() || edit.min_available.has_value()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(PlaceOf("task", edit.name), " has no job, and so no ",
+                     edit.queue.has_value() ? "queue" : "min_available",
+                     "; may get a priority, tolerations and a request"));
+  }
+  return EditTasks(edit, {&task, 1}, cluster);
+}
+
 absl::Status EditJob(const JobEdit& edit, Cluster* cluster) {
   const JobTable& jobs = TablesOf(*cluster).jobs;
   const std::optional<JobIndex> job = jobs.names.Find(edit.name);
-  if (!job) return NoSuchRow("job", edit.name, jobs);
+  if (!job) {
+    const std::optional<TaskIndex> task = FindLoneTask(TablesOf(*cluster), edit.name);
+    if (task) return EditLoneTask(edit, *task, cluster);
+    return NoSuchRow("job", edit.name, jobs);
+  }
   JobSpec spec = jobs.spec[*job];
   if (edit.queue.has_value()) spec.queue = *edit.queue;
   if (edit.priority.has_value()) spec.priority = *edit.priority;
@@ -129,7 +145,8 @@ absl::Status EditJob(const JobEdit& edit, Cluster* cluster) {
     }
   }
   if (absl::Status s = cluster->UpdateJob(spec); !s.ok()) return s;
-  return EditTasks(edit, cluster);
+  const Tables& tables = TablesOf(*cluster);
+  return EditTasks(edit, tables.jobs.tasks[*tables.jobs.names.Find(edit.name)], cluster);
 }
 
 absl::Status EditNodes(const NodeEdit& edit, Cluster* cluster) {
@@ -147,6 +164,11 @@ absl::Status EditNodes(const NodeEdit& edit, Cluster* cluster) {
 }
 
 }  // namespace
+
+std::optional<TaskIndex> FindLoneTask(const Tables& tables, std::string_view name) {
+  const std::optional<TaskIndex> task = tables.tasks.names.Find(name);
+  return task && !tables.has_job(*task) ? task : std::nullopt;
+}
 
 TaskSpec Unplaced(const Cluster& cluster, TaskIndex task) {
   TaskSpec spec = DescribeTask(ImplOf(cluster).editor, task);

@@ -10,11 +10,13 @@
 #ifndef MUSTER_ADVICE_CHANGES_H_
 #define MUSTER_ADVICE_CHANGES_H_
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "lib/model/tables.h"
 #include "muster/cluster.h"
 #include "muster/what_if.h"
 
@@ -22,6 +24,9 @@ namespace muster {
 
 // Fails as WhatIf does. A change that is refused may be half made.
 absl::Status MakeChange(const WhatIfChange& change, Cluster* cluster);
+
+// Returns the task of that name, if it is there and has no job.
+std::optional<TaskIndex> FindLoneTask(const Tables& tables, std::string_view name);
 
 // Returns the task as a spec that was never placed.
 TaskSpec Unplaced(const Cluster& cluster, TaskIndex task);

@@ -3,6 +3,7 @@
 // The front door of remedy.h.
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -16,7 +17,7 @@
 
 namespace muster {
 absl::StatusOr<Diagnosis> Diagnose(const Cluster& cluster, std::string_view profile,
-                                   std::string_view job, const RemedyOptions& options) {
+                                   std::string_view name, const RemedyOptions& options) {
   if (IsLost(ImplOf(cluster))) return LostError();
   if (options.trials < 1) {
     return absl::InvalidArgumentError(
@@ -24,8 +25,12 @@ absl::StatusOr<Diagnosis> Diagnose(const Cluster& cluster, std::string_view prof
   }
   const Snapshot snapshot = cluster.Freeze();
   const Tables& tables = TablesOf(snapshot);
-  const std::optional<JobIndex> index = tables.jobs.names.Find(job);
-  if (!index) return NoSuchRow("job", job, tables.jobs);
+  std::optional<JobIndex> index = tables.jobs.names.Find(name);
+  const std::optional<TaskIndex> task = tables.tasks.names.Find(name);
+  if (!index && !task) return NoSuchRow("job", name, tables.jobs);
+  const bool lone = !index && !tables.has_job(*task);
+  if (!index && !lone) index = tables.tasks.job[*task];
+  const std::string job(lone ? name : tables.jobs.names.name(*index));
   const absl::StatusOr<Plan> plan = Schedule(snapshot, profile, options.schedule);
   if (!plan.ok()) return plan.status();
   Trials trials(cluster, profile, job, options);
@@ -34,9 +39,10 @@ absl::StatusOr<Diagnosis> Diagnose(const Cluster& cluster, std::string_view prof
   diagnosis.waiting = outcome.waiting;
   if (diagnosis.waiting == 0) return diagnosis;
   diagnosis.reason = plan->Explain(job).value_or("");
-  diagnosis.facts = FactsOf(tables, *plan, *index);
-  diagnosis.remedies = Propose(
-      {tables, *plan, *index, std::string(profile), options.schedule.now, outcome.others}, &trials);
+  diagnosis.facts = lone ? FactsOfTask(tables, *plan, *task) : FactsOf(tables, *plan, *index);
+  diagnosis.remedies = Propose({tables, *plan, lone ? kNone : *index, lone ? *task : kNone,
+                                std::string(profile), options.schedule.now, outcome.others},
+                               &trials);
   diagnosis.trials = trials.made();
   return diagnosis;
 }

@@ -156,7 +156,7 @@ absl::StatusOr<DrainReport> Drain(const Cluster& cluster, std::string_view profi
     order.emplace_back(n ? ImplOf(cluster).editor.TasksOn(*n).size() : 0, name);
   }
   std::ranges::stable_sort(order, {}, [](const auto& entry) { return entry.first; });
-  Drainer drainer(cluster.Clone(), profile, TakesLoneTasks(*config), options);
+  Drainer drainer(cluster.Clone(), profile, TriesLoneTasks(*config), options);
   if (absl::Status s = drainer.Close({nodes.begin(), nodes.end()}); !s.ok()) return s;
   DrainReport report;
   for (const auto& [tasks, name] : order) {

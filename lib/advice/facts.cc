@@ -18,14 +18,16 @@ using Row = std::vector<int64_t>;
 
 class Facts {
  public:
-  Facts(const Tables& tables, const Plan& plan, JobIndex job)
-      : tables_(tables), plan_(plan), ends_(EndsOf(tables, plan)), job_(job) {
+  // About the tasks, all of one job or one without a job. `what` is what they are called.
+  Facts(const Tables& tables, const Plan& plan, std::span<const TaskIndex> tasks, const char* what)
+      : tables_(tables), plan_(plan), ends_(EndsOf(tables, plan)), what_(what) {
     wanted_.assign(tables.dimension_count(), 0);
-    for (const TaskIndex t : tables.jobs.tasks[job]) {
+    for (const TaskIndex t : tasks) {
       if (ends_.reason[t] == Ends::kNoReason) continue;
       AddUpTo(RequestOf(t), wanted_);
       waiting_.push_back(t);
     }
+    if (!waiting_.empty()) job_ = tables.tasks.job[waiting_[0]];
   }
 
   std::vector<std::string> Tell() {
@@ -56,15 +58,20 @@ class Facts {
       return reason.kind == ReasonKind::kNotAdmitted && reason.where.empty();
     });
   }
-  // A gang that needs only a part of its tasks asks for that part first.
-  int64_t LeastWanted(DimensionIndex d) const {
-    const auto needed = static_cast<size_t>(std::clamp<int64_t>(
-        tables_.jobs.spec[job_].min_available, 1, static_cast<int64_t>(waiting_.size())));
+  QueueIndex Queue() const { return job_ == kNone ? kNone : tables_.jobs.queue[job_]; }
+  // A gang that needs only a part of its tasks asks for that part first; `placed` have a node.
+  size_t Needed(int64_t placed) const {
+    const int64_t least = job_ == kNone ? 1 : tables_.jobs.spec[job_].min_available - placed;
+    return static_cast<size_t>(
+        std::clamp<int64_t>(least, 1, static_cast<int64_t>(waiting_.size())));
+  }
+  // What the smallest of the waiting tasks request together, so many of them.
+  int64_t LeastWanted(DimensionIndex d, size_t tasks) const {
     Row amounts;
     for (const TaskIndex t : waiting_) amounts.push_back(OrZero(RequestOf(t)[d]));
     std::ranges::sort(amounts);
     int64_t sum = 0;
-    for (size_t i = 0; i < needed; ++i) {
+    for (size_t i = 0; i < tasks; ++i) {
       if (__builtin_add_overflow(sum, amounts[i], &sum)) return INT64_MAX;
     }
     return sum;
@@ -76,7 +83,7 @@ class Facts {
                                        ReasonKind::kQueueDeserved}) ||
                           IsNotAdmittedByAmounts();
     if (!by_queue) return;
-    for (QueueIndex q = tables_.jobs.queue[job_]; q != kNone; q = tables_.queues.parent[q]) {
+    for (QueueIndex q = Queue(); q != kNone; q = tables_.queues.parent[q]) {
       const auto limit = tables_.queues.limit.row(q);
       const Row held = HeldBelow(tables_, plan_, q);
       for (DimensionIndex d = 0; d < limit.size(); ++d) {
@@ -90,15 +97,15 @@ class Facts {
   void TellLimit(QueueIndex q, DimensionIndex d, int64_t held, int64_t limit) {
     lines_.push_back(absl::StrCat(
         "queue ", Quote(tables_.queues.names.name(q)), ": ", Text(d, held), " of ", Text(d, limit),
-        " ", ToAbsl(tables_.dimensions.name(d)), " held, this job requests ", Text(d, wanted_[d]),
-        LeastWanted(d) > limit ? ": it can never start" : ""));
+        " ", ToAbsl(tables_.dimensions.name(d)), " held, this ", what_, " requests ",
+        Text(d, wanted_[d]), LeastWanted(d, Needed(0)) > limit ? ": it can never start" : ""));
   }
 
   // Only where the plan gives the queue's portion as the reason.
   void TellDeserved() {
     if (!AnyWaitsFor({ReasonKind::kQueueOverused, ReasonKind::kQueueDeserved})) return;
-    const QueueIndex q = tables_.jobs.queue[job_];
-    const QueueShare* const share = ShareOf(plan_, q);
+    const QueueIndex q = Queue();
+    const QueueShare* const share = q == kNone ? nullptr : ShareOf(plan_, q);
     if (share == nullptr) return;
     for (DimensionIndex d = 0; d < share->deserved.size(); ++d) {
       const int64_t held = OrZero(share->allocated_after[d]);
@@ -107,17 +114,17 @@ class Facts {
         continue;
       }
       const double most = std::min(share->deserved[d], 9e18);
-      lines_.push_back(absl::StrCat("queue ", Quote(tables_.queues.names.name(q)), ": deserves ",
-                                    Text(d, static_cast<int64_t>(most)), " ",
-                                    ToAbsl(tables_.dimensions.name(d)), " and holds ",
-                                    Text(d, held), ", this job requests ", Text(d, wanted_[d])));
+      lines_.push_back(absl::StrCat(
+          "queue ", Quote(tables_.queues.names.name(q)), ": deserves ",
+          Text(d, static_cast<int64_t>(most)), " ", ToAbsl(tables_.dimensions.name(d)),
+          " and holds ", Text(d, held), ", this ", what_, " requests ", Text(d, wanted_[d])));
     }
   }
 
   // What the queues that limit it have spent, and cost.
   void TellSpending() {
     if (!AnyWaitsFor({ReasonKind::kQueueSpending})) return;
-    for (QueueIndex q = tables_.jobs.queue[job_]; q != kNone; q = tables_.queues.parent[q]) {
+    for (QueueIndex q = Queue(); q != kNone; q = tables_.queues.parent[q]) {
       const QueueSpec& spec = tables_.queues.spec[q];
       if (!spec.rules || !spec.rules->spending) continue;
       const SpendingRules& rules = *spec.rules->spending;
@@ -133,7 +140,7 @@ class Facts {
       if (rules.hourly_limit) {
         absl::StrAppend(&line, " of ", MoneyText(MoneyOf(rules.hourly_limit->text)));
       }
-      lines_.push_back(absl::StrCat(line, " an hour, this job requests ",
+      lines_.push_back(absl::StrCat(line, " an hour, this ", what_, " requests ",
                                     MoneyText(HourlyCost(prices, wanted_)), " an hour"));
     }
   }
@@ -174,7 +181,8 @@ class Facts {
       }
     }
     // A dimension that no node has is a misspelled one, mostly, and no matter of numbers.
-    if (best == kNone || best_free >= request || largest == 0) return;
+    if (best == kNone || largest == 0) return;
+    if (best_free >= request) return TellGangIn(d, free_all[0], all[0]);
     const int64_t has = OrZero(tables_.nodes.allocatable.at(best, d));
     lines_.push_back(absl::StrCat(ToAbsl(tables_.dimensions.name(d)), ": a task requests ",
                                   Text(d, request), "; ", Quote(tables_.nodes.names.name(best)),
@@ -183,10 +191,24 @@ class Facts {
                                   request > largest ? ": no node is large enough" : ""));
   }
 
+  // A task of the gang fits, and all that it needs do not.
+  void TellGangIn(DimensionIndex d, int64_t free, int64_t all) {
+    if (job_ == kNone) return;
+    const int64_t placed = std::ranges::count_if(
+        tables_.jobs.tasks[job_], [this](TaskIndex t) { return ends_.node[t] != kNone; });
+    const size_t needed = Needed(placed);
+    const int64_t least = LeastWanted(d, needed);
+    if (needed < 2 || least <= free) return;
+    lines_.push_back(absl::StrCat(ToAbsl(tables_.dimensions.name(d)), ": ", needed,
+                                  " tasks that the gang needs request ", Text(d, least), "; ",
+                                  Text(d, free), " of ", Text(d, all), " free in all"));
+  }
+
   const Tables& tables_;
   const Plan& plan_;
   const Ends ends_;
-  const JobIndex job_;
+  const char* const what_;
+  JobIndex job_ = kNone;
   std::vector<TaskIndex> waiting_;  // ascending
   Row wanted_;                      // by all of them
   std::vector<std::string> lines_;
@@ -195,7 +217,11 @@ class Facts {
 }  // namespace
 
 std::vector<std::string> FactsOf(const Tables& tables, const Plan& plan, JobIndex job) {
-  return Facts(tables, plan, job).Tell();
+  return Facts(tables, plan, tables.jobs.tasks[job], "job").Tell();
+}
+
+std::vector<std::string> FactsOfTask(const Tables& tables, const Plan& plan, TaskIndex task) {
+  return Facts(tables, plan, {&task, 1}, "task").Tell();
 }
 
 }  // namespace muster

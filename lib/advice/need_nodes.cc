@@ -22,6 +22,7 @@
 #include "lib/model/access.h"
 #include "lib/model/change_guard.h"
 #include "lib/model/spec_key.h"
+#include "lib/plan/plan_data.h"
 #include "lib/profile/profile.h"
 #include "muster/upkeep.h"
 
@@ -38,21 +39,20 @@ class Search {
 
   absl::StatusOr<NodesNeeded> Run() {
     NodesNeeded needed;
-    const absl::StatusOr<int64_t> before = Waiting({});
+    const absl::StatusOr<Left> before = Try({});
     if (!before.ok()) return before.status();
-    needed.waiting_before = needed.waiting_after = *before;
-    waiting_ = *before;
+    needed.waiting_before = needed.waiting_after = waiting_ = before->tasks;
     for (size_t i = 0; i < offers_.size(); ++i) {
       // Also where nothing waits, so that a bad offer is refused in any cluster.
-      const absl::StatusOr<int64_t> least = Waiting({{i, std::max<int64_t>(MostOf(i), 1)}});
+      const absl::StatusOr<Left> least = Try({{i, std::max<int64_t>(MostOf(i), 1)}});
       if (!least.ok()) return least.status();
       if (MostOf(i) == 0) {
-        needed.alone.push_back({offers_[i].node.name, 0});
+        needed.alone.push_back({offers_[i].node.name, 0, before->first});
         continue;
       }
-      const int64_t count = *least < *before ? FewestOf(i, *least) : 0;
-      needed.alone.push_back({offers_[i].node.name, count});
-      if (count > 0) Consider({{i, count}}, *least);
+      const int64_t count = least->tasks < waiting_ ? FewestOf(i, least->tasks) : 0;
+      needed.alone.push_back({offers_[i].node.name, count, least->first});
+      if (count > 0) Consider({{i, count}}, least->tasks);
     }
     if (!best_.empty()) MixTypes(&needed);
     return Want(std::move(needed));
@@ -60,6 +60,11 @@ class Search {
 
  private:
   using Mix = std::vector<std::pair<size_t, int64_t>>;  // offer, count
+  // What waits after a cycle: how many tasks, and the first one with the reason.
+  struct Left {
+    int64_t tasks = 0;
+    std::string first = {};
+  };
 
   // The most nodes of the type that can help: one for each task that waits.
   int64_t MostOf(size_t offer) const {
@@ -91,11 +96,11 @@ class Search {
     for (size_t i = 0; i < counts.size(); ++i) {
       if (counts[i] > 0) mix.emplace_back(i, counts[i]);
     }
-    const absl::StatusOr<int64_t> waiting = Waiting(mix);
-    if (!waiting.ok()) return waiting.status();
+    const absl::StatusOr<Left> left = Try(mix);
+    if (!left.ok()) return left.status();
     needed.wanted = CountsOf(mix);
     needed.wanted_price = PriceOf(mix);
-    needed.wanted_waiting = *waiting;
+    needed.wanted_waiting = left->tasks;
     return needed;
   }
   std::vector<NodeCount> CountsOf(const Mix& mix) const {
@@ -164,7 +169,7 @@ class Search {
     return demands;
   }
 
-  absl::StatusOr<int64_t> Waiting(const Mix& mix) const {
+  absl::StatusOr<Left> Try(const Mix& mix) const {
     Cluster clone = cluster_.Clone();
     for (const auto& [offer, count] : mix) {
       const WhatIfChange change{.add_nodes = NewNodes{.count = count, .node = offers_[offer].node}};
@@ -174,11 +179,17 @@ class Search {
     }
     const absl::StatusOr<Plan> plan = Schedule(clone.Freeze(), profile_, options_.schedule);
     if (!plan.ok()) return plan.status();
-    return static_cast<int64_t>(plan->pending().size());
+    Left left{.tasks = static_cast<int64_t>(plan->pending().size())};
+    if (left.tasks > 0) {
+      const PendingTask& first = plan->pending().front();
+      left.first = absl::StrCat(ToAbsl(plan->task_name(first.task)), ": ",
+                                ReasonText(plan->reasons()[first.reason], *DataOf(*plan)->names));
+    }
+    return left;
   }
   bool IsEnough(const Mix& mix, int64_t waiting) const {
-    const absl::StatusOr<int64_t> left = Waiting(mix);
-    return left.ok() && *left <= waiting;
+    const absl::StatusOr<Left> left = Try(mix);
+    return left.ok() && left->tasks <= waiting;
   }
   int64_t FewestOf(size_t offer, int64_t waiting) const {
     return Smallest(MostOf(offer),

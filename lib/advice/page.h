@@ -7,7 +7,7 @@
 //   std::string html = WritePage(tables, "monday.json", plans);
 //
 // The page has, for each plan: the nodes as a map, each filled by what its tasks hold of the
-// dimension that is scarcest there, coloured by queue; the queues as a tree with what they hold,
+// dimension that is scarcest there, colored by queue; the queues as a tree with what they hold,
 // deserve and may hold at most; the jobs that wait, with their reasons and with remedies where some
 // are given. With several plans a table compares how many tasks of each job have a node.
 //
@@ -41,7 +41,8 @@ struct PagePlan {
 std::string WritePage(const Tables& tables, std::string_view title,
                       std::span<const PagePlan> plans);
 
-// Returns the names of the jobs that wait in the plan, in the order of the tables.
+// Returns the names of the jobs that wait in the plan, in the order of the tables, and then of the
+// tasks without a job, in the plan's.
 std::vector<std::string> WaitingJobs(const Tables& tables, const Plan& plan);
 
 }  // namespace muster

@@ -1,9 +1,11 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The jobs that wait: why, in the words of the plan, and what would help.
+// The jobs that wait, and the tasks without a job that do: why, in the words of the plan, and what
+// would help.
 //
 // The words of a job cost O(plan), so the page has those of the first 500 jobs and counts the rest.
 #include <algorithm>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "lib/advice/page.h"
@@ -36,14 +38,20 @@ void AppendWaitingJobs(const PageView& view,
                        const std::vector<std::pair<std::string, Diagnosis>>& diagnoses,
                        std::string* out) {
   const std::vector<std::string> waiting = WaitingJobs(view.tables, view.plan);
-  absl::StrAppend(out, "<h3>", waiting.size(), waiting.size() == 1 ? " job waits" : " jobs wait",
-                  "</h3>\n");
+  const auto& jobs = view.tables.jobs.names;
+  const auto lone = static_cast<size_t>(std::ranges::count_if(
+      waiting, [&](const std::string& name) { return !jobs.Find(name).has_value(); }));
+  const size_t of_jobs = waiting.size() - lone;
+  absl::StrAppend(out, "<h3>", of_jobs, of_jobs == 1 ? " job waits" : " jobs wait");
+  if (lone > 0) absl::StrAppend(out, ", ", lone, lone == 1 ? " task" : " tasks", " without a job");
+  out->append("</h3>\n");
   if (waiting.empty()) return;
   out->append("<table><tr><th>job</th><th>queue</th><th>why</th></tr>\n");
   for (size_t i = 0; i < std::min(waiting.size(), kMostJobs); ++i) {
     const std::string& name = waiting[i];
-    const JobIndex job = *view.tables.jobs.names.Find(name);
-    const std::string& queue = view.tables.queues.spec[view.tables.jobs.queue[job]].name;
+    const std::optional<JobIndex> job = jobs.Find(name);
+    const std::string queue =
+        job ? view.tables.queues.spec[view.tables.jobs.queue[*job]].name : std::string();
     const absl::StatusOr<std::string> why = view.plan.Explain(name);
     absl::StrAppend(out, "<tr><td>", Escaped(name), "</td><td>", Escaped(queue), "</td><td><pre>",
                     Escaped(why.value_or("")), "</pre>");
@@ -63,6 +71,9 @@ std::vector<std::string> WaitingJobs(const Tables& tables, const Plan& plan) {
   std::vector<std::string> names;
   for (JobIndex job = 0; job < tables.jobs.alive.size(); ++job) {
     if (tables.jobs.alive[job] && Waits(view, job)) names.push_back(tables.jobs.spec[job].name);
+  }
+  for (const PendingTask& pending : plan.pending()) {
+    if (!tables.has_job(pending.task)) names.emplace_back(tables.tasks.names.name(pending.task));
   }
   return names;
 }

@@ -2,6 +2,7 @@
 #include "lib/advice/proposals.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <set>
 #include <utility>
 
@@ -49,12 +50,32 @@ NodeSpec LikeNode(const NodeSpec& node) {
   return spec;
 }
 
+using Proposer = void (*)(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out);
+
+// Appends what each of them proposes, with what it was seen to do.
+void ProposeEach(std::initializer_list<Proposer> proposers, const WaitingJob& job, Trials* trials,
+                 std::vector<Remedy>* remedies) {
+  for (const Proposer propose : proposers) {
+    const size_t first = remedies->size();
+    propose(job, trials, remedies);
+    for (size_t i = first; i < remedies->size(); ++i) {
+      Remedy& remedy = (*remedies)[i];
+      if (remedy.profile.empty()) remedy.profile = job.profile;
+      const Trials::Outcome outcome = trials->Confirm(remedy.changes, remedy.profile);
+      remedy.starts = outcome.starts;
+      remedy.evictions = outcome.evictions;
+      remedy.others = outcome.others - job.others;
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<TaskIndex> WaitingJob::Waiting() const {
   std::vector<TaskIndex> waiting;
   for (const PendingTask& pending : plan.pending()) {
-    if (tables.tasks.job[pending.task] == job) waiting.push_back(pending.task);
+    const bool is_of_it = is_lone() ? pending.task == lone : tables.tasks.job[pending.task] == job;
+    if (is_of_it) waiting.push_back(pending.task);
   }
   return waiting;
 }
@@ -124,17 +145,18 @@ void ProposeWaiting(const WaitingJob& job, Trials* trials, std::vector<Remedy>* 
 std::vector<Remedy> Propose(const WaitingJob& job, Trials* trials) {
   std::vector<Remedy> remedies;
   if (job.Waiting().empty()) return remedies;
-  for (const auto propose : {ProposeNodes, ProposeQueues, ProposeSpending, ProposeTaints,
-                             ProposeSizes, ProposeEvictions, ProposeWaiting}) {
-    const size_t first = remedies.size();
-    propose(job, trials, &remedies);
-    for (size_t i = first; i < remedies.size(); ++i) {
-      Remedy& remedy = remedies[i];
-      if (remedy.profile.empty()) remedy.profile = job.profile;
-      const Trials::Outcome outcome = trials->Confirm(remedy.changes, remedy.profile);
-      remedy.starts = outcome.starts;
-      remedy.evictions = outcome.evictions;
-      remedy.others = outcome.others - job.others;
+  ProposeEach({ProposeNodes, ProposeQueues, ProposeSpending, ProposeTaints, ProposeSizes,
+               ProposeEvictions, ProposeWaiting},
+              job, trials, &remedies);
+  for (const RaisedLimits& raised : RaiseLimits(job)) {
+    if (!remedies.empty()) break;
+    trials->Assume(raised.changes);
+    ProposeEach({ProposeNodes, ProposeTaints, ProposeEvictions, ProposeWaiting}, job, trials,
+                &remedies);
+    trials->Assume({});
+    for (Remedy& remedy : remedies) {
+      remedy.words = absl::StrCat(raised.words, ", and ", remedy.words);
+      remedy.changes.insert(remedy.changes.begin(), raised.changes.begin(), raised.changes.end());
     }
   }
   return remedies;

@@ -2,11 +2,13 @@
 //
 // Thinks of changes that might start a job, tries them, and returns those that do.
 //
-//   std::vector<Remedy> remedies = Propose({tables, plan, job, "volcano", now}, &trials);
+//   std::vector<Remedy> remedies = Propose({tables, plan, job, kNone, "volcano", now}, &trials);
 //
 // Idea. Each kind of remedy is one function that makes candidates from the rows: node types, queues
 // of the chain, taints, sizes. For a candidate with a number, the smallest that helps is searched
-// for (Smallest in trials.h). Everything that is returned was tried as it is returned.
+// for (Smallest in trials.h). Everything that is returned was tried as it is returned. If nothing
+// helps alone, the limits of the job's queues are raised, and the kinds about nodes, taints,
+// evictions and ends are tried again on top of that.
 // Order. Kinds in the order of RemedyKind; within a kind rows in the order of their tables.
 // Cost. A trial for each candidate, and about 2 log(n) for one with a number up to n.
 #ifndef MUSTER_ADVICE_PROPOSALS_H_
@@ -27,18 +29,32 @@ namespace muster {
 struct WaitingJob {
   const Tables& tables;
   const Plan& plan;
-  JobIndex job;
+  JobIndex job;    // kNone: a task without a job waits
+  TaskIndex lone;  // that task
   std::string profile;
   int64_t now = 0;
-  int64_t others = 0;  // tasks of other jobs that start in the plan
+  int64_t others = 0;  // other tasks that start in the plan
 
-  std::string name() const { return std::string(tables.jobs.names.name(job)); }
+  bool is_lone() const { return job == kNone; }
+  std::string name() const {
+    return std::string(is_lone() ? tables.tasks.names.name(lone) : tables.jobs.names.name(job));
+  }
+  // kNone: the task without a job has none.
+  QueueIndex queue() const { return is_lone() ? kNone : tables.jobs.queue[job]; }
   // Its tasks that wait in the plan, ascending.
   std::vector<TaskIndex> Waiting() const;
 };
 
 // Returns the remedies that were found before the trials ran out.
 std::vector<Remedy> Propose(const WaitingJob& job, Trials* trials);
+
+struct RaisedLimits {
+  std::vector<WhatIfChange> changes;
+  std::string words;
+};
+// Returns the limits of the job's queues raised for what it requests, and then raised for all that
+// waits there, since others may come first. Empty: no limit is too low.
+std::vector<RaisedLimits> RaiseLimits(const WaitingJob& job);
 
 // The parts of Propose. Each appends what helps.
 void ProposeNodes(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out);

@@ -17,10 +17,24 @@ namespace {
 constexpr size_t kMostQueues = 8;
 constexpr int64_t kMostWeight = 64;  // times the present one
 
-// What the jobs of the queue, and of queues below it, hold at the end of the plan and wait for.
-std::vector<int64_t> HeldAndWanted(const WaitingJob& job, QueueIndex queue) {
+// The tasks that wait in the queue or below it.
+std::vector<TaskIndex> WaitingBelow(const WaitingJob& job, QueueIndex queue) {
+  const Tables& tables = job.tables;
+  std::vector<TaskIndex> waiting;
+  for (const PendingTask& pending : job.plan.pending()) {
+    if (!tables.has_job(pending.task)) continue;
+    QueueIndex q = tables.jobs.queue[tables.tasks.job[pending.task]];
+    while (q != kNone && q != queue) q = tables.queues.parent[q];
+    if (q == queue) waiting.push_back(pending.task);
+  }
+  return waiting;
+}
+
+// What the queue, with those below it, holds at the end of the plan, and what the job waits for, or
+// with `for_all` whatever waits there.
+std::vector<int64_t> HeldAndWanted(const WaitingJob& job, QueueIndex queue, bool for_all = false) {
   std::vector<int64_t> sum = HeldBelow(job.tables, job.plan, queue);
-  for (const TaskIndex t : job.Waiting()) {
+  for (const TaskIndex t : for_all ? WaitingBelow(job, queue) : job.Waiting()) {
     AddUpTo(job.tables.classes.request.row(job.tables.tasks.task_class[t]), sum);
   }
   return sum;
@@ -40,30 +54,37 @@ Resources Raise(const WaitingJob& job, const Resources& amounts, std::span<const
   return raised;
 }
 
-// All limits of the chain are raised together: each of them may be the one that refuses.
 void ProposeLimits(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
+  for (const RaisedLimits& raised : RaiseLimits(job)) {
+    if (!trials->Helps(raised.changes)) continue;
+    out->push_back(
+        {.kind = RemedyKind::kQueueLimit, .words = raised.words, .changes = raised.changes});
+    return;
+  }
+}
+
+// All limits of the chain are raised together: each of them may be the one that refuses.
+RaisedLimits RaiseChain(const WaitingJob& job, bool for_all) {
   const QueueTable& queues = job.tables.queues;
-  std::vector<WhatIfChange> changes;
-  std::string words;
-  for (QueueIndex q = job.tables.jobs.queue[job.job]; q != kNone; q = queues.parent[q]) {
+  RaisedLimits all;
+  for (QueueIndex q = job.queue(); q != kNone; q = queues.parent[q]) {
     if (!queues.spec[q].limit.has_value()) continue;
     std::string raised;
-    const Resources limit =
-        Raise(job, *queues.spec[q].limit, queues.limit.row(q), HeldAndWanted(job, q), &raised);
+    const Resources limit = Raise(job, *queues.spec[q].limit, queues.limit.row(q),
+                                  HeldAndWanted(job, q, for_all), &raised);
     if (raised.empty()) continue;
-    absl::StrAppend(&words, words.empty() ? "raise the limit of queue " : ", and of queue ",
+    absl::StrAppend(&all.words, all.words.empty() ? "raise the limit of queue " : ", and of queue ",
                     Quote(queues.names.name(q)), ": ", raised);
-    changes.push_back({.queue = QueueEdit{.name = queues.spec[q].name, .limit = limit}});
+    all.changes.push_back({.queue = QueueEdit{.name = queues.spec[q].name, .limit = limit}});
   }
   // Outer queues first: a limit may not be above that of the queue around it.
-  std::ranges::reverse(changes);
-  if (changes.empty() || !trials->Helps(changes)) return;
-  out->push_back({.kind = RemedyKind::kQueueLimit, .words = words, .changes = changes});
+  std::ranges::reverse(all.changes);
+  return all;
 }
 
 void ProposePortion(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
   const QueueTable& queues = job.tables.queues;
-  const QueueIndex q = job.tables.jobs.queue[job.job];
+  const QueueIndex q = job.queue();
   const QueueSpec& spec = queues.spec[q];
   const std::vector<int64_t> needed = HeldAndWanted(job, q);
   for (const bool deserved : {false, true}) {
@@ -98,7 +119,7 @@ void ProposeOthers(const WaitingJob& job, Trials* trials, std::vector<Remedy>* o
   const QueueTable& queues = job.tables.queues;
   size_t tried = 0;
   for (QueueIndex q = 0; q < queues.alive.size() && tried < kMostQueues; ++q) {
-    if (!queues.alive[q] || q == job.tables.jobs.queue[job.job] || !queues.children[q].empty() ||
+    if (!queues.alive[q] || q == job.queue() || !queues.children[q].empty() ||
         queues.spec[q].state != QueueState::kOpen) {
       continue;
     }
@@ -114,7 +135,18 @@ void ProposeOthers(const WaitingJob& job, Trials* trials, std::vector<Remedy>* o
 
 }  // namespace
 
+std::vector<RaisedLimits> RaiseLimits(const WaitingJob& job) {
+  std::vector<RaisedLimits> all;
+  for (const bool for_all : {false, true}) {
+    RaisedLimits raised = RaiseChain(job, for_all);
+    if (raised.changes.empty() || (!all.empty() && all.back().words == raised.words)) continue;
+    all.push_back(std::move(raised));
+  }
+  return all;
+}
+
 void ProposeQueues(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
+  if (job.is_lone()) return;
   ProposeLimits(job, trials, out);
   ProposePortion(job, trials, out);
   ProposeOthers(job, trials, out);

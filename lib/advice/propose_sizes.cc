@@ -66,7 +66,7 @@ void ProposeRequest(const WaitingJob& job, DimensionIndex d, int64_t request, Tr
 }  // namespace
 
 void ProposeSizes(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
-  ProposeGang(job, trials, out);
+  if (!job.is_lone()) ProposeGang(job, trials, out);
   const Tables& tables = job.tables;
   const std::vector<TaskIndex> waiting = job.Waiting();
   const auto request_of = [&tables](TaskIndex t) {

@@ -51,7 +51,7 @@ void ProposeSpending(const WaitingJob& job, Trials* trials, std::vector<Remedy>*
   for (const int64_t ahead : kPaidAhead) {
     std::vector<WhatIfChange> changes;
     std::string words;
-    for (QueueIndex q = job.tables.jobs.queue[job.job]; q != kNone; q = queues.parent[q]) {
+    for (QueueIndex q = job.queue(); q != kNone; q = queues.parent[q]) {
       if (!queues.spec[q].rules || !queues.spec[q].rules->spending) continue;
       RaiseSpending(job, q, ahead, &changes, &words);
     }

@@ -32,8 +32,11 @@ Trials::Outcome Trials::Try(std::span<const WhatIfChange> changes, std::string_v
 Trials::Outcome Trials::Confirm(std::span<const WhatIfChange> changes,
                                 std::string_view profile) const {
   Cluster clone = cluster_.Clone();
-  for (const WhatIfChange& change : changes) {
-    if (!MakeChange(change, &clone).ok()) return {};
+  for (const std::span<const WhatIfChange> list :
+       {std::span<const WhatIfChange>(assumed_), changes}) {
+    for (const WhatIfChange& change : list) {
+      if (!MakeChange(change, &clone).ok()) return {};
+    }
   }
   const Snapshot snapshot = clone.Freeze();
   const absl::StatusOr<Plan> plan = Schedule(snapshot, profile, options_.schedule);
@@ -42,17 +45,19 @@ Trials::Outcome Trials::Confirm(std::span<const WhatIfChange> changes,
 
 Trials::Outcome Trials::Judge(const Snapshot& snapshot, const Plan& plan) const {
   const Tables& tables = TablesOf(snapshot);
-  const std::optional<JobIndex> job = tables.jobs.names.Find(job_);
+  const std::optional<JobIndex> job = tables.jobs.names.Find(name_);
+  const std::optional<TaskIndex> task = FindLoneTask(tables, name_);
   Outcome outcome;
   outcome.evictions = static_cast<int64_t>(plan.evictions().size());
-  if (!job) return outcome;
+  if (!job && !task) return outcome;
+  const auto is_of_it = [&](TaskIndex t) { return job ? tables.tasks.job[t] == *job : t == *task; };
   for (const Decision& d : plan.decisions()) {
     const bool starts = d.kind == DecisionKind::kBind || d.kind == DecisionKind::kNominate ||
                         d.kind == DecisionKind::kReserve;
-    if (starts) ++(d.job == *job ? outcome.starts : outcome.others);
+    if (starts) ++(is_of_it(d.task) ? outcome.starts : outcome.others);
   }
   for (const PendingTask& pending : plan.pending()) {
-    outcome.waiting += tables.tasks.job[pending.task] == *job;
+    outcome.waiting += is_of_it(pending.task);
   }
   return outcome;
 }

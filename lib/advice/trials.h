@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Tries changes for one job: each trial makes them in a clone of the cluster and runs a cycle.
+// Tries changes for one job, or for a task without a job: each trial makes them in a clone of the
+// cluster and runs a cycle.
 //
 //   Trials trials(cluster, "volcano", "train", options);
 //   const Trials::Outcome outcome = trials.Try(changes);
@@ -14,6 +15,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "muster/cluster.h"
 #include "muster/remedy.h"
@@ -29,15 +32,18 @@ class Trials {
  public:
   struct Outcome {
     int64_t starts = 0, waiting = 0, evictions = 0;
-    int64_t others = 0;  // tasks of other jobs that start
+    int64_t others = 0;  // other tasks that start
     // All of the job starts that waited.
     bool helps() const { return starts > 0 && waiting == 0; }
   };
 
-  // All must outlive this.
-  Trials(const Cluster& cluster, std::string_view profile, std::string_view job,
+  // `name` is a job's, or that of a task without a job. All must outlive this.
+  Trials(const Cluster& cluster, std::string_view profile, std::string_view name,
          const RemedyOptions& options)
-      : cluster_(cluster), profile_(profile), job_(job), options_(options) {}
+      : cluster_(cluster), profile_(profile), name_(name), options_(options) {}
+
+  // Makes these changes before those of each trial, from now on.
+  void Assume(std::vector<WhatIfChange> changes) { assumed_ = std::move(changes); }
 
   // Changes that the cluster refuses, and trials beyond the limit, start nothing.
   Outcome Try(std::span<const WhatIfChange> changes) { return Try(changes, profile_); }
@@ -53,8 +59,9 @@ class Trials {
 
  private:
   const Cluster& cluster_;
-  const std::string_view profile_, job_;
+  const std::string_view profile_, name_;
   const RemedyOptions& options_;
+  std::vector<WhatIfChange> assumed_;
   int64_t made_ = 0;
 };
 

@@ -28,7 +28,8 @@ void SortUnique(std::vector<T>* values) {
 
 }  // namespace
 
-std::vector<TypicalTask> TypicalTasks(std::vector<GpuTaskKind> kinds) {
+std::vector<TypicalTask> TypicalTasks(std::vector<GpuTaskKind> kinds, int64_t percent,
+                                      size_t most) {
   std::sort(kinds.begin(), kinds.end(), [](const GpuTaskKind& a, const GpuTaskKind& b) {
     return std::tie(b.count, b.cpu_milli, b.gpu_milli, b.gpus, b.models) <
            std::tie(a.count, a.cpu_milli, a.gpu_milli, a.gpus, a.models);
@@ -36,7 +37,8 @@ std::vector<TypicalTask> TypicalTasks(std::vector<GpuTaskKind> kinds) {
   int64_t total = 0, taken = 0;
   for (const GpuTaskKind& kind : kinds) total += kind.count;
   size_t last = 0;
-  for (; last < kinds.size() && 100 * taken < 95 * total; ++last) taken += kinds[last].count;
+  const size_t end = std::min(kinds.size(), most);
+  for (; last < end && 100 * taken < percent * total; ++last) taken += kinds[last].count;
   std::vector<TypicalTask> typical;
   for (size_t i = 0; i < last; ++i) {
     const GpuTaskKind& kind = kinds[i];

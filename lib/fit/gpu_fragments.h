@@ -65,9 +65,11 @@ struct TypicalTask {
   double weight = 0;  // all together 1
 };
 
-// Returns the most frequent kinds that are together at least 95 of 100 tasks, most frequent first.
-// Ties: more cpu, then more of each GPU, then more GPUs, then the greater text first.
-std::vector<TypicalTask> TypicalTasks(std::vector<GpuTaskKind> kinds);
+// Returns the most frequent kinds that are together at least `percent` of 100 tasks, most frequent
+// first; at most `most` kinds. Ties: more cpu, then more of each GPU, then more GPUs, then the
+// greater text first. The study has 95 of 100.
+std::vector<TypicalTask> TypicalTasks(std::vector<GpuTaskKind> kinds, int64_t percent = 95,
+                                      size_t most = ~size_t{0});
 
 class GpuFragments {
  public:

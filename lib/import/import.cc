@@ -68,7 +68,8 @@ const Importer* Plain(const Dump& dump, ImportLog* log) {
   return best;
 }
 
-// Returns the importer that most objects belong to by their API groups.
+// Returns the importer that most objects belong to by their API groups. Priority classes are part
+// of every cluster, whatever schedules it.
 absl::StatusOr<const Importer*> ByGroups(const Dump& dump, ImportLog* log) {
   const Importer* best = nullptr;
   int64_t most = 0;
@@ -76,6 +77,7 @@ absl::StatusOr<const Importer*> ByGroups(const Dump& dump, ImportLog* log) {
   for (const Importer* importer : Importers()) {
     int64_t count = 0;
     for (const auto& object : dump.all()) {
+      if (object->kind() == "PriorityClass") continue;
       for (std::string_view group : importer->groups) count += object->group() == group ? 1 : 0;
     }
     tie = count == most ? count > 0 : count < most && tie;
@@ -199,7 +201,7 @@ absl::StatusOr<Import> ImportObjects(std::string_view objects, const ImportOptio
   if (const absl::Status s = CheckTables(*profile, TablesOf(filled)); !s.ok()) {
     return absl::Status(s.code(), absl::StrCat("dump: ", s.message()));
   }
-  CountLeftOut(dump, import.scenario, profile->places_lone_tasks || TakesLoneTasks(*profile), &log);
+  CountLeftOut(dump, import.scenario, TriesLoneTasks(*profile), &log);
   if (options.strict) {
     if (absl::Status s = CheckStrict(log); !s.ok()) return s;
   }

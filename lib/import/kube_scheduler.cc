@@ -88,6 +88,15 @@ TaskStatus StatusOfPod(const ApiObject& pod, bool has_node) {
 PodReader::PodReader(const std::optional<Field>& configuration) {
   if (!configuration) return;
   const Field& root = *configuration;
+  constexpr std::string_view kKnown[] = {"kind",
+                                         "percentageOfNodesToScore",
+                                         "podInitialBackoffSeconds",
+                                         "podMaxBackoffSeconds",
+                                         "extenders",
+                                         "profiles"};
+  if (std::ranges::none_of(kKnown, [&](std::string_view key) { return root[key].given(); })) {
+    root.Ignored("has no key of a KubeSchedulerConfiguration; the defaults count");
+  }
   if (root["percentageOfNodesToScore"].given()) {
     Set("percentage", absl::StrCat(root.Int64("percentageOfNodesToScore", 0)));
   }
@@ -391,15 +400,20 @@ void ReadPodsOfDump(const ImportSource& source, const PodReader& reader, const I
     const std::string scheduler = object->spec().Text("schedulerName");
     const Importer* other = ImporterOfScheduler(scheduler);
     if (other != nullptr && other != &own && other != &kPodImporter && WaitsForNode(*object)) {
-      source.log->LeftOut(
-          object->place(), "spec.schedulerName",
-          absl::StrCat("waits for another scheduler (", Quote(scheduler), "); left out"));
+      source.log->LeftOut(object->place(), "spec.schedulerName",
+                          absl::StrCat("waits for another scheduler, ", Quote(scheduler)));
       continue;
     }
     TaskSpec task = reader.ReadPod(*object);
     if (!object->spec()["priority"].given()) {
       const auto known = classes.values.find(task.priority_class);
-      task.priority = known == classes.values.end() ? classes.fallback : known->second;
+      const bool is_there = known != classes.values.end();
+      task.priority = is_there ? known->second : classes.fallback;
+      if (!is_there && !task.priority_class.empty()) {
+        source.log->Ignored(object->place(), "spec.priorityClassName",
+                            absl::StrCat("priority class ", Quote(task.priority_class),
+                                         " is not there; the default counts"));
+      }
     }
     if (!task.node.empty() && nodes.find(task.node) == nodes.end()) {
       source.log->LeftOut(object->place(), "spec.nodeName",

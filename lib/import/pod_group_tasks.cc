@@ -87,7 +87,9 @@ void TaskReader::ReadJob(const ApiObject& pod, TaskSpec* task) const {
     }
     source_.log->LeftOut(
         pod.place(), field,
-        absl::StrCat("job ", Quote(job), " is not there; the pod only occupies its node"));
+        absl::StrCat("job ", Quote(job), " is not there; the pod ",
+                     task->status == TaskStatus::kPending ? "belongs to no job and is not scheduled"
+                                                          : "only occupies its node"));
   } else if (task->status == TaskStatus::kPending) {
     source_.log->LeftOut(pod.place(), field, "the pod belongs to no job and is not scheduled");
   }
@@ -111,15 +113,14 @@ bool TaskReader::Read(const ApiObject& pod, TaskSpec* task) {
   const std::string scheduler = spec.Text("schedulerName");
   const std::string node = spec.Text("nodeName");
   if (!scheduler.empty() && scheduler != rules_.scheduler && node.empty()) {
-    source_.log->LeftOut(
-        pod.place(), "spec.schedulerName",
-        absl::StrCat("waits for another scheduler (", Quote(scheduler), "); left out"));
+    source_.log->LeftOut(pod.place(), "spec.schedulerName",
+                         absl::StrCat("waits for another scheduler, ", Quote(scheduler)));
     return false;
   }
   task->status = ReadStatus(pod, !node.empty());
   if (task->status == TaskStatus::kReleasing && node.empty()) {
     source_.log->LeftOut(pod.place(), "metadata.deletionTimestamp",
-                         "the pod is ending without ever having had a node; left out");
+                         "the pod is ending without ever having had a node");
     return false;
   }
   task->name = pod.key();

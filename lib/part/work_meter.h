@@ -35,6 +35,13 @@ class WorkMeter {
   }
 
   void Spend() { ++work_; }
+  // Spends as much as work that need not be done again took before. Returns false, and spends
+  // nothing, if the budget would have ended it.
+  bool SpendAgain(int64_t work) {
+    if (budget_.has_value() && work > *budget_ - work_) return false;
+    work_ += work;
+    return true;
+  }
   // Returns true if the cycle must end before the next turn. Once true, it stays true.
   bool Cut() {
     if (ended()) return true;

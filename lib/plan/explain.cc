@@ -109,6 +109,12 @@ std::string Placed(const Story& story) {
   return out;
 }
 
+// What follows a headline: the counts of nodes, and the peer's own words if it has some.
+std::string DetailText(const Reason& reason, const PlanNames& names) {
+  const bool may_have_both = reason.kind == ReasonKind::kNoNode && !reason.refusals.empty();
+  return may_have_both ? ReasonText(reason, names) : RefusalsText(reason, names);
+}
+
 std::string ExplainJob(const PlanData& data, JobIndex job) {
   std::vector<PendingGroup> groups = GroupPending(data, job);
   Story story = TellJob(data, job);
@@ -136,7 +142,7 @@ std::string ExplainJob(const PlanData& data, JobIndex job) {
     const Reason& reason = data.reasons[group.reason];
     const bool told_above = group.reason == groups[0].reason;
     std::string words =
-        told_above ? RefusalsText(reason, *data.names) : ReasonText(reason, *data.names);
+        told_above ? DetailText(reason, *data.names) : ReasonText(reason, *data.names);
     const auto [entry, is_new] = detail_of.try_emplace(words, details.size());
     if (is_new) details.emplace_back(std::move(words), 0);
     details[entry->second].second += group.tasks;
@@ -193,9 +199,9 @@ std::string ExplainTask(const PlanData& data, TaskIndex task) {
   const absl::string_view name = ToAbsl(data.names->task(task));
   if (pending != data.pending.end()) {
     const Reason& reason = data.reasons[pending->reason];
-    const std::string refusals = RefusalsText(reason, *data.names);
+    const std::string detail = DetailText(reason, *data.names);
     std::string head = absl::StrCat(name, ": ", ReasonHead(reason, *data.names), "\n");
-    if (!refusals.empty()) absl::StrAppend(&head, "  ", refusals, "\n");
+    if (!detail.empty()) absl::StrAppend(&head, "  ", detail, "\n");
     return absl::StrCat(head, lines);
   }
   if (lines.empty()) return absl::StrCat(name, ": nothing to decide\n");

@@ -36,6 +36,11 @@ absl::Status CheckTables(const ProfileConfig& config, const Tables& tables,
                          std::optional<std::span<const Change>> changes = {});
 
 inline bool TakesLoneTasks(const ProfileConfig& config) { return !config.lone_task_queue.empty(); }
+// Returns whether a cycle tries tasks without a job, as jobs of one or as they are. Elsewhere they
+// only occupy their nodes.
+inline bool TriesLoneTasks(const ProfileConfig& config) {
+  return config.places_lone_tasks || TakesLoneTasks(config);
+}
 
 // Returns the copy. Tasks that have ended stay without a job. Fails with FailedPrecondition where
 // the queue does not exist, or has rules about node groups (those are a part of a task's class).

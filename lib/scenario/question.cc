@@ -84,7 +84,12 @@ void AppendCounts(std::string_view key, const std::vector<NodeCount>& counts, st
   for (size_t i = 0; i < counts.size(); ++i) {
     out->append(i == 0 ? "{\"type\": " : ", {\"type\": ");
     AppendJson(std::string_view(counts[i].type), out);
-    absl::StrAppend(out, ", \"count\": ", counts[i].count, "}");
+    absl::StrAppend(out, ", \"count\": ", counts[i].count);
+    if (!counts[i].waits.empty()) {
+      out->append(", \"waits\": ");
+      AppendJson(std::string_view(counts[i].waits), out);
+    }
+    out->append("}");
   }
   out->append("]");
 }

@@ -20,10 +20,11 @@ double Highest(std::span<const double> scores) {
   return std::max(std::max(best[0], best[1]), std::max(best[2], best[3]));
 }
 
-bool AnyTellsNodesApart(const Dispatcher& dispatcher) {
+// Returns whether a policy that filters or scores nodes has the trait.
+bool AnyHas(const Dispatcher& dispatcher, bool Traits::*trait) {
   for (Point point : {Point::kFit, Point::kScore}) {
     for (const PolicyEntry* entry : dispatcher.at(point)) {
-      if (entry->traits.tells_nodes_apart) return true;
+      if (entry->traits.*trait) return true;
     }
   }
   return false;
@@ -39,12 +40,14 @@ NodeSearch::NodeSearch(const Ledger& ledger, const Dispatcher& dispatcher, Searc
       speed_(speed),
       kinds_(std::make_unique<NodeKinds>(ledger, dispatcher)),
       states_(std::make_unique<NodeStates>(
-          ledger, *kinds_, speed.share_equal_states && !AnyTellsNodesApart(dispatcher),
+          ledger, *kinds_,
+          speed.share_equal_states && !AnyHas(dispatcher, &Traits::tells_nodes_apart),
           rules_.overfull_nodes_are_out ? rules_.slack : std::vector<int64_t>())),
-      apart_(AnyTellsNodesApart(dispatcher)) {}
+      apart_(AnyHas(dispatcher, &Traits::tells_nodes_apart)) {}
 
 void NodeSearch::BeginCycle() {
   ++cycle_;
+  if (apart_ || AnyHas(dispatcher_, &Traits::states_changed)) changed_in_ = cycle_;
   ranks_.clear();
   for (const PolicyEntry* entry : dispatcher_.at(Point::kScore)) {
     if (!entry->traits.ranks_nodes || ranks()) continue;
@@ -133,7 +136,7 @@ ClassNeeds& NodeSearch::SyncedNeeds(ClassIndex c) {
 }
 
 void NodeSearch::AskScopes(ClassIndex c, ClassNeeds* needs) {
-  const bool first = needs->cycle == 0;
+  const bool first = needs->cycle == 0, kept = needs->cycle >= changed_in_;
   needs->cycle = cycle_;
   bool fit = false, score = false, reads_free = false;
   needs->fit_policies.clear();
@@ -155,7 +158,7 @@ void NodeSearch::AskScopes(ClassIndex c, ClassNeeds* needs) {
     reads_free |= scope >= Scope::kState && entry->traits.reads_free;
   }
   needs->reads_free = reads_free;
-  if (!first && !apart_ && fit == needs->cluster_fit && score == needs->cluster_score) return;
+  if (!first && kept && fit == needs->cluster_fit && score == needs->cluster_score) return;
   needs->cluster_fit = fit;
   needs->cluster_score = score;
   needs->uniform = !fit && !score && kinds_->uniform(needs->row);

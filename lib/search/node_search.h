@@ -204,6 +204,7 @@ class NodeSearch {
   SweepRoom room_;
   const bool apart_;  // some policy distinguishes single nodes
   uint64_t cycle_ = 0;
+  uint64_t changed_in_ = 0;  // the latest cycle in which answers about states changed
   int64_t board_bytes_ = 0;
   std::vector<std::array<Failure, kWants>> failures_;
 };

@@ -67,8 +67,9 @@ class Drained:
 
 @dataclass(frozen=True)
 class NodesNeeded:
-    """How many nodes place what waits: of each type alone, the cheapest mix that was found, and
-    what the profile's own autoscaler would start (type, count)."""
+    """How many nodes place what waits (type, count): of each type alone, with the first task that
+    waits in spite of them (waits), the cheapest mix that was found, and what the profile's own
+    autoscaler would start."""
 
     waiting_before: int
     waiting_after: int

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from .errors import InvalidArgument, PolicyError
+from .fields import suggestion
 from .views import Domains, Jobs, Nodes, Queues, SubGroups, TaskClass, Tasks
 
 __all__ = ["Domains", "Jobs", "Nodes", "Policy", "Queues", "SubGroups", "TaskClass", "Tasks"]
@@ -151,7 +152,11 @@ class PolicyAdapter:
         self._opening: Nodes | None = None
         self._methods = {p: getattr(policy, p) for p in POINTS if hasattr(policy, p)}
         if not self._methods:
-            raise InvalidArgument(f'policy "{self.name}": it has no method of any extension point')
+            own = [word for word in dir(policy) if not hasattr(Policy, word)]
+            near = next(filter(None, (suggestion(word, POINTS) for word in own)), "")
+            raise InvalidArgument(
+                f'policy "{self.name}": it has no method of any extension point{near}'
+            )
         for point, method in self._methods.items():
             self._check_signature(point, method)
 

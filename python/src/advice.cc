@@ -163,7 +163,10 @@ py::dict NeedTables(const Cluster& cluster, const std::string& profile, py::list
   py::dict tables;
   tables["waiting_before"] = needed.waiting_before;
   tables["waiting_after"] = needed.waiting_after;
-  tables["alone"] = CountTable(needed.alone);
+  py::dict alone = CountTable(needed.alone);
+  alone["waits"] = Texts(
+      needed.alone, [](const auto& c) -> auto& { return c.waits; });
+  tables["alone"] = std::move(alone);
   tables["cheapest"] = CountTable(needed.cheapest);
   tables["price"] = needed.price;
   tables["wanted"] = CountTable(needed.wanted);

@@ -52,6 +52,13 @@ class Page : public ::testing::Test {
   Cluster cluster_;
 };
 
+TEST_F(Page, ShowsTasksWithoutAJobThatWait) {
+  ASSERT_TRUE(cluster_.AddTask({.name = "pod", .shape = {.request = {{"cpu", 99}}}}).ok());
+  EXPECT_THAT(Of({"kube-scheduler"}), HasSubstr(" 1 task without a job</h3>"));
+  EXPECT_THAT(Of({"kube-scheduler"}), HasSubstr("<tr><td>pod</td><td></td><td><pre>pod: no node"));
+  EXPECT_THAT(Of({"volcano"}), Not(HasSubstr("without a job")));
+}
+
 TEST_F(Page, ShowsNodesQueuesAndWhatWaits) {
   const std::string html = Of({"volcano"});
   EXPECT_THAT(html, HasSubstr("<title>a &amp; b</title>"));

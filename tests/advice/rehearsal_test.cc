@@ -107,6 +107,21 @@ TEST(Rehearse, NodesAreTaintedAndTolerated) {
   EXPECT_EQ(Rehearse(Waiting(), "volcano", tolerated)->difference.starts.size(), 1);
 }
 
+TEST(Rehearse, ATaskWithoutAJobHasNoQueueAndNoMinimum) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddTask({.name = "lone"}).ok());
+  const auto made = [&](JobEdit edit) {
+    edit.name = "lone";
+    return MakeChanges(std::vector<WhatIfChange>{{.job = edit}}, &cluster);
+  };
+  EXPECT_THAT(std::string(made({.queue = "default"}).message()),
+              HasSubstr("task \"lone\" has no job, and so no queue; may get a priority, "
+                        "tolerations and a request"));
+  EXPECT_THAT(std::string(made({.min_available = 1}).message()), HasSubstr("no min_available"));
+  EXPECT_TRUE(made({.priority = 7, .request = {{"cpu", 3}}}).ok());
+  EXPECT_EQ(cluster.Describe().tasks[0].priority, 7);
+}
+
 TEST(Rehearse, RefusesWithPlaceAndRule) {
   EXPECT_EQ(Refusal({}),
             "change[0]: has no change; must have one of queue, remove_nodes, add_nodes, add_job, "

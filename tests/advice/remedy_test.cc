@@ -54,6 +54,8 @@ TEST(Diagnose, AGangWithoutRoom) {
   const Diagnosis diagnosis = Of(cluster, "g");
   EXPECT_EQ(diagnosis.waiting, 5);
   EXPECT_THAT(diagnosis.reason, HasSubstr("g: 4 of 5 placed, undone"));
+  EXPECT_THAT(diagnosis.facts,
+              Contains("cpu: 5 tasks that the gang needs request 10; 8 of 8 free in all"));
   EXPECT_EQ(Words(diagnosis, RemedyKind::kMoreNodes), "add 1 node like \"n0\"");
   EXPECT_EQ(Words(diagnosis, RemedyKind::kSmallerGang), "let the gang start with 4 of its 5 tasks");
   EXPECT_EQ(Words(diagnosis, RemedyKind::kSmallerRequest),
@@ -160,6 +162,70 @@ TEST(Diagnose, TellsWhatARemedyCostsOthers) {
     EXPECT_EQ(remedy.others, remedy.kind == RemedyKind::kPriority ? -1 : 0) << remedy.words;
   }
   EXPECT_NE(Words(diagnosis, RemedyKind::kPriority), "");
+}
+
+TEST(Diagnose, ATaskWithoutAJob) {
+  Cluster cluster;
+  NodeSpec tainted = Node("t", 4);
+  tainted.taints = {{"gpu", "only", TaintEffect::kNoSchedule}};
+  ASSERT_TRUE(cluster.AddNode(tainted).ok());
+  ASSERT_TRUE(cluster.AddTask({.name = "pod", .shape = {.request = {{"cpu", 6}}}}).ok());
+  ASSERT_TRUE(cluster.AddTask({.name = "small", .shape = {.request = {{"cpu", 1}}}}).ok());
+  const Diagnosis large = Of(cluster, "pod", "kube-scheduler");
+  EXPECT_EQ(large.waiting, 1);
+  EXPECT_THAT(large.reason, HasSubstr("0/1 nodes are available: 1 node(s) had untolerated taint"));
+  EXPECT_THAT(large.facts, ElementsAre(HasSubstr("cpu: a task requests 6; \"t\" has the most free, "
+                                                 "4 of 4; 4 of 4 in all: no node is large")));
+  EXPECT_THAT(large.remedies, IsEmpty());
+  const Diagnosis small = Of(cluster, "small", "kube-scheduler");
+  ASSERT_EQ(small.remedies.size(), 1u);
+  EXPECT_EQ(small.remedies[0].words, "tolerate the taint gpu=only");
+  EXPECT_EQ(small.remedies[0].starts, 1);
+  Cluster after = cluster.Clone();
+  ASSERT_TRUE(MakeChanges(small.remedies[0].changes, &after).ok());
+  EXPECT_EQ(after.Schedule("kube-scheduler")->binds().size(), 1u);
+}
+
+// The name of a task stands for its job.
+TEST(Diagnose, ATaskOfAJob) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNodes(2, Node("n", 4)).ok());
+  ASSERT_TRUE(cluster.AddJob(Job("g", 5, 2)).ok());
+  const Diagnosis job = Of(cluster, "g"), task = Of(cluster, "g-3");
+  EXPECT_EQ(task.reason, job.reason);
+  EXPECT_EQ(task.facts, job.facts);
+  EXPECT_EQ(task.remedies.size(), job.remedies.size());
+  EXPECT_EQ(task.waiting, 5);
+}
+
+// The limit of its queue holds the job back, and the only node with room has a taint.
+TEST(Diagnose, ALimitAndATaintAtOnce) {
+  Cluster cluster;
+  NodeSpec tainted = Node("t", 8);
+  tainted.taints = {{"gpu", "only", TaintEffect::kNoSchedule}};
+  ASSERT_TRUE(cluster.AddNode(tainted).ok());
+  ASSERT_TRUE(cluster.AddQueue({.name = "nlp", .limit = Resources{{"cpu", 2}}}).ok());
+  ASSERT_TRUE(cluster.AddJob(Job("train", 1, 4, "nlp")).ok());
+  const Diagnosis diagnosis = Of(cluster, "train", "muster");
+  EXPECT_EQ(Words(diagnosis, RemedyKind::kToleration),
+            "raise the limit of queue \"nlp\": cpu 2 -> 4, and tolerate the taint gpu=only");
+  ASSERT_FALSE(diagnosis.remedies.empty());
+  for (const Remedy& remedy : diagnosis.remedies) {
+    Cluster after = cluster.Clone();
+    ASSERT_TRUE(MakeChanges(remedy.changes, &after).ok());
+    EXPECT_EQ(after.Schedule(remedy.profile)->binds().size(), 1u) << remedy.words;
+  }
+}
+
+// Another job of the queue goes first and takes what the raised limit would leave.
+TEST(Diagnose, ALimitThatOthersWaitForToo) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNodes(4, Node("n", 8)).ok());
+  ASSERT_TRUE(cluster.AddQueue({.name = "nlp", .limit = Resources{{"cpu", 2}}}).ok());
+  ASSERT_TRUE(cluster.AddJob(Job("first", 1, 4, "nlp")).ok());
+  ASSERT_TRUE(cluster.AddJob(Job("second", 1, 8, "nlp")).ok());
+  EXPECT_EQ(Words(Of(cluster, "second", "muster"), RemedyKind::kQueueLimit),
+            "raise the limit of queue \"nlp\": cpu 2 -> 12");
 }
 
 TEST(Diagnose, Refuses) {

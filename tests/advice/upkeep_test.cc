@@ -60,6 +60,17 @@ TEST(Drain, TasksGoElsewhere) {
   EXPECT_THAT(report->steps[1].broken_gangs, IsEmpty());
 }
 
+// What has no job goes elsewhere only under a profile that places such tasks.
+TEST(Drain, ATaskWithoutAJobGoesElsewhere) {
+  const Cluster cluster = Three();
+  const auto report = Drain(cluster, "kube-scheduler", std::vector<std::string>{"n1"});
+  ASSERT_TRUE(report.ok()) << report.status();
+  ASSERT_EQ(report->steps[0].tasks.size(), 1u);
+  EXPECT_FALSE(report->steps[0].tasks[0].ends);
+  EXPECT_EQ(report->steps[0].tasks[0].to, "n2");
+  EXPECT_EQ(report->moved, 1);
+}
+
 TEST(Drain, AGangThatFindsNoRoomIsBroken) {
   const Cluster cluster = Three();
   const absl::StatusOr<DrainReport> report =
@@ -113,8 +124,10 @@ TEST(NeedNodes, CountsEachTypeAndFindsAMix) {
   ASSERT_TRUE(needed.ok()) << needed.status();
   EXPECT_EQ(needed->waiting_before, 12);
   ASSERT_EQ(needed->alone.size(), 2);
-  EXPECT_EQ(needed->alone[0].count, 4);   // 32 for 32, packed
+  EXPECT_EQ(needed->alone[0].count, 4);  // 32 for 32, packed
+  EXPECT_EQ(needed->alone[0].waits, "");
   EXPECT_EQ(needed->alone[1].count, 10);  // the large ones go on waiting
+  EXPECT_EQ(needed->alone[1].waits, "large-0: 12 nodes: cpu");
   EXPECT_EQ(needed->waiting_after, 0);
   EXPECT_LT(needed->price, 40);  // big alone costs that
   ASSERT_EQ(needed->cheapest.size(), 2);

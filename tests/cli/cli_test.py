@@ -68,7 +68,7 @@ class Help(Files):
         self.assertRegex(muster("--version").stdout, r"^muster \d+\.\d+\.\d+\n$")
 
     def test_no_command_and_unknown_ones(self):
-        self.assert_ends(muster(), 2, stdout="", stderr="which command?")
+        self.assert_ends(muster(), 2, stdout="", stderr="a command is missing")
         self.assert_ends(muster("chek"), 2, stderr='unknown command "chek", did you mean "check"?')
         self.assert_ends(muster("frobnicate"), 2, stderr="muster --help lists them")
 
@@ -487,6 +487,18 @@ class Advice(Files):
         self.assert_ends(muster("page"), 2, stderr="needs one FILE")
         self.assert_ends(muster("page", self.GANG, "--remedies", "-1"), 2, stderr="is negative")
 
+    def test_tasks_without_a_job_are_counted_where_a_profile_leaves_them_out(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            file = pathlib.Path(scratch) / "lone.json"
+            file.write_text(json.dumps({
+                "muster": 1, "nodes": [{"name": "n", "capacity": {"cpu": 4, "pods": 10}}],
+                "tasks": [{"name": name, "shape": {"request": {"cpu": 1}}} for name in "ab"]}))
+            names = ["compare", file, "--profiles", "volcano kube-scheduler"]
+            rows = json.loads(muster(*names, "--json").stdout)["profiles"]
+            self.assertEqual([(row["starts"], row["left_out"]) for row in rows], [(0, 2), (2, 0)])
+            self.assert_ends(muster(*names), 0, stdout="2 tasks that wait have no job; 1 of 2 "
+                             "profiles leave such tasks out")
+
     def test_profiles_side_by_side(self):
         result = muster("compare", self.GANG, "--profiles", "volcano muster", "--json")
         self.assert_ends(result, 0)
@@ -494,6 +506,7 @@ class Advice(Files):
         self.assertEqual(rows["volcano"]["waiting"], 7)
         self.assertEqual(rows["volcano"]["differ"], 0)
         self.assertEqual(rows["volcano"]["empty_nodes"], 7)
+        self.assertEqual(rows["volcano"]["left_out"], 0)
         self.assert_ends(muster("compare", self.GANG), 0, stdout="PROFILE")
         self.assert_ends(muster("compare", self.GANG, "--profiles", "vulcano"), 2,
                          stderr='did you mean "volcano"?')
@@ -525,7 +538,7 @@ class Advice(Files):
     def test_capacity(self):
         result = muster("capacity", self.GANG, "--types", "gpu0=2.5,cpu0")
         self.assert_ends(result, 0, stdout="cheapest: 2 of gpu0, price 5; 0 tasks wait then")
-        self.assertIn("cpu0: no number of them helps", result.stdout)
+        self.assertIn("cpu0: no number of them helps; train-worker-0: 6 of 7", result.stdout)
         told = json.loads(muster("capacity", self.GANG, "--types", "gpu0", "--json").stdout)
         self.assertEqual(told["alone"], [{"type": "gpu0", "count": 2}])
         self.assert_ends(muster("capacity", self.GANG, "--types", "x"), 2,

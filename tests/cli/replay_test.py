@@ -30,9 +30,9 @@ class Clusters(Files):
     def test_files_are_asked_for(self):
         for kind, files in CLUSTERS.items():
             self.assert_ends(muster("replay", kind, *files[:2]), 2,
-                             stderr=f"{files[2]} is needed: which file?")
+                             stderr=f"{files[2]} is missing; must name a file")
             self.assert_ends(muster("replay", kind, *files[2:]), 2,
-                             stderr="--file is needed: which file?")
+                             stderr="--file is missing; must name a file")
             missing = muster("replay", kind, *files[:2], files[2], self.folder / "none")
             self.assert_ends(missing, 2, stderr="none: No such file")
 

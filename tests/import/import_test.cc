@@ -78,6 +78,35 @@ TEST(Importers, ADumpOfKubernetesAloneIsReadAndItsPodsAreScheduled) {
   EXPECT_EQ(plan->ToText(), "bind ns/p to n1\n");
 }
 
+// Every cluster has priority classes, and their API group is none of a scheduler's own objects.
+TEST(Importers, PriorityClassesDoNotDecideOnTheScheduler) {
+  std::vector<ObjectJson> objects = {NodeJson(), QueueJson()};
+  for (const char* name : {"system-cluster-critical", "system-node-critical", "high"}) {
+    objects.push_back({{"apiVersion", "scheduling.k8s.io/v1"},
+                       {"kind", "PriorityClass"},
+                       {"metadata", {{"name", name}}},
+                       {"value", 5}});
+  }
+  EXPECT_EQ(Imported(objects, {}).scenario.profile, "volcano");
+}
+
+TEST(Importers, APriorityClassThatIsMissingIsReported) {
+  const Import import = Imported(
+      {NodeJson(), With(PodJson("p", ObjectJson::object(), ""), "/spec/priorityClassName", "high")},
+      {});
+  EXPECT_THAT(Lines(import), ::testing::Contains(
+                                 "Pod ns/p: spec.priorityClassName: priority class \"high\" is not "
+                                 "there; the default counts"));
+}
+
+TEST(Importers, AConfigurationOfSomethingElseIsReported) {
+  ImportOptions options;
+  options.configuration = R"({"muster": 1, "nodes": []})";
+  EXPECT_THAT(Lines(Imported({NodeJson(), PodJson("p", ObjectJson::object(), "")}, options)),
+              ::testing::Contains("scheduler configuration: has no key of a "
+                                  "KubeSchedulerConfiguration; the defaults count"));
+}
+
 // Pods that wait and that no cycle tries are counted, named and, where asked for, refused.
 TEST(Importers, WhatIsLeftOutIsCountedNamedAndRefused) {
   const std::vector<ObjectJson> objects = {

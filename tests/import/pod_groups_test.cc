@@ -165,7 +165,7 @@ TEST(BadDumps, PodsOfOtherSchedulersOnlyHoldWhatTheyHave) {
   ASSERT_EQ(import.scenario.cluster.tasks.size(), 1u);
   EXPECT_EQ(import.scenario.cluster.tasks[0].name, "ns/r");
   EXPECT_THAT(Lines(import), ElementsAre("Pod ns/w: spec.schedulerName: waits for another "
-                                         "scheduler (\"default-scheduler\"); left out",
+                                         "scheduler, \"default-scheduler\"",
                                          "dump: 1 of 1 pods that wait are not scheduled"));
 }
 
@@ -207,7 +207,7 @@ TEST(BadDumps, AJobWithoutItsQueueIsLeftOut) {
       ElementsAre("PodGroup ns/g: spec.queue: queue \"q\" is not there; the job is left out, its "
                   "pods only occupy nodes",
                   "Pod ns/p: metadata.annotations[\"scheduling.k8s.io/group-name\"]: job \"ns/g\" "
-                  "is not there; the pod only occupies its node",
+                  "is not there; the pod belongs to no job and is not scheduled",
                   "dump: 1 of 1 pods that wait are not scheduled, 1 of them without a job; "
                   "lone_tasks=QUEUE in the profile makes jobs of such pods"));
 }

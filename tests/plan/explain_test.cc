@@ -141,6 +141,19 @@ TEST(Explain, EqualWordsAreOneReason) {
             "  1 task: no node fits\n");
 }
 
+// The peer's own words stand behind the counts, for a job as for a task.
+TEST(Explain, ThePeersWordsAreNotLost) {
+  PlanData data;
+  Reason reason = NoNode();
+  reason.where = "0/100 nodes are available";
+  data.reasons = {reason};
+  data.pending = {{10, 0}};
+  const std::string detail =
+      "  88 nodes: nvidia.com/gpu; 12 nodes: taint gpu=only (0/100 nodes are available)\n";
+  EXPECT_EQ(ExplainOf(data), "j1: no node fits\n" + detail);
+  EXPECT_EQ(ExplainOf(data, "t10"), "t10: no node fits\n" + detail);
+}
+
 TEST(Explain, WhatTwoReasonsSayIsSaidOnce) {
   PlanData data;
   data.reasons = {NoNode(), NoNode()};

@@ -20,6 +20,10 @@ def find_browser():
     return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
+class PageLeft(RuntimeError):
+    """The page was left while it was asked: the next one may answer."""
+
+
 class Browser:
     """One page. Commands are JSON that ends with a zero byte, on file descriptors 3 and 4."""
 
@@ -72,7 +76,9 @@ class Browser:
             answer = self._read()
             if answer.get("id") == self.number:
                 if "error" in answer:
-                    raise RuntimeError(f"{method}: {answer['error']['message']}")
+                    words = answer["error"]["message"]
+                    left = "navigated" in words or "context" in words
+                    raise (PageLeft if left else RuntimeError)(f"{method}: {words}")
                 return answer["result"]
 
     def _read(self):
@@ -94,10 +100,16 @@ class Browser:
 
     def wait(self, condition, seconds=60):
         end = time.monotonic() + seconds
-        while not self.evaluate(condition):
+        while not self._holds(condition):
             if time.monotonic() > end:
                 raise TimeoutError(condition)
             time.sleep(0.05)
+
+    def _holds(self, condition):
+        try:
+            return self.evaluate(condition)
+        except PageLeft:
+            return False
 
     def screenshot(self, path):
         picture = self.call("Page.captureScreenshot", format="png")["data"]

@@ -63,6 +63,18 @@ TEST(Fragmentation, CpuBesideFreeGpusIsSpared) {
   EXPECT_EQ(Decide(cluster, kFragments), "bind cpu plain; bind w0 gpu");
 }
 
+// 120 of 126 tasks request no GPU. Node b scores trunc(67.97), as 5 tasks want its whole GPU, and
+// node a trunc(68.83); without those 5 both are equal, and the first one is b.
+TEST(Fragmentation, RareTasksCount) {
+  Cluster cluster;
+  Accept(cluster.AddNode(GpuNode("b", 8, 1, "b")));
+  Accept(cluster.AddNode(GpuNode("a", 8, 1, "a")));
+  AddPod(cluster, "next", 1, 1, 800);
+  for (int i = 0; i < 120; ++i) AddPod(cluster, "wide" + std::to_string(i), 9, 0, 0);
+  for (int i = 0; i < 5; ++i) AddPod(cluster, "rare" + std::to_string(i), 1, 1, 1000, {"b"});
+  EXPECT_EQ(Decide(cluster, kFragments), "bind next a; bind rare0 b");
+}
+
 TEST(Fragmentation, NothingChangesWithoutDevices) {
   Cluster cluster;
   Accept(cluster.AddNode(GpuNode("n0", 8, 0)));
@@ -137,6 +149,25 @@ TEST(Fragmentation, ALivingClusterDecidesAsAFreshOne) {
       ASSERT_EQ(living->Digest(), fresh->Digest());
       Accept(cluster.Apply(*living).status());
     }
+  }
+}
+
+// The usual tasks change from cycle to cycle, and with them the score of nodes that stay as they
+// were.
+TEST(Fragmentation, ALivingClusterScoresAnewWhatStayedAsItWas) {
+  Rng rng(46);
+  Cluster cluster;
+  for (int n = 0; n < 12; ++n) {
+    Accept(cluster.AddNode(GpuNode("n" + std::to_string(n), 64, 2)));
+  }
+  for (int round = 0; round < 60; ++round) {
+    constexpr int64_t kShares[] = {320, 470, 650, 810};
+    AddPod(cluster, "p" + std::to_string(round), 1, 1, kShares[rng.Below(4)]);
+    const absl::StatusOr<Plan> fresh = Schedule(cluster.Freeze(), kFragments);
+    const absl::StatusOr<Plan> living = cluster.Schedule(kFragments);
+    ASSERT_TRUE(fresh.ok() && living.ok());
+    ASSERT_EQ(living->ToText(), fresh->ToText()) << round;
+    Accept(cluster.Apply(*living).status());
   }
 }
 

@@ -376,6 +376,9 @@ class Refused(unittest.TestCase):
             self.cluster.schedule("volcano", policies=[3])
         with refuse(muster.InvalidArgument, "no method of any extension point"):
             self.cluster.schedule("volcano", policies=[muster.Policy()])
+        with refuse(muster.InvalidArgument, 'extension point, did you mean "score"'):
+            misspelled = type("Own", (muster.Policy,), {"scor": lambda self, c, nodes: None})
+            self.cluster.schedule("volcano", policies=[misspelled()])
         with refuse(muster.InvalidArgument, "write policies="):
             self.cluster.schedule("volcano", policies=LastFirst())
         with refuse(muster.InvalidArgument, "score_kind is 'often'; must be 'frozen' or 'node'"):

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/base/rng.h"
@@ -21,7 +22,10 @@ namespace muster::testing {
 class RandomEdits {
  public:
   RandomEdits(Cluster& cluster, Rng& rng, const WorldKnobs& knobs = {})
-      : cluster_(cluster), rng_(rng), pool_(RandomWorld(rng.Next(), knobs)) {}
+      : RandomEdits(cluster, rng, RandomWorld(rng.Next(), knobs)) {}
+  // Rows come from the pool.
+  RandomEdits(Cluster& cluster, Rng& rng, ClusterSpec pool)
+      : cluster_(cluster), rng_(rng), pool_(std::move(pool)) {}
 
   void Step();
   int64_t done() const { return done_; }

@@ -3,6 +3,7 @@
 // What must not change a plan: how fast it is made, whether the cluster has been scheduled before,
 // and in which order rows came where orders are total.
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,10 +15,13 @@
 #include "lib/base/strings.h"
 #include "lib/scenario/generate.h"
 #include "muster/schedule.h"
+#include "tests/support/plan_words.h"
+#include "tests/support/profile_specs.h"
 #include "tests/support/random_devices.h"
 #include "tests/support/random_edits.h"
 #include "tests/support/random_world.h"
 #include "tests/support/shrink.h"
+#include "tests/support/world_loop.h"
 
 namespace muster::testing {
 namespace {
@@ -179,6 +183,86 @@ TEST(LivingCluster, SchedulesAsItsFrozenSelf) {
     }
   }
   EXPECT_GT(applied, 1000) << "nothing happens in these clusters";
+}
+
+template <size_t N>
+void AddAll(const char* const (&table)[N], std::vector<std::string>* specs) {
+  specs->insert(specs->end(), std::begin(table), std::end(table));
+}
+
+// Every spec that random worlds are scheduled under, of profiles and of policies that none has.
+std::vector<std::string> AllSpecs() {
+  std::vector<std::string> specs = Specs();
+  specs.push_back("volcano:+devices(weight=0),+fragmentation");
+  specs.push_back("muster:devices(weight=0),-binpack,-nodeorder,+fragmentation");
+  AddAll(kVolcanoSpecs, &specs);
+  AddAll(kKubeBatchSpecs, &specs);
+  AddAll(kMusterSpecs, &specs);
+  AddAll(kSpendingSpecs, &specs);
+  AddAll(kElasticSpecs, &specs);
+  AddAll(kTranswarpSpecs, &specs);
+  AddAll(kDeviceSpecs, &specs);
+  AddAll(kCpuSpecs, &specs);
+  AddAll(kZoneSpecs, &specs);
+  AddAll(kDomainSpecs, &specs);
+  AddAll(kRaySpecs, &specs);
+  AddAll(kArmadaSpecs, &specs);
+  AddAll(kHtCondorSpecs, &specs);
+  AddAll(kYuniKornSpecs, &specs);
+  AddAll(kSchedulerPluginsSpecs, &specs);
+  AddAll(kKoordinatorSpecs, &specs);
+  AddAll(kYarnSpecs, &specs);
+  AddAll(kPromiseSpecs, &specs);
+  AddAll(kJobOrderSpecs, &specs);
+  AddAll(kMesosSpecs, &specs);
+  AddAll(kPulsarSpecs, &specs);
+  AddAll(kRebalanceSpecs, &specs);
+  return specs;
+}
+
+// What a policy keeps from cycle to cycle, of the cluster, of the books or of time, must be what it
+// would find anew: one spec a life, with devices, and time goes in steps of all sizes.
+TEST(LivingCluster, OfEverySpecDecidesAsItsFrozenSelf) {
+  const std::vector<std::string> specs = AllSpecs();
+  const uint64_t first = FirstSeed(0), lives = WorldCount(2 * specs.size());
+  uint64_t refused = 0;
+  int64_t applied = 0;
+  for (uint64_t seed = first; seed < first + lives; ++seed) {
+    Rng rng(seed);
+    const std::string& profile = specs[seed % specs.size()];
+    const WorldKnobs knobs{
+        .nodes = 10, .queues = 4, .jobs = 6, .tasks = 5, .rooted = rng.Below(4) == 0};
+    ClusterSpec world = RandomWorld(rng.Next(), knobs), pool = RandomWorld(rng.Next(), knobs);
+    AddDevices(rng, &world);
+    AddDevices(rng, &pool);
+    Cluster cluster = MakeCluster(world);
+    RandomEdits edits(cluster, rng, std::move(pool));
+    ScheduleOptions options;
+    for (int cycle = 0; cycle < 20; ++cycle) {
+      for (uint64_t edit = rng.Below(4); edit > 0; --edit) edits.Step();
+      options.now += static_cast<int64_t>(rng.Below(uint64_t{1} << rng.Below(14)));
+      SCOPED_TRACE(absl::StrCat("seed ", seed, ", cycle ", cycle, ", ", profile));
+      const absl::StatusOr<Plan> living = cluster.Schedule(profile, options);
+      const absl::StatusOr<Plan> frozen = Schedule(cluster.Freeze(), profile, options);
+      ASSERT_EQ(living.status(), frozen.status());
+      if (!living.ok()) {  // a limit of the profile, which both meet
+        ++refused;
+        break;
+      }
+      if (living->Digest() != frozen->Digest()) {
+        ADD_FAILURE() << "living:\n"
+                      << living->ToText() << "frozen:\n"
+                      << frozen->ToText() << AsScenario(cluster.Describe(), profile);
+        break;
+      }
+      if (!rng.Chance(0.7)) continue;
+      const absl::StatusOr<ApplyReport> report = cluster.Apply(*living);
+      ASSERT_TRUE(report.ok()) << report.status();
+      applied += report->applied;
+    }
+  }
+  EXPECT_LE(20 * refused, lives) << "few lives are led";
+  EXPECT_GT(applied, static_cast<int64_t>(lives)) << "nothing happens in these clusters";
 }
 
 // --- rows in another order

@@ -57,7 +57,8 @@ std::string ToText(const NodesNeeded& needed) {
   for (const NodeCount& count : needed.alone) {
     absl::StrAppend(
         &out, "  ", count.type, ": ",
-        count.count == 0 ? "no number of them helps" : absl::StrCat(count.count, " alone"), "\n");
+        count.count == 0 ? "no number of them helps" : absl::StrCat(count.count, " alone"),
+        count.waits.empty() ? "" : absl::StrCat("; ", count.waits), "\n");
   }
   if (needed.cheapest.empty()) return out;
   absl::StrAppend(&out, "cheapest: ", Words(needed.cheapest), ", price ", needed.price, "; ",

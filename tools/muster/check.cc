@@ -15,9 +15,9 @@ namespace {
 constexpr CommandText kCheckText = {
     "check", "check FILE... [flags]",
     "Schedules each scenario and compares the plan with what the file "
-    "expects of it. Prints one line for each\n"
+    "expects of it. Prints one line for each "
     "file and each difference, and last `N passed, N failed`. Ends with "
-    "1 if one failed, with 2 if one could\n"
+    "1 if one failed, with 2 if one could "
     "not be run at all.",
     "muster check tests/scenarios/*.json"};
 

@@ -92,7 +92,7 @@ std::vector<std::string> Words(const CommandText& text) {
 }
 
 std::string Help(const CommandText& text, const FlagSet& flags) {
-  return absl::StrCat("usage: muster ", ToAbsl(text.usage), "\n\n", ToAbsl(text.about), "\n\n",
+  return absl::StrCat("usage: muster ", ToAbsl(text.usage), "\n\n", Wrap(text.about, 0), "\n\n",
                       flags.Help(), "\nexample:\n  ", ToAbsl(text.example), "\n");
 }
 
@@ -211,13 +211,14 @@ void RunFlags::Declare(FlagSet* flags) {
   flags->Switch("--make-tasks", &make_tasks, "make rows of all tasks that are counts (by_count)");
 }
 
-absl::Status CheckProfileFlag(const std::string& profile, const Extensions* extensions) {
+absl::Status CheckProfileFlag(const std::string& profile, const Extensions* extensions,
+                              std::string_view flag) {
   if (profile.empty()) return absl::OkStatus();
   const absl::Status status = ResolveProfile(profile, extensions).status();
   if (status.ok()) return status;
   absl::string_view words = status.message();
   absl::ConsumePrefix(&words, "profile: ");
-  return absl::Status(status.code(), absl::StrCat("--profile: ", words));
+  return absl::Status(status.code(), absl::StrCat(ToAbsl(flag), ": ", words));
 }
 
 namespace {

@@ -91,10 +91,11 @@ struct RunFlags {
   void Declare(FlagSet* flags);
 };
 
-// Fails if the spec string of the flag --profile does not resolve; the error begins with the flag.
+// Fails if the spec string of the flag does not resolve; the error begins with the flag.
 // Empty: the flag is not given.
 // `extensions` (may be null) are those of --load.
-absl::Status CheckProfileFlag(const std::string& profile, const Extensions* extensions);
+absl::Status CheckProfileFlag(const std::string& profile, const Extensions* extensions,
+                              std::string_view flag = "--profile");
 
 // A scenario that was read: `scenario` has the profile and the options that decide, `cluster` its
 // rows.

@@ -14,6 +14,7 @@
 #include "lib/plan/explain.h"
 #include "lib/plan/json_text.h"
 #include "tools/muster/command.h"
+#include "tools/muster/lone_tasks.h"
 #include "tools/muster/output.h"
 #include "tools/muster/progress.h"
 
@@ -30,7 +31,8 @@ constexpr CommandText kCompareText = {
 // What one profile made of the scenario.
 struct Row {
   std::string profile;
-  std::string refused;  // why there is no plan; empty: there is one
+  std::string refused;   // why there is no plan; empty: there is one
+  int64_t left_out = 0;  // tasks that wait and have no job, if the profile leaves such tasks out
   size_t starts = 0, nominated = 0, reserved = 0, evicted = 0, waiting = 0, differ = 0,
          empty_nodes = 0;
   double spread = 0;  // the largest share of a queue less the smallest
@@ -49,6 +51,9 @@ size_t EmptyNodes(const Snapshot& snapshot, const Plan& plan) {
 Row Judge(const std::string& profile, const Opened& opened, const absl::StatusOr<Plan>& first) {
   Row row{.profile = profile};
   const Snapshot snapshot = opened.cluster.Freeze();
+  if (SkipsLoneTasks(profile, opened.scenario.options.extensions.get())) {
+    row.left_out = CountLoneTasks(TablesOf(snapshot));
+  }
   const absl::StatusOr<Plan> plan = Schedule(snapshot, profile, opened.scenario.options);
   if (!plan.ok()) {
     row.refused = std::string(plan.status().message());
@@ -111,6 +116,19 @@ std::string ToText(const std::vector<Row>& rows) {
   return absl::StrCat(table.ToString(), refused);
 }
 
+// Returns a line about tasks that some profiles leave out. Empty: none does.
+std::string LeftOutText(const std::vector<Row>& rows) {
+  int64_t tasks = 0, profiles = 0;
+  for (const Row& row : rows) {
+    tasks = std::max(tasks, row.left_out);
+    profiles += row.left_out > 0;
+  }
+  return LoneTasksText(
+      tasks, absl::StrCat("; ", profiles, " of ", rows.size(),
+                          " profiles leave such tasks out, unless they have lone_tasks=QUEUE: "
+                          "volcano:lone_tasks=default"));
+}
+
 std::string ToJson(const std::vector<Row>& rows) {
   std::string out = "{\"profiles\": [";
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -121,8 +139,9 @@ std::string ToJson(const std::vector<Row>& rows) {
     AppendJson(row.refused, &out);
     absl::StrAppend(&out, ", \"starts\": ", row.starts, ", \"nominated\": ", row.nominated,
                     ", \"reserved\": ", row.reserved, ", \"evicted\": ", row.evicted,
-                    ", \"waiting\": ", row.waiting, ", \"empty_nodes\": ", row.empty_nodes,
-                    ", \"differ\": ", row.differ, ", \"spread\": ");
+                    ", \"waiting\": ", row.waiting, ", \"left_out\": ", row.left_out,
+                    ", \"empty_nodes\": ", row.empty_nodes, ", \"differ\": ", row.differ,
+                    ", \"spread\": ");
     AppendJson(row.spread, &out);
     out.append(", \"reasons\": {");
     for (const auto& [reason, tasks] : row.reasons) {
@@ -155,7 +174,7 @@ int CompareCommand(const Arguments& arguments) {
   const absl::StatusOr<std::shared_ptr<const Extensions>> loaded = run_flags.load.Open();
   if (!loaded.ok()) return Complain(std::string(loaded.status().message()));
   for (const std::string& profile : profiles) {
-    if (const absl::Status s = CheckProfileFlag(profile, loaded->get()); !s.ok()) {
+    if (const absl::Status s = CheckProfileFlag(profile, loaded->get(), "--profiles"); !s.ok()) {
       return Complain(std::string(s.message()));
     }
   }
@@ -169,7 +188,8 @@ int CompareCommand(const Arguments& arguments) {
     table.push_back(Judge(profile, *opened, first));
     progress.Step();
   }
-  return Show([&] { return ToText(table); }, [&] { return ToJson(table); }, {"profiles"});
+  const std::string note = LeftOutText(table);
+  return Show([&] { return ToText(table) + note; }, [&] { return ToJson(table); }, {"profiles"});
 }
 
 }  // namespace muster

@@ -20,7 +20,7 @@ namespace {
 constexpr CommandText kCompletionText = {
     "completion", "completion bash|zsh|fish [flags]",
     "Prints the file that makes the shell complete what follows `muster`. bash: eval it in "
-    "~/.bashrc. zsh: write it to a file\n_muster in a folder of $fpath. fish: write it to "
+    "~/.bashrc. zsh: write it to a file _muster in a folder of $fpath. fish: write it to "
     "~/.config/fish/completions/muster.fish. Packages install all three.",
     "muster completion bash"};
 

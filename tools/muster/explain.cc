@@ -16,6 +16,7 @@
 #include "lib/model/tables.h"
 #include "lib/plan/plan_data.h"
 #include "tools/muster/command.h"
+#include "tools/muster/lone_tasks.h"
 #include "tools/muster/output.h"
 
 namespace muster {
@@ -23,8 +24,8 @@ namespace {
 
 constexpr CommandText kExplainText = {
     "explain", "explain FILE [JOB|TASK] [flags]",
-    "Schedules the scenario in FILE and explains how the job or task came "
-    "out; without a name, everything pending.",
+    "Schedules the scenario in FILE and explains how the job or task came out, with the numbers "
+    "behind it; without a name, everything pending.",
     "muster explain tests/scenarios/gang_undone.json train"};
 
 // Whether a node has any of the resource, taken or free.
@@ -64,12 +65,15 @@ std::string LackedEverywhere(const Plan& plan, const Snapshot& snapshot, std::st
   return out;
 }
 
-// The numbers behind the reason of a job, a line each.
+// The numbers behind the reason of a job, or else a task, a line each.
 std::string Facts(const Plan& plan, const Snapshot& snapshot, std::string_view name) {
-  const std::optional<JobIndex> job = TablesOf(snapshot).jobs.names.Find(name);
+  const Tables& tables = TablesOf(snapshot);
+  const std::optional<JobIndex> job = tables.jobs.names.Find(name);
+  const std::optional<TaskIndex> task = tables.tasks.names.Find(name);
   std::string out;
-  if (!job) return out;
-  for (const std::string& fact : FactsOf(TablesOf(snapshot), plan, *job)) {
+  if (!job && !task) return out;
+  for (const std::string& fact :
+       job ? FactsOf(tables, plan, *job) : FactsOfTask(tables, plan, *task)) {
     absl::StrAppend(&out, "  ", fact, "\n");
   }
   return out;
@@ -170,7 +174,9 @@ int ExplainCommand(const Arguments& arguments) {
         absl::StrCat(parsed.others[0], ": ", NoSuchName(parsed.others[1], run->snapshot)));
   }
   const std::string& name = parsed.others[1];
-  return show(&name, absl::StrCat(*text, left_out, Facts(run->plan, run->snapshot, name),
+  return show(&name, absl::StrCat(*text, left_out,
+                                  SkippedTaskText(TablesOf(run->snapshot), run->scenario, name),
+                                  Facts(run->plan, run->snapshot, name),
                                   LackedEverywhere(run->plan, run->snapshot, name)));
 }
 

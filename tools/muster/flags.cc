@@ -164,9 +164,30 @@ std::string FlagSet::Help() const {
   std::string out;
   for (const Flag& flag : flags_) {
     const std::string text = head(flag);
-    absl::StrAppend(&out, "  ", text, std::string(width - text.size() + 2, ' '), flag.help, "\n");
+    const std::string line =
+        absl::StrCat("  ", text, std::string(width - text.size() + 2, ' '), flag.help);
+    absl::StrAppend(&out, Wrap(line, width + 4), "\n");
   }
   return out;
+}
+
+std::string Wrap(std::string_view text, size_t indent) {
+  constexpr size_t kColumns = 100;
+  std::string out;
+  while (true) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    for (size_t before = 0; before + line.size() > kColumns; before = indent) {
+      const size_t blank = line.rfind(' ', kColumns - before);
+      if (blank == std::string_view::npos || blank + before <= indent) break;
+      absl::StrAppend(&out, ToAbsl(line.substr(0, blank)), "\n", std::string(indent, ' '));
+      line.remove_prefix(blank + 1);
+    }
+    absl::StrAppend(&out, ToAbsl(line));
+    if (end == text.size()) return out;
+    out.push_back('\n');
+    text.remove_prefix(end + 1);
+  }
 }
 
 }  // namespace muster

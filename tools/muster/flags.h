@@ -11,6 +11,7 @@
 #ifndef MUSTER_TOOLS_FLAGS_H_
 #define MUSTER_TOOLS_FLAGS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -25,6 +26,10 @@ namespace muster {
 
 // The word of a usage that stands for any number of profiles.
 inline constexpr char kAnyProfiles[] = "[PROFILE...]";
+
+// Returns the text with its lines broken at blanks, so that they fit 100 columns where words do.
+// A line that goes on is indented by `indent` columns.
+std::string Wrap(std::string_view text, size_t indent);
 
 class FlagSet {
  public:
@@ -43,7 +48,7 @@ class FlagSet {
   // unknown one the nearest that there is.
   absl::StatusOr<std::vector<std::string>> Parse(const std::vector<std::string>& arguments) const;
 
-  std::string Help() const;  // one flag a line
+  std::string Help() const;  // a flag begins a line
 
   // What may stand in place of the last argument: see kCompleteFlag in command.h. `words` are those
   // that may stand first; where there are none, files may.

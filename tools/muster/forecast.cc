@@ -13,7 +13,9 @@
 #include "absl/strings/str_split.h"
 #include "lib/base/strings.h"
 #include "lib/base/text_table.h"
+#include "lib/model/access.h"
 #include "tools/muster/interrupt.h"
+#include "tools/muster/lone_tasks.h"
 #include "tools/muster/output.h"
 #include "tools/muster/progress.h"
 #include "tools/muster/replay.h"
@@ -27,7 +29,7 @@ constexpr CommandText kForecastText = {
     "forecast", "forecast FILE|KIND [flags]",
     "Forecasts when the jobs that wait in the scenario FILE (- is standard input) will start and "
     "end.\nWith a KIND of trace (muster replay --help lists them), forecasts each job of the trace "
-    "that waits\nwhen it is submitted, and compares that with what became of it.",
+    "that waits when it is submitted, and compares that with what became of it.",
     "muster forecast hpc --file KTH-SP2.csv.gz --procs 100 --policy easy"};
 
 // The flags of both kinds of forecasts.
@@ -165,8 +167,11 @@ int ForecastScenario(const Arguments& arguments) {
   const absl::StatusOr<ClusterForecast> forecast =
       Forecast(opened->cluster, opened->scenario.profile, *history, options);
   if (!forecast.ok()) return Complain(std::string(forecast.status().message()));
-  const int printed = Show([&] { return ClusterText(*forecast); },
-                           [&] { return ClusterJson(*forecast); }, {"jobs"});
+  const int64_t lone = CountLoneTasks(TablesOf(opened->cluster));
+  const auto words = [&] {
+    return ClusterText(*forecast) + LoneTasksText(lone, " and no forecast");
+  };
+  const int printed = Show(words, [&] { return ClusterJson(*forecast); }, {"jobs"});
   return printed == kOk && !forecast->complete && InterruptWatch::Asked() ? kInterrupted : printed;
 }
 

@@ -16,10 +16,8 @@ namespace {
 constexpr CommandText kGenerateText = {
     "generate", "generate [flags]",
     "Makes a random cluster from a seed and writes it as a scenario; or, with --trace DIR, a trace "
-    "as "
-    "tables of jobs,\nnodes and queues in the folder DIR (`muster generate --trace DIR --help` "
-    "lists "
-    "its flags). Equal flags give equal\nfiles, everywhere.",
+    "as tables of jobs, nodes and queues in the folder DIR (`muster generate --trace DIR --help` "
+    "lists its flags). Equal flags give equal files, everywhere.",
     "muster generate --mix openb --nodes 1213 --seed 1 -o scenario.json"};
 
 bool AsksForTrace(const Arguments& arguments) {

@@ -14,7 +14,7 @@ namespace {
 constexpr CommandText kImportText = {
     "import", "import FILE... [flags]",
     "Reads the objects of another scheduler's cluster (what `kubectl get -o json` prints; - is "
-    "standard input) and\nwrites them as a scenario. What the scenario does not hold goes to "
+    "standard input) and writes them as a scenario. What the scenario does not hold goes to "
     "standard error, one line each.",
     "muster import dump.json --configuration conf.json -o scenario.json"};
 

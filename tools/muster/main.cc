@@ -56,7 +56,7 @@ std::string Help() {
   absl::StrAppend(
       &out,
       "\n`muster COMMAND --help` has more. Ends with 0 if all is well, 1 if a check failed, "
-      "2 if the input was bad.\n\nexample:\n  muster generate --nodes 20 -o s.json && "
+      "2 if the\ninput was bad.\n\nexample:\n  muster generate --nodes 20 -o s.json && "
       "muster run s.json --profile volcano\n");
   return out;
 }
@@ -81,7 +81,7 @@ int Complete(muster::Arguments words) {
 }
 
 int RunMain(const muster::Arguments& arguments) {
-  if (arguments.empty()) return muster::Complain(absl::StrCat("which command?\n", Help()));
+  if (arguments.empty()) return muster::Complain(absl::StrCat("a command is missing\n", Help()));
   const std::string& name = arguments[0];
   if (name == "--help" || name == "-h" || name == "help") return muster::Print(Help());
   if (name == "--version") return muster::Print("muster " MUSTER_VERSION_STRING "\n");

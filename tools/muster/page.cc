@@ -21,7 +21,7 @@ namespace {
 constexpr CommandText kPageText = {
     "page", "page FILE [flags]",
     "Schedules the scenario in FILE and writes one page of HTML that needs nothing else: the nodes "
-    "as a map coloured by queue, the queues as a tree with what they hold and deserve, the jobs "
+    "as a map colored by queue, the queues as a tree with what they hold and deserve, the jobs "
     "that wait with their reasons, and what several profiles decide differently.",
     "muster page tests/scenarios/gang_undone.json --profiles \"volcano muster\" -o plan.html"};
 
@@ -62,7 +62,7 @@ int PageCommand(const Arguments& arguments) {
   const absl::StatusOr<std::shared_ptr<const Extensions>> loaded = run_flags.load.Open();
   if (!loaded.ok()) return Complain(std::string(loaded.status().message()));
   for (const std::string& profile : profiles) {
-    if (const absl::Status s = CheckProfileFlag(profile, loaded->get()); !s.ok()) {
+    if (const absl::Status s = CheckProfileFlag(profile, loaded->get(), "--profiles"); !s.ok()) {
       return Complain(std::string(s.message()));
     }
   }

@@ -21,9 +21,9 @@ namespace {
 
 constexpr CommandText kProfilesText = {
     "profiles", "profiles [PROFILE...] [flags]",
-    "Lists the profiles with their tiers and the actions they may take, and all policies with\n"
-    "their options and defaults. With names: these profiles, and their policies with the values\n"
-    "that each profile has. A profile may be changed where it is named:\n"
+    "Lists the profiles with their tiers and the actions they may take, and all policies with "
+    "their options and defaults. With names: these profiles, and their policies with the values "
+    "that each profile has. A profile may be changed where it is named: "
     "NAME:-reclaim,+preempt,binpack(weight=5).",
     "muster profiles volcano"};
 

@@ -4,8 +4,10 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "lib/model/access.h"
 #include "lib/scenario/question.h"
 #include "tools/muster/command.h"
+#include "tools/muster/lone_tasks.h"
 #include "tools/muster/output.h"
 #include "tools/muster/progress.h"
 
@@ -13,9 +15,10 @@ namespace muster {
 namespace {
 
 constexpr CommandText kRemediesText = {
-    "remedies", "remedies FILE JOB [flags]",
-    "Says why the job of the scenario in FILE waits, with the numbers behind it, and what would "
-    "start all of it: more nodes, a raised limit, a tolerated taint, a smaller request, another "
+    "remedies", "remedies FILE JOB|TASK [flags]",
+    "Says why the job, or the task without a job, of the scenario in FILE waits, with the numbers "
+    "behind it, and what would start all of it: more nodes, a raised limit, a tolerated taint, a "
+    "smaller request, another "
     "queue, evictions, a priority, or the end of others; or, as a smaller gang, a part of it. Each "
     "remedy was tried by a cycle.",
     "muster remedies tests/scenarios/gang_undone.json train"};
@@ -46,7 +49,9 @@ int RemediesCommand(const Arguments& arguments) {
   flags.Value("--trials", "N", &options.trials, "the most cycles to try, 200 by default");
   const Parsed parsed = ParseArguments(kRemediesText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
-  if (parsed.others.size() != 2) return ComplainUsage(kRemediesText, "needs a FILE and a JOB");
+  if (parsed.others.size() != 2) {
+    return ComplainUsage(kRemediesText, "needs a FILE and a JOB or TASK");
+  }
   const absl::StatusOr<Opened> opened = OpenFile(parsed.others[0], run_flags);
   if (!opened.ok()) return Complain(std::string(opened.status().message()));
   options.schedule = opened->scenario.options;
@@ -56,7 +61,9 @@ int RemediesCommand(const Arguments& arguments) {
   if (!diagnosis.ok()) {
     return Complain(absl::StrCat(parsed.others[0], ": ", diagnosis.status().message()));
   }
-  return Show([&] { return ToText(parsed.others[1], *diagnosis); },
+  const std::string skipped =
+      SkippedTaskText(TablesOf(opened->cluster), opened->scenario, parsed.others[1]);
+  return Show([&] { return skipped.empty() ? ToText(parsed.others[1], *diagnosis) : skipped; },
               [&] { return WriteDiagnosis(parsed.others[1], *diagnosis); }, {"remedies"});
 }
 

@@ -21,7 +21,7 @@ constexpr CommandText kReplayLogText = {
     "replay-log", "replay-log FILE [flags]",
     "Makes the calls that are recorded in FILE (- is standard input) on a cluster of its own, and "
     "compares the plan of "
-    "each\ncycle with the recorded one by digest. Ends with 1 if one differs.",
+    "each cycle with the recorded one by digest. Ends with 1 if one differs.",
     "muster replay-log cluster.log --profile muster"};
 
 }  // namespace

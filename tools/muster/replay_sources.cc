@@ -18,7 +18,8 @@ struct Bytes {
 
   absl::Status Load(std::string_view flag) {
     if (path.empty()) {
-      return absl::InvalidArgumentError(absl::StrCat(ToAbsl(flag), " is needed: which file?"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(ToAbsl(flag), " is missing; must name a file"));
     }
     absl::StatusOr<std::string> text = ReadFile(path);
     if (!text.ok()) return text.status();

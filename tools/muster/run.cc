@@ -5,9 +5,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/model/access.h"
 #include "lib/model/tables.h"
 #include "muster/bound.h"
 #include "tools/muster/command.h"
+#include "tools/muster/lone_tasks.h"
 #include "tools/muster/output.h"
 
 namespace muster {
@@ -15,7 +17,7 @@ namespace {
 
 constexpr CommandText kRunText = {"run", "run FILE [flags]",
                                   "Schedules the scenario in FILE (- is standard input) once and "
-                                  "prints the plan: every decision in order,\n"
+                                  "prints the plan: every decision in order, "
                                   "every reason for what is pending, and a summary.",
                                   "muster run tests/scenarios/gang_undone.json --profile volcano"};
 
@@ -129,6 +131,8 @@ int RunCommand(const Arguments& arguments) {
     if (!gap.ok()) return Complain(absl::StrCat("--bound: ", gap.status().message()));
     json = OutputFormat() == Format::kCsv ? WithGapRows(json, *gap) : WithGap(json, *gap);
     words += GapText(*gap);
+    words += LoneTasksText(CountLoneTasks(TablesOf(run->snapshot)),
+                           "; the bound is about tasks of jobs");
   }
   if (OutputFormat() == Format::kCsv) {
     json = WithReasons(json);

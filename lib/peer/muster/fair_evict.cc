@@ -17,6 +17,7 @@
 //    back.
 // With option `exchange` the turn must pay. What its victims lose, in parts of the cluster times
 // seconds, is at most so many times what its tasks have waited for (docs/policies.md has the sums).
+// Most jobs that wait could not pay for any victim, and take no turn (fair_exchange.h).
 // With `min_runtime` a task that has just started is no candidate. Where a promise binds the job,
 // the turn takes nothing that the promise needs (fair_promise.h).
 // A job that must be in one domain of the tree evicts nothing: it waits for free nodes.
@@ -40,6 +41,7 @@
 #include "lib/part/attempt.h"
 #include "lib/part/queue_tree_walk.h"
 #include "lib/peer/muster/actions.h"
+#include "lib/peer/muster/fair_exchange.h"
 #include "lib/peer/muster/fair_fill.h"
 #include "lib/peer/muster/victim_choices.h"
 
@@ -54,13 +56,6 @@ constexpr OptionDecl kEvictOptions[] = {
      "evict only for this many times the work that was waited for; 0: whatever is lost"},
 };
 
-// Returns the seconds from `time` to `now`, 0 if it is later.
-int64_t SecondsSince(int64_t time, int64_t now) {
-  if (time >= now) return 0;
-  const absl::int128 seconds = absl::int128(now) - time;
-  return static_cast<int64_t>(std::min<absl::int128>(seconds, std::numeric_limits<int64_t>::max()));
-}
-
 // One way of taking, once around all jobs.
 class FairRound {
  public:
@@ -71,7 +66,7 @@ class FairRound {
         dispatcher_(context.dispatcher),
         taking_(taking),
         promises_(context.memory<FairPromises>()),
-        exchange_(options.number("exchange")),
+        exchange_(context, taking, options.number("exchange")),
         choices_(context, taking, static_cast<int64_t>(options.number("min_runtime"))) {}
 
   // Returns whether any task was evicted.
@@ -84,10 +79,10 @@ class FairRound {
                      [this](JobIndex j) { return MayTake(j); })) {
       return false;
     }
-    QueueTreeWalk walk(context_);
     sheets_.resize(context_.waiting.size());
+    if (!AnyCouldPay()) return false;
+    QueueTreeWalk walk(context_);
     for (JobIndex j : context_.waiting) {
-      if (taking_ == Taking::kFromLesserJobs && !HasLesser(j)) continue;
       if (TakesPart(j)) walk.Add(j);
     }
     bool evicted = false;
@@ -165,8 +160,37 @@ class FairRound {
   }
 
   bool TakesPart(JobIndex job) const {
+    if (taking_ == Taking::kFromLesserJobs && !HasLesser(job)) return false;
     return ledger_.job(job).pending() > 0 && !context_.domains.Bounds(job) &&
            dispatcher_.Valid(job);
+  }
+
+  // Returns false if no job's turn evicts anything on these books. Where some jobs could not pay,
+  // those that could are tried first, and what they take is undone: most often it is nothing, and
+  // a walk around all jobs in their order has no point.
+  bool AnyCouldPay() {
+    std::vector<JobIndex> hopeful;
+    bool all = true;
+    for (const JobIndex j : context_.waiting) {
+      if (taking_ == Taking::kFromLesserJobs && !HasLesser(j)) continue;
+      if (!exchange_.CouldPay(j)) {
+        all = false;
+      } else if (TakesPart(j)) {
+        hopeful.push_back(j);
+      }
+    }
+    if (all) return true;
+    bool any = false;
+    trying_ = true;
+    for (const JobIndex j : hopeful) {
+      if (context_.meter.Cut()) break;
+      context_.meter.Spend();
+      any = Turn(j);
+      if (any) break;
+    }
+    trying_ = false;
+    choices_.Forget();
+    return any;
   }
 
   std::vector<TaskIndex>& SheetOf(JobIndex job) {
@@ -175,6 +199,10 @@ class FairRound {
   }
 
   bool Turn(JobIndex job) {
+    if (!exchange_.CouldPay(job)) {
+      choices_.Forget();
+      return false;
+    }
     std::vector<TaskIndex>& sheet = SheetOf(job);
     if (sheet.empty()) sheet = context_.PendingTasks(job, /*with_best_effort=*/true);
     std::erase_if(sheet, [&](TaskIndex t) { return ledger_.status(t) != TaskStatus::kPending; });
@@ -272,9 +300,11 @@ class FairRound {
   // place for reasons of its own.
   bool Keep(Attempt* attempt) {
     GiveBack(attempt);
-    pays_ = exchange_ == 0 || Pays();
+    pays_ = Pays();
     if (!pays_) return false;
-    bool any = false;
+    const bool any = std::any_of(steps_.begin(), steps_.end(),
+                                 [](const Step& step) { return !step.victims.empty(); });
+    if (!any || trying_) return any;
     for (const Step& step : steps_) {
       for (const VictimChoices::Unit& unit : step.victims) {
         for (TaskIndex victim : unit) {
@@ -283,50 +313,21 @@ class FairRound {
         }
       }
       if (!step.victims.empty()) context_.decisions.NoteNominatedAfterEviction(step.task);
-      any |= !step.victims.empty();
     }
-    if (any) attempt->Commit();
-    return any;
+    attempt->Commit();
+    return true;
   }
 
   // Returns whether what the victims lose is worth what the tasks of the turn have waited for.
   bool Pays() const {
-    std::vector<absl::int128> lost(ledger_.dimensions(), 0), waited = lost;
-    const auto add = [&](std::vector<absl::int128>* work, TaskIndex task, int64_t seconds) {
-      const auto request = ledger_.request(task);
-      for (size_t d = 0; d < request.size(); ++d) {
-        (*work)[d] += absl::int128(request[d]) * seconds;
-      }
-    };
+    std::vector<TaskIndex> takers, victims;
     for (const Step& step : steps_) {
-      const int64_t created = tables_.jobs.spec[tables_.tasks.job[step.task]].created;
-      add(&waited, step.task, SecondsSince(created, context_.facts.now));
+      takers.push_back(step.task);
       for (const VictimChoices::Unit& unit : step.victims) {
-        for (TaskIndex victim : unit) add(&lost, victim, SecondsLost(victim));
+        victims.insert(victims.end(), unit.begin(), unit.end());
       }
     }
-    return Largest(lost) <= exchange_ * Largest(waited);
-  }
-  // Returns the seconds of its run that the victim has to repeat, and those of its restart.
-  int64_t SecondsLost(TaskIndex victim) const {
-    const Lifetime* lifetime = LifetimeOf(tables_, victim);
-    int64_t saved = tables_.tasks.started[victim];
-    if (saved == kAbsent) saved = context_.facts.now;
-    if (lifetime == nullptr) return SecondsSince(saved, context_.facts.now);
-    if (lifetime->checkpointed) saved = std::max(saved, *lifetime->checkpointed);
-    const int64_t seconds = SecondsSince(saved, context_.facts.now);
-    const int64_t restart = lifetime->restart_cost.value_or(0);
-    return seconds > std::numeric_limits<int64_t>::max() - restart ? seconds : seconds + restart;
-  }
-  // Returns the work as a part of the cluster, in the dimension where that is largest.
-  double Largest(const std::vector<absl::int128>& work) const {
-    double largest = 0;
-    for (DimensionIndex d = 0; d < work.size(); ++d) {
-      if (d == kPods || ledger_.total()[d] <= 0) continue;
-      largest =
-          std::max(largest, static_cast<double>(work[d]) / static_cast<double>(ledger_.total()[d]));
-    }
-    return largest;
+    return exchange_.Pays(takers, victims);
   }
 
   // Tries the turn without each unit, last one first.
@@ -417,8 +418,9 @@ class FairRound {
   const Dispatcher& dispatcher_;
   const Taking taking_;
   FairPromises& promises_;
-  const double exchange_;  // 0: whatever it costs
-  bool pays_ = true;       // the last turn that Keep looked at
+  FairExchange exchange_;
+  bool pays_ = true;     // the last turn that Keep looked at
+  bool trying_ = false;  // turns are only tried: nothing is committed
   VictimChoices choices_;
   std::vector<int64_t> lowest_;   // kFromLesserJobs: see LowestPriorities
   std::vector<uint8_t> holders_;  // kFromOtherQueues: queues that hold something reclaimable,
@@ -433,8 +435,31 @@ class FairRound {
 
 struct FairMemory : CycleMemory {
   explicit FairMemory(ActionContext&) {}
+  // The last round of one way that evicted nothing. On the same books it would do so again, unless
+  // what queues deserve was computed anew.
+  struct Settled {
+    Ledger::Moment moment;
+    double exchange = 0, min_runtime = 0;
+    int64_t work = 0;
+  };
   bool reclaims = false;  // an action of this cycle took from other queues, and may do so again
+  Settled settled[2];     // by way
 };
+
+// Returns whether any task was evicted.
+bool RunRound(ActionContext& context, const Options& options, Taking way) {
+  FairMemory::Settled& known = context.memory<FairMemory>().settled[static_cast<int>(way)];
+  const double exchange = options.number("exchange"), min_runtime = options.number("min_runtime");
+  if (context.ledger.SameAs(known.moment) && known.exchange == exchange &&
+      known.min_runtime == min_runtime && context.meter.SpendAgain(known.work)) {
+    return false;
+  }
+  const int64_t before = context.meter.work();
+  if (FairRound(context, options, way).Run()) return true;
+  if (context.meter.ended()) return false;
+  known = {context.ledger.moment(), exchange, min_runtime, context.meter.work() - before};
+  return false;
+}
 
 void TakeUntilSettled(ActionContext& context, const Options& options,
                       std::initializer_list<Taking> ways) {
@@ -442,11 +467,12 @@ void TakeUntilSettled(ActionContext& context, const Options& options,
   for (;;) {
     bool evicted = false;
     for (Taking way : ways) {
-      evicted |= FairRound(context, options, way).Run();
+      evicted |= RunRound(context, options, way);
       if (context.meter.ended()) return;
     }
     if (!evicted) return;
     context.dispatcher.Recount();
+    for (FairMemory::Settled& known : context.memory<FairMemory>().settled) known = {};
     FairFill(context, tries).Run();
     if (context.meter.ended()) return;
   }

@@ -38,11 +38,10 @@
 #include "absl/container/inlined_vector.h"
 #include "lib/base/hash_map.h"
 #include "lib/part/context.h"
+#include "lib/peer/muster/fair_exchange.h"
 #include "lib/peer/muster/fair_promise.h"
 
 namespace muster {
-
-enum class Taking : uint8_t { kFromOtherQueues, kFromLesserJobs };
 
 class VictimChoices {
  public:

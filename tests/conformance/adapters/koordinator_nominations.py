@@ -9,6 +9,7 @@ from adapters import koordinator_reservation_objects as objects
 from adapters.koordinator_objects import annotation
 from adapters.koordinator_reservation_cache import held, same_entry
 from adapters.koordinator_reservation_objects import found, uid
+from adapters.koordinator_reservation_state import entry
 from adapters.koordinator_reservation_world import Check, World, after, resource
 from probe import Probe, Unanswerable
 
@@ -343,7 +344,7 @@ def _updates(script: Any, probe: Probe) -> list[str]:
         right = found_checks[0] if found_checks else None
         if not isinstance(right, dict):
             raise Unanswerable("the record does not hold what the call returned")
-        old = cycles.entry(world, before)
+        old = entry(world, before)
         old["record"]["uid"] = uid(row)
         world.add("put", record=old["record"])
         world.add("add_tasks", uid=uid(row), tasks=old["tasks"])

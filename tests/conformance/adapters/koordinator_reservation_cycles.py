@@ -9,6 +9,8 @@ from adapters import koordinator_reservation_cache as cache
 from adapters import koordinator_reservation_objects as objects
 from adapters.koordinator_reservation_cache import compare_cache, held
 from adapters.koordinator_reservation_objects import KEY, notes, uid
+from adapters.koordinator_reservation_state import (checked, deep, entry, load, of_info, read_state,
+                                                    written_state)
 from adapters.koordinator_reservation_world import (Check, Handler, Json, SUITE, World, after,
                                                     code_of, equals, nonzero, reasons_of, resource)
 from probe import Probe, Unanswerable
@@ -195,10 +197,6 @@ def _facts(world: World, pod: Json, reservation: Json | None) -> Json:
     }
 
 
-def _of_info(world: World, info: Json) -> Json:
-    return world.object(info.get("Reservation") or info.get("Pod"))
-
-
 def _listed(world: World, row: Json) -> Json | None:
     return world.reservations.get((row.get("metadata") or {}).get("name", ""))
 
@@ -207,7 +205,7 @@ def _promise(world: World, step: Json) -> None:
     args = world.script.args(step)
     if not args["rInfo"]:
         return
-    pod, row = world.object(args["pod"]), _of_info(world, args["rInfo"])
+    pod, row = world.object(args["pod"]), of_info(world, args["rInfo"])
     world.add("promise", task=uid(pod), node=args["nodeName"], reservation=uid(row),
               **_facts(world, pod, _listed(world, row)))
 
@@ -215,7 +213,7 @@ def _promise(world: World, step: Json) -> None:
 def _promised(world: World, step: Json) -> None:
     args = world.script.args(step)
     right = world.script.value(world.script.results.get(step["n"]))
-    name = "" if not right else uid(_of_info(world, right))
+    name = "" if not right else uid(of_info(world, right))
     world.ask(f"step {step['n']}", equals(name), "reservation_of",
               task=uid(world.object(args["pod"])), node=args["nodeName"])
 
@@ -255,7 +253,7 @@ def _nominate(world: World, step: Json) -> None:
     known, right = after(script, step, ("rInfo", "nominateRInfo"))
     if not known:
         return
-    name = "" if not right else uid(_of_info(world, right))
+    name = "" if not right else uid(of_info(world, right))
     world.need_views()
     world.ask(f"step {step['n']}", equals(name), "nominate",
               task=uid(world.object(args["pod"])), node=args["nodeName"])
@@ -281,9 +279,9 @@ def _reserve(world: World, step: Json) -> None:
     world.need_view(args["nodeName"])
     if objects.is_stand_in(pod):
         _own(world, pod)
-    elif not world.prepared and "podRequestsResources" not in (_written(world, step) or {}):
+    elif not world.prepared and "podRequestsResources" not in (written_state(world, step) or {}):
         # A state that a test made up without the pod's request.
-        written = _written(world, step) or {}
+        written = written_state(world, step) or {}
         if not written.get("nodeReservationStates"):
             world.add("load", has_affinity=bool(written.get("hasAffinity")),
                       request=objects.requests(pod))
@@ -305,11 +303,11 @@ def _unreserve(world: World, step: Json) -> None:
 def _filter_nominated(world: World, step: Json) -> None:
     """Plugin.FilterNominateReservation(pod, reservation, node): it alone must do."""
     script, args = world.script, world.script.args(step)
-    pod, info = world.object(args["pod"]), _deep(script, args["rInfo"])
+    pod, info = world.object(args["pod"]), deep(script, args["rInfo"])
     world.need_views()
     if args["nodeName"] not in {op["view"]["name"] for op in world.ops if op["op"] == "view"}:
         raise Unanswerable("no node: an error of the caller")
-    row = _of_info(world, info)
+    row = of_info(world, info)
     ignores = objects.labels(pod).get(KEY + "reservation-ignored") == "true"
     if (row.get("spec") or {}).get("preAllocation"):
         placed = objects.placed(world.object(info.get("Pod")) or {}, row)
@@ -322,7 +320,7 @@ def _filter_nominated(world: World, step: Json) -> None:
 
 
 def _state_request(world: World, step: Json) -> Json:
-    return resource((_written(world, step) or {}).get("podRequestsResources"))
+    return resource((written_state(world, step) or {}).get("podRequestsResources"))
 
 
 def _nominate_taken(world: World, step: Json) -> None:
@@ -331,8 +329,8 @@ def _nominate_taken(world: World, step: Json) -> None:
     known, right = after(script, step, ("nominatedPod",))
     if not known:
         raise Unanswerable("the record does not hold what the call returned")
-    info, state = _deep(script, args["rInfo"]), _deep(script, _written(world, step)) or {}
-    row = _of_info(world, info)
+    info, state = deep(script, args["rInfo"]), deep(script, written_state(world, step)) or {}
+    row = of_info(world, info)
     if row is None:
         raise Unanswerable("a reservation without an object: an error of the caller")
     placed = objects.placed(world.object(info.get("Pod")) or {}, row) | {
@@ -367,7 +365,7 @@ def _reasons_of(world: World, step: Json) -> None:
     known, status = after(script, step, ("got1", "status"))
     if not known:
         raise Unanswerable("the record does not hold what the call returned")
-    state = _written(world, step) or {}
+    state = written_state(world, step) or {}
     listed = (args.get("filteredNodeStatusMap") or {}).get("nodeToStatus") or {}
     nodes = [{"tally": tally, "reasons": (listed.get(name) or {}).get("reasons") or []}
              for name, tally in (state.get("nodeReservationDiagnosis") or {}).items()]
@@ -376,168 +374,6 @@ def _reasons_of(world: World, step: Json) -> None:
                    if not reason.startswith("preemption: "))
     world.ask(f"step {step['n']}", lambda ours: equals(right)(sorted(ours)), "reasons",
               nodes=nodes, has_affinity=bool(state.get("hasAffinity")))
-
-
-# --- the state of a cycle
-
-
-def _written(world: World, step: Json) -> Json | None:
-    written = [one for one in world.script.calls("CycleState.Write")
-               if one["n"] < step["n"] and one["args"].get("key") == "Reservation"]
-    return world.script.value(written[-1]["args"]["val"]) if written else None
-
-
-def entry(world: World, info: Json) -> Json:
-    """An entry of the peer's cache, as the record holds it."""
-    info = world.script.value(info)
-    row = _of_info(world, info)
-    record = objects.record(row) | {
-        "total": objects.amounts(info.get("Allocatable")),
-        "names": info.get("ResourceNames") or [],
-        "kept_back": objects.amounts(info.get("Reserved")),
-    }
-    return {"record": record, "used": objects.amounts(info.get("Allocated")),
-            "tasks": [{"uid": key, "request": objects.amounts(one.get("Requests"))}
-                      for key, one in (info.get("AssignedPods") or {}).items()]}
-
-
-def _victims_of(amounts: Json) -> Json:
-    """Tasks are counted whole, not in thousandths."""
-    out = objects.amounts(amounts)
-    return out | ({"pods": out["pods"] // 1000} if "pods" in out else {})
-
-
-def _load(world: World, step: Json) -> None:
-    """CycleState.Write: a test makes the state up."""
-    args = world.script.args(step)
-    if args.get("key") != "Reservation":
-        return
-    value = _deep(world.script, args["val"]) or {}
-    nodes = {}
-    for name, node in (value.get("nodeReservationStates") or {}).items():
-        nodes[name] = {
-            "matched": [entry(world, info) for info in node.get("matchedOrIgnored") or []],
-            "unmatched": [entry(world, info) for info in node.get("unmatched") or []],
-            "candidates": [one for pod in node.get("preAllocatablePods") or []
-                           for one in held(world.object(pod))],
-            "chosen": [one for pod in node.get("selectedPreAllocatablePods") or []
-                       for one in held(world.object(pod))],
-            "requested": resource(node.get("podRequested")),
-            "held": resource(node.get("rAllocated")),
-        }
-    own = {}
-    if value.get("rInfo"):
-        row = _of_info(world, value["rInfo"])
-        stand_in = world.object(value["rInfo"].get("Pod")) or {}
-        own = {"own": objects.placed(stand_in, row) | {
-            "must_take_over": bool(value.get("isPreAllocationRequired")),
-            "takes_over": bool((row.get("spec") or {}).get("preAllocation")),
-            "request": resource(value.get("podRequestsResources"))}}
-        own["own"]["record"] = entry(world, value["rInfo"])["record"]
-    world.required = bool(value.get("hasAffinity") or value.get("isPreAllocationRequired"))
-    world.ops_have_own = bool(own)
-    world.add("load", has_affinity=bool(value.get("hasAffinity")),
-              wished=value.get("reservationName") or "",
-              request=resource(value.get("podRequestsResources")), nodes=nodes,
-              preempted={name: _victims_of(one) for name, one in
-                         (value.get("preemptible") or {}).items()},
-              preempted_of={name: {key: _victims_of(one) for key, one in ones.items()}
-                            for name, ones in (value.get("preemptibleInRRs") or {}).items()},
-              **own)
-
-
-def _deep(script: Any, value: Any) -> Any:
-    value = script.value(value)
-    if isinstance(value, dict):
-        return {key: _deep(script, one) for key, one in value.items()}
-    return [_deep(script, one) for one in value] if isinstance(value, list) else value
-
-
-COUNTS = ("ignored", "ownerMatched", "nameMatched", "nameUnmatched", "isUnschedulableUnmatched",
-          "affinityUnmatched", "notExactMatched", "taintsUnmatched", "errUnmatched",
-          "taintsUnmatchedReasons")
-
-
-def _same_state(world: World, right: Json) -> Check:
-    """The state of a cycle against the peer's."""
-    def check(ours: Json) -> list[str]:
-        out = []
-        nodes = right.get("nodeReservationStates") or {}
-        if "nodeReservationStates" in right:
-            out += equals(sorted(nodes), "nodes")(sorted(ours["nodes"]))
-        for name, node in nodes.items():
-            out += _same_node(world, name, ours["nodes"].get(name), node)
-        for name, tally in (right.get("nodeReservationDiagnosis") or {}).items():
-            got = ours["tallies"].get(name) or {}
-            for key in COUNTS:
-                if key in tally and got.get(key) != tally[key]:
-                    out.append(f"{name}: {key} {got.get(key)}, recorded {tally[key]}")
-        for key, name in (("preemptible", "preempted"), ("preemptibleInRRs", "preempted_of")):
-            if key not in right:
-                continue
-            theirs = {one: {k: _victims_of(v) for k, v in what.items()}
-                      if name == "preempted_of" else _victims_of(what)
-                      for one, what in (right[key] or {}).items()}
-            out += equals(theirs, key)(ours[name])
-        return out
-    return check
-
-
-def _same_node(world: World, name: str, ours: Json | None, right: Json) -> list[str]:
-    if ours is None:
-        return [f"{name}: not there"]
-    pairs = {
-        "matched": sorted(uid(_of_info(world, one)) for one in right.get("matchedOrIgnored") or []),
-        "unmatched": sorted(uid(_of_info(world, one)) for one in right.get("unmatched") or []),
-        "candidates": sorted(uid(world.object(one)) for one in right.get("preAllocatablePods")
-                             or []),
-        "restored": right.get("finalRestored", False),
-    }
-    out = [f"{name}: {key} {ours[key]}, recorded {value}" for key, value in pairs.items()
-           if (sorted(ours[key]) if isinstance(value, list) else ours[key]) != value]
-    for key, field in (("requested", "podRequested"), ("held", "rAllocated")):
-        if field in right and right["finalRestored"]:
-            out += equals(resource(right[field]), f"{name}: {key}")(nonzero(ours[key]))
-    return out
-
-
-def _state(world: World, step: Json) -> None:
-    right = _deep(world.script, world.script.results.get(step["n"]))
-    if right:
-        world.ask(f"step {step['n']}", _same_state(world, right), "state")
-
-
-def _checked(world: World, check: Json) -> None:
-    """Values that a test looked at between calls."""
-    what, actual = check["what"], _deep(world.script, check["actual"])
-    where = f"check {check['n']}"
-    of_node = {"getNodeRState().preAllocatablePods": "candidates",
-               "getNodeRState().selectedPreAllocatablePods": "chosen"}
-    if what in of_node:
-        right = [uid(world.object(pod)) for pod in actual or []]
-
-        def listed(ours: Json, key: str = of_node[what]) -> list[str]:
-            got = [one for node in ours["nodes"].values() for one in node[key]]
-            # Without ranks the peer has the order of a map.
-            same = got == right if world.options.get("of_cluster") else (
-                sorted(got) == sorted(right))
-            return [] if same else [f"{key} {got}, recorded {right}"]
-        world.ask(where, listed, "state")
-    elif what == "state.preAllocated":
-        right = sorted(uid(world.object(pod)) for pod in actual or [])
-        world.ask(where, lambda ours: equals(right, "taken")(sorted(ours["taken"])), "state")
-    elif what.startswith("state.nodeReservationStates["):
-        world.ask(where, lambda ours: equals(actual is not None, "has nodes")(
-            bool(ours["nodes"])), "state")
-    elif what == "c.indexEnabled":
-        world.ask(where, lambda ours: equals(actual, "covers")(ours["any"]), "covers")
-    elif what == "actualNI.Requested":
-        node = [op["view"]["name"] for op in world.ops if op["op"] == "view"][0]
-        world.ask(where, lambda ours: equals(resource(actual))(nonzero(ours["requested"])),
-                  "view_state", node=node)
-    elif what == "len(actualNI.Pods)":
-        node = [op["view"]["name"] for op in world.ops if op["op"] == "view"][0]
-        world.ask(where, lambda ours: equals(actual)(ours["tasks"]), "view_state", node=node)
 
 
 # --- single rules
@@ -568,7 +404,7 @@ def _fake_promise_node(world: World, step: Json) -> None:
 def _fake_promise(world: World, step: Json) -> None:
     args = world.script.args(step)
     world.add("promise", task=uid(world.object(args["pod"])), node=args["nodeName"],
-              reservation=uid(_of_info(world, args["rInfo"])), reservation_is_active=True)
+              reservation=uid(of_info(world, args["rInfo"])), reservation_is_active=True)
 
 
 def _fake_forget(world: World, step: Json) -> None:
@@ -588,7 +424,7 @@ def _promised_tasks(world: World, step: Json) -> None:
     pods = right if isinstance(right, list) else [right] if right else []
     uids = [uid(world.object(pod)) for pod in pods] or None
     world.ask(f"step {step['n']}", equals(uids), "tasks_for",
-              reservation=uid(_of_info(world, args["rInfo"])), node=args["nodeName"])
+              reservation=uid(of_info(world, args["rInfo"])), node=args["nodeName"])
 
 
 HANDLERS: dict[str, Handler] = cache.HANDLERS | {
@@ -600,7 +436,7 @@ HANDLERS: dict[str, Handler] = cache.HANDLERS | {
     "FakeNominator.GetNominatedPreAllocation": _promised_tasks,
     "FakeNominator.GetNominatedReservation": _promised,
     "FakeNominator.NominatedReservePodForNode": _promised_on,
-    "CycleState.Write": _load,
+    "CycleState.Write": load,
     "Plugin.AfterPreFilter": _finish,
     "Plugin.BeforePreFilter": _prepare,
     "Plugin.Filter": _filter,
@@ -620,7 +456,7 @@ HANDLERS: dict[str, Handler] = cache.HANDLERS | {
     "ReservationNominator.DeleteNominatedReservePodOrReservation": _forget,
     "ReservationNominator.GetNominatedReservation": _promised,
     "ReservationNominator.NominateReservation": _nominate,
-    "getStateData": _state,
+    "getStateData": read_state,
     "nominator.AddNominatedReservePod": _promise_node,
     "nominator.NominatedReservePodForNode": _promised_on,
     "parseSpecificNodesFromAffinity": _named_nodes,
@@ -655,7 +491,7 @@ def worlds(script: Any) -> list[World]:
     looked = sorted(script.checks, key=lambda check: check["n"])
     for at, step in enumerate(script.steps):
         while looked and looked[0]["n"] < step["n"]:
-            _checked(made[-1], looked.pop(0))
+            checked(made[-1], looked.pop(0))
         call, world = step.get("call"), made[-1]
         if step.get("set") == "pl.nominator.nominatedPreAllocatable":
             _promised_before(world, step)
@@ -681,7 +517,7 @@ def worlds(script: Any) -> list[World]:
         elif call not in SILENT:
             raise Unanswerable(f"a script of reservations that calls {call}")
     for check in looked:
-        _checked(made[-1], check)
+        checked(made[-1], check)
     return made
 
 

@@ -76,7 +76,8 @@ TEST_F(ArmadaProfile, QueuesTakeTurnsByTheirCost) {
   Job("x", "a", 4);
   Job("y", "b", 4);
   EXPECT_EQ(Live(), "bind x0 n; bind x1 n; bind y0 n; bind y1 n");
-  EXPECT_EQ(Why("x"), "x: placed 2 of 4; no node fits\n  1 node: cpu\n");
+  EXPECT_EQ(Why("x"),
+            "x: placed 2 of 4; no node fits\n  1 node: cpu (job does not fit on any node)\n");
 }
 
 TEST_F(ArmadaProfile, APriorityFactorDividesTheWeight) {

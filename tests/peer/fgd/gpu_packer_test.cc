@@ -74,13 +74,14 @@ TEST(ChangeList, NamesEachThatChangedOnceTheNewestFirst) {
 }
 
 TEST(TypicalTasks, AreTheMostFrequentUpToNinetyFivePercentAndTiesGoByWhatIsAskedFor) {
-  const std::vector<TypicalTask> typical = TypicalTasks({
+  const std::vector<GpuTaskKind> kinds = {
       {.cpu_milli = 1, .gpu_milli = 500, .gpus = 1, .count = 10},
       {.cpu_milli = 2, .count = 60},
       {.cpu_milli = 1, .gpu_milli = 600, .gpus = 1, .models = "A", .model_mask = 1, .count = 10},
       {.cpu_milli = 1, .gpu_milli = 600, .gpus = 1, .models = "B", .model_mask = 2, .count = 15},
       {.cpu_milli = 9, .gpu_milli = 1000, .gpus = 2, .count = 5},
-  });
+  };
+  const std::vector<TypicalTask> typical = TypicalTasks(kinds);
   ASSERT_EQ(typical.size(), 4U);
   EXPECT_EQ(typical[0].cpu_milli, 2);
   EXPECT_EQ(typical[1].model_mask, 2U);
@@ -88,6 +89,12 @@ TEST(TypicalTasks, AreTheMostFrequentUpToNinetyFivePercentAndTiesGoByWhatIsAsked
   EXPECT_EQ(typical[3].gpu_milli, 500);
   EXPECT_DOUBLE_EQ(typical[0].weight, 60.0 / 95);
   EXPECT_TRUE(TypicalTasks({}).empty());
+
+  const std::vector<TypicalTask> all = TypicalTasks(kinds, /*percent=*/100);
+  ASSERT_EQ(all.size(), 5U);
+  EXPECT_EQ(all[4].cpu_milli, 9);
+  EXPECT_DOUBLE_EQ(all[0].weight, 60.0 / 100);
+  EXPECT_EQ(TypicalTasks(kinds, /*percent=*/100, /*most=*/2).size(), 2U);
 }
 
 TEST(GpuFragments, CountWhatTheUsualTasksCannotUse) {

@@ -74,7 +74,8 @@ TEST_F(HtCondorProfile, AConsumptionPolicyDividesIt) {
   Job("j", "ann", 4);
   EXPECT_EQ(Live(kDivided), "bind j0 n; bind j1 n; bind j2 n");
   EXPECT_EQ(Why("j", kDivided),
-            "j: no node fits\n  1 node: reject the job because of their own requirements\n");
+            "j: no node fits\n  1 node: reject the job because of their own requirements (no match "
+            "found)\n");
 }
 
 // Three users of priority 500, 1000, 2000 get 4, 2 and 1 of seven slots.
@@ -137,7 +138,7 @@ TEST_F(HtCondorProfile, ReasonsNameTheSideThatRefuses) {
   Job("j", "ann", 1, {{"htcondor/requirements", "TARGET.Cpus > 2"}});
   EXPECT_EQ(Why("j"),
             "j: no node fits\n  2 nodes: rejected by the job's requirements; 1 node: reject the "
-            "job because of their own requirements\n");
+            "job because of their own requirements (no match found)\n");
   const absl::StatusOr<Plan> plan = Schedule(cluster_.Freeze(), "htcondor");
   ASSERT_EQ(plan->reasons().size(), 1u);
   EXPECT_EQ(plan->reasons()[0].where, "no match found");

@@ -241,8 +241,8 @@ class RoomEvents : public KaiListener {
   }
 };
 
-// Two tasks that this cycle moved away from node 0 give up their places for the third job. Each finds
-// node 0 with room for one of them, and is back where it was: the node holds three jobs then.
+// Two tasks that this cycle moved away from node 0 give up their places for the last job. Each
+// finds node 0 with room for one of them, and is back on node 1, which holds three jobs then.
 TEST(KaiVictimRoom, MovedTasksMayNeedNoRoom) {
   for (const bool every_search : {false, true}) {
     RoomMaker maker;

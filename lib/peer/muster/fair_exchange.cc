@@ -1,0 +1,195 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/muster/fair_exchange.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "lib/peer/muster/fair_promise.h"
+
+namespace muster {
+namespace {
+
+// More than what rounding of doubles adds up to.
+constexpr double kMore = 1 + 1e-9, kLess = 1 - 1e-9;
+
+// Returns the seconds from `time` to `now`, 0 if it is later.
+int64_t SecondsSince(int64_t time, int64_t now) {
+  if (time >= now) return 0;
+  const absl::int128 seconds = absl::int128(now) - time;
+  return static_cast<int64_t>(std::min<absl::int128>(seconds, std::numeric_limits<int64_t>::max()));
+}
+
+}  // namespace
+
+bool FairExchange::Pays(std::span<const TaskIndex> takers,
+                        std::span<const TaskIndex> victims) const {
+  if (exchange_ == 0) return true;
+  std::vector<absl::int128> lost(ledger_.dimensions(), 0), waited = lost;
+  const auto add = [&](std::vector<absl::int128>* work, TaskIndex task, int64_t seconds) {
+    const auto request = ledger_.request(task);
+    for (size_t d = 0; d < request.size(); ++d) (*work)[d] += absl::int128(request[d]) * seconds;
+  };
+  for (const TaskIndex task : takers) {
+    const int64_t created = tables_.jobs.spec[tables_.tasks.job[task]].created;
+    add(&waited, task, SecondsSince(created, context_.facts.now));
+  }
+  for (const TaskIndex victim : victims) add(&lost, victim, SecondsLost(victim));
+  return Largest(lost) <= exchange_ * Largest(waited);
+}
+
+// Returns the seconds of its run that the victim has to repeat, and those of its restart.
+int64_t FairExchange::SecondsLost(TaskIndex victim) const {
+  const Lifetime* lifetime = LifetimeOf(tables_, victim);
+  int64_t saved = tables_.tasks.started[victim];
+  if (saved == kAbsent) saved = context_.facts.now;
+  if (lifetime == nullptr) return SecondsSince(saved, context_.facts.now);
+  if (lifetime->checkpointed) saved = std::max(saved, *lifetime->checkpointed);
+  const int64_t seconds = SecondsSince(saved, context_.facts.now);
+  const int64_t restart = lifetime->restart_cost.value_or(0);
+  return seconds > std::numeric_limits<int64_t>::max() - restart ? seconds : seconds + restart;
+}
+
+// Returns the work as a part of the cluster, in the dimension where that is largest.
+double FairExchange::Largest(const std::vector<absl::int128>& work) const {
+  double largest = 0;
+  for (DimensionIndex d = 0; d < work.size(); ++d) {
+    if (d == kPods || ledger_.total()[d] <= 0) continue;
+    largest =
+        std::max(largest, static_cast<double>(work[d]) / static_cast<double>(ledger_.total()[d]));
+  }
+  return largest;
+}
+
+// Returns what the task requests as a part of the cluster, in the dimension where that is largest.
+double FairExchange::PartOf(TaskIndex task) const {
+  const auto request = ledger_.request(task);
+  double largest = 0;
+  for (size_t d = 0; d < request.size(); ++d) {
+    largest = std::max(largest, static_cast<double>(request[d]) * per_unit_[d]);
+  }
+  return largest;
+}
+
+// Returns no less than what any turn of the job may cost.
+double FairExchange::WorthOf(JobIndex job) const {
+  const int64_t waited = SecondsSince(tables_.jobs.spec[job].created, context_.facts.now);
+  double parts = 0, part = 0;
+  ClassIndex last = kNone;
+  for (const TaskIndex t : tables_.jobs.tasks[job]) {
+    if (ledger_.status(t) != TaskStatus::kPending) continue;
+    if (context_.ClassOf(t) != last) part = PartOf(t);
+    last = context_.ClassOf(t);
+    parts += part;
+  }
+  return exchange_ * parts * static_cast<double>(waited) * kMore;
+}
+
+// Lists running tasks that may be evicted at all and that some job that waits can afford.
+void FairExchange::ListVictims() {
+  if (lists_ && ledger_.SameAs(listed_)) return;
+  lists_ = true;
+  listed_ = ledger_.moment();
+  known_.clear();
+  victims_.clear();
+  dearest_ = -1;
+  per_unit_.assign(ledger_.dimensions(), 0);
+  for (DimensionIndex d = 0; d < per_unit_.size(); ++d) {
+    const int64_t total = ledger_.total()[d];
+    if (d != kPods && total > 0) per_unit_[d] = 1 / static_cast<double>(total);
+  }
+  double most = 0;
+  for (const JobIndex job : context_.waiting) {
+    if (ledger_.job(job).pending() > 0) most = std::max(most, WorthOf(job));
+  }
+  const TaskTable& tasks = tables_.tasks;
+  for (TaskIndex t = 0; t < tasks.alive.size(); ++t) {
+    const TaskStatus status = ledger_.status(t);
+    if (status != TaskStatus::kRunning && status != TaskStatus::kBound) continue;
+    if (!tasks.alive[t] || tasks.job[t] == kNone || !(tasks.flags[t] & kTaskPreemptable)) continue;
+    const double loss = PartOf(t) * static_cast<double>(SecondsLost(t)) * kLess;
+    dearest_ = std::max(dearest_, loss);
+    if (loss <= most) victims_.push_back({loss, t});
+  }
+  std::sort(victims_.begin(), victims_.end(), [](const Victim& a, const Victim& b) {
+    return a.loss != b.loss ? a.loss < b.loss : a.task < b.task;
+  });
+}
+
+bool FairExchange::CouldPay(JobIndex job) {
+  if (exchange_ == 0) return true;
+  ListVictims();
+  const double worth = WorthOf(job);
+  if (dearest_ <= worth) return true;
+  const auto& pending = tables_.jobs.tasks[job];
+  const ClassIndex c = pending.empty() ? ClassIndex(0) : context_.ClassOf(pending[0]);
+  const bool alike = std::all_of(pending.begin(), pending.end(),
+                                 [&](TaskIndex t) { return context_.ClassOf(t) == c; }) &&
+                     ledger_.job(job).allocated() == 0;
+  if (!alike || taking_ == Taking::kFromLesserJobs) return MakesRoom(job, worth);
+  Known& known = known_[uint64_t{tables_.jobs.queue[job]} << 32 | c];
+  if (worth <= known.too_little) return false;
+  if (known.enough >= 0 && worth >= known.enough) return true;
+  const bool could = MakesRoom(job, worth);
+  (could ? known.enough : known.too_little) = worth;
+  return could;
+}
+
+bool FairExchange::MayLose(JobIndex asker, TaskIndex victim) const {
+  const JobIndex other = tables_.tasks.job[victim];
+  const QueueIndex queue = tables_.jobs.queue[asker], giver = tables_.jobs.queue[other];
+  if (other == asker) return false;
+  if (taking_ == Taking::kFromOtherQueues) {
+    return giver != queue && tables_.queues.spec[giver].reclaimable;
+  }
+  return giver == queue && tables_.jobs.spec[other].priority < tables_.jobs.spec[asker].priority;
+}
+
+// Returns whether the victims that are affordable make room for some task of the job on some node.
+bool FairExchange::MakesRoom(JobIndex job, double worth) {
+  if (victims_.empty() || victims_.front().loss > worth) return false;
+  ListNeeds(job);
+  freed_.resize(tables_.nodes.alive.size());
+  bool room = false;
+  for (const Victim& victim : victims_) {
+    if (victim.loss > worth) break;
+    if (!MayLose(job, victim.task)) continue;
+    const NodeIndex node = ledger_.node_of(victim.task);
+    const auto request = ledger_.request(victim.task);
+    std::vector<int64_t>& freed = freed_[node];
+    if (freed.empty()) {
+      freed.assign(request.size(), 0);
+      touched_.push_back(node);
+    }
+    for (size_t d = 0; d < request.size(); ++d) freed[d] += request[d];
+    room = HasRoom(node);
+    if (room) break;
+  }
+  for (const NodeIndex node : touched_) freed_[node].clear();
+  touched_.clear();
+  return room;
+}
+
+// Finds the least amounts that any pending task of the job requests.
+void FairExchange::ListNeeds(JobIndex job) {
+  needs_.assign(ledger_.dimensions(), std::numeric_limits<int64_t>::max());
+  ClassIndex last = kNone;
+  for (const TaskIndex t : tables_.jobs.tasks[job]) {
+    if (ledger_.status(t) != TaskStatus::kPending || context_.ClassOf(t) == last) continue;
+    last = context_.ClassOf(t);
+    const auto request = tables_.classes.initial_request.row(last);
+    for (DimensionIndex d = 0; d < request.size(); ++d) {
+      // A request may exceed what is there by less than this.
+      const int64_t least = ledger_.accounting().least.of(d);
+      needs_[d] = std::min(needs_[d], request[d] <= least ? 0 : request[d] - least);
+    }
+  }
+}
+
+bool FairExchange::HasRoom(NodeIndex node) const {
+  for (DimensionIndex d = 0; d < needs_.size(); ++d) {
+    if (needs_[d] > 0 && needs_[d] > ledger_.future_idle(node, d) + freed_[node][d]) return false;
+  }
+  return true;
+}
+
+}  // namespace muster

@@ -1,0 +1,95 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Whether an eviction is worth what it costs (option `exchange` of reclaim and preempt).
+//
+//   FairExchange exchange(context, Taking::kFromOtherQueues, 0.02);
+//   if (!exchange.CouldPay(job)) return false;   // without a look at any choice of victims
+//   ...
+//   bool pays = exchange.Pays(takers, victims);
+//
+// A turn pays if what its victims lose is at most `exchange` times what its tasks have waited for.
+// Both are parts of the cluster times seconds, in the dimension where that is largest.
+//
+// CouldPay is a bound on all turns of a job. Every victim of a turn that pays is affordable by
+// itself: what it loses alone is no more than what all pending tasks of the job have waited for. On
+// the node of a task that evicts something, one victim at least has to go, and what its affordable
+// victims free has to make room. So where no node has such victims, no turn pays. Sums of parts
+// bound the part of a sum from above, one part bounds it from below, and both are moved apart by
+// more than doubles round.
+//
+// Cost. Pays: O(tasks). CouldPay: O(tasks of the cluster) after a change of the books, then
+// O(pending tasks of the job), and O(affordable victims) for each kind of asker.
+#ifndef MUSTER_PEER_MUSTER_FAIR_EXCHANGE_H_
+#define MUSTER_PEER_MUSTER_FAIR_EXCHANGE_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "absl/numeric/int128.h"
+#include "lib/base/hash_map.h"
+#include "lib/part/context.h"
+
+namespace muster {
+
+enum class Taking : uint8_t { kFromOtherQueues, kFromLesserJobs };
+
+class FairExchange {
+ public:
+  // `exchange`: 0: whatever it costs.
+  FairExchange(const ActionContext& context, Taking taking, double exchange)
+      : context_(context),
+        tables_(context.tables),
+        ledger_(context.ledger),
+        taking_(taking),
+        exchange_(exchange) {}
+
+  // Returns whether what the victims lose is worth what the takers have waited for.
+  bool Pays(std::span<const TaskIndex> takers, std::span<const TaskIndex> victims) const;
+  // Returns false if no turn of the job that evicts anything pays, on the books as they are. May
+  // return true for others.
+  bool CouldPay(JobIndex job);
+
+ private:
+  struct Victim {
+    double loss;  // by itself, rounded down
+    TaskIndex task;
+  };
+  // Of one kind of asker: what is known about how much it would have to be worth.
+  struct Known {
+    double too_little = -1, enough = -1;  // -1: not known
+  };
+
+  int64_t SecondsLost(TaskIndex victim) const;
+  double Largest(const std::vector<absl::int128>& work) const;
+  double PartOf(TaskIndex task) const;
+  bool MayLose(JobIndex asker, TaskIndex victim) const;
+  double WorthOf(JobIndex job) const;
+  void ListVictims();
+  bool MakesRoom(JobIndex job, double worth);
+  void ListNeeds(JobIndex job);
+  bool HasRoom(NodeIndex node) const;
+
+  const ActionContext& context_;
+  const Tables& tables_;
+  const Ledger& ledger_;
+  const Taking taking_;
+  const double exchange_;
+  // By dimension: one divided by what the cluster has, 0 where that does not count.
+  std::vector<double> per_unit_;
+  // The affordable victims, cheapest first, on the books of that moment; and the largest loss of
+  // any task that might go.
+  Ledger::Moment listed_;
+  bool lists_ = false;
+  std::vector<Victim> victims_;
+  double dearest_ = -1;
+  HashMap<uint64_t, Known> known_;  // by queue and class
+  // While MakesRoom looks: the least that the tasks of the job request, and by node what is freed.
+  std::vector<int64_t> needs_;
+  std::vector<std::vector<int64_t>> freed_;
+  std::vector<NodeIndex> touched_;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_PEER_MUSTER_FAIR_EXCHANGE_H_

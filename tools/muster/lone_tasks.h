@@ -1,0 +1,38 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What commands print about tasks that wait and have no job, such as the pods of a plain Kubernetes
+// dump: some profiles, and some questions, leave them out.
+//
+//   words += LoneTasksText(CountLoneTasks(tables), " and no forecast");
+//   // 3 tasks that wait have no job and no forecast
+//
+// Cost. Counting is O(tasks), the others O(1) beside resolving a profile.
+#ifndef MUSTER_TOOLS_LONE_TASKS_H_
+#define MUSTER_TOOLS_LONE_TASKS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "lib/model/tables.h"
+#include "lib/scenario/scenario.h"
+#include "muster/muster.h"
+
+namespace muster {
+
+// Returns how many tasks wait and have no job.
+int64_t CountLoneTasks(const Tables& tables);
+// Returns a line: the number of them, and the rest of the sentence. Empty for no task.
+std::string LoneTasksText(int64_t tasks, std::string_view rest);
+
+// Returns whether no cycle under the profile tries such tasks. False for a profile that does not
+// resolve. `extensions` may be null.
+bool SkipsLoneTasks(const std::string& profile, const Extensions* extensions);
+// Returns a line if the name is that of such a task, and the scenario's profile skips it; else
+// nothing.
+std::string SkippedTaskText(const Tables& tables, const Scenario& scenario,
+                            const std::string& name);
+
+}  // namespace muster
+
+#endif  // MUSTER_TOOLS_LONE_TASKS_H_
