@@ -11,8 +11,9 @@
 //
 // Peer. `unused` leaves out what is being released, so a node may lack a resource here that it will
 // have. A part of a device lacks a whole unused one, or nothing that is named. Rows are sorted as
-// texts: "10 node(s)" comes before "2 node(s)". The peer ends rows with a line break, too. Its words
-// for taints, places of pods and kinds of nodes depend on Kubernetes: they are counted, not named.
+// texts: "10 node(s)" comes before "2 node(s)". The peer breaks the line after each row. Its words
+// for taints, places of pods and kinds of nodes depend on Kubernetes: such nodes are counted under
+// their rule, and have no row in the message.
 //
 // Cost. O(nodes * dimensions).
 #ifndef MUSTER_PEER_KAI_FIT_ERRORS_H_

@@ -113,7 +113,8 @@ class KaiWorld {
     if (started_now[job.number()] != 0) return facts_.now;
     return job.facts().last_start;
   }
-  // Returns why no node takes the pod now. Pods of one shape share the answer while nothing changes.
+  // Returns why no node takes the pod now. Pods of one shape share the answer while the nodes stay
+  // as they are.
   std::shared_ptr<const KaiFitErrors> FitErrorsOf(const KaiPod& pod,
                                                   std::span<const uint32_t> nodes);
   // Moves all pods out of the arena, and clears it.
