@@ -143,6 +143,8 @@ struct KaiOptions {
 struct KaiFacts {
   size_t dimensions = 4;
   std::vector<double> slice_gpus;  // by dimension: GPUs of one such slice; 0 for others
+  // Names by dimension, as the tables know them.
+  std::vector<std::string> resources = {"cpu", "memory", "nvidia.com/gpu", "pods"};
   std::vector<KaiShape> shapes;
   std::vector<KaiTask> tasks;
   std::vector<uint32_t> task_origin;  // the numbers by which the tables know the tasks

@@ -26,6 +26,7 @@ bool KaiPlacer::Place(const KaiJob& job, std::span<const uint32_t> nodes) {
   job_ = &job;
   scores_.assign(job.facts().groups.size(), {});
   placed_ = 0;
+  errors_ = nullptr;
   const Pods pods = job.Next(/*real=*/!pipeline_only_);
   if (pods.empty()) return false;
   const KaiGate gate = KaiJobOverCapacity(world_->tree, job.facts().queue, job.facts().preemptible,
@@ -43,7 +44,8 @@ bool KaiPlacer::Place(const KaiJob& job, std::span<const uint32_t> nodes) {
   if (!pipeline_only_) {
     refusal = {.rule = KaiRefusal::Rule::kNoRoom,
                .placed = placed_,
-               .needed = static_cast<int64_t>(pods.size())};
+               .needed = static_cast<int64_t>(pods.size()),
+               .errors = errors_};
   }
   return false;
 }
@@ -169,6 +171,7 @@ bool KaiPlacer::PlaceTask(KaiPod* pod, std::span<const uint32_t> nodes) {
   while (const std::optional<uint32_t> node = order.Next()) {
     if (MayTake(*pod, *node) && PlaceOn(pod, *node)) return true;
   }
+  if (!pipeline_only_) errors_ = world_->FitErrorsOf(*pod, nodes);
   return false;
 }
 

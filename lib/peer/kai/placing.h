@@ -23,6 +23,7 @@
 #define MUSTER_PEER_KAI_PLACING_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -73,6 +74,7 @@ class KaiPlacer {
   // By group: scores by node, negative where the node has none; empty: the group has no scores.
   std::vector<std::vector<double>> scores_;
   int64_t placed_ = 0;
+  std::shared_ptr<const KaiFitErrors> errors_;  // of the last task that found no node
 };
 
 }  // namespace muster

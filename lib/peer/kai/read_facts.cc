@@ -56,6 +56,7 @@ void KaiFactReader::ReadDimensions() {
       // A slice that no node has is refused; another such resource is forgotten.
       if (!offered && !IsKaiMigResource(name)) continue;
       place_of_[d] = static_cast<uint32_t>(facts.dimensions++);
+      facts.resources.emplace_back(name);
       const std::optional<KaiMigProfile> profile = ParseKaiMigProfile(name);
       facts.slice_gpus.push_back(profile ? static_cast<double>(profile->gpus) : 0);
     }

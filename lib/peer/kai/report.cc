@@ -2,6 +2,7 @@
 #include "lib/peer/kai/report.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace muster {
@@ -107,6 +108,51 @@ void KaiReport::Evicted(const KaiPod& pod, uint32_t beneficiary) {
   context_.decisions.Commit(before);
 }
 
+// Each node once, under its first rule.
+std::vector<Refusal> KaiReport::RefusalsOf(const KaiFitErrors& errors) const {
+  using Rule = KaiFitErrors::Rule;
+  std::vector<Refusal> refusals;
+  for (const KaiFitErrors::Row& row : errors.rows) {
+    if (row.first == 0) continue;
+    Refusal refusal{RefusalCode::kInsufficient};
+    refusal.nodes = row.first;
+    switch (row.rule) {
+      case Rule::kNotReady:
+        refusal.code = RefusalCode::kNotReady;
+        break;
+      case Rule::kLabels:
+        refusal.code = RefusalCode::kNodeAffinity;
+        break;
+      case Rule::kTaints:
+        refusal.code = RefusalCode::kTaint;
+        break;
+      case Rule::kNearby:
+        refusal.code = RefusalCode::kAffinity;
+        break;
+      case Rule::kKind:
+        refusal.code = RefusalCode::kPolicy;
+        refusal.detail = "not a node for tasks of this kind";
+        break;
+      case Rule::kCapacity:
+        refusal.code = RefusalCode::kPolicy;
+        refusal.detail = "its queue may not hold the task";
+        break;
+      case Rule::kResource:
+        refusal.dimension =
+            context_.tables.dimensions.Find(session_.world->facts().resources[row.dimension])
+                .value_or(kNone);
+        if (row.dimension == kKaiPodsAt) refusal = {RefusalCode::kPodLimit, kNone, "", row.first};
+        break;
+    }
+    refusals.push_back(std::move(refusal));
+  }
+  std::ranges::sort(refusals, [](const Refusal& a, const Refusal& b) {
+    if (a.nodes != b.nodes) return a.nodes > b.nodes;
+    return std::tie(a.code, a.dimension, a.detail) < std::tie(b.code, b.dimension, b.detail);
+  });
+  return refusals;
+}
+
 void KaiReport::Explain() {
   const KaiWorld& world = *session_.world;
   for (uint32_t j = 0; j < world.job_count(); ++j) {
@@ -115,6 +161,14 @@ void KaiReport::Explain() {
     Reason reason{ReasonKind::kGangUndone};
     reason.placed = refusal.placed;
     reason.needed = refusal.needed;
+    if (refusal.errors != nullptr) {
+      reason.refusals = RefusalsOf(*refusal.errors);
+      if (refusal.needed == 1) {
+        reason.kind = ReasonKind::kNoNode;
+        reason.placed = reason.needed = 0;
+        reason.where = refusal.errors->Message(world.facts());
+      }
+    }
     const bool limit = refusal.rule == KaiRefusal::Rule::kOverLimit;
     if (limit || refusal.rule == KaiRefusal::Rule::kOverQuota) {
       reason.kind = limit ? ReasonKind::kQueueLimit : ReasonKind::kQueueDeserved;

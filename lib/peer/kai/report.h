@@ -32,6 +32,7 @@ class KaiReport : public KaiListener {
   void Explain();
 
  private:
+  std::vector<Refusal> RefusalsOf(const KaiFitErrors& errors) const;
   TaskIndex TaskOf(const KaiPod& pod) const;
   NodeIndex NodeOf(const KaiPod& pod) const;
   void ChooseDevices(const KaiPod& pod);

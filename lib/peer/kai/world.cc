@@ -88,6 +88,21 @@ KaiNodeBoard* KaiWorld::BoardOf(uint32_t shape) {
   return board.get();
 }
 
+std::shared_ptr<const KaiFitErrors> KaiWorld::FitErrorsOf(const KaiPod& pod,
+                                                          std::span<const uint32_t> nodes) {
+  errors_.resize(facts_.shapes.size());
+  KnownErrors& known = errors_[facts_.tasks[pod.task].shape];
+  const bool all = nodes.size() == this->nodes.size();
+  if (all && known.errors != nullptr && known.changes == this->nodes.changes()) return known.errors;
+  auto errors = std::make_shared<const KaiFitErrors>(KaiFitErrorsOf(*this, pod, nodes));
+  // What a queue may hold is no property of the shape.
+  const bool of_queue = std::ranges::any_of(errors->rows, [](const KaiFitErrors::Row& row) {
+    return row.rule == KaiFitErrors::Rule::kCapacity;
+  });
+  if (all && !of_queue) known = {this->nodes.changes(), errors};
+  return errors;
+}
+
 KaiAmounts KaiWorld::Accepted(const KaiPod& pod) const {
   if (!pod.accepted) return {};
   const KaiShape& shape = ShapeOf(pod);

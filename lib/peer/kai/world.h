@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "lib/peer/kai/facts.h"
+#include "lib/peer/kai/fit_errors.h"
 #include "lib/peer/kai/node_board.h"
 #include "lib/peer/kai/nodes.h"
 #include "lib/peer/kai/pods.h"
@@ -53,6 +54,8 @@ struct KaiRefusal {
   uint32_t queue = kKaiNone;
   size_t resource = 0;
   int64_t placed = 0, needed = 0;  // tasks
+  // Of kNoRoom: what kept the last task from each node; null: it was not asked for a node.
+  std::shared_ptr<const KaiFitErrors> errors = nullptr;
 };
 
 class KaiWorld {
@@ -110,6 +113,10 @@ class KaiWorld {
     if (started_now[job.number()] != 0) return facts_.now;
     return job.facts().last_start;
   }
+  // Returns why no node takes the pod now. Pods of one shape share the answer while the nodes stay
+  // as they are.
+  std::shared_ptr<const KaiFitErrors> FitErrorsOf(const KaiPod& pod,
+                                                  std::span<const uint32_t> nodes);
   // Moves all pods out of the arena, and clears it.
   void Settle();
 
@@ -121,6 +128,11 @@ class KaiWorld {
   std::vector<KaiPod> own_;  // by task
   std::vector<uint32_t> all_nodes_;
   std::vector<std::unique_ptr<KaiNodeBoard>> boards_;  // by shape; null: none was asked for yet
+  struct KnownErrors {
+    size_t changes = 0;
+    std::shared_ptr<const KaiFitErrors> errors;
+  };
+  std::vector<KnownErrors> errors_;  // by shape: of all nodes, after so many changes of them
 };
 
 }  // namespace muster

@@ -101,6 +101,46 @@ TEST_F(KaiProfile, ClaimedDevicesCountAsGpus) {
   EXPECT_EQ(Decide(cluster_, "kai:kai-rules(claims=on)"), "bind two0 n; bind one0 n");
 }
 
+TEST_F(KaiProfile, CountsTheNodesThatRefuseATask) {
+  for (const char* name : {"k", "m", "n"}) Node(name);
+  for (const char* node : {"m", "n"}) {
+    for (const char* device : {"g0", "g1"}) {
+      Place(Task(std::string("on-") + node + device, true), TaskStatus::kRunning, node, device,
+            1000);
+    }
+  }
+  Place(Task("on-k", true), TaskStatus::kRunning, "k", "g0", 1000);
+  TaskSpec large = Task("large", true);
+  large.shape.request = {{"cpu", 15}, {"nvidia.com/gpu", 2}};
+  Accept(cluster_.AddTask(large));
+  TaskSpec picky = Task("picky", true);
+  picky.shape.node_selector = {{"zone", "a"}};
+  Accept(cluster_.AddTask(picky));
+  Accept(cluster_.AddJob({.name = "gang", .queue = "q", .min_available = 2, .created = ++clock_}));
+  for (const char* name : {"gang0", "gang1"}) {
+    TaskSpec task = Task(std::string("of-") + name, true);
+    task.name = name;
+    task.job = "gang";
+    Accept(cluster_.AddTask(task));
+  }
+  const absl::StatusOr<Plan> plan = Schedule(cluster_.Freeze(), "kai:actions=allocate");
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  // Two nodes lack GPUs and cores. All lack GPUs.
+  EXPECT_EQ(
+      *plan->Explain("large"),
+      "large: no node fits\n"
+      "  3 nodes: nvidia.com/gpu (no nodes with enough resources were found: 2 node(s) didn't "
+      "have enough resources: CPU cores. 3 node(s) didn't have enough resources: GPUs.)\n");
+  EXPECT_EQ(*plan->Explain("picky"),
+            "picky: no node fits\n"
+            "  2 nodes: nvidia.com/gpu; 1 node: node selector or affinity (no nodes with enough "
+            "resources were found: 1 node(s) didn't match Pod's node affinity/selector. 2 node(s) "
+            "didn't have enough resources: GPUs.)\n");
+  EXPECT_EQ(*plan->Explain("gang"),
+            "gang: 1 of 2 placed, undone\n"
+            "  3 nodes: nvidia.com/gpu\n");
+}
+
 TEST_F(KaiProfile, PromisesAreKeptIfAsked) {
   Node("m");
   Node("n");
