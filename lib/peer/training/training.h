@@ -27,8 +27,8 @@
 //
 // Not kept.
 // - tiresias: the Gittins index, which needs the distribution of run times; placement by the skew
-//   of tensors. In the paper jobs of a level go by their first start, in its simulator by their
-//   arrival at the level.
+//   of tensors. In the paper jobs of a level go by their first start. In its public simulator they
+//   go by their arrival at the level (option within=arrival of policy attained).
 // - themis: the auction. In the paper visible jobs bid with the ratios that they would have with
 //   each offer, and the product of improvements is maximised. Here the visible job with the least
 //   work left goes first. Ratios do not depend on the placement.

@@ -155,6 +155,42 @@ TEST(Tiresias, AJobThatWaitedLongEnoughIsPromoted) {
   EXPECT_EQ(turns.cluster().memory().Find("attained")->Find("a"), nullptr);
 }
 
+// By arrival a job that falls to a level goes behind those that wait there, and gives way once.
+TEST(Tiresias, ALineWithinALevel) {
+  for (const bool line : {false, true}) {
+    Turns turns(line ? "tiresias:attained(level1=40,level2=0,within=arrival)"
+                     : "tiresias:attained(level1=40,level2=0)");
+    turns.Add({.name = "a"});
+    EXPECT_EQ(turns.Cycle(0), "+a");
+    turns.Add({.name = "b", .created = 5});
+    EXPECT_EQ(turns.Cycle(9), "");
+    EXPECT_EQ(turns.Cycle(10), "-a");  // 40 GPU-seconds
+    EXPECT_EQ(turns.Cycle(10), "+b");
+    EXPECT_EQ(turns.Cycle(19), "");
+    // b falls to the level in which a waits, and which a joined first.
+    EXPECT_EQ(turns.Cycle(20), line ? "-b" : "") << line;
+    EXPECT_EQ(turns.Cycle(20), line ? "+a" : "") << line;
+    // Neither gives way to the other any more.
+    EXPECT_EQ(turns.Cycle(40), "") << line;
+    EXPECT_EQ(turns.Cycle(80), "") << line;
+    turns.End(line ? "a" : "b");
+    EXPECT_EQ(turns.Cycle(81), line ? "+b" : "+a");
+  }
+}
+
+TEST(Tiresias, APromotedJobGoesToTheEndOfTheFirstLine) {
+  Turns turns("tiresias:attained(level1=40,level2=0,promote=1,within=arrival)");
+  turns.Add({.name = "a"});
+  EXPECT_EQ(turns.Cycle(0), "+a");
+  turns.Add({.name = "b", .created = 5});
+  EXPECT_EQ(turns.Cycle(10), "-a");
+  EXPECT_EQ(turns.Cycle(10), "+b");
+  turns.Add({.name = "c", .created = 15});
+  // a has waited as long as it ran, and b falls. c and a are in the first line, in this order.
+  EXPECT_EQ(turns.Cycle(20), "-b");
+  EXPECT_EQ(turns.Cycle(20), "+c");
+}
+
 TEST(Lease, SparesJobsThatAreNotInTheWay) {
   Turns turns("tiresias:attained(level1=10,level2=20,level3=30)", 2);
   turns.Add({.name = "wide", .gpus = 4});
