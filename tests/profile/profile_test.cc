@@ -96,7 +96,8 @@ TEST(Profile, ErrorsNameTheWordAndTheNearestOne) {
       {"binpack(weight=1)",
        "profile: unknown profile \"binpack(weight=1)\"; there are muster, volcano, kube-batch, "
        "transwarp, koordinator, ray, kai, kube-scheduler, kueue, armada, htcondor, yunikorn, "
-       "yarn-capacity, yarn-fair, mesos, pulsar, scheduler-plugins, fcfs, easy, conservative"},
+       "yarn-capacity, yarn-fair, mesos, pulsar, scheduler-plugins, fcfs, easy, conservative, "
+       "tiresias, themis"},
       {"drf", "profile: unknown profile \"drf\": it is a policy, as in \"muster:+drf\""},
       {"gang", "profile: unknown profile \"gang\": it is a policy, as in \"koordinator:+gang\""},
       {"preempt",
