@@ -53,7 +53,9 @@ std::string ReportText(const ReplayReport& r) {
   }
   if (r.read.bad > 0) absl::StrAppend(&out, ", ", r.read.bad, " bad lines left out");
   if (!r.trace.speeds.empty()) {
-    absl::StrAppend(&out, ", as fast as their nodes by ", r.trace.speeds.size(), " speeds");
+    const size_t speeds = r.trace.speeds.size();
+    absl::StrAppend(&out, ", as fast as their nodes by ", speeds,
+                    speeds == 1 ? " speed" : " speeds");
   }
   absl::StrAppend(&out, "\n");
   for (const std::string& line : r.read.bad_lines) absl::StrAppend(&out, "  ", line, "\n");
