@@ -106,7 +106,7 @@ struct SpeedRow {
   std::string model = {}, type = {};
   // 1 or more.
   int64_t workers = 1;
-  // Millionths of a unit of work a second, of all workers together; 1 to 2^40.
+  // Millionths of a unit of work a second, of all workers together; 1 to 10^12.
   int64_t speed = 0;
 };
 

@@ -227,6 +227,10 @@ absl::Status ReadSpeeds(const TraceFile& file, Budget* budget, Trace* trace) {
     if (!table.EndRow() || !table.Charge(1)) continue;
     if (row.speed > 0) trace->speeds.push_back(std::move(row));
   }
+  if (table.status().ok() && trace->speeds.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(ToAbsl(file.name), ": no row has a speed above 0"));
+  }
   return table.status();
 }
 
@@ -241,7 +245,7 @@ absl::Status ReadSurroundings(const CsvFiles& files, int64_t processors, Budget*
     return absl::InvalidArgumentError(
         absl::StrCat(files.jobs.name, ": a table of nodes or a number of processors is needed"));
   }
-  if (!files.speeds.bytes.empty()) {
+  if (!files.speeds.name.empty() || !files.speeds.bytes.empty()) {
     if (absl::Status s = ReadSpeeds(files.speeds, budget, trace); !s.ok()) return s;
   }
   if (files.queues.bytes.empty()) return absl::OkStatus();

@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "lib/base/hash_map.h"
+#include "lib/base/math.h"
 #include "lib/model/access.h"
 #include "lib/plan/plan_data.h"
 #include "lib/policy/history_slots.h"
@@ -397,7 +398,7 @@ class Loop {
     if (job.progress.active()) {
       const Recovery& recovery = options_.recovery;
       const int64_t unit = world_.speeds().WorkUnit(row);
-      int64_t interval = recovery.checkpoint_interval * trace_.tasks[row] * unit;
+      int64_t interval = SatMul(SatMul(recovery.checkpoint_interval, trace_.tasks[row]), unit);
       if (!failed && recovery.evicted_jobs_checkpoint) interval = -1;
       const int64_t lost = job.progress.Stop(now_, interval) / unit;
       result_.stops.resize(trace_.size(), 0);

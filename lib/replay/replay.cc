@@ -50,6 +50,26 @@ std::string_view NeedsCycles(const ReplayOptions& options) {
   return {};
 }
 
+// Refuses what is no number of seconds, with the name of the option.
+absl::Status CheckSeconds(const ReplayOptions& options) {
+  struct Seconds {
+    std::string_view name;
+    int64_t value, least;
+  };
+  const Recovery& recovery = options.recovery;
+  for (const Seconds& row : {Seconds{"period", options.period, 1},
+                             {"latency", options.latency, 0},
+                             {"eviction_seconds", options.eviction_seconds, 0},
+                             {"checkpoint_interval", recovery.checkpoint_interval, 0},
+                             {"restart_seconds", recovery.restart_seconds, 0},
+                             {"migration_seconds", recovery.migration_seconds, 0}}) {
+    if (row.value >= row.least && row.value <= kEndless) continue;
+    return absl::InvalidArgumentError(absl::StrCat(ToAbsl(row.name), " is ", row.value,
+                                                   "; must be from ", row.least, " to ", kEndless));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<ReplayResult> ReplayChecked(const Trace& trace, std::string_view policy,
                                            const ReplayOptions& options) {
   BatchSpec spec;
@@ -111,6 +131,7 @@ absl::StatusOr<ReplayResult> ReplayChecked(const Trace& trace, std::string_view 
 absl::StatusOr<ReplayResult> Replay(const Trace& trace, std::string_view policy,
                                     const ReplayOptions& options) {
   const DefaultFloats floats;
+  if (absl::Status s = CheckSeconds(options); !s.ok()) return s;
   if (absl::Status s = CheckTrace(trace); !s.ok()) return s;
   if (!trace.speeds.empty()) return ReplayChecked(WithTypesOfModels(trace), policy, options);
   return ReplayChecked(trace, policy, options);

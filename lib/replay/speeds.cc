@@ -15,7 +15,7 @@ namespace {
 
 using Wide = absl::int128;
 
-constexpr std::string_view kGpu = "nvidia.com/gpu";
+constexpr std::string_view kWorkerResource = "nvidia.com/gpu";
 
 std::string_view ValueOf(const Labels& labels, std::string_view key) {
   for (const auto& [name, value] : labels) {
@@ -26,7 +26,7 @@ std::string_view ValueOf(const Labels& labels, std::string_view key) {
 
 int64_t WorkersOf(const TaskShape& shape) {
   for (const auto& [name, amount] : shape.request) {
-    if (name != kGpu) continue;
+    if (name != kWorkerResource) continue;
     const absl::StatusOr<int64_t> gpus = ParseQuantity(amount.text, Unit::kMilli);
     return gpus.ok() ? std::clamp<int64_t>(*gpus / 1000, 1, int64_t{1} << 20) : 1;
   }
@@ -167,7 +167,7 @@ absl::Status CheckSpeeds(const Trace& trace) {
       return SpeedRefusal(row, absl::StrCat("workers is ", row.workers, "; must be 1 or more"));
     }
     if (row.speed < 1 || row.speed > kMostSpeed) {
-      return SpeedRefusal(row, absl::StrCat("speed is ", row.speed, "; must be 1 to 2^40"));
+      return SpeedRefusal(row, absl::StrCat("speed is ", row.speed, "; must be 1 to 10^12"));
     }
     if (!known.Add(row)) {
       return SpeedRefusal(row, absl::StrCat("there are two with ", row.workers, " workers"));
@@ -184,9 +184,8 @@ absl::Status CheckSpeeds(const Trace& trace) {
 
 absl::Status RefuseSpeeds(const Trace& trace, std::string_view what) {
   if (trace.speeds.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("trace: ", ToAbsl(what),
-                   " knows no speeds; it is about run times that are equal everywhere"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "trace: ", ToAbsl(what), " needs run times that are equal everywhere; the trace has speeds"));
 }
 
 }  // namespace muster

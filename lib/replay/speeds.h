@@ -38,7 +38,7 @@ namespace muster {
 
 // Of SpeedRow::speed: a unit of work a second, and the most.
 inline constexpr int64_t kSpeedUnit = 1'000'000;
-inline constexpr int64_t kMostSpeed = int64_t{1} << 40;
+inline constexpr int64_t kMostSpeed = 1'000'000 * kSpeedUnit;
 // The rate of a task at full speed, in a job of a model with speeds.
 inline constexpr int64_t kFullRate = 1'000'000;
 // Of a trace with speeds: the most task-seconds of a job that ends.

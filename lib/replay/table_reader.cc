@@ -156,13 +156,13 @@ void TableReader::Refuse(int column, std::string_view rule) {
 }
 
 int64_t TableReader::InRange(int column, const absl::StatusOr<int64_t>& value, int64_t least,
-                             int64_t most) {
+                             int64_t most, int64_t scale) {
   if (!value.ok()) {
     Refuse(column, std::string(value.status().message()));
   } else if (*value < least) {
-    Refuse(column, absl::StrCat(Quote(Text(column)), " is below ", least));
+    Refuse(column, absl::StrCat(Quote(Text(column)), " is below ", least / scale));
   } else if (*value > most) {
-    Refuse(column, absl::StrCat(Quote(Text(column)), " is above ", most));
+    Refuse(column, absl::StrCat(Quote(Text(column)), " is above ", most / scale));
   } else {
     return *value;
   }
@@ -171,12 +171,12 @@ int64_t TableReader::InRange(int column, const absl::StatusOr<int64_t>& value, i
 
 int64_t TableReader::Integer(int column, int64_t least, int64_t most) {
   if (column < 0 || !row_is_good_) return 0;
-  return InRange(column, ParseInteger(Text(column)), least, most);
+  return InRange(column, ParseInteger(Text(column)), least, most, /*scale=*/1);
 }
 
 int64_t TableReader::Scaled(int column, int64_t scale, int64_t least, int64_t most) {
   if (column < 0 || !row_is_good_) return 0;
-  return InRange(column, ParseScaled(Text(column), scale), least, most);
+  return InRange(column, ParseScaled(Text(column), scale), least, most, scale);
 }
 
 bool TableReader::Charge(int64_t rows) {

@@ -66,7 +66,8 @@ class TableReader {
   std::string_view Text(int column) const;
   bool Has(int column) const { return column >= 0 && !Text(column).empty(); }
   int64_t Integer(int column, int64_t least, int64_t most);
-  int64_t Scaled(int column, int64_t scale, int64_t least, int64_t most);  // see ParseScaled
+  // See ParseScaled. Limits are multiples of the scale.
+  int64_t Scaled(int column, int64_t scale, int64_t least, int64_t most);
   void Refuse(int column, std::string_view rule);
   bool EndRow();
   // Charges rows that the line makes. Returns false where they are beyond the budget: an error in
@@ -79,7 +80,8 @@ class TableReader {
 
  private:
   void Split(std::string_view line);
-  int64_t InRange(int column, const absl::StatusOr<int64_t>& value, int64_t least, int64_t most);
+  int64_t InRange(int column, const absl::StatusOr<int64_t>& value, int64_t least, int64_t most,
+                  int64_t scale);
 
   LineReader lines_;
   BadLines bad_;

@@ -272,13 +272,17 @@ _COLUMNS = frozenset(
 _NONE = np.uint32(0xFFFFFFFF)
 _ABSENT = np.iinfo(np.int64).min
 _ENDLESS = 2**53
+_MOST_SPEED = 1_000_000
 _SPEED_UNIT = 1_000_000  # the engine counts millionths of a unit of work a second
 
 
 def _exact_speed(row: Sequence[Any]) -> tuple[Any, ...]:
-    if len(row) != 4 or not isinstance(row[3], (int, float)):
+    if len(row) != 4 or isinstance(row[3], bool) or not isinstance(row[3], (int, float)):
         raise InvalidArgument(
             f"trace: speeds: {row!r} is not (model, type, workers, units of work a second)")
+    if not 1 / _SPEED_UNIT <= row[3] <= _MOST_SPEED:
+        raise InvalidArgument(
+            f"trace: speeds: the speed of {row!r} is not from a millionth to {_MOST_SPEED}")
     return (*row[:3], round(row[3] * _SPEED_UNIT))
 
 

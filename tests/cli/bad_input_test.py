@@ -109,7 +109,7 @@ class BadInput(Files):
             ("volcano:+binpak", 'did you mean "binpack"?'),
         ):
             self.assert_ends(self.replay(path, "--policy", policy), 2, stdout="", stderr=said)
-        self.assert_ends(self.replay(path, "--latency", "-1"), 2, stderr="seconds are not below 0")
+        self.assert_ends(self.replay(path, "--latency", "-1"), 2, stderr="--latency: -1 is below 0")
         kept = self.replay(path, "--policy", "conservative:reservations=kept", "--latency", 3)
         self.assert_ends(kept, 2, stderr="needs a pool of processors without latency")
 

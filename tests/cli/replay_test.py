@@ -71,9 +71,14 @@ class Speeds(Files):
     def test_bad_speeds_are_one_line(self):
         self.write("model,type,speed\nm,v100,quick\n", "speeds.csv")
         self.assert_ends(muster(*self.csv), 2, stderr="speeds.csv:2: speed: ")
+        self.write("model,type,speed\nm,v100,1000001\n", "speeds.csv")
+        self.assert_ends(muster(*self.csv), 2, stderr='speed: "1000001" is above 1000000')
+        self.write("model,type,speed\nm,v100,0\n", "speeds.csv")
+        self.assert_ends(muster(*self.csv), 2, stderr="speeds.csv: no row has a speed above 0")
 
-    def test_a_bound_knows_no_speeds(self):
-        self.assert_ends(muster(*self.csv, "--bound"), 2, stderr="a bound knows no speeds")
+    def test_a_bound_refuses_speeds(self):
+        self.assert_ends(muster(*self.csv, "--bound"), 2,
+                         stderr="a bound needs run times that are equal everywhere")
 
     def test_jobs_take_turns_on_hardware(self):
         """At 5 s the first job has had 20 GPU-seconds and gives way. At 11 s both have."""

@@ -168,8 +168,10 @@ class Tables(unittest.TestCase):
         for row, message in (
             (("m", "k80", 1), r"speeds: .* is not \(model, type, workers, units"),
             (("m", "k80", 0, 1.0), r"speeds\[0\]: expected an integer between 1 and .*, got 0"),
-            (("m", "k80", 1, 0.0), r"speeds\[0\]: expected an integer between 1 and .*, got 0"),
-            (("m", "k80", 1, 1e9), "speed"),
+            (("m", "k80", 1, 0.0), "is not from a millionth to 1000000"),
+            (("m", "k80", 1, 1e9), "is not from a millionth to 1000000"),
+            (("m", "k80", 1, float("nan")), "is not from a millionth to 1000000"),
+            (("m", "k80", 1, True), r"speeds: .* is not \(model, type, workers, units"),
         ):
             with self.subTest(row), self.assertRaisesRegex(muster.InvalidArgument, message):
                 muster.Trace({"submit": [0], "run": [60]}, processors=1, speeds=[row])

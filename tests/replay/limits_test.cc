@@ -36,6 +36,23 @@ TEST(TraceLimits, NodesOfAllLinesCountTogether) {
                   "j:3: 5 rows in all; at most 4 are read");
 }
 
+TEST(ReplayLimits, SecondsAreSmallEnoughToAdd) {
+  const absl::StatusOr<Trace> trace =
+      ReadCsv({{"j", kJobs}, {"n", "name,capacity.cpu\na,4\n"}, {}}, {});
+  ASSERT_TRUE(trace.ok()) << trace.status();
+  const auto error = [&](const ReplayOptions& options) {
+    return std::string(Replay(*trace, "easy", options).status().message());
+  };
+  EXPECT_EQ(error({.period = 0}), "period is 0; must be from 1 to 9007199254740992");
+  EXPECT_EQ(error({.latency = kEndless + 1}),
+            "latency is 9007199254740993; must be from 0 to 9007199254740992");
+  EXPECT_EQ(error({.eviction_seconds = -1}),
+            "eviction_seconds is -1; must be from 0 to 9007199254740992");
+  EXPECT_EQ(error({.recovery = {.checkpoint_interval = -1}}),
+            "checkpoint_interval is -1; must be from 0 to 9007199254740992");
+  EXPECT_EQ(error({.cycles = CycleTiming::kPeriodic, .period = kEndless}), "");
+}
+
 TEST(TraceLimits, BytesOfAllFilesCountTogether) {
   const std::string nodes = "name,capacity.cpu\na,4\n";
   const auto size = static_cast<int64_t>(nodes.size() + std::string(kJobs).size());

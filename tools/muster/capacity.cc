@@ -53,7 +53,10 @@ std::string Words(const std::vector<NodeCount>& counts) {
 
 std::string ToText(const NodesNeeded& needed) {
   if (needed.waiting_before == 0) return "nothing waits\n";
-  std::string out = absl::StrCat(needed.waiting_before, " tasks wait\n");
+  const auto wait = [](int64_t tasks) {
+    return absl::StrCat(tasks, tasks == 1 ? " task waits" : " tasks wait");
+  };
+  std::string out = absl::StrCat(wait(needed.waiting_before), "\n");
   for (const NodeCount& count : needed.alone) {
     absl::StrAppend(
         &out, "  ", count.type, ": ",
@@ -62,11 +65,11 @@ std::string ToText(const NodesNeeded& needed) {
   }
   if (needed.cheapest.empty()) return out;
   absl::StrAppend(&out, "cheapest: ", Words(needed.cheapest), ", price ", needed.price, "; ",
-                  needed.waiting_after, " tasks wait then\n");
+                  wait(needed.waiting_after), " then\n");
   if (Words(needed.wanted) == Words(needed.cheapest)) return out;
   return absl::StrCat(out, "wanted: ", needed.wanted.empty() ? "none" : Words(needed.wanted),
-                      ", price ", needed.wanted_price, "; ", needed.wanted_waiting,
-                      " tasks wait then\n");
+                      ", price ", needed.wanted_price, "; ", wait(needed.wanted_waiting),
+                      " then\n");
 }
 
 }  // namespace

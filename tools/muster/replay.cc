@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
@@ -55,8 +58,8 @@ struct ReplayFlags {
   LoadFlag load;
 
   void Declare(FlagSet* flags);
-  // Puts period or rounds into the options. False: some seconds are below 0.
-  bool Settle();
+  // Puts period or rounds into the options. Returns what is wrong with seconds; empty: nothing.
+  std::string Settle();
 };
 
 void ReplayFlags::Declare(FlagSet* flags) {
@@ -88,10 +91,16 @@ void ReplayFlags::Declare(FlagSet* flags) {
   flags->Value("--bound-rounds", "N", &bound_options.rounds, "how often --bound is improved");
 }
 
-bool ReplayFlags::Settle() {
-  if (period < 0 || rounds < 0 || options.latency < 0 || options.recovery.checkpoint_interval < 0 ||
-      options.recovery.restart_seconds < 0 || options.failures.node_seconds_between < 0) {
-    return false;
+std::string ReplayFlags::Settle() {
+  const std::pair<std::string_view, double> seconds[] = {
+      {"--period", static_cast<double>(period)},
+      {"--rounds", static_cast<double>(rounds)},
+      {"--latency", static_cast<double>(options.latency)},
+      {"--checkpoint", static_cast<double>(options.recovery.checkpoint_interval)},
+      {"--restart", static_cast<double>(options.recovery.restart_seconds)},
+      {"--node-mtbf", options.failures.node_seconds_between}};
+  for (const auto& [flag, value] : seconds) {
+    if (value < 0) return absl::StrCat(ToAbsl(flag), ": ", value, " is below 0");
   }
   if (period > 0) {
     options.cycles = CycleTiming::kPeriodic;
@@ -100,7 +109,7 @@ bool ReplayFlags::Settle() {
     options.cycles = CycleTiming::kRounds;
     options.period = rounds;
   }
-  return true;
+  return "";
 }
 
 // Sets the bound of the jobs that ended.
@@ -219,7 +228,9 @@ int ReplayCommand(const Arguments& arguments) {
   if (!parsed.others.empty()) {
     return ComplainUsage(text, absl::StrCat("unexpected ", parsed.others[0]));
   }
-  if (!of_replay.Settle()) return ComplainUsage(text, "seconds are not below 0");
+  if (const std::string wrong = of_replay.Settle(); !wrong.empty()) {
+    return ComplainUsage(text, wrong);
+  }
   const ReplayOptions& options = of_replay.options;
   if (of_replay.period > 0 && of_replay.rounds > 0) {
     return ComplainUsage(text, "--period and --rounds are two ways to time cycles: name one");

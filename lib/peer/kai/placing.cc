@@ -165,7 +165,10 @@ bool KaiPlacer::MayTake(const KaiPod& pod, uint32_t node) const {
 
 bool KaiPlacer::PlaceTask(KaiPod* pod, std::span<const uint32_t> nodes) {
   const KaiShape& shape = world_->ShapeOf(*pod);
-  if (shape.too_large) return false;
+  if (shape.too_large) {
+    if (!pipeline_only_) errors_ = world_->FitErrorsOf(*pod, nodes);
+    return false;
+  }
   const KaiTask& task = world_->facts().tasks[pod->task];
   KaiNodeOrder order(world_, task, nodes, TopologyScores(task.pod_set));
   while (const std::optional<uint32_t> node = order.Next()) {
