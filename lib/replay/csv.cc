@@ -36,7 +36,12 @@ std::vector<std::pair<int, std::string>> Columns(const TableReader& table,
 absl::Status CheckColumns(const TableReader& table, const TraceFile& file,
                           std::initializer_list<std::string_view> known,
                           std::initializer_list<std::string_view> prefixes) {
+  HashSet<std::string_view> seen;
   for (const std::string& column : table.columns()) {
+    if (!seen.insert(column).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(file.name, ":1: column ", Quote(column), " is there twice"));
+    }
     bool is_known = false;
     for (std::string_view name : known) is_known |= column == name;
     for (std::string_view prefix : prefixes) {

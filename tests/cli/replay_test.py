@@ -73,6 +73,8 @@ class Speeds(Files):
         self.assert_ends(muster(*self.csv), 2, stderr="speeds.csv:2: speed: ")
         self.write("model,type,speed\nm,v100,1000001\n", "speeds.csv")
         self.assert_ends(muster(*self.csv), 2, stderr='speed: "1000001" is above 1000000')
+        self.write("model,type,speed,speed\nm,v100,1,2\n", "speeds.csv")
+        self.assert_ends(muster(*self.csv), 2, stderr='speeds.csv:1: column "speed" is there twice')
         self.write("model,type,speed\nm,v100,0\n", "speeds.csv")
         self.assert_ends(muster(*self.csv), 2, stderr="speeds.csv: no row has a speed above 0")
 
