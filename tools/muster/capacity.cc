@@ -51,6 +51,15 @@ std::string Words(const std::vector<NodeCount>& counts) {
   return out;
 }
 
+// Returns what nodes of one type do by themselves.
+std::string AloneText(const NodeCount& count) {
+  const std::string waits = count.waits.empty() ? "" : absl::StrCat("; still waits: ", count.waits);
+  if (count.count == 0) return absl::StrCat("no number of them helps", waits);
+  const std::string_view place = count.count == 1 ? " more places " : " more place ";
+  const std::string_view what = waits.empty() ? "all that waits" : "what any number of them can";
+  return absl::StrCat(count.count, ToAbsl(place), ToAbsl(what), waits);
+}
+
 std::string ToText(const NodesNeeded& needed) {
   if (needed.waiting_before == 0) return "nothing waits\n";
   const auto wait = [](int64_t tasks) {
@@ -58,10 +67,7 @@ std::string ToText(const NodesNeeded& needed) {
   };
   std::string out = absl::StrCat(wait(needed.waiting_before), "\n");
   for (const NodeCount& count : needed.alone) {
-    absl::StrAppend(
-        &out, "  ", count.type, ": ",
-        count.count == 0 ? "no number of them helps" : absl::StrCat(count.count, " alone"),
-        count.waits.empty() ? "" : absl::StrCat("; ", count.waits), "\n");
+    absl::StrAppend(&out, "  ", count.type, ": ", AloneText(count), "\n");
   }
   if (needed.cheapest.empty()) return out;
   absl::StrAppend(&out, "cheapest: ", Words(needed.cheapest), ", price ", needed.price, "; ",
