@@ -14,8 +14,8 @@
 // Only policies decide which jobs are stopped: jobs that they do not tell apart, such as those of
 // one level of policy attained, never stop each other. A job with a task that must not be preempted
 // is never stopped. No job is stopped for one with a waiting task that never preempts, nor for
-// tasks beyond a gang that has its minimum. A job that was stopped places nothing in the same
-// cycle.
+// tasks beyond a gang that has its minimum; a job without a minimum is a gang of one. A job that
+// was stopped places nothing in the same cycle.
 //
 // `round` is the length of a round in seconds: a cycle is the first of its round if no cycle ran
 // since the last multiple of it. 0: each cycle may stop jobs. Memory: slot "lease", row "round" has
@@ -104,8 +104,7 @@ class Lease {
     const bool never = std::any_of(tasks.begin(), tasks.end(), [this](TaskIndex task) {
       return (tables_.tasks.flags[task] & kTaskNeverPreempts) != 0;
     });
-    const bool has_gang =
-        static_cast<int64_t>(ledger_.job(job).ready()) >= tables_.jobs.spec[job].min_available;
+    const bool has_gang = static_cast<int64_t>(ledger_.job(job).ready()) >= Need(job);
     if (never || has_gang) return Explain(job, failure);
     const std::vector<JobIndex> victims = VictimsFor(job);
     if (victims.empty()) return Explain(job, failure);
@@ -121,6 +120,11 @@ class Lease {
     }
     std::erase_if(running_, [this](JobIndex other) { return is_stopped_[other] != 0; });
     Keep(job);
+  }
+
+  // Returns how many tasks the gang has at least. A job without a minimum is a gang of one.
+  int64_t Need(JobIndex job) const {
+    return std::max<int64_t>(tables_.jobs.spec[job].min_available, 1);
   }
 
   bool Start(JobIndex job, ReasonPtr* failure) {
@@ -162,7 +166,7 @@ class Lease {
       any = true;
       ++places;
     }
-    return any && places >= tables_.jobs.spec[job].min_available;
+    return any && places >= Need(job);
   }
 
   // Returns the jobs to stop for the job, or none.
@@ -198,7 +202,7 @@ class Lease {
     std::vector<int64_t> lack(ledger_.dimensions(), 0);
     int64_t places = static_cast<int64_t>(ledger_.job(job).ready());
     for (const TaskIndex task : context_.PendingTasks(job, /*with_best_effort=*/true)) {
-      if (places++ >= tables_.jobs.spec[job].min_available) break;
+      if (places++ >= Need(job)) break;
       const auto request = ledger_.request(task);
       for (DimensionIndex d = 0; d < lack.size(); ++d) lack[d] += request[d];
     }
@@ -224,7 +228,7 @@ class Lease {
   void Explain(JobIndex job, const ReasonPtr& failure) {
     Reason reason{ReasonKind::kGangUndone};
     reason.placed = static_cast<int64_t>(ledger_.job(job).ready());
-    reason.needed = tables_.jobs.spec[job].min_available;
+    reason.needed = Need(job);
     if (failure != nullptr) reason.refusals = failure->refusals;
     context_.reasons.ExplainJob(job, std::move(reason));
   }

@@ -267,6 +267,21 @@ TEST(Lease, StopsNoJobForTasksBeyondAGang) {
   EXPECT_EQ(turns.Cycle(12), "+b");
 }
 
+// As a task by itself, which is what a job is that names no minimum.
+TEST(Lease, AJobWithoutAMinimumStopsOthers) {
+  Turns turns("tiresias:attained(level1=4,level2=0)");
+  turns.Add({.name = "a", .min_available = 0});
+  EXPECT_EQ(turns.Cycle(0), "+a");
+  turns.Add({.name = "b", .created = 10, .gpus = 4, .min_available = 0});
+  EXPECT_EQ(turns.Cycle(10), "-a");
+  EXPECT_EQ(turns.Cycle(11), "+b");
+  // One task is all that it needs: for the others it stops none.
+  turns.Add({.name = "c", .created = 12, .gpus = 5, .min_available = 0});
+  EXPECT_EQ(turns.Cycle(13), "-b");
+  EXPECT_EQ(turns.Cycle(13), "+c");
+  EXPECT_EQ(turns.Cycle(14), "");
+}
+
 // rho is 1 of a job that came now, and grows by 1 each estimate that it waits.
 TEST(Themis, TheWorstRatioGoesFirst) {
   Turns turns("themis:lease(round=0),finish-time(fairness=1)");

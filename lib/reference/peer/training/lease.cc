@@ -36,6 +36,11 @@ class LeaseTwin {
   }
 
  private:
+  // A job that names no minimum needs one task.
+  int64_t Need(JobIndex job) const {
+    const int64_t least = tables_.jobs.spec[job].min_available;
+    return least > 0 ? least : 1;
+  }
   bool Holds(TaskIndex task) const { return IsAllocated(cycle_.world.status[task]); }
   bool MayStop(JobIndex job) const {
     bool holds = false;
@@ -81,7 +86,7 @@ class LeaseTwin {
   }
 
   void Stop(JobIndex job) {
-    if (CountReady(cycle_.world, job) >= tables_.jobs.spec[job].min_available) return;
+    if (CountReady(cycle_.world, job) >= Need(job)) return;
     for (TaskIndex t : TasksToPlace(cycle_, job)) {
       if ((tables_.tasks.flags[t] & kTaskNeverPreempts) != 0) return;
     }
@@ -133,7 +138,7 @@ class LeaseTwin {
       }
     }
     const int64_t there = ready + static_cast<int64_t>(statement.size());
-    return !statement.empty() && there >= tables_.jobs.spec[job].min_available;
+    return !statement.empty() && there >= Need(job);
   }
 
   Cycle& cycle_;
