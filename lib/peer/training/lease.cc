@@ -3,7 +3,8 @@
 // lease: jobs in order, each on free places or on those of whole jobs that go later.
 //
 // Rules.
-// 1. Jobs with pending tasks go in job order. A gang that finds nodes starts.
+// 1. Jobs with pending tasks go in job order. A task without a node is passed, and so are the later
+//    ones of its class. A gang starts if its minimum finds nodes, with all tasks that find some.
 // 2. Where the gang would find nodes once leaving tasks have gone, these are kept for it until the
 //    cycle ends, undecided; the next cycle places it.
 // 3. Else, in the first cycle of a round, jobs that the policies place behind it are stopped, the
@@ -31,6 +32,7 @@
 #include <vector>
 
 #include "lib/base/go_sort.h"
+#include "lib/base/hash_map.h"
 #include "lib/part/victims.h"
 #include "lib/peer/training/training.h"
 
@@ -151,7 +153,9 @@ class Lease {
   bool Place(JobIndex job, Want want, ReasonPtr* failure) {
     int64_t places = static_cast<int64_t>(ledger_.job(job).ready());
     bool any = false;
+    HashSet<ClassIndex> failed;
     for (const TaskIndex task : context_.PendingTasks(job, /*with_best_effort=*/true)) {
+      if (failed.contains(context_.ClassOf(task))) continue;
       context_.meter.Spend();
       NodeIndex node = context_.search.Best(task, Want::kNow);
       if (node == kNone && want == Want::kLater) node = context_.search.Best(task, Want::kLater);
@@ -160,7 +164,8 @@ class Lease {
           *failure = context_.reasons.NoNode(context_.ClassOf(task));
           context_.reasons.Explain(task, *failure);
         }
-        break;
+        failed.insert(context_.ClassOf(task));
+        continue;
       }
       ledger_.Move(task, want == Want::kNow ? TaskStatus::kPlaced : TaskStatus::kNominated, node);
       any = true;
@@ -196,18 +201,20 @@ class Lease {
     return gone;
   }
 
-  // Returns what the tasks that the gang needs lack of each dimension, beside all that is or will
-  // be idle.
+  // Returns what the gang lacks of each dimension at least, beside all that is or will be idle: it
+  // needs no more than its smallest requests.
   std::vector<int64_t> LackOf(JobIndex job) const {
     std::vector<int64_t> lack(ledger_.dimensions(), 0);
-    int64_t places = static_cast<int64_t>(ledger_.job(job).ready());
-    for (const TaskIndex task : context_.PendingTasks(job, /*with_best_effort=*/true)) {
-      if (places++ >= Need(job)) break;
-      const auto request = ledger_.request(task);
-      for (DimensionIndex d = 0; d < lack.size(); ++d) lack[d] += request[d];
-    }
+    const std::vector<TaskIndex> tasks = context_.PendingTasks(job, /*with_best_effort=*/true);
+    const int64_t missing = Need(job) - static_cast<int64_t>(ledger_.job(job).ready());
+    const size_t count = std::min(tasks.size(), static_cast<size_t>(std::max<int64_t>(missing, 0)));
+    std::vector<int64_t> requests(tasks.size());
     for (DimensionIndex d = 0; d < lack.size(); ++d) {
-      if (d == kPods) lack[d] = 0;
+      if (d == kPods) continue;
+      for (size_t i = 0; i < tasks.size(); ++i) requests[i] = ledger_.request(tasks[i])[d];
+      const auto end = requests.begin() + static_cast<std::ptrdiff_t>(count);
+      std::nth_element(requests.begin(), end, requests.end());
+      for (size_t i = 0; i < count; ++i) lack[d] += requests[i];
       for (NodeIndex n = 0; n < tables_.nodes.alive.size() && lack[d] > 0; ++n) {
         if (tables_.nodes.alive[n]) lack[d] -= std::max<int64_t>(ledger_.future_idle(n, d), 0);
       }

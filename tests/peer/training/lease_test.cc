@@ -24,6 +24,7 @@ struct Gang {
   int64_t gpus = 4;  // one task each
   std::optional<int64_t> estimate = {};
   std::optional<int64_t> min_available = {};
+  int64_t large = 0;  // tasks of 8 GPUs, which no node has; they are tried first
 };
 
 // A cluster with clients that start and stop tasks as soon as a plan decides it.
@@ -45,6 +46,10 @@ class Turns {
     spec.estimate = gang.estimate;
     spec.min_available = gang.min_available.value_or(gang.gpus);
     spec.groups = {{.name = "w", .count = gang.gpus, .shape = kShape}};
+    if (gang.large > 0) {
+      const TaskShape large{.request = {{"nvidia.com/gpu", 8}}};
+      spec.groups.insert(spec.groups.begin(), {.name = "a", .count = gang.large, .shape = large});
+    }
     EXPECT_TRUE(cluster_.AddJob(spec).ok());
   }
 
@@ -265,6 +270,18 @@ TEST(Lease, StopsNoJobForTasksBeyondAGang) {
   EXPECT_EQ(turns.Cycle(11), "");
   turns.End("a");
   EXPECT_EQ(turns.Cycle(12), "+b");
+}
+
+TEST(Lease, PassesTasksThatFitNowhereIfTheRestIsEnough) {
+  Turns turns("tiresias:attained(level1=4,level2=0)");
+  turns.Add({.name = "a", .gpus = 3, .min_available = 2, .large = 2});
+  EXPECT_EQ(turns.Cycle(0), "+a");
+  // Two of its tasks need two GPUs, not 16: one is free, and a's three are enough.
+  turns.Add({.name = "b", .created = 10, .gpus = 3, .min_available = 2, .large = 2});
+  EXPECT_EQ(turns.Cycle(10), "-a");
+  EXPECT_EQ(turns.Cycle(10), "+b");
+  turns.Add({.name = "c", .created = 20, .gpus = 3, .min_available = 4, .large = 2});
+  EXPECT_EQ(turns.Cycle(20), "");  // three of four
 }
 
 // As a task by itself, which is what a job is that names no minimum.

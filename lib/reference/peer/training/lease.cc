@@ -118,11 +118,14 @@ class LeaseTwin {
     Place(job, true, kept);
   }
 
-  // Puts the job's waiting tasks on nodes in order. Whether the gang has its places; if it has
+  // Puts the job's waiting tasks on nodes in order, without those of a class of which one found
+  // none. Whether the gang has its places; if it has
   // not, what was placed stays in the world.
   bool Place(JobIndex job, bool later, Statement& statement) {
     const int64_t ready = CountReady(cycle_.world, job);
+    std::set<ClassIndex> failed;
     for (TaskIndex task : TasksToPlace(cycle_, job)) {
+      if (failed.contains(tables_.tasks.task_class[task])) continue;
       const FilterState state = PrepareFilters(cycle_, task);
       std::vector<NodeIndex> now, then;
       for (NodeIndex n : cycle_.world.session_nodes()) {
@@ -130,7 +133,10 @@ class LeaseTwin {
         (HasRoomNow(cycle_.world, task, n) ? now : then).push_back(n);
       }
       const NodeIndex node = BestNode(cycle_, task, now.empty() && later ? then : now);
-      if (node == kNone) break;
+      if (node == kNone) {
+        failed.insert(tables_.tasks.task_class[task]);
+        continue;
+      }
       if (later) {
         DoPipeline(cycle_, statement, task, node, false);
       } else {
