@@ -107,7 +107,8 @@ class Lease {
       return (tables_.tasks.flags[task] & kTaskNeverPreempts) != 0;
     });
     const bool has_gang = static_cast<int64_t>(ledger_.job(job).ready()) >= Need(job);
-    if (never || has_gang) return Explain(job, failure);
+    if (has_gang) return;  // each task has its own reason
+    if (never) return Explain(job, failure);
     const std::vector<JobIndex> victims = VictimsFor(job);
     if (victims.empty()) return Explain(job, failure);
     {
@@ -149,22 +150,26 @@ class Lease {
 
   // Puts the job's pending tasks on nodes, and returns whether the gang has its places. The books
   // are changed either way. With Want::kLater the tasks are nominated, also those that would fit
-  // now. `failure` (may be null) is the reason why a task found no node.
+  // now. `failure` (may be null) is the reason why the last class without a node found none.
   bool Place(JobIndex job, Want want, ReasonPtr* failure) {
     int64_t places = static_cast<int64_t>(ledger_.job(job).ready());
     bool any = false;
-    HashSet<ClassIndex> failed;
+    HashMap<ClassIndex, ReasonPtr> failed;
     for (const TaskIndex task : context_.PendingTasks(job, /*with_best_effort=*/true)) {
-      if (failed.contains(context_.ClassOf(task))) continue;
+      const ClassIndex task_class = context_.ClassOf(task);
+      if (const auto it = failed.find(task_class); it != failed.end()) {
+        if (failure != nullptr) context_.reasons.Explain(task, it->second);
+        continue;
+      }
       context_.meter.Spend();
       NodeIndex node = context_.search.Best(task, Want::kNow);
       if (node == kNone && want == Want::kLater) node = context_.search.Best(task, Want::kLater);
       if (node == kNone) {
         if (failure != nullptr) {
-          *failure = context_.reasons.NoNode(context_.ClassOf(task));
+          *failure = context_.reasons.NoNode(task_class);
           context_.reasons.Explain(task, *failure);
         }
-        failed.insert(context_.ClassOf(task));
+        failed[task_class] = failure != nullptr ? *failure : nullptr;
         continue;
       }
       ledger_.Move(task, want == Want::kNow ? TaskStatus::kPlaced : TaskStatus::kNominated, node);

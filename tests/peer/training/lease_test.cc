@@ -79,6 +79,21 @@ class Turns {
     }
     return absl::StrJoin(words, " ");
   }
+  // The tasks that wait, with their reasons: "a-w-0: 1 of 2 undone, a-w-1: no node".
+  std::string Reasons() const {
+    std::vector<std::string> words;
+    for (const PendingTask& pending : plan_->pending()) {
+      const Reason& reason = plan_->reasons()[pending.reason];
+      const std::string count = absl::StrCat(reason.placed, " of ", reason.needed);
+      words.push_back(absl::StrCat(std::string(plan_->task_name(pending.task)), ": ",
+                                   reason.kind == ReasonKind::kNoNode       ? "no node"
+                                   : reason.kind == ReasonKind::kGangUndone ? count + " undone"
+                                   : reason.kind == ReasonKind::kGangWaits  ? count + " waits"
+                                                                            : "another reason"));
+    }
+    std::sort(words.begin(), words.end());
+    return absl::StrJoin(words, ", ");
+  }
   std::string Why() const { return plan_->ToText(); }
   void End(const std::string& job) { EXPECT_TRUE(cluster_.RemoveJob(job).ok()); }
   Cluster& cluster() { return cluster_; }
@@ -282,6 +297,16 @@ TEST(Lease, PassesTasksThatFitNowhereIfTheRestIsEnough) {
   EXPECT_EQ(turns.Cycle(10), "+b");
   turns.Add({.name = "c", .created = 20, .gpus = 3, .min_available = 4, .large = 2});
   EXPECT_EQ(turns.Cycle(20), "");  // three of four
+}
+
+// Of tasks beyond a gang that runs nothing is undone. Each says that no node fits.
+TEST(Lease, TasksBeyondAGangFindNoNode) {
+  Turns turns("tiresias");
+  turns.Add({.name = "a", .gpus = 6, .min_available = 2});
+  EXPECT_EQ(turns.Cycle(0), "+a");
+  EXPECT_EQ(turns.Reasons(), "a-w-4: no node, a-w-5: no node");
+  EXPECT_EQ(turns.Cycle(1), "");
+  EXPECT_EQ(turns.Reasons(), "a-w-4: no node, a-w-5: no node");
 }
 
 // As a task by itself, which is what a job is that names no minimum.
