@@ -98,9 +98,15 @@ class Lease {
   }
   bool Holds(TaskIndex task) const { return IsAllocated(ledger_.status(task)); }
 
+  // How a try to start a gang went.
+  struct Outcome {
+    int64_t places = 0;  // of its tasks, those that it had before included
+    ReasonPtr failure;   // why the last class that found no node found none; null: all found one
+  };
+
   void Serve(JobIndex job) {
-    ReasonPtr failure;
-    if (!is_stopped_[job] && Start(job, &failure)) return;
+    Outcome outcome;
+    if (!is_stopped_[job] && Start(job, &outcome)) return;
     if (is_stopped_[job] || Keep(job)) return;
     const std::vector<TaskIndex> tasks = context_.PendingTasks(job, /*with_best_effort=*/true);
     const bool never = std::any_of(tasks.begin(), tasks.end(), [this](TaskIndex task) {
@@ -108,9 +114,9 @@ class Lease {
     });
     const bool has_gang = static_cast<int64_t>(ledger_.job(job).ready()) >= Need(job);
     if (has_gang) return;  // each task has its own reason
-    if (never) return Explain(job, failure);
+    if (never) return Explain(job, outcome);
     const std::vector<JobIndex> victims = VictimsFor(job);
-    if (victims.empty()) return Explain(job, failure);
+    if (victims.empty()) return Explain(job, outcome);
     {
       Attempt attempt(context_);
       for (const JobIndex victim : victims) {
@@ -130,9 +136,9 @@ class Lease {
     return std::max<int64_t>(tables_.jobs.spec[job].min_available, 1);
   }
 
-  bool Start(JobIndex job, ReasonPtr* failure) {
+  bool Start(JobIndex job, Outcome* outcome) {
     Attempt attempt(context_);
-    if (!Place(job, Want::kNow, failure)) return false;
+    if (!Place(job, Want::kNow, outcome)) return false;
     attempt.Commit();
     return true;
   }
@@ -150,32 +156,32 @@ class Lease {
 
   // Puts the job's pending tasks on nodes, and returns whether the gang has its places. The books
   // are changed either way. With Want::kLater the tasks are nominated, also those that would fit
-  // now. `failure` (may be null) is the reason why the last class without a node found none.
-  bool Place(JobIndex job, Want want, ReasonPtr* failure) {
+  // now. With `outcome` (may be null), tasks that find no node are explained.
+  bool Place(JobIndex job, Want want, Outcome* outcome) {
     int64_t places = static_cast<int64_t>(ledger_.job(job).ready());
     bool any = false;
     HashMap<ClassIndex, ReasonPtr> failed;
     for (const TaskIndex task : context_.PendingTasks(job, /*with_best_effort=*/true)) {
       const ClassIndex task_class = context_.ClassOf(task);
       if (const auto it = failed.find(task_class); it != failed.end()) {
-        if (failure != nullptr) context_.reasons.Explain(task, it->second);
+        if (outcome != nullptr) context_.reasons.Explain(task, it->second);
         continue;
       }
       context_.meter.Spend();
       NodeIndex node = context_.search.Best(task, Want::kNow);
       if (node == kNone && want == Want::kLater) node = context_.search.Best(task, Want::kLater);
       if (node == kNone) {
-        if (failure != nullptr) {
-          *failure = context_.reasons.NoNode(task_class);
-          context_.reasons.Explain(task, *failure);
-        }
-        failed[task_class] = failure != nullptr ? *failure : nullptr;
+        ReasonPtr& reason = failed[task_class];
+        if (outcome == nullptr) continue;
+        reason = outcome->failure = context_.reasons.NoNode(task_class);
+        context_.reasons.Explain(task, reason);
         continue;
       }
       ledger_.Move(task, want == Want::kNow ? TaskStatus::kPlaced : TaskStatus::kNominated, node);
       any = true;
       ++places;
     }
+    if (outcome != nullptr) outcome->places = places;
     return any && places >= Need(job);
   }
 
@@ -237,12 +243,10 @@ class Lease {
     }
   }
 
-  void Explain(JobIndex job, const ReasonPtr& failure) {
-    Reason reason{ReasonKind::kGangUndone};
-    reason.placed = static_cast<int64_t>(ledger_.job(job).ready());
-    reason.needed = Need(job);
-    if (failure != nullptr) reason.refusals = failure->refusals;
-    context_.reasons.ExplainJob(job, std::move(reason));
+  void Explain(JobIndex job, const Outcome& outcome) {
+    context_.reasons.ExplainJob(
+        job, context_.reasons.GangReason(ReasonKind::kGangUndone, outcome.places, Need(job),
+                                         outcome.failure));
   }
 
   ActionContext& context_;

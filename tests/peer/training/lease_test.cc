@@ -297,6 +297,9 @@ TEST(Lease, PassesTasksThatFitNowhereIfTheRestIsEnough) {
   EXPECT_EQ(turns.Cycle(10), "+b");
   turns.Add({.name = "c", .created = 20, .gpus = 3, .min_available = 4, .large = 2});
   EXPECT_EQ(turns.Cycle(20), "");  // three of four
+  EXPECT_NE(turns.Reasons().find("c-a-0: no node, c-a-1: no node, c-w-0: 1 of 4 undone"),
+            std::string::npos)
+      << turns.Reasons();
 }
 
 // Of tasks beyond a gang that runs nothing is undone. Each says that no node fits.
@@ -307,6 +310,15 @@ TEST(Lease, TasksBeyondAGangFindNoNode) {
   EXPECT_EQ(turns.Reasons(), "a-w-4: no node, a-w-5: no node");
   EXPECT_EQ(turns.Cycle(1), "");
   EXPECT_EQ(turns.Reasons(), "a-w-4: no node, a-w-5: no node");
+}
+
+TEST(Lease, SaysHowManyOfAGangFoundPlaces) {
+  Turns turns("tiresias");
+  turns.Add({.name = "a", .gpus = 6});
+  EXPECT_EQ(turns.Cycle(0), "");
+  EXPECT_EQ(turns.Reasons(),
+            "a-w-0: 4 of 6 undone, a-w-1: 4 of 6 undone, a-w-2: 4 of 6 undone, "
+            "a-w-3: 4 of 6 undone, a-w-4: no node, a-w-5: no node");
 }
 
 // As a task by itself, which is what a job is that names no minimum.
