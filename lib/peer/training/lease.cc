@@ -29,6 +29,7 @@
 // and at the jobs it could stop, and a search a task for each of them from where their sum is
 // enough on.
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "lib/base/go_sort.h"
@@ -146,8 +147,23 @@ class Lease {
   bool Keep(JobIndex job) {
     Attempt attempt(context_);
     if (!Place(job, Want::kLater, nullptr)) return false;
+    ExplainKept(job, attempt.moves());
     attempt.Keep();
     return true;
+  }
+  // Says of tasks with kept places, whatever was said before, that the gang waits, and of others
+  // that no node fits.
+  void ExplainKept(JobIndex job, std::span<const Ledger::Entry> moves) {
+    for (const Ledger::Entry& move : moves) context_.reasons.Forget(move.task);
+    for (const TaskIndex task : context_.PendingTasks(job, /*with_best_effort=*/true)) {
+      if (context_.reasons.of_task(task) != nullptr) continue;
+      context_.reasons.Explain(task, context_.reasons.NoNode(context_.ClassOf(task)));
+    }
+    const int64_t needed = Need(job);
+    const auto places = static_cast<int64_t>(ledger_.job(job).ready() + moves.size());
+    context_.reasons.ExplainJob(
+        job, context_.reasons.GangReason(ReasonKind::kGangWaits, std::min(places, needed), needed,
+                                         nullptr));
   }
   bool WouldFit(JobIndex job) {
     Attempt attempt(context_);

@@ -321,6 +321,20 @@ TEST(Lease, SaysHowManyOfAGangFoundPlaces) {
             "a-w-3: 4 of 6 undone, a-w-4: no node, a-w-5: no node");
 }
 
+TEST(Lease, AGangWithKeptPlacesSaysThatItWaits) {
+  Turns turns("tiresias:attained(level1=4,level2=0)");
+  turns.Add({.name = "a"});
+  EXPECT_EQ(turns.Cycle(0), "+a");
+  // In the cycle that stops a, all of b's small tasks have places but the fifth.
+  turns.Add({.name = "b", .created = 10, .gpus = 5, .min_available = 2, .large = 1});
+  turns.Add({.name = "c", .created = 11, .gpus = 1});
+  EXPECT_EQ(turns.Cycle(12), "-a");
+  EXPECT_EQ(turns.Reasons(),
+            "b-a-0: no node, b-w-0: 2 of 2 waits, b-w-1: 2 of 2 waits, b-w-2: 2 of 2 waits, "
+            "b-w-3: 2 of 2 waits, b-w-4: no node, c-w-0: no node");
+  EXPECT_EQ(turns.Cycle(12), "+b");
+}
+
 // As a task by itself, which is what a job is that names no minimum.
 TEST(Lease, AJobWithoutAMinimumStopsOthers) {
   Turns turns("tiresias:attained(level1=4,level2=0)");
