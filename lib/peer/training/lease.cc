@@ -18,9 +18,9 @@
 // tasks beyond a gang that has its minimum; a job without a minimum is a gang of one. A job that
 // was stopped places nothing in the same cycle.
 //
-// `round` is the length of a round in seconds: a cycle is the first of its round if no cycle ran
-// since the last multiple of it. 0: each cycle may stop jobs. Memory: slot "lease", row "round" has
-// the number of the last round.
+// `round` is the length of a round in seconds, rounded down: a cycle is the first of its round if
+// no cycle ran since the last multiple of it. 0: each cycle may stop jobs. Memory: slot "lease",
+// row "round" has the number of the last round.
 //
 // Guarantee. Gangs are whole: of no job a part is stopped. With round > 0 a job runs on to the
 // next multiple of it at least.
@@ -43,7 +43,7 @@ namespace {
 constexpr MemoryDecl kLeaseSlot = {"lease", 1};
 constexpr OptionDecl kLeaseOptions[] = {
     {"round", OptionKind::kNumber, "0", 0, 1e9,
-     "seconds for which places are kept: jobs are stopped once in each; 0: in every cycle"},
+     "whole seconds, rounded down, in each of which jobs are stopped once; 0: in every cycle"},
 };
 
 class Lease {
