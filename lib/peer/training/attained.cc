@@ -8,9 +8,9 @@
 // levels, and jobs of a level do not pass each other.
 //
 // Rules.
-//   level    the number of thresholds (options `level1` to `level3`) that the job's service has
-//            reached. A lower level goes first. Without thresholds (all 0) each amount of service
-//            is a level of its own.
+//   level    the number of thresholds (options `level1` to `level3`, in any order) that the job's
+//            service has reached. A lower level goes first. Without thresholds (all 0) each amount
+//            of service is a level of its own.
 //   promote  a job above the first level that holds no place, and has waited `promote` times as
 //            long as it ran, goes back to the first level, with no service. Both count since it was
 //            last promoted.

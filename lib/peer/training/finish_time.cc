@@ -9,11 +9,11 @@
 // Rules.
 //   rho      (seconds since creation + what is left of the estimate) / estimate. What is left is
 //            the estimate less the seconds for which the job held places, and 0 at least.
-//   visible  of n jobs with estimates that wait or run, the 1 - fairness part with the worst
-//            ratios, rounded up, are visible and go before all others. The visible job with the
-//            least work left goes first, counted in GPU-seconds: the freedom that fairness leaves
-//            is spent on short waits. Jobs of one ratio become visible by creation, then by uid
-//            rank.
+//   visible  of n jobs with tasks and estimates, the 1 - fairness part with the worst ratios,
+//            rounded up, are visible and go before all others. A job counts until it is removed,
+//            also while its tasks are gated or once they have ended. The visible job with the least
+//            work left goes first, counted in GPU-seconds: the freedom that fairness leaves is
+//            spent on short waits. Jobs of one ratio become visible by creation, then by uid rank.
 //   others   go by rho, the worst first.
 // A job without an estimate goes last. fairness=1 orders by rho alone, fairness=0 by work left.
 // service_rows.h has the rules of time held, and the memory (slot "finish-time").

@@ -3,7 +3,8 @@
 // lease: jobs in order, each on free places or on those of whole jobs that go later.
 //
 // Rules.
-// 1. Jobs with pending tasks go in job order. A gang that finds nodes starts.
+// 1. Jobs with pending tasks go in job order. A task without a node is passed, and so are the later
+//    ones of its class. A gang starts if its minimum finds nodes, with all tasks that find some.
 // 2. Where the gang would find nodes once leaving tasks have gone, these are kept for it until the
 //    cycle ends, undecided; the next cycle places it.
 // 3. Else, in the first cycle of a round, jobs that the policies place behind it are stopped, the
@@ -14,12 +15,12 @@
 // Only policies decide which jobs are stopped: jobs that they do not tell apart, such as those of
 // one level of policy attained, never stop each other. A job with a task that must not be preempted
 // is never stopped. No job is stopped for one with a waiting task that never preempts, nor for
-// tasks beyond a gang that has its minimum. A job that was stopped places nothing in the same
-// cycle.
+// tasks beyond a gang that has its minimum; a job without a minimum is a gang of one. A job that
+// was stopped places nothing in the same cycle.
 //
-// `round` is the length of a round in seconds: a cycle is the first of its round if no cycle ran
-// since the last multiple of it. 0: each cycle may stop jobs. Memory: slot "lease", row "round" has
-// the number of the last round.
+// `round` is the length of a round in seconds, rounded down: a cycle is the first of its round if
+// no cycle ran since the last multiple of it. 0: each cycle may stop jobs. Memory: slot "lease",
+// row "round" has the number of the last round.
 //
 // Guarantee. Gangs are whole: of no job a part is stopped. With round > 0 a job runs on to the
 // next multiple of it at least.
@@ -28,9 +29,11 @@
 // and at the jobs it could stop, and a search a task for each of them from where their sum is
 // enough on.
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "lib/base/go_sort.h"
+#include "lib/base/hash_map.h"
 #include "lib/part/victims.h"
 #include "lib/peer/training/training.h"
 
@@ -40,7 +43,7 @@ namespace {
 constexpr MemoryDecl kLeaseSlot = {"lease", 1};
 constexpr OptionDecl kLeaseOptions[] = {
     {"round", OptionKind::kNumber, "0", 0, 1e9,
-     "seconds for which places are kept: jobs are stopped once in each; 0: in every cycle"},
+     "whole seconds, rounded down, in each of which jobs are stopped once; 0: in every cycle"},
 };
 
 class Lease {
@@ -96,19 +99,25 @@ class Lease {
   }
   bool Holds(TaskIndex task) const { return IsAllocated(ledger_.status(task)); }
 
+  // How a try to start a gang went.
+  struct Outcome {
+    int64_t places = 0;  // of its tasks, those that it had before included
+    ReasonPtr failure;   // why the last class that found no node found none; null: all found one
+  };
+
   void Serve(JobIndex job) {
-    ReasonPtr failure;
-    if (!is_stopped_[job] && Start(job, &failure)) return;
+    Outcome outcome;
+    if (!is_stopped_[job] && Start(job, &outcome)) return;
     if (is_stopped_[job] || Keep(job)) return;
     const std::vector<TaskIndex> tasks = context_.PendingTasks(job, /*with_best_effort=*/true);
     const bool never = std::any_of(tasks.begin(), tasks.end(), [this](TaskIndex task) {
       return (tables_.tasks.flags[task] & kTaskNeverPreempts) != 0;
     });
-    const bool has_gang =
-        static_cast<int64_t>(ledger_.job(job).ready()) >= tables_.jobs.spec[job].min_available;
-    if (never || has_gang) return Explain(job, failure);
+    const bool has_gang = static_cast<int64_t>(ledger_.job(job).ready()) >= Need(job);
+    if (has_gang) return;  // each task has its own reason
+    if (never) return Explain(job, outcome);
     const std::vector<JobIndex> victims = VictimsFor(job);
-    if (victims.empty()) return Explain(job, failure);
+    if (victims.empty()) return Explain(job, outcome);
     {
       Attempt attempt(context_);
       for (const JobIndex victim : victims) {
@@ -123,9 +132,14 @@ class Lease {
     Keep(job);
   }
 
-  bool Start(JobIndex job, ReasonPtr* failure) {
+  // Returns how many tasks the gang has at least. A job without a minimum is a gang of one.
+  int64_t Need(JobIndex job) const {
+    return std::max<int64_t>(tables_.jobs.spec[job].min_available, 1);
+  }
+
+  bool Start(JobIndex job, Outcome* outcome) {
     Attempt attempt(context_);
-    if (!Place(job, Want::kNow, failure)) return false;
+    if (!Place(job, Want::kNow, outcome)) return false;
     attempt.Commit();
     return true;
   }
@@ -133,8 +147,23 @@ class Lease {
   bool Keep(JobIndex job) {
     Attempt attempt(context_);
     if (!Place(job, Want::kLater, nullptr)) return false;
+    ExplainKept(job, attempt.moves());
     attempt.Keep();
     return true;
+  }
+  // Says of tasks with kept places, whatever was said before, that the gang waits, and of others
+  // that no node fits.
+  void ExplainKept(JobIndex job, std::span<const Ledger::Entry> moves) {
+    for (const Ledger::Entry& move : moves) context_.reasons.Forget(move.task);
+    for (const TaskIndex task : context_.PendingTasks(job, /*with_best_effort=*/true)) {
+      if (context_.reasons.of_task(task) != nullptr) continue;
+      context_.reasons.Explain(task, context_.reasons.NoNode(context_.ClassOf(task)));
+    }
+    const int64_t needed = Need(job);
+    const auto places = static_cast<int64_t>(ledger_.job(job).ready() + moves.size());
+    context_.reasons.ExplainJob(
+        job, context_.reasons.GangReason(ReasonKind::kGangWaits, std::min(places, needed), needed,
+                                         nullptr));
   }
   bool WouldFit(JobIndex job) {
     Attempt attempt(context_);
@@ -143,26 +172,33 @@ class Lease {
 
   // Puts the job's pending tasks on nodes, and returns whether the gang has its places. The books
   // are changed either way. With Want::kLater the tasks are nominated, also those that would fit
-  // now. `failure` (may be null) is the reason why a task found no node.
-  bool Place(JobIndex job, Want want, ReasonPtr* failure) {
+  // now. With `outcome` (may be null), tasks that find no node are explained.
+  bool Place(JobIndex job, Want want, Outcome* outcome) {
     int64_t places = static_cast<int64_t>(ledger_.job(job).ready());
     bool any = false;
+    HashMap<ClassIndex, ReasonPtr> failed;
     for (const TaskIndex task : context_.PendingTasks(job, /*with_best_effort=*/true)) {
+      const ClassIndex task_class = context_.ClassOf(task);
+      if (const auto it = failed.find(task_class); it != failed.end()) {
+        if (outcome != nullptr) context_.reasons.Explain(task, it->second);
+        continue;
+      }
       context_.meter.Spend();
       NodeIndex node = context_.search.Best(task, Want::kNow);
       if (node == kNone && want == Want::kLater) node = context_.search.Best(task, Want::kLater);
       if (node == kNone) {
-        if (failure != nullptr) {
-          *failure = context_.reasons.NoNode(context_.ClassOf(task));
-          context_.reasons.Explain(task, *failure);
-        }
-        break;
+        ReasonPtr& reason = failed[task_class];
+        if (outcome == nullptr) continue;
+        reason = outcome->failure = context_.reasons.NoNode(task_class);
+        context_.reasons.Explain(task, reason);
+        continue;
       }
       ledger_.Move(task, want == Want::kNow ? TaskStatus::kPlaced : TaskStatus::kNominated, node);
       any = true;
       ++places;
     }
-    return any && places >= tables_.jobs.spec[job].min_available;
+    if (outcome != nullptr) outcome->places = places;
+    return any && places >= Need(job);
   }
 
   // Returns the jobs to stop for the job, or none.
@@ -192,18 +228,20 @@ class Lease {
     return gone;
   }
 
-  // Returns what the tasks that the gang needs lack of each dimension, beside all that is or will
-  // be idle.
+  // Returns what the gang lacks of each dimension at least, beside all that is or will be idle: it
+  // needs no more than its smallest requests.
   std::vector<int64_t> LackOf(JobIndex job) const {
     std::vector<int64_t> lack(ledger_.dimensions(), 0);
-    int64_t places = static_cast<int64_t>(ledger_.job(job).ready());
-    for (const TaskIndex task : context_.PendingTasks(job, /*with_best_effort=*/true)) {
-      if (places++ >= tables_.jobs.spec[job].min_available) break;
-      const auto request = ledger_.request(task);
-      for (DimensionIndex d = 0; d < lack.size(); ++d) lack[d] += request[d];
-    }
+    const std::vector<TaskIndex> tasks = context_.PendingTasks(job, /*with_best_effort=*/true);
+    const int64_t missing = Need(job) - static_cast<int64_t>(ledger_.job(job).ready());
+    const size_t count = std::min(tasks.size(), static_cast<size_t>(std::max<int64_t>(missing, 0)));
+    std::vector<int64_t> requests(tasks.size());
     for (DimensionIndex d = 0; d < lack.size(); ++d) {
-      if (d == kPods) lack[d] = 0;
+      if (d == kPods) continue;
+      for (size_t i = 0; i < tasks.size(); ++i) requests[i] = ledger_.request(tasks[i])[d];
+      const auto end = requests.begin() + static_cast<std::ptrdiff_t>(count);
+      std::nth_element(requests.begin(), end, requests.end());
+      for (size_t i = 0; i < count; ++i) lack[d] += requests[i];
       for (NodeIndex n = 0; n < tables_.nodes.alive.size() && lack[d] > 0; ++n) {
         if (tables_.nodes.alive[n]) lack[d] -= std::max<int64_t>(ledger_.future_idle(n, d), 0);
       }
@@ -221,12 +259,10 @@ class Lease {
     }
   }
 
-  void Explain(JobIndex job, const ReasonPtr& failure) {
-    Reason reason{ReasonKind::kGangUndone};
-    reason.placed = static_cast<int64_t>(ledger_.job(job).ready());
-    reason.needed = tables_.jobs.spec[job].min_available;
-    if (failure != nullptr) reason.refusals = failure->refusals;
-    context_.reasons.ExplainJob(job, std::move(reason));
+  void Explain(JobIndex job, const Outcome& outcome) {
+    context_.reasons.ExplainJob(
+        job, context_.reasons.GangReason(ReasonKind::kGangUndone, outcome.places, Need(job),
+                                         outcome.failure));
   }
 
   ActionContext& context_;

@@ -24,6 +24,7 @@ struct Gang {
   int64_t gpus = 4;  // one task each
   std::optional<int64_t> estimate = {};
   std::optional<int64_t> min_available = {};
+  int64_t large = 0;  // tasks of 8 GPUs, which no node has; they are tried first
 };
 
 // A cluster with clients that start and stop tasks as soon as a plan decides it.
@@ -45,6 +46,10 @@ class Turns {
     spec.estimate = gang.estimate;
     spec.min_available = gang.min_available.value_or(gang.gpus);
     spec.groups = {{.name = "w", .count = gang.gpus, .shape = kShape}};
+    if (gang.large > 0) {
+      const TaskShape large{.request = {{"nvidia.com/gpu", 8}}};
+      spec.groups.insert(spec.groups.begin(), {.name = "a", .count = gang.large, .shape = large});
+    }
     EXPECT_TRUE(cluster_.AddJob(spec).ok());
   }
 
@@ -73,6 +78,21 @@ class Turns {
       Set(task, TaskStatus::kPending, "", {});
     }
     return absl::StrJoin(words, " ");
+  }
+  // The tasks that wait, with their reasons: "a-w-0: 1 of 2 undone, a-w-1: no node".
+  std::string Reasons() const {
+    std::vector<std::string> words;
+    for (const PendingTask& pending : plan_->pending()) {
+      const Reason& reason = plan_->reasons()[pending.reason];
+      const std::string count = absl::StrCat(reason.placed, " of ", reason.needed);
+      words.push_back(absl::StrCat(std::string(plan_->task_name(pending.task)), ": ",
+                                   reason.kind == ReasonKind::kNoNode       ? "no node"
+                                   : reason.kind == ReasonKind::kGangUndone ? count + " undone"
+                                   : reason.kind == ReasonKind::kGangWaits  ? count + " waits"
+                                                                            : "another reason"));
+    }
+    std::sort(words.begin(), words.end());
+    return absl::StrJoin(words, ", ");
   }
   std::string Why() const { return plan_->ToText(); }
   void End(const std::string& job) { EXPECT_TRUE(cluster_.RemoveJob(job).ok()); }
@@ -265,6 +285,69 @@ TEST(Lease, StopsNoJobForTasksBeyondAGang) {
   EXPECT_EQ(turns.Cycle(11), "");
   turns.End("a");
   EXPECT_EQ(turns.Cycle(12), "+b");
+}
+
+TEST(Lease, PassesTasksThatFitNowhereIfTheRestIsEnough) {
+  Turns turns("tiresias:attained(level1=4,level2=0)");
+  turns.Add({.name = "a", .gpus = 3, .min_available = 2, .large = 2});
+  EXPECT_EQ(turns.Cycle(0), "+a");
+  // Two of its tasks need two GPUs, not 16: one is free, and a's three are enough.
+  turns.Add({.name = "b", .created = 10, .gpus = 3, .min_available = 2, .large = 2});
+  EXPECT_EQ(turns.Cycle(10), "-a");
+  EXPECT_EQ(turns.Cycle(10), "+b");
+  turns.Add({.name = "c", .created = 20, .gpus = 3, .min_available = 4, .large = 2});
+  EXPECT_EQ(turns.Cycle(20), "");  // three of four
+  EXPECT_NE(turns.Reasons().find("c-a-0: no node, c-a-1: no node, c-w-0: 1 of 4 undone"),
+            std::string::npos)
+      << turns.Reasons();
+}
+
+// Of tasks beyond a gang that runs nothing is undone. Each says that no node fits.
+TEST(Lease, TasksBeyondAGangFindNoNode) {
+  Turns turns("tiresias");
+  turns.Add({.name = "a", .gpus = 6, .min_available = 2});
+  EXPECT_EQ(turns.Cycle(0), "+a");
+  EXPECT_EQ(turns.Reasons(), "a-w-4: no node, a-w-5: no node");
+  EXPECT_EQ(turns.Cycle(1), "");
+  EXPECT_EQ(turns.Reasons(), "a-w-4: no node, a-w-5: no node");
+}
+
+TEST(Lease, SaysHowManyOfAGangFoundPlaces) {
+  Turns turns("tiresias");
+  turns.Add({.name = "a", .gpus = 6});
+  EXPECT_EQ(turns.Cycle(0), "");
+  EXPECT_EQ(turns.Reasons(),
+            "a-w-0: 4 of 6 undone, a-w-1: 4 of 6 undone, a-w-2: 4 of 6 undone, "
+            "a-w-3: 4 of 6 undone, a-w-4: no node, a-w-5: no node");
+}
+
+TEST(Lease, AGangWithKeptPlacesSaysThatItWaits) {
+  Turns turns("tiresias:attained(level1=4,level2=0)");
+  turns.Add({.name = "a"});
+  EXPECT_EQ(turns.Cycle(0), "+a");
+  // In the cycle that stops a, all of b's small tasks have places but the fifth.
+  turns.Add({.name = "b", .created = 10, .gpus = 5, .min_available = 2, .large = 1});
+  turns.Add({.name = "c", .created = 11, .gpus = 1});
+  EXPECT_EQ(turns.Cycle(12), "-a");
+  EXPECT_EQ(turns.Reasons(),
+            "b-a-0: no node, b-w-0: 2 of 2 waits, b-w-1: 2 of 2 waits, b-w-2: 2 of 2 waits, "
+            "b-w-3: 2 of 2 waits, b-w-4: no node, c-w-0: no node");
+  EXPECT_EQ(turns.Cycle(12), "+b");
+}
+
+// As a task by itself, which is what a job is that names no minimum.
+TEST(Lease, AJobWithoutAMinimumStopsOthers) {
+  Turns turns("tiresias:attained(level1=4,level2=0)");
+  turns.Add({.name = "a", .min_available = 0});
+  EXPECT_EQ(turns.Cycle(0), "+a");
+  turns.Add({.name = "b", .created = 10, .gpus = 4, .min_available = 0});
+  EXPECT_EQ(turns.Cycle(10), "-a");
+  EXPECT_EQ(turns.Cycle(11), "+b");
+  // One task is all that it needs: for the others it stops none.
+  turns.Add({.name = "c", .created = 12, .gpus = 5, .min_available = 0});
+  EXPECT_EQ(turns.Cycle(13), "-b");
+  EXPECT_EQ(turns.Cycle(13), "+c");
+  EXPECT_EQ(turns.Cycle(14), "");
 }
 
 // rho is 1 of a job that came now, and grows by 1 each estimate that it waits.

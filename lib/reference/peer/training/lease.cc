@@ -36,6 +36,11 @@ class LeaseTwin {
   }
 
  private:
+  // A job that names no minimum needs one task.
+  int64_t Need(JobIndex job) const {
+    const int64_t least = tables_.jobs.spec[job].min_available;
+    return least > 0 ? least : 1;
+  }
   bool Holds(TaskIndex task) const { return IsAllocated(cycle_.world.status[task]); }
   bool MayStop(JobIndex job) const {
     bool holds = false;
@@ -81,7 +86,7 @@ class LeaseTwin {
   }
 
   void Stop(JobIndex job) {
-    if (CountReady(cycle_.world, job) >= tables_.jobs.spec[job].min_available) return;
+    if (CountReady(cycle_.world, job) >= Need(job)) return;
     for (TaskIndex t : TasksToPlace(cycle_, job)) {
       if ((tables_.tasks.flags[t] & kTaskNeverPreempts) != 0) return;
     }
@@ -113,11 +118,14 @@ class LeaseTwin {
     Place(job, true, kept);
   }
 
-  // Puts the job's waiting tasks on nodes in order. Whether the gang has its places; if it has
+  // Puts the job's waiting tasks on nodes in order, without those of a class of which one found
+  // none. Whether the gang has its places; if it has
   // not, what was placed stays in the world.
   bool Place(JobIndex job, bool later, Statement& statement) {
     const int64_t ready = CountReady(cycle_.world, job);
+    std::set<ClassIndex> failed;
     for (TaskIndex task : TasksToPlace(cycle_, job)) {
+      if (failed.contains(tables_.tasks.task_class[task])) continue;
       const FilterState state = PrepareFilters(cycle_, task);
       std::vector<NodeIndex> now, then;
       for (NodeIndex n : cycle_.world.session_nodes()) {
@@ -125,7 +133,10 @@ class LeaseTwin {
         (HasRoomNow(cycle_.world, task, n) ? now : then).push_back(n);
       }
       const NodeIndex node = BestNode(cycle_, task, now.empty() && later ? then : now);
-      if (node == kNone) break;
+      if (node == kNone) {
+        failed.insert(tables_.tasks.task_class[task]);
+        continue;
+      }
       if (later) {
         DoPipeline(cycle_, statement, task, node, false);
       } else {
@@ -133,7 +144,7 @@ class LeaseTwin {
       }
     }
     const int64_t there = ready + static_cast<int64_t>(statement.size());
-    return !statement.empty() && there >= tables_.jobs.spec[job].min_available;
+    return !statement.empty() && there >= Need(job);
   }
 
   Cycle& cycle_;
