@@ -538,7 +538,8 @@ class Advice(Files):
     def test_capacity(self):
         result = muster("capacity", self.GANG, "--types", "gpu0=2.5,cpu0")
         self.assert_ends(result, 0, stdout="cheapest: 2 of gpu0, price 5; 0 tasks wait then")
-        self.assertIn("cpu0: no number of them helps; still waits: train-worker-0: 6 of 7", result.stdout)
+        self.assertIn("cpu0: no number of them helps; still waits: train-worker-0: 6 of 7",
+                      result.stdout)
         told = json.loads(muster("capacity", self.GANG, "--types", "gpu0", "--json").stdout)
         self.assertEqual(told["alone"], [{"type": "gpu0", "count": 2}])
         self.assert_ends(muster("capacity", self.GANG, "--types", "x"), 2,
