@@ -177,17 +177,21 @@ TEST(Growth, OfImporters) {
     const std::string subject = "import " + std::string(importer->name);
     for (const KindRule& rule : importer->kinds) {
       ASSERT_TRUE(std::ranges::count(kinds, rule.kind) == 1)
-          << rule.kind << " of " << importer->name << " needs a row of tests/growth/dumps.cc";
+          << rule.kind << " of " << importer->name
+          << " needs a row of dumps.cc or answers.cc in tests/growth";
       std::array<uint64_t, 3> work = {};
-      for (int i = 0; i < 3; ++i) {
+      absl::Status status;
+      for (int i = 0; i < 3 && status.ok(); ++i) {
         const std::string dump = GrowingDump(rule.kind, group, 48 << i);
-        absl::Status status;
         work[i] = CountWork([&] {
           status = ImportObjects(dump, {.profile = std::string(importer->name)}).status();
         });
-        EXPECT_TRUE(status.ok()) << subject << ", " << rule.kind << ": " << status;
       }
-      page.Check(subject, std::string(rule.kind), work);
+      if (status.ok()) {
+        page.Check(subject, std::string(rule.kind), work);
+      } else {
+        page.CheckRefused(subject, std::string(rule.kind), status.ToString());
+      }
     }
   }
   page.CheckRows("import ");
