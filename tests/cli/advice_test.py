@@ -1,0 +1,112 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""muster compare, page, remedies, drain and capacity, and what-if on plans: what they print."""
+
+import json
+import pathlib
+import tempfile
+import unittest
+
+from cli_test import ROOT, Files, muster
+
+
+class Advice(Files):
+    GANG = ROOT / "tests/scenarios/gang_undone.json"  # "train" lacks one node of five GPUs
+
+    def test_plans_before_and_after_a_change(self):
+        result = muster("what-if", self.GANG, "--plan", "--remove-job", "small")
+        self.assert_ends(result, 0, stdout="stops small-worker-0 from gpu0")
+        changes = self.write({"changes": [{"job": {"name": "train", "min_available": 6}}]})
+        told = json.loads(muster("what-if", self.GANG, "--plan", "--changes", changes,
+                                 "--json").stdout)
+        self.assertEqual({t["job"] for t in told["starts"]}, {"train"})
+        self.assert_ends(muster("what-if", self.GANG, "--changes", changes), 2,
+                         stderr="what-if[0]: changes of tasks and of taints move no share")
+
+    def test_two_profiles_and_two_files(self):
+        same = muster("diff", self.GANG, "--profile", "volcano", "--with", "volcano")
+        self.assert_ends(same, 0, stdout="nothing differs\n")
+        empty = self.write({"muster": 1, "nodes": [], "jobs": []})
+        self.assert_ends(muster("diff", self.GANG, empty), 0, stdout="stops small-worker-0")
+        self.assert_ends(muster("diff", self.GANG), 2, stderr="needs two FILEs, or one and --with")
+
+    def test_page(self):
+        result = muster("page", self.GANG, "--profiles", "volcano muster", "--remedies", "1")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertTrue(result.stdout.startswith("<!doctype html>"))
+        for words in ("1 job waits", "&#8594; ", "decide differently"):
+            self.assertIn(words, result.stdout)
+        for loaded in ("<script", "src=", "href=", "url("):
+            self.assertNotIn(loaded, result.stdout)
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "plan.html"
+            self.assert_ends(muster("page", self.GANG, "-o", str(file)), 0)
+            self.assertIn("</html>", file.read_text(encoding="utf-8"))
+        self.assert_ends(muster("page"), 2, stderr="needs one FILE")
+        self.assert_ends(muster("page", self.GANG, "--remedies", "-1"), 2, stderr="is negative")
+
+    def test_tasks_without_a_job_are_counted_where_a_profile_leaves_them_out(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            file = pathlib.Path(scratch) / "lone.json"
+            file.write_text(json.dumps({
+                "muster": 1, "nodes": [{"name": "n", "capacity": {"cpu": 4, "pods": 10}}],
+                "tasks": [{"name": name, "shape": {"request": {"cpu": 1}}} for name in "ab"]}))
+            names = ["compare", file, "--profiles", "volcano kube-scheduler"]
+            rows = json.loads(muster(*names, "--json").stdout)["profiles"]
+            self.assertEqual([(row["starts"], row["left_out"]) for row in rows], [(0, 2), (2, 0)])
+            self.assert_ends(muster(*names), 0, stdout="2 tasks that wait have no job; 1 of 2 "
+                             "profiles leave such tasks out")
+
+    def test_profiles_side_by_side(self):
+        result = muster("compare", self.GANG, "--profiles", "volcano muster", "--json")
+        self.assert_ends(result, 0)
+        rows = {row["profile"]: row for row in json.loads(result.stdout)["profiles"]}
+        self.assertEqual(rows["volcano"]["waiting"], 7)
+        self.assertEqual(rows["volcano"]["differ"], 0)
+        self.assertEqual(rows["volcano"]["empty_nodes"], 7)
+        self.assertEqual(rows["volcano"]["left_out"], 0)
+        self.assert_ends(muster("compare", self.GANG), 0, stdout="PROFILE")
+        self.assert_ends(muster("compare", self.GANG, "--profiles", "vulcano"), 2,
+                         stderr='did you mean "volcano"?')
+        self.assert_ends(muster("compare", self.GANG, "--profiles", " "), 2,
+                         stderr="--profiles names none")
+
+    def test_remedies_and_their_numbers(self):
+        result = muster("remedies", self.GANG, "train")
+        self.assert_ends(result, 0, stdout='add 1 node like "gpu0"')
+        self.assertIn("let the gang start with 6 of its 7 tasks", result.stdout)
+        told = json.loads(muster("remedies", self.GANG, "train", "--json").stdout)
+        self.assertEqual(told["waiting"], 7)
+        self.assertTrue(all(remedy["starts"] > 0 for remedy in told["remedies"]))
+        self.assert_ends(muster("remedies", self.GANG, "small"), 0, stdout="nothing of it waits")
+        self.assert_ends(muster("remedies", self.GANG, "trian"), 2, stderr='did you mean "train"?')
+        self.assert_ends(muster("remedies", self.GANG, "train", "--trials", "0"), 2,
+                         stderr="trials is 0; must be 1 or more")
+        self.assert_ends(muster("remedies", self.GANG), 2, stderr="needs a FILE and a JOB")
+
+    def test_drain(self):
+        file = ROOT / "tests/scenarios/queue_weights.json"
+        name = "n"
+        self.assert_ends(muster("drain", file, name), 0, stdout=" find a node, ")
+        self.assertIn("steps", json.loads(muster("drain", file, name, "--json").stdout))
+        self.assert_ends(muster("drain", file, "nowhere"), 2,
+                         stderr='node "nowhere" does not exist')
+        self.assert_ends(muster("drain", file), 2, stderr="needs a FILE and a NODE")
+
+    def test_capacity(self):
+        result = muster("capacity", self.GANG, "--types", "gpu0=2.5,cpu0")
+        self.assert_ends(result, 0, stdout="cheapest: 2 of gpu0, price 5; 0 tasks wait then")
+        self.assertIn("cpu0: no number of them helps; still waits: train-worker-0: 6 of 7",
+                      result.stdout)
+        told = json.loads(muster("capacity", self.GANG, "--types", "gpu0", "--json").stdout)
+        self.assertEqual(told["alone"], [{"type": "gpu0", "count": 2}])
+        self.assert_ends(muster("capacity", self.GANG, "--types", "x"), 2,
+                         stderr='--types: node "x" does not exist')
+        self.assert_ends(muster("capacity", self.GANG, "--types", "gpu0=much"), 2,
+                         stderr='--types: price "much" is no number')
+        self.assert_ends(muster("capacity", self.GANG, "--types", "gpu0=-1"), 2,
+                         stderr="price is -1; must be 0 or more")
+        self.assert_ends(muster("capacity", self.GANG), 0, stdout="cheapest: 2 of ")
+
+
+if __name__ == "__main__":
+    unittest.main()
