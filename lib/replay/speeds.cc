@@ -8,14 +8,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/base/strings.h"
+#include "lib/replay/trace_parts.h"
 #include "muster/quantity.h"
 
 namespace muster {
 namespace {
 
 using Wide = absl::int128;
-
-constexpr std::string_view kWorkerResource = "nvidia.com/gpu";
 
 std::string_view ValueOf(const Labels& labels, std::string_view key) {
   for (const auto& [name, value] : labels) {
@@ -26,7 +25,7 @@ std::string_view ValueOf(const Labels& labels, std::string_view key) {
 
 int64_t WorkersOf(const TaskShape& shape) {
   for (const auto& [name, amount] : shape.request) {
-    if (name != kWorkerResource) continue;
+    if (name != kGpu) continue;
     const absl::StatusOr<int64_t> gpus = ParseQuantity(amount.text, Unit::kMilli);
     return gpus.ok() ? std::clamp<int64_t>(*gpus / 1000, 1, int64_t{1} << 20) : 1;
   }
@@ -133,7 +132,7 @@ Labels JobSpeeds::Settings(uint32_t row) const {
   if (model.empty()) return settings;
   for (const std::string& type : table_.Types(model)) {
     const int64_t speed = *table_.Speed(model, type, trace_.tasks[row] * workers_[shape]);
-    settings.emplace_back(absl::StrCat("gavel/", type), SpeedText(speed));
+    settings.emplace_back(absl::StrCat("speed/", type), SpeedText(speed));
   }
   return settings;
 }

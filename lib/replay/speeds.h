@@ -81,7 +81,7 @@ class JobSpeeds {
   int64_t WorkUnit(uint32_t row) const { return model_[trace_.shape[row]].empty() ? 1 : kFullRate; }
   // Returns the rate of a job with tasks on these rows of the machine's nodes, one entry a task.
   int64_t Rate(uint32_t row, std::span<const uint32_t> nodes) const;
-  // Returns what a profile reads of the job: settings "gavel/TYPE", the speed of all its workers.
+  // Returns what a profile reads of the job: settings "speed/TYPE", the speed of all its workers.
   Labels Settings(uint32_t row) const;
 
  private:

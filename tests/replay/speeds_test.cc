@@ -87,7 +87,7 @@ TEST(JobSpeeds, TheSlowestWorkerSetsTheRate) {
   EXPECT_EQ(speeds.Rate(0, {}), 0);
   EXPECT_EQ(speeds.WorkUnit(1), 1);
   EXPECT_EQ(speeds.Rate(1, std::vector<uint32_t>{0, 3}), 2);
-  EXPECT_EQ(speeds.Settings(0), (Labels{{"gavel/fast", "6"}, {"gavel/slow", "2"}}));
+  EXPECT_EQ(speeds.Settings(0), (Labels{{"speed/fast", "6"}, {"speed/slow", "2"}}));
   EXPECT_TRUE(speeds.Settings(1).empty());
 }
 
