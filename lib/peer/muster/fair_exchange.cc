@@ -86,46 +86,44 @@ double FairExchange::WorthOf(JobIndex job) const {
 
 // Lists running tasks that may be evicted at all and that some job that waits can afford.
 void FairExchange::ListVictims() {
-  if (lists_ && ledger_.SameAs(listed_)) return;
-  lists_ = true;
-  listed_ = ledger_.moment();
-  known_.clear();
-  victims_.clear();
-  dearest_ = -1;
+  listed_ = true;
   per_unit_.assign(ledger_.dimensions(), 0);
   for (DimensionIndex d = 0; d < per_unit_.size(); ++d) {
     const int64_t total = ledger_.total()[d];
     if (d != kPods && total > 0) per_unit_[d] = 1 / static_cast<double>(total);
   }
-  double most = 0;
   for (const JobIndex job : context_.waiting) {
-    if (ledger_.job(job).pending() > 0) most = std::max(most, WorthOf(job));
+    if (ledger_.job(job).pending() > 0) most_ = std::max(most_, WorthOf(job));
   }
   const TaskTable& tasks = tables_.tasks;
   for (TaskIndex t = 0; t < tasks.alive.size(); ++t) {
-    const TaskStatus status = ledger_.status(t);
-    if (status != TaskStatus::kRunning && status != TaskStatus::kBound) continue;
+    if (!IsVictim(t)) continue;
     if (!tasks.alive[t] || tasks.job[t] == kNone || !(tasks.flags[t] & kTaskPreemptable)) continue;
-    const double loss = PartOf(t) * static_cast<double>(SecondsLost(t)) * kLess;
+    const int64_t seconds = SecondsLost(t);
+    const double loss = seconds == 0 ? 0 : PartOf(t) * static_cast<double>(seconds) * kLess;
     dearest_ = std::max(dearest_, loss);
-    if (loss <= most) victims_.push_back({loss, t});
+    if (loss <= most_) victims_.push_back({loss, t});
   }
-  std::sort(victims_.begin(), victims_.end(), [](const Victim& a, const Victim& b) {
-    return a.loss != b.loss ? a.loss < b.loss : a.task < b.task;
-  });
+}
+
+bool FairExchange::IsVictim(TaskIndex task) const {
+  const TaskStatus status = ledger_.status(task);
+  return status == TaskStatus::kRunning || status == TaskStatus::kBound;
 }
 
 bool FairExchange::CouldPay(JobIndex job) {
   if (exchange_ == 0) return true;
-  ListVictims();
+  if (!listed_) ListVictims();
   const double worth = WorthOf(job);
-  if (dearest_ <= worth) return true;
+  if (dearest_ <= worth || worth > most_) return true;
   const auto& pending = tables_.jobs.tasks[job];
   const ClassIndex c = pending.empty() ? ClassIndex(0) : context_.ClassOf(pending[0]);
   const bool alike = std::all_of(pending.begin(), pending.end(),
                                  [&](TaskIndex t) { return context_.ClassOf(t) == c; }) &&
                      ledger_.job(job).allocated() == 0;
   if (!alike || taking_ == Taking::kFromLesserJobs) return MakesRoom(job, worth);
+  if (!ledger_.SameAs(known_at_)) known_.clear();
+  known_at_ = ledger_.moment();
   Known& known = known_[uint64_t{tables_.jobs.queue[job]} << 32 | c];
   if (worth <= known.too_little) return false;
   if (known.enough >= 0 && worth >= known.enough) return true;
@@ -146,13 +144,19 @@ bool FairExchange::MayLose(JobIndex asker, TaskIndex victim) const {
 
 // Returns whether the victims that are affordable make room for some task of the job on some node.
 bool FairExchange::MakesRoom(JobIndex job, double worth) {
+  if (!sorted_) {
+    std::sort(victims_.begin(), victims_.end(), [](const Victim& a, const Victim& b) {
+      return a.loss != b.loss ? a.loss < b.loss : a.task < b.task;
+    });
+    sorted_ = true;
+  }
   if (victims_.empty() || victims_.front().loss > worth) return false;
   ListNeeds(job);
   freed_.resize(tables_.nodes.alive.size());
   bool room = false;
   for (const Victim& victim : victims_) {
     if (victim.loss > worth) break;
-    if (!MayLose(job, victim.task)) continue;
+    if (!IsVictim(victim.task) || !MayLose(job, victim.task)) continue;
     const NodeIndex node = ledger_.node_of(victim.task);
     const auto request = ledger_.request(victim.task);
     std::vector<int64_t>& freed = freed_[node];

@@ -17,8 +17,9 @@
 // bound the part of a sum from above, one part bounds it from below, and both are moved apart by
 // more than doubles round.
 //
-// Cost. Pays: O(tasks). CouldPay: O(tasks of the cluster) after a change of the books, then
-// O(pending tasks of the job), and O(affordable victims) for each kind of asker.
+// Cost. Pays: O(tasks). CouldPay: once O(tasks of the cluster), then O(pending tasks of the job).
+// Where a task would lose more than the job's are worth, O(affordable victims) for each kind of
+// asker, after each change of the books, and once the sort of these victims.
 #ifndef MUSTER_PEER_MUSTER_FAIR_EXCHANGE_H_
 #define MUSTER_PEER_MUSTER_FAIR_EXCHANGE_H_
 
@@ -47,7 +48,8 @@ class FairExchange {
   // Returns whether what the victims lose is worth what the takers have waited for.
   bool Pays(std::span<const TaskIndex> takers, std::span<const TaskIndex> victims) const;
   // Returns false if no turn of the job that evicts anything pays, on the books as they are. May
-  // return true for others.
+  // return true for others. From the first call on, the books may change by turns that are kept:
+  // tasks that run may be evicted, and no other task starts to run.
   bool CouldPay(JobIndex job);
 
  private:
@@ -66,6 +68,7 @@ class FairExchange {
   bool MayLose(JobIndex asker, TaskIndex victim) const;
   double WorthOf(JobIndex job) const;
   void ListVictims();
+  bool IsVictim(TaskIndex task) const;
   bool MakesRoom(JobIndex job, double worth);
   void ListNeeds(JobIndex job);
   bool HasRoom(NodeIndex node) const;
@@ -77,13 +80,14 @@ class FairExchange {
   const double exchange_;
   // By dimension: one divided by what the cluster has, 0 where that does not count.
   std::vector<double> per_unit_;
-  // The affordable victims, cheapest first, on the books of that moment; and the largest loss of
-  // any task that might go.
-  Ledger::Moment listed_;
-  bool lists_ = false;
+  // What was affordable when the victims were listed, in order of loss once `sorted_`; some may be
+  // gone by now. What the job that is worth most could pay, and the largest loss of any task.
+  bool listed_ = false, sorted_ = false;
   std::vector<Victim> victims_;
-  double dearest_ = -1;
-  HashMap<uint64_t, Known> known_;  // by queue and class
+  double most_ = 0, dearest_ = -1;
+  // By queue and class, on the books of that moment.
+  HashMap<uint64_t, Known> known_;
+  Ledger::Moment known_at_;
   // While MakesRoom looks: the least that the tasks of the job request, and by node what is freed.
   std::vector<int64_t> needs_;
   std::vector<std::vector<int64_t>> freed_;
