@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""Compares rows of muster_bench with bench/rows.tsv, and names those that have become slower.
+
+    bench/guard.py build/release/muster_bench             # ends with 1 if a row is slower
+    bench/guard.py build/release/muster_bench --write '^living/'    # measures these rows anew
+
+bench/rows.tsv has a line for each row that is watched: its name, the least and the most yardsticks
+of several turns, and the commit that was measured. Yardsticks are times over that of a fixed kernel
+that runs right before the row. Other machines have other yardsticks: the median of all rows' ratios
+is taken for the machine's, and rows are compared with what it makes of the recorded figures.
+
+A row is slower if its least is more than `--slower` times the recorded least, and above the
+recorded most. It is run in more turns, up to `--turns`, before that is believed. What is printed of
+it ends with the commits to look at: those between the one that was measured and the present one.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+
+FILE = pathlib.Path(__file__).resolve().parent / "rows.tsv"
+
+
+def read_rows(path):
+    """What is recorded: name -> (least, most, commit)."""
+    rows = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            name, least, most, commit = line.split("\t")
+            rows[name] = (float(least), float(most), commit)
+    return rows
+
+
+def write_rows(path, rows):
+    head = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("#")]
+    lines = [f"{name}\t{least:.4g}\t{most:.4g}\t{commit}"
+             for name, (least, most, commit) in sorted(rows.items())]
+    path.write_text("\n".join(head + lines) + "\n", encoding="utf-8")
+
+
+def yardsticks_of(binary, row, limit):
+    """Yardsticks of one turn of the row; None if it does not run."""
+    command = [binary, f"--benchmark_filter=^{re.escape(row)}$", "--benchmark_min_time=0.1",
+               "--benchmark_format=json"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit)
+        told = json.loads(done.stdout)["benchmarks"][0]
+    except (subprocess.TimeoutExpired, ValueError, KeyError, IndexError):
+        return None
+    return None if told.get("error_occurred") else told.get("yardsticks")
+
+
+def measure(binary, row, turns, limit):
+    """Yardsticks of each turn; None if the row does not run."""
+    found = [yardsticks_of(binary, row, limit) for _ in range(turns)]
+    return None if None in found else found
+
+
+def commit_now():
+    done = subprocess.run(["git", "rev-parse", "--short=8", "HEAD"], capture_output=True, text=True,
+                          cwd=FILE.parent)
+    return done.stdout.strip() or "unknown"
+
+
+def record(args, rows):
+    """Measures the rows that match anew."""
+    told = subprocess.run([args.binary, "--benchmark_list_tests"], capture_output=True, text=True,
+                          check=True).stdout
+    for row in told.splitlines():
+        if not re.search(args.write, row):
+            continue
+        found = measure(args.binary, row, args.turns, args.limit)
+        if found is None:
+            print(f"{row}: does not run")
+            continue
+        rows[row] = (min(found), max(found), commit_now())
+        print(f"{row}: {min(found):.4g} to {max(found):.4g} yardsticks", flush=True)
+    write_rows(args.rows, rows)
+    return 0
+
+
+def compare(args, rows):
+    """Prints the rows that are slower than recorded. Returns 1 if there are any."""
+    least = {}
+    for row in rows:
+        found = measure(args.binary, row, 2, args.limit)
+        if found is None:
+            print(f"{row}: is recorded and does not run", flush=True)
+            return 1
+        least[row] = min(found)
+    machine = statistics.median(least[row] / rows[row][0] for row in rows)
+    print(f"{len(rows)} rows; yardsticks of this machine: {machine:.2f} of the recorded ones")
+
+    def slower(row):
+        recorded, most, _ = rows[row]
+        return least[row] > machine * max(args.slower * recorded, most)
+
+    for _ in range(2, args.turns):
+        for row in filter(slower, rows):
+            least[row] = min(measure(args.binary, row, 1, args.limit) or [least[row]])
+    bad = [row for row in rows if slower(row)]
+    for row in bad:
+        print(f"{row}: {least[row] / rows[row][0] / machine:.2f} times what it was; "
+              f"see git log {rows[row][2]}..{commit_now()}")
+    return 1 if bad else 0
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("binary")
+    parser.add_argument("--rows", type=pathlib.Path, default=FILE, help="the file of records")
+    parser.add_argument("--slower", type=float, default=1.2, help="the ratio that is too much")
+    parser.add_argument("--turns", type=int, default=6, help="turns at most; 2 at least")
+    parser.add_argument("--limit", type=float, default=120, help="seconds after which a row ends")
+    parser.add_argument("--write", metavar="REGEX", help="measure these rows anew, and record them")
+    args = parser.parse_args(argv)
+    rows = read_rows(args.rows)
+    return compare(args, rows) if args.write is None else record(args, rows)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
