@@ -9,9 +9,8 @@
 // copies names only where it is followed later.
 //
 // Order of events at one time: corrections of estimates, submissions, ends, evicted tasks that
-// leave, places that expire, nodes, late decisions; equal kinds by insertion. A job runs while at
-// least min_tasks of its tasks do. When a stop leaves it fewer, all its tasks stop and wait again,
-// and Recovery decides how much of its work is left.
+// leave, places that expire, nodes, late decisions; equal kinds by insertion. What becomes of jobs
+// is in job_lives.h.
 #include "lib/replay/engine.h"
 
 #include <algorithm>
@@ -28,13 +27,10 @@
 #include "lib/profile/profile.h"
 #include "lib/replay/arrivals.h"
 #include "lib/replay/estimate_readers.h"
-#include "lib/replay/estimates.h"
 #include "lib/replay/event_queue.h"
-#include "lib/replay/held_places.h"
+#include "lib/replay/job_lives.h"
 #include "lib/replay/node_faults.h"
 #include "lib/replay/node_health.h"
-#include "lib/replay/placements.h"
-#include "lib/replay/progress.h"
 #include "lib/replay/series.h"
 #include "lib/replay/world.h"
 #include "lib/session/session.h"
@@ -42,22 +38,6 @@
 
 namespace muster {
 namespace {
-
-constexpr uint32_t kGivenBack = kNone;  // the turn of an end after its job has left
-
-struct Job {
-  Progress progress;
-  int64_t estimate = 0;
-  uint32_t running = 0;  // tasks
-  uint32_t turn = 0;     // grows when an event of it becomes void
-  uint32_t beginnings = 0;
-  int64_t began = 0, ends = 0;  // the last beginning, and when the job should end as things are
-  uint8_t corrections = 0;
-  bool wants = false;  // some task waits
-  bool stopped = false;
-  bool begins = false;            // while a plan is followed
-  std::vector<NodeIndex> places;  // of the turn before a stop, ascending; nodes are never dropped
-};
 
 class Loop {
  public:
@@ -67,18 +47,16 @@ class Loop {
         profile_(profile),
         options_(options),
         arrivals_(trace, options.follow_preceding),
-        estimates_(trace, guesses),
         faults_(trace, options),
         health_(trace.machine.nodes),
         world_(trace),
-        jobs_(trace.size()),
-        placements_(options.record_placements),
+        lives_(trace, guesses, options, &world_, &events_, &result_),
         sampler_(world_, &result_.series) {}
 
   absl::StatusOr<ReplayResult> Run() {
     if (absl::Status s = Open(); !s.ok()) return s;
     while (status_.ok()) {
-      DropVoidCorrections();
+      lives_.DropVoidCorrections();
       int64_t now = std::min(arrivals_.next_time(), faults_.next_time());
       if (!events_.empty()) now = std::min(now, events_.top().time);
       const int64_t tick = NextTick();
@@ -92,6 +70,7 @@ class Loop {
       }
       SampleUntil(now);
       now_ = now;
+      lives_.AdvanceTo(now);
       HandleInstant();
       const bool rounds = options_.cycles == CycleTiming::kRounds;
       if (rounds && now == tick) Changed();
@@ -101,7 +80,7 @@ class Loop {
     }
     if (!status_.ok()) return status_;
     SampleUntil(now_ + 1);
-    result_.placements = placements_.Take();
+    result_.placements = lives_.TakePlacements();
     return std::move(result_);
   }
 
@@ -133,8 +112,8 @@ class Loop {
     if (!config.ok()) return config.status();
     const EstimateUse use = UseOfEstimates(*config);
     result_.clairvoyant =
-        LacksEstimates(trace_) && use == EstimateUse::kNeeded && !estimates_.guesses_all();
-    tells_run_ = use != EstimateUse::kOptional || estimates_.guesses_all();
+        LacksEstimates(trace_) && use == EstimateUse::kNeeded && !lives_.guesses_all();
+    lives_.TellRuns(use != EstimateUse::kOptional || lives_.guesses_all());
     learns_ = std::any_of(config->memory.begin(), config->memory.end(),
                           [](const MemoryDecl& d) { return d.slot == kHistorySlot.slot; });
     session_ = std::make_unique<Session>(world_.tables(), *config, SpeedOptions());
@@ -147,7 +126,7 @@ class Loop {
   bool IsOver(int64_t tick) const {
     if (arrivals_.next_time() != kNever || !events_.empty()) return false;
     if (tick != kNever && options_.cycles != CycleTiming::kRounds) return false;
-    if (wanting_ == 0) return true;
+    if (lives_.wanting() == 0) return true;
     return faults_.list_is_over() && health_.held_by_chance() == 0 &&
            (faults_.next_time() == kNever || !dirty_);
   }
@@ -157,7 +136,7 @@ class Loop {
     if (options_.cycles == CycleTiming::kRounds) {
       // Something will end, or come: ticks are followed by an event of the world.
       const bool goes_on = arrivals_.next_time() != kNever || !events_.empty();
-      if (wanting_ == 0 || !goes_on) return kNever;
+      if (lives_.wanting() == 0 || !goes_on) return kNever;
     } else if (options_.cycles != CycleTiming::kPeriodic || !WantsCycle()) {
       return kNever;
     }
@@ -167,17 +146,17 @@ class Loop {
 
   void Changed() { dirty_ = true; }
   // A profile that learns run times sees each end when it happens, even if nothing waits.
-  bool WantsCycle() const { return dirty_ && (wanting_ > 0 || learns_); }
+  bool WantsCycle() const { return dirty_ && (lives_.wanting() > 0 || learns_); }
 
   void HandleInstant() {
     const bool each = options_.cycles == CycleTiming::kEachEvent;
     for (; !events_.empty() && events_.top().time == now_ &&
            events_.top().kind == EventKind::kCorrect;
-         DropVoidCorrections()) {
+         lives_.DropVoidCorrections()) {
       ++result_.events;
       HandleTop();
     }
-    if (each) EndByEstimate();
+    if (each) lives_.EndByEstimate();
     while (status_.ok()) {
       ++result_.events;
       if (arrivals_.next_time() == now_) {
@@ -201,21 +180,18 @@ class Loop {
     const Event event = events_.Pop();
     switch (event.kind) {
       case EventKind::kCorrect:
-        Correct(event.job);
+        lives_.Correct(event.job);
         break;
       case EventKind::kEnd:
-        if (event.turn == kGivenBack) {
-          Ended(event.job);
-        } else if (jobs_[event.job].turn == event.turn) {
-          GiveBack(event.job);
-          Ended(event.job);
-        }
+        if (!lives_.End(event)) break;
+        arrivals_.Ended(event.job, now_);
+        Changed();
         break;
       case EventKind::kLeft:
-        if (jobs_[event.job].turn == event.turn) Leave(event.job, event.task);
+        if (lives_.Leave(event)) Changed();
         break;
       case EventKind::kExpired:
-        Expire(event.job, event.task);
+        if (lives_.Expire(event)) Changed();
         break;
       case EventKind::kDecided: {
         const Plan plan = *std::move(late_);
@@ -226,203 +202,15 @@ class Loop {
     }
   }
 
-  // --- jobs
-
-  int64_t MinTasks(uint32_t row) const {
-    const uint32_t least = trace_.min_tasks.empty() ? 0 : trace_.min_tasks[row];
-    return least == 0 ? trace_.tasks[row] : least;
-  }
-
-  void SetWants(uint32_t row) {
-    Job& job = jobs_[row];
-    const bool wants = result_.end[row] == kAbsent && job.running < trace_.tasks[row];
-    wanting_ += wants - job.wants;
-    job.wants = wants;
-  }
-
-  void Push(int64_t time, EventKind kind, uint32_t row, uint32_t task) {
-    if (time > kEndless) return;
-    events_.Push({time, kind, row, task, row == kNone ? 0 : jobs_[row].turn});
-  }
-  void PushEnd(uint32_t row, int64_t time) {
-    jobs_[row].ends = time;
-    Push(time, EventKind::kEnd, row, 0);
-  }
-
   void Submit(uint32_t row) {
-    result_.submit[row] = now_;
-    if (!world_.FitsEmpty(trace_.shape[row], MinTasks(row))) {
-      result_.outcome[row] = JobOutcome::kRefused;
+    const absl::StatusOr<bool> taken = lives_.Submit(row);
+    if (!taken.ok()) {
+      status_ = taken.status();
+    } else if (*taken) {
+      Changed();
+    } else {
       arrivals_.Refused(row, now_);
-      return;
     }
-    result_.outcome[row] = JobOutcome::kWaiting;
-    jobs_[row].progress.Submit(trace_.run[row], trace_.tasks[row], world_.speeds().WorkUnit(row));
-    jobs_[row].estimate = estimates_.First(row);
-    const bool has_none = trace_.estimate[row] == kAbsent && !tells_run_;
-    status_ = world_.AddJob(row, now_, MinTasks(row),
-                            has_none ? std::nullopt : std::optional(jobs_[row].estimate));
-    SetWants(row);
-    Changed();
-  }
-
-  // Called after binds: the job begins, or goes on faster.
-  void Go(uint32_t row) {
-    Job& job = jobs_[row];
-    SetWants(row);
-    if (job.running < MinTasks(row)) return;
-    ++job.turn;
-    if (job.progress.active()) {
-      PushEnd(row, job.progress.ChangeRate(now_, RateOf(row)));
-      return;
-    }
-    int64_t pause = 0;
-    if (job.stopped) {
-      pause = options_.recovery.restart_seconds;
-      if (Places(row) != job.places) pause += options_.recovery.migration_seconds;
-    }
-    if (result_.start[row] == kAbsent) result_.start[row] = now_;
-    result_.outcome[row] = JobOutcome::kRunning;
-    world_.editor().SetPhase(world_.job(row), JobPhase::kRunning);
-    PushEnd(row, job.progress.Begin(now_, RateOf(row), pause));
-    job.began = now_;
-    ++job.beginnings;
-    WatchEstimate(row);
-    ++active_;
-  }
-
-  // A guess is checked when its time has come. The user's own estimate is never corrected.
-  void WatchEstimate(uint32_t row) {
-    const Job& job = jobs_[row];
-    if (!estimates_.corrects() || job.estimate >= estimates_.User(row)) return;
-    events_.Push({job.began + job.estimate, EventKind::kCorrect, row, 0, job.beginnings});
-  }
-  // Drops corrections of jobs that will have ended by then, or have stopped meanwhile.
-  void DropVoidCorrections() {
-    while (!events_.empty() && events_.top().kind == EventKind::kCorrect) {
-      const Event& event = events_.top();
-      const Job& job = jobs_[event.job];
-      if (job.beginnings == event.turn && job.progress.active() && job.ends > event.time) return;
-      events_.Pop();
-    }
-  }
-  // A correction changes no node and no queue, and starts no cycle.
-  void Correct(uint32_t row) {
-    Job& job = jobs_[row];
-    job.estimate = estimates_.Corrected(row, job.estimate, job.corrections++);
-    world_.SetEstimate(row, job.estimate);
-    WatchEstimate(row);
-  }
-
-  std::vector<NodeIndex> Places(uint32_t row) const {
-    std::vector<NodeIndex> places;
-    for (TaskIndex task : world_.tasks_of(row)) {
-      const NodeIndex node = world_.tables().tasks.node[task];
-      if (node != kNone) places.push_back(node);
-    }
-    std::sort(places.begin(), places.end());
-    return places;
-  }
-
-  // Returns the units of work a second that its running tasks do.
-  int64_t RateOf(uint32_t row) const {
-    if (world_.speeds().WorkUnit(row) == 1) return jobs_[row].running;
-    std::vector<uint32_t> nodes;
-    const TaskTable& tasks = world_.tables().tasks;
-    for (const TaskIndex task : world_.tasks_of(row)) {
-      if (tasks.node[task] == kNone || tasks.status[task] == TaskStatus::kWaiting) continue;
-      nodes.push_back(world_.machine_row(tasks.node[task]));
-    }
-    return world_.speeds().Rate(row, nodes);
-  }
-
-  // Returns a task's place among those of its job.
-  uint32_t PlaceOf(uint32_t row, TaskIndex task) const {
-    const std::vector<TaskIndex>& all = world_.tasks_of(row);
-    return static_cast<uint32_t>(std::lower_bound(all.begin(), all.end(), task) - all.begin());
-  }
-
-  void GiveBack(uint32_t row) {
-    Job& job = jobs_[row];
-    for (TaskIndex task : world_.tasks_of(row)) {
-      const NodeIndex node = world_.tables().tasks.node[task];
-      if (node == kNone) continue;
-      world_.Account(row, node, -1);
-      const uint32_t place = PlaceOf(row, task);
-      if (!held_.Take({row, place})) placements_.End(row, place, now_);
-    }
-    job.progress.Finish();
-    ++job.turn;
-    result_.end[row] = now_;
-    result_.outcome[row] = JobOutcome::kDone;
-    SetWants(row);
-    --active_;
-    world_.RemoveJob(row);
-  }
-  void Ended(uint32_t row) {
-    estimates_.Ended(row);
-    arrivals_.Ended(row, now_);
-    Changed();
-  }
-
-  // Ends an evicted task's time.
-  void Leave(uint32_t row, uint32_t place) {
-    const TaskIndex task = world_.tasks_of(row)[place];
-    if (world_.tables().tasks.status[task] != TaskStatus::kReleasing) return;
-    Lose(row, {task}, /*failed=*/false);
-  }
-
-  // The deadline of a task that holds its node. It gives the node up, unless it was bound or has
-  // got more time.
-  void Expire(uint32_t row, uint32_t place) {
-    if (result_.end[row] != kAbsent) return;
-    const TaskTable& tasks = world_.tables().tasks;
-    const TaskIndex task = world_.tasks_of(row)[place];
-    if (tasks.status[task] != TaskStatus::kWaiting || tasks.waits_until[task] > now_) return;
-    held_.Take({row, place});
-    world_.Release(row, task);
-    Changed();
-  }
-
-  void Lose(uint32_t row, const std::vector<TaskIndex>& tasks, bool failed) {
-    Job& job = jobs_[row];
-    const std::vector<NodeIndex> places = Places(row);
-    for (TaskIndex task : tasks) Release(row, task);
-    Changed();
-    if (job.progress.active() && job.running >= MinTasks(row)) {
-      // Events of its other tasks stay valid.
-      PushEnd(row, job.progress.ChangeRate(now_, RateOf(row)));
-      SetWants(row);
-      return;
-    }
-    if (job.progress.active()) {
-      const Recovery& recovery = options_.recovery;
-      const int64_t unit = world_.speeds().WorkUnit(row);
-      int64_t interval = SatMul(SatMul(recovery.checkpoint_interval, trace_.tasks[row]), unit);
-      if (!failed && recovery.evicted_jobs_checkpoint) interval = -1;
-      const int64_t lost = job.progress.Stop(now_, interval) / unit;
-      result_.stops.resize(trace_.size(), 0);
-      result_.lost.resize(trace_.size(), 0);
-      ++result_.stops[row];
-      result_.lost[row] += lost;
-      result_.outcome[row] = JobOutcome::kWaiting;
-      job.stopped = true;
-      job.places = places;
-      --active_;
-    }
-    ++job.turn;
-    for (TaskIndex task : world_.tasks_of(row)) {
-      if (world_.tables().tasks.node[task] == kNone) continue;
-      Release(row, task);
-    }
-    SetWants(row);
-  }
-  void Release(uint32_t row, TaskIndex task) {
-    const uint32_t place = PlaceOf(row, task);
-    const bool ran = !held_.Take({row, place});
-    if (ran) placements_.End(row, place, now_);
-    world_.Release(row, task);
-    jobs_[row].running -= ran;
   }
 
   // --- nodes
@@ -441,7 +229,7 @@ class Loop {
       }
       if (!node.has_value()) continue;
       result_.node_failures += kind == NodeEvent::Kind::kFail;
-      if (was_up && !health_.up(row)) ClearNode(*node);
+      if (was_up && !health_.up(row)) lives_.Clear(*node);
       Refresh(row, *node);
       if (!status_.ok()) return;
     }
@@ -454,23 +242,6 @@ class Loop {
     const bool up = health_.up(row), takes_tasks = health_.takes_tasks(row);
     if (spec.ready == up && spec.unschedulable == !takes_tasks) return;
     status_ = world_.SetUp(node, up, takes_tasks);
-  }
-
-  void ClearNode(NodeIndex node) {
-    std::vector<std::pair<uint32_t, TaskIndex>> hit;
-    for (TaskIndex task : world_.editor().TasksOn(node)) {
-      hit.emplace_back(world_.row_of(world_.tables().tasks.job[task]), task);
-    }
-    std::sort(hit.begin(), hit.end());
-    for (size_t i = 0; i < hit.size();) {
-      std::vector<TaskIndex> tasks;
-      const uint32_t row = hit[i].first;
-      for (; i < hit.size() && hit[i].first == row; ++i) {
-        // A gang that stopped has left already.
-        if (world_.tables().tasks.node[hit[i].second] == node) tasks.push_back(hit[i].second);
-      }
-      if (!tasks.empty()) Lose(row, tasks, /*failed=*/true);
-    }
   }
 
   // --- cycles
@@ -494,7 +265,8 @@ class Loop {
       if (options_.latency > 0) {
         data->names = CopyNames(world_.tables(), *data);
         late_ = PlanOf(std::move(data));
-        Push(now_ + options_.latency, EventKind::kDecided, kNone, 0);
+        const int64_t time = now_ + options_.latency;
+        if (time <= kEndless) events_.Push({time, EventKind::kDecided});
         return;
       }
       const bool moved = Follow(PlanOf(data));
@@ -524,53 +296,6 @@ class Loop {
     sampler_.Learn(&spare_);
   }
 
-  // The task goes on running on the node that a plan moved it to.
-  void Migrate(uint32_t row, TaskIndex task, std::string_view from) {
-    const NodeTable& nodes = world_.tables().nodes;
-    const NodeIndex to = world_.tables().tasks.node[task];
-    placements_.End(row, PlaceOf(row, task), now_);
-    if (const auto node = nodes.names.Find(from); node.has_value()) world_.Account(row, *node, -1);
-    world_.Run(row, task, to, now_);
-    placements_.Begin(row, PlaceOf(row, task), world_.machine_row(to), now_);
-    if (world_.speeds().WorkUnit(row) != 1) NoteBegun(row);
-  }
-  // What it runs on has changed. In the order of the decisions, which orders events.
-  void NoteBegun(uint32_t row) {
-    if (!jobs_[row].begins) begun_.push_back(row);
-    jobs_[row].begins = true;
-  }
-
-  // The task runs on its node from now on. `held`: it held the node before.
-  void Begin(uint32_t row, TaskIndex task, bool held) {
-    const NodeIndex node = world_.tables().tasks.node[task];
-    if (held) {
-      world_.Start(task, node, now_);
-    } else {
-      world_.Run(row, task, node, now_);
-    }
-    placements_.Begin(row, PlaceOf(row, task), world_.machine_row(node), now_);
-    ++jobs_[row].running;
-    NoteBegun(row);
-  }
-
-  // The task holds its node, and waits there for its group or its deadline.
-  void Hold(uint32_t row, TaskIndex task, const Reservation& reservation) {
-    const uint32_t place = PlaceOf(row, task);
-    if (!held_.Take({row, place})) world_.Account(row, world_.tables().tasks.node[task], 1);
-    held_.Add({row, place}, reservation.waiting_group);
-    if (reservation.until == kAbsent || reservation.until > kEndless) return;
-    events_.Push({std::max(reservation.until, now_ + 1), EventKind::kExpired, row, place});
-  }
-
-  void BindWholeGroups() {
-    const auto lacks = [this](uint32_t row) {
-      return jobs_[row].running + held_.held(row) < MinTasks(row);
-    };
-    for (const HeldPlaces::Place& task : held_.TakeWhole(lacks)) {
-      Begin(task.row, world_.tasks_of(task.row)[task.place], /*held=*/true);
-    }
-  }
-
   // Returns whether the plan admitted, bound, reserved, moved or evicted anything.
   bool Follow(const Plan& plan) {
     const bool current = plan.version() == world_.tables().version;
@@ -593,78 +318,47 @@ class Loop {
       const std::optional<TaskIndex> task =
           current ? decision.task : tasks.names.Find(plan.task_name(decision.task));
       if (!task.has_value()) continue;
-      const uint32_t row = world_.row_of(tasks.job[*task]);
-      if (decision.kind == DecisionKind::kBind && tasks.status[*task] == TaskStatus::kBinding) {
+      const TaskStatus status = tasks.status[*task];
+      if (decision.kind == DecisionKind::kBind && status == TaskStatus::kBinding) {
         moved = true;
-        Begin(row, *task, held_.Take({row, PlaceOf(row, *task)}));
-      } else if (reserves && tasks.status[*task] == TaskStatus::kWaiting) {
+        lives_.Begin(*task);
+      } else if (reserves && status == TaskStatus::kWaiting) {
         moved = true;
-        Hold(row, *task, plan.reservations()[decision.index]);
-      } else if (moves && tasks.status[*task] == TaskStatus::kBinding) {
+        lives_.Hold(*task, plan.reservations()[decision.index]);
+      } else if (moves && status == TaskStatus::kBinding) {
         moved = true;
-        Migrate(row, *task, plan.node_name(plan.moves()[decision.index].from));
-      } else if ((evicts || moves) && tasks.status[*task] == TaskStatus::kReleasing) {
+        lives_.Migrate(*task, plan.node_name(plan.moves()[decision.index].from));
+      } else if ((evicts || moves) && status == TaskStatus::kReleasing) {
         moved = true;
-        ++result_.evictions;
-        Push(now_ + std::max<int64_t>(options_.eviction_seconds, 1), EventKind::kLeft, row,
-             PlaceOf(row, *task));
+        lives_.Evict(*task);
       }
     }
-    BindWholeGroups();
-    for (uint32_t row : begun_) {
-      jobs_[row].begins = false;
-      Go(row);
-    }
-    begun_.clear();
+    lives_.FinishPlan();
     if (options_.latency > 0 && moved) Changed();
     return moved;
   }
 
-  // Jobs that run exactly to their estimates give their places back before any other event of the
-  // time is handled, and their ends are still events of their own: see docs/replay.md.
-  void EndByEstimate() {
-    std::vector<Event> ends;
-    while (!events_.empty() && events_.top().time == now_ &&
-           events_.top().kind == EventKind::kEnd) {
-      ends.push_back(events_.Pop());
-    }
-    for (Event& event : ends) {
-      if (jobs_[event.job].turn == event.turn &&
-          jobs_[event.job].estimate <= trace_.run[event.job]) {
-        GiveBack(event.job);
-        event.turn = kGivenBack;
-      }
-      events_.Push(event);
-    }
-  }
-
   void SampleUntil(int64_t time) {
-    if (!explained_ && wanting_ > 0 && sampler_.IsDueBefore(time)) ExplainLastCycle();
-    sampler_.SampleUntil(time, active_, wanting_,
-                         [this](uint32_t row) { return jobs_[row].wants; });
+    if (!explained_ && lives_.wanting() > 0 && sampler_.IsDueBefore(time)) ExplainLastCycle();
+    sampler_.SampleUntil(time, lives_.active(), lives_.wanting(),
+                         [this](uint32_t row) { return lives_.wants(row); });
   }
 
   const Trace& trace_;
   const std::string profile_;
   const ReplayOptions& options_;
+  ReplayResult result_;
+  absl::Status status_;
+  EventQueue events_;
   Arrivals arrivals_;
-  Estimates estimates_;
   NodeFaults faults_;
   NodeHealth health_;
   World world_;
-  std::vector<Job> jobs_;
-  PlacementLog placements_;
-  HeldPlaces held_;
-  std::vector<uint32_t> begun_;  // jobs of which a plan that is being followed starts tasks
-  ReplayResult result_;
-  absl::Status status_;
+  JobLives lives_;
 
-  EventQueue events_;
   int64_t now_ = 0;
-  int64_t wanting_ = 0, active_ = 0;  // jobs
   bool dirty_ = false;
-  bool learns_ = false;    // the profile does
-  bool tells_run_ = true;  // a job without an estimate gets one: its run time, or a guess
+  bool learns_ = false;  // the profile does
   int64_t last_tick_ = -1;
   std::optional<Plan> late_;
 

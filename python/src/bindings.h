@@ -10,7 +10,8 @@ namespace muster::python {
 
 void BindPlan(pybind11::module_& module);
 void BindCluster(pybind11::module_& module);
-void BindReplay(pybind11::module_& module);
+void BindTraces(pybind11::module_& module);
+void BindReplay(pybind11::module_& module);  // after BindTraces
 void BindPacking(pybind11::module_& module);
 void BindImport(pybind11::module_& module);
 void BindEpisodes(pybind11::module_& module);  // after BindReplay

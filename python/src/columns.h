@@ -72,6 +72,12 @@ py::array_t<T> NumberArray(const std::vector<T>& values) {
   return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
 }
 
+// Puts a column into *out, unless it is empty.
+template <class T>
+void PutColumn(const char* name, const std::vector<T>& values, py::dict* out) {
+  if (!values.empty()) (*out)[name] = NumberArray(values);
+}
+
 }  // namespace muster::python
 
 #endif  // MUSTER_PYTHON_SRC_COLUMNS_H_

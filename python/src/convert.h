@@ -174,6 +174,12 @@ inline std::string PlaceFor(std::string_view kind, const py::dict& fields) {
   return std::string(kind);
 }
 
+// Reads what a dict has by this name; without it, *out stays as it is.
+template <class T>
+void Take(const Place& place, const py::dict& from, const char* name, T* out) {
+  if (from.contains(name)) ReadInto(Place{&place, name}, from[name], out);
+}
+
 template <class S>
 S ReadRow(std::string_view kind, const py::dict& fields) {
   return Read<S>(PlaceFor(kind, fields), fields);

@@ -58,6 +58,7 @@ PYBIND11_MODULE(_core, module) {
   muster::python::BindPlan(module);
   muster::python::BindPolicies(module);
   muster::python::BindCluster(module);
+  muster::python::BindTraces(module);
   muster::python::BindReplay(module);
   muster::python::BindBound(module);
   muster::python::BindPacking(module);

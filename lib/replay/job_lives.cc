@@ -1,0 +1,324 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/replay/job_lives.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "lib/base/math.h"
+
+namespace muster {
+namespace {
+
+constexpr uint32_t kGivenBack = kNone;  // the turn of an end after its job has left
+
+}  // namespace
+
+JobLives::JobLives(const Trace& trace, const RunGuesses& guesses, const ReplayOptions& options,
+                   World* world, EventQueue* events, ReplayResult* result)
+    : trace_(trace),
+      options_(options),
+      world_(*world),
+      events_(*events),
+      result_(*result),
+      estimates_(trace, guesses),
+      jobs_(trace.size()),
+      placements_(options.record_placements) {}
+
+int64_t JobLives::MinTasks(uint32_t row) const {
+  const uint32_t least = trace_.min_tasks.empty() ? 0 : trace_.min_tasks[row];
+  return least == 0 ? trace_.tasks[row] : least;
+}
+
+void JobLives::SetWants(uint32_t row) {
+  Job& job = jobs_[row];
+  const bool wants = result_.end[row] == kAbsent && job.running < trace_.tasks[row];
+  wanting_ += wants - job.wants;
+  job.wants = wants;
+}
+
+void JobLives::Push(int64_t time, EventKind kind, uint32_t row, uint32_t task) {
+  if (time <= kEndless) events_.Push({time, kind, row, task, jobs_[row].turn});
+}
+
+void JobLives::PushEnd(uint32_t row, int64_t time) {
+  jobs_[row].ends = time;
+  Push(time, EventKind::kEnd, row, 0);
+}
+
+absl::StatusOr<bool> JobLives::Submit(uint32_t row) {
+  result_.submit[row] = now_;
+  if (!world_.FitsEmpty(trace_.shape[row], MinTasks(row))) {
+    result_.outcome[row] = JobOutcome::kRefused;
+    return false;
+  }
+  result_.outcome[row] = JobOutcome::kWaiting;
+  jobs_[row].progress.Submit(trace_.run[row], trace_.tasks[row], world_.speeds().WorkUnit(row));
+  jobs_[row].estimate = estimates_.First(row);
+  const bool has_none = trace_.estimate[row] == kAbsent && !tells_run_;
+  const absl::Status added = world_.AddJob(
+      row, now_, MinTasks(row), has_none ? std::nullopt : std::optional(jobs_[row].estimate));
+  if (!added.ok()) return added;
+  SetWants(row);
+  return true;
+}
+
+// Called after binds: the job begins, or goes on faster.
+void JobLives::Go(uint32_t row) {
+  Job& job = jobs_[row];
+  SetWants(row);
+  if (job.running < MinTasks(row)) return;
+  ++job.turn;
+  if (job.progress.active()) {
+    PushEnd(row, job.progress.ChangeRate(now_, RateOf(row)));
+    return;
+  }
+  int64_t pause = 0;
+  if (job.stopped) {
+    pause = options_.recovery.restart_seconds;
+    if (Places(row) != job.places) pause += options_.recovery.migration_seconds;
+  }
+  if (result_.start[row] == kAbsent) result_.start[row] = now_;
+  result_.outcome[row] = JobOutcome::kRunning;
+  world_.editor().SetPhase(world_.job(row), JobPhase::kRunning);
+  PushEnd(row, job.progress.Begin(now_, RateOf(row), pause));
+  job.began = now_;
+  ++job.beginnings;
+  WatchEstimate(row);
+  ++active_;
+}
+
+// A guess is checked when its time has come. The user's own estimate is never corrected.
+void JobLives::WatchEstimate(uint32_t row) {
+  const Job& job = jobs_[row];
+  if (!estimates_.corrects() || job.estimate >= estimates_.User(row)) return;
+  events_.Push({job.began + job.estimate, EventKind::kCorrect, row, 0, job.beginnings});
+}
+
+void JobLives::DropVoidCorrections() {
+  while (!events_.empty() && events_.top().kind == EventKind::kCorrect) {
+    const Event& event = events_.top();
+    const Job& job = jobs_[event.job];
+    if (job.beginnings == event.turn && job.progress.active() && job.ends > event.time) return;
+    events_.Pop();
+  }
+}
+
+void JobLives::Correct(uint32_t row) {
+  Job& job = jobs_[row];
+  job.estimate = estimates_.Corrected(row, job.estimate, job.corrections++);
+  world_.SetEstimate(row, job.estimate);
+  WatchEstimate(row);
+}
+
+std::vector<NodeIndex> JobLives::Places(uint32_t row) const {
+  std::vector<NodeIndex> places;
+  for (TaskIndex task : world_.tasks_of(row)) {
+    const NodeIndex node = tasks().node[task];
+    if (node != kNone) places.push_back(node);
+  }
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
+// Returns the units of work a second that its running tasks do.
+int64_t JobLives::RateOf(uint32_t row) const {
+  if (world_.speeds().WorkUnit(row) == 1) return jobs_[row].running;
+  std::vector<uint32_t> nodes;
+  for (const TaskIndex task : world_.tasks_of(row)) {
+    if (tasks().node[task] == kNone || tasks().status[task] == TaskStatus::kWaiting) continue;
+    nodes.push_back(world_.machine_row(tasks().node[task]));
+  }
+  return world_.speeds().Rate(row, nodes);
+}
+
+// Returns a task's place among those of its job.
+uint32_t JobLives::PlaceOf(uint32_t row, TaskIndex task) const {
+  const std::vector<TaskIndex>& all = world_.tasks_of(row);
+  return static_cast<uint32_t>(std::lower_bound(all.begin(), all.end(), task) - all.begin());
+}
+
+bool JobLives::End(const Event& event) {
+  if (event.turn != kGivenBack) {
+    if (jobs_[event.job].turn != event.turn) return false;
+    GiveBack(event.job);
+  }
+  estimates_.Ended(event.job);
+  return true;
+}
+
+void JobLives::GiveBack(uint32_t row) {
+  Job& job = jobs_[row];
+  for (TaskIndex task : world_.tasks_of(row)) {
+    const NodeIndex node = tasks().node[task];
+    if (node == kNone) continue;
+    world_.Account(row, node, -1);
+    const uint32_t place = PlaceOf(row, task);
+    if (!held_.Take({row, place})) placements_.End(row, place, now_);
+  }
+  job.progress.Finish();
+  ++job.turn;
+  result_.end[row] = now_;
+  result_.outcome[row] = JobOutcome::kDone;
+  SetWants(row);
+  --active_;
+  world_.RemoveJob(row);
+}
+
+void JobLives::EndByEstimate() {
+  std::vector<Event> ends;
+  while (!events_.empty() && events_.top().time == now_ && events_.top().kind == EventKind::kEnd) {
+    ends.push_back(events_.Pop());
+  }
+  for (Event& event : ends) {
+    if (jobs_[event.job].turn == event.turn && jobs_[event.job].estimate <= trace_.run[event.job]) {
+      GiveBack(event.job);
+      event.turn = kGivenBack;
+    }
+    events_.Push(event);
+  }
+}
+
+bool JobLives::Leave(const Event& event) {
+  if (jobs_[event.job].turn != event.turn) return false;
+  const TaskIndex task = world_.tasks_of(event.job)[event.task];
+  if (tasks().status[task] != TaskStatus::kReleasing) return false;
+  Lose(event.job, {task}, /*failed=*/false);
+  return true;
+}
+
+bool JobLives::Expire(const Event& event) {
+  if (result_.end[event.job] != kAbsent) return false;
+  const TaskIndex task = world_.tasks_of(event.job)[event.task];
+  if (tasks().status[task] != TaskStatus::kWaiting || tasks().waits_until[task] > now_) {
+    return false;
+  }
+  held_.Take({event.job, event.task});
+  world_.Release(event.job, task);
+  return true;
+}
+
+void JobLives::Lose(uint32_t row, const std::vector<TaskIndex>& tasks, bool failed) {
+  Job& job = jobs_[row];
+  const std::vector<NodeIndex> places = Places(row);
+  for (TaskIndex task : tasks) Release(row, task);
+  if (job.progress.active() && job.running >= MinTasks(row)) {
+    // Events of its other tasks stay valid.
+    PushEnd(row, job.progress.ChangeRate(now_, RateOf(row)));
+    SetWants(row);
+    return;
+  }
+  if (job.progress.active()) {
+    const Recovery& recovery = options_.recovery;
+    const int64_t unit = world_.speeds().WorkUnit(row);
+    int64_t interval = SatMul(SatMul(recovery.checkpoint_interval, trace_.tasks[row]), unit);
+    if (!failed && recovery.evicted_jobs_checkpoint) interval = -1;
+    const int64_t lost = job.progress.Stop(now_, interval) / unit;
+    result_.stops.resize(trace_.size(), 0);
+    result_.lost.resize(trace_.size(), 0);
+    ++result_.stops[row];
+    result_.lost[row] += lost;
+    result_.outcome[row] = JobOutcome::kWaiting;
+    job.stopped = true;
+    job.places = places;
+    --active_;
+  }
+  ++job.turn;
+  for (TaskIndex task : world_.tasks_of(row)) {
+    if (world_.tables().tasks.node[task] == kNone) continue;
+    Release(row, task);
+  }
+  SetWants(row);
+}
+
+void JobLives::Release(uint32_t row, TaskIndex task) {
+  const uint32_t place = PlaceOf(row, task);
+  const bool ran = !held_.Take({row, place});
+  if (ran) placements_.End(row, place, now_);
+  world_.Release(row, task);
+  jobs_[row].running -= ran;
+}
+
+void JobLives::Clear(NodeIndex node) {
+  std::vector<std::pair<uint32_t, TaskIndex>> hit;
+  for (TaskIndex task : world_.editor().TasksOn(node)) hit.emplace_back(RowOf(task), task);
+  std::sort(hit.begin(), hit.end());
+  for (size_t i = 0; i < hit.size();) {
+    std::vector<TaskIndex> lost;
+    const uint32_t row = hit[i].first;
+    for (; i < hit.size() && hit[i].first == row; ++i) {
+      // A gang that stopped has left already.
+      if (tasks().node[hit[i].second] == node) lost.push_back(hit[i].second);
+    }
+    if (!lost.empty()) Lose(row, lost, /*failed=*/true);
+  }
+}
+
+// What it runs on has changed. In the order of the decisions, which orders events.
+void JobLives::NoteBegun(uint32_t row) {
+  if (!jobs_[row].begins) begun_.push_back(row);
+  jobs_[row].begins = true;
+}
+
+void JobLives::Migrate(TaskIndex task, std::string_view from) {
+  const uint32_t row = RowOf(task);
+  const NodeIndex to = tasks().node[task];
+  placements_.End(row, PlaceOf(row, task), now_);
+  if (const auto node = world_.tables().nodes.names.Find(from); node.has_value()) {
+    world_.Account(row, *node, -1);
+  }
+  world_.Run(row, task, to, now_);
+  placements_.Begin(row, PlaceOf(row, task), world_.machine_row(to), now_);
+  if (world_.speeds().WorkUnit(row) != 1) NoteBegun(row);
+}
+
+void JobLives::Evict(TaskIndex task) {
+  const uint32_t row = RowOf(task);
+  ++result_.evictions;
+  Push(now_ + std::max<int64_t>(options_.eviction_seconds, 1), EventKind::kLeft, row,
+       PlaceOf(row, task));
+}
+
+void JobLives::Begin(TaskIndex task) {
+  const uint32_t row = RowOf(task);
+  BeginOn(row, task, held_.Take({row, PlaceOf(row, task)}));
+}
+
+// The task runs on its node from now on. `held`: it held the node before.
+void JobLives::BeginOn(uint32_t row, TaskIndex task, bool held) {
+  const NodeIndex node = tasks().node[task];
+  if (held) {
+    world_.Start(task, node, now_);
+  } else {
+    world_.Run(row, task, node, now_);
+  }
+  placements_.Begin(row, PlaceOf(row, task), world_.machine_row(node), now_);
+  ++jobs_[row].running;
+  NoteBegun(row);
+}
+
+// The task holds its node, and waits there for its group or its deadline.
+void JobLives::Hold(TaskIndex task, const Reservation& reservation) {
+  const uint32_t row = RowOf(task);
+  const uint32_t place = PlaceOf(row, task);
+  if (!held_.Take({row, place})) world_.Account(row, tasks().node[task], 1);
+  held_.Add({row, place}, reservation.waiting_group);
+  if (reservation.until == kAbsent || reservation.until > kEndless) return;
+  events_.Push({std::max(reservation.until, now_ + 1), EventKind::kExpired, row, place});
+}
+
+void JobLives::FinishPlan() {
+  const auto lacks = [this](uint32_t row) {
+    return jobs_[row].running + held_.held(row) < MinTasks(row);
+  };
+  for (const HeldPlaces::Place& task : held_.TakeWhole(lacks)) {
+    BeginOn(task.row, world_.tasks_of(task.row)[task.place], /*held=*/true);
+  }
+  for (uint32_t row : begun_) {
+    jobs_[row].begins = false;
+    Go(row);
+  }
+  begun_.clear();
+}
+
+}  // namespace muster
