@@ -15,8 +15,10 @@ void InterView::Open(const Tables& tables, const Ledger& ledger, bool sees_all_t
   ledger_ = &ledger;
   by_labels_.clear();
   taken_ = false;
+  // Most profiles see all tasks in every cycle, and have nothing to reset.
+  if (!sees_all_tasks_) unseen_.clear();
+  unseen_.resize(node_rows(), 0);
   sees_all_tasks_ = sees_all_tasks;
-  unseen_.assign(node_rows(), 0);
   for (NodeIndex n = 0; !sees_all_tasks && n < node_rows(); ++n) {
     unseen_[n] = IsOverfull(ledger, n);
   }

@@ -65,8 +65,6 @@ class Proportion : public Policy, public OrderPolicy, public GatePolicy, public 
       slack_.push_back(static_cast<double>(ledger_->accounting().least.of(d)));
     }
     claim_of_.assign(queues, kNone);
-    const std::vector<Claim> before = std::move(claims_);
-    claims_.clear();
     shares_.assign(queues, 0);
     stamps_.assign(queues, ~uint64_t{0});
 
@@ -86,18 +84,13 @@ class Proportion : public Policy, public OrderPolicy, public GatePolicy, public 
       }
     }
     const Amounts unguaranteed = Exceeding(total, guaranteed);
-    for (QueueIndex q = 0; q < queues; ++q) {
-      if (!tables_->queues.alive[q] || tables_->queues.jobs[q] == 0) continue;
-      claim_of_[q] = static_cast<uint32_t>(claims_.size());
-      claims_.push_back(MakeClaim(q, unguaranteed));
-    }
     // Equal claims on equal amounts deserve the same: a task that starts changes no claim.
-    if (total == total_ && std::ranges::equal(claims_, before, SameClaim)) {
-      for (size_t i = 0; i < claims_.size(); ++i) claims_[i].deserved = before[i].deserved;
-    } else if (least_amounts_) {
-      FillByWeightWithin(slack_, total, &claims_);
-    } else {
-      FillByWeight(total, &claims_);
+    if (RenewClaims(unguaranteed) || !(total == total_)) {
+      if (least_amounts_) {
+        FillByWeightWithin(slack_, total, &claims_);
+      } else {
+        FillByWeight(total, &claims_);
+      }
     }
     total_ = total;
     if (limits_) demand_.Open(cycle, /*parents=*/{});
@@ -198,31 +191,48 @@ class Proportion : public Policy, public OrderPolicy, public GatePolicy, public 
   }
 
  private:
-  Claim MakeClaim(QueueIndex q, const Amounts& unguaranteed) const {
-    const size_t dimensions = tables_->dimension_count();
-    Claim claim;
-    claim.weight = static_cast<double>(tables_->queues.spec[q].weight);
-    claim.request = claim.guarantee = Amounts(dimensions);
-    claim.capability = unguaranteed;
-    const auto allocated = ledger_->queue_allocated(q), pending = ledger_->queue_pending(q);
-    for (DimensionIndex d = 0; d < dimensions; ++d) {
-      const int64_t request = allocated[d] + pending[d];
-      if (request != 0 && !(least_amounts_ && d == kPods)) {
-        claim.request.Set(d, static_cast<double>(request));
-      }
-      if (!limits_) continue;
-      const int64_t guarantee = tables_->queues.guaranteed.at(q, d);
-      if (guarantee != kAbsent) {
-        claim.guarantee.Set(d, static_cast<double>(guarantee));
-        claim.capability.Set(d, claim.capability.value[d] + static_cast<double>(guarantee));
-      }
-      int64_t limit = tables_->queues.limit.at(q, d);
-      if (d <= kMemory && limit != kAbsent && limit <= 0) limit = kAbsent;
-      if (limit != kAbsent && claim.capability.has[d]) {
-        claim.capability.value[d] = std::min(claim.capability.value[d], static_cast<double>(limit));
-      }
+  // Returns whether any claim has changed.
+  bool RenewClaims(const Amounts& unguaranteed) {
+    const QueueTable& queues = tables_->queues;
+    uint32_t claims = 0;
+    for (QueueIndex q = 0; q < queues.alive.size(); ++q) {
+      if (queues.alive[q] && queues.jobs[q] > 0) claim_of_[q] = claims++;
     }
-    return claim;
+    bool changed = claims_.size() != claims;
+    claims_.resize(claims);
+    for (QueueIndex q = 0; q < queues.alive.size(); ++q) {
+      if (claim_of_[q] != kNone) changed |= RenewClaim(q, unguaranteed, &claims_[claim_of_[q]]);
+    }
+    return changed;
+  }
+
+  bool RenewClaim(QueueIndex q, const Amounts& unguaranteed, Claim* claim) const {
+    const size_t dimensions = tables_->dimension_count();
+    bool changed = claim->request.value.size() != dimensions;
+    if (changed) claim->request = claim->guarantee = claim->capability = Amounts(dimensions);
+    const double weight = static_cast<double>(tables_->queues.spec[q].weight);
+    changed |= claim->weight != weight;
+    claim->weight = weight;
+    const AmountCells request(claim->request), guarantee(claim->guarantee),
+        capability(claim->capability);
+    const auto allocated = ledger_->queue_allocated(q), pending = ledger_->queue_pending(q);
+    const auto guarantees = tables_->queues.guaranteed.row(q),
+               limits = tables_->queues.limit.row(q);
+    for (DimensionIndex d = 0; d < dimensions; ++d) {
+      const bool always = d <= kMemory;
+      const int64_t wanted = least_amounts_ && d == kPods ? 0 : allocated[d] + pending[d];
+      changed |= request.Put(d, wanted != 0 || always, static_cast<double>(wanted));
+      const bool has = limits_ && guarantees[d] != kAbsent;
+      const double guaranteed = has ? static_cast<double>(guarantees[d]) : 0;
+      changed |= guarantee.Put(d, has || always, guaranteed);
+      const bool capped = unguaranteed.has[d] || has;
+      double most = unguaranteed.value[d] + guaranteed;
+      int64_t limit = limits_ ? limits[d] : kAbsent;
+      if (d <= kMemory && limit != kAbsent && limit <= 0) limit = kAbsent;
+      if (limit != kAbsent && capped) most = std::min(most, static_cast<double>(limit));
+      changed |= capability.Put(d, capped, most);
+    }
+    return changed;
   }
 
   const Amounts* Deserved(QueueIndex queue) const {

@@ -281,6 +281,7 @@ void Session::FindWaiting() {
 
 void Session::CountShares(bool after, std::vector<QueueShare>* shares) const {
   size_t next = 0;
+  shares->reserve(tables_->queues.alive.size());
   for (QueueIndex q = 0; q < tables_->queues.alive.size(); ++q) {
     if (!tables_->queues.alive[q]) continue;
     if (next == shares->size()) shares->emplace_back();

@@ -53,6 +53,41 @@ void TakeLesser(const Amounts& other, Amounts* amounts) {
   }
 }
 
+// Gives the claim its part of what remains, and adds the changes. Returns whether it is met.
+bool Raise(const AmountCells& remaining, double weights, Claim* claim, const AmountCells& increased,
+           const AmountCells& decreased) {
+  const AmountCells deserved(claim->deserved), request(claim->request), guarantee(claim->guarantee),
+      capability(claim->capability);
+  const double part = claim->weight / weights;
+  const size_t dimensions = claim->deserved.value.size();
+  bool within = true, same = true;
+  for (size_t i = 0; i < dimensions; ++i) {
+    const double then = deserved.value[i], wanted = request.has[i] ? request.value[i] : 0;
+    double now = then;
+    bool has = deserved.has[i];
+    if (remaining.has[i]) {
+      now += remaining.value[i] * part;
+      has = true;
+    }
+    if (has && capability.has[i]) now = std::min(now, capability.value[i]);
+    if (has) now = std::min(now, wanted);
+    if (guarantee.has[i]) {
+      now = std::max(now, guarantee.value[i]);
+      has = true;
+    }
+    if (has || deserved.has[i]) {
+      if (now > then) {
+        increased.Add(i, now - then);
+      } else {
+        decreased.Add(i, then - now);
+      }
+    }
+    within &= !request.has[i] || LessOrSame(wanted, has ? now : 0);
+    same &= !deserved.Put(i, has, now);
+  }
+  return within || same;
+}
+
 }  // namespace
 
 bool WithinAmounts(const Amounts& left, const Amounts& right) {
@@ -86,30 +121,9 @@ void FillByWeight(const Amounts& total, std::vector<Claim>* claims) {
     if (weights == 0) return;
     const Amounts old_remaining = remaining;
     Amounts increased(dimensions), decreased(dimensions);
+    const AmountCells left(remaining), more(increased), less(decreased);
     for (size_t q = 0; q < claims->size(); ++q) {
-      if (met[q]) continue;
-      Claim& claim = (*claims)[q];
-      const Amounts before = claim.deserved;
-      Amounts& d = claim.deserved;
-      const double part = claim.weight / weights;
-      for (size_t i = 0; i < dimensions; ++i) {
-        if (remaining.has[i]) d.Set(i, d.value[i] + remaining.value[i] * part);
-        if (d.has[i] && claim.capability.has[i])
-          d.value[i] = std::min(d.value[i], claim.capability.value[i]);
-        if (d.has[i])
-          d.value[i] = std::min(d.value[i], claim.request.has[i] ? claim.request.value[i] : 0);
-        if (claim.guarantee.has[i]) d.Set(i, std::max(d.value[i], claim.guarantee.value[i]));
-      }
-      if (WithinAmounts(claim.request, d) || d == before) met[q] = 1;
-      for (size_t i = 0; i < dimensions; ++i) {
-        if (!d.has[i] && !before.has[i]) continue;
-        const double now = d.value[i], then = before.value[i];
-        if (now > then) {
-          increased.Set(i, increased.value[i] + (now - then));
-        } else {
-          decreased.Set(i, decreased.value[i] + (then - now));
-        }
-      }
+      if (!met[q]) met[q] = Raise(left, weights, &(*claims)[q], more, less);
     }
     AddTo(&remaining, decreased);
     remaining = Exceeding(remaining, increased);

@@ -39,6 +39,24 @@ struct Amounts {
   absl::InlinedVector<uint8_t, 8> has;
 };
 
+// The cells of amounts, where loops run over them.
+struct AmountCells {
+  explicit AmountCells(Amounts& amounts) : value(amounts.value.data()), has(amounts.has.data()) {}
+  void Add(size_t d, double amount) const {
+    value[d] += amount;
+    has[d] = 1;
+  }
+  // Sets the cell, or removes it. Returns whether that changed it.
+  bool Put(size_t d, bool present, double amount) const {
+    const bool changed = has[d] != present || value[d] != amount;
+    value[d] = amount;
+    has[d] = present;
+    return changed;
+  }
+  double* const value;
+  uint8_t* const has;
+};
+
 // The smallest amount: differences below it count as equal.
 inline constexpr double kSmallestAmount = 0.1;
 
@@ -48,12 +66,6 @@ struct Claim {
       capability;    // capability: what it may hold at most; absent does not limit
   Amounts deserved;  // out
 };
-
-// Returns whether the inputs of the two claims are equal; results are ignored.
-inline bool SameClaim(const Claim& a, const Claim& b) {
-  return a.weight == b.weight && a.request == b.request && a.guarantee == b.guarantee &&
-         a.capability == b.capability;
-}
 
 void FillByWeight(const Amounts& total, std::vector<Claim>* claims);
 

@@ -65,6 +65,7 @@ void Divide(int128 total, std::vector<Portion>& portions) {
 
 void DivideByWeight(int64_t total, std::vector<Portion>& portions) {
   std::vector<Portion> weighted, unweighted;
+  weighted.reserve(portions.size());
   int128 left = total;
   for (const Portion& p : portions) {
     if (p.weight > 0) {

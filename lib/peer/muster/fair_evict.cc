@@ -124,17 +124,18 @@ class FairRound {
     std::vector<uint8_t> binding = {};  // promises that bound it
   };
 
-  // Returns, per queue, the lowest priority of a job with tasks to lose.
+  // Returns, per queue with jobs that wait, the lowest priority of a job with tasks to lose.
   std::vector<int64_t> LowestPriorities() const {
+    const JobTable& jobs = tables_.jobs;
     std::vector<int64_t> lowest(tables_.queues.alive.size(), std::numeric_limits<int64_t>::max());
-    for (JobIndex j = 0; j < tables_.jobs.alive.size(); ++j) {
+    std::vector<uint8_t> waits(lowest.size(), 0);
+    for (const JobIndex j : context_.waiting) waits[jobs.queue[j]] = 1;
+    for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
+      if (!jobs.alive[j] || !waits[jobs.queue[j]]) continue;
       const JobCounts& counts = ledger_.job(j);
-      if (!tables_.jobs.alive[j] ||
-          counts[TaskStatus::kRunning] + counts[TaskStatus::kBound] == 0) {
-        continue;
-      }
-      int64_t& of_queue = lowest[tables_.jobs.queue[j]];
-      of_queue = std::min<int64_t>(of_queue, tables_.jobs.spec[j].priority);
+      if (counts[TaskStatus::kRunning] + counts[TaskStatus::kBound] == 0) continue;
+      int64_t& of_queue = lowest[jobs.queue[j]];
+      of_queue = std::min<int64_t>(of_queue, jobs.spec[j].priority);
     }
     return lowest;
   }
