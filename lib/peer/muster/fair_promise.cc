@@ -2,6 +2,7 @@
 #include "lib/peer/muster/fair_promise.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 
@@ -159,16 +160,35 @@ bool FairPromises::Find(JobIndex job, std::span<const TaskIndex> tasks, int64_t 
     return true;
   };
   if (!tried && fits(context_.facts.now)) return true;
-  const TaskTable& all = context_.tables.tasks;
-  const bool aged = keeps_ && IsOld(job);
-  std::vector<std::pair<int64_t, TaskIndex>> ends;
-  for (TaskIndex t = 0; t < all.alive.size(); ++t) {
-    if (!all.alive[t] || !IsAllocated(context_.ledger.status(t)) || all.job[t] == job) continue;
-    const int64_t end = EndOf(t);
-    if (end != kUnknown || aged) ends.emplace_back(end, t);
+  const auto& job_of = context_.tables.tasks.job;
+  Ends ends = AllEnds();
+  if (!keeps_ || !IsOld(job)) {
+    const std::pair unknown(kUnknown, TaskIndex(0));
+    ends = {ends.begin(), std::lower_bound(ends.begin(), ends.end(), unknown)};
   }
-  std::sort(ends.begin(), ends.end());
+  std::vector<std::pair<int64_t, TaskIndex>> of_others;
+  if (context_.ledger.job(job).allocated() > 0) {
+    std::copy_if(ends.begin(), ends.end(), std::back_inserter(of_others),
+                 [&](const auto& end) { return job_of[end.second] != job; });
+    ends = of_others;
+  }
+  if (ends.empty()) return false;
   return FindTime(ends, tasks, lacking, /*only_amounts=*/!promise->closed, fits);
+}
+
+// Lists the ends of all tasks that hold a place. The list stays while the books do.
+FairPromises::Ends FairPromises::AllEnds() {
+  if (lists_ends_ && context_.ledger.SameAs(ends_at_)) return ends_;
+  lists_ends_ = true;
+  ends_at_ = context_.ledger.moment();
+  ends_.clear();
+  const TaskTable& all = context_.tables.tasks;
+  for (TaskIndex t = 0; t < all.alive.size(); ++t) {
+    if (!all.alive[t] || !IsAllocated(context_.ledger.status(t))) continue;
+    ends_.emplace_back(EndOf(t), t);
+  }
+  std::sort(ends_.begin(), ends_.end());
+  return ends_;
 }
 
 // Calls `fits` for one end after the other, with all gone that should have ended, until it returns

@@ -48,8 +48,8 @@
 // Ties. Ends of one time are one time. Nodes by the ordinary search.
 //
 // Cost. A promise: one search of the gang for each time at which the cluster has enough in sum, and
-// one with all ended if the first of these fails. A place on a named node: a look at the tasks
-// there. Off: nothing.
+// one with all ended if the first of these fails; O(tasks log tasks) after a change of the books. A
+// place on a named node: a look at the tasks there. Off: nothing.
 #ifndef MUSTER_PEER_MUSTER_FAIR_PROMISE_H_
 #define MUSTER_PEER_MUSTER_FAIR_PROMISE_H_
 
@@ -138,8 +138,9 @@ class FairPromises : public CycleMemory {
   std::vector<uint8_t> Refused(TaskIndex task) const;
   bool Find(JobIndex job, std::span<const TaskIndex> tasks, int64_t lacking, bool tried,
             absl::FunctionRef<bool()> place, Promise* promise);
-  // By end, ascending.
+  // By end, ascending; those that are not known come last.
   using Ends = std::span<const std::pair<int64_t, TaskIndex>>;
+  Ends AllEnds();
   bool FindTime(Ends ends, std::span<const TaskIndex> tasks, int64_t lacking, bool only_amounts,
                 absl::FunctionRef<bool(int64_t)> fits);
   void NotePlaces(const Attempt& attempt, Promise* promise) const;
@@ -149,6 +150,9 @@ class FairPromises : public CycleMemory {
   bool planning_ = false;  // the job placed now starts later, and its end is not known
   int64_t age_limit_ = 0;
   std::vector<Promise> promises_;  // in the order in which they were first given
+  bool lists_ends_ = false;        // on the books of that moment:
+  Ledger::Moment ends_at_;
+  std::vector<std::pair<int64_t, TaskIndex>> ends_;
 };
 
 }  // namespace muster
