@@ -96,6 +96,8 @@ class Dispatcher {
   // and that a task is placed on the node.
   void NoteTurn(JobIndex job) const;
   void NoteNode(NodeIndex node) const { node_ties_.Use(node); }
+  // Returns whether a turn in which nothing happens may change an order.
+  bool NotesTurns() const { return OrdersByTurn() || job_ties_.recent() || queue_ties_.recent(); }
   const TieRanks& node_ties() const { return node_ties_; }
   // Call the methods of OrderPolicy of the same name on policies that order queues.
   void BeginTurns() const;

@@ -119,6 +119,19 @@ void QueueTreeWalk::Add(JobIndex job) {
   }
 }
 
+void QueueTreeWalk::LeaveOut(absl::FunctionRef<bool(JobIndex)> idle) {
+  const auto after = [this](JobIndex a, JobIndex b) { return dispatcher_.JobBefore(b, a); };
+  for (std::vector<JobIndex>& jobs : jobs_) {
+    const auto out =
+        std::partition(jobs.begin(), jobs.end(), [&](JobIndex job) { return !idle(job); });
+    if (out == jobs.end()) continue;
+    // Where none but idle jobs wait, their turns would follow each other, and one stands for all.
+    if (out != jobs.begin()) std::iter_swap(out, std::min_element(out, jobs.end(), after));
+    jobs.erase(out + 1, jobs.end());
+    std::make_heap(jobs.begin(), jobs.end(), after);
+  }
+}
+
 JobIndex QueueTreeWalk::Next() {
   if (heaps_[root_].empty()) return kNone;
   QueueIndex queue = roots_[heaps_[root_].Top()];

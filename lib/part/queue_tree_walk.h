@@ -29,6 +29,7 @@
 #include <span>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "lib/base/indexed_heap.h"
 #include "lib/part/context.h"
 
@@ -39,6 +40,10 @@ class QueueTreeWalk {
   explicit QueueTreeWalk(const ActionContext& context);
 
   void Add(JobIndex job);
+  // Leaves out those jobs in line for which idle(job) is true. Their turns would change nothing, so
+  // other orders and other turns stay as they were. Of each queue's, the last one stays: the queue
+  // leaves the line when it would have. REQUIRES: !dispatcher.NotesTurns().
+  void LeaveOut(absl::FunctionRef<bool(JobIndex)> idle);
   // Takes out the job that has the next turn, and returns it; kNone: no job is left.
   JobIndex Next();
   // Ends the turn of the job that Next returned; `again`: the job gets in line again.

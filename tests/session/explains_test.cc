@@ -45,7 +45,7 @@ TEST_P(Silent, DecidesAlike) {
       auto expected = std::make_shared<PlanData>(talks.Run(tables, options));
       ASSERT_EQ(plan.decisions, expected->decisions);
       ASSERT_EQ(plan.tentative, expected->tentative);
-      ASSERT_EQ(plan.work, expected->work);
+      ASSERT_LE(plan.work, expected->work);  // turns that do nothing may be left out
       ASSERT_EQ(plan.memory, expected->memory);
       ASSERT_EQ(plan.pending.size(), explains ? expected->pending.size() : 0);
       ASSERT_EQ(plan.reasons.size(), explains ? expected->reasons.size() : 0);

@@ -8,7 +8,6 @@
 
 #include "lib/base/go_sort.h"
 #include "lib/part/domain_search.h"
-#include "lib/part/queue_tree_walk.h"
 #include "lib/peer/muster/gang_repack.h"
 
 namespace muster {
@@ -22,6 +21,7 @@ void FairFill::Run() {
 }
 
 void FairFill::RunTurns() {
+  has_node_.clear();
   sheets_.assign(context_.waiting.size(), {});
   std::vector<JobIndex> promised;
   const std::span<const JobIndex> jobs = context_.waiting;
@@ -48,12 +48,36 @@ void FairFill::RunTurns() {
     if (sheets_[i].next < sheets_[i].tasks.size()) walk.Add(jobs[i]);
   }
   if (promises_.prefers_old()) PromiseOldest();
+  bool left_out = LeaveOutIdle(kNone, &walk);
   for (;;) {
     const JobIndex job = walk.Next();
     if (job == kNone || context_.meter.Cut()) return;
     context_.meter.Spend();
     walk.Done(job, Turn(job));
+    if (!left_out) left_out = LeaveOutIdle(job, &walk);
   }
+}
+
+bool FairFill::LeaveOutIdle(JobIndex last, QueueTreeWalk* walk) {
+  if (context_.reasons.wanted() || context_.dispatcher.NotesTurns()) return false;
+  // A job with a promise that finds a place after all makes way for another promise.
+  const JobIndex holder = promises_.Holder();
+  const bool keeps = holder != kNone && (holder == last || IsIdle(SheetOf(holder)));
+  if (!keeps && !promises_.NoneCanCome()) return false;
+  walk->LeaveOut([this](JobIndex job) { return IsIdle(SheetOf(job)); });
+  return true;
+}
+
+// Filling only takes, so a class that fits no node fits none later.
+bool FairFill::IsIdle(const Sheet& sheet) {
+  if (!sheet.one_class || sheet.next == sheet.tasks.size()) return false;
+  const TaskIndex task = sheet.tasks[sheet.next];
+  const auto [at, added] = has_node_.try_emplace(context_.ClassOf(task), false);
+  if (added) {
+    at->second = context_.search.Best(task, Want::kNow) != kNone ||
+                 context_.search.Best(task, Want::kLater) != kNone;
+  }
+  return !at->second;
 }
 
 FairFill::Sheet& FairFill::SheetOf(JobIndex job) {
@@ -74,9 +98,12 @@ bool FairFill::Prepare(JobIndex job, Sheet& sheet) {
   }
   sheet.tasks = context_.PendingTasks(job, /*with_best_effort=*/true);
   if (sheet.tasks.empty()) return false;
-  std::stable_partition(sheet.tasks.begin(), sheet.tasks.end(), [this](TaskIndex t) {
+  const auto has_promise = [this](TaskIndex t) {
     return context_.tables.tasks.nominated[t] != kNone;
-  });
+  };
+  if (std::any_of(sheet.tasks.begin(), sheet.tasks.end(), has_promise)) {
+    std::stable_partition(sheet.tasks.begin(), sheet.tasks.end(), has_promise);
+  }
   const Domains::Wish wish = context_.domains.WishOf(job);
   sheet.wishes = wish.there && wish.hard;
   if (sheet.wishes) {

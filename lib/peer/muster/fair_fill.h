@@ -36,13 +36,16 @@
 // Ties. Fair order and job order are total; the node of smallest index among equal scores.
 //
 // Cost. One query of the class's scoreboard a task and one path of the queue tree a turn. A gang of
-// one class that failed is not tried again for another job while the books are the same.
+// one class that failed is not tried again for another job while the books are the same. Where no
+// reasons are wanted, a job of one class that fits no node has no turn, unless it may be promised a
+// start: filling only takes, so it would find no place later.
 #ifndef MUSTER_PEER_MUSTER_FAIR_FILL_H_
 #define MUSTER_PEER_MUSTER_FAIR_FILL_H_
 
 #include <vector>
 
 #include "lib/part/attempt.h"
+#include "lib/part/queue_tree_walk.h"
 #include "lib/peer/muster/fair_gang.h"
 #include "lib/peer/muster/fair_promise.h"
 #include "muster/policy.h"
@@ -97,6 +100,10 @@ class FairFill {
 
   void RunTurns();
   bool Prepare(JobIndex job, Sheet& sheet);
+  // Leaves out jobs of the walk that find no place and are promised none, if that can be told and
+  // no reasons are wanted. Returns whether it did. `last`: the job that had the last turn.
+  bool LeaveOutIdle(JobIndex last, QueueTreeWalk* walk);
+  bool IsIdle(const Sheet& sheet);  // no node has room for a task, and none will
   Sheet& SheetOf(JobIndex job);
   bool HasPromises(const Sheet& sheet) const;
   bool PromisesSuffice(JobIndex job, const Sheet& sheet) const;  // to make the gang whole
@@ -140,7 +147,8 @@ class FairFill {
     int64_t created, lacking;
   };
   HashMap<ClassIndex, Hopeless> hopeless_;
-  std::vector<DomainIndex> reach_;  // domains to be tried, in order; kNone: the whole cluster
+  HashMap<ClassIndex, bool> has_node_;  // some node had room for a task, when it was asked
+  std::vector<DomainIndex> reach_;      // domains to be tried, in order; kNone: the whole cluster
   HashMap<int32_t, std::vector<DomainIndex>> up_to_tier_;
 };
 

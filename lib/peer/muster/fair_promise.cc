@@ -128,6 +128,34 @@ bool FairPromises::MayPromise(JobIndex job) const {
   });
 }
 
+JobIndex FairPromises::Holder() const {
+  if (per_queue_) return kNone;
+  for (const Promise& promise : promises_) {
+    if (!context_.dispatcher.Pipelined(promise.job)) return promise.job;
+  }
+  return kNone;
+}
+
+bool FairPromises::NoneCanCome() {
+  if (!on_) return true;
+  if (!lists_ends_ || !context_.ledger.SameAs(ends_at_)) return false;
+  if (!ends_.empty() && (keeps_ || ends_.front().first != kUnknown)) return false;
+  return !SomeWaitingEnds();
+}
+
+// What is placed in this cycle may have an end.
+bool FairPromises::SomeWaitingEnds() {
+  if (!waiting_ends_) {
+    const Tables& tables = context_.tables;
+    waiting_ends_ =
+        !tables.tasks.facts.empty() ||
+        std::any_of(context_.waiting.begin(), context_.waiting.end(), [&](JobIndex job) {
+          return tables.jobs.spec[job].estimate || tables.jobs.spec[job].lifetime;
+        });
+  }
+  return *waiting_ends_;
+}
+
 bool FairPromises::IsOld(JobIndex job) const {
   const int64_t created = context_.tables.jobs.spec[job].created;
   return created <= context_.facts.now && Later(created, age_limit_) <= context_.facts.now;

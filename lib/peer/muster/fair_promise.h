@@ -55,6 +55,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -85,6 +86,11 @@ class FairPromises : public CycleMemory {
   std::vector<JobIndex> TakeBack();
   // Returns whether the job may be promised a start: it has no promise, and none stands in its way.
   bool MayPromise(JobIndex job) const;
+  // Returns the job with a promise that allows no other; kNone: there is none.
+  JobIndex Holder() const;
+  // Returns true only if there can be no promise: a promise was looked for on these books, and it
+  // is not known when anything ends.
+  bool NoneCanCome();
   // Returns whether jobs that have waited too long get the promise before others have their turn.
   bool prefers_old() const { return on_ && !keeps_; }
   // Returns whether the job has waited `age_limit` seconds.
@@ -130,6 +136,7 @@ class FairPromises : public CycleMemory {
 
   int64_t EndOf(TaskIndex task) const;
   bool EndsBy(JobIndex job, int64_t time) const;
+  bool SomeWaitingEnds();
   bool Binds(const Promise& promise, JobIndex job) const;
   bool WithinGuarantee(TaskIndex task) const;
   bool HasRoom(const Promise& promise, TaskIndex task, const Place& place) const;
@@ -153,6 +160,7 @@ class FairPromises : public CycleMemory {
   bool lists_ends_ = false;        // on the books of that moment:
   Ledger::Moment ends_at_;
   std::vector<std::pair<int64_t, TaskIndex>> ends_;
+  std::optional<bool> waiting_ends_;  // whether it is known how long some job that waits will run
 };
 
 }  // namespace muster
