@@ -13,6 +13,7 @@
 #include "lib/model/describe.h"
 #include "lib/model/living_names.h"
 #include "lib/model/what_if_edits.h"
+#include "muster/limits.h"
 
 namespace muster {
 namespace {
@@ -53,6 +54,11 @@ absl::Status AddNodes(const NewNodes& added, Cluster* cluster) {
   if (added.count < 1) {
     return absl::InvalidArgumentError(
         absl::StrCat("add_nodes: count is ", added.count, "; must be 1 or more"));
+  }
+  // As many as any text may make: each node is a row that is copied for the rehearsal.
+  if (added.count > Limits().rows) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("add_nodes: count is ", added.count, "; at most ", Limits().rows));
   }
   NodeSpec spec = added.node;
   int64_t number = 0;

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/base/hash_map.h"
+#include "lib/base/math.h"
 #include "lib/base/strings.h"
 #include "lib/import/json_text.h"
 #include "lib/import/kai.h"
@@ -136,10 +137,18 @@ class PodReader {
 
   void MakeDevices() {
     if (spares_ == 0) return;
+    int64_t devices = 0;
     for (NodeSpec& node : cluster_->nodes) {
       int64_t gpus = 0;
       for (const auto& [name, quantity] : node.capacity) {
         if (name == kGpu) (void)absl::SimpleAtoi(quantity.text, &gpus);
+      }
+      const int64_t most = source_.options.limits.rows;
+      devices = SatAdd(devices, gpus > 0 ? SatAdd(gpus, spares_) : 0);
+      if (devices > most) {
+        source_.log->Refuse(absl::StrCat("node ", Quote(node.name), ": ", ToAbsl(kGpu)),
+                            absl::StrCat(devices, " devices in all; at most ", most, " are made"));
+        return;
       }
       for (int64_t i = 0; gpus > 0 && i < gpus + spares_; ++i) {
         node.devices.push_back({.name = DeviceName(i), .kind = "gpu"});

@@ -8,6 +8,8 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "lib/base/hash_map.h"
 #include "lib/model/tables.h"
 #include "lib/model/validate.h"
 #include "lib/model/words.h"
@@ -174,25 +176,28 @@ void CheckLevels(const std::optional<TopologyLevels>& levels, Checker& check) {
   check.Text("preferred", levels->preferred);
 }
 
-// Checks that parents exist and that none is below itself.
+// Checks that parents exist and that none is below itself. O(groups): each way up ends at a group
+// that was looked at before.
 void CheckTree(const std::vector<SubGroupSpec>& groups, Checker& check) {
-  const auto find = [&](const std::string& name) {
-    return std::ranges::find(groups, name, &SubGroupSpec::name);
-  };
-  for (const SubGroupSpec& group : groups) {
-    if (!group.place || group.place->parent.empty()) continue;
-    size_t steps = 0;
-    for (auto at = find(group.place->parent);; at = find(at->place->parent)) {
-      if (at == groups.end()) {
-        check.Fail("sub-group", group.name,
-                   absl::StrCat("parent ", Quote(group.place->parent), " does not exist"));
+  HashMap<absl::string_view, size_t> places;
+  for (size_t i = 0; i < groups.size(); ++i) places.try_emplace(groups[i].name, i);
+  std::vector<size_t> way_of(groups.size(), 0);  // by group: the way, from 1, that first met it
+  for (size_t i = 0; i < groups.size(); ++i) {
+    for (size_t at = i; way_of[at] == 0;) {
+      way_of[at] = i + 1;
+      if (!groups[at].place || groups[at].place->parent.empty()) break;
+      const std::string& parent = groups[at].place->parent;
+      const auto above = places.find(parent);
+      if (above == places.end()) {
+        check.Fail("sub-group", groups[at].name,
+                   absl::StrCat("parent ", Quote(parent), " does not exist"));
         return;
       }
-      if (++steps > groups.size()) {
-        check.Fail("sub-group", group.name, "is below itself");
+      at = above->second;
+      if (way_of[at] == i + 1) {
+        check.Fail("sub-group", groups[i].name, "is below itself");
         return;
       }
-      if (!at->place || at->place->parent.empty()) break;
     }
   }
 }

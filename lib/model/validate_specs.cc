@@ -5,6 +5,8 @@
 #include <bit>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 #include "lib/model/cpu_devices.h"
 #include "lib/model/tables.h"
@@ -141,7 +143,9 @@ void CheckDevices(const NodeSpec& node, Checker& check) {
 
 void CheckSubGroups(const JobSpec& job, Checker& check) {
   Checker::Distinct policies(check, "sub-group policy");
+  HashSet<absl::string_view> known;
   for (const SubGroupPolicy& policy : job.sub_group_policies) {
+    known.insert(policy.name);
     check.Name("sub-group policy", policy.name);
     policies.Add(policy.name);
     if (policy.min_sub_groups < 0) {
@@ -157,10 +161,7 @@ void CheckSubGroups(const JobSpec& job, Checker& check) {
       check.Fail("sub-group", sub_group.name,
                  absl::StrCat("min_available is ", sub_group.min_available, "; must be 0 or more"));
     }
-    bool known = sub_group.policy.empty();
-    for (const SubGroupPolicy& policy : job.sub_group_policies)
-      known = known || policy.name == sub_group.policy;
-    if (!known) {
+    if (!sub_group.policy.empty() && !known.contains(sub_group.policy)) {
       check.Fail("sub-group", sub_group.name,
                  absl::StrCat("sub-group policy ", Quote(sub_group.policy), " does not exist"));
     }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "lib/model/editor.h"
 #include "lib/part/elastic.h"
 #include "lib/part/net_change.h"
 #include "lib/session/cycle_meter.h"
@@ -321,7 +322,8 @@ JobPhase Session::PhaseAtClose(JobIndex job, JobPhase phase) const {
   const bool settled = scheduled >= need && counts.pending() == 0 && counts.nominated() == 0;
   if (!ready && !settled && counts[TaskStatus::kRunning] > 0) return JobPhase::kDegraded;
   if (scheduled < need) return waiting;
-  return scheduled == ended ? JobPhase::kCompleted : JobPhase::kRunning;
+  if (scheduled > ended) return JobPhase::kRunning;
+  return HasCounts(tables_->jobs.spec[job]) ? waiting : JobPhase::kCompleted;
 }
 
 Reason Session::Fallback(const ActionContext& context, JobIndex job, TaskIndex task) const {

@@ -137,6 +137,8 @@ TEST(Rehearse, RefusesWithPlaceAndRule) {
   EXPECT_THAT(Refusal({.remove_nodes = RemovedNodes{.labels = {{"pool", "y"}}}}),
               HasSubstr("no node has the labels pool=y"));
   EXPECT_THAT(Refusal({.add_nodes = NewNodes{.count = 0}}), HasSubstr("must be 1 or more"));
+  EXPECT_THAT(Refusal({.add_nodes = NewNodes{.count = 1'000'000'000}}),
+              HasSubstr("add_nodes: count is 1000000000; at most 4000000"));
   EXPECT_THAT(Refusal({.job = JobEdit{.name = "g", .request = {{"cpu", -1}}}}),
               HasSubstr("change[0]: "));
 }

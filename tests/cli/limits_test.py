@@ -42,6 +42,13 @@ class Limits(Files):
         self.assert_refused(muster("run", few, "--max-bytes", 10), "at most 10 are read")
         self.assert_refused(muster("run", few, "--max-depth", 3), "nested deeper than 3")
 
+    def test_tasks_that_are_made(self):
+        path = self.write(small(jobs=[{"name": "j", "groups": [
+            {"name": "w", "by_count": {"count": 100_000_000},
+             "shape": {"request": {"cpu": 1}}}]}]))
+        self.assert_refused(muster("run", path, "--make-tasks"),
+                            'job "j": make_tasks: 100000000 rows in all; at most 4000000 are read')
+
     def test_values_of_the_flags(self):
         few = self.write(small())
         for flag in ("--max-rows", "--max-bytes", "--max-depth"):

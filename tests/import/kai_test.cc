@@ -212,6 +212,15 @@ TEST(KaiImport, WhatIsLeftOutIsNamed) {
                                  "dump: 1 of 1 pods that wait are not scheduled"));
 }
 
+TEST(KaiImport, DevicesCountAsRows) {
+  EXPECT_EQ(TryImport({GpuNode("n0", "4000000"), Root(), LeafJson("q", 8), PodGroupJson("g", "q"),
+                       PodOf("a", "g", {{"cpu", "1"}}, {{"gpu-fraction", "0.5"}})},
+                      {})
+                .status()
+                .message(),
+            "node \"n0\": nvidia.com/gpu: 4000001 devices in all; at most 4000000 are made");
+}
+
 TEST(KaiImport, RefusesPartsThatAreNone) {
   const auto words = [](const ObjectJson& annotations) {
     return std::string(TryImport({Root(), LeafJson("q", 1), PodGroupJson("g", "q"),

@@ -365,6 +365,15 @@ TEST_F(BadInput, Jobs) {
              "job \"j\", sub-group \"s\": min_available is -1; must be 0 or more");
   RefusesJob({.name = "j", .sub_groups = {{.name = "s", .policy = "p"}}},
              "job \"j\", sub-group \"s\": sub-group policy \"p\" does not exist");
+  const auto below = [](const char* name, const char* parent) {
+    return SubGroupSpec{.name = name, .place = SubGroupPlace{.parent = parent}};
+  };
+  RefusesJob({.name = "j", .sub_groups = {below("a", "b"), below("b", "c")}},
+             "job \"j\", sub-group \"b\": parent \"c\" does not exist");
+  RefusesJob({.name = "j", .sub_groups = {below("x", ""), below("a", "b"), below("b", "a")}},
+             "job \"j\", sub-group \"a\": is below itself");
+  RefusesJob({.name = "j", .sub_groups = {below("a", "a")}},
+             "job \"j\", sub-group \"a\": is below itself");
   RefusesJob({.name = "j", .sub_group_policies = {{.name = "p", .min_sub_groups = -1}}},
              "job \"j\", sub-group policy \"p\": min_sub_groups is -1; must be 0 or more");
   RefusesJob({.name = "j", .topology = TopologyWish{.highest_tier = -1}},

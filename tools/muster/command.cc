@@ -20,6 +20,7 @@
 #include "absl/strings/strip.h"
 #include "lib/base/strings.h"
 #include "lib/profile/profile.h"
+#include "lib/scenario/budget.h"
 #include "tools/muster/interrupt.h"
 #include "tools/muster/output.h"
 #include "tools/muster/progress.h"
@@ -224,9 +225,14 @@ absl::Status CheckProfileFlag(const std::string& profile, const Extensions* exte
 namespace {
 
 absl::Status MakeAllTasks(const std::vector<JobSpec>& jobs, Cluster* cluster) {
+  Budget budget(input_limits);
   for (const JobSpec& job : jobs) {
     for (const GroupSpec& group : job.groups) {
       if (!group.by_count) continue;
+      if (const std::string rule = budget.AddRows(group.by_count->count); !rule.empty()) {
+        return absl::ResourceExhaustedError(
+            absl::StrCat("job ", Quote(job.name), ": make_tasks: ", rule));
+      }
       absl::Status made = cluster->MakeTasks(job.name, group.name, group.by_count->count);
       if (!made.ok()) return made;
     }

@@ -91,6 +91,7 @@ void KaiJobQueue::Unlink() {
 }
 
 void KaiJobQueue::Push(const KaiJob* job) {
+  if (rules_.depth == 0) return;
   const uint32_t q = job->facts().queue;
   if (rules_.victims && taken_.empty()) taken_.resize(nodes_.size());
   const bool is_new = !IsLinked(q);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr OptionDecl kDepthOptions[] = {
     {"depth", OptionKind::kNumber, "-1", -1, 1e9,
-     "how many jobs of a queue are tried; -1: all of them"},
+     "how many jobs of a queue are tried; -1: all of them, 0: none"},
 };
 
 KaiRules* RulesOf(const ActionContext& context) {

@@ -4,6 +4,7 @@
 #include "lib/peer/kai/read_facts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string_view>
 
@@ -80,6 +81,7 @@ KaiNodeFacts KaiFactReader::NodeOf(NodeIndex n) const {
   KaiNodeFacts node;
   node.name = spec.name;
   node.allocatable = VectorOf(tables_.nodes.allocatable.row(n));
+  node.allocatable[kKaiGpuAt] = std::floor(node.allocatable[kKaiGpuAt]);
   if (tables_.nodes.allocatable.at(n, kPods) == kAbsent) node.allocatable[kKaiPodsAt] = 1e9;
   const auto devices = std::ranges::count(spec.devices, "gpu", &DeviceSpec::kind);
   if (out_.facts.options.counts_claims && node.allocatable[kKaiGpuAt] == 0 && devices > 0) {

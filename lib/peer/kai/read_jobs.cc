@@ -2,6 +2,7 @@
 //
 // Shapes, jobs and tasks of a cycle of KAI Scheduler, and what each task is when it opens.
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -27,7 +28,8 @@ double KaiFactReader::WeightOf(const Quantity& weight) {
 
 // Sets the request for GPUs of one kind or another; `out->request` has whole devices already.
 void KaiFactReader::ReadGpus(const TaskShape& shape, KaiShape* out) const {
-  const double whole = out->request[kKaiGpuAt];
+  // A part of a device that is no portion of one takes it whole, as Kubernetes counts.
+  const double whole = std::ceil(out->request[kKaiGpuAt]);
   out->gpu = KaiGpuRequestOf(whole, 0);
   out->type = KaiRequestType::kRegular;
   for (const DeviceRequest& request : shape.devices) {

@@ -9,6 +9,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/math.h"
 #include "lib/base/strings.h"
 #include "lib/peer/kube_scheduler/extra_plugins.h"
 
@@ -57,8 +58,7 @@ Plugin GateOfText(std::string_view text) {
 }  // namespace
 
 int64_t PodQueue::SecondOf(int64_t time) const {
-  const int64_t ticks = settings_.ticks;
-  return time >= 0 ? time / ticks : -((-time + ticks - 1) / ticks);
+  return time / settings_.ticks - (time % settings_.ticks < 0);
 }
 
 bool PodQueue::GoesFirst::operator()(const Entity* a, const Entity* b) const {
@@ -79,7 +79,8 @@ int64_t PodQueue::BackoffEnd(const Entity& entity) const {
                                             static_cast<int>(count - 1)));
   }
   const double end = static_cast<double>(entity.time) / static_cast<double>(settings_.ticks);
-  return static_cast<int64_t>(std::floor(end + duration));
+  const double second = std::floor(end + duration);
+  return second < 0x1p63 ? static_cast<int64_t>(second) : kMaxQuantity;
 }
 
 bool PodQueue::BacksOff(const Entity& entity) const { return BackoffEnd(entity) >= SecondOf(now_); }
@@ -209,6 +210,10 @@ void PodQueue::Load(const MemorySlot& pods, const MemorySlot& groups, int64_t cl
     Insert(std::move(entity));
     if (extra_ != nullptr && left_ready != kNone) extra_->GateOf(left_ready);
   }
+  // A group without pods was never stored.
+  for (const auto& [name, entity] : by_group) {
+    if (entity->members.empty()) TakeOut(entity);
+  }
 }
 
 void PodQueue::Store(MemorySlot* pods, MemorySlot* groups) const {
@@ -236,9 +241,11 @@ void PodQueue::Store(MemorySlot* pods, MemorySlot* groups) const {
 }
 
 void PodQueue::Tick(int64_t now) {
-  const int64_t last = SecondOf(now_), next = SecondOf(now);
-  for (int64_t second = std::max(last + 1, next - kMostSeconds); second <= next; ++second) {
-    now_ = second * settings_.ticks;
+  const int64_t next = SecondOf(now);
+  // Each second after the last one, that is: up to the last of all times.
+  for (int64_t second = std::max(SecondOf(now_), SatAdd(next, -kMostSeconds - 1)); second < next;) {
+    ++second;
+    now_ = SatMul(second, settings_.ticks);
     std::vector<Entity*> over;
     for (const auto& entity : entities_) {
       if (entity->pool == Pool::kBackoff && !BacksOff(*entity)) over.push_back(entity.get());
@@ -248,7 +255,7 @@ void PodQueue::Tick(int64_t now) {
     const int64_t longest = settings_.longest_wait * settings_.ticks;
     for (const auto& entity : entities_) {
       const int64_t since = std::max(entity->time, entity->flushed);
-      if (entity->pool != Pool::kWaiting || now_ - since <= longest) continue;
+      if (entity->pool != Pool::kWaiting || now_ <= SatAdd(since, longest)) continue;
       entity->flushed = now_;
       Requeue(entity.get());
     }

@@ -76,8 +76,10 @@ class Rebalance {
     const MemorySlot& slot = context_.facts.cycle->Recall(kUnloadSlot);
     for (const auto& [key, row] : slot.rows()) {
       const int64_t time = slot.Integer(key);
+      const bool of_broker = key.starts_with(kBrokerPrefix);
+      if (!of_broker && !key.starts_with(kBundlePrefix)) continue;
       const std::string_view name = std::string_view(key).substr(kBundlePrefix.size());
-      if (key.starts_with(kBrokerPrefix)) {
+      if (of_broker) {
         const auto node = context_.tables.nodes.names.Find(name);
         if (!node || !books_.broker_of.contains(*node)) continue;
         unloaded_brokers_[std::string(name)] = time;

@@ -141,6 +141,27 @@ TEST_F(KaiProfile, CountsTheNodesThatRefuseATask) {
             "  3 nodes: nvidia.com/gpu\n");
 }
 
+TEST_F(KaiProfile, APartOfAResourceOfGpusIsAWholeOne) {
+  Node("n");
+  TaskSpec large = Task("large", true);
+  large.shape.request.back().second = "2500m";
+  Accept(cluster_.AddTask(large));
+  EXPECT_EQ(Decide(cluster_, "kai"), "");
+  TaskSpec small = Task("small", true);
+  small.shape.request.back().second = "1500m";
+  Accept(cluster_.AddTask(small));
+  Accept(cluster_.AddTask(Task("one", true)));
+  EXPECT_EQ(Decide(cluster_, "kai"), "bind small0 n");
+}
+
+TEST_F(KaiProfile, ADepthOf0TriesNoJob) {
+  Node("n");
+  Accept(cluster_.AddTask(Task("a", true)));
+  Accept(cluster_.AddTask(Task("b", true)));
+  EXPECT_EQ(Decide(cluster_, "kai:actions=allocate(depth=0)"), "");
+  EXPECT_EQ(Decide(cluster_, "kai:actions=allocate(depth=1)"), "bind a0 n");
+}
+
 TEST_F(KaiProfile, PromisesAreKeptIfAsked) {
   Node("m");
   Node("n");

@@ -178,6 +178,19 @@ TEST_F(KueueProfile, AdmitsJobsByCountWithoutRows) {
   EXPECT_EQ(Live(), "admit late");
 }
 
+TEST_F(KueueProfile, TasksThatAreCountsAreNotDone) {
+  Queue("a", 2);
+  JobSpec job{.name = "j", .queue = "a"};  // no minimum
+  job.groups = {{.name = "w", .shape = {.request = {{"cpu", 1}}}, .by_count = ByCount{.count = 3}}};
+  Accept(cluster_.AddJob(job));
+  EXPECT_EQ(Live(), "");
+  EXPECT_EQ(JobNamed("j").phase, JobPhase::kPending);
+  job.groups[0].by_count->count = 2;
+  Accept(cluster_.UpdateJob(job));
+  EXPECT_EQ(Live(), "admit j");
+  EXPECT_EQ(JobNamed("j").phase, JobPhase::kAdmitted);
+}
+
 TEST_F(KueueProfile, AdmitsFewerTasksDownToTheLeastCount) {
   Queue("a", 4);
   ByCountJob("sweep", 9, /*priority=*/0, /*min_count=*/3);

@@ -1,0 +1,108 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Every profile at the ends of time, and with rows in its memory that it never wrote.
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "lib/base/strings.h"
+#include "lib/model/memory_data.h"
+#include "lib/profile/profile.h"
+#include "muster/cluster.h"
+#include "muster/schedule.h"
+
+namespace muster {
+namespace {
+
+constexpr int64_t kFirst = std::numeric_limits<int64_t>::min();
+constexpr int64_t kLast = std::numeric_limits<int64_t>::max();
+
+// Two nodes, one of them full; a task that fits, and one that fits nowhere.
+Cluster Small() {
+  Cluster cluster;
+  for (const char* node : {"n0", "n1"}) {
+    EXPECT_TRUE(cluster.AddNode({.name = node, .capacity = {{"cpu", 4}, {"pods", 9}}}).ok());
+  }
+  EXPECT_TRUE(cluster.AddQueue({.name = "q"}).ok());
+  for (const auto& [name, cpu] : {std::pair("old", 4), {"fits", 1}, {"never", 9}}) {
+    EXPECT_TRUE(cluster.AddJob({.name = name, .queue = "q"}).ok());
+    TaskSpec task{.name = name, .job = name, .shape = {.request = {{"cpu", cpu}}}};
+    if (cpu == 4) {
+      task.status = TaskStatus::kRunning;
+      task.node = "n0";
+    }
+    EXPECT_TRUE(cluster.AddTask(task).ok());
+  }
+  return cluster;
+}
+
+// Plans at each time, and then once more on what the cluster remembers.
+void PlanAt(const std::string& profile, Cluster cluster, const std::vector<int64_t>& times) {
+  for (const int64_t now : times) {
+    SCOPED_TRACE(absl::StrCat(profile, " at ", now));
+    ScheduleOptions options;
+    options.now = now;
+    options.work_budget = 100'000;
+    const absl::StatusOr<Plan> plan = cluster.Schedule(profile, options);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    ASSERT_TRUE(cluster.Apply(*plan).ok());
+  }
+}
+
+TEST(Extremes, TimesAtBothEnds) {
+  for (const ProfileInfo& profile : Profiles()) {
+    const std::string name(profile.name);
+    PlanAt(name, Small(), {kLast, kLast});
+    PlanAt(name, Small(), {kLast - 1, kLast});
+    PlanAt(name, Small(), {kFirst, kFirst + 1});
+    PlanAt(name, Small(), {kFirst, 0, kLast});
+    PlanAt(name, Small(), {kLast, kFirst});
+  }
+}
+
+TEST(Extremes, RowsOfMemoryThatNoProfileWrote) {
+  const std::vector<MemoryRow> odd = {{},
+                                      {int64_t{1}},
+                                      {kFirst, kLast, kFirst, kLast},
+                                      {kLast, kFirst, kLast, kFirst, kLast, kFirst, kLast, kFirst},
+                                      {std::string("x"), 1.5, int64_t{-1}},
+                                      {0.5, std::string(), std::string("q")}};
+  int64_t slots = 0;
+  for (const Preset& preset : Presets()) {
+    const absl::StatusOr<ProfileConfig> config = ResolveProfile(preset.name);
+    ASSERT_TRUE(config.ok());
+    for (const MemoryDecl& decl : config->memory) {
+      ++slots;
+      for (const MemoryRow& row : odd) {
+        MemorySlot slot;
+        for (const char* key : {"", "zz", "/", "a/b/c", "bundle", "queue/q", "q", "old", "n0"}) {
+          slot.Set(key, row);
+        }
+        internal::MemoryData data;
+        internal::MemoryData::Slot& odd_slot = data.slots[std::string(decl.slot)];
+        odd_slot.version = decl.version;
+        odd_slot.rows = internal::SharedRows(slot);
+        Cluster cluster = Small();
+        ScheduleOptions options;
+        options.memory = internal::MakeMemory(std::move(data));
+        options.work_budget = 100'000;
+        for (const int64_t now : {int64_t{0}, kLast, kFirst}) {
+          SCOPED_TRACE(
+              absl::StrCat(ToAbsl(preset.name), ", slot ", ToAbsl(decl.slot), " at ", now));
+          options.now = now;
+          const absl::StatusOr<Plan> plan = cluster.Schedule(preset.name, options);
+          ASSERT_TRUE(plan.ok()) << plan.status();
+        }
+      }
+    }
+  }
+  EXPECT_GT(slots, 30);
+}
+
+}  // namespace
+}  // namespace muster
