@@ -90,11 +90,12 @@ absl::StatusOr<Options> Options::Check(std::string_view place, std::span<const O
           ToAbsl(decl->help.substr(0, decl->help.find(':'))), DidYouMean(value, choices)));
     }
     double number;
+    const bool whole = decl->kind == OptionKind::kWhole;
     if (!absl::SimpleAtod(value, &number) || !std::isfinite(number) || number < decl->min ||
-        number > decl->max) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(ToAbsl(place), ": option ", Quote(name), " is ", Quote(value),
-                       "; must be a number from ", decl->min, " to ", decl->max));
+        number > decl->max || (whole && number != std::floor(number))) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          ToAbsl(place), ": option ", Quote(name), " is ", Quote(value), "; must be a ",
+          whole ? "whole " : "", "number from ", decl->min, " to ", decl->max));
     }
   }
   Options options;

@@ -20,9 +20,9 @@ namespace muster {
 namespace {
 
 constexpr OptionDecl kSamplingOptions[] = {
-    {"percent", OptionKind::kNumber, "0", 0, 100, "of a list's nodes; 0: by its length"},
-    {"least_percent", OptionKind::kNumber, "5", 0, 100, "that many, where it goes by length"},
-    {"least_nodes", OptionKind::kNumber, "100", 1, 1e9, "that many in any case"},
+    {"percent", OptionKind::kWhole, "0", 0, 100, "of a list's nodes; 0: by its length"},
+    {"least_percent", OptionKind::kWhole, "5", 0, 100, "that many, where it goes by length"},
+    {"least_nodes", OptionKind::kWhole, "100", 1, 1e9, "that many in any case"},
     {"remember", OptionKind::kFlag, "off", 0, 0, "a cycle begins where the last one ended"},
 };
 

@@ -44,7 +44,7 @@ int64_t CappedSum(int64_t a, int64_t b) {
 }
 
 constexpr OptionDecl kSpendingOptions[] = {
-    {"ahead", OptionKind::kNumber, "3600", 0, 1e9,
+    {"ahead", OptionKind::kWhole, "3600", 0, 1e9,
      "seconds that all that runs must be paid for by what is left of the period's limit"},
 };
 

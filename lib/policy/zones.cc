@@ -41,7 +41,7 @@ constexpr OptionDecl kZonesOptions[] = {
     {"cpu", OptionKind::kNumber, "1", 1, 1e9, "weight of cpu (least, most)"},
     {"memory", OptionKind::kNumber, "1", 1, 1e9, "weight of memory"},
     {"resource.*", OptionKind::kNumber, "1", 1, 1e9, "weight of another dimension, by its name"},
-    {"most_zones", OptionKind::kNumber, "8", 2, 1024,
+    {"most_zones", OptionKind::kWhole, "8", 2, 1024,
      "zones that a node could have: what one more costs (fewest)"},
     {"weight", OptionKind::kNumber, "1", 0, 1e9, "how much the score counts; 0 switches it off"},
 };

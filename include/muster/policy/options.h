@@ -38,8 +38,9 @@ namespace muster {
 //   kNumber  a finite number from `min` to `max`
 //   kFlag    "on" or "off"
 //   kText    any text
+//   kWhole   a whole number from `min` to `max`
 //   kChoice  one of the words that the help begins with: "pack|spread|best-fit: how to choose"
-enum class OptionKind : uint8_t { kNumber, kFlag, kText, kChoice };
+enum class OptionKind : uint8_t { kNumber, kFlag, kText, kChoice, kWhole };
 
 // One option. A name that ends in ".*" declares a family, one option for each dimension:
 // "resource.*" stands for "resource.cpu", "resource.memory" and so on.
@@ -47,7 +48,7 @@ struct OptionDecl {
   std::string_view name;
   OptionKind kind;
   std::string_view default_value;  // as it would be given; not checked
-  double min, max;                 // of kNumber, both allowed
+  double min, max;                 // of kNumber and kWhole, both allowed
   std::string_view help;           // one line, for help texts
 };
 

@@ -52,7 +52,7 @@ constexpr OptionDecl kNegotiateOptions[] = {
      "fixed quotas are not scaled down (NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION)"},
     {"strict_quota", OptionKind::kFlag, "on", 0, 0,
      "groups without surplus keep their quota (NEGOTIATOR_STRICT_ENFORCE_QUOTA)"},
-    {"allocation_rounds", OptionKind::kNumber, "3", 1, 1e6,
+    {"allocation_rounds", OptionKind::kWhole, "3", 1, 1e6,
      "rounds of a cycle with groups at most (GROUP_QUOTA_MAX_ALLOCATION_ROUNDS)"},
     {"round_robin_rate", OptionKind::kNumber, "1e100", 1, 1e100,
      "weight by which limits of groups grow from turn to turn (GROUP_QUOTA_ROUND_ROBIN_RATE)"},

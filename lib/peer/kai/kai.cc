@@ -10,7 +10,7 @@ namespace muster {
 namespace {
 
 constexpr OptionDecl kDepthOptions[] = {
-    {"depth", OptionKind::kNumber, "-1", -1, 1e9,
+    {"depth", OptionKind::kWhole, "-1", -1, 1e9,
      "how many jobs of a queue are tried; -1: all of them, 0: none"},
 };
 

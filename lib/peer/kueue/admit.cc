@@ -26,7 +26,7 @@ namespace muster {
 namespace {
 
 constexpr OptionDecl kKueueOptions[] = {
-    {"cycles", OptionKind::kNumber, "1000000", 1, 1e9,
+    {"cycles", OptionKind::kWhole, "1000000", 1, 1e9,
      "cycles in one plan at most; each tries the first job of each queue"},
     {"fair_sharing", OptionKind::kFlag, "off", 0, 0,
      "turns and victims go by dominant shares of queues"},

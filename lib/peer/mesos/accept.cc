@@ -25,7 +25,7 @@ namespace {
 constexpr OptionDecl kAcceptOptions[] = {
     {"refuse_seconds", OptionKind::kNumber, "5", 0, 31'536'000,
      "how long a framework is not offered again what it declined; 0: no filter"},
-    {"rounds", OptionKind::kNumber, "1000", 1, 1e9, "rounds of offers in a cycle at most"},
+    {"rounds", OptionKind::kWhole, "1000", 1, 1e9, "rounds of offers in a cycle at most"},
 };
 
 class Accept {

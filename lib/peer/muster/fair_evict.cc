@@ -50,7 +50,7 @@ namespace {
 
 constexpr OptionDecl kEvictOptions[] = {
     kTriesOption,
-    {"min_runtime", OptionKind::kNumber, "0", 0, 1e12,
+    {"min_runtime", OptionKind::kWhole, "0", 0, 1e12,
      "seconds that a task runs before it may be evicted"},
     {"exchange", OptionKind::kNumber, "0", 0, 1e12,
      "evict only for this many times the work that was waited for; 0: whatever is lost"},

@@ -54,7 +54,7 @@ namespace muster {
 
 // The option of every action that fills.
 inline constexpr OptionDecl kTriesOption = {
-    "tries", OptionKind::kNumber,
+    "tries", OptionKind::kWhole,
     "200",   0,
     100000,  "tries to place a gang of unlike tasks that found no place one after another"};
 

@@ -32,7 +32,7 @@ constexpr OptionDecl kRayAllocateOptions[] = {
      "the scarcest resource; its nodes are kept for tasks that need it"},
     {"avoid_accelerators", OptionKind::kFlag, "on", 0, 0,
      "tasks that need no accelerator go where there is none, if there is room"},
-    {"top", OptionKind::kNumber, "1", 1, 1e6,
+    {"top", OptionKind::kWhole, "1", 1, 1e6,
      "a task goes to one of so many of the best nodes, drawn with the seed of the cycle"},
     {"top_fraction", OptionKind::kNumber, "0", 0, 1,
      "or to one of this part of all nodes, if that is more; the peer's is 0.2"},

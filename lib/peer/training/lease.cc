@@ -42,7 +42,7 @@ namespace {
 
 constexpr MemoryDecl kLeaseSlot = {"lease", 1};
 constexpr OptionDecl kLeaseOptions[] = {
-    {"round", OptionKind::kNumber, "0", 0, 1e9,
+    {"round", OptionKind::kWhole, "0", 0, 1e9,
      "whole seconds, rounded down, in each of which jobs are stopped once; 0: in every cycle"},
 };
 

@@ -45,10 +45,10 @@ constexpr int64_t kLatestSecond = int64_t{1} << 50;
 constexpr double kMostSeconds = 1e9;
 constexpr OptionDecl kPreemptOptions[] = {
     {"calculator", OptionKind::kChoice, "dominant", 0, 0, "dominant|memory: as of heartbeat"},
-    {"min_memory", OptionKind::kNumber, "1024", 1, 1e9, "as of heartbeat"},
-    {"min_vcores", OptionKind::kNumber, "1", 1, 1e9, "as of heartbeat"},
-    {"max_memory", OptionKind::kNumber, "0", 0, 1e9, "as of heartbeat"},
-    {"max_vcores", OptionKind::kNumber, "0", 0, 1e9, "as of heartbeat"},
+    {"min_memory", OptionKind::kWhole, "1024", 1, 1e9, "as of heartbeat"},
+    {"min_vcores", OptionKind::kWhole, "1", 1, 1e9, "as of heartbeat"},
+    {"max_memory", OptionKind::kWhole, "0", 0, 1e9, "as of heartbeat"},
+    {"max_vcores", OptionKind::kWhole, "0", 0, 1e9, "as of heartbeat"},
     {"shared_labels", OptionKind::kText, "", 0, 0, "as of heartbeat"},
     {"max_wait", OptionKind::kNumber, "15", 0, kMostSeconds,
      "seconds from the mark of a task to its eviction"},

@@ -52,11 +52,11 @@ constexpr OptionDecl kYuniKornOptions[] = {
     {"preemption", OptionKind::kFlag, "on", 0, 0, "pods are stopped for guarantees of queues"},
     {"quota_preemption", OptionKind::kFlag, "off", 0, 0,
      "pods are stopped over limits that were lowered, after the queue's delay"},
-    {"reservation_delay", OptionKind::kNumber, "2", 0, 1e9,
+    {"reservation_delay", OptionKind::kWhole, "2", 0, 1e9,
      "seconds; a request that is not older reserves no node"},
     {"strict", OptionKind::kFlag, "off", 0, 0,
      "guarantees and limits that the peer's file may not have refuse the cycle"},
-    {"cycles", OptionKind::kNumber, "1000000000", 1, 1e9, "calls of the core in one plan at most"},
+    {"cycles", OptionKind::kWhole, "1000000000", 1, 1e9, "calls of the core in one plan at most"},
 };
 
 class YuniKornRun {

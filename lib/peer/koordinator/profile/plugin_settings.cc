@@ -17,7 +17,7 @@ constexpr OptionDecl kPluginOptions[] = {
      "once-satisfied|only-waiting|waiting-and-running: which pods count towards the least number "
      "of "
      "a gang that states no policy"},
-    {"gang_wait", OptionKind::kNumber, "600", 1, 1e9,
+    {"gang_wait", OptionKind::kWhole, "600", 1, 1e9,
      "seconds that a pod waits for its gang at most"},
     {"quota", OptionKind::kFlag, "on", 0, 0,
      "queues are elastic quotas, with preemption within a queue alone"},
@@ -28,12 +28,12 @@ constexpr OptionDecl kPluginOptions[] = {
     {"spare_default", OptionKind::kFlag, "on", 0, 0,
      "pods of no queue are never victims of preemption"},
     {"load", OptionKind::kFlag, "on", 0, 0, "measured loads of nodes filter and score"},
-    {"load_weight", OptionKind::kNumber, "1", 0, 1e6, "weight of the score by load"},
-    {"cpu_threshold", OptionKind::kNumber, "65", 0, 100,
+    {"load_weight", OptionKind::kWhole, "1", 0, 1e6, "weight of the score by load"},
+    {"cpu_threshold", OptionKind::kWhole, "65", 0, 100,
      "percent of cpu a node may get to; 0: any"},
-    {"memory_threshold", OptionKind::kNumber, "95", 0, 100, "the same of memory"},
-    {"cpu_factor", OptionKind::kNumber, "85", 0, 100, "percent of a request that is used"},
-    {"memory_factor", OptionKind::kNumber, "70", 0, 100, "the same of memory"},
+    {"memory_threshold", OptionKind::kWhole, "95", 0, 100, "the same of memory"},
+    {"cpu_factor", OptionKind::kWhole, "85", 0, 100, "percent of a request that is used"},
+    {"memory_factor", OptionKind::kWhole, "70", 0, 100, "the same of memory"},
     {"load_cpu", OptionKind::kNumber, "1", 0, 1e6, "weight of cpu in the score by load"},
     {"load_memory", OptionKind::kNumber, "1", 0, 1e6, "weight of memory"},
     {"load_dominant", OptionKind::kNumber, "0", 0, 1e6, "weight of the scarcer of the two"},
@@ -44,21 +44,21 @@ constexpr OptionDecl kPluginOptions[] = {
      "refuse|pass|trust: what an old measurement means to pods"},
     {"reservation", OptionKind::kFlag, "on", 0, 0,
      "reservations keep room of their nodes for their owners"},
-    {"reservation_weight", OptionKind::kNumber, "5000", 0, 1e6,
+    {"reservation_weight", OptionKind::kWhole, "5000", 0, 1e6,
      "weight of the score by reservations"},
     {"devices", OptionKind::kFlag, "on", 0, 0,
      "GPUs, RDMA cards and FPGAs of nodes are given to pods that request them"},
     {"device_strategy", OptionKind::kChoice, "least", 0, 0,
      "least|most: nodes and devices that are good, by what is in use of them"},
-    {"device_weight", OptionKind::kNumber, "1", 0, 1e6, "weight of the score by devices"},
+    {"device_weight", OptionKind::kWhole, "1", 0, 1e6, "weight of the score by devices"},
     {"kinds", OptionKind::kText, "", 0, 0,
      "resources that nodes are scored by (NodeResourcesFitPlus): "
      "NAME:WEIGHT:least+NAME:WEIGHT:most, "
      "nodes of least or most use being good"},
-    {"kinds_weight", OptionKind::kNumber, "1", 0, 1e6, "weight of that score"},
+    {"kinds_weight", OptionKind::kWhole, "1", 0, 1e6, "weight of that score"},
     {"scarce", OptionKind::kText, "", 0, 0,
      "resources that are kept for pods that request them (ScarceResourceAvoidance): NAME+..."},
-    {"scarce_weight", OptionKind::kNumber, "1", 0, 1e6, "weight of that score"},
+    {"scarce_weight", OptionKind::kWhole, "1", 0, 1e6, "weight of that score"},
 };
 
 constexpr auto kAllOptions = kube::ScheduleOptionsAnd(kPluginOptions);

@@ -19,7 +19,7 @@ constexpr OptionDecl kEvictionOptions[] = {
      "gangs may be taken apart, not only lose what they can spare"},
     {"error_cache", OptionKind::kFlag, "on", 0, 0,
      "within a trial, a node that refused one task of a role is not asked for another"},
-    {"max_domains", OptionKind::kNumber, "8", 1, 1e9,
+    {"max_domains", OptionKind::kWhole, "8", 1, 1e9,
      "how many domains are looked into for a gang, the widest first"},
 };
 

@@ -39,7 +39,7 @@ namespace {
 
 constexpr OptionDecl kCapacityOptions[] = {
     {"hierarchy", OptionKind::kFlag, "off", 0, 0, "the queues are a tree below \"root\""},
-    {"ancestor_reclaim_level", OptionKind::kNumber, "0", 0, 1e9,
+    {"ancestor_reclaim_level", OptionKind::kWhole, "0", 0, 1e9,
      "how far up the tree reclaim looks at what queues deserve"},
 };
 

@@ -40,7 +40,7 @@ constexpr OptionDecl kNetworkTopologyOptions[] = {
     {"normal_tasks", OptionKind::kFlag, "on", 0, 0, "tasks without a wish fill domains, too"},
     {"fading", OptionKind::kNumber, "0.8", 0, 1e9,
      "for them, what a tier counts against the one below it"},
-    {"evict_domains", OptionKind::kNumber, "8", 1, 1e9,
+    {"evict_domains", OptionKind::kWhole, "8", 1, 1e9,
      "how many domains are looked at to make room for a gang"},
 };
 

@@ -16,7 +16,7 @@ namespace muster {
 namespace {
 
 constexpr OptionDecl kSlaOptions[] = {
-    {"waiting_time", OptionKind::kNumber, "0", 0, 1e9,
+    {"waiting_time", OptionKind::kWhole, "0", 0, 1e9,
      "seconds that a job may wait if it sets none itself; 0: for ever"},
 };
 

@@ -42,7 +42,7 @@ constexpr OptionDecl kUsageOptions[] = {
     {"best_effort_cpu", OptionKind::kNumber, "250", 0, 1e12,
      "milli-cores of a task that requests nothing"},
     {"best_effort_memory", OptionKind::kNumber, "209715200", 0, 1e18, "the same in bytes"},
-    {"interval", OptionKind::kNumber, "30", 0, 1e9, "seconds until a task shows in measurements"},
+    {"interval", OptionKind::kWhole, "30", 0, 1e9, "seconds until a task shows in measurements"},
 };
 
 struct Load {
