@@ -19,6 +19,7 @@
 #include <algorithm>
 
 #include "lib/extension/cycle.h"
+#include "lib/extension/gate_ahead.h"
 #include "lib/extension/needs.h"
 #include "lib/ledger/overfull.h"
 #include "lib/policy/policies.h"
@@ -38,7 +39,11 @@ constexpr OptionDecl kProportionOptions[] = {
      "what is divided counts nodes that hold more than they have"},
 };
 
-class Proportion : public Policy, public OrderPolicy, public GatePolicy, public VictimPolicy {
+class Proportion : public Policy,
+                   public OrderPolicy,
+                   public GatePolicy,
+                   public GateAhead,
+                   public VictimPolicy {
  public:
   explicit Proportion(const Options& options)
       : limits_(options.flag("limits")),
@@ -129,19 +134,24 @@ class Proportion : public Policy, public OrderPolicy, public GatePolicy, public 
   Verdict Allocatable(QueueIndex queue, TaskIndex task) override {
     return Preemptive(queue, ledger_->request(task));
   }
+  // What the queue holds only grows: who may hold the last task may hold those before it.
+  bool AllocatableAfter(QueueIndex queue, TaskIndex task, int64_t more) override {
+    return IsOpen(*tables_, queue) && MayHold(queue, ledger_->request(task), more).ok();
+  }
   bool AllocatableTrial(QueueIndex queue, TaskIndex task) override {
     return MayHold(queue, ledger_->request(task)).ok();
   }
   Verdict Preemptive(QueueIndex queue, std::span<const int64_t> request) override {
     return IsOpen(*tables_, queue) ? MayHold(queue, request) : Verdict::No(Cause::kClosed);
   }
-  Verdict MayHold(QueueIndex queue, std::span<const int64_t> request) const {
+  // Whether the queue may hold a task of that request, with `more` others before it.
+  Verdict MayHold(QueueIndex queue, std::span<const int64_t> request, int64_t more = 0) const {
     const Amounts* deserved = Deserved(queue);
     if (deserved == nullptr) return Verdict::Yes();
     const auto allocated = ledger_->queue_allocated(queue);
     for (DimensionIndex d = 0; d < request.size(); ++d) {
       if (d == kPods || request[d] <= 0) continue;
-      if (static_cast<double>(allocated[d] + request[d]) > deserved->value[d]) {
+      if (static_cast<double>(allocated[d] + (more + 1) * request[d]) > deserved->value[d]) {
         return Verdict::No(Cause::kDeserved, d);
       }
     }

@@ -216,22 +216,24 @@ Scoreboard& NodeSearch::Board(ClassIndex c, Want want) {
   return *boards_[index];
 }
 
+// Returns whether the class found nothing and the books have changed by placements only since.
+bool NodeSearch::StillFails(ClassIndex c, Want want) const {
+  const Failure& failure = failures_[c][static_cast<size_t>(want)];
+  return failure.valid && ledger_.OnlyPlacementsSince(failure.moment);
+}
+
 NodeIndex NodeSearch::Best(TaskIndex task, Want want) {
   const ClassIndex c = ClassOf(task);
   const ClassNeeds& needs = SyncedNeeds(c);
-  Failure& failure = failures_[c][static_cast<size_t>(want)];
-  const auto still_fails = [&](const Failure& f) {
-    return f.valid && ledger_.OnlyPlacementsSince(f.moment);
-  };
   bool remembers = speed_.infeasibility_memory && !needs.cluster_fit;
-  if (remembers && still_fails(failure)) {
+  if (remembers && StillFails(c, want)) {
     if (meter_ != nullptr) ++meter_->searches().remembered;
     return kNone;
   }
   // A node on which the class fits now will serve later, once a placement has taken its idle part.
   // So only where nothing fits now can placements only take from what will fit later.
   if (want == Want::kLater) {
-    remembers = remembers && still_fails(failures_[c][static_cast<size_t>(Want::kNow)]);
+    remembers = remembers && StillFails(c, Want::kNow);
   }
 
   NodeIndex best = kNone;
@@ -244,8 +246,31 @@ NodeIndex NodeSearch::Best(TaskIndex task, Want want) {
   } else {
     best = BestOf(task, needs, ScanNodes(c, needs, want, want == Want::kEvicting, task));
   }
-  if (best == kNone && remembers) failure = {ledger_.moment(), true};
+  if (best == kNone && remembers) {
+    failures_[c][static_cast<size_t>(want)] = {ledger_.moment(), true};
+  }
   return best;
+}
+
+size_t NodeSearch::PlaceAlike(std::span<const TaskIndex> tasks, AlikeRun* run) {
+  const ClassIndex c = ClassOf(tasks[0]);
+  const ClassNeeds& needs = SyncedNeeds(c);
+  if (!UseStates(needs) || !needs.uniform || !speed_.block_winners) return 0;
+  if (meter_ != nullptr && meter_->explains()) return 0;
+  if (speed_.infeasibility_memory && StillFails(c, Want::kNow)) return 0;
+  Scoreboard& board = Board(c, Want::kNow);
+  const ScoringContext scoring = context();
+  const uint64_t change = states_->SumOf(run->change());
+  size_t placed = 0;
+  for (; placed < tasks.size() && states_->exact(); ++placed) {
+    const NodeIndex node =
+        placed == 0 ? board.Best(scoring, needs) : board.BestAfterPlacement(scoring, needs);
+    if (node == kNone) break;
+    run->Place(tasks[placed], node);
+    states_->Add(node, change);
+  }
+  if (meter_ != nullptr) meter_->searches().by_table += static_cast<int64_t>(placed);
+  return placed;
 }
 
 NodeIndex NodeSearch::BestExcept(TaskIndex task, Want want, const std::vector<uint8_t>& refused) {

@@ -205,9 +205,8 @@ void Scoreboard::Reserve(size_t slots, bool keep) {
     blocks_ = room;
   }
   open_.resize(blocks, 0);
-  winner_score_.resize(blocks, kNoScore);
-  winner_head_.resize(blocks, kNoHead);
-  GrowTo(blocks, StateIndex(kNone), winner_slot_);
+  bound_score_.resize(blocks, kNoScore);
+  bound_head_.resize(blocks, kNoHead);
 }
 
 void Scoreboard::Open(size_t block) {
@@ -303,42 +302,47 @@ void Scoreboard::Sweep(const ScoringContext& context, const ClassNeeds& needs) {
     ResourceFit(states.columns(), needs, class_, begin, end).Keep(want_, room.fits.data());
     Collect(room.fits.data(), begin, count, &room.slots);
   }
-  std::fill(winner_score_.begin(), winner_score_.end(), kNoScore);
-  std::fill(winner_head_.begin(), winner_head_.end(), kNoHead);
-  std::fill(winner_slot_.begin(), winner_slot_.end(), kNone);
+  std::fill(bound_score_.begin(), bound_score_.end(), kNoScore);
+  std::fill(bound_head_.begin(), bound_head_.end(), kNoHead);
   fitting_ = room.slots.size();
   for (const StateIndex slot : room.slots) Open(slot / kBlock);
   ScoreSlots(context, needs, /*resources_fit=*/true);
 }
 
-void Scoreboard::FindWinner(const NodeStates& states, size_t block) {
+void Scoreboard::FindBound(const NodeStates& states, size_t block) {
   const size_t begin = block * kBlock;
   const size_t count = std::min(kBlock, states.slots() - begin);
   Winner winner;
   FindBest(&score_[begin], states.columns().head.data() + begin, count, &winner);
-  winner_score_[block] = winner.score;
-  winner_head_[block] = winner.head;
-  winner_slot_[block] = NodeOf(winner) == kNone ? kNone : states.state(NodeOf(winner));
+  bound_score_[block] = winner.score;
+  bound_head_[block] = winner.head;
 }
 
-// Compares the states at the bits of `touched` with the winner; they are others, or other nodes of
-// theirs are the oldest.
-void Scoreboard::CompareWithWinner(const NodeStates& states, size_t block, uint64_t touched) {
-  const StateIndex slot = winner_slot_[block];
-  if (slot != kNone && (touched >> (slot % kBlock) & 1)) {
-    FindWinner(states, block);
-    return;
+void Scoreboard::RaiseBound(const NodeStates& states, StateIndex slot) {
+  const size_t block = slot / kBlock;
+  const double head = states.columns().head[slot], score = score_[slot];
+  if (!(score > kNever) || head == kNoHead) return;
+  if (!Beats(score, head, {bound_score_[block], bound_head_[block]})) return;
+  bound_score_[block] = score;
+  bound_head_[block] = head;
+}
+
+NodeIndex Scoreboard::BestBound(const NodeStates& states) {
+  for (;;) {
+    Winner best;
+    FindBest(bound_score_.data(), bound_head_.data(), open_.size(), &best);
+    const NodeIndex node = NodeOf(best);
+    if (node == kNone) return kNone;
+    const StateIndex slot = states.state(node);
+    if (slot != kNone && score(slot) == best.score && states.columns().head[slot] == best.head) {
+      return node;
+    }
+    for (size_t block = 0; block < open_.size(); ++block) {
+      if (bound_score_[block] == best.score && bound_head_[block] == best.head) {
+        FindBound(states, block);
+      }
+    }
   }
-  Winner winner{winner_score_[block], winner_head_[block]};
-  for (; touched != 0; touched &= touched - 1) {
-    const size_t i = block * kBlock + static_cast<size_t>(std::countr_zero(touched));
-    const double head = states.columns().head[i];
-    if (!(score_[i] > kNever) || head == kNoHead || !Beats(score_[i], head, winner)) continue;
-    winner = {score_[i], head};
-    winner_slot_[block] = StateIndex(i);
-  }
-  winner_score_[block] = winner.score;
-  winner_head_[block] = winner.head;
 }
 
 bool Scoreboard::Follows(const NodeStates& states) const {
@@ -352,16 +356,16 @@ bool Scoreboard::Follows(const NodeStates& states) const {
 
 void Scoreboard::Refresh(const ScoringContext& context, const ClassNeeds& needs) {
   const NodeStates& states = context.states;
-  const bool winners = context.speed.block_winners && needs.uniform;
-  const bool follows = winners == winners_ && Follows(states);
-  winners_ = winners;
+  const bool bounds = context.speed.block_winners && needs.uniform;
+  const bool follows = bounds == bounds_ && Follows(states);
+  bounds_ = bounds;
   Reserve(states.slots(), follows);
   if (follows) {
     ReadJournal(context, needs);
   } else {
     Sweep(context, needs);
-    for (size_t block = 0; winners && block < open_.size(); ++block) {
-      if (open_[block]) FindWinner(states, block);
+    for (size_t block = 0; bounds && block < open_.size(); ++block) {
+      if (open_[block]) FindBound(states, block);
     }
   }
   epoch_ = states.epoch();
@@ -395,7 +399,9 @@ void Scoreboard::ReadJournal(const ScoringContext& context, const ClassNeeds& ne
   }
   ScoreSlots(context, needs, /*resources_fit=*/false);
   for (const uint32_t block : room.blocks) {
-    if (winners_) CompareWithWinner(context.states, block, room.touched[block]);
+    for (uint64_t left = room.touched[block]; bounds_ && left != 0; left &= left - 1) {
+      RaiseBound(context.states, StateIndex(block * kBlock + std::countr_zero(left)));
+    }
     room.touched[block] = 0;
   }
   room.blocks.clear();
@@ -404,12 +410,9 @@ void Scoreboard::ReadJournal(const ScoringContext& context, const ClassNeeds& ne
 NodeIndex Scoreboard::Best(const ScoringContext& context, const ClassNeeds& needs) {
   Refresh(context, needs);
   if (!needs.uniform) return ScanNormalized(context, needs);
-  Winner winner;
-  if (winners_) {
-    FindBest(winner_score_.data(), winner_head_.data(), open_.size(), &winner);
-    return NodeOf(winner);
-  }
   const NodeStates& states = context.states;
+  if (bounds_) return BestBound(states);
+  Winner winner;
   for (size_t block = 0; block < open_.size(); ++block) {
     const size_t begin = block * kBlock;
     if (!open_[block]) continue;
@@ -417,6 +420,26 @@ NodeIndex Scoreboard::Best(const ScoringContext& context, const ClassNeeds& need
              std::min(kBlock, states.slots() - begin), &winner);
   }
   return NodeOf(winner);
+}
+
+NodeIndex Scoreboard::BestAfterPlacement(const ScoringContext& context, const ClassNeeds& needs) {
+  const NodeStates& states = context.states;
+  if (states.slots() > open_.size() * kBlock) Reserve(states.slots(), /*keep=*/true);
+  const auto unread = states.journal().subspan(position_ - states.journal_start());
+  SweepRoom& room = context.room;
+  room.slots.clear();
+  for (const StateChange change : unread) {
+    const StateIndex slot(change.slot);
+    Open(slot / kBlock);
+    if (change.content || std::isnan(score_[slot])) room.slots.push_back(slot);
+  }
+  if (!room.slots.empty()) {
+    std::sort(room.slots.begin(), room.slots.end());
+    ScoreSlots(context, needs, /*resources_fit=*/false);
+  }
+  for (const StateChange change : unread) RaiseBound(states, StateIndex(change.slot));
+  position_ = states.journal_end();
+  return BestBound(states);
 }
 
 NodeIndex Scoreboard::ScanNormalized(const ScoringContext& context, const ClassNeeds& needs) const {

@@ -2,14 +2,16 @@
 //
 // The best node for one task class, remembered between placements.
 //
-// A scoreboard keeps the class's score of every state, and the winner of every block of 64 states:
-// the higher score; of equal ones the state with the oldest node. Refresh reads the states' journal
-// since the last time, scores again the states that are new, and finds the winner of each changed
-// block again. The best of the winners is what a scan of all nodes, in order, would choose.
+// A scoreboard keeps the class's score of every state, and for every block of 64 states a bound: no
+// state there is better than that (the higher score; of equal ones the older node). Refresh reads
+// the states' journal since the last time, scores again the states that are new, and raises the
+// bounds that they exceed. A bound is not lowered when its state loses the node, which each
+// placement does: only when it is the best of all bounds and no state attains it is its block
+// searched. The best bound that is attained is what a scan of all nodes, in order, would choose.
 //
 // Cost. For a class that is new, or was not used for long, a sweep. It compares requests with all
 // states, in vector loops over the columns. The few states that fit (most nodes of a busy cluster
-// are full) are brought side by side and scored in vector loops, too. Then one block a change.
+// are full) are brought side by side and scored in vector loops, too. Then a comparison a change.
 // Where scores are compared across candidates before they count (KindScore), a winner depends on
 // the other fitting states; then the board keeps the parts of the scores, and Best scans the
 // states.
@@ -95,6 +97,9 @@ class Scoreboard {
 
   // Returns the oldest node of the best state; kNone: no state fits.
   NodeIndex Best(const ScoringContext& context, const ClassNeeds& needs);
+  // Does the same right after a call of Best, when the states have changed by a placement. Costs
+  // less where a class places many tasks in turn. REQUIRES: the score is uniform, with bounds.
+  NodeIndex BestAfterPlacement(const ScoringContext& context, const ClassNeeds& needs);
 
   // Follows the states. Until they change again, these hold:
   void Refresh(const ScoringContext& context, const ClassNeeds& needs);
@@ -120,13 +125,14 @@ class Scoreboard {
   void ScoreRange(const ScoringContext& context, const ClassNeeds& needs,
                   const StateColumns& columns, size_t begin, size_t count,
                   std::span<const StateIndex> slots, bool resources_fit);
-  void FindWinner(const NodeStates& states, size_t block);
-  void CompareWithWinner(const NodeStates& states, size_t block, uint64_t touched);
+  void FindBound(const NodeStates& states, size_t block);
+  void RaiseBound(const NodeStates& states, StateIndex slot);
+  NodeIndex BestBound(const NodeStates& states);
   NodeIndex ScanNormalized(const ScoringContext& context, const ClassNeeds& needs) const;
 
   ClassIndex class_;
   Want want_;
-  bool winners_ = false;  // whether there are winners
+  bool bounds_ = false;  // whether there are bounds
   uint64_t epoch_ = 0;
   uint64_t position_ = 0;  // in the states' journal
   size_t fitting_ = 0;     // states that fitted at the last sweep
@@ -134,11 +140,10 @@ class Scoreboard {
   // not a number belongs to a state that did not fit or had no node when the block was opened. It
   // is looked at when the state changes.
   std::unique_ptr<double[]> score_;
-  size_t blocks_ = 0;                               // that there is room for
-  std::vector<uint8_t> open_;                       // per block
-  std::vector<double> order_, batch_;               // only where scores are normalized
-  std::vector<double> winner_score_, winner_head_;  // per block
-  std::vector<StateIndex> winner_slot_;
+  size_t blocks_ = 0;                             // that there is room for
+  std::vector<uint8_t> open_;                     // per block
+  std::vector<double> order_, batch_;             // only where scores are normalized
+  std::vector<double> bound_score_, bound_head_;  // per block
 };
 
 }  // namespace muster

@@ -13,7 +13,9 @@
 //
 // Ties. The node of smallest index among equal scores.
 //
-// Cost. One query of the class's scoreboard a task.
+// Cost. One query of the class's scoreboard a task. Tasks that are charged alike are placed in runs,
+// as many as surely leave the gang unready and the queue below its bounds: policies are asked, and
+// job and queues charged, once for each run.
 #include <algorithm>
 #include <utility>
 
@@ -129,6 +131,10 @@ class Allocate {
         error_cache_ && (!sheet.one_class || context_.search.FitDependsOnOthers(sheet.first_class));
     ReasonPtr failure;
     while (!sheet.empty()) {
+      if (PlaceRun(job, queue, &sheet, &tried)) {
+        if (dispatcher_.Ready(job)) break;
+        continue;
+      }
       const TaskIndex task = sheet.tasks.Pop();
       tried.push_back(task);
       context_.meter.Spend();
@@ -155,6 +161,24 @@ class Allocate {
     const bool waits = dispatcher_.Pipelined(job);
     ExplainGang(job, tried, waits, failure);
     return waits;
+  }
+
+  // Places the next tasks at once, where that does what placing them one by one would do. Returns
+  // whether any was placed.
+  bool PlaceRun(JobIndex job, QueueIndex queue, Worksheet* sheet, std::vector<TaskIndex>* tried) {
+    if (sheet->tasks.moves()) return false;
+    const std::span<const TaskIndex> rest = sheet->tasks.rest();
+    const int64_t most =
+        std::min<int64_t>(dispatcher_.UnreadyAfter(job) + 1, static_cast<int64_t>(rest.size()));
+    if (most < 2 || !dispatcher_.AllocatableAfter(queue, rest[0], most - 1)) return false;
+    const GroupIndex group = tables_.tasks.group[rest[0]];
+    if (!tables_.jobs.groups[job][group].name.empty() && errors_.Has(job, group)) return false;
+    if (remember_ && memory_.Of(rest[0]) != nullptr) return false;
+    const size_t placed = placer_.PlaceAlike(rest, static_cast<size_t>(most));
+    tried->insert(tried->end(), rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(placed));
+    sheet->tasks.Skip(placed);
+    context_.meter.Spend(static_cast<int64_t>(placed));
+    return placed > 0;
   }
 
   bool Place(TaskIndex task) {

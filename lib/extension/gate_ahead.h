@@ -1,0 +1,35 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What gates of the library can tell about placements to come, so that a gang is not asked about
+// task by task.
+//
+//   const int64_t most = dispatcher.UnreadyAfter(job) + 1;      // so many, then ask Ready
+//   if (dispatcher.AllocatableAfter(queue, task, most - 1)) ... // none of them will be refused
+//
+// A policy that answers at kReady or kAllocatable may implement this beside GatePolicy. One that
+// does not is asked about each task. Answers are safe, not sharp: they never differ from what the
+// gate itself would say placement by placement, and when in doubt they promise nothing.
+#ifndef MUSTER_EXTENSION_GATE_AHEAD_H_
+#define MUSTER_EXTENSION_GATE_AHEAD_H_
+
+#include <cstdint>
+
+#include "muster/types.h"
+
+namespace muster {
+
+class GateAhead {
+ public:
+  virtual ~GateAhead() = default;
+  // Returns a number of the job's pending tasks that can be placed without its becoming ready.
+  virtual int64_t UnreadyAfter(JobIndex) { return 0; }
+  // Returns whether the gate surely says yes to the task now, and to others of its class after each
+  // of the next `more` placements of such tasks in the queue. REQUIRES: 0 <= more <= kMostAhead.
+  virtual bool AllocatableAfter(QueueIndex, TaskIndex, int64_t /*more*/) { return false; }
+
+  static constexpr int64_t kMostAhead = 255;  // sums of so many amounts stay far below 2^63
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_EXTENSION_GATE_AHEAD_H_
