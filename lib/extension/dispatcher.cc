@@ -305,12 +305,12 @@ int64_t Dispatcher::UnreadyAfter(JobIndex job) const {
   for (const PolicyEntry* entry : at(Point::kReady)) {
     if (entry->ahead != nullptr) most = std::max(most, entry->ahead->UnreadyAfter(job));
   }
-  return std::min(most, GateAhead::kMostAhead);
+  return std::min(most, GateAhead::kMostAhead - 1);
 }
 
-bool Dispatcher::AllocatableAfter(QueueIndex queue, TaskIndex task, int64_t more) const {
+bool Dispatcher::AllocatableAll(QueueIndex queue, std::span<const TaskIndex> tasks) const {
   for (const PolicyEntry* entry : at(Point::kAllocatable)) {
-    if (entry->ahead == nullptr || !entry->ahead->AllocatableAfter(queue, task, more)) return false;
+    if (entry->ahead == nullptr || !entry->ahead->AllocatableAll(queue, tasks)) return false;
   }
   return true;
 }

@@ -122,7 +122,7 @@ class Dispatcher {
   bool Ready(JobIndex job) const;
   // Return what all gates together can tell about placements to come; see GateAhead.
   int64_t UnreadyAfter(JobIndex job) const;
-  bool AllocatableAfter(QueueIndex queue, TaskIndex task, int64_t more) const;
+  bool AllocatableAll(QueueIndex queue, std::span<const TaskIndex> tasks) const;
   bool Pipelined(JobIndex job) const;
   bool Starving(JobIndex job) const;
 

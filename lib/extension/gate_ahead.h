@@ -3,8 +3,8 @@
 // What gates of the library can tell about placements to come, so that a gang is not asked about
 // task by task.
 //
-//   const int64_t most = dispatcher.UnreadyAfter(job) + 1;      // so many, then ask Ready
-//   if (dispatcher.AllocatableAfter(queue, task, most - 1)) ... // none of them will be refused
+//   const int64_t most = dispatcher.UnreadyAfter(job) + 1;          // so many, then ask Ready
+//   if (dispatcher.AllocatableAll(queue, tasks.first(most))) ...    // none of them will be refused
 //
 // A policy that answers at kReady or kAllocatable may implement this beside GatePolicy. One that
 // does not is asked about each task. Answers are safe, not sharp: they never differ from what the
@@ -13,6 +13,7 @@
 #define MUSTER_EXTENSION_GATE_AHEAD_H_
 
 #include <cstdint>
+#include <span>
 
 #include "muster/types.h"
 
@@ -23,11 +24,11 @@ class GateAhead {
   virtual ~GateAhead() = default;
   // Returns a number of the job's pending tasks that can be placed without its becoming ready.
   virtual int64_t UnreadyAfter(JobIndex) { return 0; }
-  // Returns whether the gate surely says yes to the task now, and to others of its class after each
-  // of the next `more` placements of such tasks in the queue. REQUIRES: 0 <= more <= kMostAhead.
-  virtual bool AllocatableAfter(QueueIndex, TaskIndex, int64_t /*more*/) { return false; }
+  // Returns whether the gate surely says yes to each of these tasks, one after the other, if each
+  // is placed before the next is asked about. REQUIRES: at most kMostAhead tasks.
+  virtual bool AllocatableAll(QueueIndex, std::span<const TaskIndex>) { return false; }
 
-  static constexpr int64_t kMostAhead = 255;  // sums of so many amounts stay far below 2^63
+  static constexpr int64_t kMostAhead = 256;  // sums of so many amounts stay far below 2^63
 };
 
 }  // namespace muster

@@ -187,14 +187,6 @@ void Ledger::Log(TaskIndex task, TaskStatus to, NodeIndex node, bool view) {
   if (!placement && !same_accounts) release_ = ++clock_;
 }
 
-void Ledger::ChargeRun(TaskIndex first, TaskStatus to, int count) {
-  if (count == 0) return;
-  CountStatus(first, TaskStatus::kPending, -count);
-  CountStatus(first, to, count);
-  const StatusRow change = RowOf(first, to).Plus(-1, RowOf(first, TaskStatus::kPending));
-  ChargeQueues(first, StatusRow().Plus(count, change));
-}
-
 size_t Ledger::BindAlike(size_t position, size_t end) {
   constexpr TaskStatus kFrom = TaskStatus::kPlaced, kTo = TaskStatus::kBinding;
   const StatusTable& statuses = accounting_.statuses;

@@ -220,7 +220,7 @@ class Ledger {
   void TrimJournals(size_t limit);
 
  private:
-  friend class AlikeRun;
+  friend class PlacementRun;
 
   std::span<const int64_t> Row(const std::vector<int64_t>& cells, size_t index) const {
     return {cells.data() + index * dimensions_, dimensions_};
@@ -247,8 +247,6 @@ class Ledger {
   // Adds what the view counts of `times` tasks of the class to cells of a node's row.
   void AddToView(ClassIndex c, int times, int64_t* row) const;
   void ChargeQueues(TaskIndex t, const StatusRow& effect);
-  // Charges job and queues for `count` pending tasks like this one that were moved to the status.
-  void ChargeRun(TaskIndex first, TaskStatus to, int count);
   void CountStatus(TaskIndex t, TaskStatus status, int times);
   enum class BookMove : uint8_t { kNone, kMove, kUndo };
   void Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view, BookMove books);

@@ -1,9 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/part/task_placer.h"
 
-#include <algorithm>
-
-#include "lib/ledger/alike_run.h"
+#include "lib/ledger/placement_run.h"
 
 namespace muster {
 
@@ -62,18 +60,17 @@ bool TaskPlacer::Place(TaskIndex task, DomainIndex within, std::vector<uint8_t>*
   return false;
 }
 
-size_t TaskPlacer::PlaceAlike(std::span<const TaskIndex> tasks, size_t most) {
-  const std::vector<NodeIndex>& nominated = context_.tables.tasks.nominated;
-  if (tasks.size() < 2 || most < 2 || context_.search.samples()) return 0;
-  if (nominated[tasks[0]] != kNone || !AlikeRun::Serves(context_.ledger, tasks[0])) return 0;
-  AlikeRun run(context_.ledger, tasks[0], TaskStatus::kPlaced);
-  size_t count = 1;
-  for (; count < std::min(most, tasks.size()); ++count) {
-    if (nominated[tasks[count]] != kNone || !run.Takes(tasks[count])) break;
+size_t TaskPlacer::PlaceRun(std::span<const TaskIndex> tasks) {
+  if (context_.search.samples()) return 0;
+  PlacementRun run(context_.ledger);
+  for (const TaskIndex task : tasks) {
+    if (context_.tables.tasks.nominated[task] != kNone || !run.Add(task)) break;
   }
-  if (count < 2) return 0;
+  if (run.size() < 2) return 0;
   StartAfresh();
-  return context_.search.PlaceAlike(tasks.first(count), &run);
+  const size_t placed = context_.search.PlaceRun(&run);
+  run.End();
+  return placed;
 }
 
 bool TaskPlacer::PlaceInSample(TaskIndex task, ClassIndex c, DomainIndex within,

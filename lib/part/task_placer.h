@@ -26,10 +26,10 @@ class TaskPlacer {
 
   // Call it if other moves than those of this object, or a rollback, came since the last call.
   void StartAfresh() { pooled_ = kNone; }
-  // Places the first tasks of the list, at most `most`, as Place would one after the other,
-  // anywhere. Returns how many it has placed: those that are charged alike and fit what is idle, or
-  // none where each is to be placed by itself.
-  size_t PlaceAlike(std::span<const TaskIndex> tasks, size_t most);
+  // Places the first of these tasks of one job, as many as it can, as Place would one after the
+  // other, anywhere and without memory, and returns how many it has placed: those that fit what is
+  // idle. None where each is to be placed by itself.
+  size_t PlaceRun(std::span<const TaskIndex> tasks);
   // `within`: kNone is anywhere. `refused`: the memory of the task's role, or null.
   bool Place(TaskIndex task, DomainIndex within, std::vector<uint8_t>* refused);
 

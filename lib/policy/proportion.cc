@@ -134,9 +134,14 @@ class Proportion : public Policy,
   Verdict Allocatable(QueueIndex queue, TaskIndex task) override {
     return Preemptive(queue, ledger_->request(task));
   }
-  // What the queue holds only grows: who may hold the last task may hold those before it.
-  bool AllocatableAfter(QueueIndex queue, TaskIndex task, int64_t more) override {
-    return IsOpen(*tables_, queue) && MayHold(queue, ledger_->request(task), more).ok();
+  // What the queue holds only grows: where it may hold the sum, it may hold each before.
+  bool AllocatableAll(QueueIndex queue, std::span<const TaskIndex> tasks) override {
+    sum_.assign(tables_->dimension_count(), 0);
+    for (const TaskIndex task : tasks) {
+      const auto request = ledger_->request(task);
+      for (size_t d = 0; d < request.size(); ++d) sum_[d] += request[d];
+    }
+    return IsOpen(*tables_, queue) && MayHold(queue, sum_).ok();
   }
   bool AllocatableTrial(QueueIndex queue, TaskIndex task) override {
     return MayHold(queue, ledger_->request(task)).ok();
@@ -144,14 +149,13 @@ class Proportion : public Policy,
   Verdict Preemptive(QueueIndex queue, std::span<const int64_t> request) override {
     return IsOpen(*tables_, queue) ? MayHold(queue, request) : Verdict::No(Cause::kClosed);
   }
-  // Whether the queue may hold a task of that request, with `more` others before it.
-  Verdict MayHold(QueueIndex queue, std::span<const int64_t> request, int64_t more = 0) const {
+  Verdict MayHold(QueueIndex queue, std::span<const int64_t> request) const {
     const Amounts* deserved = Deserved(queue);
     if (deserved == nullptr) return Verdict::Yes();
     const auto allocated = ledger_->queue_allocated(queue);
     for (DimensionIndex d = 0; d < request.size(); ++d) {
       if (d == kPods || request[d] <= 0) continue;
-      if (static_cast<double>(allocated[d] + (more + 1) * request[d]) > deserved->value[d]) {
+      if (static_cast<double>(allocated[d] + request[d]) > deserved->value[d]) {
         return Verdict::No(Cause::kDeserved, d);
       }
     }
@@ -300,6 +304,7 @@ class Proportion : public Policy,
   std::vector<Claim> claims_;
   std::vector<double> shares_;
   std::vector<uint64_t> stamps_;
+  std::vector<int64_t> sum_;  // scratch
   QueueDemand demand_;
 };
 

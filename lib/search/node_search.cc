@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "lib/ledger/placement_run.h"
+
 namespace muster {
 namespace {
 
@@ -252,22 +254,28 @@ NodeIndex NodeSearch::Best(TaskIndex task, Want want) {
   return best;
 }
 
-size_t NodeSearch::PlaceAlike(std::span<const TaskIndex> tasks, AlikeRun* run) {
-  const ClassIndex c = ClassOf(tasks[0]);
+// Returns whether the class can be in a run.
+bool NodeSearch::RunsFast(ClassIndex c) {
   const ClassNeeds& needs = SyncedNeeds(c);
-  if (!UseStates(needs) || !needs.uniform || !speed_.block_winners) return 0;
+  if (!UseStates(needs) || !needs.uniform || !speed_.block_winners) return false;
+  return !speed_.infeasibility_memory || !StillFails(c, Want::kNow);
+}
+
+size_t NodeSearch::PlaceRun(PlacementRun* run) {
   if (meter_ != nullptr && meter_->explains()) return 0;
-  if (speed_.infeasibility_memory && StillFails(c, Want::kNow)) return 0;
-  Scoreboard& board = Board(c, Want::kNow);
+  uint64_t changes[PlacementRun::kMostKinds];
+  for (size_t k = 0; k < run->kinds(); ++k) {
+    if (!RunsFast(ClassOf(run->first(k)))) return 0;
+    changes[k] = states_->SumOf(run->change(k));
+  }
   const ScoringContext scoring = context();
-  const uint64_t change = states_->SumOf(run->change());
   size_t placed = 0;
-  for (; placed < tasks.size() && states_->exact(); ++placed) {
-    const NodeIndex node =
-        placed == 0 ? board.Best(scoring, needs) : board.BestAfterPlacement(scoring, needs);
+  for (; placed < run->size() && states_->exact(); ++placed) {
+    const ClassIndex c = ClassOf(run->task(placed));
+    const NodeIndex node = Board(c, Want::kNow).Best(scoring, needs_[c]);
     if (node == kNone) break;
-    run->Place(tasks[placed], node);
-    states_->Add(node, change);
+    run->Place(placed, node);
+    states_->Add(node, changes[run->kind(placed)]);
   }
   if (meter_ != nullptr) meter_->searches().by_table += static_cast<int64_t>(placed);
   return placed;

@@ -14,7 +14,9 @@ namespace muster {
 namespace {
 
 constexpr double kNever = Scoreboard::kNoScore;
-constexpr size_t kSweep = 1024;  // states scored at once: their parts stay in the nearest cache
+constexpr size_t kCopyCosts = 4;  // copying the columns of a state, in scorings of a state
+constexpr size_t kFew = 8;        // changes that are read one by one
+constexpr size_t kSweep = 1024;   // states scored at once: their parts stay in the nearest cache
 
 struct Winner {
   double score = kNever;
@@ -27,6 +29,7 @@ inline bool Beats(double score, double head, const Winner& than) {
 
 // Four doubles side by side, which both compilers keep in the registers of the machine.
 using Lanes = double __attribute__((vector_size(32)));
+using LaneNumbers = int64_t __attribute__((vector_size(32)));
 constexpr size_t kLanes = 4;
 constexpr size_t kRows = 2;  // of lanes: each comparison waits for the one before it in its row
 
@@ -36,22 +39,28 @@ MUSTER_KERNEL void FindBest(const double* score, const double* head, size_t coun
   const Lanes never = {kNever, kNever, kNever, kNever};
   const Lanes no_head = {kNoHead, kNoHead, kNoHead, kNoHead};
   Lanes best[kRows] = {never, never}, oldest[kRows] = {no_head, no_head};
+  const auto keep_better = [](Lanes s, Lanes h, Lanes* best_of, Lanes* oldest_of) {
+    const auto better = (s > *best_of) | ((s == *best_of) & (h < *oldest_of));
+    *best_of = better ? s : *best_of;
+    *oldest_of = better ? h : *oldest_of;
+  };
   size_t i = 0;
   for (; i + kRows * kLanes <= count; i += kRows * kLanes) {
     for (size_t row = 0; row < kRows; ++row) {
       Lanes s, h;
       std::memcpy(&s, score + i + row * kLanes, sizeof s);
       std::memcpy(&h, head + i + row * kLanes, sizeof h);
-      s = h < no_head ? s : never;
-      const auto better = (s > best[row]) | ((s == best[row]) & (h < oldest[row]));
-      best[row] = better ? s : best[row];
-      oldest[row] = better ? h : oldest[row];
+      keep_better(h < no_head ? s : never, h, &best[row], &oldest[row]);
     }
   }
-  for (size_t row = 0; row < kRows; ++row) {
-    for (size_t k = 0; k < kLanes; ++k) {
-      if (Beats(best[row][k], oldest[row][k], *winner)) *winner = {best[row][k], oldest[row][k]};
+  if (i > 0) {
+    // The rows, then the halves of a row, then their halves.
+    keep_better(best[1], oldest[1], &best[0], &oldest[0]);
+    for (const LaneNumbers order : {LaneNumbers{2, 3, 0, 1}, LaneNumbers{1, 0, 3, 2}}) {
+      keep_better(__builtin_shuffle(best[0], order), __builtin_shuffle(oldest[0], order), &best[0],
+                  &oldest[0]);
     }
+    if (Beats(best[0][0], oldest[0][0], *winner)) *winner = {best[0][0], oldest[0][0]};
   }
   for (; i < count; ++i) {
     if (head[i] < kNoHead && Beats(score[i], head[i], *winner)) *winner = {score[i], head[i]};
@@ -205,8 +214,8 @@ void Scoreboard::Reserve(size_t slots, bool keep) {
     blocks_ = room;
   }
   open_.resize(blocks, 0);
-  bound_score_.resize(blocks, kNoScore);
-  bound_head_.resize(blocks, kNoHead);
+  lower_.Resize(blocks * (kBlock / kGroup));
+  upper_.Resize((lower_.score.size() + kGroup - 1) / kGroup);
 }
 
 void Scoreboard::Open(size_t block) {
@@ -229,12 +238,16 @@ void Scoreboard::ScoreSlots(const ScoringContext& context, const ClassNeeds& nee
   }
   const size_t most = context.speed.vector_kernels ? kSweep : 1;
   for (size_t next = 0; next < room.slots.size();) {
-    const size_t count = std::min(most, room.slots.size() - next);
+    // Where many of the states between the first and the last are to be scored, all of them are, in
+    // place: to score a state costs less than to copy its columns.
+    const size_t first = room.slots[next];
+    size_t count = 1;
+    while (next + count < room.slots.size() && room.slots[next + count] < first + most) ++count;
+    const size_t range = room.slots[next + count - 1] - first + 1;
+    const bool in_place = range <= kCopyCosts * count;
+    if (!in_place) count = std::min(most, room.slots.size() - next);
     const std::span<const StateIndex> slots(&room.slots[next], count);
     next += count;
-    // Where most states between the first and the last are to be scored, all of them are, in place.
-    const size_t first = slots.front(), range = slots.back() - first + 1;
-    const bool in_place = range <= kSweep && range <= 2 * count;
     if (!in_place) {
       Gather(states.columns(), slots, !resources_fit || needs.reads_free, &room.columns);
     }
@@ -302,46 +315,74 @@ void Scoreboard::Sweep(const ScoringContext& context, const ClassNeeds& needs) {
     ResourceFit(states.columns(), needs, class_, begin, end).Keep(want_, room.fits.data());
     Collect(room.fits.data(), begin, count, &room.slots);
   }
-  std::fill(bound_score_.begin(), bound_score_.end(), kNoScore);
-  std::fill(bound_head_.begin(), bound_head_.end(), kNoHead);
   fitting_ = room.slots.size();
   for (const StateIndex slot : room.slots) Open(slot / kBlock);
   ScoreSlots(context, needs, /*resources_fit=*/true);
 }
 
-void Scoreboard::FindBound(const NodeStates& states, size_t block) {
-  const size_t begin = block * kBlock;
-  const size_t count = std::min(kBlock, states.slots() - begin);
+void Scoreboard::Winners::Resize(size_t groups) {
+  score.resize(groups, kNoScore);
+  head.resize(groups, kNoHead);
+}
+
+void Scoreboard::Winners::Clear() {
+  std::fill(score.begin(), score.end(), kNoScore);
+  std::fill(head.begin(), head.end(), kNoHead);
+}
+
+void Scoreboard::FindWinner(const NodeStates& states, size_t group) {
+  const size_t begin = group * kGroup;
   Winner winner;
-  FindBest(&score_[begin], states.columns().head.data() + begin, count, &winner);
-  bound_score_[block] = winner.score;
-  bound_head_[block] = winner.head;
+  if (begin < states.slots()) {
+    FindBest(&score_[begin], states.columns().head.data() + begin,
+             std::min(kGroup, states.slots() - begin), &winner);
+  }
+  lower_.score[group] = winner.score;
+  lower_.head[group] = winner.head;
 }
 
-void Scoreboard::RaiseBound(const NodeStates& states, StateIndex slot) {
-  const size_t block = slot / kBlock;
-  const double head = states.columns().head[slot], score = score_[slot];
-  if (!(score > kNever) || head == kNoHead) return;
-  if (!Beats(score, head, {bound_score_[block], bound_head_[block]})) return;
-  bound_score_[block] = score;
-  bound_head_[block] = head;
+void Scoreboard::FindUpper(size_t upper) {
+  const size_t begin = upper * kGroup;
+  Winner winner;
+  FindBest(&lower_.score[begin], &lower_.head[begin], std::min(kGroup, lower_.score.size() - begin),
+           &winner);
+  upper_.score[upper] = winner.score;
+  upper_.head[upper] = winner.head;
 }
 
-NodeIndex Scoreboard::BestBound(const NodeStates& states) {
-  for (;;) {
-    Winner best;
-    FindBest(bound_score_.data(), bound_head_.data(), open_.size(), &best);
-    const NodeIndex node = NodeOf(best);
-    if (node == kNone) return kNone;
-    const StateIndex slot = states.state(node);
-    if (slot != kNone && score(slot) == best.score && states.columns().head[slot] == best.head) {
-      return node;
-    }
-    for (size_t block = 0; block < open_.size(); ++block) {
-      if (bound_score_[block] == best.score && bound_head_[block] == best.head) {
-        FindBound(states, block);
-      }
-    }
+void Scoreboard::FindWinners(const NodeStates& states) {
+  lower_.Clear();
+  for (size_t block = 0; block < open_.size(); ++block) {
+    constexpr size_t kGroups = kBlock / kGroup;
+    for (size_t i = 0; open_[block] && i < kGroups; ++i) FindWinner(states, block * kGroups + i);
+  }
+  for (size_t upper = 0; upper < upper_.score.size(); ++upper) FindUpper(upper);
+}
+
+// The state is another now, or another of its nodes is the oldest.
+void Scoreboard::Replay(const NodeStates& states, StateIndex slot) {
+  const size_t group = slot / kGroup, upper = group / kGroup;
+  const double score = score_[slot], head = states.columns().head[slot];
+  const Winner before{lower_.score[group], lower_.head[group]};
+  if (score > kNever && head < kNoHead && Beats(score, head, before)) {
+    lower_.score[group] = score;
+    lower_.head[group] = head;
+  } else {
+    const NodeIndex node = NodeOf(before);
+    if (node == kNone) return;
+    const StateIndex winner = states.state(node);
+    const bool still = winner != kNone && winner / kGroup == group &&
+                       score_[winner] == before.score &&
+                       states.columns().head[winner] == before.head;
+    if (still) return;
+    FindWinner(states, group);
+  }
+  const Winner above{upper_.score[upper], upper_.head[upper]};
+  if (Beats(lower_.score[group], lower_.head[group], above)) {
+    upper_.score[upper] = lower_.score[group];
+    upper_.head[upper] = lower_.head[group];
+  } else if (above.score == before.score && above.head == before.head) {
+    FindUpper(upper);
   }
 }
 
@@ -356,29 +397,49 @@ bool Scoreboard::Follows(const NodeStates& states) const {
 
 void Scoreboard::Refresh(const ScoringContext& context, const ClassNeeds& needs) {
   const NodeStates& states = context.states;
-  const bool bounds = context.speed.block_winners && needs.uniform;
-  const bool follows = bounds == bounds_ && Follows(states);
-  bounds_ = bounds;
-  Reserve(states.slots(), follows);
-  if (follows) {
-    ReadJournal(context, needs);
-  } else {
+  const bool winners = context.speed.block_winners && needs.uniform;
+  const bool follows = winners == winners_ && Follows(states);
+  winners_ = winners;
+  if (!follows || states.slots() > open_.size() * kBlock) Reserve(states.slots(), follows);
+  if (!follows) {
     Sweep(context, needs);
-    for (size_t block = 0; bounds && block < open_.size(); ++block) {
-      if (open_[block]) FindBound(states, block);
+    if (winners) FindWinners(states);
+    epoch_ = states.epoch();
+  } else if (position_ != states.journal_end()) {
+    const auto unread = states.journal().subspan(position_ - states.journal_start());
+    if (unread.size() <= kFew) {
+      ReadFew(context, needs, unread);
+    } else {
+      ReadJournal(context, needs, unread);
     }
   }
-  epoch_ = states.epoch();
   position_ = states.journal_end();
 }
 
-void Scoreboard::ReadJournal(const ScoringContext& context, const ClassNeeds& needs) {
+// The changes of a placement or two: too few to gather them by block.
+void Scoreboard::ReadFew(const ScoringContext& context, const ClassNeeds& needs,
+                         std::span<const StateChange> unread) {
+  std::vector<StateIndex>& slots = context.room.slots;
+  slots.clear();
+  for (const StateChange change : unread) {
+    const StateIndex slot(change.slot);
+    Open(slot / kBlock);
+    if (change.content || std::isnan(score_[slot])) slots.push_back(slot);
+  }
+  if (slots.size() > 1) std::sort(slots.begin(), slots.end());
+  if (!slots.empty()) ScoreSlots(context, needs, /*resources_fit=*/false);
+  for (const StateChange change : unread) {
+    if (winners_) Replay(context.states, StateIndex(change.slot));
+  }
+}
+
+void Scoreboard::ReadJournal(const ScoringContext& context, const ClassNeeds& needs,
+                             std::span<const StateChange> unread) {
   SweepRoom& room = context.room;
   if (room.content.size() < open_.size()) {
     room.content.resize(open_.size(), 0);
     room.touched.resize(open_.size(), 0);
   }
-  const auto unread = context.states.journal().subspan(position_ - context.states.journal_start());
   for (const StateChange change : unread) {
     const uint32_t block = change.slot / kBlock;
     if (room.touched[block] == 0) {
@@ -399,8 +460,8 @@ void Scoreboard::ReadJournal(const ScoringContext& context, const ClassNeeds& ne
   }
   ScoreSlots(context, needs, /*resources_fit=*/false);
   for (const uint32_t block : room.blocks) {
-    for (uint64_t left = room.touched[block]; bounds_ && left != 0; left &= left - 1) {
-      RaiseBound(context.states, StateIndex(block * kBlock + std::countr_zero(left)));
+    for (uint64_t left = room.touched[block]; winners_ && left != 0; left &= left - 1) {
+      Replay(context.states, StateIndex(block * kBlock + std::countr_zero(left)));
     }
     room.touched[block] = 0;
   }
@@ -411,8 +472,11 @@ NodeIndex Scoreboard::Best(const ScoringContext& context, const ClassNeeds& need
   Refresh(context, needs);
   if (!needs.uniform) return ScanNormalized(context, needs);
   const NodeStates& states = context.states;
-  if (bounds_) return BestBound(states);
   Winner winner;
+  if (winners_) {
+    FindBest(upper_.score.data(), upper_.head.data(), upper_.score.size(), &winner);
+    return NodeOf(winner);
+  }
   for (size_t block = 0; block < open_.size(); ++block) {
     const size_t begin = block * kBlock;
     if (!open_[block]) continue;
@@ -420,26 +484,6 @@ NodeIndex Scoreboard::Best(const ScoringContext& context, const ClassNeeds& need
              std::min(kBlock, states.slots() - begin), &winner);
   }
   return NodeOf(winner);
-}
-
-NodeIndex Scoreboard::BestAfterPlacement(const ScoringContext& context, const ClassNeeds& needs) {
-  const NodeStates& states = context.states;
-  if (states.slots() > open_.size() * kBlock) Reserve(states.slots(), /*keep=*/true);
-  const auto unread = states.journal().subspan(position_ - states.journal_start());
-  SweepRoom& room = context.room;
-  room.slots.clear();
-  for (const StateChange change : unread) {
-    const StateIndex slot(change.slot);
-    Open(slot / kBlock);
-    if (change.content || std::isnan(score_[slot])) room.slots.push_back(slot);
-  }
-  if (!room.slots.empty()) {
-    std::sort(room.slots.begin(), room.slots.end());
-    ScoreSlots(context, needs, /*resources_fit=*/false);
-  }
-  for (const StateChange change : unread) RaiseBound(states, StateIndex(change.slot));
-  position_ = states.journal_end();
-  return BestBound(states);
 }
 
 NodeIndex Scoreboard::ScanNormalized(const ScoringContext& context, const ClassNeeds& needs) const {

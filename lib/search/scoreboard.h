@@ -2,16 +2,17 @@
 //
 // The best node for one task class, remembered between placements.
 //
-// A scoreboard keeps the class's score of every state, and for every block of 64 states a bound: no
-// state there is better than that (the higher score; of equal ones the older node). Refresh reads
-// the states' journal since the last time, scores again the states that are new, and raises the
-// bounds that they exceed. A bound is not lowered when its state loses the node, which each
-// placement does: only when it is the best of all bounds and no state attains it is its block
-// searched. The best bound that is attained is what a scan of all nodes, in order, would choose.
+// A scoreboard keeps the class's score of every state, and who wins (the higher score; of equal
+// ones the state with the oldest node) among every 16 states and, of these winners, among every 16
+// again. Refresh reads the states' journal since the last time, scores again the states that are
+// new, and asks about each changed state: does it beat the winner of its 16, or was it the winner
+// and is no longer? Only then is the winner there replaced, or looked for again. The best of the
+// winners is what a scan of all nodes, in order, would choose.
 //
 // Cost. For a class that is new, or was not used for long, a sweep. It compares requests with all
 // states, in vector loops over the columns. The few states that fit (most nodes of a busy cluster
-// are full) are brought side by side and scored in vector loops, too. Then a comparison a change.
+// are full) are brought side by side and scored in vector loops, too. Then a comparison a change,
+// and a look at some 40 states and winners a placement.
 // Where scores are compared across candidates before they count (KindScore), a winner depends on
 // the other fitting states; then the board keeps the parts of the scores, and Best scans the
 // states.
@@ -21,6 +22,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "lib/extension/dispatcher.h"
@@ -97,9 +99,6 @@ class Scoreboard {
 
   // Returns the oldest node of the best state; kNone: no state fits.
   NodeIndex Best(const ScoringContext& context, const ClassNeeds& needs);
-  // Does the same right after a call of Best, when the states have changed by a placement. Costs
-  // less where a class places many tasks in turn. REQUIRES: the score is uniform, with bounds.
-  NodeIndex BestAfterPlacement(const ScoringContext& context, const ClassNeeds& needs);
 
   // Follows the states. Until they change again, these hold:
   void Refresh(const ScoringContext& context, const ClassNeeds& needs);
@@ -116,23 +115,28 @@ class Scoreboard {
 
  private:
   static constexpr size_t kBlock = 64;  // states: the bits of a word
+  static constexpr size_t kGroup = 16;  // states among which there is a winner; winners likewise
 
   void Reserve(size_t slots, bool keep);  // room for so many states; keep: what is there
   void Open(size_t block);
   void Sweep(const ScoringContext& context, const ClassNeeds& needs);
-  void ReadJournal(const ScoringContext& context, const ClassNeeds& needs);
+  void ReadJournal(const ScoringContext& context, const ClassNeeds& needs,
+                   std::span<const StateChange> unread);
   void ScoreSlots(const ScoringContext& context, const ClassNeeds& needs, bool resources_fit);
   void ScoreRange(const ScoringContext& context, const ClassNeeds& needs,
                   const StateColumns& columns, size_t begin, size_t count,
                   std::span<const StateIndex> slots, bool resources_fit);
-  void FindBound(const NodeStates& states, size_t block);
-  void RaiseBound(const NodeStates& states, StateIndex slot);
-  NodeIndex BestBound(const NodeStates& states);
+  void ReadFew(const ScoringContext& context, const ClassNeeds& needs,
+               std::span<const StateChange> unread);
+  void Replay(const NodeStates& states, StateIndex slot);
+  void FindWinner(const NodeStates& states, size_t group);
+  void FindUpper(size_t upper);
+  void FindWinners(const NodeStates& states);
   NodeIndex ScanNormalized(const ScoringContext& context, const ClassNeeds& needs) const;
 
   ClassIndex class_;
   Want want_;
-  bool bounds_ = false;  // whether there are bounds
+  bool winners_ = false;  // whether there are winners
   uint64_t epoch_ = 0;
   uint64_t position_ = 0;  // in the states' journal
   size_t fitting_ = 0;     // states that fitted at the last sweep
@@ -140,10 +144,16 @@ class Scoreboard {
   // not a number belongs to a state that did not fit or had no node when the block was opened. It
   // is looked at when the state changes.
   std::unique_ptr<double[]> score_;
-  size_t blocks_ = 0;                             // that there is room for
-  std::vector<uint8_t> open_;                     // per block
-  std::vector<double> order_, batch_;             // only where scores are normalized
-  std::vector<double> bound_score_, bound_head_;  // per block
+  size_t blocks_ = 0;                  // that there is room for
+  std::vector<uint8_t> open_;          // per block
+  std::vector<double> order_, batch_;  // only where scores are normalized
+  // Of groups of kGroup states or winners: the winners' scores and nodes.
+  struct Winners {
+    std::vector<double> score, head;
+    void Resize(size_t groups);
+    void Clear();
+  };
+  Winners lower_, upper_;
 };
 
 }  // namespace muster

@@ -163,22 +163,31 @@ class Allocate {
     return waits;
   }
 
-  // Places the next tasks at once, where that does what placing them one by one would do. Returns
+  // Places the next tasks at once, where that does what placing them one by one would do: as many
+  // as surely leave the gang unready until the last, and its queue below its bounds. Returns
   // whether any was placed.
   bool PlaceRun(JobIndex job, QueueIndex queue, Worksheet* sheet, std::vector<TaskIndex>* tried) {
     if (sheet->tasks.moves()) return false;
-    const std::span<const TaskIndex> rest = sheet->tasks.rest();
-    const int64_t most =
-        std::min<int64_t>(dispatcher_.UnreadyAfter(job) + 1, static_cast<int64_t>(rest.size()));
-    if (most < 2 || !dispatcher_.AllocatableAfter(queue, rest[0], most - 1)) return false;
-    const GroupIndex group = tables_.tasks.group[rest[0]];
-    if (!tables_.jobs.groups[job][group].name.empty() && errors_.Has(job, group)) return false;
-    if (remember_ && memory_.Of(rest[0]) != nullptr) return false;
-    const size_t placed = placer_.PlaceAlike(rest, static_cast<size_t>(most));
-    tried->insert(tried->end(), rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(placed));
-    sheet->tasks.Skip(placed);
-    context_.meter.Spend(static_cast<int64_t>(placed));
-    return placed > 0;
+    std::span<const TaskIndex> tasks = sheet->tasks.rest();
+    const auto most = static_cast<size_t>(dispatcher_.UnreadyAfter(job) + 1);
+    tasks = tasks.first(std::min(most, tasks.size()));
+    size_t plain = 0;
+    while (plain < tasks.size() && IsPlain(job, tasks[plain])) ++plain;
+    tasks = tasks.first(plain);
+    if (plain < 2 || !dispatcher_.AllocatableAll(queue, tasks)) return false;
+    tasks = tasks.first(placer_.PlaceRun(tasks));
+    tried->insert(tried->end(), tasks.begin(), tasks.end());
+    sheet->tasks.Skip(tasks.size());
+    context_.meter.Spend(static_cast<int64_t>(tasks.size()));
+    return !tasks.empty();
+  }
+
+  // Returns whether no task of the role has failed, and its role needs no memory.
+  bool IsPlain(JobIndex job, TaskIndex task) {
+    const GroupIndex group = tables_.tasks.group[task];
+    if (remember_ && memory_.Of(task) != nullptr) return false;
+    return errors_.groups(job).empty() || tables_.jobs.groups[job][group].name.empty() ||
+           !errors_.Has(job, group);
   }
 
   bool Place(TaskIndex task) {
