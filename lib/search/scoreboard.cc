@@ -30,6 +30,7 @@ inline bool Beats(double score, double head, const Winner& than) {
 // Four doubles side by side, which both compilers keep in the registers of the machine.
 using Lanes = double __attribute__((vector_size(32)));
 using LaneNumbers = int64_t __attribute__((vector_size(32)));
+using LaneBits = uint64_t __attribute__((vector_size(32)));
 constexpr size_t kLanes = 4;
 constexpr size_t kRows = 2;  // of lanes: each comparison waits for the one before it in its row
 
@@ -39,7 +40,7 @@ MUSTER_KERNEL void FindBest(const double* score, const double* head, size_t coun
   const Lanes never = {kNever, kNever, kNever, kNever};
   const Lanes no_head = {kNoHead, kNoHead, kNoHead, kNoHead};
   Lanes best[kRows] = {never, never}, oldest[kRows] = {no_head, no_head};
-  const auto keep_better = [](Lanes s, Lanes h, Lanes* best_of, Lanes* oldest_of) {
+  const auto keep_better = [](const Lanes& s, const Lanes& h, Lanes* best_of, Lanes* oldest_of) {
     const auto better = (s > *best_of) | ((s == *best_of) & (h < *oldest_of));
     *best_of = better ? s : *best_of;
     *oldest_of = better ? h : *oldest_of;
@@ -79,6 +80,38 @@ MUSTER_KERNEL void KeepAtLeast(const double* have, double need, size_t count,
 
 MUSTER_KERNEL void KeepBelow(const double* have, double need, size_t count, uint8_t* any) {
   for (size_t i = 0; i < count; ++i) any[i] |= static_cast<uint8_t>(have[i] < need);
+}
+
+// Keeps the bits of states that have at least `need`: bit k of word w is about state 64 w + k.
+MUSTER_KERNEL void KeepWordsAtLeast(const double* have, double need, size_t words,
+                                    uint64_t* __restrict fits) {
+  const Lanes least = {need, need, need, need};
+  for (size_t w = 0; w < words; ++w) {
+    if (fits[w] == 0) continue;
+    LaneBits bit = {1, 2, 4, 8}, kept = {0, 0, 0, 0};
+    for (size_t k = 0; k < 64; k += kLanes) {
+      Lanes h;
+      std::memcpy(&h, have + 64 * w + k, sizeof h);
+      kept |= (LaneBits)(h >= least) & bit;
+      bit <<= kLanes;
+    }
+    fits[w] &= kept[0] | kept[1] | kept[2] | kept[3];
+  }
+}
+
+// Keeps the bits of states that have nodes.
+MUSTER_KERNEL void KeepWordsInhabited(const double* head, size_t words, uint64_t* __restrict fits) {
+  const Lanes no_head = {kNoHead, kNoHead, kNoHead, kNoHead};
+  for (size_t w = 0; w < words; ++w) {
+    LaneBits bit = {1, 2, 4, 8}, kept = {0, 0, 0, 0};
+    for (size_t k = 0; k < 64; k += kLanes) {
+      Lanes h;
+      std::memcpy(&h, head + 64 * w + k, sizeof h);
+      kept |= (LaneBits)(h < no_head) & bit;
+      bit <<= kLanes;
+    }
+    fits[w] &= kept[0] | kept[1] | kept[2] | kept[3];
+  }
 }
 
 // Whether the request of a class fits the amounts of states in a range: fits[i] is about state
@@ -155,6 +188,13 @@ MUSTER_KERNEL void KeepInhabited(const double* head, size_t count, uint8_t* __re
   for (size_t i = 0; i < count; ++i) fits[i] &= static_cast<uint8_t>(head[i] < kNoHead);
 }
 
+// Appends begin + k for each bit k of the word.
+inline void CollectBits(uint64_t word, size_t begin, std::vector<StateIndex>* slots) {
+  for (; word != 0; word &= word - 1) {
+    slots->emplace_back(begin + static_cast<size_t>(std::countr_zero(word)));
+  }
+}
+
 // Appends begin + i for each i < count with fits[i], which is 0 or 1.
 void Collect(const uint8_t* fits, size_t begin, size_t count, std::vector<StateIndex>* slots) {
   size_t i = 0;
@@ -166,9 +206,7 @@ void Collect(const uint8_t* fits, size_t begin, size_t count, std::vector<StateI
       // The product moves the lowest bits of eight bytes, first byte first, into the highest byte.
       word |= (eight * 0x0102040810204080) >> 56 << (8 * k);
     }
-    for (; word != 0; word &= word - 1) {
-      slots->emplace_back(begin + i + static_cast<size_t>(std::countr_zero(word)));
-    }
+    CollectBits(word, begin + i, slots);
   }
   for (; i < count; ++i) {
     if (fits[i]) slots->emplace_back(begin + i);
@@ -254,9 +292,13 @@ void Scoreboard::ScoreSlots(const ScoringContext& context, const ClassNeeds& nee
     const StateColumns& columns = in_place ? states.columns() : room.columns;
     const size_t begin = in_place ? first : 0, swept = in_place ? range : count;
     ScoreRange(context, needs, columns, begin, swept, slots, resources_fit);
+    const uint8_t* fits = room.fits.data();
+    const double* order = room.order.data();
+    const double* batch = room.batch.data();
+    double* score = score_.get();
     for (size_t i = 0; i < count; ++i) {
       const size_t at = in_place ? slots[i] - first : i;
-      score_[slots[i]] = room.fits[at] ? room.order[at] + room.batch[at] : kNoScore;
+      score[slots[i]] = fits[at] ? order[at] + batch[at] : kNoScore;
     }
     for (size_t i = 0; !needs.uniform && i < count; ++i) {
       const size_t at = in_place ? slots[i] - first : i;
@@ -300,9 +342,24 @@ void Scoreboard::ScoreRange(const ScoringContext& context, const ClassNeeds& nee
 
 void Scoreboard::Sweep(const ScoringContext& context, const ClassNeeds& needs) {
   SweepRoom& room = context.room;
+  room.slots.clear();
+  const bool amounts_alone = want_ == Want::kNow && needs.pick_policies.empty() &&
+                             context.kinds.all_fit(needs.row) && context.speed.vector_kernels;
+  if (amounts_alone) {
+    ListByAmounts(context.states, needs, &room.slots);
+  } else {
+    ListFitting(context, needs);
+  }
+  fitting_ = room.slots.size();
+  for (const StateIndex slot : room.slots) Open(slot / kBlock);
+  ScoreSlots(context, needs, /*resources_fit=*/true);
+}
+
+// Lists the states whose kind and resources fit, in the room.
+void Scoreboard::ListFitting(const ScoringContext& context, const ClassNeeds& needs) {
+  SweepRoom& room = context.room;
   const NodeStates& states = context.states;
   room.fits.resize(kSweep);
-  room.slots.clear();
   const size_t step = context.speed.vector_kernels ? kSweep : 1;
   for (size_t begin = 0; begin < states.slots(); begin += step) {
     const size_t end = std::min(begin + step, states.slots());
@@ -315,9 +372,32 @@ void Scoreboard::Sweep(const ScoringContext& context, const ClassNeeds& needs) {
     ResourceFit(states.columns(), needs, class_, begin, end).Keep(want_, room.fits.data());
     Collect(room.fits.data(), begin, count, &room.slots);
   }
-  fitting_ = room.slots.size();
-  for (const StateIndex slot : room.slots) Open(slot / kBlock);
-  ScoreSlots(context, needs, /*resources_fit=*/true);
+}
+
+// Does the same where the kinds of all nodes fit and no parts of nodes are picked. What is out of
+// one column is not looked up in the next: most states of a busy cluster are full.
+void Scoreboard::ListByAmounts(const NodeStates& states, const ClassNeeds& needs,
+                               std::vector<StateIndex>* slots) {
+  constexpr size_t kWords = kSweep / 64;
+  const StateColumns& columns = states.columns();
+  for (size_t begin = 0; begin < states.slots(); begin += kSweep) {
+    const size_t count = std::min(kSweep, states.slots() - begin), words = count / 64;
+    uint64_t fits[kWords];
+    std::fill_n(fits, words, ~uint64_t{0});
+    for (size_t k = 0; k < needs.compared.size(); ++k) {
+      KeepWordsAtLeast(columns.room[needs.compared[k]].data() + begin,
+                       needs.amount[k] - needs.slack[k], words, fits);
+    }
+    KeepWordsInhabited(columns.head.data() + begin, words, fits);
+    for (size_t w = 0; w < words; ++w) CollectBits(fits[w], begin + 64 * w, slots);
+    for (size_t i = begin + 64 * words; i < begin + count; ++i) {
+      bool enough = columns.head[i] < kNoHead;
+      for (size_t k = 0; k < needs.compared.size(); ++k) {
+        enough &= columns.room[needs.compared[k]][i] >= needs.amount[k] - needs.slack[k];
+      }
+      if (enough) slots->emplace_back(i);
+    }
+  }
 }
 
 void Scoreboard::Winners::Resize(size_t groups) {
@@ -350,8 +430,14 @@ void Scoreboard::FindUpper(size_t upper) {
   upper_.head[upper] = winner.head;
 }
 
-void Scoreboard::FindWinners(const NodeStates& states) {
+// Finds all winners after a sweep. Few states that fit are held against one another one by one.
+void Scoreboard::FindWinners(const NodeStates& states, std::span<const StateIndex> fitting) {
   lower_.Clear();
+  upper_.Clear();
+  if (fitting.size() < kGroup / 4 * lower_.score.size()) {
+    for (const StateIndex slot : fitting) Raise(states, slot);
+    return;
+  }
   for (size_t block = 0; block < open_.size(); ++block) {
     constexpr size_t kGroups = kBlock / kGroup;
     for (size_t i = 0; open_[block] && i < kGroups; ++i) FindWinner(states, block * kGroups + i);
@@ -359,30 +445,40 @@ void Scoreboard::FindWinners(const NodeStates& states) {
   for (size_t upper = 0; upper < upper_.score.size(); ++upper) FindUpper(upper);
 }
 
-// The state is another now, or another of its nodes is the oldest.
-void Scoreboard::Replay(const NodeStates& states, StateIndex slot) {
+// Makes the state the winner of its group if it beats the one that is. Returns whether it did.
+bool Scoreboard::Raise(const NodeStates& states, StateIndex slot) {
   const size_t group = slot / kGroup, upper = group / kGroup;
   const double score = score_[slot], head = states.columns().head[slot];
-  const Winner before{lower_.score[group], lower_.head[group]};
-  if (score > kNever && head < kNoHead && Beats(score, head, before)) {
-    lower_.score[group] = score;
-    lower_.head[group] = head;
-  } else {
-    const NodeIndex node = NodeOf(before);
-    if (node == kNone) return;
-    const StateIndex winner = states.state(node);
-    const bool still = winner != kNone && winner / kGroup == group &&
-                       score_[winner] == before.score &&
-                       states.columns().head[winner] == before.head;
-    if (still) return;
-    FindWinner(states, group);
+  if (!(score > kNever) || !(head < kNoHead)) return false;
+  if (!Beats(score, head, {lower_.score[group], lower_.head[group]})) return false;
+  lower_.score[group] = score;
+  lower_.head[group] = head;
+  if (Beats(score, head, {upper_.score[upper], upper_.head[upper]})) {
+    upper_.score[upper] = score;
+    upper_.head[upper] = head;
   }
+  return true;
+}
+
+// The state is another now, or another of its nodes is the oldest. If it was the winner, it may be
+// so no longer.
+void Scoreboard::Replay(const NodeStates& states, StateIndex slot) {
+  if (Raise(states, slot)) return;
+  const size_t group = slot / kGroup, upper = group / kGroup;
+  const Winner before{lower_.score[group], lower_.head[group]};
+  const NodeIndex node = NodeOf(before);
+  if (node == kNone) return;
+  const StateIndex winner = states.state(node);
+  const bool still = winner != kNone && winner / kGroup == group &&
+                     score_[winner] == before.score && states.columns().head[winner] == before.head;
+  if (still) return;
+  FindWinner(states, group);
   const Winner above{upper_.score[upper], upper_.head[upper]};
-  if (Beats(lower_.score[group], lower_.head[group], above)) {
+  if (above.score == before.score && above.head == before.head) {
+    FindUpper(upper);
+  } else if (Beats(lower_.score[group], lower_.head[group], above)) {
     upper_.score[upper] = lower_.score[group];
     upper_.head[upper] = lower_.head[group];
-  } else if (above.score == before.score && above.head == before.head) {
-    FindUpper(upper);
   }
 }
 
@@ -403,7 +499,7 @@ void Scoreboard::Refresh(const ScoringContext& context, const ClassNeeds& needs)
   if (!follows || states.slots() > open_.size() * kBlock) Reserve(states.slots(), follows);
   if (!follows) {
     Sweep(context, needs);
-    if (winners) FindWinners(states);
+    if (winners) FindWinners(states, context.room.slots);
     epoch_ = states.epoch();
   } else if (position_ != states.journal_end()) {
     const auto unread = states.journal().subspan(position_ - states.journal_start());

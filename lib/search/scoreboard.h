@@ -120,6 +120,9 @@ class Scoreboard {
   void Reserve(size_t slots, bool keep);  // room for so many states; keep: what is there
   void Open(size_t block);
   void Sweep(const ScoringContext& context, const ClassNeeds& needs);
+  void ListFitting(const ScoringContext& context, const ClassNeeds& needs);
+  static void ListByAmounts(const NodeStates& states, const ClassNeeds& needs,
+                            std::vector<StateIndex>* slots);
   void ReadJournal(const ScoringContext& context, const ClassNeeds& needs,
                    std::span<const StateChange> unread);
   void ScoreSlots(const ScoringContext& context, const ClassNeeds& needs, bool resources_fit);
@@ -131,7 +134,8 @@ class Scoreboard {
   void Replay(const NodeStates& states, StateIndex slot);
   void FindWinner(const NodeStates& states, size_t group);
   void FindUpper(size_t upper);
-  void FindWinners(const NodeStates& states);
+  void FindWinners(const NodeStates& states, std::span<const StateIndex> fitting);
+  bool Raise(const NodeStates& states, StateIndex slot);
   NodeIndex ScanNormalized(const ScoringContext& context, const ClassNeeds& needs) const;
 
   ClassIndex class_;
