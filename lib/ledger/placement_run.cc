@@ -31,7 +31,11 @@ bool PlacementRun::Add(TaskIndex task) {
   if (!l.promises_.empty() || !Serves(task)) return false;
   if (!kinds_.empty() && l.charged_job_[task] != l.charged_job_[kinds_[0].first]) return false;
   size_t kind = 0;
-  while (kind < kinds_.size() && !Alike(task, kinds_[kind].first)) ++kind;
+  if (!tasks_.empty() && Alike(task, tasks_.back().task)) {
+    kind = tasks_.back().kind;
+  } else {
+    while (kind < kinds_.size() && !Alike(task, kinds_[kind].first)) ++kind;
+  }
   if (kind == kMostKinds) return false;
   if (kind == kinds_.size()) AddKind(task);
   tasks_.push_back({task, static_cast<uint32_t>(kind)});

@@ -213,6 +213,16 @@ void Collect(const uint8_t* fits, size_t begin, size_t count, std::vector<StateI
   }
 }
 
+// Returns whether kind and resources of the state fit, where no parts of nodes are picked.
+bool FitsNow(const ScoringContext& context, const ClassNeeds& needs, StateIndex slot) {
+  const StateColumns& columns = context.states.columns();
+  bool enough = context.kinds.fits(needs.row, context.states.kind(slot));
+  for (size_t k = 0; k < needs.compared.size(); ++k) {
+    enough &= columns.room[needs.compared[k]][slot] >= needs.amount[k] - needs.slack[k];
+  }
+  return enough;
+}
+
 // Copies the columns of `slots` alone, side by side.
 void Gather(const StateColumns& columns, std::span<const StateIndex> slots, bool free,
             StateColumns* to) {
@@ -298,7 +308,8 @@ void Scoreboard::ScoreSlots(const ScoringContext& context, const ClassNeeds& nee
     double* score = score_.get();
     for (size_t i = 0; i < count; ++i) {
       const size_t at = in_place ? slots[i] - first : i;
-      score[slots[i]] = fits[at] ? order[at] + batch[at] : kNoScore;
+      const double sum = order[at] + batch[at];
+      score[slots[i]] = fits[at] ? sum : kNoScore;
     }
     for (size_t i = 0; !needs.uniform && i < count; ++i) {
       const size_t at = in_place ? slots[i] - first : i;
@@ -351,7 +362,10 @@ void Scoreboard::Sweep(const ScoringContext& context, const ClassNeeds& needs) {
     ListFitting(context, needs);
   }
   fitting_ = room.slots.size();
-  for (const StateIndex slot : room.slots) Open(slot / kBlock);
+  for (size_t i = 0; i < fitting_; ++i) {
+    const size_t block = room.slots[i] / kBlock;
+    if (i == 0 || block != room.slots[i - 1] / kBlock) Open(block);
+  }
   ScoreSlots(context, needs, /*resources_fit=*/true);
 }
 
@@ -517,13 +531,19 @@ void Scoreboard::ReadFew(const ScoringContext& context, const ClassNeeds& needs,
                          std::span<const StateChange> unread) {
   std::vector<StateIndex>& slots = context.room.slots;
   slots.clear();
+  const bool amounts_alone = want_ == Want::kNow && needs.pick_policies.empty();
   for (const StateChange change : unread) {
     const StateIndex slot(change.slot);
     Open(slot / kBlock);
-    if (change.content || std::isnan(score_[slot])) slots.push_back(slot);
+    if (!change.content && !std::isnan(score_[slot])) continue;
+    if (amounts_alone && !FitsNow(context, needs, slot)) {
+      score_[slot] = kNoScore;
+    } else {
+      slots.push_back(slot);
+    }
   }
   if (slots.size() > 1) std::sort(slots.begin(), slots.end());
-  if (!slots.empty()) ScoreSlots(context, needs, /*resources_fit=*/false);
+  if (!slots.empty()) ScoreSlots(context, needs, /*resources_fit=*/amounts_alone);
   for (const StateChange change : unread) {
     if (winners_) Replay(context.states, StateIndex(change.slot));
   }
