@@ -448,7 +448,7 @@ void Scoreboard::FindUpper(size_t upper) {
 void Scoreboard::FindWinners(const NodeStates& states, std::span<const StateIndex> fitting) {
   lower_.Clear();
   upper_.Clear();
-  if (fitting.size() < kGroup / 4 * lower_.score.size()) {
+  if (fitting.size() < kGroup / 8 * lower_.score.size()) {
     for (const StateIndex slot : fitting) Raise(states, slot);
     return;
   }
