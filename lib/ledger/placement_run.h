@@ -13,8 +13,8 @@
 // the same queues as often as there are tasks, and works out for each of them what a node's row
 // gains. A run works that out once for all tasks that are charged alike (a kind) and adds it to the
 // row of each node. What the job and its queues gain is charged when the run ends, all at once.
-// Until then their accounts and their stamps lag behind, and nobody may ask a policy that reads
-// them. Nodes, statuses, the log and the journals of nodes and of the view are brought up to date
+// Until then their accounts and their stamps lag behind, and no policy that reads them may be
+// asked. Nodes, statuses, the log and the journals of nodes and of the view are brought up to date
 // with each placement.
 // Failure. While an exception passes, its handler discards the books.
 // Cost. O(cells of a node's row) a placement, in one loop; O(dimensions x depth of the queue) for

@@ -49,7 +49,7 @@ class NodeStates {
 
   // Follows the ledger, and the kinds after they split.
   void Sync();
-  // Follows the latest change in the ledger's journal, of a node whose row has gained `cells`;
+  // Follows the latest change in the ledger's journal: the row of the node has gained `cells`, and
   // `change` is SumOf(cells). Costs less than Sync, because sums of rows add up as rows do.
   // REQUIRES: all earlier changes were followed.
   void Add(NodeIndex n, uint64_t change);

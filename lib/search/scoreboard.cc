@@ -8,7 +8,7 @@
 #include <limits>
 #include <span>
 
-#include "lib/base/grow.h"
+#include "lib/search/lanes.h"
 
 namespace muster {
 namespace {
@@ -17,60 +17,6 @@ constexpr double kNever = Scoreboard::kNoScore;
 constexpr size_t kCopyCosts = 4;  // copying the columns of a state, in scorings of a state
 constexpr size_t kFew = 8;        // changes that are read one by one
 constexpr size_t kSweep = 1024;   // states scored at once: their parts stay in the nearest cache
-
-struct Winner {
-  double score = kNever;
-  double head = kNoHead;
-};
-
-inline bool Beats(double score, double head, const Winner& than) {
-  return (score > than.score) | ((score == than.score) & (head < than.head));
-}
-
-// Four doubles side by side, which both compilers keep in the registers of the machine.
-using Lanes = double __attribute__((vector_size(32)));
-using LaneNumbers = int64_t __attribute__((vector_size(32)));
-using LaneBits = uint64_t __attribute__((vector_size(32)));
-constexpr size_t kLanes = 4;
-constexpr size_t kRows = 2;  // of lanes: each comparison waits for the one before it in its row
-
-// Finds the highest score of a state that has nodes, and among equal ones the oldest head. Each
-// lane keeps its own winner.
-MUSTER_KERNEL void FindBest(const double* score, const double* head, size_t count, Winner* winner) {
-  const Lanes never = {kNever, kNever, kNever, kNever};
-  const Lanes no_head = {kNoHead, kNoHead, kNoHead, kNoHead};
-  Lanes best[kRows] = {never, never}, oldest[kRows] = {no_head, no_head};
-  const auto keep_better = [](const Lanes& s, const Lanes& h, Lanes* best_of, Lanes* oldest_of) {
-    const auto better = (s > *best_of) | ((s == *best_of) & (h < *oldest_of));
-    *best_of = better ? s : *best_of;
-    *oldest_of = better ? h : *oldest_of;
-  };
-  size_t i = 0;
-  for (; i + kRows * kLanes <= count; i += kRows * kLanes) {
-    for (size_t row = 0; row < kRows; ++row) {
-      Lanes s, h;
-      std::memcpy(&s, score + i + row * kLanes, sizeof s);
-      std::memcpy(&h, head + i + row * kLanes, sizeof h);
-      keep_better(h < no_head ? s : never, h, &best[row], &oldest[row]);
-    }
-  }
-  if (i > 0) {
-    // The rows, then the halves of a row, then their halves.
-    keep_better(best[1], oldest[1], &best[0], &oldest[0]);
-    for (const LaneNumbers order : {LaneNumbers{2, 3, 0, 1}, LaneNumbers{1, 0, 3, 2}}) {
-      keep_better(__builtin_shuffle(best[0], order), __builtin_shuffle(oldest[0], order), &best[0],
-                  &oldest[0]);
-    }
-    if (Beats(best[0][0], oldest[0][0], *winner)) *winner = {best[0][0], oldest[0][0]};
-  }
-  for (; i < count; ++i) {
-    if (head[i] < kNoHead && Beats(score[i], head[i], *winner)) *winner = {score[i], head[i]};
-  }
-}
-
-NodeIndex NodeOf(const Winner& winner) {
-  return winner.score == kNever ? kNone : NodeIndex(static_cast<uint32_t>(winner.head));
-}
 
 // Kernels over `count` states: columns and results begin at the first of them.
 MUSTER_KERNEL void KeepAtLeast(const double* have, double need, size_t count,
@@ -369,7 +315,7 @@ void Scoreboard::Sweep(const ScoringContext& context, const ClassNeeds& needs) {
   ScoreSlots(context, needs, /*resources_fit=*/true);
 }
 
-// Lists the states whose kind and resources fit, in the room.
+// Lists the states of which kind and resources fit, in the room.
 void Scoreboard::ListFitting(const ScoringContext& context, const ClassNeeds& needs) {
   SweepRoom& room = context.room;
   const NodeStates& states = context.states;
@@ -411,88 +357,6 @@ void Scoreboard::ListByAmounts(const NodeStates& states, const ClassNeeds& needs
       }
       if (enough) slots->emplace_back(i);
     }
-  }
-}
-
-void Scoreboard::Winners::Resize(size_t groups) {
-  score.resize(groups, kNoScore);
-  head.resize(groups, kNoHead);
-}
-
-void Scoreboard::Winners::Clear() {
-  std::fill(score.begin(), score.end(), kNoScore);
-  std::fill(head.begin(), head.end(), kNoHead);
-}
-
-void Scoreboard::FindWinner(const NodeStates& states, size_t group) {
-  const size_t begin = group * kGroup;
-  Winner winner;
-  if (begin < states.slots()) {
-    FindBest(&score_[begin], states.columns().head.data() + begin,
-             std::min(kGroup, states.slots() - begin), &winner);
-  }
-  lower_.score[group] = winner.score;
-  lower_.head[group] = winner.head;
-}
-
-void Scoreboard::FindUpper(size_t upper) {
-  const size_t begin = upper * kGroup;
-  Winner winner;
-  FindBest(&lower_.score[begin], &lower_.head[begin], std::min(kGroup, lower_.score.size() - begin),
-           &winner);
-  upper_.score[upper] = winner.score;
-  upper_.head[upper] = winner.head;
-}
-
-// Finds all winners after a sweep. Few states that fit are held against one another one by one.
-void Scoreboard::FindWinners(const NodeStates& states, std::span<const StateIndex> fitting) {
-  lower_.Clear();
-  upper_.Clear();
-  if (fitting.size() < kGroup / 8 * lower_.score.size()) {
-    for (const StateIndex slot : fitting) Raise(states, slot);
-    return;
-  }
-  for (size_t block = 0; block < open_.size(); ++block) {
-    constexpr size_t kGroups = kBlock / kGroup;
-    for (size_t i = 0; open_[block] && i < kGroups; ++i) FindWinner(states, block * kGroups + i);
-  }
-  for (size_t upper = 0; upper < upper_.score.size(); ++upper) FindUpper(upper);
-}
-
-// Makes the state the winner of its group if it beats the one that is. Returns whether it did.
-bool Scoreboard::Raise(const NodeStates& states, StateIndex slot) {
-  const size_t group = slot / kGroup, upper = group / kGroup;
-  const double score = score_[slot], head = states.columns().head[slot];
-  if (!(score > kNever) || !(head < kNoHead)) return false;
-  if (!Beats(score, head, {lower_.score[group], lower_.head[group]})) return false;
-  lower_.score[group] = score;
-  lower_.head[group] = head;
-  if (Beats(score, head, {upper_.score[upper], upper_.head[upper]})) {
-    upper_.score[upper] = score;
-    upper_.head[upper] = head;
-  }
-  return true;
-}
-
-// The state is another now, or another of its nodes is the oldest. If it was the winner, it may be
-// so no longer.
-void Scoreboard::Replay(const NodeStates& states, StateIndex slot) {
-  if (Raise(states, slot)) return;
-  const size_t group = slot / kGroup, upper = group / kGroup;
-  const Winner before{lower_.score[group], lower_.head[group]};
-  const NodeIndex node = NodeOf(before);
-  if (node == kNone) return;
-  const StateIndex winner = states.state(node);
-  const bool still = winner != kNone && winner / kGroup == group &&
-                     score_[winner] == before.score && states.columns().head[winner] == before.head;
-  if (still) return;
-  FindWinner(states, group);
-  const Winner above{upper_.score[upper], upper_.head[upper]};
-  if (above.score == before.score && above.head == before.head) {
-    FindUpper(upper);
-  } else if (Beats(lower_.score[group], lower_.head[group], above)) {
-    upper_.score[upper] = lower_.score[group];
-    upper_.head[upper] = lower_.head[group];
   }
 }
 
@@ -582,24 +446,6 @@ void Scoreboard::ReadJournal(const ScoringContext& context, const ClassNeeds& ne
     room.touched[block] = 0;
   }
   room.blocks.clear();
-}
-
-NodeIndex Scoreboard::Best(const ScoringContext& context, const ClassNeeds& needs) {
-  Refresh(context, needs);
-  if (!needs.uniform) return ScanNormalized(context, needs);
-  const NodeStates& states = context.states;
-  Winner winner;
-  if (winners_) {
-    FindBest(upper_.score.data(), upper_.head.data(), upper_.score.size(), &winner);
-    return NodeOf(winner);
-  }
-  for (size_t block = 0; block < open_.size(); ++block) {
-    const size_t begin = block * kBlock;
-    if (!open_[block]) continue;
-    FindBest(&score_[begin], states.columns().head.data() + begin,
-             std::min(kBlock, states.slots() - begin), &winner);
-  }
-  return NodeOf(winner);
 }
 
 NodeIndex Scoreboard::ScanNormalized(const ScoringContext& context, const ClassNeeds& needs) const {

@@ -2,8 +2,8 @@
 //
 // The best node for one task class, remembered between placements.
 //
-// A scoreboard keeps the class's score of every state, and who wins (the higher score; of equal
-// ones the state with the oldest node) among every 16 states and, of these winners, among every 16
+// A scoreboard keeps the class's score of every state, and the winner (the higher score; of equal
+// ones the state with the oldest node) of every 16 states and, of these winners, of every 16
 // again. Refresh reads the states' journal since the last time, scores again the states that are
 // new, and asks about each changed state: does it beat the winner of its 16, or was it the winner
 // and is no longer? Only then is the winner there replaced, or looked for again. The best of the

@@ -13,9 +13,9 @@
 //
 // Ties. The node of smallest index among equal scores.
 //
-// Cost. One query of the class's scoreboard a task. Tasks that are charged alike are placed in runs,
-// as many as surely leave the gang unready and the queue below its bounds: policies are asked, and
-// job and queues charged, once for each run.
+// Cost. One query of the class's scoreboard a task. Tasks of few kinds are placed in runs, as many
+// as surely leave the gang unready and the queue below its bounds: policies are asked, and job and
+// queues charged, once for each run.
 #include <algorithm>
 #include <utility>
 
