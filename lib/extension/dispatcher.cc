@@ -75,8 +75,9 @@ Dispatcher::Dispatcher(std::vector<std::vector<ActivePolicy>> tiers, Rules rules
     const size_t first = entries_.size();
     for (const ActivePolicy& active : tier) {
       Policy& policy = *active.policy;
-      entries_.push_back({&policy, policy.order(), policy.gate(), policy.fit(), policy.score(),
-                          policy.victims(), policy.domains(), policy.traits()});
+      entries_.push_back({&policy, policy.order(), policy.gate(), dynamic_cast<GateAhead*>(&policy),
+                          policy.fit(), policy.score(), policy.victims(), policy.domains(),
+                          policy.traits()});
     }
     for (int p = 0; p < kPointCount; ++p) {
       const auto point = static_cast<Point>(p);
@@ -294,6 +295,22 @@ bool Dispatcher::Valid(JobIndex job) const {
 bool Dispatcher::Ready(JobIndex job) const {
   for (const PolicyEntry* entry : at(Point::kReady)) {
     if (!entry->gate->Ready(job)) return false;
+  }
+  return true;
+}
+
+// One no suffices: as long as any gate is sure of its own, the job is not ready.
+int64_t Dispatcher::UnreadyAfter(JobIndex job) const {
+  int64_t most = 0;
+  for (const PolicyEntry* entry : at(Point::kReady)) {
+    if (entry->ahead != nullptr) most = std::max(most, entry->ahead->UnreadyAfter(job));
+  }
+  return std::min(most, GateAhead::kMostAhead - 1);
+}
+
+bool Dispatcher::AllocatableAll(QueueIndex queue, std::span<const TaskIndex> tasks) const {
+  for (const PolicyEntry* entry : at(Point::kAllocatable)) {
+    if (entry->ahead == nullptr || !entry->ahead->AllocatableAll(queue, tasks)) return false;
   }
   return true;
 }

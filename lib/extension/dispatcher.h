@@ -26,6 +26,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "lib/extension/cycle.h"
+#include "lib/extension/gate_ahead.h"
 #include "lib/extension/ties.h"
 #include "muster/types.h"
 
@@ -68,6 +69,7 @@ struct PolicyEntry {
   Policy* policy = nullptr;
   OrderPolicy* order = nullptr;
   GatePolicy* gate = nullptr;
+  GateAhead* ahead = nullptr;
   FitPolicy* fit = nullptr;
   ScorePolicy* score = nullptr;
   VictimPolicy* victims = nullptr;
@@ -120,6 +122,9 @@ class Dispatcher {
   Verdict Preemptive(QueueIndex queue, std::span<const int64_t> request) const;
   bool Valid(JobIndex job) const;
   bool Ready(JobIndex job) const;
+  // Return what all gates together can tell about placements to come; see GateAhead.
+  int64_t UnreadyAfter(JobIndex job) const;
+  bool AllocatableAll(QueueIndex queue, std::span<const TaskIndex> tasks) const;
   bool Pipelined(JobIndex job) const;
   bool Starving(JobIndex job) const;
 

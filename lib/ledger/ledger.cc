@@ -59,15 +59,17 @@ void Ledger::ChargeNode(TaskIndex t, const StatusRow& effect, NodeIndex node) {
   journal_.push_back(node);
 }
 
-void Ledger::ChargeView(TaskIndex t, TaskStatus status, NodeIndex node, int sign) {
-  const ClassIndex c = charged_class_[t];
+void Ledger::AddToView(ClassIndex c, int times, int64_t* row) const {
   const ClassTable& classes = tables_->classes;
-  int64_t* row = &rows_[node * stride_];
-  AddRow(row + kRequested * dimensions_, classes.request.row(c), sign);
+  AddRow(row + kRequested * dimensions_, classes.request.row(c), times);
   const bool main = accounting_.score_main_containers;
-  row[tail_] += sign * (main ? classes.scoring_cpu_main[c] : classes.scoring_cpu[c]);
-  row[tail_ + 1] += sign * (main ? classes.scoring_memory_main[c] : classes.scoring_memory[c]);
-  row[tail_ + 2] += sign;
+  row[tail_] += times * (main ? classes.scoring_cpu_main[c] : classes.scoring_cpu[c]);
+  row[tail_ + 1] += times * (main ? classes.scoring_memory_main[c] : classes.scoring_memory[c]);
+  row[tail_ + 2] += times;
+}
+
+void Ledger::ChargeView(TaskIndex t, TaskStatus status, NodeIndex node, int sign) {
+  AddToView(charged_class_[t], sign, &rows_[node * stride_]);
   view_journal_.push_back({t, node, static_cast<int8_t>(sign), status});
 }
 
@@ -183,6 +185,34 @@ void Ledger::Log(TaskIndex task, TaskStatus to, NodeIndex node, bool view) {
       from == TaskStatus::kPending && (to == TaskStatus::kPlaced || to == TaskStatus::kNominated);
   const bool same_accounts = IsAllocated(from) && IsAllocated(to) && view == was_in_view;
   if (!placement && !same_accounts) release_ = ++clock_;
+}
+
+size_t Ledger::BindAlike(size_t position, size_t end) {
+  constexpr TaskStatus kFrom = TaskStatus::kPlaced, kTo = TaskStatus::kBinding;
+  const StatusTable& statuses = accounting_.statuses;
+  if (!promises_.empty() || !(statuses[kFrom] == statuses[kTo])) return 0;
+  const TaskIndex first = log_[position].task;
+  size_t bound = 0;
+  for (; position + bound < end; ++bound) {
+    const Entry& placed = log_[position + bound];
+    const TaskIndex t = placed.task;
+    const bool stays =
+        !placed.is_promise && !placed.in_books && placed.to == kFrom && status_[t] == kFrom &&
+        node_[t] == placed.to_node && (view_[t] != 0) == (statuses[kTo].in_view != 0) &&
+        charged_job_[t] == charged_job_[first] && charged_group_[t] == charged_group_[first] &&
+        charged_sub_group_[t] == charged_sub_group_[first];
+    if (!stays) break;
+    const bool view = view_[t] != 0;
+    log_.push_back({t, node_[t], node_[t], kFrom, kTo, view, view});
+    status_[t] = kTo;
+    content_ = ++clock_;
+  }
+  if (bound > 0 && charged_job_[first] != kNone) {
+    CountStatus(first, kFrom, -static_cast<int>(bound));
+    CountStatus(first, kTo, static_cast<int>(bound));
+    ++job_stamp_[charged_job_[first]];
+  }
+  return bound;
 }
 
 NodeIndex Ledger::promised_node(TaskIndex t) const {

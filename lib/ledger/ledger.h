@@ -181,6 +181,10 @@ class Ledger {
   // the second, in every account and every book.
   // REQUIRES: the task is in status kReleasing.
   void Promise(TaskIndex task, NodeIndex node);
+  // Binds the placed tasks of the log from `position` on, up to `end`, as long as they are charged
+  // alike, as Move(task, TaskStatus::kBinding, its node) does for each, and returns how many it has
+  // bound. 0: this move of the log is none of a placed task, or is to be bound by Move.
+  size_t BindAlike(size_t position, size_t end);
   Savepoint Save() const { return {log_.size(), content_, release_}; }
   void Rollback(const Savepoint& savepoint);
   // Does the same, and removes what lingers (Accounting::undone_eviction_lingers): for the end of a
@@ -216,6 +220,8 @@ class Ledger {
   void TrimJournals(size_t limit);
 
  private:
+  friend class PlacementRun;
+
   std::span<const int64_t> Row(const std::vector<int64_t>& cells, size_t index) const {
     return {cells.data() + index * dimensions_, dimensions_};
   }
@@ -238,6 +244,8 @@ class Ledger {
   JobCounts* SubGroupOf(TaskIndex t);  // null: its job has no sub-groups
   void ChargeNode(TaskIndex t, const StatusRow& effect, NodeIndex node);
   void ChargeView(TaskIndex t, TaskStatus status, NodeIndex node, int sign);
+  // Adds what the view counts of `times` tasks of the class to cells of a node's row.
+  void AddToView(ClassIndex c, int times, int64_t* row) const;
   void ChargeQueues(TaskIndex t, const StatusRow& effect);
   void CountStatus(TaskIndex t, TaskStatus status, int times);
   enum class BookMove : uint8_t { kNone, kMove, kUndo };

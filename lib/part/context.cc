@@ -18,6 +18,7 @@ std::vector<TaskIndex> ActionContext::PendingTasks(JobIndex job, bool with_best_
 
 std::vector<TaskIndex> ActionContext::AllPendingTasks(JobIndex job, bool with_best_effort) const {
   std::vector<TaskIndex> pending;
+  pending.reserve(static_cast<size_t>(ledger.job(job).pending()));
   for (TaskIndex t : tables.jobs.tasks[job]) {
     if (ledger.status(t) == TaskStatus::kPending && !IsGated(t) &&
         (with_best_effort || !IsBestEffort(t))) {

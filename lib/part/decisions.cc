@@ -24,8 +24,12 @@ void Decisions::Withdraw(JobIndex job) {
 }
 
 void Decisions::Bind(TaskIndex task) {
+  ledger_.Move(task, TaskStatus::kBinding, ledger_.node_of(task));
+  ListBind(task);
+}
+
+void Decisions::ListBind(TaskIndex task) {
   const NodeIndex node = ledger_.node_of(task);
-  ledger_.Move(task, TaskStatus::kBinding, node);
   dispatcher_.NoteNode(node);
   Decision decision{DecisionKind::kBind};
   decision.task = task;
@@ -36,37 +40,43 @@ void Decisions::Bind(TaskIndex task) {
 
 void Decisions::Commit(const Ledger::Savepoint& before) {
   const size_t end = ledger_.log().size();
-  for (size_t i = before.position; i < end; ++i) {
-    const Ledger::Entry entry = ledger_.log()[i];
-    if (entry.is_promise && ledger_.promised_node(entry.task) != entry.to_node) continue;
-    Decision decision{DecisionKind::kNominate};
-    decision.task = entry.task;
-    decision.job = ledger_.tables().tasks.job[entry.task];
-    decision.node = entry.to_node;
-    switch (entry.to) {
-      case TaskStatus::kPlaced:
-        Bind(entry.task);
-        break;
-      case TaskStatus::kWaiting:
-        Reserve(entry);
-        break;
-      case TaskStatus::kReleasing:
-        decision.kind = DecisionKind::kEvict;
-        if (const auto it = beneficiary_.find(entry.task); it != beneficiary_.end()) {
-          decision.beneficiary = it->second;
-        }
-        list_.push_back(decision);
-        break;
-      case TaskStatus::kNominated:
-        dispatcher_.NoteNode(entry.to_node);
-        if (const auto it = after_eviction_.find(entry.task); it != after_eviction_.end()) {
-          decision.after_eviction = it->second;
-        }
-        list_.push_back(decision);
-        break;
-      default:
-        break;
-    }
+  for (size_t i = before.position; i < end;) {
+    const size_t bound = ledger_.BindAlike(i, end);
+    for (size_t k = 0; k < bound; ++k) ListBind(ledger_.log()[i + k].task);
+    i += bound;
+    if (bound == 0) CommitMove(ledger_.log()[i++]);
+  }
+}
+
+void Decisions::CommitMove(Ledger::Entry entry) {
+  if (entry.is_promise && ledger_.promised_node(entry.task) != entry.to_node) return;
+  Decision decision{DecisionKind::kNominate};
+  decision.task = entry.task;
+  decision.job = ledger_.tables().tasks.job[entry.task];
+  decision.node = entry.to_node;
+  switch (entry.to) {
+    case TaskStatus::kPlaced:
+      Bind(entry.task);
+      break;
+    case TaskStatus::kWaiting:
+      Reserve(entry);
+      break;
+    case TaskStatus::kReleasing:
+      decision.kind = DecisionKind::kEvict;
+      if (const auto it = beneficiary_.find(entry.task); it != beneficiary_.end()) {
+        decision.beneficiary = it->second;
+      }
+      list_.push_back(decision);
+      break;
+    case TaskStatus::kNominated:
+      dispatcher_.NoteNode(entry.to_node);
+      if (const auto it = after_eviction_.find(entry.task); it != after_eviction_.end()) {
+        decision.after_eviction = it->second;
+      }
+      list_.push_back(decision);
+      break;
+    default:
+      break;
   }
 }
 

@@ -86,6 +86,8 @@ class Decisions {
   template <class Row>
   void ListLast(Decision decision, const std::vector<Row>& rows);
   void Reserve(const Ledger::Entry& move);
+  void CommitMove(Ledger::Entry entry);
+  void ListBind(TaskIndex task);  // it is bound in the books
 
   Ledger& ledger_;
   const Dispatcher& dispatcher_;

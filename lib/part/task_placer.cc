@@ -1,6 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/part/task_placer.h"
 
+#include "lib/ledger/placement_run.h"
+
 namespace muster {
 
 bool TaskPlacer::MayPool(ClassIndex c, DomainIndex within, const std::vector<uint8_t>* refused) {
@@ -56,6 +58,19 @@ bool TaskPlacer::Place(TaskIndex task, DomainIndex within, std::vector<uint8_t>*
   }
   if (refused != nullptr) search.AddRefused(c, Want::kNow, context_.facts.evicts, refused);
   return false;
+}
+
+size_t TaskPlacer::PlaceRun(std::span<const TaskIndex> tasks) {
+  if (context_.search.samples()) return 0;
+  PlacementRun run(context_.ledger);
+  for (const TaskIndex task : tasks) {
+    if (context_.tables.tasks.nominated[task] != kNone || !run.Add(task)) break;
+  }
+  if (run.size() < 2) return 0;
+  StartAfresh();
+  const size_t placed = context_.search.PlaceRun(&run);
+  run.End();
+  return placed;
 }
 
 bool TaskPlacer::PlaceInSample(TaskIndex task, ClassIndex c, DomainIndex within,

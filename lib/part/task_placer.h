@@ -12,6 +12,7 @@
 #define MUSTER_PART_TASK_PLACER_H_
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "lib/part/context.h"
@@ -25,6 +26,10 @@ class TaskPlacer {
 
   // Call it if other moves than those of this object, or a rollback, came since the last call.
   void StartAfresh() { pooled_ = kNone; }
+  // Places the first of these tasks of one job, as many as it can, as Place would one after the
+  // other, anywhere and without memory, and returns how many it has placed: those that fit what is
+  // idle. None where each is to be placed by itself.
+  size_t PlaceRun(std::span<const TaskIndex> tasks);
   // `within`: kNone is anywhere. `refused`: the memory of the task's role, or null.
   bool Place(TaskIndex task, DomainIndex within, std::vector<uint8_t>* refused);
 

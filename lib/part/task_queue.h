@@ -36,8 +36,10 @@ class TaskQueue {
   bool empty() const { return heap_ ? heap_->empty() : next_ == tasks_.size(); }
   // REQUIRES: !empty().
   TaskIndex Pop() { return heap_ ? heap_->Pop() : tasks_[next_++]; }
-  // Returns the tasks that are left. REQUIRES: placements do not move the order.
+  // Return whether placements may move the order; else the tasks that are left, and pop some.
+  bool moves() const { return heap_.has_value(); }
   std::span<const TaskIndex> rest() const { return std::span(tasks_).subspan(next_); }
+  void Skip(size_t count) { next_ += count; }
 
  private:
   struct Before {

@@ -34,7 +34,7 @@ class WorkMeter {
     list_ = &list;
   }
 
-  void Spend() { ++work_; }
+  void Spend(int64_t work = 1) { work_ += work; }
   // Spends as much as work that need not be done again took before. Returns false, and spends
   // nothing, if the budget would have ended it.
   bool SpendAgain(int64_t work) {

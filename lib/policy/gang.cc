@@ -18,6 +18,7 @@
 #include <algorithm>
 
 #include "lib/extension/cycle.h"
+#include "lib/extension/gate_ahead.h"
 #include "lib/policy/policies.h"
 
 namespace muster {
@@ -33,7 +34,11 @@ constexpr OptionDecl kGangOptions[] = {
     {"every_group", OptionKind::kFlag, "off", 0, 0, "group minimums count whatever they add up to"},
 };
 
-class Gang : public Policy, public OrderPolicy, public GatePolicy, public VictimPolicy {
+class Gang : public Policy,
+             public OrderPolicy,
+             public GatePolicy,
+             public GateAhead,
+             public VictimPolicy {
  public:
   explicit Gang(const Options& options)
       : best_effort_counts_(options.flag("best_effort_counts")),
@@ -78,6 +83,12 @@ class Gang : public Policy, public OrderPolicy, public GatePolicy, public Victim
     return GroupsHave(job, [this](const JobCounts& g) { return g.ready() + BestEffortOf(g); }) &&
            EnoughSubGroups(job, [this](const SubGroup& g) { return SubGroupReady(g); }) &&
            Enough(job, 0);
+  }
+  // One placement makes at most one more task ready.
+  int64_t UnreadyAfter(JobIndex job) override {
+    const JobCounts& counts = ledger_->job(job);
+    const int64_t counted = counts.ready() + (best_effort_counts_ ? counts.pending_best_effort : 0);
+    return std::max<int64_t>(Need(job) - counted - 1, 0);
   }
   Vote Pipelined(JobIndex job) override {
     const bool pipelined =

@@ -19,6 +19,7 @@
 #include <algorithm>
 
 #include "lib/extension/cycle.h"
+#include "lib/extension/gate_ahead.h"
 #include "lib/extension/needs.h"
 #include "lib/ledger/overfull.h"
 #include "lib/policy/policies.h"
@@ -38,7 +39,11 @@ constexpr OptionDecl kProportionOptions[] = {
      "what is divided counts nodes that hold more than they have"},
 };
 
-class Proportion : public Policy, public OrderPolicy, public GatePolicy, public VictimPolicy {
+class Proportion : public Policy,
+                   public OrderPolicy,
+                   public GatePolicy,
+                   public GateAhead,
+                   public VictimPolicy {
  public:
   explicit Proportion(const Options& options)
       : limits_(options.flag("limits")),
@@ -121,6 +126,15 @@ class Proportion : public Policy, public OrderPolicy, public GatePolicy, public 
 
   Verdict Allocatable(QueueIndex queue, TaskIndex task) override {
     return Preemptive(queue, ledger_->request(task));
+  }
+  // What the queue holds only grows: where it may hold the sum, it may hold each before.
+  bool AllocatableAll(QueueIndex queue, std::span<const TaskIndex> tasks) override {
+    sum_.assign(tables_->dimension_count(), 0);
+    for (const TaskIndex task : tasks) {
+      const auto request = ledger_->request(task);
+      for (size_t d = 0; d < request.size(); ++d) sum_[d] += request[d];
+    }
+    return IsOpen(*tables_, queue) && MayHold(queue, sum_).ok();
   }
   bool AllocatableTrial(QueueIndex queue, TaskIndex task) override {
     return MayHold(queue, ledger_->request(task)).ok();
@@ -300,6 +314,7 @@ class Proportion : public Policy, public OrderPolicy, public GatePolicy, public 
   std::vector<Claim> claims_;
   std::vector<double> shares_;
   std::vector<uint64_t> stamps_;
+  std::vector<int64_t> sum_;  // scratch
   QueueDemand demand_;
 };
 

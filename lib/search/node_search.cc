@@ -219,19 +219,15 @@ Scoreboard& NodeSearch::Board(ClassIndex c, Want want) {
 NodeIndex NodeSearch::Best(TaskIndex task, Want want) {
   const ClassIndex c = ClassOf(task);
   const ClassNeeds& needs = SyncedNeeds(c);
-  Failure& failure = failures_[c][static_cast<size_t>(want)];
-  const auto still_fails = [&](const Failure& f) {
-    return f.valid && ledger_.OnlyPlacementsSince(f.moment);
-  };
   bool remembers = speed_.infeasibility_memory && !needs.cluster_fit;
-  if (remembers && still_fails(failure)) {
+  if (remembers && StillFails(c, want)) {
     if (meter_ != nullptr) ++meter_->searches().remembered;
     return kNone;
   }
   // A node on which the class fits now will serve later, once a placement has taken its idle part.
   // So only where nothing fits now can placements only take from what will fit later.
   if (want == Want::kLater) {
-    remembers = remembers && still_fails(failures_[c][static_cast<size_t>(Want::kNow)]);
+    remembers = remembers && StillFails(c, Want::kNow);
   }
 
   NodeIndex best = kNone;
@@ -244,7 +240,9 @@ NodeIndex NodeSearch::Best(TaskIndex task, Want want) {
   } else {
     best = BestOf(task, needs, ScanNodes(c, needs, want, want == Want::kEvicting, task));
   }
-  if (best == kNone && remembers) failure = {ledger_.moment(), true};
+  if (best == kNone && remembers) {
+    failures_[c][static_cast<size_t>(want)] = {ledger_.moment(), true};
+  }
   return best;
 }
 

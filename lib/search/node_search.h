@@ -33,6 +33,8 @@
 
 namespace muster {
 
+class PlacementRun;
+
 struct SearchRules {
   std::vector<int64_t> slack;       // per dimension: by how much a request may exceed what is there
   bool pods_are_a_resource = true;  // else: pods count against the pod limit alone
@@ -62,6 +64,10 @@ class NodeSearch {
              const SpeedOptions& speed);
 
   NodeIndex Best(TaskIndex task, Want want);
+  // Places the tasks of the run, each on the node that Best would name for Want::kNow, and returns
+  // how many it has placed. It ends early, perhaps at once, where Best names none or where the
+  // fastest way of searching (a Scoreboard with winners) does not serve: ask Best about the next.
+  size_t PlaceRun(PlacementRun* run);
   // Returns the best among nodes n with refused[n] == 0; a look at every node.
   NodeIndex BestExcept(TaskIndex task, Want want, const std::vector<uint8_t>& refused);
   // Returns the best among `nodes`, without those n with (*refused)[n] (may be null); a look at
@@ -139,6 +145,8 @@ class NodeSearch {
     bool valid = false;
   };
   ClassIndex ClassOf(TaskIndex task) const { return ledger_.tables().tasks.task_class[task]; }
+  bool StillFails(ClassIndex c, Want want) const;
+  bool RunsFast(ClassIndex c);
   ClassNeeds& Needs(ClassIndex c);        // what a class requests
   ClassNeeds& SyncedNeeds(ClassIndex c);  // the same, with the states of nodes brought up to date
   void AskScopes(ClassIndex c, ClassNeeds* needs);

@@ -29,14 +29,14 @@ NodeStates::NodeStates(const Ledger& ledger, const NodeKinds& kinds, bool share,
 
 void NodeStates::Rebuild() {
   const size_t dimensions = ledger_.dimensions();
-  key_size_ = ledger_.node_row(0).size() + (share_ ? 1 : 2);
+  key_size_ = ledger_.node_row(0).size();
   columns_ = StateColumns{};
   for (const auto part : StateColumns::kFree) (columns_.*part).resize(dimensions);
   for (const auto part : StateColumns::kHeld) (columns_.*part).resize(dimensions);
-  factors_.resize(key_size_);
-  for (size_t i = 0; i < key_size_; ++i) factors_[i] = SplitMix64(i) | 1;
+  factors_.resize(key_size_ + 2);
+  for (size_t i = 0; i < factors_.size(); ++i) factors_[i] = SplitMix64(i) | 1;
   keys_.clear();
-  hash_.clear();
+  sum_.clear();
   kind_.clear();
   population_.clear();
   members_.clear();
@@ -80,17 +80,34 @@ void NodeStates::Place(NodeIndex n) {
   }
   const auto row = ledger_.node_row(n);
   const StateIndex old = state_[n];
-  if (old != kNone && kind_[old] == kinds_.kind(n) &&
-      std::equal(row.begin(), row.end(), keys_.begin() + old * key_size_)) {
-    return;
+  if (old != kNone && kind_[old] == kinds_.kind(n) && HoldsRow(old, row)) return;
+  uint64_t sum = SumOf(row) + kinds_.kind(n) * factors_[row.size()];
+  if (!share_) sum += n * factors_[row.size() + 1];
+  PutInto(n, sum);
+}
+
+void NodeStates::Add(NodeIndex n, uint64_t change) {
+  ++ledger_position_;
+  const StateIndex old = state_[n];
+  if (old == kNone || Overdrawn(n)) {
+    Place(n);
+  } else {
+    PutInto(n, sum_[old] + change);
   }
-  scratch_.assign(row.begin(), row.end());
-  scratch_.push_back(kinds_.kind(n));
-  if (!share_) scratch_.push_back(n);
-  if (old != kNone) Leave(n, old);
-  const StateIndex slot = Intern(n);
+}
+
+void NodeStates::PutInto(NodeIndex n, uint64_t sum) {
+  if (state_[n] != kNone) Leave(n, state_[n]);
+  const StateIndex slot = Intern(n, sum);
   state_[n] = slot;
   Enter(n, slot);
+}
+
+bool NodeStates::HoldsRow(StateIndex slot, std::span<const int64_t> row) const {
+  const int64_t* key = &keys_[slot * key_size_];
+  bool equal = true;
+  for (size_t i = 0; i < row.size(); ++i) equal &= key[i] == row[i];
+  return equal;
 }
 
 bool NodeStates::Overdrawn(NodeIndex n) const {
@@ -101,23 +118,30 @@ bool NodeStates::Overdrawn(NodeIndex n) const {
   return false;
 }
 
-// A sum of products that do not wait for one another. Amounts are often multiples of large powers
-// of two, so the differences are in the high bits of the sum.
-uint64_t NodeStates::Hash(std::span<const int64_t> key) const {
-  uint64_t h = 0;
-  for (size_t i = 0; i < key.size(); ++i) h += static_cast<uint64_t>(key[i]) * factors_[i];
-  h = (h ^ (h >> 32)) * 0x9E3779B97F4A7C15;
+// A sum of products that do not wait for one another.
+uint64_t NodeStates::SumOf(std::span<const int64_t> cells) const {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < cells.size(); ++i) sum += static_cast<uint64_t>(cells[i]) * factors_[i];
+  return sum;
+}
+
+// Amounts are often multiples of large powers of two, so the differences are in the high bits of
+// the sum.
+uint64_t NodeStates::HashOf(uint64_t sum) {
+  const uint64_t h = (sum ^ (sum >> 32)) * 0x9E3779B97F4A7C15;
   return h ^ (h >> 32);
 }
 
-StateIndex NodeStates::Intern(NodeIndex n) {
-  const uint64_t hash = Hash(scratch_);
+StateIndex NodeStates::Intern(NodeIndex n, uint64_t sum) {
+  const std::span<const int64_t> row = ledger_.node_row(n);
+  const KindIndex kind = kinds_.kind(n);
+  const uint64_t hash = HashOf(sum);
   size_t mask = index_.size() - 1;
   for (size_t i = hash & mask;; i = (i + 1) & mask) {
     const StateIndex slot = index_[i];
     if (slot == kNone) break;
-    if (slot != kErased && hash_[slot] == hash &&
-        std::equal(scratch_.begin(), scratch_.end(), keys_.begin() + slot * key_size_)) {
+    if (slot != kErased && sum_[slot] == sum && kind_[slot] == kind &&
+        (share_ || columns_.node[slot] == n) && HoldsRow(slot, row)) {
       return slot;
     }
   }
@@ -136,12 +160,12 @@ StateIndex NodeStates::Intern(NodeIndex n) {
   }
   if (slot != kNone) {
     EraseFromIndex(slot);
-    std::copy(scratch_.begin(), scratch_.end(), keys_.begin() + slot * key_size_);
+    std::copy(row.begin(), row.end(), keys_.begin() + slot * key_size_);
     members_[slot].clear();
   } else {
     slot = StateIndex(columns_.size++);
-    keys_.insert(keys_.end(), scratch_.begin(), scratch_.end());
-    hash_.push_back(0);
+    keys_.insert(keys_.end(), row.begin(), row.end());
+    sum_.push_back(0);
     kind_.push_back(0);
     population_.push_back(0);
     members_.emplace_back();
@@ -150,8 +174,8 @@ StateIndex NodeStates::Intern(NodeIndex n) {
         /*free=*/true, [](auto& column) { column.push_back(0); }, columns_);
     columns_.head.back() = kNoHead;
   }
-  hash_[slot] = hash;
-  kind_[slot] = kinds_.kind(n);
+  sum_[slot] = sum;
+  kind_[slot] = kind;
   Fill(slot, n);
   journal_.push_back({slot, 1});
   if ((index_used_ + 1) * 2 > index_.size()) Rehash(4 * (columns_.size + 16));
@@ -249,7 +273,7 @@ void NodeStates::Enter(NodeIndex n, StateIndex slot) {
 
 void NodeStates::EraseFromIndex(StateIndex slot) {
   const size_t mask = index_.size() - 1;
-  size_t i = hash_[slot] & mask;
+  size_t i = HashOf(sum_[slot]) & mask;
   while (index_[i] != slot) i = (i + 1) & mask;
   index_[i] = kErased;
 }
@@ -262,7 +286,7 @@ void NodeStates::Rehash(size_t buckets) {
   index_used_ = 0;
   for (StateIndex slot : old) {
     if (slot == kNone || slot == kErased) continue;
-    size_t i = hash_[slot] & (size - 1);
+    size_t i = HashOf(sum_[slot]) & (size - 1);
     while (index_[i] != kNone) i = (i + 1) & (size - 1);
     index_[i] = slot;
     ++index_used_;

@@ -8,59 +8,15 @@
 #include <limits>
 #include <span>
 
-#include "lib/base/grow.h"
+#include "lib/search/lanes.h"
 
 namespace muster {
 namespace {
 
 constexpr double kNever = Scoreboard::kNoScore;
-constexpr size_t kSweep = 1024;  // states scored at once: their parts stay in the nearest cache
-
-struct Winner {
-  double score = kNever;
-  double head = kNoHead;
-};
-
-inline bool Beats(double score, double head, const Winner& than) {
-  return (score > than.score) | ((score == than.score) & (head < than.head));
-}
-
-// Four doubles side by side, which both compilers keep in the registers of the machine.
-using Lanes = double __attribute__((vector_size(32)));
-constexpr size_t kLanes = 4;
-constexpr size_t kRows = 2;  // of lanes: each comparison waits for the one before it in its row
-
-// Finds the highest score of a state that has nodes, and among equal ones the oldest head. Each
-// lane keeps its own winner.
-MUSTER_KERNEL void FindBest(const double* score, const double* head, size_t count, Winner* winner) {
-  const Lanes never = {kNever, kNever, kNever, kNever};
-  const Lanes no_head = {kNoHead, kNoHead, kNoHead, kNoHead};
-  Lanes best[kRows] = {never, never}, oldest[kRows] = {no_head, no_head};
-  size_t i = 0;
-  for (; i + kRows * kLanes <= count; i += kRows * kLanes) {
-    for (size_t row = 0; row < kRows; ++row) {
-      Lanes s, h;
-      std::memcpy(&s, score + i + row * kLanes, sizeof s);
-      std::memcpy(&h, head + i + row * kLanes, sizeof h);
-      s = h < no_head ? s : never;
-      const auto better = (s > best[row]) | ((s == best[row]) & (h < oldest[row]));
-      best[row] = better ? s : best[row];
-      oldest[row] = better ? h : oldest[row];
-    }
-  }
-  for (size_t row = 0; row < kRows; ++row) {
-    for (size_t k = 0; k < kLanes; ++k) {
-      if (Beats(best[row][k], oldest[row][k], *winner)) *winner = {best[row][k], oldest[row][k]};
-    }
-  }
-  for (; i < count; ++i) {
-    if (head[i] < kNoHead && Beats(score[i], head[i], *winner)) *winner = {score[i], head[i]};
-  }
-}
-
-NodeIndex NodeOf(const Winner& winner) {
-  return winner.score == kNever ? kNone : NodeIndex(static_cast<uint32_t>(winner.head));
-}
+constexpr size_t kCopyCosts = 4;  // copying the columns of a state, in scorings of a state
+constexpr size_t kFew = 8;        // changes that are read one by one
+constexpr size_t kSweep = 1024;   // states scored at once: their parts stay in the nearest cache
 
 // Kernels over `count` states: columns and results begin at the first of them.
 MUSTER_KERNEL void KeepAtLeast(const double* have, double need, size_t count,
@@ -70,6 +26,38 @@ MUSTER_KERNEL void KeepAtLeast(const double* have, double need, size_t count,
 
 MUSTER_KERNEL void KeepBelow(const double* have, double need, size_t count, uint8_t* any) {
   for (size_t i = 0; i < count; ++i) any[i] |= static_cast<uint8_t>(have[i] < need);
+}
+
+// Keeps the bits of states that have at least `need`: bit k of word w is about state 64 w + k.
+MUSTER_KERNEL void KeepWordsAtLeast(const double* have, double need, size_t words,
+                                    uint64_t* __restrict fits) {
+  const Lanes least = {need, need, need, need};
+  for (size_t w = 0; w < words; ++w) {
+    if (fits[w] == 0) continue;
+    LaneBits bit = {1, 2, 4, 8}, kept = {0, 0, 0, 0};
+    for (size_t k = 0; k < 64; k += kLanes) {
+      Lanes h;
+      std::memcpy(&h, have + 64 * w + k, sizeof h);
+      kept |= (LaneBits)(h >= least) & bit;
+      bit <<= kLanes;
+    }
+    fits[w] &= kept[0] | kept[1] | kept[2] | kept[3];
+  }
+}
+
+// Keeps the bits of states that have nodes.
+MUSTER_KERNEL void KeepWordsInhabited(const double* head, size_t words, uint64_t* __restrict fits) {
+  const Lanes no_head = {kNoHead, kNoHead, kNoHead, kNoHead};
+  for (size_t w = 0; w < words; ++w) {
+    LaneBits bit = {1, 2, 4, 8}, kept = {0, 0, 0, 0};
+    for (size_t k = 0; k < 64; k += kLanes) {
+      Lanes h;
+      std::memcpy(&h, head + 64 * w + k, sizeof h);
+      kept |= (LaneBits)(h < no_head) & bit;
+      bit <<= kLanes;
+    }
+    fits[w] &= kept[0] | kept[1] | kept[2] | kept[3];
+  }
 }
 
 // Whether the request of a class fits the amounts of states in a range: fits[i] is about state
@@ -146,6 +134,13 @@ MUSTER_KERNEL void KeepInhabited(const double* head, size_t count, uint8_t* __re
   for (size_t i = 0; i < count; ++i) fits[i] &= static_cast<uint8_t>(head[i] < kNoHead);
 }
 
+// Appends begin + k for each bit k of the word.
+inline void CollectBits(uint64_t word, size_t begin, std::vector<StateIndex>* slots) {
+  for (; word != 0; word &= word - 1) {
+    slots->emplace_back(begin + static_cast<size_t>(std::countr_zero(word)));
+  }
+}
+
 // Appends begin + i for each i < count with fits[i], which is 0 or 1.
 void Collect(const uint8_t* fits, size_t begin, size_t count, std::vector<StateIndex>* slots) {
   size_t i = 0;
@@ -157,13 +152,21 @@ void Collect(const uint8_t* fits, size_t begin, size_t count, std::vector<StateI
       // The product moves the lowest bits of eight bytes, first byte first, into the highest byte.
       word |= (eight * 0x0102040810204080) >> 56 << (8 * k);
     }
-    for (; word != 0; word &= word - 1) {
-      slots->emplace_back(begin + i + static_cast<size_t>(std::countr_zero(word)));
-    }
+    CollectBits(word, begin + i, slots);
   }
   for (; i < count; ++i) {
     if (fits[i]) slots->emplace_back(begin + i);
   }
+}
+
+// Returns whether kind and resources of the state fit, where no parts of nodes are picked.
+bool FitsNow(const ScoringContext& context, const ClassNeeds& needs, StateIndex slot) {
+  const StateColumns& columns = context.states.columns();
+  bool enough = context.kinds.fits(needs.row, context.states.kind(slot));
+  for (size_t k = 0; k < needs.compared.size(); ++k) {
+    enough &= columns.room[needs.compared[k]][slot] >= needs.amount[k] - needs.slack[k];
+  }
+  return enough;
 }
 
 // Copies the columns of `slots` alone, side by side.
@@ -205,9 +208,8 @@ void Scoreboard::Reserve(size_t slots, bool keep) {
     blocks_ = room;
   }
   open_.resize(blocks, 0);
-  winner_score_.resize(blocks, kNoScore);
-  winner_head_.resize(blocks, kNoHead);
-  GrowTo(blocks, StateIndex(kNone), winner_slot_);
+  lower_.Resize(blocks * (kBlock / kGroup));
+  upper_.Resize((lower_.score.size() + kGroup - 1) / kGroup);
 }
 
 void Scoreboard::Open(size_t block) {
@@ -230,21 +232,30 @@ void Scoreboard::ScoreSlots(const ScoringContext& context, const ClassNeeds& nee
   }
   const size_t most = context.speed.vector_kernels ? kSweep : 1;
   for (size_t next = 0; next < room.slots.size();) {
-    const size_t count = std::min(most, room.slots.size() - next);
+    // Where many of the states between the first and the last are to be scored, all of them are, in
+    // place: to score a state costs less than to copy its columns.
+    const size_t first = room.slots[next];
+    size_t count = 1;
+    while (next + count < room.slots.size() && room.slots[next + count] < first + most) ++count;
+    const size_t range = room.slots[next + count - 1] - first + 1;
+    const bool in_place = range <= kCopyCosts * count;
+    if (!in_place) count = std::min(most, room.slots.size() - next);
     const std::span<const StateIndex> slots(&room.slots[next], count);
     next += count;
-    // Where most states between the first and the last are to be scored, all of them are, in place.
-    const size_t first = slots.front(), range = slots.back() - first + 1;
-    const bool in_place = range <= kSweep && range <= 2 * count;
     if (!in_place) {
       Gather(states.columns(), slots, !resources_fit || needs.reads_free, &room.columns);
     }
     const StateColumns& columns = in_place ? states.columns() : room.columns;
     const size_t begin = in_place ? first : 0, swept = in_place ? range : count;
     ScoreRange(context, needs, columns, begin, swept, slots, resources_fit);
+    const uint8_t* fits = room.fits.data();
+    const double* order = room.order.data();
+    const double* batch = room.batch.data();
+    double* score = score_.get();
     for (size_t i = 0; i < count; ++i) {
       const size_t at = in_place ? slots[i] - first : i;
-      score_[slots[i]] = room.fits[at] ? room.order[at] + room.batch[at] : kNoScore;
+      const double sum = order[at] + batch[at];
+      score[slots[i]] = fits[at] ? sum : kNoScore;
     }
     for (size_t i = 0; !needs.uniform && i < count; ++i) {
       const size_t at = in_place ? slots[i] - first : i;
@@ -288,9 +299,27 @@ void Scoreboard::ScoreRange(const ScoringContext& context, const ClassNeeds& nee
 
 void Scoreboard::Sweep(const ScoringContext& context, const ClassNeeds& needs) {
   SweepRoom& room = context.room;
+  room.slots.clear();
+  const bool amounts_alone = want_ == Want::kNow && needs.pick_policies.empty() &&
+                             context.kinds.all_fit(needs.row) && context.speed.vector_kernels;
+  if (amounts_alone) {
+    ListByAmounts(context.states, needs, &room.slots);
+  } else {
+    ListFitting(context, needs);
+  }
+  fitting_ = room.slots.size();
+  for (size_t i = 0; i < fitting_; ++i) {
+    const size_t block = room.slots[i] / kBlock;
+    if (i == 0 || block != room.slots[i - 1] / kBlock) Open(block);
+  }
+  ScoreSlots(context, needs, /*resources_fit=*/true);
+}
+
+// Lists the states of which kind and resources fit, in the room.
+void Scoreboard::ListFitting(const ScoringContext& context, const ClassNeeds& needs) {
+  SweepRoom& room = context.room;
   const NodeStates& states = context.states;
   room.fits.resize(kSweep);
-  room.slots.clear();
   const size_t step = context.speed.vector_kernels ? kSweep : 1;
   for (size_t begin = 0; begin < states.slots(); begin += step) {
     const size_t end = std::min(begin + step, states.slots());
@@ -303,42 +332,32 @@ void Scoreboard::Sweep(const ScoringContext& context, const ClassNeeds& needs) {
     ResourceFit(states.columns(), needs, class_, begin, end).Keep(want_, room.fits.data());
     Collect(room.fits.data(), begin, count, &room.slots);
   }
-  std::fill(winner_score_.begin(), winner_score_.end(), kNoScore);
-  std::fill(winner_head_.begin(), winner_head_.end(), kNoHead);
-  std::fill(winner_slot_.begin(), winner_slot_.end(), kNone);
-  fitting_ = room.slots.size();
-  for (const StateIndex slot : room.slots) Open(slot / kBlock);
-  ScoreSlots(context, needs, /*resources_fit=*/true);
 }
 
-void Scoreboard::FindWinner(const NodeStates& states, size_t block) {
-  const size_t begin = block * kBlock;
-  const size_t count = std::min(kBlock, states.slots() - begin);
-  Winner winner;
-  FindBest(&score_[begin], states.columns().head.data() + begin, count, &winner);
-  winner_score_[block] = winner.score;
-  winner_head_[block] = winner.head;
-  winner_slot_[block] = NodeOf(winner) == kNone ? kNone : states.state(NodeOf(winner));
-}
-
-// Compares the states at the bits of `touched` with the winner; they are others, or other nodes of
-// theirs are the oldest.
-void Scoreboard::CompareWithWinner(const NodeStates& states, size_t block, uint64_t touched) {
-  const StateIndex slot = winner_slot_[block];
-  if (slot != kNone && (touched >> (slot % kBlock) & 1)) {
-    FindWinner(states, block);
-    return;
+// Does the same where the kinds of all nodes fit and no parts of nodes are picked. What is out of
+// one column is not looked up in the next: most states of a busy cluster are full.
+void Scoreboard::ListByAmounts(const NodeStates& states, const ClassNeeds& needs,
+                               std::vector<StateIndex>* slots) {
+  constexpr size_t kWords = kSweep / 64;
+  const StateColumns& columns = states.columns();
+  for (size_t begin = 0; begin < states.slots(); begin += kSweep) {
+    const size_t count = std::min(kSweep, states.slots() - begin), words = count / 64;
+    uint64_t fits[kWords];
+    std::fill_n(fits, words, ~uint64_t{0});
+    for (size_t k = 0; k < needs.compared.size(); ++k) {
+      KeepWordsAtLeast(columns.room[needs.compared[k]].data() + begin,
+                       needs.amount[k] - needs.slack[k], words, fits);
+    }
+    KeepWordsInhabited(columns.head.data() + begin, words, fits);
+    for (size_t w = 0; w < words; ++w) CollectBits(fits[w], begin + 64 * w, slots);
+    for (size_t i = begin + 64 * words; i < begin + count; ++i) {
+      bool enough = columns.head[i] < kNoHead;
+      for (size_t k = 0; k < needs.compared.size(); ++k) {
+        enough &= columns.room[needs.compared[k]][i] >= needs.amount[k] - needs.slack[k];
+      }
+      if (enough) slots->emplace_back(i);
+    }
   }
-  Winner winner{winner_score_[block], winner_head_[block]};
-  for (; touched != 0; touched &= touched - 1) {
-    const size_t i = block * kBlock + static_cast<size_t>(std::countr_zero(touched));
-    const double head = states.columns().head[i];
-    if (!(score_[i] > kNever) || head == kNoHead || !Beats(score_[i], head, winner)) continue;
-    winner = {score_[i], head};
-    winner_slot_[block] = StateIndex(i);
-  }
-  winner_score_[block] = winner.score;
-  winner_head_[block] = winner.head;
 }
 
 bool Scoreboard::Follows(const NodeStates& states) const {
@@ -355,26 +374,52 @@ void Scoreboard::Refresh(const ScoringContext& context, const ClassNeeds& needs)
   const bool winners = context.speed.block_winners && needs.uniform;
   const bool follows = winners == winners_ && Follows(states);
   winners_ = winners;
-  Reserve(states.slots(), follows);
-  if (follows) {
-    ReadJournal(context, needs);
-  } else {
+  if (!follows || states.slots() > open_.size() * kBlock) Reserve(states.slots(), follows);
+  if (!follows) {
     Sweep(context, needs);
-    for (size_t block = 0; winners && block < open_.size(); ++block) {
-      if (open_[block]) FindWinner(states, block);
+    if (winners) FindWinners(states, context.room.slots);
+    epoch_ = states.epoch();
+  } else if (position_ != states.journal_end()) {
+    const auto unread = states.journal().subspan(position_ - states.journal_start());
+    if (unread.size() <= kFew) {
+      ReadFew(context, needs, unread);
+    } else {
+      ReadJournal(context, needs, unread);
     }
   }
-  epoch_ = states.epoch();
   position_ = states.journal_end();
 }
 
-void Scoreboard::ReadJournal(const ScoringContext& context, const ClassNeeds& needs) {
+// The changes of a placement or two: too few to gather them by block.
+void Scoreboard::ReadFew(const ScoringContext& context, const ClassNeeds& needs,
+                         std::span<const StateChange> unread) {
+  std::vector<StateIndex>& slots = context.room.slots;
+  slots.clear();
+  const bool amounts_alone = want_ == Want::kNow && needs.pick_policies.empty();
+  for (const StateChange change : unread) {
+    const StateIndex slot(change.slot);
+    Open(slot / kBlock);
+    if (!change.content && !std::isnan(score_[slot])) continue;
+    if (amounts_alone && !FitsNow(context, needs, slot)) {
+      score_[slot] = kNoScore;
+    } else {
+      slots.push_back(slot);
+    }
+  }
+  if (slots.size() > 1) std::sort(slots.begin(), slots.end());
+  if (!slots.empty()) ScoreSlots(context, needs, /*resources_fit=*/amounts_alone);
+  for (const StateChange change : unread) {
+    if (winners_) Replay(context.states, StateIndex(change.slot));
+  }
+}
+
+void Scoreboard::ReadJournal(const ScoringContext& context, const ClassNeeds& needs,
+                             std::span<const StateChange> unread) {
   SweepRoom& room = context.room;
   if (room.content.size() < open_.size()) {
     room.content.resize(open_.size(), 0);
     room.touched.resize(open_.size(), 0);
   }
-  const auto unread = context.states.journal().subspan(position_ - context.states.journal_start());
   for (const StateChange change : unread) {
     const uint32_t block = change.slot / kBlock;
     if (room.touched[block] == 0) {
@@ -395,28 +440,12 @@ void Scoreboard::ReadJournal(const ScoringContext& context, const ClassNeeds& ne
   }
   ScoreSlots(context, needs, /*resources_fit=*/false);
   for (const uint32_t block : room.blocks) {
-    if (winners_) CompareWithWinner(context.states, block, room.touched[block]);
+    for (uint64_t left = room.touched[block]; winners_ && left != 0; left &= left - 1) {
+      Replay(context.states, StateIndex(block * kBlock + std::countr_zero(left)));
+    }
     room.touched[block] = 0;
   }
   room.blocks.clear();
-}
-
-NodeIndex Scoreboard::Best(const ScoringContext& context, const ClassNeeds& needs) {
-  Refresh(context, needs);
-  if (!needs.uniform) return ScanNormalized(context, needs);
-  Winner winner;
-  if (winners_) {
-    FindBest(winner_score_.data(), winner_head_.data(), open_.size(), &winner);
-    return NodeOf(winner);
-  }
-  const NodeStates& states = context.states;
-  for (size_t block = 0; block < open_.size(); ++block) {
-    const size_t begin = block * kBlock;
-    if (!open_[block]) continue;
-    FindBest(&score_[begin], states.columns().head.data() + begin,
-             std::min(kBlock, states.slots() - begin), &winner);
-  }
-  return NodeOf(winner);
 }
 
 NodeIndex Scoreboard::ScanNormalized(const ScoringContext& context, const ClassNeeds& needs) const {

@@ -2,14 +2,17 @@
 //
 // The best node for one task class, remembered between placements.
 //
-// A scoreboard keeps the class's score of every state, and the winner of every block of 64 states:
-// the higher score; of equal ones the state with the oldest node. Refresh reads the states' journal
-// since the last time, scores again the states that are new, and finds the winner of each changed
-// block again. The best of the winners is what a scan of all nodes, in order, would choose.
+// A scoreboard keeps the class's score of every state, and the winner (the higher score; of equal
+// ones the state with the oldest node) of every 16 states and, of these winners, of every 16
+// again. Refresh reads the states' journal since the last time, scores again the states that are
+// new, and asks about each changed state: does it beat the winner of its 16, or was it the winner
+// and is no longer? Only then is the winner there replaced, or looked for again. The best of the
+// winners is what a scan of all nodes, in order, would choose.
 //
 // Cost. For a class that is new, or was not used for long, a sweep. It compares requests with all
 // states, in vector loops over the columns. The few states that fit (most nodes of a busy cluster
-// are full) are brought side by side and scored in vector loops, too. Then one block a change.
+// are full) are brought side by side and scored in vector loops, too. Then a comparison a change,
+// and a look at some 40 states and winners a placement.
 // Where scores are compared across candidates before they count (KindScore), a winner depends on
 // the other fitting states; then the board keeps the parts of the scores, and Best scans the
 // states.
@@ -19,6 +22,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "lib/extension/dispatcher.h"
@@ -111,17 +115,27 @@ class Scoreboard {
 
  private:
   static constexpr size_t kBlock = 64;  // states: the bits of a word
+  static constexpr size_t kGroup = 16;  // states among which there is a winner; winners likewise
 
   void Reserve(size_t slots, bool keep);  // room for so many states; keep: what is there
   void Open(size_t block);
   void Sweep(const ScoringContext& context, const ClassNeeds& needs);
-  void ReadJournal(const ScoringContext& context, const ClassNeeds& needs);
+  void ListFitting(const ScoringContext& context, const ClassNeeds& needs);
+  static void ListByAmounts(const NodeStates& states, const ClassNeeds& needs,
+                            std::vector<StateIndex>* slots);
+  void ReadJournal(const ScoringContext& context, const ClassNeeds& needs,
+                   std::span<const StateChange> unread);
   void ScoreSlots(const ScoringContext& context, const ClassNeeds& needs, bool resources_fit);
   void ScoreRange(const ScoringContext& context, const ClassNeeds& needs,
                   const StateColumns& columns, size_t begin, size_t count,
                   std::span<const StateIndex> slots, bool resources_fit);
-  void FindWinner(const NodeStates& states, size_t block);
-  void CompareWithWinner(const NodeStates& states, size_t block, uint64_t touched);
+  void ReadFew(const ScoringContext& context, const ClassNeeds& needs,
+               std::span<const StateChange> unread);
+  void Replay(const NodeStates& states, StateIndex slot);
+  void FindWinner(const NodeStates& states, size_t group);
+  void FindUpper(size_t upper);
+  void FindWinners(const NodeStates& states, std::span<const StateIndex> fitting);
+  bool Raise(const NodeStates& states, StateIndex slot);
   NodeIndex ScanNormalized(const ScoringContext& context, const ClassNeeds& needs) const;
 
   ClassIndex class_;
@@ -134,11 +148,16 @@ class Scoreboard {
   // not a number belongs to a state that did not fit or had no node when the block was opened. It
   // is looked at when the state changes.
   std::unique_ptr<double[]> score_;
-  size_t blocks_ = 0;                               // that there is room for
-  std::vector<uint8_t> open_;                       // per block
-  std::vector<double> order_, batch_;               // only where scores are normalized
-  std::vector<double> winner_score_, winner_head_;  // per block
-  std::vector<StateIndex> winner_slot_;
+  size_t blocks_ = 0;                  // that there is room for
+  std::vector<uint8_t> open_;          // per block
+  std::vector<double> order_, batch_;  // only where scores are normalized
+  // Of groups of kGroup states or winners: the winners' scores and nodes.
+  struct Winners {
+    std::vector<double> score, head;
+    void Resize(size_t groups);
+    void Clear();
+  };
+  Winners lower_, upper_;
 };
 
 }  // namespace muster

@@ -15,6 +15,7 @@
 #include "absl/strings/str_format.h"
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
+#include "lib/ledger/placement_run.h"
 #include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/profile/profile.h"
@@ -159,6 +160,90 @@ TEST(NodeSearch, MemoryNeverChangesAnAnswer) {
     }
   }
   EXPECT_GT(found, 10000);
+}
+
+// Runs name the nodes that single questions name, and stop where these find none.
+TEST(NodeSearch, ARunPlacesAsOneQuestionAfterTheOther) {
+  const SpeedOptions speeds[] = {{}, {}, {.share_equal_states = false}, {.memory_limit = 1000}};
+  const char* const specs[] = {"volcano",
+                               "volcano:tiers=predicates+nodeorder(most_requested=1,balanced=2)",
+                               "volcano:tiers=predicates+binpack(cpu=3)"};
+  size_t placed = 0, ended_early = 0;
+  for (uint64_t seed = 0; seed < 600; ++seed) {
+    const Cluster cluster = MakeCluster(RandomWorld(seed, {.nodes = 40, .tasks = 12}));
+    const Tables& tables = TablesOf(cluster);
+    if (tables.jobs.alive.empty()) continue;
+    Rng rng(seed), moves_a(seed), moves_b(seed);
+    Searched runs(tables, *ResolveProfile(specs[seed % 3]));
+    Searched single(tables, *ResolveProfile(specs[seed % 3]));
+    const auto fast = runs.MakeSearch(speeds[seed % std::size(speeds)]);
+    for (int step = 0; step < 20; ++step) {
+      SCOPED_TRACE(absl::StrCat("seed ", seed, ", step ", step));
+      runs.Move(moves_a);
+      single.Move(moves_b);
+      const auto job = static_cast<JobIndex>(rng.Below(tables.jobs.alive.size()));
+      PlacementRun run(runs.ledger());
+      for (const TaskIndex task : tables.jobs.tasks[job]) (void)run.Add(task);
+      if (run.size() == 0) continue;
+      const size_t count = fast->PlaceRun(&run);
+      run.End();
+      const auto slow = single.MakeSearch({false, false, false, false, 0});
+      for (size_t i = 0; i < count; ++i) {
+        const NodeIndex best = slow->Best(run.task(i), Want::kNow);
+        ASSERT_EQ(runs.ledger().node_of(run.task(i)), best);
+        single.ledger().Move(run.task(i), TaskStatus::kPlaced, best);
+      }
+      placed += count;
+      ended_early += count < run.size();
+    }
+  }
+  EXPECT_GT(placed, 2000u);
+  EXPECT_GT(ended_early, 100u);
+}
+
+// So many states that winners of sixteen are held against one another: a search that keeps them
+// against one that scans.
+TEST(NodeSearch, WinnersAmongManyStatesAreThoseOfAScan) {
+  ClusterSpec world;
+  Rng rng(7);
+  for (int n = 0; n < 700; ++n) {
+    world.nodes.push_back({.name = absl::StrCat("n", n),
+                           .capacity = {{"cpu", 16 + static_cast<int64_t>(rng.Below(3))},
+                                        {"memory", 64 + static_cast<int64_t>(rng.Below(300))},
+                                        {"pods", 20}}});
+  }
+  world.queues.push_back({.name = "q"});
+  for (int j = 0; j < 60; ++j) {
+    JobSpec job;
+    job.name = absl::StrCat("j", j);
+    job.queue = "q";
+    job.groups.push_back({.name = "g", .count = 60});
+    job.groups[0].shape.request = {{"cpu", 1 + j % 5}, {"memory", 1 + j % 7}};
+    world.jobs.push_back(std::move(job));
+  }
+  const Cluster cluster = MakeCluster(world);
+  const Tables& tables = TablesOf(cluster);
+  for (const char* spec : {"volcano", "volcano:tiers=predicates+binpack(cpu=3)"}) {
+    Searched searched(tables, *ResolveProfile(spec));
+    Ledger& ledger = searched.ledger();
+    const auto keeps = searched.MakeSearch({});
+    const auto apart = searched.MakeSearch({.share_equal_states = false});
+    const auto scans = searched.MakeSearch({.block_winners = false, .infeasibility_memory = false});
+    for (int step = 0; step < 3000; ++step) {
+      SCOPED_TRACE(absl::StrCat(spec, ", step ", step));
+      const auto job = static_cast<JobIndex>(rng.Below(tables.jobs.alive.size()));
+      const auto& tasks = tables.jobs.tasks[job];
+      const TaskIndex task = tasks[rng.Below(tasks.size())];
+      if (ledger.status(task) != TaskStatus::kPending) {
+        ledger.Move(task, TaskStatus::kPending, kNone);  // a place far from the last is free again
+        continue;
+      }
+      const NodeIndex best = scans->Best(task, Want::kNow);
+      ASSERT_EQ(keeps->Best(task, Want::kNow), best);
+      if (step % 16 == 0) ASSERT_EQ(apart->Best(task, Want::kNow), best);
+      if (best != kNone) ledger.Move(task, TaskStatus::kPlaced, best);
+    }
+  }
 }
 
 // Refused and fitting nodes are all nodes.

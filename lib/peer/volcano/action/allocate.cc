@@ -13,7 +13,9 @@
 //
 // Ties. The node of smallest index among equal scores.
 //
-// Cost. One query of the class's scoreboard a task.
+// Cost. One query of the class's scoreboard a task. Tasks of few kinds are placed in runs, as many
+// as surely leave the gang unready and the queue below its bounds: policies are asked, and job and
+// queues charged, once for each run.
 #include <algorithm>
 #include <utility>
 
@@ -129,6 +131,10 @@ class Allocate {
         error_cache_ && (!sheet.one_class || context_.search.FitDependsOnOthers(sheet.first_class));
     ReasonPtr failure;
     while (!sheet.empty()) {
+      if (PlaceRun(job, queue, &sheet, &tried)) {
+        if (dispatcher_.Ready(job)) break;
+        continue;
+      }
       const TaskIndex task = sheet.tasks.Pop();
       tried.push_back(task);
       context_.meter.Spend();
@@ -155,6 +161,33 @@ class Allocate {
     const bool waits = dispatcher_.Pipelined(job);
     ExplainGang(job, tried, waits, failure);
     return waits;
+  }
+
+  // Places the next tasks at once, where that does what placing them one by one would do: as many
+  // as surely leave the gang unready until the last, and its queue below its bounds. Returns
+  // whether any was placed.
+  bool PlaceRun(JobIndex job, QueueIndex queue, Worksheet* sheet, std::vector<TaskIndex>* tried) {
+    if (sheet->tasks.moves()) return false;
+    std::span<const TaskIndex> tasks = sheet->tasks.rest();
+    const auto most = static_cast<size_t>(dispatcher_.UnreadyAfter(job) + 1);
+    tasks = tasks.first(std::min(most, tasks.size()));
+    size_t plain = 0;
+    while (plain < tasks.size() && IsPlain(job, tasks[plain])) ++plain;
+    tasks = tasks.first(plain);
+    if (plain < 2 || !dispatcher_.AllocatableAll(queue, tasks)) return false;
+    tasks = tasks.first(placer_.PlaceRun(tasks));
+    tried->insert(tried->end(), tasks.begin(), tasks.end());
+    sheet->tasks.Skip(tasks.size());
+    context_.meter.Spend(static_cast<int64_t>(tasks.size()));
+    return !tasks.empty();
+  }
+
+  // Returns whether no task of the role has failed, and its role needs no memory.
+  bool IsPlain(JobIndex job, TaskIndex task) {
+    const GroupIndex group = tables_.tasks.group[task];
+    if (remember_ && memory_.Of(task) != nullptr) return false;
+    return errors_.groups(job).empty() || tables_.jobs.groups[job][group].name.empty() ||
+           !errors_.Has(job, group);
   }
 
   bool Place(TaskIndex task) {
