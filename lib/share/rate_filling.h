@@ -53,7 +53,7 @@ inline constexpr int64_t kWholeTime = int64_t{1} << 30;
 inline constexpr int64_t kMostRate = int64_t{1} << 32;
 
 // REQUIRES: one rate for each type, from 0 (it does not run there) to kMostRate; width from 1 to
-// 2^20; count from 1 to 2^20.
+// 2^20; count from 1 on, 2^31 at most in all.
 struct RateJob {
   std::vector<int64_t> rate;
   int64_t width = 1;  // machines that it takes
