@@ -5,6 +5,7 @@
 //                         dressed so that the policy has an effect; cdp and pdb: full nodes
 //                         and preempt
 //   action/<name>/1000    1,000 nodes that are full
+//   share/rates/<types>   fair parts of time of 1,000 kinds of jobs on so many types of GPUs
 // Counters. without_ms: the same cluster without the policy or the action. twin_ratio: the slow
 // twin's time a placement, on as many nodes with 100 tasks, over ours. CPU time of this one thread.
 #include "bench/policy_bench.h"
@@ -20,10 +21,12 @@
 
 #include "bench/thread_clock.h"
 #include "bench/workloads.h"
+#include "lib/base/rng.h"
 #include "lib/model/access.h"
 #include "lib/model/tables.h"
 #include "lib/model/words.h"
 #include "lib/reference/reference.h"
+#include "lib/share/rate_filling.h"
 #include "muster/muster.h"
 #include "tests/support/reference_profile.h"
 
@@ -149,6 +152,23 @@ std::vector<Row> Rows() {
   };
 }
 
+void ShareRates(benchmark::State& state) {
+  const auto types = static_cast<size_t>(state.range(0));
+  Rng rng(1);
+  std::vector<RateJob> jobs(1000);
+  int64_t gpus = 0;
+  for (RateJob& job : jobs) {
+    job.width = int64_t{1} << rng.Below(4);
+    gpus += job.width;
+    for (size_t type = 0; type < types; ++type) {
+      const auto gain = static_cast<int64_t>(1 + rng.Below(4 * type + 1));
+      job.rate.push_back((gain << 16) * job.width);
+    }
+  }
+  const std::vector<int64_t> machines(types, gpus / static_cast<int64_t>(2 * types));
+  for (auto _ : state) benchmark::DoNotOptimize(FillRates(jobs, machines));
+}
+
 }  // namespace
 
 void RegisterPolicies() {
@@ -162,6 +182,10 @@ void RegisterPolicies() {
               "volcano:+" + row.spec, "volcano");
     });
   }
+  benchmark::RegisterBenchmark("share/rates", ShareRates)
+      ->Arg(4)
+      ->Arg(10)
+      ->Unit(benchmark::kMillisecond);
   for (const std::string victims : {"cdp", "pdb"}) {
     add("policy/" + victims + "/" + std::to_string(kNodes), [victims](benchmark::State& state) {
       Compare(state, MakePreemption(kNodes), nullptr, "volcano:+preempt,+" + victims,

@@ -6,7 +6,9 @@
         --policy tiresias --policy themis --policy easy
 
 Worlds: `mix0.7` and the like, 1,500 jobs of mix philly on 24 nodes of 8 GPUs at that load, a seed
-for each replicate; `philly`, the first 10,000 jobs on a quarter of the nodes. `sixty8` and
+for each replicate; `types5` and the like, 1,500 jobs of one GPU that come at so many an hour to 36
+GPUs of each of three types, with the speeds that Gavel measured for its 26 models and run times
+drawn as in its paper (`python -m muster traces fetch gavel`); `philly`, the first 10,000 jobs on a quarter of the nodes. `sixty8` and
 `sixty16` are the 60 jobs that come with the simulator of Tiresias, on one node of so many GPUs
 (`python -m muster traces fetch tiresias`). Run times are the estimates, so a policy that reads
 estimates knows the future.
@@ -18,6 +20,7 @@ With --job-ends FILE the ends of the last replay are written, by job.
 
 import argparse
 import csv
+import json
 import time
 from pathlib import Path
 
@@ -27,6 +30,7 @@ from muster import Trace, replay, traces
 from muster.statistics import measure
 
 GPU = "nvidia.com/gpu"
+TYPES = ("k80", "p100", "v100")
 COLUMNS = (("turnaround_mean", "mean turnaround", "{:.0f}"),
            ("bounded_slowdown_mean", "slowdown", "{:.2f}"), ("wait_mean", "mean wait", "{:.0f}"),
            ("ratio_p99", "finish-time ratio, 99 %", "{:.1f}"),
@@ -49,6 +53,30 @@ def sixty(folder: Path, gpus: int) -> Trace:
     )
 
 
+def types(folder: Path, an_hour: float, seed: int) -> Trace:
+    """Times on a V100 are 10^x minutes: x is even in 1.5 to 3, and in 3 to 4 for a fifth of jobs."""
+    with open(folder / "gavel" / "simulation_throughputs.json", encoding="utf-8") as file:
+        table = json.load(file)
+    models = sorted(key for key in table["v100"] if key.endswith(", 1)"))
+    speeds = {(model, kind): table[kind][model]["null"] for model in models for kind in TYPES}
+    draw = np.random.default_rng(seed)
+    submit = np.cumsum(draw.exponential(3600 / an_hour, 1500))
+    is_long = draw.random(1500) < 0.2
+    minutes = 10 ** np.where(is_long, draw.uniform(3, 4, 1500), draw.uniform(1.5, 3, 1500))
+    shape = draw.integers(len(models), size=1500)
+    fastest = np.array([max(speeds[model, kind] for kind in TYPES) for model in models])
+    on_v100 = np.array([speeds[model, "v100"] for model in models])
+    run = (60 * minutes * on_v100[shape] / fastest[shape]).astype(np.int64)
+    return Trace(
+        {"submit": submit.astype(np.int64), "run": run, "estimate": run, "shape": shape},
+        nodes=[{"name": f"{kind}-{n}", "capacity": {GPU: 4}, "labels": {"gpu-model": kind}}
+               for kind in TYPES for n in range(9)],
+        shapes=[{"request": {GPU: 1}, "labels": {"model": model}} for model in models],
+        speeds=[(model, kind, 1, round(speed, 6)) for (model, kind), speed in speeds.items()],
+        name=f"types{an_hour:g}",
+    )
+
+
 def worlds(name: str, folder: Path | None, replicates: int) -> list[Trace]:
     if name.startswith("mix"):
         mix = traces.named_mix("philly")
@@ -56,6 +84,8 @@ def worlds(name: str, folder: Path | None, replicates: int) -> list[Trace]:
                 for seed in range(1, replicates + 1)]
     if folder is None:
         raise SystemExit(f"{name}: --traces is needed")
+    if name.startswith("types"):
+        return [types(folder, float(name[5:]), seed) for seed in range(1, replicates + 1)]
     if name.startswith("sixty"):
         return [sixty(folder, int(name[5:]))]
     trace = traces.philly(folder).head(10000)

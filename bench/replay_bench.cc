@@ -227,7 +227,7 @@ void RegisterReplays() {
     RegisterSynthetic("synthetic_nodes", profile, kNodes,
                       [] { return SyntheticNodes(kNodes, kNodes); });
   }
-  for (const char* profile : {"muster", "volcano", "tiresias", "themis"}) {
+  for (const char* profile : {"muster", "volcano", "tiresias", "themis", "gavel"}) {
     RegisterSynthetic("speeds", profile, 5'000, [] { return SyntheticSpeeds(5'000); });
   }
   for (const int64_t jobs : {3 * kNodes, 10 * kMillion}) {

@@ -81,6 +81,7 @@ const std::vector<PresetTwin>& Presets() {
       {"conservative", Rules(), BatchActions()},
       {"tiresias", Rules(), TrainingActions()},
       {"themis", Rules(), TrainingActions()},
+      {"gavel", Rules(), TrainingActions()},
   };
   return presets;
 }

@@ -31,11 +31,18 @@ struct ReferencePolicy {
   std::map<std::string, std::string> options;  // "weight" -> "5"
 };
 
+// Returns fair parts of time, by job and type, in parts of 2^30: rates by job and type, widths of
+// jobs, machines by type. The twin solves no such program.
+using ReferenceFairParts = std::vector<std::vector<int64_t>> (*)(
+    const std::vector<std::vector<int64_t>>& rates, const std::vector<int64_t>& widths,
+    const std::vector<int64_t>& machines);
+
 struct ReferenceProfile {
   std::string preset;  // names rules and actions; lib/reference/reference.cc lists them
   std::vector<std::string> actions;
   std::map<std::string, std::map<std::string, std::string>> action_options;
   std::vector<std::vector<ReferencePolicy>> tiers;
+  ReferenceFairParts fair_parts = nullptr;  // of action rounds; null: it decides nothing
 };
 
 // Runs one cycle. Fills decisions (in order), tentative, shares and work; leaves reasons and names

@@ -137,6 +137,17 @@ SOURCES = {
             ),
         ),
     ),
+    "gavel": Source(
+        "speeds of 26 models on three types of GPUs, of Gavel (MIT): bench/quality_training.py",
+        (
+            File(
+                "gavel/simulation_throughputs.json",
+                "https://raw.githubusercontent.com/stanford-futuredata/gavel/master/scheduler/"
+                "simulation_throughputs.json",
+                "17111f7295f03265fd9e5118d7eba31e3dd9d6e50a2e215c13ad3d3f91f74381",
+            ),
+        ),
+    ),
     "kth-sp2": _log("KTH-SP2-1996-2.1-cln", "l_kth_sp2"),
     "ctc-sp2": _log("CTC-SP2-1996-3.1-cln", "l_ctc_sp2"),
     "sdsc-sp2": _log("SDSC-SP2-1998-4.2-cln", "l_sdsc_sp2"),

@@ -17,7 +17,8 @@ ROOMS = ("base", "model", "plan", "ledger", "share", "fit", "extension", "search
          "profile", "reference")
 # Not the peers batch, muster and training: their names are plain words of this tree, too.
 PEERS = ("volcano", "kube[-_ ]?batch", "koordinator", "ray", "transwarp", "fgd", "scheduler[-_ ]plugins", "kueue",
-         "yunikorn", "armada", "kube[-_ ]scheduler", "kai", "mesos", "htcondor", "pulsar", "yarn", "tiresias", "themis")
+         "yunikorn", "armada", "kube[-_ ]scheduler", "kai", "mesos", "htcondor", "pulsar", "yarn", "tiresias", "themis",
+         "gavel")
 ALLOWED = {
     "lib/profile/presets.cc": "the list of presets",
     "lib/reference/reference.cc": "the list of the slow twin's presets",
@@ -26,7 +27,7 @@ ALLOWED = {
 _NAME = re.compile(
     r"(?i:(?<![a-z0-9])(?:" + "|".join(PEERS) + r")(?![a-z0-9]))"
     r"|(?:Volcano|KubeBatch|Koordinator|Ray|Transwarp|Fgd|SchedulerPlugins|Kueue|YuniKorn|Armada|KubeScheduler"
-    r"|Kai|Mesos|HtCondor|Pulsar|Yarn|Tiresias|Themis)(?![a-z])")
+    r"|Kai|Mesos|HtCondor|Pulsar|Yarn|Tiresias|Themis|Gavel)(?![a-z])")
 
 
 def is_below(path):

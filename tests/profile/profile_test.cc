@@ -97,7 +97,7 @@ TEST(Profile, ErrorsNameTheWordAndTheNearestOne) {
        "profile: unknown profile \"binpack(weight=1)\"; there are muster, volcano, kube-batch, "
        "transwarp, koordinator, ray, kai, kube-scheduler, kueue, armada, htcondor, yunikorn, "
        "yarn-capacity, yarn-fair, mesos, pulsar, scheduler-plugins, fcfs, easy, conservative, "
-       "tiresias, themis"},
+       "tiresias, themis, gavel"},
       {"drf", "profile: unknown profile \"drf\": it is a policy, as in \"muster:+drf\""},
       {"gang", "profile: unknown profile \"gang\": it is a policy, as in \"koordinator:+gang\""},
       {"preempt",

@@ -1,14 +1,27 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "tests/support/reference_profile.h"
 
+#include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
+
+#include "lib/share/rate_filling.h"
 
 namespace muster::testing {
 namespace {
 
 std::map<std::string, std::string> GivenOptions(const Options& options) {
   return {options.given().begin(), options.given().end()};
+}
+
+// As FillRates has them, which tests of its own hold to be right.
+std::vector<std::vector<int64_t>> FairParts(const std::vector<std::vector<int64_t>>& rates,
+                                            const std::vector<int64_t>& widths,
+                                            const std::vector<int64_t>& machines) {
+  std::vector<RateJob> jobs;
+  for (size_t m = 0; m < rates.size(); ++m) jobs.push_back({rates[m], widths[m]});
+  return FillRates(jobs, machines).time;
 }
 
 }  // namespace
@@ -33,6 +46,7 @@ ReferenceProfile ReferenceProfileOf(const ProfileConfig& config) {
       }
     }
   }
+  profile.fair_parts = FairParts;
   return profile;
 }
 

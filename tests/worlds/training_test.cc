@@ -33,6 +33,40 @@ TEST(TrainingWorlds, AgreeWithTheirTwins) {
   });
 }
 
+constexpr const char* kRoundsSpecs[] = {
+    "gavel",
+    "gavel:rounds(resource=cpu)",
+    "gavel:rounds(round=60,resource=cpu,label=zone)",
+    "gavel:rounds(resource=memory),+devices",
+    "gavel:rounds(resource=cpu),+priority",
+};
+
+// Gives nodes types of GPUs, some none, and most jobs speeds on some of them.
+void AddSpeeds(Rng& rng, ClusterSpec* world) {
+  for (NodeSpec& node : world->nodes) {
+    if (rng.Chance(0.9)) node.labels.emplace_back("gpu-model", rng.Chance(0.5) ? "k80" : "v100");
+  }
+  for (JobSpec& job : world->jobs) {
+    if (rng.Chance(0.2)) continue;
+    for (const char* type : {"k80", "v100", "none"}) {
+      if (rng.Chance(0.15)) continue;
+      const std::string speed = absl::StrCat(rng.Below(4), rng.Chance(0.5) ? ".25" : "");
+      job.settings.emplace_back(absl::StrCat("speed/", type), speed);
+    }
+  }
+}
+
+TEST(TrainingWorlds, RoundsAgreeWithTheirTwin) {
+  ExpectAgreement(WorldCount(3000), [](uint64_t seed) {
+    Rng rng(seed);
+    const WorldKnobs knobs = {
+        .nodes = 5, .jobs = 14, .tasks = 4, .between_tasks = rng.Chance(0.2), .extremes = false};
+    ClusterSpec world = RandomWorld(seed, knobs);
+    AddSpeeds(rng, &world);
+    return ComparedWorld{std::move(world), OneOf(kRoundsSpecs, rng)};
+  });
+}
+
 // One node of eight GPUs; gangs of tasks of one GPU. What a plan stops leaves after a while, and
 // waits again.
 class LivingTurns {

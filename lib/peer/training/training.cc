@@ -12,7 +12,7 @@ Preset TrainingScheduler(std::string_view name, std::string_view summary, std::s
   preset.actions = actions;
   preset.tiers = tiers;
   preset.defaults = {{"gang", "sub_groups", "off"}};
-  preset.catalogue = {LeaseAction()};
+  preset.catalogue = {LeaseAction(), RoundsAction()};
   preset.rules.rules = {VoteRule::kVote, VoteRule::kVote, VictimRule::kStrict};
   return preset;
 }
@@ -24,7 +24,9 @@ std::vector<Preset> TrainingPresets() {
       TrainingScheduler("tiresias", "gangs by levels of the GPU time that they have had", "lease",
                         "gang(without=job_order)+attained/predicates+binpack"),
       TrainingScheduler("themis", "gangs by how much sharing delays their end", "lease(round=1200)",
-                        "gang(without=job_order)+finish-time/predicates+binpack")};
+                        "gang(without=job_order)+finish-time/predicates+binpack"),
+      TrainingScheduler("gavel", "gangs by fair parts of their time on each type of GPU", "rounds",
+                        "gang(without=job_order)/predicates+binpack")};
 }
 
 std::vector<PolicyDecl> TrainingPolicies() { return {AttainedPolicy(), FinishTimePolicy()}; }

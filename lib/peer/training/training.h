@@ -2,11 +2,11 @@
 //
 // Schedulers of training jobs from papers: gangs of GPU tasks that take turns on a cluster.
 //
-//   std::vector<Preset> presets = TrainingPresets();   // tiresias, themis
+//   std::vector<Preset> presets = TrainingPresets();   // tiresias, themis, gavel
 //
 // What they share. Jobs are gangs that keep their progress when they are stopped. A cycle serves
-// jobs in an order of its own and stops whole jobs that go later (lease.cc). Queues, shares and
-// priorities are not read, unless policies are added that do.
+// jobs in an order of its own and stops whole jobs that go later (lease.cc, rounds.cc). Queues,
+// shares and priorities are not read, unless policies are added that do.
 //
 // tiresias (Gu et al., NSDI 2019), discretised two-dimensional least attained service: action lease
 // over policy attained. Service is GPUs times seconds. A job falls to the next level when its
@@ -16,6 +16,10 @@
 // themis (Mahajan et al., NSDI 2020), finish-time fairness: action lease over policy finish-time.
 // The ratio rho of a job is its time in the shared cluster over its time alone, and the worst
 // ratios go first. Estimates of run times are read.
+//
+// gavel (Narayanan et al., OSDI 2020), max-min fairness over types of GPUs: action rounds. The rate
+// of a job is normalised by that on an equal share of each type, and times its GPUs. Fair parts of
+// time are computed, and rounds of 360 s follow them.
 //
 // Where they surprise:
 // - A stopped job needs a cycle in which it has left before another one gets its place. Until then
@@ -32,11 +36,16 @@
 // - themis: the auction. In the paper visible jobs bid with the ratios that they would have with
 //   each offer, and the product of improvements is maximised. Here the visible job with the least
 //   work left goes first. Ratios do not depend on the placement.
+// - gavel: weights of jobs, packing of two jobs on a GPU, its other objectives and hierarchies. Its
+//   simulator computes an allocation only when it forgets the time had; here each round does, as
+//   its deployment. What a job is owed grows all the time, and not when time is forgotten. There a
+//   job can have GPUs of a type on any servers; here its tasks must find nodes. GPUs that are left,
+//   or given back within a round, are idle there until it ends.
 //
-// Ties. Job order: policies, then creation, uid rank, index. Nodes of equal scores: the smallest
-// index. Cost. As the action and the policies.
+// Ties. rounds.cc has those of rounds. Job order: policies, then creation, uid rank, index. Nodes
+// of equal scores: the smallest index. Cost. As the action and the policies.
 //
-// Proof. lib/reference/peer/training restates the action and both orders slowly, and
+// Proof. lib/reference/peer/training restates the actions and both orders slowly, and
 // tests/worlds/training_test.cc compares them on random worlds and in clusters that live.
 #ifndef MUSTER_PEER_TRAINING_TRAINING_H_
 #define MUSTER_PEER_TRAINING_TRAINING_H_
@@ -52,6 +61,7 @@ std::vector<Preset> TrainingPresets();
 std::vector<PolicyDecl> TrainingPolicies();
 
 ActionDecl LeaseAction();
+ActionDecl RoundsAction();
 
 PolicyDecl AttainedPolicy();
 PolicyDecl FinishTimePolicy();

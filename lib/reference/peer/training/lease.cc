@@ -36,11 +36,6 @@ class LeaseTwin {
   }
 
  private:
-  // A job that names no minimum needs one task.
-  int64_t Need(JobIndex job) const {
-    const int64_t least = tables_.jobs.spec[job].min_available;
-    return least > 0 ? least : 1;
-  }
   bool Holds(TaskIndex task) const { return IsAllocated(cycle_.world.status[task]); }
   bool MayStop(JobIndex job) const {
     bool holds = false;
@@ -86,7 +81,7 @@ class LeaseTwin {
   }
 
   void Stop(JobIndex job) {
-    if (CountReady(cycle_.world, job) >= Need(job)) return;
+    if (CountReady(cycle_.world, job) >= NeedOf(cycle_, job)) return;
     for (TaskIndex t : TasksToPlace(cycle_, job)) {
       if ((tables_.tasks.flags[t] & kTaskNeverPreempts) != 0) return;
     }
@@ -118,33 +113,9 @@ class LeaseTwin {
     Place(job, true, kept);
   }
 
-  // Puts the job's waiting tasks on nodes in order, without those of a class of which one found
-  // none. Whether the gang has its places; if it has
-  // not, what was placed stays in the world.
   bool Place(JobIndex job, bool later, Statement& statement) {
-    const int64_t ready = CountReady(cycle_.world, job);
-    std::set<ClassIndex> failed;
-    for (TaskIndex task : TasksToPlace(cycle_, job)) {
-      if (failed.contains(tables_.tasks.task_class[task])) continue;
-      const FilterState state = PrepareFilters(cycle_, task);
-      std::vector<NodeIndex> now, then;
-      for (NodeIndex n : cycle_.world.session_nodes()) {
-        if (Judge(cycle_, state, task, n).refusal || !HasRoomLater(cycle_.world, task, n)) continue;
-        (HasRoomNow(cycle_.world, task, n) ? now : then).push_back(n);
-      }
-      const NodeIndex node = BestNode(cycle_, task, now.empty() && later ? then : now);
-      if (node == kNone) {
-        failed.insert(tables_.tasks.task_class[task]);
-        continue;
-      }
-      if (later) {
-        DoPipeline(cycle_, statement, task, node, false);
-      } else {
-        DoAllocate(cycle_, statement, task, node);
-      }
-    }
-    const int64_t there = ready + static_cast<int64_t>(statement.size());
-    return !statement.empty() && there >= Need(job);
+    return PlaceGang(
+        cycle_, job, later, [](NodeIndex) { return true; }, statement);
   }
 
   Cycle& cycle_;
@@ -157,6 +128,41 @@ void RunLease(Cycle& cycle) { LeaseTwin(cycle).Run(); }
 
 }  // namespace
 
-ActionTwins TrainingActions() { return {{"lease", RunLease}}; }
+int64_t NeedOf(const Cycle& cycle, JobIndex job) {
+  const int64_t least = cycle.tables().jobs.spec[job].min_available;
+  return least > 0 ? least : 1;
+}
+
+bool PlaceGang(Cycle& cycle, JobIndex job, bool later, const std::function<bool(NodeIndex)>& may,
+               Statement& statement) {
+  const int64_t ready = CountReady(cycle.world, job);
+  std::set<ClassIndex> failed;
+  for (TaskIndex task : TasksToPlace(cycle, job)) {
+    const ClassIndex task_class = cycle.tables().tasks.task_class[task];
+    if (failed.contains(task_class)) continue;
+    const FilterState state = PrepareFilters(cycle, task);
+    std::vector<NodeIndex> now, then;
+    for (NodeIndex n : cycle.world.session_nodes()) {
+      if (!may(n) || Judge(cycle, state, task, n).refusal || !HasRoomLater(cycle.world, task, n)) {
+        continue;
+      }
+      (HasRoomNow(cycle.world, task, n) ? now : then).push_back(n);
+    }
+    const NodeIndex node = BestNode(cycle, task, now.empty() && later ? then : now);
+    if (node == kNone) {
+      failed.insert(task_class);
+      continue;
+    }
+    if (later) {
+      DoPipeline(cycle, statement, task, node, false);
+    } else {
+      DoAllocate(cycle, statement, task, node);
+    }
+  }
+  const int64_t there = ready + static_cast<int64_t>(statement.size());
+  return !statement.empty() && there >= NeedOf(cycle, job);
+}
+
+ActionTwins TrainingActions() { return {{"lease", RunLease}, {"rounds", RunRounds}}; }
 
 }  // namespace muster::reference

@@ -1,15 +1,28 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// lease, attained and finish-time, slowly, for a first cycle.
+// lease, rounds, attained and finish-time, slowly, for a first cycle.
 #ifndef MUSTER_REFERENCE_PEER_TRAINING_TRAINING_H_
 #define MUSTER_REFERENCE_PEER_TRAINING_TRAINING_H_
 
+#include <functional>
+
+#include "lib/reference/cycle.h"
 #include "lib/reference/rules.h"
 
 namespace muster::reference {
 
 ActionTwins TrainingActions();
 PolicyTwins TrainingTwins();
+
+void RunRounds(Cycle& cycle);
+
+// A job that names no minimum needs one task.
+int64_t NeedOf(const Cycle& cycle, JobIndex job);
+// Puts the job's waiting tasks in order on nodes that it may have, without those of a class of
+// which one found none. Whether the gang has its places; if it has not, what was placed stays in
+// the world.
+bool PlaceGang(Cycle& cycle, JobIndex job, bool later, const std::function<bool(NodeIndex)>& may,
+               Statement& statement);
 
 }  // namespace muster::reference
 
