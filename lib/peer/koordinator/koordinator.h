@@ -15,6 +15,7 @@
 //   the queue      coscheduling: one pod stands in it for a group of gangs, once all gangs of the
 //                  group have pods enough (profile/gang_plugin.h)
 //   the next pod   coscheduling: pods of the group that has its turn come before the queue
+//   before all     the elastic quota: groups above their runtime for long lose pods, on demand
 //   before nodes   coscheduling, which ends the cycle of a group that failed; then the elastic
 //                  quota (profile/quota_plugin.h): preemption may answer its refusal
 //   filter, score  measured loads (load_books.h); reservations, which also change what a pod sees
@@ -99,8 +100,10 @@
 // - CPUs and zones are looked at once a node lists some. Reservations hold neither, no task takes
 //   CPUs that were chosen beforehand, and a CPU has one holder. Nodes have one ratio for what they
 //   show beyond what they have, and 8 zones with amounts at most.
-// - Not in the profile: the placement of gangs in topologies, gangs that displace others,
-//   revocation of overuse. Migrations are moves of action rebalance alone.
+// - Revocation of overuse (`revoke`, off as in the peer) looks when a plan begins, not every second,
+//   and keeps disruption budgets as the peer's eviction API does.
+// - Not in the profile: the placement of gangs in topologies, gangs that displace others. Migrations
+//   are moves of action rebalance alone.
 //
 // Ties. As for kube-scheduler. Where the peer goes through a map, pods of a gang and groups go by
 // name and GPUs before other kinds.

@@ -27,6 +27,10 @@ constexpr OptionDecl kPluginOptions[] = {
     {"parents", OptionKind::kFlag, "off", 0, 0, "the queues above are held to theirs as well"},
     {"spare_default", OptionKind::kFlag, "on", 0, 0,
      "pods of no queue are never victims of preemption"},
+    {"revoke", OptionKind::kFlag, "off", 0, 0,
+     "queues that are above their runtime for long lose pods, the least important ones"},
+    {"revoke_delay", OptionKind::kNumber, "120", 0, 1e9,
+     "seconds that a queue may be above its runtime"},
     {"load", OptionKind::kFlag, "on", 0, 0, "measured loads of nodes filter and score"},
     {"load_weight", OptionKind::kNumber, "1", 0, 1e6, "weight of the score by load"},
     {"cpu_threshold", OptionKind::kNumber, "65", 0, 100,
@@ -108,8 +112,10 @@ PluginSettings PluginSettings::From(const Options& options) {
   s.gangs.policy = MatchPolicyByName(options.text("match_policy"));
   s.gangs.wait = static_cast<int64_t>(options.number("gang_wait")) * kNanoseconds;
   s.quota = options.flag("quota");
-  s.quotas = {options.flag("runtime"), options.flag("scale_min"), options.flag("parents"),
-              options.flag("spare_default")};
+  s.quotas = {
+      options.flag("runtime"), options.flag("scale_min"),
+      options.flag("parents"), options.flag("spare_default"),
+      options.flag("revoke"),  static_cast<int64_t>(options.number("revoke_delay")) * s.ticks};
   s.load = options.flag("load");
   s.load_weight = static_cast<int64_t>(options.number("load_weight"));
   s.loads = LoadSettings::From(options, "load_", s.ticks);

@@ -44,6 +44,8 @@ struct QuotaSettings {
   bool scale_min = true;       // minimums shrink together where there is less than all of them
   bool asks_parents = false;   // the groups above are held to theirs as well
   bool spares_default = true;  // tasks of no queue are never victims of preemption
+  bool revokes = false;        // groups above their runtime for long lose tasks
+  int64_t revoke_delay = 120;  // how long, in ticks
 };
 
 // A kind of resource that is better full, or better empty.

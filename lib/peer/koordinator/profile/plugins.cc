@@ -15,7 +15,7 @@ void Plugins::Open(kube::World* world, const kube::Nominations* nominations, Mem
   world_ = world;
   if (settings_.reservation) reservations_.Open(world, memory, now);
   if (settings_.coscheduling) gangs_.Open(world, memory, now);
-  if (settings_.quota) quotas_.Open(world, nominations, now);
+  if (settings_.quota) quotas_.Open(world, nominations, memory, now);
   if (settings_.load) loads_.Open(world->tables(), ledger_, now);
   kinds_.Open(world);
   if (settings_.devices) devices_.Open(world);
@@ -24,6 +24,7 @@ void Plugins::Open(kube::World* world, const kube::Nominations* nominations, Mem
 
 void Plugins::Store(MemorySlots* memory) {
   if (settings_.coscheduling) gangs_.Store(memory);
+  if (settings_.quota) quotas_.Store(memory);
   if (settings_.reservation) reservations_.Store(memory);
   if (settings_.numa) numa_.Store(memory);
 }

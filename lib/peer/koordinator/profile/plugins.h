@@ -47,6 +47,9 @@ class Plugins : public kube::ExtraPlugins {
   kube::Plugin GateOf(TaskIndex task) override;
   std::string WhyGated(TaskIndex task) override { return gangs_.WhyGated(task); }
   kube::PodTurn NextOfTurn() override;
+  std::vector<TaskIndex> Revoked() override {
+    return settings_.quota ? quotas_.Revoked() : std::vector<TaskIndex>();
+  }
   bool WakesAll() override { return reservations_.have_changed() || numa_.has_changed(); }
   bool Wakes(TaskIndex task, kube::PluginSet rejectors, const kube::Happening& happening) override;
 

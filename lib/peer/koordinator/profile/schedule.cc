@@ -78,6 +78,8 @@ ActionDecl KoordinatorScheduleAction() {
                        std::end(koordinator::kGangSlots));
   action.memory.insert(action.memory.end(), std::begin(koordinator::kReservationSlots),
                        std::end(koordinator::kReservationSlots));
+  action.memory.insert(action.memory.end(), std::begin(koordinator::kQuotaSlots),
+                       std::end(koordinator::kQuotaSlots));
   action.memory.insert(action.memory.end(), std::begin(koordinator::kNumaSlots),
                        std::end(koordinator::kNumaSlots));
   return action;
