@@ -100,10 +100,10 @@
 // - CPUs and zones are looked at once a node lists some. Reservations hold neither, no task takes
 //   CPUs that were chosen beforehand, and a CPU has one holder. Nodes have one ratio for what they
 //   show beyond what they have, and 8 zones with amounts at most.
-// - Revocation of overuse (`revoke`, off as in the peer) looks when a plan begins, not every second,
-//   and keeps disruption budgets as the peer's eviction API does.
-// - Not in the profile: the placement of gangs in topologies, gangs that displace others. Migrations
-//   are moves of action rebalance alone.
+// - Revocation of overuse (`revoke`, off as in the peer) looks when a plan begins, not every
+//   second. It keeps disruption budgets, as the peer's eviction API does.
+// - Not in the profile: the placement of gangs in topologies, gangs that displace others.
+//   Migrations are moves of action rebalance alone.
 //
 // Ties. As for kube-scheduler. Where the peer goes through a map, pods of a gang and groups go by
 // name and GPUs before other kinds.
