@@ -17,6 +17,7 @@
 #include "lib/import/amounts.h"
 #include "lib/import/importer.h"
 #include "lib/import/json_text.h"
+#include "lib/import/koordinator_devices.h"
 #include "lib/import/koordinator_load.h"
 #include "lib/import/koordinator_objects.h"
 #include "lib/import/koordinator_zones.h"
@@ -44,6 +45,7 @@ constexpr KindRule kKoordinatorKinds[] = {{"Node"},
                                           {"PodGroup", kSigsGroups},
                                           {"Reservation", kSchedulingGroups},
                                           {"NodeResourceTopology", kTopologyGroups},
+                                          {"Device", kSchedulingGroups},
                                           {"NodeMetric", kSloGroups},
                                           {"NodeSLO", kSloGroups},
                                           {"PodMigrationJob", kSchedulingGroups}};
@@ -247,6 +249,7 @@ void ReadKoordinatorObjects(const ImportSource& source, Scenario* scenario) {
     cluster.nodes.push_back(ReadNode(*object, {}));
   }
   ReadNodeTopologies(source.dump, &cluster);
+  ReadDevices(source.dump, &cluster);
   const Dump::Objects pods = ReadTasks(source, {.scheduler = kScheduler, .jobs = &jobs}, &cluster);
   for (size_t i = 0; i < pods.size() && source.log->ok(); ++i) {
     const std::string* preemptible = pods[i]->Label(kPreemptible);
@@ -254,6 +257,7 @@ void ReadKoordinatorObjects(const ImportSource& source, Scenario* scenario) {
   }
   ReadCpuWishes(pods, &cluster);
   ReadZoneHoldings(pods, scenario);
+  ReadDeviceHoldings(pods, &cluster);
   ReadNodeMetrics(source.dump, &cluster);
   ReadNodeSlos(source.dump, &cluster);
   ReadWorkloads(pods, &cluster);

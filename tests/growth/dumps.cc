@@ -127,6 +127,14 @@ Json NodeTopology(int i, int) {
   return topology;
 }
 
+Json Device(int i, int) {
+  Json device = Object("Device", Number("n", i));
+  device["apiVersion"] = "scheduling.koordinator.sh/v1alpha1";
+  device["spec"]["devices"] = {
+      {{"type", "gpu"}, {"minor", 0}, {"health", true}, {"topology", {{"nodeID", 0}}}}};
+  return device;
+}
+
 Json MigrationJob(int i, int) {
   Json migration = Object("PodMigrationJob", Number("m", i));
   migration["apiVersion"] = "scheduling.koordinator.sh/v1alpha1";
@@ -253,6 +261,7 @@ constexpr Kind kKinds[] = {
     {"NodeMetric", NodeMetric, PlainNode},
     {"NodeSLO", NodeSlo, PlainNode},
     {"NodeResourceTopology", NodeTopology, PlainNode},
+    {"Device", Device, PlainNode},
     {"PodMigrationJob", MigrationJob, Pod},
     {"HyperNode", HyperNode, Node},
     {"NodeShard", NodeShard, Node},

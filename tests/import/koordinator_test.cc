@@ -107,16 +107,18 @@ TEST(Koordinator, GangsAndPodsAreJobs) {
 
 // A cluster of one node and one pod that waits, with more objects.
 absl::StatusOr<Import> ImportWith(const std::string& pod_metadata, const std::string& objects) {
-  return ImportObjects(
+  std::string dump =
       R"([{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"},
         "status": {"allocatable": {"cpu": "8", "memory": "32Gi", "pods": "110"}}},
        {"kind": "Pod", "metadata": {"name": "p", "namespace": "lab")" +
-          pod_metadata + R"(},
+      pod_metadata + R"(},
         "spec": {"schedulerName": "koord-scheduler",
                  "containers": [{"resources": {"requests": {"cpu": "1"}}}]},
         "status": {"phase": "Pending"}})" +
-          objects + "]",
-      {.profile = "koordinator"});
+      objects + "]";
+  // JSON has no line breaks within texts.
+  std::erase(dump, '\n');
+  return ImportObjects(dump, {.profile = "koordinator"});
 }
 
 TEST(Koordinator, GangsHaveTheirMarks) {
@@ -429,6 +431,65 @@ TEST(Koordinator, PoliciesAndHoldingsOfPodsAreRead) {
   ASSERT_EQ(plan->pending().size(), 1u);
   EXPECT_NE(plan->reasons()[plan->pending()[0].reason].where.find("NUMA Topology policy not match"),
             std::string::npos);
+}
+
+TEST(Koordinator, DevicesAndWhatPodsHoldOfThemAreRead) {
+  const absl::StatusOr<Import> import = ImportWith(
+      R"(, "annotations": {"scheduling.koordinator.sh/device-joint-allocate":
+        "{\"deviceTypes\": [\"gpu\", \"rdma\"], \"requiredScope\": \"SamePCIe\"}"})",
+      R"(,
+    {"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "Device",
+     "metadata": {"name": "n", "labels": {"node.koordinator.sh/gpu-model": "H800"}},
+     "spec": {"devices": [
+       {"type": "gpu", "minor": 1, "health": true,
+        "topology": {"socketID": 1, "nodeID": 1, "pcieID": "b"},
+        "resources": {"koordinator.sh/gpu-core": "100", "koordinator.sh/gpu-memory": "80Gi"}},
+       {"type": "gpu", "minor": 0, "topology": {"nodeID": 0, "pcieID": "a"}},
+       {"type": "rdma", "minor": 0, "health": true},
+       {"type": "gpu", "minor": 1}, {"type": "npu", "minor": 0}, {"type": "gpu"}]}},
+    {"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "Device",
+     "metadata": {"name": "gone"}},
+    {"kind": "Pod", "metadata": {"name": "r", "namespace": "lab",
+       "annotations": {"scheduling.koordinator.sh/device-allocated":
+         "{\"gpu\": [{\"minor\": 1, \"resources\": {\"koordinator.sh/gpu-core\": \"50\",
+             \"koordinator.sh/gpu-memory-ratio\": \"25\", \"koordinator.sh/gpu-memory\": \"20Gi\"}},
+             {\"minor\": 7}], \"rdma\": [{\"minor\": 0, \"resources\": {\"koordinator.sh/rdma\": 1}}]}"}},
+     "spec": {"schedulerName": "koord-scheduler", "nodeName": "n", "containers": [{}]},
+     "status": {"phase": "Running"}})");
+  ASSERT_TRUE(import.ok()) << import.status();
+  const ClusterSpec& cluster = import->scenario.cluster;
+  const std::vector<DeviceSpec>& devices = cluster.nodes[0].devices;
+  ASSERT_EQ(devices.size(), 3u);
+  EXPECT_EQ(devices[0].name, "gpu-0");
+  EXPECT_FALSE(devices[0].healthy);
+  EXPECT_EQ(devices[1].name, "gpu-1");
+  EXPECT_EQ(devices[1].kind, "gpu");
+  EXPECT_EQ(devices[1].model, "H800");
+  EXPECT_EQ(devices[1].zone, "node-1");
+  EXPECT_EQ(devices[1].links, std::vector<std::string>{"pcie-b"});
+  EXPECT_EQ(devices[1].memory, Quantity(int64_t{80} << 30));
+  EXPECT_TRUE(devices[1].healthy);
+  EXPECT_EQ(devices[2].name, "rdma-0");
+  EXPECT_EQ(cluster.nodes[0].zones.size(), 2u);
+  EXPECT_EQ(
+      Named(cluster.tasks, "lab/p").shape.labels,
+      (Labels{{"koordinator/joint-devices", "gpu,rdma"}, {"koordinator/joint-scope", "SamePCIe"}}));
+  EXPECT_EQ(Named(cluster.tasks, "lab/r").devices,
+            (std::vector<DeviceHold>{
+                {.device = "gpu-1", .milli = 500, .memory = Quantity(int64_t{20} << 30)},
+                {.device = "rdma-0", .milli = 10}}));
+  const auto told = [&](std::string_view object, std::string_view words) {
+    return std::ranges::any_of(import->report, [&](const ImportEntry& entry) {
+      return entry.object.starts_with(object) && entry.text.find(words) != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(told("Device n", "devices of type \"npu\" are not known"));
+  EXPECT_TRUE(told("Device n", "has no minor, or that of another device"));
+  EXPECT_TRUE(told("Device gone", "no node that is there"));
+  EXPECT_TRUE(told("Pod lab/r", "the node lists no device \"gpu-7\""));
+  Cluster filled;
+  ASSERT_TRUE(Fill(import->scenario, &filled).ok());
+  EXPECT_TRUE(filled.Schedule(import->scenario.profile).ok());
 }
 
 }  // namespace

@@ -95,8 +95,8 @@
 //   the default one, hooks and sub-priorities are not known.
 // - Pods have no affinity to reservations. Reservations without a node get none, and take over no
 //   pods: a plan has no decision for that. A reservation is no member of a quota or a gang.
-// - Of devices, templates of shares, virtual functions, joint allocation, reserved devices and
-//   hints of zones are not known.
+// - Of devices, templates of shares, virtual functions, reserved devices and hints of zones are not
+//   known.
 // - CPUs and zones are looked at once a node lists some. Reservations hold neither, no task takes
 //   CPUs that were chosen beforehand, and a CPU has one holder. Nodes have one ratio for what they
 //   show beyond what they have, and 8 zones with amounts at most.
