@@ -17,8 +17,10 @@
 #include "lib/import/amounts.h"
 #include "lib/import/importer.h"
 #include "lib/import/json_text.h"
+#include "lib/import/koordinator_devices.h"
 #include "lib/import/koordinator_load.h"
 #include "lib/import/koordinator_objects.h"
+#include "lib/import/koordinator_zones.h"
 #include "lib/import/kubernetes.h"
 #include "lib/import/pod_groups.h"
 
@@ -32,6 +34,7 @@ constexpr std::string_view kKoordinatorGroups[] = {
 constexpr std::string_view kSigsGroups[] = {"scheduling.sigs.k8s.io"};
 constexpr std::string_view kSloGroups[] = {"slo.koordinator.sh"};
 constexpr std::string_view kSchedulingGroups[] = {"scheduling.koordinator.sh"};
+constexpr std::string_view kTopologyGroups[] = {"topology.node.k8s.io"};
 constexpr KindRule kKoordinatorKinds[] = {{"Node"},
                                           {"Pod"},
                                           {"Namespace"},
@@ -41,6 +44,8 @@ constexpr KindRule kKoordinatorKinds[] = {{"Node"},
                                           {"ElasticQuota", kSigsGroups},
                                           {"PodGroup", kSigsGroups},
                                           {"Reservation", kSchedulingGroups},
+                                          {"NodeResourceTopology", kTopologyGroups},
+                                          {"Device", kSchedulingGroups},
                                           {"NodeMetric", kSloGroups},
                                           {"NodeSLO", kSloGroups},
                                           {"PodMigrationJob", kSchedulingGroups}};
@@ -64,24 +69,13 @@ std::string FieldOf(std::string_view section, std::string_view key) {
   return absl::StrCat("metadata.", ToAbsl(section), JsonPathStep(key));
 }
 
-// JSON of an annotation; nothing where it cannot be read, which the peer passes over, too.
-std::optional<JsonRow> JsonOf(const ApiObject& object, std::string_view key) {
-  const std::string* text = object.Annotation(key);
-  if (text == nullptr || text->empty()) return std::nullopt;
-  Budget budget;
-  absl::StatusOr<JsonRow> row = ReadJsonValue(*text, "annotation", &budget);
-  if (row.ok()) return *std::move(row);
-  object.log()->Ignored(object.place(), FieldOf("annotations", key), "cannot be read");
-  return std::nullopt;
-}
-
 // --- quotas
 
 // A queue's weight is that of cpu, whole: the quota's shared weight, or its maximum.
 int64_t WeightOf(const ApiObject& object, const AmountMap& most) {
   AmountMap weights = most;
   ImportLog unread;  // what is no list of amounts counts as none
-  if (const std::optional<JsonRow> row = JsonOf(object, kQuotaWeight)) {
+  if (const std::optional<JsonRow> row = AnnotatedJson(object, kQuotaWeight)) {
     const FieldSource source{object.place(), &*row, &unread};
     const AmountMap given = ReadAmounts(Field(&source));
     if (unread.ok() && !given.empty()) weights = given;
@@ -129,7 +123,7 @@ class QuotaFinder {
     for (const ApiObject* object : SortedByName(dump.OfKind("ElasticQuota"))) {
       names_.insert(object->name());
       if (object->name_space() == object->name()) own_.insert(object->name());
-      const std::optional<JsonRow> spaces = JsonOf(*object, kQuotaSpaces);
+      const std::optional<JsonRow> spaces = AnnotatedJson(*object, kQuotaSpaces);
       if (!spaces) continue;
       const FieldSource source{object->place(), &*spaces, object->log()};
       for (const Field& space : Field(&source).Children()) {
@@ -254,11 +248,16 @@ void ReadKoordinatorObjects(const ImportSource& source, Scenario* scenario) {
   for (const ApiObject* object : source.dump.OfKind("Node")) {
     cluster.nodes.push_back(ReadNode(*object, {}));
   }
+  ReadNodeTopologies(source.dump, &cluster);
+  ReadDevices(source.dump, &cluster);
   const Dump::Objects pods = ReadTasks(source, {.scheduler = kScheduler, .jobs = &jobs}, &cluster);
   for (size_t i = 0; i < pods.size() && source.log->ok(); ++i) {
     const std::string* preemptible = pods[i]->Label(kPreemptible);
     if (preemptible != nullptr && *preemptible == "false") cluster.tasks[i].preemptable = false;
   }
+  ReadCpuWishes(pods, &cluster);
+  ReadZoneHoldings(pods, scenario);
+  ReadDeviceHoldings(pods, &cluster);
   ReadNodeMetrics(source.dump, &cluster);
   ReadNodeSlos(source.dump, &cluster);
   ReadWorkloads(pods, &cluster);

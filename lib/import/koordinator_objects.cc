@@ -33,17 +33,6 @@ void IgnoreMark(const ApiObject& object, std::string_view key, std::string_view 
                         absl::StrCat(Quote(*object.Annotation(key)), ToAbsl(rule)));
 }
 
-// JSON of an annotation; nothing where there is none, or where it cannot be read.
-std::optional<JsonRow> AnnotatedJson(const ApiObject& object, std::string_view key) {
-  const std::string* text = object.Annotation(key);
-  if (text == nullptr || text->empty()) return std::nullopt;
-  Budget budget;
-  absl::StatusOr<JsonRow> row = ReadJsonValue(*text, "annotation", &budget);
-  if (row.ok()) return *std::move(row);
-  IgnoreMark(object, key, " cannot be read");
-  return std::nullopt;
-}
-
 // The texts of a list, or of the list that is the member `member` of an object.
 std::vector<std::string> AnnotatedTexts(const ApiObject& object, std::string_view key,
                                         std::string_view member) {
@@ -147,6 +136,16 @@ std::optional<ReservationSpec> ReservationOf(const ApiObject& object, const Limi
 }
 
 }  // namespace
+
+std::optional<JsonRow> AnnotatedJson(const ApiObject& object, std::string_view key) {
+  const std::string* text = object.Annotation(key);
+  if (text == nullptr || text->empty()) return std::nullopt;
+  Budget budget;
+  absl::StatusOr<JsonRow> row = ReadJsonValue(*text, "annotation", &budget);
+  if (row.ok()) return *std::move(row);
+  IgnoreMark(object, key, " cannot be read");
+  return std::nullopt;
+}
 
 Labels ReadGangMarks(const ApiObject& object) {
   Labels settings;

@@ -7,10 +7,17 @@
 #ifndef MUSTER_IMPORT_KOORDINATOR_OBJECTS_H_
 #define MUSTER_IMPORT_KOORDINATOR_OBJECTS_H_
 
+#include <optional>
+#include <string_view>
+
 #include "lib/import/importer.h"
+#include "lib/scenario/json_rows.h"
 #include "muster/snapshot.h"
 
 namespace muster {
+
+// Returns the JSON of an annotation; nothing where there is none, or where it cannot be read.
+std::optional<JsonRow> AnnotatedJson(const ApiObject& object, std::string_view key);
 
 // The mode, match policy, time to wait and group that a pod or a PodGroup states of its gang, as
 // settings of the job.

@@ -107,16 +107,18 @@ TEST(Koordinator, GangsAndPodsAreJobs) {
 
 // A cluster of one node and one pod that waits, with more objects.
 absl::StatusOr<Import> ImportWith(const std::string& pod_metadata, const std::string& objects) {
-  return ImportObjects(
+  std::string dump =
       R"([{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"},
         "status": {"allocatable": {"cpu": "8", "memory": "32Gi", "pods": "110"}}},
        {"kind": "Pod", "metadata": {"name": "p", "namespace": "lab")" +
-          pod_metadata + R"(},
+      pod_metadata + R"(},
         "spec": {"schedulerName": "koord-scheduler",
                  "containers": [{"resources": {"requests": {"cpu": "1"}}}]},
         "status": {"phase": "Pending"}})" +
-          objects + "]",
-      {.profile = "koordinator"});
+      objects + "]";
+  // JSON has no line breaks within texts.
+  std::erase(dump, '\n');
+  return ImportObjects(dump, {.profile = "koordinator"});
 }
 
 TEST(Koordinator, GangsHaveTheirMarks) {
@@ -310,6 +312,184 @@ TEST(Koordinator, LoadsOwnersThresholdsAndMigrations) {
   const auto plan = filled.Schedule("koordinator:actions=rebalance+colocate", {.now = 650});
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_EQ(plan->moves().size(), 0u) << "there is no other node";
+}
+
+constexpr char kNumaDump[] = R"([
+  {"apiVersion": "v1", "kind": "Node",
+   "metadata": {"name": "n", "labels": {"node.koordinator.sh/numa-topology-policy": "Restricted"},
+     "annotations": {"node.koordinator.sh/resource-amplification-ratio":
+                       "{\"cpu\": 1.50, \"memory\": 1.00}"}},
+   "status": {"allocatable": {"cpu": "8", "memory": "32Gi", "pods": "110"},
+              "capacity": {"cpu": "8", "memory": "32Gi", "pods": "110"}}},
+  {"apiVersion": "topology.node.k8s.io/v1alpha1", "kind": "NodeResourceTopology",
+   "metadata": {"name": "n", "annotations": {
+     "node.koordinator.sh/cpu-topology": "{\"detail\": [
+        {\"id\": 0, \"core\": 0, \"socket\": 0, \"node\": 0},
+        {\"id\": 1, \"core\": 0, \"socket\": 0, \"node\": 0},
+        {\"id\": 2, \"core\": 0, \"socket\": 1, \"node\": 1},
+        {\"id\": 3, \"core\": 0, \"socket\": 1, \"node\": 1},
+        {\"id\": 3, \"core\": 0, \"socket\": 1, \"node\": 1}]}",
+     "node.koordinator.sh/pod-cpu-allocs": "[
+        {\"uid\": \"u\", \"cpuset\": \"3\", \"managedByKubelet\": true},
+        {\"uid\": \"v\", \"cpuset\": \"2\"}]",
+     "kubelet.koordinator.sh/cpu-manager-policy": "{\"policy\": \"static\",
+        \"options\": {\"full-pcpus-only\": \"true\"}, \"reservedCPUs\": \"\"}",
+     "node.koordinator.sh/system-qos-resource":
+        "{\"cpuset\": \"0\", \"cpusetExclusive\": false}"}},
+   "topologyPolicies": ["None", "SingleNUMANodePodLevel"],
+   "zones": [
+     {"name": "node-1", "type": "Node", "resources": [
+       {"name": "cpu", "capacity": "4", "allocatable": "4", "available": "4"},
+       {"name": "memory", "capacity": "17Gi", "allocatable": "17Gi", "available": "1Gi"}]},
+     {"name": "node-0", "type": "Node", "resources": [
+       {"name": "cpu", "capacity": "4", "allocatable": "4", "available": "4"},
+       {"name": "memory", "capacity": "16Gi", "allocatable": "16Gi", "available": "1Gi"}]},
+     {"name": "core-0", "type": "Core"}]},
+  {"apiVersion": "topology.node.k8s.io/v1alpha1", "kind": "NodeResourceTopology",
+   "metadata": {"name": "gone"}},
+  {"kind": "Pod", "metadata": {"name": "p", "namespace": "lab",
+     "labels": {"koordinator.sh/qosClass": "LSR"},
+     "annotations": {
+       "scheduling.koordinator.sh/resource-spec":
+         "{\"requiredCPUBindPolicy\": \"FullPCPUs\",
+           \"preferredCPUExclusivePolicy\": \"PCPULevel\"}",
+       "scheduling.koordinator.sh/numa-topology-spec":
+         "{\"numaTopologyPolicy\": \"SingleNUMANode\", \"singleNUMANodeExclusive\": \"Preferred\"}"}},
+   "spec": {"schedulerName": "koord-scheduler", "priority": 9500,
+            "containers": [{"resources": {"requests": {"cpu": "1"}}}]},
+   "status": {"phase": "Pending"}},
+  {"kind": "Pod", "metadata": {"name": "r", "namespace": "lab",
+     "labels": {"koordinator.sh/qosClass": "LSR"},
+     "annotations": {"scheduling.koordinator.sh/resource-status":
+         "{\"cpuset\": \"2,9\", \"numaNodeResources\": [
+            {\"node\": 1, \"resources\": {\"cpu\": \"1\", \"memory\": \"2Gi\"}},
+            {\"node\": 7, \"resources\": {\"cpu\": \"1\"}}]}"}},
+   "spec": {"schedulerName": "koord-scheduler", "priority": 9500, "nodeName": "n",
+            "containers": [{"resources": {"requests": {"cpu": "1"}}}]},
+   "status": {"phase": "Running"}}
+])";
+
+TEST(Koordinator, CpusAndZonesOfNodesAreRead) {
+  std::string dump = kNumaDump;
+  // JSON has no line breaks within texts.
+  std::erase(dump, '\n');
+  const absl::StatusOr<Import> import = ImportObjects(dump, {.profile = "koordinator"});
+  ASSERT_TRUE(import.ok()) << import.status();
+  const ClusterSpec& cluster = import->scenario.cluster;
+  const NodeSpec& node = cluster.nodes[0];
+  ASSERT_EQ(node.zones.size(), 2u);
+  EXPECT_EQ(node.zones[0].name, "node-0");
+  EXPECT_EQ(node.zones[0].capacity, (Resources{{"cpu", 4}, {"memory", int64_t{1} << 34}}));
+  EXPECT_EQ(node.zones[1].capacity, (Resources{{"cpu", 4}, {"memory", int64_t{1} << 34}})) << "cut";
+  EXPECT_EQ(node.alignment, Alignment::kSingleNumaNode);
+  ASSERT_EQ(node.devices.size(), 4u);
+  EXPECT_EQ(node.devices[2].name, "2");
+  EXPECT_EQ(node.devices[2].kind, "cpu");
+  EXPECT_EQ(node.devices[2].zone, "node-1");
+  EXPECT_EQ(node.devices[2].links, (std::vector<std::string>{"core-0", "socket-1"}));
+  EXPECT_TRUE(node.devices[0].healthy) << "system pods share it";
+  EXPECT_TRUE(node.devices[2].healthy) << "not given by the kubelet";
+  EXPECT_FALSE(node.devices[3].healthy);
+  EXPECT_EQ(node.settings,
+            (Labels{{"koordinator/amplified_cpu", "1.50"}, {"koordinator/full_cores", "true"}}));
+  const auto told = [&](std::string_view object, std::string_view words) {
+    return std::ranges::any_of(import->report, [&](const ImportEntry& entry) {
+      return entry.object.starts_with(object) && entry.text.find(words) != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(told("NodeResourceTopology n", "listed before"));
+  EXPECT_TRUE(told("NodeResourceTopology n", "more memory together"));
+  EXPECT_TRUE(told("NodeResourceTopology gone", "no node that is there"));
+  EXPECT_TRUE(told("Pod lab/r", "the node lists no CPUs 9"));
+  EXPECT_TRUE(told("Pod lab/r", "the node has no zone \"node-7\""));
+}
+
+TEST(Koordinator, PoliciesAndHoldingsOfPodsAreRead) {
+  std::string dump = kNumaDump;
+  std::erase(dump, '\n');
+  const absl::StatusOr<Import> import = ImportObjects(dump, {.profile = "koordinator"});
+  ASSERT_TRUE(import.ok()) << import.status();
+  const ClusterSpec& cluster = import->scenario.cluster;
+  const TaskSpec& waits = Named(cluster.tasks, "lab/p");
+  EXPECT_EQ(waits.shape.labels, (Labels{{"koordinator.sh/qosClass", "LSR"},
+                                        {"koordinator/cpu-required", "FullPCPUs"},
+                                        {"koordinator/cpu-exclusive", "PCPULevel"},
+                                        {"koordinator/zone-exclusive", "Preferred"}}));
+  EXPECT_EQ(waits.shape.alignment, Alignment::kSingleNumaNode);
+  EXPECT_EQ(Named(cluster.tasks, "lab/r").devices, (std::vector<DeviceHold>{{.device = "2"}}));
+  const MemorySlot* zones = import->scenario.memory.Find("koordinator-zones");
+  ASSERT_NE(zones, nullptr);
+  EXPECT_EQ(*zones->Find("lab/r"),
+            (MemoryRow{std::string("n"), int64_t{1}, std::string("cpu"), int64_t{1000}, int64_t{1},
+                       std::string("memory"), int64_t{1} << 31}));
+
+  // The dump reaches the rules: the policies of node and pod differ.
+  Cluster filled;
+  ASSERT_TRUE(Fill(import->scenario, &filled).ok());
+  absl::StatusOr<Plan> plan = filled.Schedule(import->scenario.profile);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  ASSERT_EQ(plan->pending().size(), 1u);
+  EXPECT_NE(plan->reasons()[plan->pending()[0].reason].where.find("NUMA Topology policy not match"),
+            std::string::npos);
+}
+
+TEST(Koordinator, DevicesAndWhatPodsHoldOfThemAreRead) {
+  const absl::StatusOr<Import> import = ImportWith(
+      R"(, "annotations": {"scheduling.koordinator.sh/device-joint-allocate":
+        "{\"deviceTypes\": [\"gpu\", \"rdma\"], \"requiredScope\": \"SamePCIe\"}"})",
+      R"(,
+    {"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "Device",
+     "metadata": {"name": "n", "labels": {"node.koordinator.sh/gpu-model": "H800"}},
+     "spec": {"devices": [
+       {"type": "gpu", "minor": 1, "health": true,
+        "topology": {"socketID": 1, "nodeID": 1, "pcieID": "b"},
+        "resources": {"koordinator.sh/gpu-core": "100", "koordinator.sh/gpu-memory": "80Gi"}},
+       {"type": "gpu", "minor": 0, "topology": {"nodeID": 0, "pcieID": "a"}},
+       {"type": "rdma", "minor": 0, "health": true},
+       {"type": "gpu", "minor": 1}, {"type": "npu", "minor": 0}, {"type": "gpu"}]}},
+    {"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "Device",
+     "metadata": {"name": "gone"}},
+    {"kind": "Pod", "metadata": {"name": "r", "namespace": "lab",
+       "annotations": {"scheduling.koordinator.sh/device-allocated":
+         "{\"gpu\": [{\"minor\": 1, \"resources\": {\"koordinator.sh/gpu-core\": \"50\",
+             \"koordinator.sh/gpu-memory-ratio\": \"25\", \"koordinator.sh/gpu-memory\": \"20Gi\"}},
+             {\"minor\": 7}], \"rdma\": [{\"minor\": 0, \"resources\": {\"koordinator.sh/rdma\": 1}}]}"}},
+     "spec": {"schedulerName": "koord-scheduler", "nodeName": "n", "containers": [{}]},
+     "status": {"phase": "Running"}})");
+  ASSERT_TRUE(import.ok()) << import.status();
+  const ClusterSpec& cluster = import->scenario.cluster;
+  const std::vector<DeviceSpec>& devices = cluster.nodes[0].devices;
+  ASSERT_EQ(devices.size(), 3u);
+  EXPECT_EQ(devices[0].name, "gpu-0");
+  EXPECT_FALSE(devices[0].healthy);
+  EXPECT_EQ(devices[1].name, "gpu-1");
+  EXPECT_EQ(devices[1].kind, "gpu");
+  EXPECT_EQ(devices[1].model, "H800");
+  EXPECT_EQ(devices[1].zone, "node-1");
+  EXPECT_EQ(devices[1].links, std::vector<std::string>{"pcie-b"});
+  EXPECT_EQ(devices[1].memory, Quantity(int64_t{80} << 30));
+  EXPECT_TRUE(devices[1].healthy);
+  EXPECT_EQ(devices[2].name, "rdma-0");
+  EXPECT_EQ(cluster.nodes[0].zones.size(), 2u);
+  EXPECT_EQ(
+      Named(cluster.tasks, "lab/p").shape.labels,
+      (Labels{{"koordinator/joint-devices", "gpu,rdma"}, {"koordinator/joint-scope", "SamePCIe"}}));
+  EXPECT_EQ(Named(cluster.tasks, "lab/r").devices,
+            (std::vector<DeviceHold>{
+                {.device = "gpu-1", .milli = 500, .memory = Quantity(int64_t{20} << 30)},
+                {.device = "rdma-0", .milli = 10}}));
+  const auto told = [&](std::string_view object, std::string_view words) {
+    return std::ranges::any_of(import->report, [&](const ImportEntry& entry) {
+      return entry.object.starts_with(object) && entry.text.find(words) != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(told("Device n", "devices of type \"npu\" are not known"));
+  EXPECT_TRUE(told("Device n", "has no minor, or that of another device"));
+  EXPECT_TRUE(told("Device gone", "no node that is there"));
+  EXPECT_TRUE(told("Pod lab/r", "the node lists no device \"gpu-7\""));
+  Cluster filled;
+  ASSERT_TRUE(Fill(import->scenario, &filled).ok());
+  EXPECT_TRUE(filled.Schedule(import->scenario.profile).ok());
 }
 
 }  // namespace

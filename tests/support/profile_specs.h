@@ -336,6 +336,8 @@ inline constexpr const char* kKoordinatorSpecs[] = {
     "koordinator:schedule(cycles=6,load_expired=trust)",
     "koordinator:schedule(cycles=2,quota=off)",
     "koordinator:schedule(kinds=cpu:2:most+memory:1:least,scarce=nvidia.com/gpu+pods)",
+    "koordinator:schedule(cpu_bind=spread,numa_strategy=most,zone_strategy=most)",
+    "koordinator:schedule(revoke=on,revoke_delay=1)",
 };
 
 inline constexpr const char* kYarnSpecs[] = {

@@ -15,12 +15,15 @@
 //   the queue      coscheduling: one pod stands in it for a group of gangs, once all gangs of the
 //                  group have pods enough (profile/gang_plugin.h)
 //   the next pod   coscheduling: pods of the group that has its turn come before the queue
+//   before all     the elastic quota: groups above their runtime for long lose pods, on demand
 //   before nodes   coscheduling, which ends the cycle of a group that failed; then the elastic
 //                  quota (profile/quota_plugin.h): preemption may answer its refusal
 //   filter, score  measured loads (load_books.h); reservations, which also change what a pod sees
-//                  of a node (profile/reservation_plugin.h); devices (profile/device_plugin.h);
-//                  scores by kinds of resources (profile/kind_scores.h)
-//   permit         coscheduling: the pod waits with its node until its group is complete
+//                  of a node (profile/reservation_plugin.h); CPUs and zones of nodes
+//                  (profile/numa_plugin.h); devices (profile/device_plugin.h); scores by kinds of
+//                  resources (profile/kind_scores.h)
+//   permit         CPUs and zones, where the node turned out to have too few; coscheduling: the pod
+//                  waits with its node until its group is complete
 //   no node fits   the elastic quota's preemption, within the pod's quota; then coscheduling, which
 //                  rejects what waits of a strict group, whether or not victims were found
 //
@@ -67,11 +70,11 @@
 //   docs/quota.md describes them.
 // - gangs/: gangs and their groups from the queue to permit, and their places in a topology.
 // - measured_load.h: the arithmetic of load-aware. scores/: scores by kinds of resources.
-// - device/: GPUs, RDMA cards and FPGAs. CPU sets, NUMA hints with scores, device_loans.h, what
+// - device/: GPUs, RDMA cards and FPGAs; CPU sets, and NUMA hints with scores. device_loans.h, what
 //   reservations and victims lend, and device_fleet.h, which filters many machines, are for callers
 //   alone. docs/fit.md describes them.
-// - numa/, cpu/: amounts and CPUs of a machine's zones, with what reservations and victims lend. No
-//   profile uses them.
+// - numa/, cpu/: amounts and CPUs of a machine's zones, with what victims lend. What reservations
+//   lend is for callers alone.
 // - reservation/: matches, books, fit and choice of reservations; take-over of tasks and promises,
 //   which no profile uses. nomination/: promises of other schedulers. No profile uses it.
 // - colocation/: bands of priority; room for batch and mid work, and suppression of best-effort
@@ -92,10 +95,15 @@
 //   the default one, hooks and sub-priorities are not known.
 // - Pods have no affinity to reservations. Reservations without a node get none, and take over no
 //   pods: a plan has no decision for that. A reservation is no member of a quota or a gang.
-// - Of devices, templates of shares, virtual functions, joint allocation, reserved devices and
-//   hints of zones are not known.
-// - Not in the profile: CPU sets, zones, the placement of gangs in topologies, gangs that displace
-//   others, revocation of overuse. Migrations are moves of action rebalance alone.
+// - Of devices, templates of shares, virtual functions, reserved devices and hints of zones are not
+//   known.
+// - CPUs and zones are looked at once a node lists some. Reservations hold neither, no task takes
+//   CPUs that were chosen beforehand, and a CPU has one holder. Nodes have one ratio for what they
+//   show beyond what they have, and 8 zones with amounts at most.
+// - Revocation of overuse (`revoke`, off as in the peer) looks when a plan begins, not every
+//   second. It keeps disruption budgets, as the peer's eviction API does.
+// - Not in the profile: the placement of gangs in topologies, gangs that displace others.
+//   Migrations are moves of action rebalance alone.
 //
 // Ties. As for kube-scheduler. Where the peer goes through a map, pods of a gang and groups go by
 // name and GPUs before other kinds.

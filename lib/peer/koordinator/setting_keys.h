@@ -31,6 +31,11 @@ inline constexpr std::string_view kNodeOptionKeys[] = {
 inline constexpr std::string_view kNodeReportKeys[] = {
     "reserved_cpu", "reserved_memory", "reclaimable_cpu", "reclaimable_memory", "cpu_ratio"};
 
+// Of nodes: how they assign CPUs, and what they show beyond what they have (profile/numa_sites.h).
+inline constexpr std::string_view kNodeZoneKeys[] = {"full_cores", "amplified_cpu",
+                                                     "amplified_memory"};
+inline constexpr double kMostAmplified = 100;
+
 inline void PassOver(std::span<const std::string_view> keys, SettingReader* settings) {
   for (const std::string_view key : keys) settings->Text(key);
 }

@@ -95,6 +95,9 @@ class ExtraPlugins {
   }
   // Returns the pod that is tried before those of the queue, until a turn ends or there is none.
   virtual PodTurn NextOfTurn() { return {}; }
+  // Returns pods on nodes, none of which leaves or waits, that are evicted before all else, in the
+  // order in which they go.
+  virtual std::vector<TaskIndex> Revoked() { return {}; }
   // Returns whether something changed since the last plan that no event tells of, so that all pods
   // that wait are tried again.
   virtual bool WakesAll() { return false; }

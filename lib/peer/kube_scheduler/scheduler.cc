@@ -135,7 +135,9 @@ void Scheduler::Follow() {
   AddMissing();
   world_.SetOrder(tree_.Order(tables_));
   TakeNominations();
-  if (extra_ != nullptr) FindWaiting();
+  if (extra_ == nullptr) return;
+  FindWaiting();
+  Evict(extra_->Revoked(), kNone);
 }
 
 void Scheduler::TakeNominations() {

@@ -52,8 +52,8 @@ namespace {
 
 constexpr int64_t kMostHad = int64_t{1} << 41, kMostTogether = int64_t{1} << 55;
 constexpr OptionDecl kRoundsOptions[] = {
-    {"round", OptionKind::kNumber, "360", 1, 1e9, "whole seconds of a round, rounded down"},
-    {"reset", OptionKind::kNumber, "1920", 0, 1e9,
+    {"round", OptionKind::kWhole, "360", 1, 1e9, "whole seconds of a round, rounded down"},
+    {"reset", OptionKind::kWhole, "1920", 0, 1e9,
      "seconds after which the time that jobs had is forgotten, where dues have changed"},
     {"resource", OptionKind::kText, "nvidia.com/gpu", 0, 0, "what GPUs are counted in"},
     {"label", OptionKind::kText, "gpu-model", 0, 0, "of nodes: the type of their GPUs"},

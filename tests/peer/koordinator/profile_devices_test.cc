@@ -86,6 +86,28 @@ TEST_F(KoordinatorDevices, WhatIsHeldIsCountedInALaterPlan) {
   EXPECT_EQ(Chosen(), "r g1 1000");
 }
 
+TEST_F(KoordinatorDevices, JointDevicesAreNearTheFirst) {
+  Gpus("a", 4);
+  Hold("h", "a", {.device = "g0"});
+  Hold("i", "a", {.device = "g1"});
+  TaskSpec task;
+  task.shape.devices = {{.kind = "gpu"}, {.kind = "rdma"}};
+  Pod("p", "1", task);
+  EXPECT_EQ(Chosen(), "p r0 1000; p g2 1000");
+  Accept(cluster_.RemoveTask("p"));
+  task.shape.labels = {{"koordinator/joint-devices", "gpu,rdma,other"}};
+  Pod("p", "1", task);
+  EXPECT_EQ(Chosen(), "p g2 1000; p r1 1000");
+  Hold("j", "a", {.device = "r1"});
+  EXPECT_EQ(Chosen(), "p r0 1000; p g2 1000");
+  Accept(cluster_.RemoveTask("p"));
+  task.shape.labels.emplace_back("koordinator/joint-scope", "SamePCIe");
+  Pod("p", "1", task);
+  EXPECT_THAT(Why("p", "quota=off"), HasSubstr("1 node(s) Device Joint-Allocate rules violation"));
+  Accept(cluster_.RemoveTask("j"));
+  EXPECT_EQ(Chosen(), "p g2 1000; p r1 1000");
+}
+
 TEST_F(KoordinatorDevices, ModelsMemoryAndExclusiveUseRestrict) {
   Gpus("a", 2);
   Gpus("b", 2, "A100");

@@ -221,6 +221,61 @@ TEST_F(KoordinatorProfile, APodWithoutAJobHasTheQuotaOfItsNamespace) {
   EXPECT_EQ(Plan(), "bind p0 a; bind q0 a; bind q1 a");
 }
 
+// Quota x may use 4 cores once y requests its 6.
+class KoordinatorRevocation : public KoordinatorProfile {
+ protected:
+  void Overuse(int of_x) {
+    Node("a", 10);
+    Quota("x", 4, 10);
+    Quota("y", 6, 10);
+    Accept(cluster_.AddJob({.name = "j", .queue = "x"}));
+    Accept(cluster_.AddJob({.name = "k", .queue = "y"}));
+    for (int i = 0; i < of_x; ++i) {
+      TaskSpec task{.job = "j", .node = "a", .priority = i, .preemptable = i != 0};
+      task.shape.labels = {{"app", "x"}};
+      Pod("j" + std::to_string(i), "1", task);
+    }
+    Pod("k0", "6", {.job = "k"});
+  }
+};
+
+TEST_F(KoordinatorRevocation, QuotasAboveTheirRuntimeLosePodsAfterADelay) {
+  Overuse(6);
+  EXPECT_EQ(Live(0, "revoke=on"), "");
+  EXPECT_EQ(Live(120, "revoke=on"), "");
+  EXPECT_EQ(cluster_.memory().Find("koordinator-overuse")->Integer("x", 0, -1), 0);
+  EXPECT_EQ(Plan("", 121), "");
+  EXPECT_EQ(Plan("revoke=on,runtime=off", 121), "");
+  EXPECT_EQ(Plan("revoke=on,quota=off", 121), "");
+  EXPECT_EQ(Plan("revoke=on,ticks=1000", 121), "");
+  // The most important first of those that go; j0 is not preemptable.
+  EXPECT_EQ(Live(121, "revoke=on"), "evict j2 a; evict j1 a");
+  EXPECT_EQ(Live(122, "revoke=on"), "");
+  Accept(cluster_.RemoveTask("j1"));
+  Accept(cluster_.RemoveTask("j2"));
+  EXPECT_EQ(Live(123, "revoke=on"), "bind k0 a");
+  EXPECT_EQ(cluster_.memory().Find("koordinator-overuse")->Find("x"), nullptr);
+}
+
+TEST_F(KoordinatorRevocation, AQuotaThatFitsInBetweenBeginsAnew) {
+  Overuse(5);
+  EXPECT_EQ(Live(0, "revoke=on"), "");
+  Accept(cluster_.RemoveTask("k0"));
+  EXPECT_EQ(Live(60, "revoke=on"), "");
+  Pod("k1", "6", {.job = "k"});
+  EXPECT_EQ(Live(121, "revoke=on"), "");
+  EXPECT_EQ(Live(241, "revoke=on"), "");
+  EXPECT_EQ(Live(242, "revoke=on"), "evict j1 a");
+}
+
+TEST_F(KoordinatorRevocation, BudgetsAreKept) {
+  Overuse(6);
+  Accept(cluster_.SetDisruptionBudget(
+      {.name = "b", .selector = Selector{.match_labels = {{"app", "x"}}}, .allowed = 1}));
+  EXPECT_EQ(Live(0, "revoke=on,revoke_delay=1"), "");
+  EXPECT_EQ(Live(2, "revoke=on,revoke_delay=1"), "evict j2 a");
+}
+
 TEST_F(KoordinatorProfile, APreemptorTakesVictimsOfItsOwnQuotaAlone) {
   Node("a", 2);
   Quota("x", 1, 2);

@@ -22,6 +22,31 @@
 namespace muster::testing {
 namespace {
 
+int64_t CpuOf(const Resources& resources) {
+  for (const auto& [name, amount] : resources) {
+    if (name == "cpu") return ParseQuantity(amount.text, Unit::kMilli).value_or(0);
+  }
+  return 0;
+}
+
+// CPUs are named by their numbers.
+bool IsCpuName(const std::string& name) {
+  return std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
+}
+bool IsNoCpu(const DeviceHold& hold) { return !IsCpuName(hold.device); }
+
+bool HasMachines(const ClusterSpec& cluster) {
+  return std::ranges::any_of(cluster.nodes, [](const NodeSpec& node) {
+    return std::ranges::any_of(node.devices,
+                               [](const DeviceSpec& device) { return device.kind == "cpu"; });
+  });
+}
+
+int64_t CpusOf(const Plan& plan) {
+  return std::ranges::count_if(plan.devices(),
+                               [](const ChosenDevice& chosen) { return IsCpuName(chosen.device); });
+}
+
 // GPUs for nodes, and requests of them for pods that wait.
 void AddGpus(Rng& rng, ClusterSpec* world) {
   for (NodeSpec& node : world->nodes) {
@@ -39,6 +64,50 @@ void AddGpus(Rng& rng, ClusterSpec* world) {
     request.milli = rng.Chance(0.5) ? 1000 : 300;
     if (request.milli == 1000) request.count = static_cast<int64_t>(1 + rng.Below(2));
     task.shape.devices = {request};
+  }
+}
+
+// CPUs and zones for nodes, policies for both, and pods that want CPUs of their own.
+void AddMachines(Rng& rng, ClusterSpec* world) {
+  for (NodeSpec& node : world->nodes) {
+    const int64_t milli = CpuOf(node.capacity);
+    if (!node.zones.empty() || milli < 2000 || rng.Chance(0.2)) continue;
+    const int sockets = static_cast<int>(1 + rng.Below(2));
+    const int cores = static_cast<int>(1 + rng.Below(4));
+    for (int zone = 0; zone < sockets; ++zone) {
+      node.zones.push_back({.name = absl::StrCat("zone", zone)});
+      if (rng.Chance(0.9)) {
+        node.zones.back().capacity = {{"cpu", absl::StrCat(milli / sockets, "m")}};
+      }
+    }
+    for (int cpu = 0; cpu < sockets * cores * 2 && rng.Chance(0.98); ++cpu) {
+      const int zone = cpu / (cores * 2);
+      DeviceSpec device{.name = absl::StrCat(cpu), .kind = "cpu"};
+      device.zone = absl::StrCat("zone", zone);
+      device.links = {absl::StrCat("core-", cpu / 2 % cores), absl::StrCat("socket-", zone)};
+      device.healthy = rng.Chance(0.95);
+      node.devices.push_back(std::move(device));
+    }
+    constexpr Alignment kAlignments[] = {Alignment::kUnset, Alignment::kBestEffort,
+                                         Alignment::kRestricted, Alignment::kSingleNumaNode};
+    node.alignment = kAlignments[rng.Below(4)];
+    const auto label = [&](const char* key, const char* value) {
+      node.labels.emplace_back(absl::StrCat("node.koordinator.sh/", key), value);
+    };
+    if (rng.Chance(0.2)) label("cpu-bind-policy", "FullPCPUsOnly");
+    if (rng.Chance(0.3)) label("numa-allocate-strategy", "MostAllocated");
+    if (rng.Chance(0.2)) node.settings.emplace_back("koordinator/amplified_cpu", "1.5");
+  }
+  for (TaskSpec& task : world->tasks) {
+    Labels& labels = task.shape.labels;
+    if (!task.node.empty() || rng.Chance(0.3)) continue;
+    labels.emplace_back("koordinator.sh/qosClass", rng.Chance(0.5) ? "LSR" : "LSE");
+    labels.emplace_back("koordinator.sh/priority-class", "koord-prod");
+    if (rng.Chance(0.3)) labels.emplace_back("koordinator/cpu-required", "FullPCPUs");
+    if (rng.Chance(0.3)) labels.emplace_back("koordinator/cpu-preferred", "SpreadByPCPUs");
+    if (rng.Chance(0.3)) labels.emplace_back("koordinator/cpu-exclusive", "PCPULevel");
+    if (rng.Chance(0.2)) task.shape.alignment = Alignment::kSingleNumaNode;
+    if (rng.Chance(0.2)) labels.emplace_back("koordinator/zone-exclusive", "Preferred");
   }
 }
 
@@ -78,6 +147,7 @@ void AddKoordinatorObjects(Rng& rng, ClusterSpec* world) {
     world->reservations.push_back(std::move(one));
   }
   if (rng.Chance(0.4)) AddGpus(rng, world);
+  if (rng.Chance(0.3)) AddMachines(rng, world);
   if (rng.Chance(0.5)) return;
   for (NodeSpec& node : world->nodes) {
     if (rng.Chance(0.3)) continue;
@@ -125,7 +195,9 @@ std::string BrokenDevice(const Plan& plan, const ClusterSpec& after) {
   std::map<std::string, int64_t> held;
   std::map<std::string, const TaskSpec*> tasks;
   bool has_devices = false;
-  for (const NodeSpec& node : after.nodes) has_devices |= !node.devices.empty();
+  for (const NodeSpec& node : after.nodes) {
+    for (const DeviceSpec& device : node.devices) has_devices |= device.kind != "cpu";
+  }
   for (const TaskSpec& task : after.tasks) {
     tasks[task.name] = &task;
     if (task.node.empty() || task.status == TaskStatus::kSucceeded ||
@@ -153,16 +225,49 @@ std::string BrokenDevice(const Plan& plan, const ClusterSpec& after) {
       if (!task.shape.devices.empty() || name != "nvidia.com/gpu") continue;
       wanted = ParseQuantity(amount.text, Unit::kWhole).value_or(0);
     }
-    if (static_cast<int64_t>(task.devices.size()) != wanted) return task.name;
+    if (std::ranges::count_if(task.devices, IsNoCpu) != wanted) return task.name;
   }
   return "";
 }
 
-int64_t CpuOf(const Resources& resources) {
-  for (const auto& [name, amount] : resources) {
-    if (name == "cpu") return ParseQuantity(amount.text, Unit::kMilli).value_or(0);
+// Returns a task that was bound with fewer or more CPUs than it should have of its own, or a zone
+// that took more than it has; empty: there is none.
+std::string BrokenMachine(const Plan& plan, const ClusterSpec& after, const Memory& memory) {
+  std::map<std::string, const NodeSpec*> nodes;
+  for (const NodeSpec& node : after.nodes) nodes[node.name] = &node;
+  const auto has = [](const Labels& labels, const std::string& key) {
+    return std::ranges::find(labels, key, &Labels::value_type::first) != labels.end();
+  };
+  for (const TaskSpec& task : after.tasks) {
+    const auto is_bound = [&](const Decision& d) {
+      return d.kind == DecisionKind::kBind && plan.task_name(d.task) == task.name;
+    };
+    if (task.node.empty() || std::ranges::none_of(plan.decisions(), is_bound)) continue;
+    const NodeSpec& node = *nodes[task.node];
+    const bool binds = has(task.shape.labels, "koordinator.sh/qosClass") ||
+                       has(node.labels, "node.koordinator.sh/cpu-bind-policy");
+    const auto cpus =
+        static_cast<int64_t>(task.devices.size()) - std::ranges::count_if(task.devices, IsNoCpu);
+    if (cpus != (binds ? CpuOf(task.shape.request) / 1000 : 0)) return task.name;
   }
-  return 0;
+  const MemorySlot* slot = memory.Find("koordinator-zones");
+  std::map<std::pair<std::string, int64_t>, int64_t> taken;
+  for (const TaskSpec& task : after.tasks) {
+    const MemoryRow* row = slot == nullptr ? nullptr : slot->Find(task.name);
+    if (row == nullptr || task.node.empty() || slot->Text(task.name) != task.node) continue;
+    for (size_t i = 1; i + 2 < row->size(); i += 3) {
+      if (slot->Text(task.name, i + 1) != "cpu") continue;
+      taken[{task.node, slot->Integer(task.name, i)}] += slot->Integer(task.name, i + 2);
+    }
+  }
+  for (const auto& [place, milli] : taken) {
+    const std::vector<ZoneSpec>& zones = nodes[place.first]->zones;
+    if (nodes[place.first]->settings.empty() &&
+        milli > CpuOf(zones[static_cast<size_t>(place.second)].capacity)) {
+      return place.first;
+    }
+  }
+  return "";
 }
 
 // Returns what the node has left of cpu beside its tasks and what is reserved there for others than
@@ -210,6 +315,7 @@ std::string BrokenReservation(const Plan& plan, const ClusterSpec& before, const
 
 TEST(KoordinatorWorlds, PlansKeepTheirPromisesCycleAfterCycle) {
   int64_t binds = 0, gangs = 0, evictions = 0, reservations = 0, holders = 0, devices = 0;
+  int64_t cpus = 0, zones = 0;
   for (uint64_t seed = 0; seed < WorldCount(1'500); ++seed) {
     Rng rng(seed);
     const std::string profile = OneOf(kKoordinatorSpecs, rng);
@@ -232,6 +338,12 @@ TEST(KoordinatorWorlds, PlansKeepTheirPromisesCycleAfterCycle) {
       const MemorySlot* held = cluster.memory().Find("koordinator-holders");
       holders += held == nullptr ? 0 : static_cast<int64_t>(held->rows().size());
       EXPECT_EQ(BrokenDevice(*plan, cluster.Describe()), "");
+      if (HasMachines(before)) {
+        EXPECT_EQ(BrokenMachine(*plan, cluster.Describe(), cluster.memory()), "");
+        cpus += CpusOf(*plan);
+        const MemorySlot* of_zones = cluster.memory().Find("koordinator-zones");
+        zones += of_zones == nullptr ? 0 : static_cast<int64_t>(of_zones->rows().size());
+      }
       devices += static_cast<int64_t>(plan->devices().size());
       EXPECT_EQ(BrokenReservation(*plan, before, past, cluster.Describe(), cluster.memory(), cycle),
                 "");
@@ -253,6 +365,8 @@ TEST(KoordinatorWorlds, PlansKeepTheirPromisesCycleAfterCycle) {
   EXPECT_GT(reservations, 20);
   EXPECT_GT(holders, 100);
   EXPECT_GT(devices, 100);
+  EXPECT_GT(cpus, 100);
+  EXPECT_GT(zones, 100);
 }
 
 }  // namespace

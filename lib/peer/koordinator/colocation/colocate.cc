@@ -126,6 +126,7 @@ absl::Status ReadColocatedNode(const NodeSpec& spec, const Options& options, Col
     node->reclaimable = reclaimable;
   }
   node->cpu_ratio = settings.Number("cpu_ratio", 1, 100, 1);
+  koordinator::PassOver(koordinator::kNodeZoneKeys, &settings);
   return settings.Finish();
 }
 

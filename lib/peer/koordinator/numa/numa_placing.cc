@@ -65,7 +65,9 @@ ZoneAnswer TakeAmounts(const NumaNode& node, const NumaRequest& request, const Z
       answer.grant.amounts[zone].Set(r, given);
       left -= given;
     }
-    if (left != 0) answer.reason = NumaReason::kFewInZones;
+    if (left == 0) return;
+    answer.reason = NumaReason::kFewInZones;
+    answer.lacking |= uint64_t{1} << r;
   });
   if (!answer.ok()) answer.grant = {};
   return answer;
@@ -111,7 +113,9 @@ class CpuTaker {
     if (request.required) free_ = UsableByPolicy(node, request, free_);
   }
 
-  std::optional<CpuSet> Take(const ZoneAmounts& amounts) {
+  // Sets `*reason` where it returns nothing.
+  std::optional<CpuSet> Take(const ZoneAmounts& amounts, NumaReason* reason) {
+    *reason = NumaReason::kFewCpus;
     if (free_.size() < request_.cpus) return std::nullopt;
     CpuSet taken;
     for (const auto& [zone, of_zone] : amounts) {
@@ -132,6 +136,7 @@ class CpuTaker {
       if (!cpus.has_value()) return std::nullopt;
       taken |= *cpus;
     }
+    *reason = NumaReason::kFewForPolicy;
     if (!KeepsPolicy(node_, request_, taken)) return std::nullopt;
     return taken;
   }
@@ -181,8 +186,10 @@ ZoneAnswer PlaceInZones(const NumaNode& node, const NumaBooks& books, const Numa
   }
   if (!request.binds) return answer;
   if (!node.cpus.has_value()) return {.reason = NumaReason::kFewCpus};
-  std::optional<CpuSet> cpus = CpuTaker(node, books, request, reuse).Take(answer.grant.amounts);
-  if (!cpus.has_value()) return {.reason = NumaReason::kFewCpus};
+  NumaReason reason;
+  std::optional<CpuSet> cpus =
+      CpuTaker(node, books, request, reuse).Take(answer.grant.amounts, &reason);
+  if (!cpus.has_value()) return {.reason = reason};
   answer.grant.cpus = *std::move(cpus);
   return answer;
 }

@@ -62,7 +62,8 @@ enum class NumaReason : uint8_t {
   kFewAmplified,
   kFewInZones,
   kFewCpus,
-  kUnaligned,  // no set of zones satisfies the policy
+  kFewForPolicy,  // the CPUs that were chosen do not keep a required policy
+  kUnaligned,     // no set of zones satisfies the policy
   kNotNominated,
   kNotReserved,  // the task must come from a reservation
 };
@@ -76,6 +77,7 @@ struct NumaGrant {
 struct ZoneAnswer {
   NumaGrant grant = {};
   NumaReason reason = NumaReason::kNone;
+  uint64_t lacking = 0;  // kFewInZones: the resources
 
   bool ok() const { return reason == NumaReason::kNone; }
 };

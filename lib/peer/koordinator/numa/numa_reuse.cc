@@ -51,7 +51,8 @@ std::optional<NumaLoan> LoanOf(const NumaBooks& books, const NumaReservation& re
 NumaLoanAnswer Placed(const NumaNode& node, const NumaBooks& books, const NumaRequest& request,
                       NumaReuse reuse) {
   ZoneAnswer answer = PlaceInZones(node, books, request, reuse);
-  NumaLoanAnswer placed{.grant = {}, .reason = answer.reason, .reuse = std::move(reuse)};
+  NumaLoanAnswer placed{
+      .grant = {}, .reason = answer.reason, .reuse = std::move(reuse), .lacking = answer.lacking};
   if (answer.ok()) placed.grant = std::move(answer.grant);
   return placed;
 }
@@ -103,6 +104,7 @@ class LoanTrial {
   bool Place(NumaReuse reuse, NumaLoanAnswer* last) const {
     *last = Placed(node_, books_, request_, std::move(reuse));
     last->reason = NumaReason::kNone;
+    last->lacking = 0;
     return last->grant.has_value();
   }
 

@@ -111,6 +111,7 @@ struct NumaLoanAnswer {
   std::optional<NumaGrant> grant = {};
   NumaReason reason = NumaReason::kNone;
   NumaReuse reuse = {};
+  uint64_t lacking = 0;  // kFewInZones: the resources
 
   bool ok() const { return reason == NumaReason::kNone; }
 };

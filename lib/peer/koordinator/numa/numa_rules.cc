@@ -96,9 +96,8 @@ NumaFilter Admit(const NumaSite& site, const NumaClaim& claim, const NumaNeed& n
                  std::span<const ScoredHints> others) {
   if (site.node.zones.empty()) return {.reason = NumaReason::kNoZones};
   std::vector<ScoredHints> hints;
-  for (auto& [resource, list] : HintsOfZones(site, claim, need, loans, victims, scorer)) {
-    hints.emplace_back(std::move(list));
-  }
+  ResourceHints of_zones = HintsOfZones(site, claim, need, loans, victims, scorer);
+  for (const auto& [resource, list] : of_zones) hints.emplace_back(list);
   if (hints.empty()) hints.emplace_back();
   hints.insert(hints.end(), others.begin(), others.end());
   std::vector<ZoneState> alone;
@@ -107,11 +106,13 @@ NumaFilter Admit(const NumaSite& site, const NumaClaim& claim, const NumaNeed& n
   }
   const absl::StatusOr<ScoredChoice> choice =
       MergeScoredHints(need.zones, AllZones(site.node), hints, alone);
-  if (!choice.ok() || !choice->admitted) return {.reason = NumaReason::kUnaligned};
+  if (!choice.ok() || !choice->admitted) {
+    return {.reason = NumaReason::kUnaligned, .hints = std::move(of_zones)};
+  }
   NumaRequest request = need.request;
   request.zones = choice->hint.zones;
   const NumaLoanAnswer answer = TryAll(site, claim, request, loans, victims);
-  return {.reason = answer.reason, .zones = choice->hint};
+  return {.reason = answer.reason, .zones = choice->hint, .lacking = answer.lacking};
 }
 
 // The final choice, with zones that were found before.
@@ -195,7 +196,8 @@ NumaNeed NeedAtSite(const NumaSite& site, const NumaClaim& claim) {
   const NodeBinding binding =
       BindingOnNode(claim.need, site.binding, std::max<int64_t>(threads, 1));
   need.request = {.amounts = claim.requests,
-                  .cpus = static_cast<int>(claim.need.cpus),
+                  // Beyond what any machine has, the number does not matter.
+                  .cpus = static_cast<int>(std::min<int64_t>(claim.need.cpus, 1 << 30)),
                   .binds = binding.binds,
                   .policy = binding.policy,
                   .required = binding.required,
@@ -267,7 +269,8 @@ NumaFilter FilterByNuma(const NumaSite& site, const NumaClaim& claim, const Numa
   const NumaNeed need = NeedAtSite(site, claim);
   if (need.reason == NumaReason::kZonePolicy) return {.reason = need.reason};
   if (claim.named.has_value()) {
-    return {.reason = Allocate(site, claim, need, {}, loans, nominated, victims).reason};
+    const NumaLoanAnswer answer = Allocate(site, claim, need, {}, loans, nominated, victims);
+    return {.reason = answer.reason, .lacking = answer.lacking};
   }
   if (need.reason == NumaReason::kFraction) return {.reason = need.reason};
   const bool binds = need.request.binds;
@@ -285,7 +288,8 @@ NumaFilter FilterByNuma(const NumaSite& site, const NumaClaim& claim, const Numa
   if (binds && !site.node.cpus.has_value()) return {.reason = NumaReason::kNoTopology};
   if (need.reason != NumaReason::kNone) return {.reason = need.reason};
   if (binds && need.request.required && need.zones == NumaPolicy::kNone) {
-    return {.reason = TryAll(site, claim, need.request, loans, victims).reason};
+    const NumaLoanAnswer answer = TryAll(site, claim, need.request, loans, victims);
+    return {.reason = answer.reason, .lacking = answer.lacking};
   }
   if (need.zones == NumaPolicy::kNone || need.zones == NumaPolicy::kBestEffort) return {};
   return Admit(site, claim, need, loans, victims, scorer, others);
@@ -317,11 +321,15 @@ NumaLoanAnswer ReserveByNuma(const NumaSite& site, const NumaClaim& claim,
     if (zones.has_value()) {
       NumaRequest request = need.request;
       request.zones = zones->zones;
-      admitted.reason = TryAll(site, claim, request, loans, victims).reason;
+      const NumaLoanAnswer answer = TryAll(site, claim, request, loans, victims);
+      admitted.reason = answer.reason;
+      admitted.lacking = answer.lacking;
     } else {
       admitted = Admit(site, claim, need, loans, victims, scorer, {});
     }
-    if (!admitted.ok()) return {.grant = {}, .reason = admitted.reason};
+    if (!admitted.ok()) {
+      return {.grant = {}, .reason = admitted.reason, .lacking = admitted.lacking};
+    }
     zones = admitted.zones;
   }
   return Allocate(site, claim, need, zones, loans, nominated, victims);

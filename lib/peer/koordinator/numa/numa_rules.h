@@ -74,14 +74,16 @@ struct NumaSite {
   Sparse allocatable, requested;  // of the node
 };
 
+// Resources of hints in ascending order; an empty list: no zones have the resource.
+using ResourceHints = std::vector<std::pair<size_t, std::vector<ScoredHint>>>;
+
 struct NumaFilter {
   NumaReason reason = NumaReason::kNone;
   std::optional<ScoredHint> zones = {};  // the merged hint, where a policy of zones holds
+  uint64_t lacking = 0;                  // kFewInZones: the resources
+  ResourceHints hints = {};              // kUnaligned: of the node's zones
   bool ok() const { return reason == NumaReason::kNone; }
 };
-
-// Resources of hints in ascending order; an empty list: no zones have the resource.
-using ResourceHints = std::vector<std::pair<size_t, std::vector<ScoredHint>>>;
 
 // Returns what the claim requests of the site. Without a refusal by policies, `reason` is kNone.
 struct NumaNeed {

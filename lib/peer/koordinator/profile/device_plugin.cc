@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "lib/base/strings.h"
+#include "lib/kube/selectors.h"
 #include "muster/quantity.h"
 
 namespace muster::koordinator {
@@ -224,7 +226,23 @@ const DevicePlugin::Claim& DevicePlugin::ClaimOf(TaskIndex t) {
       }
     }
   }
+  ReadJoint(shape, &claim.devices);
   return claims_[c] = std::move(claim);
+}
+
+void DevicePlugin::ReadJoint(const TaskShape& shape, DeviceClaim* claim) {
+  const std::string* kinds = FindLabel(shape.labels, "koordinator/joint-devices");
+  if (kinds == nullptr) return;
+  for (const absl::string_view name : absl::StrSplit(*kinds, ',')) {
+    const std::optional<size_t> kind = KindOf({name.data(), name.size()});
+    if (!kind) continue;
+    const auto joint = static_cast<DeviceKind>(*kind);
+    const bool is_new =
+        std::find(claim->joint.begin(), claim->joint.end(), joint) == claim->joint.end();
+    if (is_new) claim->joint.push_back(joint);
+  }
+  const std::string* scope = FindLabel(shape.labels, "koordinator/joint-scope");
+  claim->joint_same_bus = scope != nullptr && *scope == "SamePCIe";
 }
 
 DeviceLimits DevicePlugin::LimitsOf(const Claim& claim, NodeIndex n, const Machine& machine) const {

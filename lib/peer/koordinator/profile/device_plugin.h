@@ -19,6 +19,10 @@
 // requested beside the part. A task with none in its shape requests what its resources name
 // (device/device_request.h), wherever some node lists devices.
 //
+// Labels of tasks that stand for an annotation of pods: `koordinator/joint-devices` lists kinds,
+// with commas between them. The others come from near the first. With `koordinator/joint-scope`
+// `SamePCIe` they come from the very switches of the first, and at least one from each.
+//
 // A node without devices of the kind is out of the question for good. Victims give back what they
 // hold. A pod that waits since an earlier plan has its devices chosen anew, as it holds none yet;
 // if its node has them no more, it is rejected.
@@ -90,6 +94,7 @@ class DevicePlugin {
   void AddHolder(TaskIndex t);
   const Claim& ClaimOf(TaskIndex t);
   void ReadShape(const TaskShape& shape, Claim* claim) const;
+  static void ReadJoint(const TaskShape& shape, DeviceClaim* claim);
   DeviceLimits LimitsOf(const Claim& claim, NodeIndex n, const Machine& machine) const;
 
   const DeviceSettings& settings_;

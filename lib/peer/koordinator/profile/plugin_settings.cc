@@ -27,6 +27,10 @@ constexpr OptionDecl kPluginOptions[] = {
     {"parents", OptionKind::kFlag, "off", 0, 0, "the queues above are held to theirs as well"},
     {"spare_default", OptionKind::kFlag, "on", 0, 0,
      "pods of no queue are never victims of preemption"},
+    {"revoke", OptionKind::kFlag, "off", 0, 0,
+     "queues that are above their runtime for long lose pods, the least important ones"},
+    {"revoke_delay", OptionKind::kWhole, "120", 0, 1e9,
+     "seconds that a queue may be above its runtime"},
     {"load", OptionKind::kFlag, "on", 0, 0, "measured loads of nodes filter and score"},
     {"load_weight", OptionKind::kWhole, "1", 0, 1e6, "weight of the score by load"},
     {"cpu_threshold", OptionKind::kWhole, "65", 0, 100,
@@ -51,6 +55,15 @@ constexpr OptionDecl kPluginOptions[] = {
     {"device_strategy", OptionKind::kChoice, "least", 0, 0,
      "least|most: nodes and devices that are good, by what is in use of them"},
     {"device_weight", OptionKind::kWhole, "1", 0, 1e6, "weight of the score by devices"},
+    {"numa", OptionKind::kFlag, "on", 0, 0,
+     "CPUs and NUMA zones of nodes are given to pods by the policies of both"},
+    {"numa_strategy", OptionKind::kChoice, "least", 0, 0,
+     "least|most: nodes that are good, by what is in use of their CPUs and zones"},
+    {"numa_weight", OptionKind::kWhole, "1", 0, 1e6, "weight of the score by CPUs and zones"},
+    {"zone_strategy", OptionKind::kChoice, "least", 0, 0,
+     "least|most: zones that are good, by what is in use of them"},
+    {"cpu_bind", OptionKind::kChoice, "full", 0, 0,
+     "full|spread: whether pods that name no policy get CPUs of full cores, or one of each core"},
     {"kinds", OptionKind::kText, "", 0, 0,
      "resources that nodes are scored by (NodeResourcesFitPlus): "
      "NAME:WEIGHT:least+NAME:WEIGHT:most, "
@@ -86,7 +99,7 @@ std::string_view ExtraPluginName(ExtraPlugin plugin) {
   constexpr std::string_view kNames[] = {"Coscheduling",         "ElasticQuota",
                                          "LoadAwareScheduling",  "Reservation",
                                          "NodeResourcesFitPlus", "ScarceResourceAvoidance",
-                                         "DeviceShare"};
+                                         "DeviceShare",          "NodeNUMAResource"};
   return kNames[static_cast<int>(plugin)];
 }
 
@@ -99,8 +112,10 @@ PluginSettings PluginSettings::From(const Options& options) {
   s.gangs.policy = MatchPolicyByName(options.text("match_policy"));
   s.gangs.wait = static_cast<int64_t>(options.number("gang_wait")) * kNanoseconds;
   s.quota = options.flag("quota");
-  s.quotas = {options.flag("runtime"), options.flag("scale_min"), options.flag("parents"),
-              options.flag("spare_default")};
+  s.quotas = {
+      options.flag("runtime"), options.flag("scale_min"),
+      options.flag("parents"), options.flag("spare_default"),
+      options.flag("revoke"),  static_cast<int64_t>(options.number("revoke_delay")) * s.ticks};
   s.load = options.flag("load");
   s.load_weight = static_cast<int64_t>(options.number("load_weight"));
   s.loads = LoadSettings::From(options, "load_", s.ticks);
@@ -115,6 +130,18 @@ PluginSettings PluginSettings::From(const Options& options) {
                                         DeviceResource::kRdma, DeviceResource::kFpga}) {
     s.device.scorer.weights.Set(resource, 1);
   }
+  s.numa = options.flag("numa");
+  s.zones.weight = static_cast<int64_t>(options.number("numa_weight"));
+  s.zones.bind =
+      options.text("cpu_bind") == "spread" ? BindPolicy::kSpread : BindPolicy::kFullCores;
+  s.zones.zone_prefers_full = options.text("zone_strategy") == "most";
+  for (const DimensionIndex d : {kCpu, kMemory}) {
+    s.zones.scorer.weights.Set(d, 1);
+    s.zones.scorer.plain |= uint64_t{1} << static_cast<size_t>(d);
+  }
+  s.zones.zone_scorer = s.zones.scorer;
+  s.zones.scorer.prefer_full = options.text("numa_strategy") == "most";
+  s.zones.zone_scorer.prefer_full = s.zones.zone_prefers_full;
   s.reservation = options.flag("reservation");
   s.reservation_weight = static_cast<int64_t>(options.number("reservation_weight"));
   return s;

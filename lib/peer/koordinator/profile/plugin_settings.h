@@ -16,6 +16,7 @@
 #include "lib/peer/koordinator/device/device_allocator.h"
 #include "lib/peer/koordinator/gangs/gang_rules.h"
 #include "lib/peer/koordinator/load_books.h"
+#include "lib/peer/koordinator/numa/numa_rules.h"
 #include "lib/peer/kube_scheduler/settings.h"
 #include "muster/policy.h"
 
@@ -30,6 +31,7 @@ enum class ExtraPlugin : uint8_t {
   kFitPlus,
   kScarce,
   kDeviceShare,
+  kNumaResource,
 };
 std::string_view ExtraPluginName(ExtraPlugin plugin);
 constexpr kube::Plugin NumberOf(ExtraPlugin plugin) {
@@ -42,6 +44,8 @@ struct QuotaSettings {
   bool scale_min = true;       // minimums shrink together where there is less than all of them
   bool asks_parents = false;   // the groups above are held to theirs as well
   bool spares_default = true;  // tasks of no queue are never victims of preemption
+  bool revokes = false;        // groups above their runtime for long lose tasks
+  int64_t revoke_delay = 120;  // how long, in ticks
 };
 
 // A kind of resource that is better full, or better empty.
@@ -62,6 +66,13 @@ struct DeviceSettings {
   int64_t weight = 1;
 };
 
+struct NumaSettings {
+  BindPolicy bind = BindPolicy::kFullCores;  // of tasks that have CPUs of their own and name none
+  bool zone_prefers_full = false;            // zones with little left are taken first
+  NumaScorer scorer, zone_scorer;            // of nodes, of sets of zones
+  int64_t weight = 1;
+};
+
 struct PluginSettings {
   static PluginSettings From(const Options& options);
   // Returns why the options mean nothing; empty: they do.
@@ -69,12 +80,14 @@ struct PluginSettings {
 
   int64_t ticks = 1;  // of the caller's clock in a second
   bool coscheduling = true, quota = true, load = true, reservation = true, devices = true;
+  bool numa = true;
   GangDefaults gangs;
   QuotaSettings quotas;
   LoadSettings loads;
   int64_t load_weight = 1, reservation_weight = 5000;
   KindSettings kinds;
   DeviceSettings device;
+  NumaSettings zones;
 };
 
 // The options of action schedule: the scheduler's but for pod groups and batches, and those above.

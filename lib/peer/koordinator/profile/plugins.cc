@@ -15,15 +15,18 @@ void Plugins::Open(kube::World* world, const kube::Nominations* nominations, Mem
   world_ = world;
   if (settings_.reservation) reservations_.Open(world, memory, now);
   if (settings_.coscheduling) gangs_.Open(world, memory, now);
-  if (settings_.quota) quotas_.Open(world, nominations, now);
+  if (settings_.quota) quotas_.Open(world, nominations, memory, now);
   if (settings_.load) loads_.Open(world->tables(), ledger_, now);
   kinds_.Open(world);
   if (settings_.devices) devices_.Open(world);
+  if (settings_.numa) numa_.Open(world, memory);
 }
 
 void Plugins::Store(MemorySlots* memory) {
   if (settings_.coscheduling) gangs_.Store(memory);
+  if (settings_.quota) quotas_.Store(memory);
   if (settings_.reservation) reservations_.Store(memory);
+  if (settings_.numa) numa_.Store(memory);
 }
 
 kube::Plugin Plugins::GateOf(TaskIndex task) {
@@ -42,7 +45,8 @@ bool Plugins::Wakes(TaskIndex task, kube::PluginSet rejectors, const kube::Happe
          (rejectors.has(NumberOf(ExtraPlugin::kElasticQuota)) && QuotaPlugin::Wakes(happening)) ||
          ((rejectors.has(NumberOf(ExtraPlugin::kLoadAware)) ||
            rejectors.has(NumberOf(ExtraPlugin::kReservation)) ||
-           rejectors.has(NumberOf(ExtraPlugin::kDeviceShare))) &&
+           rejectors.has(NumberOf(ExtraPlugin::kDeviceShare)) ||
+           rejectors.has(NumberOf(ExtraPlugin::kNumaResource))) &&
           (happening.kind == kube::Happened::kPodDeleted ||
            happening.kind == kube::Happened::kNodeAdded));
 }
@@ -53,12 +57,14 @@ kube::Status Plugins::PreFilter(TaskIndex task) {
   reservations_.Match(task);
   if (settings_.coscheduling) status = gangs_.PreFilter(task);
   if (settings_.quota && status.code == kube::Code::kFits) status = quotas_.PreFilter(task);
+  if (numa_.any() && status.code == kube::Code::kFits) status = numa_.PreFilter(task);
   return status;
 }
 
 kube::Status Plugins::Filter(TaskIndex task, NodeIndex node, const kube::NodeBooks& books) {
   kube::Status status;
   if (settings_.load && loads_.any()) status = FilterByLoad(task, node);
+  if (status.code == kube::Code::kFits && numa_.any()) status = numa_.Filter(task, node, books);
   if (status.code == kube::Code::kFits && devices_.any()) status = devices_.Filter(task, node);
   if (reservations_.matches_any() && status.code == kube::Code::kFits) {
     status = reservations_.Filter(task, node, books);
@@ -110,6 +116,9 @@ std::vector<kube::ExtraScore> Plugins::Score(TaskIndex task, std::span<const Nod
   if (devices_.Requests(task)) {
     add(ExtraPlugin::kDeviceShare, settings_.device.weight, devices_.Score(task, feasible));
   }
+  if (numa_.any() && settings_.zones.weight != 0) {
+    add(ExtraPlugin::kNumaResource, settings_.zones.weight, numa_.Score(task, feasible));
+  }
   if (kinds_.has_strategies()) {
     add(ExtraPlugin::kFitPlus, settings_.kinds.strategy_weight,
         kinds_.ByStrategies(task, feasible));
@@ -124,9 +133,32 @@ void Plugins::Reserve(TaskIndex task, NodeIndex node) {
   if (settings_.quota) quotas_.Reserve(task);
   reservations_.Reserve(task, node);
   if (devices_.any()) devices_.Reserve(task, node);
+  if (numa_.any()) numa_.Reserve(task, node);
+}
+
+std::vector<ChosenDevice> Plugins::DevicesOf(TaskIndex task) {
+  std::vector<ChosenDevice> chosen = devices_.Chosen(task);
+  const std::vector<ChosenDevice> cpus = numa_.Chosen(task);
+  if (cpus.empty()) return chosen;
+  chosen.insert(chosen.end(), cpus.begin(), cpus.end());
+  const std::vector<DeviceSpec>& listed = world_->spec(numa_.NodeOf(task)).devices;
+  std::vector<ChosenDevice> in_order;
+  for (const DeviceSpec& device : listed) {
+    for (ChosenDevice& one : chosen) {
+      if (one.device == device.name) in_order.push_back(std::move(one));
+    }
+  }
+  return in_order;
 }
 
 kube::Permission Plugins::Permit(TaskIndex task) {
+  if (std::string why = numa_.WhyNotReserved(task); !why.empty()) {
+    kube::Permission refused;
+    refused.code = kube::Permission::Code::kRefuse;
+    refused.plugin = NumberOf(ExtraPlugin::kNumaResource);
+    refused.message = std::move(why);
+    return refused;
+  }
   if (!settings_.coscheduling) return {};
   return gangs_.Permit(task);
 }
@@ -135,6 +167,7 @@ kube::Rejection Plugins::Unreserve(TaskIndex task) {
   if (settings_.quota) quotas_.Unreserve(task);
   reservations_.Unreserve(task);
   devices_.Unreserve(task);
+  numa_.Unreserve(task);
   if (!settings_.coscheduling) return {};
   return gangs_.Unreserve(task);
 }

@@ -16,6 +16,7 @@
 #include "lib/peer/koordinator/profile/device_plugin.h"
 #include "lib/peer/koordinator/profile/gang_plugin.h"
 #include "lib/peer/koordinator/profile/kind_scores.h"
+#include "lib/peer/koordinator/profile/numa_plugin.h"
 #include "lib/peer/koordinator/profile/plugin_settings.h"
 #include "lib/peer/koordinator/profile/quota_plugin.h"
 #include "lib/peer/koordinator/profile/reservation_plugin.h"
@@ -33,7 +34,8 @@ class Plugins : public kube::ExtraPlugins {
         quotas_(settings.quotas),
         loads_(settings.loads),
         kinds_(settings.kinds),
-        devices_(settings.device) {}
+        devices_(settings.device),
+        numa_(settings.zones) {}
 
   std::string_view NameOf(kube::Plugin plugin) const override;
   void Open(kube::World* world, const kube::Nominations* nominations, MemorySlots* memory,
@@ -45,13 +47,16 @@ class Plugins : public kube::ExtraPlugins {
   kube::Plugin GateOf(TaskIndex task) override;
   std::string WhyGated(TaskIndex task) override { return gangs_.WhyGated(task); }
   kube::PodTurn NextOfTurn() override;
-  bool WakesAll() override { return reservations_.have_changed(); }
+  std::vector<TaskIndex> Revoked() override {
+    return settings_.quota ? quotas_.Revoked() : std::vector<TaskIndex>();
+  }
+  bool WakesAll() override { return reservations_.have_changed() || numa_.has_changed(); }
   bool Wakes(TaskIndex task, kube::PluginSet rejectors, const kube::Happening& happening) override;
 
   kube::Status PreFilter(TaskIndex task) override;
   bool LooksAtNodes(TaskIndex task) override {
     return (settings_.load && loads_.any()) || reservations_.matches_any() ||
-           kinds_.has_strategies() || kinds_.has_scarce() || devices_.Requests(task);
+           kinds_.has_strategies() || kinds_.has_scarce() || devices_.Requests(task) || numa_.any();
   }
   bool SeesOtherBooks(TaskIndex, NodeIndex node) override {
     return reservations_.any() && reservations_.ChangesBooks(node);
@@ -64,8 +69,10 @@ class Plugins : public kube::ExtraPlugins {
 
   void Reserve(TaskIndex task, NodeIndex node) override;
   kube::Permission Permit(TaskIndex task) override;
-  bool HasLostPlace(TaskIndex task) override { return devices_.HasLostPlace(task); }
-  std::vector<ChosenDevice> DevicesOf(TaskIndex task) override { return devices_.Chosen(task); }
+  bool HasLostPlace(TaskIndex task) override {
+    return devices_.HasLostPlace(task) || numa_.HasLostPlace(task);
+  }
+  std::vector<ChosenDevice> DevicesOf(TaskIndex task) override;
   kube::Rejection Unreserve(TaskIndex task) override;
   kube::Rejection NothingFits(const kube::PodCycle& cycle, bool preempts) override;
 
@@ -73,6 +80,7 @@ class Plugins : public kube::ExtraPlugins {
   void CountVictim(TaskIndex victim, int sign) override {
     if (reservations_.any()) reservations_.CountVictim(victim, sign);
     if (devices_.any()) devices_.CountVictim(victim, sign);
+    if (numa_.any()) numa_.CountVictim(victim, sign);
   }
   bool ReplacesPreemption() const override { return settings_.quota; }
   bool SelectsVictims() const override { return settings_.quota; }
@@ -95,6 +103,7 @@ class Plugins : public kube::ExtraPlugins {
   ReservationPlugin reservations_;
   KindScores kinds_;
   DevicePlugin devices_;
+  NumaPlugin numa_;
   kube::World* world_ = nullptr;
 };
 

@@ -17,6 +17,7 @@
 namespace muster::koordinator {
 namespace {
 
+constexpr char kOveruseSlot[] = "koordinator-overuse";
 constexpr size_t kMostResources = 60;  // and those that a tree always knows
 
 bool IsBuiltIn(std::string_view queue) { return queue == kDefaultQuota || queue == kSystemQuota; }
@@ -78,7 +79,8 @@ absl::Status CheckQuotaQueues(const Tables& tables) {
                                                  " at most"));
 }
 
-void QuotaPlugin::Open(kube::World* world, const kube::Nominations* nominations, int64_t now) {
+void QuotaPlugin::Open(kube::World* world, const kube::Nominations* nominations,
+                       MemorySlots* memory, int64_t now) {
   world_ = world;
   tables_ = &world->tables();
   nominations_ = nominations;
@@ -88,6 +90,65 @@ void QuotaPlugin::Open(kube::World* world, const kube::Nominations* nominations,
   Plant();
   CountTasks();
   tree_->RefreshAll();
+  for (const auto& [group, row] : memory->Recall(kOveruseSlot).rows()) {
+    watch_.Remember(group, memory->Recall(kOveruseSlot).Integer(group));
+  }
+}
+
+void QuotaPlugin::Store(MemorySlots* memory) const {
+  MemorySlot overuse;
+  for (const auto& [group, since] : watch_.above()) overuse.Set(group, {since});
+  if (!(memory->Recall(kOveruseSlot).rows() == overuse.rows())) {
+    memory->Remember(kOveruseSlot) = std::move(overuse);
+  }
+}
+
+std::vector<TaskIndex> QuotaPlugin::Revoked() {
+  std::vector<TaskIndex> revoked;
+  if (!settings_.revokes || !settings_.by_runtime) return revoked;
+  const std::vector<std::string> due = watch_.Look(*tree_, now_);
+  if (due.empty()) return revoked;
+  std::vector<std::vector<TaskIndex>> tasks;
+  for (const TaskIndex t : world_->placed()) {
+    const ElasticTree::Index group = GroupOf(t);
+    if (group >= tasks.size()) tasks.resize(group + 1);
+    tasks[group].push_back(t);
+  }
+  for (const std::string& group : due) {
+    const ElasticTree::Index index = tree_->IndexOf(group);
+    if (index < tasks.size()) Revoke(group, std::move(tasks[index]), &revoked);
+  }
+  preemption_.SetBudgets(budgets_);
+  return revoked;
+}
+
+void QuotaPlugin::Revoke(const std::string& group, std::vector<TaskIndex> tasks,
+                         std::vector<TaskIndex>* revoked) {
+  std::sort(tasks.begin(), tasks.end(), [&](TaskIndex a, TaskIndex b) {
+    return tables_->tasks.names.name(a) < tables_->tasks.names.name(b);
+  });
+  std::vector<RevocableTask> rows;
+  for (const TaskIndex t : tasks) {
+    const ElasticTask task = TaskOf(t);
+    rows.push_back({task.request, task.priority, task.started, task.preemptible});
+  }
+  const ElasticTree::Room room = *tree_->RoomOf(group);
+  for (const size_t i : TasksToRevoke(room.used, room.runtime, rows)) {
+    const TaskIndex t = tasks[i];
+    const bool leaves = world_->terminating(t) || tables_->tasks.status[t] == TaskStatus::kWaiting;
+    if (!leaves && TakeFromBudgets(t)) revoked->push_back(t);
+  }
+}
+
+// Returns false where a budget allows no more disruption.
+bool QuotaPlugin::TakeFromBudgets(TaskIndex t) {
+  if (budgets_.empty()) return true;
+  const std::vector<uint32_t> covering = kube::BudgetsOf(*world_, t);
+  for (const uint32_t budget : covering) {
+    if (budgets_[budget] <= 0) return false;
+  }
+  for (const uint32_t budget : covering) --budgets_[budget];
+  return true;
 }
 
 // The action has checked what could be refused here.

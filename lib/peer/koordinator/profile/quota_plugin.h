@@ -3,7 +3,7 @@
 // Elastic quotas within the cycles of the profile: queues are groups of one tree.
 //
 //   QuotaPlugin quotas(settings);
-//   quotas.Open(&world, &nominations, now);
+//   quotas.Open(&world, &nominations, &memory, now);
 //   kube::Status status = quotas.PreFilter(task);
 //   quotas.Reserve(task);
 //   kube::Status status = quotas.SelectVictims(cycle, node, &candidate);
@@ -18,6 +18,15 @@
 //
 // When a plan begins all groups are refreshed, as the peer does every few seconds. Within it, a
 // check refreshes the path to the task's group alone.
+//
+// Revocation (quota/elastic_revoke.h) is off by default, as the peer's. When a plan begins, each
+// group that has been above its runtime for long gives up tasks of its own: the least important
+// ones. Tasks that are not preemptable, or that a budget covers which allows no more disruption,
+// stay; those that leave already count as used, as they do for the peer, and may be among the ones
+// that go.
+//
+// Memory. Slot koordinator-overuse: for each group above its runtime the tick at which it was last
+// known to fit. A group without a row fits until now.
 #ifndef MUSTER_PEER_KOORDINATOR_PROFILE_QUOTA_PLUGIN_H_
 #define MUSTER_PEER_KOORDINATOR_PROFILE_QUOTA_PLUGIN_H_
 
@@ -30,6 +39,7 @@
 #include "lib/base/hash_map.h"
 #include "lib/peer/koordinator/profile/plugin_settings.h"
 #include "lib/peer/koordinator/quota/elastic_preemption.h"
+#include "lib/peer/koordinator/quota/elastic_revoke.h"
 #include "lib/peer/koordinator/quota/elastic_tree.h"
 #include "lib/peer/kube_scheduler/extra_plugins.h"
 
@@ -39,12 +49,20 @@ namespace muster::koordinator {
 // that is built in; a setting is unknown or wrong; there are too many resources.
 absl::Status CheckQuotaQueues(const Tables& tables);
 
+inline constexpr MemoryDecl kQuotaSlots[] = {{"koordinator-overuse", 1}};
+
 class QuotaPlugin {
  public:
   explicit QuotaPlugin(const QuotaSettings& settings)
-      : settings_(settings), preemption_({.default_is_safe = settings.spares_default}) {}
+      : settings_(settings),
+        preemption_({.default_is_safe = settings.spares_default}),
+        watch_(settings.revoke_delay) {}
 
-  void Open(kube::World* world, const kube::Nominations* nominations, int64_t now);
+  void Open(kube::World* world, const kube::Nominations* nominations, MemorySlots* memory,
+            int64_t now);
+  void Store(MemorySlots* memory) const;
+  // Returns the tasks of groups that have been above their runtime for too long. Called once.
+  std::vector<TaskIndex> Revoked();
 
   static bool Wakes(const kube::Happening& happening);
   kube::Status PreFilter(TaskIndex t);
@@ -56,6 +74,9 @@ class QuotaPlugin {
  private:
   void Plant();
   void CountTasks();
+  void Revoke(const std::string& group, std::vector<TaskIndex> tasks,
+              std::vector<TaskIndex>* revoked);
+  bool TakeFromBudgets(TaskIndex t);
   void Use(TaskIndex t, int sign);
   ElasticTree::Index GroupOf(TaskIndex t) const;
   const Sparse& ChargeOf(TaskIndex t);
@@ -68,6 +89,7 @@ class QuotaPlugin {
 
   const QuotaSettings settings_;
   ElasticPreemption preemption_;
+  OveruseWatch watch_;
   kube::World* world_ = nullptr;
   const Tables* tables_ = nullptr;
   const kube::Nominations* nominations_ = nullptr;

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/model/settings.h"
 #include "lib/peer/koordinator/profile/device_plugin.h"
+#include "lib/peer/koordinator/profile/numa_sites.h"
 #include "lib/peer/koordinator/profile/plugins.h"
 #include "lib/peer/koordinator/setting_keys.h"
 #include "lib/peer/kube_scheduler/actions.h"
@@ -30,6 +31,9 @@ absl::Status CheckNodes(const NodeTable& nodes) {
     SettingReader settings("node", nodes.spec[n].name, nodes.spec[n].settings, "koordinator");
     koordinator::PassOver(koordinator::kNodeOptionKeys, &settings);
     koordinator::PassOver(koordinator::kNodeReportKeys, &settings);
+    settings.Flag(koordinator::kNodeZoneKeys[0], false);
+    settings.Number(koordinator::kNodeZoneKeys[1], 1, koordinator::kMostAmplified, 1);
+    settings.Number(koordinator::kNodeZoneKeys[2], 1, koordinator::kMostAmplified, 1);
     if (absl::Status s = settings.Finish(); !s.ok()) return s;
   }
   return absl::OkStatus();
@@ -49,6 +53,9 @@ absl::Status CheckKoordinatorCluster(const Tables& tables, const Options& option
   }
   if (options.flag("devices")) {
     if (absl::Status s = koordinator::CheckDeviceNodes(tables); !s.ok()) return s;
+  }
+  if (options.flag("numa")) {
+    if (absl::Status s = koordinator::CheckNumaNodes(tables); !s.ok()) return s;
   }
   if (!options.flag("quota")) return absl::OkStatus();
   const absl::Status queues = koordinator::CheckQuotaQueues(tables);
@@ -71,6 +78,10 @@ ActionDecl KoordinatorScheduleAction() {
                        std::end(koordinator::kGangSlots));
   action.memory.insert(action.memory.end(), std::begin(koordinator::kReservationSlots),
                        std::end(koordinator::kReservationSlots));
+  action.memory.insert(action.memory.end(), std::begin(koordinator::kQuotaSlots),
+                       std::end(koordinator::kQuotaSlots));
+  action.memory.insert(action.memory.end(), std::begin(koordinator::kNumaSlots),
+                       std::end(koordinator::kNumaSlots));
   return action;
 }
 

@@ -46,17 +46,20 @@ std::vector<size_t> TasksToRevoke(const Sparse& used, const Sparse& runtime,
 std::vector<std::string> OveruseWatch::Look(const ElasticTree& tree, int64_t now) {
   std::vector<std::string> due;
   HashMap<std::string, int64_t> fitted;
+  above_ = {};
   for (const std::string& group : tree.Groups()) {
     if (group == kRootQuota || group == kSystemQuota) continue;
     const ElasticTree::Room room = *tree.RoomOf(group);
     const auto known = fitted_.find(group);
     int64_t since = known == fitted_.end() ? now : known->second;
-    if (!Exceeds(room.used, room.runtime)) {
+    const bool is_above = Exceeds(room.used, room.runtime);
+    if (!is_above) {
       since = now;
     } else if (SaturatingSubtract(now, since) > delay_) {
       due.push_back(group);
       since = now;
     }
+    if (is_above) above_.emplace(group, since);
     fitted.emplace(group, since);
   }
   fitted_ = std::move(fitted);

@@ -57,13 +57,19 @@ class OveruseWatch {
  public:
   explicit OveruseWatch(int64_t delay) : delay_(delay) {}
 
+  // Takes over what an earlier watch knew: when the group was last known to fit.
+  void Remember(const std::string& group, int64_t fitted) { fitted_[group] = fitted; }
   // Returns the groups to revoke from now, in the tree's order. A group not seen before counts as
   // fitting until now. The root and the system's group are not watched.
   std::vector<std::string> Look(const ElasticTree& tree, int64_t now);
+  // Returns the groups that were above their runtime at the last look, and when each was last known
+  // to fit.
+  const HashMap<std::string, int64_t>& above() const { return above_; }
 
  private:
   int64_t delay_;
   HashMap<std::string, int64_t> fitted_;  // when last known to fit
+  HashMap<std::string, int64_t> above_;   // those of them that did not
 };
 
 }  // namespace muster

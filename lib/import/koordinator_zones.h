@@ -1,0 +1,37 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What Koordinator's NodeNUMAResource reads: CPUs and zones of nodes, policies of pods, and what
+// pods hold of both.
+//
+//   ReadNodeTopologies(source.dump, &cluster);     // after nodes
+//   ReadCpuWishes(pods, &cluster);                 // `pods` are those of cluster.tasks, in order
+//   ReadZoneHoldings(pods, scenario);              // after both
+//
+// A NodeResourceTopology gives the node of its name zones with what is allocatable of them, its
+// topology policy, and CPUs, from the annotations of koordlet. CPUs that the kubelet or the node
+// keeps, or gave to pods itself, and those of system pods alone, are not healthy. Zones are in the
+// order of their numbers. Where zones have more together than the node, the last ones get less.
+//
+// The annotations of pods become labels of their shapes, and the policy of zones their alignment
+// (lib/peer/koordinator/profile/numa_sites.h). The CPUs of resource-status are devices of the task,
+// and its amounts of zones a row of the memory.
+//
+// Not read: pools of shared CPUs, which follow from what pods hold, and the distances of zones.
+//
+// Cost. O(objects), and O(CPUs) a node.
+#ifndef MUSTER_IMPORT_KOORDINATOR_ZONES_H_
+#define MUSTER_IMPORT_KOORDINATOR_ZONES_H_
+
+#include "lib/import/api_object.h"
+#include "lib/import/importer.h"
+#include "muster/snapshot.h"
+
+namespace muster {
+
+void ReadNodeTopologies(const Dump& dump, ClusterSpec* cluster);
+void ReadCpuWishes(const Dump::Objects& pods, ClusterSpec* cluster);
+void ReadZoneHoldings(const Dump::Objects& pods, Scenario* scenario);
+
+}  // namespace muster
+
+#endif  // MUSTER_IMPORT_KOORDINATOR_ZONES_H_
