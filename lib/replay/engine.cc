@@ -18,11 +18,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "lib/base/hash_map.h"
 #include "lib/base/math.h"
 #include "lib/model/access.h"
+#include "lib/peer/training/round_rows.h"
 #include "lib/plan/plan_data.h"
 #include "lib/policy/history_slots.h"
 #include "lib/profile/profile.h"
@@ -135,8 +137,11 @@ class Loop {
     result_.clairvoyant =
         LacksEstimates(trace_) && use == EstimateUse::kNeeded && !estimates_.guesses_all();
     tells_run_ = use != EstimateUse::kOptional || estimates_.guesses_all();
-    learns_ = std::any_of(config->memory.begin(), config->memory.end(),
-                          [](const MemoryDecl& d) { return d.slot == kHistorySlot.slot; });
+    const auto has_slot = [&](std::string_view slot) {
+      return std::any_of(config->memory.begin(), config->memory.end(),
+                         [slot](const MemoryDecl& d) { return d.slot == slot; });
+    };
+    acts_alone_ = has_slot(kHistorySlot.slot) || has_slot(kRoundsSlot.slot);
     session_ = std::make_unique<Session>(world_.tables(), *config, SpeedOptions());
     sampler_.Begin(trace_, options_.series_interval);
     return absl::OkStatus();
@@ -157,7 +162,7 @@ class Loop {
     if (options_.cycles == CycleTiming::kRounds) {
       // Something will end, or come: ticks are followed by an event of the world.
       const bool goes_on = arrivals_.next_time() != kNever || !events_.empty();
-      if (wanting_ == 0 || !goes_on) return kNever;
+      if ((wanting_ == 0 && !acts_alone_) || !goes_on) return kNever;
     } else if (options_.cycles != CycleTiming::kPeriodic || !WantsCycle()) {
       return kNever;
     }
@@ -166,8 +171,9 @@ class Loop {
   }
 
   void Changed() { dirty_ = true; }
-  // A profile that learns run times sees each end when it happens, even if nothing waits.
-  bool WantsCycle() const { return dirty_ && (wanting_ > 0 || learns_); }
+  // A profile that learns run times sees each end when it happens, even if nothing waits. One that
+  // gives types of GPUs to jobs that run moves them to better ones.
+  bool WantsCycle() const { return dirty_ && (wanting_ > 0 || acts_alone_); }
 
   void HandleInstant() {
     const bool each = options_.cycles == CycleTiming::kEachEvent;
@@ -663,8 +669,8 @@ class Loop {
   int64_t now_ = 0;
   int64_t wanting_ = 0, active_ = 0;  // jobs
   bool dirty_ = false;
-  bool learns_ = false;    // the profile does
-  bool tells_run_ = true;  // a job without an estimate gets one: its run time, or a guess
+  bool acts_alone_ = false;  // the profile decides even if nothing waits
+  bool tells_run_ = true;    // a job without an estimate gets one: its run time, or a guess
   int64_t last_tick_ = -1;
   std::optional<Plan> late_;
 
