@@ -8,10 +8,10 @@
 Worlds: `mix0.7` and the like, 1,500 jobs of mix philly on 24 nodes of 8 GPUs at that load, a seed
 for each replicate; `types5` and the like, 1,500 jobs of one GPU that come at so many an hour to 36
 GPUs of each of three types, with the speeds that Gavel measured for its 26 models and run times
-drawn as in its paper (`python -m muster traces fetch gavel`); `philly`, the first 10,000 jobs on a quarter of the nodes. `sixty8` and
-`sixty16` are the 60 jobs that come with the simulator of Tiresias, on one node of so many GPUs
-(`python -m muster traces fetch tiresias`). Run times are the estimates, so a policy that reads
-estimates knows the future.
+drawn as in its paper (`python -m muster traces fetch gavel`); `philly`, the first 10,000 jobs on a
+quarter of the nodes. `sixty8` and `sixty16` are the 60 jobs that come with the simulator of
+Tiresias, on one node of so many GPUs (`python -m muster traces fetch tiresias`). Run times are the
+estimates, so a policy that reads estimates knows the future.
 
 All policies run in cycles after each instant and every --period seconds, and a stopped job keeps
 its work. It leaves after --eviction seconds, and goes on --restart seconds after it starts again.
@@ -54,7 +54,7 @@ def sixty(folder: Path, gpus: int) -> Trace:
 
 
 def types(folder: Path, an_hour: float, seed: int) -> Trace:
-    """Times on a V100 are 10^x minutes: x is even in 1.5 to 3, and in 3 to 4 for a fifth of jobs."""
+    """Times on a V100 are 10^x minutes: x is even in 1.5 to 3, for a fifth of jobs in 3 to 4."""
     with open(folder / "gavel" / "simulation_throughputs.json", encoding="utf-8") as file:
         table = json.load(file)
     models = sorted(key for key in table["v100"] if key.endswith(", 1)"))
@@ -116,6 +116,7 @@ def main() -> None:
     parser.add_argument("--world", action="append", required=True)
     parser.add_argument("--policy", action="append", required=True)
     parser.add_argument("--replicates", type=int, default=5, metavar="N")
+    parser.add_argument("--jobs", type=int, metavar="N", help="only the first N of each world")
     parser.add_argument("--period", type=int, default=60, metavar="SECONDS")
     parser.add_argument("--eviction", type=int, default=1, metavar="SECONDS")
     parser.add_argument("--restart", type=int, default=30, metavar="SECONDS")
@@ -125,6 +126,8 @@ def main() -> None:
                "restart_seconds": args.restart}
     for name in args.world:
         made = worlds(name, args.traces, args.replicates)
+        if args.jobs:
+            made = [trace.head(args.jobs) for trace in made]
         print(f"\n{name}, {len(made)} replicates\n")
         print("| policy | " + " | ".join(title for _, title, _ in COLUMNS) + " | seconds |")
         print("|---" * (len(COLUMNS) + 2) + "|")

@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "lib/base/hash_map.h"
@@ -24,6 +25,7 @@
 #include "lib/model/access.h"
 #include "lib/plan/plan_data.h"
 #include "lib/policy/history_slots.h"
+#include "lib/policy/round_slot.h"
 #include "lib/profile/profile.h"
 #include "lib/replay/arrivals.h"
 #include "lib/replay/estimate_readers.h"
@@ -114,8 +116,12 @@ class Loop {
     result_.clairvoyant =
         LacksEstimates(trace_) && use == EstimateUse::kNeeded && !lives_.guesses_all();
     lives_.TellRuns(use != EstimateUse::kOptional || lives_.guesses_all());
-    learns_ = std::any_of(config->memory.begin(), config->memory.end(),
-                          [](const MemoryDecl& d) { return d.slot == kHistorySlot.slot; });
+    const auto has_slot = [&](std::string_view slot) {
+      return std::any_of(config->memory.begin(), config->memory.end(),
+                         [slot](const MemoryDecl& d) { return d.slot == slot; });
+    };
+    learns_ = has_slot(kHistorySlot.slot);
+    moves_ = has_slot(kRoundsSlot.slot);
     session_ = std::make_unique<Session>(world_.tables(), *config, SpeedOptions());
     sampler_.Begin(trace_, options_.series_interval);
     return absl::OkStatus();
@@ -136,7 +142,7 @@ class Loop {
     if (options_.cycles == CycleTiming::kRounds) {
       // Something will end, or come: ticks are followed by an event of the world.
       const bool goes_on = arrivals_.next_time() != kNever || !events_.empty();
-      if (lives_.wanting() == 0 || !goes_on) return kNever;
+      if ((lives_.wanting() == 0 && !moves_) || !goes_on) return kNever;
     } else if (options_.cycles != CycleTiming::kPeriodic || !WantsCycle()) {
       return kNever;
     }
@@ -145,8 +151,9 @@ class Loop {
   }
 
   void Changed() { dirty_ = true; }
-  // A profile that learns run times sees each end when it happens, even if nothing waits.
-  bool WantsCycle() const { return dirty_ && (lives_.wanting() > 0 || learns_); }
+  // A profile that learns run times sees each end when it happens, even if nothing waits. One that
+  // shares out time in rounds moves jobs that run.
+  bool WantsCycle() const { return dirty_ && (lives_.wanting() > 0 || learns_ || moves_); }
 
   void HandleInstant() {
     const bool each = options_.cycles == CycleTiming::kEachEvent;
@@ -358,7 +365,7 @@ class Loop {
 
   int64_t now_ = 0;
   bool dirty_ = false;
-  bool learns_ = false;  // the profile does
+  bool learns_ = false, moves_ = false;  // the profile does, though nothing waits
   int64_t last_tick_ = -1;
   std::optional<Plan> late_;
 

@@ -86,7 +86,7 @@ def parts_of(types, jobs):
         settings = {f"speed/{name}": str(speed) for name, speed in speeds.items()}
         cluster.add_job(f"j{m}", count=gpus, min_available=gpus, gpu=1, settings=settings)
     plan = cluster.schedule("gavel", now=1000)
-    rows = json.loads(plan.memory)["rounds"]["rows"]
+    rows = json.loads(plan.memory)["slots"]["rounds"]["rows"]
     parts = []
     for m in range(len(jobs)):
         cells = rows[f"job/j{m}"][3:]
@@ -118,6 +118,22 @@ class Rounds(unittest.TestCase):
             self.assertGreaterEqual(least, best * 0.99, seed)
             shared += sum(types.values()) < sum(gpus for gpus, _ in jobs)
         self.assertGreater(shared, 50)
+
+    def test_a_replay_moves_a_job_though_nothing_waits(self):
+        """The second job does a quarter of the work of 359 s on the slow node, and the rest on the
+        fast one from the next round on."""
+        trace = muster.Trace(
+            {"submit": [0, 1], "run": [100, 1000]},
+            nodes=[{"name": name, "capacity": {"nvidia.com/gpu": 1}, "labels": {"gpu-model": name}}
+                   for name in ("fast", "slow")],
+            shapes=[{"request": {"nvidia.com/gpu": 1}, "labels": {"model": "m"}}],
+            speeds=[("m", "fast", 1, 4), ("m", "slow", 1, 1)])
+        options = {"cycles": "rounds", "period": 360, "evicted_jobs_checkpoint": True}
+        ends = muster.replay(trace, "gavel", **options).jobs["end"].tolist()
+        self.assertEqual(ends[0], 100)
+        self.assertAlmostEqual(ends[1], 360 + 1000 - 359 // 4, delta=5)
+        self.assertEqual(muster.replay(trace, "tiresias", **options).jobs["end"].tolist(),
+                         [100, 4001])
 
 
 if __name__ == "__main__":

@@ -34,12 +34,12 @@
 #include "lib/ledger/ledger.h"
 #include "lib/model/tables.h"
 #include "lib/peer/training/gpu_types.h"
+#include "lib/policy/round_slot.h"
 #include "muster/memory.h"
 #include "muster/policy/cycle.h"
 
 namespace muster {
 
-inline constexpr MemoryDecl kRoundsSlot = {"rounds", 1};
 inline constexpr int64_t kDueParts = 1'000'000;
 
 struct RoundJob {

@@ -67,6 +67,20 @@ TEST(Gavel, AJobChangesItsTypeForOneThatRunsNowhereElse) {
   EXPECT_EQ(turns.Where("b"), "fast-0");
 }
 
+TEST(Gavel, AJobMovesToABetterTypeThoughNothingWaits) {
+  Turns turns("gavel", std::vector<std::string>{"fast", "slow"});
+  turns.Add({.name = "a", .settings = {{"speed/fast", "4"}, {"speed/slow", "1"}}});
+  EXPECT_EQ(turns.Cycle(0), "+a");
+  turns.Add({.name = "b", .created = 1, .settings = {{"speed/fast", "4"}, {"speed/slow", "2"}}});
+  EXPECT_EQ(turns.Cycle(1), "+b");
+  EXPECT_EQ(turns.Where("b"), "slow-0");
+  turns.End("a");
+  EXPECT_EQ(turns.Cycle(2), "");
+  EXPECT_EQ(turns.Cycle(360), "-b");
+  EXPECT_EQ(turns.Cycle(360), "+b");
+  EXPECT_EQ(turns.Where("b"), "fast-0");
+}
+
 TEST(Gavel, WithinARoundOthersGetWhatIsLeft) {
   Turns turns("gavel");
   turns.Add({.name = "a", .gpus = 2});
