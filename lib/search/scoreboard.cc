@@ -13,7 +13,6 @@
 namespace muster {
 namespace {
 
-constexpr double kNever = Scoreboard::kNoScore;
 constexpr size_t kCopyCosts = 4;  // copying the columns of a state, in scorings of a state
 constexpr size_t kFew = 8;        // changes that are read one by one
 constexpr size_t kSweep = 1024;   // states scored at once: their parts stay in the nearest cache
