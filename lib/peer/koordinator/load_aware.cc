@@ -37,8 +37,7 @@ namespace muster {
 namespace {
 
 constexpr OptionDecl kLoadAwareOptions[] = {
-    {"cpu_threshold", OptionKind::kWhole, "65", 0, 100,
-     "percent of cpu a node may get to; 0: any"},
+    {"cpu_threshold", OptionKind::kWhole, "65", 0, 100, "percent of cpu a node may get to; 0: any"},
     {"memory_threshold", OptionKind::kWhole, "95", 0, 100, "the same of memory"},
     {"cpu", OptionKind::kWhole, "1", 0, 1e6, "weight of cpu in the score"},
     {"memory", OptionKind::kWhole, "1", 0, 1e6, "weight of memory"},

@@ -152,11 +152,7 @@ std::unique_ptr<Entity> PodQueue::TakeOut(Entity* entity) {
   return taken;
 }
 
-void PodQueue::Load(const MemorySlot& pods, const MemorySlot& groups, int64_t clock,
-                    int64_t sequence) {
-  now_ = clock;
-  sequence_ = sequence;
-  HashMap<std::string, Entity*> by_group;
+void PodQueue::LoadGroups(const MemorySlot& groups, HashMap<std::string, Entity*>* by_group) {
   for (const auto& [name, row] : groups.rows()) {
     auto entity = std::make_unique<Entity>();
     const auto job = tables_.jobs.names.Find(name);
@@ -170,9 +166,17 @@ void PodQueue::Load(const MemorySlot& pods, const MemorySlot& groups, int64_t cl
     entity->gate = GateOfText(groups.Text(name, kGate));
     entity->priority = static_cast<int32_t>(groups.Integer(name, kPriority));
     entity->flushed = groups.Integer(name, kFlushed, kAbsent);
-    by_group[name] = entity.get();
+    (*by_group)[name] = entity.get();
     Insert(std::move(entity));
   }
+}
+
+void PodQueue::Load(const MemorySlot& pods, const MemorySlot& groups, int64_t clock,
+                    int64_t sequence) {
+  now_ = clock;
+  sequence_ = sequence;
+  HashMap<std::string, Entity*> by_group;
+  LoadGroups(groups, &by_group);
   for (const auto& [name, row] : pods.rows()) {
     Member member;
     const auto task = tables_.tasks.names.Find(name);

@@ -144,6 +144,7 @@ class PodQueue {
   void CheckGates(Entity* entity);
   bool BacksOff(const Entity& entity) const;
   int64_t BackoffEnd(const Entity& entity) const;  // in seconds; below 0: none
+  void LoadGroups(const MemorySlot& groups, HashMap<std::string, Entity*>* by_group);
   int64_t SecondOf(int64_t time) const;
   bool WakesEntity(const Entity& entity, const Happening& happening, int32_t most) const;
   void Insert(std::unique_ptr<Entity> entity);

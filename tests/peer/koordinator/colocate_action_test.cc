@@ -280,7 +280,7 @@ TEST_F(Colocating, WrongOptionsAndSettingsRefuseTheCycle) {
                         "CPUEvictBESatisfactionLowerPercent(60)"));
   EXPECT_THAT(Refusal("memory_evict=70,memory_evict_low=70"),
               HasSubstr("lower percent(70) should less than threshold percent(70)"));
-  EXPECT_THAT(Refusal("cpu_reclaim=101"), HasSubstr("must be a number from 0 to 100"));
+  EXPECT_THAT(Refusal("cpu_reclaim=101"), HasSubstr("must be a whole number from 0 to 100"));
   Node("n", 0, 0, {{"koordinator/reserved_cpu", "two"}});
   EXPECT_THAT(
       Refusal("busy=1"),

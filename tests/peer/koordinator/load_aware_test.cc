@@ -104,9 +104,9 @@ TEST(LoadAware, NodesThatNobodyMeasuresTakeAnything) {
 TEST(LoadAware, BadOptionsAreRefused) {
   EXPECT_EQ(Schedule(Cluster().Freeze(), Profile("expired=keep")).status().message(),
             "policy load-aware: option \"expired\" is \"keep\"; must be one of refuse|pass|trust");
-  EXPECT_EQ(
-      Schedule(Cluster().Freeze(), Profile("cpu_threshold=101")).status().message(),
-      "policy load-aware: option \"cpu_threshold\" is \"101\"; must be a number from 0 to 100");
+  EXPECT_EQ(Schedule(Cluster().Freeze(), Profile("cpu_threshold=101")).status().message(),
+            "policy load-aware: option \"cpu_threshold\" is \"101\"; must be a whole number from 0 "
+            "to 100");
 }
 
 }  // namespace
