@@ -257,7 +257,7 @@ def split_group(columns: Fields, constants: Fields) -> tuple[Fields, Fields]:
         if key == "count" or key.startswith("shape.")
     }
     if "group" in columns:
-        group_columns["name"] = columns.pop("group")
+        group_columns["group"] = columns.pop("group")
     if not columns:
         raise InvalidArgument('jobs: column "name" is missing')
     group_constants: Fields = {

@@ -40,6 +40,16 @@ class Columns(unittest.TestCase):
         self.refuses('jobs: column "name" is missing', "add_jobs", {"cpu": [1, 2]})
         self.assertEqual(self.cluster.add_jobs({"name": ["a", "b"], "cpu": [1, 2]}), 2)
 
+    def test_the_engine_compares_lengths_itself(self):
+        columns = {"name": np.array(["a", "b"], dtype=object)}
+        for count in (0, 1, 3):
+            group = {"shape.request.cpu": np.arange(1, count + 1)}
+            with self.assertRaisesRegex(
+                    muster.InvalidArgument,
+                    f'"name" has 2 rows, "shape.request.cpu" has {count}'):
+                self.cluster._core.add_job_columns(columns, {}, group, {"count": 1})
+        self.assertEqual(len(self.cluster.to_dict()["jobs"]), 0)
+
     def test_masked_cells_are_absent(self):
         masked = np.ma.masked_array
         self.cluster.add_nodes({
@@ -123,8 +133,16 @@ class Columns(unittest.TestCase):
         self.refuses('node: ["settings.x/y"]: expected texts', "add_nodes", {"name": ["b"], "settings.x/y": [5]})
         self.refuses('unknown field "settings.x/y"', "add_node", "b", **{"settings.x/y": 5})
 
+    def test_texts_that_are_no_unicode(self):
+        for column in ("name", "phase", "labels.z"):
+            table = {"name": ["a", "b"]} | {column: ["\ud800", "x"]}
+            self.refuses("the text is not valid Unicode", "add_jobs", table)
+
     def test_the_place_is_the_column_that_was_given(self):
+        self.refuses("job: group: expected texts", "add_jobs", {"name": ["a"], "group": [1]})
         self.refuses("jobs: group: expected a text, got 5", "add_jobs", {"name": ["a"]}, group=5)
+        self.refuses("node: taints: expected a list", "add_nodes", {"name": ["a"]},
+                     taints=np.array(5))
 
 
 @needs_engine
