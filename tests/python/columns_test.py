@@ -141,6 +141,10 @@ class Columns(unittest.TestCase):
     def test_the_place_is_the_column_that_was_given(self):
         self.refuses("job: group: expected texts", "add_jobs", {"name": ["a"], "group": [1]})
         self.refuses("jobs: group: expected a text, got 5", "add_jobs", {"name": ["a"]}, group=5)
+        cells = np.empty(1, dtype=object)
+        cells[0] = np.array([1, 2])
+        self.refuses("node: unschedulable[0]: expected an integer, got array", "add_nodes",
+                     {"name": ["a"], "unschedulable": cells})
         self.refuses("node: taints: expected a list", "add_nodes", {"name": ["a"]},
                      taints=np.array(5))
 
