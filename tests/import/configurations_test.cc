@@ -92,6 +92,21 @@ TEST(Configurations, OfFairQueuesListTheirKeys) {
   }
 }
 
+TEST(Configurations, OfPodSchedulersListTheirKeys) {
+  ExpectWords("kube-scheduler", R"({"kind": "KubeSchedulerConfig"})",
+              "kind: expected \"KubeSchedulerConfiguration\", got \"KubeSchedulerConfig\"");
+  ExpectWords("kube-scheduler", R"({"kind": "KubeSchedulerConfiguration", "profile": []})",
+              "profile: not a known field, did you mean \"profiles\"?");
+  ExpectWords("kube-scheduler", R"({"profiles": [{"plugin": {}}]})",
+              "profiles[0].plugin: not a known field, did you mean \"plugins\"?");
+  ExpectWords("kube-scheduler", R"({"profiles": [{"plugins": {"scores": {}}}]})",
+              "profiles[0].plugins.scores: not a known field, did you mean \"score\"?");
+  ExpectWords("kube-scheduler", R"({"profiles": [{"plugins": {"score": {"disable": []}}}]})",
+              "profiles[0].plugins.score.disable: not a known field");
+  ExpectWords("kube-scheduler", R"({"profiles": [{"pluginConfig": [{"name": "x", "arg": {}}]}]})",
+              "profiles[0].pluginConfig[0].arg: not a known field");
+}
+
 TEST(Configurations, SwitchesAreTrueOrFalse) {
   const auto profile = [](const std::string& value) {
     ImportOptions options{.profile = "yarn-fair"};
