@@ -1,6 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/import/field.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/import/times.h"
@@ -177,6 +179,20 @@ Labels Field::TextMap(std::string_view key) const {
     }
   }
   return labels;
+}
+
+void Field::ReportUnknown(std::span<const std::string_view> known) const {
+  if (!exists() || kind() != JsonKind::kObject) return;
+  for (const Field& member : Children()) {
+    if (std::ranges::find(known, member.key()) != known.end()) continue;
+    member.Ignored(absl::StrCat("not a known field", SuggestName(member.key(), known)));
+  }
+}
+
+void Field::RequireKind(std::string_view kind) const {
+  const Field member = (*this)["kind"];
+  if (!member.given() || member.Is(kind)) return;
+  member.RefuseKind(Quote(kind));
 }
 
 std::string Field::Path() const {

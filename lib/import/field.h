@@ -18,8 +18,10 @@
 #define MUSTER_IMPORT_FIELD_H_
 
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -95,6 +97,14 @@ class Field {
   std::vector<std::string> Texts(std::string_view key) const;
   // Returns an object of texts.
   Labels TextMap(std::string_view key) const;
+
+  // Reports the members of an object that `known` does not list; of other values nothing.
+  void ReportUnknown(std::span<const std::string_view> known) const;
+  void ReportUnknown(std::initializer_list<std::string_view> known) const {
+    ReportUnknown(std::span(known.begin(), known.size()));
+  }
+  // Refuses a document of another kind than `kind`. One without a kind is fine.
+  void RequireKind(std::string_view kind) const;
 
   // "spec.containers[0]"
   std::string Path() const;

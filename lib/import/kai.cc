@@ -41,6 +41,7 @@ bool IsIn(std::string_view word, std::span<const std::string_view> words) {
 std::string ProfileOf(const Field& spec) {
   std::vector<std::string> options;
   const Field placement = spec.Section("placementStrategy");
+  placement.ReportUnknown({"gpu", "cpu"});
   for (const std::string_view key : {"gpu", "cpu"}) {
     const std::string word = placement.Text(key);
     if (word.empty()) continue;
@@ -55,11 +56,17 @@ std::string ProfileOf(const Field& spec) {
     options.push_back(absl::StrCat("k=", k.ScalarText()));
   }
   const Field runtime = spec.Section("minRuntime");
+  runtime.ReportUnknown({"preemptMinRuntime", "reclaimMinRuntime"});
   for (const auto& [key, option] : {std::pair("preemptMinRuntime", "preempt_min_runtime"),
                                     std::pair("reclaimMinRuntime", "reclaim_min_runtime")}) {
-    if (const std::string text = runtime.Text(key); !text.empty()) {
-      options.push_back(absl::StrCat(option, "=", DurationSeconds(text)));
+    const std::string text = runtime.Text(key);
+    if (text.empty()) continue;
+    const std::optional<int64_t> seconds = ParseDuration(text);
+    if (!seconds) {
+      runtime[key].Refuse(
+          absl::StrCat(Quote(text), " is no duration of 0 or more; expected one such as 1h30m"));
     }
+    options.push_back(absl::StrCat(option, "=", seconds.value_or(0)));
   }
   for (const Field& item : spec.Children()) {
     if (IsIn(item.key(), kRead) || IsIn(item.key(), kKaiQuiet) || !item.truthy()) continue;
@@ -99,7 +106,11 @@ Shard ReadShard(const ImportSource& source) {
     shard.profile = ProfileOf(spec);
   };
   if (source.configuration) {
+    source.configuration->RequireKind("SchedulingShard");
     const Field spec = source.configuration->Section("spec");
+    if (spec.given()) {
+      source.configuration->ReportUnknown({"apiVersion", "kind", "metadata", "spec", "status"});
+    }
     read(spec.given() ? spec : *source.configuration);
     return shard;
   }

@@ -30,6 +30,27 @@ constexpr KindRule kPodKinds[] = {{"Node"},
 constexpr char kRequiredTerms[] = "requiredDuringSchedulingIgnoredDuringExecution";
 constexpr char kPreferredTerms[] = "preferredDuringSchedulingIgnoredDuringExecution";
 
+// Those that are read, and those that decide nothing here.
+constexpr std::string_view kConfigurationKeys[] = {"apiVersion",
+                                                   "kind",
+                                                   "metadata",
+                                                   "percentageOfNodesToScore",
+                                                   "podInitialBackoffSeconds",
+                                                   "podMaxBackoffSeconds",
+                                                   "extenders",
+                                                   "profiles",
+                                                   "parallelism",
+                                                   "leaderElection",
+                                                   "clientConnection",
+                                                   "healthzBindAddress",
+                                                   "metricsBindAddress",
+                                                   "enableProfiling",
+                                                   "enableContentionProfiling",
+                                                   "delayCacheUntilActive"};
+constexpr std::string_view kPoints[] = {
+    "preEnqueue", "queueSort", "preFilter", "filter", "postFilter", "preScore",  "score",
+    "reserve",    "permit",    "preBind",   "bind",   "postBind",   "multiPoint"};
+
 struct WeightOption {
   std::string_view plugin, option;
 };
@@ -97,6 +118,8 @@ PodReader::PodReader(const std::optional<Field>& configuration) {
   if (std::ranges::none_of(kKnown, [&](std::string_view key) { return root[key].given(); })) {
     root.Ignored("has no key of a KubeSchedulerConfiguration; the defaults count");
   }
+  root.RequireKind("KubeSchedulerConfiguration");
+  root.ReportUnknown(kConfigurationKeys);
   if (root["percentageOfNodesToScore"].given()) {
     Set("percentage", absl::StrCat(root.Int64("percentageOfNodesToScore", 0)));
   }
@@ -127,12 +150,14 @@ void PodReader::Set(std::string option, std::string value) {
 }
 
 void PodReader::ReadProfile(const Field& profile) {
+  profile.ReportUnknown({"schedulerName", "percentageOfNodesToScore", "plugins", "pluginConfig"});
   if (profile["percentageOfNodesToScore"].given()) {
     Set("percentage", absl::StrCat(profile.Int64("percentageOfNodesToScore", 0)));
   }
   ReadPlugins(profile.Section("plugins"));
   std::vector<std::string> seen;
   for (const Field& item : profile.Items("pluginConfig")) {
+    item.ReportUnknown({"name", "args"});
     const std::string name = item.Text("name");
     if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
       item["name"].Refuse(absl::StrCat(Quote(name), " is configured twice; once is allowed"));
@@ -143,6 +168,8 @@ void PodReader::ReadProfile(const Field& profile) {
 }
 
 void PodReader::ReadPlugins(const Field& plugins) {
+  plugins.ReportUnknown(kPoints);
+  for (const Field& set : plugins.Children()) set.ReportUnknown({"enabled", "disabled"});
   for (const std::string_view point : {"score", "multiPoint"}) {
     const Field set = plugins.Section(point);
     for (const Field& item : set.Items("disabled")) {

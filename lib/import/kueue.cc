@@ -3,6 +3,8 @@
 // Kueue's importer.
 #include "lib/import/kueue.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/import/kubernetes.h"
@@ -44,21 +46,34 @@ constexpr std::string_view kKueueQuiet[] = {"apiVersion",
                                             "objectRetentionPolicies",
                                             "multiKueue"};
 
+constexpr std::string_view kKueueStrategies[] = {"LessThanOrEqualToFinalShare",
+                                                 "LessThanInitialShare"};
+
+// Returns whether the section switches fair sharing on. Newer versions have no switch: the section
+// itself is one.
+bool ReadFairSharing(const Field& configuration) {
+  const Field section = configuration.Section("fairSharing");
+  section.ReportUnknown({"enable", "preemptionStrategies"});
+  for (const std::string& word : section.Texts("preemptionStrategies")) {
+    if (std::ranges::find(kKueueStrategies, word) != std::end(kKueueStrategies)) continue;
+    section["preemptionStrategies"].Refuse(
+        absl::StrCat(Quote(word), " is no strategy; expected LessThanOrEqualToFinalShare or ",
+                     "LessThanInitialShare"));
+  }
+  if (section["preemptionStrategies"].truthy()) {
+    section["preemptionStrategies"].Ignored("both strategies count, in the default order");
+  }
+  return section.given() && section.Bool("enable", true);
+}
+
 std::string ReadConfiguration(const Field& configuration) {
-  bool fair = false;
+  configuration.RequireKind("Configuration");
   for (const Field& item : configuration.Children()) {
     const std::string_view key = item.key();
     if (std::ranges::find(kKueueQuiet, key) != std::end(kKueueQuiet)) continue;
-    if (key != "fairSharing") {
-      if (item.truthy()) item.Ignored("not considered");
-      continue;
-    }
-    // Newer versions have no switch: the section itself is one.
-    fair = item.given() && item.Bool("enable", true);
-    if (item["preemptionStrategies"].truthy()) {
-      item["preemptionStrategies"].Ignored("both strategies count, in the default order");
-    }
+    if (key != "fairSharing" && item.truthy()) item.Ignored("not considered");
   }
+  const bool fair = ReadFairSharing(configuration);
   return absl::StrCat(ToAbsl(kKueueName), fair ? ":admit(fair_sharing=on)" : "");
 }
 

@@ -16,7 +16,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
 #include "lib/import/importer.h"
+#include "lib/peer/pulsar/bundles.h"
 
 namespace muster {
 namespace {
@@ -32,6 +34,11 @@ constexpr std::pair<std::string_view, std::string_view> kTraffic[] = {
     {"msgThroughputOut", "bytes_out"},
     {"msgRateIn", "rate_in"},
     {"msgRateOut", "rate_out"}};
+
+constexpr std::string_view kNoBundle =
+    "the name is no bundle; expected TENANT/NAMESPACE/0xLOWER_0xUPPER";
+
+bool IsBundle(std::string_view name) { return pulsar::RangeOf(name).has_value(); }
 
 Resources ReadTraffic(const Field& stats) {
   Resources amounts;
@@ -86,6 +93,7 @@ class PulsarReader {
       node.settings.emplace_back(absl::StrCat("pulsar/", key), amount.text);
     }
     for (const Field& stats : spec.Section("lastStats").Children()) {
+      if (!IsBundle(stats.key())) return stats.Refuse(kNoBundle);
       TaskSpec& task = TaskOf(std::string(stats.key()));
       task.status = TaskStatus::kRunning;
       task.node = node.name;
@@ -104,6 +112,7 @@ class PulsarReader {
   }
 
   void ReadAverages(const ApiObject& data) {
+    if (!IsBundle(data.name())) return data.metadata()["name"].Refuse(kNoBundle);
     TaskSpec& task = TaskOf(data.name());
     const Resources shortly = ReadTraffic(data.spec().Section("shortTermData"));
     for (const auto& [name, amount] : shortly) {

@@ -41,7 +41,11 @@ struct ActionArguments {
 std::vector<ActionArguments> ReadConfigurations(const Field& configuration) {
   std::vector<ActionArguments> out;
   for (const Field& entry : ListOf(configuration, "configurations")) {
-    if (entry.kind() != JsonKind::kObject) continue;
+    if (entry.kind() != JsonKind::kObject) {
+      entry.RefuseKind("an object");
+      continue;
+    }
+    entry.ReportUnknown({"name", "arguments"});
     std::string action = entry["name"].ScalarText();
     const auto twin = std::find_if(out.begin(), out.end(),
                                    [&](const auto& other) { return other.action == action; });
@@ -155,6 +159,8 @@ std::string ReadPlugin(const Field& plugin, const TierRules& rules, bool unset_o
 std::string ReadTiersPart(const Field& configuration, const TierRules& rules, bool unset_on) {
   std::string part;
   for (const Field& tier : ListOf(configuration, "tiers")) {
+    if (tier.kind() != JsonKind::kObject) tier.RefuseKind("an object");
+    tier.ReportUnknown({"plugins"});
     std::string policies;
     for (const Field& plugin : ListOf(tier, "plugins")) {
       absl::StrAppend(&policies, policies.empty() ? "" : "+", ReadPlugin(plugin, rules, unset_on));
@@ -208,6 +214,12 @@ std::string ReadProfile(const Field& configuration, const TierRules& rules, bool
     configuration.log()->Refuse(configuration.object(),
                                 "expected an object with actions and tiers");
     return profile;
+  }
+  // Where loads are measured is no rule of scheduling.
+  configuration.ReportUnknown({"actions", "tiers", "configurations", "metrics"});
+  for (const std::string_view key : {"actions", "tiers"}) {
+    const Field value = configuration[key];
+    if (value.given() && !value.truthy()) value.Ignored("empty; those of the profile stand for it");
   }
   const std::string actions = ReadActionsPart(configuration);
   const std::string tiers = ReadTiersPart(configuration, rules, unset_on);

@@ -105,7 +105,9 @@ std::optional<int64_t> ParseTime(std::string_view text) {
   return 86400 * DaysFromEpoch(year, month, day) + 3600 * hour + 60 * minute + second - *offset;
 }
 
-int64_t DurationSeconds(std::string_view text) {
+int64_t DurationSeconds(std::string_view text) { return ParseDuration(text).value_or(0); }
+
+std::optional<int64_t> ParseDuration(std::string_view text) {
   struct DurationUnit {
     std::string_view name;
     double seconds;
@@ -115,6 +117,7 @@ int64_t DurationSeconds(std::string_view text) {
                                      {"ms", 1e-3}, {"h", 3600},  {"m", 60},
                                      {"s", 1}};
   constexpr double kMost = 9e18;  // below the largest int64
+  if (text == "0") return 0;      // the only number without a unit
   double total = 0;
   for (Scanner scanner(text); !scanner.done();) {
     const std::string_view from = scanner.rest();
@@ -122,13 +125,14 @@ int64_t DurationSeconds(std::string_view text) {
     if (scanner.Take(".")) digits += scanner.SkipDigits();
     double number = 0;
     const std::string_view written = from.substr(0, from.size() - scanner.rest().size());
-    if (digits == 0 || !absl::SimpleAtod(ToAbsl(written), &number)) return 0;
+    if (digits == 0 || !absl::SimpleAtod(ToAbsl(written), &number)) return std::nullopt;
     const DurationUnit* unit = std::begin(kUnits);
     while (unit != std::end(kUnits) && !scanner.Take(unit->name)) ++unit;
-    if (unit == std::end(kUnits)) return 0;
+    if (unit == std::end(kUnits)) return std::nullopt;
     total += number * unit->seconds;
   }
-  return total < kMost ? static_cast<int64_t>(total) : 0;
+  if (text.empty() || total >= kMost) return std::nullopt;
+  return static_cast<int64_t>(total);
 }
 
 std::optional<std::pair<int, int>> WindowMinutes(std::string_view text) {

@@ -22,7 +22,9 @@ namespace muster {
 std::optional<int64_t> ParseTime(std::string_view text);
 
 // Returns the whole seconds of a duration: numbers with the units ns, us, ms, s, m, h one after
-// another. 0 for other text, and for durations too long for an int64.
+// another, or "0".
+std::optional<int64_t> ParseDuration(std::string_view text);
+// As ParseDuration; 0 for other text, and for durations too long for an int64.
 int64_t DurationSeconds(std::string_view text);
 
 // Returns the begin and end of a window within a day, in minutes since midnight.

@@ -7,6 +7,8 @@
 #include <span>
 #include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -382,7 +384,16 @@ int64_t AmountOf(const Field& value) {
 }
 
 std::string SwitchOf(const Field& value) {
-  return value.Is("true") || (value.kind() == JsonKind::kBool && value.truthy()) ? "on" : "off";
+  if (value.kind() == JsonKind::kBool) return value.truthy() ? "on" : "off";
+  const absl::string_view text = absl::StripAsciiWhitespace(value.ScalarText());
+  if (absl::EqualsIgnoreCase(text, "true")) return "on";
+  if (absl::EqualsIgnoreCase(text, "false")) return "off";
+  value.Ignored(absl::StrCat(value.Describe(), " is not true or false; the default stands for it"));
+  return "";
+}
+
+bool IsProperty(std::string_view key) {
+  return key.starts_with("yarn.scheduler.") || key.find('.') == key.npos;
 }
 
 void AddOption(std::string_view name, std::string_view value, std::string* options) {

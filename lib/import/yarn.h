@@ -63,8 +63,11 @@ class QueueRows {
 std::vector<Field> ListOf(const Field& parent, std::string_view key);
 // Returns an amount as number or text, 0 where it is absent or below 0; refuses others.
 int64_t AmountOf(const Field& value);
-// "on" of a text or flag that is true, else "off".
+// Returns "on" or "off" of a text or flag that is true or false. Any other value is reported and
+// returns "": as at the peer, the default stands for it.
 std::string SwitchOf(const Field& value);
+// Returns whether the scheduler's file defines the property: others of its site are not looked at.
+bool IsProperty(std::string_view key);
 // Appends "name=value" to the options of an action.
 void AddOption(std::string_view name, std::string_view value, std::string* options);
 

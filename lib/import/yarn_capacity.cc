@@ -9,7 +9,9 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/import/comma_list.h"
@@ -65,6 +67,10 @@ class PropertyReader {
   PropertyReader(const Field& properties, QueueRows* queues)
       : properties_(properties), queues_(*queues) {
     for (const Field& property : properties.Children()) {
+      const JsonKind kind = property.kind();
+      if (kind == JsonKind::kArray || kind == JsonKind::kObject) {
+        property.RefuseKind("a text, a number or a flag");
+      }
       values_.emplace(std::string(property.key()), property);
     }
   }
@@ -88,7 +94,7 @@ class PropertyReader {
       }
     }
     for (const auto& [key, property] : values_) {
-      const bool is_left = key.starts_with(kCapacityPrefix) && !used_.contains(key);
+      const bool is_left = IsProperty(key) && !used_.contains(key);
       if (is_left) property.Ignored("this property decides nothing here, or is not read");
     }
   }
@@ -107,7 +113,8 @@ class PropertyReader {
   }
   std::string TextOf(const std::string& key) {
     const Field* property = Find(key);
-    return property == nullptr ? "" : property->ScalarText();
+    if (property == nullptr) return "";
+    return property->kind() == JsonKind::kBool ? "true" : property->ScalarText();
   }
 
   void ReadOptions(std::string* options) {
@@ -120,7 +127,8 @@ class PropertyReader {
       if (found == values_.end()) continue;
       used_.insert(std::string(key.property));
       const Field& value = found->second;
-      AddOption(key.option, key.is_switch ? SwitchOf(value) : value.ScalarText(), options);
+      const std::string text = key.is_switch ? SwitchOf(value) : value.ScalarText();
+      if (!key.is_switch || !text.empty()) AddOption(key.option, text, options);
     }
   }
 
@@ -138,7 +146,21 @@ class PropertyReader {
     const std::string own = TextOf(Key(path, "capacity"));
     SetSetting("capacity", own.empty() ? none : own, queue);
     const std::string most = TextOf(Key(path, "maximum-capacity"));
-    if (!most.empty() && !most.starts_with("-1")) SetSetting("maximum-capacity", most, queue);
+    if (!most.empty() && !IsUnset(most)) SetSetting("maximum-capacity", most, queue);
+  }
+
+  // Of a largest capacity: -1 counts as none, as at the peer.
+  static bool IsUnset(const std::string& most) {
+    double number = 0;
+    return absl::SimpleAtod(most, &number) && number == -1;
+  }
+
+  void ReadState(const Field& value, QueueSpec* queue) {
+    const std::string state = absl::AsciiStrToUpper(value.ScalarText());
+    if (state != "RUNNING" && state != "STOPPED") {
+      value.Refuse(absl::StrCat(value.Describe(), " is no state; expected RUNNING or STOPPED"));
+    }
+    if (state == "STOPPED") queue->state = QueueState::kClosed;
   }
 
   void ReadQueue(const std::string& path) {
@@ -156,7 +178,7 @@ class PropertyReader {
     }
     ReadLabels(path, &queue);
     if (const Field* order = Find(Key(path, "ordering-policy"))) SetOrder(*order, &queue);
-    if (TextOf(Key(path, "state")) == "STOPPED") queue.state = QueueState::kClosed;
+    if (const Field* state = Find(Key(path, "state"))) ReadState(*state, &queue);
     if (const Field* priority = Find(Key(path, "priority"))) {
       queue.priority = static_cast<int32_t>(
           std::min<int64_t>(AmountOf(*priority), std::numeric_limits<int32_t>::max()));
@@ -178,7 +200,7 @@ class PropertyReader {
       const std::string& key = at->first;
       if (!key.starts_with(begin + ".")) break;
       const std::string value = at->second.ScalarText();
-      if (absl::EndsWith(key, ".maximum-capacity") && value.starts_with("-1")) continue;
+      if (absl::EndsWith(key, ".maximum-capacity") && IsUnset(value)) continue;
       if (!absl::EndsWith(key, "capacity") &&
           !absl::EndsWith(key, ".maximum-am-resource-percent")) {
         continue;

@@ -5,6 +5,7 @@
 //
 // An element of the file is an object of its attributes and elements: {"allocations": {"queue":
 // [{"name": "a", "weight": "2.0"}]}}.
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -81,6 +82,11 @@ class AllocationReader {
     for (const Field& user : ListOf(allocations_, "user")) {
       const std::string name = user.Text("name");
       if (name.empty()) return user["name"].Refuse("missing; each user has a name");
+      user.ReportUnknown({"name", "maxRunningApps"});
+      if (user["maxRunningApps"].ScalarText().starts_with('-')) {
+        user["maxRunningApps"].Refuse(
+            absl::StrCat(user["maxRunningApps"].Describe(), " is below 0; expected 0 or more"));
+      }
       users.limits.push_back({.name = name, .max_jobs = AmountOf(user["maxRunningApps"])});
     }
     if (!users.limits.empty()) queues_.Of("root").users = std::move(users);
@@ -182,7 +188,16 @@ void ReadAllocations(const Field& configuration, QueueRows* queues, std::string*
   for (const FairOption& key : kFairOptionKeys) {
     const Field value = configuration[key.property];
     if (!value.given()) continue;
-    AddOption(key.option, key.is_switch ? SwitchOf(value) : value.ScalarText(), options);
+    const std::string text = key.is_switch ? SwitchOf(value) : value.ScalarText();
+    if (!key.is_switch || !text.empty()) AddOption(key.option, text, options);
+  }
+  for (const Field& item : configuration.Children()) {
+    const bool is_read = item.key() == "allocations" ||
+                         std::ranges::find(kFairOptionKeys, item.key(), &FairOption::property) !=
+                             std::end(kFairOptionKeys);
+    if (!is_read && IsProperty(item.key())) {
+      item.Ignored("this property decides nothing here, or is not read");
+    }
   }
 }
 

@@ -239,10 +239,13 @@ absl::Status ReadSpeeds(const TraceFile& file, Budget* budget, Trace* trace) {
   return table.status();
 }
 
+// Returns whether there is such a table, which may be an empty file.
+bool IsGiven(const TraceFile& file) { return !file.name.empty() || !file.bytes.empty(); }
+
 // The tables beside that of jobs: nodes or a number of processors, speeds, and queues.
 absl::Status ReadSurroundings(const CsvFiles& files, int64_t processors, Budget* budget,
                               Numbers* queues, Trace* trace) {
-  if (!files.nodes.bytes.empty()) {
+  if (IsGiven(files.nodes)) {
     if (absl::Status s = ReadNodes(files.nodes, budget, trace); !s.ok()) return s;
   } else if (processors > 0) {
     trace->processors = processors;
@@ -250,10 +253,10 @@ absl::Status ReadSurroundings(const CsvFiles& files, int64_t processors, Budget*
     return absl::InvalidArgumentError(
         absl::StrCat(files.jobs.name, ": a table of nodes or a number of processors is needed"));
   }
-  if (!files.speeds.name.empty() || !files.speeds.bytes.empty()) {
+  if (IsGiven(files.speeds)) {
     if (absl::Status s = ReadSpeeds(files.speeds, budget, trace); !s.ok()) return s;
   }
-  if (files.queues.bytes.empty()) return absl::OkStatus();
+  if (!IsGiven(files.queues)) return absl::OkStatus();
   return ReadQueues(files.queues, budget, queues, trace);
 }
 
@@ -316,7 +319,7 @@ absl::StatusOr<Trace> ReadCsv(const CsvFiles& files, const CsvOptions& options,
       !s.ok()) {
     return s;
   }
-  const bool named_queues = !files.queues.bytes.empty();
+  const bool named_queues = IsGiven(files.queues);
   TableReader table(files.jobs, options.read, report, &budget);
   const JobColumns columns(&table);
   if (!table.status().ok()) return table.status();

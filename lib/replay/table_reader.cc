@@ -14,6 +14,7 @@ namespace muster {
 namespace {
 
 constexpr size_t kBadLinesKept = 10;
+constexpr std::string_view kOpenQuote = "a quote is not closed on its line";
 
 std::string_view Trim(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
@@ -50,6 +51,10 @@ TableReader::TableReader(const TraceFile& file, const ReadOptions& options, Read
     return;
   }
   Split(line);
+  if (open_quote_) {
+    status_ = absl::InvalidArgumentError(absl::StrCat(file.name, ":1: ", ToAbsl(kOpenQuote)));
+    return;
+  }
   for (std::string_view field : fields_) columns_.emplace_back(Trim(field));
   if (columns.size() > 0 && columns_[0] != *columns.begin()) {
     first_row_ = std::string(line);
@@ -82,6 +87,7 @@ int TableReader::Require(std::string_view column) {
 void TableReader::Split(std::string_view line) {
   fields_.clear();
   unquoted_.clear();
+  open_quote_ = false;
   if (line.find('"') == std::string_view::npos) {
     size_t begin = 0;
     for (size_t comma = line.find(','); comma != std::string_view::npos;
@@ -107,6 +113,7 @@ void TableReader::Split(std::string_view line) {
           break;
         }
       }
+      open_quote_ |= at == line.size();
       if (at < line.size()) ++at;
     }
     while (at < line.size() && line[at] != ',') field += line[at++];
@@ -131,7 +138,11 @@ bool TableReader::NextRow() {
   if (report_ != nullptr) ++report_->lines;
   row_is_good_ = true;
   Split(line);
-  if (fields_.size() != columns_.size()) {
+  if (open_quote_) {
+    row_is_good_ = false;
+    bad_field_.clear();
+    bad_rule_ = std::string(kOpenQuote);
+  } else if (fields_.size() != columns_.size()) {
     row_is_good_ = false;
     bad_field_.clear();
     bad_rule_ = absl::StrCat(fields_.size(), " fields, the header has ", columns_.size());

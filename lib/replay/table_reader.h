@@ -91,6 +91,7 @@ class TableReader {
   std::vector<std::string_view> fields_;
   std::vector<std::string> unquoted_;  // fields that were quoted
   std::string first_row_;
+  bool open_quote_ = false;  // the line ends inside of a field that is quoted
   bool first_is_row_ = false;
   bool row_is_good_ = true;
   std::string bad_field_, bad_rule_;

@@ -13,6 +13,7 @@ from . import fields
 from .cluster import Cluster
 from .errors import InvalidArgument
 from .frames import frame
+from .limits import integer
 from .notebook import columns, titled
 from .schedule import spelled
 
@@ -121,6 +122,7 @@ def diagnose(
 
     `trials` bounds how many cycles are run; what is not tried is not in the answer.
     """
+    trials = integer(trials, "trials")
     told = cluster._core.diagnose(_profile(cluster, profile), job, trials, _now(cluster, now))
     return Diagnosis(**{**told, "remedies": frame(told["remedies"])})
 
@@ -138,7 +140,11 @@ def drain(
     """
     if isinstance(nodes, str):
         raise InvalidArgument(f"drain: expected a list of nodes, got {nodes!r}")
-    tables = cluster._core.drain(_profile(cluster, profile), list(nodes), _now(cluster, now))
+    names = list(nodes)
+    for i, name in enumerate(names):
+        if not isinstance(name, str):
+            raise InvalidArgument(f"nodes[{i}]: expected the name of a node, got {name!r}")
+    tables = cluster._core.drain(_profile(cluster, profile), names, _now(cluster, now))
     return Drained(frame(tables["tasks"]), frame(tables["broken"]))
 
 
@@ -162,9 +168,12 @@ def need_nodes(
         if not isinstance(offer, Mapping) or "name" not in offer:
             raise InvalidArgument(f"offers[{i}]: expected a dict with a name, got {offer!r}")
         given = dict(offer)
-        price = float(given.pop("price", 1))
+        price = _price(given.pop("price", 1), f"offers[{i}].price")
         of_type = given.pop("most", None)
+        if of_type is not None:
+            of_type = integer(of_type, f"offers[{i}].most")
         read.append((fields.node(given.pop("name"), given), price, of_type))
+    most = integer(most, "most")
     told = cluster._core.need_nodes(_profile(cluster, profile), read, most, _now(cluster, now))
     return NodesNeeded(
         told["waiting_before"],
@@ -183,4 +192,11 @@ def _profile(cluster: Cluster, profile: str | None) -> str:
 
 
 def _now(cluster: Cluster, now: int | None) -> int:
-    return cluster._defaults.get("now", 0) if now is None else now
+    return cluster._defaults.get("now", 0) if now is None else integer(now, "now")
+
+
+def _price(price: Any, place: str) -> float:
+    try:
+        return float(price)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidArgument(f"{place}: expected a number, got {price!r}") from None

@@ -14,7 +14,7 @@ import numpy as np
 from . import _core, fields, frames, rows
 from .errors import Error, InvalidArgument
 from .notebook import bar, table
-from .limits import DEFAULT, Limits
+from .limits import DEFAULT, Limits, integer
 from .plan import Plan
 from .action import Action, adapt
 from .policy import Policy
@@ -648,6 +648,11 @@ class Cluster:
     ) -> list[Assumption]:
         """Takes back binds that were assumed `bind` seconds or more before `now`, and evictions
         that were assumed `evict` seconds or more before it; None: never. Returns what expired."""
+        now = integer(now, "now")
+        bind, evict = (
+            None if ages is None else integer(ages, word)
+            for word, ages in (("bind", bind), ("evict", evict))
+        )
         return [Assumption(*row) for row in self._core.expire_assumptions(now, bind, evict)]
 
     def waiting_events(self) -> list[tuple[str, str]]:

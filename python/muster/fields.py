@@ -29,6 +29,14 @@ _KNOWN: dict[str, frozenset[str]] = {
                            ("reservation", rows.ReservationKeywords))
 }
 
+# Fields that are themselves maps: "settings.a/b" is a part of one, and no resource.
+_MAPS = {
+    name
+    for keywords in (rows.NodeKeywords, rows.QueueKeywords, rows.JobKeywords, rows.TaskKeywords)
+    for name, form in keywords.__annotations__.items()
+    if form in (rows.Resources, rows.Labels)
+} | {"shape", "usage"}
+
 _SHORT = {"gpu": "nvidia.com/gpu", "ephemeral_storage": "ephemeral-storage"}
 _PLAIN = ("cpu", "memory", "pods", "ephemeral-storage")
 
@@ -82,6 +90,8 @@ def dimension(name: str) -> str | None:
     """The resource dimension that a keyword or column stands for; None: it stands for none."""
     if name in _SHORT:
         return _SHORT[name]
+    if "." in name and name.split(".", 1)[0] in _MAPS:
+        return None
     if name in _PLAIN or "/" in name or name.startswith("hugepages-"):
         return name
     return None
@@ -116,6 +126,8 @@ def _gather(given: Mapping[str, Any], into: str, what: str) -> Fields:
             out[name] = value
     if amounts:
         said = out.get(into, {})
+        if not isinstance(said, Mapping):
+            raise InvalidArgument(f"{what}: {into}: expected a dict, got {said!r}")
         for name in amounts:
             if name in said:
                 raise InvalidArgument(f'{what}: "{name}" is given twice, alone and in {into}')
@@ -134,7 +146,13 @@ def shape(given: Mapping[str, Any], what: str, more: tuple[str, ...] = ()) -> Fi
     out = _gather(given, "request", what)
     part = {name: out.pop(name) for name in (*SHAPE, *more) if name in out}
     if part:
-        out["shape"] = {**out.get("shape", {}), **part}
+        said = out.get("shape", {})
+        if not isinstance(said, Mapping):
+            raise InvalidArgument(f"{what}: shape: expected a dict, got {said!r}")
+        for name in part:
+            if name in said:
+                raise InvalidArgument(f'{what}: "{name}" is given twice, alone and in shape')
+        out["shape"] = {**said, **part}
     return out
 
 
@@ -176,18 +194,24 @@ def job(name: str, given: Mapping[str, Any]) -> Fields:
 
 def _place(name: str, amounts: str, shaped: str) -> str:
     """The key of a column: "cpu" -> "capacity.cpu", "labels.zone" -> "shape.labels.zone"."""
-    if (known := dimension(name)) is not None and "." not in name.split("/")[0]:
+    if (known := dimension(name)) is not None:
         return f"{amounts}.{known}"
-    head = name.split(".", 1)[0]
-    if head in _FAMILIES and "." in name:
+    if name.split(".", 1)[0] in _FAMILIES and "." in name:
         return f"{shaped}{name}"
-    if known is not None:
-        return f"{amounts}.{known}"
     return f"{shaped}{name}" if shaped and name in SHAPE else name
 
 
 _FAMILIES = ("request", "initial_request", "labels", "node_selector")
-_NODE_FAMILIES = ("capacity", "allocatable", "labels")
+
+
+def _refuse_overlap(key: str, name: str, constants: Fields, what: str) -> None:
+    """Refuses a column that sets what a keyword sets: "capacity.cpu" beside capacity={"cpu": 8}."""
+    holder: Any = constants
+    while isinstance(holder, Mapping):
+        if key in holder:
+            raise InvalidArgument(f'{what}: "{name}" is given twice, as a column and by a keyword')
+        head, _, key = key.partition(".")
+        holder = holder.get(head)
 
 
 def split(given: Mapping[str, Any], kind: str) -> tuple[Fields, Fields]:
@@ -195,25 +219,33 @@ def split(given: Mapping[str, Any], kind: str) -> tuple[Fields, Fields]:
     _check(given, kind, f"{kind}s")
     columns: Fields = {}
     constants: Fields = {}
+    names: dict[str, str] = {}  # by key, as they are given
     for name, value in given.items():
         if not (is_column(value) or (isinstance(value,
                                                 (list, tuple, range)) and name not in _LISTS)):
             constants[name] = value
             continue
         if kind == "node":
-            family = "." in name and name.split(".", 1)[0] in _NODE_FAMILIES
-            key = name if family else _place(name, "capacity", "")
+            key = _place(name, "capacity", "")
         elif kind == "queue":
             key = name
         else:
             key = _place(name, "shape.request", "shape.")
         if key in columns:
             raise InvalidArgument(f'{kind}s: column "{key}" is given twice')
-        columns[key] = array(value, name)
+        columns[key], names[key] = array(value, f"{kind}s: {name}"), name
+        first = next(iter(columns))
+        if len(columns[key]) != len(columns[first]):
+            raise InvalidArgument(
+                f'{kind}s: columns differ in length: "{names[first]}" has {len(columns[first])} '
+                f'rows, "{name}" has {len(columns[key])}'
+            )
     if kind == "node":
         constants = _gather(constants, "capacity", "nodes")
     elif kind != "queue":
         constants = shape(constants, f"{kind}s", _JOB_SHAPE if kind == "job" else ())
+    for key, name in names.items():
+        _refuse_overlap(key, name, constants, f"{kind}s")
     return columns, constants
 
 
@@ -225,12 +257,16 @@ def split_group(columns: Fields, constants: Fields) -> tuple[Fields, Fields]:
         if key == "count" or key.startswith("shape.")
     }
     if "group" in columns:
-        group_columns["name"] = columns.pop("group")
+        group_columns["group"] = columns.pop("group")
+    if not columns:
+        raise InvalidArgument('jobs: column "name" is missing')
     group_constants: Fields = {
         key: constants.pop(key) for key in ("count", "by_count", "shape") if key in constants
     }
     if "group" in constants:
-        group_constants["name"] = constants.pop("group")
+        name = group_constants["name"] = constants.pop("group")
+        if not isinstance(name, str):
+            raise InvalidArgument(f"jobs: group: expected a text, got {name!r}")
     given = (*group_columns, *group_constants)
     if given and "count" not in given and "by_count" not in given:
         group_constants["count"] = 1

@@ -2,7 +2,7 @@
 """Tables in and out: pandas where it is there, NumPy where it is not, Arrow and others by their
 to_numpy()."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -51,26 +51,65 @@ def is_column(value: Any) -> bool:
 
 
 def array(value: Any, name: str) -> np.ndarray:
-    """A column as a NumPy array."""
-    if hasattr(value, "to_numpy"):
-        value = np.asarray(value.to_numpy())
-    elif not isinstance(value, np.ndarray):
-        value = np.asarray(value)
-    if value.ndim != 1:
-        raise InvalidArgument(f'column "{name}": expected one dimension, got {value.ndim}')
-    return np.asarray(value)
+    """A column as a NumPy array. A cell without a value is None, or NaN where all are floats."""
+    try:
+        read = _array(value)
+    except MemoryError:
+        raise
+    except Exception as failure:  # of the library that the column is of
+        raise InvalidArgument(f"{name}: cannot be read as an array: {failure}") from None
+    if read.ndim != 1:
+        raise InvalidArgument(f"{name}: expected one dimension, got {read.ndim}")
+    return read
+
+
+def _array(value: Any) -> np.ndarray:
+    if isinstance(value, np.ma.MaskedArray):
+        floats = value.dtype.kind == "f"
+        cells = value.data.copy() if floats else value.data.astype(object)
+        cells[np.ma.getmaskarray(value)] = np.nan if floats else None
+        return cells
+    if hasattr(value, "to_pylist"):  # Arrow
+        if value.null_count:
+            return _cells(value.to_pylist())
+        plain = value if hasattr(value, "chunks") else value.to_numpy(zero_copy_only=False)
+        return np.asarray(plain)
+    if not hasattr(value, "to_numpy"):
+        return np.asarray(value)
+    read = np.asarray(value.to_numpy())
+    if read.dtype.kind == "f" and str(value.dtype).lower().startswith(("int", "uint")):
+        return _cells(value.to_list())  # large integers are no floats
+    return read
+
+
+def _cells(cells: list[Any]) -> np.ndarray:
+    read = np.empty(len(cells), dtype=object)
+    for i, cell in enumerate(cells):
+        read[i] = cell
+    return read
 
 
 def columns(table: Any) -> dict[str, Any]:
     """The columns of a dict, pandas or polars DataFrame, Arrow table or record array."""
     if isinstance(table, Mapping):
-        return {str(name): column for name, column in table.items()}
+        return _named(table, table.__getitem__)
     if isinstance(table, np.ndarray) and table.dtype.names:
-        return {name: table[name] for name in table.dtype.names}
-    if hasattr(table, "column_names") and hasattr(table, "column"):  # Arrow
-        return {str(name): table.column(i) for i, name in enumerate(table.column_names)}
+        return _named(table.dtype.names, table.__getitem__)
+    if hasattr(table, "schema") and hasattr(table, "column"):  # Arrow
+        numbers = iter(range(len(table.schema.names)))
+        return _named(table.schema.names, lambda name: table.column(next(numbers)))
     if hasattr(table, "columns") and hasattr(table, "__getitem__"):
-        return {str(name): table[name] for name in table.columns}
+        return _named(table.columns, table.__getitem__)
     raise InvalidArgument(
         f"expected a table (a dict of arrays, a DataFrame, an Arrow table), got {type(table).__name__}"
     )
+
+
+def _named(names: Iterable[Any], column: Callable[[Any], Any]) -> dict[str, Any]:
+    """Refuses names of which two are one text: a table has no order that decides between them."""
+    found: dict[str, Any] = {}
+    for name in names:
+        if str(name) in found:
+            raise InvalidArgument(f'table: column "{name}" is there twice')
+        found[str(name)] = column(name)
+    return found

@@ -5,9 +5,24 @@
     >>> strict = Limits(rows=1000, bytes=1 << 20, depth=32)
 """
 
+import operator
 from dataclasses import asdict, dataclass
+from typing import Any
+
+from .errors import InvalidArgument
 
 DEEPEST = 256
+
+
+def integer(value: Any, place: str) -> int:
+    """An integer of 64 bits; InvalidArgument: the value is none."""
+    try:
+        number: int | None = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, bool) or not -(1 << 63) <= number < 1 << 63:
+        raise InvalidArgument(f"{place}: expected an integer of 64 bits, got {value!r}")
+    return number
 
 
 @dataclass(frozen=True)
@@ -17,6 +32,11 @@ class Limits:
     rows: int = 4_000_000  # of all tables together; a row with a count counts that many times
     bytes: int = 4 << 30  # of the text; of a gzip file, once it is inflated
     depth: int = DEEPEST  # of arrays and objects inside each other; 256 is the most
+
+    def __post_init__(self) -> None:
+        for name, limit in asdict(self).items():
+            if not isinstance(limit, int) or not 0 <= limit < 1 << 63:
+                raise InvalidArgument(f"limits: {name}: {limit!r} is not in 0..{(1 << 63) - 1}")
 
     def as_dict(self) -> dict[str, int]:
         return asdict(self)

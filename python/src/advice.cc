@@ -151,12 +151,14 @@ py::dict DrainTables(const Cluster& cluster, const std::string& profile,
 py::dict NeedTables(const Cluster& cluster, const std::string& profile, py::list offers,
                     int64_t most, int64_t now) {
   std::vector<NodeOffer> read;
+  const Place top{nullptr, "offers"};
   for (const py::handle offer : offers) {
     const auto pair = offer.cast<py::tuple>();
+    const Place place{&top, {}, read.size(), false};
     NodeOffer& next = read.emplace_back();
-    ReadInto(Place{nullptr, "offers"}, pair[0], &next.node);
+    ReadInto(place, pair[0], &next.node);
     next.price = pair[1].cast<double>();
-    next.most = pair[2].cast<std::optional<int64_t>>();
+    ReadInto(Place{&place, "most"}, pair[2], &next.most);
   }
   const NodesNeeded needed =
       Value(NeedNodes(cluster, profile, read, {.schedule = {.now = now}, .most = most}));

@@ -111,9 +111,7 @@ S Merged(std::string_view kind, S spec, const py::dict& fields) {
 
 // All rows or none: those that went in before the refused one come out again.
 template <class S, class Add, class Remove>
-size_t AddAll(std::string_view kind, const py::dict& columns, const py::dict& constants,
-              const Add& add, const Remove& remove) {
-  RowReader<S> rows(kind, columns, constants);
+size_t AddAll(std::string_view kind, RowReader<S>& rows, const Add& add, const Remove& remove) {
   std::vector<std::string> added;
   added.reserve(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -130,6 +128,13 @@ size_t AddAll(std::string_view kind, const py::dict& columns, const py::dict& co
     added.push_back(spec.name);
   }
   return rows.size();
+}
+
+template <class S, class Add, class Remove>
+size_t AddAll(std::string_view kind, const py::dict& columns, const py::dict& constants,
+              const Add& add, const Remove& remove) {
+  RowReader<S> rows(kind, columns, constants);
+  return AddAll<S>(kind, rows, add, remove);
 }
 
 py::dict Table(const Cluster& cluster, const std::string& kind) {
@@ -470,10 +475,12 @@ void BindCluster(py::module_& module) {
   cluster.def("add_job_columns", [](LiveCluster& self, const py::dict& columns, const py::dict& all,
                                     const py::dict& group_columns, const py::dict& group_all) {
     Cluster& c = self.Use();
-    RowReader<GroupSpec> groups("job", group_columns, group_all);
+    RowReader<JobSpec> jobs("job", columns, all);
+    RowReader<GroupSpec> groups("job", group_columns, group_all, "group");
+    groups.RequireLengthOf(jobs);
     size_t row = 0;
     return AddAll<JobSpec>(
-        "job", columns, all,
+        "job", jobs,
         [&](const JobSpec& s) {
           JobSpec job = s;
           const GroupSpec& group = groups.Fill(groups.size() == 0 ? 0 : row);

@@ -95,7 +95,13 @@ TextColumn::TextColumn(const Place& place, const py::array& array) : array_(arra
       return c;
     };
     while (length > 0 && at(length - 1) == 0) --length;
-    for (size_t k = 0; k < length; ++k) AppendUtf8(at(k), &converted_);
+    for (size_t k = 0; k < length; ++k) {
+      const uint32_t c = at(k);
+      if ((c >= 0xD800 && c < 0xE000) || c > 0x10FFFF) {
+        RefuseAt({&place, {}, i, false}, "the text is not valid Unicode");
+      }
+      AppendUtf8(c, &converted_);
+    }
     ends.push_back(converted_.size());
   }
   size_t begin = 0;

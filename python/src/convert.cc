@@ -55,7 +55,11 @@ bool IsInteger(py::handle value) {
 int64_t ReadInteger(const Place& place, py::handle value, int64_t min, uint64_t max) {
   if (!IsInteger(value)) WrongType(place, "an integer", value);
   const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
-  if (!number) throw py::error_already_set();
+  if (!number) {  // an array of several is no index, though it has the method of one
+    if (!PyErr_ExceptionMatches(PyExc_Exception)) throw py::error_already_set();
+    PyErr_Clear();
+    WrongType(place, "an integer", value);
+  }
   int overflow = 0;
   const long long small = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
   if (overflow == 0 && small >= min && (small < 0 || static_cast<uint64_t>(small) <= max)) {

@@ -115,8 +115,15 @@ void ReadInto(const Place& place, py::handle value, std::vector<T>* out) {
   if (!py::isinstance<py::sequence>(value) || py::isinstance<py::str>(value)) {
     WrongType(place, "a list", value);
   }
+  // A copy: reading an element may run code that changes the list.
+  const auto elements = py::reinterpret_steal<py::tuple>(PySequence_Tuple(value.ptr()));
+  if (!elements) {
+    if (!PyErr_ExceptionMatches(PyExc_Exception)) throw py::error_already_set();
+    PyErr_Clear();  // as an array of no dimension, which has no elements
+    WrongType(place, "a list", value);
+  }
   out->clear();
-  for (py::handle element : py::reinterpret_borrow<py::sequence>(value)) {
+  for (py::handle element : elements) {
     const Place below{&place, {}, out->size(), false};
     ReadInto(below, element, &out->emplace_back());
   }

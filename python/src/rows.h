@@ -29,9 +29,11 @@ namespace muster::python {
 template <class S>
 class RowReader {
  public:
-  // `columns`: dict of NumPy arrays of one length; `constants`: a dict for Read<S>.
-  RowReader(std::string_view what, const py::dict& columns, const py::dict& constants)
-      : what_(what) {
+  // `columns`: dict of NumPy arrays of one length; `constants`: a dict for Read<S>. `name_key` is
+  // the column of the member "name".
+  RowReader(std::string_view what, const py::dict& columns, const py::dict& constants,
+            std::string_view name_key = "name")
+      : what_(what), name_key_(name_key) {
     const Place place{nullptr, what_};
     ReadInto(place, constants, &spec_);
     for (auto [key, column] : columns) {
@@ -40,11 +42,7 @@ class RowReader {
       const py::array& array = columns_.back().array;
       const size_t rows = array.ndim() == 0 ? 0 : static_cast<size_t>(array.shape(0));
       if (columns_.size() == 1) size_ = rows;
-      if (rows != size_) {
-        RefuseAt(place,
-                 absl::StrCat("columns differ in length: ", Quote(columns_.front().name), " has ",
-                              size_, " rows, ", Quote(columns_.back().name), " has ", rows));
-      }
+      if (rows != size_) RefuseLengths(columns_.front().name, size_, columns_.back().name, rows);
     }
     Collect("", &spec_);
     for (const Column& column : columns_) {
@@ -55,6 +53,16 @@ class RowReader {
   RowReader& operator=(const RowReader&) = delete;
 
   size_t size() const { return size_; }
+  // Refuses columns that are not as long as those of `rows`; fine where one of both has none.
+  template <class T>
+  void RequireLengthOf(const RowReader<T>& rows) const {
+    if (columns_.empty() || rows.first_column().empty() || rows.size() == size_) return;
+    RefuseLengths(rows.first_column(), rows.size(), first_column(), size_);
+  }
+  // The name of the first column; empty: there is none.
+  std::string_view first_column() const {
+    return columns_.empty() ? std::string_view() : columns_.front().name;
+  }
   // The spec of a row; the next call changes it.
   const S& Fill(size_t row) {
     for (const auto& set : setters_) set(row);
@@ -63,6 +71,11 @@ class RowReader {
   S& spec() { return spec_; }
 
  private:
+  void RefuseLengths(std::string_view a, size_t a_rows, std::string_view b, size_t b_rows) const {
+    RefuseAt(Place{nullptr, what_}, absl::StrCat("columns differ in length: ", Quote(a), " has ",
+                                                 a_rows, " rows, ", Quote(b), " has ", b_rows));
+  }
+
   struct Column {
     std::string name;
     py::array array;
@@ -71,8 +84,10 @@ class RowReader {
 
   template <class T>
   void Collect(const std::string& prefix, T* spec) {
-    ForEachMember(
-        *spec, [&](auto member) { Bind(absl::StrCat(prefix, ToAbsl(member.key)), &member.value); });
+    ForEachMember(*spec, [&](auto member) {
+      const std::string_view key = prefix.empty() && member.key == "name" ? name_key_ : member.key;
+      Bind(absl::StrCat(prefix, ToAbsl(key)), &member.value);
+    });
   }
 
   template <class Make>
@@ -196,6 +211,7 @@ class RowReader {
   }
 
   const std::string what_;
+  const std::string_view name_key_;
   S spec_;
   std::vector<Column> columns_;
   size_t size_ = 0;

@@ -51,6 +51,22 @@ TEST(PulsarImport, BrokersAndBundles) {
   EXPECT_EQ(cluster.tasks[2].status, TaskStatus::kPending);
 }
 
+TEST(PulsarImport, ABundleIsARangeOfHashes) {
+  constexpr char kRule[] = "the name is no bundle; expected TENANT/NAMESPACE/0xLOWER_0xUPPER";
+  for (const char* name : {"a/", "a/0xff_0x0", "a/0x-5_0xff", "0x0_0xff"}) {
+    const std::vector<ObjectJson> report = {
+        PulsarObject("LoadReport", "b1", {{"lastStats", {{name, StatsJson(1)}}}})};
+    EXPECT_THAT(std::string(TryImport(report, {}).status().message()),
+                testing::AllOf(HasSubstr("LoadReport b1: spec.lastStats"), HasSubstr(kRule)))
+        << name;
+    EXPECT_THAT(std::string(TryImport({PulsarObject("BundleData", name, ObjectJson::object())}, {})
+                                .status()
+                                .message()),
+                HasSubstr(kRule))
+        << name;
+  }
+}
+
 TEST(PulsarImport, ThePlanShedsAndPlaces) {
   const Import import = Imported(Reports(), {});
   Cluster cluster;

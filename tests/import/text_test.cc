@@ -112,6 +112,11 @@ TEST(Times, DurationsAndWindows) {
     EXPECT_EQ(DurationSeconds(text), 0) << text;
   }
   EXPECT_EQ(DurationSeconds(std::string(400, '9') + "h"), 0);
+  EXPECT_EQ(ParseDuration("0"), 0);
+  EXPECT_EQ(ParseDuration("0s"), 0);
+  for (const char* text : {"", "5", "h", "-10s", "zz"}) {
+    EXPECT_EQ(ParseDuration(text), std::nullopt) << text;
+  }
 
   EXPECT_EQ(WindowMinutes(" 9:05-17:30 "), std::pair(545, 1050));
   EXPECT_EQ(WindowMinutes("23:59-0:00"), std::pair(1439, 0));

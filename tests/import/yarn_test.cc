@@ -241,7 +241,8 @@ TEST(YarnImport, PropertiesOfTheCapacityScheduler) {
     "yarn.scheduler.capacity.root.b.state": "STOPPED",
     "yarn.scheduler.capacity.root.b.priority": "7",
     "yarn.scheduler.capacity.root.b.acl_submit_applications": "*",
-    "unrelated": "x"})";
+    "yarn.nodemanager.unrelated": "x",
+    "misspelt": "x"})";
   std::vector<ObjectJson> answers = Manager();
   answers[1]["apps"]["app"][0]["queue"] = "x";
   const Import import = Imported(answers, options);
@@ -271,6 +272,7 @@ TEST(YarnImport, PropertiesOfTheCapacityScheduler) {
   EXPECT_EQ(queues[3].users->limits, (std::vector<UserLimit>{{.name = "ann", .weight = "0.5"}}));
   EXPECT_THAT(Lines(import), Contains(HasSubstr("acl_submit_applications\"]: this property decides "
                                                 "nothing here, or is not read")));
+  EXPECT_THAT(Lines(import), Contains(HasSubstr("misspelt: this property decides nothing")));
   EXPECT_THAT(Lines(import), testing::Not(Contains(HasSubstr("unrelated"))));
 }
 

@@ -65,7 +65,7 @@ class Texts(unittest.TestCase):
                   <property><name> a </name><value>1</value></property><!-- no -->
                   <property><name>a</name><value> 2
                   </value><final>true</final></property>
-                  <property><name>b</name></property>
+                  <property><name>b</name><value/></property>
                 </configuration>"""), {"a": "2", "b": ""})
         self.assertEqual(
             read_configuration("""<allocations>
@@ -87,6 +87,18 @@ class Texts(unittest.TestCase):
             (deep, "nested deeper than 256"),
         ):
             with self.assertRaisesRegex(ImportFailure, message):
+                read_configuration(text)
+
+    def test_unknown_elements_are_refused(self):
+        named = "<configuration><property><name>a</name>%s</property>%s</configuration>"
+        for text, message in (
+            (named % ("", ""), 'property 1: "a" has no <value>'),
+            (named % ("<valu>1</valu>", ""), "property 1: <valu> is not known"),
+            (named % ("<value>1</value>", "<propert/>"), "<propert> is not known"),
+            ("<configuration><property><value>1</value></property></configuration>",
+             "property 1: has no <name>"),
+        ):
+            with self.subTest(text), self.assertRaisesRegex(ImportFailure, message):
                 read_configuration(text)
 
     def test_lists_and_streams(self):
@@ -211,6 +223,45 @@ class CommandLine(unittest.TestCase):
         self.assertEqual((code, out), (2, ""))
         self.assertTrue(err.startswith(f"muster import: {self.dump}: line 1: not valid JSON"), err)
         self.assertEqual(self.run_main("/no/such/file")[0], 2)
+
+    def test_what_is_wrong_is_one_line(self):
+        self.dump.write_bytes(b'[{"kind": "\xff"}]')
+        self.conf.write_bytes(b"actions: \xff\n")
+        bad_dump = f"{self.dump}: byte 11 is 0xff, which is no UTF-8"
+        good = self.dump.with_name("good.json")
+        good.write_text(json.dumps([NODE]))
+        large = "99999999999999999999"
+        for words, message in (
+            ((self.dump,), bad_dump),
+            ((good, "--conf", self.conf), f"{self.conf}: byte 9 is 0xff, which is no UTF-8"),
+            ((good, "--now", large), f"--now: expected an integer of 64 bits, got {large}"),
+            ((good, "--max-rows", "-1"), "limits: rows: -1 is not in 0..9223372036854775807"),
+            ((good, "--max-depth", large), f"limits: depth: {large} is not in 0.."),
+            ((good, "--max-bytes", "9"), f"{good}: "),
+        ):
+            with self.subTest(message):
+                code, out, err = self.run_main(*words)
+                self.assertEqual((code, out, err.count("\n")), (2, "", 1), err)
+                self.assertIn(f"muster import: {message}", err)
+        self.conf.write_text("#" * 2000)
+        code, _, err = self.run_main(good, "--max-bytes", "1000", "--conf", self.conf)
+        self.assertEqual(code, 2)
+        self.assertIn(f"{self.conf}: ", err)
+        self.assertIn("at most 1000 are read", err)
+
+    def test_memory_follows_the_dump_and_not_the_limit(self):
+        import resource
+
+        self.dump.write_text(json.dumps([NODE]))
+        before = resource.getrlimit(resource.RLIMIT_AS)
+        pages = int(pathlib.Path("/proc/self/statm").read_text().split()[0])
+        used = pages * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 30), before[1]))
+        try:
+            code, _, err = self.run_main(self.dump)
+        finally:
+            resource.setrlimit(resource.RLIMIT_AS, before)
+        self.assertEqual(code, 0, err)
 
     def test_the_configuration_may_come_in_its_config_map(self):
         self.dump.write_text(json.dumps([NODE]))

@@ -602,5 +602,36 @@ TEST(Csv, SaysWhatIsBad) {
             "j: a table of nodes or a number of processors is needed");
 }
 
+TEST(Csv, AQuoteIsClosedOnItsLine) {
+  const auto message = [](const std::string& text, const std::string& queues = "") {
+    return std::string(
+        ReadCsv({{"j", text}, {}, {queues.empty() ? "" : "q", queues}}, {.processors = 4})
+            .status()
+            .message());
+  };
+  EXPECT_EQ(message("submit,run,user\n0,5,\"ann\n"), "j:2: a quote is not closed on its line");
+  EXPECT_EQ(message("submit,run,\"user\n0,5,ann\n"), "j:1: a quote is not closed on its line");
+  EXPECT_EQ(message("submit,run,queue\n0,5,a\n", "name\na\n\"b\n"),
+            "q:3: a quote is not closed on its line");
+  EXPECT_EQ(message("submit,run,user\n0,5,\"ann\"\n0,5,\"a\"\"\"\n"), "");
+  ReadReport report;
+  const CsvOptions skip{.processors = 4, .read = {.skip_bad_lines = true}};
+  const absl::StatusOr<Trace> trace =
+      ReadCsv({{"j", "submit,run,user\n0,5,\"\n0,5,b\n"}, {}, {}}, skip, &report);
+  ASSERT_TRUE(trace.ok()) << trace.status();
+  EXPECT_EQ(trace->size(), 1u);
+  EXPECT_EQ(report.bad, 1);
+}
+
+TEST(Csv, AnEmptyFileIsNoTable) {
+  constexpr char kEmptyJobs[] = "submit,run\n0,5\n";
+  const auto message = [&](const CsvFiles& files) {
+    return std::string(ReadCsv(files, {.processors = 4}).status().message());
+  };
+  EXPECT_EQ(message({{"j", kEmptyJobs}, {}, {"q", ""}}), "q: there is no header line");
+  EXPECT_EQ(message({{"j", kEmptyJobs}, {"n", ""}, {}}), "n: there is no header line");
+  EXPECT_EQ(message({{"j", kEmptyJobs}, {}, {}}), "");
+}
+
 }  // namespace
 }  // namespace muster

@@ -81,18 +81,23 @@ std::vector<size_t> ChooseSplits(const std::vector<BundleStats>& stats,
 }
 
 std::optional<HashRange> RangeOf(std::string_view bundle) {
-  const std::string_view text = bundle.substr(bundle.rfind('/') + 1);
+  const size_t slash = bundle.rfind('/');
+  if (slash == bundle.npos) return std::nullopt;
+  const std::string_view text = bundle.substr(slash + 1);
   const size_t bar = text.find('_');
   if (bar == text.npos) return std::nullopt;
+  constexpr int64_t kMostHash = 0xffffffff;
   const auto read = [](std::string_view hex, int64_t* number) {
     if (!hex.starts_with("0x")) return false;
     const char* const end = hex.data() + hex.size();
-    return std::from_chars(hex.data() + 2, end, *number, 16).ptr == end && hex.size() > 2;
+    const auto read = std::from_chars(hex.data() + 2, end, *number, 16);
+    return read.ec == std::errc() && read.ptr == end && *number >= 0 && *number <= kMostHash;
   };
   HashRange range;
   if (!read(text.substr(0, bar), &range.lower) || !read(text.substr(bar + 1), &range.upper)) {
     return std::nullopt;
   }
+  if (range.lower >= range.upper) return std::nullopt;
   return range;
 }
 

@@ -48,7 +48,8 @@ std::vector<size_t> ChooseSplits(const std::vector<BundleStats>& stats,
 struct HashRange {
   int64_t lower = 0, upper = 0;
 };
-// Reads the range of "tenant/space/0xLLLLLLLL_0xUUUUUUUU"; nothing if the name has none.
+// Reads the range of "tenant/space/0xLLLLLLLL_0xUUUUUUUU"; nothing if the name has none, or an
+// empty one, or one beyond 32 bits.
 std::optional<HashRange> RangeOf(std::string_view bundle);
 
 // The extensible manager: bundles that exceed a limit several rounds in a row.

@@ -361,7 +361,10 @@ class Rebalance {
     StoreSlot(context_, kSplitSlot, std::move(after));
   }
 
+  // A name without a range, or with one of a single hash, has nothing to split.
   void Split(TaskIndex task) {
+    const std::optional<HashRange> range = RangeOf(context_.tables.tasks.names.name(task));
+    if (!range || range->upper - range->lower <= 1) return;
     if (!moved_.contains(task)) context_.decisions.Add(muster::Split{.task = task, .parts = 2});
   }
 

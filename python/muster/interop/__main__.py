@@ -9,6 +9,7 @@ module; the command line program (muster import) reads JSON without Python.
 """
 
 import argparse
+import contextlib
 import json
 import sys
 from collections.abc import Sequence
@@ -16,11 +17,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ..limits import DEFAULT, Limits
+from ..errors import InvalidArgument
+from ..limits import DEFAULT, Limits, integer
 from ..whole_files import write_whole
 from .importer import scenario
 from .reader import configuration_text, read_objects
 from .report import ImportFailure, Report
+
+
+_PIECE = 1 << 20  # bytes
 
 
 def add_source_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,33 +67,40 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
 def read_scenario(args: argparse.Namespace) -> tuple[dict[str, Any], Report]:
     objects = []
     limits = Limits(args.max_rows, args.max_bytes, args.max_depth)
+    now = integer(args.now, "--now")
     for dump in args.dumps:
+        text = _text_of(dump, limits)
         try:
-            objects += read_objects(_text_of(dump, limits), limits=limits)
+            objects += read_objects(text, limits=limits)
         except ImportFailure as failure:
             raise ImportFailure(f"{dump}: {str(failure).removeprefix('dump: ')}") from None
     return scenario(
         objects,
         profile=args.peer,
-        configuration=configuration_text(args.conf.read_text(
-            encoding="utf-8")) if args.conf else None,
+        configuration=configuration_text(_text_of(str(args.conf), limits)) if args.conf else None,
         default_queue=args.default_queue,
-        now=args.now,
+        now=now,
         limits=limits,
         strict=args.strict,
     )
 
 
-def _text_of(dump: str, limits: Limits) -> str:
-    """The text of a file, - is standard input; no more is read than one byte beyond the limit."""
-    if dump == "-":
-        data = sys.stdin.buffer.read(limits.bytes + 1)
-    else:
-        with open(dump, "rb") as file:
-            data = file.read(limits.bytes + 1)
+def _text_of(path: str, limits: Limits) -> str:
+    """The text of a file, - is standard input. Memory follows what is there, up to the limit."""
+    with contextlib.ExitStack() as opened:
+        file = sys.stdin.buffer if path == "-" else opened.enter_context(open(path, "rb"))
+        data = bytearray()
+        while len(data) <= limits.bytes and (piece := file.read(_PIECE)):
+            data += piece
     if len(data) > limits.bytes:
-        raise ImportFailure(f"{len(data)} bytes or more; at most {limits.bytes} are read")
-    return data.decode("utf-8")
+        raise ImportFailure(f"{path}: {len(data)} bytes or more; at most {limits.bytes} are read")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ImportFailure(
+            f"{path}: byte {error.start} is 0x{data[error.start]:02x}, which is no UTF-8; "
+            "expected UTF-8"
+        ) from None
 
 
 def print_report(report: Report) -> None:
@@ -115,7 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             write_whole(args.output, text)
         else:
             sys.stdout.write(text)
-    except (ImportFailure, OSError, UnicodeError) as failure:
+    except (ImportFailure, InvalidArgument, OSError, UnicodeError) as failure:
         print(f"muster import: {failure}", file=sys.stderr)
         return 2
     except (MemoryError, RecursionError):

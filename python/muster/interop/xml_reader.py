@@ -11,6 +11,7 @@ elements, or its text if it has neither; elements of one name become a list. Doc
 declaration are refused, so no entity is expanded. Time is linear in the text.
 """
 
+from collections.abc import Iterator
 from typing import Any
 from xml.etree import ElementTree
 
@@ -18,6 +19,7 @@ from ..limits import DEEPEST
 from .report import ImportFailure
 
 _LISTS = ("queue", "pool", "user")
+_PARTS = ("name", "value", "final", "source", "description", "tag")  # of a property
 
 
 def read_xml(text: str, place: str) -> dict[str, Any]:
@@ -39,12 +41,32 @@ def read_xml(text: str, place: str) -> dict[str, Any]:
 
 def _properties(root: ElementTree.Element, place: str) -> dict[str, Any]:
     properties: dict[str, Any] = {}
-    for number, element in enumerate(root.iter("property"), 1):
-        name = (element.findtext("name") or "").strip()
+    number = 0
+    for element in _parts(root, ("property",), place):
+        number += 1
+        at = f"{place}: property {number}"
+        parts = {part.tag: part for part in _parts(element, _PARTS, at)}
+        name = (parts["name"].text or "").strip() if "name" in parts else ""
         if not name:
-            raise ImportFailure(f"{place}: property {number}: has no <name>")
-        properties[name] = (element.findtext("value") or "").strip()
+            raise ImportFailure(f"{at}: has no <name>")
+        if "value" not in parts:
+            raise ImportFailure(f'{at}: "{name}" has no <value>; an empty one is blank')
+        properties[name] = (parts["value"].text or "").strip()
     return properties
+
+
+def _parts(
+    element: ElementTree.Element, known: tuple[str, ...], place: str
+) -> Iterator[ElementTree.Element]:
+    for part in element:
+        if not isinstance(part.tag, str):  # a comment
+            continue
+        if part.tag not in known:
+            raise ImportFailure(
+                f"{place}: <{part.tag}> is not known; expected one of "
+                + ", ".join(f"<{tag}>" for tag in known)
+            )
+        yield part
 
 
 def _element(element: ElementTree.Element, place: str, depth: int) -> Any:

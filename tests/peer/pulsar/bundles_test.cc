@@ -47,7 +47,9 @@ TEST(ChooseSplits, ANamespaceHasOnlySoManyBundles) {
 
 TEST(RangeOf, ReadsHexadecimalBounds) {
   EXPECT_EQ(RangeOf("t/n/0x00000010_0xffffffff")->upper, 0xffffffff);
-  for (const char* name : {"t/n/10_20", "t/n/0x10", "t/n/0x_0x1", "t/n/0x1_0xg", ""}) {
+  for (const char* name :
+       {"t/n/10_20", "t/n/0x10", "t/n/0x_0x1", "t/n/0x1_0xg", "", "t/n/", "t/n/0xff_0x0",
+        "t/n/0x1_0x1", "t/n/0x-5_0xff", "t/n/0x0_0x100000000", "0x0_0xff"}) {
     EXPECT_FALSE(RangeOf(name)) << name;
   }
 }

@@ -173,6 +173,19 @@ TEST_F(PulsarProfile, LargeBundlesSplit) {
   EXPECT_EQ(Cycle("pulsar:rebalance(split=off)"), "");
 }
 
+// A name without a range of hashes has no parts.
+TEST_F(PulsarProfile, OnlyARangeSplits) {
+  Broker("b1", 10);
+  Namespace("t/n");
+  for (const char* name : {"t/n/", "t/n/0xff_0x0", "t/n/0x-5_0xff", "t/n/0x5_0x6", "t/n/x"}) {
+    TaskSpec task{.name = name, .job = "t/n", .status = TaskStatus::kRunning, .node = "b1"};
+    task.usage = TaskUsage{.amounts = {{"topics", 5'000}}};
+    Accept(cluster_.AddTask(task));
+  }
+  Bundle("t/n", 3, "b1", 0, 5'000);
+  EXPECT_EQ(Cycle(), "3/2 ");
+}
+
 TEST_F(PulsarProfile, ABundleWithoutABrokerHasThePeersReason) {
   Namespace("t/n");
   Bundle("t/n", 1, "", kMega);
