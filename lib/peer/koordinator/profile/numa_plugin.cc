@@ -39,9 +39,10 @@ ZoneAmounts ReadZoneRow(const Tables& tables, const MemoryRow* row, std::string_
 
 MemoryRow WriteZoneRow(const Tables& tables, const ZoneAmounts& amounts, std::string_view node) {
   MemoryRow row = {std::string(node)};
-  for (const auto& [zone, of_zone] : amounts) {
-    ForEachResource(of_zone.keys(), [&, number = int64_t{zone}](size_t r) {
-      row.emplace_back(number);
+  for (const auto& entry : amounts) {
+    const auto& of_zone = entry.second;
+    ForEachResource(of_zone.keys(), [&](size_t r) {
+      row.emplace_back(int64_t{entry.first});
       const auto d = DimensionIndex(static_cast<uint32_t>(r));
       row.emplace_back(std::string(tables.dimensions.name(d)));
       row.emplace_back(of_zone.at(r));
