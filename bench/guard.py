@@ -120,7 +120,19 @@ def main(argv=None):
     parser.add_argument("--write", metavar="REGEX", help="measure these rows anew, and record them")
     args = parser.parse_args(argv)
     rows = read_rows(args.rows)
-    return compare(args, rows) if args.write is None else record(args, rows)
+    if args.turns < 2:
+        parser.error(f"--turns is {args.turns}; must be 2 or more")
+    if not pathlib.Path(args.binary).is_file():
+        parser.error(f"{args.binary}: no such file")
+    if args.write is None:
+        if not rows:
+            parser.error(f"{args.rows}: has no row; --write REGEX records some")
+        return compare(args, rows)
+    try:
+        re.compile(args.write)
+    except re.error as wrong:
+        parser.error(f"--write: {args.write!r} is no regular expression: {wrong}")
+    return record(args, rows)
 
 
 if __name__ == "__main__":

@@ -141,6 +141,11 @@ growth() {
     run_tests release -R '^growth$'
 }
 
+# Rows of the benchmark against those that bench/rows.tsv records.
+bench_guard() {
+  build release --target muster_bench && python3 bench/guard.py build/release/muster_bench
+}
+
 # The library as WebAssembly: its plans, and its page in a browser where there is one.
 playground() {
   tools/playground.sh && python3 tests/playground/playground_check.py

@@ -40,7 +40,8 @@ class PlacementRun {
   PlacementRun& operator=(const PlacementRun&) = delete;
 
   // Adds the task behind the others. Returns false, and adds nothing, if it cannot be in the run:
-  // it is not pending, is of no job or another one, is watched by a book, or of one kind too many.
+  // it is not pending, is of no job or another one, is watched by a book, or of one kind too many,
+  // or some task has a promise.
   bool Add(TaskIndex task);
   size_t size() const { return tasks_.size(); }
   TaskIndex task(size_t i) const { return tasks_[i].task; }

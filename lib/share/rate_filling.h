@@ -25,9 +25,9 @@
 // types, a column of a matrix game (matrix_game.h) in which the mix of answers wants little load
 // and the prices want much. Its solution gives the next prices; they lower the bound, or the
 // answer to them is a new column. Answers reach all but one part in 200 (types + 1) of a bound
-// below caps. It ends when their mix loads no type by one such part too much: scaled down, it is
-// a plan. Where a later phase cannot even reach the level of the one before, types and jobs go
-// to the earlier one.
+// below caps. It ends when their mix loads no type by one such part too much, or after 400
+// answers: scaled down, it is a plan. Where a later phase cannot even reach the level of the one
+// before, types and jobs go to the earlier one.
 //
 // Guarantee. A plan keeps both constraints, exactly. `bound` is proven by prices, in integers that
 // are rounded so that it never falls short: while the jobs that were bound before keep what they

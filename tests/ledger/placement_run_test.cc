@@ -116,11 +116,11 @@ TEST(PlacementRun, LeavesTheBooksAsSingleMovesDo) {
           {saved.back().first.content, saved.back().first.release}));
       if (rng.Chance(0.6)) bound += pair.Bind(saved.back().first.position);
       if (rng.Chance(0.3)) {
-        const auto [in_runs, singly] = saved[rng.Below(saved.size())];
-        pair.in_runs.Rollback(in_runs);
-        pair.singly.Rollback(singly);
-        std::erase_if(saved,
-                      [&](const auto& later) { return later.first.position > in_runs.position; });
+        const auto back = saved[rng.Below(saved.size())];
+        pair.in_runs.Rollback(back.first);
+        pair.singly.Rollback(back.second);
+        std::erase_if(
+            saved, [&](const auto& later) { return later.first.position > back.first.position; });
       }
       pair.ExpectEqual();
       if (::testing::Test::HasFailure()) return;

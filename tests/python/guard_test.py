@@ -77,6 +77,17 @@ class Guard(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("c: is recorded and does not run", done.stdout)
 
+    def test_bad_arguments(self):
+        self.assertIn("--turns is 1; must be 2 or more", self.guard(RECORDED, "--turns", "1").stderr)
+        self.assertIn("'(' is no regular expression", self.guard(RECORDED, "--write", "(").stderr)
+        self.rows.write_text("# a head\n", encoding="utf-8")
+        done = self.guard(RECORDED)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("rows.tsv: has no row; --write REGEX records some", done.stderr)
+        gone = subprocess.run([sys.executable, GUARD, self.folder / "gone"], capture_output=True,
+                              text=True)
+        self.assertIn("gone: no such file", gone.stderr)
+
     def test_write(self):
         done = self.guard({**RECORDED, "b/four": 7.0, "d": 8.0}, "--write", "four|^d$")
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -18,7 +18,7 @@
 // tasks beyond a gang that has its minimum; a job without a minimum is a gang of one. A job that
 // was stopped places nothing in the same cycle.
 //
-// `round` is the length of a round in seconds, rounded down: a cycle is the first of its round if
+// `round` is the length of a round in seconds: a cycle is the first of its round if
 // no cycle ran since the last multiple of it. 0: each cycle may stop jobs. Memory: slot "lease",
 // row "round" has the number of the last round.
 //
@@ -43,7 +43,7 @@ namespace {
 constexpr MemoryDecl kLeaseSlot = {"lease", 1};
 constexpr OptionDecl kLeaseOptions[] = {
     {"round", OptionKind::kWhole, "0", 0, 1e9,
-     "whole seconds, rounded down, in each of which jobs are stopped once; 0: in every cycle"},
+     "seconds, in each of which jobs are stopped once; 0: in every cycle"},
 };
 
 class Lease {

@@ -52,7 +52,7 @@ namespace {
 
 constexpr int64_t kMostHad = int64_t{1} << 41, kMostTogether = int64_t{1} << 55;
 constexpr OptionDecl kRoundsOptions[] = {
-    {"round", OptionKind::kWhole, "360", 1, 1e9, "whole seconds of a round, rounded down"},
+    {"round", OptionKind::kWhole, "360", 1, 1e9, "seconds of a round"},
     {"reset", OptionKind::kWhole, "1920", 0, 1e9,
      "seconds after which the time that jobs had is forgotten, where dues have changed"},
     {"resource", OptionKind::kText, "nvidia.com/gpu", 0, 0, "what GPUs are counted in"},

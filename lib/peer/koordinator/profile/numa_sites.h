@@ -3,8 +3,8 @@
 // Nodes and tasks as the rules of zones and CPUs see them, read from the rows of the cluster.
 //
 //   NumaSite site = SiteOfNode(tables, node, settings);
-//   NumaClaim claim = ClaimOfClass(tables, c, BindsByClass(tables, task), requests, settings);
-//   std::string words = WordsOf(filter.reason, ...);          // "Insufficient NUMA cpu"
+//   NumaClaim claim = ClaimOfClass(shape, MayBindCpus(tables, task), requests, settings);
+//   for (const std::string& words : NumaWords(tables, filter, site, claim)) Refuse(words);
 //
 // Of a node. Its devices of kind cpu are its CPUs. One that is not healthy, or of which less than
 // all can be given out, is reserved: no task gets it, and the cpu of its zone is that much less.
@@ -16,7 +16,7 @@
 //   node.koordinator.sh/numa-topology-policy     BestEffort, Restricted, SingleNUMANode; without
 //                                                it NodeSpec::alignment counts
 //   koordinator/full_cores        `true`: the kubelet assigns full cores alone
-//   koordinator/amplified_cpu     1 or more: how much more cpu the node shows than it has;
+//   koordinator/amplified_cpu     1 to 100: how much more cpu the node shows than it has;
 //   koordinator/amplified_memory  the zones are amplified by it, and CPUs that tasks have
 //
 // Of a task. Labels koordinator.sh/qosClass LSE or LSR, and production by its label or priority,
