@@ -78,7 +78,8 @@ class Guard(unittest.TestCase):
         self.assertIn("c: is recorded and does not run", done.stdout)
 
     def test_bad_arguments(self):
-        self.assertIn("--turns is 1; must be 2 or more", self.guard(RECORDED, "--turns", "1").stderr)
+        self.assertIn("--turns is 1; must be 2 or more",
+                      self.guard(RECORDED, "--turns", "1").stderr)
         self.assertIn("'(' is no regular expression", self.guard(RECORDED, "--write", "(").stderr)
         self.rows.write_text("# a head\n", encoding="utf-8")
         done = self.guard(RECORDED)
