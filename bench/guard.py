@@ -23,6 +23,8 @@ import statistics
 import subprocess
 import sys
 
+from compare import exactly
+
 FILE = pathlib.Path(__file__).resolve().parent / "rows.tsv"
 
 
@@ -45,7 +47,7 @@ def write_rows(path, rows):
 
 def yardsticks_of(binary, row, limit):
     """Yardsticks of one turn of the row; None if it does not run."""
-    command = [binary, f"--benchmark_filter=^{re.escape(row)}$", "--benchmark_min_time=0.1",
+    command = [binary, f"--benchmark_filter=^{exactly(row)}$", "--benchmark_min_time=0.1",
                "--benchmark_format=json"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=limit)

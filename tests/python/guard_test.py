@@ -17,6 +17,8 @@ if sys.argv[1] == "--benchmark_list_tests":
     print("\\n".join(rows))
     sys.exit()
 pattern = sys.argv[1].split("=", 1)[1]
+if "\\\\-" in pattern:
+    sys.exit("no such escape")
 name = next((row for row in rows if re.match(pattern, row)), None)
 seen = pathlib.Path(__file__).with_name("seen-" + re.sub("[^a-z]", "-", name or ""))
 first = not seen.exists()
@@ -25,7 +27,7 @@ times = busy.get(name, 1) if first else 1
 print(json.dumps({{"benchmarks": [{{"yardsticks": rows[name] * times}}] if name else []}}))
 """
 
-RECORDED = {"a/one": 1.0, "a/two(x=1)": 2.0, "b/three": 3.0, "b/four": 4.0, "c": 5.0}
+RECORDED = {"a/one-b": 1.0, "a/two(x=1)": 2.0, "b/three": 3.0, "b/four": 4.0, "c": 5.0}
 
 
 class Guard(unittest.TestCase):
@@ -95,7 +97,7 @@ class Guard(unittest.TestCase):
         lines = self.rows.read_text(encoding="utf-8").splitlines()
         self.assertEqual(lines[0], "# a head")
         self.assertEqual([line.split("\t")[:3] for line in lines[1:]],
-                         [["a/one", "1", "1.1"], ["a/two(x=1)", "2", "2.2"],
+                         [["a/one-b", "1", "1.1"], ["a/two(x=1)", "2", "2.2"],
                           ["b/four", "7", "7"], ["b/three", "3", "3.3"], ["c", "5", "5.5"],
                           ["d", "8", "8"]])
 
