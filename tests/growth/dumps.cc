@@ -118,15 +118,6 @@ Json NodeSlo(int i, int) {
   return slo;
 }
 
-Json NodeTopology(int i, int) {
-  Json topology = Object("NodeResourceTopology", Number("n", i));
-  topology["apiVersion"] = "topology.node.k8s.io/v1alpha1";
-  topology["metadata"]["annotations"] = {
-      {"node.koordinator.sh/cpu-topology", R"({"detail": [{"id": 0, "core": 0}, {"id": 1}]})"}};
-  topology["zones"] = {{{"name", "node-0"}, {"type", "Node"}}};
-  return topology;
-}
-
 Json Device(int i, int) {
   Json device = Object("Device", Number("n", i));
   device["apiVersion"] = "scheduling.koordinator.sh/v1alpha1";
@@ -260,7 +251,6 @@ constexpr Kind kKinds[] = {
     {"ElasticQuota", ElasticQuota, nullptr},
     {"NodeMetric", NodeMetric, PlainNode},
     {"NodeSLO", NodeSlo, PlainNode},
-    {"NodeResourceTopology", NodeTopology, PlainNode},
     {"Device", Device, PlainNode},
     {"PodMigrationJob", MigrationJob, Pod},
     {"HyperNode", HyperNode, Node},
