@@ -30,8 +30,8 @@ def rows_of(binary, pattern):
     return [row for row in told.splitlines() if re.search(pattern, row)]
 
 
-def time_of(binary, row, least, limit):
-    """Seconds of CPU time for an iteration; None if the row does not run."""
+def run_row(binary, row, least, limit):
+    """What the program prints of the row, as a dict; None if the row does not run."""
     # The rows of some programs repeat their options in their names.
     command = [binary, f"--benchmark_filter=^{exactly(row)}$", f"--benchmark_min_time={least}",
                "--benchmark_format=json"]
@@ -40,7 +40,13 @@ def time_of(binary, row, least, limit):
         told = json.loads(done.stdout)["benchmarks"][0]
     except (subprocess.TimeoutExpired, ValueError, KeyError, IndexError):
         return None
-    if told.get("error_occurred"):
+    return None if told.get("error_occurred") else told
+
+
+def time_of(binary, row, least, limit):
+    """Seconds of CPU time for an iteration; None if the row does not run."""
+    told = run_row(binary, row, least, limit)
+    if told is None:
         return None
     time = told["real_time"] if "manual_time" in row else told["cpu_time"]
     return time * SECONDS[told["time_unit"]]

@@ -16,14 +16,13 @@ it ends with the commits to look at: those between the one that was measured and
 """
 
 import argparse
-import json
 import pathlib
 import re
 import statistics
 import subprocess
 import sys
 
-from compare import exactly
+from compare import rows_of, run_row
 
 FILE = pathlib.Path(__file__).resolve().parent / "rows.tsv"
 
@@ -45,22 +44,10 @@ def write_rows(path, rows):
     path.write_text("\n".join(head + lines) + "\n", encoding="utf-8")
 
 
-def yardsticks_of(binary, row, limit):
-    """Yardsticks of one turn of the row; None if it does not run."""
-    command = [binary, f"--benchmark_filter=^{exactly(row)}$", "--benchmark_min_time=0.1",
-               "--benchmark_format=json"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=limit)
-        told = json.loads(done.stdout)["benchmarks"][0]
-    except (subprocess.TimeoutExpired, ValueError, KeyError, IndexError):
-        return None
-    return None if told.get("error_occurred") else told.get("yardsticks")
-
-
 def measure(binary, row, turns, limit):
     """Yardsticks of each turn; None if the row does not run."""
-    found = [yardsticks_of(binary, row, limit) for _ in range(turns)]
-    return None if None in found else found
+    found = [run_row(binary, row, least=0.1, limit=limit) for _ in range(turns)]
+    return None if None in found else [told["yardsticks"] for told in found]
 
 
 def commit_now():
@@ -71,11 +58,7 @@ def commit_now():
 
 def record(args, rows):
     """Measures the rows that match anew."""
-    told = subprocess.run([args.binary, "--benchmark_list_tests"], capture_output=True, text=True,
-                          check=True).stdout
-    for row in told.splitlines():
-        if not re.search(args.write, row):
-            continue
+    for row in rows_of(args.binary, args.write):
         found = measure(args.binary, row, args.turns, args.limit)
         if found is None:
             print(f"{row}: does not run")
