@@ -10,10 +10,13 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-packages="g++ cmake ninja-build libabsl-dev libeigen3-dev nlohmann-json3-dev zlib1g-dev python3"
+# The cache of the compiler comes with the first build: one that came later would change each command
+# of that build, and the next one would compile everything again.
+packages="g++ cmake ninja-build ccache libabsl-dev libeigen3-dev nlohmann-json3-dev zlib1g-dev
+  python3"
 case "${1:-}" in
   --build) ;;
-  "") packages="$packages ccache libgtest-dev libgmock-dev libbenchmark-dev clang-14 libclang-rt-14-dev
+  "") packages="$packages libgtest-dev libgmock-dev libbenchmark-dev clang-14 libclang-rt-14-dev
     clang-format-14 clang-tidy-14 python3-dev python3-venv python3-markdown-it abigail-tools" ;;
   *) echo "install_deps: unknown argument $1; there is --build" >&2; exit 2 ;;
 esac
