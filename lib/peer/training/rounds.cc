@@ -19,9 +19,12 @@
 //    4 begins anew without that pair. A job that changes its type is taken to fit.
 // 6. Other cycles of the round stop nothing. Jobs that got a type and have left another start
 //    first. What is left of a type goes to others, in the order of pairs.
-// 7. Jobs that take no part, and tasks beyond gangs, come last, and take what is free. A job that
-//    was stopped places nothing in the same cycle. A gang starts if its minimum finds nodes, with
-//    all tasks that find some; a job without a minimum is a gang of one.
+// 7. Jobs that take no part come behind them, and take what is free. A job that was stopped places
+//    nothing in the same cycle. A gang starts if its minimum finds nodes; a job without a minimum
+//    is a gang of one.
+// 8. Tasks beyond gangs come last. They start where their job runs, and only if no gang that has a
+//    due waits: a job counts with all that it holds, and one that has grown is stopped as a whole.
+//    A gang that waits counts with the least that its minimum can be.
 //
 // Time had is forgotten when dues have changed, `reset` seconds after the last time at the
 // earliest. What a job is owed is never forgotten: with many jobs of equal dues it alone decides.
@@ -34,10 +37,12 @@
 // type on which enough GPUs are left.
 #include <algorithm>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/numeric/int128.h"
+#include "absl/strings/str_cat.h"
 #include "lib/base/go_sort.h"
 #include "lib/base/hash_map.h"
 #include "lib/base/math.h"
@@ -62,7 +67,7 @@ constexpr OptionDecl kRoundsOptions[] = {
 // A job that takes part.
 struct Player {
   JobIndex job = kNone;
-  int64_t amount = 0;          // of the resource, that all its tasks request
+  int64_t amount = 0;          // of the resource: what it holds, and what its gang lacks
   std::vector<int64_t> speed;  // by type
   RoundJob row;
   size_t holds = kNone;  // the type on which it runs; kNone: it does not, or on several
@@ -103,6 +108,8 @@ class Rounds {
     }
     PlaceThoseWithTypes();
     PlaceOthers();
+    PlaceBeyondGangs();
+    ExplainAll();
     for (const Player& player : players_) rows_.Write(player.job, player.row);
   }
 
@@ -115,6 +122,12 @@ class Rounds {
   // Returns how many tasks the gang has at least.
   int64_t Need(JobIndex job) const {
     return std::max<int64_t>(tables_.jobs.spec[job].min_available, 1);
+  }
+  // Returns how many tasks must start for the job to run.
+  int64_t Lacks(JobIndex job) const {
+    const JobCounts& account = ledger_.job(job);
+    return std::max<int64_t>(Need(job) - static_cast<int64_t>(account.ready()),
+                             account.allocated() > 0 ? 0 : 1);
   }
 
   // Lists the jobs that take part, and those that wait and do not, in job order. Within a round,
@@ -150,24 +163,43 @@ class Rounds {
     player.runs = ledger_.job(job).allocated() > 0;
     bool is_one = true;
     for (const TaskIndex task : tables_.jobs.tasks[job]) {
-      player.amount = SatAdd(player.amount, AmountOf(task));
       if (!Holds(task)) continue;
       const size_t type = types_.of_node(ledger_.node_of(task));
       is_one = is_one && (player.holds == kNone || player.holds == type);
       player.holds = type;
     }
     if (!is_one || player.holds == types_.size()) player.holds = kNone;
+    player.amount = SatAdd(HeldBy(job), LackingOf(job));
     return player;
   }
-
-  // Of a task that waits, runs or leaves.
-  int64_t AmountOf(TaskIndex task) const {
-    const TaskStatus status = ledger_.status(task);
-    if (types_.dimension() == kNone) return 0;
-    if (!IsAllocated(status) && status != TaskStatus::kReleasing &&
-        (status != TaskStatus::kPending || context_.IsGated(task))) {
-      return 0;
+  int64_t HeldBy(JobIndex job) const {
+    int64_t held = 0;
+    for (const TaskIndex task : tables_.jobs.tasks[job]) {
+      if (Holds(task)) held = SatAdd(held, AmountOf(task));
     }
+    return held;
+  }
+  // Returns the least that the tasks request with which the gang would be whole.
+  int64_t LackingOf(JobIndex job) const {
+    std::vector<int64_t> amounts;
+    for (const TaskIndex task : tables_.jobs.tasks[job]) {
+      if (MayStart(task)) amounts.push_back(AmountOf(task));
+    }
+    std::sort(amounts.begin(), amounts.end());
+    amounts.resize(std::min(amounts.size(), static_cast<size_t>(Lacks(job))));
+    int64_t sum = 0;
+    for (const int64_t amount : amounts) sum = SatAdd(sum, amount);
+    return sum;
+  }
+
+  // Whether the task waits, or leaves and may come back.
+  bool MayStart(TaskIndex task) const {
+    const TaskStatus status = ledger_.status(task);
+    return status == TaskStatus::kReleasing ||
+           (status == TaskStatus::kPending && !context_.IsGated(task));
+  }
+  int64_t AmountOf(TaskIndex task) const {
+    if (types_.dimension() == kNone || !(Holds(task) || MayStart(task))) return 0;
     return std::max<int64_t>(ledger_.request(task)[types_.dimension()], 0);
   }
 
@@ -335,40 +367,96 @@ class Rounds {
 
   // Starts jobs on the types that they have, or keeps places there until the cycle ends.
   void PlaceThoseWithTypes() {
-    left_ = capacity_;
-    for (const Player& player : players_) {
-      const size_t type = player.row.type < types_.size() ? player.row.type : player.holds;
-      if (type < types_.size()) left_[type] -= player.amount;
-    }
     for (const size_t i : ByAmount()) {
       const Player& player = players_[i];
-      if (player.row.type == types_.size() || !Waits(player.job)) continue;
+      if (player.row.type == types_.size() || !LacksGang(player.job)) continue;
       if (Tired()) return;
       if (!Start(player.job, player.row.type)) Keep(player.job, player.row.type);
     }
   }
+  bool LacksGang(JobIndex job) const { return Waits(job) && Lacks(job) > 0; }
 
-  // Gives what is left to jobs without a type, and then what is free to jobs that take no part.
+  // Gives what is left to jobs without a type, then what is free to jobs that take no part.
   void PlaceOthers() {
+    left_ = capacity_;
+    for (const Player& player : players_) {
+      const size_t type = TypeOf(player);
+      if (type < types_.size()) left_[type] -= std::max(player.amount, HeldBy(player.job));
+    }
     for (const TypePair& pair : pairs_) {
       Player& player = players_[pair.player];
-      if (player.row.type < types_.size() || player.runs || !Waits(player.job)) continue;
+      if (player.row.type < types_.size() || player.runs || !LacksGang(player.job)) continue;
       if (left_[pair.type] < player.amount) continue;
       if (Tired()) return;
       if (!Start(player.job, pair.type)) continue;
       player.row.type = pair.type;
-      left_[pair.type] -= player.amount;
+      left_[pair.type] -= HeldBy(player.job);
     }
     for (const JobIndex job : others_) {
+      if (!LacksGang(job)) continue;
       if (Tired()) return;
       Start(job, types_.size());
     }
+  }
+  // The type that the job has in the round, or else the one on which it runs.
+  size_t TypeOf(const Player& player) const {
+    return player.row.type < types_.size() ? player.row.type
+                                           : std::min(player.holds, types_.size());
+  }
+
+  void PlaceBeyondGangs() {
+    const bool is_short = std::any_of(players_.begin(), players_.end(), [&](const Player& player) {
+      const std::vector<int64_t>& due = player.row.due;
+      return LacksGang(player.job) &&
+             std::any_of(due.begin(), due.end(), [](int64_t part) { return part > 0; });
+    });
+    if (is_short) return;
     for (const Player& player : players_) {
-      if (Waits(player.job) && is_kept_[player.job] == 0) ExplainWaiting(player.job);
+      if (TypeOf(player) < types_.size()) Grow(player.job, TypeOf(player));
+    }
+    for (const JobIndex job : others_) Grow(job, types_.size());
+    has_grown_ = true;
+  }
+  // Starts tasks beyond the gang on nodes of the type (types_.size(): on any).
+  void Grow(JobIndex job, size_t type) {
+    if (!Waits(job) || Lacks(job) > 0) return;
+    Attempt attempt(context_);
+    HashMap<ClassIndex, bool> failed;
+    for (const TaskIndex task : context_.PendingTasks(job, /*with_best_effort=*/true)) {
+      const ClassIndex task_class = context_.ClassOf(task);
+      if (failed.contains(task_class)) continue;
+      if (Tired()) break;
+      const int64_t amount = AmountOf(task);
+      const bool has_left = type == types_.size() || amount <= left_[type];
+      const NodeIndex node = has_left ? Best(task, type, Want::kNow) : NodeIndex(kNone);
+      if (node == kNone) {
+        failed[task_class] = true;
+        continue;
+      }
+      ledger_.Move(task, TaskStatus::kPlaced, node);
+      if (type < types_.size()) left_[type] -= amount;
+    }
+    attempt.Commit();
+  }
+
+  void ExplainAll() {
+    for (const Player& player : players_) {
+      if (Waits(player.job) && is_kept_[player.job] == 0) ExplainPlayer(player);
     }
     for (const JobIndex job : others_) {
       if (Waits(job)) ExplainWaiting(job);
     }
+  }
+  void ExplainPlayer(const Player& player) {
+    const bool suits = std::any_of(player.speed.begin(), player.speed.end(),
+                                   [](int64_t speed) { return speed > 0; });
+    if (suits || Lacks(player.job) == 0) return ExplainWaiting(player.job);
+    std::string text = "the job's speed is 0 on each type of GPU:";
+    for (size_t type = 0; type < types_.size(); ++type) {
+      absl::StrAppend(&text, type == 0 ? " \"" : ", \"", types_.name(type), "\"");
+    }
+    context_.reasons.ExplainJob(player.job,
+                                Reason{.kind = ReasonKind::kNoNode, .where = std::move(text)});
   }
   bool Tired() {
     if (context_.meter.Cut()) return true;
@@ -402,14 +490,16 @@ class Rounds {
     attempt.Keep();
   }
 
-  // Puts the job's pending tasks on nodes of the type (types_.size(): on any), and returns whether
-  // the gang has its places. The books are changed either way. With Want::kLater the tasks are
+  // Puts the tasks that the gang lacks on nodes of the type (types_.size(): on any), and returns
+  // whether it has all of them. The books are changed either way. With Want::kLater the tasks are
   // nominated, also those that would fit now. `places` (may be null): how many the gang then has.
   bool Place(JobIndex job, size_t type, Want want, int64_t* places) {
-    auto there = static_cast<int64_t>(ledger_.job(job).ready());
-    bool any = false;
+    const auto ready = static_cast<int64_t>(ledger_.job(job).ready());
+    const int64_t lacks = Lacks(job);
+    int64_t placed = 0;
     HashMap<ClassIndex, bool> failed;
     for (const TaskIndex task : context_.PendingTasks(job, /*with_best_effort=*/true)) {
+      if (placed == lacks) break;
       const ClassIndex task_class = context_.ClassOf(task);
       if (failed.contains(task_class)) continue;
       context_.meter.Spend();
@@ -420,11 +510,10 @@ class Rounds {
         continue;
       }
       ledger_.Move(task, want == Want::kNow ? TaskStatus::kPlaced : TaskStatus::kNominated, node);
-      any = true;
-      ++there;
+      ++placed;
     }
-    if (places != nullptr) *places = there;
-    return any && there >= Need(job);
+    if (places != nullptr) *places = ready + placed;
+    return placed == lacks;
   }
   NodeIndex Best(TaskIndex task, size_t type, Want want) {
     if (type == types_.size()) return context_.search.Best(task, want);
@@ -432,15 +521,19 @@ class Rounds {
   }
 
   // Of a gang: how many of its tasks found places on the type where most did. Of tasks beyond it:
-  // that no node fits.
+  // that no node fits, or that gangs come first.
   void ExplainWaiting(JobIndex job) {
     const std::vector<TaskIndex> tasks = context_.PendingTasks(job, /*with_best_effort=*/true);
     if (tasks.empty()) return;
     const ReasonPtr failure = context_.reasons.NoNode(context_.ClassOf(tasks.front()));
     const auto ready = static_cast<int64_t>(ledger_.job(job).ready());
-    if (ready >= Need(job)) {
+    if (Lacks(job) == 0) {
       for (const TaskIndex task : tasks) {
-        context_.reasons.Explain(task, context_.reasons.NoNode(context_.ClassOf(task)));
+        if (has_grown_) {
+          context_.reasons.Explain(task, context_.reasons.NoNode(context_.ClassOf(task)));
+        } else {
+          context_.reasons.Explain(task, Reason{.kind = ReasonKind::kNotReached});
+        }
       }
       return;
     }
@@ -464,6 +557,7 @@ class Rounds {
   std::vector<std::vector<uint8_t>> refused_;  // by type: nodes that are not of it
   std::vector<uint8_t> is_stopped_, is_kept_;  // by job: in this cycle
   HashMap<JobIndex, int64_t> places_;          // by job that found too few: the most that it found
+  bool has_grown_ = false;                     // tasks beyond gangs were tried
 };
 
 }  // namespace

@@ -114,6 +114,46 @@ TEST(Gavel, WhatIsOwedIsNotForgotten) {
   EXPECT_NEAR(static_cast<double>(CellOf(turns, "a", kOwedCell)), (600 - 720) * 1e6, 3e6);
 }
 
+TEST(Gavel, AGangStartsWithItsMinimumAndGrowsIntoWhatIsFree) {
+  Turns turns("gavel");
+  turns.Add({.name = "a", .gpus = 6, .min_available = 2});
+  EXPECT_EQ(turns.Cycle(0), "+a");
+  EXPECT_EQ(turns.plan().binds().size(), 4u);
+  EXPECT_EQ(turns.Reasons(), "a-w-4: no node, a-w-5: no node");
+  EXPECT_EQ(turns.Cycle(360), "");
+}
+
+TEST(Gavel, GangsThatHaveRoomTogetherStopNothing) {
+  Turns turns("gavel");
+  turns.Add({.name = "a", .gpus = 4, .min_available = 2});
+  turns.Add({.name = "b", .created = 1, .gpus = 4, .min_available = 2});
+  EXPECT_EQ(turns.Cycle(0), "+a +b");
+  for (int64_t round = 1; round < 5; ++round) EXPECT_EQ(turns.Cycle(360 * round), "");
+  turns.End("b");
+  EXPECT_EQ(turns.Cycle(1500), "+a");
+  EXPECT_EQ(turns.plan().binds().size(), 2u);
+}
+
+TEST(Gavel, TasksBeyondGangsWaitForGangs) {
+  Turns turns("gavel");
+  turns.Add({.name = "a", .gpus = 4, .min_available = 2});
+  turns.Add({.name = "b", .created = 1, .gpus = 3});
+  EXPECT_EQ(turns.Cycle(0), "+a");
+  EXPECT_EQ(turns.plan().binds().size(), 2u);
+  EXPECT_EQ(turns.Reasons(),
+            "a-w-2: another reason, a-w-3: another reason, b-w-0: 2 of 3 undone, "
+            "b-w-1: 2 of 3 undone, b-w-2: 2 of 3 undone");
+}
+
+TEST(Gavel, TellsThatNoTypeSuits) {
+  Turns turns("gavel", std::vector<std::string>{"fast", "slow"});
+  turns.Add({.name = "a", .settings = {{"speed/quick", "4"}}});
+  EXPECT_EQ(turns.Cycle(0), "");
+  EXPECT_NE(turns.Why().find("the job's speed is 0 on each type of GPU: \"fast\", \"slow\""),
+            std::string::npos)
+      << turns.Why();
+}
+
 // Each node has one GPU left, so c finds none: it stops nothing, in no round.
 TEST(Gavel, AJobThatWouldFindNoNodesGetsNoType) {
   Turns turns("gavel", 2);

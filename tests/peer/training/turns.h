@@ -119,6 +119,7 @@ class Turns {
   std::string Where(const std::string& job) const { return nodes_.at(job); }
   void End(const std::string& job) { EXPECT_TRUE(cluster_.RemoveJob(job).ok()); }
   Cluster& cluster() { return cluster_; }
+  const Plan& plan() const { return *plan_; }
 
   std::string unstoppable, meek;  // jobs with tasks that must not be preempted, or never preempt
 

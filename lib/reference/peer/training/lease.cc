@@ -113,9 +113,19 @@ class LeaseTwin {
     Place(job, true, kept);
   }
 
+  // Puts the job's waiting tasks in order on nodes, without those of a class of which one found
+  // none. Whether the gang has its places; if it has not, what was placed stays in the world.
   bool Place(JobIndex job, bool later, Statement& statement) {
-    return PlaceGang(
-        cycle_, job, later, [](NodeIndex) { return true; }, statement);
+    const int64_t ready = CountReady(cycle_.world, job);
+    std::set<ClassIndex> failed;
+    for (TaskIndex task : TasksToPlace(cycle_, job)) {
+      const ClassIndex task_class = tables_.tasks.task_class[task];
+      if (failed.contains(task_class)) continue;
+      const auto may = [](NodeIndex) { return true; };
+      if (!PlaceTask(cycle_, task, later, may, statement)) failed.insert(task_class);
+    }
+    const int64_t there = ready + static_cast<int64_t>(statement.size());
+    return !statement.empty() && there >= NeedOf(cycle_, job);
   }
 
   Cycle& cycle_;
@@ -133,34 +143,24 @@ int64_t NeedOf(const Cycle& cycle, JobIndex job) {
   return least > 0 ? least : 1;
 }
 
-bool PlaceGang(Cycle& cycle, JobIndex job, bool later, const std::function<bool(NodeIndex)>& may,
+bool PlaceTask(Cycle& cycle, TaskIndex task, bool later, const std::function<bool(NodeIndex)>& may,
                Statement& statement) {
-  const int64_t ready = CountReady(cycle.world, job);
-  std::set<ClassIndex> failed;
-  for (TaskIndex task : TasksToPlace(cycle, job)) {
-    const ClassIndex task_class = cycle.tables().tasks.task_class[task];
-    if (failed.contains(task_class)) continue;
-    const FilterState state = PrepareFilters(cycle, task);
-    std::vector<NodeIndex> now, then;
-    for (NodeIndex n : cycle.world.session_nodes()) {
-      if (!may(n) || Judge(cycle, state, task, n).refusal || !HasRoomLater(cycle.world, task, n)) {
-        continue;
-      }
-      (HasRoomNow(cycle.world, task, n) ? now : then).push_back(n);
-    }
-    const NodeIndex node = BestNode(cycle, task, now.empty() && later ? then : now);
-    if (node == kNone) {
-      failed.insert(task_class);
+  const FilterState state = PrepareFilters(cycle, task);
+  std::vector<NodeIndex> now, then;
+  for (NodeIndex n : cycle.world.session_nodes()) {
+    if (!may(n) || Judge(cycle, state, task, n).refusal || !HasRoomLater(cycle.world, task, n)) {
       continue;
     }
-    if (later) {
-      DoPipeline(cycle, statement, task, node, false);
-    } else {
-      DoAllocate(cycle, statement, task, node);
-    }
+    (HasRoomNow(cycle.world, task, n) ? now : then).push_back(n);
   }
-  const int64_t there = ready + static_cast<int64_t>(statement.size());
-  return !statement.empty() && there >= NeedOf(cycle, job);
+  const NodeIndex node = BestNode(cycle, task, now.empty() && later ? then : now);
+  if (node == kNone) return false;
+  if (later) {
+    DoPipeline(cycle, statement, task, node, false);
+  } else {
+    DoAllocate(cycle, statement, task, node);
+  }
+  return true;
 }
 
 ActionTwins TrainingActions() { return {{"lease", RunLease}, {"rounds", RunRounds}}; }

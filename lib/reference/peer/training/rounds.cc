@@ -61,6 +61,7 @@ class RoundsTwin {
     Stop();
     for (const Share& share : Largest()) {
       if (share.type == NoType() || !Waits(share.job) || stopped_.contains(share.job)) continue;
+      if (Lacks(share.job) == 0) continue;
       if (!Start(share.job, share.type)) Keep(share.job, share.type);
     }
     std::map<std::string, int64_t> left = Left();
@@ -69,9 +70,12 @@ class RoundsTwin {
       if (share.type != NoType() || share.runs || left[wish.type] < share.amount) continue;
       if (!Start(share.job, wish.type)) continue;
       share.type = wish.type;
-      left[wish.type] -= share.amount;
+      left[wish.type] -= Held(share.job);
     }
-    for (JobIndex job : others_) Start(job, NoType());
+    for (JobIndex job : others_) {
+      if (Lacks(job) > 0) Start(job, NoType());
+    }
+    GrowAll(left);
   }
 
  private:
@@ -98,6 +102,62 @@ class RoundsTwin {
     return "";
   }
 
+  int64_t Held(JobIndex job) const {
+    int64_t held = 0;
+    for (TaskIndex t : cycle_.world.tasks_of(job)) held += Holds(t) ? Amount(t) : 0;
+    return held;
+  }
+  int64_t Lacks(JobIndex job) const {
+    const auto& tasks = cycle_.world.tasks_of(job);
+    const bool runs =
+        std::any_of(tasks.begin(), tasks.end(), [&](TaskIndex t) { return Holds(t); });
+    const int64_t lacks = NeedOf(cycle_, job) - CountReady(cycle_.world, job);
+    return runs ? std::max<int64_t>(lacks, 0) : std::max<int64_t>(lacks, 1);
+  }
+  // The smallest requests that make the gang whole.
+  int64_t Lacking(JobIndex job) const {
+    std::multiset<int64_t> amounts;
+    for (TaskIndex t : cycle_.world.tasks_of(job)) {
+      const bool leaves = cycle_.world.status[t] == TaskStatus::kReleasing;
+      if (leaves || (Pends(t) && !cycle_.world.gated(t))) amounts.insert(Amount(t));
+    }
+    int64_t sum = 0, count = 0;
+    for (int64_t amount : amounts) sum += count++ < Lacks(job) ? amount : 0;
+    return sum;
+  }
+
+  // Tasks beyond gangs, unless a gang that is due some time waits.
+  void GrowAll(std::map<std::string, int64_t> left) {
+    for (const Wish& wish : wishes_) {
+      const JobIndex job = shares_[wish.share].job;
+      const bool waits = Waits(job) && !stopped_.contains(job) && Lacks(job) > 0;
+      if (wish.due > 0 && waits) return;
+    }
+    for (const Share& share : shares_) {
+      const std::string& type = share.type == NoType() ? share.holds : share.type;
+      if (type != NoType()) Grow(share.job, type, &left[type]);
+    }
+    for (JobIndex job : others_) Grow(job, NoType(), nullptr);
+  }
+  void Grow(JobIndex job, const std::string& type, int64_t* left) {
+    if (!Waits(job) || stopped_.contains(job) || Lacks(job) > 0) return;
+    std::set<ClassIndex> failed;
+    for (TaskIndex task : TasksToPlace(cycle_, job)) {
+      const ClassIndex task_class = tables_.tasks.task_class[task];
+      if (failed.contains(task_class)) continue;
+      const int64_t amount = Amount(task);
+      const auto may = [&](NodeIndex n) { return type == NoType() || TypeOf(n) == type; };
+      Statement statement;
+      const bool has_left = left == nullptr || amount <= *left;
+      if (has_left && PlaceTask(cycle_, task, /*later=*/false, may, statement)) {
+        Commit(cycle_, statement);
+        if (left != nullptr) *left -= amount;
+      } else {
+        failed.insert(task_class);
+      }
+    }
+  }
+
   void List() {
     std::vector<JobIndex> jobs;
     for (JobIndex job : cycle_.world.session_jobs()) {
@@ -112,8 +172,9 @@ class RoundsTwin {
       Share share{.job = job};
       bool free_to_play = true, never = false;
       std::set<std::string> on;
+      int64_t all = 0;
       for (TaskIndex t : cycle_.world.tasks_of(job)) {
-        share.amount += Amount(t);
+        all += Amount(t);
         never |= Pends(t) && (tables_.tasks.flags[t] & kTaskNeverPreempts) != 0;
         if (!Holds(t)) continue;
         share.runs = true;
@@ -122,7 +183,8 @@ class RoundsTwin {
       }
       if (on.size() == 1) share.holds = *on.begin();
       if (!share.runs && !Waits(job)) continue;
-      if (free_to_play && share.amount > 0 && (share.runs || !never)) {
+      share.amount = Held(job) + Lacking(job);
+      if (free_to_play && all > 0 && (share.runs || !never)) {
         shares_.push_back(share);
       } else if (Waits(job)) {
         others_.push_back(job);
@@ -152,7 +214,7 @@ class RoundsTwin {
     std::map<std::string, int64_t> left = capacity_;
     for (const Share& share : shares_) {
       const std::string& type = share.type == NoType() ? share.holds : share.type;
-      if (type != NoType()) left[type] -= share.amount;
+      if (type != NoType()) left[type] -= std::max(share.amount, Held(share.job));
     }
     return left;
   }
@@ -275,7 +337,19 @@ class RoundsTwin {
 
   bool Place(JobIndex job, const std::string& type, bool later, Statement& statement) {
     const auto may = [&](NodeIndex n) { return type == NoType() || TypeOf(n) == type; };
-    return PlaceGang(cycle_, job, later, may, statement);
+    int64_t lacks = Lacks(job);
+    std::set<ClassIndex> failed;
+    for (TaskIndex task : TasksToPlace(cycle_, job)) {
+      if (lacks == 0) break;
+      const ClassIndex task_class = tables_.tasks.task_class[task];
+      if (failed.contains(task_class)) continue;
+      if (PlaceTask(cycle_, task, later, may, statement)) {
+        --lacks;
+      } else {
+        failed.insert(task_class);
+      }
+    }
+    return lacks == 0;
   }
   bool Start(JobIndex job, const std::string& type) {
     const World before = cycle_.world;

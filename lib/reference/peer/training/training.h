@@ -18,10 +18,9 @@ void RunRounds(Cycle& cycle);
 
 // A job that names no minimum needs one task.
 int64_t NeedOf(const Cycle& cycle, JobIndex job);
-// Puts the job's waiting tasks in order on nodes that it may have, without those of a class of
-// which one found none. Whether the gang has its places; if it has not, what was placed stays in
-// the world.
-bool PlaceGang(Cycle& cycle, JobIndex job, bool later, const std::function<bool(NodeIndex)>& may,
+// Puts the task on the best node that it may have, or, where it must wait for the room (`later`),
+// promises it one. Returns whether there is one.
+bool PlaceTask(Cycle& cycle, TaskIndex task, bool later, const std::function<bool(NodeIndex)>& may,
                Statement& statement);
 
 }  // namespace muster::reference
