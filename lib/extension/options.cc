@@ -4,6 +4,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/plain_number.h"
 #include "lib/base/strings.h"
 #include "muster/policy.h"
 
@@ -93,9 +94,10 @@ absl::StatusOr<Options> Options::Check(std::string_view place, std::span<const O
     const bool whole = decl->kind == OptionKind::kWhole;
     if (!absl::SimpleAtod(value, &number) || !std::isfinite(number) || number < decl->min ||
         number > decl->max || (whole && number != std::floor(number))) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          ToAbsl(place), ": option ", Quote(name), " is ", Quote(value), "; must be a ",
-          whole ? "whole " : "", "number from ", decl->min, " to ", decl->max));
+      return absl::InvalidArgumentError(
+          absl::StrCat(ToAbsl(place), ": option ", Quote(name), " is ", Quote(value),
+                       "; must be a ", whole ? "whole " : "", "number from ",
+                       PlainNumber(decl->min), " to ", PlainNumber(decl->max)));
     }
   }
   Options options;

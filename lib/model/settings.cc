@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/base/plain_number.h"
 #include "lib/base/strings.h"
 #include "lib/model/checker.h"
 
@@ -59,7 +60,8 @@ double SettingReader::Number(std::string_view key, double least, double most, do
       value <= most) {
     return value;
   }
-  Refuse(key, absl::StrCat("must be a number from ", least, " to ", most));
+  Refuse(key,
+         absl::StrCat("must be a number from ", PlainNumber(least), " to ", PlainNumber(most)));
   return otherwise;
 }
 

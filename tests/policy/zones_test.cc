@@ -321,7 +321,7 @@ TEST(Zones, BadOptionsAreRefused) {
             "policy zones: option \"strategy\" is \"best\"; must be one of "
             "least|most|balanced|fewest");
   EXPECT_EQ(Schedule(Cluster().Freeze(), Profile("cpu=0")).status().message(),
-            "policy zones: option \"cpu\" is \"0\"; must be a number from 1 to 1e+09");
+            "policy zones: option \"cpu\" is \"0\"; must be a number from 1 to 1000000000");
   EXPECT_EQ(Schedule(Cluster().Freeze(), Profile("most_zones=1")).status().message(),
             "policy zones: option \"most_zones\" is \"1\"; must be a whole number from 2 to 1024");
 }

@@ -139,7 +139,7 @@ TEST(Profile, ErrorsNameTheRule) {
       {"volcano:tiers=binpack(cpu=1,cpu=2)", "option \"cpu\" is given twice"},
       {"volcano:binpack(weight=-1)", "option \"weight\" is \"-1\"; must be a number from 0"},
       {"kai:allocate(depth=1.5)",
-       "option \"depth\" is \"1.5\"; must be a whole number from -1 to 1e+09"},
+       "option \"depth\" is \"1.5\"; must be a whole number from -1 to 1000000000"},
       {"volcano:binpack(weight=nan)", "option \"weight\" is \"nan\"; must be a number"},
       {"volcano:binpack(weight=many)", "option \"weight\" is \"many\"; must be a number"},
       {"volcano:predicates(taints=yes)", "option \"taints\" is \"yes\"; must be on or off"},

@@ -398,7 +398,7 @@ TEST_F(ArmadaProfile, SettingsThatAreWrongAreRefused) {
   Accept(cluster_.UpdateQueue({.name = "a", .settings = {{"armada/priority_factor", "x"}}}));
   EXPECT_EQ(Refusal("armada"),
             "queue \"a\", setting \"armada/priority_factor\": is \"x\"; must be a number from "
-            "-1e+09 to 1e+09");
+            "-1000000000 to 1000000000");
   Accept(cluster_.UpdateQueue({.name = "a", .settings = {{"other/priority", "x"}}}));
   Job("x", "a", 1, false, {{"armada/class", "none"}});
   EXPECT_EQ(Refusal("armada"),

@@ -331,7 +331,7 @@ TEST_F(Rebalancing, WrongOptionsAndSettingsRefuseTheCycle) {
   EXPECT_THAT(Refusal("pools=select:a"), HasSubstr("\"a\" is not LABEL=VALUE"));
   EXPECT_THAT(Refusal("pools=gold"), HasSubstr("\"gold\" is not FIELD:VALUE"));
   EXPECT_THAT(Refusal("pools=color:red"), HasSubstr("\"color\" is no field of a pool"));
-  EXPECT_THAT(Refusal("pools=abnormal:0"), HasSubstr("\"0\" is not a number from 1 to 1e+09"));
+  EXPECT_THAT(Refusal("pools=abnormal:0"), HasSubstr("\"0\" is not a number from 1 to 1000000000"));
   EXPECT_THAT(Refusal("pools=distance:yes"), HasSubstr("\"yes\" is neither on nor off"));
   EXPECT_THAT(Refusal("include=a,exclude=b"),
               HasSubstr("only one of Include/Exclude namespaces can be set"));
@@ -341,7 +341,7 @@ TEST_F(Rebalancing, WrongOptionsAndSettingsRefuseTheCycle) {
   EXPECT_THAT(Refusal("migrating_of_workload=half"),
               HasSubstr("\"half\" is neither a number of tasks nor a percentage"));
   EXPECT_THAT(Refusal("below_priority=2000000001"), HasSubstr("is above 2000000000"));
-  EXPECT_THAT(Refusal("abnormal=0"), HasSubstr("must be a whole number from 1 to 1e+09"));
+  EXPECT_THAT(Refusal("abnormal=0"), HasSubstr("must be a whole number from 1 to 1000000000"));
   EXPECT_THAT(Refusal("mode=later"), HasSubstr("mode"));
   Workload("w", {{"koordinator/owners", "x"}});
   EXPECT_THAT(Refusal("load=on"), HasSubstr("did you mean \"owner\"?"));

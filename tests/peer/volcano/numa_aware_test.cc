@@ -274,8 +274,9 @@ TEST_F(NumaAware, ALivingClusterFollowsItsPlansAndItsNodes) {
 TEST_F(NumaAware, BadInputIsRefused) {
   const absl::StatusOr<muster::Plan> plan =
       Schedule(cluster_.Freeze(), "volcano:+numa-aware(weight=-1)");
-  EXPECT_EQ(plan.status().message(),
-            "policy numa-aware: option \"weight\" is \"-1\"; must be a number from 0 to 1e+09");
+  EXPECT_EQ(
+      plan.status().message(),
+      "policy numa-aware: option \"weight\" is \"-1\"; must be a number from 0 to 1000000000");
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/plain_number.h"
 #include "lib/base/strings.h"
 
 namespace muster::koordinator {
@@ -176,10 +177,13 @@ class TextReader {
     return portion;
   }
 
+  static constexpr double kMostNumber = 1e9;
+
   double ReadNumber(std::string_view text, double least) {
     double number = least;
-    if (!absl::SimpleAtod(ToAbsl(text), &number) || !(number >= least) || number > 1e9) {
-      Refuse(absl::StrCat(Quote(text), " is not a number from ", least, " to 1e+09"));
+    if (!absl::SimpleAtod(ToAbsl(text), &number) || !(number >= least) || number > kMostNumber) {
+      Refuse(absl::StrCat(Quote(text), " is not a number from ", PlainNumber(least), " to ",
+                          PlainNumber(kMostNumber)));
       return least;
     }
     return number;
