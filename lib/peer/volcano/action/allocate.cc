@@ -38,6 +38,20 @@ struct Worksheet {
   bool empty() const { return tasks.empty(); }
 };
 
+// How many tasks are looked at before a run. What a look costs stays in proportion to what is placed:
+// after runs that end early the next looks are shorter, and where one places nothing, as many tasks
+// are placed one by one.
+struct LookAhead {
+  static constexpr size_t kFirst = 64, kLeast = 8, kMost = 256;
+  size_t window = kFirst;
+  size_t alone = 0;  // so many tasks are placed one by one
+
+  void Learn(size_t looked_at, size_t placed) {
+    alone = placed == 0 ? looked_at : 0;
+    window = placed == looked_at ? std::min(4 * window, kMost) : std::max(2 * placed, kLeast);
+  }
+};
+
 class Allocate {
  public:
   Allocate(ActionContext& context, const Options& options)
@@ -126,6 +140,7 @@ class Allocate {
     Worksheet& sheet = sheets_[job];
     const QueueIndex queue = tables_.jobs.queue[job];
     std::vector<TaskIndex> tried;
+    ahead_ = {};
     memory_.Forget();
     remember_ =
         error_cache_ && (!sheet.one_class || context_.search.FitDependsOnOthers(sheet.first_class));
@@ -168,14 +183,20 @@ class Allocate {
   // whether any was placed.
   bool PlaceRun(JobIndex job, QueueIndex queue, Worksheet* sheet, std::vector<TaskIndex>* tried) {
     if (sheet->tasks.moves()) return false;
+    if (ahead_.alone > 0) {
+      --ahead_.alone;
+      return false;
+    }
     std::span<const TaskIndex> tasks = sheet->tasks.rest();
     const auto most = static_cast<size_t>(dispatcher_.UnreadyAfter(job) + 1);
-    tasks = tasks.first(std::min(most, tasks.size()));
+    tasks = tasks.first(std::min({most, ahead_.window, tasks.size()}));
+    const size_t looked_at = tasks.size();
     size_t plain = 0;
     while (plain < tasks.size() && IsPlain(job, tasks[plain])) ++plain;
     tasks = tasks.first(plain);
-    if (plain < 2 || !dispatcher_.AllocatableAll(queue, tasks)) return false;
-    tasks = tasks.first(placer_.PlaceRun(tasks));
+    const bool may = plain >= 2 && dispatcher_.AllocatableAll(queue, tasks);
+    tasks = tasks.first(may ? placer_.PlaceRun(tasks) : 0);
+    ahead_.Learn(looked_at, tasks.size());
     tried->insert(tried->end(), tasks.begin(), tasks.end());
     sheet->tasks.Skip(tasks.size());
     context_.meter.Spend(static_cast<int64_t>(tasks.size()));
@@ -238,6 +259,7 @@ class Allocate {
   const Dispatcher& dispatcher_;
   FitErrors& errors_;
   RoleMemory memory_;  // of one turn
+  LookAhead ahead_;    // of one turn
   TaskPlacer placer_;
   DomainAllocate by_domain_;  // jobs with wishes for domains, or sub-groups
   bool remember_ = true;      // whether the memory can have an effect in this turn
