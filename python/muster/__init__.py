@@ -51,13 +51,15 @@ if TYPE_CHECKING or HAVE_ENGINE:
         rehearse,
     )
     from .bounds import Best, Bound, PlanGap, TraceBound, best, bound
-    from .cluster import ApplyReport, Assumption, Cluster, Drift, Measured, Snapshot
+    from .cluster import Cluster
     from .forecast import Forecast, TraceForecast, forecast
     from .frames import to_arrow, to_polars
     from .plan import Plan
     from .policy import Policy
     from .replay import Replay, replay
+    from .reports import ApplyReport, Assumption, Drift, Measured
     from .schedule import policies, profiles, schedule, what_if
+    from .snapshot import Snapshot
     from .study import Study, compare, reproduce, sweep
     from .traces import Trace
 else:

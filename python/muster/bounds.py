@@ -15,7 +15,8 @@ from . import _core
 from .frames import frame
 
 if TYPE_CHECKING:
-    from .cluster import Cluster, Snapshot
+    from .cluster import Cluster
+    from .snapshot import Snapshot
 
 
 class BoundOptions(TypedDict, total=False):

@@ -1,5 +1,5 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""The living tables of nodes, queues, jobs and tasks, and frozen snapshots of them."""
+"""The living tables of nodes, queues, jobs and tasks."""
 
 import json
 import threading
@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Unpack, overload
+from typing import Any, Literal, Unpack, overload
 
 import numpy as np
 
@@ -18,53 +18,8 @@ from .limits import DEFAULT, Limits, integer
 from .plan import Plan
 from .action import Action, adapt
 from .policy import Policy
-
-_KINDS = ("nodes", "queues", "jobs", "tasks")
-
-
-class ApplyReport(NamedTuple):
-    """What Cluster.apply did with a plan that may have been computed from an older version."""
-
-    applied: int
-    refused: list[str]  # 'bind "t1" to "n1": node is gone'
-
-    def _repr_html_(self) -> str:
-        rows = [(escape(text),) for text in self.refused[:20]]
-        more = f"<p>and {len(self.refused) - 20} more</p>" if len(self.refused) > 20 else ""
-        counted = f": {self.applied} decisions, {len(self.refused)} refused"
-        return f"<div><b>Applied</b>{counted}{table(('refused',), rows)}{more}</div>"
-
-
-class Assumption(NamedTuple):
-    """What a cluster assumes of a task since a plan was applied, and nothing has confirmed yet."""
-
-    task: str
-    status: str  # binding, releasing, waiting
-    node: str
-    since: int  # `now` of the plan
-
-
-class Measured(NamedTuple):
-    """A plan, and what its cycle cost. Tables are those of Muster: DataFrames with pandas."""
-
-    plan: Plan
-    actions: Any  # action, seconds, work, decisions
-    policies: Any  # policy, seconds, questions, nodes: which nodes fit and which are best
-    choices: Any  # task, node, next, policy, score, next_score: why the node and not the next best
-    totals: dict[str, Any]  # seconds: open, close; searches: remembered, by_table, by_scan
-
-
-class Drift(NamedTuple):
-    """One difference that Cluster.reconcile found and mended."""
-
-    kind: str  # missing, extra, different
-    object: str  # 'node "n1"'
-
-
-def _counted(counts: tuple[int, int, int, int]) -> str:
-    return ", ".join(
-        f"{count} {word if count != 1 else word[:-1]}" for count, word in zip(counts, _KINDS)
-    )
+from .reports import ApplyReport, Assumption, Drift, Measured
+from .snapshot import Snapshot, counted, merged
 
 
 def _objects(values: Sequence[str]) -> np.ndarray:
@@ -87,66 +42,6 @@ def _told(kind: str, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
         "reservation": fields.reservation,
     }.get(kind)
     return build(name, given) if build else {"name": name, **given}
-
-
-def _options(defaults: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    options = {name: value for name, value in defaults.items() if value is not None}
-    options |= {name: value for name, value in given.items() if value is not None}
-    options.pop("profile", None)
-    return options
-
-
-class Snapshot:
-    """A frozen cluster: immutable, and safe to schedule from any thread.
-
-    >>> snapshot = cluster.freeze()
-    >>> plans = [muster.schedule(snapshot, name) for name in ("muster", "volcano", "kube-batch")]
-    """
-
-    def __init__(self, core: _core.Snapshot, defaults: Mapping[str, Any]) -> None:
-        self._core, self._defaults = core, dict(defaults)
-
-    @property
-    def version(self) -> int:
-        return self._core.version
-
-    def schedule(
-        self,
-        profile: str | None = None,
-        *,
-        policies: Sequence[Policy | Action] = (),
-        now: int | None = None,
-        seed: int | None = None,
-        work_budget: int | None = None,
-        time_limit: float | None = None,
-        stop: threading.Event | None = None,
-        cursor: int = 0,
-        turn: Mapping[str, Any] | None = None,
-        memory: str | None = None,
-        speed: dict[str, Any] | None = None,
-    ) -> Plan:
-        """As muster.schedule."""
-        given: dict[str, Any] = {
-            "now": now, "seed": seed, "work_budget": work_budget, "time_limit": time_limit
-        }
-        given |= {"stop": stop, "cursor": cursor, "speed": speed, "memory": memory}
-        given["turn"] = None if turn is None else json.dumps(turn)
-        options = _options(self._defaults, given)
-        profile = profile or self._defaults.get("profile") or "muster"
-        return Plan(_core.schedule(self._core, profile, options, adapt(policies)), self)
-
-    def __copy__(self) -> "Snapshot":
-        return self
-
-    def __deepcopy__(self, memo: Any) -> "Snapshot":
-        return self
-
-    def __repr__(self) -> str:
-        return f"<muster.Snapshot {_counted(self._core.counts)}, version {self.version}>"
-
-    def _repr_html_(self) -> str:
-        counted = escape(_counted(self._core.counts))
-        return f"<div><b>Snapshot</b>: {counted}, version {self.version}</div>"
 
 
 class Cluster:
@@ -581,7 +476,7 @@ class Cluster:
         }
         given |= {"stop": stop, "cursor": cursor, "speed": speed, "memory": memory}
         given["turn"] = None if turn is None else json.dumps(turn)
-        options = _options(self._defaults, given)
+        options = merged(self._defaults, given)
         profile = profile or self._defaults.get("profile") or "muster"
         if isinstance(policies, Policy | Action) or self._adapted[0] != tuple(policies):
             adapted = adapt(policies)
@@ -609,7 +504,7 @@ class Cluster:
         and for the next best node. It looks at every node for each task that is placed.
         """
         metrics = _core.CycleMetrics(explain_nodes)
-        options = _options(self._defaults, {"now": now, "seed": seed, "metrics": metrics})
+        options = merged(self._defaults, {"now": now, "seed": seed, "metrics": metrics})
         profile = profile or self._defaults.get("profile") or "muster"
         plan = self._core.schedule(profile, options, None)
         return Measured(
@@ -674,7 +569,7 @@ class Cluster:
         return split, constants
 
     def __repr__(self) -> str:
-        return f"<muster.Cluster {_counted(self._core.counts)}, version {self.version}>"
+        return f"<muster.Cluster {counted(self._core.counts)}, version {self.version}>"
 
     def _repr_html_(self) -> str:
         nodes, tasks = self._core.table("nodes"), self._core.table("tasks")
@@ -694,4 +589,4 @@ class Cluster:
                 share = used / total if total else 0.0
                 rows.append((escape(name), bar(share), f"{waits / total if total else 0:.3g}"))
         html = table(("resource", "held", "waiting, of the whole"), rows)
-        return f"<div><b>Cluster</b>: {escape(_counted(self._core.counts))}{html}</div>"
+        return f"<div><b>Cluster</b>: {escape(counted(self._core.counts))}{html}</div>"

@@ -13,7 +13,8 @@ from .frames import frame
 from .notebook import bar, table
 
 if TYPE_CHECKING:
-    from .cluster import Cluster, Snapshot
+    from .cluster import Cluster
+    from .snapshot import Snapshot
 
 _DROPPED = {
     "bind": ("kind", "beneficiary", "phase", "after_eviction", "task_index", "node_index"),

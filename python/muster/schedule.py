@@ -9,11 +9,12 @@ import numpy as np
 
 from . import _core, fields
 from .action import Action
-from .cluster import Cluster, Snapshot
+from .cluster import Cluster
 from .errors import InvalidArgument
 from .frames import frame
 from .plan import Plan
 from .policy import Policy
+from .snapshot import Snapshot
 
 
 def schedule(
