@@ -450,13 +450,16 @@ class Rounds {
   void ExplainPlayer(const Player& player) {
     const bool suits = std::any_of(player.speed.begin(), player.speed.end(),
                                    [](int64_t speed) { return speed > 0; });
-    if (suits || Lacks(player.job) == 0) return ExplainWaiting(player.job);
+    if (suits || types_.size() == 0 || Lacks(player.job) == 0) return ExplainWaiting(player.job);
     std::string text = "the job's speed is 0 on each type of GPU:";
     for (size_t type = 0; type < types_.size(); ++type) {
       absl::StrAppend(&text, type == 0 ? " \"" : ", \"", types_.name(type), "\"");
     }
-    context_.reasons.ExplainJob(player.job,
-                                Reason{.kind = ReasonKind::kNoNode, .where = std::move(text)});
+    for (const TaskIndex task : context_.PendingTasks(player.job, /*with_best_effort=*/true)) {
+      Reason reason = *context_.reasons.NoNode(context_.ClassOf(task));
+      reason.where = text;
+      context_.reasons.Explain(task, std::move(reason));
+    }
   }
   bool Tired() {
     if (context_.meter.Cut()) return true;
