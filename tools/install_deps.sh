@@ -10,8 +10,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# The cache of the compiler comes with the first build: one that came later would change each command
-# of that build, and the next one would compile everything again.
+# The cache of the compiler comes with the first build: one that came later would change each
+# command of that build, and the next one would compile everything again.
 packages="g++ cmake ninja-build ccache libabsl-dev libeigen3-dev nlohmann-json3-dev zlib1g-dev
   python3"
 case "${1:-}" in

@@ -27,7 +27,7 @@
 // - A job that finds no nodes although there are GPUs enough is passed by later ones.
 // - Jobs change their level, and their ratio, while nothing happens. Only a cycle notices. Run
 //   cycles in rounds: a replay does so by `--rounds`.
-// - gavel: a job with tasks beyond its gang grows only while no gang waits, and is stopped as a whole.
+// - gavel: a job with tasks beyond its gang grows only while no gang waits, and is stopped whole.
 // - A replay without checkpoints loses the work of stopped jobs (`--checkpoint SECONDS`).
 //
 // Not kept.

@@ -141,8 +141,8 @@ TEST(Gavel, TasksBeyondGangsWaitForGangs) {
   EXPECT_EQ(turns.Cycle(0), "+a");
   EXPECT_EQ(turns.plan().binds().size(), 2u);
   EXPECT_EQ(turns.Reasons(),
-            "a-w-2: another reason, a-w-3: another reason, b-w-0: 2 of 3 undone, "
-            "b-w-1: 2 of 3 undone, b-w-2: 2 of 3 undone");
+            "a-w-2: another reason, a-w-3: another reason, b-w-0: 0 of 3 undone, "
+            "b-w-1: 0 of 3 undone, b-w-2: 0 of 3 undone");
 }
 
 TEST(Gavel, TellsThatNoTypeSuits) {

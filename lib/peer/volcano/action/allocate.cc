@@ -38,9 +38,9 @@ struct Worksheet {
   bool empty() const { return tasks.empty(); }
 };
 
-// How many tasks are looked at before a run. What a look costs stays in proportion to what is placed:
-// after runs that end early the next looks are shorter, and where one places nothing, as many tasks
-// are placed one by one.
+// How many tasks are looked at before a run. What a look costs stays in proportion to what is
+// placed: after runs that end early the next looks are shorter, and where one places nothing, as
+// many tasks are placed one by one.
 struct LookAhead {
   static constexpr size_t kFirst = 64, kLeast = 8, kMost = 256;
   size_t window = kFirst;

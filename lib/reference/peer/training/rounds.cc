@@ -241,7 +241,7 @@ class RoundsTwin {
     std::vector<std::vector<int64_t>> rates;
     std::vector<int64_t> widths;
     for (const Share& share : shares_) {
-      const int64_t width = std::min<int64_t>((share.amount + unit_ - 1) / unit_, 1 << 20);
+      const int64_t width = std::clamp<int64_t>((share.amount + unit_ - 1) / unit_, 1, 1 << 20);
       absl::int128 sum = 0;
       size_t j = 0;
       for (const std::string& type : types_) {
