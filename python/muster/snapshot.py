@@ -79,5 +79,5 @@ class Snapshot:
         return f"<muster.Snapshot {counted(self._core.counts)}, version {self.version}>"
 
     def _repr_html_(self) -> str:
-        counted = escape(counted(self._core.counts))
-        return f"<div><b>Snapshot</b>: {counted}, version {self.version}</div>"
+        rows = escape(counted(self._core.counts))
+        return f"<div><b>Snapshot</b>: {rows}, version {self.version}</div>"
