@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_join.h"
 #include "capi/costs.h"
 #include "capi/handles.h"
 #include "lib/model/access.h"
@@ -154,6 +155,27 @@ std::vector<Assigned> RowsOfAssignments(std::span<const Admission> admissions) {
   return rows;
 }
 
+// One place of one group.
+struct Placed {
+  JobIndex job;
+  const std::string* group;
+  int64_t count;
+  std::string name;
+};
+
+std::vector<Placed> RowsOfPlaces(std::span<const Admission> admissions) {
+  std::vector<Placed> rows;
+  for (const Admission& admission : admissions) {
+    for (const GroupAssignment& group : admission.assignment) {
+      for (const AssignedPlace& place : group.places) {
+        rows.push_back(
+            {admission.job, &group.group, place.count, absl::StrJoin(place.values, ",")});
+      }
+    }
+  }
+  return rows;
+}
+
 // What the columns are made of.
 struct Parts {
   std::span<const Decision> decisions;
@@ -163,6 +185,7 @@ struct Parts {
   std::span<const Resize> resizes;
   std::span<const Split> splits;
   std::vector<Assigned> assigned;
+  std::vector<Placed> placed;
   std::span<const Tentative> tentative;
   std::span<const PendingTask> pending;
   std::span<const Reason> reasons;
@@ -180,6 +203,7 @@ struct Parts {
         resizes(plan.resizes()),
         splits(plan.splits()),
         assigned(RowsOfAssignments(plan.admissions())),
+        placed(RowsOfPlaces(plan.admissions())),
         tentative(plan.tentative()),
         pending(plan.pending()),
         reasons(plan.reasons()),
@@ -205,15 +229,16 @@ void Reserve(const Parts& parts, muster_plan* made) {
   const size_t moves = parts.moves.size(), reservations = parts.reservations.size();
   const size_t offers = parts.offers.size(), resizes = parts.resizes.size();
   const size_t splits = parts.splits.size(), assigned = parts.assigned.size();
+  const size_t placed = parts.placed.size();
   made->indices.Reserve(8 * parts.decisions.size() + 5 * moves + 2 * reservations + 3 * offers +
-                        resizes + splits + 2 * assigned + 3 * parts.tentative.size() +
+                        resizes + splits + 2 * assigned + placed + 3 * parts.tentative.size() +
                         2 * parts.pending.size() + 3 * reasons + 2 * refusals + shares +
                         2 * domains + devices);
   made->numbers.Reserve(reservations + (reservations + 1) + offers * parts.dimensions + resizes +
-                        (resizes + 1) + splits + assigned + 2 * (assigned + 1) + 2 * reasons +
-                        3 * (reasons + 1) + refusals + (refusals + 1) +
-                        2 * shares * parts.dimensions + 2 * (domains + 1) + 2 * devices +
-                        (devices + 1));
+                        (resizes + 1) + splits + assigned + 2 * (assigned + 1) + placed +
+                        2 * (placed + 1) + 2 * reasons + 3 * (reasons + 1) + refusals +
+                        (refusals + 1) + 2 * shares * parts.dimensions + 2 * (domains + 1) +
+                        2 * devices + (devices + 1));
   made->reals.Reserve(shares * (parts.dimensions + 2));
   size_t bytes = 1;
   for (const Reason& reason : parts.reasons) bytes += reason.policy.size() + reason.where.size();
@@ -227,6 +252,7 @@ void Reserve(const Parts& parts, muster_plan* made) {
   }
   for (const Resize& resize : parts.resizes) bytes += resize.group.size();
   for (const Assigned& row : parts.assigned) bytes += row.group->group.size() + row.flavor.size();
+  for (const Placed& row : parts.placed) bytes += row.group->size() + row.name.size();
   made->texts.reserve(bytes);
 }
 
@@ -301,6 +327,15 @@ void FillOffers(const Parts& parts, Filler& fill, muster_plan_view& view) {
              [](const A& a) -> const std::string& { return a.group->group; });
   fill.Texts(parts.assigned, &view.assignment_flavor_offsets, &view.assignment_flavors,
              [](const A& a) { return a.flavor; });
+
+  using P = Placed;
+  view.place_count = static_cast<int64_t>(parts.placed.size());
+  fill.Rows(parts.placed, Field{&view.place_job, [](const P& p) { return IndexOut(p.job); }},
+            Field{&view.place_tasks, [](const P& p) { return p.count; }});
+  fill.Texts(parts.placed, &view.place_group_offsets, &view.place_groups,
+             [](const P& p) -> const std::string& { return *p.group; });
+  fill.Texts(parts.placed, &view.place_name_offsets, &view.place_names,
+             [](const P& p) -> const std::string& { return p.name; });
 }
 
 void FillReasons(const Parts& parts, Filler& fill, muster_plan_view& view) {

@@ -122,6 +122,24 @@ func (p *Plan) Assignments() []Assignment {
 	})
 }
 
+// Place is where tasks of an admitted group are to run, in the topology of their flavor.
+type Place struct {
+	Job   int32
+	Group string // empty: the job's unnamed group
+	Name  string // values of its levels, the widest first, with commas between
+	Tasks int64  // how many of the group run there
+}
+
+// Places are those of the jobs in Admitted. A profile without topologies assigns none.
+func (p *Plan) Places() []Place {
+	v := &p.view
+	n := int(v.place_count)
+	jobs, tasks := indices(v.place_job, n), amounts(v.place_tasks, n)
+	groups := names(v.place_group_offsets, v.place_groups, n)
+	places := names(v.place_name_offsets, v.place_names, n)
+	return list(n, func(i int) Place { return Place{jobs[i], groups[i], places[i], tasks[i]} })
+}
+
 // Memory is what the next cycle is to remember, as JSON, for Options.Memory or
 // Cluster.SetMemory. Cluster.Follow keeps it.
 func (p *Plan) Memory() (string, error) {

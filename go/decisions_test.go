@@ -19,6 +19,7 @@ func everyKind() *Plan {
 	v.dimensions = 2
 	v.move_count, v.reservation_count, v.offer_count = 2, 2, 2
 	v.resize_count, v.split_count, v.assignment_count = 2, 2, 2
+	v.place_count = 2
 	point(&v.move_task, []int32{1, 2})
 	point(&v.move_from, []int32{3, 4})
 	point(&v.move_to, []int32{5, 6})
@@ -46,6 +47,12 @@ func everyKind() *Plan {
 	point(&v.assignment_groups, []byte("wps"))
 	point(&v.assignment_flavor_offsets, []int64{0, 4, 4})
 	point(&v.assignment_flavors, []byte("spot"))
+	point(&v.place_job, []int32{1, 1})
+	point(&v.place_tasks, []int64{2, 1})
+	point(&v.place_group_offsets, []int64{0, 1, 3})
+	point(&v.place_groups, []byte("wps"))
+	point(&v.place_name_offsets, []int64{0, 5, 7})
+	point(&v.place_names, []byte("b1,r7n1"))
 	return p
 }
 
@@ -58,6 +65,7 @@ func TestEveryKindHasItsRows(t *testing.T) {
 		{p.Resizes(), []Resize{{1, "", 5}, {2, "ps", 0}}},
 		{p.Splits(), []Split{{1, 2}, {2, 3}}},
 		{p.Assignments(), []Assignment{{1, "w", 3, 0, "spot"}, {1, "ps", 1, None, ""}}},
+		{p.Places(), []Place{{1, "w", "b1,r7", 2}, {1, "ps", "n1", 1}}},
 	} {
 		if !reflect.DeepEqual(kind.rows, kind.want) {
 			t.Errorf("%+v, not %+v", kind.rows, kind.want)
@@ -75,7 +83,7 @@ func TestKindsThatWereNotDecidedAreEmpty(t *testing.T) {
 		t.Fatal(p.Admitted(), p.Name(KindDimensions, 0))
 	}
 	if p.Moves() != nil || p.Reservations() != nil || p.Offers() != nil || p.Resizes() != nil ||
-		p.Splits() != nil || p.Assignments() != nil {
+		p.Splits() != nil || p.Assignments() != nil || p.Places() != nil {
 		t.Fatal("a preset decided what it does not decide")
 	}
 }

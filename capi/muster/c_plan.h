@@ -209,6 +209,16 @@ typedef struct muster_plan_view {
   const char* assignment_groups;
   const int64_t* assignment_flavor_offsets; /* [assignment_count + 1]: into assignment_flavors */
   const char* assignment_flavors;
+
+  /* Where tasks of admitted jobs are to run, in the topology of their flavor: a row for each place
+   * of each group. A place is the values of its levels, the widest first, with commas between. */
+  int64_t place_count;
+  const int32_t* place_job;
+  const int64_t* place_tasks;         /* tasks of the group in the place */
+  const int64_t* place_group_offsets; /* [place_count + 1]: into place_groups */
+  const char* place_groups;
+  const int64_t* place_name_offsets; /* [place_count + 1]: into place_names */
+  const char* place_names;
 } muster_plan_view;
 #define MUSTER_PLAN_VIEW_INIT                                                                     \
   {                                                                                               \
@@ -217,7 +227,8 @@ typedef struct muster_plan_view {
         NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL,    \
         NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, \
         NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, 0,    \
-        NULL, NULL, NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL        \
+        NULL, NULL, NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0,    \
+        NULL, NULL, NULL, NULL, NULL, NULL                                                        \
   }
 
 /* ---- what the cycle of a plan cost ----------------------------------------------------------- */

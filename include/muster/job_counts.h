@@ -27,6 +27,8 @@
 #include <utility>
 #include <vector>
 
+#include "muster/assigned_place.h"
+
 namespace muster {
 
 // Tasks of a group that are no rows, of the group's shape. GroupSpec::count is 0 beside it.
@@ -55,6 +57,9 @@ struct GroupAdmission {
   // Pairs of a resource and the flavor (flavor.h) that its quota is taken from. Each resource is
   // named once. Empty: no flavor is assigned.
   std::vector<std::pair<std::string, std::string>> flavors = {};
+  // Where its tasks are to run, in the topology of their flavor. Each place is listed once. Empty:
+  // no places are assigned.
+  std::vector<AssignedPlace> places = {};
   friend bool operator==(const GroupAdmission&, const GroupAdmission&) = default;
 };
 

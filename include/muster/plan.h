@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "muster/assigned_place.h"
 #include "muster/export.h"
 #include "muster/memory.h"
 #include "muster/types.h"
@@ -203,6 +204,8 @@ struct GroupAssignment {
   int64_t count = 0;
   // Each dimension once. Empty: no flavor is assigned.
   std::vector<AssignedFlavor> flavors = {};
+  // Where its tasks are to run, in the topology of their flavor. Empty: no places are assigned.
+  std::vector<AssignedPlace> places = {};
   friend bool operator==(const GroupAssignment&, const GroupAssignment&) = default;
 };
 

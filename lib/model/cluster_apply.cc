@@ -294,6 +294,7 @@ class Application {
       GroupAdmission& got = held.groups.emplace_back();
       got.group = group.group;
       got.count = group.count;
+      got.places = group.places;
       for (const AssignedFlavor& flavor : group.flavors) {
         got.flavors.emplace_back(plan_.dimension_name(flavor.dimension), flavor.flavor);
       }

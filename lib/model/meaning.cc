@@ -177,6 +177,11 @@ void AddMeant(const JobAdmission& admission, Key& key) {
     key.Add(group.group);
     key.Add(group.count);
     key.AddSorted(group.flavors);
+    key.Add(static_cast<int64_t>(group.places.size()));
+    for (const AssignedPlace& place : group.places) {
+      key.Add(place.values);
+      key.Add(place.count);
+    }
   }
 }
 

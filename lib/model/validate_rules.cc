@@ -3,11 +3,14 @@
 // The rules of what few queues, jobs and groups have: quota by flavor, users, counts, admissions.
 #include <algorithm>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "lib/base/hash_map.h"
 #include "lib/model/tables.h"
@@ -253,6 +256,28 @@ void CheckByCount(const GroupSpec& group, Checker& check) {
   CheckCountPart(group, "failed", tasks.failed, kMaxRows, check);
 }
 
+void CheckPlaces(const GroupAdmission& group, Checker& check) {
+  constexpr size_t kMostValues = 16;
+  constexpr int64_t kMostTasks = std::numeric_limits<int32_t>::max();
+  std::vector<std::string> names;
+  for (const AssignedPlace& place : group.places) names.push_back(absl::StrJoin(place.values, ","));
+  Checker::Distinct known(check, "place");
+  for (size_t p = 0; p < group.places.size(); ++p) {
+    const AssignedPlace& place = group.places[p];
+    if (place.values.empty() || place.values.size() > kMostValues) {
+      check.Fail(
+          "place of group", group.group,
+          absl::StrCat("has ", place.values.size(), " values; must have 1 to ", kMostValues));
+    }
+    for (const std::string& value : place.values) check.Text("value of a place", value);
+    if (place.count < 1 || place.count > kMostTasks) {
+      check.Fail("place", names[p],
+                 absl::StrCat("count is ", place.count, "; must be 1 to ", kMostTasks));
+    }
+    known.Add(names[p]);
+  }
+}
+
 void CheckAdmission(const JobSpec& job, Checker& check) {
   if (!job.admission) return;
   check.Text("admission", job.admission->queue);
@@ -274,6 +299,7 @@ void CheckAdmission(const JobSpec& job, Checker& check) {
       check.Name("flavor", flavor);
       resources.Add(resource);
     }
+    CheckPlaces(group, check);
   }
 }
 

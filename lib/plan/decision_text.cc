@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "lib/base/strings.h"
 #include "lib/plan/explain.h"
 
@@ -22,6 +23,10 @@ std::string AdmissionText(const Admission& admission, const PlanNames& names) {
                       ToAbsl(names.dimension(assigned.dimension)), " from ", assigned.flavor);
     }
     if (!group.flavors.empty()) out.push_back(')');
+    for (const AssignedPlace& place : group.places) {
+      absl::StrAppend(&out, &place == &group.places.front() ? " in " : " and ",
+                      absl::StrJoin(place.values, "/"), ": ", place.count);
+    }
   }
   return out;
 }

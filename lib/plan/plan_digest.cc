@@ -36,6 +36,10 @@ void AddDetails(const DecisionsByKind& decisions, Digest* digest) {
         digest->Add(flavor.dimension);
         digest->Add(flavor.flavor);
       }
+      for (const AssignedPlace& place : group.places) {
+        for (const std::string& value : place.values) digest->Add(value);
+        digest->Add(place.count);
+      }
     }
   }
   for (const Move& move : decisions.moves) {

@@ -101,6 +101,25 @@ void WriteAmounts(const std::vector<Amount>& row, const PlanNames& names, std::s
   object.End();
 }
 
+// [{"values": ["b1", "r7"], "count": 3}, ...]
+void WritePlaces(const std::vector<AssignedPlace>& places, std::string* out) {
+  out->push_back('[');
+  for (const AssignedPlace& place : places) {
+    if (&place != &places.front()) out->append(", ");
+    Object object(out);
+    std::string* const values = object.Key("values");
+    values->push_back('[');
+    for (const std::string& value : place.values) {
+      if (&value != &place.values.front()) values->append(", ");
+      AppendJson(value, values);
+    }
+    values->push_back(']');
+    object.Int("count", place.count);
+    object.End();
+  }
+  out->push_back(']');
+}
+
 // [{"group": "workers", "count": 8, "flavors": {"nvidia.com/gpu": "spot"}}, ...]
 void WriteAssignment(const Admission& admission, const PlanNames& names, std::string* out) {
   out->push_back('[');
@@ -114,6 +133,7 @@ void WriteAssignment(const Admission& admission, const PlanNames& names, std::st
       flavors.Text(names.dimension(assigned.dimension), assigned.flavor);
     }
     flavors.End();
+    if (!group.places.empty()) WritePlaces(group.places, object.Key("places"));
     object.End();
   }
   out->push_back(']');

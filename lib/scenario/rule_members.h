@@ -208,10 +208,17 @@ auto Members(S& s) {
                     Key("running", running), Key("succeeded", succeeded), Key("failed", failed));
 }
 
+template <Is<AssignedPlace> S>
+auto Members(S& s) {
+  auto& [values, count] = s;
+  return std::tuple(RequiredKey("values", values), RequiredKey("count", count));
+}
+
 template <Is<GroupAdmission> S>
 auto Members(S& s) {
-  auto& [group, count, flavors] = s;
-  return std::tuple(Key("group", group), Key("count", count), Key("flavors", flavors));
+  auto& [group, count, flavors, places] = s;
+  return std::tuple(Key("group", group), Key("count", count), Key("flavors", flavors),
+                    Key("places", places));
 }
 
 template <Is<JobAdmission> S>

@@ -127,6 +127,12 @@ class Plan:
         return frame(self._core.assignments())
 
     @cached_property
+    def places(self) -> Any:
+        """job, group, place, count: where tasks of admitted jobs are to run, in the topology of
+        their flavor. A place is the values of its levels with commas between them."""
+        return frame(self._core.places())
+
+    @cached_property
     def decisions(self) -> Any:
         """All of them, in order. Indices are those of the snapshot.
 

@@ -425,10 +425,16 @@ class Lifetime(TypedDict, total=False):
     restart_cost: int
 
 
+class AssignedPlace(TypedDict, total=False):
+    values: Required[Sequence[str]]
+    count: Required[int]
+
+
 class GroupAdmission(TypedDict, total=False):
     group: str
     count: int
     flavors: Labels
+    places: Sequence[AssignedPlace]
 
 
 class JobAdmission(TypedDict, total=False):

@@ -167,8 +167,12 @@ void Fields(A& a, AssignedFlavor& f) {
   a(f.dimension, f.flavor);
 }
 template <class A>
+void Fields(A& a, AssignedPlace& p) {
+  a(p.values, p.count);
+}
+template <class A>
 void Fields(A& a, GroupAssignment& g) {
-  a(g.group, g.count, g.flavors);
+  a(g.group, g.count, g.flavors, g.places);
 }
 template <class A>
 void Fields(A& a, Admission& admission) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
 #include "lib/plan/explain.h"
@@ -177,6 +178,29 @@ py::dict Assignments(const Plan& plan) {
   return table;
 }
 
+// One row for each place of each group.
+py::dict Places(const Plan& plan) {
+  Views jobs, groups;
+  std::vector<std::string> names;
+  std::vector<int64_t> counts;
+  for (const Admission& admission : plan.admissions()) {
+    for (const GroupAssignment& group : admission.assignment) {
+      for (const AssignedPlace& place : group.places) {
+        jobs.push_back(plan.job_name(admission.job));
+        groups.push_back(group.group);
+        names.push_back(absl::StrJoin(place.values, ","));
+        counts.push_back(place.count);
+      }
+    }
+  }
+  py::dict table;
+  table["job"] = TextArray(jobs);
+  table["group"] = TextArray(groups);
+  table["place"] = TextArray(Views(names.begin(), names.end()));
+  table["count"] = NumberArray(counts);
+  return table;
+}
+
 py::dict Tentatives(const Plan& plan) {
   Views tasks, nodes;
   std::vector<uint8_t> nominated;
@@ -328,6 +352,7 @@ void BindPlan(py::module_& module) {
       .def("resizes", &Resizes)
       .def("splits", &Splits)
       .def("assignments", &Assignments)
+      .def("places", &Places)
       .def("tentative", &Tentatives)
       .def("domains", &ChosenDomains)
       .def("devices", &ChosenDevices)

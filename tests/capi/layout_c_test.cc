@@ -36,7 +36,7 @@ TEST(Layout, SizesAndOffsets) {
   EXPECT_EQ(offsetof(muster_schedule_options, policies), 64);
   EXPECT_EQ(offsetof(muster_schedule_options, turn), 72);
   EXPECT_EQ(offsetof(muster_schedule_options, memory), 80);
-  EXPECT_EQ(sizeof(muster_plan_view), 720);
+  EXPECT_EQ(sizeof(muster_plan_view), 776);
   EXPECT_EQ(offsetof(muster_plan_view, decision_count), 32);
   EXPECT_EQ(offsetof(muster_plan_view, tentative_count), 96);
   EXPECT_EQ(offsetof(muster_plan_view, pending_count), 128);
@@ -57,6 +57,8 @@ TEST(Layout, SizesAndOffsets) {
   EXPECT_EQ(offsetof(muster_plan_view, split_count), 632);
   EXPECT_EQ(offsetof(muster_plan_view, assignment_count), 656);
   EXPECT_EQ(offsetof(muster_plan_view, assignment_flavors), 712);
+  EXPECT_EQ(offsetof(muster_plan_view, place_count), 720);
+  EXPECT_EQ(offsetof(muster_plan_view, place_names), 768);
   EXPECT_EQ(sizeof(muster_costs_view), 232);
   EXPECT_EQ(offsetof(muster_costs_view, action_count), 48);
   EXPECT_EQ(offsetof(muster_costs_view, policy_count), 96);

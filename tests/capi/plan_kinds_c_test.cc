@@ -97,5 +97,15 @@ TEST_F(PlanKinds, Assignments) {
   EXPECT_EQ(Text(view_.assignment_flavor_offsets, view_.assignment_flavors, 0), "spot");
 }
 
+TEST_F(PlanKinds, Places) {
+  ASSERT_EQ(view_.place_count, 2);
+  EXPECT_EQ(Name(MUSTER_KIND_JOBS, view_.place_job[1]), "gang");
+  EXPECT_EQ(view_.place_tasks[0], 2);
+  EXPECT_EQ(view_.place_tasks[1], 1);
+  EXPECT_EQ(Text(view_.place_group_offsets, view_.place_groups, 1), "w");
+  EXPECT_EQ(Text(view_.place_name_offsets, view_.place_names, 0), "b1,r7");
+  EXPECT_EQ(Text(view_.place_name_offsets, view_.place_names, 1), "b1,r8");
+}
+
 }  // namespace
 }  // namespace muster

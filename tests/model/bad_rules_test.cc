@@ -133,6 +133,12 @@ TEST_F(BadRules, CountsAndAdmissions) {
              ", admission of group \"w\": count is -1; must be 0 or more");
   RefusesJob(admitted({.group = "w", .flavors = {{"cpu", "a"}, {"cpu", "b"}}}),
              ", flavor of resource \"cpu\": is listed twice");
+  RefusesJob(admitted({.group = "w", .places = {{.values = {}, .count = 1}}}),
+             ", place of group \"w\": has 0 values; must have 1 to 16");
+  RefusesJob(admitted({.group = "w", .places = {{.values = {"a", "b"}}}}),
+             ", place \"a,b\": count is 0; must be 1 to 2147483647");
+  RefusesJob(admitted({.group = "w", .places = {{{"a"}, 1}, {{"a"}, 2}}}),
+             ", place \"a\": is listed twice");
 }
 
 TEST_F(BadRules, UsageAndLifetimes) {

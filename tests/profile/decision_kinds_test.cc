@@ -45,9 +45,12 @@ TEST_F(DecisionKinds, EachHasASpanOfItsOwn) {
   const Plan plan = PlanWith(cluster_, "muster:actions=every-kind", EveryKind());
   const TaskIndex leaver = 0, mover = 1, bound = 2, held = 3, promised = 4;
   const JobIndex gang = 1;
-  EXPECT_THAT(
-      plan.admissions(),
-      ElementsAre(Admission{gang, {{.group = "w", .count = 3, .flavors = {{kCpu, "spot"}}}}}));
+  EXPECT_THAT(plan.admissions(),
+              ElementsAre(Admission{gang,
+                                    {{.group = "w",
+                                      .count = 3,
+                                      .flavors = {{kCpu, "spot"}},
+                                      .places = {{{"b1", "r7"}, 2}, {{"b1", "r8"}, 1}}}}}));
   ASSERT_EQ(plan.binds().size(), 1u);
   EXPECT_EQ(plan.binds()[0].task, bound);
   ASSERT_EQ(plan.reservations().size(), 1u);
@@ -71,7 +74,7 @@ TEST_F(DecisionKinds, EachHasASpanOfItsOwn) {
 TEST_F(DecisionKinds, AreWrittenAsTextAndJson) {
   const Plan plan = PlanWith(cluster_, "muster:actions=every-kind", EveryKind());
   for (const char* words :
-       {"admit gang with 3 of w (cpu from spot)\n",
+       {"admit gang with 3 of w (cpu from spot) in b1/r7: 2 and b1/r8: 1\n",
         "move mover from n0 to n1 once released for gang-w-2\n",
         " for gang-w-1 until 600 with together\n", "offer default on n2: cpu 1000\n",
         "resize gang group w to 5\n", "split gang-w-0 into 3\n"}) {
@@ -87,7 +90,8 @@ TEST_F(DecisionKinds, AreWrittenAsTextAndJson) {
     return nlohmann::json();
   };
   EXPECT_EQ(row("admit"), nlohmann::json::parse(R"json({"kind": "admit", "job": "gang",
-      "assignment": [{"group": "w", "count": 3, "flavors": {"cpu": "spot"}}]})json"));
+      "assignment": [{"group": "w", "count": 3, "flavors": {"cpu": "spot"},
+      "places": [{"values": ["b1", "r7"], "count": 2}, {"values": ["b1", "r8"], "count": 1}]}]})json"));
   EXPECT_EQ(row("move"), nlohmann::json::parse(R"json({"kind": "move", "task": "mover",
       "job": "old", "from": "n0", "node": "n1", "beneficiary": "gang-w-2", "nominated": true})json"));
   EXPECT_EQ(row("reserve")["until"], 600);

@@ -27,7 +27,7 @@ def world():
 
 def tables(plan):
     """All that a plan has, as plain values."""
-    names = ("decisions", "moves", "reservations", "offers", "resizes", "splits", "assignments",
+    names = ("decisions", "moves", "reservations", "offers", "resizes", "splits", "assignments", "places",
              "tentative", "domains", "devices", "pending", "shares")
     found = {}
     for name in names:

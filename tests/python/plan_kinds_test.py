@@ -40,6 +40,7 @@ class PlanKinds(unittest.TestCase):
         self.assertEqual(lines(plan.resizes), [("gang", "w", 5)])
         self.assertEqual(lines(plan.splits), [("gang-w-0", 3)])
         self.assertEqual(lines(plan.assignments), [("gang", "w", 3, "cpu", "spot")])
+        self.assertEqual(lines(plan.places), [("gang", "w", "b1,r7", 2), ("gang", "w", "b1,r8", 1)])
 
     def test_rows_without_a_task_or_a_node(self):
         rows = self.plan.decisions
@@ -62,7 +63,8 @@ class PlanKinds(unittest.TestCase):
 
     def test_empty_tables(self):
         plan = muster.Cluster().schedule("muster")
-        for table in ("moves", "reservations", "offers", "resizes", "splits", "assignments"):
+        for table in ("moves", "reservations", "offers", "resizes", "splits", "assignments",
+                      "places"):
             self.assertEqual(lines(getattr(plan, table)), [], table)
 
     def test_waiting_tasks(self):

@@ -131,6 +131,7 @@ MUSTER_NAME(ReservationSpec)
 MUSTER_NAME(Lifetime)
 MUSTER_NAME(PodGroupTraits)
 MUSTER_NAME(ByCount)
+MUSTER_NAME(AssignedPlace)
 MUSTER_NAME(GroupAdmission)
 MUSTER_NAME(JobAdmission)
 MUSTER_NAME(JobOwner)
@@ -294,6 +295,7 @@ TEST_F(SchemaTest, SaysEveryKeyOfEveryStruct) {
   Check<Lifetime>();
   Check<PodGroupTraits>();
   Check<ByCount>();
+  Check<AssignedPlace>();
   Check<GroupAdmission>();
   Check<JobAdmission>();
   Check<JobOwner>();

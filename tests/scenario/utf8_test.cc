@@ -101,6 +101,10 @@ class TextSetter {
     });
     if constexpr (std::is_same_v<S, DeviceSpec>) out->kind = out->kind.empty() ? "x" : out->kind;
     if constexpr (std::is_same_v<S, GroupAdmission>) out->count = 1;
+    if constexpr (std::is_same_v<S, AssignedPlace>) {
+      out->count = 1;
+      if (out->values.empty()) out->values.push_back("x");
+    }
     if constexpr (std::is_same_v<S, ByCount>) out->count = 1;
   }
 

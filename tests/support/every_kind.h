@@ -40,7 +40,10 @@ inline absl::Status FillForEveryKind(Cluster* cluster) {
 inline CustomAction EveryKind() {
   return {.name = "every-kind", .summary = "", .run = [](Workbench& bench, const Options&) {
             const JobIndex gang = bench.waiting().back();
-            bench.Admit(gang, {{.group = "w", .count = 3, .flavors = {{kCpu, "spot"}}}});
+            bench.Admit(gang, {{.group = "w",
+                                .count = 3,
+                                .flavors = {{kCpu, "spot"}},
+                                .places = {{{"b1", "r7"}, 2}, {{"b1", "r8"}, 1}}}});
             const Workbench::Savepoint before = bench.Save();
             const std::span<const TaskIndex> on = bench.TasksOn(0);
             const std::vector<TaskIndex> running(on.begin(), on.end());

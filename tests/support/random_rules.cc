@@ -146,6 +146,8 @@ class RuleMaker {
       for (const GroupSpec& group : job.groups) {
         if (Chance(0.5)) continue;
         job.admission->groups.push_back({group.name, Between(0, 9), {{"cpu", "spot"}}});
+        if (Chance(0.5)) continue;
+        job.admission->groups.back().places = {{{"b1", "r7"}, Between(1, 9)}, {{"b1", "r8"}, 1}};
       }
     }
     for (GroupSpec& group : job.groups) {
