@@ -3,7 +3,8 @@
 // admit: Kueue's cycles over the cluster's queues, until one evicts, or changes nothing.
 //
 // Each cycle tries the first job of each queue. What is admitted becomes an Admission with the
-// flavor of each resource, which Cluster::Apply keeps as the job's JobAdmission. Victims become
+// flavor of each resource and the places in its topology, which Cluster::Apply keeps as the job's
+// JobAdmission. Victims become
 // evictions of all their tasks that hold a node, for the first task of the job that evicts them. A
 // victim without such tasks becomes pending again, which takes its admission back. So does one by
 // count: the caller stops its tasks.
@@ -13,7 +14,10 @@
 //
 // Ties. As the core breaks them: priority, time of creation, uid_rank, index.
 // Cost. O(rows) for the world, and what the cycles cost (kueue.h). Cuts fall between cycles.
+#include <algorithm>
+#include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -21,6 +25,8 @@
 #include "lib/peer/kueue/messages.h"
 #include "lib/peer/kueue/profile.h"
 #include "lib/peer/kueue/read_world.h"
+#include "lib/peer/kueue/topology_hosts.h"
+#include "lib/peer/kueue/topology_wishes.h"
 
 namespace muster {
 namespace {
@@ -36,8 +42,13 @@ class KueueAdmit {
  public:
   KueueAdmit(ActionContext& context, const Options& options) : context_(context) {
     world_.config.fair_sharing = options.flag("fair_sharing");
+    world_.config.explains = true;
     world_.now = context.facts.now;
     job_of_ = kueue::ReadWorld(context.tables, &world_);
+    if (CountsPlaces()) {
+      topology_.emplace(world_, kueue::ReadHosts(context.tables), kueue::TopologyGates());
+      scheduler_.set_topology(&*topology_);
+    }
     for (kueue::WorkloadIndex w = 0; w < job_of_.size(); ++w) {
       const bool waits = !world_.workloads[w].holds;
       if (waits && world_.workloads[w].queue != kueue::kNothing) scheduler_.Push(w);
@@ -69,6 +80,32 @@ class KueueAdmit {
   }
 
  private:
+  // Whether a flavor has a topology, or a workload requests places in one.
+  bool CountsPlaces() const {
+    return std::ranges::any_of(world_.flavors,
+                               [](const kueue::FlavorRow& row) {
+                                 return row.exists && row.spec.topology.has_value();
+                               }) ||
+           std::ranges::any_of(world_.workloads, [](const kueue::WorkloadRow& row) {
+             return std::ranges::any_of(
+                 row.pod_sets, [](const kueue::PodSet& p) { return p.topology.has_value(); });
+           });
+  }
+
+  // Places of several pod sets of one group become one each.
+  static void AddPlaces(const kueue::NamedPlaces& places, std::vector<AssignedPlace>* to) {
+    std::map<std::vector<std::string>, size_t> known;
+    for (size_t i = 0; i < to->size(); ++i) known[(*to)[i].values] = i;
+    for (const kueue::NamedPlace& place : places) {
+      const auto at = known.find(place.leaf);
+      if (at != known.end()) {
+        (*to)[at->second].count += place.count;
+      } else {
+        to->push_back({place.leaf, place.count});
+      }
+    }
+  }
+
   static bool Preempts(const kueue::Entry& entry) {
     return entry.mode == kueue::Mode::kPreempt && !entry.victims.empty() &&
            entry.requeue == kueue::RequeueReason::kPendingPreemption;
@@ -82,6 +119,7 @@ class KueueAdmit {
       if (groups.empty() || groups.back().group != name) groups.push_back({.group = name});
       GroupAssignment& group = groups.back();
       group.count += p.count;
+      if (p.places) AddPlaces(*p.places, &group.places);
       for (const kueue::FlavorChoice& choice : p.flavors) {
         const auto d = context_.tables.dimensions.Find(world_.resources[choice.resource]);
         if (!d || choice.flavor == kueue::kNothing) continue;
@@ -131,6 +169,7 @@ class KueueAdmit {
   ActionContext& context_;
   kueue::World world_;
   kueue::Scheduler scheduler_{&world_};
+  std::optional<kueue::TopologyWorld> topology_;
   std::vector<JobIndex> job_of_;  // by workload
 };
 
@@ -152,6 +191,7 @@ ActionDecl KueueAdmitAction() {
   action.summary = "cycles of quota admission, the first job of each queue in each";
   action.options = kKueueOptions;
   action.run = RunKueueAdmit;
+  action.check = kueue::CheckSettings;
   action.admits = true;
   action.evicts = true;
   return action;

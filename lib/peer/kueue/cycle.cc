@@ -299,15 +299,16 @@ void Scheduler::PlaceInTopology(const Entry& entry, Assignment* assignment) {
     p.error = p.error || failure.final;
     return &p;
   };
+  const bool explain = world_->config.explains;
   if (assignment->mode() == Mode::kFit) {
-    const auto failure = topology_->Place(row, assignment, {.record = true});
+    const auto failure = topology_->Place(row, assignment, {.record = true, .explain = explain});
     if (failure) {
       PodSetAssignment* const p = blame(*failure);
       if (!failure->final) MakePreempt(p);
     }
   }
   if (assignment->mode() != Mode::kPreempt || !row.unhealthy.empty()) return;
-  if (auto failure = topology_->Place(row, assignment, {.empty = true})) {
+  if (auto failure = topology_->Place(row, assignment, {.empty = true, .explain = explain})) {
     failure->final = true;
     PodSetAssignment* const p = blame(*failure);
     if (failure->flavor == kNothing) return;

@@ -41,6 +41,7 @@ struct Config {
   std::vector<ShareRule> share_rules = {ShareRule::kAtMostFinal, ShareRule::kBelowInitial};
   bool ignores_undeclared = false;  // resources that no group of the queue covers are not counted
   bool usage_order = false;         // admission fair sharing is configured
+  bool explains = false;            // why no places were found is said in whole sentences
 };
 
 }  // namespace muster::kueue

@@ -4,7 +4,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <string>
 #include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/peer/kueue/topology_wishes.h"
 
 namespace muster::kueue {
 namespace {
@@ -56,6 +61,60 @@ Labels SpaceLabels(const Tables& tables, JobIndex job) {
   return space == tables.namespaces.end() ? Labels() : space->labels;
 }
 
+// Moves the last `count` pods of the places to others.
+void MovePlaces(int64_t count, NamedPlaces* places, NamedPlaces* to) {
+  while (count > 0 && !places->empty()) {
+    NamedPlace& last = places->back();
+    const int32_t some = static_cast<int32_t>(std::min<int64_t>(count, last.count));
+    to->push_back({last.leaf, some});
+    last.count -= some;
+    count -= some;
+    if (last.count == 0) places->pop_back();
+  }
+}
+
+int64_t CountOf(const GroupSpec& pod_set) {
+  return pod_set.by_count ? pod_set.by_count->count : pod_set.count;
+}
+
+// The places that the job holds, by pod set. Those of one group share what the group has: each gets
+// as many as it has pods, and the first of them the rest.
+std::vector<std::optional<NamedPlaces>> PlacesHeld(const JobSpec& job) {
+  std::vector<std::optional<NamedPlaces>> held(job.groups.size());
+  for (const GroupAdmission& group : job.admission->groups) {
+    if (group.places.empty()) continue;
+    NamedPlaces rest;
+    for (const AssignedPlace& place : group.places) {
+      rest.push_back({place.values, static_cast<int32_t>(place.count)});
+    }
+    std::optional<size_t> first;
+    for (size_t i = job.groups.size(); i-- > 0;) {
+      const GroupSpec& pod_set = job.groups[i];
+      if (pod_set.name != group.group) continue;
+      if (first) MovePlaces(CountOf(job.groups[*first]), &rest, &held[*first].emplace());
+      first = i;
+    }
+    if (first) held[*first] = std::move(rest);
+  }
+  return held;
+}
+
+// What the pod sets of `job` request by the settings of `spec`, and which of them go together.
+void ReadRequests(const JobSpec& spec, const JobSpec& job, WorkloadFacts* facts) {
+  const std::vector<GroupWish> wishes = ReadWishes(spec).value_or(std::vector<GroupWish>());
+  for (const GroupSpec& group : job.groups) {
+    auto wish = std::ranges::find(wishes, group.name, &GroupWish::group);
+    if (wish == wishes.end()) wish = wishes.begin();
+    const bool known = wish != wishes.end();
+    facts->topology.push_back(known ? wish->request : std::nullopt);
+    facts->together.push_back(known ? wish->together : "");
+    facts->pod_set_groups.push_back(!facts->together.back().empty()
+                                        ? absl::StrCat("together/", facts->together.back())
+                                    : group.name.empty() ? "main"
+                                                         : group.name);
+  }
+}
+
 // Whether a queue selects namespaces, so that labels of namespaces count.
 bool SelectsNamespaces(const QueueTable& queues) {
   for (size_t q = 0; q < queues.alive.size(); ++q) {
@@ -93,9 +152,8 @@ std::vector<JobIndex> ReadWorld(const Tables& tables, World* world) {
     } else {
       job.admission = spec.admission;
     }
-    for (const GroupSpec& group : job.groups) {
-      facts.pod_set_groups.push_back(group.name.empty() ? "main" : group.name);
-    }
+    if (job.admission) facts.places = PlacesHeld(job);
+    ReadRequests(spec, job, &facts);
     // Names of jobs are unique, so workloads get their numbers in this order.
     world->SetWorkload(job, facts);
     job_of.push_back(j);

@@ -10,7 +10,10 @@
 // - with another phase and an admission it holds that quota, and is evicted while a task leaves;
 // - with another phase and no admission others have admitted it: it neither waits nor holds.
 // Each group is a pod set for each class of its tasks, and one for its tasks by count; those of one
-// group get one flavor. Tasks by count may be admitted in part, down to ByCount::min_count.
+// group get one flavor. Tasks by count may be admitted in part, down to ByCount::min_count. What
+// they request of topologies is in settings (topology_wishes.h), and each pod set is placed alone,
+// unless a setting joins its group with another. Places of an admission are held as long as a task
+// of the group has not ended.
 //
 // Order. Jobs of one uid_rank go by index, as Kueue's uids differ.
 // Cost. O(rows) for each call: the world is made anew in each plan.

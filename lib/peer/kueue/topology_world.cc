@@ -282,7 +282,7 @@ std::optional<TopologyWorld::Failure> TopologyWorld::Gather(const WorkloadRow& r
                              .pod = RequestOf(pod_set),
                              .count = static_cast<int32_t>(p.count),
                              .implied = !IsExplicit(pod_set),
-                             .group = pod_set.group,
+                             .group = pod_set.together,
                              .previous = grows ? PlacesBefore(row, pod_set.name) : nullptr,
                              .existing = held,
                              .index = p.pod_set});
@@ -310,7 +310,7 @@ std::optional<TopologyWorld::Failure> TopologyWorld::Place(const WorkloadRow& ro
                                             .unhealthy = row.unhealthy,
                                             .owned_by_single_pod = row.single_pod,
                                             .workload = number,
-                                            .explain = false});
+                                            .explain = options.explain});
   }
   const std::vector<TopologyAnswer> answers = FindTopologies(questions);
   for (size_t a = 0; a < answers.size(); ++a) {

@@ -66,8 +66,9 @@ class TopologyWorld {
   void StartCycle();
 
   struct PlaceOptions {
-    bool empty = false;   // as if no workload used anything
-    bool record = false;  // places become part of the assignment
+    bool empty = false;    // as if no workload used anything
+    bool record = false;   // places become part of the assignment
+    bool explain = false;  // a failure has its text, else one word
   };
   struct Failure {
     uint32_t pod_set = 0;  // of the assignment

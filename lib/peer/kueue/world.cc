@@ -325,7 +325,7 @@ uint32_t World::HashOf(const WorkloadRow& w, const JobSpec&, const std::string& 
   std::string text = absl::StrCat(w.queue, "|", w.priority, "|", extra);
   for (const PodSet& p : w.pod_sets) {
     absl::StrAppend(&text, "|", p.name, "/", p.shape, "/", p.count, "/", p.min_count.value_or(-1),
-                    "/", p.group);
+                    "/", p.group, "/", p.together);
     if (p.topology) {
       absl::StrAppend(
           &text, "/", p.topology->required.value_or("-"), "/", p.topology->preferred.value_or("-"),
@@ -445,6 +445,7 @@ WorkloadIndex World::SetWorkload(const JobSpec& job, const WorkloadFacts& facts)
     pod_set.shape = ShapeOf(group.shape);
     if (i < facts.topology.size()) pod_set.topology = facts.topology[i];
     if (i < facts.pod_set_groups.size()) pod_set.group = facts.pod_set_groups[i];
+    pod_set.together = i < facts.together.size() ? facts.together[i] : pod_set.group;
   }
   if (config.gates.equivalence_hashing) row.hash = HashOf(row, job, facts.hash_extra);
   if (config.gates.preserve_scan_progress && progress && progress->IsOf(row.hash)) {

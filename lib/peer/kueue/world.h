@@ -103,7 +103,8 @@ struct PodSet {
   uint32_t shape = 0;  // into World::shapes
   Requests pod;        // of one pod, as its containers request
   std::optional<TopologyRequest> topology;
-  std::string group;  // pod sets of one name get one flavor; empty: alone
+  std::string group;     // pod sets of one name get one flavor; empty: alone
+  std::string together;  // of those, pod sets of one name are placed together; empty: alone
 };
 
 // What one pod set was admitted with.
@@ -171,6 +172,7 @@ struct WorkloadFacts {
   bool reserved = true;
   std::vector<int64_t> reclaimed = {};  // by group: pods that are done
   std::vector<std::string> pod_set_groups = {};
+  std::vector<std::string> together = {};  // by group; where it ends earlier: as pod_set_groups
   // By group: what the admission recorded. Empty: count x request.
   std::vector<std::vector<std::pair<std::string, int64_t>>> usage = {};
   std::string hash_extra = {};

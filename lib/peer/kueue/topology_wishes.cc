@@ -1,0 +1,233 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/kueue/topology_wishes.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "lib/base/strings.h"
+#include "lib/model/checker.h"
+#include "lib/model/settings.h"
+#include "lib/peer/kueue/workload_rules.h"
+
+namespace muster::kueue {
+namespace {
+
+constexpr std::string_view kProfileName = "kueue";
+constexpr std::string_view kRequired = "podset-required-topology";
+constexpr std::string_view kPreferred = "podset-preferred-topology";
+constexpr std::string_view kUnconstrained = "podset-unconstrained-topology";
+constexpr std::string_view kSliceLevel = "podset-slice-required-topology";
+constexpr std::string_view kSliceSize = "podset-slice-size";
+constexpr std::string_view kSlices = "podset-slice-required-topology-constraints";
+constexpr std::string_view kTogether = "podset-group-name";
+constexpr std::string_view kKeys[] = {kRequired,  kPreferred, kUnconstrained, kSliceLevel,
+                                      kSliceSize, kSlices,    kTogether};
+constexpr size_t kMostSlices = 3;
+
+// How many tasks of a group have not ended, and of how many classes they are.
+struct GroupSize {
+  int64_t tasks = 0;
+  size_t classes = 0;
+};
+GroupSize SizeOf(const Tables& tables, JobIndex job, std::string_view group) {
+  GroupSize size;
+  std::vector<ClassIndex> classes;
+  for (const TaskIndex task : tables.jobs.tasks[job]) {
+    const TaskStatus status = tables.tasks.status[task];
+    if (status == TaskStatus::kSucceeded || status == TaskStatus::kFailed) continue;
+    if (tables.jobs.groups[job][tables.tasks.group[task]].name != group) continue;
+    ++size.tasks;
+    const ClassIndex c = tables.tasks.task_class[task];
+    if (std::ranges::find(classes, c) == classes.end()) classes.push_back(c);
+  }
+  size.classes = classes.size();
+  for (const GroupSpec& spec : tables.jobs.spec[job].groups) {
+    if (!spec.by_count || spec.name != group) continue;
+    size.tasks += spec.by_count->count;
+    ++size.classes;
+  }
+  return size;
+}
+
+class WishReader {
+ public:
+  explicit WishReader(const JobSpec& job)
+      : job_(job), reader_("job", job.name, job.settings, kProfileName) {}
+
+  absl::StatusOr<std::vector<GroupWish>> Read() {
+    std::vector<GroupWish> wishes = {Wish("")};
+    for (const GroupSpec& group : job_.groups) {
+      if (!group.name.empty()) wishes.push_back(Wish(group.name));
+    }
+    CheckTogether(wishes);
+    if (absl::Status s = reader_.Finish(); !s.ok()) return s;
+    return wishes;
+  }
+
+ private:
+  // The key as the group has it.
+  std::string_view KeyOf(std::string_view key) {
+    if (suffix_.empty()) return key;
+    return keys_.emplace_back(absl::StrCat(ToAbsl(key), "/", suffix_));
+  }
+  std::optional<std::string_view> Text(std::string_view key) {
+    const std::optional<std::string_view> text = reader_.Text(KeyOf(key));
+    if (text && text->empty()) reader_.Refuse(KeyOf(key), "must not be empty");
+    return text;
+  }
+  void Refuse(std::string_view key, absl::string_view rule) { reader_.Refuse(KeyOf(key), rule); }
+
+  GroupWish Wish(const std::string& group) {
+    suffix_ = group;
+    const bool own = !group.empty() && std::ranges::any_of(kKeys, [&](std::string_view key) {
+      return reader_.Text(KeyOf(key)).has_value();
+    });
+    if (!own) suffix_.clear();
+    together_keys_.push_back(KeyOf(kTogether));
+    GroupWish wish{.group = group};
+    TopologyRequest request;
+    const auto level = [&](std::string_view key, std::optional<std::string>* to) {
+      if (const auto text = Text(key)) *to = std::string(*text);
+    };
+    level(kRequired, &request.required);
+    level(kPreferred, &request.preferred);
+    if (Text(kUnconstrained)) {
+      request.unconstrained = reader_.Flag(KeyOf(kUnconstrained), false);
+    }
+    if (request.required && request.preferred) {
+      Refuse(kPreferred, "must be absent beside podset-required-topology");
+    }
+    if (request.unconstrained && (request.required || request.preferred)) {
+      Refuse(kUnconstrained, "must be absent beside a level that is required or preferred");
+    }
+    ReadSlices(&request);
+    if (const auto name = Text(kTogether)) {
+      wish.together = *name;
+      if (!request.required && !request.preferred) {
+        Refuse(kTogether, "needs a level that is required or preferred");
+      }
+      if (!request.slices.empty()) Refuse(kTogether, "must be absent beside slices");
+    }
+    if (AsksForPlaces(request)) wish.request = std::move(request);
+    return wish;
+  }
+
+  void ReadSlices(TopologyRequest* request) {
+    const auto level = Text(kSliceLevel), size = Text(kSliceSize), several = Text(kSlices);
+    if (several) {
+      if (level || size) Refuse(kSlices, "must be absent beside podset-slice-size and its level");
+      for (const absl::string_view part : absl::StrSplit(ToAbsl(*several), ',')) {
+        AddSlice(std::string_view(part.data(), part.size()), request);
+      }
+      if (request->slices.size() > kMostSlices) {
+        Refuse(kSlices, absl::StrCat("must have at most ", kMostSlices, " slices"));
+      }
+      return;
+    }
+    if (level && !size) Refuse(kSliceLevel, "needs podset-slice-size");
+    if (size && !level) Refuse(kSliceSize, "needs podset-slice-required-topology");
+    if (!level || !size) return;
+    constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+    const int64_t tasks = reader_.Integer(KeyOf(kSliceSize), 1, kMost, 1);
+    request->slices.push_back({std::string(*level), static_cast<int32_t>(tasks)});
+  }
+
+  // "rack=4"
+  void AddSlice(std::string_view part, TopologyRequest* request) {
+    const size_t at = part.rfind('=');
+    int32_t size = 0;
+    if (at == std::string_view::npos || at == 0 ||
+        !absl::SimpleAtoi(ToAbsl(part.substr(at + 1)), &size) || size < 1) {
+      return Refuse(kSlices, "must be levels with sizes of 1 or more, such as \"block=16,rack=4\"");
+    }
+    request->slices.push_back({std::string(part.substr(0, at)), size});
+  }
+
+  // The unnamed group is one of the job's if it has tasks of its own there, or is all that it has.
+  bool IsGroup(const GroupWish& wish) const {
+    return !wish.group.empty() || job_.groups.empty() ||
+           std::ranges::any_of(job_.groups, [](const GroupSpec& g) { return g.name.empty(); });
+  }
+
+  void CheckTogether(const std::vector<GroupWish>& wishes) {
+    for (size_t i = 0; i < wishes.size(); ++i) {
+      const GroupWish& wish = wishes[i];
+      if (wish.together.empty() || !wish.request || !IsGroup(wish)) continue;
+      int groups = 0;
+      bool alike = true;
+      for (const GroupWish& other : wishes) {
+        if (other.together != wish.together || !other.request || !IsGroup(other)) continue;
+        ++groups;
+        alike = alike && other.request->required == wish.request->required &&
+                other.request->preferred == wish.request->preferred;
+      }
+      if (groups != 2) {
+        reader_.Refuse(together_keys_[i],
+                       absl::StrCat("must be that of two groups, and is of ", groups));
+      } else if (!alike) {
+        reader_.Refuse(together_keys_[i], "must be of groups that request one level alike");
+      }
+    }
+  }
+
+  const JobSpec& job_;
+  SettingReader reader_;
+  std::string suffix_;
+  std::deque<std::string> keys_;                 // with groups behind; they do not move
+  std::vector<std::string_view> together_keys_;  // by wish
+};
+
+// Tasks of the groups that are placed together, while the job waits: one of the two has one task,
+// and those of a group are of one class.
+absl::Status CheckTasks(const Tables& tables, JobIndex job, const std::vector<GroupWish>& wishes) {
+  const JobSpec& spec = tables.jobs.spec[job];
+  for (const GroupWish& wish : wishes) {
+    if (wish.together.empty()) continue;
+    int64_t fewest = std::numeric_limits<int64_t>::max();
+    for (const GroupWish& other : wishes) {
+      if (other.together != wish.together) continue;
+      const GroupSize size = SizeOf(tables, job, other.group);
+      if (size.classes > 1) {
+        return absl::InvalidArgumentError(
+            absl::StrCat(PlaceOf("job", spec.name), ", ", PlaceOf("group", other.group),
+                         ": its tasks differ; those of a group that kueue/podset-group-name places "
+                         "with another must be alike"));
+      }
+      if (size.tasks > 0) fewest = std::min(fewest, size.tasks);
+    }
+    if (fewest > 1 && fewest < std::numeric_limits<int64_t>::max()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(PlaceOf("job", spec.name), ": of the groups that kueue/podset-group-name ",
+                       Quote(wish.together), " places together the smaller has ", fewest,
+                       " tasks; must have 1"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<GroupWish>> ReadWishes(const JobSpec& job) {
+  if (job.settings.empty()) return std::vector<GroupWish>();
+  return WishReader(job).Read();
+}
+
+absl::Status CheckSettings(const Tables& tables, const Options&) {
+  if (absl::Status s = CheckNoNodeSettings(tables.nodes, kProfileName); !s.ok()) return s;
+  for (JobIndex j = 0; j < tables.jobs.alive.size(); ++j) {
+    if (!tables.jobs.alive[j] || tables.jobs.spec[j].settings.empty()) continue;
+    const absl::StatusOr<std::vector<GroupWish>> wishes = ReadWishes(tables.jobs.spec[j]);
+    if (!wishes.ok()) return wishes.status();
+    if (tables.jobs.spec[j].phase != JobPhase::kPending) continue;
+    if (absl::Status s = CheckTasks(tables, j, *wishes); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace muster::kueue

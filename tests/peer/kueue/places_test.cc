@@ -1,0 +1,300 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Profile kueue on clusters with topologies: places that are requested, assigned and held.
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/support/plan_words.h"
+
+namespace muster::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::string kHost = "kubernetes.io/hostname";
+const std::string kRequired = "kueue/podset-required-topology";
+const std::string kPreferred = "kueue/podset-preferred-topology";
+const std::string kUnconstrained = "kueue/podset-unconstrained-topology";
+const std::string kTogether = "kueue/podset-group-name";
+
+// Two racks of two nodes, n0 to n3, with 2 CPUs each. The quota of queue "q" is no bound.
+class KueuePlaces : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    Flavor({"rack", kHost});
+    QueueRules rules;
+    rules.groups = {
+        {.resources = {"cpu"}, .flavors = {{.flavor = "tas", .nominal = {{"cpu", 100}}}}}};
+    rules.preemption.within_queue = VictimScope::kLowerPriority;
+    QueueSpec queue{.name = "q"};
+    queue.rules = rules;
+    Accept(cluster_.AddQueue(queue));
+    for (int n = 0; n < 4; ++n) Accept(cluster_.AddNode(NodeAt(n)));
+  }
+  static NodeSpec NodeAt(int n) {
+    const std::string name = absl::StrCat("n", n);
+    return {.name = name,
+            .capacity = {{"cpu", 2}, {"pods", 10}},
+            .labels = {{"rack", absl::StrCat("r", n / 2)}, {kHost, name}}};
+  }
+  void Flavor(std::vector<std::string> levels) {
+    FlavorSpec flavor{.name = "tas"};
+    flavor.topology = FlavorTopology{.name = "default", .levels = std::move(levels)};
+    Accept(cluster_.SetFlavor(flavor));
+  }
+  void Job(const std::string& name, int tasks, const Labels& settings, int32_t priority = 0) {
+    JobSpec job{.name = name, .queue = "q", .priority = priority, .min_available = 1};
+    job.created = ++clock_;
+    job.settings = settings;
+    AddJob(cluster_, job, tasks, {{"cpu", 1}});
+  }
+  // A job of groups with one task of so many CPUs each.
+  JobSpec Grouped(const std::vector<std::pair<std::string, int>>& groups, const Labels& settings) {
+    JobSpec job{.name = "j", .queue = "q", .min_available = 1};
+    job.settings = settings;
+    for (const auto& [name, count] : groups) {
+      job.groups.push_back({.name = name, .count = count, .shape = {.request = {{"cpu", 1}}}});
+    }
+    return job;
+  }
+
+  // A cycle of the living cluster, which is also that of a frozen one, and its effect.
+  Plan Cycle() {
+    const absl::StatusOr<Plan> plan = cluster_.Schedule("kueue", {.now = ++clock_});
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    if (!plan.ok()) return Plan();
+    EXPECT_EQ(plan->Digest(), Schedule(cluster_.Freeze(), "kueue", {.now = clock_})->Digest());
+    EXPECT_TRUE(cluster_.Apply(*plan)->refused.empty());
+    return *plan;
+  }
+  // "n0: 2, n1: 1" of a group that the job has admitted; "waits".
+  std::string PlacesOf(const std::string& name, const std::string& group = "") {
+    for (const JobSpec& job : cluster_.Describe().jobs) {
+      if (job.name != name || job.phase == JobPhase::kPending) continue;
+      std::string words;
+      for (const GroupAdmission& admitted : job.admission->groups) {
+        if (admitted.group != group) continue;
+        for (const AssignedPlace& place : admitted.places) {
+          absl::StrAppend(&words, words.empty() ? "" : ", ", place.values.back(), ": ",
+                          place.count);
+        }
+      }
+      return words;
+    }
+    return "waits";
+  }
+  std::string Refused() {
+    const absl::StatusOr<Plan> plan = cluster_.Schedule("kueue");
+    return plan.ok() ? "taken" : std::string(plan.status().message());
+  }
+
+  Cluster cluster_;
+  int64_t clock_ = 0;
+};
+
+TEST_F(KueuePlaces, OneDomainOfARequiredLevelHoldsAllTasks) {
+  Job("a", 3, {{kRequired, "rack"}});
+  Job("b", 4, {{kRequired, "rack"}});
+  Job("c", 2, {{kRequired, "rack"}});
+  const Plan plan = Cycle();
+  EXPECT_THAT(plan.ToText(), HasSubstr("admit a with 3 (cpu from tas) in n0: 2 and n1: 1\n"));
+  EXPECT_EQ(PlacesOf("b"), "n2: 2, n3: 2");
+  EXPECT_EQ(PlacesOf("c"), "waits");
+  EXPECT_THAT(*plan.Explain("c"), HasSubstr("couldn't assign flavors to pod set main: topology "
+                                            "\"default\" allows to fit only 1 out of 2 pod(s)"));
+}
+
+TEST_F(KueuePlaces, WhatIsHeldCountsInLaterCycles) {
+  Job("a", 3, {{kRequired, "rack"}});
+  Cycle();
+  Job("b", 2, {{kRequired, kHost}});
+  Cycle();
+  EXPECT_EQ(PlacesOf("b"), "n2: 2");
+  Job("c", 2, {{kRequired, kHost}});
+  Job("d", 2, {{kRequired, kHost}});
+  Cycle();
+  EXPECT_EQ(PlacesOf("c"), "n3: 2");
+  EXPECT_EQ(PlacesOf("d"), "waits");
+  Accept(cluster_.RemoveJob("a"));
+  Cycle();
+  EXPECT_EQ(PlacesOf("d"), "n0: 2");
+}
+
+TEST_F(KueuePlaces, PreferredAndUnconstrainedRequestsUseSeveralDomains) {
+  Job("a", 5, {{kPreferred, "rack"}});
+  Cycle();
+  EXPECT_EQ(PlacesOf("a"), "n0: 2, n1: 2, n2: 1");
+  Accept(cluster_.RemoveJob("a"));
+  Job("b", 5, {{kUnconstrained, "true"}});
+  Job("c", 3, {});  // all flavors of the queue have topologies: places are counted all the same
+  Cycle();
+  EXPECT_NE(PlacesOf("b"), "waits");
+  EXPECT_EQ(PlacesOf("c"), "n2: 1, n3: 2");
+}
+
+TEST_F(KueuePlaces, TasksOfNoWorkloadCountWhereTheyRun) {
+  Accept(cluster_.AddTask({.name = "other",
+                           .shape = {.request = {{"cpu", 1}}},
+                           .status = TaskStatus::kRunning,
+                           .node = "n0"}));
+  Job("a", 4, {{kRequired, "rack"}});
+  Job("b", 4, {{kRequired, "rack"}});
+  const Plan plan = Cycle();
+  EXPECT_EQ(PlacesOf("a"), "n2: 2, n3: 2");
+  EXPECT_THAT(*plan.Explain("b"), HasSubstr("allows to fit only 3 out of 4 pod(s)"));
+}
+
+TEST_F(KueuePlaces, TasksThatRunInTheirPlacesCountOnce) {
+  Job("a", 3, {{kRequired, "rack"}});
+  Cycle();
+  testing::Run(cluster_, "a0", "n0");
+  testing::Run(cluster_, "a1", "n0");
+  testing::Run(cluster_, "a2", "n1");
+  Job("b", 5, {{kPreferred, kHost}});
+  Cycle();
+  EXPECT_EQ(PlacesOf("b"), "n1: 1, n2: 2, n3: 2");
+}
+
+TEST_F(KueuePlaces, NodesThatTakeNoTasksHaveNoPlaces) {
+  NodeSpec node = NodeAt(0);
+  node.unschedulable = true;
+  Accept(cluster_.UpdateNode(node));
+  node = NodeAt(2);
+  node.ready = false;
+  Accept(cluster_.UpdateNode(node));
+  node = NodeAt(3);
+  node.taints = {{.key = "k", .effect = TaintEffect::kNoSchedule}};
+  Accept(cluster_.UpdateNode(node));
+  Job("a", 3, {{kUnconstrained, "true"}});
+  const Plan plan = Cycle();
+  EXPECT_THAT(*plan.Explain("a"), HasSubstr("allows to fit only 2 out of 3 pod(s). Total nodes: 2; "
+                                            "excluded: taint \"k:NoSchedule\": 1"));
+}
+
+TEST_F(KueuePlaces, SlicesStayInOneDomain) {
+  Job("a", 4,
+      {{kPreferred, "rack"},
+       {"kueue/podset-slice-required-topology", kHost},
+       {"kueue/podset-slice-size", "2"}});
+  Accept(cluster_.AddTask({.name = "other",
+                           .shape = {.request = {{"cpu", 1}}},
+                           .status = TaskStatus::kRunning,
+                           .node = "n0"}));
+  Cycle();
+  EXPECT_EQ(PlacesOf("a"), "n2: 2, n3: 2");
+  Accept(cluster_.RemoveJob("a"));
+  Job("b", 4,
+      {{kRequired, "rack"},
+       {"kueue/podset-slice-required-topology-constraints", "rack=4," + kHost + "=2"}});
+  Cycle();
+  EXPECT_EQ(PlacesOf("b"), "n2: 2, n3: 2");
+}
+
+TEST_F(KueuePlaces, LeaderAndWorkersArePlacedTogether) {
+  Accept(cluster_.AddTask({.name = "other",
+                           .shape = {.request = {{"cpu", 1}}},
+                           .status = TaskStatus::kRunning,
+                           .node = "n0"}));
+  const Labels rack = {{kRequired, "rack"}};
+  Accept(cluster_.AddJob(Grouped({{"leader", 1}, {"worker", 3}}, rack)));
+  Cycle();
+  // Alone, the leader goes where it fits best.
+  EXPECT_EQ(PlacesOf("j", "leader"), "n0: 1");
+  Accept(cluster_.RemoveJob("j"));
+  Accept(cluster_.AddJob(
+      Grouped({{"leader", 1}, {"worker", 3}}, {{kRequired, "rack"}, {kTogether, "g"}})));
+  Cycle();
+  EXPECT_EQ(PlacesOf("j", "leader"), "n2: 1");
+  EXPECT_EQ(PlacesOf("j", "worker"), "n2: 1, n3: 2");
+}
+
+TEST_F(KueuePlaces, AGroupMayRequestForItself) {
+  Accept(cluster_.AddJob(
+      Grouped({{"a", 2}, {"b", 3}}, {{kRequired, "rack"}, {kRequired + "/a", kHost}})));
+  Cycle();
+  EXPECT_EQ(PlacesOf("j", "a"), "n0: 2");
+  EXPECT_EQ(PlacesOf("j", "b"), "n2: 2, n3: 1");
+}
+
+TEST_F(KueuePlaces, LevelsThatATopologyLacks) {
+  Job("a", 1, {{kRequired, "row"}});
+  EXPECT_THAT(*Cycle().Explain("a"), HasSubstr("flavor tas does not contain the requested level"));
+  Flavor({"row", kHost});  // no node has a label for it
+  EXPECT_THAT(*Cycle().Explain("a"), HasSubstr("no topology domains at level: row"));
+  Accept(cluster_.SetFlavor({.name = "tas"}));
+  EXPECT_THAT(*Cycle().Explain("a"),
+              HasSubstr("flavor tas does not support TopologyAwareScheduling"));
+  FlavorSpec bare{.name = "tas"};
+  bare.topology = FlavorTopology{.name = "default"};
+  EXPECT_FALSE(cluster_.SetFlavor(bare).ok());
+}
+
+TEST_F(KueuePlaces, RoomIsMadeInOneDomain) {
+  Job("low", 4, {{kRequired, "rack"}});
+  Cycle();
+  Job("mid", 4, {{kRequired, "rack"}}, /*priority=*/5);
+  Cycle();
+  Job("high", 4, {{kRequired, "rack"}}, /*priority=*/9);
+  Cycle();
+  EXPECT_EQ(PlacesOf("high"), "waits");  // it evicted `low`, which had no task on a node
+  Cycle();
+  EXPECT_EQ(PlacesOf("high"), "n0: 2, n1: 2");
+  EXPECT_EQ(PlacesOf("low"), "waits");
+}
+
+TEST_F(KueuePlaces, TasksByCountAreRowsInTheSamePlaces) {
+  JobSpec job{.name = "sweep", .queue = "q", .min_available = 1};
+  job.settings = {{kPreferred, "rack"}};
+  job.groups = {{.name = "w",
+                 .shape = {.request = {{"cpu", 1}}},
+                 .by_count = ByCount{.count = 20, .min_count = 6}}};
+  Accept(cluster_.AddJob(job));
+  Job("late", 1, {});
+  Cycle();
+  EXPECT_EQ(PlacesOf("sweep", "w"), "n0: 2, n1: 2, n2: 2, n3: 2");
+  Accept(cluster_.MakeTasks("sweep", "w", 5));
+  Cycle();
+  EXPECT_EQ(PlacesOf("late"), "waits");
+  testing::Run(cluster_, "sweep-w-0", "n3");
+  Cycle();
+  EXPECT_EQ(PlacesOf("late"), "waits");
+}
+
+TEST_F(KueuePlaces, SettingsAreChecked) {
+  const auto refused = [&](const Labels& settings) {
+    Accept(cluster_.AddJob(Grouped({{"a", 2}, {"b", 3}}, settings)));
+    const std::string words = Refused();
+    Accept(cluster_.RemoveJob("j"));
+    return words;
+  };
+  EXPECT_THAT(refused({{"kueue/podset-required", "rack"}}),
+              HasSubstr("job \"j\", setting \"kueue/podset-required\": is not known"));
+  EXPECT_THAT(refused({{kRequired + "/c", "rack"}}), HasSubstr("is not known"));
+  EXPECT_THAT(refused({{kRequired, ""}}), HasSubstr("must not be empty"));
+  EXPECT_THAT(refused({{kRequired, "rack"}, {kPreferred, "rack"}}),
+              HasSubstr("must be absent beside podset-required-topology"));
+  EXPECT_THAT(refused({{kUnconstrained, "yes"}}), HasSubstr("must be one of true, false"));
+  EXPECT_THAT(refused({{kUnconstrained, "true"}, {kPreferred, "rack"}}),
+              HasSubstr("must be absent beside a level"));
+  EXPECT_THAT(refused({{"kueue/podset-slice-size", "2"}}),
+              HasSubstr("needs podset-slice-required-topology"));
+  EXPECT_THAT(refused({{"kueue/podset-slice-required-topology", "rack"}}),
+              HasSubstr("needs podset-slice-size"));
+  EXPECT_THAT(refused({{"kueue/podset-slice-required-topology-constraints", "rack=4,host"}}),
+              HasSubstr("must be levels with sizes of 1 or more"));
+  EXPECT_THAT(refused({{kTogether, "g"}}), HasSubstr("needs a level that is required"));
+  EXPECT_THAT(refused({{kRequired, "rack"}, {kTogether + "/a", "g"}, {kRequired + "/a", "rack"}}),
+              HasSubstr("must be that of two groups, and is of 1"));
+  EXPECT_THAT(refused({{kRequired, "rack"}, {kTogether, "g"}}),
+              HasSubstr("the smaller has 2 tasks; must have 1"));
+  NodeSpec node = NodeAt(0);
+  node.settings = {{"kueue/x", "y"}};
+  Accept(cluster_.UpdateNode(node));
+  EXPECT_THAT(Refused(), HasSubstr("node \"n0\", setting \"kueue/x\": is not known"));
+}
+
+}  // namespace
+}  // namespace muster::testing
