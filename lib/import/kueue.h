@@ -12,6 +12,9 @@
 #ifndef MUSTER_IMPORT_KUEUE_H_
 #define MUSTER_IMPORT_KUEUE_H_
 
+#include <string>
+#include <vector>
+
 #include "lib/import/importer.h"
 #include "muster/spec.h"
 
@@ -28,6 +31,14 @@ void AddQueues(const ImportSource& source, ClusterSpec* cluster);
 // Workloads as jobs. Pods of the dump that belong to a pod set are rows; those that do not exist
 // yet come from its template. Other pods with a node occupy it (kueue_workloads.cc).
 void AddWorkloads(const ImportSource& source, ClusterSpec* cluster);
+
+// The places of a topologyAssignment, by domains or in slices; none where it is absent. Of a host
+// its hostname alone (kueue_topology.cc).
+std::vector<AssignedPlace> ReadPlaces(const Field& assignment);
+
+// Adds the topologyRequest of a pod set to the settings of its job: Kueue's annotations of pods,
+// with the group behind.
+void ReadTopologyRequest(const Field& request, const std::string& group, Labels* settings);
 
 }  // namespace muster::kueue
 

@@ -153,6 +153,9 @@ std::optional<Selector> ReadNamespaceSelector(const ImportSource& source, const 
   return selector;
 }
 
+// The queue admits nothing.
+void Hold(QueueRules* rules) { rules->stop = std::max(rules->stop, StopPolicy::kHold); }
+
 class QueueReader {
  public:
   QueueReader(const ImportSource& source, ClusterSpec* cluster)
@@ -251,7 +254,7 @@ class QueueReader {
       source_.log->LeftOut(object.place(), "spec.admissionChecks",
                            absl::StrCat("AdmissionCheck ", Quote(check.name),
                                         " is not there; the queue admits nothing"));
-      rules->stop = std::max(rules->stop, StopPolicy::kHold);
+      Hold(rules);
     }
   }
 
@@ -278,7 +281,7 @@ class QueueReader {
   }
   void Close(QueueSpec* row) {
     if (names_.contains(row->name)) {
-      row->rules->stop = std::max(row->rules->stop, StopPolicy::kHold);
+      Hold(&*row->rules);
       return;
     }
     source_.log->LeftOut(absl::StrCat("Cohort ", row->name), "spec.parentName",
@@ -293,6 +296,18 @@ class QueueReader {
   HashSet<std::string> named_;          // cohorts, as queues
   HashMap<std::string, size_t> place_;  // by name: the row
 };
+
+// Flavors of a topology that is not there.
+HashSet<std::string> FlavorsWithLostTopology(const ImportSource& source) {
+  HashSet<std::string> lost;
+  for (const ApiObject* object : source.dump.OfKind("ResourceFlavor")) {
+    const std::string topology = object->spec().Text("topologyName");
+    if (!topology.empty() && source.dump.Find("Topology", topology) == nullptr) {
+      lost.insert(object->name());
+    }
+  }
+  return lost;
+}
 
 }  // namespace
 
@@ -309,15 +324,14 @@ void AddFlavors(const ImportSource& source, ClusterSpec* cluster) {
     const ApiObject* levels = source.dump.Find("Topology", topology);
     if (levels == nullptr) {
       source.log->LeftOut(object->place(), "spec.topologyName",
-                          absl::StrCat("Topology ", Quote(topology), " is not there"));
+                          absl::StrCat("Topology ", Quote(topology),
+                                       " is not there; a ClusterQueue with it admits nothing"));
       continue;
     }
     flavor.topology = FlavorTopology{.name = topology};
     for (const Field& level : levels->spec().Items("levels")) {
       flavor.topology->levels.push_back(level.Text("nodeLabel"));
     }
-    source.log->Ignored(object->place(), "spec.topologyName",
-                        "quota counts; places in the topology are not looked for");
   }
 }
 
@@ -325,9 +339,11 @@ void AddQueues(const ImportSource& source, ClusterSpec* cluster) {
   QueueReader(source, cluster).Read();
   HashSet<std::string> flavors;
   for (const FlavorSpec& flavor : cluster->flavors) flavors.insert(flavor.name);
-  for (const QueueSpec& queue : cluster->queues) {
+  const HashSet<std::string> lost = FlavorsWithLostTopology(source);
+  for (QueueSpec& queue : cluster->queues) {
     for (const ResourceGroup& group : queue.rules->groups) {
       for (const FlavorQuota& quota : group.flavors) {
+        if (lost.contains(quota.flavor)) Hold(&*queue.rules);
         if (flavors.contains(quota.flavor)) continue;
         source.log->LeftOut(absl::StrCat("ClusterQueue ", queue.name), "spec.resourceGroups",
                             absl::StrCat("ResourceFlavor ", Quote(quota.flavor),

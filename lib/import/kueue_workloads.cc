@@ -207,6 +207,9 @@ class WorkloadReader {
       job.phase = JobPhase::kAdmitted;
       job.admission = ReadAdmission(workload, admission);
     }
+    if (const Field nodes = workload.status()["unhealthyNodes"]; nodes.truthy()) {
+      nodes.Ignored("places on nodes that failed are kept");
+    }
     const size_t first_task = cluster_->tasks.size();
     for (const Field& pod_set : workload.spec().Items("podSets")) {
       ReadPodSet(workload, pod_set, holds, &job);
@@ -236,8 +239,9 @@ class WorkloadReader {
       for (const auto& [resource, flavor] : item.TextMap("flavors")) {
         group.flavors.emplace_back(resource, flavor);
       }
-      if (item["topologyAssignment"].truthy()) {
-        item["topologyAssignment"].Ignored("places in the topology are not considered");
+      group.places = ReadPlaces(item.Section("topologyAssignment"));
+      if (item["delayedTopologyRequest"].Is("Pending")) {
+        item["delayedTopologyRequest"].Ignored("its pods get no places");
       }
     }
     return out;
@@ -263,9 +267,7 @@ class WorkloadReader {
       }
     }
     if (count < 0) pod_set["count"].Refuse("fewer pods than are reclaimable; must be as many");
-    if (pod_set["topologyRequest"].truthy()) {
-      pod_set["topologyRequest"].Ignored("places in the topology are not looked for");
-    }
+    ReadTopologyRequest(pod_set.Section("topologyRequest"), group.name, &job->settings);
     const std::string name = absl::StrCat(workload.name(), "/", group.name);
     const Field pods = pod_set.Section("template");
     const auto pod =

@@ -59,6 +59,8 @@ ObjectJson Admitted(ObjectJson workload, int count) {
   return workload;
 }
 
+constexpr char kHostLabel[] = "kubernetes.io/hostname";
+
 const ObjectJson kFlavor =
     KueueObject("ResourceFlavor", "spot", {{"nodeLabels", {{"pool", "spot"}}}});
 const ObjectJson kLocal = KueueObject("LocalQueue", "q", {{"clusterQueue", "a"}}, "ns");
@@ -256,6 +258,111 @@ TEST(KueueImport, RefusesWhatNoServerWouldTake) {
               HasSubstr("borrowingLimit: set for a queue without cohort; must be absent there"));
   EXPECT_THAT(words(World({KueueObject("Workload", "w", {{"queueName", "q"}}, "ns")})),
               HasSubstr("Workload ns/w: spec.podSets: no pod set; a workload has one or more"));
+}
+
+// Two racks of a host with 2 CPUs each, in a topology of the flavor.
+std::vector<ObjectJson> RackWorld(std::vector<ObjectJson> more) {
+  std::vector<ObjectJson> all = {
+      KueueObject("ResourceFlavor", "spot", {{"topologyName", "default"}}),
+      KueueObject("Topology", "default",
+                  {{"levels", {{{"nodeLabel", "rack"}}, {{"nodeLabel", kHostLabel}}}}}),
+      kLocal, ClusterQueueJson("a", "9")};
+  for (int n = 0; n < 2; ++n) {
+    const std::string name = n == 0 ? "n0" : "n1";
+    ObjectJson node = NodeJson(name);
+    node["metadata"]["labels"] = {{"rack", n == 0 ? "r0" : "r1"}, {kHostLabel, name}};
+    node["status"]["allocatable"] = {{"cpu", "2"}, {"pods", "9"}};
+    all.push_back(node);
+  }
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+ObjectJson Requesting(ObjectJson workload, const ObjectJson& request) {
+  workload["spec"]["podSets"][0]["topologyRequest"] = request;
+  return workload;
+}
+
+TEST(KueueImport, ATopologyRequestBecomesSettings) {
+  const Import import = Imported(
+      RackWorld({Requesting(WorkloadJson("w1", 2, "1"), {{"required", "rack"}}),
+                 Requesting(WorkloadJson("w2", 2, "1"), {{"unconstrained", true}}),
+                 Requesting(WorkloadJson("w3", 2, "1"), {{"preferred", "rack"},
+                                                         {"podSetSliceRequiredTopology", "rack"},
+                                                         {"podSetSliceSize", 2}})}),
+      {});
+  EXPECT_THAT(import.report, IsEmpty());
+  const auto setting = [](const char* key, const char* value) {
+    return std::pair<std::string, std::string>(key, value);
+  };
+  EXPECT_THAT(import.scenario.cluster.jobs[0].settings,
+              ElementsAre(setting("kueue/podset-required-topology/main", "rack")));
+  EXPECT_THAT(import.scenario.cluster.jobs[1].settings,
+              ElementsAre(setting("kueue/podset-unconstrained-topology/main", "true")));
+  EXPECT_THAT(import.scenario.cluster.jobs[2].settings,
+              ElementsAre(setting("kueue/podset-preferred-topology/main", "rack"),
+                          setting("kueue/podset-slice-required-topology/main", "rack"),
+                          setting("kueue/podset-slice-size/main", "2")));
+  const std::string text = DecidedUnder(import);
+  EXPECT_THAT(text, HasSubstr("admit ns/w1 with 2 of main (cpu from spot) in n0: 2\n"));
+  EXPECT_THAT(text, HasSubstr("admit ns/w2 with 2 of main (cpu from spot) in n1: 2\n"));
+  EXPECT_THAT(text, HasSubstr("topology \"default\" doesn't allow to fit any of 1 slice(s)"));
+}
+
+TEST(KueueImport, PlacesOfAnAdmissionAreHeld) {
+  const ObjectJson domains = {
+      {"levels", {"rack", kHostLabel}},
+      {"domains",
+       {{{"values", {"r0", "n0"}}, {"count", 2}}, {{"values", {"r1", "n1"}}, {"count", 1}}}}};
+  const ObjectJson slices = {
+      {"levels", {kHostLabel}},
+      {"slices",
+       {{{"domainCount", 2},
+         {"valuesPerLevel", {{{"individual", {{"prefix", "n"}, {"roots", {"0", "1"}}}}}}},
+         {"podCounts", {{"individual", {2, 1}}}}}}}};
+  for (const ObjectJson& assignment : {domains, slices}) {
+    ObjectJson held = Admitted(WorkloadJson("w1", 3, "1"), 3);
+    held["status"]["admission"]["podSetAssignments"][0]["topologyAssignment"] = assignment;
+    const Import import =
+        Imported(RackWorld({held, Requesting(WorkloadJson("w2", 2, "1"), {{"required", "rack"}}),
+                            WorkloadJson("w3", 1, "1")}),
+                 {});
+    EXPECT_THAT(import.report, IsEmpty());
+    EXPECT_THAT(import.scenario.cluster.jobs[0].admission->groups[0].places,
+                ElementsAre(AssignedPlace{{"n0"}, 2}, AssignedPlace{{"n1"}, 1}));
+    const std::string text = DecidedUnder(import);
+    EXPECT_THAT(text, HasSubstr("allows to fit only 1 out of 2 pod(s)"));
+    EXPECT_THAT(text, HasSubstr("admit ns/w3 with 1 of main (cpu from spot) in n1: 1\n"));
+  }
+}
+
+TEST(KueueImport, SlicesOfPlacesMustAgree) {
+  const auto words = [](const ObjectJson& slice) {
+    ObjectJson held = Admitted(WorkloadJson("w1", 3, "1"), 3);
+    held["status"]["admission"]["podSetAssignments"][0]["topologyAssignment"] = {
+        {"slices", ObjectJson::array({slice})}};
+    return std::string(TryImport(RackWorld({held}), {}).status().message());
+  };
+  const ObjectJson roots = {{{"individual", {{"roots", {"n0", "n1"}}}}}};
+  EXPECT_THAT(words({{"domainCount", 0}}), HasSubstr("domainCount: must be 1 to 2147483647"));
+  EXPECT_THAT(
+      words({{"domainCount", 3}, {"valuesPerLevel", roots}, {"podCounts", {{"universal", 1}}}}),
+      HasSubstr("roots: must be as many as domainCount"));
+  EXPECT_THAT(
+      words({{"domainCount", 2}, {"valuesPerLevel", roots}, {"podCounts", {{"individual", {1}}}}}),
+      HasSubstr("individual: must be as many as domainCount"));
+  EXPECT_THAT(words({{"domainCount", 2000000000},
+                     {"valuesPerLevel", {{{"universal", "r0"}}}},
+                     {"podCounts", {{"universal", 1}}}}),
+              HasSubstr("no level tells the domains apart"));
+}
+
+TEST(KueueImport, AQueueOfWhichATopologyIsMissingAdmitsNothing) {
+  const Import import = Imported({KueueObject("ResourceFlavor", "spot", {{"topologyName", "none"}}),
+                                  kLocal, ClusterQueueJson("a", "4"), WorkloadJson("w", 1, "1")},
+                                 {});
+  EXPECT_EQ(import.report.size(), 1u);
+  EXPECT_THAT(DecidedUnder(import), HasSubstr("pending ns/w"));
 }
 
 }  // namespace
