@@ -207,6 +207,10 @@ class WorkloadReader {
       job.phase = JobPhase::kAdmitted;
       job.admission = ReadAdmission(workload, admission);
     }
+    for (const Field& check : workload.status().Items("admissionChecks")) {
+      job.settings.emplace_back(absl::StrCat("kueue/admission-check/", check.Text("name")),
+                                check.Text("state", "Pending"));
+    }
     if (const Field nodes = workload.status()["unhealthyNodes"]; nodes.truthy()) {
       nodes.Ignored("places on nodes that failed are kept");
     }

@@ -357,6 +357,16 @@ TEST(KueueImport, SlicesOfPlacesMustAgree) {
               HasSubstr("no level tells the domains apart"));
 }
 
+TEST(KueueImport, StatesOfChecksAreSettings) {
+  ObjectJson waits = WorkloadJson("w", 1, "1");
+  waits["status"]["admissionChecks"] = {{{"name", "budget"}, {"state", "Retry"}}};
+  const Import import = Imported(World({waits}), {});
+  EXPECT_THAT(
+      import.scenario.cluster.jobs[0].settings,
+      ElementsAre(std::pair<std::string, std::string>("kueue/admission-check/budget", "Retry")));
+  EXPECT_THAT(DecidedUnder(import), HasSubstr("The workload has failed admission checks"));
+}
+
 TEST(KueueImport, AQueueOfWhichATopologyIsMissingAdmitsNothing) {
   const Import import = Imported({KueueObject("ResourceFlavor", "spot", {{"topologyName", "none"}}),
                                   kLocal, ClusterQueueJson("a", "4"), WorkloadJson("w", 1, "1")},

@@ -9,6 +9,9 @@
 // victim without such tasks becomes pending again, which takes its admission back. So does one by
 // count: the caller stops its tasks.
 //
+// Jobs that hold quota and have failed a check (job_settings.h) are evicted first, for no other job,
+// and then no cycle runs.
+//
 // A job that waits gets the reason not_admitted with the queue, the resource that its first
 // obstacle is about, and Kueue's message (messages.h). `policy` is "kueue".
 //
@@ -21,12 +24,12 @@
 #include <utility>
 #include <vector>
 
+#include "lib/peer/kueue/job_settings.h"
 #include "lib/peer/kueue/kueue.h"
 #include "lib/peer/kueue/messages.h"
 #include "lib/peer/kueue/profile.h"
 #include "lib/peer/kueue/read_world.h"
 #include "lib/peer/kueue/topology_hosts.h"
-#include "lib/peer/kueue/topology_wishes.h"
 
 namespace muster {
 namespace {
@@ -53,6 +56,16 @@ class KueueAdmit {
       const bool waits = !world_.workloads[w].holds;
       if (waits && world_.workloads[w].queue != kueue::kNothing) scheduler_.Push(w);
     }
+  }
+
+  // Evicts what holds quota and has failed a check. Returns whether there was some.
+  bool EvictFailed() {
+    bool evicted = false;
+    for (kueue::WorkloadIndex w = 0; w < job_of_.size(); ++w) {
+      const kueue::WorkloadRow& row = world_.workloads[w];
+      if (row.holds && row.retry_checks) evicted |= EvictJob(job_of_[w], TaskIndex(kNone));
+    }
+    return evicted;
   }
 
   // Returns whether another cycle can decide more.
@@ -134,20 +147,26 @@ class KueueAdmit {
   void Evict(const kueue::Entry& entry) {
     const std::vector<TaskIndex>& own = context_.tables.jobs.tasks[job_of_[entry.workload]];
     const TaskIndex beneficiary = own.empty() ? TaskIndex(kNone) : own.front();
-    for (const kueue::Victim& victim : entry.victims) {
-      const JobIndex job = job_of_[victim.workload];
-      bool placed = false;
-      const Ledger::Savepoint before = context_.ledger.Save();
-      for (const TaskIndex task : context_.tables.jobs.tasks[job]) {
-        const TaskStatus status = context_.ledger.status(task);
-        placed |= HoldsNode(status);
-        if (status != TaskStatus::kRunning && status != TaskStatus::kBound) continue;
-        context_.decisions.NoteEviction(task, beneficiary);
-        context_.ledger.Move(task, TaskStatus::kReleasing, context_.ledger.node_of(task));
-      }
-      context_.decisions.Commit(before);
-      if (!placed) context_.decisions.Withdraw(job);
+    for (const kueue::Victim& victim : entry.victims)
+      EvictJob(job_of_[victim.workload], beneficiary);
+  }
+
+  // Evicts all tasks of the job that run; one without tasks on nodes waits again. Returns whether
+  // something is decided.
+  bool EvictJob(JobIndex job, TaskIndex beneficiary) {
+    bool placed = false, evicts = false;
+    const Ledger::Savepoint before = context_.ledger.Save();
+    for (const TaskIndex task : context_.tables.jobs.tasks[job]) {
+      const TaskStatus status = context_.ledger.status(task);
+      placed |= HoldsNode(status);
+      if (status != TaskStatus::kRunning && status != TaskStatus::kBound) continue;
+      context_.decisions.NoteEviction(task, beneficiary);
+      context_.ledger.Move(task, TaskStatus::kReleasing, context_.ledger.node_of(task));
+      evicts = true;
     }
+    context_.decisions.Commit(before);
+    if (!placed) context_.decisions.Withdraw(job);
+    return evicts || !placed;
   }
 
   void Explain(const kueue::Entry& entry) {
@@ -176,6 +195,7 @@ class KueueAdmit {
 void RunKueueAdmit(ActionContext& context, const Options& options) {
   const int64_t cycles = static_cast<int64_t>(options.number("cycles"));
   KueueAdmit admit(context, options);
+  if (context.meter.Cut() || admit.EvictFailed()) return;
   for (int64_t cycle = 0; cycle < cycles; ++cycle) {
     if (context.meter.Cut()) return;
     context.meter.Spend();

@@ -23,7 +23,7 @@
 //   pending          the queues: heaps, workloads that wait apart, the sticky preemptor
 //   partial          fewer pods than requested
 //   topology*        places; topology_world joins them with the rest, topology_hosts and
-//                    topology_wishes read nodes and requests of the cluster
+//                    job_settings read nodes and requests of the cluster
 //   giving_order     with fair sharing, which queue gives a victim next
 //   workload_rules   how a workload is read: its priority, since when it waits, what it requests
 //   workload_status  its conditions, and which changes of it are worth another attempt
@@ -84,8 +84,9 @@
 // workload is a sticky preemptor when a plan begins.
 //
 // The cluster's tables have no facts for, and so the profile has defaults of: LocalQueues and their
-// usage, results of admission checks, variants, slices of jobs that grow, and nodes of an admission
-// that failed: its places stay as they are. Tasks that are rows have no least count: only jobs by
+// usage, variants, slices of jobs that grow, and nodes of an admission that failed: its places stay
+// as they are. States of admission checks are given, and what has quota counts as admitted: that its
+// tasks wait for checks is a gate of theirs. Tasks that are rows have no least count: only jobs by
 // count are admitted in part. Tasks of one group that differ are pod sets of their own: each finds
 // its places alone. A victim that has
 // tasks on nodes holds its quota until its phase is pending again; a job with min_available 0 never

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "lib/peer/kueue/topology_wishes.h"
+#include "lib/peer/kueue/job_settings.h"
 
 namespace muster::kueue {
 namespace {
@@ -99,19 +99,19 @@ std::vector<std::optional<NamedPlaces>> PlacesHeld(const JobSpec& job) {
   return held;
 }
 
-// What the pod sets of `job` request by the settings of `spec`, and which of them go together.
-void ReadRequests(const JobSpec& spec, const JobSpec& job, WorkloadFacts* facts) {
-  const std::vector<GroupWish> wishes = ReadWishes(spec).value_or(std::vector<GroupWish>());
+// What the pod sets of `job` request by the settings of `spec`, which of them go together, and
+// whether a check has failed.
+void ReadWishes(const JobSpec& spec, const JobSpec& job, WorkloadFacts* facts) {
+  const JobSettings settings = ReadSettings(spec).value_or(JobSettings());
+  facts->retry_checks = settings.failed;
   for (const GroupSpec& group : job.groups) {
-    auto wish = std::ranges::find(wishes, group.name, &GroupWish::group);
-    if (wish == wishes.end()) wish = wishes.begin();
-    const bool known = wish != wishes.end();
-    facts->topology.push_back(known ? wish->request : std::nullopt);
-    facts->together.push_back(known ? wish->together : "");
-    facts->pod_set_groups.push_back(!facts->together.back().empty()
-                                        ? absl::StrCat("together/", facts->together.back())
+    GroupWish wish = settings.WishOf(group.name);
+    facts->pod_set_groups.push_back(!wish.together.empty()
+                                        ? absl::StrCat("together/", wish.together)
                                     : group.name.empty() ? "main"
                                                          : group.name);
+    facts->topology.push_back(std::move(wish.request));
+    facts->together.push_back(std::move(wish.together));
   }
 }
 
@@ -153,7 +153,7 @@ std::vector<JobIndex> ReadWorld(const Tables& tables, World* world) {
       job.admission = spec.admission;
     }
     if (job.admission) facts.places = PlacesHeld(job);
-    ReadRequests(spec, job, &facts);
+    ReadWishes(spec, job, &facts);
     // Names of jobs are unique, so workloads get their numbers in this order.
     world->SetWorkload(job, facts);
     job_of.push_back(j);

@@ -11,7 +11,7 @@
 // - with another phase and no admission others have admitted it: it neither waits nor holds.
 // Each group is a pod set for each class of its tasks, and one for its tasks by count; those of one
 // group get one flavor. Tasks by count may be admitted in part, down to ByCount::min_count. What
-// they request of topologies is in settings (topology_wishes.h), and each pod set is placed alone,
+// they request of topologies is in settings (job_settings.h), and each pod set is placed alone,
 // unless a setting joins its group with another. Places of an admission are held as long as a task
 // of the group has not ended.
 //

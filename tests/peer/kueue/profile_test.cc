@@ -225,5 +225,40 @@ TEST_F(KueueProfile, DatesAdmissionsByTheCycle) {
   EXPECT_EQ(JobNamed("j").admission->time, 42);
 }
 
+TEST_F(KueueProfile, AFailedCheckEvictsAndKeepsOut) {
+  Node();
+  Queue("a", 2);
+  Job("j", "a", 2);
+  EXPECT_EQ(Live(), "admit j");
+  testing::Run(cluster_, "j0", "n");
+  const auto check = [&](const char* state) {
+    JobSpec job = JobNamed("j");
+    job.settings = {{"kueue/admission-check/budget", state}};
+    Accept(cluster_.UpdateJob(job));
+  };
+  check("Ready");
+  EXPECT_EQ(Live(), "");
+  check("Retry");
+  EXPECT_EQ(Live(), "evict j0 n");
+  EXPECT_EQ(Live(), "");
+  Accept(cluster_.SetTaskStatus("j0", TaskStatus::kPending));
+  EXPECT_EQ(Live(), "");
+  EXPECT_EQ(JobNamed("j").phase, JobPhase::kPending);
+  EXPECT_THAT(*cluster_.Schedule("kueue")->Explain("j"),
+              HasSubstr("The workload has failed admission checks"));
+  check("Rejected");
+  EXPECT_EQ(Live(), "");
+  check("Pending");
+  EXPECT_EQ(Live(), "admit j");
+  check("Retry");
+  EXPECT_EQ(Live(), "");  // it has no task on a node: it waits again
+  EXPECT_EQ(JobNamed("j").phase, JobPhase::kPending);
+  check("Failed");
+  EXPECT_THAT(
+      std::string(cluster_.Schedule("kueue").status().message()),
+      HasSubstr("job \"j\", setting \"kueue/admission-check/budget\": is \"Failed\"; must be "
+                "one of Pending, Ready, Retry, Rejected"));
+}
+
 }  // namespace
 }  // namespace muster::testing

@@ -1,11 +1,11 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What jobs request of topologies, in their settings.
+// What jobs set for the profile: requests of topologies, and states of admission checks.
 //
-//   absl::StatusOr<std::vector<GroupWish>> wishes = ReadWishes(job);   // by group of the job
-//   if (wishes.ok()) Place((*wishes)[0].request);
+//   absl::StatusOr<JobSettings> settings = ReadSettings(job);
+//   if (settings.ok() && !settings->failed) Place(settings->WishOf("workers").request);
 //
-// Keys are Kueue's annotations of pods, all behind "kueue/":
+// Keys are all behind "kueue/". Those of requests are Kueue's annotations of pods:
 //
 //   podset-required-topology        the level of which one domain holds all tasks of the group
 //   podset-preferred-topology       the level of which one domain holds them, if one does
@@ -16,8 +16,10 @@
 //
 // Behind a key may stand "/" and a group: it then is about that group alone, which reads no key
 // without a group. Levels are label keys; whether a topology has them is seen in a cycle.
-#ifndef MUSTER_PEER_KUEUE_TOPOLOGY_WISHES_H_
-#define MUSTER_PEER_KUEUE_TOPOLOGY_WISHES_H_
+//
+//   admission-check/NAME   the state of the check: "Pending", "Ready", "Retry" or "Rejected"
+#ifndef MUSTER_PEER_KUEUE_JOB_SETTINGS_H_
+#define MUSTER_PEER_KUEUE_JOB_SETTINGS_H_
 
 #include <optional>
 #include <string>
@@ -40,9 +42,15 @@ struct GroupWish {
   std::string together = {};  // groups of one word are placed together; empty: alone
 };
 
-// By group of the job, the unnamed one first. Empty: the job sets nothing. Fails with
-// InvalidArgument for the first setting of the profile that is unknown, or breaks a rule.
-absl::StatusOr<std::vector<GroupWish>> ReadWishes(const JobSpec& job);
+struct JobSettings {
+  std::vector<GroupWish> wishes = {};  // by group, the unnamed one first; empty: none
+  bool failed = false;                 // a check is to be passed again, or was rejected
+  GroupWish WishOf(std::string_view group) const;
+};
+
+// Fails with InvalidArgument for the first setting of the profile that is unknown, or breaks a
+// rule.
+absl::StatusOr<JobSettings> ReadSettings(const JobSpec& job);
 
 // Fails with InvalidArgument for the first setting of a node or job that the profile refuses, and
 // for groups that wait to be placed together and cannot be: of two, one has one task, and tasks of
@@ -51,4 +59,4 @@ absl::Status CheckSettings(const Tables& tables, const Options& options);
 
 }  // namespace muster::kueue
 
-#endif  // MUSTER_PEER_KUEUE_TOPOLOGY_WISHES_H_
+#endif  // MUSTER_PEER_KUEUE_JOB_SETTINGS_H_

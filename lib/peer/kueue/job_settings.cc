@@ -1,5 +1,5 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-#include "lib/peer/kueue/topology_wishes.h"
+#include "lib/peer/kueue/job_settings.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -29,6 +29,7 @@ constexpr std::string_view kTogether = "podset-group-name";
 constexpr std::string_view kKeys[] = {kRequired,  kPreferred, kUnconstrained, kSliceLevel,
                                       kSliceSize, kSlices,    kTogether};
 constexpr size_t kMostSlices = 3;
+constexpr std::string_view kWholeCheck = "kueue/admission-check/";
 
 // How many tasks of a group have not ended, and of how many classes they are.
 struct GroupSize {
@@ -55,22 +56,35 @@ GroupSize SizeOf(const Tables& tables, JobIndex job, std::string_view group) {
   return size;
 }
 
-class WishReader {
+class SettingsOfJob {
  public:
-  explicit WishReader(const JobSpec& job)
+  explicit SettingsOfJob(const JobSpec& job)
       : job_(job), reader_("job", job.name, job.settings, kProfileName) {}
 
-  absl::StatusOr<std::vector<GroupWish>> Read() {
-    std::vector<GroupWish> wishes = {Wish("")};
+  absl::StatusOr<JobSettings> Read() {
+    JobSettings settings{.wishes = {Wish("")}, .failed = ReadChecks()};
     for (const GroupSpec& group : job_.groups) {
-      if (!group.name.empty()) wishes.push_back(Wish(group.name));
+      if (!group.name.empty()) settings.wishes.push_back(Wish(group.name));
     }
-    CheckTogether(wishes);
+    CheckTogether(settings.wishes);
     if (absl::Status s = reader_.Finish(); !s.ok()) return s;
-    return wishes;
+    return settings;
   }
 
  private:
+  // Returns whether a check of the job has failed.
+  bool ReadChecks() {
+    bool failed = false;
+    for (const auto& [whole, value] : job_.settings) {
+      if (!whole.starts_with(kWholeCheck) || whole.size() == kWholeCheck.size()) continue;
+      const std::string_view key = std::string_view(whole).substr(kProfileName.size() + 1);
+      const std::string_view state =
+          reader_.Choice(key, {"Pending", "Ready", "Retry", "Rejected"}, "Pending");
+      failed = failed || state == "Retry" || state == "Rejected";
+    }
+    return failed;
+  }
+
   // The key as the group has it.
   std::string_view KeyOf(std::string_view key) {
     if (suffix_.empty()) return key;
@@ -213,19 +227,25 @@ absl::Status CheckTasks(const Tables& tables, JobIndex job, const std::vector<Gr
 
 }  // namespace
 
-absl::StatusOr<std::vector<GroupWish>> ReadWishes(const JobSpec& job) {
-  if (job.settings.empty()) return std::vector<GroupWish>();
-  return WishReader(job).Read();
+GroupWish JobSettings::WishOf(std::string_view group) const {
+  const auto own = std::ranges::find(wishes, group, &GroupWish::group);
+  if (own != wishes.end()) return *own;
+  return wishes.empty() ? GroupWish() : wishes.front();
+}
+
+absl::StatusOr<JobSettings> ReadSettings(const JobSpec& job) {
+  if (job.settings.empty()) return JobSettings();
+  return SettingsOfJob(job).Read();
 }
 
 absl::Status CheckSettings(const Tables& tables, const Options&) {
   if (absl::Status s = CheckNoNodeSettings(tables.nodes, kProfileName); !s.ok()) return s;
   for (JobIndex j = 0; j < tables.jobs.alive.size(); ++j) {
     if (!tables.jobs.alive[j] || tables.jobs.spec[j].settings.empty()) continue;
-    const absl::StatusOr<std::vector<GroupWish>> wishes = ReadWishes(tables.jobs.spec[j]);
-    if (!wishes.ok()) return wishes.status();
+    const absl::StatusOr<JobSettings> settings = ReadSettings(tables.jobs.spec[j]);
+    if (!settings.ok()) return settings.status();
     if (tables.jobs.spec[j].phase != JobPhase::kPending) continue;
-    if (absl::Status s = CheckTasks(tables, j, *wishes); !s.ok()) return s;
+    if (absl::Status s = CheckTasks(tables, j, settings->wishes); !s.ok()) return s;
   }
   return absl::OkStatus();
 }
