@@ -4,13 +4,12 @@
 //
 // Each cycle tries the first job of each queue. What is admitted becomes an Admission with the
 // flavor of each resource and the places in its topology, which Cluster::Apply keeps as the job's
-// JobAdmission. Victims become
-// evictions of all their tasks that hold a node, for the first task of the job that evicts them. A
-// victim without such tasks becomes pending again, which takes its admission back. So does one by
-// count: the caller stops its tasks.
+// JobAdmission. Victims become evictions of all their tasks that hold a node, for the first task of
+// the job that evicts them. A victim without such tasks becomes pending again, which takes its
+// admission back. So does one by count: the caller stops its tasks.
 //
-// Jobs that hold quota and have failed a check (job_settings.h) are evicted first, for no other job,
-// and then no cycle runs.
+// Jobs that hold quota and have failed a check (job_settings.h) are evicted first, for no other
+// job, and then no cycle runs.
 //
 // A job that waits gets the reason not_admitted with the queue, the resource that its first
 // obstacle is about, and Kueue's message (messages.h). `policy` is "kueue".

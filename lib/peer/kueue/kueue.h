@@ -85,12 +85,12 @@
 //
 // The cluster's tables have no facts for, and so the profile has defaults of: LocalQueues and their
 // usage, variants, slices of jobs that grow, and nodes of an admission that failed: its places stay
-// as they are. States of admission checks are given, and what has quota counts as admitted: that its
-// tasks wait for checks is a gate of theirs. Tasks that are rows have no least count: only jobs by
-// count are admitted in part. Tasks of one group that differ are pod sets of their own: each finds
-// its places alone. A victim that has
-// tasks on nodes holds its quota until its phase is pending again; a job with min_available 0 never
-// is. A victim by count gives its quota back at once.
+// as they are. States of admission checks are given, and what has quota counts as admitted: that
+// its tasks wait for checks is a gate of theirs. Tasks that are rows have no least count: only jobs
+// by count are admitted in part. Tasks of one group that differ are pod sets of their own: each
+// finds its places alone. A victim that has tasks on nodes holds its quota until its phase is
+// pending again; a job with min_available 0 never is. A victim by count gives its quota back at
+// once.
 //
 // Cost. A cycle costs its heads, not its queues' lengths: workloads of equal hash wait in one
 // bucket, and all of them change sides by a swap. Simulations are undone by a log of the cells that

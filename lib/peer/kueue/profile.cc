@@ -8,7 +8,8 @@ namespace muster {
 Preset KueuePreset() {
   Preset preset;
   preset.name = "kueue";
-  preset.summary = "Kueue: quota by flavor with borrowing, preemption and fair sharing; no nodes";
+  preset.summary =
+      "Kueue: quota, borrowing, preemption, fair sharing, places in topologies; no nodes";
   preset.actions = "admit";
   preset.tiers = "priority+gang/predicates+nodeorder";
   preset.catalogue = {KueueAdmitAction(), AllocateAction()};
