@@ -130,7 +130,9 @@ class Cluster:
         Columns of a table: name, cpu, memory, ..., "capacity.X", "allocatable.X", "labels.X",
         unschedulable, ... Returns the number of nodes added.
         """
-        if isinstance(nodes, int):
+        if isinstance(nodes, int) and not isinstance(nodes, bool):
+            if nodes.bit_length() > 63:
+                raise InvalidArgument(f"nodes: count is {nodes}; must be 0 to 134217728")
             rest = dict(given)
             self._core.add_nodes(nodes, fields.node(str(rest.pop("name", "n")), rest))
             return nodes

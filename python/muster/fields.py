@@ -12,8 +12,10 @@ The fields keep their names. In addition, the most frequent ones have short form
 """
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
+
+import numpy as np
 
 from . import rows
 from .errors import InvalidArgument
@@ -221,6 +223,11 @@ def split(given: Mapping[str, Any], kind: str) -> tuple[Fields, Fields]:
     constants: Fields = {}
     names: dict[str, str] = {}  # by key, as they are given
     for name, value in given.items():
+        if isinstance(value, np.ndarray) and value.ndim == 0:
+            value = value.item()
+        if isinstance(value, Iterator):
+            raise InvalidArgument(
+                f"{kind}s: {name}: expected an array or a list, got a {type(value).__name__}")
         if not (is_column(value) or (isinstance(value,
                                                 (list, tuple, range)) and name not in _LISTS)):
             constants[name] = value

@@ -13,7 +13,7 @@ import hashlib
 import json
 import os
 import pathlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -55,6 +55,10 @@ class Trace:
         speeds: Sequence[tuple[str, str, int, float]] = (),
         name: str = "trace",
     ) -> None:
+        for given, names in (("users", users), ("nodes", nodes), ("shapes", shapes),
+                             ("queues", queues), ("node_events", node_events), ("speeds", speeds)):
+            if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
+                raise InvalidArgument(f"trace: {given}: expected a list, got {names!r}")
         table = {key: array(column, key) for key, column in columns(jobs).items()}
         unknown = sorted(table.keys() - _COLUMNS)
         if unknown:
@@ -169,7 +173,12 @@ class Trace:
     def select(self, rows: Any, name: str | None = None) -> "Trace":
         """Some of the jobs, each once, in the order of `rows`. A job loses its preceding job if
         that is left out."""
-        rows = np.asarray(rows, dtype=np.int64)
+        rows = np.asarray(rows)
+        if rows.ndim != 1 or (rows.size and rows.dtype.kind not in "iu"):
+            raise InvalidArgument(
+                f"trace: rows: expected a list of integers, got an array of {rows.dtype} with "
+                f"{rows.ndim} dimensions")
+        rows = rows.astype(np.int64)
         outside = len(rows) and not 0 <= rows.min() <= rows.max() < len(self)
         if len(np.unique(rows)) != len(rows) or outside:
             raise InvalidArgument(

@@ -126,6 +126,16 @@ class Columns(unittest.TestCase):
         self.refuses("nodes: name: cannot be read as an array", "add_nodes",
                      {"name": [["a"], ["b", "c"]]})
 
+    def test_one_value_and_no_array_as_a_column(self):
+        generator = "priority: expected an array or a list, got a generator"
+        self.refuses(generator, "add_jobs", {"name": ["a"], "priority": (i for i in [1])})
+        self.refuses(generator, "add_jobs", {"name": ["a"]}, priority=(i for i in [1]))
+        table = {"name": ["a"], "priority": np.array(3)}
+        self.assertEqual(self.cluster.add_jobs(table, queue=np.array("default")), 1)
+        self.assertEqual(self.cluster.job("a")["priority"], 3)
+        self.refuses("priority: expected an integer, got 'x'", "add_jobs",
+                     {"name": ["b"], "priority": np.array("x")})
+
     def test_settings_are_texts(self):
         self.cluster.add_nodes({"name": ["a"], "settings.x/y": ["5"]})
         self.assertEqual(self.cluster.node("a")["settings"], {"x/y": "5"})
@@ -156,7 +166,19 @@ class Arguments(unittest.TestCase):
         cluster.add_nodes(2, cpu=4)
         cluster.add_job("j", count=1, cpu=8)
         offer = {"name": "big", "cpu": 64}
+        jobs = {"submit": [0], "run": [1], "tasks": [1]}
+        trace = muster.Trace(jobs, processors=4)
+        integers = "trace: rows: expected a list of integers"
         for message, ask in (
+            (integers, lambda: trace.select([0.5])), (integers, lambda: trace.select(["x"])),
+            (integers, lambda: trace.select(0)), (integers, lambda: trace.select([True])),
+            ("trace: users: expected a list, got 'abc'",
+             lambda: muster.Trace(jobs, processors=4, users="abc")),
+            ("trace: speeds: expected a list, got 5",
+             lambda: muster.Trace(jobs, processors=4, speeds=5)),
+            ("nodes: count is 1000000000000000000000; must be 0 to 134217728",
+             lambda: cluster.add_nodes(10**21, cpu=1)),
+            ("expected a table", lambda: cluster.add_nodes(True, cpu=1)),
             ("offers[0].most: ", lambda: muster.need_nodes(cluster, [offer | {"most": 1 << 63}])),
             ("offers[0].most: ", lambda: muster.need_nodes(cluster, [offer | {"most": 1.5}])),
             ("offers[0].price: expected a number, got None",
