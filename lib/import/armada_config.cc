@@ -1,7 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Armada's scheduling configuration as options of action round.
-#include <algorithm>
 #include <map>
 
 #include "absl/strings/str_cat.h"
@@ -22,21 +21,8 @@ constexpr NumberRule kNumbers[] = {{"protectedFractionOfFairShare", "protected"}
                                    {"maximumPerQueueSchedulingRate", "queue_rate"},
                                    {"maximumPerQueueSchedulingBurst", "queue_burst"}};
 
-// Parts that are read below, or that decide nothing.
-constexpr std::string_view kKnown[] = {"priorityClasses",
-                                       "defaultPriorityClassName",
-                                       "wellKnownNodeTypes",
-                                       "enablePreferLargeJobOrdering",
-                                       "maximumResourceFractionToSchedule",
-                                       "dominantResourceFairnessResourcesToConsider",
-                                       "experimentalDominantResourceFairnessResourcesToConsider",
-                                       "indexedResources",
-                                       "indexedNodeLabels",
-                                       "indexedTaints",
-                                       "floatingResources",
-                                       "experimentalFloatingResources",
-                                       "pools",
-                                       "supportedResourceTypes",
+// Parts that decide nothing.
+constexpr std::string_view kQuiet[] = {"supportedResourceTypes",
                                        "enableAssertions",
                                        "nodeIdLabel",
                                        "disableScheduling",
@@ -58,12 +44,7 @@ class ConfigImport {
     ReadResources();
     Set("indexed_labels", Joined("indexedNodeLabels"));
     Set("indexed_taints", Joined("indexedTaints"));
-    for (const Field& member : field_.Children()) {
-      const bool number = std::ranges::any_of(
-          kNumbers, [&](const NumberRule& rule) { return rule.key == member.key(); });
-      const bool known = std::ranges::find(kKnown, member.key()) != std::end(kKnown);
-      if (!number && !known && member.truthy()) member.Ignored("not considered");
-    }
+    field_.Quiet(kQuiet);
     ReadPools();
     return std::move(config_);
   }
@@ -222,6 +203,7 @@ class ConfigImport {
 ImportedConfig ReadConfig(const Field& configuration) {
   // A configuration of the whole scheduler has it as a part.
   const Field part = configuration.Section("scheduling");
+  if (part.given()) configuration.QuietRest();
   return ConfigImport(part.given() ? part : configuration).Read();
 }
 

@@ -35,9 +35,13 @@ Field Field::Absent(std::string_view key) const {
 }
 
 Field Field::operator[](std::string_view key) const {
+  ReadMarks* const marks = source_->marks;
+  if (marks != nullptr) marks->Ask(key);
   if (exists() && json_.kind() == JsonKind::kObject) {
     for (Json member = json_.first(); member.exists(); member = member.next()) {
-      if (member.key() == key) return Field(source_, member, {});
+      if (member.key() != key) continue;
+      if (marks != nullptr) marks->Read(member.index());
+      return Field(source_, member, {});
     }
   }
   return Absent(key);
@@ -47,6 +51,7 @@ std::vector<Field> Field::Children() const {
   std::vector<Field> children;
   if (!exists() || (kind() != JsonKind::kArray && kind() != JsonKind::kObject)) return children;
   for (Json child = json_.first(); child.exists(); child = child.next()) {
+    if (source_->marks != nullptr) source_->marks->Read(child.index());
     children.push_back(Field(source_, child, {}));
   }
   return children;
@@ -181,12 +186,42 @@ Labels Field::TextMap(std::string_view key) const {
   return labels;
 }
 
-void Field::ReportUnknown(std::span<const std::string_view> known) const {
-  if (!exists() || kind() != JsonKind::kObject) return;
-  for (const Field& member : Children()) {
-    if (std::ranges::find(known, member.key()) != known.end()) continue;
-    member.Ignored(absl::StrCat("not a known field", SuggestName(member.key(), known)));
+void Field::Settle() const {
+  if (source_->marks != nullptr && exists()) source_->marks->Settle(json_.index());
+}
+
+void Field::Quiet(std::span<const std::string_view> keys) const {
+  for (const std::string_view key : keys) (*this)[key].Settle();
+}
+
+void Field::QuietRest() const {
+  if (source_->marks == nullptr || !exists()) return;
+  for (Json child = json_.first(); child.exists(); child = child.next()) {
+    if (!source_->marks->is_read(child.index())) source_->marks->Settle(child.index());
   }
+}
+
+void Field::ReportUnread() const {
+  const ReadMarks& marks = *source_->marks;
+  if (!exists() || marks.is_settled(json_.index())) return;
+  for (Json child = json_.first(); child.exists(); child = child.next()) {
+    const Field field(source_, child, {});
+    if (marks.is_read(child.index())) {
+      field.ReportUnread();
+    } else if (kind() == JsonKind::kArray) {
+      return Ignored("its elements are not considered");
+    } else if (!marks.is_settled(child.index())) {
+      const std::vector<std::string_view> keys(marks.keys().begin(), marks.keys().end());
+      const bool elsewhere = marks.keys().contains(child.key());
+      const std::string hint = elsewhere ? "" : SuggestName(child.key(), keys);
+      field.Ignored(hint.empty() ? "not considered" : absl::StrCat("not a known field", hint));
+    }
+  }
+}
+
+void Field::Ignored(std::string_view text) const {
+  log()->Ignored(object(), Path(), text);
+  Settle();
 }
 
 void Field::RequireKind(std::string_view kind) const {
@@ -202,7 +237,9 @@ std::string Field::Path() const {
 }
 
 void Field::Refuse(std::string_view rule) const {
-  if (log()->ok()) log()->Refuse(absl::StrCat(object(), ": ", Path()), rule);
+  if (!log()->ok()) return;
+  const std::string path = Path();
+  log()->Refuse(path.empty() ? object() : absl::StrCat(object(), ": ", path), rule);
 }
 
 void Field::RefuseKind(std::string_view expected) const {

@@ -13,7 +13,7 @@
 // FieldSource and the row are.
 //
 // Cost. Finding a member is O(members of the object); a place is put together only where it is
-// requested.
+// requested. Under ReadWhole, a look at a member also costs O(length of its key).
 #ifndef MUSTER_IMPORT_FIELD_H_
 #define MUSTER_IMPORT_FIELD_H_
 
@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "lib/import/import_log.h"
+#include "lib/import/read_marks.h"
 #include "lib/model/words.h"
 #include "lib/scenario/json_rows.h"
 #include "muster/spec.h"
@@ -38,6 +39,7 @@ struct FieldSource {
   std::string object;  // begins every place: "Pod ns/p"
   const JsonRow* row = nullptr;
   ImportLog* log = nullptr;
+  ReadMarks* marks = nullptr;  // null: what is not read is not reported
 };
 
 class Field {
@@ -98,11 +100,25 @@ class Field {
   // Returns an object of texts.
   Labels TextMap(std::string_view key) const;
 
-  // Reports the members of an object that `known` does not list; of other values nothing.
-  void ReportUnknown(std::span<const std::string_view> known) const;
-  void ReportUnknown(std::initializer_list<std::string_view> known) const {
-    ReportUnknown(std::span(known.begin(), known.size()));
+  // Calls read(field) with this value, and then reports each member and element, at any depth, that
+  // `read` neither looked at, nor settled, nor found below what it settled. `read` settles a value
+  // by Ignored, Quiet or QuietRest. The field is valid during the call.
+  template <class Read>
+  void ReadWhole(Read read) const {
+    ReadMarks marks(source_->row->values.size());
+    FieldSource source = *source_;
+    source.marks = &marks;
+    const Field field(&source, json_, missing_, parent_);
+    read(field);
+    if (log()->ok()) field.ReportUnread();
   }
+  // Settles members that decide nothing.
+  void Quiet(std::span<const std::string_view> keys) const;
+  void Quiet(std::initializer_list<std::string_view> keys) const {
+    Quiet(std::span(keys.begin(), keys.size()));
+  }
+  // Settles the members that were not looked at.
+  void QuietRest() const;
   // Refuses a document of another kind than `kind`. One without a kind is fine.
   void RequireKind(std::string_view kind) const;
 
@@ -113,7 +129,7 @@ class Field {
   void Refuse(std::string_view rule) const;
   // Refuses the value for not being `expected`.
   void RefuseKind(std::string_view expected) const;
-  void Ignored(std::string_view text) const { log()->Ignored(object(), Path(), text); }
+  void Ignored(std::string_view text) const;
   // The value for messages: "x" quoted, numbers as they were written.
   std::string Describe() const { return exists() ? json_.Describe() : "nothing"; }
 
@@ -121,6 +137,8 @@ class Field {
   Field(const FieldSource* source, Json json, std::string_view missing, uint32_t parent = 0)
       : source_(source), json_(json), missing_(missing), parent_(parent) {}
   Field Absent(std::string_view key) const;
+  void Settle() const;
+  void ReportUnread() const;
   int64_t Integer(std::string_view key, int64_t fallback, int64_t min, int64_t max) const;
 
   const FieldSource* source_;

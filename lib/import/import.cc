@@ -68,21 +68,77 @@ const Importer* Plain(const Dump& dump, ImportLog* log) {
   return best;
 }
 
-// Returns the importer that most objects belong to by their API groups. Priority classes are part
-// of every cluster, whatever schedules it.
+bool Lists(std::span<const std::string_view> groups, std::string_view group) {
+  return std::ranges::find(groups, group) != groups.end();
+}
+
+// Returns an importer that reads the object though its API group is another importer's, and that
+// has a mark; or null.
+const Importer* SecondReader(const ApiObject& object) {
+  for (const Importer* importer : Importers()) {
+    if (importer->mark.empty() || Lists(importer->groups, object.group())) continue;
+    for (const KindRule& rule : importer->kinds) {
+      if (rule.kind == object.kind() && Lists(rule.groups, object.group())) return importer;
+    }
+  }
+  return nullptr;
+}
+
+bool HasMark(const ApiObject& object, std::string_view mark) {
+  const auto has = [&](const auto& pair) { return pair.first.find(mark) != std::string::npos; };
+  return std::ranges::any_of(object.labels(), has) ||
+         std::ranges::any_of(object.annotations(), has);
+}
+
+struct ObjectCounts {
+  HashMap<const Importer*, int64_t> counts;  // of objects
+  HashSet<const Importer*> named;            // their schedulers, by pods
+  int64_t unclear = 0;                       // objects that could be of `second`, too
+  const Importer* second = nullptr;
+};
+
+// Counts the objects of each importer: those of its API groups, but those with the mark of a second
+// reader are that one's, and so are all that it reads if a pod names its scheduler.
+ObjectCounts CountObjects(const Dump& dump) {
+  ObjectCounts owners;
+  for (const auto& object : dump.all()) {
+    if (object->kind() != "Pod") continue;
+    owners.named.insert(ImporterOfScheduler(object->spec().Text("schedulerName")));
+  }
+  for (const auto& object : dump.all()) {
+    // Priority classes are part of every cluster, whatever schedules it.
+    if (object->group().empty() || object->kind() == "PriorityClass") continue;
+    const Importer* const other = SecondReader(*object);
+    if (other != nullptr && (HasMark(*object, other->mark) || owners.named.contains(other))) {
+      ++owners.counts[other];
+      continue;
+    }
+    if (other != nullptr) owners.second = other;
+    if (other != nullptr) ++owners.unclear;
+    for (const Importer* importer : Importers()) {
+      if (Lists(importer->groups, object->group())) ++owners.counts[importer];
+    }
+  }
+  return owners;
+}
+
+// Returns the importer that most objects belong to.
 absl::StatusOr<const Importer*> ByGroups(const Dump& dump, ImportLog* log) {
   const Importer* best = nullptr;
+  ObjectCounts owners = CountObjects(dump);
   int64_t most = 0;
   bool tie = false;
   for (const Importer* importer : Importers()) {
-    int64_t count = 0;
-    for (const auto& object : dump.all()) {
-      if (object->kind() == "PriorityClass") continue;
-      for (std::string_view group : importer->groups) count += object->group() == group ? 1 : 0;
-    }
+    const int64_t count = owners.counts[importer];
     tie = count == most ? count > 0 : count < most && tie;
     if (count > most) best = importer;
     if (count > most) most = count;
+  }
+  if (best != nullptr && !tie && most == owners.unclear && !owners.named.contains(best)) {
+    log->Note("dump", "",
+              absl::StrCat("read as profile ", ToAbsl(best->name),
+                           "; name the profile if it is a dump of ", ToAbsl(owners.second->name),
+                           ", which has objects of these kinds, too"));
   }
   if (best == nullptr) best = Plain(dump, log);
   if (best != nullptr && !tie) return best;
@@ -183,10 +239,14 @@ absl::StatusOr<Import> ImportObjects(std::string_view objects, const ImportOptio
   const FieldSource configured{std::string(kConfiguration), &configuration, &log};
   Import import;
   import.scenario.options.now = options.now;
-  const ImportSource source{
-      dump, options,
-      configuration.values.empty() ? std::nullopt : std::optional<Field>(Field(&configured)), &log};
-  (*importer)->read(source, &import.scenario);
+  const auto read = [&](std::optional<Field> root) {
+    (*importer)->read({dump, options, root, &log}, &import.scenario);
+  };
+  if (configuration.values.empty()) {
+    read(std::nullopt);
+  } else {
+    Field(&configured).ReadWhole(read);
+  }
   if (!log.ok()) return log.status();
   // Objects that no API server checked may break rules that rows have.
   Cluster filled;

@@ -26,7 +26,8 @@ namespace muster {
 struct ImportSource {
   const Dump& dump;  // only objects of the importer's kinds
   const ImportOptions& options;
-  std::optional<Field> configuration;  // nothing where there is none
+  // Nothing where there is none. What `read` does not look at is reported.
+  std::optional<Field> configuration;
   ImportLog* log;
 };
 
@@ -41,6 +42,9 @@ struct Importer {
   std::span<const std::string_view> schedulers = {};
   // Whether it reads dumps of Kubernetes' own objects alone. One importer does.
   bool plain = false;
+  // What keys of labels and annotations contain on objects of this scheduler alone. An object with
+  // it belongs to this importer, if the importer reads it, though its API group is another's.
+  std::string_view mark = {};
 };
 
 // All importers, in the order in which messages name them.

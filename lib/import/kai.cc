@@ -3,8 +3,6 @@
 // KAI Scheduler's importer.
 #include "lib/import/kai.h"
 
-#include <algorithm>
-#include <iterator>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -29,19 +27,12 @@ constexpr KindRule kKaiKinds[] = {{"Node"},
                                   {"SchedulingShard", kKaiGroups},
                                   {"BindRequest", kKaiGroups}};
 
-// Settings of a shard that are read, and those that say nothing about decisions.
-constexpr std::string_view kRead[] = {"placementStrategy", "partitionLabelValue", "kValue",
-                                      "minRuntime"};
+// Settings of a shard that decide nothing.
 constexpr std::string_view kKaiQuiet[] = {"image", "replicas", "service", "resources"};
-
-bool IsIn(std::string_view word, std::span<const std::string_view> words) {
-  return std::ranges::find(words, word) != words.end();
-}
 
 std::string ProfileOf(const Field& spec) {
   std::vector<std::string> options;
   const Field placement = spec.Section("placementStrategy");
-  placement.ReportUnknown({"gpu", "cpu"});
   for (const std::string_view key : {"gpu", "cpu"}) {
     const std::string word = placement.Text(key);
     if (word.empty()) continue;
@@ -56,7 +47,6 @@ std::string ProfileOf(const Field& spec) {
     options.push_back(absl::StrCat("k=", k.ScalarText()));
   }
   const Field runtime = spec.Section("minRuntime");
-  runtime.ReportUnknown({"preemptMinRuntime", "reclaimMinRuntime"});
   for (const auto& [key, option] : {std::pair("preemptMinRuntime", "preempt_min_runtime"),
                                     std::pair("reclaimMinRuntime", "reclaim_min_runtime")}) {
     const std::string text = runtime.Text(key);
@@ -68,10 +58,7 @@ std::string ProfileOf(const Field& spec) {
     }
     options.push_back(absl::StrCat(option, "=", seconds.value_or(0)));
   }
-  for (const Field& item : spec.Children()) {
-    if (IsIn(item.key(), kRead) || IsIn(item.key(), kKaiQuiet) || !item.truthy()) continue;
-    item.Ignored("not considered");
-  }
+  spec.Quiet(kKaiQuiet);
   if (options.empty()) return std::string(kKaiName);
   return absl::StrCat(ToAbsl(kKaiName), ":kai-rules(", absl::StrJoin(options, ","), ")");
 }
@@ -108,16 +95,14 @@ Shard ReadShard(const ImportSource& source) {
   if (source.configuration) {
     source.configuration->RequireKind("SchedulingShard");
     const Field spec = source.configuration->Section("spec");
-    if (spec.given()) {
-      source.configuration->ReportUnknown({"apiVersion", "kind", "metadata", "spec", "status"});
-    }
+    if (spec.given()) source.configuration->Quiet({"apiVersion", "metadata", "status"});
     read(spec.given() ? spec : *source.configuration);
     return shard;
   }
   const Dump::Objects& shards = source.dump.OfKind("SchedulingShard");
   for (const ApiObject* object : shards) {
     if (shards.size() == 1 || object->name() == "default") {
-      read(object->spec());
+      object->spec().ReadWhole(read);
     } else {
       source.log->LeftOut(object->place(), "",
                           "one shard is read; name it as the configuration to read it");

@@ -273,7 +273,7 @@ void ReadKoordinatorObjects(const ImportSource& source, Scenario* scenario) {
   cluster.budgets = ReadBudgets(source.dump);
   scenario->profile = kKoordinatorName;
   if (source.configuration.has_value()) {
-    source.log->Ignored("scheduler configuration", "", "the profile has its default options");
+    source.configuration->Ignored("the profile has its default options");
   }
 }
 
@@ -282,7 +282,10 @@ constexpr std::string_view kKoordinatorSchedulers[] = {"koord-scheduler"};
 }  // namespace
 
 extern const Importer kKoordinatorImporter;
-const Importer kKoordinatorImporter = {kKoordinatorName, kKoordinatorGroups, kKoordinatorKinds,
-                                       ReadKoordinatorObjects, kKoordinatorSchedulers};
+const Importer kKoordinatorImporter = {kKoordinatorName,          kKoordinatorGroups,
+                                       kKoordinatorKinds,         ReadKoordinatorObjects,
+                                       kKoordinatorSchedulers,
+                                       /*plain=*/false,
+                                       /*mark=*/"koordinator.sh/"};
 
 }  // namespace muster

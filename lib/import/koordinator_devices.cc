@@ -29,6 +29,7 @@ constexpr std::string_view kGpuMemory = "koordinator.sh/gpu-memory";
 constexpr std::string_view kPercentNames[] = {"koordinator.sh/gpu-memory-ratio",
                                               "koordinator.sh/gpu-core", "koordinator.sh/rdma",
                                               "koordinator.sh/fpga"};
+constexpr std::string_view kScopes[] = {"SamePCIe"};
 constexpr int64_t kMostZoneOfDevice = 63;
 
 std::string DeviceName(std::string_view kind, int64_t minor) {
@@ -114,16 +115,17 @@ void ReadHeld(const NodeSpec& node, std::string_view kind, const Field& entry, T
 }
 
 void ReadJointKinds(const ApiObject& pod, Labels* labels) {
-  const std::optional<JsonRow> row = AnnotatedJson(pod, kJointAllocate);
-  if (!row) return;
-  const FieldSource source{absl::StrCat(pod.place(), ", annotation ", ToAbsl(kJointAllocate)),
-                           &*row, pod.log()};
-  const Field joint(&source);
-  const std::vector<std::string> kinds = joint.Texts("deviceTypes");
-  if (kinds.empty()) return;
-  labels->emplace_back("koordinator/joint-devices", absl::StrJoin(kinds, ","));
-  const std::string scope = joint.Text("requiredScope");
-  if (!scope.empty()) labels->emplace_back("koordinator/joint-scope", scope);
+  WithWishes(pod, kJointAllocate, [&](const Field& joint) {
+    const std::vector<std::string> kinds = joint.Texts("deviceTypes");
+    for (const Field& kind : joint["deviceTypes"].Children()) {
+      if (IsKnownKind(kind.ScalarText())) continue;
+      kind.Ignored(absl::StrCat("devices of type ", kind.Describe(), " are not known"));
+    }
+    const std::string scope = KnownWord(joint["requiredScope"], kScopes);
+    if (kinds.empty()) return;
+    labels->emplace_back("koordinator/joint-devices", absl::StrJoin(kinds, ","));
+    if (!scope.empty()) labels->emplace_back("koordinator/joint-scope", scope);
+  });
 }
 
 }  // namespace
@@ -153,16 +155,13 @@ void ReadDeviceHoldings(const Dump::Objects& pods, ClusterSpec* cluster) {
     ReadJointKinds(*pods[i], &task.shape.labels);
     const auto node = nodes.find(task.node);
     if (task.node.empty() || node == nodes.end()) continue;
-    const std::optional<JsonRow> row = AnnotatedJson(*pods[i], kAllocated);
-    if (!row) continue;
-    const FieldSource source{absl::StrCat(pods[i]->place(), ", annotation ", ToAbsl(kAllocated)),
-                             &*row, pods[i]->log()};
-    const Field allocated(&source);
-    for (const std::string_view kind : kDeviceKindNames) {
-      for (const Field& entry : allocated.Items(kind)) {
-        ReadHeld(*node->second, kind, entry, &task);
+    WithAnnotation(*pods[i], kAllocated, [&](const Field& allocated) {
+      for (const std::string_view kind : kDeviceKindNames) {
+        for (const Field& entry : allocated.Items(kind)) {
+          ReadHeld(*node->second, kind, entry, &task);
+        }
       }
-    }
+    });
   }
 }
 

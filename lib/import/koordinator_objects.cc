@@ -147,6 +147,13 @@ std::optional<JsonRow> AnnotatedJson(const ApiObject& object, std::string_view k
   return std::nullopt;
 }
 
+std::string KnownWord(const Field& wish, std::span<const std::string_view> words) {
+  std::string text = wish.AsText();
+  if (text.empty() || std::find(words.begin(), words.end(), text) != words.end()) return text;
+  wish.Ignored(absl::StrCat(Quote(text), " is none of the known words", SuggestName(text, words)));
+  return text;
+}
+
 Labels ReadGangMarks(const ApiObject& object) {
   Labels settings;
   AddWord(object, kGangMode, "koordinator/mode", {"Strict", "NonStrict"}, &settings);

@@ -8,8 +8,12 @@
 #define MUSTER_IMPORT_KOORDINATOR_OBJECTS_H_
 
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
 #include "lib/import/importer.h"
 #include "lib/scenario/json_rows.h"
 #include "muster/snapshot.h"
@@ -18,6 +22,25 @@ namespace muster {
 
 // Returns the JSON of an annotation; nothing where there is none, or where it cannot be read.
 std::optional<JsonRow> AnnotatedJson(const ApiObject& object, std::string_view key);
+
+// Calls visit(field) with the value of a JSON annotation, if there is one.
+template <typename Visit>
+void WithAnnotation(const ApiObject& object, std::string_view key, Visit visit) {
+  const std::optional<JsonRow> row = AnnotatedJson(object, key);
+  if (!row) return;
+  const FieldSource source{absl::StrCat(object.place(), ", annotation ", ToAbsl(key)), &*row,
+                           object.log()};
+  visit(Field(&source));
+}
+
+// The same with an annotation of users: what `visit` does not look at is reported.
+template <typename Visit>
+void WithWishes(const ApiObject& object, std::string_view key, Visit visit) {
+  WithAnnotation(object, key, [&](const Field& wishes) { wishes.ReadWhole(visit); });
+}
+
+// Returns the text of a wish, and reports it where it is none of `words`.
+std::string KnownWord(const Field& wish, std::span<const std::string_view> words);
 
 // The mode, match policy, time to wait and group that a pod or a PodGroup states of its gang, as
 // settings of the job.

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,11 @@ constexpr std::string_view kAmplification = "node.koordinator.sh/resource-amplif
 constexpr std::string_view kResourceSpec = "scheduling.koordinator.sh/resource-spec";
 constexpr std::string_view kResourceStatus = "scheduling.koordinator.sh/resource-status";
 constexpr std::string_view kTopologySpec = "scheduling.koordinator.sh/numa-topology-spec";
+constexpr std::string_view kBindPolicies[] = {"FullPCPUs", "SpreadByPCPUs", "ConstrainedBurst",
+                                              "Default"};
+constexpr std::string_view kExclusivePolicies[] = {"None", "PCPULevel", "NUMANodeLevel"};
+constexpr std::string_view kZoneExclusives[] = {"Preferred", "Required"};
+constexpr std::string_view kZonePolicies[] = {"None", "BestEffort", "Restricted", "SingleNUMANode"};
 constexpr char kHeldZonesSlot[] = "koordinator-zones";
 constexpr int64_t kMostCpuNumber = 8191;
 constexpr int kMostZoneNumber = 63;
@@ -46,16 +52,6 @@ CpuSet ReadCpus(const Field& field) {
   if (cpus.ok()) return *std::move(cpus);
   field.Ignored(absl::StrCat(Quote(text), " is no list of CPUs; none counts"));
   return {};
-}
-
-// Calls visit(field) with the value of a JSON annotation, if there is one.
-template <typename Visit>
-void WithAnnotation(const ApiObject& object, std::string_view key, Visit visit) {
-  const std::optional<JsonRow> row = AnnotatedJson(object, key);
-  if (!row) return;
-  const FieldSource source{absl::StrCat(object.place(), ", annotation ", ToAbsl(key)), &*row,
-                           object.log()};
-  visit(Field(&source));
 }
 
 CpuSet ReservedCpus(const ApiObject& report) {
@@ -177,16 +173,11 @@ void ReadAmplification(const ApiObject& object, NodeSpec* node) {
   });
 }
 
-// Texts of an annotation as labels of the shape.
-void AddLabels(const ApiObject& pod, std::string_view annotation,
-               std::initializer_list<std::pair<std::string_view, std::string_view>> names,
-               Labels* labels) {
-  WithAnnotation(pod, annotation, [&](const Field& wishes) {
-    for (const auto& [field, label] : names) {
-      const std::string text = wishes.Text(field);
-      if (!text.empty()) labels->emplace_back(label, text);
-    }
-  });
+// Adds the text of a wish as a label of the shape.
+void AddLabel(const Field& wish, std::string_view label, std::span<const std::string_view> words,
+              Labels* labels) {
+  const std::string text = KnownWord(wish, words);
+  if (!text.empty()) labels->emplace_back(label, text);
 }
 
 // The amounts of zones that a pod holds, as the row of the memory.
@@ -248,15 +239,18 @@ void ReadNodeTopologies(const Dump& dump, ClusterSpec* cluster) {
 void ReadCpuWishes(const Dump::Objects& pods, ClusterSpec* cluster) {
   for (size_t i = 0; i < pods.size(); ++i) {
     TaskShape& shape = cluster->tasks[i].shape;
-    AddLabels(*pods[i], kResourceSpec,
-              {{"requiredCPUBindPolicy", "koordinator/cpu-required"},
-               {"preferredCPUBindPolicy", "koordinator/cpu-preferred"},
-               {"preferredCPUExclusivePolicy", "koordinator/cpu-exclusive"}},
-              &shape.labels);
-    AddLabels(*pods[i], kTopologySpec, {{"singleNUMANodeExclusive", "koordinator/zone-exclusive"}},
-              &shape.labels);
-    WithAnnotation(*pods[i], kTopologySpec, [&](const Field& wishes) {
-      const std::string policy = wishes.Text("numaTopologyPolicy");
+    WithWishes(*pods[i], kResourceSpec, [&](const Field& wishes) {
+      AddLabel(wishes["requiredCPUBindPolicy"], "koordinator/cpu-required", kBindPolicies,
+               &shape.labels);
+      AddLabel(wishes["preferredCPUBindPolicy"], "koordinator/cpu-preferred", kBindPolicies,
+               &shape.labels);
+      AddLabel(wishes["preferredCPUExclusivePolicy"], "koordinator/cpu-exclusive",
+               kExclusivePolicies, &shape.labels);
+    });
+    WithWishes(*pods[i], kTopologySpec, [&](const Field& wishes) {
+      AddLabel(wishes["singleNUMANodeExclusive"], "koordinator/zone-exclusive", kZoneExclusives,
+               &shape.labels);
+      const std::string policy = KnownWord(wishes["numaTopologyPolicy"], kZonePolicies);
       if (policy == "BestEffort") shape.alignment = Alignment::kBestEffort;
       if (policy == "Restricted") shape.alignment = Alignment::kRestricted;
       if (policy == "SingleNUMANode") shape.alignment = Alignment::kSingleNumaNode;

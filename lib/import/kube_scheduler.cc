@@ -30,26 +30,16 @@ constexpr KindRule kPodKinds[] = {{"Node"},
 constexpr char kRequiredTerms[] = "requiredDuringSchedulingIgnoredDuringExecution";
 constexpr char kPreferredTerms[] = "preferredDuringSchedulingIgnoredDuringExecution";
 
-// Those that are read, and those that decide nothing here.
-constexpr std::string_view kConfigurationKeys[] = {"apiVersion",
-                                                   "kind",
-                                                   "metadata",
-                                                   "percentageOfNodesToScore",
-                                                   "podInitialBackoffSeconds",
-                                                   "podMaxBackoffSeconds",
-                                                   "extenders",
-                                                   "profiles",
-                                                   "parallelism",
-                                                   "leaderElection",
-                                                   "clientConnection",
-                                                   "healthzBindAddress",
-                                                   "metricsBindAddress",
-                                                   "enableProfiling",
-                                                   "enableContentionProfiling",
-                                                   "delayCacheUntilActive"};
-constexpr std::string_view kPoints[] = {
-    "preEnqueue", "queueSort", "preFilter", "filter", "postFilter", "preScore",  "score",
-    "reserve",    "permit",    "preBind",   "bind",   "postBind",   "multiPoint"};
+// Those that decide nothing here.
+constexpr std::string_view kQuietKeys[] = {
+    "apiVersion",           "metadata",         "parallelism",
+    "leaderElection",       "clientConnection", "healthzBindAddress",
+    "metricsBindAddress",   "enableProfiling",  "enableContentionProfiling",
+    "delayCacheUntilActive"};
+// The points of which plug-ins are not switched.
+constexpr std::string_view kFixedPoints[] = {"preEnqueue", "queueSort", "preFilter", "filter",
+                                             "postFilter", "preScore",  "reserve",   "permit",
+                                             "preBind",    "bind",      "postBind"};
 
 struct WeightOption {
   std::string_view plugin, option;
@@ -119,7 +109,7 @@ PodReader::PodReader(const std::optional<Field>& configuration) {
     root.Ignored("has no key of a KubeSchedulerConfiguration; the defaults count");
   }
   root.RequireKind("KubeSchedulerConfiguration");
-  root.ReportUnknown(kConfigurationKeys);
+  root.Quiet(kQuietKeys);
   if (root["percentageOfNodesToScore"].given()) {
     Set("percentage", absl::StrCat(root.Int64("percentageOfNodesToScore", 0)));
   }
@@ -150,14 +140,13 @@ void PodReader::Set(std::string option, std::string value) {
 }
 
 void PodReader::ReadProfile(const Field& profile) {
-  profile.ReportUnknown({"schedulerName", "percentageOfNodesToScore", "plugins", "pluginConfig"});
+  profile.Quiet({"schedulerName"});
   if (profile["percentageOfNodesToScore"].given()) {
     Set("percentage", absl::StrCat(profile.Int64("percentageOfNodesToScore", 0)));
   }
   ReadPlugins(profile.Section("plugins"));
   std::vector<std::string> seen;
   for (const Field& item : profile.Items("pluginConfig")) {
-    item.ReportUnknown({"name", "args"});
     const std::string name = item.Text("name");
     if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
       item["name"].Refuse(absl::StrCat(Quote(name), " is configured twice; once is allowed"));
@@ -168,8 +157,10 @@ void PodReader::ReadProfile(const Field& profile) {
 }
 
 void PodReader::ReadPlugins(const Field& plugins) {
-  plugins.ReportUnknown(kPoints);
-  for (const Field& set : plugins.Children()) set.ReportUnknown({"enabled", "disabled"});
+  for (const std::string_view point : kFixedPoints) {
+    const Field set = plugins[point];
+    if (set.truthy()) set.Ignored("the plug-ins of this point stay as they are");
+  }
   for (const std::string_view point : {"score", "multiPoint"}) {
     const Field set = plugins.Section(point);
     for (const Field& item : set.Items("disabled")) {
@@ -196,11 +187,15 @@ void PodReader::ReadPlugins(const Field& plugins) {
 }
 
 void PodReader::ReadArguments(const std::string& plugin, const Field& arguments) {
+  arguments.Quiet({"apiVersion", "kind"});
   if (plugin == "NodeResourcesFit") {
     ReadFit(arguments);
   } else if (plugin == "NodeResourcesBalancedAllocation") {
     std::vector<std::string> names;
-    for (const Field& item : arguments.Items("resources")) names.push_back(item.Text("name"));
+    for (const Field& item : arguments.Items("resources")) {
+      names.push_back(item.Text("name"));
+      item.Quiet({"weight"});
+    }
     if (!names.empty()) Set("balanced", absl::StrJoin(names, "+"));
   } else if (plugin == "InterPodAffinity") {
     if (arguments["hardPodAffinityWeight"].given()) {

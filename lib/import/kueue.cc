@@ -53,7 +53,6 @@ constexpr std::string_view kKueueStrategies[] = {"LessThanOrEqualToFinalShare",
 // itself is one.
 bool ReadFairSharing(const Field& configuration) {
   const Field section = configuration.Section("fairSharing");
-  section.ReportUnknown({"enable", "preemptionStrategies"});
   for (const std::string& word : section.Texts("preemptionStrategies")) {
     if (std::ranges::find(kKueueStrategies, word) != std::end(kKueueStrategies)) continue;
     section["preemptionStrategies"].Refuse(
@@ -68,11 +67,7 @@ bool ReadFairSharing(const Field& configuration) {
 
 std::string ReadConfiguration(const Field& configuration) {
   configuration.RequireKind("Configuration");
-  for (const Field& item : configuration.Children()) {
-    const std::string_view key = item.key();
-    if (std::ranges::find(kKueueQuiet, key) != std::end(kKueueQuiet)) continue;
-    if (key != "fairSharing" && item.truthy()) item.Ignored("not considered");
-  }
+  configuration.Quiet(kKueueQuiet);
   const bool fair = ReadFairSharing(configuration);
   return absl::StrCat(ToAbsl(kKueueName), fair ? ":admit(fair_sharing=on)" : "");
 }

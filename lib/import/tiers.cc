@@ -34,7 +34,7 @@ std::vector<std::string> ReadActions(const Field& configuration) {
 // The configuration of each action, and whether the action was requested.
 struct ActionArguments {
   std::string action;
-  Field arguments;
+  Field name, arguments;
   bool taken = false;
 };
 
@@ -45,14 +45,14 @@ std::vector<ActionArguments> ReadConfigurations(const Field& configuration) {
       entry.RefuseKind("an object");
       continue;
     }
-    entry.ReportUnknown({"name", "arguments"});
-    std::string action = entry["name"].ScalarText();
+    const Field name = entry["name"];
+    std::string action = name.ScalarText();
     const auto twin = std::find_if(out.begin(), out.end(),
                                    [&](const auto& other) { return other.action == action; });
     if (twin != out.end()) {
       twin->arguments = entry.Section("arguments");  // the last one counts
     } else {
-      out.push_back({std::move(action), entry.Section("arguments")});
+      out.push_back({std::move(action), name, entry.Section("arguments")});
     }
   }
   return out;
@@ -101,21 +101,11 @@ std::string ReadActionsPart(const Field& configuration) {
                     ReadAction(action, arguments, error_cache));
   }
   for (const ActionArguments& entry : all) {
-    if (!entry.taken && entry.arguments.truthy()) {
-      entry.arguments.Ignored("the action does not run");
-    }
+    if (entry.taken) continue;
+    const Field& unused = entry.arguments.truthy() ? entry.arguments : entry.name;
+    unused.Ignored("the action does not run");
   }
   return part;
-}
-
-void ReportUnknownSwitches(const Field& plugin, const TierRules& rules) {
-  for (const Field& member : plugin.Children()) {
-    if (member.key() == "name" || member.key() == "arguments") continue;
-    const bool known =
-        std::any_of(rules.switches.begin(), rules.switches.end(),
-                    [&](const SwitchRule& rule) { return rule.name == member.key(); });
-    if (!known) member.Ignored("not a switch of a plugin");
-  }
 }
 
 std::string ReadPlugin(const Field& plugin, const TierRules& rules, bool unset_on) {
@@ -152,7 +142,6 @@ std::string ReadPlugin(const Field& plugin, const TierRules& rules, bool unset_o
       ReadSwitch(hierarchy)) {
     options.Set("hierarchy", "on");
   }
-  ReportUnknownSwitches(plugin, rules);
   return absl::StrCat(name, options.Text());
 }
 
@@ -160,7 +149,6 @@ std::string ReadTiersPart(const Field& configuration, const TierRules& rules, bo
   std::string part;
   for (const Field& tier : ListOf(configuration, "tiers")) {
     if (tier.kind() != JsonKind::kObject) tier.RefuseKind("an object");
-    tier.ReportUnknown({"plugins"});
     std::string policies;
     for (const Field& plugin : ListOf(tier, "plugins")) {
       absl::StrAppend(&policies, policies.empty() ? "" : "+", ReadPlugin(plugin, rules, unset_on));
@@ -211,12 +199,11 @@ std::string ReadProfile(const Field& configuration, const TierRules& rules, bool
   std::string profile(rules.profile);
   if (!configuration.given()) return profile;
   if (configuration.kind() != JsonKind::kObject) {
-    configuration.log()->Refuse(configuration.object(),
-                                "expected an object with actions and tiers");
+    configuration.Refuse("expected an object with actions and tiers");
     return profile;
   }
   // Where loads are measured is no rule of scheduling.
-  configuration.ReportUnknown({"actions", "tiers", "configurations", "metrics"});
+  configuration.Quiet({"metrics"});
   for (const std::string_view key : {"actions", "tiers"}) {
     const Field value = configuration[key];
     if (value.given() && !value.truthy()) value.Ignored("empty; those of the profile stand for it");

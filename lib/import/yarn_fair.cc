@@ -82,7 +82,6 @@ class AllocationReader {
     for (const Field& user : ListOf(allocations_, "user")) {
       const std::string name = user.Text("name");
       if (name.empty()) return user["name"].Refuse("missing; each user has a name");
-      user.ReportUnknown({"name", "maxRunningApps"});
       if (user["maxRunningApps"].ScalarText().starts_with('-')) {
         user["maxRunningApps"].Refuse(
             absl::StrCat(user["maxRunningApps"].Describe(), " is below 0; expected 0 or more"));

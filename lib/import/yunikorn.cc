@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/strings.h"
 #include "lib/import/kubernetes.h"
+#include "lib/peer/yunikorn/properties.h"
 
 namespace muster {
 namespace yunikorn_import {
@@ -25,6 +26,15 @@ Texts ReadTexts(const Field& section) {
   Texts texts;
   for (const Field& item : section.Children()) texts[std::string(item.key())] = item.ScalarText();
   return texts;
+}
+
+Texts ReadProperties(const Field& section) {
+  for (const Field& item : section.Children()) {
+    if (std::ranges::find(yunikorn::RuleKeys(), item.key()) != yunikorn::RuleKeys().end()) continue;
+    item.Ignored(absl::StrCat("no property that decides something",
+                              SuggestName(item.key(), yunikorn::RuleKeys())));
+  }
+  return ReadTexts(section);
 }
 
 uint64_t ReadCount(const Field& field, std::string_view key) {
@@ -54,12 +64,12 @@ QueueConfig ReadQueue(const Field& field, int depth) {
   queue.guaranteed = ReadTexts(resources.Section("guaranteed"));
   queue.most = ReadTexts(resources.Section("max"));
   queue.most_applications = ReadCount(field, "maxapplications");
-  queue.properties = ReadTexts(field.Section("properties"));
+  queue.properties = ReadProperties(field.Section("properties"));
   queue.submit_acl = field.Text("submitacl");
   queue.admin_acl = field.Text("adminacl");
   const Field child = field.Section("childtemplate");
   queue.child_template = {.most_applications = ReadCount(child, "maxapplications"),
-                          .properties = ReadTexts(child.Section("properties")),
+                          .properties = ReadProperties(child.Section("properties")),
                           .guaranteed = ReadTexts(child.Section("resources")["guaranteed"]),
                           .most = ReadTexts(child.Section("resources")["max"])};
   queue.limits = ReadLimits(field);
@@ -100,13 +110,14 @@ PartitionConfig ReadConfiguration(const std::optional<Field>& file) {
   }
   const std::vector<Field> partitions = file->Items("partitions");
   if (partitions.empty()) {
-    file->Refuse("partitions has no entry; one is needed");
+    (*file)["partitions"].Refuse("has no entry; one is needed");
     return config;
   }
   for (size_t i = 1; i < partitions.size(); ++i) {
     partitions[i].Ignored("one partition is read, the first");
   }
   const Field& field = partitions[0];
+  field.Quiet({"name"});
   for (const Field& queue : field.Items("queues")) config.queues.push_back(ReadQueue(queue, 1));
   for (const Field& rule : field.Items("placementrules")) config.rules.push_back(ReadRule(rule, 1));
   config.limits = ReadLimits(field);
@@ -167,8 +178,8 @@ std::string ReadPartition(const ImportSource& source, yunikorn::Partition* parti
     if (status.ok() && yunikorn::CheckConfig(config).ok()) {
       ListLimits(config.queues[0], "root", limits);
     } else {
-      source.log->Refuse("configuration: partitions[0]",
-                         std::string_view(status.message().data(), status.message().size()));
+      source.configuration->Items("partitions")[0].Refuse(
+          std::string_view(status.message().data(), status.message().size()));
     }
   }
   if (options.empty()) return "yunikorn";

@@ -2,6 +2,10 @@
 //
 // Configurations with keys, kinds and values that no scheduler has: each is refused or reported
 // with its place, so that no default counts silently.
+#include <algorithm>
+#include <map>
+
+#include "lib/scenario/scenario.h"
 #include "tests/import/objects.h"
 
 namespace muster {
@@ -144,6 +148,164 @@ TEST(Configurations, OfCapacityQueuesHaveScalarValues) {
   const std::vector<QueueSpec> queues = Imported({}, options).scenario.cluster.queues;
   ASSERT_EQ(queues.size(), 2u);
   EXPECT_EQ(queues[1].state, QueueState::kClosed);
+}
+
+// A configuration of each importer with an object at every place where it has one.
+const std::map<std::string, std::string>& Whole() {
+  static const std::string tiers = R"({"actions": "allocate, preempt",
+    "configurations": [{"name": "preempt", "arguments": {"predicateErrorCacheEnable": true}}],
+    "tiers": [{"plugins": [
+      {"name": "drf", "enablePreemptable": true},
+      {"name": "nodeorder", "arguments": {"leastrequested.weight": 2}}]}]})";
+  static const std::string volcano = R"({"actions": "allocate, preempt",
+    "configurations": [{"name": "preempt", "arguments": {"predicateErrorCacheEnable": true}}],
+    "tiers": [{"plugins": [
+      {"name": "drf", "enablePreemptable": true},
+      {"name": "usage", "arguments": {"thresholds": {"cpu": 80}, "estimator": {"be_cpu": 1}}},
+      {"name": "resource-strategy-fit", "arguments": {
+        "resources": {"cpu": {"type": "MostAllocated", "weight": 2}},
+        "sra": {"enable": true, "resources": "gpu", "weight": 1, "resourceWeight": {"gpu": 2}},
+        "proportional": {"enable": true, "resources": "gpu",
+                         "resourceProportion": {"gpu.cpu": 4}}}},
+      {"name": "rescheduling", "arguments": {"strategies": [{"name": "lowNodeUtilization",
+        "params": {"thresholds": {"cpu": 20}, "targetThresholds": {"cpu": 80}}}]}}]}]})";
+  static const std::string pods = R"({"kind": "KubeSchedulerConfiguration", "profiles": [{
+    "schedulerName": "default-scheduler",
+    "plugins": {"score": {"enabled": [{"name": "ImageLocality", "weight": 3}],
+                          "disabled": [{"name": "NodeAffinity"}]},
+                "multiPoint": {"enabled": [{"name": "TaintToleration", "weight": 2}]}},
+    "pluginConfig": [
+      {"name": "NodeResourcesFit", "args": {"ignoredResources": ["a"], "scoringStrategy": {
+        "type": "RequestedToCapacityRatio", "resources": [{"name": "cpu", "weight": 2}],
+        "requestedToCapacityRatio": {"shape": [{"utilization": 0, "score": 10}]}}}},
+      {"name": "NodeResourcesBalancedAllocation", "args": {"resources": [{"name": "cpu"}]}},
+      {"name": "InterPodAffinity", "args": {"hardPodAffinityWeight": 2}},
+      {"name": "DefaultPreemption", "args": {"minCandidateNodesAbsolute": 5}},
+      {"name": "PodTopologySpread", "args": {"defaultingType": "List", "defaultConstraints": [
+        {"topologyKey": "zone", "maxSkew": 1, "whenUnsatisfiable": "ScheduleAnyway"}]}},
+      {"name": "NodeAffinity", "args": {"addedAffinity": {
+        "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+          {"matchExpressions": [{"key": "a", "operator": "Exists"}]}]},
+        "preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "preference": {
+          "matchExpressions": [{"key": "a", "operator": "Exists"}]}}]}}}]}]})";
+  static const std::map<std::string, std::string> whole = {
+      {"volcano", volcano},
+      {"kube-batch", tiers},
+      {"kube-scheduler", pods},
+      {"scheduler-plugins", pods},
+      {"kueue", R"({"kind": "Configuration", "fairSharing": {"enable": true}})"},
+      {"kai", R"({"kind": "SchedulingShard", "spec": {"placementStrategy": {"gpu": "spread"},
+                  "minRuntime": {"preemptMinRuntime": "5s"}}})"},
+      {"armada", R"({"scheduling": {
+        "priorityClasses": {"low": {"priority": 1, "preemptible": true,
+          "awayNodeTypes": [{"priority": 5, "wellKnownNodeTypeName": "gpu"}],
+          "maximumResourceFractionPerQueue": {"cpu": 0.5}}},
+        "defaultPriorityClassName": "low",
+        "wellKnownNodeTypes": [{"name": "gpu", "taints": [
+          {"key": "gpu", "value": "*", "effect": "NoSchedule"}]}],
+        "maximumResourceFractionToSchedule": {"cpu": 1},
+        "experimentalDominantResourceFairnessResourcesToConsider": [{"name": "cpu"}],
+        "indexedResources": [{"name": "cpu", "resolution": "100m"}],
+        "floatingResources": [{"name": "licenses", "pools": [{"name": "a", "quantity": "3"}]}],
+        "pools": [{"name": "a", "fairsharePreemptionRateLimit": {"maximumRate": 1},
+                   "experimentalMarketScheduling": {"enabled": true}}]}})"},
+      {"yunikorn", R"({"partitions": [{"name": "default",
+        "nodesortpolicy": {"type": "fair", "resourceweights": {"vcore": 2}},
+        "preemption": {"enabled": false},
+        "placementrules": [{"name": "tag", "value": "namespace", "create": true,
+          "filter": {"type": "allow", "users": ["ann"]},
+          "parent": {"name": "user", "create": true}}],
+        "limits": [{"limit": "all", "users": ["*"], "maxresources": {"vcore": "9"}}],
+        "queues": [{"name": "root", "submitacl": "*", "properties": {"priority.offset": "1"},
+          "childtemplate": {"maxapplications": 7, "properties": {"priority.offset": "1"},
+            "resources": {"guaranteed": {"vcore": "1"}, "max": {"vcore": "2"}}},
+          "queues": [{"name": "a", "parent": true,
+            "resources": {"guaranteed": {"vcore": "1"}, "max": {"vcore": "4"}},
+            "limits": [{"limit": "b", "users": ["b"], "maxresources": {"vcore": "3"}}]}]}]}]})"},
+      {"htcondor", R"({"PRIORITY_HALFLIFE": 3600})"},
+      {"mesos", R"({"allocation_interval": "1secs"})"},
+      {"pulsar", R"({"loadBalancerEnabled": true})"},
+      {"yarn-capacity", R"({"yarn.scheduler.capacity.root.queues": "a",
+                            "yarn.scheduler.capacity.root.a.capacity": "100"})"},
+      {"yarn-fair", R"({"allocations": {"queue": [{"name": "a", "weight": "2.0",
+        "queue": {"name": "b"}}], "user": {"name": "ann", "maxRunningApps": "1"}}})"},
+      {"koordinator", R"({"kind": "KubeSchedulerConfiguration"})"}};
+  return whole;
+}
+
+// All that comes of a configuration: the refusal, or the scenario and the report.
+std::string OutcomeOf(const std::string& profile, const std::string& configuration) {
+  const absl::StatusOr<Import> import =
+      TryImport({}, {.profile = profile, .configuration = configuration});
+  if (!import.ok()) return std::string(import.status().message());
+  return absl::StrCat(WriteScenario(import->scenario), WordsOf(profile, configuration));
+}
+
+// The places of all objects, as JSON pointers.
+std::vector<std::string> ObjectsOf(const ObjectJson& root) {
+  std::vector<std::string> places;
+  if (root.is_object()) places.push_back("");
+  const ObjectJson flat = root.flatten();
+  for (const auto& [place, leaf] : flat.items()) {
+    for (size_t end = place.find('/', 1); end != place.npos; end = place.find('/', end + 1)) {
+      const std::string above = place.substr(0, end);
+      const bool is_new = std::find(places.begin(), places.end(), above) == places.end();
+      if (is_new && root.at(ObjectJson::json_pointer(above)).is_object()) places.push_back(above);
+    }
+  }
+  return places;
+}
+
+TEST(Configurations, NoKeyPassesInSilenceAtAnyDepth) {
+  for (const std::string_view name : ImporterNames()) {
+    const std::string profile(name);
+    const auto whole = Whole().find(profile);
+    ASSERT_NE(whole, Whole().end()) << "no configuration of " << profile << " in this test";
+    const ObjectJson root = ObjectJson::parse(whole->second);
+    for (const std::string& place : ObjectsOf(root)) {
+      ObjectJson odd = root;
+      odd.at(ObjectJson::json_pointer(place))["zzzzzz"] = 1;
+      // The profiles that read no configuration report it as a whole.
+      const bool is_read = profile != "mesos" && profile != "pulsar" && profile != "koordinator";
+      // Other parts of a configuration of all of Armada are not those of its scheduler.
+      if (profile == "armada" && place.empty()) continue;
+      // What queues that pods make will have is in no scenario without pods.
+      if (place.find("/childtemplate/resources/") != place.npos) continue;
+      EXPECT_THAT(OutcomeOf(profile, odd.dump()),
+                  HasSubstr(is_read ? "zzzzzz" : "scheduler configuration: "))
+          << profile << " " << place;
+    }
+  }
+}
+
+TEST(Configurations, WholeOnesHaveNoEntries) {
+  for (const auto& [profile, configuration] : Whole()) {
+    if (profile == "mesos" || profile == "pulsar" || profile == "koordinator") continue;
+    EXPECT_EQ(WordsOf(profile, configuration), "") << profile;
+  }
+}
+
+TEST(Configurations, KeysOfOtherPlacesAreNoTypingErrors) {
+  ExpectWords("kube-scheduler",
+              R"({"profiles": [{"plugins": {"score": {"enabled": [
+                   {"name": "ImageLocality", "wieght": 5}]}}}]})",
+              "profiles[0].plugins.score.enabled[0].wieght: not a known field, did you mean "
+              "\"weight\"?");
+  ExpectWords("kube-scheduler", R"({"profiles": [{"weight": 5}]})",
+              "profiles[0].weight: not considered");
+  ExpectWords("kube-scheduler", R"({"profiles": [{"plugins": {"filter": {"disabled": [
+                   {"name": "NodeAffinity"}]}}}]})",
+              "profiles[0].plugins.filter: the plug-ins of this point stay as they are");
+  ExpectWords("armada", R"({"maxQueueLookback": [1]})",
+              "maxQueueLookback: its elements are not considered");
+  ExpectWords("volcano", R"({"configurations": [{"name": "alocate"}]})",
+              "configurations[0].name: the action does not run");
+  ExpectWords("yunikorn",
+              R"({"partitions": [{"queues": [{"name": "a", "properties": {"priority.ofset": "1"}}]
+                 }]})",
+              "partitions[0].queues[0].properties[\"priority.ofset\"]: no property that decides "
+              "something, did you mean \"priority.offset\"?");
+  ExpectWords("yunikorn", R"({})", "partitions: has no entry; one is needed");
 }
 
 }  // namespace

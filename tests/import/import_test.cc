@@ -107,6 +107,30 @@ TEST(Importers, AConfigurationOfSomethingElseIsReported) {
                                   "KubeSchedulerConfiguration; the defaults count"));
 }
 
+// Zones of nodes are reported by two schedulers in objects of one kind.
+TEST(Importers, ReportsOfZonesBelongToTheSchedulerThatLeftMarks) {
+  const ObjectJson zones = {{"apiVersion", "topology.node.k8s.io/v1alpha1"},
+                            {"kind", "NodeResourceTopology"},
+                            {"metadata", {{"name", "n1"}}}};
+  const auto profile = [&](const ObjectJson& report, const std::string& scheduler) {
+    return Imported(
+        {NodeJson(), report,
+         With(PodJson("p", ObjectJson::object(), ""), "/spec/schedulerName", scheduler)},
+        {});
+  };
+  const std::string note =
+      "dump: read as profile scheduler-plugins; name the profile if it is a dump of koordinator, "
+      "which has objects of these kinds, too";
+  const ObjectJson marked = With(zones, "/metadata/annotations",
+                                 {{"node.koordinator.sh/cpu-topology", R"({"detail": []})"}});
+  EXPECT_EQ(profile(marked, "x").scenario.profile, "koordinator");
+  EXPECT_EQ(profile(zones, "koord-scheduler").scenario.profile, "koordinator");
+  EXPECT_EQ(profile(zones, "x").scenario.profile, "scheduler-plugins");
+  EXPECT_THAT(Lines(profile(zones, "x")), ::testing::Contains(note));
+  EXPECT_THAT(Lines(profile(zones, "scheduler-plugins-scheduler")),
+              ::testing::Not(::testing::Contains(note)));
+}
+
 // Pods that wait and that no cycle tries are counted, named and, where asked for, refused.
 TEST(Importers, WhatIsLeftOutIsCountedNamedAndRefused) {
   const std::vector<ObjectJson> objects = {

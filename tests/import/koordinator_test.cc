@@ -1,18 +1,24 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Koordinator's dumps: elastic quotas, gangs, pods without one.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "lib/import/import.h"
+#include "lib/plan/json_text.h"
 #include "lib/scenario/scenario.h"
 #include "muster/muster.h"
 
 namespace muster {
 namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 constexpr char kQuotaDump[] = R"([
   {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"},
@@ -490,6 +496,40 @@ TEST(Koordinator, DevicesAndWhatPodsHoldOfThemAreRead) {
   Cluster filled;
   ASSERT_TRUE(Fill(import->scenario, &filled).ok());
   EXPECT_TRUE(filled.Schedule(import->scenario.profile).ok());
+}
+
+TEST(Koordinator, WishesThatAreNotKnownAreReported) {
+  const auto report = [](const std::string& annotation, const std::string& value) {
+    std::string text;
+    AppendJson(std::string_view(value), &text);
+    const absl::StatusOr<Import> import =
+        ImportWith(absl::StrCat(R"(, "annotations": {"scheduling.koordinator.sh/)", annotation,
+                                "\": ", text, "}"),
+                   "");
+    EXPECT_TRUE(import.ok()) << import.status();
+    std::string words;
+    if (!import.ok()) return words;
+    for (const ImportEntry& entry : import->report) absl::StrAppend(&words, Describe(entry), "\n");
+    return words;
+  };
+  const std::string place = "Pod lab/p, annotation scheduling.koordinator.sh/";
+  EXPECT_THAT(report("resource-spec", R"({"requiredCPUBindPolicy": "FullPCPU"})"),
+              HasSubstr(place + "resource-spec: requiredCPUBindPolicy: \"FullPCPU\" is none of the "
+                                "known words, did you mean \"FullPCPUs\"?"));
+  EXPECT_THAT(report("resource-spec", R"({"preferredCPUExclusivePolicy": "x"})"),
+              HasSubstr("\"x\" is none of the known words"));
+  EXPECT_THAT(report("resource-spec", R"({"requiredCPUBindPolice": "FullPCPUs"})"),
+              HasSubstr(place + "resource-spec: requiredCPUBindPolice: not a known field, did you "
+                                "mean \"requiredCPUBindPolicy\"?"));
+  EXPECT_THAT(report("numa-topology-spec", R"({"numaTopologyPolicy": "Strict"})"),
+              HasSubstr(place + "numa-topology-spec: numaTopologyPolicy: \"Strict\" is none"));
+  EXPECT_THAT(report("numa-topology-spec", R"({"singleNUMANodeExclusive": "Never"})"),
+              HasSubstr("singleNUMANodeExclusive: \"Never\" is none of the known words"));
+  EXPECT_THAT(report("device-joint-allocate",
+                     R"({"deviceTypes": ["gpu", "npu"], "requiredScope": "SamePcie", "x": 1})"),
+              AllOf(HasSubstr("deviceTypes[1]: devices of type \"npu\" are not known"),
+                    HasSubstr("requiredScope: \"SamePcie\" is none of the known words"),
+                    HasSubstr("device-joint-allocate: x: not considered")));
 }
 
 }  // namespace

@@ -78,21 +78,22 @@ TEST(Tiers, WhatAProfileCannotHoldIsReported) {
             "volcano:actions=allocate,tiers=drf(hierarchy=on)+sla(waiting_time=3600)");
   EXPECT_THAT(
       Lines(import),
-      ElementsAre(
-          "scheduler configuration: configurations[0].arguments: the action does not run",
-          "scheduler configuration: tiers[0].plugins[0].enableMagic: not a switch of a plugin"));
+      ElementsAre("scheduler configuration: configurations[0].arguments: the action does not run",
+                  "scheduler configuration: tiers[0].plugins[0].enableMagic: not considered"));
 }
 
 TEST(Arguments, NestedOnesBecomeOptions) {
-  EXPECT_EQ(ProfileOf(Plugin("resource-strategy-fit", R"({
+  const Import import = Configured(Plugin("resource-strategy-fit", R"({
       "resourceStrategyFitWeight": 3,
       "resources": {"cpu": {"type": "LeastAllocated", "weight": 0},
                     "nvidia.com/*": {"type": "MostAllocated", "weight": 2},
                     "a*b": {"weight": 1}},
       "sra": {"enable": true, "resources": "x, y", "weight": 4},
-      "proportional": {"enable": true, "resources": "x", "resourceProportion": {"x.cpu": 4}}})")),
+      "proportional": {"enable": true, "resources": "x", "resourceProportion": {"x.cpu": 4}}})"));
+  EXPECT_EQ(import.scenario.profile,
             "volcano:tiers=resource-strategy-fit(weight=3,least.cpu=1,most.nvidia.com/*=2,"
             "scarce_weight=4,scarce.x=1,scarce.y=1,reserve_cpu.x=4,reserve_memory.x=1)");
+  EXPECT_THAT(Lines(import), ElementsAre(HasSubstr("resources[\"a*b\"].weight: not considered")));
 }
 
 TEST(Arguments, WhatDoesNotCountLeavesTheDefault) {
@@ -115,9 +116,10 @@ TEST(Arguments, Rescheduling) {
       "strategies": [{"name": "lowNodeUtilization", "params": {
         "thresholds": {"cpu": 20, "pods": 9}, "targetThresholds": {"memory": 70}}}]})"));
   EXPECT_EQ(import.scenario.profile, "volcano:tiers=rescheduling(cpu_low=20,memory_high=70)");
-  EXPECT_THAT(Lines(import), ElementsAre("scheduler configuration: "
-                                         "tiers[0].plugins[0].arguments.interval: not considered "
-                                         "by rescheduling"));
+  const std::string place = "scheduler configuration: tiers[0].plugins[0].arguments.";
+  EXPECT_THAT(Lines(import),
+              ElementsAre(place + "interval: not considered by rescheduling",
+                          place + "strategies[0].params.thresholds.pods: not considered"));
 }
 
 TEST(Arguments, Capacity) {

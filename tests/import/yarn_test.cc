@@ -288,7 +288,7 @@ TEST(YarnImport, WrongConfigurationsAreRefusedAsTheProfileRefusesThem) {
               HasSubstr("scheduler configuration: action heartbeat"));
   options.configuration = "[]";
   EXPECT_EQ(TryImport(Manager(), options).status().message(),
-            "scheduler configuration: : expected an object, got an array");
+            "scheduler configuration: expected an object, got an array");
 }
 
 TEST(YarnImport, AnAllocationFile) {

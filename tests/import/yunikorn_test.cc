@@ -138,8 +138,8 @@ TEST(YuniKornImport, NamesWhatIsRejected) {
 
 TEST(YuniKornImport, RefusesFilesThatThePeerRefuses) {
   EXPECT_EQ(FileRefusal(R"({"partitions": [{"queues": [{"name": "a b"}]}]})"),
-            "configuration: partitions[0]: queue root: \"a b\" is no name of a child");
-  EXPECT_THAT(FileRefusal(R"({"partitions": []})"), HasSubstr("partitions has no entry"));
+            "scheduler configuration: partitions[0]: queue root: \"a b\" is no name of a child");
+  EXPECT_THAT(FileRefusal(R"({"partitions": []})"), HasSubstr("partitions: has no entry"));
   EXPECT_THAT(FileRefusal(R"({"partitions": [{"queues": [{"name": "a",
                 "resources": {"max": {"vcore": "1x"}}}]}]})"),
               HasSubstr("quantity \"1x\""));

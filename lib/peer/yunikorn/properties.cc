@@ -110,6 +110,19 @@ std::string InheritedValue(const std::string& key, const std::string& value) {
   return value;
 }
 
+std::span<const std::string_view> RuleKeys() {
+  static constexpr std::string_view kKeys[] = {"application.sort.policy",
+                                               "application.sort.priority",
+                                               "priority.offset",
+                                               "priority.policy",
+                                               "preemption.policy",
+                                               "preemption.delay",
+                                               "application.unschedasks.backoff",
+                                               "application.unschedasks.backoff.delay",
+                                               "quota.preemption.delay"};
+  return kKeys;
+}
+
 QueueRules ReadRules(const Texts& properties, bool leaf) {
   QueueRules rules;
   if (!leaf) rules.sort = SortPolicy::kFair;

@@ -9,6 +9,7 @@
 #define MUSTER_PEER_YUNIKORN_PROPERTIES_H_
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,8 @@
 namespace muster::yunikorn {
 
 QueueRules ReadRules(const Texts& properties, bool leaf);
+// The keys that ReadRules knows.
+std::span<const std::string_view> RuleKeys();
 
 // What a child inherits of a property: priorities and fences stay with the parent.
 std::string InheritedValue(const std::string& key, const std::string& value);
