@@ -127,7 +127,7 @@ IntegerColumn::IntegerColumn(const Place& place, const py::array& array, int64_t
     if (missing_.empty()) missing_.resize(rows);
     missing_[i] = true;
   };
-  if (kind == 'i' || kind == 'b' || kind == 'u') {
+  if (kind == 'i' || kind == 'u' || (kind == 'b' && max == 1)) {
     if (kind == 'u' && array.dtype().itemsize() == 8) {
       const py::array_t<uint64_t> wide(array);
       for (size_t i = 0; i < rows; ++i) {

@@ -112,8 +112,12 @@ Plan RunCycle(const py::dict& options, const std::shared_ptr<PythonExtensions>& 
   }
   std::optional<double> time_limit;
   if (options.contains("time_limit") && !options["time_limit"].is_none()) {
-    time_limit = options["time_limit"].cast<double>();
-    if (!(*time_limit >= 0)) Refuse("options: time_limit: expected seconds, 0 or more");
+    const py::object seconds = options["time_limit"];
+    const bool is_number = py::isinstance<py::float_>(seconds) || IsInteger(seconds);
+    if (is_number) time_limit = seconds.cast<double>();
+    if (!is_number || !(*time_limit >= 0)) {
+      Refuse("options: time_limit: expected seconds, 0 or more");
+    }
   }
   py::object stop = options.contains("stop") ? py::object(options["stop"]) : py::none();
   if (!stop.is_none() && !py::hasattr(stop, "is_set")) {

@@ -126,6 +126,15 @@ class Columns(unittest.TestCase):
         self.refuses("nodes: name: cannot be read as an array", "add_nodes",
                      {"name": [["a"], ["b", "c"]]})
 
+    def test_flags_are_no_integers(self):
+        got = "expected integers, got an array of bool"
+        for flags in (np.array([True, False]), [True, False]):
+            self.refuses(f"priority: {got}", "add_jobs", {"name": ["a", "b"], "priority": flags})
+        table = {"submit": [0, 1], "run": np.array([True, True]), "tasks": [1, 1]}
+        with self.assertRaisesRegex(muster.InvalidArgument, f"run: {got}"):
+            muster.Trace(table, processors=4)
+        self.assertEqual(self.cluster.add_jobs({"name": ["a"], "preemptable": [True]}), 1)
+
     def test_one_value_and_no_array_as_a_column(self):
         generator = "priority: expected an array or a list, got a generator"
         self.refuses(generator, "add_jobs", {"name": ["a"], "priority": (i for i in [1])})
@@ -179,6 +188,8 @@ class Arguments(unittest.TestCase):
             ("nodes: count is 1000000000000000000000; must be 0 to 134217728",
              lambda: cluster.add_nodes(10**21, cpu=1)),
             ("expected a table", lambda: cluster.add_nodes(True, cpu=1)),
+            ("options: time_limit: expected seconds, 0 or more",
+             lambda: cluster.schedule("muster", time_limit="x")),
             ("offers[0].most: ", lambda: muster.need_nodes(cluster, [offer | {"most": 1 << 63}])),
             ("offers[0].most: ", lambda: muster.need_nodes(cluster, [offer | {"most": 1.5}])),
             ("offers[0].price: expected a number, got None",
