@@ -65,7 +65,8 @@ enum class CycleTiming : uint8_t {
 };
 
 // Random failures. Times between a return and the next failure, and times of repair, are
-// exponential with these means, in seconds. A mean of 0 between failures: there are none.
+// exponential with these means, in seconds: 0 to kEndless. A mean of 0 between failures: there are
+// none. A replay fails with ResourceExhausted where failures come so fast that no job gets on.
 struct FailureModel {
   // Of each node.
   double node_seconds_between = 0;

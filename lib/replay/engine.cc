@@ -20,6 +20,7 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "lib/base/hash_map.h"
 #include "lib/base/math.h"
 #include "lib/model/access.h"
@@ -241,6 +242,29 @@ class Loop {
       if (!status_.ok()) return;
     }
     Changed();
+    if (fault.by_chance && kind == NodeEvent::Kind::kFail) CountInVain();
+  }
+
+  // A replay in which random failures come faster than any job gets on would not end. So failures
+  // are counted, once nothing else is to come, that stopped a job or before which none ran, and no
+  // job advanced meanwhile.
+  void CountInVain() {
+    if (lives_.advances() != advances_) in_vain_ = 0;
+    const bool waits = lives_.wanting() > 0 && arrivals_.next_time() == kNever;
+    const bool vain = lives_.stops() != stops_ || lives_.active() == 0;
+    if (waits && vain && faults_.list_is_over()) ++in_vain_;
+    advances_ = lives_.advances();
+    stops_ = lives_.stops();
+    const auto nodes = static_cast<int64_t>(trace_.machine.nodes.size());
+    if (in_vain_ <= 10'000 + 100 * nodes) return;
+    const bool of_nodes = options_.failures.node_seconds_between > 0;
+    status_ = absl::ResourceExhaustedError(
+        absl::StrCat(of_nodes ? "node_seconds_between is " : "domain_seconds_between is ",
+                     of_nodes ? options_.failures.node_seconds_between
+                              : options_.failures.domain_seconds_between,
+                     ": in ", in_vain_,
+                     " failures no job ended or kept more work; must be longer, or jobs must "
+                     "keep work (checkpoint_interval)"));
   }
 
   // Sets the node of a row by its health.
@@ -367,6 +391,7 @@ class Loop {
   bool dirty_ = false;
   bool learns_ = false, moves_ = false;  // the profile does, though nothing waits
   int64_t last_tick_ = -1;
+  int64_t in_vain_ = 0, stops_ = 0, advances_ = 0;  // as CountInVain counts
   std::optional<Plan> late_;
 
   std::unique_ptr<Session> session_;

@@ -160,6 +160,7 @@ void JobLives::GiveBack(uint32_t row) {
   ++job.turn;
   result_.end[row] = now_;
   result_.outcome[row] = JobOutcome::kDone;
+  ++advances_;
   SetWants(row);
   --active_;
   world_.RemoveJob(row);
@@ -214,6 +215,11 @@ void JobLives::Lose(uint32_t row, const std::vector<TaskIndex>& tasks, bool fail
     int64_t interval = SatMul(SatMul(recovery.checkpoint_interval, trace_.tasks[row]), unit);
     if (!failed && recovery.evicted_jobs_checkpoint) interval = -1;
     const int64_t lost = job.progress.Stop(now_, interval) / unit;
+    ++stops_;
+    if (job.progress.done() > job.kept && trace_.run[row] != kEndless) {
+      job.kept = job.progress.done();
+      ++advances_;
+    }
     result_.stops.resize(trace_.size(), 0);
     result_.lost.resize(trace_.size(), 0);
     ++result_.stops[row];

@@ -49,6 +49,10 @@ class JobLives {
   int64_t wanting() const { return wanting_; }  // jobs with tasks that wait
   int64_t active() const { return active_; }    // jobs that run
   bool wants(uint32_t row) const { return jobs_[row].wants; }
+  int64_t stops() const { return stops_; }  // of running jobs
+  // Grows where the replay comes nearer to its end: a job ended, or one that will end was stopped
+  // and keeps more work than ever before.
+  int64_t advances() const { return advances_; }
   ReplayPlacements TakePlacements() { return placements_.Take(); }
 
   // --- events
@@ -87,6 +91,7 @@ class JobLives {
     uint32_t running = 0;  // tasks
     uint32_t turn = 0;     // grows when an event of it becomes void
     uint32_t beginnings = 0;
+    int64_t kept = 0;             // the most work that it had after a stop
     int64_t began = 0, ends = 0;  // the last beginning, and when the job should end as things are
     uint8_t corrections = 0;
     bool wants = false;  // some task waits
@@ -123,7 +128,7 @@ class JobLives {
   HeldPlaces held_;
   std::vector<uint32_t> begun_;  // jobs of which a plan that is being followed starts tasks
   int64_t now_ = 0;
-  int64_t wanting_ = 0, active_ = 0;
+  int64_t wanting_ = 0, active_ = 0, stops_ = 0, advances_ = 0;
   bool tells_run_ = true;
 };
 

@@ -49,6 +49,8 @@ class Progress {
     return lost;
   }
   void Finish() { rate_ = 0; }
+  // The units of work that it has done; after a stop, those that it keeps.
+  int64_t done() const { return done_; }
 
  private:
   void Advance(int64_t now) {

@@ -67,6 +67,15 @@ absl::Status CheckSeconds(const ReplayOptions& options) {
     return absl::InvalidArgumentError(absl::StrCat(ToAbsl(row.name), " is ", row.value,
                                                    "; must be from ", row.least, " to ", kEndless));
   }
+  const FailureModel& failures = options.failures;
+  for (const auto& [name, mean] : {std::pair("node_seconds_between", failures.node_seconds_between),
+                                   {"node_repair_seconds", failures.node_repair_seconds},
+                                   {"domain_seconds_between", failures.domain_seconds_between},
+                                   {"domain_repair_seconds", failures.domain_repair_seconds}}) {
+    if (mean >= 0 && mean <= static_cast<double>(kEndless)) continue;  // and no NaN
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, " is ", mean, "; must be from 0 to ", kEndless));
+  }
   return absl::OkStatus();
 }
 

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Replays by cycles on a living cluster: small worlds by hand, and the recorded cluster traces.
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -135,6 +136,28 @@ TEST_P(EachProfile, FailuresByChanceAreReproducible) {
   EXPECT_EQ(Measure(trace, a).ended, 60);
   options.seed = 6;
   EXPECT_NE(Play(trace, GetParam(), options).end, a.end);
+}
+
+TEST_P(EachProfile, FailuresThatLetNoJobAdvanceEndTheReplay) {
+  const Trace trace = Small(2, {{.submit = 0, .run = 1000, .tasks = 8}});
+  ReplayOptions options;
+  options.failures.node_seconds_between = 1;
+  options.failures.node_repair_seconds = 1;
+  const absl::Status status = Replay(trace, GetParam(), options).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(status.message(),
+            "node_seconds_between is 1: in 10201 failures no job ended or kept more work; must be "
+            "longer, or jobs must keep work (checkpoint_interval)");
+  // Work that is kept is an advance, be it ever so slow, and so is what comes later.
+  options.recovery.checkpoint_interval = 1;
+  EXPECT_EQ(Measure(trace, Play(trace, GetParam(), options)).ended, 1);
+  const Trace later = Small(2, {{.submit = 500'000, .run = 1, .tasks = 1}});
+  EXPECT_EQ(Measure(later, Play(later, GetParam(), options)).ended, 1);
+  for (const double odd : {-1.0, std::nan(""), 1e300}) {
+    options.failures.node_repair_seconds = odd;
+    EXPECT_EQ(Replay(trace, GetParam(), options).status().code(),
+              absl::StatusCode::kInvalidArgument);
+  }
 }
 
 TEST_P(EachProfile, ManyJobsComeAndGo) {
