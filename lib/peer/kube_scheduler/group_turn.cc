@@ -56,6 +56,7 @@ class GroupTurn {
   };
 
   bool IsValid(std::string* error) const;
+  bool HasNodes(std::string* error) const;
   void FailWithError(const std::string& error);
   void SortMembers();
   int64_t Scheduled() const;
@@ -124,6 +125,12 @@ bool GroupTurn::IsValid(std::string* error) const {
     if (s_.world_.node_of(t) != kNone && !check(t)) return false;
   }
   return true;
+}
+
+bool GroupTurn::HasNodes(std::string* error) const {
+  if (!s_.world_.order().empty()) return true;
+  *error = kNoNodes;
+  return false;
 }
 
 void GroupTurn::SortMembers() {
@@ -438,7 +445,7 @@ void GroupTurn::Run() {
   trace_.start = s_.start_;
   SortMembers();
   std::string error;
-  if (!IsValid(&error)) {
+  if (!IsValid(&error) || !HasNodes(&error)) {
     FailWithError(error);
     return;
   }

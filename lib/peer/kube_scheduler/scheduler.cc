@@ -418,7 +418,7 @@ NodeIndex Scheduler::ChooseByBoard(TaskIndex t) {
 void Scheduler::TryPod(std::unique_ptr<Entity> entity) {
   const TaskIndex task = entity->members[0].task;
   if (world_.order().empty()) {
-    unplaced_[task] = {"no nodes available to schedule pods", {}};
+    unplaced_[task] = {std::string(kNoNodes), {}};
     queue_.Fail(std::move(entity), {});
     return;
   }

@@ -37,6 +37,8 @@ inline constexpr MemoryDecl kSlots[] = {{"kube-queue", 1}, {"kube-groups", 1}, {
                                         {"kube-nodes", 1}, {"kube-pods", 1},   {"kube-images", 1},
                                         {"kube-batch", 1}, {"kube-trace", 1}};
 
+inline constexpr std::string_view kNoNodes = "no nodes available to schedule pods";
+
 struct AttemptTrace;  // trace.h
 
 // One decision.

@@ -136,6 +136,19 @@ TEST_F(KubeScheduler, AGroupIsPlacedWholeOrNotAtAll) {
   EXPECT_EQ(Plan(), "bind g0 a; bind g1 b");
 }
 
+TEST_F(KubeScheduler, AGroupWithoutNodesWaitsForOne) {
+  JobSpec group{.name = "g", .min_available = 2};
+  group.pod_group.emplace();
+  Accept(cluster_.AddJob(group));
+  Pod("g0", "2", {.job = "g"});
+  Pod("g1", "2", {.job = "g"});
+  EXPECT_EQ(Plan(), "");
+  EXPECT_EQ(Why("g1"), "no nodes available to schedule pods");
+  EXPECT_EQ(Live(1), "");
+  Node("a", 4);
+  EXPECT_EQ(Live(60), "g0 a;g1 a;");
+}
+
 TEST_F(KubeScheduler, AGatedPodWaits) {
   Node("a", 4);
   Pod("p", "1", {.gates = {"x"}});
