@@ -134,6 +134,15 @@ TEST_F(KoordinatorDevices, NodesWithoutDevicesAreOutOfTheQuestion) {
             "preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.");
 }
 
+TEST_F(KoordinatorDevices, NoNodeHasAsManyAsThere) {
+  Gpus("a", 2);
+  Ask("p", {.kind = "gpu", .count = int64_t{1} << 62});
+  Ask("q", {.kind = "rdma", .count = int64_t{1} << 62});
+  EXPECT_EQ(Plan("quota=off"), "");
+  EXPECT_THAT(Why("p", "quota=off"), HasSubstr("1 Insufficient GPU Devices"));
+  EXPECT_THAT(Why("q", "quota=off"), HasSubstr("1 Insufficient rdma devices"));
+}
+
 TEST_F(KoordinatorDevices, NamesOfResourcesAreRequests) {
   Gpus("a", 2);
   Accept(cluster_.RemoveNode("a"));

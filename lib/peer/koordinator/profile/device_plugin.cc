@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "lib/base/math.h"
 #include "lib/base/strings.h"
 #include "lib/kube/selectors.h"
 #include "muster/quantity.h"
@@ -43,7 +44,7 @@ DeviceAmounts PartOf(size_t kind, int64_t milli) {
 
 DeviceAmounts Times(const DeviceAmounts& one, int64_t count) {
   DeviceAmounts all;
-  one.ForEach([&](DeviceResource r, int64_t value) { all.Set(r, value * count); });
+  one.ForEach([&](DeviceResource r, int64_t value) { all.Set(r, SatMul(value, count)); });
   return all;
 }
 
