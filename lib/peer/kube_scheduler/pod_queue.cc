@@ -87,6 +87,8 @@ bool PodQueue::BacksOff(const Entity& entity) const { return BackoffEnd(entity) 
 
 void PodQueue::Insert(std::unique_ptr<Entity> entity) {
   for (const Member& member : entity->members) by_pod_[member.name] = entity.get();
+  if (entity->group != kNone) by_group_[entity->group] = entity.get();
+  entity->open = 0;
   Entity* added = entity.get();
   entities_.push_back(std::move(entity));
   added->place = std::prev(entities_.end());
@@ -147,6 +149,7 @@ void PodQueue::Rerank(std::string_view name) {
 
 std::unique_ptr<Entity> PodQueue::TakeOut(Entity* entity) {
   SetPool(entity, Pool::kOut);
+  if (entity->group != kNone) by_group_.erase(entity->group);
   std::unique_ptr<Entity> taken = std::move(*entity->place);
   entities_.erase(entity->place);
   return taken;
@@ -267,29 +270,40 @@ void PodQueue::Tick(int64_t now) {
   now_ = std::max(now_, now);
 }
 
+bool PodQueue::LacksPods(JobIndex group) {
+  const auto [known, is_new] = lacks_pods_.try_emplace(group, false);
+  if (!is_new) return known->second;
+  int64_t there = 0;
+  for (const TaskIndex t : tables_.jobs.tasks[group]) {
+    const TaskStatus status = tables_.tasks.status[t];
+    there += status == TaskStatus::kPending || HoldsNode(status);
+  }
+  return known->second = there < tables_.jobs.spec[group].min_available;
+}
+
+Plugin PodQueue::GateOf(const Entity& entity, const Member& member) {
+  if (member.task == kNone) return Plugin::kNone;
+  if (tables_.tasks.flags[member.task] & kTaskGated) return Plugin::kSchedulingGates;
+  if (extra_ != nullptr) return extra_->GateOf(member.task);
+  const bool lacks = entity.group != kNone && LacksPods(entity.group);
+  return lacks ? Plugin::kGangScheduling : Plugin::kNone;
+}
+
+// Gates of a group's pods are facts of the tables, but for those of plug-ins beyond the default
+// ones.
 void PodQueue::CheckGates(Entity* entity) {
   entity->gate = Plugin::kNone;
-  const JobIndex group = entity->group;
-  for (Member& member : entity->members) {
-    if (member.task == kNone) continue;
-    Plugin gate = Plugin::kNone;
-    if (tables_.tasks.flags[member.task] & kTaskGated) {
-      gate = Plugin::kSchedulingGates;
-    } else if (extra_ != nullptr) {
-      gate = extra_->GateOf(member.task);
-    } else if (group != kNone) {
-      int64_t there = 0;
-      for (const TaskIndex t : tables_.jobs.tasks[group]) {
-        const TaskStatus status = tables_.tasks.status[t];
-        there += status == TaskStatus::kPending || HoldsNode(status);
-      }
-      if (there < tables_.jobs.spec[group].min_available) gate = Plugin::kGangScheduling;
-    }
-    member.gate = gate;
+  size_t first_gated = entity->members.size();
+  for (size_t i = extra_ == nullptr ? entity->open : 0; i < entity->members.size(); ++i) {
+    Member& member = entity->members[i];
+    const Plugin gate = GateOf(*entity, member);
+    if (member.task != kNone) member.gate = gate;
     if (gate == Plugin::kNone) continue;
+    first_gated = std::min(first_gated, i);
     member.rejectors.Add(gate);
     entity->gate = gate;
   }
+  entity->open = first_gated;
 }
 
 bool PodQueue::MoveToActive(Entity* entity, bool from_backoff) {
@@ -337,7 +351,7 @@ bool PodQueue::WakesEntity(const Entity& entity, const Happening& happening, int
 void PodQueue::Happen(const Happening& happening, int32_t most) {
   std::vector<Entity*> woken;
   for (Entity* entity : waiting_) {
-    if (!WakesEntity(*entity, happening, most)) continue;
+    if (entity->wakes_late || !WakesEntity(*entity, happening, most)) continue;
     if (entity->parked) {
       entity->wakes_late = true;
     } else {
@@ -399,11 +413,11 @@ void PodQueue::Add(TaskIndex task) {
 }
 
 void PodQueue::AddToGroup(JobIndex group, Member member) {
-  for (const auto& entity : entities_) {
-    if (entity->group != group) continue;
-    by_pod_[member.name] = entity.get();
+  if (const auto known = by_group_.find(group); known != by_group_.end()) {
+    Entity* entity = known->second;
+    by_pod_[member.name] = entity;
     entity->members.push_back(std::move(member));
-    Return(entity.get());
+    Return(entity);
     return;
   }
   auto entity = std::make_unique<Entity>();
@@ -428,7 +442,9 @@ void PodQueue::Remove(std::string_view name) {
   Entity* entity = Find(name);
   if (entity == nullptr) return;
   by_pod_.erase(std::string(name));
-  std::erase_if(entity->members, [&](const Member& member) { return member.name == name; });
+  const auto gone = std::ranges::find(entity->members, name, &Member::name);
+  entity->open -= gone - entity->members.begin() < static_cast<ptrdiff_t>(entity->open);
+  entity->members.erase(gone);
   if (!entity->members.empty()) {
     Return(entity);
     return;

@@ -17,7 +17,8 @@
 //
 // Times are ticks of the caller's clock. Entities of one tick go by the order in which they came.
 //
-// Cost. O(log entities) to add, pop and remove; an event costs what waits.
+// Cost. O(log entities) to add and pop, and to remove a pod without a group; an event costs what
+// waits. The gates of a group's pods are looked at once each while they are open.
 #ifndef MUSTER_PEER_KUBE_SCHEDULER_POD_QUEUE_H_
 #define MUSTER_PEER_KUBE_SCHEDULER_POD_QUEUE_H_
 
@@ -67,6 +68,7 @@ struct Entity {
   bool parked = false, wakes_late = false;
   int64_t rank_time = 0;       // by plug-ins beyond the default ones; before `time`
   std::string rank_name = {};  // the same
+  size_t open = 0;             // so many members of a group, the first, are known to have no gate
   uint64_t number = 0;         // of its arrival
   EntityList::iterator place;  // while it is in the queue
 };
@@ -142,6 +144,9 @@ class PodQueue {
   // Puts it where it belongs after an event.
   void Requeue(Entity* entity);
   void CheckGates(Entity* entity);
+  Plugin GateOf(const Entity& entity, const Member& member);
+  // Returns whether the cluster has fewer pods of the group than it needs.
+  bool LacksPods(JobIndex group);
   bool BacksOff(const Entity& entity) const;
   int64_t BackoffEnd(const Entity& entity) const;  // in seconds; below 0: none
   void LoadGroups(const MemorySlot& groups, HashMap<std::string, Entity*>* by_group);
@@ -165,6 +170,8 @@ class PodQueue {
   std::set<Entity*, GoesFirst> active_;
   std::set<Entity*, CameFirst> waiting_;
   HashMap<std::string, Entity*> by_pod_;
+  HashMap<JobIndex, Entity*> by_group_;
+  HashMap<JobIndex, bool> lacks_pods_;  // the tables do not change while this lives
 };
 
 }  // namespace muster::kube

@@ -149,6 +149,35 @@ TEST_F(KubeScheduler, AGroupWithoutNodesWaitsForOne) {
   EXPECT_EQ(Live(60), "g0 a;g1 a;");
 }
 
+// Gates are looked at once a pod. Cubic work would take hours.
+TEST_F(KubeScheduler, AGroupOfManyPodsIsPlaced) {
+  constexpr int kPods = 10'000;
+  Accept(cluster_.AddNode({.name = "a", .capacity = {{"cpu", kPods}, {"pods", kPods}}}));
+  JobSpec group{.name = "g", .min_available = kPods};
+  group.groups = {{.name = "w", .count = kPods, .shape = {.request = {{"cpu", 1}}}}};
+  group.pod_group.emplace();
+  Accept(cluster_.AddJob(group));
+  const absl::StatusOr<muster::Plan> plan = cluster_.Schedule("kube-scheduler", {.now = 1});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->binds().size(), kPods);
+}
+
+// A pod that comes to a group with open gates is looked at itself: one with a gate closes them.
+TEST_F(KubeScheduler, AGroupWaitsForItsLastGate) {
+  Node("a", 8);
+  JobSpec group{.name = "g", .min_available = 2};
+  group.pod_group.emplace();
+  Accept(cluster_.AddJob(group));
+  for (const char* pod : {"g0", "g1", "g2"}) Pod(pod, "1", {.job = "g"});
+  Pod("g3", "1", {.job = "g", .gates = {"x"}});
+  EXPECT_EQ(Live(1), "");
+  TaskSpec free{.job = "g"};
+  free.name = "g3";
+  free.shape.request = {{"cpu", "1"}, {"memory", "1Gi"}};
+  Accept(cluster_.UpdateTask(free));
+  EXPECT_EQ(Live(2), "g0 a;g1 a;g2 a;g3 a;");
+}
+
 TEST_F(KubeScheduler, AGatedPodWaits) {
   Node("a", 4);
   Pod("p", "1", {.gates = {"x"}});
