@@ -115,16 +115,21 @@ void Scheduler::DropNomination(Entity* entity) {
 
 void Scheduler::RejectWaiting(const Rejection& rejection) {
   std::vector<std::pair<TaskIndex, std::string>> list;
-  for (const TaskIndex t : rejection.rejected) list.emplace_back(t, rejection.why);
+  HashSet<TaskIndex> listed;
+  const auto add = [&](const Rejection& some) {
+    for (const TaskIndex t : some.rejected) {
+      if (waiting_.contains(t) && listed.insert(t).second) list.emplace_back(t, some.why);
+    }
+  };
+  add(rejection);
   for (size_t i = 0; i < list.size(); ++i) {
     const auto it = waiting_.find(list[i].first);
-    if (it == waiting_.end()) continue;
     Waiting waiting = std::move(it->second);
     waiting_.erase(it);
     const auto [t, why] = list[i];
     const Rejection more = extra_->Unreserve(t);
     Withdraw(t, std::move(waiting), why);
-    for (const TaskIndex other : more.rejected) list.emplace_back(other, more.why);
+    add(more);
   }
   RerankAll();
 }

@@ -39,6 +39,19 @@ TEST_F(KoordinatorProfile, AGangThatDoesNotFitLeavesNothingBehind) {
 }
 
 // The pods of a gang follow one another, whatever came between them.
+// Each pod is rejected once. A list of all that wait for each of them would fill the memory.
+TEST_F(KoordinatorProfile, ALargeGangThatDoesNotFitIsUndone) {
+  constexpr int kPods = 6'000;
+  Accept(cluster_.AddNode({.name = "a", .capacity = {{"cpu", kPods - 1}, {"pods", kPods}}}));
+  JobSpec gang{.name = "g", .min_available = kPods};
+  gang.groups = {{.name = "w", .count = kPods, .shape = {.request = {{"cpu", 1}}}}};
+  Accept(cluster_.AddJob(gang));
+  const absl::StatusOr<muster::Plan> plan = Schedule(cluster_.Freeze(), "koordinator");
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->decisions().size(), 0u);
+  EXPECT_EQ(plan->pending().size(), kPods);
+}
+
 TEST_F(KoordinatorProfile, AGangHasItsTurnWhole) {
   Node("a", 3);
   Accept(cluster_.AddJob({.name = "g", .min_available = 2}));

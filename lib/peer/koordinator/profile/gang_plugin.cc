@@ -264,6 +264,7 @@ kube::Permission GangPlugin::Permit(TaskIndex t) {
     const int64_t seconds = answer.wait / kNanosecond;
     permission.until = SatAdd(now_, seconds * ticks_);
     permission.group = gang->group->name();
+    undone_.erase(permission.group);
     return permission;
   }
   for (const std::string& started : book_.Allow(gang->name)) {
@@ -286,7 +287,7 @@ kube::Rejection GangPlugin::Unreserve(TaskIndex t) {
   const std::string name(NameOf(t));
   const bool rejects = book_.Unreserve(name, gang->name);
   if (tables_->tasks.status[t] == TaskStatus::kWaiting) rejected_[name] = 1;
-  if (!rejects) return rejection;
+  if (!rejects || !undone_.insert(gang->group->name()).second) return rejection;
   rejection.why = absl::StrCat("Gang ", Quoted(gang->name), " gets rejected due to Pod ",
                                Quoted(name), " in Unreserve");
   rejection.rejected = WaitingIn(*gang);

@@ -90,6 +90,7 @@ class GangPlugin {
   std::string turn_gang_;                   // that began the turn; empty: there is none
   HashMap<std::string, std::string> why_;   // of groups that failed in this plan
   HashMap<std::string, int64_t> rejected_;  // by pod
+  HashSet<std::string> undone_;             // groups of which all that waited are rejected
 };
 
 }  // namespace muster::koordinator
