@@ -33,7 +33,7 @@ struct Event {
   int64_t time = 0;
   EventKind kind = EventKind::kEnd;
   uint32_t job = kNone, task = 0;  // row of the trace, place among its tasks
-  uint32_t turn = 0;  // of the job, kCorrect: its beginning; an event of an earlier one is void
+  uint32_t turn = 0;               // kEnd, kCorrect: of the job; an event of an earlier one is void
 };
 
 class EventQueue {

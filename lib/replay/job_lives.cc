@@ -37,13 +37,12 @@ void JobLives::SetWants(uint32_t row) {
   job.wants = wants;
 }
 
-void JobLives::Push(int64_t time, EventKind kind, uint32_t row, uint32_t task) {
-  if (time <= kEndless) events_.Push({time, kind, row, task, jobs_[row].turn});
-}
-
+// An end that was to come before is void.
 void JobLives::PushEnd(uint32_t row, int64_t time) {
-  jobs_[row].ends = time;
-  Push(time, EventKind::kEnd, row, 0);
+  Job& job = jobs_[row];
+  job.ends = time;
+  ++job.turn;
+  if (time <= kEndless) events_.Push({time, EventKind::kEnd, row, 0, job.turn});
 }
 
 absl::StatusOr<bool> JobLives::Submit(uint32_t row) {
@@ -68,7 +67,6 @@ void JobLives::Go(uint32_t row) {
   Job& job = jobs_[row];
   SetWants(row);
   if (job.running < MinTasks(row)) return;
-  ++job.turn;
   if (job.progress.active()) {
     PushEnd(row, job.progress.ChangeRate(now_, RateOf(row)));
     return;
@@ -154,6 +152,7 @@ void JobLives::GiveBack(uint32_t row) {
     if (node == kNone) continue;
     world_.Account(row, node, -1);
     const uint32_t place = PlaceOf(row, task);
+    leaves_.erase(HeldPlaces::Place{row, place});
     if (!held_.Take({row, place})) placements_.End(row, place, now_);
   }
   job.progress.Finish();
@@ -181,10 +180,9 @@ void JobLives::EndByEstimate() {
 }
 
 bool JobLives::Leave(const Event& event) {
-  if (jobs_[event.job].turn != event.turn) return false;
-  const TaskIndex task = world_.tasks_of(event.job)[event.task];
-  if (tasks().status[task] != TaskStatus::kReleasing) return false;
-  Lose(event.job, {task}, /*failed=*/false);
+  const auto leaves = leaves_.find(HeldPlaces::Place{event.job, event.task});
+  if (leaves == leaves_.end() || leaves->second != event.time) return false;
+  Lose(event.job, {world_.tasks_of(event.job)[event.task]}, /*failed=*/false);
   return true;
 }
 
@@ -204,7 +202,6 @@ void JobLives::Lose(uint32_t row, const std::vector<TaskIndex>& tasks, bool fail
   const std::vector<NodeIndex> places = Places(row);
   for (TaskIndex task : tasks) Release(row, task);
   if (job.progress.active() && job.running >= MinTasks(row)) {
-    // Events of its other tasks stay valid.
     PushEnd(row, job.progress.ChangeRate(now_, RateOf(row)));
     SetWants(row);
     return;
@@ -239,6 +236,7 @@ void JobLives::Lose(uint32_t row, const std::vector<TaskIndex>& tasks, bool fail
 
 void JobLives::Release(uint32_t row, TaskIndex task) {
   const uint32_t place = PlaceOf(row, task);
+  leaves_.erase(HeldPlaces::Place{row, place});
   const bool ran = !held_.Take({row, place});
   if (ran) placements_.End(row, place, now_);
   world_.Release(row, task);
@@ -280,9 +278,11 @@ void JobLives::Migrate(TaskIndex task, std::string_view from) {
 
 void JobLives::Evict(TaskIndex task) {
   const uint32_t row = RowOf(task);
+  const uint32_t place = PlaceOf(row, task);
   ++result_.evictions;
-  Push(now_ + std::max<int64_t>(options_.eviction_seconds, 1), EventKind::kLeft, row,
-       PlaceOf(row, task));
+  const int64_t time = now_ + std::max<int64_t>(options_.eviction_seconds, 1);
+  leaves_.try_emplace(HeldPlaces::Place{row, place}, time);  // it may leave already
+  if (time <= kEndless) events_.Push({time, EventKind::kLeft, row, place});
 }
 
 void JobLives::Begin(TaskIndex task) {

@@ -11,8 +11,8 @@
 //
 // A job runs while at least min_tasks of its tasks do. When a stop leaves it fewer, all its tasks
 // stop and wait again, and Recovery decides how much of its work is left. Each of these changes the
-// cluster's tables by single edits, the columns of the result, and the events to come. An event is
-// void once its job has begun another turn.
+// cluster's tables by single edits, the columns of the result, and the events to come. The end of a
+// job is void once its rate has changed, and that of an evicted task's time once the task has left.
 //
 // Cost. O(tasks of the job) a call, beside that of the edits.
 #ifndef MUSTER_REPLAY_JOB_LIVES_H_
@@ -22,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/btree_map.h"
 #include "absl/status/statusor.h"
 #include "lib/replay/estimates.h"
 #include "lib/replay/event_queue.h"
@@ -89,7 +90,7 @@ class JobLives {
     Progress progress;
     int64_t estimate = 0;
     uint32_t running = 0;  // tasks
-    uint32_t turn = 0;     // grows when an event of it becomes void
+    uint32_t turn = 0;     // grows when its end to come becomes void
     uint32_t beginnings = 0;
     int64_t kept = 0;             // the most work that it had after a stop
     int64_t began = 0, ends = 0;  // the last beginning, and when the job should end as things are
@@ -104,7 +105,6 @@ class JobLives {
   uint32_t RowOf(TaskIndex task) const { return world_.row_of(tasks().job[task]); }
   int64_t MinTasks(uint32_t row) const;
   void SetWants(uint32_t row);
-  void Push(int64_t time, EventKind kind, uint32_t row, uint32_t task);
   void PushEnd(uint32_t row, int64_t time);
   void Go(uint32_t row);
   void WatchEstimate(uint32_t row);
@@ -126,6 +126,7 @@ class JobLives {
   std::vector<Job> jobs_;
   PlacementLog placements_;
   HeldPlaces held_;
+  absl::btree_map<HeldPlaces::Place, int64_t> leaves_;  // when evicted tasks do
   std::vector<uint32_t> begun_;  // jobs of which a plan that is being followed starts tasks
   int64_t now_ = 0;
   int64_t wanting_ = 0, active_ = 0, stops_ = 0, advances_ = 0;

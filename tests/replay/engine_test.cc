@@ -255,6 +255,37 @@ TEST(Engine, EvictedJobsStartAgain) {
   EXPECT_EQ(result.end, (Times{120, 35}));
 }
 
+// Two tasks of the first job leave for the third, and another one takes the second's place at once.
+TEST(Engine, ATaskThatIsEvictedLeavesThoughItsJobGrows) {
+  Trace trace = Small(1, {});
+  trace.machine.nodes[0].labels = {{"kind", "large"}};
+  trace.machine.nodes.push_back({.name = "small", .capacity = {{"cpu", 1}}});
+  trace.machine.nodes[1].labels = {{"kind", "small"}};
+  trace.shapes.push_back({.request = {{"cpu", 1}}, .node_selector = {{"kind", "small"}}});
+  trace.shapes.push_back({.request = {{"cpu", 2}}});
+  const TraceJob jobs[] = {{.submit = 0, .run = 1000, .tasks = 5, .min_tasks = 1, .priority = 1},
+                           {.submit = 0, .run = 100, .tasks = 1, .shape = 1, .priority = 5},
+                           {.submit = 100, .run = 50, .tasks = 1, .shape = 2, .priority = 9}};
+  for (const TraceJob& job : jobs) ASSERT_TRUE(AddJob(job, &trace).ok());
+  for (const char* profile : {"kube-scheduler", "volcano:actions=allocate+preempt"}) {
+    const ReplayResult result = Play(trace, profile);
+    EXPECT_EQ(result.evictions, 2) << profile;
+    EXPECT_EQ(result.start, (Times{0, 0, 101})) << profile;
+    // Work of 5000: four tasks until 100, five until 101, three until 151, then five.
+    EXPECT_EQ(result.end, (Times{151 + (5000 - 400 - 5 - 150) / 5, 100, 151})) << profile;
+  }
+}
+
+// What was to end is void; the job ends when the tasks that are left have done its work.
+TEST_P(EachProfile, AnElasticJobEndsLaterForTheTasksItLost) {
+  const Trace trace = Small(2, {{.submit = 0, .run = 10, .tasks = 8, .min_tasks = 4}});
+  ReplayOptions options;
+  options.node_events = {{5, NodeEvent::Kind::kFail, "n1"}};
+  const ReplayResult result = Play(trace, GetParam(), options);
+  EXPECT_EQ(result.start, (Times{0}));
+  EXPECT_EQ(result.end, (Times{5 + 40 / 4}));
+}
+
 TEST(Engine, EasyPromisesNodes) {
   // Two nodes of 4. The second job needs both, at 20. The third would be there until 32 on what the
   // first leaves on its node, which is promised; the fourth is gone by 20.
