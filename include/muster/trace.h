@@ -170,8 +170,8 @@ MUSTER_EXPORT Trace SelectJobs(const Trace& trace, const std::vector<uint32_t>& 
 // Fails with InvalidArgument, naming the job and the rule, where Replay would refuse the trace:
 // times out of range, no run time, no tasks, an index beyond its table, columns of unequal length,
 // a job that follows itself, a machine with neither nodes nor processors, two nodes or queues of
-// one name, two speeds of one model, type and number of workers. In a trace with speeds a job that
-// ends has at most 2^43 task-seconds. Cost: O(jobs + nodes).
+// one name, two speeds of one model, type and number of workers. A job that ends has at most 2^62
+// task-seconds, and 2^43 in a trace with speeds. Cost: O(jobs + nodes).
 MUSTER_EXPORT absl::Status CheckTrace(const Trace& trace);
 
 // --- readers ------------------------------------------------------------------------------------

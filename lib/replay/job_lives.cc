@@ -220,7 +220,7 @@ void JobLives::Lose(uint32_t row, const std::vector<TaskIndex>& tasks, bool fail
     result_.stops.resize(trace_.size(), 0);
     result_.lost.resize(trace_.size(), 0);
     ++result_.stops[row];
-    result_.lost[row] += lost;
+    result_.lost[row] = SatAdd(result_.lost[row], lost);
     result_.outcome[row] = JobOutcome::kWaiting;
     job.stopped = true;
     job.places = places;

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "lib/base/math.h"
 #include "muster/replay.h"
 
 namespace muster {
@@ -55,8 +56,8 @@ class Progress {
  private:
   void Advance(int64_t now) {
     if (now <= since_) return;
-    const int64_t did = (now - since_) * rate_;
-    done_ += did;
+    const int64_t did = SatMul(now - since_, rate_);  // of an endless job alone it can be too much
+    done_ = SatAdd(done_, did);
     left_ -= endless_ ? 0 : did;
     since_ = now;
   }

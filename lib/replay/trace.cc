@@ -39,6 +39,9 @@ void Select(const std::vector<T>& from, const std::vector<uint32_t>& rows, std::
   for (uint32_t row : rows) to->push_back(from[row]);
 }
 
+// Of a job that ends: what a replay counts as an integer.
+constexpr int64_t kMostTaskSeconds = int64_t{1} << 62;
+
 absl::Status RowRefusal(const Trace& trace, size_t row, absl::string_view rule) {
   return absl::InvalidArgumentError(absl::StrCat("job ", Quote(JobName(trace, row)), ": ", rule));
 }
@@ -101,6 +104,9 @@ absl::Status CheckJob(const Trace& t, size_t row) {
     return RowRefusal(
         t, row,
         absl::StrCat("tasks is ", t.tasks[row], "; a cluster holds at most ", kMaxRows, " tasks"));
+  }
+  if (t.run[row] < kEndless && t.run[row] > kMostTaskSeconds / t.tasks[row]) {
+    return RowRefusal(t, row, "run times tasks is above 2^62");
   }
   if (At(t.min_tasks, row, 0u) > t.tasks[row]) {
     return RowRefusal(t, row, "min_tasks is above tasks");

@@ -4,13 +4,17 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/replay/progress.h"
 #include "muster/mix.h"
 #include "muster/replay.h"
 #include "muster/trace.h"
 
 namespace muster {
 namespace {
+
+using ::testing::HasSubstr;
 
 constexpr char kJobs[] = "submit,run\n0,10\n1,10\n";
 
@@ -51,6 +55,28 @@ TEST(ReplayLimits, SecondsAreSmallEnoughToAdd) {
   EXPECT_EQ(error({.recovery = {.checkpoint_interval = -1}}),
             "checkpoint_interval is -1; must be from 0 to 9007199254740992");
   EXPECT_EQ(error({.cycles = CycleTiming::kPeriodic, .period = kEndless}), "");
+}
+
+TEST(TraceLimits, TaskSecondsOfAJobAreAnInteger) {
+  const auto error = [](const std::string& run, const std::string& tasks) {
+    const absl::StatusOr<Trace> trace =
+        ReadCsv({{"j", "submit,run,tasks\n0," + run + "," + tasks + "\n"},
+                 {"n", "name,capacity.cpu,count\na,64,100\n"},
+                 {}},
+                {});
+    return std::string(trace.status().message());
+  };
+  EXPECT_EQ(error("4503599627370496", "1024"), "");
+  EXPECT_THAT(error("4503599627370496", "1025"), HasSubstr("run times tasks is above 2^62"));
+  EXPECT_EQ(error("9007199254740992", "4096"), "");  // it never ends
+}
+
+TEST(ReplayLimits, WorkOfAnEndlessJobStaysAtTheMost) {
+  Progress progress;
+  progress.Submit(kEndless, 4096, /*unit=*/1);
+  EXPECT_EQ(progress.Begin(/*now=*/0, /*rate=*/4096, /*pause=*/0), INT64_MAX);
+  EXPECT_EQ(progress.ChangeRate(kEndless, 4096), INT64_MAX);
+  EXPECT_EQ(progress.Stop(kEndless, /*interval=*/0), INT64_MAX);
 }
 
 TEST(TraceLimits, BytesOfAllFilesCountTogether) {
