@@ -111,6 +111,7 @@ struct KaiNodeFacts {
   bool gpu_memory_known = false;
   int64_t gpus = 0;        // as its label counts them
   bool ready = true;       // its condition admits tasks
+  bool cordoned = false;   // nothing but its mark keeps it from being ready
   bool takes_part = true;  // its resources count for the total
   bool slices = false;     // MIG is enabled
   enum class Strategy : uint8_t { kNone, kSingle, kMixed } strategy = Strategy::kNone;

@@ -80,7 +80,8 @@ class FitCounter {
 
   void CountRule(uint32_t n) {
     const uint32_t constraints = shape_.constraints;
-    if (!world_.nodes.facts(n).ready) return Add(FitRule::kNotReady);
+    const KaiNodeFacts& facts = world_.nodes.facts(n);
+    if (!facts.ready) return Add(facts.cordoned ? FitRule::kCordoned : FitRule::kNotReady);
     if (world_.facts().selected[constraints][n] == 0) return Add(FitRule::kLabels);
     if (world_.facts().allowed[constraints][n] == 0) return Add(FitRule::kTaints);
     if (world_.nodes.NotAllocated(n, kKaiPodsAt) < (shape_.shares_gpu() ? 2 : 1)) {

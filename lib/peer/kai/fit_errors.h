@@ -32,7 +32,16 @@ namespace muster {
 class KaiWorld;
 
 struct KaiFitErrors {
-  enum class Rule : uint8_t { kNotReady, kLabels, kTaints, kResource, kNearby, kKind, kCapacity };
+  enum class Rule : uint8_t {
+    kNotReady,
+    kCordoned,
+    kLabels,
+    kTaints,
+    kResource,
+    kNearby,
+    kKind,
+    kCapacity
+  };
   struct Row {
     Rule rule;
     size_t dimension = 0;     // of kResource

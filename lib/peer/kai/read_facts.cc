@@ -92,8 +92,10 @@ KaiNodeFacts KaiFactReader::NodeOf(NodeIndex n) const {
   node.gpu_memory_known = label("nvidia.com/gpu.memory").has_value();
   node.gpus =
       static_cast<int64_t>(KaiGpuCount(label("nvidia.com/gpu.count"), node.allocatable[kKaiGpuAt]));
-  node.ready = !spec.unschedulable && spec.ready && !spec.network_unavailable &&
-               !spec.memory_pressure && !spec.disk_pressure && !spec.pid_pressure;
+  const bool sound = spec.ready && !spec.network_unavailable && !spec.memory_pressure &&
+                     !spec.disk_pressure && !spec.pid_pressure;
+  node.ready = sound && !spec.unschedulable;
+  node.cordoned = sound && spec.unschedulable;
   if (const auto enabled = label("node-role.kubernetes.io/mig-enabled")) {
     node.slices = IsTrue(*enabled);
   } else {

@@ -120,6 +120,9 @@ std::vector<Refusal> KaiReport::RefusalsOf(const KaiFitErrors& errors) const {
       case Rule::kNotReady:
         refusal.code = RefusalCode::kNotReady;
         break;
+      case Rule::kCordoned:
+        refusal.code = RefusalCode::kUnschedulable;
+        break;
       case Rule::kLabels:
         refusal.code = RefusalCode::kNodeAffinity;
         break;

@@ -12,6 +12,7 @@ namespace muster::testing {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 class KaiProfile : public ::testing::Test {
  protected:
@@ -70,6 +71,18 @@ TEST_F(KaiProfile, ANewPartTakesNoDeviceThatAnotherHasForItself) {
   Accept(cluster_.AddTask(Task("part", false)));
   EXPECT_EQ(Decide(cluster_, "kai"), "bind part0 n");
   EXPECT_THAT(Devices("kai"), ElementsAre("part0 g1"));
+}
+
+TEST_F(KaiProfile, AClosedNodeIsReady) {
+  Node("n");
+  NodeSpec node = cluster_.Describe().nodes[0];
+  node.unschedulable = true;
+  Accept(cluster_.UpdateNode(node));
+  Accept(cluster_.AddTask(Task("j", true)));
+  EXPECT_THAT(*cluster_.Schedule("kai")->Explain("j"), HasSubstr("1 node: unschedulable"));
+  node.ready = false;
+  Accept(cluster_.UpdateNode(node));
+  EXPECT_THAT(*cluster_.Schedule("kai")->Explain("j"), HasSubstr("1 node: not ready"));
 }
 
 TEST_F(KaiProfile, ADeviceThatIsLeftIsFree) {
