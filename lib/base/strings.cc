@@ -156,6 +156,15 @@ bool IsValidUtf8(std::string_view text) {
 
 std::string_view NearestName(std::string_view name, std::span<const std::string_view> valid) {
   std::string_view nearest;
+  size_t behind = 0;  // entries that are the name behind their last "/"
+  for (std::string_view candidate : valid) {
+    const size_t slash = candidate.rfind('/');
+    if (slash == std::string_view::npos || candidate.substr(slash + 1) != name) continue;
+    behind += candidate != nearest;
+    nearest = candidate;
+  }
+  if (behind == 1 && !name.empty()) return nearest;
+  nearest = {};
   int best = kMaxDistance + 1;
   for (std::string_view candidate : valid) {
     const int distance = EditDistance(name, candidate);

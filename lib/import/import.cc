@@ -124,6 +124,7 @@ ObjectCounts CountObjects(const Dump& dump) {
 
 // Returns the importer that most objects belong to.
 absl::StatusOr<const Importer*> ByGroups(const Dump& dump, ImportLog* log) {
+  if (dump.all().empty()) return absl::InvalidArgumentError("dump: there are no objects in it");
   const Importer* best = nullptr;
   ObjectCounts owners = CountObjects(dump);
   int64_t most = 0;

@@ -320,7 +320,11 @@ absl::StatusOr<std::vector<RawObject>> ReadJsonObjects(std::string_view text, Bu
     const Cursor begin(at, &at);
     const bool read = nlohmann::json::sax_parse(begin, Cursor(end, &at), &handler,
                                                 nlohmann::json::input_format_t::json, false);
-    if (!read) return handler.status();
+    if (read) continue;
+    const bool is_yaml = text.starts_with("apiVersion:") || text.starts_with("---");
+    if (!is_yaml) return handler.status();
+    return absl::InvalidArgumentError(
+        "dump: this is YAML; a dump is JSON: kubectl get ... -o json");
   }
 }
 

@@ -42,7 +42,10 @@ class ScenarioSink : public RowSink {
         "memory",  "events",     "expect",  "default_queue", "left_out"};
     const auto* known = std::find(std::begin(kKeys), std::end(kKeys), key);
     if (known == std::end(kKeys)) {
-      return absl::InvalidArgumentError(absl::StrCat("scenario: ", UnknownWord("key", key, kKeys)));
+      const bool of_api = key == "apiVersion" || key == "kind" || key == "items";
+      return absl::InvalidArgumentError(
+          absl::StrCat("scenario: ", UnknownWord("key", key, kKeys),
+                       of_api ? "; muster import makes a scenario of a dump of API objects" : ""));
     }
     if (std::find(seen_.begin(), seen_.end(), *known) != seen_.end()) {
       return absl::InvalidArgumentError(

@@ -81,6 +81,13 @@ int FullMatrixDistance(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
+TEST(StringsTest, NearestNameBehindASlash) {
+  const std::string_view resources[] = {"cpu", "memory", "nvidia.com/gpu", "a/x", "b/x"};
+  EXPECT_EQ(NearestName("gpu", resources), "nvidia.com/gpu") << "\"cpu\" is one edit away";
+  EXPECT_EQ(NearestName("x", resources), "") << "two have it";
+  EXPECT_EQ(NearestName("nvidia.com/gpus", resources), "nvidia.com/gpu");
+}
+
 TEST(StringsTest, NearestNameAgreesWithTheFullMatrix) {
   uint32_t state = 12345;
   const auto random_word = [&state] {

@@ -48,6 +48,7 @@ TEST(Importers, ApiGroupsShowWhoseDumpItIs) {
             "kube-batch, kube-scheduler, kueue, kai, armada, yunikorn, htcondor, "
             "mesos, pulsar, yarn-capacity, yarn-fair, koordinator, "
             "scheduler-plugins");
+  EXPECT_EQ(profile({}), "dump: there are no objects in it");
   EXPECT_EQ(profile({QueueJson("z"), old}),
             "dump: as many objects have an API group of one importer as of another; name the "
             "profile: one of volcano, kube-batch, kube-scheduler, kueue, kai, armada, yunikorn, "
