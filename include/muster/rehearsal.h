@@ -47,6 +47,9 @@ struct TaskDifference {
   std::string before = {}, after = {};
   // Why it has no node after the changes, in words. Empty: it has one, or is gone.
   std::string reason = {};
+  // The node that holds it in the first cluster, before any decision. Empty: it waits there, or is
+  // not there. A task that starts, with `now` set, is one that the first plan evicts.
+  std::string now = {};
   friend bool operator==(const TaskDifference&, const TaskDifference&) = default;
 };
 
@@ -61,6 +64,13 @@ struct QueueDifference {
   friend bool operator==(const QueueDifference&, const QueueDifference&) = default;
 };
 
+// A job that holds assigned quota (JobAdmission) at the end of one of the two cycles alone.
+struct JobDifference {
+  // Its name, and its queue's.
+  std::string job = {}, queue = {};
+  friend bool operator==(const JobDifference&, const JobDifference&) = default;
+};
+
 // The difference of two plans. Lists are in the order of the tables: rows of the first cluster,
 // then those that only the second has.
 struct MUSTER_EXPORT PlanDifference {
@@ -70,6 +80,9 @@ struct MUSTER_EXPORT PlanDifference {
   std::vector<TaskDifference> stops = {};
   // Tasks on another node.
   std::vector<TaskDifference> moves = {};
+  // Jobs that hold assigned quota after the changes and none before; and the other way round, those
+  // that are gone among them.
+  std::vector<JobDifference> admits = {}, withdraws = {};
   // Names of dimensions.
   std::vector<std::string> dimensions = {};
   // Queues that differ in what they hold or in their share.
@@ -77,8 +90,8 @@ struct MUSTER_EXPORT PlanDifference {
 
   // Returns true if nothing differs.
   bool empty() const;
-  // Returns the difference in words: a line for each task, and a table of queues. The words may
-  // change in any release.
+  // Returns the difference in words: a line for each task and each job, by what the task does
+  // today, and a table of queues. The words may change in any release.
   std::string ToText() const;
   // Returns the same as one JSON object, with the names of these fields.
   std::string ToJson() const;

@@ -12,12 +12,14 @@
 // Promise. The numbers are what the policies of the profile compute, by the same code as in a
 // cycle: `before` equals, to the bit, the shares of a plan at the opening of a cycle, and `after`
 // those of a cluster in which the changes were made. No task is placed or evicted. A profile with
-// policies that divide nothing has no deserved amounts, and shares of 0, here as in its plans.
+// policies that publish no shares has no deserved amounts, and shares of 0, here as in its plans;
+// Outlook::divides is then false. Its actions may divide the cluster by books of their own all the
+// same: only plans show that.
 // Failure. Changes are made in their order. The first that is refused fails the call, with its
 // place and the rule: `what-if[1]: queue "visoin" does not exist, did you mean "vision"?`.
-// - InvalidArgument: a profile that does not resolve; a change with no member or two; a value that
-//   a cluster would refuse; a dimension that neither the cluster nor nodes added before have; sums
-//   beyond int64;
+// - InvalidArgument: a profile that does not resolve, or one of which only a cycle has the shares;
+//   a change with no member or two; a value that a cluster would refuse; a dimension that neither
+//   the cluster nor nodes added before have; sums beyond int64;
 // - NotFound: no such queue, node, job or domain, or no node with these labels;
 // - AlreadyExists: a job of that name;
 // - InvalidArgument: a change of tasks or taints (`job`, `nodes`), which moves no share by itself.
@@ -42,6 +44,7 @@
 #include "absl/status/statusor.h"
 #include "muster/cluster.h"
 #include "muster/export.h"
+#include "muster/queue_rules.h"
 #include "muster/shape.h"
 #include "muster/snapshot.h"
 #include "muster/spec.h"
@@ -58,6 +61,10 @@ struct QueueEdit {
   std::optional<Resources> guaranteed = {}, deserved = {}, limit = {};
   // In place of SpendingRules::limit and hourly_limit. A queue without prices has no use for them.
   std::optional<Quantity> spending_limit = {}, hourly_limit = {};
+  // In place of QueueRules::groups: the quota by flavor.
+  std::optional<std::vector<ResourceGroup>> quota = {};
+  // Whether the queue takes new tasks.
+  std::optional<QueueState> state = {};
 };
 
 // Nodes that leave: the one of that name, or all that have these labels. Exactly one of the two is
@@ -142,6 +149,8 @@ struct Outlook {
   std::vector<std::string> dimensions;
   // All queues, in the order of their insertion.
   std::vector<QueueOutlook> queues;
+  // True: the profile publishes the share of at least one queue.
+  bool divides = false;
 };
 
 // Returns what queues would get if the changes were made to the snapshot.

@@ -33,6 +33,15 @@ struct Side {
     if (!t || ends.node[*t] == kNone) return "";
     return std::string(tables.nodes.names.name(ends.node[*t]));
   }
+  // The node that holds the task before any decision.
+  std::string NodeNow(std::optional<TaskIndex> t) const {
+    if (!t || !HoldsNode(tables.tasks.status[*t])) return "";
+    return std::string(tables.nodes.names.name(tables.tasks.node[*t]));
+  }
+  bool HoldsQuota(std::optional<JobIndex> job) const { return job && ends.holds_quota[*job] != 0; }
+  std::string QueueOf(JobIndex job) const {
+    return std::string(tables.queues.names.name(tables.jobs.queue[job]));
+  }
   std::string Job(TaskIndex t) const {
     const JobIndex job = tables.tasks.job[t];
     return job == kNone ? "" : std::string(tables.jobs.names.name(job));
@@ -47,8 +56,12 @@ void CompareTask(std::string_view name, const Side& before, const Side& after,
                  PlanDifference* out) {
   const std::optional<TaskIndex> old = before.tables.tasks.names.Find(name);
   const std::optional<TaskIndex> now = after.tables.tasks.names.Find(name);
-  TaskDifference task{std::string(name), now ? after.Job(*now) : before.Job(*old), before.Node(old),
-                      after.Node(now), ""};
+  TaskDifference task{std::string(name),
+                      now ? after.Job(*now) : before.Job(*old),
+                      before.Node(old),
+                      after.Node(now),
+                      "",
+                      before.NodeNow(old)};
   if (task.before == task.after) return;
   if (task.before.empty()) {
     out->starts.push_back(std::move(task));
@@ -58,6 +71,15 @@ void CompareTask(std::string_view name, const Side& before, const Side& after,
   } else {
     out->moves.push_back(std::move(task));
   }
+}
+
+void CompareJob(std::string_view name, const Side& before, const Side& after, PlanDifference* out) {
+  const std::optional<JobIndex> old = before.tables.jobs.names.Find(name);
+  const std::optional<JobIndex> now = after.tables.jobs.names.Find(name);
+  const bool held = before.HoldsQuota(old), holds = after.HoldsQuota(now);
+  if (held == holds) return;
+  (holds ? out->admits : out->withdraws)
+      .push_back({std::string(name), now ? after.QueueOf(*now) : before.QueueOf(*old)});
 }
 
 const QueueShare* ShareIn(const Side& side, std::string_view queue) {
@@ -107,11 +129,9 @@ void AppendTasks(const char* key, const std::vector<TaskDifference>& tasks, std:
   absl::StrAppend(out, "\"", key, "\": [");
   for (size_t i = 0; i < tasks.size(); ++i) {
     out->append(i == 0 ? "\n  " : ",\n  ");
-    const std::pair<const char*, const std::string*> fields[] = {{"task", &tasks[i].task},
-                                                                 {"job", &tasks[i].job},
-                                                                 {"before", &tasks[i].before},
-                                                                 {"after", &tasks[i].after},
-                                                                 {"reason", &tasks[i].reason}};
+    const std::pair<const char*, const std::string*> fields[] = {
+        {"task", &tasks[i].task},   {"job", &tasks[i].job},       {"before", &tasks[i].before},
+        {"after", &tasks[i].after}, {"reason", &tasks[i].reason}, {"now", &tasks[i].now}};
     for (const auto& [name, value] : fields) {
       absl::StrAppend(out, out->back() == ' ' ? "{\"" : ", \"", name, "\": ");
       AppendJson(*value, out);
@@ -133,14 +153,33 @@ void AppendCells(const char* key, const std::vector<std::string>& dimensions,
   out->append("}");
 }
 
-void AppendLines(const char* verb, const std::vector<TaskDifference>& tasks, std::string* out) {
-  for (const TaskDifference& task : tasks) {
-    absl::StrAppend(out, verb, " ", task.task);
-    if (!task.before.empty()) absl::StrAppend(out, " from ", task.before);
-    if (!task.after.empty())
-      absl::StrAppend(out, task.before.empty() ? " on " : " to ", task.after);
-    absl::StrAppend(out, task.reason.empty() ? "" : ": ", task.reason, "\n");
+void AppendJobs(const char* key, const std::vector<JobDifference>& jobs, std::string* out) {
+  absl::StrAppend(out, "\"", key, "\": [");
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    out->append(i == 0 ? "\n  {\"job\": " : ",\n  {\"job\": ");
+    AppendJson(jobs[i].job, out);
+    out->append(", \"queue\": ");
+    AppendJson(jobs[i].queue, out);
+    out->append("}");
   }
+  out->append("],\n ");
+}
+
+// Returns a line: by what the task does today, and not by what the first plan decides about it.
+std::string LineOf(const TaskDifference& task) {
+  const auto& [name, job, before, after, reason, now] = task;
+  const std::string why = reason.empty() ? "" : absl::StrCat(": ", reason);
+  if (after.empty()) {
+    return now.empty() ? absl::StrCat("no longer starts ", name, " on ", before, why)
+                       : absl::StrCat("stops ", name, " from ", now, why);
+  }
+  if (now == after) {
+    return before.empty() ? absl::StrCat("keeps ", name, " on ", now, ", not evicted any more")
+                          : absl::StrCat("keeps ", name, " on ", now, ", not moved to ", before);
+  }
+  if (!now.empty()) return absl::StrCat("moves ", name, " from ", now, " to ", after);
+  if (before.empty()) return absl::StrCat("starts ", name, " on ", after);
+  return absl::StrCat("starts ", name, " on ", after, " and not on ", before);
 }
 
 }  // namespace
@@ -152,6 +191,9 @@ PlanDifference Difference(const Snapshot& before, const Plan& plan_before, const
   ForEachName(old.tables.tasks.names, old.tables.tasks.alive, now.tables.tasks.names,
               now.tables.tasks.alive,
               [&](std::string_view name) { CompareTask(name, old, now, &out); });
+  ForEachName(old.tables.jobs.names, old.tables.jobs.alive, now.tables.jobs.names,
+              now.tables.jobs.alive,
+              [&](std::string_view name) { CompareJob(name, old, now, &out); });
   for (DimensionIndex d = 0; d < old.tables.dimension_count(); ++d) {
     out.dimensions.emplace_back(old.tables.dimensions.name(d));
   }
@@ -166,15 +208,23 @@ PlanDifference Difference(const Snapshot& before, const Plan& plan_before, const
 }
 
 bool PlanDifference::empty() const {
-  return starts.empty() && stops.empty() && moves.empty() && queues.empty();
+  return starts.empty() && stops.empty() && moves.empty() && admits.empty() && withdraws.empty() &&
+         queues.empty();
 }
 
 std::string PlanDifference::ToText() const {
   if (empty()) return "nothing differs\n";
   std::string out;
-  AppendLines("starts", starts, &out);
-  AppendLines("stops", stops, &out);
-  AppendLines("moves", moves, &out);
+  for (const std::vector<TaskDifference>* tasks : {&starts, &stops, &moves}) {
+    for (const TaskDifference& task : *tasks) absl::StrAppend(&out, LineOf(task), "\n");
+  }
+  for (const auto& [jobs, verb] :
+       {std::pair(&admits, "admits "), std::pair(&withdraws, "withdraws ")}) {
+    for (const JobDifference& job : *jobs) {
+      absl::StrAppend(&out, verb, job.job, jobs == &admits ? " to queue " : " from queue ",
+                      job.queue, "\n");
+    }
+  }
   if (queues.empty()) return out;
   const auto right = TextTable::kRight;
   TextTable table(
@@ -199,6 +249,8 @@ std::string PlanDifference::ToJson() const {
   AppendTasks("starts", starts, &out);
   AppendTasks("stops", stops, &out);
   AppendTasks("moves", moves, &out);
+  AppendJobs("admits", admits, &out);
+  AppendJobs("withdraws", withdraws, &out);
   out.append("\"queues\": [");
   for (size_t i = 0; i < queues.size(); ++i) {
     out.append(i == 0 ? "\n  {\"queue\": " : ",\n  {\"queue\": ");

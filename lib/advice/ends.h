@@ -17,12 +17,14 @@
 namespace muster {
 
 struct Ends {
-  std::vector<NodeIndex> node;   // by task; kNone: none
-  std::vector<uint32_t> reason;  // by task: its reason in the plan, or kNoReason
+  std::vector<NodeIndex> node;       // by task; kNone: none
+  std::vector<uint32_t> reason;      // by task: its reason in the plan, or kNoReason
+  std::vector<uint8_t> holds_quota;  // by job: true if it holds assigned quota
   static constexpr uint32_t kNoReason = 0xffffffff;
 };
 
-// REQUIRES: the plan is of a snapshot with these tables. O(tasks + decisions).
+// A job of which all tasks lose their nodes loses its quota with them.
+// REQUIRES: the plan is of a snapshot with these tables. O(rows + decisions).
 Ends EndsOf(const Tables& tables, const Plan& plan);
 
 }  // namespace muster

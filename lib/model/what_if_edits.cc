@@ -50,6 +50,11 @@ QueueSpec EditedQueue(QueueSpec spec, const QueueEdit& edit) {
     if (edit.spending_limit) spec.rules->spending->limit = edit.spending_limit;
     if (edit.hourly_limit) spec.rules->spending->hourly_limit = edit.hourly_limit;
   }
+  if (edit.quota) {
+    if (!spec.rules) spec.rules = QueueRules();
+    spec.rules->groups = *edit.quota;
+  }
+  if (edit.state) spec.state = *edit.state;
   return spec;
 }
 

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/profile/cycle_tables.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -41,6 +42,11 @@ void AddJobOfOne(Tables& t, TaskIndex task, QueueIndex queue) {
 }
 
 }  // namespace
+
+bool PlacesTasks(const ProfileConfig& config) {
+  return std::ranges::any_of(config.actions,
+                             [](const ConfiguredAction& action) { return !action.decl.admits; });
+}
 
 absl::Status CheckTables(const ProfileConfig& config, const Tables& tables,
                          std::optional<std::span<const Change>> changes) {

@@ -8,10 +8,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/float_env.h"
+#include "lib/base/strings.h"
 #include "lib/model/access.h"
 #include "lib/model/change_guard.h"
 #include "lib/profile/cycle_tables.h"
 #include "lib/profile/profile.h"
+#include "lib/profile/queue_fields.h"
 #include "lib/profile/sessions.h"
 #include "lib/session/queue_books.h"
 
@@ -21,6 +23,14 @@ namespace {
 template <class T>
 std::vector<T> Copy(std::span<const T> row) {
   return {row.begin(), row.end()};
+}
+
+absl::Status CheckShares(const ProfileConfig& config) {
+  if (!SharesNeedACycle(config)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("profile ", Quote(config.name),
+                   ": only a cycle has the shares of its queues; Rehearse answers with plans "
+                   "(muster what-if --plan)"));
 }
 
 absl::StatusOr<Outlook> Ask(const Tables& tables, Ledger& ledger, const ProfileConfig& config,
@@ -37,6 +47,7 @@ absl::StatusOr<Outlook> Ask(const Tables& tables, Ledger& ledger, const ProfileC
     queue.pending_before = Copy(books.pending(q));
     queue.deserved_before = std::move(before[q].deserved);
     queue.share_before = before[q].share;
+    outlook.divides |= before[q].published;
   }
   for (size_t i = 0; i < changes.size(); ++i) {
     if (const absl::Status s = books.Apply(changes[i]); !s.ok()) {
@@ -53,6 +64,7 @@ absl::StatusOr<Outlook> Ask(const Tables& tables, Ledger& ledger, const ProfileC
     queue.pending_after = Copy(books.pending(queue.queue));
     queue.deserved_after = std::move(after[queue.queue].deserved);
     queue.share_after = after[queue.queue].share;
+    outlook.divides |= after[queue.queue].published;
     // Dimensions of new nodes had nothing before.
     queue.allocated_before.resize(dimensions.size(), 0);
     queue.pending_before.resize(dimensions.size(), 0);
@@ -68,6 +80,7 @@ absl::StatusOr<Outlook> WhatIf(const Snapshot& snapshot, std::string_view profil
   const DefaultFloats floats;
   const absl::StatusOr<ProfileConfig> config = ResolveProfile(profile);
   if (!config.ok()) return config.status();
+  if (absl::Status s = CheckShares(*config); !s.ok()) return s;
   std::shared_ptr<const Tables> tables = SharedTablesOf(snapshot);
   if (absl::Status s = CheckTables(*config, *tables); !s.ok()) return s;
   if (TakesLoneTasks(*config)) {
@@ -86,6 +99,7 @@ absl::StatusOr<Outlook> WhatIf(Cluster& cluster, std::string_view profile,
   const CycleGuard guard(ImplOf(cluster));
   const absl::StatusOr<Sessions::Kept*> kept = KeptSession(ImplOf(cluster), profile, {});
   if (!kept.ok()) return kept.status();
+  if (absl::Status s = CheckShares((*kept)->config); !s.ok()) return s;
   const absl::StatusOr<const Tables*> tables = CycleTables(**kept, TablesOf(cluster));
   if (!tables.ok()) return tables.status();
   return Ask(**tables, (*kept)->session->SyncedBooks(**tables), (*kept)->config, changes);

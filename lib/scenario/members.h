@@ -419,10 +419,11 @@ auto Members(S& s) {
 
 template <Is<QueueEdit> S>
 auto Members(S& s) {
-  auto& [name, weight, guaranteed, deserved, limit, spending_limit, hourly_limit] = s;
+  auto& [name, weight, guaranteed, deserved, limit, spending_limit, hourly_limit, quota, state] = s;
   return std::tuple(RequiredKey("name", name), Key("weight", weight), Key("guaranteed", guaranteed),
                     Key("deserved", deserved), Key("limit", limit),
-                    Key("spending_limit", spending_limit), Key("hourly_limit", hourly_limit));
+                    Key("spending_limit", spending_limit), Key("hourly_limit", hourly_limit),
+                    Key("quota", quota), Key("state", state));
 }
 
 template <Is<RemovedNodes> S>

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "lib/plan/json_text.h"
 #include "lib/scenario/scenario.h"
 
@@ -33,7 +34,8 @@ std::string WriteOutlook(const Outlook& outlook) {
     if (d > 0) out.append(", ");
     AppendJson(outlook.dimensions[d], &out);
   }
-  out.append("],\n \"queues\": [");
+  absl::StrAppend(&out, "],\n \"divides\": ", outlook.divides ? "true" : "false",
+                  ",\n \"queues\": [");
   for (size_t i = 0; i < outlook.queues.size(); ++i) {
     const QueueOutlook& queue = outlook.queues[i];
     out.append(i == 0 ? "\n  {\"name\": " : ",\n  {\"name\": ");

@@ -110,7 +110,8 @@ std::vector<QueueShares> QueueBooks::Count() {
   for (QueueIndex q = 0; q < shares.size(); ++q) {
     if (!small_.queues.alive[q]) continue;
     for (const auto& policy : policies) {
-      if (policy->PublishShare(q, &shares[q].deserved, &shares[q].share)) break;
+      shares[q].published = policy->PublishShare(q, &shares[q].deserved, &shares[q].share);
+      if (shares[q].published) break;
     }
   }
   return shares;

@@ -32,6 +32,7 @@ namespace muster {
 struct QueueShares {
   std::vector<double> deserved;  // empty: no policy publishes it
   double share = 0;
+  bool published = false;
 };
 
 class QueueBooks {

@@ -86,7 +86,7 @@ TEST(Rehearse, ANodeThatLeavesStopsItsTasks) {
 TEST(Rehearse, AJobThatLeavesMakesRoom) {
   const PlanDifference difference = After({.remove_job = "a"});
   EXPECT_EQ(difference.starts.size(), 2);
-  EXPECT_THAT(difference.stops, ElementsAre(TaskDifference{"a-0", "a", "n", "", ""}));
+  EXPECT_THAT(difference.stops, ElementsAre(TaskDifference{"a-0", "a", "n", "", "", "n"}));
 }
 
 TEST(Rehearse, JobsAreEdited) {
@@ -141,6 +141,60 @@ TEST(Rehearse, RefusesWithPlaceAndRule) {
               HasSubstr("add_nodes: count is 1000000000; at most 4000000"));
   EXPECT_THAT(Refusal({.job = JobEdit{.name = "g", .request = {{"cpu", -1}}}}),
               HasSubstr("change[0]: "));
+}
+
+// What runs and is evicted today does not start, and what waits today does not move.
+TEST(Rehearse, TellsWhatTasksDoToday) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNode({.name = "n", .capacity = {{"cpu", 4}, {"pods", 9}}}).ok());
+  ASSERT_TRUE(cluster
+                  .AddTask({.name = "low",
+                            .shape = {.request = {{"cpu", 4}}},
+                            .status = TaskStatus::kRunning,
+                            .node = "n"})
+                  .ok());
+  ASSERT_TRUE(
+      cluster.AddTask({.name = "high", .shape = {.request = {{"cpu", 4}}}, .priority = 5}).ok());
+  const NodeSpec like{.name = "n", .capacity = {{"cpu", 4}, {"pods", 9}}};
+  const std::vector<WhatIfChange> more = {{.add_nodes = NewNodes{.count = 1, .node = like}}};
+  const absl::StatusOr<Rehearsal> rehearsal = Rehearse(cluster, "kube-scheduler", more);
+  ASSERT_TRUE(rehearsal.ok()) << rehearsal.status();
+  EXPECT_THAT(rehearsal->difference.starts,
+              ElementsAre(TaskDifference{"low", "", "", "n", "", "n"}));
+  EXPECT_THAT(rehearsal->difference.moves,
+              ElementsAre(TaskDifference{"high", "", "n", "new-0", "", ""}));
+  EXPECT_EQ(rehearsal->difference.ToText(),
+            "keeps low on n, not evicted any more\nstarts high on new-0 and not on n\n");
+  const std::vector<WhatIfChange> none = {{.nodes = NodeEdit{.name = "n", .unschedulable = true}}};
+  EXPECT_THAT(Rehearse(cluster, "kube-scheduler", none)->difference.ToText(),
+              HasSubstr("no longer starts high on n: 1 node: unschedulable"));
+}
+
+// A job that gets quota, or loses it, is a difference, though no task has a node.
+TEST(Rehearse, TellsWhichJobsAreAdmitted) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.SetFlavor({.name = "spot"}).ok());
+  QueueSpec queue{.name = "q"};
+  queue.rules = QueueRules{
+      .groups = {{.resources = {"cpu"}, .flavors = {{.flavor = "spot", .nominal = {{"cpu", 4}}}}}}};
+  ASSERT_TRUE(cluster.AddQueue(queue).ok());
+  for (const char* name : {"first", "second"}) {
+    JobSpec job{.name = name, .queue = "q", .min_available = 1};
+    job.groups = {{.count = 1, .shape = {.request = {{"cpu", 4}}}}};
+    ASSERT_TRUE(cluster.AddJob(job).ok());
+    if (name == std::string("first")) {
+      ASSERT_TRUE(cluster.Apply(*cluster.Schedule("kueue")).ok());
+    }
+  }
+  const std::vector<WhatIfChange> gone = {{.remove_job = "first"}};
+  const absl::StatusOr<Rehearsal> rehearsal = Rehearse(cluster, "kueue", gone);
+  ASSERT_TRUE(rehearsal.ok()) << rehearsal.status();
+  EXPECT_THAT(rehearsal->difference.admits, ElementsAre(JobDifference{"second", "q"}));
+  EXPECT_THAT(rehearsal->difference.withdraws, ElementsAre(JobDifference{"first", "q"}));
+  EXPECT_EQ(rehearsal->difference.ToText(),
+            "admits second to queue q\nwithdraws first from queue q\n");
+  EXPECT_THAT(rehearsal->difference.ToJson(),
+              HasSubstr("\"admits\": [\n  {\"job\": \"second\", \"queue\": \"q\"}]"));
 }
 
 TEST(MakeChanges, ChangesAllOrNothing) {

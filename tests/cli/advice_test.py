@@ -14,7 +14,7 @@ class Advice(Files):
 
     def test_plans_before_and_after_a_change(self):
         result = muster("what-if", self.GANG, "--plan", "--remove-job", "small")
-        self.assert_ends(result, 0, stdout="stops small-worker-0 from gpu0")
+        self.assert_ends(result, 0, stdout="no longer starts small-worker-0 on gpu0")
         changes = self.write({"changes": [{"job": {"name": "train", "min_available": 6}}]})
         told = json.loads(muster("what-if", self.GANG, "--plan", "--changes", changes,
                                  "--json").stdout)
@@ -22,11 +22,33 @@ class Advice(Files):
         self.assert_ends(muster("what-if", self.GANG, "--changes", changes), 2,
                          stderr="what-if[0]: changes of tasks and of taints move no share")
 
+    def test_what_changes_cannot_do(self):
+        file = self.write({
+            "muster": 1, "queues": [{"name": "q"}],
+            "nodes": [{"name": "n", "capacity": {"cpu": 4, "pods": 9, "nvidia.com/gpu": 1}}],
+            "tasks": [{"name": "t", "shape": {"request": {"cpu": 9, "nvidia.com/gpu": 1}}}]})
+        limit = ["--queue", "q", "--limit", "nvidia.com/gpu=3"]
+        for profile, words in (("kueue", 'note: profile kueue does not read "limit" of a queue'),
+                               ("kueue", "publish no shares; --plan has what it decides")):
+            self.assert_ends(muster("what-if", file, "--profile", profile, *limit), 0,
+                             stdout=words)
+        self.assertNotIn("note:", muster("what-if", file, "--profile", "volcano", *limit).stdout)
+        self.assert_ends(muster("what-if", file, "--profile", "volcano", "--queue", "q", "--limit",
+                                "gpu=3"), 2, stderr='did you mean "nvidia.com/gpu"?')
+        self.assert_ends(muster("what-if", file, "--profile", "kai", *limit), 2,
+                         stderr='profile "kai": only a cycle has the shares of its queues')
+        typo = muster("what-if", file, "--profile", "volcano", "--add-nodes",
+                      "nvidia.com/gpus=8")
+        self.assert_ends(typo, 0, stdout='no node or task names "nvidia.com/gpus", did you mean '
+                         '"nvidia.com/gpu"?')
+        self.assertIn("without cpu, which 1 task that waits requests", typo.stdout)
+
     def test_two_profiles_and_two_files(self):
         same = muster("diff", self.GANG, "--profile", "volcano", "--with", "volcano")
         self.assert_ends(same, 0, stdout="nothing differs\n")
         empty = self.write({"muster": 1, "nodes": [], "jobs": []})
-        self.assert_ends(muster("diff", self.GANG, empty), 0, stdout="stops small-worker-0")
+        self.assert_ends(muster("diff", self.GANG, empty), 0,
+                         stdout="no longer starts small-worker-0")
         self.assert_ends(muster("diff", self.GANG), 2, stderr="needs two FILEs, or one and --with")
 
     def test_page(self):

@@ -13,6 +13,8 @@
 #include "lib/base/rng.h"
 #include "lib/ledger/ledger.h"
 #include "lib/model/access.h"
+#include "lib/profile/profile.h"
+#include "lib/profile/queue_fields.h"
 #include "muster/rehearsal.h"
 #include "muster/schedule.h"
 #include "tests/support/random_world.h"
@@ -117,6 +119,24 @@ TEST(WhatIf, AProfileWithoutSharesHasNone) {
   EXPECT_EQ(Of(*outlook, "b").share_after, 0);
 }
 
+TEST(WhatIf, TellsWhetherTheProfileDivides) {
+  EXPECT_TRUE(Ask(TwoQueues(), {.remove_job = "of-a"}, "volcano")->divides);
+  for (const char* profile : {"fcfs", "koordinator", "kueue", "yunikorn"}) {
+    EXPECT_FALSE(Ask(TwoQueues(), {.remove_job = "of-a"}, profile)->divides) << profile;
+  }
+}
+
+// Its fair shares follow from pods that it reads on its own.
+TEST(WhatIf, RefusesAProfileOfWhichOnlyACycleHasTheShares) {
+  Cluster cluster = TwoQueues();
+  for (const absl::Status& status :
+       {Ask(cluster, {.remove_job = "of-a"}, "kai").status(),
+        WhatIf(cluster, "kai", std::vector<WhatIfChange>{{.remove_job = "of-a"}}).status()}) {
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(status.message(), HasSubstr("profile \"kai\": only a cycle has the shares"));
+  }
+}
+
 TEST(WhatIf, RefusesWithPlaceAndRule) {
   Cluster cluster = TwoQueues();
   const JobSpec greedy{.name = "j",
@@ -177,6 +197,8 @@ constexpr const char* kProfiles[] = {
     "volcano:proportion(limits=off,least_amounts=on,overfull_nodes=off)",
     "volcano:proportion(without=queue_order),+fairshare",
     "fcfs",
+    "transwarp",
+    "volcano:-proportion,+elastic-quota",
 };
 
 template <class T>
@@ -361,6 +383,40 @@ TEST(WhatIf, EqualsACycleOverAClusterThatWasReallyChanged) {
   if (count >= 100) {
     EXPECT_GT(answered, static_cast<int>(count / 3));
     EXPECT_GT(refused, 0);
+  }
+}
+
+// A value that a profile does not read changes no plan of it.
+TEST(QueueFieldsRead, OthersChangeNothing) {
+  int64_t compared = 0;
+  const std::vector<ProfileInfo> profiles = Profiles();
+  const uint64_t count = WorldCount(200);
+  for (uint64_t seed = 0; seed < count && !HasFailure(); ++seed) {
+    const std::optional<Cluster> made = TryCluster(RandomWorld(seed));
+    if (!made.has_value() || made->Describe().queues.empty()) continue;
+    const std::string& profile = profiles[seed % profiles.size()].name;
+    const absl::StatusOr<Plan> before = Schedule(made->Freeze(), profile);
+    if (!before.ok()) continue;
+    SCOPED_TRACE(profile + ", seed " + std::to_string(seed));
+    const absl::StatusOr<ProfileConfig> config = ResolveProfile(profile);
+    ASSERT_TRUE(config.ok());
+    const QueueFieldsRead reads = FieldsReadBy(*config);
+    Rng rng(seed);
+    const ClusterSpec world = made->Describe();
+    QueueEdit edit{.name = Pick(rng, world.queues).name};
+    if (!reads.weight) edit.weight = static_cast<int64_t>(1 + rng.Below(5));
+    if (!reads.guaranteed) edit.guaranteed = Resources{{"cpu", 1}};
+    if (!reads.deserved) edit.deserved = Resources{{"cpu", 2}};
+    if (!reads.limit) edit.limit = Resources{{"cpu", 1}};
+    Cluster clone = made->Clone();
+    if (!MakeChanges(std::vector<WhatIfChange>{{.queue = edit}}, &clone).ok()) continue;
+    const absl::StatusOr<Plan> after = Schedule(clone.Freeze(), profile);
+    ASSERT_TRUE(after.ok()) << after.status();
+    EXPECT_EQ(before->Digest(), after->Digest());
+    ++compared;
+  }
+  if (count >= 100) {
+    EXPECT_GT(compared, 50);
   }
 }
 

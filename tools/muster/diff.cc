@@ -39,7 +39,7 @@ int DiffCommand(const Arguments& arguments) {
   const PlanDifference difference =
       Difference(before->snapshot, before->plan, after->snapshot, after->plan);
   return Show([&] { return difference.ToText(); }, [&] { return difference.ToJson(); },
-              {"starts", "stops", "moves", "queues"});
+              {"starts", "stops", "moves", "admits", "withdraws", "queues"});
 }
 
 }  // namespace muster

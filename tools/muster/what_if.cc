@@ -2,6 +2,7 @@
 //
 // muster what-if: what queues would get if weights, limits, nodes or jobs were others, without a
 // cycle; and with --plan, what two plans would decide differently.
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -13,7 +14,10 @@
 #include "absl/strings/str_split.h"
 #include "lib/base/strings.h"
 #include "lib/base/text_table.h"
+#include "lib/model/access.h"
 #include "lib/model/tables.h"
+#include "lib/profile/profile.h"
+#include "lib/profile/queue_fields.h"
 #include "muster/quantity.h"
 #include "tools/muster/command.h"
 #include "tools/muster/output.h"
@@ -128,6 +132,69 @@ absl::StatusOr<std::vector<WhatIfChange>> ChangesOf(const Flags& flags) {
   return changes;
 }
 
+// Returns a line for each value of the queue that the profile does not read.
+std::string UnreadText(const QueueEdit& edit, const ProfileConfig& config) {
+  const QueueFieldsRead reads = FieldsReadBy(config);
+  std::string out;
+  for (const auto& [set, read, what] :
+       {std::tuple(edit.weight.has_value(), reads.weight, "weight"),
+        std::tuple(edit.guaranteed.has_value(), reads.guaranteed, "guaranteed"),
+        std::tuple(edit.deserved.has_value(), reads.deserved, "deserved"),
+        std::tuple(edit.limit.has_value(), reads.limit, "limit")}) {
+    if (!set || read) continue;
+    absl::StrAppend(&out, "note: profile ", config.name, " does not read \"", what,
+                    "\" of a queue\n");
+  }
+  return out;
+}
+
+// Returns a line for each resource that only the new nodes have, and for each that tasks which wait
+// request and the new nodes lack.
+std::string ShapeText(const NodeSpec& node, const Tables& tables) {
+  std::string out;
+  std::vector<std::string_view> known;
+  std::vector<int64_t> tasks(tables.dimension_count(), 0);
+  for (DimensionIndex d = 0; d < tables.dimension_count(); ++d) {
+    known.push_back(tables.dimensions.name(d));
+  }
+  for (const auto& [name, amount] : node.capacity) {
+    if (tables.dimensions.Find(name)) continue;
+    absl::StrAppend(&out, "note: --add-nodes: no node or task names ", Quote(name),
+                    SuggestName(name, known), "\n");
+  }
+  for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) {
+    if (!tables.tasks.alive[t] || tables.tasks.status[t] != TaskStatus::kPending) continue;
+    const auto request = tables.classes.request.row(tables.tasks.task_class[t]);
+    for (DimensionIndex d = 0; d < tasks.size(); ++d) tasks[d] += OrZero(request[d]) > 0;
+  }
+  for (DimensionIndex d = 0; d < tasks.size(); ++d) {
+    const bool has = std::ranges::any_of(
+        node.capacity, [&](const auto& entry) { return entry.first == known[d]; });
+    // A node without an amount of pods has no limit of them.
+    if (has || d == kPods || tasks[d] == 0) continue;
+    absl::StrAppend(&out, "note: --add-nodes: without ", ToAbsl(known[d]), ", which ", tasks[d],
+                    tasks[d] == 1 ? " task that waits requests" : " tasks that wait request", "\n");
+  }
+  return out;
+}
+
+// Returns what the changes cannot do under the profile, a line each.
+std::string NotesOn(const std::vector<WhatIfChange>& changes, const Flags& flags,
+                    const Opened& opened) {
+  const absl::StatusOr<ProfileConfig> config =
+      ResolveProfile(opened.scenario.profile, opened.scenario.options.extensions.get());
+  std::string out;
+  for (const WhatIfChange& change : changes) {
+    if (change.queue.has_value() && config.ok()) {
+      absl::StrAppend(&out, UnreadText(*change.queue, *config));
+    }
+    if (change.add_nodes.has_value() && !flags.add_nodes.empty()) {
+      absl::StrAppend(&out, ShapeText(change.add_nodes->node, TablesOf(opened.cluster)));
+    }
+  }
+  return out;
+}
+
 std::string AmountText(const std::string& dimension, double amount) {
   if (std::abs(amount) >= 9e18) return absl::StrCat(amount);
   return FormatQuantity(std::llround(amount),
@@ -193,19 +260,24 @@ int WhatIfCommand(const Arguments& arguments) {
   const auto complain = [&parsed](const absl::Status& status) {
     return Complain(absl::StrCat(parsed.others[0], ": ", status.message()));
   };
+  std::string notes = NotesOn(*changes, given, *opened);
   if (given.plan) {
     const Progress progress("scheduling twice");
     const absl::StatusOr<Rehearsal> rehearsal =
         Rehearse(opened->cluster, scenario.profile, *changes, scenario.options);
     if (!rehearsal.ok()) return complain(rehearsal.status());
     const PlanDifference& difference = rehearsal->difference;
-    return Show([&] { return difference.ToText(); }, [&] { return difference.ToJson(); },
-                {"starts", "stops", "moves", "queues"});
+    return Show([&] { return difference.ToText() + notes; }, [&] { return difference.ToJson(); },
+                {"starts", "stops", "moves", "admits", "withdraws", "queues"});
   }
   const absl::StatusOr<Outlook> outlook =
       WhatIf(opened->cluster.Freeze(), scenario.profile, *changes);
   if (!outlook.ok()) return complain(outlook.status());
-  return Show([&] { return ToText(*outlook, !changes->empty()); },
+  if (!outlook->divides) {
+    absl::StrAppend(&notes, "note: the policies of profile ", scenario.profile,
+                    " publish no shares; --plan has what it decides\n");
+  }
+  return Show([&] { return ToText(*outlook, !changes->empty()) + notes; },
               [&] { return WriteOutlook(*outlook); }, {"queues"});
 }
 
