@@ -64,10 +64,15 @@ enum class RemedyKind : uint8_t {
   kWait,
   // What the queue, or a queue above it, may spend is raised.
   kSpendingLimit,
+  // A closed queue takes new tasks again.
+  kOpenQueue,
+  // The queue's own quota of a flavor, or what it may borrow, is raised.
+  kQuota,
 };
 
-// One way to start the job. Where nothing helps alone, the limits of the job's queues are raised,
-// too: `words` and `changes` then begin with that, and `kind` is what is changed besides.
+// One way to start the job. Where nothing alone starts the job as it is without more evictions, the
+// limits of the job's queues are raised, too: `words` and `changes` of such a remedy begin with
+// that, and `kind` is what is changed besides.
 struct Remedy {
   RemedyKind kind;
   // In words: `add 2 nodes like "gpu3"`.
@@ -76,8 +81,10 @@ struct Remedy {
   std::vector<WhatIfChange> changes = {};
   // The spec string to schedule with: that of the question, unless `kind` is kEvictions.
   std::string profile = {};
-  // How many tasks of the job start with it, and how many tasks are evicted by that plan.
-  int64_t starts = 0, evictions = 0;
+  // How many tasks of the job start with it; under a profile that places no tasks: are admitted.
+  int64_t starts = 0;
+  // How many more tasks are evicted than without it. Below 0: fewer.
+  int64_t evictions = 0;
   // How many more tasks of other jobs start than without it. Below 0: it is at their cost.
   int64_t others = 0;
 };

@@ -12,8 +12,9 @@
 // Promise. Answers come from cycles over clones; the cluster does not change. Equal arguments give
 // equal answers.
 // Failure. NotFound for a node that does not exist; InvalidArgument for a node listed twice, for a
-// spec that a cluster would refuse, for a price below 0 or no number, and for options out of range;
-// a profile that does not resolve fails as in Schedule.
+// spec that a cluster would refuse, for a price below 0 or no number, for options out of range, and
+// for a drain under a profile that places no tasks; a profile that does not resolve fails as in
+// Schedule.
 // Ownership. Arguments are read during the call; answers hold copies.
 // Threads. As Cluster::Schedule: one thread at a time on one cluster.
 // Cost. Drain clones the cluster once and runs a cycle for each node. NeedNodes runs
@@ -42,9 +43,11 @@ struct DrainedTask {
   std::string task = {};
   // The node that it starts on. Empty: it waits, or ends.
   std::string to = {};
-  // Why it waits, in words. Empty: it has a node, or ends.
+  // Why it waits, in words; or why it ends, if it may run on this node alone, as the tasks of a
+  // daemon set. Empty: it has a node, or ends for another reason.
   std::string reason = {};
-  // True: it ends and is not placed again. It has no job, or was leaving already.
+  // True: it ends and is not placed again. It has no job, was leaving already, or may run on no
+  // other node.
   bool ends = false;
 };
 
@@ -63,7 +66,7 @@ struct DrainStep {
 // The answer.
 struct DrainReport {
   // In the order that is proposed: the node with the fewest tasks first. None of the nodes takes
-  // tasks from the first step on.
+  // tasks from the first step on; tasks that tolerate closed nodes stay away from them, too.
   std::vector<DrainStep> steps = {};
   // How many tasks find a node, and how many wait. Those that end are in neither.
   int64_t moved = 0, waiting = 0;
@@ -92,17 +95,20 @@ struct NodeCount {
   std::string type = {};
   // 0 or more.
   int64_t count = 0;
-  // In NodesNeeded::alone: the first task that waits in spite of as many nodes as could help, and
-  // why, in words. Empty: none does.
+  // In NodesNeeded::alone: the first task that waits with so many nodes, and why, in words. Empty:
+  // none does.
   std::string waits = {};
+  // In NodesNeeded::alone: how many tasks wait then.
+  int64_t waiting = 0;
 };
 
 // The answer.
 struct NodesNeeded {
   // Tasks that wait as the cluster is, and with the nodes below.
   int64_t waiting_before = 0, waiting_after = 0;
-  // For each offer, in their order: how many nodes of this type alone place the most that any
-  // number up to NeedOptions::most places. 0: they help nothing.
+  // For each offer, in their order: the smallest number found of nodes of this type alone that
+  // place as much as the most nodes that could be of use: NeedOptions::most, or one for each task
+  // that waits or starts. 0: they help nothing.
   std::vector<NodeCount> alone = {};
   // What leaves the fewest tasks waiting at the lowest price that was found: one type, or two.
   // Empty: no offer helps, or nothing waits.

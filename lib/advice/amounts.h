@@ -20,6 +20,14 @@ inline std::string AmountText(std::string_view dimension, int64_t amount) {
   return FormatQuantity(amount, IsMilliDimension(dimension) ? Unit::kMilli : Unit::kWhole);
 }
 
+// Returns so many sixteenths of an amount of 0 or more, rounded up: to whole cores and devices, if
+// the amount is of whole ones.
+inline int64_t Sixteenths(std::string_view dimension, int64_t amount, int64_t parts) {
+  const int64_t unit = IsMilliDimension(dimension) && amount % 1000 == 0 ? 1000 : 1;
+  const int64_t units = amount / unit;
+  return (units / 16 * parts + (units % 16 * parts + 15) / 16) * unit;
+}
+
 }  // namespace muster
 
 #endif  // MUSTER_ADVICE_AMOUNTS_H_

@@ -176,6 +176,16 @@ std::optional<TaskIndex> FindLoneTask(const Tables& tables, std::string_view nam
   return task && !tables.has_job(*task) ? task : std::nullopt;
 }
 
+NodeSpec NewNodeLike(const NodeSpec& node) {
+  NodeSpec spec = node;
+  spec.unschedulable = false;
+  spec.ready = true;
+  spec.usage.reset();
+  for (ZoneSpec& zone : spec.zones) zone.available.reset();
+  spec.zones_measured.reset();
+  return spec;
+}
+
 TaskSpec Unplaced(const Cluster& cluster, TaskIndex task) {
   TaskSpec spec = DescribeTask(ImplOf(cluster).editor, task);
   spec.status = TaskStatus::kPending;

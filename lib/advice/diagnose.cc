@@ -5,11 +5,13 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "lib/advice/facts.h"
 #include "lib/advice/proposals.h"
 #include "lib/advice/trials.h"
+#include "lib/base/strings.h"
 #include "lib/model/access.h"
 #include "lib/model/change_guard.h"
 #include "lib/model/living_names.h"
@@ -27,7 +29,12 @@ absl::StatusOr<Diagnosis> Diagnose(const Cluster& cluster, std::string_view prof
   const Tables& tables = TablesOf(snapshot);
   std::optional<JobIndex> index = tables.jobs.names.Find(name);
   const std::optional<TaskIndex> task = tables.tasks.names.Find(name);
-  if (!index && !task) return NoSuchRow("job", name, tables.jobs);
+  if (!index && !task) {
+    std::vector<std::string_view> names = LivingNames(tables.jobs);
+    for (const std::string_view of_task : LivingNames(tables.tasks)) names.push_back(of_task);
+    return absl::NotFoundError(
+        absl::StrCat(PlaceOf("job", name), " does not exist", SuggestName(name, names)));
+  }
   const bool lone = !index && !tables.has_job(*task);
   if (!index && !lone) index = tables.tasks.job[*task];
   const std::string job(lone ? name : tables.jobs.names.name(*index));
@@ -35,14 +42,15 @@ absl::StatusOr<Diagnosis> Diagnose(const Cluster& cluster, std::string_view prof
   if (!plan.ok()) return plan.status();
   Trials trials(cluster, profile, job, options);
   Diagnosis diagnosis;
-  const Trials::Outcome outcome = trials.Judge(snapshot, *plan);
+  const Trials::Outcome outcome = trials.Judge(snapshot, *plan, profile);
   diagnosis.waiting = outcome.waiting;
   if (diagnosis.waiting == 0) return diagnosis;
   diagnosis.reason = plan->Explain(job).value_or("");
   diagnosis.facts = lone ? FactsOfTask(tables, *plan, *task) : FactsOf(tables, *plan, *index);
-  diagnosis.remedies = Propose({tables, *plan, lone ? kNone : *index, lone ? *task : kNone,
-                                std::string(profile), options.schedule.now, outcome.others},
-                               &trials);
+  diagnosis.remedies =
+      Propose({tables, *plan, lone ? kNone : *index, lone ? *task : kNone, std::string(profile),
+               options.schedule.now, outcome.others, outcome.evictions},
+              &trials);
   diagnosis.trials = trials.made();
   return diagnosis;
 }

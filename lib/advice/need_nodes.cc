@@ -2,10 +2,11 @@
 //
 // How many nodes until all that waits is placed (upkeep.h).
 //
-// Idea. With as many nodes of a type as tasks wait, each of them could have its own; more never
-// help. So that number tells how many tasks must go on waiting, and a search finds the smallest
-// number with which no more do. For a mix, nodes of one type are replaced by nodes of another one:
-// half of them, a quarter, and so on, as long as the price falls.
+// Idea. A cycle tries to place what waits and what it starts today, and any of these tasks may go
+// to a new node: with as many nodes of a type as there are such tasks, each could have its own;
+// more never help. So that number tells how many tasks must go on waiting, and a search finds the
+// smallest number with which no more do. For a mix, nodes of one type are replaced by nodes of
+// another one: half of them, a quarter, and so on, as long as the price falls.
 // Where the profile has an autoscaler's rule of its own (WantedNodesRule), that rule answers too,
 // and a cycle tells what would wait with its nodes.
 // Tie-break. The offer that comes first, and one type before two.
@@ -42,17 +43,24 @@ class Search {
     const absl::StatusOr<Left> before = Try({});
     if (!before.ok()) return before.status();
     needed.waiting_before = needed.waiting_after = waiting_ = before->tasks;
+    if (waiting_ > 0) useful_ = before->tried;
     for (size_t i = 0; i < offers_.size(); ++i) {
       // Also where nothing waits, so that a bad offer is refused in any cluster.
       const absl::StatusOr<Left> least = Try({{i, std::max<int64_t>(MostOf(i), 1)}});
       if (!least.ok()) return least.status();
       if (MostOf(i) == 0) {
-        needed.alone.push_back({offers_[i].node.name, 0, before->first});
+        needed.alone.push_back({offers_[i].node.name, 0, before->first, waiting_});
         continue;
       }
-      const int64_t count = least->tasks < waiting_ ? FewestOf(i, least->tasks) : 0;
-      needed.alone.push_back({offers_[i].node.name, count, least->first});
-      if (count > 0) Consider({{i, count}}, least->tasks);
+      if (least->tasks >= waiting_) {
+        needed.alone.push_back({offers_[i].node.name, 0, before->first, waiting_});
+        continue;
+      }
+      const int64_t count = FewestOf(i, least->tasks);
+      const absl::StatusOr<Left> left = Try({{i, count}});
+      if (!left.ok()) return left.status();
+      needed.alone.push_back({offers_[i].node.name, count, left->first, left->tasks});
+      Consider({{i, count}}, left->tasks);
     }
     if (!best_.empty()) MixTypes(&needed);
     return Want(std::move(needed));
@@ -64,11 +72,12 @@ class Search {
   struct Left {
     int64_t tasks = 0;
     std::string first = {};
+    int64_t tried = 0;  // tasks that the cycle placed or left waiting
   };
 
-  // The most nodes of the type that can help: one for each task that waits.
+  // The most nodes of the type that can help: one for each task that the cycle tries to place.
   int64_t MostOf(size_t offer) const {
-    return std::min({options_.most, waiting_, offers_[offer].most.value_or(options_.most)});
+    return std::min({options_.most, useful_, offers_[offer].most.value_or(options_.most)});
   }
 
   void MixTypes(NodesNeeded* needed) {
@@ -180,6 +189,7 @@ class Search {
     const absl::StatusOr<Plan> plan = Schedule(clone.Freeze(), profile_, options_.schedule);
     if (!plan.ok()) return plan.status();
     Left left{.tasks = static_cast<int64_t>(plan->pending().size())};
+    left.tried = TriedIn(*plan);
     if (left.tasks > 0) {
       const PendingTask& first = plan->pending().front();
       left.first = absl::StrCat(ToAbsl(plan->task_name(first.task)), ": ",
@@ -229,6 +239,7 @@ class Search {
   const NeedOptions& options_;
   const WantedNodesRule rule_;  // may be null
   int64_t waiting_ = 0;
+  int64_t useful_ = 0;  // more nodes of one type help nothing
   Mix best_;
   int64_t best_waiting_ = 0;
 };
@@ -240,13 +251,13 @@ std::vector<NodeOffer> OffersLike(const Cluster& cluster) {
   const NodeTable& nodes = TablesOf(cluster).nodes;
   for (NodeIndex n = 0; n < nodes.alive.size(); ++n) {
     if (!nodes.alive[n]) continue;
-    NodeSpec like = nodes.spec[n];
+    NodeSpec like = NewNodeLike(nodes.spec[n]);
     like.name.clear();
     like.labels.erase(std::remove_if(like.labels.begin(), like.labels.end(),
                                      [](const auto& label) { return label.first == kHostOfOffer; }),
                       like.labels.end());
     if (!known.insert(MeaningKey(like)).second) continue;
-    offers.push_back({.node = nodes.spec[n]});
+    offers.push_back({.node = NewNodeLike(nodes.spec[n])});
   }
   return offers;
 }

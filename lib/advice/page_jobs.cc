@@ -27,7 +27,7 @@ void AppendDiagnosis(const Diagnosis& diagnosis, std::string* out) {
   }
   for (const Remedy& remedy : diagnosis.remedies) {
     absl::StrAppend(out, "<br>&#8594; ", Escaped(remedy.words), ": ", remedy.starts, " start");
-    if (remedy.evictions > 0) absl::StrAppend(out, ", ", remedy.evictions, " evicted");
+    if (remedy.evictions > 0) absl::StrAppend(out, ", ", remedy.evictions, " more evicted");
     if (remedy.others < 0) absl::StrAppend(out, ", ", -remedy.others, " fewer of other jobs");
   }
 }

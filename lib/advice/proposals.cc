@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <iterator>
 #include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/advice/changes.h"
 #include "lib/base/strings.h"
 
 namespace muster {
@@ -39,15 +41,12 @@ std::string TypeKey(const Tables& tables, NodeIndex node) {
   return key;
 }
 
-// The template without what belongs to one node alone.
-NodeSpec LikeNode(const NodeSpec& node) {
-  NodeSpec spec = node;
-  spec.unschedulable = false;
-  spec.ready = true;
-  spec.usage.reset();
-  for (ZoneSpec& zone : spec.zones) zone.available.reset();
-  spec.zones_measured.reset();
-  return spec;
+// Sets what the remedy was seen to do.
+void Settle(const WaitingJob& job, const Trials& trials, Remedy* remedy) {
+  const Trials::Outcome outcome = trials.Confirm(remedy->changes, remedy->profile);
+  remedy->starts = outcome.starts;
+  remedy->evictions = outcome.evictions - job.evictions;
+  remedy->others = outcome.others - job.others;
 }
 
 using Proposer = void (*)(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out);
@@ -61,12 +60,33 @@ void ProposeEach(std::initializer_list<Proposer> proposers, const WaitingJob& jo
     for (size_t i = first; i < remedies->size(); ++i) {
       Remedy& remedy = (*remedies)[i];
       if (remedy.profile.empty()) remedy.profile = job.profile;
-      const Trials::Outcome outcome = trials->Confirm(remedy.changes, remedy.profile);
-      remedy.starts = outcome.starts;
-      remedy.evictions = outcome.evictions;
-      remedy.others = outcome.others - job.others;
+      Settle(job, *trials, &remedy);
     }
   }
+}
+
+// Returns whether the job itself stays as it is and no more tasks are evicted than today.
+bool StartsItAsItIs(const Remedy& remedy) {
+  switch (remedy.kind) {
+    case RemedyKind::kAnotherQueue:
+    case RemedyKind::kSmallerGang:
+    case RemedyKind::kSmallerRequest:
+    case RemedyKind::kEvictions:
+    case RemedyKind::kPriority:
+    case RemedyKind::kWait:
+      return false;
+    default:
+      return remedy.evictions <= 0;
+  }
+}
+
+// Makes the remedy, which helps beside the raised limits, one that raises them as far as needed.
+void Join(const WaitingJob& job, const RaisedLimits& raised, Trials* trials, Remedy* remedy) {
+  const RaisedLimits least =
+      remedy->profile == job.profile ? LowerLimits(job, raised, remedy->changes, trials) : raised;
+  remedy->words = absl::StrCat(least.words, ", and ", remedy->words);
+  remedy->changes.insert(remedy->changes.begin(), least.changes.begin(), least.changes.end());
+  Settle(job, *trials, remedy);
 }
 
 }  // namespace
@@ -87,14 +107,14 @@ void ProposeNodes(const WaitingJob& job, Trials* trials, std::vector<Remedy>* ou
   for (NodeIndex n = 0; n < tables.nodes.alive.size() && seen.size() < kMostNodeTypes; ++n) {
     if (!tables.nodes.alive[n] || !IsLargeEnough(tables, n, waiting[0])) continue;
     if (!seen.insert(TypeKey(tables, n)).second) continue;
-    const NodeSpec like = LikeNode(tables.nodes.spec[n]);
+    const NodeSpec like = NewNodeLike(tables.nodes.spec[n]);
     const auto changes = [&like](int64_t count) {
       return std::vector<WhatIfChange>{{.add_nodes = NewNodes{.count = count, .node = like}}};
     };
-    // Others that wait may take new nodes first.
-    const auto all = static_cast<int64_t>(job.plan.pending().size());
-    const std::optional<int64_t> count = Smallest(
-        std::min(all, kMostNewNodes), [&](int64_t c) { return trials->Helps(changes(c)); });
+    // Others that wait, or start today, may take new nodes first.
+    const std::optional<int64_t> count =
+        Smallest(std::min(TriedIn(job.plan), kMostNewNodes),
+                 [&](int64_t c) { return trials->Helps(changes(c)); });
     if (!count) continue;
     out->push_back({.kind = RemedyKind::kMoreNodes,
                     .words = absl::StrCat("add ", *count, *count == 1 ? " node" : " nodes",
@@ -145,19 +165,20 @@ void ProposeWaiting(const WaitingJob& job, Trials* trials, std::vector<Remedy>* 
 std::vector<Remedy> Propose(const WaitingJob& job, Trials* trials) {
   std::vector<Remedy> remedies;
   if (job.Waiting().empty()) return remedies;
-  ProposeEach({ProposeNodes, ProposeQueues, ProposeSpending, ProposeTaints, ProposeSizes,
-               ProposeEvictions, ProposeWaiting},
+  ProposeEach({ProposeNodes, ProposeQueues, ProposeQuota, ProposeSpending, ProposeTaints,
+               ProposeSizes, ProposeEvictions, ProposeWaiting},
               job, trials, &remedies);
+  if (std::ranges::any_of(remedies, StartsItAsItIs)) return remedies;
   for (const RaisedLimits& raised : RaiseLimits(job)) {
-    if (!remedies.empty()) break;
+    std::vector<Remedy> besides;
     trials->Assume(raised.changes);
     ProposeEach({ProposeNodes, ProposeTaints, ProposeEvictions, ProposeWaiting}, job, trials,
-                &remedies);
+                &besides);
     trials->Assume({});
-    for (Remedy& remedy : remedies) {
-      remedy.words = absl::StrCat(raised.words, ", and ", remedy.words);
-      remedy.changes.insert(remedy.changes.begin(), raised.changes.begin(), raised.changes.end());
-    }
+    for (Remedy& remedy : besides) Join(job, raised, trials, &remedy);
+    if (besides.empty()) continue;
+    std::ranges::move(besides, std::back_inserter(remedies));
+    break;
   }
   return remedies;
 }

@@ -7,8 +7,9 @@
 // Idea. Each kind of remedy is one function that makes candidates from the rows: node types, queues
 // of the chain, taints, sizes. For a candidate with a number, the smallest that helps is searched
 // for (Smallest in trials.h). Everything that is returned was tried as it is returned. If nothing
-// helps alone, the limits of the job's queues are raised, and the kinds about nodes, taints,
-// evictions and ends are tried again on top of that.
+// alone starts the job as it is without more evictions, the limits of the job's queues are raised,
+// and the kinds about nodes, taints, evictions and ends are tried again on top of that. Limits that
+// help are lowered again as far as they still do.
 // Order. Kinds in the order of RemedyKind; within a kind rows in the order of their tables.
 // Cost. A trial for each candidate, and about 2 log(n) for one with a number up to n.
 #ifndef MUSTER_ADVICE_PROPOSALS_H_
@@ -33,7 +34,8 @@ struct WaitingJob {
   TaskIndex lone;  // that task
   std::string profile;
   int64_t now = 0;
-  int64_t others = 0;  // other tasks that start in the plan
+  int64_t others = 0;     // other tasks that start in the plan
+  int64_t evictions = 0;  // of the plan
 
   bool is_lone() const { return job == kNone; }
   std::string name() const {
@@ -51,14 +53,20 @@ std::vector<Remedy> Propose(const WaitingJob& job, Trials* trials);
 struct RaisedLimits {
   std::vector<WhatIfChange> changes;
   std::string words;
+  bool for_all = false;
 };
 // Returns the limits of the job's queues raised for what it requests, and then raised for all that
 // waits there, since others may come first. Empty: no limit is too low.
 std::vector<RaisedLimits> RaiseLimits(const WaitingJob& job);
+// Returns the limits raised by the smallest part that still starts all of the job that waits, with
+// `more` changed behind it: by sixteenths of what `raised` adds. `raised` does so.
+RaisedLimits LowerLimits(const WaitingJob& job, const RaisedLimits& raised,
+                         const std::vector<WhatIfChange>& more, Trials* trials);
 
 // The parts of Propose. Each appends what helps.
 void ProposeNodes(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out);
 void ProposeQueues(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out);
+void ProposeQuota(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out);
 void ProposeSpending(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out);
 void ProposeTaints(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out);
 void ProposeSizes(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out);

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Remedies about queues: limits raised, a larger portion, another queue.
+// Remedies about queues: opened, limits raised, a larger portion, another queue.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -16,6 +16,7 @@ namespace {
 
 constexpr size_t kMostQueues = 8;
 constexpr int64_t kMostWeight = 64;  // times the present one
+constexpr int64_t kParts = 16;       // in which limits are raised
 
 // The tasks that wait in the queue or below it.
 std::vector<TaskIndex> WaitingBelow(const WaitingJob& job, QueueIndex queue) {
@@ -42,36 +43,28 @@ std::vector<int64_t> HeldAndWanted(const WaitingJob& job, QueueIndex queue, bool
 
 // The list of amounts with those raised that are below `needed`; `words` says which.
 Resources Raise(const WaitingJob& job, const Resources& amounts, std::span<const int64_t> cells,
-                std::span<const int64_t> needed, std::string* words) {
+                std::span<const int64_t> needed, std::string* words, int64_t sixteenths = kParts) {
   Resources raised = amounts;
   for (auto& [name, amount] : raised) {
     const std::optional<DimensionIndex> d = job.tables.dimensions.Find(name);
     if (!d || cells[*d] == kAbsent || cells[*d] >= needed[*d]) continue;
-    const std::string text = AmountText(name, needed[*d]);
+    const std::string text =
+        AmountText(name, cells[*d] + Sixteenths(name, needed[*d] - cells[*d], sixteenths));
     absl::StrAppend(words, words->empty() ? "" : ", ", name, " ", amount.text, " -> ", text);
     amount = Quantity(text);
   }
   return raised;
 }
 
-void ProposeLimits(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
-  for (const RaisedLimits& raised : RaiseLimits(job)) {
-    if (!trials->Helps(raised.changes)) continue;
-    out->push_back(
-        {.kind = RemedyKind::kQueueLimit, .words = raised.words, .changes = raised.changes});
-    return;
-  }
-}
-
 // All limits of the chain are raised together: each of them may be the one that refuses.
-RaisedLimits RaiseChain(const WaitingJob& job, bool for_all) {
+RaisedLimits RaiseChain(const WaitingJob& job, bool for_all, int64_t sixteenths = kParts) {
   const QueueTable& queues = job.tables.queues;
-  RaisedLimits all;
+  RaisedLimits all{.for_all = for_all};
   for (QueueIndex q = job.queue(); q != kNone; q = queues.parent[q]) {
     if (!queues.spec[q].limit.has_value()) continue;
     std::string raised;
     const Resources limit = Raise(job, *queues.spec[q].limit, queues.limit.row(q),
-                                  HeldAndWanted(job, q, for_all), &raised);
+                                  HeldAndWanted(job, q, for_all), &raised, sixteenths);
     if (raised.empty()) continue;
     absl::StrAppend(&all.words, all.words.empty() ? "raise the limit of queue " : ", and of queue ",
                     Quote(queues.names.name(q)), ": ", raised);
@@ -80,6 +73,33 @@ RaisedLimits RaiseChain(const WaitingJob& job, bool for_all) {
   // Outer queues first: a limit may not be above that of the queue around it.
   std::ranges::reverse(all.changes);
   return all;
+}
+
+void ProposeLimits(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
+  for (const RaisedLimits& raised : RaiseLimits(job)) {
+    if (!trials->Helps(raised.changes)) continue;
+    RaisedLimits least = LowerLimits(job, raised, {}, trials);
+    out->push_back({.kind = RemedyKind::kQueueLimit,
+                    .words = std::move(least.words),
+                    .changes = std::move(least.changes)});
+    return;
+  }
+}
+
+// Opens every closed queue of the chain.
+void ProposeOpening(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
+  const QueueTable& queues = job.tables.queues;
+  std::vector<WhatIfChange> changes;
+  std::string words;
+  for (QueueIndex q = job.queue(); q != kNone; q = queues.parent[q]) {
+    if (queues.spec[q].state == QueueState::kOpen) continue;
+    absl::StrAppend(&words, words.empty() ? "open queue " : " and queue ",
+                    Quote(queues.names.name(q)));
+    changes.push_back(
+        {.queue = QueueEdit{.name = queues.spec[q].name, .state = QueueState::kOpen}});
+  }
+  if (changes.empty() || !trials->Helps(changes)) return;
+  out->push_back({.kind = RemedyKind::kOpenQueue, .words = words, .changes = changes});
 }
 
 void ProposePortion(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
@@ -145,8 +165,20 @@ std::vector<RaisedLimits> RaiseLimits(const WaitingJob& job) {
   return all;
 }
 
+RaisedLimits LowerLimits(const WaitingJob& job, const RaisedLimits& raised,
+                         const std::vector<WhatIfChange>& more, Trials* trials) {
+  const auto helps = [&](int64_t sixteenths) {
+    std::vector<WhatIfChange> changes = RaiseChain(job, raised.for_all, sixteenths).changes;
+    changes.insert(changes.end(), more.begin(), more.end());
+    return trials->Helps(changes);
+  };
+  const std::optional<int64_t> least = Smallest(kParts - 1, helps);
+  return least ? RaiseChain(job, raised.for_all, *least) : raised;
+}
+
 void ProposeQueues(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
   if (job.is_lone()) return;
+  ProposeOpening(job, trials, out);
   ProposeLimits(job, trials, out);
   ProposePortion(job, trials, out);
   ProposeOthers(job, trials, out);

@@ -4,7 +4,10 @@
 #include <algorithm>
 
 #include "lib/advice/changes.h"
+#include "lib/advice/ends.h"
 #include "lib/model/access.h"
+#include "lib/profile/cycle_tables.h"
+#include "lib/profile/profile.h"
 #include "muster/schedule.h"
 
 namespace muster {
@@ -21,6 +24,11 @@ std::optional<int64_t> Smallest(int64_t most, const std::function<bool(int64_t)>
     (helps(middle) ? enough : below) = middle;
   }
   return enough;
+}
+
+int64_t TriedIn(const Plan& plan) {
+  return static_cast<int64_t>(plan.pending().size() + plan.binds().size() +
+                              plan.nominations().size() + plan.reservations().size());
 }
 
 Trials::Outcome Trials::Try(std::span<const WhatIfChange> changes, std::string_view profile) {
@@ -40,10 +48,11 @@ Trials::Outcome Trials::Confirm(std::span<const WhatIfChange> changes,
   }
   const Snapshot snapshot = clone.Freeze();
   const absl::StatusOr<Plan> plan = Schedule(snapshot, profile, options_.schedule);
-  return plan.ok() ? Judge(snapshot, *plan) : Outcome();
+  return plan.ok() ? Judge(snapshot, *plan, profile) : Outcome();
 }
 
-Trials::Outcome Trials::Judge(const Snapshot& snapshot, const Plan& plan) const {
+Trials::Outcome Trials::Judge(const Snapshot& snapshot, const Plan& plan,
+                              std::string_view profile) const {
   const Tables& tables = TablesOf(snapshot);
   const std::optional<JobIndex> job = tables.jobs.names.Find(name_);
   const std::optional<TaskIndex> task = FindLoneTask(tables, name_);
@@ -58,6 +67,11 @@ Trials::Outcome Trials::Judge(const Snapshot& snapshot, const Plan& plan) const 
   }
   for (const PendingTask& pending : plan.pending()) {
     outcome.waiting += is_of_it(pending.task);
+  }
+  const absl::StatusOr<ProfileConfig> config =
+      ResolveProfile(profile, options_.schedule.extensions.get());
+  if (job && config.ok() && !PlacesTasks(*config) && EndsOf(tables, plan).holds_quota[*job] != 0) {
+    outcome.starts += std::exchange(outcome.waiting, 0);
   }
   return outcome;
 }

@@ -28,12 +28,17 @@ namespace muster {
 // returns was asked for.
 std::optional<int64_t> Smallest(int64_t most, const std::function<bool(int64_t)>& helps);
 
+// Returns how many tasks the plan places or leaves waiting. Each may go to a node that joins, so no
+// more new nodes can help.
+int64_t TriedIn(const Plan& plan);
+
 class Trials {
  public:
   struct Outcome {
     int64_t starts = 0, waiting = 0, evictions = 0;
     int64_t others = 0;  // other tasks that start
-    // All of the job starts that waited.
+    // All of the job starts that waited. Under a profile that places no tasks, those of a job that
+    // holds assigned quota have started.
     bool helps() const { return starts > 0 && waiting == 0; }
   };
 
@@ -52,8 +57,8 @@ class Trials {
   // The same beyond the limit: what is returned to the caller is made once more as it is returned.
   Outcome Confirm(std::span<const WhatIfChange> changes, std::string_view profile) const;
 
-  // The outcome of the job in a plan of a snapshot.
-  Outcome Judge(const Snapshot& snapshot, const Plan& plan) const;
+  // The outcome of the job in a plan of a snapshot under the profile.
+  Outcome Judge(const Snapshot& snapshot, const Plan& plan, std::string_view profile) const;
 
   int64_t made() const { return made_; }
 

@@ -85,6 +85,7 @@ void AppendCounts(std::string_view key, const std::vector<NodeCount>& counts, st
     out->append(i == 0 ? "{\"type\": " : ", {\"type\": ");
     AppendJson(std::string_view(counts[i].type), out);
     absl::StrAppend(out, ", \"count\": ", counts[i].count);
+    if (counts[i].waiting > 0) absl::StrAppend(out, ", \"waiting\": ", counts[i].waiting);
     if (!counts[i].waits.empty()) {
       out->append(", \"waits\": ");
       AppendJson(std::string_view(counts[i].waits), out);
@@ -218,6 +219,10 @@ std::string_view RemedyKindName(RemedyKind kind) {
       return "wait";
     case RemedyKind::kSpendingLimit:
       return "spending_limit";
+    case RemedyKind::kOpenQueue:
+      return "open_queue";
+    case RemedyKind::kQuota:
+      return "quota";
   }
   return "";
 }

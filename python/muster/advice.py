@@ -21,16 +21,20 @@ from .schedule import spelled
 @dataclass(frozen=True)
 class Rehearsal:
     """What differs after changes: tasks that start, stop or move (task, job, before, after,
-    reason), and queues with another share or other amounts."""
+    reason, now), jobs that hold quota then or no longer do (job, queue), and queues with another
+    share or other amounts. `now` is the node that holds the task today."""
 
     starts: Any
     stops: Any
     moves: Any
+    admits: Any
+    withdraws: Any
     queues: Any
 
     def _repr_html_(self) -> str:
         parts = [
-            f"<p>{name}</p>{text}" for name in ("starts", "stops", "moves", "queues")
+            f"<p>{name}</p>{text}"
+            for name in ("starts", "stops", "moves", "admits", "withdraws", "queues")
             if (text := columns(getattr(self, name)))
         ]
         return titled("Rehearsal", *(parts or ["<p>nothing differs</p>"]))
@@ -69,7 +73,7 @@ class Drained:
 @dataclass(frozen=True)
 class NodesNeeded:
     """How many nodes place what waits (type, count): of each type alone, with the first task that
-    waits in spite of them (waits), the cheapest mix that was found, and what the profile's own
+    waits in spite of them (waits) and how many do (waiting), the cheapest mix that was found, and what the profile's own
     autoscaler would start."""
 
     waiting_before: int

@@ -42,6 +42,17 @@ py::dict TaskTable(const std::vector<TaskDifference>& tasks) {
       tasks, [](const auto& t) -> auto& { return t.after; });
   table["reason"] = Texts(
       tasks, [](const auto& t) -> auto& { return t.reason; });
+  table["now"] = Texts(
+      tasks, [](const auto& t) -> auto& { return t.now; });
+  return table;
+}
+
+py::dict JobTable(const std::vector<JobDifference>& jobs) {
+  py::dict table;
+  table["job"] = Texts(
+      jobs, [](const auto& j) -> auto& { return j.job; });
+  table["queue"] = Texts(
+      jobs, [](const auto& j) -> auto& { return j.queue; });
   return table;
 }
 
@@ -79,6 +90,8 @@ py::dict RehearsalTables(const Cluster& cluster, const std::string& profile, py:
   tables["starts"] = TaskTable(rehearsal.difference.starts);
   tables["stops"] = TaskTable(rehearsal.difference.stops);
   tables["moves"] = TaskTable(rehearsal.difference.moves);
+  tables["admits"] = JobTable(rehearsal.difference.admits);
+  tables["withdraws"] = JobTable(rehearsal.difference.withdraws);
   tables["queues"] = QueueTable(rehearsal.difference);
   return tables;
 }
@@ -168,6 +181,7 @@ py::dict NeedTables(const Cluster& cluster, const std::string& profile, py::list
   py::dict alone = CountTable(needed.alone);
   alone["waits"] = Texts(
       needed.alone, [](const auto& c) -> auto& { return c.waits; });
+  alone["waiting"] = Numbers(needed.alone, [](const auto& c) { return c.waiting; });
   tables["alone"] = std::move(alone);
   tables["cheapest"] = CountTable(needed.cheapest);
   tables["price"] = needed.price;

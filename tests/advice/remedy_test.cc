@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -228,11 +229,103 @@ TEST(Diagnose, ALimitThatOthersWaitForToo) {
             "raise the limit of queue \"nlp\": cpu 2 -> 12");
 }
 
+// Another task takes the first new node, and leaves no longer what runs.
+TEST(Diagnose, ANominatedTaskTakesTheFirstNewNode) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNode(Node("n", 4)).ok());
+  TaskSpec runs{.name = "runs", .shape = {.request = {{"cpu", 4}}}};
+  runs.status = TaskStatus::kRunning;
+  runs.node = "n";
+  ASSERT_TRUE(cluster.AddTask(runs).ok());
+  for (const auto& [name, priority] : {std::pair("high", 10), std::pair("low", 0)}) {
+    ASSERT_TRUE(
+        cluster.AddTask({.name = name, .shape = {.request = {{"cpu", 4}}}, .priority = priority})
+            .ok());
+  }
+  const Diagnosis diagnosis = Of(cluster, "low", "kube-scheduler");
+  ASSERT_EQ(Words(diagnosis, RemedyKind::kMoreNodes), "add 2 nodes like \"n\"");
+  // The plan of today evicts one task, and that with new nodes none.
+  EXPECT_EQ(diagnosis.remedies[0].evictions, -1);
+  EXPECT_EQ(diagnosis.remedies[0].starts, 1);
+}
+
+TEST(Diagnose, AClosedQueue) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNode(Node("n", 4)).ok());
+  ASSERT_TRUE(cluster.AddQueue({.name = "shut", .state = QueueState::kClosed}).ok());
+  ASSERT_TRUE(cluster.AddJob(Job("j", 1, 2, "shut")).ok());
+  const Diagnosis diagnosis = Of(cluster, "j");
+  EXPECT_EQ(Words(diagnosis, RemedyKind::kOpenQueue), "open queue \"shut\"");
+}
+
+// Neither a higher limit nor more nodes help alone, and a smaller request changes the job.
+TEST(Diagnose, ALimitAndNodesAtOnce) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNode(Node("n", 4)).ok());
+  ASSERT_TRUE(cluster.AddQueue({.name = "nlp", .limit = Resources{{"cpu", 4}}}).ok());
+  ASSERT_TRUE(cluster.AddJob(Job("train", 4, 2, "nlp")).ok());
+  ASSERT_TRUE(cluster.AddJob(Job("other", 1, 4, "nlp")).ok());
+  const Diagnosis diagnosis = Of(cluster, "train", "muster");
+  EXPECT_NE(Words(diagnosis, RemedyKind::kSmallerRequest), "");
+  const std::string words = Words(diagnosis, RemedyKind::kMoreNodes);
+  EXPECT_THAT(words, HasSubstr("raise the limit of queue \"nlp\": cpu 4 -> "));
+  EXPECT_THAT(words, HasSubstr(", and add "));
+  // One cpu less in the limit, and the job waits.
+  const auto found = std::ranges::find(diagnosis.remedies, RemedyKind::kMoreNodes, &Remedy::kind);
+  ASSERT_NE(found, diagnosis.remedies.end());
+  std::vector<WhatIfChange> changes = found->changes;
+  ASSERT_TRUE(changes[0].queue.has_value());
+  const int64_t limit = std::stoll((*changes[0].queue->limit)[0].second.text);
+  for (const int64_t less : {0, 1}) {
+    Cluster after = cluster.Clone();
+    changes[0].queue->limit = Resources{{"cpu", limit - less}};
+    ASSERT_TRUE(MakeChanges(changes, &after).ok());
+    const absl::StatusOr<Diagnosis> then = Diagnose(after, "muster", "train");
+    ASSERT_TRUE(then.ok());
+    EXPECT_EQ(then->waiting, less == 0 ? 0 : 4) << limit;
+  }
+}
+
+// Under a profile that places nothing a job starts by holding quota.
+TEST(Diagnose, AQueueWithoutQuota) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddQueue({.name = "cohort"}).ok());
+  QueueSpec queue{.name = "a", .parent = "cohort"};
+  queue.rules = QueueRules{
+      .groups = {{.resources = {"cpu"},
+                  .flavors = {
+                      {.flavor = "spot", .nominal = {{"cpu", 8}}, .borrow_limit = {{"cpu", 1}}}}}}};
+  ASSERT_TRUE(cluster.AddQueue(queue).ok());
+  QueueSpec lends{.name = "b", .parent = "cohort"};
+  lends.rules = QueueRules{
+      .groups = {{.resources = {"cpu"}, .flavors = {{.flavor = "spot", .nominal = {{"cpu", 8}}}}}}};
+  ASSERT_TRUE(cluster.AddQueue(lends).ok());
+  ASSERT_TRUE(cluster.SetFlavor({.name = "spot"}).ok());
+  ASSERT_TRUE(cluster.AddJob(Job("train", 6, 2, "a")).ok());
+  const Diagnosis diagnosis = Of(cluster, "train", "kueue");
+  EXPECT_EQ(diagnosis.waiting, 6);
+  std::vector<std::string> words;
+  for (const Remedy& remedy : diagnosis.remedies) {
+    if (remedy.kind != RemedyKind::kQuota) continue;
+    words.push_back(remedy.words);
+    EXPECT_EQ(remedy.starts, 6);
+    Cluster after = cluster.Clone();
+    ASSERT_TRUE(MakeChanges(remedy.changes, &after).ok());
+    EXPECT_EQ(after.Schedule("kueue")->admissions().size(), 1u);
+    EXPECT_EQ(Of(after, "train", "kueue").waiting, 0);
+  }
+  EXPECT_THAT(words, ElementsAre("raise the quota of queue \"a\" in flavor \"spot\": cpu 8 -> 11",
+                                 "let queue \"a\" borrow more of flavor \"spot\": cpu 1 -> 4"));
+}
+
 TEST(Diagnose, Refuses) {
   Cluster cluster;
   ASSERT_TRUE(cluster.AddJob(Job("train", 1, 2)).ok());
   EXPECT_EQ(Diagnose(cluster, "volcano", "trian").status(),
             absl::NotFoundError("job \"trian\" does not exist, did you mean \"train\"?"));
+  ASSERT_TRUE(cluster.AddTask({.name = "ml/pod"}).ok());
+  EXPECT_EQ(Diagnose(cluster, "volcano", "pod").status(),
+            absl::NotFoundError("job \"pod\" does not exist, did you mean \"ml/pod\"?"));
   EXPECT_EQ(Diagnose(cluster, "vulcano", "train").status().code(),
             absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(Diagnose(cluster, "volcano", "train", {.trials = 0}).status(),

@@ -5,6 +5,7 @@
 
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -127,7 +128,8 @@ TEST(NeedNodes, CountsEachTypeAndFindsAMix) {
   EXPECT_EQ(needed->alone[0].count, 4);  // 32 for 32, packed
   EXPECT_EQ(needed->alone[0].waits, "");
   EXPECT_EQ(needed->alone[1].count, 10);  // the large ones go on waiting
-  EXPECT_EQ(needed->alone[1].waits, "large-0: 12 nodes: cpu");
+  EXPECT_EQ(needed->alone[1].waits, "large-0: 10 nodes: cpu");
+  EXPECT_EQ(needed->alone[1].waiting, 2);
   EXPECT_EQ(needed->waiting_after, 0);
   EXPECT_LT(needed->price, 40);  // big alone costs that
   ASSERT_EQ(needed->cheapest.size(), 2);
@@ -160,3 +162,45 @@ TEST(NeedNodes, Refuses) {
 
 }  // namespace
 }  // namespace muster::testing
+// The task that waits for an eviction would take the first new node, so one node helps nothing.
+Cluster WithNominated() {
+  Cluster cluster;
+  EXPECT_TRUE(cluster.AddNode(PlainNode("n", 8)).ok());
+  for (const char* runs : {"r0", "r1"}) {
+    EXPECT_TRUE(cluster
+                    .AddTask({.name = runs,
+                              .shape = {.request = {{"cpu", 4}}},
+                              .status = TaskStatus::kRunning,
+                              .node = "n"})
+                    .ok());
+  }
+  for (const auto& [name, priority] : {std::pair("high", 10), std::pair("low", 0)}) {
+    EXPECT_TRUE(
+        cluster.AddTask({.name = name, .shape = {.request = {{"cpu", 8}}}, .priority = priority})
+            .ok());
+  }
+  return cluster;
+}
+
+TEST(NeedNodes, NominatedTasksTakeNewNodesFirst) {
+  const auto needed = NeedNodes(WithNominated(), "kube-scheduler", {});
+  ASSERT_TRUE(needed.ok()) << needed.status();
+  EXPECT_EQ(needed->waiting_before, 1);
+  ASSERT_EQ(needed->alone.size(), 1u);
+  EXPECT_EQ(needed->alone[0].count, 2);
+  EXPECT_EQ(needed->waiting_after, 0);
+}
+
+// A new node like a closed one is open, so both are of one kind.
+TEST(NeedNodes, AClosedNodeIsNoTypeOfItsOwn) {
+  Cluster cluster = Empty();
+  ASSERT_TRUE(cluster.AddNode(PlainNode("open", 1)).ok());
+  NodeSpec closed = PlainNode("closed", 1);
+  closed.unschedulable = true;
+  ASSERT_TRUE(cluster.AddNode(closed).ok());
+  const auto needed = NeedNodes(cluster, "volcano", {});
+  ASSERT_TRUE(needed.ok()) << needed.status();
+  ASSERT_EQ(needed->alone.size(), 1u);
+  EXPECT_EQ(needed->alone[0].type, "open");
+}
+

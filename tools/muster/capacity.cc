@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "lib/advice/changes.h"
 #include "lib/base/strings.h"
 #include "lib/scenario/question.h"
 #include "tools/muster/command.h"
@@ -34,7 +35,7 @@ absl::StatusOr<std::vector<NodeOffer>> Offers(const std::string& types, const Cl
       return absl::NotFoundError(
           absl::StrCat("--types: node ", Quote(sides.first), " does not exist"));
     }
-    NodeOffer& offer = offers.emplace_back(NodeOffer{.node = *node});
+    NodeOffer& offer = offers.emplace_back(NodeOffer{.node = NewNodeLike(*node)});
     if (!sides.second.empty() && !absl::SimpleAtod(sides.second, &offer.price)) {
       return absl::InvalidArgumentError(
           absl::StrCat("--types: price ", Quote(sides.second), " is no number"));
@@ -52,12 +53,15 @@ std::string Words(const std::vector<NodeCount>& counts) {
 }
 
 // Returns what nodes of one type do by themselves.
-std::string AloneText(const NodeCount& count) {
-  const std::string waits = count.waits.empty() ? "" : absl::StrCat("; still waits: ", count.waits);
+std::string AloneText(const NodeCount& count, int64_t before) {
+  const std::string_view more = count.count == 1 ? " more places " : " more place ";
+  if (count.waiting == 0) return absl::StrCat(count.count, ToAbsl(more), "all that waits");
+  const std::string waits = absl::StrCat(
+      count.waiting == 1 ? "; this one waits: " : "; the first that waits: ", count.waits);
   if (count.count == 0) return absl::StrCat("no number of them helps", waits);
-  const std::string_view place = count.count == 1 ? " more places " : " more place ";
-  const std::string_view what = waits.empty() ? "all that waits" : "what any number of them can";
-  return absl::StrCat(count.count, ToAbsl(place), ToAbsl(what), waits);
+  return absl::StrCat(count.count, ToAbsl(more), before - count.waiting, " of ", before,
+                      before == 1 ? " task that waits" : " tasks that wait",
+                      ", and more of them place no more", waits);
 }
 
 std::string ToText(const NodesNeeded& needed) {
@@ -67,7 +71,7 @@ std::string ToText(const NodesNeeded& needed) {
   };
   std::string out = absl::StrCat(wait(needed.waiting_before), "\n");
   for (const NodeCount& count : needed.alone) {
-    absl::StrAppend(&out, "  ", count.type, ": ", AloneText(count), "\n");
+    absl::StrAppend(&out, "  ", count.type, ": ", AloneText(count, needed.waiting_before), "\n");
   }
   if (needed.cheapest.empty()) return out;
   absl::StrAppend(&out, "cheapest: ", Words(needed.cheapest), ", price ", needed.price, "; ",

@@ -5,6 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/model/access.h"
+#include "lib/profile/cycle_tables.h"
+#include "lib/profile/profile.h"
 #include "lib/scenario/question.h"
 #include "tools/muster/command.h"
 #include "tools/muster/lone_tasks.h"
@@ -17,22 +19,28 @@ namespace {
 constexpr CommandText kRemediesText = {
     "remedies", "remedies FILE JOB|TASK [flags]",
     "Says why the job, or the task without a job, of the scenario in FILE waits, with the numbers "
-    "behind it, and what would start all of it: more nodes, a raised limit, a tolerated taint, a "
-    "smaller request, another "
-    "queue, evictions, a priority, or the end of others; or, as a smaller gang, a part of it. Each "
-    "remedy was tried by a cycle.",
+    "behind it, and what would start all of it: more nodes, an open queue, a raised limit or "
+    "quota, a tolerated taint, a smaller request, another queue, evictions, a priority, or the end "
+    "of others; or, as a smaller gang, a part of it. Each remedy was tried by a cycle. Evictions "
+    "are counted against those of today's plan.",
     "muster remedies tests/scenarios/gang_undone.json train"};
 
-std::string ToText(const std::string& job, const Diagnosis& diagnosis) {
+std::string TasksText(int64_t tasks, bool placed) {
+  return absl::StrCat(tasks, tasks == 1 ? " task" : " tasks",
+                      placed ? (tasks == 1 ? " starts" : " start") : " admitted");
+}
+
+// `placed`: the profile places tasks, and does not only admit them.
+std::string ToText(const std::string& job, const Diagnosis& diagnosis, bool placed) {
   if (diagnosis.waiting == 0) return absl::StrCat(job, ": nothing of it waits\n");
   std::string out = diagnosis.reason;
   for (const std::string& fact : diagnosis.facts) absl::StrAppend(&out, "  ", fact, "\n");
   absl::StrAppend(&out, diagnosis.remedies.empty() ? "no remedy was found" : "remedies", " (",
                   diagnosis.trials, diagnosis.remedies.empty() ? " trials)\n" : " trials):\n");
   for (const Remedy& remedy : diagnosis.remedies) {
-    absl::StrAppend(&out, "  - ", remedy.words, ": ", remedy.starts,
-                    remedy.starts == 1 ? " task starts" : " tasks start");
-    if (remedy.evictions > 0) absl::StrAppend(&out, ", ", remedy.evictions, " evicted");
+    absl::StrAppend(&out, "  - ", remedy.words, ": ", TasksText(remedy.starts, placed));
+    if (remedy.evictions > 0) absl::StrAppend(&out, ", ", remedy.evictions, " more evicted");
+    if (remedy.evictions < 0) absl::StrAppend(&out, ", ", -remedy.evictions, " fewer evicted");
     if (remedy.others < 0) absl::StrAppend(&out, ", ", -remedy.others, " fewer of other jobs");
     absl::StrAppend(&out, "\n");
   }
@@ -61,10 +69,14 @@ int RemediesCommand(const Arguments& arguments) {
   if (!diagnosis.ok()) {
     return Complain(absl::StrCat(parsed.others[0], ": ", diagnosis.status().message()));
   }
+  const absl::StatusOr<ProfileConfig> config =
+      ResolveProfile(opened->scenario.profile, opened->scenario.options.extensions.get());
+  const bool placed = !config.ok() || PlacesTasks(*config);
   const std::string skipped =
       SkippedTaskText(TablesOf(opened->cluster), opened->scenario, parsed.others[1]);
-  return Show([&] { return skipped.empty() ? ToText(parsed.others[1], *diagnosis) : skipped; },
-              [&] { return WriteDiagnosis(parsed.others[1], *diagnosis); }, {"remedies"});
+  return Show(
+      [&] { return skipped.empty() ? ToText(parsed.others[1], *diagnosis, placed) : skipped; },
+      [&] { return WriteDiagnosis(parsed.others[1], *diagnosis); }, {"remedies"});
 }
 
 }  // namespace muster
