@@ -22,12 +22,36 @@
 namespace muster {
 namespace {
 
+constexpr char kNodeName[] = "metadata.name";
+
+// Returns whether the task may run on this node alone, by its name: daemon sets mark their tasks
+// so, and imports mark static pods.
+bool IsPinnedTo(const TaskShape& shape, const std::string& node) {
+  const std::optional<std::vector<NodeTerm>>& terms = shape.required_node_affinity;
+  return terms.has_value() && !terms->empty() &&
+         std::ranges::all_of(*terms, [&node](const NodeTerm& term) {
+           return std::ranges::any_of(term.match_fields, [&node](const Requirement& field) {
+             return field.key == kNodeName && field.op == RequirementOp::kIn &&
+                    field.values == std::vector<std::string>{node};
+           });
+         });
+}
+
+// Keeps the task away from the node of this name, whatever it tolerates.
+void KeepAwayFrom(const std::string& node, TaskShape* shape) {
+  if (!shape->required_node_affinity) shape->required_node_affinity.emplace(1);
+  for (NodeTerm& term : *shape->required_node_affinity) {
+    term.match_fields.push_back({kNodeName, RequirementOp::kNotIn, {node}});
+  }
+}
+
 class Drainer {
  public:
   Drainer(Cluster clone, std::string_view profile, bool keep_lone, const ScheduleOptions& options)
       : cluster_(std::move(clone)), profile_(profile), keep_lone_(keep_lone), options_(options) {}
 
   absl::Status Close(const std::vector<std::string>& nodes) {
+    closed_ = nodes;
     for (const std::string& name : nodes) {
       const WhatIfChange change{.nodes = NodeEdit{.name = name, .unschedulable = true}};
       if (absl::Status s = MakeChange(change, &cluster_); !s.ok()) return s;
@@ -40,12 +64,20 @@ class Drainer {
     step.broken_budgets = BudgetsBrokenOn(node);
     const std::set<std::string> whole = WholeGangsOn(node);
     const std::vector<std::string> names = AllOn(node);
-    TakeTasksOff(*TablesOf(cluster_).nodes.names.Find(node), keep_lone_, &cluster_);
+    const std::set<std::string> pinned = TakePinnedOff(node);
+    const std::vector<std::string> waiting =
+        TakeTasksOff(*TablesOf(cluster_).nodes.names.Find(node), keep_lone_, &cluster_);
+    if (absl::Status s = KeepAway(waiting); !s.ok()) return s;
     const Snapshot snapshot = cluster_.Freeze();
     const absl::StatusOr<Plan> plan = Schedule(snapshot, profile_, options_);
     if (!plan.ok()) return plan.status();
     const Ends ends = EndsOf(TablesOf(snapshot), *plan);
-    for (const std::string& name : names) step.tasks.push_back(Report(name, snapshot, *plan, ends));
+    for (const std::string& name : names) {
+      step.tasks.push_back(Report(name, snapshot, *plan, ends));
+      if (pinned.contains(name)) {
+        step.tasks.back().reason = "it may run on this node alone, and goes with it";
+      }
+    }
     for (const std::string& job : whole) {
       if (!IsWhole(TablesOf(snapshot), job, ends)) step.broken_gangs.push_back(job);
     }
@@ -64,20 +96,46 @@ class Drainer {
     return names;
   }
 
+  // Removes the tasks that may run nowhere else. Returns their names. A drain leaves them alone, so
+  // no budget counts them.
+  std::set<std::string> TakePinnedOff(const std::string& node) {
+    std::set<std::string> pinned;
+    for (const TaskIndex t : TasksOn(node)) {
+      if (IsPinned(t, node)) pinned.emplace(tables().tasks.names.name(t));
+    }
+    for (const std::string& name : pinned) cluster_.RemoveTask(name).IgnoreError();  // it exists
+    return pinned;
+  }
+  bool IsPinned(TaskIndex t, const std::string& node) const {
+    return IsPinnedTo(tables().classes.shape[tables().tasks.task_class[t]], node);
+  }
+
+  // No task goes to a node that is being drained, also if it tolerates that the node is closed.
+  absl::Status KeepAway(const std::vector<std::string>& waiting) {
+    for (const std::string& name : waiting) {
+      TaskSpec spec = Unplaced(cluster_, *tables().tasks.names.Find(name));
+      if (!ToleratesUnschedulable(spec.shape)) continue;
+      for (const std::string& node : closed_) KeepAwayFrom(node, &spec.shape);
+      if (absl::Status s = cluster_.UpdateTask(spec); !s.ok()) return s;
+    }
+    return absl::OkStatus();
+  }
+
   std::vector<std::string> BudgetsBrokenOn(const std::string& node) const {
     std::vector<std::string> broken;
     for (const DisruptionBudgetSpec& budget : tables().budgets) {
       int64_t evicted = 0;
       for (const TaskIndex t : TasksOn(node)) {
         const TaskShape& shape = tables().classes.shape[tables().tasks.task_class[t]];
-        evicted += IsAllocated(tables().tasks.status[t]) && budget.selector.has_value() &&
-                   shape.name_space == budget.name_space &&
+        evicted += IsAllocated(tables().tasks.status[t]) && !IsPinned(t, node) &&
+                   budget.selector.has_value() && shape.name_space == budget.name_space &&
                    Matches(*budget.selector, shape.labels) &&
                    std::ranges::find(budget.disrupted, tables().tasks.names.name(t)) ==
                        budget.disrupted.end();
       }
       if (evicted > budget.allowed) {
-        broken.push_back(absl::StrCat(budget.name_space, "/", budget.name));
+        const std::string place = absl::StrCat(budget.name_space, "/");
+        broken.push_back(budget.name.starts_with(place) ? budget.name : place + budget.name);
       }
     }
     return broken;
@@ -94,7 +152,7 @@ class Drainer {
     const Ends now = EndsOf(tables(), Plan());
     std::set<std::string> whole;
     for (const TaskIndex t : TasksOn(node)) {
-      if (!tables().has_job(t)) continue;
+      if (!tables().has_job(t) || IsPinned(t, node)) continue;
       const std::string name(tables().jobs.names.name(tables().tasks.job[t]));
       if (IsWhole(tables(), name, now)) whole.insert(name);
     }
@@ -133,6 +191,7 @@ class Drainer {
   }
 
   Cluster cluster_;
+  std::vector<std::string> closed_;  // nodes that are drained, now or later
   const std::string_view profile_;
   const bool keep_lone_;
   const ScheduleOptions& options_;
@@ -146,6 +205,11 @@ absl::StatusOr<DrainReport> Drain(const Cluster& cluster, std::string_view profi
   if (IsLost(ImplOf(cluster))) return LostError();
   const absl::StatusOr<ProfileConfig> config = ResolveProfile(profile, options.extensions.get());
   if (!config.ok()) return config.status();
+  if (!PlacesTasks(*config)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("profile ", Quote(config->name),
+                     " places no task on a node; drain under a profile that does"));
+  }
   std::vector<std::pair<size_t, std::string>> order;  // by number of tasks
   std::set<std::string> seen;
   for (const std::string& name : nodes) {

@@ -365,6 +365,23 @@ void PodReader::AddDefaultSpread(const ApiObject& pod, TaskShape* shape) const {
   }
 }
 
+namespace {
+
+// Returns whether the pod mirrors one that the node itself runs from a file.
+bool IsStatic(const ApiObject& pod) {
+  return pod.Annotation("kubernetes.io/config.mirror") != nullptr;
+}
+
+// No other node can run it, as if a daemon set had made it for this node.
+void PinTo(const std::string& node, TaskShape* shape) {
+  if (!shape->required_node_affinity) shape->required_node_affinity.emplace(1);
+  for (NodeTerm& term : *shape->required_node_affinity) {
+    term.match_fields.push_back({"metadata.name", RequirementOp::kIn, {node}});
+  }
+}
+
+}  // namespace
+
 TaskSpec PodReader::ReadPod(const ApiObject& pod) const {
   const Field spec = pod.spec();
   TaskSpec task;
@@ -385,6 +402,7 @@ TaskSpec PodReader::ReadPod(const ApiObject& pod) const {
   shape.preferred_node_affinity.insert(shape.preferred_node_affinity.end(),
                                        added_preferred_.begin(), added_preferred_.end());
   AddDefaultSpread(pod, &shape);
+  if (!task.node.empty() && IsStatic(pod)) PinTo(task.node, &shape);
   task.nominated_node = pod.status().Text("nominatedNodeName");
   task.priority = spec.Int32("priority", 0);
   task.never_preempts = spec.Text("preemptionPolicy") == "Never";

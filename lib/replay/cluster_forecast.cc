@@ -17,6 +17,7 @@
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
 #include "lib/policy/run_bounds.h"
+#include "lib/profile/cycle_tables.h"
 #include "lib/profile/profile.h"
 #include "lib/replay/arrival_draws.h"
 #include "lib/replay/cycle_future.h"
@@ -255,6 +256,12 @@ absl::StatusOr<ClusterForecast> Forecast(const Cluster& cluster, std::string_vie
   }
   const absl::StatusOr<ProfileConfig> config = ResolveProfile(profile, nullptr);
   if (!config.ok()) return config.status();
+  if (!PlacesTasks(*config)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("profile ", Quote(config->name),
+                     " places no task on a node, so nothing ever starts under it; forecast under a "
+                     "profile that does"));
+  }
   const bool needs = UseOfEstimates(*config) == EstimateUse::kNeeded;
   if (history.processors > 0 && history.size() > 0) {
     const Trace nodes = AsOneNode(history);

@@ -96,8 +96,49 @@ TEST(Drain, BudgetsAreCounted) {
   EXPECT_THAT(report->steps[0].broken_budgets, ElementsAre("default/b"));
 }
 
+// What may run on its node alone goes with it, and what tolerates closed nodes stays away from
+// those that are drained.
+TEST(Drain, NothingGoesToADrainedNode) {
+  Cluster cluster = Three();
+  TaskSpec pinned{.name = "of-a-daemon-set", .status = TaskStatus::kRunning, .node = "n0"};
+  pinned.shape.request = {{"cpu", 0}};
+  pinned.shape.required_node_affinity.emplace(
+      1, NodeTerm{.match_fields = {{"metadata.name", RequirementOp::kIn, {"n0"}}}});
+  pinned.shape.tolerations = {{.op = TolerationOp::kExists}};
+  ASSERT_TRUE(cluster.AddTask(pinned).ok());
+  TaskSpec tolerant{.name = "tolerant", .status = TaskStatus::kRunning, .node = "n0"};
+  tolerant.shape.tolerations = {{.op = TolerationOp::kExists}};
+  ASSERT_TRUE(cluster.AddTask(tolerant).ok());
+  const auto report = Drain(cluster, "kube-scheduler", std::vector<std::string>{"n0", "n2"});
+  ASSERT_TRUE(report.ok()) << report.status();
+  ASSERT_EQ(report->steps.size(), 2u);
+  const DrainStep& step = report->steps[1];
+  EXPECT_EQ(step.node, "n0");
+  ASSERT_EQ(step.tasks.size(), 4u);
+  EXPECT_TRUE(step.tasks[2].ends);
+  EXPECT_EQ(step.tasks[2].to, "");
+  EXPECT_EQ(step.tasks[2].reason, "it may run on this node alone, and goes with it");
+  EXPECT_FALSE(step.tasks[3].ends);
+  EXPECT_EQ(step.tasks[3].to, "n1");
+}
+
+TEST(Drain, NamesABudgetOnce) {
+  Cluster cluster = Three();
+  ASSERT_TRUE(cluster
+                  .SetDisruptionBudget({.name = "default/b",
+                                        .selector = Selector{.match_labels = {{"app", "g"}}},
+                                        .allowed = 1})
+                  .ok());
+  const auto report = Drain(cluster, "volcano", std::vector<std::string>{"n0"});
+  ASSERT_TRUE(report.ok());
+  EXPECT_THAT(report->steps[0].broken_budgets, ElementsAre("default/b"));
+}
+
 TEST(Drain, Refuses) {
   const Cluster cluster = Three();
+  EXPECT_THAT(Drain(cluster, "kueue", std::vector<std::string>{"n0"}).status().message(),
+              HasSubstr("profile \"kueue\" places no task on a node"));
+  EXPECT_TRUE(Drain(cluster, "kueue:+allocate", std::vector<std::string>{"n0"}).ok());
   EXPECT_THAT(Drain(cluster, "volcano", std::vector<std::string>{"n7"}).status().message(),
               HasSubstr("node \"n7\" does not exist"));
   EXPECT_THAT(Drain(cluster, "volcano", std::vector<std::string>{"n0", "n0"}).status().message(),
@@ -137,31 +178,6 @@ TEST(NeedNodes, CountsEachTypeAndFindsAMix) {
   EXPECT_EQ(needed->cheapest[1].type, "tiny");
 }
 
-TEST(NeedNodes, NothingWaits) {
-  Cluster cluster;
-  const std::vector<NodeOffer> offers = {{.node = PlainNode("big", 8)}};
-  const absl::StatusOr<NodesNeeded> needed = NeedNodes(cluster, "volcano", offers);
-  ASSERT_TRUE(needed.ok());
-  EXPECT_EQ(needed->waiting_before, 0);
-  EXPECT_THAT(needed->cheapest, IsEmpty());
-}
-
-TEST(NeedNodes, Refuses) {
-  const Cluster cluster = Empty();
-  std::vector<NodeOffer> offers = {{.node = PlainNode("big", 8), .price = -1}};
-  EXPECT_THAT(NeedNodes(cluster, "volcano", offers).status().message(),
-              HasSubstr("offer[0]: price is -1; must be 0 or more"));
-  offers[0].price = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_FALSE(NeedNodes(cluster, "volcano", offers).ok());
-  offers[0] = {.node = PlainNode("big", -8)};
-  EXPECT_THAT(NeedNodes(cluster, "volcano", offers).status().message(), HasSubstr("offer[0]: "));
-  offers[0] = {.node = PlainNode("big", 8)};
-  EXPECT_THAT(NeedNodes(cluster, "volcano", offers, {.most = 0}).status().message(),
-              HasSubstr("most is 0; must be 1 or more"));
-}
-
-}  // namespace
-}  // namespace muster::testing
 // The task that waits for an eviction would take the first new node, so one node helps nothing.
 Cluster WithNominated() {
   Cluster cluster;
@@ -204,3 +220,28 @@ TEST(NeedNodes, AClosedNodeIsNoTypeOfItsOwn) {
   EXPECT_EQ(needed->alone[0].type, "open");
 }
 
+TEST(NeedNodes, NothingWaits) {
+  Cluster cluster;
+  const std::vector<NodeOffer> offers = {{.node = PlainNode("big", 8)}};
+  const absl::StatusOr<NodesNeeded> needed = NeedNodes(cluster, "volcano", offers);
+  ASSERT_TRUE(needed.ok());
+  EXPECT_EQ(needed->waiting_before, 0);
+  EXPECT_THAT(needed->cheapest, IsEmpty());
+}
+
+TEST(NeedNodes, Refuses) {
+  const Cluster cluster = Empty();
+  std::vector<NodeOffer> offers = {{.node = PlainNode("big", 8), .price = -1}};
+  EXPECT_THAT(NeedNodes(cluster, "volcano", offers).status().message(),
+              HasSubstr("offer[0]: price is -1; must be 0 or more"));
+  offers[0].price = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(NeedNodes(cluster, "volcano", offers).ok());
+  offers[0] = {.node = PlainNode("big", -8)};
+  EXPECT_THAT(NeedNodes(cluster, "volcano", offers).status().message(), HasSubstr("offer[0]: "));
+  offers[0] = {.node = PlainNode("big", 8)};
+  EXPECT_THAT(NeedNodes(cluster, "volcano", offers, {.most = 0}).status().message(),
+              HasSubstr("most is 0; must be 1 or more"));
+}
+
+}  // namespace
+}  // namespace muster::testing

@@ -164,5 +164,54 @@ class Dumps(unittest.TestCase):
             self.assertRegex(done.stderr, "note: dump: no object has an API group of one importer")
 
 
+class Advice(unittest.TestCase):
+    """What commands say about a dump: of tasks that stay, of names without their namespace."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_muster(self, *arguments):
+        return subprocess.run([MUSTER, *map(str, arguments)], capture_output=True, text=True,
+                              timeout=120)
+
+    def scenario(self, objects):
+        dump = self.folder / "dump.json"
+        dump.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+        done = self.run_muster("import", dump, "-o", self.folder / "s.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.folder / "s.json"
+
+    def test_a_drain_leaves_what_stays_on_its_node(self):
+        runs = {"nodeName": "n0", "tolerations": [{"operator": "Exists"}]}
+        on_n0 = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n0"]}]}
+        pinned = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
+            "nodeSelectorTerms": [on_n0]}}}
+        pods = [
+            pod("of-a-daemon-set", "default-scheduler", affinity=pinned, **runs),
+            pod("static", "default-scheduler",
+                annotations={"kubernetes.io/config.mirror": "x"}, **runs),
+            pod("moves", "default-scheduler", **runs)]
+        for row in pods:
+            row["status"] = {"phase": "Running"}
+        told = self.run_muster("drain", self.scenario([node("n0"), node("n1"), *pods]), "n0")
+        self.assertEqual(told.returncode, 0, told.stderr)
+        for line in ("ns/of-a-daemon-set ends: it may run on this node alone, and goes with it",
+                     "ns/static ends: it may run on this node alone, and goes with it",
+                     "ns/moves goes to n1", "1 find a node, 0 wait"):
+            self.assertIn(line, told.stdout)
+
+    def test_names_without_a_namespace_and_dumps_in_place_of_scenarios(self):
+        file = self.scenario([node(), pod("p", "default-scheduler")])
+        for command in ("explain", "remedies"):
+            told = self.run_muster(command, file, "p")
+            self.assertEqual(told.returncode, 2)
+            self.assertIn('did you mean "ns/p"?', told.stderr)
+        told = self.run_muster("run", self.folder / "dump.json")
+        self.assertEqual(told.returncode, 2)
+        self.assertIn("muster import makes a scenario of a dump", told.stderr)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -70,6 +70,7 @@ class Forecast(unittest.TestCase):
             ((self.scenario, "--scales", "1,2"),
              '--scales: "1,2" is not four numbers from 0.004 to 4096'),
             ((), "needs one FILE or KIND"),
+            ((self.scenario, "--profile", "kueue"), 'profile "kueue" places no task on a node'),
             ((self.scenario, "--profile", "eazy"), 'unknown profile "eazy"; did you mean "easy"?'),
             ((self.scenario, "--history", self.write("bad.csv", "submit,run\n1,x\n")),
              "bad.csv:2: run:"),

@@ -25,17 +25,15 @@ std::string ToText(const DrainReport& report) {
   for (const DrainStep& step : report.steps) {
     absl::StrAppend(&out, step.node, ":\n");
     for (const DrainedTask& task : step.tasks) {
-      absl::StrAppend(&out, "  ", task.task,
-                      task.ends         ? " ends"
-                      : task.to.empty() ? " waits: "
-                                        : " goes to ",
-                      task.to, task.reason, "\n");
+      const char* fate = task.ends ? " ends" : task.to.empty() ? " waits" : " goes to ";
+      absl::StrAppend(&out, "  ", task.task, fate, task.to, task.reason.empty() ? "" : ": ",
+                      task.reason, "\n");
     }
     for (const std::string& budget : step.broken_budgets) {
       absl::StrAppend(&out, "  budget ", budget, " does not allow it\n");
     }
     for (const std::string& job : step.broken_gangs) {
-      absl::StrAppend(&out, "  gang ", job, " runs with too few tasks\n");
+      absl::StrAppend(&out, "  job ", job, " runs fewer tasks than its gang needs\n");
     }
   }
   return absl::StrCat(out, report.moved, " find a node, ", report.waiting, " wait\n");
