@@ -25,6 +25,8 @@ class Advice(Files):
     def test_what_changes_cannot_do(self):
         file = self.write({
             "muster": 1, "queues": [{"name": "q"}],
+            "jobs": [{"name": "j", "queue": "q", "min_available": 1, "groups": [
+                {"name": "g", "count": 1, "shape": {"request": {"cpu": 1}}}]}],
             "nodes": [{"name": "n", "capacity": {"cpu": 4, "pods": 9, "nvidia.com/gpu": 1}}],
             "tasks": [{"name": "t", "shape": {"request": {"cpu": 9, "nvidia.com/gpu": 1}}}]})
         limit = ["--queue", "q", "--limit", "nvidia.com/gpu=3"]
@@ -41,7 +43,7 @@ class Advice(Files):
                       "nvidia.com/gpus=8")
         self.assert_ends(typo, 0, stdout='no node or task names "nvidia.com/gpus", did you mean '
                          '"nvidia.com/gpu"?')
-        self.assertIn("without cpu, which 1 task that waits requests", typo.stdout)
+        self.assertIn("without cpu, which 2 tasks that wait request", typo.stdout)
 
     def test_two_profiles_and_two_files(self):
         same = muster("diff", self.GANG, "--profile", "volcano", "--with", "volcano")
@@ -117,7 +119,7 @@ class Advice(Files):
     def test_capacity(self):
         result = muster("capacity", self.GANG, "--types", "gpu0=2.5,cpu0")
         self.assert_ends(result, 0, stdout="cheapest: 2 of gpu0, price 5; 0 tasks wait then")
-        self.assertIn("cpu0: no number of them helps; still waits: train-worker-0: 6 of 7",
+        self.assertIn("cpu0: no number of them helps; the first that waits: train-worker-0: 6 of 7",
                       result.stdout)
         told = json.loads(muster("capacity", self.GANG, "--types", "gpu0", "--json").stdout)
         self.assertEqual(told["alone"], [{"type": "gpu0", "count": 2}])
