@@ -91,15 +91,16 @@ void ReadDevicesOf(const ApiObject& object, std::string_view model, NodeSpec* no
   }
 }
 
-void ReadHeld(const NodeSpec& node, std::string_view kind, const Field& entry, TaskSpec* task) {
+void ReadHeld(const NodeSpec& node, std::string_view kind, const Field& entry,
+              std::vector<DeviceHold>* held) {
   DeviceHold hold{.device = DeviceName(kind, entry.Int64("minor", 0))};
   if (std::ranges::find(node.devices, hold.device, &DeviceSpec::name) == node.devices.end()) {
     entry.Ignored(absl::StrCat("the node lists no device ", Quote(hold.device)));
     return;
   }
   const auto is_same = [&](const DeviceHold& other) { return other.device == hold.device; };
-  if (std::ranges::any_of(task->devices, is_same)) {
-    entry.Ignored("the pod holds the device already");
+  if (std::ranges::any_of(*held, is_same)) {
+    entry.Ignored("the device is listed already");
     return;
   }
   const AmountMap amounts = ReadAmounts(entry.Section("resources"));
@@ -111,7 +112,15 @@ void ReadHeld(const NodeSpec& node, std::string_view kind, const Field& entry, T
   hold.milli = static_cast<int64_t>(std::clamp<ExactAmount>(percent * 10, 1, 1000));
   const ExactAmount* memory = FindAmount(amounts, kGpuMemory);
   if (kind == "gpu" && memory != nullptr) hold.memory = ToQuantity("memory", *memory);
-  task->devices.push_back(std::move(hold));
+  held->push_back(std::move(hold));
+}
+
+void ReadAllocated(const ApiObject& object, const NodeSpec& node, std::vector<DeviceHold>* held) {
+  WithAnnotation(object, kAllocated, [&](const Field& allocated) {
+    for (const std::string_view kind : kDeviceKindNames) {
+      for (const Field& entry : allocated.Items(kind)) ReadHeld(node, kind, entry, held);
+    }
+  });
 }
 
 void ReadJointKinds(const ApiObject& pod, Labels* labels) {
@@ -155,14 +164,18 @@ void ReadDeviceHoldings(const Dump::Objects& pods, ClusterSpec* cluster) {
     ReadJointKinds(*pods[i], &task.shape.labels);
     const auto node = nodes.find(task.node);
     if (task.node.empty() || node == nodes.end()) continue;
-    WithAnnotation(*pods[i], kAllocated, [&](const Field& allocated) {
-      for (const std::string_view kind : kDeviceKindNames) {
-        for (const Field& entry : allocated.Items(kind)) {
-          ReadHeld(*node->second, kind, entry, &task);
-        }
-      }
-    });
+    ReadAllocated(*pods[i], *node->second, &task.devices);
   }
+}
+
+void ReadReservedDevices(const ApiObject& object, const NodeSpec& node, TaskShape* shape) {
+  std::vector<DeviceHold> held;
+  ReadAllocated(object, node, &held);
+  if (held.empty()) return;
+  const auto write = [](std::string* out, const DeviceHold& hold) {
+    absl::StrAppend(out, hold.device, ":", hold.milli, ":", hold.memory.text);
+  };
+  shape->labels.emplace_back("koordinator/device-parts", absl::StrJoin(held, ",", write));
 }
 
 }  // namespace muster

@@ -12,6 +12,8 @@
 #include "lib/base/strings.h"
 #include "lib/import/amounts.h"
 #include "lib/import/json_text.h"
+#include "lib/import/koordinator_devices.h"
+#include "lib/import/koordinator_zones.h"
 #include "lib/import/kubernetes.h"
 #include "lib/import/pod_groups.h"
 #include "lib/import/times.h"
@@ -95,7 +97,7 @@ std::optional<int64_t> EndOf(const ApiObject& object) {
 }
 
 std::optional<ReservationSpec> ReservationOf(const ApiObject& object, const Limits& limits,
-                                             const HashSet<std::string>& nodes) {
+                                             const HashMap<std::string, const NodeSpec*>& nodes) {
   ReservationSpec reservation{.name = object.name()};
   reservation.phase = PhaseOf(object);
   if (reservation.phase != ReservationPhase::kPending) {
@@ -111,6 +113,13 @@ std::optional<ReservationSpec> ReservationOf(const ApiObject& object, const Limi
       limits, object.log());
   if (pod == nullptr) return std::nullopt;
   reservation.shape = ReadShape(*pod, {});
+  ReadCpuWishesOf(object, &reservation.shape);
+  ReadCpuWishesOf(*pod, &reservation.shape);
+  if (reservation.phase == ReservationPhase::kAvailable) {
+    const NodeSpec& node = *nodes.find(reservation.node)->second;
+    ReadReservedZones(object, node, &reservation.shape);
+    ReadReservedDevices(object, node, &reservation.shape);
+  }
   reservation.owners = OwnersOf(object);
   reservation.allocate_once = object.spec().Bool("allocateOnce", true);
   if (object.spec().Text("allocatePolicy") == "Restricted") {
@@ -179,8 +188,8 @@ Labels ReadGangMarks(const ApiObject& object) {
 }
 
 void ReadKoordinatorReservations(const ImportSource& source, ClusterSpec* cluster) {
-  HashSet<std::string> nodes;
-  for (const NodeSpec& node : cluster->nodes) nodes.insert(node.name);
+  HashMap<std::string, const NodeSpec*> nodes;
+  for (const NodeSpec& node : cluster->nodes) nodes[node.name] = &node;
   for (const ApiObject* object : source.dump.OfKind("Reservation")) {
     std::optional<ReservationSpec> one = ReservationOf(*object, source.options.limits, nodes);
     if (one) cluster->reservations.push_back(*std::move(one));

@@ -13,6 +13,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 #include "lib/fit/cpu_set.h"
@@ -173,11 +174,12 @@ void ReadAmplification(const ApiObject& object, NodeSpec* node) {
   });
 }
 
-// Adds the text of a wish as a label of the shape.
+// Adds the text of a wish as a label of the shape, if it has none yet.
 void AddLabel(const Field& wish, std::string_view label, std::span<const std::string_view> words,
               Labels* labels) {
   const std::string text = KnownWord(wish, words);
-  if (!text.empty()) labels->emplace_back(label, text);
+  const auto is_known = std::ranges::find(*labels, label, &Labels::value_type::first);
+  if (!text.empty() && is_known == labels->end()) labels->emplace_back(label, text);
 }
 
 // The amounts of zones that a pod holds, as the row of the memory.
@@ -200,7 +202,7 @@ MemoryRow ZoneRowOf(const NodeSpec& node, const Field& status) {
   return row;
 }
 
-void ReadHeldCpus(const NodeSpec& node, const Field& status, TaskSpec* task) {
+void ReadHeldCpus(const NodeSpec& node, const Field& status, std::vector<DeviceHold>* held) {
   CpuSet unknown;
   ReadCpus(status["cpuset"]).ForEach([&](int cpu) {
     const std::string name = absl::StrCat(cpu);
@@ -208,7 +210,7 @@ void ReadHeldCpus(const NodeSpec& node, const Field& status, TaskSpec* task) {
       return device.kind == "cpu" && device.name == name;
     });
     if (is_listed) {
-      task->devices.push_back({.device = name});
+      held->push_back({.device = name});
     } else {
       unknown.Add(cpu);
     }
@@ -236,26 +238,28 @@ void ReadNodeTopologies(const Dump& dump, ClusterSpec* cluster) {
   }
 }
 
+void ReadCpuWishesOf(const ApiObject& object, TaskShape* shape) {
+  WithWishes(object, kResourceSpec, [&](const Field& wishes) {
+    AddLabel(wishes["requiredCPUBindPolicy"], "koordinator/cpu-required", kBindPolicies,
+             &shape->labels);
+    AddLabel(wishes["preferredCPUBindPolicy"], "koordinator/cpu-preferred", kBindPolicies,
+             &shape->labels);
+    AddLabel(wishes["preferredCPUExclusivePolicy"], "koordinator/cpu-exclusive", kExclusivePolicies,
+             &shape->labels);
+  });
+  WithWishes(object, kTopologySpec, [&](const Field& wishes) {
+    AddLabel(wishes["singleNUMANodeExclusive"], "koordinator/zone-exclusive", kZoneExclusives,
+             &shape->labels);
+    const std::string policy = KnownWord(wishes["numaTopologyPolicy"], kZonePolicies);
+    if (shape->alignment != Alignment::kUnset) return;
+    if (policy == "BestEffort") shape->alignment = Alignment::kBestEffort;
+    if (policy == "Restricted") shape->alignment = Alignment::kRestricted;
+    if (policy == "SingleNUMANode") shape->alignment = Alignment::kSingleNumaNode;
+  });
+}
+
 void ReadCpuWishes(const Dump::Objects& pods, ClusterSpec* cluster) {
-  for (size_t i = 0; i < pods.size(); ++i) {
-    TaskShape& shape = cluster->tasks[i].shape;
-    WithWishes(*pods[i], kResourceSpec, [&](const Field& wishes) {
-      AddLabel(wishes["requiredCPUBindPolicy"], "koordinator/cpu-required", kBindPolicies,
-               &shape.labels);
-      AddLabel(wishes["preferredCPUBindPolicy"], "koordinator/cpu-preferred", kBindPolicies,
-               &shape.labels);
-      AddLabel(wishes["preferredCPUExclusivePolicy"], "koordinator/cpu-exclusive",
-               kExclusivePolicies, &shape.labels);
-    });
-    WithWishes(*pods[i], kTopologySpec, [&](const Field& wishes) {
-      AddLabel(wishes["singleNUMANodeExclusive"], "koordinator/zone-exclusive", kZoneExclusives,
-               &shape.labels);
-      const std::string policy = KnownWord(wishes["numaTopologyPolicy"], kZonePolicies);
-      if (policy == "BestEffort") shape.alignment = Alignment::kBestEffort;
-      if (policy == "Restricted") shape.alignment = Alignment::kRestricted;
-      if (policy == "SingleNUMANode") shape.alignment = Alignment::kSingleNumaNode;
-    });
-  }
+  for (size_t i = 0; i < pods.size(); ++i) ReadCpuWishesOf(*pods[i], &cluster->tasks[i].shape);
 }
 
 void ReadZoneHoldings(const Dump::Objects& pods, Scenario* scenario) {
@@ -267,7 +271,7 @@ void ReadZoneHoldings(const Dump::Objects& pods, Scenario* scenario) {
     const auto node = nodes.find(task.node);
     if (task.node.empty() || node == nodes.end()) continue;
     WithAnnotation(*pods[i], kResourceStatus, [&](const Field& status) {
-      ReadHeldCpus(*node->second, status, &task);
+      ReadHeldCpus(*node->second, status, &task.devices);
       MemoryRow row = ZoneRowOf(*node->second, status);
       if (row.size() > 1) slot.Set(task.name, std::move(row));
     });
@@ -277,6 +281,33 @@ void ReadZoneHoldings(const Dump::Objects& pods, Scenario* scenario) {
   if (const internal::MemoryData* known = internal::DataOf(scenario->memory)) data = *known;
   data.slots[kHeldZonesSlot].rows = internal::SharedRows(std::move(slot));
   scenario->memory = internal::MakeMemory(std::move(data));
+}
+
+void ReadReservedZones(const ApiObject& object, const NodeSpec& node, TaskShape* shape) {
+  WithAnnotation(object, kResourceStatus, [&](const Field& status) {
+    std::vector<DeviceHold> held;
+    ReadHeldCpus(node, status, &held);
+    const auto name_of = [](std::string* out, const DeviceHold& hold) { *out += hold.device; };
+    if (!held.empty()) {
+      shape->labels.emplace_back("koordinator/cpuset", absl::StrJoin(held, ",", name_of));
+    }
+    std::vector<std::string> zones;
+    for (const Field& item : status.Items("numaNodeResources")) {
+      std::vector<std::string> amounts;
+      for (const auto& [name, amount] : ToResources(ReadAmounts(item["resources"]))) {
+        amounts.push_back(absl::StrCat(name, "=", amount.text));
+      }
+      const std::string zone = ZoneName(item.Int64("node", 0));
+      if (std::ranges::find(node.zones, zone, &ZoneSpec::name) == node.zones.end()) {
+        item.Ignored(absl::StrCat("the node has no zone ", Quote(zone)));
+      } else if (!amounts.empty()) {
+        zones.push_back(absl::StrCat(zone, ":", absl::StrJoin(amounts, "+")));
+      }
+    }
+    if (!zones.empty()) {
+      shape->labels.emplace_back("koordinator/zone-amounts", absl::StrJoin(zones, ","));
+    }
+  });
 }
 
 }  // namespace muster

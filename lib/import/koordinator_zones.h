@@ -1,11 +1,12 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // What Koordinator's NodeNUMAResource reads: CPUs and zones of nodes, policies of pods, and what
-// pods hold of both.
+// pods and reservations hold of both.
 //
 //   ReadNodeTopologies(source.dump, &cluster);     // after nodes
 //   ReadCpuWishes(pods, &cluster);                 // `pods` are those of cluster.tasks, in order
 //   ReadZoneHoldings(pods, scenario);              // after both
+//   ReadReservedZones(*object, node, &reservation.shape);
 //
 // A NodeResourceTopology gives the node of its name zones with what is allocatable of them, its
 // topology policy, and CPUs, from the annotations of koordlet. CPUs that the kubelet or the node
@@ -14,7 +15,8 @@
 //
 // The annotations of pods become labels of their shapes, and the policy of zones their alignment
 // (lib/peer/koordinator/profile/numa_sites.h). The CPUs of resource-status are devices of the task,
-// and its amounts of zones a row of the memory.
+// and its amounts of zones a row of the memory. Of reservations both become labels of the shape
+// (lib/peer/koordinator/profile/reserved_parts.h).
 //
 // Not read: pools of shared CPUs, which follow from what pods hold, and the distances of zones.
 //
@@ -30,7 +32,11 @@ namespace muster {
 
 void ReadNodeTopologies(const Dump& dump, ClusterSpec* cluster);
 void ReadCpuWishes(const Dump::Objects& pods, ClusterSpec* cluster);
+// The same of one object; what the shape has already stays.
+void ReadCpuWishesOf(const ApiObject& object, TaskShape* shape);
 void ReadZoneHoldings(const Dump::Objects& pods, Scenario* scenario);
+// Of a Reservation that is available on the node.
+void ReadReservedZones(const ApiObject& object, const NodeSpec& node, TaskShape* shape);
 
 }  // namespace muster
 

@@ -372,7 +372,28 @@ constexpr char kNumaDump[] = R"([
             {\"node\": 7, \"resources\": {\"cpu\": \"1\"}}]}"}},
    "spec": {"schedulerName": "koord-scheduler", "priority": 9500, "nodeName": "n",
             "containers": [{"resources": {"requests": {"cpu": "1"}}}]},
-   "status": {"phase": "Running"}}
+   "status": {"phase": "Running"}},
+  {"kind": "Reservation", "apiVersion": "scheduling.koordinator.sh/v1alpha1",
+   "metadata": {"name": "kept", "annotations": {
+       "scheduling.koordinator.sh/resource-spec": "{\"preferredCPUExclusivePolicy\": \"PCPULevel\"}",
+       "scheduling.koordinator.sh/resource-status":
+         "{\"cpuset\": \"0-1,9\", \"numaNodeResources\": [
+            {\"node\": 0, \"resources\": {\"cpu\": \"2\", \"memory\": \"1Mi\"}},
+            {\"node\": 7, \"resources\": {\"cpu\": \"2\"}}]}"}},
+   "spec": {"owners": [{"labelSelector": {"matchLabels": {"app": "etl"}}}],
+            "template": {
+              "metadata": {"annotations": {
+                "scheduling.koordinator.sh/resource-spec":
+                  "{\"preferredCPUExclusivePolicy\": \"NUMANodeLevel\",
+                    \"requiredCPUBindPolicy\": \"FullPCPUs\"}",
+                "scheduling.koordinator.sh/numa-topology-spec":
+                  "{\"numaTopologyPolicy\": \"Restricted\"}"}},
+              "spec": {"containers": [{"resources": {"requests": {"cpu": "2"}}}]}}},
+   "status": {"phase": "Available", "nodeName": "n"}},
+  {"kind": "Reservation", "apiVersion": "scheduling.koordinator.sh/v1alpha1",
+   "metadata": {"name": "waits", "annotations": {
+       "scheduling.koordinator.sh/resource-status": "{\"cpuset\": \"0\"}"}},
+   "spec": {"template": {"spec": {"containers": [{}]}}}, "status": {"phase": "Pending"}}
 ])";
 
 TEST(Koordinator, CpusAndZonesOfNodesAreRead) {
@@ -429,6 +450,15 @@ TEST(Koordinator, PoliciesAndHoldingsOfPodsAreRead) {
             (MemoryRow{std::string("n"), int64_t{1}, std::string("cpu"), int64_t{1000}, int64_t{1},
                        std::string("memory"), int64_t{1} << 31}));
 
+  ASSERT_EQ(cluster.reservations.size(), 2u);
+  const TaskShape& kept = cluster.reservations[0].shape;
+  EXPECT_EQ(kept.labels, (Labels{{"koordinator/cpu-exclusive", "PCPULevel"},
+                                 {"koordinator/cpu-required", "FullPCPUs"},
+                                 {"koordinator/cpuset", "0,1"},
+                                 {"koordinator/zone-amounts", "node-0:cpu=2+memory=1048576"}}));
+  EXPECT_EQ(kept.alignment, Alignment::kRestricted);
+  EXPECT_TRUE(cluster.reservations[1].shape.labels.empty()) << "it is not available";
+
   // The dump reaches the rules: the policies of node and pod differ.
   Cluster filled;
   ASSERT_TRUE(Fill(import->scenario, &filled).ok());
@@ -461,7 +491,13 @@ TEST(Koordinator, DevicesAndWhatPodsHoldOfThemAreRead) {
              \"koordinator.sh/gpu-memory-ratio\": \"25\", \"koordinator.sh/gpu-memory\": \"20Gi\"}},
              {\"minor\": 7}], \"rdma\": [{\"minor\": 0, \"resources\": {\"koordinator.sh/rdma\": 1}}]}"}},
      "spec": {"schedulerName": "koord-scheduler", "nodeName": "n", "containers": [{}]},
-     "status": {"phase": "Running"}})");
+     "status": {"phase": "Running"}},
+    {"apiVersion": "scheduling.koordinator.sh/v1alpha1", "kind": "Reservation",
+     "metadata": {"name": "kept", "annotations": {"scheduling.koordinator.sh/device-allocated":
+       "{\"gpu\": [{\"minor\": 1, \"resources\": {\"koordinator.sh/gpu-core\": \"50\"}},
+             {\"minor\": 9}]}"}},
+     "spec": {"template": {"spec": {"containers": [{}]}}},
+     "status": {"phase": "Available", "nodeName": "n"}})");
   ASSERT_TRUE(import.ok()) << import.status();
   const ClusterSpec& cluster = import->scenario.cluster;
   const std::vector<DeviceSpec>& devices = cluster.nodes[0].devices;
@@ -493,6 +529,9 @@ TEST(Koordinator, DevicesAndWhatPodsHoldOfThemAreRead) {
   EXPECT_TRUE(told("Device n", "has no minor, or that of another device"));
   EXPECT_TRUE(told("Device gone", "no node that is there"));
   EXPECT_TRUE(told("Pod lab/r", "the node lists no device \"gpu-7\""));
+  EXPECT_EQ(cluster.reservations[0].shape.labels,
+            (Labels{{"koordinator/device-parts", "gpu-1:500:0"}}));
+  EXPECT_TRUE(told("Reservation kept", "the node lists no device \"gpu-9\""));
   Cluster filled;
   ASSERT_TRUE(Fill(import->scenario, &filled).ok());
   EXPECT_TRUE(filled.Schedule(import->scenario.profile).ok());

@@ -62,6 +62,9 @@
 // - Room for batch work by the larger of usage and requests leaves out tasks without a measurement
 //   on a node and counts them in its zones (colocation/batch_room.h).
 // - A group of gangs of which a task was ever bound is never held up again (gangs/gang_book.h).
+// - What owners hold of a zone beyond their reservation counts as free for tasks that it does not
+//   match (numa/numa_reuse.h). A task that no reservation serves takes devices that reservations
+//   which match it keep (device/device_loans.h).
 //
 // What the folder holds:
 // - profile/: the action, and the plug-ins of its cycles.
@@ -70,11 +73,10 @@
 //   docs/quota.md describes them.
 // - gangs/: gangs and their groups from the queue to permit, and their places in a topology.
 // - measured_load.h: the arithmetic of load-aware. scores/: scores by kinds of resources.
-// - device/: GPUs, RDMA cards and FPGAs; CPU sets, and NUMA hints with scores. device_loans.h, what
-//   reservations and victims lend, and device_fleet.h, which filters many machines, are for callers
-//   alone. docs/fit.md describes them.
-// - numa/, cpu/: amounts and CPUs of a machine's zones, with what victims lend. What reservations
-//   lend is for callers alone.
+// - device/: GPUs, RDMA cards and FPGAs, with what reservations and victims lend; CPU sets, and NUMA
+//   hints with scores. device_fleet.h, which filters many machines, is for callers alone.
+//   docs/fit.md describes them.
+// - numa/, cpu/: amounts and CPUs of a machine's zones, with what reservations and victims lend.
 // - reservation/: matches, books, fit and choice of reservations; take-over of tasks and promises,
 //   which no profile uses. nomination/: promises of other schedulers. No profile uses it.
 // - colocation/: bands of priority; room for batch and mid work, and suppression of best-effort
@@ -95,11 +97,10 @@
 //   the default one, hooks and sub-priorities are not known.
 // - Pods have no affinity to reservations. Reservations without a node get none, and take over no
 //   pods: a plan has no decision for that. A reservation is no member of a quota or a gang.
-// - Of devices, templates of shares, virtual functions, reserved devices and hints of zones are not
-//   known.
-// - CPUs and zones are looked at once a node lists some. Reservations hold neither, no task takes
-//   CPUs that were chosen beforehand, and a CPU has one holder. Nodes have one ratio for what they
-//   show beyond what they have, and 8 zones with amounts at most.
+// - Of devices, templates of shares, virtual functions and hints of zones are not known.
+// - CPUs and zones are looked at once a node lists some. No task takes CPUs that were chosen
+//   beforehand, and a CPU has one holder. Nodes have one ratio for what they show beyond what they
+//   have, and 8 zones with amounts at most.
 // - Revocation of overuse (`revoke`, off as in the peer) looks when a plan begins, not every
 //   second. It keeps disruption budgets, as the peer's eviction API does.
 // - Not in the profile: the placement of gangs in topologies, gangs that displace others.

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
 #include "muster/quantity.h"
@@ -111,6 +114,30 @@ void AddMachines(Rng& rng, ClusterSpec* world) {
   }
 }
 
+// Devices for reservations, each for one of them and held by no task.
+void ReserveDevices(Rng& rng, ClusterSpec* world) {
+  std::set<std::pair<std::string, std::string>> taken;
+  for (const TaskSpec& task : world->tasks) {
+    for (const DeviceHold& hold : task.devices) taken.emplace(task.node, hold.device);
+  }
+  for (ReservationSpec& one : world->reservations) {
+    const auto node = std::ranges::find(world->nodes, one.node, &NodeSpec::name);
+    if (node == world->nodes.end()) continue;
+    int64_t cpus = CpuOf(one.shape.request) / 1000;
+    std::string of_cpus, of_devices;
+    for (const DeviceSpec& device : node->devices) {
+      const bool is_cpu = device.kind == "cpu";
+      if ((is_cpu && cpus == 0) || !rng.Chance(0.5) || !device.healthy) continue;
+      if (!taken.emplace(node->name, device.name).second) continue;
+      std::string& list = is_cpu ? of_cpus : of_devices;
+      absl::StrAppend(&list, list.empty() ? "" : ",", device.name);
+      if (is_cpu) --cpus;
+    }
+    if (!of_cpus.empty()) one.shape.labels.emplace_back("koordinator/cpuset", of_cpus);
+    if (!of_devices.empty()) one.shape.labels.emplace_back("koordinator/device-parts", of_devices);
+  }
+}
+
 // Quotas for queues, settings and groups of gangs for jobs, reservations, loads for nodes.
 void AddKoordinatorObjects(Rng& rng, ClusterSpec* world) {
   for (QueueSpec& queue : world->queues) {
@@ -148,6 +175,8 @@ void AddKoordinatorObjects(Rng& rng, ClusterSpec* world) {
   }
   if (rng.Chance(0.4)) AddGpus(rng, world);
   if (rng.Chance(0.3)) AddMachines(rng, world);
+  // A copy, so that the draws below stay as they are.
+  if (Rng apart = rng; apart.Chance(0.6)) ReserveDevices(apart, world);
   if (rng.Chance(0.5)) return;
   for (NodeSpec& node : world->nodes) {
     if (rng.Chance(0.3)) continue;
@@ -230,6 +259,37 @@ std::string BrokenDevice(const Plan& plan, const ClusterSpec& after) {
   return "";
 }
 
+// Returns a task that was bound with a device that a reservation keeps for others; empty: there is
+// none. Counts tasks that got what is kept for them.
+std::string BrokenLoan(const Plan& plan, const ClusterSpec& cluster, int64_t now, int64_t* loans) {
+  std::map<std::pair<std::string, std::string>, const ReservationSpec*> kept;
+  for (const ReservationSpec& one : cluster.reservations) {
+    if (one.phase != ReservationPhase::kAvailable || (one.expires && *one.expires <= now)) continue;
+    for (const auto& [key, names] : one.shape.labels) {
+      for (const absl::string_view name : absl::StrSplit(names, ',')) {
+        kept[{one.node, std::string(name)}] = &one;
+      }
+    }
+  }
+  std::set<std::string> bound;
+  for (const Decision& d : plan.decisions()) {
+    if (d.kind == DecisionKind::kBind) bound.emplace(plan.task_name(d.task));
+  }
+  for (const TaskSpec& task : cluster.tasks) {
+    if (!bound.contains(task.name)) continue;
+    for (const DeviceHold& hold : task.devices) {
+      const auto reservation = kept.find({task.node, hold.device});
+      if (reservation == kept.end()) continue;
+      const auto& owners = reservation->second->owners;
+      if (std::ranges::find(owners, task.job, &ReservationOwner::job) == owners.end()) {
+        return task.name;
+      }
+      ++*loans;
+    }
+  }
+  return "";
+}
+
 // Returns a task that was bound with fewer or more CPUs than it should have of its own, or a zone
 // that took more than it has; empty: there is none.
 std::string BrokenMachine(const Plan& plan, const ClusterSpec& after, const Memory& memory) {
@@ -262,8 +322,10 @@ std::string BrokenMachine(const Plan& plan, const ClusterSpec& after, const Memo
   }
   for (const auto& [place, milli] : taken) {
     const std::vector<ZoneSpec>& zones = nodes[place.first]->zones;
-    if (nodes[place.first]->settings.empty() &&
-        milli > CpuOf(zones[static_cast<size_t>(place.second)].capacity)) {
+    const auto zone = static_cast<size_t>(place.second);
+    // An edit may have taken zones away.
+    if (zone >= zones.size()) continue;
+    if (nodes[place.first]->settings.empty() && milli > CpuOf(zones[zone].capacity)) {
       return place.first;
     }
   }
@@ -315,7 +377,7 @@ std::string BrokenReservation(const Plan& plan, const ClusterSpec& before, const
 
 TEST(KoordinatorWorlds, PlansKeepTheirPromisesCycleAfterCycle) {
   int64_t binds = 0, gangs = 0, evictions = 0, reservations = 0, holders = 0, devices = 0;
-  int64_t cpus = 0, zones = 0;
+  int64_t cpus = 0, zones = 0, loans = 0;
   for (uint64_t seed = 0; seed < WorldCount(1'500); ++seed) {
     Rng rng(seed);
     const std::string profile = OneOf(kKoordinatorSpecs, rng);
@@ -338,6 +400,9 @@ TEST(KoordinatorWorlds, PlansKeepTheirPromisesCycleAfterCycle) {
       const MemorySlot* held = cluster.memory().Find("koordinator-holders");
       holders += held == nullptr ? 0 : static_cast<int64_t>(held->rows().size());
       EXPECT_EQ(BrokenDevice(*plan, cluster.Describe()), "");
+      if (profile.find("reservation=off") == std::string::npos) {
+        EXPECT_EQ(BrokenLoan(*plan, cluster.Describe(), cycle, &loans), "");
+      }
       if (HasMachines(before)) {
         EXPECT_EQ(BrokenMachine(*plan, cluster.Describe(), cluster.memory()), "");
         cpus += CpusOf(*plan);
@@ -367,6 +432,7 @@ TEST(KoordinatorWorlds, PlansKeepTheirPromisesCycleAfterCycle) {
   EXPECT_GT(devices, 100);
   EXPECT_GT(cpus, 100);
   EXPECT_GT(zones, 100);
+  EXPECT_GT(loans, 0);
 }
 
 }  // namespace

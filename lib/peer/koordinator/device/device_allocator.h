@@ -86,13 +86,15 @@ enum class DeviceReason : uint8_t {
   kOffTheBus,  // joint devices would not be on the same buses
 };
 
+inline bool EvictionMayHelp(DeviceReason reason) { return reason > DeviceReason::kNoTopology; }
+
 struct DeviceAnswer {
   DeviceGrants grants;
   DeviceReason reason = DeviceReason::kNone;
   DeviceKind kind = DeviceKind::kGpu;  // the kind that the reason names
 
   bool ok() const { return reason == DeviceReason::kNone; }
-  bool EvictionMayHelp() const { return reason > DeviceReason::kNoTopology; }
+  bool EvictionMayHelp() const { return muster::EvictionMayHelp(reason); }
 };
 
 // Amounts of devices, by kind and minor.

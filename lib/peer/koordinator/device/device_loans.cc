@@ -56,7 +56,27 @@ DeviceLoanAnswer AnswerOf(DeviceAnswer answer) {
   return loan;
 }
 
-DeviceLoanAnswer Choose(const DeviceTrial& trial, const DeviceLimits& limits) {
+// Narrows `most`, by kind, to what the task may take of any device at all.
+void NarrowTo(const DeviceShares& allowed, std::optional<DeviceShares>* most) {
+  if (!most->has_value()) {
+    *most = allowed;
+    return;
+  }
+  for (size_t k = 0; k < kDeviceKinds; ++k) {
+    if (allowed[k].empty()) continue;
+    std::map<int, DeviceAmounts>& narrowed = (**most)[k];
+    if (narrowed.empty()) {
+      narrowed = allowed[k];
+      continue;
+    }
+    std::erase_if(narrowed, [&](const auto& entry) { return !allowed[k].contains(entry.first); });
+    // Without any the kind is to be named all the same.
+    if (narrowed.empty()) narrowed[-1] = {};
+  }
+}
+
+DeviceLoanAnswer Choose(const DeviceTrial& trial, DeviceLimits limits) {
+  if (trial.most.has_value()) NarrowTo(*trial.most, &limits.most);
   return AnswerOf(ChooseDevices(trial.machine, trial.claim, trial.scorer, trial.final, &limits));
 }
 
@@ -302,13 +322,15 @@ int64_t ScoreLoan(const DeviceTrial& trial, const std::string& name) {
   if (found.empty()) return 0;
   DeviceLimits limits = LimitsOfLoan(trial, found.front());
   limits.required = limits.preferred = {};
+  if (trial.most.has_value()) NarrowTo(*trial.most, &limits.most);
   return ScoreMachine(trial.machine, trial.claim, *trial.scorer, &limits);
 }
 
 int64_t ScoreDevices(const DeviceTrial& trial, const std::string& nominated) {
   if (!nominated.empty()) return ScoreLoan(trial, nominated);
   const DeviceLimits limits{.zones = trial.zones,
-                            .freed = Sum(FreeForAll(trial), trial.loans.allocatable)};
+                            .freed = Sum(FreeForAll(trial), trial.loans.allocatable),
+                            .most = trial.most};
   return ScoreMachine(trial.machine, trial.claim, *trial.scorer, &limits);
 }
 

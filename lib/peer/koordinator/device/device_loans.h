@@ -116,6 +116,8 @@ struct DeviceTrial {
   const DeviceLoans& loans;
   const DeviceVictims& victims;
   std::optional<uint64_t> zones = {};
+  // Of a kind named: these devices alone will do, and no more of each.
+  std::optional<DeviceShares> most = {};
 };
 
 DeviceLoanAnswer ChooseFromLoans(const DeviceTrial& trial, const DeviceTaker& taker,

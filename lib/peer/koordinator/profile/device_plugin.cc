@@ -70,7 +70,15 @@ int ZoneOf(const NodeSpec& node, const std::string& zone) {
   return kAllZones;
 }
 
-std::string WordsOf(const DeviceAnswer& answer) {
+DeviceShares SharesOf(const DeviceGrants& grants) {
+  DeviceShares shares;
+  for (size_t kind = 0; kind < kDeviceKinds; ++kind) {
+    for (const DeviceGrant& grant : grants[kind]) shares[kind][grant.minor].Add(grant.amounts);
+  }
+  return shares;
+}
+
+std::string WordsOf(const DeviceLoanAnswer& answer) {
   const absl::string_view kind = ToAbsl(kKindNames[static_cast<size_t>(answer.kind)]);
   switch (answer.reason) {
     case DeviceReason::kNoFunctions:
@@ -111,17 +119,22 @@ absl::Status CheckDeviceNodes(const Tables& tables) {
   return absl::OkStatus();
 }
 
-void DevicePlugin::Open(kube::World* world) {
+void DevicePlugin::Open(kube::World* world, ReservationPlugin* reservations) {
   world_ = world;
+  reservations_ = reservations;
   tables_ = &world->tables();
   for (NodeIndex n = 0; n < tables_->nodes.alive.size(); ++n) {
     if (tables_->nodes.alive[n] && !tables_->nodes.spec[n].devices.empty()) AddMachine(n);
   }
   any_ = !machines_.empty();
   if (!any_) return;
+  reservations_->AddFilter(this);
+  for (const KeptReservation& kept : reservations_->All()) AddReservation(kept);
   for (const TaskIndex t : world_->placed()) AddHolder(t);
   for (const TaskIndex t : world_->placed()) {
-    if (tables_->tasks.status[t] == TaskStatus::kWaiting) Reserve(t, world_->node_of(t));
+    if (tables_->tasks.status[t] != TaskStatus::kWaiting) continue;
+    reservations_->Match(t);
+    Reserve(t, world_->node_of(t));
   }
 }
 
@@ -152,14 +165,11 @@ void DevicePlugin::AddMachine(NodeIndex n) {
   machines_.emplace(n, std::move(machine));
 }
 
-void DevicePlugin::AddHolder(TaskIndex t) {
-  const uint32_t list = tables_->tasks.devices[t];
-  const auto at = machines_.find(world_->node_of(t));
-  if (list == 0 || at == machines_.end()) return;
-  Machine& machine = at->second;
-  Holding holding{.node = world_->node_of(t)};
-  const NodeSpec& node = tables_->nodes.spec[holding.node];
-  for (const DeviceHold& hold : tables_->hold_lists[list]) {
+DeviceGrants DevicePlugin::GrantsOf(const std::vector<DeviceHold>& holds, NodeIndex n) const {
+  DeviceGrants grants;
+  const Machine& machine = machines_.find(n)->second;
+  const NodeSpec& node = tables_->nodes.spec[n];
+  for (const DeviceHold& hold : holds) {
     for (size_t kind = 0; kind < kDeviceKinds; ++kind) {
       for (size_t minor = 0; minor < machine.numbers[kind].size(); ++minor) {
         if (node.devices[machine.numbers[kind][minor]].name != hold.device) continue;
@@ -167,12 +177,29 @@ void DevicePlugin::AddHolder(TaskIndex t) {
         const int64_t memory = Bytes(hold.memory);
         if (kind == 0 && memory > 0) grant.amounts.Set(DeviceResource::kMemory, memory);
         if (kind == 0) FillGpuMemory(machine.devices.books[0].devices[minor], &grant.amounts);
-        holding.grants[kind].push_back(std::move(grant));
+        grants[kind].push_back(std::move(grant));
       }
     }
   }
-  Take(holding.grants, &machine.devices);
+  return grants;
+}
+
+void DevicePlugin::AddHolder(TaskIndex t) {
+  const uint32_t list = tables_->tasks.devices[t];
+  const auto at = machines_.find(world_->node_of(t));
+  if (list == 0 || at == machines_.end()) return;
+  Holding holding{.node = at->first, .grants = GrantsOf(tables_->hold_lists[list], at->first)};
+  Take(holding.grants, &at->second.devices);
   holders_[t] = std::move(holding);
+}
+
+void DevicePlugin::AddReservation(const KeptReservation& kept) {
+  const auto at = machines_.find(kept.node);
+  if (kept.parts->devices.empty() || at == machines_.end()) return;
+  const DeviceGrants grants = GrantsOf(kept.parts->devices, kept.node);
+  Take(grants, &at->second.devices);
+  DeviceShares shares = SharesOf(grants);
+  if (!IsEmpty(shares)) at->second.reserved[kept.spec->name] = std::move(shares);
 }
 
 void DevicePlugin::ReadShape(const TaskShape& shape, Claim* claim) const {
@@ -246,30 +273,61 @@ void DevicePlugin::ReadJoint(const TaskShape& shape, DeviceClaim* claim) {
   claim->joint_same_bus = scope != nullptr && *scope == "SamePCIe";
 }
 
-DeviceLimits DevicePlugin::LimitsOf(const Claim& claim, NodeIndex n, const Machine& machine) const {
-  DeviceLimits limits;
-  limits.freed = machine.freed;
+DeviceLoans DevicePlugin::LoansOn(NodeIndex n, const Machine& machine) const {
+  if (machine.reserved.empty()) return {};
+  // A letter before the name tells reservations from tasks.
+  DeviceHoldings holdings;
+  const auto lenders = [&](bool matched) {
+    std::vector<DeviceReservation> list;
+    for (const KeptReservation& kept : reservations_->On(n, matched)) {
+      const auto reserved = machine.reserved.find(kept.spec->name);
+      if (reserved == machine.reserved.end()) continue;
+      DeviceReservation& one = list.emplace_back();
+      one.name = kept.spec->name;
+      one.task = absl::StrCat("r", one.name);
+      one.restricted = kept.spec->policy == ReservationPolicy::kRestricted;
+      holdings[one.task] = reserved->second;
+      for (const std::string& holder : kept.holders) {
+        const auto held = holders_.find(*tables_->tasks.names.Find(holder));
+        if (held == holders_.end()) continue;
+        one.owners.push_back(absl::StrCat("t", holder));
+        holdings[one.owners.back()] = SharesOf(held->second.grants);
+      }
+    }
+    return list;
+  };
+  const std::vector<DeviceReservation> matched = lenders(true), others = lenders(false);
+  return LoansOfReservations(holdings, matched, others);
+}
+
+std::optional<DeviceShares> DevicePlugin::AllowedBy(const Claim& claim, NodeIndex n,
+                                                    const Machine& machine,
+                                                    const DeviceLoans& loans) const {
+  std::optional<DeviceShares> allowed;
   for (size_t kind = 0; kind < kDeviceKinds; ++kind) {
     const DeviceRequest* rule = claim.only[kind];
     if (rule == nullptr) continue;
-    if (!limits.most) limits.most.emplace();
+    if (!allowed) allowed.emplace();
     const DeviceAccount& book = machine.devices.books[kind];
     for (size_t i = 0; i < book.devices.size(); ++i) {
       const DeviceSpec& spec = tables_->nodes.spec[n].devices[machine.numbers[kind][i]];
+      const int minor = static_cast<int>(i);
       DeviceAmounts used = book.used[i];
-      const auto freed = machine.freed[kind].find(static_cast<int>(i));
-      if (freed != machine.freed[kind].end()) used.SubtractDownToZero(freed->second);
+      for (const DeviceShares* less : {&machine.victims.node, &loans.allocatable}) {
+        const auto freed = (*less)[kind].find(minor);
+        if (freed != (*less)[kind].end()) used.SubtractDownToZero(freed->second);
+      }
       const bool is_listed =
           rule->models.empty() ||
           std::find(rule->models.begin(), rule->models.end(), spec.model) != rule->models.end();
       if (!is_listed || Bytes(spec.memory) < Bytes(rule->memory)) continue;
       if (rule->exclusive && !used.IsZero()) continue;
-      (*limits.most)[kind][static_cast<int>(i)] = book.devices[i].total;
+      (*allowed)[kind][minor] = book.devices[i].total;
     }
     // Without any the kind is to be named all the same.
-    if ((*limits.most)[kind].empty()) (*limits.most)[kind][-1] = {};
+    if ((*allowed)[kind].empty()) (*allowed)[kind][-1] = {};
   }
-  return limits;
+  return allowed;
 }
 
 kube::Status DevicePlugin::Filter(TaskIndex t, NodeIndex n) {
@@ -285,12 +343,31 @@ kube::Status DevicePlugin::Filter(TaskIndex t, NodeIndex n) {
   if (!claim.flaw.empty()) return refuse(kube::Code::kUnresolvable, claim.flaw);
   const auto at = machines_.find(n);
   if (at == machines_.end()) return refuse(kube::Code::kUnresolvable, "node(s) missing Device");
-  const DeviceLimits limits = LimitsOf(claim, n, at->second);
-  const DeviceAnswer answer =
-      ChooseDevices(at->second.devices, claim.devices, nullptr, /*final=*/false, &limits);
+  const DeviceLoans loans = LoansOn(n, at->second);
+  const DeviceLoanAnswer answer = FilterDevices({.machine = at->second.devices,
+                                                 .claim = claim.devices,
+                                                 .loans = loans,
+                                                 .victims = at->second.victims,
+                                                 .most = AllowedBy(claim, n, at->second, loans)},
+                                                {});
   if (answer.ok()) return status;
-  return refuse(answer.EvictionMayHelp() ? kube::Code::kUnschedulable : kube::Code::kUnresolvable,
-                WordsOf(answer));
+  return refuse(
+      EvictionMayHelp(answer.reason) ? kube::Code::kUnschedulable : kube::Code::kUnresolvable,
+      WordsOf(answer));
+}
+
+bool DevicePlugin::FitsLoan(TaskIndex t, NodeIndex n, const std::string& reservation) {
+  const Claim& claim = ClaimOf(t);
+  const auto at = machines_.find(n);
+  if (!claim.requests || at == machines_.end()) return true;
+  const DeviceLoans loans = LoansOn(n, at->second);
+  return ChooseFromLoans({.machine = at->second.devices,
+                          .claim = claim.devices,
+                          .loans = loans,
+                          .victims = at->second.victims,
+                          .most = AllowedBy(claim, n, at->second, loans)},
+                         {.needs_loan = true}, loans.Find(reservation))
+      .ok();
 }
 
 std::vector<int64_t> DevicePlugin::Score(TaskIndex t, std::span<const NodeIndex> feasible) {
@@ -302,8 +379,14 @@ std::vector<int64_t> DevicePlugin::Score(TaskIndex t, std::span<const NodeIndex>
       scores.push_back(0);
       continue;
     }
-    const DeviceLimits limits = LimitsOf(claim, n, at->second);
-    scores.push_back(ScoreMachine(at->second.devices, claim.devices, settings_.scorer, &limits));
+    const DeviceLoans loans = LoansOn(n, at->second);
+    scores.push_back(ScoreDevices({.machine = at->second.devices,
+                                   .claim = claim.devices,
+                                   .scorer = &settings_.scorer,
+                                   .loans = loans,
+                                   .victims = at->second.victims,
+                                   .most = AllowedBy(claim, n, at->second, loans)},
+                                  reservations_->Nominated(t, n)));
   }
   const int64_t most = scores.empty() ? 0 : *std::max_element(scores.begin(), scores.end());
   for (int64_t& score : scores) score = most > 0 ? score * 100 / most : score;
@@ -316,12 +399,18 @@ void DevicePlugin::Reserve(TaskIndex t, NodeIndex n) {
   if (!claim.requests || !claim.flaw.empty() || at == machines_.end() || holders_.contains(t)) {
     return;
   }
-  const DeviceLimits limits = LimitsOf(claim, n, at->second);
-  DeviceAnswer answer = ChooseDevices(at->second.devices, claim.devices, &settings_.scorer,
-                                      /*final=*/true, &limits);
-  if (!answer.ok()) return;
-  Take(answer.grants, &at->second.devices);
-  holders_[t] = {n, std::move(answer.grants)};
+  const DeviceLoans loans = LoansOn(n, at->second);
+  DeviceLoanAnswer answer = ReserveDevices({.machine = at->second.devices,
+                                            .claim = claim.devices,
+                                            .scorer = &settings_.scorer,
+                                            .final = true,
+                                            .loans = loans,
+                                            .victims = at->second.victims,
+                                            .most = AllowedBy(claim, n, at->second, loans)},
+                                           {}, reservations_->Nominated(t, n));
+  if (!answer.ok() || !answer.grants.has_value()) return;
+  Take(*answer.grants, &at->second.devices);
+  holders_[t] = {n, *std::move(answer.grants)};
 }
 
 void DevicePlugin::Unreserve(TaskIndex t) {
@@ -335,7 +424,11 @@ void DevicePlugin::Unreserve(TaskIndex t) {
 void DevicePlugin::CountVictim(TaskIndex t, int sign) {
   const auto it = holders_.find(t);
   if (it == holders_.end()) return;
-  DeviceShares& freed = machines_.find(it->second.node)->second.freed;
+  Machine& machine = machines_.find(it->second.node)->second;
+  const std::string reservation(reservations_->HeldBy(t));
+  DeviceShares& freed = machine.reserved.contains(reservation)
+                            ? machine.victims.reservations[reservation]
+                            : machine.victims.node;
   for (size_t kind = 0; kind < kDeviceKinds; ++kind) {
     for (const DeviceGrant& grant : it->second.grants[kind]) {
       DeviceAmounts& amounts = freed[kind][grant.minor];

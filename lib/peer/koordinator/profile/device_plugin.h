@@ -3,7 +3,7 @@
 // Device share within the cycles of the profile: GPUs, RDMA cards and FPGAs of nodes.
 //
 //   DevicePlugin devices(settings);
-//   devices.Open(&world);
+//   devices.Open(&world, &reservations);
 //   kube::Status status = devices.Filter(task, node);
 //   devices.Reserve(task, node);
 //   std::vector<ChosenDevice> chosen = devices.Chosen(task);
@@ -23,6 +23,10 @@
 // with commas between them. The others come from near the first. With `koordinator/joint-scope`
 // `SamePCIe` they come from the very switches of the first, and at least one from each.
 //
+// Reservations. The devices that a reservation keeps (reserved_parts.h) are for tasks that it
+// matches: these take them first, under policy kRestricted no others, and no other task gets them
+// (device/device_loans.h). A task of exclusive devices counts what its reservations keep as free.
+//
 // A node without devices of the kind is out of the question for good. Victims give back what they
 // hold. A pod that waits since an earlier plan has its devices chosen anew, as it holds none yet;
 // if its node has them no more, it is rejected.
@@ -41,7 +45,9 @@
 #include "absl/status/status.h"
 #include "lib/base/hash_map.h"
 #include "lib/peer/koordinator/device/device_allocator.h"
+#include "lib/peer/koordinator/device/device_loans.h"
 #include "lib/peer/koordinator/profile/plugin_settings.h"
+#include "lib/peer/koordinator/profile/reservation_plugin.h"
 #include "lib/peer/kube_scheduler/extra_plugins.h"
 
 namespace muster::koordinator {
@@ -49,17 +55,19 @@ namespace muster::koordinator {
 // Fails for a node with more devices of a kind than can be told apart.
 absl::Status CheckDeviceNodes(const Tables& tables);
 
-class DevicePlugin {
+class DevicePlugin : public LoanFilter {
  public:
   // `settings` must outlive this.
   explicit DevicePlugin(const DeviceSettings& settings) : settings_(settings) {}
 
-  void Open(kube::World* world);
+  // `reservations` must outlive this.
+  void Open(kube::World* world, ReservationPlugin* reservations);
   // Returns whether some node has devices.
   bool any() const { return any_; }
   bool Requests(TaskIndex t) { return any_ && ClaimOf(t).requests; }
 
   kube::Status Filter(TaskIndex t, NodeIndex n);
+  bool FitsLoan(TaskIndex t, NodeIndex n, const std::string& reservation) override;
   // Returns scores from 0 to 100.
   std::vector<int64_t> Score(TaskIndex t, std::span<const NodeIndex> feasible);
 
@@ -76,7 +84,8 @@ class DevicePlugin {
   struct Machine {
     MachineDevices devices = {};
     std::array<std::vector<uint32_t>, kDeviceKinds> numbers = {};  // in the node's list, by minor
-    DeviceShares freed = {};                                       // by victims of a dry run
+    DeviceVictims victims = {};                                    // of a dry run
+    DeviceHoldings reserved = {};                                  // by reservations, of them
   };
   struct Claim {
     bool requests = false;
@@ -92,13 +101,20 @@ class DevicePlugin {
 
   void AddMachine(NodeIndex n);
   void AddHolder(TaskIndex t);
+  void AddReservation(const KeptReservation& kept);
+  DeviceGrants GrantsOf(const std::vector<DeviceHold>& holds, NodeIndex n) const;
   const Claim& ClaimOf(TaskIndex t);
   void ReadShape(const TaskShape& shape, Claim* claim) const;
   static void ReadJoint(const TaskShape& shape, DeviceClaim* claim);
-  DeviceLimits LimitsOf(const Claim& claim, NodeIndex n, const Machine& machine) const;
+  // Returns what the node lends to the task that reservations were last matched with.
+  DeviceLoans LoansOn(NodeIndex n, const Machine& machine) const;
+  // Returns which devices the rules of the claim leave, by kind; nothing: there are no rules.
+  std::optional<DeviceShares> AllowedBy(const Claim& claim, NodeIndex n, const Machine& machine,
+                                        const DeviceLoans& loans) const;
 
   const DeviceSettings& settings_;
   kube::World* world_ = nullptr;
+  ReservationPlugin* reservations_ = nullptr;
   const Tables* tables_ = nullptr;
   bool any_ = false;
   HashMap<NodeIndex, Machine> machines_;

@@ -51,15 +51,23 @@ MemoryRow WriteZoneRow(const Tables& tables, const ZoneAmounts& amounts, std::st
   return row;
 }
 
+// The name under which a reservation holds CPUs and zones. No task has it, as it is not UTF-8.
+std::string HolderOf(std::string_view reservation) {
+  return absl::StrCat("\xff", ToAbsl(reservation));
+}
+
 }  // namespace
 
-void NumaPlugin::Open(kube::World* world, MemorySlots* memory) {
+void NumaPlugin::Open(kube::World* world, ReservationPlugin* reservations, MemorySlots* memory) {
   world_ = world;
+  reservations_ = reservations;
   tables_ = &world->tables();
   AddMachines();
   digest_ = any() ? MachinesDigest() : "";
   has_changed_ = memory->Recall(kMachineSlot).Text(kMachineRow) != digest_;
   if (!any()) return;
+  reservations_->AddFilter(this);
+  for (const KeptReservation& kept : reservations_->All()) AddReservation(kept);
   const MemorySlot& zones = memory->Recall(kZoneSlot);
   for (const TaskIndex t : world_->placed()) {
     if (tables_->tasks.status[t] != TaskStatus::kWaiting) AddHolder(t, zones);
@@ -67,6 +75,26 @@ void NumaPlugin::Open(kube::World* world, MemorySlots* memory) {
   for (const TaskIndex t : world_->placed()) {
     if (tables_->tasks.status[t] == TaskStatus::kWaiting) ReserveWaiting(t);
   }
+}
+
+void NumaPlugin::AddReservation(const KeptReservation& kept) {
+  if (machines_[kept.node] == nullptr) return;
+  Machine& machine = *machines_[kept.node];
+  NumaHolding holding{.task = HolderOf(kept.spec->name)};
+  if (machine.site.node.cpus.has_value()) {
+    holding.cpus = kept.parts->cpus;
+    holding.cpus &= machine.site.node.cpus->cpus();
+  }
+  const std::vector<ZoneSpec>& zones = tables_->nodes.spec[kept.node].zones;
+  for (const auto& [name, amounts] : kept.parts->zones) {
+    const auto zone = std::ranges::find(zones, name, &ZoneSpec::name);
+    if (zone == zones.end()) continue;
+    holding.amounts[static_cast<int>(zone - zones.begin())] = AmountsByDimension(*tables_, amounts);
+  }
+  if (holding.cpus.empty() && holding.amounts.empty()) return;
+  holding.exclusive = ClaimOfClass(kept.spec->shape, /*binds=*/true, {}, settings_).exclusive;
+  machine.books.Add(machine.site.node, std::move(holding));
+  machine.lends = true;
 }
 
 void NumaPlugin::Store(MemorySlots* memory) const {
@@ -164,6 +192,8 @@ void NumaPlugin::ReserveWaiting(TaskIndex t) {
   if (n >= machines_.size() || machines_[n] == nullptr) return;
   kube::NodeBooks books = world_->books(n);
   books.Remove(world_->pod(t));
+  reservations_->Match(t);
+  reservations_->ChangeBooks(n, &books);
   found_.clear();
   const kube::Status status = Filter(t, n, books);
   if (status.code == kube::Code::kFits) {
@@ -190,10 +220,37 @@ const NumaClaim& NumaPlugin::ClaimOf(TaskIndex t) {
 NumaVictims NumaPlugin::VictimsOf(const Machine& machine) const {
   NumaVictims victims;
   for (const TaskIndex t : machine.victims) {
+    const NumaHolding& holding = *machine.books.Find(tables_->tasks.names.name(t));
+    const std::string reservation(reservations_->HeldBy(t));
+    if (machine.books.Find(HolderOf(reservation)) != nullptr) {
+      victims.reservations[reservation].GiveUp(holding);
+      continue;
+    }
     if (!victims.node.has_value()) victims.node.emplace();
-    victims.node->GiveUp(*machine.books.Find(tables_->tasks.names.name(t)));
+    victims.node->GiveUp(holding);
   }
   return victims;
+}
+
+NumaLoans NumaPlugin::LoansOn(NodeIndex n) const {
+  const Machine& machine = *machines_[n];
+  if (!machine.lends) return {};
+  const auto lenders = [&](bool matched) {
+    std::vector<NumaReservation> list;
+    for (KeptReservation& kept : reservations_->On(n, matched)) {
+      list.push_back({.name = kept.spec->name,
+                      .task = HolderOf(kept.spec->name),
+                      .owners = std::move(kept.holders),
+                      .restricted = kept.spec->policy == ReservationPolicy::kRestricted});
+    }
+    return list;
+  };
+  return LoansOfReservations(machine.books, lenders(true), lenders(false));
+}
+
+std::optional<ScoredHint> NumaPlugin::ZonesFound(NodeIndex n) const {
+  const auto zones = found_.find(n);
+  return zones == found_.end() ? std::optional<ScoredHint>() : std::optional(zones->second);
 }
 
 void NumaPlugin::SetRequested(const kube::NodeBooks& books, Machine* machine) const {
@@ -230,11 +287,18 @@ kube::Status NumaPlugin::Filter(TaskIndex t, NodeIndex n, const kube::NodeBooks&
   if (claim.requests.IsZero()) return {};
   if (machine.is_plain && !claim.need.binds && claim.zone_policy.empty()) return {};
   SetRequested(books, &machine);
-  const NumaFilter filter =
-      FilterByNuma(machine.site, claim, {}, "", VictimsOf(machine), &settings_.zone_scorer, {});
+  const NumaFilter filter = FilterByNuma(machine.site, claim, LoansOn(n), "", VictimsOf(machine),
+                                         &settings_.zone_scorer, {});
   if (!filter.ok()) return Refuse(machine, claim, filter);
   if (filter.zones.has_value()) found_[n] = *filter.zones;
   return {};
+}
+
+bool NumaPlugin::FitsLoan(TaskIndex t, NodeIndex n, const std::string& reservation) {
+  const NumaClaim& claim = ClaimOf(t);
+  if (claim.requests.IsZero() || !machines_[n]->lends) return true;
+  return FilterLoan(machines_[n]->site, claim, ZonesFound(n), LoansOn(n), reservation, {}) ==
+         NumaReason::kNone;
 }
 
 std::vector<int64_t> NumaPlugin::Score(TaskIndex t, std::span<const NodeIndex> feasible) {
@@ -247,12 +311,15 @@ std::vector<int64_t> NumaPlugin::Score(TaskIndex t, std::span<const NodeIndex> f
       scores.push_back(0);
       continue;
     }
-    SetRequested(world_->books(n), &machine);
-    const auto zones = found_.find(n);
-    scores.push_back(ScoreByNuma(
-        machine.site, claim,
-        zones == found_.end() ? std::optional<ScoredHint>() : std::optional(zones->second), {}, "",
-        settings_.scorer));
+    if (reservations_->ChangesBooks(n)) {
+      kube::NodeBooks books = world_->books(n);
+      reservations_->ChangeBooks(n, &books);
+      SetRequested(books, &machine);
+    } else {
+      SetRequested(world_->books(n), &machine);
+    }
+    scores.push_back(ScoreByNuma(machine.site, claim, ZonesFound(n), LoansOn(n),
+                                 reservations_->Nominated(t, n), settings_.scorer));
   }
   return scores;
 }
@@ -263,11 +330,9 @@ void NumaPlugin::Reserve(TaskIndex t, NodeIndex n) {
   const NumaClaim& claim = ClaimOf(t);
   Machine& machine = *machines_[n];
   if (claim.requests.IsZero()) return;
-  const auto zones = found_.find(n);
-  const NumaLoanAnswer answer = ReserveByNuma(
-      machine.site, claim,
-      zones == found_.end() ? std::optional<ScoredHint>() : std::optional(zones->second), {}, "",
-      {}, &settings_.zone_scorer);
+  const NumaLoanAnswer answer =
+      ReserveByNuma(machine.site, claim, ZonesFound(n), LoansOn(n), reservations_->Nominated(t, n),
+                    {}, &settings_.zone_scorer);
   if (!answer.ok()) {
     const NumaFilter filter{.reason = answer.reason, .lacking = answer.lacking};
     refused_[t] = absl::StrJoin(NumaWords(*tables_, filter, machine.site, claim), ", 1 ");

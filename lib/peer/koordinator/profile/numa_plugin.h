@@ -3,7 +3,7 @@
 // NodeNUMAResource within the cycles of the profile: CPUs and NUMA zones of nodes.
 //
 //   NumaPlugin numa(settings);
-//   numa.Open(&world, &memory);
+//   numa.Open(&world, &reservations, &memory);
 //   kube::Status status = numa.Filter(task, node, books);
 //   numa.Reserve(task, node);
 //   if (numa.WhyNotReserved(task).empty()) ... numa.Chosen(task) ...
@@ -23,15 +23,22 @@
 // Victims give back what they hold. A pod that waits since an earlier plan has CPUs and zones
 // chosen anew, as it holds none yet; if its node has them no more, it is rejected.
 //
+// Reservations. The CPUs that a reservation keeps (reserved_parts.h) are for tasks that it matches:
+// these take them first, under policy kRestricted no others, and no other task gets them
+// (numa/numa_reuse.h). The same holds for what it keeps of zones. A reservation without either leaves
+// its owners to the node. A task that finds no place in the reservation that it would take from is
+// refused.
+//
 // Memory. Slot koordinator-zones: what tasks hold of the zones of their node, as no row of the
 // cluster says that: the name of the node, then for each amount the number of the zone, the name of
 // the resource, and the amount. Slot koordinator-machines: one row, the digest of all CPUs and
 // zones. They have no events; if they differ, all pods that wait are tried again.
 //
-// Reservations hold neither CPUs nor zones. Devices give no hints of zones.
+// Devices give no hints of zones.
 //
 // Cost. O(CPUs + zones) a node when a plan begins. A pod that is not confined costs O(1) a node;
-// one with CPUs of its own, a choice of CPUs; one with a policy of zones, 2^zones of them.
+// one with CPUs of its own, a choice of CPUs, and one for each reservation that matches; one with a
+// policy of zones, 2^zones of them.
 #ifndef MUSTER_PEER_KOORDINATOR_PROFILE_NUMA_PLUGIN_H_
 #define MUSTER_PEER_KOORDINATOR_PROFILE_NUMA_PLUGIN_H_
 
@@ -45,18 +52,20 @@
 #include "lib/base/hash_map.h"
 #include "lib/peer/koordinator/numa/numa_rules.h"
 #include "lib/peer/koordinator/profile/plugin_settings.h"
+#include "lib/peer/koordinator/profile/reservation_plugin.h"
 #include "lib/peer/kube_scheduler/extra_plugins.h"
 
 namespace muster::koordinator {
 
 inline constexpr MemoryDecl kNumaSlots[] = {{"koordinator-zones", 1}, {"koordinator-machines", 1}};
 
-class NumaPlugin {
+class NumaPlugin : public LoanFilter {
  public:
   // `settings` must outlive this.
   explicit NumaPlugin(const NumaSettings& settings) : settings_(settings) {}
 
-  void Open(kube::World* world, MemorySlots* memory);
+  // `reservations` must outlive this.
+  void Open(kube::World* world, ReservationPlugin* reservations, MemorySlots* memory);
   void Store(MemorySlots* memory) const;
 
   // Returns whether some node lists CPUs or zones.
@@ -68,6 +77,7 @@ class NumaPlugin {
   kube::Status PreFilter(TaskIndex t);
   // `books`: as the task sees them.
   kube::Status Filter(TaskIndex t, NodeIndex n, const kube::NodeBooks& books);
+  bool FitsLoan(TaskIndex t, NodeIndex n, const std::string& reservation) override;
   // Returns scores from 0 to 100.
   std::vector<int64_t> Score(TaskIndex t, std::span<const NodeIndex> feasible);
 
@@ -91,19 +101,25 @@ class NumaPlugin {
     NumaBooks books;
     std::vector<TaskIndex> victims;  // of a dry run
     bool is_plain = false;           // it confines no task
+    bool lends = false;              // some reservation holds CPUs or zones
   };
 
   void AddMachines();
   void AddHolder(TaskIndex t, const MemorySlot& zones);
+  void AddReservation(const KeptReservation& kept);
   void ReserveWaiting(TaskIndex t);
   std::string MachinesDigest() const;
   const NumaClaim& ClaimOf(TaskIndex t);
   NumaVictims VictimsOf(const Machine& machine) const;
+  // Returns what the node lends to the task that reservations were last matched with.
+  NumaLoans LoansOn(NodeIndex n) const;
+  std::optional<ScoredHint> ZonesFound(NodeIndex n) const;
   void SetRequested(const kube::NodeBooks& books, Machine* machine) const;
   kube::Status Refuse(const Machine& machine, const NumaClaim& claim, const NumaFilter& filter);
 
   const NumaSettings& settings_;
   kube::World* world_ = nullptr;
+  ReservationPlugin* reservations_ = nullptr;
   const Tables* tables_ = nullptr;
   bool has_changed_ = false;
   std::string digest_;                              // of the machines; empty: none

@@ -15,8 +15,8 @@
 #include "lib/model/cpu_devices.h"
 #include "lib/model/settings.h"
 #include "lib/peer/koordinator/colocation/bands.h"
+#include "lib/peer/koordinator/profile/reserved_parts.h"
 #include "lib/peer/koordinator/setting_keys.h"
-#include "muster/quantity.h"
 
 namespace muster::koordinator {
 namespace {
@@ -51,18 +51,6 @@ BindPolicy BindPolicyByName(std::string_view name) {
   return name == "SpreadByPCPUs" ? BindPolicy::kSpread : BindPolicy::kOther;
 }
 
-Sparse AmountsOfZone(const Tables& tables, const ZoneSpec& zone) {
-  Sparse amounts;
-  for (const auto& [name, quantity] : zone.capacity) {
-    const auto d = tables.dimensions.Find(name);
-    if (!d || *d == kPods) continue;
-    // The tables have checked the quantities.
-    const Unit unit = IsMilliDimension(name) ? Unit::kMilli : Unit::kWhole;
-    amounts.Set(*d, ParseQuantity(quantity.text, unit).value_or(0));
-  }
-  return amounts;
-}
-
 bool IsReserved(const DeviceSpec& cpu) { return !cpu.healthy || cpu.milli < 1000; }
 
 void ReadCpus(const NodeSpec& node, NumaNode* machine) {
@@ -84,7 +72,7 @@ void ReadZones(const Tables& tables, const NodeSpec& node, double of_cpu, double
                NumaNode* machine) {
   for (size_t i = 0; i < node.zones.size(); ++i) {
     if (node.zones[i].capacity.empty()) continue;
-    Sparse amounts = AmountsOfZone(tables, node.zones[i]);
+    Sparse amounts = AmountsByDimension(tables, node.zones[i].capacity);
     if (amounts.at(kCpu) != 0) {
       CpuSet reserved = machine->cpus_of_zone(static_cast<int>(i));
       reserved &= machine->reserved;

@@ -18,8 +18,8 @@ void Plugins::Open(kube::World* world, const kube::Nominations* nominations, Mem
   if (settings_.quota) quotas_.Open(world, nominations, memory, now);
   if (settings_.load) loads_.Open(world->tables(), ledger_, now);
   kinds_.Open(world);
-  if (settings_.devices) devices_.Open(world);
-  if (settings_.numa) numa_.Open(world, memory);
+  if (settings_.devices) devices_.Open(world, &reservations_);
+  if (settings_.numa) numa_.Open(world, &reservations_, memory);
 }
 
 void Plugins::Store(MemorySlots* memory) {

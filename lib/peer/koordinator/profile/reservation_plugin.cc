@@ -9,26 +9,12 @@
 #include "lib/base/strings.h"
 #include "lib/model/spec_key.h"
 #include "lib/peer/koordinator/reservation/reservation_choice.h"
-#include "muster/quantity.h"
 
 namespace muster::koordinator {
 namespace {
 
 constexpr char kHolderSlot[] = "koordinator-holders", kKeptSlot[] = "koordinator-kept";
 constexpr size_t kMostDimensions = Sparse::kMostResources;
-
-// Resources are numbered as dimensions are. Pods are counted apart.
-Sparse AmountsOfShape(const Tables& tables, const TaskShape& shape) {
-  Sparse amounts;
-  for (const auto& [name, quantity] : shape.request) {
-    const auto d = tables.dimensions.Find(name);
-    if (!d || *d == kPods) continue;
-    // The tables have checked the quantities.
-    const Unit unit = IsMilliDimension(name) ? Unit::kMilli : Unit::kWhole;
-    amounts.Set(*d, ParseQuantity(quantity.text, unit).value_or(0));
-  }
-  return amounts;
-}
 
 OwnerRule RuleOf(const ReservationOwner& owner) {
   OwnerRule rule;
@@ -48,7 +34,7 @@ ReservationBook::Record RecordOf(const Tables& tables, const ReservationSpec& sp
   record.offered.labels = spec.shape.labels;
   for (const ReservationOwner& owner : spec.owners) record.offered.owners.push_back(RuleOf(owner));
   record.offered.taints = spec.taints;
-  record.offered.total = AmountsOfShape(tables, spec.shape);
+  record.offered.total = AmountsByDimension(tables, spec.shape.request);
   record.offered.is_unschedulable = spec.unschedulable;
   record.policy = spec.policy == ReservationPolicy::kRestricted ? Reserved::Policy::kRestricted
                                                                 : Reserved::Policy::kAligned;
@@ -69,9 +55,15 @@ ReservationBook::Record RecordOf(const Tables& tables, const ReservationSpec& sp
 }  // namespace
 
 absl::Status CheckReservations(const Tables& tables) {
-  const auto& alive = tables.reservations.alive;
-  if (std::find(alive.begin(), alive.end(), uint8_t{1}) == alive.end()) return absl::OkStatus();
-  if (tables.dimension_count() <= kMostDimensions) return absl::OkStatus();
+  bool has_some = false;
+  for (size_t row = 0; row < tables.reservations.alive.size(); ++row) {
+    if (!tables.reservations.alive[row]) continue;
+    has_some = true;
+    const auto parts = ReadReservedParts(tables.reservations.spec[row]);
+    if (parts.ok()) continue;
+    return absl::InvalidArgumentError(absl::StrCat("action schedule: ", parts.status().message()));
+  }
+  if (!has_some || tables.dimension_count() <= kMostDimensions) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("action schedule: reservations: the cluster has ", tables.dimension_count(),
                    " resources; reservations know ", kMostDimensions, " at most"));
@@ -93,7 +85,11 @@ void ReservationPlugin::Open(kube::World* world, MemorySlots* memory, int64_t no
     meaning.Add(MeaningKey(spec));
     meanings_.Set(spec.name, {meaning.Hex()});
     by_name[spec.name] = static_cast<Number>(kept_.size());
+    on_node_[*node].push_back(static_cast<Number>(kept_.size()));
     Kept& kept = kept_.emplace_back();
+    kept.spec = &spec;
+    // The action's check has refused what cannot be read.
+    kept.parts = ReadReservedParts(spec).value_or(ReservedParts());
     kept.node = *node;
     kept.entry.record = RecordOf(*tables_, spec);
     for (const std::string& holder : spec.holders) {
@@ -153,9 +149,47 @@ void ReservationPlugin::MoveRoom(const Kept& kept, const Sparse& before) {
   world_->Keep(kept.node, change, 0);
 }
 
+KeptReservation ReservationPlugin::Told(const Kept& kept) {
+  KeptReservation told{.spec = kept.spec, .parts = &kept.parts, .node = kept.node};
+  for (const auto& [task, request] : kept.entry.tasks) told.holders.push_back(task);
+  return told;
+}
+
+std::vector<KeptReservation> ReservationPlugin::All() const {
+  std::vector<KeptReservation> all;
+  for (const Kept& kept : kept_) all.push_back(Told(kept));
+  return all;
+}
+
+std::string_view ReservationPlugin::HeldBy(TaskIndex t) const {
+  const auto held = held_.find(t);
+  return held == held_.end() ? std::string_view() : kept_[held->second].spec->name;
+}
+
+bool ReservationPlugin::IsMatched(Number i, NodeIndex n) const {
+  const auto matched = matched_.find(n);
+  return matched != matched_.end() &&
+         std::find(matched->second.begin(), matched->second.end(), i) != matched->second.end();
+}
+
+std::vector<KeptReservation> ReservationPlugin::On(NodeIndex n, bool matched) const {
+  std::vector<KeptReservation> on_node;
+  const auto numbers = on_node_.find(n);
+  if (numbers == on_node_.end()) return on_node;
+  for (const Number i : numbers->second) {
+    if (IsMatched(i, n) == matched) on_node.push_back(Told(kept_[i]));
+  }
+  return on_node;
+}
+
 void ReservationPlugin::Match(TaskIndex t) {
   matched_.clear();
+  nominated_.clear();
   if (kept_.empty()) return;
+  if (const auto held = held_.find(t); held != held_.end()) {
+    matched_[kept_[held->second].node] = {held->second};
+    return;
+  }
   const TaskShape& shape = world_->classes().shape(world_->class_of(t));
   ReservationAsker asker;
   asker.object = {.name = std::string(tables_->tasks.names.name(t)),
@@ -176,10 +210,6 @@ void ReservationPlugin::Match(TaskIndex t) {
 
 void ReservationPlugin::ChangeBooks(NodeIndex n, kube::NodeBooks* books) const {
   const auto matched = matched_.find(n);
-  const auto is_matched = [&](Number i) {
-    return matched != matched_.end() &&
-           std::find(matched->second.begin(), matched->second.end(), i) != matched->second.end();
-  };
   if (matched != matched_.end()) {
     for (const Number i : matched->second) {
       books->Keep(Difference(Sparse(), RoomOf(kept_[i])), -1);
@@ -188,7 +218,7 @@ void ReservationPlugin::ChangeBooks(NodeIndex n, kube::NodeBooks* books) const {
   const auto victims = victims_on_.find(n);
   if (victims == victims_on_.end()) return;
   for (const Number i : victims->second) {
-    if (!is_matched(i)) books->Keep(kept_[i].preempted, 0);
+    if (!IsMatched(i, n)) books->Keep(kept_[i].preempted, 0);
   }
 }
 
@@ -256,10 +286,25 @@ kube::Status ReservationPlugin::Filter(TaskIndex t, NodeIndex n,
   return status;
 }
 
-ReservationPlugin::Number ReservationPlugin::Nominate(TaskIndex t, NodeIndex n,
-                                                      const kube::NodeBooks& books) const {
+ReservationPlugin::Number ReservationPlugin::Nominate(TaskIndex t, NodeIndex n) {
+  if (const auto held = held_.find(t); held != held_.end()) {
+    return kept_[held->second].node == n ? held->second : Number(kNone);
+  }
+  const auto known = nominated_.find(n);
+  if (known != nominated_.end()) return known->second;
+  return nominated_[n] = FindBest(t, n);
+}
+
+std::string ReservationPlugin::Nominated(TaskIndex t, NodeIndex n) {
+  const Number number = Nominate(t, n);
+  return number == kNone ? std::string() : kept_[number].spec->name;
+}
+
+ReservationPlugin::Number ReservationPlugin::FindBest(TaskIndex t, NodeIndex n) {
   const auto matched = matched_.find(n);
   if (matched == matched_.end()) return kNone;
+  kube::NodeBooks books = world_->books(n);
+  ChangeBooks(n, &books);
   const Sparse request = RequestOf(t);
   const ReservedNode node = AsNode(n, books);
   ReservationRules alone = rules_;
@@ -269,6 +314,10 @@ ReservationPlugin::Number ReservationPlugin::Nominate(TaskIndex t, NodeIndex n,
   for (const Number i : matched->second) {
     const Reserved reserved = AsReserved(kept_[i]);
     if (!FilterByReservations(request, node, {&reserved, 1}, alone).fits) continue;
+    const bool is_refused = std::any_of(filters_.begin(), filters_.end(), [&](LoanFilter* filter) {
+      return !filter->FitsLoan(t, n, kept_[i].spec->name);
+    });
+    if (is_refused) continue;
     offers.push_back({kept_[i].entry.record.order, ReservationScore(request, reserved)});
     offered.push_back(i);
   }
@@ -276,8 +325,7 @@ ReservationPlugin::Number ReservationPlugin::Nominate(TaskIndex t, NodeIndex n,
   return chosen == kNoReservation ? Number(kNone) : offered[chosen];
 }
 
-std::vector<int64_t> ReservationPlugin::Score(TaskIndex t,
-                                              std::span<const NodeIndex> feasible) const {
+std::vector<int64_t> ReservationPlugin::Score(TaskIndex t, std::span<const NodeIndex> feasible) {
   std::vector<ReservationNode> nodes;
   const Sparse request = RequestOf(t);
   for (const NodeIndex n : feasible) {
@@ -289,9 +337,7 @@ std::vector<int64_t> ReservationPlugin::Score(TaskIndex t,
     if (const size_t least = LeastOrder(orders); least != kNoReservation) {
       node.least_order = orders[least];
     }
-    kube::NodeBooks books = world_->books(n);
-    ChangeBooks(n, &books);
-    const Number chosen = Nominate(t, n, books);
+    const Number chosen = Nominate(t, n);
     if (chosen != kNone) node.score = ReservationScore(request, AsReserved(kept_[chosen]));
   }
   std::vector<int64_t> scores = ReservationNodeScores(nodes);
@@ -300,10 +346,8 @@ std::vector<int64_t> ReservationPlugin::Score(TaskIndex t,
 }
 
 void ReservationPlugin::Reserve(TaskIndex t, NodeIndex n) {
-  if (!matched_.contains(n)) return;
-  kube::NodeBooks books = world_->books(n);
-  ChangeBooks(n, &books);
-  const Number chosen = Nominate(t, n, books);
+  if (!matched_.contains(n) || held_.contains(t)) return;
+  const Number chosen = Nominate(t, n);
   if (chosen == kNone) return;
   const Sparse before = RoomOf(kept_[chosen]);
   Hold(t, chosen);

@@ -19,6 +19,9 @@
 //
 // Victims give what they hold of a reservation back to it: only its owners gain by that.
 //
+// A reservation may also keep CPUs, zones and devices of its node (reserved_parts.h). A task takes
+// from a reservation only if the plug-ins for these find its place there (LoanFilter).
+//
 // Memory. Slot koordinator-holders: which reservation a task has taken from. Holders that the
 // reservation lists (ReservationSpec::holders) hold it as well. The caller ends reservations that
 // serve one task once it has come. Slot koordinator-kept: the reservations of the last plan.
@@ -31,11 +34,13 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "lib/base/hash_map.h"
 #include "lib/peer/koordinator/profile/plugin_settings.h"
+#include "lib/peer/koordinator/profile/reserved_parts.h"
 #include "lib/peer/koordinator/reservation/reservation_book.h"
 #include "lib/peer/kube_scheduler/extra_plugins.h"
 
@@ -44,11 +49,30 @@ namespace muster::koordinator {
 inline constexpr MemoryDecl kReservationSlots[] = {{"koordinator-holders", 1},
                                                    {"koordinator-kept", 1}};
 
-// Fails if there are reservations and more resources than their amounts can name.
+// Fails for a reservation of which the parts cannot be read, and if there are reservations and more
+// resources than their amounts can name.
 absl::Status CheckReservations(const Tables& tables);
+
+// A reservation that keeps room, and who holds it.
+struct KeptReservation {
+  const ReservationSpec* spec = nullptr;
+  const ReservedParts* parts = nullptr;
+  NodeIndex node = kNone;
+  std::vector<std::string> holders = {};  // tasks, by name
+};
+
+// What refuses a task a place in a reservation beside the reservation's amounts.
+class LoanFilter {
+ public:
+  virtual ~LoanFilter() = default;
+  // The reservation matches the task, and is on the node, which fits.
+  virtual bool FitsLoan(TaskIndex t, NodeIndex n, const std::string& reservation) = 0;
+};
 
 class ReservationPlugin {
  public:
+  // Each filter must outlive this.
+  void AddFilter(LoanFilter* filter) { filters_.push_back(filter); }
   // The world keeps the reserved room from now on.
   void Open(kube::World* world, MemorySlots* memory, int64_t now);
   void Store(MemorySlots* memory) const;
@@ -56,9 +80,19 @@ class ReservationPlugin {
   bool any() const { return !kept_.empty(); }
   // Returns whether the reservations differ from those of the last plan.
   bool have_changed() const { return have_changed_; }
-  // Finds the reservations that the task may take from. Questions below are about this task.
+  // Returns all reservations that keep room.
+  std::vector<KeptReservation> All() const;
+  // Returns the reservation that the task has taken from; empty: none.
+  std::string_view HeldBy(TaskIndex t) const;
+
+  // Finds the reservations that the task may take from: the one that it holds, if it holds one.
+  // Questions below are about this task.
   void Match(TaskIndex t);
   bool matches_any() const { return !matched_.empty(); }
+  // Returns the reservations of the node that the task may take from, or all others there.
+  std::vector<KeptReservation> On(NodeIndex n, bool matched) const;
+  // Returns the reservation of the node that the task would take from; empty: none.
+  std::string Nominated(TaskIndex t, NodeIndex n);
 
   // Returns whether the task sees other books of the node than the world's.
   bool ChangesBooks(NodeIndex n) const { return matched_.contains(n) || victims_on_.contains(n); }
@@ -66,7 +100,7 @@ class ReservationPlugin {
   // `books`: as the task sees them.
   kube::Status Filter(TaskIndex t, NodeIndex n, const kube::NodeBooks& books) const;
   // Returns scores from 0 to 100.
-  std::vector<int64_t> Score(TaskIndex t, std::span<const NodeIndex> feasible) const;
+  std::vector<int64_t> Score(TaskIndex t, std::span<const NodeIndex> feasible);
 
   void Reserve(TaskIndex t, NodeIndex n);
   void Unreserve(TaskIndex t);
@@ -76,6 +110,8 @@ class ReservationPlugin {
  private:
   using Number = uint32_t;  // in kept_
   struct Kept {
+    const ReservationSpec* spec = nullptr;
+    ReservedParts parts = {};
     NodeIndex node = kNone;
     ReservationBook::Entry entry = {};
     Sparse preempted = {};  // of what is used, by victims of a dry run
@@ -89,8 +125,11 @@ class ReservationPlugin {
   void MoveRoom(const Kept& kept, const Sparse& before);
   Reserved AsReserved(const Kept& kept) const;
   ReservedNode AsNode(NodeIndex n, const kube::NodeBooks& books) const;
-  // Returns the reservation of the node that the task would take from; kNone: none.
-  Number Nominate(TaskIndex t, NodeIndex n, const kube::NodeBooks& books) const;
+  static KeptReservation Told(const Kept& kept);
+  bool IsMatched(Number i, NodeIndex n) const;
+  // Returns the number of Nominated(); kNone: none.
+  Number Nominate(TaskIndex t, NodeIndex n);
+  Number FindBest(TaskIndex t, NodeIndex n);
 
   kube::World* world_ = nullptr;
   const Tables* tables_ = nullptr;
@@ -98,9 +137,12 @@ class ReservationPlugin {
   MemorySlot meanings_;  // of the reservations, by name
   bool have_changed_ = false;
   HashMap<TaskIndex, Number> held_;
+  HashMap<NodeIndex, std::vector<Number>> on_node_;
   HashMap<NodeIndex, std::vector<Number>> matched_;     // of the task of the last Match
+  HashMap<NodeIndex, Number> nominated_;                // the same
   HashMap<NodeIndex, std::vector<Number>> victims_on_;  // reservations that lost holders
   ReservationRules rules_;
+  std::vector<LoanFilter*> filters_;
 };
 
 }  // namespace muster::koordinator
