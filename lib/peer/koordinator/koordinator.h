@@ -97,7 +97,8 @@
 //   the default one, hooks and sub-priorities are not known.
 // - Pods have no affinity to reservations. Reservations without a node get none, and take over no
 //   pods: a plan has no decision for that. A reservation is no member of a quota or a gang.
-// - Of devices, templates of shares, virtual functions and hints of zones are not known.
+// - Of devices, templates of shares and virtual functions are not known. With device_zones=off nodes
+//   are filtered by devices under policies of zones, too.
 // - CPUs and zones are looked at once a node lists some. No task takes CPUs that were chosen
 //   beforehand, and a CPU has one holder. Nodes have one ratio for what they show beyond what they
 //   have, and 8 zones with amounts at most.

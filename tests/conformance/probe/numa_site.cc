@@ -61,8 +61,10 @@ class SiteQuestion {
     }
     if (ask == "score") return ScoreByNuma(site_, claim_, found_, loans_, nominated, *scorer_);
     if (ask == "reserve") {
+      const NumaFilter zones = FindZonesAtLast(site_, claim_, found_, loans_, victims_, scorer, {});
+      if (!zones.ok()) return {{"code", CodeOf(zones.reason)}, {"grant", nullptr}};
       const NumaLoanAnswer answer =
-          ReserveByNuma(site_, claim_, found_, loans_, nominated, victims_, scorer);
+          ReserveByNuma(site_, claim_, zones.zones, loans_, nominated, victims_);
       json written = {{"code", CodeOf(answer.reason)}, {"grant", nullptr}};
       if (answer.grant.has_value()) written["grant"] = Written(*answer.grant);
       return written;

@@ -219,7 +219,8 @@ TEST_F(NumaRules, HintsPreferTheFewestZones) {
   EXPECT_FALSE(
       HintsOfZones(site_, claim, NeedAtSite(site_, claim), {}, {}, nullptr)[0].second[1].preferred);
   EXPECT_EQ(Filter(claim).zones, std::nullopt);  // tried when it is reserved
-  const NumaLoanAnswer answer = ReserveByNuma(site_, claim, {}, {}, "", {}, nullptr);
+  const NumaFilter found = FindZonesAtLast(site_, claim, {}, {}, {}, nullptr, {});
+  const NumaLoanAnswer answer = ReserveByNuma(site_, claim, found.zones, {}, "", {});
   EXPECT_EQ(answer.grant->amounts.at(1), AmountsOf(6000, 8));
 }
 
@@ -240,7 +241,7 @@ TEST_F(NumaRules, ScoresByWhatTheTaskGets) {
 TEST_F(NumaRules, NamedPlacesAreTakenExactly) {
   NumaClaim claim = Bound(2);
   claim.named = NumaGrant{.amounts = {{1, AmountsOf(2000)}}, .cpus = SetOf("10-11")};
-  const NumaLoanAnswer answer = ReserveByNuma(site_, claim, {}, {}, "", {}, nullptr);
+  const NumaLoanAnswer answer = ReserveByNuma(site_, claim, {}, {}, "", {});
   ASSERT_TRUE(answer.grant.has_value());
   EXPECT_EQ(answer.grant->cpus.ToString(), "10-11");
   EXPECT_TRUE(Filter(claim).ok());
@@ -255,13 +256,11 @@ TEST_F(NumaRules, NominatedLoansAreBinding) {
   NumaClaim claim = Bound(4);
   claim.zone_policy = "Restricted";
   const ScoredHint zone{.zones = 0b01};
-  EXPECT_EQ(ReserveByNuma(site_, claim, zone, loans, "res", {}, nullptr).reason,
-            NumaReason::kNotNominated);
+  EXPECT_EQ(ReserveByNuma(site_, claim, zone, loans, "res", {}).reason, NumaReason::kNotNominated);
   EXPECT_EQ(FilterLoan(site_, claim, zone, loans, "res", {}), NumaReason::kNotNominated);
-  EXPECT_TRUE(ReserveByNuma(site_, claim, zone, loans, "", {}, nullptr).ok());
+  EXPECT_TRUE(ReserveByNuma(site_, claim, zone, loans, "", {}).ok());
   claim.taker.needs_loan = true;
-  EXPECT_EQ(ReserveByNuma(site_, claim, zone, loans, "", {}, nullptr).reason,
-            NumaReason::kNotNominated);
+  EXPECT_EQ(ReserveByNuma(site_, claim, zone, loans, "", {}).reason, NumaReason::kNotNominated);
   EXPECT_EQ(FilterLoan(site_, claim, zone, loans, "res", {}), NumaReason::kNotReserved);
 }
 

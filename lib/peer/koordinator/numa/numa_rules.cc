@@ -311,28 +311,23 @@ NumaReason FilterLoan(const NumaSite& site, const NumaClaim& claim,
   return answer.grant.has_value() ? NumaReason::kNone : NumaReason::kNotNominated;
 }
 
-NumaLoanAnswer ReserveByNuma(const NumaSite& site, const NumaClaim& claim,
-                             std::optional<ScoredHint> zones, const NumaLoans& loans,
-                             const std::string& nominated, const NumaVictims& victims,
-                             const NumaScorer* scorer) {
+NumaFilter FindZonesAtLast(const NumaSite& site, const NumaClaim& claim,
+                           const std::optional<ScoredHint>& found, const NumaLoans& loans,
+                           const NumaVictims& victims, const NumaScorer* scorer,
+                           std::span<const ScoredHints> others) {
   const NumaNeed need = NeedAtSite(site, claim);
-  if (need.zones == NumaPolicy::kBestEffort) {
-    NumaFilter admitted{.zones = zones};
-    if (zones.has_value()) {
-      NumaRequest request = need.request;
-      request.zones = zones->zones;
-      const NumaLoanAnswer answer = TryAll(site, claim, request, loans, victims);
-      admitted.reason = answer.reason;
-      admitted.lacking = answer.lacking;
-    } else {
-      admitted = Admit(site, claim, need, loans, victims, scorer, {});
-    }
-    if (!admitted.ok()) {
-      return {.grant = {}, .reason = admitted.reason, .lacking = admitted.lacking};
-    }
-    zones = admitted.zones;
-  }
-  return Allocate(site, claim, need, zones, loans, nominated, victims);
+  if (need.zones != NumaPolicy::kBestEffort) return {.zones = found};
+  if (!found.has_value()) return Admit(site, claim, need, loans, victims, scorer, others);
+  NumaRequest request = need.request;
+  request.zones = found->zones;
+  const NumaLoanAnswer answer = TryAll(site, claim, request, loans, victims);
+  return {.reason = answer.reason, .zones = found, .lacking = answer.lacking};
+}
+
+NumaLoanAnswer ReserveByNuma(const NumaSite& site, const NumaClaim& claim,
+                             const std::optional<ScoredHint>& zones, const NumaLoans& loans,
+                             const std::string& nominated, const NumaVictims& victims) {
+  return Allocate(site, claim, NeedAtSite(site, claim), zones, loans, nominated, victims);
 }
 
 int64_t ScoreByNuma(const NumaSite& site, const NumaClaim& claim,

@@ -3,8 +3,8 @@
 // Whether a node of NUMA zones holds a task, on which zones and CPUs, and how good the node is.
 //
 //   NumaFilter filter = FilterByNuma(site, claim, loans, nominated, victims, &scorer, {});
-//   NumaLoanAnswer answer =
-//       ReserveByNuma(site, claim, filter.zones, loans, nominated, victims, &scorer);
+//   filter = FindZonesAtLast(site, claim, filter.zones, loans, victims, &scorer, {});
+//   NumaLoanAnswer answer = ReserveByNuma(site, claim, filter.zones, loans, nominated, victims);
 //   int64_t score = ScoreByNuma(site, claim, filter.zones, loans, nominated, scorer);
 //
 // Idea. Node and task may each require a policy of zones and one of CPUs (cpu/cpu_binding.h). With
@@ -109,12 +109,18 @@ NumaReason FilterLoan(const NumaSite& site, const NumaClaim& claim,
                       const std::optional<ScoredHint>& zones, const NumaLoans& loans,
                       const std::string& nominated, const NumaVictims& victims);
 
-// `zones`: what the filter found, if anything; `nominated`: the loan that was chosen, or empty.
-// Nothing is granted to a task that needs neither zones nor CPUs.
+// The zones under policy kBestEffort, which the filter does not look for; `found` if there are some.
+// Under other policies `found` is the answer.
+NumaFilter FindZonesAtLast(const NumaSite& site, const NumaClaim& claim,
+                           const std::optional<ScoredHint>& found, const NumaLoans& loans,
+                           const NumaVictims& victims, const NumaScorer* scorer,
+                           std::span<const ScoredHints> others);
+
+// `zones`: of FindZonesAtLast; `nominated`: the loan that was chosen, or empty. Nothing is granted
+// to a task that needs neither zones nor CPUs.
 NumaLoanAnswer ReserveByNuma(const NumaSite& site, const NumaClaim& claim,
-                             std::optional<ScoredHint> zones, const NumaLoans& loans,
-                             const std::string& nominated, const NumaVictims& victims,
-                             const NumaScorer* scorer);
+                             const std::optional<ScoredHint>& zones, const NumaLoans& loans,
+                             const std::string& nominated, const NumaVictims& victims);
 
 int64_t ScoreByNuma(const NumaSite& site, const NumaClaim& claim,
                     const std::optional<ScoredHint>& zones, const NumaLoans& loans,

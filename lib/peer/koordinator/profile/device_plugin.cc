@@ -119,9 +119,11 @@ absl::Status CheckDeviceNodes(const Tables& tables) {
   return absl::OkStatus();
 }
 
-void DevicePlugin::Open(kube::World* world, ReservationPlugin* reservations) {
+void DevicePlugin::Open(kube::World* world, ReservationPlugin* reservations,
+                        const NumaPlugin* numa) {
   world_ = world;
   reservations_ = reservations;
+  numa_ = numa;
   tables_ = &world->tables();
   for (NodeIndex n = 0; n < tables_->nodes.alive.size(); ++n) {
     if (tables_->nodes.alive[n] && !tables_->nodes.spec[n].devices.empty()) AddMachine(n);
@@ -131,11 +133,6 @@ void DevicePlugin::Open(kube::World* world, ReservationPlugin* reservations) {
   reservations_->AddFilter(this);
   for (const KeptReservation& kept : reservations_->All()) AddReservation(kept);
   for (const TaskIndex t : world_->placed()) AddHolder(t);
-  for (const TaskIndex t : world_->placed()) {
-    if (tables_->tasks.status[t] != TaskStatus::kWaiting) continue;
-    reservations_->Match(t);
-    Reserve(t, world_->node_of(t));
-  }
 }
 
 void DevicePlugin::AddMachine(NodeIndex n) {
@@ -273,6 +270,10 @@ void DevicePlugin::ReadJoint(const TaskShape& shape, DeviceClaim* claim) {
   claim->joint_same_bus = scope != nullptr && *scope == "SamePCIe";
 }
 
+std::optional<uint64_t> DevicePlugin::ZonesOn(NodeIndex n) const {
+  return settings_.in_zones ? numa_->ZonesOn(n) : std::nullopt;
+}
+
 DeviceLoans DevicePlugin::LoansOn(NodeIndex n, const Machine& machine) const {
   if (machine.reserved.empty()) return {};
   // A letter before the name tells reservations from tasks.
@@ -348,12 +349,38 @@ kube::Status DevicePlugin::Filter(TaskIndex t, NodeIndex n) {
                                                  .claim = claim.devices,
                                                  .loans = loans,
                                                  .victims = at->second.victims,
+                                                 .zones = ZonesOn(n),
                                                  .most = AllowedBy(claim, n, at->second, loans)},
                                                 {});
   if (answer.ok()) return status;
   return refuse(
       EvictionMayHelp(answer.reason) ? kube::Code::kUnschedulable : kube::Code::kUnresolvable,
       WordsOf(answer));
+}
+
+ZoneHints::Answer DevicePlugin::HintsOn(TaskIndex t, NodeIndex n) {
+  ZoneHints::Answer out;
+  const Claim& claim = ClaimOf(t);
+  const auto at = machines_.find(n);
+  if (!settings_.in_zones || !claim.requests || !claim.flaw.empty() || at == machines_.end()) {
+    return out;
+  }
+  const DeviceLoans loans = LoansOn(n, at->second);
+  const DeviceHints found = HintsOfDevices({.machine = at->second.devices,
+                                            .claim = claim.devices,
+                                            .loans = loans,
+                                            .victims = at->second.victims,
+                                            .most = AllowedBy(claim, n, at->second, loans)},
+                                           {});
+  if (found.few_in_zones) {
+    out.refusal = "Insufficient NUMA Scoped Devices";
+  } else if (!found.refusal.ok()) {
+    out.refusal = WordsOf(found.refusal);
+  }
+  for (const auto& [kind, hints] : found.hints) {
+    out.hints.emplace_back(kKindNames[static_cast<size_t>(kind)], hints);
+  }
+  return out;
 }
 
 bool DevicePlugin::FitsLoan(TaskIndex t, NodeIndex n, const std::string& reservation) {
@@ -365,6 +392,7 @@ bool DevicePlugin::FitsLoan(TaskIndex t, NodeIndex n, const std::string& reserva
                           .claim = claim.devices,
                           .loans = loans,
                           .victims = at->second.victims,
+                          .zones = ZonesOn(n),
                           .most = AllowedBy(claim, n, at->second, loans)},
                          {.needs_loan = true}, loans.Find(reservation))
       .ok();
@@ -385,6 +413,7 @@ std::vector<int64_t> DevicePlugin::Score(TaskIndex t, std::span<const NodeIndex>
                                    .scorer = &settings_.scorer,
                                    .loans = loans,
                                    .victims = at->second.victims,
+                                   .zones = ZonesOn(n),
                                    .most = AllowedBy(claim, n, at->second, loans)},
                                   reservations_->Nominated(t, n)));
   }
@@ -394,6 +423,7 @@ std::vector<int64_t> DevicePlugin::Score(TaskIndex t, std::span<const NodeIndex>
 }
 
 void DevicePlugin::Reserve(TaskIndex t, NodeIndex n) {
+  refused_.erase(t);
   const Claim& claim = ClaimOf(t);
   const auto at = machines_.find(n);
   if (!claim.requests || !claim.flaw.empty() || at == machines_.end() || holders_.contains(t)) {
@@ -406,14 +436,24 @@ void DevicePlugin::Reserve(TaskIndex t, NodeIndex n) {
                                             .final = true,
                                             .loans = loans,
                                             .victims = at->second.victims,
+                                            .zones = ZonesOn(n),
                                             .most = AllowedBy(claim, n, at->second, loans)},
                                            {}, reservations_->Nominated(t, n));
-  if (!answer.ok() || !answer.grants.has_value()) return;
+  if (!answer.ok()) {
+    refused_[t] = WordsOf(answer);
+    return;
+  }
   Take(*answer.grants, &at->second.devices);
   holders_[t] = {n, *std::move(answer.grants)};
 }
 
+std::string DevicePlugin::WhyNotReserved(TaskIndex t) const {
+  const auto it = refused_.find(t);
+  return it == refused_.end() ? std::string() : it->second;
+}
+
 void DevicePlugin::Unreserve(TaskIndex t) {
+  refused_.erase(t);
   const auto it = holders_.find(t);
   // A pod that an earlier plan let wait is still on its node.
   if (it == holders_.end() || tables_->tasks.status[t] == TaskStatus::kWaiting) return;

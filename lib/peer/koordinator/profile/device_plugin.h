@@ -3,7 +3,7 @@
 // Device share within the cycles of the profile: GPUs, RDMA cards and FPGAs of nodes.
 //
 //   DevicePlugin devices(settings);
-//   devices.Open(&world, &reservations);
+//   devices.Open(&world, &reservations, &numa);
 //   kube::Status status = devices.Filter(task, node);
 //   devices.Reserve(task, node);
 //   std::vector<ChosenDevice> chosen = devices.Chosen(task);
@@ -31,7 +31,11 @@
 // hold. A pod that waits since an earlier plan has its devices chosen anew, as it holds none yet;
 // if its node has them no more, it is rejected.
 //
-// Cost. O(devices) a node and pod that requests some.
+// Zones. A device is near the zone that it names, if it is on a switch. Where a policy of zones holds
+// on a node with CPUs or zones, devices come from the zones of CPUs and amounts; option
+// `device_zones` switches that off.
+//
+// Cost. O(devices) a node and pod that requests some, 2^zones times that under a policy of zones.
 #ifndef MUSTER_PEER_KOORDINATOR_PROFILE_DEVICE_PLUGIN_H_
 #define MUSTER_PEER_KOORDINATOR_PROFILE_DEVICE_PLUGIN_H_
 
@@ -46,6 +50,7 @@
 #include "lib/base/hash_map.h"
 #include "lib/peer/koordinator/device/device_allocator.h"
 #include "lib/peer/koordinator/device/device_loans.h"
+#include "lib/peer/koordinator/profile/numa_plugin.h"
 #include "lib/peer/koordinator/profile/plugin_settings.h"
 #include "lib/peer/koordinator/profile/reservation_plugin.h"
 #include "lib/peer/kube_scheduler/extra_plugins.h"
@@ -55,16 +60,17 @@ namespace muster::koordinator {
 // Fails for a node with more devices of a kind than can be told apart.
 absl::Status CheckDeviceNodes(const Tables& tables);
 
-class DevicePlugin : public LoanFilter {
+class DevicePlugin : public LoanFilter, public ZoneHints {
  public:
   // `settings` must outlive this.
   explicit DevicePlugin(const DeviceSettings& settings) : settings_(settings) {}
 
-  // `reservations` must outlive this.
-  void Open(kube::World* world, ReservationPlugin* reservations);
+  // `reservations` and `numa` must outlive this.
+  void Open(kube::World* world, ReservationPlugin* reservations, const NumaPlugin* numa);
   // Returns whether some node has devices.
   bool any() const { return any_; }
-  bool Requests(TaskIndex t) { return any_ && ClaimOf(t).requests; }
+  bool Requests(TaskIndex t) override { return any_ && ClaimOf(t).requests; }
+  ZoneHints::Answer HintsOn(TaskIndex t, NodeIndex n) override;
 
   kube::Status Filter(TaskIndex t, NodeIndex n);
   bool FitsLoan(TaskIndex t, NodeIndex n, const std::string& reservation) override;
@@ -74,6 +80,8 @@ class DevicePlugin : public LoanFilter {
   // Returns whether a pod that waits with its node finds the devices there no more.
   bool HasLostPlace(TaskIndex t) { return Requests(t) && !holders_.contains(t); }
   void Reserve(TaskIndex t, NodeIndex n);
+  // Returns why the last Reserve of the task gave it nothing; empty: it did, or needed nothing.
+  std::string WhyNotReserved(TaskIndex t) const;
   void Unreserve(TaskIndex t);
   // A victim leaves its node in a dry run (-1), or comes back (+1).
   void CountVictim(TaskIndex t, int sign);
@@ -106,6 +114,8 @@ class DevicePlugin : public LoanFilter {
   const Claim& ClaimOf(TaskIndex t);
   void ReadShape(const TaskShape& shape, Claim* claim) const;
   static void ReadJoint(const TaskShape& shape, DeviceClaim* claim);
+  // Returns the zones of the node that devices may come from; nothing: any.
+  std::optional<uint64_t> ZonesOn(NodeIndex n) const;
   // Returns what the node lends to the task that reservations were last matched with.
   DeviceLoans LoansOn(NodeIndex n, const Machine& machine) const;
   // Returns which devices the rules of the claim leave, by kind; nothing: there are no rules.
@@ -115,11 +125,13 @@ class DevicePlugin : public LoanFilter {
   const DeviceSettings& settings_;
   kube::World* world_ = nullptr;
   ReservationPlugin* reservations_ = nullptr;
+  const NumaPlugin* numa_ = nullptr;
   const Tables* tables_ = nullptr;
   bool any_ = false;
   HashMap<NodeIndex, Machine> machines_;
   HashMap<ClassIndex, Claim> claims_;
   HashMap<TaskIndex, Holding> holders_;
+  HashMap<TaskIndex, std::string> refused_;  // when they were reserved
 };
 
 }  // namespace muster::koordinator

@@ -51,6 +51,12 @@ MemoryRow WriteZoneRow(const Tables& tables, const ZoneAmounts& amounts, std::st
   return row;
 }
 
+std::vector<ScoredHints> HintsOf(const ZoneHints::Answer& others) {
+  std::vector<ScoredHints> hints;
+  for (const auto& [name, list] : others.hints) hints.emplace_back(list);
+  return hints;
+}
+
 // The name under which a reservation holds CPUs and zones. No task has it, as it is not UTF-8.
 std::string HolderOf(std::string_view reservation) {
   return absl::StrCat("\xff", ToAbsl(reservation));
@@ -71,9 +77,6 @@ void NumaPlugin::Open(kube::World* world, ReservationPlugin* reservations, Memor
   const MemorySlot& zones = memory->Recall(kZoneSlot);
   for (const TaskIndex t : world_->placed()) {
     if (tables_->tasks.status[t] != TaskStatus::kWaiting) AddHolder(t, zones);
-  }
-  for (const TaskIndex t : world_->placed()) {
-    if (tables_->tasks.status[t] == TaskStatus::kWaiting) ReserveWaiting(t);
   }
 }
 
@@ -192,7 +195,6 @@ void NumaPlugin::ReserveWaiting(TaskIndex t) {
   if (n >= machines_.size() || machines_[n] == nullptr) return;
   kube::NodeBooks books = world_->books(n);
   books.Remove(world_->pod(t));
-  reservations_->Match(t);
   reservations_->ChangeBooks(n, &books);
   found_.clear();
   const kube::Status status = Filter(t, n, books);
@@ -259,13 +261,31 @@ void NumaPlugin::SetRequested(const kube::NodeBooks& books, Machine* machine) co
   }
 }
 
+std::optional<uint64_t> NumaPlugin::ZonesOn(NodeIndex n) const {
+  const auto zones = found_.find(n);
+  return zones == found_.end() ? std::nullopt : zones->second.zones;
+}
+
+// A task that requests nothing is not looked at.
+bool NumaPlugin::IsIdle(TaskIndex t, const NumaClaim& claim) const {
+  return claim.requests.IsZero() && (others_ == nullptr || !others_->Requests(t));
+}
+
+ZoneHints::Answer NumaPlugin::OthersOn(TaskIndex t, NodeIndex n,
+                                       std::initializer_list<NumaPolicy> policies) {
+  if (others_ == nullptr) return {};
+  const NumaPolicy policy = NeedAtSite(machines_[n]->site, ClaimOf(t)).zones;
+  const bool asks = std::find(policies.begin(), policies.end(), policy) != policies.end();
+  return asks ? others_->HintsOn(t, n) : ZoneHints::Answer();
+}
+
 kube::Status NumaPlugin::Refuse(const Machine& machine, const NumaClaim& claim,
-                                const NumaFilter& filter) {
+                                const NumaFilter& filter, const ZoneHints::Answer& others) {
   kube::Status status;
   status.code =
       EvictionMayHelp(filter.reason) ? kube::Code::kUnschedulable : kube::Code::kUnresolvable;
   status.plugin = NumberOf(ExtraPlugin::kNumaResource);
-  for (const std::string& words : NumaWords(*tables_, filter, machine.site, claim)) {
+  for (const std::string& words : NumaWords(*tables_, filter, machine.site, claim, others.hints)) {
     status.causes.push_back(kube::WordsCause(world_, words));
   }
   return status;
@@ -276,7 +296,7 @@ kube::Status NumaPlugin::PreFilter(TaskIndex t) {
   const NumaClaim& claim = ClaimOf(t);
   kube::Status status;
   if (claim.need.refusal != BindRefusal::kNone) {
-    status = Refuse(Machine(), claim, {.reason = NumaReason::kFraction});
+    status = Refuse(Machine(), claim, {.reason = NumaReason::kFraction}, {});
   }
   return status;
 }
@@ -284,19 +304,30 @@ kube::Status NumaPlugin::PreFilter(TaskIndex t) {
 kube::Status NumaPlugin::Filter(TaskIndex t, NodeIndex n, const kube::NodeBooks& books) {
   const NumaClaim& claim = ClaimOf(t);
   Machine& machine = *machines_[n];
-  if (claim.requests.IsZero()) return {};
+  if (IsIdle(t, claim)) return {};
   if (machine.is_plain && !claim.need.binds && claim.zone_policy.empty()) return {};
   SetRequested(books, &machine);
+  const ZoneHints::Answer others =
+      OthersOn(t, n, {NumaPolicy::kRestricted, NumaPolicy::kSingleZone});
   const NumaFilter filter = FilterByNuma(machine.site, claim, LoansOn(n), "", VictimsOf(machine),
-                                         &settings_.zone_scorer, {});
-  if (!filter.ok()) return Refuse(machine, claim, filter);
+                                         &settings_.zone_scorer, HintsOf(others));
+  // Those up to it are found out before hints are asked for.
+  const bool hinted = filter.ok() || filter.reason > NumaReason::kFewAmplified;
+  if (hinted && !others.refusal.empty()) {
+    kube::Status status;
+    status.code = kube::Code::kUnschedulable;
+    status.plugin = NumberOf(ExtraPlugin::kNumaResource);
+    status.causes.push_back(kube::WordsCause(world_, others.refusal));
+    return status;
+  }
+  if (!filter.ok()) return Refuse(machine, claim, filter, others);
   if (filter.zones.has_value()) found_[n] = *filter.zones;
   return {};
 }
 
 bool NumaPlugin::FitsLoan(TaskIndex t, NodeIndex n, const std::string& reservation) {
   const NumaClaim& claim = ClaimOf(t);
-  if (claim.requests.IsZero() || !machines_[n]->lends) return true;
+  if (IsIdle(t, claim) || !machines_[n]->lends) return true;
   return FilterLoan(machines_[n]->site, claim, ZonesFound(n), LoansOn(n), reservation, {}) ==
          NumaReason::kNone;
 }
@@ -307,7 +338,7 @@ std::vector<int64_t> NumaPlugin::Score(TaskIndex t, std::span<const NodeIndex> f
   scores.reserve(feasible.size());
   for (const NodeIndex n : feasible) {
     Machine& machine = *machines_[n];
-    if (claim.requests.IsZero()) {
+    if (IsIdle(t, claim)) {
       scores.push_back(0);
       continue;
     }
@@ -329,13 +360,28 @@ void NumaPlugin::Reserve(TaskIndex t, NodeIndex n) {
   if (holders_.contains(t)) return;
   const NumaClaim& claim = ClaimOf(t);
   Machine& machine = *machines_[n];
-  if (claim.requests.IsZero()) return;
+  if (IsIdle(t, claim)) return;
+  const NumaLoans loans = LoansOn(n);
+  const ZoneHints::Answer others = OthersOn(t, n, {NumaPolicy::kBestEffort});
+  if (!others.refusal.empty()) {
+    refused_[t] = others.refusal;
+    return;
+  }
+  const auto refuse = [&](const NumaFilter& filter) {
+    refused_[t] =
+        absl::StrJoin(NumaWords(*tables_, filter, machine.site, claim, others.hints), ", 1 ");
+  };
+  const NumaFilter found = FindZonesAtLast(machine.site, claim, ZonesFound(n), loans, {},
+                                           &settings_.zone_scorer, HintsOf(others));
+  if (!found.ok()) {
+    refuse(found);
+    return;
+  }
+  if (found.zones.has_value()) found_[n] = *found.zones;
   const NumaLoanAnswer answer =
-      ReserveByNuma(machine.site, claim, ZonesFound(n), LoansOn(n), reservations_->Nominated(t, n),
-                    {}, &settings_.zone_scorer);
+      ReserveByNuma(machine.site, claim, found.zones, loans, reservations_->Nominated(t, n), {});
   if (!answer.ok()) {
-    const NumaFilter filter{.reason = answer.reason, .lacking = answer.lacking};
-    refused_[t] = absl::StrJoin(NumaWords(*tables_, filter, machine.site, claim), ", 1 ");
+    refuse({.reason = answer.reason, .lacking = answer.lacking});
     return;
   }
   if (!answer.grant.has_value()) return;

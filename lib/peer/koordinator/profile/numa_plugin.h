@@ -3,6 +3,7 @@
 // NodeNUMAResource within the cycles of the profile: CPUs and NUMA zones of nodes.
 //
 //   NumaPlugin numa(settings);
+//   numa.SetHints(&devices);
 //   numa.Open(&world, &reservations, &memory);
 //   kube::Status status = numa.Filter(task, node, books);
 //   numa.Reserve(task, node);
@@ -34,7 +35,8 @@
 // the resource, and the amount. Slot koordinator-machines: one row, the digest of all CPUs and
 // zones. They have no events; if they differ, all pods that wait are tried again.
 //
-// Devices give no hints of zones.
+// Devices. Where a policy of zones holds, the zones from which devices can come (ZoneHints) are
+// merged with those of CPUs and amounts, and devices then come from the merged ones.
 //
 // Cost. O(CPUs + zones) a node when a plan begins. A pod that is not confined costs O(1) a node;
 // one with CPUs of its own, a choice of CPUs, and one for each reservation that matches; one with a
@@ -43,10 +45,12 @@
 #define MUSTER_PEER_KOORDINATOR_PROFILE_NUMA_PLUGIN_H_
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/base/hash_map.h"
@@ -59,13 +63,32 @@ namespace muster::koordinator {
 
 inline constexpr MemoryDecl kNumaSlots[] = {{"koordinator-zones", 1}, {"koordinator-machines", 1}};
 
+// From which zones of a node a task can get what another plug-in gives.
+class ZoneHints {
+ public:
+  struct Answer {
+    // Names of what is requested, with hints; none of a node without zones.
+    std::vector<std::pair<std::string, std::vector<ScoredHint>>> hints = {};
+    std::string refusal = {};  // why no zones will do; empty: some do
+  };
+  virtual ~ZoneHints() = default;
+  // Returns whether the task requests something of the plug-in.
+  virtual bool Requests(TaskIndex t) = 0;
+  virtual Answer HintsOn(TaskIndex t, NodeIndex n) = 0;
+};
+
 class NumaPlugin : public LoanFilter {
  public:
   // `settings` must outlive this.
   explicit NumaPlugin(const NumaSettings& settings) : settings_(settings) {}
 
+  // Lets another plug-in take part in policies of zones; before Open. `others` must outlive this.
+  void SetHints(ZoneHints* others) { others_ = others; }
   // `reservations` must outlive this.
   void Open(kube::World* world, ReservationPlugin* reservations, MemorySlots* memory);
+  // Chooses CPUs and zones anew for a pod that waits since an earlier plan. Reservations were
+  // matched with it.
+  void ReserveWaiting(TaskIndex t);
   void Store(MemorySlots* memory) const;
 
   // Returns whether some node lists CPUs or zones.
@@ -77,6 +100,9 @@ class NumaPlugin : public LoanFilter {
   kube::Status PreFilter(TaskIndex t);
   // `books`: as the task sees them.
   kube::Status Filter(TaskIndex t, NodeIndex n, const kube::NodeBooks& books);
+  // Returns the zones of the node that the policy of zones confines the task of the last PreFilter
+  // to, as far as they were found; nothing: any.
+  std::optional<uint64_t> ZonesOn(NodeIndex n) const;
   bool FitsLoan(TaskIndex t, NodeIndex n, const std::string& reservation) override;
   // Returns scores from 0 to 100.
   std::vector<int64_t> Score(TaskIndex t, std::span<const NodeIndex> feasible);
@@ -107,19 +133,23 @@ class NumaPlugin : public LoanFilter {
   void AddMachines();
   void AddHolder(TaskIndex t, const MemorySlot& zones);
   void AddReservation(const KeptReservation& kept);
-  void ReserveWaiting(TaskIndex t);
   std::string MachinesDigest() const;
   const NumaClaim& ClaimOf(TaskIndex t);
   NumaVictims VictimsOf(const Machine& machine) const;
   // Returns what the node lends to the task that reservations were last matched with.
   NumaLoans LoansOn(NodeIndex n) const;
   std::optional<ScoredHint> ZonesFound(NodeIndex n) const;
+  bool IsIdle(TaskIndex t, const NumaClaim& claim) const;
+  // Returns the hints of the others, if the site has one of the policies.
+  ZoneHints::Answer OthersOn(TaskIndex t, NodeIndex n, std::initializer_list<NumaPolicy> policies);
   void SetRequested(const kube::NodeBooks& books, Machine* machine) const;
-  kube::Status Refuse(const Machine& machine, const NumaClaim& claim, const NumaFilter& filter);
+  kube::Status Refuse(const Machine& machine, const NumaClaim& claim, const NumaFilter& filter,
+                      const ZoneHints::Answer& others);
 
   const NumaSettings& settings_;
   kube::World* world_ = nullptr;
   ReservationPlugin* reservations_ = nullptr;
+  ZoneHints* others_ = nullptr;
   const Tables* tables_ = nullptr;
   bool has_changed_ = false;
   std::string digest_;                              // of the machines; empty: none

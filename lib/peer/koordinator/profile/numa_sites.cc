@@ -111,8 +111,9 @@ std::string SummaryOf(std::string_view resource, const std::vector<ScoredHint>& 
                       absl::StrJoin(possible, " "), "]");
 }
 
-std::vector<std::string> WordsOfUnaligned(const Tables& tables, const ResourceHints& hints,
-                                          bool single) {
+std::vector<std::string> WordsOfUnaligned(
+    const Tables& tables, const ResourceHints& hints,
+    std::span<const std::pair<std::string, std::vector<ScoredHint>>> others, bool single) {
   std::vector<std::string> missing, summaries;
   for (const auto& [r, list] : hints) {
     const std::string_view name = tables.dimensions.name(DimensionIndex(static_cast<uint32_t>(r)));
@@ -122,6 +123,7 @@ std::vector<std::string> WordsOfUnaligned(const Tables& tables, const ResourceHi
       summaries.push_back(SummaryOf(name, list));
     }
   }
+  for (const auto& [name, list] : others) summaries.push_back(SummaryOf(name, list));
   if (!missing.empty()) return missing;
   std::sort(summaries.begin(), summaries.end());
   return {
@@ -217,8 +219,9 @@ NumaClaim ClaimOfClass(const TaskShape& shape, bool binds, const Sparse& request
   return claim;
 }
 
-std::vector<std::string> NumaWords(const Tables& tables, const NumaFilter& filter,
-                                   const NumaSite& site, const NumaClaim& claim) {
+std::vector<std::string> NumaWords(
+    const Tables& tables, const NumaFilter& filter, const NumaSite& site, const NumaClaim& claim,
+    std::span<const std::pair<std::string, std::vector<ScoredHint>>> others) {
   const NumaNeed need = NeedAtSite(site, claim);
   std::vector<std::string> words;
   switch (filter.reason) {
@@ -251,7 +254,7 @@ std::vector<std::string> NumaWords(const Tables& tables, const NumaFilter& filte
           "insufficient CPUs to satisfy required cpu bind policy ",
           need.request.policy == BindPolicy::kFullCores ? "FullPCPUs" : "SpreadByPCPUs")};
     case NumaReason::kUnaligned:
-      return WordsOfUnaligned(tables, filter.hints, need.zones == NumaPolicy::kSingleZone);
+      return WordsOfUnaligned(tables, filter.hints, others, need.zones == NumaPolicy::kSingleZone);
     case NumaReason::kNotNominated:
     case NumaReason::kNotReserved:
       break;

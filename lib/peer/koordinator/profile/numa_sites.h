@@ -4,7 +4,7 @@
 //
 //   NumaSite site = SiteOfNode(tables, node, settings);
 //   NumaClaim claim = ClaimOfClass(shape, MayBindCpus(tables, task), requests, settings);
-//   for (const std::string& words : NumaWords(tables, filter, site, claim)) Refuse(words);
+//   for (const std::string& words : NumaWords(tables, filter, site, claim, {})) Refuse(words);
 //
 // Of a node. Its devices of kind cpu are its CPUs. One that is not healthy, or of which less than
 // all can be given out, is reserved: no task gets it, and the cpu of its zone is that much less.
@@ -33,7 +33,10 @@
 #ifndef MUSTER_PEER_KOORDINATOR_PROFILE_NUMA_SITES_H_
 #define MUSTER_PEER_KOORDINATOR_PROFILE_NUMA_SITES_H_
 
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "lib/model/tables.h"
@@ -58,9 +61,10 @@ NumaClaim ClaimOfClass(const TaskShape& shape, bool binds, const Sparse& request
                        const NumaSettings& settings);
 
 // Returns the reason in the peer's words. A set of zones that is not aligned has a text for all
-// hints, or one for each resource that no zones have.
-std::vector<std::string> NumaWords(const Tables& tables, const NumaFilter& filter,
-                                   const NumaSite& site, const NumaClaim& claim);
+// hints, those of `others` among them, or one for each resource that no zones have.
+std::vector<std::string> NumaWords(
+    const Tables& tables, const NumaFilter& filter, const NumaSite& site, const NumaClaim& claim,
+    std::span<const std::pair<std::string, std::vector<ScoredHint>>> others);
 
 }  // namespace muster::koordinator
 

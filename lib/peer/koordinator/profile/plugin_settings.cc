@@ -54,6 +54,8 @@ constexpr OptionDecl kPluginOptions[] = {
     {"device_strategy", OptionKind::kChoice, "least", 0, 0,
      "least|most: nodes and devices that are good, by what is in use of them"},
     {"device_weight", OptionKind::kWhole, "1", 0, 1e6, "weight of the score by devices"},
+    {"device_zones", OptionKind::kFlag, "on", 0, 0,
+     "devices come from the zones of CPUs and amounts, where a policy of zones holds"},
     {"numa", OptionKind::kFlag, "on", 0, 0,
      "CPUs and NUMA zones of nodes are given to pods by the policies of both"},
     {"numa_strategy", OptionKind::kChoice, "least", 0, 0,
@@ -124,6 +126,7 @@ PluginSettings PluginSettings::From(const Options& options) {
   s.kinds.scarce_weight = static_cast<int64_t>(options.number("scarce_weight"));
   s.devices = options.flag("devices");
   s.device.weight = static_cast<int64_t>(options.number("device_weight"));
+  s.device.in_zones = options.flag("device_zones");
   s.device.scorer.prefer_full = options.text("device_strategy") == "most";
   for (const DeviceResource resource : {DeviceResource::kRatio, DeviceResource::kMemory,
                                         DeviceResource::kRdma, DeviceResource::kFpga}) {

@@ -64,6 +64,7 @@ struct KindSettings {
 struct DeviceSettings {
   DeviceScorer scorer;
   int64_t weight = 1;
+  bool in_zones = true;  // devices come from the zones of CPUs and amounts
 };
 
 struct NumaSettings {

@@ -18,8 +18,18 @@ void Plugins::Open(kube::World* world, const kube::Nominations* nominations, Mem
   if (settings_.quota) quotas_.Open(world, nominations, memory, now);
   if (settings_.load) loads_.Open(world->tables(), ledger_, now);
   kinds_.Open(world);
-  if (settings_.devices) devices_.Open(world, &reservations_);
-  if (settings_.numa) numa_.Open(world, &reservations_, memory);
+  if (settings_.devices) devices_.Open(world, &reservations_, &numa_);
+  if (settings_.numa) {
+    if (devices_.any()) numa_.SetHints(&devices_);
+    numa_.Open(world, &reservations_, memory);
+  }
+  if (!devices_.any() && !numa_.any()) return;
+  for (const TaskIndex t : world->placed()) {
+    if (world->tables().tasks.status[t] != TaskStatus::kWaiting) continue;
+    reservations_.Match(t);
+    if (numa_.any()) numa_.ReserveWaiting(t);
+    if (devices_.any()) devices_.Reserve(t, world->node_of(t));
+  }
 }
 
 void Plugins::Store(MemorySlots* memory) {
@@ -132,8 +142,8 @@ std::vector<kube::ExtraScore> Plugins::Score(TaskIndex task, std::span<const Nod
 void Plugins::Reserve(TaskIndex task, NodeIndex node) {
   if (settings_.quota) quotas_.Reserve(task);
   reservations_.Reserve(task, node);
-  if (devices_.any()) devices_.Reserve(task, node);
   if (numa_.any()) numa_.Reserve(task, node);
+  if (devices_.any()) devices_.Reserve(task, node);
 }
 
 std::vector<ChosenDevice> Plugins::DevicesOf(TaskIndex task) {
@@ -152,12 +162,18 @@ std::vector<ChosenDevice> Plugins::DevicesOf(TaskIndex task) {
 }
 
 kube::Permission Plugins::Permit(TaskIndex task) {
-  if (std::string why = numa_.WhyNotReserved(task); !why.empty()) {
+  const auto refuse = [](ExtraPlugin plugin, std::string why) {
     kube::Permission refused;
     refused.code = kube::Permission::Code::kRefuse;
-    refused.plugin = NumberOf(ExtraPlugin::kNumaResource);
+    refused.plugin = NumberOf(plugin);
     refused.message = std::move(why);
     return refused;
+  };
+  if (std::string why = numa_.WhyNotReserved(task); !why.empty()) {
+    return refuse(ExtraPlugin::kNumaResource, std::move(why));
+  }
+  if (std::string why = devices_.WhyNotReserved(task); !why.empty()) {
+    return refuse(ExtraPlugin::kDeviceShare, std::move(why));
   }
   if (!settings_.coscheduling) return {};
   return gangs_.Permit(task);
