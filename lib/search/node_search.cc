@@ -539,9 +539,10 @@ bool NodeSearch::FitsNode(ClassIndex c, NodeIndex node, bool* hard) {
     if (hard != nullptr) *hard = true;
     return false;
   }
-  if (needs.fit_policies.empty()) return true;
+  if (needs.fit_policies.empty() && !rules_.overfull_nodes_are_out) return true;
   states_->Sync();
   const StateIndex slot = states_->state(node);
+  if (slot == kNone) return false;  // it counts as gone
   uint8_t fits = 1;
   for (const PolicyEntry* entry : needs.fit_policies) {
     entry->fit->FitStates(c, states_->columns(), slot, slot + 1, &fits);

@@ -43,6 +43,7 @@ class Searched {
     SearchRules rules;
     rules.slack.assign(tables_.dimension_count(), config_.accounting.least.milli - 1);
     rules.slack[kMemory] = config_.accounting.least.memory - 1;
+    rules.overfull_nodes_are_out = config_.overfull_nodes_are_out;
     auto search = std::make_unique<NodeSearch>(ledger_, *dispatcher_, std::move(rules), speed);
     search->BeginCycle();
     return search;
@@ -268,6 +269,26 @@ TEST(NodeSearch, RefusalsCountEveryNodeThatDoesNotFit) {
       }
     }
   }
+}
+
+// A node that counts as gone for lack of a resource fits nothing, whatever the task asks for.
+TEST(NodeSearch, AnOverfullNodeFitsNothing) {
+  ClusterSpec world;
+  world.nodes = {{.name = "n", .capacity = {{"cpu", 8}, {"nvidia.com/gpu", 1}, {"pods", 9}}}};
+  world.jobs = {{.name = "a", .phase = JobPhase::kRunning}, {.name = "b"}};
+  world.jobs[1].groups = {{.name = "w", .count = 1, .shape = {.request = {{"cpu", 1}}}}};
+  world.tasks = {{.name = "x",
+                  .job = "a",
+                  .shape = {.request = {{"nvidia.com/gpu", 2}}},
+                  .status = TaskStatus::kRunning,
+                  .node = "n"}};
+  const Cluster cluster = MakeCluster(world);
+  const Tables& tables = TablesOf(cluster);
+  const ClassIndex c = tables.tasks.task_class[*tables.tasks.names.Find("b-w-0")];
+  Searched searched(tables, *ResolveProfile("kube-batch"));
+  const auto search = searched.MakeSearch({});
+  ASSERT_TRUE(search->ListForEviction(c, Want::kAnywhere).empty());
+  EXPECT_FALSE(search->FitsNode(c, 0));
 }
 
 TEST(NodeStates, HoldExactlyTheNodesThatNothingTellsApart) {
