@@ -52,24 +52,25 @@ void Divide(bool by_quota, std::vector<Competitor>* competitors, double* surplus
 }  // namespace
 
 GroupTree::GroupTree(std::vector<GroupSpec> specs, const GroupRules& rules) : rules_(rules) {
-  std::ranges::stable_sort(specs, [](const GroupSpec& a, const GroupSpec& b) {
-    return absl::AsciiStrToLower(a.name) < absl::AsciiStrToLower(b.name);
-  });
+  std::vector<std::pair<std::string, GroupSpec*>> by_name;  // in lower case
+  for (GroupSpec& spec : specs) by_name.emplace_back(absl::AsciiStrToLower(spec.name), &spec);
+  std::ranges::stable_sort(by_name, {},
+                           [](const auto& named) { return std::string_view(named.first); });
   Group root{.name = std::string(kRootName), .accepts_surplus = true};
   std::vector<Group> found = {std::move(root)};
   any_accepts_ = rules.accepts_surplus;
   any_regroups_ = rules.autoregroup;
-  HashMap<std::string, GroupIndex> place_of;
-  const auto find = [&](std::string_view name) {
-    const auto it = place_of.find(absl::AsciiStrToLower(ToAbsl(name)));
-    return it == place_of.end() ? kNoGroup : it->second;
+  const auto find = [&](std::string_view lower) {
+    const auto it = by_name_.find(lower);
+    return it == by_name_.end() ? kNoGroup : it->second;
   };
-  for (const GroupSpec& spec : specs) {
-    const size_t dot = spec.name.rfind('.');
+  for (auto& [lower, named] : by_name) {
+    GroupSpec& spec = *named;
+    const size_t dot = lower.rfind('.');
     const GroupIndex parent =
-        dot == std::string::npos ? kRootGroup : find(std::string_view(spec.name).substr(0, dot));
-    if (parent == kNoGroup || find(spec.name) != kNoGroup) continue;
-    Group group{.name = spec.name, .parent = parent};
+        dot == std::string::npos ? kRootGroup : find(std::string_view(lower).substr(0, dot));
+    if (parent == kNoGroup || find(lower) != kNoGroup) continue;
+    Group group{.name = std::move(spec.name), .parent = parent};
     group.is_fixed = spec.quota.has_value();
     group.configured = spec.quota.value_or(spec.share);
     group.accepts_surplus = spec.accepts_surplus.value_or(rules.accepts_surplus);
@@ -77,7 +78,7 @@ GroupTree::GroupTree(std::vector<GroupSpec> specs, const GroupRules& rules) : ru
     any_accepts_ |= group.accepts_surplus;
     any_regroups_ |= group.autoregroup;
     found[parent].below.push_back(static_cast<GroupIndex>(found.size()));
-    place_of[absl::AsciiStrToLower(spec.name)] = static_cast<GroupIndex>(found.size());
+    by_name_[std::move(lower)] = static_cast<GroupIndex>(found.size());
     found.push_back(std::move(group));
   }
   found[kRootGroup].autoregroup = any_regroups_;
@@ -89,12 +90,13 @@ GroupTree::GroupTree(std::vector<GroupSpec> specs, const GroupRules& rules) : ru
   }
   std::vector<GroupIndex> place(found.size());
   for (size_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<GroupIndex>(i);
+  for (auto& [lower, g] : by_name_) g = place[g];
+  by_name_.try_emplace(kRootName, kRootGroup);
   for (const GroupIndex old : order) {
     Group& group = groups_.emplace_back(std::move(found[old]));
     if (group.parent != kNoGroup) group.parent = place[group.parent];
     for (GroupIndex& g : group.below) g = place[g];
     const auto g = static_cast<GroupIndex>(groups_.size() - 1);
-    by_name_[absl::AsciiStrToLower(group.name)] = g;
     if (g == kRootGroup) continue;
     const std::string_view whole = group.name;
     by_step_[StepKey(group.parent, whole.substr(whole.rfind('.') + 1))] = g;

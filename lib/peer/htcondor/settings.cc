@@ -8,6 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "lib/base/strings.h"
 #include "lib/model/settings.h"
@@ -298,12 +299,12 @@ class SettingsReading {
   }
 
   std::string GroupName(QueueIndex q) const {
-    std::string name;
+    std::vector<absl::string_view> steps;
     for (QueueIndex a = q; a != kNone && tables_.queues.spec[a].name != kPoolQueue;
          a = tables_.queues.parent[a]) {
-      name = name.empty() ? std::string(StepOf(a)) : absl::StrCat(ToAbsl(StepOf(a)), ".", name);
+      steps.push_back(ToAbsl(StepOf(a)));
     }
-    return name;
+    return absl::StrJoin(steps.rbegin(), steps.rend(), ".");
   }
 
   absl::Status ReadGroup(QueueIndex q, HashMap<std::string, QueueIndex>* known) {
