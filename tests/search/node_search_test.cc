@@ -271,7 +271,7 @@ TEST(NodeSearch, RefusalsCountEveryNodeThatDoesNotFit) {
   }
 }
 
-// A node that counts as gone for lack of a resource fits nothing, whatever the task asks for.
+// A node that counts as gone for lack of a resource fits nothing, whatever the task requests.
 TEST(NodeSearch, AnOverfullNodeFitsNothing) {
   ClusterSpec world;
   world.nodes = {{.name = "n", .capacity = {{"cpu", 8}, {"nvidia.com/gpu", 1}, {"pods", 9}}}};
