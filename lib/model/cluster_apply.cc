@@ -1,8 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Makes the cluster follow a plan. Every decision is first checked against the cluster as it is
-// now. Then gangs that can no longer start whole are refused, and the rest is put. So nothing needs
-// to be taken back.
+// now. Then gangs that can no longer start whole are refused, and others may take the room that
+// those took. The rest is put. So no row needs to be taken back.
 //
 // At the version the plan was computed from, indices are valid and there was room. Later, rows are
 // found again by name, and each bind must still fit into what its node has left.
@@ -18,8 +18,8 @@
 #include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
+#include "lib/model/apply_room.h"
 #include "lib/model/change_guard.h"
-#include "lib/model/device_holds.h"
 #include "lib/model/validate.h"
 
 namespace muster {
@@ -30,66 +30,9 @@ struct Step {
   TaskIndex task = kNone;
   NodeIndex node = kNone;
   JobIndex job = kNone;
-  std::string refusal;  // empty: it will be done
-};
-
-// What is left on nodes, less the binds that were let through.
-class Room {
- public:
-  explicit Room(const Editor& editor) : editor_(editor) {}
-
-  bool Take(TaskIndex task, NodeIndex node) {
-    const Tables& t = editor_.tables();
-    std::vector<absl::int128>& held = Held(node);
-    const auto request = t.classes.request.row(t.tasks.task_class[task]);
-    const auto allocatable = t.nodes.allocatable.row(node);
-    for (size_t d = 0; d < request.size(); ++d) {
-      if (request[d] == 0 || (d == kPods && allocatable[d] == kAbsent)) continue;
-      if (held[d] + request[d] > OrZero(allocatable[d])) return false;
-    }
-    for (size_t d = 0; d < request.size(); ++d) held[d] += request[d];
-    return true;
-  }
-
-  // Whether the node's devices bear these holds beside what is held and was let through.
-  bool TakeDevices(TaskIndex task, NodeIndex node, const std::vector<DeviceHold>& holds) {
-    const NodeSpec& spec = editor_.tables().nodes.spec[node];
-    std::vector<DeviceHold> all = taken_[node];
-    for (const DeviceHold& hold : holds) {
-      if (!HoldProblem(spec, hold).empty() || !FindDevice(spec, hold.device)->healthy) return false;
-      const auto same = [&](const DeviceHold& other) { return other.device == hold.device; };
-      const auto there = std::find_if(all.begin(), all.end(), same);
-      if (there == all.end()) {
-        all.push_back(hold);
-      } else {
-        there->milli += hold.milli;
-        there->memory = Quantity(MemoryOf(there->memory) + MemoryOf(hold.memory));
-      }
-    }
-    if (!OverheldProblem(editor_, node, all, task).empty()) return false;
-    taken_[node] = std::move(all);
-    return true;
-  }
-
- private:
-  // Sums are wider than a quantity: an overfull node may hold more than any int64.
-  std::vector<absl::int128>& Held(NodeIndex node) {
-    const auto [found, is_new] = held_.try_emplace(node);
-    if (is_new) {
-      const Tables& t = editor_.tables();
-      found->second.resize(t.dimension_count());
-      for (TaskIndex task : editor_.TasksOn(node)) {
-        if (t.tasks.status[task] == TaskStatus::kNominated) continue;
-        const auto request = t.classes.request.row(t.tasks.task_class[task]);
-        for (size_t d = 0; d < request.size(); ++d) found->second[d] += request[d];
-      }
-    }
-    return found->second;
-  }
-
-  const Editor& editor_;
-  HashMap<NodeIndex, std::vector<absl::int128>> held_;
-  HashMap<NodeIndex, std::vector<DeviceHold>> taken_;
+  std::string refusal;      // empty: it will be done
+  bool needs_room = false;  // on its node, beside what is there
+  bool fell = false;        // was refused with its gang
 };
 
 class Application {
@@ -109,10 +52,12 @@ class Application {
       Step step{&decision};
       Find(step);
       step.refusal = Check(step);
+      if (step.refusal.empty() && step.needs_room) step.refusal = TakeRoom(step);
       if (step.refusal.empty() && IsBind(step)) coming_[step.task] = step.node;
       steps_.push_back(std::move(step));
     }
-    RefuseBrokenGangs();
+    const std::vector<JobIndex> broken = RefuseBrokenGangs();
+    if (!broken.empty()) TryAgain(broken);
     ApplyReport report;
     for (const Step& step : steps_) {
       if (step.refusal.empty()) {
@@ -155,7 +100,7 @@ class Application {
   }
 
   // Why the step cannot be done; empty if it can.
-  std::string Check(const Step& step) {
+  std::string Check(Step& step) {
     const Tables& t = editor_.tables();
     const DecisionKind kind = step.decision->kind;
     switch (kind) {
@@ -176,7 +121,7 @@ class Application {
   }
 
   // The same for a decision about the place of a task.
-  std::string CheckPlace(const Step& step) {
+  std::string CheckPlace(Step& step) {
     const DecisionKind kind = step.decision->kind;
     if (step.task == kNone) return "task is gone";
     if (step.node == kNone) return "node is gone";
@@ -191,12 +136,14 @@ class Application {
     const TaskTable& tasks = editor_.tables().tasks;
     const bool has_place = tasks.status[step.task] == TaskStatus::kWaiting;
     if (has_place && tasks.node[step.task] == step.node) return "";
-    if (!room_.Take(step.task, step.node)) return "node has no room left";
-    const auto devices = devices_.find(step.decision->task);
-    if (devices != devices_.end() && !room_.TakeDevices(step.task, step.node, devices->second)) {
-      return "its devices are no longer free";
-    }
+    step.needs_room = true;
     return "";
+  }
+
+  std::string TakeRoom(const Step& step) {
+    const auto devices = devices_.find(step.decision->task);
+    const bool holds = devices != devices_.end();
+    return room_.Take(step.task, step.node, holds ? devices->second : no_devices_);
   }
 
   // Why the step's task cannot leave the node.
@@ -230,41 +177,98 @@ class Application {
   static bool IsBind(const Step& step) { return step.decision->kind == DecisionKind::kBind; }
 
   // A gang of which some binds were refused starts without them if it still reaches its minimum, as
-  // a whole and in each group; otherwise none of its binds is done and its phase stays.
-  void RefuseBrokenGangs() {
-    const Tables& t = editor_.tables();
+  // a whole and in each group; otherwise none of its binds is done and its phase stays. Returns the
+  // gangs that were refused.
+  std::vector<JobIndex> RefuseBrokenGangs() {
     absl::btree_map<JobIndex, std::string> broken;
     for (const Step& step : steps_) {
       if (IsBind(step) && !step.refusal.empty() && step.job != kNone) broken.try_emplace(step.job);
     }
-    if (broken.empty()) return;
-    HashMap<JobIndex, std::vector<TaskIndex>> starting;
+    if (broken.empty()) return {};
+    HashMap<JobIndex, std::vector<const Step*>> steps;
     for (const Step& step : steps_) {
-      if (IsBind(step) && step.refusal.empty() && broken.contains(step.job)) {
-        starting[step.job].push_back(step.task);
-      }
+      if (step.refusal.empty() && broken.contains(step.job)) steps[step.job].push_back(&step);
     }
-    for (auto& [job, words] : broken) words = Shortfall(t, job, starting[job]);
+    std::vector<JobIndex> refused;
+    for (auto& [job, words] : broken) {
+      words = Shortfall(job, steps[job]);
+      if (!words.empty()) refused.push_back(job);
+    }
     for (Step& step : steps_) {
-      const DecisionKind kind = step.decision->kind;
-      const bool undone = kind == DecisionKind::kEvict && coming_.contains(step.task);
-      const bool starts = IsBind(step) || kind == DecisionKind::kPhase;
-      if (!step.refusal.empty() || (!starts && !undone)) continue;
-      if (const auto found = broken.find(step.job); found != broken.end())
-        step.refusal = found->second;
+      if (!step.refusal.empty() || !FallsWithGang(step)) continue;
+      const auto found = broken.find(step.job);
+      if (found == broken.end() || found->second.empty()) continue;
+      step.refusal = found->second;
+      step.fell = true;
+    }
+    return refused;
+  }
+
+  // Whether the step is not done if its gang is refused.
+  bool FallsWithGang(const Step& step) const {
+    const DecisionKind kind = step.decision->kind;
+    const bool undone = kind == DecisionKind::kEvict && coming_.contains(step.task);
+    return IsBind(step) || kind == DecisionKind::kPhase || undone;
+  }
+
+  // Gangs were refused, so that others may have been refused for room that is free. What was
+  // refused for room is checked again, in its order: a refused gang as a whole, others by
+  // themselves. Room only fills up meanwhile, so that once is enough.
+  void TryAgain(const std::vector<JobIndex>& broken) {
+    HashMap<JobIndex, std::vector<Step*>> gangs;
+    for (const JobIndex job : broken) gangs[job];
+    room_.BackTo(0);
+    for (Step& step : steps_) {
+      const bool done = step.refusal.empty();
+      if (done && step.needs_room) TakeRoom(step);
+      const auto gang = gangs.find(step.job);
+      if (gang == gangs.end()) continue;
+      if (done || step.needs_room || step.fell) gang->second.push_back(&step);
+    }
+    for (Step& step : steps_) {
+      if (step.refusal.empty() || !step.needs_room) continue;
+      const auto gang = gangs.find(step.job);
+      if (gang == gangs.end() || !FallsWithGang(step)) {
+        step.refusal = TakeRoom(step);
+      } else {
+        TryGang(step.job, std::exchange(gang->second, {}));
+      }
     }
   }
 
-  // Empty when the gang has enough.
-  static std::string Shortfall(const Tables& t, JobIndex job,
-                               const std::vector<TaskIndex>& starting) {
+  // Lets the gang's steps through if they are enough.
+  void TryGang(JobIndex job, const std::vector<Step*>& steps) {
+    const size_t mark = room_.mark();
+    std::vector<const Step*> done;
+    std::vector<std::string> refusals(steps.size());
+    for (size_t i = 0; i < steps.size(); ++i) {
+      const Step& step = *steps[i];
+      if (!step.refusal.empty() && step.needs_room) refusals[i] = TakeRoom(step);
+      if (refusals[i].empty()) done.push_back(&step);
+    }
+    if (steps.empty() || !Shortfall(job, done).empty()) return room_.BackTo(mark);
+    for (size_t i = 0; i < steps.size(); ++i) steps[i]->refusal = std::move(refusals[i]);
+  }
+
+  // Why the gang has not enough once the steps, which are its own, are done; empty: it has.
+  std::string Shortfall(JobIndex job, const std::vector<const Step*>& steps) const {
+    const Tables& t = editor_.tables();
+    HashMap<TaskIndex, bool> stays;  // of tasks that steps place or evict
+    for (const Step* step : steps) {
+      const DecisionKind kind = step->decision->kind;
+      if (kind == DecisionKind::kBind || kind == DecisionKind::kReserve) stays[step->task] = true;
+      if (kind == DecisionKind::kMove) stays[step->task] = !MoveOf(*step).nominated;
+      if (kind == DecisionKind::kEvict) stays[step->task] = false;
+    }
     const std::vector<GroupRow>& groups = t.jobs.groups[job];
     std::vector<int64_t> placed(groups.size(), 0);
     for (TaskIndex task : t.jobs.tasks[job]) {
       const TaskStatus status = t.tasks.status[task];
-      placed[t.tasks.group[task]] += IsAllocated(status) || status == TaskStatus::kSucceeded;
+      const auto found = stays.find(task);
+      placed[t.tasks.group[task]] += found != stays.end()
+                                         ? found->second
+                                         : IsAllocated(status) || status == TaskStatus::kSucceeded;
     }
-    for (TaskIndex task : starting) ++placed[t.tasks.group[task]];
     int64_t all = 0;
     for (size_t g = 0; g < groups.size(); ++g) {
       all += placed[g];
@@ -402,8 +406,9 @@ class Application {
   Room room_;
   bool is_current_;
   HashMap<TaskIndex, std::vector<DeviceHold>> devices_;  // by the plan's index
-  HashSet<TaskIndex> leaving_;                           // the plan makes them leave their nodes
-  HashMap<TaskIndex, NodeIndex> coming_;                 // the plan binds them
+  const std::vector<DeviceHold> no_devices_;
+  HashSet<TaskIndex> leaving_;            // the plan makes them leave their nodes
+  HashMap<TaskIndex, NodeIndex> coming_;  // the plan binds them
   std::vector<Step> steps_;
 };
 

@@ -233,5 +233,92 @@ TEST_F(ApplyPlan, TakesAnyPlan) {
   EXPECT_EQ(report->refused.size(), 3u);
 }
 
+// What a cluster of tasks of one core looks like to plans that come late.
+class LatePlan : public ApplyPlan {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(cluster_.AddNodes(3, {.name = "n", .capacity = {{"cpu", 1}}}).ok());
+  }
+  void Job(const char* name, int64_t tasks, int64_t min_available) {
+    const GroupSpec group = {.name = "w", .count = tasks, .shape = {.request = {{"cpu", 1}}}};
+    ASSERT_TRUE(
+        cluster_.AddJob({.name = name, .min_available = min_available, .groups = {group}}).ok());
+  }
+  void Fill(const char* node) {
+    ASSERT_TRUE(cluster_
+                    .AddTask({.name = std::string("on-") + node,
+                              .shape = {.request = {{"cpu", 1}}},
+                              .status = TaskStatus::kRunning,
+                              .node = node})
+                    .ok());
+  }
+};
+
+TEST_F(LatePlan, CountsATaskThatHasItsPlaceOnce) {
+  Job("gang", 3, 3);
+  for (const char* task : {"gang-w-0", "gang-w-1"}) {
+    const char* node = task[7] == '0' ? "n0" : "n1";
+    ASSERT_TRUE(cluster_.SetTaskStatus(task, TaskStatus::kWaiting, node).ok());
+    Bind(task, node);
+  }
+  Bind("gang-w-2", "n2");
+  const Plan plan = Take();
+  Fill("n2");
+  const std::string why = ": its gang would have 2 of 3 tasks";
+  Expect(plan, 0,
+         {"bind \"gang-w-0\" to \"n0\"" + why, "bind \"gang-w-1\" to \"n1\"" + why,
+          "bind \"gang-w-2\" to \"n2\": node has no room left"});
+  EXPECT_EQ(StateOf("gang-w-0"), "waiting n0");
+}
+
+TEST_F(LatePlan, DoesNotCountATaskThatItEvicts) {
+  Job("gang", 3, 2);
+  ASSERT_TRUE(cluster_.SetTaskStatus("gang-w-0", TaskStatus::kRunning, "n0").ok());
+  Add(DecisionKind::kEvict, "gang-w-0", "n0");
+  Bind("gang-w-1", "n1");
+  Bind("gang-w-2", "n2");
+  const Plan plan = Take();
+  Fill("n2");
+  Expect(plan, 1,
+         {"bind \"gang-w-1\" to \"n1\": its gang would have 1 of 2 tasks",
+          "bind \"gang-w-2\" to \"n2\": node has no room left"});
+}
+
+TEST_F(LatePlan, GivesTheRoomOfARefusedGangToOthers) {
+  ASSERT_TRUE(cluster_.UpdateNode({.name = "n0", .capacity = {{"cpu", 2}}}).ok());
+  Job("gang", 2, 2);
+  Job("other", 1, 1);
+  Job("lone", 1, 0);
+  Bind("gang-w-0", "n0");
+  Bind("gang-w-1", "n1");
+  Bind("other-w-0", "n0");
+  Bind("lone-w-0", "n1");
+  const Plan plan = Take();
+  Fill("n0");
+  Fill("n1");
+  Expect(plan, 1,
+         {"bind \"gang-w-0\" to \"n0\": its gang would have 1 of 2 tasks",
+          "bind \"gang-w-1\" to \"n1\": node has no room left",
+          "bind \"lone-w-0\" to \"n1\": node has no room left"});
+  EXPECT_EQ(StateOf("other-w-0"), "binding n0");
+}
+
+// Each gang took a node that the other needs.
+TEST_F(LatePlan, LetsTheFirstOfTwoGangsStart) {
+  Job("a", 2, 2);
+  Job("b", 2, 2);
+  Bind("a-w-0", "n0");
+  Bind("b-w-0", "n1");
+  Bind("a-w-1", "n1");
+  Bind("b-w-1", "n0");
+  const Plan plan = Take();
+  Fill("n2");
+  Expect(plan, 2,
+         {"bind \"b-w-0\" to \"n1\": its gang would have 1 of 2 tasks",
+          "bind \"b-w-1\" to \"n0\": node has no room left"});
+  EXPECT_EQ(StateOf("a-w-0"), "binding n0");
+  EXPECT_EQ(StateOf("a-w-1"), "binding n1");
+}
+
 }  // namespace
 }  // namespace muster
