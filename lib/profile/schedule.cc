@@ -121,7 +121,8 @@ bool SamePlan(const Sessions::Kept& kept, const ScheduleOptions& options, const 
   return kept.version == tables.version && !options.should_stop && !kept.options.should_stop &&
          kept.options.now == options.now && kept.options.seed == options.seed &&
          kept.options.work_budget == options.work_budget && kept.options.cursor == options.cursor &&
-         SameTurn(kept.options.turn, options.turn) && kept.memory == MemoryOf(options, tables);
+         SameTurn(kept.options.turn, options.turn) && kept.memory == MemoryOf(options, tables) &&
+         kept.refused == tables.refused;
 }
 
 // Returns the session that KeptSession would return, unless it has to be made. It becomes the one
@@ -231,6 +232,7 @@ absl::StatusOr<Plan> Cluster::Schedule(std::string_view profile, const ScheduleO
   mine.options.metrics = nullptr;  // the caller's, until now
   mine.version = tables.version;
   mine.memory = MemoryOf(options, tables);
+  mine.refused = tables.refused;
   // The memory has seen what happened until now; the cluster has to know what comes.
   if (!data->memory.empty()) impl_->editor.RecordEvents();
   mine.plan = PlanOf(std::move(data));

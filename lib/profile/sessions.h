@@ -35,6 +35,8 @@ struct Sessions : Attachment {
     // Of the tables that the profile takes; 0: none. And their layout, and the end of their log.
     uint64_t taken_version = 0, taken_layout = 0, taken_position = 0;
     Memory memory;  // that the plan was made from
+    // The refused events that the plan explains; null: none.
+    std::shared_ptr<const RefusedList> refused;
     Plan plan;
   };
   static constexpr size_t kMost = 4;

@@ -3,6 +3,7 @@
 // One bad event stops nothing, and its words are kept until a later event of its object.
 #include "lib/model/refused.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -130,6 +131,19 @@ TEST(RefusedEvents, MoveNoPlan) {
   EXPECT_TRUE(same.ApplyDelta({1, Pod("a", "1")}).ok());
   EXPECT_FALSE(cluster.ApplyDelta({2, Pod("a", "one")}).ok());
   EXPECT_EQ(cluster.Schedule("volcano")->Digest(), same.Schedule("volcano")->Digest());
+}
+
+TEST(RefusedEvents, AreInTheNextPlanOfTheSameRows) {
+  Cluster cluster = WithGang();
+  ASSERT_TRUE(cluster.AddTask(Pod("a", "16")).ok());
+  ASSERT_TRUE(cluster.Schedule("volcano").ok());
+  ASSERT_FALSE(cluster.ApplyDelta({1, Pod("a", "one")}).ok());
+  const auto explained = [&cluster] { return *cluster.Schedule("volcano")->Explain("a"); };
+  EXPECT_THAT(explained(), ::testing::HasSubstr("was refused"));
+  ASSERT_TRUE(cluster.ApplyDelta({2, Removal{Removal::Kind::kTask, "other"}}).ok());
+  EXPECT_THAT(explained(), ::testing::HasSubstr("was refused"));
+  ASSERT_TRUE(cluster.ApplyDelta({2, Pod("a", "16")}).ok());
+  EXPECT_THAT(explained(), ::testing::Not(::testing::HasSubstr("was refused")));
 }
 
 }  // namespace
