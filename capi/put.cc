@@ -10,6 +10,8 @@
 #include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/model/describe.h"
+#include "lib/model/quiet_rows.h"
+#include "lib/model/validate.h"
 
 namespace muster::capi {
 namespace {
@@ -26,59 +28,6 @@ absl::Status Append(const muster_table& table, const Resolver& resolver, Cluster
   }
   return absl::OkStatus();
 }
-
-// What a call has added, for its removal if a later row is refused.
-class Added {
- public:
-  explicit Added(Cluster& cluster) : cluster_(cluster) {}
-  void Remember(int32_t kind, std::string_view name) { rows_.emplace_back(kind, name); }
-  bool any() const { return !rows_.empty(); }
-  absl::Status TakeBack() {
-    for (size_t i = rows_.size(); i-- > 0;) {
-      const auto& [kind, name] = rows_[i];
-      absl::Status s;
-      switch (kind) {
-        case MUSTER_KIND_NODES:
-          s = cluster_.RemoveNode(name);
-          break;
-        case MUSTER_KIND_QUEUES:
-          s = cluster_.RemoveQueue(name);
-          break;
-        case MUSTER_KIND_JOBS:
-          s = cluster_.RemoveJob(name);
-          break;
-        case MUSTER_KIND_TASKS:
-          s = cluster_.RemoveTask(name);
-          break;
-        default:
-          s = cluster_.RemoveDomain(name);
-      }
-      if (!s.ok()) return s;
-    }
-    return absl::OkStatus();
-  }
-  // Rows that were removed again have used up indices: a replay must use them up, too. The row that
-  // was refused is left out, because it may have bytes that no document can hold.
-  void RecordTakenBack(const ClusterSpec& rows, Recorder* recorder) const {
-    ClusterSpec kept;
-    const auto keep = [this](int32_t kind, const auto& from, auto* to) {
-      const auto count =
-          std::count_if(rows_.begin(), rows_.end(), [&](const auto& r) { return r.first == kind; });
-      to->assign(from.begin(), from.begin() + count);
-    };
-    keep(MUSTER_KIND_DOMAINS, rows.domains, &kept.domains);
-    keep(MUSTER_KIND_NODES, rows.nodes, &kept.nodes);
-    keep(MUSTER_KIND_QUEUES, rows.queues, &kept.queues);
-    keep(MUSTER_KIND_JOBS, rows.jobs, &kept.jobs);
-    keep(MUSTER_KIND_TASKS, rows.tasks, &kept.tasks);
-    recorder->Rows("add", kept);
-    for (size_t i = rows_.size(); i-- > 0;) recorder->Remove(rows_[i].first, rows_[i].second);
-  }
-
- private:
-  Cluster& cluster_;
-  std::vector<std::pair<int32_t, std::string>> rows_;
-};
 
 absl::Status At(std::string_view place, std::string_view table, size_t row,
                 const absl::Status& status) {
@@ -119,10 +68,6 @@ absl::Status Describe(const Cluster& cluster, TaskSpec* spec) {
   *spec = DescribeTask(ImplOf(cluster).editor, *row);
   return absl::OkStatus();
 }
-absl::Status Update(Cluster& cluster, const NodeSpec& spec) { return cluster.UpdateNode(spec); }
-absl::Status Update(Cluster& cluster, const QueueSpec& spec) { return cluster.UpdateQueue(spec); }
-absl::Status Update(Cluster& cluster, const JobSpec& spec) { return cluster.UpdateJob(spec); }
-absl::Status Update(Cluster& cluster, const TaskSpec& spec) { return cluster.UpdateTask(spec); }
 
 template <class S>
 absl::Status UpdateAll(muster_cluster* handle, const muster_table& table) {
@@ -145,46 +90,108 @@ absl::Status UpdateAll(muster_cluster* handle, const muster_table& table) {
     if (absl::Status s = reader.Fill(i, &spec); !s.ok()) return s;
     after.push_back(std::move(spec));
   }
-  std::vector<S> before;
+  RowsTogether together(ImplOf(cluster));
   const absl::Status done = Changing(handle, [&] {
     for (size_t i = 0; i < after.size(); ++i) {
-      S old;
-      old.name = after[i].name;
-      absl::Status s = Describe(cluster, &old);
-      if (s.ok()) s = Update(cluster, after[i]);
-      if (s.ok()) {
-        before.push_back(std::move(old));
-        continue;
+      if (absl::Status s = together.Update(after[i]); !s.ok()) {
+        return together.TakeBack(At("", TableName(table.kind), i, s));
       }
-      for (size_t k = before.size(); k-- > 0;) {
-        if (absl::Status back = Update(cluster, before[k]); !back.ok()) {
-          return absl::InternalError(absl::StrCat("taking an update back: ", back.message()));
-        }
-      }
-      return At("", TableName(table.kind), i, s);
     }
+    together.Wake();
     return absl::OkStatus();
   });
   if (done.ok() && handle->recorder != nullptr) handle->recorder->Rows("update", rows);
   return done;
 }
 
-// Sets flavors, partitions and reservations, which name rows that need not exist.
-absl::Status SetRecords(Cluster& cluster, const ClusterSpec& rows, std::string_view place) {
-  const auto set_all = [place](int32_t kind, const auto& list, const auto& set) -> absl::Status {
+// Adds the rows that other rows name, and tasks.
+absl::Status AddNamedRows(const ClusterSpec& rows, std::string_view place, RowsTogether* together) {
+  const auto add = [&](int32_t kind, const auto& list) -> absl::Status {
     for (size_t i = 0; i < list.size(); ++i) {
-      if (absl::Status s = set(list[i]); !s.ok()) return At(place, TableName(kind), i, s);
+      if (absl::Status s = together->Add(list[i]); !s.ok()) return At(place, TableName(kind), i, s);
     }
     return absl::OkStatus();
   };
-  absl::Status s = set_all(MUSTER_KIND_FLAVORS, rows.flavors,
-                           [&](const auto& row) { return cluster.SetFlavor(row); });
-  if (!s.ok()) return s;
-  s = set_all(MUSTER_KIND_PARTITIONS, rows.partitions,
-              [&](const auto& row) { return cluster.SetPartition(row); });
-  if (!s.ok()) return s;
-  return set_all(MUSTER_KIND_RESERVATIONS, rows.reservations,
-                 [&](const auto& row) { return cluster.SetReservation(row); });
+  absl::Status s = add(MUSTER_KIND_DOMAINS, rows.domains);
+  if (s.ok()) s = add(MUSTER_KIND_NODES, rows.nodes);
+  if (s.ok()) s = add(MUSTER_KIND_QUEUES, rows.queues);
+  if (s.ok()) s = add(MUSTER_KIND_JOBS, rows.jobs);
+  if (s.ok()) s = add(MUSTER_KIND_TASKS, rows.tasks);
+  return s;
+}
+
+// The rows of `rows` that went in. The row that was refused is left out, because it may have bytes
+// that no document can hold.
+ClusterSpec AddedOf(const ClusterSpec& rows, const RowsTogether& together) {
+  ClusterSpec added;
+  const auto keep = [&together](RowKind kind, const auto& from, auto* to) {
+    to->assign(from.begin(), from.begin() + together.count(kind));
+  };
+  keep(RowKind::kDomain, rows.domains, &added.domains);
+  keep(RowKind::kNode, rows.nodes, &added.nodes);
+  keep(RowKind::kQueue, rows.queues, &added.queues);
+  keep(RowKind::kJob, rows.jobs, &added.jobs);
+  keep(RowKind::kTask, rows.tasks, &added.tasks);
+  return added;
+}
+
+// Calls each(row) for the rows that are set, not added, while it returns OK.
+template <class F>
+absl::Status ForSetRows(const ClusterSpec& rows, std::string_view place, const F& each) {
+  const auto all = [&](int32_t kind, const auto& list) -> absl::Status {
+    for (size_t i = 0; i < list.size(); ++i) {
+      if (absl::Status s = each(list[i]); !s.ok()) return At(place, TableName(kind), i, s);
+    }
+    return absl::OkStatus();
+  };
+  absl::Status s = all(MUSTER_KIND_NAMESPACES, rows.namespaces);
+  if (s.ok()) s = all(MUSTER_KIND_BUDGETS, rows.budgets);
+  if (s.ok()) s = all(MUSTER_KIND_FLAVORS, rows.flavors);
+  if (s.ok()) s = all(MUSTER_KIND_PARTITIONS, rows.partitions);
+  if (s.ok()) s = all(MUSTER_KIND_RESERVATIONS, rows.reservations);
+  return s;
+}
+
+absl::Status Check(const NamespaceSpec& row) { return CheckNamespace(row); }
+absl::Status Check(const DisruptionBudgetSpec& row) { return CheckBudget(row); }
+absl::Status Check(const FlavorSpec& row) { return CheckFlavor(row); }
+absl::Status Check(const PartitionSpec& row) { return CheckPartition(row); }
+absl::Status Check(const ReservationSpec& row) { return CheckReservation(row); }
+
+absl::Status Set(Cluster& cluster, const NamespaceSpec& row) { return cluster.SetNamespace(row); }
+absl::Status Set(Cluster& cluster, const DisruptionBudgetSpec& row) {
+  return cluster.SetDisruptionBudget(row);
+}
+absl::Status Set(Cluster& cluster, const FlavorSpec& row) { return cluster.SetFlavor(row); }
+absl::Status Set(Cluster& cluster, const PartitionSpec& row) { return cluster.SetPartition(row); }
+absl::Status Set(Cluster& cluster, const ReservationSpec& row) {
+  return cluster.SetReservation(row);
+}
+
+// The rules of the rows that are set by themselves, and whether their tables hold them.
+absl::Status CheckSetRows(const Cluster& cluster, const ClusterSpec& rows, std::string_view place) {
+  absl::Status s = ForSetRows(rows, place, [](const auto& row) { return Check(row); });
+  const Tables& t = TablesOf(cluster);
+  const auto check_room = [&](const NameTable& names, const auto& list) {
+    int64_t bytes = 0;
+    for (const auto& row : list) bytes += static_cast<int64_t>(row.name.size());
+    const auto count = static_cast<int64_t>(list.size());
+    if (s.ok()) s = ImplOf(cluster).editor.CheckRoom(names, count, bytes);
+  };
+  check_room(t.flavors.names, rows.flavors);
+  check_room(t.partitions.names, rows.partitions);
+  check_room(t.reservations.names, rows.reservations);
+  return s;
+}
+
+// Returns why the namespaces cannot be set: one binds a queue that does not exist.
+absl::Status CheckQueuesOf(const Cluster& cluster, const ClusterSpec& rows,
+                           std::string_view place) {
+  for (size_t i = 0; i < rows.namespaces.size(); ++i) {
+    absl::Status s = CheckBindings(TablesOf(cluster), rows.namespaces[i]);
+    if (!s.ok()) return At(place, TableName(MUSTER_KIND_NAMESPACES), i, s);
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -239,63 +246,28 @@ absl::Status AppendRows(const muster_table& table, const Resolver& resolver, Clu
 
 absl::Status AddRows(muster_cluster* handle, const ClusterSpec& rows, std::string_view place) {
   Cluster& cluster = handle->cluster;
-  // Namespaces, budgets and records are set, not added: they come last, when only their own form
-  // can break a rule, and that is tried on another cluster first.
-  Cluster trial;
-  if (absl::Status s = SetRecords(trial, rows, place); !s.ok()) return s;
-  for (size_t i = 0; i < rows.namespaces.size(); ++i) {
-    if (absl::Status s = trial.SetNamespace(rows.namespaces[i]); !s.ok()) {
-      return At(place, TableName(MUSTER_KIND_NAMESPACES), i, s);
-    }
-  }
-  for (size_t i = 0; i < rows.budgets.size(); ++i) {
-    if (absl::Status s = trial.SetDisruptionBudget(rows.budgets[i]); !s.ok()) {
-      return At(place, TableName(MUSTER_KIND_BUDGETS), i, s);
-    }
-  }
-  Added added(cluster);
+  if (absl::Status s = CheckSetRows(cluster, rows, place); !s.ok()) return s;
+  RowsTogether together(ImplOf(cluster));
+  ClusterSpec taken_back;
+  bool any_taken_back = false;
   const absl::Status done = Changing(handle, [&]() -> absl::Status {
-    const auto add = [&](int32_t kind, const auto& list, const auto& put) {
-      for (size_t i = 0; i < list.size(); ++i) {
-        if (absl::Status s = put(list[i]); !s.ok()) return At(place, TableName(kind), i, s);
-        added.Remember(kind, list[i].name);
-      }
-      return absl::OkStatus();
-    };
-    absl::Status s = add(MUSTER_KIND_DOMAINS, rows.domains,
-                         [&](const auto& row) { return cluster.AddDomain(row); });
-    if (s.ok()) {
-      s = add(MUSTER_KIND_NODES, rows.nodes, [&](const auto& row) { return cluster.AddNode(row); });
+    absl::Status s = AddNamedRows(rows, place, &together);
+    if (s.ok()) s = CheckQueuesOf(cluster, rows, place);
+    if (!s.ok()) {
+      any_taken_back = !together.empty();
+      if (handle->recorder != nullptr) taken_back = AddedOf(rows, together);
+      return together.TakeBack(s);
     }
-    if (s.ok()) {
-      s = add(MUSTER_KIND_QUEUES, rows.queues,
-              [&](const auto& row) { return cluster.AddQueue(row); });
-    }
-    if (s.ok()) {
-      s = add(MUSTER_KIND_JOBS, rows.jobs, [&](const auto& row) { return cluster.AddJob(row); });
-    }
-    if (s.ok()) {
-      s = add(MUSTER_KIND_TASKS, rows.tasks, [&](const auto& row) { return cluster.AddTask(row); });
-    }
-    for (const NamespaceSpec& row : rows.namespaces) {
-      if (s.ok()) s = cluster.SetNamespace(row);
-    }
-    for (const DisruptionBudgetSpec& row : rows.budgets) {
-      if (s.ok()) s = cluster.SetDisruptionBudget(row);
-    }
-    if (s.ok()) s = SetRecords(cluster, rows, place);
-    if (s.ok()) return s;
-    if (absl::Status back = added.TakeBack(); !back.ok()) {
-      return absl::InternalError(absl::StrCat(s.message(), "; taking rows back: ", back.message()));
-    }
+    s = ForSetRows(rows, place, [&](const auto& row) { return Set(cluster, row); });
+    together.Wake();
     return s;
   });
-  if (handle->recorder != nullptr) {
-    if (done.ok()) {
-      handle->recorder->Rows("add", rows);
-    } else if (added.any()) {
-      added.RecordTakenBack(rows, handle->recorder.get());
-    }
+  if (handle->recorder == nullptr) return done;
+  if (done.ok()) {
+    handle->recorder->Rows("add", rows);
+  } else if (any_taken_back) {
+    // Rows that were removed again have used up indices: a replay must use them up, too.
+    handle->recorder->Rows("add_refused", taken_back);
   }
   return done;
 }

@@ -18,8 +18,9 @@ Resolver ResolverOf(const muster_cluster& cluster);
 // Appends the table's rows to the list of their kind. Fields that it does not set are the defaults.
 absl::Status AppendRows(const muster_table& table, const Resolver& resolver, ClusterSpec* rows);
 
-// Adds rows in this order: domains, nodes, queues, jobs, tasks, namespaces, budgets. If a row is
-// refused, removes what was added; the error begins with `place`.
+// Adds rows in this order: domains, nodes, queues, jobs, tasks, and then those that are set. If a
+// row is refused, takes back what was added; the error begins with `place`. Nothing that waits for
+// a row is woken before all are in.
 absl::Status AddRows(muster_cluster* cluster, const ClusterSpec& rows, std::string_view place);
 absl::Status UpdateRows(muster_cluster* cluster, const muster_table& table);
 

@@ -26,7 +26,7 @@ import (
 // Version grows with every change of the cluster.
 func (c *Cluster) Version() uint64 { return uint64(C.muster_cluster_version(c.cluster)) }
 
-// AddJSON adds the rows of a scenario document. Where a row is refused, the rows before it stay.
+// AddJSON adds the rows of a scenario document: all of them, or none where a row is refused.
 func (c *Cluster) AddJSON(scenario string) error {
 	e := C.muster_go_document_error()
 	text := C.CString(scenario)

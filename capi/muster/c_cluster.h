@@ -83,8 +83,8 @@ MUSTER_API void muster_cluster_free(muster_cluster* cluster);
 MUSTER_API muster_status muster_cluster_put(muster_cluster* cluster, int32_t mode,
                                             const muster_table* table, muster_error* error);
 
-/* Adds rows of all kinds from a scenario document, in the order of its tables. A node with "count"
- * stands for that many. Where a row is refused, the rows before it stay. */
+/* Adds rows of all kinds from a scenario document, in the order of its tables: all of them, or none
+ * where a row is refused. A node with "count" stands for that many. */
 MUSTER_API muster_status muster_cluster_add_json(muster_cluster* cluster, const char* json,
                                                  int64_t size, muster_error* error);
 

@@ -58,25 +58,41 @@ void Domains::BuildTree() {
   Number(root_, kNone);
 }
 
-// Places the nodes of d and of all below it. `lowest`: the domain of the lowest tier above or at d.
-void Domains::Number(DomainIndex d, DomainIndex lowest) {
-  if (tier_[d] == lowest_tier_) lowest = d;
-  begin_[d] = static_cast<uint32_t>(nodes_.size());
-  const auto place = [&](NodeIndex n) {
-    place_[n] = static_cast<uint32_t>(nodes_.size());
-    above_[n] = d;
-    lowest_[n] = lowest;
-    nodes_.push_back(n);
+// Places the nodes of `top` and of all below it, those of lower domains first. `lowest`: the domain
+// of the lowest tier above or at the domain.
+void Domains::Number(DomainIndex top, DomainIndex lowest) {
+  struct Step {
+    DomainIndex domain, lowest;
+    size_t next = 0;  // child
   };
-  for (DomainIndex child : children_[d]) Number(child, lowest);
-  if (d == root_) {
-    for (NodeIndex n = 0; n < place_.size(); ++n) {
-      if (tables_->nodes.alive[n] && tables_->nodes.domain[n] == kNone) place(n);
+  std::vector<Step> path;  // trees may be deeper than a thread's stack
+  const auto enter = [&](DomainIndex d, DomainIndex above) {
+    begin_[d] = static_cast<uint32_t>(nodes_.size());
+    path.push_back({d, tier_[d] == lowest_tier_ ? d : above});
+  };
+  for (enter(top, lowest); !path.empty();) {
+    Step& step = path.back();
+    const DomainIndex d = step.domain;
+    if (step.next < children_[d].size()) {
+      enter(children_[d][step.next++], step.lowest);
+      continue;
     }
-  } else {
-    for (NodeIndex n : tables_->domains.nodes[d]) place(n);
+    const auto place = [&](NodeIndex n) {
+      place_[n] = static_cast<uint32_t>(nodes_.size());
+      above_[n] = d;
+      lowest_[n] = step.lowest;
+      nodes_.push_back(n);
+    };
+    if (d == root_) {
+      for (NodeIndex n = 0; n < place_.size(); ++n) {
+        if (tables_->nodes.alive[n] && tables_->nodes.domain[n] == kNone) place(n);
+      }
+    } else {
+      for (NodeIndex n : tables_->domains.nodes[d]) place(n);
+    }
+    end_[d] = static_cast<uint32_t>(nodes_.size());
+    path.pop_back();
   }
-  end_[d] = static_cast<uint32_t>(nodes_.size());
 }
 
 DomainIndex Domains::Lca(DomainIndex a, DomainIndex b) const {

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // The direct calls for records and for tasks that are counts.
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -86,6 +87,11 @@ absl::Status Cluster::MakeTasks(std::string_view job, std::string_view group, in
   if (absl::Status room = editor.CheckRoom(tables.tasks.names, count, count * bytes); !room.ok())
     return room;
   const int64_t first = NextOrdinal(tables, *row, group);
+  if (first > std::numeric_limits<int64_t>::max() - count) {
+    check.Fail(
+        absl::StrCat("the next ordinal is ", first, "; there are none for ", count, " more tasks"));
+    return check.status();
+  }
   for (int64_t i = first; i < first + count; ++i) {
     const std::string name = GroupTaskName(job, group, i);
     if (!tables.tasks.names.Find(name)) continue;
@@ -95,6 +101,9 @@ absl::Status Cluster::MakeTasks(std::string_view job, std::string_view group, in
   if (count == 0) return absl::OkStatus();
   const ChangeGuard change(*impl_);
   editor.MakeTasks(*row, g, count, *shape);
+  for (int64_t i = first; i < first + count && impl_->deltas.anything_waits(); ++i) {
+    impl_->deltas.Appeared(RowKind::kTask, GroupTaskName(job, group, i));
+  }
   return absl::OkStatus();
 }
 

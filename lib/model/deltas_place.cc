@@ -2,7 +2,6 @@
 //
 // From an event's object to rows, and from rows back to waiting objects.
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "lib/base/strings.h"
@@ -176,12 +175,33 @@ void Deltas::HideNode(NodeIndex node, const std::string& missing) {
   editor_.EraseNode(node);
 }
 
-void Deltas::HideIn(DomainIndex domain) {
+void Deltas::HideIn(DomainIndex root) {
   const Tables& t = editor_.Own();
-  const std::string missing = KeyOf(RowKind::kDomain, t.domains.spec[domain].name);
-  const std::vector<NodeIndex> nodes = t.domains.nodes[domain];
-  for (const NodeIndex node : nodes) HideNode(node, missing);
-  HideChildrenFrom(domain, std::numeric_limits<int32_t>::min());
+  struct Step {
+    DomainIndex domain;
+    std::vector<DomainIndex> children;
+    size_t next = 0;
+  };
+  std::vector<Step> path;  // trees may be deeper than a thread's stack
+  const auto enter = [&](DomainIndex domain) {
+    const std::string missing = KeyOf(RowKind::kDomain, t.domains.spec[domain].name);
+    const std::vector<NodeIndex> nodes = t.domains.nodes[domain];
+    for (const NodeIndex node : nodes) HideNode(node, missing);
+    path.push_back({domain, t.domains.children[domain]});
+  };
+  for (enter(root);;) {
+    Step& step = path.back();
+    if (step.next < step.children.size()) {
+      enter(step.children[step.next++]);
+      continue;
+    }
+    const DomainIndex domain = step.domain;
+    path.pop_back();
+    if (path.empty()) return;
+    const DomainSpec spec = t.domains.spec[domain];
+    Wait(KeyOf(RowKind::kDomain, spec.name), spec, KeyOf(RowKind::kDomain, spec.parent));
+    editor_.EraseDomain(domain);
+  }
 }
 
 void Deltas::HideChildrenFrom(DomainIndex domain, int32_t tier) {

@@ -3,6 +3,7 @@
 // Records, and tasks that are counts. A record names other rows and is not linked to them, so it
 // may come before them and stay behind them.
 #include <algorithm>
+#include <limits>
 
 #include "lib/model/editor.h"
 
@@ -68,7 +69,8 @@ int64_t NextOrdinal(const Tables& tables, JobIndex job, std::string_view group) 
   int64_t next = 0;
   for (const TaskIndex task : tables.jobs.tasks[job]) {
     if (tables.jobs.groups[job][tables.tasks.group[task]].name != group) continue;
-    next = std::max(next, tables.tasks.ordinal[task] + 1);  // absent: below 0
+    const int64_t ordinal = tables.tasks.ordinal[task];  // absent: below 0
+    next = std::max(next, ordinal == std::numeric_limits<int64_t>::max() ? ordinal : ordinal + 1);
   }
   return next;
 }

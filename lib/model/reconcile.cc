@@ -14,6 +14,7 @@
 #include "lib/model/change_guard.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/model/describe.h"
+#include "lib/model/quiet_rows.h"
 #include "lib/model/spec_key.h"
 
 namespace muster {
@@ -102,7 +103,7 @@ absl::Status Fill(const ClusterSpec& full, Cluster& cluster) {
     status = cluster.AddJob(job);
   }
   for (size_t i = 0; status.ok() && i < full.tasks.size(); ++i)
-    status = cluster.AddTask(full.tasks[i]);
+    status = AddQuietly(ImplOf(cluster), full.tasks[i], HoldRule::kReported);
   for (size_t i = 0; status.ok() && i < full.budgets.size(); ++i) {
     status = cluster.SetDisruptionBudget(full.budgets[i]);
     if (status.ok() && ImplOf(cluster).tables->budgets.size() == i) {
@@ -232,6 +233,10 @@ absl::StatusOr<std::vector<Drift>> Cluster::Reconcile(const ClusterSpec& full) {
     impl_->editor.SetRefused(nullptr);
     return drift;
   }
+  // The memory stays: its keys are names. None of its slots has seen what the listing changed.
+  listed.impl_->editor.ReplaceMemory(before.memory);
+  after.events.Overflow(before.events.generation());
+  if (before.events.recording()) after.events.Start();
   after.version = before.version + 1;
   after.layout += before.layout;
   after.log_start = before.log_start + before.log.size();

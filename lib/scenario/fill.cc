@@ -14,6 +14,8 @@
 #include "lib/model/access.h"
 #include "lib/model/describe.h"
 #include "lib/model/memory_data.h"
+#include "lib/model/quiet_rows.h"
+#include "lib/model/replace.h"
 #include "lib/scenario/scenario.h"
 
 namespace muster {
@@ -125,7 +127,7 @@ absl::Status Fill(const Scenario& scenario, Cluster* cluster) {
   Cluster fresh;
   if (absl::Status s = FillEmpty(scenario, &fresh); !s.ok()) return s;
   FillMemory(scenario, &fresh);
-  *cluster = std::move(fresh);
+  ReplaceBy(std::move(fresh), cluster);
   return absl::OkStatus();
 }
 
@@ -181,7 +183,9 @@ absl::Status FillEmpty(const Scenario& scenario, Cluster* cluster) {
   if (!status.ok()) return status;
   status = AddAll("jobs", spec.jobs, [&](const JobSpec& job) { return fresh.AddJob(job); });
   if (!status.ok()) return status;
-  status = AddAll("tasks", spec.tasks, [&](const TaskSpec& task) { return fresh.AddTask(task); });
+  status = AddAll("tasks", spec.tasks, [&](const TaskSpec& task) {
+    return AddQuietly(ImplOf(fresh), task, HoldRule::kReported);
+  });
   if (!status.ok()) return status;
   return AddRecords(spec, &fresh);
 }

@@ -24,6 +24,8 @@
 #include "lib/model/change_guard.h"
 #include "lib/model/checker.h"
 #include "lib/model/cluster_impl.h"
+#include "lib/model/replace.h"
+#include "lib/model/validate.h"
 #include "lib/scenario/scenario.h"
 
 namespace muster {
@@ -178,7 +180,9 @@ absl::StatusOr<Deltas::Memory> ReadMemory(StateReader& in, Budget* budget) {
   return memory;
 }
 
-std::string TextOf(const Tables& t, const Scenario& rows, const Deltas::Memory& memory) {
+std::string TextOf(const Tables& t, Scenario rows, const Deltas::Memory& memory) {
+  // With the bindings to queues that are not there.
+  rows.cluster.namespaces = t.namespaces;
   StateWriter out;
   out.Number(t.dimensions.size());
   for (DimensionIndex d = 0; d < t.dimensions.size(); ++d) out.Field(t.dimensions.name(d));
@@ -267,7 +271,14 @@ absl::Status LoadState(std::string_view text, Cluster* cluster, Budget* budget) 
   const std::vector<QueueSpec>& queues = scenario->cluster.queues;
   scenario->default_queue = std::any_of(
       queues.begin(), queues.end(), [](const QueueSpec& queue) { return queue.name == "default"; });
+  // As events set them: a queue that a binding names may come later.
+  const std::vector<NamespaceSpec> namespaces = std::move(scenario->cluster.namespaces);
+  scenario->cluster.namespaces.clear();
   if (absl::Status s = FillEmpty(*scenario, &fresh); !s.ok()) return s;
+  for (const NamespaceSpec& name_space : namespaces) {
+    if (absl::Status s = CheckNamespace(name_space); !s.ok()) return s;
+    editor.PutNamespace(name_space);
+  }
   editor.Compact();
   if (absl::Status s = ReadMarks(in, editor); !s.ok()) return s;
   absl::StatusOr<Deltas::Memory> memory = ReadMemory(in, budget);
@@ -275,7 +286,7 @@ absl::Status LoadState(std::string_view text, Cluster* cluster, Budget* budget) 
   if (!in.Finish()) return NoState("is cut, or its digest is another");
   if (absl::Status s = ImplOf(fresh).deltas.Remember(*std::move(memory)); !s.ok()) return s;
   FillMemory(*scenario, &fresh);
-  *cluster = std::move(fresh);
+  ReplaceBy(std::move(fresh), cluster);
   return absl::OkStatus();
 }
 

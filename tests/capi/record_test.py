@@ -126,6 +126,24 @@ class Record(unittest.TestCase):
         beside = self.replay("--profile", "kube-batch")
         self.assertEqual(beside.stdout.count("  beside it kube-batch: "), 4)
 
+    def test_a_refused_add_wakes_nothing(self):
+        cluster = self.cluster()
+        self.add(cluster, nodes=[{"name": "n", "capacity": {"cpu": 8}}])
+        table = self.call("table_new", 4, ctypes.c_int64(1), None, ...)
+        self.addCleanup(self.lib.muster_table_free, table)
+        for column, value in ((b"name", b"t"), (b"job", b"later")):
+            self.call("table_set_strings", table, column, names_of(value), ctypes.c_int64(1))
+        self.call("cluster_apply_deltas", cluster, table, (ctypes.c_uint64 * 1)(1), None, None)
+        with self.assertRaisesRegex(Failure, "does not exist"):
+            self.add(cluster, jobs=[{"name": "later"}, {"name": "b", "queue": "nope"}])
+        self.assertIn(b'"call":"add_refused"', self.lines)
+        self.add(cluster, jobs=[{"name": "later"}])
+        self.cycle(cluster, "volcano")
+        done = self.replay()
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        self.assertIn(": 1 bound, ", done.stdout)
+        self.assertTrue(done.stdout.endswith("1 cycles, 0 different\n"))
+
     def test_every_kind_of_row_is_played(self):
         cluster = self.cluster()
         self.add(cluster, flavors=[{"name": "spot"}], partitions=[{"name": "p"}],

@@ -11,6 +11,7 @@
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
 #include "lib/model/budget_name.h"
+#include "lib/model/quiet_rows.h"
 #include "lib/scenario/scenario.h"
 #include "lib/scenario/state.h"
 
@@ -133,36 +134,25 @@ Budget RecordPlayer::Left(bool replaces) const {
   return budget;
 }
 
-// As the recorded call did: where a row is refused, those before it are taken out again, and keep
-// their numbers.
-absl::Status RecordPlayer::Add(const ClusterSpec& rows) {
-  std::vector<std::pair<int64_t, std::string>> added;
-  const auto add = [&](int64_t kind, const auto& list, const auto& put) {
-    for (const auto& row : list) {
-      if (!put(row).ok()) return false;
-      added.emplace_back(kind, row.name);
-    }
-    return true;
+// As the recorded call did: where a row is refused, those before it are taken back, and have used
+// up their numbers.
+absl::Status RecordPlayer::Add(const ClusterSpec& rows, bool refused) {
+  RowsTogether together(ImplOf(cluster_));
+  const auto add = [&](const auto& list) {
+    return std::ranges::all_of(list, [&](const auto& row) { return together.Add(row).ok(); });
   };
-  const bool all = add(5, rows.domains, [&](const auto& row) { return cluster_.AddDomain(row); }) &&
-                   add(1, rows.nodes, [&](const auto& row) { return cluster_.AddNode(row); }) &&
-                   add(2, rows.queues, [&](const auto& row) { return cluster_.AddQueue(row); }) &&
-                   add(3, rows.jobs, [&](const auto& row) { return cluster_.AddJob(row); }) &&
-                   add(4, rows.tasks, [&](const auto& row) { return cluster_.AddTask(row); });
-  if (!all) {
-    while (!added.empty()) {
-      if (absl::Status s = Remove(added.back().first, added.back().second); !s.ok()) return s;
-      added.pop_back();
-    }
-    return absl::OkStatus();
-  }
+  const bool all =
+      add(rows.domains) && add(rows.nodes) && add(rows.queues) && add(rows.jobs) && add(rows.tasks);
+  if (!all || refused) return together.TakeBack(absl::OkStatus());
   for (const NamespaceSpec& row : rows.namespaces) {
     if (absl::Status s = cluster_.SetNamespace(row); !s.ok()) return s;
   }
   for (const DisruptionBudgetSpec& row : rows.budgets) {
     if (absl::Status s = cluster_.SetDisruptionBudget(row); !s.ok()) return s;
   }
-  return SetRecords(rows);
+  const absl::Status set = SetRecords(rows);
+  together.Wake();
+  return set;
 }
 
 // Flavors, partitions and reservations, which are set whole.
@@ -176,10 +166,12 @@ absl::Status RecordPlayer::SetRecords(const ClusterSpec& rows) {
 
 absl::Status RecordPlayer::Update(const ClusterSpec& rows) {
   absl::Status status;
-  for (const NodeSpec& row : rows.nodes) status.Update(cluster_.UpdateNode(row));
-  for (const QueueSpec& row : rows.queues) status.Update(cluster_.UpdateQueue(row));
-  for (const JobSpec& row : rows.jobs) status.Update(cluster_.UpdateJob(row));
-  for (const TaskSpec& row : rows.tasks) status.Update(cluster_.UpdateTask(row));
+  RowsTogether together(ImplOf(cluster_));
+  for (const NodeSpec& row : rows.nodes) status.Update(together.Update(row));
+  for (const QueueSpec& row : rows.queues) status.Update(together.Update(row));
+  for (const JobSpec& row : rows.jobs) status.Update(together.Update(row));
+  for (const TaskSpec& row : rows.tasks) status.Update(together.Update(row));
+  together.Wake();
   return status;
 }
 
@@ -337,12 +329,13 @@ absl::Status RecordPlayer::Call(const Line& line, std::string* out) {
     }
     return absl::OkStatus();
   }
-  Budget budget = Left(/*replaces=*/what != "add" && what != "deltas");
+  const bool adds = what == "add" || what == "add_refused";
+  Budget budget = Left(/*replaces=*/!adds && what != "deltas");
   call.at("rows");  // refused if it is missing
   const absl::StatusOr<Scenario> rows = ParseScenario(ValueText(line.text, "rows"), &budget);
   if (!rows.ok()) return rows.status();
   const ClusterSpec& spec = rows->cluster;
-  if (what == "add") return Add(spec);
+  if (adds) return Add(spec, /*refused=*/what == "add_refused");
   if (what == "update") return Update(spec);
   if (what == "load") return Fill(*rows, &cluster_);
   if (what == "reconcile") return cluster_.Reconcile(spec).status();

@@ -54,7 +54,8 @@ class RecordPlayer {
   // What a line may make. Rows that the cluster holds count, because a record is one input, unless
   // the line replaces them.
   Budget Left(bool replaces) const;
-  absl::Status Add(const ClusterSpec& rows);
+  // `refused`: the rows went in and were taken back.
+  absl::Status Add(const ClusterSpec& rows, bool refused);
   absl::Status Update(const ClusterSpec& rows);
   absl::Status SetRecords(const ClusterSpec& rows);
   absl::Status Remove(int64_t kind, const std::string& name);
