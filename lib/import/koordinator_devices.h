@@ -11,8 +11,8 @@
 // minors, with names of kind and minor: "gpu-0". A PCIe switch is a link. The model is that of the
 // label node.koordinator.sh/gpu-model of the Device, or of the node. Annotation device-allocated of
 // pods becomes devices of their tasks, of reservations a label of their shapes, and
-// device-joint-allocate of pods labels of their shapes (lib/peer/koordinator/profile/device_plugin.h,
-// reserved_parts.h).
+// device-joint-allocate of pods labels of their shapes
+// (lib/peer/koordinator/profile/device_plugin.h, reserved_parts.h).
 //
 // Not read: virtual functions, tables of partitions, hints and selectors of allocation.
 //

@@ -73,8 +73,8 @@ class Drained:
 @dataclass(frozen=True)
 class NodesNeeded:
     """How many nodes place what waits (type, count): of each type alone, with the first task that
-    waits in spite of them (waits) and how many do (waiting), the cheapest mix that was found, and what the profile's own
-    autoscaler would start."""
+    waits in spite of them (waits) and how many do (waiting), the cheapest mix that was found, and
+    what the profile's own autoscaler would start."""
 
     waiting_before: int
     waiting_after: int

@@ -73,8 +73,8 @@
 //   docs/quota.md describes them.
 // - gangs/: gangs and their groups from the queue to permit, and their places in a topology.
 // - measured_load.h: the arithmetic of load-aware. scores/: scores by kinds of resources.
-// - device/: GPUs, RDMA cards and FPGAs, with what reservations and victims lend; CPU sets, and NUMA
-//   hints with scores. device_fleet.h, which filters many machines, is for callers alone.
+// - device/: GPUs, RDMA cards and FPGAs, with what reservations and victims lend; CPU sets, and
+//   NUMA hints with scores. device_fleet.h, which filters many machines, is for callers alone.
 //   docs/fit.md describes them.
 // - numa/, cpu/: amounts and CPUs of a machine's zones, with what reservations and victims lend.
 // - reservation/: matches, books, fit and choice of reservations; take-over of tasks and promises,
@@ -97,8 +97,8 @@
 //   the default one, hooks and sub-priorities are not known.
 // - Pods have no affinity to reservations. Reservations without a node get none, and take over no
 //   pods: a plan has no decision for that. A reservation is no member of a quota or a gang.
-// - Of devices, templates of shares and virtual functions are not known. With device_zones=off nodes
-//   are filtered by devices under policies of zones, too.
+// - Of devices, templates of shares and virtual functions are not known. With device_zones=off
+//   nodes are filtered by devices under policies of zones, too.
 // - CPUs and zones are looked at once a node lists some. No task takes CPUs that were chosen
 //   beforehand, and a CPU has one holder. Nodes have one ratio for what they show beyond what they
 //   have, and 8 zones with amounts at most.

@@ -109,8 +109,8 @@ NumaReason FilterLoan(const NumaSite& site, const NumaClaim& claim,
                       const std::optional<ScoredHint>& zones, const NumaLoans& loans,
                       const std::string& nominated, const NumaVictims& victims);
 
-// The zones under policy kBestEffort, which the filter does not look for; `found` if there are some.
-// Under other policies `found` is the answer.
+// The zones under policy kBestEffort, which the filter does not look for; `found` if there are
+// some. Under other policies `found` is the answer.
 NumaFilter FindZonesAtLast(const NumaSite& site, const NumaClaim& claim,
                            const std::optional<ScoredHint>& found, const NumaLoans& loans,
                            const NumaVictims& victims, const NumaScorer* scorer,

@@ -31,8 +31,8 @@
 // hold. A pod that waits since an earlier plan has its devices chosen anew, as it holds none yet;
 // if its node has them no more, it is rejected.
 //
-// Zones. A device is near the zone that it names, if it is on a switch. Where a policy of zones holds
-// on a node with CPUs or zones, devices come from the zones of CPUs and amounts; option
+// Zones. A device is near the zone that it names, if it is on a switch. Where a policy of zones
+// holds on a node with CPUs or zones, devices come from the zones of CPUs and amounts; option
 // `device_zones` switches that off.
 //
 // Cost. O(devices) a node and pod that requests some, 2^zones times that under a policy of zones.

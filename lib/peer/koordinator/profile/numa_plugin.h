@@ -26,9 +26,9 @@
 //
 // Reservations. The CPUs that a reservation keeps (reserved_parts.h) are for tasks that it matches:
 // these take them first, under policy kRestricted no others, and no other task gets them
-// (numa/numa_reuse.h). The same holds for what it keeps of zones. A reservation without either leaves
-// its owners to the node. A task that finds no place in the reservation that it would take from is
-// refused.
+// (numa/numa_reuse.h). The same holds for what it keeps of zones. A reservation without either
+// leaves its owners to the node. A task that finds no place in the reservation that it would take
+// from is refused.
 //
 // Memory. Slot koordinator-zones: what tasks hold of the zones of their node, as no row of the
 // cluster says that: the name of the node, then for each amount the number of the zone, the name of

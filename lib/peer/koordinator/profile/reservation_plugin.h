@@ -53,7 +53,7 @@ inline constexpr MemoryDecl kReservationSlots[] = {{"koordinator-holders", 1},
 // resources than their amounts can name.
 absl::Status CheckReservations(const Tables& tables);
 
-// A reservation that keeps room, and who holds it.
+// A reservation that keeps room, and the task that holds it.
 struct KeptReservation {
   const ReservationSpec* spec = nullptr;
   const ReservedParts* parts = nullptr;
