@@ -496,7 +496,7 @@ class Import(Files):
         bad = self.write([{"kind": "Pod", "metadata": {}}], "bad.json")
         self.assert_ends(muster("import", bad), 2, stderr=f"{bad}: Pod: metadata.name: missing")
         self.assert_ends(muster("import", "-", stdin="[]"), 2,
-                         stderr="name the profile: one of volcano, kube-batch")
+                         stderr="dump: there are no objects in it")
         self.assert_ends(muster("import"), 2, stderr="needs a FILE")
         self.assert_ends(muster("import", "/no/such/file"), 2, stderr="/no/such/file")
         node = self.write([self.NODE], "node.json")
