@@ -40,35 +40,6 @@ absl::Status NotThere(int32_t kind, std::string_view name) {
       absl::StrCat(ToAbsl(RowName(kind)), " ", Quote(name), ": does not exist"));
 }
 
-// Set `*spec` to the row of that name as the cluster has it.
-absl::Status Describe(const Cluster& cluster, NodeSpec* spec) {
-  const NodeTable& nodes = ImplOf(cluster).tables->nodes;
-  const auto row = nodes.names.Find(spec->name);
-  if (!row) return NotThere(MUSTER_KIND_NODES, spec->name);
-  *spec = nodes.spec[*row];
-  return absl::OkStatus();
-}
-absl::Status Describe(const Cluster& cluster, QueueSpec* spec) {
-  const QueueTable& queues = ImplOf(cluster).tables->queues;
-  const auto row = queues.names.Find(spec->name);
-  if (!row) return NotThere(MUSTER_KIND_QUEUES, spec->name);
-  *spec = queues.spec[*row];
-  return absl::OkStatus();
-}
-absl::Status Describe(const Cluster& cluster, JobSpec* spec) {
-  const JobTable& jobs = ImplOf(cluster).tables->jobs;
-  const auto row = jobs.names.Find(spec->name);
-  if (!row) return NotThere(MUSTER_KIND_JOBS, spec->name);
-  *spec = jobs.spec[*row];
-  return absl::OkStatus();
-}
-absl::Status Describe(const Cluster& cluster, TaskSpec* spec) {
-  const auto row = ImplOf(cluster).tables->tasks.names.Find(spec->name);
-  if (!row) return NotThere(MUSTER_KIND_TASKS, spec->name);
-  *spec = DescribeTask(ImplOf(cluster).editor, *row);
-  return absl::OkStatus();
-}
-
 template <class S>
 absl::Status UpdateAll(muster_cluster* handle, const muster_table& table) {
   Cluster& cluster = handle->cluster;
@@ -84,9 +55,8 @@ absl::Status UpdateAll(muster_cluster* handle, const muster_table& table) {
   for (size_t i = 0; i < reader.size(); ++i) {
     S spec;
     if (absl::Status s = reader.Fill(i, &spec); !s.ok()) return s;
-    const std::string name = spec.name;
-    if (absl::Status s = Describe(cluster, &spec); !s.ok())
-      return At("", TableName(table.kind), i, s);
+    if (!DescribeRow(ImplOf(cluster).editor, &spec))
+      return At("", TableName(table.kind), i, NotThere(table.kind, spec.name));
     if (absl::Status s = reader.Fill(i, &spec); !s.ok()) return s;
     after.push_back(std::move(spec));
   }

@@ -44,6 +44,13 @@ TaskSpec TaskWithoutNomination(const Tables& t, TaskIndex task) {
   return spec;
 }
 
+template <class Table, class Spec>
+bool CopyRow(const Table& table, Spec* spec) {
+  const auto row = table.names.Find(spec->name);
+  if (row) *spec = table.spec[*row];
+  return row.has_value();
+}
+
 // `task_spec` returns the spec of a task.
 template <class F>
 ClusterSpec RowsOf(const Tables& t, const F& task_spec) {
@@ -92,6 +99,24 @@ TaskSpec DescribeTask(const Tables& tables, TaskIndex task) {
   const NodeIndex node = tables.tasks.nominated[task];
   if (node != kNone) spec.nominated_node = tables.nodes.names.name(node);
   return spec;
+}
+
+bool DescribeRow(const Editor& editor, NodeSpec* spec) {
+  return CopyRow(editor.tables().nodes, spec);
+}
+
+bool DescribeRow(const Editor& editor, QueueSpec* spec) {
+  return CopyRow(editor.tables().queues, spec);
+}
+
+bool DescribeRow(const Editor& editor, JobSpec* spec) {
+  return CopyRow(editor.tables().jobs, spec);
+}
+
+bool DescribeRow(const Editor& editor, TaskSpec* spec) {
+  const auto row = editor.tables().tasks.names.Find(spec->name);
+  if (row) *spec = DescribeTask(editor, *row);
+  return row.has_value();
 }
 
 ClusterSpec DescribeTables(const Tables& tables) {

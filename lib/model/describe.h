@@ -17,6 +17,12 @@ TaskSpec DescribeTask(const Editor& editor, TaskIndex task);
 // The same without a nomination to a node that is not there.
 TaskSpec DescribeTask(const Tables& tables, TaskIndex task);
 
+// Set `*spec` to the row of its name, and return true. If there is none, they change nothing.
+bool DescribeRow(const Editor& editor, NodeSpec* spec);
+bool DescribeRow(const Editor& editor, QueueSpec* spec);
+bool DescribeRow(const Editor& editor, JobSpec* spec);
+bool DescribeRow(const Editor& editor, TaskSpec* spec);
+
 // Returns the rows of a frozen cluster, as Cluster::Describe does. A task that is nominated to a
 // node that does not exist has no nominated node there.
 ClusterSpec DescribeTables(const Tables& tables);

@@ -341,32 +341,34 @@ absl::Status RowsTogether::PutBack(const Before& before) {
   return absl::OkStatus();
 }
 
+template <class Spec>
+std::unique_ptr<RowsTogether::Before> RowsTogether::DescribeSpec(const Spec& spec) const {
+  Spec before;
+  before.name = spec.name;
+  if (!DescribeRow(cluster_.editor, &before)) return nullptr;
+  return std::make_unique<Before>(std::move(before));
+}
+
 std::unique_ptr<RowsTogether::Before> RowsTogether::Describe(const NodeSpec& spec) const {
-  const NodeTable& nodes = cluster_.tables->nodes;
-  const std::optional<NodeIndex> row = nodes.names.Find(spec.name);
-  return row ? std::make_unique<Before>(nodes.spec[*row]) : nullptr;
+  return DescribeSpec(spec);
 }
 
 std::unique_ptr<RowsTogether::Before> RowsTogether::Describe(const QueueSpec& spec) const {
-  const QueueTable& queues = cluster_.tables->queues;
-  const std::optional<QueueIndex> row = queues.names.Find(spec.name);
-  return row ? std::make_unique<Before>(queues.spec[*row]) : nullptr;
+  return DescribeSpec(spec);
 }
 
 std::unique_ptr<RowsTogether::Before> RowsTogether::Describe(const JobSpec& spec) const {
-  const JobTable& jobs = cluster_.tables->jobs;
-  const std::optional<JobIndex> row = jobs.names.Find(spec.name);
-  return row ? std::make_unique<Before>(jobs.spec[*row]) : nullptr;
+  return DescribeSpec(spec);
 }
 
 std::unique_ptr<RowsTogether::Before> RowsTogether::Describe(const TaskSpec& spec) const {
+  TaskBefore before;
+  before.spec.name = spec.name;
+  if (!DescribeRow(cluster_.editor, &before.spec)) return nullptr;
   const TaskTable& tasks = cluster_.tables->tasks;
-  const std::optional<TaskIndex> row = tasks.names.Find(spec.name);
-  if (!row) return nullptr;
-  constexpr uint8_t kMarks = kTaskAssumed | kTaskCounted;
-  TaskBefore before{DescribeTask(cluster_.editor, *row),
-                    static_cast<uint8_t>(tasks.flags[*row] & kMarks)};
-  const auto since = tasks.assumed_since.find(*row);
+  const TaskIndex row = *tasks.names.Find(spec.name);
+  before.marks = tasks.flags[row] & (kTaskAssumed | kTaskCounted);
+  const auto since = tasks.assumed_since.find(row);
   if (since != tasks.assumed_since.end()) before.assumed_since = since->second;
   return std::make_unique<Before>(std::move(before));
 }

@@ -100,6 +100,8 @@ class RowsTogether {
   std::unique_ptr<Before> Describe(const QueueSpec& spec) const;
   std::unique_ptr<Before> Describe(const JobSpec& spec) const;
   std::unique_ptr<Before> Describe(const TaskSpec& spec) const;
+  template <class Spec>
+  std::unique_ptr<Before> DescribeSpec(const Spec& spec) const;
 
   void Erase(RowKind kind, std::string_view name);
   absl::Status PutBack(const Before& before);
