@@ -55,6 +55,19 @@ Scenario OneGang(int n) {
   return world;
 }
 
+// Two thirds of the gang find nodes.
+Scenario OneGangTooLarge(int n) {
+  Scenario world = Nodes(n / 8);
+  AddJob(&world, 0, Cpu("1500m"), n);
+  return world;
+}
+
+Scenario OnePodGroup(int n) {
+  Scenario world = Nodes(n / 4);
+  AddJob(&world, 0, Cpu("1500m"), n).pod_group = PodGroupTraits{};
+  return world;
+}
+
 Scenario OneGangOfRoles(int n) {
   Scenario world = Nodes(n / 4);
   JobSpec& job = AddJob(&world, 0, Cpu("1"));
@@ -289,6 +302,27 @@ Scenario Domains(int n) {
   return world;
 }
 
+// A queue with quota for all, and jobs that ask for places in one zone or by twos on a host.
+Scenario Places(int n) {
+  Scenario world = Nodes(n);
+  FlavorSpec flavor{.name = "f"};
+  flavor.topology = FlavorTopology{.name = "t", .levels = {"zone", "host"}};
+  world.cluster.flavors.push_back(flavor);
+  QueueRules rules;
+  rules.groups = {
+      {.resources = {"cpu"}, .flavors = {{.flavor = "f", .nominal = {{"cpu", 8 * n}}}}}};
+  AddQueue(&world, 0).rules = rules;
+  for (int i = 0; i < n; ++i) {
+    JobSpec& job = AddJob(&world, i, Cpu("1"), 8);
+    job.queue = "q0";
+    job.settings = {{"kueue/podset-required-topology", "zone"}};
+    if (i % 2 == 0) continue;
+    job.settings.emplace_back("kueue/podset-slice-required-topology", "host");
+    job.settings.emplace_back("kueue/podset-slice-size", "2");
+  }
+  return world;
+}
+
 // --- gangs of batch systems, and bundles
 
 Scenario Estimates(int n) {
@@ -356,6 +390,8 @@ Scenario MeasuredLoad(int n) {
 constexpr Dimension kDimensions[] = {
     {"nodes", 64, NodesUnlike},
     {"tasks of a gang", 64, OneGang},
+    {"tasks of a gang without room", 64, OneGangTooLarge},
+    {"tasks of a pod group", 64, OnePodGroup},
     {"roles of a gang", 48, OneGangOfRoles},
     {"jobs", 64, Jobs},
     {"classes", 64, Classes},
@@ -378,6 +414,7 @@ constexpr Dimension kDimensions[] = {
     {"devices of a node", 64, DevicesOfANode},
     {"nodes with devices", 64, NodesWithDevices},
     {"domains", 48, Domains},
+    {"places", 48, Places},
     {"estimated gangs", 48, Estimates},
     {"bundles", 64, Bundles},
     {"measured load", 64, MeasuredLoad},
