@@ -330,6 +330,7 @@ PolicyDecl ProportionPolicy() {
           /*revision=*/1,
           [](const Options& options, PolicyNeeds* needs) {
             needs->whole_nodes |= !options.flag("overfull_nodes");
+            needs->queues |= {.weight = true, .guaranteed = true, .limit = true};
           }};
 }
 

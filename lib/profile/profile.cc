@@ -126,6 +126,9 @@ class Resolver {
       policies_.push_back(decl);
     }
     extended_ = extensions.policies.size();
+    if (extended_ + extensions.actions.size() > 0) {
+      preset_.rules.needs.queues = {true, true, true, true};
+    }
     for (const CustomAction& action : extensions.actions) {
       if (absl::Status s = CheckName("action", action.name); !s.ok()) return s;
       if (action.run == nullptr) {

@@ -13,7 +13,6 @@
 #include "lib/model/change_guard.h"
 #include "lib/profile/cycle_tables.h"
 #include "lib/profile/profile.h"
-#include "lib/profile/queue_fields.h"
 #include "lib/profile/sessions.h"
 #include "lib/session/queue_books.h"
 
@@ -26,7 +25,7 @@ std::vector<T> Copy(std::span<const T> row) {
 }
 
 absl::Status CheckShares(const ProfileConfig& config) {
-  if (!SharesNeedACycle(config)) return absl::OkStatus();
+  if (!config.needs.shares_need_a_cycle) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("profile ", Quote(config.name),
                    ": only a cycle has the shares of its queues; Rehearse answers with plans "

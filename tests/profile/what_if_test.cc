@@ -14,7 +14,6 @@
 #include "lib/ledger/ledger.h"
 #include "lib/model/access.h"
 #include "lib/profile/profile.h"
-#include "lib/profile/queue_fields.h"
 #include "muster/rehearsal.h"
 #include "muster/schedule.h"
 #include "tests/support/random_world.h"
@@ -400,7 +399,7 @@ TEST(QueueFieldsRead, OthersChangeNothing) {
     SCOPED_TRACE(profile + ", seed " + std::to_string(seed));
     const absl::StatusOr<ProfileConfig> config = ResolveProfile(profile);
     ASSERT_TRUE(config.ok());
-    const QueueFieldsRead reads = FieldsReadBy(*config);
+    const QueueFieldsRead& reads = config->needs.queues;
     Rng rng(seed);
     const ClusterSpec world = made->Describe();
     QueueEdit edit{.name = Pick(rng, world.queues).name};

@@ -17,7 +17,6 @@
 #include "lib/model/access.h"
 #include "lib/model/tables.h"
 #include "lib/profile/profile.h"
-#include "lib/profile/queue_fields.h"
 #include "muster/quantity.h"
 #include "tools/muster/command.h"
 #include "tools/muster/output.h"
@@ -134,7 +133,7 @@ absl::StatusOr<std::vector<WhatIfChange>> ChangesOf(const Flags& flags) {
 
 // Returns a line for each value of the queue that the profile does not read.
 std::string UnreadText(const QueueEdit& edit, const ProfileConfig& config) {
-  const QueueFieldsRead reads = FieldsReadBy(config);
+  const QueueFieldsRead& reads = config.needs.queues;
   std::string out;
   for (const auto& [set, read, what] :
        {std::tuple(edit.weight.has_value(), reads.weight, "weight"),

@@ -10,6 +10,7 @@ Preset ArmadaPreset() {
   preset.actions = "round";
   preset.tiers = "";
   preset.catalogue = {ArmadaRoundAction()};
+  preset.rules.needs.queues = {.weight = true, .limit = true};
   return preset;
 }
 

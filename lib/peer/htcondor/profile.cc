@@ -10,6 +10,7 @@ Preset HtCondorPreset() {
   preset.actions = "negotiate";
   preset.tiers = "";
   preset.catalogue = {NegotiateAction()};
+  preset.rules.needs.queues = {.weight = true, .deserved = true};
   return preset;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/extension/cycle.h"
+#include "lib/extension/needs.h"
 #include "lib/peer/kai/queue_order.h"
 
 namespace muster {
@@ -123,9 +124,16 @@ bool KaiRules::PublishShare(QueueIndex queue, std::vector<double>* deserved, dou
 }
 
 PolicyDecl KaiRulesPolicy() {
-  return {"kai-rules", "options and fair shares of profile kai", kKaiRulesOptions,
+  return {"kai-rules",
+          "options and fair shares of profile kai",
+          kKaiRulesOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<KaiRules>(options);
+          },
+          /*revision=*/1,
+          [](const Options&, PolicyNeeds* needs) {
+            needs->queues |= {.weight = true, .deserved = true, .limit = true};
+            needs->shares_need_a_cycle = true;
           }};
 }
 

@@ -32,6 +32,7 @@
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
 #include "lib/extension/cycle.h"
+#include "lib/extension/needs.h"
 #include "lib/peer/koordinator/policies.h"
 #include "lib/peer/koordinator/quota/elastic_tree.h"
 #include "lib/peer/koordinator/quota/queue_groups.h"
@@ -287,9 +288,15 @@ class ElasticQuota : public Policy, public GatePolicy, public OrderPolicy {
 }  // namespace
 
 PolicyDecl ElasticQuotaPolicy() {
-  return {"elastic-quota", "queues lend what they do not request, and stay within their runtime",
-          kElasticQuotaOptions, [](const Options& options) -> std::unique_ptr<Policy> {
+  return {"elastic-quota",
+          "queues lend what they do not request, and stay within their runtime",
+          kElasticQuotaOptions,
+          [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<ElasticQuota>(options);
+          },
+          /*revision=*/1,
+          [](const Options&, PolicyNeeds* needs) {
+            needs->queues |= {.weight = true, .guaranteed = true, .limit = true};
           }};
 }
 

@@ -17,6 +17,7 @@ Preset KoordinatorPreset() {
                       KoordinatorColocateAction()};
   preset.rules.places_lone_tasks = true;
   preset.rules.plan_rule = PlanRule::kNetChange;  // what leaves and comes back elsewhere moves
+  preset.rules.needs.queues = {.weight = true, .guaranteed = true, .limit = true};
   return preset;
 }
 

@@ -10,6 +10,7 @@ Preset MesosPreset() {
   preset.actions = "offer+accept";
   preset.tiers = "predicates";
   preset.catalogue = {MesosOfferAction(), MesosAcceptAction()};
+  preset.rules.needs.queues = {.weight = true, .guaranteed = true, .limit = true};
   return preset;
 }
 

@@ -33,6 +33,7 @@
 
 #include "lib/base/math.h"
 #include "lib/extension/cycle.h"
+#include "lib/extension/needs.h"
 #include "lib/peer/muster/policies.h"
 #include "lib/policy/queue_tree.h"
 #include "lib/share/share.h"
@@ -247,7 +248,10 @@ PolicyDecl FairSharePolicy() {
           "every queue of the tree gets its weight's worth, and may borrow the rest",
           {},
           [](const Options&) -> std::unique_ptr<Policy> { return std::make_unique<FairShare>(); },
-          /*revision=*/3};
+          /*revision=*/3,
+          [](const Options&, PolicyNeeds* needs) {
+            needs->queues |= {.weight = true, .guaranteed = true, .limit = true};
+          }};
 }
 
 }  // namespace muster

@@ -62,6 +62,7 @@ Preset SchedulerPluginsPreset() {
   preset.tiers = "";
   preset.catalogue = {ScheduleWithPlugins()};
   preset.rules.places_lone_tasks = true;
+  preset.rules.needs.queues = {.guaranteed = true, .limit = true};
   return preset;
 }
 

@@ -42,6 +42,7 @@
 
 #include "lib/base/math.h"
 #include "lib/extension/cycle.h"
+#include "lib/extension/needs.h"
 #include "lib/peer/transwarp/policies.h"
 #include "lib/policy/queue_tree.h"
 #include "lib/share/share.h"
@@ -283,7 +284,10 @@ PolicyDecl BorrowingPolicy() {
           "queues lend what they do not use to their siblings, and take it back",
           {},
           [](const Options&) -> std::unique_ptr<Policy> { return std::make_unique<Borrowing>(); },
-          /*revision=*/2};
+          /*revision=*/2,
+          [](const Options&, PolicyNeeds* needs) {
+            needs->queues |= {.weight = true, .guaranteed = true, .limit = true};
+          }};
 }
 
 }  // namespace muster

@@ -33,6 +33,7 @@
 #include <string>
 
 #include "lib/extension/cycle.h"
+#include "lib/extension/needs.h"
 #include "lib/peer/transwarp/policies.h"
 #include "lib/policy/queue_tree.h"
 #include "lib/share/exact_share.h"
@@ -221,10 +222,14 @@ class Hdrf : public Policy, public OrderPolicy {
 }  // namespace
 
 PolicyDecl HdrfPolicy() {
-  return {"hdrf", "dominant resource fairness between queues at every level of their tree",
-          kHdrfOptions, [](const Options& options) -> std::unique_ptr<Policy> {
+  return {"hdrf",
+          "dominant resource fairness between queues at every level of their tree",
+          kHdrfOptions,
+          [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<Hdrf>(options);
-          }};
+          },
+          /*revision=*/1,
+          [](const Options&, PolicyNeeds* needs) { needs->queues |= {.weight = true}; }};
 }
 
 }  // namespace muster

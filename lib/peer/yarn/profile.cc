@@ -12,6 +12,7 @@ Preset YarnCapacityPreset() {
   preset.actions = "heartbeat";
   preset.tiers = "";
   preset.catalogue = {CapacityHeartbeatAction(), CapacityPreemptAction(), ResizeAction()};
+  preset.rules.needs.queues = {.weight = true};
   return preset;
 }
 
@@ -22,6 +23,7 @@ Preset YarnFairPreset() {
   preset.actions = "heartbeat";
   preset.tiers = "";
   preset.catalogue = {FairHeartbeatAction(), ResizeAction()};
+  preset.rules.needs.queues = {.weight = true};
   return preset;
 }
 

@@ -11,6 +11,7 @@ Preset YuniKornPreset() {
   preset.tiers = "predicates";
   preset.catalogue = {YuniKornScheduleAction()};
   preset.rules.phase_rule = PhaseRule::kAllocated;
+  preset.rules.needs.queues = {.guaranteed = true, .limit = true};
   return preset;
 }
 

@@ -29,6 +29,7 @@
 
 #include "lib/base/hash_map.h"
 #include "lib/extension/cycle.h"
+#include "lib/extension/needs.h"
 #include "lib/peer/volcano/policies.h"
 #include "lib/peer/volcano/policy/queue_bounds.h"
 #include "lib/policy/queue_demand.h"
@@ -386,9 +387,15 @@ class Capacity : public Policy, public OrderPolicy, public GatePolicy, public Vi
 }  // namespace
 
 PolicyDecl CapacityPolicy() {
-  return {"capacity", "queues may borrow up to their limits and give back beyond what they deserve",
-          kCapacityOptions, [](const Options& options) -> std::unique_ptr<Policy> {
+  return {"capacity",
+          "queues may borrow up to their limits and give back beyond what they deserve",
+          kCapacityOptions,
+          [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<Capacity>(options);
+          },
+          /*revision=*/1,
+          [](const Options&, PolicyNeeds* needs) {
+            needs->queues |= {.guaranteed = true, .deserved = true, .limit = true};
           }};
 }
 
