@@ -57,7 +57,8 @@ struct DrainStep {
   std::string node = {};
   // All tasks that were on the node, in the order of the table.
   std::vector<DrainedTask> tasks = {};
-  // Disruption budgets that allow fewer evictions than this step makes, as "namespace/name".
+  // Disruption budgets that allow fewer evictions than this step makes, as "namespace/name". Tasks
+  // that were evicted before and still wait have used up theirs.
   std::vector<std::string> broken_budgets = {};
   // Jobs that run fewer tasks after the step than their gang needs.
   std::vector<std::string> broken_gangs = {};
@@ -110,8 +111,8 @@ struct NodesNeeded {
   // place as much as the most nodes that could be of use: NeedOptions::most, or one for each task
   // that waits or starts. 0: they help nothing.
   std::vector<NodeCount> alone = {};
-  // What leaves the fewest tasks waiting at the lowest price that was found: one type, or two.
-  // Empty: no offer helps, or nothing waits.
+  // What leaves the fewest tasks waiting at the lowest price that was found: one type, or two of
+  // the eight that do best alone. Empty: no offer helps, or nothing waits.
   std::vector<NodeCount> cheapest = {};
   // Of `cheapest` together; 0 if that is empty.
   double price = 0;
@@ -136,7 +137,7 @@ struct NeedOptions {
 // of their queue, go on waiting and are counted in waiting_after.
 //
 // Without offers, each kind of node that the cluster has is one, at the price 1. Nodes that differ
-// in their names alone are of one kind, and the oldest names it.
+// in their names alone, or in labels that name them, are of one kind, and the oldest names it.
 MUSTER_EXPORT absl::StatusOr<NodesNeeded> NeedNodes(const Cluster& cluster,
                                                     std::string_view profile,
                                                     std::span<const NodeOffer> offers,

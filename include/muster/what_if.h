@@ -104,7 +104,8 @@ struct JobEdit {
 struct NodeEdit {
   std::string name = {};
   Labels labels = {};
-  // True: only tasks that tolerate the mark go there from now on. Absent: as it is.
+  // True: only tasks that tolerate the mark go there from now on. False also takes off the taint
+  // node.kubernetes.io/unschedulable, which Kubernetes adds to the mark. Absent: as it is.
   std::optional<bool> unschedulable = {};
   // Added to their taints.
   std::vector<Taint> taints = {};

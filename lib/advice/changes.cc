@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/advice/node_types.h"
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
 #include "lib/model/checker.h"
@@ -18,7 +19,7 @@
 namespace muster {
 namespace {
 
-constexpr char kHostName[] = "kubernetes.io/hostname";
+constexpr char kCordonTaint[] = "node.kubernetes.io/unschedulable";
 
 // Names, because indices move when rows are removed.
 absl::StatusOr<std::vector<std::string>> NamesOf(const char* where, const std::string& name,
@@ -67,7 +68,7 @@ absl::Status AddNodes(const NewNodes& added, Cluster* cluster) {
       spec.name = absl::StrCat("new-", number++);
     } while (TablesOf(*cluster).nodes.names.Find(spec.name));
     for (auto& [key, value] : spec.labels) {
-      if (key == kHostName) value = spec.name;
+      if (key == kHostLabel) value = spec.name;
     }
     if (absl::Status s = cluster->AddNode(spec); !s.ok()) return s;
   }
@@ -163,6 +164,9 @@ absl::Status EditNodes(const NodeEdit& edit, Cluster* cluster) {
     const NodeTable& nodes = TablesOf(*cluster).nodes;
     NodeSpec spec = nodes.spec[*nodes.names.Find(name)];
     if (edit.unschedulable.has_value()) spec.unschedulable = *edit.unschedulable;
+    if (edit.unschedulable == false) {
+      std::erase_if(spec.taints, [](const Taint& taint) { return taint.key == kCordonTaint; });
+    }
     spec.taints.insert(spec.taints.end(), edit.taints.begin(), edit.taints.end());
     if (absl::Status s = cluster->UpdateNode(spec); !s.ok()) return s;
   }
@@ -174,16 +178,6 @@ absl::Status EditNodes(const NodeEdit& edit, Cluster* cluster) {
 std::optional<TaskIndex> FindLoneTask(const Tables& tables, std::string_view name) {
   const std::optional<TaskIndex> task = tables.tasks.names.Find(name);
   return task && !tables.has_job(*task) ? task : std::nullopt;
-}
-
-NodeSpec NewNodeLike(const NodeSpec& node) {
-  NodeSpec spec = node;
-  spec.unschedulable = false;
-  spec.ready = true;
-  spec.usage.reset();
-  for (ZoneSpec& zone : spec.zones) zone.available.reset();
-  spec.zones_measured.reset();
-  return spec;
 }
 
 TaskSpec Unplaced(const Cluster& cluster, TaskIndex task) {

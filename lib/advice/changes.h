@@ -28,10 +28,6 @@ absl::Status MakeChange(const WhatIfChange& change, Cluster* cluster);
 // Returns the task of that name, if it is there and has no job.
 std::optional<TaskIndex> FindLoneTask(const Tables& tables, std::string_view name);
 
-// Returns the node as a template for new ones: without what belongs to one node alone, such as that
-// it is closed now.
-NodeSpec NewNodeLike(const NodeSpec& node);
-
 // Returns the task as a spec that was never placed.
 TaskSpec Unplaced(const Cluster& cluster, TaskIndex task);
 

@@ -68,6 +68,7 @@ class Drainer {
     const std::vector<std::string> waiting =
         TakeTasksOff(*TablesOf(cluster_).nodes.names.Find(node), keep_lone_, &cluster_);
     if (absl::Status s = KeepAway(waiting); !s.ok()) return s;
+    displaced_.insert(waiting.begin(), waiting.end());
     const Snapshot snapshot = cluster_.Freeze();
     const absl::StatusOr<Plan> plan = Schedule(snapshot, profile_, options_);
     if (!plan.ok()) return plan.status();
@@ -121,19 +122,28 @@ class Drainer {
     return absl::OkStatus();
   }
 
+  // Whether the budget counts an eviction of the task.
+  bool Counts(const DisruptionBudgetSpec& budget, TaskIndex t) const {
+    const TaskShape& shape = tables().classes.shape[tables().tasks.task_class[t]];
+    return budget.selector.has_value() && shape.name_space == budget.name_space &&
+           Matches(*budget.selector, shape.labels) &&
+           std::ranges::find(budget.disrupted, tables().tasks.names.name(t)) ==
+               budget.disrupted.end();
+  }
+  // How many tasks that steps before evicted still wait.
+  int64_t DisruptedOf(const DisruptionBudgetSpec& budget) const {
+    return std::ranges::count_if(displaced_, [&](const std::string& name) {
+      const std::optional<TaskIndex> t = tables().tasks.names.Find(name);
+      return t && tables().tasks.node[*t] == kNone && Counts(budget, *t);
+    });
+  }
   std::vector<std::string> BudgetsBrokenOn(const std::string& node) const {
     std::vector<std::string> broken;
     for (const DisruptionBudgetSpec& budget : tables().budgets) {
-      int64_t evicted = 0;
-      for (const TaskIndex t : TasksOn(node)) {
-        const TaskShape& shape = tables().classes.shape[tables().tasks.task_class[t]];
-        evicted += IsAllocated(tables().tasks.status[t]) && !IsPinned(t, node) &&
-                   budget.selector.has_value() && shape.name_space == budget.name_space &&
-                   Matches(*budget.selector, shape.labels) &&
-                   std::ranges::find(budget.disrupted, tables().tasks.names.name(t)) ==
-                       budget.disrupted.end();
-      }
-      if (evicted > budget.allowed) {
+      const int64_t evicted = std::ranges::count_if(TasksOn(node), [&](TaskIndex t) {
+        return IsAllocated(tables().tasks.status[t]) && !IsPinned(t, node) && Counts(budget, t);
+      });
+      if (evicted > 0 && evicted + DisruptedOf(budget) > budget.allowed) {
         const std::string place = absl::StrCat(budget.name_space, "/");
         broken.push_back(budget.name.starts_with(place) ? budget.name : place + budget.name);
       }
@@ -183,6 +193,7 @@ class Drainer {
       const std::optional<TaskIndex> t = tables().tasks.names.Find(plan.task_name(eviction.task));
       if (!t || tables().tasks.status[*t] != TaskStatus::kReleasing) continue;
       evicted.push_back(Unplaced(cluster_, *t));
+      displaced_.insert(evicted.back().name);
     }
     for (const TaskSpec& spec : evicted) {
       if (absl::Status s = cluster_.UpdateTask(spec); !s.ok()) return s;
@@ -192,6 +203,7 @@ class Drainer {
 
   Cluster cluster_;
   std::vector<std::string> closed_;  // nodes that are drained, now or later
+  std::set<std::string> displaced_;  // tasks that lost their node in a step
   const std::string_view profile_;
   const bool keep_lone_;
   const ScheduleOptions& options_;

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "lib/advice/amounts.h"
 #include "lib/advice/ends.h"
 #include "lib/advice/held.h"
 #include "lib/base/strings.h"
+#include "lib/kube/selectors.h"
 #include "lib/policy/spending_costs.h"
 
 namespace muster {
@@ -28,6 +30,11 @@ class Facts {
       waiting_.push_back(t);
     }
     if (!waiting_.empty()) job_ = tables.tasks.job[waiting_[0]];
+    for (const TaskIndex t : waiting_) {
+      for (const Refusal& refusal : plan.reasons()[ends_.reason[t]].refusals) {
+        refused_for_.insert(refusal.code);
+      }
+    }
   }
 
   std::vector<std::string> Tell() {
@@ -156,18 +163,45 @@ class Facts {
     }
     // The largest task tells most.
     for (DimensionIndex d = 0; d < dimensions; ++d) {
-      int64_t request = 0;
-      for (const TaskIndex t : waiting_) request = std::max(request, OrZero(RequestOf(t)[d]));
-      if (request > 0) TellNodesIn(d, request, used);
+      const TaskIndex asker = *std::ranges::max_element(
+          waiting_, {}, [&](TaskIndex t) { return OrZero(RequestOf(t)[d]); });
+      if (OrZero(RequestOf(asker)[d]) > 0) TellNodesIn(d, asker, used);
     }
   }
 
-  void TellNodesIn(DimensionIndex d, int64_t request, const std::vector<Row>& used) {
+  // Whether amounts of the node matter to the task. A node is left out only for what nodes refused
+  // these tasks for in the plan: not every profile looks at labels, taints and marks.
+  bool IsOpenTo(TaskIndex t, NodeIndex n) const {
+    const TaskShape& shape = tables_.classes.shape[tables_.tasks.task_class[t]];
+    const NodeSpec& node = tables_.nodes.spec[n];
+    const auto refuses = [this](RefusalCode code, bool does) {
+      return does && refused_for_.contains(code);
+    };
+    return !refuses(RefusalCode::kNotReady, !node.ready) &&
+           !refuses(RefusalCode::kUnschedulable,
+                    node.unschedulable && !ToleratesUnschedulable(shape)) &&
+           !refuses(RefusalCode::kNodeAffinity, !MatchesNode(shape, node)) &&
+           !refuses(RefusalCode::kTaint, FirstUntolerated(shape, node) != nullptr);
+  }
+
+  // The living nodes that are open to the task; if none is, all of them.
+  std::vector<NodeIndex> NodesFor(TaskIndex t) const {
+    std::vector<NodeIndex> nodes, open;
+    for (NodeIndex n = 0; n < tables_.nodes.alive.size(); ++n) {
+      if (!tables_.nodes.alive[n]) continue;
+      nodes.push_back(n);
+      if (IsOpenTo(t, n)) open.push_back(n);
+    }
+    return open.empty() ? nodes : open;
+  }
+
+  // `asker` is a task that requests the most of it.
+  void TellNodesIn(DimensionIndex d, TaskIndex asker, const std::vector<Row>& used) {
+    const int64_t request = OrZero(RequestOf(asker)[d]);
     NodeIndex best = kNone;
     int64_t best_free = INT64_MIN, largest = 0;
     Row free_all(1, 0), all(1, 0);
-    for (NodeIndex n = 0; n < used.size(); ++n) {
-      if (!tables_.nodes.alive[n]) continue;
+    for (const NodeIndex n : NodesFor(asker)) {
       // A node without an amount of pods has no limit of them, and so nothing lacks.
       if (d == kPods && tables_.nodes.allocatable.at(n, d) == kAbsent) return;
       const int64_t has = OrZero(tables_.nodes.allocatable.at(n, d));
@@ -211,6 +245,7 @@ class Facts {
   JobIndex job_ = kNone;
   std::vector<TaskIndex> waiting_;  // ascending
   Row wanted_;                      // by all of them
+  std::set<RefusalCode> refused_for_;
   std::vector<std::string> lines_;
 };
 

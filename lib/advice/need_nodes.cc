@@ -6,23 +6,24 @@
 // to a new node: with as many nodes of a type as there are such tasks, each could have its own;
 // more never help. So that number tells how many tasks must go on waiting, and a search finds the
 // smallest number with which no more do. For a mix, nodes of one type are replaced by nodes of
-// another one: half of them, a quarter, and so on, as long as the price falls.
+// another one: half of them, a quarter, and so on, as long as the price falls. Only the eight types
+// that do best alone are mixed, since each two of them cost a search.
 // Where the profile has an autoscaler's rule of its own (WantedNodesRule), that rule answers too,
 // and a cycle tells what would wait with its nodes.
 // Tie-break. The offer that comes first, and one type before two.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lib/advice/changes.h"
+#include "lib/advice/node_types.h"
 #include "lib/advice/trials.h"
-#include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
 #include "lib/model/change_guard.h"
-#include "lib/model/spec_key.h"
 #include "lib/plan/plan_data.h"
 #include "lib/profile/profile.h"
 #include "muster/upkeep.h"
@@ -30,7 +31,7 @@
 namespace muster {
 namespace {
 
-constexpr std::string_view kHostOfOffer = "kubernetes.io/hostname";
+constexpr size_t kMostMixed = 8;  // types: a search is made for each two of them
 
 class Search {
  public:
@@ -81,8 +82,9 @@ class Search {
   }
 
   void MixTypes(NodesNeeded* needed) {
-    for (size_t i = 0; i < offers_.size(); ++i) {
-      for (size_t j = 0; j < offers_.size(); ++j) {
+    const std::vector<size_t> types = BestAlone(needed->alone);
+    for (const size_t i : types) {
+      for (const size_t j : types) {
         if (i != j && needed->alone[i].count > 1) Replace(i, needed->alone[i].count, j);
       }
     }
@@ -90,6 +92,18 @@ class Search {
     needed->cheapest = CountsOf(best_);
     needed->price = PriceOf(best_);
     needed->waiting_after = best_waiting_;
+  }
+
+  // The offers that alone leave the fewest tasks waiting, at the lowest price, ascending.
+  std::vector<size_t> BestAlone(std::span<const NodeCount> alone) const {
+    std::vector<size_t> types(alone.size());
+    std::iota(types.begin(), types.end(), size_t{0});
+    std::ranges::stable_sort(types, {}, [&](size_t i) {
+      return std::pair(alone[i].waiting, PriceOf({{i, alone[i].count}}));
+    });
+    types.resize(std::min(types.size(), kMostMixed));
+    std::ranges::sort(types);
+    return types;
   }
 
   // Adds what the profile's autoscaler would start.
@@ -244,20 +258,10 @@ class Search {
   int64_t best_waiting_ = 0;
 };
 
-// One offer for each kind of node: nodes that differ in their names alone are of one kind.
-std::vector<NodeOffer> OffersLike(const Cluster& cluster) {
+std::vector<NodeOffer> OffersLike(const Tables& tables) {
   std::vector<NodeOffer> offers;
-  HashSet<std::string> known;
-  const NodeTable& nodes = TablesOf(cluster).nodes;
-  for (NodeIndex n = 0; n < nodes.alive.size(); ++n) {
-    if (!nodes.alive[n]) continue;
-    NodeSpec like = NewNodeLike(nodes.spec[n]);
-    like.name.clear();
-    like.labels.erase(std::remove_if(like.labels.begin(), like.labels.end(),
-                                     [](const auto& label) { return label.first == kHostOfOffer; }),
-                      like.labels.end());
-    if (!known.insert(MeaningKey(like)).second) continue;
-    offers.push_back({.node = NewNodeLike(nodes.spec[n])});
+  for (const NodeIndex n : NodeTypes(tables)) {
+    offers.push_back({.node = NewNodeLike(tables.nodes.spec[n])});
   }
   return offers;
 }
@@ -287,7 +291,7 @@ absl::StatusOr<NodesNeeded> NeedNodes(const Cluster& cluster, std::string_view p
   if (!offers.empty()) {
     return Search(cluster, profile, offers, options, config->wanted_nodes).Run();
   }
-  const std::vector<NodeOffer> alike = OffersLike(cluster);
+  const std::vector<NodeOffer> alike = OffersLike(TablesOf(cluster));
   return Search(cluster, profile, alike, options, config->wanted_nodes).Run();
 }
 

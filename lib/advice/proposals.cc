@@ -9,7 +9,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/advice/changes.h"
+#include "lib/advice/node_types.h"
 #include "lib/base/strings.h"
+#include "lib/kube/selectors.h"
 
 namespace muster {
 namespace {
@@ -27,18 +29,17 @@ bool IsLargeEnough(const Tables& tables, NodeIndex node, TaskIndex task) {
   return true;
 }
 
-// What tells node types apart: amounts, taints and labels but the host's own name.
-std::string TypeKey(const Tables& tables, NodeIndex node) {
-  std::string key;
-  for (const int64_t amount : tables.nodes.allocatable.row(node)) {
-    absl::StrAppend(&key, amount, " ");
-  }
-  const NodeSpec& spec = tables.nodes.spec[node];
-  for (const Taint& taint : spec.taints) absl::StrAppend(&key, taint.key, "=", taint.value, " ");
-  for (const auto& [name, value] : spec.labels) {
-    if (value != spec.name) absl::StrAppend(&key, name, "=", value, " ");
-  }
-  return key;
+// The node types that are large enough for the task, those first that its selectors allow.
+std::vector<NodeIndex> TypesFor(const Tables& tables, TaskIndex task) {
+  std::vector<NodeIndex> types = NodeTypes(tables);
+  std::erase_if(types, [&](NodeIndex n) { return !IsLargeEnough(tables, n, task); });
+  const TaskShape& shape = tables.classes.shape[tables.tasks.task_class[task]];
+  std::ranges::stable_partition(types, [&](NodeIndex n) {
+    const NodeSpec like = NewNodeLike(tables.nodes.spec[n]);
+    return MatchesNode(shape, like) && FirstUntolerated(shape, like) == nullptr;
+  });
+  types.resize(std::min(types.size(), kMostNodeTypes));
+  return types;
 }
 
 // Sets what the remedy was seen to do.
@@ -103,10 +104,7 @@ std::vector<TaskIndex> WaitingJob::Waiting() const {
 void ProposeNodes(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
   const Tables& tables = job.tables;
   const std::vector<TaskIndex> waiting = job.Waiting();
-  std::set<std::string> seen;
-  for (NodeIndex n = 0; n < tables.nodes.alive.size() && seen.size() < kMostNodeTypes; ++n) {
-    if (!tables.nodes.alive[n] || !IsLargeEnough(tables, n, waiting[0])) continue;
-    if (!seen.insert(TypeKey(tables, n)).second) continue;
+  for (const NodeIndex n : TypesFor(tables, waiting[0])) {
     const NodeSpec like = NewNodeLike(tables.nodes.spec[n]);
     const auto changes = [&like](int64_t count) {
       return std::vector<WhatIfChange>{{.add_nodes = NewNodes{.count = count, .node = like}}};
@@ -191,7 +189,10 @@ void ProposeTaints(const WaitingJob& job, Trials* trials, std::vector<Remedy>* o
     for (const Taint& taint : tables.nodes.spec[n].taints) {
       const std::string words =
           absl::StrCat(taint.key, taint.value.empty() ? "" : "=", taint.value);
-      if (taint.effect == TaintEffect::kPreferNoSchedule || !seen.insert(words).second) continue;
+      if (taint.effect == TaintEffect::kPreferNoSchedule || IsOfState(taint) ||
+          !seen.insert(words).second) {
+        continue;
+      }
       const Toleration toleration{.key = taint.key, .value = taint.value};
       const std::vector<WhatIfChange> changes = {
           {.job = JobEdit{.name = job.name(), .tolerations = {toleration}}}};

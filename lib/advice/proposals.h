@@ -10,7 +10,7 @@
 // alone starts the job as it is without more evictions, the limits of the job's queues are raised,
 // and the kinds about nodes, taints, evictions and ends are tried again on top of that. Limits that
 // help are lowered again as far as they still do.
-// Order. Kinds in the order of RemedyKind; within a kind rows in the order of their tables.
+// Order. That of the functions below; within one, rows in the order of their tables.
 // Cost. A trial for each candidate, and about 2 log(n) for one with a number up to n.
 #ifndef MUSTER_ADVICE_PROPOSALS_H_
 #define MUSTER_ADVICE_PROPOSALS_H_

@@ -2,10 +2,11 @@
 //
 // Remedies about quota by flavor: the queue's own quota, or what it may borrow, is raised.
 //
-// Idea. For each flavor of the resources that the job requests, the resource that its reason names
-// is raised first, and all that it requests only if that does not help. Steps are sixteenths of
-// what the job requests, up to what waits in the queue.
+// Idea. For each flavor, the resources that the job requests are raised together, as far as may be.
+// If that helps, those that need not be raised are left out, one after another, and a search finds
+// the fewest steps for the rest. Steps are sixteenths of what the job requests.
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -46,44 +47,43 @@ class QuotaProposer {
   }
 
  private:
-  // The resources of the group that the job requests; with `named`, of these the one that its
-  // reason is about.
-  std::vector<DimensionIndex> Raised(const ResourceGroup& group, bool named) const {
-    std::vector<DimensionIndex> raised;
+  // The resources of the group that the job requests.
+  std::vector<DimensionIndex> RequestedOf(const ResourceGroup& group) const {
+    std::vector<DimensionIndex> requested;
     for (const std::string& name : group.resources) {
       const std::optional<DimensionIndex> d = job_.tables.dimensions.Find(name);
-      if (d && wanted_[*d] > 0 && (!named || *d == NamedByReason())) raised.push_back(*d);
+      if (d && wanted_[*d] > 0) requested.push_back(*d);
     }
-    return raised;
-  }
-  DimensionIndex NamedByReason() const {
-    for (const PendingTask& pending : job_.plan.pending()) {
-      if (job_.tables.tasks.job[pending.task] == job_.job) {
-        return job_.plan.reasons()[pending.reason].dimension;
-      }
-    }
-    return kNone;
+    return requested;
   }
 
   void TryFlavor(size_t group, size_t flavor, bool borrowed, std::vector<Remedy>* out) const {
-    for (const bool named : {true, false}) {
-      const std::vector<DimensionIndex> raised = Raised(spec_.rules->groups[group], named);
-      std::string words;
-      const auto changes = [&](int64_t steps) {
-        std::vector<ResourceGroup> quota = spec_.rules->groups;
-        words = Raise(raised, steps, borrowed, &quota[group].flavors[flavor]);
-        return std::vector<WhatIfChange>{
-            {.queue = QueueEdit{.name = spec_.name, .quota = std::move(quota)}}};
-      };
-      changes(1);
-      if (words.empty()) continue;
-      const std::optional<int64_t> steps = Smallest(
-          kQuotaSteps * kMostQuotaTimes, [&](int64_t s) { return trials_->Helps(changes(s)); });
-      if (!steps) continue;
-      std::vector<WhatIfChange> made = changes(*steps);
-      out->push_back({.kind = RemedyKind::kQuota, .words = words, .changes = std::move(made)});
-      return;
+    constexpr int64_t kMost = kQuotaSteps * kMostQuotaTimes;
+    std::string words;
+    const auto changes = [&](const std::vector<DimensionIndex>& raised, int64_t steps) {
+      std::vector<ResourceGroup> quota = spec_.rules->groups;
+      words = Raise(raised, steps, borrowed, &quota[group].flavors[flavor]);
+      return std::vector<WhatIfChange>{
+          {.queue = QueueEdit{.name = spec_.name, .quota = std::move(quota)}}};
+    };
+    std::vector<DimensionIndex> raised = RequestedOf(spec_.rules->groups[group]);
+    const std::vector<WhatIfChange> all = changes(raised, kMost);
+    if (words.empty() || !trials_->Helps(all)) return;
+    for (size_t i = 0; i < raised.size() && raised.size() > 1;) {
+      std::vector<DimensionIndex> fewer = raised;
+      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+      const std::vector<WhatIfChange> made = changes(fewer, kMost);
+      if (!words.empty() && trials_->Helps(made)) {
+        raised = std::move(fewer);
+      } else {
+        ++i;
+      }
     }
+    const std::optional<int64_t> steps =
+        Smallest(kMost, [&](int64_t s) { return trials_->Helps(changes(raised, s)); });
+    if (!steps) return;
+    std::vector<WhatIfChange> made = changes(raised, *steps);
+    out->push_back({.kind = RemedyKind::kQuota, .words = words, .changes = std::move(made)});
   }
 
   // Raises the quota. Returns how, in words. Empty: there is nothing to raise, since nothing limits

@@ -121,6 +121,52 @@ TEST(Diagnose, ATaintAndAClosedNode) {
   EXPECT_EQ(Words(diagnosis, RemedyKind::kUncordon), "let \"c\" take tasks again");
 }
 
+// Kubernetes marks nodes that are closed or out of reach by taints, too. A task that tolerates them
+// would go to a node that should take none.
+TEST(Diagnose, TaintsOfStateAreNotTolerated) {
+  Cluster cluster;
+  NodeSpec closed = Node("c", 4), dead = Node("d", 4);
+  closed.unschedulable = true;
+  closed.taints = {{"node.kubernetes.io/unschedulable", "", TaintEffect::kNoSchedule}};
+  dead.ready = false;
+  dead.taints = {{"node.kubernetes.io/unreachable", "", TaintEffect::kNoSchedule}};
+  ASSERT_TRUE(cluster.AddNode(closed).ok() && cluster.AddNode(dead).ok());
+  ASSERT_TRUE(cluster.AddJob(Job("j", 1, 2)).ok());
+  const Diagnosis diagnosis = Of(cluster, "j");
+  EXPECT_EQ(Words(diagnosis, RemedyKind::kToleration), "");
+  EXPECT_EQ(Words(diagnosis, RemedyKind::kUncordon), "let \"c\" take tasks again");
+  EXPECT_EQ(Words(diagnosis, RemedyKind::kMoreNodes), "add 1 node like \"c\"");
+}
+
+// Labels that name nodes make no types, and types that the task's selector allows come first.
+TEST(Diagnose, NodeTypesAreThoseOfTheTask) {
+  Cluster cluster;
+  for (const char* name : {"a0", "a1", "a2", "a3", "a4", "b0"}) {
+    NodeSpec node = Node(name, 4);
+    node.labels = {{"instance", std::string("i-") + name}, {"pool", std::string(name, 1)}};
+    if (name[0] == 'a') node.labels.emplace_back("slot", name + 1);
+    ASSERT_TRUE(cluster.AddNode(node).ok());
+  }
+  JobSpec job = Job("j", 2, 4);
+  job.groups[0].shape.node_selector = {{"pool", "b"}};
+  JobSpec other = Job("other", 1, 4);  // tells the slots apart
+  other.groups[0].shape.node_selector = {{"slot", "9"}};
+  ASSERT_TRUE(cluster.AddJob(job).ok() && cluster.AddJob(other).ok());
+  EXPECT_EQ(Words(Of(cluster, "j"), RemedyKind::kMoreNodes), "add 1 node like \"b0\"");
+}
+
+// Amounts of nodes that refuse the task say nothing about it.
+TEST(Diagnose, FactsAreOfNodesThatTheTaskMayUse) {
+  Cluster cluster;
+  NodeSpec tainted = Node("large", 64);
+  tainted.taints = {{"gpu", "only", TaintEffect::kNoSchedule}};
+  ASSERT_TRUE(cluster.AddNode(tainted).ok() && cluster.AddNode(Node("small", 4)).ok());
+  ASSERT_TRUE(cluster.AddJob(Job("j", 1, 6)).ok());
+  EXPECT_THAT(Of(cluster, "j").facts,
+              ElementsAre("cpu: a task requests 6; \"small\" has the most free, 4 of 4; 4 of 4 in "
+                          "all: no node is large enough"));
+}
+
 TEST(Diagnose, EvictionsAndEnds) {
   Cluster cluster;
   ASSERT_TRUE(cluster.AddNode(Node("n", 4)).ok());
@@ -316,6 +362,22 @@ TEST(Diagnose, AQueueWithoutQuota) {
   }
   EXPECT_THAT(words, ElementsAre("raise the quota of queue \"a\" in flavor \"spot\": cpu 8 -> 11",
                                  "let queue \"a\" borrow more of flavor \"spot\": cpu 1 -> 4"));
+}
+
+// Of two resources with quota, the one that is short is raised.
+TEST(Diagnose, QuotaOfWhatIsShort) {
+  Cluster cluster;
+  QueueSpec queue{.name = "a"};
+  queue.rules = QueueRules{
+      .groups = {{.resources = {"memory", "cpu"},
+                  .flavors = {{.flavor = "spot", .nominal = {{"memory", 100}, {"cpu", 8}}}}}}};
+  ASSERT_TRUE(cluster.AddQueue(queue).ok());
+  ASSERT_TRUE(cluster.SetFlavor({.name = "spot"}).ok());
+  JobSpec job = Job("train", 6, 2, "a");
+  job.groups[0].shape.request.emplace_back("memory", 1);
+  ASSERT_TRUE(cluster.AddJob(job).ok());
+  EXPECT_EQ(Words(Of(cluster, "train", "kueue"), RemedyKind::kQuota),
+            "raise the quota of queue \"a\" in flavor \"spot\": cpu 8 -> 12");
 }
 
 TEST(Diagnose, Refuses) {

@@ -96,6 +96,32 @@ TEST(Drain, BudgetsAreCounted) {
   EXPECT_THAT(report->steps[0].broken_budgets, ElementsAre("default/b"));
 }
 
+// Tasks of steps before that still wait have used up what a budget allows.
+TEST(Drain, BudgetsAreSpentStepByStep) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNodes(2, PlainNode("n", 2)).ok());
+  for (const char* node : {"n0", "n1"}) {
+    const std::string name = std::string("web-") + node;
+    ASSERT_TRUE(cluster.AddJob({.name = name, .min_available = 1}).ok());
+    TaskSpec task{.name = name, .job = name, .status = TaskStatus::kRunning, .node = node};
+    task.shape = {.request = {{"cpu", 2}}, .labels = {{"app", "web"}}};
+    ASSERT_TRUE(cluster.AddTask(task).ok());
+  }
+  DisruptionBudgetSpec budget{.name = "b", .allowed = 1};
+  budget.selector = Selector{.match_labels = {{"app", "web"}}};
+  ASSERT_TRUE(cluster.SetDisruptionBudget(budget).ok());
+  const std::vector<std::string> nodes = {"n0", "n1"};
+  const auto report = Drain(cluster, "volcano", nodes);
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_THAT(report->steps[0].broken_budgets, IsEmpty());
+  EXPECT_THAT(report->steps[1].broken_budgets, ElementsAre("default/b"));
+  // With room elsewhere the first task runs again before the second one is evicted.
+  ASSERT_TRUE(cluster.AddNodes(1, PlainNode("m", 4)).ok());
+  const auto with_room = Drain(cluster, "volcano", nodes);
+  ASSERT_TRUE(with_room.ok()) << with_room.status();
+  EXPECT_THAT(with_room->steps[1].broken_budgets, IsEmpty());
+}
+
 // What may run on its node alone goes with it, and what tolerates closed nodes stays away from
 // those that are drained.
 TEST(Drain, NothingGoesToADrainedNode) {
@@ -218,6 +244,33 @@ TEST(NeedNodes, AClosedNodeIsNoTypeOfItsOwn) {
   ASSERT_TRUE(needed.ok()) << needed.status();
   ASSERT_EQ(needed->alone.size(), 1u);
   EXPECT_EQ(needed->alone[0].type, "open");
+}
+
+// A cordoned node of a dump has a mark and a taint, and each node has labels that name it.
+TEST(NeedNodes, NodesOfADumpAreOfOneType) {
+  Cluster cluster;
+  for (int i = 0; i < 40; ++i) {
+    NodeSpec node = PlainNode("", 1);
+    node.name = "n" + std::to_string(i);
+    node.labels = {{"kubernetes.io/hostname", "ip-" + std::to_string(i)},
+                   {"instance", "i-" + std::to_string(i)}};
+    node.images = {{.names = {"image-" + std::to_string(i)}, .size = 1}};
+    node.unschedulable = i == 0;
+    if (i == 0) {
+      node.taints = {{"node.kubernetes.io/unschedulable", "", TaintEffect::kNoSchedule}};
+    }
+    ASSERT_TRUE(cluster.AddNode(node).ok());
+  }
+  ASSERT_TRUE(cluster
+                  .AddJob({.name = "j",
+                           .min_available = 41,
+                           .groups = {{.count = 41, .shape = {.request = {{"cpu", 1}}}}}})
+                  .ok());
+  const auto needed = NeedNodes(cluster, "volcano", {});
+  ASSERT_TRUE(needed.ok()) << needed.status();
+  ASSERT_EQ(needed->alone.size(), 1u);
+  EXPECT_EQ(needed->alone[0].type, "n0");
+  EXPECT_EQ(needed->alone[0].count, 2);
 }
 
 TEST(NeedNodes, NothingWaits) {

@@ -9,7 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "lib/advice/changes.h"
+#include "lib/advice/node_types.h"
 #include "lib/base/strings.h"
 #include "lib/scenario/question.h"
 #include "tools/muster/command.h"
