@@ -49,6 +49,19 @@ class Limits(Files):
         self.assert_refused(muster("run", path, "--make-tasks"),
                             'job "j": make_tasks: 100000000 rows in all; at most 4000000 are read')
 
+    @unittest.skipIf(SANITIZED, "sanitizers take address space of their own")
+    def test_memory_of_a_pod_group(self):
+        # A list of 1,000 nodes for each of 4,000 pods would be 330 MB more.
+        shape = {"request": {"cpu": "1500m"}}
+        path = self.write({
+            "muster": 1,
+            "nodes": [{"name": "n", "count": 1000, "capacity": {"cpu": 8, "pods": 100}}],
+            "jobs": [{"name": "g", "min_available": 4000, "pod_group": {},
+                      "groups": [{"name": "w", "count": 4000, "shape": shape}]}]})
+        done = within(200, "run", path, "--profile", "kube-scheduler")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("4000 bound", done.stdout)
+
     def test_values_of_the_flags(self):
         few = self.write(small())
         for flag in ("--max-rows", "--max-bytes", "--max-depth"):

@@ -59,6 +59,7 @@ struct VainSearch {
   std::vector<std::pair<NodeIndex, Status>> refused;  // in the order of the search
   std::vector<uint32_t> refused_at;                   // by node: one more than its place in refused
   bool counted = false;
+  int64_t listed = 0;                     // nodes in refused
   FewCounts<Cause> causes, first_causes;  // all of each node; the first one of each
   int64_t in_order = 0;                   // nodes that first_causes counts
   FewCounts<Plugin> plugins;

@@ -174,6 +174,7 @@ GroupTurn::Pass GroupTurn::TryAll() {
     if (s_.settings_.traces) {
       trace_.attempts.push_back(AttemptOf(s_.world_, *attempt.cycle, attempt.node));
     }
+    attempt.cycle->ForgetNodes();
     --remaining;
     if (attempt.node != kNone) {
       ++scheduled;

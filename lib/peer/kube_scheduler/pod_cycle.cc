@@ -2,6 +2,7 @@
 #include "lib/peer/kube_scheduler/pod_cycle.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
@@ -203,6 +204,7 @@ void PodCycle::CountRefused() const {
   search_.first_causes = {};
   search_.plugins = {};
   search_.in_order = 0;
+  search_.listed = static_cast<int64_t>(search_.refused.size());
   for (const auto& [node, status] : search_.refused) {
     for (const Cause cause : status.causes) search_.causes.Add(cause, 1);
     search_.plugins.Add(status.plugin, 1);
@@ -211,6 +213,16 @@ void PodCycle::CountRefused() const {
     ++search_.in_order;
   }
   search_.counted = true;
+}
+
+void PodCycle::ForgetNodes() {
+  (void)counted();
+  // Assigned as `= {}`, a vector would keep its memory.
+  const auto free = [](auto*... member) {
+    ((*member = std::remove_pointer_t<decltype(member)>()), ...);
+  };
+  free(&search_.refused, &search_.refused_at, &feasible_, &totals_, &heap_, &raw_, &weighted_,
+       &extra_scores_);
 }
 
 const std::vector<NodeIndex>& PodCycle::curable() {

@@ -100,6 +100,9 @@ class PodCycle {
     if (!search_.counted) CountRefused();
     return search_;
   }
+  // Drops the lists of nodes and their scores, of which each cycle of a group would keep its own.
+  // counted(), rejectors() and dry runs go on working.
+  void ForgetNodes();
   // Returns the nodes on which an eviction may help, by name.
   const std::vector<NodeIndex>& curable();
   // Returns the status of a refused node; absent() for others.

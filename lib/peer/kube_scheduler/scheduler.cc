@@ -56,11 +56,9 @@ std::string FailureText(const World& world, const PodCycle& cycle, const std::st
                         cycle.rejected_by_extra() ? "." : ". not found");
   } else {
     FewCounts<Cause> counts = cycle.counted().causes;
-    const size_t listed = cycle.refused().size();
+    const int64_t others = static_cast<int64_t>(world.order().size()) - cycle.counted().listed;
     for (const Cause cause : cycle.absent().causes) {
-      if (listed < world.order().size()) {
-        counts.Add(cause, static_cast<int64_t>(world.order().size() - listed));
-      }
+      if (others > 0) counts.Add(cause, others);
     }
     text = HistogramText(world, counts.list());
   }
