@@ -14,7 +14,7 @@
 // Equal arguments give equal answers. The difference compares where each task ends, not the log of
 // decisions: a task that is evicted and placed again on its node has not changed.
 // Failure. A change that is refused fails the call, with its place and the rule:
-// `change[1]: queue "visoin" does not exist, did you mean "vision"?`. A profile that does not
+// `changes[1]: queue "visoin" does not exist, did you mean "vision"?`. A profile that does not
 // resolve fails as in Schedule. Nothing is changed.
 // Ownership. Arguments are read during the call; the answer holds copies.
 // Threads. As Cluster::Schedule: one thread at a time on one cluster.
@@ -113,7 +113,7 @@ MUSTER_EXPORT absl::StatusOr<Rehearsal> Rehearse(const Cluster& cluster, std::st
                                                  const ScheduleOptions& options = {});
 
 // Makes the changes in the cluster itself, in their order. Fails as Rehearse does, and then changes
-// nothing. A failure names its place as `change[1]`. The next cycle opens anew. O(rows + what the
+// nothing. A failure names its place as `changes[1]`. The next cycle opens anew. O(rows + what the
 // changes name).
 MUSTER_EXPORT absl::Status MakeChanges(std::span<const WhatIfChange> changes, Cluster* cluster);
 

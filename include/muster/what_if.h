@@ -16,7 +16,7 @@
 // Outlook::divides is then false. Its actions may divide the cluster by books of their own all the
 // same: only plans show that.
 // Failure. Changes are made in their order. The first that is refused fails the call, with its
-// place and the rule: `what-if[1]: queue "visoin" does not exist, did you mean "vision"?`.
+// place and the rule: `changes[1]: queue "visoin" does not exist, did you mean "vision"?`.
 // - InvalidArgument: a profile that does not resolve, or one of which only a cycle has the shares;
 //   a change with no member or two; a value that a cluster would refuse; a dimension that neither
 //   the cluster nor nodes added before have; sums beyond int64;

@@ -16,7 +16,7 @@ namespace {
 absl::Status MakeAll(std::span<const WhatIfChange> changes, Cluster* clone) {
   for (size_t i = 0; i < changes.size(); ++i) {
     if (const absl::Status s = MakeChange(changes[i], clone); !s.ok()) {
-      return absl::Status(s.code(), absl::StrCat("change[", i, "]: ", s.message()));
+      return absl::Status(s.code(), absl::StrCat("changes[", i, "]: ", s.message()));
     }
   }
   return absl::OkStatus();

@@ -50,7 +50,7 @@ absl::StatusOr<Outlook> Ask(const Tables& tables, Ledger& ledger, const ProfileC
   }
   for (size_t i = 0; i < changes.size(); ++i) {
     if (const absl::Status s = books.Apply(changes[i]); !s.ok()) {
-      return absl::Status(s.code(), absl::StrCat("what-if[", i, "]: ", s.message()));
+      return absl::Status(s.code(), absl::StrCat("changes[", i, "]: ", s.message()));
     }
   }
   const NameTable& dimensions = books.tables().dimensions;

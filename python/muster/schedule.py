@@ -99,12 +99,12 @@ def what_if(
 def spelled(number: int, change: Mapping[str, Any]) -> dict[str, Any]:
     """With keywords made fields, as the methods of a cluster do."""
     if not isinstance(change, Mapping):
-        raise InvalidArgument(f"what-if[{number}]: expected a dict, got {change!r}")
+        raise InvalidArgument(f"changes[{number}]: expected a dict, got {change!r}")
     out = dict(change)
     if isinstance(out.get("add_job"), Mapping):
         given = dict(out["add_job"])
         if "name" not in given:
-            raise InvalidArgument(f'what-if[{number}].add_job: key "name" is missing')
+            raise InvalidArgument(f'changes[{number}].add_job: key "name" is missing')
         out["add_job"] = fields.job(given.pop("name"), given)
     if isinstance(out.get("add_nodes"), Mapping) and "node" not in out["add_nodes"]:
         given = dict(out["add_nodes"])

@@ -124,13 +124,13 @@ TEST(Rehearse, ATaskWithoutAJobHasNoQueueAndNoMinimum) {
 
 TEST(Rehearse, RefusesWithPlaceAndRule) {
   EXPECT_EQ(Refusal({}),
-            "change[0]: has no change; must have one of queue, remove_nodes, add_nodes, add_job, "
+            "changes[0]: has no change; must have one of queue, remove_nodes, add_nodes, add_job, "
             "remove_job, job, nodes");
   EXPECT_THAT(Refusal({.remove_job = "a", .job = JobEdit{.name = "a"}}),
               HasSubstr("more than one change"));
   EXPECT_EQ(Refusal({.queue = QueueEdit{.name = "defautl"}}),
-            "change[0]: queue \"defautl\" does not exist, did you mean \"default\"?");
-  EXPECT_EQ(Refusal({.remove_job = "b"}), "change[0]: job \"b\" does not exist");
+            "changes[0]: queue \"defautl\" does not exist, did you mean \"default\"?");
+  EXPECT_EQ(Refusal({.remove_job = "b"}), "changes[0]: job \"b\" does not exist");
   EXPECT_THAT(Refusal({.job = JobEdit{.name = "x"}}), HasSubstr("job \"x\" does not exist"));
   EXPECT_THAT(Refusal({.nodes = NodeEdit{.name = "x"}}), HasSubstr("node \"x\" does not exist"));
   EXPECT_THAT(Refusal({.nodes = NodeEdit{}}), HasSubstr("nodes: has no name and no labels"));
@@ -140,7 +140,7 @@ TEST(Rehearse, RefusesWithPlaceAndRule) {
   EXPECT_THAT(Refusal({.add_nodes = NewNodes{.count = 1'000'000'000}}),
               HasSubstr("add_nodes: count is 1000000000; at most 4000000"));
   EXPECT_THAT(Refusal({.job = JobEdit{.name = "g", .request = {{"cpu", -1}}}}),
-              HasSubstr("change[0]: "));
+              HasSubstr("changes[0]: "));
 }
 
 // What runs and is evicted today does not start, and what waits today does not move.

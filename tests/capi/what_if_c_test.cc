@@ -60,7 +60,7 @@ TEST_F(WhatIfC, RefusesAndHandsOutNothing) {
   EXPECT_EQ(Ask(R"({"changes": [{"queue": {"name": "vison", "weight": 3}}]})", &outlook),
             MUSTER_E_NOT_FOUND);
   EXPECT_EQ(outlook, nullptr);
-  EXPECT_EQ(Words(error), "what-if[0]: queue \"vison\" does not exist, did you mean \"vision\"?");
+  EXPECT_EQ(Words(error), "changes[0]: queue \"vison\" does not exist, did you mean \"vision\"?");
   EXPECT_EQ(Ask(R"({"changes": [{"queue": 3}]})", &outlook), MUSTER_E_INVALID_ARGUMENT);
   EXPECT_EQ(Words(error), "what-if: changes[0].queue: expected an object, got 3");
   EXPECT_EQ(Ask(R"({"change": []})", &outlook), MUSTER_E_INVALID_ARGUMENT);

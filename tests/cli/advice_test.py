@@ -20,7 +20,29 @@ class Advice(Files):
                                  "--json").stdout)
         self.assertEqual({t["job"] for t in told["starts"]}, {"train"})
         self.assert_ends(muster("what-if", self.GANG, "--changes", changes), 2,
-                         stderr="what-if[0]: changes of tasks and of taints move no share")
+                         stderr="changes[0]: changes of tasks and of taints move no share")
+
+    def test_errors_name_the_option_or_the_place_in_the_file(self):
+        changes = self.write({"changes": [{"remove_job": "small"}, {"remove_job": "small"}]})
+        for plan in ((), ("--plan",)):
+            for flag, rule in (("--remove-node", 'node "zz" does not exist'),
+                               ("--remove-job", 'job "zz" does not exist')):
+                self.assert_ends(muster("what-if", self.GANG, *plan, flag, "zz"), 2,
+                                 stderr=f"muster: {flag}: {rule}")
+            self.assert_ends(muster("what-if", self.GANG, *plan, "--queue", "zz", "--weight", "1"),
+                             2, stderr='muster: --queue: queue "zz" does not exist')
+            self.assert_ends(muster("what-if", self.GANG, *plan, "--changes", changes), 2,
+                             stderr=f'muster: {changes}: changes[1]: job "small" does not exist')
+        self.assert_ends(muster("diff", self.GANG, "--with", "zz"), 2,
+                         stderr='muster: --with: unknown profile "zz"')
+        self.assert_ends(muster("drain", self.GANG, "gpu0", "--turn", '{"decisions": 1}'), 2,
+                         stderr="muster: --turn: action")
+        self.assert_ends(muster("compare", self.GANG, "--work-budget", "-1"), 2,
+                         stderr="muster: --work-budget is negative")
+        for command in (("run",), ("drain", "gpu0")):
+            name, *rest = command
+            self.assert_ends(muster(name, self.GANG, *rest, "--now", str(2**62)), 2,
+                             stderr="muster: --now is 4611686018427387904; must be -46116860184273")
 
     def test_what_changes_cannot_do(self):
         file = self.write({

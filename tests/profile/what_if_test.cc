@@ -144,7 +144,7 @@ TEST(WhatIf, RefusesWithPlaceAndRule) {
                                    .count = int64_t{1} << 26,
                                    .shape = {.request = {{"memory", int64_t{1} << 52}}}}}};
   const std::pair<WhatIfChange, const char*> cases[] = {
-      {{}, "what-if[0]: has no change"},
+      {{}, "changes[0]: has no change"},
       {{.queue = QueueEdit{.name = "a"}, .remove_job = "of-a"}, "has more than one change"},
       {{.queue = QueueEdit{.name = "defaul"}},
        "queue \"defaul\" does not exist, did you mean \"default\"?"},
@@ -176,11 +176,11 @@ TEST(WhatIf, RefusesWithPlaceAndRule) {
   const std::vector<WhatIfChange> twice = {{.remove_job = "of-a"}, {.remove_job = "of-a"}};
   // What an earlier change removed is no suggestion.
   EXPECT_EQ(WhatIf(cluster, "muster", twice).status().message(),
-            "what-if[1]: job \"of-a\" does not exist, did you mean \"of-b\"?");
+            "changes[1]: job \"of-a\" does not exist, did you mean \"of-b\"?");
   const std::vector<WhatIfChange> nodes = {{.remove_nodes = RemovedNodes{.name = "x"}},
                                            {.remove_nodes = RemovedNodes{.name = "x"}}};
   EXPECT_EQ(WhatIf(cluster, "muster", nodes).status().message(),
-            "what-if[1]: node \"x\" does not exist");
+            "changes[1]: node \"x\" does not exist");
 }
 
 // --- random worlds
@@ -332,7 +332,7 @@ void ExpectAsInPlan(const Outlook& outlook, bool after, Cluster* cluster,
 TEST(WhatIf, RefusesChangesThatMoveNoShare) {
   const Cluster cluster = TwoQueues();
   EXPECT_THAT(Ask(cluster, {.job = JobEdit{.name = "of-a", .priority = 1}}).status().message(),
-              HasSubstr("what-if[0]: changes of tasks and of taints move no share"));
+              HasSubstr("changes[0]: changes of tasks and of taints move no share"));
   EXPECT_FALSE(Ask(cluster, {.nodes = NodeEdit{.name = "x", .unschedulable = true}}).ok());
 }
 

@@ -67,7 +67,7 @@ class Advice(unittest.TestCase):
             (lambda: muster.drain(self.cluster, ["n9"]), 'node "n9" does not exist'),
             (lambda: muster.need_nodes(self.cluster, [{"cpu": 1}]), "expected a dict with a name"),
             (lambda: muster.rehearse(self.cluster, "volcano", [{"remove_job": "x"}]),
-             'change[0]: job "x" does not exist'),
+             'changes[0]: job "x" does not exist'),
         ):
             with self.assertRaises(muster.Error) as raised:
                 ask()

@@ -69,16 +69,16 @@ class WhatIf(unittest.TestCase):
     def test_bad_input_is_named(self):
         for change, words in (
             ({"queue": {"name": "visoin", "weight": 2}},
-             'what-if[0]: queue "visoin" does not exist, did you mean "vision"?'),
+             'changes[0]: queue "visoin" does not exist, did you mean "vision"?'),
             ({"queue": {"name": "vision", "weight": -2}}, 'queue "vision": weight is -2'),
             ({"queue": {"name": "vision", "wieght": 2}},
              'what-if: [0].queue: unknown field "wieght", did you mean "weight"?'),
             ({"queue": {"name": "vision", "limit": {"gpus": 2}}},
              'limit "gpus": no node or task names this dimension'),
             ({}, "has no change"),
-            ({"add_job": {"cpu": 1}}, 'what-if[0].add_job: key "name" is missing'),
+            ({"add_job": {"cpu": 1}}, 'changes[0].add_job: key "name" is missing'),
             ({"remove_nodes": {"name": "z"}}, 'node "z" does not exist'),
-            (3, "what-if[0]: expected a dict, got 3"),
+            (3, "changes[0]: expected a dict, got 3"),
         ):
             with self.assertRaises(muster.Error) as caught:
                 muster.what_if(self.cluster, "muster", [change])

@@ -106,7 +106,8 @@ int CapacityCommand(const Arguments& arguments) {
   const absl::StatusOr<NodesNeeded> needed =
       NeedNodes(opened->cluster, opened->scenario.profile, *offers, options);
   if (!needed.ok()) {
-    return Complain(absl::StrCat(parsed.others[0], ": ", needed.status().message()));
+    const absl::Status status = WithPlace(parsed.others[0], run_flags, needed.status());
+    return Complain(std::string(status.message()));
   }
   return Show([&] { return ToText(*needed); }, [&] { return WriteNodesNeeded(*needed); },
               {"alone", "cheapest", "wanted"});

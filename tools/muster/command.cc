@@ -240,10 +240,12 @@ absl::Status MakeAllTasks(const std::vector<JobSpec>& jobs, Cluster* cluster) {
   return absl::OkStatus();
 }
 
-// An error of a cycle names what the scenario calls options. Where a flag set the option, returns
-// the error with the flag's name, otherwise nothing.
-std::optional<absl::Status> OfFlag(const RunFlags& flags, const absl::Status& status) {
+}  // namespace
+
+// An error of a cycle names what the scenario calls options.
+absl::Status WithPlace(const std::string& path, const RunFlags& flags, const absl::Status& status) {
   const std::tuple<bool, absl::string_view, std::string> places[] = {
+      {flags.now.has_value(), "options: now ", "--now "},
       {flags.work_budget.has_value(), "options: work_budget ", "--work-budget "},
       {!flags.turn.empty(), "options: turn: ", "--turn: "},
       {!flags.memory.empty(), "memory: ", absl::StrCat(flags.memory, ": memory: ")},
@@ -253,15 +255,16 @@ std::optional<absl::Status> OfFlag(const RunFlags& flags, const absl::Status& st
     if (!given || !absl::ConsumePrefix(&words, before)) continue;
     return absl::Status(status.code(), absl::StrCat(after, words));
   }
-  return std::nullopt;
+  return absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
 }
-
-}  // namespace
 
 absl::StatusOr<Opened> OpenFile(const std::string& path, RunFlags& flags) {
   const absl::StatusOr<std::shared_ptr<const Extensions>> loaded = flags.load.Open();
   if (!loaded.ok()) return loaded.status();
-  if (absl::Status s = CheckProfileFlag(flags.profile, loaded->get()); !s.ok()) return s;
+  if (absl::Status s = CheckProfileFlag(flags.profile, loaded->get(), flags.profile_flag);
+      !s.ok()) {
+    return s;
+  }
   absl::StatusOr<std::string> text = ReadFile(path);
   if (!text.ok()) return text.status();
   const auto in_file = [&](const absl::Status& status) {
@@ -311,11 +314,7 @@ absl::StatusOr<Run> RunFile(const std::string& path, RunFlags& flags) {
   Snapshot snapshot = opened->cluster.Freeze();
   const Progress progress("scheduling");
   absl::StatusOr<Plan> plan = Schedule(snapshot, scenario.profile, scenario.options);
-  if (!plan.ok()) {
-    return OfFlag(flags, plan.status())
-        .value_or(
-            absl::Status(plan.status().code(), absl::StrCat(path, ": ", plan.status().message())));
-  }
+  if (!plan.ok()) return WithPlace(path, flags, plan.status());
   return Run{std::move(scenario), std::move(snapshot), *std::move(plan)};
 }
 

@@ -84,6 +84,7 @@ absl::Status WriteFile(const std::string& path, std::string_view text);
 // scenario has it.
 struct RunFlags {
   std::string profile;
+  std::string_view profile_flag = "--profile";  // that set it
   std::optional<int64_t> now, seed, work_budget;
   std::string turn, memory;  // JSON; path of a file
   bool make_tasks = false;   // rows of all tasks that are counts
@@ -104,6 +105,10 @@ struct Opened {
   Cluster cluster;
 };
 absl::StatusOr<Opened> OpenFile(const std::string& path, RunFlags& flags);
+
+// Returns an error of a cycle of that file's scenario with its place: the flag that set what is
+// wrong, or else the file.
+absl::Status WithPlace(const std::string& path, const RunFlags& flags, const absl::Status& status);
 
 // A scenario that was read and run.
 struct Run {

@@ -188,6 +188,11 @@ int CompareCommand(const Arguments& arguments) {
     table.push_back(Judge(profile, *opened, first));
     progress.Step();
   }
+  const bool none = std::ranges::none_of(table, [](const Row& row) { return row.refused.empty(); });
+  if (none && !first.ok()) {
+    const absl::Status status = WithPlace(parsed.others[0], run_flags, first.status());
+    return Complain(std::string(status.message()));
+  }
   const std::string note = LeftOutText(table);
   return Show([&] { return ToText(table) + note; }, [&] { return ToJson(table); }, {"profiles"});
 }

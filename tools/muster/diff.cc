@@ -33,7 +33,10 @@ int DiffCommand(const Arguments& arguments) {
   const absl::StatusOr<Run> before = RunFile(parsed.others[0], before_flags);
   if (!before.ok()) return Complain(std::string(before.status().message()));
   RunFlags after_flags = before_flags;
-  if (!with.empty()) after_flags.profile = with;
+  if (!with.empty()) {
+    after_flags.profile = with;
+    after_flags.profile_flag = "--with";
+  }
   const absl::StatusOr<Run> after = RunFile(parsed.others.back(), after_flags);
   if (!after.ok()) return Complain(std::string(after.status().message()));
   const PlanDifference difference =

@@ -55,7 +55,8 @@ int DrainCommand(const Arguments& arguments) {
   const absl::StatusOr<DrainReport> report =
       Drain(opened->cluster, opened->scenario.profile, nodes, opened->scenario.options);
   if (!report.ok()) {
-    return Complain(absl::StrCat(parsed.others[0], ": ", report.status().message()));
+    const absl::Status status = WithPlace(parsed.others[0], run_flags, report.status());
+    return Complain(std::string(status.message()));
   }
   return Show([&] { return ToText(*report); }, [&] { return WriteDrainReport(*report); },
               {"steps.tasks"});

@@ -67,7 +67,8 @@ int RemediesCommand(const Arguments& arguments) {
   const absl::StatusOr<Diagnosis> diagnosis =
       Diagnose(opened->cluster, opened->scenario.profile, parsed.others[1], options);
   if (!diagnosis.ok()) {
-    return Complain(absl::StrCat(parsed.others[0], ": ", diagnosis.status().message()));
+    const absl::Status status = WithPlace(parsed.others[0], run_flags, diagnosis.status());
+    return Complain(std::string(status.message()));
   }
   const absl::StatusOr<ProfileConfig> config =
       ResolveProfile(opened->scenario.profile, opened->scenario.options.extensions.get());

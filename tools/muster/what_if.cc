@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "lib/base/strings.h"
 #include "lib/base/text_table.h"
 #include "lib/model/access.h"
@@ -86,8 +87,19 @@ absl::Status ReadAmounts(std::string_view flag, const std::string& text,
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<WhatIfChange>> ChangesOf(const Flags& flags) {
-  std::vector<WhatIfChange> changes;
+// The changes, and where each is set: a place of a file, or a flag.
+struct PlacedChanges {
+  std::vector<WhatIfChange> list;
+  std::vector<std::string> places;
+
+  void Add(std::string place, WhatIfChange change) {
+    list.push_back(std::move(change));
+    places.push_back(std::move(place));
+  }
+};
+
+absl::StatusOr<PlacedChanges> ChangesOf(const Flags& flags) {
+  PlacedChanges changes;
   if (!flags.changes.empty()) {
     const absl::StatusOr<std::string> text = ReadFile(flags.changes);
     if (!text.ok()) return text.status();
@@ -96,22 +108,25 @@ absl::StatusOr<std::vector<WhatIfChange>> ChangesOf(const Flags& flags) {
       return absl::Status(parsed.status().code(),
                           absl::StrCat(flags.changes, ": ", parsed.status().message()));
     }
-    changes = *std::move(parsed);
+    for (WhatIfChange& change : *parsed) {
+      changes.Add(absl::StrCat(flags.changes, ": changes[", changes.list.size(), "]"),
+                  std::move(change));
+    }
   }
   if (!flags.remove_node.empty()) {
-    changes.push_back({.remove_nodes = RemovedNodes{.name = flags.remove_node}});
+    changes.Add("--remove-node", {.remove_nodes = RemovedNodes{.name = flags.remove_node}});
   }
   if (!flags.remove_nodes.empty()) {
     auto labels = Pairs("--remove-nodes", flags.remove_nodes);
     if (!labels.ok()) return labels.status();
-    changes.push_back({.remove_nodes = RemovedNodes{.labels = *std::move(labels)}});
+    changes.Add("--remove-nodes", {.remove_nodes = RemovedNodes{.labels = *std::move(labels)}});
   }
-  if (!flags.remove_job.empty()) changes.push_back({.remove_job = flags.remove_job});
+  if (!flags.remove_job.empty()) changes.Add("--remove-job", {.remove_job = flags.remove_job});
   if (!flags.add_nodes.empty()) {
     std::optional<Resources> capacity;
     if (absl::Status s = ReadAmounts("--add-nodes", flags.add_nodes, &capacity); !s.ok()) return s;
-    changes.push_back(
-        {.add_nodes = NewNodes{.count = flags.count, .node = {.capacity = *std::move(capacity)}}});
+    changes.Add("--add-nodes", {.add_nodes = NewNodes{.count = flags.count,
+                                                      .node = {.capacity = *std::move(capacity)}}});
   }
   QueueEdit edit{.name = flags.queue, .weight = flags.weight};
   for (const auto& [flag, text, out] :
@@ -127,7 +142,7 @@ absl::StatusOr<std::vector<WhatIfChange>> ChangesOf(const Flags& flags) {
         edits ? "--weight and the like need a --queue"
               : "--queue needs what is to change: --weight, --guaranteed, --deserved or --limit");
   }
-  if (edits) changes.push_back({.queue = std::move(edit)});
+  if (edits) changes.Add("--queue", {.queue = std::move(edit)});
   return changes;
 }
 
@@ -250,33 +265,39 @@ int WhatIfCommand(const Arguments& arguments) {
   const Parsed parsed = ParseArguments(kWhatIfText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (parsed.others.size() != 1) return ComplainUsage(kWhatIfText, "needs one FILE");
-  const absl::StatusOr<std::vector<WhatIfChange>> changes = ChangesOf(given);
+  const absl::StatusOr<PlacedChanges> changes = ChangesOf(given);
   if (!changes.ok()) return ComplainUsage(kWhatIfText, std::string(changes.status().message()));
   run_flags.profile = given.profile;
   const absl::StatusOr<Opened> opened = OpenFile(parsed.others[0], run_flags);
   if (!opened.ok()) return Complain(std::string(opened.status().message()));
   const Scenario& scenario = opened->scenario;
-  const auto complain = [&parsed](const absl::Status& status) {
-    return Complain(absl::StrCat(parsed.others[0], ": ", status.message()));
+  const auto complain = [&](const absl::Status& status) {
+    for (size_t i = 0; i < changes->places.size(); ++i) {
+      absl::string_view words = status.message();
+      if (!absl::ConsumePrefix(&words, absl::StrCat("changes[", i, "]: "))) continue;
+      return Complain(absl::StrCat(changes->places[i], ": ", words));
+    }
+    const absl::Status placed = WithPlace(parsed.others[0], run_flags, status);
+    return Complain(std::string(placed.message()));
   };
-  std::string notes = NotesOn(*changes, given, *opened);
+  std::string notes = NotesOn(changes->list, given, *opened);
   if (given.plan) {
     const Progress progress("scheduling twice");
     const absl::StatusOr<Rehearsal> rehearsal =
-        Rehearse(opened->cluster, scenario.profile, *changes, scenario.options);
+        Rehearse(opened->cluster, scenario.profile, changes->list, scenario.options);
     if (!rehearsal.ok()) return complain(rehearsal.status());
     const PlanDifference& difference = rehearsal->difference;
     return Show([&] { return difference.ToText() + notes; }, [&] { return difference.ToJson(); },
                 {"starts", "stops", "moves", "admits", "withdraws", "queues"});
   }
   const absl::StatusOr<Outlook> outlook =
-      WhatIf(opened->cluster.Freeze(), scenario.profile, *changes);
+      WhatIf(opened->cluster.Freeze(), scenario.profile, changes->list);
   if (!outlook.ok()) return complain(outlook.status());
   if (!outlook->divides) {
     absl::StrAppend(&notes, "note: the policies of profile ", scenario.profile,
                     " publish no shares; --plan has what it decides\n");
   }
-  return Show([&] { return ToText(*outlook, !changes->empty()) + notes; },
+  return Show([&] { return ToText(*outlook, !changes->list.empty()) + notes; },
               [&] { return WriteOutlook(*outlook); }, {"queues"});
 }
 
