@@ -66,6 +66,18 @@ void Checker::AtLeast(const char* what, int64_t value, int64_t least) {
   if (value < least) Fail(absl::StrCat(what, " is ", value, "; must be ", least, " or more"));
 }
 
+void Checker::Time(const char* what, const std::optional<int64_t>& seconds) {
+  Span(what, seconds, -kMaxTime);
+}
+
+void Checker::Span(const char* what, const std::optional<int64_t>& seconds, int64_t least) {
+  if (!seconds.has_value()) return;
+  AtLeast(what, *seconds, least);
+  if (*seconds > kMaxTime) {
+    Fail(absl::StrCat(what, " is ", *seconds, "; must be ", kMaxTime, " or less"));
+  }
+}
+
 void Checker::OneOf(const char* where, std::string_view what, const char* field,
                     std::string_view value, std::initializer_list<std::string_view> valid) {
   if (std::ranges::find(valid, value) == valid.end())

@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,10 @@ using Amounts = std::vector<Amount>;
 inline constexpr size_t kMaxNameBytes = 4096;
 // Rows of one table. Far above any cluster, and far below where a wrong count would eat the memory.
 inline constexpr int64_t kMaxRows = int64_t{1} << 27;
+// How far times are from 0 at most, and how long spans of time are: the sum and the difference of
+// two stay within int64. A clock of nanoseconds, which some profiles can be set to, has room until
+// the year 2116.
+inline constexpr int64_t kMaxTime = (int64_t{1} << 62) - 1;
 inline constexpr int64_t kMaxNameTableBytes = int64_t{7} << 30;
 
 class Checker {
@@ -61,6 +66,10 @@ class Checker {
   // May be empty.
   void Text(const char* where, std::string_view text);
   void AtLeast(const char* what, int64_t value, int64_t least);
+  // A point in time, at most kMaxTime away from 0; absent, none.
+  void Time(const char* what, const std::optional<int64_t>& seconds);
+  // A span of time, from `least` to kMaxTime; absent, none.
+  void Span(const char* what, const std::optional<int64_t>& seconds, int64_t least = 0);
   void OneOf(const char* where, std::string_view what, const char* field, std::string_view value,
              std::initializer_list<std::string_view> valid);
   // Amounts that are added up over rows must be exact as doubles, as the peers compute them: at

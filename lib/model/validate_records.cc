@@ -33,6 +33,7 @@ void CheckWindows(const std::vector<UsageWindow>& windows, Checker& check) {
     if (window.seconds < 1) {
       check.Fail("window", names.back(), "seconds must be 1 or more");
     }
+    check.Span("window, seconds", window.seconds);
     check.Resources("average", window.average, Checker::Use::kCompared);
     check.Resources("p50", window.p50, Checker::Use::kCompared);
     check.Resources("p90", window.p90, Checker::Use::kCompared);
@@ -62,17 +63,19 @@ void CheckReservationOwner(const ReservationOwner& owner, Checker& check) {
 void CheckUsageDetail(const UsageDetail& detail, Checker& check) {
   check.Resources("usage, amounts", detail.amounts, Checker::Use::kCompared);
   check.Resources("usage, system", detail.system, Checker::Use::kCompared);
-  if (detail.interval) check.AtLeast("usage, interval", *detail.interval, 0);
+  check.Span("usage, interval", detail.interval);
   CheckWindows(detail.windows, check);
 }
 
 void CheckTaskUsage(const TaskUsage& usage, Checker& check) {
   check.Resources("usage, amounts", usage.amounts, Checker::Use::kCompared);
+  check.Time("usage, measured", usage.measured);
   CheckWindows(usage.windows, check);
 }
 
 void CheckHistory(const UsageHistory& history, Checker& check) {
-  if (history.half_life) check.AtLeast("history, half_life", *history.half_life, 1);
+  check.Time("history, as_of", history.as_of);
+  check.Span("history, half_life", history.half_life, 1);
   if (history.spent) CheckNumber("history", "spent", *history.spent, check);
   Checker::Distinct users(check, "history of user");
   for (const UsageEntry& entry : history.entries) {
@@ -86,8 +89,10 @@ void CheckHistory(const UsageHistory& history, Checker& check) {
 }
 
 void CheckLifetime(const Lifetime& lifetime, Checker& check) {
-  if (lifetime.max_runtime) check.AtLeast("lifetime, max_runtime", *lifetime.max_runtime, 0);
-  if (lifetime.restart_cost) check.AtLeast("lifetime, restart_cost", *lifetime.restart_cost, 0);
+  check.Span("lifetime, max_runtime", lifetime.max_runtime);
+  check.Time("lifetime, expected_end", lifetime.expected_end);
+  check.Time("lifetime, checkpointed", lifetime.checkpointed);
+  check.Span("lifetime, restart_cost", lifetime.restart_cost);
 }
 
 absl::Status CheckFlavor(const FlavorSpec& flavor) {
@@ -129,6 +134,8 @@ absl::Status CheckReservation(const ReservationSpec& reservation) {
   CheckNames("holder", reservation.holders, check);
   CheckTaints(reservation.taints, check);
   check.AtLeast("order", reservation.order, 0);
+  check.Time("expires", reservation.expires);
+  check.Time("created", reservation.created);
   return check.status();
 }
 

@@ -25,10 +25,6 @@ bool Contains(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-void CheckSeconds(const char* what, const std::optional<int64_t>& seconds, Checker& check) {
-  if (seconds) check.AtLeast(what, *seconds, 0);
-}
-
 // Amounts of a flavor, of resources that its group has.
 void CheckQuotaAmounts(const char* where, const Resources& amounts, const ResourceGroup& group,
                        Checker& check) {
@@ -74,10 +70,10 @@ void CheckPreemption(const PreemptionRules& rules, Checker& check) {
              {kNever, kLowerPriority, kLowerOrNewerEqualPriority}, check);
   CheckScope("reclaim", rules.reclaim, {kNever, kLowerPriority, kAny}, check);
   CheckScope("while_borrowing", rules.while_borrowing, {kNever, kLowerPriority}, check);
-  CheckSeconds("preempt_min_runtime", rules.preempt_min_runtime, check);
-  CheckSeconds("reclaim_min_runtime", rules.reclaim_min_runtime, check);
-  CheckSeconds("delay", rules.delay, check);
-  CheckSeconds("quota_delay", rules.quota_delay, check);
+  check.Span("preempt_min_runtime", rules.preempt_min_runtime);
+  check.Span("reclaim_min_runtime", rules.reclaim_min_runtime);
+  check.Span("delay", rules.delay);
+  check.Span("quota_delay", rules.quota_delay);
 }
 
 void CheckPartitionShare(const PartitionShare& share, Checker& check) {
@@ -221,7 +217,12 @@ void CheckGang(const JobSpec& job, Checker& check) {
   CheckTree(job.sub_groups, check);
   if (!job.gang) return;
   at_least_0("gang", job.name, "min_sub_groups", job.gang->min_sub_groups);
+  check.Time("gang, started", job.gang->started);
+  check.Time("gang, evicted", job.gang->evicted);
+  check.Time("gang, stale_since", job.gang->stale_since);
+  check.Span("gang, staleness_grace", job.gang->staleness_grace, -kMaxTime);
   at_least_0("gang", job.name, "preemption_delay", job.gang->preemption_delay);
+  check.Span("gang, preemption_delay", job.gang->preemption_delay);
   CheckLevels(job.gang->levels, check);
   if (!job.gang->elastic) return;
   const ElasticSize& size = *job.gang->elastic;
@@ -281,6 +282,7 @@ void CheckPlaces(const GroupAdmission& group, Checker& check) {
 void CheckAdmission(const JobSpec& job, Checker& check) {
   if (!job.admission) return;
   check.Text("admission", job.admission->queue);
+  check.Time("admission, time", job.admission->time);
   Checker::Distinct groups(check, "admission of group");
   for (const GroupAdmission& group : job.admission->groups) {
     const char* where = "admission of group";

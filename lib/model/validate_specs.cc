@@ -266,8 +266,10 @@ absl::StatusOr<NodeAmounts> CheckNode(const NodeSpec& node) {
   if (node.usage) {
     CheckNumber("usage", "cpu", node.usage->cpu, check);
     CheckNumber("usage", "memory", node.usage->memory, check);
+    check.Time("usage, measured", node.usage->measured);
     if (node.usage->detail) CheckUsageDetail(*node.usage->detail, check);
   }
+  check.Time("zones_measured", node.zones_measured);
   CheckReference("domain", node.domain, check);
   check.Text("shard", node.shard);
   if (!check.ok()) return check.status();
@@ -279,6 +281,7 @@ absl::StatusOr<QueueAmounts> CheckQueue(const QueueSpec& queue) {
   check.Name(queue.name);
   CheckReference("parent", queue.parent, check);
   check.AtLeast("weight", queue.weight, 0);
+  check.Time("created", queue.created);
   const auto read = [&](const char* where, const std::optional<Resources>& resources) {
     return resources ? check.Resources(where, *resources, Checker::Use::kCompared) : Amounts();
   };
@@ -312,8 +315,10 @@ absl::StatusOr<Amounts> CheckJob(const JobSpec& job) {
   if (job.group_topology) CheckGroupTopology(*job.group_topology, check);
   Amounts amounts =
       job.min_resources ? check.Resources("min_resources", *job.min_resources) : Amounts();
-  if (job.estimate) check.AtLeast("estimate", *job.estimate, 0);
-  if (job.waiting_time) check.AtLeast("waiting_time", *job.waiting_time, 0);
+  check.Time("created", job.created);
+  check.Span("estimate", job.estimate);
+  check.Time("deadline", job.deadline);
+  check.Span("waiting_time", job.waiting_time);
   CheckPart("max_unavailable", job.max_unavailable, check);
   CheckPart("min_running", job.min_running, check);
   if (job.owner) CheckOwner(*job.owner, check);
@@ -351,6 +356,10 @@ absl::Status CheckTask(const TaskSpec& task) {
   if (!task.devices.empty() && !HoldsNode(task.status)) {
     check.Fail(absl::StrCat("status ", status, " holds no node, but devices are given"));
   }
+  check.Time("created", task.created);
+  check.Time("started", task.started);
+  check.Time("protected_until", task.protected_until);
+  check.Time("waits_until", task.waits_until);
   check.Text("waiting group", task.waiting_group);
   check.Text("uid", task.uid);
   if (task.status != TaskStatus::kWaiting && (task.waits_until || !task.waiting_group.empty())) {

@@ -16,6 +16,7 @@
 #include "lib/ledger/ledger.h"
 #include "lib/model/access.h"
 #include "lib/model/change_guard.h"
+#include "lib/model/checker.h"
 #include "lib/model/memory_data.h"
 #include "lib/model/shelf.h"
 #include "lib/plan/plan_data.h"
@@ -77,6 +78,10 @@ absl::Status CheckTurn(const Turn& turn, const ProfileConfig& config, const Tabl
 
 absl::Status CheckOptions(const ScheduleOptions& options, const ProfileConfig& config,
                           const Tables& tables) {
+  if (options.now < -kMaxTime || options.now > kMaxTime) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("options: now is ", options.now, "; must be ", -kMaxTime, " to ", kMaxTime));
+  }
   if (options.work_budget.has_value() && *options.work_budget < 0) {
     return absl::InvalidArgumentError("options: work_budget is negative; must be 0 or more");
   }

@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "gtest/gtest.h"
+#include "lib/base/counts.h"
 
 namespace muster {
 namespace {
@@ -27,6 +28,17 @@ TEST(MathTest, SaturatesAtBothEnds) {
   EXPECT_EQ(SatAdd(kLeastQuantity, -1), kLeastQuantity);
   EXPECT_EQ(SatAdd(kMostQuantity, kLeastQuantity), -1);
   EXPECT_EQ(SatAdd(kLeastQuantity, kLeastQuantity), kLeastQuantity);
+  EXPECT_EQ(SatSub(2, 3), -1);
+  EXPECT_EQ(SatSub(kMostQuantity, -1), kMostQuantity);
+  EXPECT_EQ(SatSub(kMostQuantity - 1, -1), kMostQuantity);
+  EXPECT_EQ(SatSub(kLeastQuantity, 1), kLeastQuantity);
+  EXPECT_EQ(SatSub(0, kLeastQuantity), kMostQuantity);
+  EXPECT_EQ(SatSub(-1, kLeastQuantity), kMostQuantity);
+  EXPECT_EQ(SatSub(-2, kLeastQuantity), kMostQuantity - 1);
+  EXPECT_EQ(SatSub(kLeastQuantity, kLeastQuantity), 0);
+  EXPECT_EQ(AsCount(5), 5);
+  EXPECT_EQ(AsCount(-1), 0);
+  EXPECT_EQ(AsCount(kMostQuantity), int64_t{1} << 53);
   EXPECT_EQ(SatMul(-4, 5), -20);
   EXPECT_EQ(SatMul(kMostQuantity, 2), kMostQuantity);
   EXPECT_EQ(SatMul(kLeastQuantity, -1), kMostQuantity);

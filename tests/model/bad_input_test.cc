@@ -380,6 +380,10 @@ TEST_F(BadInput, Jobs) {
              "job \"j\": highest_tier is -1; must be 0 or more");
   RefusesJob({.name = "j", .estimate = -1}, "job \"j\": estimate is -1; must be 0 or more");
   RefusesJob({.name = "j", .waiting_time = -1}, "job \"j\": waiting_time is -1; must be 0 or more");
+  RefusesJob({.name = "j", .created = int64_t{1} << 62},
+             "job \"j\": created is 4611686018427387904; must be 4611686018427387903 or less");
+  RefusesJob({.name = "j", .deadline = -(int64_t{1} << 62)},
+             "job \"j\": deadline is -4611686018427387904; must be -4611686018427387903 or more");
   for (const char* text : {"-1", "%", "1.5%", "3 %", "some", "1234567890"}) {
     const std::string rule = " is \"" + std::string(text) + "\"; must be a number such as 2 or 30%";
     RefusesJob({.name = "j", .max_unavailable = text}, "job \"j\": max_unavailable" + rule);

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "lib/base/counts.h"
 #include "lib/peer/armada/matching.h"
 
 namespace muster::armada {
@@ -31,7 +32,7 @@ NodePrice PriceNode(const WalkWorld& world, const NodeBooks& books, int job, int
   for (const int other : books.jobs_on(node)) {
     if (std::ranges::find(gang, other) != gang.end()) continue;
     const std::optional<Run>& run = state.jobs[static_cast<size_t>(other)].run;
-    const int64_t age = run ? state.options.optimiser.now - run->leased : 0;
+    const int64_t age = run ? SatSub(state.options.optimiser.now, run->leased) : 0;
     others.emplace_back(tables.BidOf(other), age, tables.job_rank(other), other);
   }
   std::ranges::sort(others);

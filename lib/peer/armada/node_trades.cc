@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/counts.h"
 #include "lib/peer/armada/matching.h"
 
 namespace muster::armada {
@@ -109,7 +110,7 @@ absl::StatusOr<bool> NodeTrades::MakeVictim(int job, int victim, TradeVictim* ma
     made->priority = context.attempt.scheduled_at;
   } else if (!own.queued && own.run && own.run->priority) {
     made->priority = *own.run->priority;
-    made->age = rules_.now - own.run->leased;
+    made->age = SatSub(rules_.now, own.run->leased);
   } else {
     return absl::FailedPreconditionError(
         absl::StrCat("jobs: ", IdOf(tables.state, static_cast<size_t>(victim)),

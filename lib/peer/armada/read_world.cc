@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "lib/base/math.h"
 #include "lib/peer/armada/gang_parts.h"
 #include "lib/peer/armada/read_nodes.h"
 #include "lib/peer/armada/read_queues.h"
@@ -238,7 +239,7 @@ void WorldReader::AddRunning(JobIndex j, TaskIndex task, int gang, bool kept) {
   run.created = started != kAbsent     ? started
                 : place.row != nullptr ? place.row->created
                                        : made.job.submitted;
-  run.leased = run.created * 1000;
+  run.leased = SatMul(run.created, 1000);
   int32_t bound = *run.priority;
   if (run.away && config_.options.cross_pool_bucket) bound = kCrossPoolPriority;
   made.bound = bound;

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/math.h"
 #include "lib/extension/cycle.h"
 #include "lib/peer/armada/config.h"
 #include "lib/peer/armada/explain.h"
@@ -209,7 +210,7 @@ class PlannedRound {
   Round::Rates OpenLimiters(const std::vector<Queue>& queues) {
     Round::Rates rates;
     rates.optimises = optimises_;
-    rates.now = context_.facts.now * 1000;
+    rates.now = SatMul(context_.facts.now, 1000);
     rates.limiter = tokens_.Open(kRoundKey, config_.rate);
     rates.preemption_limiter = tokens_.Open(absl::StrCat(ToAbsl(kPreemptionKey), "/", config_.pool),
                                             config_.preemption_rate);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "lib/base/math.h"
 #include "lib/peer/armada/row_settings.h"
 
 namespace muster::armada {
@@ -60,7 +61,9 @@ Amounts ShortJobs::PenaltyOf(std::string_view queue, std::span<const Resource> r
     if (charge.queue != queue) continue;
     for (const auto& [name, amount] : charge.requests) {
       const auto found = std::ranges::find(resources, name, &Resource::name);
-      if (found != resources.end()) sum[static_cast<size_t>(found - resources.begin())] += amount;
+      if (found == resources.end()) continue;
+      auto& part = sum[static_cast<size_t>(found - resources.begin())];
+      part = SatAdd(part, amount);
     }
   }
   return sum;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "lib/base/counts.h"
 #include "lib/base/decimal.h"
 #include "lib/base/math.h"
 #include "lib/base/strings.h"
@@ -59,7 +60,7 @@ void Accountant::Restore(int64_t last_update, HashMap<std::string, Record> recor
 }
 
 void Accountant::UpdatePriorities() {
-  const int64_t passed = now_ - *last_update_;
+  const int64_t passed = SatSub(now_, *last_update_);
   if (passed == 0) return;
   last_update_ = now_;
   if (passed < 0) return;
@@ -104,7 +105,7 @@ void Accountant::ChargeRecord(double weight, int64_t seconds, int64_t count, Rec
   record->weighted_used = SixDecimals(std::max(0.0, record->weighted_used + weight));
   record->weighted_uncharged = SixDecimals(record->weighted_uncharged - passed * weight);
   record->uncharged = SixDecimals(record->uncharged - passed * static_cast<double>(count));
-  record->used = std::max<int64_t>(0, record->used + count);
+  record->used = std::max<int64_t>(0, SatAdd(record->used, count));
 }
 
 void Accountant::Charge(const Payer& payer, double weight, int64_t seconds, int64_t count) {

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/counts.h"
+#include "lib/base/math.h"
 #include "lib/base/strings.h"
 
 namespace muster::kube {
@@ -16,7 +18,7 @@ constexpr std::string_view kListPrefix = "list/";
 void Batch::Load(const MemorySlot& slot, const Tables& tables) {
   signature_ = std::string(slot.Text("made", 0));
   made_ = slot.Integer("made", 1);
-  last_number_ = slot.Integer("last", 0, -1);
+  last_number_ = AsCount(slot.Integer("last", 0));
   const auto node = tables.nodes.names.Find(slot.Text("last", 1));
   if (node) last_node_ = *node;
   for (const auto& [key, row] : slot.rows()) {
@@ -47,7 +49,8 @@ void Batch::Store(MemorySlot* slot, const Tables& tables) const {
 
 bool Batch::Serves(const PodCycle& cycle, int64_t number, int64_t now, int64_t ticks) const {
   return !heap_.empty() && !signature_.empty() && signature_ == cycle.Signature() &&
-         number == last_number_ + 1 && !cycle.is_nominated() && (now - made_) * 2 <= ticks;
+         number == last_number_ + 1 && !cycle.is_nominated() &&
+         SatMul(SatSub(now, made_), 2) <= ticks;
 }
 
 NodeIndex Batch::Hint(PodCycle* cycle, const World& world, int64_t number, int64_t now,

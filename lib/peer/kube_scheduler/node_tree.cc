@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/base/counts.h"
 #include "lib/kube/selectors.h"
 
 namespace muster::kube {
@@ -30,8 +31,8 @@ void NodeTree::Load(const MemorySlot& slot) {
   for (const auto& [name, row] : slot.rows()) {
     Node& node = nodes_[name];
     node.zone = std::string(slot.Text(name, 0));
-    node.zone_number = slot.Integer(name, 1);
-    node.number = slot.Integer(name, 2);
+    node.zone_number = AsCount(slot.Integer(name, 1));
+    node.number = AsCount(slot.Integer(name, 2));
     node.memo = std::string(slot.Text(name, 3));
     next_ = std::max(next_, node.number + 1);
   }

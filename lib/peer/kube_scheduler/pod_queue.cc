@@ -9,6 +9,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/counts.h"
 #include "lib/base/math.h"
 #include "lib/base/strings.h"
 #include "lib/peer/kube_scheduler/extra_plugins.h"
@@ -163,9 +164,9 @@ void PodQueue::LoadGroups(const MemorySlot& groups, HashMap<std::string, Entity*
     entity->name = name;
     entity->pool = static_cast<Pool>(std::clamp<int64_t>(groups.Integer(name, kPool), 0, 3));
     entity->time = groups.Integer(name, kTime);
-    entity->sequence = groups.Integer(name, kSequence);
-    entity->failures = groups.Integer(name, kFailures);
-    entity->errors = groups.Integer(name, kErrors);
+    entity->sequence = AsCount(groups.Integer(name, kSequence));
+    entity->failures = AsCount(groups.Integer(name, kFailures));
+    entity->errors = AsCount(groups.Integer(name, kErrors));
     entity->gate = GateOfText(groups.Text(name, kGate));
     entity->priority = static_cast<int32_t>(groups.Integer(name, kPriority));
     entity->flushed = groups.Integer(name, kFlushed, kAbsent);
@@ -177,7 +178,7 @@ void PodQueue::LoadGroups(const MemorySlot& groups, HashMap<std::string, Entity*
 void PodQueue::Load(const MemorySlot& pods, const MemorySlot& groups, int64_t clock,
                     int64_t sequence) {
   now_ = clock;
-  sequence_ = sequence;
+  sequence_ = AsCount(sequence);
   HashMap<std::string, Entity*> by_group;
   LoadGroups(groups, &by_group);
   for (const auto& [name, row] : pods.rows()) {
@@ -186,10 +187,10 @@ void PodQueue::Load(const MemorySlot& pods, const MemorySlot& groups, int64_t cl
     if (task && tables_.tasks.status[*task] == TaskStatus::kPending) member.task = *task;
     member.name = name;
     member.time = pods.Integer(name, kTime);
-    member.sequence = pods.Integer(name, kSequence);
-    member.attempts = pods.Integer(name, kAttempts);
-    member.failures = pods.Integer(name, kFailures);
-    member.errors = pods.Integer(name, kErrors);
+    member.sequence = AsCount(pods.Integer(name, kSequence));
+    member.attempts = AsCount(pods.Integer(name, kAttempts));
+    member.failures = AsCount(pods.Integer(name, kFailures));
+    member.errors = AsCount(pods.Integer(name, kErrors));
     member.rejectors = PluginSet::FromBits(static_cast<uint32_t>(pods.Integer(name, kRejectors)));
     member.gate = GateOfText(pods.Text(name, kGate));
     member.priority = static_cast<int32_t>(pods.Integer(name, kPriority));

@@ -168,9 +168,13 @@ void PodCycle::ScoreImages() {
         number += image.names.size();
         if (it == image.names.end()) continue;
         if (size < 0) size = image.size;
-        const double share = static_cast<double>(at < counts.size() ? counts[at] : 0) /
-                             static_cast<double>(world_.order().size());
-        sums[n] += static_cast<int64_t>(static_cast<double>(size) * share);
+        const double share =
+            static_cast<double>(at < counts.size() ? std::max<int64_t>(counts[at], 0) : 0) /
+            static_cast<double>(world_.order().size());
+        // Far above where scores end.
+        constexpr double kMost = 9007199254740992;
+        sums[n] = SatAdd(sums[n],
+                         static_cast<int64_t>(std::min(static_cast<double>(size) * share, kMost)));
         break;
       }
     }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/counts.h"
 #include "lib/base/strings.h"
 #include "lib/peer/kube_scheduler/trace.h"
 
@@ -117,7 +118,7 @@ void Scheduler::Follow() {
   }
   tree_.Load(memory_.Recall("kube-nodes"));
   images_.Load(memory_.Recall("kube-images"));
-  cycle_number_ = numbers.Integer("cycles");
+  cycle_number_ = AsCount(numbers.Integer("cycles"));
   if (settings_.batches) batch_.Load(memory_.Recall("kube-batch"), tables_);
   if (extra_ != nullptr) extra_->Open(&world_, &nominations_, &memory_, now_);
   queue_.Load(memory_.Recall("kube-queue"), memory_.Recall("kube-groups"),

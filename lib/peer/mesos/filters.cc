@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/counts.h"
 #include "lib/base/strings.h"
 #include "lib/extension/cycle.h"
 #include "lib/peer/mesos/read_world.h"
@@ -54,7 +55,7 @@ Resource ReadItem(CellReader* cells) {
   kind.shared = cells->Integer() != 0;
   kind.indivisible = cells->Integer() != 0;
   kind.ranges = cells->Integer() != 0;
-  const int64_t amount = cells->Integer(), begin = cells->Integer();
+  const int64_t amount = AsCount(cells->Integer()), begin = AsCount(cells->Integer());
   const int64_t reservations = std::min(cells->Integer(), kMostReservations);
   for (int64_t i = 0; i < reservations; ++i) kind.reservations.push_back(cells->Text());
   if (kind.ranges) {

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/counts.h"
 #include "lib/base/strings.h"
 #include "lib/extension/cycle.h"
 #include "lib/peer/pulsar/options.h"
@@ -83,7 +84,7 @@ class Rebalance {
         const auto node = context_.tables.nodes.names.Find(name);
         if (!node || !books_.broker_of.contains(*node)) continue;
         unloaded_brokers_[std::string(name)] = time;
-      } else if (context_.facts.now - time <= Whole("grace")) {
+      } else if (SatSub(context_.facts.now, time) <= Whole("grace")) {
         unloaded_[std::string(name)] = time;
         books_.cluster.recently_unloaded.emplace_back(name);
       }
@@ -163,8 +164,10 @@ class Rebalance {
     const MemorySlot& slot = context_.facts.cycle->Recall(kHitSlot);
     HashMap<std::string, int64_t> low, high;
     for (const auto& [name, row] : slot.rows()) {
-      if (slot.Integer(name, 0) > 0) low[name] = slot.Integer(name, 0);
-      if (slot.Integer(name, 1) > 0) high[name] = slot.Integer(name, 1);
+      const int64_t of_low = AsCount(slot.Integer(name, 0));
+      const int64_t of_high = AsCount(slot.Integer(name, 1));
+      if (of_low > 0) low[name] = of_low;
+      if (of_high > 0) high[name] = of_high;
     }
     avg_.RestoreHits(std::move(low), std::move(high));
     std::vector<Unload> unloads = avg_.Shed(books_.cluster, BrokerNames());
@@ -268,7 +271,7 @@ class Rebalance {
                         .recently_unloaded = books_.cluster.recently_unloaded};
     for (const auto& [name, time] : unloaded_brokers_) {
       world.unloaded_brokers.emplace_back(
-          name, std::clamp<int64_t>(context_.facts.now - time, 0, 1'000'000'000) * 1000);
+          name, std::clamp<int64_t>(SatSub(context_.facts.now, time), 0, 1'000'000'000) * 1000);
     }
     Policies policies;
     HashSet<std::string> seen;
@@ -310,7 +313,7 @@ class Rebalance {
     TransferWorld world = WorldOfTransfers(&rules.excluded);
     TransferShedder shedder(std::move(rules));
     MemorySlot turns = context_.facts.cycle->Recall(kTurnSlot);
-    shedder.RestoreHits(turns.Integer("transfer"));
+    shedder.RestoreHits(AsCount(turns.Integer("transfer")));
     const TransferRound round = shedder.Shed(Reports(), std::move(world));
     turns.Set("transfer", {shedder.hits()});
     StoreSlot(context_, kTurnSlot, std::move(turns));
@@ -351,7 +354,7 @@ class Rebalance {
     SplitStrategy strategy({.limits = limits});
     const MemorySlot& slot = context_.facts.cycle->Recall(kSplitSlot);
     HashMap<std::string, int64_t> hits;
-    for (const auto& [name, row] : slot.rows()) hits[name] = slot.Integer(name);
+    for (const auto& [name, row] : slot.rows()) hits[name] = AsCount(slot.Integer(name));
     strategy.RestoreHits(std::move(hits));
     for (const SplitStrategy::Split& split : strategy.Choose(books_.stats, world)) {
       Split(*context_.tables.tasks.names.Find(split.bundle));

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "lib/base/math.h"
 #include "lib/peer/yunikorn/node_walk.h"
 #include "lib/peer/yunikorn/partition.h"
 #include "lib/peer/yunikorn/shares.h"
@@ -63,7 +64,7 @@ std::optional<Result> Partition::TryApplication(Index application, const Resourc
   uint64_t unschedulable = 0;
   for (size_t i = app.first_open; i < app.sorted_requests.size(); ++i) {
     if (rules.backoff_asks > 0 && unschedulable >= rules.backoff_asks) {
-      app.backoff_deadline = now + rules.backoff_delay;
+      app.backoff_deadline = SatAdd(now, rules.backoff_delay);
       return std::nullopt;
     }
     const Index request = app.sorted_requests[i];

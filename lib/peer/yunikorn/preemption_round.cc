@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "lib/base/math.h"
 #include "lib/peer/yunikorn/victim_orders.h"
 
 namespace muster::yunikorn {
@@ -26,8 +27,8 @@ bool Partition::MayPreempt(Index request) const {
   const Allocation& ask = allocations[request];
   if (!ask.may_preempt || ask.preemption_triggered || !ask.required_node.empty()) return false;
   const Queue& queue = queues[applications[ask.application].queue];
-  if (now < ask.create_time + queue.rules.preemption_delay) return false;
-  return now >= ask.preempt_check_time + kBetweenAttempts;
+  if (now < SatAdd(ask.create_time, queue.rules.preemption_delay)) return false;
+  return now >= SatAdd(ask.preempt_check_time, kBetweenAttempts);
 }
 
 std::optional<Result> Partition::TryPreemption(Index request, int& preemptions_left,

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "lib/base/counts.h"
+#include "lib/base/math.h"
 #include "lib/peer/yunikorn/partition.h"
 #include "lib/peer/yunikorn/properties.h"
 
@@ -73,9 +75,9 @@ void Partition::SetQuotaStart(Queue& queue, const Resource& old_most, Nanos old_
   const bool same = Equals(old_most, queue.most);
   const bool lowered = Above(old_most, queue.most);
   if (start == kNever) {
-    if ((same && old_delay == 0) || (!same && lowered)) start = now + delay;
+    if ((same && old_delay == 0) || (!same && lowered)) start = SatAdd(now, delay);
   } else if (old_delay != delay && (same || lowered || Above(queue.most, old_most))) {
-    start += delay - old_delay;
+    start = SatAdd(start, SatSub(delay, old_delay));
   }
 }
 
@@ -164,7 +166,7 @@ void Partition::IncAllocated(Index index, const Resource& delta) {
         delay == 0 || IsZero(queue.most) || AtLeastOnlyExisting(queue.most, queue.allocated)) {
       continue;
     }
-    queue.quota_preemption_start = now + delay;
+    queue.quota_preemption_start = SatAdd(now, delay);
   }
 }
 

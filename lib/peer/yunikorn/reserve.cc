@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "lib/base/counts.h"
 #include "lib/peer/yunikorn/node_walk.h"
 #include "lib/peer/yunikorn/partition.h"
 
@@ -173,7 +174,7 @@ std::optional<Result> Partition::TryReservedApplication(Index application,
       return result;
     }
     if (!fits(ask)) {
-      if (now - reservation.create_time - kReservationWait > kReservationWait) {
+      if (SatSub(now, reservation.create_time) > 2 * kReservationWait) {
         CountReservations(app.queue, application, Unreserve(application, reservation.request));
       }
       continue;

@@ -44,6 +44,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/counts.h"
 #include "lib/base/math.h"
 #include "lib/base/strings.h"
 #include "lib/extension/cycle.h"
@@ -252,7 +253,7 @@ class Colocation {
     const MemoryRow* const row = before_.Find(key);
     std::optional<int64_t> age;
     if (row != nullptr) {
-      age = SatMul(SatAdd(now_, -before_.Integer(key, kRooms + 1)), kNanosecondsOfSecond);
+      age = SatMul(SatSub(now_, before_.Integer(key, kRooms + 1)), kNanosecondsOfSecond);
     }
     bool is_shown = IsDue(age, rules().update * kNanosecondsOfSecond);
     for (size_t i = 0; i < kRooms && !is_shown; ++i) {
@@ -300,7 +301,7 @@ class Colocation {
   bool Rests(std::string_view rule, int64_t cooling) {
     const std::string key = RestKey(rule);
     const MemoryRow* const row = before_.Find(key);
-    if (row == nullptr || SatAdd(now_, -before_.Integer(key)) >= cooling) return false;
+    if (row == nullptr || SatSub(now_, before_.Integer(key)) >= cooling) return false;
     after_.Set(key, *row);
     return true;
   }

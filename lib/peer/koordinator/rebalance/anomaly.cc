@@ -3,6 +3,8 @@
 // The two states of a detector, and the counts that change them.
 #include "lib/peer/koordinator/rebalance/anomaly.h"
 
+#include "lib/base/math.h"
+
 namespace muster::koordinator {
 namespace {
 
@@ -22,7 +24,7 @@ void AnomalyBook::SetState(Detector* detector, bool is_abnormal, int64_t now) {
   detector->normal_rounds = detector->abnormal_rounds = 0;
   if (is_abnormal)
     detector->ends =
-        now + (detector->rules.timeout > 0 ? detector->rules.timeout : kDefaultTimeout);
+        SatAdd(now, detector->rules.timeout > 0 ? detector->rules.timeout : kDefaultTimeout);
 }
 
 void AnomalyBook::Settle(Detector* detector, int64_t now) {

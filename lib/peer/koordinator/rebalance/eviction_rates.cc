@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "lib/base/counts.h"
+
 namespace muster::koordinator {
 namespace {
 
@@ -11,7 +13,7 @@ constexpr double kNanoseconds = 1e9;
 }  // namespace
 
 double EvictionRates::Bucket::TokensAt(int64_t now) const {
-  const double elapsed = static_cast<double>(std::max<int64_t>(now - at, 0)) / kNanoseconds;
+  const double elapsed = static_cast<double>(std::max<int64_t>(SatSub(now, at), 0)) / kNanoseconds;
   return std::min(burst, tokens + elapsed * per_second);
 }
 

@@ -37,6 +37,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/counts.h"
 #include "lib/base/strings.h"
 #include "lib/extension/cycle.h"
 #include "lib/kube/selectors.h"
@@ -177,8 +178,8 @@ class RebalanceRound {
       AnomalyBook::Detector detector;
       detector.rules = {slot.Integer(key, 0), slot.Integer(key, 1), slot.Integer(key, 2)};
       detector.is_abnormal = slot.Integer(key, 3) != 0;
-      detector.abnormal_rounds = slot.Integer(key, 4);
-      detector.normal_rounds = slot.Integer(key, 5);
+      detector.abnormal_rounds = AsCount(slot.Integer(key, 4));
+      detector.normal_rounds = AsCount(slot.Integer(key, 5));
       detector.ends = slot.Integer(key, 6);
       detector.forgotten = slot.Integer(key, 7);
       balancer->book(is_all ? LoadSide::kAll : LoadSide::kProduction)

@@ -9,6 +9,8 @@
 // than the policies that refuse; in the same tier or a later one their refusal counts. A time of 0
 // is none, in the option as in a job.
 // Ties. Equal times go to the next policy. Cost. O(1) a question.
+#include "lib/base/counts.h"
+#include "lib/base/math.h"
 #include "lib/extension/cycle.h"
 #include "lib/peer/volcano/policies.h"
 
@@ -37,7 +39,8 @@ class Sla : public Policy, public OrderPolicy, public GatePolicy {
   int CompareJobs(JobIndex a, JobIndex b) override {
     const int64_t left = WaitingTime(a), right = WaitingTime(b);
     if (left == 0 || right == 0) return static_cast<int>(left == 0) - static_cast<int>(right == 0);
-    return Sign(tables_->jobs.spec[a].created + left - (tables_->jobs.spec[b].created + right));
+    const JobTable& jobs = tables_->jobs;
+    return Sign(SatSub(SatAdd(jobs.spec[a].created, left), SatAdd(jobs.spec[b].created, right)));
   }
   Verdict Admit(JobIndex job) override { return {.vote = TimeIsUp(job)}; }
   Vote Pipelined(JobIndex job) override { return TimeIsUp(job); }
