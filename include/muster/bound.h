@@ -135,7 +135,8 @@ MUSTER_EXPORT absl::StatusOr<Bound> BoundOf(const Snapshot& snapshot,
                                             const BoundOptions& options = {});
 
 // Returns the plan beside the bound. `plan` is one of this snapshot, or of a cluster at the same
-// version. Evictions count as admitted if the plan has some, whatever the option.
+// version: of one with other rows, the rows are found by name. Evictions count as admitted if the
+// plan has some, whatever the option.
 MUSTER_EXPORT absl::StatusOr<PlanGap> GapOf(const Snapshot& snapshot, const Plan& plan,
                                             const BoundOptions& options = {});
 

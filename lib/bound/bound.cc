@@ -9,6 +9,7 @@
 
 #include "absl/numeric/int128.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
 #include "lib/bound/facts.h"
 #include "lib/bound/program.h"
 #include "lib/bound/solve.h"
@@ -56,18 +57,31 @@ Bound Solve(const BoundFacts& facts, const ProgramColumns& built) {
 
 // What a plan makes of the snapshot: decisions in their order.
 struct PlanPlaces {
-  explicit PlanPlaces(const Tables& tables, const Plan& plan) {
+  // Fails with InvalidArgument where the snapshot lacks a row of the plan.
+  absl::Status Follow(const Tables& tables, const Plan& plan) {
     for (const Decision& d : plan.decisions()) {
-      if (d.kind == DecisionKind::kEvict || d.kind == DecisionKind::kMove) {
-        if (places.erase(d.task) == 0) evicted.insert(d.task);
-      }
+      const bool leaves = d.kind == DecisionKind::kEvict || d.kind == DecisionKind::kMove;
       const bool places_task = d.kind == DecisionKind::kBind || d.kind == DecisionKind::kNominate ||
                                d.kind == DecisionKind::kReserve;
-      if (!places_task || tables.tasks.job[d.task] == kNone) continue;
-      const TaskStatus status = tables.tasks.status[d.task];
+      if (!leaves && !places_task) continue;
+      TaskIndex task = d.task;
+      NodeIndex node = d.node;
+      if (!IsOf(plan, tables)) {  // its indices are of other rows, such as those it was copied from
+        task = tables.tasks.names.Find(plan.task_name(d.task)).value_or(kNone);
+        node = tables.nodes.names.Find(plan.node_name(d.node)).value_or(kNone);
+        if (task == kNone || node == kNone) {
+          return absl::InvalidArgumentError(
+              absl::StrCat("plan: the snapshot lacks ", PlaceOf("task", plan.task_name(d.task)),
+                           " or ", PlaceOf("node", plan.node_name(d.node)), " of it"));
+        }
+      }
+      if (leaves && places.erase(task) == 0) evicted.insert(task);
+      if (!places_task || tables.tasks.job[task] == kNone) continue;
+      const TaskStatus status = tables.tasks.status[task];
       const bool waits = status == TaskStatus::kPending || status == TaskStatus::kNominated;
-      if (waits) places.insert_or_assign(d.task, d.node);
+      if (waits) places.insert_or_assign(task, node);
     }
+    return absl::OkStatus();
   }
   std::map<TaskIndex, NodeIndex> places;
   std::set<TaskIndex> evicted;
@@ -174,7 +188,8 @@ absl::StatusOr<PlanGap> GapOf(const Snapshot& snapshot, const Plan& plan,
                                                    snapshot.version()));
   }
   const Tables& tables = TablesOf(snapshot);
-  const PlanPlaces places(tables, plan);
+  PlanPlaces places;
+  if (absl::Status s = places.Follow(tables, plan); !s.ok()) return s;
   BoundOptions options = asked;
   options.evictions |= !places.evicted.empty();
   PlanGap gap;

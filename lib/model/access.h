@@ -67,6 +67,9 @@ inline Snapshot SnapshotOf(std::shared_ptr<const Tables> tables) {
 }
 
 inline const PlanData* DataOf(const Plan& plan) { return internal::Access::Data(plan); }
+// Returns whether the plan was computed from these very rows, and they have not changed since: only
+// then are its indices theirs. Defined in lib/plan, which knows what a plan points to.
+bool IsOf(const Plan& plan, const Tables& tables);
 inline Plan PlanOf(std::shared_ptr<const PlanData> data) {
   return internal::Access::MakePlan(std::move(data));
 }

@@ -38,10 +38,7 @@ struct Step {
 class Application {
  public:
   Application(const Plan& plan, Editor& editor)
-      : plan_(plan),
-        editor_(editor),
-        room_(editor),
-        is_current_(plan.version() == editor.tables().version) {
+      : plan_(plan), editor_(editor), room_(editor), is_current_(IsOf(plan, editor.tables())) {
     for (const ChosenDevice& chosen : plan.devices()) {
       devices_[chosen.task].push_back({chosen.device, chosen.milli, Quantity(chosen.memory)});
     }
@@ -434,7 +431,7 @@ absl::StatusOr<ApplyReport> Cluster::Apply(const Plan& plan) {
   const ChangeGuard change(*impl_);
   // The empty plan is of no cycle.
   if (DataOf(plan) != nullptr) {
-    impl_->editor.KeepMemory(memory, plan.version() == impl_->tables->version);
+    impl_->editor.KeepMemory(memory, IsOf(plan, *impl_->tables));
   }
   return Application(plan, impl_->editor).Run();
 }

@@ -122,4 +122,10 @@ bool Plan::complete() const { return data_ == nullptr || data_->complete; }
 uint32_t Plan::cursor() const { return data_ == nullptr ? 0 : data_->cursor; }
 Memory Plan::memory() const { return data_ == nullptr ? Memory() : data_->memory; }
 
+bool IsOf(const Plan& plan, const Tables& tables) {
+  const PlanData* data = DataOf(plan);
+  return data != nullptr && data->version == tables.version &&
+         !data->shelf.owner_before(tables.shelf) && !tables.shelf.owner_before(data->shelf);
+}
+
 }  // namespace muster

@@ -65,11 +65,12 @@ struct PlanData {
   std::shared_ptr<const PlanNames> names;
   std::string profile;
   uint64_t version = 0;
-  int64_t now = 0;  // ScheduleOptions::now of the cycle
+  int64_t now = 0;                   // ScheduleOptions::now of the cycle
   int64_t work = 0;
   bool complete = true;
   uint32_t cursor = 0;
   Memory memory;
+  std::weak_ptr<const Shelf> shelf;  // of the tables: two clusters may be of one version
 };
 
 // Fills by_kind from the decisions, and sets their indices. Kinds with fields that a Decision lacks

@@ -138,6 +138,7 @@ PlanData CloseCycle(Cycle& cycle, const std::vector<Row>& allocated_before,
   const Tables& tables = cycle.tables();
   PlanData plan;
   plan.version = tables.version;
+  plan.shelf = tables.shelf;
   plan.work = cycle.work;
 
   std::vector<bool> decided(tables.tasks.alive.size(), false);

@@ -329,7 +329,7 @@ class Loop {
 
   // Returns whether the plan admitted, bound, reserved, moved or evicted anything.
   bool Follow(const Plan& plan) {
-    const bool current = plan.version() == world_.tables().version;
+    const bool current = IsOf(plan, world_.tables());
     if (plan.decisions().empty()) {
       world_.editor().KeepMemory(plan.memory(), current);
       return false;

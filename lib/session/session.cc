@@ -179,6 +179,7 @@ PlanData Session::StartPlan(PlanData spare) const {
   plan.cursor = 0;
   plan.profile = config_.name;
   plan.version = tables_->version;
+  plan.shelf = tables_->shelf;
   return plan;
 }
 

@@ -153,6 +153,33 @@ TEST(Bound, RefusesWorkBelowOneAndPlansOfAnotherVersion) {
               ::testing::HasSubstr("must be of the snapshot's"));
 }
 
+TEST(Bound, FindsTheRowsOfAnotherClusterByName) {
+  const auto made = [](const std::vector<const char*>& nodes, const char* task) {
+    Cluster cluster;
+    for (const char* node : nodes) EXPECT_TRUE(cluster.AddNode(GpuNode(node, 1)).ok());
+    EXPECT_TRUE(cluster.AddJob({.name = "j"}).ok());
+    TaskSpec spec{.name = task, .job = "j"};
+    spec.shape.request = {{"nvidia.com/gpu", 1}};
+    EXPECT_TRUE(cluster.AddTask(spec).ok());
+    return cluster;
+  };
+  Cluster wide = made({"a", "b", "c"}, "t"), alike = made({"c", "b", "a"}, "t");
+  Cluster of_other_names = made({"d", "e", "f"}, "t"), empty;
+  const absl::StatusOr<Plan> plan = wide.Schedule("muster");
+  ASSERT_TRUE(plan.ok());
+  ASSERT_EQ(plan->binds().size(), 1u);
+  EXPECT_EQ(GapOf(alike.Freeze(), *plan)->placed, 1);
+  EXPECT_EQ(std::string(GapOf(of_other_names.Freeze(), *plan).status().message()),
+            "plan: the snapshot lacks task \"t\" or node \"a\" of it");
+  // As many changes, and no rows that the plan has.
+  while (empty.version() < wide.version()) {
+    ASSERT_TRUE(empty.AddNode({.name = "n" + std::to_string(empty.version())}).ok());
+  }
+  ASSERT_EQ(empty.version(), wide.version());
+  EXPECT_THAT(std::string(GapOf(empty.Freeze(), *plan).status().message()),
+              ::testing::HasSubstr("the snapshot lacks task"));
+}
+
 // What the prices prove, evaluated anew from the words of the header.
 absl::int128 ProvenAgain(const BoundProgram& program, size_t o, const std::vector<int64_t>& y) {
   std::vector<absl::int128> pays(program.most.size(), 0);

@@ -45,6 +45,7 @@ class ApplyPlan : public ::testing::Test {
     auto data = std::make_shared<PlanData>();
     data->decisions = decisions_;
     data->version = cluster_.version();
+    data->shelf = TablesOf(cluster_).shelf;
     data->names = NamesOf(SharedTablesOf(cluster_.Freeze()));
     return PlanOf(data);
   }
@@ -219,6 +220,58 @@ TEST_F(ApplyPlan, EvictsNobodyForATaskThatIsGone) {
   EXPECT_EQ(StateOf("old"), "running n1");
 }
 
+// A plan of one bind.
+Plan BindIn(const Cluster& cluster, const char* task, const char* node) {
+  const Tables& t = TablesOf(cluster);
+  auto data = std::make_shared<PlanData>();
+  data->decisions.push_back({.kind = DecisionKind::kBind,
+                             .task = *t.tasks.names.Find(task),
+                             .node = *t.nodes.names.Find(node)});
+  data->version = t.version;
+  data->shelf = t.shelf;
+  data->names = NamesOf(SharedTablesOf(cluster.Freeze()));
+  return PlanOf(data);
+}
+
+// Where the bind went: "node of the first task, node of the second".
+std::string PlacesAfter(const Plan& plan, Cluster* cluster) {
+  const absl::StatusOr<ApplyReport> report = cluster->Apply(plan);
+  EXPECT_TRUE(report.ok() && report->refused.empty());
+  EXPECT_EQ(Contradiction(*cluster), "");
+  std::string places;
+  for (const TaskSpec& task : cluster->Describe().tasks) {
+    places += task.name + ": " + task.node + "; ";
+  }
+  return places;
+}
+
+// Equal versions, other rows: the plan's indices mean nothing there.
+TEST(ApplyPlanOfAnotherCluster, FindsRowsByName) {
+  const auto fill = [](Cluster* cluster, const char* first, const char* second) {
+    for (const char* name : {first, second}) {
+      ASSERT_TRUE(cluster->AddNode({.name = name, .capacity = {{"cpu", 2}}}).ok());
+      ASSERT_TRUE(cluster->AddTask({.name = name, .shape = {.request = {{"cpu", 1}}}}).ok());
+    }
+  };
+  Cluster cluster;
+  fill(&cluster, "a", "b");
+  const Plan plan = BindIn(cluster, "a", "b");
+  cluster = Cluster();
+  fill(&cluster, "b", "a");
+  ASSERT_EQ(cluster.version(), plan.version());
+  EXPECT_EQ(PlacesAfter(plan, &cluster), "b: ; a: b; ");
+}
+
+TEST(ApplyPlanOfAnotherCluster, ClonesGoApart) {
+  Cluster one;
+  ASSERT_TRUE(one.AddNode({.name = "n", .capacity = {{"cpu", 2}}}).ok());
+  Cluster other = one.Clone();
+  for (const char* name : {"a", "b"}) ASSERT_TRUE(one.AddTask({.name = name}).ok());
+  for (const char* name : {"b", "a"}) ASSERT_TRUE(other.AddTask({.name = name}).ok());
+  ASSERT_EQ(one.version(), other.version());
+  EXPECT_EQ(PlacesAfter(BindIn(one, "a", "n"), &other), "b: ; a: n; ");
+}
+
 TEST_F(ApplyPlan, TakesAnyPlan) {
   Expect(Plan(), 0, {});
   decisions_.push_back({.kind = DecisionKind::kBind, .task = 1000, .node = 1000, .job = 1000});
@@ -227,6 +280,7 @@ TEST_F(ApplyPlan, TakesAnyPlan) {
   auto data = std::make_shared<PlanData>();
   data->decisions = decisions_;
   data->version = cluster_.version();
+  data->shelf = TablesOf(cluster_).shelf;
   const absl::StatusOr<ApplyReport> report = cluster_.Apply(PlanOf(data));
   ASSERT_TRUE(report.ok());
   EXPECT_EQ(report->applied, 0);

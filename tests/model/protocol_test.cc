@@ -93,6 +93,7 @@ class Told {
       data->by_kind.reservations.push_back({.task = *task, .node = *t.nodes.names.Find(node)});
     }
     data->version = cluster_.version();
+    data->shelf = TablesOf(cluster_).shelf;
     data->now = kPlanned;
     data->names = NamesOf(SharedTablesOf(cluster_.Freeze()));
     const absl::StatusOr<ApplyReport> report = cluster_.Apply(PlanOf(data));
