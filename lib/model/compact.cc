@@ -209,6 +209,9 @@ void Editor::Compact() {
   }
   nominated_elsewhere_ = std::move(elsewhere);
 
+  group_numbers_.clear();
+  for (JobIndex j = 0; j < t.jobs.alive.size(); ++j) NumberGroups(j);
+
   t.log_start += t.log.size();
   t.log.clear();
   ++t.version;  // a plan that was made before names other rows

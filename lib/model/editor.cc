@@ -73,6 +73,7 @@ void Editor::CopyFrom(const Editor& other) {
   namespaces_ = other.namespaces_;
   living_ = other.living_;
   wishing_queues_ = other.wishing_queues_;
+  group_numbers_ = other.group_numbers_;
   tables_ = std::move(tables);
 }
 
@@ -319,6 +320,35 @@ void Editor::PutBudget(const DisruptionBudgetSpec& spec) {
   if (is_new) t.budgets.emplace_back();
   t.budgets[found->second] = spec;
   NoteBudget(found->second, spec.name_space, spec.name);
+}
+
+bool Editor::Has(RowKind kind, std::string_view name) const {
+  const Tables& t = *tables_;
+  const size_t slash = std::min(name.find('/'), name.size());
+  switch (kind) {
+    case RowKind::kNode:
+      return t.nodes.names.Find(name).has_value();
+    case RowKind::kQueue:
+      return t.queues.names.Find(name).has_value();
+    case RowKind::kJob:
+      return t.jobs.names.Find(name).has_value();
+    case RowKind::kTask:
+      return t.tasks.names.Find(name).has_value();
+    case RowKind::kDomain:
+      return t.domains.names.Find(name).has_value();
+    case RowKind::kFlavor:
+      return t.flavors.names.Find(name).has_value();
+    case RowKind::kPartition:
+      return t.partitions.names.Find(name).has_value();
+    case RowKind::kReservation:
+      return t.reservations.names.Find(name).has_value();
+    case RowKind::kBudget:
+      return budgets_.contains(
+          BudgetKey(name.substr(0, slash), name.substr(std::min(slash + 1, name.size()))));
+    case RowKind::kNamespace:
+      return namespaces_.contains(name);
+  }
+  return false;
 }
 
 bool Editor::EraseBudget(std::string_view name_space, std::string_view name) {

@@ -222,9 +222,15 @@ class Editor {
 
   // --- lookups that only writers need
   std::vector<TaskIndex> TasksOn(NodeIndex node) const;  // ascending
+  // Whether a row of the kind has the name; that of a budget is "namespace/name".
+  bool Has(RowKind kind, std::string_view name) const;
+  size_t living() const { return living_; }  // rows, over all tables
   bool HasTasks(NodeIndex node) const { return first_on_[node] != kNone; }
   // Tasks of groups or sub-groups of `job` that `spec` no longer lists, ascending.
   std::vector<TaskIndex> DroppedTasks(JobIndex job, const JobSpec& spec) const;
+  // Return where the job has the group, or the sub-group. O(1).
+  std::optional<uint32_t> FindGroup(JobIndex job, std::string_view name) const;
+  std::optional<uint32_t> FindSubGroup(JobIndex job, std::string_view name) const;
   // Returns the name of the node that a task is nominated to, even if no such node exists.
   std::string NominatedNode(TaskIndex task) const;
 
@@ -268,6 +274,7 @@ class Editor {
   void Put(RecordTable<Spec> Tables::*table, const Spec& spec);
   template <class Spec>
   bool Erase(RecordTable<Spec> Tables::*table, std::string_view name);
+  void NumberGroups(JobIndex job);  // after they have changed
   QueueIndex ClassQueue(JobIndex job) const;
   QueueIndex ClassQueueOf(QueueIndex queue) const;
   void Reclass(JobIndex job);
@@ -279,8 +286,13 @@ class Editor {
   HashMap<std::string, absl::btree_set<TaskIndex>> nominations_;  // by node name
   HashMap<TaskIndex, std::string> nominated_elsewhere_;           // to nodes that are not there
   HashMap<std::string, uint32_t> budgets_, namespaces_;           // by key: index in the tables
-  size_t living_ = 0;                                             // rows alive, over all tables
-  size_t wishing_queues_ = 0;                                     // with wishes for node groups
+  // The numbers of groups and sub-groups by name, of jobs with many.
+  struct GroupNumbers {
+    HashMap<std::string, uint32_t> groups, sub_groups;
+  };
+  HashMap<JobIndex, GroupNumbers> group_numbers_;
+  size_t living_ = 0;          // rows alive, over all tables
+  size_t wishing_queues_ = 0;  // with wishes for node groups
 };
 
 bool SpeaksOfNodeGroups(const QueueSpec& queue);

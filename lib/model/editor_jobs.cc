@@ -2,6 +2,7 @@
 //
 // Jobs: their rows, groups and classes. editor_tasks.cc has tasks.
 #include <algorithm>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "lib/model/editor.h"
@@ -33,6 +34,30 @@ std::vector<uint32_t> Moved(const List& from, const List& to) {
       moved[i] = place->second;
   }
   return moved;
+}
+
+// Lists below this length are searched from the front.
+constexpr size_t kManyGroups = 16;
+
+template <class List>
+HashMap<std::string, uint32_t> NumbersOf(const List& list) {
+  HashMap<std::string, uint32_t> numbers;
+  numbers.reserve(list.size());
+  for (uint32_t i = 0; i < list.size(); ++i) numbers[list[i].name] = i;
+  return numbers;
+}
+
+template <class List>
+std::optional<uint32_t> FindIn(const List& list, const HashMap<std::string, uint32_t>* numbers,
+                               std::string_view name) {
+  if (numbers != nullptr) {
+    const auto found = numbers->find(name);
+    return found == numbers->end() ? std::nullopt : std::optional(found->second);
+  }
+  for (uint32_t i = 0; i < list.size(); ++i) {
+    if (list[i].name == name) return i;
+  }
+  return std::nullopt;
 }
 
 bool IsIdentity(const std::vector<uint32_t>& moved) {
@@ -82,6 +107,7 @@ JobIndex Editor::PutJob(JobIndex existing, const JobSpec& spec, const Amounts& m
   jobs.spec[j] = spec;
   for (GroupSpec& group : jobs.spec[j].groups) group.count = 0;
   jobs.groups[j] = std::move(groups);
+  NumberGroups(j);
   const std::vector<int64_t> row = RowOf(min_resources, t);
   if (j == jobs.min_resources.size()) {
     jobs.min_resources.Append(row);
@@ -114,12 +140,13 @@ JobKind Editor::KindOf(const JobSpec& spec, const Amounts& min_resources, const 
   kind.queue = refs.queue;
   kind.groups = GroupRowsOf(spec);
   AddDimensions(min_resources, t);
+  uint32_t named = 0;  // the group without a name is the first one
   for (size_t g = 0; g < spec.groups.size(); ++g) {
     const GroupSpec& group = spec.groups[g];
     JobKind::Tasks& tasks = kind.tasks.emplace_back();
     tasks.group = group.name;
     tasks.count = group.count;
-    while (kind.groups[tasks.row.refs.group].name != group.name) ++tasks.row.refs.group;
+    if (!group.name.empty()) tasks.row.refs.group = GroupIndex(++named);
     tasks.row.task_class = interner_.Intern(shapes[g], ClassQueueOf(refs.queue), t);
   }
   kind.min_resources = RowOf(min_resources, t);
@@ -135,6 +162,7 @@ JobIndex Editor::AppendJob(const JobKind& kind, JobSpec spec) {
   jobs.queue.push_back(kind.queue);
   jobs.tasks.emplace_back();
   jobs.groups.push_back(kind.groups);
+  NumberGroups(j);
   jobs.min_resources.Append(kind.min_resources);
   ++living_;
   ++t.queues.jobs[kind.queue];
@@ -187,8 +215,29 @@ void Editor::EraseJob(JobIndex j) {
   jobs.queue[j] = kNone;
   jobs.tasks[j] = {};
   jobs.groups[j].clear();
+  group_numbers_.erase(j);
   --living_;
   Log(Change::Table::kJob, j);
+}
+
+void Editor::NumberGroups(JobIndex job) {
+  const std::vector<GroupRow>& groups = tables_->jobs.groups[job];
+  const std::vector<SubGroupSpec>& sub_groups = tables_->jobs.spec[job].sub_groups;
+  group_numbers_.erase(job);
+  if (std::max(groups.size(), sub_groups.size()) < kManyGroups) return;
+  group_numbers_[job] = {NumbersOf(groups), NumbersOf(sub_groups)};
+}
+
+std::optional<uint32_t> Editor::FindGroup(JobIndex job, std::string_view name) const {
+  const auto many = group_numbers_.find(job);
+  return FindIn(tables_->jobs.groups[job],
+                many == group_numbers_.end() ? nullptr : &many->second.groups, name);
+}
+
+std::optional<uint32_t> Editor::FindSubGroup(JobIndex job, std::string_view name) const {
+  const auto many = group_numbers_.find(job);
+  return FindIn(tables_->jobs.spec[job].sub_groups,
+                many == group_numbers_.end() ? nullptr : &many->second.sub_groups, name);
 }
 
 void Editor::SetPhase(JobIndex job, JobPhase phase) {

@@ -55,10 +55,9 @@ void Editor::SetFacts(TaskIndex task, const TaskSpec& spec) {
 TaskRow Editor::RowOfGroup(JobIndex job, const GroupSpec& group, const CheckedShape& shape) {
   Tables& t = Change();
   const JobSpec& spec = t.jobs.spec[job];
-  const std::vector<GroupRow>& groups = t.jobs.groups[job];
   TaskRow row;
   row.refs.job = job;
-  while (groups[row.refs.group].name != group.name) ++row.refs.group;
+  row.refs.group = GroupIndex(*FindGroup(job, group.name));
   row.task_class = interner_.Intern(shape, ClassQueue(job), t);
   row.priority = group.priority.value_or(spec.priority);
   row.created = spec.created;

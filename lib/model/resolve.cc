@@ -61,17 +61,13 @@ std::optional<Missing> Editor::Resolve(const TaskSpec& spec, TaskIndex, TaskRefs
                                   " has no ", PlaceOf(what, name))};
     };
     refs->job = *job;
-    const std::vector<GroupRow>& groups = tables_->jobs.groups[*job];
-    while (refs->group < groups.size() && groups[refs->group].name != spec.group) ++refs->group;
-    if (refs->group == groups.size()) return lacks("group", spec.group);
+    const std::optional<uint32_t> group = FindGroup(*job, spec.group);
+    if (!group) return lacks("group", spec.group);
+    refs->group = GroupIndex(*group);
     if (!spec.sub_group.empty()) {
-      const std::vector<SubGroupSpec>& sub_groups = tables_->jobs.spec[*job].sub_groups;
-      refs->sub_group = 0;
-      while (refs->sub_group < sub_groups.size() &&
-             sub_groups[refs->sub_group].name != spec.sub_group) {
-        ++refs->sub_group;
-      }
-      if (refs->sub_group == sub_groups.size()) return lacks("sub-group", spec.sub_group);
+      const std::optional<uint32_t> sub_group = FindSubGroup(*job, spec.sub_group);
+      if (!sub_group) return lacks("sub-group", spec.sub_group);
+      refs->sub_group = SubGroupIndex(*sub_group);
     }
   }
   if (HoldsNode(spec.status)) {

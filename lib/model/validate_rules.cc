@@ -283,13 +283,14 @@ void CheckAdmission(const JobSpec& job, Checker& check) {
   if (!job.admission) return;
   check.Text("admission", job.admission->queue);
   check.Time("admission, time", job.admission->time);
+  HashSet<absl::string_view> of_job;
+  for (const GroupSpec& group : job.groups) of_job.insert(group.name);
   Checker::Distinct groups(check, "admission of group");
   for (const GroupAdmission& group : job.admission->groups) {
     const char* where = "admission of group";
     groups.Add(group.group);
     const bool unnamed = group.group.empty();  // every job has that one
-    if (!unnamed &&
-        std::ranges::find(job.groups, group.group, &GroupSpec::name) == job.groups.end()) {
+    if (!unnamed && !of_job.contains(group.group)) {
       check.Fail(where, group.group, "does not exist; must be a group of the job");
     }
     if (group.count < 0) {
