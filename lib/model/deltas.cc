@@ -5,6 +5,8 @@
 #include "lib/model/deltas.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -104,6 +106,15 @@ bool IsKey(std::string_view key) {
   return check.ok();
 }
 
+// How many tasks the groups of a job make; other rows make none.
+size_t TasksOf(const Deltas::Object& object) {
+  const auto* job = std::get_if<JobSpec>(&object);
+  if (job == nullptr) return 0;
+  size_t sum = 0;
+  for (const GroupSpec& group : job->groups) sum += static_cast<size_t>(group.count);
+  return sum;
+}
+
 // `task "a/b"`, of a key.
 std::string WordsOfKey(std::string_view key) {
   return PlaceOf(KindName(static_cast<RowKind>(key[0] - 'a')), key.substr(1));
@@ -195,7 +206,7 @@ absl::StatusOr<DeltaOutcome> Deltas::Apply(const Delta& delta) {
   const std::string name = NameOf(delta);
   const std::string key = KeyOf(kind, name);
   if (const auto known = generations_.find(key); known != generations_.end()) {
-    if (known->second >= delta.generation) return DeltaOutcome::kStale;
+    if (known->second.generation >= delta.generation) return DeltaOutcome::kStale;
   }
   if (std::holds_alternative<Removal>(delta.object)) {
     Checker check(KindName(kind), name);
@@ -213,7 +224,8 @@ absl::StatusOr<DeltaOutcome> Deltas::Apply(const Delta& delta) {
       },
       delta.object);
   if (!outcome.ok()) return outcome;
-  generations_[key] = delta.generation;
+  generations_[key] = {delta.generation, ++events_};
+  ForgetRemovals();
   editor_.MaybeCompact();
   return outcome;
 }
@@ -257,6 +269,8 @@ void Deltas::CopyFrom(const Deltas& other) {
   waiters_ = other.waiters_;
   counts_ = other.counts_;
   turns_ = other.turns_;
+  events_ = other.events_;
+  counted_ = other.counted_;
 }
 
 void Deltas::Forget() {
@@ -264,11 +278,17 @@ void Deltas::Forget() {
   waiting_.clear();
   waiters_.clear();
   counts_.clear();
+  counted_ = 0;
 }
 
 Deltas::Memory Deltas::Remembered() const {
   Memory memory;
-  memory.generations.assign(generations_.begin(), generations_.end());
+  std::vector<const decltype(generations_)::value_type*> by_turn;
+  for (const auto& entry : generations_) by_turn.push_back(&entry);
+  std::ranges::sort(by_turn, {}, [](const auto* entry) { return entry->second.turn; });
+  for (const auto* entry : by_turn) {
+    memory.generations.emplace_back(entry->first, entry->second.generation);
+  }
   const JobTable& jobs = editor_.tables().jobs;
   for (const auto& entry : counts_) {
     // Jobs that left or changed otherwise are not read any more.
@@ -278,7 +298,6 @@ Deltas::Memory Deltas::Remembered() const {
   for (const auto& [key, late] : waiting_) {
     memory.waiting.push_back({late.object, late.missing, late.turn});
   }
-  std::ranges::sort(memory.generations);
   std::ranges::sort(memory.counts);
   std::ranges::sort(memory.waiting, {}, &Memory::Late::turn);
   memory.turns = turns_;
@@ -319,16 +338,19 @@ absl::Status Deltas::Remember(Memory memory) {
   Forget();
   for (const auto& [key, late] : waiting) {
     waiters_[late.missing].emplace(late.turn, key);
+    counted_ += TasksOf(late.object);
   }
   waiting_ = std::move(waiting);
-  for (auto& [key, generation] : memory.generations) generations_[key] = generation;
-  for (auto& [job, counts] : memory.counts) counts_[job] = std::move(counts);
+  for (auto& [key, generation] : memory.generations) generations_[key] = {generation, ++events_};
+  for (auto& [job, counts] : memory.counts) SetCounts(job, std::move(counts));
   turns_ = memory.turns;
   return absl::OkStatus();
 }
 
 void Deltas::Wait(const std::string& key, Object object, const std::string& missing) {
   const auto [entry, is_new] = waiting_.try_emplace(key);
+  if (!is_new) counted_ -= TasksOf(entry->second.object);
+  counted_ += TasksOf(object);
   if (!is_new && entry->second.missing == missing) {
     entry->second.object = std::move(object);
     return;
@@ -342,6 +364,7 @@ void Deltas::StopWaiting(const std::string& key) {
   const auto entry = waiting_.find(key);
   if (entry == waiting_.end()) return;
   LeaveTurn(entry->second);
+  counted_ -= TasksOf(entry->second.object);
   waiting_.erase(entry);
 }
 
@@ -361,6 +384,7 @@ void Deltas::Wake(const std::string& key) {
     for (const auto& [turn, waiter] : in_turn) {
       const auto entry = waiting_.find(waiter);
       Waiting waiting = std::move(entry->second);
+      counted_ -= TasksOf(waiting.object);
       waiting_.erase(entry);
       const Placed missing =
           std::visit([this](const auto& spec) { return Place(spec); }, waiting.object);
@@ -374,6 +398,66 @@ void Deltas::Wake(const std::string& key) {
       }
     }
   }
+}
+
+void Deltas::SetCounts(const std::string& job, std::vector<int64_t> counts) {
+  const auto sum = [](const std::vector<int64_t>& all) {
+    return static_cast<size_t>(std::accumulate(all.begin(), all.end(), int64_t{0}));
+  };
+  if (const auto known = counts_.find(job); known != counts_.end()) {
+    counted_ -= sum(known->second);
+    counts_.erase(known);
+  }
+  if (sum(counts) == 0) return;
+  counted_ += sum(counts);
+  counts_[job] = std::move(counts);
+}
+
+HashSet<std::string> Deltas::CountedTasks() {
+  HashSet<std::string> keys;
+  const auto add = [&keys](const std::string& job, const GroupSpec& group, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+      keys.insert(KeyOf(RowKind::kTask, GroupTaskName(job, group.name, i)));
+    }
+  };
+  const Tables& t = editor_.tables();
+  // Jobs that left by a call, or came otherwise, have counts that nothing reads any more.
+  std::vector<std::string> left;
+  for (const auto& [job, counts] : counts_) {
+    const std::optional<JobIndex> row = t.jobs.names.Find(job);
+    if (!row || t.jobs.spec[*row].groups.size() != counts.size()) {
+      left.push_back(job);
+      continue;
+    }
+    for (size_t g = 0; g < counts.size(); ++g) add(job, t.jobs.spec[*row].groups[g], counts[g]);
+  }
+  for (const std::string& job : left) SetCounts(job, {});
+  for (const auto& [key, late] : waiting_) {
+    const auto* job = std::get_if<JobSpec>(&late.object);
+    if (job == nullptr) continue;
+    for (const GroupSpec& group : job->groups) add(job->name, group, group.count);
+  }
+  return keys;
+}
+
+void Deltas::ForgetRemovals() {
+  const size_t there = editor_.living() + waiting_.size() + counted_;
+  if (generations_.size() <= 3 * there + 2 * kMinRemovals) return;
+  const HashSet<std::string> counted = CountedTasks();
+  HashMap<std::string, Seen> kept;
+  std::vector<const decltype(generations_)::value_type*> removed;
+  for (const auto& entry : generations_) {
+    const std::string& key = entry.first;
+    const bool stays =
+        editor_.Has(static_cast<RowKind>(key[0] - 'a'), std::string_view(key).substr(1)) ||
+        waiting_.contains(key) || counted.contains(key);
+    if (stays) kept[key] = entry.second;
+    if (!stays) removed.push_back(&entry);
+  }
+  std::ranges::sort(removed, std::greater(), [](const auto* entry) { return entry->second.turn; });
+  removed.resize(std::min(removed.size(), there + kMinRemovals));
+  for (const auto* entry : removed) kept[entry->first] = entry->second;
+  generations_ = std::move(kept);
 }
 
 void Deltas::Remove(RowKind kind, const std::string& name) {
@@ -393,7 +477,7 @@ void Deltas::Remove(RowKind kind, const std::string& name) {
       }
       break;
     case RowKind::kJob:
-      counts_.erase(name);
+      SetCounts(name, {});
       if (const auto job = t.jobs.names.Find(name)) {
         // Tasks with events of their own wait for the job to come back. The others were part of the
         // job.

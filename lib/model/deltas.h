@@ -9,6 +9,10 @@
 // count as reported by an event older than any. An event of such a task wins over them, and they
 // come and go with the count.
 //
+// Removed objects are remembered, so that an older event does not bring them back: the newest ones,
+// at least kMinRemovals and as many as there are rows. Those that the count of a group of a living
+// job would make again are never forgotten.
+//
 // Two things are not part of that function:
 // - Rows are as old as their latest appearance. So ties between objects that arrived in another
 //   order may be broken otherwise, unless `created` and its like distinguish them.
@@ -35,6 +39,8 @@ namespace muster {
 
 class Deltas {
  public:
+  static constexpr size_t kMinRemovals = size_t{1} << 16;
+
   explicit Deltas(Editor& editor) : editor_(editor) {}
 
   absl::StatusOr<DeltaOutcome> Apply(const Delta& delta);
@@ -63,8 +69,9 @@ class Deltas {
       std::string missing;  // key of what it waits for
       uint64_t turn = 0;
     };
-    std::vector<std::pair<std::string, uint64_t>> generations;  // by key
-    std::vector<Late> waiting;                                  // by turn
+    // By key, in the order of their events.
+    std::vector<std::pair<std::string, uint64_t>> generations;
+    std::vector<Late> waiting;  // by turn
     std::vector<std::pair<std::string, std::vector<int64_t>>> counts;
     uint64_t turns = 0;
   };
@@ -128,12 +135,27 @@ class Deltas {
   bool IsCounted(TaskIndex task) const;  // exists for the count of its group alone
   void SyncCounted(JobIndex job, const JobSpec& spec, const std::vector<CheckedShape>& shapes);
 
+  // Forgets the oldest removals, where there are too many. O(1) an event, over many events.
+  void ForgetRemovals();
+  // The keys of the tasks that groups of jobs make by their count.
+  HashSet<std::string> CountedTasks();
+  // Of the groups of a job; all 0: none.
+  void SetCounts(const std::string& job, std::vector<int64_t> counts);
+
+  // The newest event of an object, removed or not.
+  struct Seen {
+    uint64_t generation;
+    uint64_t turn;  // among all events
+  };
+
   Editor& editor_;
-  HashMap<std::string, uint64_t> generations_;  // by key; of removed objects too
-  HashMap<std::string, Waiting> waiting_;       // by key
+  HashMap<std::string, Seen> generations_;                                // by key
+  HashMap<std::string, Waiting> waiting_;                                 // by key
   HashMap<std::string, absl::btree_map<uint64_t, std::string>> waiters_;  // by key: turn, key
   HashMap<std::string, std::vector<int64_t>> counts_;  // by job: of its groups, where not all 0
   uint64_t turns_ = 0;
+  uint64_t events_ = 0;  // the last turn of generations_
+  size_t counted_ = 0;   // the sum of counts_ and of the counts of jobs that wait
 };
 
 }  // namespace muster

@@ -252,7 +252,7 @@ void Deltas::HideJob(JobIndex job) {
     if (counts->second.size() == spec.groups.size()) {
       for (size_t g = 0; g < spec.groups.size(); ++g) spec.groups[g].count = counts->second[g];
     }
-    counts_.erase(spec.name);
+    SetCounts(spec.name, {});
   }
   const std::string missing = KeyOf(RowKind::kQueue, t.queues.spec[t.jobs.queue[job]].name);
   const std::string key = KeyOf(RowKind::kJob, spec.name);
@@ -317,11 +317,7 @@ void Deltas::SyncCounted(JobIndex job, const JobSpec& spec,
       editor_.PutRow(existing, name, row);
     }
   }
-  if (std::ranges::any_of(counts, [](int64_t count) { return count > 0; })) {
-    counts_[spec.name] = std::move(counts);
-  } else {
-    counts_.erase(spec.name);
-  }
+  SetCounts(spec.name, std::move(counts));
 }
 
 }  // namespace muster

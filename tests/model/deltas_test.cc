@@ -7,10 +7,14 @@
 #include <map>
 #include <random>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/plan/plan_data.h"
+#include "lib/scenario/state.h"
 #include "tests/model/dump.h"
 
 namespace muster {
@@ -115,6 +119,47 @@ TEST(Deltas, ReconcileForgetsGenerations) {
   EXPECT_TRUE(cluster.Describe().tasks.empty()) << "nothing waits any more";
 }
 
+// Pods come and go for ever. What is remembered of those that went has a bound.
+TEST(Deltas, ForgetTheOldestRemovals) {
+  const auto name = [](size_t i) { return "t" + std::to_string(i); };
+  const auto removal = [](std::string of) { return Removal{Removal::Kind::kTask, std::move(of)}; };
+  const auto outcome = [](Cluster& cluster, uint64_t generation, auto object) {
+    return *cluster.ApplyDelta({generation, std::move(object)});
+  };
+  Cluster cluster;
+  // Removed by an event, and so not made again by the count of the job.
+  Apply(cluster, 1, JobSpec{.name = "j", .groups = {{.name = "w", .count = 2}}});
+  Apply(cluster, 1, removal("j-w-1"));
+  // As those of a job that waits.
+  Apply(cluster, 1, JobSpec{.name = "late", .queue = "q", .groups = {{.name = "w", .count = 2}}});
+  Apply(cluster, 1, removal("late-w-0"));
+  Apply(cluster, 5, TaskSpec{.name = "stays"});
+  Apply(cluster, 5, TaskSpec{.name = "waits", .job = "never"});
+  constexpr size_t kMany = 4 * Deltas::kMinRemovals;
+  for (size_t i = 0; i < kMany; ++i) {
+    Apply(cluster, 2, TaskSpec{.name = name(i)});
+    Apply(cluster, 3, removal(name(i)));
+    if (i % 50'000 == 0) {  // a loaded cluster remembers as much
+      ASSERT_TRUE(LoadState(SaveState(&cluster), &cluster).ok());
+    }
+  }
+  const Deltas::Memory memory = ImplOf(cluster).deltas.Remembered();
+  EXPECT_GT(memory.generations.size(), Deltas::kMinRemovals);
+  EXPECT_LT(memory.generations.size(), 3 * Deltas::kMinRemovals);
+  // An older event of one that was removed not long ago, and of one that was removed long ago.
+  EXPECT_EQ(outcome(cluster, 2, TaskSpec{.name = name(kMany - Deltas::kMinRemovals)}),
+            DeltaOutcome::kStale);
+  EXPECT_EQ(outcome(cluster, 2, TaskSpec{.name = name(0)}), DeltaOutcome::kApplied);
+  EXPECT_EQ(outcome(cluster, 4, TaskSpec{.name = "stays"}), DeltaOutcome::kStale);
+  EXPECT_EQ(outcome(cluster, 4, TaskSpec{.name = "waits", .job = "never"}), DeltaOutcome::kStale);
+  Apply(cluster, 2, JobSpec{.name = "j", .priority = 1, .groups = {{.name = "w", .count = 2}}});
+  Apply(cluster, 1, QueueSpec{.name = "q"});
+  std::vector<std::string> tasks;
+  for (const TaskSpec& task : cluster.Describe().tasks) tasks.push_back(task.name);
+  std::ranges::sort(tasks);
+  EXPECT_EQ(tasks, (std::vector<std::string>{"j-w-0", "late-w-1", "stays", "t0"}));
+}
+
 // A plan's decision is newer than events from before it.
 TEST(Deltas, DoNotUndoWhatAPlanDecided) {
   Cluster cluster;
@@ -125,6 +170,7 @@ TEST(Deltas, DoNotUndoWhatAPlanDecided) {
   data->decisions = {{.kind = DecisionKind::kBind, .task = 0, .node = 0},
                      {.kind = DecisionKind::kEvict, .task = 1, .node = 0}};
   data->version = cluster.version();
+  data->shelf = TablesOf(cluster).shelf;
   data->names = NamesOf(SharedTablesOf(cluster.Freeze()));
   ASSERT_TRUE(cluster.Apply(PlanOf(data))->refused.empty());
   Apply(cluster, 2, TaskSpec{.name = "starts", .priority = 3});
