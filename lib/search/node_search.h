@@ -187,7 +187,7 @@ class NodeSearch {
                      std::span<Ranked> nodes);
 
   // Returns the refusal of node n by its own books; what depends on other nodes is left out.
-  uint16_t WhyNot(ClassIndex c, const ClassNeeds& needs, NodeIndex n, RefusalTally* tally) const;
+  uint32_t WhyNot(ClassIndex c, const ClassNeeds& needs, NodeIndex n, RefusalTally* tally) const;
   std::vector<Refusal> RefusalsOfAll(ClassIndex c, const ClassNeeds& needs);
 
   std::vector<std::unique_ptr<KeptTally>> tallies_;  // by class

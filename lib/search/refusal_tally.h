@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "lib/base/hash_map.h"
 #include "muster/plan.h"
 
 namespace muster {
@@ -18,32 +19,27 @@ using RefusalKey = std::tuple<RefusalCode, DimensionIndex, std::string>;
 // Counts nodes by their refusal; equal refusals are one.
 class RefusalTally {
  public:
-  static constexpr uint16_t kFits = 0xffff;
+  static constexpr uint32_t kFits = kNone;
 
   // Returns the number of a refusal.
-  uint16_t NumberOf(const RefusalKey& key) {
-    for (size_t i = 0; i < keys_.size(); ++i) {
-      if (keys_[i] == key) return static_cast<uint16_t>(i);
-    }
-    keys_.push_back(key);
-    counts_.push_back(0);
-    return static_cast<uint16_t>(keys_.size() - 1);
+  uint32_t NumberOf(const RefusalKey& key) {
+    const auto place = counts_.try_emplace(key, 0).first;
+    return static_cast<uint32_t>(place - counts_.begin());
   }
-  void Add(uint16_t number, int64_t nodes) {
-    if (number != kFits) counts_[number] += nodes;
+  void Add(uint32_t number, int64_t nodes) {
+    if (number != kFits) (counts_.begin() + number)->second += nodes;
   }
   // Returns most nodes first; equal counts by the order of the keys.
   std::vector<Refusal> Sorted() const;
 
  private:
-  std::vector<RefusalKey> keys_;
-  std::vector<int64_t> counts_;
+  HashMap<RefusalKey, int64_t> counts_;  // in the order of their numbers: none is erased
 };
 
 // The tally of one class, which follows the ledger's journal.
 struct KeptTally {
   RefusalTally tally;
-  std::vector<uint16_t> why;  // by node
+  std::vector<uint32_t> why;  // by node
   uint64_t birth = 0;         // of the ledger's journal; 0: nothing is counted
   size_t position = 0;        // in it
 };

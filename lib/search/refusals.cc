@@ -8,29 +8,26 @@
 //
 // Cost. O(nodes that changed) a class, or O(states), or O(nodes).
 #include <algorithm>
-#include <numeric>
+#include <tuple>
 
 #include "lib/search/node_search.h"
 
 namespace muster {
 
 std::vector<Refusal> RefusalTally::Sorted() const {
-  std::vector<size_t> order;
-  for (size_t i = 0; i < keys_.size(); ++i) {
-    if (counts_[i] > 0) order.push_back(i);
-  }
-  std::sort(order.begin(), order.end(), [this](size_t a, size_t b) {
-    return counts_[a] != counts_[b] ? counts_[a] > counts_[b] : keys_[a] < keys_[b];
-  });
   std::vector<Refusal> refusals;
-  for (size_t i : order) {
-    const auto& [code, dimension, detail] = keys_[i];
-    refusals.push_back({code, dimension, detail, counts_[i]});
+  for (const auto& [key, nodes] : counts_) {
+    const auto& [code, dimension, detail] = key;
+    if (nodes > 0) refusals.push_back({code, dimension, detail, nodes});
   }
+  std::sort(refusals.begin(), refusals.end(), [](const Refusal& a, const Refusal& b) {
+    if (a.nodes != b.nodes) return a.nodes > b.nodes;
+    return std::tie(a.code, a.dimension, a.detail) < std::tie(b.code, b.dimension, b.detail);
+  });
   return refusals;
 }
 
-uint16_t NodeSearch::WhyNot(ClassIndex c, const ClassNeeds& needs, NodeIndex n,
+uint32_t NodeSearch::WhyNot(ClassIndex c, const ClassNeeds& needs, NodeIndex n,
                             RefusalTally* tally) const {
   const StateIndex slot = states_->state(n);
   if (slot == kNone) return RefusalTally::kFits;  // it counts as gone
@@ -70,7 +67,7 @@ std::vector<Refusal> NodeSearch::Refusals(ClassIndex c) {
   const size_t nodes = ledger_.tables().nodes.alive.size();
   if (tallies_.size() <= c) tallies_.resize(c + 1);
   if (tallies_[c] == nullptr) {
-    const auto bytes = static_cast<int64_t>(nodes * sizeof(uint16_t));
+    const auto bytes = static_cast<int64_t>(nodes * sizeof(uint32_t));
     if (tally_bytes_ + bytes > speed_.memory_limit / 4) return RefusalsOfAll(c, needs);
     tally_bytes_ += bytes;
     tallies_[c] = std::make_unique<KeptTally>();
@@ -78,7 +75,7 @@ std::vector<Refusal> NodeSearch::Refusals(ClassIndex c) {
   KeptTally& kept = *tallies_[c];
   const std::span<const NodeIndex> journal = ledger_.journal();
   const auto ask = [&](NodeIndex n) {
-    const uint16_t why = WhyNot(c, needs, n, &kept.tally);
+    const uint32_t why = WhyNot(c, needs, n, &kept.tally);
     if (why == kept.why[n]) return;
     kept.tally.Add(kept.why[n], -1);
     kept.tally.Add(why, 1);
@@ -109,7 +106,7 @@ std::vector<Refusal> NodeSearch::RefusalsOfAll(ClassIndex c, const ClassNeeds& n
     if (slot == kNone) continue;
     if (!asked[slot]) {
       asked[slot] = 1;
-      const uint16_t why = WhyNot(c, needs, n, &tally);
+      const uint32_t why = WhyNot(c, needs, n, &tally);
       tally.Add(why, states_->population(slot));
       fits_alone[slot] = why == RefusalTally::kFits;
     }
