@@ -327,6 +327,20 @@ void PodQueue::Requeue(Entity* entity) {
   }
 }
 
+void PodQueue::Rest(Entity* entity) {
+  if (BacksOff(*entity)) {
+    MoveToBackoff(entity);
+  } else if (MoveToActive(entity, /*from_backoff=*/false)) {
+    SetPool(entity, Pool::kOut);
+  }
+}
+
+void PodQueue::WakeRested() {
+  for (const auto& entity : entities_) {
+    if (entity->pool == Pool::kOut) MoveToActive(entity.get(), /*from_backoff=*/false);
+  }
+}
+
 bool PodQueue::WakesEntity(const Entity& entity, const Happening& happening, int32_t most) const {
   if (entity.gate == Plugin::kSchedulingGates) return false;
   const bool of_group =
@@ -523,10 +537,10 @@ void PodQueue::FailGroup(std::unique_ptr<Entity> entity, GroupOutcome outcome, b
   entity->flushed = kAbsent;
   Entity* failed = entity.get();
   Insert(std::move(entity));
-  if (outcome != GroupOutcome::kPlaced && BacksOff(*failed)) {
-    MoveToBackoff(failed);
-  } else {
+  if (outcome == GroupOutcome::kPlaced) {
     MoveToActive(failed, /*from_backoff=*/false);
+  } else {
+    Rest(failed);
   }
 }
 
@@ -545,7 +559,7 @@ void PodQueue::Fail(std::unique_ptr<Entity> entity, PluginSet rejectors) {
   Entity* failed = entity.get();
   Insert(std::move(entity));
   if (rejectors.empty()) {
-    Requeue(failed);
+    Rest(failed);
   } else {
     SetPool(failed, Pool::kWaiting);
   }

@@ -35,6 +35,7 @@
 
 namespace muster::kube {
 
+// Out are those that are tried, and those in the queue that rest.
 enum class Pool : uint8_t { kOut, kActive, kBackoff, kWaiting };
 
 struct Member {
@@ -110,6 +111,8 @@ class PodQueue {
   // the queue is stored.
   void Park(std::string_view name);
   void WakeParked();
+  // Makes ready what failed without a backoff.
+  void WakeRested();
   // Takes the pod out; does nothing if it is not there.
   void Remove(std::string_view name);
   // The waiting pod changed in these ways, one after the other.
@@ -119,11 +122,12 @@ class PodQueue {
   std::unique_ptr<Entity> Pop();
   // Takes out the pod, ready or not; null: it is not there, has gates of its own or is parked.
   std::unique_ptr<Entity> Take(std::string_view name);
-  // Returns a pod that failed.
+  // Returns a pod that failed. Without a backoff it would be ready again; but in a plan time stands
+  // still, and it would fail for ever. So it rests until WakeRested.
   void Fail(std::unique_ptr<Entity> entity, PluginSet rejectors);
 
   // Returns a group that was tried with the members that are left: at once if it was placed, and
-  // else after its backoff. `tried`: some of them were members of the attempt.
+  // else after its backoff, as pods. `tried`: some of them were members of the attempt.
   enum class GroupOutcome : uint8_t { kPlaced, kRejected, kError };
   void FailGroup(std::unique_ptr<Entity> entity, GroupOutcome outcome, bool tried);
 
@@ -143,6 +147,8 @@ class PodQueue {
   bool MoveToBackoff(Entity* entity);
   // Puts it where it belongs after an event.
   void Requeue(Entity* entity);
+  // Puts it where it belongs after a failure that no event mends.
+  void Rest(Entity* entity);
   void CheckGates(Entity* entity);
   Plugin GateOf(const Entity& entity, const Member& member);
   // Returns whether the cluster has fewer pods of the group than it needs.

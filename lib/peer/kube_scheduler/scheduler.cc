@@ -367,6 +367,7 @@ void Scheduler::SetNomination(const std::string& name, NodeIndex n) {
 }
 
 void Scheduler::Store() {
+  queue_.WakeRested();
   if (extra_ != nullptr) {
     queue_.WakeParked();
     extra_->Store(&memory_);

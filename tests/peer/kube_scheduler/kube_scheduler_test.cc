@@ -72,6 +72,28 @@ TEST_F(KubeScheduler, TheMoreImportantPodGoesFirst) {
   EXPECT_EQ(Plan(), "bind high a");
 }
 
+// A cycle of the scheduler is a unit of work. In one plan, time stands still.
+TEST_F(KubeScheduler, WhatFailsWithoutABackoffIsTriedOnceAPlan) {
+  Accept(cluster_.AddJob({.name = "g", .min_available = 2, .pod_group = PodGroupTraits{}}));
+  Pod("p", "1");
+  for (const char* name : {"g0", "g1"}) Pod(name, "1", {.job = "g"});
+  for (const char* options : {"longest_backoff=0", "longest_backoff=0,groups=off"}) {
+    for (const bool has_node : {false, true}) {
+      Cluster cluster = cluster_.Clone();
+      if (has_node) Accept(cluster.AddNode({.name = "full", .capacity = {{"cpu", 0}}}));
+      for (int64_t now : {int64_t{0}, int64_t{0}, int64_t{1}, 1 - (int64_t{1} << 62)}) {
+        const absl::StatusOr<muster::Plan> plan =
+            cluster.Schedule("kube-scheduler:schedule(" + std::string(options) + ")",
+                             {.now = now, .work_budget = 20});
+        ASSERT_TRUE(plan.ok()) << plan.status();
+        EXPECT_TRUE(plan->complete()) << options << " at " << now;
+        EXPECT_EQ(plan->pending().size(), 3u);
+        Accept(cluster.Apply(*plan).status());
+      }
+    }
+  }
+}
+
 // Sums 1, 1, 5, 5: the heap has the fourth at its root.
 TEST_F(KubeScheduler, TheWinnerOfATieIsTheRootOfAHeap) {
   Node("a", 4);
