@@ -37,6 +37,8 @@ class Advice(Files):
                          stderr='muster: --with: unknown profile "zz"')
         self.assert_ends(muster("drain", self.GANG, "gpu0", "--turn", '{"decisions": 1}'), 2,
                          stderr="muster: --turn: action")
+        self.assert_ends(muster("run", self.GANG, "--seed", "-1"), 2,
+                         stderr='--seed: expected an integer that is not negative, got "-1"')
         self.assert_ends(muster("compare", self.GANG, "--work-budget", "-1"), 2,
                          stderr="muster: --work-budget is negative")
         for command in (("run",), ("drain", "gpu0")):

@@ -276,7 +276,7 @@ absl::StatusOr<Opened> OpenFile(const std::string& path, RunFlags& flags) {
   if (scenario->profile.empty()) scenario->profile = kDefaultProfile;
   ScheduleOptions& options = scenario->options;
   if (flags.now.has_value()) options.now = *flags.now;
-  if (flags.seed.has_value()) options.seed = static_cast<uint64_t>(*flags.seed);
+  if (flags.seed.has_value()) options.seed = *flags.seed;
   if (flags.work_budget.has_value()) options.work_budget = flags.work_budget;
   options.should_stop = Progress::Tick;
   options.extensions = *loaded;

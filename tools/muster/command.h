@@ -85,7 +85,8 @@ absl::Status WriteFile(const std::string& path, std::string_view text);
 struct RunFlags {
   std::string profile;
   std::string_view profile_flag = "--profile";  // that set it
-  std::optional<int64_t> now, seed, work_budget;
+  std::optional<int64_t> now, work_budget;
+  std::optional<uint64_t> seed;
   std::string turn, memory;  // JSON; path of a file
   bool make_tasks = false;   // rows of all tasks that are counts
   LoadFlag load;

@@ -88,6 +88,14 @@ void FlagSet::Value(std::string name, std::string placeholder, std::optional<int
        }});
 }
 
+void FlagSet::Value(std::string name, std::string placeholder, std::optional<uint64_t>* out,
+                    std::string help) {
+  flags_.push_back(
+      {std::move(name), std::move(placeholder), std::move(help), [out](const std::string& text) {
+         return NumberReader("an integer that is not negative", &out->emplace())(text);
+       }});
+}
+
 const FlagSet::Flag* FlagSet::Find(std::string_view name) const {
   const auto flag =
       std::find_if(flags_.begin(), flags_.end(), [name](const Flag& f) { return f.name == name; });

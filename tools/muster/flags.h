@@ -43,6 +43,8 @@ class FlagSet {
   void Value(std::string name, std::string placeholder, double* out, std::string help);
   void Value(std::string name, std::string placeholder, std::optional<int64_t>* out,
              std::string help);
+  void Value(std::string name, std::string placeholder, std::optional<uint64_t>* out,
+             std::string help);
 
   // Sets what was declared and returns the other arguments. Errors name the flag, and for an
   // unknown one the nearest that there is.
