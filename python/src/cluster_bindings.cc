@@ -57,8 +57,7 @@ class LiveCluster {
     return cluster_;
   }
 
-  Plan Schedule(const std::string& profile, const py::dict& options,
-                const ExtensionsPtr& policies) {
+  Plan Schedule(const TextArg& profile, const py::dict& options, const ExtensionsPtr& policies) {
     Cluster& cluster = Use();
     busy_ = true;
     struct Idle {
@@ -288,7 +287,7 @@ void BindCluster(py::module_& module) {
       });
   module.def(
       "schedule",
-      [](const Snapshot& snapshot, const std::string& profile, const py::dict& options,
+      [](const Snapshot& snapshot, const TextArg& profile, const py::dict& options,
          const ExtensionsPtr& policies) {
         return RunCycle(options, policies,
                         [&](const ScheduleOptions& o) { return Schedule(snapshot, profile, o); });
@@ -297,7 +296,7 @@ void BindCluster(py::module_& module) {
 
   module.def(
       "what_if",
-      [](const Snapshot& snapshot, const std::string& profile, py::handle changes) {
+      [](const Snapshot& snapshot, const TextArg& profile, py::handle changes) {
         return OutlookTable(Value(WhatIf(snapshot, profile, ReadChanges(changes))));
       },
       py::arg("snapshot"), py::arg("profile"), py::arg("changes"));
@@ -315,48 +314,41 @@ void BindCluster(py::module_& module) {
   cluster.def("add_nodes", [](LiveCluster& self, int64_t count, const py::dict& fields) {
     Check(self.Use().AddNodes(count, ReadRow<NodeSpec>("node", fields)));
   });
-  cluster.def("update_node",
-              [](LiveCluster& self, const std::string& name, const py::dict& fields) {
-                Cluster& c = self.Use();
-                Check(c.UpdateNode(Merged("node", NodeOf(c, name), fields)));
-              });
-  cluster.def("remove_node", [](LiveCluster& self, const std::string& name) {
-    Check(self.Use().RemoveNode(name));
+  cluster.def("update_node", [](LiveCluster& self, const TextArg& name, const py::dict& fields) {
+    Cluster& c = self.Use();
+    Check(c.UpdateNode(Merged("node", NodeOf(c, name), fields)));
   });
+  cluster.def("remove_node",
+              [](LiveCluster& self, const TextArg& name) { Check(self.Use().RemoveNode(name)); });
   cluster.def("add_queue", [](LiveCluster& self, const py::dict& fields) {
     Check(self.Use().AddQueue(ReadRow<QueueSpec>("queue", fields)));
   });
-  cluster.def("update_queue",
-              [](LiveCluster& self, const std::string& name, const py::dict& fields) {
-                Cluster& c = self.Use();
-                Check(c.UpdateQueue(Merged("queue", QueueOf(c, name), fields)));
-              });
-  cluster.def("remove_queue", [](LiveCluster& self, const std::string& name) {
-    Check(self.Use().RemoveQueue(name));
+  cluster.def("update_queue", [](LiveCluster& self, const TextArg& name, const py::dict& fields) {
+    Cluster& c = self.Use();
+    Check(c.UpdateQueue(Merged("queue", QueueOf(c, name), fields)));
   });
+  cluster.def("remove_queue",
+              [](LiveCluster& self, const TextArg& name) { Check(self.Use().RemoveQueue(name)); });
   cluster.def("add_job", [](LiveCluster& self, const py::dict& fields) {
     Check(self.Use().AddJob(ReadRow<JobSpec>("job", fields)));
   });
-  cluster.def("update_job", [](LiveCluster& self, const std::string& name, const py::dict& fields) {
+  cluster.def("update_job", [](LiveCluster& self, const TextArg& name, const py::dict& fields) {
     Cluster& c = self.Use();
     Check(c.UpdateJob(Merged("job", JobOf(c, name), fields)));
   });
-  cluster.def("remove_job", [](LiveCluster& self, const std::string& name) {
-    Check(self.Use().RemoveJob(name));
-  });
+  cluster.def("remove_job",
+              [](LiveCluster& self, const TextArg& name) { Check(self.Use().RemoveJob(name)); });
   cluster.def("add_task", [](LiveCluster& self, const py::dict& fields) {
     Check(self.Use().AddTask(ReadRow<TaskSpec>("task", fields)));
   });
-  cluster.def("update_task",
-              [](LiveCluster& self, const std::string& name, const py::dict& fields) {
-                Cluster& c = self.Use();
-                Check(c.UpdateTask(Merged("task", TaskOf(c, name), fields)));
-              });
-  cluster.def("remove_task", [](LiveCluster& self, const std::string& name) {
-    Check(self.Use().RemoveTask(name));
+  cluster.def("update_task", [](LiveCluster& self, const TextArg& name, const py::dict& fields) {
+    Cluster& c = self.Use();
+    Check(c.UpdateTask(Merged("task", TaskOf(c, name), fields)));
   });
-  cluster.def("set_task_status", [](LiveCluster& self, const std::string& name,
-                                    const py::str& status, const std::string& node) {
+  cluster.def("remove_task",
+              [](LiveCluster& self, const TextArg& name) { Check(self.Use().RemoveTask(name)); });
+  cluster.def("set_task_status", [](LiveCluster& self, const TextArg& name, const py::str& status,
+                                    const TextArg& node) {
     TaskStatus value;
     const std::string place = absl::StrCat("task ", Quote(name));
     const Place root{nullptr, place};
@@ -366,17 +358,16 @@ void BindCluster(py::module_& module) {
   cluster.def("add_domain", [](LiveCluster& self, const py::dict& fields) {
     Check(self.Use().AddDomain(ReadRow<DomainSpec>("domain", fields)));
   });
-  cluster.def("remove_domain", [](LiveCluster& self, const std::string& name) {
-    Check(self.Use().RemoveDomain(name));
-  });
+  cluster.def("remove_domain",
+              [](LiveCluster& self, const TextArg& name) { Check(self.Use().RemoveDomain(name)); });
   cluster.def("set_disruption_budget", [](LiveCluster& self, const py::dict& fields) {
     Check(self.Use().SetDisruptionBudget(ReadRow<DisruptionBudgetSpec>("budget", fields)));
   });
   cluster.def("remove_disruption_budget",
-              [](LiveCluster& self, const std::string& name_space, const std::string& name) {
+              [](LiveCluster& self, const TextArg& name_space, const TextArg& name) {
                 Check(self.Use().RemoveDisruptionBudget(name_space, name));
               });
-  cluster.def("remove_namespace", [](LiveCluster& self, const std::string& name) {
+  cluster.def("remove_namespace", [](LiveCluster& self, const TextArg& name) {
     Check(self.Use().RemoveNamespace(name));
   });
   cluster.def("set_namespace", [](LiveCluster& self, const py::dict& fields) {
@@ -388,51 +379,47 @@ void BindCluster(py::module_& module) {
              Check(self.Use().SetFlavor(ReadRow<FlavorSpec>("flavor", fields)));
            })
       .def("remove_flavor",
-           [](LiveCluster& self, const std::string& name) { Check(self.Use().RemoveFlavor(name)); })
+           [](LiveCluster& self, const TextArg& name) { Check(self.Use().RemoveFlavor(name)); })
       .def("set_partition",
            [](LiveCluster& self, const py::dict& fields) {
              Check(self.Use().SetPartition(ReadRow<PartitionSpec>("partition", fields)));
            })
       .def("remove_partition",
-           [](LiveCluster& self, const std::string& name) {
-             Check(self.Use().RemovePartition(name));
-           })
+           [](LiveCluster& self, const TextArg& name) { Check(self.Use().RemovePartition(name)); })
       .def("set_reservation",
            [](LiveCluster& self, const py::dict& fields) {
              Check(self.Use().SetReservation(ReadRow<ReservationSpec>("reservation", fields)));
            })
-      .def("remove_reservation",
-           [](LiveCluster& self, const std::string& name) {
-             Check(self.Use().RemoveReservation(name));
-           })
-      .def("make_tasks", [](LiveCluster& self, const std::string& job, const std::string& group,
+      .def(
+          "remove_reservation",
+          [](LiveCluster& self, const TextArg& name) { Check(self.Use().RemoveReservation(name)); })
+      .def("make_tasks", [](LiveCluster& self, const TextArg& job, const TextArg& group,
                             int64_t count) { Check(self.Use().MakeTasks(job, group, count)); });
-  cluster.def("what_if", [](LiveCluster& self, const std::string& profile, py::handle changes) {
+  cluster.def("what_if", [](LiveCluster& self, const TextArg& profile, py::handle changes) {
     return OutlookTable(Value(WhatIf(self.Use(), profile, ReadChanges(changes))));
   });
   cluster.def("rehearse",
-              [](LiveCluster& self, const std::string& profile, py::handle changes, int64_t now) {
+              [](LiveCluster& self, const TextArg& profile, py::handle changes, int64_t now) {
                 return RehearsalTables(self.Use(), profile, changes, now);
               });
-  cluster.def("diagnose", [](LiveCluster& self, const std::string& profile, const std::string& job,
-                             int64_t trials, int64_t now) {
-    return DiagnosisTables(self.Use(), profile, job, trials, now);
-  });
-  cluster.def("drain", [](LiveCluster& self, const std::string& profile,
-                          const std::vector<std::string>& nodes,
-                          int64_t now) { return DrainTables(self.Use(), profile, nodes, now); });
-  cluster.def("need_nodes", [](LiveCluster& self, const std::string& profile, py::list offers,
+  cluster.def("diagnose",
+              [](LiveCluster& self, const TextArg& profile, const TextArg& job, int64_t trials,
+                 int64_t now) { return DiagnosisTables(self.Use(), profile, job, trials, now); });
+  cluster.def("drain",
+              [](LiveCluster& self, const TextArg& profile, const std::vector<std::string>& nodes,
+                 int64_t now) { return DrainTables(self.Use(), profile, nodes, now); });
+  cluster.def("need_nodes", [](LiveCluster& self, const TextArg& profile, py::list offers,
                                int64_t most, int64_t now) {
     return NeedTables(self.Use(), profile, std::move(offers), most, now);
   });
-  cluster.def("forecast", [](LiveCluster& self, const std::string& profile, py::handle history,
+  cluster.def("forecast", [](LiveCluster& self, const TextArg& profile, py::handle history,
                              const py::dict& options) {
     return ForecastTables(self.Use(), profile, history, options);
   });
-  cluster.def("report_bind_failed", [](LiveCluster& self, const std::string& task) {
+  cluster.def("report_bind_failed", [](LiveCluster& self, const TextArg& task) {
     Check(self.Use().ReportBindFailed(task));
   });
-  cluster.def("report_evict_failed", [](LiveCluster& self, const std::string& task) {
+  cluster.def("report_evict_failed", [](LiveCluster& self, const TextArg& task) {
     Check(self.Use().ReportEvictFailed(task));
   });
   cluster.def("assumptions",
@@ -493,7 +480,7 @@ void BindCluster(py::module_& module) {
 
   cluster
       .def("apply_delta",
-           [](LiveCluster& self, uint64_t generation, const std::string& kind,
+           [](LiveCluster& self, uint64_t generation, const TextArg& kind,
               const py::object& object) {
              return Text(ApplyEvent(self.Use(), generation, kind, object));
            })
@@ -525,16 +512,15 @@ void BindCluster(py::module_& module) {
                                    t.jobs.names.live_size(), t.tasks.names.live_size());
                              })
       .def("describe", [](LiveCluster& self) { return WriteCluster(self.Use().Describe()); })
-      .def("table",
-           [](LiveCluster& self, const std::string& kind) { return Table(self.Use(), kind); })
-      .def("node", [](LiveCluster& self,
-                      const std::string& name) { return Write(NodeOf(self.Use(), name)); })
-      .def("queue", [](LiveCluster& self,
-                       const std::string& name) { return Write(QueueOf(self.Use(), name)); })
-      .def("job", [](LiveCluster& self,
-                     const std::string& name) { return Write(JobOf(self.Use(), name)); })
-      .def("task", [](LiveCluster& self,
-                      const std::string& name) { return Write(TaskOf(self.Use(), name)); })
+      .def("table", [](LiveCluster& self, const TextArg& kind) { return Table(self.Use(), kind); })
+      .def("node",
+           [](LiveCluster& self, const TextArg& name) { return Write(NodeOf(self.Use(), name)); })
+      .def("queue",
+           [](LiveCluster& self, const TextArg& name) { return Write(QueueOf(self.Use(), name)); })
+      .def("job",
+           [](LiveCluster& self, const TextArg& name) { return Write(JobOf(self.Use(), name)); })
+      .def("task",
+           [](LiveCluster& self, const TextArg& name) { return Write(TaskOf(self.Use(), name)); })
       .def("load_scenario",
            [](LiveCluster& self, const std::string& json,
               const std::map<std::string, int64_t>& limits) {
@@ -551,7 +537,7 @@ void BindCluster(py::module_& module) {
              return options;
            })
       .def("write_scenario",
-           [](LiveCluster& self, const std::string& profile, int64_t now, uint64_t seed) {
+           [](LiveCluster& self, const TextArg& profile, int64_t now, uint64_t seed) {
              Scenario scenario = Describe(self.Use());
              scenario.profile = profile;
              scenario.options.now = now;
@@ -560,7 +546,7 @@ void BindCluster(py::module_& module) {
            })
       .def_property(
           "memory", [](LiveCluster& self) { return Text(self.Use().memory().ToText()); },
-          [](LiveCluster& self, const std::string& text) {
+          [](LiveCluster& self, const TextArg& text) {
             self.Use().SetMemory(Value(Memory::Parse(text)));
           })
       .def("schedule", &LiveCluster::Schedule, py::arg("profile"), py::arg("options"),

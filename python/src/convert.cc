@@ -3,6 +3,8 @@
 
 #include <charconv>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
@@ -26,10 +28,25 @@ std::string PathOf(const Place& place) {
   return path;
 }
 
+// A text in UTF-8; nothing, where it has surrogates.
+std::optional<std::string> Utf8(py::handle text) {
+  Py_ssize_t size = 0;
+  const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+  if (bytes == nullptr) {
+    PyErr_Clear();
+    return std::nullopt;
+  }
+  return std::string(bytes, static_cast<size_t>(size));
+}
+
 std::string Describe(py::handle value) {
   if (value.is_none()) return "None";
-  std::string text = py::repr(value).cast<std::string>();
-  if (text.size() > 60) text = absl::StrCat(text.substr(0, 57), "...");
+  std::string text = Utf8(py::repr(value)).value_or("a value");
+  if (text.size() > 60) {
+    size_t end = 57;
+    while ((text[end] & 0xc0) == 0x80) --end;  // not within a character
+    text = absl::StrCat(text.substr(0, end), "...");
+  }
   return absl::StrCat(text, " (", Py_TYPE(value.ptr())->tp_name, ")");
 }
 
@@ -75,13 +92,13 @@ int64_t ReadInteger(const Place& place, py::handle value, int64_t min, uint64_t 
 
 std::string ReadText(const Place& place, py::handle value) {
   if (!PyUnicode_Check(value.ptr())) WrongType(place, "a text", value);
-  Py_ssize_t size = 0;
-  const char* text = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
-  if (text == nullptr) {
-    PyErr_Clear();
-    RefuseAt(place, "the text is not valid Unicode");
-  }
-  return {text, static_cast<size_t>(size)};
+  std::optional<std::string> text = Utf8(value);
+  if (!text) RefuseAt(place, "the text is not valid Unicode");
+  return *std::move(text);
+}
+
+std::string TextOrNothing(py::handle value) {
+  return PyUnicode_Check(value.ptr()) ? Utf8(value).value_or("") : "";
 }
 
 bool ReadFlag(const Place& place, py::handle value) {

@@ -49,11 +49,16 @@ struct Place {
 bool IsInteger(py::handle value);
 int64_t ReadInteger(const Place& place, py::handle value, int64_t min, uint64_t max);
 std::string ReadText(const Place& place, py::handle value);
+// Returns "" where the value is no text, or has what UTF-8 cannot write.
+std::string TextOrNothing(py::handle value);
 bool ReadFlag(const Place& place, py::handle value);
 Quantity ReadQuantity(const Place& place, py::handle value);
 // Returns the index of `value` among `words`.
 int ReadWord(const Place& place, py::handle value, std::string_view what,
              std::span<const std::string_view> words);
+
+// A text that a function of the module takes. Unlike those of a std::string, no bytes: a TypeError.
+struct TextArg : std::string {};
 
 // --- reading
 
@@ -175,10 +180,8 @@ S Read(std::string_view place, py::handle value) {
 
 // `node "n1"`; the plain kind where there is no name to quote.
 inline std::string PlaceFor(std::string_view kind, const py::dict& fields) {
-  if (fields.contains("name") && py::isinstance<py::str>(fields["name"])) {
-    return absl::StrCat(ToAbsl(kind), " ", Quote(fields["name"].cast<std::string>()));
-  }
-  return std::string(kind);
+  const std::string name = fields.contains("name") ? TextOrNothing(fields["name"]) : std::string();
+  return name.empty() ? std::string(kind) : absl::StrCat(ToAbsl(kind), " ", Quote(name));
 }
 
 // Reads what a dict has by this name; without it, *out stays as it is.
@@ -279,5 +282,19 @@ py::object Write(const S& spec) {
 }
 
 }  // namespace muster::python
+
+namespace pybind11::detail {
+
+template <>
+struct type_caster<muster::python::TextArg> {
+  PYBIND11_TYPE_CASTER(muster::python::TextArg, const_name("str"));
+  bool load(handle text, bool) {
+    if (!PyUnicode_Check(text.ptr())) return false;
+    value.assign(muster::python::ReadText({nullptr, "argument"}, text));
+    return true;
+  }
+};
+
+}  // namespace pybind11::detail
 
 #endif  // MUSTER_PYTHON_SRC_CONVERT_H_

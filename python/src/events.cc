@@ -20,7 +20,7 @@ Delta DeltaOfRow(uint64_t generation, const std::string& kind, const py::dict& f
 Delta DeltaOf(uint64_t generation, const std::string& kind, const py::object& object) {
   const Removal::Kind row = RemovalKind(kind);
   if (py::isinstance<py::str>(object)) {
-    return {.generation = generation, .object = Removal{row, object.cast<std::string>()}};
+    return {.generation = generation, .object = Removal{row, ReadText({nullptr, kind}, object)}};
   }
   const Place place{nullptr, kind};
   if (!py::isinstance<py::dict>(object)) WrongType(place, "a dict", object);
@@ -54,8 +54,7 @@ Delta DeltaOf(uint64_t generation, const std::string& kind, const py::object& ob
 std::string TextAt(const py::object& object, const char* key) {
   if (!py::isinstance<py::dict>(object)) return "";
   const auto fields = object.cast<py::dict>();
-  if (!fields.contains(key) || !py::isinstance<py::str>(fields[key])) return "";
-  return fields[key].cast<std::string>();
+  return fields.contains(key) ? TextOrNothing(fields[key]) : "";
 }
 
 // Remembers the refusal of a row that could not be read, by the name that it has.

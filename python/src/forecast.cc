@@ -78,7 +78,7 @@ py::tuple FourScales(const ForecastScales& scales) {
   return py::make_tuple(scales.start_low, scales.start_high, scales.end_low, scales.end_high);
 }
 
-py::dict OfTrace(const SharedTrace& trace, const std::string& policy, const py::dict& given) {
+py::dict OfTrace(const SharedTrace& trace, const TextArg& policy, const py::dict& given) {
   ForecastOptions options = ReadForecastOptions(given);
   ForecastInterrupt interrupt;
   options.should_stop = [&interrupt] { return interrupt.Asked(); };

@@ -39,8 +39,7 @@ SharedPacking ReadPacking(const Files& files, int64_t seed) {
   return {std::make_shared<const PackingTrace>(Value(*std::move(trace)))};
 }
 
-py::dict PlayPacking(const SharedPacking& self, const std::string& policy, uint64_t seed,
-                     bool curves) {
+py::dict PlayPacking(const SharedPacking& self, const TextArg& policy, uint64_t seed, bool curves) {
   std::optional<absl::StatusOr<PackingResult>> played;
   {
     const py::gil_scoped_release unlocked;

@@ -30,7 +30,7 @@ namespace {
 using Views = std::vector<std::string_view>;
 
 // The decisions of one kind, or all.
-py::dict Decisions(const Plan& plan, const std::string& kind) {
+py::dict Decisions(const Plan& plan, const TextArg& kind) {
   Views kinds, tasks, nodes, jobs, beneficiaries, phases;
   std::vector<uint8_t> after_eviction;
   std::vector<int64_t> task_index, node_index;
@@ -360,7 +360,7 @@ void BindPlan(py::module_& module) {
       .def("shares", &Shares)
       .def(
           "explain",
-          [](const Plan& self, const std::string& name) { return Value(self.Explain(name)); },
+          [](const Plan& self, const TextArg& name) { return Value(self.Explain(name)); },
           py::arg("name"))
       .def("to_text", &Plan::ToText)
       .def("to_json", &Plan::ToJson);

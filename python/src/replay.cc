@@ -146,7 +146,7 @@ class Interrupt {
   std::optional<py::error_already_set> error_;
 };
 
-Played Play(const SharedTrace& trace, const std::string& policy, const py::dict& given,
+Played Play(const SharedTrace& trace, const TextArg& policy, const py::dict& given,
             const std::shared_ptr<PythonExtensions>& extensions) {
   ReplayOptions options = ReadOptionsOf(given);
   CycleState* state = nullptr;

@@ -225,7 +225,7 @@ absl::StatusOr<Trace> ReadKind(const std::string& kind, const Files& files, cons
       csv, report);
 }
 
-py::tuple ReadTrace(const std::string& kind, const Files& files, const py::dict& options) {
+py::tuple ReadTrace(const TextArg& kind, const Files& files, const py::dict& options) {
   ReadReport report;
   SharedTrace trace{std::make_shared<const Trace>(Value(ReadKind(kind, files, options, &report)))};
   py::dict dropped, told;
@@ -240,7 +240,7 @@ py::tuple ReadTrace(const std::string& kind, const Files& files, const py::dict&
 
 // --- mixes
 
-py::object NamedMix(const std::string& name) { return Write(Value(NamedTraceMix(name))); }
+py::object NamedMix(const TextArg& name) { return Write(Value(NamedTraceMix(name))); }
 
 SharedTrace Generate(const py::dict& given, const py::dict& options) {
   const TraceMix mix = Read<TraceMix>("mix", given);

@@ -79,6 +79,42 @@ class Traces(unittest.TestCase):
             self.assertEqual(outcome, ["done", "refused", "refused"], profile)
 
 
+@needs_engine
+class Texts(unittest.TestCase):
+    def test_bytes_are_no_text(self):
+        cluster = muster.Cluster()
+        cluster.add_node("n", cpu=4)
+        cluster.add_job("j", count=1, cpu=1)
+        for call in (
+            lambda text: cluster.schedule(text),
+            lambda text: muster.schedule(cluster.freeze(), text),
+            lambda text: cluster.set_task_status("j-0", text),
+            lambda text: cluster.set_task_status(text, "running", node="n"),
+            lambda text: cluster.remove_node(text),
+            lambda text: cluster.make_tasks("j", text, 1),
+            lambda text: muster.what_if(cluster, text, []),
+            lambda text: muster.replay(pool(5), text),
+        ):
+            with self.assertRaises((muster.InvalidArgument, TypeError)):
+                call(b"muster")
+            with self.assertRaisesRegex(muster.InvalidArgument, "not valid Unicode"):
+                call("\ud800")
+        with self.assertRaises((muster.InvalidArgument, TypeError)):
+            cluster.memory = b"{}"
+
+    def test_names_that_are_half_characters(self):
+        cluster = muster.Cluster()
+        for kind in ("node", "queue", "job", "task", "domain"):
+            with self.assertRaisesRegex(muster.InvalidArgument,
+                                        f"{kind}: name: the text is not valid Unicode"):
+                getattr(cluster, "add_" + kind)("\ud800")
+
+    def test_errors_cut_values_between_characters(self):
+        for value in ("é" * 40, "x" + "é" * 40, "xx" + "\U0001f600" * 40):
+            with self.assertRaisesRegex(muster.InvalidArgument, "expected a text"):
+                muster.Cluster().add_node([value])
+
+
 COMPARE = """
 import sys
 import muster.__main__
