@@ -229,6 +229,7 @@ class Trace:
         count = len(self)
         if not count:
             return self
+        block = min(block, count)
         runs = -(-count // block)
         first = (draws(seed, runs) % np.uint64(count)).astype(np.int64)
         rows = ((first[:, None] + np.arange(block)) % count).reshape(-1)[:count]
@@ -253,8 +254,8 @@ class Trace:
         (Tsafrir, Ouaknine and Feitelson, "Reducing Performance Evaluation Sensitivity and
         Variability by Input Shaking", 2007.) A pure function of its arguments.
         """
-        if submit < 0 or not 0 <= run < 1:
-            raise InvalidArgument(f"shaken: submit is {submit}, run {run}; must be 0 or more, and run below 1")
+        if not 0 <= submit <= 2**53 or not 0 <= run < 1:
+            raise InvalidArgument(f"shaken: submit is {submit}, run {run}; must be 0 to 2^53, and run below 1")
         table = dict(self._core.columns())
         count = len(self)
         offset = (draws(seed, count) % np.uint64(2 * submit + 1)).astype(np.int64) - submit

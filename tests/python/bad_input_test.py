@@ -62,6 +62,15 @@ class Traces(unittest.TestCase):
         apart = muster.Trace({"submit": [9, 0, 5], "run": [10, 10, 10]}, processors=1)
         self.assertEqual(list(muster.replay(apart, "fcfs").jobs["start"]), [20, 0, 10])
 
+    def test_blocks_and_shakes_without_end(self):
+        trace = pool(20)
+        for block in (20, 2**40, 2**70):
+            drawn = trace.resampled(3, block=block)
+            self.assertEqual(drawn.digest, trace.resampled(3, block=20).digest, block)
+        for submit in (2**53 + 1, 2**64, -1):
+            with self.assertRaisesRegex(muster.InvalidArgument, r"must be 0 to 2\^53"):
+                trace.shaken(1, submit=submit)
+
     def test_a_million_jobs_at_one_instant(self):
         count = 1_000_000
         jobs = {"submit": np.zeros(count, dtype=int), "run": np.arange(count) % 7 + 1,
