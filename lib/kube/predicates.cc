@@ -53,10 +53,6 @@ InterTaskOptions FilterOptions(const Options& options) {
   return result;
 }
 
-std::string TaintText(const Taint& taint) {
-  return taint.value.empty() ? taint.key : absl::StrCat(taint.key, "=", taint.value);
-}
-
 class Predicates : public Policy, public FitPolicy {
  public:
   explicit Predicates(const Options& options)

@@ -11,6 +11,9 @@
 #include <optional>
 #include <string>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
 namespace muster {
 namespace {
 
@@ -56,6 +59,28 @@ bool MatchesField(const Requirement& field, const NodeSpec& node) {
 bool ToleratesAny(const TaskShape& shape, const Taint& taint) {
   return std::any_of(shape.tolerations.begin(), shape.tolerations.end(),
                      [&](const Toleration& t) { return Tolerates(t, taint); });
+}
+
+std::string RequirementText(const Requirement& requirement) {
+  const auto& [key, op, values] = requirement;
+  const std::string list = absl::StrCat("(", absl::StrJoin(values, ", "), ")");
+  switch (op) {
+    case RequirementOp::kUnset:
+      break;
+    case RequirementOp::kIn:
+      return absl::StrCat(key, " in ", list);
+    case RequirementOp::kNotIn:
+      return absl::StrCat(key, " not in ", list);
+    case RequirementOp::kExists:
+      return absl::StrCat(key, " exists");
+    case RequirementOp::kDoesNotExist:
+      return absl::StrCat(key, " does not exist");
+    case RequirementOp::kGt:
+      return absl::StrCat(key, " > ", absl::StrJoin(values, ", "));
+    case RequirementOp::kLt:
+      return absl::StrCat(key, " < ", absl::StrJoin(values, ", "));
+  }
+  return "";
 }
 
 }  // namespace
@@ -126,6 +151,26 @@ const Taint* FirstUntolerated(const TaskShape& shape, const NodeSpec& node) {
     if (!ToleratesAny(shape, taint)) return &taint;
   }
   return nullptr;
+}
+
+std::string TaintText(const Taint& taint) {
+  return taint.value.empty() ? taint.key : absl::StrCat(taint.key, "=", taint.value);
+}
+
+std::string UnmatchedText(const TaskShape& shape, const NodeSpec& node) {
+  for (const auto& [key, value] : shape.node_selector) {
+    const std::string* has = FindLabel(node.labels, key);
+    if (has == nullptr || *has != value) return absl::StrCat(key, "=", value);
+  }
+  const auto& terms = shape.required_node_affinity;
+  if (!terms || terms->size() != 1) return "";
+  for (const Requirement& requirement : (*terms)[0].match_expressions) {
+    if (!Matches(requirement, node.labels)) return RequirementText(requirement);
+  }
+  for (const Requirement& field : (*terms)[0].match_fields) {
+    if (!MatchesField(field, node)) return RequirementText(field);
+  }
+  return "";
 }
 
 bool ToleratesUnschedulable(const TaskShape& shape) {

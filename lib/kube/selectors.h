@@ -8,6 +8,7 @@
 #ifndef MUSTER_KUBE_SELECTORS_H_
 #define MUSTER_KUBE_SELECTORS_H_
 
+#include <string>
 #include <string_view>
 
 #include "muster/spec.h"
@@ -32,6 +33,12 @@ bool Tolerates(const Toleration& toleration, const Taint& taint);
 // Returns the first taint with effect NoSchedule or NoExecute that the task does not tolerate, or
 // null.
 const Taint* FirstUntolerated(const TaskShape& shape, const NodeSpec& node);
+// Returns the taint as reasons name it: `gpu=only`, or its key alone.
+std::string TaintText(const Taint& taint);
+// Returns what keeps a task from a node that it does not match, as reasons name it: the first label
+// of its node selector that the node lacks, `zone=a`, or the first requirement of its only term,
+// `zone in (a, b)`. Empty: several terms fail, or one that cannot be read.
+std::string UnmatchedText(const TaskShape& shape, const NodeSpec& node);
 // Returns whether the task tolerates a node that is marked unschedulable.
 bool ToleratesUnschedulable(const TaskShape& shape);
 

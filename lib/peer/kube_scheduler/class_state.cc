@@ -2,6 +2,7 @@
 #include "lib/peer/kube_scheduler/class_state.h"
 
 #include <algorithm>
+#include <map>
 #include <span>
 #include <string_view>
 
@@ -77,6 +78,25 @@ std::shared_ptr<const NodeAnswers> Ask(const World& world, const TaskShape& shap
   }
   return answers;
 }
+
+}  // namespace
+
+const RefusalWords& WordsOf(const World& world, const TaskShape& shape, const NodeAnswers& answers,
+                            NodeAnswer answer) {
+  const bool taints = answer == NodeAnswer::kTaint;
+  std::optional<RefusalWords>& words = taints ? answers.taints : answers.unmatched;
+  if (words) return *words;
+  std::map<std::string, int64_t> counts;
+  for (const NodeIndex n : world.order()) {
+    if (answers.answer[n] != answer) continue;
+    const NodeSpec& node = world.spec(n);
+    ++counts[taints ? TaintText(*FirstUntolerated(shape, node)) : UnmatchedText(shape, node)];
+  }
+  words.emplace(counts.begin(), counts.end());
+  return *words;
+}
+
+namespace {
 
 std::string ConstraintsOf(const TaskShape& shape) {
   Key key;

@@ -19,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/base/hash_map.h"
@@ -34,13 +35,22 @@ namespace muster::kube {
 // The first rule of the node alone that refuses a class.
 enum class NodeAnswer : uint8_t { kFits, kUnschedulable, kTaint, kAddedAffinity, kNodeAffinity };
 
+// How many nodes refuse, by the words for it: taints, or labels that they lack.
+using RefusalWords = std::vector<std::pair<std::string, int64_t>>;
+
 // Answers of nodes to a set of constraints, by node.
 struct NodeAnswers {
   std::vector<NodeAnswer> answer;
   bool all_fit = true;               // every node of the order does
   std::vector<int64_t> untolerated;  // taints PreferNoSchedule; empty: none anywhere
   std::vector<int64_t> preferred;    // weights of preferred terms; empty: no such terms
+  mutable std::optional<RefusalWords> taints, unmatched;  // counted when reasons first name them
 };
+
+// Returns the words of the nodes that answer so, kTaint or kNodeAffinity. O(nodes) once for each
+// set of constraints.
+const RefusalWords& WordsOf(const World& world, const TaskShape& shape, const NodeAnswers& answers,
+                            NodeAnswer answer);
 
 // A resource that a score looks at.
 struct ScoredResource {

@@ -109,6 +109,10 @@ class PodCycle {
   const Status& status(NodeIndex n) const;
   // Of all nodes that are neither feasible nor refused.
   const Status& absent() const { return absent_; }
+  // Returns how many nodes of the whole cluster refuse the pod so, by words (class_state.h).
+  const RefusalWords& words(NodeAnswer answer) const {
+    return WordsOf(world_, shape_, *state_->nodes, answer);
+  }
   bool rejected_by_pre_filter() const { return pre_filter_failed_; }
   // Returns whether a plug-in beyond the default ones did that.
   bool rejected_by_extra() const { return extra_failed_; }

@@ -45,6 +45,19 @@ Refusal RefusalFor(Cause cause, const World& world) {
   return refusal;
 }
 
+// Returns the words of the nodes that the cause counts, with their numbers. Empty: it has none, or
+// too many to tell apart, or a search that ended early counted only some of the nodes.
+RefusalWords WordsFor(Cause cause, int64_t nodes, const PodCycle& cycle) {
+  constexpr size_t kMostWords = 8;
+  if (cause != Cause::kTaint && cause != Cause::kNodeAffinity) return {};
+  RefusalWords words =
+      cycle.words(cause == Cause::kTaint ? NodeAnswer::kTaint : NodeAnswer::kNodeAffinity);
+  if (words.size() == 1) words[0].second = nodes;
+  int64_t named = 0;
+  for (const auto& word : words) named += word.second;
+  return named == nodes && words.size() <= kMostWords ? words : RefusalWords();
+}
+
 }  // namespace
 
 std::string FailureText(const World& world, const PodCycle& cycle, const std::string& after) {
@@ -73,14 +86,22 @@ std::vector<Refusal> RefusalsOf(const World& world, const PodCycle& cycle) {
   const absl::InlinedVector<Cause, 2>& absent = cycle.absent().causes;
   if (others > 0) counts.Add(absent.empty() ? Cause::kNodeAffinity : absent[0], others);
   std::vector<Refusal> refusals;
-  for (const auto& [cause, nodes] : counts.list()) {
-    Refusal refusal = RefusalFor(cause, world);
+  const auto add = [&refusals](const Refusal& refusal, int64_t nodes) {
     const auto same = [&](const Refusal& known) {
       return known.code == refusal.code && known.dimension == refusal.dimension &&
              known.detail == refusal.detail;
     };
     const auto it = std::find_if(refusals.begin(), refusals.end(), same);
-    (it == refusals.end() ? refusals.emplace_back(std::move(refusal)) : *it).nodes += nodes;
+    (it == refusals.end() ? refusals.emplace_back(refusal) : *it).nodes += nodes;
+  };
+  for (const auto& [cause, nodes] : counts.list()) {
+    Refusal refusal = RefusalFor(cause, world);
+    const RefusalWords words = WordsFor(cause, nodes, cycle);
+    if (words.empty()) add(refusal, nodes);
+    for (const auto& [word, of_word] : words) {
+      refusal.detail = word;
+      add(refusal, of_word);
+    }
   }
   std::sort(refusals.begin(), refusals.end(), [](const Refusal& a, const Refusal& b) {
     if (a.nodes != b.nodes) return a.nodes > b.nodes;

@@ -118,6 +118,29 @@ TEST_F(KubeScheduler, SaysWhyInThePeersWords) {
             "2 Preemption is not helpful for scheduling.");
 }
 
+// The peer's words leave out which taints and labels: the library's own name them.
+TEST_F(KubeScheduler, NamesTaintsAndLabels) {
+  NodeSpec tainted, labeled;
+  tainted.taints = {{"gpu", "only", TaintEffect::kNoSchedule}};
+  labeled.labels = {{"zone", "a"}, {"disk", "hdd"}};
+  Node("t0", 4, tainted);
+  Node("t1", 4, tainted);
+  Node("b", 4);
+  Node("l", 4, labeled);
+  TaskSpec task{.name = "p"};
+  task.shape.request = {{"cpu", 1}};
+  task.shape.node_selector = {{"zone", "a"}};
+  task.shape.required_node_affinity.emplace(
+      1, NodeTerm{.match_expressions = {{"disk", RequirementOp::kIn, {"ssd", "nvme"}}}});
+  ASSERT_TRUE(cluster_.AddTask(task).ok());
+  const absl::StatusOr<muster::Plan> plan = Schedule(cluster_.Freeze(), "kube-scheduler");
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  const std::string text = *plan->Explain("p");
+  EXPECT_THAT(text, HasSubstr("2 nodes: taint gpu=only; "));
+  EXPECT_THAT(text, HasSubstr("1 node: node selector or affinity disk in (ssd, nvme); "));
+  EXPECT_THAT(text, HasSubstr("1 node: node selector or affinity zone=a"));
+}
+
 TEST_F(KubeScheduler, EvictsTheLeastImportantPodsThatMakeRoom) {
   Node("a", 4);
   Pod("low", "2", {.node = "a", .priority = 1});
