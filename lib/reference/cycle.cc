@@ -35,9 +35,8 @@ JobPhase PhaseByAllocated(const Cycle& cycle, JobIndex job) {
   return enough ? JobPhase::kRunning : JobPhase::kPending;
 }
 
-JobPhase PhaseAtClose(const Cycle& cycle, JobIndex job) {
+JobPhase PhaseByScheduled(const Cycle& cycle, JobIndex job) {
   const World& world = cycle.world;
-  if (cycle.rules.phase_by_allocated) return PhaseByAllocated(cycle, job);
   int64_t running = 0, scheduled = 0, ended = 0, waiting = 0;
   for (TaskIndex t : world.tasks_of(job)) {
     switch (world.status[t]) {
@@ -74,6 +73,39 @@ JobPhase PhaseAtClose(const Cycle& cycle, JobIndex job) {
   if (running > 0 && unschedulable) return JobPhase::kDegraded;
   if (scheduled >= needed) return scheduled == ended ? JobPhase::kCompleted : JobPhase::kRunning;
   return world.phase[job] == JobPhase::kAdmitted ? JobPhase::kAdmitted : JobPhase::kPending;
+}
+
+// Returns whether a task of the job is placed or has still to be.
+bool HasTasksLeft(const World& world, JobIndex job) {
+  const std::vector<TaskIndex>& tasks = world.tasks_of(job);
+  return std::any_of(tasks.begin(), tasks.end(), [&](TaskIndex t) {
+    return IsAllocated(world.status[t]) || world.status[t] == TaskStatus::kPending ||
+           world.status[t] == TaskStatus::kNominated;
+  });
+}
+
+// Returns whether the job has tasks to place again, and none that stays on a node.
+bool IsAway(const World& world, JobIndex job) {
+  bool waits = false;
+  for (TaskIndex t : world.tasks_of(job)) {
+    if (IsAllocated(world.status[t])) return false;
+    waits |= world.status[t] == TaskStatus::kPending || world.status[t] == TaskStatus::kNominated ||
+             world.status[t] == TaskStatus::kReleasing;
+  }
+  return waits;
+}
+
+// An admission ends by a decision, or with the last task, and comes back by a decision.
+JobPhase PhaseAtClose(const Cycle& cycle, JobIndex job) {
+  const JobPhase by_tasks =
+      cycle.rules.phase_by_allocated ? PhaseByAllocated(cycle, job) : PhaseByScheduled(cycle, job);
+  const JobPhase phase = cycle.world.phase[job];
+  if (!cycle.tables().jobs.spec[job].admission || phase == JobPhase::kCompleted) return by_tasks;
+  if (phase == JobPhase::kPending) {
+    return IsAway(cycle.world, job) ? JobPhase::kPending : by_tasks;
+  }
+  const bool lives = by_tasks == JobPhase::kCompleted && HasTasksLeft(cycle.world, job);
+  return lives || by_tasks == JobPhase::kPending ? JobPhase::kAdmitted : by_tasks;
 }
 
 std::vector<QueueShare> SharesAtClose(const Cycle& cycle, const std::vector<Row>& allocated_before,

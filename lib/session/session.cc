@@ -306,15 +306,28 @@ void Session::CountShares(bool after, std::vector<QueueShare>* shares) const {
   shares->resize(next);
 }
 
+// A job with a JobAdmission loses it by a decision, or when all of its tasks have ended: while it
+// has tasks to place, it is admitted until a plan sets kPending, and then kPending until a plan
+// admits it.
 JobPhase Session::PhaseAtClose(JobIndex job, JobPhase phase) const {
   const JobCounts& counts = ledger_->job(job);
-  const int64_t need = tables_->jobs.spec[job].min_available;
+  const JobSpec& spec = tables_->jobs.spec[job];
+  const int64_t need = spec.min_available;
+  const bool is_evicted = spec.admission && phase == JobPhase::kPending;
+  if (is_evicted && counts.allocated() == 0 &&
+      counts.pending() + counts[TaskStatus::kNominated] + counts[TaskStatus::kReleasing] > 0) {
+    return phase;
+  }
+  const bool is_admitted =
+      spec.admission && phase != JobPhase::kPending && phase != JobPhase::kCompleted;
   if (config_.phase_rule == PhaseRule::kAllocated) {
     const bool ready = !counts_gangs_ || counts.ready() >= need;
     if (!ready && counts[TaskStatus::kRunning] > 0) return JobPhase::kDegraded;
-    return counts.allocated() >= need ? JobPhase::kRunning : JobPhase::kPending;
+    if (counts.allocated() >= need) return JobPhase::kRunning;
+    return is_admitted ? JobPhase::kAdmitted : JobPhase::kPending;
   }
-  const JobPhase waiting = phase == JobPhase::kAdmitted ? phase : JobPhase::kPending;
+  const JobPhase waiting =
+      is_admitted || phase == JobPhase::kAdmitted ? JobPhase::kAdmitted : JobPhase::kPending;
   // Without a policy that counts gangs no job is unschedulable.
   const bool ready = !counts_gangs_ || counts.ready() + counts.pending_best_effort >= need;
   const int64_t ended = counts[TaskStatus::kFailed] + counts[TaskStatus::kSucceeded];
@@ -324,7 +337,9 @@ JobPhase Session::PhaseAtClose(JobIndex job, JobPhase phase) const {
   if (!ready && !settled && counts[TaskStatus::kRunning] > 0) return JobPhase::kDegraded;
   if (scheduled < need) return waiting;
   if (scheduled > ended) return JobPhase::kRunning;
-  return HasCounts(tables_->jobs.spec[job]) ? waiting : JobPhase::kCompleted;
+  const bool lives = counts.pending() + counts.nominated() + counts.allocated() > 0;
+  const bool needs_admission = is_admitted || config_.reads_counts;
+  return HasCounts(spec) || (needs_admission && lives) ? waiting : JobPhase::kCompleted;
 }
 
 Reason Session::Fallback(const ActionContext& context, JobIndex job, TaskIndex task) const {

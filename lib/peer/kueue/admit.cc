@@ -5,8 +5,9 @@
 // Each cycle tries the first job of each queue. What is admitted becomes an Admission with the
 // flavor of each resource and the places in its topology, which Cluster::Apply keeps as the job's
 // JobAdmission. Victims become evictions of all their tasks that hold a node, for the first task of
-// the job that evicts them. A victim without such tasks becomes pending again, which takes its
-// admission back. So does one by count: the caller stops its tasks.
+// the job that evicts them, and are pending again, which takes their admission back. Quota of rows
+// on nodes is free once the last of them has left; a victim by count gives it back at once: the
+// caller stops its tasks.
 //
 // Jobs that hold quota and have failed a check (job_settings.h) are evicted first, for no other
 // job, and then no cycle runs.
@@ -51,9 +52,21 @@ class KueueAdmit {
       topology_.emplace(world_, kueue::ReadHosts(context.tables), kueue::TopologyGates());
       scheduler_.set_topology(&*topology_);
     }
+  }
+
+  // Lets jobs that wait into their queues. One that ended and has tasks again waits from the next
+  // plan on.
+  void Enter() {
     for (kueue::WorkloadIndex w = 0; w < job_of_.size(); ++w) {
-      const bool waits = !world_.workloads[w].holds;
-      if (waits && world_.workloads[w].queue != kueue::kNothing) scheduler_.Push(w);
+      const kueue::WorkloadRow& row = world_.workloads[w];
+      if (row.holds) continue;
+      if (!context_.IsPending(job_of_[w])) {
+        context_.decisions.Withdraw(job_of_[w]);
+      } else if (row.queue == kueue::kNothing) {
+        continue;
+      } else {
+        scheduler_.Push(w);
+      }
     }
   }
 
@@ -150,22 +163,22 @@ class KueueAdmit {
       EvictJob(job_of_[victim.workload], beneficiary);
   }
 
-  // Evicts all tasks of the job that run; one without tasks on nodes waits again. Returns whether
-  // something is decided.
+  // Evicts all tasks of the job that run, and takes its admission back. Returns whether something
+  // is decided.
   bool EvictJob(JobIndex job, TaskIndex beneficiary) {
-    bool placed = false, evicts = false;
+    bool evicts = false;
     const Ledger::Savepoint before = context_.ledger.Save();
     for (const TaskIndex task : context_.tables.jobs.tasks[job]) {
       const TaskStatus status = context_.ledger.status(task);
-      placed |= HoldsNode(status);
       if (status != TaskStatus::kRunning && status != TaskStatus::kBound) continue;
       context_.decisions.NoteEviction(task, beneficiary);
       context_.ledger.Move(task, TaskStatus::kReleasing, context_.ledger.node_of(task));
       evicts = true;
     }
     context_.decisions.Commit(before);
-    if (!placed) context_.decisions.Withdraw(job);
-    return evicts || !placed;
+    const bool withdraws = !context_.IsPending(job);
+    if (withdraws) context_.decisions.Withdraw(job);
+    return evicts || withdraws;
   }
 
   void Explain(const kueue::Entry& entry) {
@@ -194,7 +207,9 @@ class KueueAdmit {
 void RunKueueAdmit(ActionContext& context, const Options& options) {
   const int64_t cycles = static_cast<int64_t>(options.number("cycles"));
   KueueAdmit admit(context, options);
-  if (context.meter.Cut() || admit.EvictFailed()) return;
+  if (context.meter.Cut()) return;
+  admit.Enter();
+  if (admit.EvictFailed()) return;
   for (int64_t cycle = 0; cycle < cycles; ++cycle) {
     if (context.meter.Cut()) return;
     context.meter.Spend();

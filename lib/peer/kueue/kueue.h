@@ -88,9 +88,9 @@
 // as they are. States of admission checks are given, and what has quota counts as admitted: that
 // its tasks wait for checks is a gate of theirs. Tasks that are rows have no least count: only jobs
 // by count are admitted in part. Tasks of one group that differ are pod sets of their own: each
-// finds its places alone. A victim that has tasks on nodes holds its quota until its phase is
-// pending again; a job with min_available 0 never is. A victim by count gives its quota back at
-// once.
+// finds its places alone. A victim is pending at once, and holds its quota while a task of it is on
+// a node; one by count gives its quota back at once. Rows of tasks are the spec: a row that is
+// removed is no pod of its job.
 //
 // Cost. A cycle costs its heads, not its queues' lengths: workloads of equal hash wait in one
 // bucket, and all of them change sides by a swap. Simulations are undone by a log of the cells that

@@ -24,21 +24,70 @@ std::vector<int64_t> UidRanks(const JobTable& jobs) {
   return ranks;
 }
 
-// The groups of a job, as its rows of tasks and its counts have them, and whether a task leaves its
-// node.
-std::vector<GroupSpec> GroupsOf(const Tables& tables, JobIndex job, bool* leaves) {
-  std::map<std::pair<uint32_t, uint32_t>, int64_t> counts;
+// Returns whether the task is on a node, and not only to go there.
+bool IsOnNode(TaskStatus status) { return HoldsNode(status) && status != TaskStatus::kNominated; }
+
+bool IsPlaced(const Tables& tables, JobIndex job) {
+  return std::ranges::any_of(tables.jobs.tasks[job],
+                             [&](TaskIndex task) { return IsOnNode(tables.tasks.status[task]); });
+}
+
+// Returns whether a task of the job leaves its node.
+bool IsLeaving(const Tables& tables, JobIndex job) {
+  return std::ranges::any_of(tables.jobs.tasks[job], [&](TaskIndex task) {
+    return tables.tasks.status[task] == TaskStatus::kReleasing;
+  });
+}
+
+// Tasks of one class in one group.
+struct ClassCount {
+  int64_t live = 0;
+  int64_t failed = 0;
+};
+using ClassCounts = std::map<std::pair<uint32_t, uint32_t>, ClassCount>;  // by group, then class
+
+ClassCounts CountTasks(const Tables& tables, JobIndex job) {
+  ClassCounts counts;
   for (const TaskIndex task : tables.jobs.tasks[job]) {
     const TaskStatus status = tables.tasks.status[task];
-    if (status == TaskStatus::kSucceeded || status == TaskStatus::kFailed) continue;
-    *leaves |= status == TaskStatus::kReleasing;
-    ++counts[{static_cast<uint32_t>(tables.tasks.group[task]),
-              static_cast<uint32_t>(tables.tasks.task_class[task])}];
+    if (status == TaskStatus::kSucceeded) continue;
+    ClassCount& count = counts[{static_cast<uint32_t>(tables.tasks.group[task]),
+                                static_cast<uint32_t>(tables.tasks.task_class[task])}];
+    ++(status == TaskStatus::kFailed ? count.failed : count.live);
   }
+  return counts;
+}
+
+// Counts tasks that failed among those that live, as far as the admission of their group has room.
+void KeepFailed(const JobAdmission& admission, const std::vector<GroupRow>& groups,
+                ClassCounts* counts) {
+  std::map<uint32_t, int64_t> room;
+  for (const auto& [key, count] : *counts) {
+    const auto got =
+        std::ranges::find(admission.groups, groups[key.first].name, &GroupAdmission::group);
+    if (got == admission.groups.end()) continue;
+    room.try_emplace(key.first, got->count).first->second -= count.live;
+  }
+  for (auto& [key, count] : *counts) {
+    const auto left = room.find(key.first);
+    if (left == room.end()) continue;
+    const int64_t kept = std::clamp<int64_t>(left->second, 0, count.failed);
+    count.live += kept;
+    left->second -= kept;
+  }
+}
+
+// The groups of a job, as its rows of tasks and its counts have them.
+std::vector<GroupSpec> GroupsOf(const Tables& tables, JobIndex job, bool holds) {
+  ClassCounts counts = CountTasks(tables, job);
+  const bool lives = std::ranges::any_of(counts, [](const auto& c) { return c.second.live > 0; });
+  if (holds && lives)
+    KeepFailed(*tables.jobs.spec[job].admission, tables.jobs.groups[job], &counts);
   std::vector<GroupSpec> groups;
   for (const auto& [key, count] : counts) {
+    if (count.live == 0) continue;
     groups.push_back({.name = tables.jobs.groups[job][key.first].name,
-                      .count = count,
+                      .count = count.live,
                       .shape = tables.classes.shape[key.second]});
   }
   // Those of one group follow each other: the rest of a group behind the rows that were made of it.
@@ -125,6 +174,13 @@ bool SelectsNamespaces(const QueueTable& queues) {
 
 }  // namespace
 
+bool HoldsQuota(const Tables& tables, JobIndex job) {
+  const JobSpec& spec = tables.jobs.spec[job];
+  if (!spec.admission) return false;
+  const bool is_back = spec.phase == JobPhase::kPending || spec.phase == JobPhase::kCompleted;
+  return !is_back || IsPlaced(tables, job);
+}
+
 std::vector<JobIndex> ReadWorld(const Tables& tables, World* world) {
   for (size_t f = 0; f < tables.flavors.alive.size(); ++f) {
     if (tables.flavors.alive[f]) world->SetFlavor(tables.flavors.spec[f]);
@@ -138,21 +194,23 @@ std::vector<JobIndex> ReadWorld(const Tables& tables, World* world) {
   std::vector<JobIndex> job_of;
   for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
     const JobSpec& spec = jobs.spec[j];
-    const bool waits = spec.phase == JobPhase::kPending;
-    if (!jobs.alive[j] || (!waits && !spec.admission)) continue;
+    if (!jobs.alive[j]) continue;
+    const bool holds = HoldsQuota(tables, j);
+    const bool waits = spec.phase == JobPhase::kPending ||
+                       (spec.phase == JobPhase::kCompleted && !IsPlaced(tables, j));
+    if (!holds && !waits) continue;
     WorkloadFacts facts;
     JobSpec job{.name = spec.name, .queue = spec.queue, .priority = spec.priority};
-    job.groups = GroupsOf(tables, j, &facts.evicted);
+    job.groups = GroupsOf(tables, j, holds);
     if (job.groups.empty()) continue;
     job.created = spec.created;
     job.uid_rank = ranks[j];
     if (selects) facts.space_labels = SpaceLabels(tables, j);
-    if (waits) {
-      facts.evicted = false;
-    } else {
+    if (holds) {
+      facts.evicted = IsLeaving(tables, j);
       job.admission = spec.admission;
+      facts.places = PlacesHeld(job);
     }
-    if (job.admission) facts.places = PlacesHeld(job);
     ReadWishes(spec, job, &facts);
     // Names of jobs are unique, so workloads get their numbers in this order.
     world->SetWorkload(job, facts);

@@ -6,9 +6,11 @@
 //   const std::vector<JobIndex> job_of = ReadWorld(context.tables, &world);   // by workload
 //
 // A job that has tasks which have not ended, as rows or by count, is a workload:
-// - with phase pending it waits, whatever admission it had before;
-// - with another phase and an admission it holds that quota, and is evicted while a task leaves;
+// - with an admission it holds that quota (HoldsQuota), and is evicted while a task leaves;
+// - with phase pending it else waits, whatever admission it had before, and so does one that is
+//   completed and has tasks again, none of them on a node;
 // - with another phase and no admission others have admitted it: it neither waits nor holds.
+// Tasks that failed hold their quota, as they may be made anew; those that succeeded do not.
 // Each group is a pod set for each class of its tasks, and one for its tasks by count; those of one
 // group get one flavor. Tasks by count may be admitted in part, down to ByCount::min_count. What
 // they request of topologies is in settings (job_settings.h), and each pod set is placed alone,
@@ -26,6 +28,10 @@
 #include "lib/peer/kueue/world.h"
 
 namespace muster::kueue {
+
+// Returns whether the job's admission counts: until a plan sets phase pending or completed, and
+// then as long as a task is on a node.
+bool HoldsQuota(const Tables& tables, JobIndex job);
 
 // REQUIRES: the world is empty, and its config is set.
 std::vector<JobIndex> ReadWorld(const Tables& tables, World* world);

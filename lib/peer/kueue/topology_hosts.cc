@@ -12,12 +12,13 @@
 namespace muster::kueue {
 namespace {
 
-// Whether the task's group holds places, so that it counts there.
+// Whether the group of a task on a node holds places, so that it counts there. An admission of its
+// job counts as long as the task is on the node.
 bool HasPlaces(const Tables& tables, TaskIndex task) {
   const JobIndex job = tables.tasks.job[task];
   if (job == kNone) return false;
   const JobSpec& spec = tables.jobs.spec[job];
-  if (spec.phase == JobPhase::kPending || !spec.admission) return false;
+  if (!spec.admission) return false;
   const std::string& name = tables.jobs.groups[job][tables.tasks.group[task]].name;
   const auto group = std::ranges::find(spec.admission->groups, name, &GroupAdmission::group);
   return group != spec.admission->groups.end() && !group->places.empty();

@@ -263,6 +263,25 @@ TEST_F(KueuePlaces, TasksByCountAreRowsInTheSamePlaces) {
   EXPECT_EQ(PlacesOf("late"), "waits");
 }
 
+TEST_F(KueuePlaces, TasksThatLeaveCountOnceWithThePlacesOfTheirJob) {
+  for (int n = 0; n < 4; ++n) Job(absl::StrCat("low", n), 2, {{kRequired, kHost}});
+  Cycle();
+  for (int n = 0; n < 4; ++n) {
+    const std::string node = absl::StrCat("n", n);
+    EXPECT_EQ(PlacesOf(absl::StrCat("low", n)), absl::StrCat(node, ": 2"));
+    testing::Run(cluster_, absl::StrCat("low", n, "0"), node);
+    testing::Run(cluster_, absl::StrCat("low", n, "1"), node);
+  }
+  Job("high", 2, {{kRequired, kHost}}, /*priority=*/9);
+  const Plan plan = Cycle();
+  ASSERT_EQ(plan.evictions().size(), 2u);
+  EXPECT_TRUE(Cycle().evictions().empty());
+  for (const Eviction& eviction : plan.evictions()) {
+    Accept(cluster_.SetTaskStatus(plan.task_name(eviction.task), TaskStatus::kPending));
+  }
+  EXPECT_EQ(Cycle().admissions().size(), 1u);
+}
+
 TEST_F(KueuePlaces, SettingsAreChecked) {
   const auto refused = [&](const Labels& settings) {
     Accept(cluster_.AddJob(Grouped({{"a", 2}, {"b", 3}}, settings)));

@@ -260,5 +260,128 @@ TEST_F(KueueProfile, AFailedCheckEvictsAndKeepsOut) {
                 "one of Pending, Ready, Retry, Rejected"));
 }
 
+TEST_F(KueueProfile, AJobThatLostTasksKeepsItsQuota) {
+  Node();
+  Queue("a", 2);
+  Job("low", "a", 2);
+  EXPECT_EQ(Live("kueue:+allocate"), "admit low; bind low0 n; bind low1 n");
+  testing::Run(cluster_, "low0", "n");
+  testing::Run(cluster_, "low1", "n");
+  EXPECT_EQ(Live("kueue:+allocate"), "");
+  Job("high", "a", 2, /*priority=*/9);
+  // Its pods died and were made anew.
+  Accept(cluster_.SetTaskStatus("low0", TaskStatus::kPending));
+  EXPECT_EQ(Live("kueue"), "");
+  EXPECT_EQ(JobNamed("low").phase, JobPhase::kDegraded);
+  Accept(cluster_.SetTaskStatus("low1", TaskStatus::kPending));
+  EXPECT_EQ(Live("kueue"), "");
+  EXPECT_EQ(JobNamed("low").phase, JobPhase::kAdmitted);
+  EXPECT_EQ(Live("kueue:+allocate"), "bind low0 n; bind low1 n");
+  EXPECT_EQ(Live("kueue:+allocate"), "");
+}
+
+TEST_F(KueueProfile, TasksThatFailedHoldQuotaAndThoseThatSucceededDoNot) {
+  Node();
+  Queue("a", 3);
+  Job("low", "a", 3);
+  EXPECT_EQ(Live("kueue:+allocate"), "admit low; bind low0 n; bind low1 n; bind low2 n");
+  for (const char* task : {"low0", "low1", "low2"}) testing::Run(cluster_, task, "n");
+  Job("next", "a", 1);
+  Accept(cluster_.SetTaskStatus("low0", TaskStatus::kFailed));
+  EXPECT_EQ(Live(), "");
+  Accept(cluster_.SetTaskStatus("low1", TaskStatus::kSucceeded));
+  EXPECT_EQ(Live(), "admit next");
+  Job("last", "a", 2);
+  Accept(cluster_.SetTaskStatus("low2", TaskStatus::kFailed));  // the job has ended
+  EXPECT_EQ(Live(), "admit last");
+}
+
+TEST_F(KueueProfile, AnEvictedJobWaitsAgainOnceItsTasksAreGone) {
+  QueueRules rules;
+  rules.preemption.within_queue = VictimScope::kLowerPriority;
+  Node();
+  Queue("a", 2, rules);
+  Job("low", "a", 2);
+  EXPECT_EQ(Live("kueue:+allocate"), "admit low; bind low0 n; bind low1 n");
+  testing::Run(cluster_, "low0", "n");
+  testing::Run(cluster_, "low1", "n");
+  Job("high", "a", 2, /*priority=*/9);
+  EXPECT_EQ(Live("kueue:+allocate"), "evict low0 n; evict low1 n");
+  EXPECT_EQ(JobNamed("low").phase, JobPhase::kPending);
+  Accept(cluster_.SetTaskStatus("low0", TaskStatus::kPending));
+  EXPECT_EQ(Live("kueue:+allocate"), "");
+  EXPECT_EQ(JobNamed("low").phase, JobPhase::kPending);
+  Accept(cluster_.ReportEvictFailed("low1"));
+  EXPECT_EQ(Live("kueue:+allocate"), "evict low1 n");
+  Accept(cluster_.SetTaskStatus("low1", TaskStatus::kPending));
+  EXPECT_EQ(Live("kueue:+allocate"), "admit high; bind high0 n; bind high1 n");
+  Accept(cluster_.RemoveJob("high"));
+  EXPECT_EQ(Live("kueue:+allocate"), "admit low; bind low0 n; bind low1 n");
+}
+
+TEST_F(KueueProfile, AnEvictedJobWithoutAMinimumWaitsAgain) {
+  QueueRules rules;
+  rules.preemption.within_queue = VictimScope::kLowerPriority;
+  Node();
+  Queue("a", 2, rules);
+  JobSpec low{.name = "low", .queue = "a", .phase = JobPhase::kAdmitted};
+  low.admission = JobAdmission{.groups = {{.count = 2, .flavors = {{"cpu", "spot"}}}}};
+  AddJob(cluster_, low, 2, {{"cpu", 1}});
+  testing::Run(cluster_, "low0", "n");
+  testing::Run(cluster_, "low1", "n");
+  Job("high", "a", 2, /*priority=*/9);
+  EXPECT_EQ(Live(), "evict low0 n; evict low1 n");
+  Accept(cluster_.SetTaskStatus("low0", TaskStatus::kPending));
+  Accept(cluster_.SetTaskStatus("low1", TaskStatus::kPending));
+  EXPECT_EQ(Live(), "admit high");
+  EXPECT_EQ(JobNamed("low").phase, JobPhase::kPending);
+}
+
+TEST_F(KueueProfile, AJobWithoutAMinimumWaitsForQuota) {
+  Queue("a", 2);
+  Job("first", "a", 2);
+  JobSpec job{.name = "second", .queue = "a"};
+  job.created = 9;
+  AddJob(cluster_, job, 2, {{"cpu", 1}});
+  EXPECT_EQ(Live(), "admit first");
+  EXPECT_EQ(JobNamed("second").phase, JobPhase::kPending);
+  Accept(cluster_.RemoveJob("first"));
+  EXPECT_EQ(Live(), "admit second");
+  EXPECT_EQ(JobNamed("second").phase, JobPhase::kAdmitted);
+}
+
+TEST_F(KueueProfile, AJobThatEndedAndHasTasksAgainIsAdmittedAnew) {
+  Node();
+  Queue("a", 2);
+  AddJob(cluster_, {.name = "first", .queue = "a", .min_available = 1}, 2, {{"cpu", 1}});
+  EXPECT_EQ(Live("kueue:+allocate"), "admit first; bind first0 n; bind first1 n");
+  testing::Run(cluster_, "first0", "n");
+  testing::Run(cluster_, "first1", "n");
+  Accept(cluster_.SetTaskStatus("first0", TaskStatus::kFailed));
+  Accept(cluster_.SetTaskStatus("first1", TaskStatus::kFailed));
+  Job("second", "a", 1);
+  EXPECT_EQ(Live("kueue:+allocate"), "admit second; bind second0 n");
+  EXPECT_EQ(JobNamed("first").phase, JobPhase::kCompleted);
+  Accept(cluster_.SetTaskStatus("first0", TaskStatus::kPending));
+  Job("third", "a", 1);
+  EXPECT_EQ(Live("kueue:+allocate"), "admit third; bind third0 n");
+  EXPECT_EQ(Live("kueue:+allocate"), "");
+  EXPECT_EQ(JobNamed("first").phase, JobPhase::kPending);
+  Accept(cluster_.RemoveJob("second"));
+  EXPECT_EQ(Live("kueue:+allocate"), "admit first; bind first0 n");
+}
+
+TEST_F(KueueProfile, AnAdmissionOutlastsPlansOfOtherProfiles) {
+  JobSpec job{.name = "j", .queue = "a", .min_available = 2, .phase = JobPhase::kRunning};
+  job.admission = JobAdmission{.groups = {{.count = 2, .flavors = {{"cpu", "spot"}}}}};
+  Queue("a", 2);
+  for (const char* profile : {"volcano:actions=allocate", "kube-batch", "yunikorn"}) {
+    AddJob(cluster_, job, 2, {{"cpu", 1}});
+    EXPECT_EQ(Live(profile), "");  // no node is there
+    EXPECT_EQ(JobNamed("j").phase, JobPhase::kAdmitted) << profile;
+    Accept(cluster_.RemoveJob("j"));
+  }
+}
+
 }  // namespace
 }  // namespace muster::testing
