@@ -361,6 +361,7 @@ void World::ReadGrants(const JobSpec& job, const WorkloadFacts& facts, WorkloadR
       Sort(&granted.requests);
     } else {
       granted.requests = Divided(pod_set.requests, pod_set.count, granted.count);
+      AddPods(*admission, &granted);
     }
     if (pod_set.count < granted.count) {
       granted.requests = Divided(granted.requests, granted.count, pod_set.count);
@@ -373,6 +374,16 @@ void World::ReadGrants(const JobSpec& job, const WorkloadFacts& facts, WorkloadR
     if (i < facts.delayed.size()) granted.delayed = facts.delayed[i];
     row->granted.push_back(std::move(granted));
   }
+}
+
+// A flavor of `pods` gives one for each pod, which no pod requests.
+void World::AddPods(const GroupAdmission& admission, Granted* granted) {
+  const auto of_pods = [](const auto& flavor) { return flavor.first == "pods"; };
+  if (std::ranges::none_of(admission.flavors, of_pods)) return;
+  const ResourceIndex pods = Resource("pods");
+  std::erase_if(granted->requests, [&](const ResourceAmount& r) { return r.resource == pods; });
+  granted->requests.push_back({pods, granted->count});
+  Sort(&granted->requests);
 }
 
 void World::ReadRequests(const Resources& pod,

@@ -257,6 +257,7 @@ class World {
   uint32_t ShapeOf(const TaskShape& shape);
   uint32_t HashOf(const WorkloadRow& w, const JobSpec& job, const std::string& extra);
   void ReadGrants(const JobSpec& job, const WorkloadFacts& facts, WorkloadRow* row);
+  void AddPods(const GroupAdmission& admission, Granted* granted);
   void ReadRequests(const Resources& pod,
                     const std::vector<std::pair<std::string, int64_t>>* counted, PodSet* pod_set);
   void ReadFacts(const WorkloadFacts& facts, WorkloadRow* row);

@@ -383,5 +383,26 @@ TEST_F(KueueProfile, AnAdmissionOutlastsPlansOfOtherProfiles) {
   }
 }
 
+TEST_F(KueueProfile, QuotaOnPodsCountsTasksInLaterPlans) {
+  QueueSpec queue{.name = "a"};
+  queue.rules = QueueRules{
+      .groups = {{.resources = {"cpu", "pods"},
+                  .flavors = {{.flavor = "spot", .nominal = {{"cpu", 10}, {"pods", 3}}}}}}};
+  Accept(cluster_.AddQueue(queue));
+  Job("first", "a", 2);
+  Job("second", "a", 2);
+  ByCountJob("sweep", 2);
+  EXPECT_EQ(Live(), "admit first");
+  EXPECT_EQ(Live(), "");
+  Accept(cluster_.SetTaskStatus("first0", TaskStatus::kSucceeded));
+  EXPECT_EQ(Live(), "admit second");
+  Accept(cluster_.RemoveJob("first"));
+  EXPECT_EQ(Live(), "");
+  Accept(cluster_.RemoveJob("second"));
+  EXPECT_EQ(Live(), "admit sweep");
+  Job("third", "a", 2);
+  EXPECT_EQ(Live(), "");
+}
+
 }  // namespace
 }  // namespace muster::testing
