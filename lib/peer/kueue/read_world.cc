@@ -32,11 +32,18 @@ bool IsPlaced(const Tables& tables, JobIndex job) {
                              [&](TaskIndex task) { return IsOnNode(tables.tasks.status[task]); });
 }
 
-// Returns whether a task of the job leaves its node.
+// Returns whether tasks of the job leave their nodes and none stays on one.
 bool IsLeaving(const Tables& tables, JobIndex job) {
-  return std::ranges::any_of(tables.jobs.tasks[job], [&](TaskIndex task) {
-    return tables.tasks.status[task] == TaskStatus::kReleasing;
-  });
+  bool leaves = false;
+  for (const TaskIndex task : tables.jobs.tasks[job]) {
+    const TaskStatus status = tables.tasks.status[task];
+    if (status == TaskStatus::kReleasing) {
+      leaves = true;
+    } else if (IsOnNode(status)) {
+      return false;
+    }
+  }
+  return leaves;
 }
 
 // Tasks of one class in one group.

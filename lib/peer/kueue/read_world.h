@@ -6,7 +6,8 @@
 //   const std::vector<JobIndex> job_of = ReadWorld(context.tables, &world);   // by workload
 //
 // A job that has tasks which have not ended, as rows or by count, is a workload:
-// - with an admission it holds that quota (HoldsQuota), and is evicted while a task leaves;
+// - with an admission it holds that quota (HoldsQuota), and is evicted if tasks leave their nodes
+//   and none stays;
 // - with phase pending it else waits, whatever admission it had before, and so does one that is
 //   completed and has tasks again, none of them on a node;
 // - with another phase and no admission others have admitted it: it neither waits nor holds.

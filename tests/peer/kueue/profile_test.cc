@@ -404,5 +404,36 @@ TEST_F(KueueProfile, QuotaOnPodsCountsTasksInLaterPlans) {
   EXPECT_EQ(Live(), "");
 }
 
+TEST_F(KueueProfile, ATaskThatLeavesDoesNotMakeItsJobAVictim) {
+  QueueRules rules;
+  rules.preemption.within_queue = VictimScope::kLowerPriority;
+  Node();
+  Queue("a", 3, rules);
+  Job("worthy", "a", 2, /*priority=*/5);
+  Job("low", "a", 1);
+  EXPECT_EQ(Live("kueue:+allocate"),
+            "admit worthy; admit low; bind worthy0 n; bind worthy1 n; bind low0 n");
+  for (const char* task : {"worthy0", "worthy1", "low0"}) testing::Run(cluster_, task, "n");
+  Accept(cluster_.SetTaskStatus("worthy0", TaskStatus::kReleasing));
+  Job("high", "a", 1, /*priority=*/9);
+  EXPECT_EQ(Live(), "evict low0 n");
+}
+
+TEST_F(KueueProfile, JobsThatLeaveAreTheFirstVictims) {
+  QueueRules rules;
+  rules.preemption.within_queue = VictimScope::kLowerPriority;
+  Node();
+  Queue("a", 3, rules);
+  Job("worthy", "a", 2, /*priority=*/5);
+  Job("low", "a", 1);
+  EXPECT_EQ(Live("kueue:+allocate"),
+            "admit worthy; admit low; bind worthy0 n; bind worthy1 n; bind low0 n");
+  for (const char* task : {"worthy0", "worthy1", "low0"}) testing::Run(cluster_, task, "n");
+  Accept(cluster_.SetTaskStatus("worthy0", TaskStatus::kReleasing));
+  Accept(cluster_.SetTaskStatus("worthy1", TaskStatus::kReleasing));
+  Job("high", "a", 1, /*priority=*/9);
+  EXPECT_EQ(Live(), "");  // it waits for what leaves anyway
+}
+
 }  // namespace
 }  // namespace muster::testing
