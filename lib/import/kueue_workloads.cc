@@ -239,7 +239,8 @@ class WorkloadReader {
     for (const Field& item : admission.Items("podSetAssignments")) {
       GroupAdmission& group = out.groups.emplace_back();
       group.group = NameOfPodSet(item);
-      group.count = item.Int64("count", 0) - Reclaimed(workload, group.group);
+      // An admission of fewer pods than the spec has loses none before those are done.
+      group.count = std::min(item.Int64("count", 0), CountLeft(workload, group.group));
       for (const auto& [resource, flavor] : item.TextMap("flavors")) {
         group.flavors.emplace_back(resource, flavor);
       }
@@ -249,6 +250,16 @@ class WorkloadReader {
       }
     }
     return out;
+  }
+
+  // Pods of the set that have not given their quota back, of all that the spec has.
+  static int64_t CountLeft(const ApiObject& workload, std::string_view name) {
+    for (const Field& pod_set : workload.spec().Items("podSets")) {
+      if (NameOfPodSet(pod_set) == name) {
+        return pod_set.Int64("count", 1) - Reclaimed(workload, name);
+      }
+    }
+    return 0;
   }
 
   // Pods of the set that have ended and give their quota back.
@@ -264,7 +275,7 @@ class WorkloadReader {
 
   void ReadPodSet(const ApiObject& workload, const Field& pod_set, bool holds, JobSpec* job) {
     GroupSpec group{.name = NameOfPodSet(pod_set)};
-    int64_t count = pod_set.Int64("count", 1) - Reclaimed(workload, group.name);
+    int64_t count = CountLeft(workload, group.name);
     if (holds) {
       for (const GroupAdmission& admitted : job->admission->groups) {
         if (admitted.group == group.name) count = admitted.count;
@@ -280,7 +291,10 @@ class WorkloadReader {
     if (pod == nullptr || !source_.log->ok()) return;
     group.shape = ReadShape(*pod, kPods);
     group.count = std::max<int64_t>(0, count - AddPodsOf(workload, *job, group.name));
-    if (holds) AddFlavors(*job, &group);
+    if (holds) {
+      AddUsage(workload, group, &job->settings);
+      AddFlavors(*job, &group);
+    }
     if (!holds && pod_set["minCount"].truthy() && group.count > 0) CountPods(pod_set, &group);
     job->groups.push_back(std::move(group));
   }
@@ -292,6 +306,29 @@ class WorkloadReader {
     group->by_count =
         ByCount{.count = group->count, .min_count = std::clamp<int64_t>(least, 0, group->count)};
     group->count = 0;
+  }
+
+  // Sets what a pod of the group counts for, where the admission has another usage than the
+  // template requests: Kueue may be told to count resources otherwise.
+  static void AddUsage(const ApiObject& workload, const GroupSpec& group, Labels* settings) {
+    for (const Field& item : workload.status().Section("admission").Items("podSetAssignments")) {
+      const int64_t count = item.Int64("count", 0);
+      if (NameOfPodSet(item) != group.name || count <= 0) continue;
+      bool differs = false;
+      std::string setting;
+      for (const auto& [resource, amount] : ReadAmounts(item["resourceUsage"])) {
+        if (resource == "pods") continue;
+        const Quantity each = ToQuantity(resource, amount / count);
+        const auto requested = std::ranges::find(group.shape.request, resource,
+                                                 &std::pair<std::string, Quantity>::first);
+        differs |= requested == group.shape.request.end() ? amount != 0
+                                                          : requested->second.text != each.text;
+        absl::StrAppend(&setting, setting.empty() ? "" : ",", resource, "=", each.text);
+      }
+      if (!differs) return;
+      settings->emplace_back(absl::StrCat("kueue/podset-quota-request/", group.name), setting);
+      return;
+    }
   }
 
   // What Kueue adds to the pods of an admitted workload when they start.

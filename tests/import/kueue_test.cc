@@ -137,6 +137,45 @@ TEST(KueueImport, PodsBelongToTheWorkloadOfTheirOwner) {
   EXPECT_EQ(Describe(import.report[1]), "dump: 1 of 1 pods that wait are not scheduled");
 }
 
+// The admitted workload with a usage that is not what its template requests.
+ObjectJson Using(ObjectJson workload, const ObjectJson& usage) {
+  workload["status"]["admission"]["podSetAssignments"][0]["resourceUsage"] = usage;
+  return workload;
+}
+
+TEST(KueueImport, AUsageThatIsNotTheRequestCounts) {
+  const auto settings = [](const ObjectJson& usage) {
+    return Imported(World({Using(Admitted(WorkloadJson("w", 2, "500m"), 2), usage)}), {})
+        .scenario.cluster.jobs[0]
+        .settings;
+  };
+  EXPECT_THAT(settings({{"cpu", "1"}}), IsEmpty());
+  EXPECT_THAT(settings({{"cpu", "1"}, {"pods", "2"}}), IsEmpty());
+  EXPECT_THAT(settings({{"cpu", "3"}, {"credits", 4}}),
+              ElementsAre(std::pair<std::string, std::string>("kueue/podset-quota-request/main",
+                                                              "cpu=1500m,credits=2")));
+  const Import import =
+      Imported(World({Using(Admitted(WorkloadJson("w1", 1, "1"), 1), {{"cpu", "3"}}),
+                      WorkloadJson("w2", 2, "1")}),
+               {});
+  EXPECT_THAT(DecidedUnder(import),
+              HasSubstr("insufficient unused quota for cpu in flavor spot, 1 more needed"));
+}
+
+TEST(KueueImport, AnAdmissionInPartShrinksOnlyBelowItsCount) {
+  const auto count = [](int admitted, int reclaimable) {
+    ObjectJson workload = Admitted(WorkloadJson("w", 10, "100m"), admitted);
+    workload["spec"]["podSets"][0]["minCount"] = 1;
+    workload["status"]["reclaimablePods"] = {{{"name", "main"}, {"count", reclaimable}}};
+    const Import import = Imported(World({workload}), {});
+    return import.scenario.cluster.jobs[0].admission->groups[0].count;
+  };
+  EXPECT_EQ(count(10, 0), 10);
+  EXPECT_EQ(count(10, 2), 8);
+  EXPECT_EQ(count(6, 2), 6);
+  EXPECT_EQ(count(6, 7), 3);
+}
+
 TEST(KueueImport, CohortsThatAreOnlyNamedExist) {
   const Import import = Imported(
       {kFlavor, ClusterQueueJson("a", "4", {{"cohort", "org"}}),

@@ -13,7 +13,9 @@
 #include "lib/base/strings.h"
 #include "lib/model/checker.h"
 #include "lib/model/settings.h"
+#include "lib/peer/kueue/amount.h"
 #include "lib/peer/kueue/workload_rules.h"
+#include "muster/quantity.h"
 
 namespace muster::kueue {
 namespace {
@@ -26,8 +28,9 @@ constexpr std::string_view kSliceLevel = "podset-slice-required-topology";
 constexpr std::string_view kSliceSize = "podset-slice-size";
 constexpr std::string_view kSlices = "podset-slice-required-topology-constraints";
 constexpr std::string_view kTogether = "podset-group-name";
+constexpr std::string_view kCounted = "podset-quota-request";
 constexpr std::string_view kKeys[] = {kRequired,  kPreferred, kUnconstrained, kSliceLevel,
-                                      kSliceSize, kSlices,    kTogether};
+                                      kSliceSize, kSlices,    kTogether,      kCounted};
 constexpr size_t kMostSlices = 3;
 constexpr std::string_view kWholeCheck = "kueue/admission-check/";
 
@@ -129,7 +132,27 @@ class SettingsOfJob {
       if (!request.slices.empty()) Refuse(kTogether, "must be absent beside slices");
     }
     if (AsksForPlaces(request)) wish.request = std::move(request);
+    if (const auto amounts = Text(kCounted)) {
+      wish.counted.emplace();
+      for (const absl::string_view part : absl::StrSplit(ToAbsl(*amounts), ',')) {
+        AddCounted(std::string_view(part.data(), part.size()), &wish);
+      }
+    }
     return wish;
+  }
+
+  // "cpu=8"
+  void AddCounted(std::string_view part, GroupWish* wish) {
+    const size_t at = part.rfind('=');
+    const std::string name(part.substr(0, at));
+    if (at == std::string_view::npos || name.empty() ||
+        !ParseQuantity(part.substr(at + 1), Unit::kMilli).ok()) {
+      return Refuse(kCounted, "must be resources with amounts, such as \"cpu=8,memory=4Gi\"");
+    }
+    const auto known =
+        std::ranges::find(*wish->counted, name, &std::pair<std::string, int64_t>::first);
+    if (known != wish->counted->end()) Refuse(kCounted, "must have each resource once");
+    wish->counted->emplace_back(name, RequestAmount(name, part.substr(at + 1)));
   }
 
   void ReadSlices(TopologyRequest* request) {

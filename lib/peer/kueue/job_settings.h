@@ -14,6 +14,10 @@
 //   podset-slice-required-topology-constraints   slices in slices: "block=16,rack=4"
 //   podset-group-name               two groups with one name are placed together
 //
+// One is none of Kueue's: it has what its settings of resources make of a request.
+//
+//   podset-quota-request            what a task counts for: "cpu=8,example.com/credits=2"
+//
 // Behind a key may stand "/" and a group: it then is about that group alone, which reads no key
 // without a group. Levels are label keys; whether a topology has them is seen in a cycle.
 //
@@ -21,9 +25,11 @@
 #ifndef MUSTER_PEER_KUEUE_JOB_SETTINGS_H_
 #define MUSTER_PEER_KUEUE_JOB_SETTINGS_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -40,6 +46,8 @@ struct GroupWish {
   std::string group = {};
   std::optional<TopologyRequest> request = {};
   std::string together = {};  // groups of one word are placed together; empty: alone
+  // What a task of it counts for; absent: what its shape requests.
+  std::optional<std::vector<std::pair<std::string, int64_t>>> counted = {};
 };
 
 struct JobSettings {

@@ -167,6 +167,7 @@ void ReadWishes(const JobSpec& spec, const JobSpec& job, WorkloadFacts* facts) {
                                     : group.name.empty() ? "main"
                                                          : group.name);
     facts->topology.push_back(std::move(wish.request));
+    facts->requests.push_back(std::move(wish.counted));
     facts->together.push_back(std::move(wish.together));
   }
 }

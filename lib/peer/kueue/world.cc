@@ -451,8 +451,8 @@ WorkloadIndex World::SetWorkload(const JobSpec& job, const WorkloadFacts& facts)
     pod_set.spec_count = count;
     pod_set.count = config.gates.reclaimable_pods ? count - std::min(reclaimed, count) : count;
     if (group.by_count) pod_set.min_count = group.by_count->min_count;
-    ReadRequests(group.shape.request, i < facts.requests.size() ? &facts.requests[i] : nullptr,
-                 &pod_set);
+    const bool counts = i < facts.requests.size() && facts.requests[i];
+    ReadRequests(group.shape.request, counts ? &*facts.requests[i] : nullptr, &pod_set);
     pod_set.shape = ShapeOf(group.shape);
     if (i < facts.topology.size()) pod_set.topology = facts.topology[i];
     if (i < facts.pod_set_groups.size()) pod_set.group = facts.pod_set_groups[i];

@@ -176,8 +176,8 @@ struct WorkloadFacts {
   // By group: what the admission recorded. Empty: count x request.
   std::vector<std::vector<std::pair<std::string, int64_t>>> usage = {};
   std::string hash_extra = {};
-  // By group: what one pod counts for, where that is not what its containers request.
-  std::vector<std::vector<std::pair<std::string, int64_t>>> requests = {};
+  // By group: what one pod counts for; absent: what its containers request.
+  std::vector<std::optional<std::vector<std::pair<std::string, int64_t>>>> requests = {};
   std::vector<std::optional<TopologyRequest>> topology = {};
   std::vector<std::optional<NamedPlaces>> places = {};
   std::vector<bool> delayed = {};

@@ -309,6 +309,12 @@ TEST_F(KueuePlaces, SettingsAreChecked) {
               HasSubstr("must be that of two groups, and is of 1"));
   EXPECT_THAT(refused({{kRequired, "rack"}, {kTogether, "g"}}),
               HasSubstr("the smaller has 2 tasks; must have 1"));
+  for (const char* amounts : {"cpu", "=1", "cpu=x", "cpu=1,"}) {
+    EXPECT_THAT(refused({{"kueue/podset-quota-request", amounts}}),
+                HasSubstr("must be resources with amounts"));
+  }
+  EXPECT_THAT(refused({{"kueue/podset-quota-request", "cpu=1,cpu=2"}}),
+              HasSubstr("must have each resource once"));
   NodeSpec node = NodeAt(0);
   node.settings = {{"kueue/x", "y"}};
   Accept(cluster_.UpdateNode(node));

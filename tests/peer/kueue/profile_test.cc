@@ -435,5 +435,19 @@ TEST_F(KueueProfile, JobsThatLeaveAreTheFirstVictims) {
   EXPECT_EQ(Live(), "");  // it waits for what leaves anyway
 }
 
+TEST_F(KueueProfile, AQuotaRequestStandsForThatOfTheShape) {
+  Queue("a", 4);
+  JobSpec dear{.name = "dear", .queue = "a", .min_available = 1};
+  dear.settings = {{"kueue/podset-quota-request", "cpu=3"}};
+  AddJob(cluster_, dear, 1, {{"cpu", 1}});
+  EXPECT_EQ(Live(), "admit dear");
+  Job("next", "a", 2);
+  EXPECT_EQ(Live(), "");
+  JobSpec cheap{.name = "cheap", .queue = "a", .min_available = 1};
+  cheap.settings = {{"kueue/podset-quota-request", "cpu=250m"}};
+  AddJob(cluster_, cheap, 4, {{"cpu", 1}});
+  EXPECT_EQ(Live(), "admit cheap");
+}
+
 }  // namespace
 }  // namespace muster::testing
