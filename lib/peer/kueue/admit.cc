@@ -48,6 +48,7 @@ class KueueAdmit {
     world_.config.explains = true;
     world_.now = context.facts.now;
     job_of_ = kueue::ReadWorld(context.tables, &world_);
+    scanned_.resize(job_of_.size(), false);
     if (CountsPlaces()) {
       topology_.emplace(world_, kueue::ReadHosts(context.tables), kueue::TopologyGates());
       scheduler_.set_topology(&*topology_);
@@ -97,14 +98,24 @@ class KueueAdmit {
       Evict(entry);
       evicted = true;
     }
+    bool goes_on = false;
     for (const kueue::Entry& entry : result.entries) {
-      if (entry.status != kueue::EntryStatus::kAssumed) Explain(entry);
+      if (entry.status == kueue::EntryStatus::kAssumed) continue;
+      Explain(entry);
+      goes_on |= HasFlavorsLeft(entry.workload);
     }
     // What victims hold is free once they are gone, and then is the time of the next cycle.
-    return !evicted && (admitted || result.requeued.size() < result.entries.size());
+    return !evicted && (admitted || goes_on || result.requeued.size() < result.entries.size());
   }
 
  private:
+  // Returns whether the workload's next attempt tries flavors that no attempt of this plan did.
+  bool HasFlavorsLeft(kueue::WorkloadIndex w) {
+    const std::optional<kueue::ScanProgress>& progress = world_.workloads[w].progress;
+    if (!progress || !progress->Pending()) scanned_[w] = true;
+    return !scanned_[w];
+  }
+
   // Whether a flavor has a topology, or a workload requests places in one.
   bool CountsPlaces() const {
     return std::ranges::any_of(world_.flavors,
@@ -202,6 +213,7 @@ class KueueAdmit {
   kueue::Scheduler scheduler_{&world_};
   std::optional<kueue::TopologyWorld> topology_;
   std::vector<JobIndex> job_of_;  // by workload
+  std::vector<bool> scanned_;     // by workload: it tried its last flavor
 };
 
 void RunKueueAdmit(ActionContext& context, const Options& options) {

@@ -449,5 +449,39 @@ TEST_F(KueueProfile, AQuotaRequestStandsForThatOfTheShape) {
   EXPECT_EQ(Live(), "admit cheap");
 }
 
+TEST_F(KueueProfile, TheSearchGoesOnBehindAFlavorThatNeedsVictimsAndHasNone) {
+  Accept(cluster_.SetFlavor({.name = "other"}));
+  Accept(cluster_.AddQueue({.name = "cohort"}));
+  const auto add = [&](const std::string& name, QueueRules rules, const Resources& spot,
+                       const Resources& other) {
+    rules.groups = {
+        {.resources = {"cpu", "memory"},
+         .flavors = {{.flavor = "spot", .nominal = spot}, {.flavor = "other", .nominal = other}}}};
+    QueueSpec queue{.name = name, .parent = "cohort"};
+    queue.rules = std::move(rules);
+    Accept(cluster_.AddQueue(queue));
+  };
+  QueueRules rules;
+  rules.flavor_search.when_preempting = FlavorSearch::kMayStop;
+  rules.preemption = {.within_queue = VictimScope::kLowerPriority, .reclaim = VictimScope::kAny};
+  add("a", rules, {{"cpu", 10}, {"memory", 10}}, {{"cpu", 10}, {"memory", 10}});
+  add("b", {}, {}, {});
+  const auto hold = [&](const std::string& name, const std::string& queue,
+                        const std::string& resource) {
+    JobSpec job{.name = name, .queue = queue, .min_available = 1, .phase = JobPhase::kAdmitted};
+    job.admission = JobAdmission{.groups = {{.count = 1, .flavors = {{resource, "spot"}}}}};
+    AddJob(cluster_, job, 1, {{resource, 10}});
+  };
+  // Memory lacks in the own queue, cpu in the other one: victims of one kind do not help.
+  hold("own", "a", "memory");
+  hold("borrows", "b", "cpu");
+  JobSpec job{.name = "high", .queue = "a", .priority = 9, .min_available = 1};
+  AddJob(cluster_, job, 1, {{"cpu", 5}, {"memory", 5}});
+  EXPECT_EQ(Live(), "admit high");
+  const JobSpec high = JobNamed("high");
+  ASSERT_TRUE(high.admission.has_value());
+  EXPECT_EQ(high.admission->groups[0].flavors[0].second, "other");
+}
+
 }  // namespace
 }  // namespace muster::testing
