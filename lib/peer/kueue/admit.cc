@@ -65,6 +65,8 @@ class KueueAdmit {
         context_.decisions.Withdraw(job_of_[w]);
       } else if (row.queue == kueue::kNothing) {
         continue;
+      } else if (row.retry_checks) {
+        Explain({.workload = w, .queue = row.queue, .note = kueue::kFailedChecks});
       } else {
         scheduler_.Push(w);
       }

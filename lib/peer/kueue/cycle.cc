@@ -227,7 +227,7 @@ bool Scheduler::Admissible(Entry* entry) {
   const WorkloadRow& row = world_->workloads[entry->workload];
   const QueueRow& queue = world_->queues[entry->queue];
   if (row.retry_checks) {
-    entry->note = "The workload has failed admission checks";
+    entry->note = kFailedChecks;
     return false;
   }
   if (queue.no_namespace || (queue.namespaces && !Matches(*queue.namespaces, row.space_labels))) {

@@ -33,6 +33,9 @@ inline RequeueReason FinalReason(EntryStatus status, RequeueReason reason) {
   return failed ? RequeueReason::kFailedAfterNomination : reason;
 }
 
+// The note of a workload of which a check has to be passed again, or was rejected.
+inline constexpr char kFailedChecks[] = "The workload has failed admission checks";
+
 struct Entry {
   WorkloadIndex workload = kNothing;
   Queue queue = kNothing;

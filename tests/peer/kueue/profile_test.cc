@@ -483,5 +483,22 @@ TEST_F(KueueProfile, TheSearchGoesOnBehindAFlavorThatNeedsVictimsAndHasNone) {
   EXPECT_EQ(high.admission->groups[0].flavors[0].second, "other");
 }
 
+TEST_F(KueueProfile, AFailedCheckDoesNotBlockAStrictQueue) {
+  QueueRules rules;
+  rules.strategy = QueueingStrategy::kStrictFifo;
+  Queue("a", 4, rules);
+  for (const char* state : {"Retry", "Rejected"}) {
+    JobSpec failed{.name = "failed", .queue = "a", .min_available = 1};
+    failed.settings = {{"kueue/admission-check/budget", state}};
+    AddJob(cluster_, failed, 1, {{"cpu", 1}});
+    Job("next", "a", 1);
+    EXPECT_THAT(*cluster_.Schedule("kueue")->Explain("failed"),
+                HasSubstr("The workload has failed admission checks"));
+    EXPECT_EQ(Live(), "admit next") << state;
+    Accept(cluster_.RemoveJob("failed"));
+    Accept(cluster_.RemoveJob("next"));
+  }
+}
+
 }  // namespace
 }  // namespace muster::testing
