@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -108,12 +109,9 @@ std::vector<GroupSpec> GroupsOf(const Tables& tables, JobIndex job, bool holds) 
   return groups;
 }
 
-// The labels of the namespace that the job's tasks are in; none where it is not known.
-Labels SpaceLabels(const Tables& tables, JobIndex job) {
-  const std::vector<TaskIndex>& tasks = tables.jobs.tasks[job];
-  if (tasks.empty()) return {};
-  const TaskShape& shape = tables.classes.shape[tables.tasks.task_class[tasks.front()]];
-  const auto space = std::ranges::find(tables.namespaces, shape.name_space, &NamespaceSpec::name);
+// The labels of a namespace; none where it is not known.
+Labels SpaceLabels(const Tables& tables, std::string_view name) {
+  const auto space = std::ranges::find(tables.namespaces, name, &NamespaceSpec::name);
   return space == tables.namespaces.end() ? Labels() : space->labels;
 }
 
@@ -213,7 +211,9 @@ std::vector<JobIndex> ReadWorld(const Tables& tables, World* world) {
     if (job.groups.empty()) continue;
     job.created = spec.created;
     job.uid_rank = ranks[j];
-    if (selects) facts.space_labels = SpaceLabels(tables, j);
+    if (selects) {
+      facts.space_labels = SpaceLabels(tables, job.groups.front().shape.name_space);
+    }
     if (holds) {
       facts.evicted = IsLeaving(tables, j);
       job.admission = spec.admission;

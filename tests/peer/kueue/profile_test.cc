@@ -500,5 +500,21 @@ TEST_F(KueueProfile, AFailedCheckDoesNotBlockAStrictQueue) {
   }
 }
 
+TEST_F(KueueProfile, NamespacesCountForJobsByCount) {
+  QueueRules rules;
+  rules.namespaces = Selector{.match_labels = {{"team", "x"}}};
+  Queue("a", 4, rules);
+  Accept(cluster_.SetNamespace({.name = "in", .labels = {{"team", "x"}}}));
+  Accept(cluster_.SetNamespace({.name = "out", .labels = {{"team", "y"}}}));
+  for (const char* space : {"in", "out"}) {
+    JobSpec job{.name = space, .queue = "a", .min_available = 1};
+    job.groups = {{.name = "w",
+                   .shape = {.request = {{"cpu", 1}}, .name_space = space},
+                   .by_count = ByCount{.count = 2}}};
+    Accept(cluster_.AddJob(job));
+  }
+  EXPECT_EQ(Live(), "admit in");
+}
+
 }  // namespace
 }  // namespace muster::testing
