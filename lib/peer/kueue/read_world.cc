@@ -160,10 +160,10 @@ void ReadWishes(const JobSpec& spec, const JobSpec& job, WorkloadFacts* facts) {
   facts->retry_checks = settings.failed;
   for (const GroupSpec& group : job.groups) {
     GroupWish wish = settings.WishOf(group.name);
-    facts->pod_set_groups.push_back(!wish.together.empty()
-                                        ? absl::StrCat("together/", wish.together)
-                                    : group.name.empty() ? "main"
-                                                         : group.name);
+    // Neither key is one of the other kind, and a group without a name has one, too.
+    facts->pod_set_groups.push_back(wish.together.empty()
+                                        ? absl::StrCat("group/", group.name)
+                                        : absl::StrCat("together/", wish.together));
     facts->topology.push_back(std::move(wish.request));
     facts->requests.push_back(std::move(wish.counted));
     facts->together.push_back(std::move(wish.together));

@@ -516,5 +516,27 @@ TEST_F(KueueProfile, NamespacesCountForJobsByCount) {
   EXPECT_EQ(Live(), "admit in");
 }
 
+TEST_F(KueueProfile, GroupsOfAnyNamesAreAlone) {
+  const auto admitted = [&](const char* first, const char* second, const Labels& settings) {
+    JobSpec job{.name = "j", .queue = "a", .min_available = 1};
+    job.settings = settings;
+    for (const char* name : {first, second}) {
+      job.groups.push_back({.name = name, .count = 1, .shape = {.request = {{"cpu", 6}}}});
+    }
+    Accept(cluster_.AddJob(job));
+    const std::string words = Live();
+    Accept(cluster_.RemoveJob("j"));
+    return words;
+  };
+  Accept(cluster_.SetFlavor({.name = "other"}));
+  QueueSpec queue{.name = "a"};
+  queue.rules = QueueRules{.groups = {{.resources = {"cpu"},
+                                       .flavors = {{.flavor = "spot", .nominal = {{"cpu", 10}}},
+                                                   {.flavor = "other", .nominal = {{"cpu", 6}}}}}}};
+  Accept(cluster_.AddQueue(queue));
+  EXPECT_EQ(admitted("v", "w", {}), "admit j");
+  EXPECT_EQ(admitted("", "main", {}), "admit j");
+}
+
 }  // namespace
 }  // namespace muster::testing
