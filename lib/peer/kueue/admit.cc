@@ -9,8 +9,9 @@
 // on nodes is free once the last of them has left; a victim by count gives it back at once: the
 // caller stops its tasks.
 //
-// Jobs that hold quota and have failed a check (job_settings.h) are evicted first, for no other
-// job, and then no cycle runs.
+// Jobs that hold quota are evicted first, for no other job, and then no cycle runs:
+// - if a check of theirs has failed (job_settings.h);
+// - if their queue drains, or is on hold and not all checks of theirs are passed.
 //
 // A job that waits gets the reason not_admitted with the queue, the resource that its first
 // obstacle is about, and Kueue's message (messages.h). `policy` is "kueue".
@@ -73,12 +74,12 @@ class KueueAdmit {
     }
   }
 
-  // Evicts what holds quota and has failed a check. Returns whether there was some.
-  bool EvictFailed() {
+  // Evicts what may not keep its quota. Returns whether there was some.
+  bool EvictBarred() {
     bool evicted = false;
     for (kueue::WorkloadIndex w = 0; w < job_of_.size(); ++w) {
       const kueue::WorkloadRow& row = world_.workloads[w];
-      if (row.holds && row.retry_checks) evicted |= EvictJob(job_of_[w], TaskIndex(kNone));
+      if (row.holds && IsBarred(row)) evicted |= EvictJob(job_of_[w], TaskIndex(kNone));
     }
     return evicted;
   }
@@ -116,6 +117,12 @@ class KueueAdmit {
     const std::optional<kueue::ScanProgress>& progress = world_.workloads[w].progress;
     if (!progress || !progress->Pending()) scanned_[w] = true;
     return !scanned_[w];
+  }
+
+  bool IsBarred(const kueue::WorkloadRow& row) const {
+    const StopPolicy stop = world_.queues[row.queue].stop;
+    return row.retry_checks || stop == StopPolicy::kHoldAndDrain ||
+           (stop == StopPolicy::kHold && row.open_checks);
   }
 
   // Whether a flavor has a topology, or a workload requests places in one.
@@ -223,7 +230,7 @@ void RunKueueAdmit(ActionContext& context, const Options& options) {
   KueueAdmit admit(context, options);
   if (context.meter.Cut()) return;
   admit.Enter();
-  if (admit.EvictFailed()) return;
+  if (admit.EvictBarred()) return;
   for (int64_t cycle = 0; cycle < cycles; ++cycle) {
     if (context.meter.Cut()) return;
     context.meter.Spend();

@@ -65,7 +65,8 @@ class SettingsOfJob {
       : job_(job), reader_("job", job.name, job.settings, kProfileName) {}
 
   absl::StatusOr<JobSettings> Read() {
-    JobSettings settings{.wishes = {Wish("")}, .failed = ReadChecks()};
+    JobSettings settings{.wishes = {Wish("")}};
+    ReadChecks(&settings);
     for (const GroupSpec& group : job_.groups) {
       if (!group.name.empty()) settings.wishes.push_back(Wish(group.name));
     }
@@ -75,17 +76,15 @@ class SettingsOfJob {
   }
 
  private:
-  // Returns whether a check of the job has failed.
-  bool ReadChecks() {
-    bool failed = false;
+  void ReadChecks(JobSettings* settings) {
     for (const auto& [whole, value] : job_.settings) {
       if (!whole.starts_with(kWholeCheck) || whole.size() == kWholeCheck.size()) continue;
       const std::string_view key = std::string_view(whole).substr(kProfileName.size() + 1);
       const std::string_view state =
           reader_.Choice(key, {"Pending", "Ready", "Retry", "Rejected"}, "Pending");
-      failed = failed || state == "Retry" || state == "Rejected";
+      settings->failed |= state == "Retry" || state == "Rejected";
+      settings->open |= state != "Ready";
     }
-    return failed;
   }
 
   // The key as the group has it.

@@ -53,6 +53,7 @@ struct GroupWish {
 struct JobSettings {
   std::vector<GroupWish> wishes = {};  // by group, the unnamed one first; empty: none
   bool failed = false;                 // a check is to be passed again, or was rejected
+  bool open = false;                   // not all checks are passed
   GroupWish WishOf(std::string_view group) const;
 };
 

@@ -158,6 +158,7 @@ std::vector<std::optional<NamedPlaces>> PlacesHeld(const JobSpec& job) {
 void ReadWishes(const JobSpec& spec, const JobSpec& job, WorkloadFacts* facts) {
   const JobSettings settings = ReadSettings(spec).value_or(JobSettings());
   facts->retry_checks = settings.failed;
+  facts->open_checks = settings.open;
   for (const GroupSpec& group : job.groups) {
     GroupWish wish = settings.WishOf(group.name);
     // Neither key is one of the other kind, and a group without a name has one, too.

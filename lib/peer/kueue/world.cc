@@ -154,7 +154,8 @@ Queue World::SetQueue(const QueueSpec& spec) {
   row.when_preempting = rules.flavor_search.when_preempting;
   row.prefers_preemption = rules.flavor_search.preference == FlavorPreference::kPreemption;
   row.strict = rules.strategy == QueueingStrategy::kStrictFifo;
-  row.stopped = rules.stop != StopPolicy::kNone;
+  row.stop = rules.stop;
+  row.stopped = rules.stop != StopPolicy::kNone || spec.state == QueueState::kClosed;
   row.by_usage = rules.by_usage;
   row.weight = rules.fair_weight ? WeightValue(rules.fair_weight->text) : 1;
   row.checks = rules.checks;
@@ -409,6 +410,7 @@ void World::ReadFacts(const WorkloadFacts& facts, WorkloadRow* row) {
   row->retry_at = facts.retry_at;
   row->may_retry = facts.may_retry;
   row->retry_checks = facts.retry_checks;
+  row->open_checks = facts.open_checks;
   row->evicted = facts.evicted;
   row->reserved = facts.reserved;
   row->space_labels = facts.space_labels;

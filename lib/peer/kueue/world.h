@@ -70,8 +70,9 @@ struct QueueRow {
   FlavorSearch when_preempting = FlavorSearch::kTryNext;
   bool prefers_preemption = false;
   bool strict = false;
-  bool stopped = false;   // by its stop policy
-  bool by_usage = false;  // its workloads go by the usage of their LocalQueues
+  bool stopped = false;                 // it admits nothing
+  StopPolicy stop = StopPolicy::kNone;  // what that means for workloads that hold quota
+  bool by_usage = false;                // its workloads go by the usage of their LocalQueues
   double weight = 1;
   std::vector<AdmissionCheck> checks;
   std::optional<Selector> namespaces;  // absent: all
@@ -142,6 +143,7 @@ struct WorkloadRow {
   std::optional<int64_t> retry_at;  // it stays out of the heap until then
   bool may_retry = true;
   bool retry_checks = false;         // a check of it has to be passed again, or was failed
+  bool open_checks = false;          // not all of its checks are passed
   Labels space_labels;               // of its namespace
   std::string refused;               // not empty: why no cycle looks at it
   std::vector<FlavorIndex> allowed;  // with `restricted`: no other flavor will do
@@ -193,6 +195,7 @@ struct WorkloadFacts {
   std::optional<int64_t> retry_at = {};
   bool may_retry = true;
   bool retry_checks = false;
+  bool open_checks = false;
   uint64_t generation = 1;
 };
 

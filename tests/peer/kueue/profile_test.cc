@@ -538,5 +538,72 @@ TEST_F(KueueProfile, GroupsOfAnyNamesAreAlone) {
   EXPECT_EQ(admitted("", "main", {}), "admit j");
 }
 
+TEST_F(KueueProfile, AQueueThatDrainsEvicts) {
+  Node();
+  Queue("a", 4);
+  Queue("b", 4);
+  Job("runs", "a", 2);
+  Job("waits", "a", 1);
+  Job("kept", "b", 1);
+  EXPECT_EQ(Live(), "admit runs; admit kept; admit waits");
+  testing::Run(cluster_, "runs0", "n");
+  testing::Run(cluster_, "runs1", "n");
+  testing::Run(cluster_, "kept0", "n");
+  const auto stop = [&](StopPolicy policy) {
+    QueueSpec queue{.name = "a", .parent = "cohort"};
+    queue.rules = QueueRules{.groups = {{.resources = {"cpu"},
+                                         .flavors = {{.flavor = "spot", .nominal = {{"cpu", 4}}}}}},
+                             .stop = policy};
+    Accept(cluster_.UpdateQueue(queue));
+  };
+  stop(StopPolicy::kHold);
+  EXPECT_EQ(Live(), "");
+  EXPECT_EQ(JobNamed("waits").phase, JobPhase::kAdmitted);
+  stop(StopPolicy::kHoldAndDrain);
+  EXPECT_EQ(Live(), "evict runs0 n; evict runs1 n");
+  EXPECT_EQ(JobNamed("runs").phase, JobPhase::kPending);
+  EXPECT_EQ(JobNamed("waits").phase, JobPhase::kPending);
+  EXPECT_EQ(Live(), "");
+  Accept(cluster_.SetTaskStatus("runs0", TaskStatus::kPending));
+  Accept(cluster_.SetTaskStatus("runs1", TaskStatus::kPending));
+  EXPECT_EQ(Live(), "");
+  stop(StopPolicy::kNone);
+  EXPECT_EQ(Live(), "admit runs; admit waits");
+}
+
+TEST_F(KueueProfile, AQueueOnHoldTakesBackQuotaOfJobsThatWaitForChecks) {
+  Queue("a", 4);
+  for (const char* state : {"Ready", "Pending"}) {
+    JobSpec job{.name = state, .queue = "a", .min_available = 1};
+    job.settings = {{"kueue/admission-check/budget", state}};
+    AddJob(cluster_, job, 1, {{"cpu", 1}});
+  }
+  EXPECT_EQ(Live(), "admit Ready; admit Pending");
+  QueueSpec queue{.name = "a", .parent = "cohort"};
+  queue.rules = QueueRules{
+      .groups = {{.resources = {"cpu"}, .flavors = {{.flavor = "spot", .nominal = {{"cpu", 4}}}}}},
+      .stop = StopPolicy::kHold};
+  Accept(cluster_.UpdateQueue(queue));
+  EXPECT_EQ(Live(), "");
+  EXPECT_EQ(JobNamed("Ready").phase, JobPhase::kAdmitted);
+  EXPECT_EQ(JobNamed("Pending").phase, JobPhase::kPending);
+}
+
+TEST_F(KueueProfile, AClosedQueueAdmitsNothingAndEvictsNothing) {
+  Queue("a", 4);
+  Job("first", "a", 1);
+  EXPECT_EQ(Live(), "admit first");
+  QueueSpec queue{.name = "a", .parent = "cohort", .state = QueueState::kClosed};
+  queue.rules = QueueRules{
+      .groups = {{.resources = {"cpu"}, .flavors = {{.flavor = "spot", .nominal = {{"cpu", 4}}}}}}};
+  Accept(cluster_.UpdateQueue(queue));
+  Job("second", "a", 1);
+  EXPECT_EQ(Live(), "");
+  EXPECT_EQ(JobNamed("first").phase, JobPhase::kAdmitted);
+  queue.state = QueueState::kOpen;
+  Accept(cluster_.UpdateQueue(queue));
+  EXPECT_EQ(Live(), "admit second");
+}
+
 }  // namespace
 }  // namespace muster::testing
