@@ -153,8 +153,13 @@ std::optional<Selector> ReadNamespaceSelector(const ImportSource& source, const 
   return selector;
 }
 
-// The queue admits nothing.
-void Hold(QueueRules* rules) { rules->stop = std::max(rules->stop, StopPolicy::kHold); }
+// Returns whether the check's controller serves it.
+bool IsActive(const ApiObject& check) {
+  for (const Field& condition : check.status().Items("conditions")) {
+    if (condition["type"].Is("Active")) return condition["status"].Is("True");
+  }
+  return false;
+}
 
 class QueueReader {
  public:
@@ -231,7 +236,10 @@ class QueueReader {
         ReadWord(search["preference"], kPreferences, FlavorPreference::kBorrowing);
     rules.preemption = ReadPreemption(spec.Section("preemption"));
     rules.namespaces = ReadNamespaceSelector(source_, spec);
-    ReadChecks(object, &rules);
+    ReadChecks(object, &row);
+    if (object.metadata()["deletionTimestamp"].given()) {
+      Close(object, "metadata.deletionTimestamp", "it is being deleted", &row);
+    }
     if (const Field scope = spec["admissionScope"]; scope.truthy()) {
       scope.Ignored("admission by past usage is not considered");
     }
@@ -241,7 +249,16 @@ class QueueReader {
     AddRow(object.name(), std::move(row));
   }
 
-  void ReadChecks(const ApiObject& object, QueueRules* rules) {
+  // The queue admits nothing.
+  void Close(const ApiObject& object, std::string_view field, const std::string& why,
+             QueueSpec* row) const {
+    source_.log->LeftOut(object.place(), std::string(field),
+                         absl::StrCat(why, "; the queue admits nothing"));
+    row->state = QueueState::kClosed;
+  }
+
+  void ReadChecks(const ApiObject& object, QueueSpec* row) const {
+    QueueRules* const rules = &*row->rules;
     for (const std::string& name : object.spec().Texts("admissionChecks")) {
       rules->checks.push_back({.name = name});
     }
@@ -250,11 +267,12 @@ class QueueReader {
       rules->checks.push_back({check.Text("name"), check.Texts("onFlavors")});
     }
     for (const AdmissionCheck& check : rules->checks) {
-      if (source_.dump.Find("AdmissionCheck", check.name) != nullptr) continue;
-      source_.log->LeftOut(object.place(), "spec.admissionChecks",
-                           absl::StrCat("AdmissionCheck ", Quote(check.name),
-                                        " is not there; the queue admits nothing"));
-      Hold(rules);
+      const ApiObject* known = source_.dump.Find("AdmissionCheck", check.name);
+      if (known != nullptr && IsActive(*known)) continue;
+      Close(object, "spec.admissionChecks",
+            absl::StrCat("AdmissionCheck ", Quote(check.name),
+                         known == nullptr ? " is not there" : " is not active"),
+            row);
     }
   }
 
@@ -276,12 +294,12 @@ class QueueReader {
       for (const size_t passed : way) known[passed] = ends ? kSound : kBroken;
     }
     for (size_t i = 0; i < rows.size(); ++i) {
-      if (known[i] == kBroken) Close(&rows[i]);
+      if (known[i] == kBroken) Break(&rows[i]);
     }
   }
-  void Close(QueueSpec* row) {
+  void Break(QueueSpec* row) const {
     if (names_.contains(row->name)) {
-      Hold(&*row->rules);
+      row->state = QueueState::kClosed;
       return;
     }
     source_.log->LeftOut(absl::StrCat("Cohort ", row->name), "spec.parentName",
@@ -343,7 +361,7 @@ void AddQueues(const ImportSource& source, ClusterSpec* cluster) {
   for (QueueSpec& queue : cluster->queues) {
     for (const ResourceGroup& group : queue.rules->groups) {
       for (const FlavorQuota& quota : group.flavors) {
-        if (lost.contains(quota.flavor)) Hold(&*queue.rules);
+        if (lost.contains(quota.flavor)) queue.state = QueueState::kClosed;
         if (flavors.contains(quota.flavor)) continue;
         source.log->LeftOut(absl::StrCat("ClusterQueue ", queue.name), "spec.resourceGroups",
                             absl::StrCat("ResourceFlavor ", Quote(quota.flavor),

@@ -161,6 +161,10 @@ class WorkloadReader {
   std::string Absence(const ApiObject& workload) const {
     if (IsTrue(workload, "Finished")) return "it has ended";
     if (!workload.spec().Bool("active", true)) return "it is not active";
+    const std::optional<Field> requeued = ConditionOf(workload, "Requeued");
+    if (requeued && (*requeued)["status"].Is("False")) {
+      return "it is tried again later (condition Requeued is False)";
+    }
     const Field requeue = workload.status().Section("requeueState");
     if (requeue.Seconds("requeueAt") > source_.options.now) {
       return "it is tried again later (status.requeueState.requeueAt)";

@@ -238,16 +238,22 @@ TEST(KueueImport, WhatTakesNoPartIsNamed) {
   ended["status"]["conditions"] = {{{"type", "Finished"}, {"status", "True"}}};
   ObjectJson late = WorkloadJson("late", 1, "1");
   late["status"]["requeueState"] = {{"requeueAt", "2026-01-01T00:00:10Z"}};
-  const Import import =
-      Imported(World({ended, late, WorkloadJson("off", 1, "1", {{"active", false}}),
-                      WorkloadJson("lost", 1, "1", {{"queueName", "none"}})}),
-               {.now = 1767225600});
-  EXPECT_THAT(import.scenario.cluster.jobs, IsEmpty());
+  ObjectJson backs_off = WorkloadJson("backoff", 1, "1");
+  backs_off["status"]["conditions"] = {{{"type", "Requeued"}, {"status", "False"}}};
+  ObjectJson again = WorkloadJson("again", 1, "1");
+  again["status"]["conditions"] = {{{"type", "Requeued"}, {"status", "True"}}};
+  const Import import = Imported(
+      World({ended, late, backs_off, again, WorkloadJson("off", 1, "1", {{"active", false}}),
+             WorkloadJson("lost", 1, "1", {{"queueName", "none"}})}),
+      {.now = 1767225600});
+  ASSERT_EQ(import.scenario.cluster.jobs.size(), 1u);
+  EXPECT_EQ(import.scenario.cluster.jobs[0].name, "ns/again");
   std::vector<std::string> words;
   for (const ImportEntry& entry : import.report) words.push_back(Describe(entry));
   EXPECT_THAT(
       words,
-      ElementsAre("Workload ns/ended: it has ended",
+      ElementsAre("Workload ns/backoff: it is tried again later (condition Requeued is False)",
+                  "Workload ns/ended: it has ended",
                   "Workload ns/late: it is tried again later (status.requeueState.requeueAt)",
                   "Workload ns/lost: spec.queueName: LocalQueue \"ns/none\" is not there; "
                   "the workload waits",
@@ -265,6 +271,26 @@ TEST(KueueImport, QueuesWithoutTheirFlavorOrCheckAdmitNothing) {
                {});
   EXPECT_THAT(DecidedUnder(check), HasSubstr("pending ns/w"));
   EXPECT_EQ(check.report.size(), 1u);
+}
+
+TEST(KueueImport, QueuesThatAreDeletedOrHaveAnInactiveCheckAdmitNothing) {
+  const auto decided = [](const ObjectJson& queue, const ObjectJson& status, size_t notes) {
+    ObjectJson check = KueueObject("AdmissionCheck", "dry");
+    check["status"] = status;
+    const Import import = Imported({kFlavor, kLocal, check, queue, WorkloadJson("w", 1, "1")}, {});
+    EXPECT_EQ(import.report.size(), notes);
+    return DecidedUnder(import);
+  };
+  const auto active = [](const char* status) {
+    return ObjectJson{{"conditions", {{{"type", "Active"}, {"status", status}}}}};
+  };
+  const ObjectJson queue = ClusterQueueJson("a", "4", {{"admissionChecks", {"dry"}}});
+  EXPECT_THAT(decided(queue, active("True"), 0), HasSubstr("admit ns/w"));
+  EXPECT_THAT(decided(queue, active("False"), 1), HasSubstr("pending ns/w"));
+  EXPECT_THAT(decided(queue, ObjectJson::object(), 1), HasSubstr("pending ns/w"));
+  ObjectJson leaves = queue;
+  leaves["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+  EXPECT_THAT(decided(leaves, active("True"), 1), HasSubstr("pending ns/w"));
 }
 
 TEST(KueueImport, FairSharingIsASetting) {
