@@ -72,10 +72,19 @@ std::string ReadConfiguration(const Field& configuration) {
   return absl::StrCat(ToAbsl(kKueueName), fair ? ":admit(fair_sharing=on)" : "");
 }
 
+// Pressure of memory, disk and processes counts by taints alone.
+bool IsReady(const ApiObject& node) {
+  for (const Field& condition : node.status().Items("conditions")) {
+    if (condition["type"].Is("Ready")) return condition["status"].Is("True");
+  }
+  return true;
+}
+
 void ReadKueueObjects(const ImportSource& source, Scenario* scenario) {
   ClusterSpec& cluster = scenario->cluster;
   for (const ApiObject* object : source.dump.OfKind("Node")) {
-    cluster.nodes.push_back(ReadNode(*object, {.conditions = false}));
+    NodeSpec& node = cluster.nodes.emplace_back(ReadNode(*object, {.conditions = false}));
+    node.ready = IsReady(*object);
   }
   kueue::AddFlavors(source, &cluster);
   kueue::AddQueues(source, &cluster);

@@ -374,6 +374,21 @@ TEST(KueueImport, ATopologyRequestBecomesSettings) {
   EXPECT_THAT(text, HasSubstr("topology \"default\" doesn't allow to fit any of 1 slice(s)"));
 }
 
+TEST(KueueImport, NodesThatAreNotReadyHaveNoPlaces) {
+  std::vector<ObjectJson> objects =
+      RackWorld({Requesting(WorkloadJson("w", 2, "1"), {{"required", "rack"}})});
+  for (ObjectJson& object : objects) {
+    if (object["metadata"]["name"] != "n0") continue;
+    object["status"]["conditions"] = {{{"type", "Ready"}, {"status", "False"}},
+                                      {{"type", "MemoryPressure"}, {"status", "True"}}};
+  }
+  const Import import = Imported(objects, {});
+  EXPECT_FALSE(import.scenario.cluster.nodes[0].ready);
+  EXPECT_FALSE(import.scenario.cluster.nodes[0].memory_pressure);
+  EXPECT_THAT(DecidedUnder(import),
+              HasSubstr("admit ns/w with 2 of main (cpu from spot) in n1: 2\n"));
+}
+
 TEST(KueueImport, PlacesOfAnAdmissionAreHeld) {
   const ObjectJson domains = {
       {"levels", {"rack", kHostLabel}},
