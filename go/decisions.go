@@ -191,12 +191,17 @@ func amounts(first *C.int64_t, n int) []int64 {
 	return unsafe.Slice((*int64)(unsafe.Pointer(first)), n)
 }
 
+// textOf copies a text of any size; C.GoStringN takes one of 2 GiB at most.
+func textOf(first *C.char, size C.int64_t) string {
+	return string(columnOf[byte](unsafe.Pointer(first), int(size)))
+}
+
 // names copies a column of n texts.
 func names(offsets *C.int64_t, bytes *C.char, n int) []string {
 	if n == 0 {
 		return nil
 	}
 	ends := amounts(offsets, n+1)
-	all := C.GoStringN(bytes, C.int(ends[n]))
+	all := textOf(bytes, C.int64_t(ends[n]))
 	return list(n, func(i int) string { return all[ends[i]:ends[i+1]] })
 }

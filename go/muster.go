@@ -280,8 +280,15 @@ func (c *Cluster) Remove(kind int, name string) error {
 	return check(C.muster_cluster_remove(c.cluster, C.int32_t(kind), text, C.int64_t(len(name)), &e), &e)
 }
 
-// SetTasks reports the status of tasks, all in one call; nodes may be nil where they are known.
+// SetTasks reports the status of tasks, all in one call: one status for each task, and one node, or
+// nil for nodes where they are known. Lists of other lengths are refused, and change nothing.
 func (c *Cluster) SetTasks(tasks, statuses, nodes []int32) error {
+	if len(statuses) != len(tasks) {
+		return fmt.Errorf("%d statuses for %d tasks", len(statuses), len(tasks))
+	}
+	if nodes != nil && len(nodes) != len(tasks) {
+		return fmt.Errorf("%d nodes for %d tasks", len(nodes), len(tasks))
+	}
 	if len(tasks) == 0 {
 		return nil
 	}
@@ -453,7 +460,7 @@ func taken(words **C.muster_text, status C.muster_status, e *C.muster_error) (st
 		return "", err
 	}
 	defer C.muster_text_free(*words)
-	return C.GoStringN(C.muster_text_data(*words), C.int(C.muster_text_size(*words))), nil
+	return textOf(C.muster_text_data(*words), C.muster_text_size(*words)), nil
 }
 
 func viewed(made *C.muster_plan) (*Plan, error) {
@@ -576,7 +583,7 @@ func (p *Plan) Pending() int { return int(p.view.pending_count) }
 func (p *Plan) Name(kind int, index int32) string {
 	var size C.int64_t
 	name := C.muster_plan_name(p.plan, C.int32_t(kind), C.int32_t(index), &size)
-	return C.GoStringN(name, C.int(size))
+	return textOf(name, size)
 }
 
 // Explain returns why a job or a task is not placed.

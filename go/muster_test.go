@@ -73,6 +73,44 @@ func TestAGangIsPlaced(t *testing.T) {
 	}
 }
 
+// A list that is shorter than the tasks was read past its end.
+func TestSetTasksHasOneStatusForEachTask(t *testing.T) {
+	c := fill(t, 1, 1)
+	defer c.Free()
+	tasks := make([]int32, 3)
+	for i := range tasks {
+		index, err := c.Find(KindTasks, fmt.Sprintf("j0-%d", i))
+		must(t, err)
+		tasks[i] = index
+	}
+	running, nodes := []int32{TaskRunning, TaskRunning, TaskRunning}, []int32{0, 0, 0}
+	for _, bad := range []struct {
+		statuses, nodes []int32
+		words           string
+	}{
+		{running[:1], nodes, "1 statuses for 3 tasks"},
+		{nil, nil, "0 statuses for 3 tasks"},
+		{[]int32{}, nodes, "0 statuses for 3 tasks"},
+		{running, nodes[:2], "2 nodes for 3 tasks"},
+		{running, []int32{}, "0 nodes for 3 tasks"},
+	} {
+		if err := c.SetTasks(tasks, bad.statuses, bad.nodes); err == nil || err.Error() != bad.words {
+			t.Error(bad, err)
+		}
+	}
+	if err := c.SetTasks(nil, running, nil); err == nil {
+		t.Error("statuses without tasks")
+	}
+	must(t, c.SetTasks(nil, nil, nil))
+	plan, err := c.Schedule("volcano")
+	must(t, err)
+	defer plan.Free()
+	if len(plan.Binds()) != 20 {
+		t.Error("a list that was refused changed tasks")
+	}
+	must(t, c.SetTasks(tasks, running, nodes))
+}
+
 func TestWhatElseAPlanSays(t *testing.T) {
 	c, err := NewCluster()
 	must(t, err)

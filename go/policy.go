@@ -514,7 +514,7 @@ func (c *Cycle) Name(kind int, index int32) string {
 	if name == nil {
 		return ""
 	}
-	return C.GoStringN(name, C.int(size))
+	return textOf(name, size)
 }
 
 // Numbers reads a column over some rows, as it is at this moment of the cycle: "priority" of jobs,
@@ -541,7 +541,7 @@ func (c *Cycle) Label(kind int, index int32, key string) (string, bool) {
 	if value == nil {
 		return "", false
 	}
-	return C.GoStringN(value, C.int(size)), true
+	return textOf(value, size), true
 }
 
 // Row is a node, queue, job, task or domain as a scenario file has it, and of a task class the

@@ -37,7 +37,7 @@ func (s *Snapshot) Name(kind int, index int32) string {
 	if name == nil {
 		return ""
 	}
-	return C.GoStringN(name, C.int(size))
+	return textOf(name, size)
 }
 
 // Find is the index of a row.
@@ -95,7 +95,7 @@ func outlook(profile, changes string,
 	queues, dimensions := int(v.count), int(v.dimensions)
 	of := func(kind int32, index int32) string {
 		var size C.int64_t
-		return C.GoStringN(C.muster_outlook_name(made, C.int32_t(kind), C.int32_t(index), &size), C.int(size))
+		return textOf(C.muster_outlook_name(made, C.int32_t(kind), C.int32_t(index), &size), size)
 	}
 	names := make([]string, dimensions)
 	for d := range names {
@@ -147,8 +147,14 @@ type Change = map[string]any
 // TaskChange is where one task ends, before and after changes; "" is no node.
 type TaskChange struct{ Task, Job, Before, After, Reason string }
 
+// JobChange is a job that holds assigned quota of a queue before changes alone, or after them.
+type JobChange struct{ Job, Queue string }
+
 // Rehearsal is what a profile would decide differently.
-type Rehearsal struct{ Starts, Stops, Moves []TaskChange }
+type Rehearsal struct {
+	Starts, Stops, Moves []TaskChange
+	Admits, Withdraws    []JobChange
+}
 
 // Rehearse answers what the profile would decide after changes, by plans of the cluster as it is
 // and of a copy with the changes. now is the time of both.

@@ -3,6 +3,7 @@
 package muster
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -43,6 +44,23 @@ func TestQuestions(t *testing.T) {
 	}
 	if _, err := cluster.Advise("volcano", `{"drain": {}}`, 0); err == nil {
 		t.Error("a question without nodes")
+	}
+}
+
+func TestARehearsalShowsWhatIsAdmitted(t *testing.T) {
+	cluster, err := NewCluster()
+	must(t, err)
+	defer cluster.Free()
+	must(t, cluster.AddJSON(`{"muster": 1, "nodes": [{"name": "n", "capacity": {"cpu": 9, "pods": 9}}],
+	  "flavors": [{"name": "f"}],
+	  "queues": [{"name": "q", "rules": {"groups": [{"resources": ["cpu"],
+	    "flavors": [{"flavor": "f", "nominal": {"cpu": 2}}]}]}}],
+	  "jobs": [{"name": "a", "queue": "q", "priority": 2, "groups": [{"name": "w", "count": 1, "shape": {"request": {"cpu": 2}}}]},
+	           {"name": "b", "queue": "q", "priority": 1, "groups": [{"name": "w", "count": 1, "shape": {"request": {"cpu": 2}}}]}]}`))
+	r, err := cluster.Rehearse("kueue", []Change{{"remove_job": "a"}}, 0)
+	must(t, err)
+	if !reflect.DeepEqual(r.Admits, []JobChange{{"b", "q"}}) || !reflect.DeepEqual(r.Withdraws, []JobChange{{"a", "q"}}) {
+		t.Error(r)
 	}
 }
 
