@@ -219,6 +219,17 @@ bool WaitsForNode(const ApiObject& pod) {
          !pod.metadata()["deletionTimestamp"].given();
 }
 
+bool EndsWithoutNode(const ApiObject& pod) {
+  const std::string phase = pod.status().Text("phase");
+  if (phase == "Succeeded" || phase == "Failed" || !pod.spec().Text("nodeName").empty() ||
+      !pod.metadata()["deletionTimestamp"].given()) {
+    return false;
+  }
+  pod.log()->LeftOut(pod.place(), "metadata.deletionTimestamp",
+                     "the pod is ending without ever having had a node");
+  return true;
+}
+
 absl::StatusOr<Import> ImportObjects(std::string_view objects, const ImportOptions& options) {
   Budget budget(options.limits);
   absl::StatusOr<std::vector<RawObject>> raw = ReadJsonObjects(objects, &budget);

@@ -53,6 +53,9 @@ std::span<const Importer* const> Importers();
 const Importer* ImporterOfScheduler(std::string_view scheduler);
 // Returns whether the pod is still to be placed: it has no node, and neither ended nor is leaving.
 bool WaitsForNode(const ApiObject& pod);
+// Returns whether the pod is being deleted before it has a node. No scheduler places such a pod: it
+// is left out, with an entry.
+bool EndsWithoutNode(const ApiObject& pod);
 
 }  // namespace muster
 

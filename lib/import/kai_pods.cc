@@ -169,6 +169,7 @@ class PodReader {
   void ReadPod(const ApiObject& pod) {
     if (HasEnded(pod)) return;
     TaskSpec task{.name = pod.key(), .node = NodeOf(pod)};
+    if (task.node.empty() && EndsWithoutNode(pod)) return;
     task.status = StatusOf(pod, !task.node.empty());
     if (!task.node.empty() && nodes_.find(task.node) == nodes_.end()) {
       source_.log->LeftOut(pod.place(), "spec.nodeName",

@@ -438,6 +438,7 @@ void ReadPodsOfDump(const ImportSource& source, const PodReader& reader, const I
   for (const ApiObject* object : source.dump.OfKind("Pod")) {
     if (!source.log->ok()) return;
     const std::string scheduler = object->spec().Text("schedulerName");
+    if (EndsWithoutNode(*object)) continue;
     const Importer* other = ImporterOfScheduler(scheduler);
     if (other != nullptr && other != &own && other != &kPodImporter && WaitsForNode(*object)) {
       source.log->LeftOut(object->place(), "spec.schedulerName",

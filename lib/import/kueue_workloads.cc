@@ -376,6 +376,7 @@ class WorkloadReader {
   bool AddPod(const ApiObject& pod, const JobSpec* job, const std::string& group) {
     TaskSpec task{.name = pod.key()};
     task.node = pod.spec().Text("nodeName");
+    if (EndsWithoutNode(pod)) return true;
     task.status = StatusOfPodHere(pod, !task.node.empty());
     const bool ended = task.status == TaskStatus::kSucceeded || task.status == TaskStatus::kFailed;
     if (ended) return false;

@@ -118,11 +118,7 @@ bool TaskReader::Read(const ApiObject& pod, TaskSpec* task) {
     return false;
   }
   task->status = ReadStatus(pod, !node.empty());
-  if (task->status == TaskStatus::kReleasing && node.empty()) {
-    source_.log->LeftOut(pod.place(), "metadata.deletionTimestamp",
-                         "the pod is ending without ever having had a node");
-    return false;
-  }
+  if (EndsWithoutNode(pod)) return false;
   task->name = pod.key();
   ReadJob(pod, task);
   task->shape = ReadShape(pod, rules_.pods);

@@ -72,6 +72,7 @@ class ApplicationReader {
 
   void Read() {
     for (const ApiObject* pod : SortedByKey(source_.dump.OfKind("Pod"))) {
+      if (EndsWithoutNode(*pod)) continue;
       if (pod->spec()["schedulerName"].Is("yunikorn")) {
         applications_[ApplicationOf(*pod)].push_back(pod);
       } else {
