@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/import/times.h"
 
 namespace muster {
 namespace {
@@ -79,6 +80,14 @@ const std::string* ApiObject::Find(const Labels& labels, std::string_view key) {
     if (known == key) return &value;
   }
   return nullptr;
+}
+
+std::optional<int64_t> ApiObject::MarkedDuration(const std::string& text,
+                                                 std::string_view path) const {
+  const std::optional<int64_t> seconds = ParseDuration(text);
+  if (seconds && *seconds > 0) return seconds;
+  log()->Ignored(place(), path, absl::StrCat(Quote(text), " is no duration of a second or more"));
+  return std::nullopt;
 }
 
 Dump::Dump(std::vector<RawObject> objects, ImportLog* log) : log_(log) {

@@ -12,6 +12,7 @@
 #define MUSTER_IMPORT_API_OBJECT_H_
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,6 +52,9 @@ class ApiObject {
   const std::string* Label(std::string_view key) const { return Find(labels_, key); }
   const std::string* Annotation(std::string_view key) const { return Find(annotations_, key); }
   const Labels& annotations() const { return annotations_; }
+  // Returns the whole seconds of a duration above 0 that the mark `text` of the object is. Reports
+  // another text at `path`, and returns nothing: as at the peers, it stands for no duration.
+  std::optional<int64_t> MarkedDuration(const std::string& text, std::string_view path) const;
 
   Field root() const { return Field(&source_); }
   Field metadata() const { return root().Section("metadata"); }

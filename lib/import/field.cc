@@ -132,6 +132,17 @@ int64_t Field::Seconds(std::string_view key) const {
   return seconds.value_or(0);
 }
 
+std::optional<int64_t> Field::Duration(std::string_view key, int64_t least) const {
+  const Field member = (*this)[key];
+  const std::string text = member.AsText();
+  if (text.empty()) return std::nullopt;
+  const std::optional<int64_t> seconds = ParseDuration(text);
+  if (seconds && *seconds >= least) return seconds;
+  member.Refuse(absl::StrCat(Quote(text), " is no duration", least == 0 ? " of 0 or more" : "",
+                             "; expected one such as 1h30m"));
+  return std::nullopt;
+}
+
 Field Field::Section(std::string_view key) const {
   const Field member = (*this)[key];
   if (!member.given()) return Absent(key);

@@ -91,6 +91,9 @@ class Field {
   // Returns the seconds since 1970 of a time stamp (RFC 3339), fractions dropped; 0 if absent or
   // empty.
   int64_t Seconds(std::string_view key) const;
+  // Returns the whole seconds of a duration such as "1h30m" (times.h); nothing if absent or empty.
+  // Refuses other texts and durations below `least`, and then returns nothing.
+  std::optional<int64_t> Duration(std::string_view key, int64_t least = 0) const;
 
   // An object; absent where it is not given.
   Field Section(std::string_view key) const;

@@ -9,7 +9,6 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/strings.h"
 #include "lib/import/kubernetes.h"
-#include "lib/import/times.h"
 
 namespace muster {
 namespace {
@@ -49,14 +48,8 @@ std::string ProfileOf(const Field& spec) {
   const Field runtime = spec.Section("minRuntime");
   for (const auto& [key, option] : {std::pair("preemptMinRuntime", "preempt_min_runtime"),
                                     std::pair("reclaimMinRuntime", "reclaim_min_runtime")}) {
-    const std::string text = runtime.Text(key);
-    if (text.empty()) continue;
-    const std::optional<int64_t> seconds = ParseDuration(text);
-    if (!seconds) {
-      runtime[key].Refuse(
-          absl::StrCat(Quote(text), " is no duration of 0 or more; expected one such as 1h30m"));
-    }
-    options.push_back(absl::StrCat(option, "=", seconds.value_or(0)));
+    const std::optional<int64_t> seconds = runtime.Duration(key);
+    if (seconds) options.push_back(absl::StrCat(option, "=", *seconds));
   }
   spec.Quiet(kKaiQuiet);
   if (options.empty()) return std::string(kKaiName);

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/hash_map.h"
+#include "lib/base/math.h"
 #include "lib/base/strings.h"
 #include "lib/import/kai.h"
 #include "lib/import/kubernetes.h"
@@ -29,7 +30,13 @@ std::optional<TopologyLevels> ReadLevels(const Field& constraint) {
 std::optional<int64_t> TimeIn(const ApiObject& object, std::string_view annotation) {
   const std::string* text = object.Annotation(annotation);
   if (text == nullptr || text->empty()) return std::nullopt;
-  return ParseTime(*text);
+  const std::optional<int64_t> time = ParseTime(*text);
+  if (!time) {
+    object.log()->Ignored(object.place(),
+                          absl::StrCat("metadata.annotations", JsonPathStep(annotation)),
+                          absl::StrCat(Quote(*text), " is not a time; it stands for none"));
+  }
+  return time;
 }
 
 SubGroupSpec ReadSubGroup(const Field& item) {
@@ -76,12 +83,9 @@ JobSpec ReadJob(const ApiObject& group, int32_t priority) {
   gang.evicted = TimeIn(group, "kai.scheduler/last-eviction-timestamp");
   if (spec["minSubGroup"].given()) gang.min_sub_groups = spec.Int64("minSubGroup", 0);
   gang.levels = ReadLevels(spec.Section("topologyConstraint"));
-  if (const std::string text = spec.Text("preemptionDelay"); !text.empty()) {
-    gang.preemption_delay = DurationSeconds(text);
-  }
-  if (const std::string text = spec.Text("stalenessGracePeriod"); !text.empty()) {
-    gang.staleness_grace = DurationSeconds(text);
-  }
+  gang.preemption_delay = spec.Duration("preemptionDelay");
+  // A negative grace never ends.
+  gang.staleness_grace = spec.Duration("stalenessGracePeriod", kMinQuantity);
   if (gang != GangRules()) job.gang = gang;
   for (const Field& item : spec.Items("subGroups")) job.sub_groups.push_back(ReadSubGroup(item));
   return job;

@@ -10,7 +10,6 @@
 #include "lib/base/strings.h"
 #include "lib/import/amounts.h"
 #include "lib/import/kai.h"
-#include "lib/import/times.h"
 
 namespace muster::kai {
 namespace {
@@ -64,12 +63,8 @@ QueueSpec ReadQueue(const ApiObject& object) {
   queue.created = object.created();
   ReadResources(spec.Section("resources"), &queue);
   PreemptionRules& preemption = queue.rules->preemption;
-  if (const std::string text = spec.Text("preemptMinRuntime"); !text.empty()) {
-    preemption.preempt_min_runtime = DurationSeconds(text);
-  }
-  if (const std::string text = spec.Text("reclaimMinRuntime"); !text.empty()) {
-    preemption.reclaim_min_runtime = DurationSeconds(text);
-  }
+  preemption.preempt_min_runtime = spec.Duration("preemptMinRuntime");
+  preemption.reclaim_min_runtime = spec.Duration("reclaimMinRuntime");
   return queue;
 }
 

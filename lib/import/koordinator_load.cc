@@ -9,10 +9,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/hash_map.h"
+#include "lib/base/math.h"
 #include "lib/base/strings.h"
 #include "lib/import/amounts.h"
 #include "lib/import/pod_groups.h"
-#include "lib/import/times.h"
 #include "lib/model/memory_data.h"
 
 namespace muster {
@@ -46,7 +46,7 @@ Quantity PercentUsed(const Resources& used, const Resources& capacity, std::stri
 std::vector<UsageWindow> ReadWindows(const Field& metric) {
   std::vector<UsageWindow> windows;
   for (const Field& item : metric.Items("aggregatedNodeUsages")) {
-    UsageWindow window{.seconds = DurationSeconds(item.Text("duration"))};
+    UsageWindow window{.seconds = item.Duration("duration", kMinQuantity).value_or(0)};
     const Field usage = item.Section("usage");
     for (const auto& [key, amounts] :
          {std::pair("avg", &window.average), std::pair("p50", &window.p50),

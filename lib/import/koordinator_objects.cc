@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/hash_map.h"
+#include "lib/base/math.h"
 #include "lib/base/strings.h"
 #include "lib/import/amounts.h"
 #include "lib/import/json_text.h"
@@ -16,7 +17,6 @@
 #include "lib/import/koordinator_zones.h"
 #include "lib/import/kubernetes.h"
 #include "lib/import/pod_groups.h"
-#include "lib/import/times.h"
 
 namespace muster {
 namespace {
@@ -91,8 +91,8 @@ std::vector<ReservationOwner> OwnersOf(const ApiObject& object) {
 std::optional<int64_t> EndOf(const ApiObject& object) {
   const int64_t expires = object.spec().Seconds("expires");
   if (expires > 0) return expires;
-  const int64_t lives = DurationSeconds(object.spec().Text("ttl"));
-  if (lives > 0) return object.created() + lives;
+  const int64_t lives = object.spec().Duration("ttl", kMinQuantity).value_or(0);
+  if (lives > 0) return SatAdd(object.created(), lives);
   return std::nullopt;
 }
 
@@ -171,8 +171,9 @@ Labels ReadGangMarks(const ApiObject& object) {
           {"once-satisfied", "only-waiting", "waiting-and-running"}, &settings);
   int64_t wait = object.spec().Int64("scheduleTimeoutSeconds", 0);  // of a PodGroup
   if (const std::string* text = object.Annotation(kGangWait)) {
-    wait = DurationSeconds(*text);
-    if (wait <= 0) IgnoreMark(object, kGangWait, " is no time to wait");
+    wait =
+        object.MarkedDuration(*text, absl::StrCat("metadata.annotations", JsonPathStep(kGangWait)))
+            .value_or(0);
   }
   if (wait > 0) {
     settings.emplace_back("koordinator/waiting-time",

@@ -148,8 +148,14 @@ void ReadOvercommit(Arguments* from, ProfileOptions* options) {
 }
 
 void ReadSla(Arguments* from, ProfileOptions* options) {
-  const int64_t seconds = DurationSeconds(from->Take("sla-waiting-time").ScalarText());
-  if (seconds != 0) SetWhole("waiting_time", seconds, options);
+  const Field value = from->Take("sla-waiting-time");
+  if (!value.given()) return;
+  const std::optional<int64_t> seconds = ParseDuration(value.ScalarText());
+  if (seconds && *seconds > 0) {
+    SetWhole("waiting_time", *seconds, options);
+  } else {
+    value.Ignored(absl::StrCat(value.Describe(), " is no duration of a second or more"));
+  }
 }
 
 void ReadNodeGroup(Arguments* from, ProfileOptions* options) {

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/import/times.h"
 
+#include <cmath>
 #include <iterator>
 
 #include "absl/strings/ascii.h"
@@ -105,8 +106,6 @@ std::optional<int64_t> ParseTime(std::string_view text) {
   return 86400 * DaysFromEpoch(year, month, day) + 3600 * hour + 60 * minute + second - *offset;
 }
 
-int64_t DurationSeconds(std::string_view text) { return ParseDuration(text).value_or(0); }
-
 std::optional<int64_t> ParseDuration(std::string_view text) {
   struct DurationUnit {
     std::string_view name;
@@ -117,7 +116,9 @@ std::optional<int64_t> ParseDuration(std::string_view text) {
                                      {"ms", 1e-3}, {"h", 3600},  {"m", 60},
                                      {"s", 1}};
   constexpr double kMost = 9e18;  // below the largest int64
-  if (text == "0") return 0;      // the only number without a unit
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) text.remove_prefix(1);
+  if (text == "0") return 0;  // the only number without a unit
   double total = 0;
   for (Scanner scanner(text); !scanner.done();) {
     const std::string_view from = scanner.rest();
@@ -132,7 +133,7 @@ std::optional<int64_t> ParseDuration(std::string_view text) {
     total += number * unit->seconds;
   }
   if (text.empty() || total >= kMost) return std::nullopt;
-  return static_cast<int64_t>(total);
+  return static_cast<int64_t>(std::floor(negative ? -total : total));
 }
 
 std::optional<std::pair<int, int>> WindowMinutes(std::string_view text) {

@@ -3,7 +3,7 @@
 // Times and durations as Kubernetes and Go write them.
 //
 //   ParseTime("2026-01-01T00:00:05.5+01:00")   // 1767222005
-//   DurationSeconds("1h30m")                   // 5400
+//   ParseDuration("1h30m")                     // 5400
 //   WindowMinutes("9:00-17:30")                // {540, 1050}
 //
 // No call fails; what is not understood has no value. Each costs O(length).
@@ -21,11 +21,9 @@ namespace muster {
 // without an offset is UTC.
 std::optional<int64_t> ParseTime(std::string_view text);
 
-// Returns the whole seconds of a duration: numbers with the units ns, us, ms, s, m, h one after
-// another, or "0".
+// Returns the whole seconds of a duration, rounded down: numbers with the units ns, us, ms, s, m, h
+// one after another, or "0"; "-" or "+" may go before them.
 std::optional<int64_t> ParseDuration(std::string_view text);
-// As ParseDuration; 0 for other text, and for durations too long for an int64.
-int64_t DurationSeconds(std::string_view text);
 
 // Returns the begin and end of a window within a day, in minutes since midnight.
 std::optional<std::pair<int, int>> WindowMinutes(std::string_view text);

@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "lib/base/strings.h"
-#include "lib/import/times.h"
 #include "lib/import/volcano.h"
 
 namespace muster::volcano {
@@ -43,7 +42,8 @@ void ReadWaitingTime(const ApiObject& group, JobSpec* job) {
   for (std::string_view name : {"volcano.sh/sla-waiting-time", "sla-waiting-time"}) {
     const std::string* text = group.Annotation(name);
     if (text == nullptr || text->empty()) continue;
-    if (const int64_t seconds = DurationSeconds(*text); seconds != 0) job->waiting_time = seconds;
+    job->waiting_time =
+        group.MarkedDuration(*text, absl::StrCat("metadata.annotations", JsonPathStep(name)));
     return;
   }
 }

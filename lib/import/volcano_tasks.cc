@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "lib/base/hash_map.h"
 #include "lib/import/kubernetes.h"
 #include "lib/import/pod_groups.h"
-#include "lib/import/times.h"
 #include "lib/import/volcano.h"
 
 namespace muster::volcano {
@@ -18,13 +18,16 @@ namespace {
 std::optional<int64_t> ProtectedUntil(const ApiObject& pod) {
   constexpr std::string_view kCooldown = "volcano.sh/cooldown-time";
   const std::string* text = pod.Label(kCooldown);
+  const char* marks = text != nullptr ? "metadata.labels" : "metadata.annotations";
   if (text == nullptr) text = pod.Annotation(kCooldown);
-  const int64_t cooldown = text == nullptr ? 0 : DurationSeconds(*text);
+  if (text == nullptr) return std::nullopt;
+  const std::optional<int64_t> cooldown =
+      pod.MarkedDuration(*text, absl::StrCat(marks, JsonPathStep(kCooldown)));
+  if (!cooldown) return std::nullopt;
   for (const Field& condition : pod.status().Items("conditions")) {
     if (!condition["type"].Is("PodScheduled") || !condition["status"].Is("True")) continue;
     const int64_t since = condition.Seconds("lastTransitionTime");
-    if (cooldown == 0 || since + cooldown == 0) return std::nullopt;
-    return since + cooldown;
+    return since + *cooldown;
   }
   return std::nullopt;
 }

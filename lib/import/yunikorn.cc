@@ -30,9 +30,13 @@ Texts ReadTexts(const Field& section) {
 
 Texts ReadProperties(const Field& section) {
   for (const Field& item : section.Children()) {
-    if (std::ranges::find(yunikorn::RuleKeys(), item.key()) != yunikorn::RuleKeys().end()) continue;
-    item.Ignored(absl::StrCat("no property that decides something",
-                              SuggestName(item.key(), yunikorn::RuleKeys())));
+    if (std::ranges::find(yunikorn::RuleKeys(), item.key()) == yunikorn::RuleKeys().end()) {
+      item.Ignored(absl::StrCat("no property that decides something",
+                                SuggestName(item.key(), yunikorn::RuleKeys())));
+    } else if (item.key().ends_with(".delay") &&
+               yunikorn::ReadDuration(item.ScalarText()).value_or(0) <= 0) {
+      item.Ignored(absl::StrCat(item.Describe(), " is no duration above 0; the default counts"));
+    }
   }
   return ReadTexts(section);
 }

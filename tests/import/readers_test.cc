@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What every importer reads alike: pods that are being deleted.
+// What every importer reads alike: pods that are being deleted, and durations and times that cannot
+// be read.
 #include <map>
 
 #include "lib/import/importer.h"
@@ -167,6 +168,127 @@ TEST(Readers, APodThatEndsWhileItIsBoundHoldsItsNode) {
   ASSERT_EQ(import.scenario.cluster.tasks.size(), 1u);
   EXPECT_EQ(import.scenario.cluster.tasks[0].node, "n1");
   EXPECT_EQ(import.scenario.cluster.tasks[0].status, TaskStatus::kReleasing);
+}
+
+// A place where an importer reads a duration or a time.
+struct Place {
+  std::string profile;
+  std::vector<ObjectJson> objects;
+  std::string pointer;  // in the last object
+  std::string words;    // what the entry or refusal names
+  std::string configuration = {};
+};
+
+std::vector<Place> Places() {
+  const std::string koordinator = "scheduling.koordinator.sh/v1alpha1";
+  const ObjectJson pod = PodJson("p");
+  ObjectJson runs = With(PodJson("p"), "/spec/nodeName", "n1");
+  runs["status"]["conditions"] = {{{"type", "PodScheduled"},
+                                   {"status", "True"},
+                                   {"lastTransitionTime", "2026-01-01T00:00:00Z"}}};
+  runs["metadata"]["labels"] = ObjectJson::object();
+  const ObjectJson reservation =
+      Object(koordinator, "Reservation", "r",
+             {{"template", {{"spec", {{"containers", {ContainerJson()}}}}}}});
+  ObjectJson metric = Object("slo.koordinator.sh/v1alpha1", "NodeMetric", "n1");
+  metric["status"] = {{"updateTime", "2026-01-01T00:00:00Z"},
+                      {"nodeMetric", {{"aggregatedNodeUsages", {{{"duration", "5m"}}}}}}};
+  ObjectJson gang = With(GroupJson("g"), "/apiVersion", "scheduling.sigs.k8s.io/v1alpha1");
+  const std::string stamp = "/metadata/annotations/kai.scheduler~1";
+  return {{"kai", {KaiQueue()}, "/spec/preemptMinRuntime", "preemptMinRuntime"},
+          {"kai", {KaiQueue()}, "/spec/reclaimMinRuntime", "reclaimMinRuntime"},
+          {"kai", {KaiQueue(), KaiGroup()}, "/spec/preemptionDelay", "preemptionDelay"},
+          {"kai", {KaiQueue(), KaiGroup()}, "/spec/stalenessGracePeriod", "stalenessGracePeriod"},
+          {"kai", {KaiQueue(), KaiGroup()}, stamp + "last-start-timestamp", "last-start-timestamp"},
+          {"kai",
+           {KaiQueue(), KaiGroup()},
+           stamp + "stale-podgroup-timestamp",
+           "stale-podgroup-timestamp"},
+          {"kai",
+           {KaiQueue(), KaiGroup()},
+           stamp + "last-eviction-timestamp",
+           "last-eviction-timestamp"},
+          {"volcano",
+           {QueueJson(), GroupJson()},
+           "/metadata/annotations/volcano.sh~1sla-waiting-time",
+           "sla-waiting-time"},
+          {"volcano",
+           {QueueJson(), GroupJson()},
+           "/metadata/annotations/sla-waiting-time",
+           "sla-waiting-time"},
+          {"volcano",
+           {NodeJson(), QueueJson(), GroupJson(), runs},
+           "/metadata/annotations/volcano.sh~1cooldown-time",
+           "metadata.annotations[\"volcano.sh/cooldown-time\"]"},
+          {"volcano",
+           {NodeJson(), QueueJson(), GroupJson(), runs},
+           "/metadata/labels/volcano.sh~1cooldown-time",
+           "metadata.labels[\"volcano.sh/cooldown-time\"]"},
+          {"koordinator", {reservation}, "/spec/ttl", "spec.ttl"},
+          {"koordinator",
+           {NodeJson(), metric},
+           "/status/nodeMetric/aggregatedNodeUsages/0/duration",
+           "aggregatedNodeUsages[0]"},
+          {"koordinator",
+           {gang},
+           "/metadata/annotations/gang.scheduling.koordinator.sh~1waiting-time",
+           "waiting-time"}};
+}
+
+// The report and the refusal.
+std::string WordsOf(const std::vector<ObjectJson>& objects, const ImportOptions& options) {
+  const absl::StatusOr<Import> import = TryImport(objects, options);
+  if (!import.ok()) return std::string(import.status().message());
+  std::string words;
+  for (const ImportEntry& entry : import->report) absl::StrAppend(&words, Describe(entry), "\n");
+  return words;
+}
+
+TEST(Readers, DurationsAndTimesThatCannotBeReadAreNamed) {
+  for (Place place : Places()) {
+    for (const std::string text : {"5d", "junk", "12", "10000000000000000000h"}) {
+      ObjectJson& last = place.objects.back();
+      last[ObjectJson::json_pointer(place.pointer)] = text;
+      const std::string words = WordsOf(place.objects, {.profile = place.profile});
+      EXPECT_THAT(words, HasSubstr(place.words)) << place.profile << place.pointer << " " << text;
+      if (place.words != "aggregatedNodeUsages[0]") {
+        EXPECT_THAT(words, HasSubstr(absl::StrCat("\"", text, "\""))) << place.pointer;
+      }
+    }
+  }
+}
+
+TEST(Readers, DurationsOfConfigurationsThatCannotBeReadAreNamed) {
+  for (const char* text : {"5d", "junk", "12", "10000000000000000000h", "-5m", "0s"}) {
+    const std::string sla = absl::StrCat(
+        R"({"tiers": [{"plugins": [{"name": "sla", "arguments": {"sla-waiting-time": ")", text,
+        R"("}}]}]})");
+    EXPECT_THAT(WordsOf({}, {.profile = "volcano", .configuration = sla}),
+                HasSubstr(absl::StrCat("\"", text, "\" is no duration of a second or more")));
+    for (const char* key :
+         {"preemption.delay", "application.unschedasks.backoff.delay", "quota.preemption.delay"}) {
+      const std::string delay = absl::StrCat(
+          R"({"partitions": [{"name": "default", "queues": [{"name": "root", "queues": [
+                {"name": "a", "properties": {")",
+          key, "\": \"", text, R"("}}]}]}]})");
+      EXPECT_THAT(WordsOf({}, {.profile = "yunikorn", .configuration = delay}),
+                  HasSubstr(absl::StrCat("\"", text, "\" is no duration above 0")))
+          << key;
+    }
+  }
+}
+
+TEST(Readers, AGraceBelow0NeverEnds) {
+  const auto grace = [](const std::string& text) {
+    return Imported({KaiQueue(), KaiGroup({{"stalenessGracePeriod", text}})}, {.profile = "kai"})
+        .scenario.cluster.jobs.at(0)
+        .gang->staleness_grace;
+  };
+  EXPECT_EQ(grace("90s"), 90);
+  EXPECT_EQ(grace("-1s"), -1);
+  EXPECT_EQ(grace("-1ms"), -1);
+  EXPECT_THAT(WordsOf({KaiQueue({{"preemptMinRuntime", "-1s"}})}, {.profile = "kai"}),
+              HasSubstr("\"-1s\" is no duration of 0 or more"));
 }
 
 }  // namespace

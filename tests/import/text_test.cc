@@ -104,19 +104,20 @@ TEST(Times, StampsOfRfc3339) {
 }
 
 TEST(Times, DurationsAndWindows) {
-  EXPECT_EQ(DurationSeconds("1h30m"), 5400);
-  EXPECT_EQ(DurationSeconds("1.5m"), 90);
-  EXPECT_EQ(DurationSeconds("900ms100000us1s"), 2);
-  EXPECT_EQ(DurationSeconds("1\xC2\xB5s.5h"), 1800);
-  for (const char* text : {"", "5", "h", "1h-", "1d", "-1h", "1 h", "."}) {
-    EXPECT_EQ(DurationSeconds(text), 0) << text;
-  }
-  EXPECT_EQ(DurationSeconds(std::string(400, '9') + "h"), 0);
+  EXPECT_EQ(ParseDuration("1h30m"), 5400);
+  EXPECT_EQ(ParseDuration("1.5m"), 90);
+  EXPECT_EQ(ParseDuration("900ms100000us1s"), 2);
+  EXPECT_EQ(ParseDuration("1\xC2\xB5s.5h"), 1800);
   EXPECT_EQ(ParseDuration("0"), 0);
   EXPECT_EQ(ParseDuration("0s"), 0);
-  for (const char* text : {"", "5", "h", "-10s", "zz"}) {
+  EXPECT_EQ(ParseDuration("+1h"), 3600);
+  EXPECT_EQ(ParseDuration("-1h30m"), -5400);
+  EXPECT_EQ(ParseDuration("-1ms"), -1);  // rounded down, as 1.9s is 1
+  EXPECT_EQ(ParseDuration("-0"), 0);
+  for (const char* text : {"", "5", "h", "1h-", "1d", "1 h", ".", "zz", "-", "--1h", "-5"}) {
     EXPECT_EQ(ParseDuration(text), std::nullopt) << text;
   }
+  EXPECT_EQ(ParseDuration(std::string(400, '9') + "h"), std::nullopt);
 
   EXPECT_EQ(WindowMinutes(" 9:05-17:30 "), std::pair(545, 1050));
   EXPECT_EQ(WindowMinutes("23:59-0:00"), std::pair(1439, 0));
