@@ -61,7 +61,7 @@ void ReadKaiObjects(const ImportSource& source, Scenario* scenario) {
   const kai::Shard shard = kai::ReadShard(source);
   scenario->profile = shard.profile;
   for (const ApiObject* object : source.dump.OfKind("Node")) {
-    if (shard.Has(*object)) cluster.nodes.push_back(ReadNode(*object, {.conditions = false}));
+    if (shard.Has(*object)) cluster.nodes.push_back(ReadNode(*object, {}));
   }
   kai::AddQueues(source, shard, &cluster);
   kai::AddJobs(source, shard, &cluster);

@@ -59,16 +59,17 @@ bool IsPreemptible(const Field& spec, int32_t priority) {
   return word == "preemptible";
 }
 
-int32_t PriorityOf(const ApiObject& group, const HashMap<std::string, int32_t>& classes) {
+int32_t PriorityOf(const ApiObject& group, const PriorityClasses& classes) {
   const std::string name = group.spec().Text("priorityClassName");
-  const auto known = classes.find(name);
-  if (known != classes.end()) return known->second;
+  const auto known = classes.values.find(name);
+  if (known != classes.values.end()) return known->second;
+  const int32_t usual = classes.fallback.value_or(kJobPriority);
   if (!name.empty()) {
-    group.log()->Ignored(group.place(), "spec.priorityClassName",
-                         absl::StrCat("priority class ", Quote(name),
-                                      " is not there; the priority is ", kJobPriority));
+    group.log()->Ignored(
+        group.place(), "spec.priorityClassName",
+        absl::StrCat("priority class ", Quote(name), " is not there; the priority is ", usual));
   }
-  return kJobPriority;
+  return usual;
 }
 
 JobSpec ReadJob(const ApiObject& group, int32_t priority) {
@@ -104,7 +105,7 @@ void AddJobs(const ImportSource& source, const Shard& shard, ClusterSpec* cluste
   }
   HashSet<std::string> queues;
   for (const QueueSpec& queue : cluster->queues) queues.insert(queue.name);
-  const HashMap<std::string, int32_t> classes = ReadPriorityClasses(source.dump).values;
+  const PriorityClasses classes = ReadPriorityClasses(source.dump);
   int64_t rank = 0;
   for (const ApiObject* object : SortedByKey(source.dump.OfKind("PodGroup"))) {
     if (!source.log->ok()) return;

@@ -449,7 +449,7 @@ void ReadPodsOfDump(const ImportSource& source, const PodReader& reader, const I
     if (!object->spec()["priority"].given()) {
       const auto known = classes.values.find(task.priority_class);
       const bool is_there = known != classes.values.end();
-      task.priority = is_there ? known->second : classes.fallback;
+      task.priority = is_there ? known->second : classes.fallback.value_or(0);
       if (!is_there && !task.priority_class.empty()) {
         source.log->Ignored(object->place(), "spec.priorityClassName",
                             absl::StrCat("priority class ", Quote(task.priority_class),

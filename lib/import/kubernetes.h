@@ -103,7 +103,7 @@ std::vector<NamespaceSpec> ReadNamespaces(const Dump& dump);
 std::vector<DisruptionBudgetSpec> ReadBudgets(const Dump& dump);
 struct PriorityClasses {
   HashMap<std::string, int32_t> values;
-  int32_t fallback = 0;  // of what names no class
+  std::optional<int32_t> fallback = {};  // of what names no class: the global default, if any
 };
 PriorityClasses ReadPriorityClasses(const Dump& dump);
 

@@ -42,7 +42,7 @@ int32_t ReadPriority(const ApiObject& group, const PriorityClasses& classes) {
         group.place(), "spec.priorityClassName",
         absl::StrCat("priority class ", Quote(name), " is not there; the default counts"));
   }
-  return classes.fallback;
+  return classes.fallback.value_or(0);
 }
 
 }  // namespace

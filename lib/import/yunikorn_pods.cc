@@ -102,7 +102,8 @@ class ApplicationReader {
     task.shape = ReadShape(pod, kPodRules);
     task.priority_class = pod.spec().Text("priorityClassName");
     const auto known = classes_.values.find(task.priority_class);
-    const int32_t usual = known == classes_.values.end() ? classes_.fallback : known->second;
+    const int32_t usual =
+        known == classes_.values.end() ? classes_.fallback.value_or(0) : known->second;
     task.priority = pod.spec().Int32("priority", usual);
     task.never_preempts = pod.spec().Text("preemptionPolicy") == "Never";
     const ApiObject* row = source_.dump.Find("PriorityClass", task.priority_class);

@@ -195,6 +195,35 @@ TEST(KaiImport, JobsArePreemptibleByPriorityUnlessTheySayOtherwise) {
   EXPECT_TRUE(preemptable({{"priorityClassName", "build"}, {"preemptibility", "preemptible"}}));
 }
 
+TEST(KaiImport, AGlobalDefaultIsThePriorityOfJobsWithoutAClass) {
+  const auto priority = [](const ObjectJson& standard, const ObjectJson& more) {
+    return Imported({standard, Root(), LeafJson("q", 8), PodGroupJson("g", "q", more)}, {})
+        .scenario.cluster.jobs.at(0);
+  };
+  const ObjectJson standard = {{"kind", "PriorityClass"},
+                               {"metadata", {{"name", "standard"}}},
+                               {"value", 150},
+                               {"globalDefault", true}};
+  EXPECT_EQ(priority(standard, ObjectJson::object()).priority, 150);
+  EXPECT_EQ(priority(standard, ObjectJson::object()).preemptable, false);
+  EXPECT_EQ(priority(standard, {{"priorityClassName", "none"}}).priority, 150);
+  EXPECT_EQ(priority(With(standard, "/globalDefault", false), ObjectJson::object()).priority, 50);
+}
+
+TEST(KaiImport, NodesThatAreNotReadyGetNoPods) {
+  const auto decided = [](const std::string& type, const std::string& status) {
+    const ObjectJson node =
+        With(NodeJson("n1"), "/status/conditions", {{{"type", type}, {"status", status}}});
+    return Decided(Imported(
+        {node, Root(), LeafJson("q", 8), PodGroupJson("g", "q"), PodOf("a", "g", {{"cpu", "1"}})},
+        {}));
+  };
+  EXPECT_THAT(decided("Ready", "True"), HasSubstr("bind ns/a to n1"));
+  EXPECT_THAT(decided("Ready", "False"), HasSubstr("1 node: not ready"));
+  EXPECT_THAT(decided("Ready", "Unknown"), HasSubstr("1 node: not ready"));
+  EXPECT_THAT(decided("MemoryPressure", "True"), HasSubstr("1 node: not ready"));
+}
+
 TEST(KaiImport, WhatIsLeftOutIsNamed) {
   const Import import =
       Imported({Root(), With(LeafJson("q", 1), "/spec/parentQueue", "none"), LeafJson("r", 1),
