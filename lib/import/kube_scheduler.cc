@@ -161,7 +161,8 @@ void PodReader::ReadPlugins(const Field& plugins) {
     const Field set = plugins[point];
     if (set.truthy()) set.Ignored("the plug-ins of this point stay as they are");
   }
-  for (const std::string_view point : {"score", "multiPoint"}) {
+  // What a plug-in's own point has goes before what stands for all points.
+  for (const std::string_view point : {"multiPoint", "score"}) {
     const Field set = plugins.Section(point);
     for (const Field& item : set.Items("disabled")) {
       const std::string name = item.Text("name");
@@ -437,8 +438,8 @@ void ReadPodsOfDump(const ImportSource& source, const PodReader& reader, const I
   const PriorityClasses classes = ReadPriorityClasses(source.dump);
   for (const ApiObject* object : source.dump.OfKind("Pod")) {
     if (!source.log->ok()) return;
-    const std::string scheduler = object->spec().Text("schedulerName");
     if (EndsWithoutNode(*object)) continue;
+    const std::string scheduler = object->spec().Text("schedulerName");
     const Importer* other = ImporterOfScheduler(scheduler);
     if (other != nullptr && other != &own && other != &kPodImporter && WaitsForNode(*object)) {
       source.log->LeftOut(object->place(), "spec.schedulerName",

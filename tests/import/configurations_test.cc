@@ -111,6 +111,28 @@ TEST(Configurations, OfPodSchedulersListTheirKeys) {
               "profiles[0].pluginConfig[0].arg: not a known field");
 }
 
+// As in Kubernetes: what a plug-in's own point has goes before what stands for all points.
+TEST(Configurations, ThePointOfAPluginGoesBeforeAllPoints) {
+  const auto profile = [](const std::string& plugins) {
+    return Imported(
+               {}, {.profile = "kube-scheduler",
+                    .configuration = absl::StrCat(R"({"profiles": [{"plugins": )", plugins, "}]}")})
+        .scenario.profile;
+  };
+  EXPECT_THAT(profile(R"({"score": {"disabled": [{"name": "ImageLocality"}]},
+                          "multiPoint": {"enabled": [{"name": "ImageLocality", "weight": 5}]}})"),
+              HasSubstr("image_weight=0"));
+  EXPECT_THAT(profile(R"({"multiPoint": {"disabled": [{"name": "*"}]},
+                          "score": {"enabled": [{"name": "ImageLocality", "weight": 7}]}})"),
+              HasSubstr("image_weight=7"));
+  EXPECT_THAT(profile(R"({"multiPoint": {"enabled": [{"name": "ImageLocality", "weight": 5}]},
+                          "score": {"disabled": [{"name": "*"}],
+                                    "enabled": [{"name": "ImageLocality", "weight": 7}]}})"),
+              HasSubstr("image_weight=7"));
+  EXPECT_THAT(profile(R"({"multiPoint": {"enabled": [{"name": "ImageLocality", "weight": 5}]}})"),
+              HasSubstr("image_weight=5"));
+}
+
 TEST(Configurations, SwitchesAreTrueOrFalse) {
   const auto profile = [](const std::string& value) {
     ImportOptions options{.profile = "yarn-fair"};
