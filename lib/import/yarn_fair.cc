@@ -156,14 +156,19 @@ std::vector<Field> ChildrenOf(const Field& info) {
 void ReadFairQueue(const Field& info, const std::string& path, QueueRows* queues) {
   {
     QueueSpec& queue = queues->Of(path);
-    const auto amounts = [&](const char* field, int64_t none) {
+    // `none` is what stands for no such amounts.
+    const auto amounts = [&](const char* field, auto none) {
       const Field value = info.Section(field);
       const int64_t memory = AmountOf(value["memory"]), vcores = AmountOf(value["vCores"]);
-      if (!value.exists() || (memory >= none && vcores >= none) || memory + vcores == 0) return;
+      const bool is_given = value["memory"].given() || value["vCores"].given();
+      if (!is_given || (none(memory) && none(vcores))) return;
       SetFairSetting(field, absl::StrCat(memory, " mb, ", vcores, " vcores"), &queue);
     };
-    amounts("minResources", std::numeric_limits<int64_t>::max());
-    if (path != "root") amounts("maxResources", kUnlimited);
+    amounts("minResources", [](int64_t amount) { return amount == 0; });
+    // A queue that may use nothing is shut.
+    if (path != "root") {
+      amounts("maxResources", [](int64_t amount) { return amount >= kUnlimited; });
+    }
     const int64_t apps = AmountOf(info["maxApps"]);
     if (info["maxApps"].given() && apps < kUnlimited) {
       SetFairSetting("maxRunningApps", absl::StrCat(apps), &queue);

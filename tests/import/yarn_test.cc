@@ -356,6 +356,27 @@ TEST(YarnImport, AnAnswerOfTheFairScheduler) {
                         "yarn-capacity"));
 }
 
+// A queue of the fair scheduler that may use nothing is shut; 0 of what it is promised is nothing.
+TEST(YarnImport, AQueueThatMayUseNothingIsShut) {
+  const auto settings = [](const ObjectJson& most) {
+    const ObjectJson queue = {{"queueName", "root.a"},
+                              {"maxResources", most},
+                              {"minResources", {{"memory", 0}, {"vCores", 0}}}};
+    const ObjectJson info = {
+        {"type", "fairScheduler"},
+        {"rootQueue", {{"queueName", "root"}, {"childQueues", {{"queue", {queue}}}}}}};
+    std::vector<ObjectJson> answers = Manager();
+    answers[3] = {{"scheduler", {{"schedulerInfo", info}}}};
+    return SettingsOf(Imported(answers, {}))["root.a"];
+  };
+  const Labels shut = {{"yarn-fair/maxResources", "0 mb, 0 vcores"}};
+  EXPECT_EQ(settings({{"memory", 0}, {"vCores", 0}}), shut);
+  EXPECT_EQ(settings({{"memory", -1}, {"vCores", -1}}), shut);
+  EXPECT_EQ(settings({{"memory", 2147483647}, {"vCores", 2147483647}}), Labels());
+  EXPECT_EQ(settings(ObjectJson::object()), Labels());
+  EXPECT_EQ(settings(nullptr), Labels());
+}
+
 TEST(YarnImport, WeightsAndAmountsOfAnswers) {
   std::vector<ObjectJson> answers = Manager();
   ObjectJson& queues = answers[3]["scheduler"]["schedulerInfo"]["queues"]["queue"];
