@@ -15,6 +15,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "lib/import/importer.h"
 
@@ -87,15 +88,17 @@ class MesosReader {
     const std::string name = role.Text("name");
     if (name.empty()) return role["name"].Refuse("missing; each role has a name");
     QueueSpec& queue = QueueOf(name);
-    const std::string weight = role["weight"].ScalarText();
-    const size_t point = weight.find('.');
-    const std::string whole = weight.substr(0, point);
-    if (!whole.empty() && whole.find_first_not_of("0123456789") == whole.npos &&
-        whole.size() < 10) {
-      queue.weight = std::stoll(whole);
-      const bool exact =
-          point == weight.npos || weight.find_first_not_of("0", point + 1) == weight.npos;
-      if (!exact) role["weight"].Ignored("weights are whole numbers; the fraction is dropped");
+    if (const Field weight = role["weight"]; weight.given()) {
+      double number = 0;
+      if (!absl::SimpleAtod(weight.ScalarText(), &number) || !(number >= 1 && number < 1e9)) {
+        weight.Refuse(
+            absl::StrCat(weight.Describe(), " is no weight that a queue has; 1 to 999999999 is"));
+        return;
+      }
+      queue.weight = static_cast<int64_t>(number);
+      if (static_cast<double>(queue.weight) != number) {
+        weight.Ignored("weights are whole numbers; the fraction is dropped");
+      }
     }
     const Field quota = role.Section("quota");
     Resources guaranteed = ReadScalars(quota.Section("guarantee"));

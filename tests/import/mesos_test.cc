@@ -84,6 +84,22 @@ TEST(MesosImport, ThePlanOffersWhatIsFree) {
   EXPECT_THAT(plan->ToText(), HasSubstr("bind t to a1"));
 }
 
+TEST(MesosImport, WeightsAreWholeAndOfOneOrMore) {
+  const auto words = [](const ObjectJson& weight) {
+    return std::string(
+        TryImport({MesosObject("Roles", {{"roles", {{{"name", "a"}, {"weight", weight}}}}})}, {})
+            .status()
+            .message());
+  };
+  EXPECT_EQ(words(3.0), "");
+  EXPECT_EQ(words(2.5), "");  // the report has the fraction
+  for (const ObjectJson& weight :
+       {ObjectJson(0.5), ObjectJson(0), ObjectJson(-1), ObjectJson(1e9), ObjectJson("x")}) {
+    EXPECT_THAT(words(weight), HasSubstr("is no weight that a queue has; 1 to 999999999 is"))
+        << weight;
+  }
+}
+
 TEST(MesosImport, WrongAnswersAreRefused) {
   std::vector<ObjectJson> master = Master();
   master[0]["spec"]["slaves"][0].erase("hostname");
