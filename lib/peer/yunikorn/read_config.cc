@@ -63,6 +63,12 @@ void KeepChoice(SettingReader& settings, std::string_view key,
   if (!value.empty()) properties[std::string(key)] = std::string(value);
 }
 
+// A delay that nanoseconds cannot count is the longest that they can, and never ends.
+std::string DelayText(int64_t seconds) {
+  constexpr int64_t kMost = std::numeric_limits<Nanos>::max() / kSecond;
+  return absl::StrCat(std::min(seconds, kMost), "s");
+}
+
 // What the rules of the queue say, unless a setting does.
 void KeepPreemption(const PreemptionRules& rules, Texts& properties) {
   if (rules.fence != PreemptionFence::kOpen) {
@@ -70,10 +76,10 @@ void KeepPreemption(const PreemptionRules& rules, Texts& properties) {
                            rules.fence == PreemptionFence::kFenced ? "fence" : "disabled");
   }
   if (rules.delay.value_or(0) > 0) {
-    properties.try_emplace("preemption.delay", absl::StrCat(*rules.delay, "s"));
+    properties.try_emplace("preemption.delay", DelayText(*rules.delay));
   }
   if (rules.quota_delay.value_or(0) > 0) {
-    properties.try_emplace("quota.preemption.delay", absl::StrCat(*rules.quota_delay, "s"));
+    properties.try_emplace("quota.preemption.delay", DelayText(*rules.quota_delay));
   }
 }
 
@@ -99,6 +105,28 @@ void KeepAcl(SettingReader& settings, std::string_view key, std::string* acl) {
   *acl = std::string(*text);
 }
 
+// The amount in the peer's units. A part of a unit does not count, as in the limits of queues.
+std::string LimitText(std::string_view name, const muster::Quantity& amount) {
+  if (!IsMilliDimension(name)) {
+    return absl::StrCat(ParseQuantity(amount.text, Unit::kWhole).value_or(0));
+  }
+  const int64_t thousandths = ParseQuantity(amount.text, Unit::kMilli).value_or(0);
+  return name == "cpu" ? absl::StrCat(thousandths, "m") : absl::StrCat(thousandths / 1000);
+}
+
+// The peer's number 0 stands for no limit of applications.
+absl::Status CheckUsers(const QueueSpec& spec) {
+  if (!spec.users) return absl::OkStatus();
+  for (const UserLimit& user : spec.users->limits) {
+    if (user.max_jobs == 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("queue ", Quote(spec.name), ": users: limit of ", Quote(user.name),
+                       ": max_jobs is 0, which is no limit for YuniKorn; 1 or more is one"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 // Named users and groups go before the wildcards.
 std::vector<LimitConfig> LimitsOf(const QueueSpec& spec) {
   std::vector<LimitConfig> limits;
@@ -109,10 +137,7 @@ std::vector<LimitConfig> LimitsOf(const QueueSpec& spec) {
       LimitConfig limit{.limit = user.name};
       (user.group ? limit.groups : limit.users).push_back(user.name);
       for (const auto& [name, amount] : user.limit.value_or(Resources{})) {
-        const bool cpu = name == "cpu";
-        const Unit unit = cpu ? Unit::kMilli : Unit::kWhole;
-        const int64_t value = ParseQuantity(amount.text, unit).value_or(0);
-        limit.most_resources[std::string(TypeName(name))] = absl::StrCat(value, cpu ? "m" : "");
+        limit.most_resources[std::string(TypeName(name))] = LimitText(name, amount);
       }
       limit.most_applications = static_cast<uint64_t>(user.max_jobs.value_or(0));
       if (limit.most_resources.empty() && limit.most_applications == 0) continue;
@@ -181,6 +206,7 @@ class ConfigReader {
     KeepAcl(settings, "submitacl", &config->submit_acl);
     ReadProperties(settings, spec.priority, config->properties);
     if (spec.rules) KeepPreemption(spec.rules->preemption, config->properties);
+    if (absl::Status s = CheckUsers(spec); !s.ok()) return s;
     config->limits = LimitsOf(spec);
     return settings.Finish();
   }

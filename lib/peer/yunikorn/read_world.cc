@@ -74,6 +74,11 @@ absl::Status CheckTables(const Tables& tables, const Options& options) {
         absl::StrCat("profile yunikorn: the cluster has ", tables.dimension_count(),
                      " dimensions; at most ", kMostTypes, " are read"));
   }
+  if (tables.dimensions.Find(TypeName("cpu"))) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("profile yunikorn: resource ", Quote(TypeName("cpu")),
+                     ": YuniKorn has this name for cpu; a resource needs another"));
+  }
   if (absl::Status s = CheckNoNodeSettings(tables.nodes, kProfileName); !s.ok()) return s;
   absl::StatusOr<PartitionConfig> config = ReadConfig(tables, options);
   if (!config.ok()) return config.status();

@@ -26,6 +26,8 @@
 // Several partitions are several objects.
 //
 // Surprises.
+// - A limit or guarantee that is 0 in each of its types is not set; a 0 beside an amount above 0
+//   holds.
 // - A host confirms each stop of a pod, and until then its room is not free.
 // - Applications that have ended stay in their queues until RemoveEnded.
 // - A reservation of a request above its limits ends after two hours: the wait counts twice.

@@ -2,6 +2,7 @@
 //
 // Profile yunikorn on clusters: what its rows become, and what its plans do to them.
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -247,6 +248,89 @@ TEST_F(YuniKornProfile, GuaranteesEvictOnceTheDelayIsOver) {
   created_ = 1;
   Job("other", "a", 1);
   EXPECT_EQ(Live(), "bind late0 n");
+}
+
+TEST_F(YuniKornProfile, ADelayThatNeverEndsEvictsNothing) {
+  now_ = created_ = 2'000'000'000;
+  const auto evicts = [&](const PreemptionRules& rules, Labels settings) {
+    cluster_ = Cluster();
+    Node("n", 4);
+    QueueSpec queue{.name = "a", .guaranteed = Resources{{"cpu", 2}}};
+    queue.rules = QueueRules();
+    queue.rules->preemption = rules;
+    queue.settings = std::move(settings);
+    Accept(cluster_.AddQueue(queue));
+    Queue("b", 0);
+    created_ = now_ - 5000;
+    Job("h", "b", 4);
+    for (int i = 0; i < 4; ++i) testing::Run(cluster_, "h" + std::to_string(i), "n");
+    created_ = now_ - 100;
+    Job("w", "a", 1);
+    const absl::StatusOr<Plan> plan = cluster_.Schedule("yunikorn", {.now = now_});
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    return plan.ok() && !plan->evictions().empty();
+  };
+  EXPECT_TRUE(evicts({}, {}));
+  for (const int64_t delay : {int64_t{1000}, int64_t{9'000'000'000}, int64_t{10'000'000'000},
+                              std::numeric_limits<int64_t>::max()}) {
+    PreemptionRules rules;
+    rules.delay = delay;
+    EXPECT_FALSE(evicts(rules, {})) << delay;
+  }
+  EXPECT_FALSE(evicts({}, {{"yunikorn/preemption.delay", "2500000h"}}));
+}
+
+TEST_F(YuniKornProfile, LimitsOfUsersDoNotCountPartsOfAUnit) {
+  const auto binds = [&](const char* limit) {
+    cluster_ = Cluster();
+    Accept(cluster_.AddNode({.name = "n", .capacity = {{"cpu", 9}, {"pods", 9}, {"x.y/g", 9}}}));
+    QueueSpec queue{.name = "a"};
+    queue.users =
+        UserRules{.limits = {{.name = "u", .limit = Resources{{"x.y/g", limit}, {"cpu", 9}}}}};
+    Accept(cluster_.AddQueue(queue));
+    JobSpec job{.name = "j", .queue = "a"};
+    job.owner = JobOwner{.user = "u"};
+    job.groups = {{.count = 3, .shape = {.request = {{"cpu", 1}, {"x.y/g", 1}}}}};
+    Accept(cluster_.AddJob(job));
+    const absl::StatusOr<Plan> plan = cluster_.Schedule("yunikorn");
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    return plan.ok() ? plan->binds().size() : 99;
+  };
+  EXPECT_EQ(binds("2"), 2u);
+  EXPECT_EQ(binds("1500m"), 1u);
+  EXPECT_EQ(binds("500m"), 0u);
+}
+
+TEST_F(YuniKornProfile, RefusesWhatThePeerReadsOtherwise) {
+  const auto refusal = [&] {
+    return std::string(cluster_.Schedule("yunikorn").status().message());
+  };
+  QueueSpec queue{.name = "a"};
+  queue.users = UserRules{.limits = {{.name = "u", .max_jobs = 0}}};
+  Accept(cluster_.AddQueue(queue));
+  EXPECT_EQ(
+      refusal(),
+      "queue \"a\": users: limit of \"u\": max_jobs is 0, which is no limit for YuniKorn; 1 or "
+      "more is one");
+  cluster_ = Cluster();
+  Accept(cluster_.AddNode({.name = "n", .capacity = {{"cpu", 9}, {"vcore", 9}}}));
+  EXPECT_EQ(
+      refusal(),
+      "profile yunikorn: resource \"vcore\": YuniKorn has this name for cpu; a resource needs "
+      "another");
+}
+
+// The peer's rule: a limit in which all is 0 is not set, one with an amount above 0 is.
+TEST_F(YuniKornProfile, ALimitOfNothingIsNoLimit) {
+  const auto binds = [&](const Resources& limit) {
+    cluster_ = Cluster();
+    Node("n", 4);
+    Accept(cluster_.AddQueue({.name = "a", .limit = limit}));
+    Job("j", "a", 1);
+    return Decide(cluster_, "yunikorn");
+  };
+  EXPECT_EQ(binds({{"cpu", 0}}), "bind j0 n");
+  EXPECT_EQ(binds({{"cpu", 0}, {"memory", "1Gi"}}), "");
 }
 
 TEST_F(YuniKornProfile, LoweredLimitsEvictOnceTheirDelayIsOver) {
