@@ -6,10 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/quantity_decimal.h"
 #include "lib/base/strings.h"
-#include "muster/quantity.h"
 
 namespace muster::condor {
 namespace {
@@ -17,14 +16,6 @@ namespace {
 constexpr std::string_view kClockRow = "clock", kCustomerRow = "u/", kGroupRow = "g/";
 constexpr double kUnset = -1;
 constexpr double kBestPriority = 0.5;
-
-// The number that a row was validated to have, with all its decimals.
-double NumberOf(const Quantity& quantity) {
-  double number = 0;
-  if (absl::SimpleAtod(quantity.text, &number)) return number;
-  const absl::StatusOr<int64_t> thousandths = ParseQuantity(quantity.text, Unit::kMilli);
-  return thousandths.ok() ? static_cast<double>(*thousandths) / 1000 : 0;
-}
 
 // Records of the histories of queues, for customers without one.
 void ReadHistories(const Tables& tables, const PoolSettings& settings,
@@ -43,8 +34,9 @@ void ReadHistories(const Tables& tables, const PoolSettings& settings,
                               : group;
       const auto [record, is_new] = records->try_emplace(customer);
       if (!is_new) continue;
-      record->second.priority = SixDecimals(std::max(kBestPriority, NumberOf(*entry.priority)));
-      record->second.factor = SixDecimals(std::max(1.0, NumberOf(entry.factor)));
+      record->second.priority =
+          SixDecimals(std::max(kBestPriority, QuantityDecimal(entry.priority->text)));
+      record->second.factor = SixDecimals(std::max(1.0, QuantityDecimal(entry.factor.text)));
     }
   }
 }

@@ -12,6 +12,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "lib/base/quantity_decimal.h"
 #include "lib/base/strings.h"
 #include "lib/model/settings.h"
 #include "lib/peer/yarn/allocation_options.h"
@@ -236,16 +237,11 @@ class TreeReader {
     }
   }
 
-  static double NumberIn(const Quantity& quantity, double otherwise) {
-    double value = otherwise;
-    return absl::SimpleAtod(quantity.text, &value) ? value : otherwise;
-  }
-
   static void ReadUsers(const QueueSpec& spec, SettingReader* reader, QueueSettings* queue) {
     double percent = 100, factor = 1;
     if (spec.users) {
-      if (spec.users->least_percent) percent = NumberIn(*spec.users->least_percent, percent);
-      if (spec.users->factor) factor = NumberIn(*spec.users->factor, factor);
+      if (spec.users->least_percent) percent = QuantityDecimal(spec.users->least_percent->text);
+      if (spec.users->factor) factor = QuantityDecimal(spec.users->factor->text);
       queue->user_weights = WeightsOf(spec.users->limits);
     }
     queue->user_limit_percent = static_cast<float>(
@@ -259,7 +255,7 @@ class TreeReader {
     std::vector<std::pair<std::string, float>> weights;
     for (const UserLimit& limit : limits) {
       if (limit.group) continue;
-      weights.emplace_back(limit.name, static_cast<float>(NumberIn(limit.weight, 1)));
+      weights.emplace_back(limit.name, static_cast<float>(QuantityDecimal(limit.weight.text)));
     }
     return weights;
   }

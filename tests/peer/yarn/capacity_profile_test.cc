@@ -91,6 +91,30 @@ TEST_F(YarnCapacity, AUserGetsItsFactorOfTheQueueAndOneContainerMore) {
   EXPECT_THAT(*plan.Explain("y"), HasSubstr("user \"nobody\" is above its limit"));
 }
 
+// Quantities may be texts with a suffix, as everywhere: these were taken for the defaults.
+TEST_F(YarnCapacity, NumbersOfUsersMayHaveASuffix) {
+  const auto started = [&](const UserRules& rules) {
+    cluster_ = Cluster();
+    Must(cluster_.AddNode({.name = "n", .capacity = {{"cpu", 20}, {"memory", "20Gi"}}}));
+    Must(cluster_.AddQueue({.name = "root"}));
+    for (const char* name : {"a", "b"}) {
+      QueueSpec queue{
+          .name = name, .parent = "root", .settings = {{"yarn-capacity/capacity", "50"}}};
+      if (queue.name == "a") queue.users = rules;
+      Must(cluster_.AddQueue(queue));
+    }
+    JobSpec job = YarnJob("x", "a", 20);
+    job.owner = JobOwner{.user = "u"};
+    Must(cluster_.AddJob(job));
+    return Started(PlanOf())["x"];
+  };
+  const int usual = started({});
+  EXPECT_LT(started({.factor = "0.5"}), usual);
+  EXPECT_GT(started({.factor = "1.5"}), usual);
+  EXPECT_EQ(started({.factor = "500m"}), started({.factor = "0.5"}));
+  EXPECT_EQ(started({.factor = "1500m"}), started({.factor = "1.5"}));
+}
+
 TEST_F(YarnCapacity, RequestsAreRoundedUpToTheLeastAllocation) {
   Must(cluster_.AddJob(YarnJob("x", "a", 20, "100Mi")));
   EXPECT_EQ(PlanOf({}, "yarn-capacity:heartbeat(min_memory=4096)").binds().size(), 4u);
