@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/kube/inter_classes.h"
 #include "lib/peer/kai/read_facts.h"
 #include "lib/peer/kai/task_order.h"
 
@@ -37,7 +38,8 @@ class KaiFactReader {
   KaiShape ShapeOf(ClassIndex c);
   void ReadGpus(const TaskShape& shape, KaiShape* out) const;
   uint32_t ConstraintsOf(ClassIndex c);
-  std::vector<KaiNearTerm> TermsOf(ClassIndex c, const std::vector<AffinityTerm>& terms);
+  std::vector<KaiNearTerm> TermsOf(ClassIndex c, const std::vector<AffinityTerm>& terms,
+                                   const InterClasses& classes);
   void ReadJob(JobIndex j);
   void ReadGroups(const JobSpec& spec, KaiJobFacts* job);
   KaiTopologyWish WishOf(const std::optional<TopologyLevels>& levels);

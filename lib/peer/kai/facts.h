@@ -37,7 +37,8 @@ enum class KaiReceived : uint8_t { kNothing, kRegular, kFraction, kSlices };
 // Tasks that shall be near, or apart.
 struct KaiNearTerm {
   std::vector<uint32_t> domain;   // by node; 0: the node has none
-  std::vector<uint8_t> selected;  // by shape
+  std::vector<uint8_t> selected;  // by shape: a task with the term finds it
+  std::vector<uint8_t> bars;      // by shape: it comes, and a task with the term is there
 };
 
 // All tasks of one shape are alike to every node.

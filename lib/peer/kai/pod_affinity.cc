@@ -50,7 +50,7 @@ bool KaiAffinity::Admits(uint32_t node, uint32_t number) const {
   }
   for (size_t s = 0; s < shapes_; ++s) {
     for (const KaiNearTerm& term : facts_.shapes[s].apart) {
-      if (term.domain[node] == 0 || term.selected[number] == 0) continue;
+      if (term.domain[node] == 0 || term.bars[number] == 0) continue;
       std::vector<uint8_t> own(shapes_, 0);
       own[s] = 1;
       if (HasNear(term, node, own)) return false;

@@ -112,22 +112,18 @@ uint32_t KaiFactReader::ConstraintsOf(ClassIndex c) {
 
 // Reads the terms of a shape about other tasks.
 std::vector<KaiNearTerm> KaiFactReader::TermsOf(ClassIndex c,
-                                                const std::vector<AffinityTerm>& terms) {
+                                                const std::vector<AffinityTerm>& terms,
+                                                const InterClasses& classes) {
   std::vector<KaiNearTerm> near;
-  const std::string& own = tables_.classes.shape[c].name_space;
+  const TaskShape& own = tables_.classes.shape[c];
   for (const AffinityTerm& term : terms) {
     KaiNearTerm& out = near.emplace_back();
     ReadLevel(term.topology_key);
     out.domain = out_.facts.levels[term.topology_key];
     for (const KaiShape& shape : out_.facts.shapes) {
       const TaskShape& other = tables_.classes.shape[ClassIndex(shape.origin)];
-      const bool named =
-          term.namespaces.empty() && !term.namespace_selector.has_value()
-              ? other.name_space == own
-              : std::ranges::find(term.namespaces, other.name_space) != term.namespaces.end() ||
-                    term.namespace_selector.has_value();
-      out.selected.push_back(named && term.selector.has_value() &&
-                             Matches(*term.selector, other.labels));
+      out.selected.push_back(classes.MatchesOwn(term, own, other));
+      out.bars.push_back(classes.MatchesHeld(term, own, other));
     }
   }
   return near;
@@ -143,9 +139,11 @@ void KaiFactReader::ReadShapes() {
   for (KaiShape& shape : out_.facts.shapes) {
     const ClassIndex c(shape.origin);
     const TaskShape& spec = tables_.classes.shape[c];
-    shape.near = TermsOf(c, spec.required_affinity);
-    shape.apart = TermsOf(c, spec.required_anti_affinity);
+    shape.near = TermsOf(c, spec.required_affinity, classes);
+    shape.apart = TermsOf(c, spec.required_anti_affinity, classes);
   }
+  InterClasses classes;
+  classes.Open(tables_, /*namespace_selectors=*/true);
 }
 
 void KaiFactReader::ReadLevel(const std::string& level) {

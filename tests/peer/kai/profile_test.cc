@@ -2,6 +2,7 @@
 //
 // Profile kai on clusters: devices that tasks have, and promises of earlier cycles.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -16,8 +17,13 @@ using ::testing::HasSubstr;
 
 class KaiProfile : public ::testing::Test {
  protected:
+  KaiProfile() { AddQueues(); }
+  void StartAnew() {
+    cluster_ = Cluster();
+    AddQueues();
+  }
   // A queue that may hold any amount.
-  KaiProfile() {
+  void AddQueues() {
     Accept(cluster_.AddQueue({.name = "top"}));
     Accept(cluster_.AddQueue({.name = "q", .parent = "top"}));
   }
@@ -165,6 +171,41 @@ TEST_F(KaiProfile, APartOfAResourceOfGpusIsAWholeOne) {
   Accept(cluster_.AddTask(small));
   Accept(cluster_.AddTask(Task("one", true)));
   EXPECT_EQ(Decide(cluster_, "kai"), "bind small0 n");
+}
+
+// A namespace selector selects namespaces by their labels; an empty one selects all.
+TEST_F(KaiProfile, TermsSelectNamespacesByLabels) {
+  const auto decided = [&](const std::string& other_space, Selector spaces, bool held) {
+    StartAnew();
+    NodeSpec node{.name = "n", .capacity = {{"cpu", 16}, {"pods", 100}}, .labels = {{"h", "n"}}};
+    Accept(cluster_.AddNode(node));
+    Accept(cluster_.SetNamespace({.name = "x", .labels = {{"team", "a"}}}));
+    Accept(cluster_.SetNamespace({.name = "y", .labels = {{"team", "b"}}}));
+    Accept(cluster_.AddJob({.name = "j", .queue = "q", .min_available = 1}));
+    Accept(cluster_.AddJob({.name = "k", .queue = "q", .min_available = 1}));
+    AffinityTerm term{.topology_key = "h",
+                      .selector = Selector{{{"app", "o"}}, {}},
+                      .namespace_selector = std::move(spaces)};
+    TaskShape shy{.request = {{"cpu", 1}}, .name_space = "z"};
+    shy.required_anti_affinity = {term};
+    TaskShape other{.request = {{"cpu", 1}}, .name_space = other_space, .labels = {{"app", "o"}}};
+    TaskSpec runs{.name = "r", .job = "k", .shape = held ? shy : other};
+    runs.status = TaskStatus::kRunning;
+    runs.node = "n";
+    Accept(cluster_.AddTask(runs));
+    Accept(cluster_.AddTask({.name = "t", .job = "j", .shape = held ? other : shy}));
+    return Decide(cluster_, "kai");
+  };
+  const Selector team_a{{{"team", "a"}}, {}},
+      no_team{{}, {{"team", RequirementOp::kDoesNotExist, {}}}};
+  for (const bool held : {false, true}) {
+    EXPECT_EQ(decided("y", team_a, held), "bind t n") << held;
+    EXPECT_EQ(decided("x", team_a, held), "") << held;
+    EXPECT_EQ(decided("y", Selector(), held), "") << held;
+  }
+  // A namespace without a row has no labels for terms of what runs, and is none for the newcomer's.
+  EXPECT_EQ(decided("unknown", no_team, false), "bind t n");
+  EXPECT_EQ(decided("unknown", no_team, true), "");
 }
 
 TEST_F(KaiProfile, ADepthOf0TriesNoJob) {
