@@ -76,6 +76,30 @@ TEST(Extremes, TimesBeyondTheFarthestAreRefused) {
   }
 }
 
+// A gang that needs more tasks than 32 bits count is like one that needs a thousand: its task starts
+// alone under neither, or under both.
+TEST(Extremes, MinimaBeyondAnyNumberOfTasks) {
+  const auto binds = [](std::string_view profile, int64_t minimum, bool by_group) {
+    Cluster cluster;
+    EXPECT_TRUE(cluster.AddNode({.name = "n", .capacity = {{"cpu", 4}, {"pods", 9}}}).ok());
+    EXPECT_TRUE(cluster.AddQueue({.name = "q"}).ok());
+    JobSpec job{.name = "j", .queue = "q", .min_available = by_group ? 1 : minimum};
+    job.groups = {{.name = "w", .count = 1, .shape = {.request = {{"cpu", 1}}}}};
+    if (by_group) job.groups[0].min_available = minimum;
+    EXPECT_TRUE(cluster.AddJob(job).ok());
+    const absl::StatusOr<Plan> plan = cluster.Schedule(profile);
+    return plan.ok() ? static_cast<int>(plan->binds().size()) : -1;
+  };
+  for (const ProfileInfo& profile : Profiles()) {
+    for (const bool by_group : {false, true}) {
+      const int usual = binds(profile.name, 1000, by_group);
+      for (const int64_t minimum : {(int64_t{1} << 31) + 1, (int64_t{1} << 32) + 1, kLast}) {
+        EXPECT_EQ(binds(profile.name, minimum, by_group), usual) << profile.name << " " << minimum;
+      }
+    }
+  }
+}
+
 TEST(Extremes, RowsOfMemoryThatNoProfileWrote) {
   const std::vector<MemoryRow> odd = {{},
                                       {int64_t{1}},

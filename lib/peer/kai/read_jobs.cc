@@ -3,6 +3,7 @@
 // Shapes, jobs and tasks of a cycle of KAI Scheduler, and what each task is when it opens.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,11 @@ std::optional<std::string_view> LabelOf(const TaskShape& shape, std::string_view
   const std::string* value = FindLabel(shape.labels, key);
   if (value == nullptr) return std::nullopt;
   return *value;
+}
+
+// A minimum that an int32 cannot hold is above any number of members.
+int32_t MinimumOf(int64_t members) {
+  return static_cast<int32_t>(std::min<int64_t>(members, std::numeric_limits<int32_t>::max()));
 }
 
 }  // namespace
@@ -136,14 +142,14 @@ void KaiFactReader::ReadShapes() {
     shape_of_[c] = static_cast<uint32_t>(out_.facts.shapes.size());
     out_.facts.shapes.push_back(ShapeOf(c));
   }
+  InterClasses classes;
+  classes.Open(tables_, /*namespace_selectors=*/true);
   for (KaiShape& shape : out_.facts.shapes) {
     const ClassIndex c(shape.origin);
     const TaskShape& spec = tables_.classes.shape[c];
     shape.near = TermsOf(c, spec.required_affinity, classes);
     shape.apart = TermsOf(c, spec.required_anti_affinity, classes);
   }
-  InterClasses classes;
-  classes.Open(tables_, /*namespace_selectors=*/true);
 }
 
 void KaiFactReader::ReadLevel(const std::string& level) {
@@ -180,14 +186,14 @@ void KaiFactReader::ReadGroups(const JobSpec& spec, KaiJobFacts* job) {
   if (spec.gang) {
     root.topology = WishOf(spec.gang->levels);
     if (spec.gang->min_sub_groups) {
-      root.minimum = static_cast<int32_t>(*spec.gang->min_sub_groups);
+      root.minimum = MinimumOf(*spec.gang->min_sub_groups);
     }
   }
   if (spec.sub_groups.empty()) {
     job->groups.push_back({.name = "default",
                            .parent = 0,
                            .is_pod_set = true,
-                           .minimum = static_cast<int32_t>(spec.min_available)});
+                           .minimum = MinimumOf(spec.min_available)});
   }
   const auto group_of = [&](const std::string& name) -> uint32_t {
     for (uint32_t i = 0; i < spec.sub_groups.size(); ++i) {
@@ -197,7 +203,7 @@ void KaiFactReader::ReadGroups(const JobSpec& spec, KaiJobFacts* job) {
   };
   for (const SubGroupSpec& own : spec.sub_groups) {
     KaiGroup group{.name = own.name, .parent = 0, .is_pod_set = true};
-    group.minimum = static_cast<int32_t>(own.min_available);
+    group.minimum = MinimumOf(own.min_available);
     if (own.place) {
       group.parent = group_of(own.place->parent);
       group.topology = WishOf(own.place->levels);
@@ -212,7 +218,7 @@ void KaiFactReader::ReadGroups(const JobSpec& spec, KaiJobFacts* job) {
     const Boxed<SubGroupPlace>& place = spec.sub_groups[parent - 1].place;
     above.minimum.reset();
     if (place && place->min_sub_groups) {
-      above.minimum = static_cast<int32_t>(*place->min_sub_groups);
+      above.minimum = MinimumOf(*place->min_sub_groups);
     }
   }
   const auto by_name = [&](std::vector<uint32_t>* groups) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/base/math.h"
 #include "lib/peer/kai/actions.h"
 #include "lib/peer/kai/hard_jobs.h"
 #include "lib/peer/kai/min_runtime.h"
@@ -25,7 +26,7 @@ bool IsDelayed(const KaiWorld& world, uint32_t j) {
   if (job.preemption_delay <= 0) return false;
   int64_t since = std::max(job.created, job.last_eviction.value_or(job.created));
   if (world.evicted_now[j] != 0) since = std::max(since, world.facts().now);
-  return world.facts().now < since + job.preemption_delay;
+  return world.facts().now < SatAdd(since, job.preemption_delay);
 }
 
 // What differs between the actions.

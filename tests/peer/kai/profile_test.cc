@@ -1,6 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Profile kai on clusters: devices that tasks have, and promises of earlier cycles.
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -171,6 +173,50 @@ TEST_F(KaiProfile, APartOfAResourceOfGpusIsAWholeOne) {
   Accept(cluster_.AddTask(small));
   Accept(cluster_.AddTask(Task("one", true)));
   EXPECT_EQ(Decide(cluster_, "kai"), "bind small0 n");
+}
+
+TEST_F(KaiProfile, MinimaThatAnInt32CannotHoldAreNeverReached) {
+  Node("n");
+  constexpr int64_t kHuge = (int64_t{1} << 32) + 1;
+  const auto add = [&](JobSpec job, const std::string& group) {
+    job.queue = "q";
+    Accept(cluster_.AddJob(job));
+    TaskSpec task{.name = job.name + "0", .job = job.name, .shape = {.request = {{"cpu", 1}}}};
+    task.sub_group = group;
+    Accept(cluster_.AddTask(task));
+  };
+  const std::vector<SubGroupSpec> two = {{.name = "s", .min_available = 1},
+                                         {.name = "t", .min_available = 1}};
+  GangRules one, huge;
+  one.min_sub_groups = 1;
+  huge.min_sub_groups = kHuge;
+  add({.name = "a", .min_available = kHuge}, "");
+  add({.name = "b", .sub_groups = two, .gang = huge}, "s");
+  add({.name = "c", .sub_groups = {{.name = "s", .min_available = kHuge}}}, "s");
+  add({.name = "d", .sub_groups = two, .gang = one}, "s");
+  EXPECT_EQ(Decide(cluster_, "kai"), "bind d0 n");
+}
+
+TEST_F(KaiProfile, ADelayThatNeverEndsEvictsNothing) {
+  const auto decided = [&](int64_t delay) {
+    StartAnew();
+    Node("n");
+    JobSpec low{.name = "low", .queue = "q", .priority = 10, .min_available = 1, .created = 5};
+    JobSpec high{.name = "high", .queue = "q", .priority = 60, .min_available = 1, .created = 100};
+    high.gang = GangRules();
+    high.gang->preemption_delay = delay;
+    Accept(cluster_.AddJob(low));
+    Accept(cluster_.AddJob(high));
+    TaskSpec runs{.name = "l", .job = "low", .shape = {.request = {{"cpu", 16}}}};
+    runs.status = TaskStatus::kRunning;
+    runs.node = "n";
+    Accept(cluster_.AddTask(runs));
+    Accept(cluster_.AddTask({.name = "h", .job = "high", .shape = {.request = {{"cpu", 16}}}}));
+    return Decide(cluster_, "kai", 200);
+  };
+  EXPECT_EQ(decided(100), "evict l n; nominate h n");
+  EXPECT_EQ(decided(101), "");
+  EXPECT_EQ(decided(std::numeric_limits<int64_t>::max()), "");
 }
 
 // A namespace selector selects namespaces by their labels; an empty one selects all.
