@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "capi/rows.h"
 
+#include <algorithm>
 #include <concepts>
 #include <limits>
 #include <optional>
@@ -149,13 +150,14 @@ class ColumnBinder {
 
   // A row must have a name, which defaults do not give.
   absl::StatusOr<ClusterSpec> ParseDefaults() const {
+    constexpr std::string_view kSpaces = " \n\t\r";
     std::string_view json = table_.defaults;
-    while (!json.empty() && (json.front() == ' ' || json.front() == '\n')) json.remove_prefix(1);
+    json.remove_prefix(std::min(json.size(), json.find_first_not_of(kSpaces)));
     if (json.empty() || json.front() != '{') {
       return absl::InvalidArgumentError("expected a JSON object");
     }
     json.remove_prefix(1);
-    const size_t next = json.find_first_not_of(" \n\t\r");
+    const size_t next = json.find_first_not_of(kSpaces);
     const bool empty = next != std::string_view::npos && json[next] == '}';
     return ParseRow(table_.kind, absl::StrCat("{\"name\": \"x\"", empty ? "" : ", ", ToAbsl(json)));
   }

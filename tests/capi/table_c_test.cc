@@ -85,9 +85,11 @@ TEST_F(Columns, MeanWhatAScenarioMeans) {
   Numbers(tasks, "node", {0, 1});
   Strings(tasks, "status", {"running", "bound"});
   Numbers(tasks, "ordinal", {MUSTER_ABSENT, 4});
-  ASSERT_OK_C(muster_table_set_defaults(
-      tasks.get(), R"( {"shape": {"tolerations": [{"key": "gpu", "op": "Exists"}]}})",
-      MUSTER_TO_NUL, &error));
+  ASSERT_OK_C(
+      muster_table_set_defaults(tasks.get(),
+                                "\t\r\n "
+                                R"({"shape": {"tolerations": [{"key": "gpu", "op": "Exists"}]}})",
+                                MUSTER_TO_NUL, &error));
   Numbers(tasks, "shape.request.memory", {5, MUSTER_ABSENT});
   ASSERT_OK_C(Put(tasks));
 
