@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "lib/base/hash_map.h"
+#include "lib/extension/alike_evictors.h"
 #include "lib/extension/cycle.h"
 #include "lib/kube/policies.h"
 #include "lib/kube/selectors.h"
@@ -36,7 +37,7 @@ constexpr OptionDecl kPdbOptions[] = {
      "budgets last for the whole plan, and only tasks they match are asked about"},
 };
 
-class Pdb : public Policy, public VictimPolicy {
+class Pdb : public Policy, public VictimPolicy, public AlikeEvictors {
  public:
   explicit Pdb(const Options& options) : whole_plan_(options.flag("whole_plan")) {}
 

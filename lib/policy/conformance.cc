@@ -10,13 +10,14 @@
 #include <array>
 #include <string_view>
 
+#include "lib/extension/alike_evictors.h"
 #include "lib/extension/cycle.h"
 #include "lib/policy/policies.h"
 
 namespace muster {
 namespace {
 
-class Conformance : public Policy, public VictimPolicy {
+class Conformance : public Policy, public VictimPolicy, public AlikeEvictors {
  public:
   std::string_view name() const override { return "conformance"; }
   PointSet points() const override {

@@ -19,6 +19,7 @@
 #include <cmath>
 #include <memory>
 
+#include "lib/extension/alike_evictors.h"
 #include "lib/extension/cycle.h"
 #include "lib/extension/needs.h"
 #include "lib/ledger/overfull.h"
@@ -39,7 +40,7 @@ constexpr OptionDecl kDrfOptions[] = {
     {"hierarchy", OptionKind::kFlag, "off", 0, 0, "queues share along their share paths"},
 };
 
-class Drf : public Policy, public OrderPolicy, public VictimPolicy {
+class Drf : public Policy, public OrderPolicy, public VictimPolicy, public AlikeEvictors {
  public:
   explicit Drf(const Options& options)
       : overfull_nodes_(options.flag("overfull_nodes")),
@@ -107,6 +108,9 @@ class Drf : public Policy, public OrderPolicy, public VictimPolicy {
     }
     return Vote::kPermit;
   }
+
+  // Among queues, shares follow the path of the job.
+  bool JudgesEvictorsAlike(Point point) const override { return point == Point::kPreemptable; }
 
   int CompareQueues(QueueIndex a, QueueIndex b) override { return tree_->CompareQueues(a, b); }
   Vote Reclaimable(TaskIndex evictor, std::span<const TaskIndex> candidates,

@@ -17,6 +17,7 @@
 // minimums.
 #include <algorithm>
 
+#include "lib/extension/alike_evictors.h"
 #include "lib/extension/cycle.h"
 #include "lib/extension/gate_ahead.h"
 #include "lib/policy/policies.h"
@@ -38,7 +39,8 @@ class Gang : public Policy,
              public OrderPolicy,
              public GatePolicy,
              public GateAhead,
-             public VictimPolicy {
+             public VictimPolicy,
+             public AlikeEvictors {
  public:
   explicit Gang(const Options& options)
       : best_effort_counts_(options.flag("best_effort_counts")),

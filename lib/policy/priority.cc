@@ -11,6 +11,7 @@
 // victims.
 #include <algorithm>
 
+#include "lib/extension/alike_evictors.h"
 #include "lib/extension/cycle.h"
 #include "lib/policy/policies.h"
 
@@ -22,7 +23,11 @@ constexpr OptionDecl kPriorityOptions[] = {
      "a task may take from tasks of its own job that have a lower priority"},
 };
 
-class Priority : public Policy, public OrderPolicy, public GatePolicy, public VictimPolicy {
+class Priority : public Policy,
+                 public OrderPolicy,
+                 public GatePolicy,
+                 public VictimPolicy,
+                 public AlikeEvictors {
  public:
   explicit Priority(const Options& options) : own_job_(options.flag("own_job")) {}
 

@@ -18,6 +18,7 @@
 // changed).
 #include <algorithm>
 
+#include "lib/extension/alike_evictors.h"
 #include "lib/extension/cycle.h"
 #include "lib/extension/gate_ahead.h"
 #include "lib/extension/needs.h"
@@ -43,7 +44,8 @@ class Proportion : public Policy,
                    public OrderPolicy,
                    public GatePolicy,
                    public GateAhead,
-                   public VictimPolicy {
+                   public VictimPolicy,
+                   public AlikeEvictors {
  public:
   explicit Proportion(const Options& options)
       : limits_(options.flag("limits")),

@@ -1,20 +1,33 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The last task for which no victims made room, and whether another fails in the same way.
+// The tasks for which no victims made room, and whether another fails in the same way.
 //
-//   FailedAlike failures(context);
+//   FailedAlike failures(context, Point::kReclaimable);
 //   if (failures.FailsLike(task)) return false;
 //   if (Search(task)) return true;
-//   failures.Note(task);
+//   failures.Note(task, /*same_job=*/false, /*for_want_of_victims=*/true);
 //
 // Tasks of one job, class and priority are equal to all rules, and the tasks of a gang come one
 // after the other. While the books are as they were, the second finds what the first found. It
 // passes over no fewer nodes: a task that allocate gave no hope on some nodes stands for itself
 // alone. Where nodes are sampled, each search has a sample of its own, and nothing is kept.
-// Cost. O(1).
+//
+// A backlog is many gangs of few kinds. A task stands for those of other jobs, too, if all policies
+// that name victims judge such evictors alike (lib/extension/alike_evictors.h), neither job holds
+// anything, and the search failed because victims were too few on each node. Then nothing that
+// depends on the job was asked about: which tasks are candidates depends on its queue, and which
+// nodes fit on the class. A class whose fit depends on other nodes, and a role of unlike tasks, have
+// a memory of nodes of their own (role_memory.h), and stand for themselves.
+// Cost. O(1), and O(tasks of the role's job) once for a job.
 #ifndef MUSTER_PEER_VOLCANO_ACTION_FAILED_ALIKE_H_
 #define MUSTER_PEER_VOLCANO_ACTION_FAILED_ALIKE_H_
 
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "lib/base/hash_map.h"
+#include "lib/extension/alike_evictors.h"
 #include "lib/part/context.h"
 #include "lib/peer/volcano/action/fit_errors.h"
 
@@ -22,35 +35,66 @@ namespace muster {
 
 class FailedAlike {
  public:
-  explicit FailedAlike(ActionContext& context)
-      : context_(context), errors_(context.memory<FitErrors>()) {}
+  // `point`: where the policies name victims.
+  FailedAlike(ActionContext& context, Point point)
+      : context_(context),
+        errors_(context.memory<FitErrors>()),
+        alike_(JudgeEvictorsAlike(context.dispatcher, point)) {}
 
   // `same_job`: victims are looked for among the tasks of its own job.
-  bool FailsLike(TaskIndex task, bool same_job = false) const {
-    return failed_ != kNone && same_job == same_job_ && context_.ledger.SameAs(moment_) &&
-           IsLike(task);
+  bool FailsLike(TaskIndex task, bool same_job = false) {
+    if (!context_.ledger.SameAs(moment_)) return false;
+    if (last_ != kNone && same_job == same_job_ && JobOf(task) == JobOf(last_) &&
+        IsEqual(task, last_)) {
+      return true;
+    }
+    if (same_job || of_any_job_.empty() || !StandsForAnyJob(task)) return false;
+    const auto known = of_any_job_.find(KeyOf(task));
+    return known != of_any_job_.end() &&
+           std::ranges::any_of(known->second, [&](TaskIndex t) { return IsEqual(task, t); });
   }
-  void Note(TaskIndex task, bool same_job = false) {
-    const bool stands_for_others = errors_.hopeless(task) == nullptr && !context_.search.samples();
-    failed_ = stands_for_others ? task : TaskIndex(kNone);
-    same_job_ = same_job;
+
+  // `for_want_of_victims`: there were too few on each node, and nothing else was asked.
+  void Note(TaskIndex task, bool same_job, bool for_want_of_victims) {
+    if (!context_.ledger.SameAs(moment_)) of_any_job_.clear();
     moment_ = context_.ledger.moment();
+    const bool stands_for_others = errors_.hopeless(task) == nullptr && !context_.search.samples();
+    last_ = stands_for_others ? task : TaskIndex(kNone);
+    same_job_ = same_job;
+    if (stands_for_others && for_want_of_victims && !same_job && StandsForAnyJob(task)) {
+      of_any_job_[KeyOf(task)].push_back(task);
+    }
   }
 
  private:
-  bool IsLike(TaskIndex task) const {
+  JobIndex JobOf(TaskIndex task) const { return context_.tables.tasks.job[task]; }
+  uint64_t KeyOf(TaskIndex task) const {
+    return uint64_t{context_.QueueOf(task)} << 32 | context_.ClassOf(task);
+  }
+  bool IsEqual(TaskIndex a, TaskIndex b) const {
     const TaskTable& tasks = context_.tables.tasks;
-    return tasks.job[task] == tasks.job[failed_] &&
-           context_.ClassOf(task) == context_.ClassOf(failed_) &&
-           tasks.priority[task] == tasks.priority[failed_] &&
-           tasks.flags[task] == tasks.flags[failed_];
+    const auto& jobs = context_.tables.jobs.spec;
+    return context_.ClassOf(a) == context_.ClassOf(b) && tasks.priority[a] == tasks.priority[b] &&
+           tasks.flags[a] == tasks.flags[b] && jobs[JobOf(a)].priority == jobs[JobOf(b)].priority;
+  }
+  bool StandsForAnyJob(TaskIndex task) {
+    return alike_ && HoldsNothing(JobOf(task)) &&
+           !context_.search.FitDependsOnOthers(context_.ClassOf(task)) &&
+           !errors_.IsMixed(JobOf(task), context_.tables.tasks.group[task]);
+  }
+  bool HoldsNothing(JobIndex job) const {
+    const auto holds = context_.ledger.job_allocated(job);
+    return context_.ledger.job(job).allocated() == 0 &&
+           std::ranges::all_of(holds, [](int64_t amount) { return amount == 0; });
   }
 
-  const ActionContext& context_;
-  const FitErrors& errors_;
-  TaskIndex failed_ = kNone;
+  ActionContext& context_;
+  FitErrors& errors_;
+  const bool alike_;
+  Ledger::Moment moment_;  // all that follows holds on these books
+  TaskIndex last_ = kNone;
   bool same_job_ = false;
-  Ledger::Moment moment_;
+  HashMap<uint64_t, std::vector<TaskIndex>> of_any_job_;  // by queue and class
 };
 
 }  // namespace muster

@@ -25,8 +25,8 @@
 //
 // Ties. Node index, then Go's heap order.
 //
-// Cost. O(nodes) to rank them a task, then the nodes tried. A task that is like the one before it,
-// which found no node, costs O(1).
+// Cost. O(nodes) to rank them a task, then the nodes tried. A task that is like one before it, which
+// found no node, costs O(1) (failed_alike.h).
 #include <algorithm>
 #include <string>
 
@@ -52,7 +52,7 @@ class Preempt {
         dispatcher_(context.dispatcher),
         errors_(context.memory<FitErrors>()),
         memory_(context),
-        failures_(context) {}
+        failures_(context, Point::kPreemptable) {}
 
   void Run() {
     QueueRound round(context_);
@@ -118,8 +118,9 @@ class Preempt {
   // everything is then as before.
   bool MakeRoom(TaskIndex task, bool same_job) {
     if (!Eligible(task) || failures_.FailsLike(task, same_job)) return false;
+    found_victims_ = false;
     if (TryNodes(task, same_job)) return true;
-    failures_.Note(task, same_job);
+    failures_.Note(task, same_job, /*for_want_of_victims=*/!found_victims_);
     return false;
   }
 
@@ -206,7 +207,9 @@ class Preempt {
     const auto may_go = [&](TaskIndex t) { return IsCandidate(task, t, same_job); };
     ListTasksOn(context_, node, may_go, &candidates_);
     *victims = dispatcher_.Preemptable(task, candidates_);
-    return VictimsSuffice(context_, task, node, *victims);
+    const bool suffice = VictimsSuffice(context_, task, node, *victims);
+    found_victims_ |= suffice;
+    return suffice;
   }
 
   bool FitsByAllRules(TaskIndex task, ClassIndex c, NodeIndex node) {
@@ -322,6 +325,7 @@ class Preempt {
   const FitErrors& errors_;
   RoleMemory memory_;  // of the whole action
   FailedAlike failures_;
+  bool found_victims_ = false;                // enough of them on some node, for the task at hand
   std::vector<TaskIndex> candidates_, gone_;  // of one node; kept for their memory
 };
 

@@ -33,7 +33,7 @@ class Reclaim {
         tables_(context.tables),
         ledger_(context.ledger),
         dispatcher_(context.dispatcher),
-        failures_(context) {}
+        failures_(context, Point::kReclaimable) {}
 
   void Run() {
     QueueRound round = StarvingRound(context_);
@@ -68,7 +68,8 @@ class Reclaim {
 
   void MakeRoom(QueueIndex queue, TaskIndex task) {
     if (failures_.FailsLike(task)) return;
-    if (!TryNodes(queue, task)) failures_.Note(task);
+    if (TryNodes(queue, task)) return;
+    failures_.Note(task, /*same_job=*/false, /*for_want_of_victims=*/true);
   }
 
   bool TryNodes(QueueIndex queue, TaskIndex task) {

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "lib/base/hash_map.h"
+#include "lib/extension/alike_evictors.h"
 #include "lib/extension/cycle.h"
 #include "lib/extension/needs.h"
 #include "lib/peer/volcano/policies.h"
@@ -46,7 +47,11 @@ constexpr OptionDecl kCapacityOptions[] = {
 
 using Row = std::span<const int64_t>;
 
-class Capacity : public Policy, public OrderPolicy, public GatePolicy, public VictimPolicy {
+class Capacity : public Policy,
+                 public OrderPolicy,
+                 public GatePolicy,
+                 public VictimPolicy,
+                 public AlikeEvictors {
  public:
   explicit Capacity(const Options& options)
       : hierarchy_(options.flag("hierarchy")),

@@ -6,13 +6,14 @@
 // Peer. Volcano's cooldown protection plugin: the time is that of the pod's scheduling and its
 // cooldown together. Tasks that are bound and do not run yet are not protected.
 // Ties. None. Cost. O(candidates).
+#include "lib/extension/alike_evictors.h"
 #include "lib/extension/cycle.h"
 #include "lib/peer/volcano/policies.h"
 
 namespace muster {
 namespace {
 
-class Cooldown : public Policy, public VictimPolicy {
+class Cooldown : public Policy, public VictimPolicy, public AlikeEvictors {
  public:
   std::string_view name() const override { return "cdp"; }
   PointSet points() const override { return {Point::kPreemptable, Point::kReclaimable}; }

@@ -1,0 +1,37 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Which victim policies judge tasks of different jobs alike, so that what one task did not find
+// need not be looked for by the next.
+//
+//   const bool alike = JudgeEvictorsAlike(dispatcher, Point::kPreemptable);
+//
+// A policy that answers at kPreemptable or kReclaimable may implement AlikeEvictors beside
+// VictimPolicy. One that does not is taken to tell evictors apart.
+#ifndef MUSTER_EXTENSION_ALIKE_EVICTORS_H_
+#define MUSTER_EXTENSION_ALIKE_EVICTORS_H_
+
+#include "lib/extension/dispatcher.h"
+
+namespace muster {
+
+class AlikeEvictors {
+ public:
+  virtual ~AlikeEvictors() = default;
+  // Returns whether the policy gives two evictors equal answers at the point, on the same books and
+  // about any candidates of other jobs, if these are equal: class, priority and flags of the tasks,
+  // queue and priority of their jobs. And if these jobs hold nothing.
+  virtual bool JudgesEvictorsAlike(Point) const { return true; }
+};
+
+// Returns whether every policy that answers at the point does.
+inline bool JudgeEvictorsAlike(const Dispatcher& dispatcher, Point point) {
+  for (const PolicyEntry* entry : dispatcher.at(point)) {
+    const auto* alike = dynamic_cast<const AlikeEvictors*>(entry->policy);
+    if (alike == nullptr || !alike->JudgesEvictorsAlike(point)) return false;
+  }
+  return true;
+}
+
+}  // namespace muster
+
+#endif  // MUSTER_EXTENSION_ALIKE_EVICTORS_H_
