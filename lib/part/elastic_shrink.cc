@@ -116,7 +116,8 @@ class ShrinkRound {
   bool MakesRoom(TaskIndex task, NodeIndex node, size_t most, std::vector<TaskIndex>* victims) {
     const std::vector<TaskIndex> candidates = Candidates(task, node);
     if (candidates.empty()) return false;
-    VictimOrder order(context_, task, candidates);
+    VictimOrder order(context_);
+    order.Start(task, candidates);
     Attempt trial(context_);
     while (!order.empty()) {
       const TaskIndex victim = order.Pop();

@@ -25,10 +25,42 @@ bool VictimsSuffice(const ActionContext& context, TaskIndex task, NodeIndex node
   return true;
 }
 
-VictimOrder::VictimOrder(const ActionContext& context, TaskIndex evictor,
-                         const std::vector<TaskIndex>& victims)
-    : heap_(Less{&context.dispatcher, evictor}) {
-  for (TaskIndex victim : victims) heap_.Push(victim);
+VictimOrder::VictimOrder(const ActionContext& context)
+    : dispatcher_(context.dispatcher),
+      ledger_(context.ledger),
+      keys_(context.dispatcher),
+      heap_(Less{this}) {}
+
+void VictimOrder::Start(TaskIndex evictor, std::span<const TaskIndex> victims) {
+  constexpr uint64_t kNotAsked = ~uint64_t{0};
+  const Tables& tables = ledger_.tables();
+  evictor_ = evictor;
+  rows_.clear();
+  heap_.Clear();
+  for (const TaskIndex victim : victims) {
+    const JobIndex job = tables.tasks.job[victim];
+    const QueueIndex queue = job == kNone ? QueueIndex(kNone) : tables.jobs.queue[job];
+    rows_.push_back({victim, job, queue, kNotAsked, {}});
+    heap_.Push(static_cast<uint32_t>(rows_.size() - 1));
+  }
+}
+
+const JobKeys& VictimOrder::KeysOf(Row& row) const {
+  const uint64_t stamp = ledger_.job_stamp(row.job);
+  if (row.stamp != stamp) {
+    row.keys = keys_.Of(row.job);
+    row.stamp = stamp;
+  }
+  return row.keys;
+}
+
+bool VictimOrder::IsBefore(uint32_t left, uint32_t right) {
+  Row &a = rows_[left], &b = rows_[right];
+  const bool by_keys = keys_.known() && a.job != b.job && a.job != kNone && b.job != kNone &&
+                       (evictor_ == kNone || a.queue == b.queue);
+  if (!by_keys) return dispatcher_.VictimBefore(a.task, b.task, evictor_);
+  if (const int order = KeysOf(a).Compare(KeysOf(b))) return order > 0;
+  return !dispatcher_.TaskBefore(a.task, b.task);
 }
 
 void Evict(ActionContext& context, TaskIndex victim, TaskIndex beneficiary) {

@@ -7,7 +7,7 @@
 //   const std::vector<TaskIndex> victims = context.dispatcher.Preemptable(task, candidates);
 //   if (!VictimsSuffice(context, task, node, victims)) return false;
 //   Attempt attempt(context);
-//   VictimOrder order(context, task, victims);
+//   order.Start(task, victims);   // VictimOrder order(context), made once
 //   std::vector<TaskIndex> gone;
 //   if (!EvictUntil(context, task, &order, [&] { return Fits(task, node); }, &gone)) return false;
 //   Nominate(context, task, node, /*after_eviction=*/!gone.empty());
@@ -18,12 +18,14 @@
 #ifndef MUSTER_PART_VICTIMS_H_
 #define MUSTER_PART_VICTIMS_H_
 
+#include <cstdint>
 #include <exception>
 #include <span>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "lib/base/go_heap.h"
+#include "lib/extension/keyed_jobs.h"
 #include "lib/part/attempt.h"
 #include "lib/part/context.h"
 
@@ -53,25 +55,50 @@ bool VictimsSuffice(const ActionContext& context, TaskIndex task, NodeIndex node
 
 // --- the order in which victims go
 
-// Victims in the order in which they go for `evictor` (kNone: for no task): Go's heap
-// with comparators that are not strict.
+// Victims in the order in which they go: Go's heap with comparators that are not strict. It is made
+// once for many nodes.
+//
+//   VictimOrder order(context);
+//   order.Start(task, victims);
+//   while (!order.empty() && !fits()) Evict(context, order.Pop(), task);
+//
+// A heap of a node's tasks compares each pair of levels several times, and most tasks are of
+// different jobs. So where all policies order jobs by numbers (lib/extension/keyed_jobs.h), these
+// are asked for once for each task, and again after the account of its job has changed: shares
+// move while victims go. What is then left to ask about is the order of tasks whose jobs are equal.
 class VictimOrder {
  public:
-  VictimOrder(const ActionContext& context, TaskIndex evictor,
-              const std::vector<TaskIndex>& victims);
+  explicit VictimOrder(const ActionContext& context);
+  VictimOrder(const VictimOrder&) = delete;
+  VictimOrder& operator=(const VictimOrder&) = delete;
+
+  // Replaces the victims by those of `evictor` (kNone: of no task).
+  void Start(TaskIndex evictor, std::span<const TaskIndex> victims);
   bool empty() const { return heap_.empty(); }
   // REQUIRES: !empty().
-  TaskIndex Pop() { return heap_.Pop(); }
+  TaskIndex Pop() { return rows_[heap_.Pop()].task; }
 
  private:
-  struct Less {
-    const Dispatcher* dispatcher;
-    TaskIndex evictor;
-    bool operator()(TaskIndex left, TaskIndex right) const {
-      return dispatcher->VictimBefore(left, right, evictor);
-    }
+  struct Row {
+    TaskIndex task;
+    JobIndex job;
+    QueueIndex queue;
+    uint64_t stamp;  // of the job's account when the keys were asked for
+    JobKeys keys;
   };
-  GoHeap<TaskIndex, Less> heap_;
+  struct Less {
+    VictimOrder* order;
+    bool operator()(uint32_t left, uint32_t right) const { return order->IsBefore(left, right); }
+  };
+  bool IsBefore(uint32_t left, uint32_t right);
+  const JobKeys& KeysOf(Row& row) const;
+
+  const Dispatcher& dispatcher_;
+  const Ledger& ledger_;
+  const JobOrderKeys keys_;
+  TaskIndex evictor_ = kNone;
+  std::vector<Row> rows_;
+  GoHeap<uint32_t, Less> heap_;  // of places in rows_
 };
 
 // --- evictions

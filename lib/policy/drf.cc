@@ -21,6 +21,7 @@
 
 #include "lib/extension/alike_evictors.h"
 #include "lib/extension/cycle.h"
+#include "lib/extension/keyed_jobs.h"
 #include "lib/extension/needs.h"
 #include "lib/ledger/overfull.h"
 #include "lib/policy/policies.h"
@@ -40,7 +41,11 @@ constexpr OptionDecl kDrfOptions[] = {
     {"hierarchy", OptionKind::kFlag, "off", 0, 0, "queues share along their share paths"},
 };
 
-class Drf : public Policy, public OrderPolicy, public VictimPolicy, public AlikeEvictors {
+class Drf : public Policy,
+            public OrderPolicy,
+            public VictimPolicy,
+            public AlikeEvictors,
+            public KeyedJobs {
  public:
   explicit Drf(const Options& options)
       : overfull_nodes_(options.flag("overfull_nodes")),
@@ -80,6 +85,7 @@ class Drf : public Policy, public OrderPolicy, public VictimPolicy, public Alike
     const double left = ShareOf(a), right = ShareOf(b);
     return left == right ? 0 : left < right ? -1 : 1;
   }
+  double KeyOf(JobIndex job) override { return ShareOf(job); }
 
   Vote Preemptable(TaskIndex evictor, std::span<const TaskIndex> candidates,
                    std::vector<TaskIndex>* chosen) override {

@@ -20,6 +20,7 @@
 #include "lib/extension/alike_evictors.h"
 #include "lib/extension/cycle.h"
 #include "lib/extension/gate_ahead.h"
+#include "lib/extension/keyed_jobs.h"
 #include "lib/policy/policies.h"
 
 namespace muster {
@@ -40,7 +41,8 @@ class Gang : public Policy,
              public GatePolicy,
              public GateAhead,
              public VictimPolicy,
-             public AlikeEvictors {
+             public AlikeEvictors,
+             public KeyedJobs {
  public:
   explicit Gang(const Options& options)
       : best_effort_counts_(options.flag("best_effort_counts")),
@@ -73,6 +75,7 @@ class Gang : public Policy,
   int CompareJobs(JobIndex a, JobIndex b) override {
     return static_cast<int>(Enough(a, 0)) - static_cast<int>(Enough(b, 0));
   }
+  double KeyOf(JobIndex job) override { return Enough(job, 0) ? 1 : 0; }
 
   bool Valid(JobIndex job) override {
     const JobCounts& counts = ledger_->job(job);

@@ -13,6 +13,7 @@
 
 #include "lib/extension/alike_evictors.h"
 #include "lib/extension/cycle.h"
+#include "lib/extension/keyed_jobs.h"
 #include "lib/policy/policies.h"
 
 namespace muster {
@@ -27,7 +28,8 @@ class Priority : public Policy,
                  public OrderPolicy,
                  public GatePolicy,
                  public VictimPolicy,
-                 public AlikeEvictors {
+                 public AlikeEvictors,
+                 public KeyedJobs {
  public:
   explicit Priority(const Options& options) : own_job_(options.flag("own_job")) {}
 
@@ -54,6 +56,7 @@ class Priority : public Policy,
     return Sign(static_cast<int64_t>(priority[b]) - priority[a]);
   }
   int CompareJobs(JobIndex a, JobIndex b) override { return Sign(OfJob(b) - OfJob(a)); }
+  double KeyOf(JobIndex job) override { return static_cast<double>(-OfJob(job)); }
 
   // By the highest priority of their tasks; below 0 all are equal.
   int CompareSubGroups(const SubGroup& a, const SubGroup& b) override {

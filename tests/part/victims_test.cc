@@ -58,7 +58,8 @@ TEST_F(VictimsTest, SumsAreBounds) {
 
 TEST_F(VictimsTest, EvictsInOrderUntilItFits) {
   Attempt attempt(context_);
-  VictimOrder order(context_, new_, {t2_, t1_, t0_});
+  VictimOrder order(context_);
+  order.Start(new_, std::vector{t2_, t1_, t0_});
   std::vector<TaskIndex> gone;
   EXPECT_TRUE(EvictUntil(
       context_, new_, &order, [&] { return Fits(); }, &gone));
@@ -75,7 +76,8 @@ TEST_F(VictimsTest, EvictsInOrderUntilItFits) {
 
 TEST_F(VictimsTest, AllOfThemMayBeTooFew) {
   const Attempt attempt(context_);
-  VictimOrder order(context_, new_, {t0_});
+  VictimOrder order(context_);
+  order.Start(new_, std::vector{t0_});
   std::vector<TaskIndex> gone;
   EXPECT_FALSE(EvictUntil(
       context_, new_, &order, [&] { return Fits(); }, &gone));

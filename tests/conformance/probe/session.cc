@@ -383,9 +383,9 @@ class Asked {
     WorkMeter meter(std::nullopt, nullptr);
     const ActionContext context = Context(meter);
     json names = json::array();
-    for (VictimOrder order(context, evictor, victims); !order.empty();) {
-      names.push_back(std::string(tables_.tasks.names.name(order.Pop())));
-    }
+    VictimOrder order(context);
+    order.Start(evictor, victims);
+    while (!order.empty()) names.push_back(std::string(tables_.tasks.names.name(order.Pop())));
     return names;
   }
 

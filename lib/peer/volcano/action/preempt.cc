@@ -52,7 +52,8 @@ class Preempt {
         dispatcher_(context.dispatcher),
         errors_(context.memory<FitErrors>()),
         memory_(context),
-        failures_(context, Point::kPreemptable) {}
+        failures_(context, Point::kPreemptable),
+        order_(context) {}
 
   void Run() {
     QueueRound round(context_);
@@ -227,10 +228,10 @@ class Preempt {
     std::vector<TaskIndex> victims;
     if (!FindVictims(task, node, same_job, &victims)) return false;
     Attempt attempt(context_);
-    VictimOrder order(context_, task, victims);
+    order_.Start(task, victims);
     gone_.clear();
     const auto fits = [&] { return FitsByAllRules(task, c, node); };
-    if (!EvictUntil(context_, task, &order, fits, &gone_)) return false;
+    if (!EvictUntil(context_, task, &order_, fits, &gone_)) return false;
     const bool evicted = std::any_of(gone_.begin(), gone_.end(),
                                      [&](TaskIndex t) { return !context_.IsBestEffort(t); });
     Nominate(context_, task, node, evicted);
@@ -247,9 +248,9 @@ class Preempt {
     const auto fits = [&] { return FitsByTrialRules(task, c, node); };
     {
       TrialEvictions trial(context_);
-      VictimOrder order(context_, task, victims);
-      while (!order.empty()) {
-        gone.push_back(order.Pop());
+      order_.Start(task, victims);
+      while (!order_.empty()) {
+        gone.push_back(order_.Pop());
         trial.Evict(gone.back());
         if (fits()) break;
       }
@@ -325,6 +326,7 @@ class Preempt {
   const FitErrors& errors_;
   RoleMemory memory_;  // of the whole action
   FailedAlike failures_;
+  VictimOrder order_;
   bool found_victims_ = false;                // enough of them on some node, for the task at hand
   std::vector<TaskIndex> candidates_, gone_;  // of one node; kept for their memory
 };

@@ -33,7 +33,8 @@ class Reclaim {
         tables_(context.tables),
         ledger_(context.ledger),
         dispatcher_(context.dispatcher),
-        failures_(context, Point::kReclaimable) {}
+        failures_(context, Point::kReclaimable),
+        order_(context) {}
 
   void Run() {
     QueueRound round = StarvingRound(context_);
@@ -101,11 +102,11 @@ class Reclaim {
     const std::vector<TaskIndex> victims = dispatcher_.Reclaimable(task, candidates_);
     if (!VictimsSuffice(context_, task, node, victims)) return false;
     Attempt attempt(context_);
-    VictimOrder order(context_, task, victims);
+    order_.Start(task, victims);
     const ClassIndex c = context_.ClassOf(task);
     gone_.clear();
     const auto fits = [&] { return context_.search.FitsFutureIdle(c, node); };
-    if (!EvictUntil(context_, task, &order, fits, &gone_)) return false;
+    if (!EvictUntil(context_, task, &order_, fits, &gone_)) return false;
     Nominate(context_, task, node, /*after_eviction=*/!gone_.empty());
     attempt.Keep();
     return true;
@@ -126,6 +127,7 @@ class Reclaim {
   Ledger& ledger_;
   const Dispatcher& dispatcher_;
   FailedAlike failures_;
+  VictimOrder order_;
   std::vector<TaskIndex> candidates_, gone_;  // of one node; kept for their memory
   // By class: no node before this one can make room. Evicting moves an amount from what could be
   // evicted to what will be idle, and nominating takes from it. So only an undone job makes room.
