@@ -498,6 +498,7 @@ std::vector<TaskIndex> Dispatcher::Chosen(Point point, std::span<const TaskIndex
   const bool sticky = rules_.victims == VictimRule::kSticky;
   const auto& policies = by_point_[static_cast<int>(point)];
   std::vector<TaskIndex> victims, chosen;
+  chosen.reserve(candidates.size());
   bool begun = false;  // sticky: some policy has answered already
   size_t i = 0;
   for (size_t end : tier_ends_[static_cast<int>(point)]) {
@@ -517,10 +518,9 @@ std::vector<TaskIndex> Dispatcher::Chosen(Point point, std::span<const TaskIndex
         continue;
       }
       if (chosen == victims) continue;
-      std::vector<TaskIndex> in_order = chosen;
-      std::sort(in_order.begin(), in_order.end());
+      std::sort(chosen.begin(), chosen.end());
       std::erase_if(victims, [&](TaskIndex t) {
-        return !std::binary_search(in_order.begin(), in_order.end(), t);
+        return !std::binary_search(chosen.begin(), chosen.end(), t);
       });
     }
     i = end;

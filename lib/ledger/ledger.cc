@@ -341,6 +341,12 @@ std::span<const TaskIndex> Ledger::tasks_on(NodeIndex n) {
   if (!lists_built_) {
     lists_built_ = true;
     lists_.assign(tables_->nodes.alive.size(), {});
+    // Counted first, with room for one more: most lists then never grow.
+    std::vector<uint32_t> count(lists_.size(), 1);
+    for (const NodeIndex node : node_) {
+      if (node != kNone) ++count[node];
+    }
+    for (NodeIndex node = 0; node < lists_.size(); ++node) lists_[node].reserve(count[node]);
     for (TaskIndex t = 0; t < node_.size(); ++t) {
       if (node_[t] != kNone) lists_[node_[t]].push_back(t);
     }

@@ -16,7 +16,9 @@
 // Ties. None of its own. Cost. O(groups and sub-groups) a question, O(1) for jobs without their
 // minimums.
 #include <algorithm>
+#include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "lib/extension/alike_evictors.h"
 #include "lib/extension/cycle.h"
 #include "lib/extension/gate_ahead.h"
@@ -189,7 +191,7 @@ class Gang : public Policy,
 
   Vote Spare(std::span<const TaskIndex> candidates, std::vector<TaskIndex>* chosen) {
     // Candidates of one node are few: a list beats a map.
-    std::vector<std::pair<JobIndex, int64_t>> there;
+    absl::InlinedVector<std::pair<JobIndex, int64_t>, 16> there;
     for (TaskIndex t : candidates) {
       const JobIndex job = tables_->tasks.job[t];
       if (job == kNone) continue;
