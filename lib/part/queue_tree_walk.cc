@@ -175,8 +175,10 @@ void QueueTreeWalk::Rebuild(QueueIndex parent) {
 }
 
 void QueueTreeWalk::Resort(std::span<const QueueIndex> changed) {
-  std::vector<QueueIndex> parents;
-  for (QueueIndex queue : changed) {
+  std::vector<QueueIndex> queues(changed.begin(), changed.end()), parents;
+  std::sort(queues.begin(), queues.end());
+  queues.erase(std::unique(queues.begin(), queues.end()), queues.end());
+  for (QueueIndex queue : queues) {
     if (by_turn_) FollowLedger(queue);
     // A change rarely reorders jobs, and to look costs half as much as to order them again.
     const auto after = [this](JobIndex a, JobIndex b) { return dispatcher_.JobBefore(b, a); };

@@ -178,11 +178,14 @@ class VictimChoices::Cheaper {
   bool Possible() const {
     absl::InlinedVector<int64_t, 8> largest(dimensions_.size(), 0);
     int64_t lower = 0, younger = 0, least = 1;
+    ClassIndex last = kNone;  // candidates of a node are often alike
     for (const Candidate& candidate : choices_.candidates_) {
+      const ClassIndex c = tasks_.task_class[candidate.task];
       const auto gives = ledger_.request(candidate.task);
-      for (size_t d = 0; d < dimensions_.size(); ++d) {
+      for (size_t d = 0; c != last && d < dimensions_.size(); ++d) {
         largest[d] = std::max(largest[d], gives[dimensions_[d]]);
       }
+      last = c;
       lower += candidate.priority < price_.priority;
       younger += candidate.priority <= price_.priority && -candidate.created < price_.age;
     }

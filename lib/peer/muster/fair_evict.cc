@@ -146,7 +146,9 @@ class FairRound {
 
   // Returns whether the books hold any task that the job might take.
   bool MayTake(JobIndex job) {
-    if (taking_ == Taking::kFromLesserJobs) return HasLesser(job);
+    if (taking_ == Taking::kFromLesserJobs) {
+      return ledger_.job(job).pending() > 0 && HasLesser(job);
+    }
     const QueueIndex queue = tables_.jobs.queue[job];
     if (!OthersHold(queue)) return false;
     for (TaskIndex task : tables_.jobs.tasks[job]) {

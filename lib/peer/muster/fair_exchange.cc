@@ -84,9 +84,9 @@ double FairExchange::WorthOf(JobIndex job) const {
   return exchange_ * parts * static_cast<double>(waited) * kMore;
 }
 
-// Lists running tasks that may be evicted at all and that some job that waits can afford.
-void FairExchange::ListVictims() {
-  listed_ = true;
+// Finds out what there is to lose and to pay at most.
+void FairExchange::LookAround() {
+  looked_ = true;
   per_unit_.assign(ledger_.dimensions(), 0);
   for (DimensionIndex d = 0; d < per_unit_.size(); ++d) {
     const int64_t total = ledger_.total()[d];
@@ -95,25 +95,39 @@ void FairExchange::ListVictims() {
   for (const JobIndex job : context_.waiting) {
     if (ledger_.job(job).pending() > 0) most_ = std::max(most_, WorthOf(job));
   }
-  const TaskTable& tasks = tables_.tasks;
-  for (TaskIndex t = 0; t < tasks.alive.size(); ++t) {
-    if (!IsVictim(t)) continue;
-    if (!tasks.alive[t] || tasks.job[t] == kNone || !(tasks.flags[t] & kTaskPreemptable)) continue;
-    const int64_t seconds = SecondsLost(t);
-    const double loss = seconds == 0 ? 0 : PartOf(t) * static_cast<double>(seconds) * kLess;
-    dearest_ = std::max(dearest_, loss);
-    if (loss <= most_) victims_.push_back({loss, t});
+  for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
+    if (IsVictim(t)) dearest_ = std::max(dearest_, LossOf(t));
   }
 }
 
+// Lists running tasks that may be evicted at all and that some job that waits can afford.
+void FairExchange::ListVictims() {
+  listed_ = true;
+  for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
+    if (!IsVictim(t)) continue;
+    if (const double loss = LossOf(t); loss <= most_) victims_.push_back({loss, t});
+  }
+  std::sort(victims_.begin(), victims_.end(), [](const Victim& a, const Victim& b) {
+    return a.loss != b.loss ? a.loss < b.loss : a.task < b.task;
+  });
+}
+
+// Returns what the task loses by itself, rounded down.
+double FairExchange::LossOf(TaskIndex task) const {
+  const int64_t seconds = SecondsLost(task);
+  return seconds == 0 ? 0 : PartOf(task) * static_cast<double>(seconds) * kLess;
+}
+
 bool FairExchange::IsVictim(TaskIndex task) const {
+  const TaskTable& tasks = tables_.tasks;
   const TaskStatus status = ledger_.status(task);
-  return status == TaskStatus::kRunning || status == TaskStatus::kBound;
+  return (status == TaskStatus::kRunning || status == TaskStatus::kBound) && tasks.alive[task] &&
+         tasks.job[task] != kNone && (tasks.flags[task] & kTaskPreemptable) != 0;
 }
 
 bool FairExchange::CouldPay(JobIndex job) {
   if (exchange_ == 0) return true;
-  if (!listed_) ListVictims();
+  if (!looked_) LookAround();
   const double worth = WorthOf(job);
   if (dearest_ <= worth || worth > most_) return true;
   const auto& pending = tables_.jobs.tasks[job];
@@ -144,12 +158,7 @@ bool FairExchange::MayLose(JobIndex asker, TaskIndex victim) const {
 
 // Returns whether the victims that are affordable make room for some task of the job on some node.
 bool FairExchange::MakesRoom(JobIndex job, double worth) {
-  if (!sorted_) {
-    std::sort(victims_.begin(), victims_.end(), [](const Victim& a, const Victim& b) {
-      return a.loss != b.loss ? a.loss < b.loss : a.task < b.task;
-    });
-    sorted_ = true;
-  }
+  if (!listed_) ListVictims();
   if (victims_.empty() || victims_.front().loss > worth) return false;
   ListNeeds(job);
   freed_.resize(tables_.nodes.alive.size());

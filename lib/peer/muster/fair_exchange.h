@@ -19,7 +19,7 @@
 //
 // Cost. Pays: O(tasks). CouldPay: once O(tasks of the cluster), then O(pending tasks of the job).
 // Where a task would lose more than the job's are worth, O(affordable victims) for each kind of
-// asker, after each change of the books, and once the sort of these victims.
+// asker, after each change of the books, and once a list of these victims in order.
 #ifndef MUSTER_PEER_MUSTER_FAIR_EXCHANGE_H_
 #define MUSTER_PEER_MUSTER_FAIR_EXCHANGE_H_
 
@@ -67,7 +67,9 @@ class FairExchange {
   double PartOf(TaskIndex task) const;
   bool MayLose(JobIndex asker, TaskIndex victim) const;
   double WorthOf(JobIndex job) const;
+  void LookAround();
   void ListVictims();
+  double LossOf(TaskIndex task) const;
   bool IsVictim(TaskIndex task) const;
   bool MakesRoom(JobIndex job, double worth);
   void ListNeeds(JobIndex job);
@@ -80,11 +82,12 @@ class FairExchange {
   const double exchange_;
   // By dimension: one divided by what the cluster has, 0 where that does not count.
   std::vector<double> per_unit_;
-  // What was affordable when the victims were listed, in order of loss once `sorted_`; some may be
-  // gone by now. What the job that is worth most could pay, and the largest loss of any task.
-  bool listed_ = false, sorted_ = false;
-  std::vector<Victim> victims_;
+  // Once `looked_`: what the job that was worth most could pay, and the largest loss of any task.
+  bool looked_ = false;
   double most_ = 0, dearest_ = -1;
+  // What was affordable when the victims were listed, in order of loss; some may be gone by now.
+  bool listed_ = false;
+  std::vector<Victim> victims_;
   // By queue and class, on the books of that moment.
   HashMap<uint64_t, Known> known_;
   Ledger::Moment known_at_;

@@ -80,9 +80,11 @@ class Sums {
 }  // namespace
 
 const Lifetime* LifetimeOf(const Tables& tables, TaskIndex task) {
-  const auto facts = tables.tasks.facts.find(task);
-  if (facts != tables.tasks.facts.end() && facts->second.lifetime) {
-    return &*facts->second.lifetime;
+  if (!tables.tasks.facts.empty()) {
+    const auto facts = tables.tasks.facts.find(task);
+    if (facts != tables.tasks.facts.end() && facts->second.lifetime) {
+      return &*facts->second.lifetime;
+    }
   }
   const JobIndex job = tables.tasks.job[task];
   if (job == kNone || !tables.jobs.spec[job].lifetime) return nullptr;
@@ -139,7 +141,7 @@ JobIndex FairPromises::Holder() const {
 bool FairPromises::NoneCanCome() {
   if (!on_) return true;
   if (!lists_ends_ || !context_.ledger.SameAs(ends_at_)) return false;
-  if (!ends_.empty() && (keeps_ || ends_.front().first != kUnknown)) return false;
+  if (!ends_.empty() || (keeps_ && some_endless_)) return false;
   return !SomeWaitingEnds();
 }
 
@@ -189,11 +191,9 @@ bool FairPromises::Find(JobIndex job, std::span<const TaskIndex> tasks, int64_t 
   };
   if (!tried && fits(context_.facts.now)) return true;
   const auto& job_of = context_.tables.tasks.job;
-  Ends ends = AllEnds();
-  if (!keeps_ || !IsOld(job)) {
-    const std::pair unknown(kUnknown, TaskIndex(0));
-    ends = {ends.begin(), std::lower_bound(ends.begin(), ends.end(), unknown)};
-  }
+  ListEnds();
+  if (keeps_ && IsOld(job)) ListEndless();
+  Ends ends = keeps_ && IsOld(job) ? endless_too_ : ends_;
   std::vector<std::pair<int64_t, TaskIndex>> of_others;
   if (context_.ledger.job(job).allocated() > 0) {
     std::copy_if(ends.begin(), ends.end(), std::back_inserter(of_others),
@@ -204,19 +204,55 @@ bool FairPromises::Find(JobIndex job, std::span<const TaskIndex> tasks, int64_t 
   return FindTime(ends, tasks, lacking, /*only_amounts=*/!promise->closed, fits);
 }
 
-// Lists the ends of all tasks that hold a place. The list stays while the books do.
-FairPromises::Ends FairPromises::AllEnds() {
-  if (lists_ends_ && context_.ledger.SameAs(ends_at_)) return ends_;
+// Lists the ends of all tasks that hold a place, as far as they are known. The list stays while the
+// books do.
+void FairPromises::ListEnds() {
+  if (lists_ends_ && context_.ledger.SameAs(ends_at_)) return;
   lists_ends_ = true;
   ends_at_ = context_.ledger.moment();
   ends_.clear();
-  const TaskTable& all = context_.tables.tasks;
-  for (TaskIndex t = 0; t < all.alive.size(); ++t) {
-    if (!all.alive[t] || !IsAllocated(context_.ledger.status(t))) continue;
-    ends_.emplace_back(EndOf(t), t);
-  }
+  endless_too_.clear();
+  some_endless_ = !CollectEnds(/*known=*/true, &ends_);
   std::sort(ends_.begin(), ends_.end());
-  return ends_;
+}
+
+// Lists all tasks that hold a place, those without a known end last. REQUIRES: ListEnds().
+void FairPromises::ListEndless() {
+  if (!endless_too_.empty()) return;
+  endless_too_ = ends_;
+  if (some_endless_) CollectEnds(/*known=*/false, &endless_too_);
+}
+
+// Appends the ends that are known, or those that are not, in the order of tasks. Returns whether
+// all are as asked for.
+bool FairPromises::CollectEnds(bool known, std::vector<std::pair<int64_t, TaskIndex>>* ends) const {
+  const TaskTable& tasks = context_.tables.tasks;
+  // Most jobs have no estimate. Then all their tasks are endless that have no facts of their own.
+  const bool by_job = tasks.facts.empty();
+  JobIndex job = kNone;
+  bool endless = by_job, all = true;
+  for (TaskIndex t = 0; t < tasks.alive.size(); ++t) {
+    if (!tasks.alive[t] || !IsAllocated(context_.ledger.status(t))) continue;
+    if (by_job && tasks.job[t] != job) {
+      job = tasks.job[t];
+      endless = IsEndless(job);
+    }
+    const int64_t end = endless ? kUnknown : EndOf(t);
+    if ((end != kUnknown) == known) {
+      ends->emplace_back(end, t);
+    } else {
+      all = false;
+    }
+  }
+  return all;
+}
+
+// Returns whether nothing tells how long tasks of the job run that have no facts of their own.
+bool FairPromises::IsEndless(JobIndex job) const {
+  if (job == kNone) return true;
+  const JobSpec& spec = context_.tables.jobs.spec[job];
+  const Lifetime* lifetime = spec.lifetime ? &*spec.lifetime : nullptr;
+  return RunOf(&spec, lifetime) == kAbsent && (lifetime == nullptr || !lifetime->expected_end);
 }
 
 // Calls `fits` for one end after the other, with all gone that should have ended, until it returns

@@ -145,9 +145,12 @@ class FairPromises : public CycleMemory {
   std::vector<uint8_t> Refused(TaskIndex task) const;
   bool Find(JobIndex job, std::span<const TaskIndex> tasks, int64_t lacking, bool tried,
             absl::FunctionRef<bool()> place, Promise* promise);
-  // By end, ascending; those that are not known come last.
+  // By end, ascending, then by task.
   using Ends = std::span<const std::pair<int64_t, TaskIndex>>;
-  Ends AllEnds();
+  void ListEnds();
+  void ListEndless();
+  bool CollectEnds(bool known, std::vector<std::pair<int64_t, TaskIndex>>* ends) const;
+  bool IsEndless(JobIndex job) const;
   bool FindTime(Ends ends, std::span<const TaskIndex> tasks, int64_t lacking, bool only_amounts,
                 absl::FunctionRef<bool(int64_t)> fits);
   void NotePlaces(const Attempt& attempt, Promise* promise) const;
@@ -159,7 +162,9 @@ class FairPromises : public CycleMemory {
   std::vector<Promise> promises_;  // in the order in which they were first given
   bool lists_ends_ = false;        // on the books of that moment:
   Ledger::Moment ends_at_;
-  std::vector<std::pair<int64_t, TaskIndex>> ends_;
+  std::vector<std::pair<int64_t, TaskIndex>> ends_;         // that are known
+  bool some_endless_ = false;                               // the ends of other tasks are not
+  std::vector<std::pair<int64_t, TaskIndex>> endless_too_;  // theirs, too; empty: not listed yet
   std::optional<bool> waiting_ends_;  // whether it is known how long some job that waits will run
 };
 
