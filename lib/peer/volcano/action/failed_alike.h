@@ -17,7 +17,8 @@
 // anything, and the search failed because victims were too few on each node. Then nothing that
 // depends on the job was asked about: which tasks are candidates depends on its queue, and which
 // nodes fit on the class. A class whose fit depends on other nodes, and a role of unlike tasks, have
-// a memory of nodes of their own (role_memory.h), and stand for themselves.
+// a memory of nodes of their own (role_memory.h), and stand for themselves. A job that holds nothing
+// has no victims of its own: where those of others were too few, none are, too.
 // Cost. O(1), and O(tasks of the role's job) once for a job.
 #ifndef MUSTER_PEER_VOLCANO_ACTION_FAILED_ALIKE_H_
 #define MUSTER_PEER_VOLCANO_ACTION_FAILED_ALIKE_H_
@@ -48,7 +49,7 @@ class FailedAlike {
         IsEqual(task, last_)) {
       return true;
     }
-    if (same_job || of_any_job_.empty() || !StandsForAnyJob(task)) return false;
+    if (of_any_job_.empty() || !StandsForAnyJob(task)) return false;
     const auto known = of_any_job_.find(KeyOf(task));
     return known != of_any_job_.end() &&
            std::ranges::any_of(known->second, [&](TaskIndex t) { return IsEqual(task, t); });
