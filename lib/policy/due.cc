@@ -22,7 +22,7 @@
 // runs. Slot "due-wait" has W as row "longest". history_slots.h has the rest.
 //
 // Ties. Due times are thousandths of a second; equal ones are left to the next policy.
-// Cost. Open: O(jobs that wait or changed), and for a new job O(recent jobs). In a cluster's first
+// Cost. Open: O(jobs that changed), and for a new job O(recent jobs). In a cluster's first
 // cycle, or after the memory was changed by others: O(jobs). Comparing: O(1).
 #include <algorithm>
 #include <memory>
@@ -34,6 +34,7 @@
 
 #include "lib/base/math.h"
 #include "lib/extension/cycle.h"
+#include "lib/extension/job_keep.h"
 #include "lib/policy/due_order.h"
 #include "lib/policy/history_slots.h"
 #include "lib/policy/job_size.h"
@@ -92,7 +93,7 @@ DueRow DueRowOf(const MemoryRow& cells) {
           .user = user == nullptr ? std::string() : *user};
 }
 
-class Due : public Policy, public OrderPolicy {
+class Due : public Policy, public OrderPolicy, public JobKeep {
  public:
   explicit Due(const Options& options)
       : settings_{.scale = options.number("scale"), .cap = options.number("cap")} {}
@@ -100,6 +101,8 @@ class Due : public Policy, public OrderPolicy {
   std::string_view name() const override { return "due"; }
   PointSet points() const override { return {Point::kJobOrder}; }
   OrderPolicy* order() override { return this; }
+  // Rows that others changed may have other due times.
+  uint64_t JobEpoch() const override { return epoch_; }
 
   void Open(const Cycle& cycle) override {
     cycle_ = &cycle;
@@ -109,9 +112,11 @@ class Due : public Policy, public OrderPolicy {
     const bool known = std::exchange(knows_, false) && changed != nullptr &&
                        cycle.Recall(kDueSlot.slot).rows().SharesAllWith(rows_.rows());
     const size_t jobs = tables_->jobs.alive.size();
-    if (!known) kept_.clear();
+    if (!known) {
+      kept_.clear();
+      ++epoch_;
+    }
     kept_.resize(jobs);
-    waiting_.clear();
     internal::DataOf(cycle).memory->AtEnd([this] { Close(); });
     if (known) {
       FollowChanges(*changed);
@@ -143,8 +148,9 @@ class Due : public Policy, public OrderPolicy {
   // The cycle has placed tasks: their jobs run.
   void Close() {
     placed_.clear();
-    for (const JobIndex job : waiting_) {
-      if (!Holds(job)) continue;
+    for (const Ledger::Entry& entry : ledger_->log()) {
+      const JobIndex job = tables_->tasks.job[entry.task];
+      if (job == kNone || !Waits(job) || !Holds(job)) continue;
       DueRow row = RowOf(kept_[job].name);
       NoteStart(job, cycle_->now(), DueState::kPlaced, &row);
       Write(job, row);
@@ -164,6 +170,10 @@ class Due : public Policy, public OrderPolicy {
     cycle_->Remember(kDueSlot.slot).Set(kept_[job].name, row.cells());
   }
 
+  // Returns whether it has a row, and held nothing when the cycle began.
+  bool Waits(JobIndex job) const {
+    return kept_[job].key != kAbsent && kept_[job].state < DueState::kPlaced;
+  }
   // Returns whether it has a place that it has not left yet.
   bool Holds(JobIndex job) const {
     const JobCounts& counts = ledger_->job(job);
@@ -207,7 +217,7 @@ class Due : public Policy, public OrderPolicy {
     NoteNewJobs(all);
   }
 
-  // Does the same where only these jobs changed since the last cycle. Among them are all that wait.
+  // Does the same where only these jobs changed since the last cycle.
   void FollowChanges(const std::vector<JobIndex>& changed) {
     std::vector<Step> steps;
     for (const JobIndex job : changed) {
@@ -244,7 +254,6 @@ class Due : public Policy, public OrderPolicy {
     if (!job || !tables_->jobs.alive[*job] || !Stands(*job)) {
       steps->push_back({name, std::nullopt, ran});
     } else if (!Holds(*job)) {
-      waiting_.push_back(*job);
       if (ran) steps->push_back({name, Stopped(RowOf(name))});
     } else if (state != DueState::kRuns) {
       DueRow row = RowOf(name);
@@ -298,11 +307,7 @@ class Due : public Policy, public OrderPolicy {
       row.estimate = jobs.spec[job].estimate.value_or(kFiveDays);
       row.size = SizeOfJob(*tables_, *ledger_, job).units;
       if (jobs.spec[job].owner) row.user = jobs.spec[job].owner->user;
-      if (Holds(job)) {
-        NoteStart(job, StartOf(job, cycle_->now()), DueState::kRuns, &row);
-      } else {
-        waiting_.push_back(job);
-      }
+      if (Holds(job)) NoteStart(job, StartOf(job, cycle_->now()), DueState::kRuns, &row);
       rows.emplace_back(job, std::move(row));
     }
     const int64_t longest = LongestWait();
@@ -327,10 +332,10 @@ class Due : public Policy, public OrderPolicy {
   const Cycle* cycle_ = nullptr;
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
-  std::vector<Kept> kept_;         // by job
-  std::vector<JobIndex> waiting_;  // jobs with a row that held nothing when the cycle began
+  std::vector<Kept> kept_;  // by job
   // What the last cycle left, unless it was cut: its rows, and the jobs that it placed.
   bool knows_ = false;
+  uint64_t epoch_ = 0;  // grows in a cycle that does not begin with it
   MemorySlot rows_;
   std::vector<JobIndex> placed_;
 };

@@ -13,6 +13,7 @@
 
 #include "lib/extension/alike_evictors.h"
 #include "lib/extension/cycle.h"
+#include "lib/extension/job_keep.h"
 #include "lib/extension/keyed_jobs.h"
 #include "lib/policy/policies.h"
 
@@ -29,7 +30,8 @@ class Priority : public Policy,
                  public GatePolicy,
                  public VictimPolicy,
                  public AlikeEvictors,
-                 public KeyedJobs {
+                 public KeyedJobs,
+                 public JobKeep {
  public:
   explicit Priority(const Options& options) : own_job_(options.flag("own_job")) {}
 

@@ -19,16 +19,19 @@ void QueueDemand::Open(const Cycle& cycle, std::vector<QueueIndex> parents) {
   elastic_.assign(queues * dimensions_, 0);
   promises_.Resize(queues, dimensions_);
   spares_.Resize(queues, dimensions_);
+  pending_.Resize(1, 1);
   const JobTable& jobs = tables_->jobs;
-  bool any = false;
+  static constexpr int64_t kOne = 1;
   std::vector<int64_t> beyond(dimensions_, 0);
   ForChangedJobs(cycle, [&](JobIndex j) {
     if (!jobs.alive[j]) {
       promises_.Put(j, 0, {});
       spares_.Put(j, 0, {});
+      pending_.Put(j, 0, {});
       return;
     }
-    any |= internal::DataOf(cycle).phases[j] == JobPhase::kPending;
+    const bool is_pending = internal::DataOf(cycle).phases[j] == JobPhase::kPending;
+    pending_.Put(j, 0, std::span(&kOne, is_pending ? 1 : 0));
     const QueueIndex queue = jobs.queue[j];
     const auto allocated = ledger_->job_allocated(j);
     for (DimensionIndex d = 0; d < dimensions_; ++d) {
@@ -47,7 +50,7 @@ void QueueDemand::Open(const Cycle& cycle, std::vector<QueueIndex> parents) {
     }
     promises_.Put(j, queue, missing);
   });
-  if (!any) return;
+  if (pending_.Sum(0, 0) == 0) return;
   for (QueueIndex q = 0; q < queues; ++q) {
     for (DimensionIndex d = 0; d < dimensions_; ++d) {
       Add(q, d, promises_.Sum(q, d), &promised_);

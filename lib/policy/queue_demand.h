@@ -46,6 +46,7 @@ class QueueDemand {
   size_t dimensions_ = 0;
   std::vector<QueueIndex> parents_;
   KeptSums promises_, spares_;              // of jobs, by queue
+  KeptSums pending_;                        // the number of jobs that are not admitted
   std::vector<double> promised_, elastic_;  // in this cycle, per queue and dimension
 };
 

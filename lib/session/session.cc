@@ -56,6 +56,7 @@ void Session::Build() {
   known_phases_.clear();
   phases_.clear();
   quiet_at_.clear();
+  standing_.clear();
   waiting_.clear();
   restless_.clear();
   edited_.clear();
@@ -75,8 +76,9 @@ void Session::Follow() {
         const JobIndex job(change.index);
         const JobPhase phase = tables_->jobs.spec[job].phase;
         known_phases_[job] = phases_[job] = phase;
-        // A job that is not quiet is listed already: the list is never longer than that of jobs.
-        if (quiet_at_[job] != 0) edited_.push_back(job);
+        // Each is listed once: the list is never longer than that of jobs.
+        if ((standing_[job] & kEdited) == 0) edited_.push_back(job);
+        standing_[job] |= kEdited;
         quiet_at_[job] = 0;
       }
     }
@@ -149,8 +151,10 @@ PlanData Session::Cycle(const ScheduleOptions& options, PlanData spare, size_t p
   }
   search_->Measure(costs.searches());
   costs.Opened();
+  // What actions keep rests on the order of jobs. A rule for ties may change it in any cycle.
+  const bool keeps = !keeps_.empty() && config_.rules.ties.jobs == TieRule::kInsertion;
   for (uint32_t i = options.cursor; i < config_.actions.size(); ++i) {
-    context.kept = keeps_.empty() ? nullptr : &keeps_[i];
+    context.kept = keeps ? &keeps_[i] : nullptr;
     config_.actions[i].decl.run(context, config_.actions[i].options);
     costs.Ran(config_.actions[i].decl.name, meter.work(), context.decisions.list().size());
     if (meter.was_cut()) plan.cursor = i;
@@ -222,8 +226,9 @@ SearchRules Session::RulesOfSearch() const {
   return rules;
 }
 
-// Returns the jobs that may not be quiet, ascending: those that were not when the last cycle
-// opened, and those that changed since. The others, most of a large cluster's, are not read.
+// Returns the jobs that may stand otherwise than when the last cycle opened, ascending: those that
+// were restless then, and those that changed since. The others, most of a large cluster's, are not
+// read: they are quiet, or wait as they did.
 std::vector<JobIndex> Session::JobsToLookAt() {
   const auto known = static_cast<JobIndex>(known_phases_.size());
   const auto count = static_cast<JobIndex>(tables_->jobs.alive.size());
@@ -246,6 +251,7 @@ std::vector<JobIndex> Session::JobsToLookAt() {
   journal_birth_ = ledger_->birth();
   journal_position_ = journal.size();
   restless_.clear();
+  for (const JobIndex job : edited_) standing_[job] &= static_cast<uint8_t>(~kEdited);
   edited_.clear();
   for (const JobIndex job : jobs) marks_[job] = 0;
   std::sort(jobs.begin() + first, jobs.end());
@@ -253,7 +259,7 @@ std::vector<JobIndex> Session::JobsToLookAt() {
   return jobs;
 }
 
-// Lists the jobs that the cycle may decide about.
+// Lists the jobs that the cycle may decide about, and those that stand otherwise than before.
 void Session::FindWaiting() {
   const JobTable& jobs = tables_->jobs;
   for (const JobIndex job : waiting_) phases_[job] = known_phases_[job];  // no cycle changes others
@@ -263,22 +269,37 @@ void Session::FindWaiting() {
     phases_.push_back(jobs.spec[j].phase);
   }
   quiet_at_.resize(jobs.alive.size(), 0);
-  waiting_.clear();
+  standing_.resize(jobs.alive.size(), 0);
   changed_.clear();
+  std::vector<JobIndex> came;
+  bool left = false;
   for (const JobIndex j : candidates) {
-    if (IsQuiet(j)) continue;
-    changed_.push_back(j);
-    const JobCounts& counts = ledger_->job(j);
-    if (jobs.alive[j] && (counts.pending() > 0 || phases_[j] == JobPhase::kPending)) {
-      waiting_.push_back(j);
-      restless_.push_back(j);
-    } else if (!jobs.alive[j] ||
-               (counts.nominated() == 0 && PhaseAtClose(j, phases_[j]) == phases_[j])) {
-      quiet_at_[j] = ledger_->job_stamp(j) + 1;
-    } else {
-      restless_.push_back(j);
-    }
+    const bool waits = !IsQuiet(j) && LookAt(j);
+    if (waits == ((standing_[j] & kWaits) != 0)) continue;
+    standing_[j] ^= kWaits;
+    if (waits) came.push_back(j);
+    left |= !waits;
   }
+  if (left) std::erase_if(waiting_, [&](JobIndex j) { return (standing_[j] & kWaits) == 0; });
+  const auto stayed = static_cast<std::ptrdiff_t>(waiting_.size());
+  waiting_.insert(waiting_.end(), came.begin(), came.end());
+  std::inplace_merge(waiting_.begin(), waiting_.begin() + stayed, waiting_.end());
+}
+
+// Notes how a job stands that is not quiet. Returns whether the cycle may decide about it.
+bool Session::LookAt(JobIndex job) {
+  changed_.push_back(job);
+  const bool alive = tables_->jobs.alive[job];
+  const JobCounts& counts = ledger_->job(job);
+  const bool waits = alive && (counts.pending() > 0 || phases_[job] == JobPhase::kPending);
+  const bool settled =
+      !alive || (counts.nominated() == 0 && PhaseAtClose(job, phases_[job]) == phases_[job]);
+  if (!settled) {
+    restless_.push_back(job);
+  } else if (!waits) {
+    quiet_at_[job] = ledger_->job_stamp(job) + 1;
+  }
+  return waits;
 }
 
 void Session::CountShares(bool after, std::vector<QueueShare>* shares) const {
@@ -406,16 +427,23 @@ void Session::Close(ActionContext& context, PlanData* plan) {
   }
 }
 
-// Returns the jobs that were not quiet when the cycle opened, and those that it moved, ascending. A
-// quiet job without moves is as it was.
+// Returns the jobs of which the plan may list something, ascending: those that are restless or
+// changed, those that the cycle moved or gave another phase, and, where reasons are wanted, all that
+// wait. Any other job is as it was.
 std::vector<JobIndex> Session::TouchedJobs() {
   std::vector<JobIndex> touched = changed_;
   for (const JobIndex job : changed_) marks_[job] |= kSeen;
-  for (const Ledger::Entry& entry : ledger_->log()) {
-    const JobIndex job = tables_->tasks.job[entry.task];
-    if (job == kNone || (marks_[job] & kSeen) != 0) continue;
+  const auto add = [&](JobIndex job) {
+    if ((marks_[job] & kSeen) != 0) return;
     marks_[job] |= kSeen;
     touched.push_back(job);
+  };
+  for (const JobIndex job : waiting_) {
+    if (explains_ || phases_[job] != known_phases_[job] || marks_[job] != 0) add(job);
+  }
+  for (const Ledger::Entry& entry : ledger_->log()) {
+    const JobIndex job = tables_->tasks.job[entry.task];
+    if (job != kNone) add(job);
   }
   const auto first = touched.begin() + static_cast<std::ptrdiff_t>(changed_.size());
   std::sort(first, touched.end());

@@ -64,6 +64,7 @@ class Session {
   JobPhase PhaseAtClose(JobIndex job, JobPhase phase) const;
   std::vector<JobIndex> JobsToLookAt();
   void FindWaiting();
+  bool LookAt(JobIndex job);
   bool IsQuiet(JobIndex job) const { return quiet_at_[job] == ledger_->job_stamp(job) + 1; }
   Reason Fallback(const ActionContext& context, JobIndex job, TaskIndex task) const;
 
@@ -82,15 +83,18 @@ class Session {
   bool explains_ = true;
   std::vector<JobPhase> known_phases_;  // as the tables have them
   std::vector<JobPhase> phases_;        // as the cycle changes them
-  std::vector<JobIndex> waiting_;
-  std::vector<JobIndex> changed_;  // or waiting; see Cycle::changed
-  bool counts_gangs_ = false;      // some policy answers at kReady, switched on or not
+  std::vector<JobIndex> waiting_;       // with pending tasks, or not admitted; ascending
+  std::vector<JobIndex> changed_;       // see CycleData::changed
+  bool counts_gangs_ = false;           // some policy answers at kReady, switched on or not
   // The stamp + 1 of the job's account when none of its tasks waited and its phase was settled; 0:
   // never.
   std::vector<uint64_t> quiet_at_;
-  std::vector<JobIndex> restless_;  // not quiet when the last cycle opened, ascending
-  std::vector<JobIndex> edited_;    // in the tables, since then
-  uint64_t journal_birth_ = 0;      // of the ledger's journal of jobs, and how far it was read
+  enum Standing : uint8_t { kWaits = 1, kEdited = 2 };
+  std::vector<uint8_t> standing_;  // by job: it is in waiting_, in edited_
+  // When the last cycle opened, nominated or with a phase that no cycle leaves as it is; ascending.
+  std::vector<JobIndex> restless_;
+  std::vector<JobIndex> edited_;  // in the tables, since then
+  uint64_t journal_birth_ = 0;    // of the ledger's journal of jobs, and how far it was read
   size_t journal_position_ = 0;
   enum Mark : uint8_t { kSeen = 1, kAdmitted = 2, kWithdrawn = 4 };
   std::vector<uint8_t> marks_;  // by job; all 0 between uses

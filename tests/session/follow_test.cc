@@ -2,11 +2,13 @@
 //
 // A session that lives with its cluster, looks only at jobs of which something changed, and is
 // requested its books between cycles, against one that is made for each cycle and looks at all.
+// Profile muster keeps jobs that wait in lines (lib/peer/muster/fair_lines.h).
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
 #include "lib/model/access.h"
@@ -86,6 +88,144 @@ TEST_P(Following, PlansAsIfItLookedAtEverything) {
   }
   EXPECT_GT(applied, 500);
   EXPECT_GT(waited, 500);
+}
+
+// A backlog of jobs that are mostly alike, over three queues and two priorities, beside a few that
+// are not. Jobs come and end, and rows of jobs that wait change.
+class Backlog {
+ public:
+  explicit Backlog(Rng& rng) : rng_(rng) {
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_TRUE(cluster_.AddNode({.name = absl::StrCat("n", i), .capacity = {{"cpu", 8}}}).ok());
+    }
+    for (const char* queue : {"a", "b", "c"}) {
+      EXPECT_TRUE(cluster_.AddQueue({.name = queue}).ok());
+    }
+  }
+  Cluster& cluster() { return cluster_; }
+
+  void Step(int64_t now) {
+    const ClusterSpec is = cluster_.Describe();
+    std::vector<std::string> running;
+    for (const TaskSpec& task : is.tasks) {
+      if (!task.node.empty()) running.push_back(task.name);
+    }
+    for (uint64_t ends = rng_.Below(4); ends > 0 && !running.empty(); --ends) {
+      (void)cluster_.RemoveTask(running[rng_.Below(running.size())]);
+    }
+    for (uint64_t comes = rng_.Below(6); comes > 0; --comes) Come(now);
+    if (is.jobs.empty()) return;
+    JobSpec job = is.jobs[rng_.Below(is.jobs.size())];
+    const uint64_t change = rng_.Below(8);
+    if (change == 0) job.priority = 1 - job.priority;
+    if (change == 1) job.queue = rng_.Chance(0.5) ? "a" : "b";
+    if (change == 2) job.estimate = 1 + static_cast<int64_t>(rng_.Below(3)) * 10;
+    if (change == 3) ++job.min_available;
+    if (change < 4) (void)cluster_.UpdateJob(job);
+    if (change == 4) (void)cluster_.RemoveJob(job.name);
+    if (change == 5 && !is.tasks.empty()) {
+      TaskSpec task = is.tasks[rng_.Below(is.tasks.size())];
+      if (!task.gates.empty() || rng_.Chance(0.5)) {
+        task.gates.clear();
+      } else {
+        task.gates = {"closed"};
+      }
+      (void)cluster_.UpdateTask(task);
+    }
+  }
+
+ private:
+  void Come(int64_t now) {
+    const std::string name = absl::StrCat("j", ++names_);
+    const auto tasks = static_cast<int64_t>(1 + rng_.Below(3));
+    JobSpec job{.name = name, .queue = std::string(1, "abc"[rng_.Below(3)])};
+    job.priority = static_cast<int32_t>(rng_.Below(2));
+    job.min_available = tasks - (tasks > 1 && rng_.Chance(0.1));
+    job.created = now - static_cast<int64_t>(rng_.Below(30));
+    if (rng_.Chance(0.7)) job.estimate = 1 + static_cast<int64_t>(rng_.Below(3)) * 10;
+    EXPECT_TRUE(cluster_.AddJob(job).ok());
+    const int64_t cpu = std::vector<int64_t>{1, 2, 5, 8}[rng_.Below(4)];
+    for (int64_t i = 0; i < tasks; ++i) {
+      EXPECT_TRUE(cluster_
+                      .AddTask({.name = absl::StrCat(name, "-", i),
+                                .job = name,
+                                .shape = {.request = {{"cpu", cpu}}}})
+                      .ok());
+    }
+  }
+
+  Rng& rng_;
+  Cluster cluster_;
+  int64_t names_ = 0;
+};
+
+class Lines : public ::testing::TestWithParam<const char*> {};
+
+// Without reasons, on what it kept of the cycle before, against a session that looks at all jobs
+// and explains what waits.
+TEST_P(Lines, StandAsIfJobsWerePutIntoThemAnew) {
+  const absl::StatusOr<ProfileConfig> config = ResolveProfile(GetParam());
+  ASSERT_TRUE(config.ok()) << config.status();
+  int64_t placed = 0, waited = 0;
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    Rng rng(seed);
+    Backlog backlog(rng);
+    Cluster& cluster = backlog.cluster();
+    Session following(TablesOf(cluster), *config, SpeedOptions());
+    following.set_explains(seed % 4 == 0);
+    for (int cycle = 0; cycle < 60; ++cycle) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", cycle " + std::to_string(cycle));
+      backlog.Step(cycle);
+      const Tables& tables = TablesOf(cluster);
+      ScheduleOptions options;
+      options.now = cycle;
+      auto plan = std::make_shared<PlanData>(following.Run(tables, options));
+      const PlanData expected = Session(tables, *config, SpeedOptions()).Run(tables, options);
+      ASSERT_EQ(plan->decisions, expected.decisions);
+      ASSERT_EQ(plan->tentative, expected.tentative);
+      ASSERT_EQ(plan->memory, expected.memory);
+      placed += static_cast<int64_t>(expected.decisions.size());
+      waited += static_cast<int64_t>(expected.pending.size());
+      if (rng.Chance(0.2)) continue;
+      plan->names = CopyNames(tables, *plan);
+      ASSERT_TRUE(cluster.Apply(PlanOf(plan)).ok());
+    }
+  }
+  EXPECT_GT(placed, 1500);
+  EXPECT_GT(waited, 50000);
+}
+
+INSTANTIATE_TEST_SUITE_P(Profiles, Lines,
+                         ::testing::Values("muster", "muster:allocate(promise=first)",
+                                           "muster:allocate(promise=queue,age_limit=20)",
+                                           "muster:reclaim(exchange=0),preempt(exchange=0)",
+                                           "muster:-due", "transwarp", "volcano"),
+                         [](const auto& info) { return absl::StrCat("Profile", info.index); });
+
+// Gangs of three of which one task finds room: each of them would be tried, were it not in a line.
+TEST(LikeJobs, TakeNoMoreWorkIfTheyAreMany) {
+  const absl::StatusOr<ProfileConfig> config = ResolveProfile("muster");
+  ASSERT_TRUE(config.ok()) << config.status();
+  std::vector<int64_t> work;
+  for (const int64_t jobs : {10, 1000}) {
+    Cluster cluster;
+    ASSERT_TRUE(cluster.AddNode({.name = "n", .capacity = {{"cpu", 1}}}).ok());
+    for (int64_t j = 0; j < jobs; ++j) {
+      const std::string name = absl::StrCat("j", j);
+      ASSERT_TRUE(cluster.AddJob({.name = name, .min_available = 3}).ok());
+      for (int64_t i = 0; i < 3; ++i) {
+        ASSERT_TRUE(cluster
+                        .AddTask({.name = absl::StrCat(name, "-", i),
+                                  .job = name,
+                                  .shape = {.request = {{"cpu", 1}}}})
+                        .ok());
+      }
+    }
+    Session session(TablesOf(cluster), *config, SpeedOptions());
+    session.set_explains(false);
+    work.push_back(session.Run(TablesOf(cluster), {}).work);
+  }
+  EXPECT_EQ(work[0], work[1]);
 }
 
 INSTANTIATE_TEST_SUITE_P(Profiles, Following,

@@ -29,8 +29,8 @@
 // nothing goes back and forth.
 //
 // Cost. A look at the tasks of every node for each kind of asker, then at one node a task; see
-// victim_choices.h. A round in which no queue has anything to take takes no turns: O(waiting
-// tasks), or O(queues) where one queue holds everything.
+// victim_choices.h. A round in which no job could take anything, or pay for it, takes no turns: it
+// is found out once for all like jobs (fair_lines.h), by that which has waited longest.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -43,6 +43,7 @@
 #include "lib/peer/muster/actions.h"
 #include "lib/peer/muster/fair_exchange.h"
 #include "lib/peer/muster/fair_fill.h"
+#include "lib/peer/muster/fair_lines.h"
 #include "lib/peer/muster/victim_choices.h"
 
 namespace muster {
@@ -77,6 +78,7 @@ class FairRound {
         dispatcher_(context.dispatcher),
         taking_(taking),
         promises_(context.memory<FairPromises>()),
+        lines_(context.memory<FairKnown>().lines()),
         exchange_(context, taking, rules.exchange),
         choices_(context, taking, rules.min_runtime) {}
 
@@ -85,13 +87,7 @@ class FairRound {
     if (context_.waiting.empty()) return false;
     // A turn that evicts nothing leaves everything as it was. So if no first turn can evict, no
     // later one can.
-    if (taking_ == Taking::kFromLesserJobs) lowest_ = LowestPriorities();
-    if (std::none_of(context_.waiting.begin(), context_.waiting.end(),
-                     [this](JobIndex j) { return MayTake(j); })) {
-      return false;
-    }
-    sheets_.resize(context_.waiting.size());
-    if (!AnyCouldPay()) return false;
+    if (!AnyMayTake() || !AnyCouldPay()) return false;
     QueueTreeWalk walk(context_);
     for (JobIndex j : context_.waiting) {
       if (TakesPart(j)) walk.Add(j);
@@ -124,12 +120,32 @@ class FairRound {
     std::vector<uint8_t> binding = {};  // promises that bound it
   };
 
-  // Returns, per queue with jobs that wait, the lowest priority of a job with tasks to lose.
-  std::vector<int64_t> LowestPriorities() const {
+  // Returns whether any job might take a task. Of like jobs all might, or none.
+  bool AnyMayTake() {
+    if (taking_ == Taking::kFromLesserJobs) {
+      std::vector<uint8_t> waits(tables_.queues.alive.size(), 0);
+      bool any = false;
+      for (size_t i = 0; i < lines_.size(); ++i) {
+        if (lines_[i].jobs.empty()) continue;
+        const QueueIndex queue = lines_[i].key.queue;
+        const int64_t priority = tables_.jobs.spec[lines_[i].jobs.front()].priority;
+        waits[queue] |= lines_.LeastPriority(queue) < priority;
+        any |= waits[queue];
+      }
+      if (!any) return false;
+      lowest_ = LowestPriorities(waits);
+    }
+    for (size_t i = 0; i < lines_.size(); ++i) {
+      if (!lines_[i].jobs.empty() && MayTake(lines_[i].jobs.front())) return true;
+    }
+    return false;
+  }
+
+  // Returns, by queue, the lowest priority of a job with tasks to lose. Of queues with `waits` 0,
+  // where no job takes from others, it returns the largest number.
+  std::vector<int64_t> LowestPriorities(const std::vector<uint8_t>& waits) const {
     const JobTable& jobs = tables_.jobs;
     std::vector<int64_t> lowest(tables_.queues.alive.size(), std::numeric_limits<int64_t>::max());
-    std::vector<uint8_t> waits(lowest.size(), 0);
-    for (const JobIndex j : context_.waiting) waits[jobs.queue[j]] = 1;
     for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
       if (!jobs.alive[j] || !waits[jobs.queue[j]]) continue;
       const JobCounts& counts = ledger_.job(j);
@@ -185,15 +201,23 @@ class FairRound {
   bool AnyCouldPay() {
     std::vector<JobIndex> hopeful;
     bool all = true;
-    for (const JobIndex j : context_.waiting) {
-      if (taking_ == Taking::kFromLesserJobs && !HasLesser(j)) continue;
-      if (!exchange_.CouldPay(j)) {
+    for (size_t i = 0; i < lines_.size(); ++i) {
+      if (lines_[i].jobs.empty()) continue;
+      // Of like jobs, the one that has waited longest can pay most.
+      const JobIndex oldest = lines_.OldestOf(i);
+      if (taking_ == Taking::kFromLesserJobs && !HasLesser(oldest)) continue;
+      if (!exchange_.CouldPay(oldest)) {
         all = false;
-      } else if (TakesPart(j)) {
-        hopeful.push_back(j);
+        continue;
+      }
+      for (const JobIndex j : lines_[i].jobs) {
+        const bool could = exchange_.CouldPay(j);
+        if (could && TakesPart(j)) hopeful.push_back(j);
+        all &= could;
       }
     }
     if (all) return true;
+    std::sort(hopeful.begin(), hopeful.end());
     bool any = false;
     trying_ = true;
     for (const JobIndex j : hopeful) {
@@ -209,6 +233,7 @@ class FairRound {
 
   std::vector<TaskIndex>& SheetOf(JobIndex job) {
     const auto& waiting = context_.waiting;
+    sheets_.resize(waiting.size());
     return sheets_[std::lower_bound(waiting.begin(), waiting.end(), job) - waiting.begin()];
   }
 
@@ -432,6 +457,7 @@ class FairRound {
   const Dispatcher& dispatcher_;
   const Taking taking_;
   FairPromises& promises_;
+  FairLines& lines_;  // on the books as they were when the round began
   FairExchange exchange_;
   bool pays_ = true;     // the last turn that Keep looked at
   bool trying_ = false;  // turns are only tried: nothing is committed

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "lib/peer/muster/fair_promise.h"
+#include "lib/peer/muster/fair_ends.h"
 
 namespace muster {
 namespace {
@@ -92,8 +92,8 @@ void FairExchange::LookAround() {
     const int64_t total = ledger_.total()[d];
     if (d != kPods && total > 0) per_unit_[d] = 1 / static_cast<double>(total);
   }
-  for (const JobIndex job : context_.waiting) {
-    if (ledger_.job(job).pending() > 0) most_ = std::max(most_, WorthOf(job));
+  for (size_t i = 0; i < lines_.size(); ++i) {
+    if (!lines_[i].jobs.empty()) most_ = std::max(most_, WorthOf(lines_.OldestOf(i)));
   }
   for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
     if (IsVictim(t)) dearest_ = std::max(dearest_, LossOf(t));

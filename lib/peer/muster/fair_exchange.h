@@ -30,6 +30,7 @@
 #include "absl/numeric/int128.h"
 #include "lib/base/hash_map.h"
 #include "lib/part/context.h"
+#include "lib/peer/muster/fair_lines.h"
 
 namespace muster {
 
@@ -38,10 +39,11 @@ enum class Taking : uint8_t { kFromOtherQueues, kFromLesserJobs };
 class FairExchange {
  public:
   // `exchange`: 0: whatever it costs.
-  FairExchange(const ActionContext& context, Taking taking, double exchange)
+  FairExchange(ActionContext& context, Taking taking, double exchange)
       : context_(context),
         tables_(context.tables),
         ledger_(context.ledger),
+        lines_(context.memory<FairKnown>().lines()),
         taking_(taking),
         exchange_(exchange) {}
 
@@ -78,6 +80,7 @@ class FairExchange {
   const ActionContext& context_;
   const Tables& tables_;
   const Ledger& ledger_;
+  FairLines& lines_;
   const Taking taking_;
   const double exchange_;
   // By dimension: one divided by what the cluster has, 0 where that does not count.

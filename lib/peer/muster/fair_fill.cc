@@ -6,98 +6,45 @@
 #include <string>
 #include <utility>
 
-#include "lib/base/go_sort.h"
 #include "lib/part/domain_search.h"
 #include "lib/peer/muster/gang_repack.h"
 
 namespace muster {
 
 FairFill::FairFill(ActionContext& context, int64_t tries)
-    : context_(context), tries_(tries), promises_(context.memory<FairPromises>()) {}
+    : context_(context),
+      tries_(tries),
+      promises_(context.memory<FairPromises>()),
+      lines_(context.memory<FairKnown>().lines()) {}
 
 void FairFill::Run() {
   RunTurns();
   if (!context_.meter.ended()) promises_.Store();
 }
 
-void FairFill::RunTurns() {
-  has_node_.clear();
-  sheets_.assign(context_.waiting.size(), {});
-  std::vector<JobIndex> promised;
-  const std::span<const JobIndex> jobs = context_.waiting;
-  for (size_t i = 0; i < jobs.size(); ++i) {
-    if (Prepare(jobs[i], sheets_[i]) && PromisesSuffice(jobs[i], sheets_[i])) {
-      promised.push_back(jobs[i]);
-    }
-  }
-  GoSort(promised, [this](JobIndex a, JobIndex b) { return context_.dispatcher.JobBefore(a, b); });
-  for (JobIndex j : promised) {
-    while (HasPromises(SheetOf(j))) {
-      if (context_.meter.Cut()) return;
-      context_.meter.Spend();
-      const size_t before = context_.decisions.list().size();
-      Turn(j);
-      if (context_.decisions.list().size() == before) break;
-    }
-  }
-  for (JobIndex j : promises_.TakeBack()) {
-    if (SheetOf(j).next < SheetOf(j).tasks.size()) PromiseStart(j, SheetOf(j), /*tried=*/false);
-  }
-  QueueTreeWalk walk(context_);
-  for (size_t i = 0; i < jobs.size(); ++i) {
-    if (sheets_[i].next < sheets_[i].tasks.size()) walk.Add(jobs[i]);
-  }
-  if (promises_.prefers_old()) PromiseOldest();
-  bool left_out = LeaveOutIdle(kNone, &walk);
-  for (;;) {
-    const JobIndex job = walk.Next();
-    if (job == kNone || context_.meter.Cut()) return;
-    context_.meter.Spend();
-    walk.Done(job, Turn(job));
-    if (!left_out) left_out = LeaveOutIdle(job, &walk);
-  }
-}
-
-bool FairFill::LeaveOutIdle(JobIndex last, QueueTreeWalk* walk) {
-  if (context_.reasons.wanted() || context_.dispatcher.NotesTurns()) return false;
-  // A job with a promise that finds a place after all makes way for another promise.
-  const JobIndex holder = promises_.Holder();
-  const bool keeps = holder != kNone && (holder == last || IsIdle(SheetOf(holder)));
-  if (!keeps && !promises_.NoneCanCome()) return false;
-  walk->LeaveOut([this](JobIndex job) { return IsIdle(SheetOf(job)); });
-  return true;
-}
-
-// Filling only takes, so a class that fits no node fits none later.
-bool FairFill::IsIdle(const Sheet& sheet) {
-  if (!sheet.one_class || sheet.next == sheet.tasks.size()) return false;
-  const TaskIndex task = sheet.tasks[sheet.next];
-  const auto [at, added] = has_node_.try_emplace(context_.ClassOf(task), false);
-  if (added) {
-    at->second = context_.search.Best(task, Want::kNow) != kNone ||
-                 context_.search.Best(task, Want::kLater) != kNone;
-  }
-  return !at->second;
-}
-
 FairFill::Sheet& FairFill::SheetOf(JobIndex job) {
-  const auto& waiting = context_.waiting;
-  return sheets_[std::lower_bound(waiting.begin(), waiting.end(), job) - waiting.begin()];
+  const auto [at, added] = sheet_of_.try_emplace(job, static_cast<uint32_t>(sheets_.size()));
+  if (!added) return sheets_[at->second];
+  Sheet& sheet = sheets_.emplace_back();
+  Prepare(job, sheet);
+  return sheet;
 }
 
-// Returns whether the job takes part; fills its sheet.
-bool FairFill::Prepare(JobIndex job, Sheet& sheet) {
-  const JobTable& jobs = context_.tables.jobs;
-  if (context_.ledger.job(job).pending() == 0) return false;
-  if (!context_.dispatcher.Valid(job)) {
+// Jobs with too few tasks for their gangs are in no line.
+void FairFill::ExplainInvalid() {
+  for (const JobIndex job : context_.waiting) {
+    if (context_.ledger.job(job).pending() == 0 || context_.dispatcher.Valid(job)) continue;
     Reason reason{ReasonKind::kInvalidGang};
-    reason.placed = static_cast<int64_t>(jobs.tasks[job].size());
+    reason.placed = static_cast<int64_t>(context_.tables.jobs.tasks[job].size());
     reason.needed = FairGang(context_, job).needed();
     context_.reasons.ExplainJob(job, std::move(reason));
-    return false;
   }
+}
+
+// Fills the sheet of a job that is in a line.
+void FairFill::Prepare(JobIndex job, Sheet& sheet) {
+  const JobTable& jobs = context_.tables.jobs;
   sheet.tasks = context_.PendingTasks(job, /*with_best_effort=*/true);
-  if (sheet.tasks.empty()) return false;
   const auto has_promise = [this](TaskIndex t) {
     return context_.tables.tasks.nominated[t] != kNone;
   };
@@ -119,7 +66,6 @@ bool FairFill::Prepare(JobIndex job, Sheet& sheet) {
                     std::all_of(sheet.tasks.begin(), sheet.tasks.end(),
                                 [&](TaskIndex t) { return context_.ClassOf(t) == c; }) &&
                     !context_.search.FitDependsOnOthers(c) && !HasPromises(sheet);
-  return true;
 }
 
 bool FairFill::HasPromises(const Sheet& sheet) const {
@@ -139,6 +85,7 @@ bool FairFill::PromisesSuffice(JobIndex job, const Sheet& sheet) const {
 
 bool FairFill::Turn(JobIndex job) {
   Sheet& sheet = SheetOf(job);
+  failed_alike_ = false;
   if (context_.dispatcher.Ready(job)) return TaskTurn(job, sheet, /*may_start=*/true);
   if (context_.dispatcher.Pipelined(job)) return TaskTurn(job, sheet, /*may_start=*/false);
   if (GangTurn(job, sheet)) return sheet.next < sheet.tasks.size();
@@ -175,30 +122,6 @@ void FairFill::PromiseStart(JobIndex job, Sheet& sheet, bool tried) {
   if (remembers && !holds && promises_.MayPromise(job)) hopeless_[c] = {queue, created, lacking};
 }
 
-// Promises a start to the first job of a queue that has waited too long, before others take what it
-// needs. The only queue that waits has its first job in front anyway.
-void FairFill::PromiseOldest() {
-  const std::span<const JobIndex> jobs = context_.waiting;
-  const auto waits = [&](size_t i) { return sheets_[i].next < sheets_[i].tasks.size(); };
-  bool any = false;
-  for (size_t i = 0; i < jobs.size() && !any; ++i) any = promises_.IsOld(jobs[i]) && waits(i);
-  if (!any) return;
-  const Dispatcher& dispatcher = context_.dispatcher;
-  HashMap<QueueIndex, JobIndex> firsts;
-  for (size_t i = 0; i < jobs.size(); ++i) {
-    const JobIndex j = jobs[i];
-    if (!waits(i)) continue;
-    const auto [at, added] = firsts.try_emplace(context_.tables.jobs.queue[j], j);
-    if (!added && dispatcher.JobBefore(j, at->second)) at->second = j;
-  }
-  JobIndex oldest = kNone;
-  for (const auto& [queue, job] : firsts) {
-    if (!promises_.IsOld(job) || dispatcher.Pipelined(job)) continue;
-    if (oldest == kNone || dispatcher.JobBefore(job, oldest)) oldest = job;
-  }
-  if (firsts.size() > 1 && oldest != kNone) PromiseStart(oldest, SheetOf(oldest), /*tried=*/false);
-}
-
 bool FairFill::GangTurn(JobIndex job, Sheet& sheet) {
   const FairGang gang(context_, job);
   if (KnownToFail(job, sheet, gang)) return false;
@@ -221,8 +144,11 @@ bool FairFill::GangTurn(JobIndex job, Sheet& sheet) {
     reason.placed = gang.placed() + best.placed;
     reason.needed = gang.needed();
     if (sheet.one_class && no_node_ != nullptr && !best.broke) {
-      failures_[context_.ClassOf(sheet.tasks[sheet.next])] = {
-          moment, best.placed, no_node_, context_.tables.jobs.queue[job], promises_.Binding(job)};
+      const ClassIndex c = context_.ClassOf(sheet.tasks[sheet.next]);
+      failures_[c] = {moment, best.placed, no_node_, context_.tables.jobs.queue[job],
+                      promises_.Binding(job)};
+      // What devices are left for a gang depends on which were taken.
+      failed_alike_ = !context_.search.Picks(c);
     }
     ExplainGang(job, sheet, ForWish(job, std::move(reason)), sheet.next, best.end);
     return false;
@@ -386,6 +312,7 @@ bool FairFill::KnownToFail(JobIndex job, const Sheet& sheet, const FairGang& gan
     return false;
   }
   context_.meter.Spend();
+  failed_alike_ = !context_.search.Picks(it->first);
   // Gangs that lack as much share the reason.
   context_.reasons.ExplainJob(
       job, context_.reasons.GangReason(ReasonKind::kGangUndone, gang.placed() + it->second.placed,

@@ -2,8 +2,7 @@
 //
 // Progressive filling: gangs onto what is free or about to be, in fair order.
 //
-//   FairFill fill(context, tries);
-//   fill.Run();   // after evictions, again
+//   FairFill(context, tries).Run();   // after evictions, again
 //
 // Promises of earlier cycles come first. A job that is whole, or becomes whole, by its nominated
 // tasks takes its turn before all others, so its places cannot be taken by them. Then jobs take
@@ -39,14 +38,24 @@
 // one class that failed is not tried again for another job while the books are the same. Where no
 // reasons are wanted, a job of one class that fits no node has no turn, unless it may be promised a
 // start: filling only takes, so it would find no place later.
+//
+// Only the first job of each line of like jobs (fair_lines.h) is in line for a turn at the
+// beginning, and the next follows when it had its turn. That changes no order, as a line is in job
+// order. Where no reasons are wanted and no other promise can come, a line ends with the first job
+// that finds no place: none of those behind it finds one. So a cycle costs what changed, the lines,
+// and the jobs that find places, and not the number of jobs that wait.
 #ifndef MUSTER_PEER_MUSTER_FAIR_FILL_H_
 #define MUSTER_PEER_MUSTER_FAIR_FILL_H_
 
+#include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "lib/part/attempt.h"
 #include "lib/part/queue_tree_walk.h"
 #include "lib/peer/muster/fair_gang.h"
+#include "lib/peer/muster/fair_lines.h"
 #include "lib/peer/muster/fair_promise.h"
 #include "muster/policy.h"
 
@@ -99,12 +108,21 @@ class FairFill {
   };
 
   void RunTurns();
-  bool Prepare(JobIndex job, Sheet& sheet);
+  bool TakePromised();  // returns false if the cycle ends
+  void FillWalk(QueueTreeWalk* walk);
+  // After the job's turn: the next job of its line gets in line for a turn, unless it is known that
+  // no other of them finds a place.
+  void Advance(JobIndex job, bool leaves_out, QueueTreeWalk* walk);
+  void Prepare(JobIndex job, Sheet& sheet);
+  void ExplainInvalid();
   // Leaves out jobs of the walk that find no place and are promised none, if that can be told and
   // no reasons are wanted. Returns whether it did. `last`: the job that had the last turn.
   bool LeaveOutIdle(JobIndex last, QueueTreeWalk* walk);
   bool IsIdle(const Sheet& sheet);  // no node has room for a task, and none will
+  bool IsIdle(size_t line);         // its jobs that are left
+  bool HasNode(TaskIndex task);
   Sheet& SheetOf(JobIndex job);
+  bool Waits(JobIndex job) { return SheetOf(job).next < SheetOf(job).tasks.size(); }
   bool HasPromises(const Sheet& sheet) const;
   bool PromisesSuffice(JobIndex job, const Sheet& sheet) const;  // to make the gang whole
   bool Turn(JobIndex job);  // returns whether the job takes another
@@ -136,8 +154,19 @@ class FairFill {
   ActionContext& context_;
   const int64_t tries_;
   FairPromises& promises_;
+  FairLines& lines_;
+  // Which jobs of a line are in line for a turn.
+  struct Turns {
+    size_t next = 0;        // the number of its jobs that have been,
+    JobIndex last = kNone;  // and the last of them; kNone: it had its turn, and no other follows
+    bool out = false;       // none of its jobs finds a place
+  };
+  std::vector<Turns> turns_;     // by line
+  bool several_queues_ = false;  // several queues have jobs that wait
+  bool failed_alike_ = false;    // the last turn failed, and those of like jobs would
   bool quiet_ = false;  // what finds no place needs no reason: it is placed for a promise only
-  std::vector<Sheet> sheets_;                // beside context_.waiting
+  std::deque<Sheet> sheets_;
+  HashMap<JobIndex, uint32_t> sheet_of_;     // of jobs that were looked at
   Reason refusal_{ReasonKind::kNotReached};  // of the last task that found no place, unless...
   ReasonPtr no_node_;                        // ...no node took it: then this
   HashMap<ClassIndex, Failure> failures_;

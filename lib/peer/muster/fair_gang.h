@@ -18,6 +18,8 @@ class FairGang {
   // Returns the number of tasks that must be in place: the gang's minimum, and no less than those
   // of its groups together.
   int64_t needed() const { return needed_; }
+  // Returns whether some group has a minimum of its own.
+  bool has_group_needs() const { return group_needs_; }
   // Returns the number of tasks in place or nominated.
   int64_t placed() const;
   // Returns the number of tasks that the group lacks to its own minimum.

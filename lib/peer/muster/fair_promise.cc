@@ -12,21 +12,6 @@
 namespace muster {
 namespace {
 
-// Returns `a + b`, and the largest number where that is too large. REQUIRES: b >= 0.
-int64_t Later(int64_t a, int64_t b) {
-  return a > std::numeric_limits<int64_t>::max() - b ? std::numeric_limits<int64_t>::max() : a + b;
-}
-
-// Returns the seconds that a task runs, by its lifetime or that of its job; kAbsent: not known.
-int64_t RunOf(const JobSpec* job, const Lifetime* lifetime) {
-  int64_t run = kAbsent;
-  if (job != nullptr && job->estimate) run = *job->estimate;
-  if (lifetime != nullptr && lifetime->max_runtime) {
-    run = run == kAbsent ? *lifetime->max_runtime : std::min(run, *lifetime->max_runtime);
-  }
-  return run;
-}
-
 // Returns whether amounts do not decide if the task fits on a node beside others.
 bool MeetsOthers(const ActionContext& context, TaskIndex task) {
   const TaskShape& shape = context.tables.classes.shape[context.ClassOf(task)];
@@ -77,19 +62,50 @@ class Sums {
   std::vector<absl::int128> free_, needed_;
 };
 
-}  // namespace
-
-const Lifetime* LifetimeOf(const Tables& tables, TaskIndex task) {
-  if (!tables.tasks.facts.empty()) {
-    const auto facts = tables.tasks.facts.find(task);
-    if (facts != tables.tasks.facts.end() && facts->second.lifetime) {
-      return &*facts->second.lifetime;
-    }
+// What nodes have for one task, as others leave them.
+class OneTask {
+ public:
+  OneTask(const ActionContext& context, TaskIndex task)
+      : ledger_(context.ledger),
+        request_(context.tables.classes.initial_request.row(context.ClassOf(task))),
+        freed_(context.tables.nodes.alive.size() * request_.size(), 0) {}
+  void Leave(TaskIndex other, NodeIndex node) {
+    const auto request = ledger_.request(other);
+    int64_t* freed = &freed_[node * request_.size()];
+    for (size_t d = 0; d < request.size(); ++d) freed[d] += request[d];
   }
-  const JobIndex job = tables.tasks.job[task];
-  if (job == kNone || !tables.jobs.spec[job].lifetime) return nullptr;
-  return &*tables.jobs.spec[job].lifetime;
-}
+  std::vector<int64_t> Freed(NodeIndex node) const {
+    const auto first = freed_.begin() + static_cast<std::ptrdiff_t>(node * request_.size());
+    return {first, first + static_cast<std::ptrdiff_t>(request_.size())};
+  }
+  // Returns false only if the node has too little.
+  bool MayFit(NodeIndex node) const {
+    for (DimensionIndex d = 0; d < request_.size(); ++d) {
+      // A request may exceed what is there by less than this.
+      const int64_t needed = request_[d] - ledger_.accounting().least.of(d);
+      if (d != kPods && request_[d] > 0 && needed > Room(node, d)) return false;
+    }
+    return true;
+  }
+  // Returns true only if it has enough.
+  bool Fits(NodeIndex node) const {
+    for (DimensionIndex d = 0; d < request_.size(); ++d) {
+      if ((d <= kPods || request_[d] > 0) && request_[d] > Room(node, d)) return false;
+    }
+    return true;
+  }
+
+ private:
+  int64_t Room(NodeIndex node, DimensionIndex d) const {
+    return ledger_.future_idle(node, d) + freed_[node * request_.size() + d];
+  }
+
+  const Ledger& ledger_;
+  const std::span<const int64_t> request_;
+  std::vector<int64_t> freed_;  // by node and dimension
+};
+
+}  // namespace
 
 void FairPromises::Start(const Options& options) {
   on_ = options.text("promise") != "off";
@@ -141,21 +157,9 @@ JobIndex FairPromises::Holder() const {
 bool FairPromises::NoneCanCome() {
   if (!on_) return true;
   if (!lists_ends_ || !context_.ledger.SameAs(ends_at_)) return false;
-  if (!ends_.empty() || (keeps_ && some_endless_)) return false;
-  return !SomeWaitingEnds();
-}
-
-// What is placed in this cycle may have an end.
-bool FairPromises::SomeWaitingEnds() {
-  if (!waiting_ends_) {
-    const Tables& tables = context_.tables;
-    waiting_ends_ =
-        !tables.tasks.facts.empty() ||
-        std::any_of(context_.waiting.begin(), context_.waiting.end(), [&](JobIndex job) {
-          return tables.jobs.spec[job].estimate || tables.jobs.spec[job].lifetime;
-        });
-  }
-  return *waiting_ends_;
+  // What is placed in this cycle may have an end.
+  return ends_.empty() && !keeps_ && context_.tables.tasks.facts.empty() &&
+         !known_.last_lines().some_end();
 }
 
 bool FairPromises::IsOld(JobIndex job) const {
@@ -191,9 +195,14 @@ bool FairPromises::Find(JobIndex job, std::span<const TaskIndex> tasks, int64_t 
   };
   if (!tried && fits(context_.facts.now)) return true;
   const auto& job_of = context_.tables.tasks.job;
-  ListEnds();
-  if (keeps_ && IsOld(job)) ListEndless();
-  Ends ends = keeps_ && IsOld(job) ? endless_too_ : ends_;
+  Ends ends = KnownEnds();
+  std::vector<FairEnds::End> all;
+  if (keeps_ && IsOld(job)) {
+    all.assign(ends.begin(), ends.end());
+    const std::vector<FairEnds::End> unknown = FairEnds::Unknown(context_);
+    all.insert(all.end(), unknown.begin(), unknown.end());
+    ends = all;
+  }
   std::vector<std::pair<int64_t, TaskIndex>> of_others;
   if (context_.ledger.job(job).allocated() > 0) {
     std::copy_if(ends.begin(), ends.end(), std::back_inserter(of_others),
@@ -201,58 +210,73 @@ bool FairPromises::Find(JobIndex job, std::span<const TaskIndex> tasks, int64_t 
     ends = of_others;
   }
   if (ends.empty()) return false;
+  if (lacking == 1 && members.size() == 1 && !promise->closed) {
+    const std::optional<bool> found = FindForOne(job, tasks.front(), ends, promise);
+    if (found.has_value()) return *found;
+  }
   return FindTime(ends, tasks, lacking, /*only_amounts=*/!promise->closed, fits);
 }
 
-// Lists the ends of all tasks that hold a place, as far as they are known. The list stays while the
-// books do.
-void FairPromises::ListEnds() {
-  if (lists_ends_ && context_.ledger.SameAs(ends_at_)) return;
+// The list stays while the books do.
+FairPromises::Ends FairPromises::KnownEnds() {
+  if (lists_ends_ && context_.ledger.SameAs(ends_at_)) return ends_;
   lists_ends_ = true;
   ends_at_ = context_.ledger.moment();
-  ends_.clear();
-  endless_too_.clear();
-  some_endless_ = !CollectEnds(/*known=*/true, &ends_);
-  std::sort(ends_.begin(), ends_.end());
+  ends_ = known_.ends().Known(context_);
+  return ends_;
 }
 
-// Lists all tasks that hold a place, those without a known end last. REQUIRES: ListEnds().
-void FairPromises::ListEndless() {
-  if (!endless_too_.empty()) return;
-  endless_too_ = ends_;
-  if (some_endless_) CollectEnds(/*known=*/false, &endless_too_);
-}
-
-// Appends the ends that are known, or those that are not, in the order of tasks. Returns whether
-// all are as asked for.
-bool FairPromises::CollectEnds(bool known, std::vector<std::pair<int64_t, TaskIndex>>* ends) const {
-  const TaskTable& tasks = context_.tables.tasks;
-  // Most jobs have no estimate. Then all their tasks are endless that have no facts of their own.
-  const bool by_job = tasks.facts.empty();
-  JobIndex job = kNone;
-  bool endless = by_job, all = true;
-  for (TaskIndex t = 0; t < tasks.alive.size(); ++t) {
-    if (!tasks.alive[t] || !IsAllocated(context_.ledger.status(t))) continue;
-    if (by_job && tasks.job[t] != job) {
-      job = tasks.job[t];
-      endless = IsEndless(job);
-    }
-    const int64_t end = endless ? kUnknown : EndOf(t);
-    if ((end != kUnknown) == known) {
-      ends->emplace_back(end, t);
-    } else {
-      all = false;
-    }
+// A task goes to a node that has room for it. While no node may have room, trials would find none;
+// where one node alone may have room, the task goes there.
+std::optional<bool> FairPromises::FindForOne(JobIndex job, TaskIndex task, Ends ends,
+                                             Promise* promise) {
+  const Ledger& ledger = context_.ledger;
+  const Tables& tables = context_.tables;
+  const ClassIndex c = context_.ClassOf(task);
+  if (!promises_.empty() || tables.tasks.nominated[task] != kNone ||
+      context_.domains.Concerns(job) || context_.search.FitDependsOnOthers(c) ||
+      context_.search.Picks(c)) {
+    return std::nullopt;
   }
-  return all;
+  OneTask one(context_, task);
+  for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
+    if (tables.nodes.alive[n] && one.MayFit(n)) return std::nullopt;
+  }
+  std::vector<NodeIndex> nodes;
+  for (size_t i = 0; i < ends.size();) {
+    const int64_t end = ends[i].first;
+    nodes.clear();
+    for (; i < ends.size() && ends[i].first == end; ++i) {
+      const NodeIndex node = ledger.node_of(ends[i].second);
+      one.Leave(ends[i].second, node);
+      nodes.push_back(node);
+    }
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    std::erase_if(nodes, [&](NodeIndex n) { return !tables.nodes.alive[n] || !one.MayFit(n); });
+    if (nodes.empty()) continue;
+    if (nodes.size() > 1 || !one.Fits(nodes[0]) || !WouldBeWhole(job, task, nodes[0])) {
+      return std::nullopt;
+    }
+    promise->time = end;
+    const auto request = tables.classes.initial_request.row(c);
+    promise->places = {
+        {nodes[0], {request.begin(), request.end()}, one.Freed(nodes[0]), ledger.moment()}};
+    return true;
+  }
+  return false;
 }
 
-// Returns whether nothing tells how long tasks of the job run that have no facts of their own.
-bool FairPromises::IsEndless(JobIndex job) const {
-  if (job == kNone) return true;
-  const JobSpec& spec = context_.tables.jobs.spec[job];
-  const Lifetime* lifetime = spec.lifetime ? &*spec.lifetime : nullptr;
-  return RunOf(&spec, lifetime) == kAbsent && (lifetime == nullptr || !lifetime->expected_end);
+// Returns whether nothing but room keeps the task from the node, and it makes the gang whole.
+bool FairPromises::WouldBeWhole(JobIndex job, TaskIndex task, NodeIndex node) {
+  const ClassIndex c = context_.ClassOf(task);
+  if (!context_.dispatcher.Allocatable(context_.tables.jobs.queue[job], task).ok() ||
+      !context_.search.FitsNode(c, node)) {
+    return false;
+  }
+  Attempt attempt(context_);
+  context_.ledger.Move(task, TaskStatus::kNominated, node);
+  return context_.dispatcher.Pipelined(job);
 }
 
 // Calls `fits` for one end after the other, with all gone that should have ended, until it returns
@@ -311,26 +335,9 @@ void FairPromises::Store() {
   SlotsOf(context_).Remember(kPromiseSlot.slot) = std::move(slot);
 }
 
-int64_t FairPromises::EndOf(TaskIndex task) const {
-  const Tables& tables = context_.tables;
-  const JobIndex job = tables.tasks.job[task];
-  const JobSpec* spec = job == kNone ? nullptr : &tables.jobs.spec[job];
-  const Lifetime* lifetime = LifetimeOf(tables, task);
-  const int64_t now = context_.facts.now;
-  int64_t end = kUnknown;
-  if (lifetime != nullptr && lifetime->expected_end) {
-    end = *lifetime->expected_end;
-  } else if (const int64_t run = RunOf(spec, lifetime); run != kAbsent) {
-    const int64_t started = tables.tasks.started[task];
-    end = Later(started == kAbsent ? now : started, run);
-  }
-  return std::max(end, Later(now, 1));
-}
-
 bool FairPromises::EndsBy(JobIndex job, int64_t time) const {
   if (planning_ || time == kUnknown) return false;
-  const JobSpec& spec = context_.tables.jobs.spec[job];
-  const int64_t run = RunOf(&spec, spec.lifetime ? &*spec.lifetime : nullptr);
+  const int64_t run = RunOf(context_.tables.jobs.spec[job]);
   return run != kAbsent &&
          std::max(Later(context_.facts.now, run), Later(context_.facts.now, 1)) <= time;
 }
@@ -371,16 +378,26 @@ const FairPromises::Place* FairPromises::PlaceOn(const Promise& promise, NodeInd
   return at != promise.places.end() && at->node == node ? &*at : nullptr;
 }
 
+// Returns what ends on the node by the promised time.
+const std::vector<int64_t>& FairPromises::EndedBy(const Promise& promise,
+                                                  const Place& place) const {
+  Ledger& ledger = context_.ledger;
+  if (!place.ended.empty() && ledger.SameAs(place.ended_at)) return place.ended;
+  place.ended.assign(ledger.dimensions(), 0);
+  place.ended_at = ledger.moment();
+  for (TaskIndex t : ledger.tasks_on(place.node)) {
+    if (promise.time == kUnknown) break;
+    if (!IsAllocated(ledger.status(t)) || FairEnds::Of(context_, t) > promise.time) continue;
+    for (size_t d = 0; d < place.ended.size(); ++d) place.ended[d] += ledger.request(t)[d];
+  }
+  return place.ended;
+}
+
 // Returns whether the node has room at the promised time for the task beside the promised gang.
 bool FairPromises::HasRoom(const Promise& promise, TaskIndex task, const Place& place) const {
   if (promise.closed || MeetsOthers(context_, task)) return false;
   const auto request = context_.tables.classes.initial_request.row(context_.ClassOf(task));
-  std::vector<int64_t> ended(request.size(), 0);
-  for (TaskIndex t : context_.ledger.tasks_on(place.node)) {
-    if (promise.time == kUnknown) break;
-    if (!IsAllocated(context_.ledger.status(t)) || EndOf(t) > promise.time) continue;
-    for (size_t d = 0; d < ended.size(); ++d) ended[d] += context_.ledger.request(t)[d];
-  }
+  const std::vector<int64_t>& ended = EndedBy(promise, place);
   for (DimensionIndex d = 0; d < request.size(); ++d) {
     if (request[d] <= 0) continue;
     const int64_t then = context_.ledger.future_idle(place.node, d) + ended[d];

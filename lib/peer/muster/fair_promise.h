@@ -65,6 +65,8 @@
 #include "absl/numeric/int128.h"
 #include "lib/part/attempt.h"
 #include "lib/part/context.h"
+#include "lib/peer/muster/fair_ends.h"
+#include "lib/peer/muster/fair_lines.h"
 #include "muster/policy.h"
 
 namespace muster {
@@ -72,12 +74,10 @@ namespace muster {
 // The slot of the memory, of every action that fills.
 inline constexpr MemoryDecl kPromiseSlot = {"promise", 1};
 
-// Returns the lifetime of the task, or else of its job; null: neither has one.
-const Lifetime* LifetimeOf(const Tables& tables, TaskIndex task);
-
 class FairPromises : public CycleMemory {
  public:
-  explicit FairPromises(ActionContext& context) : context_(context) {}
+  explicit FairPromises(ActionContext& context)
+      : context_(context), known_(context.memory<FairKnown>()) {}
 
   // Reads the options `promise` and `age_limit`, and the memory.
   void Start(const Options& options);
@@ -122,10 +122,13 @@ class FairPromises : public CycleMemory {
   std::vector<Refusal> Refusals(TaskIndex task) const;
 
  private:
-  static constexpr int64_t kUnknown = std::numeric_limits<int64_t>::max();
+  static constexpr int64_t kUnknown = FairEnds::kUnknown;
   struct Place {
     NodeIndex node;
     std::vector<int64_t> amounts;
+    // What ends there by the promised time, on the books of that moment. Empty: not known.
+    mutable std::vector<int64_t> ended = {};
+    mutable Ledger::Moment ended_at = {};
   };
   struct Promise {
     JobIndex job;
@@ -134,25 +137,25 @@ class FairPromises : public CycleMemory {
     std::vector<Place> places;  // by node, ascending
   };
 
-  int64_t EndOf(TaskIndex task) const;
   bool EndsBy(JobIndex job, int64_t time) const;
-  bool SomeWaitingEnds();
   bool Binds(const Promise& promise, JobIndex job) const;
   bool WithinGuarantee(TaskIndex task) const;
+  const std::vector<int64_t>& EndedBy(const Promise& promise, const Place& place) const;
   bool HasRoom(const Promise& promise, TaskIndex task, const Place& place) const;
   bool LeavesPromisedRoom(TaskIndex task, NodeIndex node) const;
   const Place* PlaceOn(const Promise& promise, NodeIndex node) const;
   std::vector<uint8_t> Refused(TaskIndex task) const;
   bool Find(JobIndex job, std::span<const TaskIndex> tasks, int64_t lacking, bool tried,
             absl::FunctionRef<bool()> place, Promise* promise);
-  // By end, ascending, then by task.
-  using Ends = std::span<const std::pair<int64_t, TaskIndex>>;
-  void ListEnds();
-  void ListEndless();
-  bool CollectEnds(bool known, std::vector<std::pair<int64_t, TaskIndex>>* ends) const;
-  bool IsEndless(JobIndex job) const;
+  // By end, ascending; those that are not known come last.
+  using Ends = std::span<const FairEnds::End>;
+  Ends KnownEnds();
   bool FindTime(Ends ends, std::span<const TaskIndex> tasks, int64_t lacking, bool only_amounts,
                 absl::FunctionRef<bool(int64_t)> fits);
+  // Does what FindTime does for a job of one task, and notes its place, without a search. None: it
+  // takes a search to tell.
+  std::optional<bool> FindForOne(JobIndex job, TaskIndex task, Ends ends, Promise* promise);
+  bool WouldBeWhole(JobIndex job, TaskIndex task, NodeIndex node);
   void NotePlaces(const Attempt& attempt, Promise* promise) const;
 
   ActionContext& context_;
@@ -162,10 +165,8 @@ class FairPromises : public CycleMemory {
   std::vector<Promise> promises_;  // in the order in which they were first given
   bool lists_ends_ = false;        // on the books of that moment:
   Ledger::Moment ends_at_;
-  std::vector<std::pair<int64_t, TaskIndex>> ends_;         // that are known
-  bool some_endless_ = false;                               // the ends of other tasks are not
-  std::vector<std::pair<int64_t, TaskIndex>> endless_too_;  // theirs, too; empty: not listed yet
-  std::optional<bool> waiting_ends_;  // whether it is known how long some job that waits will run
+  Ends ends_;
+  FairKnown& known_;
 };
 
 }  // namespace muster

@@ -35,8 +35,9 @@ class Overcommit : public Policy, public GatePolicy {
     ledger_ = &internal::DataOf(cycle).ledger;
     const JobTable& jobs = tables_->jobs;
     const size_t dimensions = tables_->dimension_count();
-    bool any = false;
+    static constexpr int64_t kOne = 1;
     promises_.Resize(1, dimensions);
+    pending_.Resize(1, 1);
     ForChangedJobs(cycle, [&](JobIndex j) {
       std::vector<int64_t> amounts;
       if (jobs.alive[j] && jobs.spec[j].min_resources.has_value()) {
@@ -48,12 +49,14 @@ class Overcommit : public Policy, public GatePolicy {
         }
         for (int64_t& amount : amounts) amount = OrZero(amount);
       }
-      any |= jobs.alive[j] && internal::DataOf(cycle).phases[j] == JobPhase::kPending;
       promises_.Put(j, 0, amounts);
+      const bool is_pending =
+          jobs.alive[j] && internal::DataOf(cycle).phases[j] == JobPhase::kPending;
+      pending_.Put(j, 0, std::span(&kOne, is_pending ? 1 : 0));
     });
     idle_.assign(dimensions, 0);
     promised_.assign(dimensions, 0);
-    if (!any) return;  // no job will ask
+    if (pending_.Sum(0, 0) == 0) return;  // no job will ask
     FollowNodes();
     for (size_t d = 0; d < dimensions; ++d) {
       idle_[d] = static_cast<double>(ledger_->total()[d]) * factor_ - used_.Sum(0, d);
@@ -106,9 +109,9 @@ class Overcommit : public Policy, public GatePolicy {
   double factor_;
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
-  KeptSums promises_, used_;  // one row each
-  uint64_t birth_ = 0;        // of the ledger's journal; 0: no node was looked at
-  size_t position_ = 0;       // in it
+  KeptSums promises_, used_, pending_;  // one row each; pending_: the number of such jobs
+  uint64_t birth_ = 0;                  // of the ledger's journal; 0: no node was looked at
+  size_t position_ = 0;                 // in it
   NodeIndex known_nodes_ = 0;
   std::vector<double> idle_, promised_;
 };

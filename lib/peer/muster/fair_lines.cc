@@ -1,0 +1,183 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/muster/fair_lines.h"
+
+#include <algorithm>
+#include <limits>
+#include <span>
+
+#include "lib/extension/job_keep.h"
+#include "lib/peer/muster/fair_gang.h"
+
+namespace muster {
+namespace {
+
+// Returns a number. In cycles with the same one, jobs with the same rows and accounts have the same
+// order, and are as valid. None: no two cycles need have.
+std::optional<uint64_t> JobEpoch(const Dispatcher& dispatcher) {
+  uint64_t sum = 0;
+  for (const Point point : {Point::kJobOrder, Point::kValid}) {
+    for (const PolicyEntry* entry : dispatcher.at(point)) {
+      const auto* keep = dynamic_cast<const JobKeep*>(entry->policy);
+      if (keep == nullptr) return std::nullopt;
+      sum += keep->JobEpoch();
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+void FairLines::Open(const Dispatcher& dispatcher) {
+  const std::optional<uint64_t> epoch = JobEpoch(dispatcher);
+  if (!epoch || epoch != epoch_) birth_ = 0;
+  epoch_ = epoch;
+}
+
+void FairLines::Follow(const ActionContext& context) {
+  const Ledger& ledger = context.ledger;
+  const std::span<const JobIndex> journal = ledger.job_journal();
+  const bool known = std::exchange(birth_, 0) == ledger.birth();
+  const size_t from = std::exchange(position_, journal.size());
+  if (known && from == journal.size()) {
+    birth_ = ledger.birth();
+    return;
+  }
+  const JobTable& jobs = context.tables.jobs;
+  if (!known) Clear();
+  line_of_.resize(jobs.alive.size(), kNone);
+  created_.resize(jobs.alive.size(), 0);
+  ends_.resize(jobs.alive.size(), 0);
+  marks_.resize(jobs.alive.size(), 0);
+  least_priority_.resize(context.tables.queues.alive.size(), std::numeric_limits<int64_t>::max());
+  const auto follow = [&](JobIndex job) {
+    Remove(job);
+    if (!jobs.alive[job]) return;
+    int64_t& least = least_priority_[jobs.queue[job]];
+    least = std::min<int64_t>(least, jobs.spec[job].priority);
+    Put(context, job);
+  };
+  if (known) {
+    const std::vector<JobIndex> changed(journal.begin() + static_cast<std::ptrdiff_t>(from),
+                                        journal.end());
+    for (const JobIndex job : changed) {
+      if (std::exchange(marks_[job], 1) == 0) follow(job);
+    }
+    for (const JobIndex job : changed) marks_[job] = 0;
+  } else {
+    for (JobIndex job = 0; job < jobs.alive.size(); ++job) follow(job);
+  }
+  Sort(context.dispatcher);
+  birth_ = ledger.birth();
+}
+
+void FairLines::Clear() {
+  lines_.clear();
+  free_.clear();
+  by_key_.clear();
+  line_of_.clear();
+  ends_.clear();
+  ending_ = 0;
+  promised_.clear();
+  least_priority_.clear();
+  unsorted_.clear();
+  marks_.clear();
+}
+
+// Puts the job into the line where it belongs, if it waits.
+void FairLines::Put(const ActionContext& context, JobIndex job) {
+  const JobCounts& counts = context.ledger.job(job);
+  if (counts.pending() == 0 || !context.dispatcher.Valid(job)) return;
+  const std::vector<TaskIndex> tasks = context.PendingTasks(job, /*with_best_effort=*/true);
+  if (tasks.empty()) return;
+  const auto is_promised = [&](TaskIndex t) { return context.tables.tasks.nominated[t] != kNone; };
+  const bool promised = std::any_of(tasks.begin(), tasks.end(), is_promised);
+  if (promised) {
+    promised_.insert(std::upper_bound(promised_.begin(), promised_.end(), job), job);
+  }
+  const JobSpec& spec = context.tables.jobs.spec[job];
+  const FairGang gang(context, job);
+  const ClassIndex c = context.ClassOf(tasks.front());
+  Key key;
+  key.queue = context.tables.jobs.queue[job];
+  if (promised || gang.has_group_needs() || context.domains.Concerns(job) ||
+      counts.allocated() > 0 || counts.nominated() > 0 ||
+      counts.pending() != static_cast<int64_t>(tasks.size()) ||
+      !std::all_of(tasks.begin(), tasks.end(),
+                   [&](TaskIndex t) { return context.ClassOf(t) == c; })) {
+    key.single = job;
+  } else {
+    key.task_class = c;
+    key.priority = spec.priority;
+    key.tasks = counts.pending();
+    key.lacking = gang.needed() - gang.placed();
+    key.run = RunOf(spec);
+  }
+  const auto [at, added] = by_key_.try_emplace(key, static_cast<uint32_t>(lines_.size()));
+  if (added && !free_.empty()) {
+    at->second = free_.back();
+    free_.pop_back();
+  } else if (added) {
+    lines_.emplace_back();
+  }
+  Line& line = lines_[at->second];
+  if (added) line.key = key;
+  if (line.sorted == line.jobs.size()) unsorted_.push_back(at->second);
+  line.jobs.push_back(job);
+  created_[job] = spec.created;
+  ends_[job] = spec.estimate || spec.lifetime;
+  ending_ += ends_[job];
+  const bool is_older = line.oldest != kNone && spec.created < created_[line.oldest];
+  if (is_older || line.jobs.size() == 1) line.oldest = job;
+  line_of_[job] = at->second;
+}
+
+void FairLines::Remove(JobIndex job) {
+  const uint32_t number = std::exchange(line_of_[job], kNone);
+  if (number == kNone) return;
+  ending_ -= std::exchange(ends_[job], 0);
+  const auto promised = std::lower_bound(promised_.begin(), promised_.end(), job);
+  if (promised != promised_.end() && *promised == job) promised_.erase(promised);
+  Line& line = lines_[number];
+  const auto at = std::find(line.jobs.begin(), line.jobs.end(), job);
+  line.sorted -= at - line.jobs.begin() < static_cast<std::ptrdiff_t>(line.sorted);
+  line.jobs.erase(at);
+  if (line.oldest == job) line.oldest = kNone;
+  if (!line.jobs.empty()) return;
+  by_key_.erase(line.key);
+  free_.push_back(number);
+}
+
+JobIndex FairLines::OldestOf(size_t number) {
+  Line& line = lines_[number];
+  if (line.oldest == kNone) {
+    line.oldest =
+        *std::min_element(line.jobs.begin(), line.jobs.end(),
+                          [this](JobIndex a, JobIndex b) { return created_[a] < created_[b]; });
+  }
+  return line.oldest;
+}
+
+void FairLines::Sort(const Dispatcher& dispatcher) {
+  const auto before = [&](JobIndex a, JobIndex b) { return dispatcher.JobBefore(a, b); };
+  for (const uint32_t number : unsorted_) {
+    Line& line = lines_[number];
+    const auto first = line.jobs.begin() + static_cast<std::ptrdiff_t>(line.sorted);
+    std::sort(first, line.jobs.end(), before);
+    std::inplace_merge(line.jobs.begin(), first, line.jobs.end(), before);
+    line.sorted = line.jobs.size();
+  }
+  unsorted_.clear();
+}
+
+FairKnown::FairKnown(ActionContext& context) : context_(context) {
+  if (context.kept == nullptr) {
+    own_ = std::make_unique<FairKept>();
+    kept_ = own_.get();
+  } else {
+    if (*context.kept == nullptr) *context.kept = std::make_unique<FairKept>();
+    kept_ = static_cast<FairKept*>(context.kept->get());
+  }
+  kept_->lines.Open(context.dispatcher);
+}
+
+}  // namespace muster

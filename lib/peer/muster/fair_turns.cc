@@ -1,0 +1,164 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Which jobs take turns, and in which order. What a turn does is in fair_fill.cc; fair_fill.h has
+// the rules.
+//
+// Leaving out. Once it is known that no other promise can come, a job that finds no place now finds
+// none later in the cycle, because filling only takes. Its turn would change nothing, so it need
+// have none, and the same holds for the jobs behind it in its line. But while a queue has jobs in
+// line it counts for the order of other queues. So where several queues wait, the last job of a
+// line that is left out stays in line: the queue leaves it when it would have.
+#include <algorithm>
+#include <utility>
+
+#include "lib/base/go_sort.h"
+#include "lib/peer/muster/fair_fill.h"
+
+namespace muster {
+
+void FairFill::RunTurns() {
+  has_node_.clear();
+  if (context_.reasons.wanted()) ExplainInvalid();
+  if (context_.dispatcher.TaskOrderMoves()) {  // the order at the beginning counts
+    for (size_t i = 0; i < lines_.size(); ++i) {
+      for (const JobIndex job : lines_[i].jobs) SheetOf(job);
+    }
+  }
+  if (!TakePromised()) return;
+  for (JobIndex j : promises_.TakeBack()) {
+    if (lines_.Has(j) && Waits(j)) PromiseStart(j, SheetOf(j), /*tried=*/false);
+  }
+  QueueTreeWalk walk(context_);
+  FillWalk(&walk);
+  if (promises_.prefers_old()) PromiseOldest();
+  bool leaves_out = LeaveOutIdle(kNone, &walk);
+  for (;;) {
+    const JobIndex job = walk.Next();
+    if (job == kNone || context_.meter.Cut()) return;
+    context_.meter.Spend();
+    const bool again = Turn(job);
+    if (!leaves_out) leaves_out = LeaveOutIdle(job, &walk);
+    Advance(job, leaves_out, &walk);
+    walk.Done(job, again);
+  }
+}
+
+// Jobs that are whole, or become whole, by their promised tasks go first.
+bool FairFill::TakePromised() {
+  std::vector<JobIndex> promised;
+  for (const JobIndex job : lines_.promised()) {
+    if (PromisesSuffice(job, SheetOf(job))) promised.push_back(job);
+  }
+  GoSort(promised, [this](JobIndex a, JobIndex b) { return context_.dispatcher.JobBefore(a, b); });
+  for (JobIndex j : promised) {
+    while (HasPromises(SheetOf(j))) {
+      if (context_.meter.Cut()) return false;
+      context_.meter.Spend();
+      const size_t before = context_.decisions.list().size();
+      Turn(j);
+      if (context_.decisions.list().size() == before) break;
+    }
+  }
+  return true;
+}
+
+// The first job of each line gets in line for a turn.
+void FairFill::FillWalk(QueueTreeWalk* walk) {
+  turns_.assign(lines_.size(), {});
+  QueueIndex queue = kNone;
+  for (size_t i = 0; i < lines_.size(); ++i) {
+    const std::vector<JobIndex>& jobs = lines_[i].jobs;
+    // Only jobs that were promised nodes may have had turns by now, and have a sheet.
+    if (jobs.empty() || (sheet_of_.contains(jobs.front()) && !Waits(jobs.front()))) continue;
+    several_queues_ |= queue != kNone && queue != lines_[i].key.queue;
+    queue = lines_[i].key.queue;
+    turns_[i] = {.next = 1, .last = jobs.front()};
+    walk->Add(jobs.front());
+  }
+}
+
+void FairFill::Advance(JobIndex job, bool leaves_out, QueueTreeWalk* walk) {
+  const size_t number = lines_.LineOf(job);
+  const FairLines::Line& line = lines_[number];
+  Turns& turns = turns_[number];
+  if (turns.last != job) return;
+  turns.last = kNone;
+  if (turns.out || turns.next == line.jobs.size()) return;
+  turns.out = leaves_out && failed_alike_ && !line.is_single();
+  if (!turns.out) {
+    turns.last = line.jobs[turns.next++];
+    walk->Add(turns.last);
+  } else if (several_queues_) {
+    walk->Add(line.jobs.back());  // the queue leaves the line when it would have
+  }
+}
+
+bool FairFill::LeaveOutIdle(JobIndex last, QueueTreeWalk* walk) {
+  if (context_.reasons.wanted() || context_.dispatcher.NotesTurns()) return false;
+  // A job with a promise that finds a place after all makes way for another promise.
+  const JobIndex holder = promises_.Holder();
+  const bool keeps = holder != kNone && (holder == last || IsIdle(SheetOf(holder)));
+  if (!keeps && !promises_.NoneCanCome()) return false;
+  for (size_t i = 0; i < lines_.size(); ++i) {
+    Turns& turns = turns_[i];
+    if (turns.last == kNone) continue;
+    turns.out = IsIdle(i);
+    if (turns.out && several_queues_ && turns.next < lines_[i].jobs.size()) {
+      walk->Add(lines_[i].jobs.back());
+    }
+  }
+  walk->LeaveOut([this](JobIndex job) {
+    const Turns& turns = turns_[lines_.LineOf(job)];
+    return turns.out || (turns.last != job && IsIdle(SheetOf(job)));
+  });
+  return true;
+}
+
+// Filling only takes, so a class that fits no node fits none later.
+bool FairFill::IsIdle(const Sheet& sheet) {
+  return sheet.one_class && sheet.next < sheet.tasks.size() && !HasNode(sheet.tasks[sheet.next]);
+}
+
+bool FairFill::IsIdle(size_t line) {
+  const FairLines::Line& like = lines_[line];
+  if (like.is_single()) return IsIdle(SheetOf(like.jobs.front()));
+  if (const auto known = has_node_.find(like.key.task_class); known != has_node_.end()) {
+    return !known->second && !context_.search.FitDependsOnOthers(like.key.task_class);
+  }
+  return IsIdle(SheetOf(turns_[line].last));
+}
+
+bool FairFill::HasNode(TaskIndex task) {
+  const auto [at, added] = has_node_.try_emplace(context_.ClassOf(task), false);
+  if (added) {
+    at->second = context_.search.Best(task, Want::kNow) != kNone ||
+                 context_.search.Best(task, Want::kLater) != kNone;
+  }
+  return at->second;
+}
+
+// Promises a start to the first job of a queue that has waited too long, before others take what it
+// needs. The only queue that waits has its first job in front anyway.
+void FairFill::PromiseOldest() {
+  if (!several_queues_) return;
+  const auto is_old = [this](const Turns& turns) {
+    return turns.last != kNone && promises_.IsOld(turns.last);
+  };
+  if (std::none_of(turns_.begin(), turns_.end(), is_old)) return;
+  const Dispatcher& dispatcher = context_.dispatcher;
+  HashMap<QueueIndex, JobIndex> firsts;
+  for (const Turns& turns : turns_) {
+    const JobIndex j = turns.last;
+    if (j == kNone) continue;
+    const auto [at, added] = firsts.try_emplace(context_.tables.jobs.queue[j], j);
+    if (!added && dispatcher.JobBefore(j, at->second)) at->second = j;
+  }
+  JobIndex oldest = kNone;
+  for (const auto& [queue, job] : firsts) {
+    if (!promises_.IsOld(job) || dispatcher.Pipelined(job)) continue;
+    if (oldest == kNone || dispatcher.JobBefore(job, oldest)) oldest = job;
+  }
+  if (oldest != kNone) PromiseStart(oldest, SheetOf(oldest), /*tried=*/false);
+}
+
+}  // namespace muster
