@@ -16,16 +16,18 @@
 //
 // Cost. O(dimensions) a comparison.
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "lib/extension/cycle.h"
+#include "lib/extension/job_keep.h"
 #include "lib/peer/transwarp/policies.h"
 #include "lib/share/exact_share.h"
 
 namespace muster {
 namespace {
 
-class LeafOrder : public Policy, public OrderPolicy, public VictimPolicy {
+class LeafOrder : public Policy, public OrderPolicy, public JobKeep, public VictimPolicy {
  public:
   std::string_view name() const override { return "leaf-order"; }
   PointSet points() const override { return {Point::kJobOrder, Point::kPreemptable}; }
@@ -40,14 +42,23 @@ class LeafOrder : public Policy, public OrderPolicy, public VictimPolicy {
   void Open(const Cycle& cycle) override {
     tables_ = &internal::DataOf(cycle).tables;
     ledger_ = &internal::DataOf(cycle).ledger;
-    orders_.clear();
-    for (const QueueSpec& queue : tables_->queues.spec) orders_.push_back(queue.job_order);
+    std::vector<Row> rows;
+    for (const QueueSpec& queue : tables_->queues.spec) {
+      rows.push_back({queue.job_order, queue.created, queue.uid_rank});
+    }
+    std::vector<int64_t> total(ledger_->total().begin(), ledger_->total().end());
+    if (rows == rows_ && total == total_) return;
+    rows_ = std::move(rows);
+    total_ = std::move(total);
+    ++epoch_;
   }
+  // Jobs go by what queues have and by parts of the cluster, too.
+  uint64_t JobEpoch() const override { return epoch_; }
 
   int CompareJobs(JobIndex a, JobIndex b) override {
     const QueueIndex queue = tables_->jobs.queue[a], other = tables_->jobs.queue[b];
     if (queue != other) return CompareAges(queue, other);
-    switch (orders_[queue]) {
+    switch (rows_[queue].order) {
       case JobOrder::kFair:
         return Sign(InPlace(a) - InPlace(b));
       case JobOrder::kPriority:
@@ -66,7 +77,7 @@ class LeafOrder : public Policy, public OrderPolicy, public VictimPolicy {
     const JobIndex own = tables_->tasks.job[evictor];
     for (TaskIndex t : candidates) {
       const JobIndex job = tables_->tasks.job[t];
-      if (job != kNone && orders_[tables_->jobs.queue[job]] == JobOrder::kPriority &&
+      if (job != kNone && rows_[tables_->jobs.queue[job]].order == JobOrder::kPriority &&
           PriorityOf(job) < PriorityOf(own)) {
         chosen->push_back(t);
       }
@@ -75,6 +86,13 @@ class LeafOrder : public Policy, public OrderPolicy, public VictimPolicy {
   }
 
  private:
+  // What orders jobs by their queue.
+  struct Row {
+    JobOrder order;
+    int64_t created, uid_rank;
+    friend bool operator==(const Row&, const Row&) = default;
+  };
+
   int CompareAges(QueueIndex a, QueueIndex b) const {
     const QueueSpec &left = tables_->queues.spec[a], &right = tables_->queues.spec[b];
     if (left.created != right.created) return left.created < right.created ? -1 : 1;
@@ -91,7 +109,9 @@ class LeafOrder : public Policy, public OrderPolicy, public VictimPolicy {
 
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
-  std::vector<JobOrder> orders_;  // of queues
+  std::vector<Row> rows_;       // of queues
+  std::vector<int64_t> total_;  // of the cluster
+  uint64_t epoch_ = 0;
 };
 
 }  // namespace
