@@ -28,8 +28,8 @@ struct CycleData {
   int64_t now = 0;
   // The phases of jobs, as admission in this cycle has changed them.
   const std::vector<JobPhase>& phases;
-  // All jobs, ascending, that wait or that may differ from the opening of the previous cycle in
-  // account, phase or table row. Null: unknown.
+  // All jobs, ascending, that may differ from the opening of the previous cycle in account, phase
+  // or table row. Null: unknown.
   const std::vector<JobIndex>* changed = nullptr;
   // Null: no policy is asked about sub-groups or domains.
   const Domains* domains = nullptr;
