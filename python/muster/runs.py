@@ -27,6 +27,7 @@ import numpy as np
 from . import _core, own
 from .errors import InvalidArgument
 from .fields import suggestion
+from .limits import integer
 from .pictures import pictures
 from .replay import replay
 from .statistics import measure
@@ -308,6 +309,8 @@ def make_all(
             f'executor "{executor}" is not known{suggestion(executor, _EXECUTORS)}; there are '
             f'{", ".join(_EXECUTORS)}'
         )
+    if workers is not None and integer(workers, "workers") < 1:
+        raise InvalidArgument(f"workers is {workers}; must be 1 or more")
     by_digest = {trace.digest: trace for trace in traces}
     records: list[dict[str, Any] | None] = [None] * len(runs)
     bar = Progress(len(runs), progress)

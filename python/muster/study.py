@@ -8,12 +8,13 @@
 """
 
 import hashlib
+import inspect
 import itertools
 import json
 import os
 import pathlib
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, TextIO, Unpack
@@ -24,6 +25,7 @@ from . import _core, own, papers, report, traces
 from .errors import InvalidArgument
 from .fields import suggestion
 from .frames import frame
+from .limits import integer
 from .replay import ReplayOptions, StudyOptions
 from .runs import Cache, Run, engine_digest, make_all
 from .statistics import METRICS, SIX, interval, rank
@@ -31,6 +33,7 @@ from .traces import Trace
 from .whole_files import write_whole
 
 _FORM = 1
+_FEWEST = 10  # replicates whose intervals are not flagged
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,10 @@ class Settings:
     level: float = 0.95
     rank_by: str | None = None
     shake: Mapping[str, float] | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("replicates", "warmup", "seed", "block"):
+            object.__setattr__(self, name, integer(getattr(self, name), f"compare: {name}"))
 
     @property
     def how(self) -> str:
@@ -140,18 +147,41 @@ def compare(
     """
     if isinstance(trace, Trace):
         trace = [trace]
+    profiles = _axis(profiles, "compare: profiles")
     if not profiles or not trace:
         raise InvalidArgument("compare: there is nothing to compare: name a trace and profiles")
     if len(set(profiles)) != len(profiles):
         raise InvalidArgument("compare: a profile is named twice")
+    _check_options(options, "compare")
     own.check(policies, profiles, "compare: policies")
     settings = Settings(replicates, warmup, seed, block, level, rank_by, _shake(shake))
     told = {profile: _identities(profile, policies) for profile in profiles}
+    plain = {name: _plain(value) for name, value in options.items()}
     cells = [
-        Cell(profile, t.digest, profile, {**options}, told[profile]) for t in trace
+        Cell(profile, t.digest, profile, plain, told[profile]) for t in trace
         for profile in profiles
     ]
     return _study(list(trace), cells, settings, policies, executor, workers, cache, progress)
+
+
+def _axis(values: Any, place: str) -> list[Any]:
+    """The values of a list."""
+    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+        raise InvalidArgument(f"{place}: expected a list, got {values!r}")
+    return [_plain(value) for value in values]
+
+
+def _plain(value: Any) -> Any:
+    """A number of NumPy as one of Python, which a manifest and the cache can hold."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _check_options(options: Mapping[str, Any], place: str) -> None:
+    """Refuses an option that no replay has, with the nearest word of the replay or of the study."""
+    for name in options:
+        known = (*StudyOptions.__annotations__, *inspect.signature(compare).parameters)
+        if name not in StudyOptions.__annotations__:
+            raise InvalidArgument(f'{place}: unknown option "{name}"{suggestion(name, known)}')
 
 
 def _identities(spec: str, policies: Sequence[own.Own]) -> tuple[Mapping[str, Any], ...]:
@@ -179,24 +209,29 @@ def sweep(
 
         muster.sweep({"trace": [trace], "profile": ["volcano", "muster"], "latency": [0, 1, 5]})
     """
-    missing = [name for name in ("trace", "profile") if not grid.get(name)]
-    if missing:
-        raise InvalidArgument(f'sweep: the grid has no "{missing[0]}"')
-    own.check(policies, grid["profile"], "sweep: policies")
+    known = ("trace", "profile", *ReplayOptions.__annotations__)
     for name in grid:
-        known = ("trace", "profile", *ReplayOptions.__annotations__)
         if name not in known:
             raise InvalidArgument(f'sweep: unknown axis "{name}"{suggestion(name, known)}')
-    axes = {name: list(values) for name, values in grid.items() if name not in ("trace", "profile")}
+    axes = {name: _axis(values, f'sweep: axis "{name}"') for name, values in grid.items()}
+    for name, values in axes.items():
+        if not values:
+            raise InvalidArgument(f'sweep: axis "{name}" is empty')
+        if any(value in values[:i] for i, value in enumerate(values)):
+            raise InvalidArgument(f'sweep: axis "{name}" has a value twice')
+    missing = [name for name in ("trace", "profile") if name not in axes]
+    if missing:
+        raise InvalidArgument(f'sweep: the grid has no "{missing[0]}"')
+    used, profiles = axes.pop("trace"), axes.pop("profile")
+    own.check(policies, profiles, "sweep: policies")
     cells = []
-    for trace in grid["trace"]:
+    for trace in used:
         digest = trace.digest
-        for profile, *values in itertools.product(grid["profile"], *axes.values()):
+        for profile, *values in itertools.product(profiles, *axes.values()):
             options = dict(zip(axes, values))
             label = " ".join([profile, *(f"{name}={value}" for name, value in options.items())])
             cells.append(Cell(label, digest, profile, options, _identities(profile, policies)))
     settings = Settings(replicates, warmup, seed, block, level, rank_by, _shake(shake))
-    used = list(grid["trace"])
     return _study(used, cells, settings, policies, executor, workers, cache, progress)
 
 
@@ -370,9 +405,14 @@ class Study:
         lines.append(
             f"= ties. Interval: {100 * settings.level:g} %, paired bootstrap of {settings.replicates} replicates, {settings.how}. "
             "The columns after it are of the trace as recorded."
-            if settings.replicates
-            else "Equal ranks are equal numbers: without replicates there are no intervals."
+            if settings.replicates > 1
+            else "Equal ranks are equal numbers: fewer than two replicates have no intervals."
         )
+        if 1 < settings.replicates < _FEWEST:
+            lines.append(
+                f"With {settings.replicates} replicates intervals are too narrow, and what they "
+                f"decide (ranks, ties, dominance) is a hint; {_FEWEST} or more are better."
+            )
         if not self.complete:
             lines.append("PARTIAL: it was interrupted; run it again to go on.")
         return "\n".join(lines)

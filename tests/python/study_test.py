@@ -262,6 +262,42 @@ class Studies(unittest.TestCase):
         self.assertEqual(len(wrong), 1)
         self.assertIn("easy, replicate 2: ", wrong[0])
 
+    def test_numbers_of_numpy_are_values_of_an_axis(self):
+        grid = {"trace": [pool(20)], "profile": ["easy"], "latency": np.array([0, 5])}
+        told = muster.sweep(grid, replicates=np.int64(0), executor="here",
+                            cache=self.folder / "cache", progress=False)
+        told.save(self.folder / "study.json")
+        self.assertEqual([cell.options["latency"] for cell in told.cells], [0, 5])
+
+    def test_few_replicates_are_told(self):
+        few = "With 2 replicates intervals are too narrow"
+        self.assertIn(few, str(study(pool(20), replicates=2)))
+        self.assertNotIn("too narrow", str(study(pool(20), replicates=10)))
+        self.assertIn("fewer than two replicates have no intervals",
+                      str(study(pool(20), replicates=1)))
+
+    def test_refusals_of_forms(self):
+        sweep = lambda **axes: muster.sweep(
+            {"trace": [pool(9)], "profile": ["easy"]} | axes, replicates=0, cache=False,
+            executor="here", progress=False)
+        for rule, call in {
+            "compare: profiles: expected a list, got 'easy'": lambda: muster.compare(
+                pool(9), "easy"),
+            'unknown option "replicate", did you mean "replicates"': lambda: study(replicate=2),
+            'unknown option "latancy", did you mean "latency"': lambda: study(latancy=2),
+            "replicates: expected an integer of 64 bits, got 1.5": lambda: study(replicates=1.5),
+            "workers is -1; must be 1 or more": lambda: study(workers=-1),
+            "workers: expected an integer": lambda: study(workers="2"),
+            """axis "profile": expected a list, got 'easy'""": lambda: sweep(profile="easy"),
+            'axis "trace": expected a list': lambda: sweep(trace=pool(9)),
+            'axis "latency": expected a list, got 5': lambda: sweep(latency=5),
+            'axis "latency" is empty': lambda: sweep(latency=[]),
+            'axis "latency" has a value twice': lambda: sweep(latency=[1, 2, 1]),
+            'axis "profile" has a value twice': lambda: sweep(profile=["easy", "easy"]),
+        }.items():
+            with self.subTest(rule), self.assertRaisesRegex(muster.InvalidArgument, rule):
+                call()
+
     def test_refusals(self):
         for rule, call in {
             'there is no metric "waits"': lambda: study(rank_by="waits"),
