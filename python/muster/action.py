@@ -24,6 +24,7 @@ books when the cycle ends. The same action on equal inputs must make equal moves
 chance. An exception ends the cycle, nothing is decided, and it is raised with its own traceback.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -140,6 +141,22 @@ class ActionAdapter:
 
     def run(self, core: Any) -> None:
         self.action.run(Workbench(core))
+
+
+def words_of(spec: str) -> set[str]:
+    """The actions and policies that a spec string names. Options name none."""
+    words = set(re.split(r"[^A-Za-z0-9_.-]+", re.sub(r"\([^)]*\)", " ", spec.partition(":")[2])))
+    return words | {word.lstrip("-") for word in words}
+
+
+def check_named(given: Sequence[Policy | Action], profile: str) -> None:
+    """Refuses an action that the profile does not name: it would not run."""
+    for one in given:
+        if isinstance(one, Action) and one.name not in words_of(profile):
+            raise InvalidArgument(
+                f'policies: "{profile}" does not name the action "{one.name}"; name it where it '
+                f"belongs, as in volcano:actions={one.name} or volcano:+{one.name}"
+            )
 
 
 def adapt(given: Sequence[Policy | Action]) -> Any:

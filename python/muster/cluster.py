@@ -16,7 +16,7 @@ from .errors import Error, InvalidArgument
 from .notebook import bar, table
 from .limits import DEFAULT, Limits, integer
 from .plan import Plan
-from .action import Action, adapt
+from .action import Action, adapt, check_named
 from .policy import Policy
 from .reports import ApplyReport, Assumption, Drift, Measured
 from .snapshot import Snapshot, counted, merged
@@ -483,6 +483,7 @@ class Cluster:
         if isinstance(policies, Policy | Action) or self._adapted[0] != tuple(policies):
             adapted = adapt(policies)
             self._adapted = (tuple(policies), adapted)
+        check_named(policies, profile)
         try:
             return Plan(
                 self._core.schedule(profile, options, self._adapted[1]), weakref.ref(self)

@@ -13,12 +13,11 @@ import json
 import os
 import pathlib
 import pickle
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .action import Action
+from .action import Action, words_of
 from .errors import InvalidArgument
 from .policy import Policy
 
@@ -46,8 +45,7 @@ def check(own: Sequence[Own], specs: Sequence[str], place: str) -> None:
 
 def named(spec: str, own: Sequence[Own]) -> list[Own]:
     """Those that the spec string names, in their order. Options name none."""
-    words = set(re.split(r"[^A-Za-z0-9_.-]+", re.sub(r"\([^)]*\)", " ", spec.partition(":")[2])))
-    words |= {word.lstrip("-") for word in words}
+    words = words_of(spec)
     return [one for one in own if one.name in words]
 
 

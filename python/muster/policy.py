@@ -18,6 +18,7 @@ It is never asked about one task and one node. Answers must depend on nothing bu
 engine asks as often as it needs to, and a plan is reproducible only if the answers are.
 """
 
+import difflib
 import inspect
 from typing import Any
 
@@ -159,6 +160,19 @@ class PolicyAdapter:
             )
         for point, method in self._methods.items():
             self._check_signature(point, method)
+        self._check_names()
+
+    def _check_names(self) -> None:
+        """Refuses a method with nearly the name of a point that the policy does not answer."""
+        for word in dir(self.policy):
+            if word.startswith("_") or hasattr(Policy, word) or word in POINTS:
+                continue
+            near = difflib.get_close_matches(word, POINTS, 1, cutoff=0.85)
+            if near and near[0] not in self._methods and callable(getattr(self.policy, word)):
+                raise InvalidArgument(
+                    f'policy "{self.name}": {word} is no extension point, did you mean '
+                    f'"{near[0]}"? The name of a method of its own may begin with _'
+                )
 
     def _word(self, attribute: str, first: str, second: str) -> bool:
         value = getattr(self.policy, attribute)

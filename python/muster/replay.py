@@ -17,7 +17,7 @@ from typing import Any, Literal, TextIO, TypedDict, Unpack
 import numpy as np
 
 from . import _core
-from .action import Action, adapt
+from .action import Action, adapt, check_named
 from .bounds import TraceBound
 from .frames import frame
 from .notebook import table as html_table
@@ -96,7 +96,9 @@ def replay(
     given: dict[str, Any] = dict(options)
     if progress:
         given["progress"] = _Line(trace, sys.stderr if progress is True else progress)
-    return Replay(_core.replay(trace._core, profile, given, adapt(policies)), trace)
+    adapted = adapt(policies)
+    check_named(policies, profile)
+    return Replay(_core.replay(trace._core, profile, given, adapted), trace)
 
 
 class _Line:

@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from . import _core
-from .action import Action, adapt
+from .action import Action, adapt, check_named
 from .plan import Plan
 from .policy import Policy
 
@@ -67,7 +67,9 @@ class Snapshot:
         given["turn"] = None if turn is None else json.dumps(turn)
         options = merged(self._defaults, given)
         profile = profile or self._defaults.get("profile") or "muster"
-        return Plan(_core.schedule(self._core, profile, options, adapt(policies)), self)
+        adapted = adapt(policies)
+        check_named(policies, profile)
+        return Plan(_core.schedule(self._core, profile, options, adapted), self)
 
     def __copy__(self) -> "Snapshot":
         return self

@@ -203,12 +203,23 @@ class Actions(unittest.TestCase):
 
     def test_what_is_no_action(self):
         with self.assertRaisesRegex(muster.InvalidArgument, 'name is taken'):
-            self.run_(lambda bench: None, name="allocate")
+            self.run_(lambda bench: None, "muster:actions=allocate", name="allocate")
         with self.assertRaises(NotImplementedError):
             self.cluster.schedule("muster:actions=bare",
                                   policies=[type("Bare", (muster.Action,), {})()])
         with self.assertRaisesRegex(muster.InvalidArgument, "write policies="):
             self.cluster.schedule("muster", policies=InOrder())
+
+    def test_an_action_that_the_profile_does_not_name_is_refused(self):
+        trace = muster.traces.mix(jobs=3, nodes=2)
+        for profile in ("muster", "muster:-preempt", "muster:allocate(promise=in-order)"):
+            for play in (lambda: self.cluster.schedule(profile, policies=[InOrder()]),
+                         lambda: self.cluster.freeze().schedule(profile, policies=[InOrder()]),
+                         lambda: muster.replay(trace, profile, policies=[InOrder()])):
+                with self.assertRaisesRegex(
+                        muster.InvalidArgument,
+                        'does not name the action "in-order"; name it where it belongs'):
+                    play()
 
 
 if HAVE_ENGINE:

@@ -381,6 +381,22 @@ class Refused(unittest.TestCase):
             self.cluster.schedule("volcano", policies=[misspelled()])
         with refuse(muster.InvalidArgument, "write policies="):
             self.cluster.schedule("volcano", policies=LastFirst())
+
+    def test_a_misspelled_method_beside_a_right_one(self):
+        def own(**methods):
+            good = {"score": lambda self, task_class, nodes: np.zeros(len(nodes))}
+            return [type("Own", (muster.Policy,), good | methods)()]
+
+        for word, point in (("jobs_order", "job_order"), ("fits", "fit"), ("admits", "admit")):
+            with self.assertRaisesRegex(
+                    muster.InvalidArgument,
+                    f'policy "own": {word} is no extension point, did you mean "{point}"'):
+                self.cluster.schedule("volcano", policies=own(**{word: lambda self, jobs: None}))
+        helpers = {name: lambda self: None for name in ("scores", "helper", "_job_orders")}
+        self.cluster.schedule("volcano", policies=own(**helpers, job_orders=3))
+
+    def test_attributes_have_one_of_two_words(self):
+        refuse = self.assertRaisesRegex
         with refuse(muster.InvalidArgument, "score_kind is 'often'; must be 'frozen' or 'node'"):
             policy = LastFirst()
             policy.score_kind = "often"
