@@ -175,7 +175,7 @@ class Replay:
     @cached_property
     def metrics(self) -> dict[str, Any]:
         """As docs/replay.md defines them: submitted, started, ...; all, by_size, by_queue,
-        by_user."""
+        by_user. Means and percentiles of nothing are NaN."""
         return self._core.metrics()
 
     def bound(
@@ -328,9 +328,10 @@ class Replay:
     def __repr__(self) -> str:
         m = self.metrics
         partial = "" if self.complete else ", partial"
+        wait = f"mean wait {m['all']['wait']['mean']:.0f} s" if m["started"] else "none started"
         return (
             f"<muster.Replay {self.trace.name}, {self.policy}: {m['ended']} of {m['submitted']} jobs ended, "
-            f"mean wait {m['all']['wait']['mean']:.0f} s{partial}>"
+            f"{wait}{partial}>"
         )
 
     def _repr_html_(self) -> str:

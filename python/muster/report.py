@@ -65,10 +65,12 @@ def _ranked(study: Study, digest: str) -> str:
         metrics = study.records[row["cell"]][0]["metrics"]
         spread = f"{row['low']:.5g} to {row['high']:.5g}" if row["low"] == row["low"] else ""
         cells = [
-            f"{row['rank']}{' tie' if row['tie'] else ''}", study.title(row["cell"]), f"{row['mean']:.5g}",
-            spread
+            f"{row['rank']}{' tie' if row['tie'] else ''}", study.title(row["cell"]),
+            f"{row['mean']:.5g}" if row["mean"] == row["mean"] else "", spread
         ]
-        cells += [show(metrics[key]) for _, key, show in _COLUMNS]
+        cells += [
+            show(metrics[key]) if metrics[key] == metrics[key] else "" for _, key, show in _COLUMNS
+        ]
         cells.append(_decision_time(study.records[row["cell"]][0]))
         rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
     top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
@@ -77,7 +79,10 @@ def _ranked(study: Study, digest: str) -> str:
 
 def tables(study: Study) -> str:
     """The ranked table of each trace, as HTML."""
-    return "".join(f"<h3>{escape(t.name)}</h3>{_ranked(study, d)}" for d, t in study.traces.items())
+    return "".join(
+        f"<h3>{escape(t.name)}</h3>{_ranked(study, d)}" +
+        "".join(f"<p>{escape(line)}.</p>" for line in study.fewer_ended(d))
+        for d, t in study.traces.items())
 
 
 def _figure(title: str, svg: str, words: str) -> str:
@@ -211,6 +216,7 @@ def page(study: Study, rerun: str | None = None) -> str:
         where = f"{trace.processors} processors" if trace.processors else f"{len(trace.nodes)} nodes"
         body.append(f"<h2>{escape(trace.name)}</h2><p class=soft>{len(trace)} jobs on {where}; digest {digest[:16]}</p>")
         body.append(_ranked(study, digest))
+        body += [f"<p>{escape(line)}.</p>" for line in study.fewer_ended(digest)]
         body += _drawn(study, digest)
     body.append("<h2>How to run this again</h2>")
     again = rerun or 'study.save("study.json")        # then: python -m muster reproduce study.json'

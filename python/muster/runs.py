@@ -34,7 +34,7 @@ from .statistics import measure
 from .traces import Trace
 from .whole_files import write_whole
 
-_FORM = 3  # of what is kept; another form makes other keys
+_FORM = 4  # of what is kept; another form makes other keys
 
 
 @dataclass(frozen=True)
@@ -110,6 +110,7 @@ def make(run: Run, trace: Trace, policies: Sequence[own.Own] = ()) -> dict[str, 
         "clairvoyant": result.clairvoyant,
         "digest": result.digest,
         "metrics": measure(result, run.warmup),
+        "which_ended": hashlib.sha256((result.columns["end"] >= 0).tobytes()).hexdigest()[:16],
         "counts": result.counts,
         "seconds": seconds,
     }

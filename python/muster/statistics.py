@@ -68,7 +68,8 @@ def measure(result: Replay, warmup: int = 0, slowdown_bound: int = 10) -> dict[s
     """The metrics above, over jobs submitted `warmup` seconds after the first one or later.
 
     A job that still waits at the end counts in wait_longest with what it has waited, and in no
-    mean.
+    mean. Means, percentiles and parts of nothing are NaN: waits where no job started, and the rest
+    where none ended.
     """
     jobs = result.columns
     run = result.trace._core.columns()["run"]
@@ -87,29 +88,29 @@ def measure(result: Replay, warmup: int = 0, slowdown_bound: int = 10) -> dict[s
     now = max(times, default=first)
     still = counted & (jobs["start"] < 0) & (jobs["outcome"] == _core.outcomes.index("waiting"))
     longest = int((now - jobs["submit"][still]).max()) if still.any() else 0
-    mean = lambda values: float(math.fsum(values.tolist()) / len(values)) if len(values) else 0.0
-    last_end = int(jobs["end"][ended].max()) if ended.any() else first
+    mean = lambda values: float(math.fsum(values.tolist()) / len(values)) if len(values) else math.nan
+    part = lambda values, of: percentile(values, of) if len(values) else math.nan
+    lost = int(jobs["lost"].sum()) if "lost" in jobs else 0
     return {
         "submitted": int(counted.sum()),
         "started": int(started.sum()),
         "ended": int(ended.sum()),
         "refused": int((counted & (jobs["outcome"] == _core.outcomes.index("refused"))).sum()),
         "wait_mean": mean(wait),
-        "wait_p50": percentile(wait, 50),
-        "wait_p95": percentile(wait, 95),
-        "wait_p99": percentile(wait, 99),
-        "wait_longest": float(max(longest,
-                                  int(wait[-1]) if len(wait) else 0)),
+        "wait_p50": part(wait, 50),
+        "wait_p95": part(wait, 95),
+        "wait_p99": part(wait, 99),
+        "wait_longest": float(max(longest, int(wait[-1]))) if len(wait) else math.nan,
         "bounded_slowdown_mean": mean(slowdown),
-        "bounded_slowdown_p95": percentile(slowdown, 95),
+        "bounded_slowdown_p95": part(slowdown, 95),
         "turnaround_mean": mean(turnaround),
         "utilisation": _utilisation(result.samples, first + warmup,
                                     int(jobs["submit"].max(initial=first))),
-        "makespan": last_end - first,
+        "makespan": int(jobs["end"][ended].max()) - first if ended.any() else math.nan,
         "fairness": _fairness(result, jobs, run, ended, slowdown_bound),
         "evictions": result.counts["evictions"],
-        "lost": int(jobs["lost"].sum()) if "lost" in jobs else 0,
-        "goodput": float(result.metrics["goodput"]),
+        "lost": lost,
+        "goodput": float(result.metrics["goodput"]) if ended.any() or lost else math.nan,
         "share_deviation": _share_deviation(result.samples),
         "fragmentation": _fragmentation(result.samples, first + warmup,
                                         int(jobs["submit"].max(initial=first))),
@@ -149,12 +150,12 @@ def _fragmentation(samples: dict[str, Any], since: int, until: int) -> float:
 
 def _fairness(result: Replay, jobs: Any, run: np.ndarray, ended: np.ndarray, bound: int) -> float:
     """Jain's index of the queues' mean bounded slowdowns: 1 where all are treated alike, 1/n where
-    one bears all."""
+    one bears all, NaN where no job ended."""
     queue = result.trace._core.columns()["queue"][ended]
     slowdown = np.maximum(1.0,
                           (jobs["end"] - jobs["submit"])[ended] / np.maximum(run[ended], bound))
     if not len(queue):
-        return 1.0
+        return math.nan
     totals, counts = np.bincount(queue, weights=slowdown), np.bincount(queue)
     means = totals[counts > 0] / counts[counts > 0]
     return float(means.sum() ** 2 / (len(means) * (means**2).sum()))
@@ -214,20 +215,24 @@ def rank(values: dict[str, np.ndarray], more_is_better: bool, level: float,
 
     Each is compared with the best one of its rank; it shares that rank (tie) where the interval of
     the paired difference holds 0, and else begins the next. One value each: no interval, and only
-    equal ones tie.
+    equal ones tie. A policy without a value in some replicate (NaN) has no mean and no interval;
+    all such policies share the last rank.
     """
     sign = -1.0 if more_is_better else 1.0
-    order = sorted(values, key=lambda name: sign * float(values[name].mean()))
+    means = {name: float(of.mean()) for name, of in values.items()}
+    order = sorted(values, key=lambda name: (math.isnan(means[name]), sign * means[name]))
     table: list[dict[str, Any]] = []
     head = None
     for place, name in enumerate(order):
-        row: dict[str, Any] = {"name": name, "mean": float(values[name].mean())}
-        row["low"], row["high"] = interval(values[name], level, seed)
+        row: dict[str, Any] = {"name": name, "mean": means[name]}
+        row["low"], row["high"] = _interval_if_whole(values[name], level, seed)
         difference = values[name] - values[head] if head is not None else np.zeros(1)
         row["difference"] = float(difference.mean())
-        row["difference_low"], row["difference_high"] = interval(difference, level, seed)
+        row["difference_low"], row["difference_high"] = _interval_if_whole(difference, level, seed)
         if head is None:
             tie = False
+        elif math.isnan(means[name]):
+            tie = math.isnan(means[head])
         elif len(difference) < 2:
             tie = bool(difference[0] == 0)
         else:
@@ -242,3 +247,8 @@ def rank(values: dict[str, np.ndarray], more_is_better: bool, level: float,
     for row in table:
         row["tie"] = row["rank"] in shared
     return table
+
+
+def _interval_if_whole(values: np.ndarray, level: float, seed: int) -> tuple[float, float]:
+    """The interval of the mean, NaN where a value is missing."""
+    return (math.nan, math.nan) if np.isnan(values).any() else interval(values, level, seed)

@@ -302,18 +302,35 @@ class Study:
 
     def ranking(self, trace: str) -> list[dict[str, Any]]:
         """rank, tie, label, mean, low and high of the metric, and its difference from the best of
-        the rank above."""
+        the rank above. A cell that started no job in some replicate has no value (NaN) of a metric
+        of which less is better, and ranks last."""
         cells, name = self.finished(trace), self.metric(trace)
         whole = self._whole(cells)
-        values = {
-            str(i): np.array([self.records[i][r]["metrics"][name] for r in whole or [0]],
-                             dtype=float) for i in cells
-        }
+        values = {str(i): self._values(i, name, whole or [0]) for i in cells}
         table = rank(values, METRICS[name][1], self.settings.level, self.settings.seed)
         for row in table:
             row["cell"] = int(row.pop("name"))
             row["label"] = self.cells[row["cell"]].label
         return table
+
+    def _values(self, cell: int, name: str, replicates: Sequence[int]) -> np.ndarray:
+        """The metric in each replicate."""
+        measured = [self.records[cell][r]["metrics"] for r in replicates]
+        idle = [not METRICS[name][1] and m["started"] == 0 for m in measured]
+        return np.where(idle, np.nan, np.array([m[name] for m in measured], dtype=float))
+
+    def fewer_ended(self, trace: str) -> list[str]:
+        """A line for each cell that, on the trace as it is, started no job or ended fewer than
+        another: its means are of other jobs."""
+        cells = self.finished(trace)
+        measured = {i: self.records[i][0]["metrics"] for i in cells}
+        most = max((m["ended"] for m in measured.values()), default=0)
+        words = {True: "it started none, and has no means", False: "its means are of those alone"}
+        return [
+            f"{self.cells[i].label} ended {m['ended']} of {m['submitted']} jobs: "
+            f"{words[m['started'] == 0]}" for i, m in measured.items()
+            if m["ended"] < most or m["started"] == 0
+        ]
 
     def title(self, cell: int) -> str:
         """The cell's label, marked where the policy knew the future."""
@@ -324,21 +341,25 @@ class Study:
                   metrics: Sequence[str] = SIX) -> list[tuple[str, str, list[str]]]:
         """Pairs of cells, the first of which is worse than the second in none of the metrics and
         better in those listed. Better and worse are intervals, at the study's level, of the paired
-        difference that do not hold 0. Empty with fewer than two replicates."""
+        difference that do not hold 0. Both cells ended the same jobs in each replicate: means over
+        different jobs say nothing of the policies. Empty with fewer than two replicates."""
         unknown = [name for name in metrics if name not in METRICS]
         if unknown:
             raise InvalidArgument(
                 f'dominance: there is no metric "{unknown[0]}"; there are {", ".join(METRICS)}')
         cells = self.finished(trace)
         whole = self._whole(cells)
-        values = lambda cell, name: np.array(
-            [self.records[cell][r]["metrics"][name] for r in whole], dtype=float)
+        which = {i: [self.records[i][r]["which_ended"] for r in whole] for i in cells}
         found = []
         for better, worse in itertools.permutations(cells, 2):
+            if which[better] != which[worse]:
+                continue
             gains, losses = [], []
             for name in metrics:
                 sign = 1 if METRICS[name][1] else -1
-                gain = sign * (values(better, name) - values(worse, name))
+                gain = sign * (self._values(better, name, whole) - self._values(worse, name, whole))
+                if np.isnan(gain).any():  # of nothing
+                    continue
                 low, high = interval(gain, self.settings.level, self.settings.seed)
                 gains += [name] if low > 0 else []
                 losses += [name] if high < 0 else []
@@ -398,6 +419,7 @@ class Study:
                 value = f"{row['mean']:.5g}{spread}"
                 line = f"  {place:>4}  {self.title(row['cell']):{width}}  {value:>28}"
                 lines.append(line + "".join(f"{c:>11}" for c in cells))
+            lines += [f"  {line}" for line in self.fewer_ended(digest)]
             for better, worse, gains in self.dominance(digest):
                 lines.append(f"  {better} dominates {worse}: {', '.join(gains)}")
             lines.append("")

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -235,15 +236,17 @@ py::dict Placements(const Played& self) {
   return out;
 }
 
+// Of nothing, all but the count is NaN: a mean of 0 would be the best of all.
 py::dict ToDict(const Distribution& d) {
+  const auto known = [&d](double value) { return d.count > 0 ? value : std::nan(""); };
   py::dict out;
   out["count"] = d.count;
-  out["mean"] = d.mean;
-  out["p50"] = d.p50;
-  out["p90"] = d.p90;
-  out["p95"] = d.p95;
-  out["p99"] = d.p99;
-  out["max"] = d.max;
+  out["mean"] = known(d.mean);
+  out["p50"] = known(d.p50);
+  out["p90"] = known(d.p90);
+  out["p95"] = known(d.p95);
+  out["p99"] = known(d.p99);
+  out["max"] = known(d.max);
   return out;
 }
 
@@ -287,7 +290,7 @@ py::dict MetricsOf(const Played& self, int64_t slowdown_bound) {
   for (const QueueMetrics& q : m.queues) {
     py::dict entry;
     entry["delivered"] = q.delivered;
-    entry["deserved"] = q.deserved;
+    entry["deserved"] = q.deserved >= 0 ? q.deserved : std::nan("");
     queues[Text(q.name)] = entry;
   }
   out["resources"] = resources;

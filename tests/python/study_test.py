@@ -1,6 +1,7 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """Comparisons and sweeps: ranks, intervals, where runs are made, what is kept, manifests."""
 
+import dataclasses
 import io
 import json
 import math
@@ -141,6 +142,27 @@ class Studies(unittest.TestCase):
                          ["fcfs", "easy", "easy:estimate=actual [clairvoyant]"])
         self.assertIn("easy dominates fcfs: wait_mean", str(told))
         self.assertIn("easy:estimate=actual [clairvoyant]", told._repr_html_())
+
+    def test_what_ends_nothing_ranks_last(self):
+        told = study(pool(60), profiles=["kueue", "easy", "fcfs"], replicates=2)
+        trace = told.cells[0].trace
+        last = told.ranking(trace)[-1]
+        self.assertEqual((last["label"], last["rank"], last["tie"]), ("kueue", 3, False))
+        self.assertTrue(math.isnan(last["mean"]))
+        self.assertNotIn("kueue", [better for better, _, _ in told.dominance(trace)])
+        self.assertIn("kueue ended 0 of 60 jobs: it started none, and has no means", str(told))
+        self.assertIn("kueue ended 0 of 60 jobs", told._repr_html_())
+        told.settings = dataclasses.replace(told.settings, rank_by="evictions")
+        self.assertEqual(told.ranking(trace)[-1]["label"], "kueue")
+
+    def test_dominance_is_among_those_that_ended_the_same_jobs(self):
+        until = 20000
+        told = study(pool(400), profiles=["fcfs", "easy"], replicates=3, until=until)
+        ended = {one.label: told.records[i][0]["metrics"]["ended"]
+                 for i, one in enumerate(told.cells)}
+        self.assertLess(ended["fcfs"], ended["easy"])
+        self.assertEqual(told.dominance(told.cells[0].trace), [])
+        self.assertIn(f"fcfs ended {ended['fcfs']} of ", str(told))
 
     def test_metrics_of_nodes(self):
         mix = muster.traces.named_mix("philly")
