@@ -4,12 +4,18 @@
 from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack, overload
 
+import numpy as np
+
 from . import _core
 from .cluster import Cluster
 from .errors import InvalidArgument
-from .frames import frame
+from .frames import absent, frame
 from .notebook import columns, titled
 from .traces import Trace
+
+
+_TIMES = ("start_low", "start", "start_high", "end_low", "end", "end_high", "promised", "started",
+          "ended")
 
 
 class ForecastOptions(TypedDict, total=False):
@@ -29,7 +35,7 @@ class ForecastOptions(TypedDict, total=False):
 class Forecast:
     """The jobs of a cluster that wait: a table with a row a job (job, start_low, start, start_high,
     end_low, end, end_high, futures). `futures` is the number of those in which the job started.
-    Times are seconds; the least int64 stands for one that too few futures reached."""
+    Times are seconds; one that too few futures reached is absent (NA; masked without pandas)."""
 
     jobs: Any
     events: int
@@ -102,11 +108,20 @@ def forecast(
         if history is not None:
             raise InvalidArgument("forecast: history: a trace is forecast from itself")
         told = _core.forecast_trace(world._core, profile or "easy", given)
-        told["jobs"] = frame(told["jobs"])
+        told["jobs"] = _jobs(told["jobs"])
         return TraceForecast(**told)
     if "now" not in given:
         given["now"] = world._defaults.get("now", 0)
     chosen = profile or world._defaults.get("profile") or "muster"
     told = world._core.forecast(chosen, None if history is None else history._core, given)
-    told["jobs"] = frame(told["jobs"])
+    told["jobs"] = _jobs(told["jobs"])
     return Forecast(**told)
+
+
+def _jobs(columns: dict[str, np.ndarray]) -> Any:
+    """As a table; times that the engine has as absent are absent in it."""
+    never = np.iinfo(np.int64).min
+    return frame({
+        name: absent(column, column == never) if name in _TIMES else column
+        for name, column in columns.items()
+    })

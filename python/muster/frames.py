@@ -13,12 +13,21 @@ Arrays = dict[str, np.ndarray]
 
 
 def frame(table: Arrays) -> Any:
-    """A pandas.DataFrame, or the dict of arrays itself where pandas is not installed."""
+    """A pandas.DataFrame, or the dict of arrays itself where pandas is not installed. Integers of
+    which some may be absent are a masked array, and a column of pandas' type Int64."""
     try:
         import pandas
     except ImportError:
         return table
-    return pandas.DataFrame(table)
+    return pandas.DataFrame({
+        name: pandas.arrays.IntegerArray(column.data, np.ma.getmaskarray(column))
+        if isinstance(column, np.ma.MaskedArray) else column for name, column in table.items()
+    })
+
+
+def absent(values: np.ndarray, where: np.ndarray) -> Any:
+    """Integers without those of the rows in `where`."""
+    return np.ma.masked_array(values.astype(np.int64), mask=where)
 
 
 def to_arrow(table: Any) -> Any:
@@ -40,7 +49,8 @@ def to_polars(table: Any) -> Any:
 
 
 def _listed(column: Any) -> Any:
-    """Texts as a list, which both libraries read as texts; numbers as an array."""
+    """Texts and columns with absent cells as a list, which both libraries read; numbers as an
+    array."""
     values = array(column, "column")
     return values.tolist() if values.dtype == object else values
 
@@ -78,7 +88,8 @@ def _array(value: Any) -> np.ndarray:
         return np.asarray(value)
     read = np.asarray(value.to_numpy())
     if read.dtype.kind == "f" and str(value.dtype).lower().startswith(("int", "uint")):
-        return _cells(value.to_list())  # large integers are no floats
+        cells = value.to_list()  # large integers are no floats
+        return _cells([None if type(cell).__name__ == "NAType" else cell for cell in cells])
     return read
 
 

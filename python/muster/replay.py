@@ -19,7 +19,8 @@ import numpy as np
 from . import _core
 from .action import Action, adapt, check_named
 from .bounds import TraceBound
-from .frames import frame
+from .errors import InvalidArgument
+from .frames import absent, frame
 from .notebook import table as html_table
 from .policy import Policy
 from .traces import Trace
@@ -153,17 +154,17 @@ class Replay:
     @cached_property
     def jobs(self) -> Any:
         """id, submit, start, end, wait, outcome and more, one row a job; times that did not come
-        are -1."""
+        are absent (NA; masked without pandas)."""
         table = dict(self.columns)
-        for name in ("submit", "start", "end"):
-            table[name] = np.where(table[name] < 0, -1, table[name])
-        waits = np.where(table["start"] < 0, -1, table["start"] - table["submit"])
+        times = {name: table[name] for name in ("submit", "start", "end")}
+        times["wait"] = table["start"] - table["submit"]
+        came = {name: table["start" if name == "wait" else name] >= 0 for name in times}
         words = np.array(_core.outcomes, dtype=object)
         rest = {k: v for k, v in table.items() if k not in ("submit", "start", "end", "outcome")}
         return frame(
             {"id": self.trace._core.columns()["id"]}
-            | {name: table[name] for name in ("submit", "start", "end")}
-            | {"wait": waits, "outcome": words[table["outcome"]]}
+            | {name: absent(values, ~came[name]) for name, values in times.items()}
+            | {"outcome": words[table["outcome"]]}
             | rest
         )
 
@@ -212,7 +213,7 @@ class Replay:
     @cached_property
     def placements(self) -> Any:
         """Where each task ran, in the order in which stays began: job (its id), task (its place in
-        the job), node (its name), from, to (-1: when the replay ended). Empty without
+        the job), node (its name), from, to (absent: it ran when the replay ended). Empty without
         record_placements=True."""
         stays = self.stays
         names = [node["name"] for node in self.trace._core.state()["nodes"]] or ["pool"]
@@ -222,7 +223,7 @@ class Replay:
                 "task": stays["task"],
                 "node": np.array(names, dtype=object)[stays["node"]],
                 "from": stays["from"],
-                "to": np.where(stays["to"] < 0, -1, stays["to"]),
+                "to": absent(stays["to"], stays["to"] < 0),
             }
         )
 
@@ -286,9 +287,17 @@ class Replay:
 
     @cached_property
     def series(self) -> Any:
-        """The same as one table, with columns such as used.cpu and queue_share.vision."""
+        """The same as one table, with columns such as used.cpu and queue_share.vision. Shares that
+        no queue deserves are NaN."""
         table: dict[str, np.ndarray] = {}
-        for name, column in self.samples.items():
+        samples = dict(self.samples)
+        known = lambda column: np.where(column < 0, np.nan, column)
+        samples["queue_deserved"] = {
+            queue: known(column) for queue, column in samples["queue_deserved"].items()
+        }
+        if "share_deviation" in samples:
+            samples["share_deviation"] = known(samples["share_deviation"])
+        for name, column in samples.items():
             if isinstance(column, dict):
                 table |= {f"{name}.{key}": values for key, values in column.items()}
             else:

@@ -22,7 +22,7 @@ from . import _core, tables
 from .bounds import TraceBound
 from .errors import InvalidArgument, NotFound
 from .fetch import folder
-from .frames import array, columns, frame
+from .frames import absent, array, columns, frame
 from .notebook import columns as html_columns
 from .notebook import titled
 from .limits import DEFAULT, Limits
@@ -60,6 +60,8 @@ class Trace:
             if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
                 raise InvalidArgument(f"trace: {given}: expected a list, got {names!r}")
         table = {key: array(column, key) for key, column in columns(jobs).items()}
+        for name in _UNSET.keys() & table.keys():
+            table[name] = _filled(table[name], _UNSET[name])
         unknown = sorted(table.keys() - _COLUMNS)
         if unknown:
             raise InvalidArgument(
@@ -96,7 +98,7 @@ class Trace:
 
     def _repr_html_(self) -> str:
         where = f"{self.processors} processors" if self.processors else f"{len(self.nodes)} nodes"
-        first = self._core.columns()
+        first = self.jobs
         shown = {name: first[name][:5] for name in first if name != "names"}
         return titled(self.name, f": {len(self)} jobs, {where}", html_columns(shown))
 
@@ -121,8 +123,13 @@ class Trace:
 
     @property
     def jobs(self) -> Any:
-        """The columns, as a DataFrame."""
-        return frame(self._core.columns())
+        """The columns, as a DataFrame. What a job does not have is absent (NA; masked without
+        pandas): estimate and deadline, the row of its user and of the job before it."""
+        table = self._core.columns()
+        for name, none in _UNSET.items():
+            if name in table:
+                table[name] = absent(table[name], table[name] == none)
+        return frame(table)
 
     @property
     def digest(self) -> str:
@@ -281,9 +288,23 @@ _COLUMNS = frozenset(
     split())
 _NONE = np.uint32(0xFFFFFFFF)
 _ABSENT = np.iinfo(np.int64).min
+# What stands for an absent cell, by column.
+_UNSET: dict[str, Any] = {
+    "estimate": _ABSENT, "deadline": _ABSENT, "user": _NONE, "preceding": _NONE
+}
 _ENDLESS = 2**53
 _MOST_SPEED = 1_000_000
 _SPEED_UNIT = 1_000_000  # the engine counts millionths of a unit of work a second
+
+
+def _filled(column: np.ndarray, none: Any) -> np.ndarray:
+    """The column with `none` in its absent cells."""
+    if column.dtype.kind not in "fO":
+        return column
+    where = np.array([cell is None or cell != cell for cell in column.tolist()], dtype=bool)
+    filled = column.astype(object)
+    filled[where] = int(none)
+    return filled
 
 
 def _exact_speed(row: Sequence[Any]) -> tuple[Any, ...]:

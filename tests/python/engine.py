@@ -27,3 +27,8 @@ def rows(table):
     """The number of rows of a DataFrame, or of the dict of arrays that stands for it without
     pandas."""
     return len(next(iter(table.values()))) if isinstance(table, dict) else len(table)
+
+
+def present(column):
+    """The cells of a column of a table as a list, with None for those that are absent."""
+    return muster.frames.array(column, "column").tolist()
