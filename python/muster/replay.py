@@ -76,7 +76,9 @@ def replay(
     The options are those of ReplayOptions in replay.h:
 
     cycles                 "instant" (after all events of an instant), "event", "periodic" (each
-                           `period` seconds) or "rounds" (both "instant" and each `period` seconds)
+                           `period` seconds) or "rounds" (both "instant" and each `period` seconds);
+                           "periodic" where `period` is given alone. Under batch policies, too:
+                           without it they decide at each event
     latency                seconds from a cycle's snapshot to its decisions
     learnt_quantile        profiles read bounds on run times that this part of the jobs keeps,
                            learnt from those that ended, in place of estimates
@@ -95,6 +97,12 @@ def replay(
     The GIL is released meanwhile. Ctrl-C ends the replay with what it has: `complete` is False.
     """
     given: dict[str, Any] = dict(options)
+    if "period" in given:
+        given.setdefault("cycles", "periodic")
+    if given.get("cycles") in ("instant", "event") and "period" in given:
+        raise InvalidArgument(
+            f'replay: period: cycles "{given["cycles"]}" has none; "periodic" and "rounds" have'
+        )
     if progress:
         given["progress"] = _Line(trace, sys.stderr if progress is True else progress)
     adapted = adapt(policies)

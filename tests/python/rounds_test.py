@@ -97,6 +97,19 @@ def parts_of(types, jobs):
 
 @needs_engine
 class Rounds(unittest.TestCase):
+    def test_a_period_alone_is_periodic(self):
+        trace = muster.Trace({"submit": [1, 2, 3], "run": [50, 50, 50]}, processors=2)
+        for profile in ("muster", "easy"):
+            alone = muster.replay(trace, profile, period=100)
+            self.assertEqual(alone.digest,
+                             muster.replay(trace, profile, cycles="periodic", period=100).digest)
+            self.assertNotEqual(alone.digest, muster.replay(trace, profile).digest)
+            self.assertEqual(list(alone.jobs["start"]), [100, 100, 200])
+        for cycles in ("instant", "event"):
+            with self.assertRaisesRegex(muster.InvalidArgument,
+                                        f'replay: period: cycles "{cycles}" has none'):
+                muster.replay(trace, "muster", cycles=cycles, period=100)
+
     def test_parts_fit(self):
         for seed in range(40):
             types, jobs = draw(seed)
