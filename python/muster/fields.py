@@ -274,7 +274,6 @@ def split_group(columns: Fields, constants: Fields) -> tuple[Fields, Fields]:
         name = group_constants["name"] = constants.pop("group")
         if not isinstance(name, str):
             raise InvalidArgument(f"jobs: group: expected a text, got {name!r}")
-    given = (*group_columns, *group_constants)
-    if given and "count" not in given and "by_count" not in given:
-        group_constants["count"] = 1
+    if (group_columns or group_constants) and "by_count" not in group_constants:
+        group_constants.setdefault("count", 1)  # also of rows with an empty cell
     return group_columns, group_constants
