@@ -426,6 +426,25 @@ std::string RefusedText(const PlanNames& names, std::string_view name) {
 
 }  // namespace
 
+namespace {
+
+// The nearest name among those of the jobs and tasks that the plan mentions, for the end of an
+// error.
+std::string SuggestMentioned(const PlanData* data, std::string_view name) {
+  if (data == nullptr || data->names == nullptr) return "";
+  std::vector<std::string_view> names;
+  const auto add = [&names, data](JobIndex job, TaskIndex task) {
+    if (job != kNone) names.push_back(data->names->job(job));
+    if (task != kNone) names.push_back(data->names->task(task));
+  };
+  for (const Decision& d : data->decisions) add(d.job, d.task);
+  for (const PendingTask& p : data->pending) add(data->names->job_of(p.task), p.task);
+  std::erase(names, "");
+  return SuggestName(name, names);
+}
+
+}  // namespace
+
 absl::StatusOr<std::string> Plan::Explain(std::string_view job_or_task) const {
   if (data_ != nullptr && data_->names != nullptr) {
     const std::string refused = RefusedText(*data_->names, job_or_task);
@@ -435,7 +454,8 @@ absl::StatusOr<std::string> Plan::Explain(std::string_view job_or_task) const {
     if (task != kNone) return absl::StrCat(ExplainTask(*data_, task), refused);
     if (!refused.empty()) return refused;
   }
-  return absl::NotFoundError(absl::StrCat("the plan has no job or task ", Quote(job_or_task)));
+  return absl::NotFoundError(absl::StrCat("the plan has no job or task ", Quote(job_or_task),
+                                          SuggestMentioned(data_.get(), job_or_task)));
 }
 
 std::string Plan::ToText() const {

@@ -199,7 +199,7 @@ class Advice(unittest.TestCase):
         self.assertEqual(told.returncode, 0, told.stderr)
         for line in ("ns/of-a-daemon-set ends: it may run on this node alone, and goes with it",
                      "ns/static ends: it may run on this node alone, and goes with it",
-                     "ns/moves goes to n1", "1 find a node, 0 wait"):
+                     "ns/moves goes to n1", "1 finds a node, 0 wait"):
             self.assertIn(line, told.stdout)
 
     def test_names_without_a_namespace_and_dumps_in_place_of_scenarios(self):

@@ -223,6 +223,13 @@ TEST(Explain, ATask) {
 TEST(Explain, ANameThatIsNotThere) {
   EXPECT_EQ(ExplainOf({}, "x\n"), "the plan has no job or task \"x\\n\"");
   EXPECT_EQ(MakePlan({}).Explain("x").status().code(), absl::StatusCode::kNotFound);
+  PlanData data;
+  data.decisions = {BindOf(100, 2)};
+  Pend(104, 104, 0, &data);
+  EXPECT_EQ(ExplainOf(data, "t10_"),
+            "the plan has no job or task \"t10_\", did you mean \"t100\"?");
+  EXPECT_EQ(ExplainOf(data, "tt104"),
+            "the plan has no job or task \"tt104\", did you mean \"t104\"?");
   EXPECT_EQ(Plan().Explain("x").status().code(), absl::StatusCode::kNotFound);
 }
 

@@ -43,6 +43,8 @@ class Rows(unittest.TestCase):
         self.assertIn("nvidia.com/gpu", plan.explain("train-15"))
         with self.assertRaises(muster.NotFound):
             plan.explain("nobody")
+        with self.assertRaisesRegex(muster.NotFound, '"tran", did you mean "train"'):
+            plan.explain("tran")
 
     def test_devices(self):
         gpus = [{"name": f"gpu{i}", "kind": "gpu", "memory": "16Gi"} for i in range(2)]

@@ -36,7 +36,8 @@ std::string ToText(const DrainReport& report) {
       absl::StrAppend(&out, "  job ", job, " runs fewer tasks than its gang needs\n");
     }
   }
-  return absl::StrCat(out, report.moved, " find a node, ", report.waiting, " wait\n");
+  return absl::StrCat(out, report.moved, report.moved == 1 ? " finds" : " find", " a node, ",
+                      report.waiting, report.waiting == 1 ? " waits\n" : " wait\n");
 }
 
 }  // namespace

@@ -113,7 +113,8 @@ std::string ClusterText(const ClusterForecast& forecast) {
                           from_now(job.start.middle), from_now(job.start.high),
                           from_now(job.end.middle));
   }
-  absl::StrAppend(&out, forecast.jobs.size(), " jobs wait; ", forecast.events,
+  absl::StrAppend(&out, forecast.jobs.size(),
+                  forecast.jobs.size() == 1 ? " job waits; " : " jobs wait; ", forecast.events,
                   " events in all futures",
                   forecast.complete ? "" : " (stopped before the last future)", "; digest ",
                   forecast.digest(), "\n");
