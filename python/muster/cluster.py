@@ -153,7 +153,8 @@ class Cluster:
 
     @property
     def nodes(self) -> Any:
-        """All nodes, as a DataFrame."""
+        """All nodes, as a DataFrame with the columns that add_nodes takes, in the units of
+        keywords: cores and devices, bytes. A list or a map but for amounts is one cell."""
         return frames.frame(self._core.table("nodes"))
 
     # --- queues
@@ -180,6 +181,7 @@ class Cluster:
 
     @property
     def queues(self) -> Any:
+        """name, parent, weight, priority, state, jobs: a summary, which add_queues refuses."""
         return frames.frame(self._core.table("queues"))
 
     # --- jobs
@@ -216,6 +218,7 @@ class Cluster:
 
     @property
     def jobs(self) -> Any:
+        """name, queue, phase, priority, min_available, tasks: a summary, which add_jobs refuses."""
         return frames.frame(self._core.table("jobs"))
 
     # --- tasks
@@ -247,6 +250,8 @@ class Cluster:
 
     @property
     def tasks(self) -> Any:
+        """name, job, status, node, priority, task_class, "request.X" in the units of keywords: a
+        summary, which add_tasks refuses. Tasks of one class have one shape."""
         return frames.frame(self._core.table("tasks"))
 
     # --- the rest
@@ -575,14 +580,10 @@ class Cluster:
         return f"<muster.Cluster {counted(self._core.counts)}, version {self.version}>"
 
     def _repr_html_(self) -> str:
-        nodes, tasks = self._core.table("nodes"), self._core.table("tasks")
+        tasks = self._core.table("tasks")
         holds = tasks["node"] != ""
         rows = []
-        for key, column in nodes.items():
-            if not key.startswith("allocatable."):
-                continue
-            name = key.removeprefix("allocatable.")
-            total = float(column.sum(dtype=float))
+        for name, total in self._core.allocatable_totals().items():
             request = tasks.get(f"request.{name}")
             used = float(request[holds].sum(dtype=float)) if request is not None else 0.0
             waits = (

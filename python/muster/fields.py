@@ -12,7 +12,7 @@ The fields keep their names. In addition, the most frequent ones have short form
 """
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,12 @@ _MAPS = {
 
 _SHORT = {"gpu": "nvidia.com/gpu", "ephemeral_storage": "ephemeral-storage"}
 _PLAIN = ("cpu", "memory", "pods", "ephemeral-storage")
+
+# Fields that map resources to amounts, at any depth; "resources" of a quota group lists them.
+_AMOUNTS = {
+    name for keywords in vars(rows).values() if hasattr(keywords, "__annotations__")
+    for name, form in keywords.__annotations__.items() if form is rows.Resources
+} | {"resources"}
 
 SHAPE = (
     "request",
@@ -99,6 +105,42 @@ def dimension(name: str) -> str | None:
     return None
 
 
+# Columns of a cluster's tables that no method takes: such a table would lose what it leaves out.
+_OF_TABLES = {"queue": ("jobs",), "job": ("tasks",), "task": ("task_class",)}
+
+
+def long_names(row: Any,
+               is_resource: Callable[[str], bool],
+               what: str,
+               amounts: bool = False) -> Any:
+    """The row with resources instead of short words in its maps of amounts. A word that
+    `is_resource` knows is no short one. `amounts`: the row is such a map, or a list of names."""
+    def long(word: Any) -> Any:
+        return _SHORT[word] if amounts and word in _SHORT and not is_resource(word) else word
+
+    if isinstance(row, Mapping):
+        out: Fields = {}
+        for key, value in row.items():
+            name = long(key)
+            if name != key and name in row:
+                raise InvalidArgument(f'{what}: "{name}" is given twice, once as "{key}"')
+            out[name] = value if amounts else long_names(value, is_resource, f"{what}: {key}",
+                                                         key in _AMOUNTS)
+        return out
+    if isinstance(row, (list, tuple)):
+        return [
+            long(one) if isinstance(one, str) else long_names(one, is_resource, what) for one in row
+        ]
+    return row
+
+
+def _long_column(key: str, is_resource: Callable[[str], bool]) -> str:
+    """The key of a column "limit.gpu" with the resource that the last part is short for."""
+    head, _, word = key.rpartition(".")
+    short = word in _SHORT and head.rpartition(".")[2] in _AMOUNTS and not is_resource(word)
+    return f"{head}.{_SHORT[word]}" if short else key
+
+
 def suggestion(word: str, known: Iterable[str]) -> str:
     """The end of an error about an unknown word: the nearest that is known."""
     nearest = difflib.get_close_matches(word, sorted(known), 1)
@@ -109,6 +151,11 @@ def _check(names: Iterable[str], kind: str, what: str) -> None:
     """Refuses what is no field of the row; the engine's own words know no short forms."""
     known = _KNOWN[kind]
     for name in names:
+        if name in _OF_TABLES.get(kind, ()):
+            raise InvalidArgument(
+                f'{what}: "{name}" is a column of Cluster.{kind}s, a table without all fields of a '
+                f"{kind}; Cluster.copy() and to_dict() have them all"
+            )
         if dimension(name) is None and name.split(".", 1)[0] not in known and name != "name":
             raise InvalidArgument(f'{what}: unknown field "{name}"{suggestion(name, known)}')
 

@@ -35,6 +35,7 @@
 #include "python/src/rows.h"
 #include "python/src/run.h"
 #include "python/src/status.h"
+#include "python/src/tables.h"
 #include "python/src/what_if.h"
 
 namespace muster::python {
@@ -136,73 +137,6 @@ size_t AddAll(std::string_view kind, const py::dict& columns, const py::dict& co
   return AddAll<S>(kind, rows, add, remove);
 }
 
-py::dict Table(const Cluster& cluster, const std::string& kind) {
-  const Tables& t = TablesOf(cluster);
-  py::dict table;
-  const auto living = [](const std::vector<uint8_t>& alive) {
-    std::vector<uint32_t> rows;
-    for (uint32_t i = 0; i < alive.size(); ++i) {
-      if (alive[i]) rows.push_back(i);
-    }
-    return rows;
-  };
-  const auto texts = [&](const char* key, const std::vector<uint32_t>& rows, const auto& get) {
-    std::vector<std::string_view> values;
-    values.reserve(rows.size());
-    for (uint32_t row : rows) values.push_back(get(row));
-    table[key] = TextArray(values);
-  };
-  const auto numbers = [&](const std::string& key, const std::vector<uint32_t>& rows,
-                           const auto& get) {
-    std::vector<int64_t> values;
-    values.reserve(rows.size());
-    for (uint32_t row : rows) values.push_back(get(row));
-    table[Text(key)] = NumberArray(values);
-  };
-  const auto name_or_none = [](const NameTable& names, uint32_t index) {
-    return index == kNone ? std::string_view() : names.name(index);
-  };
-  if (kind == "nodes") {
-    const auto rows = living(t.nodes.alive);
-    texts("name", rows, [&](uint32_t n) { return t.nodes.names.name(NodeIndex(n)); });
-    for (DimensionIndex d = 0; d < t.dimension_count(); ++d) {
-      numbers(absl::StrCat("allocatable.", ToAbsl(t.dimensions.name(d))), rows,
-              [&](uint32_t n) { return OrZero(t.nodes.allocatable.at(n, d)); });
-    }
-    numbers("unschedulable", rows, [&](uint32_t n) { return t.nodes.spec[n].unschedulable; });
-    numbers("ready", rows, [&](uint32_t n) { return t.nodes.spec[n].ready; });
-  } else if (kind == "queues") {
-    const auto rows = living(t.queues.alive);
-    texts("name", rows, [&](uint32_t q) { return t.queues.names.name(QueueIndex(q)); });
-    texts("parent", rows,
-          [&](uint32_t q) { return name_or_none(t.queues.names, t.queues.parent[q]); });
-    numbers("weight", rows, [&](uint32_t q) { return t.queues.spec[q].weight; });
-    numbers("priority", rows, [&](uint32_t q) { return t.queues.spec[q].priority; });
-    texts("state", rows, [&](uint32_t q) { return QueueStateName(t.queues.spec[q].state); });
-    numbers("jobs", rows, [&](uint32_t q) { return t.queues.jobs[q]; });
-  } else if (kind == "jobs") {
-    const auto rows = living(t.jobs.alive);
-    texts("name", rows, [&](uint32_t j) { return t.jobs.names.name(JobIndex(j)); });
-    texts("queue", rows, [&](uint32_t j) { return name_or_none(t.queues.names, t.jobs.queue[j]); });
-    texts("phase", rows, [&](uint32_t j) { return JobPhaseName(t.jobs.spec[j].phase); });
-    numbers("priority", rows, [&](uint32_t j) { return t.jobs.spec[j].priority; });
-    numbers("min_available", rows, [&](uint32_t j) { return t.jobs.spec[j].min_available; });
-    numbers("tasks", rows, [&](uint32_t j) { return t.jobs.tasks[j].size(); });
-  } else {
-    const auto rows = living(t.tasks.alive);
-    texts("name", rows, [&](uint32_t k) { return t.tasks.names.name(TaskIndex(k)); });
-    texts("job", rows, [&](uint32_t k) { return name_or_none(t.jobs.names, t.tasks.job[k]); });
-    texts("status", rows, [&](uint32_t k) { return TaskStatusName(t.tasks.status[k]); });
-    texts("node", rows, [&](uint32_t k) { return name_or_none(t.nodes.names, t.tasks.node[k]); });
-    numbers("priority", rows, [&](uint32_t k) { return t.tasks.priority[k]; });
-    for (DimensionIndex d = 0; d < t.dimension_count(); ++d) {
-      numbers(absl::StrCat("request.", ToAbsl(t.dimensions.name(d))), rows,
-              [&](uint32_t k) { return OrZero(t.classes.request.at(t.tasks.task_class[k], d)); });
-    }
-  }
-  return table;
-}
-
 // task, status, node, since
 py::list RowsOfAssumptions(const std::vector<Assumption>& assumptions) {
   py::list rows;
@@ -280,6 +214,10 @@ void BindCluster(py::module_& module) {
       .def(py::pickle([](const Snapshot& self) { return py::bytes(SnapshotState(self)); },
                       [](const py::bytes& state) { return SnapshotOfState(state); }))
       .def_property_readonly("version", &Snapshot::version)
+      .def("has_resource",
+           [](const Snapshot& self, const std::string& name) {
+             return TablesOf(self).dimensions.Find(name).has_value();
+           })
       .def_property_readonly("counts", [](const Snapshot& self) {
         const Tables& t = TablesOf(self);
         return py::make_tuple(t.nodes.names.live_size(), t.queues.names.live_size(),
@@ -513,6 +451,11 @@ void BindCluster(py::module_& module) {
                              })
       .def("describe", [](LiveCluster& self) { return WriteCluster(self.Use().Describe()); })
       .def("table", [](LiveCluster& self, const TextArg& kind) { return Table(self.Use(), kind); })
+      .def("allocatable_totals", [](LiveCluster& self) { return AllocatableTotals(self.Use()); })
+      .def("has_resource",
+           [](LiveCluster& self, const TextArg& name) {
+             return TablesOf(self.Use()).dimensions.Find(name).has_value();
+           })
       .def("node",
            [](LiveCluster& self, const TextArg& name) { return Write(NodeOf(self.Use(), name)); })
       .def("queue",

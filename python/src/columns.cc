@@ -230,6 +230,18 @@ QuantityColumn::QuantityColumn(const Place& place, const py::array& array) {
   }
 }
 
+ObjectColumn::ObjectColumn(const Place& place, const py::array& array) : array_(array) {
+  RequireOneDimension(place, array);
+  if (array.dtype().kind() != 'O') {
+    RefuseAt(place, absl::StrCat("expected lists or dicts, got an array of ",
+                                 py::str(array.dtype()).cast<std::string>()));
+  }
+  const auto rows = static_cast<size_t>(array.shape(0));
+  for (size_t i = 0; i < rows; ++i) cells_.emplace_back(ObjectAt(array, i));
+}
+
+bool ObjectColumn::is_missing(size_t row) const { return IsMissing(cells_[row].ptr()); }
+
 py::object TextArray(const std::vector<std::string_view>& texts) {
   py::array out(py::dtype("O"), static_cast<py::ssize_t>(texts.size()));
   auto** cells = static_cast<PyObject**>(out.mutable_data());

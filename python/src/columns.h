@@ -65,6 +65,19 @@ class QuantityColumn {
   std::vector<Quantity> distinct_;
 };
 
+// Values of any form, as Python has them.
+class ObjectColumn {
+ public:
+  ObjectColumn(const Place& place, const py::array& array);
+  py::handle operator[](size_t row) const { return cells_[row]; }
+  // None or NaN.
+  bool is_missing(size_t row) const;
+
+ private:
+  py::array array_;
+  std::vector<py::handle> cells_;
+};
+
 // Returns an object array of texts, with one Python text for equal views that follow each other.
 py::object TextArray(const std::vector<std::string_view>& texts);
 template <class T>

@@ -7,7 +7,8 @@
 //
 // A column is named by the key of a member; members that are themselves maps have one column for
 // each of their keys: "capacity.cpu", "labels.zone", "shape.request.memory",
-// "shape.node_selector.disk". A row with an empty cell (None, NaN, "") does not have the key.
+// "shape.node_selector.disk". A row with an empty cell (None, NaN, "") does not have the key. Maps,
+// lists and structs may also be one column, of objects in the form of a constant.
 #ifndef MUSTER_PYTHON_SRC_ROWS_H_
 #define MUSTER_PYTHON_SRC_ROWS_H_
 
@@ -154,6 +155,7 @@ class RowReader {
     });
   }
   void Bind(const std::string& key, Labels* out) {
+    BindCells(key, out);
     Family(key, [&](std::string_view name, const Place& place, const py::array& array) {
       auto column = std::make_shared<TextColumn>(place, array);
       setters_.push_back([column, out, name = std::string(name)](size_t row) {
@@ -162,6 +164,10 @@ class RowReader {
     });
   }
   void Bind(const std::string& key, Resources* out) {
+    BindCells(key, out);
+    BindKeys(key, out);
+  }
+  void BindKeys(const std::string& key, Resources* out) {
     Family(key, [&](std::string_view name, const Place& place, const py::array& array) {
       auto column = std::make_shared<QuantityColumn>(place, array);
       uint32_t last = kNone;
@@ -173,12 +179,37 @@ class RowReader {
     });
   }
   void Bind(const std::string& key, std::optional<Resources>* out) {
-    if (HasFamily(key)) Bind(key, out->has_value() ? &**out : &out->emplace());
+    BindCells(key, out);
+    if (!HasFamily(key)) return;
+    const auto map = std::make_shared<Resources>(out->value_or(Resources()));
+    BindKeys(key, map.get());
+    setters_.push_back([map, out, unset = *out](size_t) {
+      if (map->empty()) {
+        *out = unset;
+      } else {
+        *out = *map;
+      }
+    });
   }
   void Bind(const std::string& key, TaskShape* out) { Collect(key + ".", out); }
-  // Lists and other structs are for constants alone.
+  // Lists and other structs; also maps as a whole. A cell has the form of a constant.
   template <class T>
-  void Bind(const std::string& key, T* out) {}
+  void Bind(const std::string& key, T* out) {
+    BindCells(key, out);
+  }
+  template <class T>
+  void BindCells(const std::string& key, T* out) {
+    IfGiven(key, [&](const Place& place, const py::array& array) {
+      if (HasFamily(key)) RefuseAt(place, "is a column as a whole and by its keys");
+      auto column = std::make_shared<ObjectColumn>(place, array);
+      setters_.push_back([this, key, column, out, unset = *out](size_t row) {
+        *out = unset;
+        if (column->is_missing(row)) return;
+        const Place top{nullptr, what_}, named{&top, key};
+        ReadInto(Place{&named, {}, row, false}, (*column)[row], out);
+      });
+    });
+  }
 
   bool HasFamily(const std::string& key) const {
     for (const Column& column : columns_) {

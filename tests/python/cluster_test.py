@@ -272,7 +272,7 @@ class Columns(unittest.TestCase):
                                   min_available=[2, 3], cpu=[1, 2]), 2
         )
         self.assertEqual(column(self.cluster.tasks, "name"), ["x-0", "x-1", "y-0", "y-1", "y-2"])
-        self.assertEqual(column(self.cluster.tasks, "request.cpu"), [1000, 1000, 2000, 2000, 2000])
+        self.assertEqual(column(self.cluster.tasks, "request.cpu"), [1, 1, 2, 2, 2])
         self.assertEqual(self.cluster.queue("b")["deserved"], {"cpu": 20})
         self.assertEqual(rows(self.cluster.schedule("volcano").binds), 5)
 

@@ -1,11 +1,96 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Cells of tables of rows."""
+"""A cluster's own tables, and cells of tables of rows."""
 
 import unittest
 
 import numpy as np
 
-from engine import muster, needs_engine
+from engine import muster, needs_engine, rows
+
+
+def full():
+    """A cluster of nodes that set fields of every form."""
+    cluster = muster.Cluster()
+    cluster.add_domain("rack")
+    cluster.add_node("a", cpu=8, memory="32Gi", gpu=4, labels={"zone": "x", "empty": ""},
+                     taints=[{"key": "gpu", "effect": "NoSchedule"}], domain="rack")
+    cluster.add_node("b", cpu="1500m", memory=1 << 40, allocatable={"cpu": 1, "memory": "1Ti"},
+                     unschedulable=True, settings={"p/q": "r"}, alignment="restricted",
+                     zones=[{"name": "z", "capacity": {"cpu": 1}}], usage={"cpu": 1, "measured": 5})
+    cluster.add_node("c", capacity={"example.com/fpga": 2}, ready=False, shard="s")
+    return cluster
+
+
+def amounts(node):
+    """The node with amounts as numbers."""
+    numbers = {"32Gi": 32 << 30, "1500m": 1.5, "1.5": 1.5, "1Ti": 1 << 40}
+    return node | {
+        name: {key: numbers.get(value, value) for key, value in node[name].items()}
+        for name in ("capacity", "allocatable") if name in node
+    }
+
+
+@needs_engine
+class Nodes(unittest.TestCase):
+    def check(self, table):
+        there, other = full(), muster.Cluster()
+        other.add_domain("rack")
+        self.assertEqual(other.add_nodes(table), 3)
+        for name in "abc":
+            self.assertEqual(amounts(other.node(name)), amounts(there.node(name)))
+
+    def test_the_table_makes_the_same_nodes(self):
+        self.check(full().nodes)
+        self.check(full()._core.table("nodes"))
+
+    def test_the_units_are_those_of_keywords(self):
+        table = full()._core.table("nodes")
+        self.assertEqual(table["capacity.cpu"][:2].tolist(), [8, 1.5])
+        self.assertEqual(table["capacity.memory"][:2].tolist(), [32 << 30, 1 << 40])
+        self.assertEqual(table["capacity.nvidia.com/gpu"][0], 4)
+        self.assertTrue(np.isnan(table["capacity.cpu"][2]))
+        cluster = muster.Cluster()
+        cluster.add_job("j", count=2, cpu="1500m", gpu=1)
+        tasks = cluster.tasks
+        self.assertEqual(list(tasks["request.cpu"]), [1.5, 1.5])
+        self.assertEqual(list(tasks["request.nvidia.com/gpu"]), [1, 1])
+        self.assertIn("request.cpu", tasks)
+
+    def test_rows_without_an_allocatable_amount_have_their_capacity(self):
+        cluster = muster.Cluster()
+        cluster.add_nodes({"name": ["a", "b"], "cpu": [8, 8], "allocatable.cpu": [4, None]})
+        self.assertEqual(cluster.node("a")["allocatable"], {"cpu": 4})
+        self.assertNotIn("allocatable", cluster.node("b"))
+
+    def test_summaries_are_refused_as_rows(self):
+        cluster = full()
+        cluster.add_queue("q")
+        cluster.add_job("j", queue="q", count=2, cpu=1)
+        for kind, column in (("queue", "jobs"), ("job", "tasks"), ("task", "task_class")):
+            with self.assertRaisesRegex(
+                    muster.InvalidArgument,
+                    f'{kind}s: "{column}" is a column of Cluster.{kind}s, a table without all '
+                    "fields"):
+                getattr(muster.Cluster(), f"add_{kind}s")(getattr(cluster, f"{kind}s"))
+
+    def test_lists_and_maps_may_be_columns(self):
+        cluster = muster.Cluster()
+        taints = np.empty(2, dtype=object)
+        taints[0], taints[1] = [{"key": "k", "effect": "NoSchedule"}], None
+        labels = [{"zone": "x", "empty": ""}, None]
+        cluster.add_nodes({"name": ["a", "b"], "cpu": [1, 1], "taints": taints, "labels": labels})
+        self.assertEqual(cluster.node("a")["taints"], [{"key": "k", "effect": "NoSchedule"}])
+        self.assertEqual(cluster.node("a")["labels"], labels[0])
+        self.assertEqual(set(cluster.node("b")), {"name", "capacity"})
+        for table, words in (
+            ({"taints": np.array([1])}, "expected lists or dicts, got an array of int64"),
+            ({"labels": [{"a": 1}]}, 'node: labels[0].a: expected a text'),
+            ({"labels": [{"a": "1"}], "labels.b": ["2"]}, "as a whole and by its keys"),
+        ):
+            with self.assertRaises(muster.InvalidArgument) as caught:
+                cluster.add_nodes({"name": ["c"]} | table)
+            self.assertIn(words, str(caught.exception))
+        self.assertEqual(rows(cluster.nodes), 2)
 
 
 @needs_engine
