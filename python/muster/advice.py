@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from . import fields
 from .cluster import Cluster
 from .errors import InvalidArgument
 from .frames import frame
@@ -107,7 +106,7 @@ def rehearse(
            "request": {"cpu": 2}}: new values of the job and of its pending tasks
     nodes  {"name": "n1", "unschedulable": True, "taints": [...]}, or labels in place of the name
     """
-    told = [spelled(i, change) for i, change in enumerate(changes)]
+    told = [spelled(cluster, i, change) for i, change in enumerate(changes)]
     tables = cluster._core.rehearse(_profile(cluster, profile), told, _now(cluster, now))
     return Rehearsal(**{name: frame(table) for name, table in tables.items()})
 
@@ -176,7 +175,7 @@ def need_nodes(
         of_type = given.pop("most", None)
         if of_type is not None:
             of_type = integer(of_type, f"offers[{i}].most")
-        read.append((fields.node(given.pop("name"), given), price, of_type))
+        read.append((cluster._row("node", given.pop("name"), given), price, of_type))
     most = integer(most, "most")
     told = cluster._core.need_nodes(_profile(cluster, profile), read, most, _now(cluster, now))
     return NodesNeeded(

@@ -33,17 +33,6 @@ def _columns(table: Mapping[str, list[Any]]) -> Any:
     })
 
 
-def _told(kind: str, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The row of an event, from the keywords of its kind."""
-    build = {
-        "node": fields.node,
-        "job": fields.job,
-        "task": fields.task,
-        "reservation": fields.reservation,
-    }.get(kind)
-    return build(name, given) if build else {"name": name, **given}
-
-
 class Cluster:
     """The caller's tables. Every call does all it says or raises and leaves the cluster as it was.
 
@@ -122,7 +111,7 @@ class Cluster:
     def add_node(self, name: str, **given: Unpack[rows.NodeKeywords]) -> None:
         """add_node("n1", cpu=64, memory="256Gi", labels={"zone": "a"},
         taints=[{"key": "gpu", "effect": "NoSchedule"}])"""
-        self._core.add_node(fields.node(name, given))
+        self._core.add_node(self._row("node", name, given))
 
     def add_nodes(self, nodes: Any = None, **given: Unpack[rows.NodeColumns]) -> int:
         """add_nodes(100, cpu=64) adds n0 to n99 (`name` is the stem); add_nodes(table) adds rows.
@@ -134,14 +123,14 @@ class Cluster:
             if nodes.bit_length() > 63:
                 raise InvalidArgument(f"nodes: count is {nodes}; must be 0 to 134217728")
             rest = dict(given)
-            self._core.add_nodes(nodes, fields.node(str(rest.pop("name", "n")), rest))
+            self._core.add_nodes(nodes, self._row("node", str(rest.pop("name", "n")), rest))
             return nodes
         columns, constants = self._split(nodes, given, "node")
         return self._core.add_node_columns(columns, constants)
 
     def update_node(self, name: str, **given: Unpack[rows.NodeKeywords]) -> None:
         """Changes the fields given; the others stay, as do the node's tasks and its place."""
-        self._core.update_node(name, fields.node(name, given))
+        self._core.update_node(name, self._row("node", name, given))
 
     def remove_node(self, name: str) -> None:
         """Refused while tasks are on it."""
@@ -161,7 +150,7 @@ class Cluster:
 
     def add_queue(self, name: str, **given: Unpack[rows.QueueKeywords]) -> None:
         """add_queue("a", parent="root", weight=2, limit={"cpu": 100})"""
-        self._core.add_queue({"name": name, **given})
+        self._core.add_queue(self._row("queue", name, given))
 
     def add_queues(self, queues: Any = None, **given: Unpack[rows.QueueColumns]) -> int:
         """Columns: name, parent, weight, priority, "deserved.X", "guaranteed.X", "limit.X", ..."""
@@ -170,7 +159,7 @@ class Cluster:
 
     def update_queue(self, name: str, **given: Unpack[rows.QueueKeywords]) -> None:
         """Changes the fields given; the others stay."""
-        self._core.update_queue(name, {"name": name, **given})
+        self._core.update_queue(name, self._row("queue", name, given))
 
     def remove_queue(self, name: str) -> None:
         """Refused while it has jobs or children."""
@@ -192,7 +181,7 @@ class Cluster:
         `count` tasks of one shape, named NAME-0, NAME-1, ...; or groups=[{"name": ..., "count":
         ..., "shape": ...}].
         """
-        self._core.add_job(fields.job(name, given))
+        self._core.add_job(self._row("job", name, given))
 
     def add_jobs(self, jobs: Any = None, **given: Unpack[rows.JobColumns]) -> int:
         """Columns: name, queue, priority, min_available, created, ...; of its tasks count, cpu,
@@ -207,7 +196,7 @@ class Cluster:
 
     def update_job(self, name: str, **given: Unpack[rows.JobKeywords]) -> None:
         """Changes the fields given; the others and its tasks stay."""
-        self._core.update_job(name, fields.job(name, given))
+        self._core.update_job(name, self._row("job", name, given))
 
     def remove_job(self, name: str) -> None:
         """With its tasks."""
@@ -225,7 +214,7 @@ class Cluster:
 
     def add_task(self, name: str, **given: Unpack[rows.TaskKeywords]) -> None:
         """add_task("t1", job="train", cpu=1, status="running", node="n1")"""
-        self._core.add_task(fields.task(name, given))
+        self._core.add_task(self._row("task", name, given))
 
     def add_tasks(self, tasks: Any = None, **given: Unpack[rows.TaskColumns]) -> int:
         """Columns: name, job, status, node, priority, created, cpu, memory, "request.X",
@@ -235,7 +224,7 @@ class Cluster:
 
     def update_task(self, name: str, **given: Unpack[rows.TaskKeywords]) -> None:
         """Changes the fields given; the others stay. A shape is changed as a whole."""
-        self._core.update_task(name, fields.task(name, given))
+        self._core.update_task(name, self._row("task", name, given))
 
     def remove_task(self, name: str) -> None:
         self._core.remove_task(name)
@@ -286,7 +275,7 @@ class Cluster:
 
     def set_partition(self, name: str, **given: Unpack[rows.PartitionKeywords]) -> None:
         """A set of nodes with queues of its own: nodes, selector, queues, exclusive, borrows."""
-        self._core.set_partition({"name": name, **given})
+        self._core.set_partition(self._row("partition", name, given))
 
     def remove_partition(self, name: str) -> None:
         self._core.remove_partition(name)
@@ -294,7 +283,7 @@ class Cluster:
     def set_reservation(self, name: str, **given: Unpack[rows.ReservationKeywords]) -> None:
         """set_reservation("nightly", node="n1", phase="available", cpu=16,
         owners=[{"job": "etl"}])"""
-        self._core.set_reservation(fields.reservation(name, given))
+        self._core.set_reservation(self._row("reservation", name, given))
 
     def remove_reservation(self, name: str) -> None:
         self._core.remove_reservation(name)
@@ -386,7 +375,7 @@ class Cluster:
         Returns "applied", "stale" (a newer one was seen) or "waiting" (for an object that it
         names).
         """
-        return self._core.apply_delta(generation, kind, _told(kind, name, given))
+        return self._core.apply_delta(generation, kind, self._row(kind, name, given))
 
     def apply_deltas(self, events: Iterable[Mapping[str, Any]]) -> Any:
         """Events of a watch, each a dict of the arguments of apply_delta; {"kind": "task",
@@ -410,7 +399,7 @@ class Cluster:
                 told.append((kind, generation, name))
                 continue
             try:
-                told.append((kind, generation, _told(kind, name, given)))
+                told.append((kind, generation, self._row(kind, name, given)))
             except Error as failure:  # the engine is told, too: explain repeats its words
                 refused[i] = str(failure)
                 told.append((kind, generation, {"name": name, **given}))
@@ -563,7 +552,18 @@ class Cluster:
         which they began to."""
         return self._core.waiting_events()
 
-    # --- for people
+    # --- rows from keywords
+
+    def _row(self, kind: str, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The row of a kind, from its keywords."""
+        build = {
+            "node": fields.node,
+            "job": fields.job,
+            "task": fields.task,
+            "reservation": fields.reservation,
+        }.get(kind)
+        row = build(name, given) if build else {"name": name, **given}
+        return fields.long_names(row, self._core.has_resource, f'{kind} "{name}"')
 
     def _split(
         self, table: Any, given: Mapping[str, Any], kind: str
@@ -571,10 +571,12 @@ class Cluster:
         columns = frames.columns(table) if table is not None else {}
         for name in given.keys() & columns.keys():
             raise InvalidArgument(f'{kind}s: "{name}" is a column and a keyword')
-        split, constants = fields.split({**columns, **given}, kind)
+        split, constants = fields.split({**columns, **given}, kind, self._core.has_resource)
         if not split:
             raise InvalidArgument(f"{kind}s: no column is given; add_{kind} adds a single one")
         return split, constants
+
+    # --- for people
 
     def __repr__(self) -> str:
         return f"<muster.Cluster {counted(self._core.counts)}, version {self.version}>"

@@ -9,6 +9,9 @@ The fields keep their names. In addition, the most frequent ones have short form
         shape={"request": {"cpu": 1}, "node_selector": {"a": "b"}}
     add_job("j", count=16, cpu=1)
         groups=[{"count": 16, "shape": {"request": {"cpu": 1}}}]
+
+"gpu" is short in maps of amounts, too: limit={"gpu": 4}. There it is the name of a resource where
+the cluster has one of that name, as from a scenario.
 """
 
 import difflib
@@ -263,7 +266,8 @@ def _refuse_overlap(key: str, name: str, constants: Fields, what: str) -> None:
         holder = holder.get(head)
 
 
-def split(given: Mapping[str, Any], kind: str) -> tuple[Fields, Fields]:
+def split(given: Mapping[str, Any], kind: str,
+          is_resource: Callable[[str], bool]) -> tuple[Fields, Fields]:
     """Returns (columns by the engine's keys, constants) of a table with rows of that kind."""
     _check(given, kind, f"{kind}s")
     columns: Fields = {}
@@ -285,6 +289,7 @@ def split(given: Mapping[str, Any], kind: str) -> tuple[Fields, Fields]:
             key = name
         else:
             key = _place(name, "shape.request", "shape.")
+        key = _long_column(key, is_resource)
         if key in columns:
             raise InvalidArgument(f'{kind}s: column "{key}" is given twice')
         columns[key], names[key] = array(value, f"{kind}s: {name}"), name
@@ -298,6 +303,7 @@ def split(given: Mapping[str, Any], kind: str) -> tuple[Fields, Fields]:
         constants = _gather(constants, "capacity", "nodes")
     elif kind != "queue":
         constants = shape(constants, f"{kind}s", _JOB_SHAPE if kind == "job" else ())
+    constants = long_names(constants, is_resource, f"{kind}s")
     for key, name in names.items():
         _refuse_overlap(key, name, constants, f"{kind}s")
     return columns, constants

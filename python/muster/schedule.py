@@ -90,13 +90,13 @@ def what_if(
     `after` those of a cluster in which the changes were made.
     """
     profile = profile or source._defaults.get("profile") or "muster"
-    told = [spelled(i, change) for i, change in enumerate(changes)]
+    told = [spelled(source, i, change) for i, change in enumerate(changes)]
     if isinstance(source, Cluster):
         return frame(source._core.what_if(profile, told))
     return frame(_core.what_if(source._core, profile, told))
 
 
-def spelled(number: int, change: Mapping[str, Any]) -> dict[str, Any]:
+def spelled(source: Cluster | Snapshot, number: int, change: Mapping[str, Any]) -> dict[str, Any]:
     """With keywords made fields, as the methods of a cluster do."""
     if not isinstance(change, Mapping):
         raise InvalidArgument(f"changes[{number}]: expected a dict, got {change!r}")
@@ -110,7 +110,8 @@ def spelled(number: int, change: Mapping[str, Any]) -> dict[str, Any]:
         given = dict(out["add_nodes"])
         count = given.pop("count", 1)
         out["add_nodes"] = {"count": count, "node": fields.node(given.pop("name", "new"), given)}
-    return out
+    long: dict[str, Any] = fields.long_names(out, source._core.has_resource, f"what-if[{number}]")
+    return long
 
 
 def profiles() -> Any:

@@ -1,5 +1,5 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""A cluster's own tables, and cells of tables of rows."""
+"""A cluster's own tables, and the short names of resources in maps and columns."""
 
 import unittest
 
@@ -91,6 +91,56 @@ class Nodes(unittest.TestCase):
                 cluster.add_nodes({"name": ["c"]} | table)
             self.assertIn(words, str(caught.exception))
         self.assertEqual(rows(cluster.nodes), 2)
+
+
+@needs_engine
+class ShortNames(unittest.TestCase):
+    def setUp(self):
+        self.cluster = muster.Cluster()
+        self.cluster.add_nodes(2, cpu=64, gpu=8)
+
+    def binds(self):
+        self.cluster.add_job("t", queue="v", count=6, gpu=1, cpu=1)
+        return rows(self.cluster.schedule("volcano:+capacity,-proportion").binds)
+
+    def test_gpu_is_short_in_a_map(self):
+        self.cluster.add_queue("v", limit={"gpu": 2})
+        self.assertEqual(self.cluster.queue("v")["limit"], {"nvidia.com/gpu": 2})
+        self.assertEqual(self.binds(), 2)
+
+    def test_gpu_is_short_in_a_column(self):
+        self.cluster.add_queues({"name": ["v"], "limit.gpu": [2]})
+        self.assertEqual(self.binds(), 2)
+
+    def test_gpu_is_short_wherever_amounts_are(self):
+        c = self.cluster
+        c.add_node("n", capacity={"gpu": 4, "cpu": 1}, labels={"gpu": "a100"})
+        self.assertEqual(c.node("n")["capacity"], {"nvidia.com/gpu": 4, "cpu": 1})
+        self.assertEqual(c.node("n")["labels"], {"gpu": "a100"})
+        c.set_flavor("f", node_labels={"gpu": "a100"})
+        group = {"resources": ["gpu"], "flavors": [{"flavor": "f", "nominal": {"gpu": 3}}]}
+        c.add_queue("k", rules={"groups": [group]})
+        self.assertEqual(c.queue("k")["rules"]["groups"], [
+            {"resources": ["nvidia.com/gpu"],
+             "flavors": [{"flavor": "f", "nominal": {"nvidia.com/gpu": 3}}]}])
+        c.add_task("t", request={"gpu": 1})
+        self.assertEqual(c.task("t")["shape"]["request"], {"nvidia.com/gpu": 1})
+        c.apply_delta("queue", 1, name="w", limit={"gpu": 5})
+        self.assertEqual(c.queue("w")["limit"], {"nvidia.com/gpu": 5})
+        self.assertEqual(rows(muster.what_if(c, "muster", [
+            {"queue": {"name": "w", "limit": {"gpu": 1}}}])), rows(c.queues))
+
+    def test_gpu_twice_is_refused(self):
+        with self.assertRaisesRegex(
+                muster.InvalidArgument,
+                'queue "v": limit: "nvidia.com/gpu" is given twice, once as "gpu"'):
+            self.cluster.add_queue("v", limit={"gpu": 1, "nvidia.com/gpu": 1})
+
+    def test_a_resource_of_that_very_name_is_meant(self):
+        own = muster.Cluster.from_scenario(
+            {"muster": 1, "nodes": [{"name": "n", "capacity": {"gpu": 4}}]})
+        own.add_queue("v", limit={"gpu": 2})
+        self.assertEqual(own.queue("v")["limit"], {"gpu": 2})
 
 
 @needs_engine
