@@ -88,7 +88,7 @@ def measure(result: Replay, warmup: int = 0, slowdown_bound: int = 10) -> dict[s
     now = max(times, default=first)
     still = counted & (jobs["start"] < 0) & (jobs["outcome"] == _core.outcomes.index("waiting"))
     longest = int((now - jobs["submit"][still]).max()) if still.any() else 0
-    mean = lambda values: float(math.fsum(values.tolist()) / len(values)) if len(values) else math.nan
+    mean = lambda values: math.fsum(values.tolist()) / len(values) if len(values) else math.nan
     part = lambda values, of: percentile(values, of) if len(values) else math.nan
     lost = int(jobs["lost"].sum()) if "lost" in jobs else 0
     return {

@@ -33,7 +33,7 @@ from .traces import Trace
 from .whole_files import write_whole
 
 _FORM = 1
-_FEWEST = 10  # replicates whose intervals are not flagged
+_FEWEST = 10  # replicates; intervals of fewer are flagged
 
 
 @dataclass(frozen=True)
