@@ -76,8 +76,8 @@ TEST(Extremes, TimesBeyondTheFarthestAreRefused) {
   }
 }
 
-// A gang that needs more tasks than 32 bits count is like one that needs a thousand: its task starts
-// alone under neither, or under both.
+// A gang that needs more tasks than 32 bits count is like one that needs a thousand: its task
+// starts alone under neither, or under both.
 TEST(Extremes, MinimaBeyondAnyNumberOfTasks) {
   const auto binds = [](std::string_view profile, int64_t minimum, bool by_group) {
     Cluster cluster;
