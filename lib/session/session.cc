@@ -428,8 +428,8 @@ void Session::Close(ActionContext& context, PlanData* plan) {
 }
 
 // Returns the jobs of which the plan may list something, ascending: those that are restless or
-// changed, those that the cycle moved or gave another phase, and, where reasons are wanted, all that
-// wait. Any other job is as it was.
+// changed, those that the cycle moved or gave another phase, and, where reasons are wanted, all
+// that wait. Any other job is as it was.
 std::vector<JobIndex> Session::TouchedJobs() {
   std::vector<JobIndex> touched = changed_;
   for (const JobIndex job : changed_) marks_[job] |= kSeen;
