@@ -97,7 +97,8 @@ struct Diagnosis {
   std::string reason = {};
   // The numbers behind it, a line each: `queue nlp: 24 of 24 nvidia.com/gpu held, ...`.
   std::vector<std::string> facts = {};
-  // What helps: nodes, queues, taints, sizes, evictions and ends, in this order. Empty, though the job waits: no trial helped.
+  // What helps: nodes, queues, taints, sizes, evictions and ends, in this order. Empty, though the
+  // job waits: no trial helped.
   std::vector<Remedy> remedies = {};
   // How many trials were made.
   int64_t trials = 0;

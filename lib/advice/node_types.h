@@ -28,8 +28,8 @@ NodeSpec NewNodeLike(const NodeSpec& node);
 
 // Returns the first living node of each type, ascending. Nodes are of one type if new nodes like
 // them would differ in names alone: their own, those of their devices, and values of labels that
-// name nodes. Such a label is kHostLabel; one that has the node's name as its value; or one of which
-// no two nodes have the same value, if no task selects nodes by it or is spread over it.
+// name nodes. Such a label is kHostLabel; one that has the node's name as its value; or one of
+// which no two nodes have the same value, if no task selects nodes by it or is spread over it.
 // O(nodes x labels + classes).
 std::vector<NodeIndex> NodeTypes(const Tables& tables);
 

@@ -65,7 +65,7 @@ bool VictimsSuffice(const ActionContext& context, TaskIndex task, NodeIndex node
 // A heap of a node's tasks compares each pair of levels several times, and most tasks are of
 // different jobs. So where all policies order jobs by numbers (lib/extension/keyed_jobs.h), these
 // are asked for once for each task, and again after the account of its job has changed: shares
-// move while victims go. What is then left to ask about is the order of tasks whose jobs are equal.
+// move while victims go. What is then left to ask about is the order of tasks of equal jobs.
 class VictimOrder {
  public:
   explicit VictimOrder(const ActionContext& context);

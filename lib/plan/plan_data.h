@@ -65,7 +65,7 @@ struct PlanData {
   std::shared_ptr<const PlanNames> names;
   std::string profile;
   uint64_t version = 0;
-  int64_t now = 0;                   // ScheduleOptions::now of the cycle
+  int64_t now = 0;  // ScheduleOptions::now of the cycle
   int64_t work = 0;
   bool complete = true;
   uint32_t cursor = 0;

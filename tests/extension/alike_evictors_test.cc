@@ -23,7 +23,7 @@
 namespace muster {
 namespace {
 
-// Adds to each job another one, all of whose tasks wait.
+// Adds to each job another one, of which all tasks wait.
 ClusterSpec WithTwins(ClusterSpec world) {
   const std::vector<JobSpec> jobs = world.jobs;
   const std::vector<TaskSpec> tasks = world.tasks;

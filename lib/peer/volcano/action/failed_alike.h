@@ -16,9 +16,9 @@
 // that name victims judge such evictors alike (lib/extension/alike_evictors.h), neither job holds
 // anything, and the search failed because victims were too few on each node. Then nothing that
 // depends on the job was asked about: which tasks are candidates depends on its queue, and which
-// nodes fit on the class. A class whose fit depends on other nodes, and a role of unlike tasks, have
-// a memory of nodes of their own (role_memory.h), and stand for themselves. A job that holds nothing
-// has no victims of its own: where those of others were too few, none are, too.
+// nodes fit on the class. A class with a fit that depends on other nodes, and a role of unlike
+// tasks, have a memory of nodes of their own (role_memory.h), and stand for themselves. A job that
+// holds nothing has no victims of its own: where those of others were too few, none are, too.
 // Cost. O(1), and O(tasks of the role's job) once for a job.
 #ifndef MUSTER_PEER_VOLCANO_ACTION_FAILED_ALIKE_H_
 #define MUSTER_PEER_VOLCANO_ACTION_FAILED_ALIKE_H_

@@ -25,8 +25,8 @@
 //
 // Ties. Node index, then Go's heap order.
 //
-// Cost. O(nodes) to rank them a task, then the nodes tried. A task that is like one before it, which
-// found no node, costs O(1) (failed_alike.h).
+// Cost. O(nodes) to rank them a task, then the nodes tried. A task that is like one before it that
+// found no node costs O(1) (failed_alike.h).
 #include <algorithm>
 #include <string>
 
