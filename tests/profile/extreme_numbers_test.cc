@@ -32,8 +32,8 @@ namespace {
 using Document = nlohmann::json;
 using Pointer = Document::json_pointer;
 
-constexpr int64_t kExact = int64_t{1} << 53;      // the end of amounts that are summed
-constexpr int64_t kFar = (int64_t{1} << 62) - 1;  // the end of times
+constexpr int64_t kExact = int64_t{1} << 53;         // the end of amounts that are summed
+constexpr int64_t kLatest = (int64_t{1} << 62) - 1;  // the end of times
 
 // Most fields that are numbers, where some profile reads them.
 constexpr char kAllFields[] = R"({"muster": 1, "options": {"now": 1000, "work_budget": 100000},
@@ -165,8 +165,8 @@ bool Runs(const Document& root, const std::string& profile, const std::string& w
 void RunAtEnds(const Document& root, const std::string& profile) {
   constexpr int64_t kEnds[] = {kExact,
                                -kExact,
-                               kFar,
-                               -kFar,
+                               kLatest,
+                               -kLatest,
                                std::numeric_limits<int64_t>::max(),
                                std::numeric_limits<int64_t>::min(),
                                std::numeric_limits<int32_t>::max(),
@@ -227,9 +227,9 @@ TEST(ExtremeNumbers, TimesBeyondTheFarthestAreRefused) {
     const std::string field = kind.substr(kind.rfind('/') + 1);
     if (!times.contains(field)) continue;
     seen.insert(field);
-    EXPECT_TRUE(Runs(With(root, places, kFar), "kueue", kind)) << kind;
-    EXPECT_FALSE(Runs(With(root, places, kFar + 1), "kueue", kind)) << kind;
-    EXPECT_FALSE(Runs(With(root, places, -kFar - 1), "kueue", kind)) << kind;
+    EXPECT_TRUE(Runs(With(root, places, kLatest), "kueue", kind)) << kind;
+    EXPECT_FALSE(Runs(With(root, places, kLatest + 1), "kueue", kind)) << kind;
+    EXPECT_FALSE(Runs(With(root, places, -kLatest - 1), "kueue", kind)) << kind;
   }
   EXPECT_EQ(seen, times);
 }
@@ -252,7 +252,7 @@ void RunWithOptions(const Preset& preset, const Document& root, std::string_view
       const std::string spec =
           absl::StrCat(ToAbsl(preset.name), ":", ToAbsl(part), "(", name, "=", end, ")");
       ASSERT_TRUE(ResolveProfile(spec).ok()) << spec << ResolveProfile(spec).status();
-      for (const int64_t now : {int64_t{1000}, kFar, -kFar}) {
+      for (const int64_t now : {int64_t{1000}, kLatest, -kLatest}) {
         Runs(With(root, {"/options/now"}, now), spec, absl::StrCat("at ", now));
       }
     }
