@@ -154,7 +154,7 @@ bool Runs(const Document& root, const std::string& profile, const std::string& w
       EXPECT_EQ(plan.status().code(), absl::StatusCode::kInvalidArgument) << plan.status();
       return false;
     }
-    EXPECT_FALSE(plan->ToText().empty());
+    EXPECT_FALSE(plan->Digest().empty());
     const absl::Status applied = cluster.Apply(*plan).status();
     EXPECT_TRUE(applied.ok()) << applied;
   }
