@@ -34,7 +34,7 @@ std::vector<NodeIndex> TypesFor(const Tables& tables, TaskIndex task) {
   std::vector<NodeIndex> types = NodeTypes(tables);
   std::erase_if(types, [&](NodeIndex n) { return !IsLargeEnough(tables, n, task); });
   const TaskShape& shape = tables.classes.shape[tables.tasks.task_class[task]];
-  std::ranges::stable_partition(types, [&](NodeIndex n) {
+  std::stable_partition(types.begin(), types.end(), [&](NodeIndex n) {
     const NodeSpec like = NewNodeLike(tables.nodes.spec[n]);
     return MatchesNode(shape, like) && FirstUntolerated(shape, like) == nullptr;
   });

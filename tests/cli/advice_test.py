@@ -35,7 +35,7 @@ class Advice(Files):
                              stderr=f'muster: {changes}: changes[1]: job "small" does not exist')
         self.assert_ends(muster("diff", self.GANG, "--with", "zz"), 2,
                          stderr='muster: --with: unknown profile "zz"')
-        self.assert_ends(muster("drain", self.GANG, "gpu0", "--turn", '{"decisions": 1}'), 2,
+        self.assert_ends(muster("drain", self.GANG, "gpu0", "--turn", '{"heartbeats": ["n"]}'), 2,
                          stderr="muster: --turn: action")
         self.assert_ends(muster("run", self.GANG, "--seed", "-1"), 2,
                          stderr='--seed: expected an integer that is not negative, got "-1"')

@@ -144,8 +144,9 @@ class Replays(unittest.TestCase):
     def test_what_did_not_happen(self):
         trace = muster.Trace({"submit": [0, 5], "run": [60, 60], "tasks": [3, 9]}, processors=4)
         jobs = muster.replay(trace, "easy").jobs
-        self.assertEqual((list(jobs["start"]), list(jobs["outcome"])),
-                         ([0, -1], ["done", "refused"]))
+        self.assertEqual(list(jobs["outcome"]), ["done", "refused"])
+        self.assertEqual(jobs["start"][0], 0)
+        self.assertIn(str(jobs["start"][1]), ("<NA>", "--"))  # of pandas, of NumPy alone
         self.assertEqual(rows(muster.replay(trace, "easy").shares), 0)
 
     def test_profile_on_nodes_with_series(self):

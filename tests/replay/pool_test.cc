@@ -360,7 +360,7 @@ TEST(Pool, ReportsItsTime) {
     trace.processors = processors;
     if (processors == 0) trace.machine.nodes.push_back({.name = "n", .capacity = {{"cpu", 1}}});
     trace.shapes.push_back({.request = {{"cpu", 1}}});
-    for (int i = 0; i < 5000; ++i) ASSERT_TRUE(AddJob({.submit = i, .run = 2}, &trace).ok());
+    for (int i = 0; i < 8000; ++i) ASSERT_TRUE(AddJob({.submit = i, .run = 1}, &trace).ok());
     std::vector<int64_t> times;
     const std::string policy = processors == 0 ? "volcano" : "easy";
     const absl::StatusOr<ReplayResult> result =
