@@ -3,6 +3,7 @@
 // A replay makes reasons only where a sample may show them, and a cycle without reasons leaves out
 // turns that could do nothing. Random traces end alike with a sample at every second and with none.
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -63,7 +64,9 @@ TEST_P(SilentReplay, DecidesAlike) {
     less += talks->work - silent->work;
   }
   EXPECT_GT(waits, 10000);
-  EXPECT_GT(less, 0);
+  // Where each queue may have a promise, another one may always come, and no turn is left out.
+  const bool leaves_out = std::string_view(GetParam()) != "muster:allocate(promise=queue)";
+  EXPECT_EQ(less > 0, leaves_out);
 }
 
 INSTANTIATE_TEST_SUITE_P(Profiles, SilentReplay,
