@@ -221,7 +221,6 @@ void CheckGang(const JobSpec& job, Checker& check) {
   check.Time("gang, evicted", job.gang->evicted);
   check.Time("gang, stale_since", job.gang->stale_since);
   check.Span("gang, staleness_grace", job.gang->staleness_grace, -kMaxTime);
-  at_least_0("gang", job.name, "preemption_delay", job.gang->preemption_delay);
   check.Span("gang, preemption_delay", job.gang->preemption_delay);
   CheckLevels(job.gang->levels, check);
   if (!job.gang->elastic) return;
