@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/base/math.h"
+
 namespace muster {
 
 const Lifetime* LifetimeOf(const Tables& tables, TaskIndex task) {
@@ -34,7 +36,7 @@ int64_t RunOf(const JobSpec& job) { return RunBy(&job, job.lifetime ? &*job.life
 
 int64_t FairEnds::Of(const ActionContext& context, TaskIndex task) {
   const int64_t now = context.facts.now;
-  return std::max(TimeOf(context, task, now), Later(now, 1));
+  return std::max(TimeOf(context, task, now), SatAdd(now, 1));
 }
 
 int64_t FairEnds::TimeOf(const ActionContext& context, TaskIndex task, int64_t start) {
@@ -45,7 +47,7 @@ int64_t FairEnds::TimeOf(const ActionContext& context, TaskIndex task, int64_t s
   const int64_t run = RunBy(job == kNone ? nullptr : &tables.jobs.spec[job], lifetime);
   if (run == kAbsent) return kUnknown;
   const int64_t started = tables.tasks.started[task];
-  return Later(started == kAbsent ? start : started, run);
+  return SatAdd(started == kAbsent ? start : started, run);
 }
 
 // Brings the ends up to date with the tables: the books as the cycle opened.
@@ -102,7 +104,7 @@ std::span<const FairEnds::End> FairEnds::Known(const ActionContext& context) {
   const auto has_moved = [&](TaskIndex task) {
     return !moved.empty() && std::binary_search(moved.begin(), moved.end(), task);
   };
-  const int64_t soonest = Later(context.facts.now, 1);
+  const int64_t soonest = SatAdd(context.facts.now, 1);
   list_.clear();
   size_t in_order = 0;  // of the list: those that should have ended by now go by their numbers
   for (const auto& [time, task] : ends_) {

@@ -33,11 +33,6 @@
 
 namespace muster {
 
-// Returns `a + b`, and the largest number where that is too large. REQUIRES: b >= 0.
-inline int64_t Later(int64_t a, int64_t b) {
-  return a > std::numeric_limits<int64_t>::max() - b ? std::numeric_limits<int64_t>::max() : a + b;
-}
-
 // Returns the lifetime of the task, or else of its job; null: neither has one.
 const Lifetime* LifetimeOf(const Tables& tables, TaskIndex task);
 // Returns the seconds that the tasks of a job run, by what is known of all of them; kAbsent: it is

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "lib/base/math.h"
 #include "lib/extension/cycle.h"
 #include "lib/part/victims.h"
 
@@ -164,7 +165,7 @@ bool FairPromises::NoneCanCome() {
 
 bool FairPromises::IsOld(JobIndex job) const {
   const int64_t created = context_.tables.jobs.spec[job].created;
-  return created <= context_.facts.now && Later(created, age_limit_) <= context_.facts.now;
+  return created <= context_.facts.now && SatAdd(created, age_limit_) <= context_.facts.now;
 }
 
 void FairPromises::Make(JobIndex job, std::span<const TaskIndex> tasks, int64_t lacking, bool tried,
@@ -339,7 +340,7 @@ bool FairPromises::EndsBy(JobIndex job, int64_t time) const {
   if (planning_ || time == kUnknown) return false;
   const int64_t run = RunOf(context_.tables.jobs.spec[job]);
   return run != kAbsent &&
-         std::max(Later(context_.facts.now, run), Later(context_.facts.now, 1)) <= time;
+         std::max(SatAdd(context_.facts.now, run), SatAdd(context_.facts.now, 1)) <= time;
 }
 
 bool FairPromises::Binds(const Promise& promise, JobIndex job) const {
