@@ -50,7 +50,7 @@ enum class JobOutcome : uint8_t {
   kRefused,
 };
 
-// When cycles run. It matters to profiles only: batch policies on pools decide at each event.
+// When cycles run. Batch policies on pools go by cycles with a period, and else by events.
 enum class CycleTiming : uint8_t {
   // A cycle runs after all events of an instant, if they changed something and some job waits. It
   // runs again while it admits, binds or evicts and some job still waits.

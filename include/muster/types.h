@@ -96,7 +96,8 @@ inline constexpr int kTaskStatusCount = 11;
 enum class JobPhase : uint8_t {
   // Not admitted: profiles with an admitting action place none of its tasks.
   kPending,
-  // Admitted: its tasks may be placed (Volcano calls it Inqueue).
+  // Admitted: its tasks may be placed (Volcano calls it Inqueue). A job with a JobAdmission that
+  // lost tasks is admitted again, not pending: only a plan takes the admission back.
   kAdmitted,
   // As many of its tasks as it needs are bound, run, are leaving or have ended.
   kRunning,

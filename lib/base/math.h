@@ -17,6 +17,7 @@
 #ifndef MUSTER_BASE_MATH_H_
 #define MUSTER_BASE_MATH_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -25,12 +26,20 @@ namespace muster {
 inline constexpr int64_t kMaxQuantity = std::numeric_limits<int64_t>::max();
 inline constexpr int64_t kMinQuantity = std::numeric_limits<int64_t>::min();
 
-// Sum and product, clamped to [kMinQuantity, kMaxQuantity].
+// Sum, difference and product, clamped to [kMinQuantity, kMaxQuantity].
 constexpr int64_t SatAdd(int64_t a, int64_t b) {
   if (b > 0) return a > kMaxQuantity - b ? kMaxQuantity : a + b;
   return a < kMinQuantity - b ? kMinQuantity : a + b;
 }
+constexpr int64_t SatSub(int64_t a, int64_t b) {
+  if (b < 0) return a > kMaxQuantity + b ? kMaxQuantity : a - b;
+  return a < kMinQuantity + b ? kMinQuantity : a - b;
+}
 int64_t SatMul(int64_t a, int64_t b);
+
+// Returns `count`, held within 0 to 2^53: for a number that comes back from a memory, which may be
+// any, and grows by one.
+constexpr int64_t AsCount(int64_t count) { return std::clamp<int64_t>(count, 0, int64_t{1} << 53); }
 
 // floor(a * b / c) (towards minus infinity) with a 128-bit product, clamped like the above.
 // REQUIRES: c != 0.

@@ -12,7 +12,6 @@
 #include <limits>
 
 #include "gtest/gtest.h"
-#include "lib/base/counts.h"
 
 namespace muster {
 namespace {

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "lib/base/counts.h"
+#include "lib/base/math.h"
 #include "lib/peer/armada/matching.h"
 
 namespace muster::armada {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "lib/base/counts.h"
+#include "lib/base/math.h"
 #include "lib/peer/armada/matching.h"
 
 namespace muster::armada {

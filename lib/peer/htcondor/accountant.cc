@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "lib/base/counts.h"
 #include "lib/base/decimal.h"
 #include "lib/base/math.h"
 #include "lib/base/strings.h"

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "lib/base/counts.h"
 #include "lib/base/math.h"
 #include "lib/base/strings.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "lib/base/counts.h"
+#include "lib/base/math.h"
 #include "lib/kube/selectors.h"
 
 namespace muster::kube {

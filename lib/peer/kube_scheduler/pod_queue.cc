@@ -9,7 +9,6 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "lib/base/counts.h"
 #include "lib/base/math.h"
 #include "lib/base/strings.h"
 #include "lib/peer/kube_scheduler/extra_plugins.h"

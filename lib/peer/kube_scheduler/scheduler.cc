@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "lib/base/counts.h"
+#include "lib/base/math.h"
 #include "lib/base/strings.h"
 #include "lib/peer/kube_scheduler/trace.h"
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "lib/base/counts.h"
+#include "lib/base/math.h"
 #include "lib/base/strings.h"
 #include "lib/extension/cycle.h"
 #include "lib/peer/mesos/read_world.h"

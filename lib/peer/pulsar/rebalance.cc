@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "lib/base/counts.h"
+#include "lib/base/math.h"
 #include "lib/base/strings.h"
 #include "lib/extension/cycle.h"
 #include "lib/peer/pulsar/options.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "lib/base/counts.h"
 #include "lib/base/math.h"
 #include "lib/peer/yunikorn/partition.h"
 #include "lib/peer/yunikorn/properties.h"

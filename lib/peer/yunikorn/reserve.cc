@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "lib/base/counts.h"
+#include "lib/base/math.h"
 #include "lib/peer/yunikorn/node_walk.h"
 #include "lib/peer/yunikorn/partition.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "lib/base/counts.h"
+#include "lib/base/math.h"
 
 namespace muster::koordinator {
 namespace {

@@ -37,7 +37,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "lib/base/counts.h"
+#include "lib/base/math.h"
 #include "lib/base/strings.h"
 #include "lib/extension/cycle.h"
 #include "lib/kube/selectors.h"

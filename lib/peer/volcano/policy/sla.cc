@@ -9,7 +9,6 @@
 // than the policies that refuse; in the same tier or a later one their refusal counts. A time of 0
 // is none, in the option as in a job.
 // Ties. Equal times go to the next policy. Cost. O(1) a question.
-#include "lib/base/counts.h"
 #include "lib/base/math.h"
 #include "lib/extension/cycle.h"
 #include "lib/peer/volcano/policies.h"
