@@ -11,6 +11,7 @@
 #define MUSTER_PART_ACTION_H_
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,8 @@ struct ActionDecl {
   bool grows = false;
   // True: the plan lists with how many tasks elastic jobs run from now on (lib/part/elastic.h).
   bool lists_sizes = false;
+  // The extension points that the action evaluates. Absent: any.
+  std::optional<PointSet> points = {};
 };
 
 }  // namespace muster

@@ -128,6 +128,7 @@ ActionDecl ResizeAction() {
   ActionDecl action{
       "resize", "lists with how many tasks elastic jobs run from now on", {}, LeaveAsIs};
   action.lists_sizes = true;
+  action.points = PointSet{};
   return action;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -185,6 +186,7 @@ class Resolver {
         config.tiers.back().push_back(*std::move(policy));
       }
     }
+    if (absl::Status s = CheckEvaluated(config); !s.ok()) return s;
     if (config.rules.ties.remember()) config.memory.push_back({kTieSlot});
     if (config.needs.devices.any()) {
       config.accounting.books.push_back(DeviceBook::Factory(config.needs.devices));
@@ -193,6 +195,43 @@ class Resolver {
   }
 
  private:
+  // Refuses a policy of the caller of which no action of the profile evaluates a point.
+  absl::Status CheckEvaluated(const ProfileConfig& config) const {
+    const auto own = std::span(policies_).last(extended_);
+    std::vector<Point> evaluated;
+    for (int p = 0; p < kPointCount; ++p) {
+      const auto evaluates = [point = static_cast<Point>(p)](const auto& action) {
+        return !action.decl.points.has_value() || action.decl.points->has(point);
+      };
+      if (std::ranges::any_of(config.actions, evaluates))
+        evaluated.push_back(static_cast<Point>(p));
+    }
+    for (const auto& tier : config.tiers) {
+      for (const ConfiguredPolicy& policy : tier) {
+        if (std::ranges::find(own, policy.decl.name, &PolicyDecl::name) == own.end()) continue;
+        std::vector<Point> answered;
+        for (int p = 0; p < kPointCount; ++p) {
+          if (policy.points.has(static_cast<Point>(p))) answered.push_back(static_cast<Point>(p));
+        }
+        if (answered.empty() || std::ranges::find_first_of(answered, evaluated) != answered.end()) {
+          continue;
+        }
+        return absl::InvalidArgumentError(absl::StrCat(
+            "policy ", Quote(policy.decl.name), ": answers ", PointNames(answered),
+            "; the actions of ", Quote(preset_.name), " evaluate ",
+            evaluated.empty() ? "no policies" : absl::StrCat(PointNames(evaluated), " alone")));
+      }
+    }
+    return absl::OkStatus();
+  }
+  static std::string PointNames(const std::vector<Point>& points) {
+    std::string names;
+    for (const Point p : points) {
+      absl::StrAppend(&names, names.empty() ? "" : ", ", ToAbsl(PointName(p)));
+    }
+    return names;
+  }
+
   // A name of an extension: one word of the spec string's grammar that no other row has.
   absl::Status CheckName(std::string_view what, std::string_view name) const {
     if (name.empty() || name.front() == '-' ||

@@ -38,7 +38,8 @@ namespace muster {
 
 // Fails with InvalidArgument for a spec that does not resolve, and if a policy or an action of
 // `extensions` has the name of another one or a name with marks of the grammar. Policies of
-// `extensions` that the spec does not name go into the last tier, in their order.
+// `extensions` that the spec does not name go into the last tier, in their order. One that answers
+// only at points that no action of the profile evaluates is refused.
 absl::StatusOr<ProfileConfig> ResolveProfile(std::string_view spec,
                                              const Extensions* extensions = nullptr);
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "muster/cluster.h"
 #include "muster/policy.h"
 
@@ -116,6 +117,31 @@ TEST_F(ExtensionsTest, NamesAreCheckedBeforeAnythingRuns) {
   }
 }
 
+TEST_F(ExtensionsTest, APolicyThatNoActionEvaluatesIsRefused) {
+  const auto words = [&](const std::string& profile) {
+    const auto plan = cluster_.Schedule(profile, {.extensions = Make("choosy", 2, 3)});
+    return plan.ok() ? "" : std::string(plan.status().message());
+  };
+  for (const char* profile :
+       {"kube-scheduler", "koordinator", "scheduler-plugins", "armada", "htcondor", "yarn-capacity",
+        "yarn-fair", "kai", "kueue", "kueue:+choosy", "yarn-fair:+resize"}) {
+    const std::string name(profile, 0, std::string_view(profile).find(':'));
+    EXPECT_EQ(words(profile),
+              absl::StrCat("policy \"choosy\": answers fit, score; the actions of \"", name,
+                           "\" evaluate no policies"));
+  }
+  EXPECT_EQ(words("yunikorn:+choosy(without=fit)"),
+            "policy \"choosy\": answers score; the actions of \"yunikorn\" evaluate fit alone");
+  EXPECT_EQ(words("ray:+choosy(without=fit)"),
+            "policy \"choosy\": answers score; the actions of \"ray\" evaluate job_order, "
+            "task_order, fit, allocatable alone");
+  for (const char* profile : {"yunikorn", "mesos", "pulsar", "ray", "kueue:+allocate", "easy"}) {
+    EXPECT_EQ(words(profile), "") << profile;
+  }
+  // Policies of the library stay: they publish shares, too.
+  EXPECT_TRUE(cluster_.Schedule("kube-scheduler:+binpack").ok());
+}
+
 // Places what fits of each job, then does with it as `keep` has it.
 std::shared_ptr<Extensions> MakeAction(bool keep) {
   auto extensions = std::make_shared<Extensions>();
@@ -142,6 +168,13 @@ TEST_F(ExtensionsTest, ActionsPlaceAndCommit) {
   // Without being named it does not run.
   EXPECT_EQ(Nodes("volcano:actions=allocate", MakeAction(/*keep=*/false)),
             Nodes("volcano:actions=allocate", nullptr));
+}
+
+TEST_F(ExtensionsTest, ActionsOfTheCallerEvaluateAllPoints) {
+  auto both = std::make_shared<Extensions>(*MakeAction(/*keep=*/true));
+  both->policies = Make("choosy", 2, 3)->policies;
+  EXPECT_THAT(Nodes("kube-scheduler:actions=mine", both), ElementsAre("n2"));
+  EXPECT_FALSE(cluster_.Schedule("kube-scheduler", {.extensions = both}).ok());
 }
 
 TEST_F(ExtensionsTest, ActionsNeedAFunctionAndANameOfTheirOwn) {

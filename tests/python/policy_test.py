@@ -353,6 +353,21 @@ class Refused(unittest.TestCase):
                 source.schedule("volcano", policies=[policy])
         self.assertEqual(self.cluster.schedule("volcano").digest, before)
 
+    def test_a_policy_that_no_action_of_the_profile_asks(self):
+        class LastFirst(muster.Policy):
+            def score(self, state, task_class, nodes):
+                return -np.arange(len(nodes))
+
+        trace = muster.traces.mix(jobs=3, nodes=2)
+        for profile in ("kube-scheduler", "kai", "yarn-fair", "armada", "kueue"):
+            for play in (lambda: self.cluster.schedule(profile, policies=[LastFirst()]),
+                         lambda: muster.replay(trace, profile, policies=[LastFirst()])):
+                with self.subTest(profile), self.assertRaisesRegex(
+                        muster.InvalidArgument,
+                        'policy "last-first": answers score; the actions of '
+                        f'"{profile}" evaluate no policies'):
+                    play()
+
     def test_numbers(self):
         def nan(self, task_class, nodes):
             return np.where(nodes.name == "n2", np.nan, 0.0)

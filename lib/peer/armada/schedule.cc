@@ -506,6 +506,7 @@ ActionDecl ArmadaRoundAction() {
   action.memory = {armada::kRunSlot, armada::kTokenSlot, armada::kShortJobSlot};
   action.check = armada::CheckRound;
   action.check_changes = armada::CheckChanges;
+  action.points = PointSet{};
   return action;
 }
 

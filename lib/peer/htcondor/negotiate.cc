@@ -253,6 +253,7 @@ ActionDecl NegotiateAction() {
     condor::PoolSettings settings;
     return condor::ReadSettings(tables, options, &names, &settings);
   };
+  action.points = PointSet{};
   return action;
 }
 

@@ -42,16 +42,19 @@ ActionDecl Action(std::string_view name, std::string_view summary, WorldAction a
     const KaiActionRules rules{.depth = static_cast<int64_t>(options.number("depth"))};
     RunAction(context, [&](const KaiCycle& cycle) { action(cycle, rules); });
   };
-  return {name, summary, kDepthOptions, run, /*admits=*/false, evicts};
+  ActionDecl decl{name, summary, kDepthOptions, run, /*admits=*/false, evicts};
+  decl.points = PointSet{};
+  return decl;
 }
 
 ActionDecl StaleGangEviction() {
   const auto run = [](ActionContext& context, const Options&) {
     RunAction(context, [](const KaiCycle& cycle) { RunKaiStaleGangEviction(cycle); });
   };
-  return {"stalegangeviction", "evicts what is left of gangs that lost tasks", {}, run,
-          /*admits=*/false,
-          /*evicts=*/true};
+  ActionDecl decl{"stalegangeviction", "evicts what is left of gangs that lost tasks", {}, run};
+  decl.evicts = true;
+  decl.points = PointSet{};
+  return decl;
 }
 
 }  // namespace

@@ -136,6 +136,7 @@ ActionDecl KubeScheduleAction() {
   action.run = RunSchedule;
   action.evicts = true;
   action.memory.assign(std::begin(kube::kSlots), std::end(kube::kSlots));
+  action.points = PointSet{};
   return action;
 }
 

@@ -249,6 +249,7 @@ ActionDecl KueueAdmitAction() {
   action.check = kueue::CheckSettings;
   action.admits = true;
   action.evicts = true;
+  action.points = PointSet{};
   return action;
 }
 

@@ -196,6 +196,7 @@ ActionDecl MesosAcceptAction() {
   action.options = mesos::kAcceptOptions;
   action.run = mesos::RunAccept;
   action.memory = {{mesos::kFilterSlot, 1}};
+  action.points = PointSet{Point::kFit};
   return action;
 }
 

@@ -75,6 +75,7 @@ ActionDecl MesosOfferAction() {
   action.run = mesos::RunOffer;
   action.check = mesos::CheckTables;
   action.memory = {{mesos::kFilterSlot, 1}};
+  action.points = PointSet{Point::kFit};
   return action;
 }
 

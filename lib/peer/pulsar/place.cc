@@ -49,6 +49,7 @@ ActionDecl PulsarPlaceAction() {
   action.run = pulsar::RunPlace;
   action.check = pulsar::CheckTables;
   action.memory = {{pulsar::kPlacementSlot, 1}, {pulsar::kTurnSlot, 1}, {pulsar::kReportSlot, 1}};
+  action.points = PointSet{Point::kFit};
   return action;
 }
 

@@ -400,6 +400,7 @@ ActionDecl PulsarRebalanceAction() {
   action.memory = {{pulsar::kAverageSlot, 1}, {pulsar::kPlacementSlot, 1}, {pulsar::kTurnSlot, 1},
                    {pulsar::kHitSlot, 1},     {pulsar::kReportSlot, 1},    {pulsar::kUnloadSlot, 1},
                    {pulsar::kSplitSlot, 1}};
+  action.points = PointSet{Point::kFit};
   return action;
 }
 

@@ -256,6 +256,7 @@ ActionDecl RayAllocateAction() {
                     kRayAllocateOptions, RunRayAllocate};
   action.memory = {{kRaySlot}};
   action.check = CheckRaySettings;
+  action.points = PointSet{Point::kJobOrder, Point::kTaskOrder, Point::kAllocatable, Point::kFit};
   return action;
 }
 

@@ -49,6 +49,7 @@ ActionDecl ScheduleWithPlugins() {
   action.memory.assign(std::begin(kube::kSlots), std::end(kube::kSlots));
   action.memory.push_back({"plugin-groups", 1});
   action.memory.push_back({"plugin-pods", 1});
+  action.points = PointSet{};
   return action;
 }
 

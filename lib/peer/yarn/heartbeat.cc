@@ -149,6 +149,7 @@ ActionDecl CapacityHeartbeatAction() {
     yarn::CapacityWorld world(context.tables, context.ledger, *std::move(tree));
     yarn::Reports(context, &world).Run(options);
   };
+  action.points = PointSet{};
   return action;
 }
 
@@ -164,6 +165,7 @@ ActionDecl FairHeartbeatAction() {
     yarn::FairWorld world(context.tables, context.ledger, *std::move(tree));
     yarn::Reports(context, &world).Run(options);
   };
+  action.points = PointSet{};
   return action;
 }
 

@@ -179,6 +179,7 @@ ActionDecl CapacityPreemptAction() {
     if (world.scheduler() == nullptr) return;
     yarn::Round(context, yarn::SettingsOf(options), &world).Run();
   };
+  action.points = PointSet{};
   return action;
 }
 

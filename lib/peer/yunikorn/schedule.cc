@@ -350,6 +350,7 @@ ActionDecl YuniKornScheduleAction() {
   action.evicts = true;
   action.memory = {kYuniKornSlot};
   action.check = yunikorn::CheckTables;
+  action.points = PointSet{Point::kFit};
   return action;
 }
 

@@ -82,6 +82,7 @@ ActionDecl KoordinatorScheduleAction() {
                        std::end(koordinator::kQuotaSlots));
   action.memory.insert(action.memory.end(), std::begin(koordinator::kNumaSlots),
                        std::end(koordinator::kNumaSlots));
+  action.points = PointSet{};
   return action;
 }
 
