@@ -355,7 +355,7 @@ class Refused(unittest.TestCase):
 
     def test_a_policy_that_no_action_of_the_profile_asks(self):
         class LastFirst(muster.Policy):
-            def score(self, state, task_class, nodes):
+            def score(self, task_class, nodes):
                 return -np.arange(len(nodes))
 
         trace = muster.traces.mix(jobs=3, nodes=2)
