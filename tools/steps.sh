@@ -141,6 +141,11 @@ growth() {
     run_tests release -R '^growth$'
 }
 
+# Every public header compiles alone; and what else the release build leaves out.
+headers_and_benchmarks() {
+  build release --target muster_header_check muster_bench capi_bench
+}
+
 # Rows of the benchmark against those that bench/rows.tsv records.
 bench_guard() {
   build release --target muster_bench && python3 bench/guard.py build/release/muster_bench
