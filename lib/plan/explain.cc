@@ -109,6 +109,52 @@ std::string Placed(const Story& story) {
   return out;
 }
 
+// Counts of tasks by what they have in common, in the order of the first of each.
+class TaskCounts {
+ public:
+  void Add(std::string words) {
+    const auto [entry, is_new] = place_.try_emplace(std::move(words), counts_.size());
+    if (is_new) counts_.emplace_back(entry->first, 0);
+    ++counts_[entry->second].second;
+  }
+  // Writes a line for each of the first few, "  2 tasks evicted for high", then how many more there
+  // are.
+  void AppendLines(std::string* out) const {
+    for (size_t i = 0; i < std::min(kMostLines, counts_.size()); ++i) {
+      absl::StrAppend(out, "  ", Counted(counts_[i].second, "task"), " ", counts_[i].first, "\n");
+    }
+    if (counts_.size() <= kMostLines) return;
+    absl::StrAppend(out, "  and so on, ", counts_.size() - kMostLines, " more\n");
+  }
+
+ private:
+  static constexpr size_t kMostLines = 8;
+  std::map<std::string, size_t> place_;
+  std::vector<std::pair<std::string, int64_t>> counts_;
+};
+
+// Tasks of which jobs leave for the job, and for which jobs its own leave.
+std::string EvictionLines(const PlanData& data, JobIndex job) {
+  const PlanNames& names = *data.names;
+  TaskCounts counts;
+  for (const Decision& d : data.decisions) {
+    if (d.kind != DecisionKind::kEvict || d.beneficiary == kNone) continue;
+    const JobIndex other = names.job_of(d.beneficiary);
+    if (other == d.job) continue;
+    if (other == job) {
+      const std::string owner =
+          d.job == kNone ? "without a job" : absl::StrCat("of ", ToAbsl(names.job(d.job)));
+      counts.Add(absl::StrCat(owner, " evicted for it"));
+    } else if (d.job == job) {
+      const std::string_view by = other == kNone ? names.task(d.beneficiary) : names.job(other);
+      counts.Add(absl::StrCat("evicted for ", ToAbsl(by)));
+    }
+  }
+  std::string out;
+  counts.AppendLines(&out);
+  return out;
+}
+
 // What follows a headline: the counts of nodes, and the peer's own words if it has some.
 std::string DetailText(const Reason& reason, const PlanNames& names) {
   const bool may_have_both = reason.kind == ReasonKind::kNoNode && !reason.refusals.empty();
@@ -123,7 +169,7 @@ std::string ExplainJob(const PlanData& data, JobIndex job) {
   const bool has_words = out.back() != ' ';
   if (groups.empty()) {
     if (!has_words) absl::StrAppend(&out, story.admitted ? "admitted" : "nothing to place");
-    return absl::StrCat(out, "\n");
+    return absl::StrCat(out, "\n", EvictionLines(data, job));
   }
   const auto scope = [&](const PendingGroup& g) { return Scope(data.reasons[g.reason].kind); };
   std::stable_sort(groups.begin(), groups.end(), [&](const PendingGroup& a, const PendingGroup& b) {
@@ -135,6 +181,7 @@ std::string ExplainJob(const PlanData& data, JobIndex job) {
     absl::StrAppend(&out, " (", Counted(groups[0].tasks, "task"), ")");
   }
   out.push_back('\n');
+  absl::StrAppend(&out, EvictionLines(data, job));
   // The headline is not repeated, and equal details stand once.
   std::vector<std::pair<std::string, int64_t>> details;
   std::map<std::string, size_t> detail_of;
@@ -183,8 +230,9 @@ std::string TentativeText(const Tentative& t, const PlanNames& names) {
 std::string ExplainTask(const PlanData& data, TaskIndex task) {
   std::string lines;
   for (const Decision& d : data.decisions) {
-    const bool about_it = d.kind != DecisionKind::kAdmit && d.kind != DecisionKind::kPhase;
-    if (!about_it || d.task != task) continue;
+    const bool about_task = d.kind != DecisionKind::kAdmit && d.kind != DecisionKind::kPhase;
+    const bool for_it = d.kind == DecisionKind::kEvict && d.beneficiary == task;
+    if (!about_task || (d.task != task && !for_it)) continue;
     absl::StrAppend(&lines, "  ", DecisionText(d, data));
     size_t device = 0;
     while (device < data.devices.size() && data.devices[device].task != task) ++device;

@@ -190,6 +190,37 @@ TEST(Explain, GatesAndNominationsAndEvictions) {
   EXPECT_EQ(ExplainOf(data), "j1: 1 nominated, 1 evicted\n");
 }
 
+TEST(Explain, WhoIsEvictedForWhom) {
+  PlanData data;
+  data.decisions = {
+      {.kind = DecisionKind::kEvict, .task = 20, .node = 0, .job = 2, .beneficiary = 10},
+      {.kind = DecisionKind::kEvict, .task = 21, .node = 0, .job = 2, .beneficiary = 10},
+      {.kind = DecisionKind::kNominate, .task = 10, .node = 0, .job = 1, .after_eviction = true},
+      {.kind = DecisionKind::kEvict, .task = 22, .node = 1, .job = 2},
+  };
+  EXPECT_EQ(ExplainOf(data), "j1: 1 nominated\n  2 tasks of j2 evicted for it\n");
+  EXPECT_EQ(ExplainOf(data, "j2"), "j2: 3 evicted\n  2 tasks evicted for j1\n");
+  EXPECT_EQ(ExplainOf(data, "t10"),
+            "t10:\n  evict t20 from n0 for t10\n  evict t21 from n0 for t10\n"
+            "  nominate t10 to n0 after evicting there\n");
+  EXPECT_EQ(ExplainOf(data, "t21"), "t21:\n  evict t21 from n0 for t10\n");
+  data.decisions.push_back(
+      {.kind = DecisionKind::kEvict, .task = 100, .node = 1, .job = kNone, .beneficiary = 10});
+  EXPECT_EQ(
+      ExplainOf(data),
+      "j1: 1 nominated\n  2 tasks of j2 evicted for it\n  1 task without a job evicted for it\n");
+  data.decisions.clear();
+  for (uint32_t n = 100; n < 120; ++n) {
+    data.decisions.push_back({.kind = DecisionKind::kEvict,
+                              .task = 11,
+                              .node = 1,
+                              .job = 1,
+                              .beneficiary = TaskIndex(n)});
+  }
+  const std::string text = ExplainOf(data);
+  EXPECT_TRUE(text.ends_with("  1 task evicted for t107\n  and so on, 12 more\n")) << text;
+}
+
 TEST(Explain, AJobNotAdmittedOrAdmittedOnly) {
   PlanData data;
   data.decisions = {{.kind = DecisionKind::kAdmit, .job = 2}};
@@ -213,7 +244,8 @@ TEST(Explain, ATask) {
   data.pending = {{104, 0}};
   EXPECT_EQ(ExplainOf(data, "t100"), "t100:\n  bind t100 to n2\n");
   EXPECT_EQ(ExplainOf(data, "t101"), "t101:\n  evict t101 from n3 for t102\n");
-  EXPECT_EQ(ExplainOf(data, "t102"), "t102:\n  nominate t102 to n3 after evicting there\n");
+  EXPECT_EQ(ExplainOf(data, "t102"),
+            "t102:\n  evict t101 from n3 for t102\n  nominate t102 to n3 after evicting there\n");
   EXPECT_EQ(ExplainOf(data, "t103"), "t103:\n  tentative t103 on n4 once released\n");
   EXPECT_EQ(ExplainOf(data, "t104"),
             "t104: no node fits\n  88 nodes: nvidia.com/gpu; 12 nodes: taint gpu=only\n");
