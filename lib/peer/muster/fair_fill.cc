@@ -45,11 +45,11 @@ void FairFill::ExplainInvalid() {
 void FairFill::Prepare(JobIndex job, Sheet& sheet) {
   const JobTable& jobs = context_.tables.jobs;
   sheet.tasks = context_.PendingTasks(job, /*with_best_effort=*/true);
-  const auto has_promise = [this](TaskIndex t) {
+  const auto is_nominated = [this](TaskIndex t) {
     return context_.tables.tasks.nominated[t] != kNone;
   };
-  if (std::any_of(sheet.tasks.begin(), sheet.tasks.end(), has_promise)) {
-    std::stable_partition(sheet.tasks.begin(), sheet.tasks.end(), has_promise);
+  if (std::any_of(sheet.tasks.begin(), sheet.tasks.end(), is_nominated)) {
+    std::stable_partition(sheet.tasks.begin(), sheet.tasks.end(), is_nominated);
   }
   const Domains::Wish wish = context_.domains.WishOf(job);
   sheet.wishes = wish.there && wish.hard;
@@ -65,22 +65,22 @@ void FairFill::Prepare(JobIndex job, Sheet& sheet) {
   sheet.one_class = !sheet.wishes &&
                     std::all_of(sheet.tasks.begin(), sheet.tasks.end(),
                                 [&](TaskIndex t) { return context_.ClassOf(t) == c; }) &&
-                    !context_.search.FitDependsOnOthers(c) && !HasPromises(sheet);
+                    !context_.search.FitDependsOnOthers(c) && !HasNominated(sheet);
 }
 
-bool FairFill::HasPromises(const Sheet& sheet) const {
+bool FairFill::HasNominated(const Sheet& sheet) const {
   return sheet.next < sheet.tasks.size() &&
          context_.tables.tasks.nominated[sheet.tasks[sheet.next]] != kNone;
 }
 
-bool FairFill::PromisesSuffice(JobIndex job, const Sheet& sheet) const {
-  size_t promised = 0;
-  while (promised < sheet.tasks.size() &&
-         context_.tables.tasks.nominated[sheet.tasks[promised]] != kNone) {
-    ++promised;
+bool FairFill::NominatedSuffice(JobIndex job, const Sheet& sheet) const {
+  size_t nominated = 0;
+  while (nominated < sheet.tasks.size() &&
+         context_.tables.tasks.nominated[sheet.tasks[nominated]] != kNone) {
+    ++nominated;
   }
-  return promised > 0 &&
-         FairGang(context_, job).Hopeful({sheet.tasks.begin(), sheet.tasks.begin() + promised});
+  return nominated > 0 &&
+         FairGang(context_, job).Hopeful({sheet.tasks.begin(), sheet.tasks.begin() + nominated});
 }
 
 bool FairFill::Turn(JobIndex job) {
@@ -229,9 +229,9 @@ FairFill::Try FairFill::TryGang(const FairGang& gang, JobIndex job, const Sheet&
 bool FairFill::PlaceAsAWhole(const FairGang& gang, JobIndex job, const Sheet& sheet,
                              DomainIndex within) {
   if (tries_ == 0 || sheet.one_class) return false;
-  // A task that was promised a place for its devices may find them taken by an earlier task of its
-  // own gang.
-  if (HasPromises(sheet) && !WantsDevices(sheet)) return false;
+  // A task that was nominated for its devices may find them taken by an earlier task of its own
+  // gang.
+  if (HasNominated(sheet) && !WantsDevices(sheet)) return false;
   Attempt attempt(context_);
   const std::span<const TaskIndex> rest(sheet.tasks.begin() + sheet.next, sheet.tasks.end());
   for (const FoundPlace& place : FindPlaces(context_, gang, rest, within, tries_)) {
@@ -266,13 +266,14 @@ void FairFill::FindReach(JobIndex job, const Sheet& sheet) {
     add_from(sheet.holds);
     return;
   }
-  DomainIndex promised = kNone;
+  DomainIndex nominated_in = kNone;
   for (size_t i = sheet.next; i < sheet.tasks.size(); ++i) {
     const NodeIndex node = context_.tables.tasks.nominated[sheet.tasks[i]];
-    if (node == kNone) break;  // those with promises come first
-    if (context_.tables.nodes.alive[node]) promised = domains.Lca(promised, domains.above(node));
+    if (node == kNone) break;  // nominated ones come first
+    if (context_.tables.nodes.alive[node])
+      nominated_in = domains.Lca(nominated_in, domains.above(node));
   }
-  add_from(promised);
+  add_from(nominated_in);
   auto [it, added] = up_to_tier_.try_emplace(tier);
   if (added) it->second = DomainsUpTo(context_, tier);
   for (DomainIndex d : it->second) reach_.push_back(shown(d));
@@ -364,16 +365,16 @@ FairFill::Place FairFill::PlaceTask(TaskIndex task, DomainIndex within, bool hol
   }
   const ClassIndex c = context_.ClassOf(task);
   NodeSearch& search = context_.search;
-  const NodeIndex promised = tables.tasks.nominated[task];
-  if (promised != kNone && tables.nodes.alive[promised] &&
-      (within == kNone || context_.domains.Holds(within, promised)) &&
-      search.FitsFutureIdle(c, promised) && promises_.LeavesRoom(task, promised)) {
-    if (search.FitsNode(c, promised)) return At(task, promised, hold);
+  const NodeIndex nominated = tables.tasks.nominated[task];
+  if (nominated != kNone && tables.nodes.alive[nominated] &&
+      (within == kNone || context_.domains.Holds(within, nominated)) &&
+      search.FitsFutureIdle(c, nominated) && promises_.LeavesRoom(task, nominated)) {
+    if (search.FitsNode(c, nominated)) return At(task, nominated, hold);
     // Tasks that are leaving may still be in the way: a full number of tasks, a port, an affinity.
-    if (context_.ledger.node(promised, kReleasing)[kPods] > 0) {
+    if (context_.ledger.node(nominated, kReleasing)[kPods] > 0) {
       const std::vector<NodeIndex> later = search.ListForEviction(c, Want::kEvicting);
-      if (std::binary_search(later.begin(), later.end(), promised)) {
-        context_.ledger.Move(task, TaskStatus::kNominated, promised);
+      if (std::binary_search(later.begin(), later.end(), nominated)) {
+        context_.ledger.Move(task, TaskStatus::kNominated, nominated);
         return Place::kLater;
       }
     }

@@ -4,11 +4,11 @@
 //
 //   FairFill(context, tries).Run();   // after evictions, again
 //
-// Promises of earlier cycles come first. A job that is whole, or becomes whole, by its nominated
-// tasks takes its turn before all others, so its places cannot be taken by them. Then jobs take
-// turns in fair order (queue_tree_walk.h). In a turn a gang that is not whole gets all the places
-// it lacks, or none. A whole one gets one task's place, so shares are compared again between any
-// two.
+// What earlier cycles nominated comes first. A job that is whole, or becomes whole, by its tasks
+// that are nominated takes its turn before all others, so its places cannot be taken by them. Then
+// jobs take turns in fair order (queue_tree_walk.h). In a turn a gang that is not whole gets all
+// the places it lacks, or none. A whole one gets one task's place, so shares are compared again
+// between any two.
 // A gang's turn has three ends:
 //   whole on what is idle        bound
 //   whole, but not yet all idle  nominated as a whole: the places are held, and no task starts
@@ -29,8 +29,8 @@
 //
 // A job with a topology wish has all its tasks in one domain up to the tier that it allows. Domains
 // are tried in this order: where some of its tasks are placed, that domain and those above; where
-// promises lie; else each domain, the narrowest first, by name. A soft wish ends with the whole
-// cluster. Wishes of sub-groups are not read.
+// its tasks are nominated; else each domain, the narrowest first, by name. A soft wish ends with
+// the whole cluster. Wishes of sub-groups are not read.
 //
 // Ties. Fair order and job order are total; the node of smallest index among equal scores.
 //
@@ -83,7 +83,7 @@ class FairFill {
     std::vector<TaskIndex> tasks;
     size_t next = 0;
     // All tasks are of one class, with a fit that does not depend on other nodes, and none is
-    // promised a place that others may not have.
+    // nominated.
     bool one_class = false;
     bool wishes = false;  // has a topology wish
     // With a wish: the narrowest domain with all its places; kNone: it has none.
@@ -108,7 +108,7 @@ class FairFill {
   };
 
   void RunTurns();
-  bool TakePromised();  // returns false if the cycle ends
+  bool TakeNominated();  // returns false if the cycle ends
   void FillWalk(QueueTreeWalk* walk);
   // After the job's turn: the next job of its line gets in line for a turn, unless it is known that
   // no other of them finds a place.
@@ -117,14 +117,14 @@ class FairFill {
   void ExplainInvalid();
   // Leaves out jobs of the walk that find no place and are promised none, if that can be told and
   // no reasons are wanted. Returns whether it did. `last`: the job that had the last turn.
-  bool LeaveOutIdle(JobIndex last, QueueTreeWalk* walk);
-  bool IsIdle(const Sheet& sheet);  // no node has room for a task, and none will
-  bool IsIdle(size_t line);         // its jobs that are left
+  bool LeaveOutHopeless(JobIndex last, QueueTreeWalk* walk);
+  bool FitsNowhere(const Sheet& sheet);  // no node has room for a task, and none will
+  bool FitsNowhere(size_t line);         // its jobs that are left
   bool HasNode(TaskIndex task);
   Sheet& SheetOf(JobIndex job);
   bool Waits(JobIndex job) { return SheetOf(job).next < SheetOf(job).tasks.size(); }
-  bool HasPromises(const Sheet& sheet) const;
-  bool PromisesSuffice(JobIndex job, const Sheet& sheet) const;  // to make the gang whole
+  bool HasNominated(const Sheet& sheet) const;
+  bool NominatedSuffice(JobIndex job, const Sheet& sheet) const;  // to make the gang whole
   bool Turn(JobIndex job);  // returns whether the job takes another
   bool GangTurn(JobIndex job, Sheet& sheet);
   // `tried`: its turn has just found no place for it.

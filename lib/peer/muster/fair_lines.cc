@@ -77,7 +77,7 @@ void FairLines::Clear() {
   line_of_.clear();
   ends_.clear();
   ending_ = 0;
-  promised_.clear();
+  nominated_.clear();
   least_priority_.clear();
   unsorted_.clear();
   marks_.clear();
@@ -89,17 +89,17 @@ void FairLines::Put(const ActionContext& context, JobIndex job) {
   if (counts.pending() == 0 || !context.dispatcher.Valid(job)) return;
   const std::vector<TaskIndex> tasks = context.PendingTasks(job, /*with_best_effort=*/true);
   if (tasks.empty()) return;
-  const auto is_promised = [&](TaskIndex t) { return context.tables.tasks.nominated[t] != kNone; };
-  const bool promised = std::any_of(tasks.begin(), tasks.end(), is_promised);
-  if (promised) {
-    promised_.insert(std::upper_bound(promised_.begin(), promised_.end(), job), job);
+  const auto is_nominated = [&](TaskIndex t) { return context.tables.tasks.nominated[t] != kNone; };
+  const bool nominated = std::any_of(tasks.begin(), tasks.end(), is_nominated);
+  if (nominated) {
+    nominated_.insert(std::upper_bound(nominated_.begin(), nominated_.end(), job), job);
   }
   const JobSpec& spec = context.tables.jobs.spec[job];
   const FairGang gang(context, job);
   const ClassIndex c = context.ClassOf(tasks.front());
   Key key;
   key.queue = context.tables.jobs.queue[job];
-  if (promised || gang.has_group_needs() || context.domains.Concerns(job) ||
+  if (nominated || gang.has_group_needs() || context.domains.Concerns(job) ||
       counts.allocated() > 0 || counts.nominated() > 0 ||
       counts.pending() != static_cast<int64_t>(tasks.size()) ||
       !std::all_of(tasks.begin(), tasks.end(),
@@ -135,8 +135,8 @@ void FairLines::Remove(JobIndex job) {
   const uint32_t number = std::exchange(line_of_[job], kNone);
   if (number == kNone) return;
   ending_ -= std::exchange(ends_[job], 0);
-  const auto promised = std::lower_bound(promised_.begin(), promised_.end(), job);
-  if (promised != promised_.end() && *promised == job) promised_.erase(promised);
+  const auto nominated = std::lower_bound(nominated_.begin(), nominated_.end(), job);
+  if (nominated != nominated_.end() && *nominated == job) nominated_.erase(nominated);
   Line& line = lines_[number];
   const auto at = std::find(line.jobs.begin(), line.jobs.end(), job);
   line.sorted -= at - line.jobs.begin() < static_cast<std::ptrdiff_t>(line.sorted);

@@ -14,7 +14,7 @@
 //
 // Like jobs are of one queue and one priority, have as many pending tasks of one class and lack as
 // many of them, and run equally long by what is known. They hold nothing, have no topology wish and
-// no group with a minimum of its own, and none of their tasks was promised a node. So on equal
+// no group with a minimum of its own, and none of their tasks was nominated. So on equal
 // books, where one of them finds no place the others find none, and a queue or a promise that lets
 // one in lets all in. They differ in their age: what jobs could pay for evictions grows with it
 // (fair_exchange.h). Any other job is a line by itself.
@@ -77,8 +77,8 @@ class FairLines {
   size_t LineOf(JobIndex job) const { return line_of_[job]; }
   // Returns the job of the line that was created first. REQUIRES: the line is in use.
   JobIndex OldestOf(size_t line);
-  // Returns the jobs with pending tasks that were promised nodes, ascending.
-  const std::vector<JobIndex>& promised() const { return promised_; }
+  // Returns the jobs with pending tasks that were nominated, ascending.
+  const std::vector<JobIndex>& nominated() const { return nominated_; }
   // Returns whether it may be known of some job in a line how long it runs, by the job itself.
   bool some_end() const { return ending_ > 0; }
   // Returns a number that no priority of a job of the queue is below.
@@ -97,7 +97,7 @@ class FairLines {
   std::vector<int64_t> created_;   // by job in a line
   std::vector<uint8_t> ends_;      // by job in a line: it has an estimate or a lifetime
   int64_t ending_ = 0;             // the number of those that have
-  std::vector<JobIndex> promised_;
+  std::vector<JobIndex> nominated_;
   std::vector<int64_t> least_priority_;  // by queue
   std::vector<uint32_t> unsorted_;       // lines with jobs behind those in order
   std::vector<uint8_t> marks_;           // by job; all 0 between uses

@@ -24,34 +24,34 @@ void FairFill::RunTurns() {
       for (const JobIndex job : lines_[i].jobs) SheetOf(job);
     }
   }
-  if (!TakePromised()) return;
+  if (!TakeNominated()) return;
   for (JobIndex j : promises_.TakeBack()) {
     if (lines_.Has(j) && Waits(j)) PromiseStart(j, SheetOf(j), /*tried=*/false);
   }
   QueueTreeWalk walk(context_);
   FillWalk(&walk);
   if (promises_.prefers_old()) PromiseOldest();
-  bool leaves_out = LeaveOutIdle(kNone, &walk);
+  bool leaves_out = LeaveOutHopeless(kNone, &walk);
   for (;;) {
     const JobIndex job = walk.Next();
     if (job == kNone || context_.meter.Cut()) return;
     context_.meter.Spend();
     const bool again = Turn(job);
-    if (!leaves_out) leaves_out = LeaveOutIdle(job, &walk);
+    if (!leaves_out) leaves_out = LeaveOutHopeless(job, &walk);
     Advance(job, leaves_out, &walk);
     walk.Done(job, again);
   }
 }
 
-// Jobs that are whole, or become whole, by their promised tasks go first.
-bool FairFill::TakePromised() {
-  std::vector<JobIndex> promised;
-  for (const JobIndex job : lines_.promised()) {
-    if (PromisesSuffice(job, SheetOf(job))) promised.push_back(job);
+// Jobs that are whole, or become whole, by their nominated tasks go first.
+bool FairFill::TakeNominated() {
+  std::vector<JobIndex> first;
+  for (const JobIndex job : lines_.nominated()) {
+    if (NominatedSuffice(job, SheetOf(job))) first.push_back(job);
   }
-  GoSort(promised, [this](JobIndex a, JobIndex b) { return context_.dispatcher.JobBefore(a, b); });
-  for (JobIndex j : promised) {
-    while (HasPromises(SheetOf(j))) {
+  GoSort(first, [this](JobIndex a, JobIndex b) { return context_.dispatcher.JobBefore(a, b); });
+  for (JobIndex j : first) {
+    while (HasNominated(SheetOf(j))) {
       if (context_.meter.Cut()) return false;
       context_.meter.Spend();
       const size_t before = context_.decisions.list().size();
@@ -68,7 +68,7 @@ void FairFill::FillWalk(QueueTreeWalk* walk) {
   QueueIndex queue = kNone;
   for (size_t i = 0; i < lines_.size(); ++i) {
     const std::vector<JobIndex>& jobs = lines_[i].jobs;
-    // Only jobs that were promised nodes may have had turns by now, and have a sheet.
+    // Only jobs with nominated tasks may have had turns by now, and have a sheet.
     if (jobs.empty() || (sheet_of_.contains(jobs.front()) && !Waits(jobs.front()))) continue;
     several_queues_ |= queue != kNone && queue != lines_[i].key.queue;
     queue = lines_[i].key.queue;
@@ -93,39 +93,39 @@ void FairFill::Advance(JobIndex job, bool leaves_out, QueueTreeWalk* walk) {
   }
 }
 
-bool FairFill::LeaveOutIdle(JobIndex last, QueueTreeWalk* walk) {
+bool FairFill::LeaveOutHopeless(JobIndex last, QueueTreeWalk* walk) {
   if (context_.reasons.wanted() || context_.dispatcher.NotesTurns()) return false;
   // A job with a promise that finds a place after all makes way for another promise.
   const JobIndex holder = promises_.Holder();
-  const bool keeps = holder != kNone && (holder == last || IsIdle(SheetOf(holder)));
+  const bool keeps = holder != kNone && (holder == last || FitsNowhere(SheetOf(holder)));
   if (!keeps && !promises_.NoneCanCome()) return false;
   for (size_t i = 0; i < lines_.size(); ++i) {
     Turns& turns = turns_[i];
     if (turns.last == kNone) continue;
-    turns.out = IsIdle(i);
+    turns.out = FitsNowhere(i);
     if (turns.out && several_queues_ && turns.next < lines_[i].jobs.size()) {
       walk->Add(lines_[i].jobs.back());
     }
   }
   walk->LeaveOut([this](JobIndex job) {
     const Turns& turns = turns_[lines_.LineOf(job)];
-    return turns.out || (turns.last != job && IsIdle(SheetOf(job)));
+    return turns.out || (turns.last != job && FitsNowhere(SheetOf(job)));
   });
   return true;
 }
 
 // Filling only takes, so a class that fits no node fits none later.
-bool FairFill::IsIdle(const Sheet& sheet) {
+bool FairFill::FitsNowhere(const Sheet& sheet) {
   return sheet.one_class && sheet.next < sheet.tasks.size() && !HasNode(sheet.tasks[sheet.next]);
 }
 
-bool FairFill::IsIdle(size_t line) {
+bool FairFill::FitsNowhere(size_t line) {
   const FairLines::Line& like = lines_[line];
-  if (like.is_single()) return IsIdle(SheetOf(like.jobs.front()));
+  if (like.is_single()) return FitsNowhere(SheetOf(like.jobs.front()));
   if (const auto known = has_node_.find(like.key.task_class); known != has_node_.end()) {
     return !known->second && !context_.search.FitDependsOnOthers(like.key.task_class);
   }
-  return IsIdle(SheetOf(turns_[line].last));
+  return FitsNowhere(SheetOf(turns_[line].last));
 }
 
 bool FairFill::HasNode(TaskIndex task) {
