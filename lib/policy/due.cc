@@ -117,6 +117,7 @@ class Due : public Policy, public OrderPolicy, public JobKeep {
       ++epoch_;
     }
     kept_.resize(jobs);
+    recent_.Open(*internal::DataOf(cycle).memory);
     internal::DataOf(cycle).memory->AtEnd([this] { Close(); });
     if (known) {
       FollowChanges(*changed);
@@ -158,6 +159,7 @@ class Due : public Policy, public OrderPolicy, public JobKeep {
     }
     rows_ = cycle_->Recall(kDueSlot.slot);
     knows_ = true;
+    recent_.Close(*internal::DataOf(*cycle_).memory);
   }
 
   DueRow RowOf(const std::string& name) const {
@@ -326,7 +328,7 @@ class Due : public Policy, public OrderPolicy, public JobKeep {
   }
 
   int64_t LongestWait() const { return cycle_->Recall(kWaitSlot.slot).Integer(kLongest); }
-  HistorySlots History() const { return HistorySlots(*internal::DataOf(*cycle_).memory); }
+  HistorySlots History() { return {*internal::DataOf(*cycle_).memory, recent_}; }
 
   const DueSettings settings_;
   const Cycle* cycle_ = nullptr;
@@ -338,6 +340,7 @@ class Due : public Policy, public OrderPolicy, public JobKeep {
   uint64_t epoch_ = 0;  // grows in a cycle that does not begin with it
   MemorySlot rows_;
   std::vector<JobIndex> placed_;
+  RecentRuns recent_;
 };
 
 }  // namespace

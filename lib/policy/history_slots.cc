@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <variant>
 
 #include "absl/strings/str_cat.h"
@@ -51,30 +52,57 @@ SlotKind KindAt(const MemoryRow& row) {
 
 }  // namespace
 
+void RecentRuns::Open(const MemorySlots& slots) {
+  known_ = std::exchange(kept_, false) &&
+           slots.Recall(kHistorySlot.slot).rows().SharesAllWith(history_.rows()) &&
+           slots.Recall(kRecentSlot.slot).rows().SharesAllWith(recent_.rows());
+}
+
+void RecentRuns::Close(const MemorySlots& slots) {
+  history_ = slots.Recall(kHistorySlot.slot);
+  recent_ = slots.Recall(kRecentSlot.slot);
+  kept_ = known_;
+}
+
 RunSums HistorySlots::SumsOf(const std::string& key) const {
   const MemoryRow* row = slots_.Recall(kHistorySlot.slot).Find(key);
   if (row == nullptr) return {};
   return {.count = RealAt(*row, 0), .run = RealAt(*row, 1), .inverse = RealAt(*row, 2)};
 }
 
+void HistorySlots::ReadRecent() const {
+  if (std::exchange(recent_.known_, true)) return;
+  recent_.runs_.clear();
+  recent_.all_ = SumsOf(RowOf(0, {}));
+  for (const auto& [name, row] : slots_.Recall(kRecentSlot.slot).rows()) {
+    Append(name, KindAt(row), IntegerAt(row, 0));
+  }
+}
+
+void HistorySlots::Append(std::string_view name, const Kind& kind, int64_t run) const {
+  recent_.all_.Add(0, run);
+  recent_.last_name_ = name;
+  recent_.runs_.push_back({run, kind.estimate, kind.size, RunMagnitude(kind.estimate),
+                           RunMagnitude(kind.size), std::string(kind.user)});
+}
+
 double HistorySlots::Length(const Kind& kind) const {
+  ReadRecent();
   const uint32_t levels = KeysOf(kind);
   std::array<RunSums, kRunKeys> sums;
-  for (uint32_t level = 0; level < levels; ++level) sums[level] = SumsOf(RowOf(level, kind));
+  sums[0] = recent_.all_;
+  for (uint32_t level = 1; level < levels; ++level) sums[level] = SumsOf(RowOf(level, kind));
   const int64_t estimate = RunMagnitude(kind.estimate), size = RunMagnitude(kind.size);
-  for (const auto& [number, row] : slots_.Recall(kRecentSlot.slot).rows()) {
-    const Kind other = KindAt(row);
-    const int64_t run = IntegerAt(row, 0);
-    sums[0].Add(0, run);
-    if (RunMagnitude(other.estimate) == estimate && RunMagnitude(other.size) == size) {
-      sums[1].Add(1, run);
+  for (const RecentRuns::Run& other : recent_.runs_) {
+    if (other.estimate_magnitude == estimate && other.size_magnitude == size) {
+      sums[1].Add(1, other.run);
     }
     // Each key from here on has all that the one before it has.
     if (levels <= kRunKeysWithoutUser || other.user != kind.user) continue;
-    sums[2].Add(2, run);
+    sums[2].Add(2, other.run);
     if (other.estimate != kind.estimate) continue;
-    sums[3].Add(3, run);
-    if (other.size == kind.size) sums[4].Add(4, run);
+    sums[3].Add(3, other.run);
+    if (other.size == kind.size) sums[4].Add(4, other.run);
   }
   RunGuess guess(kind.estimate);
   for (uint32_t level = 0; level < levels; ++level) {
@@ -84,9 +112,17 @@ double HistorySlots::Length(const Kind& kind) const {
 }
 
 void HistorySlots::Learn(const Kind& kind, int64_t run) {
+  ReadRecent();
   MemorySlot& recent = slots_.Remember(kRecentSlot.slot);
-  recent.Set(absl::StrFormat("%03d", recent.rows().size()),
-             {run, kind.estimate, kind.size, std::string(kind.user)});
+  const std::string name = absl::StrFormat("%03d", recent.rows().size());
+  // Rows that others wrote may have any names.
+  const bool is_last = recent_.runs_.empty() || recent_.last_name_ < name;
+  recent.Set(name, {run, kind.estimate, kind.size, std::string(kind.user)});
+  if (is_last) {
+    Append(name, kind, run);
+  } else {
+    recent_.known_ = false;
+  }
   if (recent.rows().size() >= kMostRecent) Fold();
 }
 
@@ -103,6 +139,7 @@ void HistorySlots::Fold() {
     }
   }
   recent = MemorySlot();
+  recent_.known_ = false;
 }
 
 }  // namespace muster

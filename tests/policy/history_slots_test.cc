@@ -26,10 +26,16 @@ TEST(HistorySlots, EqualsTheHistoryOfPools) {
     Rng rng(seed);
     RunHistory pool;
     Memory memory;
+    RecentRuns recent;
     const EventLog events;
     for (int cycle = 0; cycle < 300; ++cycle) {
       MemorySlots slots(memory, kDeclared, events, /*one_event=*/false);
-      HistorySlots history(slots);
+      recent.Open(slots);
+      HistorySlots history(slots, recent);
+      if (rng.Below(10) == 0) {  // a cycle that is cut: what it learnt is forgotten
+        history.Learn({users[1], 60, 1}, 7);
+        continue;
+      }
       for (uint64_t ended = rng.Below(4); ended > 0; --ended) {
         const auto user = static_cast<uint32_t>(rng.Below(5));
         const auto estimate = static_cast<int64_t>(60 * (1 + rng.Below(3)));
@@ -44,6 +50,7 @@ TEST(HistorySlots, EqualsTheHistoryOfPools) {
       ASSERT_EQ(history.Length({users[user], estimate, size}),
                 pool.Length({user == 0 ? kNone : user, estimate, size}))
           << "seed " << seed << " cycle " << cycle;
+      recent.Close(slots);
       memory = std::move(slots).After();
       if (cycle % 50 == 49) memory = *Memory::Parse(memory.ToText());
     }
@@ -61,7 +68,9 @@ TEST(HistorySlots, ReadsNonsense) {
   writing.Remember("history-recent").Set("y", {int64_t{-5}, int64_t{-1}, kAbsent, int64_t{0}});
   const Memory memory = std::move(writing).After();
   MemorySlots slots(memory, kDeclared, events, /*one_event=*/false);
-  HistorySlots history(slots);
+  RecentRuns recent;
+  recent.Open(slots);
+  HistorySlots history(slots, recent);
   EXPECT_GE(history.Length({"ann", 100, 1}), 0);
   for (int i = 0; i < 600; ++i) history.Learn({"ann", 100, 1}, 50);
   EXPECT_GT(history.Length({"ann", 100, 1}), 0);
