@@ -33,6 +33,17 @@ def _columns(table: Mapping[str, list[Any]]) -> Any:
     })
 
 
+def _rows_of(kind: str, listed: Any) -> list[dict[str, Any]]:
+    if isinstance(listed, (str, bytes, Mapping)) or not isinstance(listed, Iterable):
+        raise InvalidArgument(f"reconcile: {kind}: expected a list, got {type(listed).__name__}")
+    made = []
+    for i, row in enumerate(listed):
+        if not isinstance(row, Mapping):
+            raise InvalidArgument(f"reconcile: {kind}[{i}]: expected a dict, got {row!r}")
+        made.append(dict(row))
+    return made
+
+
 class Cluster:
     """The caller's tables. Every call does all it says or raises and leaves the cluster as it was.
 
@@ -92,8 +103,11 @@ class Cluster:
             text = json.dumps(scenario)
         elif isinstance(scenario, str) and scenario.lstrip().startswith("{"):
             text = scenario
-        else:
+        elif isinstance(scenario, (str, Path)):
             text = Path(scenario).read_text(encoding="utf-8")
+        else:
+            raise InvalidArgument(
+                f"scenario: expected a path, a text or a dict, got {type(scenario).__name__}")
         cluster = cls()
         cluster._defaults = cluster._core.load_scenario(text, limits.as_dict())
         return cluster
@@ -425,7 +439,10 @@ class Cluster:
     def reconcile(self, full: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Drift]:
         """Makes the cluster equal to a full listing of the form of to_dict(). Returns what
         differed."""
-        tables = {kind: [dict(row) for row in rows] for kind, rows in full.items()}
+        if not isinstance(full, Mapping):
+            raise InvalidArgument(
+                f"reconcile: expected a dict of lists of rows, got {type(full).__name__}")
+        tables = {kind: _rows_of(kind, listed) for kind, listed in full.items()}
         return [Drift(*found) for found in self._core.reconcile(tables)]
 
     def freeze(self) -> Snapshot:

@@ -358,6 +358,24 @@ class Scenarios(unittest.TestCase):
         with self.assertRaisesRegex(muster.InvalidArgument,
                                     r'scenario: nodes\[0\]: key "name" is missing'):
             muster.Cluster.from_scenario({"muster": 1, "nodes": [{"nam": "x"}]})
+        for wrong in (None, [], 3, b"{}"):
+            with self.assertRaisesRegex(muster.InvalidArgument,
+                                        "scenario: expected a path, a text or a dict, got "):
+                muster.Cluster.from_scenario(wrong)
+
+    def test_a_listing_of_another_form_names_the_place(self):
+        cluster = muster.Cluster()
+        cluster.add_node("n", cpu=4)
+        for full, words in ((None, "reconcile: expected a dict of lists of rows, got NoneType"),
+                            ([], "reconcile: expected a dict of lists of rows, got list"),
+                            ({"nodes": 3}, "reconcile: nodes: expected a list, got int"),
+                            ({"nodes": {"name": "n"}}, "reconcile: nodes: expected a list, got dict"),
+                            ({"nodes": "n"}, "reconcile: nodes: expected a list, got str"),
+                            ({"nodes": [{"name": "n"}, 3]},
+                             r"reconcile: nodes\[1\]: expected a dict, got 3")):
+            with self.assertRaisesRegex(muster.InvalidArgument, f"^{words}$"):
+                cluster.reconcile(full)
+        self.assertEqual(len(cluster.to_dict()["nodes"]), 1)
 
 
 @needs_engine
