@@ -110,7 +110,7 @@ def spelled(source: Cluster | Snapshot, number: int, change: Mapping[str, Any]) 
         given = dict(out["add_nodes"])
         count = given.pop("count", 1)
         out["add_nodes"] = {"count": count, "node": fields.node(given.pop("name", "new"), given)}
-    long: dict[str, Any] = fields.long_names(out, source._core.has_resource, f"what-if[{number}]")
+    long: dict[str, Any] = fields.long_names(out, source._core.has_resource, f"changes[{number}]")
     return long
 
 
