@@ -7,7 +7,8 @@
 namespace muster::yunikorn {
 namespace {
 
-bool Before(const NodeOrder::Entry& entry, double score, uint64_t rank) {
+template <class Entry>
+bool Before(const Entry& entry, double score, uint64_t rank) {
   return entry.score < score || (!(score < entry.score) && entry.rank < rank);
 }
 
@@ -33,18 +34,22 @@ void Include(NodeOrder::Block& block, const Node& node) {
 
 }  // namespace
 
-void NodeOrder::Clear() { blocks_.clear(); }
+void NodeOrder::Clear() {
+  blocks_.clear();
+  lasts_.clear();
+}
+
+void NodeOrder::NoteLast(size_t i) {
+  const Entry& last = blocks_[i]->at(blocks_[i]->count - 1);
+  lasts_[i] = {last.score, last.rank};
+}
 
 size_t NodeOrder::BlockOf(double score, uint64_t rank) const {
   // Nodes often come in the order of their names.
-  if (!blocks_.empty()) {
-    const Block& last = *blocks_.back();
-    if (Before(last.last(), score, rank)) return blocks_.size();
-  }
-  const auto found = std::partition_point(blocks_.begin(), blocks_.end(), [&](const auto& block) {
-    return Before(block->last(), score, rank);
-  });
-  return static_cast<size_t>(found - blocks_.begin());
+  if (!lasts_.empty() && Before(lasts_.back(), score, rank)) return lasts_.size();
+  const auto found = std::partition_point(
+      lasts_.begin(), lasts_.end(), [&](const Place& last) { return Before(last, score, rank); });
+  return static_cast<size_t>(found - lasts_.begin());
 }
 
 void NodeOrder::Split(size_t i) {
@@ -56,16 +61,22 @@ void NodeOrder::Split(size_t i) {
   lower.count = half;
   upper->most_free = lower.most_free;
   upper->most_total = lower.most_total;
-  blocks_.insert(blocks_.begin() + static_cast<std::ptrdiff_t>(i) + 1, std::move(upper));
+  const auto at = static_cast<std::ptrdiff_t>(i);
+  blocks_.insert(blocks_.begin() + at + 1, std::move(upper));
+  lasts_.insert(lasts_.begin() + at, lasts_[i]);
+  NoteLast(i);
 }
 
 void NodeOrder::Put(const Entry& entry, const Node& node) {
   size_t i = BlockOf(entry.score, entry.rank);
-  if (blocks_.empty()) blocks_.push_back(std::make_unique<Block>());
+  if (blocks_.empty()) {
+    blocks_.push_back(std::make_unique<Block>());
+    lasts_.push_back({entry.score, entry.rank});
+  }
   i = std::min(i, blocks_.size() - 1);
   if (blocks_[i]->count == kBlock) {
     Split(i);
-    if (Before(blocks_[i]->last(), entry.score, entry.rank)) ++i;
+    if (Before(lasts_[i], entry.score, entry.rank)) ++i;
   }
   Block& block = *blocks_[i];
   const size_t at = PlaceIn(block, entry.score, entry.rank);
@@ -79,6 +90,7 @@ void NodeOrder::Put(const Entry& entry, const Node& node) {
   }
   ++block.count;
   block.begin()[at] = entry;
+  if (at + 1 == block.count) NoteLast(i);
   Include(block, node);
 }
 
@@ -94,7 +106,12 @@ bool NodeOrder::Take(double score, uint64_t rank) {
   } else {
     std::copy(block.begin() + at + 1, block.end(), block.begin() + at);
   }
-  if (--block.count == 0) blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(i));
+  if (--block.count == 0) {
+    blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(i));
+    lasts_.erase(lasts_.begin() + static_cast<std::ptrdiff_t>(i));
+  } else if (at == block.count) {
+    NoteLast(i);
+  }
   return true;
 }
 

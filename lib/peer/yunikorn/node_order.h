@@ -9,7 +9,8 @@
 // Nodes lie in blocks of at most kBlock, each with bounds over its nodes: no node of the block has
 // more of any type free, or in total. So a walk that looks for room passes over blocks that have
 // none. Bounds only ever grow when nodes change; Tighten computes one anew after a walk through a
-// block in vain.
+// block in vain. The last entry of each block is also in a list of its own, so that the search for
+// a block reads no block.
 //
 // A rank stands for the id: ranks are in the order of ids.
 //
@@ -47,7 +48,6 @@ class NodeOrder {
     Entry* begin() { return entries.data() + first; }
     Entry* end() { return begin() + count; }
     const Entry& at(size_t k) const { return entries[first + k]; }
-    const Entry& last() const { return at(count - 1); }
   };
 
   void Clear();
@@ -66,10 +66,16 @@ class NodeOrder {
   std::vector<Index> Nodes() const;
 
  private:
+  struct Place {
+    double score;
+    uint64_t rank;
+  };
   size_t BlockOf(double score, uint64_t rank) const;
   void Split(size_t i);
+  void NoteLast(size_t i);
 
   std::vector<std::unique_ptr<Block>> blocks_;
+  std::vector<Place> lasts_;  // by block
 };
 
 }  // namespace muster::yunikorn
