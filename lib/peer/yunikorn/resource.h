@@ -67,6 +67,7 @@ class Types {
     uint32_t bits_;
   };
   explicit Types(uint32_t bits) : bits_(bits) {}
+  uint32_t bits() const { return bits_; }
   iterator begin() const { return iterator(bits_); }
   iterator end() const { return iterator(0); }
 
@@ -131,6 +132,8 @@ class Resource {
   // Nil stays nil; a nil argument changes nothing.
   void AddTo(const Resource& other);
   void SubFrom(const Resource& other);
+  // Raises amounts to those of the other where these are larger; missing ones count as zero.
+  void RaiseTo(const Resource& other);
 
  private:
   static constexpr int kFewTypes = 6;
@@ -159,7 +162,6 @@ class Resource {
     more_ = std::move(other.more_);
   }
 
-  friend bool FitsIn(const Resource& larger, const Resource& smaller);
   friend bool AboveZero(const Resource& resource);
 
   uint32_t bits_ = 0;
@@ -194,6 +196,16 @@ inline void Resource::SubFrom(const Resource& other) {
   for (int type : other.MoreTypes()) Set(type, SubSaturating(Get(type), other.Get(type)));
 }
 
+inline void Resource::RaiseTo(const Resource& other) {
+  bits_ |= other.bits_ & ((1u << kFewTypes) - 1);
+  for (int type = 0; type < kFewTypes; ++type) {
+    few_[type] = std::max(few_[type], other.few_[type]);
+  }
+  for (int type : Types(MoreTypes().bits() | other.MoreTypes().bits())) {
+    Set(type, std::max(Get(type), other.Get(type)));
+  }
+}
+
 Quantity MulSaturating(Quantity a, Quantity b);
 // Truncates toward zero.
 Quantity MulRatio(Quantity value, double ratio);
@@ -217,14 +229,10 @@ Resource SubOnlyExisting(const Resource& base, const Resource& delta);
 
 // A missing type is zero; negative amounts of `larger` count as zero.
 inline bool FitsIn(const Resource& larger, const Resource& smaller) {
-  bool fits = true;
-  for (int type = 0; type < Resource::kFewTypes; ++type) {
-    fits &= smaller.few_[type] <= std::max<Quantity>(0, larger.few_[type]);
+  for (int type : smaller.types()) {
+    if (smaller.Get(type) > std::max<Quantity>(0, larger.Get(type))) return false;
   }
-  for (int type : smaller.MoreTypes()) {
-    fits &= smaller.Get(type) <= std::max<Quantity>(0, larger.Get(type));
-  }
-  return fits;
+  return true;
 }
 // A missing type is no limit; negative amounts of `larger` count as zero.
 bool FitsInLimits(const Resource& larger, const Resource& smaller);

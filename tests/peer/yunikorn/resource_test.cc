@@ -61,6 +61,12 @@ Amounts Combined(Amounts left, const Amounts& right, Quantity (*combine)(Quantit
   return left;
 }
 
+Amounts Raised(Amounts left, const Amounts& right) {
+  for (const auto& [type, amount] : right) left.try_emplace(type, 0);
+  for (auto& [type, amount] : left) amount = std::max(amount, At(right, type));
+  return left;
+}
+
 bool HoldsAll(const Amounts& larger, const Amounts& smaller) {
   return std::ranges::all_of(smaller, [&](const auto& entry) {
     return entry.second <= std::max<Quantity>(0, At(larger, entry.first));
@@ -82,6 +88,9 @@ TEST(YuniKornResource, ComputesAsAMapOfAmountsDoes) {
     difference.SubFrom(Of(right));
     ASSERT_EQ(AmountsOf(sum), Combined(left, right, AddSaturating));
     ASSERT_EQ(AmountsOf(difference), Combined(left, right, SubSaturating));
+    Resource raised = Of(left);
+    raised.RaiseTo(Of(right));
+    ASSERT_EQ(AmountsOf(raised), Raised(left, right));
     ASSERT_EQ(FitsIn(Of(left), Of(right)), HoldsAll(left, right));
     ASSERT_EQ(AboveZero(Of(left)), IsAboveZero(left));
     Amounts kept = left;
