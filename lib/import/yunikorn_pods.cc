@@ -229,6 +229,16 @@ class ApplicationReader {
       if (!IsPlaceholder(*pod)) continue;
       std::optional<TaskSpec> task = ReadTask(*pod);
       const std::string group = ValueOf(*pod, {Own("task-group-name")});
+      const bool defined = std::ranges::any_of(
+          job.groups, [&](const GroupSpec& spec) { return spec.name == group; });
+      if (!defined) {
+        source_.log->Note(
+            pod->place(), "",
+            "a placeholder of a task group that no pod of its application defines; it "
+            "only occupies its node");
+        if (task && !task->node.empty()) cluster_.tasks.push_back(*std::move(task));
+        continue;
+      }
       if (task && !task->node.empty() && task->status != TaskStatus::kReleasing) {
         places[group].push_back(*std::move(task));
       } else {

@@ -118,6 +118,23 @@ TEST(YuniKornImport, PlaceholdersAreWhereTheirPodsWait) {
   EXPECT_THAT(Lines(import), ElementsAre(HasSubstr("\"x=y\" is not read")));
 }
 
+TEST(YuniKornImport, APlaceholderWithoutItsGangOnlyOccupies) {
+  for (const ObjectJson& group :
+       {ObjectJson::object(), ObjectJson{{"yunikorn.apache.org/task-group-name", "w"}}}) {
+    ObjectJson placeholder = group;
+    placeholder["yunikorn.apache.org/placeholder"] = "true";
+    const Import import = FromFile({NodeJson(), YuniKornPod("hold", "a", placeholder, "n1", 1),
+                                    YuniKornPod("w0", "a", group, "", 2)});
+    const std::vector<TaskSpec>& tasks = import.scenario.cluster.tasks;
+    ASSERT_EQ(tasks.size(), 2u);
+    EXPECT_EQ(tasks[0].name, "ns/hold");
+    EXPECT_EQ(tasks[0].job, "");
+    EXPECT_EQ(tasks[1].name, "ns/w0");
+    EXPECT_EQ(tasks[1].status, TaskStatus::kPending);  // no place is kept for it
+    EXPECT_THAT(Lines(import), ElementsAre(HasSubstr("task group that no pod")));
+  }
+}
+
 TEST(YuniKornImport, WithoutAFileEachNamespaceHasAQueue) {
   const Import import = Imported({NodeJson(), YuniKornPod("p", "a")}, {.profile = "yunikorn"});
   EXPECT_EQ(import.scenario.cluster.jobs.at(0).queue, "root.ns");

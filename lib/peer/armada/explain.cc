@@ -32,6 +32,12 @@ Explainer::Explainer(ActionContext& context, const World& world, const Round& ro
   ended_.resize(round.accounts().size(), Reason::kNone);
 }
 
+void ExplainIncomplete(ActionContext& context, const World& world) {
+  for (const TaskIndex task : world.incomplete) {
+    context.reasons.Explain(task, muster::Reason{ReasonKind::kInvalidGang});
+  }
+}
+
 void Explainer::All() {
   // A gang of running jobs alone ends no queue.
   for (const int job : world_.queued) {
@@ -48,9 +54,7 @@ void Explainer::All() {
     if (reason == Reason::kNone) continue;
     context_.reasons.Explain(world_.task_of[static_cast<size_t>(job)], Shared(job, reason));
   }
-  for (const TaskIndex task : world_.incomplete) {
-    context_.reasons.Explain(task, muster::Reason{ReasonKind::kInvalidGang});
-  }
+  ExplainIncomplete(context_, world_);
 }
 
 void Explainer::Undone(int job) {

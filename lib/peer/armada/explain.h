@@ -25,13 +25,16 @@
 
 namespace muster::armada {
 
+// Explains the tasks of gangs that have too few tasks, which are in no round.
+void ExplainIncomplete(ActionContext& context, const World& world);
+
 class Explainer {
  public:
   // All must outlive this. The round has run.
   Explainer(ActionContext& context, const World& world, const Round& round,
             const std::string& pool);
 
-  // Explains the queued jobs that the round did not schedule.
+  // Explains the queued jobs that the round did not schedule, and what is in no round.
   void All();
   // Explains a job of which the round's decision could not be carried out.
   void Undone(int job);

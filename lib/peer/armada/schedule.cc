@@ -96,7 +96,10 @@ class PlannedRound {
 
   void Run() {
     if (absl::Status status = Prepare(); !status.ok()) return Fail(status);
-    if (round_ == nullptr) return runs_.Store();
+    if (round_ == nullptr) {
+      ExplainIncomplete(context_, world_);
+      return runs_.Store();
+    }
     absl::Status status = round_->Run();
     if (!status.ok() && follows_) {
       // An error names a job by its place, which is another where jobs have left.

@@ -131,8 +131,8 @@ bool Partition::TryNode(Index node, Index request) {
   if (!MayAllocate(nodes[node], request) || !Permits(request, node, /*allocate=*/true))
     return false;
   if (!FitsQueues(queue, ask.resource)) return false;
-  AddToNode(node, request, /*force=*/false);
-  TryIncAllocated(queue, ask.resource);
+  AddToNode(node, request, /*force=*/true);
+  CountAllocated(queue, ask.resource);
   Allocate(request);
   allocations[request].node = node;
   AddAllocation(request, /*replaced=*/false);

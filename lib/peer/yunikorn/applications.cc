@@ -98,8 +98,7 @@ void Partition::FreeApplication(Index application) {
   free_applications_.push_back(application);
 }
 
-void Partition::EndOperation() {
-  if (loose_.empty()) return;
+void Partition::FreeLoose() {
   for (Index allocation : std::exchange(loose_, {})) {
     Allocation& alloc = allocations[allocation];
     const bool linked = alloc.release != kNone && allocations[alloc.release].release == allocation;

@@ -10,7 +10,8 @@
 // sorts anew each time; its result depends on the comparisons made only where two have no order, so
 // then the list is sorted by `sort(items)` each time, which makes the peer's comparisons.
 //
-// Cost of Refresh: a scan for each item that was touched, and O(log n) comparisons.
+// Cost of Refresh: a scan for each item that was touched, and O(log n) comparisons; two if a single
+// item was touched and stays where it is.
 #ifndef MUSTER_PEER_YUNIKORN_KEPT_ORDER_H_
 #define MUSTER_PEER_YUNIKORN_KEPT_ORDER_H_
 
@@ -40,6 +41,7 @@ class KeptOrder {
   // `sort` fills the list and returns whether its order may be kept.
   template <class Belongs, class Compare, class Sort>
   void Refresh(Belongs belongs, Compare compare, Sort sort) {
+    if (valid_ && touched_.size() == 1 && Stays(touched_[0], belongs, compare)) touched_.clear();
     if (valid_) {
       for (Index item : touched_) std::erase(items_, item);
       for (Index item : touched_) valid_ = valid_ && (!belongs(item) || Insert(item, compare));
@@ -62,6 +64,15 @@ class KeptOrder {
       if (order > 0) return false;
     }
     return true;
+  }
+
+  // Returns whether an item of the list still belongs where it is.
+  template <class Belongs, class Compare>
+  bool Stays(Index item, Belongs belongs, Compare compare) const {
+    const auto at = std::ranges::find(items_, item);
+    if (at == items_.end() || !belongs(item) || compare(item, item) != 0) return false;
+    return (at == items_.begin() || compare(*(at - 1), item) < 0) &&
+           (at + 1 == items_.end() || compare(item, *(at + 1)) < 0);
   }
 
   // Returns false if the item has no order with one of those that it was compared with. Those

@@ -42,13 +42,20 @@ bool CanRunIn(const std::vector<Level*>& levels, uint32_t application) {
   return true;
 }
 
-void IncreaseIn(const std::vector<Level*>& levels, uint32_t application, const Resource& usage) {
+void IncreaseIn(const std::vector<Level*>& levels, const Resource& usage) {
   for (Level* level : levels) {
     if (level->usage.nil()) level->usage = {};
     level->usage.AddTo(usage);
     level->usage.Prune();
-    level->applications.insert(application);
   }
+}
+
+void ListIn(const std::vector<Level*>& levels, uint32_t application) {
+  for (Level* level : levels) level->applications.insert(application);
+}
+
+bool AnyLimited(const std::vector<Level*>& levels) {
+  return !std::ranges::all_of(levels, [](const Level* level) { return Unlimited(*level); });
 }
 
 // Returns whether the root is needed no longer; `*removed` is set if a level was.
@@ -226,27 +233,33 @@ void Limits::Resolve(UsageKey& key) {
   if (const auto found = groups_.find(group); !group.empty() && found != groups_.end()) {
     key.group_levels = Levels(*found->second.root, key.path, Kind::kGroup);
   }
+  key.limited = AnyLimited(key.user_levels) || AnyLimited(key.group_levels);
   key.version = version_;
 }
 
 Resource Limits::Headroom(UsageKey& key) {
   Resolve(key);
+  if (!key.limited) return Resource::Nil();
   return Min(HeadroomOf(key.user_levels), HeadroomOf(key.group_levels));
 }
 
 bool Limits::CanRun(UsageKey& key) {
   Resolve(key);
+  if (!key.limited) return true;
   return CanRunIn(key.user_levels, key.application) && CanRunIn(key.group_levels, key.application);
 }
 
 void Limits::Increase(UsageKey& key, const Resource& usage) {
   if (usage.nil() || key.user.empty()) return;
   Resolve(key);
-  IncreaseIn(key.user_levels, key.application, usage);
+  IncreaseIn(key.user_levels, usage);
+  IncreaseIn(key.group_levels, usage);
+  if (key.counted == version_) return;
+  key.counted = version_;
+  ListIn(key.user_levels, key.application);
+  ListIn(key.group_levels, key.application);
   if (key.group_levels.empty()) return;
-  IncreaseIn(key.group_levels, key.application, usage);
-  std::string& user = groups_.find(GroupOf(key))->second.user_of[key.application];
-  if (user != key.user) user = key.user;
+  groups_.find(GroupOf(key))->second.user_of[key.application] = key.user;
 }
 
 void Limits::Decrease(UsageKey& key, const Resource& usage, bool last) {

@@ -76,6 +76,8 @@ struct UsageKey {
 
   // What `Limits` found for it.
   uint64_t version = 0;
+  uint64_t counted = 0;  // the version in which all levels list the application
+  bool limited = false;  // one of the levels has a limit
   std::vector<Level*> user_levels;
   std::vector<Level*> group_levels;
 };

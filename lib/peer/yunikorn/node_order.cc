@@ -7,44 +7,48 @@
 namespace muster::yunikorn {
 namespace {
 
-bool Before(const NodeOrder::Entry& entry, double score, uint64_t rank) {
+template <class Entry>
+bool Before(const Entry& entry, double score, uint64_t rank) {
   return entry.score < score || (!(score < entry.score) && entry.rank < rank);
-}
-
-void Raise(Resource& bound, const Resource& amounts) {
-  for (int type : amounts.types()) {
-    const Quantity amount = amounts.Get(type);
-    if (!bound.Has(type) || bound.Get(type) < amount) bound.Set(type, amount);
-  }
-}
-
-size_t PlaceIn(const NodeOrder::Block& block, double score, uint64_t rank) {
-  const NodeOrder::Entry* const begin = block.entries.data() + block.first;
-  return static_cast<size_t>(
-      std::partition_point(begin, begin + block.count,
-                           [&](const NodeOrder::Entry& e) { return Before(e, score, rank); }) -
-      begin);
-}
-
-void Include(NodeOrder::Block& block, const Node& node) {
-  Raise(block.most_total, node.total);
-  if (node.schedulable) Raise(block.most_free, node.available);
 }
 
 }  // namespace
 
-void NodeOrder::Clear() { blocks_.clear(); }
+size_t NodeOrder::PlaceIn(const Block& block, double score, uint64_t rank) {
+  const std::span<const Entry> entries = block.all();
+  const auto at = std::partition_point(entries.begin(), entries.end(),
+                                       [&](const Entry& e) { return Before(e, score, rank); });
+  return static_cast<size_t>(at - entries.begin());
+}
+
+void NodeOrder::Clear() {
+  blocks_.clear();
+  places_.clear();
+}
+
+void NodeOrder::NoteLast(size_t i) {
+  const Entry& last = blocks_[i]->all().back();
+  places_[i].score = last.score;
+  places_[i].rank = last.rank;
+}
+
+void NodeOrder::Include(size_t i, const Node& node) {
+  Block& block = *blocks_[i];
+  block.total.RaiseTo(node.total);
+  if (!node.schedulable) return;
+  block.free.RaiseTo(node.available);
+  for (size_t type = 0; type < kQuickTypes; ++type) {
+    Quantity& bound = places_[i].free[type];
+    bound = std::max(bound, node.available.Get(static_cast<int>(type)));
+  }
+}
 
 size_t NodeOrder::BlockOf(double score, uint64_t rank) const {
   // Nodes often come in the order of their names.
-  if (!blocks_.empty()) {
-    const Block& last = *blocks_.back();
-    if (Before(last.last(), score, rank)) return blocks_.size();
-  }
-  const auto found = std::partition_point(blocks_.begin(), blocks_.end(), [&](const auto& block) {
-    return Before(block->last(), score, rank);
-  });
-  return static_cast<size_t>(found - blocks_.begin());
+  if (!places_.empty() && Before(places_.back(), score, rank)) return places_.size();
+  const auto found = std::partition_point(
+      places_.begin(), places_.end(), [&](const Place& last) { return Before(last, score, rank); });
+  return static_cast<size_t>(found - places_.begin());
 }
 
 void NodeOrder::Split(size_t i) {
@@ -54,18 +58,24 @@ void NodeOrder::Split(size_t i) {
   upper->count = lower.count - half;
   std::copy_n(lower.begin() + half, upper->count, upper->begin());
   lower.count = half;
-  upper->most_free = lower.most_free;
-  upper->most_total = lower.most_total;
-  blocks_.insert(blocks_.begin() + static_cast<std::ptrdiff_t>(i) + 1, std::move(upper));
+  upper->free = lower.free;
+  upper->total = lower.total;
+  const auto at = static_cast<std::ptrdiff_t>(i);
+  blocks_.insert(blocks_.begin() + at + 1, std::move(upper));
+  places_.insert(places_.begin() + at, places_[i]);
+  NoteLast(i);
 }
 
 void NodeOrder::Put(const Entry& entry, const Node& node) {
   size_t i = BlockOf(entry.score, entry.rank);
-  if (blocks_.empty()) blocks_.push_back(std::make_unique<Block>());
+  if (blocks_.empty()) {
+    blocks_.push_back(std::make_unique<Block>());
+    places_.emplace_back();
+  }
   i = std::min(i, blocks_.size() - 1);
   if (blocks_[i]->count == kBlock) {
     Split(i);
-    if (Before(blocks_[i]->last(), entry.score, entry.rank)) ++i;
+    if (Before(places_[i], entry.score, entry.rank)) ++i;
   }
   Block& block = *blocks_[i];
   const size_t at = PlaceIn(block, entry.score, entry.rank);
@@ -79,7 +89,8 @@ void NodeOrder::Put(const Entry& entry, const Node& node) {
   }
   ++block.count;
   block.begin()[at] = entry;
-  Include(block, node);
+  if (at + 1 == block.count) NoteLast(i);
+  Include(i, node);
 }
 
 bool NodeOrder::Take(double score, uint64_t rank) {
@@ -87,33 +98,38 @@ bool NodeOrder::Take(double score, uint64_t rank) {
   if (i == blocks_.size()) return false;
   Block& block = *blocks_[i];
   const size_t at = PlaceIn(block, score, rank);
-  if (at == block.count || block.at(at).rank != rank) return false;
+  if (at == block.count || block.all()[at].rank != rank) return false;
   if (at < block.count / 2) {
     std::copy_backward(block.begin(), block.begin() + at, block.begin() + at + 1);
     ++block.first;
   } else {
     std::copy(block.begin() + at + 1, block.end(), block.begin() + at);
   }
-  if (--block.count == 0) blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(i));
+  if (--block.count == 0) {
+    blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(i));
+    places_.erase(places_.begin() + static_cast<std::ptrdiff_t>(i));
+  } else if (at == block.count) {
+    NoteLast(i);
+  }
   return true;
 }
 
 void NodeOrder::Widen(double score, uint64_t rank, const Node& node) {
   const size_t i = BlockOf(score, rank);
-  if (i < blocks_.size()) Include(*blocks_[i], node);
+  if (i < blocks_.size()) Include(i, node);
 }
 
 void NodeOrder::Tighten(size_t i, const std::vector<Node>& nodes) {
-  Block& block = *blocks_[i];
-  block.most_free = {};
-  block.most_total = {};
-  for (size_t k = 0; k < block.count; ++k) Include(block, nodes[block.at(k).node]);
+  blocks_[i]->free = {};
+  blocks_[i]->total = {};
+  places_[i].free = {};
+  for (const Entry& entry : entries(i)) Include(i, nodes[entry.node]);
 }
 
 std::vector<Index> NodeOrder::Nodes() const {
   std::vector<Index> nodes;
   for (const auto& block : blocks_) {
-    for (size_t k = 0; k < block->count; ++k) nodes.push_back(block->at(k).node);
+    for (const Entry& entry : block->all()) nodes.push_back(entry.node);
   }
   return nodes;
 }

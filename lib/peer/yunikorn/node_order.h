@@ -3,13 +3,16 @@
 // NodeOrder: nodes by score, lowest first, and of equal scores by id.
 //
 //   order.Put(node, rank, score);
-//   order.Visit([&](const NodeOrder::Block& block) { return !FitsIn(block.most_free, ask); },
-//               [&](Index node) { return !TryNode(node); });
+//   for (size_t i = 0; i < order.blocks(); ++i) {
+//     if (!order.MayHaveFree(i, ask)) continue;
+//     for (const NodeOrder::Entry& entry : order.entries(i)) ...
+//   }
 //
 // Nodes lie in blocks of at most kBlock, each with bounds over its nodes: no node of the block has
 // more of any type free, or in total. So a walk that looks for room passes over blocks that have
 // none. Bounds only ever grow when nodes change; Tighten computes one anew after a walk through a
-// block in vain.
+// block in vain. The last entry of each block, and its bounds of the first types, lie in a list of
+// their own, so that neither the search for a block nor most walks read blocks that they pass over.
 //
 // A rank stands for the id: ranks are in the order of ids.
 //
@@ -22,6 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "lib/peer/yunikorn/objects.h"
@@ -31,23 +35,11 @@ namespace muster::yunikorn {
 
 class NodeOrder {
  public:
-  static constexpr size_t kBlock = 64;
+  static constexpr size_t kBlock = 32;
   struct Entry {
     double score;
     uint64_t rank;
     Index node;
-  };
-  // Nodes leave a block at its front most of the time, so the entries begin anywhere.
-  struct Block {
-    size_t first = 0, count = 0;
-    std::array<Entry, kBlock> entries;
-    Resource most_free;
-    Resource most_total;
-
-    Entry* begin() { return entries.data() + first; }
-    Entry* end() { return begin() + count; }
-    const Entry& at(size_t k) const { return entries[first + k]; }
-    const Entry& last() const { return at(count - 1); }
   };
 
   void Clear();
@@ -59,17 +51,47 @@ class NodeOrder {
   void Widen(double score, uint64_t rank, const Node& node);
 
   size_t blocks() const { return blocks_.size(); }
-  const Block& block(size_t i) const { return *blocks_[i]; }
+  // Return false if no node of the block, or no schedulable one, has so much in total, or free.
+  bool MayHaveTotal(size_t i, const Resource& ask) const { return FitsIn(blocks_[i]->total, ask); }
+  bool MayHaveFree(size_t i, const Resource& ask) const {
+    for (size_t type = 0; type < kQuickTypes; ++type) {
+      if (ask.Get(static_cast<int>(type)) > places_[i].free[type]) return false;
+    }
+    return FitsIn(blocks_[i]->free, ask);
+  }
+  // Valid until the next change.
+  std::span<const Entry> entries(size_t i) const { return blocks_[i]->all(); }
   void Tighten(size_t i, const std::vector<Node>& nodes);
 
   // All nodes, in order.
   std::vector<Index> Nodes() const;
 
  private:
+  // Nodes leave a block at its front most of the time, so the entries begin anywhere.
+  struct Block {
+    size_t first = 0, count = 0;
+    std::array<Entry, kBlock> entries;
+    Resource free, total;  // the bounds
+
+    Entry* begin() { return entries.data() + first; }
+    Entry* end() { return begin() + count; }
+    std::span<const Entry> all() const { return {entries.data() + first, count}; }
+  };
+  static constexpr size_t kQuickTypes = 2;
+  // Of a block: its last entry, and bounds of what is free, 0 at least.
+  struct Place {
+    double score = 0;
+    uint64_t rank = 0;
+    std::array<Quantity, kQuickTypes> free = {};
+  };
   size_t BlockOf(double score, uint64_t rank) const;
   void Split(size_t i);
+  void NoteLast(size_t i);
+  void Include(size_t i, const Node& node);
+  static size_t PlaceIn(const Block& block, double score, uint64_t rank);
 
   std::vector<std::unique_ptr<Block>> blocks_;
+  std::vector<Place> places_;  // by block
 };
 
 }  // namespace muster::yunikorn

@@ -13,13 +13,12 @@ namespace muster::yunikorn {
 template <class Accept>
 Index Partition::FirstNode(const Resource& ask, bool need_free, Accept accept) {
   for (size_t i = 0; i < order_.blocks(); ++i) {
-    const NodeOrder::Block& block = order_.block(i);
-    if (!FitsIn(need_free ? block.most_free : block.most_total, ask)) continue;
-    for (size_t k = 0; k < block.count; ++k) {
-      const Index index = block.at(k).node;
+    if (!(need_free ? order_.MayHaveFree(i, ask) : order_.MayHaveTotal(i, ask))) continue;
+    for (const NodeOrder::Entry& entry : order_.entries(i)) {
+      const Index index = entry.node;
       const Node& node = nodes[index];
-      if (!node.schedulable || !FitsIn(node.total, ask)) continue;
       if (need_free && !FitsIn(node.available, ask)) continue;
+      if (!node.schedulable || !FitsIn(node.total, ask)) continue;
       if (accept(index)) return index;
     }
     order_.Tighten(i, nodes);

@@ -161,7 +161,7 @@ void Partition::RefreshAvailable(Node& node) {
   node.available.Prune();
 }
 
-const std::vector<Index>& Partition::AllocationsOn(Node& node) {
+std::span<const Index> Partition::AllocationsOn(Node& node) {
   if (!node.allocations_sorted) {
     std::ranges::sort(node.allocations, {},
                       [&](Index a) -> const std::string& { return allocations[a].key; });
@@ -174,9 +174,7 @@ bool Partition::AddToNode(Index index, Index allocation, bool force) {
   Node& node = nodes[index];
   Allocation& alloc = allocations[allocation];
   if (!force && !FitsIn(node.available, alloc.resource)) return false;
-  if (!node.allocations.empty() && allocations[node.allocations.back()].key > alloc.key) {
-    node.allocations_sorted = false;
-  }
+  node.allocations_sorted = node.allocations.empty();
   node.allocations.push_back(allocation);
   alloc.on_node = true;
   if (alloc.foreign) {
@@ -260,7 +258,8 @@ Partition::Removed Partition::RemoveNode(std::string_view id) {
     CountReservations(applications[application].queue, application, released);
     reservations -= released;
   }
-  for (Index allocation : std::vector<Index>(AllocationsOn(nodes[index]))) {
+  const std::span<const Index> held = AllocationsOn(nodes[index]);
+  for (Index allocation : std::vector<Index>(held.begin(), held.end())) {
     RemoveWithNode(allocation, removed);
   }
   AddTotal(Multiply(nodes[index].total, -1));

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "lib/base/hash_map.h"
 #include "lib/peer/yunikorn/access.h"
 #include "lib/peer/yunikorn/limits.h"
@@ -40,6 +41,7 @@ class Priorities {
   void Add(int32_t priority);
   void Remove(int32_t priority);
   int32_t Largest() const { return counts_.empty() ? kLeastPriority : counts_.back().first; }
+  bool empty() const { return counts_.empty(); }
   void Clear() { counts_.clear(); }
 
  private:
@@ -210,14 +212,16 @@ struct Queue {
   uint64_t share_epoch = 0;
 };
 
+// What a walk through nodes reads comes first.
 struct Node {
-  std::string id;
-  Resource total, occupied, allocated, available;
   bool schedulable = true;
   bool removed = false;
-  std::vector<Index> allocations;
   bool allocations_sorted = true;
   std::vector<Reservation> reservations;  // by key
+  Resource total, available, allocated;
+  absl::InlinedVector<Index, 4> allocations;
+  Resource occupied;
+  std::string id;
 };
 
 }  // namespace muster::yunikorn

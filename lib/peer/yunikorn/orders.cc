@@ -101,9 +101,12 @@ bool Partition::SortChildren(Index parent, std::vector<Index>& items) {
 
 const std::vector<Index>& Partition::ChildrenInOrder(Index parent) {
   KeptOrder& order = child_orders_[parent];
-  if (std::exchange(order_epoch_[parent], epoch_) != epoch_) order.Invalidate();
-  bool limits_differ = false;
-  for (Index child : queues[parent].children) limits_differ |= !queues[child].most.empty();
+  if (std::exchange(order_epoch_[parent], epoch_) != epoch_) {
+    order.Invalidate();
+    children_have_limits_[parent] = std::ranges::any_of(
+        queues[parent].children, [&](Index child) { return !queues[child].most.empty(); });
+  }
+  const bool limits_differ = children_have_limits_[parent] != 0;
   const auto belongs = [&](Index child) {
     return queues[child].state != QueueState::kStopped && queues[child].has_pending;
   };

@@ -23,11 +23,13 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/base/hash_map.h"
@@ -138,8 +140,10 @@ class Partition {
   // foreign pods, `node_id` for requests.
   absl::Status UpdateAllocation(Allocation&& allocation, std::string_view application_id,
                                 std::string_view node_id);
-  // Adds a request with a key that the application does not have, as UpdateAllocation does.
-  absl::Status AddNewRequest(Index application, Allocation&& request);
+  // Adds the requests make(0) to make(count - 1), in this order, as UpdateAllocation does; those
+  // without resources, or with negative ones, are left out.
+  // REQUIRES: the application has none of their keys.
+  void AddNewRequests(Index application, size_t count, absl::FunctionRef<Allocation(size_t)> make);
   // The host stopped a pod, or withdraws a request. Unknown keys do nothing; an empty key stands
   // for all of the application. Returns the key of what takes the place of a replaced placeholder.
   std::string Release(std::string_view application_id, std::string_view key, Termination type);
@@ -225,6 +229,7 @@ class Partition {
   static bool FitsQueue(const Queue& queue, const Resource& delta);
   bool FitsQueues(Index queue, const Resource& delta) const;
   bool TryIncAllocated(Index queue, const Resource& delta);
+  void CountAllocated(Index queue, const Resource& delta);
   void IncAllocated(Index queue, const Resource& delta);
   bool DecAllocated(Index queue, const Resource& delta);
   void IncPreempting(Index queue, const Resource& delta);
@@ -278,8 +283,12 @@ class Partition {
   void Enter(Index application, AppState state);
   Index NewApplication();
   void FreeApplication(Index application);
-  void EndOperation();
-  absl::Status AddRequest(Index application, Index request);
+  void EndOperation() {
+    if (!loose_.empty()) FreeLoose();
+  }
+  void FreeLoose();
+  void AddRequest(Index application, Index request);
+  void AddPending(Index application, const Resource& resource);
   void ListRequest(Index application, Index request);
   void InsertSorted(Application& application, Index request);
   void RemoveRequests(Index application);
@@ -295,7 +304,7 @@ class Partition {
   Index ReplaceAllocation(Index application, std::string_view key);
   std::vector<Index> RemoveAllAllocations(Index application);
   const std::vector<Index>& AllocationsOf(Application& application);
-  const std::vector<Index>& AllocationsOn(Node& node);
+  std::span<const Index> AllocationsOn(Node& node);
   std::vector<Index> PlaceholdersOf(Application& application);
   Index FindAllocation(Application& application, std::string_view key);
   bool HasNothing(const Application& application) const;
@@ -359,7 +368,8 @@ class Partition {
   std::vector<KeptOrder> child_orders_, application_orders_;  // by queue
   std::vector<Resource> fair_max_;                            // by queue
   std::vector<uint64_t> fair_max_epoch_, order_epoch_;
-  uint64_t epoch_ = 1;  // of limits: shares of an earlier one are stale
+  std::vector<uint8_t> children_have_limits_;  // by queue, as of its order_epoch_
+  uint64_t epoch_ = 1;                         // of limits: shares of an earlier one are stale
   std::vector<Rule> rules_;
   std::vector<double> weights_;  // by type
   std::map<std::string, double> weights_by_name_;

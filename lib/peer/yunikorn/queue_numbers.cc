@@ -146,12 +146,16 @@ bool Partition::FitsQueues(Index index, const Resource& delta) const {
 
 bool Partition::TryIncAllocated(Index index, const Resource& delta) {
   if (!FitsQueues(index, delta)) return false;
+  CountAllocated(index, delta);
+  return true;
+}
+
+void Partition::CountAllocated(Index index, const Resource& delta) {
   for (; index != kNone; index = queues[index].parent) {
     queues[index].allocated.AddTo(delta);
     queues[index].share_epoch = 0;
     Touched(index);
   }
-  return true;
 }
 
 void Partition::IncAllocated(Index index, const Resource& delta) {
@@ -238,11 +242,13 @@ void Partition::CountPriority(Index application) {
   TouchedApplication(application);
   if (app.queue == kNone || !queues[app.queue].leaf) return;
   if (app.in_queue) {
-    Queue& queue = queues[app.queue];
-    if (app.priority_counted) queue.priorities.Remove(app.counted_priority);
-    app.counted_priority = app.priority;
-    app.priority_counted = true;
-    queue.priorities.Add(app.priority);
+    Priorities& priorities = queues[app.queue].priorities;
+    if (!app.priority_counted || app.counted_priority != app.priority) {
+      if (app.priority_counted) priorities.Remove(app.counted_priority);
+      app.counted_priority = app.priority;
+      app.priority_counted = true;
+      priorities.Add(app.priority);
+    }
     PassPriority(app.queue);
   }
 }

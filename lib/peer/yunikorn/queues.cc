@@ -105,6 +105,7 @@ Index Partition::NewQueue(std::string_view name, Index parent) {
     fair_max_.emplace_back();
     fair_max_epoch_.push_back(0);
     order_epoch_.push_back(0);
+    children_have_limits_.push_back(0);
   }
   Queue queue;
   queue.name = absl::AsciiStrToLower(ToAbsl(name));

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/math.h"
 #include "lib/base/strings.h"
 #include "lib/model/settings.h"
 #include "lib/peer/yunikorn/read_config.h"
@@ -215,11 +216,13 @@ void World::SwapPods(TaskIndex task, TaskIndex other) {
   std::swap(name_of_[task], name_of_[other]);
 }
 
-void World::AddRequest(Index application, TaskIndex task, std::string task_group) {
+void World::AddRequests(Index application, const std::vector<TaskIndex>& tasks, InGroup group) {
   if (application == kNone) return;
-  Allocation pod = NewPod(task);
-  pod.task_group = std::move(task_group);
-  (void)partition.AddNewRequest(application, std::move(pod));
+  partition.AddNewRequests(application, tasks.size(), [&](size_t i) {
+    Allocation pod = NewPod(tasks[i]);
+    if (group == InGroup::kTaskGroup) pod.task_group = TaskGroupOf(tasks[i]);
+    return pod;
+  });
 }
 
 void World::AddPlaceholder(TaskIndex task) {
@@ -235,6 +238,17 @@ void World::AddPlaceholder(TaskIndex task) {
 
 // --- jobs
 
+// Those that wait with a placeholder first, then by priority and time of creation.
+void World::SortMembers(std::vector<TaskIndex>* open) const {
+  const TaskTable& tasks = tables_.tasks;
+  std::ranges::stable_sort(*open, [&](TaskIndex a, TaskIndex b) {
+    const bool a_waits = tasks.status[a] == TaskStatus::kWaiting;
+    if (a_waits != (tasks.status[b] == TaskStatus::kWaiting)) return a_waits;
+    if (tasks.priority[a] != tasks.priority[b]) return tasks.priority[a] > tasks.priority[b];
+    return tasks.created[a] < tasks.created[b];
+  });
+}
+
 // Sets the members. Returns false if the job has too few tasks for what it needs.
 bool World::FindMembers(JobIndex job, Gang* gang) const {
   const TaskTable& tasks = tables_.tasks;
@@ -245,23 +259,21 @@ bool World::FindMembers(JobIndex job, Gang* gang) const {
     const bool waits = tasks.status[task] == TaskStatus::kWaiting;
     if (waits || IsRequest(tasks, task)) open.push_back(task);
   }
-  std::ranges::stable_sort(open, [&](TaskIndex a, TaskIndex b) {
-    const bool a_waits = tasks.status[a] == TaskStatus::kWaiting;
-    if (a_waits != (tasks.status[b] == TaskStatus::kWaiting)) return a_waits;
-    if (tasks.priority[a] != tasks.priority[b]) return tasks.priority[a] > tasks.priority[b];
-    return tasks.created[a] < tasks.created[b];
-  });
+  const int64_t least = tables_.jobs.spec[job].min_available;
   std::vector<int64_t> needed;
+  int64_t of_groups = 0;
   for (const GroupRow& group : tables_.jobs.groups[job]) {
     needed.push_back(std::max<int64_t>(0, OrZero(group.min_available)));
+    of_groups = SatAdd(of_groups, needed.back());
   }
+  // Which tasks are members is asked of gangs alone.
+  if (std::max(of_groups, least) >= 2) SortMembers(&open);
   std::vector<TaskIndex> others;
   for (const TaskIndex task : open) {
     int64_t& left = needed[tasks.group[task]];
     (left > 0 ? gang->members : others).push_back(task);
     left -= left > 0 ? 1 : 0;
   }
-  const int64_t least = tables_.jobs.spec[job].min_available;
   for (const TaskIndex task : others) {
     if (static_cast<int64_t>(gang->members.size()) >= least) break;
     gang->members.push_back(task);
@@ -352,16 +364,13 @@ void World::AddJob(JobIndex job, const MemorySlot& memory) {
     return rejected.push_back({job, false, "application failed: ResourceReservationTimeout"});
   }
   const Index application = ApplicationOf(job);
-  if (!gathers) {
-    if (late) gangs[job] = gang;  // the deadline stays known
-    for (const TaskIndex task : own) {
-      if (IsRequest(tasks, task)) AddRequest(application, task, {});
-    }
-    return;
-  }
+  if (!gathers && late) gangs[job] = gang;  // the deadline stays known
+  std::vector<TaskIndex> requests;
   for (const TaskIndex task : own) {
-    if (IsOriginator(task) && IsRequest(tasks, task)) AddRequest(application, task, {});
+    if (IsRequest(tasks, task) && (!gathers || IsOriginator(task))) requests.push_back(task);
   }
+  AddRequests(application, requests, InGroup::kNone);
+  if (!gathers) return;
   for (const TaskIndex member : gang.members) {
     AddPlaceholder(member);
     gang.placed += tasks.status[member] == TaskStatus::kWaiting ? 1 : 0;
@@ -385,15 +394,14 @@ void World::SubmitIfWhole(JobIndex job) {
   if (gang == nullptr || gang->submitted || gang->placed < gang->members.size()) return;
   gang->submitted = true;
   const Index application = ApplicationOf(job);
-  for (const TaskIndex member : gang->members) {
-    AddRequest(application, member, TaskGroupOf(member));
-  }
-  std::vector<TaskIndex> members = gang->members;
+  AddRequests(application, gang->members, InGroup::kTaskGroup);
+  std::vector<TaskIndex> members = gang->members, others;
   std::ranges::sort(members);
   for (const TaskIndex task : tables_.jobs.tasks[job]) {
     if (!IsRequest(tables_.tasks, task) || IsOriginator(task)) continue;
-    if (!std::ranges::binary_search(members, task)) AddRequest(application, task, {});
+    if (!std::ranges::binary_search(members, task)) others.push_back(task);
   }
+  AddRequests(application, others, InGroup::kNone);
 }
 
 // --- memory
@@ -484,10 +492,14 @@ MemorySlot World::Remember() const {
                {partition.nodes[reservation.node].id, reservation.create_time});
     }
   }
-  for (const Allocation& ask : partition.allocations) {
-    if (!ask.in_requests || ask.allocated) continue;
-    if (ask.preempt_check_time == kNever && !ask.preemption_triggered) continue;
-    slot.Set(row_of("ask", ask), {ask.preempt_check_time, int64_t{ask.preemption_triggered}});
+  for (const Application& app : partition.applications) {
+    if (app.open_priorities.empty()) continue;  // no request waits
+    for (const auto& [key, request] : app.requests) {
+      const Allocation& ask = partition.allocations[request];
+      if (ask.allocated) continue;
+      if (ask.preempt_check_time == kNever && !ask.preemption_triggered) continue;
+      slot.Set(row_of("ask", ask), {ask.preempt_check_time, int64_t{ask.preemption_triggered}});
+    }
   }
   return slot;
 }

@@ -111,7 +111,8 @@ class World {
   void AddHeld(JobIndex job, bool gathers);
   // Returns kNone if there is none.
   Index ApplicationOf(JobIndex job) const;
-  void AddRequest(Index application, TaskIndex task, std::string task_group);
+  enum class InGroup : uint8_t { kNone, kTaskGroup };
+  void AddRequests(Index application, const std::vector<TaskIndex>& tasks, InGroup group);
   void AddPlaceholder(TaskIndex task);
   void Recall(const MemorySlot& memory);
   void RecallQuota(std::string_view path, const MemoryRow& row);
@@ -120,6 +121,7 @@ class World {
   std::string TaskGroupOf(TaskIndex task) const;
   Allocation NewPod(TaskIndex task) const;
   const Resource& RequestOf(ClassIndex c) const;
+  void SortMembers(std::vector<TaskIndex>* open) const;
   bool FindMembers(JobIndex job, Gang* gang) const;
 
   const Tables& tables_;

@@ -28,6 +28,7 @@ void Partition::RebuildQueues() {
   fair_max_.assign(queues.size(), {});
   fair_max_epoch_.assign(queues.size(), 0);
   order_epoch_.assign(queues.size(), 0);
+  children_have_limits_.assign(queues.size(), 0);
   for (Queue& queue : queues) {
     queue.children.clear();
     queue.applications.clear();

@@ -64,20 +64,23 @@ void Partition::ListRequest(Index application, Index request) {
   if (data.count++ == 0) data.least = ask.resource;
 }
 
-absl::Status Partition::AddRequest(Index application, Index request) {
+// Lists a request that is not allocated, without its resources.
+void Partition::AddRequest(Index application, Index request) {
   Application& app = applications[application];
-  const Resource resource = allocations[request].resource;
   app.submission_time = std::min(app.submission_time, allocations[request].create_time);
   if (app.state == AppState::kNew || app.state == AppState::kCompleting) {
     Handle(application, AppEvent::kRun);
   }
   ListRequest(application, request);
+  InsertSorted(app, request);
+}
+
+void Partition::AddPending(Index application, const Resource& resource) {
+  Application& app = applications[application];
   app.pending.AddTo(resource);
   app.pending.Prune();
   IncPending(app.queue, resource);
-  InsertSorted(app, request);
   TouchedApplication(application);
-  return absl::OkStatus();
 }
 
 void Partition::Unlist(Application& app, Index request) {
@@ -297,7 +300,11 @@ absl::Status Partition::UpdateAllocation(Allocation&& allocation, std::string_vi
     }
     allocation.application = application;
     const Index index = NewAllocation(std::move(allocation));
-    if (node_id.empty()) return AddRequest(application, index);
+    if (node_id.empty()) {
+      AddRequest(application, index);
+      AddPending(application, allocations[index].resource);
+      return absl::OkStatus();
+    }
     allocations[index].allocated = true;
     allocations[index].node = node->second;
     Recover(application, index, node->second);
@@ -313,11 +320,21 @@ absl::Status Partition::UpdateAllocation(Allocation&& allocation, std::string_vi
   return absl::OkStatus();
 }
 
-absl::Status Partition::AddNewRequest(Index application, Allocation&& request) {
+void Partition::AddNewRequests(Index application, size_t count,
+                               absl::FunctionRef<Allocation(size_t)> make) {
   EndOperation();
-  if (!AboveZero(request.resource)) return NoResources(request);
-  request.application = application;
-  return AddRequest(application, NewAllocation(std::move(request)));
+  Application& app = applications[application];
+  app.requests.reserve(app.requests.size() + count);
+  app.sorted_requests.reserve(app.sorted_requests.size() + count);
+  Resource pending;
+  for (size_t i = 0; i < count; ++i) {
+    Allocation request = make(i);
+    if (!AboveZero(request.resource)) continue;
+    request.application = application;
+    pending.AddTo(request.resource);
+    AddRequest(application, NewAllocation(std::move(request)));
+  }
+  if (!pending.empty()) AddPending(application, pending);
 }
 
 std::string Partition::Release(std::string_view application_id, std::string_view key,
@@ -381,7 +398,8 @@ void Partition::SwapOnNode(Index placeholder, Index real, const Resource& delta)
     return;
   }
   Node& node = nodes[index];
-  std::erase(node.allocations, placeholder);
+  const auto gone = std::ranges::remove(node.allocations, placeholder);
+  node.allocations.erase(gone.begin(), gone.end());
   allocations[placeholder].on_node = false;
   Loosen(placeholder);
   node.allocations.push_back(real);

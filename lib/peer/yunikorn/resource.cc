@@ -62,6 +62,15 @@ int TypeNames::Find(std::string_view name) const {
   return found == names_.end() ? -1 : static_cast<int>(found - names_.begin());
 }
 
+void Resource::MakeMore() {
+  more_ = std::make_unique<Quantity[]>(static_cast<size_t>(kMostTypes - kFewTypes));
+}
+
+void Resource::TakeMore(const Resource& other) {
+  if (more_ == nullptr) MakeMore();
+  std::copy_n(other.more_.get(), kMostTypes - kFewTypes, more_.get());
+}
+
 Quantity MulSaturating(Quantity a, Quantity b) {
   Quantity product = 0;
   if (!__builtin_mul_overflow(a, b, &product)) return product;
@@ -116,13 +125,6 @@ Resource AddOnlyExisting(const Resource& base, const Resource& delta) {
 
 Resource SubOnlyExisting(const Resource& base, const Resource& delta) {
   return OverBase(base, delta, SubSaturating);
-}
-
-bool FitsIn(const Resource& larger, const Resource& smaller) {
-  for (int type : smaller.types()) {
-    if (smaller.Get(type) > std::max<Quantity>(0, larger.Get(type))) return false;
-  }
-  return true;
 }
 
 bool FitsInLimits(const Resource& larger, const Resource& smaller) {
@@ -199,15 +201,6 @@ bool HasNegative(const Resource& resource) {
     if (resource.Get(type) < 0) return true;
   }
   return false;
-}
-
-bool AboveZero(const Resource& resource) {
-  bool positive = false;
-  for (int type : resource.types()) {
-    if (resource.Get(type) < 0) return false;
-    if (resource.Get(type) > 0) positive = true;
-  }
-  return positive;
 }
 
 bool Above(const Resource& larger, const Resource& smaller) {

@@ -12,16 +12,20 @@
 // the ends of int64_t.
 //
 // Types are small numbers, handed out by TypeNames, so no function here looks at a text. A
-// partition has at most kMostTypes of them.
+// partition has at most kMostTypes of them. Amounts of the first kFewTypes lie in the resource, so
+// that most resources are one line of the processor's cache; those of others lie on the heap.
 #ifndef MUSTER_PEER_YUNIKORN_RESOURCE_H_
 #define MUSTER_PEER_YUNIKORN_RESOURCE_H_
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -63,6 +67,7 @@ class Types {
     uint32_t bits_;
   };
   explicit Types(uint32_t bits) : bits_(bits) {}
+  uint32_t bits() const { return bits_; }
   iterator begin() const { return iterator(bits_); }
   iterator end() const { return iterator(0); }
 
@@ -74,11 +79,17 @@ class Resource {
  public:
   // Empty, and not nil.
   Resource() = default;
-  Resource(const Resource& other) noexcept { Take(other); }
-  Resource& operator=(const Resource& other) noexcept {
+  Resource(const Resource& other) { Take(other); }
+  Resource(Resource&& other) noexcept { Take(std::move(other)); }
+  Resource& operator=(const Resource& other) {
     if (this != &other) Take(other);
     return *this;
   }
+  Resource& operator=(Resource&& other) noexcept {
+    if (this != &other) Take(std::move(other));
+    return *this;
+  }
+  ~Resource() = default;
   static Resource Nil() {
     Resource resource;
     resource.nil_ = true;
@@ -93,36 +104,70 @@ class Resource {
   int count() const { return std::popcount(bits_); }
   bool Has(int type) const { return (bits_ >> type & 1) != 0; }
   // Returns zero for a missing type.
-  Quantity Get(int type) const { return Has(type) ? values_[type] : 0; }
+  Quantity Get(int type) const {
+    return type < kFewTypes ? few_[type] : Has(type) ? more_[MoreOf(type)] : 0;
+  }
 
   // Writes to a resource end its being nil.
   void Set(int type, Quantity value) {
+    if (type >= kFewTypes && more_ == nullptr) MakeMore();
     nil_ = false;
     bits_ |= 1u << type;
-    values_[type] = value;
+    (type < kFewTypes ? few_[type] : more_[MoreOf(type)]) = value;
   }
-  void Erase(int type) { bits_ &= ~(1u << type); }
+  void Erase(int type) {
+    bits_ &= ~(1u << type);
+    if (type < kFewTypes) few_[type] = 0;
+  }
   // Erases the types with an amount of zero.
   void Prune() {
-    for (int type : types()) {
-      if (values_[type] == 0) Erase(type);
+    uint32_t zero = 0;
+    for (int type = 0; type < kFewTypes; ++type) zero |= uint32_t{few_[type] == 0} << type;
+    bits_ &= ~zero;
+    for (int type : MoreTypes()) {
+      if (more_[MoreOf(type)] == 0) Erase(type);
     }
   }
 
   // Nil stays nil; a nil argument changes nothing.
   void AddTo(const Resource& other);
   void SubFrom(const Resource& other);
+  // Raises amounts to those of the other where these are larger; missing ones count as zero.
+  void RaiseTo(const Resource& other);
 
  private:
+  static constexpr int kFewTypes = 6;
+
+  static size_t MoreOf(int type) { return static_cast<size_t>(type - kFewTypes); }
+  // Those of the types that lie on the heap.
+  Types MoreTypes() const { return Types(bits_ >> kFewTypes << kFewTypes); }
+  void MakeMore();
   void Take(const Resource& other) {
+    if (other.more_ != nullptr) {
+      TakeMore(other);
+    } else {
+      more_.reset();
+    }
     bits_ = other.bits_;
     nil_ = other.nil_;
-    std::memcpy(values_, other.values_, sizeof(Quantity) * std::bit_width(bits_));
+    std::memcpy(few_, other.few_, sizeof(few_));
   }
+  void TakeMore(const Resource& other);
+  // The other is empty afterwards.
+  void Take(Resource&& other) noexcept {
+    bits_ = std::exchange(other.bits_, 0);
+    nil_ = other.nil_;
+    std::memcpy(few_, other.few_, sizeof(few_));
+    std::memset(other.few_, 0, sizeof(few_));
+    more_ = std::move(other.more_);
+  }
+
+  friend bool AboveZero(const Resource& resource);
 
   uint32_t bits_ = 0;
   bool nil_ = false;
-  Quantity values_[kMostTypes];  // only those of `bits_` are set
+  Quantity few_[kFewTypes] = {};      // of missing types zero
+  std::unique_ptr<Quantity[]> more_;  // from type kFewTypes on; null: none was ever set
 };
 
 inline Quantity AddSaturating(Quantity a, Quantity b) {
@@ -136,11 +181,29 @@ inline Quantity SubSaturating(Quantity a, Quantity b) {
 }
 inline void Resource::AddTo(const Resource& other) {
   if (nil_) return;
-  for (int type : other.types()) Set(type, AddSaturating(Get(type), other.values_[type]));
+  bits_ |= other.bits_ & ((1u << kFewTypes) - 1);
+  for (int type = 0; type < kFewTypes; ++type) {
+    few_[type] = AddSaturating(few_[type], other.few_[type]);
+  }
+  for (int type : other.MoreTypes()) Set(type, AddSaturating(Get(type), other.Get(type)));
 }
 inline void Resource::SubFrom(const Resource& other) {
   if (nil_) return;
-  for (int type : other.types()) Set(type, SubSaturating(Get(type), other.values_[type]));
+  bits_ |= other.bits_ & ((1u << kFewTypes) - 1);
+  for (int type = 0; type < kFewTypes; ++type) {
+    few_[type] = SubSaturating(few_[type], other.few_[type]);
+  }
+  for (int type : other.MoreTypes()) Set(type, SubSaturating(Get(type), other.Get(type)));
+}
+
+inline void Resource::RaiseTo(const Resource& other) {
+  bits_ |= other.bits_ & ((1u << kFewTypes) - 1);
+  for (int type = 0; type < kFewTypes; ++type) {
+    few_[type] = std::max(few_[type], other.few_[type]);
+  }
+  for (int type : Types(MoreTypes().bits() | other.MoreTypes().bits())) {
+    Set(type, std::max(Get(type), other.Get(type)));
+  }
 }
 
 Quantity MulSaturating(Quantity a, Quantity b);
@@ -165,7 +228,12 @@ Resource SubOnlyExisting(const Resource& base, const Resource& delta);
 // --- fits: whether `larger` holds `smaller`; a nil smaller always fits
 
 // A missing type is zero; negative amounts of `larger` count as zero.
-bool FitsIn(const Resource& larger, const Resource& smaller);
+inline bool FitsIn(const Resource& larger, const Resource& smaller) {
+  for (int type : smaller.types()) {
+    if (smaller.Get(type) > std::max<Quantity>(0, larger.Get(type))) return false;
+  }
+  return true;
+}
 // A missing type is no limit; negative amounts of `larger` count as zero.
 bool FitsInLimits(const Resource& larger, const Resource& smaller);
 // A missing type is no limit; a negative amount holds not even zero.
@@ -192,7 +260,18 @@ bool DeepEquals(const Resource& left, const Resource& right);
 bool IsZero(const Resource& resource);
 bool HasNegative(const Resource& resource);
 // At least one amount is positive and none negative.
-bool AboveZero(const Resource& resource);
+inline bool AboveZero(const Resource& resource) {
+  bool positive = false, negative = false;
+  for (int type = 0; type < Resource::kFewTypes; ++type) {
+    positive |= resource.few_[type] > 0;
+    negative |= resource.few_[type] < 0;
+  }
+  for (int type : resource.MoreTypes()) {
+    positive |= resource.Get(type) > 0;
+    negative |= resource.Get(type) < 0;
+  }
+  return positive && !negative;
+}
 // No amount of `larger` is smaller, and one at least differs.
 bool Above(const Resource& larger, const Resource& smaller);
 bool AtLeast(const Resource& larger, const Resource& smaller);

@@ -118,8 +118,7 @@ class YuniKornRun {
   bool Permits(TaskIndex task, NodeIndex node, bool allocate) {
     const ClassIndex c = ClassOf(task);
     if (!allocate) return HoldsPlaceholder(task, node) || context_.search.FitsNode(c, node);
-    return context_.search.FitsNode(c, node) && context_.search.FitsIdle(c, node) &&
-           context_.search.CanPickNow(c, node);
+    return context_.search.FitsNode(c, node) && context_.search.FitsIdle(c, node);
   }
   bool HoldsPlaceholder(TaskIndex task, NodeIndex node) {
     const Gang* gang = world_.GangOf(context_.tables.tasks.job[task]);
@@ -311,7 +310,8 @@ void YuniKornRun::ExplainAll() {
           *job, YuniKornRefusal(absl::StrCat("max running applications of the ", whose)));
       continue;
     }
-    for (const Index request : app.sorted_requests) {
+    for (size_t i = app.first_open; i < app.sorted_requests.size(); ++i) {
+      const Index request = app.sorted_requests[i];
       if (!partition.allocations[request].allocated) Explain(app, request);
     }
     if (const Gang* gang = world_.GangOf(*job); gang != nullptr && !gang->submitted) {

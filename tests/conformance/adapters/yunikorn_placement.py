@@ -72,6 +72,7 @@ class _Case:
 
     def __init__(self, case: Json) -> None:
         self.queues: dict[str, bool] | None = None  # whether each is a leaf
+        self.open: set[str] = set()  # queues to which all users may submit
         self.partitions: list[Json] = []
         # Rules as configured, and as managers show them.
         self.rules: list[tuple[list[Json], Json | None]] = []
@@ -87,6 +88,9 @@ class _Case:
                 self.queues = (self.queues or {}) | {
                     path.lower(): not conf.get("Parent") and not conf.get("Queues")
                 }
+                above = path.lower().rpartition(".")[0]
+                if above in self.open or conf.get("SubmitACL") == "*":
+                    self.open.add(path.lower())
             case "LoadSchedulerConfigFromByteArray":
                 text = bytes.fromhex(args[0]).decode()
                 self.partitions.append(yaml.safe_load(text)["partitions"][0])
@@ -141,9 +145,21 @@ class _Case:
         rules = [conf for conf, shown in self.rules if shown is None or shown == step["on"]]
         if len(rules) != 1 or not self.partitions or self.app is None:
             raise Unanswerable("the rules of the manager are in no record of the case")
+        if step["result"][0] is not None and self._is_provided(rules[0]):
+            raise Unanswerable("a leaf that is open to all refuses: its state is in no record")
         wanted = step["result"][0] or self.row.get("placed", ...)
         configs = [tree | {"placementrules": rules[0]} for tree in self.partitions]
         return {"configs": configs, "place": True, "app": self.app}, wanted
+
+    def _is_provided(self, rules: list[Json]) -> bool:
+        """Whether the application names a leaf that a rule gives it and its user may use. Only a
+        queue that drains refuses it then, and tests make queues drain without a recorded call."""
+        path = (self.app or {}).get("queue", "").lower()
+        plain = any(
+            rule["name"] == "provided" and not rule.get("filter") and not rule.get("parent")
+            for rule in rules
+        )
+        return plain and path in self.open and (self.queues or {}).get(path, False)
 
     def _built(self, step: Json) -> tuple[Json, Any]:
         rules = in_yaml(step["args"][0] or [])

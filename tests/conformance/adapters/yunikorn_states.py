@@ -6,6 +6,8 @@ from typing import Any
 
 from probe import Probe, Unanswerable
 
+from adapters import yunikorn_orders
+
 Json = dict[str, Any]
 
 # Calls with a state that decide something.
@@ -293,6 +295,8 @@ def check(case: Json, probe: Probe) -> list[str]:
             steps.append(step)
     if not steps and not reasons and (events := _events(case)):
         return _compare_events(events, probe)
+    if not steps and (order := yunikorn_orders.check(case, probe)) is not None:
+        return order
     if not steps:
         raise Unanswerable(reasons[0] if reasons else _why_no_decision(case))
     if any(_early_reservation(step) for step in steps):

@@ -4,6 +4,7 @@
 #ifndef MUSTER_TESTS_CONFORMANCE_PROBE_PARTITION_STEPS_H_
 #define MUSTER_TESTS_CONFORMANCE_PROBE_PARTITION_STEPS_H_
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -36,6 +37,15 @@ class PartitionSteps {
   bool CanReplace(Index application, Index request) const {
     return partition_.CanReplace(partition_.applications[application],
                                  partition_.allocations[request]);
+  }
+  void InsertSorted(Index application, Index request) {
+    partition_.InsertSorted(partition_.applications[application], request);
+  }
+  // The score of a node that the partition does not list, by these weights of types.
+  double Score(const Node& node, std::map<std::string, double> weights) {
+    partition_.weights_by_name_ = std::move(weights);
+    partition_.ReadWeights();
+    return partition_.ScoreOf(node);
   }
   // Takes the rules whatever the configuration's queues are.
   absl::Status SetRules(const std::vector<RuleConfig>& configs) {

@@ -42,6 +42,7 @@ absl::StatusOr<nlohmann::json> AskYuniKorn(const nlohmann::json& request) {
   if (ask == "victims") {
     return yunikorn_probe::AnswerEach(asked, yunikorn_probe::AnswerVictimOrder);
   }
+  if (ask == "orders") return yunikorn_probe::AnswerEach(asked, yunikorn_probe::AnswerOrder);
   if (ask == "checks") return yunikorn_probe::AnswerEach(asked, yunikorn_probe::AnswerCheck);
   if (ask == "placement") {
     return yunikorn_probe::AnswerEach(asked, yunikorn_probe::AnswerPlacement);

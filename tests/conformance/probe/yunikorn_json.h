@@ -59,6 +59,9 @@ absl::StatusOr<json> AnswerAmount(const json& step);
 // The keys of pods in the order in which they are stopped over a lowered limit.
 absl::StatusOr<json> AnswerVictimOrder(const json& step);
 absl::StatusOr<json> AnswerCheck(const json& step);
+// Of {"listed", "request"}: the keys of the requests once this one is listed, too. Of {"total",
+// "allocated", "weights", "binpacking"}: the score of such a node.
+absl::StatusOr<json> AnswerOrder(const json& question);
 // Of a decision on a recorded state: its results, and the views before and after it.
 absl::StatusOr<json> AnswerStateStep(const json& step);
 

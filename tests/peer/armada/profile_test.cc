@@ -182,6 +182,19 @@ TEST_F(ArmadaProfile, AGangIsPlacedAndEvictedAsAWhole) {
             "nominate y0 n1");
 }
 
+TEST_F(ArmadaProfile, AGangWithTooFewTasksIsInvalid) {
+  Node("n", 3);
+  Queue("a");
+  JobSpec job{.name = "x", .queue = "a", .min_available = 3};
+  AddJob(cluster_, job, 1, {{"cpu", 1}});
+  // Alone, there is nothing for a round to do.
+  EXPECT_EQ(Live(), "");
+  EXPECT_EQ(Why("x"), "x: has fewer tasks than it needs\n");
+  Job("y", "a", 1);
+  EXPECT_EQ(Live(), "bind y0 n");
+  EXPECT_EQ(Why("x"), "x: has fewer tasks than it needs\n");
+}
+
 TEST_F(ArmadaProfile, TasksBeyondTheMinimumFollowOneByOne) {
   Node("n", 3);
   Queue("a");
