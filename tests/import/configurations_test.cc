@@ -133,6 +133,25 @@ TEST(Configurations, ThePointOfAPluginGoesBeforeAllPoints) {
               HasSubstr("image_weight=5"));
 }
 
+// As Kubernetes takes them: a weight of 0 is the default, and a plug-in is enabled once.
+TEST(Configurations, EnabledPluginsHaveOneWeight) {
+  const auto enabled = [](const std::string& items) {
+    return absl::StrCat(R"({"profiles": [{"plugins": {"score": {"enabled": [)", items, "]}}}]}");
+  };
+  const std::string spread = R"({"name": "PodTopologySpread", "weight": )";
+  EXPECT_THAT(Imported({}, {.profile = "kube-scheduler",
+                            .configuration = enabled(absl::StrCat(spread, "0}"))})
+                  .scenario.profile,
+              HasSubstr("spread_weight=1"));
+  ExpectWords("kube-scheduler", enabled(absl::StrCat(spread, "-1}")),
+              "profiles[0].plugins.score.enabled[0].weight: -1 is below 0; 1 or more is");
+  ExpectWords("kube-scheduler", enabled(absl::StrCat(spread, "1}, ", spread, "2}")),
+              "profiles[0].plugins.score.enabled[1].name: plugin \"PodTopologySpread\" already "
+              "registered as \"ScorePlugin\"");
+  ExpectWords("kube-scheduler", enabled(R"({"name": "Unknown"})"),
+              "profiles[0].plugins.score.enabled[0]: \"Unknown\" is no plug-in of this scheduler");
+}
+
 TEST(Configurations, SwitchesAreTrueOrFalse) {
   const auto profile = [](const std::string& value) {
     ImportOptions options{.profile = "yarn-fair"};
