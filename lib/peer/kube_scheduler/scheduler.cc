@@ -500,11 +500,12 @@ void Scheduler::FailJointly(std::unique_ptr<Entity> entity, PodCycle* failed) {
   if (!joint.rejection.rejected.empty()) RejectWaiting(joint.rejection);
   Evict(joint.victims, task);
   for (const auto& [pod, node] : joint.places) {
+    if (node != kNone) WithdrawBelow(node, world_.priority(task));
+  }
+  for (const auto& [pod, node] : joint.places) {
+    // A pod that waited since an earlier plan is evicted.
     if (queue_.FindMember(tables_.tasks.names.name(pod)) == nullptr) continue;
-    if (node != kNone) {
-      WithdrawBelow(node, world_.priority(task));
-      made_.push_back({Made::Kind::kNominate, pod, node});
-    }
+    if (node != kNone) made_.push_back({Made::Kind::kNominate, pod, node});
     SetNomination(std::string(tables_.tasks.names.name(pod)), node);
   }
 }

@@ -130,9 +130,10 @@ def planned(script: Any, probe: Probe) -> list[str]:
     pods = [resolved(script, pod) for pod in inputs["allPendingPods"]]
     nodes = [resolved(script, node) for node in inputs["nodes"]]
     share = _request_cpu(pods[0])
-    slots = {node["metadata"]["name"]:
-             min(int(quantity.parse(node["status"]["allocatable"]["cpu"], "cpu") / share), len(pods))
-             for node in nodes}
+    slots = {}
+    for node in nodes:
+        free = quantity.parse(node["status"]["allocatable"]["cpu"], "cpu")
+        slots[node["metadata"]["name"]] = min(int(free / share), len(pods))
     rules = inputs["gangSchedulingContext"]["networkTopologySpec"]["GatherStrategy"]
     topology = resolved(script, inputs["clusterNetworkTopology"])
     must = [rule["Layer"] for rule in rules if rule["Strategy"] == "MustGather"]

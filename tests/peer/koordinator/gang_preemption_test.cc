@@ -226,6 +226,22 @@ TEST_F(GangPreemption, WhileVictimsLeaveNothingMoreIsEvicted) {
   EXPECT_EQ(Live(100, kOn).find("evict"), std::string::npos);
 }
 
+// g0 is less important than g1 and gets the last free node before it.
+TEST_F(GangPreemption, PodsOfTheGangThatWaitAreNoVictims) {
+  Node("c", 1);
+  Accept(cluster_.AddJob({.name = "g", .min_available = 2}));
+  Pod("g0", "1", {.job = "g", .priority = 10});
+  Pod("g1", "2", {.job = "g", .priority = 20});
+  EXPECT_EQ(Live(0, kOn), "evict a0 a; evict a1 a; nominate g1 a; nominate g0 c");
+}
+
+TEST_F(GangPreemption, LessImportantPodsOfTheGangKeepTheirNomination) {
+  Accept(cluster_.AddJob({.name = "g", .min_available = 2}));
+  Pod("g0", "1", {.job = "g", .priority = 20});
+  Pod("g1", "1", {.job = "g", .priority = 10});
+  EXPECT_EQ(Live(0, kOn), "evict a0 a; evict a1 a; nominate g0 a; nominate g1 a");
+}
+
 TEST_F(GangPreemption, EqualPodsAreNoVictims) {
   JobSpec job{.name = "g", .min_available = 2};
   Accept(cluster_.AddJob(job));

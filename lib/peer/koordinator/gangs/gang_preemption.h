@@ -14,7 +14,7 @@
 // first victim there, among all priorities of victims, the lowest being 0. A node without victims
 // costs nothing.
 //
-// Surprises. Cost counts jobs, not tasks, and a node with victims of the lowest priority alone is as
+// Surprises. Cost counts jobs, not tasks. A node with victims of the lowest priority alone is as
 // cheap as an empty one. A node that refused a pod is not tried for the pods that follow.
 //
 // Peer. Koordinator's job preemption. Budgets are not looked at, as there.

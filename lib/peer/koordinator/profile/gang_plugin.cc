@@ -317,7 +317,7 @@ kube::JointPreemption GangPlugin::Preempt(kube::PodCycle& cycle, kube::Nominatio
   joint.message = WhyNoGangRoom(*world_, cycle, *nominations, pending, never);
   if (joint.message.empty()) {
     for (const TaskIndex t : pending) nominations->Clear(t);
-    joint = GangRoomFor(world_, &cycle, pending);
+    joint = GangRoomFor(world_, &cycle, pending, waiting);
     if (!joint.message.empty()) {
       for (const TaskIndex t : pending) joint.places.emplace_back(t, NodeIndex(kNone));
     }

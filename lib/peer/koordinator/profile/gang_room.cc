@@ -20,7 +20,8 @@ bool MayLeave(const kube::World& world, TaskIndex victim, TaskIndex preemptor) {
 // Copies of the books of the nodes on which an eviction can help.
 class CycleRooms : public GangRooms {
  public:
-  CycleRooms(kube::World* world, kube::PodCycle* cycle, const std::vector<TaskIndex>& pods)
+  CycleRooms(kube::World* world, kube::PodCycle* cycle, const std::vector<TaskIndex>& pods,
+             const std::vector<TaskIndex>& waiting)
       : world_(*world), cycle_(*cycle), pods_(pods), places_(cycle->curable()) {
     const auto& names = world_.tables().tasks.names;
     const auto& jobs = world_.tables().jobs.names;
@@ -31,6 +32,7 @@ class CycleRooms : public GangRooms {
       std::vector<TaskIndex>& tasks = victims_.emplace_back();
       for (const TaskIndex t : world_.pods_on(n)) {
         if (!MayLeave(world_, t, cycle_.task())) continue;
+        if (std::ranges::find(waiting, t) != waiting.end()) continue;
         const JobIndex job = world_.tables().tasks.job[t];
         node.victims.push_back({std::string(names.name(t)),
                                 job == kNone ? "" : std::string(jobs.name(job)),
@@ -120,8 +122,9 @@ std::string WhyNoGangRoom(const kube::World& world, const kube::PodCycle& cycle,
 }
 
 kube::JointPreemption GangRoomFor(kube::World* world, kube::PodCycle* cycle,
-                                  const std::vector<TaskIndex>& pods) {
-  CycleRooms rooms(world, cycle, pods);
+                                  const std::vector<TaskIndex>& pods,
+                                  const std::vector<TaskIndex>& waiting) {
+  CycleRooms rooms(world, cycle, pods, waiting);
   kube::JointPreemption joint;
   GangRoom found;
   if (rooms.has_victims()) found = MakeGangRoom(pods.size(), rooms.nodes(), &rooms);
