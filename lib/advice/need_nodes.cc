@@ -182,7 +182,8 @@ class Search {
     JobIndex last = kNone;
     for (const PendingTask& pending : plan.pending()) {
       const JobIndex job = tables.tasks.job[pending.task];
-      if (job == kNone) continue;
+      const bool is_refused = plan.reasons()[pending.reason].kind == ReasonKind::kNotAdmitted;
+      if (job == kNone || is_refused) continue;
       if (job != last || demands.jobs.empty()) {
         demands.jobs.push_back({tables.jobs.spec[job].bundle_strategy, {}});
       }

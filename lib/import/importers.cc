@@ -8,14 +8,14 @@ namespace muster {
 extern const Importer kVolcanoImporter, kKubeBatchImporter, kPodImporter, kKueueImporter,
     kKaiImporter, kArmadaImporter, kYuniKornImporter, kHtCondorImporter, kMesosImporter,
     kPulsarImporter, kYarnCapacityImporter, kYarnFairImporter, kKoordinatorImporter,
-    kSchedulerPluginsImporter;
+    kSchedulerPluginsImporter, kRayImporter;
 
 std::span<const Importer* const> Importers() {
   static constexpr const Importer* kTable[] = {
-      &kVolcanoImporter,     &kKubeBatchImporter,       &kPodImporter,          &kKueueImporter,
-      &kKaiImporter,         &kArmadaImporter,          &kYuniKornImporter,     &kHtCondorImporter,
-      &kMesosImporter,       &kPulsarImporter,          &kYarnCapacityImporter, &kYarnFairImporter,
-      &kKoordinatorImporter, &kSchedulerPluginsImporter};
+      &kVolcanoImporter,     &kKubeBatchImporter,        &kPodImporter,          &kKueueImporter,
+      &kKaiImporter,         &kArmadaImporter,           &kYuniKornImporter,     &kHtCondorImporter,
+      &kMesosImporter,       &kPulsarImporter,           &kYarnCapacityImporter, &kYarnFairImporter,
+      &kKoordinatorImporter, &kSchedulerPluginsImporter, &kRayImporter};
   return kTable;
 }
 

@@ -34,6 +34,7 @@ constexpr std::string_view kKoordinatorGroups[] = {
 constexpr std::string_view kSigsGroups[] = {"scheduling.sigs.k8s.io"};
 constexpr std::string_view kSloGroups[] = {"slo.koordinator.sh"};
 constexpr std::string_view kSchedulingGroups[] = {"scheduling.koordinator.sh"};
+constexpr std::string_view kConfigGroups[] = {"config.koordinator.sh"};
 constexpr std::string_view kTopologyGroups[] = {"topology.node.k8s.io"};
 constexpr KindRule kKoordinatorKinds[] = {{"Node"},
                                           {"Pod"},
@@ -48,7 +49,8 @@ constexpr KindRule kKoordinatorKinds[] = {{"Node"},
                                           {"Device", kSchedulingGroups},
                                           {"NodeMetric", kSloGroups},
                                           {"NodeSLO", kSloGroups},
-                                          {"PodMigrationJob", kSchedulingGroups}};
+                                          {"PodMigrationJob", kSchedulingGroups},
+                                          {"ClusterColocationProfile", kConfigGroups}};
 constexpr std::string_view kScheduler = "koord-scheduler";
 
 constexpr std::string_view kRootQuota = "koordinator-root-quota";
@@ -269,6 +271,10 @@ void ReadKoordinatorObjects(const ImportSource& source, Scenario* scenario) {
     return !with_tasks.contains(job.name) && source.dump.Find("PodGroup", job.name) == nullptr;
   });
   ReadKoordinatorReservations(source, &cluster);
+  for (const ApiObject* object : source.dump.OfKind("ClusterColocationProfile")) {
+    object->spec().QuietRest();
+    source.log->Note(object->place(), "spec", "pods are read as its webhook left them");
+  }
   cluster.namespaces = ReadNamespaces(source.dump);
   cluster.budgets = ReadBudgets(source.dump);
   scenario->profile = kKoordinatorName;

@@ -173,8 +173,14 @@ void PodReader::ReadPlugins(const Field& plugins) {
         item.Ignored(absl::StrCat(Quote(name), " is no plug-in that scores; it stays as it is"));
       }
     }
+    std::vector<std::string> seen;
     for (const Field& item : set.Items("enabled")) {
       const std::string name = item.Text("name");
+      if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
+        item["name"].Refuse(
+            absl::StrCat("plugin ", Quote(name), " already registered as \"ScorePlugin\""));
+      }
+      seen.push_back(name);
       const std::string_view option = OptionOfWeight(name);
       if (option.empty()) {
         item.Ignored(absl::StrCat(Quote(name), " is no plug-in of this scheduler that scores"));

@@ -133,6 +133,25 @@ TEST(Configurations, ThePointOfAPluginGoesBeforeAllPoints) {
               HasSubstr("image_weight=5"));
 }
 
+// As Kubernetes takes them: a weight of 0 is the default, and a plug-in is enabled once.
+TEST(Configurations, EnabledPluginsHaveOneWeight) {
+  const auto enabled = [](const std::string& items) {
+    return absl::StrCat(R"({"profiles": [{"plugins": {"score": {"enabled": [)", items, "]}}}]}");
+  };
+  const std::string spread = R"({"name": "PodTopologySpread", "weight": )";
+  EXPECT_THAT(Imported({}, {.profile = "kube-scheduler",
+                            .configuration = enabled(absl::StrCat(spread, "0}"))})
+                  .scenario.profile,
+              HasSubstr("spread_weight=1"));
+  ExpectWords("kube-scheduler", enabled(absl::StrCat(spread, "-1}")),
+              "profiles[0].plugins.score.enabled[0].weight: -1 is below 0; 1 or more is");
+  ExpectWords("kube-scheduler", enabled(absl::StrCat(spread, "1}, ", spread, "2}")),
+              "profiles[0].plugins.score.enabled[1].name: plugin \"PodTopologySpread\" already "
+              "registered as \"ScorePlugin\"");
+  ExpectWords("kube-scheduler", enabled(R"({"name": "Unknown"})"),
+              "profiles[0].plugins.score.enabled[0]: \"Unknown\" is no plug-in of this scheduler");
+}
+
 TEST(Configurations, SwitchesAreTrueOrFalse) {
   const auto profile = [](const std::string& value) {
     ImportOptions options{.profile = "yarn-fair"};
@@ -251,7 +270,8 @@ const std::map<std::string, std::string>& Whole() {
                             "yarn.scheduler.capacity.root.a.capacity": "100"})"},
       {"yarn-fair", R"({"allocations": {"queue": [{"name": "a", "weight": "2.0",
         "queue": {"name": "b"}}], "user": {"name": "ann", "maxRunningApps": "1"}}})"},
-      {"koordinator", R"({"kind": "KubeSchedulerConfiguration"})"}};
+      {"koordinator", R"({"kind": "KubeSchedulerConfiguration"})"},
+      {"ray", R"({"max_workers": 4})"}};
   return whole;
 }
 
@@ -288,7 +308,8 @@ TEST(Configurations, NoKeyPassesInSilenceAtAnyDepth) {
       ObjectJson odd = root;
       odd.at(ObjectJson::json_pointer(place))["zzzzzz"] = 1;
       // The profiles that read no configuration report it as a whole.
-      const bool is_read = profile != "mesos" && profile != "pulsar" && profile != "koordinator";
+      const bool is_read =
+          profile != "mesos" && profile != "pulsar" && profile != "koordinator" && profile != "ray";
       // Other parts of a configuration of all of Armada are not those of its scheduler.
       if (profile == "armada" && place.empty()) continue;
       // What queues that pods make will have is in no scenario without pods.
@@ -302,7 +323,9 @@ TEST(Configurations, NoKeyPassesInSilenceAtAnyDepth) {
 
 TEST(Configurations, WholeOnesHaveNoEntries) {
   for (const auto& [profile, configuration] : Whole()) {
-    if (profile == "mesos" || profile == "pulsar" || profile == "koordinator") continue;
+    if (profile == "mesos" || profile == "pulsar" || profile == "koordinator" || profile == "ray") {
+      continue;
+    }
     EXPECT_EQ(WordsOf(profile, configuration), "") << profile;
   }
 }

@@ -20,7 +20,7 @@ TEST(Importers, TheTableHasWhatTheyNeed) {
   EXPECT_THAT(ImporterNames(),
               ElementsAre("volcano", "kube-batch", "kube-scheduler", "kueue", "kai", "armada",
                           "yunikorn", "htcondor", "mesos", "pulsar", "yarn-capacity", "yarn-fair",
-                          "koordinator", "scheduler-plugins"));
+                          "koordinator", "scheduler-plugins", "ray"));
   for (const Importer* importer : Importers()) {
     EXPECT_FALSE(importer->groups.empty()) << importer->name;
     EXPECT_FALSE(importer->kinds.empty()) << importer->name;
@@ -47,18 +47,18 @@ TEST(Importers, ApiGroupsShowWhoseDumpItIs) {
             "dump: no object has an API group of one importer; name the profile: one of volcano, "
             "kube-batch, kube-scheduler, kueue, kai, armada, yunikorn, htcondor, "
             "mesos, pulsar, yarn-capacity, yarn-fair, koordinator, "
-            "scheduler-plugins");
+            "scheduler-plugins, ray");
   EXPECT_EQ(profile({}), "dump: there are no objects in it");
   EXPECT_EQ(profile({QueueJson("z"), old}),
             "dump: as many objects have an API group of one importer as of another; name the "
             "profile: one of volcano, kube-batch, kube-scheduler, kueue, kai, armada, yunikorn, "
             "htcondor, mesos, pulsar, yarn-capacity, yarn-fair, koordinator, "
-            "scheduler-plugins");
+            "scheduler-plugins, ray");
   EXPECT_EQ(TryImport({}, {.profile = "vulcano"}).status().message(),
             "profile \"vulcano\": no importer has this name; expected one of volcano, "
             "kube-batch, kube-scheduler, kueue, kai, armada, yunikorn, htcondor, "
             "mesos, pulsar, yarn-capacity, yarn-fair, koordinator, "
-            "scheduler-plugins");
+            "scheduler-plugins, ray");
 }
 
 // Every pod that waits in a plain cluster is a task that a cycle places.

@@ -277,6 +277,19 @@ constexpr char kLoadDump[] = R"([
    "metadata": {"name": "lost"}, "spec": {"podRef": {"namespace": "s", "name": "gone"}}}
 ])";
 
+// Pods pass the webhook when they are made, so a dump has them as it left them.
+TEST(Koordinator, ColocationProfilesAreNoted) {
+  const Import import = Imported(
+      {{{"apiVersion", "config.koordinator.sh/v1alpha1"},
+        {"kind", "ClusterColocationProfile"},
+        {"metadata", {{"name", "batch"}}},
+        {"spec", {{"qosClass", "BE"}, {"selector", {{"matchLabels", {{"app", "etl"}}}}}}}}},
+      {});
+  EXPECT_EQ(import.scenario.profile, "koordinator");
+  EXPECT_THAT(Lines(import),
+              ::testing::Contains(::testing::HasSubstr("pods are read as its webhook left them")));
+}
+
 TEST(Koordinator, LoadsOwnersThresholdsAndMigrations) {
   const absl::StatusOr<Import> import = ImportObjects(kLoadDump, {});
   ASSERT_TRUE(import.ok()) << import.status();

@@ -62,6 +62,16 @@ void AddTaskStrategies(Rng& rng, ClusterSpec* world) {
   }
 }
 
+void AddBundleDomains(Rng& rng, ClusterSpec* world) {
+  for (NodeSpec& node : world->nodes) {
+    if (rng.Chance(0.8)) node.labels.emplace_back("ray-domain", rng.Chance(0.5) ? "x" : "y");
+  }
+  for (JobSpec& job : world->jobs) {
+    if (job.bundle_strategy == BundleStrategy::kNone || rng.Chance(0.3)) continue;
+    job.settings = {{"ray/domain", "ray-domain"}};
+  }
+}
+
 void AddBundleStrategies(Rng& rng, ClusterSpec* world) {
   for (JobSpec& job : world->jobs) job.bundle_strategy = static_cast<BundleStrategy>(rng.Below(5));
 }

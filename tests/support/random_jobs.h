@@ -25,6 +25,9 @@ void AddSpending(Rng& rng, ClusterSpec* world);
 // Gives jobs without bundles strategies of single tasks: a node in turn, or a certain one.
 void AddTaskStrategies(Rng& rng, ClusterSpec* world);
 
+// Gives most nodes one of two values of a label, and most groups that label as their domain.
+void AddBundleDomains(Rng& rng, ClusterSpec* world);
+
 // Sets the placement strategy of every job's bundles; one of five is none.
 void AddBundleStrategies(Rng& rng, ClusterSpec* world);
 

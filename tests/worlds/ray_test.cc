@@ -48,6 +48,16 @@ TEST(RayWorlds, EngineAndTwinAgreeOnStrategiesOfTasks) {
   });
 }
 
+TEST(RayWorlds, EngineAndTwinAgreeOnDomains) {
+  ExpectAgreement(WorldCount(2000), [](uint64_t seed) {
+    ComparedWorld made;
+    made.world = World(seed, &made.profile);
+    Rng rng(seed);
+    AddBundleDomains(rng, &made.world);
+    return made;
+  });
+}
+
 // Every strategy places groups of several bundles, and all of them refuse some.
 TEST(RayWorlds, AreNotDull) {
   std::map<std::string, int> placed;

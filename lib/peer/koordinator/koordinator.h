@@ -24,8 +24,10 @@
 //                  resources (profile/kind_scores.h)
 //   permit         CPUs and zones, where the node turned out to have too few; coscheduling: the pod
 //                  waits with its node until its group is complete
-//   no node fits   the elastic quota's preemption, within the pod's quota; then coscheduling, which
-//                  rejects what waits of a strict group, whether or not victims were found
+//   no node fits   the elastic quota's preemption, within the pod's quota; or, for a pod of a gang
+//                  with gang_preemption, room for all pending pods of its group at once
+//                  (gangs/gang_preemption.h); then coscheduling, which rejects what waits of a
+//                  strict group, whether or not victims were found
 //
 // A turn ends when the group is complete and bound, or when all its pods were tried: what waits is
 // then rejected. So a plan binds a group or leaves nothing of it behind, unless it was cut short.
@@ -62,6 +64,8 @@
 // - Room for batch work by the larger of usage and requests leaves out tasks without a measurement
 //   on a node and counts them in its zones (colocation/batch_room.h).
 // - A group of gangs of which a task was ever bound is never held up again (gangs/gang_book.h).
+// - Room for a group is looked for as if each of its pods requested what the one that failed does
+//   (profile/gang_room.h).
 // - What owners hold of a zone beyond their reservation counts as free for tasks that it does not
 //   match (numa/numa_reuse.h). A task that no reservation serves takes devices that reservations
 //   which match it keep (device/device_loans.h).
@@ -85,7 +89,7 @@
 //   busy nodes, arbitration.h rules on migrations, eviction_rates.h limits them, migration_steps.h
 //   carries one out, fragmentation.h and level_drain.h pack nodes. bin_pack.h is for tests alone.
 //
-// Not kept in the functions: gangs that displace others, and isolation of shared GPUs by HAMi.
+// Not kept in the functions: isolation of shared GPUs by HAMi.
 //
 // Where the profile differs from the peer:
 // - The default plug-ins are those of Kubernetes 1.37; the peer is built on 1.35.
@@ -104,8 +108,9 @@
 //   have, and 8 zones with amounts at most.
 // - Revocation of overuse (`revoke`, off as in the peer) looks when a plan begins, not every
 //   second. It keeps disruption budgets, as the peer's eviction API does.
-// - Not in the profile: the placement of gangs in topologies, gangs that displace others.
-//   Migrations are moves of action rebalance alone.
+// - Not in the profile: the placement of gangs in topologies. Migrations are moves of action
+//   rebalance alone.
+// - With gang_preemption a pod of a gang makes room with its group alone, not within its quota too.
 //
 // Ties. As for kube-scheduler. Where the peer goes through a map, pods of a gang and groups go by
 // name and GPUs before other kinds.

@@ -21,6 +21,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lib/extension/memory_slots.h"
@@ -64,6 +65,16 @@ struct PodTurn {
   bool has_ended = false;              // it has no further pod
   Rejection rejection = {};            // has_ended: what waits with a node in vain
   std::vector<TaskIndex> parked = {};  // has_ended: pods that this plan does not try again
+};
+
+// What a pod that found no node does together with others.
+struct JointPreemption {
+  // Why nothing was done; empty: `places` has a node for each pod that was without one.
+  std::string message = {};
+  // The pods of which nominations change, and their nodes now. kNone: none.
+  std::vector<std::pair<TaskIndex, NodeIndex>> places = {};
+  std::vector<TaskIndex> victims = {};
+  Rejection rejection = {};  // of pods that waited with a node
 };
 
 class ExtraPlugins {
@@ -144,6 +155,20 @@ class ExtraPlugins {
   virtual Rejection NothingFits(const PodCycle& cycle, bool preempts) = 0;
 
   // --- preemption
+  // Returns whether the pod makes room together with others, by PreemptJointly, in place of
+  // preemption for it alone.
+  virtual bool PreemptsJointly(TaskIndex task) {
+    static_cast<void>(task);
+    return false;
+  }
+  // `never`: the pod may not preempt. Nominations that count against none of the pods may be
+  // cleared; those of `places` are set by the caller.
+  virtual JointPreemption PreemptJointly(PodCycle& cycle, Nominations* nominations, bool never) {
+    static_cast<void>(cycle);
+    static_cast<void>(nominations);
+    static_cast<void>(never);
+    return {};
+  }
   // Returns whether the victim may not be evicted for the preemptor.
   virtual bool IsExempt(TaskIndex victim, TaskIndex preemptor) = 0;
   // A pod leaves its node in a dry run (-1), or comes back (+1).

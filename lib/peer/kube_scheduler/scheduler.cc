@@ -477,7 +477,37 @@ void Scheduler::TryPod(std::unique_ptr<Entity> entity) {
     }
     return;
   }
-  FailPod(std::move(entity), &cycle, &attempt);
+  if (extra_ != nullptr && extra_->PreemptsJointly(task)) {
+    FailJointly(std::move(entity), &cycle);
+  } else {
+    FailPod(std::move(entity), &cycle, &attempt);
+  }
+}
+
+// The pod found no node: it tries to make room together with others, and goes back to the queue.
+void Scheduler::FailJointly(std::unique_ptr<Entity> entity, PodCycle* failed) {
+  const TaskIndex task = failed->task();
+  const std::string name = entity->name;
+  const JointPreemption joint = extra_->PreemptJointly(
+      *failed, &nominations_, tables_.tasks.flags[task] & kTaskNeverPreempts);
+  const Rejection rejection = extra_->NothingFits(*failed, joint.message.empty());
+  std::string after = joint.message.empty() ? "" : absl::StrCat("preemption: ", joint.message);
+  if (!after.empty() && !rejection.message.empty()) absl::StrAppend(&after, ", ");
+  unplaced_[task] = {FailureText(world_, *failed, after + rejection.message),
+                     RefusalsOf(world_, *failed)};
+  queue_.Fail(std::move(entity), failed->rejectors());
+  RejectWith(rejection, name);
+  if (!joint.rejection.rejected.empty()) RejectWaiting(joint.rejection);
+  Evict(joint.victims, task);
+  for (const auto& [pod, node] : joint.places) {
+    if (node != kNone) WithdrawBelow(node, world_.priority(task));
+  }
+  for (const auto& [pod, node] : joint.places) {
+    // A pod that waited since an earlier plan is evicted.
+    if (queue_.FindMember(tables_.tasks.names.name(pod)) == nullptr) continue;
+    if (node != kNone) made_.push_back({Made::Kind::kNominate, pod, node});
+    SetNomination(std::string(tables_.tasks.names.name(pod)), node);
+  }
 }
 
 // What default preemption and the plug-ins behind it had to say.

@@ -101,6 +101,7 @@ class Scheduler {
 
   void TryPod(std::unique_ptr<Entity> entity);
   void FailPod(std::unique_ptr<Entity> entity, PodCycle* failed, AttemptTrace* trace);
+  void FailJointly(std::unique_ptr<Entity> entity, PodCycle* failed);
   std::string AfterFiltering(const Preemption& preemption, const Rejection& rejection) const;
   // Returns the node for the pod if its class has a board, and one is feasible; else kNone.
   NodeIndex ChooseByBoard(TaskIndex t);

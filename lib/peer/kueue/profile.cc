@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/peer/kueue/profile.h"
 
+#include "lib/peer/kueue/provisioning.h"
 #include "lib/peer/volcano/actions.h"
 
 namespace muster {
@@ -14,6 +15,7 @@ Preset KueuePreset() {
   preset.tiers = "priority+gang/predicates+nodeorder";
   preset.catalogue = {KueueAdmitAction(), AllocateAction()};
   preset.rules.reads_counts = true;
+  preset.rules.wanted_nodes = KueueWantedNodes;
   preset.rules.rules = {VoteRule::kVote, VoteRule::kVote, VictimRule::kStrict};
   return preset;
 }

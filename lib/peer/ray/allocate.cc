@@ -61,13 +61,13 @@ class RayAllocate {
       context_.meter.Spend();
       const std::vector<TaskIndex> tasks = context_.PendingTasks(job, /*with_best_effort=*/true);
       if (tasks.empty()) continue;
-      if (tables_.jobs.spec[job].bundle_strategy != BundleStrategy::kNone) {
-        PlaceGroup(job, tasks);
-        continue;
-      }
       RayStrategy strategy;
       // No error: the settings were checked before the cycle.
       (void)ReadRayStrategy(tables_.jobs.spec[job], &strategy);
+      if (tables_.jobs.spec[job].bundle_strategy != BundleStrategy::kNone) {
+        PlaceGroup(job, tasks, strategy.domain);
+        continue;
+      }
       for (TaskIndex task : tasks) PlaceTask(task, strategy);
     }
   }
@@ -75,12 +75,12 @@ class RayAllocate {
  private:
   using Outcome = BundlePlan::Outcome;
 
-  void PlaceGroup(JobIndex job, const std::vector<TaskIndex>& tasks) {
+  void PlaceGroup(JobIndex job, const std::vector<TaskIndex>& tasks, std::string_view domain) {
     Reason reason{ReasonKind::kGangUndone};
     // What was found out about nodes may be out of date, and then hides nothing but refusals.
     for (const bool afresh : {false, true}) {
       if (afresh) view_.ForgetAllowed();
-      const BundlePlan plan = Choose(job, tasks);
+      const BundlePlan plan = Choose(job, tasks, domain);
       if (plan.outcome == Outcome::kInfeasible) {
         reason = Reason{ReasonKind::kInfeasible};
         break;
@@ -95,7 +95,7 @@ class RayAllocate {
     context_.reasons.ExplainJob(job, std::move(reason));
   }
 
-  BundlePlan Choose(JobIndex job, const std::vector<TaskIndex>& tasks) {
+  BundlePlan Choose(JobIndex job, const std::vector<TaskIndex>& tasks, std::string_view domain) {
     BundleOptions options{.strategy = tables_.jobs.spec[job].bundle_strategy};
     std::vector<bool> held(view_.nodes().size(), false);
     bool holds = false;
@@ -117,9 +117,21 @@ class RayAllocate {
         bundle.nodes[i] = bundle.nodes[i] && held[i];
       }
     }
+    if (!domain.empty()) SetDomains(domain, held, &options);
     options.used_already = std::move(held);
     // No error: the model keeps amounts within 2^53, the view what is free within what there is.
     return *PlaceBundles(view_.nodes(), bundles, options);
+  }
+
+  // Nodes with one value of the label are a domain. `held` nodes have bundles of the group: the
+  // first of them in a domain fixes it.
+  void SetDomains(std::string_view label, const std::vector<bool>& held, BundleOptions* options) {
+    for (size_t i = 0; i < held.size(); ++i) {
+      const std::string* value = FindLabel(tables_.nodes.spec[view_.node(i)].labels, label);
+      const std::string_view domain = value == nullptr ? std::string_view() : *value;
+      options->domains.push_back(domain);
+      if (held[i] && options->domain.empty()) options->domain = domain;
+    }
   }
 
   bool Take(const std::vector<TaskIndex>& tasks, const BundlePlan& plan, Reason* reason) {

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/math.h"
 
 namespace muster {
 
@@ -235,15 +236,14 @@ absl::Status Check(std::span<const BundleNode> nodes, std::span<const Bundle> bu
   if (!options.used_already.empty() && options.used_already.size() != nodes.size()) {
     return refuse("used already: ", options.used_already.size(), " nodes of ", nodes.size());
   }
+  if (!options.domains.empty() && options.domains.size() != nodes.size()) {
+    return refuse("domains: ", options.domains.size(), " nodes of ", nodes.size());
+  }
   return absl::OkStatus();
 }
 
-}  // namespace
-
-absl::StatusOr<BundlePlan> PlaceBundles(std::span<const BundleNode> nodes,
-                                        std::span<const Bundle> bundles,
-                                        const BundleOptions& options) {
-  if (const absl::Status status = Check(nodes, bundles, options); !status.ok()) return status;
+BundlePlan PlaceOn(std::span<const BundleNode> nodes, std::span<const Bundle> bundles,
+                   const BundleOptions& options) {
   Placement placement(nodes, bundles);
   const bool is_strict = options.strategy == BundleStrategy::kStrictSpread;
   if (options.strategy == BundleStrategy::kStrictPack) return placement.StrictPack(options.wished);
@@ -253,6 +253,68 @@ absl::StatusOr<BundlePlan> PlaceBundles(std::span<const BundleNode> nodes,
   }
   if (!placement.IsFeasible()) return Placement::No(BundlePlan::Outcome::kInfeasible);
   return options.strategy == BundleStrategy::kPack ? placement.Pack() : placement.Spread(is_strict);
+}
+
+// Returns whether the nodes together have as much as all bundles request.
+bool HoldTogether(std::span<const BundleNode> nodes, std::span<const Bundle> bundles) {
+  BundleAmounts room, wanted;
+  const auto add = [](const BundleAmounts& amounts, BundleAmounts* sum) {
+    sum->resize(std::max(sum->size(), amounts.size()), 0);
+    for (size_t r = 0; r < amounts.size(); ++r) (*sum)[r] = SatAdd((*sum)[r], amounts[r]);
+  };
+  for (const BundleNode& node : nodes) add(node.total, &room);
+  for (const Bundle& bundle : bundles) add(bundle.request, &wanted);
+  return Holds(room, wanted);
+}
+
+// The question for the nodes of one domain.
+BundlePlan PlaceInDomain(std::span<const BundleNode> nodes, std::span<const Bundle> bundles,
+                         const BundleOptions& options, std::span<const size_t> members) {
+  BundleOptions own{.strategy = options.strategy};
+  std::vector<BundleNode> own_nodes;
+  std::vector<Bundle> own_bundles(bundles.begin(), bundles.end());
+  for (Bundle& bundle : own_bundles) bundle.nodes.clear();
+  for (size_t m = 0; m < members.size(); ++m) {
+    own_nodes.push_back(nodes[members[m]]);
+    if (options.wished == members[m]) own.wished = m;
+    if (!options.used_already.empty()) {
+      own.used_already.push_back(options.used_already[members[m]]);
+    }
+    for (size_t b = 0; b < bundles.size(); ++b) {
+      own_bundles[b].nodes.push_back(Allows(bundles[b], members[m]));
+    }
+  }
+  if (!HoldTogether(own_nodes, bundles)) return Placement::No(BundlePlan::Outcome::kInfeasible);
+  BundlePlan plan = PlaceOn(own_nodes, own_bundles, own);
+  for (size_t& node : plan.nodes) node = members[node];
+  return plan;
+}
+
+BundlePlan PlaceInDomains(std::span<const BundleNode> nodes, std::span<const Bundle> bundles,
+                          const BundleOptions& options) {
+  std::map<std::string_view, std::vector<size_t>> domains;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const std::string_view domain = options.domains[i];
+    if (domain.empty() || (!options.domain.empty() && domain != options.domain)) continue;
+    domains[domain].push_back(i);
+  }
+  BundlePlan::Outcome outcome = BundlePlan::Outcome::kInfeasible;
+  for (const auto& [domain, members] : domains) {
+    BundlePlan plan = PlaceInDomain(nodes, bundles, options, members);
+    if (plan.outcome == BundlePlan::Outcome::kPlaced) return plan;
+    if (plan.outcome == BundlePlan::Outcome::kFailed) outcome = plan.outcome;
+  }
+  return Placement::No(outcome);
+}
+
+}  // namespace
+
+absl::StatusOr<BundlePlan> PlaceBundles(std::span<const BundleNode> nodes,
+                                        std::span<const Bundle> bundles,
+                                        const BundleOptions& options) {
+  if (const absl::Status status = Check(nodes, bundles, options); !status.ok()) return status;
+  return options.domains.empty() ? PlaceOn(nodes, bundles, options)
+                                 : PlaceInDomains(nodes, bundles, options);
 }
 
 }  // namespace muster

@@ -16,15 +16,20 @@
 // - kStrictPack: one node for all, the wished one if it has room.
 // - kStrictSpread: a node each, and none that the group already uses.
 //
+// Domains. With `domains`, nodes of one label value form a domain, and the whole group goes to one.
+// Domains are tried by value; the first that places the group by its strategy wins. One is skipped
+// if some bundle is larger than every node of it, or all bundles together exceed the sum of its
+// nodes.
+//
 // Outcome. Infeasible: not even on empty nodes (some bundle is larger than every node that it may
-// use, or the strategy needs more nodes than there are). Failed: not now.
+// use, or the strategy needs more nodes than there are), in any domain. Failed: not now.
 //
 // Peer. Ray's placement groups. Amounts are its ten-thousandths. Where Ray takes the first of equal
 // nodes in a hash table's order, this takes the first in the order given.
 //
 // Cost. Scores of a node change only when it is used, so bundles of one shape share one heap of
 // nodes: O(shapes * nodes + bundles * log nodes). For kSpread beyond one bundle a node, O(nodes
-// used) for each further one.
+// used) for each further one. O(bundles) more for each domain.
 #ifndef MUSTER_PEER_RAY_BUNDLES_H_
 #define MUSTER_PEER_RAY_BUNDLES_H_
 
@@ -32,6 +37,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -61,6 +67,9 @@ struct BundleOptions {
   BundleStrategy strategy = BundleStrategy::kPack;
   std::optional<size_t> wished = {};    // kStrictPack: the node to try first
   std::vector<bool> used_already = {};  // kStrictSpread: nodes with bundles of the group
+  // The domain of each node, empty: in none. An empty list: the group needs no domain.
+  std::vector<std::string_view> domains = {};
+  std::string_view domain = {};  // that the group has already; empty: any
 };
 
 struct BundlePlan {

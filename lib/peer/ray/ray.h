@@ -25,6 +25,10 @@
 // - strict_pack: one node for all, the nominated one if it has room.
 // - strict_spread: one node each, and none that the group already uses.
 //
+// With `ray/domain` among its settings (task_strategy.h), a group goes to nodes with one value of
+// that label, such as one rack: values are tried in the order of their texts, each by the strategy
+// of the group, and the first that places all wins. Bundles that run already fix the value.
+//
 // A group is infeasible if some bundle is larger than every node it may use, or if the strategy
 // needs more nodes than there are. Otherwise a group without places failed for now. Reasons
 // separate the two (`infeasible`, `gang_undone`).

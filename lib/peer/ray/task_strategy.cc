@@ -26,6 +26,10 @@ absl::Status ReadRayStrategy(const JobSpec& job, RayStrategy* strategy) {
   if ((strategy->kind == Kind::kNode) == strategy->node.empty()) {
     settings.Refuse("strategy", "must be node where, and only where, ray/node names one");
   }
+  strategy->domain = settings.Text("domain").value_or("");
+  if (!strategy->domain.empty() && job.bundle_strategy == BundleStrategy::kNone) {
+    settings.Refuse("domain", "must be set only where the job has a bundle_strategy");
+  }
   return settings.Finish();
 }
 

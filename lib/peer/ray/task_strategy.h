@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The scheduling strategy of a job's single tasks, as its settings have it.
+// The scheduling strategy of a job's single tasks, and the domain of a group, as the job's settings
+// have it.
 //
 //   "settings": {"ray/strategy": "node", "ray/node": "gpu-3", "ray/soft": "true"}
 //
@@ -10,6 +11,7 @@
 // | `ray/node` | a name | strategy node: the node |
 // | `ray/soft` | `true`, `false` | strategy node: other nodes serve if that one could never |
 // | `ray/unavailable` | `wait`, `spill`, `fail` | strategy node: if that one has no room now |
+// | `ray/domain` | a label | a job with a bundle_strategy: its nodes have one value of the label |
 //
 // - default: the hybrid policy (node_choice.h).
 // - spread: each node in turn, from where the last task went, in earlier cycles, too.
@@ -36,6 +38,7 @@ struct RayStrategy {
   Kind kind = Kind::kDefault;
   std::string_view node = {};  // valid as long as the spec
   bool soft = false, spills = false, fails = false;
+  std::string_view domain = {};  // a label; valid as long as the spec
 };
 
 // Sets `*strategy`. Fails with InvalidArgument for settings that are no strategy.

@@ -5,6 +5,7 @@ gangs: by the peer's package and the call. What of a package is no rule has its 
 from typing import Any, Callable
 
 from adapters import koordinator_colocation as colocation
+from adapters import koordinator_gang_rooms as gang_rooms
 from adapters import koordinator_gangs as gangs
 from adapters import koordinator_kind_scores as kind_scores
 from adapters import koordinator_low_load as low_load
@@ -183,7 +184,7 @@ RULES |= {
 GANGS = "scheduler-plugins-coscheduling"
 WORDS = _no_rule("words of diagnoses, conditions and suggestions: nothing is decided")
 READING = _no_rule("reading of marks and lists: the caller reads them before it asks")
-PREEMPTION = _no_rule("gangs that displace others, and filters of nodes behind them: not kept")
+TOPOLOGY = _no_rule("scores of nodes for a gang in a topology: the planner compares them itself")
 RULES |= {
     ("scheduler-plugins-noderesourcefitplus", "Plugin.Score"): kind_scores.strategies,
     ("scheduler-plugins-noderesourcefitplus", "calculatePodResourceRequest"):
@@ -214,8 +215,8 @@ RULES |= {
 }
 
 RULES |= {
-    (GANGS + "-core", "preemptionEvaluatorImpl.preempt"): PREEMPTION,
-    (GANGS + "-core", "PodGroupManager.FindOneNode"): PREEMPTION,
+    (GANGS + "-core", "preemptionEvaluatorImpl.preempt"): gang_rooms.preempt,
+    (GANGS + "-core", "PodGroupManager.FindOneNode"): gang_rooms.planned,
     (GANGS + "-core", "PodGroupManager.AfterPostFilter"): WORDS,
     (GANGS + "-core", "PodGroupManager.PostFilter"): WORDS,
     (GANGS + "-core", "PodGroupManager.BeforePreFilter"): WORDS,
@@ -253,7 +254,7 @@ RULES |= {
                     "Gang.getWaitingChildrenFromGang", "GangCache.deleteGangGroupInfo",
                     "GangSchedulingContextHolder.clearGangSchedulingContext",
                     "GangSchedulingContextHolder.setGangSchedulingContext")},
-    (GANGS + "-core", "PodGroupManager.PreScore"): PREEMPTION,
+    (GANGS + "-core", "PodGroupManager.PreScore"): TOPOLOGY,
     (GANGS + "-core", "JobPreemptionState.addMoreDetailForStateToMarshal"): WORDS,
     (GANGS + "-core", "calculateNodeExistingPodsNum"): _no_rule(
         "sums of requests: the caller computes them"),

@@ -119,6 +119,10 @@ yarn::CapacitySettings SettingsOf(const json& config) {
   return settings;
 }
 
+// The time in the identifiers of the recorded runs. It is not in the records: their rounds name it,
+// by the order in which they count containers.
+constexpr int64_t kStarted = 1'700'000'000'000;
+
 std::optional<yarn::PreemptionMonitor> MonitorOf(const json& config) {
   const json set = config.value("preemption", json());
   if (set.is_null()) return std::nullopt;
@@ -141,7 +145,8 @@ std::optional<yarn::PreemptionMonitor> MonitorOf(const json& config) {
                                   .intra_threshold = FloatOf(set["intraMinimumThreshold"]),
                                   .intra_limit = FloatOf(set["intraMaxAllowableLimit"]),
                                   .priorities = set["priorityUnderUtilized"],
-                                  .moves_reservations = set["priorityAllowMove"]});
+                                  .moves_reservations = set["priorityAllowMove"],
+                                  .started = kStarted});
 }
 
 // Plays a case, and notes what each operation changed.

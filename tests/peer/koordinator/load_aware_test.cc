@@ -73,6 +73,15 @@ TEST(LoadAware, OldMeasurements) {
   EXPECT_EQ(Why(cluster, Profile("expiration=200"), 180), "1 node: cpu load above 65 %\n");
 }
 
+// As in the peer: clocks that differ make no measurement old.
+TEST(LoadAware, AMeasurementOfTheFutureIsNew) {
+  Cluster cluster;
+  Node(cluster, "busy", 90, 0, /*measured=*/5000);
+  Node(cluster, "idle", 10, 0, /*measured=*/5000);
+  Job(cluster, 1, {{"cpu", 2}});
+  EXPECT_EQ(Decide(cluster, Profile(), 100), "bind j0 idle");
+}
+
 TEST(LoadAware, WhatTheMonitorCannotHaveSeenIsEstimated) {
   Cluster cluster;
   Node(cluster, "n", 40, 0, /*measured=*/100);

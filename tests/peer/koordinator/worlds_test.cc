@@ -375,12 +375,19 @@ std::string BrokenReservation(const Plan& plan, const ClusterSpec& before, const
   return "";
 }
 
+constexpr const char* kGangPreemptionSpecs[] = {
+    "koordinator:schedule(gang_preemption=on,quota=off)",
+    "koordinator:schedule(gang_preemption=on)",
+    "koordinator:schedule(gang_preemption=on,quota=off,match_policy=only-waiting,cycles=3)",
+};
+
 TEST(KoordinatorWorlds, PlansKeepTheirPromisesCycleAfterCycle) {
   int64_t binds = 0, gangs = 0, evictions = 0, reservations = 0, holders = 0, devices = 0;
   int64_t cpus = 0, zones = 0, loans = 0;
   for (uint64_t seed = 0; seed < WorldCount(1'500); ++seed) {
     Rng rng(seed);
-    const std::string profile = OneOf(kKoordinatorSpecs, rng);
+    const std::string profile =
+        rng.Chance(0.2) ? OneOf(kGangPreemptionSpecs, rng) : OneOf(kKoordinatorSpecs, rng);
     const WorldKnobs knobs{.nodes = 8, .queues = 4, .jobs = 8, .tasks = 5};
     ClusterSpec world = RandomWorld(rng.Next(), knobs);
     AddKoordinatorObjects(rng, &world);

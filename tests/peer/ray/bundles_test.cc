@@ -63,6 +63,57 @@ TEST(Bundles, StrictPackTriesTheWishedNode) {
   EXPECT_EQ(Place({{{8}, {3}}}, {{4}}, options).outcome, Outcome::kFailed);
 }
 
+// Racks of 18 and 2 nodes among nodes without one.
+std::vector<BundleNode> Racks(std::vector<std::string_view>* domains) {
+  std::vector<BundleNode> nodes;
+  for (int i = 0; i < 40; ++i) {
+    nodes.push_back({{4, 2}, {4, 2}});
+    domains->push_back(i % 2 == 1 ? "" : i < 36 ? "rack-1" : "rack-2");
+  }
+  return nodes;
+}
+
+TEST(Bundles, AGroupGoesToOneDomain) {
+  BundleOptions options{.strategy = BundleStrategy::kStrictSpread};
+  std::vector<BundleNode> nodes = Racks(&options.domains);
+  const std::vector<BundleAmounts> requests(15, {4, 2});
+  const BundlePlan plan = Place(nodes, requests, options);
+  ASSERT_EQ(plan.outcome, Outcome::kPlaced);
+  options.used_already.assign(nodes.size(), false);
+  for (const size_t node : plan.nodes) {
+    EXPECT_EQ(options.domains[node], "rack-1");
+    EXPECT_FALSE(options.used_already[node]);
+    options.used_already[node] = true;
+    nodes[node].available = {0, 0};
+  }
+  // The rest of the group joins the rest of the rack, for which the other one has no room either.
+  options.domain = "rack-1";
+  EXPECT_THAT(Place(nodes, {{4, 2}, {4, 2}, {4, 2}}, options).nodes, ElementsAre(30, 32, 34));
+  EXPECT_EQ(Place(nodes, std::vector<BundleAmounts>(4, {4, 2}), options).outcome,
+            Outcome::kInfeasible);
+  options.domain = "rack-2";
+  EXPECT_EQ(Place(nodes, std::vector<BundleAmounts>(16, {4, 2}), options).outcome,
+            Outcome::kInfeasible);
+  options.domain = "rack-3";
+  EXPECT_EQ(Place(nodes, {{1, 1}}, options).outcome, Outcome::kInfeasible);
+}
+
+TEST(Bundles, DomainsGoByValueAndFailOnlyWhereRoomMayCome) {
+  BundleOptions options{.strategy = BundleStrategy::kPack, .domains = {"b", "a", "b"}};
+  EXPECT_THAT(Place(Empty({{9}, {3}, {9}}), {{2}}, options).nodes, ElementsAre(1));
+  EXPECT_THAT(Place(Empty({{9}, {3}, {9}}), {{2}, {2}}, options).nodes, ElementsAre(0, 0));
+  // 3 would hold each, but not the sum; in b there is room later.
+  EXPECT_EQ(Place({{{9}, {1}}, {{3}, {3}}, {{9}, {1}}}, {{2}, {2}}, options).outcome,
+            Outcome::kFailed);
+  EXPECT_EQ(Place(Empty({{9}, {3}, {9}}), {{10}, {2}}, options).outcome, Outcome::kInfeasible);
+  options.domains = {"", "", ""};
+  EXPECT_EQ(Place(Empty({{9}, {3}, {9}}), {{2}}, options).outcome, Outcome::kInfeasible);
+  options.domains = {"a"};
+  const std::vector<Bundle> one = {{.request = {1}}};
+  EXPECT_EQ(PlaceBundles(Empty({{9}, {3}, {9}}), one, options).status().message(),
+            "domains: 1 nodes of 3");
+}
+
 TEST(Bundles, BadInput) {
   const BundleOptions options;
   const std::vector<Bundle> one = {{.request = {1}}};
@@ -111,6 +162,13 @@ TEST(Bundles, RandomGroupsAgainstTheTwin) {
       options.used_already.assign(nodes.size(), false);
       options.used_already[0] = true;
       slow.used_already.insert(0);
+    }
+    if (rng.Chance(0.4)) {
+      const char* const names[] = {"", "x", "y"};
+      for (size_t i = 0; i < nodes.size(); ++i) {
+        slow.domains.emplace_back(options.domains.emplace_back(names[rng.Below(3)]));
+      }
+      if (rng.Chance(0.2)) slow.domain = options.domain = "y";
     }
     std::string why;
     const std::vector<size_t> right = slow.Place(kNames[strategy], &why);

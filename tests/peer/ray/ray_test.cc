@@ -62,6 +62,32 @@ TEST_F(Ray, SpreadUsesEveryNodeBeforeOneTwice) {
   EXPECT_EQ(Plan(), "bind g0 b; bind g1 a; bind g2 b");
 }
 
+TEST_F(Ray, AGroupStaysInOneDomain) {
+  Node("a", 4, 0, {{"rack", "r1"}});
+  Node("b", 3, 0, {{"rack", "r0"}});
+  Node("c", 3, 0, {{"rack", "r0"}});
+  Node("d", 9);
+  Accept(cluster_.AddJob({.name = "g",
+                          .queue = "q",
+                          .bundle_strategy = BundleStrategy::kSpread,
+                          .settings = {{"ray/domain", "rack"}}}));
+  for (const char* name : {"g0", "g1", "g2"}) Task(name, "g", {{"cpu", 2}});
+  EXPECT_EQ(Plan(), "");
+  EXPECT_THAT(Why("g"), HasSubstr("0 of 3 placed, undone"));
+  Accept(cluster_.RemoveTask("g2"));
+  EXPECT_EQ(Plan(), "bind g0 b; bind g1 c");
+  // A bundle that runs fixes the domain.
+  Accept(cluster_.RemoveTask("g0"));
+  Task("g0", "g", {{"cpu", 2}}, {.status = TaskStatus::kRunning, .node = "a"});
+  EXPECT_EQ(Plan(), "bind g1 a");
+}
+
+TEST_F(Ray, ADomainIsForGroupsAlone) {
+  Accept(cluster_.AddJob({.name = "g", .queue = "q", .settings = {{"ray/domain", "rack"}}}));
+  EXPECT_THAT(std::string(Schedule(cluster_.Freeze(), "ray").status().message()),
+              HasSubstr("must be set only where the job has a bundle_strategy"));
+}
+
 TEST_F(Ray, GpusDecideBeforeCpus) {
   Node("a", 8, 1);
   Node("b", 8, 2);

@@ -5,8 +5,8 @@
 
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
-#include "lib/peer/yarn/fair/java_order.h"
 #include "lib/peer/yarn/fair/order.h"
+#include "lib/peer/yarn/java_order.h"
 
 namespace muster::yarn::fair {
 namespace {

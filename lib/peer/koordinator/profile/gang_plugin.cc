@@ -11,6 +11,7 @@
 #include "lib/base/math.h"
 #include "lib/base/strings.h"
 #include "lib/model/settings.h"
+#include "lib/peer/koordinator/profile/gang_room.h"
 #include "lib/peer/koordinator/setting_keys.h"
 #include "lib/peer/kube_scheduler/scheduler.h"
 
@@ -197,12 +198,7 @@ kube::PodTurn GangPlugin::NextOfTurn() {
                                          : absl::StrCat("GangGroup ", Quoted(gang->group->name()),
                                                         " gets rejected: all of its pods have been "
                                                         "tried");
-  for (const std::string& name : gang->rules.group) {
-    const Gang* other = book_.Find(name);
-    if (other == nullptr) continue;
-    const std::vector<TaskIndex> pending = TasksOf(other->pending);
-    turn.parked.insert(turn.parked.end(), pending.begin(), pending.end());
-  }
+  turn.parked = PendingIn(*gang);
   turn_gang_.clear();
   return turn;
 }
@@ -238,6 +234,17 @@ std::vector<TaskIndex> GangPlugin::TasksOf(const Gang::Names& names) const {
   std::vector<TaskIndex> tasks;
   for (const std::string& name : names) {
     if (const auto t = tables_->tasks.names.Find(name)) tasks.push_back(*t);
+  }
+  return tasks;
+}
+
+std::vector<TaskIndex> GangPlugin::PendingIn(const Gang& gang) const {
+  std::vector<TaskIndex> tasks;
+  for (const std::string& name : gang.rules.group) {
+    const Gang* other = book_.Find(name);
+    if (other == nullptr) continue;
+    const std::vector<TaskIndex> pending = TasksOf(other->pending);
+    tasks.insert(tasks.end(), pending.begin(), pending.end());
   }
   return tasks;
 }
@@ -292,6 +299,36 @@ kube::Rejection GangPlugin::Unreserve(TaskIndex t) {
                                Quoted(name), " in Unreserve");
   rejection.rejected = WaitingIn(*gang);
   return rejection;
+}
+
+kube::JointPreemption GangPlugin::Preempt(kube::PodCycle& cycle, kube::Nominations* nominations,
+                                          bool never) {
+  kube::JointPreemption joint;
+  const Gang& gang = *GangOf(cycle.task());
+  std::string& made = made_[gang.group->name()];
+  if (!made.empty()) {
+    joint.message = made;
+    return joint;
+  }
+  const std::vector<TaskIndex> pending = PendingIn(gang), waiting = WaitingIn(gang);
+  const std::string success =
+      absl::StrCat("preempt success, alreadyWaitingForBound: ", waiting.size(), "/",
+                   pending.size() + waiting.size());
+  joint.message = WhyNoGangRoom(*world_, cycle, *nominations, pending, never);
+  if (joint.message.empty()) {
+    for (const TaskIndex t : pending) nominations->Clear(t);
+    joint = GangRoomFor(world_, &cycle, pending, waiting);
+    if (!joint.message.empty()) {
+      for (const TaskIndex t : pending) joint.places.emplace_back(t, NodeIndex(kNone));
+    }
+    for (const TaskIndex t : waiting) {
+      joint.places.emplace_back(t, joint.message.empty() ? world_->node_of(t) : NodeIndex(kNone));
+    }
+    joint.rejection = {.why = joint.message.empty() ? success : joint.message, .rejected = waiting};
+  }
+  made = absl::StrCat("preemption already attempted by ", ToAbsl(NameOf(cycle.task())),
+                      " with message ", joint.message.empty() ? success : joint.message);
+  return joint;
 }
 
 kube::Rejection GangPlugin::NothingFits(const kube::PodCycle& cycle) {

@@ -68,13 +68,19 @@ class GangPlugin {
   kube::Rejection Unreserve(TaskIndex t);
   kube::Rejection NothingFits(const kube::PodCycle& cycle);
 
+  bool IsOfGang(TaskIndex t) const { return GangOf(t) != nullptr; }
+  // All pending pods of the group of a pod that found no node make room together (gang_room.h),
+  // once in a plan. Pods of the group that wait keep their nodes as nominations.
+  kube::JointPreemption Preempt(kube::PodCycle& cycle, kube::Nominations* nominations, bool never);
+
  private:
   void OpenGang(JobIndex job);
   const Gang* GangOf(TaskIndex t) const;
   std::string_view NameOf(TaskIndex t) const { return tables_->tasks.names.name(t); }
   std::string GangNameOf(TaskIndex t) const;
   bool SharesGroup(TaskIndex t, JobIndex job) const;
-  // Returns the tasks that wait in the group of the gang.
+  // Returns the tasks of the group of the gang that have no node, and those that wait with one.
+  std::vector<TaskIndex> PendingIn(const Gang& gang) const;
   std::vector<TaskIndex> WaitingIn(const Gang& gang) const;
   std::vector<TaskIndex> TasksOf(const Gang::Names& names) const;
   std::string TooFewText(const Gang& gang, TaskIndex t) const;
@@ -89,6 +95,7 @@ class GangPlugin {
   std::vector<uint8_t> is_gang_;            // by job
   std::string turn_gang_;                   // that began the turn; empty: there is none
   HashMap<std::string, std::string> why_;   // of groups that failed in this plan
+  HashMap<std::string, std::string> made_;  // of groups that tried to make room: what came of it
   HashMap<std::string, int64_t> rejected_;  // by pod
   HashSet<std::string> undone_;             // groups of which all that waited are rejected
 };

@@ -19,6 +19,8 @@ constexpr OptionDecl kPluginOptions[] = {
      "a gang that states no policy"},
     {"gang_wait", OptionKind::kWhole, "600", 1, 1e9,
      "seconds that a pod waits for its gang at most"},
+    {"gang_preemption", OptionKind::kFlag, "off", 0, 0,
+     "less important pods leave for all pending pods of a group of gangs at once"},
     {"quota", OptionKind::kFlag, "on", 0, 0,
      "queues are elastic quotas, with preemption within a queue alone"},
     {"runtime", OptionKind::kFlag, "on", 0, 0, "off: queues are held to their limits alone"},
@@ -112,6 +114,7 @@ PluginSettings PluginSettings::From(const Options& options) {
   s.coscheduling = options.flag("coscheduling");
   s.gangs.policy = MatchPolicyByName(options.text("match_policy"));
   s.gangs.wait = static_cast<int64_t>(options.number("gang_wait")) * kNanoseconds;
+  s.gangs_preempt = options.flag("gang_preemption");
   s.quota = options.flag("quota");
   s.quotas = {
       options.flag("runtime"), options.flag("scale_min"),

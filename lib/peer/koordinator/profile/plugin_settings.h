@@ -83,6 +83,7 @@ struct PluginSettings {
   bool coscheduling = true, quota = true, load = true, reservation = true, devices = true;
   bool numa = true;
   GangDefaults gangs;
+  bool gangs_preempt = false;  // all pending pods of a group make room together
   QuotaSettings quotas;
   LoadSettings loads;
   int64_t load_weight = 1, reservation_weight = 5000;

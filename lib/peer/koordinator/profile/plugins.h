@@ -82,6 +82,13 @@ class Plugins : public kube::ExtraPlugins {
     if (devices_.any()) devices_.CountVictim(victim, sign);
     if (numa_.any()) numa_.CountVictim(victim, sign);
   }
+  bool PreemptsJointly(TaskIndex task) override {
+    return settings_.coscheduling && settings_.gangs_preempt && gangs_.IsOfGang(task);
+  }
+  kube::JointPreemption PreemptJointly(kube::PodCycle& cycle, kube::Nominations* nominations,
+                                       bool never) override {
+    return gangs_.Preempt(cycle, nominations, never);
+  }
   bool ReplacesPreemption() const override { return settings_.quota; }
   bool SelectsVictims() const override { return settings_.quota; }
   std::string WhyIneligible(const kube::PodCycle& cycle) override {

@@ -15,8 +15,8 @@
 #include "lib/base/hash_map.h"
 #include "lib/peer/yarn/containers.h"
 #include "lib/peer/yarn/fair/config.h"
-#include "lib/peer/yarn/fair/java_order.h"
 #include "lib/peer/yarn/fair/order.h"
+#include "lib/peer/yarn/java_order.h"
 #include "lib/peer/yarn/requests.h"
 #include "lib/peer/yarn/resource.h"
 

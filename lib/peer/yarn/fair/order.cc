@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/peer/yarn/fair/java_order.h"
+#include "lib/peer/yarn/java_order.h"
 
 namespace muster::yarn::fair {
 namespace {

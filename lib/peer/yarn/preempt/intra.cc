@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "lib/peer/yarn/preempt/java_heap.h"
+#include "lib/peer/yarn/java_order.h"
 #include "lib/peer/yarn/preempt/selection.h"
 
 namespace muster::yarn {
@@ -54,7 +54,7 @@ class IntraQueue {
       if (std::ranges::find(all, a) == all.end()) all.push_back(a);
     }
     if (all.size() == 1) return {};
-    for (const AppIndex a : all) AddApp(a);
+    for (const AppIndex a : s_.Arranged(std::move(all))) AddApp(a);
     SetIdeal(reassignable);
     Resource most = Multiply(share.guaranteed, static_cast<double>(rules_.limit));
     most = Greater(by(), cluster(), most, share.obtain) ? most - share.obtain : Resource{};
@@ -94,37 +94,41 @@ class IntraQueue {
                            .pending = app.usage[p_].pending});
   }
 
-  // Returns below 0 if `a` is more important.
+  // Returns below 0 if `a` is more important. In a fair leaf this is no order where three
+  // applications are of two users that use the same.
   int CompareApps(const WantingApp& a, const WantingApp& b) const {
     const App& left = s_.scheduler.apps()[a.app];
     const App& right = s_.scheduler.apps()[b.app];
     const QueueSettings& settings = s_.scheduler.queues()[leaf_].settings;
-    if (settings.is_fair && rules_.user_limit_first) {
-      const int by_use = Compare(by(), cluster(), found_.users[a.user].used_without_masters(),
-                                 found_.users[b.user].used_without_masters());
-      if (by_use != 0) return by_use;
-      if (IsFirstByUse(left, right, settings.size_based_weight)) return -1;
-      return IsFirstByUse(right, left, settings.size_based_weight) ? 1 : 0;
+    if (!settings.is_fair || !rules_.user_limit_first) {
+      return IsFirstByPriority(left, right) ? -1 : 1;
     }
-    return IsFirstByPriority(left, right) ? -1 : IsFirstByPriority(right, left) ? 1 : 0;
+    if (a.user == b.user) return IsFirstByUse(left, right, settings.size_based_weight) ? -1 : 1;
+    const Resource used = found_.users[a.user].used_without_masters();
+    const Resource other = found_.users[b.user].used_without_masters();
+    if (used == other) return left.id < right.id ? -1 : 1;
+    return Less(by(), cluster(), used, other) ? -1 : 1;
   }
 
   void SetIdeal(Resource reassignable) {
     const auto compare = [&](size_t a, size_t b) {
       return CompareApps(found_.apps[a], found_.apps[b]);
     };
-    JavaHeap<size_t, decltype(compare)> heap(compare);
-    for (size_t i = 0; i < found_.apps.size(); ++i) heap.Push(i);
+    JavaHeap<size_t> heap;
+    for (size_t i = 0; i < found_.apps.size(); ++i) heap.Push(i, compare);
     std::vector<size_t> order;
     while (!heap.empty()) {
-      order.push_back(heap.Pop());
+      order.push_back(heap.Pop(compare));
       WantingApp& app = found_.apps[order.back()];
       if (Compare(by(), cluster(), reassignable, {}) <= 0) continue;
       if (rules_.is_conservative && IsAnyZeroOrBelow(by(), reassignable)) continue;
       SetIdealOf(&app, &reassignable);
     }
+    const auto reverse = [&](size_t a, size_t b) { return compare(order[b], order[a]); };
     std::vector<WantingApp> sorted;
-    for (size_t i = order.size(); i-- > 0;) sorted.push_back(found_.apps[order[i]]);
+    for (const size_t i : TreeOrder(order.size(), reverse)) {
+      sorted.push_back(found_.apps[order[i]]);
+    }
     found_.apps = std::move(sorted);
   }
 

@@ -18,8 +18,11 @@ PreemptionRound PreemptionMonitor::Run(CapacityScheduler* scheduler, int64_t now
   for (size_t p = 0; p < scheduler->partitions(); ++p) {
     trees.emplace_back(scheduler, static_cast<Partition>(p));
   }
+  const std::optional<TableOrder> tables =
+      settings_.started ? std::optional(TableOrder(*settings_.started)) : std::nullopt;
   Selection selection(scheduler, &trees,
-                      Multiply(scheduler->cluster(), static_cast<double>(settings_.per_round)));
+                      Multiply(scheduler->cluster(), static_cast<double>(settings_.per_round)),
+                      tables);
   PreemptionRound round;
   const auto run = [&](Selector selector, auto select) {
     selection.newest.clear();

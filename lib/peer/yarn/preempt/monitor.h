@@ -13,7 +13,11 @@
 //
 // Surprises. The allowance of a round is shared by all selectors and partitions, and the last
 // container may exceed what was wanted. Marks of containers that are chosen no more stay for two
-// waits.
+// waits. A later selector takes each chosen container off what its queue still gives only if that
+// is more, so the order of the chosen decides where their sizes differ.
+//
+// Tie-break. That order is the peer's, a walk through its hash tables (table_order.h), where
+// `started` is known; else the largest id goes first.
 #ifndef MUSTER_PEER_YARN_PREEMPT_MONITOR_H_
 #define MUSTER_PEER_YARN_PREEMPT_MONITOR_H_
 
@@ -40,6 +44,7 @@ struct PreemptionSettings {
   bool intra_queue = false, user_limit_first = true, intra_conservative = true;
   float intra_threshold = 0.5F, intra_limit = 0.2F;
   bool priorities = false, moves_reservations = false;
+  std::optional<int64_t> started = std::nullopt;  // ms since 1970: the resource manager
 };
 
 enum class Selector : uint8_t { kPriority, kReserved, kFifo, kBalance, kIntraQueue };

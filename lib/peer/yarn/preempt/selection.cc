@@ -42,9 +42,25 @@ void Selection::Compute(const ShareRules& rules) {
 
 std::vector<ContainerIndex> Selection::Chosen() const {
   std::vector<ContainerIndex> chosen(chosen_.begin(), chosen_.end());
-  std::ranges::sort(chosen, std::ranges::greater{},
-                    [&](ContainerIndex c) { return scheduler.containers()[c].id; });
-  return chosen;
+  const auto id_of = [&](ContainerIndex c) { return scheduler.containers()[c].id; };
+  if (!tables_) {
+    std::ranges::sort(chosen, std::ranges::greater{}, id_of);
+    return chosen;
+  }
+  std::vector<ContainerId> ids;
+  for (const ContainerIndex c : chosen) ids.push_back(id_of(c));
+  std::vector<ContainerIndex> arranged;
+  for (const size_t i : tables_->Containers(ids)) arranged.push_back(chosen[i]);
+  return arranged;
+}
+
+std::vector<AppIndex> Selection::Arranged(std::vector<AppIndex> apps) const {
+  if (!tables_) return apps;
+  std::vector<uint32_t> ids;
+  for (const AppIndex a : apps) ids.push_back(scheduler.apps()[a].id);
+  std::vector<AppIndex> arranged;
+  for (const size_t i : tables_->Apps(ids)) arranged.push_back(apps[i]);
+  return arranged;
 }
 
 void Selection::DeductChosen() {

@@ -10,6 +10,7 @@
 #include "lib/base/hash_map.h"
 #include "lib/peer/yarn/capacity/scheduler.h"
 #include "lib/peer/yarn/preempt/shares.h"
+#include "lib/peer/yarn/preempt/table_order.h"
 
 namespace muster::yarn {
 
@@ -18,8 +19,10 @@ using Obtain = std::vector<std::optional<Resource>>;
 
 class Selection {
  public:
-  Selection(CapacityScheduler* scheduler, std::vector<ShareTree>* trees, Resource allowed)
-      : scheduler(*scheduler), trees(*trees), allowed(allowed) {}
+  // `tables`: the order of the peer's tables; none: as in monitor.h.
+  Selection(CapacityScheduler* scheduler, std::vector<ShareTree>* trees, Resource allowed,
+            std::optional<TableOrder> tables)
+      : scheduler(*scheduler), trees(*trees), allowed(allowed), tables_(tables) {}
 
   bool Has(ContainerIndex c) const { return chosen_.contains(c); }
   void Choose(ContainerIndex c);
@@ -33,8 +36,11 @@ class Selection {
   void DeductChosen();
   Obtain ObtainOf(QueueIndex leaf) const;
 
-  // Returns all that is chosen, the largest id first. What is deducted depends on the order.
+  // Returns all that is chosen, in the order of the tables, else the largest id first. What is
+  // deducted depends on the order.
   std::vector<ContainerIndex> Chosen() const;
+  // Returns the applications in the order of the tables, else as they are.
+  std::vector<AppIndex> Arranged(std::vector<AppIndex> apps) const;
   // The live containers of an application: the least important first.
   std::vector<ContainerIndex> LiveOf(const App& app) const;
   QueueIndex QueueOf(const Container& c) const { return scheduler.apps()[c.app].queue; }
@@ -48,7 +54,8 @@ class Selection {
   std::vector<ContainerIndex> dropped;  // reservations
 
  private:
-  HashSet<ContainerIndex> chosen_;
+  const std::optional<TableOrder> tables_;
+  HashSet<ContainerIndex> chosen_;  // in the order of their choice
 };
 
 bool IsNothing(const Obtain& obtain);

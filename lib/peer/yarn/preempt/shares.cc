@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "lib/peer/yarn/preempt/java_heap.h"
+#include "lib/peer/yarn/java_order.h"
 
 namespace muster::yarn {
 namespace {
@@ -147,19 +147,19 @@ void ShareTree::NoteUnderServed(QueueIndex queue) {
 void ShareTree::FillUp(const std::vector<QueueIndex>& group, const Resource& total, bool evenly,
                        Resource* unassigned) {
   const auto compare = [&](QueueIndex a, QueueIndex b) { return CompareNeed(a, b, total); };
-  JavaHeap<QueueIndex, decltype(compare)> heap(compare);
+  JavaHeap<QueueIndex> heap;
   for (const QueueIndex q : group) {
     QueueShare& share = shares_[q];
     const bool is_over = Greater(by(), total, share.used, share.guaranteed);
     share.ideal = is_over ? LeastOf(share.guaranteed, share.used) + share.untouchable : share.used;
     *unassigned -= share.ideal;
-    if (Less(by(), total, share.ideal, share.used + share.pending)) heap.Push(q);
+    if (Less(by(), total, share.ideal, share.used + share.pending)) heap.Push(q, compare);
   }
   while (!heap.empty() && Greater(by(), total, *unassigned, {})) {
     SetParts(heap.items(), evenly);
     std::vector<QueueIndex> neediest;
     while (!heap.empty()) {
-      neediest.push_back(heap.Pop());
+      neediest.push_back(heap.Pop(compare));
       NoteUnderServed(neediest.back());
       if (heap.empty() || compare(neediest.back(), heap.top()) >= 0) continue;
       NoteUnderServed(heap.top());
@@ -171,11 +171,11 @@ void ShareTree::FillUp(const std::vector<QueueIndex>& group, const Resource& tot
       const Resource offered =
           LeastOf(MultiplyUpEach(by(), at_start, shares_[q].part, Resource{1, 1}), *unassigned);
       const Resource accepted = Offer(q, offered, total);
-      if (Greater(by(), total, accepted, {})) heap.Push(q);
+      if (Greater(by(), total, accepted, {})) heap.Push(q, compare);
       *unassigned = SubtractToZero(*unassigned, accepted);
     }
   }
-  while (!heap.empty()) NoteUnderServed(heap.Pop());
+  while (!heap.empty()) NoteUnderServed(heap.Pop(compare));
 }
 
 void ShareTree::SetParts(const std::vector<QueueIndex>& wanting, bool evenly) {

@@ -65,7 +65,37 @@ std::vector<size_t> BundleWorld::PlaceOnOne(std::string* why) const {
   return {};
 }
 
+std::vector<size_t> BundleWorld::PlaceInDomains(const std::string& strategy,
+                                                std::string* why) const {
+  std::string outcome = "infeasible";
+  std::set<std::string> values(domains.begin(), domains.end());
+  values.erase("");
+  for (const std::string& value : values) {
+    if (!domain.empty() && value != domain) continue;
+    BundleWorld own = *this;
+    own.domains.clear();
+    std::set<size_t> members;
+    for (size_t i = 0; i < total.size(); ++i) {
+      (domains[i] == value ? members : own.used_already).insert(i);
+    }
+    for (std::set<size_t>& nodes : own.allowed) nodes = Both(nodes, members);
+    Amounts all(bundles[0].size(), 0), room = all;
+    for (size_t r = 0; r < all.size(); ++r) {
+      for (const Amounts& bundle : bundles) all[r] += bundle[r];
+      for (const size_t node : members) room[r] += total[node][r];
+    }
+    if (!Fits(all, room)) continue;
+    std::string own_why;
+    const std::vector<size_t> places = own.Place(strategy, &own_why);
+    if (!places.empty()) return places;
+    if (own_why == "failed") outcome = "failed";
+  }
+  *why = outcome;
+  return {};
+}
+
 std::vector<size_t> BundleWorld::Place(const std::string& strategy, std::string* why) const {
+  if (!domains.empty()) return PlaceInDomains(strategy, why);
   if (strategy == "strict pack") return PlaceOnOne(why);
   std::vector<Amounts> rooms = available;
   std::set<size_t> unused, used;

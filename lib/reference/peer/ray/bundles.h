@@ -18,11 +18,17 @@ struct BundleWorld {
   std::vector<std::set<size_t>> allowed;  // nodes of each bundle
   std::set<size_t> used_already;
   int wished = -1;
+  // The domain of each node, empty: in none. An empty list: none is required. `domain`: the one
+  // that the group has already.
+  std::vector<std::string> domains;
+  std::string domain;
 
   // "pack", "spread", "strict pack" or "strict spread". Empty: "infeasible" or "failed" says why.
   std::vector<size_t> Place(const std::string& strategy, std::string* why) const;
 
  private:
+  // The strategy on the nodes of one domain after the other.
+  std::vector<size_t> PlaceInDomains(const std::string& strategy, std::string* why) const;
   // What "strict pack" means: all bundles on one node.
   std::vector<size_t> PlaceOnOne(std::string* why) const;
 };

@@ -11,6 +11,7 @@
 #include "lib/reference/cycle.h"
 #include "lib/reference/fit/node_devices.h"
 #include "lib/reference/kube/domains.h"
+#include "lib/reference/kube/selectors.h"
 #include "lib/reference/peer/ray/bundles.h"
 
 namespace muster::reference {
@@ -78,6 +79,14 @@ int PlaceIn(const std::vector<NodeIndex>& nodes, NodeIndex node) {
   return it == nodes.end() ? -1 : static_cast<int>(it - nodes.begin());
 }
 
+std::string SettingOf(const Cycle& cycle, TaskIndex task, const std::string& key) {
+  const JobSpec& spec = cycle.tables().jobs.spec[cycle.tables().tasks.job[task]];
+  for (const auto& [name, value] : spec.settings) {
+    if (name == "ray/" + key) return value;
+  }
+  return "";
+}
+
 void PlaceGroup(Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks) {
   const World& world = cycle.world;
   const std::vector<NodeIndex> nodes = world.session_nodes();
@@ -109,6 +118,14 @@ void PlaceGroup(Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks)
       std::erase_if(allowed, [&](size_t i) { return bundles.used_already.count(i) == 0; });
     }
     bundles.allowed.push_back(allowed);
+  }
+  const std::string label = SettingOf(cycle, tasks.front(), "domain");
+  for (size_t i = 0; !label.empty() && i < nodes.size(); ++i) {
+    const std::string* value = FindLabel(cycle.tables().nodes.spec[nodes[i]].labels, label);
+    bundles.domains.push_back(value == nullptr ? "" : *value);
+    if (bundles.domain.empty() && bundles.used_already.contains(i)) {
+      bundles.domain = bundles.domains[i];
+    }
   }
   std::string why;
   const std::vector<size_t> places = bundles.Place(strategy, &why);
@@ -190,14 +207,6 @@ NodeIndex SpreadPlace(Cycle& cycle, TaskIndex task) {
     if (last == kNone || n > last) return n;
   }
   return all.empty() ? kNone : all.front();
-}
-
-std::string SettingOf(const Cycle& cycle, TaskIndex task, const std::string& key) {
-  const JobSpec& spec = cycle.tables().jobs.spec[cycle.tables().tasks.job[task]];
-  for (const auto& [name, value] : spec.settings) {
-    if (name == "ray/" + key) return value;
-  }
-  return "";
 }
 
 // The node that the job's settings name, or another.

@@ -6,10 +6,11 @@
 //   JavaHeap<App*, Before> heap;      // PriorityQueue
 //   heap.Push(app, before);
 //   App* next = heap.Pop(before);
-//   TreeOrder(&keys, compare);        // what a TreeSet makes of `keys`, one after the other
-//   HashTableOrder(hashes);           // how a ConcurrentHashMap walks keys with these hashes
-#ifndef MUSTER_PEER_YARN_FAIR_JAVA_ORDER_H_
-#define MUSTER_PEER_YARN_FAIR_JAVA_ORDER_H_
+//   TreeOrder(size, compare);         // what a TreeSet makes of 0..size-1, one after the other
+//   HashMapOrder(hashes);             // how a HashMap walks keys with these hashes
+//   HashTableOrder(hashes);           // the same of a ConcurrentHashMap
+#ifndef MUSTER_PEER_YARN_JAVA_ORDER_H_
+#define MUSTER_PEER_YARN_JAVA_ORDER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +19,7 @@
 
 #include "absl/types/span.h"
 
-namespace muster::yarn::fair {
+namespace muster::yarn {
 
 // A binary heap. `compare(a, b)` is negative if a comes first; it may be no order at all.
 template <class T>
@@ -169,11 +170,8 @@ std::vector<size_t> TreeOrder(size_t size, const Compare& compare) {
   return tree.InOrder();
 }
 
-// Returns the places of `hashes` (of distinct keys, in the order of insertion) in the order of a
-// walk through a hash table of the keys that never shrank below its smallest size.
-inline std::vector<size_t> HashTableOrder(absl::Span<const uint32_t> hashes) {
-  size_t slots = 16;
-  while (hashes.size() >= slots - slots / 4) slots *= 2;
+// Returns the places of `hashes` in the order of a walk through a table with this number of slots.
+inline std::vector<size_t> SlotOrder(absl::Span<const uint32_t> hashes, size_t slots) {
   std::vector<std::vector<size_t>> table(slots);
   for (size_t i = 0; i < hashes.size(); ++i) {
     table[(hashes[i] ^ (hashes[i] >> 16)) & (slots - 1)].push_back(i);
@@ -183,6 +181,21 @@ inline std::vector<size_t> HashTableOrder(absl::Span<const uint32_t> hashes) {
   return order;
 }
 
-}  // namespace muster::yarn::fair
+// Returns the places of `hashes` (of distinct keys, in the order of insertion) in the order of a
+// walk through a HashMap of the keys, which doubles when more than three quarters of it are taken.
+inline std::vector<size_t> HashMapOrder(absl::Span<const uint32_t> hashes) {
+  size_t slots = 16;
+  while (hashes.size() > slots - slots / 4) slots *= 2;
+  return SlotOrder(hashes, slots);
+}
 
-#endif  // MUSTER_PEER_YARN_FAIR_JAVA_ORDER_H_
+// The same of a ConcurrentHashMap, which doubles when three quarters are taken.
+inline std::vector<size_t> HashTableOrder(absl::Span<const uint32_t> hashes) {
+  size_t slots = 16;
+  while (hashes.size() >= slots - slots / 4) slots *= 2;
+  return SlotOrder(hashes, slots);
+}
+
+}  // namespace muster::yarn
+
+#endif  // MUSTER_PEER_YARN_JAVA_ORDER_H_

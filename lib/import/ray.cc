@@ -1,0 +1,220 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What a Ray cluster answers: its nodes, its table of placement groups, and what its autoscaler was
+// asked for, each as the spec of an object of the group state.ray.io.
+//
+//   {"apiVersion": "state.ray.io/v1", "kind": "Nodes", "metadata": {"name": "cluster"},
+//    "spec": {"nodes": [{"node_id": "ab", "state": "ALIVE", "resources_total": {"CPU": 8}}]}}
+//   {"kind": "PlacementGroups", "spec": {"3f": {"strategy": "PACK", "state": "PENDING",
+//    "bundles": {"0": {"CPU": 1}}, "bundles_to_node_id": {"0": ""}}}}
+//   {"kind": "LoadMetrics", "spec": {"resourceDemand": [[{"CPU": 1}, 2]],
+//    "pgDemand": [[{"bundles": [[{"CPU": 1}, 2]], "strategy": "SPREAD"}, 1]]}}
+//
+// Nodes that are alive become nodes, by their names, or ids where two have one name. A placement
+// group becomes a job with its strategy, and its bundles tasks: running where the table names their
+// node. Demands become jobs of tasks that wait. The autoscaler's demands list what waits of
+// placement groups once more: `pgDemand` is read only where there is no table.
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "lib/import/importer.h"
+
+namespace muster {
+namespace {
+
+constexpr std::string_view kRayGroups[] = {"state.ray.io"};
+constexpr KindRule kRayKinds[] = {
+    {"Nodes", kRayGroups}, {"PlacementGroups", kRayGroups}, {"LoadMetrics", kRayGroups}};
+// The peer does not count tasks.
+constexpr int64_t kManyTasksOfRay = 1'000'000;
+constexpr int64_t kMostDemands = 1'000'000;
+
+std::string ResourceOf(std::string_view name) {
+  if (name == "CPU") return "cpu";
+  if (name == "GPU") return "nvidia.com/gpu";
+  return std::string(name);
+}
+
+// Amounts by resource. The resource that stands for a node itself is left out.
+Resources ReadResources(const Field& amounts) {
+  Resources resources;
+  for (const Field& amount : amounts.Children()) {
+    if (absl::StartsWith(ToAbsl(amount.key()), "node:")) continue;
+    double number = 0;
+    if (!absl::SimpleAtod(amount.ScalarText(), &number) || !(number >= 0)) {
+      amount.Refuse(absl::StrCat(amount.Describe(), " is no amount; 0 or more is"));
+      return {};
+    }
+    resources.emplace_back(ResourceOf(amount.key()), amount.ScalarText());
+  }
+  return resources;
+}
+
+BundleStrategy StrategyOf(const Field& strategy) {
+  if (strategy.Is("PACK")) return BundleStrategy::kPack;
+  if (strategy.Is("SPREAD")) return BundleStrategy::kSpread;
+  if (strategy.Is("STRICT_PACK")) return BundleStrategy::kStrictPack;
+  if (strategy.Is("STRICT_SPREAD")) return BundleStrategy::kStrictSpread;
+  strategy.Refuse(absl::StrCat(strategy.Describe(),
+                               " is no strategy; PACK, SPREAD, STRICT_PACK or STRICT_SPREAD is"));
+  return BundleStrategy::kNone;
+}
+
+class RayReader {
+ public:
+  RayReader(const ImportSource& source, ClusterSpec* cluster)
+      : source_(source), cluster_(*cluster) {}
+
+  void Read() {
+    for (const ApiObject* object : source_.dump.OfKind("Nodes")) ReadNodes(object->spec());
+    bool has_table = false;
+    for (const ApiObject* object : source_.dump.OfKind("PlacementGroups")) {
+      has_table = true;
+      for (const Field& group : object->spec().Children()) ReadGroup(group);
+    }
+    for (const ApiObject* object : source_.dump.OfKind("LoadMetrics")) {
+      const Field spec = object->spec();
+      ReadDemands(spec["resourceDemand"]);
+      if (has_table) {
+        spec.Quiet({"pgDemand"});
+      } else {
+        ReadGroupDemands(spec["pgDemand"]);
+      }
+      spec.Quiet({"usage", "nodeTypes", "headIp"});
+    }
+  }
+
+ private:
+  void ReadNodes(const Field& spec) {
+    std::map<std::string, int> names;
+    for (const Field& node : spec.Items("nodes")) {
+      if (node["state"].Is("ALIVE")) ++names[node.Text("node_name")];
+    }
+    for (const Field& node : spec.Items("nodes")) {
+      const std::string id = node.Text("node_id"), name = node.Text("node_name");
+      if (id.empty()) return node["node_id"].Refuse("missing; each node has an id");
+      if (!node["state"].Is("ALIVE")) {
+        node.QuietRest();
+        continue;
+      }
+      NodeSpec made;
+      made.name = name.empty() || names[name] > 1 ? id : name;
+      nodes_[id] = made.name;
+      made.capacity = ReadResources(node.Section("resources_total"));
+      made.capacity.emplace_back("pods", kManyTasksOfRay);
+      for (const Field& label : node.Section("labels").Children()) {
+        made.labels.emplace_back(std::string(label.key()), label.ScalarText());
+      }
+      node.Quiet({"node_ip", "is_head_node", "state_message", "start_time_ms", "end_time_ms"});
+      cluster_.nodes.push_back(std::move(made));
+    }
+  }
+
+  JobSpec& AddJob(std::string name, BundleStrategy strategy) {
+    JobSpec& job = cluster_.jobs.emplace_back();
+    job.name = std::move(name);
+    job.bundle_strategy = strategy;
+    job.created = ++made_;  // the order of the answers
+    return job;
+  }
+  TaskSpec& AddTask(const std::string& job, std::string_view number, Resources request) {
+    TaskSpec& task = cluster_.tasks.emplace_back();
+    task.name = absl::StrCat(job, "-", ToAbsl(number));
+    task.job = job;
+    task.shape.request = std::move(request);
+    return task;
+  }
+
+  void ReadGroup(const Field& group) {
+    group.Quiet({"placement_group_id", "name", "stats", "is_detached", "creator_job_id"});
+    if (group["state"].Is("REMOVED")) return group.QuietRest();
+    const std::string name(group.key());
+    AddJob(name, StrategyOf(group["strategy"]));
+    const Field nodes = group.Section("bundles_to_node_id");
+    for (const Field& bundle : group.Section("bundles").Children()) {
+      TaskSpec& task = AddTask(name, bundle.key(), ReadResources(bundle));
+      const Field node = nodes[bundle.key()];
+      if (node.AsText().empty()) continue;
+      const auto known = nodes_.find(node.AsText());
+      if (known == nodes_.end()) {
+        node.Ignored("no node that is alive has this id; the bundle waits");
+        continue;
+      }
+      task.node = known->second;
+      task.status = TaskStatus::kRunning;
+    }
+  }
+
+  // Reads [amounts, count]. Returns the count; 0: it was refused.
+  static int64_t CountOf(const Field& pair, std::vector<Field>* parts) {
+    *parts = pair.Children();
+    int64_t count = 0;
+    if (parts->size() != 2 || !absl::SimpleAtoi((*parts)[1].ScalarText(), &count) || count < 1 ||
+        count > kMostDemands) {
+      pair.Refuse(
+          absl::StrCat("is no demand; [AMOUNTS, COUNT] is, with a count of 1 to ", kMostDemands));
+      return 0;
+    }
+    return count;
+  }
+
+  void AddTasks(const std::string& job, const Resources& request, int64_t count, int64_t* number) {
+    for (int64_t i = 0; i < count; ++i) AddTask(job, absl::StrCat((*number)++), request);
+  }
+
+  void ReadDemands(const Field& demands) {
+    for (const Field& demand : demands.Children()) {
+      std::vector<Field> parts;
+      const int64_t count = CountOf(demand, &parts);
+      if (count == 0) return;
+      const std::string job = absl::StrCat("demand-", ++demands_);
+      AddJob(job, BundleStrategy::kNone);
+      int64_t number = 0;
+      AddTasks(job, ReadResources(parts[0]), count, &number);
+    }
+  }
+
+  void ReadGroupDemands(const Field& demands) {
+    for (const Field& demand : demands.Children()) {
+      std::vector<Field> parts;
+      const int64_t groups = CountOf(demand, &parts);
+      if (groups == 0) return;
+      const BundleStrategy strategy = StrategyOf(parts[0]["strategy"]);
+      for (int64_t i = 0; i < groups; ++i) {
+        const std::string job = absl::StrCat("group-", ++groups_);
+        AddJob(job, strategy);
+        int64_t number = 0;
+        for (const Field& bundle : parts[0]["bundles"].Children()) {
+          std::vector<Field> of_bundle;
+          const int64_t count = CountOf(bundle, &of_bundle);
+          if (count == 0) return;
+          AddTasks(job, ReadResources(of_bundle[0]), count, &number);
+        }
+      }
+    }
+  }
+
+  const ImportSource& source_;
+  ClusterSpec& cluster_;
+  std::map<std::string, std::string> nodes_;  // names by id
+  int64_t made_ = 0, demands_ = 0, groups_ = 0;
+};
+
+void ReadRay(const ImportSource& source, Scenario* scenario) {
+  scenario->profile = "ray";
+  if (source.configuration) source.configuration->Ignored("settings of the cluster are not read");
+  RayReader(source, &scenario->cluster).Read();
+}
+
+}  // namespace
+
+extern const Importer kRayImporter;
+const Importer kRayImporter = {"ray", kRayGroups, kRayKinds, ReadRay};
+
+}  // namespace muster
