@@ -43,17 +43,17 @@ std::vector<NodeIndex> TypesFor(const Tables& tables, TaskIndex task) {
 }
 
 // Sets what the remedy was seen to do.
-void Settle(const WaitingJob& job, const Trials& trials, Remedy* remedy) {
+void Settle(const WaitingCase& job, const Trials& trials, Remedy* remedy) {
   const Trials::Outcome outcome = trials.Confirm(remedy->changes, remedy->profile);
   remedy->starts = outcome.starts;
   remedy->evictions = outcome.evictions - job.evictions;
   remedy->others = outcome.others - job.others;
 }
 
-using Proposer = void (*)(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out);
+using Proposer = void (*)(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out);
 
 // Appends what each of them proposes, with what it was seen to do.
-void ProposeEach(std::initializer_list<Proposer> proposers, const WaitingJob& job, Trials* trials,
+void ProposeEach(std::initializer_list<Proposer> proposers, const WaitingCase& job, Trials* trials,
                  std::vector<Remedy>* remedies) {
   for (const Proposer propose : proposers) {
     const size_t first = remedies->size();
@@ -82,7 +82,7 @@ bool StartsItAsItIs(const Remedy& remedy) {
 }
 
 // Makes the remedy, which helps beside the raised limits, one that raises them as far as needed.
-void Join(const WaitingJob& job, const RaisedLimits& raised, Trials* trials, Remedy* remedy) {
+void Join(const WaitingCase& job, const RaisedLimits& raised, Trials* trials, Remedy* remedy) {
   const RaisedLimits least =
       remedy->profile == job.profile ? LowerLimits(job, raised, remedy->changes, trials) : raised;
   remedy->words = absl::StrCat(least.words, ", and ", remedy->words);
@@ -92,7 +92,7 @@ void Join(const WaitingJob& job, const RaisedLimits& raised, Trials* trials, Rem
 
 }  // namespace
 
-std::vector<TaskIndex> WaitingJob::Waiting() const {
+std::vector<TaskIndex> WaitingCase::Waiting() const {
   std::vector<TaskIndex> waiting;
   for (const PendingTask& pending : plan.pending()) {
     const bool is_of_it = is_lone() ? pending.task == lone : tables.tasks.job[pending.task] == job;
@@ -101,7 +101,7 @@ std::vector<TaskIndex> WaitingJob::Waiting() const {
   return waiting;
 }
 
-void ProposeNodes(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
+void ProposeNodes(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out) {
   const Tables& tables = job.tables;
   const std::vector<TaskIndex> waiting = job.Waiting();
   for (const NodeIndex n : TypesFor(tables, waiting[0])) {
@@ -121,7 +121,7 @@ void ProposeNodes(const WaitingJob& job, Trials* trials, std::vector<Remedy>* ou
   }
 }
 
-void ProposeWaiting(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
+void ProposeWaiting(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out) {
   // Jobs by the time at which their last task ends, where that is known.
   const Tables& tables = job.tables;
   std::vector<std::pair<int64_t, JobIndex>> ends;
@@ -160,7 +160,7 @@ void ProposeWaiting(const WaitingJob& job, Trials* trials, std::vector<Remedy>* 
        .changes = changes(*count)});
 }
 
-std::vector<Remedy> Propose(const WaitingJob& job, Trials* trials) {
+std::vector<Remedy> Propose(const WaitingCase& job, Trials* trials) {
   std::vector<Remedy> remedies;
   if (job.Waiting().empty()) return remedies;
   ProposeEach({ProposeNodes, ProposeQueues, ProposeQuota, ProposeSpending, ProposeTaints,
@@ -181,7 +181,7 @@ std::vector<Remedy> Propose(const WaitingJob& job, Trials* trials) {
   return remedies;
 }
 
-void ProposeTaints(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
+void ProposeTaints(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out) {
   const Tables& tables = job.tables;
   std::set<std::string> seen;
   for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
@@ -216,7 +216,7 @@ void ProposeTaints(const WaitingJob& job, Trials* trials, std::vector<Remedy>* o
   }
 }
 
-void ProposeEvictions(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
+void ProposeEvictions(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out) {
   for (const char* more : {"+preempt", "+reclaim", "+preempt,+reclaim"}) {
     const std::string profile =
         absl::StrCat(job.profile, job.profile.find(':') == std::string::npos ? ":" : ",", more);

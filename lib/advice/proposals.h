@@ -27,7 +27,7 @@
 namespace muster {
 
 // The job that waits, and the plan in which it does.
-struct WaitingJob {
+struct WaitingCase {
   const Tables& tables;
   const Plan& plan;
   JobIndex job;    // kNone: a task without a job waits
@@ -48,7 +48,7 @@ struct WaitingJob {
 };
 
 // Returns the remedies that were found before the trials ran out.
-std::vector<Remedy> Propose(const WaitingJob& job, Trials* trials);
+std::vector<Remedy> Propose(const WaitingCase& job, Trials* trials);
 
 struct RaisedLimits {
   std::vector<WhatIfChange> changes;
@@ -57,21 +57,21 @@ struct RaisedLimits {
 };
 // Returns the limits of the job's queues raised for what it requests, and then raised for all that
 // waits there, since others may come first. Empty: no limit is too low.
-std::vector<RaisedLimits> RaiseLimits(const WaitingJob& job);
+std::vector<RaisedLimits> RaiseLimits(const WaitingCase& job);
 // Returns the limits raised by the smallest part that still starts all of the job that waits, with
 // `more` changed behind it: by sixteenths of what `raised` adds. `raised` does so.
-RaisedLimits LowerLimits(const WaitingJob& job, const RaisedLimits& raised,
+RaisedLimits LowerLimits(const WaitingCase& job, const RaisedLimits& raised,
                          const std::vector<WhatIfChange>& more, Trials* trials);
 
 // The parts of Propose. Each appends what helps.
-void ProposeNodes(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out);
-void ProposeQueues(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out);
-void ProposeQuota(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out);
-void ProposeSpending(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out);
-void ProposeTaints(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out);
-void ProposeSizes(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out);
-void ProposeEvictions(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out);
-void ProposeWaiting(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out);
+void ProposeNodes(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out);
+void ProposeQueues(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out);
+void ProposeQuota(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out);
+void ProposeSpending(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out);
+void ProposeTaints(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out);
+void ProposeSizes(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out);
+void ProposeEvictions(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out);
+void ProposeWaiting(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out);
 
 }  // namespace muster
 

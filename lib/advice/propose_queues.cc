@@ -19,7 +19,7 @@ constexpr int64_t kMostWeight = 64;  // times the present one
 constexpr int64_t kParts = 16;       // in which limits are raised
 
 // The tasks that wait in the queue or below it.
-std::vector<TaskIndex> WaitingBelow(const WaitingJob& job, QueueIndex queue) {
+std::vector<TaskIndex> WaitingBelow(const WaitingCase& job, QueueIndex queue) {
   const Tables& tables = job.tables;
   std::vector<TaskIndex> waiting;
   for (const PendingTask& pending : job.plan.pending()) {
@@ -33,7 +33,7 @@ std::vector<TaskIndex> WaitingBelow(const WaitingJob& job, QueueIndex queue) {
 
 // What the queue, with those below it, holds at the end of the plan, and what the job waits for, or
 // with `for_all` whatever waits there.
-std::vector<int64_t> HeldAndWanted(const WaitingJob& job, QueueIndex queue, bool for_all = false) {
+std::vector<int64_t> HeldAndWanted(const WaitingCase& job, QueueIndex queue, bool for_all = false) {
   std::vector<int64_t> sum = HeldBelow(job.tables, job.plan, queue);
   for (const TaskIndex t : for_all ? WaitingBelow(job, queue) : job.Waiting()) {
     AddUpTo(job.tables.classes.request.row(job.tables.tasks.task_class[t]), sum);
@@ -42,7 +42,7 @@ std::vector<int64_t> HeldAndWanted(const WaitingJob& job, QueueIndex queue, bool
 }
 
 // The list of amounts with those raised that are below `needed`; `words` says which.
-Resources Raise(const WaitingJob& job, const Resources& amounts, std::span<const int64_t> cells,
+Resources Raise(const WaitingCase& job, const Resources& amounts, std::span<const int64_t> cells,
                 std::span<const int64_t> needed, std::string* words, int64_t sixteenths = kParts) {
   Resources raised = amounts;
   for (auto& [name, amount] : raised) {
@@ -57,7 +57,7 @@ Resources Raise(const WaitingJob& job, const Resources& amounts, std::span<const
 }
 
 // All limits of the chain are raised together: each of them may be the one that refuses.
-RaisedLimits RaiseChain(const WaitingJob& job, bool for_all, int64_t sixteenths = kParts) {
+RaisedLimits RaiseChain(const WaitingCase& job, bool for_all, int64_t sixteenths = kParts) {
   const QueueTable& queues = job.tables.queues;
   RaisedLimits all{.for_all = for_all};
   for (QueueIndex q = job.queue(); q != kNone; q = queues.parent[q]) {
@@ -75,7 +75,7 @@ RaisedLimits RaiseChain(const WaitingJob& job, bool for_all, int64_t sixteenths 
   return all;
 }
 
-void ProposeLimits(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
+void ProposeLimits(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out) {
   for (const RaisedLimits& raised : RaiseLimits(job)) {
     if (!trials->Helps(raised.changes)) continue;
     RaisedLimits least = LowerLimits(job, raised, {}, trials);
@@ -87,7 +87,7 @@ void ProposeLimits(const WaitingJob& job, Trials* trials, std::vector<Remedy>* o
 }
 
 // Opens every closed queue of the chain.
-void ProposeOpening(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
+void ProposeOpening(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out) {
   const QueueTable& queues = job.tables.queues;
   std::vector<WhatIfChange> changes;
   std::string words;
@@ -102,7 +102,7 @@ void ProposeOpening(const WaitingJob& job, Trials* trials, std::vector<Remedy>* 
   out->push_back({.kind = RemedyKind::kOpenQueue, .words = words, .changes = changes});
 }
 
-void ProposePortion(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
+void ProposePortion(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out) {
   const QueueTable& queues = job.tables.queues;
   const QueueIndex q = job.queue();
   const QueueSpec& spec = queues.spec[q];
@@ -135,7 +135,7 @@ void ProposePortion(const WaitingJob& job, Trials* trials, std::vector<Remedy>* 
                   .changes = changes(*times)});
 }
 
-void ProposeOthers(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
+void ProposeOthers(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out) {
   const QueueTable& queues = job.tables.queues;
   size_t tried = 0;
   for (QueueIndex q = 0; q < queues.alive.size() && tried < kMostQueues; ++q) {
@@ -155,7 +155,7 @@ void ProposeOthers(const WaitingJob& job, Trials* trials, std::vector<Remedy>* o
 
 }  // namespace
 
-std::vector<RaisedLimits> RaiseLimits(const WaitingJob& job) {
+std::vector<RaisedLimits> RaiseLimits(const WaitingCase& job) {
   std::vector<RaisedLimits> all;
   for (const bool for_all : {false, true}) {
     RaisedLimits raised = RaiseChain(job, for_all);
@@ -165,7 +165,7 @@ std::vector<RaisedLimits> RaiseLimits(const WaitingJob& job) {
   return all;
 }
 
-RaisedLimits LowerLimits(const WaitingJob& job, const RaisedLimits& raised,
+RaisedLimits LowerLimits(const WaitingCase& job, const RaisedLimits& raised,
                          const std::vector<WhatIfChange>& more, Trials* trials) {
   const auto helps = [&](int64_t sixteenths) {
     std::vector<WhatIfChange> changes = RaiseChain(job, raised.for_all, sixteenths).changes;
@@ -176,7 +176,7 @@ RaisedLimits LowerLimits(const WaitingJob& job, const RaisedLimits& raised,
   return least ? RaiseChain(job, raised.for_all, *least) : raised;
 }
 
-void ProposeQueues(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
+void ProposeQueues(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out) {
   if (job.is_lone()) return;
   ProposeOpening(job, trials, out);
   ProposeLimits(job, trials, out);

@@ -28,7 +28,7 @@ constexpr size_t kMostFlavors = 4;
 
 class QuotaProposer {
  public:
-  QuotaProposer(const WaitingJob& job, Trials* trials)
+  QuotaProposer(const WaitingCase& job, Trials* trials)
       : job_(job), trials_(trials), spec_(job.tables.queues.spec[job.queue()]) {
     wanted_.assign(job.tables.dimension_count(), 0);
     for (const TaskIndex t : job.Waiting()) {
@@ -119,7 +119,7 @@ class QuotaProposer {
                         ": ", words);
   }
 
-  const WaitingJob& job_;
+  const WaitingCase& job_;
   Trials* const trials_;
   const QueueSpec& spec_;
   std::vector<int64_t> wanted_;  // by dimension: what the tasks that wait request together
@@ -127,7 +127,7 @@ class QuotaProposer {
 
 }  // namespace
 
-void ProposeQuota(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
+void ProposeQuota(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out) {
   if (job.is_lone() || !job.tables.queues.spec[job.queue()].rules) return;
   QuotaProposer(job, trials).Run(out);
 }

@@ -15,7 +15,7 @@ constexpr int64_t kSteps = 16;  // of a request: it is made smaller by sixteenth
 
 // Tasks of the job that the plan starts as things are: more than none under profiles that know no
 // gangs.
-int64_t StartsNow(const WaitingJob& job) {
+int64_t StartsNow(const WaitingCase& job) {
   return std::ranges::count_if(job.plan.decisions(), [&](const Decision& d) {
     return d.job == job.job &&
            (d.kind == DecisionKind::kBind || d.kind == DecisionKind::kNominate ||
@@ -24,7 +24,7 @@ int64_t StartsNow(const WaitingJob& job) {
 }
 
 // The gang that needs the most tasks and starts more of them than the whole one.
-void ProposeGang(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
+void ProposeGang(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out) {
   const int64_t minimum = job.tables.jobs.spec[job.job].min_available;
   const auto changes = [&](int64_t fewer) {
     return std::vector<WhatIfChange>{
@@ -42,7 +42,7 @@ void ProposeGang(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out
 }
 
 // Every task that waits is to request the same, so this is for jobs of equal tasks.
-void ProposeRequest(const WaitingJob& job, DimensionIndex d, int64_t request, Trials* trials,
+void ProposeRequest(const WaitingCase& job, DimensionIndex d, int64_t request, Trials* trials,
                     std::vector<Remedy>* out) {
   const std::string name(job.tables.dimensions.name(d));
   const int64_t step = IsMilliDimension(name) ? std::max<int64_t>(1000, request / kSteps)
@@ -65,7 +65,7 @@ void ProposeRequest(const WaitingJob& job, DimensionIndex d, int64_t request, Tr
 
 }  // namespace
 
-void ProposeSizes(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
+void ProposeSizes(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out) {
   if (!job.is_lone()) ProposeGang(job, trials, out);
   const Tables& tables = job.tables;
   const std::vector<TaskIndex> waiting = job.Waiting();

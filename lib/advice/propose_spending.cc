@@ -19,7 +19,7 @@ namespace {
 constexpr int64_t kPaidAhead[] = {3600, 86'400, 2'592'000};
 
 // Raises what is too little in the queue, and says so.
-void RaiseSpending(const WaitingJob& job, QueueIndex q, int64_t ahead,
+void RaiseSpending(const WaitingCase& job, QueueIndex q, int64_t ahead,
                    std::vector<WhatIfChange>* changes, std::string* words) {
   const QueueSpec& spec = job.tables.queues.spec[q];
   const SpendingRules& rules = *spec.rules->spending;
@@ -46,7 +46,7 @@ void RaiseSpending(const WaitingJob& job, QueueIndex q, int64_t ahead,
 
 }  // namespace
 
-void ProposeSpending(const WaitingJob& job, Trials* trials, std::vector<Remedy>* out) {
+void ProposeSpending(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out) {
   const QueueTable& queues = job.tables.queues;
   for (const int64_t ahead : kPaidAhead) {
     std::vector<WhatIfChange> changes;

@@ -20,12 +20,15 @@
 
 namespace muster::kueue {
 
+// Settings of queues: how a LocalQueue, "NAMESPACE/NAME" behind it, is stopped.
+inline constexpr char kLocalQueueStop[] = "kueue/local-queue-stop/";
+
 // ResourceFlavors in the order of the dump, with the levels of their topologies
 // (kueue_queues.cc).
 void AddFlavors(const ImportSource& source, ClusterSpec* cluster);
 
 // Cohorts, also those that are only named, and ClusterQueues below them. A cohort with the name of
-// a ClusterQueue becomes "cohort:NAME".
+// a ClusterQueue becomes "cohort:NAME". LocalQueues that are stopped are settings of their queue.
 void AddQueues(const ImportSource& source, ClusterSpec* cluster);
 
 // Workloads as jobs. Pods of the dump that belong to a pod set are rows; those that do not exist

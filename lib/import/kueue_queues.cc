@@ -177,9 +177,21 @@ class QueueReader {
       if (place_.find(name) == place_.end()) AddRow(name, Row(name));
     }
     CloseCycles();
+    ReadLocalQueues();
   }
 
  private:
+  void ReadLocalQueues() {
+    for (const ApiObject* object : source_.dump.OfKind("LocalQueue")) {
+      const Field stop = object->spec()["stopPolicy"];
+      if (ReadWord(stop, kStops, StopPolicy::kNone) == StopPolicy::kNone) continue;
+      const auto queue = place_.find(object->spec().Text("clusterQueue"));
+      if (queue == place_.end()) continue;
+      cluster_->queues[queue->second].settings.emplace_back(
+          absl::StrCat(kLocalQueueStop, object->key()), stop.AsText());
+    }
+  }
+
   static QueueSpec Row(std::string name) {
     QueueSpec row;
     row.name = std::move(name);

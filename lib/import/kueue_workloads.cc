@@ -145,10 +145,6 @@ class WorkloadReader {
       return leave_out(
           absl::StrCat("LocalQueue ", Quote(key), " is not there; the workload waits"));
     }
-    const std::string stop = local->spec().Text("stopPolicy");
-    if (!stop.empty() && stop != "None") {
-      return leave_out(absl::StrCat("LocalQueue ", Quote(key), " is stopped; the workload waits"));
-    }
     std::string queue = local->spec().Text("clusterQueue");
     if (!queues_.contains(queue)) {
       return leave_out(
@@ -203,6 +199,7 @@ class WorkloadReader {
       return;
     }
     if (job.queue.empty()) return;
+    AddLocalQueue(workload, &job);
     job.priority = PriorityOf(workload);
     job.created = QueueTime(workload);
     job.uid_rank = rank;
@@ -216,7 +213,7 @@ class WorkloadReader {
                                 check.Text("state", "Pending"));
     }
     if (const Field nodes = workload.status()["unhealthyNodes"]; nodes.truthy()) {
-      nodes.Ignored("places on nodes that failed are kept");
+      nodes.Ignored("hosts have failed as the nodes of the dump show");
     }
     const size_t first_task = cluster_->tasks.size();
     for (const Field& pod_set : workload.spec().Items("podSets")) {
@@ -233,6 +230,17 @@ class WorkloadReader {
       }
     }
     cluster_->jobs.push_back(std::move(job));
+  }
+
+  // Names the LocalQueue if its queue has a rule about it (AddQueues).
+  void AddLocalQueue(const ApiObject& workload, JobSpec* job) const {
+    const std::string key =
+        absl::StrCat(workload.name_space(), "/", workload.spec().Text("queueName"));
+    const std::string rule = absl::StrCat(kLocalQueueStop, key);
+    const auto queue = std::ranges::find(cluster_->queues, job->queue, &QueueSpec::name);
+    const bool has_rule =
+        std::ranges::any_of(queue->settings, [&](const auto& s) { return s.first == rule; });
+    if (has_rule) job->settings.emplace_back("kueue/local-queue", key);
   }
 
   JobAdmission ReadAdmission(const ApiObject& workload, const Field& admission) const {

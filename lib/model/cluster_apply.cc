@@ -98,15 +98,12 @@ class Application {
 
   // Why the step cannot be done; empty if it can.
   std::string Check(Step& step) {
-    const Tables& t = editor_.tables();
     const DecisionKind kind = step.decision->kind;
     switch (kind) {
       case DecisionKind::kAdmit:
       case DecisionKind::kPhase:
         if (step.job == kNone) return "job is gone";
-        if (kind == DecisionKind::kAdmit && t.jobs.spec[step.job].phase != JobPhase::kPending) {
-          return "job is no longer pending";
-        }
+        if (kind == DecisionKind::kAdmit) return CheckAdmission(step);
         return "";
       case DecisionKind::kOffer:
       case DecisionKind::kResize:
@@ -116,6 +113,17 @@ class Application {
         return CheckPlace(step);
     }
   }
+
+  // Why the job cannot be admitted, or cannot get other places.
+  std::string CheckAdmission(const Step& step) const {
+    const JobSpec& spec = editor_.tables().jobs.spec[step.job];
+    const bool waits = spec.phase == JobPhase::kPending;
+    if (!GivesPlaces(step)) return waits ? "" : "job is no longer pending";
+    return waits || !spec.admission ? "job is no longer admitted" : "";
+  }
+
+  // Whether the step is about the places of a job that is admitted already.
+  static bool GivesPlaces(const Step& step) { return step.decision->phase != JobPhase::kPending; }
 
   // The same for a decision about the place of a task.
   std::string CheckPlace(Step& step) {
@@ -284,10 +292,19 @@ class Application {
     const size_t at = step.decision->index;
     const std::span<const Admission> admissions = plan_.admissions();
     if (at >= admissions.size() || admissions[at].assignment.empty()) {
-      return editor_.SetPhase(step.job, JobPhase::kAdmitted);
+      if (!GivesPlaces(step)) editor_.SetPhase(step.job, JobPhase::kAdmitted);
+      return;
     }
     const Admission& admission = admissions[at];
     JobSpec spec = editor_.tables().jobs.spec[step.job];
+    if (GivesPlaces(step)) {
+      for (const GroupAssignment& group : admission.assignment) {
+        const auto has =
+            std::ranges::find(spec.admission->groups, group.group, &GroupAdmission::group);
+        if (has != spec.admission->groups.end()) has->places = group.places;
+      }
+      return PutJob(step, spec);
+    }
     spec.phase = JobPhase::kAdmitted;
     JobAdmission held;
     held.time = plan_.now();
@@ -308,11 +325,15 @@ class Application {
       }
     }
     spec.admission = std::move(held);
-    // The spec differs from a checked one by names that the tables have, so neither call fails.
+    PutJob(step, spec);
+  }
+
+  // The spec differs from a checked one by names that the tables have, so neither call fails.
+  void PutJob(const Step& step, const JobSpec& spec) {
     const absl::StatusOr<Amounts> amounts = CheckJob(spec);
     JobRefs refs;
     if (!amounts.ok() || editor_.Resolve(spec, step.job, &refs)) {
-      return editor_.SetPhase(step.job, JobPhase::kAdmitted);
+      return editor_.SetPhase(step.job, spec.phase);
     }
     editor_.PutJob(step.job, spec, *amounts, refs);
   }

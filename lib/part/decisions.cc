@@ -18,6 +18,11 @@ void Decisions::Admit(JobIndex job, std::vector<GroupAssignment> assignment) {
   ListLast({.kind = DecisionKind::kAdmit, .job = job}, by_kind_.admissions);
 }
 
+void Decisions::ReplacePlaces(JobIndex job, std::vector<GroupAssignment> assignment) {
+  by_kind_.admissions.push_back({job, std::move(assignment)});
+  ListLast({.kind = DecisionKind::kAdmit, .job = job, .phase = phases_[job]}, by_kind_.admissions);
+}
+
 void Decisions::Withdraw(JobIndex job) {
   phases_[job] = JobPhase::kPending;
   list_.push_back({.kind = DecisionKind::kPhase, .job = job, .phase = JobPhase::kPending});

@@ -37,6 +37,10 @@ class Decisions {
 
   // Admits the job with the quota assigned to it: reports it to the policies, and sets its phase.
   void Admit(JobIndex job, std::vector<GroupAssignment> assignment = {});
+  // Gives an admitted job other places. All else in the assignment must be as its admission has it:
+  // Cluster::Apply replaces places alone. The decision is a kAdmit with the phase of the job, where
+  // that of an admission has kPending.
+  void ReplacePlaces(JobIndex job, std::vector<GroupAssignment> assignment);
   // Takes back the admission that the job had when the cycle opened: its phase is pending again.
   void Withdraw(JobIndex job);
   // Turns the moves since `before` into decisions, in their order: placed tasks are bound, and stay

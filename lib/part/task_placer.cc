@@ -1,6 +1,9 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/part/task_placer.h"
 
+#include <memory>
+#include <utility>
+
 #include "lib/ledger/placement_run.h"
 
 namespace muster {
@@ -18,6 +21,13 @@ void TaskPlacer::Move(TaskIndex task, bool now, NodeIndex node) {
 NodeIndex TaskPlacer::Best(TaskIndex task, Want want, DomainIndex within,
                            std::vector<uint8_t>* refused) {
   NodeSearch& search = context_.search;
+  if (const TaskBounds::Bound* const bound = bounds_.Of(task)) {
+    std::vector<NodeIndex> nodes = bound->nodes;
+    if (within != kNone) {
+      std::erase_if(nodes, [&](NodeIndex n) { return !context_.domains.Holds(within, n); });
+    }
+    return search.BestAmong(task, want, nodes, refused);
+  }
   if (within != kNone) return search.BestAmong(task, want, context_.domains.nodes(within), refused);
   return refused == nullptr ? search.Best(task, want) : search.BestExcept(task, want, *refused);
 }
@@ -26,9 +36,10 @@ bool TaskPlacer::Place(TaskIndex task, DomainIndex within, std::vector<uint8_t>*
   const ClassIndex c = context_.ClassOf(task);
   NodeSearch& search = context_.search;
   const NodeIndex nominated = context_.tables.tasks.nominated[task];
-  const bool fits_nominated = nominated != kNone &&
-                              (within == kNone || context_.domains.Holds(within, nominated)) &&
-                              search.FitsFutureIdle(c, nominated);
+  const TaskBounds::Bound* const bound = bounds_.Of(task);
+  const bool fits_nominated =
+      nominated != kNone && (within == kNone || context_.domains.Holds(within, nominated)) &&
+      (bound == nullptr || bound->Has(nominated)) && search.FitsFutureIdle(c, nominated);
   if (fits_nominated) search.ForgetPlace();
   if (fits_nominated && search.FitsNode(c, nominated) &&
       (refused == nullptr || !(*refused)[nominated])) {
@@ -36,8 +47,8 @@ bool TaskPlacer::Place(TaskIndex task, DomainIndex within, std::vector<uint8_t>*
     StartAfresh();
     return true;
   }
-  if (search.samples()) return PlaceInSample(task, c, within, refused);
-  const bool pools = MayPool(c, within, refused);
+  if (bound == nullptr && search.samples()) return PlaceInSample(task, c, within, refused);
+  const bool pools = bound == nullptr && MayPool(c, within, refused);
   if (pools && pooled_ != within) {
     pool_.Fill(search, context_.domains.nodes(within));
     pooled_ = within;
@@ -60,11 +71,19 @@ bool TaskPlacer::Place(TaskIndex task, DomainIndex within, std::vector<uint8_t>*
   return false;
 }
 
+ReasonPtr TaskPlacer::WhyNot(TaskIndex task) {
+  const TaskBounds::Bound* const bound = bounds_.Of(task);
+  if (bound == nullptr) return context_.reasons.NoNode(context_.ClassOf(task));
+  Reason reason{ReasonKind::kNoNode};
+  if (context_.reasons.wanted()) reason.where = bound->refusal;
+  return std::make_shared<const Reason>(std::move(reason));
+}
+
 size_t TaskPlacer::PlaceRun(std::span<const TaskIndex> tasks) {
   if (context_.search.samples()) return 0;
   PlacementRun run(context_.ledger);
   for (const TaskIndex task : tasks) {
-    if (context_.tables.tasks.nominated[task] != kNone || !run.Add(task)) break;
+    if (context_.tables.tasks.nominated[task] != kNone || IsKept(task) || !run.Add(task)) break;
   }
   if (run.size() < 2) return 0;
   StartAfresh();

@@ -12,8 +12,10 @@
 namespace muster {
 namespace {
 
-std::string AdmissionText(const Admission& admission, const PlanNames& names) {
-  std::string out = absl::StrCat("admit ", ToAbsl(names.job(admission.job)));
+// `again`: the job is admitted already, and gets other places.
+std::string AdmissionText(const Admission& admission, bool again, const PlanNames& names) {
+  std::string out =
+      absl::StrCat("admit ", ToAbsl(names.job(admission.job)), again ? " to other places" : "");
   for (const GroupAssignment& group : admission.assignment) {
     const bool first = &group == &admission.assignment.front();
     absl::StrAppend(&out, first ? " with " : ", ", group.count);
@@ -77,7 +79,7 @@ std::string DecisionText(const Decision& d, const PlanData& data) {
   const absl::string_view task = ToAbsl(names.task(d.task)), node = ToAbsl(names.node(d.node));
   switch (d.kind) {
     case DecisionKind::kAdmit:
-      return AdmissionText(data.by_kind.admissions[d.index], names);
+      return AdmissionText(data.by_kind.admissions[d.index], d.phase != JobPhase::kPending, names);
     case DecisionKind::kBind:
       return absl::StrCat("bind ", task, " to ", node);
     case DecisionKind::kNominate:

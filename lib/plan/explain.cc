@@ -437,22 +437,25 @@ std::vector<PendingGroup> GroupPending(const PlanData& data, JobIndex only_job) 
   std::map<std::string, uint32_t> by_words;
   std::vector<PendingGroup> groups;
   std::map<std::pair<JobIndex, uint32_t>, size_t> known;
-  for (const PendingTask& p : data.pending) {
-    const JobIndex job = data.names->job_of(p.task);
-    if (only_job != kNone && job != only_job) continue;
-    uint32_t& reason = spokesman[p.reason];
+  const auto add = [&](JobIndex job, TaskIndex task, uint32_t number, int64_t tasks) {
+    if (only_job != kNone && job != only_job) return;
+    uint32_t& reason = spokesman[number];
     if (reason == kNone) {
-      reason = by_words.try_emplace(ReasonText(data.reasons[p.reason], *data.names), p.reason)
-                   .first->second;
+      reason =
+          by_words.try_emplace(ReasonText(data.reasons[number], *data.names), number).first->second;
     }
     // A task of no job stands for itself.
     if (job == kNone) {
-      groups.push_back({kNone, p.task, reason, 1});
-      continue;
+      groups.push_back({kNone, task, reason, tasks});
+      return;
     }
     const auto [entry, is_new] = known.try_emplace({job, reason}, groups.size());
-    if (is_new) groups.push_back({job, p.task, reason, 0});
-    ++groups[entry->second].tasks;
+    if (is_new) groups.push_back({job, task, reason, 0});
+    groups[entry->second].tasks += tasks;
+  };
+  for (const PendingTask& p : data.pending) add(data.names->job_of(p.task), p.task, p.reason, 1);
+  for (const WaitingJob& waiting : data.waiting_jobs) {
+    add(waiting.job, kNone, waiting.reason, waiting.tasks);
   }
   return groups;
 }
@@ -487,6 +490,7 @@ std::string SuggestMentioned(const PlanData* data, std::string_view name) {
   };
   for (const Decision& d : data->decisions) add(d.job, d.task);
   for (const PendingTask& p : data->pending) add(data->names->job_of(p.task), p.task);
+  for (const WaitingJob& waiting : data->waiting_jobs) add(waiting.job, kNone);
   std::erase(names, "");
   return SuggestName(name, names);
 }

@@ -30,16 +30,17 @@ std::string_view ReasonKindName(ReasonKind kind);
 std::string_view RefusalCodeName(RefusalCode code);
 std::string_view DecisionKindName(DecisionKind kind);
 
-// The pending tasks of one job (or one task without a job) that share a reason.
+// The pending tasks of one job (or one task without a job) that share a reason; with those that are
+// no rows (WaitingJob).
 struct PendingGroup {
   JobIndex job;     // kNone: of no job
-  TaskIndex first;  // its first task
+  TaskIndex first;  // its first task; kNone: none is a row
   uint32_t reason;
   int64_t tasks;
 };
 
 // Returns the pending tasks of `only_job`, or all for kNone, in groups; groups are listed by their
-// first task. `reason` is the first one of these words. O(pending).
+// first task, those without a row last. `reason` is the first one of these words. O(pending).
 std::vector<PendingGroup> GroupPending(const PlanData& data, JobIndex only_job);
 
 }  // namespace muster

@@ -164,6 +164,7 @@ CopiedNames::CopiedNames(const Tables& tables, const PlanData& data) {
     nodes.push_back(t.node);
   }
   for (const PendingTask& p : data.pending) tasks.push_back(p.task);
+  for (const WaitingJob& waiting : data.waiting_jobs) jobs.push_back(waiting.job);
   for (const Reason& reason : data.reasons) queues.push_back(reason.queue);
   for (const QueueShare& share : data.shares) queues.push_back(share.queue);
   for (DimensionIndex d = 0; d < tables.dimension_count(); ++d) dimensions.push_back(d);

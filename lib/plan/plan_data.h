@@ -53,12 +53,21 @@ struct DecisionsByKind {
   std::vector<Split> splits;
 };
 
+// Why a job waits, where no pending task of it has the reason: its tasks are counts, or they still
+// leave their nodes.
+struct WaitingJob {
+  JobIndex job;
+  int64_t tasks = 0;    // that wait
+  uint32_t reason = 0;  // an index into PlanData::reasons
+};
+
 struct PlanData {
   std::vector<Decision> decisions;
   DecisionsByKind by_kind;
   std::vector<Tentative> tentative;
   std::vector<PendingTask> pending;
   std::vector<Reason> reasons;
+  std::vector<WaitingJob> waiting_jobs;  // ascending
   std::vector<QueueShare> shares;
   std::vector<ChosenDomain> domains;
   std::vector<ChosenDevice> devices;

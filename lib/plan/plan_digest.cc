@@ -78,6 +78,15 @@ void AddReason(const Reason& reason, Digest* digest) {
   }
 }
 
+// A plan without such jobs adds nothing.
+void AddWaitingJobs(const std::vector<WaitingJob>& waiting_jobs, Digest* digest) {
+  for (const WaitingJob& waiting : waiting_jobs) {
+    digest->Add(waiting.job);
+    digest->Add(waiting.tasks);
+    digest->Add(waiting.reason);
+  }
+}
+
 void AddSlots(const internal::MemoryData& memory, Digest* digest) {
   for (const auto& [name, slot] : memory.slots) {
     std::string rows;
@@ -116,6 +125,7 @@ std::string Plan::Digest() const {
   }
   digest.Add(reasons().size());
   for (const Reason& reason : reasons()) AddReason(reason, &digest);
+  if (data_ != nullptr) AddWaitingJobs(data_->waiting_jobs, &digest);
   digest.Add(shares().size());
   for (const QueueShare& share : shares()) {
     digest.Add(share.queue);

@@ -219,6 +219,14 @@ void WritePending(const PendingTask& pending, const PlanNames& names, std::strin
   object.End();
 }
 
+void WriteWaitingJob(const WaitingJob& waiting, const PlanNames& names, std::string* out) {
+  Object object(out);
+  object.Text("job", names.job(waiting.job));
+  object.Int("tasks", waiting.tasks);
+  object.Int("reason", waiting.reason);
+  object.End();
+}
+
 void WriteDomain(const ChosenDomain& chosen, const PlanNames& names, std::string* out) {
   Object object(out);
   object.Text("job", names.job(chosen.job));
@@ -263,6 +271,7 @@ std::string Plan::ToJson() const {
       "decisions", data.decisions, [&](const Decision& d) { WriteDecision(d, data, &out); }, &out);
   lines("tentative", data.tentative, WriteTentative);
   lines("pending", data.pending, WritePending);
+  if (!data.waiting_jobs.empty()) lines("waiting_jobs", data.waiting_jobs, WriteWaitingJob);
   lines("reasons", data.reasons, WriteReason);
   lines("shares", data.shares, WriteShare);
   if (!data.domains.empty()) lines("domains", data.domains, WriteDomain);

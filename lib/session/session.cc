@@ -4,6 +4,7 @@
 #include "lib/session/session.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <variant>
@@ -178,6 +179,7 @@ PlanData Session::StartPlan(PlanData spare) const {
   plan.tentative.clear();
   plan.pending.clear();
   plan.reasons.clear();
+  plan.waiting_jobs.clear();
   plan.devices.clear();
   plan.names = nullptr;
   plan.cursor = 0;
@@ -403,13 +405,16 @@ void Session::Close(ActionContext& context, PlanData* plan) {
   // A phase is a decision if it differs from the tables and what this plan admits or withdraws.
   std::vector<JobIndex> withdrawn;
   for (const Decision& decision : plan->decisions) {
-    if (decision.kind == DecisionKind::kAdmit) marks_[decision.job] |= kAdmitted;
+    if (decision.kind == DecisionKind::kAdmit && decision.phase == JobPhase::kPending) {
+      marks_[decision.job] |= kAdmitted;
+    }
     if (decision.kind != DecisionKind::kPhase) continue;
     marks_[decision.job] |= kWithdrawn;
     withdrawn.push_back(decision.job);
   }
   ReasonTable reasons(&plan->reasons);
-  for (const JobIndex job : TouchedJobs()) {
+  const std::vector<JobIndex> touched = TouchedJobs();
+  for (const JobIndex job : touched) {
     JobPhase known = known_phases_[job];
     if ((marks_[job] & kAdmitted) != 0) known = JobPhase::kAdmitted;
     if ((marks_[job] & kWithdrawn) != 0) known = JobPhase::kPending;
@@ -417,6 +422,12 @@ void Session::Close(ActionContext& context, PlanData* plan) {
     if (IsQuiet(job) || !tables_->jobs.alive[job]) continue;
     DecidePhase(job, known, plan);
     ListWaiting(context, job, &reasons, plan);
+  }
+  if (explains_) {
+    std::vector<JobIndex> waiting;
+    std::ranges::sort(withdrawn);
+    std::ranges::set_union(touched, withdrawn, std::back_inserter(waiting));
+    for (const JobIndex job : waiting) ListWaitingJob(context, job, &reasons, plan);
   }
   if (config_.places_lone_tasks && explains_) ListLone(context, &reasons, plan);
   ListByKind(plan);
@@ -488,6 +499,28 @@ void Session::ListWaiting(const ActionContext& context, JobIndex job, ReasonTabl
     }
     plan->pending.push_back({task, fallback_number});
   }
+}
+
+// Lists the job if tasks of it wait that are no pending rows: counts, and those that leave after
+// this cycle took the job's admission back.
+void Session::ListWaitingJob(const ActionContext& context, JobIndex job, ReasonTable* reasons,
+                             PlanData* plan) const {
+  if (phases_[job] != JobPhase::kPending || !tables_->jobs.alive[job]) return;
+  const JobSpec& spec = tables_->jobs.spec[job];
+  const Reason* const known = context.reasons.of_job(job);
+  int64_t tasks = 0;
+  for (const GroupSpec& group : spec.groups) {
+    if (group.by_count) tasks += group.by_count->count;
+  }
+  if (known != nullptr && spec.admission) tasks += ledger_->job(job)[TaskStatus::kReleasing];
+  if (tasks == 0) return;
+  if (known != nullptr) {
+    plan->waiting_jobs.push_back({job, tasks, reasons->NumberOf(known)});
+    return;
+  }
+  Reason reason{context.facts.admission ? ReasonKind::kNotAdmitted : ReasonKind::kNotReached};
+  reason.queue = tables_->jobs.queue[job];
+  plan->waiting_jobs.push_back({job, tasks, reasons->NumberOfEqual(reason)});
 }
 
 // Lists the waiting tasks without a job.

@@ -58,6 +58,8 @@ class Session {
   void DecidePhase(JobIndex job, JobPhase known, PlanData* plan) const;
   void ListWaiting(const ActionContext& context, JobIndex job, ReasonTable* reasons,
                    PlanData* plan) const;
+  void ListWaitingJob(const ActionContext& context, JobIndex job, ReasonTable* reasons,
+                      PlanData* plan) const;
   void ListLone(const ActionContext& context, ReasonTable* reasons, PlanData* plan) const;
   static void DropDecided(PlanData* plan);
   void ListDevices(PlanData* plan) const;

@@ -235,6 +235,25 @@ class Explain(Files):
             {"name": "train", "min_available": 3,
              "groups": [{"name": "w", "count": 3, "shape": {"request": {"cpu": 3}}}]}]))
 
+    def test_jobs_by_count_have_a_reason(self):
+        path = self.write({
+            "muster": 1, "profile": "kueue", "flavors": [{"name": "any"}],
+            "queues": [{"name": "q", "rules": {"groups": [
+                {"resources": ["cpu"], "flavors": [{"flavor": "any", "nominal": {"cpu": 3}}]}]}}],
+            "jobs": [{"name": "sweep", "queue": "q", "min_available": 1, "groups": [
+                {"name": "w", "by_count": {"count": 9}, "shape": {"request": {"cpu": 1}}}]}]})
+        why = ("not admitted: couldn't assign flavors to pod set w: insufficient quota for cpu in "
+               "flavor any, previously considered podsets requests (0) + current podset request "
+               "(9) > maximum capacity (3)\n")
+        for name in ((), ("sweep",)):
+            self.assert_ends(muster("explain", path, *name), 0, stdout="sweep: " + why)
+            rows = json.loads(muster("explain", path, *name, "--json").stdout)["pending"]
+            self.assertEqual([(row["task"], row["job"], row["reason"]) for row in rows],
+                             [("", "sweep", "not_admitted")])
+        self.assert_ends(muster("run", path), 0, stdout="pending sweep (9 tasks): " + why)
+        plan = json.loads(muster("run", path, "--json").stdout)
+        self.assertEqual(plan["waiting_jobs"], [{"job": "sweep", "tasks": 9, "reason": 0}])
+
     def test_a_job_a_task_and_everything(self):
         self.assert_ends(muster("explain", self.path, "train"), 0,
                          stdout="train: 2 of 3 placed, undone")

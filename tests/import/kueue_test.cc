@@ -12,6 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 
 ObjectJson KueueObject(const std::string& kind, const std::string& name,
                        ObjectJson spec = ObjectJson::object(), const std::string& space = "") {
@@ -258,6 +259,35 @@ TEST(KueueImport, WhatTakesNoPartIsNamed) {
                   "Workload ns/lost: spec.queueName: LocalQueue \"ns/none\" is not there; "
                   "the workload waits",
                   "Workload ns/off: it is not active"));
+}
+
+TEST(KueueImport, StoppedLocalQueuesAreSettings) {
+  ObjectJson hold = KueueObject("LocalQueue", "hold", {{"clusterQueue", "a"}}, "ns");
+  hold["spec"]["stopPolicy"] = "Hold";
+  ObjectJson drain = KueueObject("LocalQueue", "drain", {{"clusterQueue", "a"}}, "ns");
+  drain["spec"]["stopPolicy"] = "HoldAndDrain";
+  const Import import =
+      Imported(World({hold, drain, WorkloadJson("w1", 1, "1", {{"queueName", "hold"}}),
+                      Admitted(WorkloadJson("w2", 1, "1", {{"queueName", "hold"}}), 1),
+                      Admitted(WorkloadJson("w3", 1, "1", {{"queueName", "drain"}}), 1),
+                      WorkloadJson("w4", 1, "1")}),
+               {});
+  EXPECT_THAT(import.report, IsEmpty());
+  const ClusterSpec& cluster = import.scenario.cluster;
+  EXPECT_THAT(cluster.queues[0].settings,
+              ElementsAre(Pair("kueue/local-queue-stop/ns/hold", "Hold"),
+                          Pair("kueue/local-queue-stop/ns/drain", "HoldAndDrain")));
+  EXPECT_THAT(cluster.jobs[0].settings, ElementsAre(Pair("kueue/local-queue", "ns/hold")));
+  EXPECT_THAT(cluster.jobs[3].settings, IsEmpty());
+  // What drains is evicted first, in a plan of its own.
+  const std::string text = DecidedUnder(import);
+  EXPECT_THAT(text, HasSubstr("pending ns/w1 (1 task): not admitted: LocalQueue hold is stopped"));
+  EXPECT_THAT(text, HasSubstr("pending ns/w3 (1 task): not admitted: LocalQueueStopped: The "
+                              "LocalQueue is stopped"));
+  hold["spec"]["stopPolicy"] = "Wait";
+  EXPECT_THAT(std::string(TryImport(World({hold}), {}).status().message()),
+              HasSubstr("LocalQueue ns/hold: spec.stopPolicy: \"Wait\" is not known; expected one "
+                        "of None, Hold, HoldAndDrain"));
 }
 
 TEST(KueueImport, QueuesWithoutTheirFlavorOrCheckAdmitNothing) {

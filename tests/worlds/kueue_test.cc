@@ -1,8 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Random lives of clusters with quota and topologies under profile kueue: each plan is that of a
-// fresh cluster of the same rows, and no quota and no place is given away twice, whatever becomes
-// of tasks that run.
+// fresh cluster of the same rows, no quota and no place is given away twice, and tasks go to their
+// places, whatever becomes of tasks that run, of nodes and of LocalQueues.
 //
 //   MUSTER_WORLDS=100000 MUSTER_SEED=7 muster_worlds --gtest_filter='KueueWorlds.*'
 #include <algorithm>
@@ -55,7 +55,7 @@ bool IsOnANode(const TaskSpec& task) {
 
 // What happened in all lives.
 struct Tally {
-  int admitted = 0, evicted = 0, placed = 0, made_anew = 0;
+  int admitted = 0, evicted = 0, placed = 0, made_anew = 0, bound = 0, replaced = 0, reasons = 0;
 };
 
 class Life {
@@ -85,11 +85,15 @@ class Life {
       if (absl::StatusOr<ApplyReport> report = cluster_.Apply(*plan); !report.ok()) {
         return report.status().ToString();
       }
-      if (std::string words = Overused(); !words.empty()) {
+      std::string words = Overused();
+      if (words.empty()) words = Misplaced(*plan);
+      if (!words.empty()) {
         return absl::StrCat("after plan ", now, " under ", profile, ": ", words, "\n",
                             plan->ToText());
       }
       GoOn();
+      ChangeNodes();
+      StopAndStart();
     }
     return "";
   }
@@ -171,6 +175,7 @@ class Life {
     } else if (rng_.Chance(0.3)) {
       job.settings = {{"kueue/podset-unconstrained-topology", "true"}};
     }
+    if (rng_.Chance(0.5)) job.settings.emplace_back("kueue/local-queue", "team/batch");
     Accept(cluster_.AddJob(job));
   }
 
@@ -181,6 +186,72 @@ class Life {
       for (const GroupAssignment& group : admission.assignment) {
         tally_->placed += !group.places.empty();
       }
+    }
+    const std::string words = plan.ToText();
+    tally_->bound += static_cast<int>(plan.binds().size());
+    tally_->replaced += words.find(" to other places with ") != std::string::npos;
+    tally_->reasons += words.find("NodeFailures: ") != std::string::npos ||
+                       words.find("LocalQueue") != std::string::npos;
+  }
+
+  // Returns the first task that the plan binds to a node of no place of its job, or beyond what the
+  // place has; empty: none.
+  std::string Misplaced(const Plan& plan) const {
+    const ClusterSpec rows = cluster_.Describe();
+    for (const Bind& bind : plan.binds()) {
+      const std::string bound(plan.task_name(bind.task));
+      const std::string_view job_name = JobOf(rows, bound);
+      const auto job = std::ranges::find(rows.jobs, job_name, &JobSpec::name);
+      const GroupAdmission& group = job->admission->groups.at(0);
+      if (group.places.empty()) continue;
+      int64_t here = 0, may = 0;
+      for (const AssignedPlace& place : group.places) {
+        if (!IsIn(rows, plan.node_name(bind.node), place)) continue;
+        may = place.count;
+        for (const TaskSpec& task : rows.tasks) {
+          here += task.job == job_name && IsOnANode(task) && IsIn(rows, task.node, place);
+        }
+      }
+      if (here > may) {
+        return absl::StrCat(bound, " is one of ", here, " in a place of ", may);
+      }
+      if (may == 0) return absl::StrCat(bound, " is in no place of its job");
+    }
+    return "";
+  }
+  static std::string_view JobOf(const ClusterSpec& rows, std::string_view task) {
+    return std::ranges::find(rows.tasks, task, &TaskSpec::name)->job;
+  }
+  static bool IsIn(const ClusterSpec& rows, std::string_view node, const AssignedPlace& place) {
+    const auto row = std::ranges::find(rows.nodes, node, &NodeSpec::name);
+    if (row == rows.nodes.end()) return false;
+    return std::ranges::any_of(row->labels, [&](const auto& label) {
+      return (label.first == "rack" || label.first == kHostLevel) &&
+             label.second == place.values.back();
+    });
+  }
+
+  // Nodes fail and come back.
+  void ChangeNodes() {
+    for (NodeSpec node : cluster_.Describe().nodes) {
+      if (!rng_.Chance(0.1)) continue;
+      if (rng_.Chance(0.5)) {
+        node.ready = !node.ready;
+      } else {
+        node.unschedulable = !node.unschedulable;
+      }
+      Accept(cluster_.UpdateNode(node));
+    }
+  }
+
+  void StopAndStart() {
+    if (!rng_.Chance(0.2)) return;
+    for (QueueSpec queue : cluster_.Describe().queues) {
+      const std::vector<std::string> words = {"None", "Hold", "HoldAndDrain"};
+      if (queue.name != "cohort") {
+        queue.settings = {{"kueue/local-queue-stop/team/batch", AnyOf(words, rng_)}};
+      }
+      Accept(cluster_.UpdateQueue(queue));
     }
   }
 
@@ -274,6 +345,9 @@ TEST(KueueWorlds, NoQuotaIsGivenTwiceAndPlansAreThoseOfAFreshCluster) {
   EXPECT_GT(tally.placed, lives / 4);
   EXPECT_GT(tally.evicted, lives / 4);
   EXPECT_GT(tally.made_anew, lives / 4);
+  EXPECT_GT(tally.bound, lives / 2);
+  EXPECT_GT(tally.replaced, lives / 50);
+  EXPECT_GT(tally.reasons, lives / 10);
 }
 
 }  // namespace

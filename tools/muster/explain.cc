@@ -90,6 +90,13 @@ std::string AllPending(const Plan& plan, const Snapshot& snapshot, const Scenari
       absl::StrAppend(&out, *text, LackedEverywhere(plan, snapshot, name));
     }
   }
+  for (const WaitingJob& waiting : DataOf(plan)->waiting_jobs) {
+    const std::string_view name = plan.job_name(waiting.job);
+    if (!told.insert(name).second) continue;
+    if (const absl::StatusOr<std::string> text = plan.Explain(name); text.ok()) {
+      absl::StrAppend(&out, *text);
+    }
+  }
   if (out.empty()) out = "nothing is pending\n";
   std::set<std::string_view> names;  // a thing may be left out for several reasons
   for (const LeftOut& row : scenario.left_out) names.insert(row.name);
@@ -125,16 +132,21 @@ std::string ToJson(const Run& run, const std::string* name, const std::string& t
   if (name != nullptr) out["name"] = *name;
   out["text"] = text;
   const Tables& tables = TablesOf(run.snapshot);
-  for (const PendingTask& row : run.plan.pending()) {
-    const JobIndex job = tables.tasks.job[row.task];
-    const std::string_view task = run.plan.task_name(row.task);
-    const std::string_view of = job == kNone ? std::string_view() : run.plan.job_name(job);
-    if (name != nullptr && *name != task && *name != of) continue;
-    const Reason& reason = run.plan.reasons()[row.reason];
+  const auto add = [&](std::string_view task, std::string_view of, uint32_t number) {
+    if (name != nullptr && *name != task && *name != of) return;
+    const Reason& reason = run.plan.reasons()[number];
     pending.push_back({{"task", task},
                        {"job", of},
                        {"reason", ReasonKindName(reason.kind)},
                        {"text", ReasonText(reason, *DataOf(run.plan)->names)}});
+  };
+  for (const PendingTask& row : run.plan.pending()) {
+    const JobIndex job = tables.tasks.job[row.task];
+    add(run.plan.task_name(row.task), job == kNone ? "" : run.plan.job_name(job), row.reason);
+  }
+  // Tasks that are no rows have no names.
+  for (const WaitingJob& waiting : DataOf(run.plan)->waiting_jobs) {
+    add("", run.plan.job_name(waiting.job), waiting.reason);
   }
   for (const LeftOut& row : run.scenario.left_out) {
     if (name == nullptr || row.name == *name) {

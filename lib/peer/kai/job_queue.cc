@@ -1,6 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/peer/kai/job_queue.h"
 
+#include <utility>
+
 namespace muster {
 
 void KaiJobQueue::CopyFrom(const KaiJobQueue& other) {
@@ -13,6 +15,7 @@ void KaiJobQueue::CopyFrom(const KaiJobQueue& other) {
     Make(q, from.leaf);
     nodes_[q]->misplaced = from.misplaced;
     nodes_[q]->judged = from.judged;
+    nodes_[q]->is_fresh = from.is_fresh;
     nodes_[q]->jobs.CopyFrom(from.jobs);
     nodes_[q]->below.CopyFrom(from.below);
   }
@@ -40,7 +43,13 @@ bool KaiJobQueue::NodeBefore(uint32_t a, uint32_t b) {
 }
 
 const KaiQueueStanding& KaiJobQueue::StandingOf(uint32_t q) {
-  Judged& known = nodes_[q]->judged;
+  Node& node = *nodes_[q];
+  Judged& known = node.judged;
+  if (std::exchange(node.is_fresh, true) && known.accounts == world_->tree.revision &&
+      known.revision == known.job->revision()) {
+    return known.standing;
+  }
+  known.accounts = world_->tree.revision;
   const uint32_t leaf = BestLeaf(q);
   const KaiJob* const job = nodes_[leaf]->jobs.elements()[0];
   const size_t victims = rules_.victims ? taken_[leaf].size() : 0;
@@ -61,6 +70,7 @@ const KaiQueueStanding& KaiJobQueue::StandingOf(uint32_t q) {
            .revision = job->revision(),
            .charges = charges,
            .victims = victims,
+           .accounts = known.accounts,
            .standing = JudgeKaiQueue(world_->tree, side, world_->total)};
   if (rules_.victims) taken_[leaf].pop_back();
   return known.standing;
@@ -68,7 +78,7 @@ const KaiQueueStanding& KaiJobQueue::StandingOf(uint32_t q) {
 
 void KaiJobQueue::Make(uint32_t q, bool leaf) {
   if (nodes_[q] == nullptr) nodes_[q] = std::make_unique<Node>(this, leaf);
-  nodes_[q]->misplaced = false;
+  nodes_[q]->misplaced = nodes_[q]->is_fresh = false;
   nodes_[q]->linked = true;
 }
 
@@ -118,7 +128,10 @@ void KaiJobQueue::Link(uint32_t q) {
 }
 
 void KaiJobQueue::MarkUp(uint32_t q) {
-  for (; q != kKaiNone; q = world_->tree.queues[q].parent) nodes_[q]->misplaced = true;
+  for (; q != kKaiNone; q = world_->tree.queues[q].parent) {
+    nodes_[q]->misplaced = true;
+    nodes_[q]->is_fresh = false;
+  }
 }
 
 uint32_t KaiJobQueue::Top(GoHeap<uint32_t, NodeLess>* heap) {

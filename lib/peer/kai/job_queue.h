@@ -72,6 +72,7 @@ class KaiJobQueue {
     uint32_t revision = 0;        // of the job
     uint32_t charges = 0;         // of the queue
     size_t victims = 0;           // that were taken from the leaf
+    uint64_t accounts = 0;        // the tree's revision when it was last looked at
     KaiQueueStanding standing = {};
   };
   struct Node {
@@ -79,7 +80,8 @@ class KaiJobQueue {
         : leaf(leaf), jobs(JobLess{queue}), below(NodeLess{queue}) {}
     bool leaf;
     bool misplaced = false;
-    bool linked = false;  // it has a place in the heap above; else it is only remembered
+    bool is_fresh = false;  // nothing below it has moved since `judged` was looked at
+    bool linked = false;    // it has a place in the heap above; else it is only remembered
     Judged judged;
     GoHeap<const KaiJob*, JobLess> jobs;
     GoHeap<uint32_t, NodeLess> below;

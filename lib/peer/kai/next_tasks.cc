@@ -157,9 +157,10 @@ void KaiJob::CollectElastic(uint32_t set, std::vector<KaiPod*>* out) const {
 }
 
 bool KaiJob::MayLoseSome() const {
-  int32_t active = 0;
-  for (const uint32_t set : own_->pod_sets) active += counts_[set].active_allocated;
-  return active != active_allocated_ || HasSurplus(0);
+  if (!may_lose_some_.has_value()) {
+    may_lose_some_ = counted_active_ != active_allocated_ || HasSurplus(0);
+  }
+  return *may_lose_some_;
 }
 
 std::vector<KaiPod*> KaiJob::NextVictims(bool* has_more) const {

@@ -33,7 +33,7 @@ void KaiJob::Become(const KaiJob& other) {
   set_status_.assign(own_->tasks.size(), 0);
   index_.assign(own_->tasks.size(), 0);
   index_count_ = {};
-  active_allocated_ = 0;
+  active_allocated_ = counted_active_ = 0;
   allocated_ = {};
   counts_.assign(own_->groups.size(), {});
   minimum_ = other.minimum_;
@@ -49,13 +49,17 @@ void KaiJob::ForgetNext() const {
   knows_next_ = false;
   next_request_.reset();
   at_minimum_.reset();
+  may_lose_some_.reset();
 }
 
 void KaiJob::Add(KaiPod* pod) {
   const KaiTask& task = facts_->tasks[pod->task];
   Counts& counts = counts_[task.pod_set];
   const auto count = [&](KaiStatus status, int32_t times) {
-    if (IsActiveAllocated(status)) counts.active_allocated += times;
+    if (IsActiveAllocated(status)) {
+      counts.active_allocated += times;
+      counted_active_ += times;
+    }
     if (IsActiveUsed(status)) counts.active_used += times;
     if (IsAlive(status)) counts.alive += times;
     if (status == KaiStatus::kGated) counts.gated += times;
@@ -117,13 +121,6 @@ int KaiJob::CountAllocated() const {
 bool KaiJob::HasToAllocate(bool real) const {
   for (const KaiPod* pod : pods_) {
     if (pod != nullptr && pod->ToAllocate(real)) return true;
-  }
-  return false;
-}
-
-bool KaiJob::HasActive() const {
-  for (const KaiPod* pod : pods_) {
-    if (pod != nullptr && IsActiveAllocated(pod->status)) return true;
   }
   return false;
 }

@@ -86,7 +86,8 @@ class KaiJob {
   int CountActiveUsed() const;
   int CountAllocated() const;
   bool HasToAllocate(bool real) const;
-  bool HasActive() const;
+  // Returns whether a pod set counts an active task.
+  bool HasActive() const { return counted_active_ > 0; }
 
   // --- pod sets and sets of sub-groups; by number of the group
   struct Counts {
@@ -97,6 +98,7 @@ class KaiJob {
   void set_minimum(uint32_t group, int32_t minimum) {
     minimum_[group] = minimum;
     at_minimum_.reset();
+    may_lose_some_.reset();
   }
   int32_t MembersToSatisfy(uint32_t group) const;
   int32_t ActiveMembers(uint32_t group) const;
@@ -123,7 +125,8 @@ class KaiJob {
   const KaiNext& NextRequest(bool real) const;
   // What the job loses in one step, and whether more is left then.
   std::vector<KaiPod*> NextVictims(bool* has_more) const;
-  // Returns false only if the job loses all that is active in one step. O(groups).
+  // Returns false only if the job loses all that is active in one step. O(groups), and O(1) until
+  // something changes.
   bool MayLoseSome() const;
 
  private:
@@ -144,6 +147,7 @@ class KaiJob {
   std::vector<uint16_t> index_;       // by place: the statuses under which the index lists it
   std::array<int32_t, 13> index_count_ = {};
   int32_t active_allocated_ = 0;
+  int32_t counted_active_ = 0;  // of all pod sets
   KaiAmounts allocated_ = {};
   std::vector<Counts> counts_;    // by group
   std::vector<int32_t> minimum_;  // by group
@@ -152,6 +156,7 @@ class KaiJob {
   mutable uint32_t revision_ = 0;
   mutable std::optional<KaiNext> next_request_;
   mutable std::optional<int8_t> at_minimum_;
+  mutable std::optional<bool> may_lose_some_;
 };
 
 // Returns -1 where the left job goes first, because it is below its minimum, or at it and the other

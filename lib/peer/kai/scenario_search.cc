@@ -9,7 +9,7 @@
 namespace muster {
 
 KaiScenarioBase::KaiScenarioBase(KaiWorld* world, const KaiProbe& probe)
-    : world_(world), victims_(probe.victims()), recorded_(world->facts().tasks.size()) {
+    : world_(world), begin_(probe.victims), recorded_(world->facts().tasks.size()) {
   const std::vector<KaiPod*>& pending = probe.partial->Next(/*real=*/false);
   if (pending.empty()) return;
   base_.emplace(world, probe.partial, pending, probe.recorded_jobs);
@@ -21,6 +21,7 @@ const KaiScenario* KaiScenarioBase::Next(bool advance) {
   if (!base_.has_value()) return nullptr;
   for (;;) {
     if (advance) {
+      if (victims_ == nullptr) victims_ = begin_();
       if (victims_->empty()) return nullptr;
       if (!AddStep()) continue;
     }

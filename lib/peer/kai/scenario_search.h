@@ -59,8 +59,9 @@ class KaiScenarioBase {
   bool AddStep();
 
   KaiWorld* world_;
-  KaiJobQueue* victims_;
-  std::vector<bool> recorded_;  // by task
+  std::function<KaiJobQueue*()> begin_;
+  KaiJobQueue* victims_ = nullptr;  // null: none was asked for yet
+  std::vector<bool> recorded_;      // by task
   std::optional<KaiScenario> base_;
   std::optional<KaiScenarioFilters> filters_;
 };

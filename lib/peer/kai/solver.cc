@@ -20,6 +20,23 @@ std::vector<uint32_t> Joined(const std::vector<uint32_t>& some, std::vector<uint
   return joined;
 }
 
+std::vector<uint32_t> TasksOf(const std::vector<KaiPod*>& pods) {
+  std::vector<uint32_t> tasks;
+  for (const KaiPod* pod : pods) tasks.push_back(pod->task);
+  return tasks;
+}
+
+// The tasks of each step.
+std::vector<std::vector<uint32_t>> TasksOf(const std::vector<const KaiJob*>& steps) {
+  std::vector<std::vector<uint32_t>> tasks;
+  for (const KaiJob* step : steps) {
+    std::vector<KaiPod*> pods;
+    AppendKaiPods(*step, &pods);
+    tasks.push_back(TasksOf(pods));
+  }
+  return tasks;
+}
+
 }  // namespace
 
 std::vector<uint8_t> KaiFeasibleNodes(const KaiWorld& world, const KaiJob& job) {
@@ -72,8 +89,13 @@ KaiSolution KaiSolver::Solve(const KaiJob& job) {
   }
   for (const Generator generator : {Generator::kNodeLocal, Generator::kGang}) {
     Recorded recorded;
-    if (!SearchMost(job, tasks, generator, &recorded)) continue;
-    Answer answer = Ask(job, tasks, generator, recorded);
+    Answer answer;
+    if (!SearchMost(job, tasks, generator, &recorded, &answer)) continue;
+    if (answer.solved) {
+      ++simulations_;
+    } else {
+      answer = Ask(job, tasks, generator, recorded);
+    }
     if (!answer.solved) continue;
     const bool solved = job.IsGangSatisfied() && job.CountActiveUsed() > active;
     return {solved, std::move(answer.statement)};
@@ -83,10 +105,11 @@ KaiSolution KaiSolver::Solve(const KaiJob& job) {
 
 // Returns whether some tasks of the job can be placed, and records the victims of the most.
 bool KaiSolver::SearchMost(const KaiJob& job, const Pods& tasks, Generator generator,
-                           Recorded* recorded) {
+                           Recorded* recorded, Answer* whole) {
   const size_t all = tasks.size();
   const auto answers = [&](size_t count) {
-    return Try(job, std::span(tasks).first(count), generator, recorded);
+    return Try(job, std::span(tasks).first(count), generator, recorded,
+               count == all ? whole : nullptr);
   };
   size_t low = 0, high = 1;
   while (answers(high)) {
@@ -102,12 +125,23 @@ bool KaiSolver::SearchMost(const KaiJob& job, const Pods& tasks, Generator gener
 }
 
 bool KaiSolver::Try(const KaiJob& job, std::span<KaiPod* const> tasks, Generator generator,
-                    Recorded* recorded) {
+                    Recorded* recorded, Answer* whole) {
   Answer answer = Ask(job, tasks, generator, *recorded);
   if (!answer.solved) return false;
+  const bool repeats = whole != nullptr && MayCutShort() &&
+                       TasksOf(answer.victims) == TasksOf(recorded->victims) &&
+                       TasksOf(answer.victim_jobs) == TasksOf(recorded->jobs);
   *recorded = {std::move(answer.victims), std::move(answer.victim_jobs)};
-  answer.statement->Discard();
+  if (repeats) {
+    *whole = std::move(answer);
+  } else {
+    answer.statement->Discard();
+  }
   return true;
+}
+
+bool KaiSolver::MayCutShort() const {
+  return world_->has_exact_books() && !world_->searches_leave_marks && !world_->has_moved_tasks;
 }
 
 KaiSolver::Answer KaiSolver::Ask(const KaiJob& job, std::span<KaiPod* const> tasks, Generator which,

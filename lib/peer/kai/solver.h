@@ -19,6 +19,9 @@
 // stays in the books until the cycle ends (`kept`). A scenario that failed is not tried again for
 // the same tasks.
 //
+// Short cut. The last question is that of the search before it, if its answer needed the same
+// victims, taking changes back leaves all books as they were, and no task is on two nodes.
+//
 // Cost. A scenario costs a simulation: O(victims), a place for each of their tasks and for the
 // job's, and the ordering of all pending jobs.
 #ifndef MUSTER_PEER_KAI_SOLVER_H_
@@ -70,15 +73,18 @@ class KaiSolver {
     std::vector<const KaiJob*> jobs = {};
   };
 
-  bool SearchMost(const KaiJob& job, const Pods& tasks, Generator generator, Recorded* recorded);
+  // `whole` receives the answer for all tasks, if it would be the same when asked again.
+  bool SearchMost(const KaiJob& job, const Pods& tasks, Generator generator, Recorded* recorded,
+                  Answer* whole);
   bool Try(const KaiJob& job, std::span<KaiPod* const> tasks, Generator generator,
-           Recorded* recorded);
+           Recorded* recorded, Answer* whole);
   Answer Ask(const KaiJob& job, std::span<KaiPod* const> tasks, Generator generator,
              const Recorded& recorded);
   Answer Simulate(const KaiScenario& scenario);
   bool PlaceAgain(const KaiScenario& scenario, const Pods& victims, KaiStatement* statement,
                   std::span<const uint32_t> nodes);
   bool PlaceInOrder(uint32_t preemptor, KaiStatement* statement, std::span<const uint32_t> nodes);
+  bool MayCutShort() const;
   std::vector<const KaiJob*> JobsOf(const Pods& victims, const KaiScenario& scenario) const;
 
   KaiWorld* world_;

@@ -11,10 +11,15 @@
 //
 // Jobs that hold quota are evicted first, for no other job, and then no cycle runs:
 // - if a check of theirs has failed (job_settings.h);
-// - if their queue drains, or is on hold and not all checks of theirs are passed.
+// - if their queue or LocalQueue drains, or is on hold and not all checks of theirs are passed;
+// - if two hosts of their places have failed (node_failures.h).
+// A job of which one host has failed gets another place in the first cycle, or is evicted.
 //
-// A job that waits gets the reason not_admitted with the queue, the resource that its first
-// obstacle is about, and Kueue's message (messages.h). `policy` is "kueue".
+// A job that waits, or is evicted, gets the reason not_admitted with the queue, the resource that
+// its first obstacle is about, and Kueue's message (messages.h), where quota is in use with numbers
+// of ours behind it (quota_words.h). `policy` is "kueue".
+//
+// Tasks of admitted jobs are kept to their places for the actions behind this one (task_places.h).
 //
 // Ties. As the core breaks them: priority, time of creation, uid_rank, index.
 // Cost. O(rows) for the world, and what the cycles cost (kueue.h). Cuts fall between cycles.
@@ -25,11 +30,16 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "lib/peer/kueue/job_settings.h"
 #include "lib/peer/kueue/kueue.h"
 #include "lib/peer/kueue/messages.h"
+#include "lib/peer/kueue/node_failures.h"
 #include "lib/peer/kueue/profile.h"
+#include "lib/peer/kueue/quota_words.h"
 #include "lib/peer/kueue/read_world.h"
+#include "lib/peer/kueue/task_places.h"
 #include "lib/peer/kueue/topology_hosts.h"
 
 namespace muster {
@@ -50,8 +60,10 @@ class KueueAdmit {
     world_.now = context.facts.now;
     job_of_ = kueue::ReadWorld(context.tables, &world_);
     scanned_.resize(job_of_.size(), false);
+    for (const kueue::WorkloadRow& row : world_.workloads) held_.push_back(row.holds);
     if (CountsPlaces()) {
-      topology_.emplace(world_, kueue::ReadHosts(context.tables), kueue::TopologyGates());
+      hosts_ = kueue::ReadHosts(context.tables);
+      topology_.emplace(world_, hosts_, kueue::TopologyGates());
       scheduler_.set_topology(&*topology_);
     }
   }
@@ -66,10 +78,11 @@ class KueueAdmit {
         context_.decisions.Withdraw(job_of_[w]);
       } else if (row.queue == kueue::kNothing) {
         continue;
-      } else if (row.retry_checks) {
-        Explain({.workload = w, .queue = row.queue, .note = kueue::kFailedChecks});
+      } else if (std::string note = WhyOut(row); !note.empty()) {
+        Explain({.workload = w, .queue = row.queue, .note = std::move(note)});
       } else {
         scheduler_.Push(w);
+        pushed_.push_back(w);
       }
     }
   }
@@ -77,38 +90,72 @@ class KueueAdmit {
   // Evicts what may not keep its quota. Returns whether there was some.
   bool EvictBarred() {
     bool evicted = false;
+    std::optional<kueue::NodeFailures> failures;
+    if (topology_) failures.emplace(context_.tables, world_, *topology_);
     for (kueue::WorkloadIndex w = 0; w < job_of_.size(); ++w) {
-      const kueue::WorkloadRow& row = world_.workloads[w];
-      if (row.holds && IsBarred(row)) evicted |= EvictJob(job_of_[w], TaskIndex(kNone));
+      if (!world_.workloads[w].holds) continue;
+      std::string why = WhyBarred(world_.workloads[w]);
+      if (why.empty() && failures) why = NoteFailures(w, failures->Of(w, job_of_[w]));
+      if (!why.empty()) evicted |= EvictJob(job_of_[w], TaskIndex(kNone), std::move(why));
     }
     return evicted;
   }
 
   // Returns whether another cycle can decide more.
   bool RunCycle() {
-    if (!scheduler_.HasHeads()) return false;
-    const kueue::CycleResult result = scheduler_.Run();
+    if (!scheduler_.HasHeads() && failed_.empty()) return false;
+    const kueue::CycleResult result = scheduler_.Run(std::exchange(failed_, {}));
     bool admitted = false, evicted = false;
     for (const uint32_t i : result.order) {
       const kueue::Entry& entry = result.entries[i];
-      const JobIndex job = job_of_[entry.workload];
-      if (entry.status == kueue::EntryStatus::kAssumed) {
-        context_.decisions.Admit(job, AssignmentOf(entry));
+      if (entry.holds) {
+        evicted |= FinishReplacement(entry);
+      } else if (entry.status == kueue::EntryStatus::kAssumed) {
+        context_.decisions.Admit(job_of_[entry.workload], AssignmentOf(entry));
         admitted = true;
-        continue;
+      } else if (Preempts(entry)) {
+        Evict(entry);
+        evicted = true;
       }
-      if (!Preempts(entry)) continue;
-      Evict(entry);
-      evicted = true;
     }
     bool goes_on = false;
     for (const kueue::Entry& entry : result.entries) {
-      if (entry.status == kueue::EntryStatus::kAssumed) continue;
+      if (entry.holds || entry.status == kueue::EntryStatus::kAssumed) continue;
       Explain(entry);
       goes_on |= HasFlavorsLeft(entry.workload);
     }
     // What victims hold is free once they are gone, and then is the time of the next cycle.
     return !evicted && (admitted || goes_on || result.requeued.size() < result.entries.size());
+  }
+
+  // Gives jobs that wait their reasons, with the numbers at the end of the last cycle. Of workloads
+  // that are alike one was tried for all.
+  void GiveReasons() {
+    kueue::QuotaWords words(world_);
+    std::map<uint32_t, kueue::WorkloadIndex> tried;  // by hash
+    for (auto& [w, waits] : waits_) {
+      if (world_.workloads[w].holds) continue;  // admitted by a later cycle
+      if (!waits.lacking.empty()) {
+        absl::StrAppend(&waits.reason.where, ". ", words.Of(w, waits.lacking));
+      }
+      tried[world_.workloads[w].hash] = w;
+      context_.reasons.ExplainJob(job_of_[w], waits.reason);
+    }
+    for (const kueue::WorkloadIndex w : pushed_) {
+      const auto alike = tried.find(world_.workloads[w].hash);
+      if (world_.workloads[w].holds || waits_.contains(w) || alike == tried.end()) continue;
+      context_.reasons.ExplainJob(job_of_[w], waits_.at(alike->second).reason);
+    }
+  }
+
+  // Keeps tasks to the places of their jobs' admissions, for the actions behind this one.
+  void KeepTasks() {
+    if (!topology_) return;
+    kueue::TaskPlaces places(context_, world_, *topology_, hosts_);
+    for (kueue::WorkloadIndex w = 0; w < job_of_.size(); ++w) {
+      if (!world_.workloads[w].holds || context_.IsPending(job_of_[w])) continue;
+      places.Keep(w, job_of_[w], held_[w]);
+    }
   }
 
  private:
@@ -119,10 +166,85 @@ class KueueAdmit {
     return !scanned_[w];
   }
 
-  bool IsBarred(const kueue::WorkloadRow& row) const {
-    const StopPolicy stop = world_.queues[row.queue].stop;
-    return row.retry_checks || stop == StopPolicy::kHoldAndDrain ||
-           (stop == StopPolicy::kHold && row.open_checks);
+  std::string LocalQueueOf(const kueue::WorkloadRow& row) const {
+    const std::string& name = world_.local_queues[row.local_queue];
+    return name.substr(name.rfind('/') + 1);
+  }
+
+  // Why no cycle looks at a workload that waits; empty: one does.
+  std::string WhyOut(const kueue::WorkloadRow& row) const {
+    if (row.retry_checks) return kueue::kFailedChecks;
+    if (row.local_stop != StopPolicy::kNone) {
+      return absl::StrCat("LocalQueue ", LocalQueueOf(row), " is stopped");
+    }
+    const kueue::QueueRow& queue = world_.queues[row.queue];
+    if (queue.active) return "";
+    return absl::StrCat("ClusterQueue ", queue.name,
+                        queue.stopped ? " is stopped" : " is inactive");
+  }
+
+  // Why a workload may not keep its quota, the reason word first; empty: it may.
+  std::string WhyBarred(const kueue::WorkloadRow& row) const {
+    if (row.retry_checks) return "AdmissionCheck: At least one admission check is false";
+    const auto bars = [&](StopPolicy stop) {
+      return stop == StopPolicy::kHoldAndDrain || (stop == StopPolicy::kHold && row.open_checks);
+    };
+    if (bars(row.local_stop)) return "LocalQueueStopped: The LocalQueue is stopped";
+    if (bars(world_.queues[row.queue].stop)) {
+      return "ClusterQueueStopped: The ClusterQueue is stopped";
+    }
+    return "";
+  }
+
+  // Notes hosts that have failed for a workload that holds quota. Returns why it is evicted; empty:
+  // it is not, or not yet.
+  std::string NoteFailures(kueue::WorkloadIndex w, const std::vector<std::string>& hosts) {
+    kueue::WorkloadRow& row = world_.workloads[w];
+    if (hosts.empty() || row.open_checks || row.evicted || !world_.queues[row.queue].active) {
+      return "";
+    }
+    if (hosts.size() > 1) {
+      return absl::StrCat("NodeFailures: Workload eviction triggered due to multiple TAS assigned ",
+                          "node failures, including: ", absl::StrJoin(hosts, ", "));
+    }
+    row.unhealthy = hosts.front();
+    failed_.push_back(w);
+    return "";
+  }
+
+  // Decides about a job of which a host has failed. Returns whether it is evicted.
+  bool FinishReplacement(const kueue::Entry& entry) {
+    kueue::WorkloadRow& row = world_.workloads[entry.workload];
+    const JobIndex job = job_of_[entry.workload];
+    const std::string host = std::exchange(row.unhealthy, {});
+    if (entry.status == kueue::EntryStatus::kAssumed) {
+      context_.decisions.ReplacePlaces(job, PlacesAnew(row, job));
+    } else if (entry.status == kueue::EntryStatus::kEvicted) {
+      return EvictJob(
+          job, TaskIndex(kNone),
+          absl::StrCat("NodeFailures: Workload was evicted as there was no replacement ",
+                       "for unhealthy node(s): ", host));
+    }
+    return false;
+  }
+
+  // The admission that the job has, with the places that its workload has now.
+  std::vector<GroupAssignment> PlacesAnew(const kueue::WorkloadRow& row, JobIndex job) const {
+    std::vector<GroupAssignment> groups;
+    for (const GroupAdmission& has : context_.tables.jobs.spec[job].admission->groups) {
+      GroupAssignment& group = groups.emplace_back();
+      group.group = has.group;
+      group.count = has.count;
+      for (const auto& [resource, flavor] : has.flavors) {
+        const auto d = context_.tables.dimensions.Find(resource);
+        if (d) group.flavors.push_back({*d, flavor});
+      }
+      for (size_t i = 0; i < row.granted.size(); ++i) {
+        if (row.pod_sets[i].name != has.group || !row.granted[i].places) continue;
+        AddPlaces(*row.granted[i].places, &group.places);
+      }
+    }
+    return groups;
   }
 
   // Whether a flavor has a topology, or a workload requests places in one.
@@ -179,13 +301,15 @@ class KueueAdmit {
   void Evict(const kueue::Entry& entry) {
     const std::vector<TaskIndex>& own = context_.tables.jobs.tasks[job_of_[entry.workload]];
     const TaskIndex beneficiary = own.empty() ? TaskIndex(kNone) : own.front();
-    for (const kueue::Victim& victim : entry.victims)
-      EvictJob(job_of_[victim.workload], beneficiary);
+    for (const kueue::Victim& victim : entry.victims) {
+      EvictJob(job_of_[victim.workload], beneficiary,
+               kueue::PreemptionText(victim, world_.workloads[entry.workload].name));
+    }
   }
 
   // Evicts all tasks of the job that run, and takes its admission back. Returns whether something
   // is decided.
-  bool EvictJob(JobIndex job, TaskIndex beneficiary) {
+  bool EvictJob(JobIndex job, TaskIndex beneficiary, std::string why) {
     bool evicts = false;
     const Ledger::Savepoint before = context_.ledger.Save();
     for (const TaskIndex task : context_.tables.jobs.tasks[job]) {
@@ -198,44 +322,71 @@ class KueueAdmit {
     context_.decisions.Commit(before);
     const bool withdraws = !context_.IsPending(job);
     if (withdraws) context_.decisions.Withdraw(job);
+    if (evicts || withdraws) context_.reasons.ExplainJob(job, ReasonOf(job, std::move(why)));
     return evicts || withdraws;
   }
 
-  void Explain(const kueue::Entry& entry) {
-    const JobIndex job = job_of_[entry.workload];
+  Reason ReasonOf(JobIndex job, std::string message) const {
     Reason reason{ReasonKind::kNotAdmitted};
     reason.policy = "kueue";
-    reason.where = kueue::MessageOf(world_, entry);
+    reason.where = std::move(message);
     reason.queue = context_.tables.jobs.queue[job];
+    return reason;
+  }
+
+  // Notes why the entry's workload waits. The latest attempt counts.
+  void Explain(const kueue::Entry& entry) {
+    Waits& waits = waits_[entry.workload];
+    waits = {.reason = ReasonOf(job_of_[entry.workload], kueue::MessageOf(world_, entry))};
     for (const kueue::PodSetAssignment& p : entry.assignment.pod_sets) {
       for (const kueue::Obstacle& obstacle : p.obstacles) {
-        if (reason.dimension != kNone || obstacle.resource == kueue::kNothing) continue;
+        if (obstacle.resource == kueue::kNothing) continue;
         const auto d = context_.tables.dimensions.Find(world_.resources[obstacle.resource]);
-        if (d) reason.dimension = *d;
+        if (d && waits.reason.dimension == kNone) waits.reason.dimension = *d;
+        if (obstacle.lack != kueue::Lack::kUnused) continue;
+        const kueue::Cell cell = world_.CellOf(obstacle.flavor, obstacle.resource);
+        if (std::ranges::find(waits.lacking, cell) == waits.lacking.end()) {
+          waits.lacking.push_back(cell);
+        }
       }
     }
-    context_.reasons.ExplainJob(job, std::move(reason));
   }
+
+  struct Waits {
+    Reason reason{ReasonKind::kNotAdmitted};
+    std::vector<kueue::Cell> lacking = {};  // that others use
+  };
 
   ActionContext& context_;
   kueue::World world_;
   kueue::Scheduler scheduler_{&world_};
+  std::vector<kueue::TopologyHost> hosts_;  // of the topology
   std::optional<kueue::TopologyWorld> topology_;
-  std::vector<JobIndex> job_of_;  // by workload
-  std::vector<bool> scanned_;     // by workload: it tried its last flavor
+  std::vector<JobIndex> job_of_;              // by workload
+  std::vector<bool> held_;                    // by workload: it held quota from the start
+  std::vector<bool> scanned_;                 // by workload: it tried its last flavor
+  std::vector<kueue::WorkloadIndex> failed_;  // those that need a place for one that failed
+  std::vector<kueue::WorkloadIndex> pushed_;  // those that wait in their queues
+  std::map<kueue::WorkloadIndex, Waits> waits_;
 };
+
+void RunCycles(KueueAdmit* admit, WorkMeter* meter, int64_t cycles) {
+  if (admit->EvictBarred()) return;
+  for (int64_t cycle = 0; cycle < cycles; ++cycle) {
+    if (meter->Cut()) return;
+    meter->Spend();
+    if (!admit->RunCycle()) return;
+  }
+}
 
 void RunKueueAdmit(ActionContext& context, const Options& options) {
   const int64_t cycles = static_cast<int64_t>(options.number("cycles"));
   KueueAdmit admit(context, options);
   if (context.meter.Cut()) return;
   admit.Enter();
-  if (admit.EvictBarred()) return;
-  for (int64_t cycle = 0; cycle < cycles; ++cycle) {
-    if (context.meter.Cut()) return;
-    context.meter.Spend();
-    if (!admit.RunCycle()) return;
-  }
+  RunCycles(&admit, &context.meter, cycles);
+  admit.GiveReasons();
+  admit.KeepTasks();
 }
 
 }  // namespace

@@ -33,6 +33,8 @@ constexpr std::string_view kKeys[] = {kRequired,  kPreferred, kUnconstrained, kS
                                       kSliceSize, kSlices,    kTogether,      kCounted};
 constexpr size_t kMostSlices = 3;
 constexpr std::string_view kWholeCheck = "kueue/admission-check/";
+constexpr std::string_view kWholeStop = "kueue/local-queue-stop/";
+constexpr std::string_view kLocalQueue = "local-queue";
 
 // How many tasks of a group have not ended, and of how many classes they are.
 struct GroupSize {
@@ -59,6 +61,13 @@ GroupSize SizeOf(const Tables& tables, JobIndex job, std::string_view group) {
   return size;
 }
 
+constexpr char kLocalNameRule[] = "must be of a LocalQueue, as NAMESPACE/NAME";
+bool IsLocalName(std::string_view name) {
+  const size_t slash = name.find('/');
+  return slash != std::string_view::npos && slash > 0 && slash + 1 < name.size() &&
+         name.find('/', slash + 1) == std::string_view::npos;
+}
+
 class SettingsOfJob {
  public:
   explicit SettingsOfJob(const JobSpec& job)
@@ -67,6 +76,10 @@ class SettingsOfJob {
   absl::StatusOr<JobSettings> Read() {
     JobSettings settings{.wishes = {Wish("")}};
     ReadChecks(&settings);
+    if (const auto name = reader_.Text(kLocalQueue)) {
+      settings.local_queue = *name;
+      if (!IsLocalName(*name)) reader_.Refuse(kLocalQueue, kLocalNameRule);
+    }
     for (const GroupSpec& group : job_.groups) {
       if (!group.name.empty()) settings.wishes.push_back(Wish(group.name));
     }
@@ -260,8 +273,30 @@ absl::StatusOr<JobSettings> ReadSettings(const JobSpec& job) {
   return SettingsOfJob(job).Read();
 }
 
+absl::StatusOr<QueueSettings> ReadSettings(const QueueSpec& queue) {
+  QueueSettings settings;
+  SettingReader reader("queue", queue.name, queue.settings, kProfileName);
+  for (const auto& [whole, value] : queue.settings) {
+    if (!whole.starts_with(kWholeStop)) continue;
+    const std::string_view key = std::string_view(whole).substr(kProfileName.size() + 1);
+    const std::string_view name = std::string_view(whole).substr(kWholeStop.size());
+    const std::string_view word = reader.Choice(key, {"None", "Hold", "HoldAndDrain"}, "None");
+    if (!IsLocalName(name)) reader.Refuse(key, kLocalNameRule);
+    settings.stops.emplace_back(name, word == "Hold"           ? StopPolicy::kHold
+                                      : word == "HoldAndDrain" ? StopPolicy::kHoldAndDrain
+                                                               : StopPolicy::kNone);
+  }
+  if (absl::Status s = reader.Finish(); !s.ok()) return s;
+  return settings;
+}
+
 absl::Status CheckSettings(const Tables& tables, const Options&) {
   if (absl::Status s = CheckNoNodeSettings(tables.nodes, kProfileName); !s.ok()) return s;
+  for (size_t q = 0; q < tables.queues.alive.size(); ++q) {
+    if (!tables.queues.alive[q] || tables.queues.spec[q].settings.empty()) continue;
+    const absl::StatusOr<QueueSettings> settings = ReadSettings(tables.queues.spec[q]);
+    if (!settings.ok()) return settings.status();
+  }
   for (JobIndex j = 0; j < tables.jobs.alive.size(); ++j) {
     if (!tables.jobs.alive[j] || tables.jobs.spec[j].settings.empty()) continue;
     const absl::StatusOr<JobSettings> settings = ReadSettings(tables.jobs.spec[j]);

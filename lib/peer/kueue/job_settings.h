@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What jobs set for the profile: requests of topologies, and states of admission checks.
+// What jobs and queues set for the profile: requests of topologies, states of admission checks,
+// LocalQueues and how these are stopped.
 //
 //   absl::StatusOr<JobSettings> settings = ReadSettings(job);
 //   if (settings.ok() && !settings->failed) Place(settings->WishOf("workers").request);
@@ -22,6 +23,11 @@
 // without a group. Levels are label keys; whether a topology has them is seen in a cycle.
 //
 //   admission-check/NAME   the state of the check: "Pending", "Ready", "Retry" or "Rejected"
+//   local-queue            the LocalQueue by which the job came: "NAMESPACE/NAME"
+//
+// A queue sets how LocalQueues that lead to it are stopped:
+//
+//   local-queue-stop/NAMESPACE/NAME   "None", "Hold" or "HoldAndDrain"
 #ifndef MUSTER_PEER_KUEUE_JOB_SETTINGS_H_
 #define MUSTER_PEER_KUEUE_JOB_SETTINGS_H_
 
@@ -54,14 +60,19 @@ struct JobSettings {
   std::vector<GroupWish> wishes = {};  // by group, the unnamed one first; empty: none
   bool failed = false;                 // a check is to be passed again, or was rejected
   bool open = false;                   // not all checks are passed
+  std::string local_queue = {};        // "NAMESPACE/NAME"; empty: not known
   GroupWish WishOf(std::string_view group) const;
 };
 
-// Fails with InvalidArgument for the first setting of the profile that is unknown, or breaks a
-// rule.
-absl::StatusOr<JobSettings> ReadSettings(const JobSpec& job);
+struct QueueSettings {
+  std::vector<std::pair<std::string, StopPolicy>> stops = {};  // by LocalQueue
+};
 
-// Fails with InvalidArgument for the first setting of a node or job that the profile refuses, and
+// Fail with InvalidArgument for the first setting of the profile that is unknown, or breaks a rule.
+absl::StatusOr<JobSettings> ReadSettings(const JobSpec& job);
+absl::StatusOr<QueueSettings> ReadSettings(const QueueSpec& queue);
+
+// Fails with InvalidArgument for the first setting of a row that the profile refuses, and
 // for groups that wait to be placed together and cannot be: of two, one has one task, and tasks of
 // a group are alike.
 absl::Status CheckSettings(const Tables& tables, const Options& options);

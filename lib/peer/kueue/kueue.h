@@ -32,6 +32,8 @@
 //   readiness        what keeps a ClusterQueue from admitting
 //   cohort_path      ways up in a forest that may have cycles
 //   local_usage      what LocalQueues have used, and how it decays
+//   node_failures    which hosts of an admission have failed
+//   task_places      where the tasks of an admitted job may go
 //   cycle            all of it, once
 //
 // The cycle:
@@ -83,10 +85,10 @@
 // remembers nothing: scans begin at the first flavor, all that wait are tried again, and no
 // workload is a sticky preemptor when a plan begins.
 //
-// The cluster's tables have no facts for, and so the profile has defaults of: LocalQueues and their
-// usage, variants, slices of jobs that grow, and nodes of an admission that failed: its places stay
-// as they are. States of admission checks are given, and what has quota counts as admitted: that
-// its tasks wait for checks is a gate of theirs. Tasks that are rows have no least count: only jobs
+// The cluster's tables have no facts for, and so the profile has defaults of: usage of LocalQueues,
+// variants, and slices of jobs that grow. LocalQueues that are stopped are settings of their queue.
+// States of admission checks are given, and what has quota counts as admitted: that its tasks wait
+// for checks is a gate of theirs. Tasks that are rows have no least count: only jobs
 // by count are admitted in part. Tasks of one group that differ are pod sets of their own: each
 // finds its places alone. A victim is pending at once, and holds its quota while a task of it is on
 // a node; one by count gives its quota back at once. Rows of tasks are the spec: a row that is

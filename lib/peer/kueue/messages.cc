@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/base/strings.h"
 
 namespace muster::kueue {
 namespace {
@@ -59,6 +60,26 @@ std::string QuantityText(std::string_view resource, Amount amount) {
     ++suffix;
   }
   return absl::StrCat(amount, (bytes ? kBinary : kDecimal)[suffix]);
+}
+
+std::string PreemptionText(const Victim& victim, std::string_view beneficiary) {
+  const char* why = "";
+  switch (victim.reason) {
+    case EvictReason::kInClusterQueue:
+      why = "prioritization in the ClusterQueue";
+      break;
+    case EvictReason::kInCohortReclamation:
+      why = "reclamation within the cohort";
+      break;
+    case EvictReason::kInCohortFairSharing:
+      why = "Fair Sharing within the cohort";
+      break;
+    case EvictReason::kInCohortReclaimWhileBorrowing:
+      why = "reclamation within the cohort while borrowing";
+      break;
+  }
+  return absl::StrCat(ToAbsl(WordOf(victim.reason)), ": Preempted to accommodate workload ",
+                      ToAbsl(beneficiary), " due to ", why);
 }
 
 std::string MessageOf(const World& world, const Entry& entry) {

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Why a workload was not admitted, in Kueue's words: the message of its condition QuotaReserved.
+// Why a workload was not admitted, or was evicted, in Kueue's words: the messages of conditions.
 //
 //   couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor spot,
 //   2 more needed
@@ -22,6 +22,8 @@ namespace muster::kueue {
 
 // "1500m", "2", "3Gi", "unlimited".
 std::string QuantityText(std::string_view resource, Amount amount);
+// Returns why a workload was evicted for another one: the reason word, and the message.
+std::string PreemptionText(const Victim& victim, std::string_view beneficiary);
 // REQUIRES: the entry was not admitted.
 std::string MessageOf(const World& world, const Entry& entry);
 

@@ -85,15 +85,20 @@ void KeepFailed(const JobAdmission& admission, const std::vector<GroupRow>& grou
   }
 }
 
-// The groups of a job, as its rows of tasks and its counts have them.
-std::vector<GroupSpec> GroupsOf(const Tables& tables, JobIndex job, bool holds) {
+// The pod sets of a job that are rows of tasks, by group and class.
+ClassCounts CountPodSets(const Tables& tables, JobIndex job, bool holds) {
   ClassCounts counts = CountTasks(tables, job);
   const bool lives = std::ranges::any_of(counts, [](const auto& c) { return c.second.live > 0; });
   if (holds && lives)
     KeepFailed(*tables.jobs.spec[job].admission, tables.jobs.groups[job], &counts);
+  std::erase_if(counts, [](const auto& c) { return c.second.live == 0; });
+  return counts;
+}
+
+// The groups of a job, as its rows of tasks and its counts have them.
+std::vector<GroupSpec> GroupsOf(const Tables& tables, JobIndex job, bool holds) {
   std::vector<GroupSpec> groups;
-  for (const auto& [key, count] : counts) {
-    if (count.live == 0) continue;
+  for (const auto& [key, count] : CountPodSets(tables, job, holds)) {
     groups.push_back({.name = tables.jobs.groups[job][key.first].name,
                       .count = count.live,
                       .shape = tables.classes.shape[key.second]});
@@ -159,6 +164,7 @@ void ReadWishes(const JobSpec& spec, const JobSpec& job, WorkloadFacts* facts) {
   const JobSettings settings = ReadSettings(spec).value_or(JobSettings());
   facts->retry_checks = settings.failed;
   facts->open_checks = settings.open;
+  facts->local_queue = settings.local_queue;
   for (const GroupSpec& group : job.groups) {
     GroupWish wish = settings.WishOf(group.name);
     // Neither key is one of the other kind, and a group without a name has one, too.
@@ -169,6 +175,18 @@ void ReadWishes(const JobSpec& spec, const JobSpec& job, WorkloadFacts* facts) {
     facts->requests.push_back(std::move(wish.counted));
     facts->together.push_back(std::move(wish.together));
   }
+}
+
+// How LocalQueues are stopped, by name.
+using LocalStops = std::map<std::string, StopPolicy>;
+LocalStops StopsOf(const QueueTable& queues) {
+  LocalStops stops;
+  for (size_t q = 0; q < queues.alive.size(); ++q) {
+    if (!queues.alive[q] || queues.spec[q].settings.empty()) continue;
+    const absl::StatusOr<QueueSettings> settings = ReadSettings(queues.spec[q]);
+    if (settings.ok()) stops.insert(settings->stops.begin(), settings->stops.end());
+  }
+  return stops;
 }
 
 // Whether a queue selects namespaces, so that labels of namespaces count.
@@ -188,6 +206,24 @@ bool HoldsQuota(const Tables& tables, JobIndex job) {
   return !is_back || IsPlaced(tables, job);
 }
 
+std::vector<std::vector<TaskIndex>> TasksByPodSet(const Tables& tables, JobIndex job, bool holds) {
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<TaskIndex>> rows;
+  for (const auto& [key, count] : CountPodSets(tables, job, holds)) rows[key];
+  for (const TaskIndex task : tables.jobs.tasks[job]) {
+    const auto row = rows.find({static_cast<uint32_t>(tables.tasks.group[task]),
+                                static_cast<uint32_t>(tables.tasks.task_class[task])});
+    if (row != rows.end()) row->second.push_back(task);
+  }
+  // Pod sets by count stand between them.
+  std::vector<std::vector<TaskIndex>> by_pod_set;
+  auto row = rows.begin();
+  for (const GroupSpec& pod_set : GroupsOf(tables, job, holds)) {
+    std::vector<TaskIndex>& tasks = by_pod_set.emplace_back();
+    if (!pod_set.by_count) tasks = std::move((row++)->second);
+  }
+  return by_pod_set;
+}
+
 std::vector<JobIndex> ReadWorld(const Tables& tables, World* world) {
   for (size_t f = 0; f < tables.flavors.alive.size(); ++f) {
     if (tables.flavors.alive[f]) world->SetFlavor(tables.flavors.spec[f]);
@@ -197,6 +233,7 @@ std::vector<JobIndex> ReadWorld(const Tables& tables, World* world) {
   }
   const JobTable& jobs = tables.jobs;
   const bool selects = SelectsNamespaces(tables.queues);
+  const LocalStops stops = StopsOf(tables.queues);
   const std::vector<int64_t> ranks = UidRanks(jobs);
   std::vector<JobIndex> job_of;
   for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
@@ -221,6 +258,9 @@ std::vector<JobIndex> ReadWorld(const Tables& tables, World* world) {
       facts.places = PlacesHeld(job);
     }
     ReadWishes(spec, job, &facts);
+    if (const auto stop = stops.find(facts.local_queue); stop != stops.end()) {
+      facts.local_stop = stop->second;
+    }
     // Names of jobs are unique, so workloads get their numbers in this order.
     world->SetWorkload(job, facts);
     job_of.push_back(j);

@@ -34,6 +34,10 @@ namespace muster::kueue {
 // then as long as a task is on a node.
 bool HoldsQuota(const Tables& tables, JobIndex job);
 
+// Returns the tasks of each pod set that ReadWorld makes of the job, ascending; none of those by
+// count. `holds`: as HoldsQuota returned when the world was read.
+std::vector<std::vector<TaskIndex>> TasksByPodSet(const Tables& tables, JobIndex job, bool holds);
+
 // REQUIRES: the world is empty, and its config is set.
 std::vector<JobIndex> ReadWorld(const Tables& tables, World* world);
 

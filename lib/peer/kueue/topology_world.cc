@@ -111,16 +111,19 @@ PodRequest TopologyWorld::RequestOf(const PodSet& pod_set) const {
   return pod;
 }
 
+FlavorIndex TopologyWorld::FlavorOf(const Granted& granted) const {
+  const auto has = [this](const auto& given) { return Has(given.second); };
+  const auto found = std::ranges::find_if(granted.flavors, has);
+  return found == granted.flavors.end() ? kNothing : found->second;
+}
+
 TopologyWorld::Usages TopologyWorld::UsageOf(const WorkloadRow& row) const {
   Usages usages;
   for (size_t i = 0; i < row.granted.size(); ++i) {
     const Granted& g = row.granted[i];
-    if (!g.places) continue;
-    for (const auto& [resource, flavor] : g.flavors) {
-      if (!Has(flavor)) continue;
-      usages.push_back({flavor, RequestOf(row.pod_sets[i]), *g.places});
-      break;
-    }
+    const FlavorIndex flavor = FlavorOf(g);
+    if (!g.places || flavor == kNothing) continue;
+    usages.push_back({flavor, RequestOf(row.pod_sets[i]), *g.places});
   }
   return usages;
 }

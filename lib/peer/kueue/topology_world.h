@@ -51,6 +51,10 @@ class TopologyWorld {
     NamedPlaces places;
   };
   using Usages = std::vector<Usage>;
+  // Returns the flavor with the topology that the pod set has places in; kNothing: there is none.
+  FlavorIndex FlavorOf(const Granted& granted) const;
+  // REQUIRES: Has(flavor).
+  const TopologyTree& tree(FlavorIndex flavor) const { return flavors_.at(flavor).books->tree(); }
   // What the workload holds.
   Usages UsageOf(const WorkloadRow& row) const;
   // What the assignment adds to what the workload holds.

@@ -411,6 +411,7 @@ void World::ReadFacts(const WorkloadFacts& facts, WorkloadRow* row) {
   row->may_retry = facts.may_retry;
   row->retry_checks = facts.retry_checks;
   row->open_checks = facts.open_checks;
+  row->local_stop = facts.local_stop;
   row->evicted = facts.evicted;
   row->reserved = facts.reserved;
   row->space_labels = facts.space_labels;

@@ -142,11 +142,12 @@ struct WorkloadRow {
   uint64_t generation = 1;          // of its spec
   std::optional<int64_t> retry_at;  // it stays out of the heap until then
   bool may_retry = true;
-  bool retry_checks = false;         // a check of it has to be passed again, or was failed
-  bool open_checks = false;          // not all of its checks are passed
-  Labels space_labels;               // of its namespace
-  std::string refused;               // not empty: why no cycle looks at it
-  std::vector<FlavorIndex> allowed;  // with `restricted`: no other flavor will do
+  bool retry_checks = false;                  // a check of it has to be passed again, or was failed
+  bool open_checks = false;                   // not all of its checks are passed
+  StopPolicy local_stop = StopPolicy::kNone;  // of its LocalQueue
+  Labels space_labels;                        // of its namespace
+  std::string refused;                        // not empty: why no cycle looks at it
+  std::vector<FlavorIndex> allowed;           // with `restricted`: no other flavor will do
   bool restricted = false;
   uint32_t family = 0;                // variants of one workload have one number; 0: none
   bool gated = false;                 // it may not evict others yet
@@ -196,6 +197,7 @@ struct WorkloadFacts {
   bool may_retry = true;
   bool retry_checks = false;
   bool open_checks = false;
+  StopPolicy local_stop = StopPolicy::kNone;
   uint64_t generation = 1;
 };
 

@@ -47,6 +47,72 @@ TEST_F(KueueProfile, AFailedCheckEvictsAndKeepsOut) {
                 "one of Pending, Ready, Retry, Rejected"));
 }
 
+TEST_F(KueueProfile, AStoppedLocalQueueKeepsItsJobsOut) {
+  Node();
+  Queue("a", 4);
+  const auto add = [&](const std::string& name, const Labels& settings) {
+    JobSpec job{.name = name, .queue = "a", .min_available = 1};
+    job.created = ++clock_;
+    job.settings = settings;
+    AddJob(cluster_, job, 1, {{"cpu", 1}});
+  };
+  const auto stop = [&](const char* word) {
+    SetQueueSettings("a", {{"kueue/local-queue-stop/team/batch", word}});
+  };
+  const std::string local = "kueue/local-queue", check = "kueue/admission-check/budget";
+  add("runs", {{local, "team/batch"}});
+  add("checked", {{check, "Pending"}, {local, "team/batch"}});
+  add("other", {{local, "team/other"}});
+  EXPECT_EQ(Live(), "admit runs; admit checked; admit other");
+  testing::Run(cluster_, "runs0", "n");
+  add("waits", {{local, "team/batch"}});
+  stop("Hold");
+  EXPECT_EQ(Live(), "");  // what is not admitted by its checks loses its quota
+  EXPECT_EQ(JobNamed("checked").phase, JobPhase::kPending);
+  EXPECT_EQ(JobNamed("runs").phase, JobPhase::kRunning);
+  EXPECT_EQ(Live(), "");
+  EXPECT_THAT(*cluster_.Schedule("kueue")->Explain("waits"),
+              HasSubstr("not admitted: LocalQueue batch is stopped"));
+  stop("HoldAndDrain");
+  EXPECT_THAT(*cluster_.Schedule("kueue")->Explain("runs"),
+              HasSubstr("not admitted: LocalQueueStopped: The LocalQueue is stopped"));
+  EXPECT_EQ(Live(), "evict runs0 n");
+  Accept(cluster_.SetTaskStatus("runs0", TaskStatus::kPending));
+  EXPECT_EQ(Live(), "");
+  EXPECT_EQ(JobNamed("other").phase, JobPhase::kAdmitted);
+  stop("None");
+  EXPECT_EQ(Live(), "admit runs; admit checked; admit waits");
+}
+
+TEST_F(KueueProfile, JobsOfAStoppedQueueHaveAReason) {
+  QueueRules rules;
+  rules.stop = StopPolicy::kHold;
+  Queue("a", 4, rules);
+  Job("j", "a", 1);
+  EXPECT_EQ(*cluster_.Schedule("kueue")->Explain("j"),
+            "j: not admitted: ClusterQueue a is stopped\n");
+}
+
+TEST_F(KueueProfile, SettingsOfLocalQueuesAreChecked) {
+  Queue("a", 4);
+  const auto refused = [&](const Labels& settings) {
+    SetQueueSettings("a", settings);
+    return std::string(cluster_.Schedule("kueue").status().message());
+  };
+  EXPECT_EQ(refused({{"kueue/local-queue-stop/team/batch", "Stop"}}),
+            "queue \"a\", setting \"kueue/local-queue-stop/team/batch\": is \"Stop\"; must be one "
+            "of None, Hold, HoldAndDrain");
+  EXPECT_THAT(refused({{"kueue/local-queue-stop/batch", "Hold"}}),
+              HasSubstr("must be of a LocalQueue, as NAMESPACE/NAME"));
+  EXPECT_THAT(refused({{"kueue/stop", "Hold"}}), HasSubstr("is not known"));
+  EXPECT_EQ(refused({}), "");
+  JobSpec job{.name = "j", .queue = "a", .min_available = 1};
+  job.settings = {{"kueue/local-queue", "batch"}};
+  AddJob(cluster_, job, 1, {{"cpu", 1}});
+  EXPECT_THAT(std::string(cluster_.Schedule("kueue").status().message()),
+              HasSubstr("job \"j\", setting \"kueue/local-queue\": "));
+}
+
 TEST_F(KueueProfile, AJobThatLostTasksKeepsItsQuota) {
   Node();
   Queue("a", 2);

@@ -52,6 +52,13 @@ class KueueProfile : public ::testing::Test {
     ADD_FAILURE() << "no job " << name;
     return {};
   }
+  void SetQueueSettings(const std::string& name, const Labels& settings) {
+    for (QueueSpec queue : cluster_.Describe().queues) {
+      if (queue.name != name) continue;
+      queue.settings = settings;
+      Accept(cluster_.UpdateQueue(queue));
+    }
+  }
   void Node() {
     Accept(cluster_.AddNode({.name = "n", .capacity = {{"cpu", 100}, {"pods", 100}}}));
   }

@@ -126,6 +126,71 @@ TEST_F(KueueProfile, AdmitsJobsByCountWithoutRows) {
   EXPECT_EQ(Live(), "admit late");
 }
 
+TEST_F(KueueProfile, AJobByCountHasAReason) {
+  Queue("a", 4);
+  ByCountJob("sweep", 9);
+  const absl::StatusOr<Plan> plan = cluster_.Schedule("kueue");
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  const std::string why =
+      "not admitted: couldn't assign flavors to pod set w: insufficient quota for cpu in flavor "
+      "spot, previously considered podsets requests (0) + current podset request (9) > maximum "
+      "capacity (4)\n";
+  EXPECT_EQ(*plan->Explain("sweep"), "sweep: " + why);
+  EXPECT_EQ(plan->ToText(), "pending sweep (9 tasks): " + why);
+  EXPECT_THAT(plan->ToJson(), HasSubstr(R"({"job": "sweep", "tasks": 9, "reason": 0})"));
+  EXPECT_TRUE(plan->pending().empty());
+  EXPECT_NE(plan->Digest(), Plan().Digest());
+  EXPECT_EQ(Live(), "");
+  // Rows that are made of it have the same reason.
+  Accept(cluster_.MakeTasks("sweep", "w", 4));
+  EXPECT_THAT(cluster_.Schedule("kueue")->ToText(),
+              HasSubstr("pending sweep (9 tasks): not admitted: couldn't assign flavors to pod set "
+                        "w: insufficient quota for cpu in flavor spot"));
+}
+
+TEST_F(KueueProfile, ALackOfUnusedQuotaHasItsNumbers) {
+  QueueRules rules;
+  rules.preemption.reclaim = VictimScope::kLowerPriority;
+  rules.preemption.within_queue = VictimScope::kLowerOrNewerEqualPriority;
+  Queue("a", 2, rules);
+  Queue("b", 2);
+  Job("kept", "b", 2);
+  Job("borrows", "b", 1, /*priority=*/5);
+  Job("own", "a", 1, /*priority=*/5);
+  EXPECT_EQ(Live(), "admit borrows; admit own; admit kept");
+  Job("mine", "a", 2);
+  Job("alike", "a", 2);
+  const absl::StatusOr<Plan> plan = cluster_.Schedule("kueue");
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  const std::string why =
+      ": not admitted: couldn't assign flavors to pod set main: insufficient unused quota for cpu "
+      "in flavor spot, 2 more needed. cpu from spot: queue a uses 1 of 2, cohort cohort uses 4 of "
+      "4; it may evict 0 of 1 workloads of its queue (withinClusterQueue "
+      "LowerOrNewerEqualPriority) and 0 of 2 of its cohort (reclaimWithinCohort LowerPriority)\n";
+  EXPECT_EQ(*plan->Explain("mine"), "mine" + why);
+  EXPECT_EQ(*plan->Explain("alike"), "alike" + why);
+}
+
+TEST_F(KueueProfile, AVictimHasAReason) {
+  QueueRules rules;
+  rules.preemption.within_queue = VictimScope::kLowerPriority;
+  Queue("a", 4, rules);
+  Node();
+  ByCountJob("counts", 2);
+  Job("rows", "a", 2);
+  EXPECT_EQ(Live("kueue:+allocate"), "admit counts; admit rows; bind rows0 n; bind rows1 n");
+  testing::Run(cluster_, "rows0", "n");
+  testing::Run(cluster_, "rows1", "n");
+  Job("high", "a", 4, /*priority=*/9);
+  const absl::StatusOr<Plan> plan = cluster_.Schedule("kueue");
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  const std::string why =
+      "not admitted: InClusterQueue: Preempted to accommodate workload high due to prioritization "
+      "in the ClusterQueue\n";
+  EXPECT_EQ(*plan->Explain("counts"), "counts: " + why);
+  EXPECT_EQ(*plan->Explain("rows"), "rows: 2 evicted; " + why);
+}
+
 TEST_F(KueueProfile, TasksThatAreCountsAreNotDone) {
   Queue("a", 2);
   JobSpec job{.name = "j", .queue = "a"};  // no minimum

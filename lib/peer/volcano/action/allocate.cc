@@ -159,7 +159,7 @@ class Allocate {
       }
       const GroupIndex group = tables_.tasks.group[task];
       const bool named = !tables_.jobs.groups[job][group].name.empty();
-      if (named && errors_.Has(job, group)) {
+      if (named && !placer_.IsKept(task) && errors_.Has(job, group)) {
         errors_.NoteUntried(task);
         context_.reasons.Explain(task, context_.reasons.NoNode(context_.ClassOf(task)));
         continue;
@@ -168,7 +168,7 @@ class Allocate {
         if (dispatcher_.Ready(job)) break;
         continue;
       }
-      failure = context_.reasons.NoNode(context_.ClassOf(task));
+      failure = placer_.WhyNot(task);
       context_.reasons.Explain(task, failure);
       if (!MayContinue(job)) break;
     }
@@ -214,7 +214,7 @@ class Allocate {
   bool Place(TaskIndex task) {
     std::vector<uint8_t>* refused = remember_ ? memory_.Of(task) : nullptr;
     if (placer_.Place(task, kNone, refused)) return true;
-    errors_.NoteNoNode(task, Want::kNow, refused);
+    if (!placer_.IsKept(task)) errors_.NoteNoNode(task, Want::kNow, refused);
     return false;
   }
 
