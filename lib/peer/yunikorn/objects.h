@@ -42,6 +42,8 @@ class Priorities {
   void Remove(int32_t priority);
   int32_t Largest() const { return counts_.empty() ? kLeastPriority : counts_.back().first; }
   bool empty() const { return counts_.empty(); }
+  // Returns how many there are of all priorities.
+  size_t size() const;
   void Clear() { counts_.clear(); }
 
  private:

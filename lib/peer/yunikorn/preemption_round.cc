@@ -45,8 +45,7 @@ PreemptionRound::PreemptionRound(Partition& partition, Index request, bool nodes
       ask_resource_(partition.allocations[request].resource),
       ask_queue_(partition.applications[partition.allocations[request].application].queue),
       nodes_tried_(nodes_tried),
-      snapshot_of_(partition.queues.size(), -1),
-      snapshot_of_victim_(partition.allocations.size(), -1) {}
+      snapshot_of_(partition.queues.size(), -1) {}
 
 // --- victims
 
@@ -104,6 +103,7 @@ void PreemptionRound::CollectLeaf(Index leaf, int64_t priority, bool fenced) {
       if (alloc.released || alloc.preempted) continue;
       if (!fenced && alloc.priority > priority) continue;
       snapshots_[static_cast<size_t>(snapshot)].victims.push_back(victim);
+      if (snapshot_of_victim_.empty()) snapshot_of_victim_.resize(world_.allocations.size(), -1);
       snapshot_of_victim_[victim] = snapshot;
     }
   }
@@ -417,9 +417,17 @@ std::optional<std::vector<Index>> PreemptionRound::Select(const NodeVictims& nod
   return selected;
 }
 
+// Whether a look at the nodes is in vain: it finds no victims, and no reservation to end.
+bool PreemptionRound::NothingToStop() const {
+  return snapshot_of_victim_.empty() &&
+         std::ranges::all_of(world_.applications,
+                             [](const Application& app) { return app.reservations.empty(); });
+}
+
 std::optional<Result> PreemptionRound::Try() {
   FindVictims();
   if (!GuaranteesHelp()) return std::nullopt;
+  if (NothingToStop()) return std::nullopt;
   FindNodes();
   const std::optional<NodeVictims> node = ChooseNode();
   if (!node) return std::nullopt;

@@ -80,6 +80,7 @@ class PreemptionRound {
   void Collect(Index queue, int64_t priority, bool fenced);
   void CollectLeaf(Index leaf, int64_t priority, bool fenced);
   bool Usable(Index node);
+  bool NothingToStop() const;
   void Add(int snapshot, const Resource& resource);
   void Remove(int snapshot, const Resource& resource);
   bool TakeIfOver(Index victim);
@@ -98,7 +99,7 @@ class PreemptionRound {
   std::vector<std::pair<Index, int64_t>> path_priorities_;
   std::vector<QueueSnapshot> snapshots_;
   std::vector<int> snapshot_of_;         // by queue
-  std::vector<int> snapshot_of_victim_;  // by allocation
+  std::vector<int> snapshot_of_victim_;  // by allocation; empty: there are no victims
   int ask_ = -1;
   Resource ask_remaining_ = Resource::Nil();  // of the ask's own guarantee, at the start
   std::vector<Resource> allocated_;           // by snapshot, as the step at hand has it

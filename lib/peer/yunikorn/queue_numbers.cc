@@ -37,6 +37,12 @@ void Priorities::Remove(int32_t priority) {
   if (--at->second == 0) counts_.erase(at);
 }
 
+size_t Priorities::size() const {
+  size_t sum = 0;
+  for (const auto& [priority, count] : counts_) sum += static_cast<size_t>(count);
+  return sum;
+}
+
 // --- properties
 
 void Partition::MergeProperties(Index index) {

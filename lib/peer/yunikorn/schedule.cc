@@ -135,10 +135,11 @@ class YuniKornRun {
   bool StopVictims();
   void Explain(const yunikorn::Application& app, Index request);
   size_t OpenRequests() const {
-    return static_cast<size_t>(
-        std::ranges::count_if(world_.partition.allocations, [](const Allocation& allocation) {
-          return allocation.in_requests && !allocation.allocated;
-        }));
+    size_t open = 0;
+    for (const yunikorn::Application& app : world_.partition.applications) {
+      open += app.open_priorities.size();
+    }
+    return open;
   }
 
   ActionContext& context_;

@@ -51,8 +51,8 @@
 // Cost. A walk costs what it visits. Requests, nodes and queues are numbers into tables; amounts
 // are arrays by type, at most kMostTypes types. Orders of queues, applications and nodes are kept
 // and mended (kept_order.h, node_order.h). A request that fitted nowhere looks only at nodes that
-// changed since. A search for victims looks at every node once, and copies the amounts of its
-// queues for each. Profile yunikorn (profile.h) builds a partition for each plan.
+// changed since. A search for victims that finds some looks at every node once, and copies the
+// amounts of its queues for each. Profile yunikorn (profile.h) builds a partition for each plan.
 //
 // Proof. `tests/conformance/run.py ../shared/conformance/yunikorn` plays the peer's recorded runs,
 // decisions, rules and checks; tests/conformance/expected.txt lists how many must pass.

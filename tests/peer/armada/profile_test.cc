@@ -313,6 +313,27 @@ TEST_F(ArmadaProfile, PoolsLendNodesAndTakeThemBack) {
   EXPECT_EQ(Live(profile), "evict x1 nb; nominate y0 nb");
 }
 
+TEST_F(ArmadaProfile, AGangStaysWithinOnePool) {
+  const std::string profile =
+      "armada:actions=round(pool=a,classes=p:1:preemptible)+round(pool=b,classes=p:1:preemptible)";
+  Node("na", 2, {}, {}, "a");
+  Node("nb", 3, {}, {}, "b");
+  Queue("q");
+  Job("wide", "q", 4, true, {{"armada/pools", "a+b"}});
+  Job("fits", "q", 3, true, {{"armada/pools", "a+b"}});
+  EXPECT_EQ(Live(profile), "bind fits0 nb; bind fits1 nb; bind fits2 nb");
+  EXPECT_THAT(Why("wide"), HasSubstr("minimum cardinality not met"));
+}
+
+TEST_F(ArmadaProfile, APriorityFactorOfZeroIsThatOfOne) {
+  Node("n", 4);
+  Queue("a", {{"armada/priority_factor", "0"}});
+  Queue("b", {{"armada/priority_factor", "1"}});
+  Job("x", "a", 4);
+  Job("y", "b", 4);
+  EXPECT_EQ(Live(), "bind x0 n; bind x1 n; bind y0 n; bind y1 n");
+}
+
 TEST_F(ArmadaProfile, AMarketGoesByBids) {
   Node("n", 2);
   Queue("a");

@@ -2,6 +2,7 @@
 //
 // Profile yunikorn on clusters: what its rows become, and what its plans do to them.
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -443,6 +444,46 @@ TEST_F(YuniKornProfile, AGangWithTooFewTasksIsInvalid) {
   AddJob(cluster_, job, 2, {{"cpu", 1}});
   EXPECT_EQ(Live(), "");
   EXPECT_EQ(ReasonOf("j0").kind, ReasonKind::kInvalidGang);
+}
+
+TEST_F(YuniKornProfile, WeightsOfZeroLeaveNamesAlone) {
+  Node("n0", 2);
+  Node("n1", 2);
+  Queue("a", 0);
+  Job("x", "a", 2);
+  EXPECT_EQ(Live("yunikorn:schedule(weight.cpu=0)"), "bind x0 n0; bind x1 n0");
+}
+
+TEST_F(YuniKornProfile, PrioritiesAndOffsetsAtTheirEndsAreHeld) {
+  constexpr int32_t kMost = std::numeric_limits<int32_t>::max();
+  constexpr int32_t kLeast = std::numeric_limits<int32_t>::min();
+  Node("n", 3);
+  Queue("a", 0, {{"yunikorn/priority.offset", "2147483647"}});
+  Queue("b", 0, {{"yunikorn/priority.offset", "-2147483648"}});
+  Job("low", "a", 1, kLeast);
+  Job("high", "b", 1, kMost);
+  Job("top", "a", 1, kMost);
+  // The priority of a is held to the range. Then both queues count -1, and b has less.
+  EXPECT_EQ(Live(), "bind top0 n; bind high0 n; bind low0 n");
+  Accept(cluster_.UpdateQueue(
+      {.name = "a", .settings = {{"yunikorn/priority.offset", "2147483648"}}}));
+  EXPECT_THAT(Refusal(), ::testing::HasSubstr("must be a whole number from -2147483648 to"));
+}
+
+TEST_F(YuniKornProfile, WhatRunsAboveALimitStays) {
+  Node("n", 8);
+  Queue("a", 0);
+  Job("x", "a", 4);
+  EXPECT_EQ(Live(), "bind x0 n; bind x1 n; bind x2 n; bind x3 n");
+  Confirm();
+  QueueSpec queue{.name = "a"};
+  queue.limit = Resources{{"cpu", 2}};
+  queue.users = UserRules{.limits = {{.name = "*", .limit = Resources{{"cpu", 1}}}}};
+  Accept(cluster_.UpdateQueue(queue));
+  created_ = 200;
+  Job("y", "a", 1);
+  EXPECT_EQ(Live(), "");
+  EXPECT_EQ(ReasonOf("y0").where, "Not enough user quota");
 }
 
 TEST_F(YuniKornProfile, ClosedQueuesAreStopped) {
