@@ -10,13 +10,17 @@ namespace {
 
 constexpr char kHostLabel[] = "kubernetes.io/hostname";
 
-// Returns whether a task of the job is on the node to stay.
-bool IsUsedBy(const Tables& tables, NodeIndex node, JobIndex job) {
-  return std::ranges::any_of(tables.jobs.tasks[job], [&](TaskIndex task) {
+// Returns the nodes on which tasks of the job are to stay, ascending.
+std::vector<NodeIndex> NodesInUse(const Tables& tables, JobIndex job) {
+  std::vector<NodeIndex> nodes;
+  for (const TaskIndex task : tables.jobs.tasks[job]) {
     const TaskStatus status = tables.tasks.status[task];
-    return tables.tasks.node[task] == node && HoldsNode(status) &&
-           status != TaskStatus::kReleasing && status != TaskStatus::kNominated;
-  });
+    const bool stays = HoldsNode(status) && status != TaskStatus::kReleasing &&
+                       status != TaskStatus::kNominated;
+    if (stays) nodes.push_back(tables.tasks.node[task]);
+  }
+  std::ranges::sort(nodes);
+  return nodes;
 }
 
 }  // namespace
@@ -46,15 +50,18 @@ bool NodeFailures::Repels(const NodeSpec& node, const PodSet& pod_set, FlavorInd
 }
 
 bool NodeFailures::HasFailed(const std::string& host, const PodSet& pod_set, FlavorIndex flavor,
-                             JobIndex job) {
+                             const std::vector<NodeIndex>& in_use) {
   const std::optional<NodeIndex> node = FindHost(host);
   if (!node) return true;
   const NodeSpec& spec = tables_.nodes.spec[*node];
-  return (!spec.ready || Repels(spec, pod_set, flavor)) && !IsUsedBy(tables_, *node, job);
+  return (!spec.ready || Repels(spec, pod_set, flavor)) &&
+         !std::ranges::binary_search(in_use, *node);
 }
 
 std::vector<std::string> NodeFailures::Of(WorkloadIndex workload, JobIndex job) {
   std::vector<std::string> failed;
+  HashSet<std::string_view> seen;
+  const std::vector<NodeIndex> in_use = NodesInUse(tables_, job);
   const WorkloadRow& row = world_.workloads[workload];
   for (size_t i = 0; i < row.granted.size(); ++i) {
     const Granted& granted = row.granted[i];
@@ -63,8 +70,9 @@ std::vector<std::string> NodeFailures::Of(WorkloadIndex workload, JobIndex job) 
     if (!topology_.tree(flavor).leaves_are_hosts()) continue;
     for (const NamedPlace& place : *granted.places) {
       const std::string& host = place.leaf.back();
-      if (std::ranges::find(failed, host) != failed.end()) continue;
-      if (HasFailed(host, row.pod_sets[i], flavor, job)) failed.push_back(host);
+      if (seen.contains(host) || !HasFailed(host, row.pod_sets[i], flavor, in_use)) continue;
+      seen.insert(host);
+      failed.push_back(host);
     }
   }
   return failed;

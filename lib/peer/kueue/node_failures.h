@@ -14,7 +14,7 @@
 // Peer. These are Kueue's rules with its gates as they are by default: TASFailedNodeReplacement,
 // TASReplaceNodeOnPodTermination and TASReplaceNodeOnNodeTaints. A mark is a taint there, too.
 //
-// Cost. O(nodes) once, and O(places + tasks of the job) a call.
+// Cost. O(nodes) once, and O(places + tasks of the job, sorted) a call.
 #ifndef MUSTER_PEER_KUEUE_NODE_FAILURES_H_
 #define MUSTER_PEER_KUEUE_NODE_FAILURES_H_
 
@@ -40,7 +40,8 @@ class NodeFailures {
 
  private:
   std::optional<NodeIndex> FindHost(const std::string& name);
-  bool HasFailed(const std::string& host, const PodSet& pod_set, FlavorIndex flavor, JobIndex job);
+  bool HasFailed(const std::string& host, const PodSet& pod_set, FlavorIndex flavor,
+                 const std::vector<NodeIndex>& in_use);
   bool Repels(const NodeSpec& node, const PodSet& pod_set, FlavorIndex flavor) const;
 
   const Tables& tables_;
