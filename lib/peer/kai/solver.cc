@@ -220,31 +220,49 @@ bool KaiSolver::PlaceAgain(const KaiScenario& scenario, const Pods& victims,
     if (!job.facts().schedulable) continue;
     question_.again->Push(j == preemptor ? &scenario.preemptor() : &job);
   }
-  const bool placed = PlaceInOrder(preemptor, statement, nodes);
+  const bool placed = PlaceInOrder(preemptor, statement, nodes, involved);
   for (const uint32_t j : involved) is_victim_[j] = 0;
   return placed;
 }
 
 // Places the jobs that are involved, as they come among all that wait.
 bool KaiSolver::PlaceInOrder(uint32_t preemptor, KaiStatement* statement,
-                             std::span<const uint32_t> nodes) {
+                             std::span<const uint32_t> nodes, std::span<const uint32_t> involved) {
   KaiJobQueue& queue = *question_.again;
   KaiPlacer placer(world_, statement, /*pipeline_only=*/true);
+  const auto place = [&](const KaiJob& job) {
+    job.NextRequest(/*real=*/false);  // is known from here on
+    if (placer.Place(job, nodes)) return true;
+    if (job.number() != preemptor) job.Next(/*real=*/false);
+    return false;
+  };
   bool placed = false;
   while (!queue.empty()) {
     const KaiJob& job = *queue.Pop();
     const bool asks = job.number() == preemptor;
-    if (!asks && is_victim_[job.number()] == 0) continue;
-    job.NextRequest(/*real=*/false);  // is known from here on
-    if (placer.Place(job, nodes)) {
-      placed |= asks;
-    } else if (asks) {
-      return false;
-    } else {
-      job.Next(/*real=*/false);
+    if (std::exchange(is_victim_[job.number()], 0) == 0 && !asks) continue;
+    const bool found = place(job);
+    if (!asks) continue;
+    if (!found) return false;
+    placed = true;
+    if (!AreHopeless(involved)) continue;
+    for (const uint32_t j : involved) {
+      if (is_victim_[j] != 0 && world_->job(j).facts().schedulable) place(world_->job(j));
     }
+    break;
   }
   return placed;
+}
+
+// Returns whether no victim that has not had its turn finds a place.
+bool KaiSolver::AreHopeless(std::span<const uint32_t> involved) {
+  if (!MayCutShort()) return false;
+  return std::ranges::all_of(involved, [&](uint32_t j) {
+    const KaiJob& job = world_->job(j);
+    if (is_victim_[j] == 0 || !job.facts().schedulable) return true;
+    question_.room->Begin(job.Next(/*real=*/false));
+    return !question_.room->IsFree();
+  });
 }
 
 // Returns the representatives that have victims among these, by job.

@@ -19,8 +19,10 @@
 // stays in the books until the cycle ends (`kept`). A scenario that failed is not tried again for
 // the same tasks.
 //
-// Short cut. The last question is that of the search before it, if its answer needed the same
-// victims, taking changes back leaves all books as they were, and no task is on two nodes.
+// Short cuts, where taking changes back leaves all books as they were and no task is on two nodes:
+// - The last question is that of the search before it, if its answer needed the same victims.
+// - Once the job is placed, victims for which the cluster has too little left are tried at once, as
+//   their order decides nothing.
 //
 // Cost. A scenario costs a simulation: O(victims), a place for each of their tasks and for the
 // job's, and the ordering of all pending jobs.
@@ -36,6 +38,7 @@
 
 #include "lib/peer/kai/scenario_search.h"
 #include "lib/peer/kai/statement.h"
+#include "lib/peer/kai/victim_room.h"
 
 namespace muster {
 
@@ -44,6 +47,7 @@ struct KaiQuestion {
   std::function<KaiJobQueue*()> victims = {};
   std::function<bool(const KaiScenario& scenario)> is_valid = {};
   KaiJobQueue* again = nullptr;  // of simulations; remembers how queues stand from one to the next
+  KaiVictimRoom* room = nullptr;
 };
 
 struct KaiSolution {
@@ -83,8 +87,10 @@ class KaiSolver {
   Answer Simulate(const KaiScenario& scenario);
   bool PlaceAgain(const KaiScenario& scenario, const Pods& victims, KaiStatement* statement,
                   std::span<const uint32_t> nodes);
-  bool PlaceInOrder(uint32_t preemptor, KaiStatement* statement, std::span<const uint32_t> nodes);
+  bool PlaceInOrder(uint32_t preemptor, KaiStatement* statement, std::span<const uint32_t> nodes,
+                    std::span<const uint32_t> involved);
   bool MayCutShort() const;
+  bool AreHopeless(std::span<const uint32_t> involved);
   std::vector<const KaiJob*> JobsOf(const Pods& victims, const KaiScenario& scenario) const;
 
   KaiWorld* world_;

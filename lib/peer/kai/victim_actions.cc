@@ -158,9 +158,9 @@ class VictimAction {
       victims_left_.CopyFrom(victims_);
       return &victims_left_;
     };
-    KaiSolver solver(&world_,
-                     {KaiFeasibleNodes(world_, job), begin,
-                      [&](const KaiScenario& scenario) { return IsValid(scenario); }, &again_});
+    KaiSolver solver(
+        &world_, {KaiFeasibleNodes(world_, job), begin,
+                  [&](const KaiScenario& scenario) { return IsValid(scenario); }, &again_, &room_});
     KaiSolution solution = solver.Solve(job);
     for (int64_t i = 0; i < solver.simulations(); ++i) cycle_.spend();
     return solution;
