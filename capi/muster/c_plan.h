@@ -95,7 +95,9 @@ typedef struct muster_plan_view {
   const int32_t* decision_node;
   const int32_t* decision_job;
   const int32_t* decision_beneficiary;    /* EVICT: the task that gets the place */
-  const int32_t* decision_phase;          /* PHASE: MUSTER_PHASE_... after the cycle */
+  const int32_t* decision_phase;          /* PHASE: MUSTER_PHASE_... after the cycle;
+                                             ADMIT: not pending if the job, admitted already, gets
+                                             other places */
   const int32_t* decision_after_eviction; /* NOMINATE: 1 if a task was evicted there for it */
 
   /* Placements in the books that are no decisions, by task. */

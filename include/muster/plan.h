@@ -74,7 +74,8 @@ struct Decision {
   JobIndex job = kNone;
   // kEvict, kMove: the task that gets the room.
   TaskIndex beneficiary = kNone;
-  // kPhase: the phase after the cycle.
+  // kPhase: the phase after the cycle. kAdmit: kPending; any other is that of a job which is
+  // admitted already, and gets other places.
   JobPhase phase = JobPhase::kPending;
   // kNominate: true if the plan evicts a task on that node for it.
   bool after_eviction = false;
@@ -209,7 +210,8 @@ struct GroupAssignment {
   friend bool operator==(const GroupAssignment&, const GroupAssignment&) = default;
 };
 
-// The job may be placed from now on.
+// The job may be placed from now on; or it was admitted before, and gets the other places that the
+// assignment has (the phase of its Decision is not kPending).
 struct Admission {
   // The job that is admitted.
   JobIndex job;

@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "lib/extension/dispatcher.h"
@@ -108,17 +109,21 @@ class ActionContext {
   // cycle share it: a peer that derives from another reads what the other's actions wrote.
   template <class T>
   T& memory() {
-    for (const std::unique_ptr<CycleMemory>& known : memories_) {
-      if (T* memory = dynamic_cast<T*>(known.get())) return *memory;
+    for (const auto& [type, known] : memories_) {
+      if (type == &kTypeMark<T>) return static_cast<T&>(*known);
     }
     auto made = std::make_unique<T>(*this);
     T& memory = *made;
-    memories_.push_back(std::move(made));
+    memories_.emplace_back(&kTypeMark<T>, std::move(made));
     return memory;
   }
 
  private:
-  std::vector<std::unique_ptr<CycleMemory>> memories_;
+  // Its address stands for T: actions look for their memories many times in a cycle.
+  template <class T>
+  static constexpr char kTypeMark = 0;
+
+  std::vector<std::pair<const char*, std::unique_ptr<CycleMemory>>> memories_;
 };
 
 }  // namespace muster

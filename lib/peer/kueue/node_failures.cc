@@ -15,8 +15,8 @@ std::vector<NodeIndex> NodesInUse(const Tables& tables, JobIndex job) {
   std::vector<NodeIndex> nodes;
   for (const TaskIndex task : tables.jobs.tasks[job]) {
     const TaskStatus status = tables.tasks.status[task];
-    const bool stays = HoldsNode(status) && status != TaskStatus::kReleasing &&
-                       status != TaskStatus::kNominated;
+    const bool stays =
+        HoldsNode(status) && status != TaskStatus::kReleasing && status != TaskStatus::kNominated;
     if (stays) nodes.push_back(tables.tasks.node[task]);
   }
   std::ranges::sort(nodes);
