@@ -133,7 +133,7 @@ class TaskCounts {
   std::vector<std::pair<std::string, int64_t>> counts_;
 };
 
-// Tasks of which jobs leave for the job, and for which jobs its own leave.
+// Returns lines that count the tasks evicted for the job, and those of the job evicted for others.
 std::string EvictionLines(const PlanData& data, JobIndex job) {
   const PlanNames& names = *data.names;
   TaskCounts counts;

@@ -195,7 +195,9 @@ class Resolver {
   }
 
  private:
-  // Refuses a policy of the caller of which no action of the profile evaluates a point.
+  // Refuses a policy of the caller of which no action of the profile evaluates a point. Each cycle
+  // evaluates two, whatever its actions: shares in the plan are those of queue_order, and phases
+  // follow ready.
   absl::Status CheckEvaluated(const ProfileConfig& config) const {
     const auto own = std::span(policies_).last(extended_);
     std::vector<Point> evaluated;
@@ -209,6 +211,7 @@ class Resolver {
     for (const auto& tier : config.tiers) {
       for (const ConfiguredPolicy& policy : tier) {
         if (std::ranges::find(own, policy.decl.name, &PolicyDecl::name) == own.end()) continue;
+        if (policy.points.has(Point::kQueueOrder) || policy.points.has(Point::kReady)) continue;
         std::vector<Point> answered;
         for (int p = 0; p < kPointCount; ++p) {
           if (policy.points.has(static_cast<Point>(p))) answered.push_back(static_cast<Point>(p));

@@ -33,17 +33,6 @@ def _columns(table: Mapping[str, list[Any]]) -> Any:
     })
 
 
-def _rows_of(kind: str, listed: Any) -> list[dict[str, Any]]:
-    if isinstance(listed, (str, bytes, Mapping)) or not isinstance(listed, Iterable):
-        raise InvalidArgument(f"reconcile: {kind}: expected a list, got {type(listed).__name__}")
-    made = []
-    for i, row in enumerate(listed):
-        if not isinstance(row, Mapping):
-            raise InvalidArgument(f"reconcile: {kind}[{i}]: expected a dict, got {row!r}")
-        made.append(dict(row))
-    return made
-
-
 class Cluster:
     """The caller's tables. Every call does all it says or raises and leaves the cluster as it was.
 
@@ -439,11 +428,7 @@ class Cluster:
     def reconcile(self, full: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Drift]:
         """Makes the cluster equal to a full listing of the form of to_dict(). Returns what
         differed."""
-        if not isinstance(full, Mapping):
-            raise InvalidArgument(
-                f"reconcile: expected a dict of lists of rows, got {type(full).__name__}")
-        tables = {kind: _rows_of(kind, listed) for kind, listed in full.items()}
-        return [Drift(*found) for found in self._core.reconcile(tables)]
+        return [Drift(*found) for found in self._core.reconcile(fields.listing(full))]
 
     def freeze(self) -> Snapshot:
         return Snapshot(self._core.freeze(), self._defaults)

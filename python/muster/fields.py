@@ -330,3 +330,20 @@ def split_group(columns: Fields, constants: Fields) -> tuple[Fields, Fields]:
     if (group_columns or group_constants) and "by_count" not in group_constants:
         group_constants.setdefault("count", 1)  # also of rows with an empty cell
     return group_columns, group_constants
+
+
+def listing(full: Any) -> dict[str, list[dict[str, Any]]]:
+    """Rows by kind, as Cluster.reconcile takes them."""
+    if not isinstance(full, Mapping):
+        raise InvalidArgument(
+            f"reconcile: expected a dict of lists of rows, got {type(full).__name__}")
+    made: dict[str, list[dict[str, Any]]] = {}
+    for kind, rows in full.items():
+        if isinstance(rows, (str, bytes, Mapping)) or not isinstance(rows, Iterable):
+            raise InvalidArgument(f"reconcile: {kind}: expected a list, got {type(rows).__name__}")
+        made[kind] = []
+        for i, row in enumerate(rows):
+            if not isinstance(row, Mapping):
+                raise InvalidArgument(f"reconcile: {kind}[{i}]: expected a dict, got {row!r}")
+            made[kind].append(dict(row))
+    return made

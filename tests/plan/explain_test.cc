@@ -190,7 +190,7 @@ TEST(Explain, GatesAndNominationsAndEvictions) {
   EXPECT_EQ(ExplainOf(data), "j1: 1 nominated, 1 evicted\n");
 }
 
-TEST(Explain, WhoIsEvictedForWhom) {
+TEST(Explain, EvictionsNameBothJobs) {
   PlanData data;
   data.decisions = {
       {.kind = DecisionKind::kEvict, .task = 20, .node = 0, .job = 2, .beneficiary = 10},

@@ -50,6 +50,14 @@ class Choosy : public Policy, public FitPolicy, public ScorePolicy {
   NodeIndex best_, never_;
 };
 
+// Orders queues: each plan has its shares, whatever the actions.
+class Ordering : public Policy, public OrderPolicy {
+ public:
+  std::string_view name() const override { return "ordering"; }
+  PointSet points() const override { return {Point::kQueueOrder}; }
+  OrderPolicy* order() override { return this; }
+};
+
 std::shared_ptr<Extensions> Make(std::string_view name, NodeIndex best, NodeIndex never) {
   auto extensions = std::make_shared<Extensions>();
   extensions->policies.push_back(
@@ -138,6 +146,10 @@ TEST_F(ExtensionsTest, APolicyThatNoActionEvaluatesIsRefused) {
   for (const char* profile : {"yunikorn", "mesos", "pulsar", "ray", "kueue:+allocate", "easy"}) {
     EXPECT_EQ(words(profile), "") << profile;
   }
+  auto ordering = std::make_shared<Extensions>();
+  ordering->policies.push_back(
+      {"ordering", "", {}, [](const Options&) { return std::make_unique<Ordering>(); }});
+  EXPECT_TRUE(cluster_.Schedule("kube-scheduler", {.extensions = ordering}).ok());
   // Policies of the library stay: they publish shares, too.
   EXPECT_TRUE(cluster_.Schedule("kube-scheduler:+binpack").ok());
 }
