@@ -48,9 +48,10 @@
 // - Pods of no quota are never victims of preemption (spare_default=off mends this).
 // - A new minimum of a group that does not lend becomes visible to its level only when the group's
 //   requests next change.
-// - A group never preempts another group. Only less important tasks of the task's own group go
-//   (quota/elastic_preemption.h). If the group exceeds its runtime even without them, all of them
-//   go, and the node still counts as a success.
+// - A group of quotas never preempts another one, but for gangs with gang_preemption, which look at
+//   no quota. Only less important tasks of the task's own group go (quota/elastic_preemption.h). If
+//   the group exceeds its runtime even without them, all of them go, and the node still counts as a
+//   success.
 // - A victim that fits neither the node nor the runtime is removed twice, which gives the node up.
 // - While tasks leave during a revocation, resources that the latest of them does not name are
 //   forgotten (quota/elastic_revoke.h).
@@ -111,6 +112,9 @@
 // - Not in the profile: the placement of gangs in topologies. Migrations are moves of action
 //   rebalance alone.
 // - With gang_preemption a pod of a gang makes room with its group alone, not within its quota too.
+//   Pods that got a node count there for those that follow; in the peer they do not. Any less
+//   important pod that terminates on a nominated node stops it; in the peer only one that the
+//   scheduler preempted does.
 //
 // Ties. As for kube-scheduler. Where the peer goes through a map, pods of a gang and groups go by
 // name and GPUs before other kinds.

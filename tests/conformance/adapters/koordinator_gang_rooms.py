@@ -53,7 +53,7 @@ def preempt(script: Any, probe: Probe) -> list[str]:
     if inputs.get("clusterNetworkTopology"):
         raise Unanswerable(IN_TOPOLOGY)
     if "preemptionMessage" in inputs["gangSchedulingContext"]:
-        raise Unanswerable("an attempt that was made before the call: nothing is decided")
+        raise Unanswerable("a group that has tried before, without pods: a plan begins with none")
     if not inputs.get("allPendingPods"):
         raise Unanswerable("a gang without a pod that waits: ours is asked for one that does")
     wanted = case["expect"]
@@ -86,6 +86,7 @@ def preempt(script: Any, probe: Probe) -> list[str]:
     out = [] if victims == right else [f"victims {victims}, recorded {right}"]
     if places != right_places:
         out.append(f"places {places}, recorded {right_places}")
+    # A plan gives no reason for a pod that it nominates.
     said = answer["messages"].get(trigger["metadata"]["name"], "")
     if not right and state["Message"] not in said:
         out.append(f"message {said!r}, recorded {state['Message']!r}")

@@ -17,7 +17,8 @@
 // Surprises. Cost counts jobs, not tasks. A node with victims of the lowest priority alone is as
 // cheap as an empty one. A node that refused a pod is not tried for the pods that follow.
 //
-// Peer. Koordinator's job preemption. Budgets are not looked at, as there.
+// Peer. Koordinator's job preemption. Budgets are not looked at, as there. It places each pod as if
+// none were placed before: more pods may get a node than fit there.
 // Ties. Of equal costs the first node; of equal priorities the job, then the name of the victim.
 // Cost. O(pods * nodes) questions, and O(victims * pods) on the nodes that got pods.
 #ifndef MUSTER_PEER_KOORDINATOR_GANGS_GANG_PREEMPTION_H_

@@ -22,7 +22,7 @@ constexpr OptionDecl kPluginOptions[] = {
     {"gang_preemption", OptionKind::kFlag, "off", 0, 0,
      "less important pods leave for all pending pods of a group of gangs at once"},
     {"quota", OptionKind::kFlag, "on", 0, 0,
-     "queues are elastic quotas, with preemption within a queue alone"},
+     "queues are elastic quotas, with preemption within a queue alone, but for gang_preemption"},
     {"runtime", OptionKind::kFlag, "on", 0, 0, "off: queues are held to their limits alone"},
     {"scale_min", OptionKind::kFlag, "on", 0, 0,
      "minimums shrink together where there is less than all of them"},
