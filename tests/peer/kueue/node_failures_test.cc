@@ -251,5 +251,33 @@ TEST_F(KueueHosts, PlacesOfAJobThatWasEvictedMeanwhileAreNotReplaced) {
   EXPECT_EQ(report->refused[0], "admit \"a\": job is no longer admitted");
 }
 
+TEST_F(KueueHosts, PlacesOfAnotherAdmissionAreNotReplaced) {
+  Job("a", 2, {{kRequired, kHost}});
+  Cycle();
+  Fail(0);
+  const absl::StatusOr<Plan> plan = cluster_.Schedule("kueue");
+  ASSERT_EQ(plan->admissions().size(), 1u);
+  const JobSpec job = JobNamed("a");
+  const auto apply_after = [&](const JobSpec& changed) {
+    Accept(cluster_.UpdateJob(changed));
+    const absl::StatusOr<ApplyReport> report = cluster_.Apply(*plan);
+    EXPECT_TRUE(report.ok()) << report.status();
+    return report->refused.empty() ? "" : report->refused[0];
+  };
+  JobSpec fewer = job;
+  fewer.admission->groups[0].count = 1;
+  fewer.admission->groups[0].places[0].count = 1;
+  EXPECT_EQ(apply_after(fewer), "admit \"a\": job is admitted otherwise by now");
+  FlavorSpec flavor{.name = "spot"};
+  flavor.topology = FlavorTopology{.name = "default", .levels = {"rack", kHost}};
+  Accept(cluster_.SetFlavor(flavor));
+  JobSpec elsewhere = job;
+  elsewhere.admission->groups[0].flavors[0].second = "spot";
+  EXPECT_EQ(apply_after(elsewhere), "admit \"a\": job is admitted otherwise by now");
+  EXPECT_EQ(PlacesOf("a"), "n0: 2");
+  EXPECT_EQ(apply_after(job), "");
+  EXPECT_EQ(PlacesOf("a"), "n1: 2");
+}
+
 }  // namespace
 }  // namespace muster::testing
