@@ -21,6 +21,7 @@
 #include "lib/advice/changes.h"
 #include "lib/advice/node_types.h"
 #include "lib/advice/trials.h"
+#include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
 #include "lib/model/change_guard.h"
@@ -36,8 +37,14 @@ constexpr size_t kMostMixed = 8;  // types: a search is made for each two of the
 class Search {
  public:
   Search(const Cluster& cluster, std::string_view profile, std::span<const NodeOffer> offers,
-         const NeedOptions& options, WantedNodesRule rule)
-      : cluster_(cluster), profile_(profile), offers_(offers), options_(options), rule_(rule) {}
+         const NeedOptions& options, const ProfileConfig& config)
+      : cluster_(cluster),
+        profile_(profile),
+        offers_(offers),
+        options_(options),
+        rule_(config.wanted_nodes),
+        admits_(std::ranges::any_of(
+            config.actions, [](const ConfiguredAction& action) { return action.decl.admits; })) {}
 
   absl::StatusOr<NodesNeeded> Run() {
     NodesNeeded needed;
@@ -179,18 +186,33 @@ class Search {
       demands.types.push_back({offers_[i].node.name, std::move(free[nodes + i]),
                                offers_[i].most.value_or(options_.most)});
     }
-    JobIndex last = kNone;
+    const std::vector<bool> wants = JobsThatWant(tables, plan);
+    HashMap<JobIndex, size_t> entries;  // of demands.jobs
     for (const PendingTask& pending : plan.pending()) {
       const JobIndex job = tables.tasks.job[pending.task];
-      const bool is_refused = plan.reasons()[pending.reason].kind == ReasonKind::kNotAdmitted;
-      if (job == kNone || is_refused) continue;
-      if (job != last || demands.jobs.empty()) {
-        demands.jobs.push_back({tables.jobs.spec[job].bundle_strategy, {}});
-      }
-      last = job;
-      demands.jobs.back().requests.push_back(request(pending.task));
+      if (job == kNone || !wants[job]) continue;
+      const auto [entry, is_new] = entries.try_emplace(job, demands.jobs.size());
+      if (is_new) demands.jobs.push_back({tables.jobs.spec[job].bundle_strategy, {}});
+      demands.jobs[entry->second].requests.push_back(request(pending.task));
     }
     return demands;
+  }
+
+  // By job, whether its tasks may want nodes: not before it is admitted, where actions admit jobs.
+  std::vector<bool> JobsThatWant(const Tables& tables, const Plan& plan) const {
+    std::vector<bool> wants(tables.jobs.alive.size(), true);
+    if (!admits_) return wants;
+    for (JobIndex job = 0; job < wants.size(); ++job) {
+      wants[job] = tables.jobs.spec[job].phase != JobPhase::kPending;
+    }
+    for (const Decision& decision : plan.decisions()) {
+      if (decision.job >= wants.size()) continue;  // of no job, or of one that the cycle made
+      if (decision.kind == DecisionKind::kAdmit) wants[decision.job] = true;
+      if (decision.kind == DecisionKind::kPhase) {
+        wants[decision.job] = decision.phase != JobPhase::kPending;
+      }
+    }
+    return wants;
   }
 
   absl::StatusOr<Left> Try(const Mix& mix) const {
@@ -253,6 +275,7 @@ class Search {
   const std::span<const NodeOffer> offers_;
   const NeedOptions& options_;
   const WantedNodesRule rule_;  // may be null
+  const bool admits_;           // an action of the profile admits jobs
   int64_t waiting_ = 0;
   int64_t useful_ = 0;  // more nodes of one type help nothing
   Mix best_;
@@ -290,10 +313,10 @@ absl::StatusOr<NodesNeeded> NeedNodes(const Cluster& cluster, std::string_view p
       ResolveProfile(profile, options.schedule.extensions.get());
   if (!config.ok()) return config.status();
   if (!offers.empty()) {
-    return Search(cluster, profile, offers, options, config->wanted_nodes).Run();
+    return Search(cluster, profile, offers, options, *config).Run();
   }
   const std::vector<NodeOffer> alike = OffersLike(TablesOf(cluster));
-  return Search(cluster, profile, alike, options, config->wanted_nodes).Run();
+  return Search(cluster, profile, alike, options, *config).Run();
 }
 
 }  // namespace muster

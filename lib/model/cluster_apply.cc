@@ -119,7 +119,24 @@ class Application {
     const JobSpec& spec = editor_.tables().jobs.spec[step.job];
     const bool waits = spec.phase == JobPhase::kPending;
     if (!GivesPlaces(step)) return waits ? "" : "job is no longer pending";
-    return waits || !spec.admission ? "job is no longer admitted" : "";
+    if (waits || !spec.admission) return "job is no longer admitted";
+    const size_t at = step.decision->index;
+    const std::span<const Admission> admissions = plan_.admissions();
+    const bool holds = at >= admissions.size() || Holds(*spec.admission, admissions[at]);
+    return holds ? "" : "job is admitted otherwise by now";
+  }
+
+  // Whether the admission has each group of the other one, with its count and flavors.
+  bool Holds(const JobAdmission& held, const Admission& admission) const {
+    return std::ranges::all_of(admission.assignment, [&](const GroupAssignment& group) {
+      const auto has = std::ranges::find(held.groups, group.group, &GroupAdmission::group);
+      if (has == held.groups.end() || has->count != group.count) return false;
+      return std::ranges::all_of(group.flavors, [&](const AssignedFlavor& flavor) {
+        const std::pair<std::string, std::string> pair(plan_.dimension_name(flavor.dimension),
+                                                       flavor.flavor);
+        return std::ranges::find(has->flavors, pair) != has->flavors.end();
+      });
+    });
   }
 
   // Whether the step is about the places of a job that is admitted already.

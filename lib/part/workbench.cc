@@ -3,10 +3,24 @@
 #include <utility>
 
 #include "lib/part/context.h"
+#include "lib/part/task_bounds.h"
 #include "lib/part/victims.h"
 #include "muster/action.h"
 
 namespace muster {
+namespace {
+
+const TaskBounds::Bound* BoundOf(ActionContext& context, TaskIndex task) {
+  return context.memory<TaskBounds>().Of(task);
+}
+
+NodeIndex Best(ActionContext& context, TaskIndex task, Want want) {
+  const TaskBounds::Bound* const bound = BoundOf(context, task);
+  if (bound == nullptr) return context.search.Best(task, want);
+  return context.search.BestAmong(task, want, bound->nodes, nullptr);
+}
+
+}  // namespace
 
 std::span<const JobIndex> Workbench::waiting() const { return context_.waiting; }
 
@@ -64,20 +78,22 @@ void Workbench::Admit(JobIndex job, std::vector<GroupAssignment> assignment) {
 
 NodeIndex Workbench::Place(TaskIndex task) {
   if (context_.ledger.status(task) != TaskStatus::kPending) return kNone;
-  const NodeIndex node = context_.search.Best(task, Want::kNow);
+  const NodeIndex node = Best(context_, task, Want::kNow);
   if (node != kNone) context_.ledger.Move(task, TaskStatus::kPlaced, node);
   return node;
 }
 
 NodeIndex Workbench::Nominate(TaskIndex task) {
   if (context_.ledger.status(task) != TaskStatus::kPending) return kNone;
-  const NodeIndex node = context_.search.Best(task, Want::kLater);
+  const NodeIndex node = Best(context_, task, Want::kLater);
   if (node != kNone) context_.ledger.Move(task, TaskStatus::kNominated, node);
   return node;
 }
 
 bool Workbench::Fits(TaskIndex task, NodeIndex node) const {
   const ClassIndex c = context_.ClassOf(task);
+  const TaskBounds::Bound* const bound = BoundOf(context_, task);
+  if (bound != nullptr && !bound->Has(node)) return false;
   return context_.search.FitsIdle(c, node) && context_.search.FitsNode(c, node);
 }
 
@@ -110,7 +126,7 @@ bool Workbench::Return(TaskIndex task) {
 
 NodeIndex Workbench::Reserve(TaskIndex task, int64_t until, std::string_view waiting_group) {
   if (context_.ledger.status(task) != TaskStatus::kPending) return kNone;
-  const NodeIndex node = context_.search.Best(task, Want::kNow);
+  const NodeIndex node = Best(context_, task, Want::kNow);
   if (node == kNone) return kNone;
   context_.ledger.Move(task, TaskStatus::kWaiting, node);
   context_.decisions.NoteReservation(task, until, std::string(waiting_group));

@@ -155,6 +155,18 @@ class Advice(Files):
                          stderr="price is -1; must be 0 or more")
         self.assert_ends(muster("capacity", self.GANG), 0, stdout="cheapest: 2 of ")
 
+    def test_capacity_where_nothing_is_placed(self):
+        file = self.write({
+            "muster": 1, "flavors": [{"name": "any"}],
+            "queues": [{"name": "q", "rules": {"groups": [{"resources": ["cpu"], "flavors": [
+                {"flavor": "any", "nominal": {"cpu": 4}}]}]}}],
+            "nodes": [{"name": "n", "capacity": {"cpu": 2, "pods": 9}}],
+            "jobs": [{"name": "j", "queue": "q", "min_available": 1, "groups": [
+                {"name": "g", "count": 2, "shape": {"request": {"cpu": 2}}}]}]})
+        told = muster("capacity", file, "--profile", "kueue")
+        self.assert_ends(told, 0, stdout="wanted: 1 of n, price 1; 2 tasks wait then")
+        self.assertNotIn("cheapest", told.stdout)
+
 
 if __name__ == "__main__":
     unittest.main()

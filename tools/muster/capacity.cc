@@ -73,9 +73,10 @@ std::string ToText(const NodesNeeded& needed) {
   for (const NodeCount& count : needed.alone) {
     absl::StrAppend(&out, "  ", count.type, ": ", AloneText(count, needed.waiting_before), "\n");
   }
-  if (needed.cheapest.empty()) return out;
-  absl::StrAppend(&out, "cheapest: ", Words(needed.cheapest), ", price ", needed.price, "; ",
-                  wait(needed.waiting_after), " then\n");
+  if (!needed.cheapest.empty()) {
+    absl::StrAppend(&out, "cheapest: ", Words(needed.cheapest), ", price ", needed.price, "; ",
+                    wait(needed.waiting_after), " then\n");
+  }
   if (Words(needed.wanted) == Words(needed.cheapest)) return out;
   return absl::StrCat(out, "wanted: ", needed.wanted.empty() ? "none" : Words(needed.wanted),
                       ", price ", needed.wanted_price, "; ", wait(needed.wanted_waiting),

@@ -19,7 +19,7 @@
 // its first obstacle is about, and Kueue's message (messages.h), where quota is in use with numbers
 // of ours behind it (quota_words.h). `policy` is "kueue".
 //
-// Tasks of admitted jobs are kept to their places for the actions behind this one (task_places.h).
+// Tasks of admitted jobs are kept to their places for actions behind this one (task_places.h).
 //
 // Ties. As the core breaks them: priority, time of creation, uid_rank, index.
 // Cost. O(rows) for the world, and what the cycles cost (kueue.h). Cuts fall between cycles.

@@ -7,8 +7,9 @@
 //
 // A place has as many tasks of its pod set as the admission gives it. Tasks that are on a node of a
 // place count there, until they have ended. Those that wait get what is left, in the order of tasks
-// and of places; where nothing is left a task gets no node. Actions behind this one place them
-// (lib/part/task_bounds.h).
+// and of places; where nothing is left a task gets no node. What is written down here
+// (lib/part/task_bounds.h) is read by allocate behind this action (TaskPlacer) and by actions of
+// the caller (Workbench), and by no other action.
 //
 // Peer. Kueue holds pods back until they have a place, and then adds labels of it to their node
 // selectors: by the pods' ranks where these are known, else one after the other. The order of tasks

@@ -117,21 +117,24 @@ class RayAllocate {
         bundle.nodes[i] = bundle.nodes[i] && held[i];
       }
     }
-    if (!domain.empty()) SetDomains(domain, held, &options);
+    if (!domain.empty() && !SetDomains(domain, held, &options)) return {Outcome::kInfeasible, {}};
     options.used_already = std::move(held);
     // No error: the model keeps amounts within 2^53, the view what is free within what there is.
     return *PlaceBundles(view_.nodes(), bundles, options);
   }
 
   // Nodes with one value of the label are a domain. `held` nodes have bundles of the group: the
-  // first of them in a domain fixes it.
-  void SetDomains(std::string_view label, const std::vector<bool>& held, BundleOptions* options) {
+  // first of them fixes the domain. Returns false if one of them is in none: then no domain can
+  // have the whole group.
+  bool SetDomains(std::string_view label, const std::vector<bool>& held, BundleOptions* options) {
     for (size_t i = 0; i < held.size(); ++i) {
       const std::string* value = FindLabel(tables_.nodes.spec[view_.node(i)].labels, label);
       const std::string_view domain = value == nullptr ? std::string_view() : *value;
+      if (held[i] && domain.empty()) return false;
       options->domains.push_back(domain);
       if (held[i] && options->domain.empty()) options->domain = domain;
     }
+    return true;
   }
 
   bool Take(const std::vector<TaskIndex>& tasks, const BundlePlan& plan, Reason* reason) {

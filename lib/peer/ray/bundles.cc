@@ -255,16 +255,9 @@ BundlePlan PlaceOn(std::span<const BundleNode> nodes, std::span<const Bundle> bu
   return options.strategy == BundleStrategy::kPack ? placement.Pack() : placement.Spread(is_strict);
 }
 
-// Returns whether the nodes together have as much as all bundles request.
-bool HoldTogether(std::span<const BundleNode> nodes, std::span<const Bundle> bundles) {
-  BundleAmounts room, wanted;
-  const auto add = [](const BundleAmounts& amounts, BundleAmounts* sum) {
-    sum->resize(std::max(sum->size(), amounts.size()), 0);
-    for (size_t r = 0; r < amounts.size(); ++r) (*sum)[r] = SatAdd((*sum)[r], amounts[r]);
-  };
-  for (const BundleNode& node : nodes) add(node.total, &room);
-  for (const Bundle& bundle : bundles) add(bundle.request, &wanted);
-  return Holds(room, wanted);
+void AddTo(const BundleAmounts& amounts, BundleAmounts* sum) {
+  sum->resize(std::max(sum->size(), amounts.size()), 0);
+  for (size_t r = 0; r < amounts.size(); ++r) (*sum)[r] = SatAdd((*sum)[r], amounts[r]);
 }
 
 // The question for the nodes of one domain.
@@ -272,19 +265,19 @@ BundlePlan PlaceInDomain(std::span<const BundleNode> nodes, std::span<const Bund
                          const BundleOptions& options, std::span<const size_t> members) {
   BundleOptions own{.strategy = options.strategy};
   std::vector<BundleNode> own_nodes;
-  std::vector<Bundle> own_bundles(bundles.begin(), bundles.end());
-  for (Bundle& bundle : own_bundles) bundle.nodes.clear();
   for (size_t m = 0; m < members.size(); ++m) {
     own_nodes.push_back(nodes[members[m]]);
     if (options.wished == members[m]) own.wished = m;
     if (!options.used_already.empty()) {
       own.used_already.push_back(options.used_already[members[m]]);
     }
-    for (size_t b = 0; b < bundles.size(); ++b) {
-      own_bundles[b].nodes.push_back(Allows(bundles[b], members[m]));
-    }
   }
-  if (!HoldTogether(own_nodes, bundles)) return Placement::No(BundlePlan::Outcome::kInfeasible);
+  std::vector<Bundle> own_bundles;
+  for (const Bundle& bundle : bundles) {
+    Bundle& own_bundle = own_bundles.emplace_back(Bundle{.request = bundle.request});
+    if (bundle.nodes.empty()) continue;
+    for (const size_t node : members) own_bundle.nodes.push_back(bundle.nodes[node]);
+  }
   BundlePlan plan = PlaceOn(own_nodes, own_bundles, own);
   for (size_t& node : plan.nodes) node = members[node];
   return plan;
@@ -292,15 +285,25 @@ BundlePlan PlaceInDomain(std::span<const BundleNode> nodes, std::span<const Bund
 
 BundlePlan PlaceInDomains(std::span<const BundleNode> nodes, std::span<const Bundle> bundles,
                           const BundleOptions& options) {
-  std::map<std::string_view, std::vector<size_t>> domains;
+  struct Domain {
+    std::vector<size_t> members;
+    BundleAmounts total;  // of all members
+  };
+  std::map<std::string_view, Domain> domains;
   for (size_t i = 0; i < nodes.size(); ++i) {
-    const std::string_view domain = options.domains[i];
-    if (domain.empty() || (!options.domain.empty() && domain != options.domain)) continue;
-    domains[domain].push_back(i);
+    const std::string_view value = options.domains[i];
+    if (value.empty() || (!options.domain.empty() && value != options.domain)) continue;
+    Domain& domain = domains[value];
+    domain.members.push_back(i);
+    AddTo(nodes[i].total, &domain.total);
   }
+  BundleAmounts wanted;
+  for (const Bundle& bundle : bundles) AddTo(bundle.request, &wanted);
   BundlePlan::Outcome outcome = BundlePlan::Outcome::kInfeasible;
-  for (const auto& [domain, members] : domains) {
-    BundlePlan plan = PlaceInDomain(nodes, bundles, options, members);
+  for (const auto& [value, domain] : domains) {
+    // Before anything is made for the domain: most may be too small.
+    if (!Holds(domain.total, wanted)) continue;
+    BundlePlan plan = PlaceInDomain(nodes, bundles, options, domain.members);
     if (plan.outcome == BundlePlan::Outcome::kPlaced) return plan;
     if (plan.outcome == BundlePlan::Outcome::kFailed) outcome = plan.outcome;
   }

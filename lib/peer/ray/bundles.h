@@ -29,7 +29,8 @@
 //
 // Cost. Scores of a node change only when it is used, so bundles of one shape share one heap of
 // nodes: O(shapes * nodes + bundles * log nodes). For kSpread beyond one bundle a node, O(nodes
-// used) for each further one. O(bundles) more for each domain.
+// used) for each further one. With domains, the same for the nodes and bundles of each domain that
+// is not skipped for its sum, and O(bundles * nodes of the domain) there for bundles with labels.
 #ifndef MUSTER_PEER_RAY_BUNDLES_H_
 #define MUSTER_PEER_RAY_BUNDLES_H_
 

@@ -2,11 +2,15 @@
 //
 // Profile kueue on clusters with topologies: tasks go to the places of their admission, and hosts
 // that fail are replaced.
+#include <functional>
+#include <memory>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "muster/action.h"
+#include "muster/policy.h"
 #include "tests/peer/kueue/places_fixture.h"
 
 namespace muster::testing {
@@ -91,6 +95,46 @@ TEST_F(KueueHosts, MoreTasksThanPlacesWait) {
   EXPECT_EQ(Start(), "");
   EXPECT_THAT(*cluster_.Schedule(kAllocates)->Explain("a2"),
               HasSubstr("all places of its admission have their tasks"));
+}
+
+// Actions of the caller keep to places, too, however they choose nodes.
+TEST_F(KueueHosts, ActionsOfTheCallerKeepToPlaces) {
+  Occupy("other", "n3");
+  Job("a", 1, {{kRequired, kHost}});
+  Cycle();
+  ASSERT_EQ(PlacesOf("a"), "n3: 1");
+  const auto placed = [&](std::function<NodeIndex(Workbench&, TaskIndex)> place) {
+    ScheduleOptions options;
+    auto extensions = std::make_shared<Extensions>();
+    extensions->actions.push_back(
+        {.name = "mine", .summary = "", .run = [place](Workbench& bench, const Options&) {
+           for (const JobIndex job : bench.waiting()) {
+             const Workbench::Savepoint before = bench.Save();
+             for (const TaskIndex task : bench.PendingTasks(job)) place(bench, task);
+             bench.Commit(before);
+           }
+         }});
+    options.extensions = extensions;
+    const absl::StatusOr<Plan> plan = cluster_.Schedule("kueue:+mine", options);
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    std::string nodes;
+    for (const Decision& d : plan->decisions()) {
+      if (d.task != kNone) nodes += std::string(plan->node_name(d.node)) + " ";
+    }
+    return nodes;
+  };
+  EXPECT_EQ(placed([](Workbench& bench, TaskIndex task) { return bench.Place(task); }), "n3 ");
+  EXPECT_EQ(placed([](Workbench& bench, TaskIndex task) { return bench.Nominate(task); }), "n3 ");
+  EXPECT_EQ(placed([](Workbench& bench, TaskIndex task) { return bench.Reserve(task, 99, "g"); }),
+            "n3 ");
+  EXPECT_EQ(placed([](Workbench& bench, TaskIndex task) {
+              for (NodeIndex n = 0; n < 4; ++n) {
+                EXPECT_EQ(bench.Fits(task, n), n == 3) << n;
+                bench.PlaceOn(task, n);
+              }
+              return NodeIndex(kNone);
+            }),
+            "n3 ");
 }
 
 TEST_F(KueueHosts, OnePlaceWithoutRoomKeepsNoOtherTaskBack) {
@@ -205,6 +249,34 @@ TEST_F(KueueHosts, PlacesOfAJobThatWasEvictedMeanwhileAreNotReplaced) {
   ASSERT_TRUE(report.ok()) << report.status();
   ASSERT_EQ(report->refused.size(), 1u);
   EXPECT_EQ(report->refused[0], "admit \"a\": job is no longer admitted");
+}
+
+TEST_F(KueueHosts, PlacesOfAnotherAdmissionAreNotReplaced) {
+  Job("a", 2, {{kRequired, kHost}});
+  Cycle();
+  Fail(0);
+  const absl::StatusOr<Plan> plan = cluster_.Schedule("kueue");
+  ASSERT_EQ(plan->admissions().size(), 1u);
+  const JobSpec job = JobNamed("a");
+  const auto apply_after = [&](const JobSpec& changed) {
+    Accept(cluster_.UpdateJob(changed));
+    const absl::StatusOr<ApplyReport> report = cluster_.Apply(*plan);
+    EXPECT_TRUE(report.ok()) << report.status();
+    return report->refused.empty() ? "" : report->refused[0];
+  };
+  JobSpec fewer = job;
+  fewer.admission->groups[0].count = 1;
+  fewer.admission->groups[0].places[0].count = 1;
+  EXPECT_EQ(apply_after(fewer), "admit \"a\": job is admitted otherwise by now");
+  FlavorSpec flavor{.name = "spot"};
+  flavor.topology = FlavorTopology{.name = "default", .levels = {"rack", kHost}};
+  Accept(cluster_.SetFlavor(flavor));
+  JobSpec elsewhere = job;
+  elsewhere.admission->groups[0].flavors[0].second = "spot";
+  EXPECT_EQ(apply_after(elsewhere), "admit \"a\": job is admitted otherwise by now");
+  EXPECT_EQ(PlacesOf("a"), "n0: 2");
+  EXPECT_EQ(apply_after(job), "");
+  EXPECT_EQ(PlacesOf("a"), "n1: 2");
 }
 
 }  // namespace

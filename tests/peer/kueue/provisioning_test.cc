@@ -55,28 +55,60 @@ TEST(KueueWantedNodes, AWorkloadGetsAllOrNothing) {
   EXPECT_THAT(Wanted({}, {}, {4}), ElementsAre(0));
 }
 
-// `gated` waits for a check and holds quota; `late` has no quota.
-TEST(KueueWantedNodes, WhatIsAdmittedWantsNodesAndWhatIsNotDoesNot) {
-  Cluster cluster;
-  Accept(cluster.SetFlavor({.name = "any"}));
-  QueueSpec queue{.name = "q"};
-  queue.rules = QueueRules{
-      .groups = {{.resources = {"cpu"}, .flavors = {{.flavor = "any", .nominal = {{"cpu", 4}}}}}}};
-  Accept(cluster.AddQueue(queue));
-  for (const char* name : {"gated", "late"}) {
-    Accept(cluster.AddJob({.name = name, .queue = "q", .min_available = 2}));
+// A queue with 4 CPUs of quota, and jobs of two tasks of 2 CPUs.
+class KueueNeeds : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    Accept(cluster_.SetFlavor({.name = "any"}));
+    Accept(cluster_.AddQueue(Queue(StopPolicy::kNone)));
+  }
+  static QueueSpec Queue(StopPolicy stop) {
+    QueueSpec queue{.name = "q"};
+    queue.rules = QueueRules{
+        .groups = {{.resources = {"cpu"}, .flavors = {{.flavor = "any", .nominal = {{"cpu", 4}}}}}},
+        .stop = stop};
+    return queue;
+  }
+  void Job(const std::string& name, const std::vector<std::string>& gates = {}) {
+    Accept(cluster_.AddJob({.name = name, .queue = "q", .min_available = 2}));
     for (const char* number : {"0", "1"}) {
-      TaskSpec task{.name = std::string(name) + number, .job = name};
+      TaskSpec task{.name = name + number, .job = name};
       task.shape.request = {{"cpu", 2}};
-      if (std::string(name) == "gated") task.gates = {"admission checks"};
-      Accept(cluster.AddTask(task));
+      task.gates = gates;
+      Accept(cluster_.AddTask(task));
     }
   }
-  const std::vector<NodeOffer> offers = {{.node = {.name = "big", .capacity = {{"cpu", 4}}}}};
-  const absl::StatusOr<NodesNeeded> needed = NeedNodes(cluster, "kueue", offers);
-  ASSERT_TRUE(needed.ok()) << needed.status();
-  ASSERT_EQ(needed->wanted.size(), 1U);
-  EXPECT_EQ(needed->wanted[0].count, 1);
+  // How many nodes of 4 CPUs are wanted.
+  int64_t Wanted() {
+    const std::vector<NodeOffer> offers = {{.node = {.name = "big", .capacity = {{"cpu", 4}}}}};
+    const absl::StatusOr<NodesNeeded> needed = NeedNodes(cluster_, "kueue", offers);
+    EXPECT_TRUE(needed.ok()) << needed.status();
+    if (!needed.ok() || needed->wanted.empty()) return 0;
+    return needed->wanted[0].count;
+  }
+
+  Cluster cluster_;
+};
+
+// `gated` waits for a check and holds quota; `late` has no quota.
+TEST_F(KueueNeeds, WhatIsAdmittedWantsNodesAndWhatIsNotDoesNot) {
+  Job("gated", {"admission checks"});
+  Job("late");
+  EXPECT_EQ(Wanted(), 1);
+}
+
+TEST_F(KueueNeeds, GatesMakeNoJobWantNodesBeforeItIsAdmitted) {
+  Job("first");
+  Job("late", {"topology"});
+  EXPECT_EQ(Wanted(), 1);
+}
+
+TEST_F(KueueNeeds, AJobThatThePlanEvictsWantsNone) {
+  Job("a", {"admission checks"});
+  Accept(cluster_.Apply(*cluster_.Schedule("kueue")).status());
+  EXPECT_EQ(Wanted(), 1);
+  Accept(cluster_.UpdateQueue(Queue(StopPolicy::kHoldAndDrain)));
+  EXPECT_EQ(Wanted(), 0);
 }
 
 }  // namespace

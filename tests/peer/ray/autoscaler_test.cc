@@ -144,5 +144,25 @@ TEST(RayWantedNodes, OfNeedNodes) {
   EXPECT_EQ(needed->wanted_waiting, 0);
 }
 
+// Tasks of a job are one demand, whatever tasks of other jobs stand between them. Else one node
+// would serve both bundles of "g".
+TEST(RayWantedNodes, OfAGroupWhoseBundlesAreNotInARow) {
+  Cluster cluster;
+  Accept(cluster.AddNode({.name = "full", .capacity = {{"memory", 1}}}));
+  Accept(cluster.AddJob({.name = "g", .bundle_strategy = BundleStrategy::kStrictSpread}));
+  Accept(cluster.AddJob({.name = "h"}));
+  for (const char* name : {"g0", "h0", "g1"}) {
+    TaskSpec task{.name = name, .job = std::string(name, 1)};
+    task.shape.request = {{"cpu", name[0] == 'g' ? 2 : 1}};
+    Accept(cluster.AddTask(task));
+  }
+  const std::vector<NodeOffer> offers = {{.node = {.name = "five", .capacity = {{"cpu", 5}}}}};
+  const absl::StatusOr<NodesNeeded> needed = NeedNodes(cluster, "ray", offers);
+  ASSERT_TRUE(needed.ok()) << needed.status();
+  ASSERT_EQ(needed->wanted.size(), 1U);
+  EXPECT_EQ(needed->wanted[0].count, 2);
+  EXPECT_EQ(needed->wanted_waiting, 0);
+}
+
 }  // namespace
 }  // namespace muster::testing

@@ -80,6 +80,11 @@ TEST_F(Ray, AGroupStaysInOneDomain) {
   Accept(cluster_.RemoveTask("g0"));
   Task("g0", "g", {{"cpu", 2}}, {.status = TaskStatus::kRunning, .node = "a"});
   EXPECT_EQ(Plan(), "bind g1 a");
+  // One outside of all domains leaves none for the others.
+  Accept(cluster_.RemoveTask("g0"));
+  Task("g0", "g", {{"cpu", 2}}, {.status = TaskStatus::kRunning, .node = "d"});
+  EXPECT_EQ(Plan(), "");
+  EXPECT_THAT(Why("g"), HasSubstr("would not fit even on empty nodes"));
 }
 
 TEST_F(Ray, ADomainIsForGroupsAlone) {

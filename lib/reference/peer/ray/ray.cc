@@ -123,6 +123,8 @@ void PlaceGroup(Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks)
   for (size_t i = 0; !label.empty() && i < nodes.size(); ++i) {
     const std::string* value = FindLabel(cycle.tables().nodes.spec[nodes[i]].labels, label);
     bundles.domains.push_back(value == nullptr ? "" : *value);
+    // A bundle outside of all domains: the group cannot be in one.
+    if (bundles.domains[i].empty() && bundles.used_already.contains(i)) return;
     if (bundles.domain.empty() && bundles.used_already.contains(i)) {
       bundles.domain = bundles.domains[i];
     }
