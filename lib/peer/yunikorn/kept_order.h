@@ -10,8 +10,8 @@
 // sorts anew each time; its result depends on the comparisons made only where two have no order, so
 // then the list is sorted by `sort(items)` each time, which makes the peer's comparisons.
 //
-// Cost of Refresh: a scan for each item that was touched, and O(log n) comparisons; two if a single
-// item was touched and stays where it is.
+// Cost of Refresh: a scan for each item that was touched, and O(log n) comparisons; three if a
+// single item was touched and stays where it is.
 #ifndef MUSTER_PEER_YUNIKORN_KEPT_ORDER_H_
 #define MUSTER_PEER_YUNIKORN_KEPT_ORDER_H_
 
