@@ -369,7 +369,7 @@ class Scenarios(unittest.TestCase):
         for full, words in ((None, "reconcile: expected a dict of lists of rows, got NoneType"),
                             ([], "reconcile: expected a dict of lists of rows, got list"),
                             ({"nodes": 3}, "reconcile: nodes: expected a list, got int"),
-                            ({"nodes": {"name": "n"}}, "reconcile: nodes: expected a list, got dict"),
+                            ({"nodes": {"a": 1}}, "reconcile: nodes: expected a list, got dict"),
                             ({"nodes": "n"}, "reconcile: nodes: expected a list, got str"),
                             ({"nodes": [{"name": "n"}, 3]},
                              r"reconcile: nodes\[1\]: expected a dict, got 3")):
