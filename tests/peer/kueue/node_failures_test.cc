@@ -124,7 +124,6 @@ TEST_F(KueueHosts, ActionsOfTheCallerKeepToPlaces) {
     return nodes;
   };
   EXPECT_EQ(placed([](Workbench& bench, TaskIndex task) { return bench.Place(task); }), "n3 ");
-  EXPECT_EQ(placed([](Workbench& bench, TaskIndex task) { return bench.Nominate(task); }), "n3 ");
   EXPECT_EQ(placed([](Workbench& bench, TaskIndex task) { return bench.Reserve(task, 99, "g"); }),
             "n3 ");
   EXPECT_EQ(placed([](Workbench& bench, TaskIndex task) {

@@ -188,7 +188,7 @@ TEST_F(KueueProfile, AVictimHasAReason) {
       "not admitted: InClusterQueue: Preempted to accommodate workload high due to prioritization "
       "in the ClusterQueue\n";
   EXPECT_EQ(*plan->Explain("counts"), "counts: " + why);
-  EXPECT_EQ(*plan->Explain("rows"), "rows: 2 evicted; " + why);
+  EXPECT_EQ(*plan->Explain("rows"), "rows: 2 evicted; " + why + "  2 tasks evicted for high\n");
 }
 
 TEST_F(KueueProfile, TasksThatAreCountsAreNotDone) {
