@@ -177,8 +177,11 @@ void PodReader::ReadPlugins(const Field& plugins) {
     for (const Field& item : set.Items("enabled")) {
       const std::string name = item.Text("name");
       if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
+        // Of all points the peer names the first that the plug-in has, which is not known here.
         item["name"].Refuse(
-            absl::StrCat("plugin ", Quote(name), " already registered as \"ScorePlugin\""));
+            point == "score"
+                ? absl::StrCat("plugin ", Quote(name), " already registered as \"ScorePlugin\"")
+                : absl::StrCat(Quote(name), " is enabled twice; once is allowed"));
       }
       seen.push_back(name);
       const std::string_view option = OptionOfWeight(name);

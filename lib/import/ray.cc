@@ -10,9 +10,9 @@
 //   {"kind": "LoadMetrics", "spec": {"resourceDemand": [[{"CPU": 1}, 2]],
 //    "pgDemand": [[{"bundles": [[{"CPU": 1}, 2]], "strategy": "SPREAD"}, 1]]}}
 //
-// Nodes that are alive become nodes, by their names, or ids where two have one name. A placement
-// group becomes a job with its strategy, and its bundles tasks: running where the table names their
-// node. Demands become jobs of tasks that wait. The autoscaler's demands list what waits of
+// Nodes that are alive become nodes, by their names, or ids where a name is another node's, too. A
+// placement group becomes a job with its strategy, and its bundles tasks: running where the table names
+// their node. Demands become jobs of tasks that wait. The autoscaler's demands list what waits of
 // placement groups once more: `pgDemand` is read only where there is no table.
 #include <map>
 #include <string>
@@ -22,8 +22,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
+#include "lib/import/amounts.h"
 #include "lib/import/importer.h"
+#include "muster/quantity.h"
 
 namespace muster {
 namespace {
@@ -34,6 +37,8 @@ constexpr KindRule kRayKinds[] = {
 // The peer does not count tasks.
 constexpr int64_t kManyTasksOfRay = 1'000'000;
 constexpr int64_t kMostDemands = 1'000'000;
+// Of an amount, in whole units or thousandths: what a cluster counts exactly.
+constexpr int64_t kMostUnits = int64_t{1} << 53;
 
 std::string ResourceOf(std::string_view name) {
   if (name == "CPU") return "cpu";
@@ -41,17 +46,41 @@ std::string ResourceOf(std::string_view name) {
   return std::string(name);
 }
 
-// Amounts by resource. The resource that stands for a node itself is left out.
+// Returns whether the amount is a number that the cluster counts; refuses others.
+bool IsAmount(const Field& amount, bool whole) {
+  const std::string text = amount.ScalarText();
+  const absl::StatusOr<int64_t> units = ParseQuantity(text, whole ? Unit::kWhole : Unit::kMilli);
+  const bool large = absl::IsOutOfRange(units.status()) || (units.ok() && *units > kMostUnits);
+  double number = 0;
+  if (!absl::SimpleAtod(text, &number) || !(number >= 0) || (!units.ok() && !large)) {
+    amount.Refuse(absl::StrCat(amount.Describe(), " is no amount; 0 or more is"));
+    return false;
+  }
+  if (large) {
+    amount.Refuse(absl::StrCat(amount.Describe(), " is too large; ",
+                               whole ? kMostUnits : kMostUnits / 1000, " or less is read"));
+  }
+  return !large;
+}
+
+// Amounts by resource; none where they are not given. The resource that stands for a node itself is
+// left out.
 Resources ReadResources(const Field& amounts) {
   Resources resources;
+  if (!amounts.exists()) return resources;
+  if (amounts.kind() != JsonKind::kObject) {
+    amounts.RefuseKind("an object of resources and amounts");
+    return resources;
+  }
+  HashSet<std::string> names = {"pods"};  // of the tasks that a node holds
   for (const Field& amount : amounts.Children()) {
     if (absl::StartsWith(ToAbsl(amount.key()), "node:")) continue;
-    double number = 0;
-    if (!absl::SimpleAtod(amount.ScalarText(), &number) || !(number >= 0)) {
-      amount.Refuse(absl::StrCat(amount.Describe(), " is no amount; 0 or more is"));
-      return {};
+    std::string name = ResourceOf(amount.key());
+    if (!names.insert(name).second) {
+      amount.Refuse(absl::StrCat("another resource is ", Quote(name), " already"));
     }
-    resources.emplace_back(ResourceOf(amount.key()), amount.ScalarText());
+    if (!IsAmount(amount, CountsWhole(name))) return {};
+    resources.emplace_back(std::move(name), amount.ScalarText());
   }
   return resources;
 }
@@ -72,7 +101,9 @@ class RayReader {
       : source_(source), cluster_(*cluster) {}
 
   void Read() {
-    for (const ApiObject* object : source_.dump.OfKind("Nodes")) ReadNodes(object->spec());
+    const Dump::Objects& lists = source_.dump.OfKind("Nodes");
+    for (const ApiObject* object : lists) CountNames(object->spec());
+    for (const ApiObject* object : lists) ReadNodes(object->spec());
     bool has_table = false;
     for (const ApiObject* object : source_.dump.OfKind("PlacementGroups")) {
       has_table = true;
@@ -86,26 +117,41 @@ class RayReader {
       } else {
         ReadGroupDemands(spec["pgDemand"]);
       }
+      if (const Field fixed = spec["requestDemand"]; fixed.truthy()) {
+        fixed.Ignored("nothing waits for what programs make the autoscaler keep; it is not read");
+      }
       spec.Quiet({"usage", "nodeTypes", "headIp"});
     }
   }
 
  private:
-  void ReadNodes(const Field& spec) {
-    std::map<std::string, int> names;
+  // Counts for how many nodes each name stands, be it their own or an id.
+  void CountNames(const Field& spec) {
     for (const Field& node : spec.Items("nodes")) {
-      if (node["state"].Is("ALIVE")) ++names[node.Text("node_name")];
+      if (!node["state"].Is("ALIVE")) continue;
+      const std::string id = node.Text("node_id"), name = node.Text("node_name");
+      ++names_[id];
+      if (name != id) ++names_[name];
     }
+  }
+
+  void ReadNodes(const Field& spec) {
     for (const Field& node : spec.Items("nodes")) {
       const std::string id = node.Text("node_id"), name = node.Text("node_name");
       if (id.empty()) return node["node_id"].Refuse("missing; each node has an id");
-      if (!node["state"].Is("ALIVE")) {
+      const Field state = node["state"];
+      if (state.Is("DEAD")) {
         node.QuietRest();
         continue;
       }
+      if (!state.Is("ALIVE")) {
+        return state.Refuse(absl::StrCat(state.Describe(), " is no state; ALIVE or DEAD is"));
+      }
       NodeSpec made;
-      made.name = name.empty() || names[name] > 1 ? id : name;
-      nodes_[id] = made.name;
+      made.name = name.empty() || names_[name] > 1 ? id : name;
+      if (!nodes_.emplace(id, made.name).second) {
+        return node["node_id"].Refuse(absl::StrCat(Quote(id), " is listed twice"));
+      }
       made.capacity = ReadResources(node.Section("resources_total"));
       made.capacity.emplace_back("pods", kManyTasksOfRay);
       for (const Field& label : node.Section("labels").Children()) {
@@ -151,9 +197,26 @@ class RayReader {
     }
   }
 
+  // Returns the elements of an array; none where it is not given.
+  static std::vector<Field> ListOf(const Field& list) {
+    if (!list.given() || list.kind() == JsonKind::kArray) return list.Children();
+    list.RefuseKind("an array");
+    return {};
+  }
+
+  // Returns whether so many more jobs and tasks may be made. Refuses the demand otherwise.
+  bool Admit(const Field& demand, int64_t rows) const {
+    const auto made = static_cast<int64_t>(cluster_.jobs.size() + cluster_.tasks.size());
+    const int64_t most = source_.options.limits.rows;
+    if (made + rows <= most) return true;
+    demand.Refuse(
+        absl::StrCat("makes ", made + rows, " jobs and tasks in all; at most ", most, " are made"));
+    return false;
+  }
+
   // Reads [amounts, count]. Returns the count; 0: it was refused.
   static int64_t CountOf(const Field& pair, std::vector<Field>* parts) {
-    *parts = pair.Children();
+    if (pair.kind() == JsonKind::kArray) *parts = pair.Children();
     int64_t count = 0;
     if (parts->size() != 2 || !absl::SimpleAtoi((*parts)[1].ScalarText(), &count) || count < 1 ||
         count > kMostDemands) {
@@ -169,10 +232,10 @@ class RayReader {
   }
 
   void ReadDemands(const Field& demands) {
-    for (const Field& demand : demands.Children()) {
+    for (const Field& demand : ListOf(demands)) {
       std::vector<Field> parts;
       const int64_t count = CountOf(demand, &parts);
-      if (count == 0) return;
+      if (count == 0 || !Admit(demand, count + 1)) return;
       const std::string job = absl::StrCat("demand-", ++demands_);
       AddJob(job, BundleStrategy::kNone);
       int64_t number = 0;
@@ -181,19 +244,20 @@ class RayReader {
   }
 
   void ReadGroupDemands(const Field& demands) {
-    for (const Field& demand : demands.Children()) {
+    for (const Field& demand : ListOf(demands)) {
       std::vector<Field> parts;
       const int64_t groups = CountOf(demand, &parts);
       if (groups == 0) return;
       const BundleStrategy strategy = StrategyOf(parts[0]["strategy"]);
       for (int64_t i = 0; i < groups; ++i) {
+        if (!Admit(demand, 1)) return;
         const std::string job = absl::StrCat("group-", ++groups_);
         AddJob(job, strategy);
         int64_t number = 0;
-        for (const Field& bundle : parts[0]["bundles"].Children()) {
+        for (const Field& bundle : ListOf(parts[0]["bundles"])) {
           std::vector<Field> of_bundle;
           const int64_t count = CountOf(bundle, &of_bundle);
-          if (count == 0) return;
+          if (count == 0 || !Admit(bundle, count)) return;
           AddTasks(job, ReadResources(of_bundle[0]), count, &number);
         }
       }
@@ -202,6 +266,7 @@ class RayReader {
 
   const ImportSource& source_;
   ClusterSpec& cluster_;
+  std::map<std::string, int> names_;
   std::map<std::string, std::string> nodes_;  // names by id
   int64_t made_ = 0, demands_ = 0, groups_ = 0;
 };

@@ -232,11 +232,12 @@ class ApplicationReader {
       const bool defined = std::ranges::any_of(
           job.groups, [&](const GroupSpec& spec) { return spec.name == group; });
       if (!defined) {
-        source_.log->Note(
-            pod->place(), "",
-            "a placeholder of a task group that no pod of its application defines; it "
-            "only occupies its node");
-        if (task && !task->node.empty()) cluster_.tasks.push_back(*std::move(task));
+        const std::string why =
+            "a placeholder of a task group that no pod of its application defines";
+        if (task && !task->node.empty()) {
+          source_.log->Note(pod->place(), "", why + "; it only occupies its node");
+        }
+        AddOccupant(*pod, "", why);
         continue;
       }
       if (task && !task->node.empty() && task->status != TaskStatus::kReleasing) {

@@ -148,6 +148,11 @@ TEST(Configurations, EnabledPluginsHaveOneWeight) {
   ExpectWords("kube-scheduler", enabled(absl::StrCat(spread, "1}, ", spread, "2}")),
               "profiles[0].plugins.score.enabled[1].name: plugin \"PodTopologySpread\" already "
               "registered as \"ScorePlugin\"");
+  ExpectWords("kube-scheduler",
+              R"({"profiles": [{"plugins": {"multiPoint": {"enabled": [
+                  {"name": "NodeResourcesFit"}, {"name": "NodeResourcesFit"}]}}}]})",
+              "profiles[0].plugins.multiPoint.enabled[1].name: \"NodeResourcesFit\" is enabled "
+              "twice; once is allowed");
   ExpectWords("kube-scheduler", enabled(R"({"name": "Unknown"})"),
               "profiles[0].plugins.score.enabled[0]: \"Unknown\" is no plug-in of this scheduler");
 }

@@ -7,7 +7,9 @@
 namespace muster {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 ObjectJson RayObject(const std::string& kind, ObjectJson spec) {
   return {{"apiVersion", "state.ray.io/v1"},
@@ -110,6 +112,102 @@ TEST(RayImport, RefusesWhatIsNone) {
                                      {{"resourceDemand", ObjectJson::array({ObjectJson::array(
                                                              {ObjectJson{{"CPU", -1}}, 1})})}})}),
               HasSubstr("-1 is no amount; 0 or more is"));
+}
+
+ObjectJson RayLoad(const std::string& key, ObjectJson value) {
+  return RayObject("LoadMetrics", {{key, std::move(value)}});
+}
+
+// [[amounts, count]]
+ObjectJson RayDemands(ObjectJson amounts, int64_t count) {
+  return ObjectJson::array({ObjectJson::array({std::move(amounts), count})});
+}
+
+ObjectJson RayNode(const char* id, const char* name, ObjectJson amounts) {
+  return {{"node_id", id},
+          {"node_name", name},
+          {"state", "ALIVE"},
+          {"resources_total", std::move(amounts)}};
+}
+
+ObjectJson RayNodeList(const std::vector<ObjectJson>& nodes, const char* object = "cluster") {
+  ObjectJson list = RayObject("Nodes", {{"nodes", nodes}});
+  list["metadata"]["name"] = object;
+  return list;
+}
+
+TEST(RayImport, CountsOfDemandsAreWithinTheLimit) {
+  const ObjectJson pairs = {{"bundles", RayDemands({{"CPU", 1}}, 1'000'000)}, {"strategy", "PACK"}};
+  EXPECT_EQ(WrongAnswer({RayLoad("pgDemand", RayDemands(pairs, 1'000'000))}),
+            "LoadMetrics cluster: spec.pgDemand[0][0].bundles[0]: makes 4000004 jobs and tasks in "
+            "all; at most 4000000 are made");
+  const ObjectJson nine = RayLoad("resourceDemand", RayDemands({{"CPU", 1}}, 9));
+  EXPECT_EQ(Imported({nine}, {.limits = {.rows = 10}}).scenario.cluster.tasks.size(), 9u);
+  const ObjectJson ten = RayLoad("resourceDemand", RayDemands({{"CPU", 1}}, 10));
+  EXPECT_EQ(TryImport({ten}, {.limits = {.rows = 10}}).status().message(),
+            "LoadMetrics cluster: spec.resourceDemand[0]: makes 11 jobs and tasks in all; at most "
+            "10 are made");
+}
+
+TEST(RayImport, RefusesWhatItCannotRead) {
+  ObjectJson node = RayNode("a0", "n", {{"CPU", 1}});
+  node["state"] = nullptr;
+  EXPECT_EQ(WrongAnswer({RayNodeList({node})}),
+            "Nodes cluster: spec.nodes[0].state: null is no state; ALIVE or DEAD is");
+  node.erase("state");
+  EXPECT_EQ(WrongAnswer({RayNodeList({node})}),
+            "Nodes cluster: spec.nodes[0].state: nothing is no state; ALIVE or DEAD is");
+  EXPECT_EQ(WrongAnswer({RayLoad("resourceDemand", RayDemands(3, 1))}),
+            "LoadMetrics cluster: spec.resourceDemand[0][0]: expected an object of resources and "
+            "amounts, got 3");
+  EXPECT_EQ(WrongAnswer({RayLoad("pgDemand", 3)}),
+            "LoadMetrics cluster: spec.pgDemand: expected an array, got 3");
+  EXPECT_THAT(WrongAnswer({RayLoad("resourceDemand", {{"a", ObjectJson::object()}})}),
+              HasSubstr("spec.resourceDemand: expected an array"));
+}
+
+TEST(RayImport, ReportsWhatTheAutoscalerIsToKeep) {
+  const ObjectJson load = RayLoad("requestDemand", RayDemands({{"CPU", 1}}, 2));
+  const Import import = Imported({RayNodes(), load}, {});
+  EXPECT_TRUE(import.scenario.cluster.tasks.empty());
+  EXPECT_THAT(Lines(import),
+              ElementsAre("LoadMetrics cluster: spec.requestDemand: nothing waits for what "
+                          "programs make the autoscaler keep; it is not read"));
+  EXPECT_THAT(Lines(Imported({RayNodes(), RayLoad("requestDemand", ObjectJson::array())}, {})),
+              IsEmpty());
+}
+
+TEST(RayImport, RefusesAmountsByTheirPlaces) {
+  const auto refusal = [](ObjectJson amounts) {
+    return WrongAnswer({RayNodeList({RayNode("a0", "n", std::move(amounts))})});
+  };
+  const std::string place = "Nodes cluster: spec.nodes[0].resources_total.";
+  EXPECT_EQ(refusal({{"CPU", "inf"}}), place + "CPU: \"inf\" is no amount; 0 or more is");
+  EXPECT_EQ(refusal({{"CPU", 1e30}}), place +
+                                          "CPU: 1e+30 is too large; 9007199254740 or less is "
+                                          "read");
+  EXPECT_EQ(refusal({{"memory", int64_t{1} << 54}}),
+            place + "memory: 18014398509481984 is too large; 9007199254740992 or less is read");
+  EXPECT_EQ(refusal({{"CPU", 1}, {"cpu", 1}}), place + "cpu: another resource is \"cpu\" already");
+  EXPECT_EQ(refusal({{"nvidia.com/gpu", 1}, {"GPU", 1}}),
+            place + "GPU: another resource is \"nvidia.com/gpu\" already");
+  EXPECT_EQ(refusal({{"pods", 1}}), place + "pods: another resource is \"pods\" already");
+  const ObjectJson most = RayNode("a0", "n", {{"memory", int64_t{1} << 53}, {"CPU", 9e12}});
+  EXPECT_EQ(Imported({RayNodeList({most})}, {}).scenario.cluster.nodes.size(), 1u);
+}
+
+TEST(RayImport, NamesNodesOfAllLists) {
+  const ObjectJson amounts = {{"CPU", 1}};
+  const Import import =
+      Imported({RayNodeList({RayNode("a0", "n", amounts), RayNode("a1", "b0", amounts)}, "first"),
+                RayNodeList({RayNode("b0", "n", amounts)}, "second")},
+               {});
+  std::vector<std::string> names;
+  for (const NodeSpec& node : import.scenario.cluster.nodes) names.push_back(node.name);
+  EXPECT_THAT(names, ElementsAre("a0", "a1", "b0"));
+  EXPECT_EQ(WrongAnswer({RayNodeList({RayNode("a0", "n", amounts)}, "first"),
+                         RayNodeList({RayNode("a0", "m", amounts)}, "second")}),
+            "Nodes second: spec.nodes[0].node_id: \"a0\" is listed twice");
 }
 
 }  // namespace

@@ -135,6 +135,18 @@ TEST(YuniKornImport, APlaceholderWithoutItsGangOnlyOccupies) {
   }
 }
 
+TEST(YuniKornImport, APlaceholderWithoutItsGangAndWithoutANodeIsLeftOut) {
+  const Import import = FromFile(
+      {NodeJson(), YuniKornPod("hold", "a", {{"yunikorn.apache.org/placeholder", "true"}}, "", 1),
+       YuniKornPod("w0", "a", ObjectJson::object(), "", 2)});
+  ASSERT_EQ(import.scenario.cluster.tasks.size(), 1u);
+  EXPECT_EQ(import.scenario.cluster.tasks[0].name, "ns/w0");
+  ASSERT_FALSE(import.report.empty());
+  EXPECT_EQ(import.report[0].severity, ImportSeverity::kLeftOut);
+  EXPECT_EQ(Describe(import.report[0]),
+            "Pod ns/hold: a placeholder of a task group that no pod of its application defines");
+}
+
 TEST(YuniKornImport, WithoutAFileEachNamespaceHasAQueue) {
   const Import import = Imported({NodeJson(), YuniKornPod("p", "a")}, {.profile = "yunikorn"});
   EXPECT_EQ(import.scenario.cluster.jobs.at(0).queue, "root.ns");
