@@ -23,6 +23,7 @@ using koordinator::GangNode;
 using koordinator::GangRoom;
 using koordinator::GangVictim;
 using koordinator::MakeGangRoom;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -240,6 +241,18 @@ TEST_F(GangPreemption, LessImportantPodsOfTheGangKeepTheirNomination) {
   Pod("g0", "1", {.job = "g", .priority = 20});
   Pod("g1", "1", {.job = "g", .priority = 10});
   EXPECT_EQ(Live(0, kOn), "evict a0 a; evict a1 a; nominate g0 a; nominate g1 a");
+}
+
+TEST_F(GangPreemption, ATraceHasTheWholeAttempt) {
+  Important("g", 3);
+  Live(0, std::string(kOn) + ",trace=on,cycles=1");
+  const MemorySlot* trace = cluster_.memory().Find("kube-trace");
+  ASSERT_NE(trace, nullptr);
+  EXPECT_THAT(
+      std::string(trace->Text("cycle")),
+      AllOf(HasSubstr("\"pod\": \"g0\""), HasSubstr("\"deleted\": [\"a0\", \"a1\", \"b1\"]"),
+            HasSubstr("\"nominations\": [[\"g0\", \"a\"], [\"g1\", \"a\"], "
+                      "[\"g2\", \"b\"]]")));
 }
 
 TEST_F(GangPreemption, EqualPodsAreNoVictims) {
