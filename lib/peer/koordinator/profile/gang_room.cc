@@ -50,23 +50,14 @@ class CycleRooms : public GangRooms {
   }
   // Returns the message about the nodes, once no place was found.
   std::string WhyNot() const {
-    std::vector<std::pair<kube::Cause, int64_t>> counts;
-    const auto add = [&](kube::Cause cause, int64_t more) {
-      for (auto& [known, number] : counts) {
-        if (known != cause) continue;
-        number += more;
-        return;
-      }
-      if (more > 0) counts.emplace_back(cause, more);
-    };
-    if (!has_victims()) {
-      add(kube::WordsCause(&world_, kNoVictims), static_cast<int64_t>(places_.size()));
+    kube::FewCounts<kube::Cause> counts;
+    if (!has_victims() && !places_.empty()) {
+      counts.Add(kube::WordsCause(&world_, kNoVictims), static_cast<int64_t>(places_.size()));
     }
     for (const kube::Status& status : refusals_) {
-      for (const kube::Cause cause : status.causes) add(cause, 1);
+      for (const kube::Cause cause : status.causes) counts.Add(cause, 1);
     }
-    add(kube::Cause::kUnhelpful, static_cast<int64_t>(world_.order().size() - places_.size()));
-    return kube::HistogramText(world_, counts);
+    return kube::VainText(world_, std::move(counts), places_.size());
   }
 
   void MoveVictim(size_t node, size_t victim, int sign) override {
