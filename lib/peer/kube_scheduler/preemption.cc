@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -46,6 +47,12 @@ std::string HistogramText(const World& world,
   std::string text = absl::StrCat("0/", world.order().size(), " nodes are available:");
   if (!words.empty()) absl::StrAppend(&text, " ", absl::StrJoin(words, ", "), ".");
   return text;
+}
+
+std::string VainText(const World& world, FewCounts<Cause> counts, size_t tried) {
+  const size_t others = world.order().size() - tried;
+  if (others > 0) counts.Add(Cause::kUnhelpful, static_cast<int64_t>(others));
+  return HistogramText(world, counts.list());
 }
 
 Cause NoVictimsOn(World* world, NodeIndex n, TaskIndex preemptor) {
@@ -103,21 +110,11 @@ void Preemption::Try(PodCycle& cycle, bool never) {
                             chosen()->victims.size(), " victims");
     return;
   }
-  std::vector<std::pair<Cause, int64_t>> counts;
-  const auto add = [&](Cause cause, int64_t more) {
-    for (auto& [known, number] : counts) {
-      if (known == cause) {
-        number += more;
-        return;
-      }
-    }
-    if (more > 0) counts.emplace_back(cause, more);
-  };
+  FewCounts<Cause> counts;
   for (const auto& [node, status] : failed_) {
-    for (const Cause cause : status.causes) add(cause, 1);
+    for (const Cause cause : status.causes) counts.Add(cause, 1);
   }
-  add(Cause::kUnhelpful, static_cast<int64_t>(world_.order().size() - failed_.size()));
-  message_ = HistogramText(world_, counts);
+  message_ = VainText(world_, std::move(counts), failed_.size());
 }
 
 void Preemption::TryNode(PodCycle& cycle, NodeIndex n, size_t wanted) {

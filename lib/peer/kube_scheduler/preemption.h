@@ -22,6 +22,7 @@
 #ifndef MUSTER_PEER_KUBE_SCHEDULER_PREEMPTION_H_
 #define MUSTER_PEER_KUBE_SCHEDULER_PREEMPTION_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -30,6 +31,7 @@
 #include "absl/container/inlined_vector.h"
 #include "lib/base/hash_map.h"
 #include "lib/peer/kube_scheduler/pod_cycle.h"
+#include "lib/peer/kube_scheduler/status.h"
 #include "lib/peer/kube_scheduler/victims.h"
 
 namespace muster::kube {
@@ -112,6 +114,8 @@ Cause NoVictimsOn(World* world, NodeIndex n, TaskIndex preemptor);
 
 // Returns "0/N nodes are available: 3 Insufficient cpu, ..." for counts by cause.
 std::string HistogramText(const World& world, const std::vector<std::pair<Cause, int64_t>>& counts);
+// The same of a preemption that failed on so many nodes, and could not help on the others.
+std::string VainText(const World& world, FewCounts<Cause> counts, size_t tried);
 
 }  // namespace muster::kube
 

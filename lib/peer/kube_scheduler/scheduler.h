@@ -8,7 +8,8 @@
 //   scheduler.Store();
 //   for (const Made& made : scheduler.made()) ...
 //
-// Plug-ins beyond the default ones may let pods wait with their nodes (waiting.cc).
+// Pods that find no node try to make room (failing.cc). Plug-ins beyond the default ones may let
+// pods wait with their nodes (waiting.cc).
 //
 // Decisions take effect on the scheduler's own view at once; the tables do not change. What the
 // memory slots hold is in kSlots.
@@ -101,7 +102,7 @@ class Scheduler {
 
   void TryPod(std::unique_ptr<Entity> entity);
   void FailPod(std::unique_ptr<Entity> entity, PodCycle* failed, AttemptTrace* trace);
-  void FailJointly(std::unique_ptr<Entity> entity, PodCycle* failed);
+  void FailJointly(std::unique_ptr<Entity> entity, PodCycle* failed, AttemptTrace* trace);
   std::string AfterFiltering(const Preemption& preemption, const Rejection& rejection) const;
   // Returns the node for the pod if its class has a board, and one is feasible; else kNone.
   NodeIndex ChooseByBoard(TaskIndex t);

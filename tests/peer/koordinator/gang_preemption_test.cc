@@ -23,6 +23,7 @@ using koordinator::GangNode;
 using koordinator::GangRoom;
 using koordinator::GangVictim;
 using koordinator::MakeGangRoom;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -184,7 +185,7 @@ class GangPreemption : public KoordinatorProfile {
  protected:
   void SetUp() override {
     for (const char* node : {"a", "b"}) {
-      Node(node, 2);
+      Node(node, 2, {.labels = {{"kubernetes.io/hostname", node}}});
       for (const char* number : {"0", "1"}) {
         Pod(std::string(node) + number, "1", {.node = node});
       }
@@ -240,6 +241,59 @@ TEST_F(GangPreemption, LessImportantPodsOfTheGangKeepTheirNomination) {
   Pod("g0", "1", {.job = "g", .priority = 20});
   Pod("g1", "1", {.job = "g", .priority = 10});
   EXPECT_EQ(Live(0, kOn), "evict a0 a; evict a1 a; nominate g0 a; nominate g1 a");
+}
+
+TEST_F(GangPreemption, PodsOfTheGangKeepApartWhereTheyMust) {
+  TaskSpec apart{.job = "g", .priority = 1000};
+  apart.shape.labels = {{"app", "g"}};
+  apart.shape.required_anti_affinity = {{.topology_key = "kubernetes.io/hostname",
+                                         .selector = Selector{.match_labels = {{"app", "g"}}}}};
+  Accept(cluster_.AddJob({.name = "g", .min_available = 2}));
+  for (const char* name : {"g0", "g1"}) Pod(name, "1", apart);
+  EXPECT_EQ(Plan(kOn), "evict a1 a; evict b1 b; nominate g0 a; nominate g1 b");
+  Pod("g2", "1", apart);
+  EXPECT_EQ(Plan(kOn), "");
+  EXPECT_THAT(Why("g0", kOn), HasSubstr("preemption: 0/2 nodes are available: 2 node(s) didn't "
+                                        "match pod anti-affinity rules."));
+}
+
+TEST_F(GangPreemption, PodsOfTheGangSpreadWhereTheyMust) {
+  TaskSpec spread{.job = "g", .priority = 1000};
+  spread.shape.labels = {{"app", "g"}};
+  spread.shape.spread = {{.topology_key = "kubernetes.io/hostname",
+                          .selector = Selector{.match_labels = {{"app", "g"}}}}};
+  Accept(cluster_.AddJob({.name = "g", .min_available = 2}));
+  for (const char* name : {"g0", "g1"}) Pod(name, "1", spread);
+  EXPECT_EQ(Plan(kOn), "evict a1 a; evict b1 b; nominate g0 a; nominate g1 b");
+}
+
+// The gang runs: its pods fail one by one, and the second could make room.
+TEST_F(GangPreemption, AGroupTriesOnceInAPlan) {
+  Node("c", 2);
+  Accept(cluster_.AddJob({.name = "g", .min_available = 2}));
+  for (const char* name : {"g0", "g1"}) {
+    Pod(name, "1", {.job = "g", .node = "c", .priority = 1000});
+  }
+  Pod("g2", "3", {.job = "g", .priority = 1000});
+  Pod("g3", "1", {.job = "g", .priority = 1000});
+  EXPECT_EQ(Plan(kOn), "");
+  EXPECT_THAT(Why("g2", kOn), HasSubstr("preemption: 0/3 nodes are available:"));
+  EXPECT_THAT(Why("g3", kOn), HasSubstr("preemption: preemption already attempted by g2 with "
+                                        "message 0/3 nodes are available:"));
+  Accept(cluster_.RemoveTask("g2"));
+  EXPECT_EQ(Plan(kOn), "evict a1 a; nominate g3 a");
+}
+
+TEST_F(GangPreemption, ATraceHasTheWholeAttempt) {
+  Important("g", 3);
+  Live(0, std::string(kOn) + ",trace=on,cycles=1");
+  const MemorySlot* trace = cluster_.memory().Find("kube-trace");
+  ASSERT_NE(trace, nullptr);
+  EXPECT_THAT(
+      std::string(trace->Text("cycle")),
+      AllOf(HasSubstr("\"pod\": \"g0\""), HasSubstr("\"deleted\": [\"a0\", \"a1\", \"b1\"]"),
+            HasSubstr("\"nominations\": [[\"g0\", \"a\"], [\"g1\", \"a\"], "
+                      "[\"g2\", \"b\"]]")));
 }
 
 TEST_F(GangPreemption, EqualPodsAreNoVictims) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/base/hash_map.h"
 #include "lib/peer/koordinator/gangs/gang_preemption.h"
 #include "lib/peer/kube_scheduler/preemption.h"
 
@@ -25,14 +26,15 @@ class CycleRooms : public GangRooms {
       : world_(*world), cycle_(*cycle), pods_(pods), places_(cycle->curable()) {
     const auto& names = world_.tables().tasks.names;
     const auto& jobs = world_.tables().jobs.names;
+    HashSet<TaskIndex> staying;
+    staying.insert(waiting.begin(), waiting.end());
     for (const NodeIndex n : places_) {
       books_.push_back(world_.books(n));
       refusals_.emplace_back();
       GangNode& node = nodes_.emplace_back();
       std::vector<TaskIndex>& tasks = victims_.emplace_back();
       for (const TaskIndex t : world_.pods_on(n)) {
-        if (!MayLeave(world_, t, cycle_.task())) continue;
-        if (std::ranges::find(waiting, t) != waiting.end()) continue;
+        if (!MayLeave(world_, t, cycle_.task()) || staying.contains(t)) continue;
         const JobIndex job = world_.tables().tasks.job[t];
         node.victims.push_back({std::string(names.name(t)),
                                 job == kNone ? "" : std::string(jobs.name(job)),
@@ -50,23 +52,14 @@ class CycleRooms : public GangRooms {
   }
   // Returns the message about the nodes, once no place was found.
   std::string WhyNot() const {
-    std::vector<std::pair<kube::Cause, int64_t>> counts;
-    const auto add = [&](kube::Cause cause, int64_t more) {
-      for (auto& [known, number] : counts) {
-        if (known != cause) continue;
-        number += more;
-        return;
-      }
-      if (more > 0) counts.emplace_back(cause, more);
-    };
-    if (!has_victims()) {
-      add(kube::WordsCause(&world_, kNoVictims), static_cast<int64_t>(places_.size()));
+    kube::FewCounts<kube::Cause> counts;
+    if (!has_victims() && !places_.empty()) {
+      counts.Add(kube::WordsCause(&world_, kNoVictims), static_cast<int64_t>(places_.size()));
     }
     for (const kube::Status& status : refusals_) {
-      for (const kube::Cause cause : status.causes) add(cause, 1);
+      for (const kube::Cause cause : status.causes) counts.Add(cause, 1);
     }
-    add(kube::Cause::kUnhelpful, static_cast<int64_t>(world_.order().size() - places_.size()));
-    return kube::HistogramText(world_, counts);
+    return kube::VainText(world_, std::move(counts), places_.size());
   }
 
   void MoveVictim(size_t node, size_t victim, int sign) override {
@@ -74,7 +67,12 @@ class CycleRooms : public GangRooms {
     MoveBooks(t, node, sign);
     cycle_.Count(t, places_[node], sign);
   }
-  void MovePod(size_t pod, size_t node, int sign) override { MoveBooks(pods_[pod], node, sign); }
+  void MovePod(size_t pod, size_t node, int sign) override {
+    const TaskIndex t = pods_[pod];
+    MoveBooks(t, node, sign);
+    // A pod that this plan evicted from its node is counted there, and holds devices of it.
+    if (world_.node_of(t) == kNone) cycle_.Count(t, places_[node], sign);
+  }
   bool Fits(size_t, size_t node) override {
     kube::Status status = cycle_.Filter(places_[node], books_[node]);
     const bool fits = status.code == kube::Code::kFits;
