@@ -11,9 +11,9 @@
 //    "pgDemand": [[{"bundles": [[{"CPU": 1}, 2]], "strategy": "SPREAD"}, 1]]}}
 //
 // Nodes that are alive become nodes, by their names, or ids where a name is another node's, too. A
-// placement group becomes a job with its strategy, and its bundles tasks: running where the table names
-// their node. Demands become jobs of tasks that wait. The autoscaler's demands list what waits of
-// placement groups once more: `pgDemand` is read only where there is no table.
+// placement group becomes a job with its strategy, and its bundles tasks: running where the table
+// names their node. Demands become jobs of tasks that wait. The autoscaler's demands list what
+// waits of placement groups once more: `pgDemand` is read only where there is no table.
 #include <map>
 #include <string>
 #include <utility>
