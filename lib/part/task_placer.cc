@@ -22,10 +22,9 @@ NodeIndex TaskPlacer::Best(TaskIndex task, Want want, DomainIndex within,
                            std::vector<uint8_t>* refused) {
   NodeSearch& search = context_.search;
   if (const TaskBounds::Bound* const bound = bounds_.Of(task)) {
+    if (within == kNone) return search.BestAmong(task, want, bound->nodes, refused);
     std::vector<NodeIndex> nodes = bound->nodes;
-    if (within != kNone) {
-      std::erase_if(nodes, [&](NodeIndex n) { return !context_.domains.Holds(within, n); });
-    }
+    std::erase_if(nodes, [&](NodeIndex n) { return !context_.domains.Holds(within, n); });
     return search.BestAmong(task, want, nodes, refused);
   }
   if (within != kNone) return search.BestAmong(task, want, context_.domains.nodes(within), refused);

@@ -33,9 +33,11 @@ size_t TaskPlaces::BoundOf(Place* place) {
     return nowhere_;
   }
   if (place->bound == kUnknown) {
-    const char* const what = place->nodes.empty() ? "no node is left in " : "no room in ";
+    std::vector<NodeIndex> nodes;
+    if (place->nodes != nullptr) nodes = *place->nodes;
+    const char* const what = nodes.empty() ? "no node is left in " : "no room in ";
     place->bound =
-        bounds.Add({place->nodes, absl::StrCat(what, place->name, ", its place by admission")});
+        bounds.Add({std::move(nodes), absl::StrCat(what, place->name, ", its place by admission")});
   }
   return place->bound;
 }
@@ -50,8 +52,9 @@ void TaskPlaces::KeepPodSet(const Granted& granted, std::span<const TaskIndex> t
     place.name = absl::StrJoin(named.leaf, "/");
     place.left = named.count;
     const std::optional<uint32_t> leaf = topology_.tree(flavor).FindLeaf(named.leaf);
-    if (leaf) place.nodes = NodesAt(flavor, *leaf);
-    for (const NodeIndex node : place.nodes) place_of[node] = places.size() - 1;
+    if (!leaf) continue;
+    place.nodes = &NodesAt(flavor, *leaf);
+    for (const NodeIndex node : *place.nodes) place_of[node] = places.size() - 1;
   }
   const Ledger& ledger = context_.ledger;
   for (const TaskIndex task : tasks) {

@@ -15,7 +15,7 @@
 // selectors: by the pods' ranks where these are known, else one after the other. The order of tasks
 // is that of ranks.
 //
-// Cost. O(tasks of the job + places) a call, and O(nodes) once for each flavor.
+// Cost. O(tasks of the job + places and their nodes) a call, and O(nodes) once a flavor.
 #ifndef MUSTER_PEER_KUEUE_TASK_PLACES_H_
 #define MUSTER_PEER_KUEUE_TASK_PLACES_H_
 
@@ -44,7 +44,7 @@ class TaskPlaces {
 
  private:
   struct Place {
-    std::vector<NodeIndex> nodes;  // ascending
+    const std::vector<NodeIndex>* nodes = nullptr;  // ascending; null: no such place is left
     std::string name;
     int64_t left = 0;
     size_t bound = kUnknown;  // its number

@@ -192,13 +192,13 @@ kube::PodTurn GangPlugin::NextOfTurn() {
   }
   turn.has_ended = true;
   const Gang* gang = book_.Find(turn_gang_);
-  turn.rejection.rejected = WaitingIn(*gang);
+  turn.rejection.rejected = TasksInGroup(*gang, &Gang::waiting);
   const auto why = why_.find(gang->group->name());
   turn.rejection.why = why != why_.end() ? why->second
                                          : absl::StrCat("GangGroup ", Quoted(gang->group->name()),
                                                         " gets rejected: all of its pods have been "
                                                         "tried");
-  turn.parked = PendingIn(*gang);
+  turn.parked = TasksInGroup(*gang, &Gang::pending);
   turn_gang_.clear();
   return turn;
 }
@@ -238,24 +238,13 @@ std::vector<TaskIndex> GangPlugin::TasksOf(const Gang::Names& names) const {
   return tasks;
 }
 
-std::vector<TaskIndex> GangPlugin::PendingIn(const Gang& gang) const {
+std::vector<TaskIndex> GangPlugin::TasksInGroup(const Gang& gang, Gang::Names Gang::*of) const {
   std::vector<TaskIndex> tasks;
   for (const std::string& name : gang.rules.group) {
     const Gang* other = book_.Find(name);
     if (other == nullptr) continue;
-    const std::vector<TaskIndex> pending = TasksOf(other->pending);
-    tasks.insert(tasks.end(), pending.begin(), pending.end());
-  }
-  return tasks;
-}
-
-std::vector<TaskIndex> GangPlugin::WaitingIn(const Gang& gang) const {
-  std::vector<TaskIndex> tasks;
-  for (const std::string& name : gang.rules.group) {
-    const Gang* other = book_.Find(name);
-    if (other == nullptr) continue;
-    const std::vector<TaskIndex> waiting = TasksOf(other->waiting);
-    tasks.insert(tasks.end(), waiting.begin(), waiting.end());
+    const std::vector<TaskIndex> found = TasksOf(other->*of);
+    tasks.insert(tasks.end(), found.begin(), found.end());
   }
   return tasks;
 }
@@ -297,7 +286,7 @@ kube::Rejection GangPlugin::Unreserve(TaskIndex t) {
   if (!rejects || !undone_.insert(gang->group->name()).second) return rejection;
   rejection.why = absl::StrCat("Gang ", Quoted(gang->name), " gets rejected due to Pod ",
                                Quoted(name), " in Unreserve");
-  rejection.rejected = WaitingIn(*gang);
+  rejection.rejected = TasksInGroup(*gang, &Gang::waiting);
   return rejection;
 }
 
@@ -310,7 +299,8 @@ kube::JointPreemption GangPlugin::Preempt(kube::PodCycle& cycle, kube::Nominatio
     joint.message = made;
     return joint;
   }
-  const std::vector<TaskIndex> pending = PendingIn(gang), waiting = WaitingIn(gang);
+  const std::vector<TaskIndex> pending = TasksInGroup(gang, &Gang::pending);
+  const std::vector<TaskIndex> waiting = TasksInGroup(gang, &Gang::waiting);
   const std::string success =
       absl::StrCat("preempt success, alreadyWaitingForBound: ", waiting.size(), "/",
                    pending.size() + waiting.size());
@@ -336,7 +326,7 @@ kube::Rejection GangPlugin::NothingFits(const kube::PodCycle& cycle) {
   const TaskIndex t = cycle.task();
   const Gang* gang = GangOf(t);
   if (gang == nullptr) return rejection;
-  const std::vector<TaskIndex> waiting = WaitingIn(*gang);
+  const std::vector<TaskIndex> waiting = TasksInGroup(*gang, &Gang::waiting);
   std::string& why = why_[gang->group->name()];
   if (why.empty()) {
     why = absl::StrCat(

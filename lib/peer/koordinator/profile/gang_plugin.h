@@ -79,9 +79,9 @@ class GangPlugin {
   std::string_view NameOf(TaskIndex t) const { return tables_->tasks.names.name(t); }
   std::string GangNameOf(TaskIndex t) const;
   bool SharesGroup(TaskIndex t, JobIndex job) const;
-  // Returns the tasks of the group of the gang that have no node, and those that wait with one.
-  std::vector<TaskIndex> PendingIn(const Gang& gang) const;
-  std::vector<TaskIndex> WaitingIn(const Gang& gang) const;
+  // Returns tasks of all gangs of the gang's group. `of`: &Gang::pending, those without a node, or
+  // &Gang::waiting, those that wait with one.
+  std::vector<TaskIndex> TasksInGroup(const Gang& gang, Gang::Names Gang::*of) const;
   std::vector<TaskIndex> TasksOf(const Gang::Names& names) const;
   std::string TooFewText(const Gang& gang, TaskIndex t) const;
   kube::Status Refuse(const std::string& words) const;
