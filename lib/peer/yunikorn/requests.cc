@@ -398,8 +398,8 @@ void Partition::SwapOnNode(Index placeholder, Index real, const Resource& delta)
     return;
   }
   Node& node = nodes[index];
-  const auto gone = std::ranges::remove(node.allocations, placeholder);
-  node.allocations.erase(gone.begin(), gone.end());
+  auto& held = node.allocations;
+  held.erase(std::remove(held.begin(), held.end(), placeholder), held.end());
   allocations[placeholder].on_node = false;
   Loosen(placeholder);
   node.allocations.push_back(real);
