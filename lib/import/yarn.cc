@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "lib/base/strings.h"
+#include "lib/import/yarn_amounts.h"
 
 namespace muster {
 namespace yarn_import {
@@ -39,11 +40,6 @@ std::string AppOf(std::string_view container) {
   return absl::StrCat("application_", parts[1], "_", parts[2]);
 }
 
-Resources AmountsOf(int64_t memory, int64_t vcores) {
-  return {{"cpu", Quantity(absl::StrCat(vcores))},
-          {"memory", Quantity(absl::StrCat(memory, "Mi"))}};
-}
-
 class DumpReader {
  public:
   DumpReader(const ImportSource& source, bool reads_rows, QueueRows* queues, ClusterSpec* cluster)
@@ -63,12 +59,17 @@ class DumpReader {
     RankJobs();
     each("Containers", "containers", "container", [&](const Field& c) { ReadContainer(c); });
     AddUnlisted();
+    for (const std::string& type : types_) {
+      source_.log->Note("Apps", "resourceInformations",
+                        absl::StrCat("requests for ", Quote(type), " wait under this profile, ",
+                                     "which counts memory and virtual cores alone"));
+    }
   }
 
  private:
   struct NodeState {
     std::string name;
-    int64_t memory = 0, vcores = 0;  // used, and not by a container that is listed
+    Amounts used;  // and not by a container that is listed
   };
   struct JobState {
     size_t row;
@@ -81,17 +82,19 @@ class DumpReader {
     NodeSpec spec{.name = own_host ? node.Text("nodeHostName") : id};
     if (spec.name.empty()) spec.name = id;
     if (spec.name.empty()) return node["id"].Refuse("missing; each node has an id");
-    const int64_t memory = AmountOf(node["usedMemoryMB"]);
-    const int64_t vcores = AmountOf(node["usedVirtualCores"]);
-    spec.capacity = AmountsOf(memory + AmountOf(node["availMemoryMB"]),
-                              vcores + AmountOf(node["availableVirtualCores"]));
+    Amounts used = AmountsOf(node.Section("usedResource"), AmountOf(node["usedMemoryMB"]),
+                             AmountOf(node["usedVirtualCores"]));
+    spec.capacity =
+        AmountsOf(node.Section("totalResource"), used.memory + AmountOf(node["availMemoryMB"]),
+                  used.vcores + AmountOf(node["availableVirtualCores"]))
+            .ToResources();
     if (const std::string rack = node.Text("rack"); !rack.empty()) {
       spec.labels.emplace_back("yarn.apache.org/rack", rack);
     }
     spec.unschedulable = state == "DECOMMISSIONING";
     spec.ready = state == "RUNNING" || spec.unschedulable;
     ReadLabel(node, &spec);
-    if (!nodes_.try_emplace(id, NodeState{spec.name, memory, vcores}).second ||
+    if (!nodes_.try_emplace(id, NodeState{spec.name, std::move(used)}).second ||
         !names_.insert(spec.name).second) {
       return node["id"].Refuse(absl::StrCat(Quote(spec.name), " is listed twice"));
     }
@@ -178,7 +181,9 @@ class DumpReader {
       absl::StrAppend(&name, "-", job->groups.size());
     }
     GroupSpec group{.name = std::move(name), .count = count};
-    group.shape.request = AmountsOf(AmountOf(size["memory"]), AmountOf(size["vCores"]));
+    const Amounts requested = AmountsOf(size, AmountOf(size["memory"]), AmountOf(size["vCores"]));
+    for (const auto& [type, amount] : requested.others) types_.insert(type);
+    group.shape.request = requested.ToResources();
     group.priority = priority == std::numeric_limits<int32_t>::min()
                          ? std::numeric_limits<int32_t>::max()
                          : -priority;  // the smallest is served first
@@ -218,11 +223,11 @@ class DumpReader {
       --job->second.unlisted;
       if (reads_rows_ && task.name.ends_with("_000001")) SetMaster(job->second.row, &task);
     }
-    const int64_t memory = AmountOf(container["allocatedMB"]);
-    const int64_t vcores = AmountOf(container["allocatedVCores"]);
-    node->second.memory -= memory;
-    node->second.vcores -= vcores;
-    task.shape.request = AmountsOf(memory, vcores);
+    const Amounts held =
+        AmountsOfMap(container["allocatedResources"], AmountOf(container["allocatedMB"]),
+                     AmountOf(container["allocatedVCores"]));
+    node->second.used.Subtract(held);
+    task.shape.request = held.ToResources();
     cluster_.tasks.push_back(std::move(task));
   }
 
@@ -239,13 +244,13 @@ class DumpReader {
   // What nodes use beyond the containers that are listed.
   void AddUnlisted() {
     for (auto& [id, node] : nodes_) {
-      if (node.memory <= 0 && node.vcores <= 0) continue;
+      const Amounts unlisted = node.used.Positive();
+      if (unlisted.empty()) continue;
       TaskSpec task{.name = absl::StrCat(node.name, "/used"),
                     .status = TaskStatus::kRunning,
                     .node = node.name};
       while (!containers_.insert(task.name).second) task.name += "~";
-      task.shape.request =
-          AmountsOf(std::max<int64_t>(node.memory, 0), std::max<int64_t>(node.vcores, 0));
+      task.shape.request = unlisted.ToResources();
       source_.log->Note(
           absl::StrCat("Node ", id), "usedMemoryMB",
           absl::StrCat("task ", Quote(task.name), " holds what no container that is listed holds"));
@@ -267,6 +272,7 @@ class DumpReader {
   std::map<std::string, NodeState> nodes_;  // by id
   std::map<std::string, JobState> jobs_;
   std::set<std::string> names_, groups_, containers_;
+  std::set<std::string> types_;  // that are requested, beside memory and virtual cores
   int64_t tasks_ = 0;
 };
 
@@ -299,6 +305,13 @@ void ReadYarn(const ImportSource& source, const Field& info, bool fair, Scenario
                                               fair ? "yarn-fair" : "yarn-capacity"));
     }
     fair ? ReadFairAnswer(info, &queues) : ReadCapacityAnswer(info, &queues);
+  }
+  if (!source.configuration && !fair) {
+    AddOption("calculator", "memory", &options);
+    source.log->Note(
+        "Scheduler", "yarn.scheduler.capacity.resource-calculator",
+        "is the default, which compares memory alone; the file of the scheduler, given "
+        "as the configuration, has another one");
   }
   DumpReader(source, !fair, &queues, &scenario->cluster).Read();
   scenario->cluster.queues = queues.Take();

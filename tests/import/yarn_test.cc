@@ -95,7 +95,7 @@ std::map<std::string, Labels> SettingsOf(const Import& import) {
 TEST(YarnImport, AnswersBecomeRows) {
   const Import import = Imported(Manager(), {});
   const ClusterSpec& cluster = import.scenario.cluster;
-  EXPECT_EQ(import.scenario.profile, "yarn-capacity");
+  EXPECT_EQ(import.scenario.profile, "yarn-capacity:heartbeat(calculator=memory)");
   ASSERT_EQ(cluster.nodes.size(), 2u);
   EXPECT_EQ(cluster.nodes[0].name, "h0");
   EXPECT_EQ(Words(cluster.nodes[0].capacity), "cpu=8 memory=8192Mi");
@@ -127,11 +127,52 @@ TEST(YarnImport, AnswersBecomeRows) {
   EXPECT_THAT(
       Lines(import),
       ElementsAre(
+          "Scheduler: yarn.scheduler.capacity.resource-calculator: is the default, which compares "
+          "memory alone; the file of the scheduler, given as the configuration, has another one",
           "Node h0:1: usedMemoryMB: task \"h0/used\" holds what no container that is listed "
           "holds",
           "Application application_17_0001: runningContainers: 1 containers are not listed "
           "and count for no queue; "
           "/ws/v1/cluster/apps/ID/appattempts/ATTEMPT/containers lists them"));
+}
+
+ObjectJson Gpus(const std::string& units, int64_t value) {
+  return {{"resourceInformations",
+           {{"resourceInformation",
+             {{{"name", "memory-mb"}, {"units", "Mi"}, {"value", 1}},
+              {{"name", "yarn.io/gpu"}, {"units", units}, {"value", value}}}}}}};
+}
+
+TEST(YarnImport, ReadsResourceTypesOfTheSite) {
+  std::vector<ObjectJson> answers = Manager();
+  ObjectJson& node = answers[0]["nodes"]["node"][0];
+  node["totalResource"] = Gpus("", 4);
+  node["usedResource"] = Gpus("", 3);
+  ObjectJson& request = answers[1]["apps"]["app"][0]["resourceRequests"][1];
+  request["capability"].update(Gpus("k", 2));
+  ObjectJson& container = answers[2]["containers"]["container"][0];
+  for (const ObjectJson& held : {ObjectJson{{"memory-mb", 2048}, {"yarn.io/gpu", 1}},
+                                 ObjectJson{{"entry",
+                                             {{{"key", "memory-mb"}, {"value", "2048"}},
+                                              {{"key", "yarn.io/gpu"}, {"value", "1"}}}}}}) {
+    container["allocatedResources"] = held;
+    const Import import = Imported(answers, {});
+    EXPECT_THAT(Lines(import),
+                Contains("Apps: resourceInformations: requests for \"yarn.io/gpu\" wait under this "
+                         "profile, which counts memory and virtual cores alone"));
+    const ClusterSpec& cluster = import.scenario.cluster;
+    EXPECT_EQ(Words(cluster.nodes[0].capacity), "cpu=8 memory=8192Mi yarn.io/gpu=4");
+    EXPECT_EQ(Words(cluster.nodes[1].capacity), "cpu=8 memory=8192Mi");
+    EXPECT_EQ(Words(cluster.jobs[0].groups[1].shape.request),
+              "cpu=1 memory=2048Mi yarn.io/gpu=2000");
+    EXPECT_EQ(Words(cluster.tasks[0].shape.request), "cpu=2 memory=2048Mi yarn.io/gpu=1");
+    EXPECT_EQ(Words(cluster.tasks[1].shape.request), "cpu=1 memory=1024Mi yarn.io/gpu=2");
+  }
+  node["totalResource"] = Gpus("furlong", 4);
+  const auto refusal = [&] { return std::string(TryImport(answers, {}).status().message()); };
+  EXPECT_THAT(refusal(), HasSubstr("\"furlong\" is no unit that is read"));
+  node["totalResource"] = Gpus("T", 4'000);
+  EXPECT_THAT(refusal(), HasSubstr("4000 is more than 2^50 of \"yarn.io/gpu\""));
 }
 
 TEST(YarnImport, ThePlanGivesContainersToTheSmallestPriorityNumberFirst) {
