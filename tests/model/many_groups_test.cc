@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -75,17 +76,18 @@ TEST(ManyGroups, AreFoundAfterEveryChange) {
   }
 }
 
-// A search from the front would compare billions of names.
+// A search from the front would compare billions of names. Sanitizers, by which a task costs a
+// hundred times as much, get a tenth of them.
 TEST(ManyGroups, OfOneJobTakeNoLongerThanOfMany) {
-  constexpr int kGroups = 80'000;
-  JobSpec job = JobOf(kGroups, 1);
-  for (int i = 0; i < kGroups; ++i) {
+  const int groups = std::getenv("MUSTER_SANITIZED") == nullptr ? 80'000 : 8'000;
+  JobSpec job = JobOf(groups, 1);
+  for (int i = 0; i < groups; ++i) {
     if (!job.admission) job.admission.emplace();
     job.admission->groups.push_back({.group = Name(i)});
   }
   Cluster cluster;
   ASSERT_TRUE(cluster.AddJob(job).ok());
-  for (int i = 0; i < kGroups; ++i) {
+  for (int i = 0; i < groups; ++i) {
     ASSERT_TRUE(cluster
                     .AddTask({.name = absl::StrCat("t", i),
                               .job = "j",
@@ -96,7 +98,7 @@ TEST(ManyGroups, OfOneJobTakeNoLongerThanOfMany) {
   ASSERT_TRUE(cluster.UpdateJob(job).ok());
   Cluster loaded;
   ASSERT_TRUE(LoadState(SaveState(&cluster), &loaded).ok());
-  EXPECT_EQ(loaded.Describe().tasks.size(), 2 * kGroups);
+  EXPECT_EQ(loaded.Describe().tasks.size(), static_cast<size_t>(2 * groups));
   job.priority = 1;
   ASSERT_TRUE(cluster.ApplyDelta({.generation = 1, .object = job}).ok());
 }
