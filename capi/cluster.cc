@@ -224,7 +224,13 @@ muster_status muster_cluster_new(const muster_cluster_options* options, muster_c
   });
 }
 
-void muster_cluster_free(muster_cluster* cluster) { delete cluster; }
+void muster_cluster_free(muster_cluster* cluster) {
+  if (cluster != nullptr && cluster->busy) {
+    cluster->freed = true;
+  } else {
+    delete cluster;
+  }
+}
 
 muster_status muster_cluster_put(muster_cluster* cluster, int32_t mode, const muster_table* table,
                                  muster_error* error) {
@@ -368,6 +374,9 @@ muster_status muster_cluster_write_scenario(const muster_cluster* cluster, const
     if (out == nullptr) return NullArgument("out");
     Scenario scenario = muster::Describe(cluster->cluster);
     if (profile != nullptr) scenario.profile = profile;
+    if (!muster::IsValidUtf8(scenario.profile)) {
+      return absl::InvalidArgumentError("profile: the text is not UTF-8");
+    }
     return GiveText(cluster->memory, muster::WriteScenario(scenario), out);
   });
 }

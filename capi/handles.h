@@ -30,6 +30,8 @@ struct muster_cluster {
   std::unique_ptr<muster::capi::Recorder> recorder;  // null: none, or it has ended
   // True while a call runs: calls by its callbacks are refused.
   bool busy = false;
+  // True once a callback has freed the cluster: the call that runs frees it at its end.
+  bool freed = false;
   // True while rows are being changed. It stays true if memory runs out meanwhile.
   bool changing = false;
 };
@@ -49,7 +51,9 @@ class InUse {
  public:
   explicit InUse(muster_cluster* cluster);
   ~InUse() {
-    if (cluster_ != nullptr) cluster_->busy = false;
+    if (cluster_ == nullptr) return;
+    cluster_->busy = false;
+    if (cluster_->freed) delete cluster_;
   }
   InUse(const InUse&) = delete;
   InUse& operator=(const InUse&) = delete;

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Actions behind tables of callbacks, and the workbench that they are given.
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -298,11 +299,15 @@ int32_t muster_workbench_nominate(muster_workbench* bench, int32_t task) {
 }
 int32_t muster_workbench_reserve(muster_workbench* bench, int32_t task, int64_t until,
                                  const char* waiting_group) {
-  return OnTask(
-      bench, "reserve", task, MUSTER_NONE, [&](Bench& b, TaskIndex t) -> absl::StatusOr<int32_t> {
-        return RowNumber(
-            b.workbench().Reserve(t, until, waiting_group == nullptr ? "" : waiting_group));
-      });
+  return OnTask(bench, "reserve", task, MUSTER_NONE,
+                [&](Bench& b, TaskIndex t) -> absl::StatusOr<int32_t> {
+                  const std::optional<int64_t> deadline =
+                      until == muster::kAbsent ? std::nullopt : std::optional(until);
+                  const absl::StatusOr<NodeIndex> node =
+                      b.Reserve(t, deadline, waiting_group == nullptr ? "" : waiting_group);
+                  if (!node.ok()) return node.status();
+                  return RowNumber(*node);
+                });
 }
 
 int32_t muster_workbench_fits(muster_workbench* bench, int32_t task, int32_t node) {

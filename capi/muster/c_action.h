@@ -146,7 +146,8 @@ MUSTER_API int32_t muster_workbench_place(muster_workbench* bench, int32_t task)
  * node, or MUSTER_NONE. */
 MUSTER_API int32_t muster_workbench_nominate(muster_workbench* bench, int32_t task);
 /* Places a pending task as place does, with status waiting. Committed, it is a reservation with
- * this deadline (seconds; MUSTER_ABSENT: none) and waiting group (NULL: none). */
+ * this deadline (seconds; MUSTER_ABSENT: none) and waiting group (NULL: none). A deadline or group
+ * that no row of a task may have fails, and with it the cycle. */
 MUSTER_API int32_t muster_workbench_reserve(muster_workbench* bench, int32_t task, int64_t until,
                                             const char* waiting_group);
 /* Places a pending task on the node if it fits there. Returns 1 if it does. */

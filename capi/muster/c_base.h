@@ -128,7 +128,7 @@ MUSTER_API void muster_text_free(muster_text* text);
  * MUSTER_E_RESOURCE_EXHAUSTED, the place, the sum and the limit. docs/limits.md has what counts. */
 typedef struct muster_limits {
   uint32_t struct_size;
-  int32_t depth; /* of arrays and objects inside each other; 256 is the most */
+  int32_t depth; /* of arrays and objects inside each other; a higher one is 256 */
   int64_t rows;  /* of all tables together; a row with a count counts that many times */
   int64_t bytes; /* of the text */
 } muster_limits;

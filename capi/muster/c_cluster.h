@@ -66,7 +66,8 @@ typedef struct muster_cluster_options {
 MUSTER_API muster_status muster_cluster_new(const muster_cluster_options* options,
                                             muster_cluster** out, muster_error* error);
 
-/* Frees the cluster. Its snapshots and plans stay valid. NULL is permitted. */
+/* Frees the cluster. Its snapshots and plans stay valid. NULL is permitted. A callback that frees
+ * the cluster of the call that runs makes that call free it at its end. */
 MUSTER_API void muster_cluster_free(muster_cluster* cluster);
 
 /* ---- rows ------------------------------------------------------------------------------------ */

@@ -34,7 +34,7 @@ extern "C" {
 #define MUSTER_KIND_DOMAINS 5
 #define MUSTER_KIND_BUDGETS 6
 #define MUSTER_KIND_NAMESPACES 7
-/* Names of plans, snapshots and cycles only: cpu, memory, nvidia.com/gpu. */
+/* Names alone, of clusters, plans, snapshots and cycles: cpu, memory, nvidia.com/gpu. */
 #define MUSTER_KIND_DIMENSIONS 8
 #define MUSTER_KIND_FLAVORS 9
 #define MUSTER_KIND_PARTITIONS 10

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/model/validate.h"
 
 namespace muster::binding {
 namespace {
@@ -33,6 +34,14 @@ absl::StatusOr<JobIndex> Bench::Job(int64_t row) const {
   const Cycle& cycle = workbench_.cycle();
   return Row<JobIndex>("job", row, cycle.job_count(),
                        [&](JobIndex j) { return cycle.job_alive(j); });
+}
+
+absl::StatusOr<NodeIndex> Bench::Reserve(TaskIndex task, std::optional<int64_t> until,
+                                         std::string_view waiting_group) {
+  Checker check("task", workbench_.cycle().task_name(task));
+  CheckWait(until, waiting_group, check);
+  if (!check.ok()) return check.status();
+  return workbench_.Reserve(task, until.value_or(kAbsent), waiting_group);
 }
 
 absl::StatusOr<QueueIndex> Bench::Queue(int64_t row) const {

@@ -14,6 +14,7 @@
 #define MUSTER_BINDING_BENCH_H_
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +35,11 @@ class Bench {
   absl::StatusOr<NodeIndex> Node(int64_t row) const;
   absl::StatusOr<JobIndex> Job(int64_t row) const;
   absl::StatusOr<QueueIndex> Queue(int64_t row) const;
+
+  // As Workbench::Reserve. Fails with InvalidArgument for a deadline or a group that no task may
+  // have.
+  absl::StatusOr<NodeIndex> Reserve(TaskIndex task, std::optional<int64_t> until,
+                                    std::string_view waiting_group);
 
   // Workbench::Save, Commit and Rollback, by handles. Commit and Rollback fail with
   // FailedPrecondition for a savepoint that is over or was never made.

@@ -263,7 +263,10 @@ absl::StatusOr<Import> ImportObjects(std::string_view objects, const ImportOptio
   // Objects that no API server checked may break rules that rows have.
   Cluster filled;
   if (const absl::Status s = Fill(import.scenario, &filled); !s.ok()) {
-    return absl::Status(s.code(), absl::StrCat("dump: ", s.message()));
+    const bool of_rows =
+        s.code() == absl::StatusCode::kAlreadyExists || s.code() == absl::StatusCode::kNotFound;
+    return absl::Status(of_rows ? absl::StatusCode::kInvalidArgument : s.code(),
+                        absl::StrCat("dump: ", s.message()));
   }
   const absl::StatusOr<ProfileConfig> profile = ResolveProfile(import.scenario.profile);
   if (!profile.ok()) {

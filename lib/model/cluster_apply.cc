@@ -154,12 +154,22 @@ class Application {
     } else if (!Waits(step.task) && !leaving_.contains(step.task)) {
       return "task is no longer pending";
     }
+    if (kind == DecisionKind::kReserve) {
+      const Reservation& reservation = plan_.reservations()[step.decision->index];
+      Checker check("task", editor_.tables().tasks.names.name(step.task));
+      CheckWait(Known(reservation.until), reservation.waiting_group, check);
+      if (!check.ok()) return std::string(check.status().message());
+    }
     if (kind == DecisionKind::kNominate || is_current_) return "";
     const TaskTable& tasks = editor_.tables().tasks;
     const bool has_place = tasks.status[step.task] == TaskStatus::kWaiting;
     if (has_place && tasks.node[step.task] == step.node) return "";
     step.needs_room = true;
     return "";
+  }
+
+  static std::optional<int64_t> Known(int64_t time) {
+    return time == kAbsent ? std::nullopt : std::optional(time);
   }
 
   std::string TakeRoom(const Step& step) {

@@ -53,6 +53,8 @@ void CheckTaskUsage(const TaskUsage& usage, Checker& check);
 void CheckLifetime(const Lifetime& lifetime, Checker& check);
 void CheckByCount(const GroupSpec& group, Checker& check);
 void CheckOwner(const JobOwner& owner, Checker& check);
+// How long a task waits on its node, and in which group.
+void CheckWait(const std::optional<int64_t>& until, std::string_view group, Checker& check);
 void CheckGang(const JobSpec& job, Checker& check);
 void CheckAdmission(const JobSpec& job, Checker& check);
 

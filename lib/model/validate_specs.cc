@@ -225,6 +225,11 @@ void CheckNodeGroups(const QueueSpec& queue, Checker& check) {
 
 }  // namespace
 
+void CheckWait(const std::optional<int64_t>& until, std::string_view group, Checker& check) {
+  check.Time("waits_until", until);
+  check.Text("waiting group", group);
+}
+
 void CheckTaints(const std::vector<Taint>& taints, Checker& check) {
   for (const Taint& taint : taints) {
     check.Name("taint", taint.key);
@@ -359,8 +364,7 @@ absl::Status CheckTask(const TaskSpec& task) {
   check.Time("created", task.created);
   check.Time("started", task.started);
   check.Time("protected_until", task.protected_until);
-  check.Time("waits_until", task.waits_until);
-  check.Text("waiting group", task.waiting_group);
+  CheckWait(task.waits_until, task.waiting_group, check);
   check.Text("uid", task.uid);
   if (task.status != TaskStatus::kWaiting && (task.waits_until || !task.waiting_group.empty())) {
     check.Fail(absl::StrCat("waits_until and waiting_group are for status waiting, not ", status));

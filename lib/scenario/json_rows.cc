@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 #include "lib/scenario/row_builder.h"
 #include "nlohmann/json.hpp"
@@ -77,7 +78,8 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
   std::string_view document_;
   Budget* budget_;
   absl::Status status_;
-  int depth_ = 0;  // open arrays and objects, the document included
+  int depth_ = 0;                  // open arrays and objects, the document included
+  HashSet<std::string> sections_;  // that have begun
   std::string section_;
   RowSink::Section section_kind_ = RowSink::Section::kOneRow;
   bool section_open_ = false;  // inside the array or object that holds a section's rows
@@ -152,6 +154,9 @@ bool Handler::key(string_t& key) {
   if (depth_ == 1) {
     absl::StatusOr<RowSink::Section> section = sink_->OnSection(key);
     if (!section.ok()) return Fail(section.status());
+    if (!sections_.insert(key).second) {
+      return Fail(absl::StrCat("key ", Quote(key), " is given twice"));
+    }
     section_ = key;
     section_kind_ = *section;
     return true;

@@ -47,10 +47,6 @@ class ScenarioSink : public RowSink {
           absl::StrCat("scenario: ", UnknownWord("key", key, kKeys),
                        of_api ? "; muster import makes a scenario of a dump of API objects" : ""));
     }
-    if (std::find(seen_.begin(), seen_.end(), *known) != seen_.end()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("scenario: key ", Quote(key), " is given twice"));
-    }
     seen_.push_back(*known);
     if (key == "shapes") return Section::kRowsInObject;
     if (key == "events") scenario_.events.emplace();

@@ -153,7 +153,7 @@ void BindMoves(WorkbenchClass& view) {
           [](const WorkbenchView& self, int64_t task, std::optional<int64_t> until,
              const std::string& waiting_group) {
             const TaskIndex t = Value(self.bench().Task(task));
-            const NodeIndex node = (*self).Reserve(t, until.value_or(kAbsent), waiting_group);
+            const NodeIndex node = Value(self.bench().Reserve(t, until, waiting_group));
             self.CheckCycle();
             return RowOrNone(node);
           },

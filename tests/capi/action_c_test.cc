@@ -150,6 +150,42 @@ TEST_F(Actions, ReserveAndMove) {
   EXPECT_EQ(view.move_count, 1);
 }
 
+// A cluster that followed such a plan could not be loaded again.
+TEST_F(Actions, ReserveRefusesWhatNoRowOfATaskMayHave) {
+  const auto with = [&](int64_t until, const char* group) {
+    const muster_status status = Run([&, until, group](muster_workbench* bench) -> muster_status {
+      const int64_t before = muster_workbench_save(bench);
+      EXPECT_EQ(muster_workbench_reserve(bench, task[1], until, group), MUSTER_NONE);
+      muster_workbench_commit(bench, before);
+      return MUSTER_OK;
+    });
+    EXPECT_EQ(status, MUSTER_E_INVALID_ARGUMENT);
+    EXPECT_EQ(plan, nullptr);
+    return Words(error);
+  };
+  EXPECT_NE(with(60, "\xff").find("the text is not UTF-8"), std::string::npos) << Words(error);
+  EXPECT_NE(with(INT64_MAX, "g").find("waits_until is 9223372036854775807; must be "),
+            std::string::npos)
+      << Words(error);
+}
+
+TEST_F(Actions, FreeingTheClusterWaitsForTheCall) {
+  muster_cluster* const freed = cluster.release();
+  work = [&](muster_workbench* bench) -> muster_status {
+    muster_cluster_free(freed);
+    EXPECT_NE(muster_workbench_place(bench, task[1]), MUSTER_NONE);
+    return MUSTER_OK;
+  };
+  const muster_action* actions[] = {&action};
+  Held<muster_policies> list;
+  EXPECT_OK_C(muster_extensions_new(nullptr, 0, actions, 1, Out(list), &error));
+  muster_schedule_options options = MUSTER_SCHEDULE_OPTIONS_INIT;
+  options.policies = list.get();
+  ASSERT_OK_C(
+      muster_cluster_schedule(freed, "muster:actions=mine", &options, Out(plan), &error));
+  EXPECT_EQ(Text().find("bind pair-0 to "), 0u) << Text();
+}
+
 TEST_F(Actions, AskTheProfileForVictims) {
   const auto ask = [&](muster_workbench* bench) -> muster_status {
     int32_t chosen[4] = {-5, -5, -5, -5};

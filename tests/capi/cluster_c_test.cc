@@ -164,6 +164,14 @@ TEST_F(CApi, TheWorldFollowsThePlan) {
   EXPECT_EQ(muster_cluster_version(cluster.get()), version);
 }
 
+TEST_F(CApi, AScenarioThatCouldNotBeReadIsNotWritten) {
+  Held<muster_text> saved;
+  EXPECT_EQ(muster_cluster_write_scenario(cluster.get(), "\xff", Out(saved), &error),
+            MUSTER_E_INVALID_ARGUMENT);
+  EXPECT_EQ(Words(error), "profile: the text is not UTF-8");
+  EXPECT_EQ(saved, nullptr);
+}
+
 TEST_F(CApi, AStandbyGoesOnWithEqualPlans) {
   Held<muster_plan> plan = Schedule("volcano");
   ASSERT_OK_C(muster_cluster_apply(cluster.get(), plan.get(), nullptr, nullptr, &error));

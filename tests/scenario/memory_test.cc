@@ -71,6 +71,7 @@ TEST(MemoryText, RefusalsNamePlaceAndRule) {
        "memory: slots.s.rows.k[0]: expected a number or a text, got true"},
       {R"({"version": 1, "slots": {"s": {"version": 1, "rows": {}}}})",
        "memory: slots.s: key \"generation\" is missing"},
+      {R"({"version": 1, "slots": {}, "version": 1})", "memory: key \"version\" is given twice"},
       {R"({"version": 1, "slot": {}})", "memory: unknown key \"slot\", did you mean \"slots\"?"},
   };
   for (const auto& row : rows) {

@@ -117,7 +117,8 @@ Shape ReadShape(const muster::Tables& tables, ClassIndex task_class, int priorit
   Shape shape;
   shape.priority_class = priority_class;
   for (const DimensionIndex d : dimensions) {
-    shape.requests.push_back(OrZero(tables.classes.request.at(task_class, d)));
+    shape.requests.push_back(std::max(OrZero(tables.classes.request.at(task_class, d)),
+                                      OrZero(tables.classes.initial_request.at(task_class, d))));
   }
   shape.selector = from.node_selector;
   if (from.required_node_affinity) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <string_view>
 #include <tuple>
 
@@ -118,10 +119,10 @@ void PoolReader::FindAssets() {
                        : name == "nvidia.com/gpu"    ? "GPUs"
                                                      : AttributeName(name);
     while (!words.insert(absl::AsciiStrToLower(word)).second) absl::StrAppend(&word, "_");
-    const double unit = d == kMemory             ? 1 << 20
-                        : word == "Disk"         ? 1 << 10
-                        : IsMilliDimension(name) ? 1000
-                                                 : 1;
+    const double unit = d == kMemory                  ? 1 << 20
+                        : name == "ephemeral-storage" ? 1 << 10
+                        : IsMilliDimension(name)      ? 1000
+                                                      : 1;
     assets_.push_back({d, unit, all_.Of(word), all_.Of(absl::StrCat("Request", word)), word});
   }
 }
@@ -136,10 +137,11 @@ void PoolReader::MakeTemplate() {
                     asset.word);
     absl::StrAppend(&resources, resources.empty() ? "" : " ", asset.word);
     if (!settings_.divides_slots) continue;
-    const char* const steps = asset.dimension == kCpu      ? "{1}"
-                              : asset.dimension == kMemory ? "{128}"
-                              : asset.word == "Disk"       ? "{1024}"
-                                                           : nullptr;
+    const std::string_view name = tables_.dimensions.name(asset.dimension);
+    const char* const steps = asset.dimension == kCpu       ? "{1}"
+                              : asset.dimension == kMemory  ? "{128}"
+                              : name == "ephemeral-storage" ? "{1024}"
+                                                            : nullptr;
     const std::string request = absl::StrCat("TARGET.Request", asset.word);
     template_.Set(
         all_.Of(absl::StrCat("Consumption", asset.word)),
@@ -185,7 +187,10 @@ ClassAd PoolReader::NodeAd(NodeIndex n) {
   const NodeSpec& node = tables_.nodes.spec[n];
   const NodeSettings& settings = settings_.of_node(n);
   ClassAd ad = template_;
-  for (const auto& [key, value] : node.labels) {
+  // Several labels may be one attribute: "a-b" and "a.b". The smallest key counts.
+  Labels labels = node.labels;
+  std::ranges::sort(labels, std::greater());
+  for (const auto& [key, value] : labels) {
     const AdName name = LabelName(key);
     if (!template_.has(name)) ad.Set(name, AdValue::Of(value));
   }

@@ -14,7 +14,9 @@
 //                            (ephemeral-storage), GPUs (nvidia.com/gpu), Pods, and every other
 //                            resource that some task requests, under its name
 //   attributes of machines   labels, as texts, and settings "htcondor/+NAME", as expressions; a
-//                            character that no attribute's name has becomes "_"
+//                            character that no attribute's name has becomes "_". Of labels that
+//                            become one name, the smallest key counts; none replaces an attribute
+//                            that slots have anyway
 //   claim                    a task of a job that holds a node: a dynamic slot behind the
 //                            partitionable one, as large as the task's request. Only tasks that are
 //                            bound or run, and may be preempted, are offered to others

@@ -179,7 +179,8 @@ FairFill::Try FairFill::TryDomain(const FairGang& gang, JobIndex job, const Shee
                                   DomainIndex within) {
   Attempt attempt(context_);
   const auto stands = [&] {
-    if (!AllIdle(attempt) && !NominateInstead(&attempt)) return false;
+    const bool starts = AllIdle(attempt) && context_.dispatcher.Ready(job);
+    if (!starts && !NominateInstead(&attempt)) return false;
     attempt.Keep();
     return true;
   };

@@ -2,6 +2,7 @@
 #include "lib/peer/scheduler_plugins/gangs.h"
 
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -36,6 +37,36 @@ std::string_view ShortName(std::string_view name, std::string_view name_space) {
   return prefixed ? name.substr(name_space.size() + 1) : name;
 }
 
+// Returns the job's setting "scheduler-plugins/timeout" in seconds; nothing where it has none. A
+// failure is that of a setting of the profile that is unknown or wrong.
+absl::StatusOr<std::optional<int64_t>> TimeoutOf(std::string_view name, const JobSpec& job) {
+  SettingReader settings("job", name, job.settings, "scheduler-plugins");
+  const int64_t seconds = settings.Integer("timeout", 0, int64_t{1} << 40, -1);
+  if (absl::Status status = settings.Finish(); !status.ok()) return status;
+  if (seconds < 0) return std::nullopt;
+  return seconds;
+}
+
+struct GroupName {
+  std::string name_space, group;
+};
+
+// A job without a name space in its name has that of its first pod.
+GroupName GroupOf(const Tables& tables, JobIndex job) {
+  const std::string_view name = tables.jobs.names.name(job);
+  const std::vector<TaskIndex>& tasks = tables.jobs.tasks[job];
+  GroupName group;
+  if (const size_t slash = name.find('/'); slash != name.npos) {
+    group.name_space = std::string(name.substr(0, slash));
+  } else if (tasks.empty()) {
+    group.name_space = "default";
+  } else {
+    group.name_space = tables.classes.shape[tables.tasks.task_class[tasks[0]]].name_space;
+  }
+  group.group = std::string(ShortName(name, group.name_space));
+  return group;
+}
+
 CoschedulingOptions OptionsOf(const PluginSettings& settings) {
   CoschedulingOptions options;
   const double ticks = static_cast<double>(settings.ticks);
@@ -47,12 +78,25 @@ CoschedulingOptions OptionsOf(const PluginSettings& settings) {
 
 }  // namespace
 
-absl::StatusOr<std::optional<int64_t>> TimeoutOf(std::string_view name, const JobSpec& job) {
-  SettingReader settings("job", name, job.settings, "scheduler-plugins");
-  const int64_t seconds = settings.Integer("timeout", 0, int64_t{1} << 40, -1);
-  if (absl::Status status = settings.Finish(); !status.ok()) return status;
-  if (seconds < 0) return std::nullopt;
-  return seconds;
+absl::Status CheckGroups(const Tables& tables) {
+  const JobTable& jobs = tables.jobs;
+  std::map<std::string, JobIndex> job_of;
+  for (JobIndex job = 0; job < jobs.alive.size(); ++job) {
+    if (!jobs.alive[job]) continue;
+    const std::string_view name = jobs.names.name(job);
+    if (const auto timeout = TimeoutOf(name, jobs.spec[job]); !timeout.ok()) {
+      return timeout.status();
+    }
+    const GroupName group = GroupOf(tables, job);
+    const auto [known, is_new] =
+        job_of.try_emplace(absl::StrCat(group.name_space, "/", group.group), job);
+    if (is_new) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("job ", Quote(name), ": is the pod group ", Quote(known->first), ", as job ",
+                     Quote(jobs.names.name(known->second)),
+                     " is; profile scheduler-plugins has one job a group"));
+  }
+  return absl::OkStatus();
 }
 
 Gangs::Gangs(const PluginSettings& settings)
@@ -90,18 +134,12 @@ void Gangs::OpenGroup(JobIndex job) {
   const JobTable& jobs = tables_->jobs;
   const std::string_view name = jobs.names.name(job);
   const std::vector<TaskIndex>& tasks = jobs.tasks[job];
-  const size_t slash = name.find('/');
-  if (slash != name.npos) {
-    name_space_of_[job] = std::string(name.substr(0, slash));
-  } else if (tasks.empty()) {
-    name_space_of_[job] = "default";
-  } else {
-    name_space_of_[job] = world_->classes().shape(tables_->tasks.task_class[tasks[0]]).name_space;
-  }
-  group_of_[job] = std::string(ShortName(name, name_space_of_[job]));
+  GroupName group = GroupOf(*tables_, job);
+  name_space_of_[job] = std::move(group.name_space);
+  group_of_[job] = std::move(group.group);
   PodGroupSpec spec{.min_member = jobs.spec[job].min_available,
                     .created = static_cast<double>(jobs.spec[job].created)};
-  // The action has checked the setting. The peer takes a timeout of 0 for none.
+  // CheckGroups has read the setting. The peer takes a timeout of 0 for none.
   const auto timeout = TimeoutOf(name, jobs.spec[job]).value_or(std::nullopt);
   if (timeout.value_or(0) > 0) spec.timeout = static_cast<double>(*timeout * ticks_);
   const auto amounts = jobs.min_resources.row(job);

@@ -32,9 +32,9 @@
 
 namespace muster::scheduler_plugins {
 
-// Returns the job's setting "scheduler-plugins/timeout" in seconds; nothing where it has none. A
-// failure is that of a setting of the profile that is unknown or wrong.
-absl::StatusOr<std::optional<int64_t>> TimeoutOf(std::string_view name, const JobSpec& job);
+// Refuses jobs of one pod group: "a/x", and "x" of which the pods are in namespace a. The timeouts
+// of all jobs are checked, too.
+absl::Status CheckGroups(const Tables& tables);
 
 class Gangs {
  public:

@@ -25,12 +25,7 @@ absl::Status CheckPlugins(const Tables& tables, const Options& options) {
   const std::string wrong = scheduler_plugins::PluginSettings::Check(options);
   if (!wrong.empty()) return absl::InvalidArgumentError(absl::StrCat("action schedule: ", wrong));
   if (absl::Status s = CheckNoNodeSettings(tables.nodes, "scheduler-plugins"); !s.ok()) return s;
-  for (JobIndex job = 0; job < tables.jobs.alive.size(); ++job) {
-    if (!tables.jobs.alive[job]) continue;
-    const auto timeout =
-        scheduler_plugins::TimeoutOf(tables.jobs.names.name(job), tables.jobs.spec[job]);
-    if (!timeout.ok()) return timeout.status();
-  }
+  if (absl::Status s = scheduler_plugins::CheckGroups(tables); !s.ok()) return s;
   constexpr size_t kMost = 60;  // and those that quotas always know
   if (!options.flag("capacity") || tables.dimension_count() <= kMost) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("action schedule: capacity: the cluster has ",

@@ -185,9 +185,11 @@ const ClusterRows::Admitted& ClusterRows::AdmittedOf(ClassIndex c, uint32_t kind
 }
 
 Resource ClusterRows::PlainSize(ClassIndex c) const {
-  const auto request = tables_.classes.request.row(c);
-  return {Bounded(RoundedUp(OrZero(request[kMemory]), kMiB)),
-          Bounded(RoundedUp(OrZero(request[kCpu]), kMilli))};
+  const auto larger = [&](DimensionIndex d) {
+    return std::max(OrZero(tables_.classes.request.at(c, d)),
+                    OrZero(tables_.classes.initial_request.at(c, d)));
+  };
+  return {Bounded(RoundedUp(larger(kMemory), kMiB)), Bounded(RoundedUp(larger(kCpu), kMilli))};
 }
 
 RunningRow ClusterRows::RunningOf(TaskIndex task, NodePlace place,

@@ -90,13 +90,13 @@ bool AllAtOnce(Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks,
 }
 
 // Tries to have it whole, ready to be committed: all of it bound, or all of it nominated.
-bool InOneWay(Cycle& cycle, Statement& statement, const std::function<bool()>& way) {
+bool InOneWay(Cycle& cycle, JobIndex job, Statement& statement, const std::function<bool()>& way) {
   const World before = cycle.world;
   bool whole = way();
   const bool all_now = std::all_of(statement.begin(), statement.end(), [](const Operation& o) {
     return o.kind == Operation::kAllocate;
   });
-  if (whole && !all_now) whole = Hold(cycle, before, statement);
+  if (whole && !(all_now && JobReady(cycle, job))) whole = Hold(cycle, before, statement);
   if (whole) return true;
   cycle.world = before;
   statement.clear();
@@ -111,11 +111,11 @@ bool PlaceGang(Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks, 
   });
   for (const std::vector<NodeIndex>& nodes : WithinReach(cycle, job, tasks)) {
     const bool whole =
-        InOneWay(cycle, statement,
+        InOneWay(cycle, job, statement,
                  [&] { return OneByOne(cycle, job, tasks, nodes, false, statement); }) ||
-        InOneWay(cycle, statement,
+        InOneWay(cycle, job, statement,
                  [&] { return AllAtOnce(cycle, job, tasks, nodes, tries, devices, statement); }) ||
-        (devices && InOneWay(cycle, statement,
+        (devices && InOneWay(cycle, job, statement,
                              [&] { return OneByOne(cycle, job, tasks, nodes, true, statement); }));
     if (whole) return true;
   }
