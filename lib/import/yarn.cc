@@ -25,6 +25,7 @@ constexpr KindRule kYarnKinds[] = {{"Nodes", kYarnGroups},
                                    {"Scheduler", kYarnGroups},
                                    {"Containers", kYarnGroups}};
 constexpr int64_t kMostAmount = int64_t{1} << 40;
+constexpr const char* kRackLabel = "yarn.apache.org/rack";
 
 // What one object answers.
 Field AnswerOf(const ApiObject& object) {
@@ -89,7 +90,7 @@ class DumpReader {
                   used.vcores + AmountOf(node["availableVirtualCores"]))
             .ToResources();
     if (const std::string rack = node.Text("rack"); !rack.empty()) {
-      spec.labels.emplace_back("yarn.apache.org/rack", rack);
+      spec.labels.emplace_back(kRackLabel, rack);
     }
     spec.unschedulable = state == "DECOMMISSIONING";
     spec.ready = state == "RUNNING" || spec.unschedulable;
@@ -132,6 +133,10 @@ class DumpReader {
     if (jobs_.contains(job.name)) return;
     const std::string queue = app.Text("queue");
     job.queue = queues_.LeafOf(queue);
+    if (job.queue.empty() && reads_rows_ && queues_.MayMake(queue)) {
+      job.queue = "default";
+      job.settings.emplace_back("yarn-capacity/queue", queue);
+    }
     if (job.queue.empty()) {
       return source_.log->LeftOut(absl::StrCat("Application ", job.name), "queue",
                                   absl::StrCat("no leaf alone is ", Quote(queue)));
@@ -139,11 +144,16 @@ class DumpReader {
     job.priority = app.Int32("priority", 0);
     const std::string user = app.Text("user");
     if (!user.empty()) job.owner = JobOwner{.user = user};
+    if (const std::string name = app.Text("name"); reads_rows_ && !name.empty()) {
+      job.settings.emplace_back("yarn-capacity/application", name);
+    }
     const int64_t started = AmountOf(app["startedTime"]);
     job.created = started / 1000;
     std::string label;
     if (reads_rows_) label = LabelOf(app);
     if (!label.empty()) job.settings.emplace_back("yarn-capacity/node-label-expression", label);
+    places_.clear();
+    for (const Field& request : ListOf(app, "resourceRequests")) ReadPlace(request);
     for (const Field& request : ListOf(app, "resourceRequests")) {
       ReadRequest(request, label, &job);
     }
@@ -151,13 +161,26 @@ class DumpReader {
     cluster_.jobs.push_back(std::move(job));
   }
 
+  // A node or rack that containers of a priority are wished at.
+  void ReadPlace(const Field& request) {
+    const std::string place = request.Text("resourceName", "*");
+    if (place == "*" || AmountOf(request["numContainers"]) == 0) return;
+    PreferredNodeTerm wish;
+    if (names_.contains(place)) {
+      wish.term.match_fields = {
+          {.key = "metadata.name", .op = RequirementOp::kIn, .values = {place}}};
+    } else if (place.starts_with('/')) {
+      wish.term.match_expressions = {
+          {.key = kRackLabel, .op = RequirementOp::kIn, .values = {place}}};
+    } else {
+      return request["resourceName"].Ignored("no node has this name");
+    }
+    places_[request.Int32("priority", 0)].push_back(std::move(wish));
+  }
+
   void ReadRequest(const Field& request, const std::string& label, JobSpec* job) {
     const int64_t count = AmountOf(request["numContainers"]);
-    if (count == 0) return;
-    const std::string place = request.Text("resourceName", "*");
-    if (place != "*") {
-      return request["resourceName"].Ignored("localities are not read");
-    }
+    if (count == 0 || request.Text("resourceName", "*") != "*") return;
     const auto leave = [&](std::string_view field, std::string_view why) {
       source_.log->LeftOut(absl::StrCat("Application ", job->name), field, why);
     };
@@ -167,7 +190,7 @@ class DumpReader {
                                : "partitions are not read");
     }
     if (!request.Bool("relaxLocality", true)) {
-      return leave("resourceRequests.relaxLocality", "localities are not read");
+      return leave("resourceRequests.relaxLocality", "requests for some places alone are not read");
     }
     tasks_ += count;
     if (tasks_ > source_.options.limits.rows) {
@@ -184,6 +207,7 @@ class DumpReader {
     const Amounts requested = AmountsOf(size, AmountOf(size["memory"]), AmountOf(size["vCores"]));
     for (const auto& [type, amount] : requested.others) types_.insert(type);
     group.shape.request = requested.ToResources();
+    group.shape.preferred_node_affinity = places_[priority];
     group.priority = priority == std::numeric_limits<int32_t>::min()
                          ? std::numeric_limits<int32_t>::max()
                          : -priority;  // the smallest is served first
@@ -273,6 +297,7 @@ class DumpReader {
   std::map<std::string, JobState> jobs_;
   std::set<std::string> names_, groups_, containers_;
   std::set<std::string> types_;  // that are requested, beside memory and virtual cores
+  std::map<int32_t, std::vector<PreferredNodeTerm>> places_;  // of an application, by priority
   int64_t tasks_ = 0;
 };
 
@@ -297,7 +322,7 @@ void ReadYarn(const ImportSource& source, const Field& info, bool fair, Scenario
     const Field& configuration = *source.configuration;
     if (configuration.kind() != JsonKind::kObject) return configuration.RefuseKind("an object");
     fair ? ReadAllocations(configuration, &queues, &options)
-         : ReadCapacityProperties(configuration, &queues, &options);
+         : ReadCapacityProperties(configuration, source.log, &queues, &options);
   } else if (info.exists() && info.kind() == JsonKind::kObject) {
     if ((info.Text("type") == "fairScheduler") != fair) {
       return info["type"].Refuse(absl::StrCat("is ", info["type"].Describe(),
@@ -359,6 +384,20 @@ std::string QueueRows::LeafOf(const std::string& name) {
   const auto before = leaves_.find(name);
   if (before != leaves_.end()) return before->second;
   return leaves_[name] = FindLeaf(name);
+}
+
+bool QueueRows::MayMake(const std::string& path) const {
+  for (size_t dot = path.rfind('.'); dot != path.npos && dot > 0; dot = path.rfind('.', dot - 1)) {
+    const auto known = places_.find(path.substr(0, dot));
+    if (known == places_.end()) continue;
+    const Labels& settings = rows_[known->second].settings;
+    return std::ranges::any_of(settings, [](const auto& setting) {
+      return setting.second == "true" &&
+             (setting.first == "yarn-capacity/auto-create-child-queue.enabled" ||
+              setting.first == "yarn-capacity/auto-queue-creation-v2.enabled");
+    });
+  }
+  return false;
 }
 
 std::string QueueRows::FindLeaf(const std::string& name) {

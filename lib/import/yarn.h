@@ -12,7 +12,8 @@
 //   nodes        nodes by host, or by id where two have one host. One that does not run is not
 //                ready, one that is being decommissioned is cordoned. A label is a setting under
 //                yarn-capacity; under yarn-fair the node is not ready
-//   apps         jobs by id; groups of tasks for what is requested anywhere, by priority
+//   apps         jobs by id; groups of tasks for what is requested anywhere, by priority. A
+//                queue that was made on demand, and is not listed, is a setting of the job
 //   containers   running tasks, of /ws/v1/cluster/apps/ID/appattempts/ATTEMPT/containers. What a
 //                node uses beyond those listed becomes a task without a job
 //   scheduler    queues by path, where there is no configuration
@@ -47,6 +48,8 @@ class QueueRows {
   // Returns the path of the only leaf with this path or short name; empty: there is none, or not
   // one alone. Makes the leaf where no queue is known. All other queues are made before.
   std::string LeafOf(const std::string& name);
+  // Returns whether a queue that is known may make this leaf below it.
+  bool MayMake(const std::string& path) const;
   std::vector<QueueSpec> Take() { return std::move(rows_); }
 
  private:
@@ -71,8 +74,13 @@ bool IsProperty(std::string_view key);
 // Appends "name=value" to the options of an action.
 void AddOption(std::string_view name, std::string_view value, std::string* options);
 
+// Return rules of setting queue-mappings: of mapping-rule-json, and of the names of applications.
+std::string MappingRulesOfJson(const Field& property, ImportLog* log);
+std::string MappingRulesOfApps(const std::string& text);
+
 // Fill the queues, and options of action heartbeat.
-void ReadCapacityProperties(const Field& properties, QueueRows* queues, std::string* options);
+void ReadCapacityProperties(const Field& properties, ImportLog* log, QueueRows* queues,
+                            std::string* options);
 void ReadCapacityAnswer(const Field& info, QueueRows* queues);
 void ReadAllocations(const Field& configuration, QueueRows* queues, std::string* options);
 void ReadFairAnswer(const Field& info, QueueRows* queues);

@@ -32,6 +32,13 @@ constexpr std::pair<std::string_view, std::string_view> kQueueKeys[] = {
     {"maximum-am-resource-percent", "maximum-am-resource-percent"},
     {"disable_preemption", ""},
     {"intra-queue-preemption.disable_preemption", ""}};
+// Of queues that are made on demand: switches, and the rest by how it begins.
+constexpr std::string_view kMakingSwitches[] = {"auto-create-child-queue.enabled",
+                                                "auto-queue-creation-v2.enabled"};
+constexpr std::string_view kMakingKeys[] = {
+    "leaf-queue-template.", "auto-queue-creation-v2.maximum-queue-depth",
+    "auto-queue-creation-v2.template.", "auto-queue-creation-v2.leaf-template.",
+    "auto-queue-creation-v2.parent-template."};
 constexpr std::string_view kOrders[] = {"fifo", "fair", "utilization", "priority-utilization"};
 
 struct OptionKey {
@@ -47,7 +54,10 @@ constexpr OptionKey kOptionKeys[] = {
      "multiple_assignments", true},
     {"yarn.scheduler.capacity.per-node-heartbeat.maximum-container-assignments", "max_assignments"},
     {"yarn.scheduler.capacity.per-node-heartbeat.maximum-offswitch-assignments", "max_off_switch"},
-    {"yarn.scheduler.capacity.reservations-continue-look-all-nodes", "continue_looking", true}};
+    {"yarn.scheduler.capacity.reservations-continue-look-all-nodes", "continue_looking", true},
+    {"yarn.scheduler.capacity.node-locality-delay", "node_locality_delay"},
+    {"yarn.scheduler.capacity.rack-locality-additional-delay", "rack_locality_additional_delay"},
+    {"yarn.scheduler.capacity.rack-locality-full-reset", "rack_locality_full_reset", true}};
 
 void SetSetting(std::string_view key, std::string value, QueueSpec* queue) {
   queue->settings.emplace_back(absl::StrCat("yarn-capacity/", ToAbsl(key)), std::move(value));
@@ -64,8 +74,8 @@ void SetOrder(const Field& value, QueueSpec* queue) {
 
 class PropertyReader {
  public:
-  PropertyReader(const Field& properties, QueueRows* queues)
-      : properties_(properties), queues_(*queues) {
+  PropertyReader(const Field& properties, ImportLog* log, QueueRows* queues)
+      : properties_(properties), log_(log), queues_(*queues) {
     for (const Field& property : properties.Children()) {
       const JsonKind kind = property.kind();
       if (kind == JsonKind::kArray || kind == JsonKind::kObject) {
@@ -77,7 +87,7 @@ class PropertyReader {
 
   void Read(std::string* options) {
     ReadOptions(options);
-    queues_.Of("root");
+    ReadMappings(&queues_.Of("root"));
     std::vector<std::string> open = {"root"};
     for (size_t i = 0; i < open.size(); ++i) {
       const std::string parent = open[i];
@@ -132,6 +142,45 @@ class PropertyReader {
     }
   }
 
+  // Rules of one format; those about names of applications go last.
+  void ReadMappings(QueueSpec* root) {
+    const auto key = [](std::string_view name) {
+      return absl::StrCat(ToAbsl(kCapacityPrefix), ToAbsl(name));
+    };
+    const std::string format = TextOf(key("mapping-rule-format"));
+    std::string rules;
+    if (format == "json") {
+      if (const Field* json = Find(key("mapping-rule-json")))
+        rules = MappingRulesOfJson(*json, log_);
+    } else {
+      rules = TextOf(key("queue-mappings"));
+      const std::string of_apps =
+          MappingRulesOfApps(TextOf("yarn.scheduler.queue-placement-rules.app-name"));
+      absl::StrAppend(&rules, rules.empty() || of_apps.empty() ? "" : ",", of_apps);
+    }
+    if (!rules.empty()) SetSetting("queue-mappings", rules, root);
+    if (const Field* value = Find(key("queue-mappings-override.enable"))) {
+      if (SwitchOf(*value) == "on") SetSetting("queue-mappings-override.enable", "true", root);
+    }
+  }
+
+  // What is said about queues that are made below the queue.
+  void ReadMaking(const std::string& path, QueueSpec* queue) {
+    const std::string begin = Key(path, "");
+    for (const std::string_view key : kMakingSwitches) {
+      const Field* value = Find(absl::StrCat(begin, ToAbsl(key)));
+      if (value != nullptr && SwitchOf(*value) == "on") SetSetting(key, "true", queue);
+    }
+    for (const std::string_view key : kMakingKeys) {
+      const std::string first = absl::StrCat(begin, ToAbsl(key));
+      for (auto at = values_.lower_bound(first); at != values_.end(); ++at) {
+        if (!at->first.starts_with(first)) break;
+        used_.insert(at->first);
+        SetSetting(at->first.substr(begin.size()), at->second.ScalarText(), queue);
+      }
+    }
+  }
+
   // The capacity of a queue without one, among these.
   std::string NoCapacity(const std::vector<std::string>& paths) {
     for (const std::string& path : paths) {
@@ -177,6 +226,7 @@ class PropertyReader {
       if (!text.empty()) SetSetting(key, text, &queue);
     }
     ReadLabels(path, &queue);
+    ReadMaking(path, &queue);
     if (const Field* order = Find(Key(path, "ordering-policy"))) SetOrder(*order, &queue);
     if (const Field* state = Find(Key(path, "state"))) ReadState(*state, &queue);
     if (const Field* priority = Find(Key(path, "priority"))) {
@@ -227,6 +277,7 @@ class PropertyReader {
   }
 
   const Field properties_;
+  ImportLog* const log_;
   QueueRows& queues_;
   std::map<std::string, Field> values_;
   std::set<std::string> used_, seen_;
@@ -288,8 +339,9 @@ void ReadAnswer(const Field& info, const std::string& path, QueueRows* queues) {
 
 }  // namespace
 
-void ReadCapacityProperties(const Field& properties, QueueRows* queues, std::string* options) {
-  PropertyReader(properties, queues).Read(options);
+void ReadCapacityProperties(const Field& properties, ImportLog* log, QueueRows* queues,
+                            std::string* options) {
+  PropertyReader(properties, log, queues).Read(options);
 }
 
 void ReadCapacityAnswer(const Field& info, QueueRows* queues) { ReadAnswer(info, "root", queues); }

@@ -36,6 +36,8 @@ constexpr FairOption kFairOptionKeys[] = {
     {"yarn.scheduler.fair.assignmultiple", "assign_multiple", true},
     {"yarn.scheduler.fair.dynamic.max.assign", "dynamic_max_assign", true},
     {"yarn.scheduler.fair.max.assign", "max_assign"},
+    {"yarn.scheduler.fair.locality.threshold.node", "node_locality_threshold"},
+    {"yarn.scheduler.fair.locality.threshold.rack", "rack_locality_threshold"},
     {"yarn.scheduler.fair.sizebasedweight", "size_based_weight", true}};
 
 void SetFairSetting(std::string_view key, std::string value, QueueSpec* queue) {

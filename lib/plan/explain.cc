@@ -344,7 +344,8 @@ std::string ReasonHead(const Reason& reason, const PlanNames& names) {
       return absl::StrCat("the queues are not one tree from \"root\" with its jobs in the leaves",
                           By(reason));
     case ReasonKind::kInfeasible:
-      return "would not fit even on empty nodes";
+      return absl::StrCat("would not fit even on empty nodes", reason.where.empty() ? "" : ": ",
+                          reason.where);
     case ReasonKind::kQueueSpending:
       return absl::StrCat(reason.where, By(reason));
   }

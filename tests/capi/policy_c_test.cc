@@ -124,6 +124,28 @@ TEST_F(PoliciesInC, FitRefusesWithItsWords) {
   EXPECT_NE(Explain("fits").find("3 nodes: mine: not today"), std::string::npos) << Explain("fits");
 }
 
+// Of profile mesos, fit and the order of tasks are a framework of the caller.
+TEST_F(PoliciesInC, AnswerOffers) {
+  policy.fit = [](uintptr_t, const muster_cycle* cycle, const muster_class_view*,
+                  const muster_nodes_view* nodes, uint8_t* out) -> muster_status {
+    for (int64_t i = 0; i < nodes->count; ++i) {
+      out[i] = NameOf(cycle, MUSTER_KIND_NODES, nodes->node[i]) >= "n2";
+    }
+    return MUSTER_OK;
+  };
+  policy.task_order = [](uintptr_t user, const muster_cycle*, const int32_t* tasks, int64_t count,
+                         double* out) -> muster_status {
+    ++Of(user).calls;
+    for (int64_t i = 0; i < count; ++i) out[i] = -tasks[i];
+    return MUSTER_OK;
+  };
+  ASSERT_OK_C(Run("mesos"));
+  EXPECT_GT(mine.calls, 0);
+  EXPECT_GE(NodeOf("fits-2"), "n2");  // the other one goes to "large"
+  EXPECT_EQ(NodeOf("fits-1"), NodeOf("fits-2"));
+  EXPECT_EQ(NodeOf("fits-0"), "");
+}
+
 TEST_F(PoliciesInC, OrdersAndGates) {
   // "large" first by job order; then nothing is left of what "fits" needs where it would fit.
   ASSERT_OK_C(muster_cluster_add_json(cluster.get(), R"({"muster": 1, "jobs": [

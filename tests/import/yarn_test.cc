@@ -236,7 +236,7 @@ TEST(YarnImport, WhatIsLeftOutIsNamed) {
   ObjectJson strict = YarnRequest(3, 1, 1024), labelled = strict, near = strict;
   strict["relaxLocality"] = false;
   labelled["nodeLabelExpression"] = "gpu";
-  near["resourceName"] = "h0";
+  near["resourceName"] = "h9";
   apps[0]["resourceRequests"] = {strict, labelled, near};
   ObjectJson& containers = answers[2]["containers"]["container"];
   containers.push_back(With(containers[0], "/containerId", "container_17_0009_01_000001"));
@@ -249,15 +249,109 @@ TEST(YarnImport, WhatIsLeftOutIsNamed) {
   const std::vector<std::string> lines = Lines(import);
   for (const char* words :
        {"Application application_17_0002: queue: no leaf alone is \"c\"",
-        "resourceRequests.relaxLocality: localities are not read",
+        "resourceRequests.relaxLocality: requests for some places alone are not read",
         "resourceRequests.nodeLabelExpression: a job requests in one partition; that of the first "
         "is "
         "read",
-        "app[0].resourceRequests[2].resourceName: localities are not read",
+        "app[0].resourceRequests[2].resourceName: no node has this name",
         "Container container_17_0009_01_000001: containerId: its application is not a job",
         "Container container_17_0001_01_000002: nodeId: no node has this id"}) {
     EXPECT_THAT(lines, Contains(HasSubstr(words)));
   }
+}
+
+TEST(YarnImport, RequestsForNodesAndRacksAreWishes) {
+  std::vector<ObjectJson> answers = Manager();
+  ObjectJson at_node = YarnRequest(1, 1, 2048), at_rack = at_node;
+  at_node["resourceName"] = "h0";
+  at_rack["resourceName"] = "/r0";
+  ObjectJson& requests = answers[1]["apps"]["app"][0]["resourceRequests"];
+  requests.insert(requests.begin(), at_node);
+  requests.push_back(at_rack);
+  const Import import = Imported(answers, {});
+  const JobSpec& job = import.scenario.cluster.jobs[0];
+  ASSERT_EQ(job.groups.size(), 3u);
+  EXPECT_THAT(job.groups[0].shape.preferred_node_affinity, testing::IsEmpty());
+  const std::vector<PreferredNodeTerm>& wishes = job.groups[1].shape.preferred_node_affinity;
+  ASSERT_EQ(wishes.size(), 2u);
+  EXPECT_EQ(wishes[0].term.match_fields[0].values, std::vector<std::string>{"h0"});
+  EXPECT_EQ(wishes[1].term.match_expressions[0].values, std::vector<std::string>{"/r0"});
+}
+
+std::string RulesOf(const ObjectJson& properties, std::vector<std::string>* lines = nullptr) {
+  ImportOptions options;
+  ObjectJson all = {{"yarn.scheduler.capacity.root.queues", "a,b"},
+                    {"yarn.scheduler.capacity.root.a.capacity", "50"},
+                    {"yarn.scheduler.capacity.root.b.capacity", "50"}};
+  all.update(properties);
+  options.configuration = all.dump();
+  const Import import = Imported(Manager(), options);
+  if (lines != nullptr) *lines = Lines(import);
+  std::map<std::string, Labels> settings = SettingsOf(import);
+  for (const auto& [key, value] : settings["root"]) {
+    if (key == "yarn-capacity/queue-mappings") return value;
+  }
+  return "";
+}
+
+TEST(YarnImport, MappingsOfBothFormats) {
+  EXPECT_EQ(RulesOf({{"yarn.scheduler.capacity.queue-mappings", "u:ann:a,g:dev:b"},
+                     {"yarn.scheduler.queue-placement-rules.app-name", "etl:b"}}),
+            "u:ann:a,g:dev:b,a:etl:b");
+  const ObjectJson rules = {
+      {"rules",
+       {{{"type", "user"}, {"matches", "ann"}, {"policy", "custom"}, {"customPlacement", "root.a"}},
+        {{"type", "user"},
+         {"matches", "*"},
+         {"policy", "primaryGroupUser"},
+         {"parentQueue", "root.b"},
+         {"create", false},
+         {"fallbackResult", "reject"}},
+        {{"type", "group"}, {"matches", "ops"}, {"policy", "reject"}},
+        {{"type", "user"}, {"matches", "*"}, {"policy", "setDefaultQueue"}, {"value", "root.a"}},
+        {{"type", "application"},
+         {"matches", "x"},
+         {"policy", "specified"},
+         {"fallbackResult", "placeDefault"}},
+        {{"type", "user"}, {"matches", "*"}, {"policy", "defaultQueue"}},
+        {{"type", "user"}, {"matches", "*"}, {"policy", "random"}}}}};
+  std::vector<std::string> lines;
+  EXPECT_EQ(RulesOf({{"yarn.scheduler.capacity.mapping-rule-format", "json"},
+                     {"yarn.scheduler.capacity.mapping-rule-json", rules.dump()},
+                     {"yarn.scheduler.capacity.mapping-rule-json-file", "/etc/rules.json"},
+                     {"yarn.scheduler.capacity.queue-mappings", "u:ann:b"}},
+                    &lines),
+            "u:ann:root.a:skip,u:*:root.b.%primary_group.%user:existing:reject,g:ops:%reject,"
+            "u:*:%default=root.a,a:x:%specified,u:*:%default:existing:skip");
+  EXPECT_THAT(lines, Contains(HasSubstr("rules[6]: this rule is not read")));
+  EXPECT_THAT(lines, Contains(HasSubstr("mapping-rule-json-file\"]: this property decides nothing "
+                                        "here, or is not read")));
+}
+
+TEST(YarnImport, QueuesThatAreMadeOnDemand) {
+  ImportOptions options;
+  options.configuration = ObjectJson({{"yarn.scheduler.capacity.root.queues", "a,b"},
+                                      {"yarn.scheduler.capacity.root.a.capacity", "40"},
+                                      {"yarn.scheduler.capacity.root.b.capacity", "60"},
+                                      {"yarn.scheduler.capacity.root.b.auto-create-child-queue."
+                                       "enabled",
+                                       true},
+                                      {"yarn.scheduler.capacity.root.b.leaf-queue-template."
+                                       "capacity",
+                                       "50"}})
+                              .dump();
+  std::vector<ObjectJson> answers = Manager();
+  answers[1]["apps"]["app"][1]["queue"] = "root.b.ann";
+  answers[1]["apps"]["app"][1]["name"] = "etl";
+  const Import import = Imported(answers, options);
+  const JobSpec& job = import.scenario.cluster.jobs[1];
+  EXPECT_EQ(job.queue, "default");
+  EXPECT_EQ(job.settings,
+            (Labels{{"yarn-capacity/queue", "root.b.ann"}, {"yarn-capacity/application", "etl"}}));
+  EXPECT_EQ(SettingsOf(import)["root.b"],
+            (Labels{{"yarn-capacity/capacity", "60"},
+                    {"yarn-capacity/auto-create-child-queue.enabled", "true"},
+                    {"yarn-capacity/leaf-queue-template.capacity", "50"}}));
 }
 
 TEST(YarnImport, PropertiesOfTheCapacityScheduler) {

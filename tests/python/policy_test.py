@@ -146,6 +146,16 @@ class Nodes(unittest.TestCase):
         self.assertEqual({nodes_of(plan)[t] for t in ("free-0", "free-1")}, {"n0", "n2"})
         self.assertIn("2 nodes: zone-b: only zone b", plan.explain("a"))
 
+    def test_a_framework_of_mesos(self):
+        class Framework(ZoneB):
+            def task_order(self, tasks):
+                return -tasks.index
+
+        cluster = cluster_of()
+        cluster.add_job("a", count=3, cpu=4)
+        self.assertEqual(nodes_of(cluster.schedule("mesos", policies=[Framework()])),
+                         {"a-2": "n1", "a-1": "n3"})
+
     def test_no_eviction_where_a_fit_refuses(self):
         cluster = cluster_of(nodes=2)
         for i in range(2):

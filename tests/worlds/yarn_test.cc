@@ -17,6 +17,39 @@
 namespace muster::testing {
 namespace {
 
+// Profiles that are still waiting at the end of a cycle: for preferred nodes, or with reservations.
+constexpr const char* kKeepingSpecs[] = {
+    "yarn-capacity:heartbeat(rounds=1,min_memory=1,node_locality_delay=2)",
+    "yarn-capacity:actions=preempt(max_wait=0,per_round=1,natural_termination=1,reserved=on,"
+    "min_memory=1)+heartbeat(min_memory=1,max_off_switch=100)",
+    "yarn-capacity:actions=preempt(max_wait=0,per_round=1,natural_termination=1,reserved=on,"
+    "calculator=memory,min_memory=1)+heartbeat(calculator=memory,min_memory=1,rounds=1)",
+    "yarn-fair:heartbeat(rounds=1,min_memory=1,increment_memory=1,node_locality_threshold=0.5,"
+    "rack_locality_threshold=0.5)",
+};
+
+// Racks of two nodes, and tasks that prefer some nodes or a rack.
+void AddYarnWishes(Rng& rng, ClusterSpec* world) {
+  if (world->nodes.empty()) return;
+  for (size_t n = 0; n < world->nodes.size(); ++n) {
+    world->nodes[n].labels.emplace_back("yarn.apache.org/rack", "r" + std::to_string(n / 2));
+  }
+  for (JobSpec& job : world->jobs) {
+    for (GroupSpec& group : job.groups) {
+      if (rng.Chance(0.5)) continue;
+      NodeTerm term;
+      if (rng.Chance(0.3)) {
+        term.match_expressions = {
+            {.key = "yarn.apache.org/rack", .op = RequirementOp::kIn, .values = {"r0"}}};
+      } else {
+        const std::string& node = world->nodes[rng.Below(world->nodes.size())].name;
+        term.match_fields = {{.key = "metadata.name", .op = RequirementOp::kIn, .values = {node}}};
+      }
+      group.shape.preferred_node_affinity = {{.weight = 1, .term = term}};
+    }
+  }
+}
+
 // Labels of some nodes and jobs; every queue has access, and equal parts by weight.
 void AddYarnLabels(Rng& rng, ClusterSpec* world) {
   for (NodeSpec& node : world->nodes) {
@@ -62,13 +95,15 @@ TEST(YarnWorlds, PlansKeepTheirPromisesCycleAfterCycle) {
   int64_t binds = 0, waiting = 0, evicted = 0;
   for (uint64_t seed = 0; seed < WorldCount(1'000); ++seed) {
     Rng rng(seed);
-    const std::string profile = OneOf(kYarnSpecs, rng);
+    const bool keeps = rng.Chance(0.3);
+    const std::string profile = keeps ? OneOf(kKeepingSpecs, rng) : OneOf(kYarnSpecs, rng);
     const uint64_t nodes = rng.Chance(0.5) ? 8 : 2;
     const WorldKnobs knobs{
         .nodes = nodes, .queues = 4, .jobs = 8, .tasks = 5, .between_tasks = false};
     ClusterSpec world = RandomWorld(rng.Next(), knobs);
     AddYarnSettings(rng, &world);
     if (rng.Chance(0.3)) AddYarnLabels(rng, &world);
+    if (keeps || rng.Chance(0.3)) AddYarnWishes(rng, &world);
     Cluster cluster = MakeCluster(world);
     RandomEdits edits(cluster, rng, knobs);
     for (int64_t cycle = 0; cycle < 3; ++cycle) {
@@ -78,6 +113,7 @@ TEST(YarnWorlds, PlansKeepTheirPromisesCycleAfterCycle) {
       const absl::StatusOr<Plan> frozen = Schedule(snapshot, profile, {.now = cycle});
       ASSERT_TRUE(frozen.ok()) << frozen.status();
       EXPECT_EQ(plan->Digest(), frozen->Digest());
+      EXPECT_EQ(plan->memory(), frozen->memory());
       for (const std::string& words : Violations(snapshot, *plan, InvariantsOf(profile))) {
         ADD_FAILURE() << words;
       }

@@ -4,7 +4,8 @@
 // one has no offers.
 //
 // Tasks take their turn in the job's order; one that does not fit the offer, or may not run on the
-// node, is passed over. What is not taken is declined for `refuse_seconds`, or the job's setting.
+// node, is passed over. Policies decide both, at points task_order and fit: those of a caller are
+// a framework of its own. What is not taken is declined for `refuse_seconds`, or the job's setting.
 // With 0 there is no filter, and the cycle ends after its first round. The library's gangs are none
 // of the peer's: a framework launches each task for itself.
 //
@@ -196,7 +197,7 @@ ActionDecl MesosAcceptAction() {
   action.options = mesos::kAcceptOptions;
   action.run = mesos::RunAccept;
   action.memory = {{mesos::kFilterSlot, 1}};
-  action.points = PointSet{Point::kFit};
+  action.points = PointSet{Point::kFit, Point::kTaskOrder};
   return action;
 }
 

@@ -13,9 +13,12 @@
 // Guarantee. All pending bundles of a job are placed, or none; a strict strategy also holds for the
 // group's running bundles.
 #include <algorithm>
+#include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "lib/base/go_sort.h"
+#include "lib/base/strings.h"
 #include "lib/kube/selectors.h"
 #include "lib/part/attempt.h"
 #include "lib/peer/ray/node_view.h"
@@ -83,6 +86,7 @@ class RayAllocate {
       const BundlePlan plan = Choose(job, tasks, domain);
       if (plan.outcome == Outcome::kInfeasible) {
         reason = Reason{ReasonKind::kInfeasible};
+        reason.where = no_domain_;
         break;
       }
       if (plan.outcome == Outcome::kFailed) {
@@ -117,22 +121,34 @@ class RayAllocate {
         bundle.nodes[i] = bundle.nodes[i] && held[i];
       }
     }
+    no_domain_.clear();
     if (!domain.empty() && !SetDomains(domain, held, &options)) return {Outcome::kInfeasible, {}};
     options.used_already = std::move(held);
     // No error: the model keeps amounts within 2^53, the view what is free within what there is.
     return *PlaceBundles(view_.nodes(), bundles, options);
   }
 
-  // Nodes with one value of the label are a domain. `held` nodes have bundles of the group: the
-  // first of them fixes the domain. Returns false if one of them is in none: then no domain can
-  // have the whole group.
+  // Nodes with one value of the label are a domain. `held` nodes have bundles of the group, which
+  // fix the domain. Returns false if one of them is in none, or two are in different ones: then no
+  // domain can have the whole group, and no_domain_ has why.
   bool SetDomains(std::string_view label, const std::vector<bool>& held, BundleOptions* options) {
     for (size_t i = 0; i < held.size(); ++i) {
       const std::string* value = FindLabel(tables_.nodes.spec[view_.node(i)].labels, label);
       const std::string_view domain = value == nullptr ? std::string_view() : *value;
-      if (held[i] && domain.empty()) return false;
       options->domains.push_back(domain);
-      if (held[i] && options->domain.empty()) options->domain = domain;
+      if (!held[i]) continue;
+      if (domain.empty()) {
+        no_domain_ =
+            absl::StrCat("a bundle runs on node ", Quote(tables_.nodes.names.name(view_.node(i))),
+                         ", which has no label ", Quote(label));
+        return false;
+      }
+      if (!options->domain.empty() && options->domain != domain) {
+        no_domain_ = absl::StrCat("bundles run in two domains of label ", Quote(label), ", ",
+                                  Quote(options->domain), " and ", Quote(domain));
+        return false;
+      }
+      options->domain = domain;
     }
     return true;
   }
@@ -251,6 +267,7 @@ class RayAllocate {
   const Tables& tables_;
   Ledger& ledger_;
   RayView view_;
+  std::string no_domain_;  // why the last group could be in none; empty: it could
   MachineChoice choice_;
   const float threshold_;
   const bool avoids_accelerators_;

@@ -27,8 +27,9 @@
 //
 // With `ray/domain` among its settings (task_strategy.h), a group goes to nodes with one value of
 // that label, such as one rack: values are tried in the order of their texts, each by the strategy
-// of the group, and the first that places all wins. Bundles that run already fix the value;
-// one that runs on a node without the label makes the rest of its group infeasible.
+// of the group, and the first that places all wins. Bundles that run already fix the value; one
+// that runs on a node without the label, or two at different values, make the rest of the group
+// infeasible: Ray keeps one domain with a group, and never has such a case.
 //
 // A group is infeasible if some bundle is larger than every node it may use, or if the strategy
 // needs more nodes than there are. Otherwise a group without places failed for now. Reasons

@@ -26,8 +26,10 @@ absl::Status ReadRayStrategy(const JobSpec& job, RayStrategy* strategy) {
   if ((strategy->kind == Kind::kNode) == strategy->node.empty()) {
     settings.Refuse("strategy", "must be node where, and only where, ray/node names one");
   }
-  strategy->domain = settings.Text("domain").value_or("");
-  if (!strategy->domain.empty() && job.bundle_strategy == BundleStrategy::kNone) {
+  const auto domain = settings.Text("domain");
+  strategy->domain = domain.value_or("");
+  if (domain && domain->empty()) settings.Refuse("domain", "must be a label of nodes");
+  if (domain && job.bundle_strategy == BundleStrategy::kNone) {
     settings.Refuse("domain", "must be set only where the job has a bundle_strategy");
   }
   return settings.Finish();
@@ -35,6 +37,14 @@ absl::Status ReadRayStrategy(const JobSpec& job, RayStrategy* strategy) {
 
 absl::Status CheckRaySettings(const Tables& tables, const Options&) {
   if (absl::Status s = CheckNoNodeSettings(tables.nodes, "ray"); !s.ok()) return s;
+  for (QueueIndex q = 0; q < tables.queues.alive.size(); ++q) {
+    if (!tables.queues.alive[q] || tables.queues.spec[q].settings.empty()) continue;
+    const QueueSpec& queue = tables.queues.spec[q];
+    if (absl::Status s = SettingReader("queue", queue.name, queue.settings, "ray").Finish();
+        !s.ok()) {
+      return s;
+    }
+  }
   for (JobIndex j = 0; j < tables.jobs.alive.size(); ++j) {
     if (!tables.jobs.alive[j] || tables.jobs.spec[j].settings.empty()) continue;
     RayStrategy strategy;

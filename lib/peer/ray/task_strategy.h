@@ -44,7 +44,7 @@ struct RayStrategy {
 // Sets `*strategy`. Fails with InvalidArgument for settings that are no strategy.
 absl::Status ReadRayStrategy(const JobSpec& job, RayStrategy* strategy);
 
-// Fails for the first job, or node, with settings that the profile does not read.
+// Fails for the first node, queue or job with settings that the profile does not read.
 absl::Status CheckRaySettings(const Tables& tables, const Options& options);
 
 }  // namespace muster

@@ -44,6 +44,14 @@ constexpr OptionDecl kCapacityOptions[] = {
      "containers of one report that no node or rack was requested for"},
     {"continue_looking", OptionKind::kFlag, "on", 0, 0,
      "an application with reservations may get room elsewhere"},
+    {"node_locality_delay", OptionKind::kWhole, "40", -1, 1e9,
+     "reports in vain, at most as many as there are nodes, after which a request goes to the racks "
+     "of nodes that it prefers; -1: none"},
+    {"rack_locality_additional_delay", OptionKind::kWhole, "-1", -1, 1e9,
+     "further ones, after which it goes anywhere; -1: by how many it requests, and how many nodes "
+     "and racks it prefers"},
+    {"rack_locality_full_reset", OptionKind::kFlag, "on", 0, 0,
+     "a container in a preferred rack ends the count, as one at a preferred node does"},
     {"shared_labels", OptionKind::kText, "", 0, 0,
      "labels, between |, of which nodes also serve what requests no label; others are exclusive"},
     {"rounds", OptionKind::kWhole, "1000000", 1, 1e9,
@@ -81,9 +89,10 @@ std::optional<float> NumberOf(std::string_view text, float most) {
 
 class TreeReader {
  public:
-  TreeReader(const Tables& tables, std::vector<QueuePath> rows, CapacityTree* tree)
-      : queues_(tables.queues), tree_(*tree), rows_(std::move(rows)) {
-    tree_.queue_of.assign(queues_.alive.size(), std::numeric_limits<uint32_t>::max());
+  TreeReader(const Tables& tables, PlacedQueues placed, CapacityTree* tree)
+      : queues_(tables.queues), tree_(*tree), placed_(std::move(placed)) {
+    tree_.queue_of_job = std::move(placed_.row_of_job);
+    tree_.refusals = std::move(placed_.refusals);
     for (size_t p = 1; p < partitions(); ++p) {
       const std::string begin = absl::StrCat("accessible-node-labels.", names()[p], ".");
       keys_.push_back(
@@ -92,13 +101,23 @@ class TreeReader {
   }
 
   absl::Status Read() {
-    for (const QueuePath& row : rows_) {
-      if (absl::Status s = Add(row); !s.ok()) return s;
+    for (size_t i = 0; i < placed_.known(); ++i) {
+      const QueuePath& row = placed_.rows[i];
+      const bool is_row = row.queue != muster::kNone;
+      absl::Status s = is_row ? Add(row, queues_.spec[row.queue]) : AddRoot();
+      if (!s.ok()) return s;
+      tree_.home_of.push_back(row.queue);
     }
     // What the root has is the cluster.
     tree_.settings.queues[0].partitions.assign(partitions(),
                                                {.is_accessible = true, .capacity = 1});
-    return CheckCapacities(rows_, queues_, tree_.partitions.names, tree_.settings);
+    const std::vector<QueuePath> known(
+        placed_.rows.begin(), placed_.rows.begin() + static_cast<std::ptrdiff_t>(placed_.known()));
+    if (absl::Status s = CheckCapacities(known, queues_, tree_.partitions.names, tree_.settings);
+        !s.ok()) {
+      return s;
+    }
+    return AddMade();
   }
 
  private:
@@ -110,14 +129,35 @@ class TreeReader {
   const std::vector<std::string>& names() const { return tree_.partitions.names; }
   size_t partitions() const { return names().size(); }
 
-  absl::Status Add(const QueuePath& row) {
-    QueueSettings queue{.path = row.path};
-    if (row.queue == muster::kNone) {
-      queue.partitions.assign(partitions(), {.is_accessible = true});
-      tree_.settings.queues.push_back(std::move(queue));
-      return absl::OkStatus();
+  absl::Status AddRoot() {
+    QueueSettings queue{.path = "root"};
+    queue.partitions.assign(partitions(), {.is_accessible = true});
+    tree_.settings.queues.push_back(std::move(queue));
+    return absl::OkStatus();
+  }
+
+  // Queues that are made for jobs. Those with weights lie beside queues with weights alone.
+  absl::Status AddMade() {
+    for (size_t i = placed_.known(); i < placed_.rows.size(); ++i) {
+      const QueuePath& row = placed_.rows[i];
+      if (absl::Status s = Add(row, placed_.made[i - placed_.known()]); !s.ok()) return s;
+      tree_.home_of.push_back(tree_.home_of[row.parent]);
     }
-    const QueueSpec& spec = queues_.spec[row.queue];
+    const std::vector<QueueSettings>& queues = tree_.settings.queues;
+    for (size_t i = placed_.known(); i < placed_.rows.size(); ++i) {
+      for (size_t known = 1; known < placed_.known(); ++known) {
+        if (placed_.rows[known].parent != placed_.rows[i].parent) continue;
+        if (queues[known].partitions[0].mode == queues[i].partitions[0].mode) continue;
+        return absl::InvalidArgumentError(absl::StrCat(
+            "queue ", Quote(queues_.spec[placed_.rows[known].queue].name),
+            ": its capacity must be a weight, as queues are made beside it: ", queues[i].path));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Add(const QueuePath& row, const QueueSpec& spec) {
+    QueueSettings queue{.path = row.path};
     SettingReader reader("queue", spec.name, spec.settings, kCapacityProfile);
     queue.priority = spec.priority;
     PartitionSettings all{.is_accessible = true, .mode = CapacityMode::kWeight};
@@ -144,7 +184,7 @@ class TreeReader {
     }
     constexpr const char* kIntra = "intra-queue-preemption.disable_preemption";
     if (reader.Text(kIntra)) queue.disable_intra_preemption = reader.Flag(kIntra, false);
-    tree_.queue_of[row.queue] = static_cast<uint32_t>(tree_.settings.queues.size());
+    NameQueueSettings(row.path == "root", spec.settings, &reader);
     tree_.settings.queues.push_back(std::move(queue));
     return reader.Finish();
   }
@@ -262,7 +302,7 @@ class TreeReader {
 
   const QueueTable& queues_;
   CapacityTree& tree_;
-  const std::vector<QueuePath> rows_;
+  PlacedQueues placed_;
   std::vector<LabelKeys> keys_;  // by partition, without the default one
 };
 
@@ -275,6 +315,10 @@ void ReadHeartbeatOptions(const Options& options, CapacitySettings* settings) {
   settings->max_assignments = static_cast<int64_t>(options.number("max_assignments"));
   settings->max_off_switch = static_cast<int64_t>(options.number("max_off_switch"));
   settings->continue_looking = options.flag("continue_looking");
+  settings->node_locality_delay = static_cast<int64_t>(options.number("node_locality_delay"));
+  settings->rack_locality_delay =
+      static_cast<int64_t>(options.number("rack_locality_additional_delay"));
+  settings->rack_locality_full_reset = options.flag("rack_locality_full_reset");
 }
 
 absl::StatusOr<CapacityTree> ReadCapacitySettings(const Tables& tables, const Options& options,
@@ -298,7 +342,9 @@ absl::StatusOr<CapacityTree> ReadCapacitySettings(const Tables& tables, const Op
   if (!partitions.ok()) return partitions.status();
   settings.exclusive_partitions = partitions->exclusive;
   tree.partitions = *std::move(partitions);
-  if (absl::Status s = TreeReader(tables, *std::move(rows), &tree).Read(); !s.ok()) return s;
+  absl::StatusOr<PlacedQueues> placed = PlaceJobs(tables, *std::move(rows));
+  if (!placed.ok()) return placed.status();
+  if (absl::Status s = TreeReader(tables, *std::move(placed), &tree).Read(); !s.ok()) return s;
   return tree;
 }
 

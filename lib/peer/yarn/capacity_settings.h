@@ -4,7 +4,7 @@
 //
 //   absl::StatusOr<CapacityTree> tree = ReadCapacitySettings(tables, options, "heartbeat");
 //   if (!tree.ok()) return tree.status();   // `queue "a", setting "yarn-capacity/capacity": ...`
-//   const std::string& path = tree->settings.queues[tree->queue_of[q]].path;
+//   const std::string& path = tree->settings.queues[tree->queue_of_job[job]].path;
 //
 // Settings have the names of the peer's properties, without "yarn.scheduler.capacity.<path>.", and
 // "yarn-capacity/" before them:
@@ -33,27 +33,32 @@
 //
 // capacity_check.h has how capacities must fit together. Those of the root are 100. Queues are the
 // rows of queue_paths.h. `weight` of a UserLimit is the user's weight. partitions.h has the
-// settings of nodes and jobs.
-//
-// Not read: mappings, queues made on demand.
+// settings of nodes and jobs, and queue_placement.h those of queue mappings and of queues that are
+// made for jobs.
 #ifndef MUSTER_PEER_YARN_CAPACITY_SETTINGS_H_
 #define MUSTER_PEER_YARN_CAPACITY_SETTINGS_H_
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "lib/base/hash_map.h"
 #include "lib/model/tables.h"
 #include "lib/peer/yarn/capacity/config.h"
 #include "lib/peer/yarn/partitions.h"
+#include "lib/peer/yarn/queue_placement.h"
 #include "muster/policy/options.h"
 
 namespace muster::yarn {
 
 struct CapacityTree {
   CapacitySettings settings;
-  std::vector<uint32_t> queue_of;  // by queue of the cluster: its row in settings.queues
+  std::vector<uint32_t> queue_of_job;  // row in settings.queues; kNoRow: it is refused
+  HashMap<JobIndex, std::string> refusals;
+  // By row of settings.queues: the queue of the cluster, or the one that it was made below.
+  std::vector<muster::QueueIndex> home_of;
   Partitions partitions;
 };
 

@@ -7,16 +7,23 @@
 //
 // Sizes of requests are rounded up to multiples of the least allocation, but not above the largest
 // one.
+//
+// The world begins with what Keep wrote in the cycle before (kept.h). Applications come before the
+// new ones, the active first, whatever the limits are now. Counts of a request are missed
+// opportunities, those of requests without label, and reports of reserved nodes in vain.
 #ifndef MUSTER_PEER_YARN_CAPACITY_WORLD_H_
 #define MUSTER_PEER_YARN_CAPACITY_WORLD_H_
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "lib/base/hash_map.h"
 #include "lib/peer/yarn/capacity/scheduler.h"
 #include "lib/peer/yarn/capacity_settings.h"
+#include "lib/peer/yarn/kept.h"
 #include "lib/peer/yarn/reporting.h"
 #include "lib/peer/yarn/rows.h"
 
@@ -25,12 +32,13 @@ namespace muster::yarn {
 class CapacityWorld : public Reporting {
  public:
   // `tree` was read from these tables without a failure.
-  CapacityWorld(const Tables& tables, const Ledger& ledger, CapacityTree tree);
+  CapacityWorld(const Tables& tables, const Ledger& ledger, CapacityTree tree, const Cycle& before);
 
   std::vector<Given> Report(muster::NodeIndex node) override;
-  int64_t IdleRounds() const override { return idle_rounds_; }
+  bool MayGiveLater(int64_t idle) override;
   void TakeBack(uint32_t container) override;
   std::vector<Unserved> WhatWaits() override;
+  void Keep(const Cycle& cycle) override;
 
   // A task that held a node when the world was made, and its container.
   struct Held {
@@ -42,19 +50,38 @@ class CapacityWorld : public Reporting {
   CapacityScheduler* scheduler() { return scheduler_.ok() ? &*scheduler_ : nullptr; }
 
  private:
-  void AddApps(const Tables& tables);
-  absl::StatusOr<AppIndex> Submit(const Tables& tables, const AppRow& row, uint32_t id);
+  // A row of offered_.apps, and how far it came before.
+  struct Arrival {
+    size_t row;
+    std::optional<AppState> before;
+  };
+
+  void ReadApps();
+  std::vector<Arrival> Arrivals(const Cycle& before) const;
+  void AddApp(const Arrival& arrival, const Cycle& before);
+  absl::StatusOr<AppIndex> Submit(const Arrival& arrival);
   void AskFor(AppIndex app, Partition partition, const RequestRow& request);
+  void RecoverReservations(const Cycle& before);
+  bool IsServedAt(const AppRow& row, const RequestRow& request, NodePlace place) const;
+  const RequestRow& RequestOf(AppIndex app, int32_t priority) const;
+  std::vector<KeptRequest> RequestsOf(AppIndex app) const;
+  std::string WhyDelayed(AppIndex app, const RequestRow& request) const;
   Unserved WhyWaits(AppIndex app, const RequestRow& request);
 
+  const Tables& tables_;
   const ClusterRows rows_;
-  const std::vector<uint32_t> queue_of_;
+  const std::vector<uint32_t> queue_of_job_;
+  const HashMap<JobIndex, std::string> refusals_;
+  const std::vector<muster::QueueIndex> home_of_;
   const Partitions partitions_;
   int64_t idle_rounds_ = 0;
   absl::StatusOr<CapacityScheduler> scheduler_;
   Offered offered_;
-  std::vector<size_t> row_of_;  // by application: in offered_.apps
+  std::vector<size_t> row_of_;                        // by application: in offered_.apps
+  HashMap<AppIndex, std::vector<KeptRequest>> gone_;  // requests without tasks, of applications
   std::vector<Held> held_;
+  bool has_wishes_ = false;
+  int64_t delays_ = -1;  // opportunities that were missed after the last idle round; -1: none
 };
 
 }  // namespace muster::yarn

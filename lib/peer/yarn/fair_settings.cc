@@ -39,15 +39,20 @@ constexpr OptionDecl kFairOptions[] = {
      "with assign_multiple: as many as half of what is free"},
     {"max_assign", OptionKind::kWhole, "-1", -1, 1e6,
      "with assign_multiple and without dynamic_max_assign: so many; -1: no limit"},
+    {"node_locality_threshold", OptionKind::kNumber, "-1", -1, 1,
+     "part of the nodes that report in vain before a request goes to the racks of nodes that it "
+     "prefers; below 0, here or of racks: none wait"},
+    {"rack_locality_threshold", OptionKind::kNumber, "-1", -1, 1,
+     "the same from racks to anywhere"},
     {"size_based_weight", OptionKind::kFlag, "off", 0, 0,
      "applications weigh by what they request"},
     {"rounds", OptionKind::kWhole, "1000000", 1, 1e9,
      "of a whole cycle at most; in each, every node reports once"},
 };
 
-// "4096 mb, 4 vcores"; absent: it is no such text.
-std::optional<Resource> FairAmountOf(std::string_view text) {
-  Resource amount;
+// "4096 mb, 4 vcores", or one of the two; the other stays as it is in `amount`. Absent: it is no
+// such text.
+std::optional<Resource> FairAmountOf(std::string_view text, Resource amount) {
   for (absl::string_view part : absl::StrSplit(ToAbsl(text), ',')) {
     const std::vector<absl::string_view> words =
         absl::StrSplit(absl::StripAsciiWhitespace(part), ' ', absl::SkipEmpty());
@@ -76,7 +81,7 @@ fair::Policy PolicyOf(std::string_view word) {
 void ReadAmount(SettingReader* reader, const char* key, Resource* amount) {
   const auto text = reader->Text(key);
   if (!text) return;
-  if (const auto read = FairAmountOf(*text)) {
+  if (const auto read = FairAmountOf(*text, *amount)) {
     *amount = *read;
   } else {
     reader->Refuse(key, "must be amounts such as \"4096 mb, 4 vcores\"");
@@ -117,13 +122,16 @@ absl::StatusOr<FairTree> ReadFairSettings(const Tables& tables, const Options& o
     return static_cast<int64_t>(options.number(name));
   };
   FairTree tree;
-  tree.options = {.min_allocation = {whole("min_memory"), whole("min_vcores")},
-                  .max_allocation = {whole("max_memory"), whole("max_vcores")},
-                  .increment = {whole("increment_memory"), whole("increment_vcores")},
-                  .assign_multiple = options.flag("assign_multiple"),
-                  .dynamic_max_assign = options.flag("dynamic_max_assign"),
-                  .max_assign = whole("max_assign"),
-                  .size_based_weight = options.flag("size_based_weight")};
+  tree.options = {
+      .min_allocation = {whole("min_memory"), whole("min_vcores")},
+      .max_allocation = {whole("max_memory"), whole("max_vcores")},
+      .increment = {whole("increment_memory"), whole("increment_vcores")},
+      .assign_multiple = options.flag("assign_multiple"),
+      .dynamic_max_assign = options.flag("dynamic_max_assign"),
+      .max_assign = whole("max_assign"),
+      .size_based_weight = options.flag("size_based_weight"),
+      .node_locality_threshold = static_cast<float>(options.number("node_locality_threshold")),
+      .rack_locality_threshold = static_cast<float>(options.number("rack_locality_threshold"))};
   tree.queue_of.assign(tables.queues.alive.size(), std::numeric_limits<uint32_t>::max());
   const std::string policy = options.text("policy");
   const absl::StatusOr<std::vector<QueuePath>> rows = QueuePaths(tables.queues);

@@ -8,7 +8,7 @@
 // Settings have the names of the allocation file:
 //
 //   yarn-fair/weight            default: the queue's own weight
-//   yarn-fair/minResources      "4096 mb, 4 vcores"; default: nothing
+//   yarn-fair/minResources      "4096 mb, 4 vcores", or one of the two; default: nothing
 //   yarn-fair/maxResources      the same; default: no limit
 //   yarn-fair/maxRunningApps    default: no limit
 //   yarn-fair/schedulingPolicy  fair, drf or fifo (leaves alone); default: option policy
@@ -16,7 +16,7 @@
 // Queues are the rows of queue_paths.h. UserLimit::max_jobs of the root's `users` is how many
 // applications of the user run at once. Nodes and jobs have no settings of this profile.
 //
-// Not read: masters of applications, preemption, placement rules, access control, racks.
+// Not read: masters of applications, preemption, placement rules, access control.
 #ifndef MUSTER_PEER_YARN_FAIR_SETTINGS_H_
 #define MUSTER_PEER_YARN_FAIR_SETTINGS_H_
 

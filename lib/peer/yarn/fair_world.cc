@@ -2,12 +2,16 @@
 #include "lib/peer/yarn/fair_world.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
 namespace muster::yarn {
 namespace {
+
+constexpr int64_t kRan = 1;     // in slot applications
+constexpr int64_t kLevels = 3;  // of locality
 
 std::string WordsOf(const Resource& r) {
   return absl::StrCat("<memory:", r.memory, ", vCores:", r.vcores, ">");
@@ -22,49 +26,98 @@ FairTree WithLargest(FairTree tree, const ClusterRows& rows) {
 
 }  // namespace
 
-FairWorld::FairWorld(const Tables& tables, const Ledger& ledger, FairTree tree)
-    : rows_(tables, ledger),
+FairWorld::FairWorld(const Tables& tables, const Ledger& ledger, FairTree tree, const Cycle& before)
+    : tables_(tables),
+      rows_(tables, ledger),
       tree_(WithLargest(std::move(tree), rows_)),
       scheduler_(fair::FairScheduler::Make(tree_.options, tree_.queues, tree_.user_limits, 0)) {
   if (!scheduler_.ok()) return;
   for (NodePlace p = 0; p < rows_.nodes().size(); ++p) {
     const std::string& name = rows_.NameOf(p);
-    if (!scheduler_->AddNode(name, absl::StrCat("rack:", name), rows_.nodes()[p].total).ok()) {
+    if (!scheduler_->AddNode(name, rows_.RackOf(p), rows_.nodes()[p].total).ok()) {
       scheduler_ = absl::UnknownError("a node that the scheduler does not take");
       return;
     }
   }
-  AddApps(tables);
+  AddApps(before);
+  RecoverReservations(before);
   scheduler_->Update();
 }
 
-void FairWorld::AddApps(const Tables& tables) {
+void FairWorld::AddApps(const Cycle& before) {
   const fair::Options& options = tree_.options;
   offered_ = rows_.ReadApps(
       {.most = options.max_allocation, .rounded = [&](const Resource& plain, const Resource& most) {
          const Resource raised = MostOf(plain, options.min_allocation);
          return LeastOf(RoundUp(Calculator::kDominant, raised, options.increment), most);
        }});
-  for (size_t i = 0; i < offered_.apps.size(); ++i) {
-    AppRow& row = offered_.apps[i];
-    const uint32_t queue = tree_.queue_of[tables.jobs.queue[row.job]];
-    const absl::StatusOr<AppIndex> app = scheduler_->AddApp({.id = static_cast<int64_t>(i + 1),
-                                                             .queue = tree_.queues[queue].path,
-                                                             .user = row.user,
-                                                             .unmanaged = true});
-    absl::Status status = app.status();
-    if (app.ok()) {
-      row_of_.push_back(i);
-      for (const RunningRow& one : row.running) scheduler_->Recover(*app, one.place, one.size);
-      status = scheduler_->SetAsks(*app, AsksOf(row));
-    }
+  for (const Arrival& arrival : Arrivals(before)) {
+    const absl::Status status = AddApp(arrival, before);
     if (status.ok()) continue;
-    for (RequestRow& request : row.requests) {
+    for (RequestRow& request : offered_.apps[arrival.row].requests) {
       for (const TaskIndex t : request.tasks) {
         offered_.refused.emplace_back(t, std::string(status.message()));
       }
       request.tasks.clear();
     }
+  }
+}
+
+// Those that ran before go first.
+std::vector<FairWorld::Arrival> FairWorld::Arrivals(const Cycle& before) const {
+  const MemorySlot& slot = before.Recall(kFairSlots.applications);
+  std::vector<Arrival> arrivals;
+  for (size_t i = 0; i < offered_.apps.size(); ++i) {
+    const JobIndex job = offered_.apps[i].job;
+    const std::string& path = tree_.queues[tree_.queue_of[tables_.jobs.queue[job]]].path;
+    arrivals.push_back({i, KeptState(slot, tables_.jobs.names.name(job), path) == kRan});
+  }
+  std::ranges::stable_sort(arrivals,
+                           [](const Arrival& a, const Arrival& b) { return a.ran && !b.ran; });
+  return arrivals;
+}
+
+absl::Status FairWorld::AddApp(const Arrival& arrival, const Cycle& before) {
+  const AppRow& row = offered_.apps[arrival.row];
+  const uint32_t queue = tree_.queue_of[tables_.jobs.queue[row.job]];
+  const absl::StatusOr<AppIndex> app =
+      scheduler_->AddApp({.id = static_cast<int64_t>(arrival.row + 1),
+                          .queue = tree_.queues[queue].path,
+                          .user = row.user,
+                          .unmanaged = true,
+                          .runs = arrival.ran});
+  if (!app.ok()) return app.status();
+  row_of_.push_back(arrival.row);
+  for (const RunningRow& one : row.running) scheduler_->Recover(*app, one.place, one.size);
+  const MemorySlot& slot = before.Recall(kFairSlots.requests);
+  std::vector<KeptRequest> kept = KeptRequests(slot, tables_.jobs.names.name(row.job));
+  for (const RequestRow& request : row.requests) {
+    const auto [opportunities, level, unused] = TakeCounts(request.name, &kept);
+    if (level < 1 || level > kLevels) continue;
+    scheduler_->SetLevel(*app, {.priority = request.priority,
+                                .opportunities = opportunities,
+                                .known = true,
+                                .allowed = static_cast<Locality>(level - 1)});
+  }
+  if (!kept.empty()) gone_[*app] = std::move(kept);
+  return scheduler_->SetAsks(*app, AsksOf(row));
+}
+
+void FairWorld::RecoverReservations(const Cycle& before) {
+  const MemorySlot& slot = before.Recall(kFairSlots.reservations);
+  if (slot.empty()) return;
+  std::vector<AppIndex> app_of(tables_.jobs.alive.size(), kNone);
+  for (AppIndex app = 0; app < row_of_.size(); ++app) app_of[offered_.apps[row_of_[app]].job] = app;
+  for (NodePlace p = 0; p < rows_.nodes().size(); ++p) {
+    const std::optional<KeptReservation> kept = KeptReservationOf(slot, rows_.NameOf(p));
+    if (!kept) continue;
+    const auto job = tables_.jobs.names.Find(kept->job);
+    if (!job || app_of[*job] == kNone) continue;
+    const RequestRow& request = FindOrAddRequest(kept->name, &offered_.apps[row_of_[app_of[*job]]]);
+    if (!request.everywhere && std::ranges::find(request.places, p) == request.places.end()) {
+      continue;
+    }
+    scheduler_->RecoverReservation(app_of[*job], p, request.size, request.priority);
   }
 }
 
@@ -78,12 +131,16 @@ std::vector<fair::AskSpec> FairWorld::AsksOf(const AppRow& row) const {
                       .relax_locality = request.everywhere};
     asks.push_back(ask);
     for (const NodePlace p : request.places) {
-      const std::string& name = rows_.NameOf(p);
-      ask.place = name;
+      ask.place = rows_.NameOf(p);
       ask.relax_locality = true;
       asks.push_back(ask);
-      ask.place = absl::StrCat("rack:", name);
+      if (request.everywhere) continue;
+      ask.place = rows_.RackOf(p);
       ask.relax_locality = false;
+      asks.push_back(ask);
+    }
+    for (const std::string& rack : request.racks) {
+      ask.place = rack;
       asks.push_back(ask);
     }
   }
@@ -96,6 +153,7 @@ std::vector<Given> FairWorld::Report(muster::NodeIndex node) {
   if (!scheduler_.ok() || place == ClusterRows::kNoPlace) return {};
   const auto allocations = scheduler_->Heartbeat(place);
   if (!allocations.ok()) return {};
+  if (!allocations->empty()) delays_ = -1;
   std::vector<Given> given;
   for (const fair::Allocation& one : *allocations) {
     const Container& c = scheduler_->cluster().containers[one.container];
@@ -106,6 +164,60 @@ std::vector<Given> FairWorld::Report(muster::NodeIndex node) {
     tasks.pop_back();
   }
   return given;
+}
+
+bool FairWorld::MayGiveLater(int64_t) {
+  if (!scheduler_.ok()) return false;
+  const fair::Cluster& cluster = scheduler_->cluster();
+  const auto steps = static_cast<int64_t>(cluster.present.size()) + 2;
+  int64_t delays = 0;
+  bool has_wishes = false;
+  for (const fair::App& app : cluster.apps) {
+    if (!app.runnable) continue;
+    for (const fair::LocalityLevel& level : app.levels) {
+      const auto key =
+          std::ranges::find(app.requests.keys(), level.priority, &RequestKey::priority);
+      if (key == app.requests.keys().end() || !key->is_served() || key->places() == 1) continue;
+      has_wishes = true;
+      delays += static_cast<int64_t>(level.allowed) * steps;
+      if (level.allowed != Locality::kAny) delays += level.opportunities;
+    }
+  }
+  return has_wishes && std::exchange(delays_, delays) != delays;
+}
+
+void FairWorld::Keep(const Cycle& cycle) {
+  if (!scheduler_.ok()) return;
+  const fair::Cluster& cluster = scheduler_->cluster();
+  MemorySlot applications, requests, reservations;
+  for (AppIndex a = 0; a < row_of_.size(); ++a) {
+    const fair::App& app = cluster.apps[a];
+    const AppRow& row = offered_.apps[row_of_[a]];
+    const std::string_view job = tables_.jobs.names.name(row.job);
+    const auto request_of = [&](int32_t priority) -> const RequestRow& {
+      return row.requests[static_cast<size_t>(priority - 1)];
+    };
+    if (app.runnable) applications.Set(job, {cluster.queues[app.queue].config.path, kRan});
+    std::vector<KeptRequest> counts;
+    for (const fair::LocalityLevel& level : app.levels) {
+      const RequestRow& request = request_of(level.priority);
+      if (!request.everywhere || request.racks.empty()) continue;
+      counts.push_back(
+          {request.name, {level.opportunities, static_cast<int64_t>(level.allowed) + 1, 0}});
+    }
+    if (const auto gone = gone_.find(a); gone != gone_.end()) {
+      counts.insert(counts.end(), gone->second.begin(), gone->second.end());
+    }
+    if (!counts.empty()) requests.Set(job, RowOf(counts));
+    for (const NodeIndex n : app.reserved_nodes) {
+      const Container& container = cluster.containers[cluster.nodes[n].reserved];
+      reservations.Set(rows_.NameOf(n),
+                       RowOf({std::string(job), request_of(container.priority).name}));
+    }
+  }
+  yarn::Keep(cycle, kFairSlots.applications, std::move(applications));
+  yarn::Keep(cycle, kFairSlots.requests, std::move(requests));
+  yarn::Keep(cycle, kFairSlots.reservations, std::move(reservations));
 }
 
 void FairWorld::TakeBack(uint32_t container) {
@@ -139,6 +251,12 @@ Unserved FairWorld::WhyWaits(AppIndex index, const RequestRow& request) const {
     return {request.tasks, ReasonKind::kNoNode,
             absl::StrCat("queue \"", queue.config.path, "\" would exceed its maximum: ",
                          WordsOf(with), " of ", WordsOf(queue.max))};
+  }
+  for (const NodeIndex n : app.reserved_nodes) {
+    if (cluster.containers[cluster.nodes[n].reserved].priority != request.priority) continue;
+    return {request.tasks, ReasonKind::kNoNode,
+            absl::StrCat("node \"", rows_.NameOf(n), "\" is reserved, and has no room yet for ",
+                         WordsOf(request.size))};
   }
   return {request.tasks, ReasonKind::kNoNode,
           absl::StrCat("no node that reported has room for ", WordsOf(request.size))};

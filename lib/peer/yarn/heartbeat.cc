@@ -4,16 +4,18 @@
 // by the fair one.
 //
 // A whole cycle is rounds in which every node reports once, in the order of the table, until a
-// round gives nothing; with shared labels, until no later one could give anything either. Turn
-// Heartbeats: the named nodes report once each, in their order. Each container becomes a bind at
-// once, so gangs are not kept together.
+// round gives nothing; with shared labels, or with requests that prefer nodes, until no later one
+// could give anything either. Turn Heartbeats: the named nodes report once each, in their order.
+// Each container becomes a bind at once, so gangs are not kept together.
 //
 // What the peer gives is checked against the books, which know more than memory and vcores: limits
 // of pods, and vcores where the peer compares memory alone. A container that the books refuse is
 // taken back, and its node reports no more in this cycle. So a plan never overcommits a node.
 //
-// Reservations hold room until the cycle ends; the next one makes them anew. Opportunities that
-// were missed are counted within a cycle.
+// Memory (kept.h). The next cycle goes on with the reservations, the opportunities that were missed
+// and the applications that were accepted and activated. A reservation ends with its job or node,
+// or when its node admits the request no more; one of a request that is no more ends, as at the
+// peer, when its node reports.
 //
 // Reasons. not_admitted with the peer's message where an application, or a request of it, is
 // refused or not active; else no_node with the limit that stops it, or with the peer's words for
@@ -53,18 +55,20 @@ class Reports {
       RunRounds(static_cast<int64_t>(options.number("rounds")));
     }
     if (!context_.meter.ended()) Explain();
+    scheduler_.Keep(cycle);
   }
 
  private:
   void RunRounds(int64_t rounds) {
     int64_t idle = 0;
-    for (int64_t round = 0; idle <= scheduler_.IdleRounds() && round < rounds; ++round) {
+    for (int64_t round = 0; round < rounds; ++round) {
       bool gave = false;
       for (muster::NodeIndex n = 0; n < retired_.size(); ++n) {
         gave |= Report(n);
         if (context_.meter.ended()) return;
       }
       idle = gave ? 0 : idle + 1;
+      if (!gave && !scheduler_.MayGiveLater(idle)) return;
     }
   }
 
@@ -135,6 +139,7 @@ ActionDecl HeartbeatAction() {
 ActionDecl CapacityHeartbeatAction() {
   ActionDecl action = yarn::HeartbeatAction();
   action.options = yarn::CapacityOptionDecls();
+  action.memory = yarn::DeclarationOf(yarn::kCapacitySlots);
   action.check = [](const Tables& tables, const Options& options) {
     absl::StatusOr<yarn::CapacityTree> tree =
         yarn::ReadCapacitySettings(tables, options, "heartbeat");
@@ -146,7 +151,8 @@ ActionDecl CapacityHeartbeatAction() {
         yarn::ReadCapacitySettings(context.tables, options, "heartbeat");
     if (!tree.ok()) return;  // it was checked before the cycle
     yarn::ReadHeartbeatOptions(options, &tree->settings);
-    yarn::CapacityWorld world(context.tables, context.ledger, *std::move(tree));
+    yarn::CapacityWorld world(context.tables, context.ledger, *std::move(tree),
+                              *context.facts.cycle);
     yarn::Reports(context, &world).Run(options);
   };
   action.points = PointSet{};
@@ -156,13 +162,14 @@ ActionDecl CapacityHeartbeatAction() {
 ActionDecl FairHeartbeatAction() {
   ActionDecl action = yarn::HeartbeatAction();
   action.options = yarn::FairOptionDecls();
+  action.memory = yarn::DeclarationOf(yarn::kFairSlots);
   action.check = [](const Tables& tables, const Options& options) {
     return yarn::ReadFairSettings(tables, options).status();
   };
   action.run = [](ActionContext& context, const Options& options) {
     absl::StatusOr<yarn::FairTree> tree = yarn::ReadFairSettings(context.tables, options);
     if (!tree.ok()) return;  // it was checked before the cycle
-    yarn::FairWorld world(context.tables, context.ledger, *std::move(tree));
+    yarn::FairWorld world(context.tables, context.ledger, *std::move(tree), *context.facts.cycle);
     yarn::Reports(context, &world).Run(options);
   };
   action.points = PointSet{};

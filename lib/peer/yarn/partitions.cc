@@ -77,6 +77,10 @@ absl::StatusOr<Partitions> ReadPartitions(const Tables& tables, std::string_view
       tables.nodes, "node", "node-label", [](auto&&...) {}, &of_node);
   std::vector<std::optional<GroupIndex>> masters(tables.jobs.alive.size());
   const auto read_master = [&](size_t job, SettingReader* reader) {
+    for (const char* key : {"queue", "application"}) {  // queue_placement.h
+      const auto text = reader->Text(key);
+      if (text && text->empty()) reader->Refuse(key, "must be a name");
+    }
     const auto name = reader->Text("master");
     if (!name) return;
     const std::vector<GroupRow>& groups = tables.jobs.groups[job];

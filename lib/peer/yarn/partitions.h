@@ -12,6 +12,7 @@
 //   of a node  node-label             the partition that it is in; default: none
 //   of a job   node-label-expression  the partition that its tasks request; default: none
 //              master                 the group that its master is of; default: it has none
+//              queue, application     as in queue_placement.h
 //
 // A label is letters, digits, '-' and '_', and does not begin with the last two. What has none is
 // in the default partition, 0; the others are numbered by name. Labels that queues list, and shared

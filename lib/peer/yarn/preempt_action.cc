@@ -11,9 +11,11 @@
 // milliseconds. A mark counts while the task is on that node.
 //
 // Tasks that may not be preempted, and those that are not bound or do not run yet, are never
-// chosen; masters come last, while those of a queue hold more than its part for them. Nothing is
-// reserved between cycles, so selectors that make room for reservations have nothing to do and are
-// left out.
+// chosen; masters come last, while those of a queue hold more than its part for them.
+//
+// Reservations of earlier cycles (kept.h) count as held. Those of applications that give some are
+// dropped first. With `reserved`, the round also chooses tasks on nodes where that makes room for
+// the reservation. The selector by priorities of queues is left out.
 //
 // Ties. Of an application, the task of the lowest priority goes first, and of equal ones that which
 // started last; applications in the reverse of their leaf's order.
@@ -59,6 +61,10 @@ constexpr OptionDecl kPreemptOptions[] = {
      "part of what is wanted that a round chooses; the rest may end by itself"},
     {"conservative", OptionKind::kFlag, "off", 0, 0,
      "a task is chosen only while every resource is wanted"},
+    {"reserved", OptionKind::kFlag, "off", 0, 0,
+     "tasks are chosen on nodes with a reservation, to make room for it; what is reserved then "
+     "does "
+     "not count as wanted"},
     {"balance", OptionKind::kFlag, "off", 0, 0,
      "queues above their guarantee give to each other, too"},
     {"balance_max_wait", OptionKind::kNumber, "300", 0, kMostSeconds,
@@ -85,6 +91,7 @@ PreemptionSettings SettingsOf(const Options& options) {
           .max_ignored = options.number("max_ignored"),
           .natural_termination = options.number("natural_termination"),
           .conservative = options.flag("conservative"),
+          .reserved_containers = options.flag("reserved"),
           .balances_satisfied = options.flag("balance"),
           .intra_queue = options.flag("intra_queue"),
           .user_limit_first = options.text("intra_order") == "userlimit_first",
@@ -106,10 +113,16 @@ class Round {
     HashMap<ContainerIndex, TaskIndex> task_of;
     for (const CapacityWorld::Held& held : world_.held()) task_of[held.container] = held.task;
     for (const ContainerIndex c : round.killed) {
+      const auto task = task_of.find(c);
+      if (task == task_of.end()) continue;  // a reservation, which is among those dropped
       if (context_.meter.Cut()) return;
       context_.meter.Spend();
-      Evict(task_of[c]);
+      Evict(task->second);
     }
+    for (const ContainerIndex c : round.dropped) {  // one may be listed twice
+      if (scheduler_.containers()[c].is_reserved) scheduler_.DropReservation(c);
+    }
+    world_.Keep(*context_.facts.cycle);
   }
 
  private:
@@ -162,7 +175,8 @@ ActionDecl CapacityPreemptAction() {
   action.summary = "evicts tasks of queues that hold more than they should while others wait";
   action.options = yarn::kPreemptOptions;
   action.evicts = true;
-  action.memory = {{yarn::kMarkSlot, 1}};
+  action.memory = yarn::DeclarationOf(yarn::kCapacitySlots);
+  action.memory.push_back({yarn::kMarkSlot, 1});
   action.turns = {TurnKind::kCycle, TurnKind::kDecisions};
   action.check = [](const Tables& tables, const Options& options) {
     absl::StatusOr<yarn::CapacityTree> tree =
@@ -175,7 +189,8 @@ ActionDecl CapacityPreemptAction() {
         yarn::ReadCapacitySettings(context.tables, options, "preempt");
     if (!tree.ok() || context.meter.Cut()) return;
     context.meter.Spend();
-    yarn::CapacityWorld world(context.tables, context.ledger, *std::move(tree));
+    yarn::CapacityWorld world(context.tables, context.ledger, *std::move(tree),
+                              *context.facts.cycle);
     if (world.scheduler() == nullptr) return;
     yarn::Round(context, yarn::SettingsOf(options), &world).Run();
   };

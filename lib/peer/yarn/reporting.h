@@ -6,6 +6,7 @@
 //     if (!Bind(given.task, node)) scheduler.TakeBack(given.container);
 //   }
 //   for (const Unserved& unserved : scheduler.WhatWaits()) ...
+//   scheduler.Keep(cycle);   // what the next cycle goes on with
 #ifndef MUSTER_PEER_YARN_REPORTING_H_
 #define MUSTER_PEER_YARN_REPORTING_H_
 
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "muster/plan.h"
+#include "muster/policy/cycle.h"
 #include "muster/types.h"
 
 namespace muster::yarn {
@@ -37,11 +39,14 @@ class Reporting {
 
   // The node reports. Returns nothing for a node that is not ready.
   virtual std::vector<Given> Report(muster::NodeIndex node) = 0;
-  // How many rounds of reports of all nodes may give nothing before one that gives something.
-  virtual int64_t IdleRounds() const { return 0; }
+  // After `idle` rounds of reports of all nodes that gave nothing: whether one more may give
+  // something, as requests that were missed so often may go to further nodes.
+  virtual bool MayGiveLater(int64_t idle) = 0;
   // Ends a container of the last report. Its task stays without one.
   virtual void TakeBack(uint32_t container) = 0;
   virtual std::vector<Unserved> WhatWaits() = 0;
+  // Writes what the scheduler keeps between heartbeats to the memory of the cycle.
+  virtual void Keep(const Cycle& cycle) = 0;
 };
 
 }  // namespace muster::yarn

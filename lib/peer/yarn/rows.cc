@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
@@ -20,7 +21,23 @@ constexpr int64_t kMostHad = int64_t{1} << 35;
 int64_t RoundedUp(int64_t amount, int64_t unit) { return amount / unit + (amount % unit != 0); }
 int64_t Bounded(int64_t amount) { return std::clamp<int64_t>(amount, 0, kMostHad); }
 
+constexpr const char* kRackLabel = "yarn.apache.org/rack";
+
+bool IsAboutRacks(const NodeTerm& term) {
+  return term.match_fields.empty() &&
+         std::ranges::all_of(term.match_expressions,
+                             [](const Requirement& one) { return one.key == kRackLabel; });
+}
+
 }  // namespace
+
+const RequestRow& FindOrAddRequest(const RequestName& name, AppRow* app) {
+  const auto known = std::ranges::find(app->requests, name, &RequestRow::name);
+  if (known != app->requests.end()) return *known;
+  const int32_t priority = app->requests.empty() ? 1 : app->requests.back().priority + 1;
+  app->requests.push_back({.priority = priority, .name = name, .size = name.size});
+  return app->requests.back();
+}
 
 ClusterRows::ClusterRows(const Tables& tables, const Ledger& ledger)
     : tables_(tables), ledger_(ledger), place_of_(tables.nodes.alive.size(), kNoPlace) {
@@ -45,6 +62,13 @@ ClusterRows::ClusterRows(const Tables& tables, const Ledger& ledger)
     largest_ = MostOf(largest_,
                       {Bounded(OrZero(has[kMemory]) / kMiB), Bounded(OrZero(has[kCpu]) / kMilli)});
   }
+}
+
+std::string ClusterRows::RackOf(NodePlace place) const {
+  for (const auto& [key, value] : tables_.nodes.spec[nodes_[place].node].labels) {
+    if (key == kRackLabel) return absl::StrCat("rack:", value);
+  }
+  return "rack:/default-rack";
 }
 
 Resource ClusterRows::LargestUpTo(const Resource& most) const {
@@ -87,13 +111,11 @@ void ClusterRows::ReadApp(JobIndex job, const RequestRules& rules, AdmittedByCla
     const int64_t started = tables_.tasks.started[row.task];
     return std::tuple(started == kAbsent ? tables_.tasks.created[row.task] : started, row.task);
   });
-  if (IsClosed(job)) {
-    const std::string& queue = tables_.queues.spec[tables_.jobs.queue[job]].name;
-    for (const TaskIndex t : pending) {
-      offered->refused.emplace_back(t, absl::StrCat("queue ", Quote(queue), " is stopped"));
-    }
+  if (const std::string why = WhyShut(job, rules); !why.empty()) {
+    for (const TaskIndex t : pending) offered->refused.emplace_back(t, why);
     pending.clear();
   }
+  if (rules.refusal_of && !rules.refusal_of(job).empty()) return;
   const auto group = rules.master_group_of ? rules.master_group_of(job) : std::nullopt;
   if (group) SetMaster(*group, rules, &pending, &app, offered);
   ReadRequests(std::move(pending), rules, known, &app, offered);
@@ -130,12 +152,14 @@ void ClusterRows::SetMaster(GroupIndex group, const RequestRules& rules,
   app->waits_for_master = true;
 }
 
-bool ClusterRows::IsClosed(JobIndex job) const {
-  for (muster::QueueIndex q = tables_.jobs.queue[job]; q != muster::kNone;
-       q = tables_.queues.parent[q]) {
-    if (tables_.queues.spec[q].state == QueueState::kClosed) return true;
+std::string ClusterRows::WhyShut(JobIndex job, const RequestRules& rules) const {
+  if (std::string why = rules.refusal_of ? rules.refusal_of(job) : ""; !why.empty()) return why;
+  const muster::QueueIndex home = rules.home_of ? rules.home_of(job) : tables_.jobs.queue[job];
+  for (muster::QueueIndex q = home; q != muster::kNone; q = tables_.queues.parent[q]) {
+    if (tables_.queues.spec[q].state != QueueState::kClosed) continue;
+    return absl::StrCat("queue ", Quote(tables_.queues.spec[home].name), " is stopped");
   }
-  return false;
+  return "";
 }
 
 void ClusterRows::ReadRequests(std::vector<TaskIndex> tasks, const RequestRules& rules,
@@ -158,10 +182,14 @@ void ClusterRows::ReadRequests(std::vector<TaskIndex> tasks, const RequestRules&
     }
     const Admitted& admitted = AdmittedOf(c, app->kind, rules, known);
     const int32_t lowest = app->waits_for_master ? 0 : 1;
+    const Resource size = SizeOf(c, rules);
+    const std::string& group = tables_.jobs.groups[app->job][all.group[*first]].name;
     app->requests.push_back({.priority = static_cast<int32_t>(app->requests.size()) + lowest,
-                             .size = SizeOf(c, rules),
+                             .name = {group, all.priority[*first], size},
+                             .size = size,
                              .everywhere = admitted.everywhere,
-                             .places = admitted.places});
+                             .places = admitted.places,
+                             .racks = admitted.racks});
     app->requests.back().tasks = {std::make_reverse_iterator(end),
                                   std::make_reverse_iterator(first)};
   }
@@ -180,8 +208,30 @@ const ClusterRows::Admitted& ClusterRows::AdmittedOf(ClassIndex c, uint32_t kind
     if (Admits(nodes_[p].node, c)) admitted.places.push_back(p);
   }
   admitted.everywhere = admitted.places.size() == serving;
-  if (admitted.everywhere) admitted.places.clear();
+  if (!admitted.everywhere) return admitted;
+  ReadWishes(c, &admitted);
   return admitted;
+}
+
+// `admitted` has the nodes that serve the job.
+void ClusterRows::ReadWishes(ClassIndex c, Admitted* admitted) const {
+  const std::vector<PreferredNodeTerm>& terms = tables_.classes.shape[c].preferred_node_affinity;
+  const std::vector<NodePlace> serving = std::exchange(admitted->places, {});
+  if (terms.empty()) return;
+  for (const NodePlace p : serving) {
+    const muster::NodeSpec& spec = tables_.nodes.spec[nodes_[p].node];
+    bool wants_node = false, wants_rack = false;
+    for (const PreferredNodeTerm& preferred : terms) {
+      if (!Matches(preferred.term, spec)) continue;
+      wants_rack = true;
+      wants_node |= !IsAboutRacks(preferred.term);
+    }
+    if (wants_node) admitted->places.push_back(p);
+    if (wants_rack) admitted->racks.push_back(RackOf(p));
+  }
+  std::ranges::sort(admitted->racks);
+  const auto end = std::unique(admitted->racks.begin(), admitted->racks.end());
+  admitted->racks.erase(end, admitted->racks.end());
 }
 
 Resource ClusterRows::PlainSize(ClassIndex c) const {

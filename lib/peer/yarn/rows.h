@@ -23,6 +23,10 @@
 // each node that does, and nowhere else. Tasks without a job, and leaving ones, take their part of
 // the node's total.
 //
+// A class that every node admits, and that prefers some by their labels or names, is requested at
+// those, in their racks and anywhere: a locality. Terms about the label of racks alone are requests
+// for racks. A node's rack is its label yarn.apache.org/rack, else the peer's "/default-rack".
+//
 // A task is not offered, with a reason, if it requests a resource that the scheduler does not know,
 // if its plain request is larger than the largest allocation, or if its queue is closed.
 //
@@ -44,6 +48,7 @@
 #include "lib/base/hash_map.h"
 #include "lib/ledger/ledger.h"
 #include "lib/model/tables.h"
+#include "lib/peer/yarn/kept.h"
 #include "lib/peer/yarn/resource.h"
 
 namespace muster::yarn {
@@ -68,10 +73,12 @@ struct RunningRow {
 
 struct RequestRow {
   int32_t priority;  // from 1 on, of a master 0; the smallest is served first
+  RequestName name;  // by which it is known in the next cycle
   Resource size;
-  std::vector<TaskIndex> tasks;   // the next last
-  bool everywhere = true;         // at all nodes that serve the job
-  std::vector<NodePlace> places;  // that admit it, if not all of those do
+  std::vector<TaskIndex> tasks;    // the next last
+  bool everywhere = true;          // at all nodes that serve the job
+  std::vector<NodePlace> places;   // that admit it, if not all of those do; else that it prefers
+  std::vector<std::string> racks;  // that it prefers, if everywhere; those of `places` among them
 };
 
 struct AppRow {
@@ -84,6 +91,9 @@ struct AppRow {
   std::vector<RequestRow> requests;
 };
 
+// Returns the request of that name. If there is none, it is added without tasks, as the last.
+const RequestRow& FindOrAddRequest(const RequestName& name, AppRow* app);
+
 // How requests are counted.
 struct RequestRules {
   Resource most;  // larger ones are refused
@@ -94,6 +104,10 @@ struct RequestRules {
   std::function<bool(uint32_t kind, muster::NodeIndex)> serves = {};  // unset: all nodes do
   // The group that the job's master is of; unset, or none: it has no master.
   std::function<std::optional<GroupIndex>(JobIndex)> master_group_of = {};
+  // The queue that the job is in, or below; kNone: none. Unset: that of its row.
+  std::function<muster::QueueIndex(JobIndex)> home_of = {};
+  // Why the job is no application; empty, or unset: it is one.
+  std::function<std::string(JobIndex)> refusal_of = {};
 };
 
 struct Offered {
@@ -110,6 +124,8 @@ class ClusterRows {
   // The place of a node of the cluster; ~0: it is not ready.
   NodePlace PlaceOf(muster::NodeIndex node) const { return place_of_[node]; }
   static constexpr NodePlace kNoPlace = ~NodePlace{0};
+  // The rack of a node, as a name that no node has.
+  std::string RackOf(NodePlace place) const;
   const std::string& NameOf(NodePlace place) const {
     return tables_.nodes.spec[nodes_[place].node].name;
   }
@@ -120,10 +136,11 @@ class ClusterRows {
   Offered ReadApps(const RequestRules& rules) const;
 
  private:
-  // Where a class is admitted, for jobs of a kind.
+  // Where a class is admitted, for jobs of a kind, and where it is preferred.
   struct Admitted {
     bool everywhere = true;
     std::vector<NodePlace> places;
+    std::vector<std::string> racks;
   };
   using AdmittedByClass = HashMap<uint64_t, Admitted>;
 
@@ -135,11 +152,13 @@ class ClusterRows {
                  AppRow* app, Offered* offered) const;
   const Admitted& AdmittedOf(ClassIndex c, uint32_t kind, const RequestRules& rules,
                              AdmittedByClass* known) const;
+  void ReadWishes(ClassIndex c, Admitted* admitted) const;
   std::string Refusal(ClassIndex c, const Resource& size, const RequestRules& rules) const;
   Resource PlainSize(ClassIndex c) const;
   Resource SizeOf(ClassIndex c, const RequestRules& rules) const;
   RunningRow RunningOf(TaskIndex task, NodePlace place, const RequestRules& rules) const;
-  bool IsClosed(JobIndex job) const;
+  // Why no task of the job is offered; empty: they are.
+  std::string WhyShut(JobIndex job, const RequestRules& rules) const;
   bool Admits(muster::NodeIndex node, ClassIndex c) const;
 
   const Tables& tables_;

@@ -206,6 +206,50 @@ std::vector<Decision> Choices(const Plan& plan) {
   return choices;
 }
 
+// A framework of the caller: the last task takes first, and only on agent b.
+class LastOnB : public Policy, public OrderPolicy, public FitPolicy {
+ public:
+  explicit LastOnB(bool fits) : fits_(fits) {}
+  std::string_view name() const override { return "last-on-b"; }
+  PointSet points() const override {
+    return fits_ ? PointSet{Point::kTaskOrder, Point::kFit} : PointSet{Point::kTaskOrder};
+  }
+  OrderPolicy* order() override { return this; }
+  FitPolicy* fit() override { return fits_ ? this : nullptr; }
+  int CompareTasks(TaskIndex a, TaskIndex b) override { return a > b ? -1 : a < b ? 1 : 0; }
+  Scope FitScope(ClassIndex) override { return Scope::kKind; }
+  bool FitsKind(ClassIndex, NodeIndex node, NodeRefusal* refusal) override {
+    *refusal = {RefusalCode::kPolicy, "only agent b"};
+    return node == 1;
+  }
+
+ private:
+  const bool fits_;
+};
+
+TEST_F(MesosProfile, AFrameworkOfTheCallerAnswersOffers) {
+  Agent("a", 2);
+  Agent("b", 2, {}, {{"disk", "fast"}});
+  Role("r");
+  Framework("f", "r", 5, 1);
+  const auto binds = [&](bool fits) {
+    auto extensions = std::make_shared<Extensions>();
+    extensions->policies.push_back(
+        {"last-on-b", "", {}, [=](const Options&) { return std::make_unique<LastOnB>(fits); }});
+    const absl::StatusOr<Plan> plan = cluster_.Schedule("mesos", {.extensions = extensions});
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    std::string words;
+    if (!plan.ok()) return words;
+    for (const Bind& bind : plan->binds()) {
+      absl::StrAppend(&words, std::string(plan->task_name(bind.task)), "@",
+                      std::string(plan->node_name(bind.node)), " ");
+    }
+    return words;
+  };
+  EXPECT_EQ(binds(false), "f4@a f3@a f2@b f1@b ");
+  EXPECT_EQ(binds(true), "f4@b f3@b ");
+}
+
 TEST(MesosWorlds, KeepTheInvariantsAndDecideAlikeLivingAndFrozen) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     const std::string profile = kMesosSpecs[seed % std::size(kMesosSpecs)];

@@ -84,13 +84,45 @@ TEST_F(Ray, AGroupStaysInOneDomain) {
   Accept(cluster_.RemoveTask("g0"));
   Task("g0", "g", {{"cpu", 2}}, {.status = TaskStatus::kRunning, .node = "d"});
   EXPECT_EQ(Plan(), "");
-  EXPECT_THAT(Why("g"), HasSubstr("would not fit even on empty nodes"));
+  EXPECT_THAT(Why("g"), HasSubstr("would not fit even on empty nodes: a bundle runs on node \"d\", "
+                                  "which has no label \"rack\""));
+}
+
+// The group cannot be in one domain; the first of the two took the rest.
+TEST_F(Ray, AGroupThatRunsInTwoDomainsGetsNoFurtherBundle) {
+  Node("a", 4, 0, {{"rack", "r1"}});
+  Node("b", 9, 0, {{"rack", "r0"}});
+  Accept(cluster_.AddJob({.name = "g",
+                          .queue = "q",
+                          .bundle_strategy = BundleStrategy::kPack,
+                          .settings = {{"ray/domain", "rack"}}}));
+  Task("g0", "g", {{"cpu", 1}}, {.status = TaskStatus::kRunning, .node = "a"});
+  Task("g1", "g", {{"cpu", 1}}, {.status = TaskStatus::kRunning, .node = "b"});
+  Task("g2", "g", {{"cpu", 1}});
+  EXPECT_EQ(Plan(), "");
+  EXPECT_THAT(Why("g"), HasSubstr("bundles run in two domains of label \"rack\", \"r1\" and "
+                                  "\"r0\""));
+  Accept(cluster_.RemoveTask("g1"));
+  EXPECT_EQ(Plan(), "bind g2 a");
 }
 
 TEST_F(Ray, ADomainIsForGroupsAlone) {
   Accept(cluster_.AddJob({.name = "g", .queue = "q", .settings = {{"ray/domain", "rack"}}}));
   EXPECT_THAT(std::string(Schedule(cluster_.Freeze(), "ray").status().message()),
               HasSubstr("must be set only where the job has a bundle_strategy"));
+}
+
+TEST_F(Ray, SettingsThatNothingReadsAreRefused) {
+  Accept(cluster_.AddQueue({.name = "r", .settings = {{"ray/weight", "1"}}}));
+  EXPECT_THAT(std::string(Schedule(cluster_.Freeze(), "ray").status().message()),
+              HasSubstr("queue \"r\", setting \"ray/weight\": is not known"));
+  Accept(cluster_.RemoveQueue("r"));
+  Accept(cluster_.AddJob({.name = "g",
+                          .queue = "q",
+                          .bundle_strategy = BundleStrategy::kPack,
+                          .settings = {{"ray/domain", ""}}}));
+  EXPECT_THAT(std::string(Schedule(cluster_.Freeze(), "ray").status().message()),
+              HasSubstr("must be a label of nodes"));
 }
 
 TEST_F(Ray, GpusDecideBeforeCpus) {

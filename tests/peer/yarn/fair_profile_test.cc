@@ -106,6 +106,19 @@ TEST_F(YarnFair, ANodeGivesOneContainerAReport) {
   EXPECT_EQ(PlanOf({.turn = Heartbeats{{"n1", "n1", "n0"}}}).binds().size(), 3u);
 }
 
+// As in the peer's newer form: what a maximum does not name has no limit. It was shut.
+TEST_F(YarnFair, AMaximumMayNameOneAmount) {
+  for (const char* most : {"2048 mb", "2 vcores"}) {
+    Set("a", {{"yarn-fair/maxResources", most}});
+    const Plan plan = PlanOf();
+    int started = 0;
+    for (const Bind& bind : plan.binds()) {
+      started += plan.task_name(bind.task).substr(0, 5) == "job-a";
+    }
+    EXPECT_EQ(started, 2) << most;
+  }
+}
+
 TEST_F(YarnFair, RefusesWrongSettingsByName) {
   Set("b", {{"yarn-fair/maxResources", "lots"}});
   EXPECT_EQ(Refusal(),

@@ -6,6 +6,25 @@
 #include "lib/peer/yarn/capacity/assigner.h"
 
 namespace muster::yarn {
+namespace {
+
+// How many opportunities must be missed before a container may go anywhere, where no delay is set.
+float DelayByPlaces(const RequestKey& key, int64_t nodes) {
+  const float named = static_cast<float>(std::max<int64_t>(key.places() - 1, 0));
+  const float wait = std::min(named / static_cast<float>(nodes), 1.0F);
+  return std::min(static_cast<float>(nodes), static_cast<float>(key.any().count) * wait);
+}
+
+}  // namespace
+
+int64_t CapacityScheduler::LongestDelay(const RequestKey& key) const {
+  const int64_t to_rack = std::min(live_nodes_, settings_.node_locality_delay);
+  const int64_t further = settings_.rack_locality_delay;
+  const int64_t to_any = further > -1
+                             ? std::min(live_nodes_, settings_.node_locality_delay + further)
+                             : static_cast<int64_t>(DelayByPlaces(key, live_nodes_));
+  return std::max(to_rack, to_any);
+}
 
 Assigner::Proposal Assigner::AssignApp(AppIndex index, const Limits& limits) {
   App& app = s_.apps_[index];
@@ -83,10 +102,7 @@ bool Assigner::MayUse(const RequestKey& key, Locality locality, bool is_reserved
     if (settings.rack_locality_delay > -1) {
       return missed > std::min(nodes, settings.node_locality_delay + settings.rack_locality_delay);
     }
-    const float named = static_cast<float>(std::max<int64_t>(key.places() - 1, 0));
-    const float wait = std::min(named / static_cast<float>(nodes), 1.0F);
-    return std::min(static_cast<float>(nodes), static_cast<float>(key.any().count) * wait) <
-           static_cast<float>(missed);
+    return DelayByPlaces(key, nodes) < static_cast<float>(missed);
   }
   if (key.CountOf(node().rack) <= 0) return false;
   if (locality == Locality::kNode) return key.CountOf(node().name) > 0;

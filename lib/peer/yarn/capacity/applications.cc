@@ -14,35 +14,44 @@ absl::StatusOr<AppIndex> CapacityScheduler::Submit(const AppSpec& spec) {
   if (!queue || !queues_[*queue].is_leaf()) {
     return absl::InvalidArgumentError(absl::StrCat("there is no leaf queue \"", spec.queue, "\""));
   }
-  Leaf& leaf = leaves_[*queue];
-  const size_t count = leaf.pending.size() + leaf.active.size() + leaf.waiting.size();
-  if (static_cast<int64_t>(count) >= leaf.max_applications) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("queue \"", spec.queue, "\" has ", count, " applications already"));
-  }
+  if (absl::Status s = spec.before ? absl::OkStatus() : MayAccept(spec, *queue); !s.ok()) return s;
   const UserIndex user = user_names_.Intern(spec.user);
-  const User& entry = leaf.users.FindOrAdd(user);
-  if (entry.pending_apps + entry.active_apps >= leaf.max_applications_per_user) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "user \"", spec.user, "\" has as many applications as one may in \"", spec.queue, "\""));
-  }
+  leaves_[*queue].users.FindOrAdd(user);
   const auto index = static_cast<AppIndex>(apps_.size());
   apps_.push_back({.id = spec.id,
                    .queue = *queue,
                    .user = user,
                    .priority = spec.priority,
-                   .started = ++clock_,
+                   .started = spec.started == 0 ? ++clock_ : spec.started,
                    .master = spec.master.value_or(settings_.min_allocation),
                    .master_partition = spec.partition,
                    .waits_for_master = spec.master.has_value(),
                    .usage = std::vector<Usage>(partitions())});
-  if (MayRun(apps_[index])) {
+  if (spec.before == AppState::kActive) {
+    CountRunnable(apps_[index], 1);
+    BeActive(index);
+  } else if (spec.before == AppState::kPending || MayRun(apps_[index])) {
     CountRunnable(apps_[index], 1);
     Enqueue(index);
   } else {
-    leaf.waiting.push_back(index);
+    leaves_[*queue].waiting.push_back(index);
   }
   return index;
+}
+
+absl::Status CapacityScheduler::MayAccept(const AppSpec& spec, QueueIndex queue) {
+  Leaf& leaf = leaves_[queue];
+  const size_t count = leaf.pending.size() + leaf.active.size() + leaf.waiting.size();
+  if (static_cast<int64_t>(count) >= leaf.max_applications) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("queue \"", spec.queue, "\" has ", count, " applications already"));
+  }
+  const User& user = leaf.users.FindOrAdd(user_names_.Intern(spec.user));
+  if (user.pending_apps + user.active_apps >= leaf.max_applications_per_user) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "user \"", spec.user, "\" has as many applications as one may in \"", spec.queue, "\""));
+  }
+  return absl::OkStatus();
 }
 
 bool CapacityScheduler::MayRun(const App& app) const {
@@ -93,14 +102,19 @@ void CapacityScheduler::Activate(QueueIndex index) {
       ++at;
       continue;
     }
-    User& user = leaf.users.FindOrAdd(app.user);
-    --user.pending_apps;
-    ++user.active_apps;
-    if (app.state == AppState::kPending) app.state = AppState::kActive;
-    if (std::ranges::find(leaf.active, app_index) == leaf.active.end()) Insert(app_index);
-    ChangeMasters(&app, 1);
+    --leaf.users.FindOrAdd(app.user).pending_apps;
+    BeActive(app_index);
     leaf.pending.erase(leaf.pending.begin() + static_cast<std::ptrdiff_t>(at));
   }
+}
+
+void CapacityScheduler::BeActive(AppIndex index) {
+  App& app = apps_[index];
+  Leaf& leaf = leaves_[app.queue];
+  ++leaf.users.FindOrAdd(app.user).active_apps;
+  if (app.state != AppState::kEnded) app.state = AppState::kActive;
+  if (std::ranges::find(leaf.active, index) == leaf.active.end()) Insert(index);
+  ChangeMasters(&app, 1);
 }
 
 Resource CapacityScheduler::MasterLimit(QueueIndex leaf, Partition partition) {

@@ -131,6 +131,23 @@ ContainerIndex CapacityScheduler::Recover(AppIndex index, NodeIndex node, const 
   return container;
 }
 
+void CapacityScheduler::RecoverReservation(AppIndex app, NodeIndex node, const Resource& size,
+                                           int32_t priority) {
+  if (nodes_[node].reserved != kNone) return;
+  const int64_t again = apps_[app].requests.Find(priority)->reserved_again;
+  AddReservation(MakeContainer(app, node, size, priority, Locality::kAny));
+  apps_[app].requests.Find(priority)->reserved_again = again;
+  ChangeUsed(&apps_[app], nodes_[node].partition, size);
+  MarkDirty(app);
+}
+
+void CapacityScheduler::SetMissed(AppIndex app, int32_t priority, const MissedCounts& counts) {
+  RequestKey& key = *apps_[app].requests.Find(priority);
+  key.opportunities = counts.opportunities;
+  key.default_opportunities = counts.default_opportunities;
+  key.reserved_again = counts.reserved_again;
+}
+
 void CapacityScheduler::DropReservation(ContainerIndex index) {
   Unreserve(index);
   const Container& container = containers_[index];

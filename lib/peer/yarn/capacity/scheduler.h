@@ -42,6 +42,15 @@ struct AppSpec {
   int32_t priority = 0;
   std::optional<Resource> master;           // none: the application runs its master elsewhere
   Partition partition = kDefaultPartition;  // of the master
+  int64_t started = 0;                      // 0: the time of the call
+  // How far an application came that was accepted before; it never goes back. None: it is new.
+  // Those that are active must be submitted first, and then those that are pending.
+  std::optional<AppState> before = std::nullopt;
+};
+
+// Counts of a request that outlive its containers (RequestKey).
+struct MissedCounts {
+  int64_t opportunities = 0, default_opportunities = 0, reserved_again = 0;
 };
 
 class CapacityScheduler {
@@ -68,6 +77,13 @@ class CapacityScheduler {
   // Adds a container that the application has already, whatever the limits.
   ContainerIndex Recover(AppIndex app, NodeIndex node, const Resource& size, int32_t priority = 0,
                          bool is_spared = false);
+  // Adds a reservation that the application has already, whatever the limits; counts of the request
+  // stay. Does nothing if the node has one. REQUIRES: there was an Ask for the priority.
+  void RecoverReservation(AppIndex app, NodeIndex node, const Resource& size, int32_t priority);
+  // Sets counts of a request. REQUIRES: the same.
+  void SetMissed(AppIndex app, int32_t priority, const MissedCounts& counts);
+  // Returns the highest number of missed opportunities that still keeps the request from a place.
+  int64_t LongestDelay(const RequestKey& key) const;
   void EndContainer(ContainerIndex container);
   // Drops a reservation. REQUIRES: it is one.
   void DropReservation(ContainerIndex container);
@@ -124,10 +140,12 @@ class CapacityScheduler {
   std::vector<UserIndex> UsersInTableOrder(QueueIndex leaf) const;
 
   // --- applications (applications.cc)
+  absl::Status MayAccept(const AppSpec& spec, QueueIndex queue);
   bool MayRun(const App& app) const;
   void CountRunnable(const App& app, int64_t by);
   void Enqueue(AppIndex app);
   void Activate(QueueIndex leaf);
+  void BeActive(AppIndex app);
   Resource MasterLimit(QueueIndex leaf, Partition partition);
   Resource UserMasterLimit(QueueIndex leaf, Partition partition, UserIndex user);
   void ChangeMasters(App* app, int64_t sign);

@@ -156,14 +156,8 @@ bool MayReserve(const Cluster& cluster, const Trial& trial, const Ask& ask, Loca
 
 Offer Reserve(Cluster& cluster, const Trial& trial, const Ask& ask, Locality locality) {
   if (!MayReserve(cluster, trial, ask, locality)) return {};
-  FairNode& node = cluster.nodes[trial.node];
-  if (node.reserved == kNone) {
-    node.reserved = MakeContainer(cluster, trial.app,
-                                  {.node = trial.node,
-                                   .size = ask.size,
-                                   .priority = trial.key->priority(),
-                                   .is_reserved = true});
-    cluster.apps[trial.app].reserved_nodes.push_back(trial.node);
+  if (cluster.nodes[trial.node].reserved == kNone) {
+    MakeReservation(cluster, trial.app, trial.node, ask.size, trial.key->priority());
   }
   return {Outcome::kReserved, {}};
 }

@@ -74,6 +74,13 @@ ContainerIndex MakeContainer(Cluster& cluster, AppIndex index, const Container& 
   return made;
 }
 
+void MakeReservation(Cluster& cluster, AppIndex app, NodeIndex node, const Resource& size,
+                     int32_t priority) {
+  cluster.nodes[node].reserved = MakeContainer(
+      cluster, app, {.node = node, .size = size, .priority = priority, .is_reserved = true});
+  cluster.apps[app].reserved_nodes.push_back(node);
+}
+
 ContainerIndex FindContainer(const Cluster& cluster, ContainerName name) {
   if (name.app >= cluster.apps.size()) return kNone;
   const std::vector<ContainerIndex>& containers = cluster.apps[name.app].containers;

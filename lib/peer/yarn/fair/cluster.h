@@ -126,6 +126,9 @@ void AddUsage(Cluster& cluster, AppIndex app, const Resource& size);
 bool FitsInMax(const Cluster& cluster, QueueIndex leaf, const Resource& size);
 // Makes the application's next container, which is on no list but the application's.
 ContainerIndex MakeContainer(Cluster& cluster, AppIndex app, const Container& container);
+// Reserves a node for the application. REQUIRES: the node has no reservation.
+void MakeReservation(Cluster& cluster, AppIndex app, NodeIndex node, const Resource& size,
+                     int32_t priority);
 // kNone: it has ended, or there never was one.
 ContainerIndex FindContainer(const Cluster& cluster, ContainerName name);
 // Ends a running container, or drops a reservation.

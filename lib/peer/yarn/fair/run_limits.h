@@ -16,7 +16,8 @@
 
 namespace muster::yarn::fair {
 
-void AdmitOrHold(Cluster& cluster, AppIndex app);
+// `runs`: it starts whatever the limits, as it did before.
+void AdmitOrHold(Cluster& cluster, AppIndex app, bool runs = false);
 void Leave(Cluster& cluster, AppIndex app);
 void AdmitAfterReload(Cluster& cluster);
 

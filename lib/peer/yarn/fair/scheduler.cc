@@ -187,7 +187,7 @@ absl::StatusOr<AppIndex> FairScheduler::AddApp(const AppSpec& spec) {
                            .unmanaged = spec.unmanaged,
                            .weight = cluster_.options.size_based_weight ? 0.0f : 1.0f,
                            .last_at_fair_share = cluster_.now});
-  AdmitOrHold(cluster_, index);
+  AdmitOrHold(cluster_, index, spec.runs);
   return index;
 }
 
@@ -196,6 +196,22 @@ void FairScheduler::Recover(AppIndex app, NodeIndex node, const Resource& size) 
   AddUsage(cluster_, app, size);
   cluster_.nodes[node].Hold(index, &cluster_.containers);
   NoteAvailable(cluster_);
+}
+
+void FairScheduler::RecoverReservation(AppIndex app, NodeIndex node, const Resource& size,
+                                       int32_t priority) {
+  if (cluster_.nodes[node].reserved != kNone) return;
+  MakeReservation(cluster_, app, node, size, priority);
+}
+
+void FairScheduler::SetLevel(AppIndex app, const LocalityLevel& level) {
+  std::vector<LocalityLevel>& levels = cluster_.apps[app].levels;
+  const auto known = std::ranges::find(levels, level.priority, &LocalityLevel::priority);
+  if (known == levels.end()) {
+    levels.push_back(level);
+  } else {
+    *known = level;
+  }
 }
 
 absl::Status FairScheduler::EndApp(AppIndex index) {

@@ -40,6 +40,7 @@ struct AppSpec {
   std::string queue;
   std::string user;
   bool unmanaged = false;  // without a master container
+  bool runs = false;       // it runs already, whatever the limits
 };
 
 struct AskSpec {
@@ -68,6 +69,11 @@ class FairScheduler {
   // Adds a container that the application has already, whatever the limits.
   // REQUIRES: both are there.
   void Recover(AppIndex app, NodeIndex node, const Resource& size);
+  // Adds a reservation that the application has already; does nothing if the node has one.
+  // REQUIRES: both are there.
+  void RecoverReservation(AppIndex app, NodeIndex node, const Resource& size, int32_t priority);
+  // Sets how far the delay of a request has come. REQUIRES: the application is there.
+  void SetLevel(AppIndex app, const LocalityLevel& level);
   // Replaces what is outstanding at the places that are named.
   absl::Status SetAsks(AppIndex app, absl::Span<const AskSpec> asks);
   // What the application may still expect; parts may be below 0.

@@ -125,9 +125,10 @@ void PlaceGroup(Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks)
     bundles.domains.push_back(value == nullptr ? "" : *value);
     // A bundle outside of all domains: the group cannot be in one.
     if (bundles.domains[i].empty() && bundles.used_already.contains(i)) return;
-    if (bundles.domain.empty() && bundles.used_already.contains(i)) {
-      bundles.domain = bundles.domains[i];
-    }
+    if (!bundles.used_already.contains(i)) continue;
+    // Bundles in two: nor then.
+    if (!bundles.domain.empty() && bundles.domain != bundles.domains[i]) return;
+    bundles.domain = bundles.domains[i];
   }
   std::string why;
   const std::vector<size_t> places = bundles.Place(strategy, &why);
