@@ -159,6 +159,18 @@ std::string_view KindOfAnswer(const JsonRow& row) {
                                : "";
 }
 
+// Whether this is what /ws/v1/fullstatedump of YuniKorn answers.
+bool IsStateDump(const JsonRow& row) {
+  bool partitions = false, other = false;
+  for (Json member = Json(&row, 0).first(); member.exists(); member = member.next()) {
+    const std::string_view key = member.key();
+    if (member.kind() != JsonKind::kArray) continue;
+    partitions |= key == "partitions";
+    other |= key == "queues" || key == "applications" || key == "nodes" || key == "placementRules";
+  }
+  return partitions && other;
+}
+
 class ObjectsHandler : public Handler {
  public:
   ObjectsHandler(size_t size, Budget* budget) : Handler("dump", size, budget) {}
@@ -273,6 +285,10 @@ bool ObjectsHandler::EndObject() {
   if (const std::string_view answer = KindOfAnswer(object.row); !answer.empty()) {
     object.kind = answer;
     object.api_version = "yarn.apache.org/v1";
+  }
+  if (object.kind.empty() && IsStateDump(object.row)) {
+    object.kind = "StateDump";
+    object.api_version = "yunikorn.apache.org/v1";
   }
   if (frame.is_list && object.kind.ends_with("List")) {
     const std::string kind = object.kind.substr(0, object.kind.size() - 4);

@@ -20,8 +20,8 @@
 
 namespace muster {
 
-// An object of the Kubernetes API as the text has it. An ad of HTCondor and an answer of YARN's
-// resource manager are objects, too.
+// An object of the Kubernetes API as the text has it. An ad of HTCondor, an answer of YARN's
+// resource manager and a state dump of YuniKorn are objects, too.
 struct RawObject {
   JsonRow row;
   std::string kind;         // never empty
