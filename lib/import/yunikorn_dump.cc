@@ -5,8 +5,8 @@
 //
 // Queues are read as they are in force, dynamic ones included: their limits, and their rules by the
 // fields of a queue, or by its properties where a field is not given. Limits of users are in the
-// section `config` alone. Labels and taints of nodes, and what pods demand of nodes, are in what the
-// shim adds (rmDiagnostics.cache), where it does.
+// section `config` alone. Labels and taints of nodes, and what pods demand of nodes, are in what
+// the shim adds (rmDiagnostics.cache), where it does.
 //
 // Foreign allocations, and what a node has occupied beside them, are tasks without a job.
 #include <algorithm>

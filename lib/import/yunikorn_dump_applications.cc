@@ -4,11 +4,11 @@
 //
 // A task is called by its pod, "namespace/name" of the tags, or by its allocation key.
 //
-// Placeholders. As long as a gang gathers, its pods are not in the core: each placeholder stands for
-// one, as a task of its task group that waits, on its node if it has one; a request for the group
-// takes the place of a placeholder on a node. Once a gang has started, such a request is on the node
-// of its placeholder, which the core replaces at once (status binding), and other placeholders hold
-// what they have.
+// Placeholders. As long as a gang gathers, its pods are not in the core: each placeholder stands
+// for one, as a task of its task group that waits, on its node if it has one; a request for the
+// group takes the place of a placeholder on a node. Once a gang has started, such a request is on
+// the node of its placeholder, which the core replaces at once (status binding), and other
+// placeholders hold what they have.
 //
 // Reservations, deadlines of gangs, backoffs and preemption that a request has triggered already
 // become the memory of the profile.
