@@ -62,7 +62,7 @@ struct DumpOfPartition {
   HashMap<std::string, Field> pods;  // what the shim knows of them, by uid
   HashSet<std::string> kept_pods;    // names of priority classes that protect their pods
 };
-// Objects of a section whose `key` names the partition.
+// Objects of a section with the partition in `key`.
 std::vector<Field> OfPartition(const Field& root, std::string_view section, std::string_view key,
                                std::string_view partition);
 // Amounts of the core as those of rows, without `pods` if they are a request's.
