@@ -34,6 +34,9 @@ std::string NameOfAnswer(std::string_view kind, const Field& answer) {
   return list.empty() ? std::string(kind) : list[0]["containerId"].ScalarText();
 }
 
+// A state dump has no name, and no metadata.
+constexpr std::string_view kStateDumpGroup = "yunikorn.apache.org", kStateDump = "StateDump";
+
 bool Contains(std::span<const std::string_view> list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
@@ -55,6 +58,10 @@ ApiObject::ApiObject(RawObject raw, ImportLog* log) : raw_(std::move(raw)) {
     return;
   }
   name_ = metadata().Text("name");
+  if (name_.empty() && raw_.kind == kStateDump && group() == kStateDumpGroup) {
+    name_ = key_ = source_.object = "state dump";
+    return;
+  }
   if (name_.empty() && group() == kAnswerGroup) name_ = NameOfAnswer(raw_.kind, root());
   if (name_.empty()) metadata()["name"].Refuse("missing; each object has a name");
   name_space_ = metadata().Text("namespace");

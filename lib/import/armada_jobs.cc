@@ -19,6 +19,7 @@ namespace {
 constexpr std::string_view kGangId = "armadaproject.io/gangId";
 constexpr std::string_view kCardinality = "armadaproject.io/gangCardinality";
 constexpr std::string_view kUniformity = "armadaproject.io/gangNodeUniformityLabel";
+constexpr std::string_view kFailFast = "armadaproject.io/failFast";
 // Pods that Armada made have the id of their job.
 constexpr std::string_view kJobId = "armada_job_id";
 
@@ -31,6 +32,13 @@ constexpr StateWord kStates[] = {
     {"pending", TaskStatus::kBound},       {"running", TaskStatus::kRunning},
     {"succeeded", TaskStatus::kSucceeded}, {"failed", TaskStatus::kFailed},
     {"cancelled", TaskStatus::kFailed},    {"preempted", TaskStatus::kFailed}};
+
+// What is to be equal in all jobs of a gang.
+struct GangMarks {
+  std::string id;  // empty: the job is in no gang
+  int64_t cardinality = 1;
+  std::string uniformity, priority_class;
+};
 
 bool HoldsPlace(TaskStatus status) {
   return status == TaskStatus::kBinding || status == TaskStatus::kBound ||
@@ -126,12 +134,49 @@ class JobImport {
     return phase == "Pending" ? TaskStatus::kBound : TaskStatus::kRunning;
   }
 
+  // Refuses what the peer refuses when jobs are submitted. One job alone is no gang.
+  static GangMarks ReadGang(const ApiObject& object, const TaskSpec& task) {
+    GangMarks marks;
+    const std::string* id = object.Annotation(kGangId);
+    if (id == nullptr) return marks;
+    const Field annotations = object.metadata()["annotations"];
+    if (id->empty()) annotations.Refuse(absl::StrCat(ToAbsl(kGangId), " must not be empty"));
+    const std::string* cardinality = object.Annotation(kCardinality);
+    if (cardinality == nullptr || !absl::SimpleAtoi(*cardinality, &marks.cardinality) ||
+        marks.cardinality < 1) {
+      annotations.Refuse(absl::StrCat(ToAbsl(kCardinality), " must be a number of 1 or more"));
+    }
+    if (marks.cardinality < 2) return marks;
+    marks.id = *id;
+    if (const std::string* label = object.Annotation(kUniformity)) marks.uniformity = *label;
+    marks.priority_class = task.priority_class;
+    const std::string* fail_fast = object.Annotation(kFailFast);
+    if (fail_fast != nullptr && *fail_fast != "true") {
+      annotations.Refuse(absl::StrCat("gang jobs may not set fail fast flag (annotation - ",
+                                      ToAbsl(kFailFast), ") to anything but true"));
+    }
+    return marks;
+  }
+
+  static void CheckEqual(const ApiObject& object, const GangMarks& first, const GangMarks& own) {
+    const auto differs = [&](const char* what, const auto& expected, const auto& got) {
+      if (expected == got) return;
+      object.metadata()["annotations"].Refuse(absl::StrCat(
+          "inconsistent ", what, " in gang ", own.id, ": expected ", expected, " but got ", got));
+    };
+    differs("gang cardinality", first.cardinality, own.cardinality);
+    differs("PriorityClassName", first.priority_class, own.priority_class);
+    differs("nodeUniformityLabel", first.uniformity, own.uniformity);
+  }
+
   // Returns the name of the job that the task belongs to, and makes the job.
   std::string JobOf(const ApiObject& object, const TaskSpec& task) {
     const std::string queue = object.spec().Text("queue", source_.options.default_queue);
-    const std::string* gang = object.Annotation(kGangId);
-    const std::string name = gang == nullptr ? object.key() : absl::StrCat(queue, "/", *gang);
+    const GangMarks marks = ReadGang(object, task);
+    const std::string name = marks.id.empty() ? object.key() : absl::StrCat(queue, "/", marks.id);
     const auto [found, is_new] = jobs_.try_emplace(name);
+    const GangMarks& first = gangs_.emplace(name, marks).first->second;
+    CheckEqual(object, first, marks);
     if (!is_new) return name;
     JobSpec& job = found->second;
     job.name = name;
@@ -144,16 +189,9 @@ class JobImport {
                         absl::StrCat("queue ", Quote(queue), " is not in the dump; made"));
       if (queue != "default") cluster_.queues.push_back({.name = queue});
     }
-    if (gang == nullptr) return name;
-    const std::string* cardinality = object.Annotation(kCardinality);
-    if (cardinality == nullptr || !absl::SimpleAtoi(*cardinality, &job.min_available) ||
-        job.min_available < 1) {
-      object.metadata()["annotations"].Refuse(
-          absl::StrCat(ToAbsl(kCardinality), " must be a number of 1 or more"));
-    }
-    if (const std::string* label = object.Annotation(kUniformity)) {
-      job.settings.emplace_back("armada/uniformity", *label);
-    }
+    if (marks.id.empty()) return name;
+    job.min_available = marks.cardinality;
+    if (!marks.uniformity.empty()) job.settings.emplace_back("armada/uniformity", marks.uniformity);
     return name;
   }
 
@@ -194,6 +232,7 @@ class JobImport {
   HashSet<std::string> nodes_, queues_, ids_;
   HashMap<std::string, const ApiObject*> pod_of_;  // by id of the job
   std::map<std::string, JobSpec> jobs_;
+  std::map<std::string, GangMarks> gangs_;  // of the first task, by name of the job
 };
 
 }  // namespace

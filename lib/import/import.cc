@@ -122,9 +122,15 @@ ObjectCounts CountObjects(const Dump& dump) {
   return owners;
 }
 
+bool IsBlankText(std::string_view text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
+
+absl::Status NoObjects(std::string_view text) {
+  if (!IsBlankText(text)) return absl::InvalidArgumentError("dump: there are no objects in it");
+  return absl::InvalidArgumentError("dump: this is empty; a dump is JSON: kubectl get ... -o json");
+}
+
 // Returns the importer that most objects belong to.
 absl::StatusOr<const Importer*> ByGroups(const Dump& dump, ImportLog* log) {
-  if (dump.all().empty()) return absl::InvalidArgumentError("dump: there are no objects in it");
   const Importer* best = nullptr;
   ObjectCounts owners = CountObjects(dump);
   int64_t most = 0;
@@ -189,6 +195,31 @@ void CountLeftOut(const Dump& dump, const Scenario& scenario, bool takes_lone, I
   log->LeftOut("dump", "", text);
 }
 
+// Notes amounts of queues in resources that no node has. Resources of Kubernetes itself have no
+// slash in their names.
+void NoteUnknownResources(const ClusterSpec& cluster, ImportLog* log) {
+  HashSet<std::string> seen;
+  std::vector<std::string_view> names;
+  for (const NodeSpec& node : cluster.nodes) {
+    for (const auto& [name, amount] : node.capacity) {
+      if (seen.insert(name).second) names.push_back(name);
+    }
+  }
+  if (names.empty()) return;
+  for (const QueueSpec& queue : cluster.queues) {
+    const std::pair<std::string_view, const std::optional<Resources>*> all[] = {
+        {"guaranteed", &queue.guaranteed}, {"deserved", &queue.deserved}, {"limit", &queue.limit}};
+    for (const auto& [what, amounts] : all) {
+      for (const auto& [name, amount] : amounts->value_or(Resources())) {
+        if (name.find('/') == name.npos || amount.text == "0" || seen.contains(name)) continue;
+        log->Note(absl::StrCat("Queue ", queue.name), "",
+                  absl::StrCat(ToAbsl(what), ": no node has the resource ", Quote(name),
+                               SuggestName(name, names)));
+      }
+    }
+  }
+}
+
 // What the log lists as left out, by the names that rows would have.
 std::vector<LeftOut> NamedLeftOut(const ImportLog& log) {
   std::vector<LeftOut> named;
@@ -240,6 +271,7 @@ absl::StatusOr<Import> ImportObjects(std::string_view objects, const ImportOptio
     if (!read.ok()) return read.status();
     configuration = *std::move(read);
   }
+  if (raw->empty() && options.profile.empty()) return NoObjects(objects);
   ImportLog log;
   Dump dump(*std::move(raw), &log);
   if (!log.ok()) return log.status();
@@ -277,12 +309,18 @@ absl::StatusOr<Import> ImportObjects(std::string_view objects, const ImportOptio
     return absl::Status(s.code(), absl::StrCat("dump: ", s.message()));
   }
   CountLeftOut(dump, import.scenario, TriesLoneTasks(*profile), &log);
+  NoteUnknownResources(import.scenario.cluster, &log);
   if (options.strict) {
     if (absl::Status s = CheckStrict(log); !s.ok()) return s;
   }
   import.scenario.left_out = NamedLeftOut(log);
   import.report = log.Take();
   return import;
+}
+
+absl::Status CheckDump(std::string_view objects, const Limits& limits) {
+  Budget budget(limits);
+  return IsBlankText(objects) ? NoObjects(objects) : ReadJsonObjects(objects, &budget).status();
 }
 
 std::vector<std::string_view> ImporterNames() {

@@ -24,7 +24,8 @@
 //
 // Failure. InvalidArgument names the place and the rule; nothing is returned beside it:
 //
-//   dump: byte 120: unexpected end of input
+//   dump: byte 120: unexpected end of input; the text is cut off: get it anew
+//   dump: this is YAML; a dump is JSON: kubectl get ... -o json
 //   dump: document 2.items[7]: key "kind" is missing; each object has one
 //   Pod ns/p: spec.containers[0].resources.requests.cpu: "4 GB" is not a quantity; ...
 //   dump: job "ns/p", group "w", spread constraint "zone": max_skew is 0; must be 1 or more
@@ -90,6 +91,9 @@ struct Import {
 };
 
 absl::StatusOr<Import> ImportObjects(std::string_view objects, const ImportOptions& options);
+// Returns why a text alone is no dump, for messages about one of several: it is empty, or cannot be
+// read.
+absl::Status CheckDump(std::string_view objects, const Limits& limits);
 
 // The names that ImportOptions::profile takes.
 std::vector<std::string_view> ImporterNames();

@@ -15,6 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/scenario/foreign_text.h"
 #include "lib/scenario/row_builder.h"
 #include "nlohmann/json.hpp"
 
@@ -159,6 +160,25 @@ std::string_view KindOfAnswer(const JsonRow& row) {
                                : "";
 }
 
+// Whether this is what /ws/v1/fullstatedump of YuniKorn answers.
+bool IsStateDump(const JsonRow& row) {
+  bool partitions = false, other = false;
+  for (Json member = Json(&row, 0).first(); member.exists(); member = member.next()) {
+    const std::string_view key = member.key();
+    if (member.kind() != JsonKind::kArray) continue;
+    partitions |= key == "partitions";
+    other |= key == "queues" || key == "applications" || key == "nodes" || key == "placementRules";
+  }
+  return partitions && other;
+}
+
+std::string NoKind(const JsonRow& row) {
+  const Json first = Json(&row, 0).first();
+  return absl::StrCat(
+      "key \"kind\" is missing; each object has one",
+      first.exists() ? absl::StrCat("; this one begins with ", Quote(first.key())) : "");
+}
+
 class ObjectsHandler : public Handler {
  public:
   ObjectsHandler(size_t size, Budget* budget) : Handler("dump", size, budget) {}
@@ -274,6 +294,10 @@ bool ObjectsHandler::EndObject() {
     object.kind = answer;
     object.api_version = "yarn.apache.org/v1";
   }
+  if (object.kind.empty() && IsStateDump(object.row)) {
+    object.kind = "StateDump";
+    object.api_version = "yunikorn.apache.org/v1";
+  }
   if (frame.is_list && object.kind.ends_with("List")) {
     const std::string kind = object.kind.substr(0, object.kind.size() - 4);
     for (size_t i : frame.nameless) {
@@ -284,12 +308,16 @@ bool ObjectsHandler::EndObject() {
     return true;
   }
   if (!Charge(1)) return false;
+  if (object.kind == "Status" && TextMember(object.row, "status") == "Failure") {
+    return Fail(absl::StrCat("this is an error of the API server: ",
+                             Quote(TextMember(object.row, "message"))));
+  }
   // What no list has is a part of the object that is not read.
   objects_.resize(frame.first_object);
   if (object.kind.empty()) {
     const size_t depth = frames_.size();
     const bool an_item = depth > 2 && frames_[depth - 2].is_array && !frames_[depth - 3].is_array;
-    if (!an_item || frame.is_list) return Fail("key \"kind\" is missing; each object has one");
+    if (!an_item || frame.is_list) return Fail(NoKind(object.row));
     frames_[depth - 3].nameless.push_back(objects_.size());
   }
   objects_.push_back(std::move(object));
@@ -300,6 +328,22 @@ absl::Status ChargeText(std::string_view text, std::string_view what, Budget* bu
   const std::string rule = budget->AddBytes(static_cast<int64_t>(text.size()));
   if (rule.empty()) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(ToAbsl(what), ": ", rule));
+}
+
+absl::Status NoDump(std::string_view what) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("dump: this is ", ToAbsl(what), "; a dump is JSON: kubectl get ... -o json"));
+}
+
+// What the text looks like, and what to do, where it is no JSON, or not all of it.
+absl::Status WithAdvice(std::string_view text, const absl::Status& status) {
+  const std::string message(status.message());
+  const bool at_end = message.ends_with("unexpected end of input");
+  if (!at_end && message.find("malformed JSON") == message.npos) return status;
+  const std::string foreign = ForeignText(text);
+  if (!foreign.empty()) return NoDump(foreign);
+  if (!at_end) return status;
+  return absl::InvalidArgumentError(message + "; the text is cut off: get it anew");
 }
 
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
@@ -321,10 +365,7 @@ absl::StatusOr<std::vector<RawObject>> ReadJsonObjects(std::string_view text, Bu
     const bool read = nlohmann::json::sax_parse(begin, Cursor(end, &at), &handler,
                                                 nlohmann::json::input_format_t::json, false);
     if (read) continue;
-    const bool is_yaml = text.starts_with("apiVersion:") || text.starts_with("---");
-    if (!is_yaml) return handler.status();
-    return absl::InvalidArgumentError(
-        "dump: this is YAML; a dump is JSON: kubectl get ... -o json");
+    return WithAdvice(text, handler.status());
   }
 }
 

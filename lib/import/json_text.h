@@ -20,8 +20,8 @@
 
 namespace muster {
 
-// An object of the Kubernetes API as the text has it. An ad of HTCondor and an answer of YARN's
-// resource manager are objects, too.
+// An object of the Kubernetes API as the text has it. An ad of HTCondor, an answer of YARN's
+// resource manager and a state dump of YuniKorn are objects, too.
 struct RawObject {
   JsonRow row;
   std::string kind;         // never empty
@@ -31,7 +31,7 @@ struct RawObject {
 // Returns the objects of a text in their order: those of lists, of arrays, and of documents one
 // after another. A list is an object with the array "items" and a kind that ends in "List". The
 // items of a typed list (PodList) need not repeat their kind and API version. Text of blanks alone
-// has no objects.
+// has no objects. A refusal of text that is no JSON tells what it looks like: YAML, HTML, cut off.
 absl::StatusOr<std::vector<RawObject>> ReadJsonObjects(std::string_view text, Budget* budget);
 
 // The only value of the text; `what` begins the message of a failure.

@@ -42,6 +42,8 @@ class PodReader {
   JobSpec ReadPodGroup(const ApiObject& group) const;
   // Returns the profile with all options of the configuration. `name`: of a profile that has them.
   std::string profile(std::string_view name) const;
+  // Sets an option of the profile.
+  void Set(std::string option, std::string value);
 
  private:
   struct Owner {
@@ -54,7 +56,6 @@ class PodReader {
   void ReadFit(const Field& arguments);
   void ReadSpreadDefaults(const Field& arguments);
   void ReadAddedAffinity(const Field& affinity);
-  void Set(std::string option, std::string value);
   void AddDefaultSpread(const ApiObject& pod, TaskShape* shape) const;
 
   std::vector<std::pair<std::string, std::string>> options_;

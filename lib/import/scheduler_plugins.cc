@@ -7,8 +7,12 @@
 //   in their label.
 // - NodeResourceTopology: zones of the node of its name, by the numbers in their names, with what
 //   is available there, and how the node aligns pods.
+// - AppGroup and NetworkTopology: what workloads depend on, and costs, as options of the profile
+//   (scheduler_plugins_network.cc).
 // Options of kube-scheduler's own plug-ins are read from a configuration. Those of the plug-ins of
 // scheduler-plugins are not: they keep their defaults.
+#include "lib/import/scheduler_plugins.h"
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -32,7 +36,11 @@ extern const Importer kSchedulerPluginsImporter;
 namespace {
 
 constexpr std::string_view kPluginsName = "scheduler-plugins";
-constexpr std::string_view kPluginsGroups[] = {"scheduling.x-k8s.io", "topology.node.k8s.io"};
+constexpr std::string_view kPluginsGroups[] = {"scheduling.x-k8s.io", "topology.node.k8s.io",
+                                               "appgroup.diktyo.x-k8s.io",
+                                               "networktopology.diktyo.x-k8s.io"};
+constexpr std::string_view kAppGroups[] = {"appgroup.diktyo.x-k8s.io"};
+constexpr std::string_view kNetworkGroups[] = {"networktopology.diktyo.x-k8s.io"};
 constexpr std::string_view kQuotaGroups[] = {"scheduling.x-k8s.io"};
 constexpr std::string_view kZoneGroups[] = {"topology.node.k8s.io"};
 constexpr KindRule kPluginsKinds[] = {{"Node"},
@@ -46,7 +54,9 @@ constexpr KindRule kPluginsKinds[] = {{"Node"},
                                       {"StatefulSet"},
                                       {"PodGroup", kQuotaGroups},
                                       {"ElasticQuota", kQuotaGroups},
-                                      {"NodeResourceTopology", kZoneGroups}};
+                                      {"NodeResourceTopology", kZoneGroups},
+                                      {"AppGroup", kAppGroups},
+                                      {"NetworkTopology", kNetworkGroups}};
 constexpr std::string_view kPluginsSchedulers[] = {"scheduler-plugins-scheduler"};
 constexpr char kPodGroupOfLabel[] = "scheduling.x-k8s.io/pod-group";
 
@@ -169,6 +179,7 @@ void ReadPluginsDump(const ImportSource& source, Scenario* scenario) {
   ReadPodsOfDump(source, reader, kSchedulerPluginsImporter, group_of, &cluster);
   cluster.namespaces = ReadNamespaces(source.dump);
   cluster.budgets = ReadBudgets(source.dump);
+  scheduler_plugins_import::ReadNetwork(source.dump, &reader);
   scenario->profile = reader.profile(kPluginsName);
 }
 

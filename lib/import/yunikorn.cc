@@ -22,12 +22,6 @@ using yunikorn::QueueConfig;
 using yunikorn::RuleConfig;
 using yunikorn::Texts;
 
-Texts ReadTexts(const Field& section) {
-  Texts texts;
-  for (const Field& item : section.Children()) texts[std::string(item.key())] = item.ScalarText();
-  return texts;
-}
-
 Texts ReadProperties(const Field& section) {
   for (const Field& item : section.Children()) {
     if (std::ranges::find(yunikorn::RuleKeys(), item.key()) == yunikorn::RuleKeys().end()) {
@@ -140,6 +134,14 @@ PartitionConfig ReadConfiguration(const std::optional<Field>& file) {
   return config;
 }
 
+}  // namespace
+
+Texts ReadTexts(const Field& section) {
+  Texts texts;
+  for (const Field& item : section.Children()) texts[std::string(item.key())] = item.ScalarText();
+  return texts;
+}
+
 void ListLimits(const QueueConfig& queue, const std::string& path, LimitsByPath* limits) {
   UserRules rules;
   for (const LimitConfig& limit : queue.limits) {
@@ -164,8 +166,6 @@ void ListLimits(const QueueConfig& queue, const std::string& path, LimitsByPath*
     ListLimits(below, absl::AsciiStrToLower(absl::StrCat(path, ".", below.name)), limits);
   }
 }
-
-}  // namespace
 
 std::string ReadPartition(const ImportSource& source, yunikorn::Partition* partition,
                           LimitsByPath* limits) {
@@ -195,11 +195,17 @@ std::string ReadPartition(const ImportSource& source, yunikorn::Partition* parti
 namespace {
 
 constexpr std::string_view kYuniKornGroups[] = {"yunikorn.apache.org"};
-constexpr KindRule kYuniKornKinds[] = {
-    {"Node"}, {"Pod"}, {"Namespace"}, {"PriorityClass"}, {"PodDisruptionBudget"}};
+constexpr KindRule kYuniKornKinds[] = {{"Node"},
+                                       {"Pod"},
+                                       {"Namespace"},
+                                       {"PriorityClass"},
+                                       {"PodDisruptionBudget"},
+                                       {yunikorn_import::kStateDump, kYuniKornGroups}};
 
 void ReadYuniKorn(const ImportSource& source, Scenario* scenario) {
   ClusterSpec& cluster = scenario->cluster;
+  const Dump::Objects& dumps = source.dump.OfKind(yunikorn_import::kStateDump);
+  if (!dumps.empty()) return yunikorn_import::ReadStateDump(source, *dumps.back(), scenario);
   for (const ApiObject* object : source.dump.OfKind("Node")) {
     cluster.nodes.push_back(ReadNode(*object, {.conditions = false}));
   }

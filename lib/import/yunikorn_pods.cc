@@ -27,7 +27,6 @@ namespace muster::yunikorn_import {
 namespace {
 
 constexpr std::string_view kPrefix = "yunikorn.apache.org/";
-constexpr PodRules kPodRules = {.limits_are_requests = true};
 
 // The first that the pod has, as label or annotation.
 std::string ValueOf(const ApiObject& pod, std::initializer_list<std::string_view> keys) {

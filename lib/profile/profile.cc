@@ -20,7 +20,23 @@ namespace {
 struct Mention {
   std::string name;
   OptionValues options;
+  // Keys of the options that items of the spec set, each once. What a list sets, an item replaces.
+  std::vector<std::string> written = {};
 };
+
+absl::Status GivenTwice(std::string_view what) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("profile: ", ToAbsl(what), " is given twice; give it once"));
+}
+
+// Notes that the spec sets the option.
+absl::Status NoteWritten(std::string_view key, Mention* mention) {
+  if (std::ranges::find(mention->written, key) != mention->written.end()) {
+    return GivenTwice(absl::StrCat("option ", Quote(key), " of ", Quote(mention->name)));
+  }
+  mention->written.emplace_back(key);
+  return absl::OkStatus();
+}
 
 absl::Status Unknown(std::string_view what, std::string_view name,
                      const std::vector<std::string_view>& valid) {
@@ -76,6 +92,7 @@ absl::StatusOr<Mention> ParseMention(std::string_view text) {
       return absl::InvalidArgumentError(absl::StrCat(
           "profile: ", Quote(mention.name), ": ", Quote(option), " is not of the form key=value"));
     }
+    if (absl::Status s = NoteWritten(option.substr(0, equals), &mention); !s.ok()) return s;
     mention.options.emplace_back(std::string(option.substr(0, equals)),
                                  std::string(option.substr(equals + 1)));
     start = end + 1;
@@ -292,6 +309,7 @@ class Resolver {
       }
     }
     actions_ = *std::move(list);
+    for (Mention& mention : actions_) mention.written.clear();
     return absl::OkStatus();
   }
 
@@ -308,6 +326,7 @@ class Resolver {
         }
       }
       tiers_.push_back(*std::move(list));
+      for (Mention& mention : tiers_.back()) mention.written.clear();
     }
     return absl::OkStatus();
   }
@@ -327,6 +346,12 @@ class Resolver {
   }
 
   absl::Status ApplyItem(std::string_view item) {
+    for (const std::string_view key :
+         {"actions", "tiers", "lone_tasks", "queue_ties", "job_ties", "node_ties"}) {
+      if (!item.starts_with(key) || !item.substr(key.size()).starts_with('=')) continue;
+      if (std::ranges::find(keys_, key) != keys_.end()) return GivenTwice(Quote(key));
+      keys_.push_back(key);
+    }
     if (item.starts_with("actions=")) {
       if (absl::Status s = CheckUndoesNothing(item, changed_actions_); !s.ok()) return s;
       return SetActions(item.substr(8));
@@ -386,6 +411,7 @@ class Resolver {
       return absl::OkStatus();
     }
     for (auto& option : mention->options) {
+      if (absl::Status s = NoteWritten(option.first, there); !s.ok()) return s;
       std::erase_if(there->options, [&](const auto& old) { return old.first == option.first; });
       there->options.push_back(std::move(option));
     }
@@ -417,6 +443,7 @@ class Resolver {
     for (Mention& mention : actions_) {
       for (const OptionDecl& option : FindAction(mention.name)->options) {
         if (option.name != key) continue;
+        if (absl::Status s = NoteWritten(key, &mention); !s.ok()) return s;
         std::erase_if(mention.options, [&](const auto& old) { return old.first == key; });
         mention.options.emplace_back(key, value);
         changed_actions_ = item;
@@ -471,6 +498,7 @@ class Resolver {
   std::vector<Mention> actions_;
   std::vector<std::vector<Mention>> tiers_;
   std::optional<std::string> lone_task_queue_;  // where the spec sets it
+  std::vector<std::string_view> keys_;          // of the lists and rules that the spec sets
   // The last item that changed an action or a policy; empty: none did.
   std::string_view changed_actions_, changed_tiers_;
 };

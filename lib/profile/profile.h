@@ -20,6 +20,9 @@
 //
 // Every policy has the option `without=POINT{|POINT}`: extension points at which it does not
 // answer. Errors name the unknown word and the nearest valid one.
+//
+// An item replaces what the profile, or a list before it, sets. What two items set, or one item
+// twice, is refused.
 #ifndef MUSTER_PROFILE_PROFILE_H_
 #define MUSTER_PROFILE_PROFILE_H_
 

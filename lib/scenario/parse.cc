@@ -16,6 +16,7 @@
 #include "lib/base/strings.h"
 #include "lib/model/words.h"
 #include "lib/scenario/charge.h"
+#include "lib/scenario/foreign_text.h"
 #include "lib/scenario/member_reader.h"
 #include "lib/scenario/memory_rows.h"
 #include "lib/scenario/scenario.h"
@@ -42,10 +43,12 @@ class ScenarioSink : public RowSink {
         "memory",  "events",     "expect",  "default_queue", "left_out"};
     const auto* known = std::find(std::begin(kKeys), std::end(kKeys), key);
     if (known == std::end(kKeys)) {
-      const bool of_api = key == "apiVersion" || key == "kind" || key == "items";
+      static constexpr std::string_view kOfDumps[] = {
+          "apiVersion", "kind", "items", "applications", "clusterInfo", "timestamp", "MyType"};
+      const bool of_dump = std::ranges::find(kOfDumps, key) != std::end(kOfDumps);
       return absl::InvalidArgumentError(
           absl::StrCat("scenario: ", UnknownWord("key", key, kKeys),
-                       of_api ? "; muster import makes a scenario of a dump of API objects" : ""));
+                       of_dump ? "; muster import makes a scenario of a dump" : ""));
     }
     seen_.push_back(*known);
     if (key == "shapes") return Section::kRowsInObject;
@@ -289,6 +292,27 @@ absl::StatusOr<std::vector<WhatIfChange>> ParseChanges(std::string_view json,
   return std::move(sink.changes);
 }
 
+namespace {
+
+// What the text looks like, and what to do, where it is no scenario at all.
+absl::Status WithAdvice(std::string_view text, const absl::Status& status) {
+  constexpr std::string_view kImport = "muster import makes a scenario of a dump";
+  const std::string message(status.message());
+  const bool at_end = message.ends_with("unexpected end of input");
+  if (message == "scenario: expected an object") {
+    return absl::InvalidArgumentError(absl::StrCat(message, "; ", ToAbsl(kImport)));
+  }
+  if (!at_end && message.find("malformed JSON") == message.npos) return status;
+  const std::string foreign = ForeignText(text);
+  if (foreign.empty() && !at_end) return status;
+  if (foreign.empty()) return absl::InvalidArgumentError(message + "; the text is cut off");
+  if (at_end) return absl::InvalidArgumentError(absl::StrCat(message, "; the text is ", foreign));
+  return absl::InvalidArgumentError(
+      absl::StrCat("scenario: this is ", foreign, "; a scenario is JSON; ", ToAbsl(kImport)));
+}
+
+}  // namespace
+
 absl::StatusOr<Scenario> ParseScenario(std::string_view json, const Limits& limits) {
   Budget budget(limits);
   return ParseScenario(json, &budget);
@@ -298,7 +322,7 @@ absl::StatusOr<Scenario> ParseScenario(std::string_view json, Budget* budget) {
   const DefaultFloats floats;
   ScenarioSink sink(budget);
   absl::Status status = ReadJsonRows(json, &sink, "scenario", budget);
-  if (!status.ok()) return status;
+  if (!status.ok()) return WithAdvice(json, status);
   return std::move(sink).Finish();
 }
 

@@ -364,6 +364,44 @@ TEST(Diagnose, AQueueWithoutQuota) {
                                  "let queue \"a\" borrow more of flavor \"spot\": cpu 1 -> 4"));
 }
 
+// A queue above borrows for those below it. With both limits in the way both are raised.
+TEST(Diagnose, AQueueAboveMayBorrowMore) {
+  for (const bool both : {false, true}) {
+    Cluster cluster;
+    const auto add = [&](const std::string& name, const std::string& parent, int64_t cpu,
+                         Resources borrow_limit) {
+      QueueSpec queue{.name = name, .parent = parent};
+      queue.rules = QueueRules{.groups = {{.resources = {"cpu"},
+                                           .flavors = {{.flavor = "spot",
+                                                        .nominal = {{"cpu", cpu}},
+                                                        .borrow_limit = borrow_limit}}}}};
+      ASSERT_TRUE(cluster.AddQueue(queue).ok());
+    };
+    ASSERT_TRUE(cluster.AddQueue({.name = "all"}).ok());
+    add("east", "all", 0, {{"cpu", 1}});
+    add("a", "east", 8, both ? Resources{{"cpu", 1}} : Resources());
+    add("b", "all", 8, {});
+    ASSERT_TRUE(cluster.SetFlavor({.name = "spot"}).ok());
+    ASSERT_TRUE(cluster.AddJob(Job("train", 6, 2, "a")).ok());
+    const Diagnosis diagnosis = Of(cluster, "train", "kueue");
+    EXPECT_EQ(diagnosis.waiting, 6);
+    std::vector<std::string> words;
+    for (const Remedy& remedy : diagnosis.remedies) {
+      if (remedy.kind != RemedyKind::kQuota) continue;
+      words.push_back(remedy.words);
+      Cluster after = cluster.Clone();
+      ASSERT_TRUE(MakeChanges(remedy.changes, &after).ok());
+      EXPECT_EQ(Of(after, "train", "kueue").waiting, 0) << remedy.words;
+    }
+    const std::string east = "let queue \"east\" borrow more of flavor \"spot\": cpu 1 -> 4";
+    EXPECT_THAT(words, ::testing::Contains(
+                           both ? "let queue \"a\" borrow more of flavor \"spot\": cpu 1 -> 4, "
+                                  "and " +
+                                      east
+                                : east));
+  }
+}
+
 // Of two resources with quota, the one that is short is raised.
 TEST(Diagnose, QuotaOfWhatIsShort) {
   Cluster cluster;

@@ -132,6 +132,40 @@ TEST(ArmadaImport, EachPoolIsARound) {
   EXPECT_THAT(ArmadaPlan(import), HasSubstr("bind ns/j to nb"));
 }
 
+TEST(ArmadaImport, RefusesAGangOfJobsThatDiffer) {
+  const auto refusal = [](const ObjectJson& second) {
+    return std::string(TryImport({NodeJson(), Gang("g1"), second}, {}).status().message());
+  };
+  EXPECT_EQ(refusal(Gang("g2")), "");
+  const auto marked = [](const char* key, const char* value) {
+    ObjectJson job = Gang("g2");
+    job["metadata"]["annotations"][key] = value;
+    return job;
+  };
+  EXPECT_EQ(refusal(marked("armadaproject.io/gangCardinality", "3")),
+            "Job ns/g2: metadata.annotations: inconsistent gang cardinality in gang g: expected 2 "
+            "but got 3");
+  EXPECT_EQ(refusal(marked("armadaproject.io/gangNodeUniformityLabel", "rack")),
+            "Job ns/g2: metadata.annotations: inconsistent nodeUniformityLabel in gang g: expected "
+            "zone but got rack");
+  EXPECT_EQ(refusal(With(Gang("g2"), "/spec/podSpec/priorityClassName", "high")),
+            "Job ns/g2: metadata.annotations: inconsistent PriorityClassName in gang g: expected  "
+            "but got high");
+  EXPECT_THAT(refusal(marked("armadaproject.io/failFast", "false")),
+              HasSubstr("may not set fail fast flag (annotation - armadaproject.io/failFast)"));
+  EXPECT_THAT(refusal(marked("armadaproject.io/gangId", "")),
+              HasSubstr("armadaproject.io/gangId must not be empty"));
+}
+
+TEST(ArmadaImport, AGangOfOneIsAJob) {
+  ObjectJson lone = Gang("g3");
+  lone["metadata"]["annotations"]["armadaproject.io/gangCardinality"] = "1";
+  const Import import = Imported({NodeJson(), Gang("g1"), Gang("g2"), lone}, {});
+  ASSERT_EQ(import.scenario.cluster.jobs.size(), 2u);
+  EXPECT_EQ(import.scenario.cluster.jobs[1].name, "ns/g3");
+  EXPECT_EQ(import.scenario.cluster.jobs[1].min_available, JobSpec().min_available);
+}
+
 TEST(ArmadaImport, RefusesWhatItCannotRead) {
   const auto refusal = [](const ObjectJson& job) {
     return std::string(TryImport({NodeJson(), job}, {}).status().message());

@@ -49,6 +49,8 @@ TEST(Importers, ApiGroupsShowWhoseDumpItIs) {
             "mesos, pulsar, yarn-capacity, yarn-fair, koordinator, "
             "scheduler-plugins, ray");
   EXPECT_EQ(profile({}), "dump: there are no objects in it");
+  EXPECT_EQ(ImportObjects(" \n", {}).status().message(),
+            "dump: this is empty; a dump is JSON: kubectl get ... -o json");
   EXPECT_EQ(profile({QueueJson("z"), old}),
             "dump: as many objects have an API group of one importer as of another; name the "
             "profile: one of volcano, kube-batch, kube-scheduler, kueue, kai, armada, yunikorn, "
@@ -320,6 +322,17 @@ TEST(Importers, NothingThatGoesInCrashes) {
     EXPECT_FALSE(cut != "" && ImportObjects(cut, {.profile = "volcano"}).ok()) << cut;
   }
   EXPECT_GT(read, 500);
+}
+
+TEST(Import, ResourcesThatNoNodeHasAreNoted) {
+  const ObjectJson node = NodeJson("n1", {{"cpu", "4"}, {"pods", "10"}, {"nvidia.com/gpu", "2"}});
+  const ObjectJson queue = QueueJson(
+      "q", {{"capability", {{"cpu", "2"}, {"nvidia.com/gpuu", "2"}, {"example.com/x", "0"}}},
+            {"deserved", {{"nvidia.com/gpu", "1"}}}});
+  EXPECT_THAT(Lines(Imported({node, queue})),
+              ElementsAre("Queue q: limit: no node has the resource \"nvidia.com/gpuu\", did you "
+                          "mean \"nvidia.com/gpu\"?"));
+  EXPECT_THAT(Lines(Imported({queue})), ::testing::IsEmpty());  // no nodes: not known
 }
 
 }  // namespace

@@ -70,10 +70,34 @@ TEST(JsonObjects, WhatIsNoDumpIsRefusedByPlace) {
             "dump: document 1.items: expected an array, got \"x\"");
   EXPECT_EQ(RefusalOf(R"({"kind": "Pod", "spec": {"a": 1, "a": 2}})"),
             "dump: document 1.spec: key \"a\" is given twice");
-  EXPECT_EQ(RefusalOf(R"({"kind": "List", "items": [)"), "dump: byte 27: unexpected end of input");
+  EXPECT_EQ(RefusalOf(R"({"kind": "List", "items": [)"),
+            "dump: byte 27: unexpected end of input; the text is cut off: get it anew");
   EXPECT_THAT(RefusalOf(R"({"kind": "A"} {"kind": nan})"), HasSubstr("malformed JSON"));
   EXPECT_EQ(RefusalOf(R"({"kind": "A", "x": 1e999})"), "dump: byte 24: the number is too large");
   EXPECT_THAT(RefusalOf("{\"kind\": \"\xFF\"}"), HasSubstr("malformed JSON"));
+}
+
+TEST(JsonObjects, WhatATextLooksLikeIsTold) {
+  const std::string todo = "; a dump is JSON: kubectl get ... -o json";
+  for (const char* text : {"apiVersion: v1\nkind: List\n", "---\nkind: Pod\n", "# nodes\n- a\n",
+                           "\xEF\xBB\xBFitems:\n- a\n"}) {
+    EXPECT_EQ(RefusalOf(text), "dump: this is YAML" + todo) << text;
+  }
+  for (const char* text : {"<!DOCTYPE html>\n<html>", "\n <html><body>Log in</body></html>"}) {
+    EXPECT_EQ(RefusalOf(text), "dump: this is HTML, such as the page of a log-in" + todo);
+  }
+  EXPECT_EQ(RefusalOf("<?xml version=\"1.0\"?><configuration/>"), "dump: this is XML" + todo);
+  EXPECT_EQ(RefusalOf("error: You must be logged in to the server (Unauthorized)\nx"),
+            "dump: this is plain text: \"error: You must be logged in to the server "
+            "(Unauthorized)\"" +
+                todo);
+  EXPECT_EQ(RefusalOf(R"({"kind": "Status", "status": "Failure", "message": "Unauthorized"})"),
+            "dump: document 1: this is an error of the API server: \"Unauthorized\"");
+  EXPECT_EQ(RefusalOf(R"([{"foo": 1}])"),
+            "dump: document 1[0]: key \"kind\" is missing; each object has one; this one begins "
+            "with \"foo\"");
+  // Malformed within.
+  EXPECT_THAT(RefusalOf(R"({"kind": x})"), HasSubstr("malformed JSON"));
 }
 
 TEST(JsonObjects, DepthIsLimitedWhereverItIs) {

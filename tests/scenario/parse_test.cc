@@ -151,6 +151,22 @@ TEST(Parse, NamesThePlaceAndTheRule) {
   for (const BadCase& c : cases) EXPECT_THAT(ErrorOf(c.text), HasSubstr(c.error)) << c.text;
 }
 
+TEST(Parse, WhatATextLooksLikeIsTold) {
+  const std::string todo = "; a scenario is JSON; muster import makes a scenario of a dump";
+  EXPECT_EQ(ErrorOf("muster: 1\nnodes: []\n"), "scenario: this is YAML" + todo);
+  EXPECT_EQ(ErrorOf("<html></html>"),
+            "scenario: this is HTML, such as the page of a log-in" + todo);
+  EXPECT_EQ(ErrorOf("Error from server"),
+            "scenario: this is plain text: \"Error from server\"" + todo);
+  EXPECT_EQ(ErrorOf(""), "scenario: byte 0: unexpected end of input; the text is empty");
+  EXPECT_EQ(ErrorOf("{\"muster\": 1"),
+            "scenario: byte 12: unexpected end of input; the text is cut off");
+  EXPECT_EQ(ErrorOf("[{\"foo\": 1}]"),
+            "scenario: expected an object; muster import makes a scenario of a dump");
+  EXPECT_THAT(ErrorOf(R"({"timestamp": 1, "partitions": []})"),
+              HasSubstr("; muster import makes a scenario of a dump"));
+}
+
 TEST(Parse, EveryTruncationIsRefused) {
   const std::string text =
       R"({"muster": 1, "shapes": {"s": {"request": {"cpu": "1"}}}, "nodes": [{"name": "n\u00e9", "ready": true,)"

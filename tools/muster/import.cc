@@ -3,6 +3,10 @@
 // muster import: a dump of another scheduler's objects as a scenario file.
 #include "lib/import/import.h"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "tools/muster/command.h"
@@ -18,13 +22,24 @@ constexpr CommandText kImportText = {
     "standard error, one line each.",
     "muster import dump.json --configuration conf.json -o scenario.json"};
 
+absl::Status InFile(const std::string& file, const absl::Status& status) {
+  return absl::Status(status.code(), absl::StrCat(file, ": ", status.message()));
+}
+
 absl::StatusOr<Import> ImportFiles(const Arguments& files, ImportOptions options,
                                    const std::string& configuration) {
   std::string objects;
+  std::vector<std::string> texts;
   for (const std::string& path : files) {
-    const absl::StatusOr<std::string> text = ReadFile(path);
+    absl::StatusOr<std::string> text = ReadFile(path);
     if (!text.ok()) return text.status();
     absl::StrAppend(&objects, *text, "\n");
+    texts.push_back(*std::move(text));
+  }
+  // An empty file among others is what a command wrote that failed.
+  for (size_t i = 0; i < texts.size(); ++i) {
+    if (texts[i].find_first_not_of(" \t\r\n") != std::string::npos) continue;
+    return InFile(files[i], CheckDump(texts[i], options.limits));
   }
   if (!configuration.empty()) {
     absl::StatusOr<std::string> text = ReadFile(configuration);
@@ -33,6 +48,10 @@ absl::StatusOr<Import> ImportFiles(const Arguments& files, ImportOptions options
   }
   absl::StatusOr<Import> import = ImportObjects(objects, options);
   if (import.ok()) return import;
+  for (size_t i = 0; i < texts.size() && texts.size() > 1; ++i) {
+    const absl::Status read = CheckDump(texts[i], options.limits);
+    if (!read.ok()) return InFile(files[i], read);
+  }
   const std::string message(import.status().message());
   std::string file = files.size() == 1 ? files[0] + ": " : "";
   if (message.starts_with("scheduler configuration")) file = configuration + ": ";

@@ -18,7 +18,7 @@ void AddDependency(const NetworkNode& node, const NetworkNode& other, int64_t mo
     ++answer->satisfied;
     return;
   }
-  if (node.region.empty() && node.zone.empty()) {
+  if (other.region.empty() && other.zone.empty()) {
     ++answer->violated;
     answer->cost += kUnknownCost;
     return;

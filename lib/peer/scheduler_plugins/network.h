@@ -16,7 +16,7 @@
 //   in the same zone of the same region           satisfied, cost 1
 //   in another zone of the same region            by the cost between the zones
 //   in another region                             by the cost between the regions
-//   a node without region and zone, another node  violated, cost 100
+//   on another node without region and zone       violated, cost 100
 // A cost up to what the dependency tolerates (default 0) satisfies it; a higher one violates it. A
 // pair without a cost does neither, and adds 100. Regions are equal by their names, so nodes
 // without one share a region.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/peer/scheduler_plugins/load/load_scores.h"
 #include "lib/peer/scheduler_plugins/load/recent_pods.h"
 #include "lib/peer/scheduler_plugins/node_scores.h"
 #include "muster/quantity.h"
@@ -63,6 +64,7 @@ void NodePlugins::Open(kube::World* world, const kube::Nominations* nominations,
   tables_ = &world->tables();
   nominations_ = nominations;
   now_ = now;
+  network_.Open(world);
   if (!settings_.zones) return;
   zones_.Open(*tables_, *ledger, settings_.most_zones);
   zone_scoring_.strategy = settings_.zone_strategy;
@@ -76,7 +78,7 @@ void NodePlugins::Open(kube::World* world, const kube::Nominations* nominations,
 bool NodePlugins::LooksAtNodes(TaskIndex) {
   return settings_.allocatable_weight > 0 || settings_.pod_state_weight > 0 ||
          settings_.target_load_weight > 0 || settings_.load_variation_weight > 0 ||
-         settings_.low_risk_weight > 0 || (settings_.zones && zones_.any());
+         settings_.low_risk_weight > 0 || (settings_.zones && zones_.any()) || network_.any();
 }
 
 const PodView& NodePlugins::ViewOf(TaskIndex t) {
@@ -89,6 +91,17 @@ const PodView& NodePlugins::ViewOf(TaskIndex t) {
 ServiceClass NodePlugins::ServiceOfTask(TaskIndex t) { return ServiceOf(ViewOf(t)); }
 
 kube::Status NodePlugins::Filter(TaskIndex t, NodeIndex n) {
+  kube::Status status = FilterByZones(t, n);
+  if (status.code != kube::Code::kFits || !network_.any()) return status;
+  const NetworkAnswer answer = network_.AnswerOf(n);
+  if (answer.fits()) return status;
+  status.code = kube::Code::kUnschedulable;
+  status.plugin = NumberOf(ExtraPlugin::kNetwork);
+  status.causes.push_back(kube::WordsCause(world_, NetworkReason(network_.node(n), answer)));
+  return status;
+}
+
+kube::Status NodePlugins::FilterByZones(TaskIndex t, NodeIndex n) {
   if (!settings_.zones || !zones_.any_aligned()) return {};
   const ClassIndex c = world_->class_of(t);
   const ZoneBooks::Ask& ask = zones_.AskOf(c);
@@ -138,6 +151,12 @@ std::vector<kube::ExtraScore> NodePlugins::Score(TaskIndex t, std::span<const No
       [&](NodeIndex n) { return LoadVariationOf(t, n); });
   add(ExtraPlugin::kLowRisk, settings_.low_risk_weight, false,
       [&](NodeIndex n) { return LowRiskOf(t, n); });
+  if (!network_.any()) return scores;
+  kube::ExtraScore& score = scores.emplace_back();
+  score.plugin = NumberOf(ExtraPlugin::kNetwork);
+  for (const NodeIndex n : feasible) score.raw.push_back(network_.AnswerOf(n).cost);
+  score.weighted = ScoresOfCosts(score.raw);
+  for (int64_t& scaled : score.weighted) scaled *= settings_.network.weight;
   return scores;
 }
 

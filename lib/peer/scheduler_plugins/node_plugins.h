@@ -14,6 +14,7 @@
 //   load variation is 0. Limits are the requests of guaranteed tasks, and unknown for all others.
 //   What came later than a minute before the measurement counts on top for target load.
 // - NodeResourcesAllocatable and PodState: amounts and pods of nodes.
+// - NetworkOverhead: network_overhead.h.
 //
 // A plug-in of weight 0 is off. Cost. O(feasible nodes) a pod; low risk O(pods of these nodes).
 #ifndef MUSTER_PEER_SCHEDULER_PLUGINS_NODE_PLUGINS_H_
@@ -36,11 +37,14 @@ namespace muster::scheduler_plugins {
 class NodePlugins {
  public:
   // `settings` must outlive this.
-  explicit NodePlugins(const NodeSettings& settings) : settings_(settings) {}
+  explicit NodePlugins(const NodeSettings& settings)
+      : settings_(settings), network_(settings.network) {}
 
   void Open(kube::World* world, const kube::Nominations* nominations, const Ledger* ledger,
             int64_t now);
 
+  // Before the other questions about the pod.
+  void PreFilter(TaskIndex t) { network_.PreFilter(t); }
   bool LooksAtNodes(TaskIndex t);
   kube::Status Filter(TaskIndex t, NodeIndex n);
   std::vector<kube::ExtraScore> Score(TaskIndex t, std::span<const NodeIndex> feasible);
@@ -50,6 +54,7 @@ class NodePlugins {
 
  private:
   using ScoreOf = std::function<int64_t(NodeIndex)>;
+  kube::Status FilterByZones(TaskIndex t, NodeIndex n);
   const PodView& ViewOf(TaskIndex t);
   int64_t AllocatableOf(NodeIndex n) const;
   int64_t PodStateOf(NodeIndex n) const;
@@ -70,6 +75,7 @@ class NodePlugins {
   ZoneBooks zones_;
   ZoneScoring zone_scoring_;
   HashMap<ClassIndex, PodView> views_;
+  NetworkOverhead network_;
 };
 
 }  // namespace muster::scheduler_plugins

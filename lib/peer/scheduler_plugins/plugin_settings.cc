@@ -62,6 +62,13 @@ constexpr OptionDecl kPluginOptions[] = {
     {"smoothing_window", OptionKind::kWhole, "5", 1, 1e6, "measurements that a deviation is of"},
     {"cpu_limit_weight", OptionKind::kNumber, "0.5", 0, 1, "part of limits in the risk of cpu"},
     {"memory_limit_weight", OptionKind::kNumber, "0.5", 0, 1, "the same of memory"},
+    {"network_weight", OptionKind::kWhole, "0", 0, 1e6,
+     "weight of the way to what a pod's workload depends on (NetworkOverhead); 0: no node is "
+     "filtered by it, either"},
+    {"dependencies", OptionKind::kText, "", 0, 0,
+     "of workloads: APPLICATION:WORKLOAD:OTHER:COST+..., COST is tolerated at most"},
+    {"zone_costs", OptionKind::kText, "", 0, 0, "between zones: FROM:TO:COST+..."},
+    {"region_costs", OptionKind::kText, "", 0, 0, "between regions: FROM:TO:COST+..."},
 };
 
 constexpr auto kAllOptions = kube::ScheduleOptionsAnd(kPluginOptions);
@@ -111,6 +118,9 @@ NodeSettings NodesFrom(const Options& options) {
   s.low_risk_weight = whole("low_risk_weight");
   s.low_risk = {options.number("cpu_limit_weight"), options.number("memory_limit_weight"),
                 whole("smoothing_window")};
+  s.network.weight = whole("network_weight");
+  s.network.Read(options.text("dependencies"), options.text("zone_costs"),
+                 options.text("region_costs"));
   return s;
 }
 
@@ -124,7 +134,8 @@ std::string_view ExtraPluginName(ExtraPlugin plugin) {
                                          "PodState",
                                          "TargetLoadPacking",
                                          "LoadVariationRiskBalancing",
-                                         "LowRiskOverCommitment"};
+                                         "LowRiskOverCommitment",
+                                         "NetworkOverhead"};
   return kNames[static_cast<int>(plugin)];
 }
 
@@ -164,6 +175,12 @@ std::string PluginSettings::Check(const Options& options) {
       return absl::StrCat("allocatable_resources: resource weight of ", entry.name,
                           " should be a positive value, got :", entry.weight);
     }
+  }
+  NetworkSettings network;
+  if (std::string wrong = network.Read(options.text("dependencies"), options.text("zone_costs"),
+                                       options.text("region_costs"));
+      !wrong.empty()) {
+    return wrong;
   }
   if (settings.capacity && !settings.exemptions.empty()) {
     return "minimum, toleration: capacity=on has preemption of its own; one of them must go";

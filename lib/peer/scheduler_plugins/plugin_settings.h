@@ -19,6 +19,7 @@
 #include "lib/peer/kube_scheduler/settings.h"
 #include "lib/peer/scheduler_plugins/exemption.h"
 #include "lib/peer/scheduler_plugins/load/metrics.h"
+#include "lib/peer/scheduler_plugins/network_overhead.h"
 #include "muster/policy.h"
 
 namespace muster::scheduler_plugins {
@@ -35,6 +36,7 @@ enum class ExtraPlugin : uint8_t {
   kTargetLoad,
   kLoadVariation,
   kLowRisk,
+  kNetwork,
 };
 std::string_view ExtraPluginName(ExtraPlugin plugin);
 constexpr kube::Plugin NumberOf(ExtraPlugin plugin) {
@@ -59,6 +61,7 @@ struct NodeSettings {
   VariationSettings variation;
   int64_t low_risk_weight = 0;
   LowRiskSettings low_risk;
+  NetworkSettings network;
 };
 
 struct PluginSettings {

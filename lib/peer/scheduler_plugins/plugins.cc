@@ -23,8 +23,10 @@ kube::QueueRank Plugins::RankOf(TaskIndex task) {
   return {static_cast<int64_t>(nodes_.ServiceOfTask(task)), ""};
 }
 
+// NetworkOverhead names no events, so that each of them wakes its pods.
 bool Plugins::Wakes(TaskIndex, kube::PluginSet rejectors, const kube::Happening& happening) {
-  return (rejectors.has(NumberOf(ExtraPlugin::kCoscheduling)) && Gangs::Wakes(happening)) ||
+  return rejectors.has(NumberOf(ExtraPlugin::kNetwork)) ||
+         (rejectors.has(NumberOf(ExtraPlugin::kCoscheduling)) && Gangs::Wakes(happening)) ||
          (rejectors.has(NumberOf(ExtraPlugin::kCapacity)) && Quotas::Wakes(happening)) ||
          (rejectors.has(NumberOf(ExtraPlugin::kZones)) &&
           (happening.kind == kube::Happened::kPodDeleted ||
@@ -34,6 +36,7 @@ bool Plugins::Wakes(TaskIndex, kube::PluginSet rejectors, const kube::Happening&
 
 // A refusal that no preemption could change ends the step; others are found together.
 kube::Status Plugins::PreFilter(TaskIndex task) {
+  nodes_.PreFilter(task);
   kube::Status status;
   if (settings_.coscheduling) status = gangs_.PreFilter(task);
   if (settings_.capacity && status.code == kube::Code::kFits) status = quotas_.PreFilter(task);

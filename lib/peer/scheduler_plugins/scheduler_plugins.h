@@ -18,8 +18,9 @@
 //   the queue      coscheduling by the age of groups (gangs.h), or service (exemption.h), or time
 //   before nodes   coscheduling, then capacity scheduling (quotas.h): a refusal of the first ends
 //                  the cycle, one of the second may be answered by preemption
-//   filter         zones (node_plugins.h)
-//   scores         allocatable amounts, pod state, zones, target load, load variation, low risk
+//   filter         zones, then the network of applications (node_plugins.h)
+//   scores         allocatable amounts, pod state, zones, target load, load variation, low risk,
+//                  network
 //   permit         coscheduling: the pod waits with its node, is bound with those that waited, or
 //                  is refused because its group is missing
 //   no node fits   capacity scheduling's preemption, or that with toleration (exemption.h), or the
@@ -35,9 +36,10 @@
 // - Times are ticks. The queue goes by names where the peer goes by fractions of a second.
 // - Message and choice are the peer's where it has one: only a node that a dry run gives up
 //   (kRemovedTwice, kNeedless) counts as one that preemption does not help, where the peer fails.
-// - Marks of nodes (NodeMetadata), power (Peaks), networks of applications and system calls are
-//   functions alone: the model has no annotations of nodes, power models, costs between regions or
-//   profiles of system calls. Caches of zones are functions, too: a plan reads the cluster anew.
+// - Marks of nodes (NodeMetadata), power (Peaks), the order of an application's workloads and
+//   system calls are functions alone: the model has no annotations of nodes, power models or
+//   profiles of system calls, and that order is none among pods of several applications. Caches of
+//   zones are functions, too: a plan reads the cluster anew.
 // - NodeUsage has no deviation, and tasks have no limits beside guaranteed ones. Load variation and
 //   low risk go by what is there.
 //

@@ -60,6 +60,8 @@ namespace muster::yunikorn {
 // any setting of a node, more than kMostTypes dimensions.
 absl::Status CheckTables(const Tables& tables, const Options& options);
 
+inline constexpr MemoryDecl kYuniKornSlot = {"yunikorn", 1};
+
 // A job of which the first tasks start together.
 struct Gang {
   std::vector<TaskIndex> members;

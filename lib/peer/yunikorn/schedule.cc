@@ -38,11 +38,10 @@ namespace {
 using yunikorn::Allocation;
 using yunikorn::Gang;
 using yunikorn::Index;
+using yunikorn::kYuniKornSlot;
 using yunikorn::Result;
 using yunikorn::ResultType;
 using yunikorn::Termination;
-
-constexpr MemoryDecl kYuniKornSlot = {"yunikorn", 1};
 
 constexpr OptionDecl kYuniKornOptions[] = {
     {"node_sort", OptionKind::kChoice, "fair", 0, 0,

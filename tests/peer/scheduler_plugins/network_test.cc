@@ -46,6 +46,9 @@ TEST(Network, NodesWithoutAPlace) {
   const NetworkNode nowhere = {"n"};
   EXPECT_EQ(Of(nowhere, {"m"}, 1000), (NetworkAnswer{0, 1, 100}));
   EXPECT_EQ(Of(nowhere, nowhere, 0), (NetworkAnswer{1, 0, 0}));
+  // It is the placed pod's node that has no place; a node without one is just in no region.
+  EXPECT_EQ(Of(kNode, {"m"}, 1000), (NetworkAnswer{0, 1, 100}));
+  EXPECT_EQ(Of({"x"}, kNode, 1000), (NetworkAnswer{0, 0, 100}));
   EXPECT_EQ(Of({"n", "", "Z1"}, {"m", "", "Z2"}, 5), (NetworkAnswer{1, 0, 5}));
 }
 

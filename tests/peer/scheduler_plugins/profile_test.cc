@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/support/plan_words.h"
@@ -384,6 +385,75 @@ TEST_F(PluginsProfile, WrongArgumentsAreRefused) {
   EXPECT_THAT(refusal("allocatable_resources=cpu:0"),
               HasSubstr("resource weight of cpu should be a positive value, got :0"));
   EXPECT_THAT(refusal("zone_resources=cpu:x"), HasSubstr("a weight must be 1 or more"));
+}
+
+// --- the network of applications
+
+constexpr char kNetwork[] =
+    "network_weight=100,dependencies=shop:web:db:10,zone_costs=z2:z1:5+z3:z1:2+z4:z1:50";
+
+NodeSpec InZone(const char* name) {
+  NodeSpec node;
+  node.labels = {{"topology.kubernetes.io/region", "west"}, {"topology.kubernetes.io/zone", name}};
+  return node;
+}
+
+TaskSpec OfShop(const char* workload, const char* node = "") {
+  TaskSpec task;
+  task.node = node;
+  task.shape.labels = {{"appgroup.diktyo.x-k8s.io", "shop"},
+                       {"appgroup.diktyo.x-k8s.io.workload", workload}};
+  return task;
+}
+
+TEST_F(PluginsProfile, PodsGoNearToWhatTheyDependOn) {
+  Node("n1", 1, InZone("z1"));
+  Node("n2", 8, InZone("z2"));
+  Node("n3", 8, InZone("z3"));
+  Pod("db", "1", OfShop("db", "n1"));
+  Pod("web", "1", OfShop("web"));
+  EXPECT_EQ(Plan(kNetwork), "bind web n3");
+}
+
+// A cost that is not tolerated. What depends on nothing does not mind.
+TEST_F(PluginsProfile, PodsDoNotGoTooFar) {
+  Node("n1", 1, InZone("z1"));
+  Node("n4", 8, InZone("z4"));
+  Pod("db", "1", OfShop("db", "n1"));
+  Pod("web", "1", OfShop("web"));
+  Pod("api", "1", OfShop("api"));
+  EXPECT_EQ(Plan(kNetwork), "bind api n4");
+  EXPECT_THAT(Why("web", kNetwork), HasSubstr("1 Node n4 does not meet several network "
+                                              "requirements from Workload dependencies: Satisfied: "
+                                              "0 Violated: 1"));
+  EXPECT_EQ(Plan("network_weight=0,dependencies=shop:web:db:10"), "bind api n4; bind web n4");
+}
+
+// A pod that a plan binds counts for the next one.
+TEST_F(PluginsProfile, PodsOfOnePlanAreKnownToOneAnother) {
+  Node("n1", 1, InZone("z1"));
+  Node("n2", 1, InZone("z2"));
+  Node("n4", 8, InZone("z4"));
+  Pod("db", "1", OfShop("db", "n1"));
+  TaskSpec first = OfShop("web");
+  first.priority = 2;
+  Pod("web", "1", first);
+  Pod("front", "1", OfShop("front"));
+  const std::string options =
+      absl::StrCat("network_weight=1,dependencies=shop:web:db:10+shop:front:web:10,",
+                   "zone_costs=z2:z1:5+z4:z1:50+z4:z2:50");
+  EXPECT_EQ(Plan(options), "bind web n2");
+}
+
+TEST_F(PluginsProfile, TextsOfTheNetworkAreChecked) {
+  const auto refusal = [&](const std::string& options) {
+    const auto plan = Schedule(cluster_.Freeze(), Spec(options), {});
+    return std::string(plan.status().message());
+  };
+  EXPECT_THAT(refusal("dependencies=shop:web:db"),
+              HasSubstr("dependencies: \"shop:web:db\" is not 3 names and a cost of 0 to"));
+  EXPECT_THAT(refusal("zone_costs=a:b:-1"), HasSubstr("zone_costs: \"a:b:-1\" is not 2 names"));
+  EXPECT_THAT(refusal("region_costs=a::1"), HasSubstr("region_costs: \"a::1\" is not 2 names"));
 }
 
 }  // namespace
