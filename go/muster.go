@@ -9,7 +9,8 @@
 // A scheduler keeps one Cluster, fills it once (Add), feeds it events (Apply, SetTasks), and calls
 // Schedule every cycle: the Plan lists what to start, what to evict and why the rest waits, and
 // Follow makes the tables go along. What New..., Freeze and Schedule hand out is freed by Free; a
-// Plan may be used after its cluster is gone.
+// Plan may be used after its cluster is gone. A second Free does nothing. Calls of a value that was
+// freed return an error, or what there is of nothing.
 //
 // A released module brings the library along as one archive for linux/amd64, and needs a C compiler
 // and nothing else (tools/release/go_module.py makes it). With the tag muster_shared the package
@@ -69,7 +70,10 @@ func NewTable(kind int, rows int) (*Table, error) {
 }
 
 // Free ends the table.
-func (t *Table) Free() { C.muster_table_free(t.table) }
+func (t *Table) Free() {
+	C.muster_table_free(t.table)
+	t.table = nil
+}
 
 // Numbers sets a column.
 func (t *Table) Numbers(column string, values []int64) error {
@@ -148,7 +152,10 @@ func NewCluster() (*Cluster, error) {
 }
 
 // Free ends the cluster; its plans live on.
-func (c *Cluster) Free() { C.muster_cluster_free(c.cluster) }
+func (c *Cluster) Free() {
+	C.muster_cluster_free(c.cluster)
+	c.cluster = nil
+}
 
 // Add adds all rows of the table, or none.
 func (c *Cluster) Add(t *Table) error {
@@ -386,6 +393,9 @@ func (c *Cluster) ScheduleWith(ctx context.Context, profile string, options Opti
 // cycle calls run with what C takes, and checks and views what it made.
 func cycle(ctx context.Context, profile string, options Options,
 	run func(*C.char, *C.muster_schedule_options, **C.muster_plan, *C.muster_error) C.muster_status) (*Plan, error) {
+	if options.Policies != nil && options.Policies.list == nil {
+		return nil, errors.New("policies: they were freed")
+	}
 	e := C.muster_go_error()
 	text := C.CString(profile)
 	defer C.free(unsafe.Pointer(text))
@@ -436,7 +446,10 @@ func (c *Cluster) Freeze() (*Snapshot, error) {
 }
 
 // Free ends the snapshot.
-func (s *Snapshot) Free() { C.muster_snapshot_free(s.snapshot) }
+func (s *Snapshot) Free() {
+	C.muster_snapshot_free(s.snapshot)
+	s.snapshot = nil
+}
 
 // Schedule runs a cycle that changes nothing.
 func (s *Snapshot) Schedule(profile string) (*Plan, error) {
@@ -460,8 +473,11 @@ func (c *Cluster) Follow(p *Plan) (int64, error) {
 	return int64(applied), check(status, &e)
 }
 
-// Free ends the plan.
-func (p *Plan) Free() { C.muster_plan_free(p.plan) }
+// Free ends the plan. It has no rows then.
+func (p *Plan) Free() {
+	C.muster_plan_free(p.plan)
+	*p = Plan{}
+}
 
 // Bind is a task that starts on a node.
 type Bind struct{ Task, Node int32 }
