@@ -14,8 +14,8 @@
 //
 // A released module brings the library along as one archive for linux/amd64, and needs a C compiler
 // and nothing else (tools/release/go_module.py makes it). With the tag muster_shared the package
-// links an installed libmuster_c instead, found by CGO_CFLAGS and CGO_LDFLAGS; so it does in the
-// repository.
+// links an installed libmuster_c instead, found by CGO_CFLAGS and CGO_LDFLAGS. The repository has no
+// archive, so a build there needs the tag: go build -tags muster_shared.
 package muster
 
 /*
