@@ -426,9 +426,9 @@ class Cluster:
         return self._core.apply_delta(generation, kind, name)
 
     def reconcile(self, full: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Drift]:
-        """Makes the cluster equal to a full listing of the form of to_dict(). Returns what
-        differed."""
-        return [Drift(*found) for found in self._core.reconcile(fields.listing(full))]
+        """Makes the cluster equal to a full listing of the form of to_dict(), or of keywords.
+        Returns what differed."""
+        return [Drift(*row) for row in self._core.reconcile(fields.listing(full, self._row))]
 
     def freeze(self) -> Snapshot:
         return Snapshot(self._core.freeze(), self._defaults)

@@ -113,10 +113,14 @@ def _spelled(source: Cluster | Snapshot, number: int, change: Mapping[str, Any])
         if "name" not in given:
             raise InvalidArgument(f'changes[{number}].add_job: key "name" is missing')
         out["add_job"] = fields.job(given.pop("name"), given)
-    if isinstance(out.get("add_nodes"), Mapping) and "node" not in out["add_nodes"]:
+    if isinstance(out.get("add_nodes"), Mapping):
         given = dict(out["add_nodes"])
-        count = given.pop("count", 1)
-        out["add_nodes"] = {"count": count, "node": fields.node(given.pop("name", "new"), given)}
+        rest = {"count": given.pop("count", 1)}
+        if isinstance(given.get("node"), Mapping):
+            rest, given = given | rest, dict(given["node"])
+        if "node" not in given:
+            given = fields.node(given.pop("name", "new"), given)
+            out["add_nodes"] = {**rest, "node": given}
     long: dict[str, Any] = fields.long_names(out, source._core.has_resource, f"changes[{number}]")
     return long
 
