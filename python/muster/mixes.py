@@ -38,7 +38,8 @@ class Mix:
     """`tables`: a dict with the keys of TraceMix in mix.h."""
 
     def __init__(self, tables: Mapping[str, Any]) -> None:
-        _core.generate_trace(dict(expect(tables, Mapping, "mix")), {"jobs": 0})  # says what is wrong with it
+        expect(tables, Mapping, "mix")
+        _core.generate_trace(dict(tables), {"jobs": 0})  # says what is wrong with it
         self.tables = dict(tables)
 
     @property

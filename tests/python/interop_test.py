@@ -233,7 +233,8 @@ class CommandLine(unittest.TestCase):
         large = "99999999999999999999"
         for words, message in (
             ((self.dump,), bad_dump),
-            ((good, "--configuration", self.conf), f"{self.conf}: byte 9 is 0xff, which is no UTF-8"),
+            ((good, "--configuration", self.conf),
+             f"{self.conf}: byte 9 is 0xff, which is no UTF-8"),
             ((good, "--now", large), f"--now: expected an integer of 64 bits, got {large}"),
             ((good, "--max-rows", "-1"), "limits: rows: -1 is not in 0..9223372036854775807"),
             ((good, "--max-depth", large), f"limits: depth: {large} is not in 0.."),
