@@ -19,6 +19,7 @@ import "C"
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"unsafe"
 )
@@ -145,6 +146,9 @@ func (c *Cluster) Reconcile(tables ...*Table) ([]string, error) {
 	list := (*[1 << 20]*C.muster_table)(C.calloc(C.size_t(len(tables)+1), C.size_t(unsafe.Sizeof(uintptr(0)))))
 	defer C.free(unsafe.Pointer(list))
 	for i, table := range tables {
+		if table == nil {
+			return nil, fmt.Errorf("tables[%d] is nil", i)
+		}
 		list[i] = table.table
 	}
 	var words *C.muster_text

@@ -103,7 +103,11 @@ func (c *coder) code(key []byte, write func([]byte) []byte) int32 {
 	return code
 }
 
+// appendKey appends "namespace/name". Of an empty name it appends nothing: an empty key is refused.
 func appendKey(key []byte, namespace, name string) []byte {
+	if name == "" {
+		return key
+	}
 	key = append(key, namespace...)
 	key = append(key, '/')
 	return append(key, name...)

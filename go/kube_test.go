@@ -297,3 +297,26 @@ func TestManyPodsAreListedSoon(t *testing.T) {
 		t.Fatal(took)
 	}
 }
+
+func TestANameIsNeeded(t *testing.T) {
+	c, err := NewCluster()
+	must(t, err)
+	defer c.Free()
+	for _, made := range []func() (*Table, error){
+		func() (*Table, error) { return PodTable([]Pod{{Namespace: "ns"}, {Namespace: "ns", Name: "p"}}) },
+		func() (*Table, error) {
+			return PodGroupTable([]PodGroup{{Namespace: "ns"}, {Namespace: "ns", Name: "g"}})
+		},
+	} {
+		table, err := made()
+		must(t, err)
+		defer table.Free()
+		outcomes, refusals, err := c.Take(table, []uint64{1, 1})
+		if err != nil || !reflect.DeepEqual(outcomes, []int32{DeltaRefused, DeltaApplied}) {
+			t.Error(outcomes, refusals, err)
+		}
+		if !strings.Contains(refusals, "the name is empty") {
+			t.Error(refusals)
+		}
+	}
+}

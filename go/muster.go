@@ -9,12 +9,13 @@
 // A scheduler keeps one Cluster, fills it once (Add), feeds it events (Apply, SetTasks), and calls
 // Schedule every cycle: the Plan lists what to start, what to evict and why the rest waits, and
 // Follow makes the tables go along. What New..., Freeze and Schedule hand out is freed by Free; a
-// Plan may be used after its cluster is gone.
+// Plan may be used after its cluster is gone. A second Free does nothing. Calls of a value that was
+// freed return an error, or what there is of nothing.
 //
 // A released module brings the library along as one archive for linux/amd64, and needs a C compiler
 // and nothing else (tools/release/go_module.py makes it). With the tag muster_shared the package
-// links an installed libmuster_c instead, found by CGO_CFLAGS and CGO_LDFLAGS; so it does in the
-// repository.
+// links an installed libmuster_c instead, found by CGO_CFLAGS and CGO_LDFLAGS. The repository has no
+// archive, so a build there needs the tag: go build -tags muster_shared.
 package muster
 
 /*
@@ -48,50 +49,6 @@ import (
 	"unsafe"
 )
 
-// Kinds of rows.
-const (
-	KindNodes  = C.MUSTER_KIND_NODES
-	KindQueues = C.MUSTER_KIND_QUEUES
-	KindJobs   = C.MUSTER_KIND_JOBS
-	KindTasks  = C.MUSTER_KIND_TASKS
-	// Rows of Plan.Name alone: what amounts are of.
-	KindDimensions = C.MUSTER_KIND_DIMENSIONS
-)
-
-// None is the index of no row.
-const None = C.MUSTER_NONE
-
-// Absent is the number that stands for none.
-const Absent = int64(C.MUSTER_ABSENT)
-
-// Status of a task.
-const (
-	TaskPending   = int32(C.MUSTER_TASK_PENDING)
-	TaskNominated = int32(C.MUSTER_TASK_NOMINATED) // promised a node that others still leave
-	TaskBinding   = int32(C.MUSTER_TASK_BINDING)
-	TaskBound     = int32(C.MUSTER_TASK_BOUND)
-	TaskRunning   = int32(C.MUSTER_TASK_RUNNING)
-	TaskReleasing = int32(C.MUSTER_TASK_RELEASING)
-	TaskSucceeded = int32(C.MUSTER_TASK_SUCCEEDED)
-	TaskFailed    = int32(C.MUSTER_TASK_FAILED)
-	TaskWaiting   = int32(C.MUSTER_TASK_WAITING) // holds its place, and is not bound yet
-)
-
-// Phases of jobs.
-const (
-	PhasePending  = int32(C.MUSTER_PHASE_PENDING)
-	PhaseAdmitted = int32(C.MUSTER_PHASE_ADMITTED)
-	PhaseRunning  = int32(C.MUSTER_PHASE_RUNNING)
-)
-
-// Outcomes of events.
-const (
-	DeltaApplied = int32(C.MUSTER_DELTA_APPLIED)
-	DeltaStale   = int32(C.MUSTER_DELTA_STALE)   // a later one of the object was here before
-	DeltaWaiting = int32(C.MUSTER_DELTA_WAITING) // for an object that it names
-	DeltaRefused = int32(C.MUSTER_DELTA_REFUSED) // it breaks a rule; of Take alone
-)
-
 func check(status C.muster_status, e *C.muster_error) error {
 	if status == C.MUSTER_OK {
 		return nil
@@ -113,7 +70,10 @@ func NewTable(kind int, rows int) (*Table, error) {
 }
 
 // Free ends the table.
-func (t *Table) Free() { C.muster_table_free(t.table) }
+func (t *Table) Free() {
+	C.muster_table_free(t.table)
+	t.table = nil
+}
 
 // Numbers sets a column.
 func (t *Table) Numbers(column string, values []int64) error {
@@ -192,7 +152,10 @@ func NewCluster() (*Cluster, error) {
 }
 
 // Free ends the cluster; its plans live on.
-func (c *Cluster) Free() { C.muster_cluster_free(c.cluster) }
+func (c *Cluster) Free() {
+	C.muster_cluster_free(c.cluster)
+	c.cluster = nil
+}
 
 // Add adds all rows of the table, or none.
 func (c *Cluster) Add(t *Table) error {
@@ -430,6 +393,9 @@ func (c *Cluster) ScheduleWith(ctx context.Context, profile string, options Opti
 // cycle calls run with what C takes, and checks and views what it made.
 func cycle(ctx context.Context, profile string, options Options,
 	run func(*C.char, *C.muster_schedule_options, **C.muster_plan, *C.muster_error) C.muster_status) (*Plan, error) {
+	if options.Policies != nil && options.Policies.list == nil {
+		return nil, errors.New("policies: they were freed")
+	}
 	e := C.muster_go_error()
 	text := C.CString(profile)
 	defer C.free(unsafe.Pointer(text))
@@ -480,7 +446,10 @@ func (c *Cluster) Freeze() (*Snapshot, error) {
 }
 
 // Free ends the snapshot.
-func (s *Snapshot) Free() { C.muster_snapshot_free(s.snapshot) }
+func (s *Snapshot) Free() {
+	C.muster_snapshot_free(s.snapshot)
+	s.snapshot = nil
+}
 
 // Schedule runs a cycle that changes nothing.
 func (s *Snapshot) Schedule(profile string) (*Plan, error) {
@@ -504,8 +473,11 @@ func (c *Cluster) Follow(p *Plan) (int64, error) {
 	return int64(applied), check(status, &e)
 }
 
-// Free ends the plan.
-func (p *Plan) Free() { C.muster_plan_free(p.plan) }
+// Free ends the plan. It has no rows then.
+func (p *Plan) Free() {
+	C.muster_plan_free(p.plan)
+	*p = Plan{}
+}
 
 // Bind is a task that starts on a node.
 type Bind struct{ Task, Node int32 }

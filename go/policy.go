@@ -350,8 +350,12 @@ func NewPolicies(policies []Policy, actions []Action) (*Policies, error) {
 	return made, nil
 }
 
-// Free ends the caller's hold. Clusters that used the list may keep it alive for a while.
-func (p *Policies) Free() { C.muster_policies_free(p.list) }
+// Free ends the caller's hold: cycles with the list are refused. Clusters that used it may keep it
+// alive for a while.
+func (p *Policies) Free() {
+	C.muster_policies_free(p.list)
+	p.list = nil
+}
 
 //export musterGoForget
 func musterGoForget(user C.uintptr_t) { cgo.Handle(user).Delete() }
@@ -360,7 +364,9 @@ func musterGoForget(user C.uintptr_t) { cgo.Handle(user).Delete() }
 func musterGoRun(user C.uintptr_t, bench unsafe.Pointer) (status C.int32_t) {
 	of := cgo.Handle(user).Value().(asked)
 	defer of.end(&status)
-	if err := of.action.Run(&Workbench{(*C.muster_workbench)(bench)}); err != nil {
+	b := &Workbench{bench: (*C.muster_workbench)(bench)}
+	defer b.end()
+	if err := of.action.Run(b); err != nil {
 		of.failed.keep(err)
 		return 1
 	}
@@ -409,6 +415,7 @@ func musterGoAsk(user C.uintptr_t, point C.int32_t, cycle, class, nodes unsafe.P
 	of := cgo.Handle(user).Value().(asked)
 	defer of.end(&status)
 	c := &Cycle{(*C.muster_cycle)(cycle)}
+	defer c.end()
 	q := question{c, class, nodes, int32(one), int32(two), int32(three), first, second, int(count), out}
 	if err := q.ask(of.policy, point); err != nil {
 		of.failed.keep(err)
@@ -490,6 +497,9 @@ func (q *question) ask(p *Policy, point C.int32_t) error {
 
 // Cycle is what a callback may read. It is valid until the callback returns.
 type Cycle struct{ cycle *C.muster_cycle }
+
+// end makes later calls those of no cycle.
+func (c *Cycle) end() { c.cycle = nil }
 
 // KindClasses are task classes: rows of Cycle.Label and Cycle.Row alone.
 const KindClasses = C.MUSTER_KIND_CLASSES

@@ -12,11 +12,21 @@ import "unsafe"
 
 // Workbench is the books of one cycle, with the questions and moves of the profile's own actions.
 // It is valid until the action returns, and belongs to the goroutine that the action runs on.
-type Workbench struct{ bench *C.muster_workbench }
+type Workbench struct {
+	bench *C.muster_workbench
+	cycle Cycle
+}
+
+// end makes later calls those of no workbench.
+func (b *Workbench) end() {
+	b.bench = nil
+	b.cycle.end()
+}
 
 // Cycle is what may be read: books as the moves have left them.
 func (b *Workbench) Cycle() *Cycle {
-	return &Cycle{(*C.muster_cycle)(unsafe.Pointer(C.muster_workbench_cycle(b.bench)))}
+	b.cycle.cycle = (*C.muster_cycle)(unsafe.Pointer(C.muster_workbench_cycle(b.bench)))
+	return &b.cycle
 }
 
 // copied is a list of C that the next call may overwrite.

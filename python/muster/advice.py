@@ -10,11 +10,12 @@ from html import escape
 from typing import Any
 
 from .cluster import Cluster
-from .errors import InvalidArgument
+from .errors import InvalidArgument, expect
 from .frames import frame
 from .limits import integer
 from .notebook import columns, titled
 from .schedule import spelled
+from .snapshot import chosen
 
 
 @dataclass(frozen=True)
@@ -106,8 +107,9 @@ def rehearse(
            "request": {"cpu": 2}}: new values of the job and of its pending tasks
     nodes  {"name": "n1", "unschedulable": True, "taints": [...]}, or labels in place of the name
     """
-    told = [spelled(cluster, i, change) for i, change in enumerate(changes)]
-    tables = cluster._core.rehearse(_profile(cluster, profile), told, _now(cluster, now))
+    core = expect(cluster, Cluster, "rehearse")._core
+    told = spelled(cluster, changes)
+    tables = core.rehearse(chosen(profile, cluster._defaults), told, _now(cluster, now))
     return Rehearsal(**{name: frame(table) for name, table in tables.items()})
 
 
@@ -126,7 +128,9 @@ def diagnose(
     `trials` bounds how many cycles are run; what is not tried is not in the answer.
     """
     trials = integer(trials, "trials")
-    told = cluster._core.diagnose(_profile(cluster, profile), job, trials, _now(cluster, now))
+    core = expect(cluster, Cluster, "diagnose")._core
+    name = expect(job, str, "diagnose: job")
+    told = core.diagnose(chosen(profile, cluster._defaults), name, trials, _now(cluster, now))
     return Diagnosis(**{**told, "remedies": frame(told["remedies"])})
 
 
@@ -141,13 +145,14 @@ def drain(
 
     >>> muster.drain(cluster, ["n1", "n2"], "muster").tasks
     """
-    if isinstance(nodes, str):
+    core = expect(cluster, Cluster, "drain")._core
+    if isinstance(nodes, str) or not isinstance(nodes, Iterable):
         raise InvalidArgument(f"drain: expected a list of nodes, got {nodes!r}")
     names = list(nodes)
     for i, name in enumerate(names):
         if not isinstance(name, str):
             raise InvalidArgument(f"nodes[{i}]: expected the name of a node, got {name!r}")
-    tables = cluster._core.drain(_profile(cluster, profile), names, _now(cluster, now))
+    tables = core.drain(chosen(profile, cluster._defaults), names, _now(cluster, now))
     return Drained(frame(tables["tasks"]), frame(tables["broken"]))
 
 
@@ -166,8 +171,9 @@ def need_nodes(
     An offer has the keywords of Cluster.add_node, `price` (1 by default) and `most` nodes of it.
     Without offers, each kind of node of the cluster is one.
     """
+    core = expect(cluster, Cluster, "need_nodes")._core
     read = []
-    for i, offer in enumerate(offers):
+    for i, offer in enumerate(expect(offers, Iterable, "offers")):
         if not isinstance(offer, Mapping) or "name" not in offer:
             raise InvalidArgument(f"offers[{i}]: expected a dict with a name, got {offer!r}")
         given = dict(offer)
@@ -177,7 +183,7 @@ def need_nodes(
             of_type = integer(of_type, f"offers[{i}].most")
         read.append((cluster._row("node", given.pop("name"), given), price, of_type))
     most = integer(most, "most")
-    told = cluster._core.need_nodes(_profile(cluster, profile), read, most, _now(cluster, now))
+    told = core.need_nodes(chosen(profile, cluster._defaults), read, most, _now(cluster, now))
     return NodesNeeded(
         told["waiting_before"],
         told["waiting_after"],
@@ -188,10 +194,6 @@ def need_nodes(
         told["wanted_price"],
         told["wanted_waiting"],
     )
-
-
-def _profile(cluster: Cluster, profile: str | None) -> str:
-    return profile or cluster._defaults.get("profile") or "muster"
 
 
 def _now(cluster: Cluster, now: int | None) -> int:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from . import _core
+from .errors import InvalidArgument
 from .frames import frame
 
 if TYPE_CHECKING:
@@ -96,22 +97,26 @@ def bound(of: "Cluster | Snapshot", **options: Unpack[BoundOptions]) -> Bound:
 
     >>> muster.bound(cluster).most
     """
-    told = _core.bound(_frozen(of), dict(options))
+    told = _core.bound(_frozen(of, "bound"), dict(options))
     return Bound(**{**told, "resources": frame(told["resources"])})
 
 
 def best(of: "Cluster | Snapshot", **options: Unpack[BoundOptions]) -> Best:
     """The most tasks that can be placed at once, by trying: for worlds of a dozen tasks."""
-    return Best(*_core.best(_frozen(of), dict(options)))
+    return Best(*_core.best(_frozen(of, "best"), dict(options)))
 
 
 def gap_of(plan: _core.Plan, of: "Cluster | Snapshot", options: BoundOptions) -> PlanGap:
-    told = _core.gap(_frozen(of), plan, dict(options))
+    told = _core.gap(_frozen(of, "bound"), plan, dict(options))
     table = told["resources"]
     columns = {name: table[name] for name in ("name", "requested", "placed", "most")}
     return PlanGap(**{**told, "broken": tuple(told["broken"]), "resources": frame(columns)})
 
 
-def _frozen(of: "Cluster | Snapshot") -> _core.Snapshot:
-    core = of._core
-    return core if isinstance(core, _core.Snapshot) else core.freeze()
+def _frozen(of: "Cluster | Snapshot", place: str) -> _core.Snapshot:
+    core = getattr(of, "_core", None)
+    if isinstance(core, _core.Cluster):
+        return core.freeze()
+    if not isinstance(core, _core.Snapshot):
+        raise InvalidArgument(f"{place}: expected a Cluster or Snapshot, got {type(of).__name__}")
+    return core

@@ -12,14 +12,14 @@ from typing import Any, Literal, Unpack, overload
 import numpy as np
 
 from . import _core, fields, frames, rows
-from .errors import Error, InvalidArgument
+from .errors import Error, InvalidArgument, expect
 from .notebook import bar, table
 from .limits import DEFAULT, Limits, integer
 from .plan import Plan
 from .action import Action, adapt, check_named
 from .policy import Policy
 from .reports import ApplyReport, Assumption, Drift, Measured
-from .snapshot import Snapshot, counted, merged
+from .snapshot import Snapshot, chosen, counted, merged
 
 
 def _objects(values: Sequence[str]) -> np.ndarray:
@@ -97,8 +97,8 @@ class Cluster:
         else:
             raise InvalidArgument(
                 f"scenario: expected a path, a text or a dict, got {type(scenario).__name__}")
-        cluster = cls()
-        cluster._defaults = cluster._core.load_scenario(text, limits.as_dict())
+        cluster, budget = cls(), expect(limits, Limits, "limits").as_dict()
+        cluster._defaults = cluster._core.load_scenario(text, budget)
         return cluster
 
     def to_scenario(self, profile: str = "", *, now: int = 0, seed: int = 0) -> str:
@@ -426,9 +426,9 @@ class Cluster:
         return self._core.apply_delta(generation, kind, name)
 
     def reconcile(self, full: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Drift]:
-        """Makes the cluster equal to a full listing of the form of to_dict(). Returns what
-        differed."""
-        return [Drift(*found) for found in self._core.reconcile(fields.listing(full))]
+        """Makes the cluster equal to a full listing of the form of to_dict(), or of keywords.
+        Returns what differed."""
+        return [Drift(*row) for row in self._core.reconcile(fields.listing(full, self._row))]
 
     def freeze(self) -> Snapshot:
         return Snapshot(self._core.freeze(), self._defaults)
@@ -475,7 +475,7 @@ class Cluster:
         given |= {"stop": stop, "cursor": cursor, "speed": speed, "memory": memory}
         given["turn"] = None if turn is None else json.dumps(turn)
         options = merged(self._defaults, given)
-        profile = profile or self._defaults.get("profile") or "muster"
+        profile = chosen(profile, self._defaults)
         if isinstance(policies, Policy | Action) or self._adapted[0] != tuple(policies):
             adapted = adapt(policies)
             self._adapted = (tuple(policies), adapted)
@@ -504,7 +504,7 @@ class Cluster:
         """
         metrics = _core.CycleMetrics(explain_nodes)
         options = merged(self._defaults, {"now": now, "seed": seed, "metrics": metrics})
-        profile = profile or self._defaults.get("profile") or "muster"
+        profile = chosen(profile, self._defaults)
         plan = self._core.schedule(profile, options, None)
         return Measured(
             Plan(plan, weakref.ref(self)),
@@ -519,7 +519,7 @@ class Cluster:
 
         Decisions that a later change made impossible are refused one by one, whole gangs together.
         """
-        return ApplyReport(*self._core.apply(plan._core))
+        return ApplyReport(*self._core.apply(expect(plan, Plan, "apply")._core))
 
     def confirm(self, task: str, status: str = "running") -> None:
         """The world reports that a bind of an applied plan came true."""

@@ -6,6 +6,9 @@
 Each class is also the built-in exception that Python users catch for such a thing.
 """
 
+from types import UnionType
+from typing import Any
+
 
 class Error(Exception):
     """Anything that Muster refuses. `code` is the word for its kind."""
@@ -88,3 +91,15 @@ def from_status(code: str, message: str) -> Error:
     if type(error) is Error:
         error.code = code
     return error
+
+
+_WORDS = {"str": "text", "Mapping": "dict", "Iterable": "list"}
+
+
+def expect(value: Any, kinds: type | UnionType, place: str) -> Any:
+    """Returns the value; InvalidArgument: it is no object of these classes."""
+    if not isinstance(value, kinds):
+        names = [kind.__name__ for kind in getattr(kinds, "__args__", (kinds,))]
+        words = " or ".join(_WORDS.get(name, name) for name in names)
+        raise InvalidArgument(f"{place}: expected a {words}, got {type(value).__name__}")
+    return value

@@ -112,6 +112,9 @@ def dimension(name: str) -> str | None:
 _OF_TABLES = {"queue": ("jobs",), "job": ("tasks",), "task": ("task_class",)}
 
 
+_SCALARS = (str, int, float, bool)
+
+
 def long_names(row: Any,
                is_resource: Callable[[str], bool],
                what: str,
@@ -127,8 +130,8 @@ def long_names(row: Any,
             name = long(key)
             if name != key and name in row:
                 raise InvalidArgument(f'{what}: "{name}" is given twice, once as "{key}"')
-            out[name] = value if amounts else long_names(value, is_resource, f"{what}: {key}",
-                                                         key in _AMOUNTS)
+            out[name] = value if amounts or type(value) in _SCALARS else long_names(
+                value, is_resource, f"{what}: {key}", key in _AMOUNTS)
         return out
     if isinstance(row, (list, tuple)):
         return [
@@ -154,6 +157,8 @@ def _check(names: Iterable[str], kind: str, what: str) -> None:
     """Refuses what is no field of the row; the engine's own words know no short forms."""
     known = _KNOWN[kind]
     for name in names:
+        if name in known:
+            continue
         if name in _OF_TABLES.get(kind, ()):
             raise InvalidArgument(
                 f'{what}: "{name}" is a column of Cluster.{kind}s, a table without all fields of a '
@@ -332,12 +337,17 @@ def split_group(columns: Fields, constants: Fields) -> tuple[Fields, Fields]:
     return group_columns, group_constants
 
 
-def listing(full: Any) -> dict[str, list[dict[str, Any]]]:
-    """Rows by kind, as Cluster.reconcile takes them."""
+# Kinds of rows in a listing that keywords describe.
+_KINDS = {"nodes": "node", "queues": "queue", "jobs": "job", "tasks": "task",
+          "partitions": "partition", "reservations": "reservation"}
+
+
+def listing(full: Any, row_of: Callable[[str, str, Fields], Fields]) -> dict[str, list[Fields]]:
+    """Rows by kind, as Cluster.reconcile takes them; `row_of` makes those that have keywords."""
     if not isinstance(full, Mapping):
         raise InvalidArgument(
             f"reconcile: expected a dict of lists of rows, got {type(full).__name__}")
-    made: dict[str, list[dict[str, Any]]] = {}
+    made: dict[str, list[Fields]] = {}
     for kind, rows in full.items():
         if isinstance(rows, (str, bytes, Mapping)) or not isinstance(rows, Iterable):
             raise InvalidArgument(f"reconcile: {kind}: expected a list, got {type(rows).__name__}")
@@ -345,5 +355,8 @@ def listing(full: Any) -> dict[str, list[dict[str, Any]]]:
         for i, row in enumerate(rows):
             if not isinstance(row, Mapping):
                 raise InvalidArgument(f"reconcile: {kind}[{i}]: expected a dict, got {row!r}")
-            made[kind].append(dict(row))
+            given = dict(row)
+            if kind in _KINDS and "name" in given:
+                given = row_of(_KINDS[kind], given.pop("name"), given)
+            made[kind].append(given)
     return made

@@ -8,9 +8,10 @@ import numpy as np
 
 from . import _core
 from .cluster import Cluster
-from .errors import InvalidArgument
+from .errors import InvalidArgument, expect
 from .frames import absent, frame
 from .notebook import columns, titled
+from .snapshot import chosen
 from .traces import Trace
 
 
@@ -107,13 +108,14 @@ def forecast(
     if isinstance(world, Trace):
         if history is not None:
             raise InvalidArgument("forecast: history: a trace is forecast from itself")
-        told = _core.forecast_trace(world._core, profile or "easy", given)
+        told = _core.forecast_trace(world._core, chosen(profile, {"profile": "easy"}), given)
         told["jobs"] = _jobs(told["jobs"])
         return TraceForecast(**told)
+    expect(world, Cluster | Trace, "forecast")
+    past = None if history is None else expect(history, Trace, "forecast: history")._core
     if "now" not in given:
         given["now"] = world._defaults.get("now", 0)
-    chosen = profile or world._defaults.get("profile") or "muster"
-    told = world._core.forecast(chosen, None if history is None else history._core, given)
+    told = world._core.forecast(chosen(profile, world._defaults), past, given)
     told["jobs"] = _jobs(told["jobs"])
     return Forecast(**told)
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .errors import InvalidArgument
+from .errors import InvalidArgument, expect
 from .notebook import bar, table, titled
 from .traces import Trace
 from .whole_files import write_whole
@@ -38,6 +38,7 @@ class Mix:
     """`tables`: a dict with the keys of TraceMix in mix.h."""
 
     def __init__(self, tables: Mapping[str, Any]) -> None:
+        expect(tables, Mapping, "mix")
         _core.generate_trace(dict(tables), {"jobs": 0})  # says what is wrong with it
         self.tables = dict(tables)
 
@@ -99,7 +100,7 @@ def load_mix(path: str | os.PathLike[str]) -> Mix:
 
 def named_mix(name: str) -> Mix:
     """"openb", "philly" or "hpc": tables of Muster's own, from published figures."""
-    return Mix(_core.named_mix(name))
+    return Mix(_core.named_mix(expect(name, str, "named_mix")))
 
 
 def mix_names() -> list[str]:
@@ -156,7 +157,7 @@ def fit(trace: Trace, name: str | None = None) -> Mix:
     jobs or more has run times of its own, the others share the trace's. Keeps the 1,000 busiest
     users. Drops deadlines, priorities, preceding jobs and domains.
     """
-    if not len(trace):
+    if not len(expect(trace, Trace, "fit")):
         raise InvalidArgument(f"fit: {trace.name} has no jobs")
     state = trace._core.state()
     columns = state["columns"]

@@ -19,7 +19,7 @@ import numpy as np
 from . import _core
 from .action import Action, adapt, check_named
 from .bounds import TraceBound
-from .errors import InvalidArgument
+from .errors import InvalidArgument, expect
 from .frames import absent, frame
 from .notebook import table as html_table
 from .policy import Policy
@@ -96,6 +96,8 @@ def replay(
 
     The GIL is released meanwhile. Ctrl-C ends the replay with what it has: `complete` is False.
     """
+    expect(trace, Trace, "replay")
+    expect(profile, str, "profile")
     given: dict[str, Any] = dict(options)
     if "period" in given:
         given.setdefault("cycles", "periodic")

@@ -10,11 +10,11 @@ import numpy as np
 from . import _core, fields
 from .action import Action
 from .cluster import Cluster
-from .errors import InvalidArgument
+from .errors import InvalidArgument, expect
 from .frames import frame
 from .plan import Plan
 from .policy import Policy
-from .snapshot import Snapshot
+from .snapshot import Snapshot, chosen
 
 
 def schedule(
@@ -54,7 +54,7 @@ def schedule(
 
     Ctrl-C ends a cycle between two gangs; the cluster is as it was.
     """
-    return source.schedule(
+    return expect(source, Cluster | Snapshot, "schedule").schedule(
         profile,
         policies=policies,
         now=now,
@@ -89,15 +89,22 @@ def what_if(
     pending_..., in the units of Plan.shares. `before` are the shares of a cycle as it opens,
     `after` those of a cluster in which the changes were made.
     """
-    profile = profile or source._defaults.get("profile") or "muster"
-    told = [spelled(source, i, change) for i, change in enumerate(changes)]
+    profile = chosen(profile, expect(source, Cluster | Snapshot, "what_if")._defaults)
+    told = spelled(source, changes)
     if isinstance(source, Cluster):
         return frame(source._core.what_if(profile, told))
     return frame(_core.what_if(source._core, profile, told))
 
 
-def spelled(source: Cluster | Snapshot, number: int, change: Mapping[str, Any]) -> dict[str, Any]:
+def spelled(
+    source: Cluster | Snapshot, changes: Iterable[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
     """With keywords made fields, as the methods of a cluster do."""
+    expect(changes, Iterable, "changes")
+    return [_spelled(source, i, change) for i, change in enumerate(changes)]
+
+
+def _spelled(source: Cluster | Snapshot, number: int, change: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(change, Mapping):
         raise InvalidArgument(f"changes[{number}]: expected a dict, got {change!r}")
     out = dict(change)
@@ -106,10 +113,14 @@ def spelled(source: Cluster | Snapshot, number: int, change: Mapping[str, Any]) 
         if "name" not in given:
             raise InvalidArgument(f'changes[{number}].add_job: key "name" is missing')
         out["add_job"] = fields.job(given.pop("name"), given)
-    if isinstance(out.get("add_nodes"), Mapping) and "node" not in out["add_nodes"]:
+    if isinstance(out.get("add_nodes"), Mapping):
         given = dict(out["add_nodes"])
-        count = given.pop("count", 1)
-        out["add_nodes"] = {"count": count, "node": fields.node(given.pop("name", "new"), given)}
+        rest = {"count": given.pop("count", 1)}
+        if isinstance(given.get("node"), Mapping):
+            rest, given = given | rest, dict(given["node"])
+        if "node" not in given:
+            given = fields.node(given.pop("name", "new"), given)
+            out["add_nodes"] = {**rest, "node": given}
     long: dict[str, Any] = fields.long_names(out, source._core.has_resource, f"changes[{number}]")
     return long
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from . import _core
 from .action import Action, adapt, check_named
+from .errors import expect
 from .plan import Plan
 from .policy import Policy
 
@@ -28,6 +29,11 @@ def merged(defaults: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, A
     options |= {name: value for name, value in given.items() if value is not None}
     options.pop("profile", None)
     return options
+
+
+def chosen(profile: str | None, defaults: Mapping[str, Any]) -> str:
+    """The profile that is given, or else that of the cluster's scenario, or else "muster"."""
+    return expect(profile or defaults.get("profile") or "muster", str, "profile")
 
 
 class Snapshot:
@@ -66,7 +72,7 @@ class Snapshot:
         given |= {"stop": stop, "cursor": cursor, "speed": speed, "memory": memory}
         given["turn"] = None if turn is None else json.dumps(turn)
         options = merged(self._defaults, given)
-        profile = profile or self._defaults.get("profile") or "muster"
+        profile = chosen(profile, self._defaults)
         adapted = adapt(policies)
         check_named(policies, profile)
         return Plan(_core.schedule(self._core, profile, options, adapted), self)

@@ -22,7 +22,7 @@ from typing import Any, TextIO, Unpack
 import numpy as np
 
 from . import _core, own, papers, report, traces
-from .errors import InvalidArgument
+from .errors import InvalidArgument, expect
 from .fields import suggestion
 from .frames import frame
 from .limits import integer
@@ -145,10 +145,9 @@ def compare(
 
     Ctrl-C ends it with the runs that are finished: `complete` is False then.
     """
-    if isinstance(trace, Trace):
-        trace = [trace]
-    profiles = _axis(profiles, "compare: profiles")
-    if not profiles or not trace:
+    used = [trace] if isinstance(trace, Trace) else _traces(trace, "compare: trace")
+    profiles = _specs(profiles, "compare: profiles")
+    if not profiles or not used:
         raise InvalidArgument("compare: there is nothing to compare: name a trace and profiles")
     if len(set(profiles)) != len(profiles):
         raise InvalidArgument("compare: a profile is named twice")
@@ -158,10 +157,10 @@ def compare(
     told = {profile: _identities(profile, policies) for profile in profiles}
     plain = {name: _plain(value) for name, value in options.items()}
     cells = [
-        Cell(profile, t.digest, profile, plain, told[profile]) for t in trace
+        Cell(profile, t.digest, profile, plain, told[profile]) for t in used
         for profile in profiles
     ]
-    return _study(list(trace), cells, settings, policies, executor, workers, cache, progress)
+    return _study(used, cells, settings, policies, executor, workers, cache, progress)
 
 
 def _axis(values: Any, place: str) -> list[Any]:
@@ -169,6 +168,16 @@ def _axis(values: Any, place: str) -> list[Any]:
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         raise InvalidArgument(f"{place}: expected a list, got {values!r}")
     return [_plain(value) for value in values]
+
+
+def _traces(values: Any, place: str) -> list[Trace]:
+    """The traces of a list, or of one that is none."""
+    listed = values if isinstance(values, Iterable) and not isinstance(values, str) else [values]
+    return [expect(one, Trace, place) for one in listed]
+
+
+def _specs(values: Any, place: str) -> list[str]:
+    return [expect(one, str, place) for one in _axis(values, place)]
 
 
 def _plain(value: Any) -> Any:
@@ -210,7 +219,7 @@ def sweep(
         muster.sweep({"trace": [trace], "profile": ["volcano", "muster"], "latency": [0, 1, 5]})
     """
     known = ("trace", "profile", *ReplayOptions.__annotations__)
-    for name in grid:
+    for name in expect(grid, Mapping, "sweep: grid"):
         if name not in known:
             raise InvalidArgument(f'sweep: unknown axis "{name}"{suggestion(name, known)}')
     axes = {name: _axis(values, f'sweep: axis "{name}"') for name, values in grid.items()}
@@ -222,7 +231,8 @@ def sweep(
     missing = [name for name in ("trace", "profile") if name not in axes]
     if missing:
         raise InvalidArgument(f'sweep: the grid has no "{missing[0]}"')
-    used, profiles = axes.pop("trace"), axes.pop("profile")
+    used = _traces(axes.pop("trace"), 'sweep: axis "trace"')
+    profiles = _specs(axes.pop("profile"), 'sweep: axis "profile"')
     own.check(policies, profiles, "sweep: policies")
     cells = []
     for trace in used:

@@ -20,7 +20,7 @@ import numpy as np
 
 from . import _core, tables
 from .bounds import TraceBound
-from .errors import InvalidArgument, NotFound
+from .errors import InvalidArgument, NotFound, expect
 from .fetch import folder
 from .frames import absent, array, columns, frame
 from .notebook import columns as html_columns
@@ -366,6 +366,7 @@ def _read(
     load: Callable[[pathlib.Path], bytes] = _whole,
     **options: Any,
 ) -> Trace:
+    expect(options["limits"], Limits, "limits")
     loaded = {}
     for role, path in files.items():
         if path is None:

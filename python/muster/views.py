@@ -10,10 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from .errors import NotFound
+from .fields import dimension as resource
+from .fields import suggestion
+
 
 class _Amounts(Mapping[str, np.ndarray]):
     """Columns by resource: nodes.idle["cpu"]. cpu and devices in thousandths, memory and storage in
-    bytes."""
+    bytes. "gpu" is short for "nvidia.com/gpu". Amounts of an extended resource that the cluster has
+    none of are 0. NotFound, a KeyError: the name is no resource."""
 
     def __init__(self, what: str, read: Any, dimensions: Sequence[str]) -> None:
         self._what, self._read, self._dimensions = what, read, dimensions
@@ -22,10 +27,25 @@ class _Amounts(Mapping[str, np.ndarray]):
     def __getitem__(self, dimension: str) -> np.ndarray:
         known = self._known.get(dimension)
         if known is None:
-            known = self._read(self._what, dimension)
+            known = self._read(self._what, self._long(dimension))
             known.flags.writeable = False
             self._known[dimension] = known
         return known
+
+    def _long(self, dimension: str) -> str:
+        if dimension in self._dimensions:
+            return dimension
+        if (name := resource(dimension)) is not None:
+            return name
+        there = ", ".join(self._dimensions)
+        raise NotFound(
+            f'{self._what}: the cluster has no resource "{dimension}"'
+            f"{suggestion(dimension, self._dimensions)}; it has {there}"
+        )
+
+    def __contains__(self, dimension: object) -> bool:
+        there = self._dimensions
+        return dimension in there or isinstance(dimension, str) and resource(dimension) in there
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._dimensions)

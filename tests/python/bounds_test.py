@@ -124,7 +124,7 @@ class Commands(unittest.TestCase):
     def run_main(self, *arguments):
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            code = main(["--peer", "volcano", *(str(a) for a in arguments)])
+            code = main(["--profile", "volcano", *(str(a) for a in arguments)])
         return code, err.getvalue()
 
     def test_a_refused_dump_leaves_the_output_as_it_was(self):

@@ -366,6 +366,16 @@ class Scenarios(unittest.TestCase):
     def test_a_listing_of_another_form_names_the_place(self):
         cluster = muster.Cluster()
         cluster.add_node("n", cpu=4)
+        keywords = {"nodes": [{"name": "n0", "cpu": 8, "gpu": 4}],
+                    "queues": [{"name": "q", "limit": {"gpu": 2}}],
+                    "jobs": [{"name": "j", "queue": "q"}],
+                    "tasks": [{"name": t, "job": "j", "cpu": 1, "gpu": 1} for t in ("a", "b")]}
+        told = muster.Cluster()
+        told.reconcile(keywords)
+        self.assertEqual(told.node("n0")["capacity"], {"cpu": 8, "nvidia.com/gpu": 4})
+        self.assertEqual(told.queue("q")["limit"], {"nvidia.com/gpu": 2})
+        self.assertEqual(len(told.schedule("muster").binds), 2)
+        self.assertEqual(told.reconcile(told.to_dict()), [])
         for full, words in ((None, "reconcile: expected a dict of lists of rows, got NoneType"),
                             ([], "reconcile: expected a dict of lists of rows, got list"),
                             ({"nodes": 3}, "reconcile: nodes: expected a list, got int"),

@@ -70,14 +70,14 @@ class Command(unittest.TestCase):
 
     @needs_engine
     def test_import(self):
-        done = self.run_command("import", "dump.json", "--conf", "conf", "-o", "scenario.json")
+        done = self.run_command("import", "dump.json", "--configuration", "conf", "-o", "scenario.json")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
         scenario = json.loads((self.folder / "scenario.json").read_text())
         self.assertEqual(scenario["profile"],
                          "volcano:actions=admit+allocate,tiers=gang/predicates")
         self.assertEqual([t["name"] for t in scenario["tasks"]],
                          [f"team/train-w-{i}" for i in range(3)])
-        piped = self.run_command("import", "-", "--conf", "conf", text=json.dumps(dump()))
+        piped = self.run_command("import", "-", "--configuration", "conf", text=json.dumps(dump()))
         self.assertEqual(json.loads(piped.stdout), scenario)
 
     @needs_engine
@@ -90,7 +90,7 @@ class Command(unittest.TestCase):
             ('[{"kind": "Pod", "metadata": {}}]', "Pod: metadata.name: missing"),
             ('[{"kind": "Pod", "metadata": {"name": "p", "namespace": "ns"}, "status": {"phase": "Odd"}}]', "Pod ns/p: status.phase: \"Odd\""),
         ):
-            done = self.run_command("import", "-", "--peer", "volcano", text=text)
+            done = self.run_command("import", "-", "--profile", "volcano", text=text)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertIn(f"muster import: {words}", done.stderr)
 
@@ -102,17 +102,63 @@ class Command(unittest.TestCase):
 
     @needs_engine
     def test_explain(self):
-        done = self.run_command("explain", "dump.json", "--conf", "conf", "--job", "team/train")
+        done = self.run_command("explain", "dump.json", "--configuration", "conf", "team/train")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("2 of 3 placed, undone", done.stdout)
-        done = self.run_command("explain", "dump.json", "--job", "team/train-w-2", "--profile",
+        done = self.run_command("explain", "dump.json", "team/train-w-2", "--profile",
                                 "kube-batch")
         self.assertIn("1 node: cpu", done.stdout)
-        done = self.run_command("explain", "dump.json", "--job", "team/nobody")
+        done = self.run_command("explain", "dump.json", "team/nobody")
         self.assertEqual(done.returncode, 2)
         self.assertIn("nobody", done.stderr)
         (self.folder / "empty.json").write_text('{"kind": "List", "items": []}')
-        self.assertIn("x", self.run_command("explain", "empty.json", "--job", "x").stderr)
+        self.assertIn("x", self.run_command("explain", "empty.json", "x").stderr)
+
+    @needs_engine
+    def test_explain_of_everything_pending(self):
+        done = self.run_command("explain", "dump.json", "--configuration", "conf")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue(done.stdout.startswith("team/train: "), done.stdout)
+        self.assertEqual(done.stdout.count("placed, undone"), 1)
+        (self.folder / "small.json").write_text(json.dumps(dump(tasks=0)))
+        self.assertIn("nothing is pending",
+                      self.run_command("explain", "small.json").stdout)
+
+    @needs_engine
+    def test_explain_of_a_scenario(self):
+        self.run_command("import", "dump.json", "--configuration", "conf", "-o", "s.json")
+        told = self.run_command("explain", "dump.json", "team/train", "--configuration", "conf")
+        done = self.run_command("explain", "s.json", "team/train")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, told.stdout, ""))
+        piped = self.run_command("explain", "-", "team/train", "--now", "7",
+                                 text=(self.folder / "s.json").read_text())
+        self.assertEqual(piped.stdout, told.stdout)
+        for flag in ("--configuration", "--default-queue"):
+            done = self.run_command("explain", "s.json", flag, "conf")
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (
+                2, "", f"muster explain: s.json: {flag} is of dumps; this is a scenario\n"))
+
+    @needs_engine
+    def test_what_is_left_out(self):
+        pods = dump()
+        pods["items"][-1]["spec"]["schedulerName"] = "other"
+        (self.folder / "dump.json").write_text(json.dumps(pods))
+        done = self.run_command("import", "dump.json", "-o", "s.json")
+        self.assertRegex(done.stderr, r"(?m)^left_out: Pod team/train-w-2: ")
+        done = self.run_command("explain", "s.json")
+        self.assertIn("1 object was left out by the import; explain FILE NAME tells why",
+                      done.stdout)
+        done = self.run_command("explain", "s.json", "team/train-w-2")
+        self.assertTrue(done.stdout.startswith("team/train-w-2 was left out by the import: "))
+
+    def test_flags_are_those_of_the_program(self):
+        for words in (("import", "dump.json", "--peer", "volcano"),
+                      ("import", "dump.json", "--conf", "conf"),
+                      ("explain", "dump.json", "--job", "team/train"),
+                      ("explain", "dump.json", "--conf", "conf")):
+            done = self.run_command(*words)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(f"unrecognized arguments: {words[2]}", done.stderr)
 
     @needs_engine
     def test_profiles(self):
@@ -125,7 +171,7 @@ class Command(unittest.TestCase):
             "import muster, muster.interop\n"
             "from muster.__main__ import main\n"
             "assert not muster.HAVE_ENGINE\n"
-            "assert main(['explain', 'x', '--job', 'y']) == 2\n"
+            "assert main(['explain', 'x', 'y']) == 2\n"
             "assert main(['import', 'x']) == 2\n"
             "try:\n    muster.Cluster\nexcept ImportError as e:\n    print(e)\n"
         )

@@ -206,15 +206,15 @@ class CommandLine(unittest.TestCase):
     def run_main(self, *arguments):
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            code = main(["--peer", "volcano", *map(str, arguments)])
+            code = main(["--profile", "volcano", *map(str, arguments)])
         return code, out.getvalue(), err.getvalue()
 
     def test_a_dump_becomes_a_scenario_and_a_list(self):
         self.dump.write_text(json.dumps([NODE, SECRET]))
         self.conf.write_text("actions: allocate\n")
-        code, out, err = self.run_main(self.dump, "--conf", self.conf, "--now", "7")
+        code, out, err = self.run_main(self.dump, "--configuration", self.conf, "--now", "7")
         self.assertEqual((code, err),
-                         (0, "not expressed: Secret s: objects of this kind are not considered\n"))
+                         (0, "ignored: Secret s: objects of this kind are not considered\n"))
         scenario = json.loads(out)
         self.assertEqual((scenario["profile"], scenario["options"]),
                          ("volcano:actions=allocate", {"now": 7}))
@@ -233,7 +233,8 @@ class CommandLine(unittest.TestCase):
         large = "99999999999999999999"
         for words, message in (
             ((self.dump,), bad_dump),
-            ((good, "--conf", self.conf), f"{self.conf}: byte 9 is 0xff, which is no UTF-8"),
+            ((good, "--configuration", self.conf),
+             f"{self.conf}: byte 9 is 0xff, which is no UTF-8"),
             ((good, "--now", large), f"--now: expected an integer of 64 bits, got {large}"),
             ((good, "--max-rows", "-1"), "limits: rows: -1 is not in 0..9223372036854775807"),
             ((good, "--max-depth", large), f"limits: depth: {large} is not in 0.."),
@@ -244,7 +245,7 @@ class CommandLine(unittest.TestCase):
                 self.assertEqual((code, out, err.count("\n")), (2, "", 1), err)
                 self.assertIn(f"muster import: {message}", err)
         self.conf.write_text("#" * 2000)
-        code, _, err = self.run_main(good, "--max-bytes", "1000", "--conf", self.conf)
+        code, _, err = self.run_main(good, "--max-bytes", "1000", "--configuration", self.conf)
         self.assertEqual(code, 2)
         self.assertIn(f"{self.conf}: ", err)
         self.assertIn("at most 1000 are read", err)
@@ -269,10 +270,10 @@ class CommandLine(unittest.TestCase):
         self.conf.write_text(json.dumps(config_map |
                                         {"data": {
                                             "volcano-scheduler.conf": "actions: allocate\n"}}))
-        code, out, _ = self.run_main(self.dump, "--conf", self.conf)
+        code, out, _ = self.run_main(self.dump, "--configuration", self.conf)
         self.assertEqual((code, json.loads(out)["profile"]), (0, "volcano:actions=allocate"))
         self.conf.write_text(json.dumps(config_map | {"data": {"x": ""}}))
-        code, out, err = self.run_main(self.dump, "--conf", self.conf)
+        code, out, err = self.run_main(self.dump, "--configuration", self.conf)
         self.assertEqual(
             (code, err),
             (2, "muster import: ConfigMap: expected one key that ends in .conf or .yaml, found none\n")

@@ -52,6 +52,23 @@ class Fullest(Base):
         return 1e6 * nodes.used["cpu"]
 
 
+class OfResources(Base):
+    """Keeps what a mapping of amounts has of the names, or the words of its refusal."""
+
+    def __init__(self, *names):
+        self.names, self.told = names, {}
+
+    def fit(self, task_class, nodes):
+        for name in self.names:
+            try:
+                self.told[name] = list(nodes.idle[name])
+            except KeyError as failure:
+                self.told[name] = str(failure)
+        self.told["in"] = [name in nodes.idle for name in self.names]
+        self.told["get"] = [nodes.idle.get(name) is None for name in self.names]
+        return np.ones(len(nodes), dtype=bool)
+
+
 class ZoneB(Base):
     refusal = "only zone b"
 
@@ -63,6 +80,40 @@ class ZoneB(Base):
 
 @needs_engine
 class Nodes(unittest.TestCase):
+    def test_amounts_of_a_resource_that_is_not_there(self):
+        cluster = muster.Cluster()
+        cluster.add_nodes(2, cpu=8, gpu=4)
+        cluster.add_job("a", cpu=1)
+        policy = OfResources("nvidia.com/gpu", "gpu", "gpus", "cpus")
+        cluster.schedule("muster", policies=[policy])
+        self.assertEqual(policy.told["nvidia.com/gpu"], [4000, 4000])
+        self.assertEqual(policy.told["gpu"], [4000, 4000])
+        self.assertTrue(policy.told["gpus"].startswith(
+            'idle: the cluster has no resource "gpus"'), policy.told["gpus"])
+        self.assertTrue(policy.told["cpus"].startswith(
+            'idle: the cluster has no resource "cpus", did you mean "cpu"?; it has cpu, memory'),
+            policy.told["cpus"])
+        self.assertEqual(policy.told["in"], [True, True, False, False])
+        self.assertEqual(policy.told["get"], [False, False, True, True])
+
+    def test_an_extended_resource_of_which_there_is_none(self):
+        cluster = muster.Cluster()
+        cluster.add_nodes(2, cpu=8)
+        cluster.add_job("a", cpu=1)
+        policy = OfResources("gpu", "example.com/x")
+        cluster.schedule("muster", policies=[policy])
+        self.assertEqual(policy.told, {"gpu": [0, 0], "example.com/x": [0, 0],
+                                       "in": [False, False], "get": [False, False]})
+
+    def test_a_resource_of_a_short_name_is_itself(self):
+        cluster = muster.Cluster.from_scenario({"muster": 1, "nodes": [
+            {"name": "n", "capacity": {"cpu": 8, "gpu": "2", "nvidia.com/gpu": 4}}]})
+        cluster.add_job("a", cpu=1)
+        policy = OfResources("gpu", "nvidia.com/gpu")
+        cluster.schedule("muster", policies=[policy])
+        self.assertEqual(policy.told["gpu"], [2000])
+        self.assertEqual(policy.told["nvidia.com/gpu"], [4000])
+
     def test_a_frozen_score_is_given_once_for_each_class(self):
         cluster = cluster_of(nodes=8)
         cluster.add_job("a", count=3, cpu=4, priority=2)

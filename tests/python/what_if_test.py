@@ -35,6 +35,15 @@ class WhatIf(unittest.TestCase):
         self.assertEqual(self.cell(told, "speech", "deserved_after.cpu"), 12000)
         self.assertEqual(self.cell(told, "vision", "allocated_after.cpu"), 10000)
 
+    def test_nodes_may_have_keywords(self):
+        for nodes in ({"name": "x", "cpu": 8}, {"name": "x", "capacity": {"cpu": 8}}):
+            for change in ({"node": nodes}, {"count": 1, "node": nodes}, nodes):
+                told = muster.what_if(self.cluster, "muster", [{"add_nodes": change}])
+                self.assertEqual(sum(told["deserved_before.cpu"]), 48000, change)
+                self.assertAlmostEqual(sum(told["deserved_after.cpu"]), 56000, delta=2)
+        with self.assertRaisesRegex(muster.Error, 'unknown field "cpus", did you mean "cpu"'):
+            muster.what_if(self.cluster, "muster", [{"add_nodes": {"node": {"cpus": 8}}}])
+
     def test_as_the_plan_of_a_cluster_that_was_really_changed(self):
         changes = [
             {"remove_nodes": {"labels": {"pool": "b"}}},

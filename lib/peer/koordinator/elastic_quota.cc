@@ -1,7 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // elastic-quota: queues lend what they do not request, and are held to their runtime of this
-// moment.
+// moment. A policy for other profiles: profile koordinator does not evaluate it, and has
+// profile/quota_plugin.h.
 //
 // Promise. A queue takes a task only if with it, the queue stays within its runtime. The runtime is
 // its minimum (`guaranteed`), or its requests if these are less, and by weight its part of what

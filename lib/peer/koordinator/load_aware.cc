@@ -1,7 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // load-aware: avoids nodes where measured load leaves too little room, and prefers those where it
-// leaves more.
+// leaves more. A policy for other profiles: profile koordinator does not evaluate it, and asks
+// load_books.h in profile/plugins.cc.
 //
 // Idea. A monitor reports how busy a node is. Tasks that it cannot have seen count with estimates
 // (load_books.h): `cpu_factor` or `memory_factor` percent of the request.

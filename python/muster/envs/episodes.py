@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 
 from .. import _core
-from ..errors import InvalidArgument
+from ..errors import InvalidArgument, expect
 from ..traces import Trace
 
 ACTIONS = ("job", "node")
@@ -20,7 +20,8 @@ class Episodes:
     def __init__(self, trace: Trace, count: int, jobs: int, window: int, action: str) -> None:
         if action not in ACTIONS:
             raise InvalidArgument(f'action "{action}" is not known; there are {", ".join(ACTIONS)}')
-        self.core = _core.Episodes(trace._core, count, action == "node", jobs, window)
+        of = expect(trace, Trace, "trace")._core
+        self.core = _core.Episodes(of, count, action == "node", jobs, window)
         self.rows = self.core.rows  # of the trace, by submission
         self.count, self.jobs = count, jobs
         self._shown, self._machine, self._actions = self.core.shape

@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..errors import InvalidArgument, ResourceExhausted, expect
 from ..limits import DEFAULT, Limits
 from .reader import CONFIGURATION, read_configuration
 from .report import Entry, ImportFailure, Report
@@ -35,8 +36,8 @@ def scenario(
     refuses a dump of which something is left out.
     """
     from .. import _core
-    from ..errors import InvalidArgument, ResourceExhausted
 
+    bounds = expect(limits, Limits, "limits").as_dict()
     try:
         made, listed = _core.import_objects(
             _json(list(objects), "dump"),
@@ -46,7 +47,7 @@ def scenario(
             default_queue=default_queue,
             now=now,
             binding=list(binding),
-            limits=limits.as_dict(),
+            limits=bounds,
             strict=strict,
         )
     except (InvalidArgument, ResourceExhausted) as refusal:

@@ -11,6 +11,7 @@ import json
 import re
 from typing import Any
 
+from ..errors import expect
 from ..limits import DEEPEST, DEFAULT, Limits
 from .bounds import check
 from .report import ImportFailure
@@ -24,6 +25,7 @@ def read_objects(text: str, *, limits: Limits = DEFAULT) -> list[dict[str, Any]]
     Raises ImportFailure if they are more than `limits`. Each object is a row, and so is each value
     that an alias of YAML repeats.
     """
+    expect(limits, Limits, "limits")
     size = len(text.encode("utf-8", "surrogatepass"))
     if size > limits.bytes:
         raise ImportFailure(f"dump: {size} bytes in all; at most {limits.bytes} are read")
