@@ -4,10 +4,15 @@
 #include "lib/import/kueue.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "lib/base/strings.h"
 #include "lib/import/kubernetes.h"
+#include "lib/peer/kueue/gates.h"
 
 namespace muster {
 namespace {
@@ -65,11 +70,31 @@ bool ReadFairSharing(const Field& configuration) {
   return section.given() && section.Bool("enable", true);
 }
 
+// Adds what the feature gates set: "flavor_fungibility=off".
+void ReadGates(const Field& configuration, std::vector<std::string>* options) {
+  const Field section = configuration.Section("featureGates");
+  for (const Field& value : section.Children()) {
+    const std::string name(value.key());
+    const bool on = section.Bool(name, false);
+    const auto rule = std::ranges::find(kueue::kGateRules, name, &kueue::GateRule::name);
+    if (name == "PriorityBoost") {
+      continue;  // workloads are read by it
+    } else if (rule == std::end(kueue::kGateRules) || rule->option.empty()) {
+      value.Ignored("the gate changes no decision of profile kueue");
+    } else {
+      options->push_back(absl::StrCat(ToAbsl(rule->option), on ? "=on" : "=off"));
+    }
+  }
+}
+
 std::string ReadConfiguration(const Field& configuration) {
   configuration.RequireKind("Configuration");
   configuration.Quiet(kKueueQuiet);
-  const bool fair = ReadFairSharing(configuration);
-  return absl::StrCat(ToAbsl(kKueueName), fair ? ":admit(fair_sharing=on)" : "");
+  std::vector<std::string> options;
+  if (ReadFairSharing(configuration)) options.push_back("fair_sharing=on");
+  ReadGates(configuration, &options);
+  if (options.empty()) return std::string(kKueueName);
+  return absl::StrCat(ToAbsl(kKueueName), ":admit(", absl::StrJoin(options, ","), ")");
 }
 
 // Pressure of memory, disk and processes counts by taints alone.

@@ -5,8 +5,10 @@
 // A pod belongs to a workload by its annotation kueue.x-k8s.io/workload, or by an owner that the
 // two share; to a pod set by its label kueue.x-k8s.io/podset, or because there is only one.
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
@@ -24,6 +26,7 @@ constexpr std::string_view kPodSetOfPod = "kueue.x-k8s.io/podset";
 // Of pods that Kueue itself holds back; an admission lifts them.
 constexpr std::string_view kOwnGates[] = {"kueue.x-k8s.io/admission", "kueue.x-k8s.io/topology"};
 constexpr std::string_view kDefaultPodSet = "main";
+constexpr std::string_view kPriorityBoost = "kueue.x-k8s.io/priority-boost";
 
 // The condition of the type, absent where there is none.
 std::optional<Field> ConditionOf(const ApiObject& object, std::string_view type) {
@@ -98,6 +101,9 @@ class WorkloadReader {
     for (const ApiObject* pod : source.dump.OfKind("Pod")) {
       if (std::string key = owners_.WorkloadOf(*pod); !key.empty()) pods_of_[key].push_back(pod);
     }
+    if (source.configuration) {
+      boosts_ = source.configuration->Section("featureGates").Bool("PriorityBoost", false);
+    }
     for (const ApiObject* object : source.dump.OfKind("WorkloadPriorityClass")) {
       priorities_[object->name()] = object->root().Int32("value", 0);
     }
@@ -168,7 +174,23 @@ class WorkloadReader {
     return "";
   }
 
+  // What the workload's annotation adds to its priority, with gate PriorityBoost.
   int32_t PriorityOf(const ApiObject& workload) const {
+    const int32_t base = BasePriorityOf(workload);
+    if (!boosts_) return base;
+    const Field field = workload.metadata().Section("annotations")[kPriorityBoost];
+    const std::string text = field.AsText();
+    int32_t boost = 0;
+    if (!text.empty() && !absl::SimpleAtoi(text, &boost)) {
+      field.Refuse(absl::StrCat(Quote(text), " is no whole number of 32 bits"));
+    }
+    const int64_t sum = int64_t{base} + boost;
+    if (sum != static_cast<int32_t>(sum)) {
+      field.Refuse(absl::StrCat("priority ", base, " and this boost have no sum of 32 bits"));
+    }
+    return static_cast<int32_t>(sum);
+  }
+  int32_t BasePriorityOf(const ApiObject& workload) const {
     const Field spec = workload.spec();
     if (spec["priority"].given()) return spec.Int32("priority", 0);
     std::string name = spec.Section("priorityClassRef").Text("name");
@@ -414,6 +436,7 @@ class WorkloadReader {
   HashSet<std::string> queues_, nodes_;
   HashMap<std::string, const FlavorSpec*> flavors_;
   HashMap<std::string, int32_t> priorities_;
+  bool boosts_ = false;                          // gate PriorityBoost
   HashMap<std::string, Dump::Objects> pods_of_;  // by key of the workload
   HashSet<std::string> taken_;                   // keys of pods that belong to a workload
 };

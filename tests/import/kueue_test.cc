@@ -12,6 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::Pair;
 
 ObjectJson KueueObject(const std::string& kind, const std::string& name,
@@ -332,6 +333,44 @@ TEST(KueueImport, FairSharingIsASetting) {
   EXPECT_EQ(profile(R"({"fairSharing": {"enable": false}})"), "kueue");
   const Import import = Imported(World({}), {.configuration = R"({"waitForPodsReady": {"a": 1}})"});
   EXPECT_EQ(import.report.size(), 1u);
+}
+
+TEST(KueueImport, FeatureGatesAreOptions) {
+  const Import import =
+      Imported(World({}), {.configuration = R"({"fairSharing": {}, "featureGates": {
+                      "FlavorFungibility": false, "TASBalancedPlacement": true,
+                      "ConcurrentAdmission": true, "LocalQueueMetrics": false}})"});
+  EXPECT_EQ(import.scenario.profile,
+            "kueue:admit(fair_sharing=on,flavor_fungibility=off,tas_balanced_placement=on)");
+  ASSERT_EQ(import.report.size(), 2u);
+  EXPECT_THAT(Describe(import.report[0]),
+              HasSubstr("featureGates.ConcurrentAdmission: the gate changes no decision"));
+  EXPECT_THAT(Describe(import.report[1]), HasSubstr("featureGates.LocalQueueMetrics"));
+  EXPECT_THAT(DecidedUnder(import), Not(HasSubstr("INVALID_ARGUMENT")));
+  EXPECT_THAT(
+      TryImport(World({}), {.configuration = R"({"featureGates": {"FlavorFungibility": 1}})"})
+          .status()
+          .message(),
+      HasSubstr("featureGates.FlavorFungibility"));
+}
+
+TEST(KueueImport, BoostsOfPrioritiesCountByAGate) {
+  ObjectJson workload = WorkloadJson("w", 1, "1");
+  workload["metadata"]["annotations"]["kueue.x-k8s.io/priority-boost"] = "-7";
+  const auto priority = [&](const std::string& gate) {
+    return Imported(World({workload}),
+                    {.configuration = R"({"featureGates": {"PriorityBoost": )" + gate + "}}"})
+        .scenario.cluster.jobs[0]
+        .priority;
+  };
+  EXPECT_EQ(priority("false"), 0);
+  EXPECT_EQ(priority("true"), -7);
+  workload["metadata"]["annotations"]["kueue.x-k8s.io/priority-boost"] = "much";
+  EXPECT_THAT(TryImport(World({workload}),
+                        {.configuration = R"({"featureGates": {"PriorityBoost": true}})"})
+                  .status()
+                  .message(),
+              HasSubstr("\"much\" is no whole number of 32 bits"));
 }
 
 TEST(KueueImport, RefusesWhatNoServerWouldTake) {

@@ -32,6 +32,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/peer/kueue/admit_options.h"
 #include "lib/peer/kueue/job_settings.h"
 #include "lib/peer/kueue/kueue.h"
 #include "lib/peer/kueue/messages.h"
@@ -45,17 +46,10 @@
 namespace muster {
 namespace {
 
-constexpr OptionDecl kKueueOptions[] = {
-    {"cycles", OptionKind::kWhole, "1000000", 1, 1e9,
-     "cycles in one plan at most; each tries the first job of each queue"},
-    {"fair_sharing", OptionKind::kFlag, "off", 0, 0,
-     "turns and victims go by dominant shares of queues"},
-};
-
 class KueueAdmit {
  public:
   KueueAdmit(ActionContext& context, const Options& options) : context_(context) {
-    world_.config.fair_sharing = options.flag("fair_sharing");
+    world_.config = kueue::ConfigOf(options);
     world_.config.explains = true;
     world_.now = context.facts.now;
     job_of_ = kueue::ReadWorld(context.tables, &world_);
@@ -63,7 +57,7 @@ class KueueAdmit {
     for (const kueue::WorkloadRow& row : world_.workloads) held_.push_back(row.holds);
     if (CountsPlaces()) {
       hosts_ = kueue::ReadHosts(context.tables);
-      topology_.emplace(world_, hosts_, kueue::TopologyGates());
+      topology_.emplace(world_, hosts_);
       scheduler_.set_topology(&*topology_);
     }
   }
@@ -91,7 +85,8 @@ class KueueAdmit {
   bool EvictBarred() {
     bool evicted = false;
     std::optional<kueue::NodeFailures> failures;
-    if (topology_) failures.emplace(context_.tables, world_, *topology_);
+    if (topology_ && world_.config.gates.replaces_nodes)
+      failures.emplace(context_.tables, world_, *topology_);
     for (kueue::WorkloadIndex w = 0; w < job_of_.size(); ++w) {
       if (!world_.workloads[w].holds) continue;
       std::string why = WhyBarred(world_.workloads[w]);
@@ -138,7 +133,8 @@ class KueueAdmit {
       if (!waits.lacking.empty()) {
         absl::StrAppend(&waits.reason.where, ". ", words.Of(w, waits.lacking));
       }
-      tried[world_.workloads[w].hash] = w;
+      const uint32_t hash = world_.workloads[w].hash;
+      if (hash != kueue::kNothing) tried[hash] = w;
       context_.reasons.ExplainJob(job_of_[w], waits.reason);
     }
     for (const kueue::WorkloadIndex w : pushed_) {
@@ -249,6 +245,7 @@ class KueueAdmit {
 
   // Whether a flavor has a topology, or a workload requests places in one.
   bool CountsPlaces() const {
+    if (!world_.config.gates.topology) return false;
     return std::ranges::any_of(world_.flavors,
                                [](const kueue::FlavorRow& row) {
                                  return row.exists && row.spec.topology.has_value();
@@ -395,7 +392,7 @@ ActionDecl KueueAdmitAction() {
   ActionDecl action;
   action.name = "admit";
   action.summary = "cycles of quota admission, the first job of each queue in each";
-  action.options = kKueueOptions;
+  action.options = kueue::AdmitOptionDecls();
   action.run = RunKueueAdmit;
   action.check = kueue::CheckSettings;
   action.admits = true;

@@ -13,6 +13,7 @@
 #include "lib/base/strings.h"
 #include "lib/model/checker.h"
 #include "lib/model/settings.h"
+#include "lib/peer/kueue/admit_options.h"
 #include "lib/peer/kueue/amount.h"
 #include "lib/peer/kueue/workload_rules.h"
 #include "muster/quantity.h"
@@ -260,6 +261,18 @@ absl::Status CheckTasks(const Tables& tables, JobIndex job, const std::vector<Gr
   return absl::OkStatus();
 }
 
+// As Kueue's webhook: without the gate no job may have the annotation.
+absl::Status CheckLayers(const JobSpec& job, const Gates& gates) {
+  if (gates.several_layers || !gates.topology) return absl::OkStatus();
+  for (const auto& [key, value] : job.settings) {
+    if (!key.starts_with(absl::StrCat("kueue/", ToAbsl(kSlices)))) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        PlaceOf("job", job.name), ": setting ", Quote(key),
+        " needs option tas_multi_layer_topology of action admit, which is off; must be absent"));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 GroupWish JobSettings::WishOf(std::string_view group) const {
@@ -290,7 +303,8 @@ absl::StatusOr<QueueSettings> ReadSettings(const QueueSpec& queue) {
   return settings;
 }
 
-absl::Status CheckSettings(const Tables& tables, const Options&) {
+absl::Status CheckSettings(const Tables& tables, const Options& options) {
+  const Gates gates = ConfigOf(options).gates;
   if (absl::Status s = CheckNoNodeSettings(tables.nodes, kProfileName); !s.ok()) return s;
   for (size_t q = 0; q < tables.queues.alive.size(); ++q) {
     if (!tables.queues.alive[q] || tables.queues.spec[q].settings.empty()) continue;
@@ -301,6 +315,7 @@ absl::Status CheckSettings(const Tables& tables, const Options&) {
     if (!tables.jobs.alive[j] || tables.jobs.spec[j].settings.empty()) continue;
     const absl::StatusOr<JobSettings> settings = ReadSettings(tables.jobs.spec[j]);
     if (!settings.ok()) return settings.status();
+    if (absl::Status s = CheckLayers(tables.jobs.spec[j], gates); !s.ok()) return s;
     if (tables.jobs.spec[j].phase != JobPhase::kPending) continue;
     if (absl::Status s = CheckTasks(tables, j, settings->wishes); !s.ok()) return s;
   }

@@ -34,6 +34,7 @@
 //   local_usage      what LocalQueues have used, and how it decays
 //   node_failures    which hosts of an admission have failed
 //   task_places      where the tasks of an admitted job may go
+//   gates            feature gates by Kueue's names; admit_options has those that users set
 //   cycle            all of it, once
 //
 // The cycle:

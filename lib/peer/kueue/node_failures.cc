@@ -54,8 +54,9 @@ bool NodeFailures::HasFailed(const std::string& host, const PodSet& pod_set, Fla
   const std::optional<NodeIndex> node = FindHost(host);
   if (!node) return true;
   const NodeSpec& spec = tables_.nodes.spec[*node];
-  return (!spec.ready || Repels(spec, pod_set, flavor)) &&
-         !std::ranges::binary_search(in_use, *node);
+  const Gates& gates = world_.config.gates;
+  if (spec.ready && !(gates.reads_taints && Repels(spec, pod_set, flavor))) return false;
+  return !gates.awaits_pods || !std::ranges::binary_search(in_use, *node);
 }
 
 std::vector<std::string> NodeFailures::Of(WorkloadIndex workload, JobIndex job) {

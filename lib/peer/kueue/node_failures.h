@@ -11,8 +11,10 @@
 //   not ready, is marked unschedulable, or has a taint that the pod set does not tolerate.
 // Places in domains of other levels than kubernetes.io/hostname do not fail.
 //
-// Peer. These are Kueue's rules with its gates as they are by default: TASFailedNodeReplacement,
-// TASReplaceNodeOnPodTermination and TASReplaceNodeOnNodeTaints. A mark is a taint there, too.
+// Without gate TASReplaceNodeOnPodTermination tasks that run keep no host from failing, and without
+// TASReplaceNodeOnNodeTaints neither marks nor taints count.
+//
+// Peer. These are Kueue's rules. A mark is a taint there, too.
 //
 // Cost. O(nodes) once, and O(places + tasks of the job, sorted) a call.
 #ifndef MUSTER_PEER_KUEUE_NODE_FAILURES_H_

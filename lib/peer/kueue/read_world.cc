@@ -51,6 +51,7 @@ bool IsLeaving(const Tables& tables, JobIndex job) {
 struct ClassCount {
   int64_t live = 0;
   int64_t failed = 0;
+  int64_t succeeded = 0;
 };
 using ClassCounts = std::map<std::pair<uint32_t, uint32_t>, ClassCount>;  // by group, then class
 
@@ -58,10 +59,11 @@ ClassCounts CountTasks(const Tables& tables, JobIndex job) {
   ClassCounts counts;
   for (const TaskIndex task : tables.jobs.tasks[job]) {
     const TaskStatus status = tables.tasks.status[task];
-    if (status == TaskStatus::kSucceeded) continue;
     ClassCount& count = counts[{static_cast<uint32_t>(tables.tasks.group[task]),
                                 static_cast<uint32_t>(tables.tasks.task_class[task])}];
-    ++(status == TaskStatus::kFailed ? count.failed : count.live);
+    ++(status == TaskStatus::kFailed      ? count.failed
+       : status == TaskStatus::kSucceeded ? count.succeeded
+                                          : count.live);
   }
   return counts;
 }
@@ -85,10 +87,14 @@ void KeepFailed(const JobAdmission& admission, const std::vector<GroupRow>& grou
   }
 }
 
-// The pod sets of a job that are rows of tasks, by group and class.
-ClassCounts CountPodSets(const Tables& tables, JobIndex job, bool holds) {
+// The pod sets of a job that are rows of tasks, by group and class. Without `reclaims` tasks that
+// succeeded count, too: those of a job that waits as those to come, others as those that failed.
+ClassCounts CountPodSets(const Tables& tables, JobIndex job, bool holds, bool reclaims) {
   ClassCounts counts = CountTasks(tables, job);
   const bool lives = std::ranges::any_of(counts, [](const auto& c) { return c.second.live > 0; });
+  if (!reclaims && lives) {
+    for (auto& [key, count] : counts) (holds ? count.failed : count.live) += count.succeeded;
+  }
   if (holds && lives)
     KeepFailed(*tables.jobs.spec[job].admission, tables.jobs.groups[job], &counts);
   std::erase_if(counts, [](const auto& c) { return c.second.live == 0; });
@@ -96,9 +102,9 @@ ClassCounts CountPodSets(const Tables& tables, JobIndex job, bool holds) {
 }
 
 // The groups of a job, as its rows of tasks and its counts have them.
-std::vector<GroupSpec> GroupsOf(const Tables& tables, JobIndex job, bool holds) {
+std::vector<GroupSpec> GroupsOf(const Tables& tables, JobIndex job, bool holds, bool reclaims) {
   std::vector<GroupSpec> groups;
-  for (const auto& [key, count] : CountPodSets(tables, job, holds)) {
+  for (const auto& [key, count] : CountPodSets(tables, job, holds, reclaims)) {
     groups.push_back({.name = tables.jobs.groups[job][key.first].name,
                       .count = count.live,
                       .shape = tables.classes.shape[key.second]});
@@ -206,9 +212,10 @@ bool HoldsQuota(const Tables& tables, JobIndex job) {
   return !is_back || IsPlaced(tables, job);
 }
 
-std::vector<std::vector<TaskIndex>> TasksByPodSet(const Tables& tables, JobIndex job, bool holds) {
+std::vector<std::vector<TaskIndex>> TasksByPodSet(const Tables& tables, JobIndex job, bool holds,
+                                                  bool reclaims) {
   std::map<std::pair<uint32_t, uint32_t>, std::vector<TaskIndex>> rows;
-  for (const auto& [key, count] : CountPodSets(tables, job, holds)) rows[key];
+  for (const auto& [key, count] : CountPodSets(tables, job, holds, reclaims)) rows[key];
   for (const TaskIndex task : tables.jobs.tasks[job]) {
     const auto row = rows.find({static_cast<uint32_t>(tables.tasks.group[task]),
                                 static_cast<uint32_t>(tables.tasks.task_class[task])});
@@ -217,7 +224,7 @@ std::vector<std::vector<TaskIndex>> TasksByPodSet(const Tables& tables, JobIndex
   // Pod sets by count stand between them.
   std::vector<std::vector<TaskIndex>> by_pod_set;
   auto row = rows.begin();
-  for (const GroupSpec& pod_set : GroupsOf(tables, job, holds)) {
+  for (const GroupSpec& pod_set : GroupsOf(tables, job, holds, reclaims)) {
     std::vector<TaskIndex>& tasks = by_pod_set.emplace_back();
     if (!pod_set.by_count) tasks = std::move((row++)->second);
   }
@@ -245,7 +252,7 @@ std::vector<JobIndex> ReadWorld(const Tables& tables, World* world) {
     if (!holds && !waits) continue;
     WorkloadFacts facts;
     JobSpec job{.name = spec.name, .queue = spec.queue, .priority = spec.priority};
-    job.groups = GroupsOf(tables, j, holds);
+    job.groups = GroupsOf(tables, j, holds, world->config.gates.reclaimable_pods);
     if (job.groups.empty()) continue;
     job.created = spec.created;
     job.uid_rank = ranks[j];

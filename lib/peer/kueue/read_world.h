@@ -11,7 +11,8 @@
 // - with phase pending it else waits, whatever admission it had before, and so does one that is
 //   completed and has tasks again, none of them on a node;
 // - with another phase and no admission others have admitted it: it neither waits nor holds.
-// Tasks that failed hold their quota, as they may be made anew; those that succeeded do not.
+// Tasks that failed hold their quota, as they may be made anew. Those that succeeded do not, but
+// without gate ReclaimablePods.
 // Each group is a pod set for each class of its tasks, and one for its tasks by count; those of one
 // group get one flavor. Tasks by count may be admitted in part, down to ByCount::min_count. What
 // they request of topologies is in settings (job_settings.h), and each pod set is placed alone,
@@ -35,8 +36,9 @@ namespace muster::kueue {
 bool HoldsQuota(const Tables& tables, JobIndex job);
 
 // Returns the tasks of each pod set that ReadWorld makes of the job, ascending; none of those by
-// count. `holds`: as HoldsQuota returned when the world was read.
-std::vector<std::vector<TaskIndex>> TasksByPodSet(const Tables& tables, JobIndex job, bool holds);
+// count. `holds`: as HoldsQuota returned when the world was read. `reclaims`: gate ReclaimablePods.
+std::vector<std::vector<TaskIndex>> TasksByPodSet(const Tables& tables, JobIndex job, bool holds,
+                                                  bool reclaims);
 
 // REQUIRES: the world is empty, and its config is set.
 std::vector<JobIndex> ReadWorld(const Tables& tables, World* world);

@@ -76,7 +76,8 @@ void TaskPlaces::KeepPodSet(const Granted& granted, std::span<const TaskIndex> t
 void TaskPlaces::Keep(WorkloadIndex workload, JobIndex job, bool held) {
   if (context_.ledger.job(job).pending() == 0) return;
   const WorkloadRow& row = world_.workloads[workload];
-  const std::vector<std::vector<TaskIndex>> tasks = TasksByPodSet(context_.tables, job, held);
+  const std::vector<std::vector<TaskIndex>> tasks =
+      TasksByPodSet(context_.tables, job, held, world_.config.gates.reclaimable_pods);
   for (size_t i = 0; i < std::min(row.granted.size(), tasks.size()); ++i) {
     KeepPodSet(row.granted[i], tasks[i]);
   }

@@ -3,7 +3,7 @@
 // The cluster's nodes as hosts of topologies, with what tasks take of them.
 //
 //   std::vector<TopologyHost> hosts = ReadHosts(context.tables);   // empty: there is no topology
-//   TopologyWorld topology(world, hosts, TopologyGates());
+//   TopologyWorld topology(world, hosts);
 //
 // Nodes that belong to no flavor with a topology are left out. A task on a node counts there, but
 // for tasks of groups that hold places: these count in their places, wherever they run.

@@ -30,11 +30,19 @@ std::string RefusalOfElastic(const char* wish) {
   return absl::StrCat(wish, " topology is not supported with ElasticJobsViaWorkloadSlices");
 }
 
+TopologyGates GatesOf(const Gates& gates) {
+  TopologyGates places{.mixed_profile = gates.mixed_profile};
+  places.balanced_placement = gates.balanced_placement;
+  places.respect_preferred_affinity = gates.preferred_affinity;
+  places.overlapping_flavors = gates.overlapping_flavors;
+  places.elastic_slices = gates.elastic_topology;
+  return places;
+}
+
 }  // namespace
 
-TopologyWorld::TopologyWorld(World& world, const std::vector<TopologyHost>& hosts,
-                             const TopologyGates& gates)
-    : world_(world), gates_(gates) {
+TopologyWorld::TopologyWorld(World& world, const std::vector<TopologyHost>& hosts)
+    : world_(world), gates_(GatesOf(world.config.gates)) {
   world.Resource("pods");
   for (const TopologyHost& host : hosts) {
     for (const auto& [name, amount] : host.node.allocatable.value_or(host.node.capacity)) {
@@ -59,7 +67,7 @@ TopologyWorld::TopologyWorld(World& world, const std::vector<TopologyHost>& host
     auto tree =
         std::make_shared<const TopologyTree>(row.spec, TopologyResources(world.resources), nodes);
     Flavor made{std::make_unique<TopologyBooks>(tree), nullptr};
-    made.finder = std::make_unique<TopologyFinder>(made.books.get(), gates);
+    made.finder = std::make_unique<TopologyFinder>(made.books.get(), gates_);
     for (size_t i = 0; i < hosts.size(); ++i) {
       const uint32_t leaf = tree->leaf_of_node(i);
       if (leaf == kNothing) continue;

@@ -34,7 +34,8 @@ struct TopologyHost {
 
 class TopologyWorld {
  public:
-  TopologyWorld(World& world, const std::vector<TopologyHost>& hosts, const TopologyGates& gates);
+  // The gates are those of the world.
+  TopologyWorld(World& world, const std::vector<TopologyHost>& hosts);
 
   bool Has(FlavorIndex flavor) const { return flavors_.contains(flavor); }
   bool empty() const { return flavors_.empty(); }

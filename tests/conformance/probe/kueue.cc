@@ -26,13 +26,7 @@ class Theater {
     if (absl::Status read = ReadKueueWorld(question, &world_); !read.ok()) return read;
     absl::StatusOr<std::vector<kueue::TopologyHost>> hosts = KueueHosts(question);
     if (!hosts.ok()) return hosts.status();
-    const kueue::Gates& gates = world_.config.gates;
-    const json more = question.value("topology_gates", json::object());
-    kueue::TopologyGates places{.mixed_profile = gates.mixed_profile};
-    places.elastic_slices = gates.elastic_topology;
-    places.balanced_placement = more.value("balanced_placement", false);
-    places.overlapping_flavors = more.value("overlapping_flavors", true);
-    topology_.emplace(world_, *hosts, places);
+    topology_.emplace(world_, *hosts);
     scheduler_.set_topology(&*topology_);
     return absl::OkStatus();
   }

@@ -11,28 +11,6 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::pair<const char*, bool kueue::Gates::*> kGates[] = {
-    {"PartialAdmission", &kueue::Gates::partial_admission},
-    {"FlavorFungibility", &kueue::Gates::flavor_fungibility},
-    {"FlavorFungibilityPreserveScanProgress", &kueue::Gates::preserve_scan_progress},
-    {"PrioritySortingWithinCohort", &kueue::Gates::priority_sorting},
-    {"FairSharingPreemptWithinNominal", &kueue::Gates::preempt_within_nominal},
-    {"FairSharingPrioritizeNonBorrowing", &kueue::Gates::prioritize_non_borrowing},
-    {"RecomputeAssignmentUponPreemptionTargetsOverlap", &kueue::Gates::recompute_on_overlap},
-    {"SchedulingEquivalenceHashing", &kueue::Gates::equivalence_hashing},
-    {"ReclaimablePods", &kueue::Gates::reclaimable_pods},
-    {"AdmissionFairSharing", &kueue::Gates::admission_fair_sharing},
-    {"TopologyAwareScheduling", &kueue::Gates::topology},
-    {"TASRecomputeAssignmentWithinSchedulingCycle", &kueue::Gates::topology_recompute},
-    {"TASFailedNodeReplacementFailFast", &kueue::Gates::topology_fail_fast},
-    {"TASProfileMixed", &kueue::Gates::mixed_profile},
-    {"ElasticJobsViaWorkloadSlices", &kueue::Gates::elastic_slices},
-    {"ElasticJobsViaWorkloadSlicesWithTAS", &kueue::Gates::elastic_topology},
-    {"PrioritizePreemptorWorkloads", &kueue::Gates::prioritize_preemptors},
-    {"ConcurrentAdmission", &kueue::Gates::concurrent_admission},
-    {"PriorityBoost", &kueue::Gates::priority_boost},
-};
-
 std::string CellName(const kueue::World& world, kueue::Cell cell) {
   return absl::StrCat(world.flavors[world.flavor_of(cell)].name, "/",
                       world.resources[world.resource_of(cell)]);
@@ -138,8 +116,9 @@ void ReadKueueConfig(const json& config, kueue::Config* out) {
     }
   }
   const json gates = config.value("gates", json::object());
-  for (const auto& [name, gate] : kGates) {
-    out->gates.*gate = gates.value(name, out->gates.*gate);
+  for (const kueue::GateRule& rule : kueue::kGateRules) {
+    bool* const gate = &(out->gates.*rule.gate);
+    *gate = gates.value(std::string(rule.name), *gate);
   }
 }
 

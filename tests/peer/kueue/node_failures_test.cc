@@ -41,11 +41,6 @@ class KueueHosts : public KueuePlaces {
     }
     return words;
   }
-  void Fail(int n) {
-    NodeSpec node = NodeAt(n);
-    node.ready = false;
-    Accept(cluster_.UpdateNode(node));
-  }
   void MakeAnew(const std::string& task) {
     Accept(cluster_.SetTaskStatus(task, TaskStatus::kPending));
   }

@@ -68,10 +68,10 @@ class KueuePlaces : public ::testing::Test {
 
   // A cycle of the living cluster, which is also that of a frozen one, and its effect.
   Plan Cycle() {
-    const absl::StatusOr<Plan> plan = cluster_.Schedule("kueue", {.now = ++clock_});
+    const absl::StatusOr<Plan> plan = cluster_.Schedule(profile_, {.now = ++clock_});
     EXPECT_TRUE(plan.ok()) << plan.status();
     if (!plan.ok()) return Plan();
-    EXPECT_EQ(plan->Digest(), Schedule(cluster_.Freeze(), "kueue", {.now = clock_})->Digest());
+    EXPECT_EQ(plan->Digest(), Schedule(cluster_.Freeze(), profile_, {.now = clock_})->Digest());
     EXPECT_TRUE(cluster_.Apply(*plan)->refused.empty());
     return *plan;
   }
@@ -91,12 +91,27 @@ class KueuePlaces : public ::testing::Test {
     }
     return "waits";
   }
+  // The places that the job gets in a cycle of its own.
+  std::string Places(const std::string& profile) {
+    Cluster before = cluster_.Clone();
+    profile_ = profile;
+    Cycle();
+    std::string places = PlacesOf("a");
+    cluster_ = std::move(before);
+    return places;
+  }
+  void Fail(int n) {
+    NodeSpec node = NodeAt(n);
+    node.ready = false;
+    Accept(cluster_.UpdateNode(node));
+  }
   std::string Refused() {
     const absl::StatusOr<Plan> plan = cluster_.Schedule("kueue");
     return plan.ok() ? "taken" : std::string(plan.status().message());
   }
 
   Cluster cluster_;
+  std::string profile_ = "kueue";
   int64_t clock_ = 0;
 };
 
