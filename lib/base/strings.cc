@@ -154,6 +154,19 @@ bool IsValidUtf8(std::string_view text) {
   return true;
 }
 
+namespace {
+
+// Whether `b` is `a` with two neighboring letters swapped: one slip of the fingers.
+bool IsSwapped(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  size_t i = 0;
+  while (i < a.size() && a[i] == b[i]) ++i;
+  return i + 1 < a.size() && a[i] == b[i + 1] && a[i + 1] == b[i] &&
+         a.substr(i + 2) == b.substr(i + 2);
+}
+
+}  // namespace
+
 std::string_view NearestName(std::string_view name, std::span<const std::string_view> valid) {
   std::string_view nearest;
   size_t behind = 0;  // entries that are the name behind their last "/"
@@ -164,10 +177,14 @@ std::string_view NearestName(std::string_view name, std::span<const std::string_
     nearest = candidate;
   }
   if (behind == 1 && !name.empty()) return nearest;
+  const std::string_view host = name.substr(0, name.rfind(':'));  // of host:port
+  if (const auto found = std::ranges::find(valid, host); found != valid.end() && host != name) {
+    return *found;
+  }
   nearest = {};
   int best = kMaxDistance + 1;
   for (std::string_view candidate : valid) {
-    const int distance = EditDistance(name, candidate);
+    const int distance = IsSwapped(name, candidate) ? 1 : EditDistance(name, candidate);
     if (distance < best && 2 * static_cast<size_t>(distance) < name.size()) {
       best = distance;
       nearest = candidate;

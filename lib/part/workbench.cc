@@ -46,7 +46,10 @@ Verdict Workbench::MayTakeTurn(QueueIndex queue) const {
   return context_.dispatcher.MayTakeTurn(queue);
 }
 Verdict Workbench::Allocatable(TaskIndex task) const {
-  return context_.dispatcher.Allocatable(context_.QueueOf(task), task);
+  const QueueIndex queue = context_.QueueOf(task);
+  Verdict verdict = context_.dispatcher.Allocatable(queue, task);
+  if (!verdict.ok()) context_.reasons.Explain(task, context_.reasons.QueueReason(queue, verdict));
+  return verdict;
 }
 bool Workbench::Valid(JobIndex job) const { return context_.dispatcher.Valid(job); }
 bool Workbench::Ready(JobIndex job) const { return context_.dispatcher.Ready(job); }

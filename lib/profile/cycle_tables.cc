@@ -44,8 +44,10 @@ void AddJobOfOne(Tables& t, TaskIndex task, QueueIndex queue) {
 }  // namespace
 
 bool PlacesTasks(const ProfileConfig& config) {
-  return std::ranges::any_of(config.actions,
-                             [](const ConfiguredAction& action) { return !action.decl.admits; });
+  // An action of the caller states no points: it may place what it admits.
+  return std::ranges::any_of(config.actions, [](const ConfiguredAction& action) {
+    return !action.decl.admits || !action.decl.points.has_value();
+  });
 }
 
 absl::Status CheckTables(const ProfileConfig& config, const Tables& tables,

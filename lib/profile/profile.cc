@@ -300,13 +300,22 @@ class Resolver {
     return words;
   }
 
+  // A word that the summary of an action has in parentheses is what others call it.
+  absl::Status UnknownAction(std::string_view name) const {
+    const std::string word = absl::StrCat("(", ToAbsl(name), ")");
+    for (const ActionDecl& decl : preset_.catalogue) {
+      if (decl.summary.find(word) == std::string_view::npos) continue;
+      return absl::InvalidArgumentError(absl::StrCat("profile: unknown action ", Quote(name),
+                                                     "; did you mean ", Quote(decl.name), "?"));
+    }
+    return Unknown("action", name, Words(true, false));
+  }
+
   absl::Status SetActions(std::string_view text) {
     auto list = ParseList(text, '+');
     if (!list.ok()) return list.status();
     for (const Mention& mention : *list) {
-      if (FindAction(mention.name) == nullptr) {
-        return Unknown("action", mention.name, Words(true, false));
-      }
+      if (FindAction(mention.name) == nullptr) return UnknownAction(mention.name);
     }
     actions_ = *std::move(list);
     for (Mention& mention : actions_) mention.written.clear();
@@ -517,6 +526,12 @@ std::string UnknownProfile(std::string_view name) {
     }
   }
   std::string words = absl::StrCat("unknown profile ", Quote(name));
+  const size_t open = name.find('(');
+  if (open != std::string_view::npos && name.ends_with(')') && FindPreset(name.substr(0, open))) {
+    const std::string_view options = name.substr(open + 1, name.size() - open - 2);
+    const std::string meant = absl::StrCat(ToAbsl(name.substr(0, open)), ":", ToAbsl(options));
+    return absl::StrCat(words, "; did you mean ", Quote(meant), "?");
+  }
   for (size_t i = 0; i < meant.size(); ++i) {
     absl::StrAppend(&words, i > 0 ? " or " : "; did you mean ", Quote(meant[i]));
   }

@@ -64,6 +64,10 @@ TEST(StringsTest, NearestNameExamples) {
   const std::vector<std::string_view> brief = {"gpu", "cpu"};
   EXPECT_EQ(NearestName("cp", brief), "") << "one edit is not less than half of two letters";
   EXPECT_EQ(NearestName("cpx", brief), "cpu");
+  const std::string_view batch[] = {"ease", "easy", "fcfs"};
+  EXPECT_EQ(NearestName("esay", batch), "easy") << "two neighbors swapped are one slip";
+  const std::string_view hosts[] = {"h1", "h1:80", "h10"};
+  EXPECT_EQ(NearestName("h1:45454", hosts), "h1") << "behind the colon is a port";
 }
 
 int FullMatrixDistance(std::string_view a, std::string_view b) {
@@ -103,7 +107,13 @@ TEST(StringsTest, NearestNameAgreesWithTheFullMatrix) {
   int found = 0;
   for (int round = 0; round < 20000; ++round) {
     const std::string name = random_word(), candidate = random_word();
-    const int distance = FullMatrixDistance(name, candidate);
+    bool swapped = false;
+    for (size_t i = 0; i + 1 < name.size(); ++i) {
+      std::string other = name;
+      std::swap(other[i], other[i + 1]);
+      swapped |= other == candidate && name != candidate;
+    }
+    const int distance = swapped ? 1 : FullMatrixDistance(name, candidate);
     const bool near = distance <= 3 && 2 * static_cast<size_t>(distance) < name.size();
     const std::vector<std::string_view> valid = {candidate};
     const std::string_view nearest = NearestName(name, valid);

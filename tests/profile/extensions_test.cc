@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "muster/cluster.h"
 #include "muster/policy.h"
+#include "muster/upkeep.h"
 
 namespace muster {
 namespace {
@@ -187,6 +188,55 @@ TEST_F(ExtensionsTest, ActionsOfTheCallerEvaluateAllPoints) {
   both->policies = Make("choosy", 2, 3)->policies;
   EXPECT_THAT(Nodes("kube-scheduler:actions=mine", both), ElementsAre("n2"));
   EXPECT_FALSE(cluster_.Schedule("kube-scheduler", {.extensions = both}).ok());
+}
+
+// What a policy refuses has its reason in the plan, also where the action leaves it at that.
+TEST_F(ExtensionsTest, ARefusalThatAnActionAskedForIsExplained) {
+  ASSERT_TRUE(cluster_.AddQueue({.name = "q", .limit = Resources{{"cpu", 1}}}).ok());
+  ASSERT_TRUE(cluster_
+                  .AddJob({.name = "k",
+                           .queue = "q",
+                           .groups = {{.count = 1, .shape = {.request = {{"cpu", 2}}}}}})
+                  .ok());
+  auto extensions = std::make_shared<Extensions>();
+  extensions->actions.push_back(
+      {.name = "polite", .summary = "", .run = [](Workbench& bench, const Options&) {
+         for (const JobIndex job : bench.waiting()) {
+           const Workbench::Savepoint before = bench.Save();
+           for (const TaskIndex task : bench.PendingTasks(job)) {
+             if (bench.Allocatable(task).ok()) bench.Place(task);
+           }
+           bench.Commit(before);
+         }
+       }});
+  const auto plan = cluster_.Schedule("muster:actions=polite", {.extensions = extensions});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->binds().size(), 1u);
+  EXPECT_THAT(*plan->Explain("k"), HasSubstr("queue \"q\" would exceed its limit"));
+}
+
+// An action of the caller may admit jobs and place their tasks, too.
+TEST_F(ExtensionsTest, AnActionThatAdmitsMayPlace) {
+  auto extensions = std::make_shared<Extensions>();
+  CustomAction action = {.name = "all", .summary = "", .run = [](Workbench& bench, const Options&) {
+                           for (const JobIndex job : bench.waiting()) {
+                             bench.Admit(job);
+                             const Workbench::Savepoint before = bench.Save();
+                             for (const TaskIndex task : bench.PendingTasks(job)) bench.Place(task);
+                             bench.Commit(before);
+                           }
+                         }};
+  action.admits = true;
+  extensions->actions.push_back(action);
+  const ScheduleOptions options = {.extensions = extensions};
+  ASSERT_EQ(cluster_.Schedule("muster:actions=all", options)->binds().size(), 1u);
+  ASSERT_TRUE(cluster_.SetTaskStatus("j-0", TaskStatus::kRunning, "n0").ok());
+  const std::vector<std::string> nodes = {"n0"};
+  const auto report = Drain(cluster_, "muster:actions=all", nodes, options);
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_EQ(report->moved, 1);
+  // The library's own only admits.
+  EXPECT_FALSE(Drain(cluster_, "volcano:actions=admit", nodes).ok());
 }
 
 TEST_F(ExtensionsTest, ActionsNeedAFunctionAndANameOfTheirOwn) {

@@ -62,7 +62,13 @@ void RunAdmit(ActionContext& context, const Options&) {
 }  // namespace
 
 ActionDecl AdmitAction() {
-  return {"admit", "decides which waiting jobs may request nodes", {}, RunAdmit, /*admits=*/true};
+  ActionDecl action = {"admit",
+                       "decides which waiting jobs may request nodes (enqueue)",
+                       {},
+                       RunAdmit,
+                       /*admits=*/true};
+  action.points = PointSet{Point::kQueueOrder, Point::kJobOrder, Point::kAdmit};
+  return action;
 }
 
 }  // namespace muster
