@@ -1,7 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """The living tables of nodes, queues, jobs and tasks."""
 
-import json
 import threading
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
@@ -89,7 +88,7 @@ class Cluster:
         than `limits`.
         """
         if isinstance(scenario, Mapping):
-            text = json.dumps(scenario)
+            text = fields.json_text(scenario, "scenario")
         elif isinstance(scenario, str) and scenario.lstrip().startswith("{"):
             text = scenario
         elif isinstance(scenario, (str, Path)):
@@ -472,8 +471,7 @@ class Cluster:
         given: dict[str, Any] = {
             "now": now, "seed": seed, "work_budget": work_budget, "time_limit": time_limit
         }
-        given |= {"stop": stop, "cursor": cursor, "speed": speed, "memory": memory}
-        given["turn"] = None if turn is None else json.dumps(turn)
+        given |= {"stop": stop, "cursor": cursor, "speed": speed, "memory": memory, "turn": turn}
         options = merged(self._defaults, given)
         profile = profile or self._defaults.get("profile") or "muster"
         if isinstance(policies, Policy | Action) or self._adapted[0] != tuple(policies):

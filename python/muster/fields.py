@@ -15,14 +15,16 @@ the cluster has one of that name, as from a scenario.
 """
 
 import difflib
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from . import rows
-from .errors import InvalidArgument
+from .errors import InvalidArgument, shown
 from .frames import array, is_column
+from .limits import DEEPEST
 
 Fields = dict[str, Any]
 
@@ -115,9 +117,15 @@ _OF_TABLES = {"queue": ("jobs",), "job": ("tasks",), "task": ("task_class",)}
 def long_names(row: Any,
                is_resource: Callable[[str], bool],
                what: str,
-               amounts: bool = False) -> Any:
+               amounts: bool = False,
+               depth: int = DEEPEST) -> Any:
     """The row with resources instead of short words in its maps of amounts. A word that
-    `is_resource` knows is no short one. `amounts`: the row is such a map, or a list of names."""
+    `is_resource` knows is no short one. `amounts`: the row is such a map, or a list of names.
+    `depth`: how many more lists and maps may be inside each other."""
+    if depth < 0:
+        place = what if len(what) <= 100 else f"{what[:97]}..."
+        raise InvalidArgument(f"{place}: nested deeper than {DEEPEST}")
+
     def long(word: Any) -> Any:
         return _SHORT[word] if amounts and word in _SHORT and not is_resource(word) else word
 
@@ -128,13 +136,22 @@ def long_names(row: Any,
             if name != key and name in row:
                 raise InvalidArgument(f'{what}: "{name}" is given twice, once as "{key}"')
             out[name] = value if amounts else long_names(value, is_resource, f"{what}: {key}",
-                                                         key in _AMOUNTS)
+                                                         key in _AMOUNTS, depth - 1)
         return out
     if isinstance(row, (list, tuple)):
         return [
-            long(one) if isinstance(one, str) else long_names(one, is_resource, what) for one in row
+            long(one) if isinstance(one, str) else
+            long_names(one, is_resource, what, depth=depth - 1) for one in row
         ]
     return row
+
+
+def json_text(value: Any, place: str) -> str:
+    """The value as JSON."""
+    try:
+        return json.dumps(value)
+    except (TypeError, ValueError, RecursionError) as failure:
+        raise InvalidArgument(f"{place}: expected what JSON can hold: {failure}") from None
 
 
 def _long_column(key: str, is_resource: Callable[[str], bool]) -> str:
@@ -179,7 +196,7 @@ def _gather(given: Mapping[str, Any], into: str, what: str) -> Fields:
     if amounts:
         said = out.get(into, {})
         if not isinstance(said, Mapping):
-            raise InvalidArgument(f"{what}: {into}: expected a dict, got {said!r}")
+            raise InvalidArgument(f"{what}: {into}: expected a dict, got {shown(said)}")
         for name in amounts:
             if name in said:
                 raise InvalidArgument(f'{what}: "{name}" is given twice, alone and in {into}')
@@ -200,7 +217,7 @@ def shape(given: Mapping[str, Any], what: str, more: tuple[str, ...] = ()) -> Fi
     if part:
         said = out.get("shape", {})
         if not isinstance(said, Mapping):
-            raise InvalidArgument(f"{what}: shape: expected a dict, got {said!r}")
+            raise InvalidArgument(f"{what}: shape: expected a dict, got {shown(said)}")
         for name in part:
             if name in said:
                 raise InvalidArgument(f'{what}: "{name}" is given twice, alone and in shape')
@@ -326,7 +343,7 @@ def split_group(columns: Fields, constants: Fields) -> tuple[Fields, Fields]:
     if "group" in constants:
         name = group_constants["name"] = constants.pop("group")
         if not isinstance(name, str):
-            raise InvalidArgument(f"jobs: group: expected a text, got {name!r}")
+            raise InvalidArgument(f"jobs: group: expected a text, got {shown(name)}")
     if (group_columns or group_constants) and "by_count" not in group_constants:
         group_constants.setdefault("count", 1)  # also of rows with an empty cell
     return group_columns, group_constants
@@ -344,6 +361,6 @@ def listing(full: Any) -> dict[str, list[dict[str, Any]]]:
         made[kind] = []
         for i, row in enumerate(rows):
             if not isinstance(row, Mapping):
-                raise InvalidArgument(f"reconcile: {kind}[{i}]: expected a dict, got {row!r}")
+                raise InvalidArgument(f"reconcile: {kind}[{i}]: expected a dict, got {shown(row)}")
             made[kind].append(dict(row))
     return made
