@@ -569,9 +569,7 @@ class Cluster:
         self, table: Any, given: Mapping[str, Any], kind: str
     ) -> tuple[fields.Fields, fields.Fields]:
         columns = frames.columns(table) if table is not None else {}
-        for name in given.keys() & columns.keys():
-            raise InvalidArgument(f'{kind}s: "{name}" is a column and a keyword')
-        split, constants = fields.split({**columns, **given}, kind, self._core.has_resource)
+        split, constants = fields.split(columns, given, kind, self._core.has_resource)
         if not split:
             raise InvalidArgument(f"{kind}s: no column is given; add_{kind} adds a single one")
         return split, constants

@@ -23,7 +23,7 @@ import numpy as np
 
 from . import rows
 from .errors import InvalidArgument, shown
-from .frames import array, is_column
+from .frames import array, cells, is_column
 from .limits import DEEPEST
 
 Fields = dict[str, Any]
@@ -74,7 +74,7 @@ SHAPE = (
     "alignment",
     "pod",
 )
-# Fields with a list as the value of one row: a list given for them is no column.
+# Fields with a list as the value of one row: a list that a keyword gives for them is no column.
 _LISTS = {
     "containers",
     "required_node_affinity",
@@ -159,6 +159,17 @@ def _long_column(key: str, is_resource: Callable[[str], bool]) -> str:
     head, _, word = key.rpartition(".")
     short = word in _SHORT and head.rpartition(".")[2] in _AMOUNTS and not is_resource(word)
     return f"{head}.{_SHORT[word]}" if short else key
+
+
+def _long_cells(column: np.ndarray, key: str, is_resource: Callable[[str], bool],
+                place: str) -> np.ndarray:
+    """The column with long names in the cells that are maps or lists."""
+    if column.dtype != object or {dict, list, tuple}.isdisjoint(map(type, column)):
+        return column
+    amounts = key.rpartition(".")[2] in _AMOUNTS
+    return cells([
+        long_names(cell, is_resource, f"{place}[{i}]", amounts) for i, cell in enumerate(column)
+    ])
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
@@ -283,9 +294,25 @@ def _refuse_overlap(key: str, name: str, constants: Fields, what: str) -> None:
         holder = holder.get(head)
 
 
-def split(given: Mapping[str, Any], kind: str,
+def _is_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple, range))
+
+
+def _column(value: Any, place: str) -> np.ndarray:
+    """A column. One without rows is of no type, for NumPy would take it for floats."""
+    if _is_list(value) and not {list, tuple}.isdisjoint(map(type, value)):
+        return cells(value)  # a list in a cell is no second dimension
+    read = array(value, place)
+    return read if len(read) else cells([])
+
+
+def split(table: Mapping[str, Any], keywords: Mapping[str, Any], kind: str,
           is_resource: Callable[[str], bool]) -> tuple[Fields, Fields]:
-    """Returns (columns by the engine's keys, constants) of a table with rows of that kind."""
+    """Returns (columns by the engine's keys, constants) of a table with rows of that kind. A list
+    of the table is a column; one of the keywords may be the value of each row."""
+    for name in keywords.keys() & table.keys():
+        raise InvalidArgument(f'{kind}s: "{name}" is a column and a keyword')
+    given = {**table, **keywords}
     _check(given, kind, f"{kind}s")
     columns: Fields = {}
     constants: Fields = {}
@@ -296,8 +323,8 @@ def split(given: Mapping[str, Any], kind: str,
         if isinstance(value, Iterator):
             raise InvalidArgument(
                 f"{kind}s: {name}: expected an array or a list, got a {type(value).__name__}")
-        if not (is_column(value) or (isinstance(value,
-                                                (list, tuple, range)) and name not in _LISTS)):
+        is_shared = name in keywords and name in _LISTS
+        if not (is_column(value) or (_is_list(value) and not is_shared)):
             constants[name] = value
             continue
         if kind == "node":
@@ -309,7 +336,9 @@ def split(given: Mapping[str, Any], kind: str,
         key = _long_column(key, is_resource)
         if key in columns:
             raise InvalidArgument(f'{kind}s: column "{key}" is given twice')
-        columns[key], names[key] = array(value, f"{kind}s: {name}"), name
+        place = f"{kind}s: {name}"
+        columns[key] = _long_cells(_column(value, place), key, is_resource, place)
+        names[key] = name
         first = next(iter(columns))
         if len(columns[key]) != len(columns[first]):
             raise InvalidArgument(
