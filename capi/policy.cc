@@ -10,6 +10,7 @@
 #include "capi/boundary.h"
 #include "lib/base/strings.h"
 #include "lib/binding/column_policy.h"
+#include "lib/binding/policy_name.h"
 #include "lib/extension/cycle.h"
 
 namespace muster::capi {
@@ -310,12 +311,6 @@ class TableCallbacks : public binding::Callbacks {
   int64_t count_ = 0;
 };
 
-bool IsPolicyName(std::string_view name) {
-  return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-  });
-}
-
 // Reads as many tables as there are, and adds them to the list. `taken` counts those of which the
 // list calls `destroy`.
 template <class Table>
@@ -356,10 +351,9 @@ PolicyList::~PolicyList() {
 absl::StatusOr<PolicyList::Entry*> PolicyList::AddEntry(const char* kind, const char* name,
                                                         const char* words) {
   const std::string_view text = name == nullptr ? "" : name;
-  if (!IsPolicyName(text)) {
+  if (!binding::IsPolicyName(text)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("muster_", kind, ": name ", Quote(text),
-                     " must be 1 to 64 lower-case letters, digits, '-' and '_'"));
+        absl::StrCat("muster_", kind, ": ", binding::PolicyNameRule(text)));
   }
   for (const Entry& entry : entries_) {
     if (entry.name == text) {

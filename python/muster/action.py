@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .errors import InvalidArgument
+from .errors import InvalidArgument, shown
 from .policy import Policy, PolicyAdapter, name_of
 from .views import Domains, Jobs, Nodes, Queues, Tasks
 
@@ -171,6 +171,6 @@ def adapt(given: Sequence[Policy | Action]) -> Any:
             actions.append(ActionAdapter(one))
         else:
             raise InvalidArgument(
-                f"policies: expected a muster.Policy or muster.Action, got {one!r}"
+                f"policies: expected a muster.Policy or muster.Action, got {shown(one)}"
             )
     return _core.Extensions(policies, actions) if policies or actions else None

@@ -1,7 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """The living tables of nodes, queues, jobs and tasks."""
 
-import json
 import threading
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
@@ -89,7 +88,7 @@ class Cluster:
         than `limits`.
         """
         if isinstance(scenario, Mapping):
-            text = json.dumps(scenario)
+            text = fields.json_text(scenario, "scenario")
         elif isinstance(scenario, str) and scenario.lstrip().startswith("{"):
             text = scenario
         elif isinstance(scenario, (str, Path)):
@@ -472,8 +471,7 @@ class Cluster:
         given: dict[str, Any] = {
             "now": now, "seed": seed, "work_budget": work_budget, "time_limit": time_limit
         }
-        given |= {"stop": stop, "cursor": cursor, "speed": speed, "memory": memory}
-        given["turn"] = None if turn is None else json.dumps(turn)
+        given |= {"stop": stop, "cursor": cursor, "speed": speed, "memory": memory, "turn": turn}
         options = merged(self._defaults, given)
         profile = chosen(profile, self._defaults)
         if isinstance(policies, Policy | Action) or self._adapted[0] != tuple(policies):
@@ -571,9 +569,7 @@ class Cluster:
         self, table: Any, given: Mapping[str, Any], kind: str
     ) -> tuple[fields.Fields, fields.Fields]:
         columns = frames.columns(table) if table is not None else {}
-        for name in given.keys() & columns.keys():
-            raise InvalidArgument(f'{kind}s: "{name}" is a column and a keyword')
-        split, constants = fields.split({**columns, **given}, kind, self._core.has_resource)
+        split, constants = fields.split(columns, given, kind, self._core.has_resource)
         if not split:
             raise InvalidArgument(f"{kind}s: no column is given; add_{kind} adds a single one")
         return split, constants

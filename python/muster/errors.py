@@ -10,6 +10,14 @@ from types import UnionType
 from typing import Any
 
 
+def shown(value: Any) -> str:
+    """The value as errors show it: without a repr, by its type."""
+    try:
+        return repr(value)
+    except Exception:  # of the value's own class
+        return f"a value ({type(value).__name__})"
+
+
 class Error(Exception):
     """Anything that Muster refuses. `code` is the word for its kind."""
 

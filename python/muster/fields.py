@@ -15,14 +15,16 @@ the cluster has one of that name, as from a scenario.
 """
 
 import difflib
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from . import rows
-from .errors import InvalidArgument
-from .frames import array, is_column
+from .errors import InvalidArgument, shown
+from .frames import array, cells, is_column
+from .limits import DEEPEST
 
 Fields = dict[str, Any]
 
@@ -72,7 +74,7 @@ SHAPE = (
     "alignment",
     "pod",
 )
-# Fields with a list as the value of one row: a list given for them is no column.
+# Fields with a list as the value of one row: a list that a keyword gives for them is no column.
 _LISTS = {
     "containers",
     "required_node_affinity",
@@ -118,9 +120,15 @@ _SCALARS = (str, int, float, bool)
 def long_names(row: Any,
                is_resource: Callable[[str], bool],
                what: str,
-               amounts: bool = False) -> Any:
+               amounts: bool = False,
+               depth: int = DEEPEST) -> Any:
     """The row with resources instead of short words in its maps of amounts. A word that
-    `is_resource` knows is no short one. `amounts`: the row is such a map, or a list of names."""
+    `is_resource` knows is no short one. `amounts`: the row is such a map, or a list of names.
+    `depth`: how many more lists and maps may be inside each other."""
+    if depth < 0:
+        place = what if len(what) <= 100 else f"{what[:97]}..."
+        raise InvalidArgument(f"{place}: nested deeper than {DEEPEST}")
+
     def long(word: Any) -> Any:
         return _SHORT[word] if amounts and word in _SHORT and not is_resource(word) else word
 
@@ -131,13 +139,22 @@ def long_names(row: Any,
             if name != key and name in row:
                 raise InvalidArgument(f'{what}: "{name}" is given twice, once as "{key}"')
             out[name] = value if amounts or type(value) in _SCALARS else long_names(
-                value, is_resource, f"{what}: {key}", key in _AMOUNTS)
+                value, is_resource, f"{what}: {key}", key in _AMOUNTS, depth - 1)
         return out
     if isinstance(row, (list, tuple)):
         return [
-            long(one) if isinstance(one, str) else long_names(one, is_resource, what) for one in row
+            long(one) if isinstance(one, str) else
+            long_names(one, is_resource, what, depth=depth - 1) for one in row
         ]
     return row
+
+
+def json_text(value: Any, place: str) -> str:
+    """The value as JSON."""
+    try:
+        return json.dumps(value)
+    except (TypeError, ValueError, RecursionError) as failure:
+        raise InvalidArgument(f"{place}: expected what JSON can hold: {failure}") from None
 
 
 def _long_column(key: str, is_resource: Callable[[str], bool]) -> str:
@@ -145,6 +162,17 @@ def _long_column(key: str, is_resource: Callable[[str], bool]) -> str:
     head, _, word = key.rpartition(".")
     short = word in _SHORT and head.rpartition(".")[2] in _AMOUNTS and not is_resource(word)
     return f"{head}.{_SHORT[word]}" if short else key
+
+
+def _long_cells(column: np.ndarray, key: str, is_resource: Callable[[str], bool],
+                place: str) -> np.ndarray:
+    """The column with long names in the cells that are maps or lists."""
+    if column.dtype != object or {dict, list, tuple}.isdisjoint(map(type, column)):
+        return column
+    amounts = key.rpartition(".")[2] in _AMOUNTS
+    return cells([
+        long_names(cell, is_resource, f"{place}[{i}]", amounts) for i, cell in enumerate(column)
+    ])
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
@@ -184,7 +212,7 @@ def _gather(given: Mapping[str, Any], into: str, what: str) -> Fields:
     if amounts:
         said = out.get(into, {})
         if not isinstance(said, Mapping):
-            raise InvalidArgument(f"{what}: {into}: expected a dict, got {said!r}")
+            raise InvalidArgument(f"{what}: {into}: expected a dict, got {shown(said)}")
         for name in amounts:
             if name in said:
                 raise InvalidArgument(f'{what}: "{name}" is given twice, alone and in {into}')
@@ -205,7 +233,7 @@ def shape(given: Mapping[str, Any], what: str, more: tuple[str, ...] = ()) -> Fi
     if part:
         said = out.get("shape", {})
         if not isinstance(said, Mapping):
-            raise InvalidArgument(f"{what}: shape: expected a dict, got {said!r}")
+            raise InvalidArgument(f"{what}: shape: expected a dict, got {shown(said)}")
         for name in part:
             if name in said:
                 raise InvalidArgument(f'{what}: "{name}" is given twice, alone and in shape')
@@ -271,9 +299,25 @@ def _refuse_overlap(key: str, name: str, constants: Fields, what: str) -> None:
         holder = holder.get(head)
 
 
-def split(given: Mapping[str, Any], kind: str,
+def _is_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple, range))
+
+
+def _column(value: Any, place: str) -> np.ndarray:
+    """A column. One without rows is of no type, for NumPy would take it for floats."""
+    if _is_list(value) and not {list, tuple}.isdisjoint(map(type, value)):
+        return cells(value)  # a list in a cell is no second dimension
+    read = array(value, place)
+    return read if len(read) else cells([])
+
+
+def split(table: Mapping[str, Any], keywords: Mapping[str, Any], kind: str,
           is_resource: Callable[[str], bool]) -> tuple[Fields, Fields]:
-    """Returns (columns by the engine's keys, constants) of a table with rows of that kind."""
+    """Returns (columns by the engine's keys, constants) of a table with rows of that kind. A list
+    of the table is a column; one of the keywords may be the value of each row."""
+    for name in keywords.keys() & table.keys():
+        raise InvalidArgument(f'{kind}s: "{name}" is a column and a keyword')
+    given = {**table, **keywords}
     _check(given, kind, f"{kind}s")
     columns: Fields = {}
     constants: Fields = {}
@@ -284,8 +328,8 @@ def split(given: Mapping[str, Any], kind: str,
         if isinstance(value, Iterator):
             raise InvalidArgument(
                 f"{kind}s: {name}: expected an array or a list, got a {type(value).__name__}")
-        if not (is_column(value) or (isinstance(value,
-                                                (list, tuple, range)) and name not in _LISTS)):
+        is_shared = name in keywords and name in _LISTS
+        if not (is_column(value) or (_is_list(value) and not is_shared)):
             constants[name] = value
             continue
         if kind == "node":
@@ -297,7 +341,9 @@ def split(given: Mapping[str, Any], kind: str,
         key = _long_column(key, is_resource)
         if key in columns:
             raise InvalidArgument(f'{kind}s: column "{key}" is given twice')
-        columns[key], names[key] = array(value, f"{kind}s: {name}"), name
+        place = f"{kind}s: {name}"
+        columns[key] = _long_cells(_column(value, place), key, is_resource, place)
+        names[key] = name
         first = next(iter(columns))
         if len(columns[key]) != len(columns[first]):
             raise InvalidArgument(
@@ -331,7 +377,7 @@ def split_group(columns: Fields, constants: Fields) -> tuple[Fields, Fields]:
     if "group" in constants:
         name = group_constants["name"] = constants.pop("group")
         if not isinstance(name, str):
-            raise InvalidArgument(f"jobs: group: expected a text, got {name!r}")
+            raise InvalidArgument(f"jobs: group: expected a text, got {shown(name)}")
     if (group_columns or group_constants) and "by_count" not in group_constants:
         group_constants.setdefault("count", 1)  # also of rows with an empty cell
     return group_columns, group_constants
@@ -354,7 +400,7 @@ def listing(full: Any, row_of: Callable[[str, str, Fields], Fields]) -> dict[str
         made[kind] = []
         for i, row in enumerate(rows):
             if not isinstance(row, Mapping):
-                raise InvalidArgument(f"reconcile: {kind}[{i}]: expected a dict, got {row!r}")
+                raise InvalidArgument(f"reconcile: {kind}[{i}]: expected a dict, got {shown(row)}")
             given = dict(row)
             if kind in _KINDS and "name" in given:
                 given = row_of(_KINDS[kind], given.pop("name"), given)

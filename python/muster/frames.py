@@ -2,7 +2,7 @@
 """Tables in and out: pandas where it is there, NumPy where it is not, Arrow and others by their
 to_numpy()."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -76,27 +76,28 @@ def array(value: Any, name: str) -> np.ndarray:
 def _array(value: Any) -> np.ndarray:
     if isinstance(value, np.ma.MaskedArray):
         floats = value.dtype.kind == "f"
-        cells = value.data.copy() if floats else value.data.astype(object)
-        cells[np.ma.getmaskarray(value)] = np.nan if floats else None
-        return cells
+        read = value.data.copy() if floats else value.data.astype(object)
+        read[np.ma.getmaskarray(value)] = np.nan if floats else None
+        return read
     if hasattr(value, "to_pylist"):  # Arrow
         if value.null_count:
-            return _cells(value.to_pylist())
+            return cells(value.to_pylist())
         plain = value if hasattr(value, "chunks") else value.to_numpy(zero_copy_only=False)
         return np.asarray(plain)
     if not hasattr(value, "to_numpy"):
         return np.asarray(value)
     read = np.asarray(value.to_numpy())
     if read.dtype.kind == "f" and str(value.dtype).lower().startswith(("int", "uint")):
-        cells = value.to_list()  # large integers are no floats
-        return _cells([None if type(cell).__name__ == "NAType" else cell for cell in cells])
+        known = value.to_list()  # large integers are no floats
+        return cells([None if type(cell).__name__ == "NAType" else cell for cell in known])
     return read
 
 
-def _cells(cells: list[Any]) -> np.ndarray:
-    read = np.empty(len(cells), dtype=object)
-    for i, cell in enumerate(cells):
-        read[i] = cell
+def cells(values: Sequence[Any]) -> np.ndarray:
+    """An array of objects, of which lists are whole cells."""
+    read = np.empty(len(values), dtype=object)
+    for i, value in enumerate(values):
+        read[i] = value
     return read
 
 

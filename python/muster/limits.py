@@ -9,7 +9,7 @@ import operator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from .errors import InvalidArgument
+from .errors import InvalidArgument, shown
 
 DEEPEST = 256
 
@@ -21,7 +21,7 @@ def integer(value: Any, place: str) -> int:
     except TypeError:
         number = None
     if number is None or isinstance(value, bool) or not -(1 << 63) <= number < 1 << 63:
-        raise InvalidArgument(f"{place}: expected an integer of 64 bits, got {value!r}")
+        raise InvalidArgument(f"{place}: expected an integer of 64 bits, got {shown(value)}")
     return number
 
 
@@ -36,7 +36,8 @@ class Limits:
     def __post_init__(self) -> None:
         for name, limit in asdict(self).items():
             if not isinstance(limit, int) or not 0 <= limit < 1 << 63:
-                raise InvalidArgument(f"limits: {name}: {limit!r} is not in 0..{(1 << 63) - 1}")
+                raise InvalidArgument(
+                    f"limits: {name}: {shown(limit)} is not in 0..{(1 << 63) - 1}")
 
     def as_dict(self) -> dict[str, int]:
         return asdict(self)

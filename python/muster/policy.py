@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import InvalidArgument, PolicyError
+from .errors import InvalidArgument, PolicyError, shown
 from .fields import suggestion
 from .views import Domains, Jobs, Nodes, Queues, SubGroups, TaskClass, Tasks
 
@@ -178,7 +178,8 @@ class PolicyAdapter:
         value = getattr(self.policy, attribute)
         if value not in (first, second):
             raise InvalidArgument(
-                f'policy "{self.name}": {attribute} is {value!r}; must be {first!r} or {second!r}'
+                f'policy "{self.name}": {attribute} is {shown(value)}; '
+                f"must be {first!r} or {second!r}"
             )
         return value == second
 
@@ -283,6 +284,9 @@ class PolicyAdapter:
             raise PolicyError(f"{place}: expected an array of {size} rows: {error}") from None
         if values.shape != (size,):
             raise PolicyError(f"{place}: expected an array of shape ({size},), got {values.shape}")
+        if np.ma.is_masked(answer):
+            i = int(np.argmax(np.ma.getmaskarray(answer)))
+            raise PolicyError(f"{place}: masked in row {i}: {_label(point, question, rows, i)}")
         if kind == "b" and values.dtype != np.bool_:
             raise PolicyError(f"{place}: expected an array of bool, got {values.dtype}")
         if kind == "v" and values.dtype == np.bool_:
@@ -298,8 +302,14 @@ class PolicyAdapter:
             must = "; must be -1 or a rank of 0 or more"
         if not good.all():
             i = int(np.argmin(good))
-            row = rows.label_of(i)
-            if point in ("fit", "score"):
-                row += f', task class of "{question.task_class.example}"'
+            row = _label(point, question, rows, i)
             raise PolicyError(f"{place}: {numbers[i]} in row {i}: {row}{must}")
         return numbers
+
+
+def _label(point: str, question: Any, rows: Any, i: int) -> str:
+    """What an answer is about, for an error."""
+    row = str(rows.label_of(i))
+    if point in ("fit", "score"):
+        row += f', task class of "{question.task_class.example}"'
+    return row

@@ -1,7 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """Frozen snapshots of a cluster."""
 
-import json
 import threading
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -10,6 +9,7 @@ from typing import Any
 from . import _core
 from .action import Action, adapt, check_named
 from .errors import expect
+from .fields import json_text
 from .plan import Plan
 from .policy import Policy
 
@@ -27,6 +27,8 @@ def merged(defaults: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, A
     """The options of a cycle: those given, and for the others the defaults of the cluster."""
     options = {name: value for name, value in defaults.items() if value is not None}
     options |= {name: value for name, value in given.items() if value is not None}
+    if given.get("turn") is not None:
+        options["turn"] = json_text(given["turn"], "turn")
     options.pop("profile", None)
     return options
 
@@ -69,8 +71,7 @@ class Snapshot:
         given: dict[str, Any] = {
             "now": now, "seed": seed, "work_budget": work_budget, "time_limit": time_limit
         }
-        given |= {"stop": stop, "cursor": cursor, "speed": speed, "memory": memory}
-        given["turn"] = None if turn is None else json.dumps(turn)
+        given |= {"stop": stop, "cursor": cursor, "speed": speed, "memory": memory, "turn": turn}
         options = merged(self._defaults, given)
         profile = chosen(profile, self._defaults)
         adapted = adapt(policies)

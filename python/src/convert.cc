@@ -41,7 +41,12 @@ std::optional<std::string> Utf8(py::handle text) {
 
 std::string Describe(py::handle value) {
   if (value.is_none()) return "None";
-  std::string text = Utf8(py::repr(value)).value_or("a value");
+  const auto shown = py::reinterpret_steal<py::object>(PyObject_Repr(value.ptr()));
+  if (!shown) {
+    if (!PyErr_ExceptionMatches(PyExc_Exception)) throw py::error_already_set();
+    PyErr_Clear();
+  }
+  std::string text = shown ? Utf8(shown).value_or("a value") : "a value";
   if (text.size() > 60) {
     size_t end = 57;
     while ((text[end] & 0xc0) == 0x80) --end;  // not within a character

@@ -48,6 +48,26 @@ py::list ListPolicies() {
   return out;
 }
 
+// What pickle and copy ask, alike for each of pickle's protocols. For its protocols 0 and 1 they
+// would call the base of all bound classes, which ends the process.
+py::tuple Reduce(const py::object& self, int /*protocol*/) {
+  const py::object type = py::type::of(self);
+  if (!py::hasattr(self, "__setstate__")) {
+    throw py::type_error("cannot pickle '" + type.attr("__qualname__").cast<std::string>() +
+                         "' object");
+  }
+  const py::object make = py::module_::import("copyreg").attr("__newobj__");
+  return py::make_tuple(make, py::make_tuple(type), self.attr("__getstate__")());
+}
+
+void BindReduce(const py::module_& module) {
+  for (auto [name, bound] : py::dict(module.attr("__dict__"))) {
+    if (!py::isinstance<py::type>(bound)) continue;
+    bound.attr("__reduce_ex__") = py::cpp_function(&Reduce, py::name("__reduce_ex__"),
+                                                   py::is_method(bound), py::arg("protocol"));
+  }
+}
+
 }  // namespace
 }  // namespace muster::python
 
@@ -69,6 +89,7 @@ PYBIND11_MODULE(_core, module) {
 #ifdef MUSTER_PYTHON_TESTING
   muster::python::BindTesting(module);
 #endif
+  muster::python::BindReduce(module);
   module.def("profiles", &muster::python::ListProfiles);
   module.def("policies", &muster::python::ListPolicies);
   module.attr("version") = MUSTER_VERSION_STRING;

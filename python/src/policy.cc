@@ -29,9 +29,10 @@ namespace {
 
 // What an adapter states about its policy, asked once.
 struct Adapter {
-  explicit Adapter(py::handle adapter)
+  Adapter(std::string_view name, py::handle adapter)
       : object(Share(py::reinterpret_borrow<py::object>(adapter))),
-        decl{.refusal = adapter.attr("refusal").cast<std::string>(),
+        decl{.name = name,
+             .refusal = Refusal(name, adapter.attr("refusal")),
              .points = binding::kEveryPoint,
              .live_orders = adapter.attr("live").cast<bool>(),
              .live_scores = adapter.attr("score_again").cast<bool>()} {
@@ -40,6 +41,12 @@ struct Adapter {
       if (!adapter.attr("answers")(Text(PointName(point))).cast<bool>()) decl.points.remove(point);
     }
   }
+  static std::string Refusal(std::string_view name, py::handle words) {
+    const std::string root = absl::StrCat("policy ", Quote(name));
+    const Place place{nullptr, root};
+    return ReadText(Place{&place, "refusal"}, words);
+  }
+
   std::shared_ptr<py::object> object;
   binding::ColumnDecl decl;
 };
@@ -238,10 +245,9 @@ const Domains& CycleState::domains() const {
 PythonExtensions::PythonExtensions(const py::list& policies, const py::list& actions) {
   auto owned = std::make_shared<OwnedExtensions>();
   for (py::handle adapter : policies) {
-    owned->names.push_back(adapter.attr("name").cast<std::string>());
+    owned->names.push_back(ReadPolicyName("policy", adapter));
     const std::string_view name = owned->names.back();
-    Adapter mine(adapter);
-    mine.decl.name = name;
+    Adapter mine(name, adapter);
     const PointSet& points = mine.decl.points;
     state->needs_opening |=
         points.has(Point::kFit) || (points.has(Point::kScore) && !mine.decl.live_scores);

@@ -89,7 +89,7 @@ ReplayOptions ReadOptionsOf(const py::dict& given) {
     if (!py::isinstance<py::float_>(given[name]) && !IsInteger(given[name])) {
       WrongType(Place{&root, name}, "a number", given[name]);
     }
-    *out = given[name].cast<double>();
+    *out = py::float_(py::object(given[name]));  // raises what the object does
   };
   take_number("learnt_quantile", &o.learnt_quantile);
   take_number("node_seconds_between", &o.failures.node_seconds_between);

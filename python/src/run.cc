@@ -77,6 +77,23 @@ void Take(const py::dict& options, const char* key, T* out) {
   ReadInto(Place{&root, key}, options[key], out);
 }
 
+std::optional<double> TimeLimit(const py::dict& options) {
+  if (!options.contains("time_limit") || options["time_limit"].is_none()) return std::nullopt;
+  const py::object seconds = options["time_limit"];
+  double limit = -1;
+  if (py::isinstance<py::float_>(seconds) || IsInteger(seconds)) {
+    limit = PyFloat_AsDouble(seconds.ptr());
+    if (PyErr_Occurred() != nullptr) {
+      // An integer that is too large for a float is refused; what a class raises is its own.
+      if (!PyLong_CheckExact(seconds.ptr())) throw py::error_already_set();
+      PyErr_Clear();
+      limit = -1;
+    }
+  }
+  if (!(limit >= 0)) Refuse("options: time_limit: expected seconds, 0 or more");
+  return limit;
+}
+
 }  // namespace
 
 Plan RunCycle(const py::dict& options, const std::shared_ptr<PythonExtensions>& extensions,
@@ -110,15 +127,7 @@ Plan RunCycle(const py::dict& options, const std::shared_ptr<PythonExtensions>& 
     Take(speed, "vector_kernels", &schedule.speed.vector_kernels);
     Take(speed, "memory_limit", &schedule.speed.memory_limit);
   }
-  std::optional<double> time_limit;
-  if (options.contains("time_limit") && !options["time_limit"].is_none()) {
-    const py::object seconds = options["time_limit"];
-    const bool is_number = py::isinstance<py::float_>(seconds) || IsInteger(seconds);
-    if (is_number) time_limit = seconds.cast<double>();
-    if (!is_number || !(*time_limit >= 0)) {
-      Refuse("options: time_limit: expected seconds, 0 or more");
-    }
-  }
+  const std::optional<double> time_limit = TimeLimit(options);
   py::object stop = options.contains("stop") ? py::object(options["stop"]) : py::none();
   if (!stop.is_none() && !py::hasattr(stop, "is_set")) {
     Refuse("options: stop: expected a threading.Event");

@@ -254,7 +254,7 @@ SharedTrace Generate(const py::dict& given, const py::dict& options) {
     if (!py::isinstance<py::float_>(options["load"]) && !IsInteger(options["load"])) {
       WrongType(Place{&root, "load"}, "a number", options["load"]);
     }
-    o.load = options["load"].cast<double>();
+    o.load = py::float_(py::object(options["load"]));  // raises what the object does
   }
   absl::StatusOr<Trace> trace = absl::UnknownError("");
   {

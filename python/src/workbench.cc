@@ -6,7 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
 #include "lib/binding/bench.h"
+#include "lib/binding/policy_name.h"
 #include "python/src/columns.h"
 #include "python/src/convert.h"
 #include "python/src/status.h"
@@ -208,16 +211,29 @@ void RunAction(const py::object& adapter, const std::shared_ptr<CycleState>& sta
 
 }  // namespace
 
+std::string ReadPolicyName(const char* kind, py::handle adapter) {
+  const py::object written = adapter.attr(kind);
+  const std::string root = absl::StrCat(kind, " of class ", Py_TYPE(written.ptr())->tp_name);
+  const Place place{nullptr, root};
+  std::string name = ReadText(Place{&place, "name"}, adapter.attr("name"));
+  if (!binding::IsPolicyName(name)) {
+    Refuse(absl::StrCat(root, ": ", binding::PolicyNameRule(name)));
+  }
+  return name;
+}
+
 CustomAction MakeAction(py::handle adapter, std::shared_ptr<CycleState> state,
                         OwnedExtensions* owned) {
   CustomAction action;
-  owned->names.push_back(adapter.attr("name").cast<std::string>());
+  owned->names.push_back(ReadPolicyName("action", adapter));
   action.name = owned->names.back();
-  const std::string summary = adapter.attr("summary").cast<std::string>();
+  const std::string root = absl::StrCat("action ", Quote(action.name));
+  const Place place{nullptr, root};
+  const std::string summary = ReadText(Place{&place, "summary"}, adapter.attr("summary"));
   owned->names.push_back(summary.empty() ? "written in Python" : summary);
   action.summary = owned->names.back();
-  action.admits = adapter.attr("admits").cast<bool>();
-  action.evicts = adapter.attr("evicts").cast<bool>();
+  action.admits = ReadFlag(Place{&place, "admits"}, adapter.attr("admits"));
+  action.evicts = ReadFlag(Place{&place, "evicts"}, adapter.attr("evicts"));
   action.run = [object = Share(py::reinterpret_borrow<py::object>(adapter)),
                 state = std::move(state)](Workbench& bench, const muster::Options&) {
     RunAction(*object, state, bench);

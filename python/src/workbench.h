@@ -9,11 +9,15 @@
 #include <pybind11/pybind11.h>
 
 #include <memory>
+#include <string>
 
 #include "muster/action.h"
 #include "python/src/policy.h"
 
 namespace muster::python {
+
+// The name of a policy or an action. `kind` is also the attribute of the adapter that has it.
+std::string ReadPolicyName(const char* kind, py::handle adapter);
 
 // An action that runs the adapter's `run` (muster/action.py). `owned` keeps its name.
 CustomAction MakeAction(py::handle adapter, std::shared_ptr<CycleState> state,

@@ -124,6 +124,8 @@ class Columns(unittest.TestCase):
         self.refuses("nodes: cpu: cannot be read as an array: no cells", "add_nodes",
                      {"name": ["a"], "cpu": Broken()})
         self.refuses("nodes: name: cannot be read as an array", "add_nodes",
+                     {"name": [np.zeros(1), np.zeros(2)]})
+        self.refuses("node: name[0]: expected a text, got ['a'] (list)", "add_nodes",
                      {"name": [["a"], ["b", "c"]]})
 
     def test_flags_are_no_integers(self):

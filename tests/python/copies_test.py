@@ -181,5 +181,46 @@ class Traces(unittest.TestCase):
                          muster.replay(trace, "muster").digest)
 
 
+@needs_engine
+class Protocols(unittest.TestCase):
+    def test_every_one_makes_an_equal_value(self):
+        cluster = world()
+        cluster.apply(cluster.schedule("volcano"))
+        snapshot, plan = cluster.freeze(), cluster.schedule("muster")
+        trace = muster.traces.mix(jobs=50, nodes=4)
+        for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+            with self.subTest(protocol):
+                some = {"cluster": cluster, "snapshot": snapshot, "plan": plan, "trace": trace}
+                for maker in (pickle.dumps, pickle._dumps):
+                    back = pickle.loads(maker(some, protocol))
+                    self.assertEqual(back["cluster"].to_dict(), cluster.to_dict())
+                    for name in ("cluster", "snapshot"):
+                        self.assertEqual(back[name].schedule("muster").digest,
+                                         cluster.schedule("muster").digest)
+                    self.assertEqual((back["plan"], back["trace"].digest), (plan, trace.digest))
+                core = pickle.loads(pickle.dumps(plan._core, protocol))
+                self.assertEqual(core.digest, plan.digest)
+        for copied in (copy.copy(plan._core), copy.deepcopy(plan._core)):
+            self.assertEqual(copied.digest, plan.digest)
+
+    def test_what_has_no_bytes_is_refused(self):
+        trace = muster.traces.mix(jobs=20, nodes=2)
+        values = [muster.replay(trace, "muster")]
+        seen = set()
+        for kind in vars(muster._core).values():
+            if isinstance(kind, type) and not hasattr(kind, "__setstate__"):
+                values.append(kind.__new__(kind))
+                seen.add(kind.__name__)
+        self.assertGreaterEqual(seen, {"Replay", "Episodes", "CycleMetrics", "Workbench"})
+        for value in values:
+            for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+                with self.assertRaisesRegex(TypeError, "cannot pickle '"):
+                    pickle.dumps(value, protocol)
+        for value in values[1:]:
+            for copied in (copy.copy, copy.deepcopy):
+                with self.assertRaisesRegex(TypeError, "cannot pickle '"):
+                    copied(value)
+
+
 if __name__ == "__main__":
     unittest.main()

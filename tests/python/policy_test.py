@@ -487,7 +487,7 @@ class Refused(unittest.TestCase):
                                         f'policy "{name}": the name is taken'):
                 self.cluster.schedule("volcano", policies=[policy])
         policy.name = "a+b"
-        with self.assertRaisesRegex(muster.InvalidArgument, "has none of"):
+        with self.assertRaisesRegex(muster.InvalidArgument, "must be 1 to 64 lower-case"):
             self.cluster.schedule("volcano", policies=[policy])
         policy.name = "mine"
         with self.assertRaisesRegex(muster.InvalidArgument, "the name is taken"):

@@ -2,6 +2,7 @@
 """A cluster's own tables, and the short names of resources in maps and columns."""
 
 import unittest
+from importlib.util import find_spec
 
 import numpy as np
 
@@ -93,6 +94,80 @@ class Nodes(unittest.TestCase):
         self.assertEqual(rows(cluster.nodes), 2)
 
 
+TAINTS = [{"key": "a", "effect": "NoSchedule"}, {"key": "b", "effect": "NoExecute"}]
+
+
+@needs_engine
+class Lists(unittest.TestCase):
+    def refused(self, words, add, *arguments, **keywords):
+        with self.assertRaises(muster.InvalidArgument) as caught:
+            add(*arguments, **keywords)
+        self.assertEqual(str(caught.exception), words)
+
+    def test_a_list_of_a_table_is_a_column(self):
+        for taints in ([TAINTS[:1], TAINTS[1:]], [TAINTS, []], ([TAINTS[0]], None)):
+            cluster = muster.Cluster()
+            cluster.add_nodes({"name": ["a", "b"], "taints": taints})
+            for name, told in zip("ab", taints):
+                self.assertEqual(cluster.node(name).get("taints", []), told or [])
+        cluster.add_tasks({"name": ["t", "u"], "gates": [["g", "h"], ()], "host_ports":
+                           ([{"port": 80}], [{"port": 81}])}, cpu=1)
+        self.assertEqual(cluster.task("t")["gates"], ["g", "h"])
+        self.assertNotIn("gates", cluster.task("u"))
+        for name, port in (("t", 80), ("u", 81)):
+            self.assertEqual(cluster.task(name)["shape"]["host_ports"][0]["port"], port)
+        cluster.add_jobs({"name": ["j", "k"], "tolerations": [[{"key": "a", "op": "Exists"}], []]})
+        self.assertEqual(len(cluster.task("j-0")["shape"]["tolerations"]), 1)
+        self.assertNotIn("tolerations", cluster.task("k-0").get("shape", {}))
+
+    def test_one_for_each_row_is_no_list_of_all_rows(self):
+        cluster = muster.Cluster()
+        self.refused(f"node: taints[0]: expected a list, got {TAINTS[0]} (dict)", cluster.add_nodes,
+                     {"name": ["a", "b"], "taints": TAINTS})
+        self.refused("task: gates: expected lists or dicts, got an array of <U1", cluster.add_tasks,
+                     {"name": ["t", "u"], "gates": ["g", "h"]})
+        self.refused('nodes: columns differ in length: "name" has 2 rows, "taints" has 1',
+                     cluster.add_nodes, {"name": ["a", "b"], "taints": [TAINTS]})
+        self.assertEqual((rows(cluster.nodes), rows(cluster.tasks)), (0, 0))
+
+    def test_a_list_of_a_keyword_is_shared(self):
+        for table, more in (({"name": ["a", "b"]}, {}), (None, {"name": ["a", "b"]})):
+            cluster = muster.Cluster()
+            cluster.add_nodes(table, taints=TAINTS, **more)
+            self.assertEqual([cluster.node(name)["taints"] for name in "ab"], [TAINTS, TAINTS])
+        cluster.add_tasks({"name": ["t", "u"]}, gates=["g"])
+        self.assertEqual([cluster.task(name)["gates"] for name in "tu"], [["g"], ["g"]])
+
+    def test_lists_where_none_belong(self):
+        self.refused("node: name[0]: expected a text, got ['a'] (list)", muster.Cluster().add_nodes,
+                     {"name": [["a"], ["b"]]})
+        self.refused("node: [\"capacity.cpu\"][1]: expected a number or a text such as \"500m\", "
+                     "got [1] (list)", muster.Cluster().add_nodes, name=["a", "b"], cpu=[1, [1]])
+
+
+@needs_engine
+class Empty(unittest.TestCase):
+    def test_tables_without_rows(self):
+        tables = [{"name": []}, {"name": (), "cpu": [], "taints": [], "labels.a": []},
+                  {"name": np.array([]), "cpu": np.array([])},
+                  {"name": np.array([], dtype=str), "cpu": np.array([], dtype=int)}]
+        if find_spec("pandas"):
+            import pandas
+
+            tables += [pandas.DataFrame({"name": []}), pandas.DataFrame({"name": [], "cpu": []})]
+        for table in tables:
+            cluster = muster.Cluster()
+            given = {"name": table["name"]}
+            counts = (cluster.add_nodes(table), cluster.add_nodes(table, memory="1Gi"),
+                      cluster.add_queues(given), cluster.add_jobs(given, count=2, cpu=1),
+                      cluster.add_tasks(given, cpu=1), cluster.add_nodes(name=table["name"]))
+            self.assertEqual(counts, (0, 0, 0, 0, 0, 0))
+            self.assertEqual(cluster.version, muster.Cluster().version)
+        with self.assertRaisesRegex(muster.InvalidArgument, 'unknown field "cpus"'):
+            cluster.add_nodes({"name": [], "cpus": []})
+        self.assertEqual(cluster.add_nodes(muster.Cluster().nodes), 0)
+
+
 @needs_engine
 class ShortNames(unittest.TestCase):
     def setUp(self):
@@ -111,6 +186,18 @@ class ShortNames(unittest.TestCase):
     def test_gpu_is_short_in_a_column(self):
         self.cluster.add_queues({"name": ["v"], "limit.gpu": [2]})
         self.assertEqual(self.binds(), 2)
+
+    def test_gpu_is_short_in_a_cell(self):
+        c, long = self.cluster, {"nvidia.com/gpu": 2}
+        c.add_queues({"name": ["v", "w"], "limit": [{"gpu": 2}, None]})
+        self.assertEqual((c.queue("v")["limit"], "limit" in c.queue("w")), (long, False))
+        labels = {"gpu": "a100"}
+        c.add_tasks({"name": ["t"], "containers": [[{"request": {"gpu": 2}}]], "labels": [labels]})
+        self.assertEqual(c.task("t")["shape"],
+                         {"containers": [{"request": long}], "labels": labels})
+        with self.assertRaisesRegex(muster.InvalidArgument,
+                                    r'queues: limit\[0\]: "nvidia.com/gpu" is given twice'):
+            c.add_queues({"name": ["x"], "limit": [{"gpu": 1, "nvidia.com/gpu": 1}]})
 
     def test_gpu_is_short_wherever_amounts_are(self):
         c = self.cluster
