@@ -181,8 +181,7 @@ TEST_F(Actions, FreeingTheClusterWaitsForTheCall) {
   EXPECT_OK_C(muster_extensions_new(nullptr, 0, actions, 1, Out(list), &error));
   muster_schedule_options options = MUSTER_SCHEDULE_OPTIONS_INIT;
   options.policies = list.get();
-  ASSERT_OK_C(
-      muster_cluster_schedule(freed, "muster:actions=mine", &options, Out(plan), &error));
+  ASSERT_OK_C(muster_cluster_schedule(freed, "muster:actions=mine", &options, Out(plan), &error));
   EXPECT_EQ(Text().find("bind pair-0 to "), 0u) << Text();
 }
 
