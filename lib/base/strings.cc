@@ -177,10 +177,6 @@ std::string_view NearestName(std::string_view name, std::span<const std::string_
     nearest = candidate;
   }
   if (behind == 1 && !name.empty()) return nearest;
-  const std::string_view host = name.substr(0, name.rfind(':'));  // of host:port
-  if (const auto found = std::ranges::find(valid, host); found != valid.end() && host != name) {
-    return *found;
-  }
   nearest = {};
   int best = kMaxDistance + 1;
   for (std::string_view candidate : valid) {
@@ -190,7 +186,10 @@ std::string_view NearestName(std::string_view name, std::span<const std::string_
       nearest = candidate;
     }
   }
-  return nearest;
+  if (!nearest.empty()) return nearest;
+  const std::string_view host = name.substr(0, name.rfind(':'));  // of host:port
+  const auto found = std::ranges::find(valid, host);
+  return found == valid.end() ? nearest : *found;
 }
 
 std::string SuggestName(std::string_view name, std::span<const std::string_view> valid) {

@@ -173,7 +173,10 @@ TEST_F(Actions, FreeingTheClusterWaitsForTheCall) {
   muster_cluster* const freed = cluster.release();
   work = [&](muster_workbench* bench) -> muster_status {
     muster_cluster_free(freed);
+    const int64_t before = muster_workbench_save(bench);
     EXPECT_NE(muster_workbench_place(bench, task[1]), MUSTER_NONE);
+    EXPECT_NE(muster_workbench_place(bench, task[2]), MUSTER_NONE);
+    muster_workbench_commit(bench, before);
     return MUSTER_OK;
   };
   const muster_action* actions[] = {&action};

@@ -90,13 +90,6 @@ void PodClasses::Count(ClassIndex c, PodClass* facts) const {
   const TaskShape& shape = tables_.classes.shape[c];
   facts->shape = &shape;
   facts->request = tables_.classes.request.row(c);
-  const auto initial = tables_.classes.initial_request.row(c);
-  for (DimensionIndex d = 0; d < initial.size(); ++d) {
-    if (initial[d] <= facts->request[d]) continue;
-    if (facts->larger.empty()) facts->larger.assign(facts->request.begin(), facts->request.end());
-    facts->larger[d] = initial[d];
-  }
-  if (!facts->larger.empty()) facts->request = facts->larger;
   facts->node_cpu = tables_.classes.scoring_cpu[c];
   facts->node_memory = tables_.classes.scoring_memory[c];
   if (shape.pod) {

@@ -28,9 +28,7 @@ namespace muster::kube {
 
 struct PodClass {
   const TaskShape* shape = nullptr;
-  std::span<const int64_t>
-      request;                  // by dimension, absent as 0; the initial one where it is larger
-  std::vector<int64_t> larger;  // holds `request` where some of it is initial
+  std::span<const int64_t> request;  // by dimension, absent as 0
   int64_t node_cpu = 0, node_memory = 0;
   size_t containers = 1;
   bool has_affinity = false;  // any term of (anti-)affinity
