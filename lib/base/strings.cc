@@ -186,9 +186,9 @@ std::string_view NearestName(std::string_view name, std::span<const std::string_
       nearest = candidate;
     }
   }
-  if (!nearest.empty()) return nearest;
-  const std::string_view host = name.substr(0, name.rfind(':'));  // of host:port
-  const auto found = std::ranges::find(valid, host);
+  const size_t colon = name.rfind(':');  // of host:port
+  if (!nearest.empty() || colon == name.npos) return nearest;
+  const auto found = std::ranges::find(valid, name.substr(0, colon));
   return found == valid.end() ? nearest : *found;
 }
 

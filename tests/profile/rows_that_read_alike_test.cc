@@ -97,8 +97,8 @@ TEST(RowsThatReadAlike, ATaskNeedsRoomForItsLargerRequest) {
         R"({"name": "w", "count": 1, "shape": {"request": {"cpu": 1, "memory": "1Gi"},)",
         R"("initial_request": {"cpu": )", initial, R"(, "memory": "1Gi"}}}]}])");
   };
-  for (const char* profile : {"armada", "yarn-capacity", "yarn-fair", "koordinator", "htcondor",
-                              "volcano", "muster"}) {
+  for (const char* profile :
+       {"armada", "yarn-capacity", "yarn-fair", "htcondor", "volcano", "muster"}) {
     EXPECT_THAT(WordsOf(rows(3), profile), HasSubstr("bind j-w-0 n")) << profile;
     EXPECT_THAT(WordsOf(rows(5), profile), Not(HasSubstr("bind"))) << profile;
   }
