@@ -77,9 +77,8 @@ absl::Status AddNodes(const NewNodes& added, Cluster* cluster) {
 
 absl::Status RemoveJob(const std::string& name, Cluster* cluster) {
   const JobTable& jobs = TablesOf(*cluster).jobs;
-  if (jobs.names.Find(name)) return cluster->RemoveJob(name);
-  if (FindLoneTask(TablesOf(*cluster), name)) return cluster->RemoveTask(name);
-  return NoSuchRow("job", name, jobs);
+  if (!jobs.names.Find(name)) return NoSuchRow("job", name, jobs);
+  return cluster->RemoveJob(name);
 }
 
 void SetRequest(const Resources& request, TaskShape* shape) {

@@ -288,27 +288,8 @@ absl::Status QueueBooks::AddJob(const JobSpec& job) {
   return absl::OkStatus();
 }
 
-void QueueBooks::FreeNodeOf(TaskIndex task) {
-  const NodeIndex node = ledger_.node_of(task);
-  if (!whole_nodes_only_ || node == kNone || ledger_.status(task) == TaskStatus::kNominated) return;
-  std::vector<int64_t>& freed = freed_[node];
-  freed.resize(ledger_.dimensions(), 0);
-  Charge(freed, ledger_.request(task), 1);
-}
-
-// It has no queue, so that all it leaves is room.
-bool QueueBooks::RemoveLoneTask(const std::string& name) {
-  const std::optional<TaskIndex> task = tables_.tasks.names.Find(name);
-  if (!task || tables_.has_job(*task)) return false;
-  if (removed_nodes_.contains(ledger_.node_of(*task))) return false;  // it left with its node
-  if (!removed_lone_.insert(*task).second) return false;
-  FreeNodeOf(*task);
-  return true;
-}
-
 absl::Status QueueBooks::RemoveJob(const std::string& name) {
   const std::optional<JobIndex> job = tables_.jobs.names.Find(name);
-  if (!job && RemoveLoneTask(name)) return absl::OkStatus();
   if (!job || !removed_jobs_.insert(*job).second) {
     return NoSuchRow("job", name, tables_.jobs, "",
                      [this](size_t i) { return !removed_jobs_.contains(JobIndex(i)); });
@@ -316,10 +297,15 @@ absl::Status QueueBooks::RemoveJob(const std::string& name) {
   const QueueIndex q = tables_.jobs.queue[*job];
   for (TaskIndex t : tables_.jobs.tasks[*job]) {
     const TaskStatus status = ledger_.status(t);
-    FreeNodeOf(t);
+    const NodeIndex node = ledger_.node_of(t);
+    if (whole_nodes_only_ && node != kNone && status != TaskStatus::kNominated) {
+      std::vector<int64_t>& freed = freed_[node];
+      freed.resize(ledger_.dimensions(), 0);
+      Charge(freed, ledger_.request(t), 1);
+    }
     const bool counts = CountsForQueue(status);
     if (!counts && status != TaskStatus::kPending) continue;
-    const bool waits = !counts || removed_nodes_.contains(ledger_.node_of(t));
+    const bool waits = !counts || removed_nodes_.contains(node);
     Charge((waits ? sums_.queue_pending : sums_.queue_allocated).row(q), ledger_.request(t), -1);
   }
   --small_.queues.jobs[q];

@@ -62,9 +62,6 @@ class QueueBooks {
   absl::Status CheckKnown(const std::string& place, const char* where,
                           const Amounts& amounts) const;
   void RemoveNode(NodeIndex node);
-  // Returns false if no task without a job has the name.
-  bool RemoveLoneTask(const std::string& name);
-  void FreeNodeOf(TaskIndex task);
   void Widen();  // after new dimensions came
   // Sums the nodes that count under rules that leave out overfull ones.
   void SumWholeNodes();
@@ -79,8 +76,7 @@ class QueueBooks {
   std::vector<int64_t> nodes_with_;  // per dimension
   HashSet<NodeIndex> removed_nodes_;
   HashSet<JobIndex> removed_jobs_;
-  HashSet<TaskIndex> removed_lone_;  // tasks without a job
-  // What removed tasks held of nodes, where only whole nodes count.
+  // What removed jobs held of nodes, where only whole nodes count.
   HashMap<NodeIndex, std::vector<int64_t>> freed_;
   HashSet<std::string> added_jobs_;
   struct Added {

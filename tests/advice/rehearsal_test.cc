@@ -89,22 +89,6 @@ TEST(Rehearse, AJobThatLeavesMakesRoom) {
   EXPECT_THAT(difference.stops, ElementsAre(TaskDifference{"a-0", "a", "n", "", "", "n"}));
 }
 
-// As each pod of a plain Kubernetes dump is one.
-TEST(Rehearse, ATaskWithoutAJobThatLeavesMakesRoom) {
-  Cluster cluster;
-  ASSERT_TRUE(cluster.AddNode({.name = "n", .capacity = {{"cpu", 4}, {"pods", 9}}}).ok());
-  TaskSpec pod{.name = "web/a", .shape = {.request = {{"cpu", 4}}}};
-  ASSERT_TRUE(cluster.AddTask(pod).ok());
-  ASSERT_TRUE(cluster.SetTaskStatus("web/a", TaskStatus::kRunning, "n").ok());
-  pod.name = "web/b";
-  ASSERT_TRUE(cluster.AddTask(pod).ok());
-  const std::vector<WhatIfChange> changes = {{.remove_job = "web/a"}};
-  const absl::StatusOr<Rehearsal> rehearsal = Rehearse(cluster, "kube-scheduler", changes);
-  ASSERT_TRUE(rehearsal.ok()) << rehearsal.status();
-  ASSERT_EQ(rehearsal->difference.starts.size(), 1u);
-  EXPECT_EQ(rehearsal->difference.starts[0].task, "web/b");
-}
-
 TEST(Rehearse, JobsAreEdited) {
   EXPECT_EQ(After({.job = JobEdit{.name = "g", .min_available = 1}}).starts.size(), 1);
   EXPECT_EQ(After({.job = JobEdit{.name = "g", .request = {{"cpu", 1}}}}).starts.size(), 2);

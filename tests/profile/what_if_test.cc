@@ -111,21 +111,6 @@ TEST(WhatIf, AJobThatLeavesTakesItsDemandAlong) {
   EXPECT_TRUE(Of(*outlook, "a").deserved_after.empty());  // without jobs it takes no part
 }
 
-// A task without a job leaves room behind, and moves no queue's numbers.
-TEST(WhatIf, ATaskWithoutAJobLeaves) {
-  Cluster cluster = TwoQueues();
-  ASSERT_TRUE(cluster.AddTask({.name = "pod", .shape = {.request = {{"cpu", 1}}}}).ok());
-  const auto outlook = Ask(cluster, {.remove_job = "pod"}, "volcano");
-  ASSERT_TRUE(outlook.ok()) << outlook.status();
-  for (const QueueOutlook& queue : outlook->queues) {
-    EXPECT_EQ(queue.pending_before, queue.pending_after);
-    EXPECT_EQ(queue.share_before, queue.share_after);
-  }
-  const std::vector<WhatIfChange> twice = {{.remove_job = "pod"}, {.remove_job = "pod"}};
-  EXPECT_THAT(WhatIf(cluster, "volcano", twice).status().message(),
-              HasSubstr("changes[1]: job \"pod\" does not exist"));
-}
-
 TEST(WhatIf, AProfileWithoutSharesHasNone) {
   const auto outlook = Ask(TwoQueues(), {.remove_job = "of-a"}, "fcfs");
   ASSERT_TRUE(outlook.ok()) << outlook.status();
@@ -253,11 +238,6 @@ WhatIfChange RandomChange(Rng& rng, const ClusterSpec& world) {
       return {.add_nodes = NewNodes{.count = 1 + static_cast<int64_t>(rng.Below(3)), .node = node}};
     }
     case 4:
-      if (rng.Below(3) == 0) {
-        std::vector<TaskSpec> lone = world.tasks;
-        std::erase_if(lone, [](const TaskSpec& task) { return !task.job.empty(); });
-        if (!lone.empty()) return {.remove_job = Pick(rng, lone).name};
-      }
       if (world.jobs.empty()) break;
       return {.remove_job = Pick(rng, world.jobs).name};
     default:
@@ -271,12 +251,7 @@ WhatIfChange RandomChange(Rng& rng, const ClusterSpec& world) {
 }
 
 absl::Status Make(const WhatIfChange& change, Cluster* cluster, int number) {
-  if (change.remove_job.has_value()) {
-    const std::vector<TaskSpec> tasks = cluster->Describe().tasks;
-    const auto task = std::ranges::find(tasks, *change.remove_job, &TaskSpec::name);
-    const bool lone = task != tasks.end() && task->job.empty();
-    return lone ? cluster->RemoveTask(task->name) : cluster->RemoveJob(*change.remove_job);
-  }
+  if (change.remove_job.has_value()) return cluster->RemoveJob(*change.remove_job);
   if (change.add_job.has_value()) return cluster->AddJob(*change.add_job);
   if (change.add_nodes.has_value()) {
     NodeSpec node = change.add_nodes->node;
