@@ -90,7 +90,8 @@ class MUSTER_EXPORT Workbench {
 
   // Gates of the profile. Return whether the queue may take a turn, the task may take free
   // resources, the job has enough tasks, its gang is whole, will be once leaving tasks have gone,
-  // and lacks tasks for which others may be evicted.
+  // and lacks tasks for which others may be evicted. A task that stays pending after Allocatable
+  // refused it has that refusal as its reason.
   Verdict MayTakeTurn(QueueIndex queue) const;
   Verdict Allocatable(TaskIndex task) const;
   bool Valid(JobIndex job) const;
@@ -164,7 +165,8 @@ struct CustomAction {
   std::string_view summary;
   std::span<const OptionDecl> options = {};
   std::function<void(Workbench& bench, const Options& options)> run;
-  // True: tasks of a job are placed only after this action has admitted the job.
+  // True: tasks of a job are placed only after this action has admitted the job. It may place them
+  // itself.
   bool admits = false;
   // True: the action evicts tasks for others.
   bool evicts = false;

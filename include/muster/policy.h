@@ -35,8 +35,8 @@
 //  VictimPolicy  policy/victims.h   which running tasks may be evicted
 //  DomainPolicy  policy/domains.h   in which part of the topology tree a gang may be
 //
-// Profiles `kai` and `kube-scheduler` and the action admit of `kueue` ask no policy, and `ray` asks
-// for no scores: a policy has no effect there (docs/policies.md).
+// Some profiles evaluate no policies, or none at some points: a policy that would be evaluated at
+// none of its points is refused there (docs/policies.md).
 //
 // Promise. A policy of the caller is asked as a built-in one is, at the same speed. Its answers
 // must depend on nothing but the cycle and its options: then plans are pure functions of their

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
@@ -122,10 +123,10 @@ ObjectCounts CountObjects(const Dump& dump) {
   return owners;
 }
 
-bool IsBlankText(std::string_view text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
-
 absl::Status NoObjects(std::string_view text) {
-  if (!IsBlankText(text)) return absl::InvalidArgumentError("dump: there are no objects in it");
+  if (!absl::StripAsciiWhitespace(ToAbsl(text)).empty()) {
+    return absl::InvalidArgumentError("dump: there are no objects in it");
+  }
   return absl::InvalidArgumentError("dump: this is empty; a dump is JSON: kubectl get ... -o json");
 }
 
@@ -320,7 +321,8 @@ absl::StatusOr<Import> ImportObjects(std::string_view objects, const ImportOptio
 
 absl::Status CheckDump(std::string_view objects, const Limits& limits) {
   Budget budget(limits);
-  return IsBlankText(objects) ? NoObjects(objects) : ReadJsonObjects(objects, &budget).status();
+  if (absl::StripAsciiWhitespace(ToAbsl(objects)).empty()) return NoObjects(objects);
+  return ReadJsonObjects(objects, &budget).status();
 }
 
 std::vector<std::string_view> ImporterNames() {

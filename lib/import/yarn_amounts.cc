@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/math.h"
 #include "lib/base/strings.h"
 #include "lib/import/yarn.h"
 
@@ -39,9 +40,9 @@ void Put(const std::string& name, const Field& value, int64_t unit, Amounts* amo
 }  // namespace
 
 void Amounts::Subtract(const Amounts& other) {
-  memory -= other.memory;
-  vcores -= other.vcores;
-  for (const auto& [name, amount] : other.others) others[name] -= amount;
+  memory = SatSub(memory, other.memory);
+  vcores = SatSub(vcores, other.vcores);
+  for (const auto& [name, amount] : other.others) others[name] = SatSub(others[name], amount);
 }
 
 Amounts Amounts::Positive() const {

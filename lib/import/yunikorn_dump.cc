@@ -15,6 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/base/math.h"
 #include "lib/base/strings.h"
 #include "lib/import/yunikorn.h"
 #include "lib/peer/yunikorn/properties.h"
@@ -317,7 +318,7 @@ class NodeReader {
     for (const Field& item : field.Items("foreignAllocations")) {
       for (const Field& amount : item.Section("resource").Children()) {
         const std::string type(amount.key());
-        occupied[type] -= item["resource"].Int64(type, 0);
+        occupied[type] = SatSub(occupied[type], item["resource"].Int64(type, 0));
       }
     }
     TaskSpec task{

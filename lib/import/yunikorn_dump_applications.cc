@@ -200,7 +200,7 @@ class DumpReader {
     job.created = Seconds(SubmissionOf(field, job));
     job.owner = JobOwner{.user = field.Text("user", "nobody"), .groups = field.Texts("groups")};
     if (const int64_t deadline = field.Seconds("backoffDeadline"); deadline > 0) {
-      slot_.Set(absl::StrCat("backoff/", job.name), {deadline * yunikorn::kSecond});
+      slot_.Set(absl::StrCat("backoff/", job.name), {SatMul(deadline, yunikorn::kSecond)});
     }
     std::vector<Pod> pods = ReadPods(field, &job);
     if (!log_.ok()) return;

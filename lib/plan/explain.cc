@@ -344,8 +344,8 @@ std::string ReasonHead(const Reason& reason, const PlanNames& names) {
       return absl::StrCat("the queues are not one tree from \"root\" with its jobs in the leaves",
                           By(reason));
     case ReasonKind::kInfeasible:
-      return absl::StrCat("would not fit even on empty nodes", reason.where.empty() ? "" : ": ",
-                          reason.where);
+      if (!reason.where.empty()) return absl::StrCat("can have no place: ", reason.where);
+      return "would not fit even on empty nodes";
     case ReasonKind::kQueueSpending:
       return absl::StrCat(reason.where, By(reason));
   }

@@ -300,22 +300,13 @@ class Resolver {
     return words;
   }
 
-  // A word that the summary of an action has in parentheses is what others call it.
-  absl::Status UnknownAction(std::string_view name) const {
-    const std::string word = absl::StrCat("(", ToAbsl(name), ")");
-    for (const ActionDecl& decl : preset_.catalogue) {
-      if (decl.summary.find(word) == std::string_view::npos) continue;
-      return absl::InvalidArgumentError(absl::StrCat("profile: unknown action ", Quote(name),
-                                                     "; did you mean ", Quote(decl.name), "?"));
-    }
-    return Unknown("action", name, Words(true, false));
-  }
-
   absl::Status SetActions(std::string_view text) {
     auto list = ParseList(text, '+');
     if (!list.ok()) return list.status();
     for (const Mention& mention : *list) {
-      if (FindAction(mention.name) == nullptr) return UnknownAction(mention.name);
+      if (FindAction(mention.name) == nullptr) {
+        return Unknown("action", mention.name, Words(true, false));
+      }
     }
     actions_ = *std::move(list);
     for (Mention& mention : actions_) mention.written.clear();

@@ -50,7 +50,7 @@ class ScenarioSink : public RowSink {
           absl::StrCat("scenario: ", UnknownWord("key", key, kKeys),
                        of_dump ? "; muster import makes a scenario of a dump" : ""));
     }
-    seen_.push_back(*known);
+    has_version_ |= key == "muster";
     if (key == "shapes") return Section::kRowsInObject;
     if (key == "events") scenario_.events.emplace();
     const bool whole = key == "muster" || key == "profile" || key == "options" || key == "memory" ||
@@ -85,7 +85,7 @@ class ScenarioSink : public RowSink {
 
   Reader reader_{"scenario"};
   Scenario scenario_;
-  std::vector<std::string_view> seen_;
+  bool has_version_ = false;
   HashMap<std::string, TaskShape> shapes_;
   std::vector<ShapeUse> uses_;
   Budget* budget_;
@@ -219,7 +219,7 @@ absl::Status ScenarioSink::AddShape(const Place& place, Json row) {
 }
 
 absl::StatusOr<Scenario> ScenarioSink::Finish() && {
-  if (std::find(seen_.begin(), seen_.end(), "muster") == seen_.end()) {
+  if (!has_version_) {
     return absl::InvalidArgumentError(
         "scenario: key \"muster\" is missing; it holds the version of the format, 1");
   }
@@ -255,13 +255,8 @@ class ChangesSink : public RowSink {
 
   absl::StatusOr<Section> OnSection(std::string_view key) override {
     static constexpr std::string_view kKeys[] = {"changes"};
-    if (key == kKeys[0] && !seen_) {
-      seen_ = true;
-      return Section::kRowsInArray;
-    }
-    return absl::InvalidArgumentError(
-        seen_ ? "what-if: more than the key \"changes\""
-              : absl::StrCat("what-if: ", UnknownWord("key", key, kKeys)));
+    if (key == kKeys[0]) return Section::kRowsInArray;
+    return absl::InvalidArgumentError(absl::StrCat("what-if: ", UnknownWord("key", key, kKeys)));
   }
 
   absl::Status OnRow(std::string_view section, size_t index, const Json& row) override {
@@ -278,7 +273,6 @@ class ChangesSink : public RowSink {
  private:
   Reader reader_{"what-if"};
   Budget* budget_;
-  bool seen_ = false;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 // YuniKorn's state dump: what its sections become, what is named, and what is refused.
 #include <fstream>
 #include <iterator>
+#include <limits>
 
 #include "lib/import/yunikorn.h"
 #include "muster/schedule.h"
@@ -213,6 +214,15 @@ TEST(YuniKornDump, StatesOfQueuesAndWhatRequestsHaveTried) {
   EXPECT_THAT(text, HasSubstr("\"backoff/train-1\": [1767229200000000000]"));
   EXPECT_THAT(Lines(import), Contains(HasSubstr("no request has the key \"uid-nothing\"")));
   EXPECT_THAT(Lines(import), Contains(HasSubstr("it takes no new applications")));
+}
+
+TEST(YuniKornDump, NumbersAtTheirEndsAreRefusedOrStayWithin) {
+  const Import import =
+      FromDump(With(Sample(), "/applications/0/backoffDeadline", "9999-01-01T00:00:00Z"));
+  EXPECT_THAT(WriteScenario(import.scenario), HasSubstr("[9223372036854775807]"));
+  EXPECT_THAT(DumpRefusal("/nodes/0/nodesInfo/0/foreignAllocations/0/resource/vcore",
+                          std::numeric_limits<int64_t>::min()),
+              HasSubstr("is below 0"));
 }
 
 TEST(YuniKornDump, RefusesWhatIsBroken) {

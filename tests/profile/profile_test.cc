@@ -105,8 +105,6 @@ TEST(Profile, ErrorsNameTheWordAndTheNearestOne) {
       {"esay", "profile: unknown profile \"esay\"; did you mean \"easy\"?"},
       {"easy(order=sjf)",
        "profile: unknown profile \"easy(order=sjf)\"; did you mean \"easy:order=sjf\"?"},
-      {"volcano:actions=enqueue+allocate",
-       "profile: unknown action \"enqueue\"; did you mean \"admit\"?"},
       {"volcano:-gangg", "profile: unknown action or policy \"gangg\"; did you mean \"gang\"?"},
       {"volcano:+binpak",
        "profile: unknown action or policy \"binpak\"; did you mean \"binpack\"?"},

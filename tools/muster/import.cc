@@ -4,9 +4,11 @@
 #include "lib/import/import.h"
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "tools/muster/command.h"
@@ -29,17 +31,19 @@ absl::Status InFile(const std::string& file, const absl::Status& status) {
 absl::StatusOr<Import> ImportFiles(const Arguments& files, ImportOptions options,
                                    const std::string& configuration) {
   std::string objects;
-  std::vector<std::string> texts;
+  std::vector<size_t> ends;
+  const auto text_of = [&](size_t file) {
+    const size_t begin = file == 0 ? 0 : ends[file - 1];
+    return std::string_view(objects).substr(begin, ends[file] - begin);
+  };
   for (const std::string& path : files) {
     absl::StatusOr<std::string> text = ReadFile(path);
     if (!text.ok()) return text.status();
     absl::StrAppend(&objects, *text, "\n");
-    texts.push_back(*std::move(text));
-  }
-  // An empty file among others is what a command wrote that failed.
-  for (size_t i = 0; i < texts.size(); ++i) {
-    if (texts[i].find_first_not_of(" \t\r\n") != std::string::npos) continue;
-    return InFile(files[i], CheckDump(texts[i], options.limits));
+    ends.push_back(objects.size());
+    // An empty file among others is what a command wrote that failed.
+    if (!absl::StripAsciiWhitespace(*text).empty()) continue;
+    return InFile(path, CheckDump(*text, options.limits));
   }
   if (!configuration.empty()) {
     absl::StatusOr<std::string> text = ReadFile(configuration);
@@ -48,8 +52,8 @@ absl::StatusOr<Import> ImportFiles(const Arguments& files, ImportOptions options
   }
   absl::StatusOr<Import> import = ImportObjects(objects, options);
   if (import.ok()) return import;
-  for (size_t i = 0; i < texts.size() && texts.size() > 1; ++i) {
-    const absl::Status read = CheckDump(texts[i], options.limits);
+  for (size_t i = 0; i < files.size() && files.size() > 1; ++i) {
+    const absl::Status read = CheckDump(text_of(i), options.limits);
     if (!read.ok()) return InFile(files[i], read);
   }
   const std::string message(import.status().message());

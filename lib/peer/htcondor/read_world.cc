@@ -16,6 +16,7 @@ namespace muster::condor {
 namespace {
 
 constexpr int64_t kManyPods = 1'000'000'000;
+constexpr std::string_view kDisk = "ephemeral-storage";
 
 // The name as an attribute may have it.
 std::string AttributeName(std::string_view name) {
@@ -115,12 +116,12 @@ void PoolReader::FindAssets() {
     std::string word = d == kCpu                     ? "Cpus"
                        : d == kMemory                ? "Memory"
                        : d == kPods                  ? "Pods"
-                       : name == "ephemeral-storage" ? "Disk"
+                       : name == kDisk ? "Disk"
                        : name == "nvidia.com/gpu"    ? "GPUs"
                                                      : AttributeName(name);
     while (!words.insert(absl::AsciiStrToLower(word)).second) absl::StrAppend(&word, "_");
     const double unit = d == kMemory                  ? 1 << 20
-                        : name == "ephemeral-storage" ? 1 << 10
+                        : name == kDisk ? 1 << 10
                         : IsMilliDimension(name)      ? 1000
                                                       : 1;
     assets_.push_back({d, unit, all_.Of(word), all_.Of(absl::StrCat("Request", word)), word});
@@ -140,7 +141,7 @@ void PoolReader::MakeTemplate() {
     const std::string_view name = tables_.dimensions.name(asset.dimension);
     const char* const steps = asset.dimension == kCpu       ? "{1}"
                               : asset.dimension == kMemory  ? "{128}"
-                              : name == "ephemeral-storage" ? "{1024}"
+                              : name == kDisk ? "{1024}"
                                                             : nullptr;
     const std::string request = absl::StrCat("TARGET.Request", asset.word);
     template_.Set(
@@ -188,11 +189,14 @@ ClassAd PoolReader::NodeAd(NodeIndex n) {
   const NodeSettings& settings = settings_.of_node(n);
   ClassAd ad = template_;
   // Several labels may be one attribute: "a-b" and "a.b". The smallest key counts.
-  Labels labels = node.labels;
-  std::ranges::sort(labels, std::greater());
-  for (const auto& [key, value] : labels) {
-    const AdName name = LabelName(key);
-    if (!template_.has(name)) ad.Set(name, AdValue::Of(value));
+  for (const auto& label : node.labels) {
+    const AdName name = LabelName(label.first);
+    if (template_.has(name)) continue;
+    const auto is_before = [&](const auto& other) {
+      return other.first < label.first && LabelName(other.first) == name;
+    };
+    if (ad.has(name) && std::ranges::any_of(node.labels, is_before)) continue;
+    ad.Set(name, AdValue::Of(label.second));
   }
   for (const auto& [name, expression] : settings.attributes) ad.Set(name, expression);
   ad.Set(own_.machine, AdValue::Of(node.name));

@@ -2,10 +2,10 @@
 #include "lib/peer/scheduler_plugins/gangs.h"
 
 #include <limits>
-#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 #include "lib/kube/selectors.h"
 #include "lib/model/settings.h"
@@ -80,7 +80,7 @@ CoschedulingOptions OptionsOf(const PluginSettings& settings) {
 
 absl::Status CheckGroups(const Tables& tables) {
   const JobTable& jobs = tables.jobs;
-  std::map<std::string, JobIndex> job_of;
+  HashMap<std::string, JobIndex> job_of;
   for (JobIndex job = 0; job < jobs.alive.size(); ++job) {
     if (!jobs.alive[job]) continue;
     const std::string_view name = jobs.names.name(job);

@@ -62,8 +62,7 @@ constexpr OptionDecl kPreemptOptions[] = {
     {"conservative", OptionKind::kFlag, "off", 0, 0,
      "a task is chosen only while every resource is wanted"},
     {"reserved", OptionKind::kFlag, "off", 0, 0,
-     "tasks are chosen on nodes with a reservation, to make room for it; what is reserved then "
-     "does "
+     "tasks are chosen on nodes with a reservation, to make room for it; what is reserved then does "
      "not count as wanted"},
     {"balance", OptionKind::kFlag, "off", 0, 0,
      "queues above their guarantee give to each other, too"},

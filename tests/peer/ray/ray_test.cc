@@ -84,7 +84,7 @@ TEST_F(Ray, AGroupStaysInOneDomain) {
   Accept(cluster_.RemoveTask("g0"));
   Task("g0", "g", {{"cpu", 2}}, {.status = TaskStatus::kRunning, .node = "d"});
   EXPECT_EQ(Plan(), "");
-  EXPECT_THAT(Why("g"), HasSubstr("would not fit even on empty nodes: a bundle runs on node \"d\", "
+  EXPECT_THAT(Why("g"), HasSubstr("can have no place: a bundle runs on node \"d\", "
                                   "which has no label \"rack\""));
 }
 
