@@ -59,20 +59,20 @@ extern "C" {
 #define MUSTER_REASON_QUEUE_SPENDING 14 /* the queue would exceed what it may spend */
 
 /* Codes of refusals: why nodes refused a task. */
-#define MUSTER_REFUSAL_NOT_READY 0
-#define MUSTER_REFUSAL_UNSCHEDULABLE 1
-#define MUSTER_REFUSAL_NODE_AFFINITY 2
-#define MUSTER_REFUSAL_TAINT 3
-#define MUSTER_REFUSAL_INSUFFICIENT 4 /* of a dimension */
-#define MUSTER_REFUSAL_POD_LIMIT 5
-#define MUSTER_REFUSAL_HOST_PORT 6
-#define MUSTER_REFUSAL_AFFINITY 7
-#define MUSTER_REFUSAL_ANTI_AFFINITY 8
-#define MUSTER_REFUSAL_EXISTING_ANTI_AFFINITY 9
-#define MUSTER_REFUSAL_SPREAD_LABEL 10
-#define MUSTER_REFUSAL_SPREAD 11
-#define MUSTER_REFUSAL_POLICY 12 /* `refusal_details` names the policy */
-#define MUSTER_REFUSAL_DEVICE 13
+#define MUSTER_REFUSAL_NOT_READY 0     /* the node is not ready */
+#define MUSTER_REFUSAL_UNSCHEDULABLE 1 /* it takes no new tasks */
+#define MUSTER_REFUSAL_NODE_AFFINITY 2 /* the task's node selector or affinity excludes it */
+#define MUSTER_REFUSAL_TAINT 3         /* a taint that the task does not tolerate */
+#define MUSTER_REFUSAL_INSUFFICIENT 4  /* too little of `refusal_dimension` is free */
+#define MUSTER_REFUSAL_POD_LIMIT 5     /* it has its largest number of tasks */
+#define MUSTER_REFUSAL_HOST_PORT 6     /* a port that the task requests is taken */
+#define MUSTER_REFUSAL_AFFINITY 7      /* a task that it must be beside is not there */
+#define MUSTER_REFUSAL_ANTI_AFFINITY 8 /* a task that it must not be beside is there */
+#define MUSTER_REFUSAL_EXISTING_ANTI_AFFINITY 9 /* a task there must not be beside it */
+#define MUSTER_REFUSAL_SPREAD_LABEL 10 /* the node lacks the label that the task spreads over */
+#define MUSTER_REFUSAL_SPREAD 11       /* the domain would get too far ahead of the others */
+#define MUSTER_REFUSAL_POLICY 12       /* `refusal_details` names the policy */
+#define MUSTER_REFUSAL_DEVICE 13       /* its devices or zones do not serve the request */
 
 /* ---- the view of a plan ---------------------------------------------------------------------- */
 
@@ -81,81 +81,81 @@ typedef struct muster_plan muster_plan;
 /* Columns of a plan, owned by it. A column without rows may be NULL. Texts of row i are the bytes
  * from offsets[i] up to, not including, offsets[i + 1]. */
 typedef struct muster_plan_view {
-  uint32_t struct_size;
-  int32_t dimensions;
-  int32_t complete; /* 0: a budget, a limit or a stop cut it */
+  uint32_t struct_size; /* sizeof(muster_plan_view): MUSTER_PLAN_VIEW_INIT sets it */
+  int32_t dimensions;   /* the number of resources, which is the width of amounts below */
+  int32_t complete;     /* 0: a budget, a limit or a stop cut it */
   uint32_t cursor;  /* of a plan that was cut: muster_schedule_options.cursor of the next cycle */
   int64_t work;     /* units; as a budget they reproduce this plan */
   uint64_t version; /* of the cluster */
 
   /* Decisions, in the order in which they were made. */
   int64_t decision_count;
-  const int32_t* decision_kind; /* MUSTER_DECISION_... */
-  const int32_t* decision_task;
-  const int32_t* decision_node;
-  const int32_t* decision_job;
-  const int32_t* decision_beneficiary;    /* EVICT: the task that gets the place */
-  const int32_t* decision_phase;          /* PHASE: MUSTER_PHASE_... after the cycle;
+  const int32_t* decision_kind;        /* MUSTER_DECISION_... */
+  const int32_t* decision_task;        /* MUSTER_NONE: the decision is about a job, or an offer */
+  const int32_t* decision_node;        /* MOVE: the node that the task moves to */
+  const int32_t* decision_job;         /* the job of the task, or the job decided about */
+  const int32_t* decision_beneficiary; /* EVICT: the task that gets the place */
+  const int32_t* decision_phase;       /* PHASE: MUSTER_PHASE_... after the cycle;
                                              ADMIT: not pending if the job, admitted already, gets
                                              other places */
   const int32_t* decision_after_eviction; /* NOMINATE: 1 if a task was evicted there for it */
 
   /* Placements in the books that are no decisions, by task. */
   int64_t tentative_count;
-  const int32_t* tentative_task;
-  const int32_t* tentative_node;
+  const int32_t* tentative_task;      /* a task of a gang that waits for the rest */
+  const int32_t* tentative_node;      /* where it would be */
   const int32_t* tentative_nominated; /* 1: on resources that are still being released */
 
   /* Tasks that wait, by task. */
   int64_t pending_count;
-  const int32_t* pending_task;
+  const int32_t* pending_task;   /* the task that waits */
   const int32_t* pending_reason; /* a row of the reasons */
 
   /* Reasons. Many tasks share one. */
   int64_t reason_count;
-  const int32_t* reason_kind; /* MUSTER_REASON_... */
-  const int32_t* reason_queue;
-  const int32_t* reason_dimension;
+  const int32_t* reason_kind;           /* MUSTER_REASON_... */
+  const int32_t* reason_queue;          /* the queue that refuses, or MUSTER_NONE */
+  const int32_t* reason_dimension;      /* the resource that it lacks, or MUSTER_NONE */
   const int64_t* reason_placed;         /* tasks of the gang that found a place */
   const int64_t* reason_needed;         /* tasks that the gang needs */
   const int64_t* reason_refusals;       /* [reason_count + 1]: the reason's first refusal */
   const int64_t* reason_policy_offsets; /* [reason_count + 1]: into reason_policies */
-  const char* reason_policies;
+  const char* reason_policies;          /* the policies that refused, by name */
 
   /* Refusals: how many nodes refused a task, and why. */
   int64_t refusal_count;
-  const int32_t* refusal_code; /* MUSTER_REFUSAL_... */
-  const int32_t* refusal_dimension;
+  const int32_t* refusal_code;           /* MUSTER_REFUSAL_... */
+  const int32_t* refusal_dimension;      /* of INSUFFICIENT; else MUSTER_NONE */
   const int64_t* refusal_nodes;          /* the number of nodes */
   const int64_t* refusal_detail_offsets; /* [refusal_count + 1]: into refusal_details */
-  const char* refusal_details;
+  const char* refusal_details;           /* the taint, policy or device; empty: none */
 
   /* Shares, one row a queue, before and after the cycle. */
   int64_t share_count;
-  const int32_t* share_queue;
+  const int32_t* share_queue;            /* the queue of the row */
   const int64_t* share_allocated_before; /* [share_count * dimensions] */
-  const int64_t* share_allocated_after;
+  const int64_t* share_allocated_after;  /* [share_count * dimensions] */
   const double* share_deserved; /* [share_count * dimensions]; below 0: the profile has none */
-  const double* share_before;
-  const double* share_after;
+  const double* share_before;   /* its share as the policy of the profile computes it */
+  const double* share_after;    /* the same at the end of the cycle */
 
   /* Where jobs with topology wishes or sub-groups are once the plan has been carried out. The name
    * is empty if only the whole cluster holds them. The sub-group is empty for the job itself. */
   int64_t domain_count;
-  const int32_t* domain_job;
-  const int32_t* domain_tier;
+  const int32_t* domain_job;               /* the job of the row */
+  const int32_t* domain_tier;              /* the topology tier of the domain */
   const int64_t* domain_sub_group_offsets; /* [domain_count + 1]: into domain_sub_groups */
-  const char* domain_sub_groups;
-  const int64_t* domain_name_offsets; /* [domain_count + 1]: into domain_names */
-  const char* domain_names;
+  const char* domain_sub_groups;           /* the sub-group of the row, by name */
+  const int64_t* domain_name_offsets;      /* [domain_count + 1]: into domain_names */
+  const char* domain_names;                /* the smallest domain that holds it, by name */
 
   /* Devices that bound tasks get, by bind. Those of one task are in the order of its node's. */
   int64_t device_count;
-  const int32_t* device_task;
+  const int32_t* device_task;         /* the task that gets a part of the device */
   const int64_t* device_milli;        /* thousandths of the device */
   const int64_t* device_memory;       /* bytes */
   const int64_t* device_name_offsets; /* [device_count + 1]: into device_names */
-  const char* device_names;
+  const char* device_names;           /* the device, as its node names it */
 
   /* What else a reason rests on, in words, or empty: the queue above that refuses (queue "lab"), or
    * the widest topology tier in which no domain has room for a job. */
@@ -168,59 +168,59 @@ typedef struct muster_plan_view {
 
   /* Tasks that leave one node for another that is kept for them. */
   int64_t move_count;
-  const int32_t* move_task;
-  const int32_t* move_from;
-  const int32_t* move_to;
+  const int32_t* move_task;        /* the task that is moved */
+  const int32_t* move_from;        /* the node that it leaves */
+  const int32_t* move_to;          /* the node that it is nominated to */
   const int32_t* move_nominated;   /* 1: room on move_to is still being released */
   const int32_t* move_beneficiary; /* the task that gets the room on move_from */
 
   /* Nodes that keep room for a task, which waits there and is not bound yet. */
   int64_t reservation_count;
-  const int32_t* reservation_task;
-  const int32_t* reservation_node;
+  const int32_t* reservation_task;          /* the task that waits */
+  const int32_t* reservation_node;          /* the node that keeps room for it */
   const int64_t* reservation_until;         /* seconds; MUSTER_ABSENT: no deadline */
   const int64_t* reservation_group_offsets; /* [reservation_count + 1]: into reservation_groups */
   const char* reservation_groups;           /* waiting groups; empty: none */
 
   /* Amounts of nodes that are offered to a queue or a job; neither: to all work on the node. */
   int64_t offer_count;
-  const int32_t* offer_job;
-  const int32_t* offer_queue;
-  const int32_t* offer_node;
+  const int32_t* offer_job;     /* MUSTER_NONE: the offer is to a queue, or to all */
+  const int32_t* offer_queue;   /* MUSTER_NONE: the offer is to a job, or to all */
+  const int32_t* offer_node;    /* the node that has the amounts */
   const int64_t* offer_amounts; /* [offer_count * dimensions] */
 
   /* Groups of jobs that get another number of tasks. */
   int64_t resize_count;
-  const int32_t* resize_job;
-  const int64_t* resize_tasks;
+  const int32_t* resize_job;           /* the job of the group */
+  const int64_t* resize_tasks;         /* the number of tasks from now on */
   const int64_t* resize_group_offsets; /* [resize_count + 1]: into resize_groups */
-  const char* resize_groups;
+  const char* resize_groups;           /* the group, by name */
 
   /* Tasks that become several smaller ones. */
   int64_t split_count;
-  const int32_t* split_task;
-  const int64_t* split_parts;
+  const int32_t* split_task;  /* the task that is split */
+  const int64_t* split_parts; /* the number of tasks that it becomes */
 
   /* The quota assigned to admitted jobs: a row for each group and dimension, with the flavor that
    * the quota is taken from. A group without flavors has one row, with dimension MUSTER_NONE. */
   int64_t assignment_count;
-  const int32_t* assignment_job;
-  const int32_t* assignment_dimension;
-  const int64_t* assignment_tasks;         /* admitted tasks of the group */
-  const int64_t* assignment_group_offsets; /* [assignment_count + 1]: into assignment_groups */
-  const char* assignment_groups;
+  const int32_t* assignment_job;            /* the job that is admitted */
+  const int32_t* assignment_dimension;      /* the resource that the flavor is for */
+  const int64_t* assignment_tasks;          /* admitted tasks of the group */
+  const int64_t* assignment_group_offsets;  /* [assignment_count + 1]: into assignment_groups */
+  const char* assignment_groups;            /* the group, by name */
   const int64_t* assignment_flavor_offsets; /* [assignment_count + 1]: into assignment_flavors */
-  const char* assignment_flavors;
+  const char* assignment_flavors;           /* the flavor, by name */
 
   /* Where tasks of admitted jobs are to run, in the topology of their flavor: a row for each place
    * of each group. A place is the values of its levels, the widest first, with commas between. */
   int64_t place_count;
-  const int32_t* place_job;
+  const int32_t* place_job;           /* the job that is admitted */
   const int64_t* place_tasks;         /* tasks of the group in the place */
   const int64_t* place_group_offsets; /* [place_count + 1]: into place_groups */
-  const char* place_groups;
-  const int64_t* place_name_offsets; /* [place_count + 1]: into place_names */
-  const char* place_names;
+  const char* place_groups;           /* the group, by name */
+  const int64_t* place_name_offsets;  /* [place_count + 1]: into place_names */
+  const char* place_names;            /* the values of the levels */
 } muster_plan_view;
 #define MUSTER_PLAN_VIEW_INIT                                                                     \
   {                                                                                               \

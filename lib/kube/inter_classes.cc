@@ -28,10 +28,10 @@ void SortUnique(std::vector<Number>* numbers) {
 
 }  // namespace
 
-void InterClasses::Open(const Tables& tables, bool namespace_selectors) {
+void InterClasses::Open(const Tables& tables, const KubernetesRules& rules) {
   *this = InterClasses();
   tables_ = &tables;
-  namespace_selectors_ = namespace_selectors;
+  rules_ = rules;
   for (const NamespaceSpec& name_space : tables.namespaces) {
     namespaces_[name_space.name] = &name_space.labels;
   }
@@ -116,8 +116,8 @@ const std::vector<ClassIndex>& InterClasses::WithHostPort(int32_t port) {
 }
 
 bool InterClasses::InNamespace(const AffinityTerm& term, const TaskShape& owner,
-                               const std::string& name_space, bool known_only) const {
-  const bool selects = namespace_selectors_ && term.namespace_selector.has_value();
+                               const std::string& name_space, bool of_newcomer) const {
+  const bool selects = rules_.namespace_selectors && term.namespace_selector.has_value();
   if (term.namespaces.empty() && !selects) return name_space == owner.name_space;
   if (std::find(term.namespaces.begin(), term.namespaces.end(), name_space) !=
       term.namespaces.end()) {
@@ -127,8 +127,9 @@ bool InterClasses::InNamespace(const AffinityTerm& term, const TaskShape& owner,
   const Selector& selector = *term.namespace_selector;
   if (selector.match_labels.empty() && selector.match_expressions.empty()) return true;
   const auto it = namespaces_.find(name_space);
-  if (it != namespaces_.end()) return Matches(selector, *it->second);
-  return !known_only && Matches(selector, Labels());
+  if (it != namespaces_.end() && Matches(selector, *it->second)) return true;
+  const bool compares_none = of_newcomer ? rules_.bare_selectors : it == namespaces_.end();
+  return compares_none && Matches(selector, Labels());
 }
 
 bool InterClasses::MatchesOwn(const AffinityTerm& term, const TaskShape& owner,

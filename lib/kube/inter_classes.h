@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "lib/base/hash_map.h"
+#include "lib/kube/versions.h"
 #include "lib/model/tables.h"
 
 namespace muster {
@@ -34,8 +35,7 @@ struct HeldTerm {
 
 class InterClasses {
  public:
-  // `namespace_selectors`: terms may have one (before Kubernetes 1.21 they had not).
-  void Open(const Tables& tables, bool namespace_selectors);
+  void Open(const Tables& tables, const KubernetesRules& rules);
 
   // Returns the classes that have tasks and match the selector, ascending.
   std::vector<ClassIndex> Selected(const Selector& selector);
@@ -45,7 +45,8 @@ class InterClasses {
   const std::vector<ClassIndex>& WithHostPort(int32_t port);
 
   // Returns whether `term` of the new task matches tasks of `other`. Its namespace selector stands
-  // for the known namespaces that match; an empty one stands for all namespaces.
+  // for the known namespaces that match. An empty one stands for all namespaces, and so does one
+  // that matches no labels where the rules have bare_selectors.
   bool MatchesOwn(const AffinityTerm& term, const TaskShape& owner, const TaskShape& other) const;
   // Returns whether `term` of a task already there matches the newcomer. An unknown namespace
   // counts as one without labels.
@@ -55,11 +56,11 @@ class InterClasses {
  private:
   using Pair = std::pair<std::string, std::string>;  // a label
   bool InNamespace(const AffinityTerm& term, const TaskShape& owner, const std::string& name_space,
-                   bool known_only) const;
+                   bool of_newcomer) const;
   void Hold(ClassIndex owner, TermKind kind, int32_t weight, const AffinityTerm& term);
 
   const Tables* tables_ = nullptr;
-  bool namespace_selectors_ = true;
+  KubernetesRules rules_;
   HashMap<std::string, const Labels*> namespaces_;
 
   std::vector<HeldTerm> terms_;

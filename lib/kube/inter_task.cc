@@ -46,7 +46,7 @@ InterTask::~InterTask() = default;
 void InterTask::Open(const Tables& tables, const Ledger& ledger) {
   State& s = *state_;
   s.view.Open(tables, ledger, s.options.rules.sees_all_tasks);
-  s.classes.Open(tables, s.options.rules.namespace_selectors);
+  s.classes.Open(tables, s.options.rules);
   s.ports.Open(&s.view, &s.classes);
   s.affinity.Open(&s.view, &s.classes, s.options.rules);
   s.spread.Open(&s.view, &s.classes);

@@ -5,7 +5,7 @@
 //   least_requested   free share of cpu and memory after the placement, 0..100 each, mean
 //   most_requested    the opposite
 //   balanced          50..100: how much the placement evens out the used fractions of cpu,
-//                     memory and GPU
+//                     memory and GPU; until 1.35, how even they are after it
 //   node_affinity     weights of matching preferred terms, the best candidate 100
 //   taint_toleration  100 less 100 per share of the most untolerated PreferNoSchedule taints
 //                     among candidates
@@ -123,11 +123,32 @@ MUSTER_KERNEL void AddBalanced(double weight, double cpu, double memory, const d
   }
 }
 
+// The same until 1.35: the balance that the placement leaves.
+MUSTER_KERNEL void AddBalanceLeft(double weight, double cpu, double memory, const double* used_cpu,
+                                  const double* used_memory, const double* capacity_cpu,
+                                  const double* capacity_memory, size_t begin, size_t end,
+                                  double* __restrict batch) {
+  for (size_t i = begin; i < end; ++i) {
+    const bool has_cpu = capacity_cpu[i] != 0, has_memory = capacity_memory[i] != 0;
+    const double after =
+        Balance(Fraction(used_cpu[i] + cpu, has_cpu ? capacity_cpu[i] : 1.0),
+                Fraction(used_memory[i] + memory, has_memory ? capacity_memory[i] : 1.0));
+    batch[i - begin] += weight * ((has_cpu & has_memory) ? after : 100.0);
+  }
+}
+
 double BalanceOfThree(double f0, double f1, double f2) {
   const double mean = (f0 + f1 + f2) / 3.0;
   const double variance =
       (f0 - mean) * (f0 - mean) + (f1 - mean) * (f1 - mean) + (f2 - mean) * (f2 - mean);
   return std::trunc((1.0 - std::sqrt(variance / 3.0)) * 100.0);
+}
+
+// One resource alone cannot be out of balance.
+double BalanceOf(const double* fractions, int count) {
+  if (count < 2) return 100.0;
+  return count == 2 ? Balance(fractions[0], fractions[1])
+                    : BalanceOfThree(fractions[0], fractions[1], fractions[2]);
 }
 
 InterTaskOptions ScoreOptions(const Options& options) {
@@ -213,7 +234,7 @@ class NodeOrder : public Policy, public ScorePolicy {
       sweep.scoring_cpu = static_cast<double>(classes.scoring_cpu_main[c]);
       sweep.scoring_memory = static_cast<double>(classes.scoring_memory_main[c]);
     }
-    if (!rules_.balance_is_change) {
+    if (rules_.old_priorities) {
       AddPriorities(sweep, states, begin, end, order);
       return;
     }
@@ -228,12 +249,16 @@ class NodeOrder : public Policy, public ScorePolicy {
               states.scoring_memory.data(), capacity_cpu, capacity_memory, begin, end, batch);
     }
     if (balanced_ == 0 || (sweep.cpu == 0 && sweep.memory == 0 && sweep.gpu == 0)) return;
-    if (sweep.gpu == 0) {
+    if (sweep.gpu != 0) {
+      AddBalancedWithGpu(sweep, states, begin, end, batch);
+    } else if (rules_.balance_is_change) {
       AddBalanced(sweep.balanced, sweep.cpu, sweep.memory, states.requested[kCpu].data(),
                   states.requested[kMemory].data(), capacity_cpu, capacity_memory,
                   states.busy_cpu.data(), states.busy_memory.data(), begin, end, batch);
     } else {
-      AddBalancedWithGpu(sweep, states, begin, end, batch);
+      AddBalanceLeft(sweep.balanced, sweep.cpu, sweep.memory, states.requested[kCpu].data(),
+                     states.requested[kMemory].data(), capacity_cpu, capacity_memory, begin, end,
+                     batch);
     }
   }
 
@@ -257,13 +282,11 @@ class NodeOrder : public Policy, public ScorePolicy {
         after[count] = Fraction(used + amounts[k], capacity);
         before[count++] = Fraction(used, capacity);
       }
-      double change = 0;
-      if (count == 2) change = Balance(after[0], after[1]) - Balance(before[0], before[1]);
-      if (count == 3) {
-        change = BalanceOfThree(after[0], after[1], after[2]) -
-                 BalanceOfThree(before[0], before[1], before[2]);
-      }
-      batch[i - begin] += sweep.balanced * (50.0 + std::floor((50.0 + change) / 2.0));
+      const double left = BalanceOf(after, count);
+      const double change = left - BalanceOf(before, count);
+      const double score =
+          rules_.balance_is_change ? 50.0 + std::floor((50.0 + change) / 2.0) : left;
+      batch[i - begin] += sweep.balanced * score;
     }
   }
 
@@ -304,7 +327,8 @@ PolicyDecl NodeOrderPolicy() {
   return {"nodeorder", "the scores of Kubernetes, weighted", kNodeorderOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<NodeOrder>(options);
-          }};
+          },
+          /*revision=*/2};
 }
 
 }  // namespace muster

@@ -135,7 +135,8 @@ PolicyDecl PredicatesPolicy() {
   return {"predicates", "where a task may run at all", kPredicatesOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<Predicates>(options);
-          }};
+          },
+          /*revision=*/2};
 }
 
 }  // namespace muster

@@ -6,7 +6,7 @@
 //   if (rules.network_must_be_there && spec.network_unavailable) ...
 //
 // Each difference between versions is one named field. The constants list the versions that peers
-// use. 1.35, 1.36 and 1.37 do not differ in the rules that Muster has.
+// use; the defaults are those of 1.37.
 #ifndef MUSTER_KUBE_VERSIONS_H_
 #define MUSTER_KUBE_VERSIONS_H_
 
@@ -24,18 +24,20 @@ struct KubernetesRules {
   // Filters and scores between tasks.
   bool spread = true;               // topology spread constraints
   bool namespace_selectors = true;  // affinity terms select namespaces by labels
-  bool sees_all_tasks = true;       // else: tasks of jobs that stay, on nodes that are not overfull
-  bool terms_apart = true;          // tasks match affinity terms one by one, else all at once
-  bool first_needs_keys = true;     // the first task of a group needs the topology keys
-  bool scores_all_nodes = true;     // affinity scores count tasks on nodes that are no candidates
-  int64_t required_weight = 0;      // of required affinity of other tasks in the affinity score
-  bool scores_from_zero = false;    // affinity scores scale from 0 where no node is below 0
+  bool bare_selectors = false;    // those of the newcomer's terms match all if they match no labels
+  bool sees_all_tasks = true;     // else: tasks of jobs that stay, on nodes that are not overfull
+  bool terms_apart = true;        // tasks match affinity terms one by one, else all at once
+  bool first_needs_keys = true;   // the first task of a group needs the topology keys
+  bool scores_all_nodes = true;   // affinity scores count tasks on nodes that are no candidates
+  int64_t required_weight = 0;    // of required affinity of other tasks in the affinity score
+  bool scores_from_zero = false;  // affinity scores scale from 0 where no node is below 0
 
   // Scores.
   bool image_scores = true;
   bool taint_scores = true;
   bool init_containers_score = true;  // resource scores count what init containers request
-  bool balance_is_change = true;      // else: resource scores are the priorities of old
+  bool balance_is_change = true;      // else: the balance that the placement leaves
+  bool old_priorities = false;        // resource scores are the integer priorities of old
   int32_t top_score = 100;
 };
 
@@ -53,11 +55,12 @@ inline constexpr KubernetesRules kKubernetes116 = {.ready_always = true,
                                                    .image_scores = false,
                                                    .taint_scores = false,
                                                    .init_containers_score = false,
-                                                   .balance_is_change = false,
+                                                   .old_priorities = true,
                                                    .top_score = 10};
-inline constexpr KubernetesRules kKubernetes135 = {};
-inline constexpr KubernetesRules kKubernetes136 = kKubernetes135;
-inline constexpr KubernetesRules kKubernetes137 = kKubernetes136;
+inline constexpr KubernetesRules kKubernetes135 = {.bare_selectors = true,
+                                                   .balance_is_change = false};
+inline constexpr KubernetesRules kKubernetes136 = {.bare_selectors = true};
+inline constexpr KubernetesRules kKubernetes137 = {};
 
 // Returns the rules of "1.16", "1.35", "1.36" or "1.37", the choices of option `kubernetes`.
 inline const KubernetesRules& RulesOfKubernetes(std::string_view version) {

@@ -483,7 +483,8 @@ class Cluster:
                 self._core.schedule(profile, options, self._adapted[1]), weakref.ref(self)
             )
         except BaseException:
-            self._adapted = ((), None)  # what the engine remembered of half a cycle's answers goes with them
+            # What the engine remembered of half a cycle's answers goes with them.
+            self._adapted = ((), None)
             raise
 
     def measure(

@@ -1,5 +1,5 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""When jobs that wait will start and end, from simulated futures. docs/forecast.md explains them."""
+"""When jobs that wait will start and end, from simulated futures (docs/forecast.md)."""
 
 from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack, overload

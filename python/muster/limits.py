@@ -27,7 +27,7 @@ def integer(value: Any, place: str) -> int:
 
 @dataclass(frozen=True)
 class Limits:
-    """The budget of one text, or of all files of one trace. Sums are checked before memory is taken."""
+    """The budget of one text, or of all files of a trace, checked before memory is taken."""
 
     rows: int = 4_000_000  # of all tables together; a row with a count counts that many times
     bytes: int = 4 << 30  # of the text; of a gzip file, once it is inflated

@@ -75,7 +75,7 @@ class Plan:
 
     @cached_property
     def evictions(self) -> Any:
-        """task, job, node, beneficiary: tasks that must leave their node, and what gets the room."""
+        """task, job, node, beneficiary: tasks that must leave their node, and what gets room."""
         return self._of("evict")
 
     @cached_property

@@ -50,7 +50,7 @@ class Run:
     seed: int = 0
     block: int = 50
     shake: Mapping[str, float] | None = None  # the arguments of Trace.shaken
-    own: tuple[Mapping[str, Any], ...] = ()  # identities of the caller's policies that it plays with
+    own: tuple[Mapping[str, Any], ...] = ()  # identities of the caller's policies it plays with
 
     @property
     def inputs(self) -> dict[str, Any]:

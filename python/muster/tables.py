@@ -1,6 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Muster's own tables of jobs, nodes, queues and speeds, as CSV and as Parquet; docs/replay.md lists
-their columns.
+"""Muster's own tables of jobs, nodes, queues and speeds, as CSV and as Parquet; docs/replay.md
+lists their columns.
 
 A Parquet file is handed to the reader of CSV as the text its columns make, so that both forms have
 one set of rules.

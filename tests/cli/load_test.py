@@ -1,6 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""--load: policies and actions of a shared object, in every command that runs a profile; and what is
-refused, with a clear error, before anything of it runs."""
+"""--load: policies and actions of a shared object, in every command that runs a profile; and what
+is refused, with a clear error, before anything of it runs."""
 
 import os
 import pathlib

@@ -2,8 +2,9 @@
 """Below lib/peer no file names a peer: not in code, not in its path, not in a comment. Below it are
 the rooms that lib/peer includes; profile and reference are held to the same, but for ALLOWED.
 
-A rule that only one peer has is a named field, an option, or a file of that peer's folder. What a rule is like at its
-peer stands in the essay of the peer (lib/peer/NAME/NAME.h) or in docs/policies.md.
+A rule that only one peer has is a named field, an option, or a file of that peer's folder. What a
+rule is like at its peer stands in the essay of the peer (lib/peer/NAME/NAME.h) or in
+docs/policies.md.
 """
 
 import pathlib

@@ -206,6 +206,7 @@ TEST(InterAffinityTest, NamespacesOfATerm) {
   world.Running("own", Shape(kWeb, "test"), "a0");
   world.Running("known", Shape(kWeb, "prod"), "b0");
   world.Running("unknown", Shape(kWeb, "void"), "c0");
+  InterTaskOptions options;
   const auto fit = [&](const char* name, AffinityTerm term) {
     term.topology_key = "kubernetes.io/hostname";
     TaskShape shape = Shape({{"name", name}}, "test");
@@ -217,7 +218,7 @@ TEST(InterAffinityTest, NamespacesOfATerm) {
     copy.Running("known", Shape(kWeb, "prod"), "b0");
     copy.Running("unknown", Shape(kWeb, "void"), "c0");
     copy.Pending("new", shape);
-    return copy.Fit("new");
+    return copy.Fit("new", options);
   };
   AffinityTerm term = Term("", kWeb);
   EXPECT_EQ(fit("nothing said: its own", term), "anti ok ok ok");
@@ -228,6 +229,8 @@ TEST(InterAffinityTest, NamespacesOfATerm) {
   term.namespaces.clear();
   EXPECT_EQ(fit("selected alone: not its own", term), "ok ok anti ok");
   term.namespace_selector = Selector{{}, {{"env", RequirementOp::kNotIn, {"dev"}}}};
+  EXPECT_EQ(fit("until 1.36 one that matches no labels selects all", term), "anti ok anti anti");
+  options.rules = kKubernetes137;
   EXPECT_EQ(fit("only known namespaces can be selected", term), "ok ok anti ok");
   term.namespace_selector = Selector{};
   EXPECT_EQ(fit("the empty selector selects all", term), "anti ok anti anti");

@@ -1,6 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""tools/mutation on a toy: each rule finds its places, each mutant does what it is named after, what
-does not compile is left out, and a whole run counts what died. And its lists are not stale."""
+"""tools/mutation on a toy: each rule finds its places, each mutant does what it is named after,
+what does not compile is left out, and a whole run counts what died. And its lists are not stale."""
 
 import contextlib
 import io

@@ -1,6 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""What dumps from anywhere may hold: every refusal names the place and the rule, none takes memory or
-time out of proportion, and no output is torn."""
+"""What dumps from anywhere may hold: every refusal names the place and the rule, none takes memory
+or time out of proportion, and no output is torn."""
 
 import contextlib
 import importlib.util

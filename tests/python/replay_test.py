@@ -180,8 +180,8 @@ class Replays(unittest.TestCase):
         self.assertEqual(result.metrics["goodput"], 1)
 
     def test_training_jobs_take_turns(self):
-        """At 900 s the long job has had 3,600 GPU-seconds and gives way; it leaves in a second, which
-        counts."""
+        """At 900 s the long job has had 3,600 GPU-seconds and gives way; it leaves in a second,
+        which counts."""
         trace = muster.Trace(
             {"submit": [0, 900], "run": [4000, 10], "tasks": [4, 4]},
             nodes=[{"name": "n", "capacity": {"nvidia.com/gpu": 4}}],

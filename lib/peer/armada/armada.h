@@ -29,6 +29,10 @@
 // in random order: Gang::value_order and the order of State::queues stand for it.
 //
 // Cost. See round.h; memory is O(nodes * priorities * resources + jobs).
+//
+// Proof. There is no slow twin: the recorded decisions of the peer are it, put to this code by
+//
+//   python3 tests/conformance/run.py ../shared/conformance/armada
 #ifndef MUSTER_PEER_ARMADA_ARMADA_H_
 #define MUSTER_PEER_ARMADA_ARMADA_H_
 

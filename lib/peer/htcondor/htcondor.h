@@ -47,7 +47,8 @@
 // Cost. A pair of a slot and a job is evaluated once for all jobs that are alike, and a list of
 // their slots is sorted once if no two are equally good (matchmaker.h). A session costs its jobs.
 //
-// Proof. The records of the peer's own accountant, group quotas and matchmaker are put to this by
+// Proof. There is no slow twin: the recorded decisions of the peer are it. The records of
+// its own accountant, group quotas and matchmaker are put to this by
 //
 //   python3 tests/conformance/run.py ../shared/conformance/htcondor
 #ifndef MUSTER_PEER_HTCONDOR_HTCONDOR_H_

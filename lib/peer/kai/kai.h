@@ -56,8 +56,9 @@
 // costs O(victims) evictions, the placement of their tasks and the job's, and the order of all jobs
 // that wait.
 //
-// Proof. The recorded cycles of the peer's tests and of random clusters, task by task: status, node
-// and which tasks share a device (tests/conformance, adapter kai).
+// Proof. There is no slow twin: the recorded decisions of the peer are it. They are the cycles of
+// its tests and of random clusters, task by task: status, node and which tasks share a device
+// (tests/conformance, adapter kai).
 #ifndef MUSTER_PEER_KAI_KAI_H_
 #define MUSTER_PEER_KAI_KAI_H_
 

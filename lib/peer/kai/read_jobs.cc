@@ -143,7 +143,7 @@ void KaiFactReader::ReadShapes() {
     out_.facts.shapes.push_back(ShapeOf(c));
   }
   InterClasses classes;
-  classes.Open(tables_, /*namespace_selectors=*/true);
+  classes.Open(tables_, kKubernetes137);
   for (KaiShape& shape : out_.facts.shapes) {
     const ClassIndex c(shape.origin);
     const TaskShape& spec = tables_.classes.shape[c];

@@ -93,7 +93,8 @@
 // Not kept in the functions: isolation of shared GPUs by HAMi.
 //
 // Where the profile differs from the peer:
-// - The default plug-ins are those of Kubernetes 1.37; the peer is built on 1.35.
+// - The default plug-ins are those of Kubernetes 1.37, but for their scores: the peer is built on
+//   1.35, and so are these (option `kubernetes` of schedule).
 // - Times are ticks. Pods that were rejected, and groups that had their turn in vain, are not
 //   tried again in the same plan, as time stands still. An event of a pod wakes the pods of its own
 //   group of gangs; the peer's wakes those of all.

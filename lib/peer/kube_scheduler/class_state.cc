@@ -138,6 +138,7 @@ ClassState::ClassState(World& world, const Settings& settings, ClassIndex c)
     if (!IsIgnored(settings, tables.dimensions.name(d))) requested.push_back(d);
   }
   fit = ScoredOf(tables, settings.fit_resources, world.classes().Scored(c));
+  balance_is_change = settings.balance_is_change;
   balanced = ScoredOf(tables, settings.balanced_resources, pod.request);
   for (const WeightedResource& resource : settings.balanced_resources) {
     const auto d = tables.dimensions.Find(resource.name);

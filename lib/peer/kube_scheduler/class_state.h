@@ -87,6 +87,7 @@ struct ClassState {
   std::vector<DimensionIndex> requested;      // what the fit filter compares
   std::vector<ScoredResource> fit, balanced;  // what the scores look at
   bool scores_balance = false;                // the pod requests a balanced resource
+  bool balance_is_change = true;              // as in Settings
   bool names_nodes = false;                   // required affinity has terms about fields
   size_t position = 0;                        // in the world's journal
   VainSearch vain;                            // the last one, unless a cycle has it

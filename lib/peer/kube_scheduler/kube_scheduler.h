@@ -34,13 +34,13 @@
 // - A member of a group that is being tried knows the nominations of the others by name alone.
 // - Default spread of kind System switches batching off for all pods.
 //
-// What differs from the peer. Versions of lib/kube are not used: filters there answer for classes
-// of nodes at once, in another order, and name one reason a node. The peer's answers need all
-// reasons of NodeResourcesFit, the plug-in of each refusal, and counts that a dry run changes pod
-// by pod, so its rules are restated here over labels, taints and selectors of lib/kube. Decisions
-// are those of the synchronous preemption; the asynchronous one is a race. A plan cannot clear a
-// nomination in the cluster: a cleared one is cleared in the memory, which the next cycle reads.
-// TaskSpec::nominated_node keeps the old name until its next change.
+// What differs from the peer. Of the versions in lib/kube only the balanced score is used: filters
+// there answer for classes of nodes at once, in another order, and name one reason a node. The
+// peer's answers need all reasons of NodeResourcesFit, the plug-in of each refusal, and counts that
+// a dry run changes pod by pod, so its rules are restated here over labels, taints and selectors of
+// lib/kube. Decisions are those of the synchronous preemption; the asynchronous one is a race. A
+// plan cannot clear a nomination in the cluster: a cleared one is cleared in the memory, which the
+// next cycle reads. TaskSpec::nominated_node keeps the old name until its next change.
 //
 // Left out: volumes, claims, extenders, several profiles, resizing of running pods, composite
 // groups, topology-aware placement of groups. The importer reports what it meets of them.

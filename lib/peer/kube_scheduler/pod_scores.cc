@@ -103,6 +103,7 @@ int64_t BalancedScore(const World& world, const ClassState& state, NodeIndex n,
     before.push_back(PartOf(used, capacity));
     after.push_back(PartOf(used + resource.own, capacity));
   }
+  if (!state.balance_is_change) return EvennessOf(after);
   return 50 + (50 + EvennessOf(after) - EvennessOf(before)) / 2;
 }
 

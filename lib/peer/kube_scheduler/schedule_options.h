@@ -28,6 +28,9 @@ inline constexpr OptionDecl kScheduleOptions[] = {
     {"shape", OptionKind::kText, "", 0, 0,
      "of strategy ratio: PERCENT:SCORE+..., percents 0 to 100 ascending, scores 0 to 10"},
     {"balanced", OptionKind::kText, "cpu+memory", 0, 0, "resources to be used evenly: NAME+..."},
+    {"kubernetes", OptionKind::kChoice, "1.37", 0, 0,
+     "1.35|1.36|1.37: the version whose scores these are; until 1.35 nodes are the better the more "
+     "even they are, then the more even they become"},
     {"ignored", OptionKind::kText, "", 0, 0, "resources that every node has enough of: NAME+..."},
     {"ignored_groups", OptionKind::kText, "", 0, 0,
      "the same for all names with the prefix and a slash: PREFIX+..."},
@@ -67,14 +70,18 @@ inline constexpr size_t kOptionsForExtraPlugins = [] {
   return kept;
 }();
 
-// Returns the options above, without those two, and behind them `more`.
+// Returns the options above, without those two, and behind them `more`. These schedulers are built
+// on Kubernetes 1.35.
 template <size_t kMore>
 constexpr std::array<OptionDecl, kOptionsForExtraPlugins + kMore> ScheduleOptionsAnd(
     const OptionDecl (&more)[kMore]) {
   std::array<OptionDecl, kOptionsForExtraPlugins + kMore> all = {};
   size_t i = 0;
   for (const OptionDecl& option : kScheduleOptions) {
-    if (IsForExtraPlugins(option.name)) all[i++] = option;
+    if (!IsForExtraPlugins(option.name)) continue;
+    all[i] = option;
+    if (option.name == "kubernetes") all[i].default_value = "1.35";
+    ++i;
   }
   for (const OptionDecl& option : more) all[i++] = option;
   return all;

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "lib/base/strings.h"
+#include "lib/kube/versions.h"
 #include "lib/peer/kube_scheduler/schedule_options.h"
 
 namespace muster::kube {
@@ -111,6 +112,7 @@ Settings Settings::From(const Options& options) {
                                      : FitStrategy::kLeast;
   s.fit_resources = WeightedList(options.text("resources"));
   s.balanced_resources = WeightedList(options.text("balanced"));
+  s.balance_is_change = RulesOfKubernetes(options.text("kubernetes")).balance_is_change;
   s.shape = ShapeOf(options.text("shape"));
   s.ignored_resources = Words(options.text("ignored"));
   s.ignored_groups = Words(options.text("ignored_groups"));

@@ -74,6 +74,7 @@ struct Settings {
   std::array<int64_t, kPluginCount> weights = {};  // by plug-in
   FitStrategy strategy = FitStrategy::kLeast;
   std::vector<WeightedResource> fit_resources, balanced_resources;
+  bool balance_is_change = true;  // else: balanced resources score by what the placement leaves
   std::vector<std::pair<int64_t, int64_t>> shape;  // utilization 0..100, score 0..100
   std::vector<std::string> ignored_resources, ignored_groups;
   int64_t required_weight = 1;  // of required affinity of other pods in the affinity score

@@ -100,7 +100,8 @@
 // they changed. Victims of one queue are kept in order, and those of several are merged only as far
 // as the search goes. bench/kueue_bench.cc has the peer's workloads.
 //
-// Proof. Every recorded cycle, search and rule is put to this code by
+// Proof. There is no slow twin of the profile: the recorded decisions are it. Every
+// recorded cycle, search and rule is put to this code by
 //
 //   python3 tests/conformance/run.py ../shared/conformance/kueue
 #ifndef MUSTER_PEER_KUEUE_KUEUE_H_

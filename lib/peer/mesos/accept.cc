@@ -6,8 +6,10 @@
 // Tasks take their turn in the job's order; one that does not fit the offer, or may not run on the
 // node, is passed over. Policies decide both, at points task_order and fit: those of a caller are
 // a framework of its own. What is not taken is declined for `refuse_seconds`, or the job's setting.
-// With 0 there is no filter, and the cycle ends after its first round. The library's gangs are none
-// of the peer's: a framework launches each task for itself.
+// With 0 there is no filter: the next round may offer the same again. The cycle then ends with the
+// first round that launches no task, sets no filter, and repeats an offer that was declined since
+// either happened. The library's gangs are none of the peer's: a framework launches each task for
+// itself.
 //
 // A task that waits gets the refusals of the nodes with the peer's account of its offers, or the
 // limit of its top-level role. Ties: as the allocator's. Cuts fall between offers.
@@ -45,13 +47,14 @@ class Accept {
   void Run() {
     bool ends = false;
     for (int64_t round = 1; !book_.offers.empty() && !ends; ++round) {
+      advances_ = repeats_ = false;
       for (const Offer& offer : book_.offers) {
         if (context_.meter.Cut()) return;
         context_.meter.Spend();
         Answer(offer);
       }
       book_.offers.clear();
-      ends = round == rounds_ || has_no_filter_;
+      ends = round == rounds_ || (repeats_ && !advances_);
       if (!ends) book_.RunRound(context_);
     }
     Explain();
@@ -77,7 +80,7 @@ class Accept {
     Offer rest = offer;
     const Ledger::Savepoint before = context_.ledger.Save();
     HashSet<ClassIndex> refused;
-    bool waits = false;
+    bool waits = false, launches = false;
     for (const TaskIndex task : context_.PendingTasks(job, /*with_best_effort=*/true)) {
       const ClassIndex c = context_.ClassOf(task);
       const bool fits = !refused.contains(c) && context_.search.FitsNode(c, node) &&
@@ -89,11 +92,17 @@ class Accept {
         continue;
       }
       context_.ledger.Move(task, TaskStatus::kPlaced, node);
+      launches = true;
     }
     context_.decisions.Commit(before);
     const double seconds = settings.refuse_seconds < 0 ? refuse_seconds_ : settings.refuse_seconds;
     (void)world_.allocator->Recover(rest, seconds);
-    has_no_filter_ |= seconds == 0;
+    if (launches || seconds > 0) {
+      advances_ = true;
+      declined_.clear();
+    } else {
+      repeats_ |= !declined_.insert(std::pair(offer.framework, offer.agent)).second;
+    }
     if (!waits)
       (void)world_.allocator->Suppress(world_.allocator->FrameworkName(offer.framework), {});
   }
@@ -175,7 +184,10 @@ class Accept {
   World& world_;
   const double refuse_seconds_;
   const int64_t rounds_;
-  bool has_no_filter_ = false;
+  // Whether this round launched a task or set a filter, and whether it repeated an offer.
+  bool advances_ = false, repeats_ = false;
+  // Offers that were declined without a filter since a round advanced.
+  HashSet<std::pair<uint32_t, uint32_t>> declined_;
   HashMap<ClassIndex, Amounts> needs_;
   HashMap<JobIndex, Story> stories_;
 };

@@ -30,6 +30,10 @@
 //
 // Cost. A round looks at each candidate once a stage. An offer costs O(log n) of the roles and
 // frameworks beside it, and a framework that refused the agent a lookup.
+//
+// Proof. There is no slow twin: the recorded decisions of the peer are it, put to this code by
+//
+//   python3 tests/conformance/run.py ../shared/conformance/mesos
 #ifndef MUSTER_PEER_MESOS_MESOS_H_
 #define MUSTER_PEER_MESOS_MESOS_H_
 

@@ -11,7 +11,8 @@
 // scheduler-plugins extends kube-scheduler: pods come one by one through filter, score, reserve,
 // permit and bind, and a pod that fits nowhere may preempt. This folder holds its plug-ins as
 // functions, and profile scheduler-plugins (profile.h), which runs the cycles of kube-scheduler
-// 1.37 and asks the plug-ins that its options switch on, behind the default ones.
+// 1.37, with the scores of 1.35, on which the peer is built, and asks the plug-ins that its options
+// switch on, behind the default ones.
 //
 // What a cycle asks (plugins.cc):
 //

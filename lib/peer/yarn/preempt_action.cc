@@ -62,8 +62,8 @@ constexpr OptionDecl kPreemptOptions[] = {
     {"conservative", OptionKind::kFlag, "off", 0, 0,
      "a task is chosen only while every resource is wanted"},
     {"reserved", OptionKind::kFlag, "off", 0, 0,
-     "tasks are chosen on nodes with a reservation, to make room for it; what is reserved then does "
-     "not count as wanted"},
+     "tasks are chosen on nodes with a reservation, to make room for it; what is reserved then is "
+     "not wanted"},
     {"balance", OptionKind::kFlag, "off", 0, 0,
      "queues above their guarantee give to each other, too"},
     {"balance_max_wait", OptionKind::kNumber, "300", 0, kMostSeconds,

@@ -54,7 +54,8 @@
 // changed since. A search for victims that finds some looks at every node once, and copies the
 // amounts of its queues for each. Profile yunikorn (profile.h) builds a partition for each plan.
 //
-// Proof. `tests/conformance/run.py ../shared/conformance/yunikorn` plays the peer's recorded runs,
+// Proof. There is no slow twin: the recorded decisions of the peer are it.
+// `tests/conformance/run.py ../shared/conformance/yunikorn` plays the peer's recorded runs,
 // decisions, rules and checks; tests/conformance/expected.txt lists how many must pass.
 #ifndef MUSTER_PEER_YUNIKORN_YUNIKORN_H_
 #define MUSTER_PEER_YUNIKORN_YUNIKORN_H_

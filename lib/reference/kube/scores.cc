@@ -34,7 +34,8 @@ std::vector<Load> ScoringLoads(const Cycle& cycle, TaskIndex task, NodeIndex nod
   return {cpu_load, memory_load};
 }
 
-int64_t BalancedOnNode(const Cycle& cycle, TaskIndex task, NodeIndex node) {
+int64_t BalancedOnNode(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task,
+                       NodeIndex node) {
   std::vector<Load> before, after;
   for (DimensionIndex d = 0; d < cycle.world.dimensions(); ++d) {
     const int64_t asked = OrZero(cycle.world.request(task)[d]);
@@ -46,6 +47,7 @@ int64_t BalancedOnNode(const Cycle& cycle, TaskIndex task, NodeIndex node) {
     before.push_back({used, capacity});
     after.push_back({used + asked, capacity});
   }
+  if (TextOption(policy, "kubernetes", "1.36") == "1.35") return Balance(after);
   return BalancedAllocation(before, after);
 }
 
@@ -115,7 +117,7 @@ std::vector<double> NodeOrder(const Cycle& cycle, const ReferencePolicy& policy,
     sum.Add(each([&](NodeIndex n) { return MostAllocated(ScoringLoads(cycle, task, n)); }));
   }
   if (sum.Wants("balanced", 1) && AsksForBalanced(cycle, task)) {
-    sum.Add(each([&](NodeIndex n) { return BalancedOnNode(cycle, task, n); }));
+    sum.Add(each([&](NodeIndex n) { return BalancedOnNode(cycle, policy, task, n); }));
   }
   if (sum.Wants("node_affinity", 2) && !cycle.world.shape(task).preferred_node_affinity.empty()) {
     sum.Add(Normalize(each([&](NodeIndex n) { return PreferredNodeScore(cycle, task, n); }), 100,

@@ -135,7 +135,7 @@ bool ToleratesUnschedulable(const TaskShape& shape) {
 }
 
 bool Matches(const Tables& tables, const AffinityTerm& term, const std::string& owner,
-             const TaskShape& other, bool known_only) {
+             const TaskShape& other, bool of_newcomer) {
   bool of_namespace = false;
   if (term.namespaces.empty() && !term.namespace_selector) {
     of_namespace = other.name_space == owner;
@@ -147,11 +147,12 @@ bool Matches(const Tables& tables, const AffinityTerm& term, const std::string& 
     for (const NamespaceSpec& name_space : tables.namespaces) {
       if (name_space.name == other.name_space) labels = &name_space.labels;
     }
-    const Labels none;
     if (IsEverything(term.namespace_selector)) {
       of_namespace = true;
-    } else if (labels != nullptr || !known_only) {
-      of_namespace = Matches(term.namespace_selector, labels != nullptr ? *labels : none);
+    } else if (labels != nullptr && Matches(term.namespace_selector, *labels)) {
+      of_namespace = true;
+    } else if (of_newcomer || labels == nullptr) {
+      of_namespace = Matches(term.namespace_selector, Labels());
     }
   }
   return of_namespace && Matches(term.selector, other.labels);

@@ -32,11 +32,11 @@ const Taint* FirstUntolerated(const TaskShape& shape, const NodeSpec& node);
 // Whether the task may go to a node that is closed for new tasks.
 bool ToleratesUnschedulable(const TaskShape& shape);
 
-// `other` is what the term, which belongs to a task of namespace `owner`, speaks of. With
-// `known_only` a namespace selector finds only namespaces with known labels; otherwise an
-// unknown one has no labels.
+// `other` is what the term, which belongs to a task of namespace `owner`, speaks of. A namespace
+// that is not known has no labels. With `of_newcomer`, as in Kubernetes 1.36, a selector that
+// matches no labels finds every namespace, and others find only known ones.
 bool Matches(const Tables& tables, const AffinityTerm& term, const std::string& owner,
-             const TaskShape& other, bool known_only);
+             const TaskShape& other, bool of_newcomer);
 
 }  // namespace muster::reference
 

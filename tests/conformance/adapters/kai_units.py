@@ -1,6 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Recorded calls of single functions of KAI Scheduler: each becomes a question to the probe, and the
-answer is compared with the record. The suite of fair-share divisions is read here, too."""
+"""Recorded calls of single functions of KAI Scheduler: each becomes a question to the probe, and
+the answer is compared with the record. The suite of fair-share divisions is read here, too."""
 
 import math
 import re

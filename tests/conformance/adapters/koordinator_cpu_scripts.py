@@ -1,6 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Koordinator's recorded scripts of its NUMA plug-in: which tasks get CPUs of their own and by which
-policy, nodes with amplified CPUs, and what a zone has left."""
+"""Koordinator's recorded scripts of its NUMA plug-in: which tasks get CPUs of their own and by
+which policy, nodes with amplified CPUs, and what a zone has left."""
 
 import json
 from typing import Any, Callable
@@ -82,7 +82,7 @@ def _needs(script: Any, probe: Probe) -> list[str]:
 
 
 def _specs(script: Any, probe: Probe) -> list[str]:
-    """appendResourceSpecIfMissed(object, state, node, kubelet): the policies that binding writes."""
+    """appendResourceSpecIfMissed(object, state, node, kubelet): policies that binding writes."""
     out = []
     for step in script.calls("appendResourceSpecIfMissed"):
         args = script.args(step)
@@ -147,8 +147,8 @@ def _zone_policies(script: Any, probe: Probe) -> list[str]:
 
 
 def _free(script: Any, probe: Probe) -> list[str]:
-    """NodeAllocation.getAvailableNUMANodeResources(zones, reusable). How many CPUs of the first zone
-    tasks have for themselves is a field of the test."""
+    """NodeAllocation.getAvailableNUMANodeResources(zones, reusable). How many CPUs of the first
+    zone tasks have for themselves is a field of the test."""
     out = []
     inputs = script.case["state"].get("inputs") or {}
     for step in script.calls("NodeAllocation.getAvailableNUMANodeResources"):

@@ -121,7 +121,7 @@ def _across_schedulers(script: Any, probe: Probe) -> list[str]:
 
 
 def _filtered_events(script: Any, probe: Probe) -> list[str]:
-    """Events that an informer hands over if they are of concern; the record shows the pods alone."""
+    """Events that an informer hands over if they matter; the record shows the pods alone."""
     promises = Promises(script)
     for step in script.steps:
         call = step.get("call", "")

@@ -1,6 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""What adapters of Koordinator's recorded scripts of reservations share: the operations that a suite
-of a test becomes, and what the record says of an answer."""
+"""What adapters of Koordinator's recorded scripts of reservations share: the operations that a
+suite of a test becomes, and what the record says of an answer."""
 
 from typing import Any, Callable
 

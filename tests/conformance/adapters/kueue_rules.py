@@ -70,7 +70,7 @@ def _available(case: Json, probe: Probe) -> list[str]:
 
 
 def _shares(case: Json, probe: Probe) -> list[str]:
-    """Each line of the record: name, whether it is a cohort, share, resource, whether it borrows."""
+    """Each line of the record: name, whether a cohort, share, resource, whether it borrows."""
     state = case["state"]
     queue = state["clusterQueue"]["$ref"].rpartition("/")[2]
     used = dict(state.get("usage") or {})

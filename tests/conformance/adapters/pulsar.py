@@ -18,7 +18,7 @@ def check(level: str, case: Json, probe: Probe) -> list[str]:
 
 
 def _differences(place: str, wanted: Any, got: Any) -> list[str]:
-    """Every number to the last bit. What orders the peer's tables is given, what it drew is not asked."""
+    """Every number to the last bit. The order of the peer's tables is given, draws are not."""
     if not isinstance(wanted, dict) or not isinstance(got, dict):
         return [] if wanted == got else [f"{place}: {got} instead of {wanted}"]
     given = {"scoreOrder", "brokerOrder", "picked"}

@@ -1,5 +1,5 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""YARN's recorded decisions: whole runs of the capacity and the fair scheduler, and single rules."""
+"""YARN's recorded decisions: whole runs of its capacity and fair schedulers, and single rules."""
 
 import struct
 from typing import Any

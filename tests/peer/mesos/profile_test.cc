@@ -97,6 +97,16 @@ TEST_F(MesosProfile, AFilterHoldsForItsTimeAndThroughItsLastMoment) {
   EXPECT_EQ(Cycle(111), "big<a1:4 ");
 }
 
+TEST_F(MesosProfile, WithoutAFilterOthersStillGetTheirOffers) {
+  Role("eng");
+  Role("ops");
+  Agent("a1", 4);
+  Framework("big", "eng", 1, 8, {{"mesos/refuse_seconds", "0"}});
+  Framework("web", "ops", 1, 1);
+  // The last offer repeats the one before it: the cycle ends.
+  EXPECT_EQ(Cycle(), "big<a1:4 web<a1:4 web0@a1 big<a1:3 big<a1:3 ");
+}
+
 TEST_F(MesosProfile, AFrameworkThatHasAllItNeedsIsSuppressed) {
   Role("eng");
   Agent("a1", 4);

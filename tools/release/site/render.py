@@ -40,8 +40,8 @@ def inline(text):
 
 
 def prose(text):
-    """Text of a comment: paragraphs, lists (each row begins with a dash), and indented blocks, which
-    are printed as they are."""
+    """Text of a comment: paragraphs, lists (each row begins with a dash), and indented blocks,
+    which are printed as they are."""
     out, lines, i = [], text.split("\n"), 0
     while i < len(lines):
         line = lines[i]
