@@ -44,12 +44,13 @@ constexpr std::string_view kOrders[] = {"fifo", "fair", "utilization", "priority
 struct OptionKey {
   std::string_view property, option;
   bool is_switch = false;
+  bool is_of_all = false;  // of all actions
 };
 constexpr OptionKey kOptionKeys[] = {
-    {"yarn.scheduler.minimum-allocation-mb", "min_memory"},
-    {"yarn.scheduler.minimum-allocation-vcores", "min_vcores"},
-    {"yarn.scheduler.maximum-allocation-mb", "max_memory"},
-    {"yarn.scheduler.maximum-allocation-vcores", "max_vcores"},
+    {"yarn.scheduler.minimum-allocation-mb", "min_memory", false, true},
+    {"yarn.scheduler.minimum-allocation-vcores", "min_vcores", false, true},
+    {"yarn.scheduler.maximum-allocation-mb", "max_memory", false, true},
+    {"yarn.scheduler.maximum-allocation-vcores", "max_vcores", false, true},
     {"yarn.scheduler.capacity.per-node-heartbeat.multiple-assignments-enabled",
      "multiple_assignments", true},
     {"yarn.scheduler.capacity.per-node-heartbeat.maximum-container-assignments", "max_assignments"},
@@ -85,7 +86,7 @@ class PropertyReader {
     }
   }
 
-  void Read(std::string* options) {
+  void Read(ActionOptions* options) {
     ReadOptions(options);
     ReadMappings(&queues_.Of("root"));
     std::vector<std::string> open = {"root"};
@@ -127,19 +128,27 @@ class PropertyReader {
     return property->kind() == JsonKind::kBool ? "true" : property->ScalarText();
   }
 
-  void ReadOptions(std::string* options) {
+  void ReadOptions(ActionOptions* options) {
     const std::string calculator =
         TextOf(absl::StrCat(ToAbsl(kCapacityPrefix), "resource-calculator"));
     const bool dominant = calculator.find("DominantResourceCalculator") != calculator.npos;
-    AddOption("calculator", dominant ? "dominant" : "memory", options);
+    std::string of_all;
+    AddOption("calculator", dominant ? "dominant" : "memory", &of_all);
+    options->heartbeat = of_all;
     for (const OptionKey& key : kOptionKeys) {
       const auto found = values_.find(std::string(key.property));
       if (found == values_.end()) continue;
       used_.insert(std::string(key.property));
       const Field& value = found->second;
       const std::string text = key.is_switch ? SwitchOf(value) : value.ScalarText();
-      if (!key.is_switch || !text.empty()) AddOption(key.option, text, options);
+      if (key.is_switch && text.empty()) continue;
+      AddOption(key.option, text, &options->heartbeat);
+      if (key.is_of_all) AddOption(key.option, text, &of_all);
     }
+    options->preempt = MonitorOptions([&](const std::string& key) { return Find(key); });
+    if (!options->preempt) return;
+    absl::StrAppend(&of_all, options->preempt->empty() ? "" : ",", *options->preempt);
+    options->preempt = std::move(of_all);
   }
 
   // Rules of one format; those about names of applications go last.
@@ -230,8 +239,10 @@ class PropertyReader {
     if (const Field* order = Find(Key(path, "ordering-policy"))) SetOrder(*order, &queue);
     if (const Field* state = Find(Key(path, "state"))) ReadState(*state, &queue);
     if (const Field* priority = Find(Key(path, "priority"))) {
-      queue.priority = static_cast<int32_t>(
-          std::min<int64_t>(AmountOf(*priority), std::numeric_limits<int32_t>::max()));
+      if (!absl::SimpleAtoi(priority->ScalarText(), &queue.priority)) {
+        priority->Refuse(
+            absl::StrCat(priority->Describe(), " is no priority; expected an integer"));
+      }
     }
     ReadWeights(path, &queue);
   }
@@ -340,7 +351,7 @@ void ReadAnswer(const Field& info, const std::string& path, QueueRows* queues) {
 }  // namespace
 
 void ReadCapacityProperties(const Field& properties, ImportLog* log, QueueRows* queues,
-                            std::string* options) {
+                            ActionOptions* options) {
   PropertyReader(properties, log, queues).Read(options);
 }
 

@@ -28,6 +28,7 @@ CapacityWorld::CapacityWorld(const Tables& tables, const Ledger& ledger, Capacit
       queue_of_job_(std::move(tree.queue_of_job)),
       refusals_(std::move(tree.refusals)),
       home_of_(std::move(tree.home_of)),
+      now_(MillisecondsOf(before.now())),
       partitions_(std::move(tree.partitions)),
       scheduler_(absl::UnknownError("not made")) {
   Resource& most = tree.settings.max_allocation;
@@ -53,6 +54,7 @@ CapacityWorld::CapacityWorld(const Tables& tables, const Ledger& ledger, Capacit
   ReadApps();
   for (const Arrival& arrival : Arrivals(before)) AddApp(arrival, before);
   RecoverReservations(before);
+  scheduler_->SetTime(now_);
 }
 
 void CapacityWorld::ReadApps() {
@@ -118,6 +120,7 @@ void CapacityWorld::AddApp(const Arrival& arrival, const Cycle& before) {
   }
   row_of_.push_back(arrival.row);
   for (const RunningRow& one : row.running) {
+    scheduler_->SetTime(MillisecondsOf(one.since));
     const ContainerIndex container =
         scheduler_->Recover(*app, one.place, one.size, one.priority, one.is_spared);
     if (one.is_master) scheduler_->MarkMaster(container);
@@ -190,6 +193,7 @@ void CapacityWorld::RecoverReservations(const Cycle& before) {
     const RequestRow& request = FindOrAddRequest(kept->name, &row);
     if (!IsServedAt(row, request, p)) continue;
     if (request.tasks.empty()) AskFor(app, static_cast<Partition>(row.kind), request);
+    scheduler_->SetTime(std::min(kept->since, now_));
     scheduler_->RecoverReservation(app, p, request.size, request.priority);
   }
 }
@@ -262,7 +266,9 @@ void CapacityWorld::Keep(const Cycle& cycle) {
     for (const ContainerIndex index : app.reserved) {
       const Container& container = scheduler_->containers()[index];
       reservations.Set(rows_.NameOf(container.node),
-                       RowOf({std::string(job), RequestOf(a, container.priority).name}));
+                       RowOf({.job = std::string(job),
+                              .name = RequestOf(a, container.priority).name,
+                              .since = container.since}));
     }
   }
   yarn::Keep(cycle, kCapacitySlots.applications, std::move(applications));

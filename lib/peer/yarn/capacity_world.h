@@ -10,7 +10,8 @@
 //
 // The world begins with what Keep wrote in the cycle before (kept.h). Applications come before the
 // new ones, the active first, whatever the limits are now. Counts of a request are missed
-// opportunities, those of requests without label, and reports of reserved nodes in vain.
+// opportunities, those of requests without label, and reports of reserved nodes in vain. A
+// reservation is as old as the cycle that made it.
 #ifndef MUSTER_PEER_YARN_CAPACITY_WORLD_H_
 #define MUSTER_PEER_YARN_CAPACITY_WORLD_H_
 
@@ -73,6 +74,7 @@ class CapacityWorld : public Reporting {
   const std::vector<uint32_t> queue_of_job_;
   const HashMap<JobIndex, std::string> refusals_;
   const std::vector<muster::QueueIndex> home_of_;
+  const int64_t now_;  // ms
   const Partitions partitions_;
   int64_t idle_rounds_ = 0;
   absl::StatusOr<CapacityScheduler> scheduler_;

@@ -73,6 +73,7 @@ ContainerIndex CapacityScheduler::MakeContainer(AppIndex app, NodeIndex node, co
                           .priority = priority,
                           .locality = locality,
                           .requested = apps_[app].requests.Find(priority)->partition(),
+                          .since = time_,
                           .created = ++clock_});
 }
 
@@ -124,6 +125,7 @@ ContainerIndex CapacityScheduler::Recover(AppIndex index, NodeIndex node, const 
                                                     .priority = priority,
                                                     .requested = partition,
                                                     .is_spared = is_spared,
+                                                    .since = time_,
                                                     .created = ++clock_});
   AddLive(container);
   MarkDirty(index);

@@ -61,6 +61,9 @@ class CapacityScheduler {
   // Reads the settings of the same queues again.
   absl::Status Reconfigure(std::vector<QueueSettings> queues);
 
+  // The time, in ms, at which containers and reservations are made from now on; 0 at first.
+  void SetTime(int64_t time) { time_ = time; }
+
   NodeIndex AddNode(const NodeSpec& spec);
   // The same of several, with one update of the queues. REQUIRES: there is no application yet.
   void AddNodes(const std::vector<NodeSpec>& specs);
@@ -187,7 +190,7 @@ class CapacityScheduler {
   NameTable places_, user_names_;
   Resource cluster_;
   std::vector<Resource> totals_;  // of partitions
-  int64_t live_nodes_ = 0, clock_ = 0;
+  int64_t live_nodes_ = 0, clock_ = 0, time_ = 0;
   std::vector<ContainerIndex> made_;
   std::vector<std::vector<QueueRank>> ranks_;  // memory for the order of children, by queue
 };
