@@ -6,7 +6,9 @@
 // A property becomes a setting as it stands; the profile checks it. A queue without a capacity has
 // 0 of the kind of its siblings, as at the peer. Defaults for all queues become the settings of
 // each that has none.
+#include <algorithm>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -35,10 +37,11 @@ constexpr std::pair<std::string_view, std::string_view> kQueueKeys[] = {
 // Of queues that are made on demand: switches, and the rest by how it begins.
 constexpr std::string_view kMakingSwitches[] = {"auto-create-child-queue.enabled",
                                                 "auto-queue-creation-v2.enabled"};
+constexpr std::string_view kDepth = "auto-queue-creation-v2.maximum-queue-depth";
 constexpr std::string_view kMakingKeys[] = {
-    "leaf-queue-template.", "auto-queue-creation-v2.maximum-queue-depth",
-    "auto-queue-creation-v2.template.", "auto-queue-creation-v2.leaf-template.",
-    "auto-queue-creation-v2.parent-template."};
+    "leaf-queue-template.", kDepth, "auto-queue-creation-v2.template.",
+    "auto-queue-creation-v2.leaf-template.", "auto-queue-creation-v2.parent-template."};
+constexpr std::span<const std::string_view> kWildcardKeys = std::span(kMakingKeys).subspan(2);
 constexpr std::string_view kOrders[] = {"fifo", "fair", "utilization", "priority-utilization"};
 
 struct OptionKey {
@@ -176,9 +179,12 @@ class PropertyReader {
   // What is said about queues that are made below the queue.
   void ReadMaking(const std::string& path, QueueSpec* queue) {
     const std::string begin = Key(path, "");
+    bool makes_queues = false;
     for (const std::string_view key : kMakingSwitches) {
       const Field* value = Find(absl::StrCat(begin, ToAbsl(key)));
-      if (value != nullptr && SwitchOf(*value) == "on") SetSetting(key, "true", queue);
+      if (value == nullptr || SwitchOf(*value) != "on") continue;
+      SetSetting(key, "true", queue);
+      makes_queues = true;
     }
     for (const std::string_view key : kMakingKeys) {
       const std::string first = absl::StrCat(begin, ToAbsl(key));
@@ -187,6 +193,29 @@ class PropertyReader {
         used_.insert(at->first);
         SetSetting(at->first.substr(begin.size()), at->second.ScalarText(), queue);
       }
+    }
+    const std::string own_depth = absl::StrCat(begin, ToAbsl(kDepth));
+    const std::string depth = TextOf(absl::StrCat(ToAbsl(kCapacityPrefix), ToAbsl(kDepth)));
+    if (makes_queues && !depth.empty() && !values_.contains(own_depth)) {
+      SetSetting(kDepth, depth, queue);
+    }
+    ReadWildcards(begin, queue);
+  }
+
+  // Templates of queues by wildcards below the queue.
+  void ReadWildcards(const std::string& begin, QueueSpec* queue) {
+    constexpr std::string_view kAny = "*.";
+    const std::string first = absl::StrCat(begin, ToAbsl(kAny));
+    for (auto at = values_.lower_bound(first); at != values_.end(); ++at) {
+      if (!at->first.starts_with(first)) break;
+      const std::string_view key = std::string_view(at->first).substr(begin.size());
+      std::string_view rest = key;
+      while (rest.starts_with(kAny)) rest.remove_prefix(kAny.size());
+      const bool is_template = std::ranges::any_of(
+          kWildcardKeys, [&](std::string_view start) { return rest.starts_with(start); });
+      if (!is_template) continue;
+      used_.insert(at->first);
+      SetSetting(key, at->second.ScalarText(), queue);
     }
   }
 

@@ -126,5 +126,39 @@ TEST(YarnConfiguration, PrioritiesOfQueuesMayBeNegative) {
               HasSubstr("a.priority\"]: \"high\" is no priority; expected an integer"));
 }
 
+TEST(YarnConfiguration, TemplatesByWildcardsAreSettingsOfTheQueueBeforeThem) {
+  const std::string prefix = "yarn.scheduler.capacity.root.";
+  const std::string key = "auto-queue-creation-v2.";
+  ImportOptions options;
+  options.configuration = ObjectJson{
+      {prefix + "queues", "a"},
+      {prefix + "a.capacity", "1w"},
+      {prefix + "a." + key + "enabled", "true"},
+      {"yarn.scheduler.capacity." + key + "maximum-queue-depth", "3"},
+      {prefix + "*." + key + "template.capacity", "2w"},
+      {prefix + "*.*." + key + "leaf-template.capacity", "3w"},
+      {prefix + "a.*." + key + "parent-template.capacity", "4w"},
+      {prefix + "*.capacity", "5w"},
+      {prefix + "*.b." + key + "template.capacity",
+       "6w"}}.dump();
+  const Import import = Imported(OneNode(), options);
+  std::map<std::string, Labels> settings = SettingsByQueue(import);
+  EXPECT_EQ(settings["root"], (Labels{{"yarn-capacity/*.*." + key + "leaf-template.capacity", "3w"},
+                                      {"yarn-capacity/*." + key + "template.capacity", "2w"}}));
+  EXPECT_THAT(settings["root.a"],
+              Contains(std::pair("yarn-capacity/*." + key + "parent-template.capacity",
+                                 std::string("4w"))));
+  EXPECT_THAT(settings["root.a"], Contains(std::pair("yarn-capacity/" + key + "maximum-queue-depth",
+                                                     std::string("3"))));
+  const std::vector<std::string> lines = Lines(import);
+  for (const char* left :
+       {"root.*.capacity", "root.*.b.auto-queue-creation-v2.template.capacity"}) {
+    EXPECT_THAT(lines, Contains(HasSubstr(std::string(left) + "\"]: this property decides")));
+  }
+  Cluster cluster;
+  ASSERT_TRUE(Fill(import.scenario, &cluster).ok());
+  EXPECT_TRUE(cluster.Schedule(import.scenario.profile).ok());
+}
+
 }  // namespace
 }  // namespace muster
