@@ -160,5 +160,31 @@ TEST(YarnConfiguration, TemplatesByWildcardsAreSettingsOfTheQueueBeforeThem) {
   EXPECT_TRUE(cluster.Schedule(import.scenario.profile).ok());
 }
 
+TEST(YarnConfiguration, MappingRulesOfOddShapesAreRefused) {
+  const std::string property = "yarn.scheduler.capacity.mapping-rule-json";
+  const auto refusal = [&](const ObjectJson& value) {
+    ImportOptions options;
+    options.configuration = ObjectJson{
+        {"yarn.scheduler.capacity.root.queues", "a"},
+        {"yarn.scheduler.capacity.root.a.capacity", "100"},
+        {"yarn.scheduler.capacity.mapping-rule-format", "json"},
+        {property, value}}.dump();
+    return std::string(TryImport(OneNode(), options).status().message());
+  };
+  for (const char* rules : {"[]", "null", "7", "\"u:ann:a\"", R"([{"type": "user"}])",
+                            R"({"rule": []})", R"({"rules": null})", R"({"rules": {}})"}) {
+    EXPECT_EQ(refusal(rules), "scheduler configuration: [\"" + property +
+                                  "\"]: has no array of rules; expected an object such as "
+                                  "{\"rules\": []}")
+        << rules;
+  }
+  EXPECT_EQ(refusal(7), refusal("7"));
+  EXPECT_THAT(refusal(R"({"rules": [1]})"), HasSubstr("rules[0]: expected an object"));
+  EXPECT_THAT(refusal(R"({"rules": [{"type": 1}]})"), HasSubstr("rules[0].type: expected text"));
+  EXPECT_THAT(refusal("{"), HasSubstr(property));
+  EXPECT_EQ(refusal("{}"), "");
+  EXPECT_EQ(refusal(R"({"rules": []})"), "");
+}
+
 }  // namespace
 }  // namespace muster

@@ -2,6 +2,7 @@
 //
 // Profiles yarn-capacity and yarn-fair on random worlds: what every plan keeps, cycle after cycle,
 // and that a living cluster and its snapshot decide alike.
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -64,9 +65,48 @@ void AddYarnLabels(Rng& rng, ClusterSpec* world) {
   }
 }
 
+// Rules that place jobs, and queues that are made for them, in a tree below "root".
+void AddYarnMappings(Rng& rng, ClusterSpec* world) {
+  constexpr const char* kMatches[] = {"u:%user:", "u:ann:", "g:dev:", "a:%application:"};
+  constexpr const char* kParts[] = {"%user", "%primary_group", "%application", "root", "q0", "q1"};
+  constexpr const char* kEnds[] = {"", ":skip", ":reject", ":existing:skip"};
+  std::string rules;
+  for (uint64_t rule = 1 + rng.Below(4); rule > 0; --rule) {
+    std::string place = OneOf(kParts, rng);
+    for (uint64_t more = rng.Below(3); more > 0; --more) {
+      place += "." + std::string(OneOf(kParts, rng));
+    }
+    rules +=
+        std::string(rules.empty() ? "" : ",") + OneOf(kMatches, rng) + place + OneOf(kEnds, rng);
+  }
+  for (QueueSpec& queue : world->queues) {
+    if (queue.name == "root") {
+      queue.settings.emplace_back("yarn-capacity/queue-mappings", rules);
+      if (rng.Chance(0.5)) {
+        queue.settings.emplace_back("yarn-capacity/queue-mappings-override.enable", "true");
+      }
+      queue.settings.emplace_back("yarn-capacity/*.auto-queue-creation-v2.template.capacity", "2w");
+    }
+    if (rng.Chance(0.5)) {
+      queue.settings.emplace_back("yarn-capacity/auto-queue-creation-v2.enabled", "true");
+    }
+  }
+  for (JobSpec& job : world->jobs) {
+    if (rng.Chance(0.5)) job.queue = "default";
+    if (rng.Chance(0.7)) job.owner = JobOwner{.user = "ann", .groups = {"dev", "q1"}};
+    if (rng.Chance(0.2)) job.settings.emplace_back("yarn-capacity/queue", "root.q1.made");
+  }
+}
+
+// Whether queues lie below "root"; else it is a queue like others.
+bool HasRoot(const Cluster& cluster) {
+  return std::ranges::any_of(cluster.Describe().queues,
+                             [](const QueueSpec& queue) { return queue.parent == "root"; });
+}
+
 void AddYarnSettings(Rng& rng, ClusterSpec* world) {
   for (QueueSpec& queue : world->queues) {
-    if (rng.Chance(0.3)) {
+    if (rng.Chance(0.3) && queue.name != "root") {
       queue.settings.emplace_back("yarn-capacity/maximum-capacity",
                                   std::to_string(20 * rng.Below(6)));
     }
@@ -98,15 +138,22 @@ TEST(YarnWorlds, PlansKeepTheirPromisesCycleAfterCycle) {
     const bool keeps = rng.Chance(0.3);
     const std::string profile = keeps ? OneOf(kKeepingSpecs, rng) : OneOf(kYarnSpecs, rng);
     const uint64_t nodes = rng.Chance(0.5) ? 8 : 2;
-    const WorldKnobs knobs{
-        .nodes = nodes, .queues = 4, .jobs = 8, .tasks = 5, .between_tasks = false};
+    const bool is_mapped = rng.Chance(0.25) && profile.starts_with("yarn-capacity");
+    const WorldKnobs knobs{.nodes = nodes,
+                           .queues = 4,
+                           .jobs = 8,
+                           .tasks = 5,
+                           .between_tasks = false,
+                           .rooted = is_mapped};
     ClusterSpec world = RandomWorld(rng.Next(), knobs);
     AddYarnSettings(rng, &world);
-    if (rng.Chance(0.3)) AddYarnLabels(rng, &world);
+    if (is_mapped) AddYarnMappings(rng, &world);
+    if (!is_mapped && rng.Chance(0.3)) AddYarnLabels(rng, &world);
     if (keeps || rng.Chance(0.3)) AddYarnWishes(rng, &world);
     Cluster cluster = MakeCluster(world);
     RandomEdits edits(cluster, rng, knobs);
     for (int64_t cycle = 0; cycle < 3; ++cycle) {
+      if (is_mapped && !HasRoot(cluster)) break;
       const Snapshot snapshot = cluster.Freeze();
       const absl::StatusOr<Plan> plan = cluster.Schedule(profile, {.now = cycle});
       ASSERT_TRUE(plan.ok()) << plan.status();

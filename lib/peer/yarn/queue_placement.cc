@@ -223,9 +223,9 @@ class Placer {
     for (std::string above = path; above != "root"; ++levels) {
       const size_t dot = above.rfind('.');
       if (dot + 1 == above.size()) return false;  // a part is empty
-      if (const auto known = row_of_path_.find(above);
-          known != row_of_path_.end() && known->second < parents_.size()) {
-        return MayCreateBelow(known->second, levels);
+      if (const auto known = row_of_path_.find(above); known != row_of_path_.end()) {
+        if (placed_.rows[known->second].is_leaf) return false;
+        if (known->second < parents_.size()) return MayCreateBelow(known->second, levels);
       }
       above.resize(dot);
     }
