@@ -188,6 +188,7 @@ ActionDecl CapacityPreemptAction() {
   action.options = yarn::kPreemptOptions;
   action.evicts = true;
   action.memory = yarn::DeclarationOf(yarn::kCapacitySlots);
+  action.memory.push_back({yarn::kLeafSlot, 1});
   action.memory.push_back({yarn::kMarkSlot, 1});
   action.turns = {TurnKind::kCycle, TurnKind::kDecisions};
   action.check = [](const Tables& tables, const Options& options) {
