@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
@@ -25,6 +26,8 @@ constexpr const char* kKeepingSpecs[] = {
     "min_memory=1)+heartbeat(min_memory=1,max_off_switch=100)",
     "yarn-capacity:actions=preempt(max_wait=0,per_round=1,natural_termination=1,reserved=on,"
     "calculator=memory,min_memory=1)+heartbeat(calculator=memory,min_memory=1,rounds=1)",
+    "yarn-capacity:actions=preempt(max_wait=0,per_round=1,priorities=on,priorities_delay=0,"
+    "move_reservations=on,min_memory=1)+heartbeat(min_memory=1,rounds=1)",
     "yarn-fair:heartbeat(rounds=1,min_memory=1,increment_memory=1,node_locality_threshold=0.5,"
     "rack_locality_threshold=0.5)",
 };
@@ -86,6 +89,11 @@ void AddYarnMappings(Rng& rng, ClusterSpec* world) {
         queue.settings.emplace_back("yarn-capacity/queue-mappings-override.enable", "true");
       }
       queue.settings.emplace_back("yarn-capacity/*.auto-queue-creation-v2.template.capacity", "2w");
+      if (rng.Chance(0.5)) {
+        queue.settings.emplace_back("yarn-capacity/ordering-policy", "priority-utilization");
+      }
+    } else if (rng.Chance(0.3)) {
+      queue.priority = static_cast<int32_t>(rng.Below(3));
     }
     if (rng.Chance(0.5)) {
       queue.settings.emplace_back("yarn-capacity/auto-queue-creation-v2.enabled", "true");
@@ -98,10 +106,13 @@ void AddYarnMappings(Rng& rng, ClusterSpec* world) {
   }
 }
 
-// Whether queues lie below "root"; else it is a queue like others.
+// Whether queues lie below "root", and it below none; else it is a queue like others.
 bool HasRoot(const Cluster& cluster) {
-  return std::ranges::any_of(cluster.Describe().queues,
-                             [](const QueueSpec& queue) { return queue.parent == "root"; });
+  const std::vector<QueueSpec> queues = cluster.Describe().queues;
+  return std::ranges::any_of(queues, [](const auto& queue) { return queue.parent == "root"; }) &&
+         std::ranges::none_of(queues, [](const auto& queue) {
+           return queue.name == "root" && !queue.parent.empty();
+         });
 }
 
 void AddYarnSettings(Rng& rng, ClusterSpec* world) {
