@@ -28,7 +28,9 @@
 #define MUSTER_IMPORT_YARN_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -78,9 +80,19 @@ void AddOption(std::string_view name, std::string_view value, std::string* optio
 std::string MappingRulesOfJson(const Field& property, ImportLog* log);
 std::string MappingRulesOfApps(const std::string& text);
 
-// Fill the queues, and options of action heartbeat.
+// Options of a profile's actions.
+struct ActionOptions {
+  std::string heartbeat;
+  std::optional<std::string> preempt;  // none: the action is left out
+};
+// Returns a property, which counts as read; null: it is not set, or is blank.
+using FindProperty = std::function<const Field*(const std::string& key)>;
+// Returns options of action preempt that the preemption monitor has; none: it does not run.
+std::optional<std::string> MonitorOptions(const FindProperty& find);
+
+// Fill the queues, and options of actions.
 void ReadCapacityProperties(const Field& properties, ImportLog* log, QueueRows* queues,
-                            std::string* options);
+                            ActionOptions* options);
 void ReadCapacityAnswer(const Field& info, QueueRows* queues);
 void ReadAllocations(const Field& configuration, QueueRows* queues, std::string* options);
 void ReadFairAnswer(const Field& info, QueueRows* queues);

@@ -6,7 +6,9 @@
 // A property becomes a setting as it stands; the profile checks it. A queue without a capacity has
 // 0 of the kind of its siblings, as at the peer. Defaults for all queues become the settings of
 // each that has none.
+#include <algorithm>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -35,21 +37,23 @@ constexpr std::pair<std::string_view, std::string_view> kQueueKeys[] = {
 // Of queues that are made on demand: switches, and the rest by how it begins.
 constexpr std::string_view kMakingSwitches[] = {"auto-create-child-queue.enabled",
                                                 "auto-queue-creation-v2.enabled"};
+constexpr std::string_view kDepth = "auto-queue-creation-v2.maximum-queue-depth";
 constexpr std::string_view kMakingKeys[] = {
-    "leaf-queue-template.", "auto-queue-creation-v2.maximum-queue-depth",
-    "auto-queue-creation-v2.template.", "auto-queue-creation-v2.leaf-template.",
-    "auto-queue-creation-v2.parent-template."};
+    "leaf-queue-template.", kDepth, "auto-queue-creation-v2.template.",
+    "auto-queue-creation-v2.leaf-template.", "auto-queue-creation-v2.parent-template."};
+constexpr std::span<const std::string_view> kWildcardKeys = std::span(kMakingKeys).subspan(2);
 constexpr std::string_view kOrders[] = {"fifo", "fair", "utilization", "priority-utilization"};
 
 struct OptionKey {
   std::string_view property, option;
   bool is_switch = false;
+  bool is_of_all = false;  // of all actions
 };
 constexpr OptionKey kOptionKeys[] = {
-    {"yarn.scheduler.minimum-allocation-mb", "min_memory"},
-    {"yarn.scheduler.minimum-allocation-vcores", "min_vcores"},
-    {"yarn.scheduler.maximum-allocation-mb", "max_memory"},
-    {"yarn.scheduler.maximum-allocation-vcores", "max_vcores"},
+    {"yarn.scheduler.minimum-allocation-mb", "min_memory", false, true},
+    {"yarn.scheduler.minimum-allocation-vcores", "min_vcores", false, true},
+    {"yarn.scheduler.maximum-allocation-mb", "max_memory", false, true},
+    {"yarn.scheduler.maximum-allocation-vcores", "max_vcores", false, true},
     {"yarn.scheduler.capacity.per-node-heartbeat.multiple-assignments-enabled",
      "multiple_assignments", true},
     {"yarn.scheduler.capacity.per-node-heartbeat.maximum-container-assignments", "max_assignments"},
@@ -85,7 +89,7 @@ class PropertyReader {
     }
   }
 
-  void Read(std::string* options) {
+  void Read(ActionOptions* options) {
     ReadOptions(options);
     ReadMappings(&queues_.Of("root"));
     std::vector<std::string> open = {"root"};
@@ -127,19 +131,27 @@ class PropertyReader {
     return property->kind() == JsonKind::kBool ? "true" : property->ScalarText();
   }
 
-  void ReadOptions(std::string* options) {
+  void ReadOptions(ActionOptions* options) {
     const std::string calculator =
         TextOf(absl::StrCat(ToAbsl(kCapacityPrefix), "resource-calculator"));
     const bool dominant = calculator.find("DominantResourceCalculator") != calculator.npos;
-    AddOption("calculator", dominant ? "dominant" : "memory", options);
+    std::string of_all;
+    AddOption("calculator", dominant ? "dominant" : "memory", &of_all);
+    options->heartbeat = of_all;
     for (const OptionKey& key : kOptionKeys) {
       const auto found = values_.find(std::string(key.property));
       if (found == values_.end()) continue;
       used_.insert(std::string(key.property));
       const Field& value = found->second;
       const std::string text = key.is_switch ? SwitchOf(value) : value.ScalarText();
-      if (!key.is_switch || !text.empty()) AddOption(key.option, text, options);
+      if (key.is_switch && text.empty()) continue;
+      AddOption(key.option, text, &options->heartbeat);
+      if (key.is_of_all) AddOption(key.option, text, &of_all);
     }
+    options->preempt = MonitorOptions([&](const std::string& key) { return Find(key); });
+    if (!options->preempt) return;
+    absl::StrAppend(&of_all, options->preempt->empty() ? "" : ",", *options->preempt);
+    options->preempt = std::move(of_all);
   }
 
   // Rules of one format; those about names of applications go last.
@@ -167,9 +179,12 @@ class PropertyReader {
   // What is said about queues that are made below the queue.
   void ReadMaking(const std::string& path, QueueSpec* queue) {
     const std::string begin = Key(path, "");
+    bool makes_queues = false;
     for (const std::string_view key : kMakingSwitches) {
       const Field* value = Find(absl::StrCat(begin, ToAbsl(key)));
-      if (value != nullptr && SwitchOf(*value) == "on") SetSetting(key, "true", queue);
+      if (value == nullptr || SwitchOf(*value) != "on") continue;
+      SetSetting(key, "true", queue);
+      makes_queues = true;
     }
     for (const std::string_view key : kMakingKeys) {
       const std::string first = absl::StrCat(begin, ToAbsl(key));
@@ -178,6 +193,29 @@ class PropertyReader {
         used_.insert(at->first);
         SetSetting(at->first.substr(begin.size()), at->second.ScalarText(), queue);
       }
+    }
+    const std::string own_depth = absl::StrCat(begin, ToAbsl(kDepth));
+    const std::string depth = TextOf(absl::StrCat(ToAbsl(kCapacityPrefix), ToAbsl(kDepth)));
+    if (makes_queues && !depth.empty() && !values_.contains(own_depth)) {
+      SetSetting(kDepth, depth, queue);
+    }
+    ReadWildcards(begin, queue);
+  }
+
+  // Templates of queues by wildcards below the queue.
+  void ReadWildcards(const std::string& begin, QueueSpec* queue) {
+    constexpr std::string_view kAny = "*.";
+    const std::string first = absl::StrCat(begin, ToAbsl(kAny));
+    for (auto at = values_.lower_bound(first); at != values_.end(); ++at) {
+      if (!at->first.starts_with(first)) break;
+      const std::string_view key = std::string_view(at->first).substr(begin.size());
+      std::string_view rest = key;
+      while (rest.starts_with(kAny)) rest.remove_prefix(kAny.size());
+      const bool is_template = std::ranges::any_of(
+          kWildcardKeys, [&](std::string_view start) { return rest.starts_with(start); });
+      if (!is_template) continue;
+      used_.insert(at->first);
+      SetSetting(key, at->second.ScalarText(), queue);
     }
   }
 
@@ -230,8 +268,10 @@ class PropertyReader {
     if (const Field* order = Find(Key(path, "ordering-policy"))) SetOrder(*order, &queue);
     if (const Field* state = Find(Key(path, "state"))) ReadState(*state, &queue);
     if (const Field* priority = Find(Key(path, "priority"))) {
-      queue.priority = static_cast<int32_t>(
-          std::min<int64_t>(AmountOf(*priority), std::numeric_limits<int32_t>::max()));
+      if (!absl::SimpleAtoi(priority->ScalarText(), &queue.priority)) {
+        priority->Refuse(
+            absl::StrCat(priority->Describe(), " is no priority; expected an integer"));
+      }
     }
     ReadWeights(path, &queue);
   }
@@ -340,7 +380,7 @@ void ReadAnswer(const Field& info, const std::string& path, QueueRows* queues) {
 }  // namespace
 
 void ReadCapacityProperties(const Field& properties, ImportLog* log, QueueRows* queues,
-                            std::string* options) {
+                            ActionOptions* options) {
   PropertyReader(properties, log, queues).Read(options);
 }
 

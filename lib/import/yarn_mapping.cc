@@ -82,8 +82,15 @@ std::string MappingRulesOfJson(const Field& property, ImportLog* log) {
     return "";
   }
   const FieldSource source{"mapping-rule-json", &*row, log};
+  const Field whole(&source), list = whole["rules"];
+  const bool is_object = whole.kind() == JsonKind::kObject;
+  const bool is_empty = is_object && whole.Children().empty();
+  if (!is_empty && (!list.given() || list.kind() != JsonKind::kArray)) {
+    property.Refuse("has no array of rules; expected an object such as {\"rules\": []}");
+    return "";
+  }
   std::vector<std::string> rules;
-  for (const Field& rule : Field(&source).Items("rules")) {
+  for (const Field& rule : whole.Items("rules")) {
     if (std::string text = RuleOf(rule); !text.empty()) rules.push_back(std::move(text));
   }
   return absl::StrJoin(rules, ",");

@@ -86,7 +86,7 @@ absl::Status Cluster::MakeTasks(std::string_view job, std::string_view group, in
   const auto bytes = static_cast<int64_t>(job.size() + group.size()) + 11;
   if (absl::Status room = editor.CheckRoom(tables.tasks.names, count, count * bytes); !room.ok())
     return room;
-  const int64_t first = NextOrdinal(tables, *row, group);
+  const int64_t first = editor.NextOrdinal(*row, GroupIndex(*editor.FindGroup(*row, group)));
   if (first > std::numeric_limits<int64_t>::max() - count) {
     check.Fail(
         absl::StrCat("the next ordinal is ", first, "; there are none for ", count, " more tasks"));
@@ -100,7 +100,7 @@ absl::Status Cluster::MakeTasks(std::string_view job, std::string_view group, in
   }
   if (count == 0) return absl::OkStatus();
   const ChangeGuard change(*impl_);
-  editor.MakeTasks(*row, g, count, *shape);
+  editor.MakeTasks(*row, g, first, count, *shape);
   for (int64_t i = first; i < first + count && impl_->deltas.anything_waits(); ++i) {
     impl_->deltas.Appeared(RowKind::kTask, GroupTaskName(job, group, i));
   }

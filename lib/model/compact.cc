@@ -209,7 +209,7 @@ void Editor::Compact() {
   }
   nominated_elsewhere_ = std::move(elsewhere);
 
-  group_numbers_.clear();
+  job_numbers_.clear();
   for (JobIndex j = 0; j < t.jobs.alive.size(); ++j) NumberGroups(j);
 
   t.log_start += t.log.size();

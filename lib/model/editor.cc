@@ -73,7 +73,7 @@ void Editor::CopyFrom(const Editor& other) {
   namespaces_ = other.namespaces_;
   living_ = other.living_;
   wishing_queues_ = other.wishing_queues_;
-  group_numbers_ = other.group_numbers_;
+  job_numbers_ = other.job_numbers_;
   tables_ = std::move(tables);
 }
 

@@ -204,9 +204,13 @@ class Editor {
   void SetNominated(TaskIndex task, std::string_view node_name);
   void SetPhase(JobIndex job, JobPhase phase);
   void SetEstimate(JobIndex job, int64_t estimate);
-  // Makes the next `count` tasks that are counts rows. REQUIRES: the group has them, and their
-  // names are free.
-  void MakeTasks(JobIndex job, size_t group, int64_t count, const CheckedShape& shape);
+  // Returns the ordinal of the next task that a group of the job makes from its count: the one
+  // after the largest. O(log n) of the job's tasks; the first call for a job costs O(n).
+  int64_t NextOrdinal(JobIndex job, GroupIndex group);
+  // Makes the next `count` tasks that are counts rows, from ordinal `first` on. REQUIRES: the group
+  // has them, `first` is its next ordinal, and their names are free.
+  void MakeTasks(JobIndex job, size_t group, int64_t first, int64_t count,
+                 const CheckedShape& shape);
   // No task by count of the job is admitted, or runs, any more.
   void SuspendCounts(JobIndex job);
 
@@ -286,11 +290,23 @@ class Editor {
   HashMap<std::string, absl::btree_set<TaskIndex>> nominations_;  // by node name
   HashMap<TaskIndex, std::string> nominated_elsewhere_;           // to nodes that are not there
   HashMap<std::string, uint32_t> budgets_, namespaces_;           // by key: index in the tables
-  // The numbers of groups and sub-groups by name, of jobs with many.
-  struct GroupNumbers {
-    HashMap<std::string, uint32_t> groups, sub_groups;
+  // Where a task with an ordinal stands among those of its job.
+  struct Rank {
+    GroupIndex group;
+    int64_t ordinal = 0;
+    TaskIndex task;
+    friend auto operator<=>(const Rank&, const Rank&) = default;
   };
-  HashMap<JobIndex, GroupNumbers> group_numbers_;
+  Rank RankOf(TaskIndex task) const;
+  struct JobNumbers {
+    // The numbers of groups and sub-groups by name, of a job with many; else empty.
+    HashMap<std::string, uint32_t> groups, sub_groups;
+    // Of a job that NextOrdinal was called for, since its groups got other numbers.
+    std::optional<absl::btree_set<Rank>> ranks;
+  };
+  // Returns null if the job has no ranks.
+  absl::btree_set<Rank>* RanksOf(JobIndex job);
+  HashMap<JobIndex, JobNumbers> job_numbers_;
   size_t living_ = 0;          // rows alive, over all tables
   size_t wishing_queues_ = 0;  // with wishes for node groups
 };
@@ -299,9 +315,6 @@ bool SpeaksOfNodeGroups(const QueueSpec& queue);
 
 // Returns whether tasks of the job are counts.
 bool HasCounts(const JobSpec& spec);
-
-// Returns the ordinal of the next task that a group of the job makes from its count.
-int64_t NextOrdinal(const Tables& tables, JobIndex job, std::string_view group);
 
 // Name of task `ordinal` of a group.
 std::string GroupTaskName(std::string_view job, std::string_view group, int64_t ordinal);

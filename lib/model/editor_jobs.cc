@@ -95,6 +95,9 @@ JobIndex Editor::PutJob(JobIndex existing, const JobSpec& spec, const Amounts& m
     const std::vector<uint32_t> group_moved = Moved(jobs.groups[j], groups);
     const std::vector<uint32_t> sub_group_moved = Moved(jobs.spec[j].sub_groups, spec.sub_groups);
     if (!IsIdentity(group_moved) || !IsIdentity(sub_group_moved)) {
+      if (const auto known = job_numbers_.find(j); known != job_numbers_.end()) {
+        known->second.ranks.reset();
+      }
       for (TaskIndex task : jobs.tasks[j]) {
         t.tasks.group[task] = GroupIndex(group_moved[t.tasks.group[task]]);
         SubGroupIndex& sub_group = t.tasks.sub_group[task];
@@ -215,7 +218,7 @@ void Editor::EraseJob(JobIndex j) {
   jobs.queue[j] = kNone;
   jobs.tasks[j] = {};
   jobs.groups[j].clear();
-  group_numbers_.erase(j);
+  job_numbers_.erase(j);
   --living_;
   Log(Change::Table::kJob, j);
 }
@@ -223,21 +226,28 @@ void Editor::EraseJob(JobIndex j) {
 void Editor::NumberGroups(JobIndex job) {
   const std::vector<GroupRow>& groups = tables_->jobs.groups[job];
   const std::vector<SubGroupSpec>& sub_groups = tables_->jobs.spec[job].sub_groups;
-  group_numbers_.erase(job);
-  if (std::max(groups.size(), sub_groups.size()) < kManyGroups) return;
-  group_numbers_[job] = {NumbersOf(groups), NumbersOf(sub_groups)};
+  const bool has_many = std::max(groups.size(), sub_groups.size()) >= kManyGroups;
+  if (has_many) {
+    JobNumbers& numbers = job_numbers_[job];
+    numbers.groups = NumbersOf(groups);
+    numbers.sub_groups = NumbersOf(sub_groups);
+  } else if (const auto known = job_numbers_.find(job); known != job_numbers_.end()) {
+    known->second.groups = known->second.sub_groups = {};
+    if (!known->second.ranks) job_numbers_.erase(known);
+  }
 }
 
 std::optional<uint32_t> Editor::FindGroup(JobIndex job, std::string_view name) const {
-  const auto many = group_numbers_.find(job);
-  return FindIn(tables_->jobs.groups[job],
-                many == group_numbers_.end() ? nullptr : &many->second.groups, name);
+  const auto known = job_numbers_.find(job);
+  const bool has_many = known != job_numbers_.end() && !known->second.groups.empty();
+  return FindIn(tables_->jobs.groups[job], has_many ? &known->second.groups : nullptr, name);
 }
 
 std::optional<uint32_t> Editor::FindSubGroup(JobIndex job, std::string_view name) const {
-  const auto many = group_numbers_.find(job);
-  return FindIn(tables_->jobs.spec[job].sub_groups,
-                many == group_numbers_.end() ? nullptr : &many->second.sub_groups, name);
+  const auto known = job_numbers_.find(job);
+  const bool has_many = known != job_numbers_.end() && !known->second.sub_groups.empty();
+  return FindIn(tables_->jobs.spec[job].sub_groups, has_many ? &known->second.sub_groups : nullptr,
+                name);
 }
 
 void Editor::SetPhase(JobIndex job, JobPhase phase) {

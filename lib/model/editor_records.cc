@@ -4,6 +4,7 @@
 // may come before them and stay behind them.
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "lib/model/editor.h"
 
@@ -65,22 +66,37 @@ void Editor::SuspendCounts(JobIndex job) {
   Log(Change::Table::kJob, job);
 }
 
-int64_t NextOrdinal(const Tables& tables, JobIndex job, std::string_view group) {
-  int64_t next = 0;
-  for (const TaskIndex task : tables.jobs.tasks[job]) {
-    if (tables.jobs.groups[job][tables.tasks.group[task]].name != group) continue;
-    const int64_t ordinal = tables.tasks.ordinal[task];  // absent: below 0
-    next = std::max(next, ordinal == std::numeric_limits<int64_t>::max() ? ordinal : ordinal + 1);
-  }
-  return next;
+Editor::Rank Editor::RankOf(TaskIndex task) const {
+  const TaskTable& tasks = tables_->tasks;
+  return {tasks.group[task], tasks.ordinal[task], task};
 }
 
-void Editor::MakeTasks(JobIndex job, size_t group, int64_t count, const CheckedShape& shape) {
+absl::btree_set<Editor::Rank>* Editor::RanksOf(JobIndex job) {
+  const auto known = job_numbers_.find(job);
+  return known == job_numbers_.end() || !known->second.ranks ? nullptr : &*known->second.ranks;
+}
+
+int64_t Editor::NextOrdinal(JobIndex job, GroupIndex group) {
+  if (RanksOf(job) == nullptr) {
+    absl::btree_set<Rank> all;
+    for (const TaskIndex task : tables_->jobs.tasks[job]) {
+      if (tables_->tasks.ordinal[task] != kAbsent) all.insert(RankOf(task));
+    }
+    job_numbers_[job].ranks = std::move(all);
+  }
+  const absl::btree_set<Rank>& ranks = *RanksOf(job);
+  auto last = ranks.lower_bound({.group = GroupIndex(group + 1), .ordinal = 0, .task = 0});
+  if (last == ranks.begin() || (--last)->group != group) return 0;
+  constexpr int64_t kLast = std::numeric_limits<int64_t>::max();
+  return last->ordinal == kLast ? kLast : last->ordinal + 1;
+}
+
+void Editor::MakeTasks(JobIndex job, size_t group, int64_t first, int64_t count,
+                       const CheckedShape& shape) {
   Tables& t = Change();
   GroupSpec& spec = t.jobs.spec[job].groups[group];
   TaskRow row = RowOfGroup(job, spec, shape);
-  row.ordinal = NextOrdinal(t, job, spec.name);
-  for (const int64_t end = row.ordinal + count; row.ordinal < end; ++row.ordinal) {
+  for (row.ordinal = first; row.ordinal < first + count; ++row.ordinal) {
     PutRow(kNone, GroupTaskName(t.jobs.spec[job].name, spec.name, row.ordinal), row);
   }
   ByCount& left = *spec.by_count;

@@ -204,6 +204,9 @@ void Editor::Enter(TaskIndex task) {
     } else {
       list.insert(std::ranges::lower_bound(list, task), task);
     }
+    if (!job_numbers_.empty() && tasks.ordinal[task] != kAbsent) {
+      if (auto* ranks = RanksOf(job)) ranks->insert(RankOf(task));
+    }
   }
   if (tables_->classes.tasks[tasks.task_class[task]]++ == 0) ++living_;
   if (tasks.node[task] != kNone) Link(task, tasks.node[task]);
@@ -214,6 +217,9 @@ void Editor::Leave(TaskIndex task) {
   if (const JobIndex job = tasks.job[task]; job != kNone) {
     std::vector<TaskIndex>& list = tables_->jobs.tasks[job];
     list.erase(std::ranges::lower_bound(list, task));
+    if (!job_numbers_.empty()) {
+      if (auto* ranks = RanksOf(job)) ranks->erase(RankOf(task));
+    }
   }
   if (--tables_->classes.tasks[tasks.task_class[task]] == 0) --living_;
   if (tasks.node[task] != kNone) Unlink(task, tasks.node[task]);

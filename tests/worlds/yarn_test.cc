@@ -2,8 +2,10 @@
 //
 // Profiles yarn-capacity and yarn-fair on random worlds: what every plan keeps, cycle after cycle,
 // and that a living cluster and its snapshot decide alike.
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
@@ -24,6 +26,8 @@ constexpr const char* kKeepingSpecs[] = {
     "min_memory=1)+heartbeat(min_memory=1,max_off_switch=100)",
     "yarn-capacity:actions=preempt(max_wait=0,per_round=1,natural_termination=1,reserved=on,"
     "calculator=memory,min_memory=1)+heartbeat(calculator=memory,min_memory=1,rounds=1)",
+    "yarn-capacity:actions=preempt(max_wait=0,per_round=1,priorities=on,priorities_delay=0,"
+    "move_reservations=on,min_memory=1)+heartbeat(min_memory=1,rounds=1)",
     "yarn-fair:heartbeat(rounds=1,min_memory=1,increment_memory=1,node_locality_threshold=0.5,"
     "rack_locality_threshold=0.5)",
 };
@@ -64,9 +68,56 @@ void AddYarnLabels(Rng& rng, ClusterSpec* world) {
   }
 }
 
+// Rules that place jobs, and queues that are made for them, in a tree below "root".
+void AddYarnMappings(Rng& rng, ClusterSpec* world) {
+  constexpr const char* kMatches[] = {"u:%user:", "u:ann:", "g:dev:", "a:%application:"};
+  constexpr const char* kParts[] = {"%user", "%primary_group", "%application", "root", "q0", "q1"};
+  constexpr const char* kEnds[] = {"", ":skip", ":reject", ":existing:skip"};
+  std::string rules;
+  for (uint64_t rule = 1 + rng.Below(4); rule > 0; --rule) {
+    std::string place = OneOf(kParts, rng);
+    for (uint64_t more = rng.Below(3); more > 0; --more) {
+      place += "." + std::string(OneOf(kParts, rng));
+    }
+    rules +=
+        std::string(rules.empty() ? "" : ",") + OneOf(kMatches, rng) + place + OneOf(kEnds, rng);
+  }
+  for (QueueSpec& queue : world->queues) {
+    if (queue.name == "root") {
+      queue.settings.emplace_back("yarn-capacity/queue-mappings", rules);
+      if (rng.Chance(0.5)) {
+        queue.settings.emplace_back("yarn-capacity/queue-mappings-override.enable", "true");
+      }
+      queue.settings.emplace_back("yarn-capacity/*.auto-queue-creation-v2.template.capacity", "2w");
+      if (rng.Chance(0.5)) {
+        queue.settings.emplace_back("yarn-capacity/ordering-policy", "priority-utilization");
+      }
+    } else if (rng.Chance(0.3)) {
+      queue.priority = static_cast<int32_t>(rng.Below(3));
+    }
+    if (rng.Chance(0.5)) {
+      queue.settings.emplace_back("yarn-capacity/auto-queue-creation-v2.enabled", "true");
+    }
+  }
+  for (JobSpec& job : world->jobs) {
+    if (rng.Chance(0.5)) job.queue = "default";
+    if (rng.Chance(0.7)) job.owner = JobOwner{.user = "ann", .groups = {"dev", "q1"}};
+    if (rng.Chance(0.2)) job.settings.emplace_back("yarn-capacity/queue", "root.q1.made");
+  }
+}
+
+// Whether queues lie below "root", and it below none; else it is a queue like others.
+bool HasRoot(const Cluster& cluster) {
+  const std::vector<QueueSpec> queues = cluster.Describe().queues;
+  return std::ranges::any_of(queues, [](const auto& queue) { return queue.parent == "root"; }) &&
+         std::ranges::none_of(queues, [](const auto& queue) {
+           return queue.name == "root" && !queue.parent.empty();
+         });
+}
+
 void AddYarnSettings(Rng& rng, ClusterSpec* world) {
   for (QueueSpec& queue : world->queues) {
-    if (rng.Chance(0.3)) {
+    if (rng.Chance(0.3) && queue.name != "root") {
       queue.settings.emplace_back("yarn-capacity/maximum-capacity",
                                   std::to_string(20 * rng.Below(6)));
     }
@@ -98,15 +149,22 @@ TEST(YarnWorlds, PlansKeepTheirPromisesCycleAfterCycle) {
     const bool keeps = rng.Chance(0.3);
     const std::string profile = keeps ? OneOf(kKeepingSpecs, rng) : OneOf(kYarnSpecs, rng);
     const uint64_t nodes = rng.Chance(0.5) ? 8 : 2;
-    const WorldKnobs knobs{
-        .nodes = nodes, .queues = 4, .jobs = 8, .tasks = 5, .between_tasks = false};
+    const bool is_mapped = rng.Chance(0.25) && profile.starts_with("yarn-capacity");
+    const WorldKnobs knobs{.nodes = nodes,
+                           .queues = 4,
+                           .jobs = 8,
+                           .tasks = 5,
+                           .between_tasks = false,
+                           .rooted = is_mapped};
     ClusterSpec world = RandomWorld(rng.Next(), knobs);
     AddYarnSettings(rng, &world);
-    if (rng.Chance(0.3)) AddYarnLabels(rng, &world);
+    if (is_mapped) AddYarnMappings(rng, &world);
+    if (!is_mapped && rng.Chance(0.3)) AddYarnLabels(rng, &world);
     if (keeps || rng.Chance(0.3)) AddYarnWishes(rng, &world);
     Cluster cluster = MakeCluster(world);
     RandomEdits edits(cluster, rng, knobs);
     for (int64_t cycle = 0; cycle < 3; ++cycle) {
+      if (is_mapped && !HasRoot(cluster)) break;
       const Snapshot snapshot = cluster.Freeze();
       const absl::StatusOr<Plan> plan = cluster.Schedule(profile, {.now = cycle});
       ASSERT_TRUE(plan.ok()) << plan.status();

@@ -86,7 +86,10 @@ int64_t PodQueue::BackoffEnd(const Entity& entity) const {
 bool PodQueue::BacksOff(const Entity& entity) const { return BackoffEnd(entity) >= SecondOf(now_); }
 
 void PodQueue::Insert(std::unique_ptr<Entity> entity) {
-  for (const Member& member : entity->members) by_pod_[member.name] = entity.get();
+  for (size_t i = 0; i < entity->members.size(); ++i) {
+    entity->members[i].number = i;
+    by_pod_[entity->members[i].name] = {entity.get(), i};
+  }
   if (entity->group != kNone) by_group_[entity->group] = entity.get();
   entity->open = 0;
   Entity* added = entity.get();
@@ -197,8 +200,7 @@ void PodQueue::Load(const MemorySlot& pods, const MemorySlot& groups, int64_t cl
     member.nominated_at = pods.Integer(name, kNominatedAt);
     const auto group = by_group.find(std::string(pods.Text(name, kGroup)));
     if (group != by_group.end()) {
-      group->second->members.push_back(std::move(member));
-      by_pod_[name] = group->second;
+      Join(std::move(member), group->second);
       continue;
     }
     auto entity = std::make_unique<Entity>();
@@ -382,16 +384,22 @@ void PodQueue::WakeAll() {
 
 Entity* PodQueue::Find(std::string_view name) {
   const auto it = by_pod_.find(std::string(name));
-  return it == by_pod_.end() ? nullptr : it->second;
+  return it == by_pod_.end() ? nullptr : it->second.entity;
 }
 
 Member* PodQueue::FindMember(std::string_view name) {
-  Entity* entity = Find(name);
-  if (entity == nullptr) return nullptr;
-  for (Member& member : entity->members) {
-    if (member.name == name) return &member;
-  }
-  return nullptr;
+  const auto it = by_pod_.find(std::string(name));
+  return it == by_pod_.end() ? nullptr : &*MemberAt(it->second);
+}
+
+std::vector<Member>::iterator PodQueue::MemberAt(const Seat& seat) {
+  return std::ranges::lower_bound(seat.entity->members, seat.number, {}, &Member::number);
+}
+
+void PodQueue::Join(Member member, Entity* entity) {
+  member.number = entity->members.empty() ? 0 : entity->members.back().number + 1;
+  by_pod_[member.name] = {entity, member.number};
+  entity->members.push_back(std::move(member));
 }
 
 JobIndex PodQueue::GroupOfTask(TaskIndex task) const {
@@ -429,8 +437,7 @@ void PodQueue::Add(TaskIndex task) {
 void PodQueue::AddToGroup(JobIndex group, Member member) {
   if (const auto known = by_group_.find(group); known != by_group_.end()) {
     Entity* entity = known->second;
-    by_pod_[member.name] = entity;
-    entity->members.push_back(std::move(member));
+    Join(std::move(member), entity);
     Return(entity);
     return;
   }
@@ -453,10 +460,11 @@ void PodQueue::Return(Entity* entity) {
 }
 
 void PodQueue::Remove(std::string_view name) {
-  Entity* entity = Find(name);
-  if (entity == nullptr) return;
+  const auto seat = by_pod_.find(std::string(name));
+  if (seat == by_pod_.end()) return;
+  Entity* entity = seat->second.entity;
+  const auto gone = MemberAt(seat->second);
   by_pod_.erase(std::string(name));
-  const auto gone = std::ranges::find(entity->members, name, &Member::name);
   entity->open -= gone - entity->members.begin() < static_cast<ptrdiff_t>(entity->open);
   entity->members.erase(gone);
   if (!entity->members.empty()) {

@@ -49,6 +49,7 @@ struct Member {
   Plugin gate = Plugin::kNone;
   std::string nominated;     // the node
   int64_t nominated_at = 0;  // the order of nominations to one node
+  size_t number = 0;         // in the queue: grows along the members of an entity
 };
 
 class ExtraPlugins;  // extra_plugins.h
@@ -100,6 +101,7 @@ class PodQueue {
 
   // Returns the entity of the pod, null if it is in no pool. Valid until the queue changes.
   Entity* Find(std::string_view name);
+  // The same of the member. O(log n) of those of the entity.
   Member* FindMember(std::string_view name);
   // Adds a pod that came or came back.
   void Add(TaskIndex task);
@@ -140,6 +142,14 @@ class PodQueue {
   struct CameFirst {
     bool operator()(const Entity* a, const Entity* b) const { return a->number < b->number; }
   };
+  // Where a pod in the queue is found.
+  struct Seat {
+    Entity* entity = nullptr;
+    size_t number = 0;  // of the member
+  };
+  static std::vector<Member>::iterator MemberAt(const Seat& seat);
+  // Adds the last member of an entity in the queue.
+  void Join(Member member, Entity* entity);
   JobIndex GroupOfTask(TaskIndex task) const;
   void AddToGroup(JobIndex group, Member member);
   void Return(Entity* entity);
@@ -175,7 +185,7 @@ class PodQueue {
   uint64_t arrivals_ = 0;
   std::set<Entity*, GoesFirst> active_;
   std::set<Entity*, CameFirst> waiting_;
-  HashMap<std::string, Entity*> by_pod_;
+  HashMap<std::string, Seat> by_pod_;
   HashMap<JobIndex, Entity*> by_group_;
   HashMap<JobIndex, bool> lacks_pods_;  // the tables do not change while this lives
 };

@@ -28,6 +28,7 @@ CapacityWorld::CapacityWorld(const Tables& tables, const Ledger& ledger, Capacit
       queue_of_job_(std::move(tree.queue_of_job)),
       refusals_(std::move(tree.refusals)),
       home_of_(std::move(tree.home_of)),
+      now_(MillisecondsOf(before.now())),
       partitions_(std::move(tree.partitions)),
       scheduler_(absl::UnknownError("not made")) {
   Resource& most = tree.settings.max_allocation;
@@ -51,8 +52,37 @@ CapacityWorld::CapacityWorld(const Tables& tables, const Ledger& ledger, Capacit
   if (shared > 0) idle_rounds_ = static_cast<int64_t>(nodes.size() / shared) + 2;
   scheduler_->AddNodes(nodes);
   ReadApps();
-  for (const Arrival& arrival : Arrivals(before)) AddApp(arrival, before);
+  ReadPasts(before);
+  const std::vector<Arrival> arrivals = Arrivals(before);
+  size_t at = 0;
+  for (; at < arrivals.size() && arrivals[at].before == AppState::kActive; ++at) {
+    AddApp(arrivals[at], before);
+  }
+  // Others become active by the limits of before, or by those after a change.
+  if (is_outdated_) scheduler_->Refresh();
+  for (const auto& [leaf, past] : pasts_) {
+    if (!is_outdated_) scheduler_->SetLimits(leaf, past);
+  }
+  for (; at < arrivals.size(); ++at) AddApp(arrivals[at], before);
   RecoverReservations(before);
+  if (is_outdated_) scheduler_->Refresh();
+  for (const auto& [leaf, past] : pasts_) {
+    if (!is_outdated_) scheduler_->SetSums(leaf, past);
+  }
+  scheduler_->SetTime(now_);
+}
+
+void CapacityWorld::ReadPasts(const Cycle& before) {
+  const MemorySlot& slot = before.Recall(kLeafSlot);
+  if (slot.empty()) return;
+  const std::vector<Queue>& queues = scheduler_->queues();
+  for (QueueIndex q = 0; q < queues.size(); ++q) {
+    if (!queues[q].is_leaf()) continue;
+    std::optional<LeafPast> past = KeptLeafOf(slot, queues[q].settings.path, partitions_.names);
+    if (!past) continue;
+    is_outdated_ |= scheduler_->IsOutdated(q, *past);
+    pasts_.emplace_back(q, *std::move(past));
+  }
 }
 
 void CapacityWorld::ReadApps() {
@@ -118,6 +148,7 @@ void CapacityWorld::AddApp(const Arrival& arrival, const Cycle& before) {
   }
   row_of_.push_back(arrival.row);
   for (const RunningRow& one : row.running) {
+    scheduler_->SetTime(MillisecondsOf(one.since));
     const ContainerIndex container =
         scheduler_->Recover(*app, one.place, one.size, one.priority, one.is_spared);
     if (one.is_master) scheduler_->MarkMaster(container);
@@ -190,6 +221,7 @@ void CapacityWorld::RecoverReservations(const Cycle& before) {
     const RequestRow& request = FindOrAddRequest(kept->name, &row);
     if (!IsServedAt(row, request, p)) continue;
     if (request.tasks.empty()) AskFor(app, static_cast<Partition>(row.kind), request);
+    scheduler_->SetTime(std::min(kept->since, now_));
     scheduler_->RecoverReservation(app, p, request.size, request.priority);
   }
 }
@@ -262,9 +294,18 @@ void CapacityWorld::Keep(const Cycle& cycle) {
     for (const ContainerIndex index : app.reserved) {
       const Container& container = scheduler_->containers()[index];
       reservations.Set(rows_.NameOf(container.node),
-                       RowOf({std::string(job), RequestOf(a, container.priority).name}));
+                       RowOf({.job = std::string(job),
+                              .name = RequestOf(a, container.priority).name,
+                              .since = container.since}));
     }
   }
+  MemorySlot leaves;
+  for (QueueIndex q = 0; q < scheduler_->queues().size(); ++q) {
+    if (std::ranges::none_of(scheduler_->leaves()[q].users.all(), &User::is_known)) continue;
+    leaves.Set(scheduler_->queues()[q].settings.path,
+               RowOf(scheduler_->PastOf(q), partitions_.names));
+  }
+  yarn::Keep(cycle, kLeafSlot, std::move(leaves));
   yarn::Keep(cycle, kCapacitySlots.applications, std::move(applications));
   yarn::Keep(cycle, kCapacitySlots.requests, std::move(requests));
   yarn::Keep(cycle, kCapacitySlots.reservations, std::move(reservations));

@@ -8,9 +8,10 @@
 // Sizes of requests are rounded up to multiples of the least allocation, but not above the largest
 // one.
 //
-// The world begins with what Keep wrote in the cycle before (kept.h). Applications come before the
-// new ones, the active first, whatever the limits are now. Counts of a request are missed
-// opportunities, those of requests without label, and reports of reserved nodes in vain.
+// The world begins with what Keep wrote in the cycle before (kept.h, kept_leaves.h). Applications
+// come before the new ones, the active first, whatever the limits are now. Counts of a request are
+// missed opportunities, those of requests without label, and reports of reserved nodes in vain. A
+// reservation is as old as the cycle that made it.
 #ifndef MUSTER_PEER_YARN_CAPACITY_WORLD_H_
 #define MUSTER_PEER_YARN_CAPACITY_WORLD_H_
 
@@ -24,6 +25,7 @@
 #include "lib/peer/yarn/capacity/scheduler.h"
 #include "lib/peer/yarn/capacity_settings.h"
 #include "lib/peer/yarn/kept.h"
+#include "lib/peer/yarn/kept_leaves.h"
 #include "lib/peer/yarn/reporting.h"
 #include "lib/peer/yarn/rows.h"
 
@@ -62,6 +64,7 @@ class CapacityWorld : public Reporting {
   absl::StatusOr<AppIndex> Submit(const Arrival& arrival);
   void AskFor(AppIndex app, Partition partition, const RequestRow& request);
   void RecoverReservations(const Cycle& before);
+  void ReadPasts(const Cycle& before);
   bool IsServedAt(const AppRow& row, const RequestRow& request, NodePlace place) const;
   const RequestRow& RequestOf(AppIndex app, int32_t priority) const;
   std::vector<KeptRequest> RequestsOf(AppIndex app) const;
@@ -73,6 +76,7 @@ class CapacityWorld : public Reporting {
   const std::vector<uint32_t> queue_of_job_;
   const HashMap<JobIndex, std::string> refusals_;
   const std::vector<muster::QueueIndex> home_of_;
+  const int64_t now_;  // ms
   const Partitions partitions_;
   int64_t idle_rounds_ = 0;
   absl::StatusOr<CapacityScheduler> scheduler_;
@@ -80,6 +84,8 @@ class CapacityWorld : public Reporting {
   std::vector<size_t> row_of_;                        // by application: in offered_.apps
   HashMap<AppIndex, std::vector<KeptRequest>> gone_;  // requests without tasks, of applications
   std::vector<Held> held_;
+  std::vector<std::pair<QueueIndex, LeafPast>> pasts_;  // of leaves, before the cycle
+  bool is_outdated_ = false;                            // one of them
   bool has_wishes_ = false;
   int64_t delays_ = -1;  // opportunities that were missed after the last idle round; -1: none
 };

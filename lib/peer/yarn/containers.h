@@ -46,6 +46,7 @@ struct Container {
   bool is_master = false;
   bool is_to_preempt = false;  // will be killed for another application
   bool is_spared = false;      // is never chosen by the preemption monitor
+  int64_t since = 0;           // ms: when it was made, by the scheduler's time
   int64_t created = 0;         // a number that grows with every container made
   // Places in the lists of node and application, which their owners keep.
   uint32_t at_node = 0, at_app = 0;

@@ -211,8 +211,8 @@ void FairWorld::Keep(const Cycle& cycle) {
     if (!counts.empty()) requests.Set(job, RowOf(counts));
     for (const NodeIndex n : app.reserved_nodes) {
       const Container& container = cluster.containers[cluster.nodes[n].reserved];
-      reservations.Set(rows_.NameOf(n),
-                       RowOf({std::string(job), request_of(container.priority).name}));
+      reservations.Set(rows_.NameOf(n), RowOf({.job = std::string(job),
+                                               .name = request_of(container.priority).name}));
     }
   }
   yarn::Keep(cycle, kFairSlots.applications, std::move(applications));

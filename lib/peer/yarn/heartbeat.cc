@@ -140,6 +140,7 @@ ActionDecl CapacityHeartbeatAction() {
   ActionDecl action = yarn::HeartbeatAction();
   action.options = yarn::CapacityOptionDecls();
   action.memory = yarn::DeclarationOf(yarn::kCapacitySlots);
+  action.memory.push_back({yarn::kLeafSlot, 1});
   action.check = [](const Tables& tables, const Options& options) {
     absl::StatusOr<yarn::CapacityTree> tree =
         yarn::ReadCapacitySettings(tables, options, "heartbeat");

@@ -30,6 +30,11 @@ RequestName NameAt(const MemorySlot& slot, std::string_view key, size_t cell) {
 
 }  // namespace
 
+int64_t MillisecondsOf(int64_t seconds) {
+  constexpr int64_t kLatest = int64_t{1} << 50;
+  return 1000 * std::clamp(seconds, -kLatest, kLatest);
+}
+
 std::vector<KeptRequest> KeptRequests(const MemorySlot& slot, std::string_view job) {
   std::vector<KeptRequest> requests;
   const MemoryRow* row = slot.Find(job);
@@ -54,12 +59,15 @@ MemoryRow RowOf(const std::vector<KeptRequest>& requests) {
 
 std::optional<KeptReservation> KeptReservationOf(const MemorySlot& slot, std::string_view node) {
   if (slot.Find(node) == nullptr) return std::nullopt;
-  return KeptReservation{.job = std::string(slot.Text(node, 0)), .name = NameAt(slot, node, 1)};
+  return KeptReservation{.job = std::string(slot.Text(node, 0)),
+                         .name = NameAt(slot, node, 1),
+                         .since = slot.Integer(node, 1 + kNameCells)};
 }
 
 MemoryRow RowOf(const KeptReservation& reservation) {
   MemoryRow row = {reservation.job};
   AddName(reservation.name, &row);
+  if (reservation.since != 0) row.push_back(reservation.since);
   return row;
 }
 

@@ -59,7 +59,11 @@ struct KeptRequest {
 struct KeptReservation {
   std::string job;
   RequestName name;
+  int64_t since = 0;  // ms: when it was made
 };
+
+// Returns a time of cycles, in seconds, in ms. Times beyond 2^50 seconds count as these.
+int64_t MillisecondsOf(int64_t seconds);
 
 // Cells of the wrong type or beyond all bounds read as 0, or as an empty text.
 std::vector<KeptRequest> KeptRequests(const MemorySlot& slot, std::string_view job);

@@ -15,14 +15,19 @@
 //
 // Reservations of earlier cycles (kept.h) count as held. Those of applications that give some are
 // dropped first. With `reserved`, the round also chooses tasks on nodes where that makes room for
-// the reservation. The selector by priorities of queues is left out.
+// the reservation. With `priorities`, the round first makes room for reservations of queues below
+// their guarantee, the oldest first, from queues of lower priority, whatever these hold or are
+// exempt from. Priorities of siblings count below parents of ordering policy priority-utilization.
+// A reservation is as old as the cycle that made it.
 //
 // Ties. Of an application, the task of the lowest priority goes first, and of equal ones that which
 // started last; applications in the reverse of their leaf's order.
 // Cost. O(rows) for the world, and the round: it sorts the containers of the applications that give
 // some. A cut falls before the round, or between evictions.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,8 +47,6 @@ namespace yarn {
 namespace {
 
 constexpr std::string_view kMarkSlot = "yarn-marks";
-constexpr int64_t kMilliseconds = 1000;
-constexpr int64_t kLatestSecond = int64_t{1} << 50;
 constexpr double kMostSeconds = 1e9;
 constexpr OptionDecl kPreemptOptions[] = {
     {"calculator", OptionKind::kChoice, "dominant", 0, 0, "dominant|memory: as of heartbeat"},
@@ -62,8 +65,15 @@ constexpr OptionDecl kPreemptOptions[] = {
     {"conservative", OptionKind::kFlag, "off", 0, 0,
      "a task is chosen only while every resource is wanted"},
     {"reserved", OptionKind::kFlag, "off", 0, 0,
-     "tasks are chosen on nodes with a reservation, to make room for it; what is reserved then is "
-     "not wanted"},
+     "tasks are chosen on nodes with a reservation, to make room for it; what is reserved then "
+     "does not count as wanted"},
+    {"priorities", OptionKind::kFlag, "off", 0, 0,
+     "tasks of queues of lower priority are chosen on nodes with a reservation of a queue below "
+     "its guarantee, to make room for it"},
+    {"priorities_delay", OptionKind::kNumber, "60", 0, kMostSeconds,
+     "seconds that a reservation waits before priorities make room for it"},
+    {"move_reservations", OptionKind::kFlag, "off", 0, 0,
+     "such a reservation moves to another node where there is none on its own"},
     {"balance", OptionKind::kFlag, "off", 0, 0,
      "queues above their guarantee give to each other, too"},
     {"balance_max_wait", OptionKind::kNumber, "300", 0, kMostSeconds,
@@ -81,7 +91,7 @@ constexpr OptionDecl kPreemptOptions[] = {
 
 PreemptionSettings SettingsOf(const Options& options) {
   const auto milliseconds = [&](std::string_view name) {
-    return static_cast<int64_t>(options.number(name)) * kMilliseconds;
+    return static_cast<int64_t>(std::llround(options.number(name) * 1000));
   };
   const auto part = [&](std::string_view name) { return static_cast<float>(options.number(name)); };
   return {.max_wait = milliseconds("max_wait"),
@@ -96,7 +106,10 @@ PreemptionSettings SettingsOf(const Options& options) {
           .user_limit_first = options.text("intra_order") == "userlimit_first",
           .intra_conservative = options.flag("intra_conservative"),
           .intra_threshold = part("intra_threshold"),
-          .intra_limit = part("intra_limit")};
+          .intra_limit = part("intra_limit"),
+          .priorities = options.flag("priorities"),
+          .moves_reservations = options.flag("move_reservations"),
+          .reservation_delay = milliseconds("priorities_delay")};
 }
 
 class Round {
@@ -106,8 +119,7 @@ class Round {
 
   void Run() {
     LoadMarks();
-    const int64_t now = std::clamp(context_.facts.now, -kLatestSecond, kLatestSecond);
-    const PreemptionRound round = monitor_.Run(&scheduler_, now * kMilliseconds);
+    const PreemptionRound round = monitor_.Run(&scheduler_, MillisecondsOf(context_.facts.now));
     StoreMarks();
     HashMap<ContainerIndex, TaskIndex> task_of;
     for (const CapacityWorld::Held& held : world_.held()) task_of[held.container] = held.task;
@@ -137,9 +149,10 @@ class Round {
     for (const CapacityWorld::Held& held : world_.held()) {
       const std::string_view key = NameOf(held.task);
       if (slot.Find(key) == nullptr || slot.Text(key, 0) != NodeOf(held.task)) continue;
-      monitor_.Mark(IdOf(held.container),
-                    std::clamp(slot.Integer(key, 1), -kLatestSecond * kMilliseconds,
-                               kLatestSecond * kMilliseconds));
+      constexpr int64_t kSeconds = std::numeric_limits<int64_t>::max();
+      monitor_.Mark(
+          IdOf(held.container),
+          std::clamp(slot.Integer(key, 1), MillisecondsOf(-kSeconds), MillisecondsOf(kSeconds)));
     }
   }
 
@@ -175,6 +188,7 @@ ActionDecl CapacityPreemptAction() {
   action.options = yarn::kPreemptOptions;
   action.evicts = true;
   action.memory = yarn::DeclarationOf(yarn::kCapacitySlots);
+  action.memory.push_back({yarn::kLeafSlot, 1});
   action.memory.push_back({yarn::kMarkSlot, 1});
   action.turns = {TurnKind::kCycle, TurnKind::kDecisions};
   action.check = [](const Tables& tables, const Options& options) {

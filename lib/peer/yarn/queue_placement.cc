@@ -22,7 +22,8 @@ constexpr std::string_view kDepth = "auto-queue-creation-v2.maximum-queue-depth"
 constexpr std::string_view kTemplate = "auto-queue-creation-v2.template.";
 constexpr std::string_view kLeafTemplate = "auto-queue-creation-v2.leaf-template.";
 constexpr std::string_view kParentTemplate = "auto-queue-creation-v2.parent-template.";
-constexpr int64_t kMostDepth = 50;
+constexpr std::string_view kAnyQueue = "*.";
+constexpr int64_t kMostDepth = 50, kUsualDepth = 2;
 constexpr double kAllPercent = 100.001;
 
 std::string_view ValueOf(const Labels& settings, std::string_view key) {
@@ -45,8 +46,8 @@ void Set(std::string_view key, std::string_view value, Labels* settings) {
   }
 }
 
-void CopyTemplate(const Labels& from, std::string_view begin, Labels* settings) {
-  const std::string prefix = absl::StrCat(ToAbsl(kPrefix), ToAbsl(begin));
+void CopyTemplate(const Labels& from, absl::string_view begin, Labels* settings) {
+  const std::string prefix = absl::StrCat(ToAbsl(kPrefix), begin);
   for (const auto& [name, value] : from) {
     if (name.starts_with(prefix))
       Set(std::string_view(name).substr(prefix.size()), value, settings);
@@ -85,7 +86,7 @@ class Placer {
  private:
   struct Parent {
     bool is_managed = false, is_flexible = false;
-    int64_t depth = 0;
+    int64_t depth = kUsualDepth;
     double percent = 0, given = 0;  // of managed leaves: of each, and of all so far
   };
 
@@ -161,7 +162,6 @@ class Placer {
            !(parent.percent >= 0) || parent.percent > 100)) {
         return Refuse(row, capacity, "must be a percentage");
       }
-      parent.depth = 2;
       const std::string_view depth = ValueOf(*settings, kDepth);
       if (!depth.empty() && (!absl::SimpleAtoi(ToAbsl(depth), &parent.depth) || parent.depth < 1 ||
                              parent.depth > kMostDepth)) {
@@ -223,9 +223,9 @@ class Placer {
     for (std::string above = path; above != "root"; ++levels) {
       const size_t dot = above.rfind('.');
       if (dot + 1 == above.size()) return false;  // a part is empty
-      if (const auto known = row_of_path_.find(above);
-          known != row_of_path_.end() && known->second < parents_.size()) {
-        return MayCreateBelow(known->second, levels);
+      if (const auto known = row_of_path_.find(above); known != row_of_path_.end()) {
+        if (placed_.rows[known->second].is_leaf) return false;
+        if (known->second < parents_.size()) return MayCreateBelow(known->second, levels);
       }
       above.resize(dot);
     }
@@ -293,7 +293,7 @@ class Placer {
     const bool is_below_known = row.parent < parents_.size();
     if (is_below_known && parents_[row.parent].is_managed) {
       Parent& parent = parents_[row.parent];
-      CopyTemplate(*SettingsOf(row.parent), kManagedTemplate, &spec.settings);
+      CopyTemplate(*SettingsOf(row.parent), ToAbsl(kManagedTemplate), &spec.settings);
       if (parent.given + parent.percent > kAllPercent) {
         Set("capacity", "0", &spec.settings);
       } else {
@@ -306,11 +306,35 @@ class Placer {
       Set("user-limit-factor", "-1", &spec.settings);
       Set("maximum-am-resource-percent", "1", &spec.settings);
     }
-    if (!is_below_known) return spec;
-    const Labels& settings = *SettingsOf(row.parent);
-    CopyTemplate(settings, kTemplate, &spec.settings);
-    CopyTemplate(settings, row.is_leaf ? kLeafTemplate : kParentTemplate, &spec.settings);
+    const std::vector<TemplateOwner> owners = TemplateOwners(row.parent);
+    for (const std::string_view part : {kTemplate, row.is_leaf ? kLeafTemplate : kParentTemplate}) {
+      for (const TemplateOwner& owner : owners) {
+        CopyTemplate(*owner.settings, absl::StrCat(owner.wildcards, ToAbsl(part)), &spec.settings);
+      }
+    }
     return spec;
+  }
+
+  // Settings with templates for what is made below a queue; their names begin with the wildcards.
+  struct TemplateOwner {
+    const Labels* settings = nullptr;
+    std::string wildcards;
+  };
+  // The queue itself comes last, and before it those above it, the highest first: of a template
+  // that several have, that of the last counts.
+  std::vector<TemplateOwner> TemplateOwners(uint32_t row) const {
+    const int64_t depth = row < parents_.size() ? parents_[row].depth : kUsualDepth;
+    std::vector<TemplateOwner> owners;
+    std::string wildcards;
+    for (int64_t level = 0; level <= depth; ++level) {
+      const Labels* settings = SettingsOf(row);
+      if (settings != nullptr) owners.push_back({settings, wildcards});
+      if (row == 0) break;
+      row = placed_.rows[row].parent;
+      wildcards += kAnyQueue;
+    }
+    std::ranges::reverse(owners);
+    return owners;
   }
 
   const Tables& tables_;
@@ -339,9 +363,11 @@ void NameQueueSettings(bool is_root, const Labels& settings, SettingReader* read
   for (const auto& [name, value] : settings) {
     if (!name.starts_with(kPrefix)) continue;
     const std::string_view key = std::string_view(name).substr(kPrefix.size());
-    for (const std::string_view begin :
-         {kManagedTemplate, kTemplate, kLeafTemplate, kParentTemplate}) {
-      if (key.starts_with(begin)) reader->Text(key);
+    if (key.starts_with(kManagedTemplate)) reader->Text(key);
+    std::string_view rest = key;
+    while (rest.starts_with(kAnyQueue)) rest.remove_prefix(kAnyQueue.size());
+    for (const std::string_view begin : {kTemplate, kLeafTemplate, kParentTemplate}) {
+      if (rest.starts_with(begin)) reader->Text(key);
     }
   }
 }

@@ -29,6 +29,12 @@
 //                                                 of those right below it; default: a weight of 1,
 //                                                 and for leaves no user-limit-factor and a
 //                                                 maximum-am-resource-percent of 1
+//                 *.auto-queue-creation-v2.template.KEY, *.*. and so on
+//                                                 the same below each queue right below it, two
+//                                                 levels below it, and so on, at most as many as
+//                                                 that queue's maximum-queue-depth. Nearer ones
+//                                                 count, and those of leaves or parents before
+//                                                 those of all
 //   of a job      queue                           the queue that it names; default: its own
 //                 application                     its name to rules; default: its own
 //

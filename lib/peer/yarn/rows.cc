@@ -107,10 +107,8 @@ void ClusterRows::ReadApp(JobIndex job, const RequestRules& rules, AdmittedByCla
     if (place == kNoPlace) continue;
     app.running.push_back(RunningOf(t, place, rules));
   }
-  std::ranges::sort(app.running, {}, [&](const RunningRow& row) {
-    const int64_t started = tables_.tasks.started[row.task];
-    return std::tuple(started == kAbsent ? tables_.tasks.created[row.task] : started, row.task);
-  });
+  std::ranges::sort(app.running, {},
+                    [](const RunningRow& row) { return std::tuple(row.since, row.task); });
   if (const std::string why = WhyShut(job, rules); !why.empty()) {
     for (const TaskIndex t : pending) offered->refused.emplace_back(t, why);
     pending.clear();
@@ -252,7 +250,8 @@ RunningRow ClusterRows::RunningOf(TaskIndex task, NodePlace place,
           .size = SizeOf(all.task_class[task], rules),
           .priority = static_cast<int32_t>(
               std::min<int64_t>(-int64_t{all.priority[task]}, std::numeric_limits<int32_t>::max())),
-          .is_spared = !runs || (all.flags[task] & kTaskPreemptable) == 0};
+          .is_spared = !runs || (all.flags[task] & kTaskPreemptable) == 0,
+          .since = all.started[task] == kAbsent ? all.created[task] : all.started[task]};
 }
 
 // What runs may be larger than what is allocated now.

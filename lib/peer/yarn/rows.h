@@ -68,6 +68,7 @@ struct RunningRow {
   Resource size;
   int32_t priority;  // the smallest is the most important
   bool is_spared;    // it may not be evicted, or does not run yet
+  int64_t since;     // seconds: its start, or else its creation
   bool is_master = false;
 };
 

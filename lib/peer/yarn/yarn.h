@@ -23,8 +23,9 @@
 // no queue; a cordoned one keeps its containers. Requests are rounded up, at most to the largest
 // allocation. A maximum below a capacity in percent holds; amounts of that kind are refused.
 // Left out: asynchronous scheduling, placement over several nodes at once, lazy preemption,
-// capacity vectors, changes of containers, access control. The running sums
-// begin anew with each cycle of the profile, which keeps all else from cycle to cycle (kept.h).
+// capacity vectors, changes of containers, access control. What the peer has in memory between
+// heartbeats, the profile keeps from cycle to cycle (kept.h, kept_leaves.h). Only what happened
+// between two cycles counts as one change of each user's sum.
 //
 // Surprises. A refused proposal counts as an assignment of its heartbeat; without a limit of
 // assignments the peer then proposes it for ever, and this core ends the heartbeat. An application

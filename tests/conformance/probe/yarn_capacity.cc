@@ -146,6 +146,7 @@ std::optional<yarn::PreemptionMonitor> MonitorOf(const json& config) {
                                   .intra_limit = FloatOf(set["intraMaxAllowableLimit"]),
                                   .priorities = set["priorityUnderUtilized"],
                                   .moves_reservations = set["priorityAllowMove"],
+                                  .reservation_delay = 0,
                                   .started = kStarted});
 }
 

@@ -192,6 +192,85 @@ TEST_F(YarnMapping, AFlexibleParentMakesQueuesOfWeights) {
   EXPECT_EQ(Started("x"), 0);
 }
 
+// Below root.teams a queue is made for each group, and below that one for each user.
+class YarnTemplates : public YarnMapping {
+ protected:
+  void AddTree(Labels of_root, Labels of_teams) {
+    of_root.emplace_back("yarn-capacity/queue-mappings",
+                         "u:%user:root.teams.%primary_group.%user:reject");
+    Must(cluster_.AddQueue({.name = "root", .settings = std::move(of_root)}));
+    AddQueue("a", {{"yarn-capacity/capacity", "1w"}});
+    of_teams.emplace_back("yarn-capacity/capacity", "3w");
+    of_teams.emplace_back("yarn-capacity/auto-queue-creation-v2.enabled", "true");
+    AddQueue("teams", std::move(of_teams));
+    AddJob("x", "ann", {"dev"});
+  }
+  static std::string Key(const std::string& wildcards, const std::string& kind) {
+    return "yarn-capacity/" + wildcards + "auto-queue-creation-v2." + kind + ".maximum-capacity";
+  }
+};
+
+TEST_F(YarnTemplates, AWildcardStandsForAQueueThatIsMade) {
+  AddTree({}, {{Key("*.", "template"), "25"}});
+  AddJob("y", "bob", {"dev"});
+  EXPECT_EQ(Started("x"), 4);
+  EXPECT_EQ(Started("y"), 4);
+  EXPECT_THAT(Why("x"), HasSubstr("queue \"root.teams.dev.ann\" would exceed its maximum"));
+}
+
+TEST_F(YarnTemplates, AWildcardStandsForAQueueOfTheTable) {
+  AddTree({{Key("*.", "template"), "25"}}, {});
+  AddJob("y", "bob", {"dev"});  // of the same queue right below root.teams
+  EXPECT_EQ(Started("x") + Started("y"), 4);
+}
+
+TEST_F(YarnTemplates, SeveralWildcardsReachDeeper) {
+  AddTree({{Key("*.*.", "leaf-template"), "25"}, {Key("*.*.*.", "leaf-template"), "0"}}, {});
+  EXPECT_EQ(Started("x"), 4);
+  EXPECT_THAT(Why("x"), HasSubstr("queue \"root.teams.dev.ann\" would exceed its maximum"));
+}
+
+// root.teams.dev.ann has templates of root.teams.dev, which is made and has none of its own.
+TEST_F(YarnTemplates, TheNearestCountsAndThatOfLeavesBeforeThatOfAll) {
+  AddTree({{Key("*.*.", "template"), "0"}}, {{Key("*.", "template"), "25"}});
+  EXPECT_EQ(Started("x"), 4);
+  Must(cluster_.UpdateQueue({.name = "teams",
+                             .parent = "root",
+                             .settings = {{"yarn-capacity/capacity", "3w"},
+                                          {"yarn-capacity/auto-queue-creation-v2.enabled", "true"},
+                                          {Key("*.", "template"), "0"},
+                                          {Key("", "parent-template"), "75"}}}));
+  QueueSpec root = cluster_.Describe().queues[1];
+  ASSERT_EQ(root.name, "root");
+  root.settings.emplace_back(Key("*.*.", "leaf-template"), "25");
+  root.settings.emplace_back(Key("*.", "parent-template"), "0");
+  Must(cluster_.UpdateQueue(root));
+  EXPECT_EQ(Started("x"), 3);  // a quarter of three quarters, in whole gibibytes
+}
+
+// root.teams may make one level, so one part of its path may be a wildcard.
+TEST_F(YarnTemplates, AQueueHasNoMoreWildcardsThanLevelsThatItMakes) {
+  Must(cluster_.AddQueue(
+      {.name = "root",
+       .settings = {{"yarn-capacity/queue-mappings", "u:%user:root.top.teams.%user:reject"},
+                    {Key("*.*.", "template"), "25"}}}));
+  AddQueue("top", {{"yarn-capacity/capacity", "1w"}});
+  const Labels settings = {{"yarn-capacity/capacity", "1w"},
+                           {"yarn-capacity/auto-queue-creation-v2.enabled", "true"}};
+  AddQueue("teams", settings, "top");
+  AddJob("x", "ann");
+  EXPECT_EQ(Started("x"), 4);
+  Labels shallow = settings;
+  shallow.emplace_back("yarn-capacity/auto-queue-creation-v2.maximum-queue-depth", "1");
+  Must(cluster_.UpdateQueue({.name = "teams", .parent = "top", .settings = shallow}));
+  EXPECT_EQ(Started("x"), 16);
+}
+
+TEST_F(YarnTemplates, OtherSettingsHaveNoWildcards) {
+  AddTree({{"yarn-capacity/*.capacity", "25"}}, {});
+  EXPECT_THAT(Refusal(), HasSubstr("yarn-capacity/*.capacity"));
+}
+
 TEST_F(YarnMapping, RefusesWrongSettingsByName) {
   AddQueues("u:ann");
   for (const char* rules :

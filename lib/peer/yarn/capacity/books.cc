@@ -73,6 +73,7 @@ ContainerIndex CapacityScheduler::MakeContainer(AppIndex app, NodeIndex node, co
                           .priority = priority,
                           .locality = locality,
                           .requested = apps_[app].requests.Find(priority)->partition(),
+                          .since = time_,
                           .created = ++clock_});
 }
 
@@ -124,6 +125,7 @@ ContainerIndex CapacityScheduler::Recover(AppIndex index, NodeIndex node, const 
                                                     .priority = priority,
                                                     .requested = partition,
                                                     .is_spared = is_spared,
+                                                    .since = time_,
                                                     .created = ++clock_});
   AddLive(container);
   MarkDirty(index);
@@ -146,6 +148,53 @@ void CapacityScheduler::SetMissed(AppIndex app, int32_t priority, const MissedCo
   key.opportunities = counts.opportunities;
   key.default_opportunities = counts.default_opportunities;
   key.reserved_again = counts.reserved_again;
+}
+
+LeafPast CapacityScheduler::PastOf(QueueIndex index) const {
+  const Leaf& leaf = leaves_[index];
+  const Capacity& own = queues_[index].capacity[kDefaultPartition];
+  LeafPast past{.guaranteed = own.guaranteed,
+                .most = own.most,
+                .current_limit = leaf.current_limit,
+                .headroom_limit = leaf.headroom_limit,
+                .pending_only = leaf.users.pending_only()};
+  for (size_t p = 0; p < partitions(); ++p) {
+    RatioSum sum{.total = totals_[p], .sum = leaf.users.ratio_sum(static_cast<Partition>(p))};
+    for (UserIndex u = 0; u < leaf.users.all().size(); ++u) {
+      const User& user = leaf.users.all()[u];
+      if (!user.is_known || user.ratio[p] == 0) continue;
+      sum.ratios.emplace_back(user_names_.name(u), user.ratio[p]);
+    }
+    past.sums.push_back(std::move(sum));
+  }
+  return past;
+}
+
+bool CapacityScheduler::IsOutdated(QueueIndex index, const LeafPast& past) const {
+  const Capacity& own = queues_[index].capacity[kDefaultPartition];
+  if (past.guaranteed != own.guaranteed || past.most != own.most) return true;
+  for (size_t p = 0; p < partitions(); ++p) {
+    const bool is_used = past.sums[p].sum != 0 || !past.sums[p].ratios.empty();
+    if (is_used && past.sums[p].total != totals_[p]) return true;
+  }
+  return false;
+}
+
+void CapacityScheduler::SetLimits(QueueIndex index, const LeafPast& past) {
+  Leaf& leaf = leaves_[index];
+  leaf.current_limit = past.current_limit;
+  leaf.headroom_limit = past.headroom_limit;
+  leaf.users.SetPendingOnly(past.pending_only);
+}
+
+void CapacityScheduler::SetSums(QueueIndex index, const LeafPast& past) {
+  for (size_t p = 0; p < partitions(); ++p) {
+    std::vector<std::pair<UserIndex, float>> ratios;
+    for (const auto& [user, ratio] : past.sums[p].ratios) {
+      ratios.emplace_back(user_names_.Intern(user), ratio);
+    }
+    leaves_[index].users.SetRatioSum(static_cast<Partition>(p), past.sums[p].sum, ratios);
+  }
 }
 
 void CapacityScheduler::DropReservation(ContainerIndex index) {

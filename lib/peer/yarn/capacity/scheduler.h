@@ -24,6 +24,7 @@
 #include "absl/status/statusor.h"
 #include "lib/base/names.h"
 #include "lib/peer/yarn/capacity/config.h"
+#include "lib/peer/yarn/capacity/leaf_past.h"
 #include "lib/peer/yarn/capacity/order.h"
 #include "lib/peer/yarn/capacity/queue.h"
 #include "lib/peer/yarn/containers.h"
@@ -61,6 +62,9 @@ class CapacityScheduler {
   // Reads the settings of the same queues again.
   absl::Status Reconfigure(std::vector<QueueSettings> queues);
 
+  // The time, in ms, at which containers and reservations are made from now on; 0 at first.
+  void SetTime(int64_t time) { time_ = time; }
+
   NodeIndex AddNode(const NodeSpec& spec);
   // The same of several, with one update of the queues. REQUIRES: there is no application yet.
   void AddNodes(const std::vector<NodeSpec>& specs);
@@ -82,6 +86,15 @@ class CapacityScheduler {
   void RecoverReservation(AppIndex app, NodeIndex node, const Resource& size, int32_t priority);
   // Sets counts of a request. REQUIRES: the same.
   void SetMissed(AppIndex app, int32_t priority, const MissedCounts& counts);
+  // What a leaf keeps of its past, and what becomes of it in another scheduler with the same
+  // applications. Sums of partitions with another total are not taken.
+  LeafPast PastOf(QueueIndex leaf) const;
+  void SetLimits(QueueIndex leaf, const LeafPast& past);
+  void SetSums(QueueIndex leaf, const LeafPast& past);
+  // Returns whether a change of the cluster or of settings ended what the limits rest on.
+  bool IsOutdated(QueueIndex leaf, const LeafPast& past) const;
+  // Computes limits and sums again, as after such a change.
+  void Refresh() { UpdateCluster(); }
   // Returns the highest number of missed opportunities that still keeps the request from a place.
   int64_t LongestDelay(const RequestKey& key) const;
   void EndContainer(ContainerIndex container);
@@ -187,7 +200,7 @@ class CapacityScheduler {
   NameTable places_, user_names_;
   Resource cluster_;
   std::vector<Resource> totals_;  // of partitions
-  int64_t live_nodes_ = 0, clock_ = 0;
+  int64_t live_nodes_ = 0, clock_ = 0, time_ = 0;
   std::vector<ContainerIndex> made_;
   std::vector<std::vector<QueueRank>> ranks_;  // memory for the order of children, by queue
 };

@@ -111,6 +111,21 @@ void Users::Change(UserIndex user, Partition partition, const Resource& by,
   ratio_sum_[partition] += NewRatio(&entry, partition, base);
 }
 
+void Users::SetRatioSum(Partition partition, float sum,
+                        const std::vector<std::pair<UserIndex, float>>& ratios) {
+  std::vector<bool> is_done(users_.size());
+  for (const auto& [user, before] : ratios) {
+    const User* entry = Find(user);
+    sum += (entry == nullptr ? 0.0F : entry->ratio[partition]) - before;
+    if (entry != nullptr) is_done[user] = true;
+  }
+  for (UserIndex u = 0; u < users_.size(); ++u) {
+    if (users_[u].is_known && !is_done[u]) sum += users_[u].ratio[partition];
+  }
+  ratio_sum_[partition] = sum;
+  Bump();
+}
+
 void Users::Recompute(Partition partition, const UserLimitBase& base,
                       const std::vector<UserIndex>& order) {
   float sum = 0;

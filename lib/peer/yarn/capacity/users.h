@@ -13,6 +13,7 @@
 #define MUSTER_PEER_YARN_CAPACITY_USERS_H_
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "lib/peer/yarn/containers.h"
@@ -67,6 +68,14 @@ class Users {
   int64_t active_count() const { return active_ + pending_only_; }
 
   void Change(UserIndex user, Partition partition, const Resource& by, const UserLimitBase& base);
+  // Goes on with a sum of before. `ratios` are those of users then, and the sum changes by what
+  // they changed since, user by user.
+  void SetRatioSum(Partition partition, float sum,
+                   const std::vector<std::pair<UserIndex, float>>& ratios);
+  float ratio_sum(Partition partition) const { return ratio_sum_[partition]; }
+  // The users that have pending applications alone, as of the last limit.
+  int64_t pending_only() const { return pending_only_; }
+  void SetPendingOnly(int64_t users) { pending_only_ = users; }
   // Computes the ratios of all users again. `order` lists users as the peer's table does.
   void Recompute(Partition partition, const UserLimitBase& base,
                  const std::vector<UserIndex>& order);

@@ -35,7 +35,8 @@ PreemptionRound PreemptionMonitor::Run(CapacityScheduler* scheduler, int64_t now
                    .natural_termination = settings_.natural_termination,
                    .counts_reserved = true};
   if (settings_.priorities) {
-    run(Selector::kPriority, [&] { SelectByPriority(settings_.moves_reservations, &selection); });
+    const PriorityRules rules{now - settings_.reservation_delay, settings_.moves_reservations};
+    run(Selector::kPriority, [&] { SelectByPriority(rules, &selection); });
   }
   if (settings_.reserved_containers) {
     run(Selector::kReserved, [&] { SelectForReserved(rules, &selection); });

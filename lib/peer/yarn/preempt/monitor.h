@@ -44,6 +44,7 @@ struct PreemptionSettings {
   bool intra_queue = false, user_limit_first = true, intra_conservative = true;
   float intra_threshold = 0.5F, intra_limit = 0.2F;
   bool priorities = false, moves_reservations = false;
+  int64_t reservation_delay = 60000;  // ms: the age from which a reservation takes by priority
   std::optional<int64_t> started = std::nullopt;  // ms since 1970: the resource manager
 };
 

@@ -1,6 +1,10 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Room for reservations of queues below their guarantee, from queues of lower priority.
+//
+// Surprises. Whether a queue that gives holds more than its guarantee does not matter, nor whether
+// it is exempt from preemption. Without priorities that differ, below parents that respect them,
+// nothing is chosen. A reservation that was moved goes on to each later node with as much room.
 #include <algorithm>
 #include <utility>
 
@@ -17,7 +21,7 @@ class PrioritySelector {
         granted_(s_.scheduler.queues().size(), std::vector<Resource>(s_.trees.size())),
         is_touched_(s_.scheduler.nodes().size()) {}
 
-  void Run(bool moves) {
+  void Run(const PriorityRules& rules) {
     const std::vector<Node>& nodes = s_.scheduler.nodes();
     std::vector<ContainerIndex> reservations;
     for (const Node& node : nodes) {
@@ -28,6 +32,7 @@ class PrioritySelector {
     Sort(&reservations);
     for (const ContainerIndex r : reservations) {
       const Container& reservation = s_.scheduler.containers()[r];
+      if (reservation.since > rules.latest) continue;
       const NodeIndex n = reservation.node;
       const QueueIndex queue = QueueOf(r);
       if (IsSatisfied(queue, nodes[n].partition)) continue;
@@ -39,7 +44,7 @@ class PrioritySelector {
           s_.Choose(c);
           s_.allowed -= s_.scheduler.containers()[c].size;
         }
-      } else if (moves) {
+      } else if (rules.moves_reservations) {
         Move(r);
       }
     }
@@ -76,9 +81,10 @@ class PrioritySelector {
     JavaSort(list, [&](ContainerIndex a, ContainerIndex b) {
       if (IsAbove(QueueOf(a), QueueOf(b))) return -1;
       if (IsAbove(QueueOf(b), QueueOf(a))) return 1;
-      const int64_t left = s_.scheduler.containers()[a].created;
-      const int64_t right = s_.scheduler.containers()[b].created;
-      return left < right ? -1 : left > right ? 1 : 0;
+      const Container& left = s_.scheduler.containers()[a];
+      const Container& right = s_.scheduler.containers()[b];
+      if (left.since != right.since) return left.since < right.since ? -1 : 1;
+      return left.created < right.created ? -1 : left.created > right.created ? 1 : 0;
     });
   }
 
@@ -139,8 +145,8 @@ class PrioritySelector {
 
 }  // namespace
 
-void SelectByPriority(bool moves_reservations, Selection* selection) {
-  PrioritySelector(selection).Run(moves_reservations);
+void SelectByPriority(const PriorityRules& rules, Selection* selection) {
+  PrioritySelector(selection).Run(rules);
 }
 
 }  // namespace muster::yarn

@@ -60,7 +60,11 @@ class Selection {
 
 bool IsNothing(const Obtain& obtain);
 
-void SelectByPriority(bool moves_reservations, Selection* selection);
+struct PriorityRules {
+  int64_t latest = 0;  // ms: reservations that were made later take nothing yet
+  bool moves_reservations = false;
+};
+void SelectByPriority(const PriorityRules& rules, Selection* selection);
 void SelectForReserved(const ShareRules& rules, Selection* selection);
 void SelectFifo(const ShareRules& rules, bool is_conservative, Selection* selection);
 

@@ -1,0 +1,111 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The preemption monitor of the capacity scheduler: from its properties to options of an action.
+//
+// The monitor runs only where yarn.resourcemanager.scheduler.monitor.enable is true and the list of
+// its policies, if it is set, has the one about capacities. One that only observes kills nothing.
+#include <cmath>
+#include <string>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "lib/import/yarn.h"
+
+namespace muster::yarn_import {
+namespace {
+
+constexpr std::string_view kMonitor = "yarn.resourcemanager.scheduler.monitor.";
+constexpr std::string_view kPreemption = "yarn.resourcemanager.monitor.capacity.preemption.";
+constexpr std::string_view kUnderUtilized =
+    "yarn.scheduler.capacity.ordering-policy.priority-utilization.underutilized-preemption.";
+
+enum class Kind : uint8_t { kSwitch, kMilliseconds, kNumber };
+struct MonitorKey {
+  std::string_view prefix, property, option;
+  Kind kind;
+};
+constexpr MonitorKey kKeys[] = {
+    {kPreemption, "max_wait_before_kill", "max_wait", Kind::kMilliseconds},
+    {kPreemption, "total_preemption_per_round", "per_round", Kind::kNumber},
+    {kPreemption, "max_ignored_over_capacity", "max_ignored", Kind::kNumber},
+    {kPreemption, "natural_termination_factor", "natural_termination", Kind::kNumber},
+    {kPreemption, "conservative-drf", "conservative", Kind::kSwitch},
+    {kPreemption, "select_based_on_reserved_containers", "reserved", Kind::kSwitch},
+    {kUnderUtilized, "enabled", "priorities", Kind::kSwitch},
+    {kUnderUtilized, "reserved-container-delay-ms", "priorities_delay", Kind::kMilliseconds},
+    {kUnderUtilized, "allow-move-reservation", "move_reservations", Kind::kSwitch},
+    {kPreemption, "preemption-to-balance-queue-after-satisfied.enabled", "balance", Kind::kSwitch},
+    {kPreemption, "preemption-to-balance-queue-after-satisfied.max-wait-before-kill",
+     "balance_max_wait", Kind::kMilliseconds},
+    {kPreemption, "intra-queue-preemption.enabled", "intra_queue", Kind::kSwitch},
+    {kPreemption, "intra-queue-preemption.conservative-drf", "intra_conservative", Kind::kSwitch},
+    {kPreemption, "intra-queue-preemption.minimum-threshold", "intra_threshold", Kind::kNumber},
+    {kPreemption, "intra-queue-preemption.max-allowable-limit", "intra_limit", Kind::kNumber},
+};
+constexpr std::string_view kIntraOrder = "intra-queue-preemption.preemption-order-policy";
+constexpr std::string_view kReservedBalance = "additional_res_balance_based_on_reserved_containers";
+
+std::string Join(std::string_view prefix, std::string_view key) {
+  return absl::StrCat(ToAbsl(prefix), ToAbsl(key));
+}
+
+bool IsOn(const FindProperty& find, const std::string& key) {
+  const Field* value = find(key);
+  return value != nullptr && SwitchOf(*value) == "on";
+}
+
+std::string NumberOf(const Field& value) {
+  const std::string text(absl::StripAsciiWhitespace(value.ScalarText()));
+  double number = 0;
+  if (absl::SimpleAtod(text, &number) && std::isfinite(number) && number >= 0) return text;
+  value.Refuse(absl::StrCat(value.Describe(), " is not a number of 0 or more"));
+  return "";
+}
+
+// Milliseconds in seconds.
+std::string SecondsOf(const Field& value) {
+  const int64_t time = AmountOf(value), rest = time % 1000;
+  std::string text = absl::StrCat(time / 1000);
+  if (rest > 0) absl::StrAppend(&text, ".", absl::Dec(rest, absl::kZeroPad3));
+  return text;
+}
+
+void AddKey(const MonitorKey& key, const Field& value, std::string* options) {
+  const std::string text = key.kind == Kind::kSwitch         ? SwitchOf(value)
+                           : key.kind == Kind::kMilliseconds ? SecondsOf(value)
+                                                             : NumberOf(value);
+  if (!text.empty()) AddOption(key.option, text, options);
+}
+
+void AddIntraOrder(const Field& value, std::string* options) {
+  const std::string order = absl::AsciiStrToLower(value.ScalarText());
+  if (order == "userlimit_first" || order == "priority_first") {
+    return AddOption("intra_order", order, options);
+  }
+  value.Refuse(
+      absl::StrCat(value.Describe(), " is no order; expected userlimit_first or priority_first"));
+}
+
+}  // namespace
+
+std::optional<std::string> MonitorOptions(const FindProperty& find) {
+  if (!IsOn(find, Join(kMonitor, "enable"))) return std::nullopt;
+  const Field* policies = find(Join(kMonitor, "policies"));
+  if (policies != nullptr &&
+      policies->ScalarText().find("ProportionalCapacityPreemptionPolicy") == std::string::npos) {
+    return std::nullopt;
+  }
+  if (IsOn(find, Join(kPreemption, "observe_only"))) return std::nullopt;
+  std::string options;
+  for (const MonitorKey& key : kKeys) {
+    if (const Field* value = find(Join(key.prefix, key.property))) AddKey(key, *value, &options);
+  }
+  if (const Field* order = find(Join(kPreemption, kIntraOrder))) AddIntraOrder(*order, &options);
+  const Field* balance = find(Join(kPreemption, kReservedBalance));
+  if (balance != nullptr && SwitchOf(*balance) == "on") balance->Ignored("is not read");
+  return options;
+}
+
+}  // namespace muster::yarn_import
