@@ -317,11 +317,11 @@ bool IsFair(const ImportSource& source, const Field& info) {
 
 void ReadYarn(const ImportSource& source, const Field& info, bool fair, Scenario* scenario) {
   QueueRows queues;
-  std::string options;
+  ActionOptions options;
   if (source.configuration) {
     const Field& configuration = *source.configuration;
     if (configuration.kind() != JsonKind::kObject) return configuration.RefuseKind("an object");
-    fair ? ReadAllocations(configuration, &queues, &options)
+    fair ? ReadAllocations(configuration, &queues, &options.heartbeat)
          : ReadCapacityProperties(configuration, source.log, &queues, &options);
   } else if (info.exists() && info.kind() == JsonKind::kObject) {
     if ((info.Text("type") == "fairScheduler") != fair) {
@@ -332,7 +332,7 @@ void ReadYarn(const ImportSource& source, const Field& info, bool fair, Scenario
     fair ? ReadFairAnswer(info, &queues) : ReadCapacityAnswer(info, &queues);
   }
   if (!source.configuration && !fair) {
-    AddOption("calculator", "memory", &options);
+    AddOption("calculator", "memory", &options.heartbeat);
     source.log->Note(
         "Scheduler", "yarn.scheduler.capacity.resource-calculator",
         "is the default, which compares memory alone; the file of the scheduler, given "
@@ -341,7 +341,12 @@ void ReadYarn(const ImportSource& source, const Field& info, bool fair, Scenario
   DumpReader(source, !fair, &queues, &scenario->cluster).Read();
   scenario->cluster.queues = queues.Take();
   scenario->profile = fair ? "yarn-fair" : "yarn-capacity";
-  if (!options.empty()) absl::StrAppend(&scenario->profile, ":heartbeat(", options, ")");
+  if (options.preempts) {
+    absl::StrAppend(&scenario->profile, ":actions=preempt(", options.preempt, ")+heartbeat(",
+                    options.heartbeat, ")");
+  } else if (!options.heartbeat.empty()) {
+    absl::StrAppend(&scenario->profile, ":heartbeat(", options.heartbeat, ")");
+  }
 }
 
 // Reads with what the scheduler answers; `is_fair` decides of which profile the dump is.
@@ -445,7 +450,8 @@ std::string SwitchOf(const Field& value) {
 }
 
 bool IsProperty(std::string_view key) {
-  return key.starts_with("yarn.scheduler.") || key.find('.') == key.npos;
+  return key.starts_with("yarn.scheduler.") || IsMonitorProperty(key) ||
+         key.find('.') == key.npos;
 }
 
 void AddOption(std::string_view name, std::string_view value, std::string* options) {

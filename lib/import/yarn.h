@@ -20,7 +20,7 @@
 //
 // The configuration is a file of the scheduler as JSON: of the capacity scheduler an object of
 // properties, of the fair scheduler {"allocations": {...}}. Properties of yarn-site.xml among them
-// are options of the profile.
+// are options of the profile, and those of the preemption monitor choose its actions.
 //
 // Without a profile's name, a Scheduler answer or a configuration of the fair scheduler makes the
 // dump one of yarn-fair. Objects of the group fair.yarn.apache.org are of yarn-fair, too.
@@ -29,6 +29,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -62,6 +63,12 @@ class QueueRows {
   bool made_here_ = false;                     // no queue is known but those that LeafOf made
 };
 
+// Options of a profile's actions, as spec strings have them.
+struct ActionOptions {
+  std::string heartbeat, preempt;
+  bool preempts = false;  // action preempt runs, too
+};
+
 // Returns the objects of a list; one object stands for a list of one.
 std::vector<Field> ListOf(const Field& parent, std::string_view key);
 // Returns an amount as number or text, 0 where it is absent or below 0; refuses others.
@@ -69,8 +76,11 @@ int64_t AmountOf(const Field& value);
 // Returns "on" or "off" of a text or flag that is true or false. Any other value is reported and
 // returns "": as at the peer, the default stands for it.
 std::string SwitchOf(const Field& value);
-// Returns whether the scheduler's file defines the property: others of its site are not looked at.
+// Returns whether the scheduler's file defines the property, or its preemption monitor has it:
+// others of its site are not looked at.
 bool IsProperty(std::string_view key);
+// Returns whether the property is one of the preemption monitor.
+bool IsMonitorProperty(std::string_view key);
 // Appends "name=value" to the options of an action.
 void AddOption(std::string_view name, std::string_view value, std::string* options);
 
@@ -78,9 +88,13 @@ void AddOption(std::string_view name, std::string_view value, std::string* optio
 std::string MappingRulesOfJson(const Field& property, ImportLog* log);
 std::string MappingRulesOfApps(const std::string& text);
 
-// Fill the queues, and options of action heartbeat.
+// Sets whether action preempt runs, and adds its options. Names of what it reads join `used`.
+void ReadMonitor(const std::map<std::string, Field>& values, std::set<std::string>* used,
+                 ActionOptions* options);
+
+// Fill the queues, and options of the actions, or of heartbeat alone.
 void ReadCapacityProperties(const Field& properties, ImportLog* log, QueueRows* queues,
-                            std::string* options);
+                            ActionOptions* options);
 void ReadCapacityAnswer(const Field& info, QueueRows* queues);
 void ReadAllocations(const Field& configuration, QueueRows* queues, std::string* options);
 void ReadFairAnswer(const Field& info, QueueRows* queues);

@@ -44,12 +44,13 @@ constexpr std::string_view kOrders[] = {"fifo", "fair", "utilization", "priority
 struct OptionKey {
   std::string_view property, option;
   bool is_switch = false;
+  bool is_of_both = false;  // of heartbeat and preempt
 };
 constexpr OptionKey kOptionKeys[] = {
-    {"yarn.scheduler.minimum-allocation-mb", "min_memory"},
-    {"yarn.scheduler.minimum-allocation-vcores", "min_vcores"},
-    {"yarn.scheduler.maximum-allocation-mb", "max_memory"},
-    {"yarn.scheduler.maximum-allocation-vcores", "max_vcores"},
+    {"yarn.scheduler.minimum-allocation-mb", "min_memory", false, true},
+    {"yarn.scheduler.minimum-allocation-vcores", "min_vcores", false, true},
+    {"yarn.scheduler.maximum-allocation-mb", "max_memory", false, true},
+    {"yarn.scheduler.maximum-allocation-vcores", "max_vcores", false, true},
     {"yarn.scheduler.capacity.per-node-heartbeat.multiple-assignments-enabled",
      "multiple_assignments", true},
     {"yarn.scheduler.capacity.per-node-heartbeat.maximum-container-assignments", "max_assignments"},
@@ -85,8 +86,9 @@ class PropertyReader {
     }
   }
 
-  void Read(std::string* options) {
+  void Read(ActionOptions* options) {
     ReadOptions(options);
+    ReadMonitor(values_, &used_, options);
     ReadMappings(&queues_.Of("root"));
     std::vector<std::string> open = {"root"};
     for (size_t i = 0; i < open.size(); ++i) {
@@ -127,18 +129,22 @@ class PropertyReader {
     return property->kind() == JsonKind::kBool ? "true" : property->ScalarText();
   }
 
-  void ReadOptions(std::string* options) {
+  void ReadOptions(ActionOptions* options) {
     const std::string calculator =
         TextOf(absl::StrCat(ToAbsl(kCapacityPrefix), "resource-calculator"));
     const bool dominant = calculator.find("DominantResourceCalculator") != calculator.npos;
-    AddOption("calculator", dominant ? "dominant" : "memory", options);
+    for (std::string* const both : {&options->heartbeat, &options->preempt}) {
+      AddOption("calculator", dominant ? "dominant" : "memory", both);
+    }
     for (const OptionKey& key : kOptionKeys) {
       const auto found = values_.find(std::string(key.property));
       if (found == values_.end()) continue;
       used_.insert(std::string(key.property));
       const Field& value = found->second;
       const std::string text = key.is_switch ? SwitchOf(value) : value.ScalarText();
-      if (!key.is_switch || !text.empty()) AddOption(key.option, text, options);
+      if (key.is_switch && text.empty()) continue;
+      AddOption(key.option, text, &options->heartbeat);
+      if (key.is_of_both) AddOption(key.option, text, &options->preempt);
     }
   }
 
@@ -340,7 +346,7 @@ void ReadAnswer(const Field& info, const std::string& path, QueueRows* queues) {
 }  // namespace
 
 void ReadCapacityProperties(const Field& properties, ImportLog* log, QueueRows* queues,
-                            std::string* options) {
+                            ActionOptions* options) {
   PropertyReader(properties, log, queues).Read(options);
 }
 

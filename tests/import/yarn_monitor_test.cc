@@ -1,0 +1,116 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The capacity scheduler's preemption monitor, among the properties of a site.
+#include "tests/import/objects.h"
+
+namespace muster {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+using Properties = std::vector<std::pair<std::string, std::string>>;
+
+// A scheduler of one leaf, with `monitor` below yarn.resourcemanager. and others as they stand.
+std::string Configuration(const Properties& monitor, const Properties& others = {}) {
+  ObjectJson all = {{"yarn.scheduler.capacity.root.queues", "a"},
+                    {"yarn.scheduler.capacity.root.a.capacity", "100"}};
+  for (const auto& [key, value] : monitor) all["yarn.resourcemanager." + key] = value;
+  for (const auto& [key, value] : others) all[key] = value;
+  return all.dump();
+}
+
+absl::StatusOr<Import> TryProperties(const Properties& monitor, const Properties& others = {}) {
+  ImportOptions options;
+  options.configuration = Configuration(monitor, others);
+  const ObjectJson node = {{"id", "h0:1"},
+                           {"nodeHostName", "h0"},
+                           {"availMemoryMB", 8192},
+                           {"availableVirtualCores", 8}};
+  return TryImport({{{"nodes", {{"node", ObjectJson::array({node})}}}}}, options);
+}
+
+Import WithProperties(const Properties& monitor, const Properties& others = {}) {
+  absl::StatusOr<Import> import = TryProperties(monitor, others);
+  EXPECT_TRUE(import.ok()) << import.status();
+  return import.ok() ? *std::move(import) : Import();
+}
+
+constexpr const char* kEnable = "scheduler.monitor.enable";
+constexpr const char* kPolicies = "scheduler.monitor.policies";
+std::string Round(const std::string& key) { return "monitor.capacity.preemption." + key; }
+
+TEST(YarnMonitor, OneThatIsOnIsActionPreempt) {
+  EXPECT_EQ(WithProperties({{kEnable, "true"}}).scenario.profile,
+            "yarn-capacity:actions=preempt(calculator=memory)+heartbeat(calculator=memory)");
+  EXPECT_EQ(WithProperties({{kEnable, "false"}}).scenario.profile,
+            "yarn-capacity:heartbeat(calculator=memory)");
+}
+
+TEST(YarnMonitor, ItsPropertiesAreOptionsAndAllocationsAreOfBothActions) {
+  const std::string balance = "preemption-to-balance-queue-after-satisfied.";
+  const std::string intra = "intra-queue-preemption.";
+  const Import import =
+      WithProperties({{kEnable, "true"},
+                      {kPolicies, "org.apache.hadoop.ProportionalCapacityPreemptionPolicy"},
+                      {Round("max_wait_before_kill"), "1500"},
+                      {Round("total_preemption_per_round"), "0.3"},
+                      {Round("max_ignored_over_capacity"), "0.05"},
+                      {Round("natural_termination_factor"), "1"},
+                      {Round("conservative-drf"), "true"},
+                      {Round("select_based_on_reserved_containers"), "true"},
+                      {Round(balance + "enabled"), "true"},
+                      {Round(balance + "max-wait-before-kill"), "60000"},
+                      {Round(intra + "enabled"), "true"},
+                      {Round(intra + "preemption-order-policy"), "priority_first"},
+                      {Round(intra + "conservative-drf"), "false"},
+                      {Round(intra + "minimum-threshold"), "0.4"},
+                      {Round(intra + "max-allowable-limit"), "0.6"}},
+                     {{"yarn.scheduler.minimum-allocation-mb", "512"},
+                      {"yarn.scheduler.capacity.node-locality-delay", "7"}});
+  EXPECT_EQ(import.scenario.profile,
+            "yarn-capacity:actions=preempt(calculator=memory,min_memory=512,max_wait=2,"
+            "per_round=0.3,max_ignored=0.05,natural_termination=1,conservative=on,reserved=on,"
+            "balance=on,balance_max_wait=60,intra_queue=on,intra_order=priority_first,"
+            "intra_conservative=off,intra_threshold=0.4,intra_limit=0.6)"
+            "+heartbeat(calculator=memory,min_memory=512,node_locality_delay=7)");
+  EXPECT_THAT(Lines(import), Contains(HasSubstr("is rounded up to 2 seconds")));
+}
+
+TEST(YarnMonitor, OneThatEvictsNothingIsLeftOut) {
+  const Properties wait = {{Round("max_wait_before_kill"), "1000"}};
+  Properties observes = wait, others = wait, on = wait;
+  for (Properties* const properties : {&observes, &others, &on}) {
+    properties->emplace_back(kEnable, "true");
+  }
+  observes.emplace_back(Round("observe_only"), "true");
+  others.emplace_back(kPolicies, "a.Other");
+  for (const Properties& properties : {wait, observes, others}) {
+    const Import import = WithProperties(properties);
+    EXPECT_EQ(import.scenario.profile, "yarn-capacity:heartbeat(calculator=memory)");
+    EXPECT_THAT(Lines(import), Contains(HasSubstr("has no effect, as the monitor evicts nothing")));
+  }
+  EXPECT_THAT(Lines(WithProperties(on)), Not(Contains(HasSubstr("has no effect"))));
+}
+
+TEST(YarnMonitor, WhatIsNotReadIsReported) {
+  const auto lines =
+      Lines(WithProperties({{kEnable, "true"},
+                            {kPolicies, "a.ProportionalCapacityPreemptionPolicy,a.Other"},
+                            {Round("monitoring_interval"), "3000"},
+                            {Round("misspelt"), "1"}}));
+  EXPECT_THAT(lines, Contains(HasSubstr("policy \"a.Other\" is not read")));
+  EXPECT_THAT(lines, Contains(HasSubstr("monitoring_interval\"]: a cycle is a round")));
+  EXPECT_THAT(lines, Contains(HasSubstr("misspelt\"]: this property decides nothing here")));
+}
+
+TEST(YarnMonitor, WrongValuesAreRefusedAsTheProfileRefusesThem) {
+  const absl::StatusOr<Import> import =
+      TryProperties({{kEnable, "true"}, {Round("total_preemption_per_round"), "2"}});
+  EXPECT_THAT(import.status().message(),
+              HasSubstr("scheduler configuration: action preempt: option \"per_round\""));
+}
+
+}  // namespace
+}  // namespace muster
