@@ -220,6 +220,25 @@ TEST_F(PulsarProfile, LargeBundlesSplit) {
   EXPECT_EQ(Cycle("pulsar:rebalance(split=off)"), "");
 }
 
+// The extensible manager waits for hits, and splits so many in a round.
+TEST_F(PulsarProfile, TransfersSplitAfterTheirHitsAndAFewAtATime) {
+  Broker("b1", 20);
+  Namespace("t/n");
+  for (const int i : {1, 2, 3}) Bundle("t/n", i, "b1", kMega, 1001);
+  const std::string profile = "pulsar:rebalance(shedding=transfer,split_hits=1,most_splits=2)";
+  EXPECT_EQ(Cycle(profile), "");
+  EXPECT_EQ(Cycle(profile), "1/2 2/2 ");
+}
+
+TEST_F(PulsarProfile, TransfersSplitInTheFourthRoundByDefault) {
+  Broker("b1", 20);
+  Namespace("t/n");
+  Bundle("t/n", 1, "b1", kMega, 1001);
+  const std::string profile = "pulsar:rebalance(shedding=transfer)";
+  for (int round = 0; round < 3; ++round) EXPECT_EQ(Cycle(profile), "");
+  EXPECT_EQ(Cycle(profile), "1/2 ");
+}
+
 // A name without a range of hashes has no parts.
 TEST_F(PulsarProfile, OnlyARangeSplits) {
   Broker("b1", 10);
