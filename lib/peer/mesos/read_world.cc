@@ -143,13 +143,17 @@ absl::Status CheckNode(const Tables& tables, NodeIndex n, const std::vector<Name
   return absl::OkStatus();
 }
 
-absl::Status CheckSets(const muster::Options& options, std::set<std::string>* names) {
-  std::vector<NamedAmounts> sets;
-  const std::string broken = ParseSets(options.text("min_allocatable"), &sets);
-  if (!broken.empty()) {
+// Checks options that are texts, and notes their names.
+absl::Status CheckTexts(const muster::Options& options, std::set<std::string>* names) {
+  const auto refuse = [](std::string_view option, const std::string& broken) {
     return absl::InvalidArgumentError(
-        absl::StrCat("action offer: option \"min_allocatable\": ", broken));
-  }
+        absl::StrCat("action offer: option ", Quote(option), ": ", broken));
+  };
+  std::vector<NamedAmounts> sets;
+  const std::string of_sets = ParseSets(options.text("min_allocatable"), &sets);
+  if (!of_sets.empty()) return refuse("min_allocatable", of_sets);
+  const std::string of_names = ParseNames(options.text("not_in_shares"), names);
+  if (!of_names.empty()) return refuse("not_in_shares", of_names);
   for (const NamedAmounts& set : sets) {
     for (const auto& [name, amount] : set) names->insert(name);
   }
@@ -241,6 +245,7 @@ class Reader {
     if (options_.flag("shuffle")) options.shuffle_seed = context_.facts.cycle->seed();
     options.least_offer.clear();
     (void)ParseSets(options_.text("min_allocatable"), &options.least_offer);
+    (void)ParseNames(options_.text("not_in_shares"), &options.not_in_shares);
     options.interval_seconds = options_.number("interval");
     options.guard_gpus = options_.flag("guard_gpus");
     options.region = options_.text("region");
@@ -429,7 +434,7 @@ NamedAmounts NeedsOf(const World& world, const Tables& tables, ClassIndex c) {
 absl::Status CheckTables(const Tables& tables, const muster::Options& options) {
   const std::vector<NamedColumn> columns = ColumnsOf(tables);
   std::set<std::string> names = {"cpus", "mem"};
-  if (absl::Status status = CheckSets(options, &names); !status.ok()) return status;
+  if (absl::Status status = CheckTexts(options, &names); !status.ok()) return status;
   const std::vector<std::string> roles = RolesOf(tables);
   std::set<std::string_view> paths;
   for (QueueIndex q = 0; q < roles.size(); ++q) {

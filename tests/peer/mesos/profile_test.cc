@@ -161,6 +161,33 @@ TEST_F(MesosProfile, OffersAloneBindNothing) {
   EXPECT_EQ(Cycle(0, "mesos:actions=offer"), "web<a1:4 ");
 }
 
+// One role holds the only GPU, the other one more cpus.
+TEST_F(MesosProfile, SharesLeaveResourcesOut) {
+  for (const char* name : {"eng", "ops"}) Role(name);
+  Resources capacity = {{"cpu", 3}, {"memory", "4Gi"}, {"nvidia.com/gpu", 1}, {"pods", 100}};
+  Accept(cluster_.AddNode({.name = "a1", .capacity = std::move(capacity)}));
+  Agent("a2", 4);
+  Framework("train", "eng", 1, 1);
+  Framework("web", "ops", 1, 1);
+  TaskSpec task{.name = "with-gpu", .job = "train", .status = TaskStatus::kRunning, .node = "a1"};
+  task.shape.request = {{"cpu", 1}, {"memory", "2Gi"}, {"nvidia.com/gpu", 1}};
+  Accept(cluster_.AddTask(task));
+  task.name = "plain";
+  task.job = "web";
+  task.shape.request = {{"cpu", 2}, {"memory", "2Gi"}};
+  Accept(cluster_.AddTask(task));
+  EXPECT_EQ(Cycle(0, "mesos:actions=offer"), "web<a2:4 ");
+  EXPECT_EQ(Cycle(0, "mesos:actions=offer(not_in_shares=gpus)"), "train<a2:4 ");
+  EXPECT_EQ(Cycle(0, "mesos:actions=offer(not_in_shares=ports|cpus|mem)"), "web<a2:4 ");
+}
+
+TEST_F(MesosProfile, NamesOfSharesAreChecked) {
+  Role("eng");
+  const absl::StatusOr<Plan> plan = cluster_.Schedule("mesos:offer(not_in_shares=gpus||cpus)");
+  EXPECT_EQ(plan.status().message(),
+            "action offer: option \"not_in_shares\": must have no empty name");
+}
+
 TEST_F(MesosProfile, WrongSettingsRefuseTheCycle) {
   Role("eng");
   Agent("a1", 4, {{"mesos/resources", "cpus(eng):5"}});
