@@ -451,7 +451,7 @@ std::string SwitchOf(const Field& value) {
 }
 
 bool IsProperty(std::string_view key) {
-  return key.starts_with("yarn.scheduler.") || key.find('.') == key.npos;
+  return key.starts_with("yarn.scheduler.") || IsMonitorProperty(key) || key.find('.') == key.npos;
 }
 
 void AddOption(std::string_view name, std::string_view value, std::string* options) {

@@ -20,7 +20,7 @@
 //
 // The configuration is a file of the scheduler as JSON: of the capacity scheduler an object of
 // properties, of the fair scheduler {"allocations": {...}}. Properties of yarn-site.xml among them
-// are options of the profile.
+// are options of the profile, and those of the preemption monitor choose its actions.
 //
 // Without a profile's name, a Scheduler answer or a configuration of the fair scheduler makes the
 // dump one of yarn-fair. Objects of the group fair.yarn.apache.org are of yarn-fair, too.
@@ -71,8 +71,11 @@ int64_t AmountOf(const Field& value);
 // Returns "on" or "off" of a text or flag that is true or false. Any other value is reported and
 // returns "": as at the peer, the default stands for it.
 std::string SwitchOf(const Field& value);
-// Returns whether the scheduler's file defines the property: others of its site are not looked at.
+// Returns whether the scheduler's file defines the property, or its preemption monitor has it:
+// others of its site are not looked at.
 bool IsProperty(std::string_view key);
+// Returns whether the property is one of the preemption monitor.
+bool IsMonitorProperty(std::string_view key);
 // Appends "name=value" to the options of an action.
 void AddOption(std::string_view name, std::string_view value, std::string* options);
 
@@ -80,7 +83,7 @@ void AddOption(std::string_view name, std::string_view value, std::string* optio
 std::string MappingRulesOfJson(const Field& property, ImportLog* log);
 std::string MappingRulesOfApps(const std::string& text);
 
-// Options of a profile's actions.
+// Options of a profile's actions, as spec strings have them.
 struct ActionOptions {
   std::string heartbeat;
   std::optional<std::string> preempt;  // none: the action is left out

@@ -4,13 +4,16 @@
 //
 // The monitor runs only where yarn.resourcemanager.scheduler.monitor.enable is true and the list of
 // its policies, if it is set, has the one about capacities. One that only observes kills nothing.
+// What the properties of one that evicts nothing set is reported as without effect.
 #include <cmath>
 #include <string>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/import/comma_list.h"
 #include "lib/import/yarn.h"
 
 namespace muster::yarn_import {
@@ -88,23 +91,46 @@ void AddIntraOrder(const Field& value, std::string* options) {
       absl::StrCat(value.Describe(), " is no order; expected userlimit_first or priority_first"));
 }
 
+// Returns whether the monitor is on, has the policy about capacities, and does not only observe.
+bool Evicts(const FindProperty& find) {
+  bool evicts = IsOn(find, Join(kMonitor, "enable"));
+  if (const Field* policies = find(Join(kMonitor, "policies"))) {
+    bool has_policy = false;
+    for (const std::string& name : CommaList(policies->ScalarText())) {
+      const bool is_read = absl::EndsWith(name, "ProportionalCapacityPreemptionPolicy");
+      if (!is_read) policies->Ignored(absl::StrCat("policy ", Quote(name), " is not read"));
+      has_policy |= is_read;
+    }
+    evicts &= has_policy;
+  }
+  return !IsOn(find, Join(kPreemption, "observe_only")) && evicts;
+}
+
 }  // namespace
 
+bool IsMonitorProperty(std::string_view key) {
+  return key.starts_with(kMonitor) || key.starts_with(kPreemption);
+}
+
 std::optional<std::string> MonitorOptions(const FindProperty& find) {
-  if (!IsOn(find, Join(kMonitor, "enable"))) return std::nullopt;
-  const Field* policies = find(Join(kMonitor, "policies"));
-  if (policies != nullptr &&
-      policies->ScalarText().find("ProportionalCapacityPreemptionPolicy") == std::string::npos) {
-    return std::nullopt;
-  }
-  if (IsOn(find, Join(kPreemption, "observe_only"))) return std::nullopt;
+  const bool runs = Evicts(find);
+  const auto find_key = [&](std::string_view prefix, std::string_view key) -> const Field* {
+    const Field* value = find(Join(prefix, key));
+    if (value == nullptr || runs) return value;
+    value->Ignored("has no effect, as the monitor evicts nothing");
+    return nullptr;
+  };
   std::string options;
   for (const MonitorKey& key : kKeys) {
-    if (const Field* value = find(Join(key.prefix, key.property))) AddKey(key, *value, &options);
+    if (const Field* value = find_key(key.prefix, key.property)) AddKey(key, *value, &options);
   }
-  if (const Field* order = find(Join(kPreemption, kIntraOrder))) AddIntraOrder(*order, &options);
-  const Field* balance = find(Join(kPreemption, kReservedBalance));
+  if (const Field* order = find_key(kPreemption, kIntraOrder)) AddIntraOrder(*order, &options);
+  if (const Field* interval = find(Join(kPreemption, "monitoring_interval"))) {
+    interval->Ignored("a cycle is a round, whenever it is run");
+  }
+  const Field* balance = find_key(kPreemption, kReservedBalance);
   if (balance != nullptr && SwitchOf(*balance) == "on") balance->Ignored("is not read");
+  if (!runs) return std::nullopt;
   return options;
 }
 

@@ -73,8 +73,8 @@ TEST(YarnConfiguration, TheMonitorIsAnAction) {
   const std::string heartbeat = "heartbeat(calculator=memory,min_memory=512,node_locality_delay=7)";
   std::vector<std::string> lines;
   EXPECT_EQ(ProfileWith(properties, &lines), "yarn-capacity:" + heartbeat);
-  EXPECT_THAT(lines, Contains(HasSubstr("underutilized-preem\"...]: this property decides "
-                                        "nothing here, or is not read")));
+  EXPECT_THAT(lines, Contains(HasSubstr("underutilized-preem\"...]: has no effect, as the monitor "
+                                        "evicts nothing")));
   properties[kEnable] = "true";
   const std::string with_preempt =
       "yarn-capacity:actions=preempt(calculator=memory,min_memory=512,max_wait=15.500,"

@@ -25,6 +25,8 @@ constexpr OptionDecl kOfferOptions[] = {
     {"interval", OptionKind::kNumber, "1", 0, 1e6, "seconds; no filter is shorter"},
     {"guard_gpus", OptionKind::kFlag, "on", 0, 0,
      "agents with GPUs are for frameworks with the capability, or that request some"},
+    {"not_in_shares", OptionKind::kText, "", 0, 0,
+     "resources, between |, that count in no share: gpus|ports"},
     {"region", OptionKind::kText, "", 0, 0, "region of the master; agents of others are remote"},
 };
 

@@ -15,6 +15,7 @@ namespace {
 
 constexpr int64_t kMegabyte = int64_t{1} << 20;
 constexpr double kLeastWeight = 0.001;
+constexpr double kLeastOwnWeight = 1e-6, kMostOwnWeight = 1e9;
 constexpr double kMostOfAgent = 1e10;
 constexpr int kDeepestRole = 64;  // paths grow with the depth
 
@@ -100,6 +101,15 @@ std::vector<Resource> ReadNode(const Tables& tables, NodeIndex n,
   return resources;
 }
 
+// Returns the weight of the queue's role.
+double ReadQueue(const QueueSpec& spec, absl::Status* status) {
+  SettingReader settings("queue", spec.name, spec.settings, "mesos");
+  const double plain = std::max(static_cast<double>(spec.weight), kLeastWeight);
+  const double weight = settings.Number("weight", kLeastOwnWeight, kMostOwnWeight, plain);
+  *status = settings.Finish();
+  return weight;
+}
+
 JobSettings ReadJob(const JobSpec& spec, absl::Status* status) {
   JobSettings job;
   job.capabilities.refined_reservations = true;
@@ -143,13 +153,17 @@ absl::Status CheckNode(const Tables& tables, NodeIndex n, const std::vector<Name
   return absl::OkStatus();
 }
 
-absl::Status CheckSets(const muster::Options& options, std::set<std::string>* names) {
-  std::vector<NamedAmounts> sets;
-  const std::string broken = ParseSets(options.text("min_allocatable"), &sets);
-  if (!broken.empty()) {
+// Checks options that are texts, and notes their names.
+absl::Status CheckTexts(const muster::Options& options, std::set<std::string>* names) {
+  const auto refuse = [](std::string_view option, const std::string& broken) {
     return absl::InvalidArgumentError(
-        absl::StrCat("action offer: option \"min_allocatable\": ", broken));
-  }
+        absl::StrCat("action offer: option ", Quote(option), ": ", broken));
+  };
+  std::vector<NamedAmounts> sets;
+  const std::string of_sets = ParseSets(options.text("min_allocatable"), &sets);
+  if (!of_sets.empty()) return refuse("min_allocatable", of_sets);
+  const std::string of_names = ParseNames(options.text("not_in_shares"), names);
+  if (!of_names.empty()) return refuse("not_in_shares", of_names);
   for (const NamedAmounts& set : sets) {
     for (const auto& [name, amount] : set) names->insert(name);
   }
@@ -241,6 +255,7 @@ class Reader {
     if (options_.flag("shuffle")) options.shuffle_seed = context_.facts.cycle->seed();
     options.least_offer.clear();
     (void)ParseSets(options_.text("min_allocatable"), &options.least_offer);
+    (void)ParseNames(options_.text("not_in_shares"), &options.not_in_shares);
     options.interval_seconds = options_.number("interval");
     options.guard_gpus = options_.flag("guard_gpus");
     options.region = options_.text("region");
@@ -266,8 +281,8 @@ class Reader {
     for (QueueIndex q = 0; q < queues.alive.size(); ++q) {
       if (!queues.alive[q]) continue;
       const std::string& role = world_.role_of[q];
-      const double weight = static_cast<double>(queues.spec[q].weight);
-      (void)world_.allocator->SetWeight(role, std::max(weight, kLeastWeight));
+      absl::Status status;
+      (void)world_.allocator->SetWeight(role, ReadQueue(queues.spec[q], &status));
       if (queues.parent[q] != muster::kNone) continue;
       (void)world_.allocator->SetQuota(role, Quota(queues.guaranteed, q), Quota(queues.limit, q));
     }
@@ -429,14 +444,15 @@ NamedAmounts NeedsOf(const World& world, const Tables& tables, ClassIndex c) {
 absl::Status CheckTables(const Tables& tables, const muster::Options& options) {
   const std::vector<NamedColumn> columns = ColumnsOf(tables);
   std::set<std::string> names = {"cpus", "mem"};
-  if (absl::Status status = CheckSets(options, &names); !status.ok()) return status;
+  if (absl::Status status = CheckTexts(options, &names); !status.ok()) return status;
   const std::vector<std::string> roles = RolesOf(tables);
   std::set<std::string_view> paths;
   for (QueueIndex q = 0; q < roles.size(); ++q) {
     if (!tables.queues.alive[q]) continue;
     const QueueSpec& spec = tables.queues.spec[q];
-    SettingReader settings("queue", spec.name, spec.settings, "mesos");
-    if (absl::Status status = settings.Finish(); !status.ok()) return status;
+    absl::Status status;
+    (void)ReadQueue(spec, &status);
+    if (!status.ok()) return status;
     if (roles[q].empty()) {
       return absl::InvalidArgumentError(absl::StrCat("queue ", Quote(spec.name), ": is below ",
                                                      kDeepestRole,

@@ -145,6 +145,15 @@ std::string ParseSets(std::string_view text, std::vector<NamedAmounts>* sets) {
   return "";
 }
 
+std::string ParseNames(std::string_view text, std::set<std::string>* names) {
+  if (text.empty()) return "";
+  for (const std::string_view name : Parts(text, '|')) {
+    if (name.empty()) return "must have no empty name";
+    names->emplace(name);
+  }
+  return "";
+}
+
 std::string ParseConstraints(std::string_view text, std::vector<ConstraintGroup>* groups) {
   for (const std::string_view part : Parts(text, '|')) {
     ConstraintGroup& group = groups->emplace_back();

@@ -5,6 +5,7 @@
 //
 //   resources     cpus(eng):4;cpus{REV}:2;ports:[31000-32000];disk(eng)[v]<SHARED>:5
 //   sets          cpus:0.01|mem:32                  any of the sets is enough
+//   names         gpus|ports                        of resources
 //   constraints   os=linux;rack!=r1|@hostname=a1    any of the groups
 //
 // The constraint `gpu` requires that the attribute exists, `!gpu` that it does not.
@@ -15,6 +16,7 @@
 #ifndef MUSTER_PEER_MESOS_SETTINGS_H_
 #define MUSTER_PEER_MESOS_SETTINGS_H_
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +37,7 @@ struct JobSettings {
 // Kind::reservations are queues as they are written.
 std::string ParseResources(std::string_view text, std::vector<Resource>* resources);
 std::string ParseSets(std::string_view text, std::vector<NamedAmounts>* sets);
+std::string ParseNames(std::string_view text, std::set<std::string>* names);
 std::string ParseConstraints(std::string_view text, std::vector<ConstraintGroup>* groups);
 std::string ParseCapabilities(std::string_view text, Capabilities* capabilities);
 

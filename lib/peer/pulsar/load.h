@@ -30,6 +30,9 @@ struct Traffic {
   friend bool operator==(const Traffic&, const Traffic&) = default;
 };
 
+// What a bundle counts as before its first sample.
+inline constexpr Traffic kUnseenTraffic = {50'000, 50'000, 50, 50};
+
 struct Used {
   double used = 0, limit = 0;
 };

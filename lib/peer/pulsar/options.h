@@ -29,7 +29,7 @@ inline constexpr std::array<OptionDecl, 11> kPlaceOptions = {{
     {"bandwidth_out_weight", OptionKind::kNumber, "1", 0, 1e6, "of bandwidth out"},
 }};
 
-inline constexpr std::array<OptionDecl, 30> kShedOptions = {{
+inline constexpr std::array<OptionDecl, 32> kShedOptions = {{
     {"shedding", OptionKind::kChoice, "threshold", 0, 0,
      "threshold|overload|uniform|avg|transfer|none: which bundles leave their broker"},
     {"grace", OptionKind::kWhole, "1800", 0, 1e9, "seconds in which a bundle moves once"},
@@ -63,6 +63,9 @@ inline constexpr std::array<OptionDecl, 30> kShedOptions = {{
     {"split_rate", OptionKind::kNumber, "30000", 0, 1e12, "messages a second of a bundle"},
     {"split_mib", OptionKind::kNumber, "100", 0, 1e9, "MiB a second of a bundle"},
     {"namespace_bundles", OptionKind::kWhole, "128", 0, 1e9, "bundles of a namespace at most"},
+    {"split_hits", OptionKind::kWhole, "3", 0, 1e9,
+     "transfer: rounds above a limit before the one in which a bundle splits"},
+    {"most_splits", OptionKind::kWhole, "10", 1, 1e9, "transfer: bundles that split in a round"},
 }};
 
 template <size_t A, size_t B>
@@ -74,7 +77,7 @@ constexpr std::array<OptionDecl, A + B> Joined(const std::array<OptionDecl, A>& 
   return all;
 }
 
-inline constexpr std::array<OptionDecl, 41> kRebalanceOptions = Joined(kShedOptions, kPlaceOptions);
+inline constexpr std::array<OptionDecl, 43> kRebalanceOptions = Joined(kShedOptions, kPlaceOptions);
 
 }  // namespace muster::pulsar
 

@@ -32,10 +32,12 @@ Traffic TrafficOf(const Resources& amounts) {
           AmountNamed(amounts, "rate_in"), AmountNamed(amounts, "rate_out")};
 }
 
+// Returns null for a bundle that was never seen.
 const TaskUsage* UsageOf(const Tables& tables, TaskIndex task) {
   const auto facts = tables.tasks.facts.find(task);
   if (facts == tables.tasks.facts.end() || !facts->second.usage) return nullptr;
-  return &*facts->second.usage;
+  const TaskUsage& usage = *facts->second.usage;
+  return usage.amounts.empty() && usage.windows.empty() ? nullptr : &usage;
 }
 
 void AddTraffic(const Traffic& more, Traffic* sum) {
@@ -96,7 +98,10 @@ absl::Status ReadNamespace(const JobSpec& job, NamespaceRules* rules) {
 Bundle ReadBundle(const Tables& tables, TaskIndex task) {
   Bundle bundle{.name = std::string(tables.tasks.names.name(task))};
   const TaskUsage* const usage = UsageOf(tables, task);
-  if (usage == nullptr) return bundle;
+  if (usage == nullptr) {
+    bundle.shortly = bundle.longly = kUnseenTraffic;
+    return bundle;
+  }
   bundle.shortly = bundle.longly = TrafficOf(usage->amounts);
   const auto longest = std::ranges::max_element(usage->windows, {}, &UsageWindow::seconds);
   if (longest != usage->windows.end()) bundle.longly = TrafficOf(longest->average);
@@ -145,12 +150,17 @@ Books::Books(ActionContext& context) : tables(context.tables) {
     const size_t b = broker->second;
     Bundle bundle = ReadBundle(tables, t);
     stats.push_back(ReadStats(tables, t));
-    AddTraffic(bundle.shortly, &sums[b]);
-    AddTraffic(bundle.longly, &long_traffic[b]);
+    const bool is_reported = UsageOf(tables, t) != nullptr;
+    if (is_reported) {
+      AddTraffic(bundle.shortly, &sums[b]);
+      AddTraffic(bundle.longly, &long_traffic[b]);
+    } else {
+      preallocated[b].push_back(bundle.longly);
+    }
     topics[cluster.brokers[b].name] += stats.back().topics;
     ++counts[tables.tasks.job[t]][cluster.brokers[b].name];
     bundles_of[b].push_back(cluster.bundles.size());
-    if (tables.tasks.flags[t] & kTaskPreemptable) {
+    if (is_reported && tables.tasks.flags[t] & kTaskPreemptable) {
       cluster.brokers[b].bundles.push_back(bundle.name);
     }
     cluster.bundles.push_back(std::move(bundle));

@@ -14,6 +14,8 @@
 // - `usage.amounts` of a task are the averages over few samples: bytes_in and bytes_out a second,
 //   rate_in and rate_out in messages a second; and topics, consumers, producers and cache. The
 //   average of its longest window, where it has one, is that over many samples.
+// - A task without usage was never seen. It counts as the peer's default of such bundles, and its
+//   broker has not reported it yet: no shedder moves it.
 //
 // Settings:
 //   node   pulsar/cpu, memory, direct_memory, bandwidth_in, bandwidth_out   USED/LIMIT, any unit
@@ -67,7 +69,7 @@ struct Books : CycleMemory {
   HashMap<std::string, std::string> domains;  // failure domains by broker
 };
 
-// A bundle as the task's usage has it.
+// A bundle as the task's usage has it. Without usage it has kUnseenTraffic.
 Bundle ReadBundle(const Tables& tables, TaskIndex task);
 BundleStats ReadStats(const Tables& tables, TaskIndex task);
 

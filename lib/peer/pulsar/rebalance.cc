@@ -351,7 +351,8 @@ class Rebalance {
       }
       return;
     }
-    SplitStrategy strategy({.limits = limits});
+    SplitStrategy strategy(
+        {.limits = limits, .hits = Whole("split_hits"), .most_splits = Whole("most_splits")});
     const MemorySlot& slot = context_.facts.cycle->Recall(kSplitSlot);
     HashMap<std::string, int64_t> hits;
     for (const auto& [name, row] : slot.rows()) hits[name] = AsCount(slot.Integer(name));

@@ -10,15 +10,16 @@
 //
 // The loop:
 // 1. Jobs with pending tasks go in job order, which without policies is the order of creation. Each
-//    gets one turn.
+//    gets one turn. Groups that lost bundles go before all others, as in Ray's queue of groups: a
+//    group with bundles in place was placed whole, so those that wait were lost.
 // 2. A job with a `bundle_strategy` is one placement group. Its pending tasks are the bundles, and
 //    all of them are placed, or none.
 // 3. The tasks of any other job are placed one by one by the hybrid policy.
 //
 // Bundles (bundles.h) go the most important first: by what they take of the scarcest resource, then
 // of the next. The order of resources is the accelerator, all others in the order of the cluster's
-// dimensions, memory, cpu. A node's score is the sum, over what the bundle takes, of the part of
-// the free amount that would stay free. So the emptiest node wins.
+// dimensions, object_store_memory, memory, cpu. A node's score is the sum, over what the bundle
+// takes, of the part of the free amount that would stay free. So the emptiest node wins.
 // - pack: the best node for the most important bundle, then all others that still fit there; then
 //   the next node.
 // - spread: the best node without a bundle of the group, else the best with one.

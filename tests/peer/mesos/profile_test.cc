@@ -171,6 +171,62 @@ TEST_F(MesosProfile, OffersAloneBindNothing) {
   EXPECT_EQ(Cycle(0, "mesos:actions=offer"), "web<a1:4 ");
 }
 
+// One role holds the only GPU, the other one more cpus.
+TEST_F(MesosProfile, SharesLeaveResourcesOut) {
+  for (const char* name : {"eng", "ops"}) Role(name);
+  Resources capacity = {{"cpu", 3}, {"memory", "4Gi"}, {"nvidia.com/gpu", 1}, {"pods", 100}};
+  Accept(cluster_.AddNode({.name = "a1", .capacity = std::move(capacity)}));
+  Agent("a2", 4);
+  Framework("train", "eng", 1, 1);
+  Framework("web", "ops", 1, 1);
+  TaskSpec task{.name = "with-gpu", .job = "train", .status = TaskStatus::kRunning, .node = "a1"};
+  task.shape.request = {{"cpu", 1}, {"memory", "2Gi"}, {"nvidia.com/gpu", 1}};
+  Accept(cluster_.AddTask(task));
+  task.name = "plain";
+  task.job = "web";
+  task.shape.request = {{"cpu", 2}, {"memory", "2Gi"}};
+  Accept(cluster_.AddTask(task));
+  EXPECT_EQ(Cycle(0, "mesos:actions=offer"), "web<a2:4 ");
+  EXPECT_EQ(Cycle(0, "mesos:actions=offer(not_in_shares=gpus)"), "train<a2:4 ");
+  EXPECT_EQ(Cycle(0, "mesos:actions=offer(not_in_shares=ports|cpus|mem)"), "web<a2:4 ");
+}
+
+// Both roles hold two cpus; of weights 1 and 1.5 the second one is owed more.
+TEST_F(MesosProfile, WeightsMayHaveFractions) {
+  const auto first = [&](const char* of_eng, const char* of_ops) {
+    cluster_ = Cluster();
+    Accept(cluster_.AddQueue({.name = "eng", .settings = {{"mesos/weight", of_eng}}}));
+    Accept(cluster_.AddQueue({.name = "ops", .settings = {{"mesos/weight", of_ops}}}));
+    Agent("a1", 4);
+    Agent("a2", 4);
+    for (const auto& [name, role] : {std::pair("train", "eng"), std::pair("web", "ops")}) {
+      Framework(name, role, 1, 1);
+      TaskSpec task{.name = absl::StrCat(name, "-runs"),
+                    .job = name,
+                    .status = TaskStatus::kRunning,
+                    .node = "a1"};
+      task.shape.request = {{"cpu", 2}, {"memory", "2Gi"}};
+      Accept(cluster_.AddTask(task));
+    }
+    return Cycle(0, "mesos:actions=offer");
+  };
+  EXPECT_EQ(first("1", "1.5"), "web<a2:4 ");
+  EXPECT_EQ(first("0.5", "0.4"), "train<a2:4 ");
+  EXPECT_EQ(first("0.4", "0.5"), "web<a2:4 ");
+}
+
+TEST_F(MesosProfile, AWeightIsAboveZero) {
+  Accept(cluster_.AddQueue({.name = "eng", .settings = {{"mesos/weight", "0"}}}));
+  EXPECT_THAT(Refusal(), HasSubstr("queue \"eng\", setting \"mesos/weight\""));
+}
+
+TEST_F(MesosProfile, NamesOfSharesAreChecked) {
+  Role("eng");
+  const absl::StatusOr<Plan> plan = cluster_.Schedule("mesos:offer(not_in_shares=gpus||cpus)");
+  EXPECT_EQ(plan.status().message(),
+            "action offer: option \"not_in_shares\": must have no empty name");
+}
+
 TEST_F(MesosProfile, WrongSettingsRefuseTheCycle) {
   Role("eng");
   Agent("a1", 4, {{"mesos/resources", "cpus(eng):5"}});

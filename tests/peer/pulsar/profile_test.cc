@@ -52,6 +52,16 @@ class PulsarProfile : public ::testing::Test {
         TaskUsage{.amounts = {{"bytes_in", bytes}, {"rate_in", bytes / 1000}, {"topics", topics}}};
     Accept(cluster_.AddTask(task));
   }
+  // One that was never measured.
+  void NewBundle(const std::string& space, int number, const std::string& broker) {
+    TaskSpec task{.name = absl::StrCat(space, "/0x", number, "0000000_0x", number + 1, "0000000"),
+                  .job = space};
+    if (!broker.empty()) {
+      task.status = TaskStatus::kRunning;
+      task.node = broker;
+    }
+    Accept(cluster_.AddTask(task));
+  }
   // Bundles by their first digit: "1>b2" is placed or moves, "1/2" splits.
   std::string Cycle(const std::string& profile = "pulsar", int64_t now = 0, bool apply = true) {
     ScheduleOptions options;
@@ -140,6 +150,43 @@ TEST_F(PulsarProfile, PendingBundlesGoToTheLeastRateAndSpreadByNamespace) {
   EXPECT_EQ(Cycle("pulsar:actions=place"), "1>b2 2>b1 3>b2 ");
 }
 
+// Each counts as the peer's default on the broker that it goes to, so that the next goes elsewhere.
+TEST_F(PulsarProfile, NewBundlesCountBeforeTheirFirstSample) {
+  Broker("b1", 10);
+  Broker("b2", 10);
+  for (const int i : {1, 2, 3, 4}) {
+    Namespace(absl::StrCat("t/n", i));
+    NewBundle(absl::StrCat("t/n", i), i, "");
+  }
+  EXPECT_EQ(Cycle("pulsar:actions=place"), "1>b1 2>b2 3>b1 4>b2 ");
+}
+
+// One that runs counts for 100 messages a second where it is: more than 99, less than 101.
+TEST_F(PulsarProfile, ANewBundleCountsWhereItRuns) {
+  for (const auto& [rate, broker] : {std::pair(99, "b2"), std::pair(101, "b1")}) {
+    cluster_ = Cluster();
+    Broker("b1", 10);
+    Broker("b2", 10);
+    for (const char* name : {"t/n", "t/m", "t/o"}) Namespace(name);
+    NewBundle("t/n", 1, "b1");
+    Bundle("t/m", 2, "b2", rate * 1000);
+    NewBundle("t/o", 3, "");
+    EXPECT_EQ(Cycle("pulsar:actions=place"), absl::StrCat("3>", broker, " "));
+  }
+}
+
+// Its broker has not reported it. The other one alone is no reason to unload.
+TEST_F(PulsarProfile, NoShedderMovesANewBundle) {
+  Broker("b1", 90);
+  Broker("b2", 20);
+  for (const char* name : {"t/n", "t/m"}) Namespace(name);
+  NewBundle("t/n", 1, "b1");
+  Bundle("t/m", 2, "b1", 60 * kMega);
+  EXPECT_EQ(Cycle("pulsar:rebalance(shedding=overload)"), "");
+  Bundle("t/m", 3, "b1", 50 * kMega);
+  EXPECT_EQ(Cycle("pulsar:rebalance(shedding=overload)"), "2>b2 ");
+}
+
 TEST_F(PulsarProfile, TurnsGoOnInTheNextCycle) {
   for (const char* name : {"b1", "b2", "b3"}) Broker(name, 10);
   Namespace("t/n");
@@ -171,6 +218,25 @@ TEST_F(PulsarProfile, LargeBundlesSplit) {
   Bundle("t/n", 2, "b1", kMega, 1000);
   EXPECT_EQ(Cycle(), "1/2 ");
   EXPECT_EQ(Cycle("pulsar:rebalance(split=off)"), "");
+}
+
+// The extensible manager waits for hits, and splits so many in a round.
+TEST_F(PulsarProfile, TransfersSplitAfterTheirHitsAndAFewAtATime) {
+  Broker("b1", 20);
+  Namespace("t/n");
+  for (const int i : {1, 2, 3}) Bundle("t/n", i, "b1", kMega, 1001);
+  const std::string profile = "pulsar:rebalance(shedding=transfer,split_hits=1,most_splits=2)";
+  EXPECT_EQ(Cycle(profile), "");
+  EXPECT_EQ(Cycle(profile), "1/2 2/2 ");
+}
+
+TEST_F(PulsarProfile, TransfersSplitInTheFourthRoundByDefault) {
+  Broker("b1", 20);
+  Namespace("t/n");
+  Bundle("t/n", 1, "b1", kMega, 1001);
+  const std::string profile = "pulsar:rebalance(shedding=transfer)";
+  for (int round = 0; round < 3; ++round) EXPECT_EQ(Cycle(profile), "");
+  EXPECT_EQ(Cycle(profile), "1/2 ");
 }
 
 // A name without a range of hashes has no parts.

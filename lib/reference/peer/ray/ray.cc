@@ -27,13 +27,20 @@ std::string AcceleratorName(const Cycle& cycle) {
   return named == options->second.end() ? "nvidia.com/gpu" : named->second;
 }
 
+bool IsObjectStore(const Cycle& cycle, DimensionIndex d) {
+  return cycle.tables().dimensions.name(d) == "object_store_memory" &&
+         AcceleratorName(cycle) != "object_store_memory";
+}
+
 std::vector<DimensionIndex> Scarcest(const Cycle& cycle) {
   const World& world = cycle.world;
-  std::vector<DimensionIndex> first, others;
+  std::vector<DimensionIndex> first, others, store;
   for (DimensionIndex d(kPods + 1); d < world.dimensions(); ++d) {
-    (cycle.tables().dimensions.name(d) == AcceleratorName(cycle) ? first : others).push_back(d);
+    const bool is_first = cycle.tables().dimensions.name(d) == AcceleratorName(cycle);
+    (is_first ? first : IsObjectStore(cycle, d) ? store : others).push_back(d);
   }
   first.insert(first.end(), others.begin(), others.end());
+  first.insert(first.end(), store.begin(), store.end());
   first.push_back(kMemory);
   first.push_back(kCpu);
   for (NodeIndex n : world.session_nodes()) {
@@ -148,7 +155,8 @@ void PlaceGroup(Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks)
 
 float Busy(const Cycle& cycle, NodeIndex node) {
   float most = 0;
-  for (DimensionIndex d : {kCpu, kMemory}) {
+  for (DimensionIndex d(0); d < cycle.world.dimensions(); ++d) {
+    if (d != kCpu && d != kMemory && !IsObjectStore(cycle, d)) continue;
     const double total = static_cast<double>(cycle.world.capacity[node][d]);
     if (total == 0) continue;
     const double free = static_cast<double>(Free(cycle.world, node, d));
@@ -249,7 +257,15 @@ void RunRayAllocate(Cycle& cycle) {
   std::vector<JobIndex> jobs = cycle.world.session_jobs();
   std::stable_sort(jobs.begin(), jobs.end(),
                    [&](JobIndex l, JobIndex r) { return JobLess(cycle, l, r); });
+  std::vector<JobIndex> in_turn, others;
   for (JobIndex job : jobs) {
+    bool lost = false;
+    for (TaskIndex t : cycle.world.tasks_of(job)) lost |= IsAllocated(cycle.world.status[t]);
+    lost &= cycle.tables().jobs.spec[job].bundle_strategy != BundleStrategy::kNone;
+    (lost ? in_turn : others).push_back(job);
+  }
+  in_turn.insert(in_turn.end(), others.begin(), others.end());
+  for (JobIndex job : in_turn) {
     const std::vector<TaskIndex> tasks = TasksToPlace(cycle, job);
     if (tasks.empty()) continue;
     if (cycle.tables().jobs.spec[job].bundle_strategy != BundleStrategy::kNone) {
