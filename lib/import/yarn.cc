@@ -245,7 +245,7 @@ class DumpReader {
     } else {
       task.job = job->first;
       --job->second.unlisted;
-      if (reads_rows_ && task.name.ends_with("_000001")) SetMaster(job->second.row, &task);
+      if (task.name.ends_with("_000001")) SetMaster(job->second.row, &task);
     }
     const Amounts held =
         AmountsOfMap(container["allocatedResources"], AmountOf(container["allocatedMB"]),
@@ -262,7 +262,7 @@ class DumpReader {
     task->group = kMaster;
     if (!job.groups.empty() && job.groups.back().name == kMaster) return;
     job.groups.push_back({.name = kMaster});
-    job.settings.emplace_back("yarn-capacity/master", kMaster);
+    job.settings.emplace_back(reads_rows_ ? "yarn-capacity/master" : "yarn-fair/master", kMaster);
   }
 
   // What nodes use beyond the containers that are listed.

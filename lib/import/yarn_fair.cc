@@ -72,6 +72,14 @@ void SetAmounts(std::string_view key, const Field& value, QueueSpec* queue) {
   }
 }
 
+// Parts above the whole are the whole.
+void SetMasterShare(const Field& value, QueueSpec* queue) {
+  const std::string text = value.ScalarText();
+  double part = 0;
+  const bool is_more = absl::SimpleAtod(text, &part) && part > 1;
+  SetFairSetting("maxAMShare", is_more ? "1" : text, queue);
+}
+
 class AllocationReader {
  public:
   AllocationReader(const Field& allocations, QueueRows* queues)
@@ -94,7 +102,7 @@ class AllocationReader {
     for (const Field& element : allocations_.Children()) {
       const std::string_view key = element.key();
       if (key == "queue" || key == "pool" || key == "user" || key == "queueMaxAppsDefault" ||
-          key == "queueMaxResourcesDefault") {
+          key == "queueMaxResourcesDefault" || key == "queueMaxAMShareDefault") {
         continue;
       }
       if (key == "defaultQueueSchedulingPolicy") {
@@ -118,7 +126,7 @@ class AllocationReader {
   }
 
   void ReadQueue(const Field& element, const std::string& path) {
-    bool has_apps = path == "root", has_amounts = has_apps;
+    bool has_apps = path == "root", has_amounts = has_apps, has_masters = has_apps;
     {
       QueueSpec& queue = queues_.Of(path);
       for (const Field& value : element.Children()) {
@@ -128,6 +136,8 @@ class AllocationReader {
           SetFairSetting(key, value.ScalarText(), &queue);
         } else if (key == "schedulingPolicy") {
           SetFairSetting(key, absl::AsciiStrToLower(value.ScalarText()), &queue);
+        } else if (key == "maxAMShare") {
+          SetMasterShare(value, &queue);
         } else if (key == "minResources" || key == "maxResources") {
           SetAmounts(key, value, &queue);
         } else {
@@ -135,11 +145,14 @@ class AllocationReader {
         }
         has_apps |= key == "maxRunningApps";
         has_amounts |= key == "maxResources";
+        has_masters |= key == "maxAMShare";
       }
       const Field apps = allocations_["queueMaxAppsDefault"];
       const Field amounts = allocations_["queueMaxResourcesDefault"];
+      const Field masters = allocations_["queueMaxAMShareDefault"];
       if (!has_apps && apps.given()) SetFairSetting("maxRunningApps", apps.ScalarText(), &queue);
       if (!has_amounts && amounts.given()) SetAmounts("maxResources", amounts, &queue);
+      if (!has_masters && masters.given()) SetMasterShare(masters, &queue);
     }
     ReadChildren(element, path);
   }

@@ -434,11 +434,12 @@ TEST(YarnImport, AnAllocationFile) {
       "defaultQueueSchedulingPolicy": "DRF",
       "queueMaxAppsDefault": "50",
       "userMaxAppsDefault": "5",
+      "queueMaxAMShareDefault": "0.3",
       "user": {"name": "ann", "maxRunningApps": "30"},
       "queue": [
         {"name": "a", "weight": "2.5", "schedulingPolicy": "FIFO",
          "minResources": "1024mb,1vcores", "maxResources": "vcores=4, memory-mb=8192"},
-        {"name": "b", "type": "parent", "maxRunningApps": "7",
+        {"name": "b", "type": "parent", "maxRunningApps": "7", "maxAMShare": "1.5",
          "queue": {"name": "c", "maxResources": "50% cpu"}}]}})";
   std::vector<ObjectJson> answers = Manager();
   answers[1]["apps"]["app"][1]["queue"] = "root.b.c";
@@ -449,9 +450,13 @@ TEST(YarnImport, AnAllocationFile) {
                                         {"yarn-fair/schedulingPolicy", "fifo"},
                                         {"yarn-fair/minResources", "1024 mb, 1 vcores"},
                                         {"yarn-fair/maxResources", "4 vcores, 8192 mb"},
-                                        {"yarn-fair/maxRunningApps", "50"}}));
-  EXPECT_EQ(settings["root.b"], (Labels{{"yarn-fair/maxRunningApps", "7"}}));
-  EXPECT_EQ(settings["root.b.c"], (Labels{{"yarn-fair/maxRunningApps", "50"}}));
+                                        {"yarn-fair/maxRunningApps", "50"},
+                                        {"yarn-fair/maxAMShare", "0.3"}}));
+  EXPECT_EQ(settings["root.b"],
+            (Labels{{"yarn-fair/maxRunningApps", "7"}, {"yarn-fair/maxAMShare", "1"}}));
+  EXPECT_EQ(settings["root.b.c"],
+            (Labels{{"yarn-fair/maxRunningApps", "50"}, {"yarn-fair/maxAMShare", "0.3"}}));
+  EXPECT_EQ(import.scenario.cluster.jobs[0].settings, (Labels{{"yarn-fair/master", "master"}}));
   EXPECT_EQ(import.scenario.cluster.queues[0].users->limits,
             (std::vector<UserLimit>{{.name = "ann", .max_jobs = 30}}));
   EXPECT_THAT(Lines(import), Contains(HasSubstr("these amounts are not read")));

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/peer/yarn/fair_settings.h"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <string>
@@ -96,12 +97,31 @@ absl::Status ReadQueue(const QueueSpec& spec, std::string_view policy, fair::Que
   ReadAmount(&reader, "maxResources", &queue->max);
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   queue->max_running_apps = reader.Integer("maxRunningApps", 0, kMost, kMost);
+  queue->max_am_share = static_cast<float>(reader.Number("maxAMShare", -1, 1, 0.5));
   const bool may_be_fifo = queue->leaf;
   const std::string_view own = policy == "fifo" && !may_be_fifo ? "fair" : policy;
   queue->policy =
       PolicyOf(may_be_fifo ? reader.Choice("schedulingPolicy", {"fair", "drf", "fifo"}, own)
                            : reader.Choice("schedulingPolicy", {"fair", "drf"}, own));
   return reader.Finish();
+}
+
+absl::Status ReadMasters(const JobTable& jobs, std::vector<std::optional<GroupIndex>>* masters) {
+  masters->resize(jobs.alive.size());
+  for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
+    if (!jobs.alive[j] || jobs.spec[j].settings.empty()) continue;
+    SettingReader reader("job", jobs.spec[j].name, jobs.spec[j].settings, kFairProfile);
+    if (const auto name = reader.Text("master")) {
+      const auto found = std::ranges::find(jobs.groups[j], *name, &GroupRow::name);
+      if (found == jobs.groups[j].end()) {
+        reader.Refuse("master", "must be a group of the job");
+      } else {
+        (*masters)[j] = static_cast<GroupIndex>(found - jobs.groups[j].begin());
+      }
+    }
+    if (absl::Status s = reader.Finish(); !s.ok()) return s;
+  }
+  return absl::OkStatus();
 }
 
 fair::UserLimits ReadUserLimits(const QueueSpec& root) {
@@ -138,7 +158,7 @@ absl::StatusOr<FairTree> ReadFairSettings(const Tables& tables, const Options& o
   for (const absl::Status& s :
        {CheckAllocations("heartbeat", tree.options.min_allocation, tree.options.max_allocation),
         CheckNoNodeSettings(tables.nodes, kFairProfile),
-        CheckNoJobSettings(tables.jobs, kFairProfile), rows.status()}) {
+        ReadMasters(tables.jobs, &tree.master_of_job), rows.status()}) {
     if (!s.ok()) return s;
   }
   for (const QueuePath& row : *rows) {

@@ -11,16 +11,20 @@
 //   yarn-fair/minResources      "4096 mb, 4 vcores", or one of the two; default: nothing
 //   yarn-fair/maxResources      the same; default: no limit
 //   yarn-fair/maxRunningApps    default: no limit
+//   yarn-fair/maxAMShare        of a leaf: part of its fair share for masters, 0 to 1; -1: no limit.
+//                               Default: 0.5
 //   yarn-fair/schedulingPolicy  fair, drf or fifo (leaves alone); default: option policy
 //
 // Queues are the rows of queue_paths.h. UserLimit::max_jobs of the root's `users` is how many
-// applications of the user run at once. Nodes and jobs have no settings of this profile.
+// applications of the user run at once. Setting yarn-fair/master of a job is the group of its
+// master (rows.h); default: the job is without one. Nodes have no settings of this profile.
 //
-// Not read: masters of applications, preemption, placement rules, access control.
+// Not read: preemption, placement rules, access control.
 #ifndef MUSTER_PEER_YARN_FAIR_SETTINGS_H_
 #define MUSTER_PEER_YARN_FAIR_SETTINGS_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -36,11 +40,12 @@ struct FairTree {
   std::vector<fair::QueueConfig> queues;
   fair::UserLimits user_limits;
   std::vector<uint32_t> queue_of;  // by queue of the cluster: its row in `queues`
+  std::vector<std::optional<GroupIndex>> master_of_job;
 };
 
 std::span<const OptionDecl> FairOptionDecls();
 
-// Costs O(queues).
+// Costs O(queues + jobs).
 absl::StatusOr<FairTree> ReadFairSettings(const Tables& tables, const Options& options);
 
 }  // namespace muster::yarn

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "lib/peer/yarn/fair/app_assign.h"
 
 namespace muster::yarn {
 namespace {
@@ -47,10 +48,13 @@ FairWorld::FairWorld(const Tables& tables, const Ledger& ledger, FairTree tree, 
 void FairWorld::AddApps(const Cycle& before) {
   const fair::Options& options = tree_.options;
   offered_ = rows_.ReadApps(
-      {.most = options.max_allocation, .rounded = [&](const Resource& plain, const Resource& most) {
-         const Resource raised = MostOf(plain, options.min_allocation);
-         return LeastOf(RoundUp(Calculator::kDominant, raised, options.increment), most);
-       }});
+      {.most = options.max_allocation,
+       .rounded =
+           [&](const Resource& plain, const Resource& most) {
+             const Resource raised = MostOf(plain, options.min_allocation);
+             return LeastOf(RoundUp(Calculator::kDominant, raised, options.increment), most);
+           },
+       .master_group_of = [&](JobIndex job) { return tree_.master_of_job[job]; }});
   for (const Arrival& arrival : Arrivals(before)) {
     const absl::Status status = AddApp(arrival, before);
     if (status.ok()) continue;
@@ -84,11 +88,13 @@ absl::Status FairWorld::AddApp(const Arrival& arrival, const Cycle& before) {
       scheduler_->AddApp({.id = static_cast<int64_t>(arrival.row + 1),
                           .queue = tree_.queues[queue].path,
                           .user = row.user,
-                          .unmanaged = true,
+                          .unmanaged = !row.master,
                           .runs = arrival.ran});
   if (!app.ok()) return app.status();
   row_of_.push_back(arrival.row);
-  for (const RunningRow& one : row.running) scheduler_->Recover(*app, one.place, one.size);
+  for (const RunningRow& one : row.running) {
+    scheduler_->Recover(*app, one.place, one.size, one.is_master);
+  }
   const MemorySlot& slot = before.Recall(kFairSlots.requests);
   std::vector<KeptRequest> kept = KeptRequests(slot, tables_.jobs.names.name(row.job));
   for (const RequestRow& request : row.requests) {
@@ -157,10 +163,13 @@ std::vector<Given> FairWorld::Report(muster::NodeIndex node) {
   std::vector<Given> given;
   for (const fair::Allocation& one : *allocations) {
     const Container& c = scheduler_->cluster().containers[one.container];
-    std::vector<RequestRow>& requests = offered_.apps[row_of_[one.app]].requests;
-    std::vector<TaskIndex>& tasks = requests[static_cast<size_t>(c.priority - 1)].tasks;
+    AppRow& row = offered_.apps[row_of_[one.app]];
+    const int32_t first = row.requests.front().priority;
+    std::vector<TaskIndex>& tasks = row.requests[static_cast<size_t>(c.priority - first)].tasks;
+    const fair::ContainerName name = {one.app, one.number};
+    if (row.waits_for_master) (void)scheduler_->MarkMaster(name);
     given.push_back({tasks.back(), static_cast<uint32_t>(reported_.size())});
-    reported_.push_back({one.app, one.number});
+    reported_.push_back(name);
     tasks.pop_back();
   }
   return given;
@@ -186,21 +195,22 @@ bool FairWorld::MayGiveLater(int64_t) {
   return has_wishes && std::exchange(delays_, delays) != delays;
 }
 
+const RequestRow& FairWorld::RequestOf(AppIndex app, int32_t priority) const {
+  const std::vector<RequestRow>& requests = offered_.apps[row_of_[app]].requests;
+  return requests[static_cast<size_t>(priority - requests.front().priority)];
+}
+
 void FairWorld::Keep(const Cycle& cycle) {
   if (!scheduler_.ok()) return;
   const fair::Cluster& cluster = scheduler_->cluster();
   MemorySlot applications, requests, reservations;
   for (AppIndex a = 0; a < row_of_.size(); ++a) {
     const fair::App& app = cluster.apps[a];
-    const AppRow& row = offered_.apps[row_of_[a]];
-    const std::string_view job = tables_.jobs.names.name(row.job);
-    const auto request_of = [&](int32_t priority) -> const RequestRow& {
-      return row.requests[static_cast<size_t>(priority - 1)];
-    };
+    const std::string_view job = tables_.jobs.names.name(offered_.apps[row_of_[a]].job);
     if (app.runnable) applications.Set(job, {cluster.queues[app.queue].config.path, kRan});
     std::vector<KeptRequest> counts;
     for (const fair::LocalityLevel& level : app.levels) {
-      const RequestRow& request = request_of(level.priority);
+      const RequestRow& request = RequestOf(a, level.priority);
       if (!request.everywhere || request.racks.empty()) continue;
       counts.push_back(
           {request.name, {level.opportunities, static_cast<int64_t>(level.allowed) + 1, 0}});
@@ -212,7 +222,7 @@ void FairWorld::Keep(const Cycle& cycle) {
     for (const NodeIndex n : app.reserved_nodes) {
       const Container& container = cluster.containers[cluster.nodes[n].reserved];
       reservations.Set(rows_.NameOf(n),
-                       RowOf({std::string(job), request_of(container.priority).name}));
+                       RowOf({std::string(job), RequestOf(a, container.priority).name}));
     }
   }
   yarn::Keep(cycle, kFairSlots.applications, std::move(applications));
@@ -220,9 +230,7 @@ void FairWorld::Keep(const Cycle& cycle) {
   yarn::Keep(cycle, kFairSlots.reservations, std::move(reservations));
 }
 
-void FairWorld::TakeBack(uint32_t container) {
-  (void)scheduler_->EndContainer(reported_[container]);
-}
+void FairWorld::TakeBack(uint32_t container) { (void)scheduler_->Withdraw(reported_[container]); }
 
 std::vector<Unserved> FairWorld::WhatWaits() {
   std::vector<Unserved> all;
@@ -243,6 +251,12 @@ Unserved FairWorld::WhyWaits(AppIndex index, const RequestRow& request) const {
   if (!app.runnable) {
     return {request.tasks, ReasonKind::kNotAdmitted,
             "the queue, one above it, or the user has as many running applications as it may"};
+  }
+  if (const auto over = fair::MasterLimitOver(cluster, app)) {
+    return {request.tasks, ReasonKind::kNotAdmitted,
+            absl::StrCat("queue \"", cluster.queues[app.queue].config.path,
+                         "\" would exceed its share of masters: ", WordsOf(over->usage), " of ",
+                         WordsOf(over->limit))};
   }
   for (fair::QueueIndex q = app.queue; q != kNone; q = cluster.queues[q].parent) {
     const fair::Queue& queue = cluster.queues[q];

@@ -5,7 +5,7 @@
 //   FairWorld world(context.tables, context.ledger, *std::move(tree));
 //   for (const Given& given : world.Report(node)) ...
 //
-// Shares are computed once, when the cycle begins. Applications are without a master.
+// Shares are computed once, when the cycle begins.
 //
 // The world begins with what Keep wrote in the cycle before (kept.h). Applications that ran come
 // before others, whatever the limits are now. Counts of a request are reports in vain at its level
@@ -50,6 +50,7 @@ class FairWorld : public Reporting {
   absl::Status AddApp(const Arrival& arrival, const Cycle& before);
   void RecoverReservations(const Cycle& before);
   std::vector<fair::AskSpec> AsksOf(const AppRow& row) const;
+  const RequestRow& RequestOf(AppIndex app, int32_t priority) const;
   Unserved WhyWaits(AppIndex app, const RequestRow& request) const;
 
   const Tables& tables_;

@@ -106,6 +106,13 @@ void EndContainer(Cluster& cluster, ContainerIndex index) {
   cluster.containers.Free(index);
 }
 
+void StartMaster(Cluster& cluster, AppIndex index, const Resource& size) {
+  App& app = cluster.apps[index];
+  app.master_runs = true;
+  app.master_size = size;
+  cluster.queues[app.queue].master_usage += size;
+}
+
 void ClearReservation(Cluster& cluster, NodeIndex index) {
   FairNode& node = cluster.nodes[index];
   EraseOne(&cluster.apps[cluster.containers[node.reserved].app].reserved_nodes, index);

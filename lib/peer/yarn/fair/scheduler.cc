@@ -191,11 +191,15 @@ absl::StatusOr<AppIndex> FairScheduler::AddApp(const AppSpec& spec) {
   return index;
 }
 
-void FairScheduler::Recover(AppIndex app, NodeIndex node, const Resource& size) {
-  const ContainerIndex index = MakeContainer(cluster_, app, {.node = node, .size = size});
+ContainerName FairScheduler::Recover(AppIndex app, NodeIndex node, const Resource& size,
+                                     bool is_master) {
+  const ContainerIndex index =
+      MakeContainer(cluster_, app, {.node = node, .size = size, .is_master = is_master});
   AddUsage(cluster_, app, size);
   cluster_.nodes[node].Hold(index, &cluster_.containers);
+  if (is_master) StartMaster(cluster_, app, size);
   NoteAvailable(cluster_);
+  return {app, cluster_.containers[index].id.number};
 }
 
 void FairScheduler::RecoverReservation(AppIndex app, NodeIndex node, const Resource& size,
@@ -269,6 +273,18 @@ absl::Status FairScheduler::EndContainer(ContainerName name) {
   const absl::StatusOr<ContainerIndex> index = Find(name);
   if (index.ok()) fair::EndContainer(cluster_, *index);
   return index.status();
+}
+
+absl::Status FairScheduler::Withdraw(ContainerName name) {
+  const absl::StatusOr<ContainerIndex> index = Find(name);
+  if (!index.ok()) return index.status();
+  App& app = cluster_.apps[name.app];
+  if (cluster_.containers[*index].is_master && app.master_runs) {
+    app.master_runs = false;
+    cluster_.queues[app.queue].master_usage -= app.master_size;
+  }
+  fair::EndContainer(cluster_, *index);
+  return absl::OkStatus();
 }
 
 absl::Status FairScheduler::Reload(const std::vector<QueueConfig>& queues,

@@ -66,9 +66,9 @@ class FairScheduler {
 
   absl::StatusOr<AppIndex> AddApp(const AppSpec& spec);
   absl::Status EndApp(AppIndex app);
-  // Adds a container that the application has already, whatever the limits.
-  // REQUIRES: both are there.
-  void Recover(AppIndex app, NodeIndex node, const Resource& size);
+  // Adds a container that the application has already, whatever the limits. A master counts for
+  // its leaf's share of masters. REQUIRES: both are there.
+  ContainerName Recover(AppIndex app, NodeIndex node, const Resource& size, bool is_master = false);
   // Adds a reservation that the application has already; does nothing if the node has one.
   // REQUIRES: both are there.
   void RecoverReservation(AppIndex app, NodeIndex node, const Resource& size, int32_t priority);
@@ -84,6 +84,8 @@ class FairScheduler {
   // Marks a live container as its application's master.
   absl::Status MarkMaster(ContainerName container);
   absl::Status EndContainer(ContainerName container);
+  // Ends a container that never started. If it is the master, its application waits for one again.
+  absl::Status Withdraw(ContainerName container);
 
   // New settings of the same queues, and new limits of users. Waiting applications may start.
   absl::Status Reload(const std::vector<QueueConfig>& queues, const UserLimits& user_limits);
