@@ -33,6 +33,8 @@ constexpr FairOption kFairOptionKeys[] = {
     {"yarn.scheduler.maximum-allocation-vcores", "max_vcores"},
     {"yarn.scheduler.increment-allocation-mb", "increment_memory"},
     {"yarn.scheduler.increment-allocation-vcores", "increment_vcores"},
+    {"yarn.scheduler.reservation-threshold.increment-multiple", "reservation_threshold"},
+    {"yarn.scheduler.fair.reservable-nodes", "reservable_nodes"},
     {"yarn.scheduler.fair.assignmultiple", "assign_multiple", true},
     {"yarn.scheduler.fair.dynamic.max.assign", "dynamic_max_assign", true},
     {"yarn.scheduler.fair.max.assign", "max_assign"},

@@ -430,6 +430,8 @@ TEST(YarnImport, AnAllocationFile) {
   ImportOptions options;
   options.configuration = R"({
     "yarn.scheduler.fair.assignmultiple": "true",
+    "yarn.scheduler.fair.reservable-nodes": "0.1",
+    "yarn.scheduler.reservation-threshold.increment-multiple": "3",
     "allocations": {
       "defaultQueueSchedulingPolicy": "DRF",
       "queueMaxAppsDefault": "50",
@@ -444,7 +446,9 @@ TEST(YarnImport, AnAllocationFile) {
   std::vector<ObjectJson> answers = Manager();
   answers[1]["apps"]["app"][1]["queue"] = "root.b.c";
   const Import import = Imported(answers, options);
-  EXPECT_EQ(import.scenario.profile, "yarn-fair:heartbeat(policy=drf,assign_multiple=on)");
+  EXPECT_EQ(import.scenario.profile,
+            "yarn-fair:heartbeat(policy=drf,reservation_threshold=3,reservable_nodes=0.1,"
+            "assign_multiple=on)");
   std::map<std::string, Labels> settings = SettingsOf(import);
   EXPECT_EQ(settings["root.a"], (Labels{{"yarn-fair/weight", "2.5"},
                                         {"yarn-fair/schedulingPolicy", "fifo"},
