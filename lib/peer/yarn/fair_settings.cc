@@ -93,6 +93,20 @@ void ReadAmount(SettingReader* reader, const char* key, Resource* amount) {
   }
 }
 
+void ReadPreemption(SettingReader* reader, fair::QueueConfig* queue) {
+  constexpr int64_t kMostSeconds = 1'000'000'000;
+  const auto milliseconds = [&](const char* key, std::optional<int64_t>* time) {
+    if (reader->Text(key)) *time = reader->Integer(key, 0, kMostSeconds, 0) * 1000;
+  };
+  milliseconds("minSharePreemptionTimeout", &queue->min_share_timeout);
+  milliseconds("fairSharePreemptionTimeout", &queue->fair_share_timeout);
+  constexpr const char* kThreshold = "fairSharePreemptionThreshold";
+  if (reader->Text(kThreshold)) {
+    queue->fair_share_threshold = static_cast<float>(reader->Number(kThreshold, 0, 1, 0));
+  }
+  queue->allow_preemption_from = reader->Flag("allowPreemptionFrom", true);
+}
+
 absl::Status ReadQueue(const QueueSpec& spec, std::string_view policy, fair::QueueConfig* queue) {
   SettingReader reader("queue", spec.name, spec.settings, kFairProfile);
   queue->weight =
@@ -102,6 +116,7 @@ absl::Status ReadQueue(const QueueSpec& spec, std::string_view policy, fair::Que
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   queue->max_running_apps = reader.Integer("maxRunningApps", 0, kMost, kMost);
   queue->max_am_share = static_cast<float>(reader.Number("maxAMShare", -1, 1, 0.5));
+  ReadPreemption(&reader, queue);
   const bool may_be_fifo = queue->leaf;
   const std::string_view own = policy == "fifo" && !may_be_fifo ? "fair" : policy;
   queue->policy =
@@ -141,28 +156,32 @@ fair::UserLimits ReadUserLimits(const QueueSpec& root) {
 
 std::span<const OptionDecl> FairOptionDecls() { return kFairOptions; }
 
-absl::StatusOr<FairTree> ReadFairSettings(const Tables& tables, const Options& options) {
+void ReadFairHeartbeatOptions(const Options& options, fair::Options* core) {
+  const auto part = [&](std::string_view name) { return static_cast<float>(options.number(name)); };
+  core->reservation_threshold_multiple = part("reservation_threshold");
+  core->reservable_nodes = part("reservable_nodes");
+  core->assign_multiple = options.flag("assign_multiple");
+  core->dynamic_max_assign = options.flag("dynamic_max_assign");
+  core->max_assign = static_cast<int64_t>(options.number("max_assign"));
+  core->node_locality_threshold = part("node_locality_threshold");
+  core->rack_locality_threshold = part("rack_locality_threshold");
+}
+
+absl::StatusOr<FairTree> ReadFairSettings(const Tables& tables, const Options& options,
+                                          std::string_view action) {
   const auto whole = [&](std::string_view name) {
     return static_cast<int64_t>(options.number(name));
   };
   FairTree tree;
-  tree.options = {
-      .min_allocation = {whole("min_memory"), whole("min_vcores")},
-      .max_allocation = {whole("max_memory"), whole("max_vcores")},
-      .increment = {whole("increment_memory"), whole("increment_vcores")},
-      .reservation_threshold_multiple = static_cast<float>(options.number("reservation_threshold")),
-      .reservable_nodes = static_cast<float>(options.number("reservable_nodes")),
-      .assign_multiple = options.flag("assign_multiple"),
-      .dynamic_max_assign = options.flag("dynamic_max_assign"),
-      .max_assign = whole("max_assign"),
-      .size_based_weight = options.flag("size_based_weight"),
-      .node_locality_threshold = static_cast<float>(options.number("node_locality_threshold")),
-      .rack_locality_threshold = static_cast<float>(options.number("rack_locality_threshold"))};
+  tree.options = {.min_allocation = {whole("min_memory"), whole("min_vcores")},
+                  .max_allocation = {whole("max_memory"), whole("max_vcores")},
+                  .increment = {whole("increment_memory"), whole("increment_vcores")},
+                  .size_based_weight = options.flag("size_based_weight")};
   tree.queue_of.assign(tables.queues.alive.size(), std::numeric_limits<uint32_t>::max());
   const std::string policy = options.text("policy");
   const absl::StatusOr<std::vector<QueuePath>> rows = QueuePaths(tables.queues);
   for (const absl::Status& s :
-       {CheckAllocations("heartbeat", tree.options.min_allocation, tree.options.max_allocation),
+       {CheckAllocations(action, tree.options.min_allocation, tree.options.max_allocation),
         CheckNoNodeSettings(tables.nodes, kFairProfile),
         ReadMasters(tables.jobs, &tree.master_of_job), rows.status()}) {
     if (!s.ok()) return s;

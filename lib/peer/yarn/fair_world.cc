@@ -18,6 +18,12 @@ std::string WordsOf(const Resource& r) {
   return absl::StrCat("<memory:", r.memory, ", vCores:", r.vcores, ">");
 }
 
+// Times before 0 count as 0.
+int64_t MillisecondsAt(int64_t now) {
+  constexpr int64_t kLatestSecond = int64_t{1} << 50;
+  return std::clamp<int64_t>(now, 0, kLatestSecond) * 1000;
+}
+
 FairTree WithLargest(FairTree tree, const ClusterRows& rows) {
   Resource& most = tree.options.max_allocation;
   constexpr int64_t kMostAllocation = int64_t{1} << 31;
@@ -29,9 +35,11 @@ FairTree WithLargest(FairTree tree, const ClusterRows& rows) {
 
 FairWorld::FairWorld(const Tables& tables, const Ledger& ledger, FairTree tree, const Cycle& before)
     : tables_(tables),
+      ledger_(ledger),
       rows_(tables, ledger),
       tree_(WithLargest(std::move(tree), rows_)),
-      scheduler_(fair::FairScheduler::Make(tree_.options, tree_.queues, tree_.user_limits, 0)) {
+      scheduler_(fair::FairScheduler::Make(tree_.options, tree_.queues, tree_.user_limits,
+                                           MillisecondsAt(before.now()))) {
   if (!scheduler_.ok()) return;
   for (NodePlace p = 0; p < rows_.nodes().size(); ++p) {
     const std::string& name = rows_.NameOf(p);
@@ -41,8 +49,13 @@ FairWorld::FairWorld(const Tables& tables, const Ledger& ledger, FairTree tree, 
     }
   }
   AddApps(before);
+  app_of_.assign(tables_.jobs.alive.size(), kNone);
+  for (AppIndex app = 0; app < row_of_.size(); ++app) {
+    app_of_[offered_.apps[row_of_[app]].job] = app;
+  }
   RecoverReservations(before);
-  scheduler_->Update();
+  RecoverPreemption(before);
+  if (!tree_.options.preemption) scheduler_->Update();
 }
 
 void FairWorld::AddApps(const Cycle& before) {
@@ -93,7 +106,11 @@ absl::Status FairWorld::AddApp(const Arrival& arrival, const Cycle& before) {
   if (!app.ok()) return app.status();
   row_of_.push_back(arrival.row);
   for (const RunningRow& one : row.running) {
-    scheduler_->Recover(*app, one.place, one.size, one.is_master);
+    const fair::ContainerName name = scheduler_->Recover(*app, {.node = one.place,
+                                                                .size = one.size,
+                                                                .is_master = one.is_master,
+                                                                .is_spared = one.is_spared});
+    held_.push_back({one.task, name, one.is_spared});
   }
   const MemorySlot& slot = before.Recall(kFairSlots.requests);
   std::vector<KeptRequest> kept = KeptRequests(slot, tables_.jobs.names.name(row.job));
@@ -112,18 +129,16 @@ absl::Status FairWorld::AddApp(const Arrival& arrival, const Cycle& before) {
 void FairWorld::RecoverReservations(const Cycle& before) {
   const MemorySlot& slot = before.Recall(kFairSlots.reservations);
   if (slot.empty()) return;
-  std::vector<AppIndex> app_of(tables_.jobs.alive.size(), kNone);
-  for (AppIndex app = 0; app < row_of_.size(); ++app) app_of[offered_.apps[row_of_[app]].job] = app;
   for (NodePlace p = 0; p < rows_.nodes().size(); ++p) {
     const std::optional<KeptReservation> kept = KeptReservationOf(slot, rows_.NameOf(p));
     if (!kept) continue;
-    const auto job = tables_.jobs.names.Find(kept->job);
-    if (!job || app_of[*job] == kNone) continue;
-    const RequestRow& request = FindOrAddRequest(kept->name, &offered_.apps[row_of_[app_of[*job]]]);
+    const AppIndex app = AppOf(kept->job);
+    if (app == kNone) continue;
+    const RequestRow& request = FindOrAddRequest(kept->name, &offered_.apps[row_of_[app]]);
     if (!request.everywhere && std::ranges::find(request.places, p) == request.places.end()) {
       continue;
     }
-    scheduler_->RecoverReservation(app_of[*job], p, request.size, request.priority);
+    scheduler_->RecoverReservation(app, p, request.size, request.priority);
   }
 }
 
@@ -206,7 +221,7 @@ void FairWorld::Keep(const Cycle& cycle) {
   MemorySlot applications, requests, reservations;
   for (AppIndex a = 0; a < row_of_.size(); ++a) {
     const fair::App& app = cluster.apps[a];
-    const std::string_view job = tables_.jobs.names.name(offered_.apps[row_of_[a]].job);
+    const std::string_view job = JobOf(a);
     if (app.runnable) applications.Set(job, {cluster.queues[app.queue].config.path, kRan});
     std::vector<KeptRequest> counts;
     for (const fair::LocalityLevel& level : app.levels) {
@@ -228,6 +243,7 @@ void FairWorld::Keep(const Cycle& cycle) {
   yarn::Keep(cycle, kFairSlots.applications, std::move(applications));
   yarn::Keep(cycle, kFairSlots.requests, std::move(requests));
   yarn::Keep(cycle, kFairSlots.reservations, std::move(reservations));
+  KeepPreemption(cycle);
 }
 
 void FairWorld::TakeBack(uint32_t container) { (void)scheduler_->Withdraw(reported_[container]); }

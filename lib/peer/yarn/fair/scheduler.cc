@@ -191,33 +191,6 @@ absl::StatusOr<AppIndex> FairScheduler::AddApp(const AppSpec& spec) {
   return index;
 }
 
-ContainerName FairScheduler::Recover(AppIndex app, NodeIndex node, const Resource& size,
-                                     bool is_master) {
-  const ContainerIndex index =
-      MakeContainer(cluster_, app, {.node = node, .size = size, .is_master = is_master});
-  AddUsage(cluster_, app, size);
-  cluster_.nodes[node].Hold(index, &cluster_.containers);
-  if (is_master) StartMaster(cluster_, app, size);
-  NoteAvailable(cluster_);
-  return {app, cluster_.containers[index].id.number};
-}
-
-void FairScheduler::RecoverReservation(AppIndex app, NodeIndex node, const Resource& size,
-                                       int32_t priority) {
-  if (cluster_.nodes[node].reserved != kNone) return;
-  MakeReservation(cluster_, app, node, size, priority);
-}
-
-void FairScheduler::SetLevel(AppIndex app, const LocalityLevel& level) {
-  std::vector<LocalityLevel>& levels = cluster_.apps[app].levels;
-  const auto known = std::ranges::find(levels, level.priority, &LocalityLevel::priority);
-  if (known == levels.end()) {
-    levels.push_back(level);
-  } else {
-    *known = level;
-  }
-}
-
 absl::Status FairScheduler::EndApp(AppIndex index) {
   if (!HasApp(index)) return NoApp(index);
   App& app = cluster_.apps[index];
