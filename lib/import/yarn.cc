@@ -317,12 +317,12 @@ bool IsFair(const ImportSource& source, const Field& info) {
 
 void ReadYarn(const ImportSource& source, const Field& info, bool fair, Scenario* scenario) {
   QueueRows queues;
-  std::string options;
+  ActionOptions options;
   if (source.configuration) {
     const Field& configuration = *source.configuration;
     if (configuration.kind() != JsonKind::kObject) return configuration.RefuseKind("an object");
     fair ? ReadAllocations(configuration, &queues, &options)
-         : ReadCapacityProperties(configuration, source.log, &queues, &options);
+         : ReadCapacityProperties(configuration, source.log, &queues, &options.heartbeat);
   } else if (info.exists() && info.kind() == JsonKind::kObject) {
     if ((info.Text("type") == "fairScheduler") != fair) {
       return info["type"].Refuse(absl::StrCat("is ", info["type"].Describe(),
@@ -332,7 +332,7 @@ void ReadYarn(const ImportSource& source, const Field& info, bool fair, Scenario
     fair ? ReadFairAnswer(info, &queues) : ReadCapacityAnswer(info, &queues);
   }
   if (!source.configuration && !fair) {
-    AddOption("calculator", "memory", &options);
+    AddOption("calculator", "memory", &options.heartbeat);
     source.log->Note(
         "Scheduler", "yarn.scheduler.capacity.resource-calculator",
         "is the default, which compares memory alone; the file of the scheduler, given "
@@ -341,7 +341,15 @@ void ReadYarn(const ImportSource& source, const Field& info, bool fair, Scenario
   DumpReader(source, !fair, &queues, &scenario->cluster).Read();
   scenario->cluster.queues = queues.Take();
   scenario->profile = fair ? "yarn-fair" : "yarn-capacity";
-  if (!options.empty()) absl::StrAppend(&scenario->profile, ":heartbeat(", options, ")");
+  const auto with = [](const char* action, const std::string& values) {
+    return values.empty() ? std::string(action) : absl::StrCat(action, "(", values, ")");
+  };
+  if (options.preempt) {
+    absl::StrAppend(&scenario->profile, ":actions=", with("preempt", *options.preempt), "+",
+                    with("heartbeat", options.heartbeat));
+  } else if (!options.heartbeat.empty()) {
+    absl::StrAppend(&scenario->profile, ":", with("heartbeat", options.heartbeat));
+  }
 }
 
 // Reads with what the scheduler answers; `is_fair` decides of which profile the dump is.

@@ -29,6 +29,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -78,11 +79,17 @@ void AddOption(std::string_view name, std::string_view value, std::string* optio
 std::string MappingRulesOfJson(const Field& property, ImportLog* log);
 std::string MappingRulesOfApps(const std::string& text);
 
-// Fill the queues, and options of action heartbeat.
+// Options of the actions of a profile.
+struct ActionOptions {
+  std::string heartbeat;
+  std::optional<std::string> preempt;  // unset: no such action runs
+};
+
+// Fill the queues, and options of actions.
 void ReadCapacityProperties(const Field& properties, ImportLog* log, QueueRows* queues,
                             std::string* options);
 void ReadCapacityAnswer(const Field& info, QueueRows* queues);
-void ReadAllocations(const Field& configuration, QueueRows* queues, std::string* options);
+void ReadAllocations(const Field& configuration, QueueRows* queues, ActionOptions* options);
 void ReadFairAnswer(const Field& info, QueueRows* queues);
 
 }  // namespace muster::yarn_import

@@ -8,11 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_split.h"
-#include "lib/base/strings.h"
 #include "lib/model/settings.h"
 #include "lib/peer/yarn/allocation_options.h"
 #include "lib/peer/yarn/queue_paths.h"
@@ -55,42 +50,19 @@ constexpr OptionDecl kFairOptions[] = {
      "of a whole cycle at most; in each, every node reports once"},
 };
 
-// "4096 mb, 4 vcores", or one of the two; the other stays as it is in `amount`. Absent: it is no
-// such text.
-std::optional<Resource> FairAmountOf(std::string_view text, Resource amount) {
-  for (absl::string_view part : absl::StrSplit(ToAbsl(text), ',')) {
-    const std::vector<absl::string_view> words =
-        absl::StrSplit(absl::StripAsciiWhitespace(part), ' ', absl::SkipEmpty());
-    int64_t value = 0;
-    if (words.size() != 2 || !absl::SimpleAtoi(words[0], &value) || value < 0 ||
-        value > int64_t{1} << 40) {
-      return std::nullopt;
-    }
-    if (words[1] == "mb") {
-      amount.memory = value;
-    } else if (words[1] == "vcores") {
-      amount.vcores = value;
-    } else {
-      return std::nullopt;
-    }
-  }
-  return amount;
-}
-
 fair::Policy PolicyOf(std::string_view word) {
   return word == "drf"    ? fair::Policy::kDrf
          : word == "fifo" ? fair::Policy::kFifo
                           : fair::Policy::kFair;
 }
 
-void ReadAmount(SettingReader* reader, const char* key, Resource* amount) {
+void ReadAmount(SettingReader* reader, const char* key, Resource* amount,
+                AmountInPercent* in_percent) {
   const auto text = reader->Text(key);
-  if (!text) return;
-  if (const auto read = FairAmountOf(*text, *amount)) {
-    *amount = *read;
-  } else {
-    reader->Refuse(key, "must be amounts such as \"4096 mb, 4 vcores\"");
-  }
+  if (!text || ReadFairAmount(*text, amount, in_percent)) return;
+  reader->Refuse(key, in_percent == nullptr
+                          ? "must be amounts such as \"4096 mb, 4 vcores\""
+                          : "must be amounts such as \"4096 mb, 4 vcores\" or \"40%\"");
 }
 
 void ReadPreemption(SettingReader* reader, fair::QueueConfig* queue) {
@@ -107,14 +79,20 @@ void ReadPreemption(SettingReader* reader, fair::QueueConfig* queue) {
   queue->allow_preemption_from = reader->Flag("allowPreemptionFrom", true);
 }
 
-absl::Status ReadQueue(const QueueSpec& spec, std::string_view policy, fair::QueueConfig* queue) {
+absl::Status ReadQueue(const QueueSpec& spec, std::string_view policy, FairTree* tree) {
+  fair::QueueConfig* queue = &tree->queues.back();
   SettingReader reader("queue", spec.name, spec.settings, kFairProfile);
   queue->weight =
       static_cast<float>(reader.Number("weight", 0, 1e9, static_cast<double>(spec.weight)));
-  ReadAmount(&reader, "minResources", &queue->min);
-  ReadAmount(&reader, "maxResources", &queue->max);
+  ReadAmount(&reader, "minResources", &queue->min, nullptr);
+  AmountInPercent part;
+  ReadAmount(&reader, "maxResources", &queue->max, &part);
+  if (part.memory || part.vcores) tree->in_percent.push_back({tree->queues.size() - 1, part});
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   queue->max_running_apps = reader.Integer("maxRunningApps", 0, kMost, kMost);
+  if (queue->path == "root" && reader.Text("userMaxAppsDefault")) {
+    tree->options.max_running_apps_per_user = reader.Integer("userMaxAppsDefault", 0, kMost, kMost);
+  }
   queue->max_am_share = static_cast<float>(reader.Number("maxAMShare", -1, 1, 0.5));
   ReadPreemption(&reader, queue);
   const bool may_be_fifo = queue->leaf;
@@ -156,6 +134,13 @@ fair::UserLimits ReadUserLimits(const QueueSpec& root) {
 
 std::span<const OptionDecl> FairOptionDecls() { return kFairOptions; }
 
+void ResolveMaxima(const Resource& total, FairTree* tree) {
+  for (const auto& [queue, part] : tree->in_percent) {
+    Resource& most = tree->queues[queue].max;
+    most = InWhole(part, total, most);
+  }
+}
+
 void ReadFairHeartbeatOptions(const Options& options, fair::Options* core) {
   const auto part = [&](std::string_view name) { return static_cast<float>(options.number(name)); };
   core->reservation_threshold_multiple = part("reservation_threshold");
@@ -187,16 +172,15 @@ absl::StatusOr<FairTree> ReadFairSettings(const Tables& tables, const Options& o
     if (!s.ok()) return s;
   }
   for (const QueuePath& row : *rows) {
-    fair::QueueConfig queue{.path = row.path, .leaf = row.is_leaf};
+    tree.queues.push_back({.path = row.path, .leaf = row.is_leaf});
     if (row.queue == muster::kNone) {
-      queue.policy = policy == "drf" ? fair::Policy::kDrf : fair::Policy::kFair;
+      tree.queues.back().policy = policy == "drf" ? fair::Policy::kDrf : fair::Policy::kFair;
     } else {
       const QueueSpec& spec = tables.queues.spec[row.queue];
-      if (absl::Status s = ReadQueue(spec, policy, &queue); !s.ok()) return s;
-      tree.queue_of[row.queue] = static_cast<uint32_t>(tree.queues.size());
+      if (absl::Status s = ReadQueue(spec, policy, &tree); !s.ok()) return s;
+      tree.queue_of[row.queue] = static_cast<uint32_t>(tree.queues.size() - 1);
       if (row.path == "root") tree.user_limits = ReadUserLimits(spec);
     }
-    tree.queues.push_back(std::move(queue));
   }
   for (const absl::Status& s : {fair::CheckOptions(tree.options), fair::CheckQueues(tree.queues),
                                 fair::CheckPolicies(tree.queues)}) {

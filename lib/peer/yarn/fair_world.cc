@@ -24,10 +24,14 @@ int64_t MillisecondsAt(int64_t now) {
   return std::clamp<int64_t>(now, 0, kLatestSecond) * 1000;
 }
 
-FairTree WithLargest(FairTree tree, const ClusterRows& rows) {
+// What depends on the nodes that there are.
+FairTree Resolved(FairTree tree, const ClusterRows& rows) {
   Resource& most = tree.options.max_allocation;
   constexpr int64_t kMostAllocation = int64_t{1} << 31;
   most = LeastOf(rows.LargestUpTo(most), {kMostAllocation, kMostAllocation});
+  Resource total;
+  for (const NodeRow& node : rows.nodes()) total += node.total;
+  ResolveMaxima(total, &tree);
   return tree;
 }
 
@@ -37,7 +41,7 @@ FairWorld::FairWorld(const Tables& tables, const Ledger& ledger, FairTree tree, 
     : tables_(tables),
       ledger_(ledger),
       rows_(tables, ledger),
-      tree_(WithLargest(std::move(tree), rows_)),
+      tree_(Resolved(std::move(tree), rows_)),
       scheduler_(fair::FairScheduler::Make(tree_.options, tree_.queues, tree_.user_limits,
                                            MillisecondsAt(before.now()))) {
   if (!scheduler_.ok()) return;

@@ -113,12 +113,14 @@ Place FairScheduler::PlaceOf(const std::string& name) {
 
 uint32_t FairScheduler::UserOf(const std::string& name) {
   const auto [at, added] = users_.try_emplace(name, static_cast<uint32_t>(cluster_.users.size()));
-  if (added) cluster_.users.push_back({.name = name});
+  if (added) {
+    cluster_.users.push_back({.name = name, .limit = cluster_.options.max_running_apps_per_user});
+  }
   return at->second;
 }
 
 void FairScheduler::SetUserLimits(const UserLimits& user_limits) {
-  for (User& user : cluster_.users) user.limit = kMaxQuantity;
+  for (User& user : cluster_.users) user.limit = cluster_.options.max_running_apps_per_user;
   for (const auto& [name, limit] : user_limits) cluster_.users[UserOf(name)].limit = limit;
 }
 
