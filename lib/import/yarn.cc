@@ -245,7 +245,7 @@ class DumpReader {
     } else {
       task.job = job->first;
       --job->second.unlisted;
-      if (reads_rows_ && task.name.ends_with("_000001")) SetMaster(job->second.row, &task);
+      if (task.name.ends_with("_000001")) SetMaster(job->second.row, &task);
     }
     const Amounts held =
         AmountsOfMap(container["allocatedResources"], AmountOf(container["allocatedMB"]),
@@ -262,7 +262,7 @@ class DumpReader {
     task->group = kMaster;
     if (!job.groups.empty() && job.groups.back().name == kMaster) return;
     job.groups.push_back({.name = kMaster});
-    job.settings.emplace_back("yarn-capacity/master", kMaster);
+    job.settings.emplace_back(reads_rows_ ? "yarn-capacity/master" : "yarn-fair/master", kMaster);
   }
 
   // What nodes use beyond the containers that are listed.
@@ -321,7 +321,7 @@ void ReadYarn(const ImportSource& source, const Field& info, bool fair, Scenario
   if (source.configuration) {
     const Field& configuration = *source.configuration;
     if (configuration.kind() != JsonKind::kObject) return configuration.RefuseKind("an object");
-    fair ? ReadAllocations(configuration, &queues, &options.heartbeat)
+    fair ? ReadAllocations(configuration, &queues, &options)
          : ReadCapacityProperties(configuration, source.log, &queues, &options);
   } else if (info.exists() && info.kind() == JsonKind::kObject) {
     if ((info.Text("type") == "fairScheduler") != fair) {
@@ -341,12 +341,14 @@ void ReadYarn(const ImportSource& source, const Field& info, bool fair, Scenario
   DumpReader(source, !fair, &queues, &scenario->cluster).Read();
   scenario->cluster.queues = queues.Take();
   scenario->profile = fair ? "yarn-fair" : "yarn-capacity";
-  const std::string heartbeat =
-      options.heartbeat.empty() ? "" : absl::StrCat("heartbeat(", options.heartbeat, ")");
+  const auto with = [](const char* action, const std::string& values) {
+    return values.empty() ? std::string(action) : absl::StrCat(action, "(", values, ")");
+  };
   if (options.preempt) {
-    absl::StrAppend(&scenario->profile, ":actions=preempt(", *options.preempt, ")+", heartbeat);
-  } else if (!heartbeat.empty()) {
-    absl::StrAppend(&scenario->profile, ":", heartbeat);
+    absl::StrAppend(&scenario->profile, ":actions=", with("preempt", *options.preempt), "+",
+                    with("heartbeat", options.heartbeat));
+  } else if (!options.heartbeat.empty()) {
+    absl::StrAppend(&scenario->profile, ":", with("heartbeat", options.heartbeat));
   }
 }
 

@@ -97,7 +97,7 @@ std::optional<std::string> MonitorOptions(const FindProperty& find);
 void ReadCapacityProperties(const Field& properties, ImportLog* log, QueueRows* queues,
                             ActionOptions* options);
 void ReadCapacityAnswer(const Field& info, QueueRows* queues);
-void ReadAllocations(const Field& configuration, QueueRows* queues, std::string* options);
+void ReadAllocations(const Field& configuration, QueueRows* queues, ActionOptions* options);
 void ReadFairAnswer(const Field& info, QueueRows* queues);
 
 }  // namespace muster::yarn_import

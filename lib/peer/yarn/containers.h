@@ -45,7 +45,7 @@ struct Container {
   bool is_reserved = false;
   bool is_master = false;
   bool is_to_preempt = false;  // will be killed for another application
-  bool is_spared = false;      // is never chosen by the preemption monitor
+  bool is_spared = false;      // is never chosen for preemption
   int64_t since = 0;           // ms: when it was made, by the scheduler's time
   int64_t created = 0;         // a number that grows with every container made
   // Places in the lists of node and application, which their owners keep.

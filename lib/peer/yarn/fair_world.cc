@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "lib/peer/yarn/fair/app_assign.h"
 
 namespace muster::yarn {
 namespace {
@@ -17,10 +18,20 @@ std::string WordsOf(const Resource& r) {
   return absl::StrCat("<memory:", r.memory, ", vCores:", r.vcores, ">");
 }
 
-FairTree WithLargest(FairTree tree, const ClusterRows& rows) {
+// Times before 0 count as 0.
+int64_t MillisecondsAt(int64_t now) {
+  constexpr int64_t kLatestSecond = int64_t{1} << 50;
+  return std::clamp<int64_t>(now, 0, kLatestSecond) * 1000;
+}
+
+// What depends on the nodes that there are.
+FairTree Resolved(FairTree tree, const ClusterRows& rows) {
   Resource& most = tree.options.max_allocation;
   constexpr int64_t kMostAllocation = int64_t{1} << 31;
   most = LeastOf(rows.LargestUpTo(most), {kMostAllocation, kMostAllocation});
+  Resource total;
+  for (const NodeRow& node : rows.nodes()) total += node.total;
+  ResolveMaxima(total, &tree);
   return tree;
 }
 
@@ -28,9 +39,11 @@ FairTree WithLargest(FairTree tree, const ClusterRows& rows) {
 
 FairWorld::FairWorld(const Tables& tables, const Ledger& ledger, FairTree tree, const Cycle& before)
     : tables_(tables),
+      ledger_(ledger),
       rows_(tables, ledger),
-      tree_(WithLargest(std::move(tree), rows_)),
-      scheduler_(fair::FairScheduler::Make(tree_.options, tree_.queues, tree_.user_limits, 0)) {
+      tree_(Resolved(std::move(tree), rows_)),
+      scheduler_(fair::FairScheduler::Make(tree_.options, tree_.queues, tree_.user_limits,
+                                           MillisecondsAt(before.now()))) {
   if (!scheduler_.ok()) return;
   for (NodePlace p = 0; p < rows_.nodes().size(); ++p) {
     const std::string& name = rows_.NameOf(p);
@@ -40,17 +53,25 @@ FairWorld::FairWorld(const Tables& tables, const Ledger& ledger, FairTree tree, 
     }
   }
   AddApps(before);
+  app_of_.assign(tables_.jobs.alive.size(), kNone);
+  for (AppIndex app = 0; app < row_of_.size(); ++app) {
+    app_of_[offered_.apps[row_of_[app]].job] = app;
+  }
   RecoverReservations(before);
-  scheduler_->Update();
+  RecoverPreemption(before);
+  if (!tree_.options.preemption) scheduler_->Update();
 }
 
 void FairWorld::AddApps(const Cycle& before) {
   const fair::Options& options = tree_.options;
   offered_ = rows_.ReadApps(
-      {.most = options.max_allocation, .rounded = [&](const Resource& plain, const Resource& most) {
-         const Resource raised = MostOf(plain, options.min_allocation);
-         return LeastOf(RoundUp(Calculator::kDominant, raised, options.increment), most);
-       }});
+      {.most = options.max_allocation,
+       .rounded =
+           [&](const Resource& plain, const Resource& most) {
+             const Resource raised = MostOf(plain, options.min_allocation);
+             return LeastOf(RoundUp(Calculator::kDominant, raised, options.increment), most);
+           },
+       .master_group_of = [&](JobIndex job) { return tree_.master_of_job[job]; }});
   for (const Arrival& arrival : Arrivals(before)) {
     const absl::Status status = AddApp(arrival, before);
     if (status.ok()) continue;
@@ -84,11 +105,17 @@ absl::Status FairWorld::AddApp(const Arrival& arrival, const Cycle& before) {
       scheduler_->AddApp({.id = static_cast<int64_t>(arrival.row + 1),
                           .queue = tree_.queues[queue].path,
                           .user = row.user,
-                          .unmanaged = true,
+                          .unmanaged = !row.master,
                           .runs = arrival.ran});
   if (!app.ok()) return app.status();
   row_of_.push_back(arrival.row);
-  for (const RunningRow& one : row.running) scheduler_->Recover(*app, one.place, one.size);
+  for (const RunningRow& one : row.running) {
+    const fair::ContainerName name = scheduler_->Recover(*app, {.node = one.place,
+                                                                .size = one.size,
+                                                                .is_master = one.is_master,
+                                                                .is_spared = one.is_spared});
+    held_.push_back({one.task, name, one.is_spared});
+  }
   const MemorySlot& slot = before.Recall(kFairSlots.requests);
   std::vector<KeptRequest> kept = KeptRequests(slot, tables_.jobs.names.name(row.job));
   for (const RequestRow& request : row.requests) {
@@ -106,18 +133,16 @@ absl::Status FairWorld::AddApp(const Arrival& arrival, const Cycle& before) {
 void FairWorld::RecoverReservations(const Cycle& before) {
   const MemorySlot& slot = before.Recall(kFairSlots.reservations);
   if (slot.empty()) return;
-  std::vector<AppIndex> app_of(tables_.jobs.alive.size(), kNone);
-  for (AppIndex app = 0; app < row_of_.size(); ++app) app_of[offered_.apps[row_of_[app]].job] = app;
   for (NodePlace p = 0; p < rows_.nodes().size(); ++p) {
     const std::optional<KeptReservation> kept = KeptReservationOf(slot, rows_.NameOf(p));
     if (!kept) continue;
-    const auto job = tables_.jobs.names.Find(kept->job);
-    if (!job || app_of[*job] == kNone) continue;
-    const RequestRow& request = FindOrAddRequest(kept->name, &offered_.apps[row_of_[app_of[*job]]]);
+    const AppIndex app = AppOf(kept->job);
+    if (app == kNone) continue;
+    const RequestRow& request = FindOrAddRequest(kept->name, &offered_.apps[row_of_[app]]);
     if (!request.everywhere && std::ranges::find(request.places, p) == request.places.end()) {
       continue;
     }
-    scheduler_->RecoverReservation(app_of[*job], p, request.size, request.priority);
+    scheduler_->RecoverReservation(app, p, request.size, request.priority);
   }
 }
 
@@ -157,10 +182,13 @@ std::vector<Given> FairWorld::Report(muster::NodeIndex node) {
   std::vector<Given> given;
   for (const fair::Allocation& one : *allocations) {
     const Container& c = scheduler_->cluster().containers[one.container];
-    std::vector<RequestRow>& requests = offered_.apps[row_of_[one.app]].requests;
-    std::vector<TaskIndex>& tasks = requests[static_cast<size_t>(c.priority - 1)].tasks;
+    AppRow& row = offered_.apps[row_of_[one.app]];
+    const int32_t first = row.requests.front().priority;
+    std::vector<TaskIndex>& tasks = row.requests[static_cast<size_t>(c.priority - first)].tasks;
+    const fair::ContainerName name = {one.app, one.number};
+    if (row.waits_for_master) (void)scheduler_->MarkMaster(name);
     given.push_back({tasks.back(), static_cast<uint32_t>(reported_.size())});
-    reported_.push_back({one.app, one.number});
+    reported_.push_back(name);
     tasks.pop_back();
   }
   return given;
@@ -186,21 +214,22 @@ bool FairWorld::MayGiveLater(int64_t) {
   return has_wishes && std::exchange(delays_, delays) != delays;
 }
 
+const RequestRow& FairWorld::RequestOf(AppIndex app, int32_t priority) const {
+  const std::vector<RequestRow>& requests = offered_.apps[row_of_[app]].requests;
+  return requests[static_cast<size_t>(priority - requests.front().priority)];
+}
+
 void FairWorld::Keep(const Cycle& cycle) {
   if (!scheduler_.ok()) return;
   const fair::Cluster& cluster = scheduler_->cluster();
   MemorySlot applications, requests, reservations;
   for (AppIndex a = 0; a < row_of_.size(); ++a) {
     const fair::App& app = cluster.apps[a];
-    const AppRow& row = offered_.apps[row_of_[a]];
-    const std::string_view job = tables_.jobs.names.name(row.job);
-    const auto request_of = [&](int32_t priority) -> const RequestRow& {
-      return row.requests[static_cast<size_t>(priority - 1)];
-    };
+    const std::string_view job = JobOf(a);
     if (app.runnable) applications.Set(job, {cluster.queues[app.queue].config.path, kRan});
     std::vector<KeptRequest> counts;
     for (const fair::LocalityLevel& level : app.levels) {
-      const RequestRow& request = request_of(level.priority);
+      const RequestRow& request = RequestOf(a, level.priority);
       if (!request.everywhere || request.racks.empty()) continue;
       counts.push_back(
           {request.name, {level.opportunities, static_cast<int64_t>(level.allowed) + 1, 0}});
@@ -212,17 +241,16 @@ void FairWorld::Keep(const Cycle& cycle) {
     for (const NodeIndex n : app.reserved_nodes) {
       const Container& container = cluster.containers[cluster.nodes[n].reserved];
       reservations.Set(rows_.NameOf(n), RowOf({.job = std::string(job),
-                                               .name = request_of(container.priority).name}));
+                                               .name = RequestOf(a, container.priority).name}));
     }
   }
   yarn::Keep(cycle, kFairSlots.applications, std::move(applications));
   yarn::Keep(cycle, kFairSlots.requests, std::move(requests));
   yarn::Keep(cycle, kFairSlots.reservations, std::move(reservations));
+  KeepPreemption(cycle);
 }
 
-void FairWorld::TakeBack(uint32_t container) {
-  (void)scheduler_->EndContainer(reported_[container]);
-}
+void FairWorld::TakeBack(uint32_t container) { (void)scheduler_->Withdraw(reported_[container]); }
 
 std::vector<Unserved> FairWorld::WhatWaits() {
   std::vector<Unserved> all;
@@ -243,6 +271,12 @@ Unserved FairWorld::WhyWaits(AppIndex index, const RequestRow& request) const {
   if (!app.runnable) {
     return {request.tasks, ReasonKind::kNotAdmitted,
             "the queue, one above it, or the user has as many running applications as it may"};
+  }
+  if (const auto over = fair::MasterLimitOver(cluster, app)) {
+    return {request.tasks, ReasonKind::kNotAdmitted,
+            absl::StrCat("queue \"", cluster.queues[app.queue].config.path,
+                         "\" would exceed its share of masters: ", WordsOf(over->usage), " of ",
+                         WordsOf(over->limit))};
   }
   for (fair::QueueIndex q = app.queue; q != kNone; q = cluster.queues[q].parent) {
     const fair::Queue& queue = cluster.queues[q];

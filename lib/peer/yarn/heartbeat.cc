@@ -33,6 +33,7 @@
 #include "lib/peer/yarn/capacity/scheduler.h"
 #include "lib/peer/yarn/capacity_settings.h"
 #include "lib/peer/yarn/capacity_world.h"
+#include "lib/peer/yarn/fair_kept.h"
 #include "lib/peer/yarn/fair_settings.h"
 #include "lib/peer/yarn/fair_world.h"
 #include "lib/peer/yarn/profile.h"
@@ -163,13 +164,15 @@ ActionDecl CapacityHeartbeatAction() {
 ActionDecl FairHeartbeatAction() {
   ActionDecl action = yarn::HeartbeatAction();
   action.options = yarn::FairOptionDecls();
-  action.memory = yarn::DeclarationOf(yarn::kFairSlots);
+  action.memory = yarn::FairMemory();
   action.check = [](const Tables& tables, const Options& options) {
-    return yarn::ReadFairSettings(tables, options).status();
+    return yarn::ReadFairSettings(tables, options, "heartbeat").status();
   };
   action.run = [](ActionContext& context, const Options& options) {
-    absl::StatusOr<yarn::FairTree> tree = yarn::ReadFairSettings(context.tables, options);
+    absl::StatusOr<yarn::FairTree> tree =
+        yarn::ReadFairSettings(context.tables, options, "heartbeat");
     if (!tree.ok()) return;  // it was checked before the cycle
+    yarn::ReadFairHeartbeatOptions(options, &tree->options);
     yarn::FairWorld world(context.tables, context.ledger, *std::move(tree), *context.facts.cycle);
     yarn::Reports(context, &world).Run(options);
   };

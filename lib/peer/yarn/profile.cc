@@ -22,7 +22,7 @@ Preset YarnFairPreset() {
   preset.summary = "YARN's fair scheduler: nodes report, queues and applications by their share";
   preset.actions = "heartbeat";
   preset.tiers = "";
-  preset.catalogue = {FairHeartbeatAction(), ResizeAction()};
+  preset.catalogue = {FairHeartbeatAction(), YarnFairPreemptAction(), ResizeAction()};
   preset.rules.needs.queues = {.weight = true};
   return preset;
 }

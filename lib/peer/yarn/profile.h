@@ -18,6 +18,7 @@ Preset YarnFairPreset();
 ActionDecl CapacityHeartbeatAction();
 ActionDecl FairHeartbeatAction();
 ActionDecl CapacityPreemptAction();
+ActionDecl YarnFairPreemptAction();
 
 }  // namespace muster
 

@@ -6,6 +6,8 @@
 
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "muster/muster.h"
 
@@ -119,11 +121,44 @@ TEST_F(YarnFair, AMaximumMayNameOneAmount) {
   }
 }
 
+// Of 16,384 MiB and as many vcores.
+TEST_F(YarnFair, AMaximumMayBeAPartOfTheCluster) {
+  const std::pair<const char*, int> cases[] = {
+      {"25%", 4}, {"12.5% mb", 2}, {"50% mb, 3 vcores", 3}, {"6.24% vcores", 0}, {"0%", 0}};
+  for (const auto& [most, count] : cases) {
+    Set("a", {{"yarn-fair/maxResources", most}});
+    EXPECT_EQ(Started(PlanOf())["job-a"], count) << most;
+  }
+  Must(cluster_.RemoveNode("n1"));
+  Set("a", {{"yarn-fair/maxResources", "25%"}});
+  EXPECT_EQ(Started(PlanOf())["job-a"], 2);
+}
+
+TEST_F(YarnFair, UsersWithoutALimitHaveTheDefault) {
+  const auto set_root = [&](const std::vector<UserLimit>& limits) {
+    QueueSpec root{.name = "root", .settings = {{"yarn-fair/userMaxAppsDefault", "1"}}};
+    if (!limits.empty()) root.users = UserRules{.limits = limits};
+    Must(cluster_.UpdateQueue(root));
+  };
+  set_root({});
+  EXPECT_THAT(Started(PlanOf()), ElementsAre(std::pair("job-a", 16)));
+  set_root({{.name = "nobody", .max_jobs = 2}});
+  EXPECT_THAT(Started(PlanOf()), ElementsAre(std::pair("job-a", 12), std::pair("job-b", 4)));
+  set_root({{.name = "ann", .max_jobs = 2}});
+  EXPECT_THAT(Started(PlanOf()), ElementsAre(std::pair("job-a", 16)));
+}
+
 TEST_F(YarnFair, RefusesWrongSettingsByName) {
   Set("b", {{"yarn-fair/maxResources", "lots"}});
   EXPECT_EQ(Refusal(),
             "queue \"b\", setting \"yarn-fair/maxResources\": is \"lots\"; must be amounts such as "
+            "\"4096 mb, 4 vcores\" or \"40%\"");
+  Set("b", {{"yarn-fair/minResources", "40%"}});
+  EXPECT_EQ(Refusal(),
+            "queue \"b\", setting \"yarn-fair/minResources\": is \"40%\"; must be amounts such as "
             "\"4096 mb, 4 vcores\"");
+  Set("b", {{"yarn-fair/userMaxAppsDefault", "1"}});
+  EXPECT_EQ(Refusal(), "queue \"b\", setting \"yarn-fair/userMaxAppsDefault\": is not known");
   Set("b", {{"yarn-fair/schedulingPolicy", "drf"}});
   EXPECT_EQ(Refusal(), "queue \"root.b\": policy drf must not lie below policy fair");
   Set("b", {});

@@ -250,6 +250,43 @@ TEST_F(YarnReservations, AReservationEndsWithItsJobOrNode) {
   }
 }
 
+// Four nodes with room for two gibibytes each, and a job of four tasks of four. Those that it has
+// not reserved take small tasks.
+class YarnFairReservations : public YarnKept {
+ protected:
+  std::vector<std::string> NodesOfSmallTasks(const char* profile) {
+    cluster_ = Cluster();
+    AddQueues({"a", "b", "c"});
+    std::vector<std::string> nodes;
+    for (int n = 0; n < 4; ++n) {
+      nodes.push_back("n" + std::to_string(n));
+      AddNode(nodes[n], n < 2 ? "r0" : "r1");
+      AddRunning("full" + std::to_string(n), "c", nodes[n].c_str(), "6Gi");
+    }
+    Must(cluster_.AddJob({.name = "x", .queue = "b", .groups = {Group(4, "4Gi")}}));
+    EXPECT_THAT(Report(nodes, profile), IsEmpty());
+    Must(cluster_.AddJob({.name = "y", .queue = "a", .groups = {Group(4, "1Gi")}}));
+    return Report(nodes, profile);
+  }
+};
+
+TEST_F(YarnFairReservations, AnApplicationReservesAPartOfTheNodes) {
+  EXPECT_THAT(NodesOfSmallTasks("yarn-fair"), ElementsAre("y-0 n1", "y-1 n2", "y-2 n3"));
+  EXPECT_THAT(NodesOfSmallTasks("yarn-fair:heartbeat(reservable_nodes=0.25)"),
+              ElementsAre("y-0 n1", "y-1 n2", "y-2 n3"));
+  EXPECT_THAT(NodesOfSmallTasks("yarn-fair:heartbeat(reservable_nodes=0.26)"),
+              ElementsAre("y-0 n2", "y-1 n3"));
+  EXPECT_THAT(NodesOfSmallTasks("yarn-fair:heartbeat(reservable_nodes=0)"),
+              ElementsAre("y-0 n0", "y-1 n1", "y-2 n2", "y-3 n3"));
+}
+
+TEST_F(YarnFairReservations, SmallRequestsReserveNothing) {
+  EXPECT_THAT(NodesOfSmallTasks("yarn-fair:heartbeat(reservation_threshold=4)"),
+              ElementsAre("y-0 n1", "y-1 n2", "y-2 n3"));
+  EXPECT_THAT(NodesOfSmallTasks("yarn-fair:heartbeat(reservation_threshold=4.5)"),
+              ElementsAre("y-0 n0", "y-1 n1", "y-2 n2", "y-3 n3"));
+}
+
 // What is reserved counts for the queue: its maximum is reached.
 TEST_F(YarnReservations, AReservationCountsForItsQueue) {
   Must(cluster_.UpdateQueue({.name = "b",

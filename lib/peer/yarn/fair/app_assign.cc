@@ -13,8 +13,10 @@ namespace {
 
 // --- the share of masters
 
-// The most that masters of a leaf may use. Where the fair share has none of a type, what is free in
-// the cluster counts instead.
+bool HasMasterLimit(const Queue& queue) {
+  return std::fabs(queue.config.max_am_share + 1.0f) >= 0.0001;
+}
+
 Resource MasterLimit(const Cluster& cluster, const Queue& queue) {
   Resource most = queue.fair_share;
   if (most.memory == 0) most.memory = std::min(cluster.available.memory, queue.max.memory);
@@ -22,20 +24,6 @@ Resource MasterLimit(const Cluster& cluster, const Queue& queue) {
   const double part = static_cast<double>(queue.config.max_am_share);
   return {JavaLong(std::ceil(static_cast<double>(most.memory) * part)),
           JavaLong(std::ceil(static_cast<double>(most.vcores) * part))};
-}
-
-bool MayRunMaster(const Cluster& cluster, const Queue& queue, const Resource& size) {
-  if (std::fabs(queue.config.max_am_share + 1.0f) < 0.0001) return true;
-  return FitsInAll(queue.master_usage + size, MasterLimit(cluster, queue));
-}
-
-bool IsOverMasterLimit(const Cluster& cluster, const App& app) {
-  if (app.master_runs || app.unmanaged) return false;
-  for (const RequestKey& key : app.requests.keys()) {
-    if (!key.is_served()) continue;
-    return !MayRunMaster(cluster, cluster.queues[app.queue], key.any().size);
-  }
-  return false;
 }
 
 // --- locality
@@ -186,11 +174,7 @@ Offer PlaceOne(Cluster& cluster, const Trial& trial, const Ask& ask, Locality lo
   AddUsage(cluster, trial.app, container.size);
   node.Hold(index, &cluster.containers);
   UsePromise(&node, trial.app, container.size);
-  if (!app.master_runs && !app.unmanaged) {
-    app.master_runs = true;
-    app.master_size = asked;
-    cluster.queues[app.queue].master_usage += asked;
-  }
+  if (!app.master_runs && !app.unmanaged) StartMaster(cluster, trial.app, asked);
   placed->push_back({.app = trial.app, .number = container.id.number, .container = index});
   return {asked.IsZero() ? Outcome::kNothing : Outcome::kPlaced, asked};
 }
@@ -212,9 +196,19 @@ std::optional<Offer> Try(Cluster& cluster, const Trial& trial, std::vector<Alloc
 
 }  // namespace
 
+std::optional<OverMasterLimit> MasterLimitOver(const Cluster& cluster, const App& app) {
+  const Queue& queue = cluster.queues[app.queue];
+  if (app.master_runs || app.unmanaged || !HasMasterLimit(queue)) return std::nullopt;
+  const auto key = std::ranges::find_if(app.requests.keys(), &RequestKey::is_served);
+  if (key == app.requests.keys().end()) return std::nullopt;
+  const OverMasterLimit over{queue.master_usage + key->any().size, MasterLimit(cluster, queue)};
+  if (FitsInAll(over.usage, over.limit)) return std::nullopt;
+  return over;
+}
+
 Offer OfferNode(Cluster& cluster, AppIndex index, NodeIndex node, std::vector<Allocation>* placed) {
   App& app = cluster.apps[index];
-  if (IsOverMasterLimit(cluster, app)) return {};
+  if (MasterLimitOver(cluster, app)) return {};
   for (RequestKey& key : app.requests.keys()) {
     if (!MayHold(cluster, app, key, cluster.nodes[node])) continue;
     const std::optional<Offer> offer = Try(cluster, {index, node, &key, false}, placed);
@@ -228,7 +222,7 @@ bool ServeReservation(Cluster& cluster, NodeIndex index, std::vector<Allocation>
   const Container reservation = cluster.containers[node.reserved];
   App& app = cluster.apps[reservation.app];
   RequestKey* key = app.requests.Find(reservation.priority);
-  if (key == nullptr || !MayHold(cluster, app, *key, node) || IsOverMasterLimit(cluster, app)) {
+  if (key == nullptr || !MayHold(cluster, app, *key, node) || MasterLimitOver(cluster, app)) {
     EndContainer(cluster, node.reserved);
     return false;
   }

@@ -8,6 +8,7 @@
 #define MUSTER_PEER_YARN_FAIR_APP_ASSIGN_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "lib/peer/yarn/fair/assign.h"
@@ -21,6 +22,14 @@ struct Offer {
   Outcome outcome = Outcome::kNothing;
   Resource size;  // of the container that was placed
 };
+
+// What masters of a leaf would use with that of one more application, and the most that they may.
+struct OverMasterLimit {
+  Resource usage, limit;
+};
+// Unset: the application has its master, is without one, or may start it. The limit is a part of
+// the leaf's fair share; where that has none of a type, of what is free in the cluster.
+std::optional<OverMasterLimit> MasterLimitOver(const Cluster& cluster, const App& app);
 
 // Places or reserves one container of `app` on the node, by the first request priority and the
 // nearest place that may be served there.

@@ -106,6 +106,25 @@ void EndContainer(Cluster& cluster, ContainerIndex index) {
   cluster.containers.Free(index);
 }
 
+void StartMaster(Cluster& cluster, AppIndex index, const Resource& size) {
+  App& app = cluster.apps[index];
+  app.master_runs = true;
+  app.master_size = size;
+  cluster.queues[app.queue].master_usage += size;
+}
+
+void Promise(Cluster& cluster, AppIndex starved, NodeIndex index, const Resource& amount) {
+  if (amount.IsZero()) return;
+  FairNode& node = cluster.nodes[index];
+  node.promised_sum += amount;
+  for (auto& [app, promised] : node.promised) {
+    if (app != starved) continue;
+    promised += amount;
+    return;
+  }
+  node.promised.emplace_back(starved, amount);
+}
+
 void ClearReservation(Cluster& cluster, NodeIndex index) {
   FairNode& node = cluster.nodes[index];
   EraseOne(&cluster.apps[cluster.containers[node.reserved].app].reserved_nodes, index);

@@ -97,6 +97,7 @@ struct User {
 // Containers that die together.
 struct Kill {
   int64_t time = 0;
+  AppIndex starved = kNone;  // for which they die
   std::vector<ContainerName> containers;
 };
 
@@ -133,6 +134,10 @@ void MakeReservation(Cluster& cluster, AppIndex app, NodeIndex node, const Resou
 ContainerIndex FindContainer(const Cluster& cluster, ContainerName name);
 // Ends a running container, or drops a reservation.
 void EndContainer(Cluster& cluster, ContainerIndex container);
+// Counts the application's master, of this size, for the share of masters of its leaf.
+void StartMaster(Cluster& cluster, AppIndex app, const Resource& size);
+// Promises the application `amount` more on the node, where containers die for it.
+void Promise(Cluster& cluster, AppIndex app, NodeIndex node, const Resource& amount);
 // Takes the reservation off the node. The container stays. REQUIRES: the node has a reservation.
 void ClearReservation(Cluster& cluster, NodeIndex node);
 // What is free in the cluster is noted at certain events, and stale in between.

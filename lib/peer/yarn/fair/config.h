@@ -66,9 +66,10 @@ struct Options {
   int64_t wait_before_kill = 15000;
   int64_t wait_before_next_check = 10000;
   bool am_preemption = true;
+  int64_t max_running_apps_per_user = kNever;  // of users without a limit of their own
 };
 
-// Applications of a user that may run at once; users that are not listed have no limit.
+// Applications of a user that may run at once; others have Options::max_running_apps_per_user.
 using UserLimits = std::vector<std::pair<std::string, int64_t>>;
 
 // Returns whether a queue of policy `child` may lie below one of policy `parent`.

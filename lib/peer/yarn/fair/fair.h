@@ -17,7 +17,7 @@
 // of running applications, starvation of both kinds, victims and their order.
 // Left out: continuous scheduling and its delays by time, node labels, blacklists, placement rules,
 // queues that are made on demand, moves of applications, types of resources beyond memory and
-// vcores, maxima in percent of the cluster.
+// vcores. Maxima in percent are amounts here (fair_settings.h).
 //
 // Surprises. Shares and demands are stale between updates, usage is not. Under the policy fair only
 // memory is divided and compared; vcores still bound what fits. Only starved applications reserve.

@@ -152,7 +152,7 @@ std::vector<ContainerIndex> VictimOrder(const Cluster& cluster, const FairNode& 
 bool MayPreempt(const Cluster& cluster, const Container& container, const Resource& chosen) {
   const App& app = cluster.apps[container.app];
   const Queue& queue = cluster.queues[app.queue];
-  if (!queue.preemptable) return false;
+  if (!queue.preemptable || container.is_spared) return false;
   if (container.is_master && !cluster.options.am_preemption) return false;
   const Resource left = app.usage - app.to_preempt - container.size - chosen;
   return !IsBelow(queue.policy, cluster.total, left, app.fair_share);
@@ -220,16 +220,7 @@ void Mark(Cluster& cluster, AppIndex starved, const Victims& victims) {
     cluster.apps[container.app].to_preempt += container.size;
     sum += container.size;
   }
-  if (sum.IsZero()) return;
-  FairNode& node = cluster.nodes[victims.node];
-  node.promised_sum += sum;
-  for (auto& [app, amount] : node.promised) {
-    if (app == starved) {
-      amount += sum;
-      return;
-    }
-  }
-  node.promised.emplace_back(starved, sum);
+  Promise(cluster, starved, victims.node, sum);
 }
 
 }  // namespace
@@ -253,7 +244,9 @@ PreemptedFor PreemptForNext(Cluster& cluster) {
     }
   }
   const Options& options = cluster.options;
-  cluster.kills.push_back({cluster.now + options.wait_before_kill, preempted.containers});
+  cluster.kills.push_back({.time = cluster.now + options.wait_before_kill,
+                           .starved = index,
+                           .containers = preempted.containers});
   app.next_starvation_check =
       cluster.now + options.wait_before_kill + options.wait_before_next_check;
   return preempted;

@@ -113,12 +113,14 @@ Place FairScheduler::PlaceOf(const std::string& name) {
 
 uint32_t FairScheduler::UserOf(const std::string& name) {
   const auto [at, added] = users_.try_emplace(name, static_cast<uint32_t>(cluster_.users.size()));
-  if (added) cluster_.users.push_back({.name = name});
+  if (added) {
+    cluster_.users.push_back({.name = name, .limit = cluster_.options.max_running_apps_per_user});
+  }
   return at->second;
 }
 
 void FairScheduler::SetUserLimits(const UserLimits& user_limits) {
-  for (User& user : cluster_.users) user.limit = kMaxQuantity;
+  for (User& user : cluster_.users) user.limit = cluster_.options.max_running_apps_per_user;
   for (const auto& [name, limit] : user_limits) cluster_.users[UserOf(name)].limit = limit;
 }
 
@@ -191,29 +193,6 @@ absl::StatusOr<AppIndex> FairScheduler::AddApp(const AppSpec& spec) {
   return index;
 }
 
-void FairScheduler::Recover(AppIndex app, NodeIndex node, const Resource& size) {
-  const ContainerIndex index = MakeContainer(cluster_, app, {.node = node, .size = size});
-  AddUsage(cluster_, app, size);
-  cluster_.nodes[node].Hold(index, &cluster_.containers);
-  NoteAvailable(cluster_);
-}
-
-void FairScheduler::RecoverReservation(AppIndex app, NodeIndex node, const Resource& size,
-                                       int32_t priority) {
-  if (cluster_.nodes[node].reserved != kNone) return;
-  MakeReservation(cluster_, app, node, size, priority);
-}
-
-void FairScheduler::SetLevel(AppIndex app, const LocalityLevel& level) {
-  std::vector<LocalityLevel>& levels = cluster_.apps[app].levels;
-  const auto known = std::ranges::find(levels, level.priority, &LocalityLevel::priority);
-  if (known == levels.end()) {
-    levels.push_back(level);
-  } else {
-    *known = level;
-  }
-}
-
 absl::Status FairScheduler::EndApp(AppIndex index) {
   if (!HasApp(index)) return NoApp(index);
   App& app = cluster_.apps[index];
@@ -269,6 +248,18 @@ absl::Status FairScheduler::EndContainer(ContainerName name) {
   const absl::StatusOr<ContainerIndex> index = Find(name);
   if (index.ok()) fair::EndContainer(cluster_, *index);
   return index.status();
+}
+
+absl::Status FairScheduler::Withdraw(ContainerName name) {
+  const absl::StatusOr<ContainerIndex> index = Find(name);
+  if (!index.ok()) return index.status();
+  App& app = cluster_.apps[name.app];
+  if (cluster_.containers[*index].is_master && app.master_runs) {
+    app.master_runs = false;
+    cluster_.queues[app.queue].master_usage -= app.master_size;
+  }
+  fair::EndContainer(cluster_, *index);
+  return absl::OkStatus();
 }
 
 absl::Status FairScheduler::Reload(const std::vector<QueueConfig>& queues,

@@ -51,6 +51,13 @@ struct AskSpec {
   bool relax_locality = true;
 };
 
+// What is noted of an application between two updates.
+struct Starvation {
+  int64_t last_at_fair_share = 0;
+  int64_t next_check = 0;
+  Resource of_fair_share, of_min_share;
+};
+
 class FairScheduler {
  public:
   // Fails with InvalidArgument if CheckOptions(), CheckQueues() or CheckPolicies() does, or `now`
@@ -66,14 +73,24 @@ class FairScheduler {
 
   absl::StatusOr<AppIndex> AddApp(const AppSpec& spec);
   absl::Status EndApp(AppIndex app);
-  // Adds a container that the application has already, whatever the limits.
-  // REQUIRES: both are there.
-  void Recover(AppIndex app, NodeIndex node, const Resource& size);
+  // Adds a container that the application has already, whatever the limits: its node, size, and
+  // whether it is the master, which counts for its leaf's share of masters, or is spared.
+  // REQUIRES: application and node are there.
+  ContainerName Recover(AppIndex app, const Container& container);
   // Adds a reservation that the application has already; does nothing if the node has one.
   // REQUIRES: both are there.
   void RecoverReservation(AppIndex app, NodeIndex node, const Resource& size, int32_t priority);
   // Sets how far the delay of a request has come. REQUIRES: the application is there.
   void SetLevel(AppIndex app, const LocalityLevel& level);
+  // What preemption had noted: of an application and a leaf, of a container that is marked for
+  // `starved`, which may be kNone, and what was promised on a node. REQUIRES: all are there.
+  void RecoverStarvation(AppIndex app, const Starvation& starvation);
+  void RecoverMinShareTime(QueueIndex leaf, int64_t time);
+  void RecoverMark(ContainerName container, AppIndex starved, int64_t time);
+  void RecoverPromise(AppIndex app, NodeIndex node, const Resource& amount);
+  // The application is not looked at for starvation before `wait` milliseconds have passed.
+  // REQUIRES: it is there.
+  void DelayCheck(AppIndex app, int64_t wait);
   // Replaces what is outstanding at the places that are named.
   absl::Status SetAsks(AppIndex app, absl::Span<const AskSpec> asks);
   // What the application may still expect; parts may be below 0.
@@ -84,6 +101,8 @@ class FairScheduler {
   // Marks a live container as its application's master.
   absl::Status MarkMaster(ContainerName container);
   absl::Status EndContainer(ContainerName container);
+  // Ends a container that never started. If it is the master, its application waits for one again.
+  absl::Status Withdraw(ContainerName container);
 
   // New settings of the same queues, and new limits of users. Waiting applications may start.
   absl::Status Reload(const std::vector<QueueConfig>& queues, const UserLimits& user_limits);
