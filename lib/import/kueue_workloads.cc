@@ -254,7 +254,7 @@ class WorkloadReader {
     cluster_->jobs.push_back(std::move(job));
   }
 
-  // Names the LocalQueue if its queue has a rule about it (AddQueues).
+  // Names the LocalQueue if its queue goes by usage, or has a rule about it (AddQueues).
   void AddLocalQueue(const ApiObject& workload, JobSpec* job) const {
     const std::string key =
         absl::StrCat(workload.name_space(), "/", workload.spec().Text("queueName"));
@@ -262,7 +262,7 @@ class WorkloadReader {
     const auto queue = std::ranges::find(cluster_->queues, job->queue, &QueueSpec::name);
     const bool has_rule =
         std::ranges::any_of(queue->settings, [&](const auto& s) { return s.first == rule; });
-    if (has_rule) job->settings.emplace_back("kueue/local-queue", key);
+    if (has_rule || queue->rules->by_usage) job->settings.emplace_back("kueue/local-queue", key);
   }
 
   JobAdmission ReadAdmission(const ApiObject& workload, const Field& admission) const {

@@ -1,6 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/peer/kueue/admit_options.h"
 
+#include <string>
+
 namespace muster::kueue {
 namespace {
 
