@@ -12,8 +12,9 @@
 
 namespace muster::kueue {
 
-// Fails with InvalidArgument for the first queue that, with admission fair sharing, goes by usage
-// and has the history of a user that is no LocalQueue.
+// Fails with InvalidArgument for the first queue that
+// - has a limit of what it borrows or lends, and no parent;
+// - with admission fair sharing goes by usage and has the history of a user that is no LocalQueue.
 // O(queues and their rules).
 absl::Status CheckQueues(const Tables& tables, const Config& config);
 
