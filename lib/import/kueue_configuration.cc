@@ -37,23 +37,53 @@ constexpr std::string_view kKueueQuiet[] = {"apiVersion",
                                             "multiKueue"};
 
 constexpr std::string_view kUsageGate = "AdmissionFairSharing";
-constexpr std::string_view kKueueStrategies[] = {"LessThanOrEqualToFinalShare",
-                                                 "LessThanInitialShare"};
+constexpr std::string_view kQuotaCheckGate = "QuotaCheckStrategy";
+constexpr std::string_view kFinalShare = "LessThanOrEqualToFinalShare";
+constexpr std::string_view kInitialShare = "LessThanInitialShare";
 
-// Returns whether the section switches fair sharing on. Newer versions have no switch: the section
-// itself is one.
-bool ReadFairSharing(const Field& configuration) {
+// Returns the option that the list stands for; empty: the default. Kueue takes three lists alone.
+std::string StrategiesOf(const Field& section) {
+  const std::vector<std::string> words = section.Texts("preemptionStrategies");
+  for (const std::string& word : words) {
+    if (word == kFinalShare || word == kInitialShare) continue;
+    section["preemptionStrategies"].Refuse(absl::StrCat(Quote(word), " is no strategy; expected ",
+                                                        ToAbsl(kFinalShare), " or ",
+                                                        ToAbsl(kInitialShare)));
+    return "";
+  }
+  if (words.empty()) return "";
+  if (words.size() == 1) return words[0] == kFinalShare ? "final" : "initial";
+  if (words.size() == 2 && words[0] == kFinalShare && words[1] == kInitialShare) return "";
+  section["preemptionStrategies"].Refuse(absl::StrCat(
+      "must be one strategy, or ", ToAbsl(kFinalShare), " and then ", ToAbsl(kInitialShare)));
+  return "";
+}
+
+// Adds what fair sharing is set to. Newer versions have no switch: the section itself is one.
+void ReadFairSharing(const Field& configuration, std::vector<std::string>* options) {
   const Field section = configuration.Section("fairSharing");
-  for (const std::string& word : section.Texts("preemptionStrategies")) {
-    if (std::ranges::find(kKueueStrategies, word) != std::end(kKueueStrategies)) continue;
-    section["preemptionStrategies"].Refuse(
-        absl::StrCat(Quote(word), " is no strategy; expected LessThanOrEqualToFinalShare or ",
-                     "LessThanInitialShare"));
+  const std::string strategies = StrategiesOf(section);
+  if (!section.given() || !section.Bool("enable", true)) return;
+  options->push_back("fair_sharing=on");
+  if (!strategies.empty()) options->push_back(absl::StrCat("preemption_strategies=", strategies));
+}
+
+// Adds what becomes of resources that no quota is about.
+void ReadQuotaCheck(const Field& configuration, std::vector<std::string>* options) {
+  const Field field = configuration.Section("resources")["quotaCheckStrategy"];
+  const std::string word = field.AsText();
+  if (word.empty() || word == "BlockUndeclared") return;
+  if (word != "IgnoreUndeclared") {
+    return field.Refuse(absl::StrCat(Quote(word), " is not known; expected one of ",
+                                     "BlockUndeclared, IgnoreUndeclared"));
   }
-  if (section["preemptionStrategies"].truthy()) {
-    section["preemptionStrategies"].Ignored("both strategies count, in the default order");
+  if (!configuration.Section("featureGates").Bool(kQuotaCheckGate, true)) {
+    return field.Ignored("feature gate QuotaCheckStrategy is off");
   }
-  return section.given() && section.Bool("enable", true);
+  if (configuration.Section("resources")["excludeResourcePrefixes"].truthy()) {
+    return field.Refuse("set beside excludeResourcePrefixes; must be one of them");
+  }
+  options->push_back("quota_check_strategy=ignore_undeclared");
 }
 
 // Adds what admission fair sharing is set to. The section itself switches it on, unless its gate is
@@ -84,8 +114,8 @@ void ReadGates(const Field& configuration, std::vector<std::string>* options) {
     const std::string name(value.key());
     const bool on = section.Bool(name, false);
     const auto rule = std::ranges::find(kGateRules, name, &GateRule::name);
-    if (name == "PriorityBoost" || name == kUsageGate) {
-      continue;  // workloads are read by the first, and a section by the second
+    if (name == "PriorityBoost" || name == kUsageGate || name == kQuotaCheckGate) {
+      continue;  // workloads are read by the first, and fields of the configuration by the others
     } else if (rule == std::end(kGateRules) || rule->option.empty()) {
       value.Ignored("the gate changes no decision of profile kueue");
     } else {
@@ -100,7 +130,8 @@ std::string ReadConfiguration(const Field& configuration) {
   configuration.RequireKind("Configuration");
   configuration.Quiet(kKueueQuiet);
   std::vector<std::string> options;
-  if (ReadFairSharing(configuration)) options.push_back("fair_sharing=on");
+  ReadFairSharing(configuration, &options);
+  ReadQuotaCheck(configuration, &options);
   ReadUsageOptions(configuration, &options);
   ReadGates(configuration, &options);
   if (options.empty()) return "kueue";

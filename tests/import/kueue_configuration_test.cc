@@ -9,6 +9,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::Pair;
 
@@ -21,6 +22,89 @@ TEST(KueueConfiguration, FairSharingIsASetting) {
   EXPECT_EQ(profile(R"({"fairSharing": {"enable": false}})"), "kueue");
   const Import import = Imported(World({}), {.configuration = R"({"waitForPodsReady": {"a": 1}})"});
   EXPECT_EQ(import.report.size(), 1u);
+}
+
+TEST(KueueConfiguration, StrategiesOfFairSharingAreAnOption) {
+  const auto profile = [](const std::string& strategies) {
+    const absl::StatusOr<Import> import = TryImport(
+        World({}),
+        {.configuration = R"({"fairSharing": {"preemptionStrategies": )" + strategies + "}}"});
+    return import.ok() ? import->scenario.profile : std::string(import.status().message());
+  };
+  const std::string final = R"("LessThanOrEqualToFinalShare")",
+                    initial = R"("LessThanInitialShare")";
+  EXPECT_EQ(profile("[]"), "kueue:admit(fair_sharing=on)");
+  EXPECT_EQ(profile("[" + final + "," + initial + "]"), "kueue:admit(fair_sharing=on)");
+  EXPECT_EQ(profile("[" + final + "]"), "kueue:admit(fair_sharing=on,preemption_strategies=final)");
+  EXPECT_EQ(profile("[" + initial + "]"),
+            "kueue:admit(fair_sharing=on,preemption_strategies=initial)");
+  EXPECT_THAT(profile("[" + initial + "," + final + "]"),
+              HasSubstr("fairSharing.preemptionStrategies: must be one strategy, or "
+                        "LessThanOrEqualToFinalShare and then LessThanInitialShare"));
+  EXPECT_THAT(profile(R"(["Least"])"), HasSubstr("\"Least\" is no strategy"));
+}
+
+TEST(KueueConfiguration, ResourcesWithoutQuotaMayBeIgnored) {
+  const auto imported = [](const std::string& more) {
+    return TryImport(World({WorkloadJson("w", 1, "1")}),
+                     {.configuration = R"({"resources": {"quotaCheckStrategy": )" + more});
+  };
+  EXPECT_EQ(imported(R"("BlockUndeclared"}})")->scenario.profile, "kueue");
+  EXPECT_EQ(imported(R"("IgnoreUndeclared"}})")->scenario.profile,
+            "kueue:admit(quota_check_strategy=ignore_undeclared)");
+  EXPECT_EQ(imported(R"("IgnoreUndeclared"}, "featureGates": {"QuotaCheckStrategy": false}})")
+                ->scenario.profile,
+            "kueue");
+  EXPECT_THAT(imported(R"("Ignore"}})").status().message(),
+              HasSubstr("resources.quotaCheckStrategy: \"Ignore\" is not known"));
+  EXPECT_THAT(imported(R"("IgnoreUndeclared", "excludeResourcePrefixes": ["example.com/"]}})")
+                  .status()
+                  .message(),
+              HasSubstr("set beside excludeResourcePrefixes; must be one of them"));
+}
+
+TEST(KueueConfiguration, ExcludedResourcesAreNotCounted) {
+  ObjectJson workload = WorkloadJson("w", 1, "1");
+  ObjectJson& requests =
+      workload["spec"]["podSets"][0]["template"]["spec"]["containers"][0]["resources"]["requests"];
+  requests["example.com/license"] = "2";
+  const auto imported = [&](const std::string& prefix) {
+    return Imported(
+        World({workload}),
+        {.configuration = R"({"resources": {"excludeResourcePrefixes": [")" + prefix + R"("]}})"});
+  };
+  EXPECT_THAT(imported("example.org/").scenario.cluster.jobs[0].settings, IsEmpty());
+  EXPECT_THAT(DecidedUnder(imported("example.org/")), HasSubstr("not admitted"));
+  EXPECT_THAT(imported("example.com/").scenario.cluster.jobs[0].settings,
+              ElementsAre(Pair("kueue/podset-quota-request/main", "cpu=1")));
+  EXPECT_THAT(DecidedUnder(imported("example.com/")), HasSubstr("admit ns/w"));
+  requests.erase("cpu");
+  EXPECT_THAT(imported("example.com/").scenario.cluster.jobs[0].settings,
+              ElementsAre(Pair("kueue/podset-quota-request/main", "example.com/license=0")));
+}
+
+TEST(KueueConfiguration, WorkloadsWithPodsThatWereLateGoByEitherTime) {
+  ObjectJson workload = WorkloadJson("w", 1, "1");
+  workload["metadata"]["creationTimestamp"] = "2026-01-01T00:00:00Z";
+  workload["status"]["conditions"] = {{{"type", "Evicted"},
+                                       {"status", "True"},
+                                       {"reason", "PodsReadyTimeout"},
+                                       {"lastTransitionTime", "2026-01-01T00:00:09Z"}}};
+  const auto created = [&](const std::string& timestamp) {
+    return Imported(
+               World({workload}),
+               {.configuration = R"({"waitForPodsReady": {"requeuingStrategy": {"timestamp": )" +
+                                 timestamp + "}}}"})
+        .scenario.cluster.jobs[0]
+        .created;
+  };
+  EXPECT_EQ(created("\"Eviction\""), 1767225609);
+  EXPECT_EQ(created("\"Creation\""), 1767225600);
+  EXPECT_THAT(TryImport(World({workload}), {.configuration = R"({"waitForPodsReady": {
+      "requeuingStrategy": {"timestamp": "Now"}}})"})
+                  .status()
+                  .message(),
+              HasSubstr("requeuingStrategy.timestamp: \"Now\" is not known"));
 }
 
 // A LocalQueue with a weight and what it has consumed.
