@@ -22,7 +22,8 @@
 // With admission fair sharing the usage of LocalQueues orders the jobs of a queue. The memory keeps
 // it (usage_memory.h).
 //
-// Tasks of admitted jobs are kept to their places for actions behind this one (task_places.h).
+// Tasks of admitted jobs are kept to nodes with the labels of their flavors (flavor_nodes.h), and
+// to their places (task_places.h), for actions behind this one.
 //
 // Ties. As the core breaks them: priority, time of creation, uid_rank, index.
 // Cost. O(rows) for the world, and what the cycles cost (kueue.h). Cuts fall between cycles.
@@ -37,6 +38,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/extension/cycle.h"
 #include "lib/peer/kueue/admit_options.h"
+#include "lib/peer/kueue/flavor_nodes.h"
 #include "lib/peer/kueue/job_settings.h"
 #include "lib/peer/kueue/kueue.h"
 #include "lib/peer/kueue/messages.h"
@@ -157,13 +159,16 @@ class KueueAdmit {
     }
   }
 
-  // Keeps tasks to the places of their jobs' admissions, for the actions behind this one.
+  // Keeps tasks to the nodes of their flavors, and to the places of their jobs' admissions, for the
+  // actions behind this one.
   void KeepTasks() {
-    if (!topology_) return;
-    kueue::TaskPlaces places(context_, world_, *topology_, hosts_);
+    kueue::FlavorNodes nodes(context_, world_);
+    std::optional<kueue::TaskPlaces> places;
+    if (topology_) places.emplace(context_, world_, *topology_, hosts_);
     for (kueue::WorkloadIndex w = 0; w < job_of_.size(); ++w) {
       if (!world_.workloads[w].holds || context_.IsPending(job_of_[w])) continue;
-      places.Keep(w, job_of_[w], held_[w]);
+      nodes.Keep(w, job_of_[w], held_[w]);
+      if (places) places->Keep(w, job_of_[w], held_[w]);
     }
   }
 

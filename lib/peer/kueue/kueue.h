@@ -34,7 +34,9 @@
 //   local_usage      what LocalQueues have used, and how it decays
 //   usage_memory     that from plan to plan, for the profile
 //   node_failures    which hosts of an admission have failed
-//   task_places      where the tasks of an admitted job may go
+//   task_places      where the tasks of an admitted job may go: places
+//   flavor_nodes     the same: labels of flavors
+//   pod_tables       the cluster as the scheduler of the pods sees it, for action schedule
 //   gates            feature gates by Kueue's names; admit_options has those that users set
 //   cycle            all of it, once
 //
