@@ -43,6 +43,7 @@
 #include "lib/peer/kueue/kueue.h"
 #include "lib/peer/kueue/messages.h"
 #include "lib/peer/kueue/node_failures.h"
+#include "lib/peer/kueue/pod_changes.h"
 #include "lib/peer/kueue/profile.h"
 #include "lib/peer/kueue/queue_checks.h"
 #include "lib/peer/kueue/quota_words.h"
@@ -120,7 +121,9 @@ class KueueAdmit {
       if (entry.holds) {
         evicted |= FinishReplacement(entry);
       } else if (entry.status == kueue::EntryStatus::kAssumed) {
-        context_.decisions.Admit(job_of_[entry.workload], AssignmentOf(entry));
+        std::vector<GroupAssignment> assignment = AssignmentOf(entry);
+        context_.memory<kueue::PodChanges>().admitted[job_of_[entry.workload]] = assignment;
+        context_.decisions.Admit(job_of_[entry.workload], std::move(assignment));
         if (usage_) usage_->Charge(entry.workload);
         admitted = true;
       } else if (Preempts(entry)) {
