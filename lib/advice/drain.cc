@@ -17,6 +17,7 @@
 #include "lib/plan/plan_data.h"
 #include "lib/profile/cycle_tables.h"
 #include "lib/profile/profile.h"
+#include "lib/session/places_tasks.h"
 #include "muster/upkeep.h"
 
 namespace muster {

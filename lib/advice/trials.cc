@@ -6,8 +6,8 @@
 #include "lib/advice/changes.h"
 #include "lib/advice/ends.h"
 #include "lib/model/access.h"
-#include "lib/profile/cycle_tables.h"
 #include "lib/profile/profile.h"
+#include "lib/session/places_tasks.h"
 #include "muster/schedule.h"
 
 namespace muster {

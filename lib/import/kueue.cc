@@ -3,16 +3,7 @@
 // Kueue's importer.
 #include "lib/import/kueue.h"
 
-#include <algorithm>
-#include <iterator>
-#include <string>
-#include <vector>
-
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "lib/base/strings.h"
 #include "lib/import/kubernetes.h"
-#include "lib/peer/kueue/gates.h"
 
 namespace muster {
 namespace {
@@ -30,72 +21,6 @@ constexpr KindRule kKueueKinds[] = {{"Node"},
                                     {"AdmissionCheck", kKueueGroups},
                                     {"WorkloadPriorityClass", kKueueGroups},
                                     {"Workload", kKueueGroups}};
-
-// Settings that say nothing about decisions.
-constexpr std::string_view kKueueQuiet[] = {"apiVersion",
-                                            "kind",
-                                            "metadata",
-                                            "namespace",
-                                            "health",
-                                            "metrics",
-                                            "webhook",
-                                            "controller",
-                                            "leaderElection",
-                                            "internalCertManagement",
-                                            "integrations",
-                                            "clientConnection",
-                                            "manageJobsWithoutQueueName",
-                                            "queueVisibility",
-                                            "tls",
-                                            "managedJobsNamespaceSelector",
-                                            "objectRetentionPolicies",
-                                            "multiKueue"};
-
-constexpr std::string_view kKueueStrategies[] = {"LessThanOrEqualToFinalShare",
-                                                 "LessThanInitialShare"};
-
-// Returns whether the section switches fair sharing on. Newer versions have no switch: the section
-// itself is one.
-bool ReadFairSharing(const Field& configuration) {
-  const Field section = configuration.Section("fairSharing");
-  for (const std::string& word : section.Texts("preemptionStrategies")) {
-    if (std::ranges::find(kKueueStrategies, word) != std::end(kKueueStrategies)) continue;
-    section["preemptionStrategies"].Refuse(
-        absl::StrCat(Quote(word), " is no strategy; expected LessThanOrEqualToFinalShare or ",
-                     "LessThanInitialShare"));
-  }
-  if (section["preemptionStrategies"].truthy()) {
-    section["preemptionStrategies"].Ignored("both strategies count, in the default order");
-  }
-  return section.given() && section.Bool("enable", true);
-}
-
-// Adds what the feature gates set: "flavor_fungibility=off".
-void ReadGates(const Field& configuration, std::vector<std::string>* options) {
-  const Field section = configuration.Section("featureGates");
-  for (const Field& value : section.Children()) {
-    const std::string name(value.key());
-    const bool on = section.Bool(name, false);
-    const auto rule = std::ranges::find(kueue::kGateRules, name, &kueue::GateRule::name);
-    if (name == "PriorityBoost") {
-      continue;  // workloads are read by it
-    } else if (rule == std::end(kueue::kGateRules) || rule->option.empty()) {
-      value.Ignored("the gate changes no decision of profile kueue");
-    } else {
-      options->push_back(absl::StrCat(ToAbsl(rule->option), on ? "=on" : "=off"));
-    }
-  }
-}
-
-std::string ReadConfiguration(const Field& configuration) {
-  configuration.RequireKind("Configuration");
-  configuration.Quiet(kKueueQuiet);
-  std::vector<std::string> options;
-  if (ReadFairSharing(configuration)) options.push_back("fair_sharing=on");
-  ReadGates(configuration, &options);
-  if (options.empty()) return std::string(kKueueName);
-  return absl::StrCat(ToAbsl(kKueueName), ":admit(", absl::StrJoin(options, ","), ")");
-}
 
 // Pressure of memory, disk and processes counts by taints alone.
 bool IsReady(const ApiObject& node) {
@@ -116,7 +41,7 @@ void ReadKueueObjects(const ImportSource& source, Scenario* scenario) {
   kueue::AddWorkloads(source, &cluster);
   cluster.namespaces = ReadNamespaces(source.dump);
   scenario->profile =
-      source.configuration ? ReadConfiguration(*source.configuration) : std::string(kKueueName);
+      source.configuration ? kueue::ReadConfiguration(*source.configuration) : "kueue";
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 //
 // Flavors and queues are read first, then workloads, which name both:
 //
+//   scenario->profile = kueue::ReadConfiguration(*source.configuration);
 //   kueue::AddFlavors(source, &cluster);
 //   kueue::AddQueues(source, &cluster);
 //   kueue::AddWorkloads(source, &cluster);
@@ -15,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/import/amounts.h"
 #include "lib/import/importer.h"
 #include "muster/spec.h"
 
@@ -23,12 +25,22 @@ namespace muster::kueue {
 // Settings of queues: how a LocalQueue, "NAMESPACE/NAME" behind it, is stopped.
 inline constexpr char kLocalQueueStop[] = "kueue/local-queue-stop/";
 
+inline constexpr char kLocalQueueWeight[] = "kueue/local-queue-weight/";  // and its weight
+
+// Returns the amount with all its decimals: "0.267868033".
+std::string DecimalText(ExactAmount amount);
+
+// Returns the spec string of the profile that Kueue's Configuration stands for
+// (kueue_configuration.cc).
+std::string ReadConfiguration(const Field& configuration);
+
 // ResourceFlavors in the order of the dump, with the levels of their topologies
 // (kueue_queues.cc).
 void AddFlavors(const ImportSource& source, ClusterSpec* cluster);
 
 // Cohorts, also those that are only named, and ClusterQueues below them. A cohort with the name of
-// a ClusterQueue becomes "cohort:NAME". LocalQueues that are stopped are settings of their queue.
+// a ClusterQueue becomes "cohort:NAME". LocalQueues that are stopped, or have a weight, are
+// settings of their queue, and the usage of LocalQueues is its history.
 void AddQueues(const ImportSource& source, ClusterSpec* cluster);
 
 // Workloads as jobs. Pods of the dump that belong to a pod set are rows; those that do not exist

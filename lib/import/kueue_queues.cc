@@ -71,6 +71,8 @@ constexpr WordRule<StopPolicy> kStops[] = {{"None", StopPolicy::kNone},
 constexpr WordRule<QueueingStrategy> kStrategies[] = {
     {"StrictFIFO", QueueingStrategy::kStrictFifo},
     {"BestEffortFIFO", QueueingStrategy::kBestEffortFifo}};
+constexpr WordRule<bool> kModes[] = {{"UsageBasedAdmissionFairSharing", true},
+                                     {"NoAdmissionFairSharing", false}};
 // The older words say where the search ends.
 constexpr WordRule<FlavorSearch> kBorrowing[] = {{"MayStopSearch", FlavorSearch::kMayStop},
                                                  {"Borrow", FlavorSearch::kMayStop},
@@ -183,12 +185,40 @@ class QueueReader {
  private:
   void ReadLocalQueues() {
     for (const ApiObject* object : source_.dump.OfKind("LocalQueue")) {
+      const auto place = place_.find(object->spec().Text("clusterQueue"));
+      if (place == place_.end()) continue;
+      QueueSpec& queue = cluster_->queues[place->second];
       const Field stop = object->spec()["stopPolicy"];
-      if (ReadWord(stop, kStops, StopPolicy::kNone) == StopPolicy::kNone) continue;
-      const auto queue = place_.find(object->spec().Text("clusterQueue"));
-      if (queue == place_.end()) continue;
-      cluster_->queues[queue->second].settings.emplace_back(
-          absl::StrCat(kLocalQueueStop, object->key()), stop.AsText());
+      if (ReadWord(stop, kStops, StopPolicy::kNone) != StopPolicy::kNone) {
+        queue.settings.emplace_back(absl::StrCat(kLocalQueueStop, object->key()), stop.AsText());
+      }
+      if (const Field weight = object->spec().Section("fairSharing")["weight"]; weight.given()) {
+        queue.settings.emplace_back(absl::StrCat(kLocalQueueWeight, object->key()),
+                                    DecimalText(ReadAmount(weight)));
+      }
+      ReadUsage(*object, &queue);
+    }
+  }
+
+  // What the LocalQueue has used. A queue has one time for all of its LocalQueues: the latest.
+  static void ReadUsage(const ApiObject& object, QueueSpec* queue) {
+    const Field usage =
+        object.status().Section("fairSharing").Section("admissionFairSharingStatus");
+    if (!usage.given()) return;
+    const AmountMap consumed = ReadAmounts(usage["consumedResources"]);
+    const int64_t updated = usage.Seconds("lastUpdate");
+    if (!queue->history) queue->history.emplace();
+    UsageHistory& history = *queue->history;
+    if (!history.entries.empty() && history.as_of != updated) {
+      usage["lastUpdate"].Ignored(
+          "the usage of all LocalQueues of the ClusterQueue counts as of "
+          "the latest update");
+    }
+    history.as_of = std::max(history.as_of, updated);
+    UsageEntry& entry = history.entries.emplace_back();
+    entry.user = object.key();
+    for (const auto& [resource, amount] : consumed) {
+      entry.amounts.emplace_back(resource, Quantity(DecimalText(amount)));
     }
   }
 
@@ -252,9 +282,7 @@ class QueueReader {
     if (object.metadata()["deletionTimestamp"].given()) {
       Close(object, "metadata.deletionTimestamp", "it is being deleted", &row);
     }
-    if (const Field scope = spec["admissionScope"]; scope.truthy()) {
-      scope.Ignored("admission by past usage is not considered");
-    }
+    rules.by_usage = ReadWord(spec.Section("admissionScope")["admissionMode"], kModes, false);
     if (const Field migration = spec["concurrentAdmissionPolicy"]; migration.truthy()) {
       migration.Ignored("variants of one workload are not considered");
     }
@@ -340,6 +368,14 @@ HashSet<std::string> FlavorsWithLostTopology(const ImportSource& source) {
 }
 
 }  // namespace
+
+std::string DecimalText(ExactAmount amount) {
+  std::string text = absl::StrCat(static_cast<int64_t>(amount / kAmountUnit));
+  const int64_t rest = static_cast<int64_t>(amount % kAmountUnit);
+  if (rest == 0) return text;
+  absl::StrAppend(&text, ".", absl::Dec(rest, absl::kZeroPad9));
+  return text.substr(0, text.find_last_not_of('0') + 1);
+}
 
 void AddFlavors(const ImportSource& source, ClusterSpec* cluster) {
   for (const ApiObject* object : source.dump.OfKind("ResourceFlavor")) {

@@ -40,14 +40,27 @@ bool IsTrue(const ApiObject& object, std::string_view type) {
   return condition.has_value() && (*condition)["status"].Is("True");
 }
 
-// Since when the workload waits: Kueue puts some that were evicted behind others.
-int64_t QueueTime(const ApiObject& workload) {
+// Since when the workload waits: Kueue puts some that were evicted behind others. `by_creation`:
+// not those with pods that were not ready in time.
+int64_t QueueTime(const ApiObject& workload, bool by_creation) {
   const std::optional<Field> evicted = ConditionOf(workload, "Evicted");
   if (evicted && (*evicted)["status"].Is("True") &&
-      ((*evicted)["reason"].Is("PodsReadyTimeout") || (*evicted)["reason"].Is("AdmissionCheck"))) {
+      ((*evicted)["reason"].Is("AdmissionCheck") ||
+       (!by_creation && (*evicted)["reason"].Is("PodsReadyTimeout")))) {
     return evicted->Seconds("lastTransitionTime");
   }
   return workload.created();
+}
+
+// Whether the configuration has workloads go by their creation, whatever became of their pods.
+bool ReadsCreation(const Field& configuration) {
+  const Field field =
+      configuration.Section("waitForPodsReady").Section("requeuingStrategy")["timestamp"];
+  const std::string word = field.AsText("Eviction");
+  if (word != "Creation" && word != "Eviction") {
+    field.Refuse(absl::StrCat(Quote(word), " is not known; expected one of Creation, Eviction"));
+  }
+  return word == "Creation";
 }
 
 std::string NameOfPodSet(const Field& pod_set) {
@@ -103,6 +116,8 @@ class WorkloadReader {
     }
     if (source.configuration) {
       boosts_ = source.configuration->Section("featureGates").Bool("PriorityBoost", false);
+      by_creation_ = ReadsCreation(*source.configuration);
+      excluded_ = source.configuration->Section("resources").Texts("excludeResourcePrefixes");
     }
     for (const ApiObject* object : source.dump.OfKind("WorkloadPriorityClass")) {
       priorities_[object->name()] = object->root().Int32("value", 0);
@@ -223,7 +238,7 @@ class WorkloadReader {
     if (job.queue.empty()) return;
     AddLocalQueue(workload, &job);
     job.priority = PriorityOf(workload);
-    job.created = QueueTime(workload);
+    job.created = QueueTime(workload, by_creation_);
     job.uid_rank = rank;
     job.min_available = 1;
     if (holds) {
@@ -254,7 +269,7 @@ class WorkloadReader {
     cluster_->jobs.push_back(std::move(job));
   }
 
-  // Names the LocalQueue if its queue has a rule about it (AddQueues).
+  // Names the LocalQueue if its queue goes by usage, or has a rule about it (AddQueues).
   void AddLocalQueue(const ApiObject& workload, JobSpec* job) const {
     const std::string key =
         absl::StrCat(workload.name_space(), "/", workload.spec().Text("queueName"));
@@ -262,7 +277,7 @@ class WorkloadReader {
     const auto queue = std::ranges::find(cluster_->queues, job->queue, &QueueSpec::name);
     const bool has_rule =
         std::ranges::any_of(queue->settings, [&](const auto& s) { return s.first == rule; });
-    if (has_rule) job->settings.emplace_back("kueue/local-queue", key);
+    if (has_rule || queue->rules->by_usage) job->settings.emplace_back("kueue/local-queue", key);
   }
 
   JobAdmission ReadAdmission(const ApiObject& workload, const Field& admission) const {
@@ -328,6 +343,8 @@ class WorkloadReader {
     if (holds) {
       AddUsage(workload, group, &job->settings);
       AddFlavors(*job, &group);
+    } else {
+      AddCounted(group, &job->settings);
     }
     if (!holds && pod_set["minCount"].truthy() && group.count > 0) CountPods(pod_set, &group);
     job->groups.push_back(std::move(group));
@@ -340,6 +357,26 @@ class WorkloadReader {
     group->by_count =
         ByCount{.count = group->count, .min_count = std::clamp<int64_t>(least, 0, group->count)};
     group->count = 0;
+  }
+
+  bool IsExcluded(const std::string& resource) const {
+    return std::ranges::any_of(
+        excluded_, [&](const std::string& prefix) { return resource.starts_with(prefix); });
+  }
+
+  // Sets what a pod of the group counts for, where it requests resources that are not counted.
+  void AddCounted(const GroupSpec& group, Labels* settings) const {
+    std::string counted, excluded;
+    for (const auto& [resource, amount] : group.shape.request) {
+      if (IsExcluded(resource)) {
+        excluded = absl::StrCat(resource, "=0");
+      } else {
+        absl::StrAppend(&counted, counted.empty() ? "" : ",", resource, "=", amount.text);
+      }
+    }
+    if (excluded.empty()) return;
+    settings->emplace_back(absl::StrCat("kueue/podset-quota-request/", group.name),
+                           counted.empty() ? excluded : counted);
   }
 
   // Sets what a pod of the group counts for, where the admission has another usage than the
@@ -437,6 +474,8 @@ class WorkloadReader {
   HashMap<std::string, const FlavorSpec*> flavors_;
   HashMap<std::string, int32_t> priorities_;
   bool boosts_ = false;                          // gate PriorityBoost
+  bool by_creation_ = false;                     // as of QueueTime
+  std::vector<std::string> excluded_;            // prefixes of resources that are not counted
   HashMap<std::string, Dump::Objects> pods_of_;  // by key of the workload
   HashSet<std::string> taken_;                   // keys of pods that belong to a workload
 };

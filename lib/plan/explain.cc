@@ -339,7 +339,7 @@ std::string ReasonHead(const Reason& reason, const PlanNames& names) {
       if (reason.placed == 0) return absl::StrCat("no domain up to ", reason.where, " has room");
       return absl::StrCat(count, " placed in one domain up to ", reason.where, ", undone");
     case ReasonKind::kNotReached:
-      return "not reached";
+      return reason.where.empty() ? "not reached" : reason.where;
     case ReasonKind::kQueueTree:
       return absl::StrCat("the queues are not one tree from \"root\" with its jobs in the leaves",
                           By(reason));

@@ -43,13 +43,6 @@ void AddJobOfOne(Tables& t, TaskIndex task, QueueIndex queue) {
 
 }  // namespace
 
-bool PlacesTasks(const ProfileConfig& config) {
-  // An action of the caller states no points: it may place what it admits.
-  return std::ranges::any_of(config.actions, [](const ConfiguredAction& action) {
-    return !action.decl.admits || !action.decl.points.has_value();
-  });
-}
-
 absl::Status CheckTables(const ProfileConfig& config, const Tables& tables,
                          std::optional<std::span<const Change>> changes) {
   for (const ConfiguredAction& action : config.actions) {

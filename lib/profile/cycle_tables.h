@@ -42,10 +42,6 @@ inline bool TriesLoneTasks(const ProfileConfig& config) {
   return config.places_lone_tasks || TakesLoneTasks(config);
 }
 
-// Returns whether an action of the profile places tasks on nodes. An action of the library that
-// admits jobs places none; one of the caller may do both.
-bool PlacesTasks(const ProfileConfig& config);
-
 // Returns the copy. Tasks that have ended stay without a job. Fails with FailedPrecondition where
 // the queue does not exist, or has rules about node groups (those are a part of a task's class).
 // O(tables).

@@ -17,7 +17,6 @@
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
 #include "lib/policy/run_bounds.h"
-#include "lib/profile/cycle_tables.h"
 #include "lib/profile/profile.h"
 #include "lib/replay/arrival_draws.h"
 #include "lib/replay/cycle_future.h"
@@ -27,6 +26,7 @@
 #include "lib/replay/job_sizes.h"
 #include "lib/replay/speeds.h"
 #include "lib/replay/trace_cluster.h"
+#include "lib/session/places_tasks.h"
 #include "muster/forecast.h"
 
 namespace muster {

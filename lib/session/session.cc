@@ -13,6 +13,7 @@
 #include "lib/part/elastic.h"
 #include "lib/part/net_change.h"
 #include "lib/session/cycle_meter.h"
+#include "lib/session/places_tasks.h"
 
 namespace muster {
 namespace {
@@ -374,6 +375,8 @@ Reason Session::Fallback(const ActionContext& context, JobIndex job, TaskIndex t
     reason.kind = ReasonKind::kNotAdmitted;
   } else if (const Reason* of_queue = context.reasons.of_queue(reason.queue)) {
     reason = *of_queue;
+  } else if (context.facts.admission && !PlacesTasks(config_)) {
+    reason.where = "admitted; no action of the profile places tasks";
   }
   return reason;
 }

@@ -110,6 +110,15 @@ class Run(Files):
         binds = {d["task"]: d["node"] for d in plan["decisions"] if d["kind"] == "bind"}
         self.assertEqual(binds, {"j-w-0": "n0", "j-w-1": "n1"})
 
+    def test_tasks_that_are_counts_are_pending(self):
+        quota = {"resources": ["cpu"], "flavors": [{"flavor": "any", "nominal": {"cpu": 1}}]}
+        path = self.write({
+            "muster": 1, "profile": "kueue", "flavors": [{"name": "any"}],
+            "queues": [{"name": "q", "rules": {"groups": [quota]}}],
+            "jobs": [{"name": "j", "queue": "q", "min_available": 1, "groups": [
+                {"name": "w", "shape": {"request": {"cpu": 1}}, "by_count": {"count": 5}}]}]})
+        self.assert_ends(muster("run", path), 0, stdout="0 admitted, 5 pending")
+
     def test_standard_input(self):
         self.assert_ends(muster("run", "-", "--profile", "volcano", stdin=json.dumps(small())), 0,
                          stdout="2 bound")

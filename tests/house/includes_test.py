@@ -51,9 +51,9 @@ ARROWS = {
     "replay": ["scenario", "peer/fgd"],
     "reference": ["model", "plan"],  # slow twins: nothing of what they are compared with
 }
-# peer -> the peer that it derives from, as its header declares.
-DERIVED = {"transwarp": "muster", "koordinator": "kube_scheduler", "kueue": "volcano",
-           "scheduler_plugins": "kube_scheduler"}
+# peer -> the peers that it derives from, as its header declares.
+DERIVED = {"transwarp": ("muster",), "koordinator": ("kube_scheduler",),
+           "kueue": ("volcano", "kube_scheduler"), "scheduler_plugins": ("kube_scheduler",)}
 ABOVE = ("replay", "peer/fgd")  # the library muster_replay
 # include/muster/*.h of that library.
 EXPERIMENTAL = ("episodes", "experimental", "forecast", "metrics", "mix", "packing", "replay",
@@ -80,8 +80,8 @@ def closure(room):
     """The rooms that `room` may include; "peer" stands for all peers and "peer/x" for one."""
     seen, rest = set(), [room]
     if room.startswith("peer/") and room not in ARROWS:
-        seen, rest = {room, "peer/" + DERIVED.get(room.removeprefix("peer/"),
-                                                  "")}, list(ARROWS["peer"])
+        bases = DERIVED.get(room.removeprefix("peer/"), ())
+        seen, rest = {room} | {"peer/" + base for base in bases}, list(ARROWS["peer"])
     while rest:
         at = rest.pop()
         if at not in seen:

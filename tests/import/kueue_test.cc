@@ -3,8 +3,7 @@
 // Kueue's objects: what they become, and what a plan then decides.
 #include "lib/import/kueue.h"
 
-#include "muster/schedule.h"
-#include "tests/import/objects.h"
+#include "tests/import/kueue_objects.h"
 
 namespace muster {
 namespace {
@@ -14,74 +13,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::Pair;
-
-ObjectJson KueueObject(const std::string& kind, const std::string& name,
-                       ObjectJson spec = ObjectJson::object(), const std::string& space = "") {
-  ObjectJson object = {{"apiVersion", "kueue.x-k8s.io/v1beta1"},
-                       {"kind", kind},
-                       {"metadata", {{"name", name}}},
-                       {"spec", std::move(spec)}};
-  if (!space.empty()) object["metadata"]["namespace"] = space;
-  return object;
-}
-
-// A ClusterQueue with one flavor for cpu.
-ObjectJson ClusterQueueJson(const std::string& name, const std::string& quota,
-                            const ObjectJson& more = ObjectJson::object()) {
-  ObjectJson spec = {
-      {"namespaceSelector", ObjectJson::object()},
-      {"resourceGroups",
-       {{{"coveredResources", {"cpu"}},
-         {"flavors",
-          {{{"name", "spot"}, {"resources", {{{"name", "cpu"}, {"nominalQuota", quota}}}}}}}}}}};
-  spec.update(more);
-  return KueueObject("ClusterQueue", name, spec);
-}
-
-ObjectJson WorkloadJson(const std::string& name, int count, const std::string& cpu,
-                        const ObjectJson& more = ObjectJson::object()) {
-  const ObjectJson pods = {{"spec", {{"containers", {ContainerJson({{"cpu", cpu}})}}}}};
-  ObjectJson spec = {{"queueName", "q"},
-                     {"podSets", {{{"name", "main"}, {"count", count}, {"template", pods}}}}};
-  spec.update(more);
-  return KueueObject("Workload", name, spec, "ns");
-}
-
-ObjectJson Admitted(ObjectJson workload, int count) {
-  workload["status"] = {
-      {"admission",
-       {{"clusterQueue", "a"},
-        {"podSetAssignments",
-         {{{"name", "main"}, {"count", count}, {"flavors", {{"cpu", "spot"}}}}}}}},
-      {"conditions",
-       {{{"type", "QuotaReserved"},
-         {"status", "True"},
-         {"lastTransitionTime", "2026-01-01T00:00:05Z"}},
-        {{"type", "Admitted"}, {"status", "True"}}}}};
-  return workload;
-}
-
-constexpr char kHostLabel[] = "kubernetes.io/hostname";
-
-const ObjectJson kFlavor =
-    KueueObject("ResourceFlavor", "spot", {{"nodeLabels", {{"pool", "spot"}}}});
-const ObjectJson kLocal = KueueObject("LocalQueue", "q", {{"clusterQueue", "a"}}, "ns");
-
-// The world of one queue with a quota of 4 CPUs, and more.
-std::vector<ObjectJson> World(std::vector<ObjectJson> more) {
-  std::vector<ObjectJson> all = {kFlavor, kLocal, ClusterQueueJson("a", "4")};
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
-}
-
-std::string DecidedUnder(const Import& import, const std::string& profile = "") {
-  Cluster cluster;
-  const absl::Status filled = Fill(import.scenario, &cluster);
-  EXPECT_TRUE(filled.ok()) << filled;
-  const absl::StatusOr<Plan> plan =
-      cluster.Schedule(profile.empty() ? import.scenario.profile : profile);
-  return plan.ok() ? plan->ToText() : plan.status().ToString();
-}
 
 TEST(KueueImport, AdmitsWhatFitsAndSaysInItsWordsWhatDoesNot) {
   const Import import =
@@ -322,55 +253,6 @@ TEST(KueueImport, QueuesThatAreDeletedOrHaveAnInactiveCheckAdmitNothing) {
   ObjectJson leaves = queue;
   leaves["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
   EXPECT_THAT(decided(leaves, active("True"), 1), HasSubstr("pending ns/w"));
-}
-
-TEST(KueueImport, FairSharingIsASetting) {
-  const auto profile = [](const std::string& configuration) {
-    return Imported(World({}), {.configuration = configuration}).scenario.profile;
-  };
-  EXPECT_EQ(profile(R"({"fairSharing": {"enable": true}, "health": {}})"),
-            "kueue:admit(fair_sharing=on)");
-  EXPECT_EQ(profile(R"({"fairSharing": {"enable": false}})"), "kueue");
-  const Import import = Imported(World({}), {.configuration = R"({"waitForPodsReady": {"a": 1}})"});
-  EXPECT_EQ(import.report.size(), 1u);
-}
-
-TEST(KueueImport, FeatureGatesAreOptions) {
-  const Import import =
-      Imported(World({}), {.configuration = R"({"fairSharing": {}, "featureGates": {
-                      "FlavorFungibility": false, "TASBalancedPlacement": true,
-                      "ConcurrentAdmission": true, "LocalQueueMetrics": false}})"});
-  EXPECT_EQ(import.scenario.profile,
-            "kueue:admit(fair_sharing=on,flavor_fungibility=off,tas_balanced_placement=on)");
-  ASSERT_EQ(import.report.size(), 2u);
-  EXPECT_THAT(Describe(import.report[0]),
-              HasSubstr("featureGates.ConcurrentAdmission: the gate changes no decision"));
-  EXPECT_THAT(Describe(import.report[1]), HasSubstr("featureGates.LocalQueueMetrics"));
-  EXPECT_THAT(DecidedUnder(import), Not(HasSubstr("INVALID_ARGUMENT")));
-  EXPECT_THAT(
-      TryImport(World({}), {.configuration = R"({"featureGates": {"FlavorFungibility": 1}})"})
-          .status()
-          .message(),
-      HasSubstr("featureGates.FlavorFungibility"));
-}
-
-TEST(KueueImport, BoostsOfPrioritiesCountByAGate) {
-  ObjectJson workload = WorkloadJson("w", 1, "1");
-  workload["metadata"]["annotations"]["kueue.x-k8s.io/priority-boost"] = "-7";
-  const auto priority = [&](const std::string& gate) {
-    return Imported(World({workload}),
-                    {.configuration = R"({"featureGates": {"PriorityBoost": )" + gate + "}}"})
-        .scenario.cluster.jobs[0]
-        .priority;
-  };
-  EXPECT_EQ(priority("false"), 0);
-  EXPECT_EQ(priority("true"), -7);
-  workload["metadata"]["annotations"]["kueue.x-k8s.io/priority-boost"] = "much";
-  EXPECT_THAT(TryImport(World({workload}),
-                        {.configuration = R"({"featureGates": {"PriorityBoost": true}})"})
-                  .status()
-                  .message(),
-              HasSubstr("\"much\" is no whole number of 32 bits"));
 }
 
 TEST(KueueImport, RefusesWhatNoServerWouldTake) {

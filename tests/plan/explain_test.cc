@@ -64,6 +64,8 @@ TEST(ReasonText, SaysEachKind) {
   EXPECT_EQ(text({.kind = ReasonKind::kNoDomain, .needed = 16, .where = "tier 2 (block)"}),
             "no domain up to tier 2 (block) has room");
   EXPECT_EQ(text({.kind = ReasonKind::kNotReached}), "not reached");
+  EXPECT_EQ(text({.kind = ReasonKind::kNotReached, .where = "admitted; nothing else"}),
+            "admitted; nothing else");
   EXPECT_EQ(text({.kind = ReasonKind::kInfeasible}), "would not fit even on empty nodes");
   EXPECT_EQ(text({.kind = ReasonKind::kQueueTree, .policy = "capacity"}),
             "the queues are not one tree from \"root\" with its jobs in the leaves (capacity)");

@@ -63,7 +63,8 @@ constexpr char kAllFields[] = R"({"muster": 1, "options": {"now": 1000, "work_bu
      "history": {"as_of": 500, "half_life": 600, "spent": 3, "entries": [
        {"user": "u", "amounts": {"cpu": 100}, "penalty": {"cpu": 1}, "priority": 2, "factor": 3}]}},
     {"name": "b", "parent": "p", "weight": 1, "created": 3, "deserved": {"cpu": 4}},
-    {"name": "g", "rules": {"groups": [{"resources": ["cpu"], "flavors": [
+    {"name": "c"},
+    {"name": "g", "parent": "c", "rules": {"groups": [{"resources": ["cpu"], "flavors": [
        {"flavor": "f", "nominal": {"cpu": 4}, "borrow_limit": {"cpu": 2},
         "lend_limit": {"cpu": 1}}]}]}}],
   "flavors": [{"name": "f"}],

@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/model/access.h"
-#include "lib/profile/cycle_tables.h"
 #include "lib/profile/profile.h"
 #include "lib/scenario/question.h"
+#include "lib/session/places_tasks.h"
 #include "tools/muster/command.h"
 #include "tools/muster/lone_tasks.h"
 #include "tools/muster/output.h"

@@ -7,6 +7,7 @@
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
 #include "lib/model/tables.h"
+#include "lib/plan/plan_data.h"
 #include "muster/bound.h"
 #include "tools/muster/command.h"
 #include "tools/muster/lone_tasks.h"
@@ -21,6 +22,13 @@ constexpr CommandText kRunText = {"run", "run FILE [flags]",
                                   "every reason for what is pending, and a summary.",
                                   "muster run tests/scenarios/gang_undone.json --profile volcano"};
 
+// How many tasks wait: rows, and those that are counts.
+int64_t Waiting(const Plan& plan) {
+  int64_t tasks = static_cast<int64_t>(plan.pending().size());
+  for (const WaitingJob& job : DataOf(plan)->waiting_jobs) tasks += job.tasks;
+  return tasks;
+}
+
 std::string Summary(const Plan& plan) {
   std::string out =
       absl::StrCat(plan.binds().size(), " bound, ", plan.nominations().size(), " nominated, ",
@@ -28,8 +36,8 @@ std::string Summary(const Plan& plan) {
   if (!plan.moves().empty()) absl::StrAppend(&out, plan.moves().size(), " moved, ");
   if (!plan.reservations().empty())
     absl::StrAppend(&out, plan.reservations().size(), " reserved, ");
-  absl::StrAppend(&out, plan.pending().size(), " pending; work ", plan.work(), ", digest ",
-                  plan.Digest(), "\n");
+  absl::StrAppend(&out, Waiting(plan), " pending; work ", plan.work(), ", digest ", plan.Digest(),
+                  "\n");
   if (!plan.complete())
     absl::StrAppend(&out, "the cycle was cut short; go on from cursor ", plan.cursor(), "\n");
   return out;

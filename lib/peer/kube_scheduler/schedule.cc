@@ -12,6 +12,7 @@
 #include "lib/extension/cycle.h"
 #include "lib/peer/kube_scheduler/actions.h"
 #include "lib/peer/kube_scheduler/extra_plugins.h"
+#include "lib/peer/kube_scheduler/run_cycles.h"
 #include "lib/peer/kube_scheduler/scheduler.h"
 
 namespace muster {
@@ -81,9 +82,10 @@ void WithdrawOvertaken(ActionContext& context, const std::vector<kube::Made>& ma
 
 namespace kube {
 
-void RunCycles(ActionContext& context, const Settings& settings, ExtraPlugins* extra) {
+void RunCycles(ActionContext& context, const Tables& tables, const Settings& settings,
+               ExtraPlugins* extra) {
   MemorySlots& memory = *internal::DataOf(*context.facts.cycle).memory;
-  Scheduler scheduler(context.tables, &memory, settings, context.facts.now, extra);
+  Scheduler scheduler(tables, &memory, settings, context.facts.now, extra);
   scheduler.Follow();
   size_t decided = 0;
   const auto decide = [&] {
@@ -116,6 +118,10 @@ void RunCycles(ActionContext& context, const Settings& settings, ExtraPlugins* e
     context.reasons.Explain(task, std::move(reason));
   }
   scheduler.Store();
+}
+
+void RunCycles(ActionContext& context, const Settings& settings, ExtraPlugins* extra) {
+  RunCycles(context, context.tables, settings, extra);
 }
 
 }  // namespace kube

@@ -19,7 +19,11 @@
 // its first obstacle is about, and Kueue's message (messages.h), where quota is in use with numbers
 // of ours behind it (quota_words.h). `policy` is "kueue".
 //
-// Tasks of admitted jobs are kept to their places for actions behind this one (task_places.h).
+// With admission fair sharing the usage of LocalQueues orders the jobs of a queue. The memory keeps
+// it (usage_memory.h).
+//
+// Tasks of admitted jobs are kept to nodes with the labels of their flavors (flavor_nodes.h), and
+// to their places (task_places.h), for actions behind this one.
 //
 // Ties. As the core breaks them: priority, time of creation, uid_rank, index.
 // Cost. O(rows) for the world, and what the cycles cost (kueue.h). Cuts fall between cycles.
@@ -32,16 +36,21 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/extension/cycle.h"
 #include "lib/peer/kueue/admit_options.h"
+#include "lib/peer/kueue/flavor_nodes.h"
 #include "lib/peer/kueue/job_settings.h"
 #include "lib/peer/kueue/kueue.h"
 #include "lib/peer/kueue/messages.h"
 #include "lib/peer/kueue/node_failures.h"
+#include "lib/peer/kueue/pod_changes.h"
 #include "lib/peer/kueue/profile.h"
+#include "lib/peer/kueue/queue_checks.h"
 #include "lib/peer/kueue/quota_words.h"
 #include "lib/peer/kueue/read_world.h"
 #include "lib/peer/kueue/task_places.h"
 #include "lib/peer/kueue/topology_hosts.h"
+#include "lib/peer/kueue/usage_memory.h"
 
 namespace muster {
 namespace {
@@ -55,6 +64,12 @@ class KueueAdmit {
     job_of_ = kueue::ReadWorld(context.tables, &world_);
     scanned_.resize(job_of_.size(), false);
     for (const kueue::WorkloadRow& row : world_.workloads) held_.push_back(row.holds);
+    if (world_.config.usage_order) {
+      usage_.emplace(context.tables, &world_);
+      usage_->Recall(Slots().Recall(kueue::kUsageSlot.slot));
+      usage_->Settle();
+      scheduler_.set_local_usage(&usage_->values());
+    }
     if (CountsPlaces()) {
       hosts_ = kueue::ReadHosts(context.tables);
       topology_.emplace(world_, hosts_);
@@ -106,7 +121,10 @@ class KueueAdmit {
       if (entry.holds) {
         evicted |= FinishReplacement(entry);
       } else if (entry.status == kueue::EntryStatus::kAssumed) {
-        context_.decisions.Admit(job_of_[entry.workload], AssignmentOf(entry));
+        std::vector<GroupAssignment> assignment = AssignmentOf(entry);
+        context_.memory<kueue::PodChanges>().admitted[job_of_[entry.workload]] = assignment;
+        context_.decisions.Admit(job_of_[entry.workload], std::move(assignment));
+        if (usage_) usage_->Charge(entry.workload);
         admitted = true;
       } else if (Preempts(entry)) {
         Evict(entry);
@@ -144,17 +162,26 @@ class KueueAdmit {
     }
   }
 
-  // Keeps tasks to the places of their jobs' admissions, for the actions behind this one.
+  // Keeps tasks to the nodes of their flavors, and to the places of their jobs' admissions, for the
+  // actions behind this one.
   void KeepTasks() {
-    if (!topology_) return;
-    kueue::TaskPlaces places(context_, world_, *topology_, hosts_);
+    kueue::FlavorNodes nodes(context_, world_);
+    std::optional<kueue::TaskPlaces> places;
+    if (topology_) places.emplace(context_, world_, *topology_, hosts_);
     for (kueue::WorkloadIndex w = 0; w < job_of_.size(); ++w) {
       if (!world_.workloads[w].holds || context_.IsPending(job_of_[w])) continue;
-      places.Keep(w, job_of_[w], held_[w]);
+      nodes.Keep(w, job_of_[w], held_[w]);
+      if (places) places->Keep(w, job_of_[w], held_[w]);
     }
   }
 
+  void Remember() {
+    if (usage_) usage_->Remember(&Slots().Remember(kueue::kUsageSlot.slot));
+  }
+
  private:
+  MemorySlots& Slots() const { return *internal::DataOf(*context_.facts.cycle).memory; }
+
   // Returns whether the workload's next attempt tries flavors that no attempt of this plan did.
   bool HasFlavorsLeft(kueue::WorkloadIndex w) {
     const std::optional<kueue::ScanProgress>& progress = world_.workloads[w].progress;
@@ -359,6 +386,7 @@ class KueueAdmit {
   kueue::Scheduler scheduler_{&world_};
   std::vector<kueue::TopologyHost> hosts_;  // of the topology
   std::optional<kueue::TopologyWorld> topology_;
+  std::optional<kueue::UsageMemory> usage_;   // with admission fair sharing
   std::vector<JobIndex> job_of_;              // by workload
   std::vector<bool> held_;                    // by workload: it held quota from the start
   std::vector<bool> scanned_;                 // by workload: it tried its last flavor
@@ -376,6 +404,11 @@ void RunCycles(KueueAdmit* admit, WorkMeter* meter, int64_t cycles) {
   }
 }
 
+absl::Status CheckKueueTables(const Tables& tables, const Options& options) {
+  if (absl::Status s = kueue::CheckQueues(tables, kueue::ConfigOf(options)); !s.ok()) return s;
+  return kueue::CheckSettings(tables, options);
+}
+
 void RunKueueAdmit(ActionContext& context, const Options& options) {
   const int64_t cycles = static_cast<int64_t>(options.number("cycles"));
   KueueAdmit admit(context, options);
@@ -384,6 +417,7 @@ void RunKueueAdmit(ActionContext& context, const Options& options) {
   RunCycles(&admit, &context.meter, cycles);
   admit.GiveReasons();
   admit.KeepTasks();
+  admit.Remember();
 }
 
 }  // namespace
@@ -394,7 +428,8 @@ ActionDecl KueueAdmitAction() {
   action.summary = "cycles of quota admission, the first job of each queue in each";
   action.options = kueue::AdmitOptionDecls();
   action.run = RunKueueAdmit;
-  action.check = kueue::CheckSettings;
+  action.memory = {kueue::kUsageSlot};
+  action.check = CheckKueueTables;
   action.admits = true;
   action.evicts = true;
   action.points = PointSet{};

@@ -1,6 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/peer/kueue/admit_options.h"
 
+#include <string>
+
 namespace muster::kueue {
 namespace {
 
@@ -9,6 +11,21 @@ constexpr OptionDecl kAdmitOptions[] = {
      "cycles in one plan at most; each tries the first job of each queue"},
     {"fair_sharing", OptionKind::kFlag, "off", 0, 0,
      "turns and victims go by dominant shares of queues"},
+    {"preemption_strategies", OptionKind::kChoice, "both", 0, 0,
+     "both|final|initial: with fair_sharing, the shares of the victim's queue that allow an "
+     "eviction: "
+     "that without the victim (final), that before (initial), or one after the other"},
+    {"quota_check_strategy", OptionKind::kChoice, "block_undeclared", 0, 0,
+     "block_undeclared|ignore_undeclared: what becomes of a resource that no quota of the queue is "
+     "about: the job waits, or it does not count"},
+    {"admission_fair_sharing", OptionKind::kFlag, "off", 0, 0,
+     "jobs of queues with by_usage go by the usage of their LocalQueues"},
+    {"usage_half_life", OptionKind::kNumber, "0", 0, 1e12,
+     "seconds until past usage counts half; 0: no usage is counted"},
+    {"usage_sampling_interval", OptionKind::kNumber, "300", 1, 1e12,
+     "seconds between two settlements of the usage"},
+    {"usage_weight.*", OptionKind::kNumber, "1", 0, 1e12,
+     "what one unit of RESOURCE adds to the usage"},
     {"partial_admission", OptionKind::kFlag, "on", 0, 0,
      "a job by count may get fewer tasks, down to its min_count"},
     {"flavor_fungibility", OptionKind::kFlag, "on", 0, 0,
@@ -57,6 +74,16 @@ std::span<const OptionDecl> AdmitOptionDecls() { return kAdmitOptions; }
 Config ConfigOf(const Options& options) {
   Config config;
   config.fair_sharing = options.flag("fair_sharing");
+  const std::string strategies = options.text("preemption_strategies");
+  if (strategies == "final") config.share_rules = {ShareRule::kAtMostFinal};
+  if (strategies == "initial") config.share_rules = {ShareRule::kBelowInitial};
+  config.ignores_undeclared = options.text("quota_check_strategy") == "ignore_undeclared";
+  config.usage_order = options.flag("admission_fair_sharing");
+  config.usage_half_life = options.number("usage_half_life");
+  config.usage_interval = options.number("usage_sampling_interval");
+  for (const auto& [resource, weight] : options.family("usage_weight.")) {
+    config.usage_weights[resource] = weight;
+  }
   for (const GateRule& rule : kGateRules) {
     if (!rule.option.empty()) config.gates.*rule.gate = options.flag(rule.option);
   }

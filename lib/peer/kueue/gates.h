@@ -10,6 +10,8 @@
 #define MUSTER_PEER_KUEUE_GATES_H_
 
 #include <cstdint>
+#include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -95,7 +97,10 @@ struct Config {
   std::vector<ShareRule> share_rules = {ShareRule::kAtMostFinal, ShareRule::kBelowInitial};
   bool ignores_undeclared = false;  // resources that no group of the queue covers are not counted
   bool usage_order = false;         // admission fair sharing is configured
-  bool explains = false;            // why no places were found is said in whole sentences
+  double usage_half_life = 0;       // seconds; 0: nothing is ever counted
+  double usage_interval = 300;      // seconds between two settlements of the usage
+  std::map<std::string, double> usage_weights = {};  // by resource; others have 1
+  bool explains = false;  // why no places were found is said in whole sentences
 };
 
 }  // namespace muster::kueue

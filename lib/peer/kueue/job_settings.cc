@@ -35,6 +35,8 @@ constexpr std::string_view kKeys[] = {kRequired,  kPreferred, kUnconstrained, kS
 constexpr size_t kMostSlices = 3;
 constexpr std::string_view kWholeCheck = "kueue/admission-check/";
 constexpr std::string_view kWholeStop = "kueue/local-queue-stop/";
+constexpr std::string_view kWholeWeight = "kueue/local-queue-weight/";
+constexpr double kMostWeight = 1e12;
 constexpr std::string_view kLocalQueue = "local-queue";
 
 // How many tasks of a group have not ended, and of how many classes they are.
@@ -60,13 +62,6 @@ GroupSize SizeOf(const Tables& tables, JobIndex job, std::string_view group) {
     ++size.classes;
   }
   return size;
-}
-
-constexpr char kLocalNameRule[] = "must be of a LocalQueue, as NAMESPACE/NAME";
-bool IsLocalName(std::string_view name) {
-  const size_t slash = name.find('/');
-  return slash != std::string_view::npos && slash > 0 && slash + 1 < name.size() &&
-         name.find('/', slash + 1) == std::string_view::npos;
 }
 
 class SettingsOfJob {
@@ -275,6 +270,12 @@ absl::Status CheckLayers(const JobSpec& job, const Gates& gates) {
 
 }  // namespace
 
+bool IsLocalName(std::string_view name) {
+  const size_t slash = name.find('/');
+  return slash != std::string_view::npos && slash > 0 && slash + 1 < name.size() &&
+         name.find('/', slash + 1) == std::string_view::npos;
+}
+
 GroupWish JobSettings::WishOf(std::string_view group) const {
   const auto own = std::ranges::find(wishes, group, &GroupWish::group);
   if (own != wishes.end()) return *own;
@@ -290,14 +291,21 @@ absl::StatusOr<QueueSettings> ReadSettings(const QueueSpec& queue) {
   QueueSettings settings;
   SettingReader reader("queue", queue.name, queue.settings, kProfileName);
   for (const auto& [whole, value] : queue.settings) {
-    if (!whole.starts_with(kWholeStop)) continue;
+    const std::string_view prefix = whole.starts_with(kWholeStop)     ? kWholeStop
+                                    : whole.starts_with(kWholeWeight) ? kWholeWeight
+                                                                      : std::string_view();
+    if (prefix.empty()) continue;
     const std::string_view key = std::string_view(whole).substr(kProfileName.size() + 1);
-    const std::string_view name = std::string_view(whole).substr(kWholeStop.size());
-    const std::string_view word = reader.Choice(key, {"None", "Hold", "HoldAndDrain"}, "None");
+    const std::string_view name = std::string_view(whole).substr(prefix.size());
+    if (prefix == kWholeStop) {
+      const std::string_view word = reader.Choice(key, {"None", "Hold", "HoldAndDrain"}, "None");
+      settings.stops.emplace_back(name, word == "Hold"           ? StopPolicy::kHold
+                                        : word == "HoldAndDrain" ? StopPolicy::kHoldAndDrain
+                                                                 : StopPolicy::kNone);
+    } else {
+      settings.weights.emplace_back(name, reader.Number(key, 0, kMostWeight, 1));
+    }
     if (!IsLocalName(name)) reader.Refuse(key, kLocalNameRule);
-    settings.stops.emplace_back(name, word == "Hold"           ? StopPolicy::kHold
-                                      : word == "HoldAndDrain" ? StopPolicy::kHoldAndDrain
-                                                               : StopPolicy::kNone);
   }
   if (absl::Status s = reader.Finish(); !s.ok()) return s;
   return settings;

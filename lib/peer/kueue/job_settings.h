@@ -27,7 +27,11 @@
 //
 // A queue sets how LocalQueues that lead to it are stopped:
 //
-//   local-queue-stop/NAMESPACE/NAME   "None", "Hold" or "HoldAndDrain"
+//   local-queue-stop/NAMESPACE/NAME     "None", "Hold" or "HoldAndDrain"
+//
+// and what the usage of one is divided by where jobs go by usage (usage_memory.h):
+//
+//   local-queue-weight/NAMESPACE/NAME   0 or more; 1
 #ifndef MUSTER_PEER_KUEUE_JOB_SETTINGS_H_
 #define MUSTER_PEER_KUEUE_JOB_SETTINGS_H_
 
@@ -66,7 +70,12 @@ struct JobSettings {
 
 struct QueueSettings {
   std::vector<std::pair<std::string, StopPolicy>> stops = {};  // by LocalQueue
+  std::vector<std::pair<std::string, double>> weights = {};    // by LocalQueue
 };
+
+// Returns whether the text is the name of a LocalQueue: "NAMESPACE/NAME".
+bool IsLocalName(std::string_view name);
+inline constexpr char kLocalNameRule[] = "must be of a LocalQueue, as NAMESPACE/NAME";
 
 // Fail with InvalidArgument for the first setting of the profile that is unknown, or breaks a rule.
 absl::StatusOr<JobSettings> ReadSettings(const JobSpec& job);

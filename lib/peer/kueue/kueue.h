@@ -32,8 +32,11 @@
 //   readiness        what keeps a ClusterQueue from admitting
 //   cohort_path      ways up in a forest that may have cycles
 //   local_usage      what LocalQueues have used, and how it decays
+//   usage_memory     that from plan to plan, for the profile
 //   node_failures    which hosts of an admission have failed
-//   task_places      where the tasks of an admitted job may go
+//   task_places      where the tasks of an admitted job may go: places
+//   flavor_nodes     the same: labels of flavors
+//   pod_tables       the cluster as the scheduler of the pods sees it, for action schedule
 //   gates            feature gates by Kueue's names; admit_options has those that users set
 //   cycle            all of it, once
 //
@@ -77,17 +80,20 @@
 // - The clockwork around the cycle: batches of a second for returns, sleeps between cycles, second
 //   passes that are repeated with growing delays. The caller decides when a cycle runs.
 // - Waiting until pods are ready (blockAdmission), writes that fail, MultiKueue's dispatch.
-// - When LocalQueues' usage is settled: the caller tells (local_usage), and gives what it is.
 //
 // Obstacles have the numbers: which flavor and resource lacks how much. messages.h makes Kueue's
 // messages of them, which the profile prints.
 //
 // The profile reads the cluster's tables (read_world.h). It makes the world anew in each plan, and
-// remembers nothing: scans begin at the first flavor, all that wait are tried again, and no
-// workload is a sticky preemptor when a plan begins.
+// remembers the usage of LocalQueues alone: scans begin at the first flavor, all that wait are
+// tried again, and no workload is a sticky preemptor when a plan begins.
 //
-// The cluster's tables have no facts for, and so the profile has defaults of: usage of LocalQueues,
-// variants, and slices of jobs that grow. LocalQueues that are stopped are settings of their queue.
+// Usage is settled at the beginning of a plan, if the interval of sampling is over, and when a
+// workload is admitted. Kueue samples once an interval whatever it decides: usage that came and
+// went between two plans is not seen here.
+//
+// The cluster's tables have no facts for, and so the profile has defaults of: variants, and slices
+// of jobs that grow. LocalQueues that are stopped are settings of their queue.
 // States of admission checks are given, and what has quota counts as admitted: that its tasks wait
 // for checks is a gate of theirs. Tasks that are rows have no least count: only jobs
 // by count are admitted in part. Tasks of one group that differ are pod sets of their own: each

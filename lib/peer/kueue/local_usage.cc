@@ -97,6 +97,13 @@ void LocalUsage::Take(const std::string& workload) {
   penalties_.erase(found);
 }
 
+void LocalUsage::Fold(const std::string& workload) {
+  const auto found = penalties_.find(workload);
+  if (found == penalties_.end()) return;
+  history_ = Sum(history_, found->second);
+  Take(workload);
+}
+
 bool LocalUsage::HasPenalty() const {
   for (const auto& [resource, amount] : penalty_) {
     if (amount != 0) return true;

@@ -56,8 +56,11 @@ class LocalUsage {
   void Push(const std::string& workload, const UsedAmounts& penalty);
   // Takes the penalty of the workload back, if it has one.
   void Take(const std::string& workload);
+  // Makes the penalty of the workload a part of the history, if it has one.
+  void Fold(const std::string& workload);
   bool HasPenalty() const;
   const UsedAmounts& penalty() const { return penalty_; }
+  const std::map<std::string, UsedAmounts>& penalties() const { return penalties_; }
   const UsedAmounts& history() const { return history_; }
   void set_history(const UsedAmounts& history) { history_ = history; }
   void Settle(const UsedAmounts& now, double elapsed, double half_life) {

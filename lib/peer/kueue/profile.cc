@@ -13,7 +13,7 @@ Preset KueuePreset() {
       "Kueue: quota, borrowing, preemption, fair sharing, places in topologies; no nodes";
   preset.actions = "admit";
   preset.tiers = "priority+gang/predicates+nodeorder";
-  preset.catalogue = {KueueAdmitAction(), AllocateAction()};
+  preset.catalogue = {KueueAdmitAction(), AllocateAction(), KueueScheduleAction()};
   preset.rules.reads_counts = true;
   preset.rules.wanted_nodes = KueueWantedNodes;
   preset.rules.rules = {VoteRule::kVote, VoteRule::kVote, VictimRule::kStrict};

@@ -4,8 +4,9 @@
 //
 //   std::vector<Preset> presets = {KueuePreset()};   // "kueue" in spec strings
 //
-// kueue.h has how the peer decides. The profile derives from volcano: `kueue:+allocate` places what
-// was admitted with volcano's allocate.
+// kueue.h has how the peer decides. The profile derives from volcano and from kube-scheduler:
+// `kueue:+allocate` places what was admitted with volcano's allocate, and `kueue:+schedule` by
+// kube-scheduler's rules.
 #ifndef MUSTER_PEER_KUEUE_PROFILE_H_
 #define MUSTER_PEER_KUEUE_PROFILE_H_
 
@@ -15,6 +16,7 @@ namespace muster {
 
 Preset KueuePreset();
 ActionDecl KueueAdmitAction();
+ActionDecl KueueScheduleAction();
 
 }  // namespace muster
 

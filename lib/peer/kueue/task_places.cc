@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/peer/kueue/pod_changes.h"
 #include "lib/peer/kueue/read_world.h"
 
 namespace muster::kueue {
@@ -50,6 +51,10 @@ void TaskPlaces::KeepPodSet(const Granted& granted, std::span<const TaskIndex> t
   for (const NamedPlace& named : *granted.places) {
     Place& place = places.emplace_back();
     place.name = absl::StrJoin(named.leaf, "/");
+    const std::vector<std::string>& levels = world_.flavors[flavor].spec.topology->levels;
+    for (size_t i = 0; i < std::min(named.leaf.size(), levels.size()); ++i) {
+      place.labels.emplace_back(levels[levels.size() - named.leaf.size() + i], named.leaf[i]);
+    }
     place.left = named.count;
     const std::optional<uint32_t> leaf = topology_.tree(flavor).FindLeaf(named.leaf);
     if (!leaf) continue;
@@ -63,13 +68,19 @@ void TaskPlaces::KeepPodSet(const Granted& granted, std::span<const TaskIndex> t
     if (at != place_of.end()) --places[at->second].left;
   }
   TaskBounds& bounds = context_.memory<TaskBounds>();
+  PodChanges& changes = context_.memory<PodChanges>();
   auto next = places.begin();
   for (const TaskIndex task : tasks) {
     if (ledger.status(task) != TaskStatus::kPending) continue;
     while (next != places.end() && next->left <= 0) ++next;
     Place* const place = next == places.end() ? nullptr : &*next;
     bounds.Keep(task, BoundOf(place));
-    if (place != nullptr) --place->left;
+    if (place == nullptr) {
+      changes.KeepBack(task);
+      continue;
+    }
+    changes.KeepAt(task, place->labels);
+    --place->left;
   }
 }
 

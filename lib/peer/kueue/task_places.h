@@ -9,7 +9,7 @@
 // place count there, until they have ended. Those that wait get what is left, in the order of tasks
 // and of places; where nothing is left a task gets no node. What is written down here
 // (lib/part/task_bounds.h) is read by allocate behind this action (TaskPlacer) and by actions of
-// the caller (Workbench), and by no other action.
+// the caller (Workbench); the labels of places are read by action schedule (pod_tables.h).
 //
 // Peer. Kueue holds pods back until they have a place, and then adds labels of it to their node
 // selectors: by the pods' ranks where these are known, else one after the other. The order of tasks
@@ -46,6 +46,7 @@ class TaskPlaces {
   struct Place {
     const std::vector<NodeIndex>* nodes = nullptr;  // ascending; null: no such place is left
     std::string name;
+    Labels labels;  // of its nodes
     int64_t left = 0;
     size_t bound = kUnknown;  // its number
   };

@@ -105,6 +105,42 @@ TEST_F(KueueGateOptions, WithoutHashesNoJobHasTheReasonOfAnother) {
   EXPECT_THAT(*plan->Explain("two"), ::testing::Not(HasSubstr("insufficient")));
 }
 
+// Quota of 2 cpu, and none of licenses.
+TEST_F(KueueGateOptions, AResourceWithoutQuotaMayNotCount) {
+  Queue("a", 2);
+  JobSpec job{.name = "j", .queue = "a", .min_available = 1};
+  AddJob(cluster_, job, 2, {{"cpu", 1}, {"example.com/license", 1}});
+  EXPECT_EQ(Decide(cluster_, "kueue"), "");
+  EXPECT_EQ(Decide(cluster_, "kueue:quota_check_strategy=ignore_undeclared"), "admit j");
+  EXPECT_THAT(std::string(cluster_.Schedule("kueue:quota_check_strategy=none").status().message()),
+              HasSubstr("block_undeclared|ignore_undeclared"));
+}
+
+// Each of three queues has 3 cpu of its own. b has borrowed 3 in one job, so that without it b has
+// a share of 0, and the share of a with the job that waits is 1 of 9.
+TEST_F(KueueGateOptions, StrategiesOfFairSharingDecideWhatMayBeEvicted) {
+  QueueRules rules;
+  rules.preemption.reclaim = VictimScope::kAny;
+  for (const char* queue : {"a", "b", "c"}) Queue(queue, 3, rules);
+  Node();
+  Job("large", "b", 6);
+  EXPECT_EQ(Live("kueue:fair_sharing=on"), "admit large");
+  Job("other", "a", 3);
+  EXPECT_EQ(Live("kueue:fair_sharing=on"), "admit other");
+  for (int i = 0; i < 6; ++i) testing::Run(cluster_, "large" + std::to_string(i), "n");
+  for (int i = 0; i < 3; ++i) testing::Run(cluster_, "other" + std::to_string(i), "n");
+  Job("j", "a", 1);
+  const auto evicted = [&](const std::string& strategies) {
+    return Decide(cluster_,
+                  "kueue:admit(fair_sharing=on,preemption_strategies=" + strategies + ")");
+  };
+  EXPECT_EQ(evicted("final"), "");
+  EXPECT_THAT(evicted("initial"), HasSubstr("evict large0 n"));
+  EXPECT_EQ(evicted("both"), evicted("initial"));
+  EXPECT_THAT(std::string(cluster_.Schedule("kueue:preemption_strategies=x").status().message()),
+              HasSubstr("both|final|initial"));
+}
+
 class KueuePlaceGates : public KueuePlaces {};
 
 TEST_F(KueuePlaceGates, WithoutTopologiesQuotaAloneCounts) {

@@ -191,6 +191,31 @@ TEST_F(KueueProfile, AVictimHasAReason) {
   EXPECT_EQ(*plan->Explain("rows"), "rows: 2 evicted; " + why + "  2 tasks evicted for high\n");
 }
 
+// What places its tasks is outside of the plan, unless the profile has an action that does.
+TEST_F(KueueProfile, TasksOfAnAdmittedJobAreNotItsToPlace) {
+  Queue("a", 2);
+  Node();
+  Job("j", "a", 2);
+  Job("next", "a", 1);
+  const auto words = [&](const std::string& profile, const std::string& job) {
+    return *cluster_.Schedule(profile)->Explain(job);
+  };
+  const std::string admitted = "j: admitted; no action of the profile places tasks (2 tasks)\n";
+  EXPECT_EQ(words("kueue", "j"), admitted);
+  EXPECT_THAT(words("kueue", "next"), HasSubstr("next: not admitted: "));
+  EXPECT_EQ(words("kueue:+allocate", "j"), "j: placed 2 of 2\n");
+  EXPECT_EQ(Live(), "admit j");
+  EXPECT_EQ(words("kueue", "j"), admitted);
+  // A task with a gate waits for that.
+  TaskSpec task;
+  for (const TaskSpec& one : cluster_.Describe().tasks) {
+    if (one.name == "j0") task = one;
+  }
+  task.gates = {"hold"};
+  Accept(cluster_.UpdateTask(task));
+  EXPECT_THAT(words("kueue", "j0"), HasSubstr("gated"));
+}
+
 TEST_F(KueueProfile, TasksThatAreCountsAreNotDone) {
   Queue("a", 2);
   JobSpec job{.name = "j", .queue = "a"};  // no minimum
