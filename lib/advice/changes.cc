@@ -76,9 +76,17 @@ absl::Status AddNodes(const NewNodes& added, Cluster* cluster) {
 }
 
 absl::Status RemoveJob(const std::string& name, Cluster* cluster) {
-  const JobTable& jobs = TablesOf(*cluster).jobs;
-  if (!jobs.names.Find(name)) return NoSuchRow("job", name, jobs);
+  const Tables& tables = TablesOf(*cluster);
+  if (!tables.jobs.names.Find(name)) {
+    return NoSuchJob(tables, name, [](JobIndex) { return true; });
+  }
   return cluster->RemoveJob(name);
+}
+
+absl::Status RemoveTask(const std::string& name, Cluster* cluster) {
+  const TaskTable& tasks = TablesOf(*cluster).tasks;
+  if (!tasks.names.Find(name)) return NoSuchRow("task", name, tasks);
+  return cluster->RemoveTask(name);
 }
 
 void SetRequest(const Resources& request, TaskShape* shape) {
@@ -216,18 +224,20 @@ std::vector<std::string> TakeTasksOff(NodeIndex node, bool keep_lone, Cluster* c
 absl::Status MakeChange(const WhatIfChange& change, Cluster* cluster) {
   const int said = change.queue.has_value() + change.remove_nodes.has_value() +
                    change.add_nodes.has_value() + change.add_job.has_value() +
-                   change.remove_job.has_value() + change.job.has_value() +
-                   change.nodes.has_value();
+                   change.remove_job.has_value() + change.remove_task.has_value() +
+                   change.job.has_value() + change.nodes.has_value();
   if (said != 1) {
     return absl::InvalidArgumentError(absl::StrCat(
         "has ", said == 0 ? "no change" : "more than one change",
-        "; must have one of queue, remove_nodes, add_nodes, add_job, remove_job, job, nodes"));
+        "; must have one of queue, remove_nodes, add_nodes, add_job, remove_job, remove_task, job, "
+        "nodes"));
   }
   if (change.queue.has_value()) return EditQueue(*change.queue, cluster);
   if (change.remove_nodes.has_value()) return RemoveNodes(*change.remove_nodes, cluster);
   if (change.add_nodes.has_value()) return AddNodes(*change.add_nodes, cluster);
   if (change.add_job.has_value()) return cluster->AddJob(*change.add_job);
   if (change.remove_job.has_value()) return RemoveJob(*change.remove_job, cluster);
+  if (change.remove_task.has_value()) return RemoveTask(*change.remove_task, cluster);
   if (change.job.has_value()) return EditJob(*change.job, cluster);
   return EditNodes(*change.nodes, cluster);
 }

@@ -20,7 +20,11 @@ class Advice(Files):
                                  "--json").stdout)
         self.assertEqual({t["job"] for t in told["starts"]}, {"train"})
         self.assert_ends(muster("what-if", self.GANG, "--changes", changes), 2,
-                         stderr="changes[0]: changes of tasks and of taints move no share")
+                         stderr="changes[0]: shares alone tell too little of changes of tasks")
+        gone = muster("what-if", self.GANG, "--plan", "--remove-task", "small-worker-0")
+        self.assert_ends(gone, 0, stdout="no longer starts small-worker-0 on gpu0")
+        self.assert_ends(muster("what-if", self.GANG, "--remove-task", "small-worker-0"), 2,
+                         stderr="muster: --remove-task: shares alone tell too little of changes")
 
     def test_errors_name_the_option_or_the_place_in_the_file(self):
         changes = self.write({"changes": [{"remove_job": "small"}, {"remove_job": "small"}]})
@@ -33,6 +37,10 @@ class Advice(Files):
                              2, stderr='muster: --queue: queue "zz" does not exist')
             self.assert_ends(muster("what-if", self.GANG, *plan, "--changes", changes), 2,
                              stderr=f'muster: {changes}: changes[1]: job "small" does not exist')
+        self.assert_ends(muster("what-if", self.GANG, "--count", "2"), 2,
+                         stderr="what-if: --count needs --add-nodes")
+        self.assert_ends(muster("what-if", self.GANG, "--remove-nodes", "a=b"), 2,
+                         stderr="muster: --remove-nodes: no node has the labels a=b")
         self.assert_ends(muster("diff", self.GANG, "--with", "zz"), 2,
                          stderr='muster: --with: unknown profile "zz"')
         self.assert_ends(muster("drain", self.GANG, "gpu0", "--turn", '{"heartbeats": ["n"]}'), 2,
