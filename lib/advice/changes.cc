@@ -130,6 +130,17 @@ absl::Status EditTasks(const JobEdit& edit, std::span<const TaskIndex> tasks, Cl
   return absl::OkStatus();
 }
 
+// The tasks of a group that are counts wait as long as none is admitted.
+void EditCounts(const JobEdit& edit, JobSpec* spec) {
+  for (GroupSpec& group : spec->groups) {
+    if (!group.by_count || group.by_count->admitted > 0) continue;
+    if (edit.priority.has_value()) group.priority = edit.priority;
+    group.shape.tolerations.insert(group.shape.tolerations.end(), edit.tolerations.begin(),
+                                   edit.tolerations.end());
+    SetRequest(edit.request, &group.shape);
+  }
+}
+
 absl::Status EditLoneTask(const JobEdit& edit, TaskIndex task, Cluster* cluster) {
   if (edit.queue.has_value() || edit.min_available.has_value()) {
     return absl::InvalidArgumentError(
@@ -159,6 +170,7 @@ absl::Status EditJob(const JobEdit& edit, Cluster* cluster) {
       }
     }
   }
+  EditCounts(edit, &spec);
   if (absl::Status s = cluster->UpdateJob(spec); !s.ok()) return s;
   const Tables& tables = TablesOf(*cluster);
   return EditTasks(edit, tables.jobs.tasks[*tables.jobs.names.Find(edit.name)], cluster);

@@ -19,9 +19,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/advice/changes.h"
+#include "lib/advice/counted_tasks.h"
 #include "lib/advice/node_types.h"
 #include "lib/advice/trials.h"
 #include "lib/base/hash_map.h"
+#include "lib/base/math.h"
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
 #include "lib/model/change_guard.h"
@@ -223,14 +225,25 @@ class Search {
         return absl::Status(s.code(), absl::StrCat("offer[", offer, "]: ", s.message()));
       }
     }
-    const absl::StatusOr<Plan> plan = Schedule(clone.Freeze(), profile_, options_.schedule);
+    const Snapshot snapshot = clone.Freeze();
+    const absl::StatusOr<Plan> plan = Schedule(snapshot, profile_, options_.schedule);
     if (!plan.ok()) return plan.status();
-    Left left{.tasks = static_cast<int64_t>(plan->pending().size())};
-    left.tried = TriedIn(*plan);
-    if (left.tasks > 0) {
-      const PendingTask& first = plan->pending().front();
-      left.first = absl::StrCat(ToAbsl(plan->task_name(first.task)), ": ",
-                                ReasonText(plan->reasons()[first.reason], *DataOf(*plan)->names));
+    return LeftBy(TablesOf(snapshot), *plan);
+  }
+  static Left LeftBy(const Tables& tables, const Plan& plan) {
+    const std::vector<CountedWait> counted = CountedWaits(tables, plan);
+    Left left{.tasks = static_cast<int64_t>(plan.pending().size())};
+    for (const CountedWait& wait : counted) left.tasks = SatAdd(left.tasks, wait.tasks);
+    left.tried = TriedIn(tables, plan);
+    const auto words = [&plan](std::string_view name, uint32_t reason) {
+      return absl::StrCat(ToAbsl(name), ": ",
+                          ReasonText(plan.reasons()[reason], *DataOf(plan)->names));
+    };
+    if (!plan.pending().empty()) {
+      const PendingTask& first = plan.pending().front();
+      left.first = words(plan.task_name(first.task), first.reason);
+    } else if (!counted.empty()) {
+      left.first = words(plan.job_name(counted[0].job), counted[0].reason);
     }
     return left;
   }

@@ -67,15 +67,11 @@ void ProposeRequest(const WaitingCase& job, DimensionIndex d, int64_t request, T
 
 void ProposeSizes(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out) {
   if (!job.is_lone()) ProposeGang(job, trials, out);
-  const Tables& tables = job.tables;
-  const std::vector<TaskIndex> waiting = job.Waiting();
-  const auto request_of = [&tables](TaskIndex t) {
-    return tables.classes.request.row(tables.tasks.task_class[t]);
-  };
-  for (DimensionIndex d = 0; d < tables.dimension_count(); ++d) {
-    const int64_t request = OrZero(request_of(waiting[0])[d]);
+  const std::vector<WaitingTasks> waiting = job.Waiting();
+  for (DimensionIndex d = 0; d < job.tables.dimension_count(); ++d) {
+    const int64_t request = waiting[0].request[d];
     const bool equal = std::ranges::all_of(
-        waiting, [&](TaskIndex t) { return OrZero(request_of(t)[d]) == request; });
+        waiting, [&](const WaitingTasks& tasks) { return tasks.request[d] == request; });
     if (d != kPods && request > 0 && equal) ProposeRequest(job, d, request, trials, out);
   }
 }
