@@ -22,8 +22,8 @@ namespace {
 constexpr CommandText kCapacityText = {
     "capacity", "capacity FILE [--types NODE[=PRICE],...] [flags]",
     "Says how many more nodes place what waits in the scenario in FILE: of each type alone, the "
-    "cheapest mix of two that was found, and what the autoscaler of the profile would start. Types "
-    "are nodes of the scenario.",
+    "cheapest mix that was found, and what the autoscaler of the profile would start. Types are "
+    "nodes of the scenario.",
     "muster capacity tests/scenarios/gang_undone.json --types gpu0=1.5"};
 
 absl::StatusOr<std::vector<NodeOffer>> Offers(const std::string& types, const ClusterSpec& rows) {
