@@ -123,6 +123,15 @@ class Advice(Files):
         self.assert_ends(muster("compare", self.GANG), 0, stdout="PROFILE")
         self.assert_ends(muster("compare", self.GANG, "--profiles", "vulcano"), 2,
                          stderr='did you mean "volcano"?')
+        # Under the profile of --profile, which is the first, nothing ends elsewhere.
+        first = json.loads(muster("compare", self.GANG, "--profiles", "muster volcano", "--profile",
+                                  "volcano", "--json").stdout)["profiles"]
+        self.assertEqual([row["profile"] for row in first], ["volcano", "muster"])
+        self.assertEqual(first[0]["differ"], 0)
+        # A profile of which the policies publish no shares has no spread.
+        spread = json.loads(muster("compare", self.GANG, "--profiles", "muster kai ray",
+                                   "--json").stdout)["profiles"]
+        self.assertEqual([row["spread"] is None for row in spread], [False, False, True])
         self.assert_ends(muster("compare", self.GANG, "--profiles", " "), 2,
                          stderr="--profiles names none")
 
@@ -174,6 +183,38 @@ class Advice(Files):
         told = muster("capacity", file, "--profile", "kueue")
         self.assert_ends(told, 0, stdout="wanted: 1 of n, price 1; 2 tasks wait then")
         self.assertNotIn("cheapest", told.stdout)
+
+    def test_tasks_by_count_are_counted(self):
+        def sweep(name, count):
+            return {"name": name, "queue": "q", "groups": [
+                {"name": "w", "shape": {"request": {"cpu": 1}}, "by_count": {"count": count}}]}
+        file = self.write({
+            "muster": 1, "flavors": [{"name": "any"}],
+            "queues": [{"name": "q", "rules": {"groups": [{"resources": ["cpu"], "flavors": [
+                {"flavor": "any", "nominal": {"cpu": 4}}]}]}}],
+            "nodes": [{"name": "n", "capacity": {"cpu": 2, "pods": 9}}],
+            "jobs": [sweep("fits", 4), sweep("waits", 10**8)]})
+        kueue = ("--profile", "kueue")
+        self.assert_ends(muster("run", file, *kueue), 0,
+                         stdout="1 admitted, 100000000 pending; work")
+        self.assert_ends(muster("run", file, *kueue, "--bound"), 0,
+                         stdout="100000000 tasks that wait are by count; the bound is about rows")
+        told = muster("remedies", file, "waits", *kueue)
+        self.assert_ends(told, 0, stdout='raise the quota of queue "q" in flavor "any": cpu 4 -> ')
+        self.assertIn(": 100000000 tasks admitted", told.stdout)
+        rows = json.loads(muster("compare", file, "--profiles", "kueue volcano",
+                                 "--json").stdout)["profiles"]
+        self.assertEqual([rows[0][key] for key in ("admitted", "starts", "waiting")],
+                         [1, 0, 10**8])
+        self.assertEqual(rows[0]["reasons"], {"not_admitted": 10**8})
+        self.assertIn('job "fits", group "w": 4 tasks are counts', rows[1]["refused"])
+        page = muster("page", file, *kueue, "--remedies", "1")
+        self.assert_ends(page, 0, stdout="1 job waits")
+        self.assertIn("raise the quota", page.stdout)
+        forecast = ("forecast", file, "--profile", "kueue:+allocate", "--no-arrivals")
+        self.assert_ends(muster(*forecast), 2, stderr='job "fits", group "w": 4 tasks are counts, '
+                         "which never start; must be rows (MakeTasks, --make-tasks)")
+        self.assert_ends(muster(*forecast, "--make-tasks"), 2, stderr="make_tasks: ")
 
 
 if __name__ == "__main__":
