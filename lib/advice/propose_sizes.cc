@@ -13,16 +13,6 @@ namespace {
 
 constexpr int64_t kSteps = 16;  // of a request: it is made smaller by sixteenths
 
-// Tasks of the job that the plan starts as things are: more than none under profiles that know no
-// gangs.
-int64_t StartsNow(const WaitingCase& job) {
-  return std::ranges::count_if(job.plan.decisions(), [&](const Decision& d) {
-    return d.job == job.job &&
-           (d.kind == DecisionKind::kBind || d.kind == DecisionKind::kNominate ||
-            d.kind == DecisionKind::kReserve);
-  });
-}
-
 // The gang that needs the most tasks and starts more of them than the whole one.
 void ProposeGang(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out) {
   const int64_t minimum = job.tables.jobs.spec[job.job].min_available;
@@ -31,7 +21,8 @@ void ProposeGang(const WaitingCase& job, Trials* trials, std::vector<Remedy>* ou
         {.job = JobEdit{.name = job.name(), .min_available = minimum - fewer}}};
   };
   if (minimum < 2) return;
-  const int64_t now = StartsNow(job);
+  // More than none under profiles that know no gangs.
+  const int64_t now = trials->Confirm({}, job.profile).starts;
   const std::optional<int64_t> fewer =
       Smallest(minimum - 1, [&](int64_t f) { return trials->Try(changes(f)).starts > now; });
   if (!fewer) return;

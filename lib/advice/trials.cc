@@ -34,6 +34,19 @@ int64_t TriedIn(const Tables& tables, const Plan& plan) {
                 CountedWaiting(tables, plan));
 }
 
+namespace {
+
+// Whether so many tasks make the job's gang whole, with those that hold nodes. Tasks with a
+// reserved node wait there until it is.
+bool IsWhole(const Tables& tables, JobIndex job, int64_t more) {
+  return more + std::ranges::count_if(
+                    tables.jobs.tasks[job],
+                    [&](TaskIndex t) { return IsAllocated(tables.tasks.status[t]); }) >=
+         tables.jobs.spec[job].min_available;
+}
+
+}  // namespace
+
 Trials::Outcome Trials::Try(std::span<const WhatIfChange> changes, std::string_view profile) {
   if (made_ >= options_.trials) return {};
   ++made_;
@@ -64,13 +77,18 @@ Trials::Outcome Trials::Judge(const Snapshot& snapshot, const Plan& plan,
       SatAdd(static_cast<int64_t>(plan.evictions().size()), CountedEvictions(tables, plan));
   if (!job && !task) return outcome;
   const auto is_of_it = [&](TaskIndex t) { return job ? tables.tasks.job[t] == *job : t == *task; };
+  int64_t reserved = 0;
   for (const Decision& d : plan.decisions()) {
-    const bool starts = d.kind == DecisionKind::kBind || d.kind == DecisionKind::kNominate ||
-                        d.kind == DecisionKind::kReserve;
-    if (starts) ++(is_of_it(d.task) ? outcome.starts : outcome.others);
+    const bool reserves = d.kind == DecisionKind::kReserve;
+    const bool starts =
+        reserves || d.kind == DecisionKind::kBind || d.kind == DecisionKind::kNominate;
+    if (starts) ++(!is_of_it(d.task) ? outcome.others : reserves ? reserved : outcome.starts);
   }
   for (const PendingTask& pending : plan.pending()) {
     outcome.waiting += is_of_it(pending.task);
+  }
+  if (outcome.waiting == 0 || (job && IsWhole(tables, *job, outcome.starts + reserved))) {
+    outcome.starts += reserved;
   }
   const absl::StatusOr<ProfileConfig> config =
       ResolveProfile(profile, options_.schedule.extensions.get());

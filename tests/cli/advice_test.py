@@ -145,7 +145,9 @@ class Advice(Files):
         self.assert_ends(muster("remedies", self.GANG, "small"), 0, stdout="nothing of it waits")
         self.assert_ends(muster("remedies", self.GANG, "trian"), 2, stderr='did you mean "train"?')
         self.assert_ends(muster("remedies", self.GANG, "train", "--trials", "0"), 2,
-                         stderr="trials is 0; must be 1 or more")
+                         stderr="muster: --trials is 0; must be 1 or more")
+        self.assert_ends(muster("remedies", self.GANG, "train", "--trials", "1"), 0,
+                         stdout="(1 trial, all that --trials allows)")
         self.assert_ends(muster("remedies", self.GANG), 2, stderr="needs a FILE and a JOB")
 
     def test_drain(self):
@@ -168,8 +170,17 @@ class Advice(Files):
                          stderr='--types: node "x" does not exist')
         self.assert_ends(muster("capacity", self.GANG, "--types", "gpu0=much"), 2,
                          stderr='--types: price "much" is no number')
-        self.assert_ends(muster("capacity", self.GANG, "--types", "gpu0=-1"), 2,
-                         stderr="price is -1; must be 0 or more")
+        self.assert_ends(muster("capacity", self.GANG, "--types", "cpu0,gpu0=-1"), 2,
+                         stderr="muster: --types: gpu0: price is -1; must be 0 or more")
+        self.assert_ends(muster("capacity", self.GANG, "--most", "0"), 2,
+                         stderr="muster: --most is 0; must be 1 or more")
+        least = self.write({
+            "muster": 1, "nodes": [{"name": "n", "capacity": {"cpu": 1, "pods": 9}}],
+            "jobs": [{"name": "j", "min_available": 1, "groups": [
+                {"name": "g", "count": 4, "shape": {"request": {"cpu": 1}}}]}]})
+        self.assert_ends(muster("capacity", least, "--most", "2"), 0,
+                         stdout="2 more place 2 of 3 tasks that wait, and --most allows no more of "
+                         "them; this one waits: j-g-3")
         self.assert_ends(muster("capacity", self.GANG), 0, stdout="cheapest: 2 of ")
 
     def test_capacity_where_nothing_is_placed(self):
