@@ -76,7 +76,8 @@ MUSTER_API muster_status muster_cluster_what_if(muster_cluster* cluster, const c
 /* Answers a question by plans of clones in which something was changed. The cluster does not
  * change. `question` is JSON with one of these keys (docs/what_if.md):
  *   {"rehearse": [CHANGE, ...]}                    what would be decided; changes as above, and
- *                                                  {"job": {...}}, {"nodes": {...}}
+ *                                                  {"remove_task": "ns/pod"}, {"job": {...}},
+ *                                                  {"nodes": {...}}
  *   {"diagnose": {"job": "train", "trials": 200}}  why it waits, and what would start it
  *   {"drain": {"nodes": ["n1"]}}                   where the tasks of nodes would go
  *   {"need_nodes": {"offers": [{"node": {"name": "big", ...}, "price": 4}], "most": 1024}}

@@ -112,7 +112,9 @@ struct NodesNeeded {
   // that waits or starts. 0: they help nothing.
   std::vector<NodeCount> alone = {};
   // What leaves the fewest tasks waiting at the lowest price that was found: one type, or two of
-  // the eight that do best alone. Empty: no offer helps, or nothing waits.
+  // the eight that do best alone; or, if several types together place more than any one alone, as
+  // many of the first 32 as that takes. Without any one node of such a mix more tasks wait, if
+  // fewer nodes never help. No price is a proven minimum. Empty: no offers help, or nothing waits.
   std::vector<NodeCount> cheapest = {};
   // Of `cheapest` together; 0 if that is empty.
   double price = 0;

@@ -20,10 +20,10 @@
 // - InvalidArgument: a profile that does not resolve, or one of which only a cycle has the shares;
 //   a change with no member or two; a value that a cluster would refuse; a dimension that neither
 //   the cluster nor nodes added before have; sums beyond int64;
-// - NotFound: no such queue, node, job or domain, or no node with these labels;
+// - NotFound: no such queue, node, job, task or domain, or no node with these labels;
 // - AlreadyExists: a job of that name;
-// - InvalidArgument: a change of tasks or taints (`job`, `nodes`), which moves no share by itself.
-//   Rehearse (rehearsal.h) makes them, and answers with plans.
+// - InvalidArgument: a change of tasks or taints (`job`, `nodes`, `remove_task`), of which shares
+//   alone tell too little. Rehearse (rehearsal.h) makes them, and answers with plans.
 // Ownership. Arguments are read during the call and never changed. The outlook holds copies.
 // Threads. As Schedule: any number of threads may call it on one snapshot, and one thread at a time
 // on a cluster.
@@ -121,6 +121,8 @@ struct WhatIfChange {
   std::optional<JobSpec> add_job = {};
   // A job of the cluster, by name, with its tasks.
   std::optional<std::string> remove_job = {};
+  // A task of the cluster, by name, with a job or without. Refused by WhatIf.
+  std::optional<std::string> remove_task = {};
   // Refused by WhatIf.
   std::optional<JobEdit> job = {};
   // Refused by WhatIf.

@@ -76,9 +76,17 @@ absl::Status AddNodes(const NewNodes& added, Cluster* cluster) {
 }
 
 absl::Status RemoveJob(const std::string& name, Cluster* cluster) {
-  const JobTable& jobs = TablesOf(*cluster).jobs;
-  if (!jobs.names.Find(name)) return NoSuchRow("job", name, jobs);
+  const Tables& tables = TablesOf(*cluster);
+  if (!tables.jobs.names.Find(name)) {
+    return NoSuchJob(tables, name, [](JobIndex) { return true; });
+  }
   return cluster->RemoveJob(name);
+}
+
+absl::Status RemoveTask(const std::string& name, Cluster* cluster) {
+  const TaskTable& tasks = TablesOf(*cluster).tasks;
+  if (!tasks.names.Find(name)) return NoSuchRow("task", name, tasks);
+  return cluster->RemoveTask(name);
 }
 
 void SetRequest(const Resources& request, TaskShape* shape) {
@@ -122,6 +130,17 @@ absl::Status EditTasks(const JobEdit& edit, std::span<const TaskIndex> tasks, Cl
   return absl::OkStatus();
 }
 
+// The tasks of a group that are counts wait as long as none is admitted.
+void EditCounts(const JobEdit& edit, JobSpec* spec) {
+  for (GroupSpec& group : spec->groups) {
+    if (!group.by_count || group.by_count->admitted > 0) continue;
+    if (edit.priority.has_value()) group.priority = edit.priority;
+    group.shape.tolerations.insert(group.shape.tolerations.end(), edit.tolerations.begin(),
+                                   edit.tolerations.end());
+    SetRequest(edit.request, &group.shape);
+  }
+}
+
 absl::Status EditLoneTask(const JobEdit& edit, TaskIndex task, Cluster* cluster) {
   if (edit.queue.has_value() || edit.min_available.has_value()) {
     return absl::InvalidArgumentError(
@@ -151,6 +170,7 @@ absl::Status EditJob(const JobEdit& edit, Cluster* cluster) {
       }
     }
   }
+  EditCounts(edit, &spec);
   if (absl::Status s = cluster->UpdateJob(spec); !s.ok()) return s;
   const Tables& tables = TablesOf(*cluster);
   return EditTasks(edit, tables.jobs.tasks[*tables.jobs.names.Find(edit.name)], cluster);
@@ -216,18 +236,20 @@ std::vector<std::string> TakeTasksOff(NodeIndex node, bool keep_lone, Cluster* c
 absl::Status MakeChange(const WhatIfChange& change, Cluster* cluster) {
   const int said = change.queue.has_value() + change.remove_nodes.has_value() +
                    change.add_nodes.has_value() + change.add_job.has_value() +
-                   change.remove_job.has_value() + change.job.has_value() +
-                   change.nodes.has_value();
+                   change.remove_job.has_value() + change.remove_task.has_value() +
+                   change.job.has_value() + change.nodes.has_value();
   if (said != 1) {
     return absl::InvalidArgumentError(absl::StrCat(
         "has ", said == 0 ? "no change" : "more than one change",
-        "; must have one of queue, remove_nodes, add_nodes, add_job, remove_job, job, nodes"));
+        "; must have one of queue, remove_nodes, add_nodes, add_job, remove_job, remove_task, job, "
+        "nodes"));
   }
   if (change.queue.has_value()) return EditQueue(*change.queue, cluster);
   if (change.remove_nodes.has_value()) return RemoveNodes(*change.remove_nodes, cluster);
   if (change.add_nodes.has_value()) return AddNodes(*change.add_nodes, cluster);
   if (change.add_job.has_value()) return cluster->AddJob(*change.add_job);
   if (change.remove_job.has_value()) return RemoveJob(*change.remove_job, cluster);
+  if (change.remove_task.has_value()) return RemoveTask(*change.remove_task, cluster);
   if (change.job.has_value()) return EditJob(*change.job, cluster);
   return EditNodes(*change.nodes, cluster);
 }

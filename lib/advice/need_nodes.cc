@@ -8,6 +8,10 @@
 // smallest number with which no more do. For a mix, nodes of one type are replaced by nodes of
 // another one: half of them, a quarter, and so on, as long as the price falls. Only the eight types
 // that do best alone are mixed, since each two of them cost a search.
+// Some tasks may fit one type only, and others another one. So where tasks go on waiting with every
+// type alone, all types are tried together. If that places more, types are reduced, one after
+// another, to the fewest nodes with which no more tasks wait: the most expensive first, and then
+// the other way round. The cheaper of the two mixes is improved by replacements as above.
 // Where the profile has an autoscaler's rule of its own (WantedNodesRule), that rule answers too,
 // and a cycle tells what would wait with its nodes.
 // Tie-break. The offer that comes first, and one type before two.
@@ -19,9 +23,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/advice/changes.h"
+#include "lib/advice/counted_tasks.h"
 #include "lib/advice/node_types.h"
 #include "lib/advice/trials.h"
 #include "lib/base/hash_map.h"
+#include "lib/base/math.h"
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
 #include "lib/model/change_guard.h"
@@ -32,7 +38,8 @@
 namespace muster {
 namespace {
 
-constexpr size_t kMostMixed = 8;  // types: a search is made for each two of them
+constexpr size_t kMostMixed = 8;      // types: a search is made for each two of them
+constexpr size_t kMostTogether = 32;  // types: a search is made for each of them
 
 class Search {
  public:
@@ -70,7 +77,14 @@ class Search {
       needed.alone.push_back({offers_[i].node.name, count, left->first, left->tasks});
       Consider({{i, count}}, left->tasks);
     }
-    if (!best_.empty()) MixTypes(&needed);
+    const int64_t left = best_.empty() ? waiting_ : best_waiting_;
+    if (left == 0 || !MixAll(needed.alone, left)) MixTwo(needed.alone);
+    std::ranges::sort(best_);
+    if (!best_.empty()) {
+      needed.cheapest = CountsOf(best_);
+      needed.price = PriceOf(best_);
+      needed.waiting_after = best_waiting_;
+    }
     return Want(std::move(needed));
   }
 
@@ -88,27 +102,79 @@ class Search {
     return std::min({options_.most, useful_, offers_[offer].most.value_or(options_.most)});
   }
 
-  void MixTypes(NodesNeeded* needed) {
-    const std::vector<size_t> types = BestAlone(needed->alone);
+  // Adds to each type that does well alone some of another one.
+  void MixTwo(std::span<const NodeCount> alone) {
+    if (best_.empty()) return;
+    const std::vector<size_t> types = BestAlone(alone, kMostMixed);
     for (const size_t i : types) {
       for (const size_t j : types) {
-        if (i != j && needed->alone[i].count > 1) Replace(i, needed->alone[i].count, j);
+        if (i != j) Replace({{i, alone[i].count}}, i, j);
       }
     }
-    std::ranges::sort(best_);
-    needed->cheapest = CountsOf(best_);
-    needed->price = PriceOf(best_);
-    needed->waiting_after = best_waiting_;
+  }
+
+  // Returns false, and considers nothing, unless all types together leave fewer than `before` tasks
+  // waiting.
+  bool MixAll(std::span<const NodeCount> alone, int64_t before) {
+    const std::vector<size_t> types = BestAlone(alone, kMostTogether);
+    if (types.size() < 2) return false;
+    Mix most, few;
+    for (const size_t i : types) {
+      most = With(std::move(most), i, MostOf(i));
+      few = With(std::move(few), i, alone[i].count > 0 ? alone[i].count : MostOf(i));
+    }
+    const absl::StatusOr<Left> left = Try(most);
+    if (!left.ok() || left->tasks >= before) return false;
+    // What a type needs alone is mostly enough of it, and fewer nodes are quicker to try.
+    const Mix all = IsEnough(few, left->tasks) ? few : most;
+    std::vector<size_t> by_price = types;
+    std::ranges::stable_sort(by_price, std::ranges::greater(),
+                             [&](size_t i) { return offers_[i].price; });
+    Consider(Fewest(all, by_price, left->tasks), left->tasks);
+    std::ranges::reverse(by_price);
+    Consider(Fewest(all, by_price, left->tasks), left->tasks);
+    const Mix mix = best_;
+    for (const auto& [i, count] : mix) {
+      for (const size_t j : BestAlone(alone, kMostMixed)) {
+        if (i != j) Replace(mix, i, j);
+      }
+    }
+    best_ = Fewest(best_, by_price, best_waiting_);
+    return true;
+  }
+
+  // Returns the mix with fewer nodes, type by type in that order: the fewest with which no more
+  // tasks wait.
+  Mix Fewest(Mix mix, std::span<const size_t> types, int64_t waiting) const {
+    for (const size_t i : types) {
+      const auto enough = [&](int64_t count) { return IsEnough(With(mix, i, count), waiting); };
+      const int64_t count = CountIn(mix, i);
+      if (count == 0) continue;
+      mix = With(mix, i, enough(0) ? 0 : Smallest(count, enough).value_or(count));
+    }
+    return mix;
+  }
+
+  static int64_t CountIn(const Mix& mix, size_t offer) {
+    const auto found = std::ranges::find(mix, offer, &std::pair<size_t, int64_t>::first);
+    return found == mix.end() ? 0 : found->second;
+  }
+  // Returns the mix with so many of the offer instead.
+  static Mix With(Mix mix, size_t offer, int64_t count) {
+    std::erase_if(mix, [offer](const auto& part) { return part.first == offer; });
+    if (count > 0) mix.emplace_back(offer, count);
+    std::ranges::sort(mix);
+    return mix;
   }
 
   // The offers that alone leave the fewest tasks waiting, at the lowest price, ascending.
-  std::vector<size_t> BestAlone(std::span<const NodeCount> alone) const {
+  std::vector<size_t> BestAlone(std::span<const NodeCount> alone, size_t most) const {
     std::vector<size_t> types(alone.size());
     std::iota(types.begin(), types.end(), size_t{0});
     std::ranges::stable_sort(types, {}, [&](size_t i) {
       return std::pair(alone[i].waiting, PriceOf({{i, alone[i].count}}));
     });
-    types.resize(std::min(types.size(), kMostMixed));
+    types.resize(std::min(types.size(), most));
     std::ranges::sort(types);
     return types;
   }
@@ -223,14 +289,25 @@ class Search {
         return absl::Status(s.code(), absl::StrCat("offer[", offer, "]: ", s.message()));
       }
     }
-    const absl::StatusOr<Plan> plan = Schedule(clone.Freeze(), profile_, options_.schedule);
+    const Snapshot snapshot = clone.Freeze();
+    const absl::StatusOr<Plan> plan = Schedule(snapshot, profile_, options_.schedule);
     if (!plan.ok()) return plan.status();
-    Left left{.tasks = static_cast<int64_t>(plan->pending().size())};
-    left.tried = TriedIn(*plan);
-    if (left.tasks > 0) {
-      const PendingTask& first = plan->pending().front();
-      left.first = absl::StrCat(ToAbsl(plan->task_name(first.task)), ": ",
-                                ReasonText(plan->reasons()[first.reason], *DataOf(*plan)->names));
+    return LeftBy(TablesOf(snapshot), *plan);
+  }
+  static Left LeftBy(const Tables& tables, const Plan& plan) {
+    const std::vector<CountedWait> counted = CountedWaits(tables, plan);
+    Left left{.tasks = static_cast<int64_t>(plan.pending().size())};
+    for (const CountedWait& wait : counted) left.tasks = SatAdd(left.tasks, wait.tasks);
+    left.tried = TriedIn(tables, plan);
+    const auto words = [&plan](std::string_view name, uint32_t reason) {
+      return absl::StrCat(ToAbsl(name), ": ",
+                          ReasonText(plan.reasons()[reason], *DataOf(plan)->names));
+    };
+    if (!plan.pending().empty()) {
+      const PendingTask& first = plan.pending().front();
+      left.first = words(plan.task_name(first.task), first.reason);
+    } else if (!counted.empty()) {
+      left.first = words(plan.job_name(counted[0].job), counted[0].reason);
     }
     return left;
   }
@@ -259,14 +336,16 @@ class Search {
     best_ = mix;
     best_waiting_ = waiting;
   }
-  // Fewer of `offer`, and the fewest of `other` that make up for them.
-  void Replace(size_t offer, int64_t count, size_t other) {
+  // Fewer of `offer` in the mix, and the fewest more of `other` that make up for them.
+  void Replace(const Mix& mix, size_t offer, size_t other) {
+    const int64_t count = CountIn(mix, offer), others = CountIn(mix, other);
+    if (others >= MostOf(other)) return;
     for (int64_t fewer = count / 2; fewer >= 1; fewer /= 2) {
-      const int64_t kept = count - fewer;
-      const std::optional<int64_t> more = Smallest(MostOf(other), [&](int64_t c) {
-        return IsEnough({{offer, kept}, {other, c}}, best_waiting_);
+      const Mix kept = With(mix, offer, count - fewer);
+      const std::optional<int64_t> more = Smallest(MostOf(other) - others, [&](int64_t c) {
+        return IsEnough(With(kept, other, others + c), best_waiting_);
       });
-      if (more) Consider({{offer, kept}, {other, *more}}, best_waiting_);
+      if (more) Consider(With(kept, other, others + *more), best_waiting_);
     }
   }
 

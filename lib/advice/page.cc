@@ -6,8 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "lib/advice/counted_tasks.h"
 #include "lib/advice/held.h"
 #include "lib/advice/page_parts.h"
+#include "lib/base/math.h"
 #include "lib/base/strings.h"
 
 namespace muster {
@@ -51,9 +53,15 @@ void AppendPlan(const Tables& tables, const PagePlan& of, bool open, std::string
     return;
   }
   const Plan& plan = of.plan;
-  absl::StrAppend(out, ": ", plan.binds().size(), " start, ", plan.nominations().size(),
-                  " nominated, ", plan.moves().size(), " move, ", plan.evictions().size(),
-                  " evicted, ", plan.pending().size(), " wait</summary>\n");
+  const int64_t waiting =
+      SatAdd(static_cast<int64_t>(plan.pending().size()), CountedWaiting(tables, plan));
+  const int64_t evicted =
+      SatAdd(static_cast<int64_t>(plan.evictions().size()), CountedEvictions(tables, plan));
+  absl::StrAppend(out, ": ");
+  if (!plan.admissions().empty()) absl::StrAppend(out, plan.admissions().size(), " admitted, ");
+  absl::StrAppend(out, plan.binds().size(), " start, ", plan.nominations().size(), " nominated, ",
+                  plan.moves().size(), " move, ", evicted, " evicted, ", waiting,
+                  " wait</summary>\n");
   const PageView view(tables, plan);
   AppendNodeMap(view, out);
   AppendQueueTree(view, out);

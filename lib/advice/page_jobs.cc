@@ -6,8 +6,10 @@
 // The words of a job cost O(plan), so the page has those of the first 500 jobs and counts the rest.
 #include <algorithm>
 #include <optional>
+#include <span>
 
 #include "absl/strings/str_cat.h"
+#include "lib/advice/counted_tasks.h"
 #include "lib/advice/page.h"
 #include "lib/advice/page_parts.h"
 
@@ -16,8 +18,9 @@ namespace {
 
 constexpr size_t kMostJobs = 500;
 
-bool Waits(const PageView& view, JobIndex job) {
-  return std::ranges::any_of(view.tables.jobs.tasks[job],
+bool Waits(const PageView& view, JobIndex job, std::span<const CountedWait> counted) {
+  return std::ranges::binary_search(counted, job, {}, &CountedWait::job) ||
+         std::ranges::any_of(view.tables.jobs.tasks[job],
                              [&](TaskIndex t) { return view.ends.reason[t] != Ends::kNoReason; });
 }
 
@@ -68,9 +71,11 @@ void AppendWaitingJobs(const PageView& view,
 
 std::vector<std::string> WaitingJobs(const Tables& tables, const Plan& plan) {
   const PageView view(tables, plan);
+  const std::vector<CountedWait> counted = CountedWaits(tables, plan);
   std::vector<std::string> names;
   for (JobIndex job = 0; job < tables.jobs.alive.size(); ++job) {
-    if (tables.jobs.alive[job] && Waits(view, job)) names.push_back(tables.jobs.spec[job].name);
+    if (!tables.jobs.alive[job] || !Waits(view, job, counted)) continue;
+    names.push_back(tables.jobs.spec[job].name);
   }
   for (const PendingTask& pending : plan.pending()) {
     if (!tables.has_job(pending.task)) names.emplace_back(tables.tasks.names.name(pending.task));

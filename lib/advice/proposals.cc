@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -20,23 +21,21 @@ constexpr size_t kMostNodeTypes = 4;  // of each, a search of some ten trials is
 constexpr int64_t kMostNewNodes = 1024;
 
 // Whether an empty node like this one has what a task requests. The cycle has the last word.
-bool IsLargeEnough(const Tables& tables, NodeIndex node, TaskIndex task) {
+bool IsLargeEnough(const Tables& tables, NodeIndex node, std::span<const int64_t> request) {
   const auto has = tables.nodes.allocatable.row(node);
-  const auto request = tables.classes.request.row(tables.tasks.task_class[task]);
   for (DimensionIndex d = 0; d < has.size(); ++d) {
-    if (d != kPods && OrZero(request[d]) > OrZero(has[d])) return false;
+    if (d != kPods && request[d] > OrZero(has[d])) return false;
   }
   return true;
 }
 
 // The node types that are large enough for the task, those first that its selectors allow.
-std::vector<NodeIndex> TypesFor(const Tables& tables, TaskIndex task) {
+std::vector<NodeIndex> TypesFor(const Tables& tables, const WaitingTasks& task) {
   std::vector<NodeIndex> types = NodeTypes(tables);
-  std::erase_if(types, [&](NodeIndex n) { return !IsLargeEnough(tables, n, task); });
-  const TaskShape& shape = tables.classes.shape[tables.tasks.task_class[task]];
+  std::erase_if(types, [&](NodeIndex n) { return !IsLargeEnough(tables, n, task.request); });
   std::stable_partition(types.begin(), types.end(), [&](NodeIndex n) {
     const NodeSpec like = NewNodeLike(tables.nodes.spec[n]);
-    return MatchesNode(shape, like) && FirstUntolerated(shape, like) == nullptr;
+    return MatchesNode(*task.shape, like) && FirstUntolerated(*task.shape, like) == nullptr;
   });
   types.resize(std::min(types.size(), kMostNodeTypes));
   return types;
@@ -92,26 +91,22 @@ void Join(const WaitingCase& job, const RaisedLimits& raised, Trials* trials, Re
 
 }  // namespace
 
-std::vector<TaskIndex> WaitingCase::Waiting() const {
-  std::vector<TaskIndex> waiting;
-  for (const PendingTask& pending : plan.pending()) {
-    const bool is_of_it = is_lone() ? pending.task == lone : tables.tasks.job[pending.task] == job;
-    if (is_of_it) waiting.push_back(pending.task);
-  }
-  return waiting;
+std::vector<WaitingTasks> WaitingCase::Waiting() const {
+  return WaitingTasksIn(tables, plan, [this](JobIndex of, TaskIndex task) {
+    return is_lone() ? task == lone : of == job;
+  });
 }
 
 void ProposeNodes(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out) {
   const Tables& tables = job.tables;
-  const std::vector<TaskIndex> waiting = job.Waiting();
-  for (const NodeIndex n : TypesFor(tables, waiting[0])) {
+  for (const NodeIndex n : TypesFor(tables, job.Waiting()[0])) {
     const NodeSpec like = NewNodeLike(tables.nodes.spec[n]);
     const auto changes = [&like](int64_t count) {
       return std::vector<WhatIfChange>{{.add_nodes = NewNodes{.count = count, .node = like}}};
     };
     // Others that wait, or start today, may take new nodes first.
     const std::optional<int64_t> count =
-        Smallest(std::min(TriedIn(job.plan), kMostNewNodes),
+        Smallest(std::min(TriedIn(tables, job.plan), kMostNewNodes),
                  [&](int64_t c) { return trials->Helps(changes(c)); });
     if (!count) continue;
     out->push_back({.kind = RemedyKind::kMoreNodes,

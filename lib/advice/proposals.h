@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/advice/counted_tasks.h"
 #include "lib/advice/trials.h"
 #include "lib/model/tables.h"
 #include "muster/plan.h"
@@ -43,8 +44,8 @@ struct WaitingCase {
   }
   // kNone: the task without a job has none.
   QueueIndex queue() const { return is_lone() ? kNone : tables.jobs.queue[job]; }
-  // Its tasks that wait in the plan, ascending.
-  std::vector<TaskIndex> Waiting() const;
+  // Its tasks that wait in the plan: those with rows, ascending, and then those by count.
+  std::vector<WaitingTasks> Waiting() const;
 };
 
 // Returns the remedies that were found before the trials ran out.

@@ -19,24 +19,22 @@ constexpr int64_t kMostWeight = 64;  // times the present one
 constexpr int64_t kParts = 16;       // in which limits are raised
 
 // The tasks that wait in the queue or below it.
-std::vector<TaskIndex> WaitingBelow(const WaitingCase& job, QueueIndex queue) {
+std::vector<WaitingTasks> WaitingBelow(const WaitingCase& job, QueueIndex queue) {
   const Tables& tables = job.tables;
-  std::vector<TaskIndex> waiting;
-  for (const PendingTask& pending : job.plan.pending()) {
-    if (!tables.has_job(pending.task)) continue;
-    QueueIndex q = tables.jobs.queue[tables.tasks.job[pending.task]];
+  return WaitingTasksIn(tables, job.plan, [&](JobIndex of, TaskIndex) {
+    if (of == kNone) return false;
+    QueueIndex q = tables.jobs.queue[of];
     while (q != kNone && q != queue) q = tables.queues.parent[q];
-    if (q == queue) waiting.push_back(pending.task);
-  }
-  return waiting;
+    return q == queue;
+  });
 }
 
 // What the queue, with those below it, holds at the end of the plan, and what the job waits for, or
 // with `for_all` whatever waits there.
 std::vector<int64_t> HeldAndWanted(const WaitingCase& job, QueueIndex queue, bool for_all = false) {
   std::vector<int64_t> sum = HeldBelow(job.tables, job.plan, queue);
-  for (const TaskIndex t : for_all ? WaitingBelow(job, queue) : job.Waiting()) {
-    AddUpTo(job.tables.classes.request.row(job.tables.tasks.task_class[t]), sum);
+  for (const WaitingTasks& tasks : for_all ? WaitingBelow(job, queue) : job.Waiting()) {
+    tasks.AddTo(sum);
   }
   return sum;
 }

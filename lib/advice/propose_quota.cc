@@ -17,7 +17,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/advice/amounts.h"
-#include "lib/advice/held.h"
 #include "lib/advice/proposals.h"
 #include "lib/base/strings.h"
 #include "muster/quantity.h"
@@ -34,9 +33,7 @@ class QuotaProposer {
   QuotaProposer(const WaitingCase& job, Trials* trials)
       : job_(job), trials_(trials), spec_(job.tables.queues.spec[job.queue()]) {
     wanted_.assign(job.tables.dimension_count(), 0);
-    for (const TaskIndex t : job.Waiting()) {
-      AddUpTo(job.tables.classes.request.row(job.tables.tasks.task_class[t]), wanted_);
-    }
+    for (const WaitingTasks& tasks : job.Waiting()) tasks.AddTo(wanted_);
   }
 
   void Run(std::vector<Remedy>* out) const {

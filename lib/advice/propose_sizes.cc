@@ -13,16 +13,6 @@ namespace {
 
 constexpr int64_t kSteps = 16;  // of a request: it is made smaller by sixteenths
 
-// Tasks of the job that the plan starts as things are: more than none under profiles that know no
-// gangs.
-int64_t StartsNow(const WaitingCase& job) {
-  return std::ranges::count_if(job.plan.decisions(), [&](const Decision& d) {
-    return d.job == job.job &&
-           (d.kind == DecisionKind::kBind || d.kind == DecisionKind::kNominate ||
-            d.kind == DecisionKind::kReserve);
-  });
-}
-
 // The gang that needs the most tasks and starts more of them than the whole one.
 void ProposeGang(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out) {
   const int64_t minimum = job.tables.jobs.spec[job.job].min_available;
@@ -31,7 +21,8 @@ void ProposeGang(const WaitingCase& job, Trials* trials, std::vector<Remedy>* ou
         {.job = JobEdit{.name = job.name(), .min_available = minimum - fewer}}};
   };
   if (minimum < 2) return;
-  const int64_t now = StartsNow(job);
+  // More than none under profiles that know no gangs.
+  const int64_t now = trials->Confirm({}, job.profile).starts;
   const std::optional<int64_t> fewer =
       Smallest(minimum - 1, [&](int64_t f) { return trials->Try(changes(f)).starts > now; });
   if (!fewer) return;
@@ -67,15 +58,11 @@ void ProposeRequest(const WaitingCase& job, DimensionIndex d, int64_t request, T
 
 void ProposeSizes(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out) {
   if (!job.is_lone()) ProposeGang(job, trials, out);
-  const Tables& tables = job.tables;
-  const std::vector<TaskIndex> waiting = job.Waiting();
-  const auto request_of = [&tables](TaskIndex t) {
-    return tables.classes.request.row(tables.tasks.task_class[t]);
-  };
-  for (DimensionIndex d = 0; d < tables.dimension_count(); ++d) {
-    const int64_t request = OrZero(request_of(waiting[0])[d]);
+  const std::vector<WaitingTasks> waiting = job.Waiting();
+  for (DimensionIndex d = 0; d < job.tables.dimension_count(); ++d) {
+    const int64_t request = waiting[0].request[d];
     const bool equal = std::ranges::all_of(
-        waiting, [&](TaskIndex t) { return OrZero(request_of(t)[d]) == request; });
+        waiting, [&](const WaitingTasks& tasks) { return tasks.request[d] == request; });
     if (d != kPods && request > 0 && equal) ProposeRequest(job, d, request, trials, out);
   }
 }

@@ -24,9 +24,7 @@ void RaiseSpending(const WaitingCase& job, QueueIndex q, int64_t ahead,
   const QueueSpec& spec = job.tables.queues.spec[q];
   const SpendingRules& rules = *spec.rules->spending;
   std::vector<int64_t> all = HeldBelow(job.tables, job.plan, q);
-  for (const TaskIndex t : job.Waiting()) {
-    AddUpTo(job.tables.classes.request.row(job.tables.tasks.task_class[t]), all);
-  }
+  for (const WaitingTasks& tasks : job.Waiting()) tasks.AddTo(all);
   const int64_t hourly = HourlyCost(PricesAbove(job.tables, q), all);
   const int64_t spent =
       spec.history && spec.history->spent ? MoneyOf(spec.history->spent->text) : 0;

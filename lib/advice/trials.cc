@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "lib/advice/changes.h"
+#include "lib/advice/counted_tasks.h"
 #include "lib/advice/ends.h"
+#include "lib/base/math.h"
 #include "lib/model/access.h"
 #include "lib/profile/profile.h"
 #include "lib/session/places_tasks.h"
@@ -26,10 +28,24 @@ std::optional<int64_t> Smallest(int64_t most, const std::function<bool(int64_t)>
   return enough;
 }
 
-int64_t TriedIn(const Plan& plan) {
-  return static_cast<int64_t>(plan.pending().size() + plan.binds().size() +
-                              plan.nominations().size() + plan.reservations().size());
+int64_t TriedIn(const Tables& tables, const Plan& plan) {
+  return SatAdd(static_cast<int64_t>(plan.pending().size() + plan.binds().size() +
+                                     plan.nominations().size() + plan.reservations().size()),
+                CountedWaiting(tables, plan));
 }
+
+namespace {
+
+// Whether so many tasks make the job's gang whole, with those that hold nodes. Tasks with a
+// reserved node wait there until it is.
+bool IsWhole(const Tables& tables, JobIndex job, int64_t more) {
+  return more + std::ranges::count_if(
+                    tables.jobs.tasks[job],
+                    [&](TaskIndex t) { return IsAllocated(tables.tasks.status[t]); }) >=
+         tables.jobs.spec[job].min_available;
+}
+
+}  // namespace
 
 Trials::Outcome Trials::Try(std::span<const WhatIfChange> changes, std::string_view profile) {
   if (made_ >= options_.trials) return {};
@@ -57,21 +73,35 @@ Trials::Outcome Trials::Judge(const Snapshot& snapshot, const Plan& plan,
   const std::optional<JobIndex> job = tables.jobs.names.Find(name_);
   const std::optional<TaskIndex> task = FindLoneTask(tables, name_);
   Outcome outcome;
-  outcome.evictions = static_cast<int64_t>(plan.evictions().size());
+  outcome.evictions =
+      SatAdd(static_cast<int64_t>(plan.evictions().size()), CountedEvictions(tables, plan));
   if (!job && !task) return outcome;
   const auto is_of_it = [&](TaskIndex t) { return job ? tables.tasks.job[t] == *job : t == *task; };
+  int64_t reserved = 0;
   for (const Decision& d : plan.decisions()) {
-    const bool starts = d.kind == DecisionKind::kBind || d.kind == DecisionKind::kNominate ||
-                        d.kind == DecisionKind::kReserve;
-    if (starts) ++(is_of_it(d.task) ? outcome.starts : outcome.others);
+    const bool reserves = d.kind == DecisionKind::kReserve;
+    const bool starts =
+        reserves || d.kind == DecisionKind::kBind || d.kind == DecisionKind::kNominate;
+    if (starts) ++(!is_of_it(d.task) ? outcome.others : reserves ? reserved : outcome.starts);
   }
   for (const PendingTask& pending : plan.pending()) {
     outcome.waiting += is_of_it(pending.task);
   }
+  if (outcome.waiting == 0 || (job && IsWhole(tables, *job, outcome.starts + reserved))) {
+    outcome.starts += reserved;
+  }
   const absl::StatusOr<ProfileConfig> config =
       ResolveProfile(profile, options_.schedule.extensions.get());
-  if (job && config.ok() && !PlacesTasks(*config) && EndsOf(tables, plan).holds_quota[*job] != 0) {
+  const bool places = !config.ok() || PlacesTasks(*config);
+  if (job && !places && EndsOf(tables, plan).holds_quota[*job] != 0) {
     outcome.starts += std::exchange(outcome.waiting, 0);
+  }
+  if (job) outcome.waiting = SatAdd(outcome.waiting, CountedWaiting(tables, plan, *job));
+  for (const Admission& admission : plan.admissions()) {
+    const bool of_it = job && admission.job == *job;
+    int64_t& admitted = of_it ? outcome.starts : outcome.others;
+    // Rows of the job itself are counted above: they may have been admitted before.
+    admitted = SatAdd(admitted, AdmittedTasks(tables, admission, !places && !of_it));
   }
   return outcome;
 }

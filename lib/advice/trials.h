@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/model/tables.h"
 #include "muster/cluster.h"
 #include "muster/remedy.h"
 
@@ -30,15 +31,16 @@ std::optional<int64_t> Smallest(int64_t most, const std::function<bool(int64_t)>
 
 // Returns how many tasks the plan places or leaves waiting. Each may go to a node that joins, so no
 // more new nodes can help.
-int64_t TriedIn(const Plan& plan);
+// REQUIRES: the plan is of a snapshot with these tables.
+int64_t TriedIn(const Tables& tables, const Plan& plan);
 
 class Trials {
  public:
   struct Outcome {
     int64_t starts = 0, waiting = 0, evictions = 0;
     int64_t others = 0;  // other tasks that start
-    // All of the job starts that waited. Under a profile that places no tasks, those of a job that
-    // holds assigned quota have started.
+    // All of the job starts that waited. Tasks by count, and all tasks under a profile that places
+    // none, start by being admitted.
     bool helps() const { return starts > 0 && waiting == 0; }
   };
 

@@ -39,6 +39,16 @@ absl::StatusOr<std::vector<NodeIndex>> ChooseNodes(const char* where, const std:
                                           absl::StrJoin(labels, ", ", absl::PairFormatter("="))));
 }
 
+absl::Status NoSuchJob(const Tables& tables, const std::string& name,
+                       const std::function<bool(JobIndex)>& is_there) {
+  if (tables.tasks.names.Find(name)) {
+    return absl::NotFoundError(absl::StrCat(
+        PlaceOf("job", name), " does not exist; a task has the name, which remove_task removes"));
+  }
+  return NoSuchRow("job", name, tables.jobs, "",
+                   [&is_there](size_t i) { return is_there(JobIndex(i)); });
+}
+
 QueueSpec EditedQueue(QueueSpec spec, const QueueEdit& edit) {
   if (edit.weight.has_value()) spec.weight = *edit.weight;
   if (edit.guaranteed.has_value()) spec.guaranteed = edit.guaranteed;

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/model/tables.h"
 #include "muster/what_if.h"
@@ -28,6 +29,11 @@ namespace muster {
 absl::StatusOr<std::vector<NodeIndex>> ChooseNodes(const char* where, const std::string& name,
                                                    const Labels& labels, const NodeTable& nodes,
                                                    const std::function<bool(NodeIndex)>& is_there);
+
+// Returns the error of a `remove_job` of that name, which is none of the jobs that `is_there`
+// keeps. Where a task has the name, the error names the change for tasks.
+absl::Status NoSuchJob(const Tables& tables, const std::string& name,
+                       const std::function<bool(JobIndex)>& is_there);
 
 // Returns the queue with the values that the edit sets.
 QueueSpec EditedQueue(QueueSpec spec, const QueueEdit& edit);

@@ -54,15 +54,20 @@ absl::Status CheckTables(const ProfileConfig& config, const Tables& tables,
     if (!s.ok()) return s;
   }
   if (tables.jobs.by_count == 0 || config.reads_counts) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat(CountsText(tables), ", which profile ", Quote(config.name),
+                   " does not place; must be rows (MakeTasks, --make-tasks)"));
+}
+
+std::string CountsText(const Tables& tables) {
+  if (tables.jobs.by_count == 0) return "";
   JobIndex job = 0;
   while (!tables.jobs.alive[job] || !HasCounts(tables.jobs.spec[job])) ++job;
   const JobSpec& spec = tables.jobs.spec[job];
   size_t group = 0;
   while (!spec.groups[group].by_count) ++group;
-  return absl::FailedPreconditionError(
-      absl::StrCat(PlaceOf("job", spec.name), ", ", PlaceOf("group", spec.groups[group].name), ": ",
-                   spec.groups[group].by_count->count, " tasks are counts, which profile ",
-                   Quote(config.name), " does not place; must be rows (MakeTasks, --make-tasks)"));
+  return absl::StrCat(PlaceOf("job", spec.name), ", ", PlaceOf("group", spec.groups[group].name),
+                      ": ", spec.groups[group].by_count->count, " tasks are counts");
 }
 
 absl::StatusOr<std::shared_ptr<const Tables>> WithJobsOfOne(const Tables& tables,

@@ -18,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "absl/status/status.h"
@@ -34,6 +35,10 @@ namespace muster {
 // unknown.
 absl::Status CheckTables(const ProfileConfig& config, const Tables& tables,
                          std::optional<std::span<const Change>> changes = {});
+
+// Returns the first group of tasks that are counts, for the beginning of an error: `job "j", group
+// "w": 10000 tasks are counts`. Empty: all tasks are rows. O(jobs), or O(1) where all are rows.
+std::string CountsText(const Tables& tables);
 
 inline bool TakesLoneTasks(const ProfileConfig& config) { return !config.lone_task_queue.empty(); }
 // Returns whether a cycle tries tasks without a job, as jobs of one or as they are. Elsewhere they

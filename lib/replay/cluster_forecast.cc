@@ -262,6 +262,10 @@ absl::StatusOr<ClusterForecast> Forecast(const Cluster& cluster, std::string_vie
                      " places no task on a node, so nothing ever starts under it; forecast under a "
                      "profile that does"));
   }
+  if (const std::string counts = CountsText(TablesOf(cluster)); !counts.empty()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "forecast: ", counts, ", which never start; must be rows (MakeTasks, --make-tasks)"));
+  }
   const bool needs = UseOfEstimates(*config) == EstimateUse::kNeeded;
   if (history.processors > 0 && history.size() > 0) {
     const Trace nodes = AsOneNode(history);

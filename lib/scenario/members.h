@@ -455,10 +455,11 @@ auto Members(S& s) {
 
 template <Is<WhatIfChange> S>
 auto Members(S& s) {
-  auto& [queue, remove_nodes, add_nodes, add_job, remove_job, job, nodes] = s;
+  auto& [queue, remove_nodes, add_nodes, add_job, remove_job, remove_task, job, nodes] = s;
   return std::tuple(Key("queue", queue), Key("remove_nodes", remove_nodes),
                     Key("add_nodes", add_nodes), Key("add_job", add_job),
-                    Key("remove_job", remove_job), Key("job", job), Key("nodes", nodes));
+                    Key("remove_job", remove_job), Key("remove_task", remove_task), Key("job", job),
+                    Key("nodes", nodes));
 }
 
 template <Is<DiagnoseQuestion> S>

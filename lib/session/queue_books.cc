@@ -74,9 +74,11 @@ absl::Status QueueBooks::Apply(const WhatIfChange& change) {
   const int said = change.queue.has_value() + change.remove_nodes.has_value() +
                    change.add_nodes.has_value() + change.add_job.has_value() +
                    change.remove_job.has_value();
-  if (change.job.has_value() || change.nodes.has_value()) {
+  if (change.job.has_value() || change.nodes.has_value() || change.remove_task.has_value()) {
     return absl::InvalidArgumentError(
-        "changes of tasks and of taints move no share; Rehearse answers them with plans");
+        "shares alone tell too little of changes of tasks and of taints; Rehearse answers them "
+        "with "
+        "plans (muster what-if --plan)");
   }
   if (said != 1) {
     return absl::InvalidArgumentError(
@@ -291,8 +293,7 @@ absl::Status QueueBooks::AddJob(const JobSpec& job) {
 absl::Status QueueBooks::RemoveJob(const std::string& name) {
   const std::optional<JobIndex> job = tables_.jobs.names.Find(name);
   if (!job || !removed_jobs_.insert(*job).second) {
-    return NoSuchRow("job", name, tables_.jobs, "",
-                     [this](size_t i) { return !removed_jobs_.contains(JobIndex(i)); });
+    return NoSuchJob(tables_, name, [this](JobIndex j) { return !removed_jobs_.contains(j); });
   }
   const QueueIndex q = tables_.jobs.queue[*job];
   for (TaskIndex t : tables_.jobs.tasks[*job]) {

@@ -25,14 +25,14 @@ chance. An exception ends the cycle, nothing is decided, and it is raised with i
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from . import _core
-from .errors import InvalidArgument, shown
-from .policy import Policy, PolicyAdapter, name_of
+from .errors import InvalidArgument, expect, shown
+from .policy import Policy, PolicyAdapter, check_revision, name_of
 from .views import Domains, Jobs, Nodes, Queues, Tasks
 
 __all__ = ["Action", "Workbench", "adapt"]
@@ -136,6 +136,7 @@ class ActionAdapter:
     """Runs one action on behalf of the engine."""
 
     def __init__(self, action: Action) -> None:
+        check_revision(action, "action")
         self.action, self.name = action, action.name
         self.summary, self.admits, self.evicts = action.summary, action.admits, action.evicts
 
@@ -159,12 +160,17 @@ def check_named(given: Sequence[Policy | Action], profile: str) -> None:
             )
 
 
-def adapt(given: Sequence[Policy | Action]) -> Any:
-    """The form in which the engine takes policies and actions; None for none."""
+def listed(given: Any) -> list[Any]:
+    """The policies and actions; InvalidArgument: they are no list."""
     if isinstance(given, Policy | Action):
         raise InvalidArgument("policies: expected a list of policies; write policies=[...]")
+    return list(expect(given, Iterable, "policies"))
+
+
+def adapt(given: Sequence[Policy | Action]) -> Any:
+    """The form in which the engine takes policies and actions; None for none."""
     policies, actions = [], []
-    for one in given:
+    for one in listed(given):
         if isinstance(one, Policy):
             policies.append(PolicyAdapter(one))
         elif isinstance(one, Action):

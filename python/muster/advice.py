@@ -101,8 +101,9 @@ def rehearse(
 
     >>> muster.rehearse(cluster, "volcano", [{"remove_nodes": {"labels": {"pool": "b"}}}]).moves
 
-    Changes are those of muster.what_if, and two more that move no share by themselves:
+    Changes are those of muster.what_if, and three more, of which shares alone tell too little:
 
+    remove_task  "ns/pod": a task with a job or without
     job    {"name": "j", "queue": "q", "priority": 5, "min_available": 2, "tolerations": [...],
            "request": {"cpu": 2}}: new values of the job and of its pending tasks
     nodes  {"name": "n1", "unschedulable": True, "taints": [...]}, or labels in place of the name

@@ -11,11 +11,11 @@ from typing import Any, Literal, Unpack, overload
 import numpy as np
 
 from . import _core, fields, frames, rows
-from .errors import Error, InvalidArgument, expect
+from .errors import Error, InvalidArgument, expect, text
 from .notebook import bar, table
 from .limits import DEFAULT, Limits, integer
 from .plan import Plan
-from .action import Action, adapt, check_named
+from .action import Action, adapt, check_named, listed
 from .policy import Policy
 from .reports import ApplyReport, Assumption, Drift, Measured
 from .snapshot import Snapshot, chosen, counted, merged
@@ -88,21 +88,23 @@ class Cluster:
         than `limits`.
         """
         if isinstance(scenario, Mapping):
-            text = fields.json_text(scenario, "scenario")
+            document = fields.json_text(scenario, "scenario")
         elif isinstance(scenario, str) and scenario.lstrip().startswith("{"):
-            text = scenario
+            document = scenario
         elif isinstance(scenario, (str, Path)):
-            text = Path(scenario).read_text(encoding="utf-8")
+            document = Path(scenario).read_text(encoding="utf-8")
         else:
             raise InvalidArgument(
                 f"scenario: expected a path, a text or a dict, got {type(scenario).__name__}")
         cluster, budget = cls(), expect(limits, Limits, "limits").as_dict()
-        cluster._defaults = cluster._core.load_scenario(text, budget)
+        cluster._defaults = cluster._core.load_scenario(document, budget)
         return cluster
 
     def to_scenario(self, profile: str = "", *, now: int = 0, seed: int = 0) -> str:
         """The text of a scenario that holds this cluster; `muster run` reads it."""
-        return self._core.write_scenario(profile, now, seed)
+        return self._core.write_scenario(
+            text(profile, "to_scenario: profile"), integer(now, "to_scenario: now"),
+            integer(seed, "to_scenario: seed"))
 
     def to_dict(self) -> dict[str, list[dict[str, Any]]]:
         """All rows, as they were told, with the state they are in now."""
@@ -125,22 +127,24 @@ class Cluster:
             if nodes.bit_length() > 63:
                 raise InvalidArgument(f"nodes: count is {nodes}; must be 0 to 134217728")
             rest = dict(given)
-            self._core.add_nodes(nodes, self._row("node", str(rest.pop("name", "n")), rest))
+            stem = text(rest.pop("name", "n"), "add_nodes: name")
+            self._core.add_nodes(nodes, self._row("node", stem, rest))
             return nodes
         columns, constants = self._split(nodes, given, "node")
         return self._core.add_node_columns(columns, constants)
 
     def update_node(self, name: str, **given: Unpack[rows.NodeKeywords]) -> None:
         """Changes the fields given; the others stay, as do the node's tasks and its place."""
+        name = text(name, "update_node: name")
         self._core.update_node(name, self._row("node", name, given))
 
     def remove_node(self, name: str) -> None:
         """Refused while tasks are on it."""
-        self._core.remove_node(name)
+        self._core.remove_node(text(name, "remove_node: name"))
 
     def node(self, name: str) -> dict[str, Any]:
         """What was told about it."""
-        return self._core.node(name)
+        return self._core.node(text(name, "node: name"))
 
     @property
     def nodes(self) -> Any:
@@ -161,14 +165,15 @@ class Cluster:
 
     def update_queue(self, name: str, **given: Unpack[rows.QueueKeywords]) -> None:
         """Changes the fields given; the others stay."""
+        name = text(name, "update_queue: name")
         self._core.update_queue(name, self._row("queue", name, given))
 
     def remove_queue(self, name: str) -> None:
         """Refused while it has jobs or children."""
-        self._core.remove_queue(name)
+        self._core.remove_queue(text(name, "remove_queue: name"))
 
     def queue(self, name: str) -> dict[str, Any]:
-        return self._core.queue(name)
+        return self._core.queue(text(name, "queue: name"))
 
     @property
     def queues(self) -> Any:
@@ -194,18 +199,21 @@ class Cluster:
 
     def make_tasks(self, job: str, group: str = "", count: int = 1) -> None:
         """Makes `count` of a group's tasks that are counts (by_count) rows that are pending."""
-        self._core.make_tasks(job, group, count)
+        self._core.make_tasks(
+            text(job, "make_tasks: job"), text(group, "make_tasks: group"),
+            integer(count, "make_tasks: count"))
 
     def update_job(self, name: str, **given: Unpack[rows.JobKeywords]) -> None:
         """Changes the fields given; the others and its tasks stay."""
+        name = text(name, "update_job: name")
         self._core.update_job(name, self._row("job", name, given))
 
     def remove_job(self, name: str) -> None:
         """With its tasks."""
-        self._core.remove_job(name)
+        self._core.remove_job(text(name, "remove_job: name"))
 
     def job(self, name: str) -> dict[str, Any]:
-        return self._core.job(name)
+        return self._core.job(text(name, "job: name"))
 
     @property
     def jobs(self) -> Any:
@@ -226,18 +234,22 @@ class Cluster:
 
     def update_task(self, name: str, **given: Unpack[rows.TaskKeywords]) -> None:
         """Changes the fields given; the others stay. A shape is changed as a whole."""
+        name = text(name, "update_task: name")
         self._core.update_task(name, self._row("task", name, given))
 
     def remove_task(self, name: str) -> None:
-        self._core.remove_task(name)
+        self._core.remove_task(text(name, "remove_task: name"))
 
     def set_task_status(self, name: str, status: str, node: str = "") -> None:
         """Sets the status as it was reported; `node` only if the status needs one and the task has
         none."""
-        self._core.set_task_status(name, status, node)
+        place = "set_task_status"
+        self._core.set_task_status(
+            text(name, f"{place}: name"), text(status, f"{place}: status"),
+            text(node, f"{place}: node"))
 
     def task(self, name: str) -> dict[str, Any]:
-        return self._core.task(name)
+        return self._core.task(text(name, "task: name"))
 
     @property
     def tasks(self) -> Any:
@@ -252,20 +264,23 @@ class Cluster:
         self._core.add_domain({"name": name, **given})
 
     def remove_domain(self, name: str) -> None:
-        self._core.remove_domain(name)
+        self._core.remove_domain(text(name, "remove_domain: name"))
 
     def set_disruption_budget(self, name: str, **given: Unpack[rows.BudgetKeywords]) -> None:
         """namespace, selector, allowed."""
         self._core.set_disruption_budget({"name": name, **given})
 
     def remove_disruption_budget(self, name: str, namespace: str = "default") -> None:
-        self._core.remove_disruption_budget(namespace, name)
+        place = "remove_disruption_budget"
+        self._core.remove_disruption_budget(
+            text(namespace, f"{place}: namespace"), text(name, f"{place}: name"))
 
     def remove_namespace(self, name: str) -> None:
-        self._core.remove_namespace(name)
+        self._core.remove_namespace(text(name, "remove_namespace: name"))
 
     def set_namespace(self, name: str, labels: Mapping[str, str] | None = None) -> None:
-        self._core.set_namespace({"name": name, "labels": dict(labels or {})})
+        labels = {} if labels is None else expect(labels, Mapping, "set_namespace: labels")
+        self._core.set_namespace({"name": name, "labels": dict(labels)})
 
     def set_flavor(self, name: str, **given: Unpack[rows.FlavorKeywords]) -> None:
         """A kind of capacity that quota is counted in: node_labels, taints, tolerations,
@@ -273,14 +288,14 @@ class Cluster:
         self._core.set_flavor({"name": name, **given})
 
     def remove_flavor(self, name: str) -> None:
-        self._core.remove_flavor(name)
+        self._core.remove_flavor(text(name, "remove_flavor: name"))
 
     def set_partition(self, name: str, **given: Unpack[rows.PartitionKeywords]) -> None:
         """A set of nodes with queues of its own: nodes, selector, queues, exclusive, borrows."""
         self._core.set_partition(self._row("partition", name, given))
 
     def remove_partition(self, name: str) -> None:
-        self._core.remove_partition(name)
+        self._core.remove_partition(text(name, "remove_partition: name"))
 
     def set_reservation(self, name: str, **given: Unpack[rows.ReservationKeywords]) -> None:
         """set_reservation("nightly", node="n1", phase="available", cpu=16,
@@ -288,7 +303,7 @@ class Cluster:
         self._core.set_reservation(self._row("reservation", name, given))
 
     def remove_reservation(self, name: str) -> None:
-        self._core.remove_reservation(name)
+        self._core.remove_reservation(text(name, "remove_reservation: name"))
 
     # --- following the world
 
@@ -377,6 +392,8 @@ class Cluster:
         Returns "applied", "stale" (a newer one was seen) or "waiting" (for an object that it
         names).
         """
+        generation = integer(generation, "apply_delta: generation")
+        kind = text(kind, "apply_delta: kind")
         return self._core.apply_delta(generation, kind, self._row(kind, name, given))
 
     def apply_deltas(self, events: Iterable[Mapping[str, Any]]) -> Any:
@@ -390,11 +407,12 @@ class Cluster:
         told: list[tuple[str, int, Any]] = []
         refused: dict[int, str] = {}
         heads: list[tuple[str, str]] = []
-        for i, event in enumerate(events):
+        for i, event in enumerate(expect(events, Iterable, "deltas")):
             if not isinstance(event, Mapping):
                 raise InvalidArgument(f"deltas[{i}]: expected a dict, got {event!r}")
             given = dict(event)
-            kind, name = str(given.pop("kind", "")), str(given.pop("name", ""))
+            kind, name = (
+                text(given.pop(word, ""), f"deltas[{i}]: {word}") for word in ("kind", "name"))
             heads.append((kind, name))
             generation = given.pop("generation", None)
             if given.pop("removed", False):
@@ -406,7 +424,7 @@ class Cluster:
                 refused[i] = str(failure)
                 told.append((kind, generation, {"name": name, **given}))
         results = self._core.apply_deltas(told)
-        words = [refused.get(i, text) for i, (_, text) in enumerate(results)]
+        words = [refused.get(i, why) for i, (_, why) in enumerate(results)]
         return frames.frame({
             "kind": _objects([kind for kind, _ in heads]),
             "name": _objects([name for _, name in heads]),
@@ -422,7 +440,9 @@ class Cluster:
     def apply_removal(self, kind: str, generation: int, name: str) -> str:
         """The event that an object is gone; returns as apply_delta. A budget's name is
         "namespace/name", or the name alone in namespace "default"."""
-        return self._core.apply_delta(generation, kind, name)
+        return self._core.apply_delta(
+            integer(generation, "apply_removal: generation"), text(kind, "apply_removal: kind"),
+            text(name, "apply_removal: name"))
 
     def reconcile(self, full: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Drift]:
         """Makes the cluster equal to a full listing of the form of to_dict(), or of keywords.
@@ -447,8 +467,8 @@ class Cluster:
         return self._core.memory
 
     @memory.setter
-    def memory(self, text: str) -> None:
-        self._core.memory = text
+    def memory(self, memory: str) -> None:
+        self._core.memory = text(memory, "memory")
 
     # --- cycles
 
@@ -474,7 +494,8 @@ class Cluster:
         given |= {"stop": stop, "cursor": cursor, "speed": speed, "memory": memory, "turn": turn}
         options = merged(self._defaults, given)
         profile = chosen(profile, self._defaults)
-        if isinstance(policies, Policy | Action) or self._adapted[0] != tuple(policies):
+        policies = listed(policies)
+        if self._adapted[0] != tuple(policies):
             adapted = adapt(policies)
             self._adapted = (tuple(policies), adapted)
         check_named(policies, profile)
@@ -501,7 +522,7 @@ class Cluster:
         explain_nodes=True fills `choices` with the score of each policy for the node of each task
         and for the next best node. It looks at every node for each task that is placed.
         """
-        metrics = _core.CycleMetrics(explain_nodes)
+        metrics = _core.CycleMetrics(expect(explain_nodes, bool, "measure: explain_nodes"))
         options = merged(self._defaults, {"now": now, "seed": seed, "metrics": metrics})
         profile = chosen(profile, self._defaults)
         plan = self._core.schedule(profile, options, None)
@@ -522,15 +543,16 @@ class Cluster:
 
     def confirm(self, task: str, status: str = "running") -> None:
         """The world reports that a bind of an applied plan came true."""
-        self._core.set_task_status(task, status, "")
+        self._core.set_task_status(
+            text(task, "confirm: task"), text(status, "confirm: status"), "")
 
     def report_bind_failed(self, task: str) -> None:
         """A bind of an applied plan did not come true: the task is pending again."""
-        self._core.report_bind_failed(task)
+        self._core.report_bind_failed(text(task, "report_bind_failed: task"))
 
     def report_evict_failed(self, task: str) -> None:
         """An eviction of an applied plan did not come true: the task runs on its node again."""
-        self._core.report_evict_failed(task)
+        self._core.report_evict_failed(text(task, "report_evict_failed: task"))
 
     def assumptions(self) -> list[Assumption]:
         """What applied plans made the cluster assume and nothing has confirmed yet."""

@@ -101,6 +101,11 @@ def from_status(code: str, message: str) -> Error:
     return error
 
 
+def text(value: Any, place: str) -> str:
+    """Returns the text; InvalidArgument: it is none."""
+    return str(expect(value, str, place))
+
+
 _WORDS = {"str": "text", "Mapping": "dict", "Iterable": "list"}
 
 
@@ -109,5 +114,6 @@ def expect(value: Any, kinds: type | UnionType, place: str) -> Any:
     if not isinstance(value, kinds):
         names = [kind.__name__ for kind in getattr(kinds, "__args__", (kinds,))]
         words = " or ".join(_WORDS.get(name, name) for name in names)
-        raise InvalidArgument(f"{place}: expected a {words}, got {type(value).__name__}")
+        words = "True or False" if words == "bool" else f"a {words}"
+        raise InvalidArgument(f"{place}: expected {words}, got {type(value).__name__}")
     return value

@@ -14,12 +14,12 @@ import os
 import pathlib
 import pickle
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .action import Action, words_of
-from .errors import InvalidArgument
-from .policy import Policy
+from .errors import InvalidArgument, expect
+from .policy import Policy, check_revision
 
 Own = Policy | Action
 
@@ -28,11 +28,12 @@ def check(own: Sequence[Own], specs: Sequence[str], place: str) -> None:
     """Refuses what is no policy or action, and what no spec string names."""
     if isinstance(own, Policy | Action):
         raise InvalidArgument(f"{place}: expected a list of policies; write policies=[...]")
-    for one in own:
+    for one in expect(own, Iterable, place):
         if not isinstance(one, Policy | Action):
             raise InvalidArgument(
                 f"{place}: expected a muster.Policy or muster.Action, got {one!r}"
             )
+        check_revision(one, "policy" if isinstance(one, Policy) else "action")
         if not any(named(spec, [one]) for spec in specs):
             raise InvalidArgument(
                 f'{place}: no profile names "{one.name}"; name it where it belongs, as in '

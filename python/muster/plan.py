@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from . import _core
 from .bounds import BoundOptions, PlanGap, gap_of
-from .errors import FailedPrecondition
+from .errors import FailedPrecondition, text
 from .frames import frame
 from .notebook import bar, table
 
@@ -176,7 +176,7 @@ class Plan:
     def explain(self, name: str) -> str:
         """Returns why a job or task is not (wholly) placed, in words. Raises NotFound if there is
         no such name."""
-        return self._core.explain(name)
+        return self._core.explain(text(name, "explain: name"))
 
     @property
     def profile(self) -> str:

@@ -141,11 +141,20 @@ def name_of(cls: type) -> str:
     return "".join(letters).lstrip("-_").replace("_", "-")
 
 
+def check_revision(one: Any, kind: str) -> None:
+    """Refuses a revision that is no integer of 0 or more."""
+    value = one.revision
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise InvalidArgument(
+            f'{kind} "{one.name}": revision is {shown(value)}; must be an integer of 0 or more')
+
+
 class PolicyAdapter:
     """Asks one policy on behalf of the engine, and checks what it answers."""
 
     def __init__(self, policy: Policy) -> None:
         self.policy, self.name, self.refusal = policy, policy.name, policy.refusal
+        check_revision(policy, "policy")
         self.score_again = self._word("score_kind", "frozen", "node")
         self.live = self._word("order_kind", "frozen", "live")
         self._cycle: Any = None

@@ -105,11 +105,23 @@ def replay(
         raise InvalidArgument(
             f'replay: period: cycles "{given["cycles"]}" has none; "periodic" and "rounds" have'
         )
-    if progress:
-        given["progress"] = _Line(trace, sys.stderr if progress is True else progress)
+    out = stream(progress)
+    if out is not None:
+        given["progress"] = _Line(trace, out)
     adapted = adapt(policies)
     check_named(policies, profile)
     return Replay(_core.replay(trace._core, profile, given, adapted), trace)
+
+
+def stream(progress: Any) -> TextIO | None:
+    """Where progress is written; None: nowhere."""
+    if progress is None or isinstance(progress, bool):
+        return sys.stderr if progress else None
+    if not hasattr(progress, "write") or not hasattr(progress, "isatty"):
+        raise InvalidArgument(
+            f"progress: expected True, False or a stream, got {type(progress).__name__}")
+    out: TextIO = progress
+    return out
 
 
 class _Line:

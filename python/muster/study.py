@@ -13,7 +13,6 @@ import itertools
 import json
 import os
 import pathlib
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -26,7 +25,7 @@ from .errors import InvalidArgument, expect
 from .fields import suggestion
 from .frames import frame
 from .limits import integer
-from .replay import ReplayOptions, StudyOptions
+from .replay import ReplayOptions, StudyOptions, stream
 from .runs import Cache, Run, engine_digest, make_all
 from .statistics import METRICS, SIX, interval, rank
 from .traces import Trace
@@ -266,7 +265,7 @@ def _study(
         for cell in cells
     ]
     kept = None if cache is False else Cache(None if cache is True else cache)
-    out = (sys.stderr if progress is True else progress) or None
+    out = stream(progress)
     records, complete = make_all(
         runs, used, policies=policies, executor=executor, workers=workers, cache=kept, progress=out
     )

@@ -6,6 +6,8 @@
 
 #include <pybind11/pybind11.h>
 
+#include "python/src/set_object.h"
+
 namespace muster::python {
 
 void BindPlan(pybind11::module_& module);

@@ -45,6 +45,8 @@ using ExtensionsPtr = std::shared_ptr<PythonExtensions>;
 
 class LiveCluster {
  public:
+  using Bound = void;
+
   LiveCluster() = default;
   explicit LiveCluster(Cluster cluster) : cluster_(std::move(cluster)) {}
   // The cluster, for the length of one call.

@@ -31,6 +31,8 @@ struct Seen {
 
 class Batch {
  public:
+  using Bound = void;
+
   Batch(const SharedTrace& trace, size_t count, bool nodes, int64_t jobs, int64_t places)
       : episodes_(Value(
             Episodes::Make(trace.trace, {.nodes = nodes, .jobs = jobs, .places = places}, count))),

@@ -60,11 +60,16 @@ py::tuple Reduce(const py::object& self, int /*protocol*/) {
   return py::make_tuple(make, py::make_tuple(type), self.attr("__getstate__")());
 }
 
+// That of object calls the base of all bound classes, too.
+py::tuple ReducePlain(const py::object& self) { return Reduce(self, 0); }
+
 void BindReduce(const py::module_& module) {
   for (auto [name, bound] : py::dict(module.attr("__dict__"))) {
     if (!py::isinstance<py::type>(bound)) continue;
     bound.attr("__reduce_ex__") = py::cpp_function(&Reduce, py::name("__reduce_ex__"),
                                                    py::is_method(bound), py::arg("protocol"));
+    bound.attr("__reduce__") =
+        py::cpp_function(&ReducePlain, py::name("__reduce__"), py::is_method(bound));
   }
 }
 

@@ -20,6 +20,7 @@ namespace muster::python {
 namespace {
 
 struct SharedPacking {
+  using Bound = void;
   std::shared_ptr<const PackingTrace> trace;
 };
 

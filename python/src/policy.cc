@@ -20,6 +20,7 @@ namespace muster::python {
 // A question, for the adapter alone: valid while it is asked. It is not in the namespace below, for
 // GCC 12 takes pybind11's functions about such a type for undefined.
 struct QuestionView {
+  using Bound = void;
   const binding::Question& question;
   std::shared_ptr<CycleState> state;
   std::shared_ptr<NodeView> nodes;  // null: as the cycle found them

@@ -25,6 +25,7 @@
 
 #include "lib/extension/cycle.h"
 #include "muster/policy.h"
+#include "python/src/set_object.h"
 
 namespace muster::python {
 
@@ -96,6 +97,7 @@ struct OwnedExtensions : Extensions {
 
 // muster._core.Extensions: lists of adapters.
 struct PythonExtensions {
+  using Bound = void;
   PythonExtensions(const py::list& policies, const py::list& actions);
   explicit PythonExtensions(std::shared_ptr<const Extensions> list) : list(std::move(list)) {}
   std::shared_ptr<CycleState> state = std::make_shared<CycleState>();

@@ -103,6 +103,7 @@ ReplayOptions ReadOptionsOf(const py::dict& given) {
 }
 
 struct Played {
+  using Bound = void;
   std::shared_ptr<const Trace> trace;
   ReplayResult result;
 };

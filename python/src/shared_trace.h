@@ -14,6 +14,7 @@ namespace muster::python {
 
 // A trace that nothing changes any more; replays of several threads may share it.
 struct SharedTrace {
+  using Bound = void;
   std::shared_ptr<const Trace> trace;
 };
 

@@ -19,6 +19,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "muster/limits.h"
+#include "python/src/set_object.h"
 
 namespace muster::python {
 

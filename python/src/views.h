@@ -35,6 +35,7 @@ inline py::object RowOrNone(uint32_t row) {
 
 // A task class.
 struct ClassView {
+  using Bound = void;
   ClassView(std::shared_ptr<CycleState> state, ClassIndex index)
       : state(std::move(state)), index(index) {}
   std::shared_ptr<CycleState> state;
@@ -44,6 +45,8 @@ struct ClassView {
 // Nodes with their books: all as the cycle found them, or some as they are now.
 class NodeView {
  public:
+  using Bound = void;
+
   NodeView(std::shared_ptr<CycleState> state, std::shared_ptr<const CycleState::Nodes> nodes);
   NodeView(std::shared_ptr<CycleState> state, const StateColumns& columns, size_t begin,
            size_t end);
@@ -67,6 +70,8 @@ class NodeView {
 // Jobs, queues and tasks, by lists of their indices.
 class CycleView {
  public:
+  using Bound = void;
+
   explicit CycleView(std::shared_ptr<CycleState> state) : state_(std::move(state)) {}
   int64_t now() const { return state_->now(); }
   py::list dimensions() const;

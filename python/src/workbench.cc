@@ -1,6 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "python/src/workbench.h"
 
+#include <pybind11/stl.h>
+
 #include <optional>
 #include <string>
 #include <utility>
@@ -25,6 +27,8 @@ using Beneficiary = std::optional<int64_t>;
 // action has returned it refuses every call.
 class WorkbenchView {
  public:
+  using Bound = void;
+
   WorkbenchView(Bench* bench, std::shared_ptr<CycleState> state)
       : bench_(bench), state_(std::move(state)) {}
   void Close() { bench_ = nullptr; }

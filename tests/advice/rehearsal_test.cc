@@ -4,6 +4,9 @@
 // compared with their original on random worlds.
 #include "muster/rehearsal.h"
 
+#include <algorithm>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -89,6 +92,61 @@ TEST(Rehearse, AJobThatLeavesMakesRoom) {
   EXPECT_THAT(difference.stops, ElementsAre(TaskDifference{"a-0", "a", "n", "", "", "n"}));
 }
 
+// As each pod of a plain Kubernetes dump is one.
+TEST(Rehearse, ATaskThatLeavesMakesRoom) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNode({.name = "n", .capacity = {{"cpu", 4}, {"pods", 9}}}).ok());
+  TaskSpec pod{.name = "web/a", .shape = {.request = {{"cpu", 4}}}};
+  ASSERT_TRUE(cluster.AddTask(pod).ok());
+  ASSERT_TRUE(cluster.SetTaskStatus("web/a", TaskStatus::kRunning, "n").ok());
+  pod.name = "web/b";
+  ASSERT_TRUE(cluster.AddTask(pod).ok());
+  const std::vector<WhatIfChange> changes = {{.remove_task = "web/a"}};
+  const absl::StatusOr<Rehearsal> rehearsal = Rehearse(cluster, "kube-scheduler", changes);
+  ASSERT_TRUE(rehearsal.ok()) << rehearsal.status();
+  EXPECT_THAT(rehearsal->difference.starts,
+              ElementsAre(TaskDifference{"web/b", "", "", "n", "", ""}));
+  EXPECT_THAT(After({.remove_task = "a-0"}).starts,
+              ElementsAre(TaskDifference{"g-0", "g", "", "n", "", ""},
+                          TaskDifference{"g-1", "g", "", "n", "", ""}));
+}
+
+// A plan without the task is that of a cluster which never had it.
+TEST(Rehearse, WithoutATaskEqualsAClusterThatNeverHadIt) {
+  const char* const profiles[] = {"volcano", "muster", "volcano:-proportion,+elastic-quota",
+                                  "volcano:lone_tasks=default"};
+  const uint64_t count = WorldCount(200);
+  int lone = 0, of_jobs = 0;
+  for (uint64_t seed = 0; seed < count && !HasFailure(); ++seed) {
+    ClusterSpec world = RandomWorld(seed);
+    if (world.nodes.empty()) continue;
+    TaskSpec pod{.name = "pod", .shape = {.request = {{"cpu", 1}}}};
+    pod.status = TaskStatus::kRunning;
+    pod.node = world.nodes[seed % world.nodes.size()].name;
+    world.tasks.push_back(pod);
+    const std::optional<Cluster> made = TryCluster(world);
+    if (!made) continue;
+    const std::string profile = profiles[seed / 2 % std::size(profiles)];
+    SCOPED_TRACE(seed);
+    world = made->Describe();
+    const auto task = seed % 2 == 0
+                          ? std::ranges::find(world.tasks, "pod", &TaskSpec::name)
+                          : world.tasks.begin() + static_cast<int64_t>(seed % world.tasks.size());
+    const std::vector<WhatIfChange> changes = {{.remove_task = task->name}};
+    const absl::StatusOr<Rehearsal> rehearsal = Rehearse(*made, profile, changes);
+    if (!rehearsal.ok()) continue;  // no such queue
+    ++(task->job.empty() ? lone : of_jobs);
+    world.tasks.erase(task);
+    const absl::StatusOr<Plan> plan = MakeCluster(world).Schedule(profile);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    EXPECT_EQ(rehearsal->after.ToText(), plan->ToText());
+  }
+  if (count >= 200) {
+    EXPECT_GT(of_jobs, 20);
+    EXPECT_GT(lone, 20);
+  }
+}
+
 TEST(Rehearse, JobsAreEdited) {
   EXPECT_EQ(After({.job = JobEdit{.name = "g", .min_available = 1}}).starts.size(), 1);
   EXPECT_EQ(After({.job = JobEdit{.name = "g", .request = {{"cpu", 1}}}}).starts.size(), 2);
@@ -125,12 +183,17 @@ TEST(Rehearse, ATaskWithoutAJobHasNoQueueAndNoMinimum) {
 TEST(Rehearse, RefusesWithPlaceAndRule) {
   EXPECT_EQ(Refusal({}),
             "changes[0]: has no change; must have one of queue, remove_nodes, add_nodes, add_job, "
-            "remove_job, job, nodes");
+            "remove_job, remove_task, job, nodes");
   EXPECT_THAT(Refusal({.remove_job = "a", .job = JobEdit{.name = "a"}}),
               HasSubstr("more than one change"));
   EXPECT_EQ(Refusal({.queue = QueueEdit{.name = "defautl"}}),
             "changes[0]: queue \"defautl\" does not exist, did you mean \"default\"?");
   EXPECT_EQ(Refusal({.remove_job = "b"}), "changes[0]: job \"b\" does not exist");
+  EXPECT_EQ(
+      Refusal({.remove_job = "a-0"}),
+      "changes[0]: job \"a-0\" does not exist; a task has the name, which remove_task removes");
+  EXPECT_EQ(Refusal({.remove_task = "a-00"}),
+            "changes[0]: task \"a-00\" does not exist, did you mean \"a-0\"?");
   EXPECT_THAT(Refusal({.job = JobEdit{.name = "x"}}), HasSubstr("job \"x\" does not exist"));
   EXPECT_THAT(Refusal({.nodes = NodeEdit{.name = "x"}}), HasSubstr("node \"x\" does not exist"));
   EXPECT_THAT(Refusal({.nodes = NodeEdit{}}), HasSubstr("nodes: has no name and no labels"));

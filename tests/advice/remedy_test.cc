@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/model/tables.h"
 #include "muster/rehearsal.h"
 #include "tests/support/random_world.h"
 #include "tests/support/world_loop.h"
@@ -418,6 +420,27 @@ TEST(Diagnose, QuotaOfWhatIsShort) {
             "raise the quota of queue \"a\" in flavor \"spot\": cpu 8 -> 12");
 }
 
+// A smaller gang of which some tasks have reserved nodes and the rest wait starts nothing.
+TEST(Diagnose, ReservedTasksOfAGangThatIsNotWholeDoNotStart) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNodes(6, Node("n", 8)).ok());
+  for (const auto& [name, count, least, cpu] : {std::tuple("pretrain", 32, 32, 1),
+                                                {"align", 4, 4, 4},
+                                                {"tune", 24, 24, 1},
+                                                {"notebook", 6, 1, 1}}) {
+    JobSpec job = Job(name, count, cpu);
+    job.min_available = least;
+    ASSERT_TRUE(cluster.AddJob(job).ok());
+  }
+  const Diagnosis diagnosis = Of(cluster, "tune", "scheduler-plugins");
+  EXPECT_GT(diagnosis.waiting, 0);
+  for (const Remedy& remedy : diagnosis.remedies) {
+    if (remedy.kind != RemedyKind::kSmallerGang) continue;
+    ASSERT_TRUE(remedy.changes[0].job.has_value());
+    EXPECT_GE(remedy.starts, *remedy.changes[0].job->min_available) << remedy.words;
+  }
+}
+
 TEST(Diagnose, Refuses) {
   Cluster cluster;
   ASSERT_TRUE(cluster.AddJob(Job("train", 1, 2)).ok());
@@ -454,13 +477,17 @@ std::pair<int64_t, int64_t> Outcome(const Cluster& cluster, const std::string& j
     const auto task = std::ranges::find(rows.tasks, plan->task_name(t), &TaskSpec::name);
     return task != rows.tasks.end() && task->job == job;
   };
-  int64_t waits = 0, starts = 0;
+  int64_t waits = 0, starts = 0, reserved = 0, runs = 0, needed = 1;
   for (const PendingTask& pending : plan->pending()) waits += is_of_job(pending.task);
   for (const Decision& d : plan->decisions()) {
-    const bool placed = d.kind == DecisionKind::kBind || d.kind == DecisionKind::kNominate ||
-                        d.kind == DecisionKind::kReserve;
+    const bool placed = d.kind == DecisionKind::kBind || d.kind == DecisionKind::kNominate;
     starts += placed && is_of_job(d.task);
+    reserved += d.kind == DecisionKind::kReserve && is_of_job(d.task);
   }
+  // Tasks on reserved nodes wait there until the gang is whole.
+  for (const TaskSpec& task : rows.tasks) runs += task.job == job && IsAllocated(task.status);
+  for (const JobSpec& spec : rows.jobs) needed = spec.name == job ? spec.min_available : needed;
+  if (waits == 0 || starts + reserved + runs >= needed) starts += reserved;
   return {waits, starts};
 }
 

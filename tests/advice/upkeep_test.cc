@@ -10,6 +10,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/base/rng.h"
 
 namespace muster::testing {
 namespace {
@@ -202,6 +203,78 @@ TEST(NeedNodes, CountsEachTypeAndFindsAMix) {
   ASSERT_EQ(needed->cheapest.size(), 2);
   EXPECT_EQ(needed->cheapest[0].type, "big");
   EXPECT_EQ(needed->cheapest[1].type, "tiny");
+}
+
+// Some tasks fit one type only, and others the other one.
+TEST(NeedNodes, TypesThatOnlyTogetherPlaceAll) {
+  NodeSpec gpu = PlainNode("gpu", 8), large = PlainNode("large", 64);
+  gpu.capacity.emplace_back("nvidia.com/gpu", 2);
+  const std::vector<NodeOffer> offers = {{.node = gpu, .price = 5},
+                                         {.node = large, .price = 8},
+                                         {.node = PlainNode("tiny", 1), .price = 1}};
+  for (const bool gang : {false, true}) {
+    Cluster cluster;
+    JobSpec job{.name = "j", .min_available = gang ? 6 : 1};
+    job.groups = {
+        {.name = "g", .count = 3, .shape = {.request = {{"cpu", 1}, {"nvidia.com/gpu", 1}}}},
+        {.name = "l", .count = 3, .shape = {.request = {{"cpu", 30}}}}};
+    ASSERT_TRUE(cluster.AddJob(job).ok());
+    const absl::StatusOr<NodesNeeded> needed = NeedNodes(cluster, "volcano", offers);
+    ASSERT_TRUE(needed.ok()) << needed.status();
+    EXPECT_EQ(needed->waiting_before, 6);
+    ASSERT_EQ(needed->alone.size(), 3u);
+    EXPECT_EQ(needed->alone[0].waiting, gang ? 6 : 3);
+    EXPECT_EQ(needed->alone[1].waiting, gang ? 6 : 3);
+    EXPECT_EQ(needed->waiting_after, 0);
+    EXPECT_EQ(needed->price, 26);
+    ASSERT_EQ(needed->cheapest.size(), 2u);
+    EXPECT_EQ(needed->cheapest[0].type, "gpu");
+    EXPECT_EQ(needed->cheapest[0].count, 2);
+    EXPECT_EQ(needed->cheapest[1].type, "large");
+    EXPECT_EQ(needed->cheapest[1].count, 2);
+  }
+}
+
+// What the cheapest mix says is what a cycle with these nodes does, and it needs each of them.
+TEST(NeedNodes, AMixIsTriedAndIrreducible) {
+  Rng rng(7);
+  int mixes = 0;
+  for (int world = 0; world < 24; ++world) {
+    Cluster cluster;
+    std::vector<NodeOffer> offers;
+    for (int i = 0; i < 3; ++i) {
+      NodeSpec node = PlainNode("", 2 + static_cast<int64_t>(rng.Below(8)));
+      node.name = "t" + std::to_string(i);
+      node.labels = {{"pool", node.name}};
+      offers.push_back({.node = node, .price = 1.0 + static_cast<double>(rng.Below(5))});
+      JobSpec job{.name = "j" + std::to_string(i), .min_available = 1};
+      job.groups = {{.count = 1 + static_cast<int64_t>(rng.Below(5)),
+                     .shape = {.request = {{"cpu", 1 + static_cast<int64_t>(rng.Below(4))}}}}};
+      if (rng.Below(2) == 0) job.groups[0].shape.node_selector = {{"pool", node.name}};
+      ASSERT_TRUE(cluster.AddJob(job).ok());
+    }
+    const absl::StatusOr<NodesNeeded> needed = NeedNodes(cluster, "volcano", offers);
+    ASSERT_TRUE(needed.ok()) << needed.status();
+    const auto waiting = [&](size_t less) {
+      Cluster with = cluster.Clone();
+      for (size_t i = 0; i < needed->cheapest.size(); ++i) {
+        NodeSpec node = offers[static_cast<size_t>(needed->cheapest[i].type[1] - '0')].node;
+        node.name += "-";
+        const int64_t count = needed->cheapest[i].count - (i == less ? 1 : 0);
+        if (count > 0) EXPECT_TRUE(with.AddNodes(count, node).ok());
+      }
+      return static_cast<int64_t>(with.Schedule("volcano")->pending().size());
+    };
+    EXPECT_EQ(waiting(99), needed->waiting_after) << world;
+    bool together = true;
+    for (const NodeCount& count : needed->alone) together &= count.waiting > needed->waiting_after;
+    if (!together) continue;
+    ++mixes;
+    for (size_t i = 0; i < needed->cheapest.size(); ++i) {
+      EXPECT_GT(waiting(i), needed->waiting_after) << world;
+    }
+  }
+  EXPECT_GT(mixes, 3);
 }
 
 // The task that waits for an eviction would take the first new node, so one node helps nothing.

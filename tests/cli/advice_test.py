@@ -20,7 +20,11 @@ class Advice(Files):
                                  "--json").stdout)
         self.assertEqual({t["job"] for t in told["starts"]}, {"train"})
         self.assert_ends(muster("what-if", self.GANG, "--changes", changes), 2,
-                         stderr="changes[0]: changes of tasks and of taints move no share")
+                         stderr="changes[0]: shares alone tell too little of changes of tasks")
+        gone = muster("what-if", self.GANG, "--plan", "--remove-task", "small-worker-0")
+        self.assert_ends(gone, 0, stdout="no longer starts small-worker-0 on gpu0")
+        self.assert_ends(muster("what-if", self.GANG, "--remove-task", "small-worker-0"), 2,
+                         stderr="muster: --remove-task: shares alone tell too little of changes")
 
     def test_errors_name_the_option_or_the_place_in_the_file(self):
         changes = self.write({"changes": [{"remove_job": "small"}, {"remove_job": "small"}]})
@@ -33,6 +37,10 @@ class Advice(Files):
                              2, stderr='muster: --queue: queue "zz" does not exist')
             self.assert_ends(muster("what-if", self.GANG, *plan, "--changes", changes), 2,
                              stderr=f'muster: {changes}: changes[1]: job "small" does not exist')
+        self.assert_ends(muster("what-if", self.GANG, "--count", "2"), 2,
+                         stderr="what-if: --count needs --add-nodes")
+        self.assert_ends(muster("what-if", self.GANG, "--remove-nodes", "a=b"), 2,
+                         stderr="muster: --remove-nodes: no node has the labels a=b")
         self.assert_ends(muster("diff", self.GANG, "--with", "zz"), 2,
                          stderr='muster: --with: unknown profile "zz"')
         self.assert_ends(muster("drain", self.GANG, "gpu0", "--turn", '{"heartbeats": ["n"]}'), 2,
@@ -115,6 +123,15 @@ class Advice(Files):
         self.assert_ends(muster("compare", self.GANG), 0, stdout="PROFILE")
         self.assert_ends(muster("compare", self.GANG, "--profiles", "vulcano"), 2,
                          stderr='did you mean "volcano"?')
+        # Under the profile of --profile, which is the first, nothing ends elsewhere.
+        first = json.loads(muster("compare", self.GANG, "--profiles", "muster volcano", "--profile",
+                                  "volcano", "--json").stdout)["profiles"]
+        self.assertEqual([row["profile"] for row in first], ["volcano", "muster"])
+        self.assertEqual(first[0]["differ"], 0)
+        # A profile of which the policies publish no shares has no spread.
+        spread = json.loads(muster("compare", self.GANG, "--profiles", "muster kai ray",
+                                   "--json").stdout)["profiles"]
+        self.assertEqual([row["spread"] is None for row in spread], [False, False, True])
         self.assert_ends(muster("compare", self.GANG, "--profiles", " "), 2,
                          stderr="--profiles names none")
 
@@ -128,7 +145,9 @@ class Advice(Files):
         self.assert_ends(muster("remedies", self.GANG, "small"), 0, stdout="nothing of it waits")
         self.assert_ends(muster("remedies", self.GANG, "trian"), 2, stderr='did you mean "train"?')
         self.assert_ends(muster("remedies", self.GANG, "train", "--trials", "0"), 2,
-                         stderr="trials is 0; must be 1 or more")
+                         stderr="muster: --trials is 0; must be 1 or more")
+        self.assert_ends(muster("remedies", self.GANG, "train", "--trials", "1"), 0,
+                         stdout="(1 trial, all that --trials allows)")
         self.assert_ends(muster("remedies", self.GANG), 2, stderr="needs a FILE and a JOB")
 
     def test_drain(self):
@@ -151,8 +170,17 @@ class Advice(Files):
                          stderr='--types: node "x" does not exist')
         self.assert_ends(muster("capacity", self.GANG, "--types", "gpu0=much"), 2,
                          stderr='--types: price "much" is no number')
-        self.assert_ends(muster("capacity", self.GANG, "--types", "gpu0=-1"), 2,
-                         stderr="price is -1; must be 0 or more")
+        self.assert_ends(muster("capacity", self.GANG, "--types", "cpu0,gpu0=-1"), 2,
+                         stderr="muster: --types: gpu0: price is -1; must be 0 or more")
+        self.assert_ends(muster("capacity", self.GANG, "--most", "0"), 2,
+                         stderr="muster: --most is 0; must be 1 or more")
+        least = self.write({
+            "muster": 1, "nodes": [{"name": "n", "capacity": {"cpu": 1, "pods": 9}}],
+            "jobs": [{"name": "j", "min_available": 1, "groups": [
+                {"name": "g", "count": 4, "shape": {"request": {"cpu": 1}}}]}]})
+        self.assert_ends(muster("capacity", least, "--most", "2"), 0,
+                         stdout="2 more place 2 of 3 tasks that wait, and --most allows no more of "
+                         "them; this one waits: j-g-3")
         self.assert_ends(muster("capacity", self.GANG), 0, stdout="cheapest: 2 of ")
 
     def test_capacity_where_nothing_is_placed(self):
@@ -166,6 +194,38 @@ class Advice(Files):
         told = muster("capacity", file, "--profile", "kueue")
         self.assert_ends(told, 0, stdout="wanted: 1 of n, price 1; 2 tasks wait then")
         self.assertNotIn("cheapest", told.stdout)
+
+    def test_tasks_by_count_are_counted(self):
+        def sweep(name, count):
+            return {"name": name, "queue": "q", "groups": [
+                {"name": "w", "shape": {"request": {"cpu": 1}}, "by_count": {"count": count}}]}
+        file = self.write({
+            "muster": 1, "flavors": [{"name": "any"}],
+            "queues": [{"name": "q", "rules": {"groups": [{"resources": ["cpu"], "flavors": [
+                {"flavor": "any", "nominal": {"cpu": 4}}]}]}}],
+            "nodes": [{"name": "n", "capacity": {"cpu": 2, "pods": 9}}],
+            "jobs": [sweep("fits", 4), sweep("waits", 10**8)]})
+        kueue = ("--profile", "kueue")
+        self.assert_ends(muster("run", file, *kueue), 0,
+                         stdout="1 admitted, 100000000 pending; work")
+        self.assert_ends(muster("run", file, *kueue, "--bound"), 0,
+                         stdout="100000000 tasks that wait are by count; the bound is about rows")
+        told = muster("remedies", file, "waits", *kueue)
+        self.assert_ends(told, 0, stdout='raise the quota of queue "q" in flavor "any": cpu 4 -> ')
+        self.assertIn(": 100000000 tasks admitted", told.stdout)
+        rows = json.loads(muster("compare", file, "--profiles", "kueue volcano",
+                                 "--json").stdout)["profiles"]
+        self.assertEqual([rows[0][key] for key in ("admitted", "starts", "waiting")],
+                         [1, 0, 10**8])
+        self.assertEqual(rows[0]["reasons"], {"not_admitted": 10**8})
+        self.assertIn('job "fits", group "w": 4 tasks are counts', rows[1]["refused"])
+        page = muster("page", file, *kueue, "--remedies", "1")
+        self.assert_ends(page, 0, stdout="1 job waits")
+        self.assertIn("raise the quota", page.stdout)
+        forecast = ("forecast", file, "--profile", "kueue:+allocate", "--no-arrivals")
+        self.assert_ends(muster(*forecast), 2, stderr='job "fits", group "w": 4 tasks are counts, '
+                         "which never start; must be rows (MakeTasks, --make-tasks)")
+        self.assert_ends(muster(*forecast, "--make-tasks"), 2, stderr="make_tasks: ")
 
 
 if __name__ == "__main__":

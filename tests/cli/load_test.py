@@ -2,6 +2,7 @@
 """--load: policies and actions of a shared object, in every command that runs a profile; and what
 is refused, with a clear error, before anything of it runs."""
 
+import json
 import os
 import pathlib
 import shutil
@@ -96,6 +97,15 @@ class Load(Files):
             self.assertIn(result.returncode, (0, 1), (words, result.stderr))
         compared = self.load("compare", file, "--profiles", "muster volcano:+spread")
         self.assert_ends(compared, 0, stdout="volcano:+spread")
+        # Without a name --load adds the policy to each profile, and not each evaluates policies.
+        compared = self.load("compare", file, "--profiles", "kai volcano")
+        self.assert_ends(compared, 0, stdout='kai: without what --load adds: policy "spread"')
+        self.assertNotIn("volcano: without", compared.stdout)
+        rows = json.loads(self.load("compare", file, "--json").stdout)["profiles"]
+        self.assertIn("kueue", [row["profile"] for row in rows if row["without"]])
+        self.assertIn("muster", [row["profile"] for row in rows if not row["without"]])
+        self.assert_ends(self.load("compare", file, "--profiles", "kai kueue"), 2,
+                         stderr='--profiles: policy "spread"')
         check = self.write(small(expect={"binds": {"j-w-0": "n0", "j-w-1": "n1"}}), "check.json")
         self.assert_ends(self.load("check", check, *profile), 0)
 

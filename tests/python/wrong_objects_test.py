@@ -88,6 +88,108 @@ class WrongObjects(unittest.TestCase):
         self.refuses("drain: expected a list of nodes, got 5", muster.drain, self.cluster, 5)
         self.refuses("diagnose: job: expected a text, got int", muster.diagnose, self.cluster, 5)
 
+    def test_of_a_text(self):
+        cluster, bad = self.cluster, (5, None, b"x", ["a"], object())
+        for kind in ("node", "queue", "job", "task"):
+            for name in (kind, f"update_{kind}", f"remove_{kind}"):
+                for value in bad:
+                    self.refuses(f"{name}: name: expected a text, got {type(value).__name__}",
+                                 getattr(cluster, name), value)
+        for kind in ("domain", "namespace", "flavor", "partition", "reservation"):
+            self.refuses(f"remove_{kind}: name: expected a text, got int",
+                         getattr(cluster, f"remove_{kind}"), 5)
+        place = "set_task_status"
+        status = cluster.set_task_status
+        self.refuses(f"{place}: name: expected a text, got int", status, 5, "bound")
+        self.refuses(f"{place}: status: expected a text, got int", status, "j-0", 5)
+        self.refuses(f"{place}: node: expected a text, got int", status, "j-0", "running", 5)
+        self.refuses("confirm: task: expected a text, got int", cluster.confirm, 5)
+        self.refuses("report_bind_failed: task: expected a text, got int",
+                     cluster.report_bind_failed, 5)
+        self.refuses("report_evict_failed: task: expected a text, got int",
+                     cluster.report_evict_failed, 5)
+        self.refuses("remove_disruption_budget: namespace: expected a text, got int",
+                     cluster.remove_disruption_budget, "b", 5)
+        self.refuses("make_tasks: job: expected a text, got int", cluster.make_tasks, 5)
+        self.refuses("make_tasks: count: expected an integer of 64 bits, got 'x'",
+                     cluster.make_tasks, "j", "", "x")
+        self.refuses("add_nodes: name: expected a text, got int", cluster.add_nodes, 2, name=5)
+        self.refuses("to_scenario: profile: expected a text, got int", cluster.to_scenario, 5)
+        self.refuses("to_scenario: now: expected an integer of 64 bits, got 'x'",
+                     cluster.to_scenario, now="x")
+        self.refuses("memory: expected a text, got int", setattr, cluster, "memory", 5)
+        self.refuses("explain: name: expected a text, got int", self.plan.explain, 5)
+        self.refuses("set_namespace: labels: expected a dict, got int", cluster.set_namespace, "n",
+                     5)
+
+    def test_of_events(self):
+        apply = self.cluster.apply_delta
+        self.refuses("apply_delta: kind: expected a text, got int", apply, 5, 1, "n")
+        self.refuses("apply_delta: generation: expected an integer of 64 bits, got 'x'", apply,
+                     "node", "x", "n")
+        self.refuses("apply_removal: name: expected a text, got int", self.cluster.apply_removal,
+                     "node", 1, 5)
+        self.refuses("deltas: expected a list, got int", self.cluster.apply_deltas, 5)
+        events = [{"kind": "node", "generation": 1, "name": "m", "cpu": 1},
+                  {"kind": "node", "name": 5}]
+        self.refuses("deltas[1]: name: expected a text, got int", self.cluster.apply_deltas, events)
+        self.assertNotIn("m", self.cluster.nodes["name"].tolist())
+
+    def test_of_policies(self):
+        for call in (lambda own: self.cluster.schedule("volcano", policies=own),
+                     lambda own: self.snapshot.schedule("volcano", policies=own),
+                     lambda own: muster.replay(self.trace, "muster", policies=own)):
+            self.refuses("policies: expected a list, got int", call, 5)
+        self.refuses("compare: policies: expected a list, got int",
+                     lambda own: muster.compare(self.trace, ["easy"], policies=own), 5)
+        self.refuses("measure: explain_nodes: expected True or False, got str",
+                     lambda flag: self.cluster.measure(explain_nodes=flag), "x")
+        for call in (lambda out: muster.replay(self.trace, "easy", progress=out),
+                     lambda out: muster.compare(self.trace, ["easy"], progress=out)):
+            self.refuses("progress: expected True, False or a stream, got int", call, 5)
+
+    def test_of_a_revision(self):
+        class Mine(muster.Policy):
+            def queue_order(self, queues):
+                return [0.0] * len(queues)
+
+        class Run(muster.Action):
+            def run(self, bench):
+                pass
+
+        for bad in ("1", 1.5, True, None, -1):
+            for kind, one, spec in (("policy", Mine(), "volcano:+mine"),
+                                    ("action", Run(), "muster:actions=run")):
+                one.revision = bad
+                words = f'{kind} "{one.name}": revision is {bad!r}; must be an integer of 0 or more'
+                self.refuses(words, self.cluster.schedule, spec, policies=[one])
+                self.refuses(words, muster.compare, self.trace, [spec], policies=[one],
+                             progress=False)
+
+    def test_of_objects_that_hold_nothing(self):
+        core = muster._core
+        classes = [kind for kind in vars(core).values() if isinstance(kind, type)]
+        self.assertGreater(len(classes), 10)
+        calls = 0
+        for kind in classes:
+            for word in sorted(set(dir(kind)) - set(dir(object)) | {"__reduce__", "__reduce_ex__"}):
+                if word in ("__setstate__", "__module__") or "pybind11" in word:
+                    continue
+                with self.subTest(kind=kind.__name__, word=word):
+                    empty = kind.__new__(kind)
+                    arguments = ((), ("a",), (1,), ({},), ("a", {}), (empty,), ("muster", {}, None))
+                    for given in arguments:
+                        with self.assertRaises((TypeError, muster.Error)):
+                            attribute = getattr(empty, word)
+                            self.assertTrue(callable(attribute), "a property has a value")
+                            attribute(*given)
+                        calls += 1
+        self.assertGreater(calls, 700)
+        with self.assertRaisesRegex(TypeError, "Snapshot object holds nothing; must be made by"):
+            core.schedule(core.Snapshot.__new__(core.Snapshot), "muster", {}, None)
+        with self.assertRaisesRegex(TypeError, "Plan object holds nothing"):
+            core.Plan.__new__(core.Plan).explain("j")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -6,9 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "lib/advice/node_types.h"
 #include "lib/base/strings.h"
 #include "lib/scenario/question.h"
@@ -22,8 +24,8 @@ namespace {
 constexpr CommandText kCapacityText = {
     "capacity", "capacity FILE [--types NODE[=PRICE],...] [flags]",
     "Says how many more nodes place what waits in the scenario in FILE: of each type alone, the "
-    "cheapest mix of two that was found, and what the autoscaler of the profile would start. Types "
-    "are nodes of the scenario.",
+    "cheapest mix that was found, and what the autoscaler of the profile would start. Types are "
+    "nodes of the scenario.",
     "muster capacity tests/scenarios/gang_undone.json --types gpu0=1.5"};
 
 absl::StatusOr<std::vector<NodeOffer>> Offers(const std::string& types, const ClusterSpec& rows) {
@@ -53,7 +55,7 @@ std::string Words(const std::vector<NodeCount>& counts) {
 }
 
 // Returns what nodes of one type do by themselves.
-std::string AloneText(const NodeCount& count, int64_t before) {
+std::string AloneText(const NodeCount& count, int64_t before, int64_t most) {
   const std::string_view more = count.count == 1 ? " more places " : " more place ";
   if (count.waiting == 0) return absl::StrCat(count.count, ToAbsl(more), "all that waits");
   const std::string waits = absl::StrCat(
@@ -61,17 +63,20 @@ std::string AloneText(const NodeCount& count, int64_t before) {
   if (count.count == 0) return absl::StrCat("no number of them helps", waits);
   return absl::StrCat(count.count, ToAbsl(more), before - count.waiting, " of ", before,
                       before == 1 ? " task that waits" : " tasks that wait",
-                      ", and more of them place no more", waits);
+                      count.count < most ? ", and more of them place no more"
+                                         : ", and --most allows no more of them",
+                      waits);
 }
 
-std::string ToText(const NodesNeeded& needed) {
+std::string ToText(const NodesNeeded& needed, int64_t most) {
   if (needed.waiting_before == 0) return "nothing waits\n";
   const auto wait = [](int64_t tasks) {
     return absl::StrCat(tasks, tasks == 1 ? " task waits" : " tasks wait");
   };
   std::string out = absl::StrCat(wait(needed.waiting_before), "\n");
   for (const NodeCount& count : needed.alone) {
-    absl::StrAppend(&out, "  ", count.type, ": ", AloneText(count, needed.waiting_before), "\n");
+    absl::StrAppend(&out, "  ", count.type, ": ", AloneText(count, needed.waiting_before, most),
+                    "\n");
   }
   if (!needed.cheapest.empty()) {
     absl::StrAppend(&out, "cheapest: ", Words(needed.cheapest), ", price ", needed.price, "; ",
@@ -107,11 +112,18 @@ int CapacityCommand(const Arguments& arguments) {
   const absl::StatusOr<NodesNeeded> needed =
       NeedNodes(opened->cluster, opened->scenario.profile, *offers, options);
   if (!needed.ok()) {
+    const absl::string_view words = needed.status().message();
+    if (absl::StartsWith(words, "most is ")) return Complain(absl::StrCat("--", words));
+    for (size_t i = 0; i < offers->size(); ++i) {
+      absl::string_view rule = words;
+      if (!absl::ConsumePrefix(&rule, absl::StrCat("offer[", i, "]: "))) continue;
+      return Complain(absl::StrCat("--types: ", (*offers)[i].node.name, ": ", rule));
+    }
     const absl::Status status = WithPlace(parsed.others[0], run_flags, needed.status());
     return Complain(std::string(status.message()));
   }
-  return Show([&] { return ToText(*needed); }, [&] { return WriteNodesNeeded(*needed); },
-              {"alone", "cheapest", "wanted"});
+  return Show([&] { return ToText(*needed, options.most); },
+              [&] { return WriteNodesNeeded(*needed); }, {"alone", "cheapest", "wanted"});
 }
 
 }  // namespace muster

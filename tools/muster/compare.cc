@@ -3,12 +3,16 @@
 // muster compare: several profiles on one scenario, side by side.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "lib/advice/counted_tasks.h"
 #include "lib/advice/ends.h"
+#include "lib/base/math.h"
 #include "lib/base/text_table.h"
 #include "lib/model/access.h"
 #include "lib/plan/explain.h"
@@ -24,18 +28,21 @@ namespace {
 constexpr CommandText kCompareText = {
     "compare", "compare FILE [flags]",
     "Schedules the scenario in FILE under several profiles, and prints how many tasks each starts, "
-    "evicts and leaves waiting, why they wait, the spread of the queues' shares, how many nodes "
-    "stay empty, and how many tasks end elsewhere than under the first profile.",
+    "evicts and leaves waiting, how many jobs it admits, why tasks wait, the spread of the queues' "
+    "shares, how many nodes stay empty, and how many tasks end elsewhere than under the first "
+    "profile. With --profile, that one is the first.",
     "muster compare tests/scenarios/gang_undone.json --profiles \"volcano muster\""};
 
 // What one profile made of the scenario.
 struct Row {
   std::string profile;
   std::string refused;   // why there is no plan; empty: there is one
+  std::string without;   // why it runs without what --load adds; empty: it runs with it
   int64_t left_out = 0;  // tasks that wait and have no job, if the profile leaves such tasks out
-  size_t starts = 0, nominated = 0, reserved = 0, evicted = 0, waiting = 0, differ = 0,
-         empty_nodes = 0;
-  double spread = 0;  // the largest share of a queue less the smallest
+  size_t starts = 0, nominated = 0, reserved = 0, admitted = 0, differ = 0, empty_nodes = 0;
+  int64_t evicted = 0, waiting = 0;  // tasks by count among them
+  // The largest share of a queue less the smallest; nothing: the policies publish no shares.
+  std::optional<double> spread;
   std::map<std::string, int64_t> reasons;
 };
 
@@ -48,13 +55,64 @@ size_t EmptyNodes(const Snapshot& snapshot, const Plan& plan) {
   return static_cast<size_t>(std::ranges::count(empty, true));
 }
 
-Row Judge(const std::string& profile, const Opened& opened, const absl::StatusOr<Plan>& first) {
-  Row row{.profile = profile};
+std::optional<double> SpreadOf(const Snapshot& snapshot, const std::string& profile,
+                               const Plan& plan) {
+  // A question that is refused is about shares that only a cycle has, or about policies of --load.
+  const absl::StatusOr<Outlook> outlook = WhatIf(snapshot, profile, {});
+  if (outlook.ok() && !outlook->divides) return std::nullopt;
+  double least = 0, most = 0;
+  for (size_t i = 0; i < plan.shares().size(); ++i) {
+    const double share = plan.shares()[i].share_after;
+    least = i == 0 ? share : std::min(least, share);
+    most = i == 0 ? share : std::max(most, share);
+  }
+  return most - least;
+}
+
+// A profile, and what keeps it from taking what --load adds; empty: it takes it.
+struct Compared {
+  std::string profile, without;
+};
+
+// Checks the spec strings of --profiles. A profile that has no use for what --load adds runs
+// without it, as long as another one takes it.
+absl::StatusOr<std::vector<Compared>> Check(const std::vector<std::string>& profiles,
+                                            const Extensions* extensions) {
+  std::vector<Compared> compared;
+  bool any_takes_it = false;
+  absl::Status refused;
+  for (const std::string& profile : profiles) {
+    const absl::Status with = CheckProfileFlag(profile, extensions, "--profiles");
+    compared.push_back({profile, ""});
+    any_takes_it |= with.ok();
+    if (with.ok()) continue;
+    if (extensions == nullptr || !CheckProfileFlag(profile, nullptr, "--profiles").ok()) {
+      return with;
+    }
+    refused.Update(with);
+    absl::string_view words = with.message();
+    absl::ConsumePrefix(&words, "--profiles: ");
+    compared.back().without = std::string(words);
+  }
+  if (!any_takes_it) return refused;
+  return compared;
+}
+
+ScheduleOptions OptionsFor(const Compared& compared, const Opened& opened) {
+  ScheduleOptions options = opened.scenario.options;
+  if (!compared.without.empty()) options.extensions = nullptr;
+  return options;
+}
+
+Row Judge(const Compared& compared, const Opened& opened, const absl::StatusOr<Plan>& first) {
+  const auto& [profile, without] = compared;
+  Row row{.profile = profile, .without = without};
   const Snapshot snapshot = opened.cluster.Freeze();
-  if (SkipsLoneTasks(profile, opened.scenario.options.extensions.get())) {
+  const ScheduleOptions options = OptionsFor(compared, opened);
+  if (SkipsLoneTasks(profile, options.extensions.get())) {
     row.left_out = CountLoneTasks(TablesOf(snapshot));
   }
-  const absl::StatusOr<Plan> plan = Schedule(snapshot, profile, opened.scenario.options);
+  const absl::StatusOr<Plan> plan = Schedule(snapshot, profile, options);
   if (!plan.ok()) {
     row.refused = std::string(plan.status().message());
     return row;
@@ -62,19 +120,20 @@ Row Judge(const std::string& profile, const Opened& opened, const absl::StatusOr
   row.starts = plan->binds().size();
   row.nominated = plan->nominations().size();
   row.reserved = plan->reservations().size();
-  row.evicted = plan->evictions().size();
-  row.waiting = plan->pending().size();
+  row.admitted = plan->admissions().size();
+  row.evicted = SatAdd(static_cast<int64_t>(plan->evictions().size()),
+                       CountedEvictions(TablesOf(snapshot), *plan));
+  row.waiting = SatAdd(static_cast<int64_t>(plan->pending().size()),
+                       CountedWaiting(TablesOf(snapshot), *plan));
   row.empty_nodes = EmptyNodes(snapshot, *plan);
   for (const PendingTask& pending : plan->pending()) {
     ++row.reasons[std::string(ReasonKindName(plan->reasons()[pending.reason].kind))];
   }
-  double least = 0, most = 0;
-  for (size_t i = 0; i < plan->shares().size(); ++i) {
-    const double share = plan->shares()[i].share_after;
-    least = i == 0 ? share : std::min(least, share);
-    most = i == 0 ? share : std::max(most, share);
+  for (const CountedWait& wait : CountedWaits(TablesOf(snapshot), *plan)) {
+    int64_t& tasks = row.reasons[std::string(ReasonKindName(plan->reasons()[wait.reason].kind))];
+    tasks = SatAdd(tasks, wait.tasks);
   }
-  row.spread = most - least;
+  row.spread = SpreadOf(snapshot, profile, *plan);
   if (first.ok()) {
     const PlanDifference difference = Difference(snapshot, *first, snapshot, *plan);
     row.differ = difference.starts.size() + difference.stops.size() + difference.moves.size();
@@ -96,24 +155,28 @@ std::string ToText(const std::vector<Row>& rows) {
                    {"START", right},
                    {"NOMINATED", right},
                    {"RESERVED", right},
+                   {"ADMITTED", right},
                    {"EVICTED", right},
                    {"WAIT", right},
                    {"SPREAD", right},
                    {"EMPTY NODES", right},
                    {"DIFFER", right},
                    {"WHY THEY WAIT"}});
-  std::string refused;
+  std::string notes;
   for (const Row& row : rows) {
+    if (!row.without.empty()) {
+      absl::StrAppend(&notes, row.profile, ": without what --load adds: ", row.without, "\n");
+    }
     if (!row.refused.empty()) {
-      absl::StrAppend(&refused, row.profile, ": no plan: ", row.refused, "\n");
+      absl::StrAppend(&notes, row.profile, ": no plan: ", row.refused, "\n");
       continue;
     }
     table.AddRow({row.profile, absl::StrCat(row.starts), absl::StrCat(row.nominated),
-                  absl::StrCat(row.reserved), absl::StrCat(row.evicted), absl::StrCat(row.waiting),
-                  absl::StrCat(row.spread), absl::StrCat(row.empty_nodes), absl::StrCat(row.differ),
-                  ReasonsText(row)});
+                  absl::StrCat(row.reserved), absl::StrCat(row.admitted), absl::StrCat(row.evicted),
+                  absl::StrCat(row.waiting), row.spread ? absl::StrCat(*row.spread) : "",
+                  absl::StrCat(row.empty_nodes), absl::StrCat(row.differ), ReasonsText(row)});
   }
-  return absl::StrCat(table.ToString(), refused);
+  return absl::StrCat(table.ToString(), notes);
 }
 
 // Returns a line about tasks that some profiles leave out. Empty: none does.
@@ -137,12 +200,18 @@ std::string ToJson(const std::vector<Row>& rows) {
     AppendJson(row.profile, &out);
     out.append(", \"refused\": ");
     AppendJson(row.refused, &out);
+    out.append(", \"without\": ");
+    AppendJson(row.without, &out);
     absl::StrAppend(&out, ", \"starts\": ", row.starts, ", \"nominated\": ", row.nominated,
-                    ", \"reserved\": ", row.reserved, ", \"evicted\": ", row.evicted,
-                    ", \"waiting\": ", row.waiting, ", \"left_out\": ", row.left_out,
-                    ", \"empty_nodes\": ", row.empty_nodes, ", \"differ\": ", row.differ,
-                    ", \"spread\": ");
-    AppendJson(row.spread, &out);
+                    ", \"reserved\": ", row.reserved, ", \"admitted\": ", row.admitted,
+                    ", \"evicted\": ", row.evicted, ", \"waiting\": ", row.waiting,
+                    ", \"left_out\": ", row.left_out, ", \"empty_nodes\": ", row.empty_nodes,
+                    ", \"differ\": ", row.differ, ", \"spread\": ");
+    if (row.spread) {
+      AppendJson(*row.spread, &out);
+    } else {
+      out.append("null");
+    }
     out.append(", \"reasons\": {");
     for (const auto& [reason, tasks] : row.reasons) {
       absl::StrAppend(&out, out.back() == '{' ? "" : ", ");
@@ -170,22 +239,23 @@ int CompareCommand(const Arguments& arguments) {
   if (names.empty()) {
     for (const ProfileInfo& profile : Profiles()) profiles.push_back(profile.name);
   }
+  if (!run_flags.profile.empty() && !profiles.empty()) {
+    std::erase(profiles, run_flags.profile);
+    profiles.insert(profiles.begin(), run_flags.profile);
+  }
   if (profiles.empty()) return ComplainUsage(kCompareText, "--profiles names none");
   const absl::StatusOr<std::shared_ptr<const Extensions>> loaded = run_flags.load.Open();
   if (!loaded.ok()) return Complain(std::string(loaded.status().message()));
-  for (const std::string& profile : profiles) {
-    if (const absl::Status s = CheckProfileFlag(profile, loaded->get(), "--profiles"); !s.ok()) {
-      return Complain(std::string(s.message()));
-    }
-  }
+  const absl::StatusOr<std::vector<Compared>> compared = Check(profiles, loaded->get());
+  if (!compared.ok()) return Complain(std::string(compared.status().message()));
   const absl::StatusOr<Opened> opened = OpenFile(parsed.others[0], run_flags);
   if (!opened.ok()) return Complain(std::string(opened.status().message()));
-  Progress progress("profiles", static_cast<int64_t>(profiles.size()));
-  const absl::StatusOr<Plan> first =
-      Schedule(opened->cluster.Freeze(), profiles[0], opened->scenario.options);
+  Progress progress("profiles", static_cast<int64_t>(compared->size()));
+  const absl::StatusOr<Plan> first = Schedule(opened->cluster.Freeze(), compared->front().profile,
+                                              OptionsFor(compared->front(), *opened));
   std::vector<Row> table;
-  for (const std::string& profile : profiles) {
-    table.push_back(Judge(profile, *opened, first));
+  for (const Compared& one : *compared) {
+    table.push_back(Judge(one, *opened, first));
     progress.Step();
   }
   const bool none = std::ranges::none_of(table, [](const Row& row) { return row.refused.empty(); });

@@ -146,6 +146,8 @@ int ForecastScenario(const Arguments& arguments) {
   flags.Value("--now", "SECONDS", &run_flags.now, "the time of the forecast");
   flags.Value("--seed", "N", &run_flags.seed, "of run times and submissions");
   flags.Value("--memory", "FILE", &run_flags.memory, "the memory of an earlier cycle");
+  flags.Switch("--make-tasks", &run_flags.make_tasks,
+               "make rows of all tasks that are counts (by_count)");
   forecast_flags.Declare(&flags);
   flags.Value("--history", "FILE", &history_jobs,
               "jobs that ended and were submitted, as CSV of muster replay csv");

@@ -3,6 +3,7 @@
 // muster remedies: why a job waits, in numbers, and what would start it.
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "lib/model/access.h"
 #include "lib/profile/profile.h"
@@ -30,13 +31,16 @@ std::string TasksText(int64_t tasks, bool placed) {
                       placed ? (tasks == 1 ? " starts" : " start") : " admitted");
 }
 
-// `placed`: the profile places tasks, and does not only admit them.
-std::string ToText(const std::string& job, const Diagnosis& diagnosis, bool placed) {
+// `placed`: the profile places tasks, and does not only admit them. `most`: how many trials are
+// allowed.
+std::string ToText(const std::string& job, const Diagnosis& diagnosis, bool placed, int64_t most) {
   if (diagnosis.waiting == 0) return absl::StrCat(job, ": nothing of it waits\n");
   std::string out = diagnosis.reason;
   for (const std::string& fact : diagnosis.facts) absl::StrAppend(&out, "  ", fact, "\n");
   absl::StrAppend(&out, diagnosis.remedies.empty() ? "no remedy was found" : "remedies", " (",
-                  diagnosis.trials, diagnosis.remedies.empty() ? " trials)\n" : " trials):\n");
+                  diagnosis.trials, diagnosis.trials == 1 ? " trial" : " trials",
+                  diagnosis.trials >= most ? ", all that --trials allows" : "",
+                  diagnosis.remedies.empty() ? ")\n" : "):\n");
   for (const Remedy& remedy : diagnosis.remedies) {
     absl::StrAppend(&out, "  - ", remedy.words, ": ", TasksText(remedy.starts, placed));
     if (remedy.evictions > 0) absl::StrAppend(&out, ", ", remedy.evictions, " more evicted");
@@ -67,6 +71,8 @@ int RemediesCommand(const Arguments& arguments) {
   const absl::StatusOr<Diagnosis> diagnosis =
       Diagnose(opened->cluster, opened->scenario.profile, parsed.others[1], options);
   if (!diagnosis.ok()) {
+    const absl::string_view words = diagnosis.status().message();
+    if (absl::StartsWith(words, "trials is ")) return Complain(absl::StrCat("--", words));
     const absl::Status status = WithPlace(parsed.others[0], run_flags, diagnosis.status());
     return Complain(std::string(status.message()));
   }
@@ -76,7 +82,10 @@ int RemediesCommand(const Arguments& arguments) {
   const std::string skipped =
       SkippedTaskText(TablesOf(opened->cluster), opened->scenario, parsed.others[1]);
   return Show(
-      [&] { return skipped.empty() ? ToText(parsed.others[1], *diagnosis, placed) : skipped; },
+      [&] {
+        return skipped.empty() ? ToText(parsed.others[1], *diagnosis, placed, options.trials)
+                               : skipped;
+      },
       [&] { return WriteDiagnosis(parsed.others[1], *diagnosis); }, {"remedies"});
 }
 

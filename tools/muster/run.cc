@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
+#include "lib/advice/counted_tasks.h"
+#include "lib/base/math.h"
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
 #include "lib/model/tables.h"
@@ -22,22 +24,16 @@ constexpr CommandText kRunText = {"run", "run FILE [flags]",
                                   "every reason for what is pending, and a summary.",
                                   "muster run tests/scenarios/gang_undone.json --profile volcano"};
 
-// How many tasks wait: rows, and those that are counts.
-int64_t Waiting(const Plan& plan) {
-  int64_t tasks = static_cast<int64_t>(plan.pending().size());
-  for (const WaitingJob& job : DataOf(plan)->waiting_jobs) tasks += job.tasks;
-  return tasks;
-}
-
-std::string Summary(const Plan& plan) {
+std::string Summary(const Tables& tables, const Plan& plan) {
+  const int64_t pending =
+      SatAdd(static_cast<int64_t>(plan.pending().size()), CountedWaiting(tables, plan));
   std::string out =
       absl::StrCat(plan.binds().size(), " bound, ", plan.nominations().size(), " nominated, ",
                    plan.evictions().size(), " evicted, ", plan.admissions().size(), " admitted, ");
   if (!plan.moves().empty()) absl::StrAppend(&out, plan.moves().size(), " moved, ");
   if (!plan.reservations().empty())
     absl::StrAppend(&out, plan.reservations().size(), " reserved, ");
-  absl::StrAppend(&out, Waiting(plan), " pending; work ", plan.work(), ", digest ", plan.Digest(),
-                  "\n");
+  absl::StrAppend(&out, pending, " pending; work ", plan.work(), ", digest ", plan.Digest(), "\n");
   if (!plan.complete())
     absl::StrAppend(&out, "the cycle was cut short; go on from cursor ", plan.cursor(), "\n");
   return out;
@@ -133,7 +129,8 @@ int RunCommand(const Arguments& arguments) {
     if (!written.ok()) return Complain(std::string(written.message()));
   }
   if (digest) return Print(absl::StrCat(run->plan.Digest(), "\n"));
-  std::string json = run->plan.ToJson(), words = run->plan.ToText() + Summary(run->plan);
+  std::string json = run->plan.ToJson(),
+              words = run->plan.ToText() + Summary(TablesOf(run->snapshot), run->plan);
   if (bound) {
     const absl::StatusOr<PlanGap> gap = GapOf(run->snapshot, run->plan, bound_options);
     if (!gap.ok()) return Complain(absl::StrCat("--bound: ", gap.status().message()));
@@ -141,6 +138,12 @@ int RunCommand(const Arguments& arguments) {
     words += GapText(*gap);
     words += LoneTasksText(CountLoneTasks(TablesOf(run->snapshot)),
                            "; the bound is about tasks of jobs");
+    const int64_t counted = CountedWaiting(TablesOf(run->snapshot), run->plan);
+    if (counted > 0) {
+      absl::StrAppend(&words, counted,
+                      counted == 1 ? " task that waits is" : " tasks that wait are",
+                      " by count; the bound is about rows\n");
+    }
   }
   if (OutputFormat() == Format::kCsv) {
     json = WithReasons(json);

@@ -31,16 +31,16 @@ constexpr CommandText kWhatIfText = {
     "Says what each queue of the scenario in FILE deserves, holds and waits for by the profile's "
     "own shares, before "
     "and after changes; what they leave as it is has no row. Those of a file are made first, then "
-    "nodes and jobs go, nodes come, and the queue changes. With --plan: which tasks start, stop "
-    "and move.",
+    "nodes, jobs and tasks go, nodes come, and the queue changes. With --plan: which tasks start, "
+    "stop and move.",
     "muster what-if tests/scenarios/queue_weights.json --profile muster --queue light --weight 4"};
 
 struct Flags {
   std::string profile, changes;
   std::string queue, guaranteed, deserved, limit;
   std::optional<int64_t> weight;
-  std::string remove_node, remove_nodes, remove_job, add_nodes;
-  int64_t count = 1;
+  std::string remove_node, remove_nodes, remove_job, remove_task, add_nodes;
+  std::optional<int64_t> count;
   bool plan = false;
 
   void Declare(FlagSet* flags) {
@@ -52,11 +52,13 @@ struct Flags {
                  "as cpu=4,memory=8Gi; these and no others");
     flags->Value("--deserved", "AMOUNTS", &deserved, "what it deserves by its spec");
     flags->Value("--limit", "AMOUNTS", &limit, "what it may hold at most");
-    flags->Value("--remove-node", "NODE", &remove_node, "the node leaves; its tasks wait again");
+    flags->Value("--remove-node", "NODE", &remove_node,
+                 "the node leaves; its tasks of jobs wait again, others end");
     flags->Value("--remove-nodes", "LABELS", &remove_nodes, "so do all with labels, as pool=b");
     flags->Value("--remove-job", "JOB", &remove_job, "the job leaves with its tasks");
+    flags->Value("--remove-task", "TASK", &remove_task, "the task leaves; with --plan");
     flags->Value("--add-nodes", "AMOUNTS", &add_nodes, "a node of that capacity comes");
-    flags->Value("--count", "N", &count, "so many of them");
+    flags->Value("--count", "N", &count, "so many of them, 1 by default");
     flags->Value("--changes", "JSON", &changes,
                  "a file of {\"changes\": [...]}, any number of these and of jobs that come");
     flags->Switch("--plan", &plan, "schedule before and after, and print what differs");
@@ -122,11 +124,15 @@ absl::StatusOr<PlacedChanges> ChangesOf(const Flags& flags) {
     changes.Add("--remove-nodes", {.remove_nodes = RemovedNodes{.labels = *std::move(labels)}});
   }
   if (!flags.remove_job.empty()) changes.Add("--remove-job", {.remove_job = flags.remove_job});
+  if (!flags.remove_task.empty()) changes.Add("--remove-task", {.remove_task = flags.remove_task});
   if (!flags.add_nodes.empty()) {
     std::optional<Resources> capacity;
     if (absl::Status s = ReadAmounts("--add-nodes", flags.add_nodes, &capacity); !s.ok()) return s;
-    changes.Add("--add-nodes", {.add_nodes = NewNodes{.count = flags.count,
+    changes.Add("--add-nodes", {.add_nodes = NewNodes{.count = flags.count.value_or(1),
                                                       .node = {.capacity = *std::move(capacity)}}});
+  }
+  if (flags.count.has_value() && flags.add_nodes.empty()) {
+    return absl::InvalidArgumentError("--count needs --add-nodes");
   }
   QueueEdit edit{.name = flags.queue, .weight = flags.weight};
   for (const auto& [flag, text, out] :
@@ -275,6 +281,7 @@ int WhatIfCommand(const Arguments& arguments) {
     for (size_t i = 0; i < changes->places.size(); ++i) {
       absl::string_view words = status.message();
       if (!absl::ConsumePrefix(&words, absl::StrCat("changes[", i, "]: "))) continue;
+      if (changes->places[i].starts_with("--")) absl::ConsumePrefix(&words, "remove_nodes: ");
       return Complain(absl::StrCat(changes->places[i], ": ", words));
     }
     const absl::Status placed = WithPlace(parsed.others[0], run_flags, status);
