@@ -3,11 +3,11 @@
 
 #include <charconv>
 #include <iterator>
-#include <optional>
 #include <span>
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/decimal.h"
 #include "lib/base/strings.h"
@@ -67,6 +67,19 @@ bool AdParser::Take(std::string_view token) {
   return true;
 }
 
+// One that is a word ends where the word does.
+bool AdParser::TakeOperator(std::string_view token) {
+  if (!IsNameStart(token[0])) return Take(token);
+  SkipSpace();
+  const size_t begin = at_;
+  if (at_ < text_.size() && IsNameStart(text_[at_]) &&
+      absl::EqualsIgnoreCase(ToAbsl(TakeName()), ToAbsl(token))) {
+    return true;
+  }
+  at_ = begin;
+  return false;
+}
+
 uint32_t AdParser::ReadChoice() {
   if (++nesting_ > kMostNesting) return Fail("nested too deeply");
   uint32_t node = ReadBinary(0);
@@ -88,8 +101,9 @@ uint32_t AdParser::ReadBinary(int level) {
   };
   static constexpr Binary kOr[] = {{"||", Op::kOr}};
   static constexpr Binary kAnd[] = {{"&&", Op::kAnd}};
-  static constexpr Binary kEquality[] = {
-      {"=?=", Op::kIs}, {"=!=", Op::kIsNot}, {"==", Op::kEqual}, {"!=", Op::kUnequal}};
+  static constexpr Binary kEquality[] = {{"=?=", Op::kIs},   {"=!=", Op::kIsNot},
+                                         {"==", Op::kEqual}, {"!=", Op::kUnequal},
+                                         {"is", Op::kIs},    {"isnt", Op::kIsNot}};
   static constexpr Binary kOrder[] = {
       {"<=", Op::kLessEqual}, {">=", Op::kGreaterEqual}, {"<", Op::kLess}, {">", Op::kGreater}};
   static constexpr Binary kSum[] = {{"+", Op::kPlus}, {"-", Op::kMinus}};
@@ -102,7 +116,7 @@ uint32_t AdParser::ReadBinary(int level) {
   for (bool found = true; found && error_.empty();) {
     found = false;
     for (const Binary& binary : kLevels[level]) {
-      if (!Take(binary.token)) continue;
+      if (!TakeOperator(binary.token)) continue;
       const uint32_t right = ReadBinary(level + 1);
       left = Make(binary.op, {left, right});
       found = true;
@@ -200,21 +214,23 @@ uint32_t AdParser::ReadWord() {
 }
 
 uint32_t AdParser::ReadCall(std::string_view name) {
-  const std::optional<AdFunction> function = AdFunctionOf(name);
-  if (!function) return Fail(absl::StrCat("function ", ToAbsl(name), " is not known"));
+  const AdSignature* function = FindAdFunction(name);
+  if (function == nullptr) return Fail(absl::StrCat("function ", ToAbsl(name), " is not known"));
   std::vector<uint32_t> items = ReadItems(')');
-  if (error_.empty() && items.size() != ArgumentsOf(*function)) {
+  if (error_.empty() && (items.size() < function->least || items.size() > function->most)) {
+    const std::string most =
+        function->least == function->most ? "" : absl::StrCat(" to ", function->most);
     return Fail(
-        absl::StrCat("function ", ToAbsl(name), " takes ", ArgumentsOf(*function), " arguments"));
+        absl::StrCat("function ", ToAbsl(name), " takes ", function->least, most, " arguments"));
   }
   for (size_t i = 0; i < items.size() && error_.empty(); ++i) {
     const bool is_list = made_.nodes_[items[i]].op == Op::kList;
-    const bool takes_list =
-        i == 1 && (*function == AdFunction::kQuantize || *function == AdFunction::kMember);
-    if (is_list && !takes_list) return Fail("a list where a value is expected");
-    if (!is_list && i == 1 && *function == AdFunction::kMember) return Fail("a list is expected");
+    const ListRule rule = i == function->list_place ? function->list : ListRule::kNever;
+    if (is_list && rule == ListRule::kNever) return Fail("a list where a value is expected");
+    if (!is_list && rule == ListRule::kMust) return Fail("a list is expected");
   }
-  return Make(Op::kCall, items, static_cast<uint32_t>(*function));
+  if (function->function == AdFunction::kTime) return Make(Op::kName, {}, names_.Of(kTimeName));
+  return Make(Op::kCall, items, static_cast<uint32_t>(function->function));
 }
 
 std::vector<uint32_t> AdParser::ReadItems(char close) {

@@ -48,6 +48,7 @@ class AdParser {
   void SkipSpace();
   // Takes the token if it comes next.
   bool Take(std::string_view token);
+  bool TakeOperator(std::string_view token);
   std::string_view TakeName();
   uint32_t Fail(std::string_view rule);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -422,15 +423,16 @@ AdValue AdExpression::Call(const Node& node, const ClassAd& my, const ClassAd* t
     return value(operand(node, condition.IsTrue() ? 1 : 2));
   }
   std::vector<AdValue> arguments;
-  std::vector<AdValue> list;  // the last argument, if it is a list
+  std::optional<std::vector<AdValue>> list;  // the argument that is one
   for (const uint32_t place : operands(node)) {
     if (nodes_[place].op == Op::kList) {
-      for (const uint32_t item : operands(nodes_[place])) list.push_back(value(item));
+      list.emplace();
+      for (const uint32_t item : operands(nodes_[place])) list->push_back(value(item));
     } else {
       arguments.push_back(value(place));
     }
   }
-  return CallAdFunction(function, arguments, list);
+  return CallAdFunction(function, arguments, list ? &*list : nullptr);
 }
 
 }  // namespace muster::condor

@@ -9,10 +9,12 @@
 //   AdValue value = rank->Evaluate(job, &slot);
 //
 // A subset of the language: truth values, integers, reals and texts; `||`, `&&`, `!`, `==`, `!=`,
-// `=?=`, `=!=`, `<`, `<=`, `>`, `>=`, `+`, `-`, `*`, `/`, `%`, `?:`, parentheses; attributes, alone
-// or behind MY. and TARGET.; and the functions of kFunctions. Names of attributes and functions,
-// and texts under `==`, ignore case. An attribute without prefix is looked up in the own ad, then
-// in the other. An expression that an attribute stands for is evaluated from the ad that has it.
+// `=?=` or `is`, `=!=` or `isnt`, `<`, `<=`, `>`, `>=`, `+`, `-`, `*`, `/`, `%`, `?:`, parentheses;
+// attributes, alone or behind MY. and TARGET.; the functions of kFunctions (ad_functions.cc), and
+// lists such as {1, 2} as arguments of these. Names of attributes and functions, and texts under
+// `==`, ignore case. An attribute without prefix is looked up in the own ad, then in the other. An
+// expression that an attribute stands for is evaluated from the ad that has it. time() is attribute
+// kTimeName, which no text can name.
 //
 // Failure. Parse returns InvalidArgument with the place and the rule, and names what is not in the
 // subset. Evaluate never fails: operators return undefined or error. An attribute that is asked for
@@ -44,10 +46,16 @@ namespace muster::condor {
 
 using AdName = uint32_t;
 
+// The attribute that has the seconds since 1970.
+inline constexpr std::string_view kTimeName = "time()";
+
 // Numbers for names of attributes, whatever their case.
 class AdNames {
  public:
   AdName Of(std::string_view name);
+  // Returns whether some expression, or the caller, has named the attribute. `name` is in lower
+  // case.
+  bool Knows(std::string_view name) const { return names_.Find(name).has_value(); }
 
  private:
   NameTable names_;

@@ -29,9 +29,10 @@ GroupSortKey::GroupSortKey(AdNames* names, std::optional<AdExpression> expressio
     : group_(names->Of("AccountingGroup")),
       quota_(names->Of("GroupQuota")),
       usage_(names->Of("GroupResourcesInUse")),
+      time_(names->Of(kTimeName)),
       expression_(std::move(expression)) {}
 
-double GroupSortKey::Of(const Group& group, double usage) const {
+double GroupSortKey::Of(const Group& group, double usage, int64_t now) const {
   if (!expression_) {
     if (group.parent == kNoGroup) return kRootKey;
     return group.quota > 0 ? usage / group.quota : kNoQuotaKey;
@@ -40,6 +41,7 @@ double GroupSortKey::Of(const Group& group, double usage) const {
   ad.Set(group_, AdValue::Of(group.name));
   ad.Set(quota_, AdValue::Of(group.quota));
   ad.Set(usage_, AdValue::Of(usage));
+  ad.Set(time_, AdValue::Of(now));
   double key = 0;
   return expression_->Evaluate(ad, nullptr).ToNumber(&key) ? key : kRootKey;
 }
@@ -113,7 +115,7 @@ void QuotaRounds::TakeTurns(const TakeTurn& take_turn) {
     const Group& group = tree_.groups()[g];
     const double target = tree_.any_accepts() ? group.allocated : group.quota;
     most = std::max(most, target - used_[g]);
-    order.emplace_back(key_.Of(group, used_[g]), g);
+    order.emplace_back(key_.Of(group, used_[g], now_), g);
   }
   const bool root_last = tree_.groups()[kRootGroup].autoregroup;
   GnuSort(&order, [&](const auto& a, const auto& b) {
@@ -156,6 +158,7 @@ bool QuotaRounds::Settle() {
 }
 
 void QuotaRounds::Run(int64_t now, const TakeTurn& take_turn) {
+  now_ = now;
   for (int round = 0; round < rules_.most_rounds; ++round) {
     Allocate();
     TakeTurns(take_turn);

@@ -44,10 +44,11 @@ class GroupSortKey {
  public:
   // Absent: how much of its quota a group uses; groups without quota come behind, the root last.
   GroupSortKey(AdNames* names, std::optional<AdExpression> expression);
-  double Of(const Group& group, double usage) const;
+  // `now` is what time() is.
+  double Of(const Group& group, double usage, int64_t now) const;
 
  private:
-  AdName group_, quota_, usage_;
+  AdName group_, quota_, usage_, time_;
   std::optional<AdExpression> expression_;
 };
 
@@ -87,6 +88,7 @@ class QuotaRounds {
   GroupTree& tree_;
   const Usage usage_;
   double pool_ = 0;
+  int64_t now_ = 0;
   std::vector<uint8_t> has_submitters_;
   std::vector<double> used_;
 };

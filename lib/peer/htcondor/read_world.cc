@@ -90,6 +90,7 @@ PoolReader::PoolReader(const Tables& tables, const Ledger& ledger, const PoolSet
       ledger_(ledger),
       settings_(settings),
       now_(now),
+      uses_time_(names->Knows(kTimeName)),
       all_(*names),
       known_(names),
       own_(names),
@@ -152,6 +153,7 @@ void PoolReader::MakeTemplate() {
   template_.Set(own_.within, parsed(within));
   template_.Set(known_.requirements, parsed("START && WithinResourceLimits"));
   template_.Set(own_.slot_id, AdValue::Of(int64_t{1}));
+  if (uses_time_) template_.Set(all_.Of(kTimeName), AdValue::Of(now_));
   // Places of what each slot sets, as an ad grows slowly.
   for (const Asset& asset : assets_) template_.Set(asset.has, AdValue());
   for (const AdName name :
@@ -290,6 +292,7 @@ ClassAd PoolReader::MakeJobAd(TaskIndex t) {
   ad.Set(own_.group, AdValue::Of(settings_.group_of[tables_.jobs.queue[j]]));
   ad.Set(own_.priority, AdValue::Of(int64_t{tables_.tasks.priority[t]}));
   ad.Set(own_.queued, AdValue::Of(job.created));
+  if (uses_time_) ad.Set(all_.Of(kTimeName), AdValue::Of(now_));
   if (!settings.concurrency_limits.empty()) {
     ad.Set(known_.concurrency_limits, AdValue::Of(settings.concurrency_limits));
   }

@@ -135,6 +135,7 @@ class PoolReader {
   const Ledger& ledger_;
   const PoolSettings& settings_;
   const int64_t now_;
+  const bool uses_time_;  // some expression has time()
   AdNames& all_;
   const PoolNames known_;
   const Names own_;

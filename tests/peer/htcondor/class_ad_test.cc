@@ -109,6 +109,87 @@ TEST_F(ClassAdTest, FunctionsOfTheSubset) {
   EXPECT_EQ(Value("floor(1e300)"), "error");
 }
 
+TEST_F(ClassAdTest, IsAndIsntAreIdentity) {
+  EXPECT_EQ(Value("None is undefined"), "true");
+  EXPECT_EQ(Value("Owner ISNT \"ann\""), "true");
+  EXPECT_EQ(Value("Owner isnt undefined && Memory is 4096"), "true");
+  EXPECT_EQ(Value("1 is 1.0"), "false");
+  EXPECT_EQ(Value("isnt"), "undefined");  // a name, where an operand stands
+  EXPECT_EQ(Refusal("Memory island"), "expression, byte 7: an operator or the end is expected");
+}
+
+TEST_F(ClassAdTest, FunctionsOfTexts) {
+  EXPECT_EQ(Value("strcat(Owner, \"-\", 3, true)"), "'Ann-3true'");
+  EXPECT_EQ(Value("strcat()"), "''");
+  EXPECT_EQ(Value("strcat(\"a\", None)"), "undefined");
+  EXPECT_EQ(Value("strcat(\"a\", 1 / 0)"), "error");
+  EXPECT_EQ(Value("substr(\"abcdef\", 2)"), "'cdef'");
+  EXPECT_EQ(Value("substr(\"abcdef\", 1, 3)"), "'bcd'");
+  EXPECT_EQ(Value("substr(\"abcdef\", -2)"), "'ef'");
+  EXPECT_EQ(Value("substr(\"abcdef\", 1, -2)"), "'bcd'");
+  EXPECT_EQ(Value("substr(\"abcdef\", 1, 0)"), "''");
+  EXPECT_EQ(Value("substr(\"abcdef\", 9) == \"\" && substr(\"ab\", -9, -9) == \"\""), "true");
+  EXPECT_EQ(Value("substr(\"abc\", None)"), "undefined");
+  EXPECT_EQ(Value("substr(7, 0)"), "error");
+  EXPECT_EQ(Value("size(\"abc\") + size(\"\")"), "3");
+  EXPECT_EQ(Value("size(3)"), "error");
+  EXPECT_EQ(Value("toUpper(Owner)"), "'ANN'");
+  EXPECT_EQ(Value("toLower(TRUE)"), "'true'");
+  EXPECT_EQ(Value("toUpper(None)"), "undefined");
+  EXPECT_EQ(Value("string(1.5)"), "'1.500000000000000E+00'");
+  EXPECT_EQ(Value("string(0.0)"), "'0.0'");
+  EXPECT_EQ(Value("string(-12)"), "'-12'");
+  EXPECT_EQ(Value("string(error)"), "error");
+}
+
+TEST_F(ClassAdTest, ListsOfTexts) {
+  EXPECT_EQ(Value("stringListMember(\"b\", \"a, b,c\")"), "true");
+  EXPECT_EQ(Value("stringListMember(\"B\", \"a, b,c\")"), "false");
+  EXPECT_EQ(Value("stringListIMember(\"B\", \"a, b,c\")"), "true");
+  EXPECT_EQ(Value("stringListMember(\"b c\", \"a; b c\", \";\")"), "true");
+  EXPECT_EQ(Value("stringListMember(\"a\", None)"), "false");
+  EXPECT_EQ(Value("stringListMember(None, None)"), "undefined");
+  EXPECT_EQ(Value("stringListMember(1, \"1,2\")"), "error");
+}
+
+TEST_F(ClassAdTest, FunctionsOfLists) {
+  EXPECT_EQ(Value("sum({1, 2, None, 3})"), "6");
+  EXPECT_EQ(Value("sum({1, 0.5})"), "1.5r");
+  EXPECT_EQ(Value("sum({})"), "0");
+  EXPECT_EQ(Value("avg({1, 2})"), "1.5r");
+  EXPECT_EQ(Value("max({Memory, TARGET.Memory, 7})"), "4096");
+  EXPECT_EQ(Value("min({3, 2.5, 9})"), "2.5r");
+  EXPECT_EQ(Value("min({None})"), "undefined");
+  EXPECT_EQ(Value("max({1, \"a\"})"), "error");
+  EXPECT_EQ(Value("size({1, 2, 3})"), "3");
+  EXPECT_EQ(Value("isList({1}) && !isList(1)"), "true");
+}
+
+TEST_F(ClassAdTest, KindsAreAsked) {
+  EXPECT_EQ(Value("isString(Owner) && isInteger(Memory) && isReal(Cpus) && isBoolean(!true)"),
+            "true");
+  EXPECT_EQ(Value("isString(1) || isInteger(1.0) || isReal(1) || isBoolean(1)"), "false");
+  EXPECT_EQ(Value("isString(None)"), "false");
+}
+
+TEST_F(ClassAdTest, TimeIsAnAttributeThatNoTextNames) {
+  EXPECT_EQ(Value("time()"), "undefined");
+  my_.Set(names_.Of(kTimeName), AdValue::Of(int64_t{100}));
+  EXPECT_EQ(Value("time() - 40"), "60");
+  EXPECT_TRUE(names_.Knows(kTimeName));
+  EXPECT_EQ(Refusal("time(1)"), "expression, byte 7: function time takes 0 arguments");
+}
+
+TEST_F(ClassAdTest, TextsThatFunctionsMakeAreBounded) {
+  my_.Set(names_.Of("t0"), AdValue::Of(std::string(1'000, 'a')));
+  for (int i = 0; i < 7; ++i) {
+    my_.Set(names_.Of(absl::StrCat("t", i + 1)),
+            Parsed(absl::StrCat("strcat(t", i, ", t", i, ")")));
+  }
+  EXPECT_EQ(Value("size(t6)"), "64000");
+  EXPECT_EQ(Value("size(t7)"), "error");
+}
+
 TEST_F(ClassAdTest, AnAttributeThatNamesItselfIsUndefined) {
   EXPECT_EQ(Value("Loop"), "undefined");
   EXPECT_EQ(Value("isUndefined(Loop)"), "true");
@@ -209,7 +290,10 @@ TEST_F(ClassAdTest, RefusesWithPlaceAndRule) {
   EXPECT_EQ(Refusal("regexp(\"a\", Owner)"), "expression, byte 7: function regexp is not known");
   EXPECT_EQ(Refusal("floor(1, 2)"), "expression, byte 11: function floor takes 1 arguments");
   EXPECT_THAT(Refusal("99999999999999999999"), HasSubstr("an integer out of range"));
-  EXPECT_THAT(Refusal("{1, 2} + 1") + Refusal("floor({1})"), HasSubstr("a list where a value"));
+  EXPECT_EQ(Refusal("substr(Owner)"),
+            "expression, byte 13: function substr takes 2 to 3 arguments");
+  EXPECT_THAT(Refusal("floor({1})"), HasSubstr("a list where a value"));
+  EXPECT_THAT(Refusal("sum(Memory)"), HasSubstr("a list is expected"));
   EXPECT_THAT(Refusal(std::string(5'000, '(')), HasSubstr("nested too deeply"));
   EXPECT_THAT(Refusal(std::string(70'000, ' ')), HasSubstr("longer than 65536 bytes"));
   EXPECT_THAT(Refusal("other.Memory"), HasSubstr("MY and TARGET alone"));
@@ -262,9 +346,10 @@ TEST_F(ClassAdTest, QuickAndFullEvaluationsAgree) {
 
 TEST_F(ClassAdTest, NoTextDoesHarm) {
   constexpr const char* kTokens[] = {
-      "1", "2.5", "\"a\"", "Memory", "MY.",    "TARGET.", "(",         ")",     "{",   "}",  ",",
-      "+", "-",   "*",     "/",      "%",      "&&",      "||",        "!",     "=?=", "==", "<=",
-      "?", ":",   "if",    "x(",     "floor(", "member(", "undefined", "error", " "};
+      "1",  "2.5", "\"a\"", "Memory",  "MY.",  "TARGET.", "(",      ")",       "{",         "}",
+      ",",  "+",   "-",     "*",       "/",    "%",       "&&",     "||",      "!",         "=?=",
+      "==", "<=",  "?",     ":",       "if",   "x(",      "floor(", "member(", "undefined", "error",
+      " ",  "is",  "isnt",  "strcat(", "sum(", "size(",   "time()"};
   Rng rng(3);
   for (int round = 0; round < 20'000; ++round) {
     std::string text;
