@@ -6,6 +6,7 @@
 // A property becomes a setting as it stands; the profile checks it. A queue without a capacity has
 // 0 of the kind of its siblings, as at the peer. Defaults for all queues become the settings of
 // each that has none.
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -30,6 +31,7 @@ constexpr std::pair<std::string_view, std::string_view> kQueueKeys[] = {
     {"maximum-applications", "global-queue-max-application"},
     {"max-parallel-apps", "max-parallel-apps"},
     {"maximum-am-resource-percent", "maximum-am-resource-percent"},
+    {"ordering-policy.fair.enable-size-based-weight", ""},
     {"disable_preemption", ""},
     {"intra-queue-preemption.disable_preemption", ""}};
 // Of queues that are made on demand: switches, and the rest by how it begins.
@@ -56,6 +58,7 @@ constexpr OptionKey kOptionKeys[] = {
     {"yarn.scheduler.capacity.per-node-heartbeat.maximum-container-assignments", "max_assignments"},
     {"yarn.scheduler.capacity.per-node-heartbeat.maximum-offswitch-assignments", "max_off_switch"},
     {"yarn.scheduler.capacity.reservations-continue-look-all-nodes", "continue_looking", true},
+    {"yarn.scheduler.capacity.maximum-applications", "max_applications"},
     {"yarn.scheduler.capacity.node-locality-delay", "node_locality_delay"},
     {"yarn.scheduler.capacity.rack-locality-additional-delay", "rack_locality_additional_delay"},
     {"yarn.scheduler.capacity.rack-locality-full-reset", "rack_locality_full_reset", true}};
@@ -105,6 +108,7 @@ class PropertyReader {
         open.push_back(path);
       }
     }
+    ReadParallel(&queues_.Of("root"));
     for (const auto& [key, property] : values_) {
       const bool is_left = IsProperty(key) && !used_.contains(key);
       if (is_left) property.Ignored("this property decides nothing here, or is not read");
@@ -263,6 +267,29 @@ class PropertyReader {
       }
       used_.insert(key);
       SetSetting(key.substr(begin.size() - kLabels.size()), value, queue);
+    }
+  }
+
+  // How many applications of one user run at once, in all queues.
+  void ReadParallel(QueueSpec* root) {
+    const std::string begin = absl::StrCat(ToAbsl(kCapacityPrefix), "user.");
+    constexpr absl::string_view kEnd = "max-parallel-apps";
+    for (auto at = values_.lower_bound(begin); at != values_.end(); ++at) {
+      const std::string& key = at->first;
+      if (!key.starts_with(begin)) break;
+      if (!absl::EndsWith(key, kEnd)) continue;
+      std::string name = key.substr(begin.size(), key.size() - begin.size() - kEnd.size());
+      if (name.empty()) {
+        name = "*.";
+      } else if (name.size() < 2 || !name.ends_with('.')) {
+        continue;
+      }
+      name.pop_back();
+      used_.insert(key);
+      std::vector<UserLimit>& limits = (root->users ? *root->users : root->users.emplace()).limits;
+      auto limit = std::ranges::find(limits, name, &UserLimit::name);
+      if (limit == limits.end()) limit = limits.insert(limits.end(), {.name = name});
+      limit->max_jobs = AmountOf(at->second);
     }
   }
 

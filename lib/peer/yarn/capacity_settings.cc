@@ -25,6 +25,7 @@ namespace {
 constexpr std::string_view kCapacityProfile = "yarn-capacity";
 constexpr double kMostPerAllocation = 1e9;
 constexpr double kMasterPercent = 0.1;
+constexpr double kMostApplications = 2147483647;
 // Sums over the largest cluster stay within 64 bits.
 constexpr int64_t kMostAmount = int64_t{1} << 35;
 constexpr OptionDecl kCapacityOptions[] = {
@@ -52,6 +53,8 @@ constexpr OptionDecl kCapacityOptions[] = {
      "and racks it prefers"},
     {"rack_locality_full_reset", OptionKind::kFlag, "on", 0, 0,
      "a container in a preferred rack ends the count, as one at a preferred node does"},
+    {"max_applications", OptionKind::kWhole, "10000", 0, kMostApplications,
+     "applications in the cluster; a leaf that sets no number has its part of them"},
     {"shared_labels", OptionKind::kText, "", 0, 0,
      "labels, between |, of which nodes also serve what requests no label; others are exclusive"},
     {"rounds", OptionKind::kWhole, "1000000", 1, 1e9,
@@ -170,11 +173,13 @@ class TreeReader {
     queue.partitions.push_back(all);
     ReadLabels(row, &reader, &queue);
     ReadUsers(spec, &reader, &queue);
+    if (row.path == "root") tree_.settings.max_parallel_of_users = MaxParallelOf(spec);
     const std::string_view order =
         row.is_leaf ? reader.Choice("ordering-policy", {"fifo", "fair"}, "fifo")
                     : reader.Choice("ordering-policy", {"utilization", "priority-utilization"},
                                     "utilization");
     queue.is_fair = order == "fair";
+    queue.size_based_weight = reader.Flag("ordering-policy.fair.enable-size-based-weight", false);
     queue.respects_priority = order == "priority-utilization";
     constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
     queue.max_applications = reader.Integer("maximum-applications", 0, kMost, -1);
@@ -290,6 +295,15 @@ class TreeReader {
         static_cast<float>(reader->Number("user-limit-factor", -1, 1e6, factor));
   }
 
+  static HashMap<std::string, int64_t> MaxParallelOf(const QueueSpec& root) {
+    HashMap<std::string, int64_t> most;
+    if (!root.users) return most;
+    for (const UserLimit& limit : root.users->limits) {
+      if (!limit.group && limit.max_jobs) most[limit.name] = *limit.max_jobs;
+    }
+    return most;
+  }
+
   static std::vector<std::pair<std::string, float>> WeightsOf(
       const std::vector<UserLimit>& limits) {
     std::vector<std::pair<std::string, float>> weights;
@@ -314,6 +328,7 @@ void ReadHeartbeatOptions(const Options& options, CapacitySettings* settings) {
   settings->multiple_assignments = options.flag("multiple_assignments");
   settings->max_assignments = static_cast<int64_t>(options.number("max_assignments"));
   settings->max_off_switch = static_cast<int64_t>(options.number("max_off_switch"));
+  settings->max_applications = static_cast<int64_t>(options.number("max_applications"));
   settings->continue_looking = options.flag("continue_looking");
   settings->node_locality_delay = static_cast<int64_t>(options.number("node_locality_delay"));
   settings->rack_locality_delay =

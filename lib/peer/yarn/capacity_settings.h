@@ -17,6 +17,9 @@
 //   user-limit-factor           -1: none. Default: UserRules::factor, else 1
 //   ordering-policy             of a leaf fifo or fair, of others utilization or
 //                               priority-utilization
+//   ordering-policy.fair.enable-size-based-weight
+//                               of a fair leaf, true: of two applications the one that requests
+//                               more may use more
 //   maximum-applications        default: by the queue's part of the cluster
 //   max-parallel-apps           default: no limit
 //   maximum-am-resource-percent part of what the queue may hold for masters of active
@@ -32,9 +35,10 @@
 //                               parent's, else false
 //
 // capacity_check.h has how capacities must fit together. Those of the root are 100. Queues are the
-// rows of queue_paths.h. `weight` of a UserLimit is the user's weight. partitions.h has the
-// settings of nodes and jobs, and queue_placement.h those of queue mappings and of queues that are
-// made for jobs.
+// rows of queue_paths.h. `weight` of a UserLimit is the user's weight, and `max_jobs` of one of the
+// root how many applications of the user run at once, in all queues. partitions.h has the settings
+// of nodes and jobs, and queue_placement.h those of queue mappings and of queues that are made for
+// jobs.
 #ifndef MUSTER_PEER_YARN_CAPACITY_SETTINGS_H_
 #define MUSTER_PEER_YARN_CAPACITY_SETTINGS_H_
 

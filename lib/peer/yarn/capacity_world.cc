@@ -287,8 +287,11 @@ Unserved CapacityWorld::WhyWaits(AppIndex index, const RequestRow& request) {
   CapacityScheduler& s = *scheduler_;
   const App& app = s.apps()[index];
   if (app.state != AppState::kActive) {
+    const bool is_by_user = app.state == AppState::kWaiting && s.HasMostParallel(app.user);
     return {request.tasks, ReasonKind::kNotAdmitted,
-            app.state == AppState::kWaiting
+            is_by_user ? absl::StrCat("user ", Quote(s.UserName(app.user)),
+                                      " has as many parallel applications as one may")
+            : app.state == AppState::kWaiting
                 ? "the queue, or one above it, has as many parallel applications as it may"
                 : "the application is added to the scheduler and is not yet activated"};
   }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "muster/muster.h"
 
 namespace muster {
@@ -169,6 +170,58 @@ TEST_F(YarnCapacity, WhatRunsOnANodeThatIsLostCountsNowhere) {
   EXPECT_EQ(with(true, false), 1);  // of the four that the queue guarantees, and one more
   EXPECT_EQ(with(true, true), 1);
   EXPECT_EQ(with(false, false), 3);  // of the two of a cluster with one node
+}
+
+// Both jobs of the leaf hold one container; the younger one requests more.
+TEST_F(YarnCapacity, AFairLeafMayWeighBySize) {
+  const auto next = [&](const Labels& more) {
+    cluster_ = Cluster();
+    Must(cluster_.AddNode({.name = "n", .capacity = {{"cpu", 8}, {"memory", "8Gi"}}}));
+    Must(cluster_.AddQueue({.name = "root"}));
+    Labels settings = {{"yarn-capacity/capacity", "100"},
+                       {"yarn-capacity/ordering-policy", "fair"},
+                       {"yarn-capacity/maximum-am-resource-percent", "1"}};
+    settings.insert(settings.end(), more.begin(), more.end());
+    Must(cluster_.AddQueue({.name = "a", .parent = "root", .settings = settings}));
+    for (const auto& [name, count] : {std::pair("x", 1), std::pair("y", 20)}) {
+      Must(cluster_.AddJob(YarnJob(name, "a", count)));
+      Must(cluster_.AddTask({.name = absl::StrCat(name, "-runs"),
+                             .job = name,
+                             .shape = {.request = {{"cpu", 1}, {"memory", "1Gi"}}},
+                             .status = TaskStatus::kRunning,
+                             .node = "n"}));
+    }
+    const Plan plan = PlanOf({.turn = NextDecisions{1}});
+    return Started(plan).begin()->first;
+  };
+  EXPECT_EQ(next({}), "x");
+  EXPECT_EQ(next({{"yarn-capacity/ordering-policy.fair.enable-size-based-weight", "true"}}), "y");
+}
+
+TEST_F(YarnCapacity, ALeafHasItsPartOfTheApplicationsOfTheSystem) {
+  for (const char* name : {"x", "y", "z"}) Must(cluster_.AddJob(YarnJob(name, "a", 1)));
+  // Three quarters of 3 are 2.
+  const Plan plan = PlanOf({}, "yarn-capacity:heartbeat(max_applications=3)");
+  EXPECT_THAT(Started(plan), ElementsAre(std::pair("x", 1), std::pair("y", 1)));
+  EXPECT_THAT(*plan.Explain("z"), HasSubstr("has 2 applications already"));
+  // Without that, z is accepted, and waits behind the masters of x and y.
+  EXPECT_THAT(*PlanOf().Explain("z"), HasSubstr("not yet activated"));
+}
+
+TEST_F(YarnCapacity, AUserHasAsManyApplicationsAsTheRootAllows) {
+  Must(cluster_.UpdateQueue(
+      {.name = "root",
+       .users = UserRules{.limits = {{.name = "ann", .max_jobs = 1}, {.name = "*"}}}}));
+  for (const auto& [name, queue] :
+       {std::pair("x", "a"), std::pair("y", "b"), std::pair("z", "b")}) {
+    JobSpec job = YarnJob(name, queue, 1);
+    job.owner = JobOwner{.user = job.name == "z" ? "bob" : "ann"};
+    Must(cluster_.AddJob(job));
+  }
+  const Plan plan = PlanOf();
+  EXPECT_THAT(Started(plan), ElementsAre(std::pair("x", 1), std::pair("z", 1)));
+  EXPECT_THAT(*plan.Explain("y"),
+              HasSubstr("user \"ann\" has as many parallel applications as one may"));
 }
 
 TEST_F(YarnCapacity, HeartbeatsDecideInTheirOrder) {

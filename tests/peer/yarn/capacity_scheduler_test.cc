@@ -92,6 +92,45 @@ TEST(CapacityScheduler, ApplicationsBeyondTheLimitOfMastersWait) {
   EXPECT_EQ(s.apps()[second].state, AppState::kActive);
 }
 
+// One application of ann at once, in all queues, and two of others.
+TEST(CapacityScheduler, ApplicationsBeyondTheLimitOfTheirUserWait) {
+  CapacitySettings settings;
+  settings.max_parallel_of_users["ann"] = 1;
+  settings.max_parallel_of_users["*"] = 2;
+  CapacityScheduler s = MakeScheduler(std::move(settings));
+  s.AddNode({.name = "n0", .rack = "/r0", .total = {8192, 8}});
+  const AppIndex first = SubmitTo(&s, 1, "root.a", 1), second = SubmitTo(&s, 2, "root.b", 1);
+  const AppIndex third = SubmitTo(&s, 3, "root.a", 1);
+  EXPECT_EQ(s.apps()[first].state, AppState::kActive);
+  EXPECT_EQ(s.apps()[second].state, AppState::kWaiting);
+  EXPECT_TRUE(s.HasMostParallel(s.apps()[first].user));
+  std::vector<AppState> of_bob;
+  for (uint32_t id = 4; id < 7; ++id) {
+    const AppIndex app = *s.Submit({.id = id, .queue = "root.b", .user = "bob"});
+    of_bob.push_back(s.apps()[app].state);
+  }
+  EXPECT_EQ(of_bob, (std::vector{AppState::kActive, AppState::kActive, AppState::kWaiting}));
+  s.EndApp(first);
+  EXPECT_EQ(s.apps()[second].state, AppState::kActive);  // the oldest, wherever it is
+  EXPECT_EQ(s.apps()[third].state, AppState::kWaiting);
+  s.EndApp(second);
+  EXPECT_EQ(s.apps()[third].state, AppState::kActive);
+}
+
+// The list of the queue and that of the user both have it.
+TEST(CapacityScheduler, AnApplicationThatTwoLimitsHeldStartsOnce) {
+  CapacitySettings settings;
+  settings.max_parallel_of_users["ann"] = 1;
+  settings.queues = {QueueNamed("root", 1), QueueNamed("root.a", 1)};
+  settings.queues[1].max_parallel = 1;
+  CapacityScheduler s = *CapacityScheduler::Make(std::move(settings));
+  s.AddNode({.name = "n0", .rack = "/r0", .total = {8192, 8}});
+  const AppIndex first = SubmitTo(&s, 1, "root.a", 1), second = SubmitTo(&s, 2, "root.a", 1);
+  s.EndApp(first);
+  EXPECT_EQ(s.apps()[second].state, AppState::kActive);
+  EXPECT_EQ(s.queues()[0].runnable, 1);
+}
+
 TEST(PreemptionMonitor, MarksThenKillsTheNewestContainers) {
   CapacityScheduler s = MakeScheduler({.max_off_switch = 100});
   const NodeIndex node = s.AddNode({.name = "n0", .rack = "/r0", .total = {8192, 8}});

@@ -2,6 +2,8 @@
 //
 // Applications: from submission to their end, and their order in a leaf.
 #include <algorithm>
+#include <iterator>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -54,7 +56,21 @@ absl::Status CapacityScheduler::MayAccept(const AppSpec& spec, QueueIndex queue)
   return absl::OkStatus();
 }
 
+int64_t CapacityScheduler::MaxParallelOf(UserIndex user) const {
+  const HashMap<std::string, int64_t>& limits = settings_.max_parallel_of_users;
+  for (const std::string_view name : {user_names_.name(user), std::string_view("*")}) {
+    if (const auto limit = limits.find(name); limit != limits.end()) return limit->second;
+  }
+  return std::numeric_limits<int64_t>::max();
+}
+
+bool CapacityScheduler::HasMostParallel(UserIndex user) const {
+  const int64_t running = user < running_of_.size() ? running_of_[user] : 0;
+  return running >= MaxParallelOf(user);
+}
+
 bool CapacityScheduler::MayRun(const App& app) const {
+  if (HasMostParallel(app.user)) return false;
   for (QueueIndex q = app.queue; q != kNone; q = queues_[q].parent) {
     if (queues_[q].runnable >= queues_[q].settings.max_parallel) return false;
   }
@@ -62,6 +78,8 @@ bool CapacityScheduler::MayRun(const App& app) const {
 }
 
 void CapacityScheduler::CountRunnable(const App& app, int64_t by) {
+  if (app.user >= running_of_.size()) running_of_.resize(app.user + 1, 0);
+  running_of_[app.user] += by;
   for (QueueIndex q = app.queue; q != kNone; q = queues_[q].parent) queues_[q].runnable += by;
 }
 
@@ -240,7 +258,12 @@ void CapacityScheduler::Leave(AppIndex index) {
     for (QueueIndex q = app.queue; q != kNone; q = queues_[q].parent) {
       if (queues_[q].runnable == queues_[q].settings.max_parallel - 1) top = q;
     }
-    if (top != kNone) RunWaiting(top, 0);
+    std::vector<std::vector<AppIndex>> lists;
+    if (top != kNone) GatherWaiting(top, &lists);
+    if (running_of_[app.user] == MaxParallelOf(app.user) - 1) {
+      lists.push_back(WaitingOf(app.user));
+    }
+    RunWaiting(lists, lists.size());
   }
   if (std::exchange(app.is_wanting, false)) leaf.users.StopWanting(app.user);
 }
@@ -258,19 +281,24 @@ void CapacityScheduler::GatherWaiting(QueueIndex top,
   }
 }
 
-// Starts waiting applications below `top`, the oldest first, at most `most`; 0: as many as there
-// are leaves with room.
-void CapacityScheduler::RunWaiting(QueueIndex top, size_t most) {
-  std::vector<std::vector<AppIndex>> lists;
-  GatherWaiting(top, &lists);
-  if (most == 0) most = lists.size();
+std::vector<AppIndex> CapacityScheduler::WaitingOf(UserIndex user) const {
+  std::vector<AppIndex> waiting;
+  for (const Leaf& leaf : leaves_) {
+    std::ranges::copy_if(leaf.waiting, std::back_inserter(waiting),
+                         [&](AppIndex app) { return apps_[app].user == user; });
+  }
+  return waiting;
+}
+
+// Starts waiting applications of the lists, the oldest first, at most `most`. One may be in two.
+void CapacityScheduler::RunWaiting(const std::vector<std::vector<AppIndex>>& lists, size_t most) {
   std::vector<AppIndex> all;
   for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
   std::ranges::stable_sort(all, {}, [&](AppIndex a) { return apps_[a].started; });
   size_t started = 0;
   for (const AppIndex app : all) {
     if (started == most) break;
-    if (!MayRun(apps_[app])) continue;
+    if (apps_[app].state != AppState::kWaiting || !MayRun(apps_[app])) continue;
     CountRunnable(apps_[app], 1);
     std::erase(leaves_[apps_[app].queue].waiting, app);
     Enqueue(app);

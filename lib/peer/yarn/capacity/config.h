@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/base/hash_map.h"
 #include "lib/peer/yarn/resource.h"
 
 namespace muster::yarn {
@@ -53,6 +54,8 @@ struct CapacitySettings {
   int64_t max_assignments = 100, max_off_switch = 1;  // of one heartbeat; -1: no limit
   bool continue_looking = true;
   int64_t max_applications = 10000;
+  // Of one user at once, in all queues; "*": of each user that is not listed. None: no limit.
+  HashMap<std::string, int64_t> max_parallel_of_users;
   std::vector<bool> exclusive_partitions{true};  // one for each partition
   std::vector<QueueSettings> queues;
 };

@@ -111,6 +111,9 @@ class CapacityScheduler {
   Resource total(Partition partition) const { return totals_[partition]; }
   std::optional<QueueIndex> FindQueue(std::string_view path) const;
 
+  // Returns whether the user has as many applications that run as one may have.
+  bool HasMostParallel(UserIndex user) const;
+
   // The applications of a leaf in its order, brought up to date.
   const std::vector<AppIndex>& OrderedApps(QueueIndex leaf);
   Resource UserLimit(QueueIndex leaf, UserIndex user, Partition partition, bool of_active);
@@ -150,7 +153,9 @@ class CapacityScheduler {
   Resource UserMasterLimit(QueueIndex leaf, Partition partition, UserIndex user);
   void ChangeMasters(App* app, int64_t sign);
   void Leave(AppIndex app);
-  void RunWaiting(QueueIndex top, size_t most);
+  int64_t MaxParallelOf(UserIndex user) const;
+  std::vector<AppIndex> WaitingOf(UserIndex user) const;
+  void RunWaiting(const std::vector<std::vector<AppIndex>>& lists, size_t most);
   void GatherWaiting(QueueIndex queue, std::vector<std::vector<AppIndex>>* lists) const;
   void StartWanting(App* app);
   void StopIfSatisfied(App* app);
@@ -185,6 +190,7 @@ class CapacityScheduler {
   std::vector<App> apps_;
   ContainerPool containers_;
   NameTable places_, user_names_;
+  std::vector<int64_t> running_of_;  // applications, by user; those behind the end have none
   Resource cluster_;
   std::vector<Resource> totals_;  // of partitions
   int64_t live_nodes_ = 0, clock_ = 0;

@@ -113,7 +113,9 @@ absl::Status CapacityScheduler::Reconfigure(std::vector<QueueSettings> queues) {
   }
   for (Queue& queue : queues_) SortByHash(&queue.children);
   UpdateCluster();
-  RunWaiting(0, apps_.size() + 1);
+  std::vector<std::vector<AppIndex>> lists;
+  GatherWaiting(0, &lists);
+  RunWaiting(lists, apps_.size());
   return absl::OkStatus();
 }
 

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The capacity scheduler's preemption monitor, among the properties of a site.
+// The capacity scheduler's preemption monitor among the properties of a site, and limits of
+// applications.
 #include "tests/import/objects.h"
 
 namespace muster {
@@ -103,6 +104,34 @@ TEST(YarnMonitor, WhatIsNotReadIsReported) {
   EXPECT_THAT(lines, Contains(HasSubstr("policy \"a.Other\" is not read")));
   EXPECT_THAT(lines, Contains(HasSubstr("monitoring_interval\"]: a cycle is a round")));
   EXPECT_THAT(lines, Contains(HasSubstr("misspelt\"]: this property decides nothing here")));
+}
+
+TEST(YarnProperties, LimitsOfApplications) {
+  const Import import =
+      WithProperties({}, {{"yarn.scheduler.capacity.maximum-applications", "500"},
+                          {"yarn.scheduler.capacity.user.max-parallel-apps", "3"},
+                          {"yarn.scheduler.capacity.user.ann.b.max-parallel-apps", "1"},
+                          {"yarn.scheduler.capacity.user..max-parallel-apps", "1"},
+                          {"yarn.scheduler.capacity.root.user-settings.bob.weight", "0.5"},
+                          {"yarn.scheduler.capacity.user.bob.max-parallel-apps", "7"}});
+  EXPECT_EQ(import.scenario.profile,
+            "yarn-capacity:heartbeat(calculator=memory,max_applications=500)");
+  ASSERT_EQ(import.scenario.cluster.queues[0].name, "root");
+  EXPECT_EQ(import.scenario.cluster.queues[0].users->limits,
+            (std::vector<UserLimit>{{.name = "bob", .max_jobs = 7, .weight = "0.5"},
+                                    {.name = "ann.b", .max_jobs = 1},
+                                    {.name = "*", .max_jobs = 3}}));
+  EXPECT_THAT(Lines(import), Contains(HasSubstr("user..max-parallel-apps\"]: this property")));
+}
+
+TEST(YarnProperties, AFairLeafThatWeighsBySize) {
+  const std::string leaf = "yarn.scheduler.capacity.root.a.ordering-policy";
+  const Import import =
+      WithProperties({}, {{leaf, "fair"}, {leaf + ".fair.enable-size-based-weight", "true"}});
+  EXPECT_EQ(import.scenario.cluster.queues[1].settings,
+            (Labels{{"yarn-capacity/capacity", "100"},
+                    {"yarn-capacity/ordering-policy.fair.enable-size-based-weight", "true"},
+                    {"yarn-capacity/ordering-policy", "fair"}}));
 }
 
 TEST(YarnMonitor, WrongValuesAreRefusedAsTheProfileRefusesThem) {
