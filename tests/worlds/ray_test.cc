@@ -48,6 +48,31 @@ TEST(RayWorlds, EngineAndTwinAgreeOnStrategiesOfTasks) {
   });
 }
 
+// Nodes with an object store, which goes before memory, and a resource that goes before both.
+void AddStores(Rng& rng, ClusterSpec* world) {
+  for (NodeSpec& node : world->nodes) {
+    node.capacity.emplace_back("object_store_memory", static_cast<int64_t>(rng.Below(6)));
+    node.capacity.emplace_back("custom", static_cast<int64_t>(rng.Below(4)));
+  }
+  for (TaskSpec& task : world->tasks) {
+    if (task.status != TaskStatus::kPending || !task.shape.containers.empty()) continue;
+    for (const char* name : {"object_store_memory", "custom"}) {
+      const auto amount = static_cast<int64_t>(rng.Below(3));
+      if (amount > 0) task.shape.request.emplace_back(name, amount);
+    }
+  }
+}
+
+TEST(RayWorlds, EngineAndTwinAgreeOnObjectStores) {
+  ExpectAgreement(WorldCount(2000), [](uint64_t seed) {
+    ComparedWorld made;
+    made.world = World(seed, &made.profile);
+    Rng rng(seed);
+    AddStores(rng, &made.world);
+    return made;
+  });
+}
+
 TEST(RayWorlds, EngineAndTwinAgreeOnDomains) {
   ExpectAgreement(WorldCount(2000), [](uint64_t seed) {
     ComparedWorld made;

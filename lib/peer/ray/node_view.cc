@@ -8,6 +8,7 @@ namespace {
 
 // The most that bundles count. A node that does not limit its number of tasks has as many places.
 constexpr int64_t kMost = int64_t{1} << 53;
+constexpr std::string_view kObjectStore = "object_store_memory";
 
 }  // namespace
 
@@ -21,10 +22,13 @@ RayView::RayView(ActionContext& context, const std::string& accelerator) : conte
     if (tables.dimensions.name(d) == accelerator) {
       order_.insert(order_.begin(), d);
       accelerator_ = 0;
+    } else if (tables.dimensions.name(d) == kObjectStore) {
+      store_ = d;
     } else {
       order_.push_back(d);
     }
   }
+  if (store_ != kNone) order_.push_back(store_);
   order_.push_back(kMemory);
   order_.push_back(kCpu);
   if (std::any_of(alive_.begin(), alive_.end(),
@@ -44,7 +48,8 @@ std::optional<size_t> RayView::place(NodeIndex node) const {
 MachineChoice::Options RayView::Busy() const {
   MachineChoice::Options options{.accelerator = accelerator_};
   for (size_t r = 0; r < order_.size(); ++r) {
-    if (order_[r] == kCpu || order_[r] == kMemory) options.counted.push_back(r);
+    if (order_[r] == kCpu || order_[r] == kMemory || order_[r] == store_)
+      options.counted.push_back(r);
   }
   return options;
 }

@@ -8,8 +8,8 @@
 //   view.Renew(node);   // after a move there
 //
 // Resources go by Ray's order of scarcity: the accelerator, then all others in the order of the
-// cluster's dimensions, memory, cpu. The number of tasks is the last one, where some node limits
-// it.
+// cluster's dimensions, object_store_memory, memory, cpu. The number of tasks is the last one,
+// where some node limits it.
 #ifndef MUSTER_PEER_RAY_NODE_VIEW_H_
 #define MUSTER_PEER_RAY_NODE_VIEW_H_
 
@@ -31,7 +31,7 @@ class RayView {
   std::span<const BundleNode> nodes() const { return nodes_; }
   NodeIndex node(size_t i) const { return alive_[i]; }
   std::optional<size_t> place(NodeIndex node) const;  // nullopt: it is gone
-  // Returns the options of MachineChoice: cpu and memory make a node busy.
+  // Returns the options of MachineChoice: cpu, memory and object_store_memory make a node busy.
   MachineChoice::Options Busy() const;
   void Renew(NodeIndex node);
 
@@ -46,6 +46,7 @@ class RayView {
   ActionContext& context_;
   std::vector<DimensionIndex> order_;  // of resources
   std::optional<size_t> accelerator_;
+  DimensionIndex store_ = kNone;  // of Ray's object store
   std::vector<NodeIndex> alive_;
   std::vector<BundleNode> nodes_;
   HashMap<ClassIndex, std::vector<bool>> allows_;

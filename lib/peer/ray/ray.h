@@ -17,8 +17,8 @@
 //
 // Bundles (bundles.h) go the most important first: by what they take of the scarcest resource, then
 // of the next. The order of resources is the accelerator, all others in the order of the cluster's
-// dimensions, memory, cpu. A node's score is the sum, over what the bundle takes, of the part of
-// the free amount that would stay free. So the emptiest node wins.
+// dimensions, object_store_memory, memory, cpu. A node's score is the sum, over what the bundle
+// takes, of the part of the free amount that would stay free. So the emptiest node wins.
 // - pack: the best node for the most important bundle, then all others that still fit there; then
 //   the next node.
 // - spread: the best node without a bundle of the group, else the best with one.

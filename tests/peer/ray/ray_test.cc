@@ -135,6 +135,38 @@ TEST_F(Ray, GpusDecideBeforeCpus) {
   EXPECT_EQ(Plan(), "bind g0 a; bind g1 b");
 }
 
+// The object store decides before memory and behind other resources, whatever their order in rows.
+TEST_F(Ray, TheObjectStoreDecidesBehindOtherResources) {
+  const auto node = [&](const char* name, int store, int other) {
+    Accept(cluster_.AddNode(
+        {.name = name,
+         .capacity = {
+             {"cpu", 8}, {"memory", "8Gi"}, {"object_store_memory", store}, {"custom", other}}}));
+  };
+  node("a", 8, 2);
+  node("b", 4, 2);
+  Group("g", "strict_spread");
+  Task("g0", "g", {{"object_store_memory", 4}});
+  Task("g1", "g", {{"custom", 1}, {"object_store_memory", 1}});
+  // The bundle with the other resource is first, and takes the node with more of the store.
+  EXPECT_EQ(Plan(), "bind g0 b; bind g1 a");
+  Group("h", "strict_spread");
+  Task("h0", "h", {{"memory", "6Gi"}});
+  Task("h1", "h", {{"object_store_memory", 1}, {"memory", "1Gi"}});
+  Accept(cluster_.RemoveJob("g"));
+  EXPECT_EQ(Plan(), "bind h0 b; bind h1 a");
+}
+
+TEST_F(Ray, AUsedObjectStoreMakesANodeBusy) {
+  for (const char* name : {"a", "b"}) {
+    Accept(cluster_.AddNode({.name = name, .capacity = {{"cpu", 8}, {"object_store_memory", 4}}}));
+  }
+  Accept(cluster_.AddJob({.name = "j", .queue = "q"}));
+  Task("used", "j", {{"object_store_memory", 3}}, {.status = TaskStatus::kRunning, .node = "a"});
+  Task("j0", "j", {{"cpu", 1}});
+  EXPECT_EQ(Plan(), "bind j0 b");
+}
+
 TEST_F(Ray, AGroupIsPlacedWholeOrNotAtAll) {
   Node("a", 4);
   Node("b", 2);

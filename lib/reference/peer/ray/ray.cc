@@ -27,13 +27,20 @@ std::string AcceleratorName(const Cycle& cycle) {
   return named == options->second.end() ? "nvidia.com/gpu" : named->second;
 }
 
+bool IsObjectStore(const Cycle& cycle, DimensionIndex d) {
+  return cycle.tables().dimensions.name(d) == "object_store_memory" &&
+         AcceleratorName(cycle) != "object_store_memory";
+}
+
 std::vector<DimensionIndex> Scarcest(const Cycle& cycle) {
   const World& world = cycle.world;
-  std::vector<DimensionIndex> first, others;
+  std::vector<DimensionIndex> first, others, store;
   for (DimensionIndex d(kPods + 1); d < world.dimensions(); ++d) {
-    (cycle.tables().dimensions.name(d) == AcceleratorName(cycle) ? first : others).push_back(d);
+    const bool is_first = cycle.tables().dimensions.name(d) == AcceleratorName(cycle);
+    (is_first ? first : IsObjectStore(cycle, d) ? store : others).push_back(d);
   }
   first.insert(first.end(), others.begin(), others.end());
+  first.insert(first.end(), store.begin(), store.end());
   first.push_back(kMemory);
   first.push_back(kCpu);
   for (NodeIndex n : world.session_nodes()) {
@@ -148,7 +155,8 @@ void PlaceGroup(Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks)
 
 float Busy(const Cycle& cycle, NodeIndex node) {
   float most = 0;
-  for (DimensionIndex d : {kCpu, kMemory}) {
+  for (DimensionIndex d(0); d < cycle.world.dimensions(); ++d) {
+    if (d != kCpu && d != kMemory && !IsObjectStore(cycle, d)) continue;
     const double total = static_cast<double>(cycle.world.capacity[node][d]);
     if (total == 0) continue;
     const double free = static_cast<double>(Free(cycle.world, node, d));
