@@ -26,6 +26,7 @@ constexpr std::string_view kMesosGroups[] = {"mesos.apache.org"};
 constexpr KindRule kMesosKinds[] = {{"State", kMesosGroups}, {"Roles", kMesosGroups}};
 // The peer does not count tasks.
 constexpr int64_t kManyPods = 1'000'000;
+constexpr double kLeastWeightOfRole = 1e-6;
 
 // An amount of the peer's in the units of rows.
 std::pair<std::string, Quantity> AmountOf(std::string_view name, const std::string& text) {
@@ -90,14 +91,17 @@ class MesosReader {
     QueueSpec& queue = QueueOf(name);
     if (const Field weight = role["weight"]; weight.given()) {
       double number = 0;
-      if (!absl::SimpleAtod(weight.ScalarText(), &number) || !(number >= 1 && number < 1e9)) {
-        weight.Refuse(
-            absl::StrCat(weight.Describe(), " is no weight that a queue has; 1 to 999999999 is"));
+      const std::string text = weight.ScalarText();
+      if (!absl::SimpleAtod(text, &number) || !(number >= kLeastWeightOfRole && number < 1e9)) {
+        weight.Refuse(absl::StrCat(weight.Describe(),
+                                   " is no weight that a role has; 0.000001 to 999999999 is"));
         return;
       }
-      queue.weight = static_cast<int64_t>(number);
-      if (static_cast<double>(queue.weight) != number) {
-        weight.Ignored("weights are whole numbers; the fraction is dropped");
+      const auto whole = static_cast<int64_t>(number);
+      if (whole >= 1 && static_cast<double>(whole) == number) {
+        queue.weight = whole;
+      } else {
+        queue.settings.emplace_back("mesos/weight", text);
       }
     }
     const Field quota = role.Section("quota");

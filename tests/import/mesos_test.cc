@@ -53,7 +53,7 @@ TEST(MesosImport, AgentsRolesFrameworksAndTasks) {
       (Labels{{"mesos/resources", "ports:[31000-31999,32001-32002];cpus(eng):2.0;mem(eng):512"},
               {"mesos/zone", "z1"}}));
   ASSERT_EQ(cluster.queues.size(), 2u);
-  EXPECT_EQ(cluster.queues[0].weight, 2);
+  EXPECT_EQ(cluster.queues[0].settings, (Labels{{"mesos/weight", "2.5"}}));
   EXPECT_EQ(cluster.queues[1].name, "eng/ads");
   EXPECT_EQ(cluster.queues[1].parent, "eng");
   ASSERT_EQ(cluster.jobs.size(), 1u);
@@ -64,7 +64,6 @@ TEST(MesosImport, AgentsRolesFrameworksAndTasks) {
   EXPECT_EQ(cluster.tasks[0].node, "a1");
   std::string report;
   for (const ImportEntry& entry : import.report) report += Describe(entry) + "\n";
-  EXPECT_THAT(report, HasSubstr("the fraction is dropped"));
   EXPECT_THAT(report, HasSubstr("a job has one queue; the first role is read"));
 }
 
@@ -84,18 +83,21 @@ TEST(MesosImport, ThePlanOffersWhatIsFree) {
   EXPECT_THAT(plan->ToText(), HasSubstr("bind t to a1"));
 }
 
-TEST(MesosImport, WeightsAreWholeAndOfOneOrMore) {
-  const auto words = [](const ObjectJson& weight) {
-    return std::string(
-        TryImport({MesosObject("Roles", {{"roles", {{{"name", "a"}, {"weight", weight}}}}})}, {})
-            .status()
-            .message());
+TEST(MesosImport, WeightsMayHaveFractions) {
+  const auto import = [](const ObjectJson& weight) {
+    return TryImport({MesosObject("Roles", {{"roles", {{{"name", "a"}, {"weight", weight}}}}})},
+                     {});
   };
-  EXPECT_EQ(words(3.0), "");
-  EXPECT_EQ(words(2.5), "");  // the report has the fraction
+  const auto queue = [&](const ObjectJson& weight) {
+    return import(weight)->scenario.cluster.queues[0];
+  };
+  EXPECT_EQ(queue(3.0).weight, 3);
+  EXPECT_THAT(queue(3.0).settings, testing::IsEmpty());
+  EXPECT_EQ(queue(0.5).settings, (Labels{{"mesos/weight", "0.5"}}));
   for (const ObjectJson& weight :
-       {ObjectJson(0.5), ObjectJson(0), ObjectJson(-1), ObjectJson(1e9), ObjectJson("x")}) {
-    EXPECT_THAT(words(weight), HasSubstr("is no weight that a queue has; 1 to 999999999 is"))
+       {ObjectJson(0), ObjectJson(-1), ObjectJson(1e9), ObjectJson("x")}) {
+    EXPECT_THAT(import(weight).status().message(),
+                HasSubstr("is no weight that a role has; 0.000001 to 999999999 is"))
         << weight;
   }
 }

@@ -15,6 +15,7 @@ namespace {
 
 constexpr int64_t kMegabyte = int64_t{1} << 20;
 constexpr double kLeastWeight = 0.001;
+constexpr double kLeastOwnWeight = 1e-6, kMostOwnWeight = 1e9;
 constexpr double kMostOfAgent = 1e10;
 constexpr int kDeepestRole = 64;  // paths grow with the depth
 
@@ -98,6 +99,15 @@ std::vector<Resource> ReadNode(const Tables& tables, NodeIndex n,
   if (const auto zone = settings.Text("zone")) traits->zone = std::string(*zone);
   *status = settings.Finish();
   return resources;
+}
+
+// Returns the weight of the queue's role.
+double ReadQueue(const QueueSpec& spec, absl::Status* status) {
+  SettingReader settings("queue", spec.name, spec.settings, "mesos");
+  const double plain = std::max(static_cast<double>(spec.weight), kLeastWeight);
+  const double weight = settings.Number("weight", kLeastOwnWeight, kMostOwnWeight, plain);
+  *status = settings.Finish();
+  return weight;
 }
 
 JobSettings ReadJob(const JobSpec& spec, absl::Status* status) {
@@ -271,8 +281,8 @@ class Reader {
     for (QueueIndex q = 0; q < queues.alive.size(); ++q) {
       if (!queues.alive[q]) continue;
       const std::string& role = world_.role_of[q];
-      const double weight = static_cast<double>(queues.spec[q].weight);
-      (void)world_.allocator->SetWeight(role, std::max(weight, kLeastWeight));
+      absl::Status status;
+      (void)world_.allocator->SetWeight(role, ReadQueue(queues.spec[q], &status));
       if (queues.parent[q] != muster::kNone) continue;
       (void)world_.allocator->SetQuota(role, Quota(queues.guaranteed, q), Quota(queues.limit, q));
     }
@@ -440,8 +450,9 @@ absl::Status CheckTables(const Tables& tables, const muster::Options& options) {
   for (QueueIndex q = 0; q < roles.size(); ++q) {
     if (!tables.queues.alive[q]) continue;
     const QueueSpec& spec = tables.queues.spec[q];
-    SettingReader settings("queue", spec.name, spec.settings, "mesos");
-    if (absl::Status status = settings.Finish(); !status.ok()) return status;
+    absl::Status status;
+    (void)ReadQueue(spec, &status);
+    if (!status.ok()) return status;
     if (roles[q].empty()) {
       return absl::InvalidArgumentError(absl::StrCat("queue ", Quote(spec.name), ": is below ",
                                                      kDeepestRole,

@@ -26,6 +26,7 @@
 //   node   mesos/resources   what of the capacity is reserved, revocable or shared, and what the
 //                            agent has beside it, such as ports
 //          mesos/region, mesos/zone
+//   queue  mesos/weight      in place of the queue's weight, as that has no fractions
 //   job    mesos/capabilities, mesos/min_allocatable, mesos/constraints
 //          mesos/suppressed  true: no offers. mesos/refuse_seconds: of its filters
 // A framework with tasks that request gpus has the capability without a setting.

@@ -181,6 +181,35 @@ TEST_F(MesosProfile, SharesLeaveResourcesOut) {
   EXPECT_EQ(Cycle(0, "mesos:actions=offer(not_in_shares=ports|cpus|mem)"), "web<a2:4 ");
 }
 
+// Both roles hold two cpus; of weights 1 and 1.5 the second one is owed more.
+TEST_F(MesosProfile, WeightsMayHaveFractions) {
+  const auto first = [&](const char* of_eng, const char* of_ops) {
+    cluster_ = Cluster();
+    Accept(cluster_.AddQueue({.name = "eng", .settings = {{"mesos/weight", of_eng}}}));
+    Accept(cluster_.AddQueue({.name = "ops", .settings = {{"mesos/weight", of_ops}}}));
+    Agent("a1", 4);
+    Agent("a2", 4);
+    for (const auto& [name, role] : {std::pair("train", "eng"), std::pair("web", "ops")}) {
+      Framework(name, role, 1, 1);
+      TaskSpec task{.name = absl::StrCat(name, "-runs"),
+                    .job = name,
+                    .status = TaskStatus::kRunning,
+                    .node = "a1"};
+      task.shape.request = {{"cpu", 2}, {"memory", "2Gi"}};
+      Accept(cluster_.AddTask(task));
+    }
+    return Cycle(0, "mesos:actions=offer");
+  };
+  EXPECT_EQ(first("1", "1.5"), "web<a2:4 ");
+  EXPECT_EQ(first("0.5", "0.4"), "train<a2:4 ");
+  EXPECT_EQ(first("0.4", "0.5"), "web<a2:4 ");
+}
+
+TEST_F(MesosProfile, AWeightIsAboveZero) {
+  Accept(cluster_.AddQueue({.name = "eng", .settings = {{"mesos/weight", "0"}}}));
+  EXPECT_THAT(Refusal(), HasSubstr("queue \"eng\", setting \"mesos/weight\""));
+}
+
 TEST_F(MesosProfile, NamesOfSharesAreChecked) {
   Role("eng");
   const absl::StatusOr<Plan> plan = cluster_.Schedule("mesos:offer(not_in_shares=gpus||cpus)");
