@@ -59,6 +59,8 @@ class RayAllocate {
   void Run() {
     std::vector<JobIndex> jobs(context_.waiting.begin(), context_.waiting.end());
     GoSort(jobs, [&](JobIndex a, JobIndex b) { return context_.dispatcher.JobBefore(a, b); });
+    std::stable_partition(jobs.begin(), jobs.end(),
+                          [&](JobIndex job) { return HasLostBundles(job); });
     for (JobIndex job : jobs) {
       if (context_.meter.Cut()) return;
       context_.meter.Spend();
@@ -77,6 +79,13 @@ class RayAllocate {
 
  private:
   using Outcome = BundlePlan::Outcome;
+
+  // A group with bundles in place was placed whole, so those that wait were lost.
+  bool HasLostBundles(JobIndex job) const {
+    return tables_.jobs.spec[job].bundle_strategy != BundleStrategy::kNone &&
+           std::ranges::any_of(tables_.jobs.tasks[job],
+                               [&](TaskIndex t) { return IsAllocated(ledger_.status(t)); });
+  }
 
   void PlaceGroup(JobIndex job, const std::vector<TaskIndex>& tasks, std::string_view domain) {
     Reason reason{ReasonKind::kGangUndone};

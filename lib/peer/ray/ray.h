@@ -10,7 +10,8 @@
 //
 // The loop:
 // 1. Jobs with pending tasks go in job order, which without policies is the order of creation. Each
-//    gets one turn.
+//    gets one turn. Groups that lost bundles go before all others, as in Ray's queue of groups: a
+//    group with bundles in place was placed whole, so those that wait were lost.
 // 2. A job with a `bundle_strategy` is one placement group. Its pending tasks are the bundles, and
 //    all of them are placed, or none.
 // 3. The tasks of any other job are placed one by one by the hybrid policy.

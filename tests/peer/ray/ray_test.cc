@@ -199,6 +199,23 @@ TEST_F(Ray, StrictStrategiesHoldForBundlesThatRun) {
   EXPECT_EQ(Plan(), "bind strict_pack1 a; bind strict_spread1 b");
 }
 
+// The group with a bundle in place is younger, and there is room for one of the two.
+TEST_F(Ray, LostBundlesGoFirst) {
+  Node("a", 4);
+  Group("g", "pack");
+  Task("g0", "g", {{"cpu", 2}});
+  Group("h", "pack");
+  Task("h0", "h", {{"cpu", 2}}, {.status = TaskStatus::kRunning, .node = "a"});
+  Task("h1", "h", {{"cpu", 2}});
+  EXPECT_EQ(Plan(), "bind h1 a");
+  // A job that is no group stays in its order.
+  Accept(cluster_.RemoveJob("h"));
+  Accept(cluster_.AddJob({.name = "j", .queue = "q"}));
+  Task("j0", "j", {{"cpu", 2}}, {.status = TaskStatus::kRunning, .node = "a"});
+  Task("j1", "j", {{"cpu", 2}});
+  EXPECT_EQ(Plan(), "bind g0 a");
+}
+
 TEST_F(Ray, LabelsBoundTheNodesOfABundle) {
   Node("a", 8, 0, {{"zone", "x"}});
   Node("b", 4, 0, {{"zone", "y"}});

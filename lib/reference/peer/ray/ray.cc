@@ -257,7 +257,15 @@ void RunRayAllocate(Cycle& cycle) {
   std::vector<JobIndex> jobs = cycle.world.session_jobs();
   std::stable_sort(jobs.begin(), jobs.end(),
                    [&](JobIndex l, JobIndex r) { return JobLess(cycle, l, r); });
+  std::vector<JobIndex> in_turn, others;
   for (JobIndex job : jobs) {
+    bool lost = false;
+    for (TaskIndex t : cycle.world.tasks_of(job)) lost |= IsAllocated(cycle.world.status[t]);
+    lost &= cycle.tables().jobs.spec[job].bundle_strategy != BundleStrategy::kNone;
+    (lost ? in_turn : others).push_back(job);
+  }
+  in_turn.insert(in_turn.end(), others.begin(), others.end());
+  for (JobIndex job : in_turn) {
     const std::vector<TaskIndex> tasks = TasksToPlace(cycle, job);
     if (tasks.empty()) continue;
     if (cycle.tables().jobs.spec[job].bundle_strategy != BundleStrategy::kNone) {
