@@ -60,7 +60,7 @@ constexpr OptionDecl kFairPreemptOptions[] = {
     {"am_preemption", OptionKind::kFlag, "on", 0, 0, "masters may be chosen"},
 };
 
-int64_t MillisecondsOf(const Options& options, std::string_view name) {
+int64_t OptionInMilliseconds(const Options& options, std::string_view name) {
   return std::llround(options.number(name) * 1000);
 }
 
@@ -71,8 +71,8 @@ absl::StatusOr<FairTree> ReadPreemptSettings(const Tables& tables, const Options
   core.preemption = true;
   core.preemption_utilization_threshold =
       static_cast<float>(options.number("utilization_threshold"));
-  core.wait_before_kill = MillisecondsOf(options, "wait_before_kill");
-  core.wait_before_next_check = MillisecondsOf(options, "wait_before_next_check");
+  core.wait_before_kill = OptionInMilliseconds(options, "wait_before_kill");
+  core.wait_before_next_check = OptionInMilliseconds(options, "wait_before_next_check");
   core.am_preemption = options.flag("am_preemption");
   return tree;
 }

@@ -14,7 +14,7 @@ constexpr size_t kLimitCells = 9;
 constexpr size_t kSumCells = 5;   // before the users
 constexpr size_t kUserCells = 2;  // of each
 
-Resource AmountAt(const MemorySlot& slot, std::string_view path, size_t cell) {
+Resource PastAmountAt(const MemorySlot& slot, std::string_view path, size_t cell) {
   const auto amount = [&](size_t at) {
     return std::clamp<int64_t>(slot.Integer(path, at), -kMostPast, kMostPast);
   };
@@ -36,15 +36,15 @@ std::optional<LeafPast> KeptLeafOf(const MemorySlot& slot, std::string_view path
                                    const std::vector<std::string>& labels) {
   const MemoryRow* row = slot.Find(path);
   if (row == nullptr) return std::nullopt;
-  LeafPast past{.guaranteed = AmountAt(slot, path, 0),
-                .most = AmountAt(slot, path, 2),
-                .current_limit = AmountAt(slot, path, 4),
-                .headroom_limit = AmountAt(slot, path, 6),
+  LeafPast past{.guaranteed = PastAmountAt(slot, path, 0),
+                .most = PastAmountAt(slot, path, 2),
+                .current_limit = PastAmountAt(slot, path, 4),
+                .headroom_limit = PastAmountAt(slot, path, 6),
                 .pending_only = std::clamp<int64_t>(slot.Integer(path, 8), 0, kMostPast)};
   past.sums.resize(labels.size());
   for (size_t at = kLimitCells; at + kSumCells <= row->size();) {
     const auto label = std::ranges::find(labels, slot.Text(path, at));
-    RatioSum sum{.total = AmountAt(slot, path, at + 1), .sum = RatioAt(slot, path, at + 3)};
+    RatioSum sum{.total = PastAmountAt(slot, path, at + 1), .sum = RatioAt(slot, path, at + 3)};
     const auto users = static_cast<size_t>(std::max<int64_t>(slot.Integer(path, at + 4), 0));
     at += kSumCells;
     for (size_t i = 0; i < users && at + kUserCells <= row->size(); ++i, at += kUserCells) {
