@@ -114,17 +114,17 @@ void PoolReader::FindAssets() {
     }
     if (!counts) continue;
     const std::string_view name = tables_.dimensions.name(d);
-    std::string word = d == kCpu                     ? "Cpus"
-                       : d == kMemory                ? "Memory"
-                       : d == kPods                  ? "Pods"
-                       : name == kDisk ? "Disk"
-                       : name == "nvidia.com/gpu"    ? "GPUs"
-                                                     : AttributeName(name);
+    std::string word = d == kCpu                  ? "Cpus"
+                       : d == kMemory             ? "Memory"
+                       : d == kPods               ? "Pods"
+                       : name == kDisk            ? "Disk"
+                       : name == "nvidia.com/gpu" ? "GPUs"
+                                                  : AttributeName(name);
     while (!words.insert(absl::AsciiStrToLower(word)).second) absl::StrAppend(&word, "_");
-    const double unit = d == kMemory                  ? 1 << 20
-                        : name == kDisk ? 1 << 10
-                        : IsMilliDimension(name)      ? 1000
-                                                      : 1;
+    const double unit = d == kMemory             ? 1 << 20
+                        : name == kDisk          ? 1 << 10
+                        : IsMilliDimension(name) ? 1000
+                                                 : 1;
     assets_.push_back({d, unit, all_.Of(word), all_.Of(absl::StrCat("Request", word)), word});
   }
 }
@@ -140,10 +140,10 @@ void PoolReader::MakeTemplate() {
     absl::StrAppend(&resources, resources.empty() ? "" : " ", asset.word);
     if (!settings_.divides_slots) continue;
     const std::string_view name = tables_.dimensions.name(asset.dimension);
-    const char* const steps = asset.dimension == kCpu       ? "{1}"
-                              : asset.dimension == kMemory  ? "{128}"
-                              : name == kDisk ? "{1024}"
-                                                            : nullptr;
+    const char* const steps = asset.dimension == kCpu      ? "{1}"
+                              : asset.dimension == kMemory ? "{128}"
+                              : name == kDisk              ? "{1024}"
+                                                           : nullptr;
     const std::string request = absl::StrCat("TARGET.Request", asset.word);
     template_.Set(
         all_.Of(absl::StrCat("Consumption", asset.word)),
