@@ -172,6 +172,9 @@ TEST_F(ArmadaProfile, AGangIsPlacedAndEvictedAsAWhole) {
   EXPECT_THAT(Why("five"), HasSubstr("no node fits"));
   ASSERT_FALSE(plan_.reasons().empty());
   EXPECT_EQ(plan_.reasons()[0].where, "unable to schedule gang since minimum cardinality not met");
+  EXPECT_EQ(Why("five"),
+            "five: no node fits\n  2 nodes: cpu (unable to schedule gang since minimum cardinality "
+            "not met)\n");
   Accept(cluster_.RemoveJob("five"));
   for (int i = 0; i < 4; ++i) {
     testing::Run(cluster_, "four" + std::to_string(i), i < 2 ? "n0" : "n1");
@@ -180,6 +183,16 @@ TEST_F(ArmadaProfile, AGangIsPlacedAndEvictedAsAWhole) {
   EXPECT_EQ(Live(),
             "evict four0 n0; evict four1 n0; evict four2 n1; evict four3 n1; "
             "nominate y0 n1");
+}
+
+TEST_F(ArmadaProfile, ANodeMayHaveRoomForOneOfAGang) {
+  Node("n", 2);
+  Queue("a");
+  Job("three", "a", 3, true);
+  EXPECT_EQ(Live(), "");
+  EXPECT_EQ(Why("three"),
+            "three: no node fits\n  1 node: has room for one task of the gang (unable to schedule "
+            "gang since minimum cardinality not met)\n");
 }
 
 TEST_F(ArmadaProfile, AGangWithTooFewTasksIsInvalid) {
@@ -263,7 +276,9 @@ TEST_F(ArmadaProfile, LimitsOfQueuesHoldForEachClass) {
   Job("y", "a", 3, false, {{"armada/class", "q"}});
   EXPECT_EQ(Live(classes + ",class_limits=p/cpu:0.5+q/cpu:0.125)"),
             "bind x0 n; bind x1 n; bind y0 n");
-  EXPECT_EQ(Why("y"), "y: placed 1 of 3; queue \"a\" would exceed its limit in cpu (armada)\n");
+  EXPECT_EQ(Why("y"),
+            "y: placed 1 of 3; queue \"a\" would exceed its limit in cpu "
+            "(armada: resource limit exceeded)\n");
 }
 
 TEST_F(ArmadaProfile, AClosedQueueIsCordoned) {
