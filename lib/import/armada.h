@@ -11,9 +11,13 @@
 //   {"apiVersion": "armadaproject.io/v1beta1", "kind": "Job",
 //    "metadata": {"name": "01h...", "namespace": "ns", "annotations": {...}},
 //    "spec": {"queue": "a", "priority": 3, "podSpec": {...}},
-//    "status": {"state": "running", "node": "n1", "started": "2026-01-01T00:00:00Z"}}
+//    "status": {"state": "running", "node": "n1", "started": "2026-01-01T00:00:00Z",
+//               "bid": 2, "runningBid": 3}}
+//   {"apiVersion": "armadaproject.io/v1beta1", "kind": "Executor", "metadata": {"name": "east"},
+//    "spec": {"cordoned": true, "nodes": ["n1"]}}
 //
-// `spec` is that of a queue file, or of an item of `jobs` in a file of jobs.
+// `spec` is that of a queue file, or of an item of `jobs` in a file of jobs. Annotations and the
+// namespace of a job may stand in either place; `metadata` goes first.
 #ifndef MUSTER_IMPORT_ARMADA_H_
 #define MUSTER_IMPORT_ARMADA_H_
 
@@ -31,8 +35,9 @@ struct ImportedConfig {
   std::vector<std::string> classes, pools;
 };
 
-// The profile with the options that the configuration sets (armada_config.cc).
-ImportedConfig ReadConfig(const Field& configuration);
+// The profile with the options that the configuration sets, null for none, and the executors that
+// are cordoned, "NAME+..." (armada_config.cc).
+ImportedConfig ReadConfig(const Field* configuration, const std::string& cordoned);
 
 // Jobs of one queue and gang id are one job with a minimum; other jobs are jobs of one task. A job
 // is where its pod is; other pods with a node occupy it (armada_jobs.cc).

@@ -33,7 +33,9 @@ constexpr std::string_view kQuiet[] = {"supportedResourceTypes",
 
 class ConfigImport {
  public:
-  explicit ConfigImport(const Field& field) : field_(field) {}
+  ConfigImport(const Field& field, const std::string& cordoned) : field_(field) {
+    Set("cordoned", cordoned);
+  }
 
   ImportedConfig Read() {
     for (const NumberRule& rule : kNumbers) Set(rule.option, field_[rule.key]);
@@ -76,7 +78,7 @@ class ConfigImport {
   std::string Joined(std::string_view key) const { return absl::StrJoin(field_.Texts(key), "+"); }
 
   void ReadClasses() {
-    std::vector<std::string> classes, limits, types;
+    std::vector<std::string> classes, types;
     for (const Field& item : field_.Section("priorityClasses").Children()) {
       const std::string name(item.key());
       config_.classes.push_back(name);
@@ -88,11 +90,11 @@ class ConfigImport {
         if (!type.empty()) absl::StrAppend(&text, ":", type, "@", away.Int64("priority", 0));
       }
       classes.push_back(std::move(text));
-      for (const Field& part : item.Section("maximumResourceFractionPerQueue").Children()) {
-        limits.push_back(absl::StrCat(name, "/", ToAbsl(part.key()), ":", part.ScalarText()));
+      AddLimits(name, item.Section("maximumResourceFractionPerQueue"), &class_limits_);
+      for (const Field& pool : item.Section("maximumResourceFractionPerQueueByPool").Children()) {
+        if (!HasPool(pool)) continue;
+        AddLimits(name, pool, &class_limits_of_[std::string(pool.key())]);
       }
-      const Field by_pool = item["maximumResourceFractionPerQueueByPool"];
-      if (by_pool.truthy()) by_pool.Ignored("limits of single pools are not considered");
     }
     for (const Field& type : field_.Items("wellKnownNodeTypes")) {
       for (const Field& taint : type.Items("taints")) {
@@ -101,19 +103,45 @@ class ConfigImport {
       }
     }
     Set("classes", absl::StrJoin(classes, "+"));
-    Set("class_limits", absl::StrJoin(limits, "+"));
+    Set("class_limits", absl::StrJoin(class_limits_, "+"));
     Set("node_types", absl::StrJoin(types, "+"));
   }
 
-  void ReadResources() {
-    std::vector<std::string> parts = field_.Texts("dominantResourceFairnessResourcesToConsider");
-    for (const Field& item :
-         field_.Items("experimentalDominantResourceFairnessResourcesToConsider")) {
+  static void AddLimits(const std::string& name, const Field& parts,
+                        std::vector<std::string>* limits) {
+    for (const Field& part : parts.Children()) {
+      limits->push_back(absl::StrCat(name, "/", ToAbsl(part.key()), ":", part.ScalarText()));
+    }
+  }
+
+  // Whether the member is that of a pool of the configuration. Reports another one.
+  bool HasPool(const Field& member) const {
+    for (const Field& pool : field_.Items("pools")) {
+      if (pool["name"].Is(member.key())) return true;
+    }
+    member.Ignored("the configuration has no such pool");
+    return false;
+  }
+
+  // "cpu:1+gpu:2"
+  static std::string Multipliers(const std::vector<Field>& items) {
+    std::vector<std::string> parts;
+    for (const Field& item : items) {
       const std::string multiplier = item["multiplier"].ScalarText();
       parts.push_back(absl::StrCat(item.Text("name"), ":", multiplier.empty() ? "1" : multiplier));
     }
-    Set("resources", absl::StrJoin(parts, "+"));
-    parts.clear();
+    return absl::StrJoin(parts, "+");
+  }
+
+  void ReadResources() {
+    constexpr std::string_view kCosts = "dominantResourceFairnessResourcesToConsider";
+    Set("resources", absl::StrJoin(field_.Texts(kCosts), "+"));
+    Set("resources",
+        Multipliers(field_.Items("experimentalDominantResourceFairnessResourcesToConsider")));
+    for (const Field& pool : field_.Section("maximumResourceFractionToScheduleByPool").Children()) {
+      if (HasPool(pool)) round_limit_of_[std::string(pool.key())] = Parts(pool);
+    }
+    std::vector<std::string> parts;
     for (const Field& item : field_.Items("indexedResources")) {
       parts.push_back(absl::StrCat(item.Text("name"), ":", item["resolution"].ScalarText()));
     }
@@ -149,7 +177,9 @@ class ConfigImport {
                                         {"disableAwayScheduling", "away_nodes"},
                                         {"disableGangAwayScheduling", "gang_away"},
                                         {"disableFairshareScheduling", "fair_share"},
+                                        {"disableFairSharePreemption", "fair_share"},
                                         {"disableUrgencyScheduling", "urgency"},
+                                        {"disableUrgencyBasedPreemption", "urgency"},
                                         {"disablePreemptCrossPoolJobsFirst", "home_first"}};
     const std::string name = pool.Text("name");
     if (named) Set("pool", name);
@@ -164,12 +194,58 @@ class ConfigImport {
     const Field rate = pool.Section("fairsharePreemptionRateLimit");
     Set("preemption_rate", rate["maximumRate"]);
     Set("preemption_burst", rate["maximumBurst"]);
-    if (pool.Section("experimentalMarketScheduling").Bool("enabled", false)) Set("market", "on");
+    const Field market = pool.Section("experimentalMarketScheduling");
+    if (market.Bool("enabled", false)) {
+      Set("market", "on");
+      Set("spot_cutoff", market["spotPriceCutoff"]);
+    }
+    // Prices of gangs are reported, and decide nothing.
+    market.Quiet({"spotPriceCutoff", "gangIndicativePricingTimeout", "gangsToPrice"});
     Set("floating", Floating(name));
+    ReadLimits(pool, name);
+    ReadOptimiser(pool.Section("experimentalOptimiser"));
     for (const char* key :
-         {"shortJobPenaltyCutoff", "experimentalRunReconciliation", "experimentalSubmissionGroup",
-          "experimentalOptimiser", "jobDefaults"}) {
+         {"experimentalRunReconciliation", "experimentalSubmissionGroup", "jobDefaults"}) {
       if (pool[key].truthy()) pool[key].Ignored("not considered");
+    }
+  }
+
+  // What the pool has in place of what all pools have.
+  void ReadLimits(const Field& pool, const std::string& name) {
+    std::vector<std::string> limits = class_limits_;
+    if (const auto own = class_limits_of_.find(name); own != class_limits_of_.end()) {
+      limits.insert(limits.end(), own->second.begin(), own->second.end());
+    }
+    Set("class_limits", absl::StrJoin(limits, "+"));
+    if (const auto own = round_limit_of_.find(name); own != round_limit_of_.end()) {
+      Set("round_limit", own->second);
+    }
+    Set("resources", Multipliers(pool.Items("dominantResourceFairnessResourcesToConsider")));
+    if (const auto cutoff = pool.Duration("shortJobPenaltyCutoff")) {
+      Set("short_job_cutoff", absl::StrCat(*cutoff));
+    }
+  }
+
+  // What is not given is 0 at the peer, and not the option's default.
+  void ReadOptimiser(const Field& optimiser) {
+    optimiser.Quiet({"timeout"});
+    if (!optimiser.Bool("enabled", false)) {
+      return optimiser.Quiet({"interval", "maximumJobsPerRound",
+                              "minimumFairnessImprovementPercentage",
+                              "maximumResourceFractionToSchedule", "minimumJobSizeToSchedule",
+                              "maximumJobSizeToPreempt"});
+    }
+    const auto number = [&](std::string_view key) {
+      return optimiser[key].given() ? optimiser[key].ScalarText() : std::string("0");
+    };
+    Set("optimiser", "on");
+    Set("optimiser_jobs", number("maximumJobsPerRound"));
+    Set("optimiser_gain", number("minimumFairnessImprovementPercentage"));
+    Set("optimiser_limit", Parts(optimiser.Section("maximumResourceFractionToSchedule")));
+    Set("optimiser_smallest", Parts(optimiser.Section("minimumJobSizeToSchedule")));
+    Set("optimiser_largest", Parts(optimiser.Section("maximumJobSizeToPreempt")));
+    if (const auto interval = optimiser.Duration("interval")) {
+      Set("optimiser_interval", absl::StrCat(*interval));
     }
   }
 
@@ -195,16 +271,27 @@ class ConfigImport {
 
   const Field field_;
   std::map<std::string, std::string> options_;
+  std::vector<std::string> class_limits_;
+  std::map<std::string, std::vector<std::string>> class_limits_of_;  // by pool, and so the next
+  std::map<std::string, std::string> round_limit_of_;
   ImportedConfig config_;
 };
 
 }  // namespace
 
-ImportedConfig ReadConfig(const Field& configuration) {
-  // A configuration of the whole scheduler has it as a part.
-  const Field part = configuration.Section("scheduling");
-  if (part.given()) configuration.QuietRest();
-  return ConfigImport(part.given() ? part : configuration).Read();
+ImportedConfig ReadConfig(const Field* configuration, const std::string& cordoned) {
+  ImportedConfig config;
+  if (configuration != nullptr) {
+    // A configuration of the whole scheduler has it as a part.
+    const Field part = configuration->Section("scheduling");
+    if (part.given()) configuration->QuietRest();
+    config = ConfigImport(part.given() ? part : *configuration, cordoned).Read();
+  } else if (!cordoned.empty()) {
+    config.profile = absl::StrCat("armada:round(cordoned=", cordoned, ")");
+  }
+  // Those of the profile.
+  if (config.classes.empty()) config.classes = {"armada-default", "armada-preemptible"};
+  return config;
 }
 
 }  // namespace muster::armada

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -20,6 +21,11 @@ constexpr std::string_view kGangId = "armadaproject.io/gangId";
 constexpr std::string_view kCardinality = "armadaproject.io/gangCardinality";
 constexpr std::string_view kUniformity = "armadaproject.io/gangNodeUniformityLabel";
 constexpr std::string_view kFailFast = "armadaproject.io/failFast";
+constexpr std::string_view kPriceBand = "armadaproject.io/priceBand";
+// Parts of a job that are read, or that decide nothing.
+constexpr std::string_view kKnownOfJob[] = {"queue",    "priority", "namespace",   "podSpec",
+                                            "podSpecs", "labels",   "annotations", "clientId",
+                                            "jobSetId", "ingress",  "services",    "scheduler"};
 // Pods that Armada made have the id of their job.
 constexpr std::string_view kJobId = "armada_job_id";
 
@@ -73,7 +79,7 @@ class JobImport {
       }
       pod_spec = specs[0];
     }
-    const auto pod = MakePod({object.metadata(), pod_spec, object.name_space(), object.name()},
+    const auto pod = MakePod({object.metadata(), pod_spec, NamespaceOf(object), object.name()},
                              source_.options.limits, source_.log);
     if (pod == nullptr || !source_.log->ok()) return;
     TaskSpec task;
@@ -91,9 +97,50 @@ class JobImport {
       pod_spec["priorityClassName"].Ignored(
           "no class of the configuration; the default class counts");
     }
+    ReportOthers(spec);
     if (!Place(object, &task)) return;
     task.job = JobOf(object, task);
     cluster_.tasks.push_back(std::move(task));
+  }
+
+  // As the peer has it, a job without one is in namespace default.
+  static std::string NamespaceOf(const ApiObject& object) {
+    if (!object.name_space().empty()) return object.name_space();
+    const std::string own = object.spec().Text("namespace");
+    return own.empty() ? "default" : own;
+  }
+
+  // The annotation of the object, or of its item in a file of jobs.
+  static std::optional<std::string> Mark(const ApiObject& object, std::string_view key) {
+    if (const std::string* own = object.Annotation(key)) return *own;
+    const Field item = object.spec().Section("annotations")[key];
+    return item.given() ? std::optional(item.AsText()) : std::nullopt;
+  }
+
+  // The prices of a band come from outside of the scheduler.
+  static void ReadBids(const ApiObject& object, Labels* settings) {
+    const Field status = object.status();
+    for (const auto& [key, setting] :
+         {std::pair("bid", "armada/bid"), std::pair("runningBid", "armada/running_bid")}) {
+      const Field bid = status[key];
+      if (!bid.given()) continue;
+      if (bid.kind() != JsonKind::kInteger && bid.kind() != JsonKind::kFloat) {
+        bid.RefuseKind("a number");
+      }
+      settings->emplace_back(setting, bid.ScalarText());
+    }
+    if (status["bid"].given() || !Mark(object, kPriceBand)) return;
+    object.log()->Ignored(
+        object.place(), "metadata.annotations",
+        absl::StrCat(ToAbsl(kPriceBand),
+                     ": the dump has no prices of bands; status.bid would be one"));
+  }
+
+  static void ReportOthers(const Field& spec) {
+    for (const Field& member : spec.Children()) {
+      const bool is_known = std::ranges::find(kKnownOfJob, member.key()) != std::end(kKnownOfJob);
+      if (!is_known && member.truthy()) member.Ignored("not considered");
+    }
   }
 
   // Writes where the job is. Returns false if it is nowhere that the dump has.
@@ -137,21 +184,20 @@ class JobImport {
   // Refuses what the peer refuses when jobs are submitted. One job alone is no gang.
   static GangMarks ReadGang(const ApiObject& object, const TaskSpec& task) {
     GangMarks marks;
-    const std::string* id = object.Annotation(kGangId);
-    if (id == nullptr) return marks;
+    const std::optional<std::string> id = Mark(object, kGangId);
+    if (!id) return marks;
     const Field annotations = object.metadata()["annotations"];
     if (id->empty()) annotations.Refuse(absl::StrCat(ToAbsl(kGangId), " must not be empty"));
-    const std::string* cardinality = object.Annotation(kCardinality);
-    if (cardinality == nullptr || !absl::SimpleAtoi(*cardinality, &marks.cardinality) ||
+    const std::optional<std::string> cardinality = Mark(object, kCardinality);
+    if (!cardinality || !absl::SimpleAtoi(*cardinality, &marks.cardinality) ||
         marks.cardinality < 1) {
       annotations.Refuse(absl::StrCat(ToAbsl(kCardinality), " must be a number of 1 or more"));
     }
     if (marks.cardinality < 2) return marks;
     marks.id = *id;
-    if (const std::string* label = object.Annotation(kUniformity)) marks.uniformity = *label;
+    marks.uniformity = Mark(object, kUniformity).value_or("");
     marks.priority_class = task.priority_class;
-    const std::string* fail_fast = object.Annotation(kFailFast);
-    if (fail_fast != nullptr && *fail_fast != "true") {
+    if (Mark(object, kFailFast).value_or("true") != "true") {
       annotations.Refuse(absl::StrCat("gang jobs may not set fail fast flag (annotation - ",
                                       ToAbsl(kFailFast), ") to anything but true"));
     }
@@ -189,6 +235,7 @@ class JobImport {
                         absl::StrCat("queue ", Quote(queue), " is not in the dump; made"));
       if (queue != "default") cluster_.queues.push_back({.name = queue});
     }
+    ReadBids(object, &job.settings);
     if (marks.id.empty()) return name;
     job.min_available = marks.cardinality;
     if (!marks.uniformity.empty()) job.settings.emplace_back("armada/uniformity", marks.uniformity);

@@ -7,12 +7,16 @@
 //                the slot that its name continues: "slot1_2@host" on "slot1@host"
 //   Job          a job of one task "CLUSTER.PROC", in the queue of its accounting group; a running
 //                one holds what its dynamic slot has, on the node of RemoteHost
-//   Accounting   real priority and factor of a submitter, or of a group
+//   Accounting   real priority and factor of a submitter, or of a group; ceiling and floor
 //   knobs        options of the profile, settings of queue "default", and groups as queues
 //
-// Attributes that no expression names decide nothing and are left out without an entry. Of the
-// others, and of expressions, the report lists what is not in the subset of ClassAds that the
-// profile reads; a rule that cannot be read leaves its default.
+// Attributes that no expression names decide nothing and are left out without an entry. The others,
+// and expressions, are those of the subset of ClassAds that the profile reads. What is not:
+//   what a job needs   (Requirements, Request..., ConcurrencyLimits): a job that waits is left out,
+//                      one that runs keeps its slot and gets no other
+//   START of a slot    no job starts there
+//   other attributes   are an error, so no rule that depends on one holds
+//   ranks              leave their defaults
 //
 // Order. Nodes by their order in the dump, jobs by ClusterId and ProcId.
 #include "lib/peer/htcondor/htcondor.h"
@@ -21,22 +25,22 @@
 #include <cmath>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
+#include "lib/import/class_ads.h"
+#include "lib/import/htcondor_knobs.h"
 #include "lib/import/importer.h"
 
 namespace muster {
 namespace {
 
-using condor::AdExpression;
 using condor::AdValue;
 
 constexpr std::string_view kCondorName = "htcondor";
@@ -44,39 +48,8 @@ constexpr std::string_view kCondorGroups[] = {"classad"};
 constexpr KindRule kCondorKinds[] = {
     {"Machine", kCondorGroups}, {"Job", kCondorGroups}, {"Accounting", kCondorGroups}};
 
-constexpr absl::string_view kGroupNames = "GROUP_NAMES";
 constexpr double kMiB = 1 << 20, kKiB = 1 << 10;
-
-// Knobs that are options of the profile, and expressions that are settings of the pool.
-constexpr std::pair<std::string_view, std::string_view> kOptionKnobs[] = {
-    {"PRIORITY_HALFLIFE", "half_life"},
-    {"DEFAULT_PRIO_FACTOR", "default_factor"},
-    {"NICE_USER_PRIO_FACTOR", "nice_factor"},
-    {"REMOTE_PRIO_FACTOR", "remote_factor"},
-    {"ACCOUNTANT_LOCAL_DOMAIN", "local_domain"},
-    {"UID_DOMAIN", "domain"},
-    {"NEGOTIATOR_CONSIDER_PREEMPTION", "preemption"},
-    {"NEGOTIATOR_CONSIDER_EARLY_PREEMPTION", "early_preemption"},
-    {"NEGOTIATOR_USE_SLOT_WEIGHTS", "slot_weights"},
-    {"NEGOTIATOR_USE_WEIGHTED_DEMAND", "weighted_demand"},
-    {"NEGOTIATOR_MATCHLIST_CACHING", "match_lists"},
-    {"NEGOTIATOR_IGNORE_USER_PRIORITIES", "ignore_priorities"},
-    {"CONSUMPTION_POLICY", "consumption"},
-    {"GROUP_ACCEPT_SURPLUS", "accept_surplus"},
-    {"GROUP_AUTOREGROUP", "autoregroup"},
-    {"NEGOTIATOR_ALLOW_QUOTA_OVERSUBSCRIPTION", "oversubscription"},
-    {"NEGOTIATOR_STRICT_ENFORCE_QUOTA", "strict_quota"},
-    {"GROUP_QUOTA_MAX_ALLOCATION_ROUNDS", "allocation_rounds"},
-    {"GROUP_QUOTA_ROUND_ROBIN_RATE", "round_robin_rate"}};
-constexpr std::string_view kExpressionKnobs[] = {"PREEMPTION_REQUIREMENTS", "PREEMPTION_RANK",
-                                                 "NEGOTIATOR_PRE_JOB_RANK",
-                                                 "NEGOTIATOR_POST_JOB_RANK", "GROUP_SORT_EXPR"};
-constexpr std::pair<std::string_view, std::string_view> kGroupKnobs[] = {
-    {"GROUP_QUOTA_DYNAMIC_", "quota_dynamic"},
-    {"GROUP_QUOTA_", "quota"},
-    {"GROUP_ACCEPT_SURPLUS_", "accept_surplus"},
-    {"GROUP_AUTOREGROUP_", "autoregroup"},
-    {"GROUP_PRIO_FACTOR_", "prio_factor"}};
+constexpr absl::string_view kConsumption = "consumption";  // begins attributes that are rules of it
 // Attributes that the profile makes of the fields of nodes and jobs.
 constexpr std::string_view kMade[] = {"requirements",
                                       "rank",
@@ -113,126 +86,113 @@ constexpr std::string_view kMade[] = {"requirements",
                                       "jobprio",
                                       "qdate"};
 
-// The text of an expression: what stands in "/Expr(...)/", or a literal.
-std::string ExpressionText(const Field& field) {
-  if (field.kind() == JsonKind::kBool) return field.truthy() ? "true" : "false";
-  const std::string text = field.ScalarText();
-  if (field.kind() != JsonKind::kString) return text;
-  constexpr std::string_view kOpen = "/Expr(", kClose = ")/";
-  if (text.starts_with(kOpen) && text.ends_with(kClose)) {
-    return text.substr(kOpen.size(), text.size() - kOpen.size() - kClose.size());
-  }
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') quoted.push_back('\\');
-    quoted.push_back(c);
-  }
-  return quoted + "\"";
-}
-
-std::string SettingKey(std::string_view key) { return absl::StrCat("htcondor/", ToAbsl(key)); }
-
 class CondorReader {
  public:
   CondorReader(const ImportSource& source, Scenario* scenario)
-      : source_(source), cluster_(scenario->cluster), scenario_(*scenario), set_(&names_) {}
+      : source_(source),
+        cluster_(scenario->cluster),
+        scenario_(*scenario),
+        ads_(source.options.now) {}
 
   void Read() {
     pool_.name = "default";
-    scenario_.profile = std::string(kCondorName);
-    if (source_.configuration) ReadKnobs(*source_.configuration);
-    for (const ApiObject* ad : source_.dump.OfKind("Machine"))
-      NoteRules(*ad, {"Start", "Rank", "SlotWeight"});
-    for (const ApiObject* ad : source_.dump.OfKind("Job")) NoteRules(*ad, {"Requirements", "Rank"});
-    Close();
+    if (source_.configuration) knobs_ = ReadCondorKnobs(*source_.configuration, &ads_);
+    scenario_.profile = knobs_.profile;
+    pool_.settings = knobs_.pool;
+    AddGroups();
+    NoteRules();
+    ads_.Close(source_.dump);
     for (const ApiObject* ad : source_.dump.OfKind("Machine")) ReadSlot(*ad);
     ReadJobs();
     ReadAccounting();
+    AddLimits("ceilings", ceilings_);
+    AddLimits("floors", floors_);
     cluster_.queues.insert(cluster_.queues.begin(), std::move(pool_));
   }
 
  private:
-  // Names that expressions have, and ads that are asked for them.
-  struct Named {
-    explicit Named(condor::AdNames* all) : all(*all) {}
-    bool Has(std::string_view name) { return set.Has(all.Of(name)); }
-    condor::AdNames& all;
-    condor::AdNameSet set;
+  // What a job needs, or all that can be read of it.
+  struct Needs {
+    Resources request;
+    std::string requirements, limits;
+    bool complete = true;
   };
+
+  static std::string NotRead(const absl::Status& status) {
+    return absl::StrCat("is not read: ", status.message());
+  }
 
   // Returns the expression's text if the profile reads it.
   std::optional<std::string> Readable(const Field& field) {
     if (!field.given()) return std::nullopt;
     std::string text = ExpressionText(field);
-    const absl::StatusOr<AdExpression> parsed = AdExpression::Parse(text, &names_);
-    if (parsed.ok()) {
-      parsed->AddNames(&set_.set);
-      return text;
-    }
-    field.Ignored(absl::StrCat("is not read: ", parsed.status().message()));
+    const absl::Status status = ads_.Note(text);
+    if (status.ok()) return text;
+    field.Ignored(NotRead(status));
     return std::nullopt;
   }
 
-  void NoteRules(const ApiObject& ad, std::initializer_list<std::string_view> rules) {
-    for (const std::string_view rule : rules) {
-      const Field field = ad.root()[rule];
-      if (!field.given()) continue;
-      const absl::StatusOr<AdExpression> parsed =
-          AdExpression::Parse(ExpressionText(field), &names_);
-      if (parsed.ok()) parsed->AddNames(&set_.set);
+  // Adds what rules name. Those that cannot be read have their entries later.
+  void NoteRules() {
+    for (const ApiObject* ad : source_.dump.OfKind("Machine")) {
+      const Field root = ad->root();
+      ads_.Note(StartRule(root)).IgnoreError();
+      for (const char* rule : {"Rank", "SlotWeight"}) NoteRule(root[rule]);
+      if (!knobs_.divides_slots) continue;
+      for (const Field& field : root.Children()) {
+        if (IsConsumption(field.key())) NoteRule(field);
+      }
+    }
+    for (const ApiObject* ad : source_.dump.OfKind("Job")) {
+      for (const char* rule : {"Requirements", "Rank"}) NoteRule(ad->root()[rule]);
     }
   }
 
-  // What an attribute that is carried over names is carried over, too.
-  void Close() {
-    for (bool grew = true; grew;) {
-      grew = false;
-      for (const auto& ad : source_.dump.all()) {
-        for (const Field& field : ad->root().Children()) {
-          if (!set_.Has(field.key()) || field.kind() != JsonKind::kString) continue;
-          const absl::StatusOr<AdExpression> parsed =
-              AdExpression::Parse(ExpressionText(field), &names_);
-          if (parsed.ok()) grew |= parsed->AddNames(&set_.set);
-        }
-      }
-    }
+  void NoteRule(const Field& field) {
+    if (field.given()) ads_.Note(ExpressionText(field)).IgnoreError();
+  }
+
+  static bool IsConsumption(std::string_view key) {
+    return key.size() > kConsumption.size() &&
+           absl::StartsWithIgnoreCase(ToAbsl(key), kConsumption);
   }
 
   // The attributes of the ad that expressions name, as settings.
   void AddAttributes(const ApiObject& ad, Labels* settings) {
     for (const Field& field : ad.root().Children()) {
       const std::string lower = absl::AsciiStrToLower(ToAbsl(field.key()));
-      if (std::ranges::find(kMade, lower) != std::end(kMade) || !set_.Has(lower)) continue;
-      if (auto text = Readable(field)) {
-        settings->emplace_back(SettingKey(absl::StrCat("+", ToAbsl(field.key()))),
-                               *std::move(text));
-      }
+      if (std::ranges::find(kMade, lower) != std::end(kMade) || !ads_.IsNamed(lower)) continue;
+      AddAttribute(field, settings);
     }
   }
 
-  // The value of the attribute, evaluated within its own ad.
-  double NumberOf(const ApiObject& ad, std::string_view key, double otherwise) {
+  void AddAttribute(const Field& field, Labels* settings) {
+    std::string text = ExpressionText(field);
+    if (const absl::Status status = ads_.Note(text); !status.ok()) {
+      field.Ignored(absl::StrCat(NotRead(status), "; it is an error in expressions"));
+      text = "error";
+    }
+    settings->emplace_back(CondorSetting(absl::StrCat("+", ToAbsl(field.key()))), std::move(text));
+  }
+
+  // Returns the value of the attribute within its own ad, `otherwise` if it is not given. Sets
+  // `wrong`, unless it is null, to why it has none, and returns 0 then.
+  double NumberOf(const ApiObject& ad, std::string_view key, double otherwise,
+                  std::string* wrong = nullptr) {
     const Field field = ad.root()[key];
     if (!field.given()) return otherwise;
-    condor::ClassAd own;
-    const absl::StatusOr<AdExpression> parsed = AdExpression::Parse(ExpressionText(field), &names_);
-    if (!parsed.ok()) {
-      field.Ignored(absl::StrCat("is not read: ", parsed.status().message()));
+    const absl::StatusOr<AdValue> value = ads_.ValueOf(ad, field);
+    double number = 0;
+    if (value.ok() && value->ToNumber(&number) && number >= 0 && number < 1e15) return number;
+    const std::string why = value.ok()
+                                ? "has no value within the ad that is a number from 0 to 1e15"
+                                : NotRead(value.status());
+    if (wrong == nullptr) {
+      field.Ignored(why);
       return otherwise;
     }
-    condor::AdNameSet needed;
-    parsed->AddNames(&needed);
-    for (const Field& other : ad.root().Children()) {
-      if (!needed.Has(names_.Of(other.key()))) continue;
-      absl::StatusOr<AdExpression> value = AdExpression::Parse(ExpressionText(other), &names_);
-      if (value.ok()) own.Set(names_.Of(other.key()), *std::move(value));
-    }
-    double number = 0;
-    if (parsed->Evaluate(own, nullptr).ToNumber(&number) && number >= 0 && number < 1e15) {
-      return number;
-    }
-    field.Ignored("has no value within the ad that is a number from 0 to 1e15");
-    return otherwise;
+    *wrong = absl::StrCat(ToAbsl(key), " ", why);
+    return 0;
   }
 
   static Quantity Milli(double number) {
@@ -241,9 +201,10 @@ class CondorReader {
   static Quantity Whole(double number) { return Quantity(static_cast<int64_t>(std::ceil(number))); }
 
   // Cpus, Memory, Disk and GPUs of a slot or of a request, by the prefix of their names.
-  Resources AmountsOf(const ApiObject& ad, std::string_view prefix, double cpus) {
+  Resources AmountsOf(const ApiObject& ad, std::string_view prefix, double cpus,
+                      std::string* wrong = nullptr) {
     const auto number = [&](const char* name, double otherwise) {
-      return NumberOf(ad, absl::StrCat(ToAbsl(prefix), name), otherwise);
+      return NumberOf(ad, absl::StrCat(ToAbsl(prefix), name), otherwise, wrong);
     };
     Resources amounts = {{"cpu", Milli(number("Cpus", cpus))},
                          {"memory", Whole(number("Memory", 0) * kMiB)},
@@ -271,16 +232,46 @@ class CondorReader {
     NodeSpec node{.name = ad.name()};
     const bool has_totals = root["TotalSlotCpus"].given();
     node.capacity = AmountsOf(ad, has_totals ? "TotalSlot" : "", 1);
-    const std::pair<std::string_view, std::string_view> rules[] = {
-        {"Start", "START"}, {"Rank", "RANK"}, {"SlotWeight", "SLOT_WEIGHT"}};
-    for (const auto& [attribute, key] : rules) {
+    if (std::string start = StartRule(root); !start.empty()) {
+      if (const absl::Status status = ads_.Note(start); !status.ok()) {
+        ad.log()->LeftOut(ad.place(), root["Requirements"].given() ? "Requirements" : "Start",
+                          absl::StrCat(NotRead(status), "; no job starts there"));
+        start = "false";
+      }
+      node.settings.emplace_back(CondorSetting("START"), std::move(start));
+    }
+    const std::pair<std::string_view, std::string_view> ranks[] = {{"Rank", "RANK"},
+                                                                   {"SlotWeight", "SLOT_WEIGHT"}};
+    for (const auto& [attribute, key] : ranks) {
       if (auto text = Readable(root[attribute])) {
-        node.settings.emplace_back(SettingKey(key), *std::move(text));
+        node.settings.emplace_back(CondorSetting(key), *std::move(text));
       }
     }
     AddAttributes(ad, &node.settings);
+    AddConsumption(root, &node.settings);
     nodes_.insert(node.name);
     cluster_.nodes.push_back(std::move(node));
+    if (root["State"].Is("Claimed")) TakeWhole(ad);
+  }
+
+  // The slot's own rules of consumption, and those of knobs that it does not have.
+  void AddConsumption(const Field& root, Labels* settings) {
+    const auto has = [&](const std::string& key) {
+      return std::ranges::any_of(*settings, [&](const auto& setting) {
+        return absl::EqualsIgnoreCase(setting.first, key);
+      });
+    };
+    for (const Field& field : root.Children()) {
+      if (!IsConsumption(field.key())) continue;
+      if (!knobs_.divides_slots) {
+        field.Ignored("decides nothing, as CONSUMPTION_POLICY is not on in the configuration");
+      } else if (!has(CondorSetting(absl::StrCat("+", ToAbsl(field.key()))))) {
+        AddAttribute(field, settings);
+      }
+    }
+    for (const auto& [key, text] : knobs_.consumption) {
+      if (!has(key)) settings->emplace_back(key, text);
+    }
   }
 
   // Makes the queue of a group, and those above it. Returns its name.
@@ -318,6 +309,8 @@ class CondorReader {
       ad.log()->LeftOut(ad.place(), "JobStatus", "the job has ended");
       return;
     }
+    Needs needs = ReadNeeds(ad, runs);
+    if (!needs.complete && !runs) return;
     JobSpec job{.name = ad.name()};
     job.priority = root.Int32("JobPrio", 0);
     job.created = root.Int64("QDate", 0);
@@ -326,9 +319,9 @@ class CondorReader {
     if (user.empty()) user = root.Text("Owner");
     if (!user.empty()) job.owner = JobOwner{.user = user};
     job.queue = QueueOf(root.Text("AcctGroup"));
-    AddJobSettings(ad, &job.settings);
+    AddJobSettings(ad, needs, &job.settings);
     TaskSpec task{.name = job.name, .job = job.name, .priority = job.priority};
-    task.shape.request = AmountsOf(ad, "Request", 1);
+    task.shape.request = std::move(needs.request);
     task.created = job.created;
     if (status == kHeld) task.gates = {"held"};
     if (runs) Place(ad, &task);
@@ -336,17 +329,47 @@ class CondorReader {
     cluster_.tasks.push_back(std::move(task));
   }
 
-  void AddJobSettings(const ApiObject& ad, Labels* settings) {
+  Needs ReadNeeds(const ApiObject& ad, bool runs) {
     const Field root = ad.root();
-    const std::pair<std::string_view, std::string_view> rules[] = {{"Requirements", "requirements"},
-                                                                   {"Rank", "rank"}};
-    for (const auto& [attribute, key] : rules) {
-      if (auto text = Readable(root[attribute])) settings->emplace_back(SettingKey(key), *text);
+    Needs needs;
+    const auto miss = [&](std::string_view key, const std::string& why) {
+      needs.complete = false;
+      ad.log()->LeftOut(
+          ad.place(), key,
+          absl::StrCat(why, runs ? "; the job keeps its slot and gets no other" : ""));
+    };
+    if (const Field field = root["Requirements"]; field.given()) {
+      needs.requirements = ExpressionText(field);
+      if (const absl::Status status = ads_.Note(needs.requirements); !status.ok()) {
+        miss("Requirements", NotRead(status));
+      }
     }
-    if (const std::string limits = root.Text("ConcurrencyLimits"); !limits.empty()) {
-      settings->emplace_back(SettingKey("concurrency_limits"), limits);
+    std::string wrong;
+    needs.request = AmountsOf(ad, "Request", 1, &wrong);
+    if (!wrong.empty()) miss("", wrong);
+    if (const Field field = root["ConcurrencyLimits"]; field.given()) {
+      const absl::StatusOr<AdValue> limits = ads_.ValueOf(ad, field);
+      if (!limits.ok()) {
+        miss("ConcurrencyLimits", NotRead(limits.status()));
+      } else if (limits->kind == AdValue::Kind::kText) {
+        needs.limits = limits->text;
+      } else if (!limits->is_undefined()) {
+        miss("ConcurrencyLimits", "has no value within the ad that is a text");
+      }
     }
-    if (root.Bool("NiceUser", false)) settings->emplace_back(SettingKey("nice_user"), "true");
+    if (!needs.complete) needs.requirements = "false";
+    return needs;
+  }
+
+  void AddJobSettings(const ApiObject& ad, const Needs& needs, Labels* settings) {
+    const Field root = ad.root();
+    const auto add = [&](std::string_view key, const std::string& text) {
+      if (!text.empty()) settings->emplace_back(CondorSetting(key), text);
+    };
+    add("requirements", needs.requirements);
+    add("rank", Readable(root["Rank"]).value_or(""));
+    add("concurrency_limits", needs.limits);
+    if (root.Bool("NiceUser", false)) settings->emplace_back(CondorSetting("nice_user"), "true");
     const std::pair<std::string_view, std::string_view> orders[] = {
         {"PreJobPrio1", "pre_job_prio1"},
         {"PreJobPrio2", "pre_job_prio2"},
@@ -354,7 +377,7 @@ class CondorReader {
         {"PostJobPrio2", "post_job_prio2"}};
     for (const auto& [attribute, key] : orders) {
       if (!root[attribute].given()) continue;
-      settings->emplace_back(SettingKey(key), absl::StrCat(root.Int32(attribute, 0)));
+      settings->emplace_back(CondorSetting(key), absl::StrCat(root.Int32(attribute, 0)));
     }
     AddAttributes(ad, settings);
   }
@@ -378,6 +401,11 @@ class CondorReader {
     if (const int64_t since = ad.root().Int64("JobCurrentStartDate", 0); since > 0) {
       task->started = since;
     }
+  }
+
+  // A static slot that is claimed is taken as a whole.
+  void TakeWhole(const ApiObject& ad) {
+    if (!ad.root().Bool("PartitionableSlot", false)) dynamic_.try_emplace(ad.name(), &ad);
   }
 
   // A claim of a job that the dump does not have.
@@ -407,7 +435,6 @@ class CondorReader {
   void ReadAccounting() {
     for (const ApiObject* ad : source_.dump.OfKind("Accounting")) {
       const Field root = ad->root();
-      if (!root["Priority"].given()) continue;
       const double factor = NumberOf(*ad, "PriorityFactor", 1000);
       // The ad has the effective priority.
       const double priority = NumberOf(*ad, "Priority", 0) / std::max(1.0, factor);
@@ -418,107 +445,58 @@ class CondorReader {
         entry.user = dot == std::string::npos ? group : group.substr(dot + 1);
         group = dot == std::string::npos ? "" : group.substr(0, dot);
       }
+      const std::string name = QueueOf(group);
+      ReadLimits(*ad, name == "default" ? entry.user : absl::StrCat(name, ".", entry.user),
+                 !entry.user.empty());
+      if (!root["Priority"].given()) continue;
       entry.priority = Quantity(absl::StrCat(priority));
       entry.factor = Quantity(absl::StrCat(factor));
-      const std::string name = QueueOf(group);
       QueueSpec& queue = name == "default" ? pool_ : cluster_.queues[queues_[name]];
       if (!queue.history) queue.history = UsageHistory{.as_of = source_.options.now};
       queue.history->entries.push_back(std::move(entry));
     }
   }
 
-  // --- configuration
-
-  void ReadKnobs(const Field& knobs) {
-    std::string options;
-    for (const Field& knob : knobs.Children()) {
-      if (absl::EqualsIgnoreCase(ToAbsl(knob.key()), kGroupNames)) ReadGroupNames(knob);
-    }
-    for (const Field& knob : knobs.Children()) {
-      const std::string key = absl::AsciiStrToUpper(ToAbsl(knob.key()));
-      const auto option =
-          std::ranges::find(kOptionKnobs, key, [](const auto& k) { return k.first; });
-      if (option != std::end(kOptionKnobs)) {
-        absl::StrAppend(&options, options.empty() ? "" : ",", ToAbsl(option->second), "=",
-                        KnobText(knob));
-      } else if (!ReadPoolKnob(key, knob) && !ReadGroupKnob(key, knob)) {
-        knob.Ignored("this knob decides nothing here, or is not read");
-      }
-    }
-    if (!limits_.empty()) pool_.settings.emplace_back(SettingKey("concurrency_limits"), limits_);
-    if (!options.empty()) scenario_.profile = absl::StrCat("htcondor:negotiate(", options, ")");
-  }
-
-  static std::string KnobText(const Field& knob) {
-    if (knob.kind() == JsonKind::kBool) return knob.truthy() ? "on" : "off";
-    std::string text = knob.ScalarText();
-    const std::string lower = absl::AsciiStrToLower(text);
-    return lower == "true" ? "on" : lower == "false" ? "off" : text;
-  }
-
-  bool ReadPoolKnob(const std::string& key, const Field& knob) {
-    if (std::ranges::find(kExpressionKnobs, key) != std::end(kExpressionKnobs)) {
-      const std::string text = KnobExpression(knob);
-      const absl::StatusOr<AdExpression> parsed = AdExpression::Parse(text, &names_);
-      if (parsed.ok()) {
-        parsed->AddNames(&set_.set);
-        pool_.settings.emplace_back(SettingKey(key), text);
+  // Ceilings below 0, and floors of 0, are none.
+  void ReadLimits(const ApiObject& ad, const std::string& submitter, bool is_user) {
+    const std::tuple<const char*, double, std::string*> limits[] = {{"Ceiling", 0, &ceilings_},
+                                                                    {"Floor", 1, &floors_}};
+    for (const auto& [key, least, list] : limits) {
+      const Field field = ad.root()[key];
+      if (!field.given()) continue;
+      const absl::StatusOr<AdValue> value = ads_.ValueOf(ad, field);
+      if (!value.ok() || value->kind != AdValue::Kind::kInteger) {
+        field.Ignored(value.ok() ? "is no integer" : NotRead(value.status()));
+      } else if (static_cast<double>(value->integer) < least) {
+        continue;
+      } else if (!is_user || submitter.find(',') != std::string::npos) {
+        field.Ignored(is_user ? "is not considered: the name has a comma"
+                              : "is not considered: it is of no submitter");
       } else {
-        knob.Ignored(absl::StrCat("is not read: ", parsed.status().message()));
+        absl::StrAppend(list, list->empty() ? "" : ",", submitter, ":", value->integer);
       }
-      return true;
-    }
-    constexpr absl::string_view kDefault = "CONCURRENCY_LIMIT_DEFAULT", kLimit = "_LIMIT";
-    const auto limit = [&](absl::string_view name, const char* scope) {
-      absl::StrAppend(&limits_, limits_.empty() ? "" : ",", absl::AsciiStrToLower(name), scope, ":",
-                      knob.ScalarText());
-    };
-    if (key == kDefault) {
-      pool_.settings.emplace_back(SettingKey("concurrency_default"), knob.ScalarText());
-    } else if (absl::StartsWith(key, kDefault) && key.size() > kDefault.size() + 1) {
-      limit(key.substr(kDefault.size() + 1), ".*");
-    } else if (absl::EndsWith(key, kLimit) && key.size() > kLimit.size()) {
-      limit(key.substr(0, key.size() - kLimit.size()), "");
-    } else {
-      return false;
-    }
-    return true;
-  }
-
-  // A knob's text is an expression as it stands.
-  static std::string KnobExpression(const Field& knob) {
-    return knob.kind() == JsonKind::kBool ? (knob.truthy() ? "true" : "false") : knob.ScalarText();
-  }
-
-  void ReadGroupNames(const Field& knob) {
-    for (const absl::string_view name :
-         absl::StrSplit(knob.ScalarText(), absl::ByAnyChar(", "), absl::SkipEmpty())) {
-      QueueOf(std::string_view(name.data(), name.size()));
     }
   }
 
-  // A rule of a group that GROUP_NAMES has not is none, as at the peer.
-  bool ReadGroupKnob(const std::string& key, const Field& knob) {
-    if (ToAbsl(key) == kGroupNames) return true;
-    for (const auto& [prefix, setting] : kGroupKnobs) {
-      if (!key.starts_with(prefix)) continue;
-      const auto queue = queues_.find(absl::AsciiStrToLower(key.substr(prefix.size())));
-      if (queue == queues_.end()) continue;
-      std::string text = KnobText(knob);
-      if (text == "on" || text == "off") text = text == "on" ? "true" : "false";
-      cluster_.queues[queue->second].settings.emplace_back(SettingKey(setting), std::move(text));
-      return true;
+  void AddLimits(std::string_view key, const std::string& list) {
+    if (!list.empty()) pool_.settings.emplace_back(CondorSetting(key), list);
+  }
+
+  // Makes the groups, with their settings.
+  void AddGroups() {
+    for (const std::string& name : knobs_.groups) QueueOf(name);
+    for (const CondorKnobs::OfGroup& rule : knobs_.group_settings) {
+      cluster_.queues[queues_[rule.group]].settings.push_back(rule.setting);
     }
-    return false;
   }
 
   const ImportSource& source_;
   ClusterSpec& cluster_;
   Scenario& scenario_;
-  condor::AdNames names_;
-  Named set_;
+  AdReader ads_;
   QueueSpec pool_;
-  std::string limits_;
+  CondorKnobs knobs_;
+  std::string ceilings_, floors_;        // lists of NAME:NUMBER
   HashMap<std::string, size_t> queues_;  // in the cluster, by name
   HashSet<std::string> nodes_;
   HashMap<std::string, const ApiObject*> dynamic_;  // without a job yet

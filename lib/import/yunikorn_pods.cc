@@ -22,6 +22,7 @@
 #include "lib/import/json_text.h"
 #include "lib/import/kubernetes.h"
 #include "lib/import/yunikorn.h"
+#include "muster/quantity.h"
 
 namespace muster::yunikorn_import {
 namespace {
@@ -189,6 +190,52 @@ class ApplicationReader {
     }
   }
 
+  // Sets an amount as Kubernetes writes it. Returns false if it is none.
+  bool SetAmount(std::string_view name, const std::string& text, yunikorn::Resource* resource) {
+    const bool is_cpu = name == "cpu";
+    const absl::StatusOr<int64_t> amount =
+        ParseQuantity(text, is_cpu ? Unit::kMilli : Unit::kWhole);
+    const absl::StatusOr<int> type = partition_.names.Intern(is_cpu ? "vcore" : name);
+    if (!amount.ok() || !type.ok()) return false;
+    if (resource->nil()) *resource = yunikorn::Resource();
+    resource->Set(*type, *amount);
+    return true;
+  }
+
+  // An annotation of the namespace that has amounts of resources; nil: it has none.
+  yunikorn::Resource ReadQuota(const ApiObject& object, std::string_view key) {
+    yunikorn::Resource quota = yunikorn::Resource::Nil();
+    const std::string* text = object.Annotation(Own(key));
+    if (text == nullptr) return quota;
+    Read(object, *text, [&](const Field& amounts) {
+      for (const Field& amount : amounts.Children()) {
+        if (SetAmount(amount.key(), amount.ScalarText(), &quota)) continue;
+        source_.log->Refuse(object.place(), absl::StrCat("metadata.annotations: ", Own(key), ": ",
+                                                         amount.Describe(), " is no quantity"));
+      }
+    });
+    return quota;
+  }
+
+  // What the namespace sets for a queue that is made for the application.
+  void ReadNamespace(const std::string& name, yunikorn::Application* application) {
+    const ApiObject* object = source_.dump.Find("Namespace", name);
+    if (object == nullptr) return;
+    application->tagged_most = ReadQuota(*object, "namespace.quota");
+    application->tagged_guaranteed = ReadQuota(*object, "namespace.guaranteed");
+    const bool has_quota = !application->tagged_most.nil();
+    for (const std::string_view resource : {"cpu", "memory"}) {  // an older form
+      const std::string key = absl::StrCat("namespace.max.", ToAbsl(resource));
+      const std::string* text = has_quota ? nullptr : object->Annotation(Own(key));
+      if (text == nullptr || SetAmount(resource, *text, &application->tagged_most)) continue;
+      source_.log->Refuse(object->place(), absl::StrCat("metadata.annotations: ", Own(key), ": ",
+                                                        Quote(*text), " is no quantity"));
+    }
+    if (const std::string* most = object->Annotation(Own("namespace.maxApps"))) {
+      application->tags["namespace.max-apps"] = *most;
+    }
+  }
+
   // Submits the application. Returns whether it was placed.
   bool Place(const Pods& pods, JobSpec* job) {
     const ApiObject& first = *pods.front();
@@ -197,6 +244,7 @@ class ApplicationReader {
     application.queue_path = ValueOf(first, {Own("queue"), "queue"});
     application.usage = ReadUser(first);
     application.tags["namespace"] = first.name_space();
+    ReadNamespace(first.name_space(), &application);
     job->owner = JobOwner{.user = application.usage.user, .groups = application.usage.groups};
     const absl::Status status = partition_.AddApplication(std::move(application));
     if (!status.ok()) {

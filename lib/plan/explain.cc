@@ -41,6 +41,18 @@ std::string In(const Reason& reason, const PlanNames& names) {
   return absl::StrCat(" in ", ToAbsl(names.dimension(reason.dimension)));
 }
 
+// Whether `where` of a limit names what refuses above the queue; else it is a peer's message.
+bool NamesRefuser(const Reason& reason) {
+  return reason.where.starts_with("queue \"") || reason.where.starts_with("binding \"");
+}
+
+// " (policy: the message)"
+std::string InWordsOf(const Reason& reason) {
+  if (reason.where.empty() || NamesRefuser(reason)) return By(reason);
+  const char* const colon = reason.policy.empty() ? "" : ": ";
+  return absl::StrCat(" (", reason.policy, colon, reason.where, ")");
+}
+
 // A smaller scope covers more of the job, and its reason is the headline.
 int Scope(ReasonKind kind) {
   switch (kind) {
@@ -316,14 +328,15 @@ std::string ReasonHead(const Reason& reason, const PlanNames& names) {
       if (!reason.where.empty()) return absl::StrCat("not admitted: ", reason.where);
       return absl::StrCat("not admitted", reason.policy.empty() ? "" : ": ", reason.policy);
     case ReasonKind::kQueueClosed:
-      return absl::StrCat(QueueWords(reason, names), " is closed");
+      return absl::StrCat(QueueWords(reason, names), " is closed",
+                          reason.where.empty() ? "" : InWordsOf(reason));
     case ReasonKind::kQueueOverused:
       return absl::StrCat("waiting: ", QueueWords(reason, names), " has all it deserves",
                           By(reason));
     case ReasonKind::kQueueLimit:
       return absl::StrCat(QueueWords(reason, names), " would exceed ",
-                          reason.where.empty() ? "its limit" : "the limit of ", reason.where,
-                          In(reason, names), By(reason));
+                          NamesRefuser(reason) ? "the limit of " + reason.where : "its limit",
+                          In(reason, names), InWordsOf(reason));
     case ReasonKind::kQueueDeserved:
       return absl::StrCat(QueueWords(reason, names), " would hold more than it deserves",
                           In(reason, names), reason.where.empty() ? "" : ", and more than is for ",

@@ -11,6 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 ObjectJson ArmadaObject(const std::string& kind, const std::string& name, ObjectJson spec,
                         const ObjectJson& annotations = ObjectJson::object()) {
@@ -130,6 +131,116 @@ TEST(ArmadaImport, EachPoolIsARound) {
             "round(away=a:b,pool=b,preemption_burst=2,preemption_rate=1)");
   EXPECT_THAT(Lines(import), ::testing::Contains(HasSubstr("the node is in no pool")));
   EXPECT_THAT(ArmadaPlan(import), HasSubstr("bind ns/j to nb"));
+}
+
+TEST(ArmadaImport, AJobHasItsNamespaceAndMarksInEitherPlace) {
+  ObjectJson first = Gang("g1"), second = Gang("g2");
+  for (ObjectJson* job : {&first, &second}) {
+    (*job)["spec"]["annotations"] = (*job)["metadata"]["annotations"];
+    (*job)["spec"]["namespace"] = "team";
+    (*job)["metadata"].erase("annotations");
+    (*job)["metadata"].erase("namespace");
+  }
+  ObjectJson bare = ArmadaJob("j", "a", "1");
+  bare["metadata"].erase("namespace");
+  bare["spec"]["requiredNodeLabels"] = {{"a", "b"}};
+  const Import import = Imported({NodeJson(), first, second, bare}, {});
+  const ClusterSpec& cluster = import.scenario.cluster;
+  ASSERT_EQ(cluster.tasks.size(), 3u);
+  EXPECT_EQ(cluster.tasks[0].shape.name_space, "team");
+  EXPECT_EQ(cluster.tasks[0].job, "a/g");
+  EXPECT_EQ(cluster.tasks[2].shape.name_space, "default");
+  EXPECT_THAT(Lines(import), ::testing::Contains("Job j: spec.requiredNodeLabels: not considered"));
+  EXPECT_THAT(ArmadaPlan(import), HasSubstr("bind j to n1"));
+}
+
+TEST(ArmadaImport, JobsHaveBids) {
+  ObjectJson priced = ArmadaJob("p", "default", "1");
+  priced["status"] = {{"bid", 2.5}, {"runningBid", 3}};
+  const ObjectJson band = ArmadaJob("q", "default", "1", {{"armadaproject.io/priceBand", "A"}});
+  const Import import = Imported({NodeJson(), priced, band}, {});
+  EXPECT_EQ(import.scenario.cluster.jobs[0].settings,
+            (Labels{{"armada/bid", "2.5"}, {"armada/running_bid", "3"}}));
+  EXPECT_TRUE(import.scenario.cluster.jobs[1].settings.empty());
+  EXPECT_THAT(Lines(import), ::testing::Contains(HasSubstr("the dump has no prices of bands")));
+  priced["status"]["bid"] = "much";
+  EXPECT_THAT(std::string(TryImport({NodeJson(), priced}, {}).status().message()),
+              HasSubstr("Job ns/p: status.bid: expected a number"));
+}
+
+TEST(ArmadaImport, ThePoolsOwnRulesBecomeOptions) {
+  const ObjectJson config = {
+      {"priorityClasses",
+       {{"p",
+         {{"priority", 1},
+          {"preemptible", true},
+          {"maximumResourceFractionPerQueue", {{"cpu", 0.5}}},
+          {"maximumResourceFractionPerQueueByPool",
+           {{"a", {{"cpu", 0.25}}}, {"none", {{"cpu", 0.1}}}}}}}}},
+      {"maximumResourceFractionToScheduleByPool", {{"b", {{"cpu", 0.3}}}}},
+      {"pools",
+       {{{"name", "a"},
+         {"shortJobPenaltyCutoff", "5m"},
+         {"experimentalOptimiser",
+          {{"enabled", true},
+           {"interval", "10s"},
+           {"timeout", "1s"},
+           {"maximumJobsPerRound", 3},
+           {"maximumResourceFractionToSchedule", {{"cpu", 0.1}}},
+           {"minimumJobSizeToSchedule", {{"cpu", 2}}},
+           {"maximumJobSizeToPreempt", {{"memory", "4Gi"}}}}}},
+        {{"name", "b"},
+         {"dominantResourceFairnessResourcesToConsider", {{{"name", "cpu"}, {"multiplier", 2}}}},
+         {"experimentalMarketScheduling", {{"enabled", true}, {"spotPriceCutoff", 0.9}}}}}}};
+  const ObjectJson queue =
+      ArmadaObject("Queue", "q",
+                   {{"resourceLimitsByPriorityClassName",
+                     {{"p",
+                       {{"maximumResourceFraction", {{"cpu", 1}}},
+                        {"maximumResourceFractionByPool",
+                         {{"b", {{"maximumResourceFraction", {{"cpu", 0.2}}}}}}}}}}}});
+  const Import import =
+      Imported({NodeJson("n0"), queue}, {.profile = "armada", .configuration = config.dump()});
+  EXPECT_EQ(import.scenario.profile,
+            "armada:actions=round(class_limits=p/cpu:0.5+p/cpu:0.25,classes=p:1:preemptible,"
+            "optimiser=on,optimiser_gain=0,optimiser_interval=10,optimiser_jobs=3,"
+            "optimiser_largest=memory:4Gi,optimiser_limit=cpu:0.1,optimiser_smallest=cpu:2,pool=a,"
+            "short_job_cutoff=300)+round(class_limits=p/cpu:0.5,classes=p:1:preemptible,market=on,"
+            "pool=b,resources=cpu:2,round_limit=cpu:0.3,spot_cutoff=0.9)");
+  EXPECT_EQ(
+      import.scenario.cluster.queues[0].settings,
+      (Labels{{"armada/class_limits", "p/cpu:1"}, {"armada/pool_class_limits", "b:p/cpu:0.2"}}));
+  EXPECT_THAT(Lines(import), ::testing::Contains(HasSubstr("has no such pool")));
+  EXPECT_THAT(ArmadaPlan(import), Not(HasSubstr("INVALID")));
+}
+
+TEST(ArmadaImport, CordonedExecutorsTakeNoJobs) {
+  const ObjectJson east = ArmadaObject("Executor", "east", {{"cordoned", true}, {"nodes", {"n0"}}});
+  const ObjectJson west = ArmadaObject("Executor", "west", {{"nodes", {{{"name", "n1"}}}}});
+  const Import import =
+      Imported({NodeJson("n0"), NodeJson("n1"), east, west, ArmadaJob("j", "default", "1")}, {});
+  EXPECT_EQ(import.scenario.profile, "armada:round(cordoned=east)");
+  EXPECT_EQ(import.scenario.cluster.nodes[0].settings, (Labels{{"armada/executor", "east"}}));
+  EXPECT_EQ(import.scenario.cluster.nodes[1].settings, (Labels{{"armada/executor", "west"}}));
+  EXPECT_THAT(ArmadaPlan(import), HasSubstr("bind ns/j to n1"));
+  // The only executor has all nodes.
+  const ObjectJson only = ArmadaObject("Executor", "only", {{"cordoned", true}});
+  EXPECT_THAT(ArmadaPlan(Imported({NodeJson("n0"), only, ArmadaJob("j", "default", "1")}, {})),
+              Not(HasSubstr("bind")));
+}
+
+TEST(ArmadaImport, NodesOfOtherPoolsAreInNoRound) {
+  ObjectJson node = NodeJson("n0");
+  node["metadata"]["labels"] = {{"armadaproject.io/pool", "other"}};
+  const ObjectJson config = {{"pools", {{{"name", "a"}}}}};
+  const Import import = Imported({node, ArmadaJob("j", "default", "1")},
+                                 {.profile = "armada", .configuration = config.dump()});
+  EXPECT_THAT(Lines(import), ::testing::Contains(HasSubstr("has no pool \"other\", so no round")));
+  EXPECT_THAT(ArmadaPlan(import), Not(HasSubstr("bind")));
+  ObjectJson second = NodeJson("n1");
+  second["metadata"]["labels"] = {{"armadaproject.io/pool", "a"}};
+  EXPECT_THAT(Lines(Imported({node, second, ArmadaJob("j", "default", "1")}, {})),
+              ::testing::Contains(HasSubstr("pools \"other\" and \"a\" are one")));
 }
 
 TEST(ArmadaImport, RefusesAGangOfJobsThatDiffer) {

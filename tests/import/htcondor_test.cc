@@ -14,6 +14,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::Pair;
 
 constexpr const char* kMachines = R"([
@@ -124,6 +125,154 @@ TEST(HtCondorImport, KnobsAreOptionsSettingsAndGroups) {
   EXPECT_THAT(queues[2].settings, ElementsAre(Pair("htcondor/accept_surplus", "true")));
   EXPECT_THAT(Report(*import), HasSubstr("GROUP_QUOTA_none: this knob decides nothing here"));
   EXPECT_THAT(Report(*import), HasSubstr("NEGOTIATOR_INTERVAL: this knob decides nothing here"));
+}
+
+// One machine of each architecture, and a job with these requirements.
+std::string PoolOf(const std::string& requirements, const std::string& more = "") {
+  return R"([{"MyType": "Machine", "Name": "slot1@x", "Cpus": 4, "Memory": 4096, "Disk": 1000,
+              "Arch": "X86_64"},
+             {"MyType": "Machine", "Name": "slot1@arm", "Cpus": 4, "Memory": 4096, "Disk": 1000,
+              "Arch": "ARM64"},
+             {"MyType": "Job", "ClusterId": 1, "ProcId": 0, "JobStatus": 1, "User": "ann@x",
+              "RequestCpus": 1, "Requirements": )" +
+         requirements + more + "}]";
+}
+
+std::string PlanOf(const Import& import) {
+  Cluster cluster;
+  EXPECT_TRUE(Fill(import.scenario, &cluster).ok());
+  const absl::StatusOr<Plan> plan =
+      Schedule(cluster.Freeze(), import.scenario.profile, {.now = 1'000});
+  return plan.ok() ? plan->ToText() : plan.status().ToString();
+}
+
+TEST(HtCondorImport, AJobWithUnreadableNeedsIsLeftOut) {
+  const auto left_out = [](const std::string& objects) {
+    const absl::StatusOr<Import> import = ImportObjects(objects, {});
+    EXPECT_TRUE(import.ok()) << import.status();
+    if (!import.ok()) return std::string();
+    EXPECT_TRUE(import->scenario.cluster.jobs.empty());
+    EXPECT_EQ(import->scenario.left_out.size(), 1u);
+    const absl::StatusOr<Import> strict = ImportObjects(objects, {.strict = true});
+    EXPECT_THAT(std::string(strict.status().message()), HasSubstr("strict: something is left out"));
+    return Report(*import);
+  };
+  EXPECT_THAT(
+      left_out(PoolOf(R"("/Expr(TARGET.Arch == \"ARM64\" && regexp(\"a\", Owner))/")")),
+      HasSubstr("Job 1.0: Requirements: is not read: expression, byte 33: function regexp"));
+  EXPECT_THAT(left_out(PoolOf(R"("/Expr(TARGET.Arch == )/")")),
+              HasSubstr("an operand is expected"));
+  EXPECT_THAT(left_out(PoolOf("true", R"(, "RequestMemory": "/Expr(Unknown / 2)/")")),
+              HasSubstr("Job 1.0: RequestMemory has no value within the ad"));
+  EXPECT_THAT(left_out(PoolOf("true", R"(, "ConcurrencyLimits": "/Expr(f(1))/")")),
+              HasSubstr("Job 1.0: ConcurrencyLimits: is not read"));
+}
+
+TEST(HtCondorImport, RequirementsDecideWhereAJobGoes) {
+  const auto plan = [](const std::string& requirements) {
+    const absl::StatusOr<Import> import = ImportObjects(PoolOf(requirements), {});
+    EXPECT_TRUE(import.ok()) << import.status();
+    return import.ok() ? PlanOf(*import) : "";
+  };
+  EXPECT_THAT(plan(R"("/Expr(TARGET.Arch is \"ARM64\")/")"), HasSubstr("bind 1.0 to slot1@arm"));
+  EXPECT_THAT(plan(R"("/Expr(stringListIMember(TARGET.Arch, \"arm64,ppc\"))/")"),
+              HasSubstr("bind 1.0 to slot1@arm"));
+  EXPECT_THAT(plan(R"("/Expr(TARGET.Memory / 2 > 1000 && time() >= 1000)/")"), HasSubstr("bind"));
+  EXPECT_THAT(plan(R"("/Expr(time() < 1000)/")"), Not(HasSubstr("bind")));
+  // An expression that divides by zero is an error, and no match.
+  EXPECT_THAT(plan(R"("/Expr(TARGET.Memory / 0 > 1)/")"), Not(HasSubstr("bind")));
+}
+
+TEST(HtCondorImport, AJobThatRunsKeepsItsSlotWhateverItRequires) {
+  const absl::StatusOr<Import> import = ImportObjects(
+      R"([{"MyType": "Machine", "Name": "slot1@x", "Cpus": 4, "State": "Claimed"},
+          {"MyType": "Job", "ClusterId": 1, "ProcId": 0, "JobStatus": 2, "User": "ann@x",
+           "RequestCpus": 1, "RemoteHost": "slot1@x", "Requirements": "/Expr(f(1))/"}])",
+      {});
+  ASSERT_TRUE(import.ok()) << import.status();
+  ASSERT_EQ(import->scenario.cluster.tasks.size(), 1u);
+  EXPECT_EQ(import->scenario.cluster.tasks[0].node, "slot1@x");
+  EXPECT_THAT(import->scenario.cluster.jobs[0].settings,
+              ElementsAre(Pair("htcondor/requirements", "false")));
+  EXPECT_THAT(Report(*import), HasSubstr("the job keeps its slot and gets no other"));
+  // A static slot is claimed as a whole.
+  EXPECT_THAT(import->scenario.cluster.tasks[0].shape.request,
+              Contains(Pair("cpu", Quantity("4000m"))));
+}
+
+TEST(HtCondorImport, SlotsStartWhatTheirRequirementsLet) {
+  const auto start = [](const std::string& rules, std::string* report = nullptr) {
+    const absl::StatusOr<Import> import = ImportObjects(
+        R"({"MyType": "Machine", "Name": "slot1@x", "Cpus": 4, "Tier": 2, )" + rules + "}", {});
+    EXPECT_TRUE(import.ok()) << import.status();
+    if (!import.ok()) return std::string();
+    if (report != nullptr) *report = Report(*import);
+    std::string text;
+    for (const auto& [key, value] : import->scenario.cluster.nodes[0].settings) {
+      text += key.substr(std::string("htcondor/").size()) + "=" + value + ";";
+    }
+    return text;
+  };
+  EXPECT_EQ(start(R"("Start": true, "Requirements": "/Expr((START) && (WithinResourceLimits))/")"),
+            "START=true;");
+  EXPECT_EQ(start(R"("Start": "/Expr(A || B)/",
+                     "Requirements": "/Expr(MY.Start && WithinResourceLimits && Tier > 1)/")"),
+            "START=(A || B) && true && Tier > 1;+Tier=2;");
+  EXPECT_EQ(start(R"("Requirements": "/Expr(TARGET.Start == \"start\")/")"),
+            "START=TARGET.Start == \"start\";");
+  std::string report;
+  EXPECT_EQ(start(R"("Start": "/Expr(f(1))/")", &report), "START=false;");
+  EXPECT_THAT(report, HasSubstr("Machine slot1@x: Start: is not read"));
+  EXPECT_THAT(report, HasSubstr("no job starts there"));
+}
+
+TEST(HtCondorImport, AnAttributeThatCannotBeReadIsAnError) {
+  const absl::StatusOr<Import> import = ImportObjects(
+      R"({"MyType": "Machine", "Name": "slot1@x", "Cpus": 4, "Start": "/Expr(Odd =?= undefined)/",
+          "Odd": "/Expr(f(1))/"})",
+      {});
+  ASSERT_TRUE(import.ok()) << import.status();
+  EXPECT_THAT(import->scenario.cluster.nodes[0].settings, Contains(Pair("htcondor/+Odd", "error")));
+  EXPECT_THAT(Report(*import), HasSubstr("Odd: is not read"));
+}
+
+TEST(HtCondorImport, KnobsOfSlotsAndLimitsOfSubmittersAreRead) {
+  const absl::StatusOr<Import> import = ImportObjects(
+      R"([{"MyType": "Machine", "Name": "slot1@x", "Cpus": 4, "PartitionableSlot": true,
+           "ConsumptionMemory": "/Expr(quantize(TARGET.RequestMemory, {256}))/"},
+          {"MyType": "Accounting", "Name": "Hep.bob@x", "Ceiling": 7, "Floor": 2},
+          {"MyType": "Accounting", "Name": "ann@x", "Ceiling": -1, "Floor": 0, "Priority": 500},
+          {"MyType": "Accounting", "Name": "hep", "Ceiling": 3}])",
+      {.configuration = R"({"CONSUMPTION_POLICY": true, "CONSUMPTION_CPUS": "TARGET.RequestCpus",
+        "START": "TARGET.Owner != \"eve\"", "RANK": "TARGET.JobPrio", "SLOT_WEIGHT": "Cpus * 2",
+        "NEGOTIATOR_IGNORE_JOB_RANKS": true, "NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT": "Cpus > 1"})",
+       .now = 1'000});
+  ASSERT_TRUE(import.ok()) << import.status();
+  const ClusterSpec& cluster = import->scenario.cluster;
+  EXPECT_EQ(import->scenario.profile, "htcondor:negotiate(consumption=on)");
+  EXPECT_THAT(
+      cluster.nodes[0].settings,
+      ElementsAre(Pair("htcondor/+ConsumptionMemory", "quantize(TARGET.RequestMemory, {256})"),
+                  Pair("htcondor/+ConsumptionCPUS", "TARGET.RequestCpus")));
+  EXPECT_THAT(
+      cluster.queues[0].settings,
+      ElementsAre(Pair("htcondor/START", "TARGET.Owner != \"eve\""),
+                  Pair("htcondor/RANK", "TARGET.JobPrio"), Pair("htcondor/SLOT_WEIGHT", "Cpus * 2"),
+                  Pair("htcondor/ceilings", "hep.bob@x:7"),
+                  Pair("htcondor/floors", "hep.bob@x:2")));
+  EXPECT_THAT(Report(*import), HasSubstr("NEGOTIATOR_IGNORE_JOB_RANKS: is not considered: ranks"));
+  EXPECT_THAT(Report(*import), HasSubstr("NEGOTIATOR_SLOT_POOLSIZE_CONSTRAINT: is not considered"));
+  EXPECT_THAT(Report(*import), HasSubstr("Accounting hep: Ceiling: is not considered"));
+  // The imported settings are those of the profile.
+  EXPECT_EQ(PlanOf(*import).find("INVALID_ARGUMENT"), std::string::npos) << PlanOf(*import);
+}
+
+TEST(HtCondorImport, AnUnreadableStartOfThePoolLetsNoJobStart) {
+  const absl::StatusOr<Import> import =
+      ImportObjects(PoolOf("true"), {.configuration = R"x({"START": "f(1)"})x"});
+  ASSERT_TRUE(import.ok()) << import.status();
+  EXPECT_THAT(Report(*import), HasSubstr("START: is not read"));
+  EXPECT_THAT(PlanOf(*import), Not(HasSubstr("bind")));
 }
 
 TEST(HtCondorImport, WhatWasImportedIsScheduled) {

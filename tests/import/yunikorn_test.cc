@@ -49,9 +49,40 @@ const QueueSpec& QueueNamed(const Import& import, const std::string& name) {
   return none;
 }
 
+ObjectJson NamespaceOf(const std::string& name, const ObjectJson& annotations) {
+  return {{"apiVersion", "v1"},
+          {"kind", "Namespace"},
+          {"metadata", {{"name", name}, {"annotations", annotations}}}};
+}
+
 std::string FileRefusal(const std::string& file) {
   return std::string(
       TryImport({NodeJson()}, {.profile = "yunikorn", .configuration = file}).status().message());
+}
+
+TEST(YuniKornImport, NamespacesHaveQuotasForTheQueuesThatAreMadeForThem) {
+  const ObjectJson quota = NamespaceOf(
+      "ns", {{"yunikorn.apache.org/namespace.quota", R"({"cpu": "1500m", "memory": "2Gi"})"},
+             {"yunikorn.apache.org/namespace.guaranteed", R"({"cpu": 1})"},
+             {"yunikorn.apache.org/namespace.maxApps", "3"}});
+  const Import import =
+      Imported({NodeJson(), quota, YuniKornPod("p", "app")}, {.profile = "yunikorn"});
+  const QueueSpec& queue = QueueNamed(import, "root.ns");
+  EXPECT_EQ(Words(*queue.limit), Words(Resources{{"cpu", "1500m"}, {"memory", "2147483648"}}));
+  EXPECT_EQ(Words(*queue.guaranteed), Words(Resources{{"cpu", "1000m"}}));
+  EXPECT_THAT(queue.settings, ::testing::Contains(Pair("yunikorn/maxapplications", "3")));
+  // The older form, and a text that is no quantity.
+  const ObjectJson older = NamespaceOf("ns", {{"yunikorn.apache.org/namespace.max.cpu", "2"}});
+  const Import second =
+      Imported({NodeJson(), older, YuniKornPod("p", "app")}, {.profile = "yunikorn"});
+  EXPECT_EQ(Words(*QueueNamed(second, "root.ns").limit), Words(Resources{{"cpu", "2000m"}}));
+  const ObjectJson wrong =
+      NamespaceOf("ns", {{"yunikorn.apache.org/namespace.quota", R"({"cpu": "much"})"}});
+  EXPECT_THAT(
+      std::string(TryImport({NodeJson(), wrong, YuniKornPod("p", "app")}, {.profile = "yunikorn"})
+                      .status()
+                      .message()),
+      HasSubstr("namespace.quota: \"much\" is no quantity"));
 }
 
 TEST(YuniKornImport, QueuesKeepWhatTheFileSays) {

@@ -56,6 +56,11 @@ TEST(YuniKornWorlds, KeepInvariantsCycleAfterCycle) {
       const absl::StatusOr<Plan> frozen = Schedule(snapshot, profile, options);
       ASSERT_TRUE(frozen.ok()) << place;
       ASSERT_EQ(plan->ToText(), frozen->ToText()) << place;
+      Cluster anew = MakeCluster(cluster.Describe());
+      anew.SetMemory(cluster.memory());
+      const absl::StatusOr<Plan> rebuilt = anew.Schedule(profile, options);
+      ASSERT_TRUE(rebuilt.ok()) << place << ": " << rebuilt.status();
+      ASSERT_EQ(plan->ToText(), rebuilt->ToText()) << place;
       for (const std::string& words : Violations(snapshot, *plan, InvariantsOf(profile))) {
         FAIL() << place << ": " << words << "\n" << AsScenario(cluster.Describe(), profile);
       }

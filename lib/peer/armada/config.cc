@@ -19,6 +19,8 @@ namespace {
 constexpr OptionDecl kRoundOptions[] = {
     {"pool", OptionKind::kText, "", 0, 0,
      "the pool that the round is of; empty: nodes without setting armada/pool"},
+    {"cordoned", OptionKind::kText, "", 0, 0,
+     "executors with nodes where no job starts: NAME+..., as in setting armada/executor of nodes"},
     {"away", OptionKind::kText, "", 0, 0,
      "pools that may use nodes of others: POOL:OTHER+..., home jobs of OTHER displace theirs"},
     {"classes", OptionKind::kText, "armada-default:1000+armada-preemptible:1000:preemptible", 0, 0,
@@ -75,6 +77,12 @@ constexpr OptionDecl kRoundOptions[] = {
     {"optimiser_gain", OptionKind::kNumber, "10", 0, 1e9, "the least gain, in percent"},
     {"optimiser_fraction", OptionKind::kNumber, "0", 0, 1,
      "part of the pool that the step may schedule; 0: no limit"},
+    {"optimiser_limit", OptionKind::kText, "", 0, 0,
+     "the same by resource, where it is less: RESOURCE:FRACTION+..."},
+    {"optimiser_smallest", OptionKind::kText, "", 0, 0,
+     "jobs that the step schedules request at least this: RESOURCE:AMOUNT+..."},
+    {"optimiser_largest", OptionKind::kText, "", 0, 0,
+     "jobs that lose their places to it request at most this: RESOURCE:AMOUNT+..."},
     {"optimiser_interval", OptionKind::kWhole, "0", 0, 1e9, "seconds between two such steps"},
 };
 
@@ -117,6 +125,7 @@ class ConfigReader {
 
   void ReadPools() {
     config_.pool = options_.text("pool");
+    config_.cordoned = WordsIn(options_.text("cordoned"), '+');
     for (const std::string& item : WordsIn(options_.text("away"), '+')) {
       const Words parts = WordsIn(item, ':');
       if (parts.size() != 2 || parts[0] == parts[1]) {
@@ -204,6 +213,9 @@ class ConfigReader {
     }
     if (config_.indexed.empty()) Refuse("indexed", "", "must name at least one resource");
     config_.floating = Quantities("floating");
+    config_.optimiser_limit = Fractions("optimiser_limit", /*needs_number=*/true);
+    config_.optimiser_smallest = Quantities("optimiser_smallest");
+    config_.optimiser_largest = Quantities("optimiser_largest");
     config_.indexed_taints = WordsIn(options_.text("indexed_taints"), '+');
     config_.indexed_labels = WordsIn(options_.text("indexed_labels"), '+');
     config_.unscheduled = WordsIn(options_.text("unscheduled"), '+');

@@ -59,6 +59,7 @@ struct Config {
   int FindClass(std::string_view name) const;
 
   std::string pool;
+  std::vector<std::string> cordoned;  // executors
   std::vector<std::pair<std::string, std::string>> away;
   std::vector<PriorityClass> classes;
   int default_class = 0;
@@ -68,7 +69,9 @@ struct Config {
   std::vector<std::string> indexed_taints, indexed_labels, unscheduled;
   std::vector<std::pair<std::string, int64_t>> floating;
   Rate rate, queue_rate, preemption_rate;
-  double optimiser_fraction = 0;   // of the pool, that one optimiser step may schedule; 0: no limit
+  double optimiser_fraction = 0;  // of the pool, that one optimiser step may schedule; 0: no limit
+  std::vector<Fraction> optimiser_limit;
+  std::vector<std::pair<std::string, int64_t>> optimiser_smallest, optimiser_largest;
   int64_t optimiser_interval = 0;  // seconds
   int64_t short_job_cutoff = 0;    // seconds; 0: short jobs cost no more than others
   Options options;                 // without what depends on the cluster

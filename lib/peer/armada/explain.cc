@@ -13,6 +13,10 @@
 namespace muster::armada {
 namespace {
 
+// Of nodes that have room for the job itself. The message about all nodes is in Reason::where.
+constexpr const char* kTooFew = "has room for one task of the gang";
+constexpr const char* kPassedOver = "has room, passed over";
+
 bool ConcernsNodes(Reason reason) {
   return reason == Reason::kJobDoesNotFit || reason == Reason::kGangDoesNotFit ||
          reason == Reason::kLabelNotIndexed || reason == Reason::kLabelWithoutNodes ||
@@ -96,20 +100,13 @@ muster::Reason Explainer::ReasonOf(int job, Reason reason) const {
   if (ConcernsNodes(reason)) return NoNode(job, reason);
   const TaskIndex task = world_.task_of[static_cast<size_t>(job)];
   const QueueIndex queue = context_.tables.jobs.queue[context_.tables.tasks.job[task]];
-  if (reason == Reason::kQueueCordoned) {
-    muster::Reason made{ReasonKind::kQueueClosed};
-    made.queue = queue;
-    return made;
-  }
-  muster::Reason made{reason == Reason::kQueueLimit ? ReasonKind::kQueueLimit
-                                                    : ReasonKind::kNotAdmitted};
+  muster::Reason made{reason == Reason::kQueueCordoned ? ReasonKind::kQueueClosed
+                      : reason == Reason::kQueueLimit  ? ReasonKind::kQueueLimit
+                                                       : ReasonKind::kNotAdmitted};
   made.policy = "armada";
   made.queue = queue;
-  if (reason == Reason::kQueueLimit) {
-    made.dimension = LimitedDimension(job);
-    return made;
-  }
   made.where = TextOf(job, reason);
+  if (reason == Reason::kQueueLimit) made.dimension = LimitedDimension(job);
   if (reason == Reason::kFloatingLimit) made.dimension = FloatingShortage();
   return made;
 }
@@ -147,7 +144,7 @@ void Explainer::AddRefusal(int job, size_t node, muster::Reason* reason) const {
   const Shape& shape = round_.tables().shape(job);
   const Node& own = round_.state().nodes[node];
   Refusal refusal{RefusalCode::kPolicy};
-  refusal.detail = TextOf(job, round_.context(job).reason);
+  refusal.detail = round_.tables().gang(job) < 0 ? kPassedOver : kTooFew;
   if (own.unschedulable) {
     refusal = {RefusalCode::kUnschedulable};
   } else if (const Taint* taint = FindUntolerated(own.taints, {}, shape.tolerations)) {

@@ -76,6 +76,26 @@ void AddIndexed(const Config& config, const std::vector<DimensionIndex>& dimensi
   if (state->indexed.empty()) state->indexed.push_back({0, 1});
 }
 
+// Returns the amounts by resource, 0 where none is named; empty: none is at all.
+Amounts AmountsOf(const std::vector<std::pair<std::string, int64_t>>& named,
+                  const std::vector<Resource>& resources) {
+  Amounts amounts;
+  if (named.empty()) return amounts;
+  for (const Resource& resource : resources) {
+    const auto found =
+        std::ranges::find(named, resource.name, &std::pair<std::string, int64_t>::first);
+    amounts.push_back(found == named.end() ? 0 : found->second);
+  }
+  return amounts;
+}
+
+bool IsCordoned(const NodeSpec& spec, const Config& config) {
+  NodeSettings settings;
+  if (config.cordoned.empty() || spec.settings.empty()) return false;
+  if (!ReadNodeSettings(spec, &settings).ok() || settings.executor.empty()) return false;
+  return std::ranges::find(config.cordoned, settings.executor) != config.cordoned.end();
+}
+
 }  // namespace
 
 std::vector<DimensionIndex> ReadResources(const muster::Tables& tables, const Config& config,
@@ -106,6 +126,9 @@ std::vector<DimensionIndex> ReadResources(const muster::Tables& tables, const Co
     }
   }
   if (!config.floating.empty()) state->floating_limits = std::move(floating);
+  Optimiser& optimiser = state->options.optimiser;
+  optimiser.smallest = AmountsOf(config.optimiser_smallest, state->resources);
+  optimiser.largest = AmountsOf(config.optimiser_largest, state->resources);
   state->indexed_labels = config.indexed_labels;
   AddIndexed(config, dimensions, state);
   return dimensions;
@@ -167,7 +190,7 @@ std::vector<int> ReadNodes(const muster::Tables& tables, const Config& config,
   for (muster::NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
     const NodeSpec& spec = tables.nodes.spec[n];
     const bool taken = pools[n] == config.pool || config.MayGoAway(config.pool, pools[n]);
-    if (!tables.nodes.alive[n] || !taken) continue;
+    if (!tables.nodes.alive[n] || !taken || IsCordoned(spec, config)) continue;
     place_of[n] = static_cast<int>(state.nodes.size());
     world->node_of.push_back(n);
     Node& node = state.nodes.emplace_back();

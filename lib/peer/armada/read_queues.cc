@@ -118,9 +118,14 @@ void ReadQueues(const muster::Tables& tables, const Config& config, World* world
   State& state = world->state;
   state.queues = MakeQueues(tables, config, *world, state);
   state.round_limit = LimitOf(state.resources, state.total, config.round_limit);
+  Amounts& most = state.options.optimiser.most_resources;
+  if (!config.optimiser_limit.empty()) {
+    most = LimitOf(state.resources, state.total, config.optimiser_limit);
+  }
   if (config.optimiser_fraction <= 0) return;
-  for (const int64_t total : state.total) {
-    state.options.optimiser.most_resources.push_back(PartOf(total, config.optimiser_fraction));
+  most.resize(state.total.size(), kUnlimited);
+  for (size_t r = 0; r < most.size(); ++r) {
+    most[r] = std::min(most[r], PartOf(state.total[r], config.optimiser_fraction));
   }
 }
 

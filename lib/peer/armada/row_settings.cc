@@ -18,6 +18,24 @@ constexpr double kLeastWeight = 1e-9;
 // Sums of a round stay below this, so that adding two of them cannot overflow.
 constexpr int64_t kMostOfADimension = int64_t{1} << 61;
 
+// Reads the limits of the round's pool behind those that are known, so they count before them.
+// Returns the rule that an item breaks; empty: none.
+std::string ParsePoolLimits(std::string_view text, const Config& config,
+                            std::vector<ClassFraction>* limits) {
+  for (const absl::string_view item : absl::StrSplit(ToAbsl(text), '+', absl::SkipEmpty())) {
+    const size_t colon = item.find(':');
+    if (colon == item.npos || colon > item.find('/')) {
+      return absl::StrCat("\"", item, "\" must be POOL:CLASS/RESOURCE:FRACTION");
+    }
+    std::vector<ClassFraction> others;
+    const absl::string_view pool = item.substr(0, colon), rest = item.substr(colon + 1);
+    const std::string rule = ParseClassLimits(std::string_view(rest.data(), rest.size()), config,
+                                              pool == config.pool ? limits : &others);
+    if (!rule.empty()) return rule;
+  }
+  return {};
+}
+
 // Each node, and all tasks together, hold a part of what a round adds up.
 absl::Status CheckSums(const muster::Tables& tables) {
   for (DimensionIndex d = 0; d < tables.dimension_count(); ++d) {
@@ -42,6 +60,7 @@ absl::Status ReadNodeSettings(const NodeSpec& spec, NodeSettings* settings) {
   if (spec.settings.empty()) return absl::OkStatus();
   SettingReader reader("node", spec.name, spec.settings, kProfile);
   settings->pool = std::string(reader.Text("pool").value_or(""));
+  settings->executor = std::string(reader.Text("executor").value_or(""));
   return reader.Finish();
 }
 
@@ -56,6 +75,10 @@ absl::Status ReadQueueSettings(const QueueSpec& spec, const Config& config,
   if (const auto text = reader.Text("class_limits")) {
     const std::string rule = ParseClassLimits(*text, config, &settings->class_limits);
     if (!rule.empty()) reader.Refuse("class_limits", rule);
+  }
+  if (const auto text = reader.Text("pool_class_limits")) {
+    const std::string rule = ParsePoolLimits(*text, config, &settings->class_limits);
+    if (!rule.empty()) reader.Refuse("pool_class_limits", rule);
   }
   return reader.Finish();
 }

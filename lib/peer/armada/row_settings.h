@@ -6,10 +6,12 @@
 //   if (absl::Status s = ReadQueueSettings(spec, config, &queue); !s.ok()) return s;
 //
 //   node   pool             the pool of the node; default: the pool without a name
+//          executor         the executor that has it, which option cordoned may name; default: none
 //   queue  priority_factor  its weight is the inverse; 0 and below: the weight is 1. Default: the
 //                           field `weight` is the weight, and weight 0 is that of factor 1e9
 //          class_limits     CLASS/RESOURCE:FRACTION+..., beside those of option class_limits, which
 //                           give way
+//          pool_class_limits  POOL:CLASS/RESOURCE:FRACTION+..., of one pool, before both
 //   job    class            its priority class; default: option default_class
 //          uniformity       the label of which all nodes of the gang have one value
 //          pools            POOL+..., that it may run in; default: all
@@ -31,7 +33,7 @@
 namespace muster::armada {
 
 struct NodeSettings {
-  std::string pool;
+  std::string pool, executor;
 };
 
 struct QueueSettings {

@@ -4,7 +4,8 @@
 //
 //   AdValue sum = Arithmetic('+', AdValue::Of(int64_t{1}), AdValue::Of(0.5));       // 1.5
 //   const std::vector<AdValue> steps = {AdValue::Of(int64_t{8})};
-//   AdValue rounded = CallAdFunction(AdFunction::kQuantize, {AdValue::Of(int64_t{3})}, &steps);  // 8
+//   AdValue rounded =
+//       CallAdFunction(AdFunction::kQuantize, {AdValue::Of(int64_t{3})}, &steps);            // 8
 //
 // Integers stay integers, and wrap around; with a real both are reals. Division by zero is an
 // error, and so is a text of more than kMostTextBytes.

@@ -50,6 +50,16 @@ class Priorities {
   std::vector<std::pair<int32_t, int>> counts_;
 };
 
+// Why a request got no room by preemption, the last time that it was tried.
+enum class PreemptionRefusal : uint8_t {
+  kNone,
+  kPreconditions,  // too soon, not allowed, or the queue has no attempts left
+  kGuarantees,     // the queue would have more than its guarantee, whatever is stopped
+  kNoHelp,         // no node gets the room
+  kShortfall,      // the victims of the node that was chosen are not enough
+  kRequiredNode,   // nor has the one node of the request the victims
+};
+
 struct Allocation {
   std::string key;
   std::string task_group;
@@ -72,6 +82,7 @@ struct Allocation {
   bool preemption_triggered = false;
   bool scheduling_attempted = false;
   bool scale_up_triggered = false;
+  PreemptionRefusal preemption_refusal = PreemptionRefusal::kNone;
   Nanos preempt_check_time = kNever;
   Index node = kNone;
   Index release = kNone;  // the placeholder that this replaces, or what replaces this

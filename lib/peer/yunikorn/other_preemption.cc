@@ -45,7 +45,9 @@ void Partition::TryRequiredNodePreemption(Index index, Index request) {
     sum.AddTo(allocations[victim].resource);
     victims.push_back(victim);
   }
+  ask.preemption_refusal = PreemptionRefusal::kRequiredNode;
   if (victims.empty() || !AtLeast(Add(sum, node.available), ask.resource)) return;
+  ask.preemption_refusal = PreemptionRefusal::kNone;
   for (Index victim : victims) {
     allocations[victim].preempted = true;
     IncPreempting(applications[allocations[victim].application].queue,

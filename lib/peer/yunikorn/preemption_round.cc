@@ -33,10 +33,15 @@ bool Partition::MayPreempt(Index request) const {
 
 std::optional<Result> Partition::TryPreemption(Index request, int& preemptions_left,
                                                bool nodes_tried) {
+  Allocation& ask = allocations[request];
+  ask.preemption_refusal = PreemptionRefusal::kPreconditions;
   if (preemptions_left == 0 || !MayPreempt(request)) return std::nullopt;
-  allocations[request].preempt_check_time = now;
+  ask.preempt_check_time = now;
   --preemptions_left;
-  return PreemptionRound(*this, request, nodes_tried).Try();
+  PreemptionRefusal refusal = PreemptionRefusal::kNone;
+  const std::optional<Result> result = PreemptionRound(*this, request, nodes_tried).Try(&refusal);
+  allocations[request].preemption_refusal = refusal;
+  return result;
 }
 
 PreemptionRound::PreemptionRound(Partition& partition, Index request, bool nodes_tried)
@@ -424,9 +429,11 @@ bool PreemptionRound::NothingToStop() const {
                              [](const Application& app) { return app.reservations.empty(); });
 }
 
-std::optional<Result> PreemptionRound::Try() {
+std::optional<Result> PreemptionRound::Try(PreemptionRefusal* refusal) {
   FindVictims();
+  *refusal = PreemptionRefusal::kGuarantees;
   if (!GuaranteesHelp()) return std::nullopt;
+  *refusal = PreemptionRefusal::kNoHelp;
   if (NothingToStop()) return std::nullopt;
   FindNodes();
   const std::optional<NodeVictims> node = ChooseNode();
@@ -437,7 +444,9 @@ std::optional<Result> PreemptionRound::Try() {
   victims.insert(victims.end(), more->begin(), more->end());
   if (victims.empty()) return std::nullopt;
   const std::optional<std::vector<Index>> selected = Select(*node, victims);
+  *refusal = PreemptionRefusal::kShortfall;
   if (!selected) return std::nullopt;
+  *refusal = PreemptionRefusal::kNone;
   for (Index victim : *selected) {
     Allocation& alloc = world_.allocations[victim];
     alloc.preempted = true;

@@ -3,7 +3,8 @@
 // PreemptionRound: one attempt to get a queue its guarantee by stopping pods of other queues.
 //
 //   PreemptionRound round(partition, request, /*nodes_tried=*/true);
-//   std::optional<Result> result = round.Try();   // reserves a node, and marks the victims
+//   PreemptionRefusal refusal;   // set where there is no result
+//   std::optional<Result> result = round.Try(&refusal);   // reserves a node, and marks the victims
 //
 // Victims are pods of queues above their guarantee, below the nearest fence above the request's
 // queue: a queue with that policy, or one that the request would put over its limit. On each node
@@ -42,7 +43,7 @@ class PreemptionRound {
  public:
   PreemptionRound(Partition& partition, Index request, bool nodes_tried);
 
-  std::optional<Result> Try();
+  std::optional<Result> Try(PreemptionRefusal* refusal);
 
   // --- the steps, each on what those before found
 

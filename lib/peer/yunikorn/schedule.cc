@@ -18,14 +18,19 @@
 // preemption, victims are taken away in their order until the policies permit the node.
 //
 // Reasons. "Not enough user quota", the queue's limit, a maximum of running applications, a
-// rejected application, a gang that gathers, or what each node refused. Cuts fall between calls.
+// rejected application, a gang that gathers, or what each node refused; with the peer's words for
+// the limit, and for why a preemption did not help. Cuts fall between calls.
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
 #include "lib/extension/cycle.h"
 #include "lib/peer/yunikorn/profile.h"
 #include "lib/peer/yunikorn/read_config.h"
@@ -133,6 +138,7 @@ class YuniKornRun {
   void Bind(TaskIndex task, NodeIndex node);
   bool StopVictims();
   void Explain(const yunikorn::Application& app, Index request);
+  void ExplainNoNode(TaskIndex task, std::string_view words);
   size_t OpenRequests() const {
     size_t open = 0;
     for (const yunikorn::Application& app : world_.partition.applications) {
@@ -147,6 +153,8 @@ class YuniKornRun {
   std::vector<NodeIndex> node_of_;  // by node of the partition
   size_t replacing_ = 0;            // members of whole gangs that are not bound yet
   size_t idle_calls_ = 0;           // in a row
+  // By the peer's words: the last reason without them, and the one with them.
+  std::map<std::string_view, std::pair<ReasonPtr, ReasonPtr>> worded_;
 };
 
 // Takes victims away until the policies permit the node. Returns the number of the last one, which
@@ -259,6 +267,39 @@ Reason YuniKornRefusal(std::string message) {
   return reason;
 }
 
+std::string_view PreemptionWords(const Allocation& ask) {
+  if (ask.preemption_triggered) return "";
+  switch (ask.preemption_refusal) {
+    case yunikorn::PreemptionRefusal::kNone:
+      return "";
+    case yunikorn::PreemptionRefusal::kPreconditions:
+      return "Preemption preconditions failed";
+    case yunikorn::PreemptionRefusal::kGuarantees:
+      return "Preemption queue guarantees check failed";
+    case yunikorn::PreemptionRefusal::kNoHelp:
+      return "Preemption does not help";
+    case yunikorn::PreemptionRefusal::kShortfall:
+      return "Preemption helped but short of resources";
+    case yunikorn::PreemptionRefusal::kRequiredNode:
+      return "No fit on required node, preemption does not help";
+  }
+  return "";
+}
+
+// Of many tasks alike the node counts stand once in memory for each of the peer's words.
+void YuniKornRun::ExplainNoNode(TaskIndex task, std::string_view words) {
+  ReasonPtr plain = context_.reasons.NoNode(ClassOf(task));
+  if (words.empty()) return context_.reasons.Explain(task, std::move(plain));
+  auto& [of, worded] = worded_[words];
+  if (of != plain) {
+    Reason reason = *plain;
+    reason.where = std::string(words);
+    worded = std::make_shared<const Reason>(std::move(reason));
+    of = std::move(plain);
+  }
+  context_.reasons.Explain(task, worded);
+}
+
 void YuniKornRun::Explain(const yunikorn::Application& app, Index request) {
   yunikorn::Partition& partition = world_.partition;
   const Allocation& ask = partition.allocations[request];
@@ -267,6 +308,7 @@ void YuniKornRun::Explain(const yunikorn::Application& app, Index request) {
   if (!FitsInLimits(partition.limits.Headroom(usage), ask.resource)) {
     return context_.reasons.Explain(task, YuniKornRefusal("Not enough user quota"));
   }
+  const std::string_view words = PreemptionWords(ask);
   // The limit of root is the size of the cluster, which is a matter of nodes.
   QueueIndex row = context_.QueueOf(task);
   for (Index q = app.queue; q != 0; q = partition.queues[q].parent) {
@@ -277,11 +319,13 @@ void YuniKornRun::Explain(const yunikorn::Application& app, Index request) {
       Reason reason{ReasonKind::kQueueLimit};
       reason.queue = row;
       reason.dimension = DimensionIndex(static_cast<uint32_t>(type));
+      reason.where =
+          absl::StrCat("Not enough queue quota", words.empty() ? "" : "; ", ToAbsl(words));
       return context_.reasons.Explain(task, std::move(reason));
     }
     row = context_.tables.queues.parent[row];
   }
-  context_.reasons.Explain(task, context_.reasons.NoNode(ClassOf(task)));
+  ExplainNoNode(task, words);
 }
 
 void YuniKornRun::ExplainAll() {

@@ -175,7 +175,9 @@ yunikorn::PreemptionRound RoundOf(StepCall& call, const json& ask) {
 }
 
 json TryPreemption(StepCall& call) {
-  const std::optional<yunikorn::Result> result = RoundOf(call, call.step["on"]["ask"]).Try();
+  yunikorn::PreemptionRefusal refusal = yunikorn::PreemptionRefusal::kNone;
+  const std::optional<yunikorn::Result> result =
+      RoundOf(call, call.step["on"]["ask"]).Try(&refusal);
   return json::array({result ? call.state.Text(*result) : json(), result.has_value()});
 }
 

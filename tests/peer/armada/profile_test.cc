@@ -172,6 +172,9 @@ TEST_F(ArmadaProfile, AGangIsPlacedAndEvictedAsAWhole) {
   EXPECT_THAT(Why("five"), HasSubstr("no node fits"));
   ASSERT_FALSE(plan_.reasons().empty());
   EXPECT_EQ(plan_.reasons()[0].where, "unable to schedule gang since minimum cardinality not met");
+  EXPECT_EQ(Why("five"),
+            "five: no node fits\n  2 nodes: cpu (unable to schedule gang since minimum cardinality "
+            "not met)\n");
   Accept(cluster_.RemoveJob("five"));
   for (int i = 0; i < 4; ++i) {
     testing::Run(cluster_, "four" + std::to_string(i), i < 2 ? "n0" : "n1");
@@ -180,6 +183,16 @@ TEST_F(ArmadaProfile, AGangIsPlacedAndEvictedAsAWhole) {
   EXPECT_EQ(Live(),
             "evict four0 n0; evict four1 n0; evict four2 n1; evict four3 n1; "
             "nominate y0 n1");
+}
+
+TEST_F(ArmadaProfile, ANodeMayHaveRoomForOneOfAGang) {
+  Node("n", 2);
+  Queue("a");
+  Job("three", "a", 3, true);
+  EXPECT_EQ(Live(), "");
+  EXPECT_EQ(Why("three"),
+            "three: no node fits\n  1 node: has room for one task of the gang (unable to schedule "
+            "gang since minimum cardinality not met)\n");
 }
 
 TEST_F(ArmadaProfile, AGangWithTooFewTasksIsInvalid) {
@@ -263,7 +276,9 @@ TEST_F(ArmadaProfile, LimitsOfQueuesHoldForEachClass) {
   Job("y", "a", 3, false, {{"armada/class", "q"}});
   EXPECT_EQ(Live(classes + ",class_limits=p/cpu:0.5+q/cpu:0.125)"),
             "bind x0 n; bind x1 n; bind y0 n");
-  EXPECT_EQ(Why("y"), "y: placed 1 of 3; queue \"a\" would exceed its limit in cpu (armada)\n");
+  EXPECT_EQ(Why("y"),
+            "y: placed 1 of 3; queue \"a\" would exceed its limit in cpu "
+            "(armada: resource limit exceeded)\n");
 }
 
 TEST_F(ArmadaProfile, AClosedQueueIsCordoned) {
@@ -272,7 +287,57 @@ TEST_F(ArmadaProfile, AClosedQueueIsCordoned) {
   Job("x", "a", 1);
   Accept(cluster_.UpdateQueue({.name = "a", .state = QueueState::kClosed}));
   EXPECT_EQ(Live(), "");
-  EXPECT_THAT(Why("x"), HasSubstr("queue \"a\" is closed"));
+  EXPECT_EQ(Why("x"), "x: queue \"a\" is closed (armada: queue cordoned)\n");
+}
+
+TEST_F(ArmadaProfile, NodesOfACordonedExecutorTakeNoJobs) {
+  for (const char* name : {"n0", "n1"}) {
+    NodeSpec node{.name = name, .capacity = {{"cpu", 4}}};
+    node.settings = {{"armada/executor", name[1] == '0' ? "east" : "west"}};
+    Accept(cluster_.AddNode(node));
+  }
+  Queue("a");
+  Queue("b");
+  Job("x", "a", 3);
+  RunAll("x", 3, "n0");
+  Job("y", "a", 4);
+  Job("z", "b", 4);
+  const std::string profile =
+      "armada:round(classes=p:1:preemptible,burst=0,queue_burst=0,cordoned=east+other)";
+  // The jobs there stay, and count for their queue: a gets one of the four cpu.
+  EXPECT_EQ(Live(profile), "bind y0 n1; bind z0 n1; bind z1 n1; bind z2 n1");
+  EXPECT_EQ(Live(kFree), "bind z3 n0");
+}
+
+TEST_F(ArmadaProfile, LimitsOfOnePoolGoBeforeThoseOfAll) {
+  Node("na", 8, {}, {}, "a");
+  Node("nb", 8, {}, {}, "b");
+  Queue("q", {{"armada/class_limits", "p/cpu:0.5"}, {"armada/pool_class_limits", "b:p/cpu:0.125"}});
+  Job("x", "q", 8);
+  EXPECT_EQ(Live("armada:actions=round(pool=b,classes=p:1)+round(pool=a,classes=p:1)"),
+            "bind x0 nb; bind x1 na; bind x2 na; bind x3 na; bind x4 na");
+}
+
+TEST_F(ArmadaProfile, TheOptimiserKeepsToTheSizesOfJobs) {
+  const std::string profile =
+      "armada:round(classes=p:1:preemptible,burst=0,queue_burst=0,optimiser=on,optimiser_gain=0,"
+      "protected=9,optimiser_jobs=9";
+  const auto placed = [&](const std::string& options) {
+    cluster_ = Cluster();
+    Node("n", 4);
+    Queue("a");
+    Queue("b");
+    Job("x", "a", 4);
+    RunAll("x", 4, "n");
+    Job("y", "b", 1, false, {}, 2);
+    return Live(profile + options);
+  };
+  const std::string traded = placed(")");
+  EXPECT_THAT(traded, HasSubstr("nominate y0 n"));
+  EXPECT_EQ(placed(",optimiser_smallest=cpu:2,optimiser_largest=cpu:1)"), traded);
+  EXPECT_EQ(placed(",optimiser_smallest=cpu:3)"), "");
+  EXPECT_EQ(placed(",optimiser_largest=cpu:500m)"), "");
+  EXPECT_EQ(placed(",optimiser_limit=cpu:0.25)"), "");
 }
 
 TEST_F(ArmadaProfile, JobsGoAwayAtALowerPriorityAndLeaveFirst) {
@@ -421,6 +486,9 @@ TEST_F(ArmadaProfile, OptionsThatContradictThemselvesAreRefused) {
   EXPECT_EQ(refusal("resources=cpu:-1"),
             "action round, option resources: \"cpu:-1\" must be a resource with a number of 0 or "
             "more, NAME:NUMBER");
+  EXPECT_EQ(refusal("optimiser_smallest=cpu"),
+            "action round, option optimiser_smallest: \"cpu\" must be a resource with an amount, "
+            "NAME:AMOUNT");
   EXPECT_EQ(refusal("market=on,preemption_burst=1"),
             "action round, option preemption_burst: \"1\" must be 0 in a market");
 }
@@ -429,6 +497,12 @@ TEST_F(ArmadaProfile, SettingsThatAreWrongAreRefused) {
   Node("n", 1);
   Queue("a", {{"armada/priority", "2"}});
   EXPECT_EQ(Refusal("armada"), "queue \"a\", setting \"armada/priority\": is not known");
+  Accept(
+      cluster_.UpdateQueue({.name = "a", .settings = {{"armada/pool_class_limits", "p/cpu:1"}}}));
+  EXPECT_EQ(
+      Refusal("armada"),
+      "queue \"a\", setting \"armada/pool_class_limits\": is \"p/cpu:1\"; \"p/cpu:1\" must be "
+      "POOL:CLASS/RESOURCE:FRACTION");
   Accept(cluster_.UpdateQueue({.name = "a", .settings = {{"armada/priority_factor", "x"}}}));
   EXPECT_EQ(Refusal("armada"),
             "queue \"a\", setting \"armada/priority_factor\": is \"x\"; must be a number from "

@@ -43,6 +43,11 @@ absl::StatusOr<Plan> CheckedPlan(Cluster* cluster, const std::string& profile, i
   const absl::StatusOr<Plan> frozen = Schedule(snapshot, profile, {.now = now});
   EXPECT_TRUE(frozen.ok()) << frozen.status();
   if (frozen.ok()) EXPECT_EQ(living->Digest(), frozen->Digest());
+  Cluster anew = MakeCluster(cluster->Describe());
+  anew.SetMemory(cluster->memory());
+  const absl::StatusOr<Plan> rebuilt = anew.Schedule(profile, {.now = now});
+  EXPECT_TRUE(rebuilt.ok()) << rebuilt.status();
+  if (rebuilt.ok()) EXPECT_EQ(living->ToText(), rebuilt->ToText());
   for (const std::string& words : Violations(snapshot, *living, InvariantsOf(profile))) {
     ADD_FAILURE() << words;
   }

@@ -180,6 +180,11 @@ TEST_F(YuniKornProfile, LimitsHoldAndAreNamed) {
   EXPECT_EQ(Live(), "bind x0 n; bind x1 n");
   EXPECT_EQ(ReasonOf("x2").kind, ReasonKind::kQueueLimit);
   EXPECT_EQ(plan_->dimension_name(ReasonOf("x2").dimension), "cpu");
+  EXPECT_EQ(*plan_->Explain("x2"),
+            "x2: queue \"a\" would exceed its limit in cpu (Not enough queue quota; Preemption "
+            "queue guarantees check failed)\n");
+  EXPECT_EQ(Live("yunikorn:schedule(preemption=off)"), "");
+  EXPECT_EQ(ReasonOf("x2").where, "Not enough queue quota");
 }
 
 TEST_F(YuniKornProfile, UsersHaveLimits) {
@@ -239,6 +244,8 @@ TEST_F(YuniKornProfile, GuaranteesEvictOnceTheDelayIsOver) {
   Job("late", "b", 1);
   now_ += 29;
   EXPECT_EQ(Live(), "");
+  EXPECT_EQ(*plan_->Explain("late0"),
+            "late0: no node fits\n  1 node: cpu (Preemption preconditions failed)\n");
   now_ += 1;
   EXPECT_EQ(Live(), "evict greedy0 n");
   EXPECT_EQ(plan_->task_name(plan_->evictions()[0].beneficiary), "late0");
@@ -248,6 +255,26 @@ TEST_F(YuniKornProfile, GuaranteesEvictOnceTheDelayIsOver) {
   created_ = 1;
   Job("other", "a", 1);
   EXPECT_EQ(Live(), "bind late0 n");
+}
+
+TEST_F(YuniKornProfile, APreemptionThatDoesNotHelpIsNamed) {
+  Node("n", 4);
+  Queue("a", 0);
+  Queue("b", 0);
+  Queue("c", 2);
+  Job("greedy", "a", 4);
+  EXPECT_EQ(Live(), "bind greedy0 n; bind greedy1 n; bind greedy2 n; bind greedy3 n");
+  Confirm();
+  created_ = now_;
+  Job("late", "b", 1);
+  // Larger than the guarantee of its queue, and than what may be stopped on the node.
+  JobSpec job{.name = "wide", .queue = "c"};
+  job.created = created_;
+  AddJob(cluster_, job, 1, {{"cpu", 3}});
+  now_ += 60;
+  EXPECT_EQ(Live(), "");
+  EXPECT_EQ(ReasonOf("late0").where, "Preemption queue guarantees check failed");
+  EXPECT_EQ(ReasonOf("wide0").where, "Preemption queue guarantees check failed");
 }
 
 TEST_F(YuniKornProfile, ADelayThatNeverEndsEvictsNothing) {
