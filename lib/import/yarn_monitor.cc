@@ -20,7 +20,7 @@ namespace muster::yarn_import {
 namespace {
 
 constexpr std::string_view kMonitor = "yarn.resourcemanager.scheduler.monitor.";
-constexpr std::string_view kPreemption = "yarn.resourcemanager.monitor.capacity.preemption.";
+constexpr std::string_view kRounds = "yarn.resourcemanager.monitor.capacity.preemption.";
 constexpr std::string_view kUnderUtilized =
     "yarn.scheduler.capacity.ordering-policy.priority-utilization.underutilized-preemption.";
 
@@ -30,22 +30,22 @@ struct MonitorKey {
   Kind kind;
 };
 constexpr MonitorKey kKeys[] = {
-    {kPreemption, "max_wait_before_kill", "max_wait", Kind::kMilliseconds},
-    {kPreemption, "total_preemption_per_round", "per_round", Kind::kNumber},
-    {kPreemption, "max_ignored_over_capacity", "max_ignored", Kind::kNumber},
-    {kPreemption, "natural_termination_factor", "natural_termination", Kind::kNumber},
-    {kPreemption, "conservative-drf", "conservative", Kind::kSwitch},
-    {kPreemption, "select_based_on_reserved_containers", "reserved", Kind::kSwitch},
+    {kRounds, "max_wait_before_kill", "max_wait", Kind::kMilliseconds},
+    {kRounds, "total_preemption_per_round", "per_round", Kind::kNumber},
+    {kRounds, "max_ignored_over_capacity", "max_ignored", Kind::kNumber},
+    {kRounds, "natural_termination_factor", "natural_termination", Kind::kNumber},
+    {kRounds, "conservative-drf", "conservative", Kind::kSwitch},
+    {kRounds, "select_based_on_reserved_containers", "reserved", Kind::kSwitch},
     {kUnderUtilized, "enabled", "priorities", Kind::kSwitch},
     {kUnderUtilized, "reserved-container-delay-ms", "priorities_delay", Kind::kMilliseconds},
     {kUnderUtilized, "allow-move-reservation", "move_reservations", Kind::kSwitch},
-    {kPreemption, "preemption-to-balance-queue-after-satisfied.enabled", "balance", Kind::kSwitch},
-    {kPreemption, "preemption-to-balance-queue-after-satisfied.max-wait-before-kill",
+    {kRounds, "preemption-to-balance-queue-after-satisfied.enabled", "balance", Kind::kSwitch},
+    {kRounds, "preemption-to-balance-queue-after-satisfied.max-wait-before-kill",
      "balance_max_wait", Kind::kMilliseconds},
-    {kPreemption, "intra-queue-preemption.enabled", "intra_queue", Kind::kSwitch},
-    {kPreemption, "intra-queue-preemption.conservative-drf", "intra_conservative", Kind::kSwitch},
-    {kPreemption, "intra-queue-preemption.minimum-threshold", "intra_threshold", Kind::kNumber},
-    {kPreemption, "intra-queue-preemption.max-allowable-limit", "intra_limit", Kind::kNumber},
+    {kRounds, "intra-queue-preemption.enabled", "intra_queue", Kind::kSwitch},
+    {kRounds, "intra-queue-preemption.conservative-drf", "intra_conservative", Kind::kSwitch},
+    {kRounds, "intra-queue-preemption.minimum-threshold", "intra_threshold", Kind::kNumber},
+    {kRounds, "intra-queue-preemption.max-allowable-limit", "intra_limit", Kind::kNumber},
 };
 constexpr std::string_view kIntraOrder = "intra-queue-preemption.preemption-order-policy";
 constexpr std::string_view kReservedBalance = "additional_res_balance_based_on_reserved_containers";
@@ -103,13 +103,13 @@ bool Evicts(const FindProperty& find) {
     }
     evicts &= has_policy;
   }
-  return !IsOn(find, Join(kPreemption, "observe_only")) && evicts;
+  return !IsOn(find, Join(kRounds, "observe_only")) && evicts;
 }
 
 }  // namespace
 
 bool IsMonitorProperty(std::string_view key) {
-  return key.starts_with(kMonitor) || key.starts_with(kPreemption);
+  return key.starts_with(kMonitor) || key.starts_with(kRounds);
 }
 
 std::optional<std::string> MonitorOptions(const FindProperty& find) {
@@ -124,11 +124,11 @@ std::optional<std::string> MonitorOptions(const FindProperty& find) {
   for (const MonitorKey& key : kKeys) {
     if (const Field* value = find_key(key.prefix, key.property)) AddKey(key, *value, &options);
   }
-  if (const Field* order = find_key(kPreemption, kIntraOrder)) AddIntraOrder(*order, &options);
-  if (const Field* interval = find(Join(kPreemption, "monitoring_interval"))) {
+  if (const Field* order = find_key(kRounds, kIntraOrder)) AddIntraOrder(*order, &options);
+  if (const Field* interval = find(Join(kRounds, "monitoring_interval"))) {
     interval->Ignored("a cycle is a round, whenever it is run");
   }
-  const Field* balance = find_key(kPreemption, kReservedBalance);
+  const Field* balance = find_key(kRounds, kReservedBalance);
   if (balance != nullptr && SwitchOf(*balance) == "on") balance->Ignored("is not read");
   if (!runs) return std::nullopt;
   return options;

@@ -17,6 +17,7 @@
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
 #include "lib/policy/run_bounds.h"
+#include "lib/profile/cycle_tables.h"
 #include "lib/profile/profile.h"
 #include "lib/replay/arrival_draws.h"
 #include "lib/replay/cycle_future.h"

@@ -38,18 +38,18 @@ Import WithProperties(const Properties& monitor, const Properties& others = {}) 
   return import.ok() ? *std::move(import) : Import();
 }
 
-constexpr const char* kEnable = "scheduler.monitor.enable";
-constexpr const char* kPolicies = "scheduler.monitor.policies";
+constexpr const char* kMonitorEnable = "scheduler.monitor.enable";
+constexpr const char* kMonitorPolicies = "scheduler.monitor.policies";
 std::string Round(const std::string& key) { return "monitor.capacity.preemption." + key; }
 
 TEST(YarnMonitor, OneThatEvictsNothingIsLeftOut) {
   const Properties wait = {{Round("max_wait_before_kill"), "1000"}};
   Properties observes = wait, others = wait, on = wait;
   for (Properties* const properties : {&observes, &others, &on}) {
-    properties->emplace_back(kEnable, "true");
+    properties->emplace_back(kMonitorEnable, "true");
   }
   observes.emplace_back(Round("observe_only"), "true");
-  others.emplace_back(kPolicies, "a.Other");
+  others.emplace_back(kMonitorPolicies, "a.Other");
   for (const Properties& properties : {wait, observes, others}) {
     const Import import = WithProperties(properties);
     EXPECT_EQ(import.scenario.profile, "yarn-capacity:heartbeat(calculator=memory)");
@@ -60,8 +60,8 @@ TEST(YarnMonitor, OneThatEvictsNothingIsLeftOut) {
 
 TEST(YarnMonitor, WhatIsNotReadIsReported) {
   const auto lines =
-      Lines(WithProperties({{kEnable, "true"},
-                            {kPolicies, "a.ProportionalCapacityPreemptionPolicy,a.Other"},
+      Lines(WithProperties({{kMonitorEnable, "true"},
+                            {kMonitorPolicies, "a.ProportionalCapacityPreemptionPolicy,a.Other"},
                             {Round("monitoring_interval"), "3000"},
                             {Round("misspelt"), "1"}}));
   EXPECT_THAT(lines, Contains(HasSubstr("policy \"a.Other\" is not read")));
@@ -99,7 +99,7 @@ TEST(YarnProperties, AFairLeafThatWeighsBySize) {
 
 TEST(YarnMonitor, WrongValuesAreRefusedAsTheProfileRefusesThem) {
   const absl::StatusOr<Import> import =
-      TryProperties({{kEnable, "true"}, {Round("total_preemption_per_round"), "2"}});
+      TryProperties({{kMonitorEnable, "true"}, {Round("total_preemption_per_round"), "2"}});
   EXPECT_THAT(import.status().message(),
               HasSubstr("scheduler configuration: action preempt: option \"per_round\""));
 }
