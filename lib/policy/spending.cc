@@ -32,6 +32,7 @@
 #include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 #include "lib/extension/cycle.h"
+#include "lib/extension/gate_keep.h"
 #include "lib/policy/policies.h"
 #include "lib/policy/queue_tree.h"
 #include "lib/policy/spending_costs.h"
@@ -49,7 +50,7 @@ constexpr OptionDecl kSpendingOptions[] = {
      "seconds that all that runs must be paid for by what is left of the period's limit"},
 };
 
-class Spending : public Policy, public GatePolicy {
+class Spending : public Policy, public GatePolicy, public GateKeep {
  public:
   explicit Spending(const Options& options)
       : ahead_(static_cast<int64_t>(options.number("ahead"))) {}

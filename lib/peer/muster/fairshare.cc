@@ -33,6 +33,7 @@
 
 #include "lib/base/math.h"
 #include "lib/extension/cycle.h"
+#include "lib/extension/gate_keep.h"
 #include "lib/extension/needs.h"
 #include "lib/peer/muster/policies.h"
 #include "lib/policy/queue_tree.h"
@@ -42,7 +43,11 @@
 namespace muster {
 namespace {
 
-class FairShare : public Policy, public OrderPolicy, public GatePolicy, public VictimPolicy {
+class FairShare : public Policy,
+                  public OrderPolicy,
+                  public GatePolicy,
+                  public GateKeep,
+                  public VictimPolicy {
  public:
   std::string_view name() const override { return "fairshare"; }
   PointSet points() const override {
