@@ -41,16 +41,22 @@ std::string DidYouMean(std::string_view word, std::span<const std::string_view> 
   return nearest.empty() ? "" : absl::StrCat("; did you mean ", Quote(nearest), "?");
 }
 
-// Returns the number that the text is. Actions ask in each cycle, most often for a whole number.
+// Returns the number that the text is. Actions ask in each cycle, most often for a number of few
+// digits: these and the power of ten are exact as doubles, and their quotient is the nearest one.
 double NumberOf(std::string_view text) {
-  int64_t whole = 0;
-  bool digits = !text.empty() && text.size() <= 15;  // exact as a double
+  int64_t digits = 0;
+  double power = 1;
+  bool plain = !text.empty() && text.size() <= 15, has_point = false;
   for (const char c : text) {
-    digits = digits && c >= '0' && c <= '9';
-    if (!digits) break;
-    whole = 10 * whole + (c - '0');
+    const bool is_point = c == '.' && !has_point && &c != text.data();
+    plain = plain && (is_point || (c >= '0' && c <= '9'));
+    if (!plain) break;
+    has_point |= is_point;
+    if (is_point) continue;
+    digits = 10 * digits + (c - '0');
+    if (has_point) power *= 10;
   }
-  if (digits) return static_cast<double>(whole);
+  if (plain) return static_cast<double>(digits) / power;
   double number = 0;
   (void)absl::SimpleAtod(ToAbsl(text), &number);
   return number;

@@ -72,10 +72,20 @@ size_t MemoryRows::size() const {
 bool MemoryRows::Equals(const MemoryRows& other) const {
   if (SharesAllWith(other)) return true;
   if (size() != other.size()) return false;
-  const_iterator b = other.begin();
-  for (const value_type& row : *this) {
-    if (&row != &*b && row != *b) return false;
-    ++b;
+  // Most runs are shared, and both sides most often reach them at the same time.
+  size_t run = 0, at = 0;
+  for (const RunRef& mine : runs_) {
+    if (at == 0 && mine == other.runs_[run]) {
+      ++run;
+      continue;
+    }
+    for (const Shared& row : mine.rows()) {
+      const std::vector<Shared>& theirs = other.runs_[run].rows();
+      if (row != theirs[at] && *row != *theirs[at]) return false;
+      if (++at < theirs.size()) continue;
+      ++run;
+      at = 0;
+    }
   }
   return true;
 }

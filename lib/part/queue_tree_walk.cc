@@ -29,11 +29,12 @@ QueueTreeWalk::QueueTreeWalk(const ActionContext& context)
     }
   }
   heaps_.emplace_back(ChildBefore{this, &roots_});
-  NumberLevels();
   if (by_turn_) OpenBooks();
 }
 
+// Most walks end without a question about levels.
 void QueueTreeWalk::NumberLevels() {
+  if (!levels_.empty()) return;
   levels_.push_back(root_);
   levels_.insert(levels_.end(), roots_.begin(), roots_.end());
   for (size_t i = 1; i < levels_.size(); ++i) {
@@ -45,6 +46,7 @@ void QueueTreeWalk::NumberLevels() {
 }
 
 void QueueTreeWalk::OpenBooks() {
+  NumberLevels();
   const size_t dimensions = tables_.dimension_count();
   books_.turns.assign(root_, 0);
   books_.opening.assign(root_ * dimensions, 0);
@@ -162,6 +164,7 @@ void QueueTreeWalk::Done(JobIndex job, bool again) {
   }
   if (const uint64_t epoch = dispatcher_.QueueOrderEpoch(); epoch != epoch_) {
     epoch_ = epoch;
+    NumberLevels();
     for (size_t i = levels_.size(); i > 0; --i) Rebuild(levels_[i - 1]);
   }
 }
@@ -192,6 +195,7 @@ void QueueTreeWalk::Resort(std::span<const QueueIndex> changed) {
     }
   }
   // The lowest first: what a queue's head is depends on the heaps below it.
+  NumberLevels();
   std::sort(parents.begin(), parents.end(),
             [this](QueueIndex a, QueueIndex b) { return level_place_[a] > level_place_[b]; });
   parents.erase(std::unique(parents.begin(), parents.end()), parents.end());

@@ -93,7 +93,7 @@ class QueueTreeWalk {
   std::vector<uint32_t> place_;              // of a queue among its siblings
   std::vector<Heap> heaps_;                  // per queue, then root_
   std::vector<std::vector<JobIndex>> jobs_;  // per queue: a heap, the first job on top
-  std::vector<QueueIndex> levels_;           // root_, then level by level
+  std::vector<QueueIndex> levels_;           // root_, then level by level; empty: not numbered
   std::vector<uint32_t> level_place_;        // of a queue, or root_, in levels_
   Books books_;
   uint64_t epoch_;  // of the order of queues

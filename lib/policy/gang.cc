@@ -22,6 +22,7 @@
 #include "lib/extension/alike_evictors.h"
 #include "lib/extension/cycle.h"
 #include "lib/extension/gate_ahead.h"
+#include "lib/extension/gate_keep.h"
 #include "lib/extension/job_keep.h"
 #include "lib/extension/keyed_jobs.h"
 #include "lib/policy/policies.h"
@@ -46,7 +47,8 @@ class Gang : public Policy,
              public VictimPolicy,
              public AlikeEvictors,
              public KeyedJobs,
-             public JobKeep {
+             public JobKeep,
+             public GateKeep {
  public:
   explicit Gang(const Options& options)
       : best_effort_counts_(options.flag("best_effort_counts")),

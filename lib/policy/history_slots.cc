@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 
 namespace muster {
@@ -126,18 +127,20 @@ void HistorySlots::Learn(const Kind& kind, int64_t run) {
   if (recent.rows().size() >= kMostRecent) Fold();
 }
 
+// Each sum takes its jobs in their order, and its row is written once.
 void HistorySlots::Fold() {
   MemorySlot& sums = slots_.Remember(kHistorySlot.slot);
   MemorySlot& recent = slots_.Remember(kRecentSlot.slot);
+  HashMap<std::string, RunSums> grown;
   for (const auto& [number, row] : recent.rows()) {
     const Kind kind = KindAt(row);
     for (uint32_t level = 0; level < KeysOf(kind); ++level) {
-      const std::string key = RowOf(level, kind);
-      RunSums grown = SumsOf(key);
-      grown.Add(level, IntegerAt(row, 0));
-      sums.Set(key, {grown.count, grown.run, grown.inverse});
+      const auto [at, added] = grown.try_emplace(RowOf(level, kind));
+      if (added) at->second = SumsOf(at->first);
+      at->second.Add(level, IntegerAt(row, 0));
     }
   }
+  for (const auto& [key, all] : grown) sums.Set(key, {all.count, all.run, all.inverse});
   recent = MemorySlot();
   recent_.known_ = false;
 }

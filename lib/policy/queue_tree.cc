@@ -2,6 +2,7 @@
 #include "lib/policy/queue_tree.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace muster {
 
@@ -15,6 +16,15 @@ std::vector<QueueIndex> QueuesFromTheTop(const QueueTable& queues) {
     order.insert(order.end(), children.begin(), children.end());
   }
   return order;
+}
+
+std::optional<std::span<const Change>> QueueWatch::Since(const Tables& tables) {
+  const uint64_t from = std::exchange(position_, tables.log_start + tables.log.size());
+  const bool same_layout = std::exchange(layout_, tables.layout) == tables.layout;
+  if (!std::exchange(has_looked_, true) || !same_layout || from < tables.log_start) {
+    return std::nullopt;
+  }
+  return std::span(tables.log).subspan(from - tables.log_start);
 }
 
 bool StaysWithin(std::span<const int64_t> most, std::span<const int64_t> held,
@@ -31,6 +41,9 @@ void QueueTree::Open(const Tables& tables, const Ledger& ledger) {
   tables_ = &tables;
   ledger_ = &ledger;
   const QueueTable& queues = tables.queues;
+  if (!watch_.Changed(tables, [&](QueueIndex q) { return !IsKept(queues, q); })) return;
+  alive_ = queues.alive;
+  parent_ = queues.parent;
   order_ = QueuesFromTheTop(queues);
   const auto first_below = std::find_if(order_.begin(), order_.end(),
                                         [&](QueueIndex q) { return queues.parent[q] != kNone; });
@@ -43,10 +56,19 @@ void QueueTree::Open(const Tables& tables, const Ledger& ledger) {
       depth_[q] = depth_[parent] + 1;
       bounded_[q] = bounded_[parent];
     }
-    bool bounds = queues.spec[q].state != QueueState::kOpen;
-    for (int64_t limit : queues.limit.row(q)) bounds |= limit != kAbsent;
-    if (bounds) bounded_[q] = q;
+    if (Bounds(queues, q)) bounded_[q] = q;
   }
+}
+
+bool QueueTree::Bounds(const QueueTable& queues, QueueIndex q) {
+  const auto limits = queues.limit.row(q);
+  return queues.spec[q].state != QueueState::kOpen ||
+         std::any_of(limits.begin(), limits.end(), [](int64_t limit) { return limit != kAbsent; });
+}
+
+bool QueueTree::IsKept(const QueueTable& queues, QueueIndex q) const {
+  return q < alive_.size() && queues.alive[q] == alive_[q] && queues.parent[q] == parent_[q] &&
+         (!alive_[q] || Bounds(queues, q) == (bounded_[q] == q));
 }
 
 Verdict QueueTree::WithinLimits(QueueIndex queue, std::span<const int64_t> request) const {

@@ -11,12 +11,15 @@
 // Which queue may take or give is the policy's rule; this keeps what givers would still hold, so
 // that each candidate is asked about as if those chosen before it had gone. The tree is walked by
 // loops, so its depth does not matter otherwise.
-// Cost. Open: O(queues x dimensions). WithinLimits: O(queues above that say no to anything).
+// Cost. Open: O(dimensions) for each queue with a change, and O(queues x dimensions) if one got
+// another parent or limits, came or went. WithinLimits: O(queues above that say no to anything).
 // Choose: O(depth) for each queue among the givers, then what may_give costs for each candidate.
 #ifndef MUSTER_POLICY_QUEUE_TREE_H_
 #define MUSTER_POLICY_QUEUE_TREE_H_
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -28,6 +31,30 @@ namespace muster {
 
 // The alive queues: the roots, ascending, then level by level those below.
 std::vector<QueueIndex> QueuesFromTheTop(const QueueTable& queues);
+
+// Tells policies that keep what follows from the rows of queues when to find it out anew.
+//
+//   if (watch_.Changed(tables, [&](QueueIndex q) { return IsOtherThanKept(q); })) ReadAllQueues();
+class QueueWatch {
+ public:
+  // Returns false only if differs(queue) is false for all queues that were added, changed or
+  // removed since the last call, and all of these are known. A queue of which only the number of
+  // jobs changed is among them. The tables are those of one session, cycle after cycle.
+  template <class Differs>
+  bool Changed(const Tables& tables, const Differs& differs) {
+    const std::optional<std::span<const Change>> changes = Since(tables);
+    return !changes || std::any_of(changes->begin(), changes->end(), [&](const Change& change) {
+      return change.table == Change::Table::kQueue && differs(QueueIndex(change.index));
+    });
+  }
+
+ private:
+  // Returns the changes of all rows since the last call; none: they are not known.
+  std::optional<std::span<const Change>> Since(const Tables& tables);
+
+  bool has_looked_ = false;
+  uint64_t layout_ = 0, position_ = 0;  // the layout, and the end of the log, at the last call
+};
 
 // Whether `held` with `request` is no more than `most`, in what is requested; else
 // `*dimension` is one in which it would. The number of tasks is left out: it is no share of
@@ -102,6 +129,12 @@ class QueueTree {
 
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
+  static bool Bounds(const QueueTable& queues, QueueIndex q);
+  bool IsKept(const QueueTable& queues, QueueIndex q) const;
+
+  QueueWatch watch_;  // of what follows, up to depth_
+  std::vector<uint8_t> alive_;
+  std::vector<QueueIndex> parent_;
   std::vector<QueueIndex> roots_, order_;
   std::vector<QueueIndex>
       bounded_;  // the nearest upwards, itself included, that says no to anything

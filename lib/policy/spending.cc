@@ -18,8 +18,9 @@
 // What a job costs is the price of all its tasks that have not ended.
 //
 // Ties. None.
-// Cost. Open: O(queues). A question: O(priced dimensions) for each queue above with a limit; of a
-// refusal also O(tasks of the job), once a cycle. Queues without limits cost nothing.
+// Cost. Open: O(queues that changed), and O(queues) if one of these or any other has a limit. A
+// question: O(priced dimensions) for each queue above with a limit; of a refusal also O(tasks of
+// the job), once a cycle. Queues without limits cost nothing.
 #include <limits>
 #include <memory>
 #include <string>
@@ -31,6 +32,7 @@
 #include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 #include "lib/extension/cycle.h"
+#include "lib/extension/gate_keep.h"
 #include "lib/policy/policies.h"
 #include "lib/policy/queue_tree.h"
 #include "lib/policy/spending_costs.h"
@@ -48,7 +50,7 @@ constexpr OptionDecl kSpendingOptions[] = {
      "seconds that all that runs must be paid for by what is left of the period's limit"},
 };
 
-class Spending : public Policy, public GatePolicy {
+class Spending : public Policy, public GatePolicy, public GateKeep {
  public:
   explicit Spending(const Options& options)
       : ahead_(static_cast<int64_t>(options.number("ahead"))) {}
@@ -59,10 +61,16 @@ class Spending : public Policy, public GatePolicy {
   void Open(const Cycle& cycle) override {
     tables_ = &internal::DataOf(cycle).tables;
     ledger_ = &internal::DataOf(cycle).ledger;
-    budgets_.clear();
-    nearest_.assign(tables_->queues.alive.size(), kNoBudget);
     job_costs_.clear();
     words_.clear();
+    // A queue without rules of its own matters only to queues with a budget.
+    const auto may_matter = [this](QueueIndex q) {
+      const Boxed<QueueRules>& rules = tables_->queues.spec[q].rules;
+      return !budgets_.empty() || q >= nearest_.size() || (rules && rules->spending);
+    };
+    if (!watch_.Changed(*tables_, may_matter)) return;
+    budgets_.clear();
+    nearest_.assign(tables_->queues.alive.size(), kNoBudget);
     for (const QueueIndex q : QueuesFromTheTop(tables_->queues)) ReadQueue(q);
   }
 
@@ -86,7 +94,7 @@ class Spending : public Policy, public GatePolicy {
     uint32_t above = kNoBudget;  // of the next queue above that has one
     SpendingPrices prices = {};
     int64_t hourly_limit = kAbsent, limit = kAbsent, spent = 0;
-    std::string_view period = {};
+    std::string period = {};
   };
   // The budget that refuses, and whether it does so by the hour.
   struct Answer {
@@ -167,6 +175,7 @@ class Spending : public Policy, public GatePolicy {
   const int64_t ahead_;
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
+  QueueWatch watch_;  // of the budgets, and the nearest ones
   std::vector<Budget> budgets_;
   std::vector<uint32_t> nearest_;                      // the first budget upwards, by queue
   std::vector<int64_t> after_;                         // of one question

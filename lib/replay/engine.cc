@@ -283,6 +283,8 @@ class Loop {
       last_tick_ = now_;
       explained_ = MayNeedReasons();
       session_->set_explains(explained_);
+      // Where each change has its cycle, the last one can be run again for a sample.
+      session_->set_lists_shares(explained_ || !learns_);
       ScheduleOptions schedule;
       schedule.now = now_;
       const int64_t begin = options_.clock ? options_.clock() : 0;
@@ -301,10 +303,18 @@ class Loop {
         return;
       }
       const bool moved = Follow(PlanOf(data));
+      const bool settled = !explained_ && session_->settled() && OnlyStarts(*data);
       spare_ = std::move(*data);
-      if (!again || !moved) return;
+      if (!again || !moved || settled) return;
       Changed();
     }
+  }
+
+  // Returns whether the plan starts jobs, and does nothing else. All that it binds runs at once.
+  static bool OnlyStarts(const PlanData& plan) {
+    return std::ranges::all_of(plan.decisions, [](const Decision& decision) {
+      return decision.kind == DecisionKind::kBind;
+    });
   }
 
   // Returns whether a sample may need the reasons of a plan made now. Where each instant has its
@@ -317,12 +327,13 @@ class Loop {
     }
     return sampler_.IsDueBefore(next);
   }
-  // Runs the last cycle again for its reasons alone: what came after it led to no other.
+  // Runs the last cycle again for its reasons and shares alone: what came after it led to no other.
   void ExplainLastCycle() {
     ScheduleOptions schedule;
     schedule.now = last_tick_;
     explained_ = true;
     session_->set_explains(true);
+    session_->set_lists_shares(true);
     spare_ = session_->Run(world_.tables(), schedule, std::move(spare_));
     sampler_.Learn(&spare_);
   }
@@ -370,7 +381,8 @@ class Loop {
   }
 
   void SampleUntil(int64_t time) {
-    if (!explained_ && lives_.wanting() > 0 && sampler_.IsDueBefore(time)) ExplainLastCycle();
+    const bool lacks = !explained_ && (lives_.wanting() > 0 || learns_);
+    if (lacks && sampler_.IsDueBefore(time)) ExplainLastCycle();
     sampler_.SampleUntil(time, lives_.active(), lives_.wanting(),
                          [this](uint32_t row) { return lives_.wants(row); });
   }

@@ -12,6 +12,7 @@
 #include "lib/model/editor.h"
 #include "lib/part/elastic.h"
 #include "lib/part/net_change.h"
+#include "lib/part/settles.h"
 #include "lib/session/cycle_meter.h"
 #include "lib/session/places_tasks.h"
 
@@ -171,7 +172,19 @@ PlanData Session::Cycle(const ScheduleOptions& options, PlanData spare, size_t p
   plan.memory = meter.was_cut() ? before : std::move(*data_->memory).After();
   search_->Measure(nullptr);
   costs.Closed(plan.decisions);
+  ended_ = plan.complete && keeps;
   return plan;
+}
+
+bool Session::settled() const {
+  if (!ended_) return false;
+  size_t settled = 0;
+  for (const std::unique_ptr<ActionKeep>& keep : keeps_) {
+    if (const auto* settles = dynamic_cast<const Settles*>(keep.get())) {
+      settled += settles->settled_actions();
+    }
+  }
+  return settled == config_.actions.size();
 }
 
 // Returns an empty plan of this cycle, which reuses the allocations of another.
@@ -306,6 +319,7 @@ bool Session::LookAt(JobIndex job) {
 }
 
 void Session::CountShares(bool after, std::vector<QueueShare>* shares) const {
+  if (!lists_shares_) return shares->clear();
   size_t next = 0;
   shares->reserve(tables_->queues.alive.size());
   for (QueueIndex q = 0; q < tables_->queues.alive.size(); ++q) {

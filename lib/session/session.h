@@ -35,8 +35,14 @@ class Session {
   // `explains` false: plans of cycles from now on decide the same, and list neither the tasks that
   // stay pending nor reasons. True at first.
   void set_explains(bool explains) { explains_ = explains; }
-  // Does the same on the tables that the session was made for. It is the only call on the session:
-  // `*books` gets its books, for their allocations.
+  // `lists` false: plans from now on do not list what queues hold and deserve. True at first.
+  void set_lists_shares(bool lists) { lists_shares_ = lists; }
+  // Returns true only if the last plan leaves nothing to do at its time (lib/part/settles.h): if it
+  // does nothing but bind tasks that run at once, then a cycle at the same time decides nothing.
+  // Known of plans without reasons alone.
+  bool settled() const;
+  // Does what Run does, on the tables that the session was made for. It is the only call on the
+  // session: `*books` gets its books, for their allocations.
   PlanData RunOnce(const ScheduleOptions& options, std::unique_ptr<Ledger>* books);
 
   const Ledger& ledger() const { return *ledger_; }
@@ -82,7 +88,8 @@ class Session {
   std::optional<internal::CycleData> data_;
   std::optional<class Cycle> view_;
   bool domains_changed_ = true;
-  bool explains_ = true;
+  bool explains_ = true, lists_shares_ = true;
+  bool ended_ = false;  // the last cycle was whole, and its actions kept what they know
   std::vector<JobPhase> known_phases_;  // as the tables have them
   std::vector<JobPhase> phases_;        // as the cycle changes them
   std::vector<JobIndex> waiting_;       // with pending tasks, or not admitted; ascending

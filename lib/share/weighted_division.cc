@@ -41,6 +41,7 @@ void Divide(int128 total, std::vector<Portion>& portions) {
     return;
   }
   std::vector<Bend> bends;
+  bends.reserve(2 * portions.size());
   int128 settled = 0, weights = 0;  // held by portions that stopped; weight of those that grow
   for (const Portion& p : portions) {
     settled += p.floor;
@@ -64,6 +65,16 @@ void Divide(int128 total, std::vector<Portion>& portions) {
 }  // namespace
 
 void DivideByWeight(int64_t total, std::vector<Portion>& portions) {
+  // Where there is enough for all, weights do not matter.
+  if (SumOf(portions, &Portion::ceiling) <= total) {
+    for (Portion& p : portions) p.amount = p.ceiling;
+    return;
+  }
+  const auto is_plain = [](const Portion& p) { return p.weight > 0 && p.weight <= kLargestWeight; };
+  if (std::all_of(portions.begin(), portions.end(), is_plain)) {
+    Divide(std::max<int64_t>(total, 0), portions);
+    return;
+  }
   std::vector<Portion> weighted, unweighted;
   weighted.reserve(portions.size());
   int128 left = total;

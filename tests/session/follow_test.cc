@@ -202,6 +202,60 @@ INSTANTIATE_TEST_SUITE_P(Profiles, Lines,
                                            "muster:-due", "transwarp", "volcano"),
                          [](const auto& info) { return absl::StrCat("Profile", info.index); });
 
+// Carries the plan out: what it binds runs from `now` on. Returns false if it does something else.
+bool OnlyStarts(Cluster& cluster, const std::shared_ptr<PlanData>& plan, int64_t now) {
+  plan->names = CopyNames(TablesOf(cluster), *plan);
+  EXPECT_TRUE(cluster.Apply(PlanOf(plan)).ok());
+  bool starts = !plan->decisions.empty();
+  for (const Decision& decision : plan->decisions) {
+    starts &= decision.kind == DecisionKind::kBind;
+    if (decision.kind != DecisionKind::kBind) continue;
+    const std::string_view task = plan->names->task(decision.task);
+    EXPECT_TRUE(cluster.SetTaskStatus(task, TaskStatus::kRunning).ok());
+    ImplOf(cluster).editor.SetStarted(decision.task, now);
+  }
+  return starts;
+}
+
+class Settling : public ::testing::TestWithParam<const char*> {};
+
+// The cycle after one that has settled, against the promise that it decides nothing.
+TEST_P(Settling, LeavesNothingToDo) {
+  const absl::StatusOr<ProfileConfig> config = ResolveProfile(GetParam());
+  ASSERT_TRUE(config.ok()) << config.status();
+  int64_t settled = 0, started = 0;
+  for (uint64_t seed = 0; seed < 80; ++seed) {
+    Rng rng(seed);
+    Backlog backlog(rng);
+    Cluster& cluster = backlog.cluster();
+    Session session(TablesOf(cluster), *config, SpeedOptions());
+    session.set_explains(false);
+    for (int cycle = 0; cycle < 60; ++cycle) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", cycle " + std::to_string(cycle));
+      backlog.Step(cycle);
+      ScheduleOptions options;
+      options.now = cycle;
+      auto plan = std::make_shared<PlanData>(session.Run(TablesOf(cluster), options));
+      const bool has_settled = session.settled();
+      if (!OnlyStarts(cluster, plan, cycle)) continue;
+      ++started;
+      if (!has_settled) continue;
+      ++settled;
+      const PlanData next = session.Run(TablesOf(cluster), options);
+      for (const Decision& decision : next.decisions) {
+        ASSERT_EQ(decision.kind, DecisionKind::kPhase);
+      }
+    }
+  }
+  EXPECT_GT(started, 100);
+  EXPECT_GT(settled, started / 20);
+}
+
+INSTANTIATE_TEST_SUITE_P(Profiles, Settling,
+                         ::testing::Values("muster", "muster:allocate(promise=off)",
+                                           "muster:reclaim(exchange=0),preempt(exchange=0)"),
+                         [](const auto& info) { return absl::StrCat("Profile", info.index); });
+
 // Gangs of three of which one task finds room: each of them would be tried, were it not in a line.
 TEST(LikeJobs, TakeNoMoreWorkIfTheyAreMany) {
   const absl::StatusOr<ProfileConfig> config = ResolveProfile("muster");

@@ -21,7 +21,9 @@ constexpr OptionDecl kAllocateOptions[] = {
 
 void RunFairAllocate(ActionContext& context, const Options& options) {
   context.memory<FairPromises>().Start(options);
-  FairFill(context, static_cast<int64_t>(options.number("tries"))).Run();
+  FairFill fill(context, static_cast<int64_t>(options.number("tries")));
+  fill.Run();
+  if (fill.HasSettled()) context.memory<FairKnown>().NoteSettled();
 }
 
 }  // namespace

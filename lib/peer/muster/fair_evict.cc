@@ -84,10 +84,10 @@ class FairRound {
 
   // Returns whether any task was evicted.
   bool Run() {
-    if (context_.waiting.empty()) return false;
+    idle_ = context_.waiting.empty();
     // A turn that evicts nothing leaves everything as it was. So if no first turn can evict, no
     // later one can.
-    if (!AnyMayTake() || !AnyCouldPay()) return false;
+    if (idle_ || !AnyMayTake() || !AnyCouldPay()) return false;
     QueueTreeWalk walk(context_);
     for (JobIndex j : context_.waiting) {
       if (TakesPart(j)) walk.Add(j);
@@ -105,6 +105,9 @@ class FairRound {
     }
     return evicted;
   }
+  // After Run: returns true only if a round on the same books evicts nothing, whichever of the
+  // tasks that hold places run by then.
+  bool idle() const { return idle_; }
 
  private:
   struct Step {
@@ -132,12 +135,14 @@ class FairRound {
         waits[queue] |= lines_.LeastPriority(queue) < priority;
         any |= waits[queue];
       }
-      if (!any) return false;
+      idle_ = !any;
+      if (idle_) return false;
       lowest_ = LowestPriorities(waits);
     }
     for (size_t i = 0; i < lines_.size(); ++i) {
       if (!lines_[i].jobs.empty() && MayTake(lines_[i].jobs.front())) return true;
     }
+    idle_ = taking_ == Taking::kFromOtherQueues;
     return false;
   }
 
@@ -459,6 +464,7 @@ class FairRound {
   FairPromises& promises_;
   FairLines& lines_;  // on the books as they were when the round began
   FairExchange exchange_;
+  bool idle_ = false;
   bool pays_ = true;     // the last turn that Keep looked at
   bool trying_ = false;  // turns are only tried: nothing is committed
   VictimChoices choices_;
@@ -481,6 +487,7 @@ struct FairMemory : CycleMemory {
     Ledger::Moment moment;
     double exchange = 0;
     int64_t min_runtime = 0, work = 0;
+    bool idle = false;  // as FairRound::idle
   };
   bool reclaims = false;  // an action of this cycle took from other queues, and may do so again
   Settled settled[2];     // by way
@@ -494,22 +501,35 @@ bool RunRound(ActionContext& context, const EvictRules& rules, Taking way) {
     return false;
   }
   const int64_t before = context.meter.work();
-  if (FairRound(context, rules, way).Run()) return true;
+  FairRound round(context, rules, way);
+  if (round.Run()) return true;
   if (context.meter.ended()) return false;
   known = {context.ledger.moment(), rules.exchange, rules.min_runtime,
-           context.meter.work() - before};
+           context.meter.work() - before, round.idle()};
   return false;
 }
 
 void TakeUntilSettled(ActionContext& context, const EvictRules& rules,
                       std::initializer_list<Taking> ways) {
+  // Without a job in line no round has a turn.
+  if (context.memory<FairKnown>().lines().empty()) {
+    context.memory<FairKnown>().NoteSettled();
+    return;
+  }
   for (;;) {
     bool evicted = false;
     for (Taking way : ways) {
       evicted |= RunRound(context, rules, way);
       if (context.meter.ended()) return;
     }
-    if (!evicted) return;
+    if (!evicted) {
+      const auto& settled = context.memory<FairMemory>().settled;
+      const bool idle = std::all_of(ways.begin(), ways.end(), [&](Taking way) {
+        return settled[static_cast<int>(way)].idle;
+      });
+      if (idle) context.memory<FairKnown>().NoteSettled();
+      return;
+    }
     context.dispatcher.Recount();
     for (FairMemory::Settled& known : context.memory<FairMemory>().settled) known = {};
     FairFill(context, rules.tries).Run();

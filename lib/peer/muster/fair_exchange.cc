@@ -84,6 +84,16 @@ double FairExchange::WorthOf(JobIndex job) const {
   return exchange_ * parts * static_cast<double>(waited) * kMore;
 }
 
+// Calls visit(task) for all tasks that run and may be evicted, node by node.
+template <class Visit>
+void FairExchange::ForVictims(const Visit& visit) {
+  for (NodeIndex n = 0; n < tables_.nodes.alive.size(); ++n) {
+    for (const TaskIndex t : context_.ledger.tasks_on(n)) {
+      if (ledger_.node_of(t) == n && IsVictim(t)) visit(t);
+    }
+  }
+}
+
 // Finds out what there is to lose and to pay at most.
 void FairExchange::LookAround() {
   looked_ = true;
@@ -95,18 +105,15 @@ void FairExchange::LookAround() {
   for (size_t i = 0; i < lines_.size(); ++i) {
     if (!lines_[i].jobs.empty()) most_ = std::max(most_, WorthOf(lines_.OldestOf(i)));
   }
-  for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
-    if (IsVictim(t)) dearest_ = std::max(dearest_, LossOf(t));
-  }
+  ForVictims([this](TaskIndex t) { dearest_ = std::max(dearest_, LossOf(t)); });
 }
 
 // Lists running tasks that may be evicted at all and that some job that waits can afford.
 void FairExchange::ListVictims() {
   listed_ = true;
-  for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
-    if (!IsVictim(t)) continue;
+  ForVictims([this](TaskIndex t) {
     if (const double loss = LossOf(t); loss <= most_) victims_.push_back({loss, t});
-  }
+  });
   std::sort(victims_.begin(), victims_.end(), [](const Victim& a, const Victim& b) {
     return a.loss != b.loss ? a.loss < b.loss : a.task < b.task;
   });

@@ -69,6 +69,8 @@ class FairExchange {
   double PartOf(TaskIndex task) const;
   bool MayLose(JobIndex asker, TaskIndex victim) const;
   double WorthOf(JobIndex job) const;
+  template <class Visit>
+  void ForVictims(const Visit& visit);
   void LookAround();
   void ListVictims();
   double LossOf(TaskIndex task) const;

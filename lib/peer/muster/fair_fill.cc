@@ -123,6 +123,12 @@ void FairFill::PromiseStart(JobIndex job, Sheet& sheet, bool tried) {
 }
 
 bool FairFill::GangTurn(JobIndex job, Sheet& sheet) {
+  if (!context_.reasons.wanted() && sheet.one_class &&
+      LacksRoom(context_.ClassOf(sheet.tasks[sheet.next]))) {
+    context_.meter.Spend();
+    failed_alike_ = true;
+    return false;
+  }
   const FairGang gang(context_, job);
   if (KnownToFail(job, sheet, gang)) return false;
   Attempt attempt(context_);

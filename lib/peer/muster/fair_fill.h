@@ -44,6 +44,19 @@
 // order. Where no reasons are wanted and no other promise can come, a line ends with the first job
 // that finds no place: none of those behind it finds one. So a cycle costs what changed, the lines,
 // and the jobs that find places, and not the number of jobs that wait.
+//
+// Settling. Filling ends when every job that waits was refused, by the nodes, by a gate or by a
+// promise, on books that have only become fuller since. The cycle after it finds these books again,
+// where all that was placed runs. It places nothing if four things hold:
+// - No promise is kept from cycle to cycle, as a cycle may make one that matters later.
+// - Every job that waits is in a line of like jobs, of a class that looks at each node alone and
+//   takes no parts of it. Others may find later what a search missed.
+// - All gates keep their answers (lib/extension/gate_keep.h).
+// - No promise has kept a task from a node, or the cycle has made one promise alone, and the next
+//   one would make the same: its first job is the one with the promise, which is promised the same
+//   on these books. Fuller books leave no more room beside a promise.
+// So a caller that runs cycle after cycle may leave that one out (Session::settled). It is found
+// out only for callers that want no reasons: others would pay for it in vain.
 #ifndef MUSTER_PEER_MUSTER_FAIR_FILL_H_
 #define MUSTER_PEER_MUSTER_FAIR_FILL_H_
 
@@ -76,6 +89,9 @@ class FairFill {
   // Fills until no job gets a place. Sets a reason for every task that was tried and found no
   // place.
   void Run();
+  // Returns true only if, once what was placed runs, filling again would place nothing. Call it
+  // after Run.
+  bool HasSettled();
 
  private:
   // A job's pending tasks in task order, and the number that its turns have reached.
@@ -121,6 +137,10 @@ class FairFill {
   bool FitsNowhere(const Sheet& sheet);  // no node has room for a task, and none will
   bool FitsNowhere(size_t line);         // its jobs that are left
   bool HasNode(TaskIndex task);
+  // Returns true only if no node has, or will have, as much as a task of the class requests: no
+  // task of it finds a place in this cycle. Of many nodes, which are not looked at one by one, it
+  // returns false.
+  bool LacksRoom(ClassIndex c) const;
   Sheet& SheetOf(JobIndex job);
   bool Waits(JobIndex job) { return SheetOf(job).next < SheetOf(job).tasks.size(); }
   bool HasNominated(const Sheet& sheet) const;
@@ -130,6 +150,12 @@ class FairFill {
   // `tried`: its turn has just found no place for it.
   void PromiseStart(JobIndex job, Sheet& sheet, bool tried);
   void PromiseOldest();
+  // Returns the first of these jobs, by job order, that is the first of its queue and has waited
+  // too long; kNone: there is none, or all jobs are of one queue.
+  JobIndex OldestOf(const std::vector<JobIndex>& jobs) const;
+  // Returns whether filling again would promise what is promised now. `first`: the jobs that would
+  // be in line.
+  bool WouldPromiseAlike(const std::vector<JobIndex>& first);
   bool WantsDevices(const Sheet& sheet);  // any of its tasks that are left
   Try TryDomain(const FairGang& gang, JobIndex job, const Sheet& sheet, DomainIndex within);
   Try TryGang(const FairGang& gang, JobIndex job, const Sheet& sheet, DomainIndex within,

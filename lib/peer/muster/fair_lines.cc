@@ -5,31 +5,50 @@
 #include <limits>
 #include <span>
 
-#include "lib/extension/job_keep.h"
+#include "lib/extension/gate_keep.h"
 #include "lib/peer/muster/fair_gang.h"
 
 namespace muster {
 namespace {
 
-// Returns a number. In cycles with the same one, jobs with the same rows and accounts have the same
-// order, and are as valid. None: no two cycles need have.
-std::optional<uint64_t> JobEpoch(const Dispatcher& dispatcher) {
-  uint64_t sum = 0;
+// Returns what the policies promise that order jobs or tell whether they are valid; none: some of
+// them promises nothing.
+std::optional<std::vector<const JobKeep*>> JobKeepsOf(const Dispatcher& dispatcher) {
+  std::vector<const JobKeep*> keeps;
   for (const Point point : {Point::kJobOrder, Point::kValid}) {
     for (const PolicyEntry* entry : dispatcher.at(point)) {
-      const auto* keep = dynamic_cast<const JobKeep*>(entry->policy);
-      if (keep == nullptr) return std::nullopt;
-      sum += keep->JobEpoch();
+      keeps.push_back(dynamic_cast<const JobKeep*>(entry->policy));
+      if (keeps.back() == nullptr) return std::nullopt;
     }
   }
-  return sum;
+  return keeps;
+}
+
+bool AllGatesKeep(const Dispatcher& dispatcher) {
+  for (const Point point :
+       {Point::kAllocatable, Point::kPreemptive, Point::kValid, Point::kReady, Point::kPipelined}) {
+    for (const PolicyEntry* entry : dispatcher.at(point)) {
+      if (dynamic_cast<const GateKeep*>(entry->policy) == nullptr) return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace
 
 void FairLines::Open(const Dispatcher& dispatcher) {
-  const std::optional<uint64_t> epoch = JobEpoch(dispatcher);
-  if (!epoch || epoch != epoch_) birth_ = 0;
+  // A session has the same policies in all of its cycles.
+  if (!gates_keep_) {
+    gates_keep_ = AllGatesKeep(dispatcher);
+    job_keeps_ = JobKeepsOf(dispatcher);
+  }
+  if (!job_keeps_) {
+    birth_ = 0;
+    return;
+  }
+  uint64_t epoch = 0;
+  for (const JobKeep* keep : *job_keeps_) epoch += keep->JobEpoch();
+  if (epoch != epoch_) birth_ = 0;
   epoch_ = epoch;
 }
 
@@ -177,6 +196,7 @@ FairKnown::FairKnown(ActionContext& context) : context_(context) {
     if (*context.kept == nullptr) *context.kept = std::make_unique<FairKept>();
     kept_ = static_cast<FairKept*>(context.kept->get());
   }
+  kept_->settled = 0;
   kept_->lines.Open(context.dispatcher);
 }
 

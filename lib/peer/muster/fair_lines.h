@@ -38,7 +38,9 @@
 #include <vector>
 
 #include "lib/base/hash_map.h"
+#include "lib/extension/job_keep.h"
 #include "lib/part/context.h"
+#include "lib/part/settles.h"
 #include "lib/peer/muster/fair_ends.h"
 
 namespace muster {
@@ -70,6 +72,8 @@ class FairLines {
   // Makes the lines those of the books as they are.
   void Follow(const ActionContext& context);
 
+  // Returns whether no job is in a line.
+  bool empty() const { return by_key_.empty(); }
   size_t size() const { return lines_.size(); }
   const Line& operator[](size_t line) const { return lines_[line]; }
   bool Has(JobIndex job) const { return job < line_of_.size() && line_of_[job] != kNone; }
@@ -81,6 +85,8 @@ class FairLines {
   const std::vector<JobIndex>& nominated() const { return nominated_; }
   // Returns whether it may be known of some job in a line how long it runs, by the job itself.
   bool some_end() const { return ending_ > 0; }
+  // Returns whether all gates keep their answers (lib/extension/gate_keep.h).
+  bool gates_keep() const { return *gates_keep_; }
   // Returns a number that no priority of a job of the queue is below.
   int64_t LeastPriority(QueueIndex queue) const { return least_priority_[queue]; }
 
@@ -101,16 +107,23 @@ class FairLines {
   std::vector<int64_t> least_priority_;  // by queue
   std::vector<uint32_t> unsorted_;       // lines with jobs behind those in order
   std::vector<uint8_t> marks_;           // by job; all 0 between uses
-  std::optional<uint64_t> epoch_;        // of the job order
+  // Of the policies that order jobs; none: some of them promises nothing. In cycles with the same
+  // sum of their epochs, jobs with the same rows and accounts have the same order, and are as
+  // valid.
+  std::optional<std::vector<const JobKeep*>> job_keeps_;
+  uint64_t epoch_ = 0;
+  std::optional<bool> gates_keep_;  // known once the lines were opened
   // Of the ledger's journal of jobs, and how far it was read. 0: what is known is not whole.
   uint64_t birth_ = 0;
   size_t position_ = 0;
 };
 
 // What a living cluster keeps for the next cycle.
-struct FairKept : ActionKeep {
+struct FairKept : ActionKeep, Settles {
   FairLines lines;
   FairEnds ends;
+  size_t settled = 0;  // actions of the cycle that have
+  size_t settled_actions() const override { return settled; }
 };
 
 // The same within one cycle, for all its actions. It is kept by the first action that asks. Lines
@@ -126,6 +139,8 @@ class FairKnown : public CycleMemory {
   // Returns the lines as they were when they were last followed.
   const FairLines& last_lines() const { return kept_->lines; }
   FairEnds& ends() { return kept_->ends; }
+  // Notes that an action of this cycle has settled.
+  void NoteSettled() { ++kept_->settled; }
 
  private:
   const ActionContext& context_;

@@ -179,7 +179,23 @@ void FairPromises::Make(JobIndex job, std::span<const TaskIndex> tasks, int64_t 
   // Where no promise binds it, the gang is searched now as before.
   const bool found = Find(job, tasks, lacking, tried && promises_.empty(), place, &promise);
   planning_ = false;
-  if (found) promises_.push_back(std::move(promise));
+  if (!found) return;
+  promises_.push_back(std::move(promise));
+  ++made_;
+}
+
+bool FairPromises::ComeAlike(absl::FunctionRef<void()> make) {
+  std::vector<Promise> before = std::exchange(promises_, {});
+  make();
+  const bool alike = std::equal(
+      before.begin(), before.end(), promises_.begin(), promises_.end(),
+      [](const Promise& a, const Promise& b) {
+        return a.job == b.job && a.time == b.time && a.closed == b.closed &&
+               std::equal(a.places.begin(), a.places.end(), b.places.begin(), b.places.end(),
+                          [](const Place& p, const Place& q) { return p.Equals(q); });
+      });
+  promises_ = std::move(before);
+  return alike;
 }
 
 bool FairPromises::Find(JobIndex job, std::span<const TaskIndex> tasks, int64_t lacking, bool tried,
@@ -409,11 +425,13 @@ bool FairPromises::HasRoom(const Promise& promise, TaskIndex task, const Place& 
 
 bool FairPromises::LeavesPromisedRoom(TaskIndex task, NodeIndex node) const {
   const JobIndex job = context_.tables.tasks.job[task];
-  return std::all_of(promises_.begin(), promises_.end(), [&](const Promise& promise) {
+  const bool leaves = std::all_of(promises_.begin(), promises_.end(), [&](const Promise& promise) {
     const Place* place = PlaceOn(promise, node);
     return place == nullptr || !Binds(promise, job) || WithinGuarantee(task) ||
            HasRoom(promise, task, *place);
   });
+  refused_ |= !leaves;
+  return leaves;
 }
 
 bool FairPromises::Names(JobIndex job, NodeIndex node) const {

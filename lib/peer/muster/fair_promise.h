@@ -91,6 +91,8 @@ class FairPromises : public CycleMemory {
   // Returns true only if there can be no promise: a promise was looked for on these books, and it
   // is not known when anything ends.
   bool NoneCanCome();
+  // Returns whether promises are kept from cycle to cycle.
+  bool keeps() const { return on_ && keeps_; }
   // Returns whether jobs that have waited too long get the promise before others have their turn.
   bool prefers_old() const { return on_ && !keeps_; }
   // Returns whether the job has waited `age_limit` seconds.
@@ -114,6 +116,12 @@ class FairPromises : public CycleMemory {
   bool LeavesRoom(TaskIndex task, NodeIndex node) const {
     return promises_.empty() || LeavesPromisedRoom(task, node);
   }
+  // Returns whether a promise has kept any task from a node in this cycle, and the number of
+  // promises that were made in it.
+  bool refused() const { return refused_; }
+  int64_t made() const { return made_; }
+  // Returns whether `make` makes the promises that there are, if there were none. They stay.
+  bool ComeAlike(absl::FunctionRef<void()> make);
   // Returns whether a promise that binds the job names the node.
   bool Names(JobIndex job, NodeIndex node) const;
   // Returns the best node for the task in the domain (kNone: anywhere) that breaks no promise.
@@ -129,6 +137,7 @@ class FairPromises : public CycleMemory {
     // What ends there by the promised time, on the books of that moment. Empty: not known.
     mutable std::vector<int64_t> ended = {};
     mutable Ledger::Moment ended_at = {};
+    bool Equals(const Place& other) const { return node == other.node && amounts == other.amounts; }
   };
   struct Promise {
     JobIndex job;
@@ -161,6 +170,8 @@ class FairPromises : public CycleMemory {
   ActionContext& context_;
   bool on_ = false, per_queue_ = false, keeps_ = true, read_ = false;
   bool planning_ = false;  // the job placed now starts later, and its end is not known
+  mutable bool refused_ = false;
+  int64_t made_ = 0;
   int64_t age_limit_ = 0;
   std::vector<Promise> promises_;  // in the order in which they were first given
   bool lists_ends_ = false;        // on the books of that moment:

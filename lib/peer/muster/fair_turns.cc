@@ -28,6 +28,7 @@ void FairFill::RunTurns() {
   for (JobIndex j : promises_.TakeBack()) {
     if (lines_.Has(j) && Waits(j)) PromiseStart(j, SheetOf(j), /*tried=*/false);
   }
+  if (lines_.empty()) return;
   QueueTreeWalk walk(context_);
   FillWalk(&walk);
   if (promises_.prefers_old()) PromiseOldest();
@@ -122,10 +123,35 @@ bool FairFill::FitsNowhere(const Sheet& sheet) {
 bool FairFill::FitsNowhere(size_t line) {
   const FairLines::Line& like = lines_[line];
   if (like.is_single()) return FitsNowhere(SheetOf(like.jobs.front()));
-  if (const auto known = has_node_.find(like.key.task_class); known != has_node_.end()) {
-    return !known->second && !context_.search.FitDependsOnOthers(like.key.task_class);
+  if (LacksRoom(like.key.task_class)) return true;
+  // All tasks of such jobs are of the class, and all that are not gated wait.
+  const JobIndex job = turns_[line].last;
+  const std::vector<TaskIndex>& tasks = context_.tables.jobs.tasks[job];
+  const auto first = std::find_if(tasks.begin(), tasks.end(), [this](TaskIndex task) {
+    return context_.ledger.status(task) == TaskStatus::kPending && !context_.IsGated(task);
+  });
+  return first != tasks.end() && !context_.search.FitDependsOnOthers(like.key.task_class) &&
+         !HasNode(*first);
+}
+
+bool FairFill::LacksRoom(ClassIndex c) const {
+  constexpr size_t kFewNodes = 8;
+  const Ledger& ledger = context_.ledger;
+  const std::vector<uint8_t>& alive = context_.tables.nodes.alive;
+  if (alive.size() > kFewNodes) return false;
+  const auto request = context_.tables.classes.initial_request.row(c);
+  for (NodeIndex n = 0; n < alive.size(); ++n) {
+    if (!alive[n]) continue;
+    bool lacks = false;
+    for (DimensionIndex d = 0; d < request.size() && !lacks; ++d) {
+      if (d == kPods || request[d] <= 0) continue;
+      // A request may exceed what is there by less than this.
+      const int64_t needed = request[d] - ledger.accounting().least.of(d);
+      lacks = needed > std::max(ledger.node(n, kIdle)[d], ledger.future_idle(n, d));
+    }
+    if (!lacks) return false;
   }
-  return FitsNowhere(SheetOf(turns_[line].last));
+  return true;
 }
 
 bool FairFill::HasNode(TaskIndex task) {
@@ -141,24 +167,60 @@ bool FairFill::HasNode(TaskIndex task) {
 // needs. The only queue that waits has its first job in front anyway.
 void FairFill::PromiseOldest() {
   if (!several_queues_) return;
-  const auto is_old = [this](const Turns& turns) {
-    return turns.last != kNone && promises_.IsOld(turns.last);
-  };
-  if (std::none_of(turns_.begin(), turns_.end(), is_old)) return;
+  std::vector<JobIndex> jobs;
+  for (const Turns& turns : turns_) {
+    if (turns.last != kNone) jobs.push_back(turns.last);
+  }
+  const JobIndex oldest = OldestOf(jobs);
+  if (oldest != kNone) PromiseStart(oldest, SheetOf(oldest), /*tried=*/false);
+}
+
+JobIndex FairFill::OldestOf(const std::vector<JobIndex>& jobs) const {
+  const auto is_old = [this](JobIndex job) { return promises_.IsOld(job); };
+  if (std::none_of(jobs.begin(), jobs.end(), is_old)) return kNone;
   const Dispatcher& dispatcher = context_.dispatcher;
   HashMap<QueueIndex, JobIndex> firsts;
-  for (const Turns& turns : turns_) {
-    const JobIndex j = turns.last;
-    if (j == kNone) continue;
-    const auto [at, added] = firsts.try_emplace(context_.tables.jobs.queue[j], j);
-    if (!added && dispatcher.JobBefore(j, at->second)) at->second = j;
+  for (const JobIndex job : jobs) {
+    const auto [at, added] = firsts.try_emplace(context_.tables.jobs.queue[job], job);
+    if (!added && dispatcher.JobBefore(job, at->second)) at->second = job;
   }
+  if (firsts.size() < 2) return kNone;
   JobIndex oldest = kNone;
   for (const auto& [queue, job] : firsts) {
     if (!promises_.IsOld(job) || dispatcher.Pipelined(job)) continue;
     if (oldest == kNone || dispatcher.JobBefore(job, oldest)) oldest = job;
   }
-  if (oldest != kNone) PromiseStart(oldest, SheetOf(oldest), /*tried=*/false);
+  return oldest;
+}
+
+bool FairFill::HasSettled() {
+  if (context_.reasons.wanted() || context_.meter.ended()) return false;
+  if (context_.decisions.list().empty()) return false;  // no cycle follows
+  if (context_.search.samples() || promises_.keeps()) return false;
+  const FairLines& lines = context_.memory<FairKnown>().lines();
+  std::vector<JobIndex> first;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].jobs.empty()) continue;
+    const ClassIndex c = lines[i].key.task_class;
+    if (lines[i].is_single() || context_.search.FitDependsOnOthers(c) || context_.search.Picks(c)) {
+      return false;
+    }
+    first.push_back(lines[i].jobs.front());
+  }
+  return lines.gates_keep() && (!promises_.refused() || WouldPromiseAlike(first));
+}
+
+bool FairFill::WouldPromiseAlike(const std::vector<JobIndex>& first) {
+  const JobIndex holder = promises_.Holder();
+  if (holder == kNone || promises_.made() != 1 || context_.dispatcher.NotesTurns()) return false;
+  JobIndex job = OldestOf(first);
+  if (job == kNone) {
+    QueueTreeWalk walk(context_);
+    for (const JobIndex j : first) walk.Add(j);
+    job = walk.Next();
+  }
+  return job == holder &&
+         promises_.ComeAlike([&] { PromiseStart(job, SheetOf(job), /*tried=*/true); });
 }
 
 }  // namespace muster

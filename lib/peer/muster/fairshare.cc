@@ -33,6 +33,7 @@
 
 #include "lib/base/math.h"
 #include "lib/extension/cycle.h"
+#include "lib/extension/gate_keep.h"
 #include "lib/extension/needs.h"
 #include "lib/peer/muster/policies.h"
 #include "lib/policy/queue_tree.h"
@@ -42,7 +43,11 @@
 namespace muster {
 namespace {
 
-class FairShare : public Policy, public OrderPolicy, public GatePolicy, public VictimPolicy {
+class FairShare : public Policy,
+                  public OrderPolicy,
+                  public GatePolicy,
+                  public GateKeep,
+                  public VictimPolicy {
  public:
   std::string_view name() const override { return "fairshare"; }
   PointSet points() const override {
@@ -142,13 +147,17 @@ class FairShare : public Policy, public OrderPolicy, public GatePolicy, public V
     contested_.assign(demand_.size(), 0);
     for (size_t i = tree_.order().size(); i-- > 0;) {
       const QueueIndex q = tree_.order()[i], parent = queues.parent[q];
+      // Rows once a queue: in the loop the compiler would look for them again in each dimension.
+      const auto limits = queues.limit.row(q), guarantees = queues.guaranteed.row(q);
+      const auto held = ledger_->queue_allocated(q), pending = ledger_->queue_pending(q);
+      int64_t* const demands = &demand_[q * dimensions_];
+      int64_t* const promises = &promised_[q * dimensions_];
       for (DimensionIndex d = 0; d < dimensions_; ++d) {
-        int64_t& demand = demand_[q * dimensions_ + d];
-        int64_t& promised = promised_[q * dimensions_ + d];
-        const int64_t limit = queues.limit.at(q, d), guaranteed = queues.guaranteed.at(q, d);
-        demand = SatAdd(demand, OwnDemand(q, d));
-        if (limit != kAbsent) demand = std::min(demand, limit);
-        promised = std::min(std::max(promised, OrZero(guaranteed)), demand);
+        int64_t demand = SatAdd(demands[d], SatAdd(held[d], pending[d]));
+        if (limits[d] != kAbsent) demand = std::min(demand, limits[d]);
+        const int64_t promised = std::min(std::max(promises[d], OrZero(guarantees[d])), demand);
+        demands[d] = demand;
+        promises[d] = promised;
         if (parent == kNone) continue;
         int64_t& above = demand_[parent * dimensions_ + d];
         int64_t& promised_above = promised_[parent * dimensions_ + d];
