@@ -59,7 +59,7 @@ constexpr FairOption kFairOptionKeys[] = {
     {"yarn.scheduler.fair.preemption.cluster-utilization-threshold", "utilization_threshold",
      OptionOf::kPreempt},
     {"yarn.scheduler.fair.am.preemption", "am_preemption", OptionOf::kPreempt, ValueForm::kSwitch}};
-constexpr std::string_view kPreemption = "yarn.scheduler.fair.preemption";
+constexpr std::string_view kFairPreemption = "yarn.scheduler.fair.preemption";
 
 // The value as an option has it; unset: it was reported.
 std::optional<std::string> OptionText(const Field& value, ValueForm form) {
@@ -323,10 +323,10 @@ void ReadAllocations(const Field& configuration, QueueRows* queues, ActionOption
     const auto text = value.given() ? OptionText(value, key.form) : std::nullopt;
     if (text) add(key.option, *text, key.of);
   }
-  const Field preemption = configuration[kPreemption];
+  const Field preemption = configuration[kFairPreemption];
   if (preemption.given() && SwitchOf(preemption) == "on") options->preempt = preempt;
   for (const Field& item : configuration.Children()) {
-    const bool is_read = item.key() == "allocations" || item.key() == kPreemption ||
+    const bool is_read = item.key() == "allocations" || item.key() == kFairPreemption ||
                          std::ranges::find(kFairOptionKeys, item.key(), &FairOption::property) !=
                              std::end(kFairOptionKeys);
     if (!is_read && IsProperty(item.key())) {

@@ -13,11 +13,11 @@ constexpr int64_t kMostKeptAmount = int64_t{1} << 35;
 constexpr int64_t kLatestKept = int64_t{1} << 60;
 constexpr size_t kPromiseCells = 3;
 
-int64_t TimeAt(const MemorySlot& slot, std::string_view key, size_t cell) {
+int64_t KeptTimeAt(const MemorySlot& slot, std::string_view key, size_t cell) {
   return std::clamp<int64_t>(slot.Integer(key, cell), 0, kLatestKept);
 }
 
-Resource AmountAt(const MemorySlot& slot, std::string_view key, size_t cell) {
+Resource KeptAmountAt(const MemorySlot& slot, std::string_view key, size_t cell) {
   return {std::clamp<int64_t>(slot.Integer(key, cell), 0, kMostKeptAmount),
           std::clamp<int64_t>(slot.Integer(key, cell + 1), 0, kMostKeptAmount)};
 }
@@ -35,10 +35,10 @@ std::vector<MemoryDecl> FairMemory() {
 std::optional<KeptStarvation> KeptStarvationOf(const MemorySlot& slot, std::string_view job,
                                                std::string_view leaf) {
   if (slot.Find(job) == nullptr || slot.Text(job, 0) != leaf) return std::nullopt;
-  return KeptStarvation{.last_at_fair_share = TimeAt(slot, job, 1),
-                        .next_check = TimeAt(slot, job, 2),
-                        .of_fair_share = AmountAt(slot, job, 3),
-                        .of_min_share = AmountAt(slot, job, 5)};
+  return KeptStarvation{.last_at_fair_share = KeptTimeAt(slot, job, 1),
+                        .next_check = KeptTimeAt(slot, job, 2),
+                        .of_fair_share = KeptAmountAt(slot, job, 3),
+                        .of_min_share = KeptAmountAt(slot, job, 5)};
 }
 
 MemoryRow RowOf(std::string_view leaf, const KeptStarvation& starvation) {
@@ -53,13 +53,13 @@ MemoryRow RowOf(std::string_view leaf, const KeptStarvation& starvation) {
 
 std::optional<int64_t> KeptTimeOf(const MemorySlot& slot, std::string_view leaf) {
   if (slot.Find(leaf) == nullptr) return std::nullopt;
-  return TimeAt(slot, leaf, 0);
+  return KeptTimeAt(slot, leaf, 0);
 }
 
 std::optional<KeptMark> KeptMarkOf(const MemorySlot& slot, std::string_view task,
                                    std::string_view node) {
   if (slot.Find(task) == nullptr || slot.Text(task, 0) != node) return std::nullopt;
-  return KeptMark{.time = TimeAt(slot, task, 1),
+  return KeptMark{.time = KeptTimeAt(slot, task, 1),
                   .job = std::string(slot.Text(task, kJobCell)),
                   .is_evicted = slot.Integer(task, kEvictedCell) == 1};
 }
@@ -73,7 +73,7 @@ KeptPromises KeptPromisesOf(const MemorySlot& slot, std::string_view node) {
   const MemoryRow* row = slot.Find(node);
   const size_t cells = row == nullptr ? 0 : row->size();
   for (size_t at = 0; at + kPromiseCells <= cells; at += kPromiseCells) {
-    promises.emplace_back(slot.Text(node, at), AmountAt(slot, node, at + 1));
+    promises.emplace_back(slot.Text(node, at), KeptAmountAt(slot, node, at + 1));
   }
   return promises;
 }

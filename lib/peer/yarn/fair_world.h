@@ -92,7 +92,7 @@ class FairWorld : public Reporting {
   std::vector<fair::ContainerName> reported_;  // of the last report
   std::vector<Held> held_;                     // by application and number of the container
   std::vector<bool> is_noted_;                 // by application: preemption has looked at it
-  bool are_minimums_noted_ = false;
+  std::vector<bool> is_minimum_noted_;         // by queue: the same of leaves
   std::vector<std::pair<TaskIndex, KeptMark>> leaving_;  // evicted tasks that are still there
   std::vector<AppIndex> waited_for_;  // for which tasks left until now; kNone: they have ended
 };

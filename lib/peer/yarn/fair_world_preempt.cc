@@ -38,10 +38,12 @@ void FairWorld::RecoverPreemption(const Cycle& before) {
                                         .of_min_share = kept->of_min_share});
   }
   const MemorySlot& minimums = before.Recall(kMinimumSlot);
-  are_minimums_noted_ = !minimums.empty();
+  is_minimum_noted_.resize(cluster.queues.size());
   for (const fair::QueueIndex leaf : cluster.leaves) {
     const auto time = KeptTimeOf(minimums, cluster.queues[leaf].config.path);
-    if (time) scheduler_->RecoverMinShareTime(leaf, *time);
+    if (!time) continue;
+    is_minimum_noted_[leaf] = true;
+    scheduler_->RecoverMinShareTime(leaf, *time);
   }
   RecoverMarks(before);
   const MemorySlot& promises = before.Recall(kPromiseSlot);
@@ -72,8 +74,8 @@ void FairWorld::RecoverMarks(const Cycle& before) {
       mark->is_evicted = true;
       leaving_.emplace_back(*task, *std::move(mark));
     }
-    if (slot.Integer(name, kEvictedCell) == 1)
-      waited_for_.push_back(AppOf(slot.Text(name, kJobCell)));
+    if (slot.Integer(name, kEvictedCell) != 1) continue;
+    waited_for_.push_back(AppOf(slot.Text(name, kJobCell)));
   }
 }
 
@@ -81,7 +83,7 @@ std::vector<TaskIndex> FairWorld::Preempt() {
   std::vector<TaskIndex> evicted;
   if (!scheduler_.ok()) return evicted;
   is_noted_.assign(row_of_.size(), true);
-  are_minimums_noted_ = true;
+  is_minimum_noted_.assign(is_minimum_noted_.size(), true);
   for (const AppIndex app : waited_for_) DelayCheck(app);
   EndDue(&evicted);
   scheduler_->Update();
@@ -136,7 +138,7 @@ void FairWorld::KeepPreemption(const Cycle& cycle) const {
                                     .of_min_share = app.min_share_starvation}));
   }
   for (const fair::QueueIndex leaf : cluster.leaves) {
-    if (!are_minimums_noted_) break;
+    if (!is_minimum_noted_[leaf]) continue;
     minimums.Set(cluster.queues[leaf].config.path, {cluster.queues[leaf].last_at_min_share});
   }
   const auto mark = [&](TaskIndex task, const KeptMark& kept) {

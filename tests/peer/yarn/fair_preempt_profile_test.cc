@@ -291,6 +291,25 @@ TEST_F(YarnFairPreempt, ForgetsWithTheRows) {
   EXPECT_THAT(Evicted(120), ElementsAre("old6", "old7"));  // as at the peer, marks are final
 }
 
+// Reports have no time of their own: what comes between two updates is known from the second on.
+TEST_F(YarnFairPreempt, TimesBeginWithTheAction) {
+  Evicted(100);
+  Must(cluster_.AddQueue({.name = "c",
+                          .parent = "root",
+                          .settings = {{"yarn-fair/minResources", "1024 mb, 1 vcores"},
+                                       {"yarn-fair/minSharePreemptionTimeout", "5"},
+                                       {"yarn-fair/fairSharePreemptionTimeout", "1000"}}}));
+  AddJob("late", "c", 1);
+  Evicted(0, "yarn-fair");
+  EXPECT_EQ(memory_.Find("yarn-fair-starvation")->Find("late"), nullptr);
+  EXPECT_EQ(memory_.Find("yarn-fair-minimums")->Find("root.c"), nullptr);
+  Set("root", {});
+  Evicted(200);
+  EXPECT_THAT(Evicted(204), IsEmpty());
+  EXPECT_THAT(Evicted(205), IsEmpty());  // marked
+  EXPECT_THAT(Evicted(220), ElementsAre("old7"));
+}
+
 TEST_F(YarnFairPreempt, RefusesWrongOptionsAndSettingsByName) {
   const auto refusal = [&](const char* profile) {
     return std::string(cluster_.Schedule(profile).status().message());
