@@ -4,6 +4,7 @@
 //
 //   MUSTER_WORLDS=100000 MUSTER_SEED=7 muster_worlds --gtest_filter='RayWorlds.*'
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <string>
 
@@ -48,6 +49,11 @@ TEST(RayWorlds, EngineAndTwinAgreeOnStrategiesOfTasks) {
   });
 }
 
+// A request that other amounts of the shape repeat stays as it is.
+bool MayChange(const TaskSpec& task) {
+  return task.shape.containers.empty() && !task.shape.initial_request;
+}
+
 // Nodes with an object store, which goes before memory, and a resource that goes before both.
 void AddStores(Rng& rng, ClusterSpec* world) {
   for (NodeSpec& node : world->nodes) {
@@ -55,7 +61,7 @@ void AddStores(Rng& rng, ClusterSpec* world) {
     node.capacity.emplace_back("custom", static_cast<int64_t>(rng.Below(4)));
   }
   for (TaskSpec& task : world->tasks) {
-    if (task.status != TaskStatus::kPending || !task.shape.containers.empty()) continue;
+    if (task.status != TaskStatus::kPending || !MayChange(task)) continue;
     for (const char* name : {"object_store_memory", "custom"}) {
       const auto amount = static_cast<int64_t>(rng.Below(3));
       if (amount > 0) task.shape.request.emplace_back(name, amount);
@@ -69,6 +75,31 @@ TEST(RayWorlds, EngineAndTwinAgreeOnObjectStores) {
     made.world = World(seed, &made.profile);
     Rng rng(seed);
     AddStores(rng, &made.world);
+    return made;
+  });
+}
+
+// Requests of parts of GPUs, and of whole ones and a part, which no node has.
+void AddParts(Rng& rng, ClusterSpec* world) {
+  const char* const parts[] = {"300m", "400m", "600m", "1", "1500m", "2"};
+  for (TaskSpec& task : world->tasks) {
+    if (!MayChange(task)) continue;
+    for (auto& [name, amount] : task.shape.request) {
+      if (name != "nvidia.com/gpu") continue;
+      // A task in place stays within its room.
+      const bool is_small = task.status != TaskStatus::kPending;
+      if (rng.Chance(0.7)) amount = Quantity(parts[rng.Below(is_small ? 2 : std::size(parts))]);
+    }
+  }
+}
+
+TEST(RayWorlds, EngineAndTwinAgreeOnPartsOfDevices) {
+  ExpectAgreement(WorldCount(3000), [](uint64_t seed) {
+    ComparedWorld made;
+    made.world = World(seed, &made.profile);
+    Rng rng(seed);
+    AddParts(rng, &made.world);
+    if (rng.Chance(0.3)) AddTaskStrategies(rng, &made.world);
     return made;
   });
 }

@@ -13,6 +13,7 @@
 // Guarantee. All pending bundles of a job are placed, or none; a strict strategy also holds for the
 // group's running bundles.
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -99,7 +100,7 @@ class RayAllocate {
         break;
       }
       if (plan.outcome == Outcome::kFailed) {
-        reason.refusals = context_.reasons.NoNode(context_.ClassOf(tasks[0]))->refusals;
+        reason.refusals = NoNode(context_.ClassOf(tasks[0]))->refusals;
         break;
       }
       if (Take(tasks, plan, &reason)) return;
@@ -182,6 +183,20 @@ class RayAllocate {
     return true;
   }
 
+  // The refusals of nodes, and of devices where sums alone would do.
+  ReasonPtr NoNode(ClassIndex c) {
+    const ReasonPtr by_sums = context_.reasons.NoNode(c);
+    const int64_t count = view_.CountWithoutDevice(c);
+    if (count == 0) return by_sums;
+    Reason reason = *by_sums;
+    reason.refusals.push_back(
+        {.code = RefusalCode::kDevice,
+         .detail = absl::StrCat("no device of ", ToAbsl(tables_.dimensions.name(view_.by_device())),
+                                " has so much free"),
+         .nodes = count});
+    return std::make_shared<const Reason>(std::move(reason));
+  }
+
   // Tasks of strategy spread go on after the node that the last of them got.
   void BeginAfterLast() {
     const std::string_view last = context_.facts.cycle->Recall(kRaySlot).Text(kLastNode);
@@ -254,7 +269,7 @@ class RayAllocate {
       }
       return Commit(&attempt);
     }
-    context_.reasons.Explain(task, context_.reasons.NoNode(c));
+    context_.reasons.Explain(task, NoNode(c));
   }
 
   bool MayTake(TaskIndex task, Reason* reason) const {

@@ -21,6 +21,14 @@ bool Holds(const BundleAmounts& amounts, const BundleAmounts& request) {
   return true;
 }
 
+bool HasRoom(const BundleNode& node, const BundleAmounts& request) {
+  return Holds(node.available, request) && node.devices.Holds(AmountOf(request, 0));
+}
+
+bool HoldsEmpty(const BundleNode& node, const BundleAmounts& request) {
+  return Holds(node.total, request) && node.devices.HoldsWhenFree(AmountOf(request, 0));
+}
+
 namespace {
 
 constexpr int64_t kMostAmount = int64_t{1} << 53;
@@ -29,8 +37,19 @@ bool Allows(const Bundle& bundle, size_t node) {
   return bundle.nodes.empty() || bundle.nodes[node];
 }
 
-// Returns the node's score; below 0: the bundle does not fit.
-double ScoreOn(const BundleAmounts& available, const BundleAmounts& request) {
+// What is free of a node.
+struct Room {
+  BundleAmounts available;
+  DeviceParts devices;
+};
+
+bool Fits(const Room& room, const BundleAmounts& request) {
+  return Holds(room.available, request) && room.devices.Holds(AmountOf(request, 0));
+}
+
+// Returns the score of a node with so much free, whatever its devices; below 0: the bundle does not
+// fit.
+double ScoreOfSums(const BundleAmounts& available, const BundleAmounts& request) {
   if (!Holds(available, request)) return -1;
   double score = 0;
   for (size_t r = 0; r < request.size(); ++r) {
@@ -41,17 +60,22 @@ double ScoreOn(const BundleAmounts& available, const BundleAmounts& request) {
   return score;
 }
 
-void Take(const BundleAmounts& request, BundleAmounts* available) {
-  for (size_t r = 0; r < request.size() && r < available->size(); ++r) {
-    (*available)[r] -= request[r];
+double ScoreOn(const Room& room, const BundleAmounts& request) {
+  return Fits(room, request) ? ScoreOfSums(room.available, request) : -1;
+}
+
+void Take(const BundleAmounts& request, Room* room) {
+  for (size_t r = 0; r < request.size() && r < room->available.size(); ++r) {
+    room->available[r] -= request[r];
   }
+  room->devices.Take(AmountOf(request, 0));
 }
 
 class Placement {
  public:
   Placement(std::span<const BundleNode> nodes, std::span<const Bundle> bundles)
       : nodes_(nodes), bundles_(bundles), is_out_(nodes.size(), false) {
-    for (const BundleNode& node : nodes) available_.push_back(node.available);
+    for (const BundleNode& node : nodes) rooms_.push_back({node.available, node.devices});
     plan_.nodes.resize(bundles.size());
     order_.resize(bundles.size());
     std::iota(order_.begin(), order_.end(), size_t{0});
@@ -72,7 +96,7 @@ class Placement {
   bool IsFeasible() const {
     return std::all_of(bundles_.begin(), bundles_.end(), [&](const Bundle& bundle) {
       for (size_t i = 0; i < nodes_.size(); ++i) {
-        if (!is_out_[i] && Allows(bundle, i) && Holds(nodes_[i].total, bundle.request)) return true;
+        if (!is_out_[i] && Allows(bundle, i) && HoldsEmpty(nodes_[i], bundle.request)) return true;
       }
       return false;
     });
@@ -86,7 +110,7 @@ class Placement {
       std::vector<size_t> others;
       for (size_t bundle : rest) {
         const bool fits =
-            Allows(bundles_[bundle], *node) && Holds(available_[*node], bundles_[bundle].request);
+            Allows(bundles_[bundle], *node) && Fits(rooms_[*node], bundles_[bundle].request);
         if (fits) {
           Put(bundle, *node);
         } else {
@@ -127,8 +151,9 @@ class Placement {
     double best_score = -1;
     for (size_t i = 0; i < nodes_.size(); ++i) {
       if (!all.nodes[i]) continue;
-      is_feasible |= Holds(nodes_[i].total, all.request);
-      const double score = ScoreOn(available_[i], all.request);
+      is_feasible |= Holds(nodes_[i].total, all.request) && HoldAll(nodes_[i].devices.Freed());
+      const bool has_devices = HoldAll(rooms_[i].devices);
+      const double score = has_devices ? ScoreOfSums(rooms_[i].available, all.request) : -1;
       const bool is_wished = wished == i && score >= 0;
       if (score <= best_score && !is_wished) continue;
       best = i;
@@ -164,7 +189,7 @@ class Placement {
     if (is_new) {
       for (size_t i = 0; i < nodes_.size(); ++i) {
         if (is_out_[i] || !Allows(bundles_[bundle], i)) continue;
-        const double score = ScoreOn(available_[i], bundles_[bundle].request);
+        const double score = ScoreOn(rooms_[i], bundles_[bundle].request);
         if (score >= 0) heap.emplace_back(score, i);
       }
       std::make_heap(heap.begin(), heap.end(), Worse);
@@ -184,15 +209,26 @@ class Placement {
     std::optional<Entry> best;
     for (size_t node : nodes) {
       if (!Allows(bundles_[bundle], node)) continue;
-      const Entry entry{ScoreOn(available_[node], bundles_[bundle].request), node};
+      const Entry entry{ScoreOn(rooms_[node], bundles_[bundle].request), node};
       if (entry.first >= 0 && (!best.has_value() || Worse(*best, entry))) best = entry;
     }
     if (!best.has_value()) return std::nullopt;
     return best->second;
   }
 
+  // Returns whether the devices hold all bundles together.
+  bool HoldAll(DeviceParts devices) const {
+    if (!devices.counts()) return true;
+    for (const size_t bundle : order_) {
+      const int64_t request = AmountOf(bundles_[bundle].request, 0);
+      if (request == 0) break;  // the bundles behind take none, either
+      if (!devices.Holds(request)) return false;
+      devices.Take(request);
+    }
+    return true;
+  }
   void Put(size_t bundle, size_t node) {
-    Take(bundles_[bundle].request, &available_[node]);
+    Take(bundles_[bundle].request, &rooms_[node]);
     plan_.nodes[bundle] = node;
   }
   BundlePlan Yes() {
@@ -202,7 +238,7 @@ class Placement {
 
   std::span<const BundleNode> nodes_;
   std::span<const Bundle> bundles_;
-  std::vector<BundleAmounts> available_;
+  std::vector<Room> rooms_;
   std::vector<bool> is_out_;
   std::vector<size_t> order_;
   std::map<std::pair<BundleAmounts, std::vector<bool>>, std::vector<Entry>> heaps_;  // by shape

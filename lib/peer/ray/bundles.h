@@ -21,6 +21,9 @@
 // if some bundle is larger than every node of it, or all bundles together exceed the sum of its
 // nodes.
 //
+// Devices. A request of the first resource may be a part of one device or whole ones: a node then
+// has DeviceParts, and bundles are held to them beside the sums. Scores are of sums alone.
+//
 // Outcome. Infeasible: not even on empty nodes (some bundle is larger than every node that it may
 // use, or the strategy needs more nodes than there are), in any domain. Failed: not now.
 //
@@ -42,6 +45,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "lib/peer/ray/device_parts.h"
 #include "muster/spec.h"
 
 namespace muster {
@@ -57,7 +61,12 @@ bool Holds(const BundleAmounts& amounts, const BundleAmounts& request);
 
 struct BundleNode {
   BundleAmounts total, available;
+  // Of the first resource. Default: it is not kept by device.
+  DeviceParts devices = {};
 };
+// Return whether a request fits into what is free of the node, or into the node when it is empty.
+bool HasRoom(const BundleNode& node, const BundleAmounts& request);
+bool HoldsEmpty(const BundleNode& node, const BundleAmounts& request);
 
 struct Bundle {
   BundleAmounts request;

@@ -29,8 +29,8 @@ std::optional<size_t> MachineChoice::Best(const BundleAmounts& request, const Ch
   for (size_t i = 0; i < nodes_.size(); ++i) {
     if (IsOut(wishes, i)) continue;
     if (without_accelerators && AmountOf(nodes_[i].total, *options_.accelerator) > 0) continue;
-    if (!Holds(nodes_[i].total, request)) continue;
-    (Holds(nodes_[i].available, request) ? with_room : others).emplace_back(score(i), i);
+    if (!HoldsEmpty(nodes_[i], request)) continue;
+    (HasRoom(nodes_[i], request) ? with_room : others).emplace_back(score(i), i);
   }
   std::vector<Entry>& entries = with_room.empty() ? others : with_room;
   if (entries.empty() || (with_room.empty() && wishes.needs_room)) return std::nullopt;
@@ -65,8 +65,8 @@ std::optional<size_t> MachineChoice::InTurn(const BundleAmounts& request,
     for (size_t i = 0; i < nodes_.size(); ++i) {
       const size_t node = (next_ + i) % nodes_.size();
       if (IsOut(wishes, node)) continue;
-      if (!Holds(nodes_[node].total, request)) continue;
-      if (with_room && !Holds(nodes_[node].available, request)) continue;
+      if (!HoldsEmpty(nodes_[node], request)) continue;
+      if (with_room && !HasRoom(nodes_[node], request)) continue;
       next_ = (node + 1) % nodes_.size();
       return node;
     }
@@ -81,7 +81,7 @@ std::optional<size_t> MachineChoice::Any(const BundleAmounts& request, const Cho
   for (size_t i = 0; i < nodes_.size(); ++i) {
     const size_t node = (first + i) % nodes_.size();
     if (IsOut(wishes, node)) continue;
-    if (Holds(nodes_[node].available, request)) return node;
+    if (HasRoom(nodes_[node], request)) return node;
   }
   return std::nullopt;
 }
@@ -92,8 +92,8 @@ std::optional<size_t> MachineChoice::Certain(const BundleAmounts& request,
                                              Rng* rng) const {
   const bool may = node.has_value() && *node < nodes_.size() &&
                    (wishes.allowed == nullptr || (*wishes.allowed)[*node]);
-  if (may && Holds(nodes_[*node].total, request)) {
-    if (!only_with_room || Holds(nodes_[*node].available, request)) return node;
+  if (may && HoldsEmpty(nodes_[*node], request)) {
+    if (!only_with_room || HasRoom(nodes_[*node], request)) return node;
   }
   return or_elsewhere ? Hybrid(request, wishes, rng) : std::nullopt;
 }

@@ -2,12 +2,14 @@
 #include "lib/peer/ray/node_view.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace muster {
 namespace {
 
 // The most that bundles count. A node that does not limit its number of tasks has as many places.
 constexpr int64_t kMost = int64_t{1} << 53;
+constexpr int64_t kDevice = 1000;  // of a resource that is kept in thousandths
 constexpr std::string_view kObjectStore = "object_store_memory";
 
 }  // namespace
@@ -22,6 +24,7 @@ RayView::RayView(ActionContext& context, const std::string& accelerator) : conte
     if (tables.dimensions.name(d) == accelerator) {
       order_.insert(order_.begin(), d);
       accelerator_ = 0;
+      if (IsMilliDimension(accelerator)) by_device_ = d;
     } else if (tables.dimensions.name(d) == kObjectStore) {
       store_ = d;
     } else {
@@ -56,6 +59,7 @@ MachineChoice::Options RayView::Busy() const {
 
 void RayView::Renew(NodeIndex node) {
   BundleNode& mine = nodes_[*place(node)];
+  if (by_device_ != kNone) mine.devices = DevicesOf(node);
   const auto total = context_.tables.nodes.allocatable.row(node);
   const auto idle = context_.ledger.node(node, kIdle);
   mine.total.clear();
@@ -66,6 +70,31 @@ void RayView::Renew(NodeIndex node) {
     mine.total.push_back(all);
     mine.available.push_back(std::clamp<int64_t>(free, 0, all));
   }
+}
+
+DeviceParts RayView::DevicesOf(NodeIndex node) const {
+  const int64_t total = OrZero(context_.tables.nodes.allocatable.row(node)[by_device_]);
+  DeviceParts devices(total / kDevice, kDevice);
+  std::vector<int64_t> held;
+  for (const TaskIndex task : context_.ledger.tasks_on(node)) {
+    const int64_t amount = OrZero(context_.ledger.request(task)[by_device_]);
+    if (amount > 0) held.push_back(amount);
+  }
+  std::ranges::sort(held, std::ranges::greater());
+  for (const int64_t amount : held) devices.TakeWhatIsThere(amount);
+  return devices;
+}
+
+int64_t RayView::CountWithoutDevice(ClassIndex c) {
+  const int64_t request =
+      by_device_ == kNone ? 0 : OrZero(context_.tables.classes.initial_request.row(c)[by_device_]);
+  if (request == 0) return 0;
+  const std::vector<bool>& allowed = Allows(c);
+  int64_t count = 0;
+  for (size_t i = 0; i < alive_.size(); ++i) {
+    if (allowed[i] && !nodes_[i].devices.Holds(request) && StillFits(c, alive_[i])) ++count;
+  }
+  return count;
 }
 
 BundleAmounts RayView::Request(ClassIndex c) const {

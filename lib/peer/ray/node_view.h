@@ -10,6 +10,11 @@
 // Resources go by Ray's order of scarcity: the accelerator, then all others in the order of the
 // cluster's dimensions, object_store_memory, memory, cpu. The number of tasks is the last one,
 // where some node limits it.
+//
+// Devices. An accelerator that is kept in thousandths is kept by device, as Ray keeps GPUs: a task
+// takes a part of one, or whole ones, and any other request fits nowhere. Rows do not tell which
+// device a task has. Those that hold a node are taken to have packed its devices, the largest
+// requests first.
 #ifndef MUSTER_PEER_RAY_NODE_VIEW_H_
 #define MUSTER_PEER_RAY_NODE_VIEW_H_
 
@@ -34,6 +39,10 @@ class RayView {
   // Returns the options of MachineChoice: cpu, memory and object_store_memory make a node busy.
   MachineChoice::Options Busy() const;
   void Renew(NodeIndex node);
+  // Returns how many nodes would take the class but for their devices.
+  int64_t CountWithoutDevice(ClassIndex c);
+  // The accelerator's dimension, if it is kept by device.
+  DimensionIndex by_device() const { return by_device_; }
 
   BundleAmounts Request(ClassIndex c) const;
   // Returns the nodes that the class's labels, taints and the like allow, as last found out.
@@ -46,7 +55,10 @@ class RayView {
   ActionContext& context_;
   std::vector<DimensionIndex> order_;  // of resources
   std::optional<size_t> accelerator_;
+  DeviceParts DevicesOf(NodeIndex node) const;
+
   DimensionIndex store_ = kNone;  // of Ray's object store
+  DimensionIndex by_device_ = kNone;
   std::vector<NodeIndex> alive_;
   std::vector<BundleNode> nodes_;
   HashMap<ClassIndex, std::vector<bool>> allows_;

@@ -26,6 +26,9 @@
 // - strict_pack: one node for all, the nominated one if it has room.
 // - strict_spread: one node each, and none that the group already uses.
 //
+// The accelerator is kept by device (device_parts.h), where it is counted in thousandths: a bundle
+// or task takes a part of one device, or whole ones. Any other request fits nowhere.
+//
 // With `ray/domain` among its settings (task_strategy.h), a group goes to nodes with one value of
 // that label, such as one rack: values are tried in the order of their texts, each by the strategy
 // of the group, and the first that places all wins. Bundles that run already fix the value; one
@@ -59,6 +62,8 @@
 //   cycle tries both.
 // - Ray draws among the best fifth of the nodes for a task. Here the first is taken unless the
 //   options `top` and `top_fraction` let the seed of the cycle draw.
+// - Ray knows which device a task has. Here those that run are taken to have packed the devices of
+//   their node, the largest requests first.
 // - Labels, taints and the like are rules of policy predicates, which Ray does not have.
 //
 // Ties. Where Ray takes the first of equal nodes in the order of a hash table, the first node in

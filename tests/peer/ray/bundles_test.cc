@@ -4,7 +4,10 @@
 // tasks.
 #include "lib/peer/ray/bundles.h"
 
+#include <iterator>
+#include <numeric>
 #include <string>
+#include <utility>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -126,6 +129,64 @@ TEST(Bundles, BadInput) {
   EXPECT_EQ(PlaceBundles({}, one, options)->outcome, Outcome::kInfeasible);
 }
 
+TEST(DeviceParts, APartComesFromTheFullestDeviceThatHasIt) {
+  DeviceParts parts(3, 10);
+  parts.Take(6);
+  parts.Take(7);
+  EXPECT_TRUE(parts.Holds(10));
+  parts.Take(3);  // of the device with 3 left, not of that with 4
+  EXPECT_TRUE(parts.Holds(4));
+  parts.Take(10);
+  EXPECT_TRUE(parts.Holds(4));
+  EXPECT_FALSE(parts.Holds(5));
+  EXPECT_FALSE(parts.Holds(10));
+  EXPECT_TRUE(parts.HoldsWhenFree(30));
+  EXPECT_FALSE(parts.HoldsWhenFree(15));
+  EXPECT_FALSE(parts.HoldsWhenFree(40));
+  EXPECT_TRUE(parts.Freed().Holds(30));
+}
+
+TEST(DeviceParts, AnOverfullNodeHasNoneLeft) {
+  DeviceParts parts(3, 10);
+  parts.TakeWhatIsThere(15);  // two devices
+  EXPECT_TRUE(parts.Holds(10));
+  EXPECT_FALSE(parts.Holds(20));
+  parts.TakeWhatIsThere(50);
+  EXPECT_FALSE(parts.Holds(1));
+  parts.TakeWhatIsThere(1);
+  EXPECT_FALSE(parts.Holds(1));
+  EXPECT_TRUE(DeviceParts().Holds(15));  // nothing is counted
+}
+
+// Makes the first resource one of devices of ten each, some of them in use.
+void KeepByDevice(Rng& rng, std::vector<BundleNode>* nodes, std::vector<Bundle>* bundles,
+                  reference::BundleWorld* slow) {
+  constexpr int64_t kUnit = 10;
+  const int64_t requests[] = {0, 3, 4, 5, 6, 7, 10, 10, 15, 20};
+  slow->unit = kUnit;
+  for (size_t i = 0; i < nodes->size(); ++i) {
+    BundleNode& node = (*nodes)[i];
+    const auto devices = static_cast<int64_t>(rng.Below(4));
+    node.devices = DeviceParts(devices, kUnit);
+    std::vector<int64_t> free(static_cast<size_t>(devices), kUnit);
+    for (uint64_t k = rng.Below(4); k > 0; --k) {
+      const int64_t request = requests[rng.Below(std::size(requests))];
+      ASSERT_EQ(node.devices.Holds(request), reference::DevicesHold(free, kUnit, request));
+      if (!node.devices.Holds(request)) continue;
+      node.devices.Take(request);
+      reference::TakeDevices(kUnit, request, &free);
+    }
+    node.total[0] = slow->total[i][0] = devices * kUnit;
+    node.available[0] = std::accumulate(free.begin(), free.end(), int64_t{0});
+    slow->available[i][0] = node.available[0];
+    slow->devices.push_back(std::move(free));
+  }
+  for (size_t b = 0; b < bundles->size(); ++b) {
+    const int64_t request = requests[rng.Below(std::size(requests))];
+    (*bundles)[b].request[0] = slow->bundles[b][0] = request;
+  }
+}
+
 TEST(Bundles, RandomGroupsAgainstTheTwin) {
   static constexpr const char* kNames[] = {"pack", "spread", "strict pack", "strict spread"};
   static constexpr const char* kOutcomes[] = {"", "infeasible", "failed"};
@@ -154,6 +215,7 @@ TEST(Bundles, RandomGroupsAgainstTheTwin) {
         if (allows) slow.allowed.back().insert(i);
       }
     }
+    if (rng.Chance(0.5)) KeepByDevice(rng, &nodes, &bundles, &slow);
     const size_t strategy = rng.Below(4);
     BundleOptions options{.strategy = static_cast<BundleStrategy>(strategy + 1)};
     if (rng.Chance(0.3))

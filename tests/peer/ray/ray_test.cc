@@ -3,6 +3,7 @@
 // Profile ray, one small world a rule. Decisions in words: "bind g0 n0; bind g1 n0".
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/model/words.h"
@@ -165,6 +166,60 @@ TEST_F(Ray, AUsedObjectStoreMakesANodeBusy) {
   Task("used", "j", {{"object_store_memory", 3}}, {.status = TaskStatus::kRunning, .node = "a"});
   Task("j0", "j", {{"cpu", 1}});
   EXPECT_EQ(Plan(), "bind j0 b");
+}
+
+// Two devices hold two tasks of 600m, although 800m are free in all.
+TEST_F(Ray, APartOfAGpuIsOfOneDevice) {
+  Node("a", 8, 2);
+  Accept(cluster_.AddJob({.name = "j", .queue = "q"}));
+  for (const char* name : {"j0", "j1", "j2"}) Task(name, "j", {{"nvidia.com/gpu", "600m"}});
+  Task("j3", "j", {{"nvidia.com/gpu", "400m"}});
+  EXPECT_EQ(Plan(), "bind j0 a; bind j1 a; bind j3 a");
+  EXPECT_THAT(Why("j"), HasSubstr("no device of nvidia.com/gpu has so much free"));
+}
+
+// A whole device is left only if both parts are of one.
+TEST_F(Ray, PartsShareADeviceWhereTheyFit) {
+  Node("a", 8, 2);
+  Accept(cluster_.AddJob({.name = "j", .queue = "q"}));
+  Task("j0", "j", {{"nvidia.com/gpu", "600m"}}, {.status = TaskStatus::kRunning, .node = "a"});
+  Task("j1", "j", {{"nvidia.com/gpu", "400m"}});
+  Task("j2", "j", {{"nvidia.com/gpu", 1}});
+  Task("j3", "j", {{"nvidia.com/gpu", "100m"}});
+  EXPECT_EQ(Plan(), "bind j1 a; bind j2 a");
+}
+
+TEST_F(Ray, ARequestAboveOneDeviceIsOfWholeOnes) {
+  Node("a", 8, 4);
+  Accept(cluster_.AddJob({.name = "j", .queue = "q"}));
+  Task("j0", "j", {{"nvidia.com/gpu", "1500m"}});
+  Task("j1", "j", {{"nvidia.com/gpu", 3}});
+  Group("g", "pack");
+  Task("g0", "g", {{"nvidia.com/gpu", "1500m"}});
+  EXPECT_EQ(Plan(), "bind j1 a");
+  EXPECT_THAT(Why("g"), HasSubstr("would not fit even on empty nodes"));
+}
+
+TEST_F(Ray, BundlesShareDevices) {
+  Node("a", 8, 2);
+  Node("b", 8, 2);
+  for (const char* strategy : {"strict_pack", "pack"}) {
+    Group(strategy, strategy);
+    for (const char* number : {"0", "1", "2"}) {
+      Task(absl::StrCat(strategy, number), strategy, {{"nvidia.com/gpu", "600m"}});
+    }
+  }
+  // Three parts of 600m never share two devices, but are on two nodes.
+  EXPECT_EQ(Plan(), "bind pack0 a; bind pack1 a; bind pack2 b");
+  EXPECT_THAT(Why("strict_pack"), HasSubstr("would not fit even on empty nodes"));
+}
+
+// An accelerator that is kept whole has no devices.
+TEST_F(Ray, OnlyWhatIsInThousandthsIsKeptByDevice) {
+  Accept(cluster_.AddNode({.name = "a", .capacity = {{"cpu", 8}, {"ephemeral-storage", 1500}}}));
+  Accept(cluster_.AddJob({.name = "j", .queue = "q"}));
+  Task("j0", "j", {{"ephemeral-storage", 1500}});
+  EXPECT_EQ(Plan("allocate(accelerator=ephemeral-storage)"), "bind j0 a");
 }
 
 TEST_F(Ray, AGroupIsPlacedWholeOrNotAtAll) {

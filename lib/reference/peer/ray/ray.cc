@@ -51,6 +51,46 @@ std::vector<DimensionIndex> Scarcest(const Cycle& cycle) {
   return first;
 }
 
+constexpr int64_t kDevice = 1000;
+
+// The accelerator, if it is kept in thousandths and so by device.
+DimensionIndex ByDevice(const Cycle& cycle) {
+  for (DimensionIndex d(kPods + 1); d < cycle.world.dimensions(); ++d) {
+    const std::string_view name = cycle.tables().dimensions.name(d);
+    if (name == AcceleratorName(cycle) && IsMilliDimension(name)) return d;
+  }
+  return kNone;
+}
+
+// What is free of each device of the node, or would be if no task was there. The largest requests
+// are taken to have come first; an overfull node has too few devices for them.
+std::vector<int64_t> DevicesOf(const Cycle& cycle, NodeIndex n, bool when_free) {
+  const World& world = cycle.world;
+  const DimensionIndex d = ByDevice(cycle);
+  std::vector<int64_t> free(static_cast<size_t>(world.capacity[n][d] / kDevice), kDevice);
+  std::vector<int64_t> held;
+  for (TaskIndex t = 0; t < world.status.size(); ++t) {
+    if (world.node[t] == n && HoldsNode(world.status[t]))
+      held.push_back(OrZero(world.request(t)[d]));
+  }
+  std::sort(held.rbegin(), held.rend());
+  if (when_free) held.clear();
+  for (int64_t request : held) {
+    while (request > kDevice && !DevicesHold(free, kDevice, request)) {
+      request = request % kDevice == 0 ? request - kDevice : request / kDevice * kDevice + kDevice;
+    }
+    if (DevicesHold(free, kDevice, request)) TakeDevices(kDevice, request, &free);
+  }
+  return free;
+}
+
+bool HasDevice(const Cycle& cycle, TaskIndex task, NodeIndex n, bool when_free) {
+  const DimensionIndex d = ByDevice(cycle);
+  if (d == kNone) return true;
+  return DevicesHold(DevicesOf(cycle, n, when_free), kDevice,
+                     OrZero(cycle.world.initial_request(task)[d]));
+}
+
 int64_t Total(const World& world, NodeIndex n, DimensionIndex d) {
   return d == kPods && !world.counts_pods[n] ? kMost : world.capacity[n][d];
 }
@@ -94,6 +134,12 @@ std::string SettingOf(const Cycle& cycle, TaskIndex task, const std::string& key
   return "";
 }
 
+void AddDevices(const Cycle& cycle, const std::vector<NodeIndex>& nodes, BundleWorld* bundles) {
+  if (ByDevice(cycle) == kNone) return;
+  bundles->unit = kDevice;
+  for (NodeIndex n : nodes) bundles->devices.push_back(DevicesOf(cycle, n, /*when_free=*/false));
+}
+
 void PlaceGroup(Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks) {
   const World& world = cycle.world;
   const std::vector<NodeIndex> nodes = world.session_nodes();
@@ -107,6 +153,7 @@ void PlaceGroup(Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks)
       bundles.available.back().push_back(Free(world, n, d));
     }
   }
+  AddDevices(cycle, nodes, &bundles);
   std::string strategy(Word(cycle.tables().jobs.spec[job].bundle_strategy));
   std::replace(strategy.begin(), strategy.end(), '_', ' ');
   for (TaskIndex t : world.tasks_of(job)) {
@@ -170,7 +217,7 @@ std::vector<NodeIndex> NodesWithRoom(const Cycle& cycle, TaskIndex task) {
   const std::vector<NodeIndex> nodes = cycle.world.session_nodes();
   std::vector<NodeIndex> with_room;
   for (size_t i : AllowedNodes(cycle, task)) {
-    bool room = true;
+    bool room = HasDevice(cycle, task, nodes[i], /*when_free=*/false);
     for (DimensionIndex d : Scarcest(cycle)) {
       room = room && OrZero(cycle.world.initial_request(task)[d]) <= Free(cycle.world, nodes[i], d);
     }
@@ -228,7 +275,8 @@ NodeIndex NamedPlace(const Cycle& cycle, TaskIndex task) {
   for (size_t i : AllowedNodes(cycle, task)) {
     const NodeIndex n = nodes[i];
     if (cycle.tables().nodes.spec[n].name != SettingOf(cycle, task, "node")) continue;
-    bool holds = true, room = true;
+    bool holds = HasDevice(cycle, task, n, /*when_free=*/true);
+    bool room = HasDevice(cycle, task, n, /*when_free=*/false);
     for (DimensionIndex d : Scarcest(cycle)) {
       const int64_t asked = OrZero(cycle.world.initial_request(task)[d]);
       holds = holds && asked <= Total(cycle.world, n, d);
