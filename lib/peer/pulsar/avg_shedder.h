@@ -51,6 +51,10 @@ class AvgShedder {
   // To be called when a bundle gets a new sample: an entry that is filed under it is lost, and with
   // it the destination of all bundles that shared it.
   void Forget(const std::string& bundle);
+  // What a bundle carries: averages over few samples, and over many.
+  using Key = std::array<double, 8>;
+  // Returns the bundle that each destination is filed under, with what it carried.
+  const HashMap<std::string, Key>& filed() const { return filed_; }
 
   const HashMap<std::string, double>& scores() const { return scores_; }
   const HashMap<std::string, int64_t>& high_hits() const { return high_; }
@@ -61,7 +65,6 @@ class AvgShedder {
   }
 
  private:
-  using Key = std::array<double, 8>;  // what a bundle carries
   static Key KeyOf(const Bundle& bundle);
   struct Pair {
     const Broker *low, *high;

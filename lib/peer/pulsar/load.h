@@ -13,6 +13,7 @@
 #ifndef MUSTER_PEER_PULSAR_LOAD_H_
 #define MUSTER_PEER_PULSAR_LOAD_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -78,6 +79,13 @@ class TimeAverage {
   TimeAverage(Traffic preset, int64_t most) : average_(preset), most_(most) {}
   void Add(const Traffic& sample);
   const Traffic& average() const { return average_; }
+  int64_t count() const { return count_; }
+  // Goes on from an average of so many samples; more than `most` count as that. REQUIRES: count >=
+  // 0.
+  void Restore(const Traffic& average, int64_t count) {
+    average_ = average;
+    count_ = std::min(count, most_);
+  }
 
  private:
   Traffic average_;

@@ -48,7 +48,11 @@ ActionDecl PulsarPlaceAction() {
   action.options = pulsar::kPlaceOptions;
   action.run = pulsar::RunPlace;
   action.check = pulsar::CheckTables;
-  action.memory = {{pulsar::kPlacementSlot, 1}, {pulsar::kTurnSlot, 1}, {pulsar::kReportSlot, 1}};
+  action.memory = {{pulsar::kPlacementSlot, 1},
+                   {pulsar::kTurnSlot, 1},
+                   {pulsar::kReportSlot, 1},
+                   {pulsar::kSampleSlot, 1},
+                   {pulsar::kDestinationSlot, 1}};
   action.points = PointSet{Point::kFit};
   return action;
 }

@@ -23,6 +23,15 @@ MemoryRow RowOf(const RoundRobin& turns) {
   return row;
 }
 
+// Where bundles that carry as much as this one go, and what that is.
+MemoryRow RowOf(const Bundle& bundle, std::string broker) {
+  MemoryRow row = {std::move(broker)};
+  for (const Traffic& traffic : {bundle.shortly, bundle.longly}) {
+    row.insert(row.end(), {traffic.bytes_in, traffic.bytes_out, traffic.rate_in, traffic.rate_out});
+  }
+  return row;
+}
+
 }  // namespace
 
 HashMap<std::string, double> ReadAverages(const ActionContext& context, std::string_view slot) {
@@ -70,9 +79,33 @@ Placer::Placer(ActionContext& context, const Options& options, AvgShedder* avg)
   const MemorySlot& turns = context.facts.cycle->Recall(kTurnSlot);
   LoadTurns(turns, "placement", &turns_);
   LoadTurns(turns, "excluded", &excluded_turns_);
+  if (strategy_ == "avg") LoadDestinations();
+}
+
+// A destination is lost if the bundle that it is filed under is gone or carries something else.
+void Placer::LoadDestinations() {
+  const MemorySlot& slot = context_.facts.cycle->Recall(kDestinationSlot);
+  for (const auto& [name, row] : slot.rows()) {
+    const auto task = books_.tables.tasks.names.Find(name);
+    if (!task || !books_.tables.tasks.alive[*task]) continue;
+    const Bundle bundle = books_.BundleOf(*task);
+    if (RowOf(bundle, std::string(slot.Text(name))) != row) continue;
+    avg_->Remember(bundle, std::string(slot.Text(name)));
+  }
+}
+
+void Placer::StoreDestinations() const {
+  MemorySlot slot;
+  for (const auto& [name, k] : avg_->filed()) {
+    const Bundle bundle{
+        .name = name, .shortly = {k[0], k[1], k[2], k[3]}, .longly = {k[4], k[5], k[6], k[7]}};
+    slot.Set(name, RowOf(bundle, *avg_->DestinationOf(bundle)));
+  }
+  StoreSlot(context_, kDestinationSlot, std::move(slot));
 }
 
 void Placer::Store() const {
+  if (strategy_ == "avg") StoreDestinations();
   if (strategy_ == "usage") StoreAverages(context_, kPlacementSlot, usage_.averages());
   MemorySlot turns = context_.facts.cycle->Recall(kTurnSlot);
   if (!turns_.copy().empty()) turns.Set("placement", RowOf(turns_));
@@ -157,7 +190,7 @@ std::string Placer::Draw(TaskIndex task, const Names& candidates) {
     const Names best = Best(candidates);
     return best.empty() ? std::string() : best.front();
   }
-  const Bundle bundle = ReadBundle(books_.tables, task);
+  const Bundle bundle = books_.BundleOf(task);
   if (const std::string* known = avg_->PlaceOf(bundle, candidates)) return *known;
   std::string name = *std::ranges::min_element(candidates);
   avg_->Remember(bundle, name);

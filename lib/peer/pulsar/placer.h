@@ -33,6 +33,7 @@ inline constexpr std::string_view kHitSlot = "pulsar-hits";
 inline constexpr std::string_view kReportSlot = "pulsar-reports";
 inline constexpr std::string_view kUnloadSlot = "pulsar-unloaded";
 inline constexpr std::string_view kSplitSlot = "pulsar-splits";
+inline constexpr std::string_view kDestinationSlot = "pulsar-destinations";  // of placement avg
 
 HashMap<std::string, double> ReadAverages(const ActionContext& context, std::string_view slot);
 void StoreAverages(const ActionContext& context, std::string_view slot,
@@ -57,6 +58,8 @@ class Placer {
   Names Best(const Names& candidates);
   const Broker& BrokerNamed(const std::string& name) const;
   HashMap<std::string, double> Loads() const;
+  void LoadDestinations();
+  void StoreDestinations() const;
 
   ActionContext& context_;
   Books& books_;

@@ -10,9 +10,8 @@
 // Bundles that split follow. The modular manager and the extensible one (shedding=transfer,
 // placement=load) are options of the two actions and must be chosen for both.
 //
-// Memory. Averages, counts of hits, reports, unloads and turns go from cycle to cycle, so a cycle
-// is one interval of the peer's. Left out: where the shedder of pairs sends bundles of equal
-// traffic is remembered within a cycle alone.
+// Memory. Averages of brokers and bundles, counts of hits, reports, unloads, turns and destinations
+// go from cycle to cycle, so a cycle is one interval of the peer's.
 // Tie-break. Where the peer draws at random, the first broker of those that it draws from is taken,
 // in the order of the nodes.
 #ifndef MUSTER_PEER_PULSAR_PROFILE_H_

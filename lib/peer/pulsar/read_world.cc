@@ -1,44 +1,15 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/peer/pulsar/read_world.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/model/settings.h"
-#include "muster/quantity.h"
+#include "lib/peer/pulsar/amounts.h"
 
 namespace muster::pulsar {
 namespace {
-
-bool ReadNumber(std::string_view text, double* number) {
-  const absl::StatusOr<int64_t> milli = ParseQuantity(text, Unit::kMilli);
-  if (!milli.ok() || *milli < 0) return false;
-  *number = static_cast<double>(*milli) / 1000;
-  return true;
-}
-
-double AmountNamed(const Resources& amounts, std::string_view name) {
-  double number = 0;
-  for (const auto& [key, amount] : amounts) {
-    if (key == name) (void)ReadNumber(amount.text, &number);
-  }
-  return number;
-}
-
-Traffic TrafficOf(const Resources& amounts) {
-  return {AmountNamed(amounts, "bytes_in"), AmountNamed(amounts, "bytes_out"),
-          AmountNamed(amounts, "rate_in"), AmountNamed(amounts, "rate_out")};
-}
-
-// Returns null for a bundle that was never seen.
-const TaskUsage* UsageOf(const Tables& tables, TaskIndex task) {
-  const auto facts = tables.tasks.facts.find(task);
-  if (facts == tables.tasks.facts.end() || !facts->second.usage) return nullptr;
-  const TaskUsage& usage = *facts->second.usage;
-  return usage.amounts.empty() && usage.windows.empty() ? nullptr : &usage;
-}
 
 void AddTraffic(const Traffic& more, Traffic* sum) {
   sum->bytes_in += more.bytes_in;
@@ -95,19 +66,6 @@ absl::Status ReadNamespace(const JobSpec& job, NamespaceRules* rules) {
 
 }  // namespace
 
-Bundle ReadBundle(const Tables& tables, TaskIndex task) {
-  Bundle bundle{.name = std::string(tables.tasks.names.name(task))};
-  const TaskUsage* const usage = UsageOf(tables, task);
-  if (usage == nullptr) {
-    bundle.shortly = bundle.longly = kUnseenTraffic;
-    return bundle;
-  }
-  bundle.shortly = bundle.longly = TrafficOf(usage->amounts);
-  const auto longest = std::ranges::max_element(usage->windows, {}, &UsageWindow::seconds);
-  if (longest != usage->windows.end()) bundle.longly = TrafficOf(longest->average);
-  return bundle;
-}
-
 BundleStats ReadStats(const Tables& tables, TaskIndex task) {
   BundleStats stats{.name = std::string(tables.tasks.names.name(task))};
   const TaskUsage* const usage = UsageOf(tables, task);
@@ -123,7 +81,8 @@ BundleStats ReadStats(const Tables& tables, TaskIndex task) {
   return stats;
 }
 
-Books::Books(ActionContext& context) : tables(context.tables) {
+Books::Books(ActionContext& context) : tables(context.tables), averages(*context.facts.cycle) {
+  averages.Store(tables);
   for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
     const NodeSpec& node = tables.nodes.spec[n];
     if (!tables.nodes.alive[n] || !node.ready || node.unschedulable) continue;
@@ -148,11 +107,11 @@ Books::Books(ActionContext& context) : tables(context.tables) {
     const auto broker = broker_of.find(context.ledger.node_of(t));
     if (broker == broker_of.end()) continue;
     const size_t b = broker->second;
-    Bundle bundle = ReadBundle(tables, t);
+    Bundle bundle = BundleOf(t);
     stats.push_back(ReadStats(tables, t));
     const bool is_reported = UsageOf(tables, t) != nullptr;
     if (is_reported) {
-      AddTraffic(bundle.shortly, &sums[b]);
+      AddTraffic(stats.back().traffic, &sums[b]);
       AddTraffic(bundle.longly, &long_traffic[b]);
     } else {
       preallocated[b].push_back(bundle.longly);
@@ -174,7 +133,7 @@ Books::Books(ActionContext& context) : tables(context.tables) {
 
 void Books::Preallocate(TaskIndex task, NodeIndex node) {
   const size_t b = broker_of.find(node)->second;
-  preallocated[b].push_back(ReadBundle(tables, task).longly);
+  preallocated[b].push_back(BundleOf(task).longly);
   topics[cluster.brokers[b].name] += ReadStats(tables, task).topics;
   ++counts[tables.tasks.job[task]][cluster.brokers[b].name];
 }

@@ -11,9 +11,9 @@
 // - A job is a namespace, and its tasks are bundles: pending ones have no broker yet, running and
 //   bound ones are owned by their node. A task that is not preemptable never leaves it. What a
 //   task's shape requires of nodes is the namespace's isolation policy.
-// - `usage.amounts` of a task are the averages over few samples: bytes_in and bytes_out a second,
-//   rate_in and rate_out in messages a second; and topics, consumers, producers and cache. The
-//   average of its longest window, where it has one, is that over many samples.
+// - `usage.amounts` of a task are a sample: bytes_in and bytes_out a second, rate_in and rate_out
+//   in messages a second; and topics, consumers, producers and cache. bundle_averages.h has the
+//   averages over few and many samples.
 // - A task without usage was never seen. It counts as the peer's default of such bundles, and its
 //   broker has not reported it yet: no shedder moves it.
 //
@@ -35,6 +35,7 @@
 
 #include "absl/status/status.h"
 #include "lib/part/context.h"
+#include "lib/peer/pulsar/bundle_averages.h"
 #include "lib/peer/pulsar/bundles.h"
 #include "lib/peer/pulsar/load.h"
 
@@ -52,8 +53,11 @@ struct Books : CycleMemory {
   // Notes that the task goes to the node, until that reports it.
   void Preallocate(TaskIndex task, NodeIndex node);
   std::string NamespaceOf(TaskIndex task) const;
+  // A bundle with its averages.
+  Bundle BundleOf(TaskIndex task) const { return averages.Read(tables, task); }
 
   const Tables& tables;
+  const BundleAverages averages;
   Cluster cluster;
   std::vector<NodeIndex> node_of;                  // by broker
   HashMap<NodeIndex, size_t> broker_of;            // places in cluster.brokers
@@ -69,8 +73,7 @@ struct Books : CycleMemory {
   HashMap<std::string, std::string> domains;  // failure domains by broker
 };
 
-// A bundle as the task's usage has it. Without usage it has kUnseenTraffic.
-Bundle ReadBundle(const Tables& tables, TaskIndex task);
+// A bundle as the task's last sample has it.
 BundleStats ReadStats(const Tables& tables, TaskIndex task);
 
 absl::Status CheckTables(const Tables& tables, const Options& options);

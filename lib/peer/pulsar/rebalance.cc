@@ -398,9 +398,10 @@ ActionDecl PulsarRebalanceAction() {
   action.options = pulsar::kRebalanceOptions;
   action.run = pulsar::RunRebalance;
   action.check = pulsar::CheckTables;
-  action.memory = {{pulsar::kAverageSlot, 1}, {pulsar::kPlacementSlot, 1}, {pulsar::kTurnSlot, 1},
-                   {pulsar::kHitSlot, 1},     {pulsar::kReportSlot, 1},    {pulsar::kUnloadSlot, 1},
-                   {pulsar::kSplitSlot, 1}};
+  action.memory = {
+      {pulsar::kAverageSlot, 1}, {pulsar::kPlacementSlot, 1}, {pulsar::kTurnSlot, 1},
+      {pulsar::kHitSlot, 1},     {pulsar::kReportSlot, 1},    {pulsar::kUnloadSlot, 1},
+      {pulsar::kSplitSlot, 1},   {pulsar::kSampleSlot, 1},    {pulsar::kDestinationSlot, 1}};
   action.points = PointSet{Point::kFit};
   return action;
 }

@@ -24,7 +24,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr int64_t kMega = 1'000'000;
+constexpr int64_t kThousand = 1'000, kMega = 1'000'000;
 
 class PulsarProfile : public ::testing::Test {
  protected:
@@ -185,6 +185,84 @@ TEST_F(PulsarProfile, NoShedderMovesANewBundle) {
   EXPECT_EQ(Cycle("pulsar:rebalance(shedding=overload)"), "");
   Bundle("t/m", 3, "b1", 50 * kMega);
   EXPECT_EQ(Cycle("pulsar:rebalance(shedding=overload)"), "2>b2 ");
+}
+
+// 210 messages a second and 260 average to 235, below the 240 of the other broker.
+TEST_F(PulsarProfile, RatesAreAveragesOverSamples) {
+  Broker("b1", 10);
+  Broker("b2", 10);
+  for (const char* name : {"t/n", "t/m", "t/o"}) Namespace(name);
+  Bundle("t/n", 1, "b1", 210 * kThousand);
+  Bundle("t/m", 2, "b2", 240 * kThousand);
+  EXPECT_EQ(Cycle("pulsar:actions=place"), "");
+  const auto measure = [&](int64_t messages, int64_t measured) {
+    TaskSpec task{.name = "t/n/0x10000000_0x20000000",
+                  .job = "t/n",
+                  .status = TaskStatus::kRunning,
+                  .node = "b1"};
+    task.usage =
+        TaskUsage{.amounts = {{"bytes_in", 1}, {"rate_in", messages}}, .measured = measured};
+    Accept(cluster_.UpdateTask(task));
+  };
+  measure(280, 10);
+  NewBundle("t/o", 3, "");
+  EXPECT_EQ(Cycle("pulsar:actions=place", 10, /*apply=*/false), "3>b2 ");
+  measure(260, 10);  // 235
+  EXPECT_EQ(Cycle("pulsar:actions=place", 10, /*apply=*/false), "3>b1 ");
+  // The same sample again is none; one at another time is.
+  EXPECT_EQ(Cycle("pulsar:actions=place", 11), "3>b1 ");
+  EXPECT_EQ(Cycle("pulsar:actions=place", 12), "");
+  const MemorySlot* const samples = cluster_.memory().Find("pulsar-samples");
+  ASSERT_NE(samples, nullptr);
+  EXPECT_EQ(samples->Integer("t/n/0x10000000_0x20000000", 5), 2);
+  EXPECT_EQ(samples->Real("t/n/0x10000000_0x20000000", 8), 235);
+  measure(260, 20);
+  EXPECT_EQ(Cycle("pulsar:actions=place", 20), "");
+  EXPECT_EQ(cluster_.memory().Find("pulsar-samples")->Integer("t/n/0x10000000_0x20000000", 5), 3);
+  Accept(cluster_.RemoveTask("t/n/0x10000000_0x20000000"));
+  EXPECT_EQ(Cycle("pulsar:actions=place", 21), "");
+  EXPECT_EQ(cluster_.memory().Find("pulsar-samples")->rows().size(), 1u);
+}
+
+// A usage with windows has its averages itself.
+TEST_F(PulsarProfile, WindowsAreAverages) {
+  Broker("b1", 10);
+  Broker("b2", 10);
+  for (const char* name : {"t/n", "t/m", "t/o"}) Namespace(name);
+  Bundle("t/n", 1, "b1", 210 * kThousand);
+  Bundle("t/m", 2, "b2", 240 * kThousand);
+  TaskSpec task{.name = "t/n/0x10000000_0x20000000",
+                .job = "t/n",
+                .status = TaskStatus::kRunning,
+                .node = "b1"};
+  task.usage = TaskUsage{.amounts = {{"rate_in", 210}}};
+  task.usage->windows = {{.seconds = 1000, .average = {{"rate_in", 250}}}};
+  Accept(cluster_.UpdateTask(task));
+  NewBundle("t/o", 3, "");
+  EXPECT_EQ(Cycle("pulsar:actions=place"), "3>b2 ");
+  EXPECT_EQ(cluster_.memory().Find("pulsar-samples")->rows().size(), 1u);
+}
+
+// Bundles of equal traffic share a destination, also in later cycles, until the first of them gets
+// another sample.
+TEST_F(PulsarProfile, DestinationsAreKept) {
+  Broker("b1", 90);
+  Broker("b2", 20);
+  for (const char* name : {"t/n", "t/m", "t/o"}) Namespace(name);
+  Bundle("t/n", 1, "b1", 5 * kMega);
+  Bundle("t/n", 2, "b1", 60 * kMega);
+  const std::string profile =
+      "pulsar:place(placement=avg),rebalance(shedding=avg,placement=avg,high_hits=1)";
+  EXPECT_EQ(Cycle(profile), "1>b2 ");
+  Bundle("t/m", 3, "", 5 * kMega);
+  EXPECT_EQ(Cycle("pulsar:actions=place,place(placement=avg)"), "3>b2 ");
+  TaskSpec task{.name = "t/n/0x10000000_0x20000000", .job = "t/n"};
+  task.status = TaskStatus::kRunning;
+  task.node = "b2";
+  task.usage = TaskUsage{.amounts = {{"bytes_in", 1}}, .measured = 10};
+  Accept(cluster_.UpdateTask(task));
+  Bundle("t/o", 4, "", 5 * kMega);
+  EXPECT_EQ(Cycle("pulsar:actions=place,place(placement=avg)"), "4>b1 ");
 }
 
 TEST_F(PulsarProfile, TurnsGoOnInTheNextCycle) {
