@@ -25,8 +25,8 @@ std::string NameOfAd(const Field& ad) {
   return absl::StrCat(cluster, ".", ad["ProcId"].ScalarText());
 }
 
-// Answers have no names; those of containers are told apart by their first.
-constexpr std::string_view kAnswerGroup = "yarn.apache.org";
+// Answers of YARN and Mesos have no names; those of containers are told apart by their first.
+constexpr std::string_view kAnswerGroups[] = {"yarn.apache.org", "mesos.apache.org"};
 std::string NameOfAnswer(std::string_view kind, const Field& answer) {
   const Field containers = answer["containers"]["container"];
   const std::vector<Field> list =
@@ -62,7 +62,7 @@ ApiObject::ApiObject(RawObject raw, ImportLog* log) : raw_(std::move(raw)) {
     name_ = key_ = source_.object = "state dump";
     return;
   }
-  if (name_.empty() && group() == kAnswerGroup) name_ = NameOfAnswer(raw_.kind, root());
+  if (name_.empty() && Contains(kAnswerGroups, group())) name_ = NameOfAnswer(raw_.kind, root());
   if (name_.empty()) metadata()["name"].Refuse("missing; each object has a name");
   name_space_ = metadata().Text("namespace");
   if (name_space_.empty() && Contains(kNamespaced, raw_.kind)) name_space_ = "default";

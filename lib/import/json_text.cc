@@ -160,6 +160,21 @@ std::string_view KindOfAnswer(const JsonRow& row) {
                                : "";
 }
 
+// The kind of an answer of a Mesos master: /state has agents and frameworks, /roles has roles
+// alone; else "".
+std::string_view KindOfMasterAnswer(const JsonRow& row) {
+  bool agents = false, frameworks = false, roles = false;
+  size_t members = 0;
+  for (Json member = Json(&row, 0).first(); member.exists(); member = member.next()) {
+    ++members;
+    if (member.kind() != JsonKind::kArray) continue;
+    agents |= member.key() == "slaves";
+    frameworks |= member.key() == "frameworks";
+    roles |= member.key() == "roles";
+  }
+  return agents && frameworks ? "State" : roles && members == 1 ? "Roles" : "";
+}
+
 // Whether this is what /ws/v1/fullstatedump of YuniKorn answers.
 bool IsStateDump(const JsonRow& row) {
   bool partitions = false, other = false;
@@ -293,6 +308,11 @@ bool ObjectsHandler::EndObject() {
   if (const std::string_view answer = KindOfAnswer(object.row); !answer.empty()) {
     object.kind = answer;
     object.api_version = "yarn.apache.org/v1";
+  }
+  if (const std::string_view answer = KindOfMasterAnswer(object.row);
+      object.kind.empty() && !answer.empty()) {
+    object.kind = answer;
+    object.api_version = "mesos.apache.org/v1";
   }
   if (object.kind.empty() && IsStateDump(object.row)) {
     object.kind = "StateDump";

@@ -3,6 +3,7 @@
 // What a Mesos master answers: /master/state as the spec of an object State, and /roles as that of
 // an object Roles, both of the group mesos.apache.org.
 //
+//   curl MASTER:5050/master/state > dump.json; curl MASTER:5050/roles >> dump.json
 //   {"apiVersion": "mesos.apache.org/v1", "kind": "State", "metadata": {"name": "master"},
 //    "spec": {"slaves": [...], "frameworks": [...]}}
 //
@@ -37,6 +38,12 @@ std::pair<std::string, Quantity> AmountOf(std::string_view name, const std::stri
   return {std::string(name), text};
 }
 
+// What one object answers.
+Field AnswerOfMaster(const ApiObject& object) {
+  const Field spec = object.spec();
+  return spec.exists() ? spec : object.root();
+}
+
 bool IsNumber(const Field& value) {
   return value.kind() != JsonKind::kString && !value.ScalarText().empty();
 }
@@ -57,10 +64,10 @@ class MesosReader {
 
   void Read() {
     for (const ApiObject* object : source_.dump.OfKind("Roles")) {
-      for (const Field& role : object->spec().Items("roles")) ReadRole(role);
+      for (const Field& role : AnswerOfMaster(*object).Items("roles")) ReadRole(role);
     }
     for (const ApiObject* object : source_.dump.OfKind("State")) {
-      const Field state = object->spec();
+      const Field state = AnswerOfMaster(*object);
       std::map<std::string, int> hosts;
       for (const Field& agent : state.Items("slaves")) ++hosts[agent.Text("hostname")];
       for (const Field& agent : state.Items("slaves")) {

@@ -9,7 +9,8 @@
 //
 // A broker becomes a node, a namespace a job, and a bundle a task: running where a report lists it,
 // else pending. Averages count in place of the last sample where a bundle has some. Policies of
-// namespaces are in neither and are the caller's to add.
+// namespaces are in neither and are the caller's to add. The configuration is broker.conf as an
+// object (pulsar_broker.h).
 #include <map>
 #include <set>
 #include <string>
@@ -18,6 +19,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/import/importer.h"
+#include "lib/import/pulsar_broker.h"
 #include "lib/peer/pulsar/bundles.h"
 
 namespace muster {
@@ -134,8 +136,12 @@ class PulsarReader {
 
 void ReadPulsar(const ImportSource& source, Scenario* scenario) {
   scenario->profile = "pulsar";
-  if (source.configuration) source.configuration->Ignored("settings of the broker are not read");
+  std::set<std::string> excluded;
+  if (source.configuration) scenario->profile = PulsarProfileOf(*source.configuration, &excluded);
   PulsarReader(source, &scenario->cluster).Read();
+  for (JobSpec& job : scenario->cluster.jobs) {
+    if (excluded.contains(job.name)) job.settings.emplace_back("pulsar/excluded", "true");
+  }
 }
 
 }  // namespace

@@ -67,6 +67,14 @@ TEST(MesosImport, AgentsRolesFrameworksAndTasks) {
   EXPECT_THAT(report, HasSubstr("a job has one queue; the first role is read"));
 }
 
+// What the master answers, as it is.
+TEST(MesosImport, AnswersNeedNoWrapping) {
+  std::vector<ObjectJson> answers;
+  for (const ObjectJson& object : Master()) answers.push_back(object["spec"]);
+  EXPECT_EQ(WriteScenario(Imported(answers, {}).scenario),
+            WriteScenario(Imported(Master(), {}).scenario));
+}
+
 TEST(MesosImport, ThePlanOffersWhatIsFree) {
   Import import = Imported(Master(), {});
   import.scenario.cluster.tasks.push_back({.name = "t", .job = "spark", .shape = {

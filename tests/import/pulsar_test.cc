@@ -77,6 +77,63 @@ TEST(PulsarImport, ThePlanShedsAndPlaces) {
   EXPECT_THAT(plan->ToText(), HasSubstr("move t/n/0x00000000_0x40000000 from b1 to b2"));
 }
 
+std::string ProfileWith(const std::string& configuration) {
+  ImportOptions options;
+  options.configuration = configuration;
+  return Imported(Reports(), options).scenario.profile;
+}
+
+TEST(PulsarImport, SettingsOfTheBrokerAreOptions) {
+  EXPECT_EQ(ProfileWith("{}"), "pulsar");
+  EXPECT_EQ(ProfileWith(R"({
+      "loadBalancerLoadSheddingStrategy": "org.apache.pulsar.UniformLoadShedder",
+      "loadBalancerLoadPlacementStrategy": "org.apache.pulsar.LeastResourceUsageWithWeight",
+      "loadBalancerSheddingGracePeriodMinutes": "20",
+      "loadBalancerBrokerMaxTopics": 100,
+      "loadBalancerAutoBundleSplitEnabled": "false",
+      "maxUnloadPercentage": "",
+      "brokerServicePort": "6650"})"),
+            "pulsar:place(placement=usage,most_topics=100),rebalance(shedding=uniform,"
+            "placement=usage,most_topics=100,grace=1200,split=off)");
+  EXPECT_EQ(ProfileWith(R"({
+      "loadManagerClassName": "org.apache.pulsar.ExtensibleLoadManagerImpl",
+      "loadBalancerLoadSheddingStrategy": "org.apache.pulsar.ThresholdShedder",
+      "loadBalancerNamespaceBundleSplitConditionHitCountThreshold": "5"})"),
+            "pulsar:place(placement=load),rebalance(shedding=transfer,placement=load,"
+            "split_hits=5)");
+  EXPECT_EQ(ProfileWith(R"({"loadBalancerSheddingEnabled": false})"),
+            "pulsar:rebalance(shedding=none)");
+}
+
+TEST(PulsarImport, SettingsThatAreNotReadAreReported) {
+  ImportOptions options;
+  options.configuration = R"({"loadBalancerLoadSheddingStrategy": "own.Shedder",
+                              "loadBalancerSheddingIntervalMinutes": "1",
+                              "loadBalancerDebugModeEnabled": "perhaps",
+                              "loadBalancerSheddingExcludedNamespaces": "t/n, t/m"})";
+  const Import import = Imported(Reports(), options);
+  EXPECT_EQ(import.scenario.profile, "pulsar");
+  EXPECT_EQ(import.scenario.cluster.jobs[0].settings, (Labels{{"pulsar/excluded", "true"}}));
+  EXPECT_THAT(Lines(import),
+              testing::IsSupersetOf(
+                  {HasSubstr("\"own.Shedder\" is not read; the default stands for it"),
+                   HasSubstr("loadBalancerSheddingIntervalMinutes: this setting decides nothing"),
+                   HasSubstr("\"perhaps\" is not true or false")}));
+}
+
+TEST(PulsarImport, WrongSettingsAreRefused) {
+  const auto refusal = [](const std::string& configuration) {
+    ImportOptions options;
+    options.configuration = configuration;
+    return std::string(TryImport(Reports(), options).status().message());
+  };
+  EXPECT_THAT(refusal(R"({"loadBalancerSheddingGracePeriodMinutes": "-1"})"),
+              HasSubstr("is no number of minutes from 0 to 1000000"));
+  EXPECT_THAT(refusal(R"({"maxUnloadPercentage": "2"})"),
+              HasSubstr("scheduler configuration: action rebalance: option \"most_unloaded\""));
+  EXPECT_THAT(refusal("[]"), HasSubstr("expected an object"));
+}
+
 TEST(PulsarImport, WrongReportsAreRefused) {
   EXPECT_THAT(
       TryImport({PulsarObject("LoadReport", "b1", {{"lastStats", 3}})}, {}).status().message(),
