@@ -134,6 +134,12 @@ std::string SettingOf(const Cycle& cycle, TaskIndex task, const std::string& key
   return "";
 }
 
+void AddDevices(const Cycle& cycle, const std::vector<NodeIndex>& nodes, BundleWorld* bundles) {
+  if (ByDevice(cycle) == kNone) return;
+  bundles->unit = kDevice;
+  for (NodeIndex n : nodes) bundles->devices.push_back(DevicesOf(cycle, n, /*when_free=*/false));
+}
+
 void PlaceGroup(Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks) {
   const World& world = cycle.world;
   const std::vector<NodeIndex> nodes = world.session_nodes();
@@ -150,6 +156,7 @@ void PlaceGroup(Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks)
     bundles.unit = kDevice;
     bundles.devices.push_back(DevicesOf(cycle, n, /*when_free=*/false));
   }
+  AddDevices(cycle, nodes, &bundles);
   std::string strategy(Word(cycle.tables().jobs.spec[job].bundle_strategy));
   std::replace(strategy.begin(), strategy.end(), '_', ' ');
   for (TaskIndex t : world.tasks_of(job)) {
