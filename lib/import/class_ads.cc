@@ -26,11 +26,14 @@ size_t EndOfText(std::string_view text, size_t at) {
   return std::min(at + 1, text.size());
 }
 
+// Texts beyond this are no expressions, so what would come behind does not matter.
+constexpr size_t kMostBytes = 1 << 16;
+
 // Replaces each attribute by replace(its name in lower case, the word).
 template <class Replace>
 std::string ReplaceNames(std::string_view text, Replace replace) {
   std::string made;
-  for (size_t at = 0, end = 0; at < text.size(); at = end) {
+  for (size_t at = 0, end = 0; at < text.size() && made.size() <= kMostBytes; at = end) {
     if (text[at] == '"') {
       end = EndOfText(text, at);
       made.append(text.substr(at, end - at));

@@ -224,6 +224,13 @@ TEST(HtCondorImport, SlotsStartWhatTheirRequirementsLet) {
   EXPECT_EQ(start(R"("Start": "/Expr(f(1))/")", &report), "START=false;");
   EXPECT_THAT(report, HasSubstr("Machine slot1@x: Start: is not read"));
   EXPECT_THAT(report, HasSubstr("no job starts there"));
+  // A long START that is named often.
+  std::string often = "true", sum = "1";
+  for (int i = 0; i < 5'000; ++i) often += " && START", sum += "+1";
+  EXPECT_EQ(start("\"Start\": \"/Expr(" + sum + ")/\", \"Requirements\": \"/Expr(" + often + ")/\"",
+                  &report),
+            "START=false;");
+  EXPECT_THAT(report, HasSubstr("longer than 65536 bytes"));
 }
 
 TEST(HtCondorImport, AnAttributeThatCannotBeReadIsAnError) {
