@@ -57,8 +57,6 @@ class RayView {
   ActionContext& context_;
   std::vector<DimensionIndex> order_;  // of resources
   std::optional<size_t> accelerator_;
-  DeviceParts DevicesOf(NodeIndex node) const;
-
   DimensionIndex store_ = kNone;  // of Ray's object store
   DimensionIndex by_device_ = kNone;
   std::vector<NodeIndex> alive_;
