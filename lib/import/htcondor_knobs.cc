@@ -169,7 +169,7 @@ class KnobReader {
     });
   }
 
-  // A rule of a group that GROUP_NAMES has not is none, as at the peer.
+  // A rule of a group that is neither in GROUP_NAMES nor above one of it is none, as at the peer.
   bool ReadGroupKnob(const std::string& key, const Field& knob) {
     if (ToAbsl(key) == kGroupNames) return true;
     for (const auto& [prefix, setting] : kGroupKnobs) {

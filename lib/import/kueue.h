@@ -18,14 +18,10 @@
 
 #include "lib/import/amounts.h"
 #include "lib/import/importer.h"
+#include "lib/peer/kueue/job_settings.h"
 #include "muster/spec.h"
 
 namespace muster::kueue {
-
-// Settings of queues: how a LocalQueue, "NAMESPACE/NAME" behind it, is stopped.
-inline constexpr char kLocalQueueStop[] = "kueue/local-queue-stop/";
-
-inline constexpr char kLocalQueueWeight[] = "kueue/local-queue-weight/";  // and its weight
 
 // Returns the amount with all its decimals: "0.267868033".
 std::string DecimalText(ExactAmount amount);

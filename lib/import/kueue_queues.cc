@@ -190,10 +190,11 @@ class QueueReader {
       QueueSpec& queue = cluster_->queues[place->second];
       const Field stop = object->spec()["stopPolicy"];
       if (ReadWord(stop, kStops, StopPolicy::kNone) != StopPolicy::kNone) {
-        queue.settings.emplace_back(absl::StrCat(kLocalQueueStop, object->key()), stop.AsText());
+        queue.settings.emplace_back(absl::StrCat(ToAbsl(kueue::kLocalQueueStop), object->key()),
+                                    stop.AsText());
       }
       if (const Field weight = object->spec().Section("fairSharing")["weight"]; weight.given()) {
-        queue.settings.emplace_back(absl::StrCat(kLocalQueueWeight, object->key()),
+        queue.settings.emplace_back(absl::StrCat(ToAbsl(kueue::kLocalQueueWeight), object->key()),
                                     DecimalText(ReadAmount(weight)));
       }
       ReadUsage(*object, &queue);

@@ -273,7 +273,7 @@ class WorkloadReader {
   void AddLocalQueue(const ApiObject& workload, JobSpec* job) const {
     const std::string key =
         absl::StrCat(workload.name_space(), "/", workload.spec().Text("queueName"));
-    const std::string rule = absl::StrCat(kLocalQueueStop, key);
+    const std::string rule = absl::StrCat(ToAbsl(kueue::kLocalQueueStop), key);
     const auto queue = std::ranges::find(cluster_->queues, job->queue, &QueueSpec::name);
     const bool has_rule =
         std::ranges::any_of(queue->settings, [&](const auto& s) { return s.first == rule; });

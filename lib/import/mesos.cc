@@ -19,6 +19,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "lib/import/importer.h"
+#include "lib/peer/mesos/settings.h"
 
 namespace muster {
 namespace {
@@ -27,7 +28,6 @@ constexpr std::string_view kMesosGroups[] = {"mesos.apache.org"};
 constexpr KindRule kMesosKinds[] = {{"State", kMesosGroups}, {"Roles", kMesosGroups}};
 // The peer does not count tasks.
 constexpr int64_t kManyPods = 1'000'000;
-constexpr double kLeastWeightOfRole = 1e-6;
 
 // An amount of the peer's in the units of rows.
 std::pair<std::string, Quantity> AmountOf(std::string_view name, const std::string& text) {
@@ -99,9 +99,10 @@ class MesosReader {
     if (const Field weight = role["weight"]; weight.given()) {
       double number = 0;
       const std::string text = weight.ScalarText();
-      if (!absl::SimpleAtod(text, &number) || !(number >= kLeastWeightOfRole && number < 1e9)) {
+      if (!absl::SimpleAtod(text, &number) ||
+          !(number >= mesos::kLeastWeight && number <= mesos::kMostWeight)) {
         weight.Refuse(absl::StrCat(weight.Describe(),
-                                   " is no weight that a role has; 0.000001 to 999999999 is"));
+                                   " is no weight that a role has; 0.000001 to 1000000000 is"));
         return;
       }
       const auto whole = static_cast<int64_t>(number);

@@ -443,6 +443,21 @@ int64_t AmountOf(const Field& value) {
   return std::max<int64_t>(amount, 0);
 }
 
+bool IsBelowZero(const Field& value) {
+  if (!absl::StartsWith(absl::StripLeadingAsciiWhitespace(value.ScalarText()), "-")) return false;
+  value.Refuse(absl::StrCat(value.Describe(), " is below 0; expected 0 or more"));
+  return true;
+}
+
+std::string SecondsOf(const Field& milliseconds) {
+  constexpr int64_t kMillisecondsOfSecond = 1000;
+  if (IsBelowZero(milliseconds)) return "0";
+  const int64_t time = AmountOf(milliseconds), rest = time % kMillisecondsOfSecond;
+  std::string text = absl::StrCat(time / kMillisecondsOfSecond);
+  if (rest > 0) absl::StrAppend(&text, ".", absl::Dec(rest, absl::kZeroPad3));
+  return text;
+}
+
 std::string SwitchOf(const Field& value) {
   if (value.kind() == JsonKind::kBool) return value.truthy() ? "on" : "off";
   const absl::string_view text = absl::StripAsciiWhitespace(value.ScalarText());

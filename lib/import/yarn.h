@@ -68,6 +68,11 @@ class QueueRows {
 std::vector<Field> ListOf(const Field& parent, std::string_view key);
 // Returns an amount as number or text, 0 where it is absent or below 0; refuses others.
 int64_t AmountOf(const Field& value);
+// Refuses an amount below 0, and returns true then.
+bool IsBelowZero(const Field& value);
+// Returns milliseconds, as number or text, in seconds ("1.500"). Refuses other text, and amounts
+// below 0.
+std::string SecondsOf(const Field& milliseconds);
 // Returns "on" or "off" of a text or flag that is true or false. Any other value is reported and
 // returns "": as at the peer, the default stands for it.
 std::string SwitchOf(const Field& value);

@@ -319,6 +319,7 @@ class PropertyReader {
       }
       name.pop_back();
       used_.insert(key);
+      if (IsBelowZero(at->second)) continue;
       std::vector<UserLimit>& limits = (root->users ? *root->users : root->users.emplace()).limits;
       auto limit = std::ranges::find(limits, name, &UserLimit::name);
       if (limit == limits.end()) limit = limits.insert(limits.end(), {.name = name});

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -68,12 +69,7 @@ std::optional<std::string> OptionText(const Field& value, ValueForm form) {
     return text.empty() ? std::nullopt : std::optional(text);
   }
   if (form == ValueForm::kNumber) return value.ScalarText();
-  const int64_t milliseconds = AmountOf(value);
-  constexpr int64_t kMillisecondsOfSecond = 1000;
-  const int64_t rest = milliseconds % kMillisecondsOfSecond;
-  std::string seconds = absl::StrCat(milliseconds / kMillisecondsOfSecond);
-  if (rest > 0) absl::StrAppend(&seconds, ".", absl::Dec(rest, absl::kZeroPad3));
-  return seconds;
+  return SecondsOf(value);
 }
 
 void SetFairSetting(std::string_view key, std::string value, QueueSpec* queue) {
@@ -153,13 +149,13 @@ constexpr std::string_view kOlderTimeout = "fairSharePreemptionTimeout";
 
 void SetElement(std::string_view key, const Field& value, QueueSpec* queue) {
   const std::string text = value.ScalarText();
-  constexpr double kUnlimitedPart = -1;
+  constexpr double kNoLeast = std::numeric_limits<double>::lowest();
   if (key == "schedulingPolicy") {
     SetFairSetting(key, absl::AsciiStrToLower(text), queue);
   } else if (key == "minResources" || key == "maxResources") {
     SetAmounts(key, value, queue);
   } else if (key == "maxAMShare") {
-    SetPart(key, value, kUnlimitedPart, queue);
+    SetPart(key, value, kNoLeast, queue);
   } else if (key == "fairSharePreemptionThreshold") {
     SetPart(key, value, 0, queue);
   } else if (key == "allowPreemptionFrom") {

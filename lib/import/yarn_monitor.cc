@@ -67,14 +67,6 @@ std::string NumberOf(const Field& value) {
   return "";
 }
 
-// Milliseconds in seconds.
-std::string SecondsOf(const Field& value) {
-  const int64_t time = AmountOf(value), rest = time % 1000;
-  std::string text = absl::StrCat(time / 1000);
-  if (rest > 0) absl::StrAppend(&text, ".", absl::Dec(rest, absl::kZeroPad3));
-  return text;
-}
-
 void AddKey(const MonitorKey& key, const Field& value, std::string* options) {
   const std::string text = key.kind == Kind::kSwitch         ? SwitchOf(value)
                            : key.kind == Kind::kMilliseconds ? SecondsOf(value)

@@ -103,9 +103,9 @@ TEST(MesosImport, WeightsMayHaveFractions) {
   EXPECT_THAT(queue(3.0).settings, testing::IsEmpty());
   EXPECT_EQ(queue(0.5).settings, (Labels{{"mesos/weight", "0.5"}}));
   for (const ObjectJson& weight :
-       {ObjectJson(0), ObjectJson(-1), ObjectJson(1e9), ObjectJson("x")}) {
+       {ObjectJson(0), ObjectJson(-1), ObjectJson(2e9), ObjectJson("x")}) {
     EXPECT_THAT(import(weight).status().message(),
-                HasSubstr("is no weight that a role has; 0.000001 to 999999999 is"))
+                HasSubstr("is no weight that a role has; 0.000001 to 1000000000 is"))
         << weight;
   }
 }

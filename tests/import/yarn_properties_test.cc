@@ -104,5 +104,16 @@ TEST(YarnMonitor, WrongValuesAreRefusedAsTheProfileRefusesThem) {
               HasSubstr("scheduler configuration: action preempt: option \"per_round\""));
 }
 
+TEST(YarnProperties, AmountsBelowZeroAreRefused) {
+  EXPECT_THAT(TryProperties({}, {{"yarn.scheduler.capacity.user.max-parallel-apps", "-1"}})
+                  .status()
+                  .message(),
+              HasSubstr("max-parallel-apps\"]: \"-1\" is below 0; expected 0 or more"));
+  EXPECT_THAT(TryProperties({{kMonitorEnable, "true"}, {Round("max_wait_before_kill"), "-5000"}})
+                  .status()
+                  .message(),
+              HasSubstr("max_wait_before_kill\"]: \"-5000\" is below 0"));
+}
+
 }  // namespace
 }  // namespace muster

@@ -3,7 +3,7 @@
 // Answers of YARN's resource manager and files of its schedulers: what they become, and what a plan
 // then decides.
 #include "muster/schedule.h"
-#include "tests/import/objects.h"
+#include "tests/import/yarn_objects.h"
 
 namespace muster {
 namespace {
@@ -12,88 +12,8 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-ObjectJson YarnNode(const std::string& id, const std::string& host, int64_t used, int64_t free) {
-  return {{"id", id},
-          {"nodeHostName", host},
-          {"rack", "/r0"},
-          {"state", "RUNNING"},
-          {"usedMemoryMB", used},
-          {"availMemoryMB", free},
-          {"usedVirtualCores", used / 1024},
-          {"availableVirtualCores", free / 1024}};
-}
-
-ObjectJson YarnRequest(int priority, int64_t count, int64_t memory) {
-  return {{"priority", priority},
-          {"resourceName", "*"},
-          {"numContainers", count},
-          {"relaxLocality", true},
-          {"capability", {{"memory", memory}, {"vCores", 1}}}};
-}
-
-ObjectJson YarnApp(const std::string& id, const std::string& queue, int64_t started) {
-  return {{"id", id},
-          {"user", "ann"},
-          {"queue", queue},
-          {"priority", 3},
-          {"startedTime", started},
-          {"state", "RUNNING"},
-          {"runningContainers", 0}};
-}
-
-ObjectJson Answer(const std::string& list, const std::string& item, ObjectJson items) {
-  return {{list, {{item, std::move(items)}}}};
-}
-
-// Two nodes, and two applications in leaves of a scheduler with percents.
-std::vector<ObjectJson> Manager() {
-  ObjectJson first = YarnApp("application_17_0001", "a", 1'700'000'000'900);
-  first["resourceRequests"] = {YarnRequest(20, 5, 1024), YarnRequest(1, 2, 2048)};
-  first["runningContainers"] = 2;
-  ObjectJson second = YarnApp("application_17_0002", "root.b", 1'700'000'000'100);
-  second["resourceRequests"] = YarnRequest(1, 9, 1024);
-  ObjectJson ended = YarnApp("application_17_0003", "b", 1);
-  ended["state"] = "FINISHED";
-  const ObjectJson container = {{"containerId", "container_e08_17_0001_01_000001"},
-                                {"allocatedMB", "2048"},
-                                {"allocatedVCores", "2"},
-                                {"nodeId", "h0:1"},
-                                {"containerState", "RUNNING"}};
-  const auto queue = [](const std::string& name, double capacity, double most) {
-    return ObjectJson{{"type", "capacitySchedulerLeafQueueInfo"},
-                      {"queueName", name},
-                      {"queuePath", "root." + name},
-                      {"mode", "percentage"},
-                      {"capacity", capacity},
-                      {"maxCapacity", most},
-                      {"userLimit", 100},
-                      {"userLimitFactor", 10.0},
-                      {"maxParallelApps", 2147483647},
-                      {"orderingPolicyInfo", "fifo"},
-                      {"state", "RUNNING"}};
-  };
-  return {Answer("nodes", "node",
-                 {YarnNode("h0:1", "h0", 3072, 5120), YarnNode("h1:1", "h1", 0, 8192)}),
-          Answer("apps", "app", {first, second, ended}),
-          Answer("containers", "container", ObjectJson::array({container})),
-          {{"scheduler",
-            {{"schedulerInfo",
-              {{"type", "capacityScheduler"},
-               {"queueName", "root"},
-               {"capacity", 100.0},
-               {"queues", {{"queue", {queue("a", 75.0, 100.0), queue("b", 25.0, 50.0)}}}}}}}}}};
-}
-
-std::map<std::string, Labels> SettingsOf(const Import& import) {
-  std::map<std::string, Labels> settings;
-  for (const QueueSpec& queue : import.scenario.cluster.queues) {
-    settings[queue.name] = queue.settings;
-  }
-  return settings;
-}
-
 TEST(YarnImport, AnswersBecomeRows) {
-  const Import import = Imported(Manager(), {});
+  const Import import = Imported(YarnManager(), {});
   const ClusterSpec& cluster = import.scenario.cluster;
   EXPECT_EQ(import.scenario.profile, "yarn-capacity:heartbeat(calculator=memory)");
   ASSERT_EQ(cluster.nodes.size(), 2u);
@@ -118,7 +38,7 @@ TEST(YarnImport, AnswersBecomeRows) {
   EXPECT_EQ(cluster.tasks[0].group, "master");
   EXPECT_EQ(cluster.tasks[1].name, "h0/used");
   EXPECT_EQ(Words(cluster.tasks[1].shape.request), "cpu=1 memory=1024Mi");
-  EXPECT_EQ(SettingsOf(import)["root.b"],
+  EXPECT_EQ(YarnSettings(import)["root.b"],
             (Labels{{"yarn-capacity/capacity", "25.0"},
                     {"yarn-capacity/maximum-capacity", "50.0"},
                     {"yarn-capacity/minimum-user-limit-percent", "100"},
@@ -144,7 +64,7 @@ ObjectJson Gpus(const std::string& units, int64_t value) {
 }
 
 TEST(YarnImport, ReadsResourceTypesOfTheSite) {
-  std::vector<ObjectJson> answers = Manager();
+  std::vector<ObjectJson> answers = YarnManager();
   ObjectJson& node = answers[0]["nodes"]["node"][0];
   node["totalResource"] = Gpus("", 4);
   node["usedResource"] = Gpus("", 3);
@@ -176,7 +96,7 @@ TEST(YarnImport, ReadsResourceTypesOfTheSite) {
 }
 
 TEST(YarnImport, ThePlanGivesContainersToTheSmallestPriorityNumberFirst) {
-  const Import import = Imported(Manager(), {});
+  const Import import = Imported(YarnManager(), {});
   Cluster cluster;
   ASSERT_TRUE(Fill(import.scenario, &cluster).ok());
   const absl::StatusOr<Plan> plan = cluster.Schedule(import.scenario.profile);
@@ -193,7 +113,7 @@ TEST(YarnImport, ThePlanGivesContainersToTheSmallestPriorityNumberFirst) {
 
 TEST(YarnImport, AnswersMayBeSpecsOfNamedObjects) {
   std::vector<ObjectJson> named;
-  for (const ObjectJson& answer : Manager()) {
+  for (const ObjectJson& answer : YarnManager()) {
     const std::string list = answer.items().begin().key();
     named.push_back({{"apiVersion", "yarn.apache.org/v1"},
                      {"kind", list == "nodes"       ? "Nodes"
@@ -204,11 +124,11 @@ TEST(YarnImport, AnswersMayBeSpecsOfNamedObjects) {
                      {"spec", answer}});
   }
   EXPECT_EQ(WriteScenario(Imported(named, {}).scenario),
-            WriteScenario(Imported(Manager(), {}).scenario));
+            WriteScenario(Imported(YarnManager(), {}).scenario));
 }
 
 TEST(YarnImport, StatesOfNodes) {
-  std::vector<ObjectJson> answers = Manager();
+  std::vector<ObjectJson> answers = YarnManager();
   ObjectJson& nodes = answers[0]["nodes"]["node"];
   const auto nodes_of = [&] { return Imported(answers, {}).scenario.cluster.nodes; };
   nodes[0]["state"] = "DECOMMISSIONING";
@@ -230,7 +150,7 @@ TEST(YarnImport, StatesOfNodes) {
 }
 
 TEST(YarnImport, WhatIsLeftOutIsNamed) {
-  std::vector<ObjectJson> answers = Manager();
+  std::vector<ObjectJson> answers = YarnManager();
   ObjectJson& apps = answers[1]["apps"]["app"];
   apps[1]["queue"] = "c";
   ObjectJson strict = YarnRequest(3, 1, 1024), labelled = strict, near = strict;
@@ -261,7 +181,7 @@ TEST(YarnImport, WhatIsLeftOutIsNamed) {
 }
 
 TEST(YarnImport, RequestsForNodesAndRacksAreWishes) {
-  std::vector<ObjectJson> answers = Manager();
+  std::vector<ObjectJson> answers = YarnManager();
   ObjectJson at_node = YarnRequest(1, 1, 2048), at_rack = at_node;
   at_node["resourceName"] = "h0";
   at_rack["resourceName"] = "/r0";
@@ -285,9 +205,9 @@ std::string RulesOf(const ObjectJson& properties, std::vector<std::string>* line
                     {"yarn.scheduler.capacity.root.b.capacity", "50"}};
   all.update(properties);
   options.configuration = all.dump();
-  const Import import = Imported(Manager(), options);
+  const Import import = Imported(YarnManager(), options);
   if (lines != nullptr) *lines = Lines(import);
-  std::map<std::string, Labels> settings = SettingsOf(import);
+  std::map<std::string, Labels> settings = YarnSettings(import);
   for (const auto& [key, value] : settings["root"]) {
     if (key == "yarn-capacity/queue-mappings") return value;
   }
@@ -340,7 +260,7 @@ TEST(YarnImport, QueuesThatAreMadeOnDemand) {
                                        "capacity",
                                        "50"}})
                               .dump();
-  std::vector<ObjectJson> answers = Manager();
+  std::vector<ObjectJson> answers = YarnManager();
   answers[1]["apps"]["app"][1]["queue"] = "root.b.ann";
   answers[1]["apps"]["app"][1]["name"] = "etl";
   const Import import = Imported(answers, options);
@@ -348,7 +268,7 @@ TEST(YarnImport, QueuesThatAreMadeOnDemand) {
   EXPECT_EQ(job.queue, "default");
   EXPECT_EQ(job.settings,
             (Labels{{"yarn-capacity/queue", "root.b.ann"}, {"yarn-capacity/application", "etl"}}));
-  EXPECT_EQ(SettingsOf(import)["root.b"],
+  EXPECT_EQ(YarnSettings(import)["root.b"],
             (Labels{{"yarn-capacity/capacity", "60"},
                     {"yarn-capacity/auto-create-child-queue.enabled", "true"},
                     {"yarn-capacity/leaf-queue-template.capacity", "50"}}));
@@ -378,7 +298,7 @@ TEST(YarnImport, PropertiesOfTheCapacityScheduler) {
     "yarn.scheduler.capacity.root.b.acl_submit_applications": "*",
     "yarn.nodemanager.unrelated": "x",
     "misspelt": "x"})";
-  std::vector<ObjectJson> answers = Manager();
+  std::vector<ObjectJson> answers = YarnManager();
   answers[1]["apps"]["app"][0]["queue"] = "x";
   const Import import = Imported(answers, options);
   EXPECT_EQ(import.scenario.profile,
@@ -415,180 +335,19 @@ TEST(YarnImport, WrongConfigurationsAreRefusedAsTheProfileRefusesThem) {
   ImportOptions options;
   options.configuration = R"({"yarn.scheduler.capacity.root.queues": "a,b",
                               "yarn.scheduler.capacity.root.a.capacity": "90"})";
-  EXPECT_EQ(TryImport(Manager(), options).status().message(),
+  EXPECT_EQ(TryImport(YarnManager(), options).status().message(),
             "dump: queue \"root.a\": its capacity and those of queues of the same parent are 90 "
             "percent together; must be 100");
   options.configuration = R"({"yarn.scheduler.maximum-allocation-mb": "many"})";
-  EXPECT_THAT(TryImport(Manager(), options).status().message(),
+  EXPECT_THAT(TryImport(YarnManager(), options).status().message(),
               HasSubstr("scheduler configuration: action heartbeat"));
   options.configuration = "[]";
-  EXPECT_EQ(TryImport(Manager(), options).status().message(),
+  EXPECT_EQ(TryImport(YarnManager(), options).status().message(),
             "scheduler configuration: expected an object, got an array");
 }
 
-TEST(YarnImport, AnAllocationFile) {
-  ImportOptions options;
-  options.configuration = R"({
-    "yarn.scheduler.fair.assignmultiple": "true",
-    "yarn.scheduler.fair.reservable-nodes": "0.1",
-    "yarn.scheduler.reservation-threshold.increment-multiple": "3",
-    "allocations": {
-      "defaultQueueSchedulingPolicy": "DRF",
-      "queueMaxAppsDefault": "50",
-      "userMaxAppsDefault": "5",
-      "queueMaxAMShareDefault": "0.3",
-      "misspelt": "5",
-      "user": {"name": "ann", "maxRunningApps": "30"},
-      "queue": [
-        {"name": "a", "weight": "2.5", "schedulingPolicy": "FIFO",
-         "minResources": "1024mb,1vcores", "maxResources": "vcores=4, memory-mb=8192"},
-        {"name": "b", "type": "parent", "maxRunningApps": "7", "maxAMShare": "1.5",
-         "minResources": "5%",
-         "queue": {"name": "c", "maxResources": "50% cpu"}}]}})";
-  std::vector<ObjectJson> answers = Manager();
-  answers[1]["apps"]["app"][1]["queue"] = "root.b.c";
-  const Import import = Imported(answers, options);
-  EXPECT_EQ(import.scenario.profile,
-            "yarn-fair:heartbeat(policy=drf,reservation_threshold=3,reservable_nodes=0.1,"
-            "assign_multiple=on)");
-  std::map<std::string, Labels> settings = SettingsOf(import);
-  EXPECT_EQ(settings["root.a"], (Labels{{"yarn-fair/weight", "2.5"},
-                                        {"yarn-fair/schedulingPolicy", "fifo"},
-                                        {"yarn-fair/minResources", "1024 mb, 1 vcores"},
-                                        {"yarn-fair/maxResources", "4 vcores, 8192 mb"},
-                                        {"yarn-fair/maxRunningApps", "50"},
-                                        {"yarn-fair/maxAMShare", "0.3"}}));
-  EXPECT_EQ(settings["root.b"],
-            (Labels{{"yarn-fair/maxRunningApps", "7"}, {"yarn-fair/maxAMShare", "1"}}));
-  EXPECT_EQ(settings["root.b.c"], (Labels{{"yarn-fair/maxResources", "50% vcores"},
-                                          {"yarn-fair/maxRunningApps", "50"},
-                                          {"yarn-fair/maxAMShare", "0.3"}}));
-  EXPECT_EQ(settings["root"], (Labels{{"yarn-fair/userMaxAppsDefault", "5"}}));
-  EXPECT_EQ(import.scenario.cluster.jobs[0].settings, (Labels{{"yarn-fair/master", "master"}}));
-  EXPECT_EQ(import.scenario.cluster.queues[0].users->limits,
-            (std::vector<UserLimit>{{.name = "ann", .max_jobs = 30}}));
-  EXPECT_THAT(Lines(import), Contains(HasSubstr("these amounts are not read")));
-  EXPECT_THAT(Lines(import), Contains(HasSubstr("misspelt: this element decides nothing")));
-}
-
-TEST(YarnImport, MaximaInPercent) {
-  const auto maximum_of = [](const std::string& text) {
-    ImportOptions options;
-    options.configuration =
-        R"({"allocations": {"queue": [{"name": "a", "maxResources": ")" + text + R"("},
-                                      {"name": "b"}]}})";
-    const Labels settings = SettingsOf(Imported(Manager(), options))["root.a"];
-    return settings.empty() ? "" : settings[0].second;
-  };
-  EXPECT_EQ(maximum_of("40%"), "40%");
-  EXPECT_EQ(maximum_of("12.5% memory, 50 % cpu"), "12.5% mb, 50% vcores");
-  EXPECT_EQ(maximum_of("memory-mb=50%,vcores=4"), "50% mb, 4 vcores");
-  EXPECT_EQ(maximum_of("50% gpu"), "");
-  EXPECT_EQ(maximum_of("half"), "");
-}
-
-TEST(YarnImport, PreemptionOfTheFairScheduler) {
-  ImportOptions options;
-  options.configuration = R"({
-    "yarn.scheduler.fair.preemption": "true",
-    "yarn.scheduler.fair.preemption.cluster-utilization-threshold": "0.5",
-    "yarn.scheduler.fair.waitTimeBeforeKill": "20500",
-    "yarn.scheduler.fair.waitTimeBeforeNextStarvationCheck": 5000,
-    "yarn.scheduler.fair.am.preemption": false,
-    "yarn.scheduler.increment-allocation-mb": "512",
-    "allocations": {
-      "defaultMinSharePreemptionTimeout": "30",
-      "fairSharePreemptionTimeout": "60",
-      "defaultFairSharePreemptionThreshold": "1.5",
-      "queuePlacementPolicy": {"rule": [{"name": "specified"}]},
-      "queue": [
-        {"name": "a", "fairSharePreemptionTimeout": "10", "allowPreemptionFrom": "FALSE"},
-        {"name": "b", "fairSharePreemptionThreshold": "-0.1"}]}})";
-  const Import import = Imported(Manager(), options);
-  EXPECT_EQ(import.scenario.profile,
-            "yarn-fair:actions=preempt(increment_memory=512,wait_before_kill=20.500,"
-            "wait_before_next_check=5,utilization_threshold=0.5,am_preemption=off)"
-            "+heartbeat(increment_memory=512)");
-  std::map<std::string, Labels> settings = SettingsOf(import);
-  EXPECT_EQ(settings["root"], (Labels{{"yarn-fair/minSharePreemptionTimeout", "30"},
-                                      {"yarn-fair/fairSharePreemptionTimeout", "60"},
-                                      {"yarn-fair/fairSharePreemptionThreshold", "1"}}));
-  EXPECT_EQ(settings["root.a"], (Labels{{"yarn-fair/fairSharePreemptionTimeout", "10"},
-                                        {"yarn-fair/allowPreemptionFrom", "false"}}));
-  EXPECT_EQ(settings["root.b"], (Labels{{"yarn-fair/fairSharePreemptionThreshold", "0"}}));
-  EXPECT_THAT(Lines(import),
-              Contains(HasSubstr("queuePlacementPolicy: rules that place applications are not "
-                                 "read")));
-  Cluster cluster;
-  ASSERT_TRUE(Fill(import.scenario, &cluster).ok());
-  EXPECT_TRUE(cluster.Schedule(import.scenario.profile).ok());
-}
-
-TEST(YarnImport, WithoutPreemptionItsOptionsAreLeft) {
-  ImportOptions options;
-  options.configuration = R"({"yarn.scheduler.fair.waitTimeBeforeKill": "20000",
-                              "yarn.scheduler.fair.preemption": "false",
-                              "allocations": {"queue": [{"name": "a"}, {"name": "b"}]}})";
-  EXPECT_EQ(Imported(Manager(), options).scenario.profile, "yarn-fair");
-}
-
-TEST(YarnImport, AnAnswerOfTheFairScheduler) {
-  std::vector<ObjectJson> answers = Manager();
-  const ObjectJson most = {{"memory", 4096}, {"vCores", 8}};
-  answers[3] = {{"scheduler",
-                 {{"schedulerInfo",
-                   {{"type", "fairScheduler"},
-                    {"rootQueue",
-                     {{"queueName", "root"},
-                      {"maxApps", 2147483647},
-                      {"maxResources", most},
-                      {"schedulingPolicy", "DRF"},
-                      {"childQueues",
-                       {{"queue",
-                         {{{"queueName", "root.a"},
-                           {"maxApps", 3},
-                           {"preemptable", false},
-                           {"schedulingPolicy", "fair"},
-                           {"maxResources", most},
-                           {"minResources", {{"memory", 0}, {"vCores", 0}}}},
-                          {{"queueName", "root.b"}, {"maxApps", 2147483647}}}}}}}}}}}}};
-  const Import import = Imported(answers, {});
-  EXPECT_EQ(import.scenario.profile, "yarn-fair");
-  std::map<std::string, Labels> settings = SettingsOf(import);
-  EXPECT_EQ(settings["root"], (Labels{{"yarn-fair/schedulingPolicy", "drf"}}));
-  EXPECT_EQ(settings["root.a"], (Labels{{"yarn-fair/maxResources", "4096 mb, 8 vcores"},
-                                        {"yarn-fair/maxRunningApps", "3"},
-                                        {"yarn-fair/allowPreemptionFrom", "false"},
-                                        {"yarn-fair/schedulingPolicy", "fair"}}));
-  EXPECT_THAT(Lines(import), Contains(HasSubstr("weights of queues are in no answer")));
-  EXPECT_THAT(TryImport(answers, {.profile = "yarn-capacity"}).status().message(),
-              HasSubstr("is \"fairScheduler\"; expected the answer of the scheduler of profile "
-                        "yarn-capacity"));
-}
-
-// A queue of the fair scheduler that may use nothing is shut; 0 of what it is promised is nothing.
-TEST(YarnImport, AQueueThatMayUseNothingIsShut) {
-  const auto settings = [](const ObjectJson& most) {
-    const ObjectJson queue = {{"queueName", "root.a"},
-                              {"maxResources", most},
-                              {"minResources", {{"memory", 0}, {"vCores", 0}}}};
-    const ObjectJson info = {
-        {"type", "fairScheduler"},
-        {"rootQueue", {{"queueName", "root"}, {"childQueues", {{"queue", {queue}}}}}}};
-    std::vector<ObjectJson> answers = Manager();
-    answers[3] = {{"scheduler", {{"schedulerInfo", info}}}};
-    return SettingsOf(Imported(answers, {}))["root.a"];
-  };
-  const Labels shut = {{"yarn-fair/maxResources", "0 mb, 0 vcores"}};
-  EXPECT_EQ(settings({{"memory", 0}, {"vCores", 0}}), shut);
-  EXPECT_EQ(settings({{"memory", -1}, {"vCores", -1}}), shut);
-  EXPECT_EQ(settings({{"memory", 2147483647}, {"vCores", 2147483647}}), Labels());
-  EXPECT_EQ(settings(ObjectJson::object()), Labels());
-  EXPECT_EQ(settings(nullptr), Labels());
-}
-
 TEST(YarnImport, WeightsAndAmountsOfAnswers) {
-  std::vector<ObjectJson> answers = Manager();
+  std::vector<ObjectJson> answers = YarnManager();
   ObjectJson& queues = answers[3]["scheduler"]["schedulerInfo"]["queues"]["queue"];
   for (ObjectJson& queue : queues) {
     queue["mode"] = "absolute";
@@ -598,17 +357,17 @@ TEST(YarnImport, WeightsAndAmountsOfAnswers) {
          {"configuredMinResource", {{"memory", 1024}, {"vCores", 2}}},
          {"configuredMaxResource", {{"memory", 2048}, {"vCores", 4}}}}};
   }
-  EXPECT_EQ(SettingsOf(Imported(answers, {}))["root.a"][0].second, "[memory=1024,vcores=2]");
-  EXPECT_EQ(SettingsOf(Imported(answers, {}))["root.a"][1].second, "[memory=2048,vcores=4]");
+  EXPECT_EQ(YarnSettings(Imported(answers, {}))["root.a"][0].second, "[memory=1024,vcores=2]");
+  EXPECT_EQ(YarnSettings(Imported(answers, {}))["root.a"][1].second, "[memory=2048,vcores=4]");
   for (ObjectJson& queue : queues) {
     queue["mode"] = "weight";
     queue["weight"] = 2.5;
   }
-  EXPECT_EQ(SettingsOf(Imported(answers, {}))["root.b"][0].second, "2.5w");
+  EXPECT_EQ(YarnSettings(Imported(answers, {}))["root.b"][0].second, "2.5w");
 }
 
 TEST(YarnImport, LabelsOfRequestsAndOfQueues) {
-  std::vector<ObjectJson> answers = Manager();
+  std::vector<ObjectJson> answers = YarnManager();
   ObjectJson& app = answers[1]["apps"]["app"][0];
   app["queue"] = "root.a";
   app["resourceRequests"][0]["nodeLabelExpression"] = "gpu";
@@ -626,7 +385,7 @@ TEST(YarnImport, LabelsOfRequestsAndOfQueues) {
   EXPECT_EQ(job.settings, (Labels{{"yarn-capacity/node-label-expression", "gpu"},
                                   {"yarn-capacity/master", "master"}}));
   EXPECT_EQ(job.groups.size(), 2u);
-  std::map<std::string, Labels> settings = SettingsOf(import);
+  std::map<std::string, Labels> settings = YarnSettings(import);
   EXPECT_EQ(settings["root.a"],
             (Labels{{"yarn-capacity/capacity", "100"},
                     {"yarn-capacity/accessible-node-labels", "gpu"},
@@ -635,7 +394,7 @@ TEST(YarnImport, LabelsOfRequestsAndOfQueues) {
 }
 
 TEST(YarnImport, WithoutASchedulerQueuesAreThoseOfApplications) {
-  std::vector<ObjectJson> answers = Manager();
+  std::vector<ObjectJson> answers = YarnManager();
   answers.pop_back();
   const Import import = Imported(answers, {});
   std::vector<std::string> names;
@@ -647,14 +406,14 @@ TEST(YarnImport, WrongAnswersAreRefused) {
   const auto refusal = [](const std::vector<ObjectJson>& answers) {
     return std::string(TryImport(answers, {}).status().message());
   };
-  std::vector<ObjectJson> answers = Manager();
+  std::vector<ObjectJson> answers = YarnManager();
   answers[0]["nodes"]["node"][0]["usedMemoryMB"] = "much";
   EXPECT_THAT(refusal(answers), HasSubstr("nodes.node[0].usedMemoryMB: \"much\" is not a whole "
                                           "number"));
-  answers = Manager();
+  answers = YarnManager();
   answers[0]["nodes"]["node"][1]["id"] = "h0:1";
   EXPECT_THAT(refusal(answers), HasSubstr("is listed twice"));
-  answers = Manager();
+  answers = YarnManager();
   answers[1]["apps"]["app"][0]["resourceRequests"][0]["numContainers"] = 4'000'000'000;
   EXPECT_THAT(refusal(answers), HasSubstr("4000000000 tasks in all; at most 4000000 are read"));
 }

@@ -244,8 +244,8 @@ const AdSignature* FindAdFunction(std::string_view name) {
 
 AdValue CallAdFunction(AdFunction function, const std::vector<AdValue>& arguments,
                        const std::vector<AdValue>* list) {
-  static const AdValue kNone;
-  const AdValue& first = arguments.empty() ? kNone : arguments[0];
+  const AdValue none;
+  const AdValue& first = arguments.empty() ? none : arguments[0];
   int64_t count = 0;
   switch (function) {
     case AdFunction::kQuantize:

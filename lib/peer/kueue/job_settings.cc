@@ -34,8 +34,6 @@ constexpr std::string_view kKeys[] = {kRequired,  kPreferred, kUnconstrained, kS
                                       kSliceSize, kSlices,    kTogether,      kCounted};
 constexpr size_t kMostSlices = 3;
 constexpr std::string_view kWholeCheck = "kueue/admission-check/";
-constexpr std::string_view kWholeStop = "kueue/local-queue-stop/";
-constexpr std::string_view kWholeWeight = "kueue/local-queue-weight/";
 constexpr double kMostWeight = 1e12;
 constexpr std::string_view kLocalQueue = "local-queue";
 
@@ -291,13 +289,13 @@ absl::StatusOr<QueueSettings> ReadSettings(const QueueSpec& queue) {
   QueueSettings settings;
   SettingReader reader("queue", queue.name, queue.settings, kProfileName);
   for (const auto& [whole, value] : queue.settings) {
-    const std::string_view prefix = whole.starts_with(kWholeStop)     ? kWholeStop
-                                    : whole.starts_with(kWholeWeight) ? kWholeWeight
-                                                                      : std::string_view();
+    const std::string_view prefix = whole.starts_with(kLocalQueueStop)     ? kLocalQueueStop
+                                    : whole.starts_with(kLocalQueueWeight) ? kLocalQueueWeight
+                                                                           : std::string_view();
     if (prefix.empty()) continue;
     const std::string_view key = std::string_view(whole).substr(kProfileName.size() + 1);
     const std::string_view name = std::string_view(whole).substr(prefix.size());
-    if (prefix == kWholeStop) {
+    if (prefix == kLocalQueueStop) {
       const std::string_view word = reader.Choice(key, {"None", "Hold", "HoldAndDrain"}, "None");
       settings.stops.emplace_back(name, word == "Hold"           ? StopPolicy::kHold
                                         : word == "HoldAndDrain" ? StopPolicy::kHoldAndDrain

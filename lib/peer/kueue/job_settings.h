@@ -75,6 +75,10 @@ struct QueueSettings {
 
 // Returns whether the text is the name of a LocalQueue: "NAMESPACE/NAME".
 bool IsLocalName(std::string_view name);
+// Settings of queues about one of their LocalQueues, "NAMESPACE/NAME" behind it: how it is stopped,
+// and its weight.
+inline constexpr std::string_view kLocalQueueStop = "kueue/local-queue-stop/";
+inline constexpr std::string_view kLocalQueueWeight = "kueue/local-queue-weight/";
 inline constexpr char kLocalNameRule[] = "must be of a LocalQueue, as NAMESPACE/NAME";
 
 // Fail with InvalidArgument for the first setting of the profile that is unknown, or breaks a rule.

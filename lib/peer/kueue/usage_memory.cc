@@ -2,6 +2,7 @@
 #include "lib/peer/kueue/usage_memory.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -54,7 +55,8 @@ void Append(const UsedAmounts& amounts, MemoryRow* row) {
   for (const auto& [resource, amount] : amounts) {
     if (amount == 0) continue;
     row->emplace_back(resource);
-    row->emplace_back(static_cast<int64_t>(amount / kOne));
+    constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+    row->emplace_back(static_cast<int64_t>(std::min<Billionths>(amount / kOne, kMost)));
     row->emplace_back(static_cast<int64_t>(amount % kOne));
   }
 }
@@ -166,7 +168,7 @@ void UsageMemory::Decay(const UsedAmounts& used, Record* record) const {
   record->settled = true;
 }
 
-std::vector<std::string> UsageMemory::DropLost(Record* record) const {
+std::vector<std::string> UsageMemory::TakeFolds(Record* record) const {
   std::vector<std::string> folds, drops;
   for (const auto& [workload, penalty] : record->usage.penalties()) {
     const WorkloadIndex w = world_->FindWorkload(workload);
@@ -191,7 +193,7 @@ void UsageMemory::Settle() {
   }
   for (uint32_t q = 1; q < records_.size(); ++q) {
     Record& record = records_[q];
-    const std::vector<std::string> folds = DropLost(&record);
+    const std::vector<std::string> folds = TakeFolds(&record);
     const double since =
         static_cast<double>(world_->now) - static_cast<double>(record.as_of.value_or(world_->now));
     if (!record.settled || !folds.empty() || since >= world_->config.usage_interval) {
@@ -209,8 +211,11 @@ void UsageMemory::Charge(WorkloadIndex w) {
   record.usage.Push(row.name, PenaltyOf(RequestsOf(row), world_->config.usage_interval,
                                         world_->config.usage_half_life));
   if (!row.open_checks) {
+    // What is held counts for the time since usage was last brought up to date.
+    const bool time_passed = record.as_of.value_or(world_->now) < world_->now;
     UsedAmounts used;
     for (const WorkloadIndex holder : world_->queues[row.queue].holders) {
+      if (!time_passed) break;
       const WorkloadRow& other = world_->workloads[holder];
       if (other.local_queue == row.local_queue && !other.open_checks) AddUsage(other, &used);
     }

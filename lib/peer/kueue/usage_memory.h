@@ -76,9 +76,9 @@ class UsageMemory {
   void AddUsage(const WorkloadRow& row, UsedAmounts* used) const;
   // Decays the record up to now, against what its workloads use.
   void Decay(const UsedAmounts& used, Record* record) const;
-  // Drops the penalties of workloads that have lost their quota. Returns the workloads that have
-  // passed their checks: their penalties join the history once it has decayed.
-  std::vector<std::string> DropLost(Record* record) const;
+  // Returns the workloads that have passed their checks: their penalties join the history once it
+  // has decayed. Penalties of workloads that have lost their quota are dropped.
+  std::vector<std::string> TakeFolds(Record* record) const;
   void Revalue(uint32_t local_queue);
 
   World* world_;

@@ -15,7 +15,6 @@ namespace {
 
 constexpr int64_t kMegabyte = int64_t{1} << 20;
 constexpr double kLeastWeight = 0.001;
-constexpr double kLeastOwnWeight = 1e-6, kMostOwnWeight = 1e9;
 constexpr double kMostOfAgent = 1e10;
 constexpr int kDeepestRole = 64;  // paths grow with the depth
 
@@ -105,7 +104,7 @@ std::vector<Resource> ReadNode(const Tables& tables, NodeIndex n,
 double ReadQueue(const QueueSpec& spec, absl::Status* status) {
   SettingReader settings("queue", spec.name, spec.settings, "mesos");
   const double plain = std::max(static_cast<double>(spec.weight), kLeastWeight);
-  const double weight = settings.Number("weight", kLeastOwnWeight, kMostOwnWeight, plain);
+  const double weight = settings.Number("weight", kLeastWeight, kMostWeight, plain);
   *status = settings.Finish();
   return weight;
 }

@@ -25,6 +25,9 @@
 
 namespace muster::mesos {
 
+// Bounds of a role's weight.
+inline constexpr double kLeastWeight = 1e-6, kMostWeight = 1e9;
+
 // What a job sets of itself.
 struct JobSettings {
   Capabilities capabilities;

@@ -186,6 +186,14 @@ class RayAllocate {
   // The refusals of nodes, and of devices where sums alone would do.
   ReasonPtr NoNode(ClassIndex c) {
     const ReasonPtr by_sums = context_.reasons.NoNode(c);
+    if (!context_.reasons.wanted()) return by_sums;
+    auto& [of, made] = no_node_[c];
+    if (of == by_sums) return made;
+    of = by_sums;
+    return made = WithDevices(c, by_sums);
+  }
+
+  ReasonPtr WithDevices(ClassIndex c, const ReasonPtr& by_sums) {
     const int64_t count = view_.CountWithoutDevice(c);
     if (count == 0) return by_sums;
     Reason reason = *by_sums;
@@ -291,6 +299,8 @@ class RayAllocate {
   const Tables& tables_;
   Ledger& ledger_;
   RayView view_;
+  // By class: what NoNode returned last, and for which reason by sums.
+  HashMap<ClassIndex, std::pair<ReasonPtr, ReasonPtr>> no_node_;
   std::string no_domain_;  // why the last group could be in none; empty: it could
   MachineChoice choice_;
   const float threshold_;

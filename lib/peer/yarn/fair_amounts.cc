@@ -57,9 +57,13 @@ int64_t PartOf(int64_t total, double percent) {
 }  // namespace
 
 bool ReadFairAmount(std::string_view text, Resource* amount, AmountInPercent* in_percent) {
+  bool has_memory = false, has_vcores = false;
   for (const absl::string_view part : absl::StrSplit(ToAbsl(text), ',')) {
     const auto item = FairAmountItemOf({part.data(), part.size()});
     if (!item || (item->is_percent && in_percent == nullptr)) return false;
+    if ((item->has_memory && has_memory) || (item->has_vcores && has_vcores)) return false;
+    has_memory |= item->has_memory;
+    has_vcores |= item->has_vcores;
     if (item->is_percent) {
       if (item->has_memory) in_percent->memory = item->number;
       if (item->has_vcores) in_percent->vcores = item->number;

@@ -22,7 +22,8 @@ struct AmountInPercent {
 };
 
 // Amounts that the text does not have stay as they are. Items in percent go to `in_percent`; null:
-// they are refused. Returns false if the text is none.
+// they are refused. Returns false if the text is none, or
+// has a resource twice.
 bool ReadFairAmount(std::string_view text, Resource* amount, AmountInPercent* in_percent);
 
 // Returns the part of `total`, and of what is not in percent `otherwise`.

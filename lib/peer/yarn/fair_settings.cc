@@ -94,6 +94,9 @@ absl::Status ReadQueue(const QueueSpec& spec, std::string_view policy, FairTree*
     tree->options.max_running_apps_per_user = reader.Integer("userMaxAppsDefault", 0, kMost, kMost);
   }
   queue->max_am_share = static_cast<float>(reader.Number("maxAMShare", -1, 1, 0.5));
+  if (queue->max_am_share < 0 && queue->max_am_share != -1) {
+    reader.Refuse("maxAMShare", "must be -1, or a number from 0 to 1");
+  }
   ReadPreemption(&reader, queue);
   const bool may_be_fifo = queue->leaf;
   const std::string_view own = policy == "fifo" && !may_be_fifo ? "fair" : policy;

@@ -19,10 +19,7 @@ std::string WordsOf(const Resource& r) {
 }
 
 // Times before 0 count as 0.
-int64_t MillisecondsAt(int64_t now) {
-  constexpr int64_t kLatestSecond = int64_t{1} << 50;
-  return std::clamp<int64_t>(now, 0, kLatestSecond) * 1000;
-}
+int64_t MillisecondsAt(int64_t now) { return std::max<int64_t>(MillisecondsOf(now), 0); }
 
 // What depends on the nodes that there are.
 FairTree Resolved(FairTree tree, const ClusterRows& rows) {

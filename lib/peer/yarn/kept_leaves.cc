@@ -7,7 +7,7 @@
 namespace muster::yarn {
 namespace {
 
-// Sums and products with totals stay within 64 bits.
+// Sums stay within 64 bits.
 constexpr int64_t kMostPast = int64_t{1} << 55;
 constexpr double kMostRatio = 64;
 constexpr size_t kLimitCells = 9;

@@ -24,8 +24,8 @@
 // allocation. A maximum below a capacity in percent holds; amounts of that kind are refused.
 // Left out: asynchronous scheduling, placement over several nodes at once, lazy preemption,
 // capacity vectors, changes of containers, access control. What the peer has in memory between
-// heartbeats, the profile keeps from cycle to cycle (kept.h, kept_leaves.h). Only what happened
-// between two cycles counts as one change of each user's sum.
+// heartbeats, the profile keeps from cycle to cycle (kept.h, kept_leaves.h). All that happens
+// to a user between two cycles counts as one change of the sum.
 //
 // Surprises. A refused proposal counts as an assignment of its heartbeat; without a limit of
 // assignments the peer then proposes it for ever, and this core ends the heartbeat. An application

@@ -139,6 +139,8 @@ TEST_F(YarnFairMasters, RefusesWrongSettingsByName) {
   };
   Set({{"yarn-fair/maxAMShare", "2"}});
   EXPECT_THAT(refusal(), HasSubstr("queue \"a\", setting \"yarn-fair/maxAMShare\": is \"2\""));
+  Set({{"yarn-fair/maxAMShare", "-0.5"}});
+  EXPECT_THAT(refusal(), HasSubstr("must be -1, or a number from 0 to 1"));
   Set({});
   Must(cluster_.AddJob({.name = "x", .queue = "a", .settings = {{"yarn-fair/master", "am"}}}));
   EXPECT_EQ(refusal(),

@@ -153,6 +153,8 @@ TEST_F(YarnFair, RefusesWrongSettingsByName) {
   EXPECT_EQ(Refusal(),
             "queue \"b\", setting \"yarn-fair/maxResources\": is \"lots\"; must be amounts such as "
             "\"4096 mb, 4 vcores\" or \"40%\"");
+  Set("b", {{"yarn-fair/maxResources", "40%, 10 vcores"}});  // vcores twice
+  EXPECT_THAT(Refusal(), HasSubstr("is \"40%, 10 vcores\"; must be amounts"));
   Set("b", {{"yarn-fair/minResources", "40%"}});
   EXPECT_EQ(Refusal(),
             "queue \"b\", setting \"yarn-fair/minResources\": is \"40%\"; must be amounts such as "

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -131,8 +132,15 @@ TEST(KeptLeaves, WrongCellsAreRead) {
     MemoryRow wrong = row;
     wrong[cell] = cell % 2 == 0 ? MemoryCell(int64_t{1} << 62) : MemoryCell(std::string("x"));
     slot.Set("root.a", wrong);
-    EXPECT_TRUE(KeptLeafOf(slot, "root.a", {"", "gpu"}).has_value());
+    past = KeptLeafOf(slot, "root.a", {"", "gpu"});
+    ASSERT_TRUE(past.has_value());
+    // All amounts are within bounds.
+    EXPECT_LE(past->guaranteed.memory, int64_t{1} << 55) << cell;
+    for (const RatioSum& sum : past->sums) EXPECT_LE(std::fabs(sum.sum), 64) << cell;
   }
+  row[0] = MemoryCell(int64_t{1} << 62);
+  slot.Set("root.a", row);
+  EXPECT_EQ(KeptLeafOf(slot, "root.a", {"", "gpu"})->guaranteed.memory, int64_t{1} << 55);
   slot.Set("root.a", row);
   past = KeptLeafOf(slot, "root.a", {"", "gpu"});
   EXPECT_EQ(past->sums[1].sum, 0.5F);

@@ -257,7 +257,7 @@ TEST_F(YuniKornProfile, GuaranteesEvictOnceTheDelayIsOver) {
   EXPECT_EQ(Live(), "bind late0 n");
 }
 
-TEST_F(YuniKornProfile, APreemptionThatDoesNotHelpIsNamed) {
+TEST_F(YuniKornProfile, APreemptionThatBreaksGuaranteesIsNamed) {
   Node("n", 4);
   Queue("a", 0);
   Queue("b", 0);

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What decisions read of a leaf's past: its containers and applications do not tell it.
+// The part of a leaf's past that decisions read and that its containers and applications do not
+// determine.
 #ifndef MUSTER_PEER_YARN_CAPACITY_LEAF_PAST_H_
 #define MUSTER_PEER_YARN_CAPACITY_LEAF_PAST_H_
 

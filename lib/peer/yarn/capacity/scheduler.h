@@ -86,8 +86,8 @@ class CapacityScheduler {
   void RecoverReservation(AppIndex app, NodeIndex node, const Resource& size, int32_t priority);
   // Sets counts of a request. REQUIRES: the same.
   void SetMissed(AppIndex app, int32_t priority, const MissedCounts& counts);
-  // What a leaf keeps of its past, and what becomes of it in another scheduler with the same
-  // applications. Sums of partitions with another total are not taken.
+  // Returns what a leaf keeps of its past. SetLimits and SetSums restore it in a scheduler with the
+  // same applications. REQUIRES of these: IsOutdated() is false.
   LeafPast PastOf(QueueIndex leaf) const;
   void SetLimits(QueueIndex leaf, const LeafPast& past);
   void SetSums(QueueIndex leaf, const LeafPast& past);

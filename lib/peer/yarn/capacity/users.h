@@ -68,8 +68,8 @@ class Users {
   int64_t active_count() const { return active_ + pending_only_; }
 
   void Change(UserIndex user, Partition partition, const Resource& by, const UserLimitBase& base);
-  // Goes on with a sum of before. `ratios` are those of users then, and the sum changes by what
-  // they changed since, user by user.
+  // Continues a running sum. `ratios` are those of users at that time; the sum changes by the
+  // difference, user by user.
   void SetRatioSum(Partition partition, float sum,
                    const std::vector<std::pair<UserIndex, float>>& ratios);
   float ratio_sum(Partition partition) const { return ratio_sum_[partition]; }

@@ -152,9 +152,6 @@ void PlaceGroup(Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks)
       bundles.total.back().push_back(Total(world, n, d));
       bundles.available.back().push_back(Free(world, n, d));
     }
-    if (ByDevice(cycle) == kNone) continue;
-    bundles.unit = kDevice;
-    bundles.devices.push_back(DevicesOf(cycle, n, /*when_free=*/false));
   }
   AddDevices(cycle, nodes, &bundles);
   std::string strategy(Word(cycle.tables().jobs.spec[job].bundle_strategy));
