@@ -17,9 +17,10 @@
 // Promises. Nothing that happens after `now` enters a forecast, and a forecast of a trace sees only
 // what had happened at its time. Results are pure functions of arguments and seed. All arithmetic
 // is in integers, but for what the profile does itself: equal seeds give equal digests everywhere.
-// Failures. Calls fail with InvalidArgument and name the option and the rule, and as Schedule and
-// Replay do. A job that does not start in a future before the budget is spent counts there as
-// starting at the end of time; its forecast may be kAbsent.
+// Failures. Calls fail with InvalidArgument and name the option and the rule, and so for a profile
+// that places no task; with FailedPrecondition for a cluster with tasks by count; and as Schedule
+// and Replay do. A job that does not start in a future before the budget is spent
+// counts there as starting at the end of time; its forecast may be kAbsent.
 // Ownership. Results hold copies. The cluster is cloned and never changed.
 // Threads. As for Replay: threads may use one trace at once. A cluster is used by one thread.
 // Cost. A future on a pool costs a replay of its jobs until the job has started. A future by cycles

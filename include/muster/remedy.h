@@ -8,9 +8,10 @@
 //   for (const muster::Remedy& remedy : answer->remedies) std::cout << remedy.words << "\n";
 //
 // Promise. A remedy is a list of changes and a spec string. With the changes made in a clone of the
-// cluster, the plan of that profile starts all tasks of the job that wait (of a smaller gang: at
-// least one). This was tried by a cycle, so queues, other jobs and evictions are part of it. Equal
-// arguments give equal answers. The cluster does not change.
+// cluster, the plan of that profile starts all tasks of the job that wait: of a smaller gang at
+// least one, and so of a job that may be admitted in part (ByCount::min_count) where nothing was
+// found that starts all of it. This was tried by a cycle, so queues, other jobs and evictions are
+// part of it. Equal arguments give equal answers. The cluster does not change.
 // The name may be a task's. That of a task of a job stands for the job; a task without a job counts
 // as a job of one, without a queue.
 // Remedies are proposals: no list of them is complete, and the numbers in them are the smallest

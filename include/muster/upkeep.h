@@ -18,7 +18,8 @@
 // Ownership. Arguments are read during the call; answers hold copies.
 // Threads. As Cluster::Schedule: one thread at a time on one cluster.
 // Cost. Drain clones the cluster once and runs a cycle for each node. NeedNodes runs
-// O(offers * log(most)) cycles, each on a clone, and O(offers^2 * log(most)) for a mix.
+// O(offers * log(most)) cycles, each on a clone, and O(types * 8 * log(most)^2) more for a mix
+// of so many types, 8 at most; one of more types costs none of these.
 #ifndef MUSTER_UPKEEP_H_
 #define MUSTER_UPKEEP_H_
 
@@ -113,8 +114,9 @@ struct NodesNeeded {
   std::vector<NodeCount> alone = {};
   // What leaves the fewest tasks waiting at the lowest price that was found: one type, or two of
   // the eight that do best alone; or, if several types together place more than any one alone, as
-  // many of the first 32 as that takes. Without any one node of such a mix more tasks wait, if
-  // fewer nodes never help. No price is a proven minimum. Empty: no offers help, or nothing waits.
+  // many of the 32 that do best alone as that takes. Without any one node of such a mix more tasks
+  // wait, if fewer nodes never help. No price is a proven minimum. Empty: no offers help, or
+  // nothing waits.
   std::vector<NodeCount> cheapest = {};
   // Of `cheapest` together; 0 if that is empty.
   double price = 0;

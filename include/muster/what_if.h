@@ -22,8 +22,8 @@
 //   the cluster nor nodes added before have; sums beyond int64;
 // - NotFound: no such queue, node, job, task or domain, or no node with these labels;
 // - AlreadyExists: a job of that name;
-// - InvalidArgument: a change of tasks or taints (`job`, `nodes`, `remove_task`), of which shares
-//   alone tell too little. Rehearse (rehearsal.h) makes them, and answers with plans.
+// - InvalidArgument: a change of tasks or of taints (`job`, `nodes`, `remove_task`), which needs
+//   plans. Rehearse (rehearsal.h) makes them.
 // Ownership. Arguments are read during the call and never changed. The outlook holds copies.
 // Threads. As Schedule: any number of threads may call it on one snapshot, and one thread at a time
 // on a cluster.

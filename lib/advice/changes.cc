@@ -130,7 +130,7 @@ absl::Status EditTasks(const JobEdit& edit, std::span<const TaskIndex> tasks, Cl
   return absl::OkStatus();
 }
 
-// The tasks of a group that are counts wait as long as none is admitted.
+// Makes the edit in groups of which no task by count is admitted; these have no rows to edit.
 void EditCounts(const JobEdit& edit, JobSpec* spec) {
   for (GroupSpec& group : spec->groups) {
     if (!group.by_count || group.by_count->admitted > 0) continue;

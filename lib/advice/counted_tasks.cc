@@ -6,19 +6,11 @@
 
 #include "lib/base/math.h"
 #include "lib/model/access.h"
+#include "lib/model/spec_amounts.h"
 #include "lib/plan/plan_data.h"
-#include "muster/quantity.h"
 
 namespace muster {
 namespace {
-
-int64_t CountedTasks(const JobSpec& spec) {
-  int64_t tasks = 0;
-  for (const GroupSpec& group : spec.groups) {
-    if (group.by_count) tasks = SatAdd(tasks, group.by_count->count);
-  }
-  return tasks;
-}
 
 const GroupSpec* CountedGroup(const JobSpec& spec, std::string_view name) {
   const auto group = std::ranges::find(spec.groups, name, &GroupSpec::name);
@@ -31,9 +23,7 @@ std::vector<int64_t> RequestOf(const Tables& tables, const TaskShape& shape) {
   if (kPods < row.size()) row[kPods] = 1;
   for (const auto& [name, amount] : shape.request) {
     const std::optional<DimensionIndex> d = tables.dimensions.Find(name);
-    if (!d) continue;
-    row[*d] = ParseQuantity(amount.text, IsMilliDimension(name) ? Unit::kMilli : Unit::kWhole)
-                  .value_or(0);
+    if (d) row[*d] = ValidAmount(name, amount);
   }
   return row;
 }

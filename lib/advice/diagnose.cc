@@ -47,10 +47,9 @@ absl::StatusOr<Diagnosis> Diagnose(const Cluster& cluster, std::string_view prof
   if (diagnosis.waiting == 0) return diagnosis;
   diagnosis.reason = plan->Explain(job).value_or("");
   diagnosis.facts = lone ? FactsOfTask(tables, *plan, *task) : FactsOf(tables, *plan, *index);
-  diagnosis.remedies =
-      Propose({tables, *plan, lone ? kNone : *index, lone ? *task : kNone, std::string(profile),
-               options.schedule.now, outcome.others, outcome.evictions},
-              &trials);
+  diagnosis.remedies = Propose({tables, *plan, lone ? kNone : *index, lone ? *task : kNone,
+                                std::string(profile), options.schedule.now, outcome},
+                               &trials);
   diagnosis.trials = trials.made();
   return diagnosis;
 }

@@ -11,7 +11,8 @@
 // Some tasks may fit one type only, and others another one. So where tasks go on waiting with every
 // type alone, all types are tried together. If that places more, types are reduced, one after
 // another, to the fewest nodes with which no more tasks wait: the most expensive first, and then
-// the other way round. The cheaper of the two mixes is improved by replacements as above.
+// the other way round. The cheaper of the two mixes is improved by replacements as above,
+// unless it has more than eight types.
 // Where the profile has an autoscaler's rule of its own (WantedNodesRule), that rule answers too,
 // and a cycle tells what would wait with its nodes.
 // Tie-break. The offer that comes first, and one type before two.
@@ -81,6 +82,8 @@ class Search {
     if (left == 0 || !MixAll(needed.alone, left)) MixTwo(needed.alone);
     std::ranges::sort(best_);
     if (!best_.empty()) {
+      // A mix that was made smaller may leave fewer tasks waiting than it had to.
+      if (const absl::StatusOr<Left> last = Try(best_); last.ok()) best_waiting_ = last->tasks;
       needed.cheapest = CountsOf(best_);
       needed.price = PriceOf(best_);
       needed.waiting_after = best_waiting_;
@@ -135,6 +138,7 @@ class Search {
     Consider(Fewest(all, by_price, left->tasks), left->tasks);
     const Mix mix = best_;
     for (const auto& [i, count] : mix) {
+      if (mix.size() > kMostMixed) break;  // no type of it can be spared, and a search costs much
       for (const size_t j : BestAlone(alone, kMostMixed)) {
         if (i != j) Replace(mix, i, j);
       }

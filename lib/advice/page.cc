@@ -65,7 +65,7 @@ void AppendPlan(const Tables& tables, const PagePlan& of, bool open, std::string
   const PageView view(tables, plan);
   AppendNodeMap(view, out);
   AppendQueueTree(view, out);
-  AppendWaitingJobs(view, of.diagnoses, out);
+  AppendWaitingJobs(view, of.diagnoses, of.places, out);
   out->append("</details>\n");
 }
 

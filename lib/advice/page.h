@@ -33,6 +33,7 @@ struct PagePlan {
   std::string profile = {};
   Plan plan = {};
   std::string refused = {};  // why there is no plan; empty: there is one
+  bool places = true;        // the profile places tasks, and does not only admit them
   // By job that waits: what was found out about it.
   std::vector<std::pair<std::string, Diagnosis>> diagnoses = {};
 };

@@ -12,6 +12,7 @@
 #include "lib/advice/counted_tasks.h"
 #include "lib/advice/page.h"
 #include "lib/advice/page_parts.h"
+#include "lib/advice/starts_text.h"
 
 namespace muster {
 namespace {
@@ -24,12 +25,13 @@ bool Waits(const PageView& view, JobIndex job, std::span<const CountedWait> coun
                              [&](TaskIndex t) { return view.ends.reason[t] != Ends::kNoReason; });
 }
 
-void AppendDiagnosis(const Diagnosis& diagnosis, std::string* out) {
+void AppendDiagnosis(const Diagnosis& diagnosis, bool places, std::string* out) {
   for (const std::string& fact : diagnosis.facts) {
     absl::StrAppend(out, "<br>", Escaped(fact));
   }
   for (const Remedy& remedy : diagnosis.remedies) {
-    absl::StrAppend(out, "<br>&#8594; ", Escaped(remedy.words), ": ", remedy.starts, " start");
+    absl::StrAppend(out, "<br>&#8594; ", Escaped(remedy.words), ": ",
+                    StartsText(remedy.starts, places));
     if (remedy.evictions > 0) absl::StrAppend(out, ", ", remedy.evictions, " more evicted");
     if (remedy.others < 0) absl::StrAppend(out, ", ", -remedy.others, " fewer of other jobs");
   }
@@ -38,7 +40,7 @@ void AppendDiagnosis(const Diagnosis& diagnosis, std::string* out) {
 }  // namespace
 
 void AppendWaitingJobs(const PageView& view,
-                       const std::vector<std::pair<std::string, Diagnosis>>& diagnoses,
+                       const std::vector<std::pair<std::string, Diagnosis>>& diagnoses, bool places,
                        std::string* out) {
   const std::vector<std::string> waiting = WaitingJobs(view.tables, view.plan);
   const auto& jobs = view.tables.jobs.names;
@@ -59,7 +61,7 @@ void AppendWaitingJobs(const PageView& view,
     absl::StrAppend(out, "<tr><td>", Escaped(name), "</td><td>", Escaped(queue), "</td><td><pre>",
                     Escaped(why.value_or("")), "</pre>");
     for (const auto& [of, diagnosis] : diagnoses) {
-      if (of == name) AppendDiagnosis(diagnosis, out);
+      if (of == name) AppendDiagnosis(diagnosis, places, out);
     }
     out->append("</td></tr>\n");
   }

@@ -5,7 +5,7 @@
 //   const PageView view(tables, plan);
 //   AppendNodeMap(view, &html);
 //   AppendQueueTree(view, &html);
-//   AppendWaitingJobs(view, diagnoses, &html);
+//   AppendWaitingJobs(view, diagnoses, places, &html);
 #ifndef MUSTER_ADVICE_PAGE_PARTS_H_
 #define MUSTER_ADVICE_PAGE_PARTS_H_
 
@@ -46,7 +46,7 @@ std::string ColourOf(QueueIndex queue);
 void AppendNodeMap(const PageView& view, std::string* out);
 void AppendQueueTree(const PageView& view, std::string* out);
 void AppendWaitingJobs(const PageView& view,
-                       const std::vector<std::pair<std::string, Diagnosis>>& diagnoses,
+                       const std::vector<std::pair<std::string, Diagnosis>>& diagnoses, bool places,
                        std::string* out);
 
 }  // namespace muster

@@ -45,8 +45,8 @@ std::vector<NodeIndex> TypesFor(const Tables& tables, const WaitingTasks& task) 
 void Settle(const WaitingCase& job, const Trials& trials, Remedy* remedy) {
   const Trials::Outcome outcome = trials.Confirm(remedy->changes, remedy->profile);
   remedy->starts = outcome.starts;
-  remedy->evictions = outcome.evictions - job.evictions;
-  remedy->others = outcome.others - job.others;
+  remedy->evictions = outcome.evictions - job.today.evictions;
+  remedy->others = outcome.others - job.today.others;
 }
 
 using Proposer = void (*)(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out);
@@ -155,9 +155,11 @@ void ProposeWaiting(const WaitingCase& job, Trials* trials, std::vector<Remedy>*
        .changes = changes(*count)});
 }
 
-std::vector<Remedy> Propose(const WaitingCase& job, Trials* trials) {
+namespace {
+
+// What starts as many tasks of the job as the trials ask for.
+std::vector<Remedy> Search(const WaitingCase& job, Trials* trials) {
   std::vector<Remedy> remedies;
-  if (job.Waiting().empty()) return remedies;
   ProposeEach({ProposeNodes, ProposeQueues, ProposeQuota, ProposeSpending, ProposeTaints,
                ProposeSizes, ProposeEvictions, ProposeWaiting},
               job, trials, &remedies);
@@ -174,6 +176,27 @@ std::vector<Remedy> Propose(const WaitingCase& job, Trials* trials) {
     break;
   }
   return remedies;
+}
+
+// Whether the job may be admitted with fewer tasks than it has.
+bool MayBePart(const WaitingCase& job) {
+  return !job.is_lone() &&
+         std::ranges::any_of(job.tables.jobs.spec[job.job].groups, [](const GroupSpec& group) {
+           return group.by_count && group.by_count->min_count.has_value();
+         });
+}
+
+}  // namespace
+
+std::vector<Remedy> Propose(const WaitingCase& job, Trials* trials) {
+  if (job.Waiting().empty()) return {};
+  if (MayBePart(job)) {
+    trials->AskFor(job.today.waiting);
+    std::vector<Remedy> whole = Search(job, trials);
+    if (!whole.empty()) return whole;
+    trials->AskFor(1);
+  }
+  return Search(job, trials);
 }
 
 void ProposeTaints(const WaitingCase& job, Trials* trials, std::vector<Remedy>* out) {

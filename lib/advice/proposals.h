@@ -35,8 +35,7 @@ struct WaitingCase {
   TaskIndex lone;  // that task
   std::string profile;
   int64_t now = 0;
-  int64_t others = 0;     // other tasks that start in the plan
-  int64_t evictions = 0;  // of the plan
+  Trials::Outcome today = {};  // of the job in the plan
 
   bool is_lone() const { return job == kNone; }
   std::string name() const {

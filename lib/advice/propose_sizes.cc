@@ -22,7 +22,7 @@ void ProposeGang(const WaitingCase& job, Trials* trials, std::vector<Remedy>* ou
   };
   if (minimum < 2) return;
   // More than none under profiles that know no gangs.
-  const int64_t now = trials->Confirm({}, job.profile).starts;
+  const int64_t now = job.today.starts;
   const std::optional<int64_t> fewer =
       Smallest(minimum - 1, [&](int64_t f) { return trials->Try(changes(f)).starts > now; });
   if (!fewer) return;

@@ -73,6 +73,7 @@ Trials::Outcome Trials::Judge(const Snapshot& snapshot, const Plan& plan,
   const std::optional<JobIndex> job = tables.jobs.names.Find(name_);
   const std::optional<TaskIndex> task = FindLoneTask(tables, name_);
   Outcome outcome;
+  outcome.least = least_;
   outcome.evictions =
       SatAdd(static_cast<int64_t>(plan.evictions().size()), CountedEvictions(tables, plan));
   if (!job && !task) return outcome;

@@ -39,9 +39,11 @@ class Trials {
   struct Outcome {
     int64_t starts = 0, waiting = 0, evictions = 0;
     int64_t others = 0;  // other tasks that start
-    // All of the job starts that waited. Tasks by count, and all tasks under a profile that places
-    // none, start by being admitted.
-    bool helps() const { return starts > 0 && waiting == 0; }
+    int64_t least = 1;   // as AskFor
+    // Nothing of the job waits, and no fewer tasks than `least` start: all that waited, or one or
+    // more of a job that may be admitted in part. Tasks by count, and all tasks under a profile
+    // that places none, start by being admitted.
+    bool helps() const { return starts >= least && waiting == 0; }
   };
 
   // `name` is a job's, or that of a task without a job. All must outlive this.
@@ -51,6 +53,9 @@ class Trials {
 
   // Makes these changes before those of each trial, from now on.
   void Assume(std::vector<WhatIfChange> changes) { assumed_ = std::move(changes); }
+
+  // Lets help, from now on, only what starts so many tasks of the job: 1 or more. Before: 1.
+  void AskFor(int64_t least) { least_ = least; }
 
   // Changes that the cluster refuses, and trials beyond the limit, start nothing.
   Outcome Try(std::span<const WhatIfChange> changes) { return Try(changes, profile_); }
@@ -69,7 +74,7 @@ class Trials {
   const std::string_view profile_, name_;
   const RemedyOptions& options_;
   std::vector<WhatIfChange> assumed_;
-  int64_t made_ = 0;
+  int64_t made_ = 0, least_ = 1;
 };
 
 }  // namespace muster

@@ -9,10 +9,10 @@
 
 namespace muster {
 
-// Implemented by policies of which the gates do two things. What they refused stays refused while
-// the cycle places more. And a cycle that opens on the books as the last one left them, at the same
-// time, gets the answers of the last one, although what was placed runs now. A policy that does not
-// implement it promises nothing.
+// Implemented by policies of which the gates guarantee two things: what they refused stays refused
+// while the cycle places more; and a cycle that opens on the books as the last one left them, at
+// the same time, gets the answers of the last one, although what was placed runs now. A policy that
+// does not implement it promises nothing.
 class GateKeep {
  protected:
   ~GateKeep() = default;

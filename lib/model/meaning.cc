@@ -2,6 +2,7 @@
 #include "lib/model/meaning.h"
 
 #include "lib/model/checker.h"
+#include "lib/model/spec_amounts.h"
 #include "lib/model/tables.h"
 #include "muster/quantity.h"
 
@@ -55,9 +56,7 @@ void AddMeant(const Quantity& number, Key& key) {
 void AddMeant(const Resources& resources, Key& key) {
   Amounts amounts;
   for (const auto& [name, quantity] : resources) {
-    amounts.push_back(
-        {name, ParseQuantity(quantity.text, IsMilliDimension(name) ? Unit::kMilli : Unit::kWhole)
-                   .value_or(0)});
+    amounts.push_back({name, ValidAmount(name, quantity)});
   }
   key.AddSorted(amounts);
 }

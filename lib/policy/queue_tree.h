@@ -32,7 +32,7 @@ namespace muster {
 // The alive queues: the roots, ascending, then level by level those below.
 std::vector<QueueIndex> QueuesFromTheTop(const QueueTable& queues);
 
-// Tells policies that keep what follows from the rows of queues when to find it out anew.
+// Returns whether what a policy keeps about queues must be read again.
 //
 //   if (watch_.Changed(tables, [&](QueueIndex q) { return IsOtherThanKept(q); })) ReadAllQueues();
 class QueueWatch {
@@ -127,11 +127,11 @@ class QueueTree {
   const Way& WayOf(QueueIndex giver, QueueIndex asker, const MayTake& may_take);
   void Go(const Way& way, std::span<const int64_t> request);
 
-  const Tables* tables_ = nullptr;
-  const Ledger* ledger_ = nullptr;
   static bool Bounds(const QueueTable& queues, QueueIndex q);
   bool IsKept(const QueueTable& queues, QueueIndex q) const;
 
+  const Tables* tables_ = nullptr;
+  const Ledger* ledger_ = nullptr;
   QueueWatch watch_;  // of what follows, up to depth_
   std::vector<uint8_t> alive_;
   std::vector<QueueIndex> parent_;

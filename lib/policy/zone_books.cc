@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "muster/quantity.h"
+#include "lib/model/spec_amounts.h"
 
 namespace muster {
 namespace {
@@ -26,11 +26,6 @@ ZonePolicy PolicyOf(Alignment alignment) {
       return ZonePolicy::kSingle;
   }
   return ZonePolicy::kNone;
-}
-
-int64_t Parse(std::string_view name, const Quantity& quantity) {
-  return ParseQuantity(quantity.text, IsMilliDimension(name) ? Unit::kMilli : Unit::kWhole)
-      .value_or(0);
 }
 
 // Whether it has no node yet: then the ledger knows where it is in this cycle.
@@ -103,7 +98,7 @@ ZonedNode ZoneBooks::ReadZones(NodeIndex node) {
     for (const auto& [name, quantity] : given.available ? *given.available : given.capacity) {
       const size_t resource = ResourceNumber(name);
       if (zone.available.size() <= resource) zone.available.resize(resource + 1, Zone::kAbsent);
-      zone.available[resource] = Parse(name, quantity);
+      zone.available[resource] = ValidAmount(name, quantity);
     }
     for (const auto& [to, distance] : given.distances) {
       const auto it = std::ranges::find(spec.zones, to, &ZoneSpec::name);
@@ -144,7 +139,7 @@ std::string_view ZoneBooks::ResourceName(size_t number) const {
 void ZoneBooks::AddAmount(std::string_view name, const Quantity& quantity, ZonedRequest* request) {
   if (name == "pods") return;  // of the machine, not of zones
   const size_t resource = ResourceNumber(name);
-  const int64_t amount = Parse(name, quantity);
+  const int64_t amount = ValidAmount(name, quantity);
   const auto at = std::ranges::lower_bound(*request, resource, {}, &ZonedAmount::resource);
   if (at != request->end() && at->resource == resource) {
     at->amount = std::max(at->amount, amount);

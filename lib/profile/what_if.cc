@@ -13,6 +13,7 @@
 #include "lib/model/change_guard.h"
 #include "lib/profile/cycle_tables.h"
 #include "lib/profile/profile.h"
+#include "lib/profile/publishes_shares.h"
 #include "lib/profile/sessions.h"
 #include "lib/session/queue_books.h"
 
@@ -72,6 +73,20 @@ absl::StatusOr<Outlook> Ask(const Tables& tables, Ledger& ledger, const ProfileC
   return outlook;
 }
 
+absl::StatusOr<Outlook> AskSnapshot(const Snapshot& snapshot, const ProfileConfig& config,
+                                    std::span<const WhatIfChange> changes) {
+  if (absl::Status s = CheckShares(config); !s.ok()) return s;
+  std::shared_ptr<const Tables> tables = SharedTablesOf(snapshot);
+  if (absl::Status s = CheckTables(config, *tables); !s.ok()) return s;
+  if (TakesLoneTasks(config)) {
+    auto made = WithJobsOfOne(*tables, config.lone_task_queue);
+    if (!made.ok()) return made.status();
+    tables = *std::move(made);
+  }
+  Ledger ledger(*tables, config.accounting);
+  return Ask(*tables, ledger, config, changes);
+}
+
 }  // namespace
 
 absl::StatusOr<Outlook> WhatIf(const Snapshot& snapshot, std::string_view profile,
@@ -79,16 +94,17 @@ absl::StatusOr<Outlook> WhatIf(const Snapshot& snapshot, std::string_view profil
   const DefaultFloats floats;
   const absl::StatusOr<ProfileConfig> config = ResolveProfile(profile);
   if (!config.ok()) return config.status();
-  if (absl::Status s = CheckShares(*config); !s.ok()) return s;
-  std::shared_ptr<const Tables> tables = SharedTablesOf(snapshot);
-  if (absl::Status s = CheckTables(*config, *tables); !s.ok()) return s;
-  if (TakesLoneTasks(*config)) {
-    auto made = WithJobsOfOne(*tables, config->lone_task_queue);
-    if (!made.ok()) return made.status();
-    tables = *std::move(made);
-  }
-  Ledger ledger(*tables, config->accounting);
-  return Ask(*tables, ledger, *config, changes);
+  return AskSnapshot(snapshot, *config, changes);
+}
+
+bool PublishesShares(const Snapshot& snapshot, std::string_view profile,
+                     const Extensions* extensions) {
+  const DefaultFloats floats;
+  const absl::StatusOr<ProfileConfig> config = ResolveProfile(profile, extensions);
+  if (!config.ok()) return false;
+  // A question that is refused is about shares that only a cycle has.
+  const absl::StatusOr<Outlook> outlook = AskSnapshot(snapshot, *config, {});
+  return !outlook.ok() || outlook->divides;
 }
 
 absl::StatusOr<Outlook> WhatIf(Cluster& cluster, std::string_view profile,

@@ -76,9 +76,7 @@ absl::Status QueueBooks::Apply(const WhatIfChange& change) {
                    change.remove_job.has_value();
   if (change.job.has_value() || change.nodes.has_value() || change.remove_task.has_value()) {
     return absl::InvalidArgumentError(
-        "shares alone tell too little of changes of tasks and of taints; Rehearse answers them "
-        "with "
-        "plans (muster what-if --plan)");
+        "changes of tasks and of taints need plans; Rehearse (muster what-if --plan) makes them");
   }
   if (said != 1) {
     return absl::InvalidArgumentError(

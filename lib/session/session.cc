@@ -9,7 +9,9 @@
 #include <utility>
 #include <variant>
 
+#include "lib/base/math.h"
 #include "lib/model/editor.h"
+#include "lib/model/spec_amounts.h"
 #include "lib/part/elastic.h"
 #include "lib/part/net_change.h"
 #include "lib/part/settles.h"
@@ -525,11 +527,10 @@ void Session::ListWaitingJob(const ActionContext& context, JobIndex job, ReasonT
   if (phases_[job] != JobPhase::kPending || !tables_->jobs.alive[job]) return;
   const JobSpec& spec = tables_->jobs.spec[job];
   const Reason* const known = context.reasons.of_job(job);
-  int64_t tasks = 0;
-  for (const GroupSpec& group : spec.groups) {
-    if (group.by_count) tasks += group.by_count->count;
+  int64_t tasks = CountedTasks(spec);
+  if (known != nullptr && spec.admission) {
+    tasks = SatAdd(tasks, ledger_->job(job)[TaskStatus::kReleasing]);
   }
-  if (known != nullptr && spec.admission) tasks += ledger_->job(job)[TaskStatus::kReleasing];
   if (tasks == 0) return;
   if (known != nullptr) {
     plan->waiting_jobs.push_back({job, tasks, reasons->NumberOf(known)});

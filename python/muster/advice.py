@@ -101,7 +101,7 @@ def rehearse(
 
     >>> muster.rehearse(cluster, "volcano", [{"remove_nodes": {"labels": {"pool": "b"}}}]).moves
 
-    Changes are those of muster.what_if, and three more, of which shares alone tell too little:
+    Changes are those of muster.what_if, and three more, which need plans:
 
     remove_task  "ns/pod": a task with a job or without
     job    {"name": "j", "queue": "q", "priority": 5, "min_available": 2, "tolerations": [...],

@@ -9,6 +9,8 @@ Each class is also the built-in exception that Python users catch for such a thi
 from types import UnionType
 from typing import Any
 
+import numpy as np
+
 
 def shown(value: Any) -> str:
     """The value as errors show it: without a repr, by its type."""
@@ -110,7 +112,10 @@ _WORDS = {"str": "text", "Mapping": "dict", "Iterable": "list"}
 
 
 def expect(value: Any, kinds: type | UnionType, place: str) -> Any:
-    """Returns the value; InvalidArgument: it is no object of these classes."""
+    """Returns the value; InvalidArgument: it is no object of these classes. A bool of NumPy counts
+    as one of Python."""
+    if kinds is bool and isinstance(value, np.bool_):
+        return bool(value)
     if not isinstance(value, kinds):
         names = [kind.__name__ for kind in getattr(kinds, "__args__", (kinds,))]
         words = " or ".join(_WORDS.get(name, name) for name in names)

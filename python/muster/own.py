@@ -24,11 +24,12 @@ from .policy import Policy, check_revision
 Own = Policy | Action
 
 
-def check(own: Sequence[Own], specs: Sequence[str], place: str) -> None:
-    """Refuses what is no policy or action, and what no spec string names."""
-    if isinstance(own, Policy | Action):
+def checked(given: Iterable[Own], specs: Sequence[str], place: str) -> list[Own]:
+    """Returns the policies and actions; refuses what is none, and what no spec string names."""
+    if isinstance(given, Policy | Action):
         raise InvalidArgument(f"{place}: expected a list of policies; write policies=[...]")
-    for one in expect(own, Iterable, place):
+    own: list[Own] = list(expect(given, Iterable, place))
+    for one in own:
         if not isinstance(one, Policy | Action):
             raise InvalidArgument(
                 f"{place}: expected a muster.Policy or muster.Action, got {one!r}"
@@ -42,6 +43,7 @@ def check(own: Sequence[Own], specs: Sequence[str], place: str) -> None:
     names = [one.name for one in own]
     if len(set(names)) != len(names):
         raise InvalidArgument(f"{place}: two have one name; there are {', '.join(names)}")
+    return own
 
 
 def named(spec: str, own: Sequence[Own]) -> list[Own]:

@@ -17,7 +17,7 @@ from typing import Any, Literal, TextIO, TypedDict, Unpack
 import numpy as np
 
 from . import _core
-from .action import Action, adapt, check_named
+from .action import Action, adapt, check_named, listed
 from .bounds import TraceBound
 from .errors import InvalidArgument, expect
 from .frames import absent, frame
@@ -108,6 +108,7 @@ def replay(
     out = stream(progress)
     if out is not None:
         given["progress"] = _Line(trace, out)
+    policies = listed(policies)
     adapted = adapt(policies)
     check_named(policies, profile)
     return Replay(_core.replay(trace._core, profile, given, adapted), trace)
@@ -115,7 +116,7 @@ def replay(
 
 def stream(progress: Any) -> TextIO | None:
     """Where progress is written; None: nowhere."""
-    if progress is None or isinstance(progress, bool):
+    if progress is None or isinstance(progress, (bool, np.bool_)):
         return sys.stderr if progress else None
     if not hasattr(progress, "write") or not hasattr(progress, "isatty"):
         raise InvalidArgument(

@@ -21,6 +21,7 @@ from typing import Any, TextIO, Unpack
 import numpy as np
 
 from . import _core, own, papers, report, traces
+from .action import listed
 from .errors import InvalidArgument, expect
 from .fields import suggestion
 from .frames import frame
@@ -151,7 +152,7 @@ def compare(
     if len(set(profiles)) != len(profiles):
         raise InvalidArgument("compare: a profile is named twice")
     _check_options(options, "compare")
-    own.check(policies, profiles, "compare: policies")
+    policies = own.checked(policies, profiles, "compare: policies")
     settings = Settings(replicates, warmup, seed, block, level, rank_by, _shake(shake))
     told = {profile: _identities(profile, policies) for profile in profiles}
     plain = {name: _plain(value) for name, value in options.items()}
@@ -232,7 +233,7 @@ def sweep(
         raise InvalidArgument(f'sweep: the grid has no "{missing[0]}"')
     used = _traces(axes.pop("trace"), 'sweep: axis "trace"')
     profiles = _specs(axes.pop("profile"), 'sweep: axis "profile"')
-    own.check(policies, profiles, "sweep: policies")
+    policies = own.checked(policies, profiles, "sweep: policies")
     cells = []
     for trace in used:
         digest = trace.digest
@@ -522,6 +523,7 @@ def reproduce(
     ]
     if wrong:
         raise InvalidArgument(f"{path}: {wrong[0]}")
+    policies = listed(policies)
     wrong = own.chosen(told.get("policies", ()), policies, str(path))
     cells = [
         Cell(**cell | {"policies": _identities(cell["policy"], policies)}) for cell in told["cells"]

@@ -108,4 +108,20 @@ void BindPolicies(py::module_& module);
 
 }  // namespace muster::python
 
+namespace pybind11::detail {
+
+// Holders have a caster of their own, which would not refuse an object that holds nothing.
+template <>
+class type_caster<std::shared_ptr<muster::python::PythonExtensions>>
+    : public copyable_holder_caster<muster::python::PythonExtensions,
+                                    std::shared_ptr<muster::python::PythonExtensions>> {
+ public:
+  bool load(handle object, bool convert) {
+    muster::python::RefuseUnset(object, typeid(muster::python::PythonExtensions));
+    return copyable_holder_caster::load(object, convert);
+  }
+};
+
+}  // namespace pybind11::detail
+
 #endif  // MUSTER_PYTHON_SRC_POLICY_H_

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,11 +34,13 @@ class Counted : public ::testing::Test {
     ASSERT_TRUE(cluster_.AddQueue(queue).ok());
   }
 
-  void AddSweep(const std::string& name, int64_t count, int64_t created = 0, int32_t priority = 0) {
+  void AddSweep(const std::string& name, int64_t count, int64_t created = 0, int32_t priority = 0,
+                std::optional<int64_t> least = {}) {
     JobSpec job{.name = name, .queue = "a", .priority = priority};
     job.created = created;
-    job.groups = {
-        {.name = "w", .shape = {.request = {{"cpu", 1}}}, .by_count = ByCount{.count = count}}};
+    job.groups = {{.name = "w",
+                   .shape = {.request = {{"cpu", 1}}},
+                   .by_count = ByCount{.count = count, .min_count = least}}};
     ASSERT_TRUE(cluster_.AddJob(job).ok());
   }
 
@@ -68,6 +71,32 @@ TEST_F(Counted, QuotaIsRaisedForThem) {
   ASSERT_TRUE(MakeChanges(quota->changes, &after).ok());
   ASSERT_EQ(after.Schedule("kueue")->admissions().size(), 1u);
   EXPECT_EQ(Diagnose(after, "kueue", "sweep")->waiting, 0);
+}
+
+// Quota for a part of the job would admit it, too, but what starts all of it comes before that.
+TEST_F(Counted, AJobThatMayBeAdmittedInPartStartsWhole) {
+  AddSweep("fills", 8, 1);
+  AddSweep("sweep", 10, 2, 0, 3);
+  ASSERT_TRUE(cluster_.Apply(*cluster_.Schedule("kueue")).ok());
+  const Diagnosis diagnosis = Of("sweep");
+  EXPECT_EQ(diagnosis.waiting, 10);
+  const Remedy* const quota = OfKind(diagnosis, RemedyKind::kQuota);
+  ASSERT_NE(quota, nullptr);
+  EXPECT_EQ(quota->words, "raise the quota of queue \"a\" in flavor \"spot\": cpu 8 -> 18");
+  EXPECT_EQ(quota->starts, 10);
+}
+
+// An open queue admits a part of the job, and nothing that is tried alone all of it.
+TEST_F(Counted, AJobStartsInPartWhereNothingStartsAllOfIt) {
+  AddSweep("sweep", 10, 0, 0, 3);
+  QueueSpec queue = cluster_.Describe().queues.back();
+  queue.state = QueueState::kClosed;
+  ASSERT_TRUE(cluster_.UpdateQueue(queue).ok());
+  const Diagnosis diagnosis = Of("sweep");
+  EXPECT_EQ(diagnosis.waiting, 10);
+  ASSERT_EQ(diagnosis.remedies.size(), 1u);
+  EXPECT_EQ(diagnosis.remedies[0].kind, RemedyKind::kOpenQueue);
+  EXPECT_EQ(diagnosis.remedies[0].starts, 8);
 }
 
 // A smaller request is made in the group, which has no rows to edit.

@@ -434,11 +434,15 @@ TEST(Diagnose, ReservedTasksOfAGangThatIsNotWholeDoNotStart) {
   }
   const Diagnosis diagnosis = Of(cluster, "tune", "scheduler-plugins");
   EXPECT_GT(diagnosis.waiting, 0);
+  int gangs = 0;
   for (const Remedy& remedy : diagnosis.remedies) {
     if (remedy.kind != RemedyKind::kSmallerGang) continue;
+    ++gangs;
     ASSERT_TRUE(remedy.changes[0].job.has_value());
     EXPECT_GE(remedy.starts, *remedy.changes[0].job->min_available) << remedy.words;
+    EXPECT_EQ(remedy.starts, 21) << remedy.words;
   }
+  EXPECT_EQ(gangs, 1);
 }
 
 TEST(Diagnose, Refuses) {

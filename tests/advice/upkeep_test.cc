@@ -4,13 +4,16 @@
 #include "muster/upkeep.h"
 
 #include <limits>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
+#include "muster/policy.h"
 
 namespace muster::testing {
 namespace {
@@ -233,6 +236,52 @@ TEST(NeedNodes, TypesThatOnlyTogetherPlaceAll) {
     EXPECT_EQ(needed->cheapest[1].type, "large");
     EXPECT_EQ(needed->cheapest[1].count, 2);
   }
+}
+
+// Keeps job "shy" out of clusters of more than five nodes.
+class Shy : public Policy, public GatePolicy {
+ public:
+  std::string_view name() const override { return "shy"; }
+  PointSet points() const override { return {Point::kValid}; }
+  GatePolicy* gate() override { return this; }
+  void Open(const Cycle& cycle) override { cycle_ = &cycle; }
+  bool Valid(JobIndex job) override {
+    return cycle_->job(job).name != "shy" || cycle_->node_count() <= 5;
+  }
+
+ private:
+  const Cycle* cycle_ = nullptr;
+};
+
+// The most nodes leave a task waiting that the mix places, since that has fewer nodes.
+TEST(NeedNodes, FewerNodesMayPlaceMore) {
+  NodeSpec gpu = PlainNode("gpu", 8), large = PlainNode("large", 64);
+  gpu.capacity.emplace_back("nvidia.com/gpu", 2);
+  const std::vector<NodeOffer> offers = {{.node = gpu, .price = 5}, {.node = large, .price = 8}};
+  Cluster cluster;
+  JobSpec gang{.name = "gang", .min_available = 6};
+  gang.groups = {
+      {.name = "g", .count = 3, .shape = {.request = {{"cpu", 1}, {"nvidia.com/gpu", 1}}}},
+      {.name = "l", .count = 3, .shape = {.request = {{"cpu", 30}}}}};
+  ASSERT_TRUE(cluster.AddJob(gang).ok());
+  JobSpec shy{.name = "shy", .min_available = 1};
+  shy.groups = {{.count = 1, .shape = {.request = {{"cpu", 1}}}}};
+  ASSERT_TRUE(cluster.AddJob(shy).ok());
+  auto extensions = std::make_shared<Extensions>();
+  extensions->policies.push_back(
+      {"shy", "", {}, [](const Options&) { return std::make_unique<Shy>(); }});
+  NeedOptions options;
+  options.schedule.extensions = extensions;
+  const absl::StatusOr<NodesNeeded> needed = NeedNodes(cluster, "volcano", offers, options);
+  ASSERT_TRUE(needed.ok()) << needed.status();
+  EXPECT_EQ(needed->waiting_before, 7);
+  EXPECT_EQ(needed->price, 26);
+  Cluster with = cluster.Clone();
+  for (size_t i = 0; i < needed->cheapest.size(); ++i) {
+    ASSERT_TRUE(with.AddNodes(needed->cheapest[i].count, offers[i].node).ok());
+  }
+  EXPECT_EQ(with.Schedule("volcano", options.schedule)->pending().size(), 0u);
+  EXPECT_EQ(needed->waiting_after, 0);
 }
 
 // What the cheapest mix says is what a cycle with these nodes does, and it needs each of them.

@@ -20,11 +20,11 @@ class Advice(Files):
                                  "--json").stdout)
         self.assertEqual({t["job"] for t in told["starts"]}, {"train"})
         self.assert_ends(muster("what-if", self.GANG, "--changes", changes), 2,
-                         stderr="changes[0]: shares alone tell too little of changes of tasks")
+                         stderr="changes[0]: changes of tasks and of taints need plans")
         gone = muster("what-if", self.GANG, "--plan", "--remove-task", "small-worker-0")
         self.assert_ends(gone, 0, stdout="no longer starts small-worker-0 on gpu0")
         self.assert_ends(muster("what-if", self.GANG, "--remove-task", "small-worker-0"), 2,
-                         stderr="muster: --remove-task: shares alone tell too little of changes")
+                         stderr="muster: --remove-task: changes of tasks and of taints need plans")
 
     def test_errors_name_the_option_or_the_place_in_the_file(self):
         changes = self.write({"changes": [{"remove_job": "small"}, {"remove_job": "small"}]})
@@ -123,6 +123,9 @@ class Advice(Files):
         self.assert_ends(muster("compare", self.GANG), 0, stdout="PROFILE")
         self.assert_ends(muster("compare", self.GANG, "--profiles", "vulcano"), 2,
                          stderr='did you mean "volcano"?')
+        self.assert_ends(muster("compare", self.GANG, "--profile", "zz"), 2, stderr="--profile: ")
+        self.assert_ends(muster("compare", self.GANG, "--profile", "ray", "--profiles", "zz"), 2,
+                         stderr="--profiles: ")
         # Under the profile of --profile, which is the first, nothing ends elsewhere.
         first = json.loads(muster("compare", self.GANG, "--profiles", "muster volcano", "--profile",
                                   "volcano", "--json").stdout)["profiles"]
@@ -221,7 +224,7 @@ class Advice(Files):
         self.assertIn('job "fits", group "w": 4 tasks are counts', rows[1]["refused"])
         page = muster("page", file, *kueue, "--remedies", "1")
         self.assert_ends(page, 0, stdout="1 job waits")
-        self.assertIn("raise the quota", page.stdout)
+        self.assertRegex(page.stdout, "raise the quota.*: 100000000 tasks admitted")
         forecast = ("forecast", file, "--profile", "kueue:+allocate", "--no-arrivals")
         self.assert_ends(muster(*forecast), 2, stderr='job "fits", group "w": 4 tasks are counts, '
                          "which never start; must be rows (MakeTasks, --make-tasks)")

@@ -106,6 +106,18 @@ class Load(Files):
         self.assertIn("muster", [row["profile"] for row in rows if not row["without"]])
         self.assert_ends(self.load("compare", file, "--profiles", "kai kueue"), 2,
                          stderr='--profiles: policy "spread"')
+        # The profile of --profile is the first, and may be one without use for them.
+        compared = self.load("compare", file, "--profile", "kai", "--profiles", "volcano")
+        self.assert_ends(compared, 0, stdout='kai: without what --load adds: policy "spread"')
+        self.assert_ends(self.load("compare", file, "--profile", "kai"), 0,
+                         stdout='kai: without what --load adds: policy "spread"')
+        self.assert_ends(self.load("compare", file, "--profile", "kai", "--profiles", "kai"), 2,
+                         stderr='--profile: policy "spread"')
+        # Where no policy publishes shares, there is no spread, whatever else is in the profile.
+        rows = json.loads(self.load(
+            "compare", file, "--profiles",
+            "volcano:+spread volcano:-proportion,-drf,+spread", "--json").stdout)["profiles"]
+        self.assertEqual([row["spread"] is None for row in rows], [False, True])
         check = self.write(small(expect={"binds": {"j-w-0": "n0", "j-w-1": "n1"}}), "check.json")
         self.assert_ends(self.load("check", check, *profile), 0)
 

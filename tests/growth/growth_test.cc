@@ -143,6 +143,23 @@ TEST(Growth, OfScenarios) {
   page.CheckRows("scenario ");
 }
 
+// Each call makes one task more of a job that has all those of the calls before it.
+TEST(Growth, OfTasksThatAreMadeOneByOne) {
+  Page page;
+  std::array<uint64_t, 3> work = {};
+  for (int i = 0; i < 3; ++i) {
+    const int64_t tasks = int64_t{500} << i;
+    Cluster cluster;
+    JobSpec job{.name = "j"};
+    job.groups = {{.name = "w", .by_count = ByCount{.count = tasks}}};
+    ASSERT_TRUE(cluster.AddJob(job).ok());
+    work[i] = CountWork([&] {
+      for (int64_t t = 0; t < tasks; ++t) ASSERT_TRUE(cluster.MakeTasks("j", "w", 1).ok());
+    });
+  }
+  page.Check("tasks made", "calls", work);
+}
+
 TEST(Growth, OfReaders) {
   Page page;
   std::set<std::string> measured, declared;

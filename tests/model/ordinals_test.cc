@@ -1,12 +1,11 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // The ordinal of the next task that a group makes from its count: one more than the largest, after
-// every kind of change, and without a walk over the tasks of the job.
+// every kind of change. tests/growth holds what it costs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 #include <string>
 
@@ -122,16 +121,6 @@ TEST(Ordinals, EndAtTheLargestNumber) {
   EXPECT_FALSE(cluster.MakeTasks("j", "w", 1).ok());
   ASSERT_TRUE(cluster.RemoveTask("t").ok());
   EXPECT_TRUE(cluster.MakeTasks("j", "w", 1).ok());
-}
-
-// A walk over the job's tasks for each call would look at twenty billion of them. Sanitizers, by
-// which a task costs a hundred times as much, get a tenth of them.
-TEST(Ordinals, OfManyCallsCostNoWalkEach) {
-  const int64_t tasks = std::getenv("MUSTER_SANITIZED") == nullptr ? 200'000 : 20'000;
-  Cluster cluster;
-  ASSERT_TRUE(cluster.AddJob(JobOf(tasks)).ok());
-  for (int64_t i = 0; i < tasks; ++i) ASSERT_TRUE(cluster.MakeTasks("j", "w", 1).ok());
-  EXPECT_EQ(NextOf(cluster, "w"), tasks);
 }
 
 }  // namespace

@@ -5,6 +5,8 @@ import pickle
 import threading
 import unittest
 
+import numpy as np
+
 from engine import muster, needs_engine, rows
 
 
@@ -116,6 +118,9 @@ class Cycles(unittest.TestCase):
                          ("n1", "n0", "binpack"))
         self.assertGreater(choices["score"][row], choices["next_score"][row])
         self.assertEqual(len(self.cluster.measure(profile).choices["task"]), 0)
+        for flag in (False, True):
+            told = self.cluster.measure(profile, explain_nodes=np.bool_(flag)).choices["task"]
+            self.assertEqual(len(told) > 0, flag)
 
     def test_deltas_of_every_kind(self):
         self.cluster = muster.Cluster()

@@ -112,6 +112,14 @@ class Replays(unittest.TestCase):
         result = muster.replay(trace(), "muster:actions=smallest-first", policies=[SmallestFirst()])
         self.assertGreater(result.metrics["started"], 50)
 
+    def test_of_a_generator(self):
+        spec = "muster:actions=smallest-first"
+        result = muster.replay(trace(), spec, policies=(one for one in [SmallestFirst()]))
+        self.assertEqual(result.digest,
+                         muster.replay(trace(), spec, policies=[SmallestFirst()]).digest)
+        with self.assertRaisesRegex(muster.InvalidArgument, "smallest-first"):
+            muster.replay(trace(), "muster", policies=(one for one in [SmallestFirst()]))
+
     def test_an_exception_ends_it(self):
         class Fails(muster.Policy):
             def score(self, task_class, nodes):
@@ -183,6 +191,12 @@ class Studies(unittest.TestCase):
         )
         self.assertEqual(len(told.cells), 4)
         self.assertEqual([len(cell.policies) for cell in told.cells], [0, 0, 1, 1])
+
+    def test_of_a_generator(self):
+        told, again = study(), study(policies=(one for one in [FewestFree()]))
+        self.assertEqual([r["digest"] for cell in told.records for r in cell],
+                         [r["digest"] for cell in again.records for r in cell])
+        self.assertEqual([len(cell.policies) for cell in again.cells], [0, 1])
 
     def test_what_nobody_names_is_refused(self):
         with self.assertRaisesRegex(muster.InvalidArgument, 'no profile names "fewest-free"'):

@@ -189,6 +189,12 @@ class WrongObjects(unittest.TestCase):
             core.schedule(core.Snapshot.__new__(core.Snapshot), "muster", {}, None)
         with self.assertRaisesRegex(TypeError, "Plan object holds nothing"):
             core.Plan.__new__(core.Plan).explain("j")
+        unset = core.Extensions.__new__(core.Extensions)
+        for call in (lambda: core.schedule(self.snapshot._core, "muster", {}, unset),
+                     lambda: self.cluster._core.schedule("muster", {}, unset),
+                     lambda: core.replay(self.trace._core, "muster", {}, unset)):
+            with self.assertRaisesRegex(TypeError, "Extensions object holds nothing"):
+                call()
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -17,6 +18,7 @@
 #include "lib/model/access.h"
 #include "lib/plan/explain.h"
 #include "lib/plan/json_text.h"
+#include "lib/profile/publishes_shares.h"
 #include "tools/muster/command.h"
 #include "tools/muster/lone_tasks.h"
 #include "tools/muster/output.h"
@@ -56,10 +58,8 @@ size_t EmptyNodes(const Snapshot& snapshot, const Plan& plan) {
 }
 
 std::optional<double> SpreadOf(const Snapshot& snapshot, const std::string& profile,
-                               const Plan& plan) {
-  // A question that is refused is about shares that only a cycle has, or about policies of --load.
-  const absl::StatusOr<Outlook> outlook = WhatIf(snapshot, profile, {});
-  if (outlook.ok() && !outlook->divides) return std::nullopt;
+                               const Extensions* extensions, const Plan& plan) {
+  if (!PublishesShares(snapshot, profile, extensions)) return std::nullopt;
   double least = 0, most = 0;
   for (size_t i = 0; i < plan.shares().size(); ++i) {
     const double share = plan.shares()[i].share_after;
@@ -74,24 +74,25 @@ struct Compared {
   std::string profile, without;
 };
 
-// Checks the spec strings of --profiles. A profile that has no use for what --load adds runs
-// without it, as long as another one takes it.
+// Checks the spec strings of --profiles, and that of --profile, which is `own`. A profile that has
+// no use for what --load adds runs without it, as long as another one takes it.
 absl::StatusOr<std::vector<Compared>> Check(const std::vector<std::string>& profiles,
-                                            const Extensions* extensions) {
+                                            const std::string& own, const Extensions* extensions) {
   std::vector<Compared> compared;
   bool any_takes_it = false;
   absl::Status refused;
   for (const std::string& profile : profiles) {
-    const absl::Status with = CheckProfileFlag(profile, extensions, "--profiles");
+    const std::string flag = profile == own ? "--profile" : "--profiles";
+    const absl::Status with = CheckProfileFlag(profile, extensions, flag);
     compared.push_back({profile, ""});
     any_takes_it |= with.ok();
     if (with.ok()) continue;
-    if (extensions == nullptr || !CheckProfileFlag(profile, nullptr, "--profiles").ok()) {
+    if (extensions == nullptr || !CheckProfileFlag(profile, nullptr, flag).ok()) {
       return with;
     }
     refused.Update(with);
     absl::string_view words = with.message();
-    absl::ConsumePrefix(&words, "--profiles: ");
+    absl::ConsumePrefix(&words, absl::StrCat(flag, ": "));
     compared.back().without = std::string(words);
   }
   if (!any_takes_it) return refused;
@@ -133,7 +134,7 @@ Row Judge(const Compared& compared, const Opened& opened, const absl::StatusOr<P
     int64_t& tasks = row.reasons[std::string(ReasonKindName(plan->reasons()[wait.reason].kind))];
     tasks = SatAdd(tasks, wait.tasks);
   }
-  row.spread = SpreadOf(snapshot, profile, *plan);
+  row.spread = SpreadOf(snapshot, profile, options.extensions.get(), *plan);
   if (first.ok()) {
     const PlanDifference difference = Difference(snapshot, *first, snapshot, *plan);
     row.differ = difference.starts.size() + difference.stops.size() + difference.moves.size();
@@ -239,14 +240,16 @@ int CompareCommand(const Arguments& arguments) {
   if (names.empty()) {
     for (const ProfileInfo& profile : Profiles()) profiles.push_back(profile.name);
   }
-  if (!run_flags.profile.empty() && !profiles.empty()) {
-    std::erase(profiles, run_flags.profile);
-    profiles.insert(profiles.begin(), run_flags.profile);
+  // Not the scenario's, which would have to take what --load adds.
+  const std::string own = std::exchange(run_flags.profile, "");
+  if (!own.empty() && !profiles.empty()) {
+    std::erase(profiles, own);
+    profiles.insert(profiles.begin(), own);
   }
   if (profiles.empty()) return ComplainUsage(kCompareText, "--profiles names none");
   const absl::StatusOr<std::shared_ptr<const Extensions>> loaded = run_flags.load.Open();
   if (!loaded.ok()) return Complain(std::string(loaded.status().message()));
-  const absl::StatusOr<std::vector<Compared>> compared = Check(profiles, loaded->get());
+  const absl::StatusOr<std::vector<Compared>> compared = Check(profiles, own, loaded->get());
   if (!compared.ok()) return Complain(std::string(compared.status().message()));
   const absl::StatusOr<Opened> opened = OpenFile(parsed.others[0], run_flags);
   if (!opened.ok()) return Complain(std::string(opened.status().message()));

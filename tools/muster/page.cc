@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "lib/advice/starts_text.h"
 #include "lib/model/access.h"
 #include "tools/muster/command.h"
 #include "tools/muster/output.h"
@@ -76,6 +77,7 @@ int PageCommand(const Arguments& arguments) {
     progress.Step();
     PagePlan& page = plans.emplace_back();
     page.profile = profile;
+    page.places = PlacesTasks(profile, loaded->get());
     absl::StatusOr<Plan> plan = Schedule(snapshot, profile, opened->scenario.options);
     if (!plan.ok()) {
       page.refused = std::string(plan.status().message());

@@ -5,10 +5,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "lib/advice/starts_text.h"
 #include "lib/model/access.h"
-#include "lib/profile/profile.h"
 #include "lib/scenario/question.h"
-#include "lib/session/places_tasks.h"
 #include "tools/muster/command.h"
 #include "tools/muster/lone_tasks.h"
 #include "tools/muster/output.h"
@@ -26,11 +25,6 @@ constexpr CommandText kRemediesText = {
     "are counted against those of today's plan.",
     "muster remedies tests/scenarios/gang_undone.json train"};
 
-std::string TasksText(int64_t tasks, bool placed) {
-  return absl::StrCat(tasks, tasks == 1 ? " task" : " tasks",
-                      placed ? (tasks == 1 ? " starts" : " start") : " admitted");
-}
-
 // `placed`: the profile places tasks, and does not only admit them. `most`: how many trials are
 // allowed.
 std::string ToText(const std::string& job, const Diagnosis& diagnosis, bool placed, int64_t most) {
@@ -42,7 +36,7 @@ std::string ToText(const std::string& job, const Diagnosis& diagnosis, bool plac
                   diagnosis.trials >= most ? ", all that --trials allows" : "",
                   diagnosis.remedies.empty() ? ")\n" : "):\n");
   for (const Remedy& remedy : diagnosis.remedies) {
-    absl::StrAppend(&out, "  - ", remedy.words, ": ", TasksText(remedy.starts, placed));
+    absl::StrAppend(&out, "  - ", remedy.words, ": ", StartsText(remedy.starts, placed));
     if (remedy.evictions > 0) absl::StrAppend(&out, ", ", remedy.evictions, " more evicted");
     if (remedy.evictions < 0) absl::StrAppend(&out, ", ", -remedy.evictions, " fewer evicted");
     if (remedy.others < 0) absl::StrAppend(&out, ", ", -remedy.others, " fewer of other jobs");
@@ -76,9 +70,8 @@ int RemediesCommand(const Arguments& arguments) {
     const absl::Status status = WithPlace(parsed.others[0], run_flags, diagnosis.status());
     return Complain(std::string(status.message()));
   }
-  const absl::StatusOr<ProfileConfig> config =
-      ResolveProfile(opened->scenario.profile, opened->scenario.options.extensions.get());
-  const bool placed = !config.ok() || PlacesTasks(*config);
+  const bool placed =
+      PlacesTasks(opened->scenario.profile, opened->scenario.options.extensions.get());
   const std::string skipped =
       SkippedTaskText(TablesOf(opened->cluster), opened->scenario, parsed.others[1]);
   return Show(

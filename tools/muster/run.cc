@@ -9,7 +9,6 @@
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
 #include "lib/model/tables.h"
-#include "lib/plan/plan_data.h"
 #include "muster/bound.h"
 #include "tools/muster/command.h"
 #include "tools/muster/lone_tasks.h"

@@ -12,18 +12,17 @@ constexpr OptionDecl kAdmitOptions[] = {
     {"fair_sharing", OptionKind::kFlag, "off", 0, 0,
      "turns and victims go by dominant shares of queues"},
     {"preemption_strategies", OptionKind::kChoice, "both", 0, 0,
-     "both|final|initial: with fair_sharing, the shares of the victim's queue that allow an "
-     "eviction: "
-     "that without the victim (final), that before (initial), or one after the other"},
+     "both|final|initial: with fair_sharing, which share of the victim's queue is compared: after "
+     "the eviction (final), before it (initial), or first one and then the other (both)"},
     {"quota_check_strategy", OptionKind::kChoice, "block_undeclared", 0, 0,
      "block_undeclared|ignore_undeclared: what becomes of a resource that no quota of the queue is "
      "about: the job waits, or it does not count"},
     {"admission_fair_sharing", OptionKind::kFlag, "off", 0, 0,
      "jobs of queues with by_usage go by the usage of their LocalQueues"},
     {"usage_half_life", OptionKind::kNumber, "0", 0, 1e12,
-     "seconds until past usage counts half; 0: no usage is counted"},
+     "seconds until past usage counts half; 0: past usage neither grows nor decays"},
     {"usage_sampling_interval", OptionKind::kNumber, "300", 1, 1e12,
-     "seconds between two settlements of the usage"},
+     "seconds after which usage is brought up to date again"},
     {"usage_weight.*", OptionKind::kNumber, "1", 0, 1e12,
      "what one unit of RESOURCE adds to the usage"},
     {"partial_admission", OptionKind::kFlag, "on", 0, 0,

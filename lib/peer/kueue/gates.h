@@ -97,8 +97,8 @@ struct Config {
   std::vector<ShareRule> share_rules = {ShareRule::kAtMostFinal, ShareRule::kBelowInitial};
   bool ignores_undeclared = false;  // resources that no group of the queue covers are not counted
   bool usage_order = false;         // admission fair sharing is configured
-  double usage_half_life = 0;       // seconds; 0: nothing is ever counted
-  double usage_interval = 300;      // seconds between two settlements of the usage
+  double usage_half_life = 0;       // seconds; 0: past usage neither grows nor decays
+  double usage_interval = 300;      // seconds after which usage is brought up to date
   std::map<std::string, double> usage_weights = {};  // by resource; others have 1
   bool explains = false;  // why no places were found is said in whole sentences
 };

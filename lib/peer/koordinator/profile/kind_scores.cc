@@ -3,18 +3,15 @@
 
 #include <optional>
 
+#include "lib/model/spec_amounts.h"
 #include "lib/peer/koordinator/scores/resource_scores.h"
-#include "muster/quantity.h"
 
 namespace muster::koordinator {
 namespace {
 
 std::optional<int64_t> AmountOfKind(const Resources& resources, std::string_view kind) {
   for (const auto& [name, quantity] : resources) {
-    if (name != kind) continue;
-    // Rows were validated when they joined the tables.
-    return ParseQuantity(quantity.text, IsMilliDimension(kind) ? Unit::kMilli : Unit::kWhole)
-        .value_or(0);
+    if (name == kind) return ValidAmount(kind, quantity);
   }
   return std::nullopt;
 }
