@@ -72,6 +72,10 @@ Json ArmadaJob(int i, int n) {
       "armadaproject.io", "Job", Named("j", i),
       {{"queue", Named("q", n - 1 - i)}, {"podSpec", {{"containers", Json::array({container})}}}});
 }
+Json Executor(int i, int n) {
+  return ObjectIn("armadaproject.io", "Executor", Named("e", i),
+                  {{"nodes", Json::array({Named("n", n - 1 - i)})}, {"cordoned", i % 2 == 0}});
+}
 
 // --- Mesos
 
@@ -117,6 +121,112 @@ Json LoadReport(int i, int) {
 Json BundleData(int i, int) {
   return ObjectIn("pulsar.apache.org", "BundleData", BundleName(i),
                   {{"shortTermData", {{"msgThroughputIn", 5e7}}}});
+}
+
+// --- Ray
+
+Json OfRay(const char* kind, Json spec) {
+  return ObjectIn("state.ray.io", kind, "cluster", std::move(spec));
+}
+Json RayNode(int i, int) {
+  return {{"node_id", Named("d", i)},
+          {"node_name", Named("n", i)},
+          {"state", "ALIVE"},
+          {"resources_total", {{"CPU", 8}, {Named("r", i), 1}}},
+          {"labels", {{Named("k", i), "v"}}}};
+}
+Json RayNodes(int n) { return OfRay("Nodes", {{"nodes", Rows(n, RayNode)}}); }
+Json PlacementGroups(int n) {
+  Json groups = Json::object();
+  for (int i = 0; i < n; ++i) {
+    groups[Named("g", i)] = {{"strategy", "PACK"},
+                             {"state", "CREATED"},
+                             {"bundles", {{"0", {{"CPU", 1 + i}}}}},
+                             {"bundles_to_node_id", {{"0", Named("d", n - 1 - i)}}}};
+  }
+  return OfRay("PlacementGroups", std::move(groups));
+}
+// A demand is [amounts, count].
+Json RayDemand(int i, int) { return Json::array({Json{{"CPU", 1 + i}}, 2}); }
+Json RayGroupDemand(int i, int n) {
+  const Json group = {{"bundles", Json::array({RayDemand(i, n)})}, {"strategy", "SPREAD"}};
+  return Json::array({group, 1});
+}
+Json LoadMetrics(int n) {
+  return OfRay("LoadMetrics",
+               {{"resourceDemand", Rows(n, RayDemand)}, {"pgDemand", Rows(n, RayGroupDemand)}});
+}
+
+// --- YuniKorn
+
+Json YuniKornNode(int i, int) {
+  const Json foreign = {{"allocationKey", Named("f", i)}, {"resource", {{"vcore", 250}}}};
+  return {{"nodeID", Named("n", i)},
+          {"attributes", {{Named("k", i), "v"}}},
+          {"capacity", {{"vcore", 8000}, {"memory", 1 << 30}, {"pods", 110}}},
+          {"occupied", {{"vcore", 500}}},
+          {"foreignAllocations", Json::array({foreign})},
+          {"reservations", Json::array({Named("r", i)})},
+          {"schedulable", true}};
+}
+Json YuniKornQueue(int i, int) {
+  return {{"queuename", absl::StrCat("root.q", i)},
+          {"isLeaf", true},
+          {"sortingPolicy", "fair"},
+          {"maxResource", {{"vcore", 1000 + i}}}};
+}
+Json YuniKornLimits(int i, int) {
+  const Json limit = {{"Limit", "own"},
+                      {"Users", Json::array({Named("u", i)})},
+                      {"MaxResources", {{"vcore", "4"}}}};
+  return {{"Name", Named("q", i)}, {"Limits", Json::array({limit})}};
+}
+Json YuniKornApplication(int i, int n) {
+  const Json amounts = {{"vcore", 1000}, {"memory", 1000 + i}};
+  const Json allocation = {{"allocationKey", Named("a", i)},
+                           {"allocationTime", 1'700'000'000'000'000'000},
+                           {"nodeId", Named("n", n - 1 - i)},
+                           {"resource", amounts}};
+  const Json request = {{"allocationKey", Named("r", i)},
+                        {"requestTime", 1'700'000'000'000'000'000},
+                        {"resource", amounts}};
+  return {{"applicationID", Named("a", i)},
+          {"partition", "default"},
+          {"queueName", absl::StrCat("root.q", n - 1 - i)},
+          {"applicationState", "Running"},
+          {"submissionTime", 1'700'000'000'000'000'000},
+          {"user", Named("u", i)},
+          {"allocations", Json::array({allocation})},
+          {"requests", Json::array({request})}};
+}
+Json YuniKornPods(int n) {
+  Json pods = Json::object();
+  for (int i = 0; i < n; ++i) {
+    const std::string key = Named("r", i);
+    pods[key] = {{"uid", key},
+                 {"name", key},
+                 {"namespace", "ns"},
+                 {"nodeSelector", {{Named("k", i), "v"}}},
+                 {"priorityClassName", Named("c", i)}};
+  }
+  return pods;
+}
+// Nodes, queues, limits of users, applications and pods grow together.
+Json StateDump(int n) {
+  const Json root = {{"queuename", "root"},
+                     {"partition", "default"},
+                     {"isLeaf", false},
+                     {"children", Rows(n, YuniKornQueue)}};
+  const Json nodes = {{"partitionName", "default"}, {"nodesInfo", Rows(n, YuniKornNode)}};
+  const Json tree = {{"Name", "root"}, {"Queues", Rows(n, YuniKornLimits)}};
+  const Json config = {{"Name", "default"}, {"Queues", Json::array({tree})}};
+  return ObjectIn("yunikorn.apache.org", "StateDump", "dump",
+                  {{"partitions", Json::array({Json{{"name", "default"}}})},
+                   {"queues", Json::array({root})},
+                   {"nodes", Json::array({nodes})},
+                   {"applications", Rows(n, YuniKornApplication)},
+                   {"config", {{"Partitions", Json::array({config})}}},
+                   {"rmDiagnostics", {{"cache", {{"pods", YuniKornPods(n)}}}}}});
 }
 
 // --- YARN
@@ -224,6 +334,30 @@ Json Reservation(int i, int n) {
   reservation["status"] = {{"phase", "Available"}, {"nodeName", Named("n", n - 1 - i)}};
   return reservation;
 }
+Json ColocationProfile(int i, int) {
+  return ObjectIn("config.koordinator.sh", "ClusterColocationProfile", Named("c", i),
+                  {{"qosClass", "BE"}, {"selector", {{"matchLabels", {{"app", Named("a", i)}}}}}});
+}
+Json WorkloadOf(int i) { return {{"workload", {{"selector", Named("w", i)}}}}; }
+Json AppGroup(int i, int n) {
+  Json needed = WorkloadOf(n - 1 - i), entry = WorkloadOf(i);
+  needed["maxNetworkCost"] = 10;
+  entry["dependencies"] = Json::array({needed});
+  return ObjectIn("appgroup.diktyo.x-k8s.io", "AppGroup", Named("g", i),
+                  {{"workloads", Json::array({entry})}});
+}
+Json Origin(int i, int n) {
+  const Json cost = {{"destination", Named("z", n - 1 - i)}, {"networkCost", 1 + i}};
+  return {{"origin", Named("z", i)}, {"costList", Json::array({cost})}};
+}
+// The topology that counts has n origins; n - 1 others are left out.
+Json NetworkTopology(int i, int n) {
+  const Json list = {{"topologyKey", "topology.kubernetes.io/zone"},
+                     {"originList", Rows(i == 0 ? n : 1, Origin)}};
+  const Json weights = {{"name", "UserDefined"}, {"topologyList", Json::array({list})}};
+  return ObjectIn("networktopology.diktyo.x-k8s.io", "NetworkTopology", Named("t", i),
+                  {{"weights", Json::array({weights})}});
+}
 
 Json Both(Json rows, const Json& others) {
   rows.insert(rows.end(), others.begin(), others.end());
@@ -236,29 +370,45 @@ std::vector<std::string_view> KindsOfAnswers() {
   return {"Machine",
           "Job",
           "Accounting",
+          "Executor",
           "State",
           "Roles",
           "LoadReport",
           "BundleData",
+          "PlacementGroups",
+          "LoadMetrics",
+          "StateDump",
           "Nodes",
           "Apps",
           "Scheduler",
           "Containers",
           "Reservation",
-          "NodeResourceTopology"};
+          "NodeResourceTopology",
+          "ClusterColocationProfile",
+          "AppGroup",
+          "NetworkTopology"};
 }
 
 std::optional<Json> GrowingAnswers(std::string_view kind, std::string_view group, int n) {
+  const bool of_ray = group == "state.ray.io";
   if (kind == "Machine") return Rows(n, Machine);
   if (kind == "Job" && group == "classad") return Rows(n, CondorJob);
   if (kind == "Job") return Both(Rows(n, ArmadaQueue), Rows(n, ArmadaJob));
   if (kind == "Accounting") return Both(Rows(n, Account), Rows(1, Machine));
+  if (kind == "Executor") return Both(Rows(n, NodeOf), Rows(n, Executor));
   if (kind == "State") return States(n);
   if (kind == "Roles") return Roles(n);
   if (kind == "LoadReport") return Rows(n, LoadReport);
   if (kind == "BundleData") return Both(Rows(n, BundleData), Rows(1, LoadReport));
+  if (kind == "Nodes" && of_ray) return Json::array({RayNodes(n)});
+  if (kind == "PlacementGroups") return Json::array({RayNodes(n), PlacementGroups(n)});
+  if (kind == "LoadMetrics") return Json::array({RayNodes(1), LoadMetrics(n)});
+  if (kind == "StateDump") return Json::array({StateDump(n)});
   if (kind == "Reservation") return Both(Rows(n, NodeOf), Rows(n, Reservation));
   if (kind == "NodeResourceTopology") return Both(Rows(n, NodeOf), Rows(n, Zones));
+  if (kind == "ClusterColocationProfile") return Rows(n, ColocationProfile);
+  if (kind == "AppGroup") return Both(Rows(n, AppGroup), Rows(1, NetworkTopology));
+  if (kind == "NetworkTopology") return Both(Rows(1, AppGroup), Rows(n, NetworkTopology));
   if (kind == "Nodes" || kind == "Apps" || kind == "Scheduler" || kind == "Containers") {
     return YarnAnswers(kind, group, n);
   }

@@ -39,7 +39,7 @@ class KaiFactReader {
   void ReadGpus(const TaskShape& shape, KaiShape* out) const;
   uint32_t ConstraintsOf(ClassIndex c);
   std::vector<KaiNearTerm> TermsOf(ClassIndex c, const std::vector<AffinityTerm>& terms,
-                                   const InterClasses& classes);
+                                   InterClasses* classes);
   void ReadJob(JobIndex j);
   void ReadGroups(const JobSpec& spec, KaiJobFacts* job);
   KaiTopologyWish WishOf(const std::optional<TopologyLevels>& levels);

@@ -36,9 +36,9 @@ enum class KaiReceived : uint8_t { kNothing, kRegular, kFraction, kSlices };
 
 // Tasks that shall be near, or apart.
 struct KaiNearTerm {
-  std::vector<uint32_t> domain;   // by node; 0: the node has none
-  std::vector<uint8_t> selected;  // by shape: a task with the term finds it
-  std::vector<uint8_t> bars;      // by shape: it comes, and a task with the term is there
+  std::vector<uint32_t> domain;    // by node; 0: the node has none
+  std::vector<uint32_t> selected;  // shapes that a task with the term finds, ascending
+  std::vector<uint32_t> barred;    // shapes that find a task with the term, ascending
 };
 
 // All tasks of one shape are alike to every node.

@@ -2,21 +2,31 @@
 #include "lib/peer/kai/pod_affinity.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace muster {
 
 KaiAffinity::KaiAffinity(const KaiFacts& facts) : facts_(facts), shapes_(facts.shapes.size()) {
   for (const KaiShape& shape : facts.shapes) any_ |= !shape.near.empty() || !shape.apart.empty();
-  if (any_) counts_.assign(facts.nodes.size() * shapes_, 0);
+  if (!any_) return;
+  counts_.assign(facts.nodes.size() * shapes_, 0);
+  bars_.resize(shapes_);
+  for (uint32_t s = 0; s < shapes_; ++s) {
+    for (const KaiNearTerm& term : facts.shapes[s].apart) {
+      for (const uint32_t barred : term.barred) bars_[barred].push_back({s, &term});
+    }
+  }
+}
+
+bool KaiAffinity::HasAny(uint32_t node, std::span<const uint32_t> shapes) const {
+  return std::ranges::any_of(shapes, [&](uint32_t s) { return counts_[node * shapes_ + s] > 0; });
 }
 
 bool KaiAffinity::HasNear(const KaiNearTerm& term, uint32_t node,
-                          const std::vector<uint8_t>& selected) const {
+                          std::span<const uint32_t> shapes) const {
   for (uint32_t n = 0; n < facts_.nodes.size(); ++n) {
-    if (term.domain[n] != term.domain[node]) continue;
-    for (size_t s = 0; s < shapes_; ++s) {
-      if (selected[s] != 0 && counts_[n * shapes_ + s] > 0) return true;
-    }
+    if (term.domain[n] == term.domain[node] && HasAny(n, shapes)) return true;
   }
   return false;
 }
@@ -25,18 +35,21 @@ bool KaiAffinity::HasNear(const KaiNearTerm& term, uint32_t node,
 // none.
 bool KaiAffinity::AdmitsNear(uint32_t node, const KaiShape& shape, uint32_t number) const {
   if (shape.near.empty()) return true;
-  std::vector<uint8_t> selected(shapes_, 1);
+  std::vector<uint32_t> selected = shape.near[0].selected;
   for (const KaiNearTerm& term : shape.near) {
     if (term.domain[node] == 0) return false;
-    for (size_t s = 0; s < shapes_; ++s) selected[s] &= term.selected[s];
+    std::vector<uint32_t> both;
+    std::set_intersection(selected.begin(), selected.end(), term.selected.begin(),
+                          term.selected.end(), std::back_inserter(both));
+    selected = std::move(both);
   }
   if (std::ranges::all_of(shape.near,
                           [&](const KaiNearTerm& term) { return HasNear(term, node, selected); })) {
     return true;
   }
-  if (selected[number] == 0) return false;
-  for (size_t i = 0; i < counts_.size(); ++i) {
-    if (counts_[i] > 0 && selected[i % shapes_] != 0) return false;
+  if (!std::ranges::binary_search(selected, number)) return false;
+  for (uint32_t n = 0; n < facts_.nodes.size(); ++n) {
+    if (HasAny(n, selected)) return false;
   }
   return true;
 }
@@ -48,15 +61,9 @@ bool KaiAffinity::Admits(uint32_t node, uint32_t number) const {
   for (const KaiNearTerm& term : shape.apart) {
     if (term.domain[node] != 0 && HasNear(term, node, term.selected)) return false;
   }
-  for (size_t s = 0; s < shapes_; ++s) {
-    for (const KaiNearTerm& term : facts_.shapes[s].apart) {
-      if (term.domain[node] == 0 || term.bars[number] == 0) continue;
-      std::vector<uint8_t> own(shapes_, 0);
-      own[s] = 1;
-      if (HasNear(term, node, own)) return false;
-    }
-  }
-  return true;
+  return std::ranges::none_of(bars_[number], [&](const Bar& bar) {
+    return bar.term->domain[node] != 0 && HasNear(*bar.term, node, {&bar.owner, 1});
+  });
 }
 
 }  // namespace muster

@@ -7,17 +7,18 @@
 //   if (!affinity.Admits(node, shape)) ...
 //
 // Idea. The required terms of Kubernetes' inter-pod affinity, over the session's own pods: what the
-// session has placed or evicted counts as it stands. Counts are kept by domain and shape, for
-// shapes that some term selects.
+// session has placed or evicted counts as it stands. Counts are kept by node and shape. A term
+// lists the shapes that it selects, and a shape the terms that bar it: no other pair is looked at.
 //
 // Peer. Tasks that are being released count until they are gone. Preferred terms are not read: the
 // peer's plugin for them is off by default.
 //
-// Cost. O(terms * shapes) a question; nothing if no shape has terms.
+// Cost. O(nodes) for each shape that a term of the question lists; nothing if no shape has terms.
 #ifndef MUSTER_PEER_KAI_POD_AFFINITY_H_
 #define MUSTER_PEER_KAI_POD_AFFINITY_H_
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "lib/peer/kai/facts.h"
@@ -35,14 +36,23 @@ class KaiAffinity {
   bool Admits(uint32_t node, uint32_t shape) const;
 
  private:
-  // Returns whether a pod that `selected` names is in the node's domain of the term.
-  bool HasNear(const KaiNearTerm& term, uint32_t node, const std::vector<uint8_t>& selected) const;
+  // A term of a shape that another shape finds there.
+  struct Bar {
+    uint32_t owner;
+    const KaiNearTerm* term;
+  };
+
+  // Returns whether the node has a pod of one of the shapes.
+  bool HasAny(uint32_t node, std::span<const uint32_t> shapes) const;
+  // Returns whether a pod of one of the shapes is in the node's domain of the term.
+  bool HasNear(const KaiNearTerm& term, uint32_t node, std::span<const uint32_t> shapes) const;
   bool AdmitsNear(uint32_t node, const KaiShape& shape, uint32_t number) const;
 
   const KaiFacts& facts_;
   size_t shapes_;
   bool any_ = false;
-  std::vector<int32_t> counts_;  // by node and shape
+  std::vector<int32_t> counts_;         // by node and shape
+  std::vector<std::vector<Bar>> bars_;  // by shape that comes
 };
 
 }  // namespace muster

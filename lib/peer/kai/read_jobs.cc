@@ -119,17 +119,18 @@ uint32_t KaiFactReader::ConstraintsOf(ClassIndex c) {
 // Reads the terms of a shape about other tasks.
 std::vector<KaiNearTerm> KaiFactReader::TermsOf(ClassIndex c,
                                                 const std::vector<AffinityTerm>& terms,
-                                                const InterClasses& classes) {
+                                                InterClasses* classes) {
   std::vector<KaiNearTerm> near;
   const TaskShape& own = tables_.classes.shape[c];
   for (const AffinityTerm& term : terms) {
     KaiNearTerm& out = near.emplace_back();
     ReadLevel(term.topology_key);
     out.domain = out_.facts.levels[term.topology_key];
-    for (const KaiShape& shape : out_.facts.shapes) {
-      const TaskShape& other = tables_.classes.shape[ClassIndex(shape.origin)];
-      out.selected.push_back(classes.MatchesOwn(term, own, other));
-      out.bars.push_back(classes.MatchesHeld(term, own, other));
+    if (!term.selector) continue;  // matches no task
+    for (const ClassIndex e : classes->Selected(*term.selector)) {
+      const TaskShape& other = tables_.classes.shape[e];
+      if (classes->MatchesOwn(term, own, other)) out.selected.push_back(shape_of_[e]);
+      if (classes->MatchesHeld(term, own, other)) out.barred.push_back(shape_of_[e]);
     }
   }
   return near;
@@ -147,8 +148,8 @@ void KaiFactReader::ReadShapes() {
   for (KaiShape& shape : out_.facts.shapes) {
     const ClassIndex c(shape.origin);
     const TaskShape& spec = tables_.classes.shape[c];
-    shape.near = TermsOf(c, spec.required_affinity, classes);
-    shape.apart = TermsOf(c, spec.required_anti_affinity, classes);
+    shape.near = TermsOf(c, spec.required_affinity, &classes);
+    shape.apart = TermsOf(c, spec.required_anti_affinity, &classes);
   }
 }
 

@@ -253,6 +253,37 @@ TEST_F(KaiProfile, TermsSelectNamespacesByLabels) {
   EXPECT_EQ(decided("unknown", no_team, true), "");
 }
 
+// Affinity counts tasks that all terms select. The first of a group that selects itself needs none.
+TEST_F(KaiProfile, AffinityIsToTasksThatAllTermsSelect) {
+  const Labels app = {{"app", "o"}}, both = {{"app", "o"}, {"tier", "t"}};
+  const auto decided = [&](const Labels& there, const Labels& own) {
+    StartAnew();
+    for (const char* name : {"far", "near"}) {
+      NodeSpec node{
+          .name = name, .capacity = {{"cpu", 16}, {"pods", 100}}, .labels = {{"h", name}}};
+      Accept(cluster_.AddNode(node));
+    }
+    Accept(cluster_.AddNode({.name = "no-host", .capacity = {{"cpu", 8}, {"pods", 100}}}));
+    Accept(cluster_.AddJob({.name = "j", .queue = "q", .min_available = 1}));
+    Accept(cluster_.AddJob({.name = "k", .queue = "q", .min_available = 1}));
+    TaskSpec runs{.name = "r", .job = "k", .shape = {.request = {{"cpu", 1}}, .labels = there}};
+    runs.status = TaskStatus::kRunning;
+    runs.node = "near";
+    Accept(cluster_.AddTask(runs));
+    TaskShape shape{.request = {{"cpu", 1}}, .labels = own};
+    for (const auto& label : both) {
+      shape.required_affinity.push_back({.topology_key = "h", .selector = Selector{{label}, {}}});
+    }
+    Accept(cluster_.AddTask({.name = "t", .job = "j", .shape = shape}));
+    return Decide(cluster_, "kai");
+  };
+  EXPECT_EQ(decided(both, {}), "bind t near");
+  EXPECT_EQ(decided(both, both), "bind t near");
+  EXPECT_EQ(decided(app, {}), "");
+  EXPECT_EQ(decided(app, app), "");
+  EXPECT_EQ(decided(app, both), "bind t near");
+}
+
 TEST_F(KaiProfile, ADepthOf0TriesNoJob) {
   Node("n");
   Accept(cluster_.AddTask(Task("a", true)));
