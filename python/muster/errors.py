@@ -9,8 +9,6 @@ Each class is also the built-in exception that Python users catch for such a thi
 from types import UnionType
 from typing import Any
 
-import numpy as np
-
 
 def shown(value: Any) -> str:
     """The value as errors show it: without a repr, by its type."""
@@ -108,13 +106,15 @@ def text(value: Any, place: str) -> str:
     return str(expect(value, str, place))
 
 
+_BOOLS = ("bool", "bool_")  # NumPy's, by version
 _WORDS = {"str": "text", "Mapping": "dict", "Iterable": "list"}
 
 
 def expect(value: Any, kinds: type | UnionType, place: str) -> Any:
     """Returns the value; InvalidArgument: it is no object of these classes. A bool of NumPy counts
     as one of Python."""
-    if kinds is bool and isinstance(value, np.bool_):
+    # The interop modules read objects where NumPy is not installed.
+    if kinds is bool and type(value).__module__ == "numpy" and type(value).__name__ in _BOOLS:
         return bool(value)
     if not isinstance(value, kinds):
         names = [kind.__name__ for kind in getattr(kinds, "__args__", (kinds,))]
