@@ -458,6 +458,11 @@ std::string SecondsOf(const Field& milliseconds) {
   return text;
 }
 
+std::string OptionText(const Field& value, ValueForm form) {
+  if (form == ValueForm::kSwitch) return SwitchOf(value);
+  return form == ValueForm::kMilliseconds ? SecondsOf(value) : value.ScalarText();
+}
+
 std::string SwitchOf(const Field& value) {
   if (value.kind() == JsonKind::kBool) return value.truthy() ? "on" : "off";
   const absl::string_view text = absl::StripAsciiWhitespace(value.ScalarText());

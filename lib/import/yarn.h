@@ -73,6 +73,11 @@ bool IsBelowZero(const Field& value);
 // Returns milliseconds, as number or text, in seconds ("1.500"). Refuses other text, and amounts
 // below 0.
 std::string SecondsOf(const Field& milliseconds);
+// How a property becomes an option.
+enum class ValueForm : uint8_t { kNumber, kSwitch, kMilliseconds };
+// Returns the value as an option has it: numbers as they stand. Of a switch "":
+// it was reported.
+std::string OptionText(const Field& value, ValueForm form);
 // Returns "on" or "off" of a text or flag that is true or false. Any other value is reported and
 // returns "": as at the peer, the default stands for it.
 std::string SwitchOf(const Field& value);

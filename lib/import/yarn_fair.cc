@@ -27,7 +27,6 @@ namespace {
 
 constexpr int64_t kUnlimited = 2147483647;
 
-enum class ValueForm : uint8_t { kNumber, kSwitch, kMilliseconds };
 enum class OptionOf : uint8_t { kHeartbeat, kPreempt, kBoth };
 
 struct FairOption {
@@ -61,16 +60,6 @@ constexpr FairOption kFairOptionKeys[] = {
      OptionOf::kPreempt},
     {"yarn.scheduler.fair.am.preemption", "am_preemption", OptionOf::kPreempt, ValueForm::kSwitch}};
 constexpr std::string_view kFairPreemption = "yarn.scheduler.fair.preemption";
-
-// The value as an option has it; unset: it was reported.
-std::optional<std::string> OptionText(const Field& value, ValueForm form) {
-  if (form == ValueForm::kSwitch) {
-    const std::string text = SwitchOf(value);
-    return text.empty() ? std::nullopt : std::optional(text);
-  }
-  if (form == ValueForm::kNumber) return value.ScalarText();
-  return SecondsOf(value);
-}
 
 void SetFairSetting(std::string_view key, std::string value, QueueSpec* queue) {
   queue->settings.emplace_back(absl::StrCat("yarn-fair/", ToAbsl(key)), std::move(value));
@@ -316,8 +305,9 @@ void ReadAllocations(const Field& configuration, QueueRows* queues, ActionOption
   if (!policy.empty()) add("policy", policy, OptionOf::kBoth);
   for (const FairOption& key : kFairOptionKeys) {
     const Field value = configuration[key.property];
-    const auto text = value.given() ? OptionText(value, key.form) : std::nullopt;
-    if (text) add(key.option, *text, key.of);
+    if (!value.given()) continue;
+    const std::string text = OptionText(value, key.form);
+    if (key.form != ValueForm::kSwitch || !text.empty()) add(key.option, text, key.of);
   }
   const Field preemption = configuration[kFairPreemption];
   if (preemption.given() && SwitchOf(preemption) == "on") options->preempt = preempt;

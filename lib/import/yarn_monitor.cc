@@ -24,28 +24,27 @@ constexpr std::string_view kRounds = "yarn.resourcemanager.monitor.capacity.pree
 constexpr std::string_view kUnderUtilized =
     "yarn.scheduler.capacity.ordering-policy.priority-utilization.underutilized-preemption.";
 
-enum class Kind : uint8_t { kSwitch, kMilliseconds, kNumber };
 struct MonitorKey {
   std::string_view prefix, property, option;
-  Kind kind;
+  ValueForm form;
 };
 constexpr MonitorKey kKeys[] = {
-    {kRounds, "max_wait_before_kill", "max_wait", Kind::kMilliseconds},
-    {kRounds, "total_preemption_per_round", "per_round", Kind::kNumber},
-    {kRounds, "max_ignored_over_capacity", "max_ignored", Kind::kNumber},
-    {kRounds, "natural_termination_factor", "natural_termination", Kind::kNumber},
-    {kRounds, "conservative-drf", "conservative", Kind::kSwitch},
-    {kRounds, "select_based_on_reserved_containers", "reserved", Kind::kSwitch},
-    {kUnderUtilized, "enabled", "priorities", Kind::kSwitch},
-    {kUnderUtilized, "reserved-container-delay-ms", "priorities_delay", Kind::kMilliseconds},
-    {kUnderUtilized, "allow-move-reservation", "move_reservations", Kind::kSwitch},
-    {kRounds, "preemption-to-balance-queue-after-satisfied.enabled", "balance", Kind::kSwitch},
+    {kRounds, "max_wait_before_kill", "max_wait", ValueForm::kMilliseconds},
+    {kRounds, "total_preemption_per_round", "per_round", ValueForm::kNumber},
+    {kRounds, "max_ignored_over_capacity", "max_ignored", ValueForm::kNumber},
+    {kRounds, "natural_termination_factor", "natural_termination", ValueForm::kNumber},
+    {kRounds, "conservative-drf", "conservative", ValueForm::kSwitch},
+    {kRounds, "select_based_on_reserved_containers", "reserved", ValueForm::kSwitch},
+    {kUnderUtilized, "enabled", "priorities", ValueForm::kSwitch},
+    {kUnderUtilized, "reserved-container-delay-ms", "priorities_delay", ValueForm::kMilliseconds},
+    {kUnderUtilized, "allow-move-reservation", "move_reservations", ValueForm::kSwitch},
+    {kRounds, "preemption-to-balance-queue-after-satisfied.enabled", "balance", ValueForm::kSwitch},
     {kRounds, "preemption-to-balance-queue-after-satisfied.max-wait-before-kill",
-     "balance_max_wait", Kind::kMilliseconds},
-    {kRounds, "intra-queue-preemption.enabled", "intra_queue", Kind::kSwitch},
-    {kRounds, "intra-queue-preemption.conservative-drf", "intra_conservative", Kind::kSwitch},
-    {kRounds, "intra-queue-preemption.minimum-threshold", "intra_threshold", Kind::kNumber},
-    {kRounds, "intra-queue-preemption.max-allowable-limit", "intra_limit", Kind::kNumber},
+     "balance_max_wait", ValueForm::kMilliseconds},
+    {kRounds, "intra-queue-preemption.enabled", "intra_queue", ValueForm::kSwitch},
+    {kRounds, "intra-queue-preemption.conservative-drf", "intra_conservative", ValueForm::kSwitch},
+    {kRounds, "intra-queue-preemption.minimum-threshold", "intra_threshold", ValueForm::kNumber},
+    {kRounds, "intra-queue-preemption.max-allowable-limit", "intra_limit", ValueForm::kNumber},
 };
 constexpr std::string_view kIntraOrder = "intra-queue-preemption.preemption-order-policy";
 constexpr std::string_view kReservedBalance = "additional_res_balance_based_on_reserved_containers";
@@ -68,9 +67,8 @@ std::string NumberOf(const Field& value) {
 }
 
 void AddKey(const MonitorKey& key, const Field& value, std::string* options) {
-  const std::string text = key.kind == Kind::kSwitch         ? SwitchOf(value)
-                           : key.kind == Kind::kMilliseconds ? SecondsOf(value)
-                                                             : NumberOf(value);
+  const std::string text =
+      key.form == ValueForm::kNumber ? NumberOf(value) : OptionText(value, key.form);
   if (!text.empty()) AddOption(key.option, text, options);
 }
 

@@ -105,6 +105,12 @@ inline double Balance(double f0, double f1) {
   return std::floor((1.0 - std::fabs((f0 - f1) / 2.0)) * 100.0);
 }
 
+// The balance once the request is placed, of a node that has both resources.
+inline double BalanceAfter(double cpu, double cpu_capacity, double memory, double memory_capacity) {
+  return Balance(Fraction(cpu, cpu_capacity != 0 ? cpu_capacity : 1.0),
+                 Fraction(memory, memory_capacity != 0 ? memory_capacity : 1.0));
+}
+
 MUSTER_KERNEL void AddBalanced(double weight, double cpu, double memory, const double* used_cpu,
                                const double* used_memory, const double* capacity_cpu,
                                const double* capacity_memory, const double* busy_cpu,
@@ -112,10 +118,8 @@ MUSTER_KERNEL void AddBalanced(double weight, double cpu, double memory, const d
                                double* __restrict batch) {
   for (size_t i = begin; i < end; ++i) {
     const bool has_cpu = capacity_cpu[i] != 0, has_memory = capacity_memory[i] != 0;
-    const double cpu_capacity = has_cpu ? capacity_cpu[i] : 1.0;
-    const double memory_capacity = has_memory ? capacity_memory[i] : 1.0;
-    const double after = Balance(Fraction(used_cpu[i] + cpu, cpu_capacity),
-                                 Fraction(used_memory[i] + memory, memory_capacity));
+    const double after = BalanceAfter(used_cpu[i] + cpu, capacity_cpu[i], used_memory[i] + memory,
+                                      capacity_memory[i]);
     const double before = Balance(busy_cpu[i], busy_memory[i]);
     // One resource alone cannot be out of balance: 100 before and after.
     const double change = (has_cpu & has_memory) ? after - before : 0.0;
@@ -130,9 +134,8 @@ MUSTER_KERNEL void AddBalanceLeft(double weight, double cpu, double memory, cons
                                   double* __restrict batch) {
   for (size_t i = begin; i < end; ++i) {
     const bool has_cpu = capacity_cpu[i] != 0, has_memory = capacity_memory[i] != 0;
-    const double after =
-        Balance(Fraction(used_cpu[i] + cpu, has_cpu ? capacity_cpu[i] : 1.0),
-                Fraction(used_memory[i] + memory, has_memory ? capacity_memory[i] : 1.0));
+    const double after = BalanceAfter(used_cpu[i] + cpu, capacity_cpu[i], used_memory[i] + memory,
+                                      capacity_memory[i]);
     batch[i - begin] += weight * ((has_cpu & has_memory) ? after : 100.0);
   }
 }

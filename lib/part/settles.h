@@ -12,7 +12,7 @@
 
 namespace muster {
 
-// Implemented by what actions keep (ActionKeep) if they can tell.
+// Implemented by an ActionKeep of actions that find out whether they have settled.
 class Settles {
  public:
   // Returns the number of actions of the last cycle that have settled: if the plan does nothing but

@@ -190,7 +190,7 @@ class Colors(unittest.TestCase):
     def test_long_work_shows_how_far_it_is(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "s.json")
-            for jobs in (2000, 8000, 32000):  # until it takes long enough on this machine
+            for jobs in (2000, 8000, 32000, 128000):  # until it takes long enough on this machine
                 muster("generate", "--nodes", "2000", "--load", "1.5", "--jobs", jobs, "--seed",
                        "1", "-o", path)
                 told = self.on_terminal("compare", path, "--profiles",

@@ -135,6 +135,7 @@ bool FairFill::FitsNowhere(size_t line) {
 }
 
 bool FairFill::LacksRoom(ClassIndex c) const {
+  // A look at so few nodes costs less than the search that it saves.
   constexpr size_t kFewNodes = 8;
   const Ledger& ledger = context_.ledger;
   const std::vector<uint8_t>& alive = context_.tables.nodes.alive;

@@ -32,9 +32,10 @@
 //                 *.auto-queue-creation-v2.template.KEY, *.*. and so on
 //                                                 the same below each queue right below it, two
 //                                                 levels below it, and so on, at most as many as
-//                                                 that queue's maximum-queue-depth. Nearer ones
-//                                                 count, and those of leaves or parents before
-//                                                 those of all
+//                                                 the maximum-queue-depth of the queue that gets
+//                                                 one below it, 2 if it was made itself. Nearer
+//                                                 ones count, and those of leaves or parents
+//                                                 before those of all
 //   of a job      queue                           the queue that it names; default: its own
 //                 application                     its name to rules; default: its own
 //
