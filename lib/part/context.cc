@@ -17,6 +17,16 @@ std::vector<TaskIndex> ActionContext::PendingTasks(JobIndex job, bool with_best_
 }
 
 std::vector<TaskIndex> ActionContext::AllPendingTasks(JobIndex job, bool with_best_effort) const {
+  return InTaskOrder(ListPending(job, with_best_effort));
+}
+
+std::vector<TaskIndex> ActionContext::PendingSet(JobIndex job, bool with_best_effort) const {
+  // Which tasks an elastic gang lacks follows from their order.
+  if (facts.grows && IsElastic(*this, job)) return PendingTasks(job, with_best_effort);
+  return ListPending(job, with_best_effort);
+}
+
+std::vector<TaskIndex> ActionContext::ListPending(JobIndex job, bool with_best_effort) const {
   std::vector<TaskIndex> pending;
   pending.reserve(static_cast<size_t>(ledger.job(job).pending()));
   for (TaskIndex t : tables.jobs.tasks[job]) {
@@ -25,7 +35,7 @@ std::vector<TaskIndex> ActionContext::AllPendingTasks(JobIndex job, bool with_be
       pending.push_back(t);
     }
   }
-  return InTaskOrder(std::move(pending));
+  return pending;
 }
 
 std::vector<TaskIndex> ActionContext::InTaskOrder(std::vector<TaskIndex> tasks) const {

@@ -103,6 +103,9 @@ class ActionContext {
   std::vector<TaskIndex> PendingTasks(JobIndex job, bool with_best_effort) const;
   // Returns the same of a job that is not elastic, or that is not grown.
   std::vector<TaskIndex> AllPendingTasks(JobIndex job, bool with_best_effort) const;
+  // Returns those of PendingTasks in no particular order: sorting them costs several times as much
+  // as finding them.
+  std::vector<TaskIndex> PendingSet(JobIndex job, bool with_best_effort) const;
   std::vector<TaskIndex> InTaskOrder(std::vector<TaskIndex> tasks) const;
 
   // Returns the memory of type T; the first call makes it by T(ActionContext&). Actions of one
@@ -122,6 +125,8 @@ class ActionContext {
   // Its address stands for T: actions look for their memories many times in a cycle.
   template <class T>
   static constexpr char kTypeMark = 0;
+
+  std::vector<TaskIndex> ListPending(JobIndex job, bool with_best_effort) const;
 
   std::vector<std::pair<const char*, std::unique_ptr<CycleMemory>>> memories_;
 };

@@ -106,7 +106,7 @@ void FairLines::Clear() {
 void FairLines::Put(const ActionContext& context, JobIndex job) {
   const JobCounts& counts = context.ledger.job(job);
   if (counts.pending() == 0 || !context.dispatcher.Valid(job)) return;
-  const std::vector<TaskIndex> tasks = context.PendingTasks(job, /*with_best_effort=*/true);
+  const std::vector<TaskIndex> tasks = context.PendingSet(job, /*with_best_effort=*/true);
   if (tasks.empty()) return;
   const auto is_nominated = [&](TaskIndex t) { return context.tables.tasks.nominated[t] != kNone; };
   const bool nominated = std::any_of(tasks.begin(), tasks.end(), is_nominated);
