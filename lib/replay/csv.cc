@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
+#include "lib/replay/log_jobs.h"
 #include "lib/replay/speeds.h"
 #include "lib/replay/table_reader.h"
 #include "lib/replay/trace_parts.h"
@@ -247,11 +248,13 @@ absl::Status ReadSurroundings(const CsvFiles& files, int64_t processors, Budget*
                               Numbers* queues, Trace* trace) {
   if (IsGiven(files.nodes)) {
     if (absl::Status s = ReadNodes(files.nodes, budget, trace); !s.ok()) return s;
-  } else if (processors > 0) {
-    trace->processors = processors;
   } else {
-    return absl::InvalidArgumentError(
-        absl::StrCat(files.jobs.name, ": a table of nodes or a number of processors is needed"));
+    if (absl::Status s = CheckProcessors(files.jobs.name, processors,
+                                         "a table of nodes or a number of processors is needed");
+        !s.ok()) {
+      return s;
+    }
+    trace->processors = processors;
   }
   if (IsGiven(files.speeds)) {
     if (absl::Status s = ReadSpeeds(files.speeds, budget, trace); !s.ok()) return s;

@@ -12,9 +12,10 @@ namespace muster {
 
 absl::StatusOr<Trace> ReadHpc(const TraceFile& file, const LogOptions& options,
                               ReadReport* report) {
-  if (options.processors <= 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(file.name, ": the number of processors is missing; set it"));
+  if (absl::Status s = CheckProcessors(file.name, options.processors,
+                                       "the number of processors is missing; set it");
+      !s.ok()) {
+    return s;
   }
   Budget budget(options.read.limits);
   TableReader table(file, options.read, report, &budget);

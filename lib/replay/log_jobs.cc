@@ -15,6 +15,15 @@
 
 namespace muster {
 
+absl::Status CheckProcessors(std::string_view file, int64_t processors, std::string_view missing) {
+  if (processors <= 0) {
+    return absl::InvalidArgumentError(absl::StrCat(ToAbsl(file), ": ", ToAbsl(missing)));
+  }
+  if (processors <= kMostProcessors) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      ToAbsl(file), ": ", processors, " processors; a pool has at most ", kMostProcessors));
+}
+
 absl::Status LogJobs::Add(const LogRow& row) {
   const int64_t processors =
       row.requested_processors > 0 ? row.requested_processors : row.used_processors;

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -21,6 +22,13 @@ struct LogRow {
   int64_t id = 0, submit = 0, run = -1, used_processors = -1, requested_processors = -1,
           requested_time = -1, user = -1, queue = -1, preceding = -1, think = -1;
 };
+
+// What a pool can have: cycles count its processors in thousandths, up to 2^53.
+inline constexpr int64_t kMostProcessors = (int64_t{1} << 53) / 1000;
+
+// Fails, naming the file, for a number that no pool can have; `missing` is the rule where there is
+// none.
+absl::Status CheckProcessors(std::string_view file, int64_t processors, std::string_view missing);
 
 class LogJobs {
  public:

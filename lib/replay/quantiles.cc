@@ -91,8 +91,11 @@ double Invert(double p, const F& tail) {
 
 double Percentile(std::span<const double> sorted, double percent) {
   if (sorted.empty()) return 0;
-  const double rank = std::ceil(static_cast<double>(sorted.size()) * percent / 100);
-  return sorted[rank < 1 ? 0 : static_cast<size_t>(rank) - 1];
+  const auto count = static_cast<double>(sorted.size());
+  const double rank = std::ceil(count * percent / 100);
+  // A percentage that is out of bounds, or no number, reads nothing outside the span.
+  if (!(rank >= 1)) return sorted.front();
+  return rank >= count ? sorted.back() : sorted[static_cast<size_t>(rank) - 1];
 }
 
 double NormalQuantile(double p) { return Invert(p, NormalTail); }

@@ -92,9 +92,10 @@ absl::StatusOr<Trace> ReadSwf(const TraceFile& file, const LogOptions& options,
     if (!jobs.has_value()) {
       const int64_t processors =
           options.processors > 0 ? options.processors : report->header_processors.value_or(0);
-      if (processors <= 0) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            file.name, ": the header names no MaxProcs; set the number of processors"));
+      if (absl::Status s = CheckProcessors(
+              file.name, processors, "the header names no MaxProcs; set the number of processors");
+          !s.ok()) {
+        return s;
       }
       jobs.emplace(processors, options.filter);
     }

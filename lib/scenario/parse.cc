@@ -15,6 +15,7 @@
 #include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 #include "lib/model/words.h"
+#include "lib/scenario/amounts.h"
 #include "lib/scenario/charge.h"
 #include "lib/scenario/foreign_text.h"
 #include "lib/scenario/member_reader.h"
@@ -246,6 +247,7 @@ absl::StatusOr<Scenario> ScenarioSink::Finish() && {
     }
     ShapeOf(use) = shape->second;
   }
+  if (absl::Status s = CheckAmounts(scenario_.cluster, *budget_); !s.ok()) return s;
   return std::move(scenario_);
 }
 

@@ -129,7 +129,12 @@ class Workbench:
 
 
 def _rows(rows: Any, every: Any) -> np.ndarray:
-    return every() if rows is None else np.atleast_1d(np.asarray(rows, dtype=np.int64))
+    if rows is None:
+        return every()
+    chosen = np.atleast_1d(np.asarray(rows))
+    if chosen.size and chosen.dtype.kind not in "iu":
+        raise InvalidArgument(f"workbench: rows: expected integers, got an array of {chosen.dtype}")
+    return chosen.astype(np.int64)
 
 
 class ActionAdapter:

@@ -94,14 +94,19 @@ class Cluster(Watching):
             raise InvalidArgument(
                 f"scenario: expected a path, a text or a dict, got {type(scenario).__name__}")
         cluster, budget = cls(), expect(limits, Limits, "limits").as_dict()
-        cluster._defaults = cluster._core.load_scenario(document, budget)
+        cluster._defaults = cluster._core.load_scenario(text(document, "scenario"), budget)
         return cluster
 
-    def to_scenario(self, profile: str = "", *, now: int = 0, seed: int = 0) -> str:
-        """The text of a scenario that holds this cluster; `muster run` reads it."""
+    def to_scenario(
+        self, profile: str | None = None, *, now: int | None = None, seed: int | None = None
+    ) -> str:
+        """The text of a scenario that holds this cluster; `muster run` reads it. What is not given
+        is as from_scenario read it."""
+        known: dict[str, Any] = {"profile": "", "now": 0, "seed": 0} | self._defaults
         return self._core.write_scenario(
-            text(profile, "to_scenario: profile"), integer(now, "to_scenario: now"),
-            integer(seed, "to_scenario: seed"))
+            text(known["profile"] if profile is None else profile, "to_scenario: profile"),
+            integer(known["now"] if now is None else now, "to_scenario: now"),
+            integer(known["seed"] if seed is None else seed, "to_scenario: seed"))
 
     def to_dict(self) -> dict[str, list[dict[str, Any]]]:
         """All rows, as they were told, with the state they are in now."""

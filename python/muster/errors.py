@@ -102,8 +102,13 @@ def from_status(code: str, message: str) -> Error:
 
 
 def text(value: Any, place: str) -> str:
-    """Returns the text; InvalidArgument: it is none."""
-    return str(expect(value, str, place))
+    """Returns the text; InvalidArgument: it is none, or has half of a character."""
+    found = str(expect(value, str, place))
+    try:
+        found.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidArgument(f"{place}: is not valid Unicode: {error}") from None
+    return found
 
 
 _BOOLS = ("bool", "bool_")  # NumPy's, by version

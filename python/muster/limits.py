@@ -35,9 +35,9 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name, limit in asdict(self).items():
-            if not isinstance(limit, int) or not 0 <= limit < 1 << 63:
-                raise InvalidArgument(
-                    f"limits: {name}: {shown(limit)} is not in 0..{(1 << 63) - 1}")
+            most = DEEPEST if name == "depth" else (1 << 63) - 1
+            if isinstance(limit, bool) or not isinstance(limit, int) or not 0 <= limit <= most:
+                raise InvalidArgument(f"limits: {name}: {shown(limit)} is not in 0..{most}")
 
     def as_dict(self) -> dict[str, int]:
         return asdict(self)

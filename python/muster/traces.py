@@ -13,6 +13,8 @@ import hashlib
 import json
 import os
 import pathlib
+import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -20,12 +22,12 @@ import numpy as np
 
 from . import _core, tables
 from .bounds import TraceBound
-from .errors import InvalidArgument, NotFound, expect
+from .errors import Error, InvalidArgument, NotFound, ResourceExhausted, expect
 from .fetch import folder
 from .frames import absent, array, columns, frame
 from .notebook import columns as html_columns
 from .notebook import titled
-from .limits import DEFAULT, Limits
+from .limits import DEFAULT, Limits, integer
 from .whole_files import replacing
 
 Path = str | os.PathLike[str]
@@ -294,6 +296,7 @@ _UNSET: dict[str, Any] = {
 }
 _ENDLESS = 2**53
 _MOST_SPEED = 1_000_000
+_MOST_LOAD = 1000
 _SPEED_UNIT = 1_000_000  # the engine counts millionths of a unit of work a second
 
 
@@ -337,12 +340,22 @@ def draws(seed: int, count: int) -> np.ndarray:
 
 def load(path: Path) -> Trace:
     """What Trace.save wrote."""
-    with np.load(path, allow_pickle=False) as file:
-        table: dict[str, Any] = {key: file[key] for key in file.files}
-    state, names = json.loads(str(table.pop("state")))
-    if names is not None:
-        table["names"] = names
-    return Trace._of(_core.Trace(state | {"columns": table}), {}, state["name"])
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            table: dict[str, Any] = {key: file[key] for key in file.files}
+        state, names = json.loads(str(table.pop("state")))
+        if names is not None:
+            table["names"] = names
+        return Trace._of(_core.Trace(state | {"columns": table}), {}, str(state["name"]))
+    except FileNotFoundError:
+        raise NotFound(f"load: there is no file {path}") from None
+    except OSError as error:
+        if error.errno is not None:  # NumPy raises OSError without a number for other files, too
+            raise
+        raise InvalidArgument(f"load: {path} is no trace that Trace.save wrote: {error}") from error
+    except (ValueError, TypeError, KeyError, AttributeError, EOFError, zipfile.BadZipFile,
+            zlib.error, Error) as error:
+        raise InvalidArgument(f"load: {path} is no trace that Trace.save wrote: {error}") from error
 
 
 # --- readers
@@ -554,13 +567,24 @@ _GANGS = ((1, 700), (2, 80), (4, 90), (8, 80), (16, 35), (32, 15))
 _RUNS = (20, 60, 120, 300, 600, 1200, 2700, 7200, 21600, 86400, 259200)
 
 
-def mix(jobs: int = 5000, nodes: int = 64, seed: int = 0, load: float = 1.1) -> Trace:
+def mix(jobs: int = 5000, nodes: int = 64, seed: int = 0, load: float = 1.1, *,
+        limits: Limits = DEFAULT) -> Trace:
     """Gangs of GPUs like those of shared training clusters, for where no recorded trace is at hand.
 
     Nodes of 8 GPUs; four queues of weights 4 to 1 that submit alike; most jobs are small and short,
     and few hold most of the GPU time. Submissions are spread so that the GPUs asked for are `load`
     times what there is.
     """
+    jobs, nodes, seed = (integer(jobs, "mix: jobs"), integer(nodes, "mix: nodes"),
+                         integer(seed, "mix: seed"))
+    if jobs < 0 or nodes < 1:
+        raise InvalidArgument(f"mix: {jobs} jobs on {nodes} nodes; must be 0 or more on 1 or more")
+    most = expect(limits, Limits, "limits").rows
+    if jobs + nodes > most:
+        raise ResourceExhausted(f"mix: {jobs + nodes} rows in all; at most {most}")
+    expect(load, float | int, "mix: load")
+    if not 0 < load <= _MOST_LOAD:
+        raise InvalidArgument(f"mix: load is {load}; must be above 0 and at most {_MOST_LOAD}")
     draw = [draws(seed * 16 + i, jobs) for i in range(5)]
     thousand = (draw[0] % np.uint64(1000)).astype(np.int64)
     gpus = np.array([size for size, _ in _GANGS])[np.searchsorted(np.cumsum([n for _, n in _GANGS]),

@@ -4,7 +4,7 @@
 import contextlib
 import os
 import pathlib
-import tempfile
+import secrets
 from collections.abc import Iterator
 from typing import IO, Any
 
@@ -24,20 +24,29 @@ def replacing(
             yield file
         return
     target = path.resolve()
-    # The mode of the file that is there, or that a new one would have.
-    mask = os.umask(0)
-    os.umask(mask)
-    rights = target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~mask
-    handle, name = tempfile.mkstemp(prefix=f"{target.name}.", suffix=".part", dir=target.parent)
+    handle, name = _beside(target)
     try:
         with open(handle, mode, encoding=encoding, newline=newline) as file:
             yield file
-        os.chmod(name, rights)
         os.replace(name, target)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(name)
         raise
+
+
+def _beside(target: pathlib.Path) -> tuple[int, str]:
+    """A new file in the same folder, with the mode of the file that is there, or that a new one
+    has. Its name is short, so that it may stand beside a file with a long one."""
+    while True:
+        name = str(target.parent / f".muster-{os.getpid()}-{secrets.token_hex(4)}.part")
+        try:
+            handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        except FileExistsError:
+            continue
+        if target.exists():
+            os.fchmod(handle, target.stat().st_mode & 0o7777)
+        return handle, name
 
 
 def write_whole(path: str | os.PathLike[str], text: str) -> None:

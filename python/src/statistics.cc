@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "python/src/bindings.h"
 #include "python/src/status.h"
 
@@ -57,7 +59,13 @@ py::dict Fit(const Doubles& y, const std::vector<Doubles>& x, bool intercept, do
 void BindStatistics(py::module_& module) {
   module.def(
       "percentile",
-      [](const Doubles& ordered, double percent) { return Percentile(View(ordered), percent); },
+      [](const Doubles& ordered, double percent) {
+        if (!(percent >= 0 && percent <= 100)) {
+          Check(absl::InvalidArgumentError(
+              absl::StrCat("percentile: percent is ", percent, "; must be 0 to 100")));
+        }
+        return Percentile(View(ordered), percent);
+      },
       py::arg("ordered"), py::arg("percent"));
   module.def(
       "mean_interval",

@@ -244,7 +244,7 @@ class Mixes(Files):
                              stderr=said)
             self.assert_ends(muster("replay", "mix", *flags), 2, stdout="", stderr=said)
         self.assert_ends(muster("generate", "--trace=", "--mix", "hpc"), 2,
-                         stderr="--trace needs a folder")
+                         stderr="--trace: must not be empty")
 
 
 if __name__ == "__main__":

@@ -73,6 +73,7 @@ class Bound(unittest.TestCase):
     def test_what_is_refused(self):
         for arguments, words in (
             (("run", self.scenario, "--bound", "--digest"), "exclude each other"),
+            (("run", self.scenario, "--bound-work", "5"), "--bound-work needs --bound"),
             (("run", self.scenario, "--bound", "--bound-work", "0"), "--bound: work: 0 is not in"),
             (("replay", "csv", "--file", self.jobs, "--procs", 1, "--bound",
               "--follow-preceding"), "without --follow-preceding and --checkpoint"),

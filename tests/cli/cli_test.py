@@ -81,6 +81,12 @@ class Help(Files):
                          stderr='--now: expected an integer, got "soon"')
         self.assert_ends(muster("run", path, "--json=1"), 2, stderr="--json takes no value")
         self.assert_ends(muster("run", path, "--json", "--digest"), 2, stderr="exclude each other")
+        twice = muster("run", path, "--profile", "volcano", "--profile=muster", "--json")
+        self.assertEqual(json.loads(twice.stdout)["profile"], "muster")
+        self.assert_ends(muster("run", path, "--profile", ""), 2,
+                         stderr="--profile: must not be empty")
+        self.assert_ends(muster("forecast", path, "--history-nodes", "n.csv"), 2,
+                         stderr="--history-nodes needs --history")
         self.assert_ends(muster("run"), 2, stderr="needs one FILE")
         self.assert_ends(muster("run", path, path), 2, stderr="needs one FILE")
         self.assert_ends(muster("explain"), 2, stderr="needs a FILE")

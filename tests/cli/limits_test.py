@@ -2,6 +2,7 @@
 """Inputs that stand for more than they are: refused with the place, the sum and the limit, before
 memory is taken. And files that are written whole or not at all."""
 
+import errno
 import json
 import os
 import resource
@@ -41,6 +42,17 @@ class Limits(Files):
                             "jobs[0].groups[0].count: 5 rows in all; at most 4 are read")
         self.assert_refused(muster("run", few, "--max-bytes", 10), "at most 10 are read")
         self.assert_refused(muster("run", few, "--max-depth", 3), "nested deeper than 3")
+
+    def test_amounts_of_many_resources(self):
+        rows = [{"name": f"n{i}", "capacity": {f"example.com/r{i}": 1}} for i in range(100)]
+        path = self.write({"muster": 1, "nodes": rows})
+        self.assertEqual(muster("run", path, "--max-rows", 1250).returncode, 0)
+        self.assert_refused(muster("run", path, "--max-rows", 1249),
+                            "scenario: 100 resources of 100 rows: 10000 amounts in all; "
+                            "at most 9992 are read")
+        self.assertEqual(
+            muster("run", self.write({"muster": 1, "nodes": rows[:64]}), "--max-rows", 64)
+            .returncode, 0)
 
     def test_tasks_that_are_made(self):
         path = self.write(small(jobs=[{"name": "j", "groups": [
@@ -155,19 +167,31 @@ class WholeFiles(Files):
         self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600)
         self.assertEqual(muster("run", path).returncode, 0)
 
+    def test_a_link_that_leads_to_nothing_stays(self):
+        link, between = self.folder / "link.json", self.folder / "between.json"
+        link.symlink_to("between.json")
+        between.symlink_to(self.folder / "s.json")
+        self.assertEqual(self.generate(link).returncode, 0)
+        self.assertTrue(link.is_symlink() and between.is_symlink())
+        self.assertEqual(muster("run", self.folder / "s.json").returncode, 0)
+
+    def test_a_long_name(self):
+        self.assertEqual(self.generate(self.folder / ("n" * 250 + ".json")).returncode, 0)
+
     def test_what_fails_leaves_the_file_as_it_was(self):
         path = self.folder / "s.json"
         path.write_text("old")
 
-        def small_files():
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+        for handler in (signal.SIG_IGN, signal.SIG_DFL):
+            def small_files(handler=handler):
+                signal.signal(signal.SIGXFSZ, handler)
+                resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
-        done = self.generate(path, preexec_fn=small_files)
-        self.assertEqual(done.returncode, 2)
-        self.assertIn(str(path), done.stderr)
-        self.assertEqual(path.read_text(), "old")
-        self.assertEqual(os.listdir(self.folder), ["s.json"])
+            done = self.generate(path, preexec_fn=small_files)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"{path}: {os.strerror(errno.EFBIG)}", done.stderr)
+            self.assertEqual(path.read_text(), "old")
+            self.assertEqual(os.listdir(self.folder), ["s.json"])
         bad = self.write("{}", "dump.json")
         self.assertEqual(muster("import", bad, "-o", path).returncode, 2)
         self.assertEqual(path.read_text(), "old")

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
@@ -20,6 +21,15 @@ std::string FirstDifference(const std::string& a, const std::string& b) {
   return absl::StrCat("at byte ", at, ":\n", a.substr(from, 200), "\nand\n", b.substr(from, 200));
 }
 
+// What two plans differ in. JSON has all that the digest is of, after the digest.
+std::string Differ(const Plan& a, const Plan& b) {
+  const auto decisions = [](const Plan& plan) {
+    std::string json = plan.ToJson();
+    return json.substr(std::min(json.size(), json.find("\"decisions\"")));
+  };
+  return FirstDifference(decisions(a), decisions(b));
+}
+
 }  // namespace
 
 std::string Drift(Life* life) {
@@ -32,13 +42,17 @@ std::string Drift(Life* life) {
 
   const absl::StatusOr<Plan> frozen = Schedule(cluster.Freeze(), profile, options);
   if (!frozen.ok()) return frozen.status().ToString();
-  if (frozen->Digest() != living->Digest()) return "a snapshot makes another plan";
+  if (frozen->Digest() != living->Digest()) {
+    return absl::StrCat("a snapshot makes another plan, ", Differ(*living, *frozen));
+  }
 
   Cluster loaded;
   if (absl::Status s = LoadState(state, &loaded); !s.ok()) return s.ToString();
   const absl::StatusOr<Plan> again = loaded.Schedule(profile, options);
   if (!again.ok()) return again.status().ToString();
-  if (again->Digest() != living->Digest()) return "a loaded saved state makes another plan";
+  if (again->Digest() != living->Digest()) {
+    return absl::StrCat("a loaded saved state makes another plan, ", Differ(*living, *again));
+  }
 
   const absl::StatusOr<Scenario> scenario = ParseScenario(WriteScenario(Describe(cluster)));
   if (!scenario.ok()) return scenario.status().ToString();

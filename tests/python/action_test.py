@@ -112,6 +112,10 @@ class Actions(unittest.TestCase):
             self.assertEqual(list(bench.queues().name), ["default"])
             self.assertEqual(list(bench.domains().name), [""])
             self.assertEqual(len(bench.jobs()), 3)
+            for wrong in ([1.5], ["a"], [True]):
+                with self.assertRaisesRegex(muster.InvalidArgument,
+                                            "workbench: rows: expected integers, got an array of"):
+                    bench.jobs(wrong)
 
         self.cluster.schedule("volcano:actions=mine,tiers=priority+gang(without=preemptable)/predicates",
                               policies=[action(work)], now=7)

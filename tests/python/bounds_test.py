@@ -115,6 +115,13 @@ class WholeFiles(unittest.TestCase):
         self.assertTrue(link.is_symlink())
         self.assertEqual(self.path.read_text(), "new")
         self.assertEqual(stat.S_IMODE(self.path.stat().st_mode), 0o640)
+        mode = os.umask(0o027)
+        try:
+            write_whole(self.path.with_name("n" * 250), "new")
+        finally:
+            os.umask(mode)
+        made = self.path.with_name("n" * 250)
+        self.assertEqual(stat.S_IMODE(made.stat().st_mode), 0o640)
         write_whole("/dev/null", "new")
         self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
 

@@ -351,6 +351,9 @@ class Scenarios(unittest.TestCase):
         again = muster.Cluster.from_scenario(cluster.to_scenario("volcano", now=5))
         self.assertEqual(again.to_dict(), cluster.to_dict())
         self.assertEqual(again.schedule().profile, "volcano")
+        told = json.loads(again.to_scenario())
+        self.assertEqual((told["profile"], told["options"]["now"]), ("volcano", 5))
+        self.assertEqual(json.loads(again.to_scenario("muster", now=9))["options"]["now"], 9)
         from_dict = muster.Cluster.from_scenario(json.loads(cluster.to_scenario()))
         self.assertEqual(from_dict.to_dict(), cluster.to_dict())
 

@@ -36,6 +36,10 @@ class Statistics(unittest.TestCase):
         self.assertEqual(statistics.percentile(np.arange(1, 101), 95), 95)
         self.assertEqual(statistics.percentile(np.array([7]), 50), 7)
         self.assertEqual(statistics.percentile(np.array([]), 50), 0)
+        for percent in (-5, 100.5, 1e9, 2**62, float("nan"), float("inf")):
+            with self.subTest(percent), self.assertRaisesRegex(
+                    muster.InvalidArgument, r"percentile: percent is .*; must be 0 to 100"):
+                statistics.percentile([1.0, 2.0], percent)
 
     def test_measure_agrees_with_the_engine(self):
         result = muster.replay(pool(), "easy")

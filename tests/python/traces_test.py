@@ -147,6 +147,21 @@ class Tables(unittest.TestCase):
         self.assertNotEqual(plain.digest, trace.digest)
         self.assertEqual(self.ends(plain), [60, 60])
 
+    def test_files_that_are_no_traces(self):
+        path = self.folder / "trace.npz"
+        self.speedy().save(path)
+        whole = path.read_bytes()
+        for content in (b"", b"text", b"{}", whole[:len(whole) // 2], b"PK" + whole[2:40]):
+            path.write_bytes(content)
+            with self.subTest(content[:10]), self.assertRaisesRegex(
+                    muster.InvalidArgument, "trace.npz is no trace that Trace.save wrote: "):
+                muster.traces.load(path)
+        with self.assertRaisesRegex(muster.NotFound, "load: there is no file .*none.npz"):
+            muster.traces.load(self.folder / "none.npz")
+        np.savez(path, submit=[1])
+        with self.assertRaisesRegex(muster.InvalidArgument, "no trace that Trace.save wrote: "):
+            muster.traces.load(path)
+
     def test_tables_of_speeds_there_and_back(self):
         trace = self.speedy()
         jobs, nodes, speeds = trace.save_tables(self.folder)

@@ -6,6 +6,7 @@ import unittest
 from engine import muster, needs_engine
 
 from muster import interop
+from muster.limits import Limits
 
 
 @needs_engine
@@ -67,6 +68,32 @@ class WrongObjects(unittest.TestCase):
                      lambda objects, limits: interop.scenario(objects, limits=limits),
                      lambda text, limits: interop.read_objects("[]", limits=limits)):
             self.refuses("limits: expected a Limits, got int", call, {}, limits=5)
+
+    def test_of_a_mix(self):
+        mix = muster.traces.mix
+        self.refuses("mix: jobs: expected an integer of 64 bits, got 'a'", mix, "a")
+        self.refuses("mix: seed: expected an integer of 64 bits, got 1.5", mix, seed=1.5)
+        self.refuses("mix: -1 jobs on 64 nodes; must be 0 or more on 1 or more", mix, -1)
+        self.refuses("mix: load: expected a float or int, got str", mix, load="a")
+        for load in (0, -1, float("nan"), float("inf")):
+            self.refuses(f"mix: load is {load}; must be above 0 and at most 1000", mix, load=load)
+        with self.assertRaisesRegex(muster.ResourceExhausted,
+                                    "mix: 1000000064 rows in all; at most 4000000"):
+            mix(10**9)
+        with self.assertRaisesRegex(muster.ResourceExhausted, "mix: 24 rows in all; at most 23"):
+            mix(20, 4, limits=Limits(rows=23))
+
+    def test_of_a_dump(self):
+        self.refuses("dump: expected a text, got NoneType", interop.read_objects, None)
+        self.refuses("dump: expected a list of objects, got NoneType", interop.scenario, None)
+        self.refuses("dump: expected a list of objects, got dict", interop.scenario, {"kind": 1})
+        self.assertTrue(issubclass(interop.ImportFailure, muster.Error))
+        self.refuses("scenario: is not valid Unicode: 'utf-8' codec can't encode character '\\ud800' in "
+                     "position 1: surrogates not allowed", muster.Cluster.from_scenario, "{\ud800")
+
+    def test_of_limits_that_are_none(self):
+        self.refuses("limits: rows: True is not in 0..9223372036854775807", Limits, True)
+        self.refuses("limits: depth: 1000 is not in 0..256", Limits, depth=1000)
 
     def test_of_a_profile(self):
         for call in (self.cluster.schedule, self.snapshot.schedule, self.cluster.measure,

@@ -117,6 +117,8 @@ TEST(Swf, SaysWhatIsBad) {
   EXPECT_EQ(message("; nothing\n1 2\n"),
             "a.swf: the header names no MaxProcs; set the number of processors");
   EXPECT_EQ(message("; MaxProcs: 8\n"), "a.swf: there is no job in it");
+  EXPECT_EQ(message("; MaxProcs: 9223372036854775807\n" + head),
+            "a.swf: 9223372036854775807 processors; a pool has at most 9007199254740");
   EXPECT_EQ(message(head + "2 10 -1 x 4 -1 -1 8 60 -1 1 7 -1 -1 2 -1 -1 -1\n"),
             "a.swf:3: field 4 (run): \"x\" is no integer");
   EXPECT_EQ(message(head + "2,10,-1\n"),

@@ -162,6 +162,20 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   return text;
 }
 
+namespace {
+
+// Returns where a link that leads to nothing leads; the path itself if it is no link.
+std::filesystem::path EndOfLink(std::filesystem::path path) {
+  constexpr int kMostLinks = 40;
+  std::error_code error;
+  for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(path, error); ++i) {
+    path = path.parent_path() / std::filesystem::read_symlink(path, error);
+  }
+  return path;
+}
+
+}  // namespace
+
 absl::Status WriteFile(const std::string& path, std::string_view text) {
   const auto failure = [&](const std::string& what) {
     return absl::UnavailableError(absl::StrCat(path, ": ", what));
@@ -178,9 +192,11 @@ absl::Status WriteFile(const std::string& path, std::string_view text) {
     if (written && closed) return absl::OkStatus();
     return failure(absl::StrCat(std::strerror(errno), "; what it holds is cut off"));
   }
-  const std::string target = is_new ? path : std::filesystem::canonical(path, error).string();
+  const std::filesystem::path target =
+      is_new ? EndOfLink(path) : std::filesystem::canonical(path, error);
   if (error && !is_new) return failure(error.message());
-  const std::string beside = absl::StrCat(target, ".", getpid(), ".part");
+  // Its name is short, so that it may stand beside a file with a long one.
+  const std::string beside = target.parent_path() / absl::StrCat(".muster-", getpid(), ".part");
   // It is never one that is there already.
   const int handle = open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   std::FILE* file = handle < 0 ? nullptr : fdopen(handle, "wb");

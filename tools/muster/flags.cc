@@ -51,6 +51,7 @@ void FlagSet::Switch(std::string name, bool* out, std::string help) {
 void FlagSet::Value(std::string name, std::string placeholder, std::string* out, std::string help) {
   flags_.push_back(
       {std::move(name), std::move(placeholder), std::move(help), [out](const std::string& text) {
+         if (text.empty()) return absl::InvalidArgumentError("must not be empty");
          *out = text;
          return absl::OkStatus();
        }});
@@ -60,6 +61,7 @@ void FlagSet::Values(std::string name, std::string placeholder, std::vector<std:
                      std::string help) {
   flags_.push_back(
       {std::move(name), std::move(placeholder), std::move(help), [out](const std::string& text) {
+         if (text.empty()) return absl::InvalidArgumentError("must not be empty");
          out->push_back(text);
          return absl::OkStatus();
        }});

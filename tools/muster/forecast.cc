@@ -157,6 +157,9 @@ int ForecastScenario(const Arguments& arguments) {
   if (parsed.exit.has_value()) return *parsed.exit;
   if (parsed.others.size() != 1) return ComplainUsage(kForecastText, "needs one FILE or KIND");
   if (absl::Status s = forecast_flags.Settle(); !s.ok()) return Complain(std::string(s.message()));
+  if (history_jobs.empty() && !history_nodes.empty()) {
+    return ComplainUsage(kForecastText, "--history-nodes needs --history");
+  }
   const absl::StatusOr<Trace> history = ReadHistory(history_jobs, history_nodes);
   if (!history.ok()) return Complain(std::string(history.status().message()));
   absl::StatusOr<Opened> opened = OpenFile(parsed.others[0], run_flags);

@@ -33,7 +33,6 @@ int GenerateTraceCommand(const Arguments& arguments) {
   if (parsed.exit.has_value()) return *parsed.exit;
   if (!parsed.others.empty())
     return ComplainUsage(kTraceText, absl::StrCat("unexpected ", parsed.others[0]));
-  if (folder.empty()) return ComplainUsage(kTraceText, "--trace needs a folder");
   if (OutputFormat() == Format::kJson) {
     return ComplainUsage(kTraceText, "--format: traces are written as CSV");
   }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstddef>
+#include <iterator>
 #include <limits>
 
 namespace muster {
@@ -28,6 +30,16 @@ void End(int) {
   _exit(2);
 }
 
+constexpr int kEnds[] = {SIGINT, SIGTERM, SIGHUP};
+void (*ends_before[std::size(kEnds)])(int) = {};
+
+// Calls only what a signal handler may.
+void RemoveAndEnd(int signal) {
+  if (partial_file != nullptr) unlink(partial_file);
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
 }  // namespace
 
 void EndAfter(int64_t seconds) {
@@ -35,7 +47,18 @@ void EndAfter(int64_t seconds) {
   alarm(static_cast<unsigned>(std::min<int64_t>(seconds, std::numeric_limits<int32_t>::max())));
 }
 
-void RemoveAtEnd(const char* path) { partial_file = path; }
+void RemoveAtEnd(const char* path) {
+  partial_file = path;
+  for (size_t i = 0; i < std::size(kEnds); ++i) {
+    if (path == nullptr) {
+      std::signal(kEnds[i], ends_before[i]);
+      continue;
+    }
+    ends_before[i] = std::signal(kEnds[i], RemoveAndEnd);
+    // A watch asks the command to end, and what is ignored does not end it.
+    if (ends_before[i] != SIG_DFL) std::signal(kEnds[i], ends_before[i]);
+  }
+}
 
 InterruptWatch::InterruptWatch() : before_(std::signal(SIGINT, Ask)) {
   asked = 0;

@@ -30,7 +30,8 @@ class InterruptWatch {
 
 // Ends the program with exit code 2 and one line on stderr, after so many seconds.
 void EndAfter(int64_t seconds);
-// The file that such an end removes; it must outlive the registration. Null: none.
+// The file that such an end, SIGINT, SIGTERM and SIGHUP remove; it must outlive the registration.
+// Null: none.
 void RemoveAtEnd(const char* path);
 
 }  // namespace muster

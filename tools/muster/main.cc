@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // muster: the command line. The first argument names the command, the rest is the command's own.
+#include <csignal>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -102,6 +103,7 @@ int RunMain(const muster::Arguments& arguments) {
 
 // Memory that runs out is an error like any other: one line, and the exit code of bad input.
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of writing it
   try {
     return RunMain(muster::Arguments(argv + 1, argv + argc));
   } catch (const std::bad_alloc&) {

@@ -120,6 +120,9 @@ int RunCommand(const Arguments& arguments) {
   if (digest && OutputFormat() != Format::kTable) {
     return ComplainUsage(kRunText, "--json (--format) and --digest exclude each other");
   }
+  if (!bound && bound_options.work != BoundOptions().work) {
+    return ComplainUsage(kRunText, "--bound-work needs --bound");
+  }
   if (digest && bound) return ComplainUsage(kRunText, "--bound and --digest exclude each other");
   const absl::StatusOr<Run> run = RunFile(parsed.others[0], run_flags);
   if (!run.ok()) return Complain(std::string(run.status().message()));

@@ -160,6 +160,33 @@ std::string ClusterRows::WhyShut(JobIndex job, const RequestRules& rules) const 
   return "";
 }
 
+// Returns the runs of sorted tasks of one priority and one class. Those of one priority follow the
+// first of their groups and tasks: the numbers of classes depend on what the cluster once held.
+std::vector<std::span<const TaskIndex>> ClusterRows::RunsOf(
+    std::span<const TaskIndex> tasks) const {
+  const TaskTable& all = tables_.tasks;
+  const auto place = [&](TaskIndex t) {
+    return std::tuple(-int64_t{all.priority[t]}, all.group[t], all.ordinal[t], all.uid_rank[t], t);
+  };
+  std::vector<std::pair<TaskIndex, std::span<const TaskIndex>>> runs;  // each with its first task
+  for (size_t i = 0; i < tasks.size();) {
+    const TaskIndex of = tasks[i];
+    TaskIndex first = of;
+    size_t end = i;
+    for (; end < tasks.size() && all.task_class[tasks[end]] == all.task_class[of] &&
+           all.priority[tasks[end]] == all.priority[of];
+         ++end) {
+      if (place(tasks[end]) < place(first)) first = tasks[end];
+    }
+    runs.emplace_back(first, tasks.subspan(i, end - i));
+    i = end;
+  }
+  std::ranges::sort(runs, {}, [&](const auto& run) { return place(run.first); });
+  std::vector<std::span<const TaskIndex>> ordered;
+  for (const auto& [first, run] : runs) ordered.push_back(run);
+  return ordered;
+}
+
 void ClusterRows::ReadRequests(std::vector<TaskIndex> tasks, const RequestRules& rules,
                                AdmittedByClass* known, AppRow* app, Offered* offered) const {
   const TaskTable& all = tables_.tasks;
@@ -167,15 +194,11 @@ void ClusterRows::ReadRequests(std::vector<TaskIndex> tasks, const RequestRules&
     return std::tuple(-int64_t{all.priority[t]}, all.task_class[t], all.ordinal[t], all.uid_rank[t],
                       t);
   });
-  for (size_t i = 0; i < tasks.size();) {
-    const ClassIndex c = all.task_class[tasks[i]];
-    const auto first = tasks.begin() + static_cast<ptrdiff_t>(i);
-    const auto end = std::find_if(first, tasks.end(), [&](TaskIndex t) {
-      return all.task_class[t] != c || all.priority[t] != all.priority[*first];
-    });
-    i = static_cast<size_t>(end - tasks.begin());
+  for (const std::span<const TaskIndex> alike : RunsOf(tasks)) {
+    const TaskIndex* first = alike.data();
+    const ClassIndex c = all.task_class[*first];
     if (const std::string why = Refusal(c, PlainSize(c), rules); !why.empty()) {
-      for (auto t = first; t != end; ++t) offered->refused.emplace_back(*t, why);
+      for (const TaskIndex t : alike) offered->refused.emplace_back(t, why);
       continue;
     }
     const Admitted& admitted = AdmittedOf(c, app->kind, rules, known);
@@ -188,8 +211,7 @@ void ClusterRows::ReadRequests(std::vector<TaskIndex> tasks, const RequestRules&
                              .everywhere = admitted.everywhere,
                              .places = admitted.places,
                              .racks = admitted.racks});
-    app->requests.back().tasks = {std::make_reverse_iterator(end),
-                                  std::make_reverse_iterator(first)};
+    app->requests.back().tasks = {alike.rbegin(), alike.rend()};
   }
 }
 

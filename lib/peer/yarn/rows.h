@@ -41,6 +41,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -147,6 +148,7 @@ class ClusterRows {
 
   void ReadApp(JobIndex job, const RequestRules& rules, AdmittedByClass* known,
                Offered* offered) const;
+  std::vector<std::span<const TaskIndex>> RunsOf(std::span<const TaskIndex> tasks) const;
   void ReadRequests(std::vector<TaskIndex> tasks, const RequestRules& rules, AdmittedByClass* known,
                     AppRow* app, Offered* offered) const;
   void SetMaster(GroupIndex group, const RequestRules& rules, std::vector<TaskIndex>* pending,

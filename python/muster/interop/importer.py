@@ -38,6 +38,8 @@ def scenario(
     from .. import _core
 
     bounds = expect(limits, Limits, "limits").as_dict()
+    if isinstance(objects, str | bytes | Mapping) or not isinstance(objects, Iterable):
+        raise InvalidArgument(f"dump: expected a list of objects, got {type(objects).__name__}")
     try:
         made, listed = _core.import_objects(
             _json(list(objects), "dump"),

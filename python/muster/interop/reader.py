@@ -26,6 +26,7 @@ def read_objects(text: str, *, limits: Limits = DEFAULT) -> list[dict[str, Any]]
     that an alias of YAML repeats.
     """
     expect(limits, Limits, "limits")
+    expect(text, str, "dump")
     size = len(text.encode("utf-8", "surrogatepass"))
     if size > limits.bytes:
         raise ImportFailure(f"dump: {size} bytes in all; at most {limits.bytes} are read")

@@ -4,8 +4,10 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from ..errors import InvalidArgument
 
-class ImportFailure(ValueError):
+
+class ImportFailure(InvalidArgument):
     """An object breaks a rule. The message names kind, namespace/name, field and the rule."""
 
 
