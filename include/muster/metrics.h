@@ -107,7 +107,7 @@ struct Metrics {
   // One entry a dimension and a queue of ReplayResult::series. Empty without a series.
   std::vector<ResourceMetrics> resources;
   std::vector<QueueMetrics> queues;
-  // Jain's index of delivered over deserved, over the queues that deserve something. 1: all alike.
+  // Jain's index of delivered over deserved, over the queues that deserve anything. 1: all alike.
   double jain = 1;
   // The largest |share - deserved| of any queue in a sample: its mean and maximum over the samples.
   double share_deviation_mean = 0, share_deviation_max = 0;

@@ -124,6 +124,7 @@ class Loop {
     learns_ = has_slot(kHistorySlot.slot);
     moves_ = has_slot(kRoundsSlot.slot);
     session_ = std::make_unique<Session>(world_.tables(), *config, SpeedOptions());
+    session_->set_lists_shares(false);
     sampler_.Begin(trace_, options_.series_interval);
     return absl::OkStatus();
   }
@@ -283,8 +284,6 @@ class Loop {
       last_tick_ = now_;
       explained_ = MayNeedReasons();
       session_->set_explains(explained_);
-      // Where each change has its cycle, the last one can be run again for a sample.
-      session_->set_lists_shares(explained_ || !learns_);
       ScheduleOptions schedule;
       schedule.now = now_;
       const int64_t begin = options_.clock ? options_.clock() : 0;
@@ -327,13 +326,12 @@ class Loop {
     }
     return sampler_.IsDueBefore(next);
   }
-  // Runs the last cycle again for its reasons and shares alone: what came after it led to no other.
+  // Runs the last cycle again for its reasons alone: what came after it led to no other.
   void ExplainLastCycle() {
     ScheduleOptions schedule;
     schedule.now = last_tick_;
     explained_ = true;
     session_->set_explains(true);
-    session_->set_lists_shares(true);
     spare_ = session_->Run(world_.tables(), schedule, std::move(spare_));
     sampler_.Learn(&spare_);
   }

@@ -20,31 +20,10 @@ void SeriesSampler::Begin(const Trace& trace, int64_t interval) {
   if (interval_ == 0) interval_ = std::max<int64_t>((*most - *least) / kUsualSamples, 1);
   next_ = *least;
   world_.BeginSeries(&series_);
-  deserved_.resize(std::max<size_t>(trace.queues.size(), 1));
 }
 
 void SeriesSampler::Learn(PlanData* plan) {
-  if (interval_ <= 0) return;
-  for (const QueueShare& share : plan->shares) {
-    const uint32_t row = world_.queue_row(share.queue);
-    if (row != kNone) deserved_[row].assign(share.deserved.begin(), share.deserved.end());
-  }
-  reasons_.Learn(world_, plan);
-}
-
-// Returns what queues deserve by the last plan, as shares of the machine.
-std::vector<double> SeriesSampler::Deserved() {
-  std::vector<double> total(world_.tables().dimension_count());
-  for (DimensionIndex d = 0; d < total.size(); ++d) total[d] = world_.Capacity(d);
-  std::vector<double> deserved(deserved_.size(), -1.0);
-  for (size_t q = 0; q < deserved.size(); ++q) {
-    const std::vector<double>& amounts = deserved_[q];
-    for (DimensionIndex d = 0; d < amounts.size() && d < total.size(); ++d) {
-      if (d == kPods || total[d] <= 0) continue;
-      deserved[q] = std::max(deserved[q], amounts[d] / total[d]);
-    }
-  }
-  return deserved;
+  if (interval_ > 0) reasons_.Learn(world_, plan);
 }
 
 // Appends to every column but `time` what it has last.
@@ -74,7 +53,7 @@ void SeriesSampler::SampleUntil(int64_t time, int64_t running, int64_t waiting,
     same = true;
     series_.running.push_back(running);
     series_.waiting.push_back(waiting);
-    world_.Sample(Deserved(), &series_);
+    world_.Sample(&series_);
     reasons_.Sample(waiting, waits, &series_);
   }
 }

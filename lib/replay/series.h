@@ -31,7 +31,7 @@ class SeriesSampler {
   // `interval`: seconds between samples; 0: some hundreds over the trace; below 0: no series.
   // REQUIRES: the world is built.
   void Begin(const Trace& trace, int64_t interval);
-  // Keeps what samples contain of a plan. Its reasons are taken out of it.
+  // Keeps the reasons of a plan, and takes them out of it.
   void Learn(PlanData* plan);
   // Returns whether a sample may be due before `time`, and needs the reasons of the plan in force.
   bool IsDueBefore(int64_t time) const { return interval_ > 0 && next_ < time; }
@@ -42,12 +42,10 @@ class SeriesSampler {
 
  private:
   void Repeat();
-  std::vector<double> Deserved();
 
   World& world_;
   ReplaySeries& series_;
   int64_t interval_ = -1, next_ = 0;
-  std::vector<std::vector<double>> deserved_;  // by queue of the trace: amounts
   WaitingReasons reasons_;
 };
 

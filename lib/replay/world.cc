@@ -56,7 +56,7 @@ absl::Status World::Build(const std::vector<uint8_t>& absent) {
   FindTypicalShapes();
   used_.assign(resources_.size(), 0);
   sums_.assign(resources_.size(), {});
-  queue_used_.assign(std::max<size_t>(trace_.queues.size(), 1), used_);
+  LearnQueues();
   for (const DomainSpec& domain : trace_.machine.domains) {
     if (absl::Status s = cluster_.AddDomain(domain); !s.ok()) return s;
   }
@@ -79,7 +79,6 @@ absl::Status World::Build(const std::vector<uint8_t>& absent) {
   layout_ = tables().layout;
   job_of_.assign(trace_.size(), kNone);
   FindColumns();
-  FollowQueues();
   return absl::OkStatus();
 }
 
@@ -114,6 +113,46 @@ std::vector<int64_t> World::AmountsOf(const Resources& resources) const {
     }
   }
   return amounts;
+}
+
+void World::LearnQueues() {
+  std::vector<DivisionQueue> queues(std::max<size_t>(trace_.queues.size(), 1),
+                                    {.parent = kNoParent});
+  HashMap<std::string_view, size_t> rows;
+  for (size_t q = 0; q < trace_.queues.size(); ++q) rows.try_emplace(trace_.queues[q].name, q);
+  const auto amounts = [&](const std::optional<Resources>& given) {
+    std::optional<std::vector<int64_t>> bound;
+    if (!given) return bound;
+    const std::vector<int64_t> parsed = AmountsOf(*given);
+    bound.emplace(resources_.size(), kAbsent);
+    for (const auto& [name, amount] : *given) {
+      const auto found = std::ranges::find(resources_, name);
+      if (found == resources_.end()) continue;
+      const auto d = static_cast<size_t>(found - resources_.begin());
+      (*bound)[d] = parsed[d];
+    }
+    return bound;
+  };
+  for (size_t q = 0; q < trace_.queues.size(); ++q) {
+    const QueueSpec& spec = trace_.queues[q];
+    const auto parent = rows.find(spec.parent);
+    queues[q] = {.parent = parent == rows.end() ? kNoParent : parent->second,
+                 .weight = spec.weight,
+                 .guaranteed = amounts(spec.guaranteed),
+                 .limit = amounts(spec.limit)};
+  }
+  queue_used_.assign(queues.size(), used_);
+  queue_wanted_.assign(queues.size(), std::vector<absl::int128>(resources_.size()));
+  division_ = MachineDivision(std::move(queues));
+}
+
+void World::Want(uint32_t row, int sign) {
+  const std::vector<int64_t>& request = amounts_[trace_.shape[row]];
+  const int64_t tasks = sign * int64_t{trace_.tasks[row]};
+  std::vector<absl::int128>& in_queue = queue_wanted_[trace_.queue[row]];
+  for (size_t d = 0; d < request.size(); ++d) {
+    in_queue[d] += absl::int128(std::max<int64_t>(request[d], 0)) * tasks;
+  }
 }
 
 void World::FindTypicalShapes() {
@@ -205,10 +244,12 @@ absl::Status World::AddJob(uint32_t row, int64_t now, int64_t min_available,
   job_of_[row] = index;
   row_of_.resize(std::max<size_t>(row_of_.size(), index + 1), kNone);
   row_of_[index] = row;
+  Want(row, 1);
   return absl::OkStatus();
 }
 
 void World::RemoveJob(uint32_t row) {
+  Want(row, -1);
   row_of_[job_of_[row]] = kNone;
   editor().EraseJob(job_of_[row]);
   job_of_[row] = kNone;
@@ -216,20 +257,10 @@ void World::RemoveJob(uint32_t row) {
   FollowLayout();
 }
 
-void World::FollowQueues() {
-  const QueueTable& queues = tables().queues;
-  queue_row_.assign(queues.alive.size(), kNone);
-  for (uint32_t row = 0; row < trace_.queues.size(); ++row) {
-    queue_row_[*queues.names.Find(trace_.queues[row].name)] = row;
-  }
-  if (trace_.queues.empty()) queue_row_[*queues.names.Find("default")] = 0;
-}
-
 void World::FollowLayout() {
   if (layout_ == tables().layout) return;
   layout_ = tables().layout;
   job_kinds_.clear();
-  FollowQueues();
   const JobTable& jobs = tables().jobs;
   row_of_.assign(jobs.alive.size(), kNone);
   for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
@@ -330,7 +361,6 @@ void World::Recount(NodeIndex node) {
   for (size_t d = 0; d < dimensions; ++d) {
     const int64_t has = Has(node, d);
     Part part;
-    if (has != kAbsent) part.capacity = has;
     if (up_[node] && has != kAbsent) {
       part.has = has;
       part.idle = std::max<int64_t>(0, has - used[d]);
@@ -349,7 +379,6 @@ void World::Recount(NodeIndex node) {
     sum.has += part.has - before.has;
     sum.idle += part.idle - before.idle;
     sum.unusable += part.unusable - before.unusable;
-    sum.capacity += part.capacity - before.capacity;
     before = part;
   }
 }
@@ -362,15 +391,7 @@ void World::CountTouched() {
   touched_.clear();
 }
 
-double World::Capacity(DimensionIndex dimension) {
-  CountTouched();
-  for (size_t d = 0; d < column_.size(); ++d) {
-    if (column_[d] == dimension) return static_cast<double>(sums_[d].capacity);
-  }
-  return 0;
-}
-
-void World::Sample(const std::vector<double>& deserved, ReplaySeries* series) {
+void World::Sample(ReplaySeries* series) {
   CountTouched();
   size_t column = 0;
   for (size_t d = 0; d < resources_.size(); ++d) {
@@ -382,15 +403,22 @@ void World::Sample(const std::vector<double>& deserved, ReplaySeries* series) {
         sum.idle == 0 ? 0.0 : static_cast<double>(sum.unusable) / static_cast<double>(sum.idle));
     ++column;
   }
+  std::vector<int64_t> capacity;
+  for (size_t d = 0; d < sums_.size(); ++d) capacity.push_back(d == kPods ? 0 : sums_[d].has);
+  std::vector<std::vector<double>> wanted(queue_wanted_.size());
+  for (size_t q = 0; q < wanted.size(); ++q) {
+    for (const absl::int128 amount : queue_wanted_[q]) wanted[q].push_back(double(amount));
+  }
+  const std::vector<double> deserved = division_.Divide(wanted, capacity);
   for (size_t q = 0; q < queue_used_.size(); ++q) {
     double share = 0;
-    for (size_t d = 0; d < resources_.size(); ++d) {
-      if (d == kPods || sums_[d].has <= 0) continue;
+    for (size_t d = 0; d < capacity.size(); ++d) {
+      if (capacity[d] <= 0) continue;
       share = std::max(share,
-                       static_cast<double>(queue_used_[q][d]) / static_cast<double>(sums_[d].has));
+                       static_cast<double>(queue_used_[q][d]) / static_cast<double>(capacity[d]));
     }
     series->queue_share[q].push_back(share);
-    series->queue_deserved[q].push_back(q < deserved.size() ? deserved[q] : -1.0);
+    series->queue_deserved[q].push_back(deserved[q]);
   }
 }
 

@@ -23,11 +23,13 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
+#include "absl/numeric/int128.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/base/hash_map.h"
 #include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
+#include "lib/replay/deserved.h"
 #include "lib/replay/speeds.h"
 #include "muster/cluster.h"
 #include "muster/replay.h"
@@ -55,9 +57,6 @@ class World {
   JobIndex job(uint32_t row) const { return job_of_[row]; }
   const JobSpeeds& speeds() const { return speeds_; }
   uint32_t row_of(JobIndex job) const { return row_of_[job]; }
-  uint32_t queue_row(QueueIndex queue) const {
-    return queue_row_[queue];
-  }  // kNone: not of the trace
   const std::vector<TaskIndex>& tasks_of(uint32_t row) const {
     return tables().jobs.tasks[job_of_[row]];
   }
@@ -82,23 +81,21 @@ class World {
   }
 
   void BeginSeries(ReplaySeries* series) const;
-  void Sample(const std::vector<double>& deserved, ReplaySeries* series);
-  // Of the tables' dimension: what all nodes have together, also those that are down.
-  double Capacity(DimensionIndex d);
+  void Sample(ReplaySeries* series);
 
  private:
   // What a node adds to a sample's sums, in one dimension.
   struct Part {
     int64_t has = 0, idle = 0, unusable = 0;  // while it is up
-    int64_t capacity = 0;                     // up or down
   };
 
   absl::Status LearnMachine();
+  void LearnQueues();
+  void Want(uint32_t row, int sign);
   int64_t Has(NodeIndex node, size_t d) const {  // kAbsent: it has none
     return column_[d] == kNone ? kAbsent : tables().nodes.allocatable.at(node, column_[d]);
   }
   void FindColumns();
-  void FollowQueues();
   void AddNodeBooks(uint32_t machine_row);
   void Touch(NodeIndex node);
   void Recount(NodeIndex node);
@@ -116,7 +113,6 @@ class World {
   HashMap<std::string, std::vector<uint32_t>> members_of_;  // by domain: nodes below it
   std::vector<JobIndex> job_of_;                            // by row of the trace
   std::vector<uint32_t> row_of_;                            // by job of the tables
-  std::vector<uint32_t> queue_row_;                         // by queue of the tables
   std::vector<std::string> resources_;  // dimensions that nodes, also those to come, have
   std::vector<DimensionIndex>
       column_;  // by those: the tables' dimension, kNone while no node has it
@@ -127,7 +123,11 @@ class World {
   HashMap<std::tuple<uint32_t, uint32_t, int64_t, uint32_t>, JobKind> job_kinds_;
   std::vector<int64_t> used_;       // by dimension
   std::vector<int64_t> node_used_;  // by node, then dimension
+  // By queue of the trace, then dimension: what its tasks hold, and what all its jobs request from
+  // their submission to their end.
   std::vector<std::vector<int64_t>> queue_used_;
+  std::vector<std::vector<absl::int128>> queue_wanted_;  // many tasks may request much
+  MachineDivision division_;
   std::vector<Part> parts_;         // by node, then dimension
   std::vector<Part> sums_;          // by dimension, of parts_
   std::vector<NodeIndex> touched_;  // nodes to be counted anew

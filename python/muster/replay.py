@@ -217,8 +217,7 @@ class Replay:
     def samples(self) -> dict[str, Any]:
         """The series as arrays: time, running, waiting; used, capacity, fragmentation by dimension;
         queue_share, queue_deserved by queue; waiting_by_reason; share_deviation, the largest
-        difference between the two (-1: no queue deserves anything; not on pools of batch
-        policies)."""
+        difference between the two (on pools of batch policies, which have no queues, -1)."""
         samples = self._core.series()
         if self._core.processors and not len(samples["time"]):
             return self._pool_samples()

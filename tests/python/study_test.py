@@ -172,8 +172,9 @@ class Studies(unittest.TestCase):
         mix = muster.traces.named_mix("philly")
         trace = mix.generate(nodes=8, jobs=60, load=0.9, seed=1)
         volcano, fcfs = (statistics.measure(muster.replay(trace, p)) for p in ("volcano", "fcfs"))
-        self.assertLess(volcano["share_deviation"], 1)
-        self.assertEqual(fcfs["share_deviation"], 1)  # it deserves no queue anything
+        # What queues deserve does not depend on the policy.
+        for one in (volcano, fcfs):
+            self.assertTrue(0 < one["share_deviation"] < 0.1, one["share_deviation"])
         for name in ("goodput", "fragmentation"):
             self.assertTrue(0 <= volcano[name] <= 1)
 

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
+#include "lib/replay/deserved.h"
 #include "muster/replay.h"
 #include "tests/support/world_loop.h"
 
@@ -112,6 +113,27 @@ size_t TypicalShape(const World& world, size_t resource) {
   return static_cast<size_t>(std::max_element(tasks.begin(), tasks.end()) - tasks.begin());
 }
 
+// What queues deserve, by the jobs that were submitted and have not ended.
+std::vector<double> DeservedAt(const World& world, const ReplayResult& result, int64_t time,
+                               const std::vector<int64_t>& total) {
+  const Trace& trace = world.trace;
+  std::vector<std::vector<double>> wanted(2, {0, 0});
+  for (size_t row = 0; row < trace.size(); ++row) {
+    const bool has_ended = result.end[row] != kAbsent && result.end[row] <= time;
+    const bool is_refused = result.outcome[row] == JobOutcome::kRefused;
+    if (trace.submit[row] > time || has_ended || is_refused) continue;
+    for (size_t d = 0; d < kResources; ++d) {
+      wanted[trace.queue[row]][d] +=
+          static_cast<double>(world.request[trace.shape[row]][d] * trace.tasks[row]);
+    }
+  }
+  std::vector<DivisionQueue> queues;
+  for (const QueueSpec& queue : trace.queues) {
+    queues.push_back({.parent = kNoParent, .weight = queue.weight});
+  }
+  return MachineDivision(queues).Divide(wanted, total);
+}
+
 void Compare(const World& world, const ReplayResult& result, size_t k) {
   const Trace& trace = world.trace;
   const ReplaySeries& series = result.series;
@@ -152,7 +174,9 @@ void Compare(const World& world, const ReplayResult& result, size_t k) {
         idle == 0 ? 0.0 : static_cast<double>(unusable * kUnit) / static_cast<double>(idle * kUnit))
         << "at " << time;
   }
+  const std::vector<double> deserved = DeservedAt(world, result, time, total);
   for (size_t q = 0; q < 2; ++q) {
+    ASSERT_NEAR(series.queue_deserved[q][k], deserved[q], 1e-9) << "at " << time;
     double share = 0;
     for (size_t d = 0; d < kResources; ++d) {
       if (total[d] == 0) continue;

@@ -360,6 +360,8 @@ inline constexpr const char* kYarnSpecs[] = {
 inline constexpr const char* kPromiseSpecs[] = {
     "muster:allocate(promise=first)",
     "muster:allocate(promise=queue)",
+    "muster:allocate(promise=heads)",
+    "muster:allocate(promise=heads,age_limit=0)",
     "muster:allocate(promise=first,age_limit=0)",
     "muster:allocate(promise=queue,age_limit=0)",
     "muster:actions=allocate(promise=first)",

@@ -12,11 +12,11 @@ namespace {
 constexpr OptionDecl kAllocateOptions[] = {
     kTriesOption,
     {"promise", OptionKind::kChoice, "off", 0, 0,
-     "off|first|queue|head: no gang that waits, the first of all, or of each queue, is promised a "
-     "start; head: the first of each cycle anew"},
+     "off|first|queue|head|heads: no gang that waits, the first of all, or of each queue, is "
+     "promised a start; head, heads: the same for the first of each cycle anew"},
     {"age_limit", OptionKind::kWhole, "86400", 0, 1e12,
-     "seconds after which a gang is promised nodes on which tasks have no expected end; head: "
-     "after which the first of its queue goes before all others"},
+     "seconds after which a gang is promised nodes on which tasks have no expected end; head, "
+     "heads: after which the first of its queue goes before all others"},
 };
 
 void RunFairAllocate(ActionContext& context, const Options& options) {

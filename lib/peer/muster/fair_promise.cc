@@ -109,9 +109,10 @@ class OneTask {
 }  // namespace
 
 void FairPromises::Start(const Options& options) {
-  on_ = options.text("promise") != "off";
-  per_queue_ = options.text("promise") == "queue";
-  keeps_ = options.text("promise") != "head";
+  const std::string_view which = options.text("promise");
+  on_ = which != "off";
+  per_queue_ = which == "queue" || which == "heads";
+  keeps_ = which == "first" || which == "queue";
   age_limit_ = static_cast<int64_t>(options.number("age_limit"));
   if (!on_ || !keeps_ || read_) return;
   read_ = true;

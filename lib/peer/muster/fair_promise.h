@@ -28,7 +28,8 @@
 //
 // Which gangs. With `promise=first` the first gang that finds no place in fair order, and no other
 // while it waits. With `promise=queue` the first of each queue. With `promise=head` the first of
-// each cycle, whichever had it before: the order alone decides then how long a gang can wait, so
+// each cycle, whichever had it before, and with `promise=heads` the first of each queue in each
+// cycle: the order alone decides then how long a gang can wait, so
 // it has to be one in which every job comes first some day (policy due). Queues that hold less keep
 // going first in fair order, and a job of a busy queue might wait for ever. So where several queues
 // wait, the first job of a queue that has waited `age_limit` seconds gets the promise before all
@@ -40,8 +41,8 @@
 //
 // Guarantee. While tasks run no longer than they should, nothing fails and no other job has a
 // higher priority or less than its guarantee, a promised time never moves to a later one: what was
-// promised is still there when it is looked for again. With `head` this holds while the gang stays
-// first. A queue's limit may still keep the gang waiting, and zones of nodes are not promised.
+// promised is still there when it is looked for again. With `head` and `heads` this holds while the
+// gang stays first. A queue's limit may still keep the gang waiting, and zones of nodes are not promised.
 // Gangs of unlike tasks are searched one task after another, and a search may miss what it found
 // before.
 //

@@ -49,6 +49,9 @@ bool EndsBy(const Cycle& cycle, JobIndex job, std::optional<int64_t> time) {
   return run && time && cycle.now + std::max<int64_t>(*run, 1) <= *time;
 }
 
+// Whether no promise lasts longer than a cycle.
+bool ComesAnew(const std::string& kind) { return kind == "head" || kind == "heads"; }
+
 bool Binds(const Cycle& cycle, const FairPromise& promise, JobIndex job) {
   const auto& specs = cycle.tables().jobs.spec;
   if (promise.job == job || specs[job].priority > specs[promise.job].priority) return false;
@@ -141,7 +144,7 @@ bool FindStart(Cycle& cycle, JobIndex job, const FairWay& place, FairPromise& pr
     for (TaskIndex t : it->second) Evict(cycle.world, t);
     found = FitsAt(cycle, it->first, place, promise);
   }
-  const bool drains = PromiseOption(cycle, "promise", "off") != "head";
+  const bool drains = !ComesAnew(PromiseOption(cycle, "promise", "off"));
   if (!found && drains && HasWaitedTooLong(cycle, job) && !others.empty()) {
     for (TaskIndex t : others) Evict(cycle.world, t);
     found = FitsAt(cycle, std::nullopt, place, promise);
@@ -191,7 +194,8 @@ void PromiseStart(Cycle& cycle, JobIndex job, const FairWay& place) {
   if (kind == "off" || !Fair(cycle).promises_on) return;
   const auto& queue = cycle.tables().jobs.queue;
   for (const FairPromise& promise : promises) {
-    if (promise.job == job || kind != "queue" || queue[promise.job] == queue[job]) return;
+    const bool per_queue = kind == "queue" || kind == "heads";
+    if (promise.job == job || !per_queue || queue[promise.job] == queue[job]) return;
   }
   FairPromise promise{job};
   Fair(cycle).planning = true;
@@ -201,7 +205,7 @@ void PromiseStart(Cycle& cycle, JobIndex job, const FairWay& place) {
 }
 
 JobIndex OldestToPromise(const Cycle& cycle, const std::set<JobIndex>& jobs) {
-  if (!Fair(cycle).promises_on || PromiseOption(cycle, "promise", "off") != "head") return kNone;
+  if (!Fair(cycle).promises_on || !ComesAnew(PromiseOption(cycle, "promise", "off"))) return kNone;
   std::map<QueueIndex, JobIndex> firsts;
   for (JobIndex job : jobs) {
     const auto [at, added] = firsts.try_emplace(cycle.tables().jobs.queue[job], job);
