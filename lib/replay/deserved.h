@@ -47,8 +47,8 @@ class MachineDivision {
   explicit MachineDivision(std::vector<DivisionQueue> queues);
 
   // `wanted`: what the jobs of each queue hold and request, by dimension, without those of its
-  // children. A dimension without capacity does not count. Returns the dominant share of the machine
-  // that each queue deserves.
+  // children. A dimension without capacity does not count. Returns the dominant share of the
+  // machine that each queue deserves.
   std::vector<double> Divide(std::span<const std::vector<double>> wanted,
                              const DivisionAmounts& capacity) const;
 
