@@ -9,11 +9,13 @@ A bound is never too small, and may be too large: docs/quality.md says how near 
 """
 
 from dataclasses import dataclass, field
+from html import escape
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from . import _core
 from .errors import InvalidArgument
 from .frames import frame
+from .notebook import columns, titled
 
 if TYPE_CHECKING:
     from .cluster import Cluster
@@ -52,6 +54,10 @@ class Bound:
     work: int
     program: dict[str, Any] = field(repr=False)
 
+    def _repr_html_(self) -> str:
+        counted = f": no plan places more than {self.most} of {self.waiting} tasks"
+        return titled("Bound", counted, columns(self.resources))
+
 
 @dataclass(frozen=True)
 class PlanGap(Bound):
@@ -68,6 +74,11 @@ class PlanGap(Bound):
         """How many tasks more another plan could place at most."""
         return self.most - self.placed
 
+    def _repr_html_(self) -> str:
+        counted = f": places {self.placed} of {self.waiting} tasks, no plan more than {self.most}"
+        rules = "".join(f"<p>not kept: {escape(rule)}</p>" for rule in self.broken)
+        return titled("Plan", counted, columns(self.resources), rules)
+
 
 @dataclass(frozen=True)
 class Best:
@@ -76,6 +87,10 @@ class Best:
     tasks: int
     proven: bool
     work: int
+
+    def _repr_html_(self) -> str:
+        known = "proven" if self.proven else f"not proven with {self.work} work"
+        return titled("Best", f": {self.tasks} tasks, {known}")
 
 
 @dataclass(frozen=True)
@@ -90,6 +105,11 @@ class TraceBound:
     mean_bounded_slowdown: float
     wait_prices: dict[str, Any] = field(repr=False)
     slowdown_prices: dict[str, Any] = field(repr=False)
+
+    def _repr_html_(self) -> str:
+        means = (f"mean wait {self.mean_wait:.5g} s, mean bounded slowdown "
+                 f"{self.mean_bounded_slowdown:.5g}")
+        return titled("No schedule", f" of {self.jobs} jobs is below: {means}")
 
 
 def bound(of: "Cluster | Snapshot", **options: Unpack[BoundOptions]) -> Bound:

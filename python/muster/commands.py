@@ -91,8 +91,10 @@ def _parser(name: str, about: str) -> argparse.ArgumentParser:
     parser.add_argument("--profile", action="append", required=True, metavar="SPEC", help="may be given several times")
     parser.add_argument("--traces", metavar="DIR", help="folder of recorded traces")
     parser.add_argument("--head", type=int, metavar="N", help="only the first N jobs of each trace")
-    parser.add_argument("--replicates", type=int, default=30, metavar="N", help="resampled replays of each (30)")
-    parser.add_argument("--shake", type=int, metavar="S", help="move submissions by up to S seconds instead of resampling")
+    parser.add_argument("--replicates", type=int, default=30, metavar="N", help="replays of each that differ a little (30)")
+    parser.add_argument("--shake", type=int, metavar="S", help="replicates move submissions by up to S seconds (60 on pools)")
+    parser.add_argument("--resample", action="store_true", help="replicates draw the jobs anew (as by itself where there are nodes)")
+    parser.add_argument("--json", action="store_true", help="print all that was measured as JSON")
     parser.add_argument("--warmup", type=int, default=0, metavar="S", help="jobs of the first S seconds do not count")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the replicates")
     parser.add_argument("--rank-by", metavar="METRIC", help=", ".join(METRICS))
@@ -118,13 +120,14 @@ def _where(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _finish(study: Study, args: argparse.Namespace, command: Sequence[str]) -> int:
-    print(study)
+    print(json.dumps(study.results, indent=1, allow_nan=False) if args.json else study)
+    notes = sys.stderr if args.json else sys.stdout
     if args.save:
         study.save(args.save)
-        print(f"manifest: {args.save} (python -m muster reproduce {args.save})")
+        print(f"manifest: {args.save} (python -m muster reproduce {args.save})", file=notes)
     if args.report:
         study.report(args.report, "python -m muster " + shlex.join(command))
-        print(f"report: {pathlib.Path(args.report).resolve()}")
+        print(f"report: {pathlib.Path(args.report).resolve()}", file=notes)
     return 0 if study.complete else 130
 
 
@@ -136,7 +139,7 @@ def _named(args: argparse.Namespace) -> list[Trace]:
 def _common(args: argparse.Namespace) -> dict[str, Any]:
     told = {
         "replicates": args.replicates, "warmup": args.warmup, "seed": args.seed,
-        "rank_by": args.rank_by, "shake": args.shake
+        "rank_by": args.rank_by, "shake": False if args.resample else args.shake
     }
     return told | _where(args)
 

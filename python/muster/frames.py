@@ -45,7 +45,9 @@ def to_polars(table: Any) -> Any:
         import polars
     except ImportError:
         raise InvalidArgument("to_polars: polars is not installed (pip install polars)") from None
-    return polars.DataFrame({name: _listed(column) for name, column in columns(table).items()})
+    return polars.DataFrame({
+        name: _with_all_keys(_listed(column)) for name, column in columns(table).items()
+    })
 
 
 def _listed(column: Any) -> Any:
@@ -53,6 +55,20 @@ def _listed(column: Any) -> Any:
     array."""
     values = array(column, "column")
     return values.tolist() if values.dtype == object else values
+
+
+def _with_all_keys(column: Any) -> Any:
+    """The column with the keys of all its dicts in each of them: polars takes those of the first."""
+    if not isinstance(column, list):
+        return column
+    dicts = [one for cell in column for one in (cell if isinstance(cell, list) else [cell])
+             if isinstance(one, Mapping)]
+    keys = dict.fromkeys(key for one in dicts for key in one)
+    if not keys:
+        return column
+    whole = lambda one: ({key: one.get(key) for key in keys} if isinstance(one, Mapping) else one)
+    return [[whole(one) for one in cell] if isinstance(cell, list) else whole(cell)
+            for cell in column]
 
 
 def is_column(value: Any) -> bool:
@@ -80,17 +96,35 @@ def _array(value: Any) -> np.ndarray:
         read[np.ma.getmaskarray(value)] = np.nan if floats else None
         return read
     if hasattr(value, "to_pylist"):  # Arrow
-        if value.null_count:
-            return cells(value.to_pylist())
+        nested = str(value.type).startswith(_NESTED)
+        if value.null_count or nested:
+            listed = value.to_pylist()
+            if str(value.type).startswith("map"):  # a list of pairs, which may be empty
+                listed = [None if cell is None else dict(cell) for cell in listed]
+            return cells([_without_absent(cell) for cell in listed] if nested else listed)
         plain = value if hasattr(value, "chunks") else value.to_numpy(zero_copy_only=False)
         return np.asarray(plain)
     if not hasattr(value, "to_numpy"):
         return np.asarray(value)
+    if str(getattr(value, "dtype", "")).startswith(_NESTED):  # polars
+        return cells([_without_absent(cell) for cell in value.to_list()])
     read = np.asarray(value.to_numpy())
     if read.dtype.kind == "f" and str(value.dtype).lower().startswith(("int", "uint")):
         known = value.to_list()  # large integers are no floats
         return cells([None if type(cell).__name__ == "NAType" else cell for cell in known])
     return read
+
+
+# How Arrow and polars name types whose cells are lists, maps and rows.
+_NESTED = ("list", "large_list", "fixed_size_list", "struct", "map", "List", "Array", "Struct")
+
+
+def _without_absent(cell: Any) -> Any:
+    """The cell of a nested column as lists and dicts. All rows of such a column have the same keys,
+    so one without a value is one that the row does not have."""
+    if isinstance(cell, Mapping):
+        return {key: _without_absent(value) for key, value in cell.items() if value is not None}
+    return [_without_absent(entry) for entry in cell] if isinstance(cell, list) else cell
 
 
 def cells(values: Sequence[Any]) -> np.ndarray:
@@ -102,7 +136,10 @@ def cells(values: Sequence[Any]) -> np.ndarray:
 
 
 def columns(table: Any) -> dict[str, Any]:
-    """The columns of a dict, pandas or polars DataFrame, Arrow table or record array."""
+    """The columns of a dict, pandas or polars DataFrame, Arrow table or record array. A LazyFrame
+    of polars is collected."""
+    if hasattr(table, "collect") and hasattr(table, "collect_schema"):
+        table = table.collect()
     if isinstance(table, Mapping):
         return _named(table, table.__getitem__)
     if isinstance(table, np.ndarray) and table.dtype.names:

@@ -4,7 +4,7 @@
 from html import escape
 from typing import Any, NamedTuple
 
-from .notebook import table
+from .notebook import columns, table, titled
 from .plan import Plan
 
 
@@ -38,6 +38,11 @@ class Measured(NamedTuple):
     policies: Any  # policy, seconds, questions, nodes: which nodes fit and which are best
     choices: Any  # task, node, next, policy, score, next_score: why the node and not the next best
     totals: dict[str, Any]  # seconds: open, close; searches: remembered, by_table, by_scan
+
+    def _repr_html_(self) -> str:
+        totals = ", ".join(f"{name} {value:.5g}" for name, value in self.totals.items())
+        return titled("Measured", f": {escape(totals)}", columns(self.actions),
+                      columns(self.policies))
 
 
 class Drift(NamedTuple):

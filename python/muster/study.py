@@ -11,6 +11,7 @@ import hashlib
 import inspect
 import itertools
 import json
+import math
 import os
 import pathlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,6 +34,7 @@ from .traces import Trace
 from .whole_files import write_whole
 
 _FORM = 1
+_SHAKE = 60  # seconds, of batch logs
 _FEWEST = 10  # replicates; intervals of fewer are flagged
 
 
@@ -70,9 +72,12 @@ class Settings:
             )
 
 
-def _shake(given: float | Mapping[str, float] | None) -> dict[str, float] | None:
-    """Seconds, or the arguments of Trace.shaken."""
+def _shake(given: float | Mapping[str, float] | bool | None,
+           used: Sequence[Trace]) -> dict[str, float] | None:
+    """The arguments of Trace.shaken; None: replicates are resampled."""
     if given is None:
+        given = _SHAKE if all(trace.processors for trace in used) else False
+    if given is False:
         return None
     told = dict(given) if isinstance(given, Mapping) else {"submit": given}
     unknown = sorted(told.keys() - {"submit", "run"})
@@ -84,6 +89,16 @@ def _shake(given: float | Mapping[str, float] | None) -> dict[str, float] | None
     if isinstance(run, bool) or not isinstance(run, (int, float)) or not 0 <= run < 1:
         raise InvalidArgument(f"shake: run is {run!r}; must be 0 or more and below 1")
     return {"submit": submit, "run": float(run)}
+
+
+def _number(value: Any) -> Any:
+    """JSON has no NaN."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(plain, float) and not math.isfinite(plain) else plain
+
+
+def _numbers(metrics: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _number(value) for name, value in metrics.items()}
 
 
 @dataclass(frozen=True)
@@ -116,23 +131,24 @@ def compare(
     block: int = 50,
     level: float = 0.95,
     rank_by: str | None = None,
-    shake: float | Mapping[str, float] | None = None,
+    shake: float | Mapping[str, float] | bool | None = None,
     executor: str = "processes",
     workers: int | None = None,
     cache: str | os.PathLike[str] | bool = True,
     progress: bool | TextIO = True,
     **options: Unpack[StudyOptions],
 ) -> "Study":
-    """Plays the trace (or each of several) under every profile, as it is and resampled `replicates`
-    times.
+    """Plays the trace (or each of several) under every profile, as it is and in `replicates`
+    replicates.
 
     policies    your own: a profile has those that its spec string names, as in
                 compare(trace, ["volcano", "volcano:+spread"], policies=[Spread()])
     warmup      jobs submitted in the first so many seconds are played and not counted
     seed, block  of the replicates: Trace.resampled
-    shake       instead of being resampled, replicates are shaken: seconds that submissions move by,
-                or a dict of them as "submit" and of the part that run times change by as "run":
-                Trace.shaken
+    shake       how replicates are made. Seconds that submissions move by, or a dict of them as
+                "submit" and of the part that run times change by as "run": Trace.shaken. False:
+                jobs are drawn anew, in blocks (Trace.resampled); their load may differ from that of
+                the trace. By itself 60 on pools, which batch logs have, else False
     level       of the intervals, which are paired bootstraps over the replicates
     rank_by     a metric of muster.statistics.METRICS; by itself the mean bounded slowdown, or the
                 jobs that started where hardly any ends
@@ -153,7 +169,7 @@ def compare(
         raise InvalidArgument("compare: a profile is named twice")
     _check_options(options, "compare")
     policies = own.checked(policies, profiles, "compare: policies")
-    settings = Settings(replicates, warmup, seed, block, level, rank_by, _shake(shake))
+    settings = Settings(replicates, warmup, seed, block, level, rank_by, _shake(shake, used))
     told = {profile: _identities(profile, policies) for profile in profiles}
     plain = {name: _plain(value) for name, value in options.items()}
     cells = [
@@ -207,7 +223,7 @@ def sweep(
     block: int = 50,
     level: float = 0.95,
     rank_by: str | None = None,
-    shake: float | Mapping[str, float] | None = None,
+    shake: float | Mapping[str, float] | bool | None = None,
     executor: str = "processes",
     workers: int | None = None,
     cache: str | os.PathLike[str] | bool = True,
@@ -241,7 +257,7 @@ def sweep(
             options = dict(zip(axes, values))
             label = " ".join([profile, *(f"{name}={value}" for name, value in options.items())])
             cells.append(Cell(label, digest, profile, options, _identities(profile, policies)))
-    settings = Settings(replicates, warmup, seed, block, level, rank_by, _shake(shake))
+    settings = Settings(replicates, warmup, seed, block, level, rank_by, _shake(shake, used))
     return _study(used, cells, settings, policies, executor, workers, cache, progress)
 
 
@@ -386,19 +402,56 @@ class Study:
 
     @cached_property
     def table(self) -> Any:
-        """One row a cell: trace, label, rank, tie, the interval of what it is ranked by, and all
+        """One row a cell: trace, label, rank, tie, clairvoyant, the interval of what it is ranked by, and all
         metrics as recorded."""
         rows = []
         for digest, trace in self.traces.items():
             for row in self.ranking(digest):
                 head = {
                     "trace": trace.name, "label": row["label"], "rank": row["rank"],
-                    "tie": row["tie"]
+                    "tie": row["tie"], "clairvoyant": self.records[row["cell"]][0]["clairvoyant"],
                 }
                 head |= {"ranked_by": self.metric(digest), "mean": row["mean"], "low": row["low"], "high": row["high"]}
                 rows.append(head | self.records[row["cell"]][0]["metrics"])
         names = list(rows[0]) if rows else []
         return frame({name: np.array([row[name] for row in rows]) for name in names})
+
+    @cached_property
+    def results(self) -> dict[str, Any]:
+        """All that was measured, for JSON: {"settings": ..., "traces": [...], "complete": ...}.
+
+        Each trace has its name, digest and number of jobs, what its cells are `ranked_by`,
+        `dominance` ({"better", "worse", "by"}), and `cells` in order of rank: label, policy,
+        options, clairvoyant, rank, tie, the interval (mean, low, high), `metrics` of the trace as
+        recorded, and `replicates`, those of each replicate that all cells have finished. A number
+        that there is not is None.
+        """
+        return {
+            "muster": _core.version, "complete": self.complete, "digest": self.digest,
+            "settings": asdict(self.settings) | {"how": self.settings.how},
+            "traces": [self._result(digest, trace) for digest, trace in self.traces.items()],
+        }
+
+    def _result(self, digest: str, trace: Trace) -> dict[str, Any]:
+        whole = self._whole(self.finished(digest))
+        cells = []
+        for row in self.ranking(digest):
+            cell, records = self.cells[row["cell"]], self.records[row["cell"]]
+            cells.append({
+                "label": row["label"], "policy": cell.policy, "options": dict(cell.options),
+                "clairvoyant": bool(records[0]["clairvoyant"]),
+                "rank": row["rank"], "tie": row["tie"],
+                "mean": _number(row["mean"]), "low": _number(row["low"]),
+                "high": _number(row["high"]),
+                "metrics": _numbers(records[0]["metrics"]),
+                "replicates": [_numbers(records[r]["metrics"]) for r in whole],
+            })
+        return {
+            "name": trace.name, "digest": digest, "jobs": len(trace),
+            "ranked_by": self.metric(digest), "cells": cells,
+            "dominance": [{"better": better, "worse": worse, "by": gains}
+                          for better, worse, gains in self.dominance(digest)],
+        }
 
     @cached_property
     def digest(self) -> str:
@@ -430,8 +483,10 @@ class Study:
                 line = f"  {place:>4}  {self.title(row['cell']):{width}}  {value:>28}"
                 lines.append(line + "".join(f"{c:>11}" for c in cells))
             lines += [f"  {line}" for line in self.fewer_ended(digest)]
+            titles = {self.cells[i].label: self.title(i) for i in self.finished(digest)}
             for better, worse, gains in self.dominance(digest):
-                lines.append(f"  {better} dominates {worse}: {', '.join(gains)}")
+                words = f"{titles[better]} dominates {titles[worse]}"
+                lines.append(f"  {words}: {', '.join(gains)}")
             lines.append("")
         settings = self.settings
         lines.append(
@@ -440,6 +495,9 @@ class Study:
             if settings.replicates > 1
             else "Equal ranks are equal numbers: fewer than two replicates have no intervals."
         )
+        if settings.shake is None and settings.replicates > 1:
+            lines.append("Resampled replicates have other loads than the trace: their means are not "
+                         "those of the columns.")
         if 1 < settings.replicates < _FEWEST:
             lines.append(
                 f"With {settings.replicates} replicates intervals are too narrow, and what they "

@@ -10,7 +10,7 @@ from engine import HAVE_ENGINE, muster, needs_engine
 if HAVE_ENGINE:
     import numpy as np
 
-HAVE = {name: importlib.util.find_spec(name) is not None for name in ("pandas", "pyarrow")}
+HAVE = {name: importlib.util.find_spec(name) is not None for name in ("pandas", "polars", "pyarrow")}
 
 
 @needs_engine
@@ -82,6 +82,39 @@ class Columns(unittest.TestCase):
         twice = pa.table([pa.array(["f"]), pa.array([1]), pa.array([2])],
                          names=["name", "cpu", "cpu"])
         self.refuses('table: column "cpu" is there twice', "add_nodes", twice)
+
+    @unittest.skipUnless(HAVE["pyarrow"], "pyarrow is not installed")
+    def test_arrow_columns_of_lists_maps_and_rows(self):
+        import pyarrow as pa
+
+        taints = [[{"key": "k", "effect": "NoSchedule"}], [{"key": "x", "value": "y",
+                                                           "effect": "NoExecute"}], []]
+        pairs = pa.array([[("zone", "x")], [], None], pa.map_(pa.string(), pa.string()))
+        self.cluster.add_nodes(pa.table({"name": ["a", "b", "c"], "labels": pairs,
+                                         "taints": pa.array(taints)}))
+        self.assertEqual([self.cluster.node(name).get("labels") for name in "abc"],
+                         [{"zone": "x"}, None, None])
+        self.assertEqual([len(self.cluster.node(name).get("taints", [])) for name in "abc"],
+                         [1, 1, 0])
+        self.cluster.add_nodes(muster.to_arrow({"name": ["d", "e"], "cpu": [1, 2],
+                                                "labels": [{"a": "1"}, {"b": "2"}]}))
+        self.assertEqual([self.cluster.node(name)["labels"] for name in "de"],
+                         [{"a": "1"}, {"b": "2"}])
+
+    @unittest.skipUnless(HAVE["polars"], "polars is not installed")
+    def test_polars_columns_of_lists_and_rows(self):
+        import polars as pl
+
+        labels = [{"x": "1", "y": None}, {"x": None, "y": "2"}]  # all rows have the same keys
+        nodes = pl.DataFrame({"name": ["a", "b"], "cpu": [1, 2], "labels": labels,
+                              "taints": [[{"key": "k", "effect": "NoSchedule"}], []]})
+        self.cluster.add_nodes(nodes.lazy())
+        self.assertEqual([self.cluster.node(name)["labels"] for name in "ab"],
+                         [{"x": "1"}, {"y": "2"}])
+        self.assertEqual(len(self.cluster.node("a")["taints"]), 1)
+        again = muster.Cluster()
+        self.assertEqual(again.add_nodes(muster.to_polars(self.cluster.nodes)), 2)
+        self.assertEqual(again.node("b")["labels"], {"y": "2"})
 
     @unittest.skipUnless(HAVE["pandas"], "pandas is not installed")
     def test_pandas_frames_have_names_once(self):

@@ -86,8 +86,16 @@ class Html(unittest.TestCase):
         needed = muster.need_nodes(self.cluster, [{"name": "big", "cpu": 64, "gpu": 8}], "volcano")
         self.assertIn("16 tasks wait", shown(needed))
 
+    def test_bounds_and_measures(self):
+        self.assertIn("no plan places more than 0 of 16 tasks", shown(muster.bound(self.cluster)))
+        plan = self.cluster.schedule("volcano")
+        self.assertIn("places 0 of 16 tasks", shown(plan.bound(self.cluster)))
+        self.assertIn("Best: 0 tasks, proven", shown(muster.best(self.cluster)))
+        self.assertIn("by_table", shown(self.cluster.measure("volcano")))
+
     def test_traces_and_replays(self):
         trace = muster.traces.mix(jobs=30, nodes=2)
+        self.assertIn("jobs is below: mean wait", shown(trace.bound()))
         self.assertIn("30 jobs, 2 nodes", shown(trace))
         self.assertIn("kinds of jobs", shown(muster.traces.named_mix("philly")))
         result = muster.replay(trace, "volcano")

@@ -251,7 +251,10 @@ class Studies(unittest.TestCase):
 
     def test_shaken_replicates(self):
         trace = pool(300)
-        resampled, shaken = study(trace), study(trace, shake=30)
+        resampled, shaken = study(trace, shake=False), study(trace, shake=30)
+        self.assertEqual(study(trace).digest, study(trace, shake=60).digest)
+        self.assertIn("Resampled replicates have other loads than the trace", str(resampled))
+        self.assertNotIn("Resampled", str(shaken))
         self.assertEqual([r[0]["digest"] for r in shaken.records],
                          [r[0]["digest"] for r in resampled.records])
         self.assertNotEqual(shaken.digest, resampled.digest)
@@ -268,6 +271,21 @@ class Studies(unittest.TestCase):
         self.assertEqual(json.loads(path.read_text())["settings"]["shake"],
                          {"submit": 5, "run": 0.1})
         self.assertEqual(muster.reproduce(path, executor="here", progress=False)[1], [])
+
+    def test_results_are_json(self):
+        told = study(pool(60), profiles=["easy", "kueue"], replicates=3)
+        results = json.loads(json.dumps(told.results, allow_nan=False))
+        self.assertEqual((results["digest"], results["complete"]), (told.digest, True))
+        (trace,) = results["traces"]
+        self.assertEqual((trace["jobs"], trace["ranked_by"]), (60, "bounded_slowdown_mean"))
+        first, last = trace["cells"]
+        self.assertEqual((first["label"], first["rank"], last["label"]), ("easy", 1, "kueue"))
+        self.assertIsNone(last["mean"])
+        self.assertEqual(first["metrics"]["ended"], 60)
+        means = [one["bounded_slowdown_mean"] for one in first["replicates"]]
+        self.assertEqual(len(means), 3)
+        self.assertAlmostEqual(first["mean"], sum(means) / 3)
+        self.assertEqual(trace["dominance"], [])
 
     def test_nothing_shaken_is_a_tie_of_nothing(self):
         """Replicates that are not disturbed are alike, so that intervals are points."""
