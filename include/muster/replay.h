@@ -147,9 +147,9 @@ struct ReplaySeries {
   // frequent task shape does not fit, 0 to 1. A pool is never fragmented.
   std::vector<std::vector<double>> fragmentation;
   std::vector<std::string> queues;
-  // By queue: its dominant share of the machine, and the one that it deserves: what max-min fairness
-  // by weight gives it of what its jobs request, with its guarantee and limit (docs/replay.md). It
-  // does not depend on the policy.
+  // By queue: its dominant share of the machine, and the one that it deserves, whatever the policy
+  // is: what max-min fairness by weight gives it of what its jobs request, with its guarantee and
+  // limit (docs/replay.md).
   std::vector<std::vector<double>> queue_share, queue_deserved;
   // Reasons of waiting jobs, in the order in which they came up. The reason of a job is that of its
   // first waiting task in the last cycle, "not_reached" before any. Where nodes refused the task,

@@ -58,7 +58,7 @@ def _listed(column: Any) -> Any:
 
 
 def _with_all_keys(column: Any) -> Any:
-    """The column with the keys of all its dicts in each of them: polars takes those of the first."""
+    """The column with the keys of all its dicts in each: polars takes those of the first."""
     if not isinstance(column, list):
         return column
     dicts = [one for cell in column for one in (cell if isinstance(cell, list) else [cell])
@@ -115,7 +115,7 @@ def _array(value: Any) -> np.ndarray:
     return read
 
 
-# How Arrow and polars name types whose cells are lists, maps and rows.
+# How Arrow and polars name types of lists, maps and rows.
 _NESTED = ("list", "large_list", "fixed_size_list", "struct", "map", "List", "Array", "Struct")
 
 

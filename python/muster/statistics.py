@@ -131,8 +131,8 @@ def _utilisation(samples: dict[str, Any], since: int, until: int) -> float:
 
 
 def _share_deviation(samples: dict[str, Any]) -> float:
-    """Mean of the samples' share_deviation; 1, the worst there can be, where there is none: on pools
-    of batch policies."""
+    """Mean of the samples' share_deviation; 1, the worst, where there is none: on pools of batch
+    policies."""
     all_of = samples.get("share_deviation", np.zeros(0))
     known = all_of[all_of >= 0]
     return float(math.fsum(known.tolist()) / len(known)) if len(known) else 1.0

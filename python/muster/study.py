@@ -402,7 +402,7 @@ class Study:
 
     @cached_property
     def table(self) -> Any:
-        """One row a cell: trace, label, rank, tie, clairvoyant, the interval of what it is ranked by, and all
+        """One row a cell: trace, label, rank, tie, clairvoyant, the interval of its metric, and all
         metrics as recorded."""
         rows = []
         for digest, trace in self.traces.items():

@@ -10,7 +10,8 @@ from engine import HAVE_ENGINE, muster, needs_engine
 if HAVE_ENGINE:
     import numpy as np
 
-HAVE = {name: importlib.util.find_spec(name) is not None for name in ("pandas", "polars", "pyarrow")}
+HAVE = {name: importlib.util.find_spec(name) is not None
+        for name in ("pandas", "polars", "pyarrow")}
 
 
 @needs_engine

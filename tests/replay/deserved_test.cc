@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The division of the machine among queues: cases by hand, and the conditions of max-min fairness on
-// random ones.
+// The division of the machine among queues: cases by hand, and the conditions of max-min fairness
+// on random ones.
 #include "lib/replay/deserved.h"
 
 #include <algorithm>
@@ -63,7 +63,7 @@ TEST(Deserved, Trees) {
   ExpectShares(tree, {{0}, {100}, {10}, {100}}, {100}, {0.75, 0.65, 0.1, 0.25});
 }
 
-// Nothing is overfull; and who has less than it may have requests something full, of which nobody
+// Nothing is overfull. A queue with less than it may have requests something full, of which no other
 // has more for its weight unless by its guarantee.
 TEST(Deserved, IsMaxMinFair) {
   constexpr double kClose = 1e-6;

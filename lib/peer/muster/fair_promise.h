@@ -42,9 +42,9 @@
 // Guarantee. While tasks run no longer than they should, nothing fails and no other job has a
 // higher priority or less than its guarantee, a promised time never moves to a later one: what was
 // promised is still there when it is looked for again. With `head` and `heads` this holds while the
-// gang stays first. A queue's limit may still keep the gang waiting, and zones of nodes are not promised.
-// Gangs of unlike tasks are searched one task after another, and a search may miss what it found
-// before.
+// gang stays first. A queue's limit may still keep the gang waiting, and zones of nodes are not
+// promised. Gangs of unlike tasks are searched one task after another, and a search may miss what
+// it found before.
 //
 // Ties. Ends of one time are one time. Nodes by the ordinary search.
 //
