@@ -98,6 +98,7 @@ struct KaiJobFacts {
   int64_t created = 0;
   int64_t uid = 0;  // rank among UIDs
   std::optional<int64_t> last_start = {}, last_eviction = {}, stale_since = {};
+  std::optional<int64_t> whole_at = {};  // gang_memory.h
   std::optional<int64_t> staleness_grace = {};
   int64_t preemption_delay = 0;
   std::vector<uint32_t> tasks = {};     // ascending UIDs

@@ -22,6 +22,9 @@
 //
 // stalegangeviction: a gang that has lost tasks for longer than a grace period is evicted.
 //
+// Memory. Slot kai-gangs has when gangs were started and evicted, and since when they have too few
+// tasks (gang_memory.h).
+//
 // Own state. The actions work on a world (world.h) that is built from the tables when the first
 // action begins, and not on the ledger. Three of the peer's notions have no counterpart there:
 // releasing resources that a promise makes negative, shared devices that are no devices of the node

@@ -8,6 +8,7 @@
 
 #include "lib/extension/cycle.h"
 #include "lib/extension/needs.h"
+#include "lib/peer/kai/gang_memory.h"
 #include "lib/peer/kai/queue_order.h"
 
 namespace muster {
@@ -93,6 +94,7 @@ KaiRules::KaiRules(const Options& options) : options_(Read(options)) {}
 void KaiRules::Open(const Cycle& cycle) {
   const internal::CycleData& data = internal::DataOf(cycle);
   tables_ = &data.tables;
+  memory_ = data.memory;
   now_ = data.now;
   session_.reset();
 }
@@ -100,6 +102,7 @@ void KaiRules::Open(const Cycle& cycle) {
 KaiSession& KaiRules::session() {
   if (session_ != nullptr) return *session_;
   KaiReading reading = ReadKai(*tables_, options_, now_);
+  RecallKaiGangs(memory_->Recall(kKaiGangSlot.slot), *tables_, &reading.facts);
   session_ = std::make_unique<KaiSession>();
   session_->world = std::make_unique<KaiWorld>(std::move(reading.facts), std::move(reading.tree),
                                                std::move(reading.topologies), reading.opening);
@@ -107,6 +110,7 @@ KaiSession& KaiRules::session() {
   session_->queues = std::move(reading.queues);
   session_->device_of = std::move(reading.device_of);
   session_->held = std::move(reading.held);
+  memory_->AtEnd([this] { RememberKaiGangs(*session_->world, *tables_, memory_.get()); });
   return *session_;
 }
 
@@ -135,7 +139,8 @@ PolicyDecl KaiRulesPolicy() {
           [](const Options&, PolicyNeeds* needs) {
             needs->queues |= {.weight = true, .deserved = true, .limit = true};
             needs->shares_need_a_cycle = true;
-          }};
+          },
+          {kKaiGangSlot}};
 }
 
 }  // namespace muster

@@ -14,6 +14,7 @@
 #include <memory>
 #include <vector>
 
+#include "lib/extension/memory_slots.h"
 #include "lib/part/context.h"
 #include "lib/peer/kai/read_facts.h"
 #include "lib/peer/kai/world.h"
@@ -44,12 +45,14 @@ class KaiRules : public Policy, public OrderPolicy {
   void Open(const Cycle& cycle) override;
   bool PublishShare(QueueIndex queue, std::vector<double>* deserved, double* share) override;
 
-  // Returns the session of this cycle; the first call opens it.
+  // Returns the session of this cycle; the first call opens it. What it decides is remembered when
+  // the cycle ends.
   KaiSession& session();
 
  private:
   const KaiOptions options_;
   const Tables* tables_ = nullptr;
+  std::shared_ptr<MemorySlots> memory_;
   int64_t now_ = 0;
   std::unique_ptr<KaiSession> session_;
 };

@@ -24,8 +24,7 @@ namespace {
 bool IsDelayed(const KaiWorld& world, uint32_t j) {
   const KaiJobFacts& job = world.job(j).facts();
   if (job.preemption_delay <= 0) return false;
-  int64_t since = std::max(job.created, job.last_eviction.value_or(job.created));
-  if (world.evicted_now[j] != 0) since = std::max(since, world.facts().now);
+  const int64_t since = std::max(job.created, world.EvictionOf(world.job(j)).value_or(job.created));
   return world.facts().now < SatAdd(since, job.preemption_delay);
 }
 
