@@ -56,6 +56,9 @@ struct KaiShape {
   bool too_large = false;      // for every node: no eviction helps
   uint32_t constraints = 0;    // of KaiFacts::allowed
   std::vector<KaiNearTerm> near = {}, apart = {};
+  // Shapes that hold a host port which this one requests, ascending; and the numbers of its ports.
+  std::vector<uint32_t> port_rivals = {};
+  std::vector<int32_t> ports = {};
   uint32_t origin = 0;  // the number by which the tables know the shape
   bool shares_gpu() const {
     return type == KaiRequestType::kFraction || type == KaiRequestType::kGpuMemory;
@@ -121,6 +124,7 @@ struct KaiNodeFacts {
   bool gpu_worker = false, cpu_worker = false;
   // Held by tasks of other schedulers, and what of it they give back; empty: nothing.
   std::vector<double> foreign = {}, foreign_releasing = {};
+  std::vector<uint32_t> foreign_shapes = {};  // one for each such task
 };
 
 enum class KaiPlacement : uint8_t { kBinpack, kSpread, kNone };

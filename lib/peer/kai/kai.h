@@ -50,8 +50,8 @@
 //
 // Not kept:
 // - Wall-clock budgets of the search. ScheduleOptions::work_budget cuts between jobs instead.
-// - Devices of resource claims (DRA), zones of nodes (the numa plugin), volumes, host ports and
-//   preferred affinity between pods.
+// - Devices of resource claims (DRA), zones of nodes (the numa plugin), volumes and preferred
+//   affinity between pods.
 // - Past usage of queues in fair shares: rows have none, and option `k` changes nothing.
 // - A nominated task is decided anew in each cycle, as pods without a node are at the peer.
 //

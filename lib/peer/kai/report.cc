@@ -129,6 +129,9 @@ std::vector<Refusal> KaiReport::RefusalsOf(const KaiFitErrors& errors) const {
       case Rule::kTaints:
         refusal.code = RefusalCode::kTaint;
         break;
+      case Rule::kHostPort:
+        refusal.code = RefusalCode::kHostPort;
+        break;
       case Rule::kNearby:
         refusal.code = RefusalCode::kAffinity;
         break;
