@@ -241,6 +241,31 @@ TEST(KaiImport, WhatIsLeftOutIsNamed) {
                                  "dump: 1 of 1 pods that wait are not scheduled"));
 }
 
+TEST(KaiImport, KeysThatAreNotReadAreNamed) {
+  ObjectJson queue = LeafJson("q", 1);
+  queue["spec"]["displayName"] = "Q";
+  queue["spec"]["resources"]["gpu"]["burst"] = 2;
+  const Import import =
+      Imported({Root(), queue,
+                PodGroupJson("g", "q",
+                             {{"schedulingBackoff", 1},
+                              {"backoffLimit", 3},
+                              {"markUnschedulable", true},
+                              {"topologyConstraint", {{"requiredTopologyLevel", "rack"}}},
+                              {"subGroups", {{{"name", "s"}, {"minMembers", 2}}}}})},
+               {});
+  std::vector<std::string> words;
+  for (const ImportEntry& entry : import.report) words.push_back(Describe(entry));
+  EXPECT_THAT(words,
+              ::testing::UnorderedElementsAre(
+                  HasSubstr("Queue q: spec.resources.gpu.burst: not"),
+                  HasSubstr("PodGroup ns/g: spec.schedulingBackoff: not"),
+                  HasSubstr("PodGroup ns/g: spec.backoffLimit: not"),
+                  HasSubstr("PodGroup ns/g: spec.markUnschedulable: not"),
+                  HasSubstr("PodGroup ns/g: spec.topologyConstraint.requiredTopologyLevel: not"),
+                  HasSubstr("PodGroup ns/g: spec.subGroups[0].minMembers: not")));
+}
+
 TEST(KaiImport, DevicesCountAsRows) {
   EXPECT_EQ(TryImport({GpuNode("n0", "4000000"), Root(), LeafJson("q", 8), PodGroupJson("g", "q"),
                        PodOf("a", "g", {{"cpu", "1"}}, {{"gpu-fraction", "0.5"}})},
