@@ -11,7 +11,9 @@
 #define MUSTER_PEER_KAI_RULES_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "lib/extension/memory_slots.h"
@@ -31,6 +33,8 @@ struct KaiSession {
   std::vector<QueueIndex> queues;
   std::vector<uint32_t> device_of;  // by group: the place among the devices of its node
   std::vector<KaiHeldDevice> held;  // by node
+  // By job, then by action: why it evicts nothing for the job.
+  std::map<uint32_t, std::map<std::string, std::string>> victim_words;
 };
 
 // Policy kai-rules, for actions.

@@ -20,6 +20,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "lib/peer/kai/facts.h"
@@ -51,12 +52,15 @@ class KaiListener {
 
 // Why a job was not placed when it was last tried.
 struct KaiRefusal {
-  enum class Rule : uint8_t { kNone, kOverLimit, kOverQuota, kNoRoom, kDelayed } rule = Rule::kNone;
+  enum class Rule : uint8_t { kNone, kOverLimit, kOverQuota, kNoRoom, kNoTopology };
+  Rule rule = Rule::kNone;
   uint32_t queue = kKaiNone;
   size_t resource = 0;
   int64_t placed = 0, needed = 0;  // tasks
   // Of kNoRoom: what kept the last task from each node; null: it was not asked for a node.
   std::shared_ptr<const KaiFitErrors> errors = nullptr;
+  // The peer's words: of gates the numbers, else why a topology has no nodes for the job.
+  std::string message = {};
 };
 
 class KaiWorld {
