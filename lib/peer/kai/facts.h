@@ -130,12 +130,22 @@ struct KaiNodeFacts {
 enum class KaiPlacement : uint8_t { kBinpack, kSpread, kNone };
 enum class KaiDevicePlacement : uint8_t { kPack, kSpread, kName };
 
+// Which past usage of queues counts.
+struct KaiUsageRules {
+  enum class Source : uint8_t { kHistories, kAlways, kNever } source = Source::kHistories;
+  int64_t window = 604'800;                  // seconds
+  int64_t half_life = 0;                     // seconds; 0: usage does not fade
+  std::optional<int64_t> tumbles_from = {};  // absent: the window slides
+};
+
 struct KaiOptions {
   KaiPlacement gpu = KaiPlacement::kBinpack, cpu = KaiPlacement::kBinpack;
   KaiDevicePlacement device = KaiDevicePlacement::kPack;
   bool availability = true, sharing = true, resource_type = true, nominated = true;  // scores
   double saturation_multiplier = 1;
   double k = 1;
+  KaiUsageRules usage = {};
+  bool full_hierarchy = true;  // false: all queues but the top ones lie below one without limits
   bool consolidating_reclaim = true;
   bool signatures = true;
   bool restrict_nodes = false;

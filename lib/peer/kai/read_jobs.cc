@@ -261,8 +261,10 @@ void KaiFactReader::ReadJob(JobIndex j) {
   KaiJobFacts job;
   job.origin = j;
   job.queue = out_.queue_of[tables_.jobs.queue[j]];
-  job.schedulable = tables_.queues.children[tables_.jobs.queue[j]].empty() &&
-                    tables_.queues.spec[tables_.jobs.queue[j]].state == QueueState::kOpen;
+  const QueueIndex queue = tables_.jobs.queue[j];
+  const bool is_leaf = facts.options.full_hierarchy ? tables_.queues.children[queue].empty()
+                                                    : tables_.queues.parent[queue] != kNone;
+  job.schedulable = is_leaf && tables_.queues.spec[queue].state == QueueState::kOpen;
   job.priority = spec.priority;
   job.preemptible = spec.preemptable.value_or(spec.priority < 100);
   job.created = spec.created;

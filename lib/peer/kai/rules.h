@@ -13,12 +13,14 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "lib/extension/memory_slots.h"
 #include "lib/part/context.h"
 #include "lib/peer/kai/read_facts.h"
+#include "lib/peer/kai/usage_memory.h"
 #include "lib/peer/kai/world.h"
 #include "muster/policy.h"
 
@@ -54,11 +56,15 @@ class KaiRules : public Policy, public OrderPolicy {
   KaiSession& session();
 
  private:
+  // Lets past usage count in the fair shares of the session.
+  void SettleUsage(const std::vector<KaiUsageHistory>& histories);
+
   const KaiOptions options_;
   const Tables* tables_ = nullptr;
   std::shared_ptr<MemorySlots> memory_;
   int64_t now_ = 0;
   std::unique_ptr<KaiSession> session_;
+  std::optional<KaiUsageMemory> usage_;  // absent: past usage does not count
 };
 
 }  // namespace muster
