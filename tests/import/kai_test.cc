@@ -164,12 +164,11 @@ TEST(KaiImport, AShardIsAPartOfTheCluster) {
       With(GpuNode("n0", "1"), "/metadata/labels", {{"kai.scheduler/node-pool", "blue"}});
   const Import import = Imported({shard, node, GpuNode("n1", "1"), Root()}, {});
   EXPECT_EQ(import.scenario.profile,
-            "kai:kai-rules(gpu=spread,cpu=binpack,k=2,reclaim_min_runtime=600)");
+            "kai:kai-rules(gpu=spread,sharing=off,cpu=binpack,k=2,reclaim_min_runtime=600,"
+            "device=spread),actions=allocate+reclaim(depth=5)+preempt+stalegangeviction");
   EXPECT_EQ(import.scenario.cluster.nodes.size(), 1u);
   EXPECT_THAT(import.scenario.cluster.queues, IsEmpty());
-  ASSERT_EQ(import.report.size(), 1u);
-  EXPECT_EQ(Describe(import.report[0]),
-            "SchedulingShard blue: spec.queueDepthPerAction: not considered");
+  EXPECT_THAT(import.report, IsEmpty());
 }
 
 TEST(KaiImport, BindRequestsHoldTheirNode) {
