@@ -8,8 +8,8 @@
 //
 // Peer. A shard lists what differs from the operator's plugins and actions: gpuspread takes the
 // place of gpupack and gpusharingorder where GPUs are spread, and there is no consolidation where
-// something is. A file lists all plugins: those that it leaves out are off. The order of plugins
-// decides nothing here but for two that nobody swaps.
+// something is. A file lists all plugins: those that it leaves out are off. The profile has its own
+// order of plugins, that of the operator.
 #include <algorithm>
 #include <map>
 #include <optional>
