@@ -3,10 +3,6 @@
 // KAI Scheduler's importer.
 #include "lib/import/kai.h"
 
-#include <vector>
-
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "lib/base/strings.h"
 #include "lib/import/kubernetes.h"
 
@@ -25,36 +21,6 @@ constexpr KindRule kKaiKinds[] = {{"Node"},
                                   {"Topology", kKaiGroups},
                                   {"SchedulingShard", kKaiGroups},
                                   {"BindRequest", kKaiGroups}};
-
-// Settings of a shard that decide nothing.
-constexpr std::string_view kKaiQuiet[] = {"image", "replicas", "service", "resources"};
-
-std::string ProfileOf(const Field& spec) {
-  std::vector<std::string> options;
-  const Field placement = spec.Section("placementStrategy");
-  for (const std::string_view key : {"gpu", "cpu"}) {
-    const std::string word = placement.Text(key);
-    if (word.empty()) continue;
-    if (word != "binpack" && word != "spread") {
-      placement[key].Refuse(
-          absl::StrCat(Quote(word), " is no strategy; expected binpack or spread"));
-      return std::string(kKaiName);
-    }
-    options.push_back(absl::StrCat(ToAbsl(key), "=", word));
-  }
-  if (const Field k = spec["kValue"]; k.given()) {
-    options.push_back(absl::StrCat("k=", k.ScalarText()));
-  }
-  const Field runtime = spec.Section("minRuntime");
-  for (const auto& [key, option] : {std::pair("preemptMinRuntime", "preempt_min_runtime"),
-                                    std::pair("reclaimMinRuntime", "reclaim_min_runtime")}) {
-    const std::optional<int64_t> seconds = runtime.Duration(key);
-    if (seconds) options.push_back(absl::StrCat(option, "=", *seconds));
-  }
-  spec.Quiet(kKaiQuiet);
-  if (options.empty()) return std::string(kKaiName);
-  return absl::StrCat(ToAbsl(kKaiName), ":kai-rules(", absl::StrJoin(options, ","), ")");
-}
 
 void ReadKaiObjects(const ImportSource& source, Scenario* scenario) {
   ClusterSpec& cluster = scenario->cluster;
@@ -83,9 +49,15 @@ Shard ReadShard(const ImportSource& source) {
   Shard shard{.profile = std::string(kKaiName)};
   const auto read = [&](const Field& spec) {
     shard.pool = spec.Text("partitionLabelValue");
-    shard.profile = ProfileOf(spec);
+    shard.profile = ReadShardSettings(spec);
   };
   if (source.configuration) {
+    const Field actions = (*source.configuration)["actions"];
+    const bool lists_actions = actions.given() && actions.kind() == JsonKind::kString;
+    if ((*source.configuration)["tiers"].given() || lists_actions) {
+      shard.profile = ReadFileSettings(*source.configuration);
+      return shard;
+    }
     source.configuration->RequireKind("SchedulingShard");
     const Field spec = source.configuration->Section("spec");
     if (spec.given()) source.configuration->Quiet({"apiVersion", "metadata", "status"});

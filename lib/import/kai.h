@@ -31,8 +31,14 @@ struct Shard {
 };
 
 // Reads a SchedulingShard: the configuration, or else the one of the dump, or else of several the
-// one named "default".
+// one named "default". A configuration may also be the scheduler's own file: it names no part of
+// the cluster, so all of it is read.
 Shard ReadShard(const ImportSource& source);
+
+// Return the spec string of the profile with the settings of a SchedulingShard, or with those of
+// the scheduler's own file, which has `tiers` or lists its `actions` in a text (kai_settings.cc).
+std::string ReadShardSettings(const Field& spec);
+std::string ReadFileSettings(const Field& file);
 
 // Queues with quota, limit and weight of cpu, memory and GPUs (kai_queues.cc). A queue below one
 // that is not there is left out.

@@ -59,8 +59,8 @@ bool IsPreemptible(const Field& spec, int32_t priority) {
   return word == "preemptible";
 }
 
-int32_t PriorityOf(const ApiObject& group, const PriorityClasses& classes) {
-  const std::string name = group.spec().Text("priorityClassName");
+int32_t PriorityOf(const ApiObject& group, const Field& spec, const PriorityClasses& classes) {
+  const std::string name = spec.Text("priorityClassName");
   const auto known = classes.values.find(name);
   if (known != classes.values.end()) return known->second;
   const int32_t usual = classes.fallback.value_or(kJobPriority);
@@ -72,8 +72,7 @@ int32_t PriorityOf(const ApiObject& group, const PriorityClasses& classes) {
   return usual;
 }
 
-JobSpec ReadJob(const ApiObject& group, int32_t priority) {
-  const Field spec = group.spec();
+JobSpec ReadJob(const ApiObject& group, const Field& spec, int32_t priority) {
   JobSpec job{.name = group.key(), .queue = spec.Text("queue"), .priority = priority};
   job.preemptable = IsPreemptible(spec, priority);
   job.created = group.created();
@@ -118,7 +117,9 @@ void AddJobs(const ImportSource& source, const Shard& shard, ClusterSpec* cluste
                                        "nodes"));
       continue;
     }
-    cluster->jobs.push_back(ReadJob(*object, PriorityOf(*object, classes)));
+    object->spec().ReadWhole([&](const Field& spec) {
+      cluster->jobs.push_back(ReadJob(*object, spec, PriorityOf(*object, spec, classes)));
+    });
     cluster->jobs.back().uid_rank = rank++;
   }
 }

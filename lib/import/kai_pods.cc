@@ -29,6 +29,7 @@ constexpr std::string_view kMemory = "gpu-memory";
 constexpr std::string_view kDevices = "gpu-fraction-num-devices";
 constexpr std::string_view kSharedGpu = "runai-gpu-group";
 constexpr std::string_view kGpu = "nvidia.com/gpu";
+constexpr std::string_view kSlice = "nvidia.com/mig-";
 // A node gets so many more devices than GPUs at most: a new group may wait for an old one to end.
 constexpr int64_t kMostSpares = 40;
 
@@ -36,40 +37,95 @@ std::string PathOf(std::string_view annotation) {
   return absl::StrCat("metadata.annotations", JsonPathStep(annotation));
 }
 
-// The part of GPUs that the pod requests; nothing where it requests none.
-std::optional<DeviceRequest> ReadPart(const ApiObject& pod) {
-  const std::string* fraction = pod.Annotation(kFraction);
-  const std::string* memory = pod.Annotation(kMemory);
-  if (fraction == nullptr && memory == nullptr) return std::nullopt;
-  const auto refuse = [&](std::string_view annotation, std::string_view rule) {
-    pod.log()->Refuse(absl::StrCat(pod.place(), ": ", PathOf(annotation)), rule);
-    return std::nullopt;
-  };
-  if (fraction != nullptr && memory != nullptr) {
-    return refuse(kFraction, "set beside gpu-memory; a pod requests one of the two");
-  }
-  DeviceRequest request{.kind = "gpu"};
-  if (const std::string* devices = pod.Annotation(kDevices)) {
-    if (!absl::SimpleAtoi(*devices, &request.count) || request.count < 1) {
-      return refuse(kDevices,
-                    absl::StrCat(Quote(*devices), " is no number of devices; 1 or more is"));
+// A whole number without blanks, as Go reads it.
+std::optional<int64_t> WholeOf(const std::string& text) {
+  int64_t number = 0;
+  const bool is_plain = !text.empty() && text.find_first_not_of("+-0123456789") == text.npos;
+  if (!is_plain || !absl::SimpleAtoi(text, &number)) return std::nullopt;
+  return number;
+}
+
+// The GPUs that the pod's annotations request. A bad value counts as none, and is reported.
+class PartReader {
+ public:
+  explicit PartReader(const ApiObject& pod) : pod_(pod) {}
+
+  // Returns a part of each of some devices, or whole devices; nothing where none are requested.
+  std::optional<DeviceRequest> Read() {
+    const std::optional<DeviceRequest> fraction = ReadFraction(), memory = ReadMemory();
+    std::optional<DeviceRequest> request = fraction ? fraction : memory;
+    if (fraction && memory) Ignored(kMemory, "set beside gpu-fraction, which counts");
+    const std::string* devices = pod_.Annotation(kDevices);
+    if (devices == nullptr) return request;
+    const std::optional<int64_t> count = WholeOf(*devices);
+    if (!request) {
+      Ignored(kDevices, "decides nothing without gpu-fraction or gpu-memory");
+    } else if (!count || *count < 1) {
+      Ignored(kDevices, absl::StrCat(Quote(*devices), " is no number of devices; 1 counts"));
+    } else {
+      request->count = *count;
     }
+    return request;
   }
-  if (fraction != nullptr) {
+
+  // Returns the instances of devices that an old pod requests in annotations.
+  Labels Slices() {
+    Labels slices;
+    for (const auto& [key, value] : pod_.annotations()) {
+      if (!key.starts_with(kSlice)) continue;
+      if (WholeOf(value)) {
+        slices.emplace_back(key, value);
+      } else {
+        Ignored(key, absl::StrCat(Quote(value), " is no whole number"));
+      }
+    }
+    return slices;
+  }
+
+ private:
+  void Ignored(std::string_view annotation, std::string_view text) {
+    pod_.log()->Ignored(pod_.place(), PathOf(annotation), text);
+  }
+
+  std::optional<DeviceRequest> ReadFraction() {
+    const std::string* text = pod_.Annotation(kFraction);
+    if (text == nullptr) return std::nullopt;
     double part = 0;
-    if (!absl::SimpleAtod(*fraction, &part) || !(part > 0 && part < 1)) {
-      return refuse(kFraction, absl::StrCat(Quote(*fraction),
-                                            " is no part of a GPU; must be above 0 and below 1"));
+    if (!absl::SimpleAtod(*text, &part) || !(part > 0 && part <= 1)) {
+      Ignored(kFraction,
+              absl::StrCat(Quote(*text), " is no part of a GPU, which is above 0 and at most 1"));
+      return std::nullopt;
     }
+    DeviceRequest request{.kind = "gpu"};
     request.milli = std::max<int64_t>(1, static_cast<int64_t>(std::round(part * 1000)));
     return request;
   }
-  int64_t mebibytes = 0;
-  if (!absl::SimpleAtoi(*memory, &mebibytes) || mebibytes < 1) {
-    return refuse(kMemory, absl::StrCat(Quote(*memory), " is no number of MiB; 1 or more is"));
+
+  std::optional<DeviceRequest> ReadMemory() {
+    const std::string* text = pod_.Annotation(kMemory);
+    if (text == nullptr) return std::nullopt;
+    const std::optional<int64_t> mebibytes = WholeOf(*text);
+    if (!mebibytes || *mebibytes < 1) {
+      Ignored(kMemory, absl::StrCat(Quote(*text), " is no number of MiB of 1 or more"));
+      return std::nullopt;
+    }
+    DeviceRequest request{.kind = "gpu"};
+    request.memory = Quantity(absl::StrCat(*mebibytes, "Mi"));
+    return request;
   }
-  request.memory = Quantity(absl::StrCat(mebibytes, "Mi"));
-  return request;
+
+  const ApiObject& pod_;
+};
+
+// Whether a device may have other pods beside this one.
+bool Shares(const DeviceRequest& part) {
+  return part.milli < 1000 || part.memory != DeviceRequest().memory;
+}
+
+// The pod requests so many whole GPUs, whatever its containers request.
+void SetGpus(int64_t count, TaskShape* shape) {
+  std::erase_if(shape->request, [](const auto& amount) { return amount.first == kGpu; });
+  shape->request.emplace_back(std::string(kGpu), count);
 }
 
 // The groups of shared GPUs that the pod is in.
@@ -122,7 +178,10 @@ class PodReader {
   void ListGroups(const Dump::Objects& pods) {
     for (const ApiObject* pod : pods) {
       if (HasEnded(*pod)) continue;
-      if (const std::optional<DeviceRequest> part = ReadPart(*pod)) spares_ += part->count;
+      if (const std::optional<DeviceRequest> part = PartReader(*pod).Read()) {
+        if (Shares(*part)) spares_ = SatAdd(spares_, part->count);
+        parts_.emplace(pod->key(), *part);
+      }
       const std::string node = NodeOf(*pod);
       if (node.empty()) continue;
       std::vector<std::string>& known = groups_[node];
@@ -182,7 +241,7 @@ class PodReader {
     task.shape = ReadShape(pod, {});
     std::erase_if(task.shape.labels,
                   [](const auto& label) { return label.first.starts_with(kSharedGpu); });
-    if (const std::optional<DeviceRequest> part = ReadPart(pod)) task.shape.devices = {*part};
+    ReadGpus(pod, &task.shape);
     const std::vector<std::string>& known = groups_[task.node];
     for (const std::string& group : SharedGpus(pod)) {
       if (task.node.empty()) continue;
@@ -197,6 +256,21 @@ class PodReader {
       task.gates.push_back(gate.Text("name"));
     }
     cluster_->tasks.push_back(std::move(task));
+  }
+
+  void ReadGpus(const ApiObject& pod, TaskShape* shape) {
+    if (const auto part = parts_.find(pod.key()); part == parts_.end()) {
+      // The containers alone request GPUs.
+    } else if (Shares(part->second)) {
+      shape->devices = {part->second};
+    } else {
+      SetGpus(part->second.count, shape);
+    }
+    // The profile reads them among the labels.
+    for (auto& slice : PartReader(pod).Slices()) {
+      std::erase_if(shape->labels, [&](const auto& label) { return label.first == slice.first; });
+      shape->labels.push_back(std::move(slice));
+    }
   }
 
   void ReadJobOf(const ApiObject& pod, TaskSpec* task) const {
@@ -224,6 +298,7 @@ class PodReader {
   HashMap<std::string, size_t> nodes_;
   HashMap<std::string, const JobSpec*> jobs_;
   HashMap<std::string, std::string> binding_;              // pod: node
+  HashMap<std::string, DeviceRequest> parts_;              // by pod
   HashMap<std::string, std::vector<std::string>> groups_;  // by node: of shared GPUs, ascending
   int64_t spares_ = 0;
 };

@@ -54,8 +54,7 @@ void ReadResources(const Field& resources, QueueSpec* queue) {
   }
 }
 
-QueueSpec ReadQueue(const ApiObject& object) {
-  const Field spec = object.spec();
+QueueSpec ReadQueue(const ApiObject& object, const Field& spec) {
   QueueSpec queue{.name = object.name()};
   queue.rules = QueueRules();
   queue.parent = spec.Text("parentQueue");
@@ -65,6 +64,7 @@ QueueSpec ReadQueue(const ApiObject& object) {
   PreemptionRules& preemption = queue.rules->preemption;
   preemption.preempt_min_runtime = spec.Duration("preemptMinRuntime");
   preemption.reclaim_min_runtime = spec.Duration("reclaimMinRuntime");
+  spec.Quiet({"displayName"});
   return queue;
 }
 
@@ -75,7 +75,7 @@ void AddQueues(const ImportSource& source, const Shard& shard, ClusterSpec* clus
   std::vector<QueueSpec> rows;
   for (const ApiObject* object : SortedByName(source.dump.OfKind("Queue"))) {
     if (!shard.Has(*object)) continue;
-    rows.push_back(ReadQueue(*object));
+    object->spec().ReadWhole([&](const Field& spec) { rows.push_back(ReadQueue(*object, spec)); });
     names.insert(object->name());
   }
   for (bool all_found = false; !all_found;) {

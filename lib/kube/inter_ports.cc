@@ -16,14 +16,14 @@ bool Conflict(const HostPort& a, const HostPort& b) {
   return Address(a) == "0.0.0.0" || Address(b) == "0.0.0.0" || Address(a) == Address(b);
 }
 
-bool Conflict(const TaskShape& a, const TaskShape& b) {
+}  // namespace
+
+bool ConflictOverPorts(const TaskShape& a, const TaskShape& b) {
   return std::any_of(a.host_ports.begin(), a.host_ports.end(), [&](const HostPort& wanted) {
     return std::any_of(b.host_ports.begin(), b.host_ports.end(),
                        [&](const HostPort& used) { return Conflict(wanted, used); });
   });
 }
-
-}  // namespace
 
 void InterPorts::Open(InterView* view, InterClasses* classes) {
   view_ = view;
@@ -46,7 +46,7 @@ Counters& InterPorts::CountersOf(ClassIndex c) {
   std::sort(rivals.begin(), rivals.end());
   rivals.erase(std::unique(rivals.begin(), rivals.end()), rivals.end());
   for (const ClassIndex e : rivals) {
-    if (Conflict(shapes[c], shapes[e])) counters.Effect(e, 0, 1);
+    if (ConflictOverPorts(shapes[c], shapes[e])) counters.Effect(e, 0, 1);
   }
   counters.Seal();
   return counters;

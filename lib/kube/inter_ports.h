@@ -23,6 +23,9 @@
 
 namespace muster {
 
+// Returns whether tasks of the two shapes cannot be on one node.
+bool ConflictOverPorts(const TaskShape& a, const TaskShape& b);
+
 class InterPorts {
  public:
   void Open(InterView* view, InterClasses* classes);

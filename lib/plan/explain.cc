@@ -338,14 +338,16 @@ std::string ReasonHead(const Reason& reason, const PlanNames& names) {
                           NamesRefuser(reason) ? "the limit of " + reason.where : "its limit",
                           In(reason, names), InWordsOf(reason));
     case ReasonKind::kQueueDeserved:
-      return absl::StrCat(QueueWords(reason, names), " would hold more than it deserves",
-                          In(reason, names), reason.where.empty() ? "" : ", and more than is for ",
-                          reason.where, By(reason));
+      return absl::StrCat(
+          QueueWords(reason, names), " would hold more than it deserves", In(reason, names),
+          NamesRefuser(reason) ? absl::StrCat(", and more than is for ", reason.where, By(reason))
+                               : InWordsOf(reason));
     case ReasonKind::kNoNode:
       // Where no node was counted, the peer's message is all that there is.
       return reason.refusals.empty() && !reason.where.empty() ? reason.where : "no node fits";
     case ReasonKind::kGangUndone:
-      return absl::StrCat(count, " placed, undone");
+      return absl::StrCat(count, " placed, undone",
+                          reason.where.empty() ? "" : absl::StrCat(" (", reason.where, ")"));
     case ReasonKind::kGangWaits:
       return absl::StrCat(count, " placed, waiting for the rest");
     case ReasonKind::kNoDomain:

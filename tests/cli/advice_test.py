@@ -26,6 +26,23 @@ class Advice(Files):
         self.assert_ends(muster("what-if", self.GANG, "--remove-task", "small-worker-0"), 2,
                          stderr="muster: --remove-task: changes of tasks and of taints need plans")
 
+    def test_fields_of_other_schedulers_are_noted(self):
+        file = self.write({"muster": 1, "profile": "volcano", "nodes": [
+            {"name": "n", "capacity": {"cpu": 4, "pods": 9}}], "queues": [
+            {"name": "q", "rules": {"over_quota_weight": {"cpu": 2}},
+             "history": {"as_of": 0, "entries": []}}]})
+        run = muster("run", file)
+        self.assert_ends(run, 0)
+        self.assertEqual(run.stderr.splitlines(), [
+            "muster: over_quota_weight in rules of queues (1 row): not read by volcano",
+            "muster: history of queues (1 row): not read by volcano"])
+        self.assertEqual(muster("run", file, "--profile", "kai").stderr, "")
+        compared = muster("compare", file, "--profiles", "volcano htcondor kai muster")
+        self.assertEqual(compared.stderr.splitlines(), [
+            "muster: over_quota_weight in rules of queues (1 row): not read by volcano, htcondor, "
+            "muster",
+            "muster: history of queues (1 row): not read by volcano"])  # muster has policy spending
+
     def test_errors_name_the_option_or_the_place_in_the_file(self):
         changes = self.write({"changes": [{"remove_job": "small"}, {"remove_job": "small"}]})
         for plan in ((), ("--plan",)):

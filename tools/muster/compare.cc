@@ -23,6 +23,7 @@
 #include "tools/muster/lone_tasks.h"
 #include "tools/muster/output.h"
 #include "tools/muster/progress.h"
+#include "tools/muster/unread_notes.h"
 
 namespace muster {
 namespace {
@@ -267,6 +268,7 @@ int CompareCommand(const Arguments& arguments) {
     return Complain(std::string(status.message()));
   }
   const std::string note = LeftOutText(table);
+  NoteUnreadFields(TablesOf(opened->cluster), profiles, loaded->get());
   return Show([&] { return ToText(table) + note; }, [&] { return ToJson(table); }, {"profiles"});
 }
 

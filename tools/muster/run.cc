@@ -13,6 +13,7 @@
 #include "tools/muster/command.h"
 #include "tools/muster/lone_tasks.h"
 #include "tools/muster/output.h"
+#include "tools/muster/unread_notes.h"
 
 namespace muster {
 namespace {
@@ -126,6 +127,8 @@ int RunCommand(const Arguments& arguments) {
   if (digest && bound) return ComplainUsage(kRunText, "--bound and --digest exclude each other");
   const absl::StatusOr<Run> run = RunFile(parsed.others[0], run_flags);
   if (!run.ok()) return Complain(std::string(run.status().message()));
+  NoteUnreadFields(TablesOf(run->snapshot), {run->scenario.profile},
+                   run->scenario.options.extensions.get());
   if (!memory.empty()) {
     const absl::Status written = WriteFile(memory, run->plan.memory().ToText() + "\n");
     if (!written.ok()) return Complain(std::string(written.message()));

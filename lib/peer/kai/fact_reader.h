@@ -40,6 +40,7 @@ class KaiFactReader {
   uint32_t ConstraintsOf(ClassIndex c);
   std::vector<KaiNearTerm> TermsOf(ClassIndex c, const std::vector<AffinityTerm>& terms,
                                    InterClasses* classes);
+  void ReadPorts(const TaskShape& spec, InterClasses* classes, KaiShape* shape);
   void ReadJob(JobIndex j);
   void ReadGroups(const JobSpec& spec, KaiJobFacts* job);
   KaiTopologyWish WishOf(const std::optional<TopologyLevels>& levels);

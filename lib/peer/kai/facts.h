@@ -56,6 +56,9 @@ struct KaiShape {
   bool too_large = false;      // for every node: no eviction helps
   uint32_t constraints = 0;    // of KaiFacts::allowed
   std::vector<KaiNearTerm> near = {}, apart = {};
+  // Shapes that hold a host port which this one requests, ascending; and the numbers of its ports.
+  std::vector<uint32_t> port_rivals = {};
+  std::vector<int32_t> ports = {};
   uint32_t origin = 0;  // the number by which the tables know the shape
   bool shares_gpu() const {
     return type == KaiRequestType::kFraction || type == KaiRequestType::kGpuMemory;
@@ -98,6 +101,7 @@ struct KaiJobFacts {
   int64_t created = 0;
   int64_t uid = 0;  // rank among UIDs
   std::optional<int64_t> last_start = {}, last_eviction = {}, stale_since = {};
+  std::optional<int64_t> whole_at = {};  // gang_memory.h
   std::optional<int64_t> staleness_grace = {};
   int64_t preemption_delay = 0;
   std::vector<uint32_t> tasks = {};     // ascending UIDs
@@ -120,10 +124,19 @@ struct KaiNodeFacts {
   bool gpu_worker = false, cpu_worker = false;
   // Held by tasks of other schedulers, and what of it they give back; empty: nothing.
   std::vector<double> foreign = {}, foreign_releasing = {};
+  std::vector<uint32_t> foreign_shapes = {};  // one for each such task
 };
 
 enum class KaiPlacement : uint8_t { kBinpack, kSpread, kNone };
 enum class KaiDevicePlacement : uint8_t { kPack, kSpread, kName };
+
+// Which past usage of queues counts.
+struct KaiUsageRules {
+  enum class Source : uint8_t { kHistories, kAlways, kNever } source = Source::kHistories;
+  int64_t window = 604'800;                  // seconds
+  int64_t half_life = 0;                     // seconds; 0: usage does not fade
+  std::optional<int64_t> tumbles_from = {};  // absent: the window slides
+};
 
 struct KaiOptions {
   KaiPlacement gpu = KaiPlacement::kBinpack, cpu = KaiPlacement::kBinpack;
@@ -131,6 +144,8 @@ struct KaiOptions {
   bool availability = true, sharing = true, resource_type = true, nominated = true;  // scores
   double saturation_multiplier = 1;
   double k = 1;
+  KaiUsageRules usage = {};
+  bool full_hierarchy = true;  // false: all queues but the top ones lie below one without limits
   bool consolidating_reclaim = true;
   bool signatures = true;
   bool restrict_nodes = false;

@@ -89,6 +89,7 @@ class FitCounter {
       return;
     }
     const uint32_t number = world_.facts().tasks[pod_.task].shape;
+    if (!world_.nodes.affinity().AdmitsPorts(n, number)) return Add(FitRule::kHostPort);
     if (!world_.nodes.affinity().Admits(n, number)) return Add(FitRule::kNearby);
     Add(FitRule::kKind);
   }
@@ -104,6 +105,8 @@ std::string SentenceOf(const KaiFitErrors::Row& row, const KaiFacts& facts) {
   switch (row.rule) {
     case FitRule::kLabels:
       return "node(s) didn't match Pod's node affinity/selector";
+    case FitRule::kHostPort:
+      return "node(s) didn't have free ports for the requested pod ports";
     case FitRule::kCapacity:
       return absl::StrCat("node does not have enough capacity. ", row.detail);
     case FitRule::kResource:

@@ -38,6 +38,7 @@ struct KaiFitErrors {
     kLabels,
     kTaints,
     kResource,
+    kHostPort,
     kNearby,
     kKind,
     kCapacity

@@ -38,7 +38,11 @@ uint64_t SignatureOf(const KaiWorld& world, const KaiJob& job) {
     std::vector<uint64_t> tasks;
     for (const KaiPod* pod : job.pods()) {
       if (world.facts().tasks[pod->task].pod_set != set || IsActiveAllocated(pod->status)) continue;
-      tasks.push_back(world.ShapeOf(*pod).constraints);
+      uint64_t task = world.ShapeOf(*pod).constraints;
+      for (const int32_t port : world.ShapeOf(*pod).ports) {
+        task = Mixed(task, static_cast<uint64_t>(port));
+      }
+      tasks.push_back(task);
     }
     std::ranges::sort(tasks);
     for (const uint64_t task : tasks) hash = Mixed(hash, task);

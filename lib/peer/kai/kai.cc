@@ -22,7 +22,7 @@ KaiRules* RulesOf(const ActionContext& context) {
 }
 
 template <class Run>
-void RunAction(ActionContext& context, Run&& run) {
+void RunAction(ActionContext& context, std::string_view name, Run&& run) {
   KaiRules* const rules = RulesOf(context);
   if (rules == nullptr) return;  // the profile was changed to have none
   KaiSession& session = rules->session();
@@ -31,16 +31,16 @@ void RunAction(ActionContext& context, Run&& run) {
                .listener = &report,
                .cut = [&] { return context.meter.Cut(); },
                .spend = [&] { context.meter.Spend(); }});
-  report.Explain();
+  report.Explain(name);
 }
 
 using WorldAction = void (*)(const KaiCycle& cycle, const KaiActionRules& rules);
 
 ActionDecl Action(std::string_view name, std::string_view summary, WorldAction action,
                   bool evicts) {
-  const auto run = [action](ActionContext& context, const Options& options) {
+  const auto run = [name, action](ActionContext& context, const Options& options) {
     const KaiActionRules rules{.depth = static_cast<int64_t>(options.number("depth"))};
-    RunAction(context, [&](const KaiCycle& cycle) { action(cycle, rules); });
+    RunAction(context, name, [&](const KaiCycle& cycle) { action(cycle, rules); });
   };
   ActionDecl decl{name, summary, kDepthOptions, run, /*admits=*/false, evicts};
   decl.points = PointSet{};
@@ -49,7 +49,8 @@ ActionDecl Action(std::string_view name, std::string_view summary, WorldAction a
 
 ActionDecl StaleGangEviction() {
   const auto run = [](ActionContext& context, const Options&) {
-    RunAction(context, [](const KaiCycle& cycle) { RunKaiStaleGangEviction(cycle); });
+    RunAction(context, "stalegangeviction",
+              [](const KaiCycle& cycle) { RunKaiStaleGangEviction(cycle); });
   };
   ActionDecl decl{"stalegangeviction", "evicts what is left of gangs that lost tasks", {}, run};
   decl.evicts = true;

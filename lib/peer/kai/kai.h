@@ -22,6 +22,10 @@
 //
 // stalegangeviction: a gang that has lost tasks for longer than a grace period is evicted.
 //
+// Memory. Slot kai-gangs has when gangs were started and evicted, and since when they have too few
+// tasks (gang_memory.h). Slot kai-usage has what queues have used, where that counts
+// (usage_memory.h).
+//
 // Own state. The actions work on a world (world.h) that is built from the tables when the first
 // action begins, and not on the ledger. Three of the peer's notions have no counterpart there:
 // releasing resources that a promise makes negative, shared devices that are no devices of the node
@@ -47,9 +51,8 @@
 //
 // Not kept:
 // - Wall-clock budgets of the search. ScheduleOptions::work_budget cuts between jobs instead.
-// - Devices of resource claims (DRA), zones of nodes (the numa plugin), volumes, host ports and
-//   preferred affinity between pods.
-// - Past usage of queues in fair shares: rows have none, and option `k` changes nothing.
+// - Devices of resource claims (DRA), zones of nodes (the numa plugin), volumes and preferred
+//   affinity between pods.
 // - A nominated task is decided anew in each cycle, as pods without a node are at the peer.
 //
 // Cost. Opening costs O(rows + classes * nodes). A task costs O(nodes * dimensions). A simulation

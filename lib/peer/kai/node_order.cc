@@ -49,6 +49,7 @@ bool KaiAdmits(const KaiWorld& world, uint32_t number, uint32_t n) {
   // A task that shares a device may need a second pod that reserves it.
   const double places = world.nodes.NotAllocated(n, kKaiPodsAt);
   if (places < (shape.shares_gpu() ? 2 : 1)) return false;
+  if (!world.nodes.affinity().AdmitsPorts(n, number)) return false;
   if (!world.nodes.affinity().Admits(n, number)) return false;
   if (!world.options().restrict_nodes) return true;
   return shape.cpu_only ? node.cpu_worker : node.gpu_worker;

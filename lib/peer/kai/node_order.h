@@ -25,7 +25,7 @@
 namespace muster {
 
 // Returns whether the node admits tasks of the shape: its kind of GPUs, its condition, its labels
-// and taints, and its places for pods.
+// and taints, its places for pods, its host ports and the tasks near it.
 bool KaiAdmits(const KaiWorld& world, uint32_t shape, uint32_t node);
 // Return the score of the node, without packing and spreading; and that of spreading.
 double KaiBandsOf(const KaiWorld& world, const KaiShape& shape, uint32_t node);

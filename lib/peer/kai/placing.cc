@@ -2,8 +2,10 @@
 #include "lib/peer/kai/placing.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "lib/peer/kai/device_choice.h"
 #include "lib/peer/kai/node_order.h"
 
@@ -27,6 +29,8 @@ bool KaiPlacer::Place(const KaiJob& job, std::span<const uint32_t> nodes) {
   scores_.assign(job.facts().groups.size(), {});
   placed_ = 0;
   errors_ = nullptr;
+  no_topology_ = false;
+  topology_words_.clear();
   const Pods pods = job.Next(/*real=*/!pipeline_only_);
   if (pods.empty()) return false;
   const KaiGate gate = KaiJobOverCapacity(world_->tree, job.facts().queue, job.facts().preemptible,
@@ -34,18 +38,21 @@ bool KaiPlacer::Place(const KaiJob& job, std::span<const uint32_t> nodes) {
   KaiRefusal& refusal = world_->refusals[job.number()];
   if (!gate.open()) {
     if (!pipeline_only_) {
-      refusal = {gate.rule == KaiGate::Rule::kOverLimit ? KaiRefusal::Rule::kOverLimit
-                                                        : KaiRefusal::Rule::kOverQuota,
-                 gate.queue, gate.resource};
+      refusal = {.rule = gate.rule == KaiGate::Rule::kOverLimit ? KaiRefusal::Rule::kOverLimit
+                                                                : KaiRefusal::Rule::kOverQuota,
+                 .queue = gate.queue,
+                 .resource = gate.resource,
+                 .message = KaiGateMessage(world_->tree, gate, KaiQuotaOf(*world_, pods))};
     }
     return false;
   }
   if (PlaceSet(0, pods, nodes)) return true;
   if (!pipeline_only_) {
-    refusal = {.rule = KaiRefusal::Rule::kNoRoom,
+    refusal = {.rule = no_topology_ ? KaiRefusal::Rule::kNoTopology : KaiRefusal::Rule::kNoRoom,
                .placed = placed_,
                .needed = static_cast<int64_t>(pods.size()),
-               .errors = errors_};
+               .errors = errors_,
+               .message = std::move(topology_words_)};
   }
   return false;
 }
@@ -68,7 +75,11 @@ bool KaiPlacer::NodeSetsOf(uint32_t group, const Pods& pods, std::span<const uin
   const KaiGroup& own = job_->facts().groups[group];
   *all = !own.topology.named;
   if (*all) return true;
-  if (own.topology.topology == kKaiNone) return true;  // it does not exist: no set
+  if (own.topology.topology == kKaiNone) {  // it does not exist: no set
+    no_topology_ = true;
+    topology_words_ = absl::StrCat("Requested topology ", own.topology.name, " does not exist");
+    return true;
+  }
   std::vector<KaiTopologyTask> tasks;
   std::vector<uint32_t> pod_sets, active;
   for (const KaiPod* pod : pods) {
@@ -86,13 +97,28 @@ bool KaiPlacer::NodeSetsOf(uint32_t group, const Pods& pods, std::span<const uin
   const KaiNodes& books = world_->nodes;
   const size_t width = world_->facts().dimensions;
   KaiSubset subset = topology.Subset(
-      {.tasks = tasks, .constraint = &constraint, .nodes = nodes, .active = active},
+      {.tasks = tasks,
+       .constraint = &constraint,
+       .nodes = nodes,
+       .active = active,
+       .sub_group = own.name.empty() ? std::string_view("default") : own.name,
+       .resources = world_->facts().resources},
       [&](uint32_t n) -> KaiNodeLeft {
         return {{books.idle(n), width},
                 {books.releasing(n), width},
                 KaiSharedFractions(books.groups(n).devices, books.facts(n).gpu_memory)};
       });
-  if (!subset.failure.empty()) return false;
+  if (!subset.failure.empty()) {
+    no_topology_ = true;
+    topology_words_ = std::move(subset.failure);
+    return false;
+  }
+  // The last error is about the job as a whole.
+  if (subset.sets.empty() && subset.errors.size() > 1) {
+    topology_words_ = std::move(subset.errors.front().message);
+  } else if (subset.sets.empty()) {
+    topology_words_ = absl::StrCat("topology ", own.topology.name, " has no domain for it");
+  }
   if (subset.has_scores) {
     scores_[group].assign(books.size(), -1.0);
     for (const auto& [node, score] : subset.scores) scores_[group][node] = score;

@@ -26,6 +26,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "lib/peer/kai/capacity_gate.h"
@@ -75,6 +76,8 @@ class KaiPlacer {
   std::vector<std::vector<double>> scores_;
   int64_t placed_ = 0;
   std::shared_ptr<const KaiFitErrors> errors_;  // of the last task that found no node
+  bool no_topology_ = false;    // a group's topology, or a level of it, does not exist
+  std::string topology_words_;  // why a topology had no nodes for the last group that asked
 };
 
 }  // namespace muster

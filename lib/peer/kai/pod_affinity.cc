@@ -8,9 +8,16 @@
 namespace muster {
 
 KaiAffinity::KaiAffinity(const KaiFacts& facts) : facts_(facts), shapes_(facts.shapes.size()) {
-  for (const KaiShape& shape : facts.shapes) any_ |= !shape.near.empty() || !shape.apart.empty();
-  if (!any_) return;
+  bool any_ports = false;
+  for (const KaiShape& shape : facts.shapes) {
+    any_ |= !shape.near.empty() || !shape.apart.empty();
+    any_ports |= !shape.ports.empty();
+  }
+  if (!any_ && !any_ports) return;
   counts_.assign(facts.nodes.size() * shapes_, 0);
+  for (uint32_t n = 0; n < facts.nodes.size(); ++n) {
+    for (const uint32_t shape : facts.nodes[n].foreign_shapes) Count(n, shape, 1);
+  }
   bars_.resize(shapes_);
   for (uint32_t s = 0; s < shapes_; ++s) {
     for (const KaiNearTerm& term : facts.shapes[s].apart) {

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Which nodes are near tasks that a task of KAI Scheduler wants near, or apart.
+// Which nodes are near tasks that a task of KAI Scheduler wants near, or apart; and where its host
+// ports are taken.
 //
 //   KaiAffinity affinity(facts);
 //   affinity.Count(node, shape, +1);        // with each task that enters a node
@@ -10,8 +11,8 @@
 // session has placed or evicted counts as it stands. Counts are kept by node and shape. A term
 // lists the shapes that it selects, and a shape the terms that bar it: no other pair is looked at.
 //
-// Peer. Tasks that are being released count until they are gone. Preferred terms are not read: the
-// peer's plugin for them is off by default.
+// Peer. Tasks that are being released count until they are gone, and so do their host ports.
+// Preferred terms are not read: the peer's plugin for them is off by default.
 //
 // Cost. O(nodes) for each shape that a term of the question lists; nothing if no shape has terms.
 #ifndef MUSTER_PEER_KAI_POD_AFFINITY_H_
@@ -29,11 +30,16 @@ class KaiAffinity {
  public:
   explicit KaiAffinity(const KaiFacts& facts);
 
+  // Returns whether some shape has terms.
   bool any() const { return any_; }
   void Count(uint32_t node, uint32_t shape, int times) {
-    if (any_) counts_[node * shapes_ + shape] += times;
+    if (!counts_.empty()) counts_[node * shapes_ + shape] += times;
   }
+  // Return whether terms, and host ports, admit a task of the shape.
   bool Admits(uint32_t node, uint32_t shape) const;
+  bool AdmitsPorts(uint32_t node, uint32_t shape) const {
+    return counts_.empty() || !HasAny(node, facts_.shapes[shape].port_rivals);
+  }
 
  private:
   // A term of a shape that another shape finds there.
@@ -51,7 +57,7 @@ class KaiAffinity {
   const KaiFacts& facts_;
   size_t shapes_;
   bool any_ = false;
-  std::vector<int32_t> counts_;         // by node and shape
+  std::vector<int32_t> counts_;         // by node and shape; empty: no shape has terms or ports
   std::vector<std::vector<Bar>> bars_;  // by shape that comes
 };
 

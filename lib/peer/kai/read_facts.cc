@@ -186,6 +186,7 @@ void KaiFactReader::ReadQueue(QueueIndex q, uint32_t parent) {
       if (resource == name) share.over_quota_weight = WeightOf(weight);
     }
   }
+  if (!out_.facts.options.full_hierarchy) return;
   for (const QueueIndex child : ChildrenOf(q)) ReadQueue(child, index);
 }
 
@@ -203,7 +204,26 @@ std::vector<QueueIndex> KaiFactReader::ChildrenOf(QueueIndex q) const {
 
 void KaiFactReader::ReadQueues() {
   out_.queue_of.assign(tables_.queues.alive.size(), kKaiNone);
-  for (const QueueIndex root : ChildrenOf(kNone)) ReadQueue(root, kKaiNone);
+  const std::vector<QueueIndex> tops = ChildrenOf(kNone);
+  if (out_.facts.options.full_hierarchy) {
+    for (const QueueIndex top : tops) ReadQueue(top, kKaiNone);
+    return;
+  }
+  // The peer puts one queue in the place of all tops.
+  const uint32_t all = out_.tree.Add({.name = "default"});
+  out_.queues.push_back(QueueIndex(kNone));
+  for (KaiShare& share : out_.tree.share[all]) {
+    share.deserved = share.max_allowed = kKaiUnlimited;
+    share.over_quota_weight = 1;
+  }
+  for (const QueueIndex top : tops) out_.queue_of[top] = all;
+  std::vector<QueueIndex> rest;
+  for (QueueIndex q = 0; q < tables_.queues.alive.size(); ++q) {
+    if (tables_.queues.alive[q] != 0 && tables_.queues.parent[q] != kNone) rest.push_back(q);
+  }
+  std::ranges::sort(
+      rest, {}, [&](QueueIndex q) -> const std::string& { return tables_.queues.spec[q].name; });
+  for (const QueueIndex q : rest) ReadQueue(q, all);
 }
 
 KaiReading ReadKai(const Tables& tables, const KaiOptions& options, int64_t now) {

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <string>
 #include <string_view>
 
+#include "lib/kube/inter_ports.h"
 #include "lib/kube/selectors.h"
 #include "lib/peer/kai/fact_reader.h"
 #include "muster/quantity.h"
@@ -136,6 +138,18 @@ std::vector<KaiNearTerm> KaiFactReader::TermsOf(ClassIndex c,
   return near;
 }
 
+void KaiFactReader::ReadPorts(const TaskShape& spec, InterClasses* classes, KaiShape* shape) {
+  std::set<uint32_t> rivals;
+  for (const HostPort& port : spec.host_ports) {
+    shape->ports.push_back(port.port);
+    for (const ClassIndex e : classes->WithHostPort(port.port)) {
+      if (ConflictOverPorts(spec, tables_.classes.shape[e])) rivals.insert(shape_of_[e]);
+    }
+  }
+  std::ranges::sort(shape->ports);
+  shape->port_rivals.assign(rivals.begin(), rivals.end());
+}
+
 void KaiFactReader::ReadShapes() {
   shape_of_.assign(tables_.classes.shape.size(), kKaiNone);
   for (ClassIndex c = 0; c < shape_of_.size(); ++c) {
@@ -150,6 +164,7 @@ void KaiFactReader::ReadShapes() {
     const TaskShape& spec = tables_.classes.shape[c];
     shape.near = TermsOf(c, spec.required_affinity, &classes);
     shape.apart = TermsOf(c, spec.required_anti_affinity, &classes);
+    ReadPorts(spec, &classes, &shape);
   }
 }
 
@@ -246,8 +261,10 @@ void KaiFactReader::ReadJob(JobIndex j) {
   KaiJobFacts job;
   job.origin = j;
   job.queue = out_.queue_of[tables_.jobs.queue[j]];
-  job.schedulable = tables_.queues.children[tables_.jobs.queue[j]].empty() &&
-                    tables_.queues.spec[tables_.jobs.queue[j]].state == QueueState::kOpen;
+  const QueueIndex queue = tables_.jobs.queue[j];
+  const bool is_leaf = facts.options.full_hierarchy ? tables_.queues.children[queue].empty()
+                                                    : tables_.queues.parent[queue] != kNone;
+  job.schedulable = is_leaf && tables_.queues.spec[queue].state == QueueState::kOpen;
   job.priority = spec.priority;
   job.preemptible = spec.preemptable.value_or(spec.priority < 100);
   job.created = spec.created;
@@ -334,8 +351,9 @@ void KaiFactReader::ReadForeign() {
       node.foreign.assign(facts.dimensions, 0.0);
       node.foreign_releasing.assign(facts.dimensions, 0.0);
     }
-    const std::vector<double>& request =
-        facts.shapes[shape_of_[tables_.tasks.task_class[t]]].request;
+    const uint32_t shape = shape_of_[tables_.tasks.task_class[t]];
+    const std::vector<double>& request = facts.shapes[shape].request;
+    node.foreign_shapes.push_back(shape);
     for (size_t d = 0; d < request.size(); ++d) {
       node.foreign[d] += request[d];
       if (status == TaskStatus::kReleasing) node.foreign_releasing[d] += request[d];

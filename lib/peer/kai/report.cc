@@ -5,6 +5,10 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "lib/peer/kai/victim_words.h"
+
 namespace muster {
 
 TaskIndex KaiReport::TaskOf(const KaiPod& pod) const {
@@ -129,6 +133,9 @@ std::vector<Refusal> KaiReport::RefusalsOf(const KaiFitErrors& errors) const {
       case Rule::kTaints:
         refusal.code = RefusalCode::kTaint;
         break;
+      case Rule::kHostPort:
+        refusal.code = RefusalCode::kHostPort;
+        break;
       case Rule::kNearby:
         refusal.code = RefusalCode::kAffinity;
         break;
@@ -156,33 +163,118 @@ std::vector<Refusal> KaiReport::RefusalsOf(const KaiFitErrors& errors) const {
   return refusals;
 }
 
-void KaiReport::Explain() {
+// A job that no action looks at: its queue is no leaf, or closed, or its gang has too few tasks.
+void KaiReport::ExplainUntried(uint32_t j) {
+  const KaiJob& job = session_.world->job(j);
+  const JobIndex origin(job.facts().origin);
+  const QueueIndex queue = context_.tables.jobs.queue[origin];
+  Reason reason{ReasonKind::kInfeasible};
+  if (!job.facts().schedulable) {
+    const QueueSpec& spec = context_.tables.queues.spec[queue];
+    reason.queue = queue;
+    if (spec.state != QueueState::kOpen) {
+      reason.kind = ReasonKind::kQueueClosed;
+    } else if (context_.tables.queues.children[queue].empty()) {
+      reason.where = absl::StrCat("queue ", Quote(spec.name), " is at the top, which is not read");
+    } else {
+      reason.where =
+          absl::StrCat("queue ", Quote(spec.name), " has queues below it; only leaves run jobs");
+    }
+  } else {
+    reason.kind = ReasonKind::kInvalidGang;
+    for (const uint32_t set : job.facts().pod_sets) {
+      const KaiJob::Counts& counts = job.counts(set);
+      if (counts.alive - counts.gated >= job.minimum(set)) continue;
+      reason.placed = counts.alive - counts.gated;
+      reason.needed = job.minimum(set);
+      break;
+    }
+  }
+  context_.reasons.ExplainJob(origin, std::move(reason));
+}
+
+// Tasks that are in no sub-group of their job which holds tasks.
+void KaiReport::ExplainLoneTasks(uint32_t j) {
+  const KaiJobFacts& facts = session_.world->job(j).facts();
+  const JobIndex origin(facts.origin);
+  const std::vector<TaskIndex>& tasks = context_.tables.jobs.tasks[origin];
+  if (tasks.size() == facts.tasks.size()) return;
+  for (const TaskIndex t : tasks) {
+    const SubGroupIndex s = context_.tables.tasks.sub_group[t];
+    const uint32_t group = s == kNone ? 0 : static_cast<uint32_t>(s) + 1;
+    const bool waits = context_.ledger.status(t) == TaskStatus::kPending && !context_.IsGated(t);
+    if (!waits || facts.groups[group].is_pod_set) continue;
+    Reason reason{ReasonKind::kInfeasible};
+    reason.where = "the task is in no sub-group of its job that has tasks";
+    context_.reasons.Explain(t, std::move(reason));
+  }
+}
+
+// The peer's message, and why no action evicts for the job.
+std::string KaiReport::WordsOf(uint32_t j, const KaiRefusal& refusal) const {
+  std::string words = refusal.message;
+  if (words.empty() && refusal.errors != nullptr && refusal.needed == 1) {
+    words = refusal.errors->Message(session_.world->facts());
+  }
+  const auto found = session_.victim_words.find(j);
+  if (found == session_.victim_words.end()) return words;
+  for (const std::string_view action : {"consolidation", "reclaim", "preempt"}) {
+    const auto of_action = found->second.find(std::string(action));
+    if (of_action == found->second.end() || words.ends_with(of_action->second)) continue;
+    const bool ended = words.empty() || words.ends_with('.');
+    absl::StrAppend(&words, words.empty() ? "" : ended ? " " : "; ", of_action->second);
+  }
+  return words;
+}
+
+void KaiReport::ExplainTried(uint32_t j) {
   const KaiWorld& world = *session_.world;
+  const KaiRefusal& refusal = world.refusals[j];
+  Reason reason{ReasonKind::kGangUndone};
+  reason.placed = refusal.placed;
+  reason.needed = refusal.needed;
+  reason.where = WordsOf(j, refusal);
+  if (refusal.errors != nullptr) reason.refusals = RefusalsOf(*refusal.errors);
+  if (refusal.rule == KaiRefusal::Rule::kNoTopology) {
+    reason = Reason{ReasonKind::kInfeasible};
+    reason.where = refusal.message;
+  } else if (refusal.rule == KaiRefusal::Rule::kNoRoom) {
+    if (refusal.needed == 1) {
+      reason.kind = ReasonKind::kNoNode;
+      reason.placed = reason.needed = 0;
+    }
+  } else {
+    reason.kind = refusal.rule == KaiRefusal::Rule::kOverLimit ? ReasonKind::kQueueLimit
+                                                               : ReasonKind::kQueueDeserved;
+    reason.policy = "kai-rules";
+    reason.where = refusal.message;
+    reason.queue = session_.queues[refusal.queue];
+    const auto gpu = context_.tables.dimensions.Find("nvidia.com/gpu");
+    reason.dimension = refusal.resource == kKaiCpu      ? kCpu
+                       : refusal.resource == kKaiMemory ? kMemory
+                                                        : gpu.value_or(kNone);
+  }
+  context_.reasons.ExplainJob(JobIndex(world.job(j).facts().origin), std::move(reason));
+}
+
+void KaiReport::Explain(std::string_view action) {
+  if (!context_.reasons.wanted()) return;
+  const KaiWorld& world = *session_.world;
+  KaiVictimWords words(world, action);
   for (uint32_t j = 0; j < world.job_count(); ++j) {
-    const KaiRefusal& refusal = world.refusals[j];
-    if (refusal.rule == KaiRefusal::Rule::kNone) continue;
-    Reason reason{ReasonKind::kGangUndone};
-    reason.placed = refusal.placed;
-    reason.needed = refusal.needed;
-    if (refusal.errors != nullptr) {
-      reason.refusals = RefusalsOf(*refusal.errors);
-      if (refusal.needed == 1) {
-        reason.kind = ReasonKind::kNoNode;
-        reason.placed = reason.needed = 0;
-        reason.where = refusal.errors->Message(world.facts());
-      }
+    const KaiJob& job = world.job(j);
+    ExplainLoneTasks(j);
+    if (job.CountOf(KaiStatus::kPending) == 0) continue;
+    if (!job.facts().schedulable || !job.IsReady()) {
+      ExplainUntried(j);
+      continue;
     }
-    const bool limit = refusal.rule == KaiRefusal::Rule::kOverLimit;
-    if (limit || refusal.rule == KaiRefusal::Rule::kOverQuota) {
-      reason.kind = limit ? ReasonKind::kQueueLimit : ReasonKind::kQueueDeserved;
-      reason.policy = "kai-rules";
-      reason.queue = session_.queues[refusal.queue];
-      const auto gpu = context_.tables.dimensions.Find("nvidia.com/gpu");
-      reason.dimension = refusal.resource == kKaiCpu      ? kCpu
-                         : refusal.resource == kKaiMemory ? kMemory
-                                                          : gpu.value_or(kNone);
+    if (world.refusals[j].rule == KaiRefusal::Rule::kNone) continue;
+    if (world.refusals[j].rule == KaiRefusal::Rule::kNoRoom) {
+      std::string of_action = words.Of(job);
+      if (!of_action.empty()) session_.victim_words[j][std::string(action)] = std::move(of_action);
     }
-    context_.reasons.ExplainJob(JobIndex(world.job(j).facts().origin), std::move(reason));
+    ExplainTried(j);
   }
 }
 

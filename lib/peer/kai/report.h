@@ -3,7 +3,7 @@
 // From what a world commits to moves of the ledger and decisions of the plan.
 //
 //   KaiReport report(&context, &session);   // a listener for the actions
-//   report.Explain();                       // reasons, when the action has ended
+//   report.Explain("reclaim");              // reasons, when the action has ended
 //
 // Idea. A task that runs and is evicted leaves its node; if it is placed elsewhere, the new node is
 // promised to it. A task that waits and is pipelined is nominated. What is taken back in the same
@@ -15,6 +15,8 @@
 #define MUSTER_PEER_KAI_REPORT_H_
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/part/context.h"
@@ -29,9 +31,14 @@ class KaiReport : public KaiListener {
   void Bound(const KaiPod& pod) override;
   void Pipelined(const KaiPod& pod) override;
   void Evicted(const KaiPod& pod, uint32_t beneficiary) override;
-  void Explain();
+  // Gives jobs that wait their reasons. `action`: the one that has ended.
+  void Explain(std::string_view action);
 
  private:
+  void ExplainUntried(uint32_t j);
+  void ExplainLoneTasks(uint32_t j);
+  void ExplainTried(uint32_t j);
+  std::string WordsOf(uint32_t j, const KaiRefusal& refusal) const;
   std::vector<Refusal> RefusalsOf(const KaiFitErrors& errors) const;
   TaskIndex TaskOf(const KaiPod& pod) const;
   NodeIndex NodeOf(const KaiPod& pod) const;

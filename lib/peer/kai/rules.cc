@@ -8,7 +8,9 @@
 
 #include "lib/extension/cycle.h"
 #include "lib/extension/needs.h"
+#include "lib/peer/kai/gang_memory.h"
 #include "lib/peer/kai/queue_order.h"
+#include "muster/quantity.h"
 
 namespace muster {
 namespace {
@@ -29,7 +31,16 @@ constexpr OptionDecl kKaiRulesOptions[] = {
     {"saturation_multiplier", OptionKind::kNumber, "1", 1, 1e6,
      "how much fuller a sibling must be than a queue that reclaims beyond its fair share"},
     {"k", OptionKind::kNumber, "1", 0, 1e6,
-     "how much past usage counts in fair shares; rows have no past usage, so nothing changes"},
+     "how much the past usage of queues counts in fair shares"},
+    {"usage", OptionKind::kChoice, "history", 0, 0,
+     "history|on|off: past usage counts where some queue has a history, or always, or never"},
+    {"usage_window", OptionKind::kWhole, "604800", 1, kSeconds, "seconds of past usage that count"},
+    {"usage_half_life", OptionKind::kWhole, "0", 0, kSeconds,
+     "seconds after which past usage counts half; 0: it does not fade"},
+    {"usage_window_start", OptionKind::kWhole, "-1", -1, kSeconds,
+     "when a window of usage began that is followed by others; -1: the window slides"},
+    {"full_hierarchy", OptionKind::kFlag, "on", 0, 0,
+     "off: all queues but the top ones share the cluster, whatever lies above them"},
     {"consolidating_reclaim", OptionKind::kFlag, "on", 0, 0,
      "victims that find another place do not count as reclaimed"},
     {"signatures", OptionKind::kFlag, "on", 0, 0,
@@ -58,6 +69,47 @@ KaiPlacement PlacementOf(std::string_view word) {
   return word == "spread" ? KaiPlacement::kSpread : KaiPlacement::kBinpack;
 }
 
+KaiUsageRules UsageRulesOf(const Options& options) {
+  const auto whole = [&](std::string_view name) {
+    return static_cast<int64_t>(options.number(name));
+  };
+  using Source = KaiUsageRules::Source;
+  const std::string source = options.text("usage");
+  KaiUsageRules rules{.source = source == "on"    ? Source::kAlways
+                                : source == "off" ? Source::kNever
+                                                  : Source::kHistories,
+                      .window = whole("usage_window"),
+                      .half_life = whole("usage_half_life")};
+  if (const int64_t start = whole("usage_window_start"); start >= 0) rules.tumbles_from = start;
+  return rules;
+}
+
+// What queues as a whole have used. Entries of users are about LocalQueues of Kueue.
+std::vector<KaiUsageHistory> HistoriesOf(const Tables& tables, const KaiReading& reading) {
+  std::vector<KaiUsageHistory> histories;
+  for (uint32_t q = 0; q < reading.queues.size(); ++q) {
+    if (reading.queues[q] == kNone) continue;
+    const Boxed<UsageHistory>& history = tables.queues.spec[reading.queues[q]].history;
+    if (!history) continue;
+    for (const UsageEntry& entry : history->entries) {
+      if (!entry.user.empty()) continue;
+      KaiUsageHistory& of_queue = histories.emplace_back(KaiUsageHistory{q, history->as_of});
+      const auto add = [&](std::string_view resource, size_t r, Unit unit, double parts) {
+        for (const auto& [name, amount] : entry.amounts) {
+          if (name != resource) continue;
+          of_queue.held[r] +=
+              static_cast<double>(ParseQuantity(amount.text, unit).value_or(0)) / parts;
+        }
+      };
+      add("cpu", kKaiCpu, Unit::kMilli, 1);
+      add("memory", kKaiMemory, Unit::kWhole, 1);
+      add("nvidia.com/gpu", kKaiGpu, Unit::kMilli, 1000);
+      add("amd.com/gpu", kKaiGpu, Unit::kMilli, 1000);
+    }
+  }
+  return histories;
+}
+
 KaiOptions Read(const Options& options) {
   const auto whole = [&](std::string_view name) {
     return static_cast<int64_t>(options.number(name));
@@ -74,6 +126,8 @@ KaiOptions Read(const Options& options) {
           .nominated = options.flag("nominated"),
           .saturation_multiplier = options.number("saturation_multiplier"),
           .k = options.number("k"),
+          .usage = UsageRulesOf(options),
+          .full_hierarchy = options.flag("full_hierarchy"),
           .consolidating_reclaim = options.flag("consolidating_reclaim"),
           .signatures = options.flag("signatures"),
           .restrict_nodes = options.flag("restrict_nodes"),
@@ -93,6 +147,7 @@ KaiRules::KaiRules(const Options& options) : options_(Read(options)) {}
 void KaiRules::Open(const Cycle& cycle) {
   const internal::CycleData& data = internal::DataOf(cycle);
   tables_ = &data.tables;
+  memory_ = data.memory;
   now_ = data.now;
   session_.reset();
 }
@@ -100,6 +155,8 @@ void KaiRules::Open(const Cycle& cycle) {
 KaiSession& KaiRules::session() {
   if (session_ != nullptr) return *session_;
   KaiReading reading = ReadKai(*tables_, options_, now_);
+  RecallKaiGangs(memory_->Recall(kKaiGangSlot.slot), *tables_, &reading.facts);
+  const std::vector<KaiUsageHistory> histories = HistoriesOf(*tables_, reading);
   session_ = std::make_unique<KaiSession>();
   session_->world = std::make_unique<KaiWorld>(std::move(reading.facts), std::move(reading.tree),
                                                std::move(reading.topologies), reading.opening);
@@ -107,7 +164,20 @@ KaiSession& KaiRules::session() {
   session_->queues = std::move(reading.queues);
   session_->device_of = std::move(reading.device_of);
   session_->held = std::move(reading.held);
+  SettleUsage(histories);
+  memory_->AtEnd([this] { RememberKaiGangs(*session_->world, *tables_, memory_.get()); });
   return *session_;
+}
+
+void KaiRules::SettleUsage(const std::vector<KaiUsageHistory>& histories) {
+  using Source = KaiUsageRules::Source;
+  const Source source = options_.usage.source;
+  usage_.reset();
+  if (source == Source::kNever || (source == Source::kHistories && histories.empty())) return;
+  usage_.emplace(options_.usage, now_);
+  usage_->Recall(memory_->Recall(kKaiUsageSlot.slot));
+  usage_->Settle(histories, session_->world.get());
+  memory_->AtEnd([this] { usage_->Remember(&memory_->Remember(kKaiUsageSlot.slot)); });
 }
 
 bool KaiRules::PublishShare(QueueIndex queue, std::vector<double>* deserved, double* share) {
@@ -135,7 +205,8 @@ PolicyDecl KaiRulesPolicy() {
           [](const Options&, PolicyNeeds* needs) {
             needs->queues |= {.weight = true, .deserved = true, .limit = true};
             needs->shares_need_a_cycle = true;
-          }};
+          },
+          {kKaiGangSlot, kKaiUsageSlot}};
 }
 
 }  // namespace muster

@@ -11,11 +11,16 @@
 #define MUSTER_PEER_KAI_RULES_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "lib/extension/memory_slots.h"
 #include "lib/part/context.h"
 #include "lib/peer/kai/read_facts.h"
+#include "lib/peer/kai/usage_memory.h"
 #include "lib/peer/kai/world.h"
 #include "muster/policy.h"
 
@@ -30,6 +35,8 @@ struct KaiSession {
   std::vector<QueueIndex> queues;
   std::vector<uint32_t> device_of;  // by group: the place among the devices of its node
   std::vector<KaiHeldDevice> held;  // by node
+  // By job, then by action: why it evicts nothing for the job.
+  std::map<uint32_t, std::map<std::string, std::string>> victim_words;
 };
 
 // Policy kai-rules, for actions.
@@ -44,14 +51,20 @@ class KaiRules : public Policy, public OrderPolicy {
   void Open(const Cycle& cycle) override;
   bool PublishShare(QueueIndex queue, std::vector<double>* deserved, double* share) override;
 
-  // Returns the session of this cycle; the first call opens it.
+  // Returns the session of this cycle; the first call opens it. What it decides is remembered when
+  // the cycle ends.
   KaiSession& session();
 
  private:
+  // Lets past usage count in the fair shares of the session.
+  void SettleUsage(const std::vector<KaiUsageHistory>& histories);
+
   const KaiOptions options_;
   const Tables* tables_ = nullptr;
+  std::shared_ptr<MemorySlots> memory_;
   int64_t now_ = 0;
   std::unique_ptr<KaiSession> session_;
+  std::optional<KaiUsageMemory> usage_;  // absent: past usage does not count
 };
 
 }  // namespace muster

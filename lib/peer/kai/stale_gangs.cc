@@ -9,11 +9,15 @@ void RunKaiStaleGangEviction(const KaiCycle& cycle) {
   KaiWorld& world = *cycle.world;
   for (uint32_t j = 0; j < world.job_count(); ++j) {
     KaiJob& job = world.job(j);
-    if (!job.IsStale()) continue;
-    const KaiJobFacts& facts = job.facts();
-    const int64_t grace = facts.staleness_grace.value_or(world.options().staleness_grace);
-    const int64_t stale = world.facts().now - facts.stale_since.value_or(world.facts().now);
-    if (grace < 0 || stale < grace) continue;
+    std::optional<int64_t>& since = world.stale_since[j];
+    if (!job.IsStale()) {
+      since.reset();
+      continue;
+    }
+    // The clock of a gang begins when it is first seen stale.
+    since = since.value_or(world.facts().now);
+    const int64_t grace = job.facts().staleness_grace.value_or(world.options().staleness_grace);
+    if (grace < 0 || world.facts().now - *since < grace) continue;
     const std::vector<KaiPod*> pods(job.pods().begin(), job.pods().end());
     for (KaiPod* pod : pods) {
       if (!IsActiveAllocated(pod->status)) continue;

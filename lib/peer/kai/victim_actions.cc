@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "lib/base/math.h"
 #include "lib/peer/kai/actions.h"
 #include "lib/peer/kai/hard_jobs.h"
 #include "lib/peer/kai/min_runtime.h"
@@ -17,17 +16,10 @@
 #include "lib/peer/kai/scenario_rules.h"
 #include "lib/peer/kai/solver.h"
 #include "lib/peer/kai/victim_room.h"
+#include "lib/peer/kai/victim_words.h"
 
 namespace muster {
 namespace {
-
-bool IsDelayed(const KaiWorld& world, uint32_t j) {
-  const KaiJobFacts& job = world.job(j).facts();
-  if (job.preemption_delay <= 0) return false;
-  int64_t since = std::max(job.created, job.last_eviction.value_or(job.created));
-  if (world.evicted_now[j] != 0) since = std::max(since, world.facts().now);
-  return world.facts().now < SatAdd(since, job.preemption_delay);
-}
 
 // What differs between the actions.
 class VictimAction {
@@ -41,11 +33,7 @@ class VictimAction {
       const KaiJob& job = world_.job(j);
       if (!job.facts().schedulable || !job.IsReady()) continue;
       if (job.CountOf(KaiStatus::kPending) == 0 || !MayAsk(job)) continue;
-      if (IsDelayed(world_, j)) {
-        world_.refusals[j].rule = KaiRefusal::Rule::kDelayed;
-        continue;
-      }
-      queue.Push(&job);
+      if (KaiDelayOf(world_, job) == 0) queue.Push(&job);
     }
     while (!queue.empty() && !cycle_.cut()) {
       const KaiJob& job = *queue.Pop();

@@ -18,7 +18,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "lib/peer/kai/facts.h"
@@ -50,12 +52,15 @@ class KaiListener {
 
 // Why a job was not placed when it was last tried.
 struct KaiRefusal {
-  enum class Rule : uint8_t { kNone, kOverLimit, kOverQuota, kNoRoom, kDelayed } rule = Rule::kNone;
+  enum class Rule : uint8_t { kNone, kOverLimit, kOverQuota, kNoRoom, kNoTopology };
+  Rule rule = Rule::kNone;
   uint32_t queue = kKaiNone;
   size_t resource = 0;
   int64_t placed = 0, needed = 0;  // tasks
   // Of kNoRoom: what kept the last task from each node; null: it was not asked for a node.
   std::shared_ptr<const KaiFitErrors> errors = nullptr;
+  // The peer's words: of gates the numbers, else why a topology has no nodes for the job.
+  std::string message = {};
 };
 
 class KaiWorld {
@@ -91,6 +96,8 @@ class KaiWorld {
   std::vector<KaiRefusal> refusals;  // by job
   // By job: whether this cycle evicted some of it, or started it.
   std::vector<uint8_t> evicted_now, started_now;
+  // By job: since when its gang has too few tasks, as the last look at stale gangs left it.
+  std::vector<std::optional<int64_t>> stale_since;
 
   // Whether taking changes back leaves all books as they were (victim_room.h).
   bool has_exact_books() const { return has_exact_books_; }
@@ -108,10 +115,14 @@ class KaiWorld {
   // Events: the queue of the pod gets, or gives back, what the pod got.
   void Charge(const KaiPod& pod);
   void Discharge(const KaiPod& pod);
-  // Returns when the gang was last started.
+  // Return when the gang was last started, and when it was last evicted.
   std::optional<int64_t> StartOf(const KaiJob& job) const {
     if (started_now[job.number()] != 0) return facts_.now;
     return job.facts().last_start;
+  }
+  std::optional<int64_t> EvictionOf(const KaiJob& job) const {
+    if (evicted_now[job.number()] != 0) return facts_.now;
+    return job.facts().last_eviction;
   }
   // Returns why no node takes the pod now. Pods of one shape share the answer while the nodes stay
   // as they are.

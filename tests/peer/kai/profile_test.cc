@@ -284,6 +284,28 @@ TEST_F(KaiProfile, AffinityIsToTasksThatAllTermsSelect) {
   EXPECT_EQ(decided(app, both), "bind t near");
 }
 
+// Without the full hierarchy all queues but the top ones share the cluster.
+TEST_F(KaiProfile, TopQueuesMayBeLeftOut) {
+  Node("n");
+  QueueSpec small{.name = "small"};
+  small.limit = Resources{{"cpu", 1}};
+  Accept(cluster_.AddQueue(small));
+  Accept(cluster_.AddQueue({.name = "below", .parent = "small"}));
+  Accept(cluster_.AddQueue({.name = "alone"}));
+  const auto add = [&](const std::string& name, const std::string& queue) {
+    Accept(cluster_.AddJob({.name = name, .queue = queue, .min_available = 1}));
+    Accept(cluster_.AddTask({.name = name + "0", .job = name, .shape = {.request = {{"cpu", 2}}}}));
+  };
+  add("a", "below");
+  add("b", "alone");
+  add("c", "q");
+  const std::string flat = "kai:kai-rules(full_hierarchy=off)";
+  EXPECT_EQ(Decide(cluster_, "kai"), "bind b0 n; bind c0 n");
+  EXPECT_EQ(Decide(cluster_, flat), "bind a0 n; bind c0 n");
+  EXPECT_THAT(*cluster_.Schedule(flat)->Explain("b"),
+              HasSubstr("queue \"alone\" is at the top, which is not read"));
+}
+
 TEST_F(KaiProfile, ADepthOf0TriesNoJob) {
   Node("n");
   Accept(cluster_.AddTask(Task("a", true)));

@@ -1,0 +1,129 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Profile kai from plan to plan: the times of gangs that KAI Scheduler writes to their PodGroups.
+#include <cstdint>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "muster/memory.h"
+#include "tests/support/plan_words.h"
+
+namespace muster::testing {
+namespace {
+
+class KaiGangMemory : public ::testing::Test {
+ protected:
+  KaiGangMemory() {
+    Accept(cluster_.AddQueue({.name = "q"}));
+    Accept(cluster_.AddNode({.name = "n", .capacity = {{"cpu", 2}, {"pods", 100}}}));
+  }
+  static JobSpec Job(const std::string& name, int32_t priority, int64_t created = 0) {
+    return {
+        .name = name, .queue = "q", .priority = priority, .min_available = 2, .created = created};
+  }
+  void Gang(const JobSpec& job) { AddJob(cluster_, job, 2, {{"cpu", 1}}); }
+  // Decides, and applies the plan.
+  std::string Step(int64_t now, const std::string& profile = "kai") {
+    ScheduleOptions options;
+    options.now = now;
+    const std::string words = Decide(cluster_, profile, now);
+    const absl::StatusOr<Plan> plan = cluster_.Schedule(profile, options);
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    Accept(cluster_.Apply(*plan).status());
+    return words;
+  }
+  void Runs(const std::string& job) {
+    for (const char* place : {"0", "1"}) ::muster::testing::Run(cluster_, job + place, "n");
+  }
+  void Ends(const std::string& task, TaskStatus status) {
+    Accept(cluster_.SetTaskStatus(task, status));
+  }
+
+  Cluster cluster_;
+};
+
+TEST_F(KaiGangMemory, AStartProtectsForTheMinimumRunTime) {
+  const std::string profile = "kai:kai-rules(preempt_min_runtime=1000)";
+  Gang(Job("low", 50));
+  EXPECT_EQ(Step(5, profile), "bind low0 n; bind low1 n");
+  Runs("low");
+  Gang(Job("high", 60, 10));
+  EXPECT_EQ(Step(20, profile), "");
+  EXPECT_EQ(Step(1004, profile), "");
+  EXPECT_EQ(Step(1005, profile), "evict low0 n; evict low1 n; nominate high0 n; nominate high1 n");
+}
+
+TEST_F(KaiGangMemory, AStaleGangGoesOnceItsGraceHasPassed) {
+  Gang(Job("j", 50));
+  Step(0);
+  Runs("j");
+  Ends("j0", TaskStatus::kFailed);
+  EXPECT_EQ(Step(10), "");
+  EXPECT_EQ(Step(69), "");
+  EXPECT_EQ(Step(70), "evict j1 n");
+}
+
+TEST_F(KaiGangMemory, AGangThatIsWholeAgainGetsAnotherGrace) {
+  Gang(Job("j", 50));
+  Step(0);
+  Runs("j");
+  Ends("j0", TaskStatus::kFailed);
+  EXPECT_EQ(Step(10), "");
+  ::muster::testing::Run(cluster_, "j0", "n");
+  EXPECT_EQ(Step(50), "");
+  Ends("j0", TaskStatus::kFailed);
+  EXPECT_EQ(Step(80), "");
+  EXPECT_EQ(Step(139), "");
+  EXPECT_EQ(Step(140), "evict j1 n");
+}
+
+TEST_F(KaiGangMemory, ATimeOfTheSpecGoesFirstUntilTheGangIsWhole) {
+  JobSpec job = Job("j", 50);
+  job.gang = GangRules();
+  job.gang->stale_since = 1;
+  Gang(job);
+  ::muster::testing::Run(cluster_, "j0", "n");
+  Ends("j1", TaskStatus::kFailed);
+  EXPECT_EQ(Step(60), "");
+  ::muster::testing::Run(cluster_, "j1", "n");
+  EXPECT_EQ(Step(61), "");
+  Ends("j1", TaskStatus::kFailed);
+  EXPECT_EQ(Step(70), "");
+  EXPECT_EQ(Step(129), "");
+  EXPECT_EQ(Step(130), "evict j0 n");
+}
+
+TEST_F(KaiGangMemory, AnEvictionBeginsThePreemptionDelayAnew) {
+  JobSpec middle = Job("middle", 60);
+  middle.gang = GangRules();
+  middle.gang->preemption_delay = 100;
+  Gang(middle);
+  Step(0);
+  Runs("middle");
+  Gang(Job("high", 70));
+  EXPECT_EQ(Step(200), "evict middle0 n; evict middle1 n; nominate high0 n; nominate high1 n");
+  for (const char* task : {"middle0", "middle1"}) Ends(task, TaskStatus::kPending);
+  for (const char* task : {"high0", "high1"}) Ends(task, TaskStatus::kSucceeded);
+  Gang(Job("low", 50));
+  for (const char* task : {"low0", "low1"}) ::muster::testing::Run(cluster_, task, "n");
+  EXPECT_EQ(Step(299), "");
+  EXPECT_EQ(Step(300), "evict low0 n; evict low1 n; nominate middle0 n; nominate middle1 n");
+}
+
+TEST_F(KaiGangMemory, ASlotIsTextAndHoldsNoJobsThatAreGone) {
+  Gang(Job("j", 50));
+  Step(7);
+  EXPECT_THAT(cluster_.memory().ToText(), ::testing::HasSubstr(R"("started/j": [7])"));
+  Accept(cluster_.RemoveJob("j"));
+  // Another job of that name was not started.
+  Gang(Job("j", 50, 8));
+  for (const char* task : {"j0", "j1"}) ::muster::testing::Run(cluster_, task, "n");
+  Gang(Job("high", 60, 8));
+  EXPECT_EQ(Step(9, "kai:kai-rules(preempt_min_runtime=1000)"),
+            "evict j0 n; evict j1 n; nominate high0 n; nominate high1 n");
+  EXPECT_THAT(cluster_.memory().ToText(), ::testing::Not(::testing::HasSubstr(R"("started/j")")));
+}
+
+}  // namespace
+}  // namespace muster::testing
