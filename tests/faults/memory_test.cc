@@ -22,18 +22,17 @@
 #include "muster/cycle_metrics.h"
 #include "muster/rehearsal.h"
 #include "muster/remedy.h"
-#include "muster/replay.h"
-#include "muster/trace.h"
 #include "muster/upkeep.h"
 #include "muster/what_if.h"
 #include "tests/capi/failing_new.h"
 #include "tests/faults/fault_world.h"
+#include "tests/faults/trace_calls.h"
 
 namespace muster {
 namespace {
 
-using Call = std::function<void(FaultWorld&)>;
-using Calls = std::map<std::string, Call>;
+using Calls = FaultCalls;
+using Call = Calls::mapped_type;
 
 TaskSpec LoneTask(const char* name, const char* job) {
   return {.name = name, .job = job, .group = "w", .shape = {.request = {{"cpu", 1}}}};
@@ -253,37 +252,10 @@ void AddTextCalls(Calls* calls) {
   }
 }
 
-// Reads traces of two formats, and replays jobs in two ways: by backfilling and by cycles.
-void AddReplayCalls(Calls* calls) {
-  Calls& c = *calls;
-  c["ReadSwf"] = [](FaultWorld&) {
-    (void)ReadSwf({"a log of some length.swf",
-                   "; MaxProcs: 8\n"
-                   "1 0 0 60 4 -1 -1 4 90 -1 1 1 1 1 1 -1 -1 -1\n"
-                   "2 5 0 30 8 -1 -1 8 90 -1 1 2 1 1 1 -1 -1 -1\n"});
-  };
-  c["ReadCsv"] = [](FaultWorld&) {
-    CsvFiles files;
-    files.jobs = {"jobs of some length.csv", "submit,run,tasks,user\n0,60,4,7\n5,30,8,9\n"};
-    (void)ReadCsv(files);
-  };
-  for (const char* policy : {"easy", "volcano"}) {
-    c[std::string("Replay_") + policy] = [policy](FaultWorld&) {
-      Trace trace;
-      trace.machine.nodes = {
-          {.name = "a node with a name of some length", .capacity = {{"cpu", 8}, {"pods", 20}}}};
-      trace.shapes = {{.request = {{"cpu", 1}}}};
-      for (const int64_t tasks : {4, 8}) {
-        (void)AddJob({.submit = 5, .run = 60, .tasks = tasks}, &trace);
-      }
-      (void)Replay(trace, policy);
-    };
-  }
-}
-
 Calls AllCalls() {
   Calls calls;
-  AddReplayCalls(&calls);
+  AddReaderCalls(&calls);
+  AddResultCalls(&calls);
   AddRowCalls(&calls);
   AddCycleCalls(&calls);
   AddTextCalls(&calls);
