@@ -63,6 +63,7 @@ struct JobClass {
   bool is_strict = false;  // no two are equally good
   // By slot: its place in that order, and equal for slots that are equally good.
   std::vector<uint32_t> places;
+  std::vector<uint32_t> left;                  // slots of the order, ascending; some may be gone
   size_t head = 0;                             // slots before this place are gone
   std::optional<MatchRefusalCounts> refusals;  // when it found no match for the first time
 };
