@@ -28,11 +28,10 @@ void Matchmaker::Begin(std::vector<Slot>* slots, ConcurrencyCounts* counts, cons
   left_ = slots->size();
   list_.reset();
   refused_ = {};
-  verdicts_.Begin(slots->size(), gate);
+  verdicts_.Begin(*slots, gate);
   facts_.clear();
   is_plain_ = is_even_ = true;
   for (const Slot& slot : *slots) {
-    verdicts_.Note(slot);
     facts_.push_back(FactsOf(slot.ad));
     is_plain_ = is_plain_ && !facts_.back().divides && facts_.back().user.empty();
     is_even_ = is_even_ && facts_.back().weight == facts_[0].weight;
@@ -114,7 +113,7 @@ bool Matchmaker::Judge(size_t s, const SessionLimits& session, const ClassAd& jo
     divided = JudgeDivided(s, job, job_class->kind, &cost);
     if (!divided) return false;
   }
-  const Verdict& verdict = divided ? *divided : verdicts_.Of(job_class, s, (*slots_)[s], job);
+  const Verdict& verdict = divided ? *divided : verdicts_.Of(job_class, s, job);
   if (!verdict.matches) return false;
   State state;
   if (!JudgeUser(session, facts_[s].user, verdict, &state)) return false;
@@ -181,7 +180,7 @@ void Matchmaker::Sort(const ClassAd& job, JobClass* job_class) {
   std::vector<Ranked> fitting;
   for (size_t s = 0; s < slots_->size(); ++s) {
     if (gone_[s]) continue;
-    const Verdict& verdict = verdicts_.Of(job_class, s, (*slots_)[s], job);
+    const Verdict& verdict = verdicts_.Of(job_class, s, job);
     if (!verdict.matches) continue;
     fitting.push_back({verdict.rank, verdict.first, verdict.last, s});
     job_class->left.push_back(static_cast<uint32_t>(s));
@@ -317,10 +316,10 @@ MatchRefusalCounts Matchmaker::CountRefusals(const SessionLimits& session, const
     double cost = 0;
     std::optional<Verdict> divided;
     if (facts_[s].divides) divided = JudgeDivided(s, dressed, job.kind, &cost);
-    const MatchRefusal refusal =
-        divided             ? divided->refusal
-        : facts_[s].divides ? MatchRefusal::kSlot
-                            : verdicts_.Of(job_class.get(), s, (*slots_)[s], dressed).refusal;
+    const MatchRefusal refusal = divided ? divided->refusal
+                                 : facts_[s].divides
+                                     ? MatchRefusal::kSlot
+                                     : verdicts_.Of(job_class.get(), s, dressed).refusal;
     counts.by_gate += refusal == MatchRefusal::kGate;
     counts.by_slot += refusal == MatchRefusal::kSlot;
     counts.by_job += refusal == MatchRefusal::kJob;

@@ -5,11 +5,12 @@
 //   Verdicts verdicts(rules, known);
 //   verdicts.Begin(slots, gate);
 //   const std::shared_ptr<JobClass> alike = verdicts.ClassOf(job_ad, kind);
-//   const Verdict& verdict = verdicts.Of(alike.get(), s, slot, job_ad);
+//   const Verdict& verdict = verdicts.Of(alike.get(), s, job_ad);
 //
 // Jobs are of one class if they are equal in kind (pool.h) and in all attributes that any
 // expression names. These are few, and most jobs of a user have the same ones, so a pair is
-// evaluated once and not for each job. Classes are forgotten when kMostVerdicts would be exceeded;
+// evaluated once and not for each job. Slots are alike if they share those attributes, and a pair is
+// evaluated for the first of them alone; what the gate answers is asked of each slot. Classes are forgotten when kMostVerdicts would be exceeded;
 // no decision depends on that.
 #ifndef MUSTER_PEER_HTCONDOR_VERDICTS_H_
 #define MUSTER_PEER_HTCONDOR_VERDICTS_H_
@@ -75,17 +76,16 @@ class Verdicts {
   // All must outlive this.
   Verdicts(const MatchRules& rules, const PoolNames& names) : rules_(rules), names_(names) {}
 
-  // `gate` may be null. Each of the slots is noted then.
-  void Begin(size_t slots, const SlotGate* gate);
-  void Note(const Slot& slot) { slot.ad.AddNames(&named_); }
+  // `slots` must outlive this; `gate` may be null.
+  void Begin(const std::vector<Slot>& slots, const SlotGate* gate);
 
   // The class outlives its being forgotten.
   std::shared_ptr<JobClass> ClassOf(const ClassAd& job, int64_t kind);
 
   // REQUIRES: the slot's ad is the one that it had at Begin, and the job is of the class.
-  const Verdict& Of(JobClass* job_class, size_t s, const Slot& slot, const ClassAd& job) const {
+  const Verdict& Of(JobClass* job_class, size_t s, const ClassAd& job) {
     if (!job_class->known[s]) {
-      job_class->verdicts[s] = Evaluate(slot, job, job, job_class->kind);
+      job_class->verdicts[s] = Find(*job_class, s, job);
       job_class->known[s] = 1;
     }
     return job_class->verdicts[s];
@@ -96,9 +96,13 @@ class Verdicts {
                    int64_t kind) const;
 
  private:
+  Verdict Find(const JobClass& job_class, size_t s, const ClassAd& job);
+  void FindAlike();
+
   const MatchRules& rules_;
   const PoolNames& names_;
-  size_t slots_ = 0;
+  const std::vector<Slot>* slots_ = nullptr;
+  std::vector<uint32_t> first_alike_;  // by slot; empty: not known
   const SlotGate* gate_ = nullptr;
   AdNameSet named_;  // by any expression, as far as known
   HashMap<std::string, std::shared_ptr<JobClass>> classes_;
