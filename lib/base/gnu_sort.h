@@ -12,8 +12,8 @@
 // log2(n) divisions deep on, a part is sorted by a heap. What is left in parts of up to 16 is
 // inserted: the first 16 with a look at the front, the others without.
 //
-// GnuSorted does the same from the front, as far as the list is read: a part is divided only once an
-// element of it is asked for. Parts do not overlap, so the order of work changes no result.
+// GnuSorted does the same from the front, as far as the list is read: a part is divided only once
+// an element of it is asked for. Parts do not overlap, so the order of work changes no result.
 //
 //   GnuSorted sorted(std::move(list), less);
 //   for (size_t i = 0; i < sorted.size() && Wanted(sorted[i]); ++i) ...

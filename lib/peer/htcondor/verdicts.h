@@ -9,9 +9,11 @@
 //
 // Jobs are of one class if they are equal in kind (pool.h) and in all attributes that any
 // expression names. These are few, and most jobs of a user have the same ones, so a pair is
-// evaluated once and not for each job. Slots are alike if they share those attributes, and a pair is
-// evaluated for the first of them alone; what the gate answers is asked of each slot. Classes are forgotten when kMostVerdicts would be exceeded;
+// evaluated once and not for each job. Classes are forgotten when kMostVerdicts would be exceeded;
 // no decision depends on that.
+//
+// Slots are alike if they share those attributes. A class is evaluated for the first of them alone;
+// only the gate is asked about each.
 #ifndef MUSTER_PEER_HTCONDOR_VERDICTS_H_
 #define MUSTER_PEER_HTCONDOR_VERDICTS_H_
 
