@@ -7,12 +7,15 @@
 //                                          400 fit none
 //   peer/yunikorn/idle/frozen              the 400 that are left on the nodes as they then are
 //   peer/yunikorn/idle/living              the same on a living cluster in which nothing changed
+//   peer/yunikorn/idle/time                only the time moved on, by a second, and the plan before
+//                                          was carried out: the memory is its own
+//   peer/yunikorn/idle/row                 and a pod ended that ran, or came back to its place
 // Node i is "node-%05d" with 32 cores, 128 GiB and 110 pods. Queues guarantee half of the cluster
 // in even parts. Pod k belongs to application k % 100, which is in queue k % 100 % queues.
 //
 // Counters. placed: binds. ratio: the recorded CPU time of the peer's loop over that of a whole
-// plan, in which the partition is also built from the tables. The row of 50,000 pods and 100 queues
-// has no ratio: the peer did not finish it.
+// plan, in which the partition is also built from the tables. The rows of 50,000 pods and 100
+// queues, which the peer did not finish, and of binpacking over 100 queues have no ratio.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -107,17 +110,37 @@ void BacklogYuniKorn(benchmark::State& state) {
                   [&] { return PlanOf(Schedule(snapshot, "yunikorn", {.now = kNow})); });
 }
 
-void IdleYuniKorn(benchmark::State& state, bool living) {
+enum class Idle { kFrozen, kLiving, kTime, kRow };
+
+void IdleYuniKorn(benchmark::State& state, Idle kind) {
   YuniKornCluster made(10, 1'000, 20);
-  const ScheduleOptions options{.now = kNow};
+  ScheduleOptions options{.now = kNow};
   Cluster& cluster = made.cluster();
   if (!cluster.Apply(PlanOf(cluster.Schedule("yunikorn", options))).ok()) std::abort();
   (void)PlanOf(cluster.Schedule("yunikorn", options));
   const Snapshot snapshot = cluster.Freeze();
-  MeasureYuniKorn(state, 0.65, [&] {
-    return PlanOf(living ? cluster.Schedule("yunikorn", options)
-                         : Schedule(snapshot, "yunikorn", options));
-  });
+  bool ended = false;
+  double seconds = 0;
+  for (auto _ : state) {
+    if (kind == Idle::kTime || kind == Idle::kRow) ++options.now;
+    if (kind == Idle::kRow) {
+      state.PauseTiming();
+      ended = !ended;
+      const TaskStatus status = ended ? TaskStatus::kSucceeded : TaskStatus::kRunning;
+      if (!cluster.SetTaskStatus("pod-000000", status, "node-00000").ok()) std::abort();
+      state.ResumeTiming();
+    }
+    const double start = Seconds();
+    const Plan plan = PlanOf(kind == Idle::kFrozen ? Schedule(snapshot, "yunikorn", options)
+                                                   : cluster.Schedule("yunikorn", options));
+    seconds += Seconds() - start;
+    state.counters["placed"] = static_cast<double>(plan.binds().size());
+    if (kind == Idle::kFrozen || kind == Idle::kLiving) continue;
+    state.PauseTiming();
+    if (!cluster.Apply(plan).ok()) std::abort();
+    state.ResumeTiming();
+  }
+  state.counters["ratio"] = 0.65 * static_cast<double>(state.iterations()) / seconds;
 }
 
 BENCHMARK_CAPTURE(FillYuniKorn, a, "fair", 10'000, 10, 1.736)->Name("peer/yunikorn/fair/10000/10");
@@ -125,13 +148,17 @@ BENCHMARK_CAPTURE(FillYuniKorn, b, "binpacking", 10'000, 10, 6.149)
     ->Name("peer/yunikorn/binpacking/10000/10");
 BENCHMARK_CAPTURE(FillYuniKorn, c, "fair", 10'000, 100, 16.835)
     ->Name("peer/yunikorn/fair/10000/100");
+BENCHMARK_CAPTURE(FillYuniKorn, g, "binpacking", 10'000, 100, 0)
+    ->Name("peer/yunikorn/binpacking/10000/100");
 BENCHMARK_CAPTURE(FillYuniKorn, d, "fair", 50'000, 10, 11.817)->Name("peer/yunikorn/fair/50000/10");
 BENCHMARK_CAPTURE(FillYuniKorn, e, "binpacking", 50'000, 10, 137.7)
     ->Name("peer/yunikorn/binpacking/50000/10");
 BENCHMARK_CAPTURE(FillYuniKorn, f, "fair", 50'000, 100, 0)->Name("peer/yunikorn/fair/50000/100");
 BENCHMARK(BacklogYuniKorn)->Name("peer/yunikorn/backlog");
-BENCHMARK_CAPTURE(IdleYuniKorn, frozen, false)->Name("peer/yunikorn/idle/frozen");
-BENCHMARK_CAPTURE(IdleYuniKorn, living, true)->Name("peer/yunikorn/idle/living");
+BENCHMARK_CAPTURE(IdleYuniKorn, frozen, Idle::kFrozen)->Name("peer/yunikorn/idle/frozen");
+BENCHMARK_CAPTURE(IdleYuniKorn, living, Idle::kLiving)->Name("peer/yunikorn/idle/living");
+BENCHMARK_CAPTURE(IdleYuniKorn, time, Idle::kTime)->Name("peer/yunikorn/idle/time");
+BENCHMARK_CAPTURE(IdleYuniKorn, row, Idle::kRow)->Name("peer/yunikorn/idle/row");
 
 }  // namespace
 }  // namespace muster::bench

@@ -12,7 +12,14 @@
 // log2(n) divisions deep on, a part is sorted by a heap. What is left in parts of up to 16 is
 // inserted: the first 16 with a look at the front, the others without.
 //
-// `less` must be a strict weak order. Cost: O(n log n) comparisons.
+// GnuSorted does the same from the front, as far as the list is read: a part is divided only once
+// an element of it is asked for. Parts do not overlap, so the order of work changes no result.
+//
+//   GnuSorted sorted(std::move(list), less);
+//   for (size_t i = 0; i < sorted.size() && Wanted(sorted[i]); ++i) ...
+//
+// `less` must be a strict weak order. Cost: O(n log n) comparisons. Of GnuSorted the first element
+// costs O(n), and k elements O(n + k log n), where parts are about halved.
 #ifndef MUSTER_BASE_GNU_SORT_H_
 #define MUSTER_BASE_GNU_SORT_H_
 
@@ -22,32 +29,50 @@
 #include <vector>
 
 namespace muster {
-namespace gnu_sort_internal {
-
-inline constexpr size_t kInserted = 16;
 
 template <class T, class Less>
-class Sorter {
+class GnuSorted {
  public:
-  Sorter(std::vector<T>* list, Less less) : list_(*list), less_(std::move(less)) {}
+  GnuSorted(std::vector<T> list, Less less) : list_(std::move(list)), less_(std::move(less)) {
+    if (size() > 0)
+      parts_.push_back({0, size(), 2 * (static_cast<int>(std::bit_width(size())) - 1)});
+  }
 
-  void Run() {
-    const size_t size = list_.size();
-    if (size < 2) return;
-    Divide(0, size, 2 * (std::bit_width(size) - 1));
-    const size_t first = size < kInserted ? size : kInserted;
-    for (size_t i = 1; i < first; ++i) Insert(i, /*guarded=*/true);
-    for (size_t i = first; i < size; ++i) Insert(i, /*guarded=*/false);
+  size_t size() const { return list_.size(); }
+  const T& operator[](size_t i) {
+    while (done_ <= i) SortFront();
+    return list_[i];
+  }
+  // Returns the whole list, sorted. It is the last call.
+  std::vector<T> Take() && {
+    while (done_ < size()) SortFront();
+    return std::move(list_);
   }
 
  private:
-  void Divide(size_t begin, size_t end, int depth) {
-    while (end - begin > kInserted) {
-      if (depth-- == 0) return HeapSort(begin, end);
-      const size_t cut = Partition(begin, end);
-      Divide(cut, end, depth);
-      end = cut;
+  static constexpr size_t kInserted = 16;
+  struct Part {
+    size_t begin, end;
+    int depth;  // so often it may be divided
+  };
+
+  // Sorts the first part that is not, until it is short enough to be inserted.
+  void SortFront() {
+    while (parts_.back().end - parts_.back().begin > kInserted && parts_.back().depth > 0) {
+      Part& part = parts_.back();
+      const Part left{part.begin, Partition(part.begin, part.end), --part.depth};
+      part.begin = left.end;
+      parts_.push_back(left);
     }
+    const Part part = parts_.back();
+    if (part.end - part.begin > kInserted) {
+      HeapSort(part.begin, part.end);
+    } else {
+      // What is before the part is sorted, and less than none of it.
+      for (size_t i = part.begin + 1; i < part.end; ++i) Insert(i, part.begin == 0);
+    }
+    done_ = part.end;
+    parts_.pop_back();
   }
 
   size_t Partition(size_t begin, size_t end) {
@@ -115,15 +140,15 @@ class Sorter {
     list_[begin + hole] = std::move(element);
   }
 
-  std::vector<T>& list_;
+  std::vector<T> list_;
   Less less_;
+  std::vector<Part> parts_;  // that are not sorted; the first of the list at the back
+  size_t done_ = 0;          // all before are where they belong
 };
-
-}  // namespace gnu_sort_internal
 
 template <class T, class Less>
 void GnuSort(std::vector<T>* list, Less less) {
-  gnu_sort_internal::Sorter<T, Less>(list, std::move(less)).Run();
+  *list = GnuSorted<T, Less>(std::move(*list), std::move(less)).Take();
 }
 
 }  // namespace muster

@@ -54,6 +54,42 @@ TEST(GnuSort, SortsListsOfAllShapes) {
   }
 }
 
+// What is read of a list that is sorted from the front is what sorting all of it leaves there.
+TEST(GnuSorted, HasTheSameAtTheFront) {
+  Rng rng(11);
+  for (int round = 0; round < 2'000; ++round) {
+    const size_t size = 1 + rng.Below(400), keys = 1 + rng.Below(30);
+    std::vector<Item> list;
+    for (size_t i = 0; i < size; ++i) {
+      const uint64_t key = round % 7 == 0 ? (i < size / 2 ? i : size - i) : rng.Below(keys);
+      list.emplace_back(key, static_cast<int>(i));
+    }
+    const std::vector<Item> expected = Sorted(list);
+    GnuSorted sorted(list, KeyLess);
+    ASSERT_EQ(sorted.size(), size);
+    for (size_t i = 0, read = rng.Below(size); i <= read; ++i) {
+      ASSERT_EQ(sorted[i], expected[i]) << "round " << round;
+    }
+    ASSERT_EQ(std::move(sorted).Take(), expected) << "round " << round;
+  }
+}
+
+// The front of a long list takes a fraction of the comparisons.
+TEST(GnuSorted, SortsNoMoreThanIsRead) {
+  Rng rng(13);
+  std::vector<uint64_t> list;
+  for (int i = 0; i < 10'000; ++i) list.push_back(rng.Below(64));
+  int64_t compared = 0;
+  GnuSorted sorted(list, [&compared](uint64_t a, uint64_t b) {
+    ++compared;
+    return a < b;
+  });
+  EXPECT_EQ(sorted[0], 0u);
+  EXPECT_LT(compared, 40'000);
+  EXPECT_EQ(std::move(sorted).Take().back(), 63u);
+  EXPECT_GT(compared, 100'000);
+}
+
 #ifdef __GLIBCXX__
 TEST(GnuSort, IsThatOfTheLibraryItself) {
   Rng rng(7);

@@ -233,6 +233,15 @@ bool ClassAd::AppendKey(AdNameSet* names, std::string* key) const {
   return grew;
 }
 
+void ClassAd::AppendSharedKey(const AdNameSet& names, std::string* key) const {
+  for (size_t i = 0; i < names_.size(); ++i) {
+    if (!names.Has(names_[i])) continue;
+    AppendBytes(names_[i], key);
+    AppendBytes(entries_[i].expression.get(), key);
+    if (entries_[i].expression == nullptr) AppendValue(entries_[i].value, key);
+  }
+}
+
 bool AdExpression::AddNames(AdNameSet* names) const {
   bool grew = false;
   for (const Node& node : nodes_) {

@@ -215,6 +215,9 @@ class ClassAd {
   // Appends a text that ads which are equal in all attributes of `names`, and no others, have. The
   // names in their expressions join the set. Returns whether any is new.
   bool AppendKey(AdNameSet* names, std::string* key) const;
+  // Appends a text that ads which share all attributes of `names`, and no others, have: equal
+  // values, and expressions that are one object.
+  void AppendSharedKey(const AdNameSet& names, std::string* key) const;
 
  private:
   friend class AdExpression;

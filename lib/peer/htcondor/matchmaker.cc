@@ -6,8 +6,6 @@
 #include <tuple>
 #include <utility>
 
-#include "lib/base/gnu_sort.h"
-
 namespace muster::condor {
 namespace {
 
@@ -30,11 +28,10 @@ void Matchmaker::Begin(std::vector<Slot>* slots, ConcurrencyCounts* counts, cons
   left_ = slots->size();
   list_.reset();
   refused_ = {};
-  verdicts_.Begin(slots->size(), gate);
+  verdicts_.Begin(*slots, gate);
   facts_.clear();
   is_plain_ = is_even_ = true;
   for (const Slot& slot : *slots) {
-    verdicts_.Note(slot);
     facts_.push_back(FactsOf(slot.ad));
     is_plain_ = is_plain_ && !facts_.back().divides && facts_.back().user.empty();
     is_even_ = is_even_ && facts_.back().weight == facts_[0].weight;
@@ -116,7 +113,7 @@ bool Matchmaker::Judge(size_t s, const SessionLimits& session, const ClassAd& jo
     divided = JudgeDivided(s, job, job_class->kind, &cost);
     if (!divided) return false;
   }
-  const Verdict& verdict = divided ? *divided : verdicts_.Of(job_class, s, (*slots_)[s], job);
+  const Verdict& verdict = divided ? *divided : verdicts_.Of(job_class, s, job);
   if (!verdict.matches) return false;
   State state;
   if (!JudgeUser(session, facts_[s].user, verdict, &state)) return false;
@@ -161,9 +158,8 @@ Offer Matchmaker::TakeFromList(const SessionLimits& session) {
 // Slots that the limit refused when the list was made are not in the list.
 Offer Matchmaker::TakeInOrder(const SessionLimits& session) {
   List& list = *list_;
-  const std::vector<uint32_t>& order = list.order();
-  while (list.next < order.size()) {
-    const size_t s = order[list.next++];
+  while (list.next < list.length()) {
+    const size_t s = list.SlotAt(list.next++);
     const double cost = facts_[s].weight;
     if (gone_[s] || !PermitsFree(list.session, cost)) continue;
     if (PermitsFree(session, cost)) return {s, "", cost};
@@ -184,8 +180,10 @@ void Matchmaker::Sort(const ClassAd& job, JobClass* job_class) {
   std::vector<Ranked> fitting;
   for (size_t s = 0; s < slots_->size(); ++s) {
     if (gone_[s]) continue;
-    const Verdict& verdict = verdicts_.Of(job_class, s, (*slots_)[s], job);
-    if (verdict.matches) fitting.push_back({verdict.rank, verdict.first, verdict.last, s});
+    const Verdict& verdict = verdicts_.Of(job_class, s, job);
+    if (!verdict.matches) continue;
+    fitting.push_back({verdict.rank, verdict.first, verdict.last, s});
+    job_class->left.push_back(static_cast<uint32_t>(s));
   }
   // As IsBetter has it of free slots.
   const auto is_better = [](const Ranked& a, const Ranked& b) {
@@ -225,21 +223,19 @@ Offer Matchmaker::StartInOrder(const SessionLimits& session, const CondorJob& jo
 // Makes a list of what is left, sorted as the candidates would be.
 Offer Matchmaker::SortAgain(const SessionLimits& session, const CondorJob& job,
                             const std::shared_ptr<JobClass>& job_class) {
-  using Place = std::pair<uint32_t, uint32_t>;  // in the class's order; the slot
+  std::erase_if(job_class->left, [&](uint32_t s) { return gone_[s] != 0; });
   std::vector<Place> left;
-  for (size_t s = 0; s < slots_->size(); ++s) {
-    if (gone_[s] || !job_class->verdicts[s].matches) continue;
+  left.reserve(job_class->left.size());
+  for (const uint32_t s : job_class->left) {
     if (PermitsFree(session, facts_[s].weight)) {
-      left.emplace_back(job_class->places[s], static_cast<uint32_t>(s));
+      left.push_back({job_class->places[s], s});
     } else {
       ++refused_.limit;
     }
   }
-  GnuSort(&left, [](const Place& a, const Place& b) { return a.first < b.first; });
   list_.emplace(List{job.auto_cluster, session, refused_, {}});
-  if (left.empty()) return {};
   list_->job_class = job_class;
-  for (const Place& place : left) list_->own_order.push_back(place.second);
+  list_->own_order.emplace(std::move(left), ByPlace());
   return TakeInOrder(session);
 }
 
@@ -320,10 +316,10 @@ MatchRefusalCounts Matchmaker::CountRefusals(const SessionLimits& session, const
     double cost = 0;
     std::optional<Verdict> divided;
     if (facts_[s].divides) divided = JudgeDivided(s, dressed, job.kind, &cost);
-    const MatchRefusal refusal =
-        divided             ? divided->refusal
-        : facts_[s].divides ? MatchRefusal::kSlot
-                            : verdicts_.Of(job_class.get(), s, (*slots_)[s], dressed).refusal;
+    const MatchRefusal refusal = divided ? divided->refusal
+                                 : facts_[s].divides
+                                     ? MatchRefusal::kSlot
+                                     : verdicts_.Of(job_class.get(), s, dressed).refusal;
     counts.by_gate += refusal == MatchRefusal::kGate;
     counts.by_slot += refusal == MatchRefusal::kSlot;
     counts.by_job += refusal == MatchRefusal::kJob;

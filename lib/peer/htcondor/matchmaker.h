@@ -21,7 +21,8 @@
 //
 // Cost. A job of a new class costs O(slots) evaluations (verdicts.h), one of a known class none.
 // Where no slot is in use or divided, and no two are equally good, the slots of a class are sorted
-// once for the cycle; else for each list, as the order of equal ones depends on all others.
+// once for the cycle; else for each list, as the order of equal ones depends on all others: as far
+// as jobs take from it.
 //
 // Where the peer surprises: the counters that name a refusal's reason begin anew only when slots
 // are looked at. After a refusal by concurrency those of the job before still stand.
@@ -35,6 +36,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/base/gnu_sort.h"
 #include "lib/peer/htcondor/pool.h"
 #include "lib/peer/htcondor/verdicts.h"
 
@@ -103,6 +105,13 @@ class Matchmaker {
     double weight = 1;
     std::string user;  // that can be preempted
   };
+  // A slot, and its place in the class's order.
+  struct Place {
+    uint32_t place, slot;
+  };
+  struct ByPlace {
+    bool operator()(const Place& a, const Place& b) const { return a.place < b.place; }
+  };
   struct List {
     int64_t auto_cluster;
     SessionLimits session;  // as it was when the list was made
@@ -111,11 +120,10 @@ class Matchmaker {
     // order of this list.
     std::vector<Candidate> candidates;
     std::shared_ptr<const JobClass> job_class = nullptr;
-    std::vector<uint32_t> own_order = {};
+    std::optional<GnuSorted<Place, ByPlace>> own_order = std::nullopt;
     size_t next = 0;
-    const std::vector<uint32_t>& order() const {
-      return own_order.empty() ? job_class->order : own_order;
-    }
+    size_t length() const { return own_order ? own_order->size() : job_class->order.size(); }
+    size_t SlotAt(size_t i) { return own_order ? (*own_order)[i].slot : job_class->order[i]; }
   };
   static bool IsBetter(const Candidate& a, const Candidate& b);
   static Candidate FreeCandidate(size_t s, const Verdict& verdict, double cost);

@@ -209,9 +209,10 @@ ClassAd PoolReader::NodeAd(NodeIndex n) {
 }
 
 void PoolReader::ReadNode(NodeIndex n, std::vector<Slot>* slots) {
-  const ClassAd ad = NodeAd(n);
+  ClassAd ad = NodeAd(n);
   bool is_overfull = false;
-  Slot whole{.name = absl::StrCat("slot1@", tables_.nodes.spec[n].name), .ad = ad};
+  Slot whole{.name = absl::StrCat("slot1@", tables_.nodes.spec[n].name)};
+  whole.ad = on_node_[n].empty() ? std::move(ad) : ad;
   for (const Asset& asset : assets_) {
     whole.ad.Set(asset.has, AmountOf(FreeOf(n, asset.dimension), asset.unit));
     is_overfull |= ledger_.node(n, kIdle)[asset.dimension] < 0 &&

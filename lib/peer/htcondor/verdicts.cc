@@ -21,8 +21,9 @@ float RankOf(const std::optional<AdExpression>& expression, const ClassAd& slot,
 
 }  // namespace
 
-void Verdicts::Begin(size_t slots, const SlotGate* gate) {
-  slots_ = slots;
+void Verdicts::Begin(const std::vector<Slot>& slots, const SlotGate* gate) {
+  slots_ = &slots;
+  first_alike_.clear();
   gate_ = gate;
   classes_.clear();
   named_ = {};
@@ -32,6 +33,7 @@ void Verdicts::Begin(size_t slots, const SlotGate* gate) {
                            &rules_.first_rank, &rules_.last_rank}) {
     if (rule->has_value()) (*rule)->AddNames(&named_);
   }
+  for (const Slot& slot : slots) slot.ad.AddNames(&named_);
 }
 
 std::shared_ptr<JobClass> Verdicts::ClassOf(const ClassAd& job, int64_t kind) {
@@ -39,17 +41,40 @@ std::shared_ptr<JobClass> Verdicts::ClassOf(const ClassAd& job, int64_t kind) {
   // A name that no expression had before makes the keys of all classes incomplete.
   while (job.AppendKey(&named_, &key)) {
     classes_.clear();
+    first_alike_.clear();
     key.clear();
   }
   key.append(reinterpret_cast<const char*>(&kind), sizeof kind);
   const auto found = classes_.find(key);
   if (found != classes_.end()) return found->second;
-  if ((classes_.size() + 1) * slots_ > kMostVerdicts) classes_.clear();
+  if ((classes_.size() + 1) * slots_->size() > kMostVerdicts) classes_.clear();
   auto made = std::make_shared<JobClass>();
   made->kind = kind;
-  made->verdicts.resize(slots_);
-  made->known.resize(slots_);
+  made->verdicts.resize(slots_->size());
+  made->known.resize(slots_->size());
   return classes_.try_emplace(std::move(key), std::move(made)).first->second;
+}
+
+void Verdicts::FindAlike() {
+  HashMap<std::string, uint32_t> first_of;
+  std::string key;
+  for (const Slot& slot : *slots_) {
+    key.clear();
+    slot.ad.AppendSharedKey(named_, &key);
+    const auto own = static_cast<uint32_t>(first_alike_.size());
+    first_alike_.push_back(first_of.try_emplace(key, own).first->second);
+  }
+}
+
+Verdict Verdicts::Find(const JobClass& job_class, size_t s, const ClassAd& job) {
+  if (first_alike_.empty()) FindAlike();
+  const Slot& slot = (*slots_)[s];
+  const size_t first = first_alike_[s];
+  if (!job_class.known[first] || job_class.verdicts[first].refusal == MatchRefusal::kGate) {
+    return Evaluate(slot, job, job, job_class.kind);
+  }
+  if (gate_ == nullptr || gate_->Admits(slot, job_class.kind)) return job_class.verdicts[first];
+  return {.refusal = MatchRefusal::kGate};
 }
 
 Verdict Verdicts::Evaluate(const Slot& slot, const ClassAd& request, const ClassAd& job,

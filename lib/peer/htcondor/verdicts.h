@@ -5,12 +5,15 @@
 //   Verdicts verdicts(rules, known);
 //   verdicts.Begin(slots, gate);
 //   const std::shared_ptr<JobClass> alike = verdicts.ClassOf(job_ad, kind);
-//   const Verdict& verdict = verdicts.Of(alike.get(), s, slot, job_ad);
+//   const Verdict& verdict = verdicts.Of(alike.get(), s, job_ad);
 //
 // Jobs are of one class if they are equal in kind (pool.h) and in all attributes that any
 // expression names. These are few, and most jobs of a user have the same ones, so a pair is
 // evaluated once and not for each job. Classes are forgotten when kMostVerdicts would be exceeded;
 // no decision depends on that.
+//
+// Slots are alike if they share those attributes. A class is evaluated for the first of them alone;
+// only the gate is asked about each.
 #ifndef MUSTER_PEER_HTCONDOR_VERDICTS_H_
 #define MUSTER_PEER_HTCONDOR_VERDICTS_H_
 
@@ -63,6 +66,7 @@ struct JobClass {
   bool is_strict = false;  // no two are equally good
   // By slot: its place in that order, and equal for slots that are equally good.
   std::vector<uint32_t> places;
+  std::vector<uint32_t> left;                  // slots of the order, ascending; some may be gone
   size_t head = 0;                             // slots before this place are gone
   std::optional<MatchRefusalCounts> refusals;  // when it found no match for the first time
 };
@@ -74,17 +78,16 @@ class Verdicts {
   // All must outlive this.
   Verdicts(const MatchRules& rules, const PoolNames& names) : rules_(rules), names_(names) {}
 
-  // `gate` may be null. Each of the slots is noted then.
-  void Begin(size_t slots, const SlotGate* gate);
-  void Note(const Slot& slot) { slot.ad.AddNames(&named_); }
+  // `slots` must outlive this; `gate` may be null.
+  void Begin(const std::vector<Slot>& slots, const SlotGate* gate);
 
   // The class outlives its being forgotten.
   std::shared_ptr<JobClass> ClassOf(const ClassAd& job, int64_t kind);
 
   // REQUIRES: the slot's ad is the one that it had at Begin, and the job is of the class.
-  const Verdict& Of(JobClass* job_class, size_t s, const Slot& slot, const ClassAd& job) const {
+  const Verdict& Of(JobClass* job_class, size_t s, const ClassAd& job) {
     if (!job_class->known[s]) {
-      job_class->verdicts[s] = Evaluate(slot, job, job, job_class->kind);
+      job_class->verdicts[s] = Find(*job_class, s, job);
       job_class->known[s] = 1;
     }
     return job_class->verdicts[s];
@@ -95,9 +98,13 @@ class Verdicts {
                    int64_t kind) const;
 
  private:
+  Verdict Find(const JobClass& job_class, size_t s, const ClassAd& job);
+  void FindAlike();
+
   const MatchRules& rules_;
   const PoolNames& names_;
-  size_t slots_ = 0;
+  const std::vector<Slot>* slots_ = nullptr;
+  std::vector<uint32_t> first_alike_;  // by slot; empty: not known
   const SlotGate* gate_ = nullptr;
   AdNameSet named_;  // by any expression, as far as known
   HashMap<std::string, std::shared_ptr<JobClass>> classes_;

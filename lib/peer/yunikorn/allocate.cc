@@ -65,6 +65,7 @@ std::optional<Result> Partition::TryApplication(Index application, const Resourc
   for (size_t i = app.first_open; i < app.sorted_requests.size(); ++i) {
     if (rules.backoff_asks > 0 && unschedulable >= rules.backoff_asks) {
       app.backoff_deadline = SatAdd(now, rules.backoff_delay);
+      ++attempt_changes;
       return std::nullopt;
     }
     const Index request = app.sorted_requests[i];

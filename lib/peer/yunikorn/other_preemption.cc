@@ -54,6 +54,7 @@ void Partition::TryRequiredNodePreemption(Index index, Index request) {
                   allocations[victim].resource);
   }
   ask.preemption_triggered = true;
+  ++attempt_changes;
   StopAll(victims, Termination::kPreempted, request);
 }
 

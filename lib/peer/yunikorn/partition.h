@@ -100,6 +100,7 @@ class Partition {
   HostChecks host;
   int reservations = 0;              // as the peer counts them: cancelled ones may still be counted
   uint64_t reservation_changes = 0;  // grows with each reservation that is made or ends
+  uint64_t attempt_changes = 0;      // grows with each attempt at preemption and each backoff
   int placeholder_allocations = 0;
 
   // What the host shall stop, oldest first. The host clears it.
@@ -156,6 +157,17 @@ class Partition {
   void RestoreQuotaStart(Index queue, Nanos start, const Resource& old_most, Nanos old_delay);
   void PlaceholderTimeout(std::string_view application_id);
   void CompletingTimeout(std::string_view application_id);
+
+  // --- for a host that keeps the partition and reads applications anew (withdraw.cc)
+
+  // Takes the application out as if it had never been there. Its reservations end.
+  // REQUIRES: it is in a queue, its nodes are, too, and no amount was cut to what integers hold.
+  void Withdraw(Index application);
+  // Ends all reservations.
+  void EndReservations();
+  // Counts anew what decisions leave otherwise than a new partition has it: running applications,
+  // reservations; and forgets why preemption refused requests.
+  void Recount();
 
   // --- decisions
 
@@ -261,6 +273,7 @@ class Partition {
   double ScoreOf(const Node& node) const;
   void Notify(Index node);
   void GotRoom(Index node);
+  void RankAsNew(Index node);
   void RankNode(Index node);
   void RankAllNodes();
   void ScoreAllNodes();

@@ -37,6 +37,7 @@ std::optional<Result> Partition::TryPreemption(Index request, int& preemptions_l
   ask.preemption_refusal = PreemptionRefusal::kPreconditions;
   if (preemptions_left == 0 || !MayPreempt(request)) return std::nullopt;
   ask.preempt_check_time = now;
+  ++attempt_changes;
   --preemptions_left;
   PreemptionRefusal refusal = PreemptionRefusal::kNone;
   const std::optional<Result> result = PreemptionRound(*this, request, nodes_tried).Try(&refusal);

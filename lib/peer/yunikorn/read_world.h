@@ -37,11 +37,17 @@
 // An application that YuniKorn rejects has no requests here. What it runs already is forced into
 // the queue root.@recovery@, as in the peer.
 //
-// Cost. O(rows) for each call: the world is made anew in each plan.
+// Following. A world that is kept follows the cluster by its change log: jobs of changed rows, and
+// those that the last cycle decided about, are taken out and read anew. Node, queue and other rows
+// that changed, gangs that gather, and rejected jobs are not followed: then all is read anew.
+//
+// Cost. World: O(rows). Follow: O(tasks of those jobs, applications, queues, requests that wait).
 #ifndef MUSTER_PEER_YUNIKORN_READ_WORLD_H_
 #define MUSTER_PEER_YUNIKORN_READ_WORLD_H_
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -59,6 +65,12 @@ namespace muster::yunikorn {
 // Fails if the tables are no configuration of YuniKorn: read_config.h, config.h, settings of jobs,
 // any setting of a node, more than kMostTypes dimensions.
 absl::Status CheckTables(const Tables& tables, const Options& options);
+// The same for tables that were in order before these changes.
+absl::Status CheckChanges(const Tables& tables, const Options& options,
+                          std::span<const Change> changes);
+
+// Times of rows are seconds.
+Nanos NanosOf(int64_t seconds);
 
 inline constexpr MemoryDecl kYuniKornSlot = {"yunikorn", 1};
 
@@ -83,6 +95,18 @@ class World {
   // REQUIRES: CheckTables. `tables` must outlive this.
   World(const Tables& tables, const Options& options, int64_t now, const MemorySlot& memory);
 
+  // Brings a world of the same options up to date. `changes`: those of the tables since it was read
+  // or followed. Returns false if all is to be read anew; then
+  // the world is of no use any more.
+  bool Follow(const Tables& tables, std::span<const Change> changes, int64_t now,
+              const MemorySlot& memory);
+  // Returns whether the world can be followed, as far as it is the reason.
+  bool CanBeFollowed() const;
+  // The cycle changed the application of the task.
+  void NoteDecision(TaskIndex task) { decided_.push_back(tables_->tasks.job[task]); }
+
+  // Returns the cluster's node of a node of the partition.
+  NodeIndex NodeOf(Index node) const { return node_of_[node]; }
   // Returns the task of an allocation; a placeholder's is the member that it stands for.
   TaskIndex TaskOf(const Allocation& pod) const {
     const TaskIndex named(pod.host_number);
@@ -98,15 +122,18 @@ class World {
   // Makes requests of the gang's pods, once each of its placeholders has a node.
   void SubmitIfWhole(JobIndex job);
 
-  // The memory for the next cycle.
-  MemorySlot Remember() const;
+  // Returns the memory for the next cycle.
+  MemorySlot Remember();
 
   Partition partition;
   std::vector<Rejected> rejected;
   HashMap<JobIndex, Gang> gangs;
 
  private:
+  void ListRows();
   void AddNodes();
+  bool IsForeign(TaskIndex task) const;
+  void AddForeignPod(TaskIndex task);
   void AddForeign();
   void AddJob(JobIndex job, const MemorySlot& memory);
   bool AddApplication(JobIndex job, const Gang& gang);
@@ -116,7 +143,13 @@ class World {
   enum class InGroup : uint8_t { kNone, kTaskGroup };
   void AddRequests(Index application, const std::vector<TaskIndex>& tasks, InGroup group);
   void AddPlaceholder(TaskIndex task);
+  bool ListAffected(std::span<const Change> changes);
+  bool ReadAnew(JobIndex job, const MemorySlot& memory);
+  void RecallAnew(const MemorySlot& memory);
+  void RestoreReservations(const MemorySlot& memory);
   void Recall(const MemorySlot& memory);
+  void RecallBackoff(std::string_view id, const MemorySlot& memory);
+  void RecallPod(std::string_view kind, TaskIndex task, const MemorySlot& memory);
   void RecallQuota(std::string_view path, const MemoryRow& row);
   void RememberQuotas(MemorySlot* slot) const;
   bool IsOriginator(TaskIndex task) const;
@@ -126,11 +159,23 @@ class World {
   void SortMembers(std::vector<TaskIndex>* open) const;
   bool FindMembers(JobIndex job, Gang* gang) const;
 
-  const Tables& tables_;
-  const int64_t now_;
+  const Tables* tables_;
+  int64_t now_;
+  size_t dimensions_;
+  std::vector<NodeIndex> node_of_;  // by node of the partition
   // The task of a pod by the task that the pod is named after; the reverse.
   std::vector<TaskIndex> task_of_, name_of_;
   mutable std::vector<Resource> requests_;  // by class; nil: not computed yet
+
+  // What following needs of all that was read.
+  std::vector<JobIndex> job_of_;       // by task: the job that it was in
+  std::vector<Index> application_of_;  // by job; kNone: none, or in the queue of what is rejected
+  HashSet<TaskIndex> foreign_;
+  MemorySlot left_;  // by the last cycle
+  // What the partition counted when that was made, if the world has been the same since.
+  std::optional<std::pair<uint64_t, uint64_t>> left_at_;
+  std::vector<JobIndex> decided_;   // since the world was read or followed
+  std::vector<JobIndex> affected_;  // of one Follow; ascending
 };
 
 }  // namespace muster::yunikorn

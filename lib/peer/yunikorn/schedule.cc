@@ -24,6 +24,8 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -63,15 +65,37 @@ constexpr OptionDecl kYuniKornOptions[] = {
     {"cycles", OptionKind::kWhole, "1000000000", 1, 1e9, "calls of the core in one plan at most"},
 };
 
+// What a living cluster keeps of a cycle.
+struct KeptWorld : ActionKeep {
+  std::optional<yunikorn::World> world;
+  uint64_t layout = 0, position = 0;  // of the tables and their log, as far as the world has them
+};
+
+// Returns the world that the last cycle kept, brought up to date, or a new one.
+std::unique_ptr<KeptWorld> WorldFor(ActionContext& context, const Options& options,
+                                    const MemorySlot& slot) {
+  const Tables& tables = context.tables;
+  if (context.kept != nullptr && *context.kept != nullptr) {
+    std::unique_ptr<KeptWorld> kept(static_cast<KeptWorld*>(context.kept->release()));
+    if (kept->layout == tables.layout && kept->position >= tables.log_start &&
+        kept->world->Follow(tables,
+                            std::span(tables.log).subspan(kept->position - tables.log_start),
+                            context.facts.now, slot)) {
+      return kept;
+    }
+  }
+  auto made = std::make_unique<KeptWorld>();
+  made->world.emplace(tables, options, context.facts.now, slot);
+  return made;
+}
+
 class YuniKornRun {
  public:
   YuniKornRun(ActionContext& context, const Options& options)
       : context_(context),
         memory_(*internal::DataOf(*context.facts.cycle).memory),
-        world_(context.tables, options, context.facts.now, memory_.Recall(kYuniKornSlot.slot)) {
-    for (NodeIndex n = 0; n < context.tables.nodes.alive.size(); ++n) {
-      if (context.tables.nodes.alive[n]) node_of_.push_back(n);
-    }
+        kept_(WorldFor(context, options, memory_.Recall(kYuniKornSlot.slot))),
+        world_(*kept_->world) {
     world_.partition.host.predicate = [this](const Allocation& request, const yunikorn::Node& node,
                                              bool allocate) {
       return Permits(world_.TaskOf(request), NodeOf(node), allocate);
@@ -110,12 +134,19 @@ class YuniKornRun {
   void ReserveForGangs();
   void ExplainAll();
   void Remember() { memory_.Remember(kYuniKornSlot.slot) = world_.Remember(); }
+  // Leaves the world to the next cycle. It is the last call.
+  void Keep() {
+    if (context_.kept == nullptr || !world_.CanBeFollowed()) return;
+    world_.partition.host = {};
+    kept_->layout = context_.tables.layout;
+    kept_->position = context_.tables.log_start + context_.tables.log.size();
+    *context_.kept = std::move(kept_);
+  }
 
  private:
   NodeIndex NodeOf(const yunikorn::Node& node) const {
-    return node_of_[static_cast<size_t>(&node - world_.partition.nodes.data())];
+    return world_.NodeOf(static_cast<Index>(&node - world_.partition.nodes.data()));
   }
-  NodeIndex NodeOf(Index node) const { return node_of_[node]; }
   ClassIndex ClassOf(TaskIndex task) const { return context_.tables.tasks.task_class[task]; }
 
   // A pod may be where a placeholder of its task group is, and a reservation needs no room.
@@ -137,7 +168,7 @@ class YuniKornRun {
   void Replace(const Result& result);
   void Bind(TaskIndex task, NodeIndex node);
   bool StopVictims();
-  void Explain(const yunikorn::Application& app, Index request);
+  void Explain(yunikorn::Application& app, Index request);
   void ExplainNoNode(TaskIndex task, std::string_view words);
   size_t OpenRequests() const {
     size_t open = 0;
@@ -149,10 +180,10 @@ class YuniKornRun {
 
   ActionContext& context_;
   MemorySlots& memory_;
-  yunikorn::World world_;
-  std::vector<NodeIndex> node_of_;  // by node of the partition
-  size_t replacing_ = 0;            // members of whole gangs that are not bound yet
-  size_t idle_calls_ = 0;           // in a row
+  std::unique_ptr<KeptWorld> kept_;
+  yunikorn::World& world_;
+  size_t replacing_ = 0;   // members of whole gangs that are not bound yet
+  size_t idle_calls_ = 0;  // in a row
   // By the peer's words: the last reason without them, and the one with them.
   std::map<std::string_view, std::pair<ReasonPtr, ReasonPtr>> worded_;
 };
@@ -186,7 +217,8 @@ void YuniKornRun::Follow(const Result& result) {
   if (result.type == ResultType::kReplaced) return Replace(result);
   const Allocation& allocation = world_.partition.allocations[result.request];
   const TaskIndex task = world_.TaskOf(allocation);
-  const NodeIndex node = NodeOf(result.node);
+  world_.NoteDecision(task);
+  const NodeIndex node = world_.NodeOf(result.node);
   if (!allocation.placeholder) return Bind(task, node);
   // No decision yet: most gangs are whole before the cycle ends.
   context_.ledger.Move(task, TaskStatus::kWaiting, node);
@@ -211,7 +243,7 @@ void YuniKornRun::Replace(const Result& result) {
   // waits there is the one to be bound.
   if (other != task) world_.SwapPods(task, other);
   world_.partition.Release(application, key, Termination::kReplaced);
-  Bind(other, NodeOf(result.node));
+  Bind(other, world_.NodeOf(result.node));
   replacing_ -= replacing_ > 0 ? 1 : 0;
 }
 
@@ -220,6 +252,7 @@ bool YuniKornRun::StopVictims() {
   const std::vector<yunikorn::Stop> stops = std::exchange(world_.partition.stops, {});
   for (const yunikorn::Stop& stop : stops) {
     const TaskIndex victim = world_.TaskOf(stop.key);
+    world_.NoteDecision(victim);
     const NodeIndex node = context_.ledger.node_of(victim);
     if (context_.ledger.status(victim) == TaskStatus::kWaiting &&
         context_.tables.tasks.status[victim] != TaskStatus::kWaiting) {
@@ -300,12 +333,11 @@ void YuniKornRun::ExplainNoNode(TaskIndex task, std::string_view words) {
   context_.reasons.Explain(task, worded);
 }
 
-void YuniKornRun::Explain(const yunikorn::Application& app, Index request) {
+void YuniKornRun::Explain(yunikorn::Application& app, Index request) {
   yunikorn::Partition& partition = world_.partition;
   const Allocation& ask = partition.allocations[request];
   const TaskIndex task = world_.TaskOf(ask);
-  yunikorn::UsageKey usage = app.usage;
-  if (!FitsInLimits(partition.limits.Headroom(usage), ask.resource)) {
+  if (!FitsInLimits(partition.limits.Headroom(app.usage), ask.resource)) {
     return context_.reasons.Explain(task, YuniKornRefusal("Not enough user quota"));
   }
   const std::string_view words = PreemptionWords(ask);
@@ -381,6 +413,7 @@ void RunYuniKorn(ActionContext& context, const Options& options) {
   if (!context.meter.ended()) run.ReserveForGangs();
   run.ExplainAll();
   run.Remember();
+  if (!context.meter.ended()) run.Keep();
 }
 
 }  // namespace
@@ -394,6 +427,7 @@ ActionDecl YuniKornScheduleAction() {
   action.evicts = true;
   action.memory = {kYuniKornSlot};
   action.check = yunikorn::CheckTables;
+  action.check_changes = yunikorn::CheckChanges;
   action.points = PointSet{Point::kFit};
   return action;
 }

@@ -52,7 +52,8 @@
 // are arrays by type, at most kMostTypes types. Orders of queues, applications and nodes are kept
 // and mended (kept_order.h, node_order.h). A request that fitted nowhere looks only at nodes that
 // changed since. A search for victims that finds some looks at every node once, and copies the
-// amounts of its queues for each. Profile yunikorn (profile.h) builds a partition for each plan.
+// amounts of its queues for each. Profile yunikorn (profile.h) builds a partition for each plan of
+// a snapshot; on a living cluster it keeps one and follows the rows (read_world.h).
 //
 // Proof. There is no slow twin: the recorded decisions of the peer are it.
 // `tests/conformance/run.py ../shared/conformance/yunikorn` plays the peer's recorded runs,

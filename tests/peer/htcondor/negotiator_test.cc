@@ -3,11 +3,14 @@
 // Whole cycles, each small enough to work out by hand. Events in words: "1.0 on slot1".
 #include "lib/peer/htcondor/negotiator.h"
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "lib/base/rng.h"
 
 namespace muster::condor {
 namespace {
@@ -69,6 +72,48 @@ class NegotiatorTest : public ::testing::Test {
   Pool pool_;
   std::vector<std::pair<std::string, double>> priorities_;
 };
+
+// Refuses every third slot to jobs of kind 1.
+struct EveryThird : SlotGate {
+  bool Admits(const Slot& slot, int64_t kind) const override {
+    return kind == 0 || slot.row % 3 != 0;
+  }
+};
+
+// Slots that share their expressions are judged once, and decide as those that do not share them.
+TEST_F(NegotiatorTest, SlotsThatAreAlikeAreJudgedAlike) {
+  Rng rng(17);
+  const EveryThird gate;
+  std::string matches;
+  for (int round = 0; round < 200; ++round) {
+    pool_ = {};
+    pool_.gate = &gate;
+    for (uint32_t i = 0; i < 24; ++i) AddSlot(rng.Below(4) == 0 ? "a@x" : "");
+    for (const char* user : {"a@x", "b@x", "c@x"}) {
+      AddJobs(user, 1 + static_cast<int>(rng.Below(6)));
+      for (CondorJob& job : pool_.jobs[user]) {
+        job.kind = static_cast<int64_t>(pool_.submitters.size() % 2);
+        job.ad.Set(names_.Of("RequestMemory"), AdValue::Of(int64_t{900} + job.auto_cluster * 50));
+        job.ad.Set(names_.Of("Rank"), Parsed("TARGET.Memory"));
+      }
+    }
+    constexpr const char* kRule = "TARGET.RequestMemory <= MY.Memory";
+    const auto shared = std::make_shared<const AdExpression>(Parsed(kRule));
+    for (Slot& slot : pool_.slots) {
+      slot.row = static_cast<uint32_t>(&slot - pool_.slots.data());
+      slot.ad.Set(names_.Of("Memory"),
+                  AdValue::Of(int64_t{800} + static_cast<int64_t>(rng.Below(6)) * 50));
+      slot.ad.Set(names_.Of("Requirements"), shared);
+    }
+    const NegotiatorRules rules = round % 2 == 0 ? WithoutPreemption() : NegotiatorRules();
+    const std::string alike = Run(rules);
+    for (Slot& slot : pool_.slots) slot.ad.Set(names_.Of("Requirements"), Parsed(kRule));
+    EXPECT_EQ(alike, Run(rules)) << "round " << round;
+    matches += alike;
+  }
+  EXPECT_NE(matches.find(" on slot"), matches.npos);
+  EXPECT_NE(matches.find("no match found"), matches.npos);
+}
 
 TEST_F(NegotiatorTest, SharesThePieByPriority) {
   for (int i = 0; i < 7; ++i) AddSlot();
