@@ -13,6 +13,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/scenario/state.h"
+#include "muster/bound.h"
+#include "muster/forecast.h"
+#include "muster/rehearsal.h"
+#include "muster/remedy.h"
+#include "muster/trace.h"
+#include "muster/upkeep.h"
 #include "muster/what_if.h"
 #include "tests/fuzz/checks.h"
 #include "tests/fuzz/input.h"
@@ -223,7 +229,7 @@ class CallSequence {
   }
 
   absl::Status Rest() {
-    switch (in_.Below(6)) {
+    switch (in_.Below(8)) {
       case 0: {
         if (plans_.empty()) return {};  // of any moment: decisions may have become impossible
         return cluster_.Apply(plans_[in_.Below(plans_.size())]).status();
@@ -251,12 +257,47 @@ class CallSequence {
         cluster_.SetMemory(plans_[in_.Below(plans_.size())].memory());
         return {};
       }
+      case 5:
+      case 6: {
+        const uint64_t version = cluster_.version();
+        const absl::Status answered = Ask();
+        Require(version == cluster_.version(), "a question changed the cluster");
+        return answered;
+      }
       default: {
         WhatIfChange change;
         make_.Fill(&change);
         if (change.add_nodes) change.add_nodes->count %= 4;
         return WhatIf(cluster_, SpecOf(&in_), {{change}}).status();
       }
+    }
+  }
+
+  // Questions about a cluster, which change nothing.
+  absl::Status Ask() {
+    const std::string spec = SpecOf(&in_);
+    switch (in_.Below(7)) {
+      case 0: {
+        WhatIfChange change;
+        make_.Fill(&change);
+        if (change.add_nodes) change.add_nodes->count %= 4;
+        return Rehearse(cluster_, spec, std::vector<WhatIfChange>{change}).status();
+      }
+      case 1:
+        return Diagnose(cluster_, spec, make_.Name(), {.trials = 3}).status();
+      case 2:
+        return Drain(cluster_, spec, std::vector<std::string>{NodeName()}).status();
+      case 3: {
+        const std::vector<NodeOffer> offers = {{.node = make_.Row<NodeSpec>()}};
+        return NeedNodes(cluster_, spec, offers, {.most = 2}).status();
+      }
+      case 4:
+        return BoundOf(cluster_.Freeze(), {.work = 1000}).status();
+      case 5:
+        if (plans_.empty()) return BestOf(cluster_.Freeze(), {.work = 100}).status();
+        return GapOf(cluster_.Freeze(), plans_[in_.Below(plans_.size())], {.work = 1000}).status();
+      default:
+        return Forecast(cluster_, spec, Trace(), {.futures = 3, .work_budget = 20'000}).status();
     }
   }
 
