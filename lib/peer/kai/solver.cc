@@ -11,7 +11,7 @@ namespace muster {
 namespace {
 
 // Returns the ascending numbers of both, each once. `some` is ascending.
-std::vector<uint32_t> Joined(const std::vector<uint32_t>& some, std::vector<uint32_t> others) {
+std::vector<uint32_t> Joined(std::span<const uint32_t> some, std::vector<uint32_t> others) {
   std::ranges::sort(others);
   others.erase(std::unique(others.begin(), others.end()), others.end());
   std::vector<uint32_t> joined(some.size() + others.size());
@@ -84,7 +84,7 @@ KaiSolution KaiSolver::Solve(const KaiJob& job) {
   failed_.clear();
   if (tasks.empty()) return {};
   waiting_.clear();
-  for (uint32_t j = 0; j < world_->job_count(); ++j) {
+  for (const uint32_t j : question_.waiting) {
     if (world_->job(j).CountOf(KaiStatus::kPending) > 0) waiting_.push_back(j);
   }
   for (const Generator generator : {Generator::kNodeLocal, Generator::kGang}) {
@@ -176,6 +176,9 @@ KaiSolver::Answer KaiSolver::Simulate(const KaiScenario& scenario) {
       return {};
     }
   }
+  // The second eviction of a task puts another copy of it in its job.
+  has_victim_twice_ = std::ranges::any_of(
+      victims, [&](const KaiPod* pod) { return &world_->pod(pod->task) != pod; });
   std::vector<uint32_t> left;
   for (const KaiPod* pod : victims) {
     if (question_.feasible[pod->node] == 0) left.push_back(pod->node);
@@ -215,7 +218,9 @@ bool KaiSolver::PlaceAgain(const KaiScenario& scenario, const Pods& victims,
     if (std::exchange(is_victim_[j], 1) == 0) involved.push_back(j);
   }
   question_.again->Clear();
-  for (const uint32_t j : Joined(waiting_, involved)) {
+  const std::span<const uint32_t> others =
+      MayCutShort() && AreOfOneQueue(involved) ? std::span<const uint32_t>() : waiting_;
+  for (const uint32_t j : Joined(others, involved)) {
     const KaiJob& job = world_->job(j);
     if (!job.facts().schedulable) continue;
     question_.again->Push(j == preemptor ? &scenario.preemptor() : &job);
@@ -223,6 +228,12 @@ bool KaiSolver::PlaceAgain(const KaiScenario& scenario, const Pods& victims,
   const bool placed = PlaceInOrder(preemptor, statement, nodes, involved);
   for (const uint32_t j : involved) is_victim_[j] = 0;
   return placed;
+}
+
+bool KaiSolver::AreOfOneQueue(std::span<const uint32_t> involved) const {
+  return std::ranges::all_of(involved, [&](uint32_t j) {
+    return world_->job(j).facts().queue == world_->job(involved[0]).facts().queue;
+  });
 }
 
 // Places the jobs that are involved, as they come among all that wait.
@@ -247,11 +258,17 @@ bool KaiSolver::PlaceInOrder(uint32_t preemptor, KaiStatement* statement,
     placed = true;
     if (!AreHopeless(involved)) continue;
     for (const uint32_t j : involved) {
-      if (is_victim_[j] != 0 && world_->job(j).facts().schedulable) place(world_->job(j));
+      if (is_victim_[j] != 0 && TrialLeavesMarks(world_->job(j))) place(world_->job(j));
     }
     break;
   }
   return placed;
+}
+
+// Returns whether a trial of the victim that fails may change what is decided later.
+bool KaiSolver::TrialLeavesMarks(const KaiJob& victim) const {
+  if (!victim.facts().schedulable) return false;
+  return has_victim_twice_ || victim.CountOf(KaiStatus::kPending) > 0;
 }
 
 // Returns whether no victim that has not had its turn finds a place.

@@ -21,11 +21,14 @@
 //
 // Short cuts, where taking changes back leaves all books as they were and no task is on two nodes:
 // - The last question is that of the search before it, if its answer needed the same victims.
-// - Once the job is placed, victims for which the cluster has too little left are tried at once, as
-//   their order decides nothing.
+// - Once the job is placed, victims for which the cluster has too little left are not tried: they
+//   would fail. Those are tried that would not forget it: a job with pending tasks remembers which
+//   tasks it tried, and of a task that is a victim twice a trial changes which copy the job has.
+// - If the job and all victims are of one queue, no other job is ordered with them. A queue turns
+//   to its own jobs in an order that others do not change.
 //
 // Cost. A scenario costs a simulation: O(victims), a place for each of their tasks and for the
-// job's, and the ordering of all pending jobs.
+// job's, and the ordering of all pending jobs unless all is of one queue.
 #ifndef MUSTER_PEER_KAI_SOLVER_H_
 #define MUSTER_PEER_KAI_SOLVER_H_
 
@@ -48,6 +51,8 @@ struct KaiQuestion {
   std::function<bool(const KaiScenario& scenario)> is_valid = {};
   KaiJobQueue* again = nullptr;  // of simulations; remembers how queues stand from one to the next
   KaiVictimRoom* room = nullptr;
+  // Ascending: at least all jobs with pending tasks.
+  std::span<const uint32_t> waiting = {};
 };
 
 struct KaiSolution {
@@ -90,7 +95,9 @@ class KaiSolver {
   bool PlaceInOrder(uint32_t preemptor, KaiStatement* statement, std::span<const uint32_t> nodes,
                     std::span<const uint32_t> involved);
   bool MayCutShort() const;
+  bool AreOfOneQueue(std::span<const uint32_t> involved) const;
   bool AreHopeless(std::span<const uint32_t> involved);
+  bool TrialLeavesMarks(const KaiJob& victim) const;
   std::vector<const KaiJob*> JobsOf(const Pods& victims, const KaiScenario& scenario) const;
 
   KaiWorld* world_;
@@ -99,6 +106,7 @@ class KaiSolver {
   std::vector<uint32_t> waiting_;  // jobs with pending tasks; simulations change victims' alone
   std::vector<uint32_t> feasible_nodes_;
   std::vector<uint8_t> is_victim_;  // by job, in one simulation; all 0 between two
+  bool has_victim_twice_ = false;   // some task, in the present simulation
   int64_t simulations_ = 0;
 };
 
