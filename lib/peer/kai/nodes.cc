@@ -128,6 +128,26 @@ bool KaiNodes::Remove(uint32_t n, uint32_t task) {
   return true;
 }
 
+bool KaiNodes::Update(uint32_t n, KaiPod* pod) {
+  auto& notes = notes_[pod->task];
+  const auto there = std::ranges::find(notes, n, &Note::node);
+  if (there == notes.end()) return false;
+  const KaiShape& shape = facts_.shape_of(pod->task);
+  if (shape.legacy_slices || !there->devices.empty() || !pod->devices.empty()) {
+    return Remove(n, pod->task) && Add(n, pod, false);
+  }
+  // Nothing but the vectors changes.
+  ChargeVectors(n, pod->task, *there, -1);
+  Accept(n, pod);
+  there->status = pod->status;
+  there->received = pod->received;
+  there->accepted = pod->accepted;
+  there->accepted_gpus = pod->accepted_gpus;
+  Enter(n);
+  ChargeVectors(n, pod->task, *there, 1);
+  return true;
+}
+
 bool KaiNodes::FitsGroupNow(uint32_t n, const KaiShape& shape, size_t g) const {
   const int64_t memory = facts_.nodes[n].gpu_memory;
   return groups_[n].marks[g].allocated &&

@@ -79,7 +79,7 @@ class KaiNodes {
   bool Add(uint32_t n, KaiPod* pod, bool elsewhere);
   bool Remove(uint32_t n, uint32_t task);
   // Charges the pod again, by its status now.
-  bool Update(uint32_t n, KaiPod* pod) { return Remove(n, pod->task) && Add(n, pod, false); }
+  bool Update(uint32_t n, KaiPod* pod);
 
   // --- questions
   // Return whether the shape fits what is idle, or idle and releasing.
