@@ -5,6 +5,9 @@
 //
 //   const bool alike = JudgeEvictorsAlike(dispatcher, Point::kPreemptable);
 //
+// JudgeByRows is the same for answers that do not depend on the books. What one task did not find
+// on a node need not be looked for there while the node stays as it is.
+//
 // A policy that answers at kPreemptable or kReclaimable may implement AlikeEvictors beside
 // VictimPolicy. One that does not is taken to tell evictors apart.
 #ifndef MUSTER_EXTENSION_ALIKE_EVICTORS_H_
@@ -21,6 +24,9 @@ class AlikeEvictors {
   // about any candidates of other jobs, if these are equal: class, priority and flags of the tasks,
   // queue and priority of their jobs. And if these jobs hold nothing.
   virtual bool JudgesEvictorsAlike(Point) const { return true; }
+  // Returns whether these answers follow from the rows of tasks, jobs and queues: they stay while
+  // tasks are moved.
+  virtual bool JudgesByRows(Point) const { return false; }
 };
 
 // Returns whether every policy that answers at the point does.
@@ -28,6 +34,15 @@ inline bool JudgeEvictorsAlike(const Dispatcher& dispatcher, Point point) {
   for (const PolicyEntry* entry : dispatcher.at(point)) {
     const auto* alike = dynamic_cast<const AlikeEvictors*>(entry->policy);
     if (alike == nullptr || !alike->JudgesEvictorsAlike(point)) return false;
+  }
+  return true;
+}
+
+// Returns whether every policy that answers at the point judges evictors alike, and by rows.
+inline bool JudgeByRows(const Dispatcher& dispatcher, Point point) {
+  if (!JudgeEvictorsAlike(dispatcher, point)) return false;
+  for (const PolicyEntry* entry : dispatcher.at(point)) {
+    if (!dynamic_cast<const AlikeEvictors*>(entry->policy)->JudgesByRows(point)) return false;
   }
   return true;
 }

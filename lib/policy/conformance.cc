@@ -29,6 +29,7 @@ class Conformance : public Policy, public VictimPolicy, public AlikeEvictors {
     return traits;
   }
   VictimPolicy* victims() override { return this; }
+  bool JudgesByRows(Point) const override { return true; }
   void Open(const Cycle& cycle) override {
     tables_ = &internal::DataOf(cycle).tables;
     for (size_t i = 0; i < kCritical.size(); ++i) {

@@ -48,6 +48,7 @@ class Priority : public Policy,
   OrderPolicy* order() override { return this; }
   GatePolicy* gate() override { return this; }
   VictimPolicy* victims() override { return this; }
+  bool JudgesByRows(Point) const override { return true; }
   void Open(const Cycle& cycle) override {
     tables_ = &internal::DataOf(cycle).tables;
     ledger_ = &internal::DataOf(cycle).ledger;

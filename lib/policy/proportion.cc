@@ -71,7 +71,6 @@ class Proportion : public Policy,
     for (DimensionIndex d = 0; d < dimensions; ++d) {
       slack_.push_back(static_cast<double>(ledger_->accounting().least.of(d)));
     }
-    claim_of_.assign(queues, kNone);
     shares_.assign(queues, 0);
     stamps_.assign(queues, ~uint64_t{0});
 
@@ -207,17 +206,27 @@ class Proportion : public Policy,
   }
 
  private:
-  // Returns whether any claim has changed.
+  // Returns whether any claim has changed. Beside what is left to all, a claim follows from the row
+  // and the account of its queue, and the queue's stamp tells of changes of both.
   bool RenewClaims(const Amounts& unguaranteed) {
     const QueueTable& queues = tables_->queues;
+    std::vector<uint32_t> claim_of(queues.alive.size(), kNone);
     uint32_t claims = 0;
     for (QueueIndex q = 0; q < queues.alive.size(); ++q) {
-      if (queues.alive[q] && queues.jobs[q] > 0) claim_of_[q] = claims++;
+      if (queues.alive[q] && queues.jobs[q] > 0) claim_of[q] = claims++;
     }
+    const bool all = std::exchange(claimed_in_, ledger_) != ledger_ || claim_of != claim_of_ ||
+                     !(unguaranteed == unguaranteed_);
+    claim_of_ = std::move(claim_of);
+    unguaranteed_ = unguaranteed;
+    claimed_at_.resize(queues.alive.size());
     bool changed = claims_.size() != claims;
     claims_.resize(claims);
     for (QueueIndex q = 0; q < queues.alive.size(); ++q) {
-      if (claim_of_[q] != kNone) changed |= RenewClaim(q, unguaranteed, &claims_[claim_of_[q]]);
+      if (claim_of_[q] == kNone) continue;
+      const uint64_t stamp = ledger_->queue_stamp(q);
+      if (std::exchange(claimed_at_[q], stamp) == stamp && !all) continue;
+      changed |= RenewClaim(q, unguaranteed, &claims_[claim_of_[q]]);
     }
     return changed;
   }
@@ -314,6 +323,10 @@ class Proportion : public Policy,
   Amounts total_;
   std::vector<uint32_t> claim_of_;
   std::vector<Claim> claims_;
+  // What the claims were made of: the books, the stamp of each queue, and what is left to all.
+  const Ledger* claimed_in_ = nullptr;
+  std::vector<uint64_t> claimed_at_;
+  Amounts unguaranteed_;
   std::vector<double> shares_;
   std::vector<uint64_t> stamps_;
   std::vector<int64_t> sum_;  // scratch

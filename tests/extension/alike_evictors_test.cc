@@ -153,5 +153,50 @@ TEST(AlikeEvictors, GetEqualAnswersOnTheSameBooks) {
   EXPECT_GT(named, 1000);
 }
 
+// Policies that claim to judge by rows give equal answers about a task whatever has moved since.
+TEST(AlikeEvictors, JudgeByRowsWhateverHasMoved) {
+  const char* const specs[] = {"volcano", "volcano:tiers=priority/conformance",
+                               "volcano:tiers=gang+priority+conformance", "kube-batch"};
+  int64_t answers = 0, named = 0, spared = 0, others = 0;
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    Rng rng(seed);
+    const std::optional<Cluster> cluster =
+        testing::TryCluster(testing::RandomWorld(seed, {.jobs = 12}));
+    if (!cluster) continue;
+    const Tables& tables = TablesOf(*cluster);
+    Evictors world(tables, *ResolveProfile(specs[seed % std::size(specs)]));
+    const Dispatcher& dispatcher = world.dispatcher();
+    if (!JudgeByRows(dispatcher, Point::kPreemptable)) {
+      ++others;
+      continue;
+    }
+    std::vector<TaskIndex> running;
+    for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) {
+      if (world.Runs(t)) running.push_back(t);
+    }
+    const auto answers_now = [&] {
+      std::vector<std::vector<TaskIndex>> all;
+      for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) {
+        if (!tables.tasks.alive[t] || tables.tasks.job[t] == kNone) continue;
+        all.push_back(dispatcher.Preemptable(t, running));
+        named += static_cast<int64_t>(all.back().size());
+        spared += static_cast<int64_t>(running.size() - all.back().size());
+      }
+      return all;
+    };
+    const std::vector<std::vector<TaskIndex>> before = answers_now();
+    for (const TaskIndex victim : running) {
+      if (!rng.Chance(0.5)) continue;
+      world.ledger().Move(victim, TaskStatus::kReleasing, world.ledger().node_of(victim));
+    }
+    ASSERT_EQ(before, answers_now()) << "seed " << seed;
+    answers += static_cast<int64_t>(before.size());
+  }
+  EXPECT_GT(answers, 1000);
+  EXPECT_GT(named, 1000);
+  EXPECT_GT(spared, 1000);
+  EXPECT_GT(others, 50);
+}
+
 }  // namespace
 }  // namespace muster

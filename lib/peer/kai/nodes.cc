@@ -72,22 +72,17 @@ void KaiNodes::ChargeVectors(uint32_t n, uint32_t task, const Note& note, double
   double* const idle = cells(n, 0);
   double* const used = cells(n, 1);
   double* const releasing = cells(n, 2);
+  // A pipelined task takes nothing that is idle, and only a leaving one gives back.
+  const bool pipelined = note.status == KaiStatus::kPipelined;
+  const double taken = pipelined ? 0 : times;
+  const double given = pipelined ? -times : note.status == KaiStatus::kReleasing ? times : 0;
+  const double gpus = note.received == KaiReceived::kFraction ? 0 : note.accepted_gpus;
   for (size_t d = 0; d < width_; ++d) {
-    double amount = shape.request[d];
-    if (d == kKaiGpuAt) {
-      amount = note.received == KaiReceived::kFraction ? 0 : note.accepted_gpus;
-    }
-    if (allocatable[d] == 0 || amount == 0) continue;
-    amount *= times;
-    used[d] += amount;
-    if (note.status == KaiStatus::kReleasing) {
-      releasing[d] += amount;
-      idle[d] -= amount;
-    } else if (note.status == KaiStatus::kPipelined) {
-      releasing[d] -= amount;
-    } else {
-      idle[d] -= amount;
-    }
+    if (allocatable[d] == 0) continue;
+    const double amount = d == kKaiGpuAt ? gpus : shape.request[d];
+    used[d] += amount * times;
+    idle[d] -= amount * taken;
+    releasing[d] += amount * given;
   }
 }
 
@@ -104,7 +99,7 @@ void KaiNodes::Enter(uint32_t n) {
 
 bool KaiNodes::Add(uint32_t n, KaiPod* pod, bool elsewhere) {
   Accept(n, pod);
-  std::vector<Note>& notes = notes_[pod->task];
+  auto& notes = notes_[pod->task];
   const auto there = std::ranges::find(notes, n, &Note::node);
   if (there != notes.end()) {
     if (!(elsewhere && pod->received == KaiReceived::kFraction)) return false;
@@ -121,7 +116,7 @@ bool KaiNodes::Add(uint32_t n, KaiPod* pod, bool elsewhere) {
 }
 
 bool KaiNodes::Remove(uint32_t n, uint32_t task) {
-  std::vector<Note>& notes = notes_[task];
+  auto& notes = notes_[task];
   const auto there = std::ranges::find(notes, n, &Note::node);
   if (there == notes.end()) return false;
   const Note note = std::move(*there);
@@ -130,6 +125,26 @@ bool KaiNodes::Remove(uint32_t n, uint32_t task) {
   Enter(n);
   ChargeVectors(n, task, note, -1);
   RemoveParts(n, task, note);
+  return true;
+}
+
+bool KaiNodes::Update(uint32_t n, KaiPod* pod) {
+  auto& notes = notes_[pod->task];
+  const auto there = std::ranges::find(notes, n, &Note::node);
+  if (there == notes.end()) return false;
+  const KaiShape& shape = facts_.shape_of(pod->task);
+  if (shape.legacy_slices || !there->devices.empty() || !pod->devices.empty()) {
+    return Remove(n, pod->task) && Add(n, pod, false);
+  }
+  // Nothing but the vectors changes.
+  ChargeVectors(n, pod->task, *there, -1);
+  Accept(n, pod);
+  there->status = pod->status;
+  there->received = pod->received;
+  there->accepted = pod->accepted;
+  there->accepted_gpus = pod->accepted_gpus;
+  Enter(n);
+  ChargeVectors(n, pod->task, *there, 1);
   return true;
 }
 

@@ -30,6 +30,7 @@
 #include <span>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "lib/peer/kai/facts.h"
 #include "lib/peer/kai/node_fit.h"
 #include "lib/peer/kai/pod_affinity.h"
@@ -78,7 +79,7 @@ class KaiNodes {
   bool Add(uint32_t n, KaiPod* pod, bool elsewhere);
   bool Remove(uint32_t n, uint32_t task);
   // Charges the pod again, by its status now.
-  bool Update(uint32_t n, KaiPod* pod) { return Remove(n, pod->task) && Add(n, pod, false); }
+  bool Update(uint32_t n, KaiPod* pod);
 
   // --- questions
   // Return whether the shape fits what is idle, or idle and releasing.
@@ -134,7 +135,7 @@ class KaiNodes {
   size_t width_;
   std::vector<double> cells_;
   std::vector<KaiDeviceGroups> groups_;
-  std::vector<std::vector<Note>> notes_;  // by task
+  std::vector<absl::InlinedVector<Note, 1>> notes_;  // by task
   std::vector<size_t> legacy_;
   KaiAffinity affinity_;
   std::vector<uint32_t> journal_;

@@ -22,6 +22,7 @@ KaiJob::KaiJob(const KaiFacts& facts, uint32_t job)
       set_status_(own_->tasks.size(), 0),
       index_(own_->tasks.size(), 0),
       counts_(own_->groups.size()) {
+  minimum_.reserve(own_->groups.size());
   for (const KaiGroup& group : own_->groups) minimum_.push_back(group.minimum.value_or(-1));
 }
 

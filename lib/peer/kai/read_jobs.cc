@@ -198,6 +198,7 @@ KaiTopologyWish KaiFactReader::WishOf(const std::optional<TopologyLevels>& level
 
 // Reads the tree of sub-groups: [0] is the job itself.
 void KaiFactReader::ReadGroups(const JobSpec& spec, KaiJobFacts* job) {
+  job->groups.reserve(1 + std::max<size_t>(1, spec.sub_groups.size()));
   KaiGroup& root = job->groups.emplace_back();
   if (spec.gang) {
     root.topology = WishOf(spec.gang->levels);
@@ -295,7 +296,9 @@ KaiTaskKey KaiFactReader::TaskKeyOf(TaskIndex t, size_t number) const {
 void KaiFactReader::AddTasks(JobIndex j, uint32_t number, KaiJobFacts* job) {
   KaiFacts& facts = out_.facts;
   std::vector<TaskIndex> tasks = tables_.jobs.tasks[j];
-  std::ranges::stable_sort(tasks, {}, [&](TaskIndex t) { return tables_.tasks.uid_rank[t]; });
+  const auto by_rank = [&](TaskIndex t) { return tables_.tasks.uid_rank[t]; };
+  if (!std::ranges::is_sorted(tasks, {}, by_rank)) std::ranges::stable_sort(tasks, {}, by_rank);
+  job->tasks.reserve(tasks.size());
   const bool one_set = tables_.jobs.spec[j].sub_groups.empty();
   // Tasks that no rule tells apart are in order already.
   const bool in_order = std::ranges::all_of(tasks, [&](TaskIndex t) {
@@ -336,6 +339,7 @@ void KaiFactReader::ReadJobs() {
     if (tables_.jobs.alive[j] != 0) jobs.push_back(j);
   }
   std::ranges::stable_sort(jobs, {}, [&](JobIndex j) { return tables_.jobs.spec[j].uid_rank; });
+  out_.facts.jobs.reserve(jobs.size());
   for (const JobIndex j : jobs) ReadJob(j);
 }
 

@@ -15,6 +15,7 @@ using Pods = std::vector<const KaiPod*>;
 // The victim's tasks as the session has them, in the order in which they were added.
 Pods TasksOf(const KaiWorld& world, const KaiScenario::Victim& victim) {
   Pods pods;
+  pods.reserve(victim.tasks.size());
   for (const KaiPod* pod : victim.tasks) pods.push_back(&world.pod(pod->task));
   return pods;
 }
@@ -53,6 +54,7 @@ std::vector<KaiChunk> ChunksOf(const KaiWorld& world, const KaiJob& job,
   const Pods pods = TasksOf(world, victim);
   const PodSets sets = PodSetsOf(job);
   std::vector<uint32_t> pod_set;
+  pod_set.reserve(pods.size());
   for (const KaiPod* pod : pods) {
     pod_set.push_back(sets.number[world.facts().tasks[pod->task].pod_set]);
   }
@@ -60,6 +62,7 @@ std::vector<KaiChunk> ChunksOf(const KaiWorld& world, const KaiJob& job,
   std::vector<KaiChunk> chunks;
   for (const uint32_t i : split.elastic) AddChunk(world, {pods[i]}, &chunks);
   Pods core;
+  core.reserve(split.core.size());
   for (const uint32_t i : split.core) core.push_back(pods[i]);
   AddChunk(world, core, &chunks);
   return chunks;

@@ -11,7 +11,7 @@ namespace muster {
 namespace {
 
 // Returns the ascending numbers of both, each once. `some` is ascending.
-std::vector<uint32_t> Joined(const std::vector<uint32_t>& some, std::vector<uint32_t> others) {
+std::vector<uint32_t> Joined(std::span<const uint32_t> some, std::vector<uint32_t> others) {
   std::ranges::sort(others);
   others.erase(std::unique(others.begin(), others.end()), others.end());
   std::vector<uint32_t> joined(some.size() + others.size());
@@ -84,7 +84,7 @@ KaiSolution KaiSolver::Solve(const KaiJob& job) {
   failed_.clear();
   if (tasks.empty()) return {};
   waiting_.clear();
-  for (uint32_t j = 0; j < world_->job_count(); ++j) {
+  for (const uint32_t j : question_.waiting) {
     if (world_->job(j).CountOf(KaiStatus::kPending) > 0) waiting_.push_back(j);
   }
   for (const Generator generator : {Generator::kNodeLocal, Generator::kGang}) {
@@ -113,9 +113,9 @@ bool KaiSolver::SearchMost(const KaiJob& job, const Pods& tasks, Generator gener
   };
   size_t low = 0, high = 1;
   while (answers(high)) {
-    low = high;
+    low = high == 1 ? Leap(job, tasks, high, recorded, whole) : high;
     if (low == all) return true;
-    high = std::min(high * 2, all);
+    high = std::min(low * 2, all);
   }
   while (high - low > 1) {
     const size_t middle = (low + high) / 2;
@@ -138,6 +138,75 @@ bool KaiSolver::Try(const KaiJob& job, std::span<KaiPod* const> tasks, Generator
     answer.statement->Discard();
   }
   return true;
+}
+
+// Returns the questions that would follow the one about `low` tasks, each about twice as many, with
+// the recorded victims and no others; up to the first one for which these are too few. `*count`:
+// the tasks of the last one.
+std::vector<KaiScenario> KaiSolver::Repeated(const KaiJob& job, const Pods& tasks, size_t low,
+                                             const Recorded& recorded, size_t* count) const {
+  std::vector<uint8_t> feasible = question_.feasible;
+  for (const KaiPod* pod : recorded.victims) feasible[pod->node] = 1;
+  std::vector<KaiScenario> questions;
+  while (low < tasks.size()) {
+    low = std::min(low * 2, tasks.size());
+    const KaiJob* const part = KaiPartOf(world_, job, std::span(tasks).first(low));
+    const KaiScenario question(world_, part, part->Next(/*real=*/false), recorded.jobs);
+    if (failed_.contains(question.fingerprint())) break;
+    if (!KaiScenarioFilters(*world_, question, feasible).Admit(question)) break;
+    questions.push_back(question);
+    *count = low;
+  }
+  return questions;
+}
+
+// Asks about as many tasks as the recorded victims may suffice for. Returns their number if each
+// question between that and the last one, about `low` tasks, would have the same answer; else
+// `low`.
+//
+// Proof. With fewer tasks the job passes the same gates, and places them as it did the first of
+// more. Then less is free than after the last question, and no victim found room even there. What
+// is left to ask is whether the job would still have gone first, and whether the answer is valid.
+size_t KaiSolver::Leap(const KaiJob& job, const Pods& tasks, size_t low, Recorded* recorded,
+                       Answer* whole) {
+  const bool simple = job.facts().groups.size() == 2 && job.active_allocated() == 0 &&
+                      std::ranges::none_of(job.facts().groups, [](const KaiGroup& group) {
+                        return group.topology.named;
+                      });
+  if (!simple || !asked_alone_ || !MayCutShort()) return low;
+  size_t count = low;
+  const std::vector<KaiScenario> questions = Repeated(job, tasks, low, *recorded, &count);
+  if (questions.size() < 2) return low;
+  const KaiScenario& hardest = questions.back();
+  const std::span<const KaiScenario> easier = std::span(questions).first(questions.size() - 1);
+  // If it answers nothing, it counts as none: a budget of work reaches as far as without it.
+  const int64_t before = simulations_;
+  Answer answer = Simulate(hardest, easier);
+  if (!answer.solved) {
+    simulations_ = before;
+    failed_.insert(hardest.fingerprint());
+    return low;
+  }
+  const std::vector<uint32_t> wanted = TasksOf(hardest.pending());
+  const auto same = [&](const KaiScenario& question) {
+    const std::vector<uint32_t> some = TasksOf(question.pending());
+    return std::ranges::equal(some, std::span(wanted).first(some.size())) &&
+           (!question_.is_valid || question_.is_valid(question));
+  };
+  if (!asked_alone_ || !easier_go_first_ ||
+      TasksOf(answer.victims) != TasksOf(hardest.recorded()) ||
+      !std::ranges::all_of(easier, same)) {
+    simulations_ = before;
+    answer.statement->Discard();
+    return low;
+  }
+  *recorded = {answer.victims, answer.victim_jobs};
+  if (count == tasks.size()) {
+    *whole = std::move(answer);
+  } else {
+    answer.statement->Discard();
+  }
+  return count;
 }
 
 bool KaiSolver::MayCutShort() const {
@@ -164,7 +233,9 @@ KaiSolver::Answer KaiSolver::Ask(const KaiJob& job, std::span<KaiPod* const> tas
   return {};
 }
 
-KaiSolver::Answer KaiSolver::Simulate(const KaiScenario& scenario) {
+KaiSolver::Answer KaiSolver::Simulate(const KaiScenario& scenario,
+                                      std::span<const KaiScenario> easier) {
+  asked_alone_ = false;
   const Pods victims = scenario.AllVictims();
   if (victims.empty()) return {};
   ++simulations_;
@@ -176,6 +247,9 @@ KaiSolver::Answer KaiSolver::Simulate(const KaiScenario& scenario) {
       return {};
     }
   }
+  // The second eviction of a task puts another copy of it in its job.
+  has_victim_twice_ = std::ranges::any_of(
+      victims, [&](const KaiPod* pod) { return &world_->pod(pod->task) != pod; });
   std::vector<uint32_t> left;
   for (const KaiPod* pod : victims) {
     if (question_.feasible[pod->node] == 0) left.push_back(pod->node);
@@ -183,7 +257,7 @@ KaiSolver::Answer KaiSolver::Simulate(const KaiScenario& scenario) {
   std::vector<uint32_t> joined;
   if (!left.empty()) joined = Joined(feasible_nodes_, std::move(left));
   const std::vector<uint32_t>& nodes = joined.empty() ? feasible_nodes_ : joined;
-  if (!PlaceAgain(scenario, victims, answer.statement.get(), nodes)) {
+  if (!PlaceAgain(scenario, victims, answer.statement.get(), nodes, easier)) {
     answer.statement->Discard();
     return {};
   }
@@ -206,7 +280,8 @@ KaiSolver::Answer KaiSolver::Simulate(const KaiScenario& scenario) {
 }
 
 bool KaiSolver::PlaceAgain(const KaiScenario& scenario, const Pods& victims,
-                           KaiStatement* statement, std::span<const uint32_t> nodes) {
+                           KaiStatement* statement, std::span<const uint32_t> nodes,
+                           std::span<const KaiScenario> easier) {
   const uint32_t preemptor = scenario.preemptor().number();
   is_victim_.resize(world_->job_count(), 0);
   std::vector<uint32_t> involved = {preemptor};
@@ -214,15 +289,42 @@ bool KaiSolver::PlaceAgain(const KaiScenario& scenario, const Pods& victims,
     const uint32_t j = world_->facts().tasks[pod->task].job;
     if (std::exchange(is_victim_[j], 1) == 0) involved.push_back(j);
   }
-  question_.again->Clear();
-  for (const uint32_t j : Joined(waiting_, involved)) {
-    const KaiJob& job = world_->job(j);
-    if (!job.facts().schedulable) continue;
-    question_.again->Push(j == preemptor ? &scenario.preemptor() : &job);
-  }
+  easier_go_first_ = std::ranges::all_of(easier, [&](const KaiScenario& question) {
+    return GoesFirst(question.preemptor(), involved);
+  });
+  Order(scenario.preemptor(), involved);
   const bool placed = PlaceInOrder(preemptor, statement, nodes, involved);
   for (const uint32_t j : involved) is_victim_[j] = 0;
   return placed;
+}
+
+// Puts the jobs that wait and those that are involved in order.
+void KaiSolver::Order(const KaiJob& preemptor, std::span<const uint32_t> involved) {
+  question_.again->Clear();
+  const std::span<const uint32_t> others =
+      MayCutShort() && AreOfOneQueue(involved) ? std::span<const uint32_t>() : waiting_;
+  for (const uint32_t j : Joined(others, {involved.begin(), involved.end()})) {
+    const KaiJob& job = world_->job(j);
+    if (!job.facts().schedulable) continue;
+    question_.again->Push(j == preemptor.number() ? &preemptor : &job);
+  }
+}
+
+// Returns whether no victim has its turn before the job that asks.
+bool KaiSolver::GoesFirst(const KaiJob& preemptor, std::span<const uint32_t> involved) {
+  Order(preemptor, involved);
+  while (!question_.again->empty()) {
+    const uint32_t j = question_.again->Pop()->number();
+    if (j == preemptor.number()) return true;
+    if (is_victim_[j] != 0) return false;
+  }
+  return false;
+}
+
+bool KaiSolver::AreOfOneQueue(std::span<const uint32_t> involved) const {
+  return std::ranges::all_of(involved, [&](uint32_t j) {
+    return world_->job(j).facts().queue == world_->job(involved[0]).facts().queue;
+  });
 }
 
 // Places the jobs that are involved, as they come among all that wait.
@@ -230,7 +332,9 @@ bool KaiSolver::PlaceInOrder(uint32_t preemptor, KaiStatement* statement,
                              std::span<const uint32_t> nodes, std::span<const uint32_t> involved) {
   KaiJobQueue& queue = *question_.again;
   KaiPlacer placer(world_, statement, /*pipeline_only=*/true);
+  bool alone = true;
   const auto place = [&](const KaiJob& job) {
+    alone &= job.number() == preemptor;
     job.NextRequest(/*real=*/false);  // is known from here on
     if (placer.Place(job, nodes)) return true;
     if (job.number() != preemptor) job.Next(/*real=*/false);
@@ -247,11 +351,18 @@ bool KaiSolver::PlaceInOrder(uint32_t preemptor, KaiStatement* statement,
     placed = true;
     if (!AreHopeless(involved)) continue;
     for (const uint32_t j : involved) {
-      if (is_victim_[j] != 0 && world_->job(j).facts().schedulable) place(world_->job(j));
+      if (is_victim_[j] != 0 && TrialLeavesMarks(world_->job(j))) place(world_->job(j));
     }
+    asked_alone_ = alone;
     break;
   }
   return placed;
+}
+
+// Returns whether a trial of the victim that fails may change what is decided later.
+bool KaiSolver::TrialLeavesMarks(const KaiJob& victim) const {
+  if (!victim.facts().schedulable) return false;
+  return has_victim_twice_ || victim.CountOf(KaiStatus::kPending) > 0;
 }
 
 // Returns whether no victim that has not had its turn finds a place.

@@ -21,11 +21,16 @@
 //
 // Short cuts, where taking changes back leaves all books as they were and no task is on two nodes:
 // - The last question is that of the search before it, if its answer needed the same victims.
-// - Once the job is placed, victims for which the cluster has too little left are tried at once, as
-//   their order decides nothing.
+// - Once the job is placed, victims for which the cluster has too little left are not tried: they
+//   would fail. Those are tried that would not forget it: a job with pending tasks remembers which
+//   tasks it tried, and of a task that is a victim twice a trial changes which copy the job has.
+// - Questions between two are not asked if the victims of the first answer the second, too, and
+//   neither tried to place one again (Leap).
+// - If the job and all victims are of one queue, no other job is ordered with them. A queue turns
+//   to its own jobs in an order that others do not change.
 //
 // Cost. A scenario costs a simulation: O(victims), a place for each of their tasks and for the
-// job's, and the ordering of all pending jobs.
+// job's, and the ordering of all pending jobs unless all is of one queue.
 #ifndef MUSTER_PEER_KAI_SOLVER_H_
 #define MUSTER_PEER_KAI_SOLVER_H_
 
@@ -48,6 +53,8 @@ struct KaiQuestion {
   std::function<bool(const KaiScenario& scenario)> is_valid = {};
   KaiJobQueue* again = nullptr;  // of simulations; remembers how queues stand from one to the next
   KaiVictimRoom* room = nullptr;
+  // Ascending: at least all jobs with pending tasks.
+  std::span<const uint32_t> waiting = {};
 };
 
 struct KaiSolution {
@@ -84,13 +91,21 @@ class KaiSolver {
            Recorded* recorded, Answer* whole);
   Answer Ask(const KaiJob& job, std::span<KaiPod* const> tasks, Generator generator,
              const Recorded& recorded);
-  Answer Simulate(const KaiScenario& scenario);
+  size_t Leap(const KaiJob& job, const Pods& tasks, size_t low, Recorded* recorded, Answer* whole);
+  std::vector<KaiScenario> Repeated(const KaiJob& job, const Pods& tasks, size_t low,
+                                    const Recorded& recorded, size_t* count) const;
+  // `easier`: questions with the same victims, see `easier_go_first_`.
+  Answer Simulate(const KaiScenario& scenario, std::span<const KaiScenario> easier = {});
   bool PlaceAgain(const KaiScenario& scenario, const Pods& victims, KaiStatement* statement,
-                  std::span<const uint32_t> nodes);
+                  std::span<const uint32_t> nodes, std::span<const KaiScenario> easier);
+  void Order(const KaiJob& preemptor, std::span<const uint32_t> involved);
+  bool GoesFirst(const KaiJob& preemptor, std::span<const uint32_t> involved);
   bool PlaceInOrder(uint32_t preemptor, KaiStatement* statement, std::span<const uint32_t> nodes,
                     std::span<const uint32_t> involved);
   bool MayCutShort() const;
+  bool AreOfOneQueue(std::span<const uint32_t> involved) const;
   bool AreHopeless(std::span<const uint32_t> involved);
+  bool TrialLeavesMarks(const KaiJob& victim) const;
   std::vector<const KaiJob*> JobsOf(const Pods& victims, const KaiScenario& scenario) const;
 
   KaiWorld* world_;
@@ -99,6 +114,12 @@ class KaiSolver {
   std::vector<uint32_t> waiting_;  // jobs with pending tasks; simulations change victims' alone
   std::vector<uint32_t> feasible_nodes_;
   std::vector<uint8_t> is_victim_;  // by job, in one simulation; all 0 between two
+  // Of the last simulation. A task was a victim twice.
+  bool has_victim_twice_ = false;
+  // The job that asks went first, and then no victim was tried.
+  bool asked_alone_ = false;
+  // In each easier question the job would have gone first, too.
+  bool easier_go_first_ = false;
   int64_t simulations_ = 0;
 };
 

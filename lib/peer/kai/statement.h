@@ -30,7 +30,7 @@ namespace muster {
 
 class KaiStatement {
  public:
-  explicit KaiStatement(KaiWorld* world) : world_(world) {}
+  explicit KaiStatement(KaiWorld* world) : world_(world) { entries_.reserve(kUsualEntries); }
 
   bool empty() const { return entries_.empty(); }
   size_t Checkpoint() const { return entries_.size(); }
@@ -60,6 +60,8 @@ class KaiStatement {
     KaiPod* listed = nullptr;            // that a commit reports
     std::vector<uint32_t> devices = {};  // before
   };
+
+  static constexpr size_t kUsualEntries = 32;
 
   void Undo(size_t i);
   void Redo(size_t i);

@@ -31,7 +31,10 @@ class VictimAction {
     KaiJobQueue queue(&world_, {.depth = rules.depth});
     for (uint32_t j = 0; j < world_.job_count(); ++j) {
       const KaiJob& job = world_.job(j);
-      if (!job.facts().schedulable || !job.IsReady()) continue;
+      if (job.CountOf(KaiStatus::kPending) > 0) waiting_.push_back(j);
+      if (!job.facts().schedulable) continue;
+      if (job.facts().preemptible) takable_.push_back({j, job.facts().queue});
+      if (!job.IsReady()) continue;
       if (job.CountOf(KaiStatus::kPending) == 0 || !MayAsk(job)) continue;
       if (KaiDelayOf(world_, job) == 0) queue.Push(&job);
     }
@@ -49,14 +52,15 @@ class VictimAction {
   virtual bool Begin(const KaiJob& /*job*/) { return true; }
   // Whether a search could help; after signatures.
   virtual bool IsWorthwhile(const KaiJob& /*job*/) { return true; }
-  // Before the candidates are listed.
-  virtual void BeginVictims() {}
   // Before the candidates are asked whether they could make room. `asks`: the job as the question
   // has it that must be answered.
   virtual void BeginRoom(const KaiJob& /*asks*/) {}
   // Whether a victim of the queue could be left without a place; whether any victim could.
   virtual bool MayGo(uint32_t /*queue*/) { return true; }
   virtual bool MaySomeGo() { return true; }
+  // Whether jobs of the queue could be victims; asked once a search.
+  virtual bool MayLose(const KaiJob& /*asks*/, uint32_t /*queue*/) { return true; }
+  // Whether the job, of a queue that may lose some, could be.
   virtual bool MayBeVictim(const KaiJob& asks, const KaiJob& victim) const = 0;
   virtual bool IsValid(const KaiScenario& scenario) const = 0;
   virtual uint32_t FailuresOf(const KaiJob& job) const { return job.facts().queue; }
@@ -103,7 +107,6 @@ class VictimAction {
       room_.Begin(asks->Next(/*real=*/false));
       if (!room_.IsFree() && !MaySomeGo()) return false;
     }
-    BeginVictims();
     ListVictims(job);
     if (candidates_.empty()) return false;
     if (!may_skip) return true;
@@ -125,9 +128,12 @@ class VictimAction {
 
   void ListVictims(const KaiJob& job) {
     int64_t count = 0;
-    for (uint32_t j = 0; j < world_.job_count(); ++j) {
-      const KaiJob& victim = world_.job(j);
-      if (!victim.facts().schedulable || !victim.facts().preemptible) continue;
+    may_lose_.assign(world_.tree.queues.size(), {});
+    for (const Takable& takable : takable_) {
+      std::optional<bool>& may_lose = may_lose_[takable.queue];
+      if (!may_lose.has_value()) may_lose = MayLose(job, takable.queue);
+      if (!*may_lose) continue;
+      const KaiJob& victim = world_.job(takable.job);
       if (!victim.HasActive() || !MayBeVictim(job, victim)) continue;
       if (most_victims() >= 0 && count > most_victims()) break;
       candidates_.push_back(&victim);
@@ -146,13 +152,21 @@ class VictimAction {
       victims_left_.CopyFrom(victims_);
       return &victims_left_;
     };
-    KaiSolver solver(
-        &world_, {KaiFeasibleNodes(world_, job), begin,
-                  [&](const KaiScenario& scenario) { return IsValid(scenario); }, &again_, &room_});
+    KaiSolver solver(&world_, {KaiFeasibleNodes(world_, job), begin,
+                               [&](const KaiScenario& scenario) { return IsValid(scenario); },
+                               &again_, &room_, waiting_});
     KaiSolution solution = solver.Solve(job);
     for (int64_t i = 0; i < solver.simulations(); ++i) cycle_.spend();
     return solution;
   }
+
+  // A job that other jobs might take the place of.
+  struct Takable {
+    uint32_t job, queue;
+  };
+  std::vector<Takable> takable_;   // ascending
+  std::vector<uint32_t> waiting_;  // jobs with pending tasks when the action began; ascending
+  std::vector<std::optional<bool>> may_lose_;  // by queue, in the present search; none: not asked
 
   std::map<uint32_t, KaiHardJobList> failed_;
   KaiVictimRoom room_{&world_};
@@ -198,7 +212,6 @@ class Reclaim : public VictimAction {
     reclaimer_ = KaiReclaimerOf(job);
     return true;
   }
-  void BeginVictims() override { answers_.assign(world_.tree.queues.size(), {}); }
   void BeginRoom(const KaiJob& asks) override {
     asks_ = KaiReclaimerOf(asks);
     may_go_.assign(world_.tree.queues.size(), {});
@@ -212,34 +225,26 @@ class Reclaim : public VictimAction {
     if (!some_go_.has_value()) some_go_ = KaiMaySomeGo(world_.tree_then);
     return *some_go_;
   }
-  bool MayBeVictim(const KaiJob& asks, const KaiJob& victim) const override {
-    const uint32_t queue = victim.facts().queue;
-    if (queue == asks.facts().queue) return false;
-    // One search asks when its shares are still those with which it began.
-    std::optional<Answer>& answer = answers_[queue];
-    if (!answer.has_value()) {
-      answer = {KaiMayBeVictim(world_.tree, reclaimer_, queue),
-                KaiReclaimMinRuntimeOf(world_, asks, queue)};
-    }
-    return answer->may_lose &&
-           (victim.IsElastic() ||
-            !KaiIsProtected(world_.StartOf(victim), world_.facts().now, answer->min_runtime));
+  bool MayLose(const KaiJob& asks, uint32_t queue) override {
+    if (queue == asks.facts().queue || !KaiMayBeVictim(world_.tree, reclaimer_, queue))
+      return false;
+    min_runtime_.resize(world_.tree.queues.size());
+    min_runtime_[queue] = KaiReclaimMinRuntimeOf(world_, asks, queue);
+    return true;
+  }
+  bool MayBeVictim(const KaiJob& /*asks*/, const KaiJob& victim) const override {
+    return victim.IsElastic() || !KaiIsProtected(world_.StartOf(victim), world_.facts().now,
+                                                 min_runtime_[victim.facts().queue]);
   }
   bool IsValid(const KaiScenario& scenario) const override {
     return KaiIsFair(world_, scenario) && KaiKeepsSafe(world_, scenario, KaiIsSafeFromReclaim);
   }
 
  private:
-  // What a queue answers for all of its jobs.
-  struct Answer {
-    bool may_lose;
-    int64_t min_runtime;
-  };
-
   KaiReclaimer reclaimer_, asks_;
-  std::optional<bool> some_go_;                         // of `tree_then`; none: not known
-  std::vector<std::optional<bool>> may_go_;             // by queue; none: not known
-  mutable std::vector<std::optional<Answer>> answers_;  // by queue
+  std::optional<bool> some_go_;              // of `tree_then`; none: not known
+  std::vector<std::optional<bool>> may_go_;  // by queue; none: not known
+  std::vector<int64_t> min_runtime_;         // by queue: of those that may lose, for their jobs
 };
 
 class Preempt : public VictimAction {
@@ -252,10 +257,10 @@ class Preempt : public VictimAction {
                                       KaiQuotaOf(world_, job.Next(/*real=*/false)));
     return gate.open();
   }
+  bool MayLose(const KaiJob& asks, uint32_t queue) override { return queue == asks.facts().queue; }
   bool MayBeVictim(const KaiJob& asks, const KaiJob& victim) const override {
     if (victim.facts().priority >= asks.facts().priority) return false;
-    if (victim.facts().queue != asks.facts().queue || victim.number() == asks.number())
-      return false;
+    if (victim.number() == asks.number()) return false;
     if (victim.active_allocated() == 0) return false;
     return victim.IsElastic() || !KaiIsSafeFromPreempt(world_, asks, victim);
   }

@@ -92,7 +92,10 @@ void KaiVictimRoom::SumUpFree() {
     free_of_.assign(world_.nodes.size() * free_.size(), 0.0);
     for (uint32_t n = 0; n < world_.nodes.size(); ++n) CountFree(n);
   } else {
-    for (const uint32_t n : *changed) CountFree(n);
+    uint32_t counted = kKaiNone;  // most changes of a node follow one another
+    for (const uint32_t n : *changed) {
+      if (std::exchange(counted, n) != n) CountFree(n);
+    }
   }
   changes_ = world_.nodes.changes();
 }

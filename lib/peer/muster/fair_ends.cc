@@ -9,9 +9,11 @@
 namespace muster {
 
 const Lifetime* LifetimeOf(const Tables& tables, TaskIndex task) {
-  const auto facts = tables.tasks.facts.find(task);
-  if (facts != tables.tasks.facts.end() && facts->second.lifetime) {
-    return &*facts->second.lifetime;
+  if (!tables.tasks.facts.empty()) {
+    const auto facts = tables.tasks.facts.find(task);
+    if (facts != tables.tasks.facts.end() && facts->second.lifetime) {
+      return &*facts->second.lifetime;
+    }
   }
   const JobIndex job = tables.tasks.job[task];
   if (job == kNone || !tables.jobs.spec[job].lifetime) return nullptr;
@@ -28,6 +30,24 @@ int64_t RunBy(const JobSpec* job, const Lifetime* lifetime) {
     run = run == kAbsent ? *lifetime->max_runtime : std::min(run, *lifetime->max_runtime);
   }
   return run;
+}
+
+// Lists all tasks but those of which neither the job nor the task tells when they end. Most jobs
+// tell nothing, and their tasks mostly follow each other.
+std::vector<TaskIndex> TasksThatMayEnd(const Tables& tables) {
+  const TaskTable& tasks = tables.tasks;
+  std::vector<TaskIndex> may_end;
+  JobIndex last = kNone;
+  bool tells = false;  // of the last job
+  for (TaskIndex t = 0; t < tasks.alive.size(); ++t) {
+    const JobIndex job = tasks.job[t];
+    if (job != last) {
+      tells = job != kNone && (tables.jobs.spec[job].estimate || tables.jobs.spec[job].lifetime);
+      last = job;
+    }
+    if (tells || (!tasks.facts.empty() && tasks.facts.contains(t))) may_end.push_back(t);
+  }
+  return may_end;
 }
 
 }  // namespace
@@ -66,7 +86,7 @@ void FairEnds::Follow(const ActionContext& context) {
     ends_.clear();
     unstarted_.clear();
     listed_.clear();
-    for (TaskIndex t = 0; t < tasks; ++t) changed.push_back(t);
+    changed = TasksThatMayEnd(context.tables);
   }
   listed_.resize(tasks, 0);
   bool any = false;

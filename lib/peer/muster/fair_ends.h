@@ -18,7 +18,7 @@
 //
 // Guarantee. The list is what sorting the ends of all tasks anew gives.
 // Cost. O(tasks with an end), with a sort of those alone that changed since the last list. The
-// first list: O(tasks log tasks).
+// first list: O(tasks), and a sort of those with an end.
 #ifndef MUSTER_PEER_MUSTER_FAIR_ENDS_H_
 #define MUSTER_PEER_MUSTER_FAIR_ENDS_H_
 

@@ -84,13 +84,11 @@ double FairExchange::WorthOf(JobIndex job) const {
   return exchange_ * parts * static_cast<double>(waited) * kMore;
 }
 
-// Calls visit(task) for all tasks that run and may be evicted, node by node.
+// Calls visit(task) for all tasks that run and may be evicted, ascending.
 template <class Visit>
 void FairExchange::ForVictims(const Visit& visit) {
-  for (NodeIndex n = 0; n < tables_.nodes.alive.size(); ++n) {
-    for (const TaskIndex t : context_.ledger.tasks_on(n)) {
-      if (ledger_.node_of(t) == n && IsVictim(t)) visit(t);
-    }
+  for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
+    if (IsVictim(t) && ledger_.node_of(t) != kNone) visit(t);
   }
 }
 

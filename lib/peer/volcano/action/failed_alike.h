@@ -18,7 +18,8 @@
 // depends on the job was asked about: which tasks are candidates depends on its queue, and which
 // nodes fit on the class. A class with a fit that depends on other nodes, and a role of unlike
 // tasks, have a memory of nodes of their own (role_memory.h), and stand for themselves. A job that
-// holds nothing has no victims of its own: where those of others were too few, none are, too.
+// holds nothing has no victims of its own: where those of others were too few, none are, too. And
+// where none were too few for one such job, they are for all of them.
 // Cost. O(1), and O(tasks of the role's job) once for a job.
 #ifndef MUSTER_PEER_VOLCANO_ACTION_FAILED_ALIKE_H_
 #define MUSTER_PEER_VOLCANO_ACTION_FAILED_ALIKE_H_
@@ -49,25 +50,33 @@ class FailedAlike {
         IsEqual(task, last_)) {
       return true;
     }
-    if (of_any_job_.empty() || !StandsForAnyJob(task)) return false;
-    const auto known = of_any_job_.find(KeyOf(task));
-    return known != of_any_job_.end() &&
-           std::ranges::any_of(known->second, [&](TaskIndex t) { return IsEqual(task, t); });
+    if ((between_jobs_.empty() && within_jobs_.empty()) || !StandsForAnyJob(task)) return false;
+    return Has(between_jobs_, task) || (same_job && Has(within_jobs_, task));
   }
 
   // `for_want_of_victims`: there were too few on each node, and nothing else was asked.
   void Note(TaskIndex task, bool same_job, bool for_want_of_victims) {
-    if (!context_.ledger.SameAs(moment_)) of_any_job_.clear();
+    if (!context_.ledger.SameAs(moment_)) {
+      between_jobs_.clear();
+      within_jobs_.clear();
+    }
     moment_ = context_.ledger.moment();
     const bool stands_for_others = errors_.hopeless(task) == nullptr && !context_.search.samples();
     last_ = stands_for_others ? task : TaskIndex(kNone);
     same_job_ = same_job;
-    if (stands_for_others && for_want_of_victims && !same_job && StandsForAnyJob(task)) {
-      of_any_job_[KeyOf(task)].push_back(task);
+    if (stands_for_others && for_want_of_victims && StandsForAnyJob(task)) {
+      (same_job ? within_jobs_ : between_jobs_)[KeyOf(task)].push_back(task);
     }
   }
 
  private:
+  using Tasks = HashMap<uint64_t, std::vector<TaskIndex>>;  // by queue and class
+
+  bool Has(const Tasks& failed, TaskIndex task) const {
+    const auto known = failed.find(KeyOf(task));
+    return known != failed.end() &&
+           std::ranges::any_of(known->second, [&](TaskIndex t) { return IsEqual(task, t); });
+  }
   JobIndex JobOf(TaskIndex task) const { return context_.tables.tasks.job[task]; }
   uint64_t KeyOf(TaskIndex task) const {
     return uint64_t{context_.QueueOf(task)} << 32 | context_.ClassOf(task);
@@ -95,7 +104,8 @@ class FailedAlike {
   Ledger::Moment moment_;  // all that follows holds on these books
   TaskIndex last_ = kNone;
   bool same_job_ = false;
-  HashMap<uint64_t, std::vector<TaskIndex>> of_any_job_;  // by queue and class
+  // Tasks that stand for those of any job, by where victims were looked for.
+  Tasks between_jobs_, within_jobs_;
 };
 
 }  // namespace muster

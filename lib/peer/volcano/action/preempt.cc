@@ -26,7 +26,8 @@
 // Ties. Node index, then Go's heap order.
 //
 // Cost. O(nodes) to rank them a task, then the nodes tried. A task that is like one before it that
-// found no node costs O(1) (failed_alike.h).
+// found no node costs O(1) (failed_alike.h), and where policies look at rows alone, a node on which
+// victims were too few is passed over until it changes (hopeless_nodes.h).
 #include <algorithm>
 #include <string>
 
@@ -35,6 +36,7 @@
 #include "lib/part/victims.h"
 #include "lib/peer/volcano/action/failed_alike.h"
 #include "lib/peer/volcano/action/fit_errors.h"
+#include "lib/peer/volcano/action/hopeless_nodes.h"
 #include "lib/peer/volcano/action/role_memory.h"
 #include "lib/peer/volcano/actions.h"
 
@@ -53,6 +55,7 @@ class Preempt {
         errors_(context.memory<FitErrors>()),
         memory_(context),
         failures_(context, Point::kPreemptable),
+        hopeless_(context, Point::kPreemptable),
         order_(context) {}
 
   void Run() {
@@ -138,8 +141,14 @@ class Preempt {
       }
       return MakeRoomLosingLeast(task, c, same_job, sample);
     }
+    hopeless_for_task_ = same_job ? nullptr : hopeless_.Of(task);
+    // Without a candidate anywhere, a node serves only as it is.
+    const bool as_is = same_job && HoldsNothing(tables_.tasks.job[task]);
     return context_.search.VisitByScore(task, Want::kEvicting, refused, [&](NodeIndex node) {
-      return CouldMakeRoom(context_, task, node) && TryNode(task, c, node, same_job);
+      if (hopeless_for_task_ != nullptr && hopeless_for_task_->Has(node)) return false;
+      const bool room =
+          as_is ? VictimsSuffice(context_, task, node, {}) : CouldMakeRoom(context_, task, node);
+      return room && TryNode(task, c, node, same_job);
     });
   }
 
@@ -192,6 +201,12 @@ class Preempt {
     return true;
   }
 
+  // Returns whether no task of the job could be evicted.
+  bool HoldsNothing(JobIndex job) const {
+    const JobCounts& counts = ledger_.job(job);
+    return counts[TaskStatus::kBound] + counts[TaskStatus::kRunning] == 0;
+  }
+
   bool IsCandidate(TaskIndex task, TaskIndex victim, bool same_job) const {
     const TaskStatus status = ledger_.status(victim);
     if (status != TaskStatus::kBound && status != TaskStatus::kRunning) return false;
@@ -226,7 +241,10 @@ class Preempt {
 
   bool TryNode(TaskIndex task, ClassIndex c, NodeIndex node, bool same_job) {
     std::vector<TaskIndex> victims;
-    if (!FindVictims(task, node, same_job, &victims)) return false;
+    if (!FindVictims(task, node, same_job, &victims)) {
+      if (hopeless_for_task_ != nullptr) hopeless_for_task_->Note(node);
+      return false;
+    }
     Attempt attempt(context_);
     order_.Start(task, victims);
     gone_.clear();
@@ -326,6 +344,8 @@ class Preempt {
   const FitErrors& errors_;
   RoleMemory memory_;  // of the whole action
   FailedAlike failures_;
+  HopelessNodes hopeless_;
+  HopelessNodes::Kind* hopeless_for_task_ = nullptr;  // for the task at hand; null: not known
   VictimOrder order_;
   bool found_victims_ = false;                // enough of them on some node, for the task at hand
   std::vector<TaskIndex> candidates_, gone_;  // of one node; kept for their memory
