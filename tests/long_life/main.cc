@@ -68,7 +68,11 @@ bool Parse(int argc, char** argv, Flags* flags) {
     }
   }
   if (flags->profiles.empty()) {
-    for (const ProfileInfo& info : Profiles()) flags->profiles.push_back(info.name);
+    for (const ProfileInfo& info : Profiles()) {
+      // By itself it admits by quotas of flavors, which these queues do not have, and binds nothing.
+      const bool admits_alone = info.name == "kueue";
+      flags->profiles.push_back(admits_alone ? "kueue:+allocate,plain_queues=on" : info.name);
+    }
   }
   return true;
 }
