@@ -11,6 +11,9 @@
 namespace muster::kube {
 namespace {
 
+// Fewer nodes of a state than that, and a class that comes back does better with a tree.
+constexpr size_t kNodesOfState = 4;
+
 // Returns whether place a of a heap is visited before place b, from the root down, left first.
 bool IsVisitedFirst(size_t a, size_t b) {
   size_t x = a + 1, y = b + 1;  // children of x are 2x and 2x + 1
@@ -46,6 +49,28 @@ void ClassBoard::Build() {
     if (score == kUnknown) score = ScoreOf(n);
     score_.push_back(state_.nodes->answer[n] == NodeAnswer::kFits ? score : kUnfit);
   }
+}
+
+NodeIndex ClassBoard::ChooseAmongStates(uint64_t start) {
+  const size_t nodes = world_.order().size();
+  NodesByState& by_state = world_.nodes_by_state();
+  by_state.Follow(start % nodes);
+  if (by_state.states().size() > nodes / kNodesOfState) return kNone;
+  of_state_.resize(world_.states(), kUnknown);
+  int64_t best_score = kUnfit;
+  uint32_t best = kNone, best_visit = kNone;
+  for (const uint32_t state : by_state.states()) {
+    int64_t& score = of_state_[state];
+    if (score == kUnknown) score = ScoreOf(by_state.First(state));
+    if (score == kUnfit) return kNone;
+    if (score < best_score) continue;
+    const uint32_t visit = by_state.VisitOf(state);
+    if (score == best_score && visit > best_visit) continue;
+    best_score = score;
+    best = state;
+    best_visit = visit;
+  }
+  return by_state.First(best);
 }
 
 // As Build and ChooseByScan.
@@ -208,6 +233,13 @@ void ClassBoard::Repair(uint32_t i) {
 NodeIndex ClassBoard::Choose(uint64_t* start, size_t wanted) {
   const bool alone = state_.spread.skips() && state_.affinity.skips() &&
                      state_.spread_scores.skips() && state_.affinity_scores.skips();
+  if (alone && state_.nodes->all_fit && wanted >= world_.order().size()) {
+    const NodeIndex chosen = ChooseAmongStates(*start);
+    if (chosen != kNone) {
+      *start %= world_.order().size();
+      return chosen;
+    }
+  }
   if (!std::exchange(asked_, true) && alone) return ChooseByState(start, wanted);
   Build();
   Follow();
