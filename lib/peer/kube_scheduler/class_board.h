@@ -90,7 +90,8 @@ class ClassBoard {
   std::vector<uint32_t> entry_of_;  // by place, of feasible ones: where in entries_
   std::vector<Place> entries_;      // feasible places in the order of the search
   std::vector<uint32_t> winner_;    // by place of the heap: an entry
-  // For searches in which other pods matter: feasible nodes and their sums.
+  std::vector<uint8_t> refused_;    // by place, for other pods on the nodes; empty: none is
+  // For searches in which other pods matter to scores or spread: feasible nodes and their sums.
   std::vector<NodeIndex> feasible_;
   std::vector<int64_t> totals_;
 };

@@ -23,13 +23,38 @@ void DrawNodes(Rng& rng, int kinds, Cluster* cluster) {
     NodeSpec node{.name = "n" + std::to_string(n),
                   .capacity = {{"cpu", 2 + kind}, {"memory", "8Gi"}, {"pods", 10}}};
     if (kind % 3 == 1) node.capacity.emplace_back("nvidia.com/gpu", 4);
-    node.labels = {{"topology.kubernetes.io/zone", "z" + std::to_string(Draw(rng, zones))}};
+    node.labels = {{"topology.kubernetes.io/zone", "z" + std::to_string(Draw(rng, zones))},
+                   {"kubernetes.io/hostname", node.name}};
     if (tainted && n % 5 == 0) node.taints = {{.key = "t", .effect = TaintEffect::kNoSchedule}};
     Accept(cluster->AddNode(node));
   }
 }
 
+// Gives the pod a label, and maybe a rule about pods with some label.
+void DrawTerms(Rng& rng, TaskSpec* pod) {
+  pod->shape.labels = {{"app", std::string(1, static_cast<char>('a' + Draw(rng, 4)))}};
+  AffinityTerm term;
+  term.topology_key = Draw(rng, 3) == 0 ? "topology.kubernetes.io/zone" : "kubernetes.io/hostname";
+  term.selector.emplace();
+  term.selector->match_labels = {{"app", std::string(1, static_cast<char>('a' + Draw(rng, 4)))}};
+  switch (Draw(rng, 8)) {
+    case 0:
+      pod->shape.required_affinity = {term};
+      break;
+    case 1:
+      pod->shape.preferred_anti_affinity = {{10, term}};
+      break;
+    case 2:
+    case 3:
+      pod->shape.required_anti_affinity = {term};
+      break;
+    default:
+      break;
+  }
+}
+
 void DrawPods(Rng& rng, int classes, int pods, Cluster* cluster) {
+  const bool has_terms = Draw(rng, 2) == 0;
   for (int i = 0; i < pods; ++i) {
     const int c = Draw(rng, classes);
     TaskSpec pod{.name = "p" + std::to_string(i)};
@@ -37,6 +62,7 @@ void DrawPods(Rng& rng, int classes, int pods, Cluster* cluster) {
                          {"memory", std::to_string(1 + c % 3) + "Gi"}};
     if (c % 4 == 3) pod.shape.request.emplace_back("nvidia.com/gpu", 1);
     if (c % 5 == 4) pod.shape.request.clear();
+    if (has_terms) DrawTerms(rng, &pod);
     Accept(cluster->AddTask(pod));
   }
 }
