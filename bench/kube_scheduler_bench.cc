@@ -6,6 +6,7 @@
 //   peer/kube-scheduler/spread/1000/500   10 zones, skew 1 over zones required, over nodes preferred
 //   peer/kube-scheduler/anti/1000/500     10 labels, no two pods of a label on one node
 //   peer/kube-scheduler/preempt/1000/200  16 pods fill each node, 200 pods above them
+//   peer/kube-scheduler/arrival/<nodes>/<pods>   a pod comes to a living cluster with so many
 // Nodes have 64 cpu, 256Gi and room for 256 pods; a pod requests {0.5, 1, 2, 4} cpu and
 // {1, 2, 4, 8}Gi by SplitMix64(1 + pod / 20). Percentage 0 samples nodes as the peer does by
 // default, 100 filters and scores all.
@@ -64,6 +65,14 @@ class PodCluster {
   }
   void Add(const TaskSpec& pod) { Must(cluster_.AddTask(pod)); }
   Snapshot Freeze() { return cluster_.Freeze(); }
+  Plan Schedule(const std::string& profile, int64_t now) {
+    ScheduleOptions options;
+    options.now = now;
+    absl::StatusOr<Plan> plan = cluster_.Schedule(profile, options);
+    Must(plan.status());
+    return *std::move(plan);
+  }
+  void Apply(const Plan& plan) { Must(cluster_.Apply(plan).status()); }
 
  private:
   static void Must(const absl::Status& status) {
@@ -170,6 +179,25 @@ void Preempt(benchmark::State& state) {
   Measure(state, cluster.Freeze(), 100, pods, 5.02);
 }
 
+void Arrival(benchmark::State& state) {
+  const int64_t nodes = state.range(0), pods = state.range(1);
+  constexpr char kProfile[] = "kube-scheduler:schedule(percentage=100,ticks=1000)";
+  PodCluster cluster(nodes, /*zones=*/false);
+  int64_t next = 0;
+  while (next < pods) cluster.Add(PodCluster::Pod(next++));
+  cluster.Apply(cluster.Schedule(kProfile, /*now=*/0));
+  for (auto _ : state) {
+    state.PauseTiming();
+    cluster.Add(PodCluster::Pod(next++));
+    state.ResumeTiming();
+    const Plan plan = cluster.Schedule(kProfile, /*now=*/next);
+    state.PauseTiming();
+    if (plan.binds().size() != 1) state.SkipWithError("the pod found no node");
+    cluster.Apply(plan);
+    state.ResumeTiming();
+  }
+}
+
 BENCHMARK(Basic)
     ->Name("peer/kube-scheduler/basic")
     ->Args({1'000, 1'000, 100})
@@ -190,6 +218,10 @@ BENCHMARK(Spread)
 BENCHMARK(Anti)
     ->Name("peer/kube-scheduler/anti")
     ->Args({1'000, 500})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(Arrival)
+    ->Name("peer/kube-scheduler/arrival")
+    ->Args({5'000, 20'000})
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(Preempt)
     ->Name("peer/kube-scheduler/preempt")

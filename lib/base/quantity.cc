@@ -14,6 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/math.h"
 #include "lib/base/strings.h"
 
 namespace muster {
@@ -80,6 +81,27 @@ std::optional<Powers> ParseSuffix(std::string_view text) {
   return std::nullopt;
 }
 
+// Returns what ParseQuantity would of up to nine digits with a suffix of the list, as nearly all
+// amounts are; nothing of any other text, or of the largest amounts.
+std::optional<int64_t> ParseFewDigits(std::string_view text, Unit unit) {
+  int64_t value = 0;
+  size_t end = 0;
+  for (; end < text.size() && IsDigit(text[end]); ++end) {
+    if (end == 9) return std::nullopt;
+    value = value * 10 + (text[end] - '0');
+  }
+  const std::string_view suffix = text.substr(end);
+  const auto same = [&](const Suffix& known) { return known.text == suffix; };
+  const auto found = std::find_if(kSuffixes.begin(), kSuffixes.end(), same);
+  if (end == 0 || found == kSuffixes.end()) return std::nullopt;
+  value = SatMul(value, int64_t{1} << found->power_of_two);
+  int power = found->power_of_ten + (unit == Unit::kMilli ? 3 : 0);
+  for (; power > 0; --power) value = SatMul(value, 10);
+  if (value == std::numeric_limits<int64_t>::max()) return std::nullopt;
+  for (; power < 0; ++power) value = (value + 9) / 10;
+  return value;
+}
+
 // digits *= 2^power, power <= 60.
 void MultiplyByPowerOfTwo(int power, std::string* digits) {
   uint64_t carry = 0;  // below 2^power, so that nine times 2^power and it fit
@@ -114,6 +136,7 @@ std::optional<int64_t> RoundUp(std::string_view digits, int64_t power) {
 }  // namespace
 
 absl::StatusOr<int64_t> ParseQuantity(std::string_view text, Unit unit) {
+  if (const std::optional<int64_t> value = ParseFewDigits(text, unit)) return *value;
   if (text.empty()) return Refusal(text, "an amount must not be empty");
   if (text.find_first_of(" \t\r\n\v\f") != std::string_view::npos) {
     return Refusal(text, "an amount must not contain spaces");

@@ -88,6 +88,28 @@ TEST(QuantityTest, LimitsOfInt64) {
             "quantity \"9223372036854775807\": an amount must not exceed 9223372036854775807m");
 }
 
+// Zeros in front change no amount; with ten of them a text is read digit by digit.
+TEST(QuantityTest, FewDigitsAreReadAsManyAre) {
+  for (const char* number : {"0", "1", "9", "42", "999", "1000", "1001", "123456789", "999999999",
+                             "1.5", "0.0001", "1e3", ""}) {
+    for (const char* suffix : {"",   "n",  "u",  "m",  "k",  "M",  "G",  "T", "P",  "E", "Ki",
+                               "Mi", "Gi", "Ti", "Pi", "Ei", "e2", "E2", "K", "mi", "-"}) {
+      const std::string text = std::string(number) + suffix;
+      for (const Unit unit : {Unit::kWhole, Unit::kMilli}) {
+        const absl::StatusOr<int64_t> few = ParseQuantity(text, unit);
+        const absl::StatusOr<int64_t> many = ParseQuantity("0000000000" + text, unit);
+        if (*number == '\0') {
+          EXPECT_FALSE(few.ok()) << text;
+          continue;
+        }
+        ASSERT_EQ(few.ok(), many.ok()) << text;
+        if (few.ok()) EXPECT_EQ(*few, *many) << text;
+        if (!few.ok()) EXPECT_EQ(few.status().code(), many.status().code()) << text;
+      }
+    }
+  }
+}
+
 TEST(QuantityTest, LengthAndExponentMayCancelOut) {
   EXPECT_EQ(*ParseQuantity("1" + std::string(5000, '0') + "e-5000", Unit::kWhole), 1);
   EXPECT_EQ(*ParseQuantity("0." + std::string(4999, '0') + "7e5000", Unit::kWhole), 7);

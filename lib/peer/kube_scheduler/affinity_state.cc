@@ -14,6 +14,16 @@ size_t KeyCounts::KeyNumber(World& world, const std::string& key) {
   return keys_.size() - 1;
 }
 
+void KeyCounts::MarkOccupied(size_t key, std::span<const NodeIndex> nodes,
+                             std::vector<uint8_t>* marks) const {
+  const auto& domains = keys_[key].domains->of;
+  const std::vector<int64_t>& counts = keys_[key].counts;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const LabelDomainIndex domain = domains[nodes[i]];
+    (*marks)[i] |= static_cast<uint8_t>(domain != kNone && counts[domain] > 0);
+  }
+}
+
 AffinityState::AffinityState(World& world, ClassIndex c)
     : world_(world),
       class_(c),
@@ -93,6 +103,16 @@ AffinityState::Answer AffinityState::Refusal(NodeIndex n) const {
     if (existing_.at(key, n) > 0) return Answer::kExisting;
   }
   return Answer::kFits;
+}
+
+void AffinityState::MarkRefused(std::span<const NodeIndex> nodes,
+                                std::vector<uint8_t>* marks) const {
+  if (!affinity_keys_.empty()) {
+    for (size_t i = 0; i < nodes.size(); ++i) (*marks)[i] |= Refusal(nodes[i]) != Answer::kFits;
+    return;
+  }
+  for (const size_t key : anti_keys_) anti_.MarkOccupied(key, nodes, marks);
+  for (size_t key = 0; key < existing_.size(); ++key) existing_.MarkOccupied(key, nodes, marks);
 }
 
 AffinityScores::AffinityScores(World& world, ClassIndex c, const Settings& settings)

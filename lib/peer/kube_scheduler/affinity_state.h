@@ -38,6 +38,9 @@ class KeyCounts {
     const LabelDomainIndex domain = keys_[key].domains->of[n];
     return domain == kNone ? 0 : keys_[key].counts[domain];
   }
+  // Marks the nodes, by their places in the list, with a count above 0 in their domains.
+  void MarkOccupied(size_t key, std::span<const NodeIndex> nodes,
+                    std::vector<uint8_t>* marks) const;
   // Adds in the node's domain; returns whether it has one.
   bool Add(size_t key, NodeIndex n, int64_t amount) {
     const LabelDomainIndex domain = keys_[key].domains->of[n];
@@ -65,6 +68,8 @@ class AffinityState {
   // Returns whether the plug-in has nothing to say about the pod: a dry run need not count then.
   bool skips() const { return !terms_ && existing_count_ == 0; }
   Answer Refusal(NodeIndex n) const;
+  // Marks the nodes, by their places in the list, that Refusal does not find fit.
+  void MarkRefused(std::span<const NodeIndex> nodes, std::vector<uint8_t>* marks) const;
   void Count(ClassIndex other, NodeIndex n, int sign);
   void Follow(std::span<const WorldChange> changes);
 

@@ -11,6 +11,9 @@
 namespace muster::kube {
 namespace {
 
+// Fewer nodes of a state than that, and a class that comes back does better with a tree.
+constexpr size_t kNodesOfState = 4;
+
 // Returns whether place a of a heap is visited before place b, from the root down, left first.
 bool IsVisitedFirst(size_t a, size_t b) {
   size_t x = a + 1, y = b + 1;  // children of x are 2x and 2x + 1
@@ -46,6 +49,28 @@ void ClassBoard::Build() {
     if (score == kUnknown) score = ScoreOf(n);
     score_.push_back(state_.nodes->answer[n] == NodeAnswer::kFits ? score : kUnfit);
   }
+}
+
+NodeIndex ClassBoard::ChooseAmongStates(uint64_t start) {
+  const size_t nodes = world_.order().size();
+  NodesByState& by_state = world_.nodes_by_state();
+  by_state.Follow(start % nodes);
+  if (by_state.states().size() > nodes / kNodesOfState) return kNone;
+  of_state_.resize(world_.states(), kUnknown);
+  int64_t best_score = kUnfit;
+  uint32_t best = kNone, best_visit = kNone;
+  for (const uint32_t state : by_state.states()) {
+    int64_t& score = of_state_[state];
+    if (score == kUnknown) score = ScoreOf(by_state.First(state));
+    if (score == kUnfit) return kNone;
+    if (score < best_score) continue;
+    const uint32_t visit = by_state.VisitOf(state);
+    if (score == best_score && visit > best_visit) continue;
+    best_score = score;
+    best = state;
+    best_visit = visit;
+  }
+  return by_state.First(best);
 }
 
 // As Build and ChooseByScan.
@@ -114,7 +139,7 @@ NodeIndex ClassBoard::ChooseByScan(uint64_t* start, size_t wanted) const {
   Place p = static_cast<Place>(*start % nodes), best_place = 0;
   for (; examined < nodes; ++examined, p = p + 1 == nodes ? 0 : p + 1) {
     const int64_t score = score_[p];
-    if (score == kUnfit) continue;
+    if (score == kUnfit || (!refused_.empty() && refused_[p] != 0)) continue;
     if (found == wanted) break;  // one beyond those to be found ends the search
     if (score > best_score || (score == best_score && IsVisitedFirst(found, best))) {
       best_score = score;
@@ -146,16 +171,15 @@ void ClassBoard::AddScoresOfPods() {
 
 NodeIndex ClassBoard::ChooseAmongPods(uint64_t* start, size_t wanted) {
   const size_t nodes = score_.size();
-  const bool spreads = !state_.spread.skips(), near = !state_.affinity.skips();
+  const bool spreads = !state_.spread.skips();
   feasible_.clear();
   totals_.clear();
   size_t examined = 0;
   Place p = static_cast<Place>(*start % nodes);
   for (; examined < nodes; ++examined, p = p + 1 == nodes ? 0 : p + 1) {
-    if (score_[p] == kUnfit) continue;
+    if (score_[p] == kUnfit || (!refused_.empty() && refused_[p] != 0)) continue;
     const NodeIndex n = world_.order()[p];
     if (spreads && state_.spread.Refusal(n) != SpreadState::Answer::kFits) continue;
-    if (near && state_.affinity.Refusal(n) != AffinityState::Answer::kFits) continue;
     if (feasible_.size() == wanted) break;
     feasible_.push_back(n);
     totals_.push_back(score_[p]);
@@ -206,12 +230,27 @@ void ClassBoard::Repair(uint32_t i) {
 }
 
 NodeIndex ClassBoard::Choose(uint64_t* start, size_t wanted) {
-  const bool alone = state_.spread.skips() && state_.affinity.skips() &&
-                     state_.spread_scores.skips() && state_.affinity_scores.skips();
+  const bool is_refused = !state_.affinity.skips();
+  const bool among_pods =
+      !state_.spread.skips() || !state_.spread_scores.skips() || !state_.affinity_scores.skips();
+  const bool alone = !is_refused && !among_pods;
+  if (alone && state_.nodes->all_fit && wanted >= world_.order().size()) {
+    const NodeIndex chosen = ChooseAmongStates(*start);
+    if (chosen != kNone) {
+      *start %= world_.order().size();
+      return chosen;
+    }
+  }
+  refused_.clear();
   if (!std::exchange(asked_, true) && alone) return ChooseByState(start, wanted);
   Build();
   Follow();
-  if (!alone) return ChooseAmongPods(start, wanted);
+  if (is_refused) {
+    refused_.resize(score_.size());
+    state_.affinity.MarkRefused(world_.order(), &refused_);
+  }
+  if (among_pods) return ChooseAmongPods(start, wanted);
+  if (is_refused) return ChooseByScan(start, wanted);
   const bool scanned = std::exchange(scanned_, true);
   if (wanted < score_.size() || !scanned) return ChooseByScan(start, wanted);
   if (!tree_valid_ || tree_start_ != *start) BuildTree(*start);

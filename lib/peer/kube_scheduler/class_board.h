@@ -18,12 +18,16 @@
 // winner below it, and a node that changes its score changes the winners above it alone. Spread and
 // affinity between pods are asked for each node on top.
 //
-// The first pod of a class, often the only one, finds its node without any of that: one pass over
-// the states of nodes, with one score for nodes of equal books.
+// Most nodes are like others. Where all of them are searched and feasible, the best state is the
+// answer: its first node in that order (nodes_by_state.h).
 //
-// Cost. The first Choose: O(nodes), a few instructions each. The second: O(nodes). Then O(window)
-// where the search ends early or other pods matter. Else O(log nodes) for each node that changed
-// since the last call, or O(nodes) if one became feasible or no longer is.
+// Elsewhere the first pod of a class, often the only one, finds its node by one pass over the
+// states of nodes, with one score for nodes of equal books.
+//
+// Cost. O(states) where they are the answer. Elsewhere the first Choose is O(nodes), a few
+// instructions each, and so is the second. Then O(window) where the search ends early or other pods
+// matter. Else O(log nodes) for each node that changed since the last call, or O(nodes) if one
+// became feasible or no longer is.
 #ifndef MUSTER_PEER_KUBE_SCHEDULER_CLASS_BOARD_H_
 #define MUSTER_PEER_KUBE_SCHEDULER_CLASS_BOARD_H_
 
@@ -58,6 +62,8 @@ class ClassBoard {
   // Scores all nodes, unless that is done.
   void Build();
   void Follow();
+  // Returns kNone if there are too many states, or one that is not feasible.
+  NodeIndex ChooseAmongStates(uint64_t start);
   NodeIndex ChooseByState(uint64_t* start, size_t wanted) const;
   NodeIndex ChooseByScan(uint64_t* start, size_t wanted) const;
   NodeIndex ChooseAmongPods(uint64_t* start, size_t wanted);
@@ -72,6 +78,7 @@ class ClassBoard {
   const Settings& settings_;
   const PodClass& pod_;
   ClassState& state_;
+  std::vector<int64_t> of_state_;  // scores, by state
   bool asked_ = false;
   bool built_ = false;
   size_t position_ = 0;         // in the world's journal, once built
@@ -83,7 +90,8 @@ class ClassBoard {
   std::vector<uint32_t> entry_of_;  // by place, of feasible ones: where in entries_
   std::vector<Place> entries_;      // feasible places in the order of the search
   std::vector<uint32_t> winner_;    // by place of the heap: an entry
-  // For searches in which other pods matter: feasible nodes and their sums.
+  std::vector<uint8_t> refused_;    // by place, for other pods on the nodes; empty: none is
+  // For searches in which other pods matter to scores or spread: feasible nodes and their sums.
   std::vector<NodeIndex> feasible_;
   std::vector<int64_t> totals_;
 };

@@ -5,22 +5,27 @@
 #include <charconv>
 #include <iterator>
 
-#include "absl/container/inlined_vector.h"
 #include "lib/peer/kube_scheduler/world.h"
 
 namespace muster::kube {
 namespace {
 
+constexpr size_t kMostDigits = 20;  // with a sign
+
 class MemoWriter {
  public:
-  MemoWriter() { text_.reserve(224); }
   void Word(std::string_view word) {
-    Digits(static_cast<int64_t>(word.size()));
-    text_.push_back(':');
-    text_.append(word);
+    if (text_.size() - size_ < kMostDigits + 1 + word.size()) {
+      text_.resize(2 * text_.size() + word.size());
+    }
+    char* at = text_.data() + size_;
+    at = std::to_chars(at, at + kMostDigits, word.size()).ptr;
+    *at++ = ':';
+    at = std::copy(word.begin(), word.end(), at);
+    size_ = static_cast<size_t>(at - text_.data());
   }
   void Number(int64_t number) {
-    char digits[24];
+    char digits[kMostDigits];
     const char* const end = std::to_chars(std::begin(digits), std::end(digits), number).ptr;
     Word(std::string_view(digits, static_cast<size_t>(end - digits)));
   }
@@ -46,15 +51,18 @@ class MemoWriter {
       Words(r.values);
     }
   }
-  std::string Take() { return std::move(text_); }
-
- private:
-  void Digits(int64_t number) {
-    char digits[24];
-    text_.append(digits, std::to_chars(std::begin(digits), std::end(digits), number).ptr);
+  // Returns what was written, and `end`, without room for more.
+  std::string Take(std::string_view end = {}) const {
+    std::string memo;
+    memo.reserve(size_ + end.size());
+    memo.append(text_, 0, size_).append(end);
+    return memo;
   }
 
-  std::string text_;
+ private:
+  // Written up to size_, with room behind: most memos fit into it from the start.
+  std::string text_ = std::string(224, '\0');
+  size_t size_ = 0;
 };
 
 class MemoReader {
@@ -160,10 +168,11 @@ TaskShape PodFromMemo(std::string_view text) {
   return shape;
 }
 
-std::string MemoOf(const Tables& tables, NodeIndex n) {
+namespace {
+
+std::string EndOfMemo(const Tables& tables, NodeIndex n) {
   const NodeSpec& spec = tables.nodes.spec[n];
   MemoWriter memo;
-  memo.Pairs(spec.labels);
   memo.Number(static_cast<int64_t>(spec.taints.size()));
   for (const Taint& taint : spec.taints) {
     memo.Word(taint.key);
@@ -172,17 +181,33 @@ std::string MemoOf(const Tables& tables, NodeIndex n) {
   }
   memo.Number(spec.unschedulable);
   const size_t dimensions = tables.dimension_count();
-  absl::InlinedVector<std::pair<std::string_view, int64_t>, 8> amounts;
+  int64_t amounts = 0;
+  for (DimensionIndex d = 0; d < dimensions; ++d) amounts += AllocatableOf(tables, n, d) != 0;
+  memo.Number(amounts);
   for (DimensionIndex d = 0; d < dimensions; ++d) {
     const int64_t amount = AllocatableOf(tables, n, d);
-    if (amount != 0) amounts.emplace_back(tables.dimensions.name(d), amount);
-  }
-  memo.Number(static_cast<int64_t>(amounts.size()));
-  for (const auto& [name, amount] : amounts) {
-    memo.Word(name);
+    if (amount == 0) continue;
+    memo.Word(tables.dimensions.name(d));
     memo.Number(amount);
   }
   return memo.Take();
+}
+
+}  // namespace
+
+bool NodeMemos::EndsAsLast(NodeIndex n) const {
+  if (last_ == kNone) return false;
+  const NodeSpec &spec = tables_.nodes.spec[n], &last = tables_.nodes.spec[last_];
+  return spec.taints.empty() && last.taints.empty() && spec.unschedulable == last.unschedulable &&
+         std::ranges::equal(tables_.nodes.allocatable.row(n), tables_.nodes.allocatable.row(last_));
+}
+
+std::string NodeMemos::Of(NodeIndex n) {
+  if (!EndsAsLast(n)) end_ = EndOfMemo(tables_, n);
+  last_ = n;
+  MemoWriter memo;
+  memo.Pairs(tables_.nodes.spec[n].labels);
+  return memo.Take(end_);
 }
 
 NodeBefore NodeFromMemo(std::string_view text) {

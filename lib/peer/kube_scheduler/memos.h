@@ -22,8 +22,21 @@ namespace muster::kube {
 std::string MemoOf(const TaskShape& shape);
 TaskShape PodFromMemo(std::string_view memo);
 
-// Labels, taints, whether it is unschedulable; allocatable amounts in the units of the tables.
-std::string MemoOf(const Tables& tables, NodeIndex n);
+// Labels, taints, whether it is unschedulable; allocatable amounts in the units of the tables. Of
+// nodes that come one after the other, what is equal behind their labels is written once.
+class NodeMemos {
+ public:
+  // `tables` must outlive this, and not change.
+  explicit NodeMemos(const Tables& tables) : tables_(tables) {}
+  std::string Of(NodeIndex n);
+
+ private:
+  bool EndsAsLast(NodeIndex n) const;
+
+  const Tables& tables_;
+  NodeIndex last_ = kNone;
+  std::string end_;  // of the last memo, behind the labels
+};
 struct NodeBefore {
   NodeSpec spec;
   std::vector<std::pair<std::string, int64_t>> allocatable;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "lib/base/math.h"
 #include "lib/kube/selectors.h"
@@ -25,101 +26,125 @@ std::string ZoneOf(const Labels& labels) {
   return a.empty() && b.empty() ? std::string() : a + "\n" + b;
 }
 
+// The cells of a row.
+enum NodeCell : size_t { kZoneCell, kZoneNumberCell, kNumberCell, kMemoCell };
+
+std::string_view TextIn(const MemoryRow& row, NodeCell cell) {
+  const auto* text = cell < row.size() ? std::get_if<std::string>(&row[cell]) : nullptr;
+  return text == nullptr ? std::string_view() : *text;
+}
+
+int64_t CountIn(const MemoryRow& row, NodeCell cell) {
+  const auto* count = cell < row.size() ? std::get_if<int64_t>(&row[cell]) : nullptr;
+  return count == nullptr ? 0 : AsCount(*count);
+}
+
 }  // namespace
 
 void NodeTree::Load(const MemorySlot& slot) {
-  for (const auto& [name, row] : slot.rows()) {
-    Node& node = nodes_[name];
-    node.zone = std::string(slot.Text(name, 0));
-    node.zone_number = AsCount(slot.Integer(name, 1));
-    node.number = AsCount(slot.Integer(name, 2));
-    node.memo = std::string(slot.Text(name, 3));
-    next_ = std::max(next_, node.number + 1);
+  slot_ = slot;
+  counted_ = false;
+}
+
+void NodeTree::CountZones() {
+  if (std::exchange(counted_, true)) return;
+  zones_.clear();
+  next_ = 0;
+  for (const auto& [name, row] : slot_.rows()) {
+    next_ = std::max(next_, CountIn(row, kNumberCell) + 1);
+    if (TextIn(row, kMemoCell).empty()) continue;  // no cycle wrote the row
+    const Zone first = {CountIn(row, kZoneNumberCell), 0};
+    ++zones_.try_emplace(std::string(TextIn(row, kZoneCell)), first).first->second.nodes;
   }
 }
 
-void NodeTree::Store(MemorySlot* slot) const {
-  *slot = MemorySlot();
-  for (const auto& [name, node] : nodes_) {
-    MemoryRow row;
-    row.reserve(4);
-    row.emplace_back(node.zone);
-    row.emplace_back(node.zone_number);
-    row.emplace_back(node.number);
-    row.emplace_back(node.memo);
-    slot->Set(name, std::move(row));
-  }
+NodeTree::Seat NodeTree::SeatIn(std::string zone) {
+  CountZones();
+  const int64_t number = next_++;
+  Zone& known = zones_.try_emplace(zone, Zone{number, 0}).first->second;
+  ++known.nodes;
+  return {std::move(zone), known.number, number};
 }
 
-void NodeTree::Place(const std::string& zone, Node* node) {
-  node->zone = zone;
-  node->number = next_++;
-  node->zone_number = node->number;
-  for (const auto& [name, other] : nodes_) {
-    if (&other != node && other.zone == zone && !other.memo.empty()) {
-      node->zone_number = other.zone_number;
-      return;
-    }
-  }
+void NodeTree::LeaveZone(std::string_view name) {
+  CountZones();
+  const MemoryRow* row = slot_.Find(name);
+  if (row == nullptr || TextIn(*row, kMemoCell).empty()) return;
+  const auto zone = zones_.find(TextIn(*row, kZoneCell));
+  if (--zone->second.nodes == 0) zones_.erase(zone);
 }
 
-bool NodeTree::IsBehindAll(std::string_view name) const {
-  return nodes_.empty() || std::string_view(nodes_.rbegin()->first) < name;
+void NodeTree::Set(std::string_view name, Seat seat, std::string memo) {
+  MemoryRow row;
+  row.reserve(4);
+  row.emplace_back(std::move(seat.zone));
+  row.emplace_back(seat.zone_number);
+  row.emplace_back(seat.number);
+  row.emplace_back(std::move(memo));
+  slot_.Set(name, std::move(row));
+  changed_ = true;
 }
 
-NodeTree::Node& NodeTree::NodeNamed(std::string_view name) {
-  // Nodes often come in the order of their names.
-  if (IsBehindAll(name)) return nodes_.emplace_hint(nodes_.end(), name, Node())->second;
-  return nodes_[std::string(name)];
+void NodeTree::Enter(const Tables& tables, NodeIndex n, std::string memo) {
+  Set(tables.nodes.names.name(n), SeatIn(ZoneOf(tables.nodes.spec[n].labels)), std::move(memo));
 }
 
 void NodeTree::Add(const Tables& tables, NodeIndex n) {
-  Node& node = NodeNamed(tables.nodes.names.name(n));
-  Place(ZoneOf(tables.nodes.spec[n].labels), &node);
-  node.memo = MemoOf(tables, n);
-  changed_ = true;
+  LeaveZone(tables.nodes.names.name(n));
+  Enter(tables, n, NodeMemos(tables).Of(n));
 }
 
 NodeBefore NodeTree::Change(const Tables& tables, NodeIndex n) {
-  Node& node = nodes_[std::string(tables.nodes.names.name(n))];
-  NodeBefore before = NodeFromMemo(node.memo);
+  const std::string_view name = tables.nodes.names.name(n);
+  const MemoryRow* const row = slot_.Find(name);
+  if (row == nullptr) {
+    Add(tables, n);
+    return {};
+  }
+  NodeBefore before = NodeFromMemo(TextIn(*row, kMemoCell));
   std::string zone = ZoneOf(tables.nodes.spec[n].labels);
-  if (zone != node.zone || node.memo.empty()) Place(zone, &node);
-  node.memo = MemoOf(tables, n);
-  changed_ = true;
+  if (zone != TextIn(*row, kZoneCell) || TextIn(*row, kMemoCell).empty()) {
+    Add(tables, n);
+  } else {
+    Seat seat = {std::move(zone), CountIn(*row, kZoneNumberCell), CountIn(*row, kNumberCell)};
+    Set(name, std::move(seat), NodeMemos(tables).Of(n));
+  }
   return before;
 }
 
 NodeBefore NodeTree::Remove(std::string_view name) {
-  const auto it = nodes_.find(name);
-  if (it == nodes_.end()) return {};
-  NodeBefore before = NodeFromMemo(it->second.memo);
-  nodes_.erase(it);
+  const MemoryRow* const row = slot_.Find(name);
+  if (row == nullptr) return {};
+  NodeBefore before = NodeFromMemo(TextIn(*row, kMemoCell));
+  LeaveZone(name);
+  slot_.Erase(name);
   changed_ = true;
   return before;
 }
 
 void NodeTree::Reconcile(const Tables& tables) {
   std::vector<std::string> gone;
-  for (const auto& [name, node] : nodes_) {
+  for (const auto& [name, row] : slot_.rows()) {
     if (!tables.nodes.names.Find(name)) gone.push_back(name);
   }
   for (const std::string& name : gone) Remove(name);
+  NodeMemos memos(tables);
   for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
-    if (!tables.nodes.alive[n]) continue;
-    const std::string_view name = tables.nodes.names.name(n);
-    if (IsBehindAll(name) || !has(name)) Add(tables, n);
+    if (tables.nodes.alive[n] && !has(tables.nodes.names.name(n))) Enter(tables, n, memos.Of(n));
   }
 }
 
 std::vector<NodeIndex> NodeTree::Order(const Tables& tables) const {
   std::vector<std::pair<std::pair<int64_t, int64_t>, NodeIndex>> rows;
-  for (const auto& [name, node] : nodes_) {
+  for (const auto& [name, row] : slot_.rows()) {
     const auto n = tables.nodes.names.Find(name);
-    if (n && tables.nodes.alive[*n]) rows.push_back({{node.zone_number, node.number}, *n});
+    if (!n || !tables.nodes.alive[*n]) continue;
+    rows.push_back({{CountIn(row, kZoneNumberCell), CountIn(row, kNumberCell)}, *n});
   }
-  std::sort(rows.begin(), rows.end(),
-            [](const auto& a, const auto& b) { return a.first < b.first; });
+  const auto is_before = [](const auto& a, const auto& b) { return a.first < b.first; };
+  if (!std::is_sorted(rows.begin(), rows.end(), is_before)) {
+    std::sort(rows.begin(), rows.end(), is_before);
+  }
   std::vector<std::vector<NodeIndex>> zones;
   int64_t zone = -1;
   for (const auto& [numbers, n] : rows) {

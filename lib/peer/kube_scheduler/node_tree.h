@@ -10,13 +10,19 @@
 //
 // A node without region and zone is in a zone of its own kind. A node that gets another zone goes
 // behind all nodes of that zone, and a zone that lost its last node comes back behind all others.
+//
+// The tree is the slot itself: rows of nodes that did not change are shared with the memory before.
+//
+// Cost. Load, Store: O(nodes / 32). Order: O(nodes), and a sort where nodes came out of the order
+// of their names. The first Add or Change: O(nodes).
 #ifndef MUSTER_PEER_KUBE_SCHEDULER_NODE_TREE_H_
 #define MUSTER_PEER_KUBE_SCHEDULER_NODE_TREE_H_
 
-#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "lib/base/hash_map.h"
 #include "lib/peer/kube_scheduler/memos.h"
 #include "muster/memory.h"
 
@@ -25,11 +31,11 @@ namespace muster::kube {
 class NodeTree {
  public:
   void Load(const MemorySlot& slot);
-  void Store(MemorySlot* slot) const;
+  void Store(MemorySlot* slot) const { *slot = slot_; }
   // Returns whether a change has to be stored.
   bool changed() const { return changed_; }
 
-  bool has(std::string_view name) const { return nodes_.find(name) != nodes_.end(); }
+  bool has(std::string_view name) const { return slot_.Find(name) != nullptr; }
   void Add(const Tables& tables, NodeIndex n);
   // Takes the node as it is now, and returns how it was.
   NodeBefore Change(const Tables& tables, NodeIndex n);
@@ -40,17 +46,26 @@ class NodeTree {
   std::vector<NodeIndex> Order(const Tables& tables) const;
 
  private:
-  struct Node {
-    std::string zone;
-    int64_t zone_number = 0;  // of the zone, by first arrival
-    int64_t number = 0;       // of the node
-    std::string memo;
+  struct Zone {
+    int64_t number = 0;  // by first arrival
+    size_t nodes = 0;
   };
-  bool IsBehindAll(std::string_view name) const;
-  Node& NodeNamed(std::string_view name);
-  void Place(const std::string& zone, Node* node);
+  struct Seat {
+    std::string zone;
+    int64_t zone_number = 0;
+    int64_t number = 0;  // of the node, by arrival
+  };
+  void CountZones();
+  Seat SeatIn(std::string zone);
+  // Takes the node, which may be unknown, out of its zone.
+  void LeaveZone(std::string_view name);
+  // Takes in a node that is in no zone.
+  void Enter(const Tables& tables, NodeIndex n, std::string memo);
+  void Set(std::string_view name, Seat seat, std::string memo);
 
-  std::map<std::string, Node, std::less<>> nodes_;
+  MemorySlot slot_;
+  bool counted_ = false;  // the next two are known
+  HashMap<std::string, Zone> zones_;
   int64_t next_ = 0;
   bool changed_ = false;
 };

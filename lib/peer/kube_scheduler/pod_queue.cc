@@ -101,14 +101,21 @@ void PodQueue::Insert(std::unique_ptr<Entity> entity) {
 
 void PodQueue::SetPool(Entity* entity, Pool pool) {
   if (entity->pool == pool) return;
-  if (entity->pool == Pool::kActive) active_.erase(entity);
+  if (entity->pool == Pool::kActive) {
+    // It is most often the first, to be tried.
+    if (*active_.begin() == entity) {
+      active_.erase(active_.begin());
+    } else {
+      active_.erase(entity);
+    }
+  }
   if (entity->pool == Pool::kWaiting) waiting_.erase(entity);
   entity->pool = pool;
   if (pool == Pool::kActive) {
     Rank(entity);
-    active_.insert(entity);
+    active_.insert(active_.end(), entity);  // most often it is the last
   }
-  if (pool == Pool::kWaiting) waiting_.insert(entity);
+  if (pool == Pool::kWaiting) waiting_.insert(waiting_.end(), entity);
 }
 
 void PodQueue::Rank(Entity* entity) {
@@ -383,12 +390,12 @@ void PodQueue::WakeAll() {
 }
 
 Entity* PodQueue::Find(std::string_view name) {
-  const auto it = by_pod_.find(std::string(name));
+  const auto it = by_pod_.find(name);
   return it == by_pod_.end() ? nullptr : it->second.entity;
 }
 
 Member* PodQueue::FindMember(std::string_view name) {
-  const auto it = by_pod_.find(std::string(name));
+  const auto it = by_pod_.find(name);
   return it == by_pod_.end() ? nullptr : &*MemberAt(it->second);
 }
 
@@ -460,11 +467,11 @@ void PodQueue::Return(Entity* entity) {
 }
 
 void PodQueue::Remove(std::string_view name) {
-  const auto seat = by_pod_.find(std::string(name));
+  const auto seat = by_pod_.find(name);
   if (seat == by_pod_.end()) return;
   Entity* entity = seat->second.entity;
   const auto gone = MemberAt(seat->second);
-  by_pod_.erase(std::string(name));
+  by_pod_.erase(name);
   entity->open -= gone - entity->members.begin() < static_cast<ptrdiff_t>(entity->open);
   entity->members.erase(gone);
   if (!entity->members.empty()) {

@@ -45,10 +45,14 @@ int64_t ScoreOf(const Settings& settings, int64_t requested, int64_t capacity) {
 // Used parts of the resources of a node.
 using Parts = absl::InlinedVector<double, 4>;
 
-// trunc((1 - deviation) * 100) of the used parts.
+// trunc((1 - deviation) * 100).
+int64_t EvennessAt(double deviation) { return static_cast<int64_t>((1 - deviation) * 100.0); }
+double DeviationOf(double a, double b) { return std::fabs((a - b) / 2); }
+
+// EvennessAt the deviation of the used parts.
 int64_t EvennessOf(const Parts& parts) {
   double deviation = 0;
-  if (parts.size() == 2) deviation = std::fabs((parts[0] - parts[1]) / 2);
+  if (parts.size() == 2) deviation = DeviationOf(parts[0], parts[1]);
   if (parts.size() > 2) {
     double sum = 0;
     for (const double part : parts) sum += part;
@@ -57,7 +61,11 @@ int64_t EvennessOf(const Parts& parts) {
     for (const double part : parts) variance += (part - mean) * (part - mean);
     deviation = std::sqrt(variance / static_cast<double>(parts.size()));
   }
-  return static_cast<int64_t>((1 - deviation) * 100.0);
+  return EvennessAt(deviation);
+}
+
+int64_t BalancedScoreOf(const ClassState& state, int64_t before, int64_t after) {
+  return state.balance_is_change ? 50 + (50 + after - before) / 2 : after;
 }
 
 double PartOf(int64_t used, int64_t capacity) {
@@ -93,8 +101,11 @@ int64_t FitScore(const World& world, const Settings& settings, const ClassState&
   return static_cast<int64_t>(std::round(static_cast<double>(sum) / static_cast<double>(weights)));
 }
 
-int64_t BalancedScore(const World& world, const ClassState& state, NodeIndex n,
-                      const NodeBooks& books) {
+namespace {
+
+// Of any number of resources.
+int64_t BalancedScoreOfMany(const World& world, const ClassState& state, NodeIndex n,
+                            const NodeBooks& books) {
   Parts before, after;
   for (const ScoredResource& resource : state.balanced) {
     const int64_t capacity = world.allocatable(n, resource.dimension);
@@ -103,8 +114,23 @@ int64_t BalancedScore(const World& world, const ClassState& state, NodeIndex n,
     before.push_back(PartOf(used, capacity));
     after.push_back(PartOf(used + resource.own, capacity));
   }
-  if (!state.balance_is_change) return EvennessOf(after);
-  return 50 + (50 + EvennessOf(after) - EvennessOf(before)) / 2;
+  return BalancedScoreOf(state, EvennessOf(before), EvennessOf(after));
+}
+
+}  // namespace
+
+int64_t BalancedScore(const World& world, const ClassState& state, NodeIndex n,
+                      const NodeBooks& books) {
+  // Nearly always there are two resources.
+  if (state.balanced.size() != 2) return BalancedScoreOfMany(world, state, n, books);
+  const ScoredResource &a = state.balanced[0], &b = state.balanced[1];
+  const int64_t all_a = world.allocatable(n, a.dimension),
+                all_b = world.allocatable(n, b.dimension);
+  if (all_a == 0 || all_b == 0) return BalancedScoreOfMany(world, state, n, books);
+  const int64_t used_a = books.requested[a.dimension], used_b = books.requested[b.dimension];
+  return BalancedScoreOf(
+      state, EvennessAt(DeviationOf(PartOf(used_a, all_a), PartOf(used_b, all_b))),
+      EvennessAt(DeviationOf(PartOf(used_a + a.own, all_a), PartOf(used_b + b.own, all_b))));
 }
 
 void PodCycle::AddUp(Plugin plugin, std::vector<int64_t> raw, std::vector<int64_t> scores) {

@@ -84,6 +84,7 @@ World::World(PodClasses* classes) : classes_(*classes) {
 
 void World::SetOrder(std::vector<NodeIndex> order) {
   order_ = std::move(order);
+  ++foundation_;
   by_name_.clear();
   states_in_order_.clear();
   heap_visits_.clear();
@@ -104,21 +105,25 @@ const std::vector<NodeIndex>& World::by_name() {
 uint32_t World::StateOf(NodeIndex n) {
   if (state_of_[n] != kNone) return state_of_[n];
   const NodeBooks& books = books_[n];
-  std::vector<int64_t> amounts = {books.pods, books.scored_cpu, books.scored_memory};
-  amounts.reserve(3 + 2 * books.requested.size());
+  amounts_.assign({books.pods, books.scored_cpu, books.scored_memory});
   for (DimensionIndex d = 0; d < books.requested.size(); ++d) {
-    amounts.push_back(books.requested[d]);
-    amounts.push_back(allocatable(n, d));
+    amounts_.push_back(books.requested[d]);
+    amounts_.push_back(allocatable(n, d));
   }
-  return state_of_[n] =
-             states_.try_emplace(std::move(amounts), static_cast<uint32_t>(states_.size()))
-                 .first->second;
+  // Nodes that come one after the other are often alike.
+  if (amounts_ != last_amounts_) {
+    last_state_ =
+        states_.try_emplace(amounts_, static_cast<uint32_t>(states_.size())).first->second;
+    std::swap(amounts_, last_amounts_);
+  }
+  return state_of_[n] = last_state_;
 }
 
 void World::Keep(NodeIndex n, const Sparse& amounts, int64_t pods) {
   books_[n].Keep(amounts, pods);
   state_of_[n] = kNone;
   ++changes_of_[n];
+  ++foundation_;
   states_in_order_.clear();
 }
 

@@ -19,9 +19,11 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "lib/base/hash_map.h"
 #include "lib/base/names.h"
 #include "lib/kube/inter_view.h"
+#include "lib/peer/kube_scheduler/nodes_by_state.h"
 #include "lib/peer/kube_scheduler/pod_classes.h"
 #include "lib/share/sparse.h"
 
@@ -38,7 +40,7 @@ inline int64_t AllocatableOf(const Tables& tables, NodeIndex n, DimensionIndex d
 
 // What the pods of one node hold.
 struct NodeBooks {
-  std::vector<int64_t> requested;  // by dimension
+  absl::InlinedVector<int64_t, 4> requested;  // by dimension
   int64_t scored_cpu = 0, scored_memory = 0;
   int64_t pods = 0;
   std::vector<const HostPort*> ports;
@@ -85,6 +87,10 @@ class World {
   // Returns StateOf of the nodes, in the order of the snapshot.
   const std::vector<uint32_t>& StatesInOrder();
   size_t states() const { return states_.size(); }
+  // Returns the nodes by their states, to be brought up to date by NodesByState::Follow.
+  NodesByState& nodes_by_state() { return nodes_by_state_; }
+  // Returns a number that grows when the order changes, or books that the journal does not list.
+  uint64_t foundation() const { return foundation_; }
   // Returns for each place of a heap of as many entries as there are nodes when it is visited, from
   // the root down, left before right.
   const std::vector<uint32_t>& HeapVisits();
@@ -135,6 +141,10 @@ class World {
   std::vector<uint32_t> order_place_;  // by node
   std::vector<uint32_t> state_of_;     // by node; kNone: to be found again
   HashMap<std::vector<int64_t>, uint32_t> states_;
+  std::vector<int64_t> amounts_, last_amounts_;  // asked for, and those before, of last_state_
+  uint32_t last_state_ = kNone;
+  NodesByState nodes_by_state_{this};
+  uint64_t foundation_ = 0;
   std::vector<uint32_t> states_in_order_;  // empty: not asked for yet
   size_t states_position_ = 0;             // in the journal
   std::vector<uint32_t> heap_visits_;

@@ -134,6 +134,12 @@ CpuMemory CpuMemoryOf(const NamedAmounts& amounts, int64_t most) {
   return {std::min(AmountOf(amounts, "cpu"), most), std::min(AmountOf(amounts, "memory"), most)};
 }
 
+// Of a row of the tables or the ledger.
+CpuMemory CpuMemoryOf(const Tables& tables, std::span<const int64_t> row, int64_t most) {
+  return {std::min(AmountInRow(tables, row, kCpu), most),
+          std::min(AmountInRow(tables, row, kMemory), most)};
+}
+
 class Colocation {
  public:
   Colocation(ActionContext& context, const Options& options, const ColocateRules& rules)
@@ -171,8 +177,9 @@ class Colocation {
     Measurement measured = {};
     bool has_measurement = false;
     CpuMemory used = {};  // of the node
-    std::vector<TaskIndex> best_effort = {};
-    std::vector<bool> is_evicted = {};  // by place in the world's tasks_on
+    // Places in the world's tasks_on.
+    std::vector<size_t> best_effort = {};
+    std::vector<bool> is_evicted = {};
     int64_t suppressed = 0;
   };
 
@@ -195,24 +202,23 @@ class Colocation {
     const std::vector<TaskIndex>& tasks = world_.tasks_on[n];
     node_.is_evicted.assign(tasks.size(), false);
     const int64_t most = kMostOfNode / (static_cast<int64_t>(tasks.size()) + 4);
-    node_.view.capacity =
-        CpuMemoryOf(AmountsOfRow(tables, tables.nodes.capacity.row(node_.row)), most);
-    node_.view.allocatable =
-        CpuMemoryOf(AmountsOfRow(tables, tables.nodes.allocatable.row(node_.row)), most);
+    node_.view.capacity = CpuMemoryOf(tables, tables.nodes.capacity.row(node_.row), most);
+    node_.view.allocatable = CpuMemoryOf(tables, tables.nodes.allocatable.row(node_.row), most);
     node_.view.reserved = node_.set.reserved;
     node_.measured.system = CpuMemoryOf(world_.nodes[n].system, most);
     node_.measured.reclaimable = node_.set.reclaimable;
+    node_.view.tasks.reserve(tasks.size());
+    node_.measured.tasks.reserve(tasks.size());
     CpuMemory tasks_used, others_used;
     for (size_t i = 0; i < tasks.size(); ++i) {
       const TaskIndex t = tasks[i];
       const LoadedTask& loaded = world_.nodes[n].tasks[i];
-      node_.view.tasks.push_back(
-          {.name = loaded.name,
-           .request = CpuMemoryOf(AmountsOfRow(tables, context_.ledger.request(t)), most),
-           .band = loaded.rank.band,
-           .is_exclusive = loaded.rank.service == Service::kLse});
+      node_.view.tasks.push_back({.name = loaded.name,
+                                  .request = CpuMemoryOf(tables, context_.ledger.request(t), most),
+                                  .band = loaded.rank.band,
+                                  .is_exclusive = loaded.rank.service == Service::kLse});
       const bool is_best_effort = IsBestEffort(t);
-      if (is_best_effort) node_.best_effort.push_back(t);
+      if (is_best_effort) node_.best_effort.push_back(i);
       if (!loaded.usage.has_value()) continue;
       const CpuMemory usage = CpuMemoryOf(*loaded.usage, most);
       node_.measured.tasks.push_back({loaded.name, usage, loaded.rank.band});
@@ -305,14 +311,17 @@ class Colocation {
     return true;
   }
 
-  int64_t BatchCpuOf(TaskIndex task) const {
+  // Tasks of the node are called by their places in the world's tasks_on.
+  TaskIndex TaskAt(size_t place) const { return world_.tasks_on[node_.index][place]; }
+  int64_t BatchCpuOf(size_t place) const {
     if (!dimensions_[0].has_value()) return 0;
-    return std::min(OrZero(context_.ledger.request(task)[*dimensions_[0]]) / 1000, kMostCpu);
+    return std::min(OrZero(context_.ledger.request(TaskAt(place))[*dimensions_[0]]) / 1000,
+                    kMostCpu);
   }
-  int64_t UsedBy(TaskIndex task, std::string_view resource) const {
-    const TaskUsage* const usage = MeasuredUsage(context_.tables, task);
-    if (usage == nullptr) return 0;
-    const int64_t amount = AmountOf(AmountsOf(usage->amounts), resource);
+  int64_t UsedBy(size_t place, std::string_view resource) const {
+    const std::optional<NamedAmounts>& usage = world_.nodes[node_.index].tasks[place].usage;
+    if (!usage.has_value()) return 0;
+    const int64_t amount = AmountOf(*usage, resource);
     return resource == "cpu" ? std::min(amount, kMostCpu) : WholeUnits(amount);
   }
 
@@ -327,34 +336,37 @@ class Colocation {
       // An amount of nothing still satisfies a little.
       pressure.limit = cell == kAbsent ? -1 : std::max<int64_t>(cell / 1000, 1);
     }
-    for (const TaskIndex t : node_.best_effort) {
-      pressure.requested = SatAdd(pressure.requested, BatchCpuOf(t));
-      pressure.used = SatAdd(pressure.used, UsedBy(t, "cpu"));
+    for (const size_t place : node_.best_effort) {
+      pressure.requested = SatAdd(pressure.requested, BatchCpuOf(place));
+      pressure.used = SatAdd(pressure.used, UsedBy(place, "cpu"));
     }
     if (!IsUsageHigh(pressure, rules().busy_percent)) return false;
     const int64_t release = ReleaseBySatisfaction(pressure, *rules().satisfaction);
+    if (release <= 0) return false;
     std::vector<SuppressedTask> tasks;
-    for (const TaskIndex t : node_.best_effort) {
-      tasks.push_back(Suppressed(t, BatchCpuOf(t), UsedBy(t, "cpu")));
+    for (const size_t place : node_.best_effort) {
+      tasks.push_back(Suppressed(place, BatchCpuOf(place), UsedBy(place, "cpu")));
     }
     return EvictInOrder(node_.best_effort, OrderBySatisfaction(tasks), release,
-                        [this](TaskIndex t) { return BatchCpuOf(t); });
+                        [this](size_t place) { return BatchCpuOf(place); });
   }
 
   bool EvictByCpu() {
     if (!rules().cpu.has_value()) return false;
     const int64_t release = ReleaseByUsage(node_.used.cpu, node_.view.capacity.cpu,
                                            rules().cpu->percent, rules().cpu->lower);
-    std::vector<TaskIndex> candidates;
+    if (release <= 0) return false;
+    std::vector<size_t> candidates;
     std::vector<SuppressedTask> tasks;
-    for (const TaskIndex t : world_.tasks_on[node_.index]) {
-      const bool is_measured = MeasuredUsage(context_.tables, t) != nullptr;
-      if (!is_measured || context_.tables.tasks.priority[t] > rules().cpu_priority) continue;
-      candidates.push_back(t);
-      tasks.push_back(Suppressed(t, 0, UsedBy(t, "cpu")));
+    const std::vector<LoadedTask>& on = world_.nodes[node_.index].tasks;
+    for (size_t place = 0; place < on.size(); ++place) {
+      const int32_t priority = context_.tables.tasks.priority[TaskAt(place)];
+      if (!on[place].usage.has_value() || priority > rules().cpu_priority) continue;
+      candidates.push_back(place);
+      tasks.push_back(Suppressed(place, 0, UsedBy(place, "cpu")));
     }
     return EvictInOrder(candidates, OrderByUse(tasks), release,
-                        [this](TaskIndex t) { return UsedBy(t, "cpu"); });
+                        [this](size_t place) { return UsedBy(place, "cpu"); });
   }
 
   bool EvictByMemory() {
@@ -362,39 +374,39 @@ class Colocation {
     const int64_t release =
         ReleaseByUsage(WholeUnits(node_.used.memory), WholeUnits(node_.view.capacity.memory),
                        rules().memory->percent, rules().memory->lower);
+    if (release <= 0) return false;
     std::vector<SuppressedTask> tasks;
-    for (const TaskIndex t : node_.best_effort) {
-      tasks.push_back(Suppressed(t, 0, UsedBy(t, "memory")));
+    for (const size_t place : node_.best_effort) {
+      tasks.push_back(Suppressed(place, 0, UsedBy(place, "memory")));
     }
     return EvictInOrder(node_.best_effort, OrderByUse(tasks), release,
-                        [this](TaskIndex t) { return UsedBy(t, "memory"); });
+                        [this](size_t place) { return UsedBy(place, "memory"); });
   }
 
-  SuppressedTask Suppressed(TaskIndex task, int64_t requested, int64_t used) const {
-    return {context_.tables.tasks.priority[task],
-            std::string(context_.tables.tasks.names.name(task)), requested, used};
+  SuppressedTask Suppressed(size_t place, int64_t requested, int64_t used) const {
+    return {context_.tables.tasks.priority[TaskAt(place)],
+            world_.nodes[node_.index].tasks[place].name, requested, used};
   }
 
   // Evicts tasks until they release so much together with those that were evicted before. Returns
   // whether one was evicted.
-  bool EvictInOrder(const std::vector<TaskIndex>& tasks, const std::vector<size_t>& order,
+  bool EvictInOrder(const std::vector<size_t>& places, const std::vector<size_t>& order,
                     int64_t release, auto amount_of) {
     int64_t released = 0;
-    const std::vector<TaskIndex>& on = world_.tasks_on[node_.index];
-    for (size_t i = 0; i < on.size(); ++i) {
-      if (node_.is_evicted[i]) released = SatAdd(released, amount_of(on[i]));
+    for (size_t place = 0; place < node_.is_evicted.size(); ++place) {
+      if (node_.is_evicted[place]) released = SatAdd(released, amount_of(place));
     }
     bool any = false;
     for (const size_t i : order) {
       if (released >= release) break;
-      const TaskIndex t = tasks[i];
+      const TaskIndex t = TaskAt(places[i]);
       if (!MayLeave(context_, t) || !budgets_.Fits(t)) continue;
       const Ledger::Savepoint before = context_.ledger.Save();
       context_.ledger.Move(t, TaskStatus::kReleasing, node_.row);
       context_.decisions.Commit(before);
       budgets_.Take(t);
-      released = SatAdd(released, amount_of(t));
-      node_.is_evicted[static_cast<size_t>(std::ranges::find(on, t) - on.begin())] = true;
+      released = SatAdd(released, amount_of(places[i]));
+      node_.is_evicted[places[i]] = true;
       any = true;
     }
     return any;

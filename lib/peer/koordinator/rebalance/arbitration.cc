@@ -37,22 +37,46 @@ std::string KeyOf(const std::string& name_space, const std::string& name) {
   return absl::StrCat(name_space.size(), "/", name_space, "/", name);
 }
 
+// Return the number of the text, with lists for it.
+size_t IdNumber(const std::string& id, MigrationIndex* index) {
+  const size_t number = index->ids.try_emplace(id, index->ids.size()).first->second;
+  if (number == index->jobs_by_id.size()) index->jobs_by_id.emplace_back();
+  return number;
+}
+size_t NameNumber(const std::string& name_space, const std::string& name, MigrationIndex* index) {
+  const size_t number =
+      index->names.try_emplace(KeyOf(name_space, name), index->names.size()).first->second;
+  if (number == index->jobs_named.size()) {
+    index->jobs_named.emplace_back();
+    index->first_named.push_back(MigrationIndex::kNoTask);
+  }
+  return number;
+}
+
 MigrationIndex& IndexOf(const MigrationWorld& world) {
   MigrationIndex& index = world.index;
-  if (world.tasks.size() < index.tasks || world.jobs.size() < index.jobs) index = {};
-  for (; index.tasks < world.tasks.size(); ++index.tasks) {
-    const MigratedTask& task = world.tasks[index.tasks];
-    index.first_named.try_emplace(KeyOf(task.name_space, task.name), index.tasks);
-    index.tasks_on[task.node].push_back(index.tasks);
-    index.tasks_of[task.owner].push_back(index.tasks);
+  if (world.tasks.size() < index.of_task.size() || world.jobs.size() < index.jobs) index = {};
+  for (size_t i = index.of_task.size(); i < world.tasks.size(); ++i) {
+    const MigratedTask& task = world.tasks[i];
+    const size_t name = NameNumber(task.name_space, task.name, &index);
+    if (index.first_named[name] == MigrationIndex::kNoTask) index.first_named[name] = i;
+    index.of_task.push_back({IdNumber(task.id, &index), name});
+    index.tasks_on[task.node].push_back(i);
+    index.tasks_of[task.owner].push_back(i);
   }
   for (; index.jobs < world.jobs.size(); ++index.jobs) {
     const std::optional<MigrationJob::Target>& target = world.jobs[index.jobs].target;
     if (!target.has_value()) continue;
-    index.jobs_by_id[target->id].push_back(index.jobs);
-    index.jobs_named[KeyOf(target->name_space, target->name)].push_back(index.jobs);
+    index.jobs_by_id[IdNumber(target->id, &index)].push_back(index.jobs);
+    const size_t name = NameNumber(target->name_space, target->name, &index);
+    index.jobs_named[name].push_back(index.jobs);
   }
   return index;
+}
+
+// Returns whether some of the jobs count.
+bool SomeCount(const MigrationWorld& world, const std::vector<size_t>& jobs, Counting counting) {
+  return std::ranges::any_of(jobs, [&](size_t job) { return Counts(world.jobs[job], counting); });
 }
 
 std::span<const size_t> ListAt(const HashMap<std::string, std::vector<size_t>>& lists,
@@ -69,9 +93,9 @@ std::vector<std::string> MigratingTasks(const MigrationWorld& world, const Migra
   for (const size_t i : ListAt(index.tasks_of, task.owner)) {
     const MigratedTask& other = world.tasks[i];
     if (other.name_space != task.name_space) continue;
-    const std::string key = KeyOf(other.name_space, other.name);
-    if (index.first_named.find(key)->second != i) continue;
-    const bool migrates = std::ranges::any_of(ListAt(index.jobs_named, key), [&](size_t job) {
+    const size_t name = index.of_task[i].name;
+    if (index.first_named[name] != i) continue;
+    const bool migrates = std::ranges::any_of(index.jobs_named[name], [&](size_t job) {
       return Counts(world.jobs[job], counting) && world.jobs[job].target->id != task.id;
     });
     if (migrates) names.push_back(absl::StrCat(other.name_space, "/", other.name));
@@ -85,8 +109,10 @@ std::vector<std::string> MigratingTasks(const MigrationWorld& world, const Migra
 
 const MigratedTask* TaskNamed(const MigrationWorld& world, const MigrationJob::Target& target) {
   const MigrationIndex& index = IndexOf(world);
-  const auto found = index.first_named.find(KeyOf(target.name_space, target.name));
-  return found == index.first_named.end() ? nullptr : &world.tasks[found->second];
+  const auto name = index.names.find(KeyOf(target.name_space, target.name));
+  if (name == index.names.end()) return nullptr;
+  const size_t first = index.first_named[name->second];
+  return first == MigrationIndex::kNoTask ? nullptr : &world.tasks[first];
 }
 
 int64_t MostAway(int64_t replicas, const std::optional<Portion>& limit) {
@@ -104,9 +130,12 @@ int64_t MostAway(int64_t replicas, const std::optional<Portion>& limit) {
 
 bool HasMigration(const MigrationWorld& world, const MigratedTask& task, Counting counting) {
   const MigrationIndex& index = IndexOf(world);
-  const auto counts = [&](size_t job) { return Counts(world.jobs[job], counting); };
-  return std::ranges::any_of(ListAt(index.jobs_by_id, task.id), counts) ||
-         std::ranges::any_of(ListAt(index.jobs_named, KeyOf(task.name_space, task.name)), counts);
+  const auto id = index.ids.find(task.id);
+  if (id != index.ids.end() && SomeCount(world, index.jobs_by_id[id->second], counting)) {
+    return true;
+  }
+  const auto name = index.names.find(KeyOf(task.name_space, task.name));
+  return name != index.names.end() && SomeCount(world, index.jobs_named[name->second], counting);
 }
 
 bool FitsTotal(const MigrationWorld& world, const MigrationLimits& limits, const MigratedTask& task,
@@ -119,10 +148,14 @@ bool FitsTotal(const MigrationWorld& world, const MigrationLimits& limits, const
 bool FitsNode(const MigrationWorld& world, const MigrationLimits& limits, const MigratedTask& task,
               Counting counting) {
   if (task.node.empty() || !IsLimited(limits.per_node)) return true;
+  const MigrationIndex& index = IndexOf(world);
   const auto migrates = [&](size_t i) {
-    return world.tasks[i].id != task.id && HasMigration(world, world.tasks[i], counting);
+    const MigrationIndex::Numbers& numbers = index.of_task[i];
+    return (SomeCount(world, index.jobs_by_id[numbers.id], counting) ||
+            SomeCount(world, index.jobs_named[numbers.name], counting)) &&
+           world.tasks[i].id != task.id;
   };
-  const int64_t count = std::ranges::count_if(ListAt(IndexOf(world).tasks_on, task.node), migrates);
+  const int64_t count = std::ranges::count_if(ListAt(index.tasks_on, task.node), migrates);
   return !IsReached(limits.per_node, count);
 }
 

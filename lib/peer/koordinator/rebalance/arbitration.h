@@ -81,12 +81,19 @@ struct Workload {
   std::vector<std::string> unavailable = {};  // tasks, as "name_space/name"
 };
 
-// Where to find tasks and jobs: made by the questions, and followed as both grow.
+// Where to find tasks and jobs: made by the questions, and followed as both grow. Texts become
+// numbers once, so that questions about all tasks of a node compare none.
 struct MigrationIndex {
-  HashMap<std::string, size_t> first_named = {};
-  HashMap<std::string, std::vector<size_t>> tasks_on = {}, tasks_of = {};      // by node, by owner
-  HashMap<std::string, std::vector<size_t>> jobs_by_id = {}, jobs_named = {};  // by target
-  size_t tasks = 0, jobs = 0;                                                  // that it has
+  struct Numbers {
+    size_t id = 0, name = 0;
+  };
+  HashMap<std::string, size_t> ids = {}, names = {};  // numbers; of names with their name spaces
+  std::vector<Numbers> of_task = {};                  // by task
+  HashMap<std::string, std::vector<size_t>> tasks_on = {}, tasks_of = {};  // by node, by owner
+  std::vector<std::vector<size_t>> jobs_by_id = {}, jobs_named = {};       // by number, of targets
+  std::vector<size_t> first_named = {};  // by number of the name: a task; kNoTask: none
+  size_t jobs = 0;                       // that it has
+  static constexpr size_t kNoTask = ~size_t{0};
 };
 
 struct MigrationWorld {

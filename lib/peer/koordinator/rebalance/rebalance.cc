@@ -28,8 +28,8 @@
 // and ages.
 //
 // Ties. As the functions: the order of rows, and Go's sort.
-// Cost. O(rows * resources), O(tasks of nodes over * nodes) where targets are checked, and a look
-// at each node for each task that moves.
+// Cost. O(rows * resources), O(tasks of nodes over * nodes) where targets are checked, and for each
+// task that moves a look at the nodes with more free load than the one that receives it.
 #include <algorithm>
 #include <map>
 #include <string>

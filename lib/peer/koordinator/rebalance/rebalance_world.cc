@@ -71,18 +71,24 @@ int64_t NanosecondsOf(int64_t seconds) {
   return std::clamp(seconds, -kMostSeconds, kMostSeconds) * 1'000'000'000;
 }
 
+int64_t AmountInRow(const Tables& tables, std::span<const int64_t> row, DimensionIndex d) {
+  if (row[d] == kAbsent) return 0;
+  return Bounded(IsMilliDimension(tables.dimensions.name(d)) ? row[d] : SatMul(row[d], 1000));
+}
+
 NamedAmounts AmountsOfRow(const Tables& tables, std::span<const int64_t> row) {
   NamedAmounts amounts;
+  amounts.reserve(row.size());
   for (DimensionIndex d = 0; d < row.size(); ++d) {
     if (row[d] == kAbsent) continue;
-    const std::string name(tables.dimensions.name(d));
-    amounts.emplace_back(name, Bounded(IsMilliDimension(name) ? row[d] : SatMul(row[d], 1000)));
+    amounts.emplace_back(tables.dimensions.name(d), AmountInRow(tables, row, d));
   }
   return amounts;
 }
 
 NamedAmounts AmountsOf(const Resources& resources) {
   NamedAmounts amounts;
+  amounts.reserve(resources.size());
   for (const auto& [name, amount] : resources) amounts.emplace_back(name, ThousandthsOf(amount));
   return amounts;
 }
@@ -115,10 +121,17 @@ Service ServiceOfTask(const Tables& tables, TaskIndex task) {
   return ServiceOf(LabelOf(shape.labels, kServiceLabel), KubeServiceOf(tables, task));
 }
 
-Band BandOfTask(const Tables& tables, TaskIndex task) {
+namespace {
+
+Band BandOfTask(const Tables& tables, TaskIndex task, Service service) {
   const TaskShape& shape = tables.classes.shape[tables.tasks.task_class[task]];
-  return BandOf({LabelOf(shape.labels, kBandLabel), tables.tasks.priority[task]},
-                ServiceOfTask(tables, task));
+  return BandOf({LabelOf(shape.labels, kBandLabel), tables.tasks.priority[task]}, service);
+}
+
+}  // namespace
+
+Band BandOfTask(const Tables& tables, TaskIndex task) {
+  return BandOfTask(tables, task, ServiceOfTask(tables, task));
 }
 
 bool IsOnNode(TaskStatus status) {
@@ -140,6 +153,8 @@ RebalanceWorld::RebalanceWorld(ActionContext& context) : tables(context.tables) 
     if (tables.jobs.alive[job]) (void)ReadTraits(tables.jobs.spec[job], &traits[job]);
   }
   at.assign(tables.nodes.alive.size(), kNoNode);
+  nodes.reserve(tables.nodes.alive.size());
+  tasks_on.reserve(tables.nodes.alive.size());
   for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
     if (tables.nodes.alive[n] && tables.nodes.spec[n].ready) ReadNode(context, n);
   }
@@ -161,7 +176,10 @@ void RebalanceWorld::ReadNode(ActionContext& context, NodeIndex n) {
   const bool has_system =
       spec.usage.has_value() && spec.usage->detail && !spec.usage->detail->system.empty();
   if (has_system) system = AmountsOf(spec.usage->detail->system);
-  for (const TaskIndex t : context.ledger.tasks_on(n)) {
+  const std::span<const TaskIndex> held = context.ledger.tasks_on(n);
+  on.reserve(held.size());
+  node.tasks.reserve(held.size());
+  for (const TaskIndex t : held) {
     if (context.ledger.node_of(t) != n || !IsOnNode(context.ledger.status(t))) continue;
     on.push_back(t);
     LoadedTask& task = node.tasks.emplace_back();
@@ -179,18 +197,24 @@ void RebalanceWorld::ReadNode(ActionContext& context, NodeIndex n) {
 
 void RebalanceWorld::ReadWorkloads(const ActionContext& context) {
   std::map<std::string, int64_t> counted;
+  // By job, once a task of it was met: its workload, and how many tasks that has.
+  std::vector<std::pair<Workload*, int64_t*>> of_job(traits.size());
   for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) {
     if (!tables.tasks.alive[t] || !tables.has_job(t)) continue;
-    const WorkloadTraits& of_job = WorkloadOf(t);
+    const WorkloadTraits& set = WorkloadOf(t);
     const TaskStatus status = context.ledger.status(t);
     const bool has_ended = status == TaskStatus::kSucceeded || status == TaskStatus::kFailed;
-    if (of_job.owner.empty() || has_ended) continue;
-    Workload& workload = workloads[of_job.owner];
-    ++counted[of_job.owner];
-    if (of_job.replicas.has_value()) workload.replicas = *of_job.replicas;
+    if (set.owner.empty() || has_ended) continue;
+    auto& [workload, tasks] = of_job[tables.tasks.job[t]];
+    if (workload == nullptr) {
+      workload = &workloads[set.owner];
+      tasks = &counted[set.owner];
+    }
+    ++*tasks;
+    if (set.replicas.has_value()) workload->replicas = *set.replicas;
     if (status == TaskStatus::kRunning) continue;
     const ClassIndex c = tables.tasks.task_class[t];
-    workload.unavailable.push_back(
+    workload->unavailable.push_back(
         absl::StrCat(tables.classes.shape[c].name_space, "/", ToAbsl(tables.tasks.names.name(t))));
   }
   for (auto& [owner, workload] : workloads) {
@@ -200,10 +224,10 @@ void RebalanceWorld::ReadWorkloads(const ActionContext& context) {
 
 EvictionRank RebalanceWorld::RankOf(TaskIndex task) const {
   EvictionRank rank;
-  rank.band = BandOfTask(tables, task);
+  rank.service = ServiceOfTask(tables, task);
+  rank.band = BandOfTask(tables, task, rank.service);
   rank.priority = tables.tasks.priority[task];
   rank.kube = KubeServiceOf(tables, task);
-  rank.service = ServiceOfTask(tables, task);
   if (tables.has_job(task)) {
     rank.deletion_cost = WorkloadOf(task).deletion_cost;
     rank.eviction_cost = WorkloadOf(task).eviction_cost;

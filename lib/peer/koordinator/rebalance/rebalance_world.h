@@ -57,6 +57,8 @@ struct WorkloadTraits {
 int64_t NanosecondsOf(int64_t seconds);
 // Amounts of a row, or of a measurement, in thousandths.
 NamedAmounts AmountsOfRow(const Tables& tables, std::span<const int64_t> row);
+// Returns one of AmountsOfRow, 0 if it is absent.
+int64_t AmountInRow(const Tables& tables, std::span<const int64_t> row, DimensionIndex d);
 NamedAmounts AmountsOf(const Resources& resources);
 // What a measurement has of the node as a whole: amounts, or percentages of its capacity.
 NamedAmounts MeasuredAmounts(const Tables& tables, NodeIndex node);

@@ -44,12 +44,14 @@ MoveTargets::MoveTargets(ActionContext& context, const RebalanceRules& rules,
     : context_(context), world_(world), inter_task_(RulesBetweenTasks()) {
   inter_task_.Open(context.tables, context.ledger);
   classes_.resize(context.tables.classes.shape.size());
+  rooms_.reserve(world.nodes.size());
   for (size_t i = 0; i < world.nodes.size(); ++i) {
     const NodeIndex row = world.node_of[i];
     rooms_.push_back({context.tables.nodes.spec[row], world.nodes[i].capacity,
                       AmountsOfRow(context.tables, context.ledger.node(row, kUsed))});
     load_.push_back(MeasuredLoad(world.nodes[i]));
     capacity_.push_back(CpuAndBytes(world.nodes[i].capacity));
+    if (world.nodes[i].takes_tasks) by_free_.emplace(-FreeLoad(i), i);
   }
   if (!rules.by_load) return;
   const std::vector<bool> none(world.nodes.size());
@@ -155,18 +157,12 @@ NodeIndex MoveTargets::Choose(TaskIndex task, NodeIndex from,
                               absl::FunctionRef<bool(size_t)> allows) {
   const ClassIndex c = context_.ClassOf(task);
   const AddedLoad added = LoadOf(task);
-  NodeIndex best = muster::kNone;
-  int64_t best_free = -1;
-  for (size_t i = 0; i < rooms_.size(); ++i) {
+  for (const auto& [free, i] : by_free_) {
     const NodeIndex row = world_.node_of[i];
-    if (row == from || !world_.nodes[i].takes_tasks) continue;
-    const int64_t free = FreeLoad(i);
-    if (free <= best_free || !StaysBelow(added, i) || !FitsRoom(c, i)) continue;
-    if (!allows(i) || !Agrees(c, row)) continue;
-    best = row;
-    best_free = free;
+    if (row == from || !StaysBelow(added, i) || !FitsRoom(c, i) || !allows(i)) continue;
+    if (Agrees(c, row)) return row;
   }
-  return best;
+  return muster::kNone;
 }
 
 void MoveTargets::AddLoad(TaskIndex task, NodeIndex row, int sign) {
@@ -174,8 +170,10 @@ void MoveTargets::AddLoad(TaskIndex task, NodeIndex row, int sign) {
   const size_t node = world_.at[row];
   const AddedLoad added = LoadOf(task);
   const auto add = [sign](int64_t more, int64_t* sum) { *sum = SatAdd(*sum, sign * more); };
+  by_free_.erase({-FreeLoad(node), node});
   add(added.cpu, &load_[node][0]);
   add(added.memory, &load_[node][1]);
+  if (world_.nodes[node].takes_tasks) by_free_.emplace(-FreeLoad(node), node);
   for (size_t p = 0; p < pools_.size(); ++p) {
     if (!pools_[p].at[node].has_value()) continue;
     ViewedNode& viewed = pools_[p].view.nodes()[*pools_[p].at[node]];

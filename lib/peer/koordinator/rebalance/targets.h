@@ -16,7 +16,8 @@
 // thresholds may then receive the task. Here it never does.
 //
 // Ties. The first node in the order of rows.
-// Cost. O(nodes * resources) a task.
+// Cost. O(nodes * resources) to construct; O(log nodes) to move a task's load; a task that goes
+// looks at nodes in the order of their free load, up to the first that receives it.
 #ifndef MUSTER_PEER_KOORDINATOR_REBALANCE_TARGETS_H_
 #define MUSTER_PEER_KOORDINATOR_REBALANCE_TARGETS_H_
 
@@ -24,6 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -86,6 +88,8 @@ class MoveTargets {
   std::vector<NodeRoom> rooms_;  // by node of the world
   // By node: cpu in thousandths of cores, memory in bytes.
   std::vector<std::array<int64_t, 2>> load_, capacity_;
+  // Nodes that take tasks, by FreeLoad, negated: those with the most of it come first.
+  std::set<std::pair<int64_t, size_t>> by_free_;
   // By class, as far as they were asked about: its task, and whether each node has room.
   struct ClassRoom {
     MovableTask task;

@@ -114,10 +114,13 @@ class Usage : public Policy, public FitPolicy, public ScorePolicy {
     for (size_t i = 0; i < nodes.size(); ++i) {
       NodeBook& book = nodes_[nodes[i]];
       if (!book.fresh) continue;
-      if (book.stale) Estimate(book);
-      const Load used = PartsUsed(book);
-      const double left = (1.0 - used.cpu) * weights_.cpu + (1.0 - used.memory) * weights_.memory;
-      order[i] += left / weights * 100.0 * weight_;
+      if (book.stale) {
+        Estimate(book);
+        const Load used = PartsUsed(book);
+        const double left = (1.0 - used.cpu) * weights_.cpu + (1.0 - used.memory) * weights_.memory;
+        book.score = left / weights * 100.0 * weight_;
+      }
+      order[i] += book.score;
     }
   }
 
@@ -126,6 +129,7 @@ class Usage : public Policy, public FitPolicy, public ScorePolicy {
     bool fresh = false;
     bool stale = true;
     Load capacity, measured, estimated;
+    double score = 0;  // unless stale
     // Ascending: tasks that are not measured yet.
     std::vector<TaskIndex> young, placed;
   };
