@@ -15,6 +15,7 @@
 #include "lib/import/kubernetes.h"
 #include "lib/import/kueue.h"
 #include "lib/import/times.h"
+#include "lib/peer/kueue/admission_checks.h"
 #include "lib/plan/json_text.h"
 
 namespace muster::kueue {
@@ -108,7 +109,10 @@ class WorkloadReader {
  public:
   WorkloadReader(const ImportSource& source, ClusterSpec* cluster)
       : source_(source), cluster_(cluster), owners_(source.dump) {
-    for (const QueueSpec& queue : cluster->queues) queues_.insert(queue.name);
+    for (const QueueSpec& queue : cluster->queues) {
+      queues_[queue.name] = &queue;
+      for (const auto& [key, value] : queue.settings) queue_settings_.insert(key);
+    }
     for (const FlavorSpec& flavor : cluster->flavors) flavors_[flavor.name] = &flavor;
     for (const NodeSpec& node : cluster->nodes) nodes_.insert(node.name);
     for (const ApiObject* pod : source.dump.OfKind("Pod")) {
@@ -245,10 +249,7 @@ class WorkloadReader {
       job.phase = JobPhase::kAdmitted;
       job.admission = ReadAdmission(workload, admission);
     }
-    for (const Field& check : workload.status().Items("admissionChecks")) {
-      job.settings.emplace_back(absl::StrCat("kueue/admission-check/", check.Text("name")),
-                                check.Text("state", "Pending"));
-    }
+    AddChecks(workload, &job);
     if (const Field nodes = workload.status()["unhealthyNodes"]; nodes.truthy()) {
       nodes.Ignored("hosts have failed as the nodes of the dump show");
     }
@@ -269,15 +270,46 @@ class WorkloadReader {
     cluster_->jobs.push_back(std::move(job));
   }
 
-  // Names the LocalQueue if its queue goes by usage, or has a rule about it (AddQueues).
+  // Names the LocalQueue if its queue goes by usage, or if it is stopped (AddQueues).
   void AddLocalQueue(const ApiObject& workload, JobSpec* job) const {
     const std::string key =
         absl::StrCat(workload.name_space(), "/", workload.spec().Text("queueName"));
     const std::string rule = absl::StrCat(ToAbsl(kueue::kLocalQueueStop), key);
-    const auto queue = std::ranges::find(cluster_->queues, job->queue, &QueueSpec::name);
-    const bool has_rule =
-        std::ranges::any_of(queue->settings, [&](const auto& s) { return s.first == rule; });
-    if (has_rule || queue->rules->by_usage) job->settings.emplace_back("kueue/local-queue", key);
+    if (queue_settings_.contains(rule) || queues_.find(job->queue)->second->rules->by_usage) {
+      job->settings.emplace_back("kueue/local-queue", key);
+    }
+  }
+
+  // Sets the states of admission checks, and whether the workload is admitted, if that does not
+  // follow from them.
+  void AddChecks(const ApiObject& workload, JobSpec* job) const {
+    HashSet<std::string> stated;
+    bool all_ready = true;
+    for (const Field& check : workload.status().Items("admissionChecks")) {
+      const std::string name = check.Text("name"), state = check.Text("state", "Pending");
+      stated.insert(name);
+      all_ready = all_ready && state == "Ready";
+      job->settings.emplace_back(absl::StrCat("kueue/admission-check/", name), state);
+    }
+    if (!job->admission || !all_ready) return;
+    const QueueRules& rules = *queues_.find(job->queue)->second->rules;
+    std::vector<CheckFlavors> checks;
+    std::vector<std::string> offered, granted;
+    for (const AdmissionCheck& check : rules.checks) {
+      checks.emplace_back(check.name, check.flavors);
+    }
+    for (const ResourceGroup& group : rules.groups) {
+      for (const FlavorQuota& quota : group.flavors) offered.push_back(quota.flavor);
+    }
+    for (const GroupAdmission& group : job->admission->groups) {
+      for (const auto& [resource, flavor] : group.flavors) granted.push_back(flavor);
+    }
+    const bool follows =
+        std::ranges::all_of(RequiredChecks(checks, offered, &granted),
+                            [&](const std::string& name) { return stated.contains(name); });
+    if (const bool is = IsTrue(workload, "Admitted"); is != follows) {
+      job->settings.emplace_back("kueue/admitted", is ? "true" : "false");
+    }
   }
 
   JobAdmission ReadAdmission(const ApiObject& workload, const Field& admission) const {
@@ -470,7 +502,8 @@ class WorkloadReader {
   const ImportSource& source_;
   ClusterSpec* cluster_;
   const Owners owners_;
-  HashSet<std::string> queues_, nodes_;
+  HashMap<std::string, const QueueSpec*> queues_;
+  HashSet<std::string> queue_settings_, nodes_;
   HashMap<std::string, const FlavorSpec*> flavors_;
   HashMap<std::string, int32_t> priorities_;
   bool boosts_ = false;                          // gate PriorityBoost

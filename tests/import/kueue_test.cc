@@ -398,6 +398,34 @@ TEST(KueueImport, StatesOfChecksAreSettings) {
   EXPECT_THAT(DecidedUnder(import), HasSubstr("The workload has failed admission checks"));
 }
 
+TEST(KueueImport, WhatIsAdmittedDespiteItsChecksIsASetting) {
+  ObjectJson queue = ClusterQueueJson(
+      "a", "4", {{"admissionChecksStrategy", {{"admissionChecks", {{{"name", "budget"}}}}}}});
+  const ObjectJson check = {
+      {"apiVersion", "kueue.x-k8s.io/v1beta1"},
+      {"kind", "AdmissionCheck"},
+      {"metadata", {{"name", "budget"}}},
+      {"status", {{"conditions", {{{"type", "Active"}, {"status", "True"}}}}}}};
+  const auto settings = [&](bool admitted, const std::string& state) {
+    ObjectJson workload = Admitted(WorkloadJson("w", 1, "1"), 1);
+    if (!admitted) workload["status"]["conditions"].erase(1);
+    if (!state.empty()) {
+      workload["status"]["admissionChecks"] = {{{"name", "budget"}, {"state", state}}};
+    }
+    const Import import = Imported({queue, check, kFlavor, kLocal, workload}, {});
+    std::string words;
+    for (const auto& [key, value] : import.scenario.cluster.jobs[0].settings) {
+      words += key + "=" + value + ";";
+    }
+    return words;
+  };
+  EXPECT_EQ(settings(true, ""), "kueue/admitted=true;");
+  EXPECT_EQ(settings(false, ""), "");
+  EXPECT_EQ(settings(true, "Ready"), "kueue/admission-check/budget=Ready;");
+  EXPECT_EQ(settings(true, "Pending"), "kueue/admission-check/budget=Pending;");
+  EXPECT_EQ(settings(false, "Ready"), "kueue/admission-check/budget=Ready;kueue/admitted=false;");
+}
+
 TEST(KueueImport, AQueueOfWhichATopologyIsMissingAdmitsNothing) {
   const Import import = Imported({KueueObject("ResourceFlavor", "spot", {{"topologyName", "none"}}),
                                   kLocal, ClusterQueueJson("a", "4"), WorkloadJson("w", 1, "1")},

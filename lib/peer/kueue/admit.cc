@@ -23,7 +23,8 @@
 // it (usage_memory.h).
 //
 // Tasks of admitted jobs are kept to nodes with the labels of their flavors (flavor_nodes.h), and
-// to their places (task_places.h), for actions behind this one.
+// to their places (task_places.h), for actions behind this one. Those of jobs with an open check
+// get no node (closed_jobs.h).
 //
 // Ties. As the core breaks them: priority, time of creation, uid_rank, index.
 // Cost. O(rows) for the world, and what the cycles cost (kueue.h). Cuts fall between cycles.
@@ -38,6 +39,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/extension/cycle.h"
 #include "lib/peer/kueue/admit_options.h"
+#include "lib/peer/kueue/closed_jobs.h"
 #include "lib/peer/kueue/flavor_nodes.h"
 #include "lib/peer/kueue/job_settings.h"
 #include "lib/peer/kueue/kueue.h"
@@ -168,8 +170,13 @@ class KueueAdmit {
     kueue::FlavorNodes nodes(context_, world_);
     std::optional<kueue::TaskPlaces> places;
     if (topology_) places.emplace(context_, world_, *topology_, hosts_);
+    kueue::ClosedJobs closed(context_, world_);
     for (kueue::WorkloadIndex w = 0; w < job_of_.size(); ++w) {
       if (!world_.workloads[w].holds || context_.IsPending(job_of_[w])) continue;
+      if (world_.workloads[w].open_checks) {
+        closed.Keep(w, job_of_[w]);
+        continue;
+      }
       nodes.Keep(w, job_of_[w], held_[w]);
       if (places) places->Keep(w, job_of_[w], held_[w]);
     }

@@ -36,6 +36,7 @@ constexpr size_t kMostSlices = 3;
 constexpr std::string_view kWholeCheck = "kueue/admission-check/";
 constexpr double kMostWeight = 1e12;
 constexpr std::string_view kLocalQueue = "local-queue";
+constexpr std::string_view kAdmitted = "admitted";
 
 // How many tasks of a group have not ended, and of how many classes they are.
 struct GroupSize {
@@ -90,8 +91,9 @@ class SettingsOfJob {
       const std::string_view state =
           reader_.Choice(key, {"Pending", "Ready", "Retry", "Rejected"}, "Pending");
       settings->failed |= state == "Retry" || state == "Rejected";
-      settings->open |= state != "Ready";
+      settings->checks.emplace_back(std::string(key.substr(key.find('/') + 1)), state == "Ready");
     }
+    if (reader_.Text(kAdmitted)) settings->admitted = reader_.Flag(kAdmitted, false);
   }
 
   // The key as the group has it.

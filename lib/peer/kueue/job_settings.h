@@ -23,6 +23,8 @@
 // without a group. Levels are label keys; whether a topology has them is seen in a cycle.
 //
 //   admission-check/NAME   the state of the check: "Pending", "Ready", "Retry" or "Rejected"
+//   admitted               "true", "false": whether the job with the admission that it has may
+//                          start; if no check is open
 //   local-queue            the LocalQueue by which the job came: "NAMESPACE/NAME"
 //
 // A queue sets how LocalQueues that lead to it are stopped:
@@ -63,8 +65,9 @@ struct GroupWish {
 struct JobSettings {
   std::vector<GroupWish> wishes = {};  // by group, the unnamed one first; empty: none
   bool failed = false;                 // a check is to be passed again, or was rejected
-  bool open = false;                   // not all checks are passed
-  std::string local_queue = {};        // "NAMESPACE/NAME"; empty: not known
+  std::vector<std::pair<std::string, bool>> checks = {};  // and whether each is Ready
+  std::optional<bool> admitted = {};                      // absent: if no check is open
+  std::string local_queue = {};                           // "NAMESPACE/NAME"; empty: not known
   GroupWish WishOf(std::string_view group) const;
 };
 

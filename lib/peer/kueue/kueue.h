@@ -36,6 +36,8 @@
 //   node_failures    which hosts of an admission have failed
 //   task_places      where the tasks of an admitted job may go: places
 //   flavor_nodes     the same: labels of flavors
+//   admission_checks which checks a workload has to pass; closed_jobs keeps tasks from nodes
+//                    while one is open
 //   pod_tables       the cluster as the scheduler of the pods sees it, for action schedule
 //   gates            feature gates by Kueue's names; admit_options has those that users set
 //   cycle            all of it, once
@@ -94,8 +96,8 @@
 //
 // The cluster's tables have no facts for, and so the profile has defaults of: variants, and slices
 // of jobs that grow. LocalQueues that are stopped are settings of their queue.
-// States of admission checks are given, and what has quota counts as admitted: that its tasks wait
-// for checks is a gate of theirs. Tasks that are rows have no least count: only jobs
+// States of admission checks are given, and what has quota has an admission: with an open check its
+// tasks get no node (closed_jobs.h). Tasks that are rows have no least count: only jobs
 // by count are admitted in part. Tasks of one group that differ are pod sets of their own: each
 // finds its places alone. A victim is pending at once, and holds its quota while a task of it is on
 // a node; one by count gives its quota back at once. Rows of tasks are the spec: a row that is

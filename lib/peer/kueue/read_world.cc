@@ -169,7 +169,8 @@ std::vector<std::optional<NamedPlaces>> PlacesHeld(const JobSpec& job) {
 void ReadWishes(const JobSpec& spec, const JobSpec& job, WorkloadFacts* facts) {
   const JobSettings settings = ReadSettings(spec).value_or(JobSettings());
   facts->retry_checks = settings.failed;
-  facts->open_checks = settings.open;
+  facts->checks = settings.checks;
+  facts->complete = settings.admitted;
   facts->local_queue = settings.local_queue;
   for (const GroupSpec& group : job.groups) {
     GroupWish wish = settings.WishOf(group.name);

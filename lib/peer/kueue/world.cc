@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/model/shape_key.h"
+#include "lib/peer/kueue/admission_checks.h"
 #include "lib/peer/kueue/cohort_path.h"
 #include "lib/peer/kueue/readiness.h"
 #include "lib/peer/kueue/slices.h"
@@ -279,6 +280,7 @@ void World::Hold(WorkloadIndex workload, std::vector<Granted> granted, int64_t t
   row.holds = true;
   row.reserved = true;
   row.evicted = false;
+  row.open_checks = !OpenChecks(*this, row).empty();
   row.reserved_at = time;
   Insert(workload);
   if (stale_) return Settle();
@@ -410,7 +412,7 @@ void World::ReadFacts(const WorkloadFacts& facts, WorkloadRow* row) {
   row->retry_at = facts.retry_at;
   row->may_retry = facts.may_retry;
   row->retry_checks = facts.retry_checks;
-  row->open_checks = facts.open_checks;
+  row->checks = facts.checks;
   row->local_stop = facts.local_stop;
   row->evicted = facts.evicted;
   row->reserved = facts.reserved;
@@ -470,6 +472,7 @@ WorkloadIndex World::SetWorkload(const JobSpec& job, const WorkloadFacts& facts)
   if (admitted && workloads[w].queue != kNothing) {
     WorkloadRow& held = workloads[w];
     held.holds = true;
+    held.open_checks = facts.complete ? !*facts.complete : !OpenChecks(*this, held).empty();
     held.reserved_at = job.admission->time;
     held.usage = UsageOf(held.granted);
     Insert(w);

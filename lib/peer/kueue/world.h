@@ -142,12 +142,12 @@ struct WorkloadRow {
   uint64_t generation = 1;          // of its spec
   std::optional<int64_t> retry_at;  // it stays out of the heap until then
   bool may_retry = true;
-  bool retry_checks = false;                  // a check of it has to be passed again, or was failed
-  bool open_checks = false;                   // not all of its checks are passed
-  StopPolicy local_stop = StopPolicy::kNone;  // of its LocalQueue
-  Labels space_labels;                        // of its namespace
-  std::string refused;                        // not empty: why no cycle looks at it
-  std::vector<FlavorIndex> allowed;           // with `restricted`: no other flavor will do
+  bool retry_checks = false;  // a check of it has to be passed again, or was failed
+  std::vector<std::pair<std::string, bool>> checks;  // those with a state; whether it is Ready
+  StopPolicy local_stop = StopPolicy::kNone;         // of its LocalQueue
+  Labels space_labels;                               // of its namespace
+  std::string refused;                               // not empty: why no cycle looks at it
+  std::vector<FlavorIndex> allowed;                  // with `restricted`: no other flavor will do
   bool restricted = false;
   uint32_t family = 0;                // variants of one workload have one number; 0: none
   bool gated = false;                 // it may not evict others yet
@@ -157,8 +157,9 @@ struct WorkloadRow {
   std::string unhealthy;              // a node of its places that failed; empty: none
   // With quota:
   bool holds = false;
-  bool reserved = true;  // the reservation is marked as true
-  bool evicted = false;  // it gives the quota back soon
+  bool reserved = true;      // the reservation is marked as true
+  bool evicted = false;      // it gives the quota back soon
+  bool open_checks = false;  // its quota is reserved, and it is not admitted
   int64_t reserved_at = 0;
   std::vector<Granted> granted;
   CellAmounts usage;
@@ -196,7 +197,8 @@ struct WorkloadFacts {
   std::optional<int64_t> retry_at = {};
   bool may_retry = true;
   bool retry_checks = false;
-  bool open_checks = false;
+  std::vector<std::pair<std::string, bool>> checks = {};  // as WorkloadRow::checks
+  std::optional<bool> complete = {};  // whether it is admitted; absent: if no check is open
   StopPolicy local_stop = StopPolicy::kNone;
   uint64_t generation = 1;
 };
