@@ -39,6 +39,7 @@ void ReadKueueObjects(const ImportSource& source, Scenario* scenario) {
   kueue::AddFlavors(source, &cluster);
   kueue::AddQueues(source, &cluster);
   kueue::AddWorkloads(source, &cluster);
+  kueue::ReportUnknownKeys(source);
   cluster.namespaces = ReadNamespaces(source.dump);
   scenario->profile =
       source.configuration ? kueue::ReadConfiguration(*source.configuration) : "kueue";

@@ -24,18 +24,6 @@ std::vector<Taint> ReadTaints(const Field& spec) {
   return taints;
 }
 
-std::vector<Toleration> ReadTolerationsOf(const Field& spec) {
-  std::vector<Toleration> tolerations;
-  for (const Field& item : spec.Items("tolerations")) {
-    Toleration& toleration = tolerations.emplace_back();
-    toleration.op = item["operator"].AsWord<TolerationOp>(TolerationOp::kEqual);
-    toleration.key = item.Text("key");
-    toleration.value = item.Text("value");
-    toleration.effect = item["effect"].AsWord<TaintEffect>();
-  }
-  return tolerations;
-}
-
 // A word of Kueue's and what it stands for here.
 template <class Enum>
 struct WordRule {
@@ -376,6 +364,18 @@ std::string DecimalText(ExactAmount amount) {
   if (rest == 0) return text;
   absl::StrAppend(&text, ".", absl::Dec(rest, absl::kZeroPad9));
   return text.substr(0, text.find_last_not_of('0') + 1);
+}
+
+std::vector<Toleration> ReadTolerationsOf(const Field& spec) {
+  std::vector<Toleration> tolerations;
+  for (const Field& item : spec.Items("tolerations")) {
+    Toleration& toleration = tolerations.emplace_back();
+    toleration.op = item["operator"].AsWord<TolerationOp>(TolerationOp::kEqual);
+    toleration.key = item.Text("key");
+    toleration.value = item.Text("value");
+    toleration.effect = item["effect"].AsWord<TaintEffect>();
+  }
+  return tolerations;
 }
 
 void AddFlavors(const ImportSource& source, ClusterSpec* cluster) {

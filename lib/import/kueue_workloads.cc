@@ -27,6 +27,8 @@ constexpr std::string_view kPodSetOfPod = "kueue.x-k8s.io/podset";
 // Of pods that Kueue itself holds back; an admission lifts them.
 constexpr std::string_view kOwnGates[] = {"kueue.x-k8s.io/admission", "kueue.x-k8s.io/topology"};
 constexpr std::string_view kDefaultPodSet = "main";
+constexpr std::string_view kGatedBy = "kueue.x-k8s.io/admission-gated-by";
+constexpr std::string_view kReplacementFor = "kueue.x-k8s.io/workload-slice-replacement-for";
 constexpr std::string_view kPriorityBoost = "kueue.x-k8s.io/priority-boost";
 
 // The condition of the type, absent where there is none.
@@ -84,7 +86,11 @@ class Owners {
   explicit Owners(const Dump& dump) {
     for (const ApiObject* workload : dump.OfKind("Workload")) {
       for (const Field& owner : workload->metadata().Items("ownerReferences")) {
-        if (std::string uid = owner.Text("uid"); !uid.empty()) by_owner_[uid] = workload->key();
+        const std::string uid = owner.Text("uid");
+        // Of several slices of one job the one with quota has the pods.
+        if (uid.empty() || (by_owner_.contains(uid) && !IsTrue(*workload, "QuotaReserved")))
+          continue;
+        by_owner_[uid] = workload->key();
       }
     }
   }
@@ -119,7 +125,10 @@ class WorkloadReader {
       if (std::string key = owners_.WorkloadOf(*pod); !key.empty()) pods_of_[key].push_back(pod);
     }
     if (source.configuration) {
-      boosts_ = source.configuration->Section("featureGates").Bool("PriorityBoost", false);
+      const Field gates = source.configuration->Section("featureGates");
+      boosts_ = gates.Bool("PriorityBoost", false);
+      reads_gates_ = gates.Bool("AdmissionGatedBy", true);
+      grows_ = gates.Bool("ElasticJobsViaWorkloadSlices", true);
       by_creation_ = ReadsCreation(*source.configuration);
       excluded_ = source.configuration->Section("resources").Texts("excludeResourcePrefixes");
     }
@@ -182,6 +191,10 @@ class WorkloadReader {
   std::string Absence(const ApiObject& workload) const {
     if (IsTrue(workload, "Finished")) return "it has ended";
     if (!workload.spec().Bool("active", true)) return "it is not active";
+    const std::string* const gates = workload.Annotation(kGatedBy);
+    if (reads_gates_ && gates != nullptr && !gates->empty()) {
+      return absl::StrCat("its admission is gated by ", *gates);
+    }
     const std::optional<Field> requeued = ConditionOf(workload, "Requeued");
     if (requeued && (*requeued)["status"].Is("False")) {
       return "it is tried again later (condition Requeued is False)";
@@ -250,6 +263,7 @@ class WorkloadReader {
       job.admission = ReadAdmission(workload, admission);
     }
     AddChecks(workload, &job);
+    AddState(workload, &job);
     if (const Field nodes = workload.status()["unhealthyNodes"]; nodes.truthy()) {
       nodes.Ignored("hosts have failed as the nodes of the dump show");
     }
@@ -309,6 +323,23 @@ class WorkloadReader {
                             [&](const std::string& name) { return stated.contains(name); });
     if (const bool is = IsTrue(workload, "Admitted"); is != follows) {
       job->settings.emplace_back("kueue/admitted", is ? "true" : "false");
+    }
+  }
+
+  // Sets what else decides about the workload: the slice that it replaces, and that it holds quota
+  // although it is not active.
+  void AddState(const ApiObject& workload, JobSpec* job) const {
+    const std::string* const replaced = workload.Annotation(kReplacementFor);
+    if (grows_ && replaced != nullptr && !replaced->empty()) {
+      job->settings.emplace_back("kueue/replaces", *replaced);
+    }
+    if (job->admission && !workload.spec().Bool("active", true)) {
+      job->settings.emplace_back("kueue/active", "false");
+    }
+    for (const char* const key : {"nominatedClusterNames", "clusterName"}) {
+      if (const Field field = workload.status()[key]; field.truthy()) {
+        field.Ignored("dispatch to other clusters is not considered");
+      }
     }
   }
 
@@ -374,6 +405,7 @@ class WorkloadReader {
     group.count = std::max<int64_t>(0, count - AddPodsOf(workload, *job, group.name));
     if (holds) {
       AddUsage(workload, group, &job->settings);
+      AddUpdates(workload, &group);
       AddFlavors(*job, &group);
     } else {
       AddCounted(group, &job->settings);
@@ -432,6 +464,35 @@ class WorkloadReader {
       settings->emplace_back(absl::StrCat("kueue/podset-quota-request/", group.name), setting);
       return;
     }
+  }
+
+  // What checks that have passed add to pods when they start. It comes before what flavors add.
+  static void AddUpdates(const ApiObject& workload, GroupSpec* group) {
+    for (const Field& check : workload.status().Items("admissionChecks")) {
+      if (!check["state"].Is("Ready")) continue;
+      for (const Field& update : check.Items("podSetUpdates")) {
+        if (NameOfPodSet(update) != group->name) continue;
+        Labels& selector = group->shape.node_selector;
+        for (const auto& [key, value] : update.TextMap("nodeSelector")) {
+          const auto known = std::ranges::find(selector, key, &Labels::value_type::first);
+          if (known == selector.end()) {
+            selector.emplace_back(key, value);
+          } else if (known->second != value) {
+            update["nodeSelector"].Ignored(absl::StrCat(
+                "label ", Quote(key), " has another value already; Kueue starts no pod"));
+          }
+        }
+        for (const auto& [key, value] : update.TextMap("labels")) {
+          const auto known =
+              std::ranges::find(group->shape.labels, key, &Labels::value_type::first);
+          if (known == group->shape.labels.end()) group->shape.labels.emplace_back(key, value);
+        }
+        for (const Toleration& one : ReadTolerationsOf(update)) {
+          group->shape.tolerations.push_back(one);
+        }
+      }
+    }
+    std::ranges::sort(group->shape.labels);
   }
 
   // What Kueue adds to the pods of an admitted workload when they start.
@@ -507,6 +568,8 @@ class WorkloadReader {
   HashMap<std::string, const FlavorSpec*> flavors_;
   HashMap<std::string, int32_t> priorities_;
   bool boosts_ = false;                          // gate PriorityBoost
+  bool reads_gates_ = true;                      // gate AdmissionGatedBy
+  bool grows_ = true;                            // gate ElasticJobsViaWorkloadSlices
   bool by_creation_ = false;                     // as of QueueTime
   std::vector<std::string> excluded_;            // prefixes of resources that are not counted
   HashMap<std::string, Dump::Objects> pods_of_;  // by key of the workload

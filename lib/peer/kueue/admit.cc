@@ -10,10 +10,13 @@
 // caller stops its tasks.
 //
 // Jobs that hold quota are evicted first, for no other job, and then no cycle runs:
-// - if a check of theirs has failed (job_settings.h);
+// - if they are deactivated, or a check of theirs has failed (job_settings.h);
 // - if their queue or LocalQueue drains, or is on hold and not all checks of theirs are passed;
 // - if two hosts of their places have failed (node_failures.h).
 // A job of which one host has failed gets another place in the first cycle, or is evicted.
+//
+// A job that grows out of another one (setting "replaces") is admitted in its place: the other one
+// loses its admission in the same plan, and its tasks are not evicted.
 //
 // A job that waits, or is evicted, gets the reason not_admitted with the queue, the resource that
 // its first obstacle is about, and Kueue's message (messages.h), where quota is in use with numbers
@@ -56,6 +59,8 @@
 
 namespace muster {
 namespace {
+
+constexpr char kDeactivated[] = "The workload is deactivated";
 
 class KueueAdmit {
  public:
@@ -126,6 +131,7 @@ class KueueAdmit {
         std::vector<GroupAssignment> assignment = AssignmentOf(entry);
         context_.memory<kueue::PodChanges>().admitted[job_of_[entry.workload]] = assignment;
         context_.decisions.Admit(job_of_[entry.workload], std::move(assignment));
+        if (entry.replaced != kueue::kNothing) EndReplaced(entry);
         if (usage_) usage_->Charge(entry.workload);
         admitted = true;
       } else if (Preempts(entry)) {
@@ -204,6 +210,7 @@ class KueueAdmit {
   // Why no cycle looks at a workload that waits; empty: one does.
   std::string WhyOut(const kueue::WorkloadRow& row) const {
     if (row.retry_checks) return kueue::kFailedChecks;
+    if (row.inactive) return kDeactivated;
     if (row.local_stop != StopPolicy::kNone) {
       return absl::StrCat("LocalQueue ", LocalQueueOf(row), " is stopped");
     }
@@ -215,6 +222,7 @@ class KueueAdmit {
 
   // Why a workload may not keep its quota, the reason word first; empty: it may.
   std::string WhyBarred(const kueue::WorkloadRow& row) const {
+    if (row.inactive) return absl::StrCat("Deactivated: ", kDeactivated);
     if (row.retry_checks) return "AdmissionCheck: At least one admission check is false";
     const auto bars = [&](StopPolicy stop) {
       return stop == StopPolicy::kHoldAndDrain || (stop == StopPolicy::kHold && row.open_checks);
@@ -302,6 +310,16 @@ class KueueAdmit {
         to->push_back({place.leaf, place.count});
       }
     }
+  }
+
+  // The job that the entry's grew out of has no quota any more. Its tasks stay where they are: the
+  // caller moves them to the other job.
+  void EndReplaced(const kueue::Entry& entry) {
+    const JobIndex job = job_of_[entry.replaced];
+    if (!context_.IsPending(job)) context_.decisions.Withdraw(job);
+    context_.reasons.ExplainJob(
+        job, ReasonOf(job, absl::StrCat("WorkloadSliceReplaced: Replaced to accommodate workload ",
+                                        world_.workloads[entry.workload].name)));
   }
 
   static bool Preempts(const kueue::Entry& entry) {

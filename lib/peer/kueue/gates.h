@@ -5,7 +5,7 @@
 //
 // kGateRules lists the gates by Kueue's names. Those that change decisions of profile kueue are
 // options of action admit (admit_options.h); of the others the cluster's tables have no facts:
-// slices of jobs that grow, variants, preemptors of an earlier plan.
+// places of jobs that grow, variants, preemptors of an earlier plan.
 #ifndef MUSTER_PEER_KUEUE_GATES_H_
 #define MUSTER_PEER_KUEUE_GATES_H_
 

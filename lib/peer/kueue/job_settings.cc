@@ -37,6 +37,8 @@ constexpr std::string_view kWholeCheck = "kueue/admission-check/";
 constexpr double kMostWeight = 1e12;
 constexpr std::string_view kLocalQueue = "local-queue";
 constexpr std::string_view kAdmitted = "admitted";
+constexpr std::string_view kReplaces = "replaces";
+constexpr std::string_view kActive = "active";
 
 // How many tasks of a group have not ended, and of how many classes they are.
 struct GroupSize {
@@ -75,6 +77,13 @@ class SettingsOfJob {
       settings.local_queue = *name;
       if (!IsLocalName(*name)) reader_.Refuse(kLocalQueue, kLocalNameRule);
     }
+    if (const auto name = reader_.Text(kReplaces)) {
+      settings.replaces = *name;
+      if (name->empty() || *name == job_.name) {
+        reader_.Refuse(kReplaces, "must be the name of another job");
+      }
+    }
+    settings.active = reader_.Flag(kActive, true);
     for (const GroupSpec& group : job_.groups) {
       if (!group.name.empty()) settings.wishes.push_back(Wish(group.name));
     }

@@ -25,6 +25,8 @@
 //   admission-check/NAME   the state of the check: "Pending", "Ready", "Retry" or "Rejected"
 //   admitted               "true", "false": whether the job with the admission that it has may
 //                          start; if no check is open
+//   replaces               the job that ends when this one is admitted; it grows out of that one
+//   active                 "true", "false": whether the job may have quota; "true"
 //   local-queue            the LocalQueue by which the job came: "NAMESPACE/NAME"
 //
 // A queue sets how LocalQueues that lead to it are stopped:
@@ -67,7 +69,9 @@ struct JobSettings {
   bool failed = false;                 // a check is to be passed again, or was rejected
   std::vector<std::pair<std::string, bool>> checks = {};  // and whether each is Ready
   std::optional<bool> admitted = {};                      // absent: if no check is open
-  std::string local_queue = {};                           // "NAMESPACE/NAME"; empty: not known
+  std::string replaces = {};     // the job that it grows out of; empty: none
+  bool active = true;            // false: it gets no quota, and keeps none
+  std::string local_queue = {};  // "NAMESPACE/NAME"; empty: not known
   GroupWish WishOf(std::string_view group) const;
 };
 

@@ -94,8 +94,7 @@
 // workload is admitted. Kueue samples once an interval whatever it decides: usage that came and
 // went between two plans is not seen here.
 //
-// The cluster's tables have no facts for, and so the profile has defaults of: variants, and slices
-// of jobs that grow. LocalQueues that are stopped are settings of their queue.
+// The cluster's tables have no facts for, and so the profile has defaults of: variants. LocalQueues that are stopped are settings of their queue.
 // States of admission checks are given, and what has quota has an admission: with an open check its
 // tasks get no node (closed_jobs.h). Tasks that are rows have no least count: only jobs
 // by count are admitted in part. Tasks of one group that differ are pod sets of their own: each

@@ -171,6 +171,8 @@ void ReadWishes(const JobSpec& spec, const JobSpec& job, WorkloadFacts* facts) {
   facts->retry_checks = settings.failed;
   facts->checks = settings.checks;
   facts->complete = settings.admitted;
+  facts->inactive = !settings.active;
+  facts->replaces = settings.replaces;
   facts->local_queue = settings.local_queue;
   for (const GroupSpec& group : job.groups) {
     GroupWish wish = settings.WishOf(group.name);
@@ -244,6 +246,7 @@ std::vector<JobIndex> ReadWorld(const Tables& tables, World* world) {
   const LocalStops stops = StopsOf(tables.queues);
   const std::vector<int64_t> ranks = UidRanks(jobs);
   std::vector<JobIndex> job_of;
+  std::vector<std::pair<WorkloadIndex, std::string>> replacing;
   for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
     const JobSpec& spec = jobs.spec[j];
     if (!jobs.alive[j]) continue;
@@ -270,9 +273,12 @@ std::vector<JobIndex> ReadWorld(const Tables& tables, World* world) {
       facts.local_stop = stop->second;
     }
     // Names of jobs are unique, so workloads get their numbers in this order.
-    world->SetWorkload(job, facts);
+    const WorkloadIndex w = world->SetWorkload(job, facts);
+    if (!facts.replaces.empty()) replacing.emplace_back(w, std::move(facts.replaces));
     job_of.push_back(j);
   }
+  // What a workload replaces may stand behind it.
+  for (const auto& [w, name] : replacing) world->workloads[w].replaces = world->FindWorkload(name);
   world->Settle();
   return job_of;
 }

@@ -413,6 +413,7 @@ void World::ReadFacts(const WorkloadFacts& facts, WorkloadRow* row) {
   row->may_retry = facts.may_retry;
   row->retry_checks = facts.retry_checks;
   row->checks = facts.checks;
+  row->inactive = facts.inactive;
   row->local_stop = facts.local_stop;
   row->evicted = facts.evicted;
   row->reserved = facts.reserved;

@@ -144,6 +144,7 @@ struct WorkloadRow {
   bool may_retry = true;
   bool retry_checks = false;  // a check of it has to be passed again, or was failed
   std::vector<std::pair<std::string, bool>> checks;  // those with a state; whether it is Ready
+  bool inactive = false;                             // it may have no quota
   StopPolicy local_stop = StopPolicy::kNone;         // of its LocalQueue
   Labels space_labels;                               // of its namespace
   std::string refused;                               // not empty: why no cycle looks at it
@@ -199,6 +200,7 @@ struct WorkloadFacts {
   bool retry_checks = false;
   std::vector<std::pair<std::string, bool>> checks = {};  // as WorkloadRow::checks
   std::optional<bool> complete = {};  // whether it is admitted; absent: if no check is open
+  bool inactive = false;
   StopPolicy local_stop = StopPolicy::kNone;
   uint64_t generation = 1;
 };
