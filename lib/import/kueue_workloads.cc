@@ -327,7 +327,7 @@ class WorkloadReader {
   }
 
   // Sets what else decides about the workload: the slice that it replaces, and that it holds quota
-  // although it is not active.
+  // although it is not active, or is evicted.
   void AddState(const ApiObject& workload, JobSpec* job) const {
     const std::string* const replaced = workload.Annotation(kReplacementFor);
     if (grows_ && replaced != nullptr && !replaced->empty()) {
@@ -335,6 +335,9 @@ class WorkloadReader {
     }
     if (job->admission && !workload.spec().Bool("active", true)) {
       job->settings.emplace_back("kueue/active", "false");
+    }
+    if (job->admission && IsTrue(workload, "Evicted")) {
+      job->settings.emplace_back("kueue/evicted", "true");
     }
     for (const char* const key : {"nominatedClusterNames", "clusterName"}) {
       if (const Field field = workload.status()[key]; field.truthy()) {

@@ -426,6 +426,73 @@ TEST(KueueImport, WhatIsAdmittedDespiteItsChecksIsASetting) {
   EXPECT_EQ(settings(false, "Ready"), "kueue/admission-check/budget=Ready;kueue/admitted=false;");
 }
 
+TEST(KueueImport, AGatedWorkloadIsLeftOut) {
+  ObjectJson gated = WorkloadJson("w", 1, "1");
+  gated["metadata"]["annotations"] = {{"kueue.x-k8s.io/admission-gated-by", "example.com/gate"}};
+  const Import import = Imported(World({gated}), {});
+  EXPECT_TRUE(import.scenario.cluster.jobs.empty());
+  ASSERT_EQ(import.report.size(), 1u);
+  EXPECT_EQ(import.report[0].text, "its admission is gated by example.com/gate");
+  const ObjectJson off = {{"apiVersion", "config.kueue.x-k8s.io/v1beta2"},
+                          {"kind", "Configuration"},
+                          {"featureGates", {{"AdmissionGatedBy", false}}}};
+  EXPECT_THAT(DecidedUnder(Imported(World({gated}), {.configuration = off.dump()})),
+              HasSubstr("admit ns/w"));
+}
+
+TEST(KueueImport, ASliceIsAdmittedInThePlaceOfTheOneBefore) {
+  ObjectJson slice = WorkloadJson("w", 4, "1");
+  slice["metadata"]["annotations"] = {{"kueue.x-k8s.io/workload-slice-replacement-for", "ns/v"}};
+  const ObjectJson old = Admitted(WorkloadJson("v", 3, "1"), 3);
+  EXPECT_THAT(DecidedUnder(Imported(World({old, slice}), {})), HasSubstr("admit ns/w"));
+}
+
+TEST(KueueImport, AWorkloadWithQuotaMayBeInactiveOrEvicted) {
+  ObjectJson inactive = Admitted(WorkloadJson("v", 4, "1", {{"active", false}}), 4);
+  EXPECT_THAT(DecidedUnder(Imported(World({inactive}), {})), HasSubstr("Deactivated"));
+  ObjectJson evicted = Admitted(WorkloadJson("w", 1, "1"), 1);
+  evicted["status"]["conditions"].push_back({{"type", "Evicted"}, {"status", "True"}});
+  const Import import = Imported(World({evicted}), {});
+  EXPECT_THAT(import.scenario.cluster.jobs[0].settings,
+              ElementsAre(std::pair<std::string, std::string>("kueue/evicted", "true")));
+}
+
+TEST(KueueImport, WhatChecksAddToPodsIsPartOfTheirShape) {
+  ObjectJson workload = Admitted(WorkloadJson("w", 1, "1"), 1);
+  const ObjectJson update = {{"name", "main"},
+                             {"labels", {{"team", "a"}}},
+                             {"nodeSelector", {{"pool", "other"}, {"zone", "new"}}},
+                             {"tolerations", {{{"key", "new"}, {"operator", "Exists"}}}}};
+  workload["status"]["admissionChecks"] = {
+      {{"name", "m"}, {"state", "Ready"}, {"podSetUpdates", {update}}}};
+  const Import import = Imported(World({workload}), {});
+  const TaskShape& shape = import.scenario.cluster.jobs[0].groups[0].shape;
+  EXPECT_THAT(shape.node_selector, ElementsAre(std::pair<std::string, std::string>("pool", "other"),
+                                               std::pair<std::string, std::string>("zone", "new")));
+  EXPECT_THAT(shape.labels, ElementsAre(std::pair<std::string, std::string>("team", "a")));
+  ASSERT_EQ(shape.tolerations.size(), 1u);
+  workload["status"]["admissionChecks"][0]["state"] = "Pending";
+  const Import waits = Imported(World({workload}), {});
+  EXPECT_THAT(waits.scenario.cluster.jobs[0].groups[0].shape.node_selector,
+              ElementsAre(std::pair<std::string, std::string>("pool", "spot")));
+}
+
+TEST(KueueImport, MembersThatAreNotReadAreReported) {
+  ObjectJson workload = WorkloadJson("w", 1, "1", {{"maximumExecutionTimeSeconds", 60}});
+  workload["status"]["nominatedClusterNames"] = {"far"};
+  const Import import = Imported(
+      {kFlavor,
+       KueueObject("LocalQueue", "q", {{"clusterQueue", "a"}, {"stopPolcy", "Hold"}}, "ns"),
+       ClusterQueueJson("a", "4", {{"preemption", {{"withinClusterqueue", "LowerPriority"}}}}),
+       KueueObject("Cohort", "c", {{"parentNam", "d"}}), workload},
+      {});
+  std::string fields;
+  for (const ImportEntry& entry : import.report) fields += entry.field + ";";
+  EXPECT_EQ(fields,
+            "status.nominatedClusterNames;spec.parentNam;spec.preemption.withinClusterqueue;"
+            "spec.stopPolcy;spec.maximumExecutionTimeSeconds;");
+}
+
 TEST(KueueImport, AQueueOfWhichATopologyIsMissingAdmitsNothing) {
   const Import import = Imported({KueueObject("ResourceFlavor", "spot", {{"topologyName", "none"}}),
                                   kLocal, ClusterQueueJson("a", "4"), WorkloadJson("w", 1, "1")},

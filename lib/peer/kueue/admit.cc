@@ -15,6 +15,9 @@
 // - if two hosts of their places have failed (node_failures.h).
 // A job of which one host has failed gets another place in the first cycle, or is evicted.
 //
+// A job of which setting "evicted" has it that its admission ends soon holds its quota until the
+// caller takes the admission away. It is the first victim, and no plan evicts it again.
+//
 // A job that grows out of another one (setting "replaces") is admitted in its place: the other one
 // loses its admission in the same plan, and its tasks are not evicted.
 //
@@ -179,7 +182,7 @@ class KueueAdmit {
     kueue::ClosedJobs closed(context_, world_);
     for (kueue::WorkloadIndex w = 0; w < job_of_.size(); ++w) {
       if (!world_.workloads[w].holds || context_.IsPending(job_of_[w])) continue;
-      if (world_.workloads[w].open_checks) {
+      if (world_.workloads[w].open_checks || world_.workloads[w].evicting) {
         closed.Keep(w, job_of_[w]);
         continue;
       }
@@ -222,6 +225,7 @@ class KueueAdmit {
 
   // Why a workload may not keep its quota, the reason word first; empty: it may.
   std::string WhyBarred(const kueue::WorkloadRow& row) const {
+    if (row.evicting) return "";
     if (row.inactive) return absl::StrCat("Deactivated: ", kDeactivated);
     if (row.retry_checks) return "AdmissionCheck: At least one admission check is false";
     const auto bars = [&](StopPolicy stop) {
@@ -351,6 +355,7 @@ class KueueAdmit {
     const std::vector<TaskIndex>& own = context_.tables.jobs.tasks[job_of_[entry.workload]];
     const TaskIndex beneficiary = own.empty() ? TaskIndex(kNone) : own.front();
     for (const kueue::Victim& victim : entry.victims) {
+      if (world_.workloads[victim.workload].evicting) continue;
       EvictJob(job_of_[victim.workload], beneficiary,
                kueue::PreemptionText(victim, world_.workloads[entry.workload].name));
     }

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Keeps the tasks of jobs with quota from all nodes, as long as checks of theirs are open.
+// Keeps the tasks of jobs with quota from all nodes, as long as checks of theirs are open, or while
+// they are evicted.
 //
 //   ClosedJobs closed(context, world);
 //   for (WorkloadIndex w : with_open_checks) closed.Keep(w, job);
@@ -16,7 +17,6 @@
 #include <cstddef>
 #include <map>
 #include <string>
-#include <vector>
 
 #include "lib/part/context.h"
 #include "lib/peer/kueue/world.h"
@@ -34,7 +34,7 @@ class ClosedJobs {
  private:
   ActionContext& context_;
   const World& world_;
-  std::map<std::vector<std::string>, size_t> bounds_;  // by the checks that are open
+  std::map<std::string, size_t> bounds_;  // by their words
 };
 
 }  // namespace muster::kueue

@@ -39,6 +39,7 @@ constexpr std::string_view kLocalQueue = "local-queue";
 constexpr std::string_view kAdmitted = "admitted";
 constexpr std::string_view kReplaces = "replaces";
 constexpr std::string_view kActive = "active";
+constexpr std::string_view kEvicted = "evicted";
 
 // How many tasks of a group have not ended, and of how many classes they are.
 struct GroupSize {
@@ -84,6 +85,7 @@ class SettingsOfJob {
       }
     }
     settings.active = reader_.Flag(kActive, true);
+    settings.evicted = reader_.Flag(kEvicted, false);
     for (const GroupSpec& group : job_.groups) {
       if (!group.name.empty()) settings.wishes.push_back(Wish(group.name));
     }

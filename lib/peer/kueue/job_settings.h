@@ -27,6 +27,8 @@
 //                          start; if no check is open
 //   replaces               the job that ends when this one is admitted; it grows out of that one
 //   active                 "true", "false": whether the job may have quota; "true"
+//   evicted                "true", "false": whether the admission that the job has ends soon;
+//                          "false"
 //   local-queue            the LocalQueue by which the job came: "NAMESPACE/NAME"
 //
 // A queue sets how LocalQueues that lead to it are stopped:
@@ -71,6 +73,7 @@ struct JobSettings {
   std::optional<bool> admitted = {};                      // absent: if no check is open
   std::string replaces = {};     // the job that it grows out of; empty: none
   bool active = true;            // false: it gets no quota, and keeps none
+  bool evicted = false;          // its admission ends soon
   std::string local_queue = {};  // "NAMESPACE/NAME"; empty: not known
   GroupWish WishOf(std::string_view group) const;
 };

@@ -94,13 +94,13 @@
 // workload is admitted. Kueue samples once an interval whatever it decides: usage that came and
 // went between two plans is not seen here.
 //
-// The cluster's tables have no facts for, and so the profile has defaults of: variants. LocalQueues that are stopped are settings of their queue.
-// States of admission checks are given, and what has quota has an admission: with an open check its
-// tasks get no node (closed_jobs.h). Tasks that are rows have no least count: only jobs
-// by count are admitted in part. Tasks of one group that differ are pod sets of their own: each
-// finds its places alone. A victim is pending at once, and holds its quota while a task of it is on
-// a node; one by count gives its quota back at once. Rows of tasks are the spec: a row that is
-// removed is no pod of its job.
+// The cluster's tables have no facts for, and so the profile has defaults of: variants. LocalQueues
+// that are stopped are settings of their queue. States of admission checks are given, and what has
+// quota has an admission: with an open check its tasks get no node (closed_jobs.h). Tasks that are
+// rows have no least count: only jobs by count are admitted in part. Tasks of one group that differ
+// are pod sets of their own: each finds its places alone. A victim is pending at once, and holds
+// its quota while a task of it is on a node; one by count gives its quota back at once. Rows of
+// tasks are the spec: a row that is removed is no pod of its job.
 //
 // Cost. A cycle costs its heads, not its queues' lengths: workloads of equal hash wait in one
 // bucket, and all of them change sides by a swap. Simulations are undone by a log of the cells that

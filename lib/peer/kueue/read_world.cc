@@ -173,6 +173,7 @@ void ReadWishes(const JobSpec& spec, const JobSpec& job, WorkloadFacts* facts) {
   facts->complete = settings.admitted;
   facts->inactive = !settings.active;
   facts->replaces = settings.replaces;
+  facts->evicting = settings.evicted;
   facts->local_queue = settings.local_queue;
   for (const GroupSpec& group : job.groups) {
     GroupWish wish = settings.WishOf(group.name);
@@ -269,6 +270,8 @@ std::vector<JobIndex> ReadWorld(const Tables& tables, World* world) {
       facts.places = PlacesHeld(job);
     }
     ReadWishes(spec, job, &facts);
+    facts.evicting = facts.evicting && holds;
+    facts.evicted = facts.evicted || facts.evicting;
     if (const auto stop = stops.find(facts.local_queue); stop != stops.end()) {
       facts.local_stop = stop->second;
     }

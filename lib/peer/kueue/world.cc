@@ -416,6 +416,7 @@ void World::ReadFacts(const WorkloadFacts& facts, WorkloadRow* row) {
   row->inactive = facts.inactive;
   row->local_stop = facts.local_stop;
   row->evicted = facts.evicted;
+  row->evicting = facts.evicting;
   row->reserved = facts.reserved;
   row->space_labels = facts.space_labels;
   row->refused = facts.refused;

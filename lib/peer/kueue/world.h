@@ -160,6 +160,7 @@ struct WorkloadRow {
   bool holds = false;
   bool reserved = true;      // the reservation is marked as true
   bool evicted = false;      // it gives the quota back soon
+  bool evicting = false;     // its eviction was decided before, and is not repeated
   bool open_checks = false;  // its quota is reserved, and it is not admitted
   int64_t reserved_at = 0;
   std::vector<Granted> granted;
@@ -174,6 +175,7 @@ struct WorkloadFacts {
   std::string local_queue = {};
   std::optional<int64_t> queue_time = {};
   bool evicted = false;
+  bool evicting = false;
   bool reserved = true;
   std::vector<int64_t> reclaimed = {};  // by group: pods that are done
   std::vector<std::string> pod_set_groups = {};

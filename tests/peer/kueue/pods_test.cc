@@ -123,11 +123,6 @@ class KueueChecks : public KueuePods {
     queue.rules->checks = {{.name = "all"}, {.name = "late", .flavors = {"other"}}};
     Accept(cluster_.AddQueue(queue));
   }
-  void SetSettings(const std::string& name, const Labels& settings) {
-    JobSpec job = JobNamed(name);
-    job.settings = settings;
-    Accept(cluster_.UpdateJob(job));
-  }
 };
 
 TEST_F(KueueChecks, TasksStartOnceTheChecksOfTheirFlavorsArePassed) {
@@ -141,12 +136,12 @@ TEST_F(KueueChecks, TasksStartOnceTheChecksOfTheirFlavorsArePassed) {
     EXPECT_THAT(Words(profile, "j0"),
                 HasSubstr("its job has quota and waits for admission check all"));
     EXPECT_THAT(Words(profile, "k0"), HasSubstr("waits for admission checks all, late"));
-    SetSettings("j", {{"kueue/admission-check/all", "Ready"}});
-    SetSettings(
+    SetJobSettings("j", {{"kueue/admission-check/all", "Ready"}});
+    SetJobSettings(
         "k", {{"kueue/admission-check/all", "Ready"}, {"kueue/admission-check/late", "Pending"}});
     EXPECT_EQ(Live(profile), "bind j0 n; bind j1 n");
-    SetSettings("k",
-                {{"kueue/admission-check/all", "Ready"}, {"kueue/admission-check/late", "Ready"}});
+    SetJobSettings(
+        "k", {{"kueue/admission-check/all", "Ready"}, {"kueue/admission-check/late", "Ready"}});
     EXPECT_EQ(Live(profile), "bind k0 n");
     for (const char* const job : {"j", "k"}) Accept(cluster_.RemoveJob(job));
     Accept(cluster_.RemoveQueue("a"));
@@ -157,11 +152,14 @@ TEST_F(KueueChecks, AJobMayBeAdmittedWhateverItsChecksAre) {
   CheckedQueue();
   Job("j", "a", 1);
   EXPECT_EQ(Live(kAllocate), "admit j");
-  SetSettings("j", {{"kueue/admitted", "true"}});
+  SetJobSettings("j", {{"kueue/admitted", "true"}});
   EXPECT_EQ(Decide(cluster_, kAllocate), "bind j0 n");
-  SetSettings("j", {{"kueue/admitted", "false"}, {"kueue/admission-check/all", "Ready"}});
+  SetJobSettings("j", {{"kueue/admitted", "false"}, {"kueue/admission-check/all", "Ready"}});
   EXPECT_EQ(Decide(cluster_, kAllocate), "");
   EXPECT_THAT(Words(kAllocate, "j0"), HasSubstr("its job has quota and is not admitted yet"));
+  SetJobSettings("j", {{"kueue/admitted", "true"}, {"kueue/evicted", "true"}});
+  EXPECT_EQ(Decide(cluster_, kAllocate), "");
+  EXPECT_THAT(Words(kAllocate, "j0"), HasSubstr("its job is evicted"));
 }
 
 TEST_F(KueueChecks, AQueueOnHoldTakesBackQuotaOfJobsWithoutAStateOfItsChecks) {
