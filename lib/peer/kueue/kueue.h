@@ -38,6 +38,7 @@
 //   flavor_nodes     the same: labels of flavors
 //   admission_checks which checks a workload has to pass; closed_jobs keeps tasks from nodes
 //                    while one is open
+//   plain_queues     quota for queues without groups, as those of traces are
 //   pod_tables       the cluster as the scheduler of the pods sees it, for action schedule
 //   gates            feature gates by Kueue's names; admit_options has those that users set
 //   cycle            all of it, once

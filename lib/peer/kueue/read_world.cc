@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/peer/kueue/job_settings.h"
+#include "lib/peer/kueue/plain_queues.h"
 
 namespace muster::kueue {
 namespace {
@@ -239,8 +240,12 @@ std::vector<JobIndex> ReadWorld(const Tables& tables, World* world) {
   for (size_t f = 0; f < tables.flavors.alive.size(); ++f) {
     if (tables.flavors.alive[f]) world->SetFlavor(tables.flavors.spec[f]);
   }
-  for (size_t q = 0; q < tables.queues.alive.size(); ++q) {
-    if (tables.queues.alive[q]) world->SetQueue(tables.queues.spec[q]);
+  if (world->config.plain_queues) {
+    SetPlainQueues(tables, world);
+  } else {
+    for (size_t q = 0; q < tables.queues.alive.size(); ++q) {
+      if (tables.queues.alive[q]) world->SetQueue(tables.queues.spec[q]);
+    }
   }
   const JobTable& jobs = tables.jobs;
   const bool selects = SelectsNamespaces(tables.queues);
