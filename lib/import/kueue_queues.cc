@@ -2,9 +2,11 @@
 //
 // ResourceFlavors, Cohorts and ClusterQueues.
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 #include "lib/import/kubernetes.h"
@@ -15,6 +17,7 @@ namespace muster::kueue {
 namespace {
 
 constexpr std::string_view kCohortPrefix = "cohort:";
+constexpr std::string_view kHostLevel = "kubernetes.io/hostname";
 
 std::vector<Taint> ReadTaints(const Field& spec) {
   std::vector<Taint> taints;
@@ -72,11 +75,35 @@ constexpr WordRule<FlavorPreference> kPreferences[] = {
     {"BorrowingOverPreemption", FlavorPreference::kBorrowing},
     {"PreemptionOverBorrowing", FlavorPreference::kPreemption}};
 
+// Returns whether the text is an amount that is too large to count. Kueue has no limit then.
+bool IsUncountable(const std::string& text) {
+  if (ParseAmount(text)) return false;
+  const size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
+  const std::string number = text.substr(0, digits), suffix = text.substr(digits);
+  if (number.find_first_of("123456789") == std::string::npos || !ParseAmount(number.substr(0, 1))) {
+    return false;
+  }
+  if (std::ranges::count(number, '.') > 1) return false;
+  const bool is_exponent = suffix.size() > 1 && (suffix[0] == 'e' || suffix[0] == 'E') &&
+                           suffix.find_first_not_of("0123456789", 1) == std::string::npos;
+  return is_exponent || ParseAmount(absl::StrCat("0", suffix)).has_value();
+}
+
+// A quota, or as much as can be counted.
+Quantity QuotaOf(const std::string& resource, const Field& field) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  const std::string text = field.kind() == JsonKind::kString ? field.AsText() : "";
+  const int64_t most = CountsWhole(resource) ? kMost : kMost / 1000;
+  const ExactAmount limit = ExactAmount(most) * kAmountUnit;
+  if (IsUncountable(text)) return Quantity(absl::StrCat(most));
+  return ToQuantity(resource, std::min(ReadAmount(field), limit));
+}
+
 void ReadQuota(const Field& resource, bool may_borrow, FlavorQuota* quota) {
   const std::string name = resource.Text("name");
   const auto read = [&](std::string_view key, Resources* amounts) {
     const Field field = resource[key];
-    if (field.given()) amounts->emplace_back(name, ToQuantity(name, ReadAmount(field)));
+    if (field.given()) amounts->emplace_back(name, QuotaOf(name, field));
   };
   read("nominalQuota", &quota->nominal);
   read("borrowingLimit", &quota->borrow_limit);
@@ -88,6 +115,16 @@ void ReadQuota(const Field& resource, bool may_borrow, FlavorQuota* quota) {
   }
 }
 
+// As the API server: a flavor lists what its group covers, in the same order.
+void CheckResources(const Field& flavor, const ResourceGroup& group) {
+  std::vector<std::string> names;
+  for (const Field& resource : flavor.Items("resources")) names.push_back(resource.Text("name"));
+  if (names == group.resources) return;
+  flavor["resources"].Refuse(absl::StrCat(
+      "lists ", names.empty() ? "nothing" : absl::StrJoin(names, ", "),
+      "; must be coveredResources in the same order: ", absl::StrJoin(group.resources, ", ")));
+}
+
 std::vector<ResourceGroup> ReadGroups(const Field& spec, bool may_borrow) {
   std::vector<ResourceGroup> groups;
   for (const Field& item : spec.Items("resourceGroups")) {
@@ -96,6 +133,7 @@ std::vector<ResourceGroup> ReadGroups(const Field& spec, bool may_borrow) {
     for (const Field& flavor : item.Items("flavors")) {
       FlavorQuota& quota = group.flavors.emplace_back();
       quota.flavor = flavor.Text("name");
+      CheckResources(flavor, group);
       for (const Field& resource : flavor.Items("resources")) {
         ReadQuota(resource, may_borrow, &quota);
       }
@@ -110,10 +148,41 @@ PreemptionRules ReadPreemption(const Field& preemption) {
   rules.reclaim = ReadWord(preemption["reclaimWithinCohort"], kReclaim, VictimScope::kNever);
   const Field borrow = preemption.Section("borrowWithinCohort");
   rules.while_borrowing = ReadWord(borrow["policy"], kBorrow, VictimScope::kNever);
+  if (rules.reclaim == VictimScope::kNever && rules.while_borrowing != VictimScope::kNever) {
+    borrow["policy"].Refuse("set beside reclaimWithinCohort Never; must be Never");
+  }
   if (const Field most = borrow["maxPriorityThreshold"]; most.given()) {
     rules.while_borrowing_most = borrow.Int32("maxPriorityThreshold", 0);
   }
   return rules;
+}
+
+// As the API server: which of borrowing and preempting is preferred matters only where both let the
+// search go on.
+void CheckPreference(const Field& search, const FlavorRules& read) {
+  if (!search["preference"].truthy()) return;
+  if (read.when_borrowing == FlavorSearch::kTryNext &&
+      read.when_preempting == FlavorSearch::kTryNext) {
+    return;
+  }
+  search["preference"].Refuse(
+      "needs whenCanBorrow and whenCanPreempt TryNextFlavor; must be absent else");
+}
+
+// As the API server: a ClusterQueue lends no more than it has. Cohorts may.
+void CheckLending(const Field& spec) {
+  for (const Field& group : spec.Items("resourceGroups")) {
+    for (const Field& flavor : group.Items("flavors")) {
+      for (const Field& resource : flavor.Items("resources")) {
+        const Field lends = resource["lendingLimit"];
+        if (!lends.given() || IsUncountable(resource["nominalQuota"].AsText())) continue;
+        if (IsUncountable(lends.AsText()) ||
+            ReadAmount(lends) > ReadAmount(resource["nominalQuota"])) {
+          lends.Refuse("more than nominalQuota; must be at most that");
+        }
+      }
+    }
+  }
 }
 
 std::optional<Quantity> ReadFairWeight(const Field& spec) {
@@ -265,6 +334,8 @@ class QueueReader {
         ReadWord(search["whenCanPreempt"], kPreempting, FlavorSearch::kTryNext);
     rules.flavor_search.preference =
         ReadWord(search["preference"], kPreferences, FlavorPreference::kBorrowing);
+    CheckPreference(search, rules.flavor_search);
+    CheckLending(spec);
     rules.preemption = ReadPreemption(spec.Section("preemption"));
     rules.namespaces = ReadNamespaceSelector(source_, spec);
     ReadChecks(object, &row);
@@ -293,6 +364,7 @@ class QueueReader {
     }
     const Field strategy = object.spec().Section("admissionChecksStrategy");
     for (const Field& check : strategy.Items("admissionChecks")) {
+      for (const std::string& flavor : check.Texts("onFlavors")) CheckFlavor(check, flavor, *rules);
       rules->checks.push_back({check.Text("name"), check.Texts("onFlavors")});
     }
     for (const AdmissionCheck& check : rules->checks) {
@@ -303,6 +375,17 @@ class QueueReader {
                          known == nullptr ? " is not there" : " is not active"),
             row);
     }
+  }
+
+  // As the API server: a check is for flavors that the queue has.
+  static void CheckFlavor(const Field& check, const std::string& name, const QueueRules& rules) {
+    for (const ResourceGroup& group : rules.groups) {
+      for (const FlavorQuota& quota : group.flavors) {
+        if (quota.flavor == name) return;
+      }
+    }
+    check["onFlavors"].Refuse(
+        absl::StrCat("lists ", Quote(name), "; must be flavors of this ClusterQueue"));
   }
 
   // As in Kueue, nothing is admitted below cohorts that are above themselves.
@@ -397,7 +480,12 @@ void AddFlavors(const ImportSource& source, ClusterSpec* cluster) {
     }
     flavor.topology = FlavorTopology{.name = topology};
     for (const Field& level : levels->spec().Items("levels")) {
-      flavor.topology->levels.push_back(level.Text("nodeLabel"));
+      std::vector<std::string>& known = flavor.topology->levels;
+      if (!known.empty() && known.back() == kHostLevel) {
+        level["nodeLabel"].Refuse(
+            absl::StrCat("is below ", ToAbsl(kHostLevel), "; that level must be the last"));
+      }
+      known.push_back(level.Text("nodeLabel"));
     }
   }
 }

@@ -267,6 +267,7 @@ class WorkloadReader {
     if (const Field nodes = workload.status()["unhealthyNodes"]; nodes.truthy()) {
       nodes.Ignored("hosts have failed as the nodes of the dump show");
     }
+    CheckPodSets(workload.spec());
     const size_t first_task = cluster_->tasks.size();
     for (const Field& pod_set : workload.spec().Items("podSets")) {
       ReadPodSet(workload, pod_set, holds, &job);
@@ -417,10 +418,30 @@ class WorkloadReader {
     job->groups.push_back(std::move(group));
   }
 
+  // As the API server: so many pod sets, and one of them may shrink.
+  static void CheckPodSets(const Field& spec) {
+    constexpr size_t kMostPodSets = 18;
+    const std::vector<Field> pod_sets = spec.Items("podSets");
+    if (pod_sets.size() > kMostPodSets) {
+      spec["podSets"].Refuse(
+          absl::StrCat("has ", pod_sets.size(), "; must be at most ", kMostPodSets));
+    }
+    bool shrinks = false;
+    for (const Field& pod_set : pod_sets) {
+      const Field least = pod_set["minCount"];
+      if (!least.given()) continue;
+      const int64_t count = pod_set.Int64("count", 1), min_count = pod_set.Int64("minCount", 1);
+      if (min_count < 1 || min_count > count) {
+        least.Refuse(absl::StrCat(min_count, " is not in 1..", count));
+      }
+      if (shrinks) least.Refuse("set for a second pod set; must be absent there");
+      shrinks = true;
+    }
+  }
+
   // Pods of which some may be left out are numbers: how many there will be is not known yet.
   static void CountPods(const Field& pod_set, GroupSpec* group) {
     const int64_t least = pod_set.Int64("minCount", 0);
-    if (least < 0) pod_set["minCount"].Refuse("negative; must be 0 or more");
     group->by_count =
         ByCount{.count = group->count, .min_count = std::clamp<int64_t>(least, 0, group->count)};
     group->count = 0;

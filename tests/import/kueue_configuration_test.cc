@@ -192,6 +192,16 @@ TEST(KueueConfiguration, FeatureGatesAreOptions) {
       HasSubstr("featureGates.FlavorFungibility"));
 }
 
+TEST(KueueConfiguration, AGateThatIsMisspeltIsNamed) {
+  const Import import =
+      Imported(World({}), {.configuration = R"({"featureGates": {"FlavorFungability": false}})"});
+  EXPECT_EQ(import.scenario.profile, "kueue");
+  ASSERT_EQ(import.report.size(), 1u);
+  EXPECT_THAT(Describe(import.report[0]),
+              HasSubstr("featureGates.FlavorFungability: is no gate of Kueue 0.20, did you mean "
+                        "\"FlavorFungibility\"?"));
+}
+
 TEST(KueueConfiguration, BoostsOfPrioritiesCountByAGate) {
   ObjectJson workload = WorkloadJson("w", 1, "1");
   workload["metadata"]["annotations"]["kueue.x-k8s.io/priority-boost"] = "-7";

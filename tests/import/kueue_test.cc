@@ -262,7 +262,7 @@ TEST(KueueImport, RefusesWhatNoServerWouldTake) {
   EXPECT_THAT(words(World({WorkloadJson("w", 1, "4 GB")})),
               HasSubstr("Template of pods ns/w/main: spec.containers[0].resources.requests.cpu: "
                         "\"4 GB\" is not a quantity"));
-  EXPECT_THAT(words({kFlavor, ClusterQueueJson("a", "9223372036854775808")}),
+  EXPECT_THAT(words({kFlavor, ClusterQueueJson("a", "1.2.3")}),
               HasSubstr("ClusterQueue a: spec.resourceGroups[0].flavors[0].resources[0]"));
   EXPECT_THAT(
       words({kFlavor, ClusterQueueJson("a", "1", {{"queueingStrategy", "LIFO"}})}),
@@ -274,6 +274,56 @@ TEST(KueueImport, RefusesWhatNoServerWouldTake) {
               HasSubstr("borrowingLimit: set for a queue without cohort; must be absent there"));
   EXPECT_THAT(words(World({KueueObject("Workload", "w", {{"queueName", "q"}}, "ns")})),
               HasSubstr("Workload ns/w: spec.podSets: no pod set; a workload has one or more"));
+}
+
+TEST(KueueImport, RefusesWhatItsWebhooksRefuse) {
+  const auto words = [](const std::vector<ObjectJson>& objects) {
+    return std::string(TryImport(objects, {}).status().message());
+  };
+  const auto queue = [&](const ObjectJson& more) {
+    return words({kFlavor, ClusterQueueJson("a", "1", more)});
+  };
+  EXPECT_THAT(queue({{"cohortName", "c"},
+                     {"preemption", {{"borrowWithinCohort", {{"policy", "LowerPriority"}}}}}}),
+              HasSubstr("spec.preemption.borrowWithinCohort.policy: set beside"));
+  EXPECT_THAT(queue({{"flavorFungibility",
+                      {{"whenCanBorrow", "TryNextFlavor"},
+                       {"whenCanPreempt", "MayStopSearch"},
+                       {"preference", "PreemptionOverBorrowing"}}}}),
+              HasSubstr("spec.flavorFungibility.preference: needs whenCanBorrow and"));
+  EXPECT_THAT(queue({{"admissionChecksStrategy",
+                      {{"admissionChecks", {{{"name", "m"}, {"onFlavors", {"gone"}}}}}}}}),
+              HasSubstr("onFlavors: lists \"gone\"; must be flavors of this ClusterQueue"));
+  ObjectJson lends = ClusterQueueJson("a", "1", {{"cohortName", "c"}});
+  lends["spec"]["resourceGroups"][0]["flavors"][0]["resources"][0]["lendingLimit"] = "2";
+  EXPECT_THAT(words({kFlavor, lends}), HasSubstr("lendingLimit: more than nominalQuota"));
+  ObjectJson lacks = ClusterQueueJson("a", "1");
+  lacks["spec"]["resourceGroups"][0]["coveredResources"] = {"cpu", "memory"};
+  EXPECT_THAT(words({kFlavor, lacks}),
+              HasSubstr("flavors[0].resources: lists cpu; must be coveredResources in the same "
+                        "order: cpu, memory"));
+  EXPECT_THAT(
+      words({KueueObject("ResourceFlavor", "spot", {{"topologyName", "t"}}),
+             KueueObject("Topology", "t",
+                         {{"levels", {{{"nodeLabel", kHostLabel}}, {{"nodeLabel", "rack"}}}}})}),
+      HasSubstr("levels[1].nodeLabel: is below kubernetes.io/hostname; that level must be the"));
+  ObjectJson workload = WorkloadJson("w", 2, "1");
+  workload["spec"]["podSets"][0]["minCount"] = 3;
+  EXPECT_THAT(words(World({workload})), HasSubstr("podSets[0].minCount: 3 is not in 1..2"));
+  workload["spec"]["podSets"][0]["minCount"] = 1;
+  workload["spec"]["podSets"].push_back(workload["spec"]["podSets"][0]);
+  EXPECT_THAT(words(World({workload})), HasSubstr("podSets[1].minCount: set for a second pod set"));
+  workload["spec"]["podSets"] =
+      std::vector<ObjectJson>(19, WorkloadJson("w", 1, "1")["spec"]["podSets"][0]);
+  EXPECT_THAT(words(World({workload})), HasSubstr("spec.podSets: has 19; must be at most 18"));
+}
+
+TEST(KueueImport, QuotasThatCannotBeCountedAreNoBound) {
+  for (const char* const quota : {"9223372036854775807", "16E", "9Ei", "1e20"}) {
+    const Import import =
+        Imported({kFlavor, kLocal, ClusterQueueJson("a", quota), WorkloadJson("w", 9, "1000")}, {});
+    EXPECT_THAT(DecidedUnder(import), HasSubstr("admit ns/w")) << quota;
+  }
 }
 
 // Two racks of a host with 2 CPUs each, in a topology of the flavor.
