@@ -118,6 +118,7 @@ class KueueAdmit {
       if (why.empty() && failures) why = NoteFailures(w, failures->Of(w, job_of_[w]));
       if (!why.empty()) evicted |= EvictJob(job_of_[w], TaskIndex(kNone), std::move(why));
     }
+    barred_ = evicted;
     return evicted;
   }
 
@@ -138,6 +139,7 @@ class KueueAdmit {
         if (usage_) usage_->Charge(entry.workload);
         admitted = true;
       } else if (Preempts(entry)) {
+        if (!evicted) evictor_ = entry.workload;
         Evict(entry);
         evicted = true;
       }
@@ -146,6 +148,7 @@ class KueueAdmit {
     for (const kueue::Entry& entry : result.entries) {
       if (entry.holds || entry.status == kueue::EntryStatus::kAssumed) continue;
       Explain(entry);
+      tried_[entry.queue] = entry.workload;
       goes_on |= HasFlavorsLeft(entry.workload);
     }
     // What victims hold is free once they are gone, and then is the time of the next cycle.
@@ -168,8 +171,12 @@ class KueueAdmit {
     }
     for (const kueue::WorkloadIndex w : pushed_) {
       const auto alike = tried.find(world_.workloads[w].hash);
-      if (world_.workloads[w].holds || waits_.contains(w) || alike == tried.end()) continue;
-      context_.reasons.ExplainJob(job_of_[w], waits_.at(alike->second).reason);
+      if (world_.workloads[w].holds || waits_.contains(w)) continue;
+      if (alike != tried.end()) {
+        context_.reasons.ExplainJob(job_of_[w], waits_.at(alike->second).reason);
+      } else if (std::string why = WhyNoTurn(w); !why.empty()) {
+        context_.reasons.ExplainJob(job_of_[w], ReasonOf(job_of_[w], std::move(why)));
+      }
     }
   }
 
@@ -221,6 +228,21 @@ class KueueAdmit {
     if (queue.active) return "";
     return absl::StrCat("ClusterQueue ", queue.name,
                         queue.stopped ? " is stopped" : " is inactive");
+  }
+
+  // Why no cycle of this plan came to a workload that could have been tried; empty: the plan was cut.
+  std::string WhyNoTurn(kueue::WorkloadIndex w) const {
+    const kueue::QueueRow& queue = world_.queues[world_.workloads[w].queue];
+    const auto front = tried_.find(world_.workloads[w].queue);
+    if (front != tried_.end() && queue.strict) {
+      return absl::StrCat("waits behind ", world_.workloads[front->second].name, " (StrictFIFO)");
+    }
+    if (evictor_ == kueue::kNothing) {
+      return barred_ ? "no turn yet: jobs that lose their quota leave first" : "";
+    }
+    const bool same_queue = front != tried_.end() && front->second == evictor_;
+    return absl::StrCat(same_queue ? "waits behind " : "no turn yet: waits behind ",
+                        world_.workloads[evictor_].name, ", which evicts others");
   }
 
   // Why a workload may not keep its quota, the reason word first; empty: it may.
@@ -423,6 +445,9 @@ class KueueAdmit {
   std::vector<kueue::WorkloadIndex> failed_;  // those that need a place for one that failed
   std::vector<kueue::WorkloadIndex> pushed_;  // those that wait in their queues
   std::map<kueue::WorkloadIndex, Waits> waits_;
+  std::map<kueue::Queue, kueue::WorkloadIndex> tried_;  // the last one that waits, by queue
+  kueue::WorkloadIndex evictor_ = kueue::kNothing;      // the first that evicts others
+  bool barred_ = false;                                 // jobs lose their quota, for no other
 };
 
 void RunCycles(KueueAdmit* admit, WorkMeter* meter, int64_t cycles) {
