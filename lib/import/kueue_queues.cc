@@ -369,12 +369,24 @@ class QueueReader {
     }
     for (const AdmissionCheck& check : rules->checks) {
       const ApiObject* known = source_.dump.Find("AdmissionCheck", check.name);
+      if (const std::string kind = KindOf(known); !kind.empty()) {
+        row->settings.emplace_back(absl::StrCat(ToAbsl(kueue::kCheckController), check.name), kind);
+      }
       if (known != nullptr && IsActive(*known)) continue;
       Close(object, "spec.admissionChecks",
             absl::StrCat("AdmissionCheck ", Quote(check.name),
                          known == nullptr ? " is not there" : " is not active"),
             row);
     }
+  }
+
+  // The word for a controller that decides about places; empty: another.
+  static std::string KindOf(const ApiObject* check) {
+    constexpr std::string_view kDomain = "kueue.x-k8s.io/";
+    if (check == nullptr) return "";
+    const std::string name = check->spec().Text("controllerName");
+    const std::string word = name.starts_with(kDomain) ? name.substr(kDomain.size()) : "";
+    return word == "multikueue" || word == "provisioning-request" ? word : "";
   }
 
   // As the API server: a check is for flavors that the queue has.
@@ -496,9 +508,11 @@ void AddQueues(const ImportSource& source, ClusterSpec* cluster) {
   for (const FlavorSpec& flavor : cluster->flavors) flavors.insert(flavor.name);
   const HashSet<std::string> lost = FlavorsWithLostTopology(source);
   for (QueueSpec& queue : cluster->queues) {
+    const bool elsewhere =
+        std::ranges::any_of(queue.settings, [](const auto& s) { return s.second == "multikueue"; });
     for (const ResourceGroup& group : queue.rules->groups) {
       for (const FlavorQuota& quota : group.flavors) {
-        if (lost.contains(quota.flavor)) queue.state = QueueState::kClosed;
+        if (lost.contains(quota.flavor) && !elsewhere) queue.state = QueueState::kClosed;
         if (flavors.contains(quota.flavor)) continue;
         source.log->LeftOut(absl::StrCat("ClusterQueue ", queue.name), "spec.resourceGroups",
                             absl::StrCat("ResourceFlavor ", Quote(quota.flavor),

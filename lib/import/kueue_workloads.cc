@@ -361,9 +361,6 @@ class WorkloadReader {
         group.flavors.emplace_back(resource, flavor);
       }
       group.places = ReadPlaces(item.Section("topologyAssignment"));
-      if (item["delayedTopologyRequest"].Is("Pending")) {
-        item["delayedTopologyRequest"].Ignored("its pods get no places");
-      }
     }
     return out;
   }

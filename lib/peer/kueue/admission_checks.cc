@@ -50,4 +50,63 @@ std::vector<std::string> OpenChecks(const World& world, const WorkloadRow& row) 
   return {open.begin(), open.end()};
 }
 
+void SetCheckKinds(const CheckKinds& kinds, World* world, Queue queue) {
+  QueueRow& row = world->queues[queue];
+  row.check_kinds.clear();
+  row.delays.clear();
+  for (const AdmissionCheck& check : row.checks) {
+    const auto known = std::ranges::find(kinds, check.name, &CheckKinds::value_type::first);
+    const QueueCheck::Kind kind = known == kinds.end() ? QueueCheck::Kind::kOther : known->second;
+    row.check_kinds.push_back(kind);
+    if (kind == QueueCheck::Kind::kMultiKueue) {
+      row.delays.emplace_back(kNothing, true);
+    } else if (kind == QueueCheck::Kind::kProvisioning) {
+      if (check.flavors.empty()) row.delays.emplace_back(kNothing, false);
+      for (const std::string& name : check.flavors) {
+        row.delays.emplace_back(world->Flavor(name), false);
+      }
+    }
+  }
+}
+
+std::vector<QueueCheck> ChecksOf(const World& world, const QueueRow& queue) {
+  std::vector<QueueCheck> checks;
+  for (size_t i = 0; i < queue.checks.size(); ++i) {
+    const AdmissionCheck& check = queue.checks[i];
+    QueueCheck& made = checks.emplace_back();
+    made.name = check.name;
+    if (i < queue.check_kinds.size()) made.kind = queue.check_kinds[i];
+    made.all_flavors =
+        check.flavors.empty() || std::ranges::all_of(queue.groups, [&](const FlavorGroup& group) {
+          return std::ranges::all_of(group.flavors, [&](FlavorIndex f) {
+            return std::ranges::find(check.flavors, world.flavors[f].name) != check.flavors.end();
+          });
+        });
+  }
+  return checks;
+}
+
+bool AwaitsPlaces(const World& world, const WorkloadRow& row, bool now) {
+  if (!world.config.gates.topology) return false;
+  const auto lacks = [&](const Granted& granted, FlavorIndex f) {
+    if (f == kNothing || !world.flavors[f].spec.topology || granted.places) return false;
+    bool delayed = false;
+    for (const auto& [concerned, always] : world.queues[row.queue].delays) {
+      if (concerned != kNothing && concerned != f) continue;
+      if (always && now) return false;
+      delayed = true;
+    }
+    return delayed;
+  };
+  return std::ranges::any_of(row.granted, [&](const Granted& granted) {
+    return granted.count > 0 && std::ranges::any_of(granted.flavors, [&](const auto& choice) {
+             return lacks(granted, choice.second);
+           });
+  });
+}
+
+bool IsOpen(const World& world, const WorkloadRow& row) {
+  return !OpenChecks(world, row).empty() || AwaitsPlaces(world, row, /*now=*/false);
+}
+
 }  // namespace muster::kueue

@@ -13,6 +13,9 @@
 // - if they are deactivated, or a check of theirs has failed (job_settings.h);
 // - if their queue or LocalQueue drains, or is on hold and not all checks of theirs are passed;
 // - if two hosts of their places have failed (node_failures.h).
+// Where a check delays the search for places (admission_checks.h), they are found in the first cycle
+// after all checks have passed, as those of a host that has failed are.
+//
 // A job of which one host has failed gets another place in the first cycle, or is evicted.
 //
 // A job of which setting "evicted" has it that its admission ends soon holds its quota until the
@@ -26,7 +29,8 @@
 // of ours behind it (quota_words.h). `policy` is "kueue".
 //
 // With admission fair sharing the usage of LocalQueues orders the jobs of a queue. The memory keeps
-// it (usage_memory.h).
+// it (usage_memory.h). It also keeps which job waits for its victims to go, and how far searches for
+// flavors got (queue_memory.h).
 //
 // Tasks of admitted jobs are kept to nodes with the labels of their flavors (flavor_nodes.h), and
 // to their places (task_places.h), for actions behind this one. Those of jobs with an open check
@@ -44,6 +48,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/extension/cycle.h"
+#include "lib/peer/kueue/admission_checks.h"
 #include "lib/peer/kueue/admit_options.h"
 #include "lib/peer/kueue/closed_jobs.h"
 #include "lib/peer/kueue/flavor_nodes.h"
@@ -54,6 +59,7 @@
 #include "lib/peer/kueue/pod_changes.h"
 #include "lib/peer/kueue/profile.h"
 #include "lib/peer/kueue/queue_checks.h"
+#include "lib/peer/kueue/queue_memory.h"
 #include "lib/peer/kueue/quota_words.h"
 #include "lib/peer/kueue/read_world.h"
 #include "lib/peer/kueue/task_places.h"
@@ -104,6 +110,7 @@ class KueueAdmit {
         pushed_.push_back(w);
       }
     }
+    memory_.Recall(Slots().Recall(kueue::kQueueSlot.slot));
   }
 
   // Evicts what may not keep its quota. Returns whether there was some.
@@ -116,6 +123,7 @@ class KueueAdmit {
       if (!world_.workloads[w].holds) continue;
       std::string why = WhyBarred(world_.workloads[w]);
       if (why.empty() && failures) why = NoteFailures(w, failures->Of(w, job_of_[w]));
+      if (why.empty() && MayFindPlaces(w)) failed_.push_back(w);
       if (!why.empty()) evicted |= EvictJob(job_of_[w], TaskIndex(kNone), std::move(why));
     }
     barred_ = evicted;
@@ -200,6 +208,9 @@ class KueueAdmit {
 
   void Remember() {
     if (usage_) usage_->Remember(&Slots().Remember(kueue::kUsageSlot.slot));
+    if (memory_.HasNews(Slots().Recall(kueue::kQueueSlot.slot))) {
+      memory_.Remember(&Slots().Remember(kueue::kQueueSlot.slot));
+    }
   }
 
  private:
@@ -226,6 +237,9 @@ class KueueAdmit {
     }
     const kueue::QueueRow& queue = world_.queues[row.queue];
     if (queue.active) return "";
+    if (!queue.why_inactive.empty()) {
+      return absl::StrCat("ClusterQueue ", queue.name, ": ", queue.why_inactive);
+    }
     return absl::StrCat("ClusterQueue ", queue.name,
                         queue.stopped ? " is stopped" : " is inactive");
   }
@@ -258,6 +272,13 @@ class KueueAdmit {
       return "ClusterQueueStopped: The ClusterQueue is stopped";
     }
     return "";
+  }
+
+  // Returns whether the workload has quota and all its checks, and now gets places.
+  bool MayFindPlaces(kueue::WorkloadIndex w) const {
+    const kueue::WorkloadRow& row = world_.workloads[w];
+    return topology_ && row.open_checks && !row.evicted && world_.queues[row.queue].active &&
+           kueue::AwaitsPlaces(world_, row, /*now=*/true) && kueue::OpenChecks(world_, row).empty();
   }
 
   // Notes hosts that have failed for a workload that holds quota. Returns why it is evicted; empty:
@@ -436,13 +457,14 @@ class KueueAdmit {
   ActionContext& context_;
   kueue::World world_;
   kueue::Scheduler scheduler_{&world_};
+  kueue::QueueMemory memory_{&world_, &scheduler_};
   std::vector<kueue::TopologyHost> hosts_;  // of the topology
   std::optional<kueue::TopologyWorld> topology_;
   std::optional<kueue::UsageMemory> usage_;   // with admission fair sharing
   std::vector<JobIndex> job_of_;              // by workload
   std::vector<bool> held_;                    // by workload: it held quota from the start
   std::vector<bool> scanned_;                 // by workload: it tried its last flavor
-  std::vector<kueue::WorkloadIndex> failed_;  // those that need a place for one that failed
+  std::vector<kueue::WorkloadIndex> failed_;  // those with quota that need places
   std::vector<kueue::WorkloadIndex> pushed_;  // those that wait in their queues
   std::map<kueue::WorkloadIndex, Waits> waits_;
   std::map<kueue::Queue, kueue::WorkloadIndex> tried_;  // the last one that waits, by queue
@@ -483,7 +505,7 @@ ActionDecl KueueAdmitAction() {
   action.summary = "cycles of quota admission, the first job of each queue in each";
   action.options = kueue::AdmitOptionDecls();
   action.run = RunKueueAdmit;
-  action.memory = {kueue::kUsageSlot};
+  action.memory = {kueue::kUsageSlot, kueue::kQueueSlot};
   action.check = CheckKueueTables;
   action.admits = true;
   action.evicts = true;

@@ -17,6 +17,9 @@ namespace {
 std::string WhyClosed(const World& world, const WorkloadRow& row) {
   if (row.evicting) return "its job is evicted, and keeps its quota until it has ended";
   const std::vector<std::string> open = OpenChecks(world, row);
+  if (open.empty() && AwaitsPlaces(world, row, /*now=*/true)) {
+    return "its job has quota and waits for places";
+  }
   if (open.empty()) return "its job has quota and is not admitted yet";
   return absl::StrCat("its job has quota and waits for admission ",
                       open.size() == 1 ? "check " : "checks ", absl::StrJoin(open, ", "));

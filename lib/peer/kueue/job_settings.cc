@@ -267,6 +267,17 @@ absl::Status CheckTasks(const Tables& tables, JobIndex job, const std::vector<Gr
   return absl::OkStatus();
 }
 
+void ReadController(std::string_view whole, SettingReader* reader, QueueSettings* settings) {
+  const std::string_view key = whole.substr(kProfileName.size() + 1);
+  const std::string_view word =
+      reader->Choice(key, {"multikueue", "provisioning-request", "other"}, "other");
+  settings->controllers.emplace_back(whole.substr(kCheckController.size()),
+                                     word == "multikueue" ? QueueCheck::Kind::kMultiKueue
+                                     : word == "provisioning-request"
+                                         ? QueueCheck::Kind::kProvisioning
+                                         : QueueCheck::Kind::kOther);
+}
+
 // As Kueue's webhook: without the gate no job may have the annotation.
 absl::Status CheckLayers(const JobSpec& job, const Gates& gates) {
   if (gates.several_layers || !gates.topology) return absl::OkStatus();
@@ -302,6 +313,10 @@ absl::StatusOr<QueueSettings> ReadSettings(const QueueSpec& queue) {
   QueueSettings settings;
   SettingReader reader("queue", queue.name, queue.settings, kProfileName);
   for (const auto& [whole, value] : queue.settings) {
+    if (whole.starts_with(kCheckController)) {
+      ReadController(whole, &reader, &settings);
+      continue;
+    }
     const std::string_view prefix = whole.starts_with(kLocalQueueStop)     ? kLocalQueueStop
                                     : whole.starts_with(kLocalQueueWeight) ? kLocalQueueWeight
                                                                            : std::string_view();

@@ -38,6 +38,10 @@
 // and what the usage of one is divided by where jobs go by usage (usage_memory.h):
 //
 //   local-queue-weight/NAMESPACE/NAME   0 or more; 1
+//
+// and of which kind a check of its is, as the controller of the check decides (admission_checks.h):
+//
+//   check-controller/NAME   "multikueue", "provisioning-request" or "other"; "other"
 #ifndef MUSTER_PEER_KUEUE_JOB_SETTINGS_H_
 #define MUSTER_PEER_KUEUE_JOB_SETTINGS_H_
 
@@ -51,6 +55,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/model/tables.h"
+#include "lib/peer/kueue/readiness.h"
 #include "lib/peer/kueue/topology.h"
 #include "muster/policy/options.h"
 #include "muster/spec.h"
@@ -79,8 +84,9 @@ struct JobSettings {
 };
 
 struct QueueSettings {
-  std::vector<std::pair<std::string, StopPolicy>> stops = {};  // by LocalQueue
-  std::vector<std::pair<std::string, double>> weights = {};    // by LocalQueue
+  std::vector<std::pair<std::string, StopPolicy>> stops = {};              // by LocalQueue
+  std::vector<std::pair<std::string, double>> weights = {};                // by LocalQueue
+  std::vector<std::pair<std::string, QueueCheck::Kind>> controllers = {};  // by check
 };
 
 // Returns whether the text is the name of a LocalQueue: "NAMESPACE/NAME".
@@ -89,6 +95,8 @@ bool IsLocalName(std::string_view name);
 // and its weight.
 inline constexpr std::string_view kLocalQueueStop = "kueue/local-queue-stop/";
 inline constexpr std::string_view kLocalQueueWeight = "kueue/local-queue-weight/";
+// A setting of queues about one of their checks, its name behind it: the kind of its controller.
+inline constexpr std::string_view kCheckController = "kueue/check-controller/";
 inline constexpr char kLocalNameRule[] = "must be of a LocalQueue, as NAMESPACE/NAME";
 
 // Fail with InvalidArgument for the first setting of the profile that is unknown, or breaks a rule.

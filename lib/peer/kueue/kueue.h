@@ -33,6 +33,7 @@
 //   cohort_path      ways up in a forest that may have cycles
 //   local_usage      what LocalQueues have used, and how it decays
 //   usage_memory     that from plan to plan, for the profile
+//   queue_memory     sticky preemptors and searches from plan to plan
 //   node_failures    which hosts of an admission have failed
 //   task_places      where the tasks of an admitted job may go: places
 //   flavor_nodes     the same: labels of flavors
@@ -87,9 +88,9 @@
 // Obstacles have the numbers: which flavor and resource lacks how much. messages.h makes Kueue's
 // messages of them, which the profile prints.
 //
-// The profile reads the cluster's tables (read_world.h). It makes the world anew in each plan, and
-// remembers the usage of LocalQueues alone: scans begin at the first flavor, all that wait are
-// tried again, and no workload is a sticky preemptor when a plan begins.
+// The profile reads the cluster's tables (read_world.h). It makes the world anew in each plan. Its
+// memory has the usage of LocalQueues, sticky preemptors that still wait, and how far the searches
+// of the last cycle got (queue_memory.h). All that wait are tried again when a plan begins.
 //
 // Usage is settled at the beginning of a plan, if the interval of sampling is over, and when a
 // workload is admitted. Kueue samples once an interval whatever it decides: usage that came and

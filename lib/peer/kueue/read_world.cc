@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/peer/kueue/admission_checks.h"
 #include "lib/peer/kueue/job_settings.h"
 #include "lib/peer/kueue/plain_queues.h"
 
@@ -190,12 +191,15 @@ void ReadWishes(const JobSpec& spec, const JobSpec& job, WorkloadFacts* facts) {
 
 // How LocalQueues are stopped, by name.
 using LocalStops = std::map<std::string, StopPolicy>;
-LocalStops StopsOf(const QueueTable& queues) {
+// Reads the settings of queues: the kinds of their checks into the world. Returns the stops.
+LocalStops ReadQueueSettings(const QueueTable& queues, World* world) {
   LocalStops stops;
   for (size_t q = 0; q < queues.alive.size(); ++q) {
     if (!queues.alive[q] || queues.spec[q].settings.empty()) continue;
     const absl::StatusOr<QueueSettings> settings = ReadSettings(queues.spec[q]);
-    if (settings.ok()) stops.insert(settings->stops.begin(), settings->stops.end());
+    if (!settings.ok()) continue;
+    stops.insert(settings->stops.begin(), settings->stops.end());
+    SetCheckKinds(settings->controllers, world, world->FindQueue(queues.spec[q].name));
   }
   return stops;
 }
@@ -249,7 +253,7 @@ std::vector<JobIndex> ReadWorld(const Tables& tables, World* world) {
   }
   const JobTable& jobs = tables.jobs;
   const bool selects = SelectsNamespaces(tables.queues);
-  const LocalStops stops = StopsOf(tables.queues);
+  const LocalStops stops = ReadQueueSettings(tables.queues, world);
   const std::vector<int64_t> ranks = UidRanks(jobs);
   std::vector<JobIndex> job_of;
   std::vector<std::pair<WorkloadIndex, std::string>> replacing;

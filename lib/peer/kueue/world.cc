@@ -160,6 +160,8 @@ Queue World::SetQueue(const QueueSpec& spec) {
   row.by_usage = rules.by_usage;
   row.weight = rules.fair_weight ? WeightValue(rules.fair_weight->text) : 1;
   row.checks = rules.checks;
+  row.check_kinds.clear();
+  row.delays.clear();
   row.namespaces = rules.namespaces;
   return q;
 }
@@ -202,6 +204,10 @@ void World::Settle() {
       }
     }
     row.active = ReadinessOf(facts).active && !endless[q];
+    facts.checks = ChecksOf(*this, row);
+    const Readiness readiness = ReadinessOf(facts);
+    row.why_inactive = row.active && !readiness.active ? readiness.message : "";
+    row.active = row.active && readiness.active;
     for (const WorkloadIndex w : row.holders) {
       for (const CellAmount& used : workloads[w].usage) {
         tree.SetUsage(q, used.cell, Plus(tree.usage(q, used.cell), used.amount));
@@ -275,12 +281,15 @@ void World::Erase(WorkloadIndex workload) {
 void World::Hold(WorkloadIndex workload, std::vector<Granted> granted, int64_t time) {
   WorkloadRow& row = workloads[workload];
   row.granted = std::move(granted);
-  if (row.holds) return;  // its places changed, and nothing else
+  if (row.holds) {  // its places changed, and nothing else
+    row.open_checks = row.open_checks && IsOpen(*this, row);
+    return;
+  }
   row.usage = UsageOf(row.granted);
   row.holds = true;
   row.reserved = true;
   row.evicted = false;
-  row.open_checks = !OpenChecks(*this, row).empty();
+  row.open_checks = IsOpen(*this, row);
   row.reserved_at = time;
   Insert(workload);
   if (stale_) return Settle();
@@ -474,7 +483,7 @@ WorkloadIndex World::SetWorkload(const JobSpec& job, const WorkloadFacts& facts)
   if (admitted && workloads[w].queue != kNothing) {
     WorkloadRow& held = workloads[w];
     held.holds = true;
-    held.open_checks = facts.complete ? !*facts.complete : !OpenChecks(*this, held).empty();
+    held.open_checks = facts.complete ? !*facts.complete : IsOpen(*this, held);
     held.reserved_at = job.admission->time;
     held.usage = UsageOf(held.granted);
     Insert(w);

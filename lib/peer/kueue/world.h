@@ -26,6 +26,7 @@
 #include "lib/base/hash_map.h"
 #include "lib/peer/kueue/gates.h"
 #include "lib/peer/kueue/quota_tree.h"
+#include "lib/peer/kueue/readiness.h"
 #include "lib/peer/kueue/topology.h"
 #include "muster/spec.h"
 
@@ -75,7 +76,8 @@ struct QueueRow {
   bool by_usage = false;                // its workloads go by the usage of their LocalQueues
   double weight = 1;
   std::vector<AdmissionCheck> checks;
-  std::optional<Selector> namespaces;  // absent: all
+  std::vector<QueueCheck::Kind> check_kinds;  // of `checks`; where it ends earlier: others
+  std::optional<Selector> namespaces;         // absent: all
   bool no_namespace = false;
   // Checks that postpone the search for places, by flavor (kNothing: all), and whether they do so
   // even after they have passed.
@@ -84,6 +86,7 @@ struct QueueRow {
   // Follow from the others when the world settles.
   bool is_cohort = false;
   bool active = true;
+  std::string why_inactive;  // by its checks; empty: it is not, or for another reason
   uint64_t generation = 0;
   std::vector<WorkloadIndex> holders;  // workloads that hold its quota; see World::Precedes
   uint64_t holders_stamp = 0;          // a new number whenever `holders` changed

@@ -343,6 +343,27 @@ TEST_F(KueueProfile, AJobThatIsEvictedAlreadyIsTheFirstVictimAndIsNotEvictedAgai
   EXPECT_EQ(Live(), "admit high");
 }
 
+TEST_F(KueueProfile, AJobThatEvictedOthersGoesFirstOnceTheyAreGone) {
+  Node();
+  QueueRules rules;
+  rules.preemption.within_queue = VictimScope::kLowerPriority;
+  Queue("a", 2, rules);
+  Job("victim", "a", 2);
+  EXPECT_EQ(Live(), "admit victim");
+  testing::Run(cluster_, "victim0", "n");
+  testing::Run(cluster_, "victim1", "n");
+  Job("evictor", "a", 2, /*priority=*/5);
+  EXPECT_EQ(Live(), "evict victim0 n; evict victim1 n");
+  Accept(cluster_.RemoveJob("victim"));
+  Job("high", "a", 2, /*priority=*/9);
+  const absl::StatusOr<Plan> forgets = cluster_.Schedule("kueue", {.memory = Memory()});
+  EXPECT_EQ(forgets->admissions().size(), 1u);
+  EXPECT_THAT(forgets->ToText(), HasSubstr("admit high"));
+  EXPECT_EQ(Live(), "admit evictor");  // which "high" evicts
+  EXPECT_EQ(Live(), "admit high");
+  EXPECT_EQ(Live(), "");
+}
+
 TEST_F(KueueProfile, AClosedQueueAdmitsNothingAndEvictsNothing) {
   Queue("a", 4);
   Job("first", "a", 1);
