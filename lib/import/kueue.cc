@@ -13,6 +13,8 @@ constexpr std::string_view kKueueGroups[] = {"kueue.x-k8s.io", "config.kueue.x-k
 constexpr KindRule kKueueKinds[] = {{"Node"},
                                     {"Pod"},
                                     {"Namespace"},
+                                    {"LimitRange"},
+                                    {"RuntimeClass"},
                                     {"ResourceFlavor", kKueueGroups},
                                     {"Topology", kKueueGroups},
                                     {"Cohort", kKueueGroups},

@@ -75,8 +75,10 @@ constexpr WordRule<FlavorPreference> kPreferences[] = {
     {"BorrowingOverPreemption", FlavorPreference::kBorrowing},
     {"PreemptionOverBorrowing", FlavorPreference::kPreemption}};
 
-// Returns whether the text is an amount that is too large to count. Kueue has no limit then.
-bool IsUncountable(const std::string& text) {
+// Returns whether the value is an amount that is too large to count. Kueue has no limit then.
+bool IsUncountable(const Field& field) {
+  if (!field.given() || field.kind() != JsonKind::kString) return false;
+  const std::string text = field.AsText();
   if (ParseAmount(text)) return false;
   const size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
   const std::string number = text.substr(0, digits), suffix = text.substr(digits);
@@ -92,10 +94,9 @@ bool IsUncountable(const std::string& text) {
 // A quota, or as much as can be counted.
 Quantity QuotaOf(const std::string& resource, const Field& field) {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-  const std::string text = field.kind() == JsonKind::kString ? field.AsText() : "";
   const int64_t most = CountsWhole(resource) ? kMost : kMost / 1000;
   const ExactAmount limit = ExactAmount(most) * kAmountUnit;
-  if (IsUncountable(text)) return Quantity(absl::StrCat(most));
+  if (IsUncountable(field)) return Quantity(absl::StrCat(most));
   return ToQuantity(resource, std::min(ReadAmount(field), limit));
 }
 
@@ -175,9 +176,8 @@ void CheckLending(const Field& spec) {
     for (const Field& flavor : group.Items("flavors")) {
       for (const Field& resource : flavor.Items("resources")) {
         const Field lends = resource["lendingLimit"];
-        if (!lends.given() || IsUncountable(resource["nominalQuota"].AsText())) continue;
-        if (IsUncountable(lends.AsText()) ||
-            ReadAmount(lends) > ReadAmount(resource["nominalQuota"])) {
+        if (!lends.given() || IsUncountable(resource["nominalQuota"])) continue;
+        if (IsUncountable(lends) || ReadAmount(lends) > ReadAmount(resource["nominalQuota"])) {
           lends.Refuse("more than nominalQuota; must be at most that");
         }
       }

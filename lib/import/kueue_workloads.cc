@@ -14,6 +14,7 @@
 #include "lib/base/strings.h"
 #include "lib/import/kubernetes.h"
 #include "lib/import/kueue.h"
+#include "lib/import/kueue_limits.h"
 #include "lib/import/times.h"
 #include "lib/peer/kueue/admission_checks.h"
 #include "lib/plan/json_text.h"
@@ -44,13 +45,19 @@ bool IsTrue(const ApiObject& object, std::string_view type) {
 }
 
 // Since when the workload waits: Kueue puts some that were evicted behind others. `by_creation`:
-// not those with pods that were not ready in time.
-int64_t QueueTime(const ApiObject& workload, bool by_creation) {
+// not those with pods that were not ready in time. Without gate PrioritySortingWithinCohort those
+// from which a queue took back what they borrowed wait since then, too.
+int64_t QueueTime(const ApiObject& workload, bool by_creation, bool sorts_by_priority) {
   const std::optional<Field> evicted = ConditionOf(workload, "Evicted");
   if (evicted && (*evicted)["status"].Is("True") &&
       ((*evicted)["reason"].Is("AdmissionCheck") ||
        (!by_creation && (*evicted)["reason"].Is("PodsReadyTimeout")))) {
     return evicted->Seconds("lastTransitionTime");
+  }
+  const std::optional<Field> preempted = ConditionOf(workload, "Preempted");
+  if (!sorts_by_priority && preempted && (*preempted)["status"].Is("True") &&
+      (*preempted)["reason"].Is("InCohortReclaimWhileBorrowing")) {
+    return preempted->Seconds("lastTransitionTime") + 1;  // Kueue adds a thousandth of a second
   }
   return workload.created();
 }
@@ -114,7 +121,7 @@ class Owners {
 class WorkloadReader {
  public:
   WorkloadReader(const ImportSource& source, ClusterSpec* cluster)
-      : source_(source), cluster_(cluster), owners_(source.dump) {
+      : source_(source), cluster_(cluster), owners_(source.dump), ranges_(source.dump) {
     for (const QueueSpec& queue : cluster->queues) {
       queues_[queue.name] = &queue;
       for (const auto& [key, value] : queue.settings) queue_settings_.insert(key);
@@ -127,6 +134,7 @@ class WorkloadReader {
     if (source.configuration) {
       const Field gates = source.configuration->Section("featureGates");
       boosts_ = gates.Bool("PriorityBoost", false);
+      sorts_by_priority_ = gates.Bool("PrioritySortingWithinCohort", true);
       reads_gates_ = gates.Bool("AdmissionGatedBy", true);
       grows_ = gates.Bool("ElasticJobsViaWorkloadSlices", true);
       by_creation_ = ReadsCreation(*source.configuration);
@@ -255,7 +263,7 @@ class WorkloadReader {
     if (job.queue.empty()) return;
     AddLocalQueue(workload, &job);
     job.priority = PriorityOf(workload);
-    job.created = QueueTime(workload, by_creation_);
+    job.created = QueueTime(workload, by_creation_, sorts_by_priority_);
     job.uid_rank = rank;
     job.min_available = 1;
     if (holds) {
@@ -403,6 +411,10 @@ class WorkloadReader {
                 source_.options.limits, source_.log);
     if (pod == nullptr || !source_.log->ok()) return;
     group.shape = ReadShape(*pod, kPods);
+    const std::string why = ranges_.Apply(*pod, workload.name_space(), &group.shape);
+    if (!why.empty() && !holds) {
+      job->settings.emplace_back("kueue/refused", absl::StrCat("pod set ", group.name, ": ", why));
+    }
     group.count = std::max<int64_t>(0, count - AddPodsOf(workload, *job, group.name));
     if (holds) {
       AddUsage(workload, group, &job->settings);
@@ -584,11 +596,13 @@ class WorkloadReader {
   const ImportSource& source_;
   ClusterSpec* cluster_;
   const Owners owners_;
+  const PodRanges ranges_;
   HashMap<std::string, const QueueSpec*> queues_;
   HashSet<std::string> queue_settings_, nodes_;
   HashMap<std::string, const FlavorSpec*> flavors_;
   HashMap<std::string, int32_t> priorities_;
   bool boosts_ = false;                          // gate PriorityBoost
+  bool sorts_by_priority_ = true;                // gate PrioritySortingWithinCohort
   bool reads_gates_ = true;                      // gate AdmissionGatedBy
   bool grows_ = true;                            // gate ElasticJobsViaWorkloadSlices
   bool by_creation_ = false;                     // as of QueueTime

@@ -192,6 +192,20 @@ TEST(KueueConfiguration, FeatureGatesAreOptions) {
       HasSubstr("featureGates.FlavorFungibility"));
 }
 
+TEST(KueueConfiguration, WithoutSortingByPriorityReclaimedWorkloadsGoByThatTime) {
+  ObjectJson workload = WorkloadJson("w", 1, "1");
+  workload["metadata"]["creationTimestamp"] = "1970-01-01T00:00:05Z";
+  workload["status"]["conditions"] = {{{"type", "Preempted"},
+                                       {"status", "True"},
+                                       {"reason", "InCohortReclaimWhileBorrowing"},
+                                       {"lastTransitionTime", "1970-01-01T00:01:00Z"}}};
+  EXPECT_EQ(Imported(World({workload}), {}).scenario.cluster.jobs[0].created, 5);
+  const Import off =
+      Imported(World({workload}),
+               {.configuration = R"({"featureGates": {"PrioritySortingWithinCohort": false}})"});
+  EXPECT_EQ(off.scenario.cluster.jobs[0].created, 61);
+}
+
 TEST(KueueConfiguration, AGateThatIsMisspeltIsNamed) {
   const Import import =
       Imported(World({}), {.configuration = R"({"featureGates": {"FlavorFungability": false}})"});

@@ -543,6 +543,40 @@ TEST(KueueImport, MembersThatAreNotReadAreReported) {
             "spec.stopPolcy;spec.maximumExecutionTimeSeconds;");
 }
 
+TEST(KueueImport, LimitRangesFillInAndBound) {
+  ObjectJson range = {{"apiVersion", "v1"},
+                      {"kind", "LimitRange"},
+                      {"metadata", {{"name", "r"}, {"namespace", "ns"}}}};
+  range["spec"]["limits"] = {
+      {{"type", "Container"}, {"defaultRequest", {{"cpu", "3"}}}, {"max", {{"cpu", "4"}}}},
+      {{"type", "Pod"}, {"min", {{"cpu", "500m"}}}}};
+  const ObjectJson kata = {{"apiVersion", "node.k8s.io/v1"},
+                           {"kind", "RuntimeClass"},
+                           {"metadata", {{"name", "kata"}}},
+                           {"overhead", {{"podFixed", {{"cpu", "250m"}}}}}};
+  const auto of_pod = [&](const ObjectJson& resources, const char* runtime = "") {
+    ObjectJson workload = WorkloadJson("w", 1, "1");
+    ObjectJson& pod = workload["spec"]["podSets"][0]["template"]["spec"];
+    pod["containers"][0]["resources"] = resources;
+    if (*runtime != 0) pod["runtimeClassName"] = runtime;
+    return Imported(World({workload, range, kata}), {});
+  };
+  const auto request = [](const Import& import) {
+    const Resources& all = import.scenario.cluster.jobs[0].groups[0].shape.request;
+    return all.empty() ? "" : all[0].second.text;
+  };
+  EXPECT_EQ(request(of_pod(ObjectJson::object())), "3");
+  EXPECT_EQ(request(of_pod({{"requests", {{"cpu", "1"}}}})), "1");
+  EXPECT_EQ(request(of_pod({{"requests", {{"cpu", "1"}}}}, "kata")), "1250m");
+  EXPECT_THAT(DecidedUnder(of_pod({{"requests", {{"cpu", "4"}}}})), HasSubstr("admit ns/w"));
+  EXPECT_THAT(DecidedUnder(of_pod({{"limits", {{"cpu", "5"}}}})),
+              HasSubstr("containers[0] is above the maximum of the LimitRange in cpu"));
+  EXPECT_THAT(DecidedUnder(of_pod({{"requests", {{"cpu", "100m"}}}})),
+              HasSubstr("the pod is below the minimum of the LimitRange in cpu"));
+  EXPECT_THAT(DecidedUnder(of_pod({{"requests", {{"cpu", "3"}}}, {"limits", {{"cpu", "2"}}}})),
+              HasSubstr("containers[0] requests more than its limit of cpu"));
+}
+
 TEST(KueueImport, AQueueOfWhichATopologyIsMissingAdmitsNothing) {
   const Import import = Imported({KueueObject("ResourceFlavor", "spot", {{"topologyName", "none"}}),
                                   kLocal, ClusterQueueJson("a", "4"), WorkloadJson("w", 1, "1")},

@@ -7,9 +7,9 @@
 //
 // A workload with quota and an open check has its quota reserved and is not admitted: its pods do
 // not start. Checks of two kinds postpone the search for places (QueueRow::delays): those of
-// MultiKueue for good, as another cluster has the places, and those of ProvisioningRequest until all
-// checks have passed, as the nodes are not there before. Such a workload is not admitted before it
-// has places.
+// MultiKueue for good, as another cluster has the places, and those of ProvisioningRequest until
+// all checks have passed, as the nodes are not there before. Such a workload is not admitted before
+// it has places.
 #ifndef MUSTER_PEER_KUEUE_ADMISSION_CHECKS_H_
 #define MUSTER_PEER_KUEUE_ADMISSION_CHECKS_H_
 

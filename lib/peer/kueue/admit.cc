@@ -13,8 +13,8 @@
 // - if they are deactivated, or a check of theirs has failed (job_settings.h);
 // - if their queue or LocalQueue drains, or is on hold and not all checks of theirs are passed;
 // - if two hosts of their places have failed (node_failures.h).
-// Where a check delays the search for places (admission_checks.h), they are found in the first cycle
-// after all checks have passed, as those of a host that has failed are.
+// Where a check delays the search for places (admission_checks.h), they are found in the first
+// cycle after all checks have passed, as those of a host that has failed are.
 //
 // A job of which one host has failed gets another place in the first cycle, or is evicted.
 //
@@ -22,15 +22,15 @@
 // caller takes the admission away. It is the first victim, and no plan evicts it again.
 //
 // A job that grows out of another one (setting "replaces") is admitted in its place: the other one
-// loses its admission in the same plan, and its tasks are not evicted.
+// takes no part from then on, and its tasks are not evicted.
 //
 // A job that waits, or is evicted, gets the reason not_admitted with the queue, the resource that
 // its first obstacle is about, and Kueue's message (messages.h), where quota is in use with numbers
 // of ours behind it (quota_words.h). `policy` is "kueue".
 //
 // With admission fair sharing the usage of LocalQueues orders the jobs of a queue. The memory keeps
-// it (usage_memory.h). It also keeps which job waits for its victims to go, and how far searches for
-// flavors got (queue_memory.h).
+// it (usage_memory.h). It also keeps which job waits for its victims to go, and how far searches
+// for flavors got (queue_memory.h).
 //
 // Tasks of admitted jobs are kept to nodes with the labels of their flavors (flavor_nodes.h), and
 // to their places (task_places.h), for actions behind this one. Those of jobs with an open check
@@ -244,7 +244,7 @@ class KueueAdmit {
                         queue.stopped ? " is stopped" : " is inactive");
   }
 
-  // Why no cycle of this plan came to a workload that could have been tried; empty: the plan was cut.
+  // Why no cycle of this plan came to a workload that could have been tried; empty: it was cut.
   std::string WhyNoTurn(kueue::WorkloadIndex w) const {
     const kueue::QueueRow& queue = world_.queues[world_.workloads[w].queue];
     const auto front = tried_.find(world_.workloads[w].queue);

@@ -40,6 +40,7 @@ constexpr std::string_view kAdmitted = "admitted";
 constexpr std::string_view kReplaces = "replaces";
 constexpr std::string_view kActive = "active";
 constexpr std::string_view kEvicted = "evicted";
+constexpr std::string_view kRefused = "refused";
 
 // How many tasks of a group have not ended, and of how many classes they are.
 struct GroupSize {
@@ -86,6 +87,7 @@ class SettingsOfJob {
     }
     settings.active = reader_.Flag(kActive, true);
     settings.evicted = reader_.Flag(kEvicted, false);
+    settings.refused = std::string(reader_.Text(kRefused).value_or(""));
     for (const GroupSpec& group : job_.groups) {
       if (!group.name.empty()) settings.wishes.push_back(Wish(group.name));
     }

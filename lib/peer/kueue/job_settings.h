@@ -29,6 +29,7 @@
 //   active                 "true", "false": whether the job may have quota; "true"
 //   evicted                "true", "false": whether the admission that the job has ends soon;
 //                          "false"
+//   refused                why no cycle looks at the job, in words; none
 //   local-queue            the LocalQueue by which the job came: "NAMESPACE/NAME"
 //
 // A queue sets how LocalQueues that lead to it are stopped:
@@ -79,6 +80,7 @@ struct JobSettings {
   std::string replaces = {};     // the job that it grows out of; empty: none
   bool active = true;            // false: it gets no quota, and keeps none
   bool evicted = false;          // its admission ends soon
+  std::string refused = {};      // not empty: why no cycle looks at it
   std::string local_queue = {};  // "NAMESPACE/NAME"; empty: not known
   GroupWish WishOf(std::string_view group) const;
 };
@@ -95,6 +97,8 @@ bool IsLocalName(std::string_view name);
 // and its weight.
 inline constexpr std::string_view kLocalQueueStop = "kueue/local-queue-stop/";
 inline constexpr std::string_view kLocalQueueWeight = "kueue/local-queue-weight/";
+// The setting of a job that names the one that it replaces.
+inline constexpr std::string_view kReplacesSetting = "kueue/replaces";
 // A setting of queues about one of their checks, its name behind it: the kind of its controller.
 inline constexpr std::string_view kCheckController = "kueue/check-controller/";
 inline constexpr char kLocalNameRule[] = "must be of a LocalQueue, as NAMESPACE/NAME";

@@ -2,6 +2,7 @@
 #include "lib/peer/kueue/queue_memory.h"
 
 #include <cstdint>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -52,9 +53,11 @@ void QueueMemory::RecallScan(std::string_view key, size_t cells, const MemorySlo
     const int64_t pod_set = slot.Integer(key, i, -1), position = slot.Integer(key, i + 2, -1);
     const std::string_view resource = slot.Text(key, i + 1);
     if (pod_set < 0 || pod_set >= std::ssize(progress.tried) || resource.empty()) continue;
-    if (position < -1 || position > INT32_MAX) continue;
-    progress.tried[static_cast<size_t>(pod_set)].emplace_back(world_.Resource(resource),
-                                                              static_cast<int32_t>(position));
+    const ResourceIndex r = world_.Resource(resource);
+    const FlavorGroup* const group = world_.GroupOf(row.queue, r);
+    // A flavor that is no longer there, or the last one: the search begins anew.
+    if (group == nullptr || position < -1 || position + 1 >= std::ssize(group->flavors)) return;
+    progress.tried[static_cast<size_t>(pod_set)].emplace_back(r, static_cast<int32_t>(position));
   }
   progress.generation = world_.queues[row.queue].generation;
   progress.cycle = scheduler_.cycle;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "lib/peer/kueue/admission_checks.h"
 #include "lib/peer/kueue/job_settings.h"
 #include "lib/peer/kueue/plain_queues.h"
+#include "lib/peer/kueue/slices.h"
 
 namespace muster::kueue {
 namespace {
@@ -176,6 +178,7 @@ void ReadWishes(const JobSpec& spec, const JobSpec& job, WorkloadFacts* facts) {
   facts->inactive = !settings.active;
   facts->replaces = settings.replaces;
   facts->evicting = settings.evicted;
+  facts->refused = settings.refused;
   facts->local_queue = settings.local_queue;
   for (const GroupSpec& group : job.groups) {
     GroupWish wish = settings.WishOf(group.name);
@@ -202,6 +205,23 @@ LocalStops ReadQueueSettings(const QueueTable& queues, World* world) {
     SetCheckKinds(settings->controllers, world, world->FindQueue(queues.spec[q].name));
   }
   return stops;
+}
+
+// Names of jobs in the place of which another one of their queue has quota.
+std::set<std::string_view> ReplacedJobs(const Tables& tables) {
+  std::set<std::string_view> replaced;
+  const JobTable& jobs = tables.jobs;
+  for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
+    if (!jobs.alive[j]) continue;
+    for (const auto& [key, value] : jobs.spec[j].settings) {
+      if (key != kReplacesSetting || !HoldsQuota(tables, j)) continue;
+      const auto other = jobs.names.Find(value);
+      if (other && jobs.queue[*other] == jobs.queue[j] && MayReplace(jobs.spec[j].name, value)) {
+        replaced.insert(value);
+      }
+    }
+  }
+  return replaced;
 }
 
 // Whether a queue selects namespaces, so that labels of namespaces count.
@@ -257,9 +277,10 @@ std::vector<JobIndex> ReadWorld(const Tables& tables, World* world) {
   const std::vector<int64_t> ranks = UidRanks(jobs);
   std::vector<JobIndex> job_of;
   std::vector<std::pair<WorkloadIndex, std::string>> replacing;
+  const std::set<std::string_view> replaced = ReplacedJobs(tables);
   for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
     const JobSpec& spec = jobs.spec[j];
-    if (!jobs.alive[j]) continue;
+    if (!jobs.alive[j] || replaced.contains(spec.name)) continue;
     const bool holds = HoldsQuota(tables, j);
     const bool waits = spec.phase == JobPhase::kPending ||
                        (spec.phase == JobPhase::kCompleted && !IsPlaced(tables, j));

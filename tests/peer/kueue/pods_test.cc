@@ -167,6 +167,7 @@ TEST_F(KueueChecks, AQueueOnHoldTakesBackQuotaOfJobsWithoutAStateOfItsChecks) {
   Job("j", "a", 1);
   EXPECT_EQ(Live(), "admit j");
   for (QueueSpec queue : cluster_.Describe().queues) {
+    if (queue.name != "a") continue;
     queue.rules->stop = StopPolicy::kHold;
     Accept(cluster_.UpdateQueue(queue));
   }

@@ -380,6 +380,8 @@ TEST_F(KueueProfile, AJobThatGotNoTurnNamesTheOneInFront) {
   EXPECT_EQ(Live(), "admit victim");
   testing::Run(cluster_, "victim0", "n");
   Accept(cluster_.RemoveJob("first"));
+  Job("third", "a", 1);
+  EXPECT_EQ(Live(), "admit second; admit third");
   Job("high", "b", 1, /*priority=*/9);
   JobSpec next{.name = "next", .queue = "b", .priority = 8, .min_available = 1};
   AddJob(cluster_, next, 2, {{"cpu", 1}});

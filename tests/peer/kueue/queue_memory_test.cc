@@ -11,14 +11,16 @@
 namespace muster::kueue {
 namespace {
 
-// A queue with one workload that requests `cpu`.
+// A queue of three flavors with one workload that requests `cpu`.
 struct QueuePlan {
   explicit QueuePlan(int cpu) {
-    world.SetFlavor({.name = "spot"});
+    for (const char* const flavor : {"a", "b", "c"}) world.SetFlavor({.name = flavor});
     QueueSpec queue{.name = "q"};
     queue.rules.emplace();
-    queue.rules->groups = {
-        {.resources = {"cpu"}, .flavors = {{.flavor = "spot", .nominal = {{"cpu", 4}}}}}};
+    queue.rules->groups = {{.resources = {"cpu"},
+                            .flavors = {{.flavor = "a", .nominal = {{"cpu", 4}}},
+                                        {.flavor = "b", .nominal = {{"cpu", 4}}},
+                                        {.flavor = "c", .nominal = {{"cpu", 4}}}}}};
     world.SetQueue(queue);
     JobSpec job{.name = "w", .queue = "q"};
     job.groups = {{.name = "main", .count = 1, .shape = {.request = {{"cpu", cpu}}}}};
@@ -66,7 +68,7 @@ TEST(QueueMemory, TheSearchOfTheLastCycleGoesOn) {
 }
 
 TEST(QueueMemory, OtherSearchesBeginAnew) {
-  for (const auto& [cycle, position] : {std::pair(int64_t{2}, 1), std::pair(int64_t{3}, -1)}) {
+  for (const auto& [cycle, position] : {std::pair(int64_t{2}, 1), std::pair(int64_t{3}, 2)}) {
     QueuePlan next(2);
     next.memory.Recall(Remembered(cycle, position));
     EXPECT_FALSE(next.world.workloads[next.w].progress.has_value());
